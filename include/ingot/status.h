@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Status codes and errors. Every fallible call returns an ig_status; its output is untouched on failure.
+#ifndef INGOT_STATUS_H
+#define INGOT_STATUS_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#if defined(__GNUC__)
+#pragma GCC visibility push(default)
+#endif
+
+// The one list of what can go wrong: enum, names, texts and docs all come from it.
+#define IG_STATUS_LIST(X)                                                                  \
+    X(OK, "success")                                                                       \
+    X(INVALID_ARGUMENT, "an argument is not valid")                                        \
+    X(OUT_OF_MEMORY, "not enough memory")                                                  \
+    X(OVERFLOW, "a size is too large to be represented")                                   \
+    X(OUT_OF_RANGE, "an offset or length lies outside its object")                         \
+    X(NOT_FOUND, "there is no such thing")                                                 \
+    X(UNSUPPORTED, "this is not supported here")                                           \
+    X(DEVICE_UNAVAILABLE, "the device is not available on this machine")                   \
+    X(COMPILE_FAILED, "the source does not compile")                                       \
+    X(COMPILER_MISSING, "clang was not found")                                             \
+    X(COMPILER_CRASHED, "the compiler stopped without an answer")                          \
+    X(COMPILER_TIMEOUT, "the compiler took too long")                                      \
+    X(WRONG_CONSTANT, "a function constant is missing, unknown or of another type")        \
+    X(UNBOUND_ARGUMENT, "a kernel argument was not set")                                   \
+    X(BUFFER_TOO_SMALL, "a buffer is too small for its argument")                          \
+    X(THREADGROUP_TOO_LARGE, "the threadgroup has more threads or memory than the device") \
+    X(WRONG_STATE, "the object is not in a state that allows this call")                   \
+    X(TIMEOUT, "the time given was not enough")                                            \
+    X(KERNEL_FAULT, "a kernel touched memory it does not own")                             \
+    X(IO, "reading or writing a file failed")                                              \
+    X(BAD_FORMAT, "the data is not in the expected format")                                \
+    X(SYSTEM, "the operating system refused a request")                                    \
+    X(INTERNAL, "a bug in Ingot: please report it")
+
+typedef enum ig_status {
+#define IG_STATUS_ENUM(name, text) IG_STATUS_##name,
+    IG_STATUS_LIST(IG_STATUS_ENUM)
+#undef IG_STATUS_ENUM
+        IG_STATUS_COUNT
+} ig_status;
+
+// "IG_STATUS_TIMEOUT", and its sentence. Never NULL, for any value.
+const char *ig_status_name(ig_status status);
+const char *ig_status_text(ig_status status);
+
+// What went wrong with the user's content. Start from a zeroed struct; a call that fails fills it,
+// replacing what it held; ig_error_clear frees it and zeroes it again.
+typedef struct ig_error {
+    ig_status status;
+    uint32_t line;    // 1-based; 0 when there is no place to point at
+    uint32_t column;  // 1-based, in bytes
+    char *file;       // as the user named it; NULL when there is none
+    char *message;    // one sentence saying what is wrong and, where known, what to do
+    char *log;        // all diagnostics, with source lines and carets; NULL when there is only the message
+} ig_error;
+
+void ig_error_clear(ig_error *error);
+
+// Log messages of the library go to this callback and nowhere else. NULL, the default, drops them.
+// threads: may be called from any thread, also from several at once; set it before other calls.
+typedef enum ig_log_level { IG_LOG_DEBUG, IG_LOG_INFO, IG_LOG_WARNING, IG_LOG_ERROR } ig_log_level;
+typedef void (*ig_log_callback)(ig_log_level level, const char *message, void *user);
+void ig_set_log(ig_log_callback callback, void *user);
+
+// Version of the library, "MAJOR.MINOR.PATCH".
+const char *ig_version(void);
+
+#if defined(__GNUC__)
+#pragma GCC visibility pop
+#endif
+#ifdef __cplusplus
+}
+#endif
+#endif

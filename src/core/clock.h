@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Monotonic time in nanoseconds.
+#ifndef INGOT_CORE_CLOCK_H
+#define INGOT_CORE_CLOCK_H
+
+#include <stdint.h>
+#include <time.h>
+
+static inline uint64_t igi_now_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+// The moment `timeout_ns` from now; a timeout too long to represent (IG_FOREVER) stays for ever.
+static inline uint64_t igi_deadline_ns(uint64_t timeout_ns) {
+    uint64_t deadline;
+    return __builtin_add_overflow(igi_now_ns(), timeout_ns, &deadline) ? UINT64_MAX : deadline;
+}
+
+static inline struct timespec igi_timespec(uint64_t ns) {
+    return (struct timespec){.tv_sec = (time_t)(ns / 1000000000u), .tv_nsec = (long)(ns % 1000000000u)};
+}
+
+#endif

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Blobs on disk by key. Safe under any number of processes and a kill at any moment; damaged entries are misses.
+#ifndef INGOT_CORE_DISK_CACHE_H
+#define INGOT_CORE_DISK_CACHE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/hash.h"
+
+typedef struct igi_disk_cache igi_disk_cache;
+
+// NULL `directory` gives NULL, which every call accepts as a cache that is always empty.
+igi_disk_cache *igi_disk_cache_create(const char *directory, uint64_t max_bytes);
+void igi_disk_cache_destroy(igi_disk_cache *cache);
+
+// owns: *data is the caller's. False when there is no sound entry.
+bool igi_disk_cache_get(igi_disk_cache *cache, igi_hash key, char **data, size_t *length);
+// Best effort: a full disk or an unwritable directory only costs the next run its time.
+void igi_disk_cache_put(igi_disk_cache *cache, igi_hash key, const char *data, size_t length);
+
+#endif

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files carried inside the library; scripts/embed.py writes the tables.
+#ifndef INGOT_CORE_EMBEDDED_H
+#define INGOT_CORE_EMBEDDED_H
+
+#include <stddef.h>
+
+typedef struct igi_embedded {
+    const char *name;
+    size_t length;
+    const char *data;
+} igi_embedded;
+
+extern const igi_embedded igi_stdlib_files[];
+extern const size_t igi_stdlib_files_count;
+
+#endif

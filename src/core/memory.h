@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Allocation, reference counts, checked sizes and growing text. Every allocation of the library passes here,
+// so that a test can make any one of them fail.
+#ifndef INGOT_CORE_MEMORY_H
+#define INGOT_CORE_MEMORY_H
+
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+// All return NULL when memory is short; free() releases them. Zero sizes give a valid pointer.
+void *igi_alloc(size_t bytes);
+void *igi_calloc(size_t count, size_t bytes);
+void *igi_realloc(void *memory, size_t bytes);
+void *igi_aligned_alloc(size_t alignment, size_t bytes);
+char *igi_strdup(const char *text);  // NULL for NULL
+char *igi_strndup(const char *text, size_t length);
+char *igi_vformat(const char *format, va_list arguments);
+__attribute__((format(printf, 1, 2))) char *igi_format(const char *format, ...);
+
+// Testing: the n-th allocation from now (1 is the next) and all after it fail; 0 ends that.
+// Returns how many allocations were asked for since the last call.
+uint64_t igi_alloc_fail_at(uint64_t n);
+
+typedef struct igi_refcount {
+    atomic_uint_fast32_t count;
+} igi_refcount;
+
+static inline void igi_ref_init(igi_refcount *references) {
+    atomic_init(&references->count, 1);
+}
+static inline void igi_ref_take(igi_refcount *references) {
+    atomic_fetch_add_explicit(&references->count, 1, memory_order_relaxed);
+}
+// True when that was the last reference.
+static inline bool igi_ref_drop(igi_refcount *references) {
+    return atomic_fetch_sub_explicit(&references->count, 1, memory_order_acq_rel) == 1;
+}
+
+// False when the result does not fit.
+static inline bool igi_mul(uint64_t a, uint64_t b, uint64_t *product) {
+    return !__builtin_mul_overflow(a, b, product);
+}
+static inline bool igi_add(uint64_t a, uint64_t b, uint64_t *sum) {
+    return !__builtin_add_overflow(a, b, sum);
+}
+static inline uint64_t igi_round_up(uint64_t value, uint64_t power_of_two) {
+    return (value + power_of_two - 1) & ~(power_of_two - 1);
+}
+// Whether [offset, offset + length) lies inside [0, size).
+static inline bool igi_in_range(uint64_t offset, uint64_t length, uint64_t size) {
+    return offset <= size && length <= size - offset;
+}
+
+// Text that grows. A failed allocation makes it `failed` and later appends do nothing.
+typedef struct igi_text {
+    char *data;  // NUL-terminated once anything was appended
+    size_t length, capacity;
+    bool failed;
+} igi_text;
+
+void igi_text_append(igi_text *text, const char *bytes, size_t length);
+void igi_text_add(igi_text *text, const char *string);
+__attribute__((format(printf, 2, 3))) void igi_text_addf(igi_text *text, const char *format, ...);
+// Hands the string over ("" when nothing was appended, NULL when memory ran short) and empties the text.
+char *igi_text_take(igi_text *text);
+void igi_text_free(igi_text *text);
+
+// Arrays that grow by doubling: igi_grow((void **)&items, &capacity, count + 1, sizeof *items).
+bool igi_grow(void **items, size_t *capacity, size_t needed, size_t item_bytes);
+
+#endif
