@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of MSL attributes.
+#include "msl/attributes.h"
+
+#include <string.h>
+
+static const igi_attribute attributes[] = {
+    {"kernel", IGI_ATTRIBUTE_KERNEL},
+    {"host_name", IGI_ATTRIBUTE_HOST_NAME},
+    {"buffer", IGI_ATTRIBUTE_SLOT},
+    {"threadgroup", IGI_ATTRIBUTE_SLOT},
+    {"function_constant", IGI_ATTRIBUTE_CONSTANT},
+    {"max_total_threads_per_threadgroup", IGI_ATTRIBUTE_LIMIT},
+#define BUILTIN(name, components) {#name, IGI_ATTRIBUTE_BUILTIN},
+    IGI_BUILTIN_LIST(BUILTIN)
+#undef BUILTIN
+    // Argument buffers are plain structs of pointers here, so ids do not move anything.
+    {"id", IGI_ATTRIBUTE_IGNORED},
+    {"invariant", IGI_ATTRIBUTE_IGNORED},
+    {"texture", IGI_ATTRIBUTE_UNSUPPORTED},
+    {"sampler", IGI_ATTRIBUTE_UNSUPPORTED},
+    {"stage_in", IGI_ATTRIBUTE_UNSUPPORTED},
+    {"vertex", IGI_ATTRIBUTE_UNSUPPORTED},
+    {"fragment", IGI_ATTRIBUTE_UNSUPPORTED},
+    {"object", IGI_ATTRIBUTE_UNSUPPORTED},
+    {"mesh", IGI_ATTRIBUTE_UNSUPPORTED},
+    {"intersection", IGI_ATTRIBUTE_UNSUPPORTED},
+    {"visible", IGI_ATTRIBUTE_UNSUPPORTED},
+    {"stitchable", IGI_ATTRIBUTE_UNSUPPORTED},
+    {"payload", IGI_ATTRIBUTE_UNSUPPORTED},
+    {"imageblock_data", IGI_ATTRIBUTE_UNSUPPORTED},
+    {"vertex_id", IGI_ATTRIBUTE_UNSUPPORTED},
+    {"instance_id", IGI_ATTRIBUTE_UNSUPPORTED},
+    {"position", IGI_ATTRIBUTE_UNSUPPORTED},
+    {"color", IGI_ATTRIBUTE_UNSUPPORTED},
+    {"attribute", IGI_ATTRIBUTE_UNSUPPORTED},
+    {"patch", IGI_ATTRIBUTE_UNSUPPORTED},
+    {"early_fragment_tests", IGI_ATTRIBUTE_UNSUPPORTED},
+};
+
+const igi_attribute *igi_attribute_find(const char *name, size_t length) {
+    for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++) {
+        if (strlen(attributes[i].name) == length && memcmp(attributes[i].name, name, length) == 0)
+            return &attributes[i];
+    }
+    return NULL;
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// MSL to LLVM bitcode with clang as a child process and our own <metal_stdlib>.
+#ifndef INGOT_MSL_COMPILER_H
+#define INGOT_MSL_COMPILER_H
+
+#include <ingot/device.h>
+
+#include "msl/diagnostics.h"
+#include "msl/sources.h"
+
+typedef struct igi_msl_compiler igi_msl_compiler;
+
+// `cache_dir` NULL: headers and precompiled headers live in a temporary directory that goes with the compiler.
+// Touches neither disk nor clang before the first compilation.
+ig_status igi_msl_compiler_create(const char *cache_dir, igi_msl_compiler **compiler);
+void igi_msl_compiler_destroy(igi_msl_compiler *compiler);
+
+typedef struct igi_msl_request {
+    igi_sources sources;
+    const ig_define *defines;
+    size_t define_count;
+    uint32_t language_version;
+    ig_math_mode math_mode;
+    uint64_t timeout_ns;
+} igi_msl_request;
+
+// The key under which the result may be cached: sources, options, headers and the clang that would compile them.
+igi_hash igi_msl_key(igi_msl_compiler *compiler, const igi_msl_request *request);
+
+// Compiles to bitcode. Diagnostics (warnings on success too) go to `diagnostics`, which must be on request->sources.
+// errors: COMPILE_FAILED (then see diagnostics), COMPILER_MISSING, _CRASHED, _TIMEOUT, IO, OUT_OF_MEMORY.
+// threads: any number at once.
+ig_status igi_msl_compile(igi_msl_compiler *compiler, const igi_msl_request *request, igi_diagnostics *diagnostics,
+                          char **bitcode, size_t *bitcode_length, ig_error *error);
+
+#endif

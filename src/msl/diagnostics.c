@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compiler messages in the user's terms.
+#include "msl/diagnostics.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *line_text(const igi_source *source, uint32_t line, size_t *length) {
+    const char *text = source->text, *end = source->text + source->length;
+    for (; line > 1 && text < end; line--) {
+        const char *newline = memchr(text, '\n', (size_t)(end - text));
+        if (!newline) return NULL;
+        text = newline + 1;
+    }
+    const char *newline = memchr(text, '\n', (size_t)(end - text));
+    *length = (size_t)((newline ? newline : end) - text);
+    return text;
+}
+
+static void add_snippet(igi_diagnostics *diagnostics, const igi_source *source, uint32_t line, uint32_t column) {
+    size_t length = 0;
+    const char *text = line ? line_text(source, line, &length) : NULL;
+    if (!text || length == 0) return;
+    igi_text_addf(&diagnostics->log, "%5u | %.*s\n      | ", line, (int)length, text);
+    for (uint32_t i = 1; i < column && i <= length; i++)
+        igi_text_add(&diagnostics->log, text[i - 1] == '\t' ? "\t" : " ");
+    igi_text_add(&diagnostics->log, "^\n");
+}
+
+static uint32_t find_column(const igi_source *source, uint32_t line, const char *near) {
+    size_t length = 0;
+    const char *text = source && line && near && *near ? line_text(source, line, &length) : NULL;
+    const char *found = text ? memmem(text, length, near, strlen(near)) : NULL;
+    return found ? (uint32_t)(found - text) + 1 : 1;
+}
+
+static void remember_first(igi_diagnostics *diagnostics, const char *file, uint32_t line, uint32_t column,
+                           const char *message) {
+    if (diagnostics->error_count++) return;
+    igi_error_set(&diagnostics->first, IG_STATUS_COMPILE_FAILED, "%s", message);
+    diagnostics->first.file = igi_strdup(file);
+    diagnostics->first.line = line;
+    diagnostics->first.column = column;
+}
+
+// The standard headers go by <name>, files of the user by what the user calls them.
+static const char *shown_name(const igi_diagnostics *diagnostics, const char *path, const igi_source *source,
+                              char header[80]) {
+    if (source) return source->display;
+    size_t length = diagnostics->stdlib ? strlen(diagnostics->stdlib) : 0;
+    if (!length || strncmp(path, diagnostics->stdlib, length) != 0 || path[length] != '/') return path;
+    snprintf(header, 80, "<%s>", path + length + 1);
+    return header;
+}
+
+void igi_diagnostics_add(igi_diagnostics *diagnostics, const char *level, const char *path, uint32_t line,
+                         uint32_t column, const char *near, const char *message) {
+    const igi_source *source = igi_sources_find(diagnostics->sources, path);
+    if (column == 0) column = find_column(source, line, near);
+    char header[80];
+    const char *name = shown_name(diagnostics, path, source, header);
+    igi_text_addf(&diagnostics->log, "%s:%u:%u: %s: %s\n", name, line, column, level, message);
+    if (source) add_snippet(diagnostics, source, line, column);
+    if (strstr(level, "error")) remember_first(diagnostics, name, line, column, message);
+}
+
+void igi_diagnostics_add_rewrite_errors(igi_diagnostics *diagnostics) {
+    for (size_t i = 0; i < diagnostics->sources->count; i++) {
+        const igi_source *source = &diagnostics->sources->files[i];
+        for (size_t k = 0; k < source->rewrite.error_count; k++) {
+            const igi_rewrite_error *error = &source->rewrite.errors[k];
+            uint32_t line = 1, column = 1;
+            for (size_t at = 0; at < error->offset; at++) {
+                column = source->text[at] == '\n' ? 1 : column + 1;
+                line += source->text[at] == '\n';
+            }
+            igi_diagnostics_add(diagnostics, "error", source->path, line, column, NULL, error->message);
+        }
+    }
+}
+
+typedef struct message {
+    const char *path, *level, *text;
+    uint32_t line, column;
+} message;
+
+// Splits "path:line:col: level: text" in place.
+static bool parse(char *line, message *found) {
+    static const char *const levels[] = {": fatal error: ", ": error: ", ": warning: ", ": note: "};
+    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
+        char *level = strstr(line, levels[i]);
+        if (!level) continue;
+        *level = 0;
+        found->level = i == 0 ? "error" : level + 2;
+        found->text = level + strlen(levels[i]);
+        level[strlen(levels[i]) - 2] = 0;
+        char *column = strrchr(line, ':');
+        if (column) *column = 0;
+        char *row = column ? strrchr(line, ':') : NULL;
+        if (row) *row = 0;
+        found->path = line;
+        found->line = row ? (uint32_t)strtoul(row + 1, NULL, 10) : 0;
+        found->column = row ? (uint32_t)strtoul(column + 1, NULL, 10) : 0;
+        return true;
+    }
+    return false;
+}
+
+static void add_clang_line(igi_diagnostics *diagnostics, char *line) {
+    message found;
+    if (!parse(line, &found)) return;
+    const igi_source *source = igi_sources_find(diagnostics->sources, found.path);
+    if (source) found.column = igi_rewrite_locate(&source->rewrite, source->text, found.line, found.column);
+    if (!source && found.line == 0) {
+        igi_text_addf(&diagnostics->log, "%s: %s: %s\n", found.path, found.level, found.text);
+        if (strcmp(found.level, "error") == 0) remember_first(diagnostics, found.path, 0, 0, found.text);
+        return;
+    }
+    igi_diagnostics_add(diagnostics, found.level, found.path, found.line, found.column, NULL, found.text);
+}
+
+void igi_diagnostics_add_clang(igi_diagnostics *diagnostics, const char *output) {
+    while (*output) {
+        size_t length = strcspn(output, "\n");
+        char *line = igi_strndup(output, length);
+        if (line) add_clang_line(diagnostics, line);
+        free(line);
+        output += length + (output[length] == '\n');
+    }
+}
+
+ig_status igi_diagnostics_report(igi_diagnostics *diagnostics, ig_error *error) {
+    ig_status status = diagnostics->error_count ? IG_STATUS_COMPILE_FAILED : IG_STATUS_OK;
+    if (!error || status == IG_STATUS_OK) return status;
+    ig_error_clear(error);
+    *error = diagnostics->first;
+    diagnostics->first = (ig_error){0};
+    error->log = igi_text_take(&diagnostics->log);
+    return status;
+}
+
+void igi_diagnostics_free(igi_diagnostics *diagnostics) {
+    igi_text_free(&diagnostics->log);
+    ig_error_clear(&diagnostics->first);
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compiler messages in the user's terms: their file names, lines, columns, source text and a caret.
+#ifndef INGOT_MSL_DIAGNOSTICS_H
+#define INGOT_MSL_DIAGNOSTICS_H
+
+#include "core/status-internal.h"
+#include "msl/sources.h"
+
+typedef struct igi_diagnostics {
+    const igi_sources *sources;  // borrowed
+    const char *stdlib;          // directory of the standard headers, shown as <name>
+    igi_text log;                // rendered
+    size_t error_count;
+    ig_error first;  // the first error
+} igi_diagnostics;
+
+// Adds one message at a place; column 0: the place of `near` in that line, if it is there.
+void igi_diagnostics_add(igi_diagnostics *diagnostics, const char *level, const char *path, uint32_t line,
+                         uint32_t column, const char *near, const char *message);
+// Adds what clang printed (without carets), columns mapped back through the rewriting.
+void igi_diagnostics_add_clang(igi_diagnostics *diagnostics, const char *output);
+// Adds what the rewriter itself refused.
+void igi_diagnostics_add_rewrite_errors(igi_diagnostics *diagnostics);
+// Moves the first error and the whole log into `error`; returns its status.
+ig_status igi_diagnostics_report(igi_diagnostics *diagnostics, ig_error *error);
+void igi_diagnostics_free(igi_diagnostics *diagnostics);
+
+#endif

@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reflection, read from the annotations in the IR.
+#include "msl/reflect.h"
+
+#include <llvm-c/BitReader.h>
+#include <llvm-c/Core.h>
+#include <llvm-c/Target.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "msl/annotations.h"
+#include "msl/type-names.h"
+
+enum { MAX_BUFFERS = 31 };
+
+typedef struct reflector {
+    LLVMModuleRef module;
+    igi_reflection *out;
+    igi_diagnostics *diagnostics;
+    bool failed;  // memory
+} reflector;
+
+typedef struct subject {  // the parameter being looked at
+    const igi_kernel *kernel;
+    igi_parameter *parameter;
+    ig_argument *argument;
+} subject;
+
+__attribute__((format(printf, 3, 4))) static void complain(reflector *r, const subject *s, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    char *message = igi_vformat(format, arguments);
+    va_end(arguments);
+    if (!message) {
+        r->failed = true;
+        return;
+    }
+    const char *file = s->parameter->file ? s->parameter->file : r->diagnostics->sources->files[0].path;
+    igi_diagnostics_add(r->diagnostics, "error", file, s->parameter->line, 0, s->argument->name, message);
+    free(message);
+}
+
+// ---- Kernels ----
+
+static igi_kernel *find_symbol(igi_reflection *out, const char *symbol) {
+    for (size_t i = 0; i < out->kernel_count; i++)
+        if (strcmp(out->kernels[i].symbol, symbol) == 0) return &out->kernels[i];
+    return NULL;
+}
+
+static igi_kernel *kernel_of(reflector *r, LLVMValueRef function) {
+    size_t length;
+    const char *symbol = LLVMGetValueName2(function, &length);
+    igi_kernel *found = find_symbol(r->out, symbol);
+    if (found) return found;
+    igi_reflection *out = r->out;
+    char *copy = igi_strndup(symbol, length);
+    if (!copy || !igi_grow((void **)&out->kernels, &out->kernel_capacity, out->kernel_count + 1, sizeof *out->kernels)) {
+        free(copy);
+        r->failed = true;
+        return NULL;
+    }
+    out->kernels[out->kernel_count] = (igi_kernel){.symbol = copy};
+    return &out->kernels[out->kernel_count++];
+}
+
+static void visit_kernel(LLVMValueRef function, const igi_annotation *annotation, void *user) {
+    reflector *r = user;
+    if (LLVMIsDeclaration(function)) return;
+    const char *name = igi_annotation_after(annotation, "ig.host_name:");
+    const char *unsupported = igi_annotation_after(annotation, "ig.unsupported:");
+    if (unsupported) {
+        char message[200];
+        snprintf(message, sizeof message, "'%.*s' functions are not supported by Ingot: compute kernels only",
+                 (int)(annotation->text_length - strlen("ig.unsupported:")), unsupported);
+        igi_diagnostics_add(r->diagnostics, "error", annotation->file, annotation->line, 1, NULL, message);
+        return;
+    }
+    bool kernel = annotation->text_length == strlen("ig.kernel") && igi_annotation_after(annotation, "ig.kernel");
+    bool limit = igi_annotation_after(annotation, "ig.max_total_threads_per_threadgroup") != NULL;
+    igi_kernel *found = kernel || name || limit ? kernel_of(r, function) : NULL;
+    if (!found) return;
+    if (kernel) found->info.argument_count = 1;  // marks it; the real count comes with the arguments
+    if (limit) found->info.max_total_threads = (uint32_t)annotation->argument;
+    if (name) {
+        free((char *)found->info.name);
+        found->info.name = igi_strndup(name, annotation->text_length - strlen("ig.host_name:"));
+        if (!found->info.name) r->failed = true;
+    }
+}
+
+// ---- Arguments ----
+
+static char *parameter_name(LLVMValueRef storage) {
+    size_t length;
+    const char *name = LLVMGetValueName2(storage, &length);
+    if (length > 5 && memcmp(name + length - 5, ".addr", 5) == 0) length -= 5;
+    return igi_strndup(name, length);
+}
+
+static uint32_t dereferenceable_bytes(LLVMValueRef function, LLVMValueRef argument) {
+    unsigned kind = LLVMGetEnumAttributeKindForName("dereferenceable", 15);
+    for (unsigned i = 0; i < LLVMCountParams(function); i++) {
+        if (LLVMGetParam(function, i) != argument) continue;
+        LLVMAttributeRef attribute = LLVMGetEnumAttributeAtIndex(function, i + 1, kind);
+        return attribute ? (uint32_t)LLVMGetEnumAttributeValue(attribute) : 1;
+    }
+    return 1;
+}
+
+static const char *const builtin_names[] = {
+#define NAME(name, components) #name,
+    IGI_BUILTIN_LIST(NAME)
+#undef NAME
+};
+static const unsigned builtin_components[] = {
+#define COMPONENTS(name, components) components,
+    IGI_BUILTIN_LIST(COMPONENTS)
+#undef COMPONENTS
+};
+
+static void check_builtin(reflector *r, const subject *s) {
+    static const char *const allowed[] = {"uint", "ushort", "uint2", "ushort2", "uint3", "ushort3"};
+    const char *type = s->argument->type;
+    if (!*type) return;  // the symbol could not be read
+    size_t count = builtin_components[s->parameter->builtin] == 1 ? 2 : 6;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(type, allowed[i]) == 0) return;
+    complain(r, s, "invalid type '%s' for attribute '%s': it must be %s", type, s->argument->attribute,
+             count == 2 ? "uint or ushort" : "uint, uint2, uint3, ushort, ushort2 or ushort3");
+}
+
+static void check_slot(reflector *r, const subject *s) {
+    ig_argument *argument = s->argument;
+    const ig_kernel_info *info = &s->kernel->info;
+    if (s->parameter->index < 0 || s->parameter->index >= MAX_BUFFERS) {
+        complain(r, s, "%s index %lld of '%s' is out of range: it must be between 0 and %d", argument->attribute,
+                 (long long)s->parameter->index, argument->name, MAX_BUFFERS - 1);
+        return;
+    }
+    if (!s->parameter->argument) {
+        complain(r, s, "'%s' has a %s index but is not a pointer or reference", argument->name, argument->attribute);
+        return;
+    }
+    for (const ig_argument *other = info->arguments; other < argument; other++) {
+        bool conditional = *other->condition || *argument->condition;
+        if (other->kind == argument->kind && other->index == argument->index && !conditional)
+            complain(r, s, "%s index %u of '%s' is already used by '%s'", argument->attribute, argument->index,
+                     argument->name, other->name);
+    }
+}
+
+static void describe_slot(const subject *s, LLVMValueRef function) {
+    ig_argument *argument = s->argument;
+    bool threadgroup = s->parameter->kind == IG_ARGUMENT_THREADGROUP;
+    argument->attribute = threadgroup ? "threadgroup" : "buffer";
+    argument->address_space = threadgroup                                        ? "threadgroup"
+                              : strcmp(s->parameter->space, "constant") == 0 ? "constant"
+                                                                                 : "device";
+    argument->index = (uint32_t)s->parameter->index;
+    argument->access = strncmp(argument->type, "const ", 6) == 0 ? IG_ACCESS_READ : IG_ACCESS_READ_WRITE;
+    argument->min_bytes = dereferenceable_bytes(function, s->parameter->argument);
+}
+
+static void describe_argument(reflector *r, const subject *s, LLVMValueRef function, const char *type) {
+    ig_argument *argument = s->argument;
+    char *name = parameter_name(s->parameter->storage);
+    char *type_copy = igi_strdup(type);
+    char *condition = igi_strdup(s->parameter->condition ? s->parameter->condition : "");
+    *argument = (ig_argument){
+        .name = name, .type = type_copy, .condition = condition, .attribute = "", .address_space = "",
+        .kind = s->parameter->kind};
+    if (!name || !type_copy || !condition) {
+        r->failed = true;
+        return;
+    }
+    if (s->parameter->unsupported) {
+        complain(r, s, "attribute '%s' is not supported by Ingot", s->parameter->unsupported);
+    } else if (argument->kind == IG_ARGUMENT_BUILTIN) {
+        argument->attribute = builtin_names[s->parameter->builtin];
+        check_builtin(r, s);
+    } else {
+        describe_slot(s, function);
+        check_slot(r, s);
+    }
+}
+
+static void describe_arguments(reflector *r, igi_kernel *kernel, LLVMValueRef function, const igi_signature *signature,
+                               igi_parameters *parameters) {
+    ig_argument *arguments = igi_calloc(parameters->count, sizeof *arguments);
+    if (!arguments) {
+        r->failed = true;
+        return;
+    }
+    kernel->info.arguments = arguments;
+    for (size_t i = 0; i < parameters->count && !r->failed; i++) {
+        subject s = {kernel, &parameters->items[i], &arguments[i]};
+        const char *type = i < signature->count ? signature->types[i] : "";
+        kernel->info.argument_count = i + 1;
+        describe_argument(r, &s, function, type);
+    }
+}
+
+// ---- Threadgroup memory ----
+
+static uint32_t threadgroup_bytes(LLVMModuleRef module, LLVMValueRef function) {
+    LLVMTargetDataRef layout = LLVMGetModuleDataLayout(module);
+    uint64_t bytes = 0;
+    for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block)) {
+        for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
+            igi_annotation annotation;
+            LLVMValueRef variable;
+            if (!igi_variable_annotation(i, &annotation, &variable)) continue;
+            if (!igi_is_threadgroup_storage(variable, &annotation)) continue;
+            bytes = igi_round_up(bytes, LLVMGetAlignment(variable));
+            bytes += LLVMABISizeOfType(layout, LLVMGetAllocatedType(variable));
+        }
+    }
+    return bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)bytes;
+}
+
+static void missing_attribute(reflector *r, const igi_kernel *kernel, LLVMValueRef function) {
+    char message[300];
+    snprintf(message, sizeof message,
+             "kernel '%.100s' has a parameter that is neither a pointer nor a reference and has no attribute; did you "
+             "mean [[thread_position_in_grid]]?",
+             kernel->info.name);
+    // The annotations of its other parameters tell the place as well as anything.
+    igi_annotation annotation = {0};
+    LLVMValueRef variable;
+    LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(function);
+    for (LLVMValueRef i = LLVMGetFirstInstruction(entry); i; i = LLVMGetNextInstruction(i))
+        if (igi_variable_annotation(i, &annotation, &variable)) break;
+    const char *file = annotation.line ? annotation.file : r->diagnostics->sources->files[0].path;
+    igi_diagnostics_add(r->diagnostics, "error", file, annotation.line, 0, kernel->info.name, message);
+}
+
+static void describe_kernel(reflector *r, igi_kernel *kernel) {
+    LLVMValueRef function = LLVMGetNamedFunction(r->module, kernel->symbol);
+    igi_signature signature;
+    igi_parameters parameters;
+    kernel->info.argument_count = 0;
+    igi_signature_read(kernel->symbol, &signature);
+    if (!kernel->info.name) kernel->info.name = igi_strdup(signature.name);
+    if (!signature.name || !kernel->info.name || !igi_parameters_read(function, &parameters)) {
+        igi_signature_free(&signature);
+        r->failed = true;
+        return;
+    }
+    igi_number_open_slots(&parameters);
+    kernel->info.static_threadgroup_memory = threadgroup_bytes(r->module, function);
+    describe_arguments(r, kernel, function, &signature, &parameters);
+    if (parameters.count < signature.count) missing_attribute(r, kernel, function);
+    if (LLVMGetTypeKind(LLVMGetReturnType(LLVMGlobalGetValueType(function))) != LLVMVoidTypeKind) {
+        char message[200];
+        snprintf(message, sizeof message, "kernel '%.100s' must return void", kernel->info.name);
+        igi_diagnostics_add(r->diagnostics, "error", r->diagnostics->sources->files[0].path, 0, 0, NULL, message);
+    }
+    igi_parameters_free(&parameters);
+    igi_signature_free(&signature);
+}
+
+// ---- Function constants ----
+
+static const struct {
+    const char *name;
+    ig_type type;
+} constant_types[] = {
+    {"bool", IG_TYPE_BOOL},    {"char", IG_TYPE_I8},      {"int8_t", IG_TYPE_I8},    {"uchar", IG_TYPE_U8},
+    {"uint8_t", IG_TYPE_U8},   {"short", IG_TYPE_I16},    {"int16_t", IG_TYPE_I16},  {"ushort", IG_TYPE_U16},
+    {"uint16_t", IG_TYPE_U16}, {"int", IG_TYPE_I32},      {"int32_t", IG_TYPE_I32},  {"uint", IG_TYPE_U32},
+    {"uint32_t", IG_TYPE_U32}, {"unsigned", IG_TYPE_U32}, {"unsigned int", IG_TYPE_U32}, {"long", IG_TYPE_I64},
+    {"int64_t", IG_TYPE_I64}, {"ulong", IG_TYPE_U64},    {"uint64_t", IG_TYPE_U64}, {"size_t", IG_TYPE_U64},
+    {"half", IG_TYPE_F16},     {"bfloat", IG_TYPE_BF16},  {"float", IG_TYPE_F32},
+};
+
+// By spelling when we know it; a typedef goes by its machine type.
+static ig_type constant_type(const char *spelling, size_t length, LLVMTypeRef type) {
+    while (length && spelling[length - 1] >= '2' && spelling[length - 1] <= '4' && spelling[length - 2] != '_') length--;
+    for (size_t i = 0; i < sizeof constant_types / sizeof *constant_types; i++)
+        if (strlen(constant_types[i].name) == length && memcmp(constant_types[i].name, spelling, length) == 0)
+            return constant_types[i].type;
+    switch (LLVMGetTypeKind(type)) {
+        case LLVMHalfTypeKind: return IG_TYPE_F16;
+        case LLVMBFloatTypeKind: return IG_TYPE_BF16;
+        case LLVMFloatTypeKind: return IG_TYPE_F32;
+        case LLVMIntegerTypeKind: break;
+        default: return IG_TYPE_COUNT;
+    }
+    switch (LLVMGetIntTypeWidth(type)) {
+        case 8: return IG_TYPE_U8;
+        case 16: return IG_TYPE_I16;
+        case 32: return IG_TYPE_I32;
+        default: return IG_TYPE_I64;
+    }
+}
+
+static LLVMTypeRef scalar_of(LLVMTypeRef type, uint32_t *components) {
+    *components = 1;
+    if (LLVMGetTypeKind(type) == LLVMStructTypeKind && LLVMCountStructElementTypes(type) > 0)
+        type = LLVMStructGetTypeAtIndex(type, 0);
+    if (LLVMGetTypeKind(type) == LLVMVectorTypeKind) {
+        *components = LLVMGetVectorSize(type);
+        type = LLVMGetElementType(type);
+    }
+    return type;
+}
+
+// Symbols look like ig.fc.ID.TYPE.NAME.
+static void describe_constant(reflector *r, LLVMValueRef global) {
+    size_t length;
+    const char *symbol = LLVMGetValueName2(global, &length);
+    if (strncmp(symbol, "ig.fc.", 6) != 0) return;
+    char *end;
+    unsigned long id = strtoul(symbol + 6, &end, 0);
+    const char *name = strrchr(symbol, '.');
+    if (*end != '.' || name <= end) return;
+    ig_function_constant_info info = {.id = (uint32_t)id, .name = igi_strdup(name + 1)};
+    LLVMTypeRef scalar = scalar_of(LLVMGlobalGetValueType(global), &info.components);
+    info.type = constant_type(end + 1, (size_t)(name - end - 1), scalar);
+    igi_reflection *out = r->out;
+    if (!info.name ||
+        !igi_grow((void **)&out->constants, &out->constant_capacity, out->constant_count + 1, sizeof *out->constants)) {
+        free((char *)info.name);
+        r->failed = true;
+        return;
+    }
+    out->constants[out->constant_count++] = info;
+}
+
+// ---- All of it ----
+
+static void drop_unmarked(igi_reflection *out) {
+    size_t kept = 0;
+    for (size_t i = 0; i < out->kernel_count; i++) {
+        if (out->kernels[i].info.argument_count) {
+            out->kernels[kept++] = out->kernels[i];
+        } else {
+            free((char *)out->kernels[i].info.name);
+            free(out->kernels[i].symbol);
+        }
+    }
+    out->kernel_count = kept;
+}
+
+static void check_names(reflector *r) {
+    for (size_t i = 0; i < r->out->kernel_count; i++) {
+        for (size_t k = 0; k < i; k++) {
+            if (strcmp(r->out->kernels[i].info.name, r->out->kernels[k].info.name) != 0) continue;
+            char message[300];
+            snprintf(message, sizeof message, "two kernels are called '%.200s'", r->out->kernels[i].info.name);
+            igi_diagnostics_add(r->diagnostics, "error", r->diagnostics->sources->files[0].path, 0, 0, NULL, message);
+        }
+    }
+}
+
+static void reflect_module(reflector *r) {
+    igi_annotated_functions(r->module, visit_kernel, r);
+    drop_unmarked(r->out);
+    for (size_t i = 0; i < r->out->kernel_count && !r->failed; i++) describe_kernel(r, &r->out->kernels[i]);
+    for (LLVMValueRef g = LLVMGetFirstGlobal(r->module); g && !r->failed; g = LLVMGetNextGlobal(g))
+        describe_constant(r, g);
+    if (!r->failed && r->out->kernel_count < 4096) check_names(r);
+}
+
+ig_status igi_reflect(const char *bitcode, size_t length, igi_reflection *reflection, igi_diagnostics *diagnostics,
+                      ig_error *error) {
+    *reflection = (igi_reflection){0};
+    LLVMContextRef context = LLVMContextCreate();
+    LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRange(bitcode, length, "library", 0);
+    reflector r = {.out = reflection, .diagnostics = diagnostics};
+    ig_status status = IG_STATUS_OK;
+    if (LLVMParseBitcodeInContext2(context, buffer, &r.module)) {
+        status = igi_error_set(error, IG_STATUS_BAD_FORMAT,
+                               "clang's bitcode cannot be read by this LLVM: clang 19 is needed (see INGOT_CLANG)");
+    } else {
+        reflect_module(&r);
+        LLVMDisposeModule(r.module);
+        if (r.failed) status = igi_error_no_memory(error);
+        if (!r.failed && diagnostics->error_count) status = IG_STATUS_COMPILE_FAILED;
+    }
+    LLVMDisposeMemoryBuffer(buffer);
+    LLVMContextDispose(context);
+    if (status != IG_STATUS_OK) igi_reflection_free(reflection);
+    return status;
+}
+
+void igi_reflection_free(igi_reflection *reflection) {
+    for (size_t i = 0; i < reflection->kernel_count; i++) {
+        igi_kernel *kernel = &reflection->kernels[i];
+        for (size_t k = 0; kernel->info.arguments && k < kernel->info.argument_count; k++) {
+            const ig_argument *argument = &kernel->info.arguments[k];
+            free((char *)argument->name), free((char *)argument->type), free((char *)argument->condition);
+        }
+        free((void *)kernel->info.arguments), free((char *)kernel->info.name), free(kernel->symbol);
+    }
+    for (size_t i = 0; i < reflection->constant_count; i++) free((char *)reflection->constants[i].name);
+    free(reflection->kernels), free(reflection->constants);
+    *reflection = (igi_reflection){0};
+}
+
+const igi_kernel *igi_reflection_find(const igi_reflection *reflection, const char *name) {
+    for (size_t i = 0; i < reflection->kernel_count; i++)
+        if (strcmp(reflection->kernels[i].info.name, name) == 0) return &reflection->kernels[i];
+    return NULL;
+}

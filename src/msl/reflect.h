@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels, arguments and function constants of a compiled module; MSL's rules about them.
+#ifndef INGOT_MSL_REFLECT_H
+#define INGOT_MSL_REFLECT_H
+
+#include <ingot/device.h>
+
+#include "msl/diagnostics.h"
+
+typedef struct igi_kernel {
+    ig_kernel_info info;
+    char *symbol;  // mangled name in the module
+} igi_kernel;
+
+typedef struct igi_reflection {
+    igi_kernel *kernels;
+    size_t kernel_count, kernel_capacity;
+    ig_function_constant_info *constants;
+    size_t constant_count, constant_capacity;
+} igi_reflection;
+
+// Breaches of MSL's rules (a slot used twice, a parameter without attribute...) go to diagnostics: COMPILE_FAILED.
+// errors: BAD_FORMAT when it is no bitcode of this LLVM.
+ig_status igi_reflect(const char *bitcode, size_t length, igi_reflection *reflection, igi_diagnostics *diagnostics,
+                      ig_error *error);
+void igi_reflection_free(igi_reflection *reflection);
+const igi_kernel *igi_reflection_find(const igi_reflection *reflection, const char *name);
+
+#endif

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// One MSL file rewritten so that clang reads it as C++: attributes become annotations that survive into the IR.
+//
+// Lines stay lines; columns move, and igi_rewrite_locate maps them back.
+#ifndef INGOT_MSL_REWRITE_H
+#define INGOT_MSL_REWRITE_H
+
+#include "core/memory.h"
+
+typedef struct igi_edit {
+    size_t offset, length;  // what is replaced in the original
+    char *text;             // by what
+} igi_edit;
+
+typedef struct igi_include {
+    char *name;
+    bool quoted;  // "name" rather than <name>
+} igi_include;
+
+typedef struct igi_rewrite_error {
+    size_t offset;  // in the original
+    char *message;
+} igi_rewrite_error;
+
+typedef struct igi_rewrite {
+    char *text;
+    size_t length;
+    igi_edit *edits;  // sorted by offset, not overlapping
+    size_t edit_count, edit_capacity;
+    igi_include *includes;
+    size_t include_count, include_capacity;
+    igi_rewrite_error *errors;
+    size_t error_count, error_capacity;
+} igi_rewrite;
+
+// False when memory is short. Anything is accepted; what MSL forbids is listed in `errors`.
+bool igi_rewrite_source(const char *source, size_t length, igi_rewrite *rewrite);
+void igi_rewrite_free(igi_rewrite *rewrite);
+
+// The original column of a place in the rewritten text. Both count from 1, in bytes.
+uint32_t igi_rewrite_locate(const igi_rewrite *rewrite, const char *source, uint32_t line, uint32_t column);
+
+#endif

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parameter types of a kernel as MSL spells them.
+#include "msl/type-names.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "core/memory.h"
+
+// The C++ runtime that libLLVM brings along.
+char *__cxa_demangle(const char *mangled, char *buffer, size_t *length, int *status);
+
+static const struct {
+    const char *from, *to;
+} spellings[] = {
+    {"unsigned char", "uchar"}, {"signed char", "char"},   {"unsigned short", "ushort"}, {"unsigned int", "uint"},
+    {"unsigned long", "ulong"}, {"decimal32", "bfloat"},
+    {"metal::", ""},
+};
+
+static bool word_char(char c) {
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+// vec<float, 4> becomes float4. `text` is just after "vec<"; gives how much was used, 0 when it is something else.
+static size_t vector_name(const char *text, igi_text *out) {
+    size_t scalar = strcspn(text, ",<>");
+    if (text[scalar] != ',' || text[scalar + 1] != ' ' || !isdigit((unsigned char)text[scalar + 2]) ||
+        text[scalar + 3] != '>')
+        return 0;
+    igi_text_append(out, text, scalar);
+    igi_text_append(out, text + scalar + 2, 1);
+    return scalar + 4;
+}
+
+static char *respell(const char *type) {
+    igi_text words = {0}, out = {0};
+    for (size_t i = 0; type[i];) {
+        size_t k = 0, count = sizeof spellings / sizeof *spellings;
+        bool fresh = i == 0 || !word_char(type[i - 1]);
+        while (k < count && !(fresh && strncmp(type + i, spellings[k].from, strlen(spellings[k].from)) == 0)) k++;
+        if (k == count) {
+            igi_text_append(&words, type + i++, 1);
+        } else {
+            igi_text_add(&words, spellings[k].to);
+            i += strlen(spellings[k].from);
+        }
+    }
+    for (const char *at = words.data ? words.data : ""; *at;) {
+        size_t used = strncmp(at, "vec<", 4) == 0 ? vector_name(at + 4, &out) : 0;
+        if (!used) igi_text_append(&out, at, 1);
+        at += used ? used + 4 : 1;
+    }
+    igi_text_free(&words);
+    return igi_text_take(&out);
+}
+
+// "float const*" becomes "const float *".
+static char *const_first(char *type) {
+    static const char marker[] = " const";
+    char *found = type ? strstr(type, marker) : NULL;
+    char after = found ? found[strlen(marker)] : 0;
+    if (!found || (after != '*' && after != '&' && after != 0)) return type;
+    char *moved = igi_format("const %.*s%s", (int)(found - type), type, found + strlen(marker));
+    free(type);
+    return moved;
+}
+
+static bool add_type(igi_signature *signature, size_t *capacity, const char *text, size_t length) {
+    char *piece = igi_strndup(text, length);
+    char *type = piece ? const_first(respell(piece)) : NULL;
+    free(piece);
+    if (!type || !igi_grow((void **)&signature->types, capacity, signature->count + 1, sizeof *signature->types)) {
+        free(type);
+        return false;
+    }
+    signature->types[signature->count++] = type;
+    return true;
+}
+
+static bool split_parameters(igi_signature *signature, const char *text) {
+    size_t capacity = 0, start = 0;
+    int depth = 0;
+    for (size_t i = 0; text[i]; i++) {
+        char c = text[i];
+        bool end = depth == 0 && (c == ',' || c == ')');
+        if (c == '<' || c == '(' || c == '[') depth++;
+        if (end) {
+            if (i > start && !add_type(signature, &capacity, text + start, i - start)) return false;
+            start = i + 1 + (text[i + 1] == ' ');
+            if (c == ')') return true;
+        }
+        if ((c == '>' || c == ')' || c == ']') && depth > 0) depth--;
+    }
+    return true;
+}
+
+static const char *parameter_list(const char *text) {
+    int angles = 0;
+    for (; *text; text++) {
+        if (*text == '<') angles++;
+        if (*text == '>') angles--;
+        if (*text == '(' && angles == 0) return text;
+    }
+    return NULL;
+}
+
+// Older demanglers do not know _Float16 and bfloat. Codes of types that MSL does not have stand in for them: "Dh" reads
+// half and "Df" decimal32.
+static char *demangle(const char *symbol) {
+    char *known = igi_strdup(symbol);
+    if (!known) return NULL;
+    char *out = known;
+    for (const char *in = symbol; *in;) {
+        bool half = strncmp(in, "DF16_", 5) == 0, bfloat = strncmp(in, "DF16b", 5) == 0;
+        *out++ = *in;
+        if (half || bfloat) *out++ = half ? 'h' : 'f';
+        in += half || bfloat ? 5 : 1;
+    }
+    *out = 0;
+    int status = 0;
+    char *text = __cxa_demangle(known, NULL, NULL, &status);
+    free(known);
+    return text;
+}
+
+void igi_signature_read(const char *symbol, igi_signature *signature) {
+    *signature = (igi_signature){0};
+    char *text = demangle(symbol);
+    const char *open = text ? parameter_list(text) : NULL;
+    const char *name = text;
+    if (text && strncmp(text, "void ", 5) == 0) name += 5;
+    if (!open) {
+        signature->name = igi_strdup(symbol);
+    } else {
+        char *raw = igi_strndup(name, (size_t)(open - name));
+        signature->name = raw ? respell(raw) : NULL;
+        free(raw);
+        if (signature->name && !split_parameters(signature, open + 1)) igi_signature_free(signature);
+    }
+    free(text);
+}
+
+void igi_signature_free(igi_signature *signature) {
+    for (size_t i = 0; i < signature->count; i++) free(signature->types[i]);
+    free(signature->types), free(signature->name);
+    *signature = (igi_signature){0};
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parameter types of a kernel as MSL spells them, from its mangled symbol.
+#ifndef INGOT_MSL_TYPE_NAMES_H
+#define INGOT_MSL_TYPE_NAMES_H
+
+#include <stddef.h>
+
+typedef struct igi_signature {
+    char *name;    // "add", "ns::add<float>"
+    char **types;  // one per parameter
+    size_t count;
+} igi_signature;
+
+// Fills name with the symbol itself and no types when the symbol is not a mangled function.
+// NULL name when memory is short.
+void igi_signature_read(const char *symbol, igi_signature *signature);
+void igi_signature_free(igi_signature *signature);
+
+#endif
