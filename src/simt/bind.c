@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parameters and built-in values become loads from igi_group.
+//
+// Values go into the memory of each parameter behind the stores of clang's calling convention, whatever that was;
+// mem2reg sees through both. Functions called by the kernel reach the same values through placeholder calls that
+// igi_replace_placeholders resolves once everything is inlined.
+#include <string.h>
+
+#include "msl/annotations.h"
+#include "simt/ir.h"
+#include "simt/passes.h"
+
+typedef struct binder {
+    igi_simt_module *m;
+    LLVMBuilderRef builder;
+    LLVMTypeRef i16, i32, pointer;
+} binder;
+
+static const char group_call[] = "ig.group";
+static const char *const local_calls[3] = {"ig.local.x", "ig.local.y", "ig.local.z"};
+static const char lane_call[] = "__ig_lane_id";
+
+// ---- Values of one thread ----
+
+static LLVMValueRef placeholder(binder *b, const char *name, LLVMTypeRef type) {
+    LLVMTypeRef function_type = LLVMFunctionType(type, NULL, 0, 0);
+    LLVMValueRef function = igi_declare(b->m->module, name, function_type);
+    return LLVMBuildCall2(b->builder, function_type, function, NULL, 0, "");
+}
+
+static LLVMValueRef number(binder *b, uint64_t value) {
+    return LLVMConstInt(b->i32, value, 0);
+}
+
+// Nothing changes an igi_group while a kernel runs, so its loads may move and merge freely.
+static LLVMValueRef load_invariant(binder *b, LLVMTypeRef type, LLVMValueRef address) {
+    LLVMValueRef load = LLVMBuildLoad2(b->builder, type, address, "");
+    unsigned kind = LLVMGetMDKindIDInContext(b->m->context, "invariant.load", 14);
+    LLVMMetadataRef nothing = LLVMMDNodeInContext2(b->m->context, NULL, 0);
+    LLVMSetMetadata(load, kind, LLVMMetadataAsValue(b->m->context, nothing));
+    return load;
+}
+
+static LLVMValueRef group_u32(binder *b, size_t offset, unsigned component) {
+    LLVMValueRef group = placeholder(b, group_call, b->pointer);
+    return load_invariant(b, b->i32, igi_field(b->builder, group, offset + 4 * component));
+}
+
+#define GROUP(b, field, component) group_u32(b, offsetof(igi_group, field), component)
+
+static LLVMValueRef local(binder *b, unsigned component) {
+    return placeholder(b, local_calls[component], b->i32);
+}
+
+static LLVMValueRef linear_index(binder *b) {
+    LLVMBuilderRef builder = b->builder;
+    LLVMValueRef row = LLVMBuildMul(builder, GROUP(b, size, 1), local(b, 2), "");
+    row = LLVMBuildAdd(builder, row, local(b, 1), "");
+    return LLVMBuildAdd(builder, LLVMBuildMul(builder, row, GROUP(b, size, 0), ""), local(b, 0), "");
+}
+
+static LLVMValueRef thread_count(binder *b, size_t offset) {
+    LLVMValueRef count = LLVMBuildMul(b->builder, group_u32(b, offset, 0), group_u32(b, offset, 1), "");
+    return LLVMBuildMul(b->builder, count, group_u32(b, offset, 2), "");
+}
+
+static LLVMValueRef divide(binder *b, LLVMValueRef value, unsigned divisor) {
+    return LLVMBuildUDiv(b->builder, value, number(b, divisor), "");
+}
+
+static LLVMValueRef divide_up(binder *b, LLVMValueRef value, unsigned divisor) {
+    return divide(b, LLVMBuildAdd(b->builder, value, number(b, divisor - 1), ""), divisor);
+}
+
+static LLVMValueRef modulo(binder *b, LLVMValueRef value, unsigned power_of_two) {
+    return LLVMBuildAnd(b->builder, value, number(b, power_of_two - 1), "");
+}
+
+static LLVMValueRef builtin_value(binder *b, igi_builtin builtin, unsigned component) {
+    size_t size = offsetof(igi_group, size), dispatch = offsetof(igi_group, dispatch_size);
+    switch (builtin) {
+        case IGI_BUILTIN_thread_position_in_grid:
+            return LLVMBuildAdd(b->builder, GROUP(b, origin, component), local(b, component), "");
+        case IGI_BUILTIN_thread_position_in_threadgroup: return local(b, component);
+        case IGI_BUILTIN_threadgroup_position_in_grid: return GROUP(b, position, component);
+        case IGI_BUILTIN_threads_per_grid:
+        case IGI_BUILTIN_grid_size: return GROUP(b, grid, component);
+        case IGI_BUILTIN_threads_per_threadgroup: return GROUP(b, size, component);
+        case IGI_BUILTIN_threadgroups_per_grid: return GROUP(b, groups, component);
+        case IGI_BUILTIN_dispatch_threads_per_threadgroup: return GROUP(b, dispatch_size, component);
+        case IGI_BUILTIN_thread_index_in_threadgroup: return linear_index(b);
+        case IGI_BUILTIN_thread_index_in_simdgroup: return modulo(b, linear_index(b), IGI_SIMD_WIDTH);
+        case IGI_BUILTIN_thread_index_in_quadgroup: return modulo(b, linear_index(b), IGI_QUAD_WIDTH);
+        case IGI_BUILTIN_simdgroup_index_in_threadgroup: return divide(b, linear_index(b), IGI_SIMD_WIDTH);
+        case IGI_BUILTIN_quadgroup_index_in_threadgroup: return divide(b, linear_index(b), IGI_QUAD_WIDTH);
+        case IGI_BUILTIN_simdgroups_per_threadgroup: return divide_up(b, thread_count(b, size), IGI_SIMD_WIDTH);
+        case IGI_BUILTIN_quadgroups_per_threadgroup: return divide_up(b, thread_count(b, size), IGI_QUAD_WIDTH);
+        case IGI_BUILTIN_dispatch_simdgroups_per_threadgroup:
+            return divide_up(b, thread_count(b, dispatch), IGI_SIMD_WIDTH);
+        case IGI_BUILTIN_dispatch_quadgroups_per_threadgroup:
+            return divide_up(b, thread_count(b, dispatch), IGI_QUAD_WIDTH);
+        case IGI_BUILTIN_threads_per_simdgroup:
+        case IGI_BUILTIN_thread_execution_width: return number(b, IGI_SIMD_WIDTH);
+        case IGI_BUILTIN_grid_origin:
+        case IGI_BUILTIN_COUNT: break;
+    }
+    return number(b, 0);
+}
+
+// ---- Parameters ----
+
+static void position_after(LLVMBuilderRef builder, LLVMValueRef instruction) {
+    LLVMPositionBuilderBefore(builder, LLVMGetNextInstruction(instruction));
+}
+
+// The parameter's memory holds a uint or ushort, or a vector of them.
+static void bind_builtin(binder *b, const igi_parameter *parameter) {
+    LLVMTypeRef type = LLVMGetAllocatedType(parameter->storage);
+    while (LLVMGetTypeKind(type) == LLVMStructTypeKind) type = LLVMStructGetTypeAtIndex(type, 0);
+    bool vector = LLVMGetTypeKind(type) == LLVMVectorTypeKind;
+    unsigned count = vector ? LLVMGetVectorSize(type) : 1;
+    LLVMTypeRef scalar = vector ? LLVMGetElementType(type) : type;
+    unsigned bytes = LLVMGetIntTypeWidth(scalar) / 8;
+    for (unsigned i = 0; i < count && i < 3; i++) {
+        LLVMValueRef value = builtin_value(b, parameter->builtin, i);
+        if (bytes < 4) value = LLVMBuildTrunc(b->builder, value, scalar, "");
+        LLVMSetAlignment(LLVMBuildStore(b->builder, value, igi_field(b->builder, parameter->storage, i * bytes)), bytes);
+    }
+}
+
+static bool condition_holds(const igi_simt_module *m, const char *name) {
+    for (LLVMValueRef g = LLVMGetFirstGlobal(m->module); g; g = LLVMGetNextGlobal(g)) {
+        size_t length;
+        const char *symbol = LLVMGetValueName2(g, &length);
+        if (strncmp(symbol, "ig.fc.", 6) != 0 || strcmp(strrchr(symbol, '.') + 1, name) != 0) continue;
+        LLVMValueRef value = LLVMGetInitializer(g);
+        return !value || !LLVMIsNull(value);
+    }
+    return true;  // derived from others: the slot decides, absent ones are NULL
+}
+
+static void bind_slot(binder *b, const igi_parameter *parameter) {
+    LLVMValueRef value;
+    if (parameter->condition && !condition_holds(b->m, parameter->condition)) {
+        value = LLVMConstPointerNull(b->pointer);
+    } else {
+        LLVMValueRef group = placeholder(b, group_call, b->pointer);
+        LLVMValueRef table =
+            load_invariant(b, b->pointer, igi_field(b->builder, group, offsetof(igi_group, arguments)));
+        size_t slot = (size_t)parameter->index + (parameter->kind == IG_ARGUMENT_THREADGROUP ? IGI_MAX_SLOTS : 0);
+        value = load_invariant(b, b->pointer, igi_field(b->builder, table, slot * sizeof(void *)));
+    }
+    LLVMBuildStore(b->builder, value, parameter->storage);
+}
+
+// The reflection has already refused kernels whose parameters do not fit.
+static ig_status bind_parameters(binder *b) {
+    igi_parameters parameters;
+    if (!igi_parameters_read(b->m->kernel, &parameters)) return igi_error_no_memory(b->m->error);
+    igi_number_open_slots(&parameters);
+    for (size_t i = 0; i < parameters.count; i++) {
+        const igi_parameter *parameter = &parameters.items[i];
+        position_after(b->builder, parameter->anchor);
+        if (parameter->kind == IG_ARGUMENT_BUILTIN)
+            bind_builtin(b, parameter);
+        else
+            bind_slot(b, parameter);
+    }
+    igi_parameters_free(&parameters);
+    return IG_STATUS_OK;
+}
+
+// ---- The thread function ----
+
+static void make_thread(binder *b) {
+    igi_simt_module *m = b->m;
+    LLVMTypeRef parameters[] = {b->pointer, b->i32, b->i32, b->i32, b->pointer};
+    LLVMTypeRef type = LLVMFunctionType(b->pointer, parameters, 5, 0);
+    m->thread = LLVMAddFunction(m->module, "ig.thread", type);
+    igi_add_attribute(m->thread, "nounwind");
+    LLVMPositionBuilderAtEnd(b->builder, LLVMAppendBasicBlockInContext(m->context, m->thread, "entry"));
+    // Overwritten at once by bind_parameters. Zeros, not poison: partial stores over poison stay poison.
+    LLVMValueRef arguments[64];
+    unsigned count = LLVMCountParams(m->kernel);
+    for (unsigned i = 0; i < count && i < 64; i++)
+        arguments[i] = LLVMConstNull(LLVMTypeOf(LLVMGetParam(m->kernel, i)));
+    LLVMBuildCall2(b->builder, LLVMGlobalGetValueType(m->kernel), m->kernel, arguments, count, "");
+    LLVMBuildRet(b->builder, LLVMConstPointerNull(b->pointer));
+    LLVMSetLinkage(m->kernel, LLVMInternalLinkage);
+}
+
+// clang promises things about arguments (nonnull, dereferenceable) that our zeros would break.
+static void drop_promises(LLVMValueRef kernel) {
+    static const char *const promises[] = {"noundef", "nonnull", "dereferenceable", "align"};
+    for (unsigned i = 1; i <= LLVMCountParams(kernel); i++)
+        for (size_t k = 0; k < sizeof promises / sizeof *promises; k++)
+            LLVMRemoveEnumAttributeAtIndex(kernel, i,
+                                           LLVMGetEnumAttributeKindForName(promises[k], strlen(promises[k])));
+}
+
+ig_status igi_pass_bind(igi_simt_module *m) {
+    binder b = {.m = m,
+                .builder = LLVMCreateBuilderInContext(m->context),
+                .i16 = LLVMInt16TypeInContext(m->context),
+                .i32 = LLVMInt32TypeInContext(m->context),
+                .pointer = LLVMPointerTypeInContext(m->context, 0)};
+    ig_status status = IG_STATUS_OK;
+    if (LLVMCountParams(m->kernel) > 64)
+        status = igi_error_set(m->error, IG_STATUS_UNSUPPORTED, "kernel '%s' has more than 64 parameters",
+                               m->request->name);
+    if (status == IG_STATUS_OK) status = bind_parameters(&b);
+    if (status == IG_STATUS_OK) {
+        drop_promises(m->kernel);
+        make_thread(&b);
+    }
+    LLVMDisposeBuilder(b.builder);
+    return status;
+}
+
+// ---- After inlining ----
+
+static void replace_calls(igi_simt_module *m, const char *name, LLVMValueRef value) {
+    LLVMValueRef function = LLVMGetNamedFunction(m->module, name);
+    LLVMUseRef use = function ? LLVMGetFirstUse(function) : NULL;
+    while (use) {
+        LLVMValueRef call = LLVMGetUser(use);
+        use = LLVMGetNextUse(use);
+        if (LLVMGetBasicBlockParent(LLVMGetInstructionParent(call)) != m->thread) continue;
+        LLVMReplaceAllUsesWith(call, value);
+        LLVMInstructionEraseFromParent(call);
+    }
+}
+
+ig_status igi_replace_placeholders(igi_simt_module *m) {
+    binder b = {.m = m,
+                .builder = LLVMCreateBuilderInContext(m->context),
+                .i32 = LLVMInt32TypeInContext(m->context),
+                .pointer = LLVMPointerTypeInContext(m->context, 0)};
+    LLVMPositionBuilderBefore(b.builder, igi_first_after_allocas(m->thread));
+    if (LLVMGetNamedFunction(m->module, lane_call))
+        replace_calls(m, lane_call, modulo(&b, linear_index(&b), IGI_SIMD_WIDTH));
+    replace_calls(m, group_call, LLVMGetParam(m->thread, 0));
+    for (unsigned i = 0; i < 3; i++) replace_calls(m, local_calls[i], LLVMGetParam(m->thread, i + 1));
+    LLVMDisposeBuilder(b.builder);
+    return IG_STATUS_OK;
+}

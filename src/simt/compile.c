@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pipeline of passes, and the machine it aims at.
+#include "simt/compile.h"
+
+#include <llvm-c/Analysis.h>
+#include <llvm-c/Core.h>
+#include <llvm-c/Target.h>
+#include <llvm-c/TargetMachine.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "simt/passes.h"
+
+// ---- The host ----
+
+static pthread_once_t host_once = PTHREAD_ONCE_INIT;
+static char *host_triple, *host_cpu, *host_features;
+static LLVMTargetRef host_target;
+
+static void find_host(void) {
+    LLVMInitializeNativeTarget();
+    LLVMInitializeNativeAsmPrinter();
+    LLVMInitializeNativeAsmParser();
+    host_triple = LLVMGetDefaultTargetTriple();
+    host_cpu = LLVMGetHostCPUName();
+    host_features = LLVMGetHostCPUFeatures();
+    char *message = NULL;
+    if (LLVMGetTargetFromTriple(host_triple, &host_target, &message)) LLVMDisposeMessage(message);
+}
+
+const char *igi_simt_cpu(void) {
+    pthread_once(&host_once, find_host);
+    return host_cpu;
+}
+
+const char *igi_simt_features(void) {
+    pthread_once(&host_once, find_host);
+    return host_features;
+}
+
+static ig_status open_machine(igi_simt_module *m) {
+    pthread_once(&host_once, find_host);
+    if (host_target)
+        m->machine = LLVMCreateTargetMachine(host_target, host_triple, host_cpu, host_features,
+                                             LLVMCodeGenLevelDefault, LLVMRelocPIC, LLVMCodeModelSmall);
+    if (m->machine) return IG_STATUS_OK;
+    return igi_error_set(m->error, IG_STATUS_UNSUPPORTED, "this LLVM cannot make code for %s", host_triple);
+}
+
+// ---- Passes ----
+
+static const struct {
+    const char *name;
+    ig_status (*run)(igi_simt_module *m);
+} thread_passes[] = {
+    {"extract", igi_pass_extract}, {"constants", igi_pass_constants}, {"bind", igi_pass_bind},
+    {"inline", igi_pass_inline},   {"define", igi_pass_define},       {"check", igi_pass_check},
+}, group_passes[] = {
+    {"abort", igi_pass_abort},
+    {"group", igi_pass_group},
+}, final_passes[] = {
+    {"private", igi_pass_private},
+    {"info", igi_pass_info},
+};
+
+#define RUN(m, list)                                                                                 \
+    for (size_t i = 0; status == IG_STATUS_OK && i < sizeof(list) / sizeof *(list); i++) {           \
+        status = (list)[i].run(m);                                                                   \
+        if (status == IG_STATUS_OK) status = verify(m, (list)[i].name);                              \
+    }
+
+static ig_status verify(igi_simt_module *m, const char *pass) {
+#ifdef NDEBUG
+    (void)m, (void)pass;
+    return IG_STATUS_OK;
+#else
+    char *message = NULL;
+    ig_status status = IG_STATUS_OK;
+    if (LLVMVerifyModule(m->module, LLVMReturnStatusAction, &message))
+        status = igi_error_set(m->error, IG_STATUS_INTERNAL, "the %s pass broke the kernel: %s", pass, message);
+    LLVMDisposeMessage(message);
+    return status;
+#endif
+}
+
+// ---- Output ----
+
+static ig_status give(igi_simt_module *m, const char *bytes, size_t count, char **output, size_t *length) {
+    char *copy = igi_strndup(bytes, count);
+    if (!copy) return igi_error_no_memory(m->error);
+    *output = copy;
+    *length = count;
+    return IG_STATUS_OK;
+}
+
+static ig_status print_module(igi_simt_module *m, char **output, size_t *length) {
+    char *text = LLVMPrintModuleToString(m->module);
+    ig_status status = give(m, text, strlen(text), output, length);
+    LLVMDisposeMessage(text);
+    return status;
+}
+
+static ig_status emit(igi_simt_module *m, LLVMCodeGenFileType type, char **output, size_t *length) {
+    LLVMMemoryBufferRef buffer = NULL;
+    char *message = NULL;
+    if (LLVMTargetMachineEmitToMemoryBuffer(m->machine, m->module, type, &message, &buffer)) {
+        igi_error_set(m->error, IG_STATUS_INTERNAL, "LLVM could not make code for kernel '%s': %s", m->request->name,
+                      message);
+        LLVMDisposeMessage(message);
+        return IG_STATUS_INTERNAL;
+    }
+    ig_status status = give(m, LLVMGetBufferStart(buffer), LLVMGetBufferSize(buffer), output, length);
+    LLVMDisposeMemoryBuffer(buffer);
+    return status;
+}
+
+static ig_status run_all(igi_simt_module *m, igi_simt_stage stage, char **output, size_t *length) {
+    ig_status status = open_machine(m);
+    RUN(m, thread_passes)
+    if (status == IG_STATUS_OK && stage == IGI_STAGE_LLVM) return print_module(m, output, length);
+    RUN(m, group_passes)
+    if (status == IG_STATUS_OK) status = igi_run_passes(m, "default<O2>");
+    RUN(m, final_passes)
+    if (status != IG_STATUS_OK) return status;
+    switch (stage) {
+        case IGI_STAGE_SIMT: return print_module(m, output, length);
+        case IGI_STAGE_ASM: return emit(m, LLVMAssemblyFile, output, length);
+        default: return emit(m, LLVMObjectFile, output, length);
+    }
+}
+
+ig_status igi_simt_compile(const igi_simt_request *request, igi_simt_stage stage, char **output, size_t *length,
+                           ig_error *error) {
+    igi_simt_module m = {.request = request, .context = LLVMContextCreate(), .error = error};
+    ig_status status = run_all(&m, stage, output, length);
+    if (m.module) LLVMDisposeModule(m.module);
+    if (m.machine) LLVMDisposeTargetMachine(m.machine);
+    LLVMContextDispose(m.context);
+    return status;
+}

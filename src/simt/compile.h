@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// From bitcode and a kernel's name to an object file for this machine.
+#ifndef INGOT_SIMT_COMPILE_H
+#define INGOT_SIMT_COMPILE_H
+
+#include <ingot/device.h>
+
+#include "core/status-internal.h"
+
+typedef struct igi_simt_request {
+    const char *bitcode;
+    size_t bitcode_length;
+    const char *symbol;  // of the kernel in the bitcode
+    const char *name;    // as the user calls it
+    const ig_function_constant *constants;
+    size_t constant_count;
+    bool abortable;  // loops look at the abort flag
+} igi_simt_request;
+
+typedef enum igi_simt_stage {
+    IGI_STAGE_OBJECT,
+    IGI_STAGE_LLVM,  // one thread, optimised, before it becomes a threadgroup
+    IGI_STAGE_SIMT,  // the threadgroup, optimised
+    IGI_STAGE_ASM,
+} igi_simt_stage;
+
+// owns: *output is the caller's; text stages are NUL-terminated.
+// errors: WRONG_CONSTANT, UNSUPPORTED (recursion, mutable globals...), OUT_OF_MEMORY, INTERNAL.
+ig_status igi_simt_compile(const igi_simt_request *request, igi_simt_stage stage, char **output, size_t *length,
+                           ig_error *error);
+
+// Processor and features the code is made for; part of every cache key. Lives for ever.
+const char *igi_simt_cpu(void);
+const char *igi_simt_features(void);
+
+#endif

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// Function constants: ig.fc.ID.TYPE.NAME symbols get their values, and constants derived from them are computed by
+// the kernel itself, where they fold.
+#include <stdlib.h>
+#include <string.h>
+
+#include "simt/ir.h"
+#include "simt/passes.h"
+
+static const char prefix[] = "ig.fc.";
+static const char initialiser[] = "__cxx_global_var_init";
+
+// ---- Values ----
+
+static LLVMValueRef scalar_constant(LLVMTypeRef type, ig_type from, const void *bytes) {
+    uint64_t raw = 0;
+    memcpy(&raw, bytes, ig_type_size(from));
+    if (from == IG_TYPE_BOOL) raw = raw != 0;
+    if (LLVMGetTypeKind(type) == LLVMIntegerTypeKind) return LLVMConstInt(type, raw, 0);
+    LLVMTypeRef integer = LLVMIntTypeInContext(LLVMGetTypeContext(type), ig_type_size(from) * 8);
+    return LLVMConstBitCast(LLVMConstInt(integer, raw, 0), type);
+}
+
+static LLVMValueRef vector_constant(LLVMTypeRef type, const ig_function_constant *given) {
+    LLVMValueRef items[4];
+    unsigned count = LLVMGetVectorSize(type);
+    uint32_t size = ig_type_size(given->type);
+    for (unsigned i = 0; i < count && i < 4; i++)
+        items[i] = scalar_constant(LLVMGetElementType(type), given->type, (const char *)given->value + i * size);
+    return LLVMConstVector(items, count);
+}
+
+static LLVMValueRef make_constant(LLVMTypeRef type, const ig_function_constant *given) {
+    switch (LLVMGetTypeKind(type)) {
+        case LLVMStructTypeKind: {
+            LLVMValueRef inner = make_constant(LLVMStructGetTypeAtIndex(type, 0), given);
+            return LLVMConstNamedStruct(type, &inner, 1);
+        }
+        case LLVMVectorTypeKind: return vector_constant(type, given);
+        default: return scalar_constant(type, given->type, given->value);
+    }
+}
+
+static const ig_function_constant *find_given(const igi_simt_request *request, const char *symbol) {
+    unsigned long id = strtoul(symbol + strlen(prefix), NULL, 0);
+    const char *name = strrchr(symbol, '.') + 1;
+    for (size_t i = 0; i < request->constant_count; i++) {
+        const ig_function_constant *given = &request->constants[i];
+        if (given->name ? strcmp(given->name, name) == 0 : given->id == id) return given;
+    }
+    return NULL;
+}
+
+static bool is_function_constant(LLVMValueRef global) {
+    size_t length;
+    return strncmp(LLVMGetValueName2(global, &length), prefix, strlen(prefix)) == 0;
+}
+
+static void set_values(igi_simt_module *m) {
+    for (LLVMValueRef g = LLVMGetFirstGlobal(m->module); g; g = LLVMGetNextGlobal(g)) {
+        size_t length;
+        if (!is_function_constant(g)) continue;
+        const ig_function_constant *given = find_given(m->request, LLVMGetValueName2(g, &length));
+        if (!given) continue;
+        LLVMSetInitializer(g, make_constant(LLVMGlobalGetValueType(g), given));
+        LLVMSetGlobalConstant(g, 1);
+        LLVMSetLinkage(g, LLVMInternalLinkage);
+    }
+}
+
+// is_function_constant_defined(x)
+static void answer_defined(igi_simt_module *m) {
+    LLVMValueRef query = LLVMGetNamedFunction(m->module, "__ig_constant_defined");
+    LLVMUseRef use = query ? LLVMGetFirstUse(query) : NULL;
+    while (use) {
+        LLVMValueRef call = LLVMGetUser(use);
+        use = LLVMGetNextUse(use);
+        LLVMValueRef global = LLVMIsACallInst(call) ? LLVMGetOperand(call, 0) : NULL;
+        size_t length;
+        bool defined = global && LLVMIsAGlobalVariable(global) && is_function_constant(global) &&
+                       find_given(m->request, LLVMGetValueName2(global, &length));
+        if (!global) continue;
+        LLVMReplaceAllUsesWith(call, LLVMConstInt(LLVMTypeOf(call), defined, 0));
+        LLVMInstructionEraseFromParent(call);
+    }
+}
+
+// ---- Constants derived from them ----
+
+// Whether an initialiser touches the global, directly or through a constant expression.
+static bool set_by_initialiser(LLVMValueRef value) {
+    for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        if (LLVMIsAConstantExpr(user) && set_by_initialiser(user)) return true;
+        if (!LLVMIsAInstruction(user)) continue;
+        size_t length;
+        LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(user));
+        if (strncmp(LLVMGetValueName2(function, &length), initialiser, strlen(initialiser)) == 0) return true;
+    }
+    return false;
+}
+
+static void mark_derived(igi_simt_module *m) {
+    for (LLVMValueRef g = LLVMGetFirstGlobal(m->module); g; g = LLVMGetNextGlobal(g))
+        if (!LLVMIsDeclaration(g) && !LLVMIsGlobalConstant(g) && set_by_initialiser(g)) LLVMSetSection(g, "ig.derived");
+}
+
+static void call_initialisers(igi_simt_module *m) {
+    LLVMValueRef table = LLVMGetNamedGlobal(m->module, "llvm.global_ctors");
+    LLVMValueRef entries = table ? LLVMGetInitializer(table) : NULL;
+    if (!entries) return;
+    LLVMBuilderRef builder = LLVMCreateBuilderInContext(m->context);
+    LLVMPositionBuilderBefore(builder, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(m->kernel)));
+    for (int i = 0; i < LLVMGetNumOperands(entries); i++) {
+        LLVMValueRef function = LLVMGetOperand(LLVMGetOperand(entries, (unsigned)i), 1);
+        if (LLVMIsAFunction(function)) LLVMBuildCall2(builder, LLVMGlobalGetValueType(function), function, NULL, 0, "");
+    }
+    LLVMDisposeBuilder(builder);
+    LLVMDeleteGlobal(table);
+}
+
+ig_status igi_pass_constants(igi_simt_module *m) {
+    set_values(m);
+    answer_defined(m);
+    mark_derived(m);
+    call_initialisers(m);
+    return IG_STATUS_OK;
+}
+
+// ---- After inlining: derived constants become variables of the thread, which fold away ----
+
+// The same address computed by instructions instead of a constant expression over a global.
+static LLVMValueRef materialise(LLVMBuilderRef builder, LLVMValueRef value, LLVMValueRef global, LLVMValueRef slot) {
+    if (value == global) return slot;
+    if (!LLVMIsAConstantExpr(value) || LLVMGetConstOpcode(value) != LLVMGetElementPtr) return value;
+    LLVMValueRef base = LLVMGetOperand(value, 0), moved = materialise(builder, base, global, slot);
+    if (moved == base) return value;
+    LLVMValueRef indices[16];
+    int count = LLVMGetNumOperands(value) - 1;
+    for (int i = 0; i < count && i < 16; i++) indices[i] = LLVMGetOperand(value, (unsigned)i + 1);
+    return LLVMBuildGEP2(builder, LLVMGetGEPSourceElementType(value), moved, indices, (unsigned)count, "");
+}
+
+static void replace_in(LLVMValueRef instruction, LLVMValueRef global, LLVMValueRef slot, LLVMBuilderRef builder) {
+    LLVMPositionBuilderBefore(builder, instruction);
+    for (int i = 0; i < LLVMGetNumOperands(instruction); i++) {
+        LLVMValueRef operand = LLVMGetOperand(instruction, (unsigned)i);
+        LLVMValueRef moved = materialise(builder, operand, global, slot);
+        if (moved != operand) LLVMSetOperand(instruction, (unsigned)i, moved);
+    }
+}
+
+static bool any(LLVMValueRef instruction) {
+    return !LLVMIsAPHINode(instruction);
+}
+
+static ig_status localise(igi_simt_module *m, LLVMValueRef global, const igi_values *instructions) {
+    LLVMBuilderRef builder = LLVMCreateBuilderInContext(m->context);
+    LLVMPositionBuilderBefore(builder, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(m->thread)));
+    LLVMValueRef slot = LLVMBuildAlloca(builder, LLVMGlobalGetValueType(global), "");
+    LLVMSetAlignment(slot, LLVMGetAlignment(global) ? LLVMGetAlignment(global) : 16);
+    LLVMPositionBuilderBefore(builder, igi_first_after_allocas(m->thread));
+    LLVMBuildStore(builder, LLVMGetInitializer(global), slot);
+    for (size_t i = 0; i < instructions->count; i++) replace_in(instructions->items[i], global, slot, builder);
+    LLVMDisposeBuilder(builder);
+    return IG_STATUS_OK;
+}
+
+ig_status igi_localise_derived(igi_simt_module *m) {
+    igi_values instructions = {0};
+    for (LLVMValueRef g = LLVMGetFirstGlobal(m->module); g; g = LLVMGetNextGlobal(g)) {
+        const char *section = LLVMGetSection(g);
+        if (!section || strcmp(section, "ig.derived") != 0) continue;
+        if (!instructions.items && !igi_collect(m->thread, any, &instructions)) return IG_STATUS_OUT_OF_MEMORY;
+        localise(m, g, &instructions);
+    }
+    igi_values_free(&instructions);
+    return IG_STATUS_OK;
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Threads that wait for each other: every barrier and lane operation becomes a suspension.
+#ifndef INGOT_SIMT_COROUTINE_H
+#define INGOT_SIMT_COROUTINE_H
+
+#include "simt/passes.h"
+
+typedef struct igi_site {
+    LLVMValueRef instruction;  // the call; for a meeting at a loop's end, the latch's terminator
+    igi_wait wait;
+    igi_lane_op op;
+} igi_site;
+
+// In program order: the blocks of a loop before what follows it, so that of several waiting lanes those behind
+// catch up first.
+typedef struct igi_sites {
+    igi_site *items;
+    size_t count, capacity;
+} igi_sites;
+
+ig_status igi_find_sites(igi_simt_module *m, igi_sites *sites);
+void igi_sites_free(igi_sites *sites);
+
+// Makes m->thread the coroutine "ig.start" and adds "ig.resume".
+ig_status igi_make_coroutine(igi_simt_module *m, const igi_sites *sites);
+
+#endif

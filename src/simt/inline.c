@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything into one function.
+#include <llvm-c/Transforms/PassBuilder.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "msl/annotations.h"
+#include "simt/ir.h"
+#include "simt/passes.h"
+
+ig_status igi_run_passes(igi_simt_module *m, const char *passes) {
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef failure = LLVMRunPasses(m->module, passes, m->machine, options);
+    LLVMDisposePassBuilderOptions(options);
+    if (!failure) return IG_STATUS_OK;
+    char *message = LLVMGetErrorMessage(failure);
+    igi_error_set(m->error, IG_STATUS_INTERNAL, "LLVM could not run \"%s\": %s", passes, message);
+    LLVMDisposeErrorMessage(message);
+    return IG_STATUS_INTERNAL;
+}
+
+// Annotations have been read; all but those that mark threadgroup storage would only keep variables in memory.
+static bool is_spent_annotation(LLVMValueRef instruction) {
+    igi_annotation annotation;
+    LLVMValueRef variable;
+    if (strncmp(igi_callee_name(instruction), "llvm.var.annotation", 19) != 0) return false;
+    return !igi_variable_annotation(instruction, &annotation, &variable) ||
+           !igi_is_threadgroup_storage(variable, &annotation);
+}
+
+static ig_status drop_annotations(igi_simt_module *m) {
+    for (LLVMValueRef f = LLVMGetFirstFunction(m->module); f; f = LLVMGetNextFunction(f)) {
+        igi_values spent;
+        if (!igi_collect(f, is_spent_annotation, &spent)) return igi_error_no_memory(m->error);
+        for (size_t i = 0; i < spent.count; i++) LLVMInstructionEraseFromParent(spent.items[i]);
+        igi_values_free(&spent);
+    }
+    return IG_STATUS_OK;
+}
+
+ig_status igi_pass_inline(igi_simt_module *m) {
+    ig_status status = drop_annotations(m);
+    if (status == IG_STATUS_OK) status = igi_run_passes(m, "globaldce,always-inline,globaldce");
+    if (status == IG_STATUS_OK) status = igi_replace_placeholders(m);
+    if (status == IG_STATUS_OK) status = igi_localise_derived(m);
+    if (status == IG_STATUS_OK) status = igi_pass_threadgroup(m);
+    if (status != IG_STATUS_OK) return status;
+    return igi_run_passes(m,
+                          "globalopt,function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,sroa,"
+                          "early-cse,simplifycfg,fix-irreducible,loop-simplify,lcssa),globaldce");
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Small things every pass needs and the LLVM-C API lacks.
+#include "simt/ir.h"
+
+#include <string.h>
+
+#include "core/memory.h"
+
+bool igi_values_add(igi_values *values, LLVMValueRef value) {
+    if (!igi_grow((void **)&values->items, &values->capacity, values->count + 1, sizeof *values->items)) return false;
+    values->items[values->count++] = value;
+    return true;
+}
+
+void igi_values_free(igi_values *values) {
+    free(values->items);
+    *values = (igi_values){0};
+}
+
+bool igi_collect(LLVMValueRef function, bool (*wanted)(LLVMValueRef instruction), igi_values *found) {
+    *found = (igi_values){0};
+    for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block)) {
+        for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
+            if (!wanted(i) || igi_values_add(found, i)) continue;
+            igi_values_free(found);
+            return false;
+        }
+    }
+    return true;
+}
+
+const char *igi_callee_name(LLVMValueRef instruction) {
+    if (!LLVMIsACallInst(instruction)) return "";
+    LLVMValueRef callee = LLVMGetCalledValue(instruction);
+    size_t length;
+    return callee && LLVMIsAFunction(callee) ? LLVMGetValueName2(callee, &length) : "";
+}
+
+bool igi_calls(LLVMValueRef instruction, const char *name) {
+    return strcmp(igi_callee_name(instruction), name) == 0;
+}
+
+// Not LLVMReplaceAllUsesWith: that would also rename the block in the phi nodes behind it.
+static void redirect(LLVMBasicBlockRef from, LLVMBasicBlockRef to) {
+    LLVMUseRef use;
+    while ((use = LLVMGetFirstUse(LLVMBasicBlockAsValue(from)))) {
+        LLVMValueRef terminator = LLVMGetUser(use);
+        for (unsigned i = 0; i < LLVMGetNumSuccessors(terminator); i++)
+            if (LLVMGetSuccessor(terminator, i) == from) LLVMSetSuccessor(terminator, i, to);
+    }
+}
+
+LLVMBasicBlockRef igi_split_before(LLVMValueRef instruction) {
+    LLVMBasicBlockRef block = LLVMGetInstructionParent(instruction);
+    LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(LLVMBasicBlockAsValue(block)));
+    LLVMBasicBlockRef head = LLVMInsertBasicBlockInContext(context, block, "");
+    redirect(block, head);
+    LLVMBuilderRef builder = LLVMCreateBuilderInContext(context);
+    LLVMPositionBuilderAtEnd(builder, head);
+    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i != instruction;) {
+        LLVMValueRef next = LLVMGetNextInstruction(i);
+        LLVMInstructionRemoveFromParent(i);
+        LLVMInsertIntoBuilder(builder, i);
+        i = next;
+    }
+    LLVMDisposeBuilder(builder);
+    return head;
+}
+
+LLVMValueRef igi_declare(LLVMModuleRef module, const char *name, LLVMTypeRef type) {
+    LLVMValueRef found = LLVMGetNamedFunction(module, name);
+    return found ? found : LLVMAddFunction(module, name, type);
+}
+
+LLVMValueRef igi_intrinsic(LLVMModuleRef module, const char *name, LLVMTypeRef *types, size_t count) {
+    unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+    return LLVMGetIntrinsicDeclaration(module, id, types, count);
+}
+
+LLVMValueRef igi_call_intrinsic(LLVMBuilderRef builder, const char *name, LLVMTypeRef *types, size_t type_count,
+                                LLVMValueRef *arguments, unsigned argument_count) {
+    LLVMModuleRef module = LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInsertBlock(builder)));
+    LLVMValueRef function = igi_intrinsic(module, name, types, type_count);
+    return LLVMBuildCall2(builder, LLVMGlobalGetValueType(function), function, arguments, argument_count, "");
+}
+
+void igi_add_attribute(LLVMValueRef function, const char *name) {
+    LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(function));
+    unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+    LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                            LLVMCreateEnumAttribute(context, kind, 0));
+}
+
+void igi_remove_attribute(LLVMValueRef function, const char *name) {
+    unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+    LLVMRemoveEnumAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, kind);
+}
+
+LLVMValueRef igi_field(LLVMBuilderRef builder, LLVMValueRef base, size_t offset) {
+    LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(base));
+    LLVMValueRef index = LLVMConstInt(LLVMInt64TypeInContext(context), offset, 0);
+    return LLVMBuildInBoundsGEP2(builder, LLVMInt8TypeInContext(context), base, &index, 1, "");
+}
+
+LLVMValueRef igi_first_after_allocas(LLVMValueRef function) {
+    LLVMValueRef i = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function));
+    while (LLVMIsAAllocaInst(i)) i = LLVMGetNextInstruction(i);
+    return i;
+}
+
+bool igi_drop_lifetimes(LLVMValueRef variable) {
+    igi_values markers = {0};
+    bool ok = true;
+    for (LLVMUseRef use = LLVMGetFirstUse(variable); use && ok; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        const char *name = igi_callee_name(user);
+        if (strncmp(name, "llvm.lifetime.", 14) == 0 || strncmp(name, "llvm.var.annotation", 19) == 0)
+            ok = igi_values_add(&markers, user);
+    }
+    for (size_t i = 0; i < markers.count; i++) LLVMInstructionEraseFromParent(markers.items[i]);
+    igi_values_free(&markers);
+    return ok;
+}

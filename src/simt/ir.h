@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Small things every pass needs and the LLVM-C API lacks.
+#ifndef INGOT_SIMT_IR_H
+#define INGOT_SIMT_IR_H
+
+#include <llvm-c/Core.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct igi_values {
+    LLVMValueRef *items;
+    size_t count, capacity;
+} igi_values;
+bool igi_values_add(igi_values *values, LLVMValueRef value);
+void igi_values_free(igi_values *values);
+
+// All instructions of a function for which `wanted` holds, collected first so that a pass may change the function.
+bool igi_collect(LLVMValueRef function, bool (*wanted)(LLVMValueRef instruction), igi_values *found);
+
+// Name of the function a call goes to, "" for anything else.
+const char *igi_callee_name(LLVMValueRef instruction);
+// Whether it calls a function of exactly this name.
+bool igi_calls(LLVMValueRef instruction, const char *name);
+
+// Cuts the block in two before the instruction. The new block gets what comes before and all predecessors; the old
+// one keeps the rest, so that phi nodes behind it stay right. The new block has no terminator yet.
+LLVMBasicBlockRef igi_split_before(LLVMValueRef instruction);
+
+// Declaration of a function or intrinsic, made when missing.
+LLVMValueRef igi_declare(LLVMModuleRef module, const char *name, LLVMTypeRef type);
+LLVMValueRef igi_intrinsic(LLVMModuleRef module, const char *name, LLVMTypeRef *types, size_t count);
+LLVMValueRef igi_call_intrinsic(LLVMBuilderRef builder, const char *name, LLVMTypeRef *types, size_t type_count,
+                                LLVMValueRef *arguments, unsigned argument_count);
+
+void igi_add_attribute(LLVMValueRef function, const char *name);
+void igi_remove_attribute(LLVMValueRef function, const char *name);
+
+// Removes lifetime markers and annotations of a variable that will not be an alloca any more. False: memory is short.
+bool igi_drop_lifetimes(LLVMValueRef variable);
+
+// The first instruction of the entry block that is no alloca.
+LLVMValueRef igi_first_after_allocas(LLVMValueRef function);
+
+// Pointer to a field `offset` bytes behind a base.
+LLVMValueRef igi_field(LLVMBuilderRef builder, LLVMValueRef base, size_t offset);
+
+#endif

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// LLJIT, one JITDylib per kernel so that all may use the same symbol names and be unloaded alone.
+#include "simt/jit.h"
+
+#include <llvm-c/Core.h>
+#include <llvm-c/Error.h>
+#include <llvm-c/LLJIT.h>
+#include <llvm-c/Orc.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "simt/compile.h"
+
+typedef struct unit {
+    LLVMOrcJITDylibRef dylib;
+    struct unit *next;
+} unit;
+
+struct igi_jit {
+    LLVMOrcLLJITRef lljit;
+    pthread_mutex_t lock;  // guards what follows
+    unit *idle;            // emptied, to be used again: LLVM's C API cannot remove a dylib
+    uint64_t counter;
+};
+
+static ig_status report(ig_error *error, ig_status status, const char *what, LLVMErrorRef failure) {
+    char *message = LLVMGetErrorMessage(failure);
+    igi_error_set(error, status, "%s: %s", what, message);
+    LLVMDisposeErrorMessage(message);
+    return status;
+}
+
+// LLVM reports asynchronous errors here; we see the same through return values.
+static void ignore(void *context, LLVMErrorRef failure) {
+    (void)context;
+    LLVMConsumeError(failure);
+}
+
+ig_status igi_jit_create(igi_jit **jit, ig_error *error) {
+    igi_simt_cpu();  // initialises the native target
+    igi_jit *made = igi_calloc(1, sizeof *made);
+    if (!made) return igi_error_no_memory(error);
+    pthread_mutex_init(&made->lock, NULL);
+    LLVMErrorRef failure = LLVMOrcCreateLLJIT(&made->lljit, LLVMOrcCreateLLJITBuilder());
+    if (failure) {
+        free(made);
+        return report(error, IG_STATUS_SYSTEM, "cannot start LLVM's JIT", failure);
+    }
+    LLVMOrcExecutionSessionSetErrorReporter(LLVMOrcLLJITGetExecutionSession(made->lljit), ignore, NULL);
+    *jit = made;
+    return IG_STATUS_OK;
+}
+
+static void free_idle(igi_jit *jit) {
+    while (jit->idle) {
+        unit *next = jit->idle->next;
+        free(jit->idle);
+        jit->idle = next;
+    }
+}
+
+void igi_jit_destroy(igi_jit *jit) {
+    if (!jit) return;
+    LLVMErrorRef failure = LLVMOrcDisposeLLJIT(jit->lljit);
+    if (failure) LLVMConsumeError(failure);
+    free_idle(jit);
+    pthread_mutex_destroy(&jit->lock);
+    free(jit);
+}
+
+// ---- Units ----
+
+static LLVMErrorRef make_dylib(igi_jit *jit, uint64_t number, LLVMOrcJITDylibRef *dylib) {
+    char name[40];
+    snprintf(name, sizeof name, "kernel-%llu", (unsigned long long)number);
+    LLVMErrorRef failure =
+        LLVMOrcExecutionSessionCreateJITDylib(LLVMOrcLLJITGetExecutionSession(jit->lljit), dylib, name);
+    if (failure) return failure;
+    // memcpy and the like come from this process; kernels cannot name anything else (igi_pass_check).
+    LLVMOrcDefinitionGeneratorRef process = NULL;
+    failure = LLVMOrcCreateDynamicLibrarySearchGeneratorForProcess(
+        &process, LLVMOrcLLJITGetGlobalPrefix(jit->lljit), NULL, NULL);
+    if (!failure) LLVMOrcJITDylibAddGenerator(*dylib, process);
+    return failure;
+}
+
+static unit *take_unit(igi_jit *jit, ig_error *error) {
+    pthread_mutex_lock(&jit->lock);
+    unit *taken = jit->idle;
+    if (taken) jit->idle = taken->next;
+    uint64_t number = jit->counter++;
+    pthread_mutex_unlock(&jit->lock);
+    if (taken) return taken;
+    taken = igi_calloc(1, sizeof *taken);
+    if (!taken) {
+        igi_error_no_memory(error);
+        return NULL;
+    }
+    LLVMErrorRef failure = make_dylib(jit, number, &taken->dylib);
+    if (!failure) return taken;
+    report(error, IG_STATUS_SYSTEM, "cannot make room for a kernel", failure);
+    free(taken);
+    return NULL;
+}
+
+static void give_back(igi_jit *jit, unit *spent) {
+    LLVMErrorRef failure = LLVMOrcJITDylibClear(spent->dylib);
+    if (failure) LLVMConsumeError(failure);
+    pthread_mutex_lock(&jit->lock);
+    spent->next = jit->idle;
+    jit->idle = spent;
+    pthread_mutex_unlock(&jit->lock);
+}
+
+// ---- Symbols ----
+
+enum { SYMBOL_INFO, SYMBOL_RUN, SYMBOL_START, SYMBOL_RESUME, SYMBOL_COUNT };
+static const char *const symbol_names[SYMBOL_COUNT] = {"ig.info", "ig.run", "ig.start", "ig.resume"};
+
+typedef struct lookup {
+    LLVMOrcSymbolStringPoolEntryRef names[SYMBOL_COUNT];
+    LLVMOrcExecutorAddress addresses[SYMBOL_COUNT];
+    LLVMErrorRef failure;
+} lookup;
+
+// Runs before LLVMOrcExecutionSessionLookup returns: LLJIT without a thread pool works on the calling thread.
+static void found(LLVMErrorRef failure, LLVMOrcCSymbolMapPairs pairs, size_t count, void *user) {
+    lookup *result = user;
+    result->failure = failure;
+    for (size_t i = 0; !failure && i < count; i++)
+        for (int k = 0; k < SYMBOL_COUNT; k++)
+            if (pairs[i].Name == result->names[k]) result->addresses[k] = pairs[i].Sym.Address;
+}
+
+static LLVMErrorRef find_symbols(igi_jit *jit, LLVMOrcJITDylibRef dylib, lookup *result) {
+    LLVMOrcCLookupSetElement wanted[SYMBOL_COUNT + 1] = {0};
+    for (int i = 0; i < SYMBOL_COUNT; i++) {
+        result->names[i] = LLVMOrcLLJITMangleAndIntern(jit->lljit, symbol_names[i]);
+        wanted[i] = (LLVMOrcCLookupSetElement){result->names[i], i == SYMBOL_INFO
+                                                                     ? LLVMOrcSymbolLookupFlagsRequiredSymbol
+                                                                     : LLVMOrcSymbolLookupFlagsWeaklyReferencedSymbol};
+    }
+    LLVMOrcCJITDylibSearchOrderElement where = {dylib, LLVMOrcJITDylibLookupFlagsMatchExportedSymbolsOnly};
+    LLVMOrcExecutionSessionLookup(LLVMOrcLLJITGetExecutionSession(jit->lljit), LLVMOrcLookupKindStatic, &where, 1,
+                                  wanted, SYMBOL_COUNT, found, result);
+    return result->failure;
+}
+
+static bool fill(igi_code *code, const lookup *symbols) {
+    memcpy(&code->info, (const void *)(uintptr_t)symbols->addresses[SYMBOL_INFO], sizeof code->info);
+    code->run = (igi_run_function)(uintptr_t)symbols->addresses[SYMBOL_RUN];
+    code->start = (igi_start_function)(uintptr_t)symbols->addresses[SYMBOL_START];
+    code->resume = (igi_resume_function)(uintptr_t)symbols->addresses[SYMBOL_RESUME];
+    if (code->info.version != IGI_CODE_VERSION) return false;
+    if (code->info.form == IGI_FORM_LOOP) return code->run != NULL;
+    if (!code->start || !code->resume) return false;
+    igi_group nowhere = {0};
+    igi_lane ask = {0};
+    code->frame_bytes = igi_round_up((uint64_t)(uintptr_t)code->start(&nowhere, 0, 0, 0, &ask), 64);
+    return true;
+}
+
+// The one function of ours that kernels call.
+static LLVMErrorRef define_runtime(igi_jit *jit, LLVMOrcJITDylibRef dylib) {
+    LLVMOrcCSymbolMapPair pair = {LLVMOrcLLJITMangleAndIntern(jit->lljit, "ig.private"),
+                                  {(LLVMOrcExecutorAddress)(uintptr_t)igi_private_memory,
+                                   {LLVMJITSymbolGenericFlagsExported | LLVMJITSymbolGenericFlagsCallable, 0}}};
+    return LLVMOrcJITDylibDefine(dylib, LLVMOrcAbsoluteSymbols(&pair, 1));
+}
+
+ig_status igi_jit_load(igi_jit *jit, const char *object, size_t length, igi_code *code, ig_error *error) {
+    unit *home = take_unit(jit, error);
+    if (!home) return error ? error->status : IG_STATUS_SYSTEM;
+    LLVMMemoryBufferRef buffer =
+        LLVMCreateMemoryBufferWithMemoryRangeCopy(object, length, "kernel");
+    LLVMErrorRef failure = LLVMOrcLLJITAddObjectFile(jit->lljit, home->dylib, buffer);
+    if (!failure) failure = define_runtime(jit, home->dylib);
+    lookup symbols = {0};
+    if (!failure) failure = find_symbols(jit, home->dylib, &symbols);
+    igi_code made = {.unit = home};
+    ig_status status = IG_STATUS_OK;
+    if (failure)
+        status = report(error, IG_STATUS_BAD_FORMAT, "compiled kernel cannot be loaded", failure);
+    else if (!fill(&made, &symbols))
+        status = igi_error_set(error, IG_STATUS_BAD_FORMAT, "compiled kernel is of another version");
+    if (status == IG_STATUS_OK)
+        *code = made;
+    else
+        give_back(jit, home);
+    return status;
+}
+
+void igi_jit_unload(igi_jit *jit, igi_code *code) {
+    if (code->unit) give_back(jit, code->unit);
+    *code = (igi_code){0};
+}

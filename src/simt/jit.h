@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Object files made runnable inside this process.
+#ifndef INGOT_SIMT_JIT_H
+#define INGOT_SIMT_JIT_H
+
+#include <stddef.h>
+
+#include "core/status-internal.h"
+#include "simt/launch.h"
+
+typedef struct igi_jit igi_jit;
+
+ig_status igi_jit_create(igi_jit **jit, ig_error *error);
+void igi_jit_destroy(igi_jit *jit);  // after all its code is unloaded
+
+// One kernel, ready to run.
+typedef struct igi_code {
+    igi_code_info info;
+    igi_run_function run;      // loop form
+    igi_start_function start;  // coroutine form
+    igi_resume_function resume;
+    uint64_t frame_bytes;
+    void *unit;  // the JIT's
+} igi_code;
+
+// threads: any number at once. errors: BAD_FORMAT when the object is damaged or of another version.
+ig_status igi_jit_load(igi_jit *jit, const char *object, size_t length, igi_code *code, ig_error *error);
+void igi_jit_unload(igi_jit *jit, igi_code *code);
+
+#endif

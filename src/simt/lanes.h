@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lane operations for threads that run one at a time: the reference for every wider form.
+#ifndef INGOT_SIMT_LANES_H
+#define INGOT_SIMT_LANES_H
+
+#include "simt/launch.h"
+
+// Answers the operation for the `count` lanes in `lanes`, those taking part having their bit in `active`. All wait for
+// the same operation at the same site. Lane numbers are positions in the simdgroup.
+void igi_lanes_answer(igi_lane *lanes, uint32_t count, uint32_t active);
+
+#endif

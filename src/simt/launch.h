@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// What compiled kernels and the runtime agree on. Offsets are used by generated code: see src/simt/bind.c.
+#ifndef INGOT_SIMT_LAUNCH_H
+#define INGOT_SIMT_LAUNCH_H
+
+#include <stdint.h>
+
+enum { IGI_MAX_SLOTS = 31, IGI_SIMD_WIDTH = 32, IGI_QUAD_WIDTH = 4, IGI_MAX_GROUP_THREADS = 1024 };
+
+// One threadgroup, as a kernel sees it.
+typedef struct igi_group {
+    void *const *arguments;        // buffers in slots 0 to 30, threadgroup arguments in 31 to 61
+    char *threadgroup_memory;      // the kernel's own threadgroup variables
+    const volatile uint32_t *abort;  // not zero: leave as soon as you can
+    uint32_t position[3];          // threadgroup_position_in_grid
+    uint32_t size[3];              // threads_per_threadgroup, smaller at the edges
+    uint32_t dispatch_size[3];     // dispatch_threads_per_threadgroup
+    uint32_t groups[3];            // threadgroups_per_grid
+    uint32_t grid[3];              // threads_per_grid
+    uint32_t origin[3];            // thread_position_in_grid of the group's first thread
+} igi_group;
+
+// Why a suspended thread waits.
+typedef enum igi_wait { IGI_WAIT_NONE, IGI_WAIT_BARRIER, IGI_WAIT_LANES, IGI_WAIT_DONE } igi_wait;
+
+// Operations among the lanes of a simdgroup or quadgroup. X(suffix of the __ig_ function)
+#define IGI_LANE_TYPED(X, op, suffix) X(op##_##suffix)
+#define IGI_LANE_SHUFFLES(X, suffix) \
+    X(shuffle_##suffix) X(shuffle_xor_##suffix) X(shuffle_up_##suffix) X(shuffle_down_##suffix) \
+    X(rotate_up_##suffix) X(rotate_down_##suffix)
+#define IGI_LANE_ARITHMETIC(X, suffix) \
+    X(reduce_add_##suffix) X(reduce_mul_##suffix) X(reduce_min_##suffix) X(reduce_max_##suffix) \
+    X(scan_inclusive_add_##suffix) X(scan_exclusive_add_##suffix) \
+    X(scan_inclusive_mul_##suffix) X(scan_exclusive_mul_##suffix)
+#define IGI_LANE_BITWISE(X, suffix) X(reduce_and_##suffix) X(reduce_or_##suffix) X(reduce_xor_##suffix)
+#define IGI_LANE_OP_LIST(X) \
+    X(simd_barrier) X(ballot) X(mma_f32) \
+    IGI_LANE_SHUFFLES(X, u32) IGI_LANE_SHUFFLES(X, u64) \
+    IGI_LANE_ARITHMETIC(X, i32) IGI_LANE_ARITHMETIC(X, u32) IGI_LANE_ARITHMETIC(X, i64) IGI_LANE_ARITHMETIC(X, u64) \
+    IGI_LANE_ARITHMETIC(X, f32) IGI_LANE_BITWISE(X, u32) IGI_LANE_BITWISE(X, u64)
+
+typedef enum igi_lane_op {
+#define IGI_LANE_ENUM(name) IGI_LANE_##name,
+    IGI_LANE_OP_LIST(IGI_LANE_ENUM)
+#undef IGI_LANE_ENUM
+        IGI_LANE_converge,  // not of the language: lanes meet at the end of a loop's body
+    IGI_LANE_OP_COUNT
+} igi_lane_op;
+
+// One thread that can be suspended. Generated code fills what it waits for and takes `result` when resumed.
+typedef struct igi_lane {
+    void *frame;       // coroutine frame; NULL asks the start function for its size
+    uint32_t wait;     // igi_wait
+    uint32_t site;     // where, in program order: of several sites the lowest goes first
+    uint32_t op;       // igi_lane_op
+    uint32_t width;    // 32 or 4
+    uint64_t operands[3];
+    uint64_t result;
+} igi_lane;
+
+typedef enum igi_form {
+    IGI_FORM_LOOP,       // run(group) does the whole threadgroup
+    IGI_FORM_COROUTINE,  // start and resume, one thread each
+} igi_form;
+
+// Exported by every compiled kernel as the symbol "ig.info".
+typedef struct igi_code_info {
+    uint32_t version;  // IGI_CODE_VERSION
+    uint32_t form;     // igi_form
+    uint32_t threadgroup_bytes;
+    uint32_t width;          // threads per machine register
+    uint32_t private_bytes;  // of large private arrays, per running thread of the host
+} igi_code_info;
+
+enum { IGI_CODE_VERSION = 2 };
+
+// Generated code calls this as "ig.private": memory for large private arrays, set by igi_run_group.
+void *igi_private_memory(void);
+
+typedef void (*igi_run_function)(const igi_group *group);
+// Runs to the first suspension. With lane->frame NULL it returns the size of a frame instead.
+typedef void *(*igi_start_function)(const igi_group *group, uint32_t x, uint32_t y, uint32_t z, igi_lane *lane);
+typedef void (*igi_resume_function)(void *frame);
+
+#endif

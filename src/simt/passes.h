@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// The passes, in the order they run. Each works on the module of one kernel and returns IG_STATUS_OK or why not.
+#ifndef INGOT_SIMT_PASSES_H
+#define INGOT_SIMT_PASSES_H
+
+#include <llvm-c/Core.h>
+#include <llvm-c/TargetMachine.h>
+
+#include "core/status-internal.h"
+#include "simt/compile.h"
+#include "simt/launch.h"
+
+typedef struct igi_simt_module {
+    const igi_simt_request *request;
+    LLVMContextRef context;
+    LLVMModuleRef module;
+    LLVMTargetMachineRef machine;
+    LLVMValueRef kernel;  // extract: the user's kernel
+    LLVMValueRef thread;  // bind: ptr (group, x, y, z, lane), the kernel for one thread
+    igi_code_info info;
+    ig_error *error;
+} igi_simt_module;
+
+// Reads the bitcode, keeps one kernel and what it may reach, and retargets it to this machine.
+ig_status igi_pass_extract(igi_simt_module *m);
+// Gives function constants their values; the initialisers of constants derived from them run in the kernel.
+ig_status igi_pass_constants(igi_simt_module *m);
+// Turns parameters and built-in values into loads from igi_group: the kernel becomes m->thread.
+ig_status igi_pass_bind(igi_simt_module *m);
+// Part of bind: after inlining, placeholder calls become parameters of m->thread.
+ig_status igi_replace_placeholders(igi_simt_module *m);
+// Part of constants: after inlining, derived constants become variables of the thread.
+ig_status igi_localise_derived(igi_simt_module *m);
+// Inlines everything and simplifies; afterwards there is one function and no call to another with a body.
+ig_status igi_pass_inline(igi_simt_module *m);
+// Moves threadgroup variables into igi_group.threadgroup_memory.
+ig_status igi_pass_threadgroup(igi_simt_module *m);
+// Gives operations that LLVM leaves undefined a value: division by zero, shifts too far; lowers bfloat conversions.
+ig_status igi_pass_define(igi_simt_module *m);
+// Refuses what is left over: recursion, calls to nowhere, mutable globals, constants without a value.
+ig_status igi_pass_check(igi_simt_module *m);
+// Makes loops leave when igi_group.abort is set.
+ig_status igi_pass_abort(igi_simt_module *m);
+// Wraps m->thread for whole threadgroups: a loop, or a coroutine where threads wait for each other.
+ig_status igi_pass_group(igi_simt_module *m);
+
+// After LLVM's optimisation: moves large private arrays off the stack.
+ig_status igi_pass_private(igi_simt_module *m);
+// Last: exports m->info as the symbol "ig.info".
+ig_status igi_pass_info(igi_simt_module *m);
+
+// Runs LLVM's own passes.
+ig_status igi_run_passes(igi_simt_module *m, const char *passes);
+
+#endif

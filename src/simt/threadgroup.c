@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// threadgroup variables: from annotated allocas to places in the threadgroup's memory.
+#include <llvm-c/Target.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "msl/annotations.h"
+#include "simt/ir.h"
+#include "simt/passes.h"
+
+enum { MAX_ALIGNMENT = 64 };
+
+static bool is_mark(LLVMValueRef instruction) {
+    igi_annotation annotation;
+    LLVMValueRef variable;
+    return igi_variable_annotation(instruction, &annotation, &variable) &&
+           igi_is_threadgroup_storage(variable, &annotation);
+}
+
+static bool place(igi_simt_module *m, LLVMValueRef variable, LLVMBuilderRef builder, LLVMValueRef memory) {
+    LLVMTargetDataRef layout = LLVMGetModuleDataLayout(m->module);
+    uint64_t alignment = LLVMGetAlignment(variable);
+    uint64_t offset = igi_round_up(m->info.threadgroup_bytes, alignment > 16 ? alignment : 16);
+    uint64_t end = offset + LLVMABISizeOfType(layout, LLVMGetAllocatedType(variable));
+    // Lifetimes are a thread's; the memory is everybody's.
+    if (end > UINT32_MAX || !igi_drop_lifetimes(variable)) return false;
+    m->info.threadgroup_bytes = (uint32_t)end;
+    LLVMReplaceAllUsesWith(variable, igi_field(builder, memory, offset));
+    LLVMInstructionEraseFromParent(variable);
+    return true;
+}
+
+static LLVMValueRef load_memory(igi_simt_module *m, LLVMBuilderRef builder) {
+    LLVMPositionBuilderBefore(builder, igi_first_after_allocas(m->thread));
+    LLVMValueRef field = igi_field(builder, LLVMGetParam(m->thread, 0), offsetof(igi_group, threadgroup_memory));
+    LLVMValueRef memory = LLVMBuildLoad2(builder, LLVMPointerTypeInContext(m->context, 0), field, "threadgroup");
+    unsigned kind = LLVMGetMDKindIDInContext(m->context, "invariant.load", 14);
+    LLVMSetMetadata(memory, kind,
+                    LLVMMetadataAsValue(m->context, LLVMMDNodeInContext2(m->context, NULL, 0)));
+    return memory;
+}
+
+ig_status igi_pass_threadgroup(igi_simt_module *m) {
+    igi_values marks;
+    if (!igi_collect(m->thread, is_mark, &marks)) return igi_error_no_memory(m->error);
+    LLVMBuilderRef builder = LLVMCreateBuilderInContext(m->context);
+    LLVMValueRef memory = marks.count ? load_memory(m, builder) : NULL;
+    bool ok = true;
+    for (size_t i = 0; i < marks.count && ok; i++) {
+        LLVMValueRef variable = LLVMGetOperand(marks.items[i], 0);
+        ok = place(m, variable, builder, memory);
+    }
+    LLVMDisposeBuilder(builder);
+    igi_values_free(&marks);
+    return ok ? IG_STATUS_OK : igi_error_no_memory(m->error);
+}
