@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ingot: Metal compute for C, with or without a Mac. Includes every public header.
+#ifndef INGOT_INGOT_H
+#define INGOT_INGOT_H
+
+#include <ingot/device.h>
+#include <ingot/status.h>
+
+#endif

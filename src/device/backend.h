@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a device backend provides. This is the one porting header.
+//
+// The front end (src/device/*.c) has checked every argument before it calls: lengths are positive and in range, indices
+// exist, states allow the call. Each `open` sets the object's `state`; when it fails it leaves nothing behind and its
+// `close` is not called. Calls may come from any thread; calls for one object in turn, unless it says otherwise.
+#ifndef INGOT_DEVICE_BACKEND_H
+#define INGOT_DEVICE_BACKEND_H
+
+#include "device/objects.h"
+
+typedef struct igi_backend {
+    const char *name;
+
+    // Devices of this machine. device_properties: index < device_count().
+    size_t (*device_count)(void);
+    void (*device_properties)(size_t index, ig_device_properties *properties);
+    ig_status (*device_open)(ig_device *device, size_t index, const ig_device_desc *desc, ig_error *error);
+    // All objects of the device are closed already.
+    void (*device_close)(ig_device *device);
+
+    // Sets memory and address. desc->bytes, if given, are copied in; otherwise memory is zero.
+    ig_status (*buffer_open)(ig_buffer *buffer, const ig_buffer_desc *desc);
+    void (*buffer_close)(ig_buffer *buffer);
+    // Optional; NULL: host writes to managed memory are visible without it.
+    void (*buffer_did_modify)(ig_buffer *buffer, uint64_t offset, uint64_t length);
+
+    // Compiles; fills reflection and log.
+    ig_status (*library_open)(ig_library *library, const ig_library_desc *desc, ig_error *error);
+    void (*library_close)(ig_library *library);
+
+    // Constants have been checked against the reflection. Fills properties.
+    ig_status (*pipeline_open)(ig_pipeline *pipeline, const ig_pipeline_desc *desc, const igi_kernel *kernel,
+                               ig_error *error);
+    void (*pipeline_close)(ig_pipeline *pipeline);
+    // Optional; NULL: unsupported.
+    ig_status (*pipeline_emit)(ig_pipeline *pipeline, const char *stage, char **text);
+
+    ig_status (*queue_open)(ig_queue *queue);
+    void (*queue_close)(ig_queue *queue);
+
+    // Runs the commands after all earlier ones of the queue, at once or later, and ends with igi_commands_finish.
+    ig_status (*commit)(ig_commands *commands);
+    // Optional: a thread is about to wait for the commands and may do their work. NULL: it just waits.
+    void (*assist)(ig_commands *commands);
+} igi_backend;
+
+// All backends built in, best first; ends with NULL.
+extern const igi_backend *const igi_backends[];
+extern const igi_backend igi_backend_cpu;
+
+#endif

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// Life of a command buffer: created, committed, waited for, finished.
+#include <errno.h>
+#include <stdio.h>
+
+#include "core/clock.h"
+#include "device/backend.h"
+
+ig_status ig_commands_create(ig_queue *queue, const ig_commands_desc *desc, ig_commands **commands) {
+    static const ig_commands_desc defaults;
+    if (!queue || !commands) return IG_STATUS_INVALID_ARGUMENT;
+    if (!desc) desc = &defaults;
+    ig_commands *made = igi_calloc(1, sizeof *made);
+    if (!made) return IG_STATUS_OUT_OF_MEMORY;
+    made->label = desc->label ? igi_strdup(desc->label) : NULL;
+    if (desc->label && !made->label) {
+        free(made);
+        return IG_STATUS_OUT_OF_MEMORY;
+    }
+    igi_ref_init(&made->references);
+    made->queue = ig_queue_retain(queue);
+    made->deadline_ns = desc->deadline_ns ? desc->deadline_ns : queue->device->deadline_ns;
+    pthread_mutex_init(&made->lock, NULL);
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&made->changed, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    *commands = made;
+    return IG_STATUS_OK;
+}
+
+ig_commands *ig_commands_retain(ig_commands *commands) {
+    if (commands) igi_ref_take(&commands->references);
+    return commands;
+}
+
+static void release_retained(const igi_retained *retained) {
+    switch (retained->kind) {
+        case IGI_RETAINED_BUFFER: ig_buffer_release(retained->object); break;
+        case IGI_RETAINED_PIPELINE: ig_pipeline_release(retained->object); break;
+        case IGI_RETAINED_EVENT: ig_event_release(retained->object); break;
+    }
+}
+
+void ig_commands_release(ig_commands *commands) {
+    if (!commands || !igi_ref_drop(&commands->references)) return;
+    for (size_t i = 0; i < commands->retained_count; i++) release_retained(&commands->retained[i]);
+    free(commands->commands), free(commands->retained), free(commands->callbacks), free(commands->label);
+    igi_arena_free(&commands->arena);
+    ig_error_clear(&commands->error);
+    pthread_mutex_destroy(&commands->lock);
+    pthread_cond_destroy(&commands->changed);
+    ig_queue *queue = commands->queue;
+    free(commands);
+    ig_queue_release(queue);
+}
+
+ig_status ig_commands_on_completed(ig_commands *commands, ig_commands_callback callback, void *user) {
+    if (!commands || !callback) return IG_STATUS_INVALID_ARGUMENT;
+    if (atomic_load(&commands->state) != IG_COMMANDS_ENCODING) return IG_STATUS_WRONG_STATE;
+    if (!igi_grow((void **)&commands->callbacks, &commands->callback_capacity, commands->callback_count + 1,
+                  sizeof *commands->callbacks))
+        return IG_STATUS_OUT_OF_MEMORY;
+    commands->callbacks[commands->callback_count++] = (igi_callback){callback, user};
+    return IG_STATUS_OK;
+}
+
+ig_status ig_commands_commit(ig_commands *commands) {
+    if (!commands) return IG_STATUS_INVALID_ARGUMENT;
+    pthread_mutex_lock(&commands->lock);
+    ig_status status = commands->error.status;
+    int encoding = IG_COMMANDS_ENCODING;
+    if (status == IG_STATUS_OK &&
+        !atomic_compare_exchange_strong(&commands->state, &encoding, IG_COMMANDS_COMMITTED))
+        status = IG_STATUS_WRONG_STATE;
+    pthread_mutex_unlock(&commands->lock);
+    if (status != IG_STATUS_OK) return status;
+    ig_commands_retain(commands);  // until igi_commands_finish
+    atomic_fetch_add(&commands->queue->device->dispatches, commands->dispatch_count);
+    status = commands->queue->device->backend->commit(commands);
+    if (status != IG_STATUS_OK) {
+        ig_error error = {0};
+        igi_error_set(&error, status, "the device did not take the command buffer: %s", ig_status_text(status));
+        igi_commands_finish(commands, status, &error);
+    }
+    return status;
+}
+
+// The command buffer whose callbacks this thread is running: waiting for it there must not wait for itself.
+static _Thread_local const ig_commands *in_callbacks_of;
+
+static void run_callbacks(ig_commands *commands, ig_status status) {
+    const ig_commands *outer = in_callbacks_of;
+    in_callbacks_of = commands;
+    for (size_t i = 0; i < commands->callback_count; i++)
+        commands->callbacks[i].function(commands, status, commands->callbacks[i].user);
+    in_callbacks_of = outer;
+}
+
+void igi_commands_finish(ig_commands *commands, ig_status status, ig_error *error) {
+    pthread_mutex_lock(&commands->lock);
+    if (status != IG_STATUS_OK) {
+        ig_error_clear(&commands->error);
+        commands->error = *error;
+        *error = (ig_error){0};
+        commands->error.status = status;
+    }
+    atomic_store(&commands->state, status == IG_STATUS_OK ? IG_COMMANDS_COMPLETED : IG_COMMANDS_FAILED);
+    pthread_mutex_unlock(&commands->lock);
+    run_callbacks(commands, status);
+    pthread_mutex_lock(&commands->lock);
+    commands->finished = true;
+    pthread_cond_broadcast(&commands->changed);
+    pthread_mutex_unlock(&commands->lock);
+    ig_commands_release(commands);
+}
+
+static bool wait_until(ig_commands *commands, uint64_t deadline) {
+    struct timespec until = igi_timespec(deadline);
+    int failed = 0;
+    pthread_mutex_lock(&commands->lock);
+    while (!commands->finished && failed != ETIMEDOUT) {
+        failed = deadline == UINT64_MAX ? pthread_cond_wait(&commands->changed, &commands->lock)
+                                        : pthread_cond_timedwait(&commands->changed, &commands->lock, &until);
+    }
+    bool finished = commands->finished;
+    pthread_mutex_unlock(&commands->lock);
+    return finished;
+}
+
+static ig_status final_status(ig_commands *commands) {
+    pthread_mutex_lock(&commands->lock);
+    ig_status status = commands->error.status;
+    pthread_mutex_unlock(&commands->lock);
+    return status;
+}
+
+ig_status ig_commands_wait(ig_commands *commands, uint64_t timeout_ns) {
+    if (!commands) return IG_STATUS_INVALID_ARGUMENT;
+    if (atomic_load(&commands->state) == IG_COMMANDS_ENCODING) return IG_STATUS_WRONG_STATE;
+    if (in_callbacks_of == commands) return final_status(commands);
+    const igi_backend *backend = commands->queue->device->backend;
+    uint64_t deadline = igi_deadline_ns(timeout_ns);
+    // A thread that helps cannot keep a time limit: it leaves when the work does.
+    if (backend->assist && deadline == UINT64_MAX) backend->assist(commands);
+    return wait_until(commands, deadline) ? final_status(commands) : IG_STATUS_TIMEOUT;
+}
+
+ig_commands_state ig_commands_get_state(const ig_commands *commands) {
+    return (ig_commands_state)atomic_load(&((ig_commands *)commands)->state);
+}
+
+ig_status ig_commands_get_error(const ig_commands *commands, ig_error *error) {
+    if (!commands) return IG_STATUS_INVALID_ARGUMENT;
+    ig_commands *mutable = (ig_commands *)commands;
+    pthread_mutex_lock(&mutable->lock);
+    ig_status status = commands->error.status;
+    if (status == IG_STATUS_OK)
+        ig_error_clear(error);
+    else
+        igi_error_copy(error, &commands->error);
+    pthread_mutex_unlock(&mutable->lock);
+    return status;
+}
+
+void ig_commands_get_timing(const ig_commands *commands, ig_timing *timing) {
+    ig_commands *mutable = (ig_commands *)commands;
+    *timing = (ig_timing){atomic_load(&mutable->start_ns), atomic_load(&mutable->end_ns)};
+}
+
+size_t ig_commands_dispatch_count(const ig_commands *commands) {
+    return commands->dispatch_count;
+}
+
+ig_status ig_commands_get_dispatch_timing(const ig_commands *commands, size_t index, ig_timing *timing) {
+    if (!commands || !timing) return IG_STATUS_INVALID_ARGUMENT;
+    ig_commands_state state = ig_commands_get_state(commands);
+    if (state != IG_COMMANDS_COMPLETED && state != IG_COMMANDS_FAILED) return IG_STATUS_WRONG_STATE;
+    for (size_t i = 0; i < commands->command_count; i++) {
+        if (commands->commands[i].kind != IGI_COMMAND_DISPATCH || index-- > 0) continue;
+        *timing = commands->commands[i].dispatch.timing;
+        return IG_STATUS_OK;
+    }
+    return IG_STATUS_OUT_OF_RANGE;
+}
+
+void igi_commands_describe(const ig_commands *commands, const ig_pipeline *pipeline, char *text, size_t capacity) {
+    if (commands->label)
+        snprintf(text, capacity, "kernel '%s' in command buffer '%s'", pipeline->kernel.name, commands->label);
+    else
+        snprintf(text, capacity, "kernel '%s'", pipeline->kernel.name);
+}

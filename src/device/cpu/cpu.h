@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// The software Metal device: MSL compiled by src/msl and src/simt, run by worker threads on the CPU.
+#ifndef INGOT_DEVICE_CPU_H
+#define INGOT_DEVICE_CPU_H
+
+#include "core/disk-cache.h"
+#include "core/pool.h"
+#include "device/backend.h"
+#include "device/cpu/watchdog.h"
+#include "msl/compiler.h"
+#include "simt/jit.h"
+
+typedef struct cpu_device {
+    igi_pool *pool;
+    igi_msl_compiler *compiler;
+    igi_disk_cache *cache;
+    igi_jit *jit;
+    igi_watchdog *watchdog;
+    char *cache_dir;
+    pthread_mutex_t lock;         // guards what follows
+    struct cpu_module *modules;   // alive, by key
+    struct cpu_program *programs;  // alive, by key
+} cpu_device;
+
+// A compiled library, shared by all ig_library of the same key.
+typedef struct cpu_module {
+    uint64_t references;  // guarded by the device's lock
+    igi_hash key;
+    char *bitcode;
+    size_t bitcode_length;
+    ig_math_mode math_mode;
+    struct cpu_module *next;
+} cpu_module;
+
+// A kernel with its constants, shared by all ig_pipeline of the same key. Code is made when first needed.
+typedef struct cpu_program {
+    uint64_t references;  // guarded by the device's lock
+    igi_hash key;
+    cpu_module *module;
+    char *symbol, *name;
+    ig_function_constant *constants;  // owned, with their values
+    size_t constant_count;
+    pthread_mutex_t lock;  // guards what follows
+    struct {
+        igi_code code;
+        bool ready;
+    } variants[2];  // [1] looks at the abort flag
+    struct cpu_program *next;
+} cpu_program;
+
+static inline cpu_device *igi_cpu(const ig_device *device) {
+    return device->state;
+}
+
+ig_status igi_cpu_library_open(ig_library *library, const ig_library_desc *desc, ig_error *error);
+void igi_cpu_library_close(ig_library *library);
+ig_status igi_cpu_pipeline_open(ig_pipeline *pipeline, const ig_pipeline_desc *desc, const igi_kernel *kernel,
+                                ig_error *error);
+void igi_cpu_pipeline_close(ig_pipeline *pipeline);
+ig_status igi_cpu_pipeline_emit(ig_pipeline *pipeline, const char *stage, char **text);
+// The code to run; compiled on first use.
+ig_status igi_cpu_program_code(ig_device *device, cpu_program *program, bool abortable, const igi_code **code,
+                               ig_error *error);
+
+void igi_cpu_module_release(cpu_device *cpu, cpu_module *module);
+
+ig_status igi_cpu_queue_open(ig_queue *queue);
+void igi_cpu_queue_close(ig_queue *queue);
+ig_status igi_cpu_commit(ig_commands *commands);
+void igi_cpu_assist(ig_commands *commands);
+
+// Runs one dispatch to its end on this thread and idle workers.
+ig_status igi_cpu_dispatch(ig_commands *commands, igi_dispatch *dispatch, ig_error *error);
+
+#endif

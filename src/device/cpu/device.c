@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// The software device itself: what it is, and its memory.
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "device/cpu/cpu.h"
+#include "simt/compile.h"
+#include "simt/launch.h"
+
+// ---- Properties ----
+
+static size_t count(void) {
+    return 1;
+}
+
+// Cores this process may run on, which taskset or a container can make fewer than there are.
+static uint32_t usable_cores(void) {
+    cpu_set_t cores;
+    CPU_ZERO(&cores);
+    if (sched_getaffinity(0, sizeof cores, &cores) != 0) return (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
+    return (uint32_t)CPU_COUNT(&cores);
+}
+
+static uint32_t default_workers(void) {
+    const char *wanted = getenv("INGOT_WORKERS");
+    unsigned long number = wanted ? strtoul(wanted, NULL, 10) : 0;
+    return number >= 1 && number <= 1024 ? (uint32_t)number : usable_cores();
+}
+
+static void read_model_name(char *name, size_t capacity) {
+    snprintf(name, capacity, "CPU");
+    FILE *file = fopen("/proc/cpuinfo", "re");
+    char line[256];
+    while (file && fgets(line, sizeof line, file)) {
+        const char *value = strncmp(line, "model name", 10) == 0 ? strchr(line, ':') : NULL;
+        if (!value) continue;
+        snprintf(name, capacity, "%.*s", (int)strcspn(value + 2, "\n"), value + 2);
+        break;
+    }
+    if (file) fclose(file);
+}
+
+// The vector extensions among LLVM's feature list "+avx2,-avx512f,...".
+static void list_features(char *text, size_t capacity) {
+    static const char *const interesting[] = {"sse4.2", "avx", "avx2", "fma", "f16c", "avx512f", "avx512bw", "avx512bf16",
+                                              "avx512fp16", "neon", "fullfp16", "bf16", "sve"};
+    const char *all = igi_simt_features();
+    size_t used = 0;
+    text[0] = 0;
+    for (size_t i = 0; i < sizeof interesting / sizeof *interesting; i++) {
+        char wanted[32];
+        int length = snprintf(wanted, sizeof wanted, "+%s", interesting[i]);
+        const char *found = strstr(all, wanted);
+        while (found && found[length] != ',' && found[length]) found = strstr(found + 1, wanted);
+        if (!found || used + (size_t)length + 1 >= capacity) continue;
+        used += (size_t)snprintf(text + used, capacity - used, "%s%s", used ? " " : "", interesting[i]);
+    }
+}
+
+static void properties(size_t index, ig_device_properties *p) {
+    (void)index;
+    char model[64];
+    read_model_name(model, sizeof model);
+    uint32_t cores = usable_cores();
+    uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+    *p = (ig_device_properties){
+        .backend = "cpu",
+        .memory_bytes = memory,
+        .max_buffer_bytes = memory,
+        .max_threads_per_threadgroup = IGI_MAX_GROUP_THREADS,
+        .execution_width = IGI_SIMD_WIDTH,
+        .max_threadgroup_memory = 32768,
+        .max_buffer_arguments = IGI_MAX_SLOTS,
+        .worker_count = default_workers(),
+        .language_version = 310,
+        .unified_memory = true,
+    };
+    snprintf(p->name, sizeof p->name, "Ingot software Metal device (%s, %u %s)", model, cores,
+             cores == 1 ? "core" : "cores");
+    snprintf(p->target, sizeof p->target, "%s", igi_simt_cpu());
+    list_features(p->features, sizeof p->features);
+}
+
+// ---- Opening ----
+
+// NULL: no cache on disk.
+static char *choose_cache_dir(const char *wanted) {
+    if (!wanted) wanted = getenv("INGOT_CACHE_DIR");
+    if (wanted) return *wanted ? igi_strdup(wanted) : NULL;
+    const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    if (base && base[0] == '/') return igi_format("%s/ingot", base);
+    return home && *home ? igi_format("%s/.cache/ingot", home) : NULL;
+}
+
+static void close_parts(cpu_device *cpu) {
+    igi_pool_destroy(cpu->pool);
+    igi_watchdog_destroy(cpu->watchdog);
+    igi_msl_compiler_destroy(cpu->compiler);
+    igi_disk_cache_destroy(cpu->cache);
+    igi_jit_destroy(cpu->jit);
+    free(cpu->cache_dir);
+    pthread_mutex_destroy(&cpu->lock);
+    free(cpu);
+}
+
+static ig_status open(ig_device *device, size_t index, const ig_device_desc *desc, ig_error *error) {
+    (void)index;
+    static const uint64_t default_cache_bytes = 512u << 20;
+    cpu_device *cpu = igi_calloc(1, sizeof *cpu);
+    if (!cpu) return igi_error_no_memory(error);
+    pthread_mutex_init(&cpu->lock, NULL);
+    if (desc->worker_count) device->properties.worker_count = desc->worker_count;
+    cpu->cache_dir = choose_cache_dir(desc->cache_dir);
+    cpu->cache = igi_disk_cache_create(cpu->cache_dir, desc->cache_bytes ? desc->cache_bytes : default_cache_bytes);
+    ig_status status = igi_msl_compiler_create(cpu->cache_dir, &cpu->compiler);
+    if (status != IG_STATUS_OK) igi_error_no_memory(error);
+    if (status == IG_STATUS_OK) status = igi_jit_create(&cpu->jit, error);
+    if (status == IG_STATUS_OK && !(cpu->watchdog = igi_watchdog_create())) status = igi_error_no_memory(error);
+    if (status == IG_STATUS_OK && !(cpu->pool = igi_pool_create(device->properties.worker_count)))
+        status = igi_error_set(error, IG_STATUS_SYSTEM, "cannot start %u worker threads",
+                               device->properties.worker_count);
+    if (status == IG_STATUS_OK)
+        device->state = cpu;
+    else
+        close_parts(cpu);
+    return status;
+}
+
+static void close_device(ig_device *device) {
+    close_parts(igi_cpu(device));
+}
+
+// ---- Buffers ----
+
+// Whole pages straight from the system: zero, aligned for any vector, and given back at once.
+static ig_status buffer_open(ig_buffer *buffer, const ig_buffer_desc *desc) {
+    if (desc->no_copy) {
+        buffer->memory = desc->no_copy;
+    } else {
+        uint64_t bytes;
+        if (!igi_add(desc->length, 4095, &bytes)) return IG_STATUS_OUT_OF_MEMORY;
+        void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (memory == MAP_FAILED) return IG_STATUS_OUT_OF_MEMORY;
+        if (desc->bytes) memcpy(memory, desc->bytes, desc->length);
+        buffer->memory = memory;
+    }
+    buffer->address = (uint64_t)(uintptr_t)buffer->memory;
+    return IG_STATUS_OK;
+}
+
+static void buffer_close(ig_buffer *buffer) {
+    if (!buffer->borrowed) munmap(buffer->memory, buffer->length + 4095);
+}
+
+const igi_backend igi_backend_cpu = {
+    .name = "cpu",
+    .device_count = count,
+    .device_properties = properties,
+    .device_open = open,
+    .device_close = close_device,
+    .buffer_open = buffer_open,
+    .buffer_close = buffer_close,
+    .library_open = igi_cpu_library_open,
+    .library_close = igi_cpu_library_close,
+    .pipeline_open = igi_cpu_pipeline_open,
+    .pipeline_close = igi_cpu_pipeline_close,
+    .pipeline_emit = igi_cpu_pipeline_emit,
+    .queue_open = igi_cpu_queue_open,
+    .queue_close = igi_cpu_queue_close,
+    .commit = igi_cpu_commit,
+    .assist = igi_cpu_assist,
+};

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// One dispatch: threadgroups handed out to this thread and idle workers.
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+
+#include "device/cpu/cpu.h"
+#include "device/cpu/fault.h"
+#include "device/cpu/float-mode.h"
+#include "simt/run.h"
+
+typedef struct launch {
+    const igi_code *code;
+    const igi_dispatch *dispatch;
+    _Atomic uint32_t *abort;
+    uint64_t groups[3];
+    uint32_t threads;             // of a full group
+    uint64_t threadgroup_bytes;   // static and arguments
+    uint64_t float_mode;
+    void *arguments[2 * IGI_MAX_SLOTS];
+    atomic_int failed;  // ig_status of the first failure
+    atomic_uint_fast64_t fault_address, fault_group;
+} launch;
+
+// ---- Scratch of each thread ----
+
+static pthread_key_t scratch_key;
+
+static void free_scratch(void *scratch) {
+    igi_scratch_free(scratch);
+    free(scratch);
+}
+
+static void make_key(void) {
+    pthread_key_create(&scratch_key, free_scratch);
+}
+
+static igi_scratch *scratch_of_thread(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, make_key);
+    igi_scratch *scratch = pthread_getspecific(scratch_key);
+    if (scratch) return scratch;
+    scratch = igi_calloc(1, sizeof *scratch);
+    if (scratch && pthread_setspecific(scratch_key, scratch) != 0) {
+        free(scratch);
+        return NULL;
+    }
+    return scratch;
+}
+
+// ---- Groups ----
+
+static void place_group(const launch *l, uint64_t index, igi_group *group) {
+    const ig_size grid = l->dispatch->grid, size = l->dispatch->group;
+    const uint64_t extent[3] = {grid.x, grid.y, grid.z}, full[3] = {size.x, size.y, size.z};
+    for (int i = 0; i < 3; i++) {
+        uint64_t position = index % l->groups[i], origin = position * full[i], left = extent[i] - origin;
+        index /= l->groups[i];
+        group->position[i] = (uint32_t)position;
+        group->origin[i] = (uint32_t)origin;
+        group->size[i] = (uint32_t)(left < full[i] ? left : full[i]);
+    }
+}
+
+static void describe_grid(const launch *l, igi_group *group) {
+    const ig_size grid = l->dispatch->grid, size = l->dispatch->group;
+    const uint64_t extent[3] = {grid.x, grid.y, grid.z}, full[3] = {size.x, size.y, size.z};
+    for (int i = 0; i < 3; i++) {
+        group->grid[i] = (uint32_t)extent[i];
+        group->dispatch_size[i] = (uint32_t)full[i];
+        group->groups[i] = (uint32_t)l->groups[i];
+    }
+}
+
+// Threadgroup arguments lie behind the kernel's own variables.
+static void place_threadgroup_arguments(const launch *l, char *memory, void **arguments) {
+    uint64_t offset = igi_round_up(l->code->info.threadgroup_bytes, 64);
+    for (uint32_t i = 0; i < l->dispatch->binding_count; i++) {
+        const igi_binding *binding = &l->dispatch->bindings[i];
+        if (binding->kind != IG_ARGUMENT_THREADGROUP) continue;
+        arguments[IGI_MAX_SLOTS + binding->index] = memory + offset;
+        offset += igi_round_up(binding->length, 64);
+    }
+}
+
+static void fail(launch *l, ig_status status) {
+    int none = IG_STATUS_OK;
+    atomic_compare_exchange_strong(&l->failed, &none, status);
+}
+
+typedef struct range {
+    launch *launch;
+    igi_scratch *scratch;
+    igi_group group;
+    volatile uint64_t at;
+    uint64_t end;
+} range;
+
+static void run_range(range *r) {
+    launch *l = r->launch;
+    for (; r->at < r->end; r->at++) {
+        if (atomic_load_explicit(l->abort, memory_order_relaxed) || atomic_load(&l->failed)) return;
+        place_group(l, r->at, &r->group);
+        igi_run_group(l->code, &r->group, r->scratch);
+    }
+}
+
+static void run_guarded(range *r) {
+    igi_fault_guard guard;
+    if (sigsetjmp(guard.back, 0) == 0) {
+        igi_fault_set(&guard);
+        run_range(r);
+        igi_fault_set(NULL);
+        return;
+    }
+    atomic_store(&r->launch->fault_address, guard.address);
+    atomic_store(&r->launch->fault_group, r->at);
+    fail(r->launch, IG_STATUS_KERNEL_FAULT);
+}
+
+static void run_groups(void *context, uint64_t begin, uint64_t end) {
+    launch *l = context;
+    igi_scratch *scratch = scratch_of_thread();
+    if (!scratch || igi_scratch_reserve(scratch, l->code, l->threads, l->threadgroup_bytes) != IG_STATUS_OK) {
+        fail(l, IG_STATUS_OUT_OF_MEMORY);
+        return;
+    }
+    void *arguments[2 * IGI_MAX_SLOTS];
+    memcpy(arguments, l->arguments, sizeof arguments);
+    place_threadgroup_arguments(l, scratch->threadgroup_memory, arguments);
+    range r = {.launch = l, .scratch = scratch, .at = begin, .end = end};
+    r.group.arguments = arguments;
+    r.group.threadgroup_memory = scratch->threadgroup_memory;
+    r.group.abort = (const volatile uint32_t *)l->abort;
+    describe_grid(l, &r.group);
+    uint64_t host_mode = igi_float_mode_get();
+    igi_float_mode_set(l->float_mode);
+    run_guarded(&r);
+    igi_float_mode_set(host_mode);
+}
+
+// ---- Dispatch ----
+
+// Fills the grid of an indirect dispatch from its buffer.
+static ig_status read_indirect(igi_dispatch *dispatch, ig_error *error) {
+    uint32_t counts[3];
+    if (!dispatch->indirect) return IG_STATUS_OK;
+    memcpy(counts, (const char *)dispatch->indirect->memory + dispatch->indirect_offset, sizeof counts);
+    dispatch->grid = (ig_size){counts[0] * dispatch->group.x, counts[1] * dispatch->group.y,
+                               counts[2] * dispatch->group.z};
+    if (dispatch->grid.x <= UINT32_MAX && dispatch->grid.y <= UINT32_MAX && dispatch->grid.z <= UINT32_MAX)
+        return IG_STATUS_OK;
+    return igi_error_set(error, IG_STATUS_OVERFLOW, "indirect dispatch of %u x %u x %u threadgroups is too large",
+                         counts[0], counts[1], counts[2]);
+}
+
+static void bind(launch *l) {
+    for (uint32_t i = 0; i < l->dispatch->binding_count; i++) {
+        const igi_binding *binding = &l->dispatch->bindings[i];
+        if (binding->kind != IG_ARGUMENT_BUFFER) continue;
+        l->arguments[binding->index] =
+            binding->buffer ? (char *)binding->buffer->memory + binding->offset : binding->bytes;
+    }
+}
+
+static ig_status judge(launch *l, const ig_commands *commands, ig_error *error) {
+    char where[256];
+    igi_commands_describe(commands, l->dispatch->pipeline, where, sizeof where);
+    ig_status status = (ig_status)atomic_load(&l->failed);
+    if (status == IG_STATUS_KERNEL_FAULT) {
+        igi_group group;
+        place_group(l, atomic_load(&l->fault_group), &group);
+        return igi_error_set(error, status,
+                             "%s touched address 0x%llx, which is in none of its buffers, in threadgroup (%u, %u, %u)",
+                             where, (unsigned long long)atomic_load(&l->fault_address), group.position[0],
+                             group.position[1], group.position[2]);
+    }
+    if (status != IG_STATUS_OK) return igi_error_set(error, status, "%s: %s", where, ig_status_text(status));
+    if (!atomic_load(l->abort)) return IG_STATUS_OK;
+    return igi_error_set(error, IG_STATUS_TIMEOUT, "%s was stopped: it ran past the deadline of %.3f s", where,
+                         (double)commands->deadline_ns * 1e-9);
+}
+
+static bool count_groups(launch *l, uint64_t *total) {
+    const ig_size grid = l->dispatch->grid, size = l->dispatch->group;
+    const uint64_t extent[3] = {grid.x, grid.y, grid.z}, full[3] = {size.x, size.y, size.z};
+    *total = 1;
+    for (int i = 0; i < 3; i++) {
+        l->groups[i] = extent[i] / full[i] + (extent[i] % full[i] != 0);
+        if (!igi_mul(*total, l->groups[i], total)) return false;
+    }
+    return true;
+}
+
+ig_status igi_cpu_dispatch(ig_commands *commands, igi_dispatch *dispatch, ig_error *error) {
+    ig_device *device = commands->queue->device;
+    cpu_program *program = dispatch->pipeline->state;
+    ig_status status = read_indirect(dispatch, error);
+    if (status != IG_STATUS_OK) return status;
+    launch l = {.dispatch = dispatch, .abort = &commands->abort};
+    status = igi_cpu_program_code(device, program, commands->deadline_ns != 0, &l.code, error);
+    if (status != IG_STATUS_OK) return status;
+    uint64_t total;
+    if (!count_groups(&l, &total))
+        return igi_error_set(error, IG_STATUS_OVERFLOW, "a dispatch has more than 2^64 threadgroups");
+    if (!total) return IG_STATUS_OK;
+    l.threads = (uint32_t)(dispatch->group.x * dispatch->group.y * dispatch->group.z);
+    l.threadgroup_bytes = igi_round_up(l.code->info.threadgroup_bytes, 64) + dispatch->threadgroup_bytes;
+    l.float_mode = igi_float_mode_kernel(program->module->math_mode == IG_MATH_FAST);
+    bind(&l);
+    igi_fault_install();
+    igi_pool_loop(igi_cpu(device)->pool, total, run_groups, &l);
+    return judge(&l, commands, error);
+}

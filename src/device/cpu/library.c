@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// Libraries of the software device: from memory, from disk, or from clang.
+#include <string.h>
+
+#include "device/cpu/cpu.h"
+#include "msl/reflect-store.h"
+
+// ---- Modules alive ----
+
+static cpu_module *find_module(cpu_device *cpu, igi_hash key) {
+    pthread_mutex_lock(&cpu->lock);
+    cpu_module *module = cpu->modules;
+    while (module && !igi_hash_equal(module->key, key)) module = module->next;
+    if (module) module->references++;
+    pthread_mutex_unlock(&cpu->lock);
+    return module;
+}
+
+static void add_module(cpu_device *cpu, cpu_module *module) {
+    pthread_mutex_lock(&cpu->lock);
+    module->next = cpu->modules;
+    cpu->modules = module;
+    pthread_mutex_unlock(&cpu->lock);
+}
+
+void igi_cpu_module_release(cpu_device *cpu, cpu_module *module) {
+    pthread_mutex_lock(&cpu->lock);
+    bool last = --module->references == 0;
+    for (cpu_module **link = &cpu->modules; last && *link; link = &(*link)->next) {
+        if (*link != module) continue;
+        *link = module->next;
+        break;
+    }
+    pthread_mutex_unlock(&cpu->lock);
+    if (!last) return;
+    free(module->bitcode);
+    free(module);
+}
+
+// ---- On disk: reflection, log, bitcode ----
+
+static void store(cpu_device *cpu, igi_hash key, const ig_library *library, const cpu_module *module) {
+    igi_text bytes = {0};
+    igi_reflection_write(&library->reflection, &bytes);
+    uint64_t log_length = strlen(library->log);
+    igi_text_append(&bytes, (const char *)&log_length, sizeof log_length);
+    igi_text_append(&bytes, library->log, log_length);
+    igi_text_append(&bytes, module->bitcode, module->bitcode_length);
+    if (!bytes.failed) igi_disk_cache_put(cpu->cache, key, bytes.data, bytes.length);
+    igi_text_free(&bytes);
+}
+
+static bool split(ig_library *library, cpu_module *module, const char *bytes, size_t length) {
+    size_t used;
+    uint64_t log_length;
+    if (!igi_reflection_read(bytes, length, &used, &library->reflection)) return false;
+    bytes += used, length -= used;
+    if (length >= sizeof log_length) {
+        memcpy(&log_length, bytes, sizeof log_length);
+        bytes += sizeof log_length, length -= sizeof log_length;
+        if (log_length <= length) {
+            library->log = igi_strndup(bytes, log_length);
+            module->bitcode_length = length - log_length;
+            module->bitcode = igi_strndup(bytes + log_length, module->bitcode_length);
+        }
+    }
+    if (library->log && module->bitcode) return true;
+    free(library->log), free(module->bitcode);
+    library->log = module->bitcode = NULL;
+    igi_reflection_free(&library->reflection);
+    return false;
+}
+
+static bool load(cpu_device *cpu, igi_hash key, ig_library *library, cpu_module *module) {
+    char *bytes = NULL;
+    size_t length = 0;
+    if (!igi_disk_cache_get(cpu->cache, key, &bytes, &length)) return false;
+    bool loaded = split(library, module, bytes, length);
+    free(bytes);
+    return loaded;
+}
+
+// ---- Compiling ----
+
+static ig_status compile(cpu_device *cpu, const igi_msl_request *request, ig_library *library, cpu_module *module,
+                         ig_error *error) {
+    igi_diagnostics diagnostics = {.sources = &request->sources};
+    ig_status status =
+        igi_msl_compile(cpu->compiler, request, &diagnostics, &module->bitcode, &module->bitcode_length, error);
+    if (status == IG_STATUS_OK)
+        status = igi_reflect(module->bitcode, module->bitcode_length, &library->reflection, &diagnostics, error);
+    if (status == IG_STATUS_COMPILE_FAILED) igi_diagnostics_report(&diagnostics, error);
+    if (status == IG_STATUS_OK) {
+        library->log = igi_text_take(&diagnostics.log);
+        if (!library->log) {
+            igi_reflection_free(&library->reflection);
+            status = igi_error_no_memory(error);
+        }
+    }
+    igi_diagnostics_free(&diagnostics);
+    return status;
+}
+
+// A module in memory has no reflection of its own: the library reads it again, from disk or bitcode.
+static ig_status reflect_again(cpu_device *cpu, const igi_msl_request *request, ig_library *library,
+                               const cpu_module *module, ig_error *error) {
+    cpu_module copy = {0};
+    if (load(cpu, module->key, library, &copy)) {
+        free(copy.bitcode);
+        return IG_STATUS_OK;
+    }
+    igi_diagnostics diagnostics = {.sources = &request->sources};
+    ig_status status =
+        igi_reflect(module->bitcode, module->bitcode_length, &library->reflection, &diagnostics, error);
+    if (status == IG_STATUS_OK) library->log = igi_text_take(&diagnostics.log);
+    igi_diagnostics_free(&diagnostics);
+    return status;
+}
+
+static ig_status make_module(ig_library *library, const igi_msl_request *request, igi_hash key, cpu_module **module,
+                             ig_error *error) {
+    ig_device *device = library->device;
+    cpu_device *cpu = igi_cpu(device);
+    cpu_module *made = igi_calloc(1, sizeof *made);
+    if (!made) return igi_error_no_memory(error);
+    *made = (cpu_module){.references = 1, .key = key, .math_mode = request->math_mode};
+    if (load(cpu, key, library, made)) {
+        atomic_fetch_add(&device->disk_hits, 1);
+    } else {
+        atomic_fetch_add(&device->compilations, 1);
+        ig_status status = compile(cpu, request, library, made, error);
+        if (status != IG_STATUS_OK) {
+            free(made->bitcode), free(made);
+            return status;
+        }
+        store(cpu, key, library, made);
+    }
+    add_module(cpu, made);
+    *module = made;
+    return IG_STATUS_OK;
+}
+
+ig_status igi_cpu_library_open(ig_library *library, const ig_library_desc *desc, ig_error *error) {
+    cpu_device *cpu = igi_cpu(library->device);
+    igi_msl_request request = {.defines = desc->defines,
+                               .define_count = desc->define_count,
+                               .language_version = desc->language_version,
+                               .math_mode = desc->math_mode,
+                               .timeout_ns = desc->timeout_ns};
+    igi_main_source main = {desc->source, desc->source_length, desc->path, desc->name};
+    ig_status status =
+        igi_sources_load(&request.sources, &main, desc->include_dirs, desc->include_dir_count, error);
+    if (status != IG_STATUS_OK) return status;
+    igi_hash key = igi_msl_key(cpu->compiler, &request);
+    cpu_module *module = find_module(cpu, key);
+    if (module) {
+        atomic_fetch_add(&library->device->memory_hits, 1);
+        status = reflect_again(cpu, &request, library, module, error);
+        if (status != IG_STATUS_OK) igi_cpu_module_release(cpu, module);
+    } else {
+        status = make_module(library, &request, key, &module, error);
+    }
+    igi_sources_free(&request.sources);
+    if (status == IG_STATUS_OK) library->state = module;
+    return status;
+}
+
+void igi_cpu_library_close(ig_library *library) {
+    igi_cpu_module_release(igi_cpu(library->device), library->state);
+}

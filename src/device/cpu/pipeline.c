@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pipelines of the software device: machine code by kernel, constants and variant, from memory, disk or LLVM.
+#include <string.h>
+
+#include "compiler-identity.h"
+#include "device/cpu/cpu.h"
+#include "simt/compile.h"
+
+// ---- Keys ----
+
+static void hash_constants(igi_hasher *hasher, const ig_function_constant *constants, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        const ig_function_constant *constant = &constants[i];
+        igi_hasher_add_string(hasher, constant->name);
+        igi_hasher_add_u64(hasher, constant->name ? 0 : constant->id);
+        igi_hasher_add_u64(hasher, constant->type);
+        uint32_t components = constant->components ? constant->components : 1;
+        igi_hasher_add(hasher, constant->value, (size_t)components * ig_type_size(constant->type));
+    }
+}
+
+static igi_hash program_key(const cpu_module *module, const igi_kernel *kernel, const ig_pipeline_desc *desc) {
+    igi_hasher *hasher = igi_hasher_create();
+    igi_hasher_add(hasher, &module->key, sizeof module->key);
+    igi_hasher_add_string(hasher, kernel->symbol);
+    hash_constants(hasher, desc->constants, desc->constant_count);
+    return igi_hasher_finish(hasher);
+}
+
+// What the machine code depends on beside the program.
+static igi_hash code_key(const cpu_program *program, bool abortable) {
+    igi_hasher *hasher = igi_hasher_create();
+    igi_hasher_add(hasher, &program->key, sizeof program->key);
+    igi_hasher_add_string(hasher, igi_simt_cpu());
+    igi_hasher_add_string(hasher, igi_simt_features());
+    igi_hasher_add_string(hasher, ig_version());
+    igi_hasher_add_string(hasher, IGI_COMPILER_IDENTITY);
+    igi_hasher_add_u64(hasher, IGI_CODE_VERSION);
+    igi_hasher_add_u64(hasher, abortable);
+    return igi_hasher_finish(hasher);
+}
+
+// ---- Code ----
+
+static igi_simt_request request_for(const cpu_program *program, bool abortable) {
+    return (igi_simt_request){.bitcode = program->module->bitcode,
+                              .bitcode_length = program->module->bitcode_length,
+                              .symbol = program->symbol,
+                              .name = program->name,
+                              .constants = program->constants,
+                              .constant_count = program->constant_count,
+                              .abortable = abortable};
+}
+
+static bool load_cached(ig_device *device, igi_hash key, igi_code *code) {
+    cpu_device *cpu = igi_cpu(device);
+    char *object = NULL;
+    size_t length = 0;
+    if (!igi_disk_cache_get(cpu->cache, key, &object, &length)) return false;
+    bool loaded = igi_jit_load(cpu->jit, object, length, code, NULL) == IG_STATUS_OK;
+    free(object);
+    if (loaded) atomic_fetch_add(&device->disk_hits, 1);
+    return loaded;
+}
+
+static ig_status make_code(ig_device *device, const cpu_program *program, bool abortable, igi_code *code,
+                           ig_error *error) {
+    cpu_device *cpu = igi_cpu(device);
+    igi_hash key = code_key(program, abortable);
+    if (load_cached(device, key, code)) return IG_STATUS_OK;
+    igi_simt_request request = request_for(program, abortable);
+    char *object = NULL;
+    size_t length = 0;
+    ig_status status = igi_simt_compile(&request, IGI_STAGE_OBJECT, &object, &length, error);
+    if (status != IG_STATUS_OK) return status;
+    status = igi_jit_load(cpu->jit, object, length, code, error);
+    if (status == IG_STATUS_OK) igi_disk_cache_put(cpu->cache, key, object, length);
+    free(object);
+    return status;
+}
+
+ig_status igi_cpu_program_code(ig_device *device, cpu_program *program, bool abortable, const igi_code **code,
+                               ig_error *error) {
+    ig_status status = IG_STATUS_OK;
+    pthread_mutex_lock(&program->lock);
+    if (!program->variants[abortable].ready) {
+        status = make_code(device, program, abortable, &program->variants[abortable].code, error);
+        program->variants[abortable].ready = status == IG_STATUS_OK;
+    }
+    pthread_mutex_unlock(&program->lock);
+    *code = &program->variants[abortable].code;
+    return status;
+}
+
+// ---- Programs alive ----
+
+static void free_program(cpu_device *cpu, cpu_program *program) {
+    for (int i = 0; i < 2; i++)
+        if (program->variants[i].ready) igi_jit_unload(cpu->jit, &program->variants[i].code);
+    for (size_t i = 0; i < program->constant_count; i++) {
+        free((char *)program->constants[i].name);
+        free((void *)program->constants[i].value);
+    }
+    pthread_mutex_destroy(&program->lock);
+    free(program->constants), free(program->symbol), free(program->name), free(program);
+}
+
+static bool copy_constants(cpu_program *program, const ig_pipeline_desc *desc) {
+    program->constants = igi_calloc(desc->constant_count, sizeof *program->constants);
+    if (!program->constants) return false;
+    for (size_t i = 0; i < desc->constant_count; i++) {
+        ig_function_constant *copy = &program->constants[program->constant_count++];
+        *copy = desc->constants[i];
+        if (!copy->components) copy->components = 1;
+        size_t bytes = (size_t)copy->components * ig_type_size(copy->type);
+        copy->name = igi_strdup(desc->constants[i].name);
+        copy->value = igi_strndup(desc->constants[i].value, bytes);
+        if (!copy->value || (desc->constants[i].name && !copy->name)) return false;
+    }
+    return true;
+}
+
+static cpu_program *make_program(cpu_device *cpu, cpu_module *module, const igi_kernel *kernel,
+                                 const ig_pipeline_desc *desc, igi_hash key) {
+    cpu_program *program = igi_calloc(1, sizeof *program);
+    if (!program) return NULL;
+    program->references = 1;
+    program->key = key;
+    program->module = module;
+    pthread_mutex_init(&program->lock, NULL);
+    program->symbol = igi_strdup(kernel->symbol);
+    program->name = igi_strdup(kernel->info.name);
+    if (program->symbol && program->name && copy_constants(program, desc)) return program;
+    free_program(cpu, program);
+    return NULL;
+}
+
+// The program of this key, alive already or new, with a reference for the caller; *fresh says which.
+static cpu_program *get_program(ig_pipeline *pipeline, const igi_kernel *kernel, const ig_pipeline_desc *desc,
+                                bool *fresh) {
+    cpu_device *cpu = igi_cpu(pipeline->library->device);
+    cpu_module *module = pipeline->library->state;
+    igi_hash key = program_key(module, kernel, desc);
+    pthread_mutex_lock(&cpu->lock);
+    cpu_program *program = cpu->programs;
+    while (program && !(igi_hash_equal(program->key, key) && igi_hash_valid(key))) program = program->next;
+    *fresh = !program;
+    if (program) {
+        program->references++;
+    } else if ((program = make_program(cpu, module, kernel, desc, key))) {
+        module->references++;
+        program->next = cpu->programs;
+        cpu->programs = program;
+    }
+    pthread_mutex_unlock(&cpu->lock);
+    return program;
+}
+
+static void release_program(cpu_device *cpu, cpu_program *program) {
+    pthread_mutex_lock(&cpu->lock);
+    bool last = --program->references == 0;
+    for (cpu_program **link = &cpu->programs; last && *link; link = &(*link)->next) {
+        if (*link != program) continue;
+        *link = program->next;
+        break;
+    }
+    pthread_mutex_unlock(&cpu->lock);
+    if (!last) return;
+    igi_cpu_module_release(cpu, program->module);
+    free_program(cpu, program);
+}
+
+// ---- The backend's calls ----
+
+ig_status igi_cpu_pipeline_open(ig_pipeline *pipeline, const ig_pipeline_desc *desc, const igi_kernel *kernel,
+                                ig_error *error) {
+    ig_device *device = pipeline->library->device;
+    bool fresh, abortable = device->deadline_ns != 0;
+    cpu_program *program = get_program(pipeline, kernel, desc, &fresh);
+    if (!program) return igi_error_no_memory(error);
+    const igi_code *code;
+    ig_status status = igi_cpu_program_code(device, program, abortable, &code, error);
+    if (status != IG_STATUS_OK) {
+        release_program(igi_cpu(device), program);
+        return status;
+    }
+    if (!fresh) atomic_fetch_add(&device->memory_hits, 1);
+    pipeline->state = program;
+    pipeline->properties.static_threadgroup_memory = code->info.threadgroup_bytes;
+    pipeline->properties.simt_width = code->info.width;
+    return IG_STATUS_OK;
+}
+
+void igi_cpu_pipeline_close(ig_pipeline *pipeline) {
+    release_program(igi_cpu(pipeline->library->device), pipeline->state);
+}
+
+ig_status igi_cpu_pipeline_emit(ig_pipeline *pipeline, const char *stage, char **text) {
+    static const struct {
+        const char *name;
+        igi_simt_stage stage;
+    } stages[] = {{"llvm", IGI_STAGE_LLVM}, {"simt", IGI_STAGE_SIMT}, {"asm", IGI_STAGE_ASM}};
+    igi_simt_request request = request_for(pipeline->state, false);
+    size_t length;
+    for (size_t i = 0; i < sizeof stages / sizeof *stages; i++)
+        if (strcmp(stages[i].name, stage) == 0)
+            return igi_simt_compile(&request, stages[i].stage, text, &length, NULL);
+    return IG_STATUS_INVALID_ARGUMENT;
+}

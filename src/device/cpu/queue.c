@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// Queues of the software device: command buffers in order, run by one thread at a time: a worker, or one that waits.
+#include <string.h>
+
+#include "core/clock.h"
+#include "device/cpu/cpu.h"
+
+typedef struct cpu_queue {
+    ig_queue *owner;
+    igi_task task;
+    igi_event_waiter waiter;  // for the event the first command buffer waits for
+    pthread_mutex_t lock;     // guards what follows
+    ig_commands *first, **last;
+    size_t position;  // next command of the first command buffer
+    bool scheduled;   // the task is with the pool
+    bool running;     // some thread is at it
+    bool woken;       // an event came while it was running
+    igi_alarm alarm;
+    bool armed;
+} cpu_queue;
+
+// ---- Scheduling ----
+
+// Hands the queue to the pool unless someone has it. Call with the lock held.
+static void schedule(cpu_queue *queue) {
+    if (queue->running || queue->scheduled) return;
+    queue->scheduled = true;
+    ig_queue_retain(queue->owner);  // until the task has run
+    igi_pool_submit(igi_cpu(queue->owner->device)->pool, &queue->task);
+}
+
+static void wake(void *user) {
+    cpu_queue *queue = user;
+    ig_queue *owner = queue->owner;
+    pthread_mutex_lock(&queue->lock);
+    queue->woken = true;
+    schedule(queue);
+    pthread_mutex_unlock(&queue->lock);
+    ig_queue_release(owner);  // held while the waiter was with the event
+}
+
+// ---- Running ----
+
+static ig_status start(cpu_queue *queue, ig_commands *commands) {
+    uint64_t now = igi_now_ns();
+    atomic_store(&commands->state, IG_COMMANDS_RUNNING);
+    atomic_store(&commands->start_ns, now);
+    if (!commands->deadline_ns) return IG_STATUS_OK;
+    uint64_t deadline;
+    if (!igi_add(now, commands->deadline_ns, &deadline)) return IG_STATUS_OK;
+    queue->alarm = (igi_alarm){.deadline_ns = deadline, .flag = &commands->abort};
+    ig_status status = igi_watchdog_arm(igi_cpu(queue->owner->device)->watchdog, &queue->alarm);
+    queue->armed = status == IG_STATUS_OK;
+    return status;
+}
+
+static ig_status run_command(ig_commands *commands, igi_command *command, ig_error *error) {
+    ig_status status = IG_STATUS_OK;
+    switch (command->kind) {
+        case IGI_COMMAND_DISPATCH:
+            command->dispatch.timing.start_ns = igi_now_ns();
+            status = igi_cpu_dispatch(commands, &command->dispatch, error);
+            command->dispatch.timing.end_ns = igi_now_ns();
+            break;
+        case IGI_COMMAND_COPY:
+            memmove((char *)command->blit.target->memory + command->blit.target_offset,
+                    (const char *)command->blit.source->memory + command->blit.source_offset, command->blit.length);
+            break;
+        case IGI_COMMAND_FILL:
+            memset((char *)command->blit.target->memory + command->blit.target_offset, command->blit.value,
+                   command->blit.length);
+            break;
+        case IGI_COMMAND_SIGNAL_EVENT: ig_event_signal(command->event.event, command->event.value); break;
+        case IGI_COMMAND_BARRIER:
+        case IGI_COMMAND_WAIT_EVENT: break;
+    }
+    return status;
+}
+
+// True when the event was reached; otherwise it will wake the queue.
+static bool pass_event(cpu_queue *queue, const igi_command *command) {
+    queue->waiter = (igi_event_waiter){.value = command->event.value, .wake = wake, .user = queue};
+    ig_queue_retain(queue->owner);
+    if (!igi_event_leave_waiter(command->event.event, &queue->waiter)) return false;
+    ig_queue_release(queue->owner);
+    return true;
+}
+
+static void finish(cpu_queue *queue, ig_commands *commands, ig_status status, ig_error *error) {
+    if (queue->armed) igi_watchdog_disarm(igi_cpu(queue->owner->device)->watchdog, &queue->alarm);
+    queue->armed = false;
+    atomic_store(&commands->end_ns, igi_now_ns());
+    pthread_mutex_lock(&queue->lock);
+    queue->first = commands->next;
+    if (!queue->first) queue->last = &queue->first;
+    queue->position = 0;
+    pthread_mutex_unlock(&queue->lock);
+    igi_commands_finish(commands, status, error);
+}
+
+// Runs the first command buffer from where it stands. False when it waits for an event.
+static bool run_first(cpu_queue *queue, ig_commands *commands) {
+    ig_error error = {0};
+    ig_status status = IG_STATUS_OK;
+    if (queue->position == 0 && atomic_load(&commands->state) == IG_COMMANDS_COMMITTED) status = start(queue, commands);
+    if (status != IG_STATUS_OK) igi_error_set(&error, status, "cannot start the watchdog for the deadline");
+    while (status == IG_STATUS_OK && queue->position < commands->command_count) {
+        igi_command *command = &commands->commands[queue->position];
+        if (command->kind == IGI_COMMAND_WAIT_EVENT && !pass_event(queue, command)) return false;
+        status = run_command(commands, command, &error);
+        queue->position++;
+    }
+    finish(queue, commands, status, &error);
+    return true;
+}
+
+// pre: the caller set `running`. Ends when the queue is empty, blocked, or `until` is finished.
+static void run(cpu_queue *queue, const ig_commands *until) {
+    for (;;) {
+        pthread_mutex_lock(&queue->lock);
+        ig_commands *commands = queue->first;
+        queue->woken = false;
+        if (!commands) break;
+        pthread_mutex_unlock(&queue->lock);
+        bool last = commands == until;
+        bool done = run_first(queue, commands);
+        pthread_mutex_lock(&queue->lock);
+        if (!done && !queue->woken) break;
+        if (last && done) {
+            queue->running = false;
+            if (queue->first) schedule(queue);
+            pthread_mutex_unlock(&queue->lock);
+            return;
+        }
+        pthread_mutex_unlock(&queue->lock);
+    }
+    queue->running = false;
+    pthread_mutex_unlock(&queue->lock);
+}
+
+static void run_task(igi_task *task) {
+    cpu_queue *queue = (cpu_queue *)((char *)task - offsetof(cpu_queue, task));
+    ig_queue *owner = queue->owner;
+    pthread_mutex_lock(&queue->lock);
+    queue->scheduled = false;
+    bool mine = !queue->running;
+    if (mine) queue->running = true;
+    pthread_mutex_unlock(&queue->lock);
+    if (mine) run(queue, NULL);
+    ig_queue_release(owner);
+}
+
+// ---- The backend's calls ----
+
+ig_status igi_cpu_queue_open(ig_queue *owner) {
+    cpu_queue *queue = igi_calloc(1, sizeof *queue);
+    if (!queue) return IG_STATUS_OUT_OF_MEMORY;
+    queue->owner = owner;
+    queue->task.run = run_task;
+    queue->last = &queue->first;
+    pthread_mutex_init(&queue->lock, NULL);
+    owner->state = queue;
+    return IG_STATUS_OK;
+}
+
+void igi_cpu_queue_close(ig_queue *owner) {
+    cpu_queue *queue = owner->state;
+    pthread_mutex_destroy(&queue->lock);
+    free(queue);
+}
+
+ig_status igi_cpu_commit(ig_commands *commands) {
+    cpu_queue *queue = commands->queue->state;
+    pthread_mutex_lock(&queue->lock);
+    commands->next = NULL;
+    *queue->last = commands;
+    queue->last = &commands->next;
+    schedule(queue);
+    pthread_mutex_unlock(&queue->lock);
+    return IG_STATUS_OK;
+}
+
+void igi_cpu_assist(ig_commands *commands) {
+    cpu_queue *queue = commands->queue->state;
+    int state = atomic_load(&commands->state);
+    if (state == IG_COMMANDS_COMPLETED || state == IG_COMMANDS_FAILED) return;
+    pthread_mutex_lock(&queue->lock);
+    bool mine = !queue->running;
+    if (mine) queue->running = true;
+    pthread_mutex_unlock(&queue->lock);
+    if (mine) run(queue, commands);
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sets abort flags when their time has come.
+#ifndef INGOT_DEVICE_CPU_WATCHDOG_H
+#define INGOT_DEVICE_CPU_WATCHDOG_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "core/status-internal.h"
+
+typedef struct igi_watchdog igi_watchdog;
+
+// One alarm; lives with what it watches.
+typedef struct igi_alarm {
+    uint64_t deadline_ns;
+    _Atomic uint32_t *flag;
+    struct igi_alarm *next;
+} igi_alarm;
+
+igi_watchdog *igi_watchdog_create(void);
+void igi_watchdog_destroy(igi_watchdog *watchdog);
+// Starts the watching thread on first use. errors: SYSTEM.
+ig_status igi_watchdog_arm(igi_watchdog *watchdog, igi_alarm *alarm);
+// Afterwards the flag is not touched any more.
+void igi_watchdog_disarm(igi_watchdog *watchdog, igi_alarm *alarm);
+
+#endif

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Devices: enumeration and choice.
+#include <ctype.h>
+#include <string.h>
+
+#include "device/backend.h"
+
+const igi_backend *const igi_backends[] = {&igi_backend_cpu, NULL};
+
+ig_status ig_device_enumerate(ig_device_properties *devices, size_t capacity, size_t *count) {
+    if (!count || (capacity && !devices)) return IG_STATUS_INVALID_ARGUMENT;
+    size_t total = 0;
+    for (size_t b = 0; igi_backends[b]; b++) {
+        size_t here = igi_backends[b]->device_count();
+        for (size_t i = 0; i < here; i++, total++)
+            if (total < capacity) igi_backends[b]->device_properties(i, &devices[total]);
+    }
+    *count = total;
+    return IG_STATUS_OK;
+}
+
+// "cpu", "metal" or the number of a device among all.
+static const igi_backend *choose(const char *name, size_t *index) {
+    bool number = name && isdigit((unsigned char)*name);
+    size_t wanted = number ? strtoul(name, NULL, 10) : 0;
+    for (size_t b = 0; igi_backends[b]; b++) {
+        size_t here = igi_backends[b]->device_count();
+        bool named = !name || !*name || number || strcmp(name, igi_backends[b]->name) == 0;
+        if (named && wanted < here) {
+            *index = wanted;
+            return igi_backends[b];
+        }
+        if (number) wanted -= here;
+    }
+    return NULL;
+}
+
+ig_status ig_device_create(const ig_device_desc *desc, ig_device **device, ig_error *error) {
+    static const ig_device_desc defaults;
+    if (!desc) desc = &defaults;
+    if (!device) return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "device must not be NULL");
+    const char *name = desc->name ? desc->name : getenv("INGOT_DEVICE");
+    size_t index = 0;
+    const igi_backend *backend = choose(name, &index);
+    if (!backend)
+        return igi_error_set(error, IG_STATUS_DEVICE_UNAVAILABLE,
+                             "there is no device '%s' on this machine; `ingot info` lists those there are", name);
+    ig_device *made = igi_calloc(1, sizeof *made);
+    if (!made) return igi_error_no_memory(error);
+    igi_ref_init(&made->references);
+    made->backend = backend;
+    made->deadline_ns = desc->deadline_ns;
+    backend->device_properties(index, &made->properties);
+    ig_status status = backend->device_open(made, index, desc, error);
+    if (status == IG_STATUS_OK)
+        *device = made;
+    else
+        free(made);
+    return status;
+}
+
+ig_device *ig_device_retain(ig_device *device) {
+    if (device) igi_ref_take(&device->references);
+    return device;
+}
+
+void ig_device_release(ig_device *device) {
+    if (!device || !igi_ref_drop(&device->references)) return;
+    device->backend->device_close(device);
+    free(device);
+}
+
+void ig_device_get_properties(const ig_device *device, ig_device_properties *properties) {
+    *properties = device->properties;
+}
+
+void ig_device_get_stats(const ig_device *device, ig_device_stats *stats) {
+    *stats = (ig_device_stats){
+        .buffer_bytes = atomic_load(&device->buffer_bytes),
+        .buffer_count = atomic_load(&device->buffer_count),
+        .peak_buffer_bytes = atomic_load(&device->peak_buffer_bytes),
+        .compilations = atomic_load(&device->compilations),
+        .memory_hits = atomic_load(&device->memory_hits),
+        .disk_hits = atomic_load(&device->disk_hits),
+        .dispatches = atomic_load(&device->dispatches),
+    };
+}
+
+// ---- Types ----
+
+static const struct {
+    const char *name;
+    uint32_t size;
+} types[IG_TYPE_COUNT] = {
+    [IG_TYPE_BOOL] = {"bool", 1}, [IG_TYPE_I8] = {"i8", 1},   [IG_TYPE_U8] = {"u8", 1},     [IG_TYPE_I16] = {"i16", 2},
+    [IG_TYPE_U16] = {"u16", 2},   [IG_TYPE_I32] = {"i32", 4}, [IG_TYPE_U32] = {"u32", 4},   [IG_TYPE_I64] = {"i64", 8},
+    [IG_TYPE_U64] = {"u64", 8},   [IG_TYPE_F16] = {"f16", 2}, [IG_TYPE_BF16] = {"bf16", 2}, [IG_TYPE_F32] = {"f32", 4},
+};
+
+const char *ig_type_name(ig_type type) {
+    return (unsigned)type < IG_TYPE_COUNT ? types[type].name : "unknown";
+}
+
+uint32_t ig_type_size(ig_type type) {
+    return (unsigned)type < IG_TYPE_COUNT ? types[type].size : 0;
+}

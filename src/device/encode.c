@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: Apache-2.0
+// Encoding: every call is checked here, once, for all backends. The first error sticks and makes commit fail.
+#include <string.h>
+
+#include "device/backend.h"
+
+// ---- Errors and growth ----
+
+__attribute__((format(printf, 3, 4))) static ig_status fail(ig_commands *commands, ig_status status,
+                                                            const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    char *message = igi_vformat(format, arguments);
+    va_end(arguments);
+    pthread_mutex_lock(&commands->lock);
+    if (commands->error.status == IG_STATUS_OK) igi_error_set(&commands->error, status, "%s", message ? message : "");
+    pthread_mutex_unlock(&commands->lock);
+    free(message);
+    return status;
+}
+
+static ig_status no_memory(ig_commands *commands) {
+    return fail(commands, IG_STATUS_OUT_OF_MEMORY, "not enough memory");
+}
+
+static ig_status check_encoding(ig_commands *commands) {
+    if (!commands) return IG_STATUS_INVALID_ARGUMENT;
+    return atomic_load(&commands->state) == IG_COMMANDS_ENCODING ? IG_STATUS_OK : IG_STATUS_WRONG_STATE;
+}
+
+static igi_command *add_command(ig_commands *commands, igi_command_kind kind) {
+    if (!igi_grow((void **)&commands->commands, &commands->command_capacity, commands->command_count + 1,
+                  sizeof *commands->commands))
+        return NULL;
+    igi_command *command = &commands->commands[commands->command_count++];
+    *command = (igi_command){.kind = kind};
+    return command;
+}
+
+static bool keep(ig_commands *commands, igi_retained retained) {
+    // The same buffers come again and again: looking a few entries back saves most of the list.
+    for (size_t i = commands->retained_count; i > 0 && i + 8 > commands->retained_count; i--)
+        if (commands->retained[i - 1].object == retained.object) return true;
+    if (!igi_grow((void **)&commands->retained, &commands->retained_capacity, commands->retained_count + 1,
+                  sizeof *commands->retained))
+        return false;
+    commands->retained[commands->retained_count++] = retained;
+    switch (retained.kind) {
+        case IGI_RETAINED_BUFFER: ig_buffer_retain(retained.object); break;
+        case IGI_RETAINED_PIPELINE: ig_pipeline_retain(retained.object); break;
+        case IGI_RETAINED_EVENT: ig_event_retain(retained.object); break;
+    }
+    return true;
+}
+
+static bool keep_buffer(ig_commands *commands, ig_buffer *buffer) {
+    return keep(commands, (igi_retained){IGI_RETAINED_BUFFER, buffer});
+}
+
+static const char *name_of(const ig_pipeline *pipeline) {
+    return pipeline->kernel.name;
+}
+
+// ---- State ----
+
+ig_status ig_commands_set_pipeline(ig_commands *commands, ig_pipeline *pipeline) {
+    ig_status status = check_encoding(commands);
+    if (status != IG_STATUS_OK) return status;
+    if (!pipeline) return fail(commands, IG_STATUS_INVALID_ARGUMENT, "set_pipeline: the pipeline is NULL");
+    if (pipeline->library->device != commands->queue->device)
+        return fail(commands, IG_STATUS_INVALID_ARGUMENT, "pipeline '%s' belongs to another device", name_of(pipeline));
+    if (!keep(commands, (igi_retained){IGI_RETAINED_PIPELINE, pipeline})) return no_memory(commands);
+    commands->pipeline = pipeline;
+    return IG_STATUS_OK;
+}
+
+static ig_status check_slot(ig_commands *commands, uint32_t index, const char *what) {
+    ig_status status = check_encoding(commands);
+    if (status != IG_STATUS_OK) return status;
+    if (index < IGI_SLOTS) return IG_STATUS_OK;
+    return fail(commands, IG_STATUS_OUT_OF_RANGE, "%s: index %u is above the highest, %d", what, index, IGI_SLOTS - 1);
+}
+
+ig_status ig_commands_set_buffer(ig_commands *commands, ig_buffer *buffer, uint64_t offset, uint32_t index) {
+    ig_status status = check_slot(commands, index, "set_buffer");
+    if (status != IG_STATUS_OK) return status;
+    if (!buffer) {
+        commands->buffers[index] = (igi_binding){0};
+        return IG_STATUS_OK;
+    }
+    if (buffer->device != commands->queue->device)
+        return fail(commands, IG_STATUS_INVALID_ARGUMENT, "set_buffer %u: the buffer belongs to another device", index);
+    if (offset >= buffer->length)
+        return fail(commands, IG_STATUS_OUT_OF_RANGE,
+                    "set_buffer %u: offset %llu lies outside the buffer of %llu bytes", index,
+                    (unsigned long long)offset, (unsigned long long)buffer->length);
+    if (!keep_buffer(commands, buffer)) return no_memory(commands);
+    commands->buffers[index] = (igi_binding){.index = index, .buffer = buffer, .offset = offset};
+    return IG_STATUS_OK;
+}
+
+ig_status ig_commands_set_bytes(ig_commands *commands, const void *bytes, uint64_t length, uint32_t index) {
+    ig_status status = check_slot(commands, index, "set_bytes");
+    if (status != IG_STATUS_OK) return status;
+    if (!bytes || !length) return fail(commands, IG_STATUS_INVALID_ARGUMENT, "set_bytes %u: there are no bytes", index);
+    void *copy = igi_arena_alloc(&commands->arena, length);
+    if (!copy) return no_memory(commands);
+    memcpy(copy, bytes, length);
+    commands->buffers[index] = (igi_binding){.index = index, .bytes = copy, .length = length};
+    return IG_STATUS_OK;
+}
+
+ig_status ig_commands_set_threadgroup_memory(ig_commands *commands, uint64_t length, uint32_t index) {
+    ig_status status = check_slot(commands, index, "set_threadgroup_memory");
+    if (status != IG_STATUS_OK) return status;
+    uint64_t limit = commands->queue->device->properties.max_threadgroup_memory;
+    if (length > limit)
+        return fail(commands, IG_STATUS_THREADGROUP_TOO_LARGE,
+                    "set_threadgroup_memory %u: %llu bytes are more than the device's %llu", index,
+                    (unsigned long long)length, (unsigned long long)limit);
+    commands->threadgroup_lengths[index] = length;
+    return IG_STATUS_OK;
+}
+
+// ---- Dispatches ----
+
+static uint64_t bound_length(const igi_binding *binding) {
+    return binding->buffer ? binding->buffer->length - binding->offset : binding->length;
+}
+
+static ig_status bind_buffer(ig_commands *commands, const ig_argument *argument, igi_binding *binding) {
+    const char *kernel = name_of(commands->pipeline);
+    *binding = commands->buffers[argument->index];
+    if (!binding->buffer && !binding->bytes) {
+        if (*argument->condition) return IG_STATUS_OK;  // may well be absent
+        return fail(commands, IG_STATUS_UNBOUND_ARGUMENT,
+                    "kernel '%s': argument '%s' (%s, buffer %u) was not set; call set_buffer or set_bytes", kernel,
+                    argument->name, argument->type, argument->index);
+    }
+    if (bound_length(binding) >= argument->min_bytes) return IG_STATUS_OK;
+    return fail(commands, IG_STATUS_BUFFER_TOO_SMALL,
+                "kernel '%s': argument '%s' (%s, buffer %u) needs %u bytes, but only %llu are bound", kernel,
+                argument->name, argument->type, argument->index, argument->min_bytes,
+                (unsigned long long)bound_length(binding));
+}
+
+static ig_status bind_threadgroup(ig_commands *commands, const ig_argument *argument, igi_binding *binding,
+                                  uint64_t *total) {
+    uint64_t length = commands->threadgroup_lengths[argument->index];
+    if (!length)
+        return fail(commands, IG_STATUS_UNBOUND_ARGUMENT,
+                    "kernel '%s': threadgroup argument '%s' (%s, index %u) has no length; call set_threadgroup_memory",
+                    name_of(commands->pipeline), argument->name, argument->type, argument->index);
+    binding->length = length;
+    *total += igi_round_up(length, 64);
+    return IG_STATUS_OK;
+}
+
+static ig_status bind_arguments(ig_commands *commands, igi_dispatch *dispatch) {
+    const ig_kernel_info *kernel = &commands->pipeline->kernel;
+    dispatch->bindings = igi_arena_alloc(&commands->arena, (kernel->argument_count + 1) * sizeof *dispatch->bindings);
+    if (!dispatch->bindings) return no_memory(commands);
+    for (size_t i = 0; i < kernel->argument_count; i++) {
+        const ig_argument *argument = &kernel->arguments[i];
+        if (argument->kind == IG_ARGUMENT_BUILTIN) continue;
+        igi_binding *binding = &dispatch->bindings[dispatch->binding_count];
+        *binding = (igi_binding){0};
+        ig_status status = argument->kind == IG_ARGUMENT_BUFFER
+                               ? bind_buffer(commands, argument, binding)
+                               : bind_threadgroup(commands, argument, binding, &dispatch->threadgroup_bytes);
+        if (status != IG_STATUS_OK) return status;
+        binding->kind = argument->kind;
+        binding->index = argument->index;
+        dispatch->binding_count++;
+    }
+    return IG_STATUS_OK;
+}
+
+static ig_status check_group(ig_commands *commands, const igi_dispatch *dispatch) {
+    const ig_pipeline *pipeline = commands->pipeline;
+    const ig_pipeline_properties *limits = &pipeline->properties;
+    ig_size group = dispatch->group;
+    uint64_t threads;
+    bool fits = igi_mul(group.x, group.y, &threads) && igi_mul(threads, group.z, &threads) &&
+                threads <= limits->max_threads_per_threadgroup;
+    if (!fits)
+        return fail(commands, IG_STATUS_THREADGROUP_TOO_LARGE,
+                    "kernel '%s': a threadgroup of %llu x %llu x %llu is more than the %u threads allowed",
+                    name_of(pipeline), (unsigned long long)group.x, (unsigned long long)group.y,
+                    (unsigned long long)group.z, limits->max_threads_per_threadgroup);
+    uint64_t memory = dispatch->threadgroup_bytes + limits->static_threadgroup_memory;
+    uint64_t most = commands->queue->device->properties.max_threadgroup_memory;
+    if (memory <= most) return IG_STATUS_OK;
+    return fail(commands, IG_STATUS_THREADGROUP_TOO_LARGE,
+                "kernel '%s': a threadgroup needs %llu bytes of memory, the device has %llu", name_of(pipeline),
+                (unsigned long long)memory, (unsigned long long)most);
+}
+
+static bool counts_fit(ig_size grid) {
+    return grid.x <= UINT32_MAX && grid.y <= UINT32_MAX && grid.z <= UINT32_MAX;
+}
+
+static ig_size with_ones(ig_size size) {
+    if (size.x && !size.y) size.y = 1;
+    if (size.x && !size.z) size.z = 1;
+    return size;
+}
+
+// Checks everything and appends; *dispatch comes with pipeline-independent fields filled.
+static ig_status add_dispatch(ig_commands *commands, igi_dispatch *dispatch) {
+    if (!commands->pipeline)
+        return fail(commands, IG_STATUS_WRONG_STATE, "dispatch without a pipeline; call set_pipeline first");
+    ig_status status = bind_arguments(commands, dispatch);
+    if (status == IG_STATUS_OK) status = check_group(commands, dispatch);
+    if (status != IG_STATUS_OK) return status;
+    igi_command *command = add_command(commands, IGI_COMMAND_DISPATCH);
+    if (!command) return no_memory(commands);
+    dispatch->pipeline = commands->pipeline;
+    command->dispatch = *dispatch;
+    commands->dispatch_count++;
+    return IG_STATUS_OK;
+}
+
+static ig_size chosen_group(const ig_commands *commands, ig_size group, ig_size grid) {
+    bool automatic = !group.x && !group.y && !group.z;
+    if (automatic && commands->pipeline) return ig_pipeline_threadgroup_size(commands->pipeline, grid);
+    return with_ones(group);
+}
+
+static ig_status grid_too_large(ig_commands *commands) {
+    return fail(commands, IG_STATUS_OVERFLOW, "dispatch: a grid has at most 2^32 - 1 threads in each dimension");
+}
+
+static ig_status check_nonzero_group(ig_commands *commands, ig_size group) {
+    if (group.x && group.y && group.z) return IG_STATUS_OK;
+    return fail(commands, IG_STATUS_INVALID_ARGUMENT, "dispatch: a threadgroup has no threads");
+}
+
+ig_status ig_commands_dispatch_threads(ig_commands *commands, ig_size grid, ig_size group) {
+    ig_status status = check_encoding(commands);
+    if (status != IG_STATUS_OK) return status;
+    grid = with_ones(grid);
+    if (!counts_fit(grid)) return grid_too_large(commands);
+    igi_dispatch dispatch = {.grid = grid, .group = chosen_group(commands, group, grid)};
+    if (commands->pipeline && (status = check_nonzero_group(commands, dispatch.group)) != IG_STATUS_OK) return status;
+    return add_dispatch(commands, &dispatch);
+}
+
+ig_status ig_commands_dispatch_threadgroups(ig_commands *commands, ig_size groups, ig_size group) {
+    ig_status status = check_encoding(commands);
+    if (status != IG_STATUS_OK) return status;
+    groups = with_ones(groups);
+    group = chosen_group(commands, group, (ig_size){1024, 1, 1});
+    igi_dispatch dispatch = {.group = group, .whole_groups = true};
+    bool fits = igi_mul(groups.x, group.x, &dispatch.grid.x) && igi_mul(groups.y, group.y, &dispatch.grid.y) &&
+                igi_mul(groups.z, group.z, &dispatch.grid.z) && counts_fit(dispatch.grid);
+    if (!fits) return grid_too_large(commands);
+    if (commands->pipeline && (status = check_nonzero_group(commands, group)) != IG_STATUS_OK) return status;
+    return add_dispatch(commands, &dispatch);
+}
+
+ig_status ig_commands_dispatch_indirect(ig_commands *commands, ig_buffer *buffer, uint64_t offset, ig_size group) {
+    ig_status status = check_encoding(commands);
+    if (status != IG_STATUS_OK) return status;
+    if (!buffer) return fail(commands, IG_STATUS_INVALID_ARGUMENT, "dispatch_indirect: the buffer is NULL");
+    if (offset % 4 || !igi_in_range(offset, 3 * sizeof(uint32_t), buffer->length))
+        return fail(commands, IG_STATUS_OUT_OF_RANGE,
+                    "dispatch_indirect: three uint32_t at offset %llu do not fit a buffer of %llu bytes, or are not "
+                    "aligned to 4",
+                    (unsigned long long)offset, (unsigned long long)buffer->length);
+    if (!keep_buffer(commands, buffer)) return no_memory(commands);
+    group = chosen_group(commands, group, (ig_size){1024, 1, 1});
+    igi_dispatch dispatch = {
+        .group = group, .whole_groups = true, .indirect = buffer, .indirect_offset = offset, .grid = {1, 1, 1}};
+    if (commands->pipeline && (status = check_nonzero_group(commands, group)) != IG_STATUS_OK) return status;
+    return add_dispatch(commands, &dispatch);
+}
+
+// ---- Copies, fills, events ----
+
+static ig_status check_range(ig_commands *commands, const ig_buffer *buffer, uint64_t offset, uint64_t length,
+                             const char *what) {
+    if (!buffer) return fail(commands, IG_STATUS_INVALID_ARGUMENT, "%s: the buffer is NULL", what);
+    if (igi_in_range(offset, length, buffer->length)) return IG_STATUS_OK;
+    return fail(commands, IG_STATUS_OUT_OF_RANGE, "%s: %llu bytes at offset %llu lie outside a buffer of %llu bytes",
+                what, (unsigned long long)length, (unsigned long long)offset, (unsigned long long)buffer->length);
+}
+
+ig_status ig_commands_copy(ig_commands *commands, ig_buffer *source, uint64_t source_offset, ig_buffer *target,
+                           uint64_t target_offset, uint64_t length) {
+    ig_status status = check_encoding(commands);
+    if (status == IG_STATUS_OK) status = check_range(commands, source, source_offset, length, "copy source");
+    if (status == IG_STATUS_OK) status = check_range(commands, target, target_offset, length, "copy target");
+    if (status != IG_STATUS_OK) return status;
+    igi_command *command = add_command(commands, IGI_COMMAND_COPY);
+    if (!command || !keep_buffer(commands, source) || !keep_buffer(commands, target)) return no_memory(commands);
+    command->blit.source = source, command->blit.source_offset = source_offset;
+    command->blit.target = target, command->blit.target_offset = target_offset;
+    command->blit.length = length;
+    return IG_STATUS_OK;
+}
+
+ig_status ig_commands_fill(ig_commands *commands, ig_buffer *buffer, uint64_t offset, uint64_t length, uint8_t value) {
+    ig_status status = check_encoding(commands);
+    if (status == IG_STATUS_OK) status = check_range(commands, buffer, offset, length, "fill");
+    if (status != IG_STATUS_OK) return status;
+    igi_command *command = add_command(commands, IGI_COMMAND_FILL);
+    if (!command || !keep_buffer(commands, buffer)) return no_memory(commands);
+    command->blit.target = buffer, command->blit.target_offset = offset;
+    command->blit.length = length, command->blit.value = value;
+    return IG_STATUS_OK;
+}
+
+ig_status ig_commands_barrier(ig_commands *commands) {
+    ig_status status = check_encoding(commands);
+    if (status != IG_STATUS_OK) return status;
+    return add_command(commands, IGI_COMMAND_BARRIER) ? IG_STATUS_OK : no_memory(commands);
+}
+
+static ig_status add_event(ig_commands *commands, igi_command_kind kind, ig_event *event, uint64_t value) {
+    ig_status status = check_encoding(commands);
+    if (status != IG_STATUS_OK) return status;
+    if (!event) return fail(commands, IG_STATUS_INVALID_ARGUMENT, "the event is NULL");
+    igi_command *command = add_command(commands, kind);
+    if (!command || !keep(commands, (igi_retained){IGI_RETAINED_EVENT, event})) return no_memory(commands);
+    command->event.event = event;
+    command->event.value = value;
+    return IG_STATUS_OK;
+}
+
+ig_status ig_commands_wait_event(ig_commands *commands, ig_event *event, uint64_t value) {
+    return add_event(commands, IGI_COMMAND_WAIT_EVENT, event, value);
+}
+
+ig_status ig_commands_signal_event(ig_commands *commands, ig_event *event, uint64_t value) {
+    return add_event(commands, IGI_COMMAND_SIGNAL_EVENT, event, value);
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Events: counters that only grow.
+#include <errno.h>
+
+#include "core/clock.h"
+#include "device/objects.h"
+
+ig_status ig_event_create(ig_device *device, ig_event **event) {
+    if (!device || !event) return IG_STATUS_INVALID_ARGUMENT;
+    ig_event *made = igi_calloc(1, sizeof *made);
+    if (!made) return IG_STATUS_OUT_OF_MEMORY;
+    igi_ref_init(&made->references);
+    made->device = ig_device_retain(device);
+    pthread_mutex_init(&made->lock, NULL);
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&made->changed, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    *event = made;
+    return IG_STATUS_OK;
+}
+
+ig_event *ig_event_retain(ig_event *event) {
+    if (event) igi_ref_take(&event->references);
+    return event;
+}
+
+void ig_event_release(ig_event *event) {
+    if (!event || !igi_ref_drop(&event->references)) return;
+    pthread_mutex_destroy(&event->lock);
+    pthread_cond_destroy(&event->changed);
+    ig_device_release(event->device);
+    free(event);
+}
+
+uint64_t ig_event_value(const ig_event *event) {
+    ig_event *mutable = (ig_event *)event;
+    pthread_mutex_lock(&mutable->lock);
+    uint64_t value = event->value;
+    pthread_mutex_unlock(&mutable->lock);
+    return value;
+}
+
+// Takes the waiters whose value is reached off the event's list.
+static igi_event_waiter *take_ready(ig_event *event) {
+    igi_event_waiter *ready = NULL, **link = &event->waiters;
+    while (*link) {
+        igi_event_waiter *waiter = *link;
+        if (waiter->value > event->value) {
+            link = &waiter->next;
+            continue;
+        }
+        *link = waiter->next;
+        waiter->next = ready;
+        ready = waiter;
+    }
+    return ready;
+}
+
+ig_status ig_event_signal(ig_event *event, uint64_t value) {
+    if (!event) return IG_STATUS_INVALID_ARGUMENT;
+    pthread_mutex_lock(&event->lock);
+    if (value > event->value) event->value = value;
+    igi_event_waiter *ready = take_ready(event);
+    pthread_cond_broadcast(&event->changed);
+    pthread_mutex_unlock(&event->lock);
+    while (ready) {
+        igi_event_waiter *next = ready->next;  // wake may free it
+        ready->wake(ready->user);
+        ready = next;
+    }
+    return IG_STATUS_OK;
+}
+
+bool igi_event_leave_waiter(ig_event *event, igi_event_waiter *waiter) {
+    pthread_mutex_lock(&event->lock);
+    bool reached = event->value >= waiter->value;
+    if (!reached) {
+        waiter->next = event->waiters;
+        event->waiters = waiter;
+    }
+    pthread_mutex_unlock(&event->lock);
+    return reached;
+}
+
+ig_status ig_event_wait(ig_event *event, uint64_t value, uint64_t timeout_ns) {
+    if (!event) return IG_STATUS_INVALID_ARGUMENT;
+    uint64_t deadline = igi_deadline_ns(timeout_ns);
+    struct timespec until = igi_timespec(deadline);
+    pthread_mutex_lock(&event->lock);
+    int failed = 0;
+    while (event->value < value && failed != ETIMEDOUT) {
+        failed = deadline == UINT64_MAX ? pthread_cond_wait(&event->changed, &event->lock)
+                                        : pthread_cond_timedwait(&event->changed, &event->lock, &until);
+    }
+    bool reached = event->value >= value;
+    pthread_mutex_unlock(&event->lock);
+    return reached ? IG_STATUS_OK : IG_STATUS_TIMEOUT;
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Libraries: MSL compiled, and what is in it.
+#include <string.h>
+
+#include "device/backend.h"
+
+static ig_status check(const ig_library_desc *desc, ig_error *error) {
+    if (!desc || !desc->source == !desc->path)
+        return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "give a library either source or a path");
+    if ((desc->define_count && !desc->defines) || (desc->include_dir_count && !desc->include_dirs))
+        return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "a count was given without its array");
+    for (size_t i = 0; i < desc->define_count; i++)
+        if (!desc->defines[i].name || !*desc->defines[i].name)
+            return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "define %zu has no name", i);
+    uint32_t version = desc->language_version;
+    if (version && (version < 100 || version > 310))
+        return igi_error_set(error, IG_STATUS_UNSUPPORTED,
+                             "Metal language version %u.%u is not supported; the newest is 3.1", version / 100,
+                             version / 10 % 10);
+    return IG_STATUS_OK;
+}
+
+ig_status ig_library_create(ig_device *device, const ig_library_desc *desc, ig_library **library, ig_error *error) {
+    if (!device || !library)
+        return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "device and library must not be NULL");
+    ig_status status = check(desc, error);
+    if (status != IG_STATUS_OK) return status;
+    ig_library_desc full = *desc;
+    if (full.source && !full.source_length) full.source_length = strlen(full.source);
+    if (!full.language_version) full.language_version = 310;
+    ig_library *made = igi_calloc(1, sizeof *made);
+    if (!made) return igi_error_no_memory(error);
+    igi_ref_init(&made->references);
+    made->device = device;
+    status = device->backend->library_open(made, &full, error);
+    if (status != IG_STATUS_OK) {
+        free(made);
+        return status;
+    }
+    ig_device_retain(device);
+    *library = made;
+    return IG_STATUS_OK;
+}
+
+ig_library *ig_library_retain(ig_library *library) {
+    if (library) igi_ref_take(&library->references);
+    return library;
+}
+
+void ig_library_release(ig_library *library) {
+    if (!library || !igi_ref_drop(&library->references)) return;
+    ig_device *device = library->device;
+    device->backend->library_close(library);
+    igi_reflection_free(&library->reflection);
+    free(library->log);
+    free(library);
+    ig_device_release(device);
+}
+
+const char *ig_library_log(const ig_library *library) {
+    return library->log ? library->log : "";
+}
+
+size_t ig_library_kernel_count(const ig_library *library) {
+    return library->reflection.kernel_count;
+}
+
+const ig_kernel_info *ig_library_kernel(const ig_library *library, size_t index) {
+    return index < library->reflection.kernel_count ? &library->reflection.kernels[index].info : NULL;
+}
+
+const ig_kernel_info *ig_library_find_kernel(const ig_library *library, const char *name) {
+    const igi_kernel *kernel = name ? igi_reflection_find(&library->reflection, name) : NULL;
+    return kernel ? &kernel->info : NULL;
+}
+
+size_t ig_library_function_constant_count(const ig_library *library) {
+    return library->reflection.constant_count;
+}
+
+const ig_function_constant_info *ig_library_function_constant(const ig_library *library, size_t index) {
+    return index < library->reflection.constant_count ? &library->reflection.constants[index] : NULL;
+}

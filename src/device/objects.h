@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// What stands behind the handles of device.h. Front end and backends share it; nothing above the device layer does.
+#ifndef INGOT_DEVICE_OBJECTS_H
+#define INGOT_DEVICE_OBJECTS_H
+
+#include <ingot/device.h>
+#include <pthread.h>
+
+#include "core/arena.h"
+#include "core/memory.h"
+#include "core/status-internal.h"
+#include "msl/reflect.h"
+
+enum { IGI_SLOTS = 31 };
+
+struct igi_backend;
+
+struct ig_device {
+    igi_refcount references;
+    const struct igi_backend *backend;
+    void *state;  // the backend's
+    ig_device_properties properties;
+    uint64_t deadline_ns;
+    atomic_uint_fast64_t buffer_bytes, buffer_count, peak_buffer_bytes;
+    atomic_uint_fast64_t compilations, memory_hits, disk_hits, dispatches;
+};
+
+struct ig_buffer {
+    igi_refcount references;
+    ig_device *device;
+    void *state;
+    void *memory;      // where the host reads and writes; also for private storage on a unified device
+    uint64_t address;  // as kernels see it
+    uint64_t length, id;
+    ig_storage storage;
+    bool borrowed;  // no_copy
+    void (*deallocate)(void *memory, uint64_t length, void *user);
+    void *user;
+    char *label;
+};
+
+struct ig_library {
+    igi_refcount references;
+    ig_device *device;
+    void *state;
+    igi_reflection reflection;
+    char *log;
+};
+
+struct ig_pipeline {
+    igi_refcount references;
+    ig_library *library;
+    void *state;
+    ig_pipeline_properties properties;
+    ig_kernel_info kernel;  // arguments of this specialisation; strings are the library's
+    char *label;
+};
+
+typedef enum igi_command_kind {
+    IGI_COMMAND_DISPATCH,
+    IGI_COMMAND_COPY,
+    IGI_COMMAND_FILL,
+    IGI_COMMAND_BARRIER,
+    IGI_COMMAND_WAIT_EVENT,
+    IGI_COMMAND_SIGNAL_EVENT,
+} igi_command_kind;
+
+// One argument of a dispatch: a range of a buffer, or bytes kept in the command buffer.
+typedef struct igi_binding {
+    ig_argument_kind kind;
+    uint32_t index;
+    ig_buffer *buffer;  // NULL for bytes and threadgroup memory
+    uint64_t offset;
+    void *bytes;
+    uint64_t length;  // of bytes or threadgroup memory
+} igi_binding;
+
+typedef struct igi_dispatch {
+    ig_pipeline *pipeline;
+    igi_binding *bindings;
+    uint32_t binding_count;
+    uint64_t threadgroup_bytes;  // of arguments
+    bool whole_groups;           // dispatch_threadgroups: no smaller groups at the edges
+    ig_size grid, group;         // threads; threads per group
+    ig_buffer *indirect;         // group counts are read here when it runs
+    uint64_t indirect_offset;
+    ig_timing timing;
+} igi_dispatch;
+
+typedef struct igi_command {
+    igi_command_kind kind;
+    union {
+        igi_dispatch dispatch;
+        struct {
+            ig_buffer *source, *target;
+            uint64_t source_offset, target_offset, length;
+            uint8_t value;
+        } blit;
+        struct {
+            ig_event *event;
+            uint64_t value;
+        } event;
+    };
+} igi_command;
+
+typedef struct igi_callback {
+    ig_commands_callback function;
+    void *user;
+} igi_callback;
+
+typedef struct igi_retained {
+    enum { IGI_RETAINED_BUFFER, IGI_RETAINED_PIPELINE, IGI_RETAINED_EVENT } kind;
+    void *object;
+} igi_retained;
+
+struct ig_commands {
+    igi_refcount references;
+    ig_queue *queue;
+    char *label;
+    uint64_t deadline_ns;
+    // Encoding
+    igi_command *commands;
+    size_t command_count, command_capacity, dispatch_count;
+    igi_retained *retained;
+    size_t retained_count, retained_capacity;
+    igi_callback *callbacks;
+    size_t callback_count, callback_capacity;
+    igi_arena arena;
+    ig_pipeline *pipeline;
+    igi_binding buffers[IGI_SLOTS];  // kind BUFFER; unset when buffer and bytes are NULL
+    uint64_t threadgroup_lengths[IGI_SLOTS];
+    // Running
+    pthread_mutex_t lock;  // guards error, finished
+    pthread_cond_t changed;
+    ig_error error;  // of encoding, then of running
+    bool finished;   // callbacks have run too
+    atomic_int state;  // ig_commands_state
+    atomic_uint_fast64_t start_ns, end_ns;
+    _Atomic uint32_t abort;  // read by running kernels
+    void *backend_state;
+    ig_commands *next;  // in the queue
+};
+
+struct ig_queue {
+    igi_refcount references;
+    ig_device *device;
+    void *state;
+};
+
+struct ig_event {
+    igi_refcount references;
+    ig_device *device;
+    void *state;
+    pthread_mutex_t lock;  // guards what follows
+    pthread_cond_t changed;
+    uint64_t value;
+    struct igi_event_waiter *waiters;
+};
+
+// A backend that must not block on an event leaves one of these; `wake` is called, without the lock, once.
+typedef struct igi_event_waiter {
+    uint64_t value;
+    void (*wake)(void *user);
+    void *user;
+    struct igi_event_waiter *next;
+} igi_event_waiter;
+
+// True when the event has the value already; otherwise the waiter is left with the event.
+bool igi_event_leave_waiter(ig_event *event, igi_event_waiter *waiter);
+
+// Called by backends when a command buffer is through: sets state and error, runs callbacks, wakes waiters, drops the
+// reference that commit took. `status` other than OK comes with `error` (taken over).
+void igi_commands_finish(ig_commands *commands, ig_status status, ig_error *error);
+// "kernel 'add' in command buffer 'x'": for messages.
+void igi_commands_describe(const ig_commands *commands, const ig_pipeline *pipeline, char *text, size_t capacity);
+
+const ig_argument *igi_pipeline_argument(const ig_pipeline *pipeline, ig_argument_kind kind, uint32_t index);
+
+#endif

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pipelines: a kernel with its function constants, and how large its threadgroups should be.
+#include <string.h>
+
+#include "device/backend.h"
+
+// ---- Checking ----
+
+static ig_status no_such_kernel(const ig_library *library, const char *name, ig_error *error) {
+    igi_text names = {0};
+    size_t count = library->reflection.kernel_count;
+    for (size_t i = 0; i < count && i < 20; i++)
+        igi_text_addf(&names, "%s%s", i ? ", " : "", library->reflection.kernels[i].info.name);
+    if (count > 20) igi_text_addf(&names, " and %zu more", count - 20);
+    igi_error_set(error, IG_STATUS_NOT_FOUND, "there is no kernel '%s' in the library; it has %s", name,
+                  count && names.data ? names.data : "none");
+    igi_text_free(&names);
+    return IG_STATUS_NOT_FOUND;
+}
+
+static const ig_function_constant_info *find_constant(const ig_library *library, const ig_function_constant *given) {
+    for (size_t i = 0; i < library->reflection.constant_count; i++) {
+        const ig_function_constant_info *info = &library->reflection.constants[i];
+        if (given->name ? strcmp(info->name, given->name) == 0 : info->id == given->id) return info;
+    }
+    return NULL;
+}
+
+// Constants the library does not have are not an error: hosts set one set of values for many kernels.
+static ig_status check_constants(const ig_library *library, const ig_pipeline_desc *desc, ig_error *error) {
+    for (size_t i = 0; i < desc->constant_count; i++) {
+        const ig_function_constant *given = &desc->constants[i];
+        if (!given->value || (unsigned)given->type >= IG_TYPE_COUNT)
+            return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "function constant %zu has no value or type", i);
+        const ig_function_constant_info *info = find_constant(library, given);
+        if (!info) continue;
+        uint32_t components = given->components ? given->components : 1;
+        if (info->type != given->type || info->components != components)
+            return igi_error_set(error, IG_STATUS_WRONG_CONSTANT,
+                                 "function constant '%s' (%u) is %s x %u in the source, but %s x %u was given",
+                                 info->name, info->id, ig_type_name(info->type), info->components,
+                                 ig_type_name(given->type), components);
+    }
+    return IG_STATUS_OK;
+}
+
+// ---- Arguments of this specialisation ----
+
+static bool is_zero(const ig_function_constant *constant) {
+    const unsigned char *bytes = constant->value;
+    for (uint32_t i = 0; i < ig_type_size(constant->type); i++)
+        if (bytes[i]) return false;
+    return true;
+}
+
+// An argument stays unless the constant it depends on is known to be false.
+static bool is_switched_off(const ig_library *library, const ig_pipeline_desc *desc, const char *condition) {
+    if (!*condition) return false;
+    for (size_t i = 0; i < desc->constant_count; i++) {
+        const ig_function_constant_info *info = find_constant(library, &desc->constants[i]);
+        if (info && strcmp(info->name, condition) == 0) return is_zero(&desc->constants[i]);
+    }
+    return false;
+}
+
+static bool specialise(ig_pipeline *pipeline, const ig_pipeline_desc *desc, const ig_kernel_info *kernel) {
+    ig_argument *arguments = igi_calloc(kernel->argument_count, sizeof *arguments);
+    if (!arguments) return false;
+    pipeline->kernel = *kernel;
+    pipeline->kernel.arguments = arguments;
+    pipeline->kernel.argument_count = 0;
+    for (size_t i = 0; i < kernel->argument_count; i++)
+        if (!is_switched_off(pipeline->library, desc, kernel->arguments[i].condition))
+            arguments[pipeline->kernel.argument_count++] = kernel->arguments[i];
+    return true;
+}
+
+// ---- The calls ----
+
+static ig_status open(ig_pipeline *made, const ig_pipeline_desc *desc, const igi_kernel *kernel, ig_error *error) {
+    const ig_device *device = made->library->device;
+    made->label = igi_strdup(desc->label ? desc->label : "");
+    if (!made->label || !specialise(made, desc, &kernel->info)) return igi_error_no_memory(error);
+    made->properties = (ig_pipeline_properties){
+        .max_threads_per_threadgroup = device->properties.max_threads_per_threadgroup,
+        .execution_width = device->properties.execution_width,
+        .static_threadgroup_memory = kernel->info.static_threadgroup_memory,
+    };
+    uint32_t limit = kernel->info.max_total_threads;
+    if (limit && limit < made->properties.max_threads_per_threadgroup)
+        made->properties.max_threads_per_threadgroup = limit;
+    return device->backend->pipeline_open(made, desc, kernel, error);
+}
+
+ig_status ig_pipeline_create(ig_library *library, const ig_pipeline_desc *desc, ig_pipeline **pipeline,
+                             ig_error *error) {
+    if (!library || !desc || !desc->kernel || !pipeline || (desc->constant_count && !desc->constants))
+        return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "library, kernel name and pipeline must not be NULL");
+    const igi_kernel *kernel = igi_reflection_find(&library->reflection, desc->kernel);
+    if (!kernel) return no_such_kernel(library, desc->kernel, error);
+    ig_status status = check_constants(library, desc, error);
+    if (status != IG_STATUS_OK) return status;
+    ig_pipeline *made = igi_calloc(1, sizeof *made);
+    if (!made) return igi_error_no_memory(error);
+    igi_ref_init(&made->references);
+    made->library = library;
+    status = open(made, desc, kernel, error);
+    if (status != IG_STATUS_OK) {
+        free(made->label), free((void *)made->kernel.arguments), free(made);
+        return status;
+    }
+    ig_library_retain(library);
+    *pipeline = made;
+    return IG_STATUS_OK;
+}
+
+ig_pipeline *ig_pipeline_retain(ig_pipeline *pipeline) {
+    if (pipeline) igi_ref_take(&pipeline->references);
+    return pipeline;
+}
+
+void ig_pipeline_release(ig_pipeline *pipeline) {
+    if (!pipeline || !igi_ref_drop(&pipeline->references)) return;
+    ig_library *library = pipeline->library;
+    library->device->backend->pipeline_close(pipeline);
+    free(pipeline->label), free((void *)pipeline->kernel.arguments), free(pipeline);
+    ig_library_release(library);
+}
+
+void ig_pipeline_get_properties(const ig_pipeline *pipeline, ig_pipeline_properties *properties) {
+    *properties = pipeline->properties;
+}
+
+const ig_kernel_info *ig_pipeline_kernel(const ig_pipeline *pipeline) {
+    return &pipeline->kernel;
+}
+
+ig_status ig_pipeline_emit(ig_pipeline *pipeline, const char *stage, char **text) {
+    if (!pipeline || !stage || !text) return IG_STATUS_INVALID_ARGUMENT;
+    const igi_backend *backend = pipeline->library->device->backend;
+    return backend->pipeline_emit ? backend->pipeline_emit(pipeline, stage, text) : IG_STATUS_UNSUPPORTED;
+}
+
+const ig_argument *igi_pipeline_argument(const ig_pipeline *pipeline, ig_argument_kind kind, uint32_t index) {
+    for (size_t i = 0; i < pipeline->kernel.argument_count; i++) {
+        const ig_argument *argument = &pipeline->kernel.arguments[i];
+        if (argument->kind == kind && argument->index == index) return argument;
+    }
+    return NULL;
+}
+
+// ---- Threadgroup size ----
+
+static uint64_t power_of_two_at_least(uint64_t value) {
+    uint64_t power = 1;
+    while (power < value) power *= 2;
+    return power;
+}
+
+// Powers of two, which tree reductions need: rows of whole simdgroups first, then as many rows as fit.
+ig_size ig_pipeline_threadgroup_size(const ig_pipeline *pipeline, ig_size grid) {
+    enum { PREFERRED = 256 };
+    uint64_t limit = pipeline->properties.max_threads_per_threadgroup, width = pipeline->properties.execution_width;
+    uint64_t budget = 1;
+    while (budget * 2 <= (limit < PREFERRED ? limit : PREFERRED)) budget *= 2;
+    bool flat = grid.y <= 1 && grid.z <= 1;
+    uint64_t row = flat || width > budget ? budget : width;
+    ig_size size = {1, 1, 1};
+    size.x = grid.x < row ? power_of_two_at_least(grid.x ? grid.x : 1) : row;
+    size.y = grid.y < budget / size.x ? power_of_two_at_least(grid.y ? grid.y : 1) : budget / size.x;
+    uint64_t left = budget / size.x / size.y;
+    size.z = grid.z < left ? power_of_two_at_least(grid.z ? grid.z : 1) : left;
+    return size;
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Queues.
+#include "device/backend.h"
+
+ig_status ig_queue_create(ig_device *device, ig_queue **queue) {
+    if (!device || !queue) return IG_STATUS_INVALID_ARGUMENT;
+    ig_queue *made = igi_calloc(1, sizeof *made);
+    if (!made) return IG_STATUS_OUT_OF_MEMORY;
+    igi_ref_init(&made->references);
+    made->device = device;
+    ig_status status = device->backend->queue_open(made);
+    if (status != IG_STATUS_OK) {
+        free(made);
+        return status;
+    }
+    ig_device_retain(device);
+    *queue = made;
+    return IG_STATUS_OK;
+}
+
+ig_queue *ig_queue_retain(ig_queue *queue) {
+    if (queue) igi_ref_take(&queue->references);
+    return queue;
+}
+
+void ig_queue_release(ig_queue *queue) {
+    if (!queue || !igi_ref_drop(&queue->references)) return;
+    ig_device *device = queue->device;
+    device->backend->queue_close(queue);
+    free(queue);
+    ig_device_release(device);
+}
