@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+# A door to meson and ninja. `make test` and `make run` work from a clean clone.
+#
+#   make            build into build/
+#   make run        build and run the tour; ARGS="info --json" runs something else
+#   make test       all tests: plain, address + undefined, and thread sanitizers
+#   make bench      measure; ARGS="device" chooses suites
+#   make soak       the long tests
+#   make install    PREFIX=/usr/local DESTDIR=
+#   make setup      install what is missing on this machine
+#   make format, make lint, make clean
+#
+# JOBS=1 builds and tests one thing at a time.
+
+MESON := $(firstword $(wildcard /usr/bin/meson) meson)
+PREFIX ?= /usr/local
+ARGS ?=
+JOBS ?=
+
+COMMON := -Dtests=true -Dprefix=$(abspath $(PREFIX))
+RELEASE := $(COMMON) -Dbuildtype=debugoptimized
+SANITIZED := $(COMMON) -Dbuildtype=debugoptimized -Db_lundef=false
+TESTED := build build-asan build-tsan
+TEST_LOGS := $(TESTED:%=%/meson-logs/testlog.json)
+MESON_TEST := $(MESON) test --no-rebuild --print-errorlogs $(if $(JOBS),--num-processes $(JOBS))
+
+ninja = ninja -C $(1) $(if $(JOBS),-j$(JOBS))
+
+.PHONY: all setup run test bench soak install format lint clean $(TESTED:%=compile-%)
+
+all: compile-build
+
+setup:
+	@scripts/setup
+
+# Only the Makefile's own choices go in here: meson notices changes of meson.build itself.
+build/build.ninja: | setup
+	$(MESON) setup build $(RELEASE)
+
+build-asan/build.ninja: | setup
+	CC=clang-19 $(MESON) setup build-asan $(SANITIZED) -Db_sanitize=address,undefined
+
+build-tsan/build.ninja: | setup
+	CC=clang-19 $(MESON) setup build-tsan $(SANITIZED) -Db_sanitize=thread
+
+$(TESTED:%=compile-%): compile-%: %/build.ninja setup
+	@$(call ninja,$*)
+
+run: compile-build
+	build/cli/ingot $(if $(ARGS),$(ARGS),demo)
+
+bench: compile-build
+	build/cli/ingot bench $(ARGS)
+
+test: $(TESTED:%=compile-%)
+	@rm -f $(TEST_LOGS); status=0; \
+	for build in $(TESTED); do $(MESON_TEST) -C $$build --no-suite soak || status=1; done; \
+	scripts/test-summary $(TEST_LOGS) || status=1; exit $$status
+
+soak: compile-build
+	$(MESON_TEST) -C build --suite soak --timeout-multiplier 0 --verbose
+
+install: compile-build
+	$(MESON) configure build -Dprefix=$(abspath $(PREFIX))
+	@$(call ninja,build)
+	$(MESON) install -C build --no-rebuild $(if $(DESTDIR),--destdir $(abspath $(DESTDIR)))
+
+SOURCES = $(shell git ls-files --cached --others --exclude-standard '*.c' '*.h')
+# The analyzer cannot see that igi_error_set returns a failure, hence no unix.Stream.
+CHECKS := -*,bugprone-*,clang-analyzer-*,performance-*,misc-redundant-expression
+CHECKS := $(CHECKS),-bugprone-easily-swappable-parameters,-bugprone-assignment-in-if-condition
+CHECKS := $(CHECKS),-bugprone-multi-level-implicit-pointer-conversion,-bugprone-narrowing-conversions
+CHECKS := $(CHECKS),-bugprone-not-null-terminated-result,-clang-analyzer-unix.Stream
+CHECKS := $(CHECKS),-clang-analyzer-security.insecureAPI.DeprecatedOrUnsafeBufferHandling
+
+format:
+	clang-format-19 -i $(SOURCES)
+
+lint: compile-build
+	clang-format-19 --dry-run -Werror $(SOURCES)
+	run-clang-tidy-19 -quiet -p build -checks='$(CHECKS)' '/(src|cli|tests|bench)/.*\.c$$'
+
+clean:
+	rm -rf $(TESTED)

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// The commands of `ingot`. Each gets its own name as argv[0] and returns the exit code.
+#ifndef INGOT_CLI_COMMANDS_H
+#define INGOT_CLI_COMMANDS_H
+
+int cmd_bench(int argc, char **argv);
+int cmd_compile(int argc, char **argv);
+int cmd_demo(int argc, char **argv);
+int cmd_info(int argc, char **argv);
+int cmd_run(int argc, char **argv);
+
+#endif

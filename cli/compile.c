@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+// ingot compile: compiles a file, lists what is in it or shows what became of it.
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "format.h"
+#include "output.h"
+#include "source.h"
+
+typedef struct compile_options {
+    cli_source source;
+    int emit;  // an emit_stage
+    bool remarks;
+} compile_options;
+
+typedef enum emit_stage { EMIT_NOTHING = -1, EMIT_LLVM, EMIT_SIMT, EMIT_ASM } emit_stage;
+static const char *const stage_names[] = {[EMIT_LLVM] = "llvm", [EMIT_SIMT] = "simt", [EMIT_ASM] = "asm"};
+static const char *const stage_comments[] = {[EMIT_LLVM] = ";", [EMIT_SIMT] = ";", [EMIT_ASM] = "#"};
+
+static const char *const access_names[] = {
+    [IG_ACCESS_NONE] = "none",
+    [IG_ACCESS_READ] = "read",
+    [IG_ACCESS_WRITE] = "write",
+    [IG_ACCESS_READ_WRITE] = "read-write",
+};
+static const char *const kind_names[] = {
+    [IG_ARGUMENT_BUFFER] = "buffer",
+    [IG_ARGUMENT_THREADGROUP] = "threadgroup",
+    [IG_ARGUMENT_BUILTIN] = "builtin",
+};
+
+// ---- Listing -------------------------------------------------------------------------------------------------
+
+static void add_argument(cli_table *table, const ig_argument *argument) {
+    bool builtin = argument->kind == IG_ARGUMENT_BUILTIN;
+    if (builtin) {
+        cli_table_add(table, "-");
+        cli_table_add(table, "%s", argument->attribute);
+    } else {
+        cli_table_add(table, "%u", argument->index);
+        cli_table_add(table, "%s", kind_names[argument->kind]);
+    }
+    char type[CLI_TYPE_TEXT];
+    cli_table_add(table, "%s", cli_argument_type(argument, type));
+    cli_table_add(table, "%s", argument->name);
+    cli_table_add(table, "%s%s%s", builtin ? "-" : access_names[argument->access], *argument->condition ? ", if " : "",
+                  argument->condition);
+}
+
+static void print_arguments(const ig_kernel_info *kernel) {
+    static const char *const headings[] = {"index", "kind", "type", "name", "access"};
+    cli_table table = {.columns = sizeof headings / sizeof *headings, .right_aligned = 1};
+    for (size_t i = 0; i < table.columns; i++) cli_table_add(&table, "%s", headings[i]);
+    for (size_t i = 0; i < kernel->argument_count; i++) add_argument(&table, &kernel->arguments[i]);
+    cli_table_print(&table, 2);
+}
+
+static void print_kernel(const ig_kernel_info *kernel) {
+    char bytes[CLI_FORMAT_TEXT];
+    printf("\n%skernel %s%s\n", cli_escape(stdout, CLI_BOLD), kernel->name, cli_escape(stdout, CLI_PLAIN));
+    if (kernel->argument_count) print_arguments(kernel);
+    if (kernel->static_threadgroup_memory)
+        printf("  %s of threadgroup memory\n", cli_format_bytes(kernel->static_threadgroup_memory, bytes));
+    if (kernel->max_total_threads) printf("  at most %u threads per threadgroup\n", kernel->max_total_threads);
+}
+
+static void print_function_constants(const ig_library *library) {
+    size_t count = ig_library_function_constant_count(library);
+    if (count == 0) return;
+    printf("\n%sfunction constants%s\n", cli_escape(stdout, CLI_BOLD), cli_escape(stdout, CLI_PLAIN));
+    cli_table table = {.columns = 3, .right_aligned = 1};
+    cli_table_add(&table, "id");
+    cli_table_add(&table, "type");
+    cli_table_add(&table, "name");
+    for (size_t i = 0; i < count; i++) {
+        const ig_function_constant_info *constant = ig_library_function_constant(library, i);
+        cli_table_add(&table, "%u", constant->id);
+        if (constant->components > 1) {
+            cli_table_add(&table, "%s x %u", ig_type_name(constant->type), constant->components);
+        } else {
+            cli_table_add(&table, "%s", ig_type_name(constant->type));
+        }
+        cli_table_add(&table, "%s", constant->name);
+    }
+    cli_table_print(&table, 2);
+}
+
+static void print_library(const char *path, const ig_library *library, uint64_t elapsed_ns) {
+    char time[CLI_FORMAT_TEXT];
+    size_t count = ig_library_kernel_count(library);
+    printf("%s: %zu kernel%s, compiled in %s\n", path, count, count == 1 ? "" : "s",
+           cli_format_time((double)elapsed_ns, time));
+    for (size_t i = 0; i < count; i++) print_kernel(ig_library_kernel(library, i));
+    print_function_constants(library);
+}
+
+static void put_argument(igi_json *row, const ig_argument *argument) {
+    igi_json_begin_object(row);
+    igi_json_put_u64(row, "index", argument->index);
+    igi_json_put_string(row, "kind", kind_names[argument->kind]);
+    igi_json_put_string(row, "type", argument->type);
+    igi_json_put_string(row, "name", argument->name);
+    igi_json_put_string(row, "access", access_names[argument->access]);
+    igi_json_put_string(row, "attribute", argument->attribute);
+    igi_json_put_string(row, "address_space", argument->address_space);
+    igi_json_put_string(row, "condition", argument->condition);
+    igi_json_put_u64(row, "min_bytes", argument->min_bytes);
+    igi_json_end_object(row);
+}
+
+static void put_library(const ig_library *library) {
+    for (size_t i = 0; i < ig_library_kernel_count(library); i++) {
+        const ig_kernel_info *kernel = ig_library_kernel(library, i);
+        igi_json *row = cli_begin_row();
+        igi_json_put_string(row, "kernel", kernel->name);
+        igi_json_key(row, "arguments");
+        igi_json_begin_array(row);
+        for (size_t k = 0; k < kernel->argument_count; k++) put_argument(row, &kernel->arguments[k]);
+        igi_json_end_array(row);
+        igi_json_put_u64(row, "threadgroup_memory", kernel->static_threadgroup_memory);
+        igi_json_put_u64(row, "max_total_threads", kernel->max_total_threads);
+        cli_end_row();
+    }
+    for (size_t i = 0; i < ig_library_function_constant_count(library); i++) {
+        const ig_function_constant_info *constant = ig_library_function_constant(library, i);
+        igi_json *row = cli_begin_row();
+        igi_json_put_string(row, "function_constant", constant->name);
+        igi_json_put_u64(row, "id", constant->id);
+        igi_json_put_string(row, "type", ig_type_name(constant->type));
+        igi_json_put_u64(row, "components", constant->components);
+        cli_end_row();
+    }
+}
+
+// ---- What became of it ---------------------------------------------------------------------------------------
+
+static int emit_kernel(const compile_options *options, ig_pipeline *pipeline, const char *name, bool titled) {
+    char *text;
+    ig_status status = ig_pipeline_emit(pipeline, stage_names[options->emit], &text);
+    if (status != IG_STATUS_OK) return cli_report(status, NULL);
+    if (cli_json) {
+        igi_json *row = cli_begin_row();
+        igi_json_put_string(row, "kernel", name);
+        igi_json_put_string(row, stage_names[options->emit], text);
+        cli_end_row();
+    } else {
+        if (titled) printf("%s kernel %s\n", stage_comments[options->emit], name);
+        fputs(text, stdout);
+    }
+    free(text);
+    return CLI_CONTINUE;
+}
+
+static void remark_kernel(ig_pipeline *pipeline, const char *name) {
+    ig_pipeline_properties properties;
+    ig_pipeline_get_properties(pipeline, &properties);
+    if (cli_json) {
+        igi_json *row = cli_begin_row();
+        igi_json_put_string(row, "kernel", name);
+        igi_json_put_u64(row, "simt_width", properties.simt_width);
+        cli_end_row();
+    } else if (properties.simt_width > 1) {
+        printf("%s: vectorised, %u threads per step\n", name, properties.simt_width);
+    } else if (properties.simt_width == 1) {
+        printf("%s: not vectorised, one thread at a time\n", name);
+    } else {
+        printf("%s: compiled by the GPU's driver\n", name);
+    }
+}
+
+static int examine_kernel(const compile_options *options, ig_library *library, const char *name, bool titled) {
+    ig_pipeline *pipeline = NULL;
+    int result = cli_source_specialise(&options->source, library, name, &pipeline);
+    if (result == CLI_CONTINUE && options->remarks) remark_kernel(pipeline, name);
+    if (result == CLI_CONTINUE && options->emit != EMIT_NOTHING) result = emit_kernel(options, pipeline, name, titled);
+    ig_pipeline_release(pipeline);
+    return result;
+}
+
+static int examine_kernels(const compile_options *options, ig_library *library) {
+    const ig_kernel_info *kernel;
+    if (options->source.kernel) {
+        int result = cli_source_choose_kernel(&options->source, library, &kernel);
+        return result == CLI_CONTINUE ? examine_kernel(options, library, kernel->name, false) : result;
+    }
+    size_t count = ig_library_kernel_count(library);
+    int result = CLI_CONTINUE;
+    for (size_t i = 0; i < count && result == CLI_CONTINUE; i++)
+        result = examine_kernel(options, library, ig_library_kernel(library, i)->name, count > 1);
+    return result;
+}
+
+static int compile(const compile_options *options) {
+    ig_device *device = NULL;
+    ig_library *library = NULL;
+    uint64_t elapsed_ns;
+    int result = cli_open_device(NULL, &device);
+    if (result == CLI_CONTINUE) result = cli_source_compile(&options->source, device, &library, &elapsed_ns);
+    if (result == CLI_CONTINUE) {
+        if (options->remarks || options->emit != EMIT_NOTHING) {
+            result = examine_kernels(options, library);
+        } else if (cli_json) {
+            put_library(library);
+        } else {
+            print_library(options->source.path, library, elapsed_ns);
+        }
+    }
+    ig_library_release(library);
+    ig_device_release(device);
+    return result == CLI_CONTINUE ? CLI_OK : result;
+}
+
+int cmd_compile(int argc, char **argv) {
+    compile_options compiling = {.emit = EMIT_NOTHING};
+    cli_list operands = {0};
+    const cli_option options[] = {
+        CLI_SOURCE_OPTIONS(compiling.source),
+        {'k', "kernel", CLI_TEXT, &compiling.source.kernel, "NAME",
+         "the kernel for --emit and --remarks (default all)"},
+        {0, "emit", CLI_CHOICE, &compiling.emit, "llvm|simt|asm",
+         "print the code: per thread, per threadgroup, machine"},
+        {0, "remarks", CLI_FLAG, &compiling.remarks, NULL, "say at which width each kernel was vectorised"},
+        CLI_OPTION_JSON,
+    };
+    const cli_syntax syntax = {
+        .usage = "FILE.metal [OPTION...]",
+        .purpose = "Compiles a Metal source file and lists its kernels and their arguments.",
+        .options = options,
+        .option_count = sizeof options / sizeof *options,
+        .examples =
+            "ingot compile saxpy.metal\n"
+            "ingot compile kernels.metal -D TILE=16 -I include --std metal3.0 --json\n"
+            "ingot compile kernels.metal --kernel softmax --emit asm\n"
+            "ingot compile kernels.metal --constant 0=bool:true --remarks",
+        .min_operands = 1,
+        .max_operands = 1,
+        .operand = "FILE.metal",
+    };
+    int result = cli_parse(&syntax, argc, argv, &operands);
+    if (result == CLI_CONTINUE) result = cli_source_read_options(&compiling.source);
+    if (result == CLI_CONTINUE) {
+        compiling.source.path = operands.items[0];
+        result = compile(&compiling);
+    }
+    cli_source_free(&compiling.source);
+    cli_list_free(&operands);
+    return result;
+}

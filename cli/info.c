@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// ingot info: devices, their limits, versions.
+#include <stdlib.h>
+
+#include "commands.h"
+#include "format.h"
+#include "options.h"
+#include "output.h"
+
+static void print_row(const char *key, const char *value) {
+    printf("  %s%-22s%s %s\n", cli_escape(stdout, CLI_DIM), key, cli_escape(stdout, CLI_PLAIN), value);
+}
+
+static void print_number(const char *key, uint32_t value) {
+    char text[CLI_FORMAT_TEXT];
+    snprintf(text, sizeof text, "%u", value);
+    print_row(key, text);
+}
+
+static void print_bytes(const char *key, uint64_t value) {
+    char text[CLI_FORMAT_TEXT];
+    print_row(key, cli_format_bytes(value, text));
+}
+
+static void print_device(size_t index, const ig_device_properties *device) {
+    char language[CLI_FORMAT_TEXT];
+    snprintf(language, sizeof language, "Metal %u.%u", device->language_version / 100,
+             device->language_version / 10 % 10);
+    printf("\n%sDevice %zu: %s%s\n", cli_escape(stdout, CLI_BOLD), index, device->name, cli_escape(stdout, CLI_PLAIN));
+    print_row("backend", device->backend);
+    print_row("target", device->target);
+    if (device->features[0]) print_row("features", device->features);
+    print_row("language", language);
+    if (device->worker_count) print_number("worker threads", device->worker_count);
+    print_bytes("memory", device->memory_bytes);
+    print_row("unified memory", device->unified_memory ? "yes" : "no");
+    print_bytes("largest buffer", device->max_buffer_bytes);
+    print_number("buffer arguments", device->max_buffer_arguments);
+    print_number("threads per group", device->max_threads_per_threadgroup);
+    print_number("threads per simdgroup", device->execution_width);
+    print_bytes("threadgroup memory", device->max_threadgroup_memory);
+}
+
+static void put_device(size_t index, const ig_device_properties *device) {
+    igi_json *row = cli_begin_row();
+    igi_json_put_u64(row, "device", index);
+    igi_json_put_string(row, "name", device->name);
+    igi_json_put_string(row, "backend", device->backend);
+    igi_json_put_string(row, "target", device->target);
+    igi_json_put_string(row, "features", device->features);
+    igi_json_put_u64(row, "language_version", device->language_version);
+    igi_json_put_u64(row, "worker_count", device->worker_count);
+    igi_json_put_u64(row, "memory_bytes", device->memory_bytes);
+    igi_json_put_bool(row, "unified_memory", device->unified_memory);
+    igi_json_put_u64(row, "max_buffer_bytes", device->max_buffer_bytes);
+    igi_json_put_u64(row, "max_buffer_arguments", device->max_buffer_arguments);
+    igi_json_put_u64(row, "max_threads_per_threadgroup", device->max_threads_per_threadgroup);
+    igi_json_put_u64(row, "execution_width", device->execution_width);
+    igi_json_put_u64(row, "max_threadgroup_memory", device->max_threadgroup_memory);
+    igi_json_put_string(row, "ingot_version", ig_version());
+    cli_end_row();
+}
+
+static ig_status list_devices(ig_device_properties **devices, size_t *count) {
+    size_t capacity = 0;
+    *devices = NULL;
+    ig_status status = ig_device_enumerate(NULL, 0, count);
+    while (status == IG_STATUS_OK && *count > capacity) {
+        capacity = *count;
+        *devices = cli_realloc(*devices, capacity * sizeof **devices);
+        status = ig_device_enumerate(*devices, capacity, count);
+    }
+    return status;
+}
+
+static int show_devices(void) {
+    ig_device_properties *devices;
+    size_t count = 0;
+    ig_status status = list_devices(&devices, &count);
+    if (status == IG_STATUS_OK && !cli_json) printf("Ingot %s\n", ig_version());
+    for (size_t i = 0; status == IG_STATUS_OK && i < count; i++) (cli_json ? put_device : print_device)(i, &devices[i]);
+    free(devices);
+    if (status != IG_STATUS_OK) return cli_report(status, NULL);
+    return count ? CLI_OK : cli_error(CLI_FAILED, "this machine has no device");
+}
+
+int cmd_info(int argc, char **argv) {
+    bool ops = false;
+    const cli_option options[] = {
+        {0, "ops", CLI_FLAG, &ops, NULL, "show the op table (not in this version)"},
+        CLI_OPTION_JSON,
+    };
+    const cli_syntax syntax = {
+        .usage = "[OPTION...]",
+        .purpose = "Shows the devices of this machine, their limits, and versions.",
+        .options = options,
+        .option_count = sizeof options / sizeof *options,
+        .examples =
+            "ingot info\n"
+            "ingot info --json\n"
+            "INGOT_WORKERS=1 ingot info",
+    };
+    int result = cli_parse(&syntax, argc, argv, NULL);
+    if (result != CLI_CONTINUE) return result;
+    if (ops) return cli_usage_error("this version of Ingot has no op table to show");
+    return show_devices();
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the user sees: colours, errors, progress, JSON rows, exit codes.
+#ifndef INGOT_CLI_OUTPUT_H
+#define INGOT_CLI_OUTPUT_H
+
+#include <ingot/ingot.h>
+#include <stdio.h>
+
+#include "core/json.h"
+
+enum { CLI_OK = 0, CLI_BAD_INPUT = 1, CLI_BAD_USAGE = 2, CLI_FAILED = 3 };
+
+typedef enum cli_color { CLI_COLOR_AUTO, CLI_COLOR_ALWAYS, CLI_COLOR_NEVER } cli_color;
+typedef enum cli_style { CLI_PLAIN, CLI_BOLD, CLI_DIM, CLI_RED, CLI_GREEN, CLI_YELLOW, CLI_CYAN } cli_style;
+
+extern int cli_color_mode;  // a cli_color; an int so that an option can set it
+extern bool cli_json;       // data goes out as JSON rows
+
+// Names the command in front of every message: "ingot run: ...".
+void cli_begin_command(const char *name);
+const char *cli_command_name(void);
+
+// The escape sequence, or "" when the stream shows no colours (--color, NO_COLOR, not a terminal).
+const char *cli_escape(FILE *stream, cli_style style);
+
+// Where every ig_status becomes an exit code.
+int cli_exit_code(ig_status status);
+
+// Each prints to stderr and returns the exit code it stands for.
+__attribute__((format(printf, 1, 2))) int cli_usage_error(const char *format, ...);
+__attribute__((format(printf, 2, 3))) int cli_error(int exit_code, const char *format, ...);
+// The error's diagnostics if it has any, else its message, else the status' own text; a row as well with --json.
+int cli_report(ig_status status, const ig_error *error);
+// Frees the error as well.
+int cli_report_and_clear(ig_status status, ig_error *error);
+
+__attribute__((format(printf, 1, 2))) void cli_note(const char *format, ...);
+// Compiler diagnostics as clang prints them, coloured.
+void cli_print_diagnostics(FILE *stream, const char *log);
+// Passes the library's warnings and errors on to stderr.
+void cli_show_library_log(void);
+
+// A row of output: begin, put, end. The writer goes to stdout.
+igi_json *cli_begin_row(void);
+void cli_end_row(void);
+
+// A bar on stderr, drawn only on a terminal and at most ten times a second.
+typedef struct cli_progress {
+    const char *label;
+    uint64_t total;
+    uint64_t drawn_ns;
+    bool shown;
+} cli_progress;
+void cli_progress_update(cli_progress *progress, uint64_t done);
+void cli_progress_end(cli_progress *progress);
+
+// Flushes stdout; the exit code becomes CLI_FAILED when that fails.
+int cli_finish(int exit_code);
+
+// Memory for the command line itself: ends the process with CLI_FAILED when there is none.
+void *cli_alloc(size_t bytes);
+void *cli_realloc(void *memory, size_t bytes);
+
+#endif

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// ingot run: matching the given arguments with those of the kernel.
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "run.h"
+
+static const ig_argument *find_reflection(const ig_kernel_info *kernel, ig_argument_kind kind, uint32_t index) {
+    for (size_t i = 0; i < kernel->argument_count; i++) {
+        const ig_argument *argument = &kernel->arguments[i];
+        if (argument->kind == kind && argument->index == index) return argument;
+    }
+    return NULL;
+}
+
+static int no_such_argument(const ig_kernel_info *kernel, ig_argument_kind kind, uint32_t index) {
+    const char *what = kind == IG_ARGUMENT_BUFFER ? "buffer" : "threadgroup";
+    igi_text known = {0};
+    for (size_t i = 0; i < kernel->argument_count; i++) {
+        const ig_argument *argument = &kernel->arguments[i];
+        if (argument->kind == kind)
+            igi_text_addf(&known, "%s%u (%s)", known.length ? ", " : "", argument->index, argument->name);
+    }
+    char *list = igi_text_take(&known);
+    int result = cli_error(CLI_BAD_INPUT, "kernel '%s' has no %s argument %u; it has %s", kernel->name, what, index,
+                           list && *list ? list : "none");
+    free(list);
+    return result;
+}
+
+// The dtype a user would write for the kernel's type; "f32" when it is a structure.
+static const char *type_for(const char *type) {
+    static const char *const names[][2] = {
+        {"bfloat", "bf16"}, {"float", "f32"}, {"half", "f16"},  {"uchar", "u8"}, {"ushort", "u16"}, {"ulong", "u64"},
+        {"uint", "u32"},    {"char", "i8"},   {"short", "i16"}, {"long", "i64"}, {"int", "i32"},    {"bool", "bool"},
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strstr(type, names[i][0])) return names[i][1];
+    return "f32";
+}
+
+static int missing_argument(const ig_kernel_info *kernel, const ig_argument *argument) {
+    char declared[CLI_TYPE_TEXT];
+    cli_argument_type(argument, declared);
+    if (argument->kind == IG_ARGUMENT_THREADGROUP)
+        return cli_error(CLI_BAD_INPUT, "kernel '%s' needs threadgroup memory %u '%s' (%s): add --threadgroup %u=BYTES",
+                         kernel->name, argument->index, argument->name, declared, argument->index);
+    bool single = strchr(argument->type, '&') != NULL;
+    return cli_error(CLI_BAD_INPUT, "kernel '%s' needs argument %u '%s' (%s): add --arg %u=%s%s or --arg %u=FILE.npy",
+                     kernel->name, argument->index, argument->name, declared, argument->index, type_for(argument->type),
+                     single ? ":VALUE" : "[COUNT]", argument->index);
+}
+
+static bool has_threadgroup_memory(const run_job *job, uint32_t index) {
+    for (size_t i = 0; i < job->threadgroup.count; i++)
+        if (job->threadgroup.items[i].index == index) return true;
+    return false;
+}
+
+static int check_all_given(run_job *job, const ig_kernel_info *kernel) {
+    for (size_t i = 0; i < kernel->argument_count; i++) {
+        const ig_argument *argument = &kernel->arguments[i];
+        bool given = argument->kind == IG_ARGUMENT_BUILTIN;
+        if (argument->kind == IG_ARGUMENT_BUFFER) given = run_find_argument(job, argument->index) != NULL;
+        if (argument->kind == IG_ARGUMENT_THREADGROUP) given = has_threadgroup_memory(job, argument->index);
+        if (!given) return missing_argument(kernel, argument);
+    }
+    return CLI_CONTINUE;
+}
+
+static int check_all_known(run_job *job, const ig_kernel_info *kernel) {
+    for (size_t i = 0; i < job->argument_count; i++) {
+        run_argument *argument = &job->arguments[i];
+        argument->reflection = find_reflection(kernel, IG_ARGUMENT_BUFFER, argument->index);
+        if (!argument->reflection) return no_such_argument(kernel, IG_ARGUMENT_BUFFER, argument->index);
+    }
+    for (size_t i = 0; i < job->threadgroup.count; i++) {
+        uint32_t index = job->threadgroup.items[i].index;
+        if (!find_reflection(kernel, IG_ARGUMENT_THREADGROUP, index))
+            return no_such_argument(kernel, IG_ARGUMENT_THREADGROUP, index);
+    }
+    return CLI_CONTINUE;
+}
+
+int run_bind_arguments(run_job *job) {
+    const ig_kernel_info *kernel = ig_pipeline_kernel(job->pipeline);
+    int result = check_all_known(job, kernel);
+    if (result == CLI_CONTINUE) result = check_all_given(job, kernel);
+    ig_error error = {0};
+    for (size_t i = 0; i < job->argument_count && result == CLI_CONTINUE; i++) {
+        ig_status status = cli_spec_load(&job->arguments[i].spec, &error);
+        if (status != IG_STATUS_OK) result = cli_report_and_clear(status, &error);
+    }
+    return result;
+}
+
+int run_create_buffers(run_job *job) {
+    for (size_t i = 0; i < job->argument_count; i++) {
+        run_argument *argument = &job->arguments[i];
+        if (argument->spec.is_constant) continue;
+        ig_buffer_desc desc = {.length = argument->spec.bytes, .label = argument->reflection->name};
+        ig_status status = ig_buffer_create(job->device, &desc, &argument->buffer);
+        if (status != IG_STATUS_OK)
+            return cli_error(cli_exit_code(status), "argument %u '%s' of %llu bytes: %s", argument->index,
+                             argument->reflection->name, (unsigned long long)argument->spec.bytes,
+                             ig_status_text(status));
+        if (argument->spec.fill != CLI_FILL_ZEROS) cli_spec_fill(&argument->spec, ig_buffer_contents(argument->buffer));
+    }
+    return CLI_CONTINUE;
+}
+
+void run_refill_buffers(run_job *job) {
+    for (size_t i = 0; i < job->argument_count; i++) {
+        run_argument *argument = &job->arguments[i];
+        if (argument->buffer && argument->reflection->access == IG_ACCESS_READ_WRITE)
+            cli_spec_fill(&argument->spec, ig_buffer_contents(argument->buffer));
+    }
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// ingot run: runs one kernel on arrays from files, generators and constants.
+#include "run.h"
+
+#include <stdlib.h>
+
+#include "commands.h"
+
+static void encode(run_job *job, ig_commands *commands) {
+    ig_commands_set_pipeline(commands, job->pipeline);
+    for (size_t i = 0; i < job->argument_count; i++) {
+        const run_argument *argument = &job->arguments[i];
+        if (argument->buffer) {
+            ig_commands_set_buffer(commands, argument->buffer, 0, argument->index);
+        } else {
+            ig_commands_set_bytes(commands, argument->spec.values, argument->spec.bytes, argument->index);
+        }
+    }
+    for (size_t i = 0; i < job->threadgroup.count; i++)
+        ig_commands_set_threadgroup_memory(commands, job->threadgroup.items[i].number, job->threadgroup.items[i].index);
+    if (job->grid.x) {
+        ig_commands_dispatch_threads(commands, job->grid, job->group);
+    } else {
+        ig_commands_dispatch_threadgroups(commands, job->groups, job->group);
+    }
+}
+
+// Runs the kernel once. Errors of encoding come out of the commit.
+static int run_once(run_job *job, uint64_t *nanoseconds) {
+    ig_commands *commands = NULL;
+    ig_commands_desc desc = {.deadline_ns = job->deadline_ns};
+    ig_status status = ig_commands_create(job->queue, &desc, &commands);
+    if (status != IG_STATUS_OK) return cli_report(status, NULL);
+    encode(job, commands);
+    status = ig_commands_commit(commands);
+    if (status == IG_STATUS_OK) status = ig_commands_wait(commands, IG_FOREVER);
+    ig_timing timing = {0};
+    if (status == IG_STATUS_OK) status = ig_commands_get_dispatch_timing(commands, 0, &timing);
+    *nanoseconds = timing.end_ns - timing.start_ns;
+    int result = CLI_CONTINUE;
+    if (status != IG_STATUS_OK) {
+        ig_error error = {0};
+        ig_commands_get_error(commands, &error);
+        result = cli_report_and_clear(status, &error);
+    }
+    ig_commands_release(commands);
+    return result;
+}
+
+// With --time one more run comes first, so that what is made once per pipeline is not measured.
+static int run_all(run_job *job) {
+    size_t runs = run_count(job), warm_up = job->time && runs > 1;
+    job->nanoseconds = cli_alloc(runs * sizeof *job->nanoseconds);
+    cli_progress progress = {.label = "running", .total = runs};
+    int result = CLI_CONTINUE;
+    for (size_t i = 0; i < warm_up + runs && result == CLI_CONTINUE; i++) {
+        if (i) run_refill_buffers(job);
+        result = run_once(job, &job->nanoseconds[i < warm_up ? 0 : i - warm_up]);
+        cli_progress_update(&progress, i);
+    }
+    cli_progress_end(&progress);
+    return result;
+}
+
+static int create_queue(run_job *job) {
+    ig_status status = ig_queue_create(job->device, &job->queue);
+    return status == IG_STATUS_OK ? CLI_CONTINUE : cli_report(status, NULL);
+}
+
+static int run(run_job *job) {
+    const ig_kernel_info *kernel = NULL;
+    int result = cli_open_device(NULL, &job->device);
+    if (result == CLI_CONTINUE) result = cli_source_compile(&job->source, job->device, &job->library, NULL);
+    if (result == CLI_CONTINUE) result = cli_source_choose_kernel(&job->source, job->library, &kernel);
+    if (result == CLI_CONTINUE)
+        result = cli_source_specialise(&job->source, job->library, kernel->name, &job->pipeline);
+    if (result == CLI_CONTINUE) result = run_bind_arguments(job);
+    if (result == CLI_CONTINUE) result = run_create_buffers(job);
+    if (result == CLI_CONTINUE) result = create_queue(job);
+    if (result == CLI_CONTINUE) result = run_all(job);
+    if (result == CLI_CONTINUE) result = run_show_results(job);
+    return result == CLI_CONTINUE ? CLI_OK : result;
+}
+
+int cmd_run(int argc, char **argv) {
+    run_job job = {0};
+    cli_list operands = {0};
+    const cli_option options[] = {
+        {'k', "kernel", CLI_TEXT, &job.source.kernel, "NAME", "the kernel; not needed when the file has only one"},
+        {'g', "grid", CLI_SIZE, &job.grid, "X[,Y[,Z]]", "how many threads to run"},
+        {0, "groups", CLI_SIZE, &job.groups, "X[,Y[,Z]]", "how many threadgroups to run, instead of --grid"},
+        {0, "group", CLI_SIZE, &job.group, "X[,Y[,Z]]", "threads of a threadgroup (default: chosen)"},
+        {'a', "arg", CLI_TEXTS, &job.argument_texts, "INDEX=SPEC", "what a buffer argument starts with"},
+        {0, "threadgroup", CLI_TEXTS, &job.threadgroup_texts, "INDEX=BYTES", "size of a threadgroup memory argument"},
+        {'o', "out", CLI_TEXTS, &job.out_texts, "INDEX=FILE.npy", "write the argument to a file afterwards"},
+        {'p', "print", CLI_TEXTS, &job.print_texts, "INDEX[:COUNT]", "print its first elements afterwards (16)"},
+        {'r', "repeat", CLI_COUNT, &job.repeat, "N", "run N times, each on the arguments as given"},
+        {'t', "time", CLI_FLAG, &job.time, NULL, "print best and median time and spread (of 10 runs)"},
+        {0, "deadline", CLI_SECONDS, &job.deadline_ns, "SECONDS", "stop a run that takes longer"},
+        CLI_SOURCE_OPTIONS(job.source),
+        CLI_OPTION_JSON,
+    };
+    const cli_syntax syntax = {
+        .usage = "FILE.metal --grid X[,Y[,Z]] [--arg INDEX=SPEC]... [OPTION...]",
+        .purpose = "Runs one kernel of a Metal source file.",
+        .options = options,
+        .option_count = sizeof options / sizeof *options,
+        .details =
+            "SPEC is one of\n"
+            "  FILE.npy              the array in a NumPy file\n"
+            "  f32[64,32]            zeros\n"
+            "  f32[1000]:iota        0, 1, 2, ...\n"
+            "  f32[1000]:random:7    random numbers of seed 7: floats in [0,1), integers of all values\n"
+            "  f32[1000]:0.5         the same value everywhere\n"
+            "  u32:7  f32:1,2,3      a constant\n"
+            "with f32 f16 bf16 i8 u8 i16 u16 i32 u32 i64 u64 bool for the type.\n",
+        .examples =
+            "ingot run saxpy.metal --grid 8 --arg 0=f32[8] --arg 1=f32[8]:iota --arg 2=f32:2 --print 0\n"
+            "ingot run blur.metal --kernel blur --grid 640,480 --group 16,16 --arg 0=in.npy \\\n"
+            "    --arg 1=f32[480,640] --out 1=out.npy\n"
+            "ingot run sum.metal --groups 64 --group 256 --arg 0=f32[1000000]:random --arg 1=f32[64] \\\n"
+            "    --threadgroup 0=1024 --constant 0=bool:true --time --repeat 100",
+        .min_operands = 1,
+        .max_operands = 1,
+        .operand = "FILE.metal",
+    };
+    int result = cli_parse(&syntax, argc, argv, &operands);
+    if (result == CLI_CONTINUE) result = run_read_options(&job);
+    if (result == CLI_CONTINUE) {
+        job.source.path = operands.items[0];
+        result = run(&job);
+    }
+    run_free(&job);
+    cli_list_free(&operands);
+    return result;
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts of `ingot run`: options read into a job, arguments bound to a pipeline, results shown.
+#ifndef INGOT_CLI_RUN_H
+#define INGOT_CLI_RUN_H
+
+#include "output.h"
+#include "source.h"
+#include "timing.h"
+
+// One --arg.
+typedef struct run_argument {
+    uint32_t index;
+    cli_spec spec;
+    ig_buffer *buffer;              // NULL for a constant
+    const ig_argument *reflection;  // borrowed from the pipeline
+} run_argument;
+
+// One --threadgroup, --print or --out.
+typedef struct run_choice {
+    uint32_t index;
+    uint64_t number;   // bytes of threadgroup memory, or how many elements to print
+    const char *path;  // of --out
+} run_choice;
+
+typedef struct run_choices {
+    run_choice *items;
+    size_t count;
+} run_choices;
+
+typedef struct run_job {
+    // As given by the options:
+    cli_source source;
+    ig_size grid, groups, group;
+    cli_list argument_texts, threadgroup_texts, print_texts, out_texts;
+    uint64_t repeat, deadline_ns;
+    bool time;
+    // As read by run_read_options:
+    run_argument *arguments;
+    size_t argument_count;
+    run_choices threadgroup, prints, outs;
+    // While running:
+    ig_device *device;
+    ig_library *library;
+    ig_pipeline *pipeline;
+    ig_queue *queue;
+    uint64_t *nanoseconds;  // of each timed run
+} run_job;
+
+// All return CLI_CONTINUE, or the exit code after having said what is wrong.
+int run_read_options(run_job *job);
+// Loads files and matches the arguments with what the kernel takes.
+int run_bind_arguments(run_job *job);
+int run_create_buffers(run_job *job);
+// Makes buffers that a kernel reads and writes what they were at first.
+void run_refill_buffers(run_job *job);
+int run_show_results(run_job *job);
+
+run_argument *run_find_argument(run_job *job, uint32_t index);
+size_t run_count(const run_job *job);
+void run_free(run_job *job);
+
+#endif

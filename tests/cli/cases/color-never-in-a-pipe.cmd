@@ -1,0 +1,2 @@
+# exit 1
+ingot info | grep -c "$(printf "\033")"

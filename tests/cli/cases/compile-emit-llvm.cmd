@@ -1,0 +1,1 @@
+ingot compile "$examples/saxpy.metal" --emit llvm | grep -c "^define "

@@ -1,0 +1,1 @@
+ingot compile "$examples/saxpy.metal" --emit simt | grep -c "^define "

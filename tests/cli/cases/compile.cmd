@@ -1,0 +1,1 @@
+ingot compile "$examples/saxpy.metal" | sed "s|^.*/||"

@@ -1,0 +1,2 @@
+# exit 2
+ingot run k.metal --grid 1 --constant 0

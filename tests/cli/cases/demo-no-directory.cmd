@@ -1,0 +1,2 @@
+# exit 1
+ingot demo -o no/such/place

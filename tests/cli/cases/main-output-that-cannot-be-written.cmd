@@ -1,0 +1,3 @@
+# exit 3
+[ -e /dev/full ] || exit 77
+ingot --help >/dev/full

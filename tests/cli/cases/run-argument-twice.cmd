@@ -1,0 +1,2 @@
+# exit 2
+ingot run "$examples/saxpy.metal" --grid 8 --arg 0=f32[8] --arg 0=f32[8]

@@ -1,0 +1,2 @@
+# exit 3
+ingot run "$examples/saxpy.metal" --grid 8 --arg 0=f32[100000000000000] --arg 1=f32[8] --arg 2=f32:2

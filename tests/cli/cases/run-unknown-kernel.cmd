@@ -1,0 +1,2 @@
+# exit 1
+ingot run "$examples/saxpy.metal" --kernel saxpi --grid 8
