@@ -72,7 +72,38 @@ int cli_source_choose_kernel(const cli_source *source, const ig_library *library
     return CLI_CONTINUE;
 }
 
+static const ig_function_constant_info *find_constant(const ig_library *library, const ig_function_constant *given) {
+    for (size_t i = 0; i < ig_library_function_constant_count(library); i++) {
+        const ig_function_constant_info *known = ig_library_function_constant(library, i);
+        if (given->name ? strcmp(known->name, given->name) == 0 : known->id == given->id) return known;
+    }
+    return NULL;
+}
+
+static int unknown_constant(const cli_source *source, const ig_library *library, const ig_function_constant *given) {
+    if (!given->name) return cli_error(CLI_BAD_INPUT, "%s has no function constant %u", source->path, given->id);
+    size_t count = ig_library_function_constant_count(library);
+    const char **names = cli_alloc((count + 1) * sizeof *names);
+    for (size_t i = 0; i < count; i++) names[i] = ig_library_function_constant(library, i)->name;
+    const char *nearest = cli_nearest(given->name, names, count);
+    free(names);
+    if (nearest)
+        return cli_error(CLI_BAD_INPUT, "%s has no function constant '%s'; did you mean '%s'?", source->path,
+                         given->name, nearest);
+    return cli_error(CLI_BAD_INPUT, "%s has no function constant '%s'", source->path, given->name);
+}
+
+// The library, like Metal, passes over values for constants that are not there; here they are a mistake.
+static int check_constants(const cli_source *source, const ig_library *library) {
+    for (size_t i = 0; i < source->constant_texts.count; i++)
+        if (!find_constant(library, &source->constants[i]))
+            return unknown_constant(source, library, &source->constants[i]);
+    return CLI_CONTINUE;
+}
+
 int cli_source_specialise(const cli_source *source, ig_library *library, const char *kernel, ig_pipeline **pipeline) {
+    int result = check_constants(source, library);
+    if (result != CLI_CONTINUE) return result;
     ig_pipeline_desc desc = {
         .kernel = kernel,
         .constants = source->constants,

@@ -60,7 +60,8 @@ static bool collect(igi_process *process, int output, int errors, uint64_t deadl
 static void reap(igi_process *process, pid_t child, bool in_time) {
     if (!in_time) kill(child, SIGKILL);
     int status = 0;
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
     if (!in_time) {
         process->exit = IGI_EXIT_TIMEOUT;
     } else if (WIFSIGNALED(status)) {

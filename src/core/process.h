@@ -8,7 +8,13 @@
 
 #include "core/memory.h"
 
-typedef enum igi_exit { IGI_EXIT_CODE, IGI_EXIT_SIGNAL, IGI_EXIT_TIMEOUT, IGI_EXIT_NOT_FOUND, IGI_EXIT_SYSTEM } igi_exit;
+typedef enum igi_exit {
+    IGI_EXIT_CODE,
+    IGI_EXIT_SIGNAL,
+    IGI_EXIT_TIMEOUT,
+    IGI_EXIT_NOT_FOUND,
+    IGI_EXIT_SYSTEM
+} igi_exit;
 
 typedef struct igi_process {
     char *const *arguments;  // [0] is looked up in PATH; ends with NULL

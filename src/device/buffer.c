@@ -10,7 +10,8 @@ static void account(ig_device *device, uint64_t bytes) {
     uint64_t now = atomic_fetch_add(&device->buffer_bytes, bytes) + bytes;
     atomic_fetch_add(&device->buffer_count, 1);
     uint64_t peak = atomic_load(&device->peak_buffer_bytes);
-    while (now > peak && !atomic_compare_exchange_weak(&device->peak_buffer_bytes, &peak, now)) {}
+    while (now > peak && !atomic_compare_exchange_weak(&device->peak_buffer_bytes, &peak, now)) {
+    }
 }
 
 static ig_status check(const ig_device *device, const ig_buffer_desc *desc) {

@@ -71,8 +71,7 @@ ig_status ig_commands_commit(ig_commands *commands) {
     pthread_mutex_lock(&commands->lock);
     ig_status status = commands->error.status;
     int encoding = IG_COMMANDS_ENCODING;
-    if (status == IG_STATUS_OK &&
-        !atomic_compare_exchange_strong(&commands->state, &encoding, IG_COMMANDS_COMMITTED))
+    if (status == IG_STATUS_OK && !atomic_compare_exchange_strong(&commands->state, &encoding, IG_COMMANDS_COMMITTED))
         status = IG_STATUS_WRONG_STATE;
     pthread_mutex_unlock(&commands->lock);
     if (status != IG_STATUS_OK) return status;

@@ -6,8 +6,8 @@
 
 // ---- Errors and growth ----
 
-__attribute__((format(printf, 3, 4))) static ig_status fail(ig_commands *commands, ig_status status,
-                                                            const char *format, ...) {
+__attribute__((format(printf, 3, 4))) static ig_status fail(ig_commands *commands, ig_status status, const char *format,
+                                                            ...) {
     va_list arguments;
     va_start(arguments, format);
     char *message = igi_vformat(format, arguments);

@@ -132,8 +132,8 @@ struct ig_commands {
     // Running
     pthread_mutex_t lock;  // guards error, finished
     pthread_cond_t changed;
-    ig_error error;  // of encoding, then of running
-    bool finished;   // callbacks have run too
+    ig_error error;    // of encoding, then of running
+    bool finished;     // callbacks have run too
     atomic_int state;  // ig_commands_state
     atomic_uint_fast64_t start_ns, end_ns;
     _Atomic uint32_t abort;  // read by running kernels

@@ -65,8 +65,7 @@ static igi_parameter *find(igi_parameters *parameters, LLVMValueRef storage) {
 }
 
 static igi_parameter *add(igi_parameters *parameters, LLVMValueRef storage) {
-    if (!igi_grow((void **)&parameters->items, &parameters->capacity, parameters->count + 1,
-                  sizeof *parameters->items))
+    if (!igi_grow((void **)&parameters->items, &parameters->capacity, parameters->count + 1, sizeof *parameters->items))
         return NULL;
     igi_parameter *parameter = &parameters->items[parameters->count++];
     *parameter = (igi_parameter){.storage = storage};
@@ -174,7 +173,8 @@ void igi_number_open_slots(igi_parameters *parameters) {
             taken = false;
             for (size_t k = 0; k < parameters->count; k++) {
                 const igi_parameter *other = &parameters->items[k];
-                if (k != i && other->has_index && other->kind == open->kind && other->index == open->index) taken = true;
+                if (k != i && other->has_index && other->kind == open->kind && other->index == open->index)
+                    taken = true;
             }
         }
     }

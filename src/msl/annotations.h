@@ -31,9 +31,9 @@ typedef struct igi_parameter {
     igi_builtin builtin;  // when kind is BUILTIN
     bool has_index;
     int64_t index;
-    bool threadgroup;  // declared threadgroup
-    char space[16];    // "device", "constant", "threadgroup", ""
-    char *condition;   // function constant that switches it on; NULL when none
+    bool threadgroup;   // declared threadgroup
+    char space[16];     // "device", "constant", "threadgroup", ""
+    char *condition;    // function constant that switches it on; NULL when none
     char *unsupported;  // attribute that is not supported; NULL when none
     bool annotated;
     const char *file;

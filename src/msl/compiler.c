@@ -29,21 +29,52 @@ struct igi_msl_compiler {
 // clang reads MSL as C++17 for a target with clean vector calls and real half and bfloat arithmetic on any host
 // (x86-64 would pass float2 as a double); src/simt retargets the module to the host.
 static const char *const base_flags[] = {
-    "-std=c++17", "-target", "aarch64-unknown-linux-gnu", "-march=armv8.2-a+fp16+bf16",
+    "-std=c++17",
+    "-target",
+    "aarch64-unknown-linux-gnu",
+    "-march=armv8.2-a+fp16+bf16",
     // Swizzles are properties.
-    "-fms-extensions", "-fdeclspec",
-    "-nostdinc", "-ffreestanding", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics", "-fsigned-char",
+    "-fms-extensions",
+    "-fdeclspec",
+    "-nostdinc",
+    "-ffreestanding",
+    "-fno-exceptions",
+    "-fno-rtti",
+    "-fno-threadsafe-statics",
+    "-fsigned-char",
     // What GPUs define and C++ does not: wrapping integers, saturating conversions, type punning.
-    "-fwrapv", "-fno-strict-float-cast-overflow", "-fno-strict-aliasing", "-fno-delete-null-pointer-checks",
-    "-fno-math-errno", "-fno-trapping-math", "-fno-finite-loops", "-ffp-contract=on",
+    "-fwrapv",
+    "-fno-strict-float-cast-overflow",
+    "-fno-strict-aliasing",
+    "-fno-delete-null-pointer-checks",
+    "-fno-math-errno",
+    "-fno-trapping-math",
+    "-fno-finite-loops",
+    "-ffp-contract=fast",
+    "-Xclang",
+    "-fbfloat16-excess-precision=none",
     // Newer manglings of template arguments are beyond the demanglers of today's C++ runtimes.
     "-fclang-abi-compat=17",
     // Annotations and value names must reach us; src/simt runs the passes.
-    "-O1", "-Xclang", "-disable-llvm-passes", "-fno-discard-value-names", "-fno-ident",
-    "-fno-color-diagnostics", "-fno-caret-diagnostics", "-ferror-limit=50",
-    "-Werror=unknown-attributes", "-Werror=return-type", "-Wno-ignored-attributes", "-Wno-duplicate-decl-specifier",
-    "-Wno-unknown-pragmas", "-Wno-user-defined-literals", "-Wno-undefined-internal", "-Wno-undefined-inline",
-    "-Wno-c99-designator", "-Wno-reorder-init-list", "-Wno-unused-command-line-argument",
+    "-O1",
+    "-Xclang",
+    "-disable-llvm-passes",
+    "-fno-discard-value-names",
+    "-fno-ident",
+    "-fno-color-diagnostics",
+    "-fno-caret-diagnostics",
+    "-ferror-limit=50",
+    "-Werror=unknown-attributes",
+    "-Werror=return-type",
+    "-Wno-ignored-attributes",
+    "-Wno-duplicate-decl-specifier",
+    "-Wno-unknown-pragmas",
+    "-Wno-user-defined-literals",
+    "-Wno-undefined-internal",
+    "-Wno-undefined-inline",
+    "-Wno-c99-designator",
+    "-Wno-reorder-init-list",
+    "-Wno-unused-command-line-argument",
 };
 enum { BASE_FLAG_COUNT = sizeof base_flags / sizeof *base_flags };
 
@@ -83,10 +114,7 @@ static void add_language(arguments *list, const igi_msl_compiler *compiler, cons
     add(list, "-D__METAL_MACOS__=1");
     add(list, "-D__INGOT__=1");
     add_owned(list, igi_format("-D__INGOT_FAST_MATH__=%d", fast));
-    if (fast) {
-        add(list, "-D__FAST_MATH__=1");
-        add(list, "-freciprocal-math");
-    }
+    if (fast) add(list, "-D__FAST_MATH__=1");
     add(list, "-isystem");
     add(list, compiler->directory);
 }

@@ -55,7 +55,8 @@ static igi_kernel *kernel_of(reflector *r, LLVMValueRef function) {
     if (found) return found;
     igi_reflection *out = r->out;
     char *copy = igi_strndup(symbol, length);
-    if (!copy || !igi_grow((void **)&out->kernels, &out->kernel_capacity, out->kernel_count + 1, sizeof *out->kernels)) {
+    if (!copy ||
+        !igi_grow((void **)&out->kernels, &out->kernel_capacity, out->kernel_count + 1, sizeof *out->kernels)) {
         free(copy);
         r->failed = true;
         return NULL;
@@ -154,9 +155,9 @@ static void describe_slot(const subject *s, LLVMValueRef function) {
     ig_argument *argument = s->argument;
     bool threadgroup = s->parameter->kind == IG_ARGUMENT_THREADGROUP;
     argument->attribute = threadgroup ? "threadgroup" : "buffer";
-    argument->address_space = threadgroup                                        ? "threadgroup"
+    argument->address_space = threadgroup                                    ? "threadgroup"
                               : strcmp(s->parameter->space, "constant") == 0 ? "constant"
-                                                                                 : "device";
+                                                                             : "device";
     argument->index = (uint32_t)s->parameter->index;
     argument->access = strncmp(argument->type, "const ", 6) == 0 ? IG_ACCESS_READ : IG_ACCESS_READ_WRITE;
     argument->min_bytes = dereferenceable_bytes(function, s->parameter->argument);
@@ -167,9 +168,12 @@ static void describe_argument(reflector *r, const subject *s, LLVMValueRef funct
     char *name = parameter_name(s->parameter->storage);
     char *type_copy = igi_strdup(type);
     char *condition = igi_strdup(s->parameter->condition ? s->parameter->condition : "");
-    *argument = (ig_argument){
-        .name = name, .type = type_copy, .condition = condition, .attribute = "", .address_space = "",
-        .kind = s->parameter->kind};
+    *argument = (ig_argument){.name = name,
+                              .type = type_copy,
+                              .condition = condition,
+                              .attribute = "",
+                              .address_space = "",
+                              .kind = s->parameter->kind};
     if (!name || !type_copy || !condition) {
         r->failed = true;
         return;
@@ -266,17 +270,18 @@ static const struct {
     const char *name;
     ig_type type;
 } constant_types[] = {
-    {"bool", IG_TYPE_BOOL},    {"char", IG_TYPE_I8},      {"int8_t", IG_TYPE_I8},    {"uchar", IG_TYPE_U8},
-    {"uint8_t", IG_TYPE_U8},   {"short", IG_TYPE_I16},    {"int16_t", IG_TYPE_I16},  {"ushort", IG_TYPE_U16},
-    {"uint16_t", IG_TYPE_U16}, {"int", IG_TYPE_I32},      {"int32_t", IG_TYPE_I32},  {"uint", IG_TYPE_U32},
+    {"bool", IG_TYPE_BOOL},    {"char", IG_TYPE_I8},      {"int8_t", IG_TYPE_I8},        {"uchar", IG_TYPE_U8},
+    {"uint8_t", IG_TYPE_U8},   {"short", IG_TYPE_I16},    {"int16_t", IG_TYPE_I16},      {"ushort", IG_TYPE_U16},
+    {"uint16_t", IG_TYPE_U16}, {"int", IG_TYPE_I32},      {"int32_t", IG_TYPE_I32},      {"uint", IG_TYPE_U32},
     {"uint32_t", IG_TYPE_U32}, {"unsigned", IG_TYPE_U32}, {"unsigned int", IG_TYPE_U32}, {"long", IG_TYPE_I64},
-    {"int64_t", IG_TYPE_I64}, {"ulong", IG_TYPE_U64},    {"uint64_t", IG_TYPE_U64}, {"size_t", IG_TYPE_U64},
+    {"int64_t", IG_TYPE_I64},  {"ulong", IG_TYPE_U64},    {"uint64_t", IG_TYPE_U64},     {"size_t", IG_TYPE_U64},
     {"half", IG_TYPE_F16},     {"bfloat", IG_TYPE_BF16},  {"float", IG_TYPE_F32},
 };
 
 // By spelling when we know it; a typedef goes by its machine type.
 static ig_type constant_type(const char *spelling, size_t length, LLVMTypeRef type) {
-    while (length && spelling[length - 1] >= '2' && spelling[length - 1] <= '4' && spelling[length - 2] != '_') length--;
+    while (length && spelling[length - 1] >= '2' && spelling[length - 1] <= '4' && spelling[length - 2] != '_')
+        length--;
     for (size_t i = 0; i < sizeof constant_types / sizeof *constant_types; i++)
         if (strlen(constant_types[i].name) == length && memcmp(constant_types[i].name, spelling, length) == 0)
             return constant_types[i].type;

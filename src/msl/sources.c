@@ -26,8 +26,7 @@ static ig_status add(igi_sources *sources, char *path, char *display, char *text
         return IG_STATUS_OVERFLOW;
     }
     bool ok = path && display && text && igi_rewrite_source(text, length, &source.rewrite);
-    if (ok &&
-        !igi_grow((void **)&sources->files, &sources->capacity, sources->count + 1, sizeof *sources->files)) {
+    if (ok && !igi_grow((void **)&sources->files, &sources->capacity, sources->count + 1, sizeof *sources->files)) {
         igi_rewrite_free(&source.rewrite);
         ok = false;
     }
@@ -66,8 +65,8 @@ static ig_status follow(igi_sources *sources, size_t index, const igi_include *i
         char *display = igi_path_dirname(sources->files[index].display);
         if (!directory || !display) status = IG_STATUS_OUT_OF_MEMORY;
         const char *shown = display && strcmp(display, ".") == 0 ? "" : display;
-        bool found = status == IG_STATUS_OK &&
-                     try_header(sources, directory, include->name, *shown ? shown : ".", &status);
+        bool found =
+            status == IG_STATUS_OK && try_header(sources, directory, include->name, *shown ? shown : ".", &status);
         free(directory), free(display);
         if (found || status != IG_STATUS_OK) return status;
     }

@@ -14,8 +14,12 @@ char *__cxa_demangle(const char *mangled, char *buffer, size_t *length, int *sta
 static const struct {
     const char *from, *to;
 } spellings[] = {
-    {"unsigned char", "uchar"}, {"signed char", "char"},   {"unsigned short", "ushort"}, {"unsigned int", "uint"},
-    {"unsigned long", "ulong"}, {"decimal32", "bfloat"},
+    {"unsigned char", "uchar"},
+    {"signed char", "char"},
+    {"unsigned short", "ushort"},
+    {"unsigned int", "uint"},
+    {"unsigned long", "ulong"},
+    {"decimal32", "bfloat"},
     {"metal::", ""},
 };
 

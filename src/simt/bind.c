@@ -124,7 +124,8 @@ static void bind_builtin(binder *b, const igi_parameter *parameter) {
     for (unsigned i = 0; i < count && i < 3; i++) {
         LLVMValueRef value = builtin_value(b, parameter->builtin, i);
         if (bytes < 4) value = LLVMBuildTrunc(b->builder, value, scalar, "");
-        LLVMSetAlignment(LLVMBuildStore(b->builder, value, igi_field(b->builder, parameter->storage, i * bytes)), bytes);
+        LLVMSetAlignment(LLVMBuildStore(b->builder, value, igi_field(b->builder, parameter->storage, i * bytes)),
+                         bytes);
     }
 }
 
@@ -182,8 +183,7 @@ static void make_thread(binder *b) {
     // Overwritten at once by bind_parameters. Zeros, not poison: partial stores over poison stay poison.
     LLVMValueRef arguments[64];
     unsigned count = LLVMCountParams(m->kernel);
-    for (unsigned i = 0; i < count && i < 64; i++)
-        arguments[i] = LLVMConstNull(LLVMTypeOf(LLVMGetParam(m->kernel, i)));
+    for (unsigned i = 0; i < count && i < 64; i++) arguments[i] = LLVMConstNull(LLVMTypeOf(LLVMGetParam(m->kernel, i)));
     LLVMBuildCall2(b->builder, LLVMGlobalGetValueType(m->kernel), m->kernel, arguments, count, "");
     LLVMBuildRet(b->builder, LLVMConstPointerNull(b->pointer));
     LLVMSetLinkage(m->kernel, LLVMInternalLinkage);
@@ -206,8 +206,8 @@ ig_status igi_pass_bind(igi_simt_module *m) {
                 .pointer = LLVMPointerTypeInContext(m->context, 0)};
     ig_status status = IG_STATUS_OK;
     if (LLVMCountParams(m->kernel) > 64)
-        status = igi_error_set(m->error, IG_STATUS_UNSUPPORTED, "kernel '%s' has more than 64 parameters",
-                               m->request->name);
+        status =
+            igi_error_set(m->error, IG_STATUS_UNSUPPORTED, "kernel '%s' has more than 64 parameters", m->request->name);
     if (status == IG_STATUS_OK) status = bind_parameters(&b);
     if (status == IG_STATUS_OK) {
         drop_promises(m->kernel);

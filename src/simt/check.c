@@ -30,8 +30,7 @@ static ig_status refuse_call(igi_simt_module *m, LLVMValueRef callee) {
 static ig_status check_call(igi_simt_module *m, LLVMValueRef call) {
     LLVMValueRef callee = LLVMGetCalledValue(call);
     if (LLVMIsAInlineAsm(callee))
-        return igi_error_set(m->error, IG_STATUS_UNSUPPORTED, "kernel '%s' contains inline assembly",
-                             m->request->name);
+        return igi_error_set(m->error, IG_STATUS_UNSUPPORTED, "kernel '%s' contains inline assembly", m->request->name);
     if (!LLVMIsAFunction(callee))
         return igi_error_set(m->error, IG_STATUS_UNSUPPORTED,
                              "kernel '%s' calls through a function pointer, which Ingot does not support",

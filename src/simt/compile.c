@@ -42,8 +42,8 @@ const char *igi_simt_features(void) {
 static ig_status open_machine(igi_simt_module *m) {
     pthread_once(&host_once, find_host);
     if (host_target)
-        m->machine = LLVMCreateTargetMachine(host_target, host_triple, host_cpu, host_features,
-                                             LLVMCodeGenLevelDefault, LLVMRelocPIC, LLVMCodeModelSmall);
+        m->machine = LLVMCreateTargetMachine(host_target, host_triple, host_cpu, host_features, LLVMCodeGenLevelDefault,
+                                             LLVMRelocPIC, LLVMCodeModelSmall);
     if (m->machine) return IG_STATUS_OK;
     return igi_error_set(m->error, IG_STATUS_UNSUPPORTED, "this LLVM cannot make code for %s", host_triple);
 }
@@ -53,21 +53,26 @@ static ig_status open_machine(igi_simt_module *m) {
 static const struct {
     const char *name;
     ig_status (*run)(igi_simt_module *m);
-} thread_passes[] = {
-    {"extract", igi_pass_extract}, {"constants", igi_pass_constants}, {"bind", igi_pass_bind},
-    {"inline", igi_pass_inline},   {"define", igi_pass_define},       {"check", igi_pass_check},
-}, group_passes[] = {
-    {"abort", igi_pass_abort},
-    {"group", igi_pass_group},
-}, final_passes[] = {
-    {"private", igi_pass_private},
-    {"info", igi_pass_info},
+} thread_passes[] =
+    {
+        {"extract", igi_pass_extract}, {"constants", igi_pass_constants}, {"bind", igi_pass_bind},
+        {"inline", igi_pass_inline},   {"define", igi_pass_define},       {"contract", igi_pass_contract},
+        {"check", igi_pass_check},
+},
+  group_passes[] =
+      {
+          {"abort", igi_pass_abort},
+          {"group", igi_pass_group},
+},
+  final_passes[] = {
+      {"private", igi_pass_private},
+      {"info", igi_pass_info},
 };
 
-#define RUN(m, list)                                                                                 \
-    for (size_t i = 0; status == IG_STATUS_OK && i < sizeof(list) / sizeof *(list); i++) {           \
-        status = (list)[i].run(m);                                                                   \
-        if (status == IG_STATUS_OK) status = verify(m, (list)[i].name);                              \
+#define RUN(m, list)                                                                       \
+    for (size_t i = 0; status == IG_STATUS_OK && i < sizeof(list) / sizeof *(list); i++) { \
+        status = (list)[i].run(m);                                                         \
+        if (status == IG_STATUS_OK) status = verify(m, (list)[i].name);                    \
     }
 
 static ig_status verify(igi_simt_module *m, const char *pass) {

@@ -46,8 +46,8 @@ static void retarget(igi_simt_module *m) {
 
 // Attributes of the front-end's processor mean nothing here; everything will be inlined into the kernel.
 static void adapt_function(LLVMValueRef function) {
-    static const char *const foreign[] = {"target-cpu", "target-features", "tune-cpu", "frame-pointer",
-                                          "no-trapping-math", "stack-protector-buffer-size"};
+    static const char *const foreign[] = {"target-cpu",    "target-features",  "tune-cpu",
+                                          "frame-pointer", "no-trapping-math", "stack-protector-buffer-size"};
     LLVMAttributeIndex index = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
     for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
         LLVMRemoveStringAttributeAtIndex(function, index, foreign[i], (unsigned)strlen(foreign[i]));

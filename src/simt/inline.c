@@ -19,6 +19,20 @@ ig_status igi_run_passes(igi_simt_module *m, const char *passes) {
     return IG_STATUS_INTERNAL;
 }
 
+ig_status igi_rewrite_instructions(igi_simt_module *m, bool (*wanted)(LLVMValueRef instruction),
+                                   void (*rewrite)(LLVMBuilderRef builder, LLVMValueRef instruction)) {
+    igi_values found;
+    if (!igi_collect(m->thread, wanted, &found)) return igi_error_no_memory(m->error);
+    LLVMBuilderRef builder = LLVMCreateBuilderInContext(m->context);
+    for (size_t i = 0; i < found.count; i++) {
+        LLVMPositionBuilderBefore(builder, found.items[i]);
+        rewrite(builder, found.items[i]);
+    }
+    LLVMDisposeBuilder(builder);
+    igi_values_free(&found);
+    return IG_STATUS_OK;
+}
+
 // Annotations have been read; all but those that mark threadgroup storage would only keep variables in memory.
 static bool is_spent_annotation(LLVMValueRef instruction) {
     igi_annotation annotation;

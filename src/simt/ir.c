@@ -121,3 +121,29 @@ bool igi_drop_lifetimes(LLVMValueRef variable) {
     igi_values_free(&markers);
     return ok;
 }
+
+LLVMTypeRef igi_element_type(LLVMTypeRef type) {
+    return LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetElementType(type) : type;
+}
+
+static LLVMTypeRef shaped_like(LLVMTypeRef shape, LLVMTypeRef element) {
+    bool vector = LLVMGetTypeKind(shape) == LLVMVectorTypeKind;
+    return vector ? LLVMVectorType(element, LLVMGetVectorSize(shape)) : element;
+}
+
+LLVMTypeRef igi_floats_like(LLVMTypeRef type) {
+    return shaped_like(type, LLVMFloatTypeInContext(LLVMGetTypeContext(type)));
+}
+
+LLVMTypeRef igi_integers_like(LLVMTypeRef type, unsigned bits) {
+    return shaped_like(type, LLVMIntTypeInContext(LLVMGetTypeContext(type), bits));
+}
+
+LLVMValueRef igi_splat(LLVMTypeRef type, uint64_t value, bool is_signed) {
+    LLVMValueRef scalar = LLVMConstInt(igi_element_type(type), value, is_signed);
+    if (LLVMGetTypeKind(type) != LLVMVectorTypeKind) return scalar;
+    LLVMValueRef items[64];
+    unsigned count = LLVMGetVectorSize(type);
+    for (unsigned i = 0; i < count && i < 64; i++) items[i] = scalar;
+    return LLVMConstVector(items, count);
+}

@@ -33,6 +33,12 @@ LLVMValueRef igi_intrinsic(LLVMModuleRef module, const char *name, LLVMTypeRef *
 LLVMValueRef igi_call_intrinsic(LLVMBuilderRef builder, const char *name, LLVMTypeRef *types, size_t type_count,
                                 LLVMValueRef *arguments, unsigned argument_count);
 
+// Scalar type of a scalar or vector; the same shape with float elements; a constant of an integer shape.
+LLVMTypeRef igi_element_type(LLVMTypeRef type);
+LLVMTypeRef igi_floats_like(LLVMTypeRef type);
+LLVMTypeRef igi_integers_like(LLVMTypeRef type, unsigned bits);
+LLVMValueRef igi_splat(LLVMTypeRef type, uint64_t value, bool is_signed);
+
 void igi_add_attribute(LLVMValueRef function, const char *name);
 void igi_remove_attribute(LLVMValueRef function, const char *name);
 

@@ -80,8 +80,8 @@ static LLVMErrorRef make_dylib(igi_jit *jit, uint64_t number, LLVMOrcJITDylibRef
     if (failure) return failure;
     // memcpy and the like come from this process; kernels cannot name anything else (igi_pass_check).
     LLVMOrcDefinitionGeneratorRef process = NULL;
-    failure = LLVMOrcCreateDynamicLibrarySearchGeneratorForProcess(
-        &process, LLVMOrcLLJITGetGlobalPrefix(jit->lljit), NULL, NULL);
+    failure = LLVMOrcCreateDynamicLibrarySearchGeneratorForProcess(&process, LLVMOrcLLJITGetGlobalPrefix(jit->lljit),
+                                                                   NULL, NULL);
     if (!failure) LLVMOrcJITDylibAddGenerator(*dylib, process);
     return failure;
 }
@@ -173,8 +173,7 @@ static LLVMErrorRef define_runtime(igi_jit *jit, LLVMOrcJITDylibRef dylib) {
 ig_status igi_jit_load(igi_jit *jit, const char *object, size_t length, igi_code *code, ig_error *error) {
     unit *home = take_unit(jit, error);
     if (!home) return error ? error->status : IG_STATUS_SYSTEM;
-    LLVMMemoryBufferRef buffer =
-        LLVMCreateMemoryBufferWithMemoryRangeCopy(object, length, "kernel");
+    LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(object, length, "kernel");
     LLVMErrorRef failure = LLVMOrcLLJITAddObjectFile(jit->lljit, home->dylib, buffer);
     if (!failure) failure = define_runtime(jit, home->dylib);
     lookup symbols = {0};

@@ -15,8 +15,8 @@ static bool takes_part(const set *s, uint32_t lane) {
     return lane < IGI_SIMD_WIDTH && (s->active >> lane & 1);
 }
 
-#define EACH(s, lane)                                                             \
-    for (uint32_t lane = (s)->first; lane < (s)->first + (s)->width; lane++)      \
+#define EACH(s, lane)                                                        \
+    for (uint32_t lane = (s)->first; lane < (s)->first + (s)->width; lane++) \
         if (takes_part(s, lane))
 
 // ---- Shuffles ----
@@ -67,12 +67,14 @@ static uint64_t float_bits(float value) {
 
 typedef uint64_t (*combine_function)(uint64_t a, uint64_t b);
 
-#define COMBINE(name, expression) \
-    static uint64_t name(uint64_t a, uint64_t b) { return (uint64_t)(expression); }
-#define COMBINE_INTEGERS(suffix, type)                                                            \
-    COMBINE(add_##suffix, (type)((type)a + (type)b))                                              \
-    COMBINE(mul_##suffix, (type)((type)a * (type)b))                                              \
-    COMBINE(min_##suffix, (type)((type)a < (type)b ? (type)a : (type)b))                          \
+#define COMBINE(name, expression)                  \
+    static uint64_t name(uint64_t a, uint64_t b) { \
+        return (uint64_t)(expression);             \
+    }
+#define COMBINE_INTEGERS(suffix, type)                                   \
+    COMBINE(add_##suffix, (type)((type)a + (type)b))                     \
+    COMBINE(mul_##suffix, (type)((type)a * (type)b))                     \
+    COMBINE(min_##suffix, (type)((type)a < (type)b ? (type)a : (type)b)) \
     COMBINE(max_##suffix, (type)((type)a > (type)b ? (type)a : (type)b))
 COMBINE_INTEGERS(u32, uint32_t)
 COMBINE_INTEGERS(u64, uint64_t)
@@ -80,7 +82,7 @@ COMBINE(min_i32, (uint32_t)((int32_t)a < (int32_t)b ? a : b))
 COMBINE(max_i32, (uint32_t)((int32_t)a > (int32_t)b ? a : b))
 COMBINE(min_i64, (int64_t)a < (int64_t)b ? a : b)
 COMBINE(max_i64, (int64_t)a > (int64_t)b ? a : b)
-COMBINE(and_u64, a & b)
+COMBINE(and_u64, a &b)
 COMBINE(or_u64, a | b)
 COMBINE(xor_u64, a ^ b)
 COMBINE(add_f32, float_bits(as_float(a) + as_float(b)))
@@ -153,33 +155,34 @@ typedef struct rule {
     enum { REDUCE, SCAN_INCLUSIVE, SCAN_EXCLUSIVE } kind;
 } rule;
 
-#define SHUFFLE_RULES(suffix)                                        \
-    [IGI_LANE_shuffle_##suffix] = {.source = from_index},            \
-    [IGI_LANE_shuffle_xor_##suffix] = {.source = from_xor},          \
-    [IGI_LANE_shuffle_up_##suffix] = {.source = from_up},            \
-    [IGI_LANE_shuffle_down_##suffix] = {.source = from_down},        \
-    [IGI_LANE_rotate_up_##suffix] = {.source = from_rotate_up},      \
+#define SHUFFLE_RULES(suffix)                                                                                       \
+    [IGI_LANE_shuffle_##suffix] = {.source = from_index}, [IGI_LANE_shuffle_xor_##suffix] = {.source = from_xor},   \
+    [IGI_LANE_shuffle_up_##suffix] = {.source = from_up}, [IGI_LANE_shuffle_down_##suffix] = {.source = from_down}, \
+    [IGI_LANE_rotate_up_##suffix] = {.source = from_rotate_up},                                                     \
     [IGI_LANE_rotate_down_##suffix] = {.source = from_rotate_down}
 // sum and product do not care for the sign of integers: both use the unsigned function `u`
-#define ARITHMETIC_RULES(suffix, u, one)                                                          \
-    [IGI_LANE_reduce_add_##suffix] = {.combine = add_##u},                                        \
-    [IGI_LANE_reduce_mul_##suffix] = {.combine = mul_##u},                                        \
-    [IGI_LANE_reduce_min_##suffix] = {.combine = min_##suffix},                                   \
-    [IGI_LANE_reduce_max_##suffix] = {.combine = max_##suffix},                                   \
-    [IGI_LANE_scan_inclusive_add_##suffix] = {.combine = add_##u, .kind = SCAN_INCLUSIVE},        \
-    [IGI_LANE_scan_exclusive_add_##suffix] = {.combine = add_##u, .kind = SCAN_EXCLUSIVE},        \
-    [IGI_LANE_scan_inclusive_mul_##suffix] = {.combine = mul_##u, .identity = one, .kind = SCAN_INCLUSIVE}, \
+#define ARITHMETIC_RULES(suffix, u, one)                                                                          \
+    [IGI_LANE_reduce_add_##suffix] = {.combine = add_##u}, [IGI_LANE_reduce_mul_##suffix] = {.combine = mul_##u}, \
+    [IGI_LANE_reduce_min_##suffix] = {.combine = min_##suffix},                                                   \
+    [IGI_LANE_reduce_max_##suffix] = {.combine = max_##suffix},                                                   \
+    [IGI_LANE_scan_inclusive_add_##suffix] = {.combine = add_##u, .kind = SCAN_INCLUSIVE},                        \
+    [IGI_LANE_scan_exclusive_add_##suffix] = {.combine = add_##u, .kind = SCAN_EXCLUSIVE},                        \
+    [IGI_LANE_scan_inclusive_mul_##suffix] = {.combine = mul_##u, .identity = one, .kind = SCAN_INCLUSIVE},       \
     [IGI_LANE_scan_exclusive_mul_##suffix] = {.combine = mul_##u, .identity = one, .kind = SCAN_EXCLUSIVE}
-#define BITWISE_RULES(suffix)                              \
-    [IGI_LANE_reduce_and_##suffix] = {.combine = and_u64}, \
-    [IGI_LANE_reduce_or_##suffix] = {.combine = or_u64},   \
+#define BITWISE_RULES(suffix)                                                                                   \
+    [IGI_LANE_reduce_and_##suffix] = {.combine = and_u64}, [IGI_LANE_reduce_or_##suffix] = {.combine = or_u64}, \
     [IGI_LANE_reduce_xor_##suffix] = {.combine = xor_u64}
 
 static const rule rules[IGI_LANE_OP_COUNT] = {
-    SHUFFLE_RULES(u32), SHUFFLE_RULES(u64),
-    ARITHMETIC_RULES(i32, u32, 1), ARITHMETIC_RULES(u32, u32, 1), ARITHMETIC_RULES(i64, u64, 1),
-    ARITHMETIC_RULES(u64, u64, 1), ARITHMETIC_RULES(f32, f32, 0x3f800000),
-    BITWISE_RULES(u32), BITWISE_RULES(u64),
+    SHUFFLE_RULES(u32),
+    SHUFFLE_RULES(u64),
+    ARITHMETIC_RULES(i32, u32, 1),
+    ARITHMETIC_RULES(u32, u32, 1),
+    ARITHMETIC_RULES(i64, u64, 1),
+    ARITHMETIC_RULES(u64, u64, 1),
+    ARITHMETIC_RULES(f32, f32, 0x3f800000),
+    BITWISE_RULES(u32),
+    BITWISE_RULES(u64),
 };
 
 static void answer_set(const set *s, igi_lane_op op) {

@@ -9,15 +9,15 @@ enum { IGI_MAX_SLOTS = 31, IGI_SIMD_WIDTH = 32, IGI_QUAD_WIDTH = 4, IGI_MAX_GROU
 
 // One threadgroup, as a kernel sees it.
 typedef struct igi_group {
-    void *const *arguments;        // buffers in slots 0 to 30, threadgroup arguments in 31 to 61
-    char *threadgroup_memory;      // the kernel's own threadgroup variables
+    void *const *arguments;          // buffers in slots 0 to 30, threadgroup arguments in 31 to 61
+    char *threadgroup_memory;        // the kernel's own threadgroup variables
     const volatile uint32_t *abort;  // not zero: leave as soon as you can
-    uint32_t position[3];          // threadgroup_position_in_grid
-    uint32_t size[3];              // threads_per_threadgroup, smaller at the edges
-    uint32_t dispatch_size[3];     // dispatch_threads_per_threadgroup
-    uint32_t groups[3];            // threadgroups_per_grid
-    uint32_t grid[3];              // threads_per_grid
-    uint32_t origin[3];            // thread_position_in_grid of the group's first thread
+    uint32_t position[3];            // threadgroup_position_in_grid
+    uint32_t size[3];                // threads_per_threadgroup, smaller at the edges
+    uint32_t dispatch_size[3];       // dispatch_threads_per_threadgroup
+    uint32_t groups[3];              // threadgroups_per_grid
+    uint32_t grid[3];                // threads_per_grid
+    uint32_t origin[3];              // thread_position_in_grid of the group's first thread
 } igi_group;
 
 // Why a suspended thread waits.
@@ -25,19 +25,20 @@ typedef enum igi_wait { IGI_WAIT_NONE, IGI_WAIT_BARRIER, IGI_WAIT_LANES, IGI_WAI
 
 // Operations among the lanes of a simdgroup or quadgroup. X(suffix of the __ig_ function)
 #define IGI_LANE_TYPED(X, op, suffix) X(op##_##suffix)
-#define IGI_LANE_SHUFFLES(X, suffix) \
-    X(shuffle_##suffix) X(shuffle_xor_##suffix) X(shuffle_up_##suffix) X(shuffle_down_##suffix) \
-    X(rotate_up_##suffix) X(rotate_down_##suffix)
-#define IGI_LANE_ARITHMETIC(X, suffix) \
-    X(reduce_add_##suffix) X(reduce_mul_##suffix) X(reduce_min_##suffix) X(reduce_max_##suffix) \
-    X(scan_inclusive_add_##suffix) X(scan_exclusive_add_##suffix) \
-    X(scan_inclusive_mul_##suffix) X(scan_exclusive_mul_##suffix)
+#define IGI_LANE_SHUFFLES(X, suffix)                                                              \
+    X(shuffle_##suffix)                                                                           \
+    X(shuffle_xor_##suffix) X(shuffle_up_##suffix) X(shuffle_down_##suffix) X(rotate_up_##suffix) \
+        X(rotate_down_##suffix)
+#define IGI_LANE_ARITHMETIC(X, suffix)                                                                  \
+    X(reduce_add_##suffix)                                                                              \
+    X(reduce_mul_##suffix) X(reduce_min_##suffix) X(reduce_max_##suffix) X(scan_inclusive_add_##suffix) \
+        X(scan_exclusive_add_##suffix) X(scan_inclusive_mul_##suffix) X(scan_exclusive_mul_##suffix)
 #define IGI_LANE_BITWISE(X, suffix) X(reduce_and_##suffix) X(reduce_or_##suffix) X(reduce_xor_##suffix)
-#define IGI_LANE_OP_LIST(X) \
-    X(simd_barrier) X(ballot) X(mma_f32) \
-    IGI_LANE_SHUFFLES(X, u32) IGI_LANE_SHUFFLES(X, u64) \
-    IGI_LANE_ARITHMETIC(X, i32) IGI_LANE_ARITHMETIC(X, u32) IGI_LANE_ARITHMETIC(X, i64) IGI_LANE_ARITHMETIC(X, u64) \
-    IGI_LANE_ARITHMETIC(X, f32) IGI_LANE_BITWISE(X, u32) IGI_LANE_BITWISE(X, u64)
+#define IGI_LANE_OP_LIST(X)                                                                              \
+    X(simd_barrier)                                                                                      \
+    X(ballot) X(mma_f32) IGI_LANE_SHUFFLES(X, u32) IGI_LANE_SHUFFLES(X, u64) IGI_LANE_ARITHMETIC(X, i32) \
+        IGI_LANE_ARITHMETIC(X, u32) IGI_LANE_ARITHMETIC(X, i64) IGI_LANE_ARITHMETIC(X, u64)              \
+            IGI_LANE_ARITHMETIC(X, f32) IGI_LANE_BITWISE(X, u32) IGI_LANE_BITWISE(X, u64)
 
 typedef enum igi_lane_op {
 #define IGI_LANE_ENUM(name) IGI_LANE_##name,
@@ -49,11 +50,11 @@ typedef enum igi_lane_op {
 
 // One thread that can be suspended. Generated code fills what it waits for and takes `result` when resumed.
 typedef struct igi_lane {
-    void *frame;       // coroutine frame; NULL asks the start function for its size
-    uint32_t wait;     // igi_wait
-    uint32_t site;     // where, in program order: of several sites the lowest goes first
-    uint32_t op;       // igi_lane_op
-    uint32_t width;    // 32 or 4
+    void *frame;     // coroutine frame; NULL asks the start function for its size
+    uint32_t wait;   // igi_wait
+    uint32_t site;   // where, in program order: of several sites the lowest goes first
+    uint32_t op;     // igi_lane_op
+    uint32_t width;  // 32 or 4
     uint64_t operands[3];
     uint64_t result;
 } igi_lane;

@@ -5,6 +5,7 @@
 
 #include <llvm-c/Core.h>
 #include <llvm-c/TargetMachine.h>
+#include <stdbool.h>
 
 #include "core/status-internal.h"
 #include "simt/compile.h"
@@ -35,8 +36,12 @@ ig_status igi_localise_derived(igi_simt_module *m);
 ig_status igi_pass_inline(igi_simt_module *m);
 // Moves threadgroup variables into igi_group.threadgroup_memory.
 ig_status igi_pass_threadgroup(igi_simt_module *m);
-// Gives operations that LLVM leaves undefined a value: division by zero, shifts too far; lowers bfloat conversions.
+// Gives operations that LLVM leaves undefined a value: division by zero, shifts too far.
 ig_status igi_pass_define(igi_simt_module *m);
+// Part of define: bfloat arithmetic becomes float arithmetic, rounded after each operation.
+ig_status igi_pass_bfloat(igi_simt_module *m);
+// Fuses multiplications into additions where the source allows it, once and for all widths alike.
+ig_status igi_pass_contract(igi_simt_module *m);
 // Refuses what is left over: recursion, calls to nowhere, mutable globals, constants without a value.
 ig_status igi_pass_check(igi_simt_module *m);
 // Makes loops leave when igi_group.abort is set.
@@ -49,6 +54,9 @@ ig_status igi_pass_private(igi_simt_module *m);
 // Last: exports m->info as the symbol "ig.info".
 ig_status igi_pass_info(igi_simt_module *m);
 
+// Calls rewrite, with the builder before it, for every instruction of m->thread for which `wanted` holds.
+ig_status igi_rewrite_instructions(igi_simt_module *m, bool (*wanted)(LLVMValueRef instruction),
+                                   void (*rewrite)(LLVMBuilderRef builder, LLVMValueRef instruction));
 // Runs LLVM's own passes.
 ig_status igi_run_passes(igi_simt_module *m, const char *passes);
 

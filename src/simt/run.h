@@ -18,8 +18,7 @@ typedef struct igi_scratch {
 } igi_scratch;
 
 // Makes it large enough for groups of `threads` threads with `threadgroup_bytes` of memory.
-ig_status igi_scratch_reserve(igi_scratch *scratch, const igi_code *code, uint32_t threads,
-                              uint64_t threadgroup_bytes);
+ig_status igi_scratch_reserve(igi_scratch *scratch, const igi_code *code, uint32_t threads, uint64_t threadgroup_bytes);
 void igi_scratch_free(igi_scratch *scratch);
 
 // pre: scratch reserved; group->size > 0 in each dimension. Returns early, group unfinished, once *group->abort is set.

@@ -35,8 +35,7 @@ static LLVMValueRef load_memory(igi_simt_module *m, LLVMBuilderRef builder) {
     LLVMValueRef field = igi_field(builder, LLVMGetParam(m->thread, 0), offsetof(igi_group, threadgroup_memory));
     LLVMValueRef memory = LLVMBuildLoad2(builder, LLVMPointerTypeInContext(m->context, 0), field, "threadgroup");
     unsigned kind = LLVMGetMDKindIDInContext(m->context, "invariant.load", 14);
-    LLVMSetMetadata(memory, kind,
-                    LLVMMetadataAsValue(m->context, LLVMMDNodeInContext2(m->context, NULL, 0)));
+    LLVMSetMetadata(memory, kind, LLVMMetadataAsValue(m->context, LLVMMDNodeInContext2(m->context, NULL, 0)));
     return memory;
 }
 

@@ -17,8 +17,8 @@ typedef struct cpu_device {
     igi_jit *jit;
     igi_watchdog *watchdog;
     char *cache_dir;
-    pthread_mutex_t lock;         // guards what follows
-    struct cpu_module *modules;   // alive, by key
+    pthread_mutex_t lock;          // guards what follows
+    struct cpu_module *modules;    // alive, by key
     struct cpu_program *programs;  // alive, by key
 } cpu_device;
 

@@ -45,8 +45,9 @@ static void read_model_name(char *name, size_t capacity) {
 
 // The vector extensions among LLVM's feature list "+avx2,-avx512f,...".
 static void list_features(char *text, size_t capacity) {
-    static const char *const interesting[] = {"sse4.2", "avx", "avx2", "fma", "f16c", "avx512f", "avx512bw", "avx512bf16",
-                                              "avx512fp16", "neon", "fullfp16", "bf16", "sve"};
+    static const char *const interesting[] = {"sse4.2",   "avx",      "avx2",       "fma",        "f16c",
+                                              "avx512f",  "avx512bw", "avx512bf16", "avx512fp16", "neon",
+                                              "fullfp16", "bf16",     "sve"};
     const char *all = igi_simt_features();
     size_t used = 0;
     text[0] = 0;
@@ -120,8 +121,8 @@ static ig_status open(ig_device *device, size_t index, const ig_device_desc *des
     if (status == IG_STATUS_OK) status = igi_jit_create(&cpu->jit, error);
     if (status == IG_STATUS_OK && !(cpu->watchdog = igi_watchdog_create())) status = igi_error_no_memory(error);
     if (status == IG_STATUS_OK && !(cpu->pool = igi_pool_create(device->properties.worker_count)))
-        status = igi_error_set(error, IG_STATUS_SYSTEM, "cannot start %u worker threads",
-                               device->properties.worker_count);
+        status =
+            igi_error_set(error, IG_STATUS_SYSTEM, "cannot start %u worker threads", device->properties.worker_count);
     if (status == IG_STATUS_OK)
         device->state = cpu;
     else

@@ -14,8 +14,8 @@ typedef struct launch {
     const igi_dispatch *dispatch;
     _Atomic uint32_t *abort;
     uint64_t groups[3];
-    uint32_t threads;             // of a full group
-    uint64_t threadgroup_bytes;   // static and arguments
+    uint32_t threads;            // of a full group
+    uint64_t threadgroup_bytes;  // static and arguments
     uint64_t float_mode;
     void *arguments[2 * IGI_MAX_SLOTS];
     atomic_int failed;  // ig_status of the first failure
@@ -146,8 +146,8 @@ static ig_status read_indirect(igi_dispatch *dispatch, ig_error *error) {
     uint32_t counts[3];
     if (!dispatch->indirect) return IG_STATUS_OK;
     memcpy(counts, (const char *)dispatch->indirect->memory + dispatch->indirect_offset, sizeof counts);
-    dispatch->grid = (ig_size){counts[0] * dispatch->group.x, counts[1] * dispatch->group.y,
-                               counts[2] * dispatch->group.z};
+    dispatch->grid =
+        (ig_size){counts[0] * dispatch->group.x, counts[1] * dispatch->group.y, counts[2] * dispatch->group.z};
     if (dispatch->grid.x <= UINT32_MAX && dispatch->grid.y <= UINT32_MAX && dispatch->grid.z <= UINT32_MAX)
         return IG_STATUS_OK;
     return igi_error_set(error, IG_STATUS_OVERFLOW, "indirect dispatch of %u x %u x %u threadgroups is too large",

@@ -110,8 +110,7 @@ static ig_status reflect_again(cpu_device *cpu, const igi_msl_request *request, 
         return IG_STATUS_OK;
     }
     igi_diagnostics diagnostics = {.sources = &request->sources};
-    ig_status status =
-        igi_reflect(module->bitcode, module->bitcode_length, &library->reflection, &diagnostics, error);
+    ig_status status = igi_reflect(module->bitcode, module->bitcode_length, &library->reflection, &diagnostics, error);
     if (status == IG_STATUS_OK) library->log = igi_text_take(&diagnostics.log);
     igi_diagnostics_free(&diagnostics);
     return status;
@@ -148,8 +147,7 @@ ig_status igi_cpu_library_open(ig_library *library, const ig_library_desc *desc,
                                .math_mode = desc->math_mode,
                                .timeout_ns = desc->timeout_ns};
     igi_main_source main = {desc->source, desc->source_length, desc->path, desc->name};
-    ig_status status =
-        igi_sources_load(&request.sources, &main, desc->include_dirs, desc->include_dir_count, error);
+    ig_status status = igi_sources_load(&request.sources, &main, desc->include_dirs, desc->include_dir_count, error);
     if (status != IG_STATUS_OK) return status;
     igi_hash key = igi_msl_key(cpu->compiler, &request);
     cpu_module *module = find_module(cpu, key);

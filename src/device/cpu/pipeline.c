@@ -203,7 +203,6 @@ ig_status igi_cpu_pipeline_emit(ig_pipeline *pipeline, const char *stage, char *
     igi_simt_request request = request_for(pipeline->state, false);
     size_t length;
     for (size_t i = 0; i < sizeof stages / sizeof *stages; i++)
-        if (strcmp(stages[i].name, stage) == 0)
-            return igi_simt_compile(&request, stages[i].stage, text, &length, NULL);
+        if (strcmp(stages[i].name, stage) == 0) return igi_simt_compile(&request, stages[i].stage, text, &length, NULL);
     return IG_STATUS_INVALID_ARGUMENT;
 }

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// ingot bench: measured figures, each beside its peers of the same run.
+#include "bench.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "options.h"
+#include "output.h"
+
+static const struct {
+    const char *name;
+    int (*run)(const bench_context *context);
+} suites[] = {
+    {"device", bench_device},
+};
+enum { SUITE_COUNT = sizeof suites / sizeof *suites };
+
+const char *bench_source(const char *name) {
+    for (size_t i = 0; i < bench_kernels_count; i++)
+        if (strcmp(bench_kernels[i].name, name) == 0) return bench_kernels[i].data;
+    return "";
+}
+
+void bench_add_peer(bench_row *row, const char *name, double value) {
+    if (value > 0 && row->peer_count < BENCH_MAX_PEERS) row->peers[row->peer_count++] = (bench_peer){name, value};
+}
+
+static double ratio(const bench_row *row, const bench_peer *peer) {
+    return row->lower_is_better ? peer->value / row->value : row->value / peer->value;
+}
+
+static void report_json(const bench_row *row) {
+    igi_json *json = cli_begin_row();
+    igi_json_put_string(json, "suite", row->suite);
+    igi_json_put_string(json, "case", row->name);
+    igi_json_put_double(json, "value", row->value);
+    igi_json_put_string(json, "unit", row->unit);
+    igi_json_put_string(json, "better", row->lower_is_better ? "lower" : "higher");
+    igi_json_key(json, "peers");
+    igi_json_begin_object(json);
+    for (size_t i = 0; i < row->peer_count; i++) igi_json_put_double(json, row->peers[i].name, row->peers[i].value);
+    igi_json_end_object(json);
+    igi_json_key(json, "ratio");
+    igi_json_begin_object(json);
+    for (size_t i = 0; i < row->peer_count; i++)
+        igi_json_put_double(json, row->peers[i].name, ratio(row, &row->peers[i]));
+    igi_json_end_object(json);
+    cli_end_row();
+}
+
+void bench_report(const bench_row *row) {
+    if (cli_json) {
+        report_json(row);
+        return;
+    }
+    printf("%-8s %-34s %10.4g %-6s", row->suite, row->name, row->value, row->unit);
+    for (size_t i = 0; i < row->peer_count; i++)
+        printf("  %s %.4g (%.2fx)", row->peers[i].name, row->peers[i].value, ratio(row, &row->peers[i]));
+    printf("\n");
+    fflush(stdout);
+}
+
+static int ascending(const void *a, const void *b) {
+    double left = *(const double *)a, right = *(const double *)b;
+    return left < right ? -1 : left > right;
+}
+
+double bench_median(uint64_t repeats, double (*measure)(void *context), void *context) {
+    double *values = cli_alloc(repeats * sizeof *values);
+    bool failed = false;
+    for (uint64_t i = 0; i < repeats && !failed; i++) {
+        values[i] = measure(context);
+        failed = values[i] < 0;
+    }
+    qsort(values, failed ? 0 : repeats, sizeof *values, ascending);
+    double median = failed ? -1 : values[repeats / 2];
+    free(values);
+    return median;
+}
+
+static bool wanted(const cli_list *names, const char *suite) {
+    for (size_t i = 0; i < names->count; i++)
+        if (strcmp(names->items[i], suite) == 0) return true;
+    return names->count == 0;
+}
+
+static int check_names(const cli_list *names) {
+    for (size_t i = 0; i < names->count; i++) {
+        bool known = false;
+        for (size_t k = 0; k < SUITE_COUNT; k++) known |= strcmp(suites[k].name, names->items[i]) == 0;
+        if (!known) return cli_usage_error("there is no suite '%s'; this version has: device", names->items[i]);
+    }
+    return CLI_CONTINUE;
+}
+
+int cmd_bench(int argc, char **argv) {
+    bench_context context = {.repeats = 9};
+    const cli_option options[] = {
+        {'r', "repeat", CLI_COUNT, &context.repeats, "N", "measure each case N times, report the median (default 9)"},
+        CLI_OPTION_JSON,
+    };
+    const cli_syntax syntax = {
+        .usage = "[SUITE...] [-r N] [--json]",
+        .purpose = "Measure, beside every peer found on this machine, in the same run.",
+        .options = options,
+        .option_count = sizeof options / sizeof *options,
+        .details = "Suites: device (compiling and dispatching; peer: PoCL). A ratio above 1 means Ingot is better.",
+        .examples = "  ingot bench\n  ingot bench device -r 21 --json\n",
+        .max_operands = SIZE_MAX,
+        .operand = "a suite",
+    };
+    cli_list names = {0};
+    int result = cli_parse(&syntax, argc, argv, &names);
+    if (result == CLI_CONTINUE) result = check_names(&names);
+    for (size_t i = 0; i < SUITE_COUNT && result == CLI_CONTINUE; i++)
+        if (wanted(&names, suites[i].name)) result = suites[i].run(&context);
+    cli_list_free(&names);
+    return result == CLI_CONTINUE ? CLI_OK : result;
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// The suites of `ingot bench` and how a row is reported.
+#ifndef INGOT_CLI_BENCH_H
+#define INGOT_CLI_BENCH_H
+
+#include <ingot/device.h>
+
+#include "core/embedded.h"
+
+enum { BENCH_MAX_PEERS = 8 };
+
+typedef struct bench_peer {
+    const char *name;
+    double value;
+} bench_peer;
+
+// One measured case and the same work done by others in the same run.
+typedef struct bench_row {
+    const char *suite, *name;
+    double value;
+    const char *unit;
+    bool lower_is_better;
+    bench_peer peers[BENCH_MAX_PEERS];
+    size_t peer_count;
+} bench_row;
+
+typedef struct bench_context {
+    uint64_t repeats;
+} bench_context;
+
+void bench_add_peer(bench_row *row, const char *name, double value);
+// Prints the row: a ratio above 1 means Ingot is better.
+void bench_report(const bench_row *row);
+
+// Median of `repeats` calls of measure, which gives one figure or a negative one when it failed.
+double bench_median(uint64_t repeats, double (*measure)(void *context), void *context);
+
+// Suites return CLI_CONTINUE, or the exit code after having said what is wrong.
+int bench_device(const bench_context *context);
+
+extern const igi_embedded bench_kernels[];
+extern const size_t bench_kernels_count;
+const char *bench_source(const char *name);
+
+#endif

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// bfloat without bfloat instructions: the top half of a float is all it is. Operations run in float and are rounded
+// one by one, as the language says; left to LLVM they would become calls to a runtime that is not there.
+#include <string.h>
+
+#include "simt/ir.h"
+#include "simt/passes.h"
+
+static bool is_bfloat(LLVMTypeRef type) {
+    return LLVMGetTypeKind(igi_element_type(type)) == LLVMBFloatTypeKind;
+}
+
+static LLVMValueRef extend(LLVMBuilderRef builder, LLVMValueRef value) {
+    LLVMTypeRef type = LLVMTypeOf(value), wide = igi_integers_like(type, 32);
+    LLVMValueRef bits = LLVMBuildBitCast(builder, value, igi_integers_like(type, 16), "");
+    LLVMValueRef shifted =
+        LLVMBuildShl(builder, LLVMBuildZExt(builder, bits, wide, ""), igi_splat(wide, 16, false), "");
+    return LLVMBuildBitCast(builder, shifted, igi_floats_like(type), "");
+}
+
+// To nearest even; a NaN stays one.
+static LLVMValueRef round_to(LLVMBuilderRef builder, LLVMValueRef value, LLVMTypeRef to) {
+    LLVMTypeRef wide = igi_integers_like(to, 32);
+    LLVMValueRef bits = LLVMBuildBitCast(builder, value, wide, ""), sixteen = igi_splat(wide, 16, false);
+    LLVMValueRef odd = LLVMBuildAnd(builder, LLVMBuildLShr(builder, bits, sixteen, ""), igi_splat(wide, 1, false), "");
+    LLVMValueRef bias = LLVMBuildAdd(builder, odd, igi_splat(wide, 0x7fff, false), "");
+    LLVMValueRef rounded = LLVMBuildAdd(builder, bits, bias, "");
+    LLVMValueRef quiet = LLVMBuildOr(builder, bits, igi_splat(wide, 0x400000, false), "");
+    LLVMValueRef magnitude = LLVMBuildAnd(builder, bits, igi_splat(wide, 0x7fffffff, false), "");
+    LLVMValueRef is_nan = LLVMBuildICmp(builder, LLVMIntUGT, magnitude, igi_splat(wide, 0x7f800000, false), "");
+    LLVMValueRef chosen = LLVMBuildSelect(builder, is_nan, quiet, rounded, "");
+    LLVMValueRef top = LLVMBuildLShr(builder, chosen, sixteen, "");
+    return LLVMBuildBitCast(builder, LLVMBuildTrunc(builder, top, igi_integers_like(to, 16), ""), to, "");
+}
+
+static LLVMValueRef operand(LLVMBuilderRef builder, LLVMValueRef instruction, unsigned index) {
+    LLVMValueRef value = LLVMGetOperand(instruction, index);
+    return is_bfloat(LLVMTypeOf(value)) ? extend(builder, value) : value;
+}
+
+static bool touches_bfloat(LLVMValueRef instruction) {
+    if (is_bfloat(LLVMTypeOf(instruction))) return true;
+    for (int i = 0; i < LLVMGetNumOperands(instruction); i++)
+        if (is_bfloat(LLVMTypeOf(LLVMGetOperand(instruction, (unsigned)i)))) return true;
+    return false;
+}
+
+// Moving bfloats about (loads, phis, selects, shuffles) needs no help.
+static bool computes_bfloat(LLVMValueRef instruction) {
+    switch (LLVMGetInstructionOpcode(instruction)) {
+        case LLVMFAdd:
+        case LLVMFSub:
+        case LLVMFMul:
+        case LLVMFDiv:
+        case LLVMFRem:
+        case LLVMFNeg:
+        case LLVMFCmp:
+        case LLVMFPExt:
+        case LLVMFPTrunc:
+        case LLVMSIToFP:
+        case LLVMUIToFP:
+        case LLVMFPToSI:
+        case LLVMFPToUI: return touches_bfloat(instruction);
+        case LLVMCall: return strncmp(igi_callee_name(instruction), "llvm.", 5) == 0 && touches_bfloat(instruction);
+        default: return false;
+    }
+}
+
+// llvm.fma.bf16 and the like, by the float function of the same name.
+static LLVMValueRef call_in_float(LLVMBuilderRef builder, LLVMValueRef call) {
+    LLVMValueRef callee = LLVMGetCalledValue(call), arguments[4];
+    unsigned count = LLVMGetNumArgOperands(call);
+    LLVMTypeRef result = LLVMTypeOf(call), first = LLVMTypeOf(LLVMGetOperand(call, 0));
+    LLVMTypeRef types[2] = {is_bfloat(result) ? igi_floats_like(result) : result,
+                            is_bfloat(first) ? igi_floats_like(first) : first};
+    for (unsigned i = 0; i < count && i < 4; i++) arguments[i] = operand(builder, call, i);
+    LLVMModuleRef module = LLVMGetGlobalParent(callee);
+    // Operations on one type are overloaded once, conversions (fptosi.sat) on result and operand.
+    size_t overloads = is_bfloat(result) ? 1 : 2;
+    LLVMValueRef function = LLVMGetIntrinsicDeclaration(module, LLVMGetIntrinsicID(callee), types, overloads);
+    return LLVMBuildCall2(builder, LLVMGlobalGetValueType(function), function, arguments, count, "");
+}
+
+static LLVMValueRef compute(LLVMBuilderRef builder, LLVMValueRef i) {
+    LLVMTypeRef type = LLVMTypeOf(i), single = is_bfloat(type) ? igi_floats_like(type) : type;
+    LLVMOpcode opcode = LLVMGetInstructionOpcode(i);
+    switch (opcode) {
+        case LLVMFNeg: return LLVMBuildFNeg(builder, operand(builder, i, 0), "");
+        case LLVMFCmp:
+            return LLVMBuildFCmp(builder, LLVMGetFCmpPredicate(i), operand(builder, i, 0), operand(builder, i, 1), "");
+        case LLVMFPExt:
+        case LLVMFPTrunc: return LLVMBuildFPCast(builder, operand(builder, i, 0), single, "");
+        case LLVMSIToFP:
+        case LLVMUIToFP:
+        case LLVMFPToSI:
+        case LLVMFPToUI: return LLVMBuildCast(builder, opcode, operand(builder, i, 0), single, "");
+        case LLVMCall: return call_in_float(builder, i);
+        default: return LLVMBuildBinOp(builder, opcode, operand(builder, i, 0), operand(builder, i, 1), "");
+    }
+}
+
+static void rewrite(LLVMBuilderRef builder, LLVMValueRef instruction) {
+    LLVMTypeRef type = LLVMTypeOf(instruction);
+    LLVMValueRef result = compute(builder, instruction);
+    if (is_bfloat(type)) result = round_to(builder, result, type);
+    LLVMReplaceAllUsesWith(instruction, result);
+    LLVMInstructionEraseFromParent(instruction);
+}
+
+ig_status igi_pass_bfloat(igi_simt_module *m) {
+    return igi_rewrite_instructions(m, computes_bfloat, rewrite);
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// a * b + c as one operation, where the source allows it. LLVM's code generator could do it too, but differently for
+// scalars and vectors; done here, every width computes the same bits.
+#include <string.h>
+
+#include "simt/compile.h"
+#include "simt/ir.h"
+#include "simt/passes.h"
+
+static bool has_fused_multiply_add(void) {
+#if defined(__x86_64__)
+    return strstr(igi_simt_features(), "+fma,") != NULL;
+#else
+    return true;
+#endif
+}
+
+static bool may_contract(LLVMValueRef value) {
+    return LLVMCanValueUseFastMathFlags(value) && (LLVMGetFastMathFlags(value) & LLVMFastMathAllowContract);
+}
+
+static bool is_sum(LLVMValueRef instruction) {
+    LLVMOpcode opcode = LLVMGetInstructionOpcode(instruction);
+    LLVMTypeKind kind = LLVMGetTypeKind(igi_element_type(LLVMTypeOf(instruction)));
+    return (opcode == LLVMFAdd || opcode == LLVMFSub) && kind == LLVMFloatTypeKind && may_contract(instruction);
+}
+
+// A product that nobody else needs.
+static bool is_product(LLVMValueRef value) {
+    LLVMUseRef use = LLVMGetFirstUse(value);
+    return LLVMIsAInstruction(value) && LLVMGetInstructionOpcode(value) == LLVMFMul && may_contract(value) && use &&
+           !LLVMGetNextUse(use);
+}
+
+static void fuse(LLVMBuilderRef builder, LLVMValueRef sum) {
+    LLVMValueRef left = LLVMGetOperand(sum, 0), right = LLVMGetOperand(sum, 1);
+    bool minus = LLVMGetInstructionOpcode(sum) == LLVMFSub, from_left = is_product(left);
+    if (!from_left && !is_product(right)) return;
+    LLVMValueRef product = from_left ? left : right, other = from_left ? right : left;
+    LLVMValueRef arguments[3] = {LLVMGetOperand(product, 0), LLVMGetOperand(product, 1), other};
+    if (minus && from_left) arguments[2] = LLVMBuildFNeg(builder, other, "");
+    if (minus && !from_left) arguments[0] = LLVMBuildFNeg(builder, arguments[0], "");
+    LLVMTypeRef type = LLVMTypeOf(sum);
+    LLVMReplaceAllUsesWith(sum, igi_call_intrinsic(builder, "llvm.fma", &type, 1, arguments, 3));
+    LLVMInstructionEraseFromParent(sum);
+    LLVMInstructionEraseFromParent(product);
+}
+
+static void forbid(LLVMBuilderRef builder, LLVMValueRef instruction) {
+    (void)builder;
+    LLVMSetFastMathFlags(instruction, LLVMGetFastMathFlags(instruction) & ~(unsigned)LLVMFastMathAllowContract);
+}
+
+ig_status igi_pass_contract(igi_simt_module *m) {
+    ig_status status = IG_STATUS_OK;
+    if (has_fused_multiply_add()) status = igi_rewrite_instructions(m, is_sum, fuse);
+    return status == IG_STATUS_OK ? igi_rewrite_instructions(m, may_contract, forbid) : status;
+}
