@@ -31,13 +31,20 @@ struct igi_pool {
 
 static _Thread_local igi_pool *pool_of_this_thread;
 
+// False when none is left. Never takes `next` past the end: near 2^64 it would start over.
+static bool take_chunk(loop *l, uint64_t *begin, uint64_t *end) {
+    *begin = atomic_load_explicit(&l->next, memory_order_relaxed);
+    do {
+        uint64_t left = l->count - *begin;
+        if (!left) return false;
+        *end = *begin + (left < l->chunk ? left : l->chunk);
+    } while (!atomic_compare_exchange_weak_explicit(&l->next, begin, *end, memory_order_relaxed, memory_order_relaxed));
+    return true;
+}
+
 static void run_chunks(loop *l) {
-    for (;;) {
-        uint64_t begin = atomic_fetch_add_explicit(&l->next, l->chunk, memory_order_relaxed);
-        if (begin >= l->count) return;
-        uint64_t left = l->count - begin;
-        l->body(l->context, begin, begin + (left < l->chunk ? left : l->chunk));
-    }
+    uint64_t begin, end;
+    while (take_chunk(l, &begin, &end)) l->body(l->context, begin, end);
 }
 
 static loop *joinable(const igi_pool *pool) {

@@ -17,6 +17,7 @@ enum { EXEC_FAILED = 127 };
 
 // Between fork and exec only async-signal-safe calls are allowed.
 static void become(const igi_process *process, int output, int errors) {
+    setpgid(0, 0);
     int null = open("/dev/null", O_RDONLY);
     dup2(null, 0);
     dup2(output, 1);
@@ -58,7 +59,8 @@ static bool collect(igi_process *process, int output, int errors, uint64_t deadl
 }
 
 static void reap(igi_process *process, pid_t child, bool in_time) {
-    if (!in_time) kill(child, SIGKILL);
+    // Its group: a compiler may be a script that started the real one.
+    if (!in_time && kill(-child, SIGKILL) != 0) kill(child, SIGKILL);
     int status = 0;
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }

@@ -69,10 +69,9 @@ ig_status ig_commands_on_completed(ig_commands *commands, ig_commands_callback c
 ig_status ig_commands_commit(ig_commands *commands) {
     if (!commands) return IG_STATUS_INVALID_ARGUMENT;
     pthread_mutex_lock(&commands->lock);
-    ig_status status = commands->error.status;
-    int encoding = IG_COMMANDS_ENCODING;
-    if (status == IG_STATUS_OK && !atomic_compare_exchange_strong(&commands->state, &encoding, IG_COMMANDS_COMMITTED))
-        status = IG_STATUS_WRONG_STATE;
+    bool encoding = atomic_load(&commands->state) == IG_COMMANDS_ENCODING;
+    ig_status status = encoding ? commands->error.status : IG_STATUS_WRONG_STATE;
+    if (status == IG_STATUS_OK) atomic_store(&commands->state, IG_COMMANDS_COMMITTED);
     pthread_mutex_unlock(&commands->lock);
     if (status != IG_STATUS_OK) return status;
     ig_commands_retain(commands);  // until igi_commands_finish
@@ -141,8 +140,8 @@ ig_status ig_commands_wait(ig_commands *commands, uint64_t timeout_ns) {
     if (in_callbacks_of == commands) return final_status(commands);
     const igi_backend *backend = commands->queue->device->backend;
     uint64_t deadline = igi_deadline_ns(timeout_ns);
-    // A thread that helps cannot keep a time limit: it leaves when the work does.
-    if (backend->assist && deadline == UINT64_MAX) backend->assist(commands);
+    // A thread that helps cannot keep a time limit: it leaves when the work does. Callbacks may have to help.
+    if (backend->assist && (deadline == UINT64_MAX || in_callbacks_of)) backend->assist(commands);
     return wait_until(commands, deadline) ? final_status(commands) : IG_STATUS_TIMEOUT;
 }
 

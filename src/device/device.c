@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Devices: enumeration and choice.
-#include <ctype.h>
 #include <string.h>
 
 #include "device/backend.h"
@@ -21,7 +20,7 @@ ig_status ig_device_enumerate(ig_device_properties *devices, size_t capacity, si
 
 // "cpu", "metal" or the number of a device among all.
 static const igi_backend *choose(const char *name, size_t *index) {
-    bool number = name && isdigit((unsigned char)*name);
+    bool number = name && *name && strspn(name, "0123456789") == strlen(name);
     size_t wanted = number ? strtoul(name, NULL, 10) : 0;
     for (size_t b = 0; igi_backends[b]; b++) {
         size_t here = igi_backends[b]->device_count();

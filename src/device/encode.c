@@ -57,6 +57,11 @@ static bool keep_buffer(ig_commands *commands, ig_buffer *buffer) {
     return keep(commands, (igi_retained){IGI_RETAINED_BUFFER, buffer});
 }
 
+static ig_status check_device(ig_commands *commands, const ig_buffer *buffer, const char *what) {
+    if (buffer->device == commands->queue->device) return IG_STATUS_OK;
+    return fail(commands, IG_STATUS_INVALID_ARGUMENT, "%s: the buffer belongs to another device", what);
+}
+
 static const char *name_of(const ig_pipeline *pipeline) {
     return pipeline->kernel.name;
 }
@@ -147,7 +152,7 @@ static ig_status bind_buffer(ig_commands *commands, const ig_argument *argument,
 static ig_status bind_threadgroup(ig_commands *commands, const ig_argument *argument, igi_binding *binding,
                                   uint64_t *total) {
     uint64_t length = commands->threadgroup_lengths[argument->index];
-    if (!length)
+    if (!length && !*argument->condition)
         return fail(commands, IG_STATUS_UNBOUND_ARGUMENT,
                     "kernel '%s': threadgroup argument '%s' (%s, index %u) has no length; call set_threadgroup_memory",
                     name_of(commands->pipeline), argument->name, argument->type, argument->index);
@@ -263,6 +268,7 @@ ig_status ig_commands_dispatch_indirect(ig_commands *commands, ig_buffer *buffer
     ig_status status = check_encoding(commands);
     if (status != IG_STATUS_OK) return status;
     if (!buffer) return fail(commands, IG_STATUS_INVALID_ARGUMENT, "dispatch_indirect: the buffer is NULL");
+    if ((status = check_device(commands, buffer, "dispatch_indirect")) != IG_STATUS_OK) return status;
     if (offset % 4 || !igi_in_range(offset, 3 * sizeof(uint32_t), buffer->length))
         return fail(commands, IG_STATUS_OUT_OF_RANGE,
                     "dispatch_indirect: three uint32_t at offset %llu do not fit a buffer of %llu bytes, or are not "
@@ -281,7 +287,7 @@ ig_status ig_commands_dispatch_indirect(ig_commands *commands, ig_buffer *buffer
 static ig_status check_range(ig_commands *commands, const ig_buffer *buffer, uint64_t offset, uint64_t length,
                              const char *what) {
     if (!buffer) return fail(commands, IG_STATUS_INVALID_ARGUMENT, "%s: the buffer is NULL", what);
-    if (igi_in_range(offset, length, buffer->length)) return IG_STATUS_OK;
+    if (igi_in_range(offset, length, buffer->length)) return check_device(commands, buffer, what);
     return fail(commands, IG_STATUS_OUT_OF_RANGE, "%s: %llu bytes at offset %llu lie outside a buffer of %llu bytes",
                 what, (unsigned long long)length, (unsigned long long)offset, (unsigned long long)buffer->length);
 }

@@ -84,6 +84,16 @@ bool igi_event_leave_waiter(ig_event *event, igi_event_waiter *waiter) {
     return reached;
 }
 
+bool igi_event_take_waiter(ig_event *event, igi_event_waiter *waiter) {
+    pthread_mutex_lock(&event->lock);
+    igi_event_waiter **link = &event->waiters;
+    while (*link && *link != waiter) link = &(*link)->next;
+    bool found = *link != NULL;
+    if (found) *link = waiter->next;
+    pthread_mutex_unlock(&event->lock);
+    return found;
+}
+
 ig_status ig_event_wait(ig_event *event, uint64_t value, uint64_t timeout_ns) {
     if (!event) return IG_STATUS_INVALID_ARGUMENT;
     uint64_t deadline = igi_deadline_ns(timeout_ns);

@@ -167,6 +167,8 @@ typedef struct igi_event_waiter {
 
 // True when the event has the value already; otherwise the waiter is left with the event.
 bool igi_event_leave_waiter(ig_event *event, igi_event_waiter *waiter);
+// Takes it back; false when the event has it no more, because its wake was called or is about to be.
+bool igi_event_take_waiter(ig_event *event, igi_event_waiter *waiter);
 
 // Called by backends when a command buffer is through: sets state and error, runs callbacks, wakes waiters, drops the
 // reference that commit took. `status` other than OK comes with `error` (taken over).

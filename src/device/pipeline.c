@@ -53,25 +53,30 @@ static bool is_zero(const ig_function_constant *constant) {
     return true;
 }
 
-// An argument stays unless the constant it depends on is known to be false.
-static bool is_switched_off(const ig_library *library, const ig_pipeline_desc *desc, const char *condition) {
-    if (!*condition) return false;
-    for (size_t i = 0; i < desc->constant_count; i++) {
+// The value of the constant an argument depends on; NULL when it has none.
+static const ig_function_constant *value_of(const ig_library *library, const ig_pipeline_desc *desc,
+                                            const char *condition) {
+    for (size_t i = 0; *condition && i < desc->constant_count; i++) {
         const ig_function_constant_info *info = find_constant(library, &desc->constants[i]);
-        if (info && strcmp(info->name, condition) == 0) return is_zero(&desc->constants[i]);
+        if (info && strcmp(info->name, condition) == 0) return &desc->constants[i];
     }
-    return false;
+    return NULL;
 }
 
+// An argument stays unless the constant it depends on is known to be false; where it is true, nothing is open.
 static bool specialise(ig_pipeline *pipeline, const ig_pipeline_desc *desc, const ig_kernel_info *kernel) {
     ig_argument *arguments = igi_calloc(kernel->argument_count, sizeof *arguments);
     if (!arguments) return false;
     pipeline->kernel = *kernel;
     pipeline->kernel.arguments = arguments;
     pipeline->kernel.argument_count = 0;
-    for (size_t i = 0; i < kernel->argument_count; i++)
-        if (!is_switched_off(pipeline->library, desc, kernel->arguments[i].condition))
-            arguments[pipeline->kernel.argument_count++] = kernel->arguments[i];
+    for (size_t i = 0; i < kernel->argument_count; i++) {
+        const ig_function_constant *value = value_of(pipeline->library, desc, kernel->arguments[i].condition);
+        if (value && is_zero(value)) continue;
+        ig_argument *argument = &arguments[pipeline->kernel.argument_count++];
+        *argument = kernel->arguments[i];
+        if (value) argument->condition = "";
+    }
     return true;
 }
 

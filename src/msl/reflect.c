@@ -302,7 +302,7 @@ static ig_type constant_type(const char *spelling, size_t length, LLVMTypeRef ty
 
 static LLVMTypeRef scalar_of(LLVMTypeRef type, uint32_t *components) {
     *components = 1;
-    if (LLVMGetTypeKind(type) == LLVMStructTypeKind && LLVMCountStructElementTypes(type) > 0)
+    while (LLVMGetTypeKind(type) == LLVMStructTypeKind && LLVMCountStructElementTypes(type) > 0)
         type = LLVMStructGetTypeAtIndex(type, 0);
     if (LLVMGetTypeKind(type) == LLVMVectorTypeKind) {
         *components = LLVMGetVectorSize(type);

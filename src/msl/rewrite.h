@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// One MSL file rewritten so that clang reads it as C++: attributes become annotations that survive into the IR.
+// One MSL file rewritten so that clang reads it as C++: attributes become annotations that survive into the IR, and
+// what only MSL's grammar has is spelled another way.
 //
 // Lines stay lines; columns move, and igi_rewrite_locate maps them back.
 #ifndef INGOT_MSL_REWRITE_H
 #define INGOT_MSL_REWRITE_H
 
-#include "core/memory.h"
-
-typedef struct igi_edit {
-    size_t offset, length;  // what is replaced in the original
-    char *text;             // by what
-} igi_edit;
+#include "msl/edits.h"
 
 typedef struct igi_include {
     char *name;
@@ -25,8 +21,7 @@ typedef struct igi_rewrite_error {
 typedef struct igi_rewrite {
     char *text;
     size_t length;
-    igi_edit *edits;  // sorted by offset, not overlapping
-    size_t edit_count, edit_capacity;
+    igi_edits edits;
     igi_include *includes;
     size_t include_count, include_capacity;
     igi_rewrite_error *errors;

@@ -110,17 +110,24 @@ static const char *parameter_list(const char *text) {
     return NULL;
 }
 
-// Older demanglers do not know _Float16 and bfloat. Codes of types that MSL does not have stand in for them: "Dh" reads
-// half and "Df" decimal32.
+// Older demanglers do not know _Float16 and bfloat, and take AArch64's __bf16 for a type that later parts of the name
+// may refer to, which clang does not. Codes of types that MSL does not have stand in: "Dh" reads half, "Df" decimal32.
 static char *demangle(const char *symbol) {
+    static const struct {
+        const char *from, *to;
+    } codes[] = {{"DF16_", "Dh"}, {"DF16b", "Df"}, {"u6__bf16", "Df"}};
     char *known = igi_strdup(symbol);
     if (!known) return NULL;
     char *out = known;
     for (const char *in = symbol; *in;) {
-        bool half = strncmp(in, "DF16_", 5) == 0, bfloat = strncmp(in, "DF16b", 5) == 0;
-        *out++ = *in;
-        if (half || bfloat) *out++ = half ? 'h' : 'f';
-        in += half || bfloat ? 5 : 1;
+        size_t k = 0, count = sizeof codes / sizeof *codes;
+        while (k < count && strncmp(in, codes[k].from, strlen(codes[k].from)) != 0) k++;
+        if (k == count) {
+            *out++ = *in++;
+            continue;
+        }
+        out = stpcpy(out, codes[k].to);
+        in += strlen(codes[k].from);
     }
     *out = 0;
     int status = 0;

@@ -15,6 +15,7 @@ typedef struct igi_simt_request {
     const ig_function_constant *constants;
     size_t constant_count;
     bool abortable;  // loops look at the abort flag
+    uint32_t width;  // lanes: 0 chooses, 1 is one thread at a time
 } igi_simt_request;
 
 typedef enum igi_simt_stage {

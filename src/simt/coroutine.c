@@ -211,17 +211,20 @@ static void finish_returns(weaver *w, const igi_values *returns) {
     }
 }
 
-static void build_resume(weaver *w) {
-    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(w->m->context), &w->pointer, 1, 0);
-    LLVMValueRef function = LLVMAddFunction(w->m->module, "ig.resume", type);
+void igi_add_resume(igi_simt_module *m) {
+    LLVMTypeRef pointer = LLVMPointerTypeInContext(m->context, 0);
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(m->context), &pointer, 1, 0);
+    LLVMValueRef function = LLVMAddFunction(m->module, "ig.resume", type);
     igi_add_attribute(function, "nounwind");
-    LLVMPositionBuilderAtEnd(w->builder, LLVMAppendBasicBlockInContext(w->m->context, function, "entry"));
+    LLVMBuilderRef builder = LLVMCreateBuilderInContext(m->context);
+    LLVMPositionBuilderAtEnd(builder, LLVMAppendBasicBlockInContext(m->context, function, "entry"));
     LLVMValueRef frame = LLVMGetParam(function, 0);
-    igi_call_intrinsic(w->builder, "llvm.coro.resume", NULL, 0, &frame, 1);
-    LLVMBuildRetVoid(w->builder);
+    igi_call_intrinsic(builder, "llvm.coro.resume", NULL, 0, &frame, 1);
+    LLVMBuildRetVoid(builder);
+    LLVMDisposeBuilder(builder);
 }
 
-ig_status igi_make_coroutine(igi_simt_module *m, const igi_sites *sites) {
+ig_status igi_make_coroutine(igi_simt_module *m, const igi_sites *sites, const char *name) {
     igi_values returns;
     if (!igi_collect(m->thread, is_return, &returns)) return igi_error_no_memory(m->error);
     weaver w = {.m = m,
@@ -238,10 +241,9 @@ ig_status igi_make_coroutine(igi_simt_module *m, const igi_sites *sites) {
     for (size_t i = 0; i < sites->count; i++) weave(&w, &sites->items[i], (uint32_t)i);
     build_prologue(&w);
     build_suspend(&w);
-    LLVMSetValueName2(m->thread, "ig.start", 8);
+    LLVMSetValueName2(m->thread, name, strlen(name));
     LLVMSetLinkage(m->thread, LLVMExternalLinkage);
     igi_add_attribute(m->thread, "presplitcoroutine");
-    build_resume(&w);
     LLVMDisposeBuilder(w.builder);
     igi_values_free(&returns);
     return IG_STATUS_OK;

@@ -61,5 +61,5 @@ ig_status igi_pass_inline(igi_simt_module *m) {
     if (status != IG_STATUS_OK) return status;
     return igi_run_passes(m,
                           "globalopt,function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,sroa,"
-                          "early-cse,simplifycfg,fix-irreducible,loop-simplify,lcssa),globaldce");
+                          "early-cse,simplifycfg,lower-switch,fix-irreducible,loop-simplify,lcssa),globaldce");
 }

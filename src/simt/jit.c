@@ -116,8 +116,8 @@ static void give_back(igi_jit *jit, unit *spent) {
 
 // ---- Symbols ----
 
-enum { SYMBOL_INFO, SYMBOL_RUN, SYMBOL_START, SYMBOL_RESUME, SYMBOL_COUNT };
-static const char *const symbol_names[SYMBOL_COUNT] = {"ig.info", "ig.run", "ig.start", "ig.resume"};
+enum { SYMBOL_INFO, SYMBOL_RUN, SYMBOL_START, SYMBOL_START_FULL, SYMBOL_RESUME, SYMBOL_COUNT };
+static const char *const symbol_names[SYMBOL_COUNT] = {"ig.info", "ig.run", "ig.start", "ig.start.full", "ig.resume"};
 
 typedef struct lookup {
     LLVMOrcSymbolStringPoolEntryRef names[SYMBOL_COUNT];
@@ -148,17 +148,24 @@ static LLVMErrorRef find_symbols(igi_jit *jit, LLVMOrcJITDylibRef dylib, lookup 
     return result->failure;
 }
 
+static uint64_t frame_bytes(igi_start_function start) {
+    igi_group nowhere = {0};
+    igi_lane ask = {0};
+    return igi_round_up((uint64_t)(uintptr_t)start(&nowhere, 0, 0, 0, &ask), 64);
+}
+
 static bool fill(igi_code *code, const lookup *symbols) {
     memcpy(&code->info, (const void *)(uintptr_t)symbols->addresses[SYMBOL_INFO], sizeof code->info);
     code->run = (igi_run_function)(uintptr_t)symbols->addresses[SYMBOL_RUN];
     code->start = (igi_start_function)(uintptr_t)symbols->addresses[SYMBOL_START];
+    code->start_full = (igi_start_function)(uintptr_t)symbols->addresses[SYMBOL_START_FULL];
     code->resume = (igi_resume_function)(uintptr_t)symbols->addresses[SYMBOL_RESUME];
     if (code->info.version != IGI_CODE_VERSION) return false;
     if (code->info.form == IGI_FORM_LOOP) return code->run != NULL;
     if (!code->start || !code->resume) return false;
-    igi_group nowhere = {0};
-    igi_lane ask = {0};
-    code->frame_bytes = igi_round_up((uint64_t)(uintptr_t)code->start(&nowhere, 0, 0, 0, &ask), 64);
+    code->frame_bytes = frame_bytes(code->start);
+    uint64_t full = code->start_full ? frame_bytes(code->start_full) : 0;
+    if (full > code->frame_bytes) code->frame_bytes = full;
     return true;
 }
 

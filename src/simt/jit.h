@@ -16,8 +16,8 @@ void igi_jit_destroy(igi_jit *jit);  // after all its code is unloaded
 // One kernel, ready to run.
 typedef struct igi_code {
     igi_code_info info;
-    igi_run_function run;      // loop form
-    igi_start_function start;  // coroutine form
+    igi_run_function run;                  // loop form
+    igi_start_function start, start_full;  // coroutine form; full: no mask, NULL when narrow
     igi_resume_function resume;
     uint64_t frame_bytes;
     void *unit;  // the JIT's

@@ -16,8 +16,9 @@ typedef struct igi_simt_module {
     LLVMContextRef context;
     LLVMModuleRef module;
     LLVMTargetMachineRef machine;
-    LLVMValueRef kernel;  // extract: the user's kernel
-    LLVMValueRef thread;  // bind: ptr (group, x, y, z, lane), the kernel for one thread
+    LLVMValueRef kernel;   // extract: the user's kernel
+    LLVMValueRef thread;   // bind: ptr (group, x, y, z, lane), the kernel for one thread
+    LLVMValueRef wide[2];  // group: [0] with a mask, [1] for full groups of lanes; NULL when narrow
     igi_code_info info;
     ig_error *error;
 } igi_simt_module;
@@ -46,6 +47,14 @@ ig_status igi_pass_contract(igi_simt_module *m);
 ig_status igi_pass_check(igi_simt_module *m);
 // Makes loops leave when igi_group.abort is set.
 ig_status igi_pass_abort(igi_simt_module *m);
+// Scalars only, two-way branches, one return: what widening wants. Only before igi_widen.
+ig_status igi_pass_prepare(igi_simt_module *m);
+// Lanes per group for this kernel on this machine; 1: stay narrow.
+uint32_t igi_choose_width(igi_simt_module *m);
+// A new function that runs `width` neighbouring threads of a row of m->thread; `full`: all of them exist. *declined
+// says why there is none (and *widened is NULL), which is no error.
+ig_status igi_widen(igi_simt_module *m, uint32_t width, bool full, const char *name, LLVMValueRef *widened,
+                    const char **declined);
 // Wraps m->thread for whole threadgroups: a loop, or a coroutine where threads wait for each other.
 ig_status igi_pass_group(igi_simt_module *m);
 

@@ -42,16 +42,19 @@ void igi_scratch_free(igi_scratch *scratch) {
     *scratch = (igi_scratch){0};
 }
 
-static void start_threads(const igi_code *code, const igi_group *group, igi_scratch *scratch) {
-    uint32_t index = 0;
+// Starts every thread, or group of lanes, and says how many there are.
+static uint32_t start_threads(const igi_code *code, const igi_group *group, igi_scratch *scratch) {
+    uint32_t index = 0, width = code->info.width;
     for (uint32_t z = 0; z < group->size[2]; z++)
         for (uint32_t y = 0; y < group->size[1]; y++)
-            for (uint32_t x = 0; x < group->size[0]; x++, index++) {
+            for (uint32_t x = 0; x < group->size[0]; x += width, index++) {
                 igi_lane *lane = &scratch->lanes[index];
                 lane->frame = scratch->frames + index * code->frame_bytes;
                 lane->wait = IGI_WAIT_NONE;
-                code->start(group, x, y, z, lane);
+                bool full = code->start_full && group->size[0] - x >= width;
+                (full ? code->start_full : code->start)(group, x, y, z, lane);
             }
+    return index;
 }
 
 // Of the lanes waiting for a lane operation, those at the earliest site.
@@ -88,14 +91,17 @@ static bool pass_barrier(const igi_code *code, igi_lane *lanes, uint32_t count) 
 }
 
 static void run_coroutines(const igi_code *code, const igi_group *group, igi_scratch *scratch) {
-    uint32_t threads = group->size[0] * group->size[1] * group->size[2];
-    start_threads(code, group, scratch);
+    uint32_t threads = start_threads(code, group, scratch);
     do {
         for (uint32_t at = 0; at < threads; at += IGI_SIMD_WIDTH) {
             uint32_t left = threads - at;
             run_simdgroup(code, group, scratch->lanes + at, left < IGI_SIMD_WIDTH ? left : IGI_SIMD_WIDTH);
         }
     } while (!*group->abort && pass_barrier(code, scratch->lanes, threads));
+}
+
+bool igi_can_run_group(const igi_code *code, const uint32_t size[3]) {
+    return code->info.width != IGI_SIMD_WIDTH || size[0] % IGI_SIMD_WIDTH == 0 || (size[1] == 1 && size[2] == 1);
 }
 
 void igi_run_group(const igi_code *code, const igi_group *group, igi_scratch *scratch) {

@@ -28,6 +28,7 @@ typedef struct cpu_module {
     igi_hash key;
     char *bitcode;
     size_t bitcode_length;
+    char *log;  // the compiler's warnings
     ig_math_mode math_mode;
     struct cpu_module *next;
 } cpu_module;
@@ -44,7 +45,7 @@ typedef struct cpu_program {
     struct {
         igi_code code;
         bool ready;
-    } variants[2];  // [1] looks at the abort flag
+    } variants[2][2];  // [1][] looks at the abort flag; [][1] runs one thread at a time
     struct cpu_program *next;
 } cpu_program;
 
@@ -59,8 +60,8 @@ ig_status igi_cpu_pipeline_open(ig_pipeline *pipeline, const ig_pipeline_desc *d
 void igi_cpu_pipeline_close(ig_pipeline *pipeline);
 ig_status igi_cpu_pipeline_emit(ig_pipeline *pipeline, const char *stage, char **text);
 // The code to run; compiled on first use.
-ig_status igi_cpu_program_code(ig_device *device, cpu_program *program, bool abortable, const igi_code **code,
-                               ig_error *error);
+ig_status igi_cpu_program_code(ig_device *device, cpu_program *program, bool abortable, bool narrow,
+                               const igi_code **code, ig_error *error);
 
 void igi_cpu_module_release(cpu_device *cpu, cpu_module *module);
 

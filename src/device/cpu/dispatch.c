@@ -10,7 +10,8 @@
 #include "simt/run.h"
 
 typedef struct launch {
-    const igi_code *code;
+    const igi_code *code;    // for groups it can run
+    const igi_code *narrow;  // for the others; NULL when there are none
     const igi_dispatch *dispatch;
     _Atomic uint32_t *abort;
     uint64_t groups[3];
@@ -101,7 +102,8 @@ static void run_range(range *r) {
     for (; r->at < r->end; r->at++) {
         if (atomic_load_explicit(l->abort, memory_order_relaxed) || atomic_load(&l->failed)) return;
         place_group(l, r->at, &r->group);
-        igi_run_group(l->code, &r->group, r->scratch);
+        bool fits = !l->narrow || igi_can_run_group(l->code, r->group.size);
+        igi_run_group(fits ? l->code : l->narrow, &r->group, r->scratch);
     }
 }
 
@@ -121,7 +123,8 @@ static void run_guarded(range *r) {
 static void run_groups(void *context, uint64_t begin, uint64_t end) {
     launch *l = context;
     igi_scratch *scratch = scratch_of_thread();
-    if (!scratch || igi_scratch_reserve(scratch, l->code, l->threads, l->threadgroup_bytes) != IG_STATUS_OK) {
+    if (!scratch || igi_scratch_reserve(scratch, l->code, l->threads, l->threadgroup_bytes) != IG_STATUS_OK ||
+        (l->narrow && igi_scratch_reserve(scratch, l->narrow, l->threads, l->threadgroup_bytes) != IG_STATUS_OK)) {
         fail(l, IG_STATUS_OUT_OF_MEMORY);
         return;
     }
@@ -192,13 +195,24 @@ static bool count_groups(launch *l, uint64_t *total) {
     return true;
 }
 
+// Groups in the middle and at the edge may differ in width.
+static bool needs_narrow(const launch *l) {
+    const ig_size grid = l->dispatch->grid, size = l->dispatch->group;
+    const uint32_t full[3] = {(uint32_t)size.x, (uint32_t)size.y, (uint32_t)size.z};
+    const uint32_t edge[3] = {(uint32_t)(grid.x % size.x), full[1], full[2]};
+    return !igi_can_run_group(l->code, full) || (edge[0] && !igi_can_run_group(l->code, edge));
+}
+
 ig_status igi_cpu_dispatch(ig_commands *commands, igi_dispatch *dispatch, ig_error *error) {
     ig_device *device = commands->queue->device;
     cpu_program *program = dispatch->pipeline->state;
     ig_status status = read_indirect(dispatch, error);
     if (status != IG_STATUS_OK) return status;
     launch l = {.dispatch = dispatch, .abort = &commands->abort};
-    status = igi_cpu_program_code(device, program, commands->deadline_ns != 0, &l.code, error);
+    bool abortable = commands->deadline_ns != 0;
+    status = igi_cpu_program_code(device, program, abortable, false, &l.code, error);
+    if (status == IG_STATUS_OK && needs_narrow(&l))
+        status = igi_cpu_program_code(device, program, abortable, true, &l.narrow, error);
     if (status != IG_STATUS_OK) return status;
     uint64_t total;
     if (!count_groups(&l, &total))

@@ -33,7 +33,7 @@ void igi_cpu_module_release(cpu_device *cpu, cpu_module *module) {
     }
     pthread_mutex_unlock(&cpu->lock);
     if (!last) return;
-    free(module->bitcode);
+    free(module->bitcode), free(module->log);
     free(module);
 }
 
@@ -64,9 +64,10 @@ static bool split(ig_library *library, cpu_module *module, const char *bytes, si
             module->bitcode = igi_strndup(bytes + log_length, module->bitcode_length);
         }
     }
-    if (library->log && module->bitcode) return true;
-    free(library->log), free(module->bitcode);
-    library->log = module->bitcode = NULL;
+    module->log = igi_strdup(library->log);
+    if (module->log && module->bitcode) return true;
+    free(library->log), free(module->log), free(module->bitcode);
+    library->log = module->log = module->bitcode = NULL;
     igi_reflection_free(&library->reflection);
     return false;
 }
@@ -92,7 +93,10 @@ static ig_status compile(cpu_device *cpu, const igi_msl_request *request, ig_lib
     if (status == IG_STATUS_COMPILE_FAILED) igi_diagnostics_report(&diagnostics, error);
     if (status == IG_STATUS_OK) {
         library->log = igi_text_take(&diagnostics.log);
-        if (!library->log) {
+        module->log = igi_strdup(library->log);
+        if (!module->log) {
+            free(library->log);
+            library->log = NULL;
             igi_reflection_free(&library->reflection);
             status = igi_error_no_memory(error);
         }
@@ -101,19 +105,17 @@ static ig_status compile(cpu_device *cpu, const igi_msl_request *request, ig_lib
     return status;
 }
 
-// A module in memory has no reflection of its own: the library reads it again, from disk or bitcode.
-static ig_status reflect_again(cpu_device *cpu, const igi_msl_request *request, ig_library *library,
-                               const cpu_module *module, ig_error *error) {
-    cpu_module copy = {0};
-    if (load(cpu, module->key, library, &copy)) {
-        free(copy.bitcode);
-        return IG_STATUS_OK;
-    }
+// A module in memory has no reflection of its own: the library reads it again from the bitcode.
+static ig_status reflect_again(const igi_msl_request *request, ig_library *library, const cpu_module *module,
+                               ig_error *error) {
     igi_diagnostics diagnostics = {.sources = &request->sources};
     ig_status status = igi_reflect(module->bitcode, module->bitcode_length, &library->reflection, &diagnostics, error);
-    if (status == IG_STATUS_OK) library->log = igi_text_take(&diagnostics.log);
     igi_diagnostics_free(&diagnostics);
-    return status;
+    if (status != IG_STATUS_OK) return status;
+    library->log = igi_strdup(module->log);
+    if (library->log) return IG_STATUS_OK;
+    igi_reflection_free(&library->reflection);
+    return igi_error_no_memory(error);
 }
 
 static ig_status make_module(ig_library *library, const igi_msl_request *request, igi_hash key, cpu_module **module,
@@ -153,7 +155,7 @@ ig_status igi_cpu_library_open(ig_library *library, const ig_library_desc *desc,
     cpu_module *module = find_module(cpu, key);
     if (module) {
         atomic_fetch_add(&library->device->memory_hits, 1);
-        status = reflect_again(cpu, &request, library, module, error);
+        status = reflect_again(&request, library, module, error);
         if (status != IG_STATUS_OK) igi_cpu_module_release(cpu, module);
     } else {
         status = make_module(library, &request, key, &module, error);

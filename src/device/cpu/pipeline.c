@@ -28,7 +28,7 @@ static igi_hash program_key(const cpu_module *module, const igi_kernel *kernel, 
 }
 
 // What the machine code depends on beside the program.
-static igi_hash code_key(const cpu_program *program, bool abortable) {
+static igi_hash code_key(const cpu_program *program, bool abortable, uint32_t width) {
     igi_hasher *hasher = igi_hasher_create();
     igi_hasher_add(hasher, &program->key, sizeof program->key);
     igi_hasher_add_string(hasher, igi_simt_cpu());
@@ -37,19 +37,29 @@ static igi_hash code_key(const cpu_program *program, bool abortable) {
     igi_hasher_add_string(hasher, IGI_COMPILER_IDENTITY);
     igi_hasher_add_u64(hasher, IGI_CODE_VERSION);
     igi_hasher_add_u64(hasher, abortable);
+    igi_hasher_add_u64(hasher, width);
     return igi_hasher_finish(hasher);
 }
 
 // ---- Code ----
 
-static igi_simt_request request_for(const cpu_program *program, bool abortable) {
+// INGOT_SIMT_WIDTH overrides the choice of the compiler, for debugging and measuring.
+static uint32_t wanted_width(bool narrow) {
+    const char *text = getenv("INGOT_SIMT_WIDTH");
+    unsigned long width = text ? strtoul(text, NULL, 10) : 0;
+    bool known = width == 1 || width == 4 || width == 8 || width == 16 || width == 32;
+    return narrow ? 1 : known ? (uint32_t)width : 0;
+}
+
+static igi_simt_request request_for(const cpu_program *program, bool abortable, bool narrow) {
     return (igi_simt_request){.bitcode = program->module->bitcode,
                               .bitcode_length = program->module->bitcode_length,
                               .symbol = program->symbol,
                               .name = program->name,
                               .constants = program->constants,
                               .constant_count = program->constant_count,
-                              .abortable = abortable};
+                              .abortable = abortable,
+                              .width = wanted_width(narrow)};
 }
 
 static bool load_cached(ig_device *device, igi_hash key, igi_code *code) {
@@ -63,12 +73,12 @@ static bool load_cached(ig_device *device, igi_hash key, igi_code *code) {
     return loaded;
 }
 
-static ig_status make_code(ig_device *device, const cpu_program *program, bool abortable, igi_code *code,
+static ig_status make_code(ig_device *device, const cpu_program *program, bool abortable, bool narrow, igi_code *code,
                            ig_error *error) {
     cpu_device *cpu = igi_cpu(device);
-    igi_hash key = code_key(program, abortable);
+    igi_simt_request request = request_for(program, abortable, narrow);
+    igi_hash key = code_key(program, abortable, request.width);
     if (load_cached(device, key, code)) return IG_STATUS_OK;
-    igi_simt_request request = request_for(program, abortable);
     char *object = NULL;
     size_t length = 0;
     ig_status status = igi_simt_compile(&request, IGI_STAGE_OBJECT, &object, &length, error);
@@ -79,24 +89,24 @@ static ig_status make_code(ig_device *device, const cpu_program *program, bool a
     return status;
 }
 
-ig_status igi_cpu_program_code(ig_device *device, cpu_program *program, bool abortable, const igi_code **code,
-                               ig_error *error) {
+ig_status igi_cpu_program_code(ig_device *device, cpu_program *program, bool abortable, bool narrow,
+                               const igi_code **code, ig_error *error) {
     ig_status status = IG_STATUS_OK;
     pthread_mutex_lock(&program->lock);
-    if (!program->variants[abortable].ready) {
-        status = make_code(device, program, abortable, &program->variants[abortable].code, error);
-        program->variants[abortable].ready = status == IG_STATUS_OK;
+    if (!program->variants[abortable][narrow].ready) {
+        status = make_code(device, program, abortable, narrow, &program->variants[abortable][narrow].code, error);
+        program->variants[abortable][narrow].ready = status == IG_STATUS_OK;
     }
     pthread_mutex_unlock(&program->lock);
-    *code = &program->variants[abortable].code;
+    *code = &program->variants[abortable][narrow].code;
     return status;
 }
 
 // ---- Programs alive ----
 
 static void free_program(cpu_device *cpu, cpu_program *program) {
-    for (int i = 0; i < 2; i++)
-        if (program->variants[i].ready) igi_jit_unload(cpu->jit, &program->variants[i].code);
+    for (int i = 0; i < 4; i++)
+        if (program->variants[i / 2][i % 2].ready) igi_jit_unload(cpu->jit, &program->variants[i / 2][i % 2].code);
     for (size_t i = 0; i < program->constant_count; i++) {
         free((char *)program->constants[i].name);
         free((void *)program->constants[i].value);
@@ -179,7 +189,7 @@ ig_status igi_cpu_pipeline_open(ig_pipeline *pipeline, const ig_pipeline_desc *d
     cpu_program *program = get_program(pipeline, kernel, desc, &fresh);
     if (!program) return igi_error_no_memory(error);
     const igi_code *code;
-    ig_status status = igi_cpu_program_code(device, program, abortable, &code, error);
+    ig_status status = igi_cpu_program_code(device, program, abortable, false, &code, error);
     if (status != IG_STATUS_OK) {
         release_program(igi_cpu(device), program);
         return status;
@@ -200,7 +210,7 @@ ig_status igi_cpu_pipeline_emit(ig_pipeline *pipeline, const char *stage, char *
         const char *name;
         igi_simt_stage stage;
     } stages[] = {{"llvm", IGI_STAGE_LLVM}, {"simt", IGI_STAGE_SIMT}, {"asm", IGI_STAGE_ASM}};
-    igi_simt_request request = request_for(pipeline->state, false);
+    igi_simt_request request = request_for(pipeline->state, false, false);
     size_t length;
     for (size_t i = 0; i < sizeof stages / sizeof *stages; i++)
         if (strcmp(stages[i].name, stage) == 0) return igi_simt_compile(&request, stages[i].stage, text, &length, NULL);

@@ -11,32 +11,56 @@ typedef struct cpu_queue {
     igi_event_waiter waiter;  // for the event the first command buffer waits for
     pthread_mutex_t lock;     // guards what follows
     ig_commands *first, **last;
-    size_t position;  // next command of the first command buffer
-    bool scheduled;   // the task is with the pool
-    bool running;     // some thread is at it
-    bool woken;       // an event came while it was running
+    size_t position;   // next command of the first command buffer
+    bool scheduled;    // the task is with the pool
+    bool running;      // some thread is at it
+    bool calling;      // and runs the callbacks of a finished command buffer
+    bool blocked;      // the waiter is with an event
+    pthread_t runner;  // the thread, while running
+    uint64_t turn;     // counts the threads that took the queue
     igi_alarm alarm;
     bool armed;
 } cpu_queue;
 
 // ---- Scheduling ----
 
-// Hands the queue to the pool unless someone has it. Call with the lock held.
+// Hands the queue to the pool when there is something to do and nobody at it. Call with the lock held.
 static void schedule(cpu_queue *queue) {
-    if (queue->running || queue->scheduled) return;
+    if (!queue->first || queue->blocked || queue->running || queue->scheduled) return;
     queue->scheduled = true;
     ig_queue_retain(queue->owner);  // until the task has run
     igi_pool_submit(igi_cpu(queue->owner->device)->pool, &queue->task);
+}
+
+// Makes this thread the one that runs the queue. Call with the lock held.
+static uint64_t take(cpu_queue *queue) {
+    queue->running = true;
+    queue->calling = false;
+    queue->runner = pthread_self();
+    return ++queue->turn;
 }
 
 static void wake(void *user) {
     cpu_queue *queue = user;
     ig_queue *owner = queue->owner;
     pthread_mutex_lock(&queue->lock);
-    queue->woken = true;
+    queue->blocked = false;
     schedule(queue);
     pthread_mutex_unlock(&queue->lock);
     ig_queue_release(owner);  // held while the waiter was with the event
+}
+
+// The deadline has passed: a command buffer that waits for an event waits no longer.
+static void give_up(cpu_queue *queue) {
+    pthread_mutex_lock(&queue->lock);
+    bool waiting =
+        queue->blocked && igi_event_take_waiter(queue->first->commands[queue->position].event.event, &queue->waiter);
+    pthread_mutex_unlock(&queue->lock);
+    if (waiting) wake(queue);
+}
+
+static void on_alarm(igi_alarm *alarm) {
+    give_up((cpu_queue *)((char *)alarm - offsetof(cpu_queue, alarm)));
 }
 
 // ---- Running ----
@@ -48,7 +72,7 @@ static ig_status start(cpu_queue *queue, ig_commands *commands) {
     if (!commands->deadline_ns) return IG_STATUS_OK;
     uint64_t deadline;
     if (!igi_add(now, commands->deadline_ns, &deadline)) return IG_STATUS_OK;
-    queue->alarm = (igi_alarm){.deadline_ns = deadline, .flag = &commands->abort};
+    queue->alarm = (igi_alarm){.deadline_ns = deadline, .flag = &commands->abort, .ring = on_alarm};
     ig_status status = igi_watchdog_arm(igi_cpu(queue->owner->device)->watchdog, &queue->alarm);
     queue->armed = status == IG_STATUS_OK;
     return status;
@@ -71,19 +95,36 @@ static ig_status run_command(ig_commands *commands, igi_command *command, ig_err
                    command->blit.length);
             break;
         case IGI_COMMAND_SIGNAL_EVENT: ig_event_signal(command->event.event, command->event.value); break;
-        case IGI_COMMAND_BARRIER:
-        case IGI_COMMAND_WAIT_EVENT: break;
+        case IGI_COMMAND_WAIT_EVENT:
+            if (atomic_load(&commands->abort))
+                status = igi_error_set(error, IG_STATUS_TIMEOUT,
+                                       "a command buffer waited for an event past its deadline of %.3f s",
+                                       (double)commands->deadline_ns * 1e-9);
+            break;
+        case IGI_COMMAND_BARRIER: break;
     }
     return status;
 }
 
-// True when the event was reached; otherwise it will wake the queue.
-static bool pass_event(cpu_queue *queue, const igi_command *command) {
+static void set_blocked(cpu_queue *queue, bool blocked) {
+    pthread_mutex_lock(&queue->lock);
+    queue->blocked = blocked;
+    pthread_mutex_unlock(&queue->lock);
+}
+
+// True when there is nothing to wait for any more; otherwise the event or the alarm will wake the queue.
+static bool pass_event(cpu_queue *queue, ig_commands *commands, const igi_command *command) {
+    if (atomic_load(&commands->abort)) return true;
     queue->waiter = (igi_event_waiter){.value = command->event.value, .wake = wake, .user = queue};
     ig_queue_retain(queue->owner);
-    if (!igi_event_leave_waiter(command->event.event, &queue->waiter)) return false;
-    ig_queue_release(queue->owner);
-    return true;
+    set_blocked(queue, true);  // first: the wake may come at once
+    if (igi_event_leave_waiter(command->event.event, &queue->waiter)) {
+        set_blocked(queue, false);
+        ig_queue_release(queue->owner);
+        return true;
+    }
+    if (atomic_load(&commands->abort)) give_up(queue);  // the alarm may have rung before the waiter was there
+    return false;
 }
 
 static void finish(cpu_queue *queue, ig_commands *commands, ig_status status, ig_error *error) {
@@ -94,6 +135,7 @@ static void finish(cpu_queue *queue, ig_commands *commands, ig_status status, ig
     queue->first = commands->next;
     if (!queue->first) queue->last = &queue->first;
     queue->position = 0;
+    queue->calling = true;
     pthread_mutex_unlock(&queue->lock);
     igi_commands_finish(commands, status, error);
 }
@@ -106,7 +148,7 @@ static bool run_first(cpu_queue *queue, ig_commands *commands) {
     if (status != IG_STATUS_OK) igi_error_set(&error, status, "cannot start the watchdog for the deadline");
     while (status == IG_STATUS_OK && queue->position < commands->command_count) {
         igi_command *command = &commands->commands[queue->position];
-        if (command->kind == IGI_COMMAND_WAIT_EVENT && !pass_event(queue, command)) return false;
+        if (command->kind == IGI_COMMAND_WAIT_EVENT && !pass_event(queue, commands, command)) return false;
         status = run_command(commands, command, &error);
         queue->position++;
     }
@@ -114,27 +156,21 @@ static bool run_first(cpu_queue *queue, ig_commands *commands) {
     return true;
 }
 
-// pre: the caller set `running`. Ends when the queue is empty, blocked, or `until` is finished.
-static void run(cpu_queue *queue, const ig_commands *until) {
+// Ends when the queue is empty or blocked, `until` is finished, or a callback had to take the queue over.
+static void run(cpu_queue *queue, uint64_t turn, const ig_commands *until) {
+    bool reached = false;
     for (;;) {
         pthread_mutex_lock(&queue->lock);
-        ig_commands *commands = queue->first;
-        queue->woken = false;
-        if (!commands) break;
+        bool lost = queue->turn != turn;
+        ig_commands *commands = queue->blocked || reached ? NULL : queue->first;
+        if (!lost) queue->calling = false;
+        if (!lost && !commands) break;
         pthread_mutex_unlock(&queue->lock);
-        bool last = commands == until;
-        bool done = run_first(queue, commands);
-        pthread_mutex_lock(&queue->lock);
-        if (!done && !queue->woken) break;
-        if (last && done) {
-            queue->running = false;
-            if (queue->first) schedule(queue);
-            pthread_mutex_unlock(&queue->lock);
-            return;
-        }
-        pthread_mutex_unlock(&queue->lock);
+        if (lost) return;
+        reached = run_first(queue, commands) && commands == until;
     }
     queue->running = false;
+    schedule(queue);
     pthread_mutex_unlock(&queue->lock);
 }
 
@@ -144,9 +180,9 @@ static void run_task(igi_task *task) {
     pthread_mutex_lock(&queue->lock);
     queue->scheduled = false;
     bool mine = !queue->running;
-    if (mine) queue->running = true;
+    uint64_t turn = mine ? take(queue) : 0;
     pthread_mutex_unlock(&queue->lock);
-    if (mine) run(queue, NULL);
+    if (mine) run(queue, turn, NULL);
     ig_queue_release(owner);
 }
 
@@ -180,13 +216,23 @@ ig_status igi_cpu_commit(ig_commands *commands) {
     return IG_STATUS_OK;
 }
 
+static bool is_pending(const cpu_queue *queue, const ig_commands *commands) {
+    const ig_commands *at = queue->first;
+    while (at && at != commands) at = at->next;
+    return at != NULL;
+}
+
 void igi_cpu_assist(ig_commands *commands) {
     cpu_queue *queue = commands->queue->state;
-    int state = atomic_load(&commands->state);
-    if (state == IG_COMMANDS_COMPLETED || state == IG_COMMANDS_FAILED) return;
     pthread_mutex_lock(&queue->lock);
-    bool mine = !queue->running;
-    if (mine) queue->running = true;
+    // A callback that waits for a later command buffer of its own queue stands in the way of it.
+    if (queue->running && queue->calling && pthread_equal(queue->runner, pthread_self())) {
+        queue->running = false;
+        queue->turn++;
+    }
+    bool mine = !queue->running && !queue->blocked && is_pending(queue, commands);
+    uint64_t turn = mine ? take(queue) : 0;
+    schedule(queue);
     pthread_mutex_unlock(&queue->lock);
-    if (mine) run(queue, commands);
+    if (mine) run(queue, turn, commands);
 }

@@ -36,6 +36,7 @@ static uint64_t ring(igi_watchdog *watchdog) {
         if (alarm->deadline_ns <= now) {
             atomic_store(alarm->flag, 1);
             *link = alarm->next;
+            alarm->ring(alarm);
             continue;
         }
         if (alarm->deadline_ns < next) next = alarm->deadline_ns;

@@ -14,6 +14,7 @@ typedef struct igi_watchdog igi_watchdog;
 typedef struct igi_alarm {
     uint64_t deadline_ns;
     _Atomic uint32_t *flag;
+    void (*ring)(struct igi_alarm *alarm);  // called once the flag is set; must not arm or disarm
     struct igi_alarm *next;
 } igi_alarm;
 

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// Attributes to annotations. In a macro's body the context is what the body itself shows.
+#include <string.h>
+
+#include "msl/address-space.h"
+#include "msl/attributes.h"
+#include "msl/function-constant.h"
+#include "msl/rewrite-passes.h"
+
+typedef struct frame {  // an open parenthesis
+    size_t start;       // first token of the parameter under way
+    int angles;
+} frame;
+
+typedef struct context {
+    size_t statement;  // first token of the statement under way
+    frame *frames;
+    size_t count, capacity;
+} context;
+
+typedef struct annotator {
+    igi_rewriter *r;
+    context code, line;  // a preprocessor line has a context of its own and leaves the code's alone
+    igi_function_constants constants;
+    size_t space_start, space_end;  // what `space` was looked for in
+    const char *space;
+} annotator;
+
+typedef struct item {  // one attribute of a [[list]]
+    const igi_attribute *attribute;
+    size_t name;         // token
+    size_t first, last;  // argument tokens, first > last when there are none
+    size_t end;          // token after the attribute
+} item;
+
+// ---- Context ----
+
+static void follow_frame(context *c, const igi_rewriter *r, size_t index) {
+    frame *top = &c->frames[c->count - 1];
+    if (igi_is(r, index, ")")) c->count--;
+    if (igi_is(r, index, "<")) top->angles++;
+    if (igi_is(r, index, ">") && top->angles > 0 && !igi_is(r, index - 1, "-")) top->angles--;
+    if (igi_is(r, index, ",") && top->angles == 0) top->start = index + 1;
+}
+
+static void follow(context *c, igi_rewriter *r, size_t index) {
+    igi_token_kind kind = igi_at(r, index)->kind;
+    if (kind == IGI_TOKEN_BOUNDARY || kind == IGI_TOKEN_DIRECTIVE || igi_is(r, index, ";") || igi_is(r, index, "{") ||
+        igi_is(r, index, "}")) {
+        c->statement = index + 1;
+        c->count = 0;
+    } else if (kind == IGI_TOKEN_PUNCT && igi_is(r, index, "(")) {
+        if (igi_grow((void **)&c->frames, &c->capacity, c->count + 1, sizeof *c->frames))
+            c->frames[c->count++] = (frame){.start = index + 1};
+        else
+            r->failed = true;
+    } else if (kind == IGI_TOKEN_PUNCT && c->count) {
+        follow_frame(c, r, index);
+    }
+}
+
+// The address space in the declaration that begins at `start`. Remembers how far it looked: a hostile parameter may
+// carry thousands of attributes.
+static const char *space_in(annotator *a, size_t start, size_t end) {
+    if (start != a->space_start) {
+        a->space_start = a->space_end = start;
+        a->space = NULL;
+    }
+    for (; a->space_end < end && !a->space; a->space_end++) a->space = igi_address_space(&a->r->tokens, a->space_end);
+    return a->space ? a->space : "";
+}
+
+// ---- Attributes ----
+
+static bool parse_item(const igi_rewriter *r, size_t index, item *found) {
+    const igi_tokens *tokens = &r->tokens;
+    if (!igi_token_is_word(tokens, index)) return false;
+    *found = (item){.name = index, .first = 1, .last = 0, .end = index + 1};
+    bool qualified = igi_is(r, index + 1, ":") && igi_is(r, index + 2, ":");
+    if (qualified) found->end = index + 4;
+    if (!qualified)
+        found->attribute = igi_attribute_find(tokens->text + igi_at(r, index)->offset, igi_at(r, index)->length);
+    if (found->end >= tokens->count || !igi_is(r, found->end, "(")) return found->end < tokens->count;
+    size_t close = igi_at(r, found->end)->partner;
+    if (close == found->end) return false;
+    found->first = found->end + 1;
+    found->last = close - 1;
+    found->end = close + 1;
+    return true;
+}
+
+static bool needs_argument(igi_attribute_kind kind) {
+    return kind == IGI_ATTRIBUTE_SLOT || kind == IGI_ATTRIBUTE_CONSTANT || kind == IGI_ATTRIBUTE_HOST_NAME ||
+           kind == IGI_ATTRIBUTE_LIMIT;
+}
+
+static void append_annotation(annotator *a, igi_text *text, const item *attribute, size_t start, size_t open) {
+    const char *name = attribute->attribute->name;
+    igi_attribute_kind kind = attribute->attribute->kind;
+    igi_text_add(text, "__attribute__((annotate(\"ig.");
+    switch (kind) {
+        case IGI_ATTRIBUTE_HOST_NAME: igi_text_add(text, "host_name:\" "); break;
+        case IGI_ATTRIBUTE_UNSUPPORTED: igi_text_addf(text, "unsupported:%s\"", name); break;
+        case IGI_ATTRIBUTE_CONSTANT: igi_text_add(text, "condition:\" __IG_STRING("); break;
+        case IGI_ATTRIBUTE_SLOT: igi_text_addf(text, "%s:%s\", ", name, space_in(a, start, open)); break;
+        case IGI_ATTRIBUTE_LIMIT: igi_text_addf(text, "%s\", ", name); break;
+        default: igi_text_addf(text, "%s\"", name);
+    }
+    if (needs_argument(kind)) igi_rewriter_append(a->r, text, attribute->first, attribute->last + 1);
+    igi_text_add(text, kind == IGI_ATTRIBUTE_CONSTANT ? ")))) " : "))) ");
+}
+
+static void append_item(annotator *a, igi_text *text, const item *attribute, const context *c, size_t open) {
+    const char *name = attribute->attribute->name;
+    igi_attribute_kind kind = attribute->attribute->kind;
+    if (needs_argument(kind) && attribute->first > attribute->last) {
+        igi_rewriter_complain(a->r, attribute->name,
+                              igi_format("attribute '%s' needs an argument, as in [[%s(%s)]]", name, name,
+                                         kind == IGI_ATTRIBUTE_HOST_NAME ? "\"name\"" : "0"));
+        return;
+    }
+    bool parameter = c->count > 0;
+    if (kind == IGI_ATTRIBUTE_IGNORED) return;
+    if (kind == IGI_ATTRIBUTE_CONSTANT && !parameter)
+        igi_declare_function_constant(a->r, &a->constants, text, c->statement, open, attribute->first,
+                                      attribute->last + 1);
+    else
+        append_annotation(a, text, attribute, parameter ? c->frames[c->count - 1].start : c->statement, open);
+}
+
+// The token after the list [[a, b(1)]] that opens at `open`, or 0 when it is no such list.
+static size_t list_end(const igi_rewriter *r, size_t open, bool *metal) {
+    if (!igi_is(r, open, "[") || !igi_is(r, open + 1, "[")) return 0;
+    item attribute = {.end = open + 1};
+    *metal = false;
+    do {
+        if (!parse_item(r, attribute.end + 1, &attribute)) return 0;
+        *metal |= attribute.attribute != NULL;
+    } while (igi_is(r, attribute.end, ","));
+    return igi_is(r, attribute.end, "]") && igi_is(r, attribute.end + 1, "]") ? attribute.end + 2 : 0;
+}
+
+// A preprocessor line inside could not be copied into the annotation; clang will refuse such an attribute.
+static bool in_one_piece(const igi_rewriter *r, size_t first, size_t end) {
+    for (size_t i = first; i < end; i++)
+        if (igi_at(r, i)->region != igi_at(r, first)->region) return false;
+    return true;
+}
+
+static void rewrite_list(annotator *a, const context *c, size_t open, size_t end) {
+    igi_text ours = {0}, theirs = {0};
+    igi_text_add(&ours, " ");  // MSL allows name[[attribute]]
+    item attribute = {.end = open + 1};
+    while (attribute.end + 2 < end) {
+        parse_item(a->r, attribute.end + 1, &attribute);
+        if (attribute.attribute) {
+            append_item(a, &ours, &attribute, c, open);
+        } else {
+            if (theirs.length) igi_text_add(&theirs, ", ");
+            igi_rewriter_append(a->r, &theirs, attribute.name, attribute.end);
+        }
+    }
+    if (theirs.length) igi_text_addf(&ours, "[[%s]]", theirs.data);
+    if (ours.failed || theirs.failed)
+        a->r->failed = true;
+    else
+        igi_rewriter_replace(a->r, open, end, ours.data);
+    igi_text_free(&ours), igi_text_free(&theirs);
+}
+
+void igi_rewrite_attributes(igi_rewriter *r) {
+    annotator a = {.r = r, .space_start = SIZE_MAX};
+    for (size_t i = 0; i < r->tokens.count && !r->failed;) {
+        context *c = igi_at(r, i)->region == IGI_REGION_CODE ? &a.code : &a.line;
+        bool metal = false;
+        size_t end = igi_at(r, i)->done ? 0 : list_end(r, i, &metal);
+        if (metal && end && in_one_piece(r, i, end)) rewrite_list(&a, c, i, end);
+        if (!end) follow(c, r, i);
+        i = end ? end : i + 1;
+    }
+    free(a.code.frames), free(a.line.frames);
+}

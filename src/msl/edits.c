@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Replacements in a text.
+#include "msl/edits.h"
+
+#include <string.h>
+
+bool igi_edits_add(igi_edits *edits, size_t offset, size_t length, char *text) {
+    if (!text || !igi_grow((void **)&edits->items, &edits->capacity, edits->count + 1, sizeof *edits->items)) {
+        free(text);
+        return false;
+    }
+    edits->items[edits->count] = (igi_edit){offset, length, text, strlen(text), edits->count, 0};
+    edits->count++;
+    return true;
+}
+
+static int by_place(const void *a, const void *b) {
+    const igi_edit *left = a, *right = b;
+    if (left->offset != right->offset) return left->offset < right->offset ? -1 : 1;
+    bool left_inserts = left->length == 0, right_inserts = right->length == 0;
+    if (left_inserts != right_inserts) return left_inserts ? -1 : 1;
+    return left->order < right->order ? -1 : left->order > right->order;
+}
+
+char *igi_edits_apply(igi_edits *edits, const char *source, size_t length, size_t *new_length) {
+    igi_text text = {0};
+    size_t done = 0;
+    if (edits->count) qsort(edits->items, edits->count, sizeof *edits->items, by_place);
+    for (size_t i = 0; i < edits->count; i++) {
+        igi_edit *edit = &edits->items[i];
+        igi_text_append(&text, source + done, edit->offset - done);
+        edit->result = text.length;
+        igi_text_append(&text, edit->text, edit->text_length);
+        done = edit->offset + edit->length;
+    }
+    igi_text_append(&text, source + done, length - done);
+    *new_length = text.length;
+    return igi_text_take(&text);
+}
+
+size_t igi_edits_origin(const igi_edits *edits, size_t place) {
+    size_t low = 0, high = edits->count;  // the first edit that begins after the place
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (edits->items[middle].result <= place)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == 0) return place;
+    const igi_edit *edit = &edits->items[low - 1];
+    size_t beyond = place - edit->result;
+    return beyond < edit->text_length ? edit->offset : edit->offset + edit->length + (beyond - edit->text_length);
+}
+
+void igi_edits_free(igi_edits *edits) {
+    for (size_t i = 0; i < edits->count; i++) free(edits->items[i].text);
+    free(edits->items);
+    *edits = (igi_edits){0};
+}

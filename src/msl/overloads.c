@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// Overloads and specialisations for several address spaces are one and the same here, where all memory is one space:
+// the first stays, the others go. Their bodies are the same code for another pointer, or the kernel could not be read.
+#include <string.h>
+
+#include "msl/address-space.h"
+#include "msl/declarations.h"
+#include "msl/rewrite-passes.h"
+
+typedef struct candidate {
+    igi_declaration *declaration;
+    uint64_t key;  // hash of scope and head, address spaces aside
+} candidate;
+
+// What the token means once address spaces are gone: itself, nothing (NULL), or const.
+static const char *meaning(const igi_tokens *tokens, size_t index, size_t *length) {
+    const igi_token *token = &tokens->items[index];
+    const char *text = tokens->text + token->offset, *constant = NULL;
+    *length = token->length;
+    if (igi_address_space(tokens, index)) {
+        igi_space_role role = igi_address_space_role(tokens, index);
+        if (role != IGI_SPACE_OF_OBJECT && igi_token_is(tokens, index, "constant")) constant = "const";
+        *length = constant ? strlen(constant) : 0;
+        text = constant;
+    }
+    return token->region == IGI_REGION_DIRECTIVE ? NULL : text;
+}
+
+// Steps to the next token that means something; `const` twice means it once. False at the end.
+typedef struct reader {
+    const igi_tokens *tokens;
+    size_t index, end;
+    const char *text;
+    size_t length;
+} reader;
+
+static bool is_const(const reader *at) {
+    return at->text && at->length == 5 && memcmp(at->text, "const", 5) == 0;
+}
+
+static bool next(reader *at) {
+    bool after_const = is_const(at);
+    for (; at->index < at->end; at->index++) {
+        at->text = meaning(at->tokens, at->index, &at->length);
+        if (!at->text || (after_const && is_const(at))) continue;
+        at->index++;
+        return true;
+    }
+    return false;
+}
+
+static reader read_head(const igi_tokens *tokens, const igi_declaration *declaration) {
+    return (reader){.tokens = tokens, .index = declaration->first, .end = declaration->head_end};
+}
+
+static uint64_t add_to_hash(uint64_t hash, const void *bytes, size_t length) {
+    const unsigned char *byte = bytes;
+    for (size_t i = 0; i < length; i++) hash = (hash ^ byte[i]) * 0x100000001b3u;  // FNV-1a
+    return hash;
+}
+
+static uint64_t key_of(const igi_tokens *tokens, const igi_declaration *declaration) {
+    uint64_t hash = add_to_hash(0xcbf29ce484222325u, &declaration->scope, sizeof declaration->scope);
+    hash = add_to_hash(hash, &declaration->has_body, sizeof declaration->has_body);
+    for (reader at = read_head(tokens, declaration); next(&at);) {
+        hash = add_to_hash(hash, at.text, at.length);
+        hash = add_to_hash(hash, "", 1);
+    }
+    return hash;
+}
+
+static bool same_meaning(const igi_tokens *tokens, const igi_declaration *a, const igi_declaration *b) {
+    if (a->scope != b->scope || a->has_body != b->has_body) return false;
+    reader left = read_head(tokens, a), right = read_head(tokens, b);
+    for (;;) {
+        bool more_left = next(&left), more_right = next(&right);
+        if (!more_left || !more_right) return more_left == more_right;
+        if (left.length != right.length || memcmp(left.text, right.text, left.length) != 0) return false;
+    }
+}
+
+// A true redefinition is for clang to report.
+static bool same_words(const igi_tokens *tokens, const igi_declaration *a, const igi_declaration *b) {
+    if (a->head_end - a->first != b->head_end - b->first) return false;
+    for (uint32_t i = 0; i < a->head_end - a->first; i++)
+        if (!igi_token_same(tokens, a->first + i, b->first + i)) return false;
+    return true;
+}
+
+static int by_key(const void *a, const void *b) {
+    const candidate *left = a, *right = b;
+    if (left->key != right->key) return left->key < right->key ? -1 : 1;
+    return left->declaration->first < right->declaration->first ? -1 : 1;
+}
+
+// Preprocessor lines inside a dropped declaration stay: they may define what others use.
+static bool stays(const igi_rewriter *r, const igi_declaration *declaration, size_t index) {
+    return igi_at(r, index)->done || igi_at(r, index)->region != igi_at(r, declaration->first)->region;
+}
+
+static void drop(igi_rewriter *r, const igi_declaration *declaration) {
+    size_t i = declaration->first;
+    while (i < declaration->end) {
+        size_t end = i;
+        while (end < declaration->end && !stays(r, declaration, end)) end++;
+        if (end > i) igi_rewriter_replace(r, i, end, "");
+        while (end < declaration->end && stays(r, declaration, end)) end++;
+        i = end;
+    }
+}
+
+static candidate *list_candidates(igi_rewriter *r, const igi_declarations *all) {
+    candidate *list = igi_calloc(all->count, sizeof *list);
+    for (size_t i = 0; list && i < all->count; i++)
+        list[i] = (candidate){&all->items[i], key_of(&r->tokens, &all->items[i])};
+    if (!list) r->failed = true;
+    return list;
+}
+
+static void mark_redundant(igi_rewriter *r, const igi_declarations *all) {
+    candidate *list = list_candidates(r, all);
+    if (!list) return;
+    qsort(list, all->count, sizeof *list, by_key);
+    const igi_declaration *kept = NULL;
+    for (size_t i = 0; i < all->count; i++) {
+        igi_declaration *other = list[i].declaration;
+        bool seen = kept && other->first < kept->visible_until && same_meaning(&r->tokens, kept, other);
+        if (!seen)
+            kept = other;
+        else
+            other->redundant = (kept->has_space || other->has_space) && !same_words(&r->tokens, kept, other);
+    }
+    free(list);
+}
+
+void igi_drop_address_space_overloads(igi_rewriter *r) {
+    igi_declarations all;
+    if (!igi_declarations_find(&r->tokens, &all)) {
+        r->failed = true;
+        return;
+    }
+    mark_redundant(r, &all);
+    for (size_t i = 0; i < all.count && !r->failed; i++) {
+        bool gone = igi_at(r, all.items[i].first)->done;  // with the class around it
+        if (all.items[i].redundant && !gone) drop(r, &all.items[i]);
+    }
+    igi_declarations_free(&all);
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the passes of the rewriter share. Each looks at tokens that are not done and adds edits; none depends on the
+// edits of another, and all take time linear in the text, whatever it says.
+#ifndef INGOT_MSL_REWRITE_PASSES_H
+#define INGOT_MSL_REWRITE_PASSES_H
+
+#include "msl/lexer.h"
+#include "msl/rewrite.h"
+
+typedef struct igi_rewriter {
+    igi_tokens tokens;
+    igi_rewrite *out;
+    bool failed;  // memory
+} igi_rewriter;
+
+// In the order they run.
+void igi_drop_address_space_overloads(igi_rewriter *r);  // what differs from an earlier declaration in that only
+void igi_rewrite_attributes(igi_rewriter *r);            // [[attributes]] to annotations
+void igi_rewrite_spellings(igi_rewriter *r);             // literals, trailing address spaces, double, casts, pragmas
+void igi_rewrite_swizzle_assignments(igi_rewriter *r);   // v.xy += w
+
+// owns: text and message are taken; NULL means that memory was short.
+void igi_rewriter_edit(igi_rewriter *r, size_t offset, size_t length, char *text);
+void igi_rewriter_complain(igi_rewriter *r, size_t token, char *message);
+// Replaces the tokens from `first` up to `end` by the text and by the line breaks they spanned, and makes them done.
+void igi_rewriter_replace(igi_rewriter *r, size_t first, size_t end, const char *text);
+// Appends the tokens, with a space where there was any.
+void igi_rewriter_append(const igi_rewriter *r, igi_text *text, size_t first, size_t end);
+
+static inline bool igi_is(const igi_rewriter *r, size_t index, const char *word) {
+    return igi_token_is(&r->tokens, index, word);
+}
+static inline igi_token *igi_at(const igi_rewriter *r, size_t index) {
+    return &r->tokens.items[index];
+}
+static inline size_t igi_end_of(const igi_rewriter *r, size_t index) {
+    return (size_t)igi_at(r, index)->offset + igi_at(r, index)->length;
+}
+
+#endif

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Single tokens that clang spells differently: literals, trailing address spaces, double, casts, pragmas.
+#include <string.h>
+
+#include "msl/address-space.h"
+#include "msl/rewrite-passes.h"
+
+// ---- Literals ----
+
+typedef struct literal {
+    bool floating;
+    size_t suffix;  // offset of its suffix in the token
+} literal;
+
+static literal read_literal(const char *text, size_t length) {
+    bool hex = length > 1 && text[0] == '0' && (text[1] | 32) == 'x';
+    literal found = {.suffix = length};
+    size_t i = hex ? 2 : 0;
+    for (; i < length; i++) {
+        char c = (char)(text[i] | 32);
+        bool digit = (c >= '0' && c <= '9') || text[i] == '\'' || (hex && c >= 'a' && c <= 'f');
+        if (text[i] == '.' || c == (hex ? 'p' : 'e')) {
+            found.floating = true;
+            if (text[i] != '.') break;
+        } else if (!digit) {
+            found.suffix = i;
+            return found;
+        }
+    }
+    for (i++; i < length; i++) {  // the exponent
+        if (text[i] == '+' || text[i] == '-' || text[i] == '\'' || (text[i] >= '0' && text[i] <= '9')) continue;
+        found.suffix = i;
+        break;
+    }
+    return found;
+}
+
+static void rewrite_literal(igi_rewriter *r, size_t index) {
+    // clang takes our own suffixes only with an underscore (h is an exception; see <metal_types>).
+    static const struct {
+        const char *msl, *ours;
+    } suffixes[] = {{"H", "h"}, {"bf", "_bf"}, {"BF", "_bf"}, {"l", "_L"}, {"L", "_L"}};
+    const igi_token *token = igi_at(r, index);
+    const char *text = r->tokens.text + token->offset;
+    literal found = read_literal(text, token->length);
+    size_t place = token->offset + found.suffix, length = token->length - found.suffix;
+    // MSL has no double: 0.5 is a float. (clang's option for that is lost in templates.)
+    if (found.floating && length == 0) igi_rewriter_edit(r, place, 0, igi_strdup("f"));
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+        if (strlen(suffixes[i].msl) != length || memcmp(suffixes[i].msl, text + found.suffix, length) != 0) continue;
+        bool integer = !found.floating && (text[found.suffix] | 32) == 'l';
+        if (!integer) igi_rewriter_edit(r, place, length, igi_strdup(suffixes[i].ours));
+    }
+}
+
+// ---- Words ----
+
+// To a name that <__ingot_keywords> declares unavailable, so that clang refuses it where it is used and nowhere else.
+static void rewrite_double(igi_rewriter *r, size_t index) {
+    size_t first = index;
+    while (first > 0 && igi_is(r, first - 1, "long") && !igi_at(r, first - 1)->done) first--;
+    igi_rewriter_replace(r, first, index + 1, "__metal_double");
+}
+
+// To half or bfloat, or to what may turn out to be one; see <__ingot_cast>.
+static void rewrite_cast(igi_rewriter *r, size_t index) {
+    static const char *const plain[] = {"bool",    "char",    "uchar",   "short",    "ushort",    "int",      "uint",
+                                        "long",    "ulong",   "float",   "size_t",   "ptrdiff_t", "int8_t",   "int16_t",
+                                        "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t",  "uint64_t", NULL};
+    bool known = igi_is(r, index + 3, ">") && igi_token_in(&r->tokens, index + 2, plain);
+    if (igi_is(r, index + 1, "<") && !known) igi_rewriter_replace(r, index, index + 1, "__ig_cast");
+}
+
+static void rewrite_word(igi_rewriter *r, size_t index) {
+    if (igi_is(r, index, "double")) {
+        rewrite_double(r, index);
+    } else if (igi_is(r, index, "static_cast")) {
+        rewrite_cast(r, index);
+    } else if (igi_address_space(&r->tokens, index)) {
+        igi_space_role role = igi_address_space_role(&r->tokens, index);
+        if (role == IGI_SPACE_OF_OBJECT) igi_rewriter_replace(r, index, index + 1, "");
+        if (role == IGI_SPACE_CONSTANT_OBJECT) igi_rewriter_replace(r, index, index + 1, "const");
+    }
+}
+
+// Metal's contraction pragma is clang's under another name.
+static void rewrite_directive(igi_rewriter *r, size_t hash) {
+    if (igi_is(r, hash + 1, "pragma") && igi_is(r, hash + 2, "METAL") && igi_is(r, hash + 3, "fp") &&
+        igi_is(r, hash + 4, "contract"))
+        igi_rewriter_replace(r, hash + 2, hash + 3, "clang");
+}
+
+void igi_rewrite_spellings(igi_rewriter *r) {
+    for (size_t i = 0; i < r->tokens.count && !r->failed; i++) {
+        const igi_token *token = igi_at(r, i);
+        if (token->kind == IGI_TOKEN_DIRECTIVE) rewrite_directive(r, i);
+        if (token->done || token->region == IGI_REGION_DIRECTIVE) continue;
+        if (token->kind == IGI_TOKEN_NUMBER) rewrite_literal(r, i);
+        if (token->kind == IGI_TOKEN_WORD) rewrite_word(r, i);
+    }
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes the thread function fit for widening: scalars only, two-way branches, one return, tidy loops.
+#include <llvm-c/Target.h>
+#include <string.h>
+
+#include "simt/ir.h"
+#include "simt/passes.h"
+
+static bool is_matrix_product(LLVMValueRef instruction) {
+    return igi_calls(instruction, "__ig_mma_f32");
+}
+
+// Two calls on scalars, one for the even and one for the odd columns: lanes hold no vectors.
+static void split_matrix_product(LLVMBuilderRef builder, LLVMValueRef call) {
+    LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(call));
+    LLVMTypeRef single = LLVMFloatTypeInContext(context), i32 = LLVMInt32TypeInContext(context);
+    LLVMTypeRef parameters[] = {single, single, single, single, single, single};
+    LLVMTypeRef type = LLVMFunctionType(single, parameters, 6, 0);
+    LLVMModuleRef module = LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInstructionParent(call)));
+    LLVMValueRef arguments[6], result = LLVMGetPoison(LLVMTypeOf(call));
+    for (unsigned k = 0; k < 6; k++)
+        arguments[k] = LLVMBuildExtractElement(builder, LLVMGetOperand(call, k / 2), LLVMConstInt(i32, k % 2, 0), "");
+    static const char *const names[] = {"__ig_mma_even", "__ig_mma_odd"};
+    for (unsigned k = 0; k < 2; k++) {
+        LLVMValueRef function = igi_declare(module, names[k], type);
+        igi_add_attribute(function, "convergent");
+        LLVMValueRef part = LLVMBuildCall2(builder, type, function, arguments, 6, "");
+        result = LLVMBuildInsertElement(builder, result, part, LLVMConstInt(i32, k, 0), "");
+    }
+    LLVMReplaceAllUsesWith(call, result);
+    LLVMInstructionEraseFromParent(call);
+}
+
+// ---- Vector loads and stores, which LLVM's scalarizer leaves alone unless a global option says otherwise ----
+
+static LLVMTypeRef accessed_type(LLVMValueRef access) {
+    return LLVMIsAStoreInst(access) ? LLVMTypeOf(LLVMGetOperand(access, 0)) : LLVMTypeOf(access);
+}
+
+static bool is_vector_access(LLVMValueRef instruction) {
+    if (!LLVMIsALoadInst(instruction) && !LLVMIsAStoreInst(instruction)) return false;
+    LLVMTypeRef type = accessed_type(instruction);
+    if (LLVMGetTypeKind(type) != LLVMVectorTypeKind || LLVMGetVolatile(instruction)) return false;
+    LLVMTypeRef element = LLVMGetElementType(type);
+    return LLVMGetTypeKind(element) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(element) % 8 == 0;
+}
+
+static unsigned element_alignment(LLVMValueRef access, unsigned bytes, unsigned index) {
+    unsigned whole = LLVMGetAlignment(access), offset = bytes * index;
+    while (offset % whole) whole /= 2;
+    return whole;
+}
+
+static void split_access(LLVMBuilderRef builder, LLVMValueRef access) {
+    LLVMTypeRef type = accessed_type(access), element = LLVMGetElementType(type);
+    LLVMContextRef context = LLVMGetTypeContext(type);
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(context);
+    bool store = LLVMIsAStoreInst(access) != NULL;
+    LLVMValueRef address = LLVMGetOperand(access, store ? 1 : 0), vector = LLVMGetPoison(type);
+    LLVMModuleRef module = LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInstructionParent(access)));
+    unsigned bytes = (unsigned)LLVMABISizeOfType(LLVMGetModuleDataLayout(module), element);
+    for (unsigned i = 0; i < LLVMGetVectorSize(type); i++) {
+        LLVMValueRef index = LLVMConstInt(i32, i, 0), place = igi_field(builder, address, (size_t)bytes * i), part;
+        if (store) {
+            part =
+                LLVMBuildStore(builder, LLVMBuildExtractElement(builder, LLVMGetOperand(access, 0), index, ""), place);
+        } else {
+            part = LLVMBuildLoad2(builder, element, place, "");
+            vector = LLVMBuildInsertElement(builder, vector, part, index, "");
+        }
+        LLVMSetAlignment(part, element_alignment(access, bytes, i));
+    }
+    if (!store) LLVMReplaceAllUsesWith(access, vector);
+    LLVMInstructionEraseFromParent(access);
+}
+
+ig_status igi_pass_prepare(igi_simt_module *m) {
+    ig_status status = igi_rewrite_instructions(m, is_matrix_product, split_matrix_product);
+    if (status == IG_STATUS_OK) status = igi_rewrite_instructions(m, is_vector_access, split_access);
+    if (status != IG_STATUS_OK) return status;
+    return igi_run_passes(m,
+                          "function(lower-switch,scalarizer,early-cse,instsimplify,dce,mergereturn,"
+                          "simplifycfg<no-sink-common-insts>,lower-switch,mergereturn,fix-irreducible,loop-simplify,"
+                          "lcssa)");
+}
+
+// ---- Width ----
+
+static bool is_lane_operation(LLVMValueRef instruction) {
+    const char *name = igi_callee_name(instruction);
+    return strncmp(name, "__ig_", 5) == 0 && strcmp(name, "__ig_barrier") != 0;
+}
+
+uint32_t igi_choose_width(igi_simt_module *m) {
+    igi_values found;
+    if (m->request->width == 1 || !igi_collect(m->thread, is_lane_operation, &found)) return 1;
+    size_t lane_operations = found.count;
+    igi_values_free(&found);
+    if (lane_operations) return IGI_SIMD_WIDTH;
+    if (m->request->width) return m->request->width;
+    return strstr(igi_simt_features(), "+avx512f") ? 16 : 8;
+}

@@ -1,0 +1,412 @@
+// SPDX-License-Identifier: Apache-2.0
+// Uniformity, strides and divergence, by iteration to a fixed point: everything starts as uniform as it can be and
+// becomes more varied only where it must.
+#include "simt/shape.h"
+
+#include <llvm-c/Target.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "simt/ir.h"
+
+static const igi_shape uniform = {IGI_SHAPE_UNIFORM, 0}, varying = {IGI_SHAPE_VARYING, 0};
+
+static igi_shape linear(int64_t stride) {
+    return stride ? (igi_shape){IGI_SHAPE_LINEAR, stride} : uniform;
+}
+
+uint64_t igi_private_stride(const igi_shapes *s, LLVMValueRef alloca) {
+    uint64_t bytes = LLVMABISizeOfType(s->layout, LLVMGetAllocatedType(alloca));
+    LLVMValueRef count = LLVMGetOperand(alloca, 0);
+    if (LLVMIsAConstantInt(count)) bytes *= LLVMConstIntGetZExtValue(count);
+    return igi_round_up(bytes, 64);
+}
+
+igi_shape igi_shape_of(const igi_shapes *s, LLVMValueRef value) {
+    uint32_t number;
+    if (value == s->linear_argument) return linear(1);
+    if (!LLVMIsAInstruction(value)) return uniform;
+    return igi_map_get(&s->index, value, &number) ? s->shapes[number] : varying;
+}
+
+static igi_shape join_shapes(igi_shape a, igi_shape b) {
+    if (a.kind == IGI_SHAPE_NONE) return b;
+    if (b.kind == IGI_SHAPE_NONE) return a;
+    if (a.kind == b.kind && a.stride == b.stride) return a;
+    return varying;
+}
+
+// ---- Transfer of one instruction ----
+
+static igi_shape operand_shape(const igi_shapes *s, LLVMValueRef i, unsigned k) {
+    return igi_shape_of(s, LLVMGetOperand(i, k));
+}
+
+// Uniform when all operands are; nothing while one is not known yet.
+static igi_shape all_uniform(const igi_shapes *s, LLVMValueRef i) {
+    igi_shape result = uniform;
+    for (int k = 0; k < LLVMGetNumOperands(i); k++) {
+        LLVMValueRef operand = LLVMGetOperand(i, (unsigned)k);
+        if (LLVMValueIsBasicBlock(operand)) continue;
+        igi_shape shape = igi_shape_of(s, operand);
+        if (shape.kind == IGI_SHAPE_NONE) return shape;
+        if (shape.kind != IGI_SHAPE_UNIFORM) result = varying;
+    }
+    return result;
+}
+
+static bool is_line(igi_shape shape) {
+    return shape.kind == IGI_SHAPE_UNIFORM || shape.kind == IGI_SHAPE_LINEAR;
+}
+
+static bool small_constant(LLVMValueRef value, int64_t *constant) {
+    if (!LLVMIsAConstantInt(value)) return false;
+    *constant = LLVMConstIntGetSExtValue(value);
+    return *constant > -(1 << 20) && *constant < 1 << 20;
+}
+
+static igi_shape arithmetic(const igi_shapes *s, LLVMValueRef i) {
+    igi_shape a = operand_shape(s, i, 0), b = operand_shape(s, i, 1);
+    if (a.kind == IGI_SHAPE_NONE || b.kind == IGI_SHAPE_NONE) return (igi_shape){0};
+    if (!is_line(a) || !is_line(b)) return varying;
+    int64_t constant;
+    switch (LLVMGetInstructionOpcode(i)) {
+        case LLVMAdd: return linear(a.stride + b.stride);
+        case LLVMSub: return linear(a.stride - b.stride);
+        case LLVMMul:
+            if (small_constant(LLVMGetOperand(i, 1), &constant)) return linear(a.stride * constant);
+            if (small_constant(LLVMGetOperand(i, 0), &constant)) return linear(b.stride * constant);
+            break;
+        case LLVMShl:
+            if (small_constant(LLVMGetOperand(i, 1), &constant) && constant >= 0 && constant < 16)
+                return linear(a.stride * ((int64_t)1 << constant));
+            break;
+        case LLVMOr:
+            if (LLVMGetIsDisjoint(i) && b.kind == IGI_SHAPE_UNIFORM) return a;
+            break;
+        default: break;
+    }
+    return a.kind == IGI_SHAPE_UNIFORM && b.kind == IGI_SHAPE_UNIFORM ? uniform : varying;
+}
+
+// Steps through a GEP's types, adding up strides.
+static igi_shape address(const igi_shapes *s, LLVMValueRef gep) {
+    igi_shape base = operand_shape(s, gep, 0);
+    if (base.kind == IGI_SHAPE_NONE || !is_line(base)) return base;
+    int64_t stride = base.stride;
+    LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
+    for (int k = 1; k < LLVMGetNumOperands(gep); k++) {
+        igi_shape index = operand_shape(s, gep, (unsigned)k);
+        if (index.kind == IGI_SHAPE_NONE || !is_line(index)) return index;
+        if (k > 1) {
+            if (LLVMGetTypeKind(type) == LLVMStructTypeKind) {
+                type = LLVMStructGetTypeAtIndex(type,
+                                                (unsigned)LLVMConstIntGetZExtValue(LLVMGetOperand(gep, (unsigned)k)));
+                continue;
+            }
+            type = LLVMGetElementType(type);
+        }
+        stride += index.stride * (int64_t)LLVMABISizeOfType(s->layout, type);
+    }
+    return linear(stride);
+}
+
+static igi_shape conversion(const igi_shapes *s, LLVMValueRef i) {
+    igi_shape shape = operand_shape(s, i, 0);
+    switch (LLVMGetInstructionOpcode(i)) {
+        case LLVMZExt:
+        case LLVMSExt:
+        case LLVMTrunc:
+            if (LLVMGetIntTypeWidth(LLVMTypeOf(i)) == 1 || LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(i, 0))) == 1)
+                break;
+            return shape;
+        case LLVMBitCast:
+        case LLVMFreeze:
+        case LLVMPtrToInt:
+        case LLVMIntToPtr:
+            if (LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMIntegerTypeKind ||
+                LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMPointerTypeKind)
+                return shape;
+            break;
+        default: break;
+    }
+    return shape.kind == IGI_SHAPE_LINEAR ? varying : shape;
+}
+
+static igi_shape choice(const igi_shapes *s, LLVMValueRef i) {
+    igi_shape condition = operand_shape(s, i, 0), a = operand_shape(s, i, 1), b = operand_shape(s, i, 2);
+    if (condition.kind == IGI_SHAPE_NONE) return condition;
+    return condition.kind == IGI_SHAPE_UNIFORM ? join_shapes(a, b) : varying;
+}
+
+// Operations that answer every lane of the simdgroup alike.
+static bool answers_alike(LLVMValueRef call, const char *name) {
+    bool alike = strncmp(name, "__ig_reduce_", 12) == 0 || strcmp(name, "__ig_ballot") == 0;
+    LLVMValueRef last = LLVMGetOperand(call, LLVMGetNumArgOperands(call) - 1);
+    return alike && LLVMIsAConstantInt(last) && LLVMConstIntGetZExtValue(last) == 32;
+}
+
+static igi_shape called(const igi_shapes *s, LLVMValueRef call) {
+    const char *name = igi_callee_name(call);
+    if (strncmp(name, "__ig_", 5) != 0) return all_uniform(s, call);
+    if (LLVMGetTypeKind(LLVMTypeOf(call)) == LLVMVoidTypeKind || answers_alike(call, name)) return uniform;
+    bool shuffle = strcmp(name, "__ig_shuffle_u32") == 0 || strcmp(name, "__ig_shuffle_u64") == 0;
+    LLVMValueRef width = shuffle ? LLVMGetOperand(call, 2) : NULL;
+    if (width && LLVMIsAConstantInt(width) && LLVMConstIntGetZExtValue(width) == 32)
+        return operand_shape(s, call, 1).kind == IGI_SHAPE_UNIFORM ? uniform : varying;
+    return varying;
+}
+
+static igi_shape merged(const igi_shapes *s, LLVMValueRef phi, uint32_t block) {
+    igi_shape shape = {0};
+    for (unsigned k = 0; k < LLVMCountIncoming(phi); k++)
+        shape = join_shapes(shape, igi_shape_of(s, LLVMGetIncomingValue(phi, k)));
+    // Even one and the same value may come from different rounds of a loop.
+    return shape.kind != IGI_SHAPE_NONE && s->join[block] ? varying : shape;
+}
+
+static igi_shape transfer(const igi_shapes *s, LLVMValueRef i, uint32_t block) {
+    switch (LLVMGetInstructionOpcode(i)) {
+        case LLVMPHI: return merged(s, i, block);
+        case LLVMAlloca: return linear((int64_t)igi_private_stride(s, i));
+        case LLVMAdd:
+        case LLVMSub:
+        case LLVMMul:
+        case LLVMShl:
+        case LLVMOr: return arithmetic(s, i);
+        case LLVMGetElementPtr: return address(s, i);
+        case LLVMZExt:
+        case LLVMSExt:
+        case LLVMTrunc:
+        case LLVMBitCast:
+        case LLVMFreeze:
+        case LLVMPtrToInt:
+        case LLVMIntToPtr: return conversion(s, i);
+        case LLVMSelect: return choice(s, i);
+        case LLVMCall: return called(s, i);
+        case LLVMAtomicRMW:
+        case LLVMAtomicCmpXchg: return varying;
+        default: return all_uniform(s, i);
+    }
+}
+
+// ---- Divergence ----
+
+// Blocks reachable from `from` without passing `stop`.
+static void mark_region(const igi_shapes *s, uint32_t from, uint32_t stop, bool *region, uint32_t *stack) {
+    uint32_t depth = 0;
+    memset(region, 0, s->cfg.count);
+    stack[depth++] = from;
+    while (depth) {
+        const igi_block *block = &s->cfg.blocks[stack[--depth]];
+        for (uint32_t k = 0; k < block->successor_count; k++) {
+            uint32_t to = block->successors[k];
+            if (to == stop || region[to]) continue;
+            region[to] = true;
+            stack[depth++] = to;
+        }
+    }
+}
+
+// Follows the ways out of `starts` in program order; where two different ones meet, lanes meet.
+static void mark_joins(igi_shapes *s, const uint32_t *starts, uint32_t start_count, uint32_t *label) {
+    const igi_cfg *cfg = &s->cfg;
+    for (uint32_t i = 0; i < cfg->count; i++) label[i] = IGI_NONE;
+    for (uint32_t i = 0; i < start_count; i++) {
+        // The same block twice: both ways lead there at once.
+        if (label[starts[i]] != IGI_NONE) s->join[starts[i]] = true;
+        label[starts[i]] = starts[i];
+    }
+    for (uint32_t n = 0; n < cfg->count; n++) {
+        uint32_t at = cfg->order[n];
+        if (label[at] == IGI_NONE) continue;
+        for (uint32_t k = 0; k < cfg->blocks[at].successor_count; k++) {
+            uint32_t to = cfg->blocks[at].successors[k];
+            if (igi_cfg_is_back_edge(cfg, at, to)) continue;
+            if (label[to] == IGI_NONE) {
+                label[to] = label[at];
+            } else if (label[to] != label[at]) {
+                s->join[to] = true;
+                label[to] = to;
+            }
+        }
+    }
+}
+
+static bool mark_loop(igi_shapes *s, uint32_t loop, uint32_t *scratch) {
+    const igi_cfg *cfg = &s->cfg;
+    if (s->divergent_loop[loop]) return false;
+    s->divergent_loop[loop] = true;
+    uint32_t *exits = scratch + cfg->count, exit_count = 0;
+    for (uint32_t i = 0; i < cfg->count; i++) {
+        if (!igi_cfg_in_loop(cfg, i, loop)) continue;
+        s->masked[i] = true;
+        for (uint32_t k = 0; k < cfg->blocks[i].successor_count; k++) {
+            uint32_t to = cfg->blocks[i].successors[k];
+            if (igi_cfg_in_loop(cfg, to, loop)) continue;
+            s->join[to] = true;  // values of different rounds come out here
+            bool known = false;
+            for (uint32_t e = 0; e < exit_count; e++) known |= exits[e] == to;
+            if (!known) exits[exit_count++] = to;
+        }
+    }
+    if (exit_count > 1) {
+        mark_joins(s, exits, exit_count, scratch);
+        // Between several exits and where they meet again, lanes are apart.
+        for (uint32_t e = 0; e < exit_count; e++) s->masked[exits[e]] = true;
+    }
+    return true;
+}
+
+// Lanes part at the end of `block`: what that means for the blocks behind it.
+static bool mark_branch(igi_shapes *s, uint32_t block, uint32_t *scratch, bool *region) {
+    const igi_cfg *cfg = &s->cfg;
+    const igi_block *branch = &cfg->blocks[block];
+    uint32_t meet = s->post_dominator[block];
+    if (s->divergent_branch[block]) return false;
+    s->divergent_branch[block] = true;
+    mark_joins(s, branch->successors, branch->successor_count, scratch);
+    mark_region(s, block, meet, region, scratch);
+    for (uint32_t i = 0; i < cfg->count; i++) s->masked[i] |= region[i];
+    region[block] = true;
+    for (uint32_t loop = branch->loop; loop != IGI_NONE; loop = cfg->loops[loop].parent) {
+        bool leaves = false;
+        for (uint32_t i = 0; i < cfg->count; i++) {
+            if (!region[i] || !igi_cfg_in_loop(cfg, i, loop)) continue;
+            for (uint32_t k = 0; k < cfg->blocks[i].successor_count; k++)
+                leaves |= !igi_cfg_in_loop(cfg, cfg->blocks[i].successors[k], loop);
+        }
+        if (leaves) mark_loop(s, loop, scratch);
+    }
+    return true;
+}
+
+// Several exits: everything up to the common post-dominator is masked.
+static void mask_after_loops(igi_shapes *s, uint32_t *scratch, bool *region) {
+    const igi_cfg *cfg = &s->cfg;
+    for (uint32_t loop = 0; loop < cfg->loop_count; loop++) {
+        if (!s->divergent_loop[loop]) continue;
+        uint32_t header = cfg->loops[loop].header, meet = s->post_dominator[header];
+        while (meet != IGI_NONE && igi_cfg_in_loop(cfg, meet, loop)) meet = s->post_dominator[meet];
+        mark_region(s, header, meet, region, scratch);
+        for (uint32_t i = 0; i < cfg->count; i++) s->masked[i] |= region[i];
+    }
+}
+
+// ---- Post-dominators ----
+
+// By iteration over the reversed graph, with a virtual end behind every block that has no successor.
+static void find_post_dominators(igi_shapes *s, uint32_t *rank, uint32_t *order) {
+    const igi_cfg *cfg = &s->cfg;
+    uint32_t end = cfg->count;  // the virtual end ranks first
+    for (uint32_t n = 0; n < cfg->count; n++) order[n] = cfg->order[cfg->count - 1 - n];
+    for (uint32_t n = 0; n < cfg->count; n++) rank[order[n]] = n + 1;
+    rank[end] = 0;
+    uint32_t *pdom = s->post_dominator;
+    for (uint32_t i = 0; i <= cfg->count; i++) pdom[i] = IGI_NONE;
+    pdom[end] = end;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t n = 0; n < cfg->count; n++) {
+            uint32_t at = order[n], best = IGI_NONE;
+            const igi_block *block = &cfg->blocks[at];
+            if (block->successor_count == 0) best = end;
+            for (uint32_t k = 0; k < block->successor_count; k++) {
+                uint32_t to = block->successors[k];
+                if (pdom[to] == IGI_NONE) continue;
+                if (best == IGI_NONE) {
+                    best = to;
+                    continue;
+                }
+                uint32_t a = best, b = to;
+                while (a != b) {
+                    while (rank[a] > rank[b]) a = pdom[a];
+                    while (rank[b] > rank[a]) b = pdom[b];
+                }
+                best = a;
+            }
+            if (best != IGI_NONE && pdom[at] != best) {
+                pdom[at] = best;
+                changed = true;
+            }
+        }
+    }
+    for (uint32_t i = 0; i < cfg->count; i++)
+        if (pdom[i] == end) pdom[i] = IGI_NONE;
+}
+
+// ---- All of it ----
+
+static bool number_instructions(igi_shapes *s) {
+    for (uint32_t i = 0; i < s->cfg.count; i++)
+        for (LLVMValueRef v = LLVMGetFirstInstruction(s->cfg.blocks[i].block); v; v = LLVMGetNextInstruction(v))
+            if (!igi_map_set(&s->index, v, (uint32_t)s->count++)) return false;
+    s->shapes = igi_calloc(s->count, sizeof *s->shapes);
+    return s->shapes != NULL;
+}
+
+static bool diverges(const igi_shapes *s, uint32_t block) {
+    LLVMValueRef terminator = LLVMGetBasicBlockTerminator(s->cfg.blocks[block].block);
+    if (!LLVMIsABranchInst(terminator) || !LLVMIsConditional(terminator)) return false;
+    igi_shape_kind kind = igi_shape_of(s, LLVMGetCondition(terminator)).kind;
+    return kind == IGI_SHAPE_VARYING || kind == IGI_SHAPE_LINEAR;
+}
+
+static bool update_block(igi_shapes *s, uint32_t block) {
+    bool changed = false;
+    for (LLVMValueRef v = LLVMGetFirstInstruction(s->cfg.blocks[block].block); v; v = LLVMGetNextInstruction(v)) {
+        uint32_t number;
+        igi_map_get(&s->index, v, &number);
+        igi_shape next = join_shapes(s->shapes[number], transfer(s, v, block));
+        igi_shape *now = &s->shapes[number];
+        if (next.kind == now->kind && next.stride == now->stride) continue;
+        *now = next;
+        changed = true;
+    }
+    return changed;
+}
+
+static void solve(igi_shapes *s, uint32_t *scratch, bool *region) {
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t n = 0; n < s->cfg.count; n++) {
+            uint32_t block = s->cfg.order[n];
+            changed |= update_block(s, block);
+            if (diverges(s, block)) changed |= mark_branch(s, block, scratch, region);
+        }
+    }
+    mask_after_loops(s, scratch, region);
+}
+
+bool igi_shapes_build(LLVMValueRef function, LLVMValueRef linear_argument, uint32_t width, igi_shapes *s) {
+    *s = (igi_shapes){.linear_argument = linear_argument, .width = width};
+    s->layout = LLVMGetModuleDataLayout(LLVMGetGlobalParent(function));
+    if (!igi_cfg_build(function, &s->cfg)) return false;
+    uint32_t count = s->cfg.count;
+    size_t edges = 0;
+    for (uint32_t i = 0; i < count; i++) edges += s->cfg.blocks[i].successor_count;
+    uint32_t *scratch = igi_calloc(3 * (size_t)count + edges + 8, sizeof *scratch);
+    bool *region = igi_calloc(count, 1);
+    s->divergent_branch = igi_calloc(count, 1);
+    s->masked = igi_calloc(count, 1);
+    s->join = igi_calloc(count, 1);
+    s->divergent_loop = igi_calloc(s->cfg.loop_count, 1);
+    s->post_dominator = igi_calloc(count + 1, sizeof *s->post_dominator);
+    bool ok = scratch && region && s->divergent_branch && s->masked && s->join && s->divergent_loop &&
+              s->post_dominator && number_instructions(s);
+    if (ok) {
+        find_post_dominators(s, scratch, scratch + count + 1);
+        solve(s, scratch, region);
+    }
+    free(scratch), free(region);
+    if (!ok) igi_shapes_free(s);
+    return ok;
+}
+
+void igi_shapes_free(igi_shapes *s) {
+    igi_cfg_free(&s->cfg);
+    igi_map_free(&s->index);
+    free(s->shapes), free(s->divergent_branch), free(s->masked), free(s->join), free(s->divergent_loop);
+    free(s->post_dominator);
+    *s = (igi_shapes){0};
+}

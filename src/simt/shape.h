@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the lanes of a group have in common: for each value of the thread function its shape across lanes, for each
+// branch whether lanes may part there, for each block and loop whether they may be apart in it.
+#ifndef INGOT_SIMT_SHAPE_H
+#define INGOT_SIMT_SHAPE_H
+
+#include <llvm-c/Target.h>
+
+#include "simt/cfg.h"
+
+typedef enum igi_shape_kind {
+    IGI_SHAPE_NONE,     // not reached yet
+    IGI_SHAPE_UNIFORM,  // the same in every lane
+    IGI_SHAPE_LINEAR,   // first lane's value plus lane times stride
+    IGI_SHAPE_VARYING,
+} igi_shape_kind;
+
+typedef struct igi_shape {
+    igi_shape_kind kind;
+    int64_t stride;  // of LINEAR: in units of the integer, or bytes of a pointer
+} igi_shape;
+
+typedef struct igi_shapes {
+    igi_cfg cfg;
+    LLVMTargetDataRef layout;
+    LLVMValueRef linear_argument;  // the one whose lanes count up by one
+    igi_pointer_map index;         // instruction -> number
+    igi_shape *shapes;
+    size_t count;
+    bool *divergent_branch;    // by block: its terminator parts lanes
+    bool *masked;              // by block: some lanes may be elsewhere
+    bool *join;                // by block: lanes that came different ways meet here
+    bool *divergent_loop;      // by loop: lanes may leave in different rounds
+    uint32_t *post_dominator;  // by block; IGI_NONE: only the end
+    uint32_t width;
+} igi_shapes;
+
+// pre: loop-simplified, LCSSA, reducible, one return. False when memory is short.
+bool igi_shapes_build(LLVMValueRef function, LLVMValueRef linear_argument, uint32_t width, igi_shapes *shapes);
+void igi_shapes_free(igi_shapes *shapes);
+igi_shape igi_shape_of(const igi_shapes *shapes, LLVMValueRef value);
+// Bytes a private variable takes in each lane: its lanes lie one behind the other.
+uint64_t igi_private_stride(const igi_shapes *shapes, LLVMValueRef alloca);
+
+#endif

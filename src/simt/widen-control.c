@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+// Control flow of a group of lanes, by partial linearization (Moll and Hack, PLDI 2018): uniform branches stay
+// branches; where lanes part, all ways are gone one after the other in program order, each under the mask of its
+// lanes. Blocks still to be visited travel along as "pending". Loops that lanes leave in different rounds run until
+// none is left.
+#include <string.h>
+
+#include "simt/ir.h"
+#include "simt/widen.h"
+
+// ---- Pending blocks ----
+
+static bool *pending_of(igi_widener *w, uint32_t block) {
+    return w->pending + (size_t)block * w->s.cfg.count;
+}
+
+static uint32_t earliest(const igi_widener *w, const bool *set) {
+    uint32_t best = IGI_NONE;
+    for (uint32_t i = 0; i < w->s.cfg.count; i++)
+        if (set[i] && (best == IGI_NONE || w->position[i] < w->position[best])) best = i;
+    return best;
+}
+
+// The next block on the way that has `set` still to visit; the rest goes along with it.
+static uint32_t relay(igi_widener *w, const bool *set) {
+    uint32_t next = earliest(w, set);
+    if (next == IGI_NONE) return next;
+    bool *further = pending_of(w, next);
+    for (uint32_t i = 0; i < w->s.cfg.count; i++)
+        if (set[i] && i != next) further[i] = true;
+    return next;
+}
+
+// ---- Loops ----
+
+static uint32_t loop_ending_at(const igi_widener *w, uint32_t latch) {
+    const igi_block *block = &w->s.cfg.blocks[latch];
+    for (uint32_t k = 0; k < block->successor_count; k++)
+        if (igi_cfg_is_back_edge(&w->s.cfg, latch, block->successors[k]))
+            return w->s.cfg.blocks[block->successors[k]].loop;
+    return IGI_NONE;
+}
+
+// The outermost divergent loop that an edge leaves.
+static uint32_t divergent_loop_left(const igi_widener *w, uint32_t from, uint32_t to) {
+    uint32_t found = IGI_NONE;
+    for (uint32_t loop = w->s.cfg.blocks[from].loop; loop != IGI_NONE; loop = w->s.cfg.loops[loop].parent)
+        if (!igi_cfg_in_loop(&w->s.cfg, to, loop) && w->s.divergent_loop[loop]) found = loop;
+    return found;
+}
+
+// Where lanes go when a divergent loop is over.
+static uint32_t after_loop(igi_widener *w, uint32_t loop, uint32_t latch) {
+    uint32_t count = w->s.cfg.count;
+    bool *set = w->loop_pending + (size_t)loop * count, *outside = pending_of(w, latch);
+    for (uint32_t i = 0; i < count; i++)
+        if (outside[i] && !igi_cfg_in_loop(&w->s.cfg, i, loop)) set[i] = true;
+    return relay(w, set);
+}
+
+static uint32_t latch_of(const igi_widener *w, uint32_t loop) {
+    const igi_block *header = &w->s.cfg.blocks[w->s.cfg.loops[loop].header];
+    for (uint32_t k = 0; k < header->predecessor_count; k++)
+        if (igi_cfg_is_back_edge(&w->s.cfg, header->predecessors[k], w->s.cfg.loops[loop].header))
+            return header->predecessors[k];
+    return IGI_NONE;
+}
+
+void igi_widen_reset_masks(igi_widener *w, uint32_t block) {
+    const igi_cfg *cfg = &w->s.cfg;
+    uint32_t loop = cfg->blocks[block].loop;
+    if (loop == IGI_NONE || cfg->loops[loop].header != block) return;
+    for (uint32_t i = 0; i < cfg->count; i++)
+        if (i != block && w->mask_slot[i] && igi_cfg_in_loop(cfg, i, loop))
+            LLVMBuildStore(w->builder, LLVMConstNull(w->mask_type), w->mask_slot[i]);
+    // Every lane that stays comes by the latch.
+    if (w->s.divergent_loop[loop] && latch_of(w, loop) != block) pending_of(w, block)[latch_of(w, loop)] = true;
+}
+
+// ---- Guards ----
+
+// Notes an edge that leaves a divergent loop for later; true when it did.
+static bool postpone(igi_widener *w, uint32_t from, uint32_t to) {
+    uint32_t loop = divergent_loop_left(w, from, to);
+    if (loop != IGI_NONE) w->loop_pending[(size_t)loop * w->s.cfg.count + to] = true;
+    return loop != IGI_NONE;
+}
+
+// Its lanes came along one edge from a block all of whose lanes went the same way.
+static bool surely_has_lanes(const igi_widener *w, uint32_t block) {
+    const igi_block *at = &w->s.cfg.blocks[block];
+    if (at->predecessor_count != 1) return false;
+    uint32_t from = at->predecessors[0];
+    const igi_block *branch = &w->s.cfg.blocks[from];
+    // A uniform way out of a divergent loop is not taken but noted: the other way may be without lanes then.
+    for (uint32_t k = 0; k < branch->successor_count; k++)
+        if (divergent_loop_left(w, from, branch->successors[k]) != IGI_NONE) return false;
+    return !w->s.divergent_branch[from];
+}
+
+// A block without lanes must not run: its uniform loads may lead nowhere.
+void igi_widen_guard(igi_widener *w, uint32_t block) {
+    LLVMPositionBuilderAtEnd(w->builder, w->entry[block]);
+    uint32_t loop = loop_ending_at(w, block);
+    bool divergent_latch = loop != IGI_NONE && w->s.divergent_loop[loop];
+    bool header =
+        w->s.cfg.blocks[block].loop != IGI_NONE && w->s.cfg.loops[w->s.cfg.blocks[block].loop].header == block;
+    uint32_t past = IGI_NONE;
+    if (divergent_latch && !header) {
+        // No lane has come this far: the loop is over.
+        for (uint32_t k = 0; k < w->s.cfg.blocks[block].successor_count; k++)
+            postpone(w, block, w->s.cfg.blocks[block].successors[k]);
+        past = after_loop(w, loop, block);
+    } else if (w->mask_slot[block] && !surely_has_lanes(w, block) && !header) {
+        past = relay(w, pending_of(w, block));
+    }
+    if (past == IGI_NONE) {
+        LLVMBuildBr(w->builder, w->body[block]);
+        return;
+    }
+    LLVMValueRef mask = LLVMBuildLoad2(w->builder, w->mask_type, w->mask_slot[block], "");
+    LLVMBuildCondBr(w->builder, igi_any(w, mask), w->body[block], w->entry[past]);
+}
+
+// ---- Edges ----
+
+// The value each phi node of `to` gets along the edge.
+static void pass_values(igi_widener *w, uint32_t from, uint32_t to, LLVMValueRef mask) {
+    LLVMBasicBlockRef source = w->s.cfg.blocks[from].block;
+    LLVMValueRef i = LLVMGetFirstInstruction(w->s.cfg.blocks[to].block);
+    for (; i && LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i)) {
+        uint32_t number;
+        LLVMValueRef value = NULL;
+        if (!igi_map_get(&w->s.index, i, &number) || !w->incoming[number]) continue;
+        for (unsigned k = 0; k < LLVMCountIncoming(i); k++)
+            if (LLVMGetIncomingBlock(i, k) == source) value = LLVMGetIncomingValue(i, k);
+        if (!value) continue;
+        LLVMValueRef slot = w->incoming[number];
+        if (igi_shape_of(&w->s, i).kind != IGI_SHAPE_VARYING) {
+            LLVMBuildStore(w->builder, igi_widen_scalar(w, value), slot);
+            continue;
+        }
+        LLVMValueRef wide = igi_widen_vector(w, value);
+        if (mask && w->s.join[to]) {
+            LLVMValueRef old = LLVMBuildLoad2(w->builder, LLVMTypeOf(wide), slot, "");
+            wide = LLVMBuildSelect(w->builder, mask, wide, old, "");
+        }
+        LLVMBuildStore(w->builder, wide, slot);
+    }
+}
+
+// Lanes of `mask` (NULL: all) go from one block to the other.
+static void pass_lanes(igi_widener *w, uint32_t from, uint32_t to, LLVMValueRef mask) {
+    pass_values(w, from, to, mask);
+    LLVMValueRef slot = w->mask_slot[to];
+    if (!slot) return;
+    if (!mask) mask = LLVMConstAllOnes(w->mask_type);
+    if (!igi_cfg_is_back_edge(&w->s.cfg, from, to)) {
+        LLVMValueRef there = LLVMBuildLoad2(w->builder, w->mask_type, slot, "");
+        mask = LLVMBuildOr(w->builder, there, mask, "");
+    }
+    LLVMBuildStore(w->builder, mask, slot);
+}
+
+// Masks of the two edges of a conditional branch.
+static void edge_masks(igi_widener *w, uint32_t block, LLVMValueRef condition, LLVMValueRef masks[2]) {
+    LLVMValueRef all = igi_active_mask(w);
+    if (w->s.divergent_branch[block]) {
+        LLVMValueRef wide = igi_widen_vector(w, condition);
+        masks[0] = LLVMBuildAnd(w->builder, all, wide, "");
+        masks[1] = LLVMBuildAnd(w->builder, all, LLVMBuildNot(w->builder, wide, ""), "");
+        return;
+    }
+    LLVMValueRef one = igi_widen_scalar(w, condition), none = LLVMConstNull(w->mask_type);
+    masks[0] = LLVMBuildSelect(w->builder, one, all, none, "");
+    masks[1] = LLVMBuildSelect(w->builder, one, none, all, "");
+}
+
+// ---- Terminators ----
+
+// Blocks to visit behind `block` if it goes on to `successor` (IGI_NONE: to none of its own).
+static uint32_t next_for(igi_widener *w, uint32_t block, uint32_t successor) {
+    bool *pending = pending_of(w, block);
+    bool had = successor != IGI_NONE && pending[successor];
+    if (successor != IGI_NONE) pending[successor] = true;
+    uint32_t next = relay(w, pending);
+    if (successor != IGI_NONE) pending[successor] = had;
+    return next;
+}
+
+static void go(igi_widener *w, uint32_t next, uint32_t block) {
+    if (next == IGI_NONE)
+        igi_decline(w, "a block that leads nowhere", LLVMGetBasicBlockTerminator(w->s.cfg.blocks[block].block));
+    else
+        LLVMBuildBr(w->builder, w->entry[next]);
+}
+
+static void end_divergent_loop(igi_widener *w, uint32_t block, uint32_t loop) {
+    uint32_t header = w->s.cfg.loops[loop].header, next = after_loop(w, loop, block);
+    if (next == IGI_NONE) {
+        igi_decline(w, "a loop without a way out", LLVMGetBasicBlockTerminator(w->s.cfg.blocks[block].block));
+        return;
+    }
+    LLVMValueRef left = LLVMBuildLoad2(w->builder, w->mask_type, w->mask_slot[header], "");
+    LLVMBuildCondBr(w->builder, igi_any(w, left), w->entry[header], w->entry[next]);
+}
+
+static void leave(igi_widener *w, uint32_t block, LLVMValueRef terminator) {
+    uint32_t next = next_for(w, block, IGI_NONE);
+    if (next != IGI_NONE)
+        LLVMBuildBr(w->builder, w->entry[next]);
+    else if (LLVMIsAReturnInst(terminator))
+        LLVMBuildRet(w->builder, LLVMConstPointerNull(w->pointer));
+    else
+        LLVMBuildUnreachable(w->builder);
+}
+
+static void go_either_way(igi_widener *w, uint32_t block, LLVMValueRef condition) {
+    const igi_block *at = &w->s.cfg.blocks[block];
+    uint32_t next[2];
+    for (int k = 0; k < 2; k++) {
+        uint32_t to = at->successors[k];
+        bool back = igi_cfg_is_back_edge(&w->s.cfg, block, to);
+        next[k] = back ? to : postpone(w, block, to) ? IGI_NONE : next_for(w, block, to);
+    }
+    if (next[0] != IGI_NONE && next[1] != IGI_NONE)
+        LLVMBuildCondBr(w->builder, igi_widen_scalar(w, condition), w->entry[next[0]], w->entry[next[1]]);
+    else
+        go(w, next[0] != IGI_NONE ? next[0] : next[1], block);
+}
+
+static void go_every_way(igi_widener *w, uint32_t block) {
+    const igi_block *at = &w->s.cfg.blocks[block];
+    bool *pending = pending_of(w, block);
+    for (uint32_t k = 0; k < at->successor_count; k++)
+        if (!postpone(w, block, at->successors[k])) pending[at->successors[k]] = true;
+    go(w, relay(w, pending), block);
+}
+
+void igi_widen_terminator(igi_widener *w, uint32_t block) {
+    const igi_block *at = &w->s.cfg.blocks[block];
+    LLVMValueRef terminator = LLVMGetBasicBlockTerminator(at->block);
+    if (at->successor_count == 0) {
+        leave(w, block, terminator);
+        return;
+    }
+    if (!LLVMIsABranchInst(terminator)) {
+        igi_decline(w, "a branch with more than two ways", terminator);
+        return;
+    }
+    bool conditional = LLVMIsConditional(terminator) && at->successors[0] != at->successors[1];
+    LLVMValueRef condition = conditional ? LLVMGetCondition(terminator) : NULL;
+    LLVMValueRef masks[2] = {w->mask, NULL};
+    bool needed = conditional && (w->mask || w->s.divergent_branch[block] || w->mask_slot[at->successors[0]] ||
+                                  w->mask_slot[at->successors[1]]);
+    if (needed) edge_masks(w, block, condition, masks);
+    for (uint32_t k = 0; k < (conditional ? 2 : 1); k++) pass_lanes(w, block, at->successors[k], masks[k]);
+    uint32_t loop = loop_ending_at(w, block);
+    if (loop != IGI_NONE && w->s.divergent_loop[loop]) {
+        for (uint32_t k = 0; k < at->successor_count; k++) postpone(w, block, at->successors[k]);
+        end_divergent_loop(w, block, loop);
+    } else if (!conditional) {
+        uint32_t to = at->successors[0];
+        bool back = igi_cfg_is_back_edge(&w->s.cfg, block, to);
+        if (back)
+            LLVMBuildBr(w->builder, w->entry[to]);
+        else
+            go(w, next_for(w, block, postpone(w, block, to) ? IGI_NONE : to), block);
+    } else if (w->s.divergent_branch[block]) {
+        go_every_way(w, block);
+    } else {
+        go_either_way(w, block, condition);
+    }
+}

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operations among lanes, in registers: the group is the simdgroup.
+#include <stdlib.h>
+#include <string.h>
+
+#include "simt/ir.h"
+#include "simt/widen.h"
+
+enum { SIMD = IGI_SIMD_WIDTH };
+
+typedef struct lane_op {
+    igi_widener *w;
+    LLVMValueRef call;
+    LLVMTypeRef type;  // of one lane
+    uint32_t set;      // 32 or 4 lanes take part together
+    bool is_float, is_signed;
+} lane_op;
+
+static LLVMValueRef number(const lane_op *op, uint64_t value) {
+    return LLVMConstInt(op->type, value, 0);
+}
+
+// ---- Shuffles ----
+
+// lanes[index]; a constant index is a plain shuffle.
+static LLVMValueRef permute(igi_widener *w, LLVMValueRef lanes, LLVMValueRef index) {
+    LLVMTypeRef type = LLVMTypeOf(lanes);
+    if (LLVMIsConstant(index)) return LLVMBuildShuffleVector(w->builder, lanes, LLVMGetPoison(type), index, "");
+    LLVMValueRef memory = LLVMBuildAlloca(w->slots, type, "");
+    LLVMSetAlignment(memory, 64);
+    LLVMBuildStore(w->builder, lanes, memory);
+    LLVMTypeRef element = LLVMGetElementType(type);
+    LLVMValueRef wide_index = LLVMBuildZExt(w->builder, index, igi_widen_type(w, w->i64), "");
+    LLVMValueRef addresses = LLVMBuildGEP2(w->builder, element, memory, &wide_index, 1, "");
+    LLVMTypeRef types[] = {type, LLVMTypeOf(addresses)};
+    LLVMValueRef arguments[] = {addresses, LLVMConstInt(w->i32, LLVMABIAlignmentOfType(w->s.layout, element), 0),
+                                LLVMConstAllOnes(w->mask_type), LLVMConstNull(type)};
+    return igi_call_intrinsic(w->builder, "llvm.masked.gather", types, 2, arguments, 4);
+}
+
+static LLVMValueRef source_index(const lane_op *op, const char *kind, LLVMValueRef argument) {
+    igi_widener *w = op->w;
+    LLVMBuilderRef b = w->builder;
+    LLVMTypeRef type = igi_widen_type(w, w->i32);
+    LLVMValueRef self = igi_lane_numbers(w, w->i32, 0, 1), last = igi_splat(type, op->set - 1, false);
+    LLVMValueRef within = LLVMBuildAnd(b, self, last, ""), base = LLVMBuildXor(b, self, within, ""), index;
+    if (strcmp(kind, "shuffle") == 0) {
+        index = LLVMBuildAnd(b, argument, last, "");
+    } else if (strcmp(kind, "shuffle_xor") == 0) {
+        index = LLVMBuildAnd(b, LLVMBuildXor(b, within, argument, ""), last, "");
+    } else if (strcmp(kind, "shuffle_up") == 0) {
+        LLVMValueRef inside = LLVMBuildICmp(b, LLVMIntUGE, within, argument, "");
+        index = LLVMBuildSelect(b, inside, LLVMBuildSub(b, within, argument, ""), within, "");
+    } else if (strcmp(kind, "shuffle_down") == 0) {
+        LLVMValueRef room = LLVMBuildSub(b, igi_splat(type, op->set, false), within, "");
+        LLVMValueRef inside = LLVMBuildICmp(b, LLVMIntULT, argument, room, "");
+        index = LLVMBuildSelect(b, inside, LLVMBuildAdd(b, within, argument, ""), within, "");
+    } else {
+        bool up = strcmp(kind, "rotate_up") == 0;
+        LLVMValueRef moved = up ? LLVMBuildSub(b, within, argument, "") : LLVMBuildAdd(b, within, argument, "");
+        index = LLVMBuildAnd(b, moved, last, "");
+    }
+    return LLVMBuildAdd(b, base, index, "");
+}
+
+static void shuffle(const lane_op *op, const char *kind) {
+    igi_widener *w = op->w;
+    LLVMValueRef value = LLVMGetOperand(op->call, 0), argument = LLVMGetOperand(op->call, 1);
+    LLVMValueRef lanes = igi_widen_vector(w, value);
+    if (igi_shape_of(&w->s, op->call).kind == IGI_SHAPE_UNIFORM) {
+        LLVMValueRef lane =
+            LLVMBuildAnd(w->builder, igi_widen_scalar(w, argument), LLVMConstInt(w->i32, SIMD - 1, 0), "");
+        igi_widen_set(w, op->call, LLVMBuildExtractElement(w->builder, lanes, lane, ""), NULL);
+        return;
+    }
+    LLVMValueRef index = source_index(op, kind, igi_widen_vector(w, argument));
+    igi_widen_set(w, op->call, NULL, permute(w, lanes, index));
+}
+
+// ---- Reductions ----
+
+static LLVMValueRef identity(const lane_op *op, const char *kind) {
+    unsigned bits = op->is_float ? 32 : LLVMGetIntTypeWidth(op->type);
+    uint64_t ones = bits == 64 ? UINT64_MAX : (1ull << bits) - 1, top = 1ull << (bits - 1);
+    if (op->is_float) {
+        double value = 0;
+        if (strcmp(kind, "mul") == 0) value = 1;
+        if (strcmp(kind, "min") == 0 || strcmp(kind, "max") == 0)
+            return LLVMConstBitCast(LLVMConstInt(op->w->i32, 0x7fc00000, 0), op->type);  // NaN loses
+        return LLVMConstReal(op->type, value == 0 ? -0.0 : value);
+    }
+    if (strcmp(kind, "mul") == 0) return number(op, 1);
+    if (strcmp(kind, "and") == 0) return number(op, ones);
+    if (strcmp(kind, "min") == 0) return number(op, op->is_signed ? top - 1 : ones);
+    if (strcmp(kind, "max") == 0) return number(op, op->is_signed ? top : 0);
+    return number(op, 0);
+}
+
+static LLVMValueRef combine(const lane_op *op, const char *kind, LLVMValueRef a, LLVMValueRef c) {
+    LLVMBuilderRef b = op->w->builder;
+    LLVMTypeRef type = LLVMTypeOf(a);
+    LLVMValueRef pair[] = {a, c};
+    bool low = strcmp(kind, "min") == 0;
+    if (low || strcmp(kind, "max") == 0) {
+        const char *name = op->is_float    ? (low ? "llvm.minnum" : "llvm.maxnum")
+                           : op->is_signed ? (low ? "llvm.smin" : "llvm.smax")
+                                           : (low ? "llvm.umin" : "llvm.umax");
+        return igi_call_intrinsic(b, name, &type, 1, pair, 2);
+    }
+    if (strcmp(kind, "add") == 0) return op->is_float ? LLVMBuildFAdd(b, a, c, "") : LLVMBuildAdd(b, a, c, "");
+    if (strcmp(kind, "mul") == 0) return op->is_float ? LLVMBuildFMul(b, a, c, "") : LLVMBuildMul(b, a, c, "");
+    if (strcmp(kind, "and") == 0) return LLVMBuildAnd(b, a, c, "");
+    return strcmp(kind, "or") == 0 ? LLVMBuildOr(b, a, c, "") : LLVMBuildXor(b, a, c, "");
+}
+
+static LLVMValueRef lanes_or_identity(const lane_op *op, const char *kind) {
+    igi_widener *w = op->w;
+    LLVMValueRef lanes = igi_widen_vector(w, LLVMGetOperand(op->call, 0));
+    if (!w->mask) return lanes;
+    return LLVMBuildSelect(w->builder, w->mask, lanes, igi_splat_value(w, identity(op, kind)), "");
+}
+
+// Distances halve: first with the far lanes, last with the neighbour.
+static void reduce(const lane_op *op, const char *kind) {
+    igi_widener *w = op->w;
+    LLVMValueRef lanes = lanes_or_identity(op, kind), self = igi_lane_numbers(w, w->i32, 0, 1);
+    LLVMTypeRef type = LLVMTypeOf(self);
+    for (uint32_t distance = op->set / 2; distance > 0; distance /= 2) {
+        LLVMValueRef partner = LLVMBuildXor(w->builder, self, igi_splat(type, distance, false), "");
+        lanes = combine(op, kind, lanes, permute(w, lanes, partner));
+    }
+    if (op->set == SIMD)
+        igi_widen_set(w, op->call, LLVMBuildExtractElement(w->builder, lanes, LLVMConstInt(w->i32, 0, 0), ""), NULL);
+    else
+        igi_widen_set(w, op->call, NULL, lanes);
+}
+
+static void scan(const lane_op *op, const char *kind, bool inclusive) {
+    igi_widener *w = op->w;
+    LLVMBuilderRef b = w->builder;
+    LLVMValueRef lanes = lanes_or_identity(op, kind), nothing = igi_splat_value(w, identity(op, kind));
+    LLVMTypeRef type = igi_widen_type(w, w->i32);
+    LLVMValueRef self = igi_lane_numbers(w, w->i32, 0, 1);
+    LLVMValueRef within = LLVMBuildAnd(b, self, igi_splat(type, op->set - 1, false), "");
+    for (uint32_t distance = 1; distance <= op->set; distance *= 2) {
+        // The last step moves everything by one lane, for the exclusive form.
+        bool last = distance == op->set;
+        if (last && inclusive) break;
+        LLVMValueRef step = igi_splat(type, last ? 1 : distance, false);
+        LLVMValueRef inside = LLVMBuildICmp(b, LLVMIntUGE, within, step, "");
+        LLVMValueRef from = LLVMBuildSelect(b, inside, LLVMBuildSub(b, self, step, ""), self, "");
+        LLVMValueRef moved = LLVMBuildSelect(b, inside, permute(w, lanes, from), nothing, "");
+        lanes = last ? moved : combine(op, kind, moved, lanes);
+    }
+    igi_widen_set(w, op->call, NULL, lanes);
+}
+
+static void ballot(const lane_op *op) {
+    igi_widener *w = op->w;
+    LLVMBuilderRef b = w->builder;
+    LLVMValueRef votes = LLVMBuildAnd(b, igi_widen_vector(w, LLVMGetOperand(op->call, 0)), igi_active_mask(w), "");
+    LLVMValueRef bits = LLVMBuildZExt(b, LLVMBuildBitCast(b, votes, w->i32, ""), w->i64, "");
+    if (op->set == SIMD) {
+        igi_widen_set(w, op->call, bits, NULL);
+        return;
+    }
+    LLVMTypeRef type = igi_widen_type(w, w->i64);
+    LLVMValueRef first = LLVMBuildAnd(b, igi_lane_numbers(w, w->i64, 0, 1), igi_splat(type, ~3ull & 63, false), "");
+    LLVMValueRef quad =
+        LLVMBuildAnd(b, LLVMBuildLShr(b, igi_splat_value(w, bits), first, ""), igi_splat(type, 15, false), "");
+    igi_widen_set(w, op->call, NULL, quad);
+}
+
+// ---- 8x8 matrices ----
+
+static uint32_t row_of(uint32_t lane) {
+    return lane / 16 * 4 + lane / 2 % 4;
+}
+
+static uint32_t column_of(uint32_t lane) {
+    return lane / 8 % 2 * 4 + lane % 2 * 2;
+}
+
+static uint32_t lane_at(uint32_t row, uint32_t column) {
+    for (uint32_t lane = 0; lane < SIMD; lane++)
+        if (row_of(lane) == row && column_of(lane) == (column & ~1u)) return lane;
+    return 0;
+}
+
+static LLVMValueRef constant_indices(igi_widener *w, const uint32_t *indices, uint32_t count) {
+    LLVMValueRef items[64];
+    for (uint32_t i = 0; i < count; i++) items[i] = LLVMConstInt(w->i32, indices[i], 0);
+    return LLVMConstVector(items, count);
+}
+
+// Row r of the matrix whose lanes hold `even` and `odd` columns.
+static LLVMValueRef matrix_row(igi_widener *w, LLVMValueRef even, LLVMValueRef odd, uint32_t row) {
+    uint32_t from[8];
+    for (uint32_t c = 0; c < 8; c++) from[c] = lane_at(row, c) + (c % 2 ? SIMD : 0);
+    return LLVMBuildShuffleVector(w->builder, even, odd, constant_indices(w, from, 8), "");
+}
+
+static LLVMValueRef concatenate(igi_widener *w, LLVMValueRef a, LLVMValueRef b) {
+    uint32_t indices[64], count = LLVMGetVectorSize(LLVMTypeOf(a)) * 2;
+    for (uint32_t i = 0; i < count; i++) indices[i] = i;
+    return LLVMBuildShuffleVector(w->builder, a, b, constant_indices(w, indices, count), "");
+}
+
+// Back from eight rows to the lanes' even or odd columns.
+static LLVMValueRef lanes_of_rows(igi_widener *w, LLVMValueRef rows[8], uint32_t odd) {
+    LLVMValueRef halves[2];
+    for (int h = 0; h < 2; h++)
+        halves[h] = concatenate(w, concatenate(w, rows[4 * h], rows[4 * h + 1]),
+                                concatenate(w, rows[4 * h + 2], rows[4 * h + 3]));
+    uint32_t from[SIMD];
+    for (uint32_t lane = 0; lane < SIMD; lane++) from[lane] = row_of(lane) * 8 + column_of(lane) + odd;
+    return LLVMBuildShuffleVector(w->builder, halves[0], halves[1], constant_indices(w, from, SIMD), "");
+}
+
+static LLVMValueRef splat_element(igi_widener *w, LLVMValueRef row, uint32_t column) {
+    uint32_t from[8];
+    for (uint32_t i = 0; i < 8; i++) from[i] = column;
+    return LLVMBuildShuffleVector(w->builder, row, LLVMGetPoison(LLVMTypeOf(row)), constant_indices(w, from, 8), "");
+}
+
+// The even columns are asked for first; the odd ones come out with them.
+static void multiply_accumulate(const lane_op *op) {
+    igi_widener *w = op->w;
+    LLVMValueRef rows[3][8];
+    for (unsigned k = 0; k < 3; k++) {
+        LLVMValueRef even = igi_widen_vector(w, LLVMGetOperand(op->call, 2 * k));
+        LLVMValueRef odd = igi_widen_vector(w, LLVMGetOperand(op->call, 2 * k + 1));
+        for (uint32_t r = 0; r < 8; r++) rows[k][r] = matrix_row(w, even, odd, r);
+    }
+    LLVMTypeRef type = LLVMTypeOf(rows[0][0]);
+    for (uint32_t k = 0; k < 8; k++)
+        for (uint32_t r = 0; r < 8; r++) {
+            LLVMValueRef arguments[] = {splat_element(w, rows[0][r], k), rows[1][k], rows[2][r]};
+            rows[2][r] = igi_call_intrinsic(w->builder, "llvm.fma", &type, 1, arguments, 3);
+        }
+    igi_widen_set(w, op->call, NULL, lanes_of_rows(w, rows[2], 0));
+    w->odd_columns = lanes_of_rows(w, rows[2], 1);
+}
+
+// ---- Which is which ----
+
+static bool parse(lane_op *op, const char *name, char kind[24]) {
+    const char *suffix = strrchr(name, '_');
+    size_t length = suffix ? (size_t)(suffix - name) : 0;
+    if (!length || length >= 24) return false;
+    memcpy(kind, name, length);
+    kind[length] = 0;
+    op->is_float = suffix[1] == 'f';
+    op->is_signed = suffix[1] == 'i';
+    return true;
+}
+
+bool igi_widen_lane_operation(igi_widener *w, LLVMValueRef call) {
+    const char *name = igi_callee_name(call);
+    if (strncmp(name, "__ig_", 5) != 0) return false;
+    name += 5;
+    if (strcmp(name, "barrier") == 0) return false;      // waits as a whole: a plain call
+    if (strcmp(name, "simd_barrier") == 0) return true;  // lanes are together anyway
+    if (w->width != SIMD) {
+        igi_decline(w, "a lane operation in a group that is no simdgroup", call);
+        return true;
+    }
+    lane_op op = {.w = w, .call = call, .type = LLVMTypeOf(call), .set = SIMD};
+    LLVMValueRef last = LLVMGetOperand(call, LLVMGetNumArgOperands(call) - 1);
+    if (LLVMIsAConstantInt(last)) op.set = (uint32_t)LLVMConstIntGetZExtValue(last);
+    char kind[24];
+    if (strcmp(name, "ballot") == 0) {
+        ballot(&op);
+    } else if (strcmp(name, "mma_even") == 0) {
+        multiply_accumulate(&op);
+    } else if (strcmp(name, "mma_odd") == 0) {
+        igi_widen_set(w, call, NULL, w->odd_columns);
+    } else if (!parse(&op, name, kind)) {
+        igi_decline(w, "an unknown lane operation", call);
+    } else if (strncmp(kind, "reduce_", 7) == 0) {
+        reduce(&op, kind + 7);
+    } else if (strncmp(kind, "scan_inclusive_", 15) == 0) {
+        scan(&op, kind + 15, true);
+    } else if (strncmp(kind, "scan_exclusive_", 15) == 0) {
+        scan(&op, kind + 15, false);
+    } else {
+        shuffle(&op, kind);
+    }
+    return true;
+}

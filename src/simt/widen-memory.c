@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loads and stores of a group of lanes, and whatever must be done lane by lane.
+#include <string.h>
+
+#include "simt/ir.h"
+#include "simt/widen.h"
+
+static uint64_t size_of(const igi_widener *w, LLVMTypeRef type) {
+    return LLVMABISizeOfType(w->s.layout, type);
+}
+
+static bool is_plain(LLVMValueRef i, LLVMTypeRef type) {
+    LLVMTypeKind kind = LLVMGetTypeKind(type);
+    bool scalar = kind == LLVMIntegerTypeKind || kind == LLVMHalfTypeKind || kind == LLVMBFloatTypeKind ||
+                  kind == LLVMFloatTypeKind || kind == LLVMPointerTypeKind;
+    return scalar && LLVMGetOrdering(i) == LLVMAtomicOrderingNotAtomic && !LLVMGetVolatile(i);
+}
+
+static bool is_contiguous(const igi_widener *w, LLVMValueRef address, LLVMTypeRef type) {
+    igi_shape shape = igi_shape_of(&w->s, address);
+    bool whole = LLVMGetTypeKind(type) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(type) % 8 == 0;
+    return shape.kind == IGI_SHAPE_LINEAR && shape.stride == (int64_t)size_of(w, type) && whole;
+}
+
+static LLVMValueRef alignment(const igi_widener *w, LLVMValueRef access) {
+    return LLVMConstInt(w->i32, LLVMGetAlignment(access), 0);
+}
+
+static void clone_once(igi_widener *w, LLVMValueRef i) {
+    LLVMValueRef copy = LLVMInstructionClone(i);
+    for (int k = 0; k < LLVMGetNumOperands(i); k++)
+        LLVMSetOperand(copy, (unsigned)k, igi_widen_scalar(w, LLVMGetOperand(i, (unsigned)k)));
+    LLVMInsertIntoBuilder(w->builder, copy);
+    if (LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMVoidTypeKind) igi_widen_set(w, i, copy, NULL);
+}
+
+static LLVMValueRef load_row(igi_widener *w, LLVMValueRef load, LLVMTypeRef wide) {
+    LLVMValueRef address = igi_widen_scalar(w, LLVMGetOperand(load, 0));
+    if (!w->mask) {
+        LLVMValueRef row = LLVMBuildLoad2(w->builder, wide, address, "");
+        LLVMSetAlignment(row, LLVMGetAlignment(load));
+        return row;
+    }
+    LLVMTypeRef types[] = {wide, w->pointer};
+    LLVMValueRef arguments[] = {address, alignment(w, load), w->mask, LLVMConstNull(wide)};
+    return igi_call_intrinsic(w->builder, "llvm.masked.load", types, 2, arguments, 4);
+}
+
+static LLVMValueRef gather(igi_widener *w, LLVMValueRef load, LLVMTypeRef wide) {
+    LLVMValueRef addresses = igi_widen_vector(w, LLVMGetOperand(load, 0));
+    LLVMTypeRef types[] = {wide, LLVMTypeOf(addresses)};
+    LLVMValueRef arguments[] = {addresses, alignment(w, load), igi_active_mask(w), LLVMConstNull(wide)};
+    return igi_call_intrinsic(w->builder, "llvm.masked.gather", types, 2, arguments, 4);
+}
+
+void igi_widen_load(igi_widener *w, LLVMValueRef load) {
+    LLVMValueRef address = LLVMGetOperand(load, 0);
+    LLVMTypeRef type = LLVMTypeOf(load);
+    if (igi_shape_of(&w->s, address).kind == IGI_SHAPE_UNIFORM) {
+        clone_once(w, load);
+    } else if (!is_plain(load, type)) {
+        igi_widen_one_by_one(w, load);
+    } else {
+        LLVMTypeRef wide = igi_widen_type(w, type);
+        igi_widen_set(w, load, NULL, is_contiguous(w, address, type) ? load_row(w, load, wide) : gather(w, load, wide));
+    }
+}
+
+static void store_row(igi_widener *w, LLVMValueRef store, LLVMValueRef value) {
+    LLVMValueRef address = igi_widen_scalar(w, LLVMGetOperand(store, 1));
+    if (!w->mask) {
+        LLVMSetAlignment(LLVMBuildStore(w->builder, value, address), LLVMGetAlignment(store));
+        return;
+    }
+    LLVMTypeRef types[] = {LLVMTypeOf(value), w->pointer};
+    LLVMValueRef arguments[] = {value, address, alignment(w, store), w->mask};
+    igi_call_intrinsic(w->builder, "llvm.masked.store", types, 2, arguments, 4);
+}
+
+static void scatter(igi_widener *w, LLVMValueRef store, LLVMValueRef value) {
+    LLVMValueRef addresses = igi_widen_vector(w, LLVMGetOperand(store, 1));
+    LLVMTypeRef types[] = {LLVMTypeOf(value), LLVMTypeOf(addresses)};
+    LLVMValueRef arguments[] = {value, addresses, alignment(w, store), igi_active_mask(w)};
+    igi_call_intrinsic(w->builder, "llvm.masked.scatter", types, 2, arguments, 4);
+}
+
+void igi_widen_store(igi_widener *w, LLVMValueRef store) {
+    LLVMValueRef value = LLVMGetOperand(store, 0), address = LLVMGetOperand(store, 1);
+    LLVMTypeRef type = LLVMTypeOf(value);
+    bool same_place = igi_shape_of(&w->s, address).kind == IGI_SHAPE_UNIFORM;
+    if (same_place && igi_shape_of(&w->s, value).kind == IGI_SHAPE_UNIFORM) {
+        clone_once(w, store);
+    } else if (!is_plain(store, type)) {
+        igi_widen_one_by_one(w, store);
+    } else if (is_contiguous(w, address, type)) {
+        store_row(w, store, igi_widen_vector(w, value));
+    } else {
+        scatter(w, store, igi_widen_vector(w, value));
+    }
+}
+
+// ---- Lane by lane ----
+
+typedef struct lane_loop {
+    LLVMValueRef lane;  // counter
+    LLVMBasicBlockRef head, next, after;
+} lane_loop;
+
+static LLVMValueRef spill(igi_widener *w, LLVMValueRef wide) {
+    LLVMValueRef memory = LLVMBuildAlloca(w->slots, LLVMTypeOf(wide), "");
+    LLVMBuildStore(w->builder, wide, memory);
+    return memory;
+}
+
+static LLVMValueRef element_address(igi_widener *w, LLVMValueRef memory, LLVMTypeRef type, LLVMValueRef lane) {
+    return LLVMBuildGEP2(w->builder, type, memory, &lane, 1, "");
+}
+
+static LLVMBasicBlockRef new_block(igi_widener *w) {
+    return LLVMAppendBasicBlockInContext(w->m->context, w->to, "");
+}
+
+// for (lane = 0; lane < width; lane++) if (mask[lane]) { ... the builder is left here ... }
+static lane_loop begin_lanes(igi_widener *w) {
+    LLVMTypeRef bits = LLVMIntTypeInContext(w->m->context, w->width);
+    LLVMValueRef set = LLVMBuildBitCast(w->builder, igi_active_mask(w), bits, "");
+    lane_loop loop = {.head = new_block(w), .next = new_block(w), .after = new_block(w)};
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(w->builder), body = new_block(w);
+    LLVMBuildBr(w->builder, loop.head);
+    LLVMPositionBuilderAtEnd(w->builder, loop.head);
+    loop.lane = LLVMBuildPhi(w->builder, w->i32, "");
+    LLVMValueRef zero = LLVMConstInt(w->i32, 0, 0);
+    LLVMAddIncoming(loop.lane, &zero, &before, 1);
+    LLVMValueRef index = LLVMBuildZExtOrBitCast(w->builder, loop.lane, LLVMTypeOf(loop.lane), "");
+    index = LLVMBuildIntCast2(w->builder, index, bits, 0, "");
+    LLVMValueRef bit = LLVMBuildTrunc(w->builder, LLVMBuildLShr(w->builder, set, index, ""), w->i1, "");
+    LLVMBuildCondBr(w->builder, bit, body, loop.next);
+    LLVMPositionBuilderAtEnd(w->builder, body);
+    return loop;
+}
+
+static void end_lanes(igi_widener *w, const lane_loop *loop) {
+    LLVMBuildBr(w->builder, loop->next);
+    LLVMPositionBuilderAtEnd(w->builder, loop->next);
+    LLVMValueRef next = LLVMBuildAdd(w->builder, loop->lane, LLVMConstInt(w->i32, 1, 0), "");
+    LLVMBasicBlockRef from = loop->next;
+    LLVMAddIncoming(loop->lane, &next, &from, 1);
+    LLVMValueRef more = LLVMBuildICmp(w->builder, LLVMIntULT, next, LLVMConstInt(w->i32, w->width, 0), "");
+    LLVMBuildCondBr(w->builder, more, loop->head, loop->after);
+    LLVMPositionBuilderAtEnd(w->builder, loop->after);
+}
+
+static bool is_spillable(LLVMTypeRef type) {
+    LLVMTypeKind kind = LLVMGetTypeKind(type);
+    bool whole = kind != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(type) % 8 == 0;
+    return whole && kind != LLVMVectorTypeKind && kind != LLVMStructTypeKind && kind != LLVMArrayTypeKind &&
+           kind != LLVMTokenTypeKind && kind != LLVMMetadataTypeKind;
+}
+
+static bool all_spillable(LLVMValueRef i) {
+    LLVMTypeRef type = LLVMTypeOf(i);
+    if (LLVMGetTypeKind(type) != LLVMVoidTypeKind && !is_spillable(type)) return false;
+    for (int k = 0; k < LLVMGetNumOperands(i); k++) {
+        LLVMValueRef given = LLVMGetOperand(i, (unsigned)k);
+        if (!LLVMIsAFunction(given) && !LLVMIsConstant(given) && !is_spillable(LLVMTypeOf(given))) return false;
+    }
+    return true;
+}
+
+// Compare-and-exchange gives a pair; its parts are kept as two vectors in memory, found again by extractvalue.
+static void one_by_one(igi_widener *w, LLVMValueRef i, LLVMTypeRef result, LLVMValueRef memory, LLVMValueRef flags) {
+    LLVMValueRef spilled[8] = {0};
+    int count = LLVMGetNumOperands(i);
+    for (int k = 0; k < count && k < 8; k++) {
+        LLVMValueRef given = LLVMGetOperand(i, (unsigned)k);
+        if (!LLVMIsAFunction(given) && !LLVMIsConstant(given) && igi_shape_of(&w->s, given).kind != IGI_SHAPE_UNIFORM)
+            spilled[k] = spill(w, igi_widen_vector(w, given));
+        else if (!LLVMIsAFunction(given))
+            igi_widen_scalar(w, given);  // loaded before the loop, where it dominates
+    }
+    lane_loop loop = begin_lanes(w);
+    LLVMValueRef copy = LLVMInstructionClone(i);
+    for (int k = 0; k < count && k < 8; k++) {
+        LLVMValueRef given = LLVMGetOperand(i, (unsigned)k);
+        if (LLVMIsAFunction(given)) continue;
+        LLVMTypeRef type = LLVMTypeOf(given);
+        LLVMSetOperand(copy, (unsigned)k,
+                       spilled[k]
+                           ? LLVMBuildLoad2(w->builder, type, element_address(w, spilled[k], type, loop.lane), "")
+                           : igi_widen_scalar(w, given));
+    }
+    LLVMInsertIntoBuilder(w->builder, copy);
+    if (flags) {
+        LLVMValueRef old = LLVMBuildExtractValue(w->builder, copy, 0, "");
+        LLVMValueRef done = LLVMBuildZExt(w->builder, LLVMBuildExtractValue(w->builder, copy, 1, ""), w->i8, "");
+        LLVMBuildStore(w->builder, old, element_address(w, memory, result, loop.lane));
+        LLVMBuildStore(w->builder, done, element_address(w, flags, w->i8, loop.lane));
+    } else if (memory) {
+        LLVMBuildStore(w->builder, copy, element_address(w, memory, result, loop.lane));
+    }
+    end_lanes(w, &loop);
+}
+
+static void exchange_one_by_one(igi_widener *w, LLVMValueRef i) {
+    LLVMTypeRef value = LLVMStructGetTypeAtIndex(LLVMTypeOf(i), 0);
+    LLVMTypeRef wide = igi_widen_type(w, value), bytes = igi_widen_type(w, w->i8);
+    LLVMValueRef memory = LLVMBuildAlloca(w->slots, wide, ""), flags = LLVMBuildAlloca(w->slots, bytes, "");
+    one_by_one(w, i, value, memory, flags);
+    LLVMValueRef olds = LLVMBuildLoad2(w->builder, wide, memory, "");
+    LLVMValueRef dones = LLVMBuildLoad2(w->builder, bytes, flags, "");
+    dones = LLVMBuildICmp(w->builder, LLVMIntNE, dones, LLVMConstNull(bytes), "");
+    for (LLVMUseRef use = LLVMGetFirstUse(i); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        bool part = LLVMIsAExtractValueInst(user) && LLVMGetInstructionParent(user) == LLVMGetInstructionParent(i);
+        if (!part) {
+            igi_decline(w, "an exchange whose result travels", i);
+            return;
+        }
+        igi_widen_set(w, user, NULL, LLVMGetIndices(user)[0] == 0 ? olds : dones);
+    }
+}
+
+void igi_widen_one_by_one(igi_widener *w, LLVMValueRef i) {
+    LLVMOpcode opcode = LLVMGetInstructionOpcode(i);
+    if (opcode == LLVMAtomicCmpXchg) {
+        exchange_one_by_one(w, i);
+        return;
+    }
+    // Its value was set together with the exchange.
+    if (opcode == LLVMExtractValue && LLVMGetInstructionOpcode(LLVMGetOperand(i, 0)) == LLVMAtomicCmpXchg) return;
+    if (!all_spillable(i) || LLVMGetNumOperands(i) > 8) {
+        igi_decline(w, "an instruction on a type that has no lanes", i);
+        return;
+    }
+    LLVMTypeRef type = LLVMTypeOf(i);
+    bool gives = LLVMGetTypeKind(type) != LLVMVoidTypeKind;
+    LLVMTypeRef wide = gives ? igi_widen_type(w, type) : NULL;
+    LLVMValueRef memory = gives ? LLVMBuildAlloca(w->slots, wide, "") : NULL;
+    one_by_one(w, i, type, memory, NULL);
+    if (gives) igi_widen_set(w, i, NULL, LLVMBuildLoad2(w->builder, wide, memory, ""));
+}

@@ -1,0 +1,498 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values and instructions of a group of lanes.
+#include "simt/widen.h"
+
+#include <string.h>
+
+#include "core/memory.h"
+#include "simt/ir.h"
+
+enum { MAX_WIDTH = 64 };
+
+void igi_decline(igi_widener *w, const char *why, LLVMValueRef where) {
+    if (w->declined) return;
+    w->declined = why;
+    w->declined_at = where;
+}
+
+// ---- Vectors ----
+
+LLVMTypeRef igi_widen_type(const igi_widener *w, LLVMTypeRef scalar) {
+    return LLVMVectorType(scalar, w->width);
+}
+
+static bool fits_lane(LLVMTypeRef type) {
+    switch (LLVMGetTypeKind(type)) {
+        case LLVMIntegerTypeKind:
+        case LLVMHalfTypeKind:
+        case LLVMBFloatTypeKind:
+        case LLVMFloatTypeKind:
+        case LLVMDoubleTypeKind:
+        case LLVMPointerTypeKind: return true;
+        default: return false;
+    }
+}
+
+LLVMValueRef igi_lane_numbers(const igi_widener *w, LLVMTypeRef type, int64_t first, int64_t step) {
+    LLVMValueRef items[MAX_WIDTH];
+    for (uint32_t i = 0; i < w->width; i++) items[i] = LLVMConstInt(type, (uint64_t)(first + step * (int64_t)i), 1);
+    return LLVMConstVector(items, w->width);
+}
+
+LLVMValueRef igi_splat_value(igi_widener *w, LLVMValueRef scalar) {
+    LLVMTypeRef type = igi_widen_type(w, LLVMTypeOf(scalar));
+    if (LLVMIsConstant(scalar)) {
+        LLVMValueRef items[MAX_WIDTH];
+        for (uint32_t i = 0; i < w->width; i++) items[i] = scalar;
+        return LLVMConstVector(items, w->width);
+    }
+    LLVMValueRef one = LLVMBuildInsertElement(w->builder, LLVMGetPoison(type), scalar, LLVMConstInt(w->i32, 0, 0), "");
+    LLVMValueRef zeros = LLVMConstNull(LLVMVectorType(w->i32, w->width));
+    return LLVMBuildShuffleVector(w->builder, one, LLVMGetPoison(type), zeros, "");
+}
+
+LLVMValueRef igi_active_mask(igi_widener *w) {
+    return w->mask ? w->mask : LLVMConstAllOnes(w->mask_type);
+}
+
+LLVMValueRef igi_any(igi_widener *w, LLVMValueRef mask) {
+    LLVMTypeRef bits = LLVMIntTypeInContext(w->m->context, w->width);
+    LLVMValueRef all = LLVMBuildBitCast(w->builder, mask, bits, "");
+    return LLVMBuildICmp(w->builder, LLVMIntNE, all, LLVMConstNull(bits), "");
+}
+
+// ---- Where values are ----
+
+static bool number_of(const igi_widener *w, LLVMValueRef value, uint32_t *number) {
+    return igi_map_get(&w->s.index, value, number);
+}
+
+static bool is_known(igi_widener *w, uint32_t number) {
+    if (w->known_in[number] == w->block + 1) return true;
+    w->known_in[number] = w->block + 1;
+    w->scalar[number] = w->wide[number] = NULL;
+    return false;
+}
+
+static LLVMValueRef argument(igi_widener *w, LLVMValueRef value) {
+    for (unsigned i = 0; i < LLVMCountParams(w->from); i++)
+        if (LLVMGetParam(w->from, i) == value) return LLVMGetParam(w->to, i);
+    return value;
+}
+
+static LLVMValueRef load_slot(igi_widener *w, uint32_t number) {
+    LLVMValueRef slot = w->slot[number];
+    return LLVMBuildLoad2(w->builder, LLVMGetAllocatedType(slot), slot, "");
+}
+
+LLVMValueRef igi_widen_scalar(igi_widener *w, LLVMValueRef value) {
+    uint32_t number;
+    if (LLVMIsAArgument(value)) return argument(w, value);
+    if (!LLVMIsAInstruction(value) || !number_of(w, value, &number)) return value;
+    is_known(w, number);
+    if (!w->scalar[number] && w->slot[number]) w->scalar[number] = load_slot(w, number);
+    if (!w->scalar[number]) {
+        igi_decline(w, "a value is not where it is needed", value);
+        return LLVMGetPoison(LLVMTypeOf(value));
+    }
+    return w->scalar[number];
+}
+
+// first lane's value + lane * stride
+static LLVMValueRef expand(igi_widener *w, LLVMValueRef scalar, int64_t stride) {
+    LLVMTypeRef type = LLVMTypeOf(scalar);
+    if (!stride) return igi_splat_value(w, scalar);
+    if (LLVMGetTypeKind(type) == LLVMPointerTypeKind) {
+        LLVMValueRef offsets = igi_lane_numbers(w, w->i64, 0, stride);
+        return LLVMBuildGEP2(w->builder, w->i8, scalar, &offsets, 1, "");
+    }
+    return LLVMBuildAdd(w->builder, igi_splat_value(w, scalar), igi_lane_numbers(w, type, 0, stride), "");
+}
+
+LLVMValueRef igi_widen_vector(igi_widener *w, LLVMValueRef value) {
+    uint32_t number;
+    igi_shape shape = igi_shape_of(&w->s, value);
+    bool instruction = LLVMIsAInstruction(value) && number_of(w, value, &number);
+    if (!instruction) return expand(w, igi_widen_scalar(w, value), shape.stride);
+    is_known(w, number);
+    if (w->wide[number]) return w->wide[number];
+    if (shape.kind != IGI_SHAPE_VARYING) {
+        w->wide[number] = expand(w, igi_widen_scalar(w, value), shape.stride);
+    } else if (w->slot[number]) {
+        w->wide[number] = load_slot(w, number);
+    } else {
+        igi_decline(w, "a value is not where it is needed", value);
+        return LLVMGetPoison(igi_widen_type(w, LLVMTypeOf(value)));
+    }
+    return w->wide[number];
+}
+
+void igi_widen_set(igi_widener *w, LLVMValueRef value, LLVMValueRef scalar, LLVMValueRef wide) {
+    uint32_t number;
+    if (!number_of(w, value, &number)) return;
+    is_known(w, number);
+    w->scalar[number] = scalar;
+    w->wide[number] = wide;
+    if (w->slot[number]) LLVMBuildStore(w->builder, scalar ? scalar : wide, w->slot[number]);
+}
+
+// ---- Scalars ----
+
+// What held for each thread need not hold for the first lane, which may not be one.
+static void drop_promises(LLVMValueRef i) {
+    switch (LLVMGetInstructionOpcode(i)) {
+        case LLVMAdd:
+        case LLVMSub:
+        case LLVMMul:
+        case LLVMShl:
+            LLVMSetNUW(i, 0);
+            LLVMSetNSW(i, 0);
+            break;
+        case LLVMGetElementPtr: LLVMSetIsInBounds(i, 0); break;
+        case LLVMZExt: LLVMSetNNeg(i, 0); break;
+        case LLVMOr: LLVMSetIsDisjoint(i, 0); break;
+        default: break;
+    }
+}
+
+static void clone_scalar(igi_widener *w, LLVMValueRef i, bool is_linear) {
+    LLVMValueRef copy = LLVMInstructionClone(i);
+    for (int k = 0; k < LLVMGetNumOperands(i); k++) {
+        LLVMValueRef operand = LLVMGetOperand(i, (unsigned)k);
+        if (LLVMIsAFunction(operand) || LLVMValueIsBasicBlock(operand)) continue;
+        LLVMSetOperand(copy, (unsigned)k, igi_widen_scalar(w, operand));
+    }
+    LLVMInsertIntoBuilder(w->builder, copy);
+    if (is_linear) drop_promises(copy);
+    if (LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMVoidTypeKind) igi_widen_set(w, i, copy, NULL);
+}
+
+// Unsigned values may wrap at the lower lanes, as in a[i - 1] with i == 0 in a lane that is off: the highest lane is
+// the one to extend.
+static void extend_linear(igi_widener *w, LLVMValueRef i, int64_t stride) {
+    LLVMValueRef operand = LLVMGetOperand(i, 0), narrow = igi_widen_scalar(w, operand);
+    LLVMTypeRef from = LLVMTypeOf(operand), to = LLVMTypeOf(i);
+    int64_t reach = stride > 0 ? stride * (int64_t)(w->width - 1) : 0;
+    LLVMValueRef highest = LLVMBuildAdd(w->builder, narrow, LLVMConstInt(from, (uint64_t)reach, 1), "");
+    LLVMValueRef wide = LLVMBuildZExt(w->builder, highest, to, "");
+    igi_widen_set(w, i, LLVMBuildSub(w->builder, wide, LLVMConstInt(to, (uint64_t)reach, 1), ""), NULL);
+}
+
+// ---- Vectors ----
+
+static void copy_fast_math(LLVMValueRef from, LLVMValueRef to) {
+    if (LLVMIsAInstruction(to) && LLVMCanValueUseFastMathFlags(from) && LLVMCanValueUseFastMathFlags(to))
+        LLVMSetFastMathFlags(to, LLVMGetFastMathFlags(from));
+}
+
+static LLVMValueRef operand(igi_widener *w, LLVMValueRef i, unsigned k) {
+    return igi_widen_vector(w, LLVMGetOperand(i, k));
+}
+
+static LLVMValueRef wide_address(igi_widener *w, LLVMValueRef gep) {
+    LLVMValueRef base = LLVMGetOperand(gep, 0), indices[16];
+    bool scalar_base = igi_shape_of(&w->s, base).kind == IGI_SHAPE_UNIFORM;
+    int count = LLVMGetNumOperands(gep) - 1;
+    for (int k = 0; k < count && k < 16; k++) {
+        LLVMValueRef index = LLVMGetOperand(gep, (unsigned)k + 1);
+        bool constant = LLVMIsAConstantInt(index) != NULL;
+        indices[k] = constant ? index : igi_widen_vector(w, index);
+    }
+    LLVMValueRef from = scalar_base ? igi_widen_scalar(w, base) : igi_widen_vector(w, base);
+    LLVMValueRef address =
+        LLVMBuildGEP2(w->builder, LLVMGetGEPSourceElementType(gep), from, indices, (unsigned)count, "");
+    bool vector = LLVMGetTypeKind(LLVMTypeOf(address)) == LLVMVectorTypeKind;
+    return vector ? address : igi_splat_value(w, address);
+}
+
+// Intrinsics that mean the same for vectors: overloaded on the result, or on result and first operand.
+static const struct {
+    const char *prefix;
+    int overloads;
+} vector_intrinsics[] = {
+    {"llvm.fma.", 1},        {"llvm.fmuladd.", 1},    {"llvm.sqrt.", 1},         {"llvm.fabs.", 1},
+    {"llvm.floor.", 1},      {"llvm.ceil.", 1},       {"llvm.trunc.", 1},        {"llvm.rint.", 1},
+    {"llvm.nearbyint.", 1},  {"llvm.round.", 1},      {"llvm.roundeven.", 1},    {"llvm.minnum.", 1},
+    {"llvm.maxnum.", 1},     {"llvm.minimum.", 1},    {"llvm.maximum.", 1},      {"llvm.copysign.", 1},
+    {"llvm.ctpop.", 1},      {"llvm.ctlz.", 1},       {"llvm.cttz.", 1},         {"llvm.bswap.", 1},
+    {"llvm.bitreverse.", 1}, {"llvm.abs.", 1},        {"llvm.smax.", 1},         {"llvm.smin.", 1},
+    {"llvm.umax.", 1},       {"llvm.umin.", 1},       {"llvm.fshl.", 1},         {"llvm.fshr.", 1},
+    {"llvm.sadd.sat.", 1},   {"llvm.uadd.sat.", 1},   {"llvm.ssub.sat.", 1},     {"llvm.usub.sat.", 1},
+    {"llvm.fptosi.sat.", 2}, {"llvm.fptoui.sat.", 2}, {"llvm.canonicalize.", 1}, {"llvm.is.fpclass.", 3},
+};
+
+static LLVMValueRef wide_intrinsic(igi_widener *w, LLVMValueRef call, int overloads) {
+    LLVMValueRef callee = LLVMGetCalledValue(call), arguments[4];
+    unsigned count = LLVMGetNumArgOperands(call);
+    for (unsigned k = 0; k < count && k < 4; k++) {
+        LLVMValueRef given = LLVMGetOperand(call, k);
+        // Flags of ctlz, abs and is.fpclass are not lanes.
+        LLVMTypeRef type = LLVMTypeOf(given);
+        bool flag = LLVMIsAConstantInt(given) && type != LLVMTypeOf(LLVMGetOperand(call, 0)) && k > 0;
+        arguments[k] = flag ? given : igi_widen_vector(w, given);
+    }
+    LLVMTypeRef result = igi_widen_type(w, LLVMTypeOf(call));
+    LLVMTypeRef first = igi_widen_type(w, LLVMTypeOf(LLVMGetOperand(call, 0)));
+    LLVMTypeRef types[2] = {overloads == 3 ? first : result, first};
+    LLVMValueRef function =
+        LLVMGetIntrinsicDeclaration(w->m->module, LLVMGetIntrinsicID(callee), types, overloads == 2 ? 2 : 1);
+    return LLVMBuildCall2(w->builder, LLVMGlobalGetValueType(function), function, arguments, count, "");
+}
+
+static bool means_nothing(const char *name) {
+    return strncmp(name, "llvm.assume", 11) == 0 || strncmp(name, "llvm.lifetime.", 14) == 0 ||
+           strncmp(name, "llvm.experimental.noalias", 25) == 0 || strncmp(name, "llvm.dbg.", 9) == 0 ||
+           strncmp(name, "llvm.invariant.", 15) == 0;
+}
+
+static void widen_call(igi_widener *w, LLVMValueRef call) {
+    const char *name = igi_callee_name(call);
+    for (size_t i = 0; i < sizeof vector_intrinsics / sizeof *vector_intrinsics; i++) {
+        if (strncmp(name, vector_intrinsics[i].prefix, strlen(vector_intrinsics[i].prefix)) != 0) continue;
+        LLVMValueRef wide = wide_intrinsic(w, call, vector_intrinsics[i].overloads);
+        copy_fast_math(call, wide);
+        igi_widen_set(w, call, NULL, wide);
+        return;
+    }
+    igi_widen_one_by_one(w, call);
+}
+
+static bool is_division(LLVMOpcode opcode) {
+    return opcode == LLVMUDiv || opcode == LLVMSDiv || opcode == LLVMURem || opcode == LLVMSRem;
+}
+
+// Lanes that are off may hold anything, and dividing by zero is not for nothing even there.
+static LLVMValueRef safe_divisor(igi_widener *w, LLVMValueRef division) {
+    LLVMValueRef divisor = operand(w, division, 1);
+    if (!w->mask || LLVMIsConstant(divisor)) return divisor;
+    return LLVMBuildSelect(w->builder, w->mask, divisor, igi_splat(LLVMTypeOf(divisor), 1, false), "");
+}
+
+static LLVMValueRef wide_value(igi_widener *w, LLVMValueRef i) {
+    LLVMOpcode opcode = LLVMGetInstructionOpcode(i);
+    LLVMBuilderRef b = w->builder;
+    switch (opcode) {
+        case LLVMFNeg: return LLVMBuildFNeg(b, operand(w, i, 0), "");
+        case LLVMICmp: return LLVMBuildICmp(b, LLVMGetICmpPredicate(i), operand(w, i, 0), operand(w, i, 1), "");
+        case LLVMFCmp: return LLVMBuildFCmp(b, LLVMGetFCmpPredicate(i), operand(w, i, 0), operand(w, i, 1), "");
+        case LLVMSelect: return LLVMBuildSelect(b, operand(w, i, 0), operand(w, i, 1), operand(w, i, 2), "");
+        case LLVMFreeze: return LLVMBuildFreeze(b, operand(w, i, 0), "");
+        case LLVMGetElementPtr: return wide_address(w, i);
+        default: break;
+    }
+    if (is_division(opcode)) return LLVMBuildBinOp(b, opcode, operand(w, i, 0), safe_divisor(w, i), "");
+    if (LLVMIsABinaryOperator(i)) return LLVMBuildBinOp(b, opcode, operand(w, i, 0), operand(w, i, 1), "");
+    if (LLVMIsACastInst(i)) return LLVMBuildCast(b, opcode, operand(w, i, 0), igi_widen_type(w, LLVMTypeOf(i)), "");
+    return NULL;
+}
+
+static bool all_lanes_fit(LLVMValueRef i) {
+    if (!fits_lane(LLVMTypeOf(i))) return false;
+    for (int k = 0; k < LLVMGetNumOperands(i); k++)
+        if (!fits_lane(LLVMTypeOf(LLVMGetOperand(i, (unsigned)k)))) return false;
+    return true;
+}
+
+static void widen_varying(igi_widener *w, LLVMValueRef i) {
+    LLVMValueRef wide = all_lanes_fit(i) ? wide_value(w, i) : NULL;
+    if (wide) {
+        copy_fast_math(i, wide);
+        igi_widen_set(w, i, NULL, wide);
+    } else if (LLVMIsACallInst(i)) {
+        widen_call(w, i);
+    } else {
+        igi_widen_one_by_one(w, i);
+    }
+}
+
+// Each lane's copy lies behind the one before.
+static void widen_alloca(igi_widener *w, LLVMValueRef i) {
+    uint64_t bytes = igi_private_stride(&w->s, i) * w->width;
+    LLVMValueRef memory = LLVMBuildAlloca(w->slots, LLVMArrayType2(w->i8, bytes), "");
+    LLVMSetAlignment(memory, 64);
+    igi_widen_set(w, i, memory, NULL);
+}
+
+void igi_widen_instruction(igi_widener *w, LLVMValueRef i) {
+    igi_shape shape = igi_shape_of(&w->s, i);
+    LLVMOpcode opcode = LLVMGetInstructionOpcode(i);
+    if (opcode == LLVMAlloca) {
+        widen_alloca(w, i);
+    } else if (opcode == LLVMCall && means_nothing(igi_callee_name(i))) {
+        return;
+    } else if (opcode == LLVMCall && igi_widen_lane_operation(w, i)) {
+        return;
+    } else if (opcode == LLVMLoad) {
+        igi_widen_load(w, i);
+    } else if (opcode == LLVMStore) {
+        igi_widen_store(w, i);
+    } else if (opcode == LLVMZExt && shape.kind == IGI_SHAPE_LINEAR) {
+        extend_linear(w, i, shape.stride);
+    } else if (shape.kind == IGI_SHAPE_UNIFORM || shape.kind == IGI_SHAPE_LINEAR) {
+        clone_scalar(w, i, shape.kind == IGI_SHAPE_LINEAR);
+    } else if (shape.kind == IGI_SHAPE_VARYING) {
+        widen_varying(w, i);
+    } else {
+        igi_decline(w, "an instruction that is never reached", i);
+    }
+}
+
+// ---- Slots ----
+
+static bool used_in_block(LLVMValueRef value, LLVMUseRef use, LLVMBasicBlockRef block) {
+    LLVMValueRef user = LLVMGetUser(use);
+    if (!LLVMIsAPHINode(user)) return LLVMGetInstructionParent(user) == block;
+    for (unsigned k = 0; k < LLVMCountIncoming(user); k++)
+        if (LLVMGetIncomingValue(user, k) == value && LLVMGetIncomingBlock(user, k) != block) return false;
+    return true;
+}
+
+static bool crosses_blocks(LLVMValueRef value) {
+    LLVMBasicBlockRef block = LLVMGetInstructionParent(value);
+    for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use))
+        if (!used_in_block(value, use, block)) return true;
+    return false;
+}
+
+static LLVMValueRef make_slot(igi_widener *w, LLVMValueRef value) {
+    LLVMTypeRef type = LLVMTypeOf(value);
+    if (igi_shape_of(&w->s, value).kind == IGI_SHAPE_VARYING) {
+        if (!fits_lane(type)) return NULL;
+        type = igi_widen_type(w, type);
+    }
+    return LLVMBuildAlloca(w->slots, type, "");
+}
+
+static void make_slots(igi_widener *w) {
+    for (uint32_t b = 0; b < w->s.cfg.count; b++) {
+        LLVMBasicBlockRef block = w->s.cfg.blocks[b].block;
+        if (w->s.masked[b]) {
+            w->mask_slot[b] = LLVMBuildAlloca(w->slots, w->mask_type, "");
+            LLVMBuildStore(w->slots, LLVMConstNull(w->mask_type), w->mask_slot[b]);
+        }
+        for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
+            uint32_t number;
+            if (!number_of(w, i, &number)) continue;
+            if (LLVMIsAPHINode(i)) w->incoming[number] = make_slot(w, i);
+            if (LLVMIsAPHINode(i) && !w->incoming[number]) igi_decline(w, "a phi node of an odd type", i);
+            if (LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMVoidTypeKind && crosses_blocks(i))
+                w->slot[number] = make_slot(w, i);
+        }
+    }
+}
+
+// ---- The function ----
+
+static void widen_phi(igi_widener *w, LLVMValueRef phi) {
+    uint32_t number;
+    if (!number_of(w, phi, &number) || !w->incoming[number]) return;
+    LLVMValueRef slot = w->incoming[number];
+    LLVMValueRef value = LLVMBuildLoad2(w->builder, LLVMGetAllocatedType(slot), slot, "");
+    bool is_varying = igi_shape_of(&w->s, phi).kind == IGI_SHAPE_VARYING;
+    igi_widen_set(w, phi, is_varying ? NULL : value, is_varying ? value : NULL);
+}
+
+static void widen_block(igi_widener *w, uint32_t block) {
+    w->block = block;
+    igi_widen_guard(w, block);
+    LLVMPositionBuilderAtEnd(w->builder, w->body[block]);
+    w->mask = w->entry_mask;
+    if (w->mask_slot[block]) w->mask = LLVMBuildLoad2(w->builder, w->mask_type, w->mask_slot[block], "");
+    igi_widen_reset_masks(w, block);
+    LLVMBasicBlockRef old = w->s.cfg.blocks[block].block;
+    for (LLVMValueRef i = LLVMGetFirstInstruction(old); i && !w->declined; i = LLVMGetNextInstruction(i)) {
+        if (LLVMIsAPHINode(i))
+            widen_phi(w, i);
+        else if (!LLVMIsATerminatorInst(i))
+            igi_widen_instruction(w, i);
+    }
+    if (!w->declined) igi_widen_terminator(w, block);
+}
+
+// Lanes that are threads: those before the end of the row.
+static void make_entry_mask(igi_widener *w) {
+    if (w->full) return;
+    LLVMValueRef group = LLVMGetParam(w->to, 0), x = LLVMGetParam(w->to, 1);
+    LLVMValueRef size = LLVMBuildLoad2(w->slots, w->i32, igi_field(w->slots, group, offsetof(igi_group, size)), "");
+    LLVMValueRef left = LLVMBuildSub(w->slots, size, x, "");
+    LLVMBuilderRef outer = w->builder;
+    w->builder = w->slots;
+    LLVMValueRef limit = igi_splat_value(w, left);
+    w->builder = outer;
+    w->entry_mask = LLVMBuildICmp(w->slots, LLVMIntULT, igi_lane_numbers(w, w->i32, 0, 1), limit, "");
+}
+
+static bool allocate(igi_widener *w) {
+    size_t blocks = w->s.cfg.count, values = w->s.count;
+    w->entry = igi_calloc(blocks, sizeof *w->entry);
+    w->body = igi_calloc(blocks, sizeof *w->body);
+    w->mask_slot = igi_calloc(blocks, sizeof *w->mask_slot);
+    w->pending = igi_calloc(blocks * blocks, 1);
+    w->loop_pending = igi_calloc(w->s.cfg.loop_count * blocks, 1);
+    w->position = igi_calloc(blocks, sizeof *w->position);
+    w->slot = igi_calloc(values, sizeof *w->slot);
+    w->incoming = igi_calloc(values, sizeof *w->incoming);
+    w->scalar = igi_calloc(values, sizeof *w->scalar);
+    w->wide = igi_calloc(values, sizeof *w->wide);
+    w->known_in = igi_calloc(values, sizeof *w->known_in);
+    return w->entry && w->body && w->mask_slot && w->pending && w->loop_pending && w->position && w->slot &&
+           w->incoming && w->scalar && w->wide && w->known_in;
+}
+
+static void free_widener(igi_widener *w) {
+    free(w->entry), free(w->body), free(w->mask_slot), free(w->pending), free(w->loop_pending), free(w->position);
+    free(w->slot), free(w->incoming), free(w->scalar), free(w->wide), free(w->known_in);
+    if (w->builder) LLVMDisposeBuilder(w->builder);
+    if (w->slots) LLVMDisposeBuilder(w->slots);
+    igi_shapes_free(&w->s);
+}
+
+static void open_function(igi_widener *w, const char *name) {
+    LLVMContextRef context = w->m->context;
+    w->to = LLVMAddFunction(w->m->module, name, LLVMGlobalGetValueType(w->from));
+    igi_add_attribute(w->to, "nounwind");
+    w->builder = LLVMCreateBuilderInContext(context);
+    w->slots = LLVMCreateBuilderInContext(context);
+    LLVMPositionBuilderAtEnd(w->slots, LLVMAppendBasicBlockInContext(context, w->to, "entry"));
+    for (uint32_t n = 0; n < w->s.cfg.count; n++) {
+        uint32_t b = w->s.cfg.order[n];
+        w->position[b] = n;
+        w->entry[b] = LLVMAppendBasicBlockInContext(context, w->to, "");
+        w->body[b] = LLVMAppendBasicBlockInContext(context, w->to, "");
+    }
+}
+
+ig_status igi_widen(igi_simt_module *m, uint32_t width, bool full, const char *name, LLVMValueRef *widened,
+                    const char **declined) {
+    igi_widener w = {.m = m,
+                     .width = width,
+                     .full = full,
+                     .from = m->thread,
+                     .i1 = LLVMInt1TypeInContext(m->context),
+                     .i8 = LLVMInt8TypeInContext(m->context),
+                     .i32 = LLVMInt32TypeInContext(m->context),
+                     .i64 = LLVMInt64TypeInContext(m->context),
+                     .pointer = LLVMPointerTypeInContext(m->context, 0)};
+    w.mask_type = LLVMVectorType(w.i1, width);
+    *declined = NULL;
+    if (!igi_shapes_build(m->thread, LLVMGetParam(m->thread, 1), width, &w.s) || !allocate(&w)) {
+        free_widener(&w);
+        return igi_error_no_memory(m->error);
+    }
+    if (w.s.cfg.irreducible) igi_decline(&w, "irreducible control flow", NULL);
+    if (!w.declined) {
+        open_function(&w, name);
+        make_entry_mask(&w);
+        make_slots(&w);
+        for (uint32_t n = 0; n < w.s.cfg.count && !w.declined; n++) widen_block(&w, w.s.cfg.order[n]);
+        LLVMBuildBr(w.slots, w.entry[0]);
+    }
+    *widened = w.to;
+    *declined = w.declined;
+    if (w.declined && w.to) {
+        LLVMDeleteFunction(w.to);
+        *widened = NULL;
+    }
+    free_widener(&w);
+    return IG_STATUS_OK;
+}

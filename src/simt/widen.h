@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rewriting the thread function from one thread to a group of lanes, into a new function.
+//
+// Uniform values stay scalars, linear ones are kept as the first lane's scalar, varying ones become vectors. Values
+// that cross blocks, phi nodes and block masks live in stack slots that LLVM turns back into registers.
+#ifndef INGOT_SIMT_WIDEN_H
+#define INGOT_SIMT_WIDEN_H
+
+#include "simt/passes.h"
+#include "simt/shape.h"
+
+typedef struct igi_widener {
+    igi_simt_module *m;
+    igi_shapes s;
+    uint32_t width;
+    bool full;  // every lane of the group is a thread
+    LLVMValueRef from, to;
+    LLVMBuilderRef builder, slots;  // slots: at the end of the new entry block
+    LLVMTypeRef i1, i8, i32, i64, pointer, mask_type;
+    // By block of the old function:
+    LLVMBasicBlockRef *entry, *body;
+    LLVMValueRef *mask_slot;
+    bool *pending;       // [from * count + to]: blocks still to visit after `from`
+    bool *loop_pending;  // [loop * count + to]: blocks to visit after a divergent loop
+    uint32_t *position;  // in program order
+    // By instruction number:
+    LLVMValueRef *slot, *incoming, *scalar, *wide;
+    uint32_t *known_in;        // block + 1 in which scalar and wide hold
+    LLVMValueRef entry_mask;   // NULL: all lanes
+    uint32_t block;            // being emitted
+    LLVMValueRef mask;         // of that block; NULL: all lanes
+    LLVMValueRef odd_columns;  // of the matrix product just made
+    const char *declined;      // why this kernel stays narrow; NULL so far
+    LLVMValueRef declined_at;
+} igi_widener;
+
+// ---- Values (widen.c) ----
+
+// The scalar of a uniform value, or the first lane's of a linear one.
+LLVMValueRef igi_widen_scalar(igi_widener *w, LLVMValueRef value);
+LLVMValueRef igi_widen_vector(igi_widener *w, LLVMValueRef value);
+void igi_widen_set(igi_widener *w, LLVMValueRef value, LLVMValueRef scalar, LLVMValueRef wide);
+LLVMTypeRef igi_widen_type(const igi_widener *w, LLVMTypeRef scalar);
+// <0, 1, 2...> and the like: first + lane * step, of an integer type.
+LLVMValueRef igi_lane_numbers(const igi_widener *w, LLVMTypeRef type, int64_t first, int64_t step);
+LLVMValueRef igi_splat_value(igi_widener *w, LLVMValueRef scalar);
+LLVMValueRef igi_active_mask(igi_widener *w);  // of the block, never NULL
+LLVMValueRef igi_any(igi_widener *w, LLVMValueRef mask);
+void igi_decline(igi_widener *w, const char *why, LLVMValueRef where);
+
+// ---- Instructions ----
+
+void igi_widen_instruction(igi_widener *w, LLVMValueRef instruction);  // widen.c
+void igi_widen_load(igi_widener *w, LLVMValueRef load);                // widen-memory.c
+void igi_widen_store(igi_widener *w, LLVMValueRef store);
+// Runs the instruction once for each active lane.
+void igi_widen_one_by_one(igi_widener *w, LLVMValueRef instruction);
+bool igi_widen_lane_operation(igi_widener *w, LLVMValueRef call);  // widen-lanes.c; false: not one
+void igi_widen_terminator(igi_widener *w, uint32_t block);         // widen-control.c
+void igi_widen_guard(igi_widener *w, uint32_t block);
+void igi_widen_reset_masks(igi_widener *w, uint32_t header);
+
+#endif
