@@ -244,6 +244,36 @@ static char *pch_path(const igi_msl_compiler *compiler, const igi_msl_request *r
                       request->math_mode == IG_MATH_FAST ? "fast" : "safe");
 }
 
+// A damaged precompiled header could make clang compile something else: it is used only when its hash, kept beside
+// it, agrees.
+static bool read_pch_hash(const char *path, char hex[33]) {
+    char *bytes = NULL;
+    size_t length = 0;
+    if (igi_file_read(path, &bytes, &length, NULL) != IG_STATUS_OK) return false;
+    igi_hash_hex(igi_hash_bytes(bytes, length), hex);
+    free(bytes);
+    return true;
+}
+
+static bool is_sound_pch(const char *path) {
+    char hex[33], *noted_path = igi_format("%s.hash", path), *noted = NULL;
+    size_t length = 0;
+    bool sound = noted_path && igi_file_read(noted_path, &noted, &length, NULL) == IG_STATUS_OK &&
+                 read_pch_hash(path, hex) && length == strlen(hex) && memcmp(noted, hex, length) == 0;
+    free(noted_path), free(noted);
+    return sound;
+}
+
+static void note_pch_hash(const char *path) {
+    char hex[33], *noted_path = igi_format("%s.hash", path);
+    if (noted_path && read_pch_hash(path, hex)) igi_file_write_atomic(noted_path, hex, strlen(hex));
+    free(noted_path);
+}
+
+static uint64_t time_limit(const igi_msl_request *request) {
+    return request->timeout_ns ? request->timeout_ns : default_timeout_ns;
+}
+
 static void build_pch(const igi_msl_compiler *compiler, const igi_msl_request *request, const char *path) {
     char *fresh = igi_format("%s.XXXXXX", path);
     int file = fresh ? mkstemp(fresh) : -1;
@@ -259,13 +289,15 @@ static void build_pch(const igi_msl_compiler *compiler, const igi_msl_request *r
     add(&list, "-x"), add(&list, "c++-header");
     add_owned(&list, igi_path_join(compiler->directory, prelude));
     add(&list, "-o"), add(&list, fresh);
-    igi_process process = {.arguments = list.items, .timeout_ns = default_timeout_ns, .memory_limit = memory_limit};
+    igi_process process = {.arguments = list.items, .timeout_ns = time_limit(request), .memory_limit = memory_limit};
     if (!list.failed) igi_process_run(&process);
     bool built = !list.failed && process.exit == IGI_EXIT_CODE && process.code == 0;
     if (!built || rename(fresh, path) != 0) {
         igi_log(IG_LOG_WARNING, "precompiled Metal headers could not be made: %s",
                 process.errors.data ? process.errors.data : "clang did not run");
         unlink(fresh);
+    } else {
+        note_pch_hash(path);
     }
     igi_text_free(&process.output), igi_text_free(&process.errors);
     free_arguments(&list);
@@ -275,7 +307,7 @@ static void build_pch(const igi_msl_compiler *compiler, const igi_msl_request *r
 // Path of the precompiled header, made if missing; NULL when it cannot be had.
 static char *find_pch(const igi_msl_compiler *compiler, const igi_msl_request *request) {
     char *path = pch_path(compiler, request);
-    if (path && !igi_file_exists(path)) build_pch(compiler, request, path);
+    if (path && !is_sound_pch(path)) build_pch(compiler, request, path);
     if (path && igi_file_exists(path)) return path;
     free(path);
     return NULL;
@@ -311,12 +343,18 @@ static void run_clang(const igi_msl_compiler *compiler, const igi_msl_request *r
     }
     add_inputs(&list, request, overlay);
     *process = (igi_process){.arguments = list.items,
-                             .timeout_ns = request->timeout_ns ? request->timeout_ns : default_timeout_ns,
+                             .timeout_ns = time_limit(request),
                              .memory_limit = memory_limit,
                              .exit = IGI_EXIT_SYSTEM};
     if (!list.failed) igi_process_run(process);
     process->arguments = NULL;
     free_arguments(&list);
+}
+
+static bool crashed(const igi_process *process) {
+    const char *text = process->errors.data;
+    return process->exit == IGI_EXIT_SIGNAL ||
+           (process->exit == IGI_EXIT_CODE && process->code && text && strstr(text, "frontend command failed"));
 }
 
 static bool blames_pch(const igi_process *process) {
@@ -338,6 +376,9 @@ static ig_status judge(const igi_process *process, igi_diagnostics *diagnostics,
         case IGI_EXIT_SYSTEM: return igi_error_set(error, IG_STATUS_SYSTEM, "cannot start clang");
         case IGI_EXIT_CODE: break;
     }
+    if (crashed(process))
+        return igi_error_set(error, IG_STATUS_COMPILER_CRASHED,
+                             "clang crashed on this source; it may be a bug of clang: try to simplify the source");
     if (process->errors.data) igi_diagnostics_add_clang(diagnostics, process->errors.data);
     if (diagnostics->error_count) return IG_STATUS_COMPILE_FAILED;
     if (process->code)
@@ -351,7 +392,7 @@ static void compile_in(const igi_msl_compiler *compiler, const igi_msl_request *
                        igi_process *process) {
     char *pch = find_pch(compiler, request);
     run_clang(compiler, request, overlay, pch, process);
-    if (pch && blames_pch(process)) {
+    if (pch && (blames_pch(process) || crashed(process))) {
         igi_log(IG_LOG_WARNING, "%s is damaged; it will be made again", pch);
         unlink(pch);
         igi_text_free(&process->output), igi_text_free(&process->errors);

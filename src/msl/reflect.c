@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "msl/annotations.h"
+#include "msl/llvm-context.h"
 #include "msl/type-names.h"
 
 enum { MAX_BUFFERS = 31 };
@@ -371,7 +372,7 @@ static void reflect_module(reflector *r) {
 ig_status igi_reflect(const char *bitcode, size_t length, igi_reflection *reflection, igi_diagnostics *diagnostics,
                       ig_error *error) {
     *reflection = (igi_reflection){0};
-    LLVMContextRef context = LLVMContextCreate();
+    LLVMContextRef context = igi_llvm_context_create();
     LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRange(bitcode, length, "library", 0);
     reflector r = {.out = reflection, .diagnostics = diagnostics};
     ig_status status = IG_STATUS_OK;

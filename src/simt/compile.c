@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "msl/llvm-context.h"
 #include "simt/passes.h"
 
 // ---- The host ----
@@ -137,7 +138,7 @@ static ig_status run_all(igi_simt_module *m, igi_simt_stage stage, char **output
 
 ig_status igi_simt_compile(const igi_simt_request *request, igi_simt_stage stage, char **output, size_t *length,
                            ig_error *error) {
-    igi_simt_module m = {.request = request, .context = LLVMContextCreate(), .error = error};
+    igi_simt_module m = {.request = request, .context = igi_llvm_context_create(), .error = error};
     ig_status status = run_all(&m, stage, output, length);
     if (m.module) LLVMDisposeModule(m.module);
     if (m.machine) LLVMDisposeTargetMachine(m.machine);
