@@ -2,6 +2,8 @@
 // LLVM contexts that report to our log.
 #include "msl/llvm-context.h"
 
+#include <stddef.h>
+
 #include "core/status-internal.h"
 
 static void report(LLVMDiagnosticInfoRef info, void *user) {
