@@ -2,6 +2,7 @@
 // Compiler messages in the user's terms.
 #include "msl/diagnostics.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -27,11 +28,19 @@ static void add_snippet(igi_diagnostics *diagnostics, const igi_source *source, 
     igi_text_add(&diagnostics->log, "^\n");
 }
 
+static bool is_word(char c) {
+    return isalnum((unsigned char)c) || c == '_';
+}
+
 static uint32_t find_column(const igi_source *source, uint32_t line, const char *near) {
     size_t length = 0;
     const char *text = source && line && near && *near ? line_text(source, line, &length) : NULL;
-    const char *found = text ? memmem(text, length, near, strlen(near)) : NULL;
-    return found ? (uint32_t)(found - text) + 1 : 1;
+    size_t size = near ? strlen(near) : 0;
+    for (size_t at = 0; text && at + size <= length; at++) {
+        bool begins = at == 0 || !is_word(text[at - 1]), ends = at + size == length || !is_word(text[at + size]);
+        if (begins && ends && memcmp(text + at, near, size) == 0) return (uint32_t)at + 1;
+    }
+    return 1;
 }
 
 static void remember_first(igi_diagnostics *diagnostics, const char *file, uint32_t line, uint32_t column,

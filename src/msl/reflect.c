@@ -110,6 +110,23 @@ static uint32_t dereferenceable_bytes(LLVMValueRef function, LLVMValueRef argume
     return 1;
 }
 
+// Bytes of one element behind "const float4*"; 1 when the type is not one of the language's own.
+static uint32_t element_bytes(const char *type) {
+    static const struct {
+        const char *name;
+        uint32_t bytes;
+    } scalars[] = {{"bool", 1}, {"char", 1}, {"uchar", 1}, {"short", 2}, {"ushort", 2}, {"half", 2},
+                   {"int", 4},  {"uint", 4}, {"float", 4}, {"long", 8},  {"ulong", 8},  {"bfloat", 2}};
+    if (strncmp(type, "const ", 6) == 0) type += 6;
+    size_t length = strcspn(type, "*&234 "), rest = strspn(type + length, "234");
+    if (type[length + rest] != '*' || strchr(type + length + rest + 1, '*')) return 1;
+    uint32_t components = rest ? (uint32_t)(type[length] - '0') : 1;
+    for (size_t i = 0; i < sizeof scalars / sizeof *scalars; i++)
+        if (strlen(scalars[i].name) == length && memcmp(scalars[i].name, type, length) == 0)
+            return scalars[i].bytes * (components == 3 ? 4 : components);
+    return 1;
+}
+
 static const char *const builtin_names[] = {
 #define NAME(name, components) #name,
     IGI_BUILTIN_LIST(NAME)
@@ -162,6 +179,7 @@ static void describe_slot(const subject *s, LLVMValueRef function) {
     argument->index = (uint32_t)s->parameter->index;
     argument->access = strncmp(argument->type, "const ", 6) == 0 ? IG_ACCESS_READ : IG_ACCESS_READ_WRITE;
     argument->min_bytes = dereferenceable_bytes(function, s->parameter->argument);
+    if (argument->min_bytes <= 1) argument->min_bytes = element_bytes(argument->type);
 }
 
 static void describe_argument(reflector *r, const subject *s, LLVMValueRef function, const char *type) {

@@ -136,15 +136,28 @@ static void close_device(ig_device *device) {
 
 // ---- Buffers ----
 
+// Behind every buffer lies memory that nobody may touch, so that running past the end is a fault and not a surprise
+// for the neighbour.
+enum { PAGE = 4096, GUARD_BYTES = 16 << 20 };
+
+static uint64_t whole_pages(uint64_t length) {
+    return igi_round_up(length, PAGE);
+}
+
 // Whole pages straight from the system: zero, aligned for any vector, and given back at once.
 static ig_status buffer_open(ig_buffer *buffer, const ig_buffer_desc *desc) {
     if (desc->no_copy) {
         buffer->memory = desc->no_copy;
     } else {
         uint64_t bytes;
-        if (!igi_add(desc->length, 4095, &bytes)) return IG_STATUS_OUT_OF_MEMORY;
-        void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (!igi_add(desc->length, PAGE + GUARD_BYTES, &bytes)) return IG_STATUS_OUT_OF_MEMORY;
+        bytes = whole_pages(desc->length);
+        char *memory = mmap(NULL, bytes + GUARD_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (memory == MAP_FAILED) return IG_STATUS_OUT_OF_MEMORY;
+        if (mprotect(memory, bytes, PROT_READ | PROT_WRITE) != 0) {
+            munmap(memory, bytes + GUARD_BYTES);
+            return IG_STATUS_OUT_OF_MEMORY;
+        }
         if (desc->bytes) memcpy(memory, desc->bytes, desc->length);
         buffer->memory = memory;
     }
@@ -153,7 +166,7 @@ static ig_status buffer_open(ig_buffer *buffer, const ig_buffer_desc *desc) {
 }
 
 static void buffer_close(ig_buffer *buffer) {
-    if (!buffer->borrowed) munmap(buffer->memory, buffer->length + 4095);
+    if (!buffer->borrowed) munmap(buffer->memory, whole_pages(buffer->length) + GUARD_BYTES);
 }
 
 const igi_backend igi_backend_cpu = {
