@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "msl/annotations.h"
+#include "msl/constant-symbol.h"
 #include "msl/llvm-context.h"
 #include "msl/type-names.h"
 
@@ -330,18 +331,13 @@ static LLVMTypeRef scalar_of(LLVMTypeRef type, uint32_t *components) {
     return type;
 }
 
-// Symbols look like ig.fc.ID.TYPE.NAME.
 static void describe_constant(reflector *r, LLVMValueRef global) {
     size_t length;
-    const char *symbol = LLVMGetValueName2(global, &length);
-    if (strncmp(symbol, "ig.fc.", 6) != 0) return;
-    char *end;
-    unsigned long id = strtoul(symbol + 6, &end, 0);
-    const char *name = strrchr(symbol, '.');
-    if (*end != '.' || name <= end) return;
-    ig_function_constant_info info = {.id = (uint32_t)id, .name = igi_strdup(name + 1)};
+    igi_constant_symbol symbol;
+    if (!igi_constant_symbol_read(LLVMGetValueName2(global, &length), &symbol)) return;
+    ig_function_constant_info info = {.id = symbol.id, .name = igi_strdup(symbol.name)};
     LLVMTypeRef scalar = scalar_of(LLVMGlobalGetValueType(global), &info.components);
-    info.type = constant_type(end + 1, (size_t)(name - end - 1), scalar);
+    info.type = constant_type(symbol.type, symbol.type_length, scalar);
     igi_reflection *out = r->out;
     if (!info.name ||
         !igi_grow((void **)&out->constants, &out->constant_capacity, out->constant_count + 1, sizeof *out->constants)) {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "msl/constant-symbol.h"
 #include "msl/type-names.h"
 #include "simt/ir.h"
 #include "simt/passes.h"
@@ -61,10 +62,11 @@ static ig_status check_global(igi_simt_module *m, LLVMValueRef global) {
     size_t length;
     const char *symbol = LLVMGetValueName2(global, &length);
     if (!LLVMGetFirstUse(global) || strncmp(symbol, "llvm.", 5) == 0) return IG_STATUS_OK;
-    if (strncmp(symbol, "ig.fc.", 6) == 0 && LLVMIsDeclaration(global))
+    igi_constant_symbol constant;
+    if (LLVMIsDeclaration(global) && igi_constant_symbol_read(symbol, &constant))
         return igi_error_set(m->error, IG_STATUS_WRONG_CONSTANT,
-                             "kernel '%s' needs a value for function constant %lu ('%s')", m->request->name,
-                             strtoul(symbol + 6, NULL, 0), strrchr(symbol, '.') + 1);
+                             "kernel '%s' needs a value for function constant %u ('%s')", m->request->name,
+                             constant.id, constant.name);
     if (LLVMIsGlobalConstant(global) && !LLVMIsDeclaration(global)) return IG_STATUS_OK;
     char *name = variable_name(symbol);
     ig_status status = IG_STATUS_UNSUPPORTED;

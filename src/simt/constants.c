@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "msl/constant-symbol.h"
 #include "simt/ir.h"
 #include "simt/passes.h"
 
@@ -42,11 +43,11 @@ static LLVMValueRef make_constant(LLVMTypeRef type, const ig_function_constant *
 }
 
 static const ig_function_constant *find_given(const igi_simt_request *request, const char *symbol) {
-    unsigned long id = strtoul(symbol + strlen(prefix), NULL, 0);
-    const char *name = strrchr(symbol, '.') + 1;
+    igi_constant_symbol constant;
+    if (!igi_constant_symbol_read(symbol, &constant)) return NULL;
     for (size_t i = 0; i < request->constant_count; i++) {
         const ig_function_constant *given = &request->constants[i];
-        if (given->name ? strcmp(given->name, name) == 0 : given->id == id) return given;
+        if (given->name ? strcmp(given->name, constant.name) == 0 : given->id == constant.id) return given;
     }
     return NULL;
 }

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
+#include <ucontext.h>
 
 static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
 enum { SIGNAL_COUNT = sizeof signals / sizeof *signals };
@@ -37,12 +38,13 @@ static void caught(int number, siginfo_t *info, void *context) {
     guard->address = (uint64_t)(uintptr_t)info->si_addr;
     guard->signal = number;
     guard_of_thread = NULL;
+    // The jump leaves the handler without the kernel restoring the signal mask.
+    pthread_sigmask(SIG_SETMASK, &((ucontext_t *)context)->uc_sigmask, NULL);
     siglongjmp(guard->back, 1);
 }
 
 static void install(void) {
-    // SA_NODEFER: the jump leaves the handler without the kernel restoring the signal mask.
-    struct sigaction action = {.sa_sigaction = caught, .sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK};
+    struct sigaction action = {.sa_sigaction = caught, .sa_flags = SA_SIGINFO | SA_ONSTACK};
     sigemptyset(&action.sa_mask);
     for (int i = 0; i < SIGNAL_COUNT; i++) sigaction(signals[i], &action, &previous[i]);
 }

@@ -2,6 +2,7 @@
 // Libraries of the software device: from memory, from disk, or from clang.
 #include <string.h>
 
+#include "compiler-identity.h"
 #include "device/cpu/cpu.h"
 #include "msl/reflect-store.h"
 
@@ -141,6 +142,15 @@ static ig_status make_module(ig_library *library, const igi_msl_request *request
     return IG_STATUS_OK;
 }
 
+// What is kept of a library depends on this version of the compiler too.
+static igi_hash library_key(const cpu_device *cpu, const igi_msl_request *request) {
+    igi_hash source = igi_msl_key(cpu->compiler, request);
+    igi_hasher *hasher = igi_hasher_create();
+    igi_hasher_add(hasher, &source, sizeof source);
+    igi_hasher_add_string(hasher, IGI_COMPILER_IDENTITY);
+    return igi_hasher_finish(hasher);
+}
+
 ig_status igi_cpu_library_open(ig_library *library, const ig_library_desc *desc, ig_error *error) {
     cpu_device *cpu = igi_cpu(library->device);
     igi_msl_request request = {.defines = desc->defines,
@@ -151,7 +161,7 @@ ig_status igi_cpu_library_open(ig_library *library, const ig_library_desc *desc,
     igi_main_source main = {desc->source, desc->source_length, desc->path, desc->name};
     ig_status status = igi_sources_load(&request.sources, &main, desc->include_dirs, desc->include_dir_count, error);
     if (status != IG_STATUS_OK) return status;
-    igi_hash key = igi_msl_key(cpu->compiler, &request);
+    igi_hash key = library_key(cpu, &request);
     cpu_module *module = find_module(cpu, key);
     if (module) {
         atomic_fetch_add(&library->device->memory_hits, 1);
