@@ -74,9 +74,56 @@ static void split_access(LLVMBuilderRef builder, LLVMValueRef access) {
     LLVMInstructionEraseFromParent(access);
 }
 
+// ---- Bit casts between a vector and one scalar of its size ----
+
+static bool is_vector(LLVMTypeRef type) {
+    return LLVMGetTypeKind(type) == LLVMVectorTypeKind;
+}
+
+static bool is_mixed_cast(LLVMValueRef instruction) {
+    if (LLVMGetInstructionOpcode(instruction) != LLVMBitCast) return false;
+    return is_vector(LLVMTypeOf(instruction)) != is_vector(LLVMTypeOf(LLVMGetOperand(instruction, 0)));
+}
+
+static unsigned bits_of(LLVMTypeRef type) {
+    switch (LLVMGetTypeKind(type)) {
+        case LLVMIntegerTypeKind: return LLVMGetIntTypeWidth(type);
+        case LLVMHalfTypeKind:
+        case LLVMBFloatTypeKind: return 16;
+        case LLVMFloatTypeKind: return 32;
+        default: return 64;
+    }
+}
+
+// The first element is the lowest.
+static void split_cast(LLVMBuilderRef builder, LLVMValueRef cast) {
+    LLVMValueRef from = LLVMGetOperand(cast, 0);
+    LLVMTypeRef to = LLVMTypeOf(cast), vector = is_vector(to) ? to : LLVMTypeOf(from);
+    LLVMTypeRef scalar = is_vector(to) ? LLVMTypeOf(from) : to, element = LLVMGetElementType(vector);
+    LLVMContextRef context = LLVMGetTypeContext(to);
+    LLVMTypeRef whole = LLVMIntTypeInContext(context, bits_of(scalar));
+    LLVMTypeRef part = LLVMIntTypeInContext(context, bits_of(element)), i32 = LLVMInt32TypeInContext(context);
+    LLVMValueRef all = is_vector(to) ? LLVMBuildBitCast(builder, from, whole, "") : LLVMConstNull(whole);
+    LLVMValueRef result = LLVMGetPoison(to);
+    for (unsigned i = 0; i < LLVMGetVectorSize(vector); i++) {
+        LLVMValueRef index = LLVMConstInt(i32, i, 0), distance = LLVMConstInt(whole, (uint64_t)i * bits_of(element), 0);
+        if (is_vector(to)) {
+            LLVMValueRef bits = LLVMBuildTrunc(builder, LLVMBuildLShr(builder, all, distance, ""), part, "");
+            result = LLVMBuildInsertElement(builder, result, LLVMBuildBitCast(builder, bits, element, ""), index, "");
+        } else {
+            LLVMValueRef bits = LLVMBuildBitCast(builder, LLVMBuildExtractElement(builder, from, index, ""), part, "");
+            LLVMValueRef shifted = LLVMBuildShl(builder, LLVMBuildZExt(builder, bits, whole, ""), distance, "");
+            all = LLVMBuildOr(builder, all, shifted, "");
+        }
+    }
+    LLVMReplaceAllUsesWith(cast, is_vector(to) ? result : LLVMBuildBitCast(builder, all, to, ""));
+    LLVMInstructionEraseFromParent(cast);
+}
+
 ig_status igi_pass_prepare(igi_simt_module *m) {
     ig_status status = igi_rewrite_instructions(m, is_matrix_product, split_matrix_product);
     if (status == IG_STATUS_OK) status = igi_rewrite_instructions(m, is_vector_access, split_access);
+    if (status == IG_STATUS_OK) status = igi_rewrite_instructions(m, is_mixed_cast, split_cast);
     if (status != IG_STATUS_OK) return status;
     return igi_run_passes(m,
                           "function(lower-switch,scalarizer,early-cse,instsimplify,dce,mergereturn,"
