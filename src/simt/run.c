@@ -57,6 +57,11 @@ static uint32_t start_threads(const igi_code *code, const igi_group *group, igi_
     return index;
 }
 
+// Set by another thread at any time.
+static bool aborted(const igi_group *group) {
+    return __atomic_load_n(group->abort, __ATOMIC_RELAXED) != 0;
+}
+
 // Of the lanes waiting for a lane operation, those at the earliest site.
 static uint32_t earliest(const igi_lane *lanes, uint32_t count) {
     uint32_t site = UINT32_MAX, active = 0;
@@ -72,7 +77,7 @@ static uint32_t earliest(const igi_lane *lanes, uint32_t count) {
 // Brings every lane of a simdgroup to a barrier or to its end.
 static void run_simdgroup(const igi_code *code, const igi_group *group, igi_lane *lanes, uint32_t count) {
     uint32_t active;
-    while ((active = earliest(lanes, count)) && !*group->abort) {
+    while ((active = earliest(lanes, count)) && !aborted(group)) {
         igi_lanes_answer(lanes, count, active);
         for (uint32_t i = 0; i < count; i++)
             if (active >> i & 1) code->resume(lanes[i].frame);
@@ -97,7 +102,7 @@ static void run_coroutines(const igi_code *code, const igi_group *group, igi_scr
             uint32_t left = threads - at;
             run_simdgroup(code, group, scratch->lanes + at, left < IGI_SIMD_WIDTH ? left : IGI_SIMD_WIDTH);
         }
-    } while (!*group->abort && pass_barrier(code, scratch->lanes, threads));
+    } while (!aborted(group) && pass_barrier(code, scratch->lanes, threads));
 }
 
 bool igi_can_run_group(const igi_code *code, const uint32_t size[3]) {

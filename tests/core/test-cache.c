@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+// The disk cache by itself: damage is a miss, the bound holds, writers do not meet.
+#include <dirent.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+// cmocka last: it needs the first four headers.
+#include <cmocka.h>
+
+#include "core/disk-cache.h"
+#include "core/file.h"
+#include "core/memory.h"
+
+static char *directory;
+static char place[4096];
+static igi_disk_cache *cache;
+
+static int open_cache(void **state) {
+    (void)state;
+    directory = igi_make_temp_dir();
+    if (!directory) return -1;
+    snprintf(place, sizeof place, "%s/a/b", directory);
+    cache = igi_disk_cache_create(place, 1 << 20);
+    return cache ? 0 : -1;
+}
+
+static int close_cache(void **state) {
+    (void)state;
+    igi_disk_cache_destroy(cache);
+    igi_remove_tree(directory);
+    free(directory);
+    return 0;
+}
+
+static igi_hash key_of(uint64_t number) {
+    return igi_hash_bytes(&number, sizeof number);
+}
+
+// An entry of `length` bytes that tells its number.
+static char *entry_of(uint64_t number, size_t length) {
+    char *bytes = malloc(length + 1);
+    for (size_t i = 0; i < length; i++) bytes[i] = (char)(number * 7 + i);
+    return bytes;
+}
+
+static void put(uint64_t number, size_t length) {
+    char *bytes = entry_of(number, length);
+    igi_disk_cache_put(cache, key_of(number), bytes, length);
+    free(bytes);
+}
+
+static bool has(uint64_t number, size_t length) {
+    char *data = NULL;
+    size_t found = 0;
+    if (!igi_disk_cache_get(cache, key_of(number), &data, &found)) return false;
+    char *bytes = entry_of(number, length);
+    bool right = found == length && memcmp(data, bytes, length) == 0 && data[length] == 0;
+    free(bytes), free(data);
+    if (!right) fail_msg("entry %d is not what was put", (int)number);
+    return true;
+}
+
+static void path_of(uint64_t number, char path[5000]) {
+    char hex[33];
+    igi_hash_hex(key_of(number), hex);
+    snprintf(path, 5000, "%s/%s.igc", place, hex);
+}
+
+// ---- Entries ----
+
+static void what_is_put_is_got(void **state) {
+    (void)state;
+    static const size_t lengths[] = {0, 1, 55, 56, 57, 4096, 100000};
+    for (uint64_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        assert_false(has(i, lengths[i]));
+        put(i, lengths[i]);
+        assert_true(has(i, lengths[i]));
+    }
+    put(3, 77);
+    assert_true(has(3, 77));
+}
+
+static void another_cache_on_the_directory_sees_it(void **state) {
+    (void)state;
+    put(1, 100);
+    igi_disk_cache_destroy(cache);
+    cache = igi_disk_cache_create(place, 1 << 20);
+    assert_true(has(1, 100));
+}
+
+static void no_cache_is_always_empty(void **state) {
+    (void)state;
+    char *data;
+    size_t length;
+    assert_null(igi_disk_cache_create(NULL, 100));
+    igi_disk_cache_put(NULL, key_of(1), "x", 1);
+    assert_false(igi_disk_cache_get(NULL, key_of(1), &data, &length));
+    igi_disk_cache_destroy(NULL);
+    igi_disk_cache_put(cache, (igi_hash){0}, "x", 1);
+    assert_false(igi_disk_cache_get(cache, (igi_hash){0}, &data, &length));
+}
+
+static void every_changed_byte_is_a_miss(void **state) {
+    (void)state;
+    char path[5000], *file = NULL;
+    size_t length;
+    put(1, 64);
+    path_of(1, path);
+    assert_int_equal(igi_file_read(path, &file, &length, NULL), IG_STATUS_OK);
+    for (size_t i = 0; i < length; i++) {
+        file[i] ^= 1;
+        assert_int_equal(igi_file_write_atomic(path, file, length), IG_STATUS_OK);
+        file[i] ^= 1;
+        assert_false(has(1, 64));
+        assert_false(igi_file_exists(path));  // so that it is made again
+    }
+    for (size_t i = 0; i < length; i++) {
+        assert_int_equal(igi_file_write_atomic(path, file, i), IG_STATUS_OK);
+        assert_false(has(1, 64));
+    }
+    assert_int_equal(igi_file_write_atomic(path, file, length), IG_STATUS_OK);
+    assert_true(has(1, 64));
+    free(file);
+}
+
+static void an_unwritable_directory_is_done_without(void **state) {
+    (void)state;
+    assert_int_equal(igi_file_write_atomic(place, "", 0) == IG_STATUS_OK, 0);  // its parent is not there yet
+    char parent[4096];
+    snprintf(parent, sizeof parent, "%s/a", directory);
+    assert_int_equal(igi_file_write_atomic(parent, "a file", 6), IG_STATUS_OK);
+    put(1, 100);
+    assert_false(has(1, 100));
+}
+
+static void short_memory_is_a_miss(void **state) {
+    (void)state;
+    put(1, 100);
+    for (uint64_t n = 1; n < 4; n++) {
+        char *data = NULL;
+        size_t length = 0;
+        igi_alloc_fail_at(n);
+        bool found = igi_disk_cache_get(cache, key_of(1), &data, &length);
+        igi_disk_cache_put(cache, key_of(100 + n), "x", 1);
+        igi_alloc_fail_at(0);
+        if (found) free(data);
+        assert_true(has(1, 100));
+    }
+}
+
+// ---- The bound ----
+
+static uint64_t total_bytes(void) {
+    uint64_t total = 0;
+    DIR *stream = opendir(place);
+    struct dirent *item;
+    while (stream && (item = readdir(stream))) {
+        char path[5000];
+        struct stat info;
+        snprintf(path, sizeof path, "%s/%s", place, item->d_name);
+        if (stat(path, &info) == 0 && S_ISREG(info.st_mode)) total += (uint64_t)info.st_size;
+    }
+    if (stream) closedir(stream);
+    return total;
+}
+
+static void the_bound_holds_and_the_oldest_go(void **state) {
+    (void)state;
+    enum { BOUND = 1 << 20, ENTRY = 20000 };
+    for (uint64_t i = 0; i < 200; i++) {
+        put(i, ENTRY);
+        assert_true(total_bytes() <= BOUND + BOUND / 8 + ENTRY + 100);
+        // The first is used all the time, so it stays. Kernel clocks tick in milliseconds.
+        usleep(1000);
+        assert_true(has(0, ENTRY));
+    }
+    assert_true(has(199, ENTRY));
+    assert_false(has(1, ENTRY));
+    assert_true(total_bytes() > BOUND / 2);
+}
+
+static void foreign_files_are_left_alone(void **state) {
+    (void)state;
+    char path[5000];
+    put(0, 10);
+    snprintf(path, sizeof path, "%s/notes.txt", place);
+    assert_int_equal(igi_file_write_atomic(path, "mine", 4), IG_STATUS_OK);
+    struct timespec old[2] = {{1000000000, 0}, {1000000000, 0}};
+    utimensat(AT_FDCWD, path, old, 0);
+    for (uint64_t i = 0; i < 100; i++) put(i, 20000);
+    assert_true(igi_file_exists(path));
+}
+
+// ---- Together ----
+
+static void *put_and_get(void *argument) {
+    uint64_t seed = (uint64_t)(uintptr_t)argument;
+    for (uint64_t i = 0; i < 300; i++) {
+        uint64_t number = (i * 7 + seed) % 20;
+        size_t length = 1000 + number;
+        char *bytes = entry_of(number, length), *data = NULL;
+        size_t found = 0;
+        igi_disk_cache_put(cache, key_of(number), bytes, length);
+        bool got = igi_disk_cache_get(cache, key_of(number), &data, &found);
+        bool right = got && found == length && memcmp(data, bytes, length) == 0;
+        if (got) free(data);
+        free(bytes);
+        if (!right) return argument;
+    }
+    return NULL;
+}
+
+static void threads_and_processes_do_not_meet(void **state) {
+    (void)state;
+    pid_t child = fork();
+    if (child == 0) _exit(put_and_get((void *)99) ? 1 : 0);
+    pthread_t threads[4];
+    for (uintptr_t i = 0; i < 4; i++) assert_int_equal(pthread_create(&threads[i], NULL, put_and_get, (void *)(i + 1)), 0);
+    for (int i = 0; i < 4; i++) {
+        void *problem = NULL;
+        pthread_join(threads[i], &problem);
+        assert_null(problem);
+    }
+    int status = -1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    for (uint64_t i = 0; i < 20; i++) assert_true(has(i, 1000 + i));
+}
+
+#define cache_test(name) cmocka_unit_test_setup_teardown(name, open_cache, close_cache)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cache_test(what_is_put_is_got),
+        cache_test(another_cache_on_the_directory_sees_it),
+        cache_test(no_cache_is_always_empty),
+        cache_test(every_changed_byte_is_a_miss),
+        cache_test(an_unwritable_directory_is_done_without),
+        cache_test(short_memory_is_a_miss),
+        cache_test(the_bound_holds_and_the_oldest_go),
+        cache_test(foreign_files_are_left_alone),
+        cache_test(threads_and_processes_do_not_meet),
+    };
+    return cmocka_run_group_tests_name("cache", tests, NULL, NULL);
+}

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+// Child processes: output, exit codes, signals, time and memory limits, and what the parent keeps.
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+// cmocka last: it needs the first four headers.
+#include <cmocka.h>
+
+#include "core/clock.h"
+#include "core/process.h"
+
+static const uint64_t second = 1000000000u;
+
+static igi_process run_arguments(const char *const *arguments, uint64_t timeout_ns, uint64_t memory_limit) {
+    igi_process process = {
+        .arguments = (char *const *)arguments, .timeout_ns = timeout_ns, .memory_limit = memory_limit};
+    igi_process_run(&process);
+    return process;
+}
+
+static igi_process run_shell(const char *command, uint64_t timeout_ns) {
+    const char *const arguments[] = {"sh", "-c", command, NULL};
+    return run_arguments(arguments, timeout_ns, 0);
+}
+
+static void end(igi_process *process) {
+    igi_text_free(&process->output), igi_text_free(&process->errors);
+}
+
+static void both_streams_are_captured(void **state) {
+    (void)state;
+    igi_process process = run_shell("echo out; echo err >&2; printf more", 10 * second);
+    assert_int_equal(process.exit, IGI_EXIT_CODE);
+    assert_int_equal(process.code, 0);
+    assert_string_equal(process.output.data, "out\nmore");
+    assert_string_equal(process.errors.data, "err\n");
+    end(&process);
+}
+
+static void a_silent_child_gives_empty_streams(void **state) {
+    (void)state;
+    igi_process process = run_shell("true", 10 * second);
+    assert_int_equal(process.exit, IGI_EXIT_CODE);
+    assert_int_equal(process.output.length, 0);
+    assert_int_equal(process.errors.length, 0);
+    end(&process);
+}
+
+static void floods_on_both_streams_do_not_block(void **state) {
+    (void)state;
+    igi_process process = run_shell("head -c 3000000 /dev/zero; head -c 2000000 /dev/zero >&2; head -c 5 /dev/zero", 30 * second);
+    assert_int_equal(process.exit, IGI_EXIT_CODE);
+    assert_int_equal(process.output.length, 3000005);
+    assert_int_equal(process.errors.length, 2000000);
+    end(&process);
+}
+
+static void exit_codes_are_passed_on(void **state) {
+    (void)state;
+    static const int codes[] = {0, 1, 2, 42, 126, 255};
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
+        char command[20];
+        snprintf(command, sizeof command, "exit %d", codes[i]);
+        igi_process process = run_shell(command, 10 * second);
+        assert_int_equal(process.exit, IGI_EXIT_CODE);
+        assert_int_equal(process.code, codes[i]);
+        end(&process);
+    }
+}
+
+static void signals_are_told_from_exits(void **state) {
+    (void)state;
+    static const int signals[] = {SIGSEGV, SIGABRT, SIGKILL, SIGTERM};
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+        char command[40];
+        snprintf(command, sizeof command, "echo before; kill -%d $$", signals[i]);
+        igi_process process = run_shell(command, 10 * second);
+        assert_int_equal(process.exit, IGI_EXIT_SIGNAL);
+        assert_int_equal(process.code, signals[i]);
+        assert_string_equal(process.output.data, "before\n");
+        end(&process);
+    }
+}
+
+static void a_program_that_is_not_there_is_not_found(void **state) {
+    (void)state;
+    static const char *const names[] = {"/nonexistent/program", "no-such-program-anywhere", "/etc", "/etc/passwd"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *const arguments[] = {names[i], NULL};
+        igi_process process = run_arguments(arguments, 10 * second, 0);
+        assert_int_equal(process.exit, IGI_EXIT_NOT_FOUND);
+        end(&process);
+    }
+}
+
+static void the_time_limit_is_kept(void **state) {
+    (void)state;
+    uint64_t start = igi_now_ns();
+    igi_process process = run_shell("echo first; exec sleep 20", second / 5);
+    uint64_t elapsed = igi_now_ns() - start;
+    assert_int_equal(process.exit, IGI_EXIT_TIMEOUT);
+    assert_string_equal(process.output.data, "first\n");
+    assert_true(elapsed >= second / 5 && elapsed < 5 * second);
+    end(&process);
+}
+
+static void a_child_that_closes_its_streams_is_still_timed(void **state) {
+    (void)state;
+    uint64_t start = igi_now_ns();
+    igi_process process = run_shell("exec >&- 2>&-; exec sleep 20", second / 5);
+    assert_int_equal(process.exit, IGI_EXIT_TIMEOUT);
+    assert_true(igi_now_ns() - start < 5 * second);
+    end(&process);
+}
+
+static void grandchildren_end_with_the_child_at_the_limit(void **state) {
+    (void)state;
+    igi_process process = run_shell("sleep 20 & echo $!; wait", second / 5);
+    assert_int_equal(process.exit, IGI_EXIT_TIMEOUT);
+    int grandchild = atoi(process.output.data);
+    char path[64], its_state = 'R';
+    snprintf(path, sizeof path, "/proc/%d/stat", grandchild);
+    for (int i = 0; i < 200 && its_state != 'Z'; i++) {
+        FILE *file = fopen(path, "r");
+        if (!file || fscanf(file, "%*d %*s %c", &its_state) != 1) its_state = 'Z';
+        if (file) fclose(file);
+        usleep(10000);
+    }
+    assert_int_equal(its_state, 'Z');  // gone, or nobody there to reap it
+    end(&process);
+}
+
+static void ignore_alarm(int number) {
+    (void)number;
+}
+
+static void signals_to_the_parent_do_not_stretch_the_limit(void **state) {
+    (void)state;
+    struct sigaction action = {.sa_handler = ignore_alarm, .sa_flags = SA_RESTART}, kept;
+    sigaction(SIGALRM, &action, &kept);
+    struct itimerval often = {{0, 20000}, {0, 20000}}, never = {{0, 0}, {0, 0}};
+    setitimer(ITIMER_REAL, &often, NULL);
+    uint64_t start = igi_now_ns();
+    igi_process process = run_shell("echo first; exec sleep 5", second / 3);
+    uint64_t elapsed = igi_now_ns() - start;
+    setitimer(ITIMER_REAL, &never, NULL);
+    sigaction(SIGALRM, &kept, NULL);
+    assert_int_equal(process.exit, IGI_EXIT_TIMEOUT);
+    assert_true(elapsed < 3 * second);
+    end(&process);
+}
+
+static void the_memory_limit_is_kept(void **state) {
+    (void)state;
+    const char *const arguments[] = {"sh", "-c", "x=0123456789; while :; do x=$x$x$x$x; done", NULL};
+    igi_process process = run_arguments(arguments, 60 * second, 200u << 20);
+    assert_true(process.exit == IGI_EXIT_SIGNAL || (process.exit == IGI_EXIT_CODE && process.code != 0));
+    end(&process);
+}
+
+static void the_child_reads_nothing_and_starts_clean(void **state) {
+    (void)state;
+    sigset_t blocked, kept;
+    sigemptyset(&blocked);
+    sigaddset(&blocked, SIGTERM);
+    sigprocmask(SIG_BLOCK, &blocked, &kept);
+    igi_process process = run_shell("cat; kill -TERM $$; echo survived", 10 * second);
+    sigprocmask(SIG_SETMASK, &kept, NULL);
+    assert_int_equal(process.exit, IGI_EXIT_SIGNAL);
+    assert_int_equal(process.code, SIGTERM);
+    end(&process);
+}
+
+static int open_files(void) {
+    int count = 0;
+    for (int i = 0; i < 256; i++) count += fcntl(i, F_GETFD) >= 0;
+    return count;
+}
+
+static void no_file_stays_open(void **state) {
+    (void)state;
+    int before = open_files();
+    for (int i = 0; i < 20; i++) {
+        igi_process process = run_shell(i % 2 ? "exit 1" : "exec sleep 9", second / 50);
+        end(&process);
+    }
+    const char *const missing[] = {"/nonexistent", NULL};
+    igi_process process = run_arguments(missing, second, 0);
+    end(&process);
+    assert_int_equal(open_files(), before);
+}
+
+static void a_parent_without_standard_streams_can_have_children(void **state) {
+    (void)state;
+    pid_t child = fork();
+    if (child == 0) {
+        close(0), close(1), close(2);
+        igi_process process = run_shell("echo out; echo err >&2; cat", 10 * second);
+        bool good = process.exit == IGI_EXIT_CODE && process.code == 0 && process.output.data &&
+                    strcmp(process.output.data, "out\n") == 0 && process.errors.data &&
+                    strcmp(process.errors.data, "err\n") == 0;
+        end(&process);
+        _exit(good ? 0 : 1);
+    }
+    int status = -1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
+static void short_memory_for_the_output_is_noticed(void **state) {
+    (void)state;
+    igi_alloc_fail_at(1);
+    igi_process process = run_shell("echo out", 10 * second);
+    igi_alloc_fail_at(0);
+    assert_int_equal(process.exit, IGI_EXIT_CODE);
+    assert_true(process.output.failed);
+    end(&process);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(both_streams_are_captured),
+        cmocka_unit_test(a_silent_child_gives_empty_streams),
+        cmocka_unit_test(floods_on_both_streams_do_not_block),
+        cmocka_unit_test(exit_codes_are_passed_on),
+        cmocka_unit_test(signals_are_told_from_exits),
+        cmocka_unit_test(a_program_that_is_not_there_is_not_found),
+        cmocka_unit_test(the_time_limit_is_kept),
+        cmocka_unit_test(a_child_that_closes_its_streams_is_still_timed),
+        cmocka_unit_test(grandchildren_end_with_the_child_at_the_limit),
+        cmocka_unit_test(signals_to_the_parent_do_not_stretch_the_limit),
+        cmocka_unit_test(the_memory_limit_is_kept),
+        cmocka_unit_test(the_child_reads_nothing_and_starts_clean),
+        cmocka_unit_test(no_file_stays_open),
+        cmocka_unit_test(a_parent_without_standard_streams_can_have_children),
+        cmocka_unit_test(short_memory_for_the_output_is_noticed),
+    };
+    return cmocka_run_group_tests_name("process", tests, NULL, NULL);
+}
