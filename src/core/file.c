@@ -78,7 +78,7 @@ static bool is_directory(const char *path) {
 }
 
 bool igi_make_dirs(const char *path) {
-    char *copy = igi_strdup(path);
+    char *copy = *path ? igi_strdup(path) : NULL;
     if (!copy) return false;
     for (char *slash = copy + 1; *slash; slash++) {
         if (*slash != '/') continue;

@@ -15,9 +15,15 @@
 
 enum { EXEC_FAILED = 127 };
 
+// A host without standard streams gets its pipes in their places, where the moves of become would lose them.
+static int above_standard(int file) {
+    return file > STDERR_FILENO ? file : fcntl(file, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+}
+
 // Between fork and exec only async-signal-safe calls are allowed.
 static void become(const igi_process *process, int output, int errors) {
     setpgid(0, 0);
+    output = above_standard(output), errors = above_standard(errors);
     int null = open("/dev/null", O_RDONLY);
     dup2(null, 0);
     dup2(output, 1);
@@ -58,21 +64,41 @@ static bool collect(igi_process *process, int output, int errors, uint64_t deadl
     return true;
 }
 
-static void reap(igi_process *process, pid_t child, bool in_time) {
-    // Its group: a compiler may be a script that started the real one.
-    if (!in_time && kill(-child, SIGKILL) != 0) kill(child, SIGKILL);
-    int status = 0;
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+// False when the deadline passed first. A child that has closed its streams is about to end, but need not.
+static bool ended(pid_t child, uint64_t deadline, int *status) {
+    static const struct timespec pause = {.tv_nsec = 100000};
+    for (;;) {
+        pid_t found = waitpid(child, status, WNOHANG);
+        if (found == child || (found < 0 && errno != EINTR)) return true;
+        if (igi_now_ns() >= deadline) return false;
+        nanosleep(&pause, NULL);
     }
-    if (!in_time) {
-        process->exit = IGI_EXIT_TIMEOUT;
-    } else if (WIFSIGNALED(status)) {
+}
+
+static void judge(igi_process *process, int status) {
+    if (WIFSIGNALED(status)) {
         process->exit = IGI_EXIT_SIGNAL;
         process->code = WTERMSIG(status);
     } else {
         process->code = WEXITSTATUS(status);
         process->exit = process->code == EXEC_FAILED ? IGI_EXIT_NOT_FOUND : IGI_EXIT_CODE;
     }
+}
+
+static void stop(igi_process *process, pid_t child) {
+    // Its group: a compiler may be a script that started the real one.
+    if (kill(-child, SIGKILL) != 0) kill(child, SIGKILL);
+    while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {}
+    process->exit = IGI_EXIT_TIMEOUT;
+}
+
+static void follow(igi_process *process, pid_t child, int output, int errors) {
+    uint64_t deadline = igi_deadline_ns(process->timeout_ns);
+    int status = 0;
+    if (collect(process, output, errors, deadline) && ended(child, deadline, &status))
+        judge(process, status);
+    else
+        stop(process, child);
 }
 
 void igi_process_run(igi_process *process) {
@@ -86,6 +112,6 @@ void igi_process_run(igi_process *process) {
     pid_t child = fork();
     if (child == 0) become(process, output[1], errors[1]);
     close(output[1]), close(errors[1]);
-    if (child > 0) reap(process, child, collect(process, output[0], errors[0], igi_deadline_ns(process->timeout_ns)));
+    if (child > 0) follow(process, child, output[0], errors[0]);
     close(output[0]), close(errors[0]);
 }

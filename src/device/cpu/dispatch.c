@@ -79,6 +79,7 @@ static void place_threadgroup_arguments(const launch *l, char *memory, void **ar
     for (uint32_t i = 0; i < l->dispatch->binding_count; i++) {
         const igi_binding *binding = &l->dispatch->bindings[i];
         if (binding->kind != IG_ARGUMENT_THREADGROUP) continue;
+        if (!binding->length) continue;  // switched off by a function constant
         arguments[IGI_MAX_SLOTS + binding->index] = memory + offset;
         offset += igi_round_up(binding->length, 64);
     }
