@@ -52,9 +52,26 @@ static ig_status drop_annotations(igi_simt_module *m) {
     return IG_STATUS_OK;
 }
 
+static bool calls_a_body(LLVMValueRef instruction) {
+    LLVMValueRef callee = LLVMIsACallInst(instruction) ? LLVMGetCalledValue(instruction) : NULL;
+    return callee && LLVMIsAFunction(callee) && !LLVMIsDeclaration(callee);
+}
+
+// A function that ends by calling itself is a loop in disguise, and Metal programs contain such. What still calls itself
+// afterwards is real recursion.
+static ig_status unroll_tail_calls(igi_simt_module *m) {
+    igi_values left;
+    if (!igi_collect(m->thread, calls_a_body, &left)) return igi_error_no_memory(m->error);
+    size_t count = left.count;
+    igi_values_free(&left);
+    if (!count) return IG_STATUS_OK;
+    return igi_run_passes(m, "function(sroa,early-cse,simplifycfg,tailcallelim),always-inline,globaldce");
+}
+
 ig_status igi_pass_inline(igi_simt_module *m) {
     ig_status status = drop_annotations(m);
     if (status == IG_STATUS_OK) status = igi_run_passes(m, "globaldce,always-inline,globaldce");
+    if (status == IG_STATUS_OK) status = unroll_tail_calls(m);
     if (status == IG_STATUS_OK) status = igi_replace_placeholders(m);
     if (status == IG_STATUS_OK) status = igi_localise_derived(m);
     if (status == IG_STATUS_OK) status = igi_pass_threadgroup(m);
