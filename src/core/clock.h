@@ -3,6 +3,7 @@
 #ifndef INGOT_CORE_CLOCK_H
 #define INGOT_CORE_CLOCK_H
 
+#include <pthread.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -20,6 +21,15 @@ static inline uint64_t igi_deadline_ns(uint64_t timeout_ns) {
 
 static inline struct timespec igi_timespec(uint64_t ns) {
     return (struct timespec){.tv_sec = (time_t)(ns / 1000000000u), .tv_nsec = (long)(ns % 1000000000u)};
+}
+
+// A condition whose timed waits count by igi_now_ns.
+static inline void igi_monotonic_cond_init(pthread_cond_t *condition) {
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(condition, &monotonic);
+    pthread_condattr_destroy(&monotonic);
 }
 
 #endif

@@ -21,11 +21,7 @@ ig_status ig_commands_create(ig_queue *queue, const ig_commands_desc *desc, ig_c
     made->queue = ig_queue_retain(queue);
     made->deadline_ns = desc->deadline_ns ? desc->deadline_ns : queue->device->deadline_ns;
     pthread_mutex_init(&made->lock, NULL);
-    pthread_condattr_t monotonic;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&made->changed, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    igi_monotonic_cond_init(&made->changed);
     *commands = made;
     return IG_STATUS_OK;
 }

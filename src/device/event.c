@@ -12,11 +12,7 @@ ig_status ig_event_create(ig_device *device, ig_event **event) {
     igi_ref_init(&made->references);
     made->device = ig_device_retain(device);
     pthread_mutex_init(&made->lock, NULL);
-    pthread_condattr_t monotonic;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&made->changed, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    igi_monotonic_cond_init(&made->changed);
     *event = made;
     return IG_STATUS_OK;
 }

@@ -20,11 +20,7 @@ igi_watchdog *igi_watchdog_create(void) {
     igi_watchdog *watchdog = igi_calloc(1, sizeof *watchdog);
     if (!watchdog) return NULL;
     pthread_mutex_init(&watchdog->lock, NULL);
-    pthread_condattr_t monotonic;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&watchdog->changed, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    igi_monotonic_cond_init(&watchdog->changed);
     return watchdog;
 }
 

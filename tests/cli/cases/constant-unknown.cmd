@@ -8,4 +8,4 @@ kernel void k(device int *x [[buffer(0)]], uint i [[thread_position_in_grid]]) {
     x[i] = (doubled ? 2 * int(i) : int(i)) + added;
 }
 END
-ingot run k.metal --grid 1 --arg 0=i32[1] --constant 0=bool:1 --constant 7=i32:1 --constant nope=i32:1
+ingot run k.metal --grid 1 --arg 0=i32[1] --constant 0=bool:1 --constant 7=i32:1 --constant addled=i32:1

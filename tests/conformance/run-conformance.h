@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the parts of the runner share.
+#ifndef INGOT_TESTS_RUN_CONFORMANCE_H
+#define INGOT_TESTS_RUN_CONFORMANCE_H
+
+#include <ingot/device.h>
+
+// In memory shared with the child process that runs a file, so that a crash loses one case and nothing else.
+typedef struct session {
+    ig_device *device;
+    ig_queue *queue;
+    const char *only;  // part of a case's name; NULL: all
+    bool verbose;
+    unsigned passed, failed, skipped;
+    int after;         // cases up to this line have run
+    int line;          // of the case that runs
+    char broken[200];  // why the case that runs is known to fail
+} session;
+
+// One line per case that fails, "file:line: what". Each adds to the session's counts.
+void run_expect_file(session *s, const char *path);
+void run_error_file(session *s, const char *path);
+
+// Whether to run the case at this line; notes it as the one that runs.
+bool begin_case(session *s, const char *path, int line, const char *name, const char *broken);
+// Counts the case as failed and prints why, once per call.
+__attribute__((format(printf, 4, 5))) void report(session *s, const char *path, int line, const char *format, ...);
+
+#endif

@@ -1,0 +1,595 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rewriter: every rule by example, columns mapped back, and any text at all survived.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+// cmocka last: it needs the four headers above.
+#include <cmocka.h>
+
+#include "msl/rewrite.h"
+
+typedef struct example {
+    const char *from, *to;  // to NULL: stays as it is
+} example;
+
+static void expect(const char *from, const char *to) {
+    igi_rewrite rewrite;
+    assert_true(igi_rewrite_source(from, strlen(from), &rewrite));
+    assert_string_equal(rewrite.text, to ? to : from);
+    assert_int_equal(rewrite.length, strlen(rewrite.text));
+    assert_int_equal(rewrite.error_count, 0);
+    igi_rewrite_free(&rewrite);
+}
+
+static void expect_all(const example *examples, size_t count) {
+    for (size_t i = 0; i < count; i++) expect(examples[i].from, examples[i].to);
+}
+#define EXPECT_ALL(examples) expect_all(examples, sizeof examples / sizeof *examples)
+
+// ---- Attributes ----
+
+#define ANNOTATE(text) "__attribute__((annotate(\"ig." text "))) "
+
+static void attributes_become_annotations(void **state) {
+    (void)state;
+    static const example examples[] = {
+        {"kernel void f(device float *a [[buffer(0)]], uint i [[thread_position_in_grid]]) {}",
+         "kernel void f(device float *a  " ANNOTATE("buffer:device\", 0") ", uint i  " ANNOTATE(
+             "thread_position_in_grid\"") ") {}"},
+        {"void f(constant S &s[[buffer(N + 1)]])", "void f(constant S &s " ANNOTATE("buffer:constant\", N + 1") ")"},
+        {"void f(int *p[ [buffer(0)] ])", "void f(int *p " ANNOTATE("buffer:\", 0") ")"},
+        {"[[kernel]] void f()", " " ANNOTATE("kernel\"") " void f()"},
+        {"template [[host_name(\"f\")]] kernel void f<int>();",
+         "template  " ANNOTATE("host_name:\" \"f\"") " kernel void f<int>();"},
+        {"[[max_total_threads_per_threadgroup(64), kernel]] void f()",
+         " " ANNOTATE("max_total_threads_per_threadgroup\", 64") ANNOTATE("kernel\"") " void f()"},
+        {"struct A { device int *p [[id(0)]]; };", "struct A { device int *p  ; };"},
+        {"void f(texture2d<float> t [[texture(0)]])",
+         "void f(texture2d<float> t  " ANNOTATE("unsupported:texture\"") ")"},
+        {"[[kernel, gnu::pure]] void f()", " " ANNOTATE("kernel\"") "[[gnu::pure]] void f()"},
+        {"[[gnu::pure, deprecated(\"[[kernel]]\")]] int f();", NULL},
+    };
+    EXPECT_ALL(examples);
+}
+
+static void an_attribute_sees_its_own_parameter_only(void **state) {
+    (void)state;
+    static const example examples[] = {
+        {"void f(device T<a, b> *p, threadgroup float *q [[threadgroup(0)]])",
+         "void f(device T<a, b> *p, threadgroup float *q  " ANNOTATE("threadgroup:threadgroup\", 0") ")"},
+        {"void f(device int *p [[buffer(0), function_constant(has_p)]])",
+         "void f(device int *p  " ANNOTATE("buffer:device\", 0") "__attribute__((annotate(\"ig.condition:\" "
+                                                                 "__IG_STRING(has_p)))) )"},
+        // A directive between parameters does not end the list.
+        {"void f(int a,\n#if X\n int b,\n#endif\n device int *p [[function_constant(c)]])",
+         "void f(int a,\n#if X\n int b,\n#endif\n device int *p  __attribute__((annotate(\"ig.condition:\" "
+         "__IG_STRING(c)))) )"},
+    };
+    EXPECT_ALL(examples);
+}
+
+static void attributes_work_in_macro_bodies(void **state) {
+    (void)state;
+    static const example examples[] = {
+        {"#define ARG(n) \\\n  [[buffer(n)]]\n", "#define ARG(n) \\\n   " ANNOTATE("buffer:\", n") "\n"},
+        {"#define K(name, \\\n          type) \\\n  template [[host_name(name)]] \\\n  f<type>;\n",
+         "#define K(name, \\\n          type) \\\n  template  " ANNOTATE("host_name:\" name") " \\\n  f<type>;\n"},
+        {"#define A [[buffer( \\\r\n0)]]\nint x;", "#define A  " ANNOTATE("buffer:\", 0") " \\\n\nint x;"},
+    };
+    EXPECT_ALL(examples);
+}
+
+static void an_attribute_without_its_argument_is_an_error(void **state) {
+    (void)state;
+    const char *source = "void f(device int *p\n [[buffer]], int b [[host_name()]])";
+    igi_rewrite rewrite;
+    assert_true(igi_rewrite_source(source, strlen(source), &rewrite));
+    assert_int_equal(rewrite.error_count, 2);
+    assert_string_equal(rewrite.errors[0].message, "attribute 'buffer' needs an argument, as in [[buffer(0)]]");
+    assert_int_equal(rewrite.errors[0].offset, strstr(source, "buffer") - source);
+    assert_string_equal(rewrite.errors[1].message,
+                        "attribute 'host_name' needs an argument, as in [[host_name(\"name\")]]");
+    igi_rewrite_free(&rewrite);
+}
+
+// ---- Function constants ----
+
+#define SYMBOL(number, type, name) \
+    "  __asm__(\"ig.fc.\" __IG_STRING(" number ") \".\" __IG_STRING(" type ") \".\" __IG_STRING(" name "))"
+
+static void function_constants_become_symbols(void **state) {
+    (void)state;
+    static const example examples[] = {
+        {"constant bool a [[function_constant(0)]];", "extern const bool a" SYMBOL("0", "bool", "a") ";"},
+        {"static constant unsigned int a [[function_constant(N)]];",
+         "extern const unsigned int a" SYMBOL("N", "unsigned int", "a") ";"},
+        {"constant metal::uint a [[function_constant(1)]];",
+         "extern const metal::uint a" SYMBOL("1", "metal::uint", "a") ";"},
+        {"constant vec<float, 4> a [[function_constant(1)]];",
+         "extern const vec<float, 4> a" SYMBOL("1", "vec<float, 4>", "a") ";"},
+        {"constant int a [[function_constant(0)]], b [[function_constant(1)]];",
+         "extern const int a" SYMBOL("0", "int", "a") ", b" SYMBOL("1", "int", "b") ";"},
+        {"bool constant a [[function_constant(0)]];", "extern const bool  a" SYMBOL("0", "bool", "a") ";"},
+        {"constant\nbool a [[function_constant(0)]];", "extern const\nbool a" SYMBOL("0", "bool", "a") ";"},
+    };
+    EXPECT_ALL(examples);
+}
+
+static void function_constants_may_be_declared_through_macros(void **state) {
+    (void)state;
+    static const example examples[] = {
+        {"STEEL_CONST bool a [[function_constant(0)]];", "extern const bool a" SYMBOL("0", "bool", "a") ";"},
+        {"#define FC(n, t, x) constant t x##_fc [[function_constant(n)]];",
+         "#define FC(n, t, x) extern const t x##_fc" SYMBOL("n", "t", "x##_fc") ";"},
+        // What is not of the declaration stays.
+        {"FOO(1)\nconstant bool a [[function_constant(0)]];",
+         "FOO(1)\nextern const bool a" SYMBOL("0", "bool", "a") ";"},
+        {"BEGIN constant bool a [[function_constant(0)]];", "BEGIN extern const bool a" SYMBOL("0", "bool", "a") ";"},
+    };
+    EXPECT_ALL(examples);
+}
+
+// ---- Spellings ----
+
+static void literals_are_float_and_suffixes_ours(void **state) {
+    (void)state;
+    static const example examples[] = {
+        {"a = 0.5;", "a = 0.5f;"},
+        {"1. .5 1e3 1.5e-3 1'000.5 0x1p-4 0x1.8p3", "1.f .5f 1e3f 1.5e-3f 1'000.5f 0x1p-4f 0x1.8p3f"},
+        {"1 10u 0x1f 0xE 0b11 1'000 10l 10UL 0x1L 0x1bf", NULL},
+        {"1.0f 1.0F 1.0h 1e3h", NULL},
+        {"1.0bf 1bf 1e3BF 0x1p3bf", "1.0_bf 1_bf 1e3_bf 0x1p3_bf"},
+        {"1.0H 1H", "1.0h 1h"},
+        {"1.0L 1e3l", "1.0_L 1e3_L"},
+        {"#define PI 3.14\n", "#define PI 3.14f\n"},
+        {"#include <a-1.0/b>\n#pragma foo 1.0\n#if 1.0\n#endif\n", NULL},
+        {"\"1.0\" 'a' R\"x(1.0)x\" // 1.0\n/* 1.0 */", NULL},
+    };
+    EXPECT_ALL(examples);
+}
+
+static void double_is_refused_where_it_is_used(void **state) {
+    (void)state;
+    static const example examples[] = {
+        {"double x; doubles y; // double", "__metal_double x; doubles y; // double"},
+        {"(long double)x", "(__metal_double)x"},
+        {"#define REAL double\n#include <double>\n#ifdef double\n#endif",
+         "#define REAL __metal_double\n#include <double>\n#ifdef double\n#endif"},
+    };
+    EXPECT_ALL(examples);
+}
+
+static void address_spaces_of_the_object_go(void **state) {
+    (void)state;
+    static const example examples[] = {
+        {"struct A { int f() const thread { return 1; } };", "struct A { int f() const  { return 1; } };"},
+        {"struct A { int f() device; int g() thread const noexcept; };",
+         "struct A { int f() ; int g()  const noexcept; };"},
+        {"struct A { A(int x) thread : x(x) {} };", "struct A { A(int x)  : x(x) {} };"},
+        {"struct A { int f() const constant { return 1; } };", "struct A { int f() const  { return 1; } };"},
+        {"struct A { auto f() noexcept(true) thread -> int; };", "struct A { auto f() noexcept(true)  -> int; };"},
+        {"struct A { void f() threadgroup = delete; };", "struct A { void f()  = delete; };"},
+        {"template <class R> struct F<R() const thread> {};", "template <class R> struct F<R() const > {};"},
+        // An object in constant memory is const.
+        {"struct A { int f() constant { return 1; } int operator[](int) constant; };",
+         "struct A { int f() const { return 1; } int operator[](int) const; };"},
+        {"struct A { constexpr A(int) constant {} template <class T> A(T) constant {} vec<int, 2> f() constant; };",
+         "struct A { constexpr A(int)  {} template <class T> A(T)  {} vec<int, 2> f() const; };"},
+        {"struct M { constexpr M<T>() constant = default; };", "struct M { constexpr M<T>()  = default; };"},
+        {"A::A(int) constant {} int A::f() constant {}", "A::A(int)  {} int A::f() const {}"},
+        // Types keep theirs.
+        {"alignas(16) threadgroup float a[4]; FOO(x) constant float b = c; FOO(x) constant const float d = c;", NULL},
+        {"__attribute__((unused)) device float *f(device float *p, thread int &i) { if (i) thread int *q = &i; }",
+         NULL},
+        {"#define SHARED(n) alignas(n) threadgroup\n#define F(x) f(x) device\n", NULL},
+        {"#define METHOD f() const thread\n", "#define METHOD f() const \n"},
+    };
+    EXPECT_ALL(examples);
+}
+
+static void casts_that_may_meet_bfloat_are_ours(void **state) {
+    (void)state;
+    static const example examples[] = {
+        {"static_cast<T>(x) + static_cast<bfloat>(y)", "__ig_cast<T>(x) + __ig_cast<bfloat>(y)"},
+        {"static_cast<float>(x) + static_cast<uint32_t>(y)", NULL},
+        {"#define C(T, x) static_cast<T>(x)", "#define C(T, x) __ig_cast<T>(x)"},
+    };
+    EXPECT_ALL(examples);
+}
+
+static void pragmas_of_metal_are_those_of_clang(void **state) {
+    (void)state;
+    expect("#pragma METAL fp contract(off)\n#pragma METAL internals : enable\n",
+           "#pragma clang fp contract(off)\n#pragma METAL internals : enable\n");
+}
+
+// ---- Swizzles ----
+
+static void compound_assignment_to_a_swizzle_is_spelled_out(void **state) {
+    (void)state;
+    static const example examples[] = {
+        {"{ v.xy += w; }", "{ v.xy = v.xy + ( w); }"},
+        {"{ if (a) s->p[i + 1].x *= b + c; else q.rgb <<= 2; }",
+         "{ if (a) s->p[i + 1].x = s->p[i + 1].x * ( b + c); else q.rgb = q.rgb << ( 2); }"},
+        {"{ for (;;) v.x -= f(a, b)[2]; }", "{ for (;;) v.x = v.x - ( f(a, b)[2]); }"},
+        {"{ v.x += f<a, b>(c); }", "{ v.x = v.x + ( f<a, b>(c)); }"},
+        {"{ v.xy += float2{1, 2}; }", "{ v.xy = v.xy + ( float2{1, 2}); }"},
+        // Edits inside survive.
+        {"{ v.xy += 0.5; }", "{ v.xy = v.xy + ( 0.5f); }"},
+        {"{ v.xy +=\n  static_cast<T>(0.5); }", "{ v.xy = v.xy + (\n  __ig_cast<T>(0.5f)); }"},
+    };
+    EXPECT_ALL(examples);
+}
+
+static void other_assignments_stay(void **state) {
+    (void)state;
+    static const example examples[] = {
+        {"{ v.xy = w; v.size += w; x += 1; v.xyzwx += w; v.xg += w; }", NULL},
+        {"{ f().xy += w; a[i++].xy += w; a[f(i)].xy += w; a[i = 1].xy += w; (*p).xy += w; }", NULL},  // evaluated twice
+        {"{ v.x += a, w.x += b; }", NULL},  // the comma operator
+        {"{ v.xy += {1, 2}; }", NULL},
+        {"{ y = v.x += w; f(v.x += w); }", NULL},
+        {"{ return v.x += w; }", NULL},
+        {"#define ADD(v, w) { v.xy += w; }\n", NULL},  // a parameter may hide anything
+    };
+    EXPECT_ALL(examples);
+}
+
+// ---- Overloads ----
+
+static void overloads_for_other_address_spaces_go(void **state) {
+    (void)state;
+    static const example examples[] = {
+        {"void f(device T *p) { a(); }\nvoid f(threadgroup T *p) {\n  b();\n}\nint x;",
+         "void f(device T *p) { a(); }\n\n\n\nint x;"},
+        {"struct A {\n  operator T() const thread { return t; }\n  operator T() const device { return t; }\n};",
+         "struct A {\n  operator T() const  { return t; }\n  \n};"},
+        {"struct A { A() thread : a{1}, b{2} {} A() device : a{1}, b{2} {} int c; };",
+         "struct A { A()  : a{1}, b{2} {}  int c; };"},
+        {"template <class T> struct X<device T *> { int a; };\ntemplate <class T> struct X<thread T *> { int a; };",
+         "template <class T> struct X<device T *> { int a; };\n;"},
+        {"namespace n { void f(device T *p); void f(thread T *p); void f(device T *p) {} void f(thread T *p) {} }",
+         "namespace n { void f(device T *p);  void f(device T *p) {}  }"},
+        {"T &operator+=(thread T &a, T b) { }\nT &operator+=(device T &a, T b) { }",
+         "T &operator+=(thread T &a, T b) { }\n"},
+        {"template <class T> struct M { M<T>() = default; M<T>() threadgroup = default; M<T>() constant = default; };",
+         "template <class T> struct M { M<T>() = default;   };"},
+        // constant is const here, and const twice is const.
+        {"void f(const device T &a) {} void f(constant T &a) {}", "void f(const device T &a) {} "},
+        {"void f(constant T &a) {} void f(const constant T &a) {}", "void f(constant T &a) {} "},
+        // A macro's body is a scope.
+        {"#define F(T) void f(device T *p) {} \\\n  void f(thread T *p) {} \\\n  int x;\nvoid f(thread T *p) {}",
+         "#define F(T) void f(device T *p) {} \\\n   \\\n  int x;\nvoid f(thread T *p) {}"},
+        // Edits that were due inside are gone; those around are not.
+        {"void f(device T *p) { g(1.0); }\nvoid f(thread T *p) { g(1.0, p [[buffer(0)]]); v.x += 1.0; }\nfloat a = "
+         "1.0;",
+         "void f(device T *p) { g(1.0f); }\n\nfloat a = 1.0f;"},
+    };
+    EXPECT_ALL(examples);
+}
+
+static void everything_else_stays(void **state) {
+    (void)state;
+    static const example examples[] = {
+        {"void f(device T *p) {} void f(constant T *p) {}", NULL},  // const T * is another type
+        {"void f(device T *p) {} void f(device T *p) {}", NULL},    // clang's to report
+        {"void f(device T *p) {} void f(thread T *p, int n) {} void g(thread T *p) {}", NULL},
+        {"namespace a { void f(device T *p) {} } namespace b { void f(thread T *p) {} }", NULL},
+        {"struct A { void f(device T *p) {} }; struct B { void f(thread T *p) {} };", NULL},
+        {"void g() { device T *p = a; { thread T *p = b; } h((device T *)p); h((thread T *)p); }", NULL},
+        {"MAKE(device) MAKE(thread) MAKE(device); MAKE(thread); static M(device); static M(thread);",
+         NULL},  // the macro may paste names
+        {"#define G h((device T *)p); h((thread T *)p); for (device T *p = a;;) {} for (thread T *p = a;;) {}\n", NULL},
+        {"constant float a[] = {1, 2}; constant float b[] = {3};", NULL},
+    };
+    EXPECT_ALL(examples);
+}
+
+static void branches_of_the_preprocessor_are_told_apart(void **state) {
+    (void)state;
+    static const example examples[] = {
+        {"#if A\nvoid f(device T *p) {}\n#else\nvoid f(thread T *p) {}\n#endif\n", NULL},
+        {"#if A\nvoid f(device T *p) {}\n#endif\nvoid f(thread T *p) {}\n", NULL},
+        {"#if A\nvoid f(device T *p) {}\n#endif\n#if A\nvoid f(thread T *p) {}\n#endif\n", NULL},
+        {"#if A\nvoid f(device T *p) {}\nvoid f(thread T *p) {}\n#endif\n",
+         "#if A\nvoid f(device T *p) {}\n\n#endif\n"},
+        {"void f(device T *p) {}\n#if A\nvoid f(thread T *p) {}\n#endif\n",
+         "void f(device T *p) {}\n#if A\n\n#endif\n"},
+        // Both branches open the same scope.
+        {"#if A\nstruct X {\n#else\nstruct Y {\n#endif\nint f() thread { }\nint f() device { }\n};\nint f() device;",
+         "#if A\nstruct X {\n#else\nstruct Y {\n#endif\nint f()  { }\n\n};\nint f() ;"},
+        // Directives inside a declaration that goes stay.
+        {"void f(device T *p) {}\nvoid f(thread T *p) {\n#if A\n  g();\n#endif\n#define Z 1\n}\n",
+         "void f(device T *p) {}\n\n#if A\n  \n#endif\n#define Z 1\n\n"},
+        // A declaration cut by a branch is left alone.
+        {"void f(device T *p) {}\n#if A\nvoid f(thread T *p)\n#else\nint f(thread T *p)\n#endif\n{}\n", NULL},
+    };
+    EXPECT_ALL(examples);
+}
+
+// ---- Columns ----
+
+static uint32_t locate(const char *source, const char *in_result, uint32_t line) {
+    igi_rewrite rewrite;
+    assert_true(igi_rewrite_source(source, strlen(source), &rewrite));
+    const char *found = strstr(rewrite.text, in_result), *start = found;
+    assert_non_null(found);
+    while (start > rewrite.text && start[-1] != '\n') start--;
+    uint32_t column = igi_rewrite_locate(&rewrite, source, line, (uint32_t)(found - start) + 1);
+    igi_rewrite_free(&rewrite);
+    return column;
+}
+
+static void columns_map_back(void **state) {
+    (void)state;
+    const char *source = "int a;\nvoid f(int p [[buffer(0)]], int q) { v.xy += 1.0 + bad; }\nint z";
+    assert_int_equal(locate(source, "int p", 2), 8);
+    assert_int_equal(locate(source, "annotate", 2), 14);  // inside a replacement: where it stood
+    assert_int_equal(locate(source, "int q", 2), 29);
+    assert_int_equal(locate(source, "bad", 2), 52);
+    assert_int_equal(locate(source, "v.xy +", 2), 43);  // the copy: at the operator
+    assert_int_equal(locate(source, "z", 3), 5);
+    igi_rewrite rewrite;
+    assert_true(igi_rewrite_source(source, strlen(source), &rewrite));
+    assert_int_equal(igi_rewrite_locate(&rewrite, source, 0, 7), 7);
+    assert_int_equal(igi_rewrite_locate(&rewrite, source, 1, 0), 0);
+    assert_true(igi_rewrite_locate(&rewrite, source, 99, 99) > 0);  // clang would not, but nothing breaks
+    igi_rewrite_free(&rewrite);
+}
+
+static void columns_map_back_around_what_went(void **state) {
+    (void)state;
+    const char *source =
+        "void f(device T *p) {} void f(thread T *p) {} int bad;\nstruct A { int g() const thread { bad2; } };";
+    assert_int_equal(locate(source, "int bad", 1), 47);
+    assert_int_equal(locate(source, "bad2", 2), 35);
+}
+
+// ---- Includes ----
+
+static void includes_are_listed(void **state) {
+    (void)state;
+    const char *source =
+        "#include <metal_stdlib>\n# import \"a b.h\"\n#include MACRO\n// #include <no>\n#include <open\n#include";
+    igi_rewrite rewrite;
+    assert_true(igi_rewrite_source(source, strlen(source), &rewrite));
+    assert_int_equal(rewrite.include_count, 2);
+    assert_string_equal(rewrite.includes[0].name, "metal_stdlib");
+    assert_false(rewrite.includes[0].quoted);
+    assert_string_equal(rewrite.includes[1].name, "a b.h");
+    assert_true(rewrite.includes[1].quoted);
+    igi_rewrite_free(&rewrite);
+}
+
+// ---- Any text ----
+
+static const char plain[] =
+    "#include <metal_stdlib>\n"
+    "using namespace metal;\n"
+    "/* [[buffer(0)]] 1.0 double */ // device const\n"
+    "#define MIN(a, b) ((a) < (b) ? (a) : (b)) \\\n"
+    "    /* continued */\n"
+    "#if defined(X) && X > 1\n"
+    "template <typename T, int N = 4> struct S : Base<T>, Other { T a[N]; enum class E : uchar { x, y }; };\n"
+    "#else\n"
+    "static constexpr constant float table[] = {1.0f, 2.5h, 0x1p3f};\n"
+    "#endif\r\n"
+    "inline int f(thread const int &x, device float *p) { return x << 2 | (p[0] > 0.f ? 'a' : '\\''); }\n"
+    "auto l = [](int i) { return i; }; const char *s = \"[[kernel]] \\\" 1.0\";\n"
+    "\tint a[2][[3]]; a[b[0]] = c; v.xy = w.yx; x += y; \xC3\xA9t\xC3\xA9 = 1;\n";
+
+static void text_without_metal_is_untouched(void **state) {
+    (void)state;
+    expect(plain, NULL);
+    expect("", NULL);
+    expect("\n", NULL);
+}
+
+static size_t count_lines(const char *text, size_t length) {
+    size_t lines = 0;
+    for (size_t i = 0; i < length; i++) lines += text[i] == '\n';
+    return lines;
+}
+
+static void survive(const char *text, size_t length) {
+    char *copy = igi_strndup(text, length);  // for the address sanitizer to see the end
+    igi_rewrite rewrite;
+    assert_true(igi_rewrite_source(copy, length, &rewrite));
+    assert_int_equal(count_lines(rewrite.text, rewrite.length), count_lines(text, length));
+    size_t done = 0;
+    for (size_t i = 0; i < rewrite.edits.count; i++) {
+        assert_true(rewrite.edits.items[i].offset >= done);
+        done = rewrite.edits.items[i].offset + rewrite.edits.items[i].length;
+    }
+    assert_true(done <= length);
+    for (uint32_t column = 1; column < 40; column += 3) igi_rewrite_locate(&rewrite, copy, 1, column);
+    igi_rewrite_free(&rewrite);
+    free(copy);
+}
+
+static const char everything[] =
+    "#define F(a, \\\n b) constant a##b x [[function_constant(0)]]; \\\n void f(device T *p) {} void f(thread T *p) "
+    "{}\n"
+    "namespace n { struct A : B { A() thread : a{1} {} A() device : a{1} {} operator T() const constant; }; }\n"
+    "#if X\nkernel void k(device float *a [[buffer(0), function_constant(c)]],\n#else\n(\n#endif\n"
+    "  uint i [[thread_position_in_grid]]) { s->v[i].xy += 1.0bf + static_cast<T>(long double(2.0)); }\n"
+    "R\"x(raw)x\" \"text\" 'c' /* comment */ // line\n#pragma METAL fp contract(off)\n[[gnu::pure]] 0x1p3H";
+
+static void every_beginning_is_survived(void **state) {
+    (void)state;
+    for (size_t length = 0; length < sizeof everything; length++) survive(everything, length);
+    for (size_t start = 0; start < sizeof everything; start++)
+        survive(everything + start, sizeof everything - 1 - start);
+}
+
+static void every_missing_byte_is_survived(void **state) {
+    (void)state;
+    char text[sizeof everything];
+    for (size_t gap = 0; gap + 1 < sizeof everything; gap++) {
+        memcpy(text, everything, gap);
+        memcpy(text + gap, everything + gap + 1, sizeof everything - gap - 1);
+        survive(text, sizeof everything - 2);
+        memcpy(text, everything, sizeof everything);
+        text[gap] = 0;
+        survive(text, sizeof everything - 1);
+    }
+}
+
+static void any_order_of_tokens_is_survived(void **state) {
+    (void)state;
+    static const char *const tokens[] = {
+        "device ",
+        "constant ",
+        "thread ",
+        "const ",
+        "(",
+        ")",
+        "[",
+        "]",
+        "[[",
+        "]]",
+        "{",
+        "}",
+        "<",
+        ">",
+        ";",
+        ",",
+        ":",
+        "::",
+        "=",
+        "+=",
+        "<<=",
+        ".",
+        "->",
+        "x",
+        "xy",
+        "T ",
+        "struct ",
+        "namespace ",
+        "template ",
+        "operator ",
+        "noexcept ",
+        "if ",
+        "else ",
+        "\n#if 1\n",
+        "\n#else\n",
+        "\n#endif\n",
+        "\n#define F(a, \\\n b) ",
+        "\\\n",
+        "\n",
+        "buffer(0)",
+        "function_constant(0)",
+        "kernel ",
+        "1.0",
+        "1bf",
+        "double ",
+        "long ",
+        "static_cast<",
+        "\"",
+        "R\"(",
+        "'",
+        "/*",
+        "*/",
+        "//",
+        "##",
+        "public:",
+        "extern \"C\" ",
+        "\n#pragma METAL fp contract(off)\n",
+        "\n#include <",
+    };
+    uint32_t random = 1;
+    for (int round = 0; round < 3000; round++) {
+        igi_text text = {0};
+        for (int i = 0; i < 60; i++) {
+            random = random * 1664525u + 1013904223u;
+            igi_text_add(&text, tokens[(random >> 8) % (sizeof tokens / sizeof *tokens)]);
+        }
+        survive(text.data, text.length);
+        igi_text_free(&text);
+    }
+}
+
+// Each would take minutes if any pass were quadratic in it.
+static void endless_repetition_is_survived(void **state) {
+    (void)state;
+    static const struct {
+        const char *before, *repeated, *after;
+    } texts[] = {
+        {"", "[[a(", ""},
+        {"", "[[a(", ")x"},
+        {"", "(", ""},
+        {"", "{", "}"},
+        {"", "a <", ""},
+        {"", "R\"", ""},
+        {"kernel void f(", "device T *a [[buffer(0)]], ", ""},
+        {"kernel void f(device T *a ", "[[buffer(0)]] ", ""},
+        {"constant bool ", "a [[function_constant(0)]], ", ""},
+        {"", "void f(device T *a) {} void f(thread T *a) {}\n", ""},
+        {"", "struct X<device T *> {}; struct X<thread T *> { ", "};"},
+        {"", "#if 1\nvoid f(device T *a) {\n#else\n", "}"},
+        {"w ", "w ", "\n#else\n;"},
+        {"", "if (x) a.x += ", ""},
+        {"a", "[a", "]"},
+        {") ", "const thread ", "{"},
+        {"", "> f() constant {}\n", ""},
+        {"#define X a", "##a", " [[function_constant(0)]]"},
+        {"", "long ", "double "},
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        igi_text text = {0};
+        igi_text_add(&text, texts[i].before);
+        for (int n = 0; n < 30000; n++) igi_text_add(&text, texts[i].repeated);
+        for (int n = 0; n < 30000; n++) igi_text_add(&text, texts[i].after);
+        survive(text.data, text.length);
+        igi_text_free(&text);
+    }
+}
+
+static void running_out_of_memory_is_reported(void **state) {
+    (void)state;
+    igi_rewrite rewrite;
+    igi_alloc_fail_at(0);
+    assert_true(igi_rewrite_source(everything, sizeof everything - 1, &rewrite));
+    igi_rewrite_free(&rewrite);
+    uint64_t needed = igi_alloc_fail_at(0);
+    assert_true(needed > 10);
+    for (uint64_t i = 1; i <= needed; i++) {
+        igi_alloc_fail_at(i);
+        assert_false(igi_rewrite_source(everything, sizeof everything - 1, &rewrite));
+    }
+    igi_alloc_fail_at(0);
+}
+
+int main(void) {
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(attributes_become_annotations),
+        cmocka_unit_test(an_attribute_sees_its_own_parameter_only),
+        cmocka_unit_test(attributes_work_in_macro_bodies),
+        cmocka_unit_test(an_attribute_without_its_argument_is_an_error),
+        cmocka_unit_test(function_constants_become_symbols),
+        cmocka_unit_test(function_constants_may_be_declared_through_macros),
+        cmocka_unit_test(literals_are_float_and_suffixes_ours),
+        cmocka_unit_test(double_is_refused_where_it_is_used),
+        cmocka_unit_test(address_spaces_of_the_object_go),
+        cmocka_unit_test(casts_that_may_meet_bfloat_are_ours),
+        cmocka_unit_test(pragmas_of_metal_are_those_of_clang),
+        cmocka_unit_test(compound_assignment_to_a_swizzle_is_spelled_out),
+        cmocka_unit_test(other_assignments_stay),
+        cmocka_unit_test(overloads_for_other_address_spaces_go),
+        cmocka_unit_test(everything_else_stays),
+        cmocka_unit_test(branches_of_the_preprocessor_are_told_apart),
+        cmocka_unit_test(columns_map_back),
+        cmocka_unit_test(columns_map_back_around_what_went),
+        cmocka_unit_test(includes_are_listed),
+        cmocka_unit_test(text_without_metal_is_untouched),
+        cmocka_unit_test(every_beginning_is_survived),
+        cmocka_unit_test(every_missing_byte_is_survived),
+        cmocka_unit_test(any_order_of_tokens_is_survived),
+        cmocka_unit_test(endless_repetition_is_survived),
+        cmocka_unit_test(running_out_of_memory_is_reported),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

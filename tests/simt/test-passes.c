@@ -1,0 +1,593 @@
+// SPDX-License-Identifier: Apache-2.0
+// What each pass of src/simt promises, looked for in the IR it leaves behind.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+// cmocka last: it needs the first four headers.
+#include <cmocka.h>
+#include <llvm-c/Analysis.h>
+#include <llvm-c/Core.h>
+#include <llvm-c/Target.h>
+
+#include "core/file.h"
+#include "core/memory.h"
+#include "msl/compiler.h"
+#include "msl/reflect.h"
+#include "simt/compile.h"
+#include "simt/ir.h"
+#include "simt/jit.h"
+#include "simt/passes.h"
+#include "simt/run.h"
+
+#define assert_ok(call) assert_string_equal(ig_status_name(call), "IG_STATUS_OK")
+
+static igi_msl_compiler *compiler;
+static char *cache_dir;
+
+static int open_compiler(void **state) {
+    (void)state;
+    cache_dir = igi_make_temp_dir();
+    return cache_dir && igi_msl_compiler_create(cache_dir, &compiler) == IG_STATUS_OK ? 0 : -1;
+}
+
+static int close_compiler(void **state) {
+    (void)state;
+    igi_msl_compiler_destroy(compiler);
+    igi_remove_tree(cache_dir);
+    free(cache_dir);
+    return 0;
+}
+
+// ---- A library and one of its kernels on the way through the passes ----
+
+typedef struct bench {
+    char *bitcode;
+    size_t length;
+    igi_reflection reflection;
+    igi_simt_request request;
+    igi_simt_module m;
+    ig_error error;
+} bench;
+
+static void compile(const char *source, char **bitcode, size_t *length, igi_reflection *reflection) {
+    igi_msl_request request = {.language_version = 310};
+    igi_main_source main = {.text = source, .length = strlen(source), .name = "test.metal"};
+    ig_error error = {0};
+    assert_ok(igi_sources_load(&request.sources, &main, NULL, 0, &error));
+    igi_diagnostics diagnostics = {.sources = &request.sources};
+    ig_status status = igi_msl_compile(compiler, &request, &diagnostics, bitcode, length, &error);
+    if (status == IG_STATUS_OK) status = igi_reflect(*bitcode, *length, reflection, &diagnostics, &error);
+    if (status != IG_STATUS_OK)
+        fail_msg("%s %s\n%s", ig_status_name(status), error.message ? error.message : "",
+                 diagnostics.log.data ? diagnostics.log.data : "");
+    igi_diagnostics_free(&diagnostics);
+    igi_sources_free(&request.sources);
+}
+
+static void open_machine(igi_simt_module *m) {
+    igi_simt_cpu();  // initialises the native target
+    char *triple = LLVMGetDefaultTargetTriple(), *message = NULL;
+    LLVMTargetRef target = NULL;
+    assert_false(LLVMGetTargetFromTriple(triple, &target, &message));
+    m->machine = LLVMCreateTargetMachine(target, triple, igi_simt_cpu(), igi_simt_features(), LLVMCodeGenLevelDefault,
+                                         LLVMRelocPIC, LLVMCodeModelSmall);
+    LLVMDisposeMessage(triple);
+}
+
+static bench *start(const char *source, const char *kernel) {
+    bench *b = calloc(1, sizeof *b);
+    compile(source, &b->bitcode, &b->length, &b->reflection);
+    const igi_kernel *found = igi_reflection_find(&b->reflection, kernel);
+    b->request = (igi_simt_request){.bitcode = b->bitcode,
+                                    .bitcode_length = b->length,
+                                    .symbol = found ? found->symbol : kernel,
+                                    .name = kernel};
+    b->m = (igi_simt_module){.request = &b->request, .context = LLVMContextCreate(), .error = &b->error};
+    open_machine(&b->m);
+    return b;
+}
+
+static void end(bench *b) {
+    if (b->m.module) LLVMDisposeModule(b->m.module);
+    LLVMDisposeTargetMachine(b->m.machine);
+    LLVMContextDispose(b->m.context);
+    igi_reflection_free(&b->reflection);
+    ig_error_clear(&b->error);
+    free(b->bitcode);
+    free(b);
+}
+
+typedef ig_status (*pass)(igi_simt_module *m);
+
+// Runs passes up to and with `last`; each must leave valid IR behind.
+static ig_status run_to(bench *b, pass last) {
+    static const pass passes[] = {igi_pass_extract, igi_pass_constants, igi_pass_bind,  igi_pass_inline, igi_pass_define,
+                                  igi_pass_contract, igi_pass_check,    igi_pass_abort, igi_pass_group};
+    for (size_t i = 0; i < sizeof passes / sizeof *passes; i++) {
+        ig_status status = passes[i](&b->m);
+        if (status != IG_STATUS_OK) return status;
+        char *message = NULL;
+        if (LLVMVerifyModule(b->m.module, LLVMReturnStatusAction, &message)) fail_msg("pass %zu: %s", i, message);
+        LLVMDisposeMessage(message);
+        if (passes[i] == last) return IG_STATUS_OK;
+    }
+    return IG_STATUS_OK;
+}
+
+static bench *start_to(const char *source, const char *kernel, pass last) {
+    bench *b = start(source, kernel);
+    ig_status status = run_to(b, last);
+    if (status != IG_STATUS_OK) fail_msg("%s: %s", ig_status_name(status), b->error.message);
+    return b;
+}
+
+// ---- Looking at IR ----
+
+static size_t count_if(LLVMValueRef function, bool (*wanted)(LLVMValueRef instruction)) {
+    size_t count = 0;
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) count += wanted(i);
+    return count;
+}
+
+static size_t bodies(LLVMModuleRef module) {
+    size_t count = 0;
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) count += !LLVMIsDeclaration(f);
+    return count;
+}
+
+static bool module_has(const igi_simt_module *m, const char *part) {
+    char *text = LLVMPrintModuleToString(m->module);
+    bool found = strstr(text, part) != NULL;
+    LLVMDisposeMessage(text);
+    return found;
+}
+
+static bool is_division(LLVMValueRef instruction) {
+    LLVMOpcode opcode = LLVMGetInstructionOpcode(instruction);
+    return opcode == LLVMSDiv || opcode == LLVMUDiv || opcode == LLVMSRem || opcode == LLVMURem;
+}
+
+// Its divisor is a constant that is not zero, or chosen so that it is not.
+static bool is_unguarded_division(LLVMValueRef instruction) {
+    if (!is_division(instruction)) return false;
+    LLVMValueRef divisor = LLVMGetOperand(instruction, 1);
+    return LLVMIsConstant(divisor) ? LLVMIsNull(divisor) : LLVMIsASelectInst(divisor) == NULL;
+}
+
+static bool is_shift(LLVMValueRef instruction) {
+    LLVMOpcode opcode = LLVMGetInstructionOpcode(instruction);
+    return opcode == LLVMShl || opcode == LLVMLShr || opcode == LLVMAShr;
+}
+
+static bool is_unmasked_shift(LLVMValueRef instruction) {
+    if (!is_shift(instruction)) return false;
+    LLVMValueRef distance = LLVMGetOperand(instruction, 1);
+    bool masked = LLVMIsABinaryOperator(distance) && LLVMGetInstructionOpcode(distance) == LLVMAnd;
+    return !LLVMIsConstant(distance) && !masked;
+}
+
+static bool is_bfloat_arithmetic(LLVMValueRef instruction) {
+    switch (LLVMGetInstructionOpcode(instruction)) {
+        case LLVMFAdd:
+        case LLVMFSub:
+        case LLVMFMul:
+        case LLVMFDiv:
+        case LLVMFNeg: return LLVMGetTypeKind(igi_element_type(LLVMTypeOf(instruction))) == LLVMBFloatTypeKind;
+        default: return false;
+    }
+}
+
+static bool is_volatile_load(LLVMValueRef instruction) {
+    return LLVMIsALoadInst(instruction) && LLVMGetVolatile(instruction);
+}
+
+static bool is_fma(LLVMValueRef instruction) {
+    const char *name = igi_callee_name(instruction);
+    return strncmp(name, "llvm.fma", 8) == 0;
+}
+
+static bool is_multiplication(LLVMValueRef instruction) {
+    return LLVMGetInstructionOpcode(instruction) == LLVMFMul;
+}
+
+static bool calls_a_body(LLVMValueRef instruction) {
+    if (!LLVMIsACallInst(instruction)) return false;
+    LLVMValueRef callee = LLVMGetCalledValue(instruction);
+    return LLVMIsAFunction(callee) && !LLVMIsDeclaration(callee);
+}
+
+// ---- extract ----
+
+static const char two_kernels[] =
+    "#include <metal_stdlib>\n"
+    "using namespace metal;\n"
+    "uint twice(uint x) { return x * 2; }\n"
+    "uint thrice(uint x) { return x * 3; }\n"
+    "kernel void first(device uint *a [[buffer(0)]], uint i [[thread_position_in_grid]]) { a[i] = twice(i); }\n"
+    "kernel void second(device uint *a [[buffer(0)]], uint i [[thread_position_in_grid]]) { a[i] = thrice(i); }\n";
+
+static void extract_keeps_one_kernel_and_what_it_needs(void **state) {
+    (void)state;
+    bench *b = start_to(two_kernels, "first", igi_pass_extract);
+    assert_non_null(b->m.kernel);
+    assert_true(module_has(&b->m, "twice"));
+    assert_false(module_has(&b->m, "second"));
+    assert_false(module_has(&b->m, "thrice"));
+    end(b);
+}
+
+static void extract_retargets_to_this_machine(void **state) {
+    (void)state;
+    bench *b = start_to(two_kernels, "first", igi_pass_extract);
+    char *triple = LLVMGetDefaultTargetTriple();
+    assert_string_equal(LLVMGetTarget(b->m.module), triple);
+    LLVMDisposeMessage(triple);
+    assert_false(module_has(&b->m, "\"target-cpu\"=\"generic\""));
+    end(b);
+}
+
+static void extract_knows_no_other_kernel(void **state) {
+    (void)state;
+    bench *b = start(two_kernels, "third");
+    assert_int_equal(igi_pass_extract(&b->m), IG_STATUS_NOT_FOUND);
+    assert_non_null(strstr(b->error.message, "third"));
+    end(b);
+}
+
+static void damaged_bitcode_is_a_bad_format(void **state) {
+    (void)state;
+    char *bitcode = NULL, *output = NULL;
+    size_t length = 0, output_length = 0;
+    igi_reflection reflection;
+    compile(two_kernels, &bitcode, &length, &reflection);
+    static const size_t lengths[] = {0, 3, 4, 100, 1000};
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        ig_error error = {0};
+        igi_simt_request request = {.bitcode = bitcode, .bitcode_length = lengths[i], .symbol = "x", .name = "x"};
+        ig_status status = igi_simt_compile(&request, IGI_STAGE_OBJECT, &output, &output_length, &error);
+        assert_string_equal(ig_status_name(status), "IG_STATUS_BAD_FORMAT");
+        ig_error_clear(&error);
+    }
+    igi_reflection_free(&reflection);
+    free(bitcode);
+}
+
+// ---- constants ----
+
+static const char with_constant[] =
+    "constant uint factor [[function_constant(4)]];\n"
+    "constant uint derived = factor * 10 + 1;\n"
+    "kernel void k(device uint *a [[buffer(0)]]) { a[0] = factor; a[1] = derived; }\n";
+
+static void constants_become_numbers(void **state) {
+    (void)state;
+    const uint32_t value = 3141592;
+    ig_function_constant constant = {.id = 4, .type = IG_TYPE_U32, .value = &value, .components = 1};
+    bench *b = start(with_constant, "k");
+    b->request.constants = &constant;
+    b->request.constant_count = 1;
+    assert_ok(run_to(b, igi_pass_check));
+    assert_true(module_has(&b->m, "3141592"));
+    assert_true(module_has(&b->m, "31415921"));
+    end(b);
+}
+
+static void constants_without_a_value_are_refused(void **state) {
+    (void)state;
+    bench *b = start(with_constant, "k");
+    assert_int_equal(run_to(b, igi_pass_check), IG_STATUS_WRONG_CONSTANT);
+    assert_non_null(strstr(b->error.message, "factor"));
+    end(b);
+}
+
+// ---- bind and inline ----
+
+static void bind_makes_a_thread_of_the_kernel(void **state) {
+    (void)state;
+    bench *b = start_to(two_kernels, "first", igi_pass_bind);
+    assert_non_null(b->m.thread);
+    assert_int_equal(LLVMCountParams(b->m.thread), 5);
+    end(b);
+}
+
+static void inline_leaves_one_function(void **state) {
+    (void)state;
+    bench *b = start_to(two_kernels, "first", igi_pass_inline);
+    assert_int_equal(bodies(b->m.module), 1);
+    assert_int_equal(count_if(b->m.thread, calls_a_body), 0);
+    end(b);
+}
+
+static void threadgroup_variables_are_added_up(void **state) {
+    (void)state;
+    bench *b = start_to(
+        "#include <metal_stdlib>\n"
+        "using namespace metal;\n"
+        "kernel void k(device uint *a [[buffer(0)]], uint i [[thread_index_in_threadgroup]]) {\n"
+        "    threadgroup uint x[100]; threadgroup ulong y[3]; threadgroup uchar z;\n"
+        "    x[i] = i; y[i % 3] = i; z = 1;\n"
+        "    threadgroup_barrier(mem_flags::mem_threadgroup);\n"
+        "    a[i] = x[99 - i] + uint(y[0]) + z;\n}\n",
+        "k", igi_pass_check);
+    assert_true(b->m.info.threadgroup_bytes >= 425 && b->m.info.threadgroup_bytes <= 512);
+    end(b);
+}
+
+// ---- define ----
+
+static void define_guards_every_division(void **state) {
+    (void)state;
+    bench *b = start_to(
+        "#include <metal_stdlib>\n"
+        "using namespace metal;\n"
+        "kernel void k(device int *a [[buffer(0)]], device uint *u [[buffer(1)]], device short4 *s [[buffer(2)]],\n"
+        "              device long *l [[buffer(3)]], uint i [[thread_position_in_grid]]) {\n"
+        "    a[i] = a[i] / a[i + 1] + a[i] % a[i + 2];\n"
+        "    u[i] = u[i] / u[i + 1] + u[i] % u[i + 2] + u[i] / 7;\n"
+        "    s[i] = s[i] / s[i + 1];\n"
+        "    l[i] = l[i] % l[i + 1];\n}\n",
+        "k", igi_pass_define);
+    assert_true(count_if(b->m.thread, is_division) >= 7);
+    assert_int_equal(count_if(b->m.thread, is_unguarded_division), 0);
+    end(b);
+}
+
+static void define_masks_every_shift(void **state) {
+    (void)state;
+    bench *b = start_to(
+        "#include <metal_stdlib>\n"
+        "using namespace metal;\n"
+        "kernel void k(device int *a [[buffer(0)]], device uint4 *u [[buffer(1)]], uint i [[thread_position_in_grid]]) {\n"
+        "    a[i] = (a[i] << a[i + 1]) + (a[i + 2] >> a[i + 3]);\n"
+        "    u[i] = u[i] >> u[i + 1];\n}\n",
+        "k", igi_pass_define);
+    assert_true(count_if(b->m.thread, is_shift) >= 3);
+    assert_int_equal(count_if(b->m.thread, is_unmasked_shift), 0);
+    end(b);
+}
+
+static void define_computes_bfloat_in_float(void **state) {
+    (void)state;
+    bench *b = start_to(
+        "#include <metal_stdlib>\n"
+        "using namespace metal;\n"
+        "kernel void k(device bfloat *a [[buffer(0)]], uint i [[thread_position_in_grid]]) {\n"
+        "    a[i] = a[i] * a[i + 1] + a[i + 2] / a[i + 3] - (-a[i + 4]);\n}\n",
+        "k", igi_pass_define);
+    assert_int_equal(count_if(b->m.thread, is_bfloat_arithmetic), 0);
+    end(b);
+}
+
+// ---- contract ----
+
+static void contract_fuses_products_into_sums(void **state) {
+    (void)state;
+    bench *b = start_to(
+        "kernel void k(device float *a [[buffer(0)]], uint i [[thread_position_in_grid]]) {\n"
+        "    a[i] = a[i] * a[i + 1] + a[i + 2];\n}\n",
+        "k", igi_pass_contract);
+    assert_int_equal(count_if(b->m.thread, is_fma), 1);
+    assert_int_equal(count_if(b->m.thread, is_multiplication), 0);
+    end(b);
+}
+
+// ---- check ----
+
+static void check_refuses_what_metal_does_not_have(void **state) {
+    (void)state;
+    static const struct {
+        const char *source, *part;
+    } cases[] = {
+        {"uint f(uint n, device uint *a) { a[n] = n; return n ? f(n - 1, a) * 2 + a[n] : 1; }\n"
+         "kernel void k(device uint *a [[buffer(0)]]) { a[0] = f(a[1], a); }\n",
+         "recursively"},
+        {"uint nowhere(uint n);\nkernel void k(device uint *a [[buffer(0)]]) { a[0] = nowhere(a[1]); }\n", "nowhere"},
+        {"static uint counter = 0;\nkernel void k(device uint *a [[buffer(0)]]) { a[0] = counter++; }\n", "counter"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        bench *b = start(cases[i].source, "k");
+        assert_int_equal(run_to(b, igi_pass_check), IG_STATUS_UNSUPPORTED);
+        if (!strstr(b->error.message, cases[i].part)) fail_msg("%s: %s", cases[i].part, b->error.message);
+        end(b);
+    }
+}
+
+// ---- abort ----
+
+static size_t abort_checks(const char *body, bool abortable) {
+    char source[600];
+    snprintf(source, sizeof source, "kernel void k(device uint *a [[buffer(0)]]) { %s }\n", body);
+    bench *b = start(source, "k");
+    b->request.abortable = abortable;
+    assert_ok(run_to(b, igi_pass_abort));
+    size_t count = count_if(b->m.thread, is_volatile_load);
+    end(b);
+    return count;
+}
+
+static void abort_checks_loops_that_may_not_end(void **state) {
+    (void)state;
+    assert_int_equal(abort_checks("for (;;) a[0]++;", true), 1);
+    assert_int_equal(abort_checks("while (a[0] != 7) a[1]++;", true), 1);
+    assert_true(abort_checks("for (uint i = 0; i < a[0]; i++) for (uint j = 0; j < a[1]; j++) a[i + j]++;", true) >= 2);
+    assert_int_equal(abort_checks("for (;;) a[0]++;", false), 0);
+    assert_int_equal(abort_checks("a[0] = 1;", true), 0);
+}
+
+// ---- group ----
+
+static const char waiting[] =
+    "#include <metal_stdlib>\n"
+    "using namespace metal;\n"
+    "kernel void loop(device uint *a [[buffer(0)]], uint i [[thread_position_in_grid]]) { a[i] = i + 1; }\n"
+    "kernel void barrier(device uint *a [[buffer(0)]], uint i [[thread_index_in_threadgroup]]) {\n"
+    "    threadgroup uint t[64];\n"
+    "    uint kept = a[i] * 3;\n"
+    "    t[i] = i;\n"
+    "    threadgroup_barrier(mem_flags::mem_threadgroup);\n"
+    "    a[i] = t[63 - i] + kept;\n"
+    "}\n"
+    "kernel void lanes(device uint *a [[buffer(0)]], uint i [[thread_index_in_threadgroup]]) { a[i] = simd_sum(i); }\n";
+
+static void group_makes_loops_and_coroutines(void **state) {
+    (void)state;
+    bench *b = start_to(waiting, "loop", igi_pass_group);
+    assert_non_null(LLVMGetNamedFunction(b->m.module, "ig.run"));
+    assert_int_equal(b->m.info.form, IGI_FORM_LOOP);
+    end(b);
+    b = start_to(waiting, "barrier", igi_pass_group);
+    assert_non_null(LLVMGetNamedFunction(b->m.module, "ig.start"));
+    assert_non_null(LLVMGetNamedFunction(b->m.module, "ig.resume"));
+    assert_int_equal(b->m.info.form, IGI_FORM_COROUTINE);
+    end(b);
+}
+
+static void info_is_exported(void **state) {
+    (void)state;
+    bench *b = start_to(waiting, "loop", igi_pass_group);
+    assert_ok(igi_pass_info(&b->m));
+    LLVMValueRef info = LLVMGetNamedGlobal(b->m.module, "ig.info");
+    assert_non_null(info);
+    assert_true(LLVMIsGlobalConstant(info));
+    end(b);
+}
+
+static bool is_large_alloca(LLVMValueRef instruction) {
+    if (!LLVMIsAAllocaInst(instruction)) return false;
+    LLVMTypeRef type = LLVMGetAllocatedType(instruction);
+    return LLVMGetTypeKind(type) == LLVMArrayTypeKind && LLVMGetArrayLength2(type) >= 100000;
+}
+
+static void private_moves_large_arrays_off_the_stack(void **state) {
+    (void)state;
+    bench *b = start_to(
+        "kernel void k(device uint *a [[buffer(0)]], uint i [[thread_position_in_grid]]) {\n"
+        "    uint big[200000];\n"
+        "    for (uint k = 0; k < 200000; k++) big[k] = a[k % 100] + k;\n"
+        "    a[i] = big[a[i] % 200000];\n}\n",
+        "k", igi_pass_group);
+    assert_ok(igi_run_passes(&b->m, "default<O2>"));
+    assert_ok(igi_pass_private(&b->m));
+    assert_true(b->m.info.private_bytes >= 800000);
+    for (LLVMValueRef f = LLVMGetFirstFunction(b->m.module); f; f = LLVMGetNextFunction(f))
+        assert_int_equal(count_if(f, is_large_alloca), 0);
+    end(b);
+}
+
+// ---- All of it ----
+
+static void load(igi_jit *jit, const char *kernel, uint32_t width, igi_code *code) {
+    bench *b = start(waiting, kernel);
+    char *object = NULL;
+    size_t length = 0;
+    b->request.width = width;
+    assert_ok(igi_simt_compile(&b->request, IGI_STAGE_OBJECT, &object, &length, NULL));
+    assert_ok(igi_jit_load(jit, object, length, code, NULL));
+    free(object);
+    end(b);
+}
+
+static void run_group(const igi_code *code, uint32_t *words) {
+    igi_scratch scratch = {0};
+    uint32_t abort = 0;
+    void *arguments[2 * IGI_MAX_SLOTS] = {words};
+    assert_ok(igi_scratch_reserve(&scratch, code, 64, code->info.threadgroup_bytes));
+    igi_group group = {.arguments = arguments,
+                       .threadgroup_memory = scratch.threadgroup_memory,
+                       .abort = &abort,
+                       .size = {64, 1, 1},
+                       .dispatch_size = {64, 1, 1},
+                       .groups = {1, 1, 1},
+                       .grid = {64, 1, 1}};
+    igi_run_group(code, &group, &scratch);
+    igi_scratch_free(&scratch);
+}
+
+static void code_runs_at_every_width(void **state) {
+    (void)state;
+    igi_jit *jit = NULL;
+    assert_ok(igi_jit_create(&jit, NULL));
+    static const char *const kernels[] = {"loop", "barrier", "lanes"};
+    for (uint32_t width = 0; width < 2; width++)
+        for (size_t k = 0; k < 3; k++) {
+            igi_code code;
+            uint32_t words[64];
+            load(jit, kernels[k], width, &code);
+            assert_int_equal(code.info.version, IGI_CODE_VERSION);
+            assert_true(width == 0 || code.info.width == 1);
+            if (code.info.form == IGI_FORM_COROUTINE) assert_true(code.frame_bytes > 0);
+            for (uint32_t i = 0; i < 64; i++) words[i] = i;
+            run_group(&code, words);
+            for (uint32_t i = 0; i < 64; i++) {
+                const uint32_t expected[] = {i + 1, 63 - i + 3 * i, i < 32 ? 496 : 1520};
+                assert_int_equal(words[i], expected[k]);
+            }
+            igi_jit_unload(jit, &code);
+        }
+    igi_jit_destroy(jit);
+}
+
+static void objects_that_are_none_are_refused(void **state) {
+    (void)state;
+    igi_jit *jit = NULL;
+    igi_code code = {0};
+    ig_error error = {0};
+    assert_ok(igi_jit_create(&jit, NULL));
+    static const char *const texts[] = {"", "not an object", "\177ELF"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        assert_int_equal(igi_jit_load(jit, texts[i], strlen(texts[i]), &code, &error), IG_STATUS_BAD_FORMAT);
+        assert_non_null(error.message);
+        assert_null(code.unit);
+    }
+    load(jit, "loop", 0, &code);  // and the JIT still works
+    igi_jit_unload(jit, &code);
+    ig_error_clear(&error);
+    igi_jit_destroy(jit);
+}
+
+static void text_stages_can_be_read(void **state) {
+    (void)state;
+    static const igi_simt_stage stages[] = {IGI_STAGE_LLVM, IGI_STAGE_SIMT, IGI_STAGE_ASM};
+    for (size_t i = 0; i < sizeof stages / sizeof *stages; i++) {
+        bench *b = start(waiting, "barrier");
+        char *text = NULL;
+        size_t length = 0;
+        assert_ok(igi_simt_compile(&b->request, stages[i], &text, &length, NULL));
+        assert_int_equal(strlen(text), length);
+        assert_true(length > 100);
+        free(text);
+        end(b);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(extract_keeps_one_kernel_and_what_it_needs),
+        cmocka_unit_test(extract_retargets_to_this_machine),
+        cmocka_unit_test(extract_knows_no_other_kernel),
+        cmocka_unit_test(damaged_bitcode_is_a_bad_format),
+        cmocka_unit_test(constants_become_numbers),
+        cmocka_unit_test(constants_without_a_value_are_refused),
+        cmocka_unit_test(bind_makes_a_thread_of_the_kernel),
+        cmocka_unit_test(inline_leaves_one_function),
+        cmocka_unit_test(threadgroup_variables_are_added_up),
+        cmocka_unit_test(define_guards_every_division),
+        cmocka_unit_test(define_masks_every_shift),
+        cmocka_unit_test(define_computes_bfloat_in_float),
+        cmocka_unit_test(contract_fuses_products_into_sums),
+        cmocka_unit_test(check_refuses_what_metal_does_not_have),
+        cmocka_unit_test(abort_checks_loops_that_may_not_end),
+        cmocka_unit_test(group_makes_loops_and_coroutines),
+        cmocka_unit_test(info_is_exported),
+        cmocka_unit_test(private_moves_large_arrays_off_the_stack),
+        cmocka_unit_test(code_runs_at_every_width),
+        cmocka_unit_test(objects_that_are_none_are_refused),
+        cmocka_unit_test(text_stages_can_be_read),
+    };
+    return cmocka_run_group_tests_name("passes", tests, open_compiler, close_compiler);
+}
