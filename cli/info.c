@@ -30,6 +30,7 @@ static void print_device(size_t index, const ig_device_properties *device) {
     print_row("backend", device->backend);
     print_row("target", device->target);
     if (device->features[0]) print_row("features", device->features);
+    if (device->compiler[0]) print_row("compiler", device->compiler);
     print_row("language", language);
     if (device->worker_count) print_number("worker threads", device->worker_count);
     print_bytes("memory", device->memory_bytes);
@@ -48,6 +49,7 @@ static void put_device(size_t index, const ig_device_properties *device) {
     igi_json_put_string(row, "backend", device->backend);
     igi_json_put_string(row, "target", device->target);
     igi_json_put_string(row, "features", device->features);
+    igi_json_put_string(row, "compiler", device->compiler);
     igi_json_put_u64(row, "language_version", device->language_version);
     igi_json_put_u64(row, "worker_count", device->worker_count);
     igi_json_put_u64(row, "memory_bytes", device->memory_bytes);

@@ -42,6 +42,7 @@ typedef struct ig_device_properties {
     char backend[16];       // "cpu" or "metal"
     char target[64];        // processor the code is made for, "znver4"
     char features[256];     // its vector extensions, "avx2 fma f16c"
+    char compiler[64];      // what makes the code, "LLVM 19.1.7, /usr/bin/clang-19"
     uint64_t memory_bytes;  // of the whole device
     uint64_t max_buffer_bytes;
     uint32_t max_threads_per_threadgroup;  // 1024

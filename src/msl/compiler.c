@@ -138,13 +138,23 @@ static char *search_path(const char *name, struct stat *info) {
     return NULL;
 }
 
-static void find_clang(igi_msl_compiler *compiler) {
+static char *locate_clang(struct stat *info) {
     static const char *const names[] = {"clang-19", "/usr/lib/llvm-19/bin/clang"};
     const char *chosen = getenv("INGOT_CLANG");
+    if (chosen && *chosen) return search_path(chosen, info);
+    char *found = NULL;
+    for (size_t i = 0; !found && i < sizeof names / sizeof *names; i++) found = search_path(names[i], info);
+    return found;
+}
+
+char *igi_msl_find_clang(void) {
     struct stat info;
-    char *found = chosen && *chosen ? search_path(chosen, &info) : NULL;
-    for (size_t i = 0; !found && !(chosen && *chosen) && i < sizeof names / sizeof *names; i++)
-        found = search_path(names[i], &info);
+    return locate_clang(&info);
+}
+
+static void find_clang(igi_msl_compiler *compiler) {
+    struct stat info;
+    char *found = locate_clang(&info);
     free(compiler->clang);
     compiler->clang = found;
     compiler->clang_identity = (igi_hash){0};

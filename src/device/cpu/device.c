@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The software device itself: what it is, and its memory.
+#include <llvm-c/Core.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
@@ -61,6 +62,17 @@ static void list_features(char *text, size_t capacity) {
     }
 }
 
+static void name_compiler(char *text, size_t capacity) {
+    unsigned major, minor, patch;
+    LLVMGetVersion(&major, &minor, &patch);
+    char *clang = igi_msl_find_clang();
+    if (clang)
+        snprintf(text, capacity, "LLVM %u.%u.%u, %.40s", major, minor, patch, clang);
+    else
+        snprintf(text, capacity, "LLVM %u.%u.%u, but clang is missing", major, minor, patch);
+    free(clang);
+}
+
 static void properties(size_t index, ig_device_properties *p) {
     (void)index;
     char model[64];
@@ -83,6 +95,7 @@ static void properties(size_t index, ig_device_properties *p) {
              cores == 1 ? "core" : "cores");
     snprintf(p->target, sizeof p->target, "%s", igi_simt_cpu());
     list_features(p->features, sizeof p->features);
+    name_compiler(p->compiler, sizeof p->compiler);
 }
 
 // ---- Opening ----
