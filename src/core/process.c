@@ -88,7 +88,8 @@ static void judge(igi_process *process, int status) {
 static void stop(igi_process *process, pid_t child) {
     // Its group: a compiler may be a script that started the real one.
     if (kill(-child, SIGKILL) != 0) kill(child, SIGKILL);
-    while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {}
+    while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {
+    }
     process->exit = IGI_EXIT_TIMEOUT;
 }
 

@@ -391,8 +391,10 @@ ig_status igi_reflect(const char *bitcode, size_t length, igi_reflection *reflec
     reflector r = {.out = reflection, .diagnostics = diagnostics};
     ig_status status = IG_STATUS_OK;
     if (LLVMParseBitcodeInContext2(context, buffer, &r.module)) {
-        status = igi_error_set(error, IG_STATUS_BAD_FORMAT,
-                               "clang's bitcode cannot be read by this LLVM: clang 19 is needed (see INGOT_CLANG)");
+        status = igi_error_set(
+            error, IG_STATUS_BAD_FORMAT,
+            "what clang made cannot be read: either it is not clang 19 (see INGOT_CLANG), or an operation mixes "
+            "half and bfloat, which MSL does not allow");
     } else {
         reflect_module(&r);
         LLVMDisposeModule(r.module);

@@ -75,8 +75,10 @@ static LLVMValueRef call_in_float(LLVMBuilderRef builder, LLVMValueRef call) {
                             is_bfloat(first) ? igi_floats_like(first) : first};
     for (unsigned i = 0; i < count && i < 4; i++) arguments[i] = operand(builder, call, i);
     LLVMModuleRef module = LLVMGetGlobalParent(callee);
-    // Operations on one type are overloaded once, conversions (fptosi.sat) on result and operand.
-    size_t overloads = is_bfloat(result) ? 1 : 2;
+    // Operations on one type are overloaded once, conversions (fptosi.sat) on result and operand, tests on the operand.
+    bool test = strncmp(igi_callee_name(call), "llvm.is.fpclass", 15) == 0;
+    size_t overloads = is_bfloat(result) || test ? 1 : 2;
+    if (test) types[0] = types[1];
     LLVMValueRef function = LLVMGetIntrinsicDeclaration(module, LLVMGetIntrinsicID(callee), types, overloads);
     return LLVMBuildCall2(builder, LLVMGlobalGetValueType(function), function, arguments, count, "");
 }

@@ -224,7 +224,8 @@ static void threads_and_processes_do_not_meet(void **state) {
     pid_t child = fork();
     if (child == 0) _exit(put_and_get((void *)99) ? 1 : 0);
     pthread_t threads[4];
-    for (uintptr_t i = 0; i < 4; i++) assert_int_equal(pthread_create(&threads[i], NULL, put_and_get, (void *)(i + 1)), 0);
+    for (uintptr_t i = 0; i < 4; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, put_and_get, (void *)(i + 1)), 0);
     for (int i = 0; i < 4; i++) {
         void *problem = NULL;
         pthread_join(threads[i], &problem);

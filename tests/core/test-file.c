@@ -251,12 +251,20 @@ static void paths_are_joined(void **state) {
 static void paths_are_normalised(void **state) {
     (void)state;
     static const char *const pairs[][2] = {
-        {"/", "/"},           {"/a/b", "/a/b"},       {"//a///b//", "/a/b"},   {"/a/./b/.", "/a/b"},
-        {"/a/../b", "/b"},    {"/../../a", "/a"},     {"/a/b/../../..", "/"},  {"/a/b/c/../d/./../e", "/a/b/e"},
-        {"/..a/b..", "/..a/b.."}, {"/...", "/..."},   {"/a/..b/.c", "/a/..b/.c"}, {"/./.", "/"},
+        {"/", "/"},
+        {"/a/b", "/a/b"},
+        {"//a///b//", "/a/b"},
+        {"/a/./b/.", "/a/b"},
+        {"/a/../b", "/b"},
+        {"/../../a", "/a"},
+        {"/a/b/../../..", "/"},
+        {"/a/b/c/../d/./../e", "/a/b/e"},
+        {"/..a/b..", "/..a/b.."},
+        {"/...", "/..."},
+        {"/a/..b/.c", "/a/..b/.c"},
+        {"/./.", "/"},
     };
-    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
-        expect_path(igi_path_absolute(pairs[i][0]), pairs[i][1]);
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) expect_path(igi_path_absolute(pairs[i][0]), pairs[i][1]);
 }
 
 static void relative_paths_start_here(void **state) {

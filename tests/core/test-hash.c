@@ -35,8 +35,8 @@ static igi_hash hash_strings(const char *a, const char *b) {
 
 static void parts_do_not_run_into_each_other(void **state) {
     (void)state;
-    static const char *const pairs[][2] = {{"ab", "c"}, {"a", "bc"}, {"abc", ""}, {"", "abc"}, {"abc", NULL}, {NULL, "abc"},
-                                           {NULL, NULL}, {"", ""}, {"", NULL}};
+    static const char *const pairs[][2] = {{"ab", "c"},   {"a", "bc"},  {"abc", ""}, {"", "abc"}, {"abc", NULL},
+                                           {NULL, "abc"}, {NULL, NULL}, {"", ""},    {"", NULL}};
     enum { COUNT = sizeof pairs / sizeof *pairs };
     igi_hash hashes[COUNT];
     for (int i = 0; i < COUNT; i++) {

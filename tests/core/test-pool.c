@@ -35,7 +35,8 @@ static void mark(void *context, uint64_t begin, uint64_t end) {
     }
     for (uint64_t i = begin; i < end; i++) {
         atomic_fetch_add(&c->seen[i], 1);
-        for (volatile unsigned k = 0; k < c->spin; k++) {}
+        for (volatile unsigned k = 0; k < c->spin; k++) {
+        }
     }
 }
 

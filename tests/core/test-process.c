@@ -57,7 +57,8 @@ static void a_silent_child_gives_empty_streams(void **state) {
 
 static void floods_on_both_streams_do_not_block(void **state) {
     (void)state;
-    igi_process process = run_shell("head -c 3000000 /dev/zero; head -c 2000000 /dev/zero >&2; head -c 5 /dev/zero", 30 * second);
+    igi_process process =
+        run_shell("head -c 3000000 /dev/zero; head -c 2000000 /dev/zero >&2; head -c 5 /dev/zero", 30 * second);
     assert_int_equal(process.exit, IGI_EXIT_CODE);
     assert_int_equal(process.output.length, 3000005);
     assert_int_equal(process.errors.length, 2000000);

@@ -78,7 +78,7 @@ uint64_t random_below(random_state *random, uint64_t bound);
 __attribute__((format(printf, 1, 2))) const char *path_of(const char *format, ...);
 void write_text(const char *path, const char *text);
 void write_script(const char *path, const char *body);
-char *make_temp_dir(void);        // free with remove_temp_dir
+char *make_temp_dir(void);         // free with remove_temp_dir
 void remove_temp_dir(char *path);  // and frees the name
 // Names of the entries of a directory that end in `suffix`, sorted; free each and the list.
 size_t list_files(const char *directory, const char *suffix, char ***names);

@@ -115,7 +115,8 @@ static void every_number_of_workers_gives_the_same_result(void **state) {
         ig_pipeline *pipeline = make_pipeline_on(made, increment, "increment");
         ig_buffer *buffer = make_buffer_on(made, 400000);
         for (int i = 0; i < 5; i++)
-            do_run(&(run){.on = made, .pipeline = pipeline, .buffers = &buffer, .buffer_count = 1, .grid = line(100000)});
+            do_run(
+                &(run){.on = made, .pipeline = pipeline, .buffers = &buffer, .buffer_count = 1, .grid = line(100000)});
         for (int i = 0; i < 100000; i++) assert_int_equal(((uint32_t *)ig_buffer_contents(buffer))[i], 5);
         ig_buffer_release(buffer);
         ig_pipeline_release(pipeline);

@@ -342,8 +342,7 @@ static void overlapping_copies_behave_like_memmove(void **state) {
         ig_commands *commands = make_commands(d->queue);
         assert_ok(ig_commands_copy(commands, d->buffer, direction ? 4 : 0, d->buffer, direction ? 0 : 4, 4092));
         finish(commands);
-        for (uint32_t i = 0; i < 1023; i++)
-            assert_int_equal(d->words[direction ? i : i + 1], direction ? i + 1 : i);
+        for (uint32_t i = 0; i < 1023; i++) assert_int_equal(d->words[direction ? i : i + 1], direction ? i + 1 : i);
     }
 }
 
@@ -410,7 +409,8 @@ static void waiting_for_one_does_not_run_what_comes_after(void **state) {
         encode_add(d, quick, 1, 1);
         assert_ok(ig_commands_commit(quick));
         ig_commands *endless = start_spinning(d, &flag);
-        for (volatile int k = 0; k < i * 37; k++) {}
+        for (volatile int k = 0; k < i * 37; k++) {
+        }
         assert_ok(ig_commands_wait(quick, IG_FOREVER));
         stop(flag);
         assert_ok(ig_commands_wait(endless, IG_FOREVER));
@@ -553,7 +553,8 @@ static void a_callback_may_wait_for_a_later_command_buffer(void **state) {
     desk *d = *state;
     for (int i = 0; i < 50; i++) {
         ig_event *all_there = NULL;
-        ig_commands *first = make_commands(d->queue), *second = make_commands(d->queue), *third = make_commands(d->queue);
+        ig_commands *first = make_commands(d->queue), *second = make_commands(d->queue),
+                    *third = make_commands(d->queue);
         assert_ok(ig_event_create(device, &all_there));
         assert_ok(ig_commands_wait_event(first, all_there, 1));
         witness w = {.next = second, .next_status = IG_STATUS_INTERNAL, .with_limit = i % 2};

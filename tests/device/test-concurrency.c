@@ -13,9 +13,9 @@
 enum { THREADS = 8 };
 
 // Threads and child processes cannot use cmocka's asserts: they give back what went wrong, or NULL.
-#define TRY(call)                                                       \
-    do {                                                                \
-        ig_status try_status = (call);                                  \
+#define TRY(call)                                                          \
+    do {                                                                   \
+        ig_status try_status = (call);                                     \
         if (try_status != IG_STATUS_OK) return ig_status_name(try_status); \
     } while (0)
 #define CHECK(condition) \
@@ -33,7 +33,8 @@ static const char source[] =
     "    threadgroup_barrier(mem_flags::mem_threadgroup);\n"
     "    a[g * 64 + i] = simd_sum(t[(i + 1) % size]);\n"
     "}\n"
-    "kernel void total(device atomic_uint *a [[buffer(0)]]) { atomic_fetch_add_explicit(a, 1u, memory_order_relaxed); }\n"
+    "kernel void total(device atomic_uint *a [[buffer(0)]]) { atomic_fetch_add_explicit(a, 1u, memory_order_relaxed); "
+    "}\n"
     "kernel void spin(device atomic_uint *a [[buffer(0)]]) {\n"
     "    while (atomic_load_explicit(a, memory_order_relaxed) == 0) {}\n"
     "}\n"
@@ -65,9 +66,10 @@ static const char *run_mix(ig_queue *queue, ig_pipeline *pipeline, ig_buffer *bu
 // A kernel made for `number`, compiled and run.
 static const char *compile_and_run(ig_device *on, uint32_t number) {
     char text[200];
-    snprintf(text, sizeof text,
-             "kernel void k(device uint *a [[buffer(0)]], uint i [[thread_position_in_grid]]) { a[i] = %uu * (i + 1); }\n",
-             number);
+    snprintf(
+        text, sizeof text,
+        "kernel void k(device uint *a [[buffer(0)]], uint i [[thread_position_in_grid]]) { a[i] = %uu * (i + 1); }\n",
+        number);
     ig_pipeline *pipeline = NULL;
     ig_buffer *buffer = NULL;
     ig_queue *queue = NULL;

@@ -64,7 +64,8 @@ static char *kernel_source(void) {
             fprintf(out, ",\n    uint%s %s_ [[%s]]", builtins[i].components == 3 ? "3" : "", builtins[i].name,
                     builtins[i].name);
         fprintf(out, ") {\n%s    uint3 p = thread_position_in_grid_, g = threads_per_grid_;\n", kernels[k].wait);
-        fprintf(out, "    device uint *o = out + ((ulong(p.z) * g.y + p.y) * g.x + p.x) * %d;\n    uint n = 0;\n", WORDS);
+        fprintf(out, "    device uint *o = out + ((ulong(p.z) * g.y + p.y) * g.x + p.x) * %d;\n    uint n = 0;\n",
+                WORDS);
         for (size_t i = 0; i < BUILTIN_COUNT; i++) {
             if (builtins[i].components == 3)
                 fprintf(out, "    o[n++] = %s_.x; o[n++] = %s_.y; o[n++] = %s_.z;\n", builtins[i].name,
@@ -176,7 +177,11 @@ static void check_random_shapes(bool whole_groups, uint64_t seed, int count) {
             memset(ig_buffer_contents(buffer), 0, 4ull * WORDS * s.grid[0] * s.grid[1] * s.grid[2]);
             ig_size group = {s.group[0], s.group[1], s.group[2]}, grid = {s.grid[0], s.grid[1], s.grid[2]};
             if (whole_groups) grid = (ig_size){grid.x / group.x, grid.y / group.y, grid.z / group.z};
-            do_run(&(run){.pipeline = pipeline, .buffers = &buffer, .buffer_count = 1, .grid = grid, .group = group,
+            do_run(&(run){.pipeline = pipeline,
+                          .buffers = &buffer,
+                          .buffer_count = 1,
+                          .grid = grid,
+                          .group = group,
                           .groups = whole_groups});
             check_shape(&s, names[k], ig_buffer_contents(buffer));
         }
@@ -238,7 +243,8 @@ static void built_ins_come_in_every_type_msl_allows(void **state) {
 static const char count_source[] =
     "#include <metal_stdlib>\n"
     "using namespace metal;\n"
-    "kernel void count(device atomic_uint *a [[buffer(0)]]) { atomic_fetch_add_explicit(a, 1u, memory_order_relaxed); }\n"
+    "kernel void count(device atomic_uint *a [[buffer(0)]]) { atomic_fetch_add_explicit(a, 1u, memory_order_relaxed); "
+    "}\n"
     "kernel void groups(device atomic_uint *a [[buffer(0)]], uint i [[thread_index_in_threadgroup]]) {\n"
     "    if (i == 0) atomic_fetch_add_explicit(a, 1u, memory_order_relaxed);\n"
     "}\n"
@@ -369,8 +375,8 @@ static void grids_of_more_than_2_to_the_32_threads_run_whole(void **state) {
     ig_pipeline *pipeline = make_pipeline(count_source, "groups");
     ig_buffer *buffer = make_buffer(64);
     uint64_t start = now_ns();
-    do_run(&(run){.pipeline = pipeline, .buffers = &buffer, .buffer_count = 1, .grid = {65536, 65537, 1},
-                  .group = {1024, 1, 1}});
+    do_run(&(run){
+        .pipeline = pipeline, .buffers = &buffer, .buffer_count = 1, .grid = {65536, 65537, 1}, .group = {1024, 1, 1}});
     print_message("2^32 threads in %.2f s\n", (double)(now_ns() - start) * 1e-9);
     assert_int_equal(*(uint32_t *)ig_buffer_contents(buffer), 64 * 65537);
     ig_buffer_release(buffer);
@@ -381,7 +387,10 @@ static void the_last_thread_of_the_longest_side_is_reached(void **state) {
     (void)state;
     ig_pipeline *pipeline = make_pipeline(count_source, "corners");
     ig_buffer *buffer = make_buffer(64);
-    do_run(&(run){.pipeline = pipeline, .buffers = &buffer, .buffer_count = 1, .grid = {UINT32_MAX, 1, 1},
+    do_run(&(run){.pipeline = pipeline,
+                  .buffers = &buffer,
+                  .buffer_count = 1,
+                  .grid = {UINT32_MAX, 1, 1},
                   .group = {1024, 1, 1}});
     const uint32_t *words = ig_buffer_contents(buffer);
     assert_int_equal(words[0], UINT32_MAX - 1);
@@ -482,7 +491,8 @@ static void traps_of_the_host_do_not_reach_kernels(void **state) {
     _mm_setcsr(0x0000);  // every exception traps
     ig_buffer *buffer = make_buffer(8 * PAIRS);
     memcpy(ig_buffer_contents(buffer), values, sizeof values);
-    ig_status status = try_run(&(run){.pipeline = pipeline, .buffers = &buffer, .buffer_count = 1, .grid = line(PAIRS)});
+    ig_status status =
+        try_run(&(run){.pipeline = pipeline, .buffers = &buffer, .buffer_count = 1, .grid = line(PAIRS)});
     _mm_setcsr(kept);
     assert_ok(status);
     assert_true(((float *)ig_buffer_contents(buffer))[1] > 3e38f);

@@ -210,7 +210,8 @@ static void a_queue_that_waits_does_not_hold_up_others(void **state) {
     }
     for (uint64_t value = 1; value <= 3; value++) {
         for (int i = 0; i < BLOCKED; i++)
-            if (1 + (uint64_t)i % 3 >= value) assert_int_not_equal(ig_commands_get_state(blocked[i]), IG_COMMANDS_COMPLETED);
+            if (1 + (uint64_t)i % 3 >= value)
+                assert_int_not_equal(ig_commands_get_state(blocked[i]), IG_COMMANDS_COMPLETED);
         assert_ok(ig_event_signal(event, value));
         for (int i = 0; i < BLOCKED; i++)
             if (1 + (uint64_t)i % 3 == value) assert_ok(ig_commands_wait(blocked[i], SECONDS(60)));

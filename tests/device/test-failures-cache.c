@@ -161,8 +161,8 @@ static void harm(const char *path, const damage *d) {
 static void damaged_entries_are_made_again(void **state) {
     (void)state;
     static const damage damages[] = {
-        {"magic", -1, 3},        {"length", -1, 9},     {"key", -1, 20},   {"hash", -1, 40},
-        {"first byte", -1, 56},  {"middle", -1, 700},  {"last", -1, -1},  {"empty", 0, INT64_MIN},
+        {"magic", -1, 3},         {"length", -1, 9},          {"key", -1, 20},          {"hash", -1, 40},
+        {"first byte", -1, 56},   {"middle", -1, 700},        {"last", -1, -1},         {"empty", 0, INT64_MIN},
         {"short", 10, INT64_MIN}, {"no data", 56, INT64_MIN}, {"half", 600, INT64_MIN}, {"all but one", -2, INT64_MIN},
     };
     check_results(cache, 0, 3);

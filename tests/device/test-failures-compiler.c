@@ -109,8 +109,9 @@ static void a_clang_that_never_ends_is_stopped_in_time(void **state) {
     ig_error error = {0};
     uint64_t start = now_ns();
     // The precompiled header is made at once; only the compilation proper sleeps.
-    assert_status(compile_with_script("case \"$*\" in *c++-header*) exit 1;; esac; exec sleep 20", SECONDS(0.3), &error),
-                  IG_STATUS_COMPILER_TIMEOUT);
+    assert_status(
+        compile_with_script("case \"$*\" in *c++-header*) exit 1;; esac; exec sleep 20", SECONDS(0.3), &error),
+        IG_STATUS_COMPILER_TIMEOUT);
     assert_contains(error.message, "timeout_ns");
     assert_true(now_ns() - start < SECONDS(5));
     ig_error_clear(&error);
@@ -128,7 +129,8 @@ static void a_clang_that_hangs_on_the_headers_is_stopped_in_time(void **state) {
 static void what_a_stopped_clang_started_is_stopped_too(void **state) {
     (void)state;
     ig_error error = {0};
-    const char *body = path_of("case \"$*\" in *c++-header*) exit 1;; esac; sleep 20 & echo $! > %s/child; wait", directory);
+    const char *body =
+        path_of("case \"$*\" in *c++-header*) exit 1;; esac; sleep 20 & echo $! > %s/child; wait", directory);
     assert_status(compile_with_script(body, SECONDS(0.3), &error), IG_STATUS_COMPILER_TIMEOUT);
     ig_error_clear(&error);
     FILE *file = fopen(path_of("%s/child", directory), "r");

@@ -39,8 +39,8 @@ static ig_status touch(const char *kernel, uint64_t where, ig_size grid, ig_size
     ig_buffer *buffers[2] = {make_buffer(4096), make_buffer(8)};
     memcpy(ig_buffer_contents(buffers[1]), &where, sizeof where);
     use_fault_handlers();
-    ig_status status = try_run(
-        &(run){.pipeline = pipeline, .buffers = buffers, .buffer_count = 2, .grid = grid, .group = group, .error = error});
+    ig_status status = try_run(&(run){
+        .pipeline = pipeline, .buffers = buffers, .buffer_count = 2, .grid = grid, .group = group, .error = error});
     for (int i = 0; i < 2; i++) ig_buffer_release(buffers[i]);
     ig_pipeline_release(pipeline);
     return status;
@@ -165,7 +165,8 @@ static void expect_timeout(const char *kernel, ig_size grid, ig_size group) {
     ig_pipeline *pipeline = make_pipeline(endless, kernel);
     ig_buffer *buffer = make_buffer(4096);
     ig_error error = {0};
-    run r = {.pipeline = pipeline, .buffers = &buffer, .buffer_count = 1, .grid = grid, .group = group, .error = &error};
+    run r = {
+        .pipeline = pipeline, .buffers = &buffer, .buffer_count = 1, .grid = grid, .group = group, .error = &error};
     r.deadline_ns = SECONDS(0.15);
     uint64_t start = now_ns();
     ig_status status = try_run(&r);

@@ -34,7 +34,8 @@ static uint64_t fail_everywhere(attempt_function attempt, void *context, uint64_
             return tried;
         }
         tried++;
-        // Caches and logs do without; threads, child processes and files that could not be had are blamed on the system.
+        // Caches and logs do without; threads, child processes and files that could not be had are blamed on the
+        // system.
         if (status != IG_STATUS_OK && status != IG_STATUS_OUT_OF_MEMORY && status != IG_STATUS_SYSTEM &&
             status != IG_STATUS_IO)
             fail_msg("allocation %d: %s", (int)n, ig_status_name(status));
@@ -103,8 +104,12 @@ static ig_status make_library(void *context) {
     ig_error error = {0};
     ig_define define = {"UNUSED", "1"};
     const char *include = "/tmp";
-    ig_library_desc desc = {.source = source, .defines = &define, .define_count = 1, .name = "short.metal",
-                            .include_dirs = &include, .include_dir_count = 1};
+    ig_library_desc desc = {.source = source,
+                            .defines = &define,
+                            .define_count = 1,
+                            .name = "short.metal",
+                            .include_dirs = &include,
+                            .include_dir_count = 1};
     ig_status status = ig_library_create(on, &desc, &library, &error);
     assert_true((status == IG_STATUS_OK) == (library != NULL));
     if (library) assert_int_equal(ig_library_kernel_count(library), 1);
@@ -124,9 +129,12 @@ static void libraries_from_memory_survive_short_memory(void **state) {
     ig_device *uncached = open_device(&(ig_device_desc){.cache_dir = ""});
     ig_define define = {"UNUSED", "1"};
     const char *include = "/tmp";
-    ig_library *first = compile_on(uncached, &(ig_library_desc){.source = source, .defines = &define,
-                                                                 .define_count = 1, .name = "short.metal",
-                                                                 .include_dirs = &include, .include_dir_count = 1});
+    ig_library *first = compile_on(uncached, &(ig_library_desc){.source = source,
+                                                                .defines = &define,
+                                                                .define_count = 1,
+                                                                .name = "short.metal",
+                                                                .include_dirs = &include,
+                                                                .include_dir_count = 1});
     assert_true(fail_everywhere(make_library, uncached, 1) >= 20);
     ig_library_release(first);
     ig_device_release(uncached);
@@ -266,8 +274,8 @@ static ig_status run_commands(void *context) {
     work *w = context;
     ig_commands *commands = NULL;
     ig_error error = {0};
-    ig_status status = ig_commands_create(
-        w->queue, &(ig_commands_desc){.label = "short", .deadline_ns = w->deadline_ns}, &commands);
+    ig_status status =
+        ig_commands_create(w->queue, &(ig_commands_desc){.label = "short", .deadline_ns = w->deadline_ns}, &commands);
     if (status != IG_STATUS_OK) return status;
     w->called = 0;
     if (w->threadgroup_bytes + 64 <= 32768) w->threadgroup_bytes += 64;

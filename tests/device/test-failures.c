@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What users get wrong: sources, names, constants, bindings, group sizes, NULL. Each has its status and says what to do.
+// What users get wrong: sources, names, constants, bindings, group sizes, NULL. Each has its status and says what to
+// do.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +33,8 @@ static const char source[] =
 
 static ig_status fail_to_compile(const char *text, ig_error *error) {
     ig_library *library = (ig_library *)1;
-    ig_status status = ig_library_create(device, &(ig_library_desc){.source = text, .name = "mine.metal"}, &library, error);
+    ig_status status =
+        ig_library_create(device, &(ig_library_desc){.source = text, .name = "mine.metal"}, &library, error);
     assert_ptr_equal(library, (ig_library *)1);
     assert_int_equal(error->status, status);
     return status;
@@ -233,8 +235,8 @@ static void an_unbound_argument_is_named(void **state) {
     bench *b = *state;
     ig_commands_set_pipeline(b->commands, b->scale);
     ig_commands_set_buffer(b->commands, b->buffer, 0, 0);
-    expect_refused(b, ig_commands_dispatch_threads(b->commands, line(4), (ig_size){0}),
-                   IG_STATUS_UNBOUND_ARGUMENT, "'p'");
+    expect_refused(b, ig_commands_dispatch_threads(b->commands, line(4), (ig_size){0}), IG_STATUS_UNBOUND_ARGUMENT,
+                   "'p'");
     assert_contains(b->error.message, "scale");
 }
 
@@ -244,16 +246,16 @@ static void an_argument_can_be_unbound_again(void **state) {
     ig_commands_set_buffer(b->commands, b->buffer, 0, 0);
     ig_commands_set_buffer(b->commands, b->buffer, 0, 1);
     assert_ok(ig_commands_set_buffer(b->commands, NULL, 0, 1));
-    expect_refused(b, ig_commands_dispatch_threads(b->commands, line(4), (ig_size){0}),
-                   IG_STATUS_UNBOUND_ARGUMENT, "buffer 1");
+    expect_refused(b, ig_commands_dispatch_threads(b->commands, line(4), (ig_size){0}), IG_STATUS_UNBOUND_ARGUMENT,
+                   "buffer 1");
 }
 
 static void unset_threadgroup_memory_is_named(void **state) {
     bench *b = *state;
     ig_commands_set_pipeline(b->commands, b->sum);
     ig_commands_set_buffer(b->commands, b->buffer, 0, 0);
-    expect_refused(b, ig_commands_dispatch_threads(b->commands, line(4), line(4)),
-                   IG_STATUS_UNBOUND_ARGUMENT, "'shared'");
+    expect_refused(b, ig_commands_dispatch_threads(b->commands, line(4), line(4)), IG_STATUS_UNBOUND_ARGUMENT,
+                   "'shared'");
 }
 
 static void a_buffer_smaller_than_its_struct_is_refused(void **state) {
@@ -262,8 +264,8 @@ static void a_buffer_smaller_than_its_struct_is_refused(void **state) {
     ig_commands_set_pipeline(b->commands, b->scale);
     ig_commands_set_buffer(b->commands, b->buffer, 0, 0);
     ig_commands_set_bytes(b->commands, bytes, sizeof bytes, 1);
-    expect_refused(b, ig_commands_dispatch_threads(b->commands, line(4), (ig_size){0}),
-                   IG_STATUS_BUFFER_TOO_SMALL, "needs 32 bytes, but only 31");
+    expect_refused(b, ig_commands_dispatch_threads(b->commands, line(4), (ig_size){0}), IG_STATUS_BUFFER_TOO_SMALL,
+                   "needs 32 bytes, but only 31");
 }
 
 static void an_offset_that_leaves_too_little_is_refused(void **state) {
@@ -271,8 +273,8 @@ static void an_offset_that_leaves_too_little_is_refused(void **state) {
     ig_commands_set_pipeline(b->commands, b->scale);
     ig_commands_set_buffer(b->commands, b->buffer, 0, 0);
     ig_commands_set_buffer(b->commands, b->buffer, 4096 - 16, 1);
-    expect_refused(b, ig_commands_dispatch_threads(b->commands, line(4), (ig_size){0}),
-                   IG_STATUS_BUFFER_TOO_SMALL, "only 16");
+    expect_refused(b, ig_commands_dispatch_threads(b->commands, line(4), (ig_size){0}), IG_STATUS_BUFFER_TOO_SMALL,
+                   "only 16");
 }
 
 static void an_offset_outside_the_buffer_is_refused(void **state) {
@@ -313,8 +315,8 @@ static void more_threadgroup_memory_than_there_is_is_refused(void **state) {
     assert_ok(ig_commands_set_threadgroup_memory(b->commands, 16384, 0));
     assert_ok(ig_commands_dispatch_threads(b->commands, line(64), line(64)));
     assert_ok(ig_commands_set_threadgroup_memory(b->commands, 16385, 0));
-    expect_refused(b, ig_commands_dispatch_threads(b->commands, line(64), line(64)),
-                   IG_STATUS_THREADGROUP_TOO_LARGE, "32768");
+    expect_refused(b, ig_commands_dispatch_threads(b->commands, line(64), line(64)), IG_STATUS_THREADGROUP_TOO_LARGE,
+                   "32768");
 }
 
 static void one_threadgroup_argument_larger_than_the_device_is_refused(void **state) {
@@ -392,8 +394,8 @@ static void objects_of_another_device_are_refused(void **state) {
     assert_status(ig_commands_copy(b->commands, mine, 0, buffer, 0, 4), IG_STATUS_INVALID_ARGUMENT);
     assert_status(ig_commands_fill(b->commands, buffer, 0, 4, 0), IG_STATUS_INVALID_ARGUMENT);
     ig_commands_set_pipeline(b->commands, b->scale);
-    expect_refused(b, ig_commands_dispatch_indirect(b->commands, buffer, 0, line(1)),
-                   IG_STATUS_INVALID_ARGUMENT, "another device");
+    expect_refused(b, ig_commands_dispatch_indirect(b->commands, buffer, 0, line(1)), IG_STATUS_INVALID_ARGUMENT,
+                   "another device");
     ig_buffer_release(buffer);
     ig_pipeline_release(pipeline);
     ig_device_release(other);

@@ -6,7 +6,8 @@
 
 #include "helpers.h"
 
-static const char plain[] = "kernel void k(device uint *a [[buffer(0)]], uint i [[thread_position_in_grid]]) { a[i] = i; }\n";
+static const char plain[] =
+    "kernel void k(device uint *a [[buffer(0)]], uint i [[thread_position_in_grid]]) { a[i] = i; }\n";
 
 // Runs one thread of a kernel of the library and gives the first word it wrote.
 static uint32_t first_word(ig_library *library, const char *kernel) {
@@ -115,7 +116,8 @@ static void libraries_that_differ_in_a_define_are_different(void **state) {
         snprintf(value, sizeof value, "%d", i % 2);
         ig_define define = {"N", value};
         ig_library_desc desc = {.source = "kernel void k(device uint *a [[buffer(0)]]) { a[0] = N; }\n",
-                                .defines = &define, .define_count = 1};
+                                .defines = &define,
+                                .define_count = 1};
         assert_int_equal(word_from(&desc), i % 2);
     }
 }

@@ -87,8 +87,8 @@ static const ig_function_constant by_name[] = {
 };
 
 static void expect_all(const ig_function_constant *constants, size_t count) {
-    static const int64_t expected[] = {1,        -8,        200,        -1600, 60000, -320000, 4000000000,
-                                       INT64_MIN, 1ll << 62, 10,         10,    34,    123,     4321, 10};
+    static const int64_t expected[] = {1,         -8, 200, -1600, 60000, -320000, 4000000000, INT64_MIN,
+                                       1ll << 62, 10, 10,  34,    123,   4321,    10};
     ig_library *library = compile(constants_source);
     ig_pipeline *pipeline = NULL;
     ig_buffer *buffer = make_buffer(8 * LENGTH(expected));
@@ -208,7 +208,8 @@ static void arguments_of_derived_conditions_may_be_left_open(void **state) {
     ig_pipeline_release(pipeline);
     *(uint32_t *)ig_buffer_contents(buffers[1]) = 10;
     assert_ok(make_with(library, "open", by_name, 1, &pipeline));
-    do_run(&(run){.pipeline = pipeline, .buffers = buffers, .buffer_count = 2, .grid = line(1), .threadgroup_bytes = 64});
+    do_run(
+        &(run){.pipeline = pipeline, .buffers = buffers, .buffer_count = 2, .grid = line(1), .threadgroup_bytes = 64});
     assert_int_equal(*(uint32_t *)ig_buffer_contents(buffers[0]), 10);
     for (int i = 0; i < 2; i++) ig_buffer_release(buffers[i]);
     ig_pipeline_release(pipeline);

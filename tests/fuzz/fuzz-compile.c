@@ -28,9 +28,15 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
 
 // What content may lead to. Everything else would be a mistake of ours.
 static void check_status(ig_status status, const ig_error *error, const char *what) {
-    static const ig_status allowed[] = {IG_STATUS_OK,          IG_STATUS_COMPILE_FAILED,   IG_STATUS_COMPILER_CRASHED,
-                                        IG_STATUS_COMPILER_TIMEOUT, IG_STATUS_UNSUPPORTED, IG_STATUS_WRONG_CONSTANT,
-                                        IG_STATUS_NOT_FOUND,   IG_STATUS_OVERFLOW,         IG_STATUS_THREADGROUP_TOO_LARGE};
+    static const ig_status allowed[] = {IG_STATUS_OK,
+                                        IG_STATUS_COMPILE_FAILED,
+                                        IG_STATUS_COMPILER_CRASHED,
+                                        IG_STATUS_COMPILER_TIMEOUT,
+                                        IG_STATUS_UNSUPPORTED,
+                                        IG_STATUS_WRONG_CONSTANT,
+                                        IG_STATUS_NOT_FOUND,
+                                        IG_STATUS_OVERFLOW,
+                                        IG_STATUS_THREADGROUP_TOO_LARGE};
     for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++) {
         if (status != allowed[i]) continue;
         if (status == IG_STATUS_OK) return;

@@ -74,7 +74,7 @@ typedef struct subject {
     LLVMContextRef context;
     LLVMModuleRef module;
     igi_cfg cfg;
-    uint32_t index[MAX_BLOCKS];  // of block b<i> in the cfg; IGI_NONE when unreachable
+    uint32_t index[MAX_BLOCKS];      // of block b<i> in the cfg; IGI_NONE when unreachable
     uint32_t block[MAX_BLOCKS + 1];  // the other way; MAX_BLOCKS for the entry in front
 } subject;
 
@@ -271,24 +271,24 @@ static void check(const graph *g) {
 static void graphs_of_every_kind_match_the_model(void **state) {
     (void)state;
     static const char *const graphs[] = {
-        "0>",                                              // nothing
-        "0>0",                                             // a block that is its own loop, and no way out
-        "0>1 2, 1>3, 2>3, 3>",                             // if and else
-        "0>1 1, 1>",                                       // an edge twice
-        "0>1, 1>2 3, 2>1, 3>",                             // while
-        "0>1, 1>2, 2>1 3, 3>",                             // do
-        "0>1, 1>2 5, 2>3 4, 3>2, 4>1, 5>",                 // nested
-        "0>1, 1>2 3, 2>1 4, 3>1 4, 4>",                    // two latches, two exits
-        "0>1, 1>2 6, 2>3 6, 3>4 5, 4>1, 5>1, 6>",          // break and continue
-        "0>1, 1>2 3, 2>1 3, 3>4 5, 4>3, 5>",               // one loop after another
-        "0>1, 1>2, 2>3 1, 3>2 4, 4>",                      // headers that share blocks
-        "0>1, 1>2 1 3, 2>1 2 3, 3>",                       // a loop inside, with the same latch twice
-        "0>1 2, 1>2, 2>1 3, 3>",                           // irreducible
-        "0>1 2 3 4, 1>5, 2>5, 3>5, 4>5, 5>",               // switch
-        "0>1, 1>2 3 4, 2>1, 3>1, 4>",                      // switch in a loop
-        "0>2, 1>2, 2>",                                    // unreachable
+        "0>",                                                // nothing
+        "0>0",                                               // a block that is its own loop, and no way out
+        "0>1 2, 1>3, 2>3, 3>",                               // if and else
+        "0>1 1, 1>",                                         // an edge twice
+        "0>1, 1>2 3, 2>1, 3>",                               // while
+        "0>1, 1>2, 2>1 3, 3>",                               // do
+        "0>1, 1>2 5, 2>3 4, 3>2, 4>1, 5>",                   // nested
+        "0>1, 1>2 3, 2>1 4, 3>1 4, 4>",                      // two latches, two exits
+        "0>1, 1>2 6, 2>3 6, 3>4 5, 4>1, 5>1, 6>",            // break and continue
+        "0>1, 1>2 3, 2>1 3, 3>4 5, 4>3, 5>",                 // one loop after another
+        "0>1, 1>2, 2>3 1, 3>2 4, 4>",                        // headers that share blocks
+        "0>1, 1>2 1 3, 2>1 2 3, 3>",                         // a loop inside, with the same latch twice
+        "0>1 2, 1>2, 2>1 3, 3>",                             // irreducible
+        "0>1 2 3 4, 1>5, 2>5, 3>5, 4>5, 5>",                 // switch
+        "0>1, 1>2 3 4, 2>1, 3>1, 4>",                        // switch in a loop
+        "0>2, 1>2, 2>",                                      // unreachable
         "0>1, 1>2 3, 2>4 5, 3>6 7, 4>1, 5>8, 6>1, 7>8, 8>",  // exits in the middle
-        "0>1 2, 1>3 4, 2>3 4, 3>5, 4>5, 5>0 6, 6>",        // back to the first block
+        "0>1 2, 1>3 4, 2>3 4, 3>5, 4>5, 5>0 6, 6>",          // back to the first block
         "0>1, 1>2, 2>3 7, 3>4, 4>5 6, 5>4, 6>2, 7>1 8, 8>",  // three deep
     };
     for (size_t i = 0; i < sizeof graphs / sizeof *graphs; i++) {

@@ -82,10 +82,8 @@ static bench *start(const char *source, const char *kernel) {
     bench *b = calloc(1, sizeof *b);
     compile(source, &b->bitcode, &b->length, &b->reflection);
     const igi_kernel *found = igi_reflection_find(&b->reflection, kernel);
-    b->request = (igi_simt_request){.bitcode = b->bitcode,
-                                    .bitcode_length = b->length,
-                                    .symbol = found ? found->symbol : kernel,
-                                    .name = kernel};
+    b->request = (igi_simt_request){
+        .bitcode = b->bitcode, .bitcode_length = b->length, .symbol = found ? found->symbol : kernel, .name = kernel};
     b->m = (igi_simt_module){.request = &b->request, .context = LLVMContextCreate(), .error = &b->error};
     open_machine(&b->m);
     return b;
@@ -105,8 +103,9 @@ typedef ig_status (*pass)(igi_simt_module *m);
 
 // Runs passes up to and with `last`; each must leave valid IR behind.
 static ig_status run_to(bench *b, pass last) {
-    static const pass passes[] = {igi_pass_extract, igi_pass_constants, igi_pass_bind,  igi_pass_inline, igi_pass_define,
-                                  igi_pass_contract, igi_pass_check,    igi_pass_abort, igi_pass_group};
+    static const pass passes[] = {igi_pass_extract, igi_pass_constants, igi_pass_bind,
+                                  igi_pass_inline,  igi_pass_define,    igi_pass_contract,
+                                  igi_pass_check,   igi_pass_abort,     igi_pass_group};
     for (size_t i = 0; i < sizeof passes / sizeof *passes; i++) {
         ig_status status = passes[i](&b->m);
         if (status != IG_STATUS_OK) return status;
@@ -342,7 +341,8 @@ static void define_masks_every_shift(void **state) {
     bench *b = start_to(
         "#include <metal_stdlib>\n"
         "using namespace metal;\n"
-        "kernel void k(device int *a [[buffer(0)]], device uint4 *u [[buffer(1)]], uint i [[thread_position_in_grid]]) {\n"
+        "kernel void k(device int *a [[buffer(0)]], device uint4 *u [[buffer(1)]], uint i [[thread_position_in_grid]]) "
+        "{\n"
         "    a[i] = (a[i] << a[i + 1]) + (a[i + 2] >> a[i + 3]);\n"
         "    u[i] = u[i] >> u[i + 1];\n}\n",
         "k", igi_pass_define);
