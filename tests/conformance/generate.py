@@ -63,7 +63,6 @@ def switch_in_a_loop():
     return [one(a) for a in range(30)]
 
 
-# ---- the rest is below ----
 # ---- compute/barriers ----
 
 def unsorted(start):
@@ -485,9 +484,6 @@ def depths():
                 if along >= 0 and miss <= 1:
                     out[y, x] = min(out[y, x], along - np.sqrt(1 - miss))
     return out
-
-
-#MORE#
 
 
 def text(name, numbers):

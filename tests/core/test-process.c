@@ -110,7 +110,7 @@ static void the_time_limit_is_kept(void **state) {
     uint64_t elapsed = igi_now_ns() - start;
     assert_int_equal(process.exit, IGI_EXIT_TIMEOUT);
     assert_string_equal(process.output.data, "first\n");
-    assert_true(elapsed >= second / 5 && elapsed < 5 * second);
+    assert_true(elapsed >= second / 5 && elapsed < 15 * second);
     end(&process);
 }
 
@@ -119,7 +119,7 @@ static void a_child_that_closes_its_streams_is_still_timed(void **state) {
     uint64_t start = igi_now_ns();
     igi_process process = run_shell("exec >&- 2>&-; exec sleep 20", second / 5);
     assert_int_equal(process.exit, IGI_EXIT_TIMEOUT);
-    assert_true(igi_now_ns() - start < 5 * second);
+    assert_true(igi_now_ns() - start < 15 * second);
     end(&process);
 }
 

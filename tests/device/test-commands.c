@@ -391,7 +391,7 @@ static void a_wait_with_a_time_limit_gives_up_and_the_work_goes_on(void **state)
     assert_status(ig_commands_wait(commands, 0), IG_STATUS_TIMEOUT);
     assert_status(ig_commands_wait(commands, SECONDS(0.05)), IG_STATUS_TIMEOUT);
     uint64_t elapsed = now_ns() - start;
-    assert_true(elapsed >= SECONDS(0.05) && elapsed < SECONDS(2));
+    assert_true(elapsed >= SECONDS(0.05) && elapsed < SECONDS(10));
     assert_ok(ig_commands_get_error(commands, NULL));
     stop(flag);
     assert_ok(ig_commands_wait(commands, SECONDS(60)));

@@ -53,7 +53,7 @@ static void the_host_waits_no_longer_than_told(void **state) {
     uint64_t start = now_ns();
     assert_status(ig_event_wait(event, 1, SECONDS(0.05)), IG_STATUS_TIMEOUT);
     uint64_t elapsed = now_ns() - start;
-    assert_true(elapsed >= SECONDS(0.05) && elapsed < SECONDS(2));
+    assert_true(elapsed >= SECONDS(0.05) && elapsed < SECONDS(10));
     assert_ok(ig_event_signal(event, 1));
     assert_ok(ig_event_wait(event, 1, IG_FOREVER));
     assert_status(ig_event_wait(event, 2, SECONDS(0.01)), IG_STATUS_TIMEOUT);

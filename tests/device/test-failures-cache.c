@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A cache that cannot be written, is damaged, or is full costs time, never correctness.
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -131,6 +133,36 @@ static void a_cache_removed_while_in_use_is_made_again(void **state) {
     ig_pipeline_release(multiply_by(fresh, 3));
     ig_device_release(fresh);
     expect_all_cached(cache);
+}
+
+// ---- A full disk ----
+
+static void limit_files(rlim_t bytes) {
+    struct rlimit limit;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    limit.rlim_cur = bytes;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+static void a_full_disk_stops_compiling_but_not_what_is_cached(void **state) {
+    (void)state;
+    ig_library *library = NULL;
+    ig_error error = {0};
+    check_results(cache, 0, 3);
+    ig_device *fresh = open_device(&(ig_device_desc){.cache_dir = cache});
+    void (*kept)(int) = signal(SIGXFSZ, SIG_IGN);  // writes fail instead
+    limit_files(0);
+    ig_library_desc desc = {.source = "kernel void other(device uint *a [[buffer(0)]]) { a[0] = 1; }\n"};
+    ig_status status = ig_library_create(fresh, &desc, &library, &error);
+    expect_all_cached(cache);
+    limit_files(RLIM_INFINITY);
+    signal(SIGXFSZ, kept);
+    assert_status(status, IG_STATUS_IO);
+    assert_true(strlen(error.message) > 10);
+    ig_error_clear(&error);
+    library = compile_on(fresh, &desc);
+    ig_library_release(library);
+    ig_device_release(fresh);
 }
 
 // ---- Damaged entries ----
@@ -346,6 +378,7 @@ int main(void) {
         cache_test(an_empty_name_turns_the_cache_off),
         cache_test(the_environment_names_the_cache),
         cache_test(a_cache_removed_while_in_use_is_made_again),
+        cache_test(a_full_disk_stops_compiling_but_not_what_is_cached),
         cache_test(damaged_entries_are_made_again),
         cache_test(entries_under_another_entrys_name_are_found_out),
         cache_test(an_entry_that_is_a_directory_is_done_without),

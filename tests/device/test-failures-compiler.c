@@ -113,7 +113,7 @@ static void a_clang_that_never_ends_is_stopped_in_time(void **state) {
         compile_with_script("case \"$*\" in *c++-header*) exit 1;; esac; exec sleep 20", SECONDS(0.3), &error),
         IG_STATUS_COMPILER_TIMEOUT);
     assert_contains(error.message, "timeout_ns");
-    assert_true(now_ns() - start < SECONDS(5));
+    assert_true(now_ns() - start < SECONDS(15));
     ig_error_clear(&error);
 }
 
@@ -122,7 +122,7 @@ static void a_clang_that_hangs_on_the_headers_is_stopped_in_time(void **state) {
     ig_error error = {0};
     uint64_t start = now_ns();
     assert_status(compile_with_script("exec sleep 20", SECONDS(0.3), &error), IG_STATUS_COMPILER_TIMEOUT);
-    assert_true(now_ns() - start < SECONDS(5));
+    assert_true(now_ns() - start < SECONDS(15));
     ig_error_clear(&error);
 }
 

@@ -172,7 +172,7 @@ static void expect_timeout(const char *kernel, ig_size grid, ig_size group) {
     ig_status status = try_run(&r);
     double elapsed = (double)(now_ns() - start) * 1e-9;
     if (status != IG_STATUS_TIMEOUT) fail_msg("%s: %s", kernel, ig_status_name(status));
-    if (elapsed < 0.14 || elapsed > 2) fail_msg("%s: stopped after %.3f s", kernel, elapsed);
+    if (elapsed < 0.14 || elapsed > 8) fail_msg("%s: stopped after %.3f s", kernel, elapsed);
     assert_contains(error.message, kernel);
     assert_contains(error.message, "0.150 s");
     ig_error_clear(&error);
@@ -207,7 +207,7 @@ static void a_grid_too_large_to_ever_end_meets_its_deadline(void **state) {
         r.deadline_ns = SECONDS(0.1);
         uint64_t start = now_ns();
         assert_status(try_run(&r), IG_STATUS_TIMEOUT);
-        assert_true(now_ns() - start < SECONDS(3));
+        assert_true(now_ns() - start < SECONDS(8));
     }
     ig_buffer_release(buffer);
     ig_pipeline_release(pipeline);
