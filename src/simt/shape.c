@@ -111,14 +111,41 @@ static igi_shape address(const igi_shapes *s, LLVMValueRef gep) {
     return linear(stride);
 }
 
+// Whether the value only ever becomes part of an address.
+static bool only_addresses(LLVMValueRef value, int depth) {
+    for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        switch (LLVMIsAInstruction(user) ? LLVMGetInstructionOpcode(user) : LLVMRet) {
+            case LLVMGetElementPtr: break;
+            case LLVMAdd:
+            case LLVMSub:
+            case LLVMMul:
+            case LLVMShl:
+                if (depth == 0 || !only_addresses(user, depth - 1)) return false;
+                break;
+            default: return false;
+        }
+    }
+    return true;
+}
+
+// A narrow integer may wrap between two lanes, and then its extension is not linear. In an index of 32 bits that only
+// happens to lanes that are off (a[i - 1] with i == 0), for which the widener extends the highest lane; anything else
+// that is extended must be exact.
+static igi_shape extension(const igi_shapes *s, LLVMValueRef i) {
+    igi_shape shape = operand_shape(s, i, 0);
+    if (shape.kind != IGI_SHAPE_LINEAR) return shape;
+    bool index = LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(i, 0))) == 32 && only_addresses(i, 4);
+    return index ? shape : varying;
+}
+
 static igi_shape conversion(const igi_shapes *s, LLVMValueRef i) {
     igi_shape shape = operand_shape(s, i, 0);
     switch (LLVMGetInstructionOpcode(i)) {
         case LLVMZExt:
-        case LLVMSExt:
+        case LLVMSExt: return extension(s, i);
         case LLVMTrunc:
-            if (LLVMGetIntTypeWidth(LLVMTypeOf(i)) == 1 || LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(i, 0))) == 1)
-                break;
+            if (LLVMGetIntTypeWidth(LLVMTypeOf(i)) == 1) break;
             return shape;
         case LLVMBitCast:
         case LLVMFreeze:
