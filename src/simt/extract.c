@@ -16,6 +16,7 @@ static ig_status parse(igi_simt_module *m) {
         LLVMCreateMemoryBufferWithMemoryRange(request->bitcode, request->bitcode_length, "kernel", 0);
     if (LLVMGetBitcodeModuleInContext2(m->context, buffer, &m->module)) {
         m->module = NULL;
+        LLVMDisposeMemoryBuffer(buffer);  // the module would have taken it over
         return igi_error_set(m->error, IG_STATUS_BAD_FORMAT, "the library's bitcode cannot be read");
     }
     m->kernel = LLVMGetNamedFunction(m->module, request->symbol);

@@ -161,7 +161,8 @@ typedef struct job {
 static void run_job(igi_task *task) {
     job *j = (job *)task;
     if (j->loops && !covers(j->pool, 500, 100)) return;
-    if (atomic_fetch_add(&j->runs, 1) < j->again) igi_pool_submit(j->pool, task);
+    int again = j->again;  // once it has run, the last time, it may be gone
+    if (atomic_fetch_add(&j->runs, 1) < again) igi_pool_submit(j->pool, task);
 }
 
 static void tasks_run_once_each(void **state) {
@@ -239,8 +240,9 @@ typedef struct ending {
 
 static void end_from_inside(igi_task *task) {
     ending *e = (ending *)task;
+    atomic_int *ended = e->ended;
     igi_pool_destroy(e->pool);
-    atomic_fetch_add(e->ended, 1);
+    atomic_fetch_add(ended, 1);
 }
 
 static void a_pool_may_be_destroyed_by_its_own_worker(void **state) {
