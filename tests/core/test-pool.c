@@ -208,9 +208,11 @@ static void tasks_may_loop(void **state) {
     for (int i = 0; i < 30; i++) assert_int_equal(atomic_load(&jobs[i].runs), 1);
 }
 
+enum { SUBMITTERS = 4, EACH = 500, ALL = SUBMITTERS * EACH };
+
 static void *submit_many(void *argument) {
     job *jobs = argument;
-    for (int i = 0; i < 500; i++) {
+    for (int i = 0; i < EACH; i++) {
         jobs[i].task.run = run_job;
         igi_pool_submit(jobs[i].pool, &jobs[i].task);
     }
@@ -220,13 +222,14 @@ static void *submit_many(void *argument) {
 static void tasks_may_come_from_any_thread(void **state) {
     (void)state;
     igi_pool *pool = igi_pool_create(2);
-    job *jobs = calloc(4 * 500, sizeof *jobs);
-    pthread_t threads[4];
-    for (int i = 0; i < 4 * 500; i++) jobs[i].pool = pool;
-    for (int i = 0; i < 4; i++) assert_int_equal(pthread_create(&threads[i], NULL, submit_many, jobs + 500 * i), 0);
+    job *jobs = calloc(ALL, sizeof *jobs);
+    pthread_t threads[SUBMITTERS];
+    for (int i = 0; i < ALL; i++) jobs[i].pool = pool;
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, submit_many, &jobs[(size_t)EACH * (size_t)i]), 0);
     for (int i = 0; i < 4; i++) pthread_join(threads[i], NULL);
     igi_pool_destroy(pool);
-    for (int i = 0; i < 4 * 500; i++) assert_int_equal(atomic_load(&jobs[i].runs), 1);
+    for (int i = 0; i < ALL; i++) assert_int_equal(atomic_load(&jobs[i].runs), 1);
     free(jobs);
 }
 

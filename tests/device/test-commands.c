@@ -295,9 +295,9 @@ static void threadgroup_memory_is_set_per_dispatch(void **state) {
     ig_commands *commands = make_commands(d->queue);
     ig_commands_set_pipeline(commands, pipeline);
     ig_commands_set_buffer(commands, d->buffer, 0, 0);
-    assert_ok(ig_commands_set_threadgroup_memory(commands, 4 * 1024, 0));
+    assert_ok(ig_commands_set_threadgroup_memory(commands, 4096, 0));
     assert_ok(ig_commands_dispatch_threadgroups(commands, line(1), line(1024)));
-    assert_ok(ig_commands_set_threadgroup_memory(commands, 4 * 8, 0));
+    assert_ok(ig_commands_set_threadgroup_memory(commands, 32, 0));
     ig_commands_set_buffer(commands, d->buffer, 64, 0);
     assert_ok(ig_commands_dispatch_threadgroups(commands, line(1), line(8)));
     finish(commands);

@@ -289,7 +289,7 @@ static const char *rotate_own(int index, void *context) {
     ig_queue *queue = NULL;
     ig_buffer *buffer = NULL;
     TRY(ig_queue_create(device, &queue));
-    TRY(ig_buffer_create(device, &(ig_buffer_desc){.length = 64 * 4 * 50}, &buffer));
+    TRY(ig_buffer_create(device, &(ig_buffer_desc){.length = 12800}, &buffer));
     uint32_t *words = ig_buffer_contents(buffer);
     bool right = true;
     for (uint32_t round = 0; round < 20 && right; round++) {
@@ -526,7 +526,7 @@ static const char *compile_range(uint32_t first, uint32_t count, ig_device_stats
 static pid_t start_child(uint32_t first, uint32_t count, bool all_cached) {
     pid_t child = fork();
     if (child != 0) return child;
-    ig_device_stats stats;
+    ig_device_stats stats = {0};
     const char *problem = compile_range(first, count, &stats);
     if (!problem && all_cached && (stats.compilations || stats.disk_hits != 2ull * count)) problem = "not cached";
     if (problem) fprintf(stderr, "child %d: %s\n", (int)getpid(), problem);

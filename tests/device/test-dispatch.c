@@ -410,13 +410,13 @@ static const char float_source[] =
     "    a[2 * i + 1] = x / y;\n"
     "}\n";
 
-enum { PAIRS = 5000 };
+enum { PAIRS = 5000, FLOATS = 2 * PAIRS, BYTES = 4 * FLOATS };
 
 static void run_floats(ig_pipeline *pipeline, float *values) {
-    ig_buffer *buffer = make_buffer(8 * PAIRS);
-    memcpy(ig_buffer_contents(buffer), values, 8 * PAIRS);
+    ig_buffer *buffer = make_buffer(BYTES);
+    memcpy(ig_buffer_contents(buffer), values, BYTES);
     do_run(&(run){.pipeline = pipeline, .buffers = &buffer, .buffer_count = 1, .grid = line(PAIRS)});
-    memcpy(values, ig_buffer_contents(buffer), 8 * PAIRS);
+    memcpy(values, ig_buffer_contents(buffer), BYTES);
     ig_buffer_release(buffer);
 }
 
@@ -431,10 +431,10 @@ static void kernels_round_to_nearest_whatever_the_host_does(void **state) {
     (void)state;
     static const int modes[] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
     ig_pipeline *pipeline = make_safe(float_source);
-    float given[2 * PAIRS], expected[2 * PAIRS], seen[2 * PAIRS];
+    float given[FLOATS], expected[FLOATS], seen[FLOATS];
     random_state random = {17};
-    for (int i = 0; i < 2 * PAIRS; i++) given[i] = (float)(random_u64(&random) % 1000003) / 7919.0f + 0.001f;
-    for (int i = 0; i < PAIRS; i++) {
+    for (int i = 0; i < FLOATS; i++) given[i] = (float)(random_u64(&random) % 1000003) / 7919.0f + 0.001f;
+    for (size_t i = 0; i < PAIRS; i++) {
         volatile float x = given[2 * i], y = given[2 * i + 1];
         expected[2 * i] = x + y, expected[2 * i + 1] = x / y;
     }
@@ -453,10 +453,10 @@ static void kernels_round_to_nearest_whatever_the_host_does(void **state) {
 static void safe_mode_keeps_denormals(void **state) {
     (void)state;
     ig_pipeline *pipeline = make_safe(float_source);
-    float values[2 * PAIRS];
-    for (int i = 0; i < PAIRS; i++) values[2 * i] = 1e-40f, values[2 * i + 1] = 2e-40f;
+    float values[FLOATS];
+    for (size_t i = 0; i < PAIRS; i++) values[2 * i] = 1e-40f, values[2 * i + 1] = 2e-40f;
     run_floats(pipeline, values);
-    for (int i = 0; i < PAIRS; i++) {
+    for (size_t i = 0; i < PAIRS; i++) {
         assert_true(values[2 * i] == 1e-40f + 2e-40f);
         assert_true(values[2 * i + 1] > 0.49f && values[2 * i + 1] < 0.51f);
     }
@@ -471,8 +471,8 @@ static void the_hosts_float_mode_is_left_alone(void **state) {
     unsigned kept = _mm_getcsr();
     for (size_t m = 0; m < LENGTH(modes); m++)
         for (int p = 0; p < 2; p++) {
-            float values[2 * PAIRS];
-            for (int i = 0; i < PAIRS; i++) values[2 * i] = 1e-40f, values[2 * i + 1] = i % 2 ? 0.0f : 3.0f;
+            float values[FLOATS];
+            for (size_t i = 0; i < PAIRS; i++) values[2 * i] = 1e-40f, values[2 * i + 1] = i % 2 ? 0.0f : 3.0f;
             _mm_setcsr(modes[m]);
             run_floats(pipelines[p], values);
             unsigned after = _mm_getcsr();
@@ -485,11 +485,11 @@ static void the_hosts_float_mode_is_left_alone(void **state) {
 static void traps_of_the_host_do_not_reach_kernels(void **state) {
     (void)state;
     ig_pipeline *pipeline = make_safe(float_source);
-    float values[2 * PAIRS];
-    for (int i = 0; i < PAIRS; i++) values[2 * i] = 1, values[2 * i + 1] = 0;
+    float values[FLOATS];
+    for (size_t i = 0; i < PAIRS; i++) values[2 * i] = 1, values[2 * i + 1] = 0;
     unsigned kept = _mm_getcsr();
     _mm_setcsr(0x0000);  // every exception traps
-    ig_buffer *buffer = make_buffer(8 * PAIRS);
+    ig_buffer *buffer = make_buffer(BYTES);
     memcpy(ig_buffer_contents(buffer), values, sizeof values);
     ig_status status =
         try_run(&(run){.pipeline = pipeline, .buffers = &buffer, .buffer_count = 1, .grid = line(PAIRS)});

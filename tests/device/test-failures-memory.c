@@ -18,7 +18,7 @@ static const char source[] =
     "    if (i < n) a[i] = shared[t];\n"
     "}\n";
 
-enum { THREADS = 64 };
+enum { THREADS = 64, BYTES = 4 * THREADS };
 
 // Calls `attempt` with the n-th allocation failing, for n = 1, 1 + step, ... until it gets through without needing
 // that many. Gives how many failures were tried.
@@ -259,11 +259,11 @@ static ig_status encode(ig_commands *commands, work *w) {
     if (status == IG_STATUS_OK) status = ig_commands_set_buffer(commands, w->buffer, 0, 0);
     if (status == IG_STATUS_OK) status = ig_commands_set_bytes(commands, &n, sizeof n, 1);
     if (status == IG_STATUS_OK) status = ig_commands_set_threadgroup_memory(commands, w->threadgroup_bytes, 0);
-    if (status == IG_STATUS_OK) status = ig_commands_fill(commands, w->buffer, 0, 4 * THREADS, 0xff);
+    if (status == IG_STATUS_OK) status = ig_commands_fill(commands, w->buffer, 0, BYTES, 0xff);
     if (status == IG_STATUS_OK) status = ig_commands_barrier(commands);
     for (int i = 0; i < 10 && status == IG_STATUS_OK; i++)
         status = ig_commands_dispatch_threads(commands, line(THREADS), line(32));
-    if (status == IG_STATUS_OK) status = ig_commands_copy(commands, w->buffer, 0, w->copy, 0, 4 * THREADS);
+    if (status == IG_STATUS_OK) status = ig_commands_copy(commands, w->buffer, 0, w->copy, 0, BYTES);
     if (status == IG_STATUS_OK) status = ig_commands_signal_event(commands, w->event, ++w->value);
     if (status == IG_STATUS_OK) status = ig_commands_wait_event(commands, w->event, w->value);
     if (status == IG_STATUS_OK) status = ig_commands_on_completed(commands, called, w);
@@ -279,7 +279,7 @@ static ig_status run_commands(void *context) {
     if (status != IG_STATUS_OK) return status;
     w->called = 0;
     if (w->threadgroup_bytes + 64 <= 32768) w->threadgroup_bytes += 64;
-    memset(ig_buffer_contents(w->copy), 0, 4 * THREADS);
+    memset(ig_buffer_contents(w->copy), 0, BYTES);
     status = encode(commands, w);
     ig_status committed = ig_commands_commit(commands);
     // A callback that could not be added is the caller's to notice; everything else makes commit fail.

@@ -521,10 +521,14 @@ static void null_while_encoding_is_remembered(void **state) {
 
 static void every_status_has_a_name_and_a_sentence(void **state) {
     (void)state;
-    for (int i = -1; i <= IG_STATUS_COUNT; i++) {
+    for (int i = 0; i <= IG_STATUS_COUNT; i++) {
         assert_contains(ig_status_name((ig_status)i), "IG_STATUS_");
         assert_true(strlen(ig_status_text((ig_status)i)) > 5);
     }
+    ig_status strange;
+    memset(&strange, 0xff, sizeof strange);
+    assert_string_equal(ig_status_name(strange), "IG_STATUS_UNKNOWN");
+    assert_true(strlen(ig_status_text(strange)) > 5);
     assert_string_equal(ig_status_name(IG_STATUS_TIMEOUT), "IG_STATUS_TIMEOUT");
     assert_string_equal(ig_status_name(IG_STATUS_COUNT), "IG_STATUS_UNKNOWN");
 }

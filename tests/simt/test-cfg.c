@@ -139,7 +139,7 @@ static bool is_reducible(const graph *g) {
         for (uint32_t i = 0; i < g->count; i++) {
             bool leads_on = false;
             for (uint32_t k = 0; left >> i & 1 && k < g->edge_count[i]; k++) {
-                uint32_t to = g->edges[i][k];
+                uint32_t to = g->edges[i][k] % MAX_BLOCKS;
                 leads_on = leads_on || (left >> to & 1 && !is_back_edge(g, i, to));
             }
             if (!(left >> i & 1) || leads_on) continue;
@@ -235,7 +235,7 @@ static void check_loops(const subject *s) {
 static void check_order(const subject *s) {
     const igi_cfg *cfg = &s->cfg;
     uint32_t place[MAX_BLOCKS + 1];
-    for (uint32_t i = 0; i < cfg->count; i++) place[i] = IGI_NONE;
+    for (uint32_t i = 0; i <= MAX_BLOCKS; i++) place[i] = IGI_NONE;
     for (uint32_t n = 0; n < cfg->count; n++) {
         assert_true(cfg->order[n] < cfg->count && place[cfg->order[n]] == IGI_NONE);
         place[cfg->order[n]] = n;
