@@ -49,8 +49,10 @@ static void build_loop(nest *n, int dimension) {
     n->counters[dimension] = counter;
     if (dimension > 0)
         build_loop(n, dimension - 1);
-    else if (n->m->wide[0])
+    else if (n->m->wide[1])
         call_lanes(n);
+    else if (n->m->wide[0])
+        call_thread(n, n->m->wide[0]);
     else
         call_thread(n, n->m->thread);
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(n->builder);
@@ -113,6 +115,15 @@ ig_status igi_pass_info(igi_simt_module *m) {
 
 // ---- Widening ----
 
+enum { LARGE_KERNEL = 1000 };
+
+static size_t instruction_count(LLVMValueRef function) {
+    size_t count = 0;
+    for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) count++;
+    return count;
+}
+
 static ig_status widen(igi_simt_module *m) {
     static const char *const names[] = {"ig.tail", "ig.full"};
     uint32_t width = igi_choose_width(m);
@@ -120,7 +131,9 @@ static ig_status widen(igi_simt_module *m) {
     ig_status status = IG_STATUS_OK;
     m->info.width = 1;
     if (width > 1) status = igi_pass_prepare(m);
-    for (int i = 0; i < 2 && width > 1 && status == IG_STATUS_OK && !declined; i++)
+    // A second copy of a large kernel costs more to compile than masks cost to run.
+    int copies = width > 1 && instruction_count(m->thread) <= LARGE_KERNEL ? 2 : 1;
+    for (int i = 0; i < copies && width > 1 && status == IG_STATUS_OK && !declined; i++)
         status = igi_widen(m, width, i == 1, names[i], &m->wide[i], &declined);
     if (declined) igi_log(IG_LOG_INFO, "kernel '%s' runs one thread at a time: %s", m->request->name, declined);
     if (declined || width == 1) {
@@ -139,7 +152,7 @@ static ig_status make_coroutines(igi_simt_module *m, const igi_sites *narrow_sit
     static const char *const names[] = {"ig.start", "ig.start.full"};
     LLVMValueRef thread = m->thread;
     ig_status status = IG_STATUS_OK;
-    for (int i = 0; i < 2 && status == IG_STATUS_OK; i++) {
+    for (int i = 0; i < 2 && m->wide[i] && status == IG_STATUS_OK; i++) {
         igi_sites sites;
         m->thread = m->wide[i];
         status = igi_find_sites(m, &sites);
