@@ -13,7 +13,7 @@
 typedef struct binder {
     igi_simt_module *m;
     LLVMBuilderRef builder;
-    LLVMTypeRef i16, i32, pointer;
+    LLVMTypeRef i32, pointer;
 } binder;
 
 static const char group_call[] = "ig.group";
@@ -201,7 +201,6 @@ static void drop_promises(LLVMValueRef kernel) {
 ig_status igi_pass_bind(igi_simt_module *m) {
     binder b = {.m = m,
                 .builder = LLVMCreateBuilderInContext(m->context),
-                .i16 = LLVMInt16TypeInContext(m->context),
                 .i32 = LLVMInt32TypeInContext(m->context),
                 .pointer = LLVMPointerTypeInContext(m->context, 0)};
     ig_status status = IG_STATUS_OK;
