@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench-simt.h"
 #include "commands.h"
 #include "options.h"
 #include "output.h"
@@ -14,6 +15,7 @@ static const struct {
     int (*run)(const bench_context *context);
 } suites[] = {
     {"device", bench_device},
+    {"simt", bench_simt},
 };
 enum { SUITE_COUNT = sizeof suites / sizeof *suites };
 
@@ -90,7 +92,7 @@ static int check_names(const cli_list *names) {
     for (size_t i = 0; i < names->count; i++) {
         bool known = false;
         for (size_t k = 0; k < SUITE_COUNT; k++) known |= strcmp(suites[k].name, names->items[i]) == 0;
-        if (!known) return cli_usage_error("there is no suite '%s'; this version has: device", names->items[i]);
+        if (!known) return cli_usage_error("there is no suite '%s'; this version has: device simt", names->items[i]);
     }
     return CLI_CONTINUE;
 }
@@ -99,23 +101,31 @@ int cmd_bench(int argc, char **argv) {
     bench_context context = {.repeats = 9};
     const cli_option options[] = {
         {'r', "repeat", CLI_COUNT, &context.repeats, "N", "measure each case N times, report the median (default 9)"},
+        {'k', "kernel", CLI_TEXTS, &context.kernels, "NAME",
+         "of the suite simt, measure this kernel only; may be repeated"},
         CLI_OPTION_JSON,
     };
     const cli_syntax syntax = {
-        .usage = "[SUITE...] [-r N] [--json]",
+        .usage = "[SUITE...] [-r N] [-k NAME]... [--json]",
         .purpose = "Measure, beside every peer found on this machine, in the same run.",
         .options = options,
         .option_count = sizeof options / sizeof *options,
-        .details = "Suites: device (compiling and dispatching; peer: PoCL). A ratio above 1 means Ingot is better.",
-        .examples = "  ingot bench\n  ingot bench device -r 21 --json\n",
+        .details =
+            "Suites: device (compiling and dispatching; peer: PoCL), simt (kernels; peers: one thread at a time, plain "
+            "C with OpenMP, "
+            "STREAM, OpenBLAS, every OpenCL with a CPU). A ratio above 1 means Ingot is better.",
+        .examples = "  ingot bench\n  ingot bench device -r 21 --json\n  ingot bench simt -k softmax -k matmul-tiled\n",
         .max_operands = SIZE_MAX,
         .operand = "a suite",
     };
+    // How the simt suite starts its peers: not for people, so not in the table.
+    if (argc == 3 && strcmp(argv[1], "--peer") == 0) return simt_serve(argv[2]);
     cli_list names = {0};
     int result = cli_parse(&syntax, argc, argv, &names);
     if (result == CLI_CONTINUE) result = check_names(&names);
     for (size_t i = 0; i < SUITE_COUNT && result == CLI_CONTINUE; i++)
         if (wanted(&names, suites[i].name)) result = suites[i].run(&context);
     cli_list_free(&names);
+    cli_list_free(&context.kernels);
     return result == CLI_CONTINUE ? CLI_OK : result;
 }

@@ -6,8 +6,9 @@
 #include <ingot/device.h>
 
 #include "core/embedded.h"
+#include "options.h"
 
-enum { BENCH_MAX_PEERS = 8 };
+enum { BENCH_MAX_PEERS = 12 };
 
 typedef struct bench_peer {
     const char *name;
@@ -26,6 +27,7 @@ typedef struct bench_row {
 
 typedef struct bench_context {
     uint64_t repeats;
+    cli_list kernels;  // of the simt suite; empty: all
 } bench_context;
 
 void bench_add_peer(bench_row *row, const char *name, double value);
@@ -37,6 +39,7 @@ double bench_median(uint64_t repeats, double (*measure)(void *context), void *co
 
 // Suites return CLI_CONTINUE, or the exit code after having said what is wrong.
 int bench_device(const bench_context *context);
+int bench_simt(const bench_context *context);
 
 extern const igi_embedded bench_kernels[];
 extern const size_t bench_kernels_count;

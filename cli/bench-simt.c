@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// ingot bench simt: kernels a GPU programmer would write, beside everyone else who can run them on this CPU.
+#include "bench-simt.h"
+
+#include <string.h>
+
+#include "output.h"
+#include "suggest.h"
+
+static const char best_opencl[] = "best-opencl";
+
+// ---- Which cases ----
+
+static bool wanted(const bench_context *context, const simt_case *test) {
+    for (size_t i = 0; i < context->kernels.count; i++)
+        if (strcmp(context->kernels.items[i], test->name) == 0) return true;
+    return context->kernels.count == 0;
+}
+
+static int check_kernels(const bench_context *context) {
+    const char *names[64];
+    for (size_t i = 0; i < simt_case_count; i++) names[i] = simt_cases[i].name;
+    for (size_t i = 0; i < context->kernels.count; i++) {
+        bool known = false;
+        const char *given = context->kernels.items[i], *nearest = cli_nearest(given, names, simt_case_count);
+        for (size_t k = 0; k < simt_case_count; k++) known |= strcmp(names[k], given) == 0;
+        if (known) continue;
+        if (nearest) return cli_usage_error("there is no kernel '%s'; did you mean '%s'?", given, nearest);
+        return cli_usage_error("there is no kernel '%s'", given);
+    }
+    return CLI_CONTINUE;
+}
+
+// ---- Who takes part ----
+
+static bool add_runner(simt_contest *contest, simt_runner *runner) {
+    if (!runner || contest->runner_count == SIMT_MAX_RUNNERS) return false;
+    contest->runners[contest->runner_count++] = runner;
+    return true;
+}
+
+static void open_peers(simt_contest *contest) {
+    static const char *const peers[] = {"w1", "openmp", "stream", "openblas"};
+    for (size_t i = 0; i < sizeof peers / sizeof *peers; i++)
+        add_runner(contest, simt_open_remote(peers[i], &contest->exchange));
+    char platform[16];
+    for (int i = 0; i < SIMT_MAX_RUNNERS; i++) {
+        snprintf(platform, sizeof platform, "opencl%d", i);
+        if (!add_runner(contest, simt_open_remote(platform, &contest->exchange))) break;
+    }
+}
+
+static void describe_machine(const simt_contest *contest) {
+    ig_device_properties device;
+    size_t count;
+    if (ig_device_enumerate(&device, 1, &count) == IG_STATUS_OK && count > 0)
+        cli_note("%s: %s, %s", device.name, device.target, device.features);
+    char names[512] = "";
+    size_t used = 0;
+    for (size_t i = 1; i < contest->runner_count && used < sizeof names; i++)
+        used += (size_t)snprintf(names + used, sizeof names - used, " %s", contest->runners[i]->name);
+    cli_note("peers:%s", contest->runner_count > 1 ? names : " none");
+}
+
+// ---- Rows ----
+
+static bool is_newer_opencl(const char *peer) {
+    return strncmp(peer, "pocl-", 5) == 0 || strcmp(peer, "intel-opencl") == 0;
+}
+
+// STREAM moves its own arrays: three doubles an element.
+static double figure(const simt_contest *contest, size_t which) {
+    bool triad = strcmp(contest->runners[which]->name, "stream") == 0;
+    double work = triad ? 3e-9 * sizeof(double) * SIMT_STREAM : contest->test->work;
+    return contest->seconds[which] > 0 ? work / contest->seconds[which] : 0;
+}
+
+static void report(const simt_contest *contest) {
+    char name[64];
+    double best = 0;
+    snprintf(name, sizeof name, "%s %s", contest->test->name, contest->test->size);
+    bench_row row = {.suite = "simt", .name = name, .unit = contest->test->unit, .value = figure(contest, 0)};
+    for (size_t i = 1; i < contest->runner_count; i++) {
+        const char *peer = contest->runners[i]->name;
+        double value = figure(contest, i);
+        bench_add_peer(&row, peer, value);
+        if (is_newer_opencl(peer) && value > best) best = value;
+    }
+    bench_report(&row);
+    bench_add_peer(&row, best_opencl, best);
+    simt_summary_add(&row, contest->test->name);
+}
+
+static int run_cases(simt_contest *contest, const bench_context *context) {
+    int result = CLI_CONTINUE;
+    for (size_t i = 0; i < simt_case_count && result == CLI_CONTINUE; i++) {
+        if (!wanted(context, &simt_cases[i])) continue;
+        contest->test = &simt_cases[i];
+        result = simt_measure(contest);
+        if (result == CLI_CONTINUE) report(contest);
+    }
+    if (result == CLI_CONTINUE) simt_summary_report();
+    return result;
+}
+
+int bench_simt(const bench_context *context) {
+    simt_contest contest = {.repeats = context->repeats};
+    int result = check_kernels(context);
+    if (result != CLI_CONTINUE) return result;
+    if (!simt_exchange_create(&contest.exchange)) return cli_error(CLI_FAILED, "cannot make shared memory");
+    simt_runner *own = simt_open_ingot("ingot");
+    add_runner(&contest, own);
+    if (own->error[0]) {
+        result = cli_error(CLI_FAILED, "%s", own->error);
+    } else {
+        open_peers(&contest);
+        describe_machine(&contest);
+        result = run_cases(&contest, context);
+    }
+    for (size_t i = 0; i < contest.runner_count; i++) contest.runners[i]->ops->close(contest.runners[i]);
+    simt_exchange_free(&contest.exchange);
+    return result;
+}
