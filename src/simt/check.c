@@ -65,8 +65,8 @@ static ig_status check_global(igi_simt_module *m, LLVMValueRef global) {
     igi_constant_symbol constant;
     if (LLVMIsDeclaration(global) && igi_constant_symbol_read(symbol, &constant))
         return igi_error_set(m->error, IG_STATUS_WRONG_CONSTANT,
-                             "kernel '%s' needs a value for function constant %u ('%s')", m->request->name,
-                             constant.id, constant.name);
+                             "kernel '%s' needs a value for function constant %u ('%s')", m->request->name, constant.id,
+                             constant.name);
     if (LLVMIsGlobalConstant(global) && !LLVMIsDeclaration(global)) return IG_STATUS_OK;
     char *name = variable_name(symbol);
     ig_status status = IG_STATUS_UNSUPPORTED;

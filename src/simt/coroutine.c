@@ -64,10 +64,10 @@ static bool add_meeting(const igi_cfg *cfg, uint32_t block, igi_sites *sites) {
     return true;
 }
 
-ig_status igi_find_sites(igi_simt_module *m, igi_sites *sites) {
+ig_status igi_find_sites(igi_simt_module *m, LLVMValueRef function, igi_sites *sites) {
     igi_cfg cfg;
     *sites = (igi_sites){0};
-    if (!igi_cfg_build(m->thread, &cfg)) return igi_error_no_memory(m->error);
+    if (!igi_cfg_build(function, &cfg)) return igi_error_no_memory(m->error);
     bool ok = true;
     for (uint32_t n = 0; n < cfg.count && ok; n++) {
         uint32_t block = cfg.order[n];
@@ -211,7 +211,7 @@ static void finish_returns(weaver *w, const igi_values *returns) {
     }
 }
 
-void igi_add_resume(igi_simt_module *m) {
+static void add_resume(igi_simt_module *m) {
     LLVMTypeRef pointer = LLVMPointerTypeInContext(m->context, 0);
     LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(m->context), &pointer, 1, 0);
     LLVMValueRef function = LLVMAddFunction(m->module, "ig.resume", type);
@@ -224,7 +224,7 @@ void igi_add_resume(igi_simt_module *m) {
     LLVMDisposeBuilder(builder);
 }
 
-ig_status igi_make_coroutine(igi_simt_module *m, const igi_sites *sites, const char *name) {
+ig_status igi_make_coroutine(igi_simt_module *m, const igi_sites *sites) {
     igi_values returns;
     if (!igi_collect(m->thread, is_return, &returns)) return igi_error_no_memory(m->error);
     weaver w = {.m = m,
@@ -241,9 +241,10 @@ ig_status igi_make_coroutine(igi_simt_module *m, const igi_sites *sites, const c
     for (size_t i = 0; i < sites->count; i++) weave(&w, &sites->items[i], (uint32_t)i);
     build_prologue(&w);
     build_suspend(&w);
-    LLVMSetValueName2(m->thread, name, strlen(name));
+    LLVMSetValueName2(m->thread, "ig.start", 8);
     LLVMSetLinkage(m->thread, LLVMExternalLinkage);
     igi_add_attribute(m->thread, "presplitcoroutine");
+    add_resume(m);
     LLVMDisposeBuilder(w.builder);
     igi_values_free(&returns);
     return IG_STATUS_OK;

@@ -18,12 +18,10 @@ typedef struct igi_sites {
     size_t count, capacity;
 } igi_sites;
 
-ig_status igi_find_sites(igi_simt_module *m, igi_sites *sites);
+ig_status igi_find_sites(igi_simt_module *m, LLVMValueRef function, igi_sites *sites);
 void igi_sites_free(igi_sites *sites);
 
-// Makes m->thread a coroutine of this name.
-ig_status igi_make_coroutine(igi_simt_module *m, const igi_sites *sites, const char *name);
-// Adds "ig.resume", which goes on with any of them.
-void igi_add_resume(igi_simt_module *m);
+// Makes m->thread a coroutine: "ig.start" and "ig.resume".
+ig_status igi_make_coroutine(igi_simt_module *m, const igi_sites *sites);
 
 #endif

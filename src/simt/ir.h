@@ -27,6 +27,9 @@ bool igi_calls(LLVMValueRef instruction, const char *name);
 // one keeps the rest, so that phi nodes behind it stay right. The new block has no terminator yet.
 LLVMBasicBlockRef igi_split_before(LLVMValueRef instruction);
 
+// Name of variables whose contents never outlive a barrier.
+#define IGI_TEMPORARY "ig.temporary"
+
 // Declaration of a function or intrinsic, made when missing.
 LLVMValueRef igi_declare(LLVMModuleRef module, const char *name, LLVMTypeRef type);
 LLVMValueRef igi_intrinsic(LLVMModuleRef module, const char *name, LLVMTypeRef *types, size_t count);

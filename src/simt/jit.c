@@ -116,8 +116,8 @@ static void give_back(igi_jit *jit, unit *spent) {
 
 // ---- Symbols ----
 
-enum { SYMBOL_INFO, SYMBOL_RUN, SYMBOL_START, SYMBOL_START_FULL, SYMBOL_RESUME, SYMBOL_COUNT };
-static const char *const symbol_names[SYMBOL_COUNT] = {"ig.info", "ig.run", "ig.start", "ig.start.full", "ig.resume"};
+enum { SYMBOL_INFO, SYMBOL_RUN, SYMBOL_START, SYMBOL_RESUME, SYMBOL_COUNT };
+static const char *const symbol_names[SYMBOL_COUNT] = {"ig.info", "ig.run", "ig.start", "ig.resume"};
 
 typedef struct lookup {
     LLVMOrcSymbolStringPoolEntryRef names[SYMBOL_COUNT];
@@ -158,14 +158,12 @@ static bool fill(igi_code *code, const lookup *symbols) {
     memcpy(&code->info, (const void *)(uintptr_t)symbols->addresses[SYMBOL_INFO], sizeof code->info);
     code->run = (igi_run_function)(uintptr_t)symbols->addresses[SYMBOL_RUN];
     code->start = (igi_start_function)(uintptr_t)symbols->addresses[SYMBOL_START];
-    code->start_full = (igi_start_function)(uintptr_t)symbols->addresses[SYMBOL_START_FULL];
     code->resume = (igi_resume_function)(uintptr_t)symbols->addresses[SYMBOL_RESUME];
     if (code->info.version != IGI_CODE_VERSION) return false;
+    code->frame_bytes = code->info.context_bytes;
     if (code->info.form == IGI_FORM_LOOP) return code->run != NULL;
     if (!code->start || !code->resume) return false;
     code->frame_bytes = frame_bytes(code->start);
-    uint64_t full = code->start_full ? frame_bytes(code->start_full) : 0;
-    if (full > code->frame_bytes) code->frame_bytes = full;
     return true;
 }
 

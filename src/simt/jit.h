@@ -16,11 +16,11 @@ void igi_jit_destroy(igi_jit *jit);  // after all its code is unloaded
 // One kernel, ready to run.
 typedef struct igi_code {
     igi_code_info info;
-    igi_run_function run;                  // loop form
-    igi_start_function start, start_full;  // coroutine form; full: no mask, NULL when narrow
+    igi_run_function run;      // loop form
+    igi_start_function start;  // coroutine form
     igi_resume_function resume;
-    uint64_t frame_bytes;
-    void *unit;  // the JIT's
+    uint64_t frame_bytes;  // of a coroutine, or of a waiting group of lanes
+    void *unit;            // the JIT's
 } igi_code;
 
 // threads: any number at once. errors: BAD_FORMAT when the object is damaged or of another version.

@@ -28,20 +28,22 @@ typedef enum igi_wait { IGI_WAIT_NONE, IGI_WAIT_BARRIER, IGI_WAIT_LANES, IGI_WAI
     X(shuffle_##suffix)              \
     X(shuffle_xor_##suffix)          \
     X(shuffle_up_##suffix) X(shuffle_down_##suffix) X(rotate_up_##suffix) X(rotate_down_##suffix)
-#define IGI_LANE_ARITHMETIC(X, suffix)                                                   \
-    X(reduce_add_##suffix)                                                               \
-    X(reduce_mul_##suffix)                                                               \
-    X(reduce_min_##suffix)                                                               \
-    X(reduce_max_##suffix) X(scan_inclusive_add_##suffix) X(scan_exclusive_add_##suffix) \
-        X(scan_inclusive_mul_##suffix) X(scan_exclusive_mul_##suffix)
+#define IGI_LANE_ARITHMETIC(X, suffix) \
+    X(reduce_add_##suffix)             \
+    X(reduce_mul_##suffix)             \
+    X(reduce_min_##suffix)             \
+    X(reduce_max_##suffix)             \
+    X(scan_inclusive_add_##suffix)     \
+    X(scan_exclusive_add_##suffix) X(scan_inclusive_mul_##suffix) X(scan_exclusive_mul_##suffix)
 #define IGI_LANE_BITWISE(X, suffix) X(reduce_and_##suffix) X(reduce_or_##suffix) X(reduce_xor_##suffix)
-#define IGI_LANE_OP_LIST(X)                                                                                          \
-    X(simd_barrier)                                                                                                  \
-    X(ballot)                                                                                                        \
-    X(mma_f32)                                                                                                       \
-    IGI_LANE_SHUFFLES(X, u32) IGI_LANE_SHUFFLES(X, u64) IGI_LANE_ARITHMETIC(X, i32) IGI_LANE_ARITHMETIC(X, u32)      \
-        IGI_LANE_ARITHMETIC(X, i64) IGI_LANE_ARITHMETIC(X, u64) IGI_LANE_ARITHMETIC(X, f32) IGI_LANE_BITWISE(X, u32) \
-            IGI_LANE_BITWISE(X, u64)
+#define IGI_LANE_OP_LIST(X)                                                                                         \
+    X(simd_barrier)                                                                                                 \
+    X(ballot)                                                                                                       \
+    X(mma_f32)                                                                                                      \
+    IGI_LANE_SHUFFLES(X, u32)                                                                                       \
+    IGI_LANE_SHUFFLES(X, u64)                                                                                       \
+    IGI_LANE_ARITHMETIC(X, i32) IGI_LANE_ARITHMETIC(X, u32) IGI_LANE_ARITHMETIC(X, i64) IGI_LANE_ARITHMETIC(X, u64) \
+        IGI_LANE_ARITHMETIC(X, f32) IGI_LANE_BITWISE(X, u32) IGI_LANE_BITWISE(X, u64)
 
 typedef enum igi_lane_op {
 #define IGI_LANE_ENUM(name) IGI_LANE_##name,
@@ -63,7 +65,7 @@ typedef struct igi_lane {
 } igi_lane;
 
 typedef enum igi_form {
-    IGI_FORM_LOOP,       // run(group) does the whole threadgroup
+    IGI_FORM_LOOP,       // run does the whole threadgroup
     IGI_FORM_COROUTINE,  // start and resume, one thread each
 } igi_form;
 
@@ -74,14 +76,16 @@ typedef struct igi_code_info {
     uint32_t threadgroup_bytes;
     uint32_t width;          // threads per machine register
     uint32_t private_bytes;  // of large private arrays, per running thread of the host
+    uint32_t context_bytes;  // what each group of lanes keeps while it waits at a barrier
 } igi_code_info;
 
-enum { IGI_CODE_VERSION = 3 };
+enum { IGI_CODE_VERSION = 4 };
 
 // Generated code calls this as "ig.private": memory for large private arrays, set by igi_run_group.
 void *igi_private_memory(void);
 
-typedef void (*igi_run_function)(const igi_group *group);
+// contexts: context_bytes for each group of lanes
+typedef void (*igi_run_function)(const igi_group *group, void *contexts);
 // Runs to the first suspension. With lane->frame NULL it returns the size of a frame instead.
 typedef void *(*igi_start_function)(const igi_group *group, uint32_t x, uint32_t y, uint32_t z, igi_lane *lane);
 typedef void (*igi_resume_function)(void *frame);

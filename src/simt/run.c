@@ -29,7 +29,7 @@ ig_status igi_scratch_reserve(igi_scratch *scratch, const igi_code *code, uint32
     if (!reserve(&scratch->threadgroup_memory, &scratch->threadgroup_bytes, threadgroup_bytes) ||
         !reserve(&scratch->private_memory, &scratch->private_bytes, code->info.private_bytes))
         return IG_STATUS_OUT_OF_MEMORY;
-    if (code->info.form != IGI_FORM_COROUTINE) return IG_STATUS_OK;
+    if (!code->frame_bytes) return IG_STATUS_OK;
     if (!scratch->lanes) scratch->lanes = igi_calloc(IGI_MAX_GROUP_THREADS, sizeof *scratch->lanes);
     uint64_t bytes;
     bool ok = scratch->lanes && igi_mul(code->frame_bytes, threads, &bytes) &&
@@ -42,17 +42,16 @@ void igi_scratch_free(igi_scratch *scratch) {
     *scratch = (igi_scratch){0};
 }
 
-// Starts every thread, or group of lanes, and says how many there are.
+// Starts every thread and says how many there are.
 static uint32_t start_threads(const igi_code *code, const igi_group *group, igi_scratch *scratch) {
-    uint32_t index = 0, width = code->info.width;
+    uint32_t index = 0;
     for (uint32_t z = 0; z < group->size[2]; z++)
         for (uint32_t y = 0; y < group->size[1]; y++)
-            for (uint32_t x = 0; x < group->size[0]; x += width, index++) {
+            for (uint32_t x = 0; x < group->size[0]; x++, index++) {
                 igi_lane *lane = &scratch->lanes[index];
                 lane->frame = scratch->frames + index * code->frame_bytes;
                 lane->wait = IGI_WAIT_NONE;
-                bool full = code->start_full && group->size[0] - x >= width;
-                (full ? code->start_full : code->start)(group, x, y, z, lane);
+                code->start(group, x, y, z, lane);
             }
     return index;
 }
@@ -112,7 +111,7 @@ bool igi_can_run_group(const igi_code *code, const uint32_t size[3]) {
 void igi_run_group(const igi_code *code, const igi_group *group, igi_scratch *scratch) {
     private_memory = scratch->private_memory;
     if (code->info.form == IGI_FORM_LOOP)
-        code->run(group);
+        code->run(group, scratch->frames);
     else
         run_coroutines(code, group, scratch);
 }

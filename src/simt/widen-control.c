@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "simt/ir.h"
+#include "simt/regions.h"
 #include "simt/widen.h"
 
 // ---- Pending blocks ----
@@ -210,7 +211,7 @@ static void leave(igi_widener *w, uint32_t block, LLVMValueRef terminator) {
     if (next != IGI_NONE)
         LLVMBuildBr(w->builder, w->entry[next]);
     else if (LLVMIsAReturnInst(terminator))
-        LLVMBuildRet(w->builder, LLVMConstPointerNull(w->pointer));
+        LLVMBuildRet(w->builder, LLVMConstInt(w->i32, IGI_REGION_DONE, 0));
     else
         LLVMBuildUnreachable(w->builder);
 }

@@ -26,7 +26,7 @@ static LLVMValueRef number(const lane_op *op, uint64_t value) {
 static LLVMValueRef permute(igi_widener *w, LLVMValueRef lanes, LLVMValueRef index) {
     LLVMTypeRef type = LLVMTypeOf(lanes);
     if (LLVMIsConstant(index)) return LLVMBuildShuffleVector(w->builder, lanes, LLVMGetPoison(type), index, "");
-    LLVMValueRef memory = LLVMBuildAlloca(w->slots, type, "");
+    LLVMValueRef memory = LLVMBuildAlloca(w->slots, type, IGI_TEMPORARY);
     LLVMSetAlignment(memory, 64);
     LLVMBuildStore(w->builder, lanes, memory);
     LLVMTypeRef element = LLVMGetElementType(type);

@@ -107,7 +107,7 @@ typedef struct lane_loop {
 } lane_loop;
 
 static LLVMValueRef spill(igi_widener *w, LLVMValueRef wide) {
-    LLVMValueRef memory = LLVMBuildAlloca(w->slots, LLVMTypeOf(wide), "");
+    LLVMValueRef memory = LLVMBuildAlloca(w->slots, LLVMTypeOf(wide), IGI_TEMPORARY);
     LLVMBuildStore(w->builder, wide, memory);
     return memory;
 }
@@ -204,7 +204,8 @@ static void one_by_one(igi_widener *w, LLVMValueRef i, LLVMTypeRef result, LLVMV
 static void exchange_one_by_one(igi_widener *w, LLVMValueRef i) {
     LLVMTypeRef value = LLVMStructGetTypeAtIndex(LLVMTypeOf(i), 0);
     LLVMTypeRef wide = igi_widen_type(w, value), bytes = igi_widen_type(w, w->i8);
-    LLVMValueRef memory = LLVMBuildAlloca(w->slots, wide, ""), flags = LLVMBuildAlloca(w->slots, bytes, "");
+    LLVMValueRef memory = LLVMBuildAlloca(w->slots, wide, IGI_TEMPORARY),
+                 flags = LLVMBuildAlloca(w->slots, bytes, IGI_TEMPORARY);
     one_by_one(w, i, value, memory, flags);
     LLVMValueRef olds = LLVMBuildLoad2(w->builder, wide, memory, "");
     LLVMValueRef dones = LLVMBuildLoad2(w->builder, bytes, flags, "");
@@ -235,7 +236,7 @@ void igi_widen_one_by_one(igi_widener *w, LLVMValueRef i) {
     LLVMTypeRef type = LLVMTypeOf(i);
     bool gives = LLVMGetTypeKind(type) != LLVMVoidTypeKind;
     LLVMTypeRef wide = gives ? igi_widen_type(w, type) : NULL;
-    LLVMValueRef memory = gives ? LLVMBuildAlloca(w->slots, wide, "") : NULL;
+    LLVMValueRef memory = gives ? LLVMBuildAlloca(w->slots, wide, IGI_TEMPORARY) : NULL;
     one_by_one(w, i, type, memory, NULL);
     if (gives) igi_widen_set(w, i, NULL, LLVMBuildLoad2(w->builder, wide, memory, ""));
 }

@@ -441,6 +441,13 @@ static void group_makes_loops_and_coroutines(void **state) {
     assert_int_equal(b->m.info.form, IGI_FORM_LOOP);
     end(b);
     b = start_to(waiting, "barrier", igi_pass_group);
+    assert_non_null(LLVMGetNamedFunction(b->m.module, "ig.run"));
+    assert_int_equal(b->m.info.form, IGI_FORM_LOOP);
+    assert_true(b->m.info.context_bytes > 0);
+    end(b);
+    b = start_to(waiting, "barrier", igi_pass_check);
+    b->request.width = 1;
+    assert_ok(igi_pass_group(&b->m));
     assert_non_null(LLVMGetNamedFunction(b->m.module, "ig.start"));
     assert_non_null(LLVMGetNamedFunction(b->m.module, "ig.resume"));
     assert_int_equal(b->m.info.form, IGI_FORM_COROUTINE);

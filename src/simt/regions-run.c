@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// "ig.run": the threads of a threadgroup in three nested loops, once for each region between barriers.
+#include "simt/ir.h"
+#include "simt/regions.h"
+
+typedef struct runner {
+    igi_simt_module *m;
+    const igi_regions *regions;
+    LLVMBuilderRef builder;
+    LLVMTypeRef i32, i64, pointer;
+    LLVMValueRef function, group, contexts;
+    LLVMValueRef sizes[3], counters[3];
+    LLVMValueRef offset, next;  // variables: this group's context, the region to run after this one
+    uint32_t region;
+} runner;
+
+static LLVMBasicBlockRef new_block(runner *r, const char *name) {
+    return LLVMAppendBasicBlockInContext(r->m->context, r->function, name);
+}
+
+static LLVMValueRef number(const runner *r, uint32_t value) {
+    return LLVMConstInt(r->i32, value, 0);
+}
+
+static void call_thread(runner *r) {
+    LLVMValueRef arguments[] = {r->group, r->counters[0], r->counters[1], r->counters[2],
+                                LLVMConstPointerNull(r->pointer)};
+    LLVMBuildCall2(r->builder, LLVMGlobalGetValueType(r->m->thread), r->m->thread, arguments, 5, "");
+}
+
+// ---- One group of lanes ----
+
+static LLVMValueRef call_wide(runner *r, int full, LLVMValueRef context) {
+    LLVMValueRef function = r->m->wide[full];
+    LLVMValueRef arguments[] = {r->group,       r->counters[0], r->counters[1],
+                                r->counters[2], context,        number(r, r->region)};
+    return LLVMBuildCall2(r->builder, LLVMGlobalGetValueType(function), function, arguments, 6, "");
+}
+
+// Full groups of lanes go without a mask; the end of a row needs one.
+static LLVMValueRef call_lanes(runner *r, LLVMValueRef context) {
+    if (!r->m->wide[1]) return call_wide(r, 0, context);
+    LLVMBasicBlockRef ways[] = {new_block(r, "tail"), new_block(r, "full")}, after = new_block(r, "");
+    LLVMValueRef left = LLVMBuildSub(r->builder, r->sizes[0], r->counters[0], ""), answers[2];
+    LLVMValueRef fits = LLVMBuildICmp(r->builder, LLVMIntUGE, left, number(r, r->m->info.width), "");
+    LLVMBuildCondBr(r->builder, fits, ways[1], ways[0]);
+    for (int i = 0; i < 2; i++) {
+        LLVMPositionBuilderAtEnd(r->builder, ways[i]);
+        answers[i] = call_wide(r, i, context);
+        LLVMBuildBr(r->builder, after);
+    }
+    LLVMPositionBuilderAtEnd(r->builder, after);
+    LLVMValueRef answer = LLVMBuildPhi(r->builder, r->i32, "");
+    LLVMAddIncoming(answer, answers, ways, 2);
+    return answer;
+}
+
+// The earliest barrier anybody waits at comes next.
+static void note_next(runner *r, LLVMValueRef at) {
+    LLVMValueRef pair[] = {LLVMBuildLoad2(r->builder, r->i32, r->next, ""), at};
+    LLVMBuildStore(r->builder, igi_call_intrinsic(r->builder, "llvm.umin", &r->i32, 1, pair, 2), r->next);
+}
+
+// Runs the lanes if it is their turn, and keeps where they stopped.
+static void run_lanes(runner *r) {
+    if (!r->regions->count) {
+        call_lanes(r, LLVMConstPointerNull(r->pointer));
+        return;
+    }
+    LLVMValueRef offset = LLVMBuildLoad2(r->builder, r->i64, r->offset, "");
+    LLVMValueRef context =
+        LLVMBuildInBoundsGEP2(r->builder, LLVMInt8TypeInContext(r->m->context), r->contexts, &offset, 1, "");
+    LLVMBasicBlockRef after = NULL;
+    if (r->region) {
+        LLVMBasicBlockRef turn = new_block(r, "turn"), wait = new_block(r, "wait");
+        after = new_block(r, "");
+        LLVMValueRef at = LLVMBuildLoad2(r->builder, r->i32, context, "");
+        LLVMBuildCondBr(r->builder, LLVMBuildICmp(r->builder, LLVMIntEQ, at, number(r, r->region), ""), turn, wait);
+        LLVMPositionBuilderAtEnd(r->builder, wait);
+        note_next(r, at);
+        LLVMBuildBr(r->builder, after);
+        LLVMPositionBuilderAtEnd(r->builder, turn);
+    }
+    LLVMValueRef stop = call_lanes(r, context);
+    LLVMBuildStore(r->builder, stop, context);
+    note_next(r, stop);
+    if (after) {
+        LLVMBuildBr(r->builder, after);
+        LLVMPositionBuilderAtEnd(r->builder, after);
+    }
+    LLVMValueRef stride = LLVMConstInt(r->i64, r->regions->context_bytes, 0);
+    LLVMBuildStore(r->builder, LLVMBuildNUWAdd(r->builder, offset, stride, ""), r->offset);
+}
+
+// ---- All of them ----
+
+// for (counter = 0; counter < size; counter += step) for the dimension and, inside it, the ones below.
+static void build_loop(runner *r, int dimension) {
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(r->builder);
+    LLVMBasicBlockRef body = new_block(r, "body"), after = new_block(r, "after");
+    LLVMBuildBr(r->builder, body);
+    LLVMPositionBuilderAtEnd(r->builder, body);
+    LLVMValueRef counter = LLVMBuildPhi(r->builder, r->i32, "");
+    r->counters[dimension] = counter;
+    if (dimension > 0)
+        build_loop(r, dimension - 1);
+    else if (r->m->wide[0])
+        run_lanes(r);
+    else
+        call_thread(r);
+    LLVMBasicBlockRef latch = LLVMGetInsertBlock(r->builder);
+    LLVMValueRef step = number(r, dimension == 0 ? r->m->info.width : 1);
+    LLVMValueRef next = LLVMBuildNUWAdd(r->builder, counter, step, "");
+    LLVMBuildCondBr(r->builder, LLVMBuildICmp(r->builder, LLVMIntULT, next, r->sizes[dimension], ""), body, after);
+    LLVMValueRef values[] = {number(r, 0), next};
+    LLVMBasicBlockRef blocks[] = {before, latch};
+    LLVMAddIncoming(counter, values, blocks, 2);
+    LLVMPositionBuilderAtEnd(r->builder, after);
+}
+
+static void build_region(runner *r) {
+    LLVMBuildStore(r->builder, LLVMConstInt(r->i64, 0, 0), r->offset);
+    LLVMBuildStore(r->builder, number(r, IGI_REGION_DONE), r->next);
+    build_loop(r, 2);
+}
+
+// Region 0 first; then whichever comes next, until all lanes are done.
+static void build_regions(runner *r) {
+    build_region(r);
+    LLVMBasicBlockRef choose = new_block(r, "choose"), done = new_block(r, "done");
+    LLVMBuildBr(r->builder, choose);
+    LLVMPositionBuilderAtEnd(r->builder, choose);
+    LLVMValueRef next = LLVMBuildLoad2(r->builder, r->i32, r->next, "");
+    LLVMValueRef choice = LLVMBuildSwitch(r->builder, next, done, r->regions->count);
+    for (r->region = 1; r->region <= r->regions->count; r->region++) {
+        LLVMBasicBlockRef block = new_block(r, "region");
+        LLVMAddCase(choice, number(r, r->region), block);
+        LLVMPositionBuilderAtEnd(r->builder, block);
+        build_region(r);
+        LLVMBuildBr(r->builder, choose);
+    }
+    LLVMPositionBuilderAtEnd(r->builder, done);
+    LLVMBuildRetVoid(r->builder);
+}
+
+static void hide(LLVMValueRef function, const char *attribute) {
+    LLVMSetLinkage(function, LLVMInternalLinkage);
+    igi_add_attribute(function, attribute);
+}
+
+void igi_build_run(igi_simt_module *m, const igi_regions *regions) {
+    LLVMTypeRef pointer = LLVMPointerTypeInContext(m->context, 0), parameters[] = {pointer, pointer};
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(m->context), parameters, 2, 0);
+    runner r = {.m = m,
+                .regions = regions,
+                .builder = LLVMCreateBuilderInContext(m->context),
+                .i32 = LLVMInt32TypeInContext(m->context),
+                .i64 = LLVMInt64TypeInContext(m->context),
+                .pointer = pointer,
+                .function = LLVMAddFunction(m->module, "ig.run", type)};
+    igi_add_attribute(r.function, "nounwind");
+    r.group = LLVMGetParam(r.function, 0);
+    r.contexts = LLVMGetParam(r.function, 1);
+    LLVMPositionBuilderAtEnd(r.builder, new_block(&r, "entry"));
+    r.offset = LLVMBuildAlloca(r.builder, r.i64, "");
+    r.next = LLVMBuildAlloca(r.builder, r.i32, "");
+    for (int i = 0; i < 3; i++) {
+        LLVMValueRef field = igi_field(r.builder, r.group, offsetof(igi_group, size) + 4 * (size_t)i);
+        r.sizes[i] = LLVMBuildLoad2(r.builder, r.i32, field, "");
+    }
+    build_regions(&r);
+    LLVMDisposeBuilder(r.builder);
+    hide(m->thread, "alwaysinline");
+    // One copy of a tail, or of a large kernel, serves all regions.
+    if (m->wide[0]) hide(m->wide[0], regions->count ? "noinline" : "alwaysinline");
+    if (m->wide[1]) hide(m->wide[1], "alwaysinline");
+}

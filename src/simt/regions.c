@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cuts a widened function at its barriers.
+//
+// A value that is needed behind a barrier gets a variable: stored where it is made, loaded where it is used, and on
+// both sides of each barrier it outlives copied to and from the context. LLVM then turns the variables into registers
+// again.
+#include "simt/regions.h"
+
+#include <llvm-c/Target.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "simt/cfg.h"
+#include "simt/coroutine.h"
+#include "simt/ir.h"
+
+enum { CONTEXT_ALIGNMENT = 64, CHEAP = 12, TOO_DEAR = 1000, MAX_OPERANDS = 8 };
+
+typedef struct cut {
+    LLVMBasicBlockRef before, after;
+    LLVMValueRef barrier;  // first of `after`, until all is done
+} cut;
+
+typedef struct crossing {
+    LLVMValueRef value, variable;
+    uint64_t offset;  // in the context; 0: made again
+    bool *at;         // by cut
+} crossing;
+
+typedef struct splitter {
+    igi_simt_module *m;
+    LLVMValueRef function, context;
+    LLVMBuilderRef builder;
+    LLVMTargetDataRef layout;
+    igi_cfg cfg;
+    cut *cuts;
+    uint32_t cut_count;
+    crossing *crossings;
+    size_t count, capacity;
+    uint64_t bytes;  // of the context so far
+    bool *live;      // by block: the value at hand is needed at its beginning
+    uint32_t *stack;
+} splitter;
+
+// ---- Cutting ----
+
+static bool cut_at_barriers(splitter *s, const igi_sites *sites) {
+    s->cuts = igi_calloc(sites->count, sizeof *s->cuts);
+    if (!s->cuts) return false;
+    for (size_t i = 0; i < sites->count; i++) {
+        LLVMValueRef barrier = sites->items[i].instruction;
+        cut *c = &s->cuts[s->cut_count++];
+        c->after = LLVMGetInstructionParent(barrier);
+        c->before = igi_split_before(barrier);
+        LLVMPositionBuilderAtEnd(s->builder, c->before);
+        LLVMBuildBr(s->builder, c->after);
+        c->barrier = barrier;
+    }
+    // A later barrier of the same block has moved what was in front of it.
+    for (uint32_t i = 0; i < s->cut_count; i++) s->cuts[i].after = LLVMGetInstructionParent(s->cuts[i].barrier);
+    return true;
+}
+
+// ---- Who outlives a barrier ----
+
+static void need_at(splitter *s, uint32_t block, uint32_t *depth) {
+    if (s->live[block]) return;
+    s->live[block] = true;
+    s->stack[(*depth)++] = block;
+}
+
+// Marks the blocks at whose beginning the value is alive.
+static void mark_live(splitter *s, LLVMValueRef value) {
+    uint32_t depth = 0, home = igi_cfg_index(&s->cfg, LLVMGetInstructionParent(value));
+    memset(s->live, 0, s->cfg.count);
+    for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        if (!LLVMIsAPHINode(user)) {
+            uint32_t block = igi_cfg_index(&s->cfg, LLVMGetInstructionParent(user));
+            if (block != home && block != IGI_NONE) need_at(s, block, &depth);
+            continue;
+        }
+        for (unsigned k = 0; k < LLVMCountIncoming(user); k++) {
+            uint32_t block = igi_cfg_index(&s->cfg, LLVMGetIncomingBlock(user, k));
+            if (LLVMGetIncomingValue(user, k) == value && block != home && block != IGI_NONE) need_at(s, block, &depth);
+        }
+    }
+    while (depth) {
+        const igi_block *block = &s->cfg.blocks[s->stack[--depth]];
+        for (uint32_t k = 0; k < block->predecessor_count; k++)
+            if (block->predecessors[k] != home) need_at(s, block->predecessors[k], &depth);
+    }
+}
+
+static bool lives_at(const splitter *s, const cut *c) {
+    uint32_t block = igi_cfg_index(&s->cfg, c->after);
+    return block != IGI_NONE && s->live[block];
+}
+
+static uint64_t take_bytes(splitter *s, LLVMTypeRef type) {
+    uint64_t alignment = LLVMABIAlignmentOfType(s->layout, type);
+    if (alignment > CONTEXT_ALIGNMENT) alignment = CONTEXT_ALIGNMENT;
+    uint64_t offset = igi_round_up(s->bytes, alignment);
+    s->bytes = offset + LLVMABISizeOfType(s->layout, type);
+    return offset;
+}
+
+static bool is_invariant_load(const splitter *s, LLVMValueRef i) {
+    unsigned kind = LLVMGetMDKindIDInContext(s->m->context, "invariant.load", 14);
+    return LLVMIsALoadInst(i) && LLVMGetMetadata(i, kind);
+}
+
+static bool can_be_made_again(const splitter *s, LLVMValueRef i) {
+    if (LLVMGetNumOperands(i) > MAX_OPERANDS) return false;
+    if (LLVMIsACastInst(i) || is_invariant_load(s, i)) return true;
+    switch (LLVMGetInstructionOpcode(i)) {
+        case LLVMAdd:
+        case LLVMSub:
+        case LLVMMul:
+        case LLVMShl:
+        case LLVMLShr:
+        case LLVMAShr:
+        case LLVMAnd:
+        case LLVMOr:
+        case LLVMXor:
+        case LLVMGetElementPtr:
+        case LLVMICmp:
+        case LLVMSelect:
+        case LLVMInsertElement:
+        case LLVMExtractElement:
+        case LLVMShuffleVector: return true;
+        default: return false;
+    }
+}
+
+// Instructions it takes to make the value from what is always there.
+static unsigned cost_of(const splitter *s, LLVMValueRef value, unsigned budget) {
+    if (!LLVMIsAInstruction(value)) return 0;
+    if (!budget || !can_be_made_again(s, value)) return TOO_DEAR;
+    unsigned cost = 1;
+    for (int k = 0; k < LLVMGetNumOperands(value) && cost <= budget; k++)
+        cost += cost_of(s, LLVMGetOperand(value, (unsigned)k), budget - cost);
+    return cost;
+}
+
+static bool add_crossing(splitter *s, LLVMValueRef value) {
+    bool any = false;
+    mark_live(s, value);
+    for (uint32_t i = 0; i < s->cut_count; i++) any |= lives_at(s, &s->cuts[i]);
+    if (!any) return true;
+    if (!igi_grow((void **)&s->crossings, &s->capacity, s->count + 1, sizeof *s->crossings)) return false;
+    crossing *c = &s->crossings[s->count];
+    *c = (crossing){.value = value, .at = igi_calloc(s->cut_count, 1)};
+    if (!c->at) return false;
+    s->count++;
+    for (uint32_t i = 0; i < s->cut_count; i++) c->at[i] = lives_at(s, &s->cuts[i]);
+    if (LLVMIsAAllocaInst(value) || cost_of(s, value, CHEAP) > CHEAP)
+        c->offset = take_bytes(s, LLVMIsAAllocaInst(value) ? LLVMGetAllocatedType(value) : LLVMTypeOf(value));
+    return true;
+}
+
+// Memory that is written and read between the same two barriers.
+static bool is_temporary(LLVMValueRef alloca) {
+    size_t length;
+    return strncmp(LLVMGetValueName2(alloca, &length), IGI_TEMPORARY, sizeof IGI_TEMPORARY - 1) == 0;
+}
+
+static bool find_crossings(splitter *s) {
+    for (uint32_t b = 0; b < s->cfg.count; b++)
+        for (LLVMValueRef i = LLVMGetFirstInstruction(s->cfg.blocks[b].block); i; i = LLVMGetNextInstruction(i)) {
+            bool skip = !LLVMGetFirstUse(i) || (LLVMIsAAllocaInst(i) && is_temporary(i));
+            if (!skip && !add_crossing(s, i)) return false;
+        }
+    return true;
+}
+
+// ---- Keeping them ----
+
+static LLVMValueRef in_context(splitter *s, uint64_t offset) {
+    return igi_field(s->builder, s->context, offset);
+}
+
+static void align_access(LLVMValueRef access, uint64_t offset) {
+    unsigned alignment = CONTEXT_ALIGNMENT;
+    while (offset % alignment) alignment /= 2;
+    LLVMSetAlignment(access, alignment);
+}
+
+static LLVMValueRef make_again(splitter *s, LLVMValueRef value) {
+    if (!LLVMIsAInstruction(value)) return value;
+    LLVMValueRef operands[MAX_OPERANDS];
+    int count = LLVMGetNumOperands(value);
+    for (int k = 0; k < count && k < MAX_OPERANDS; k++) operands[k] = make_again(s, LLVMGetOperand(value, (unsigned)k));
+    LLVMValueRef copy = LLVMInstructionClone(value);
+    for (int k = 0; k < count && k < MAX_OPERANDS; k++) LLVMSetOperand(copy, (unsigned)k, operands[k]);
+    LLVMInsertIntoBuilder(s->builder, copy);
+    return copy;
+}
+
+static void save(splitter *s, const crossing *c, const cut *at) {
+    LLVMTypeRef type = LLVMTypeOf(c->value);
+    if (c->offset) {
+        LLVMPositionBuilderBefore(s->builder, LLVMGetBasicBlockTerminator(at->before));
+        LLVMValueRef now = LLVMBuildLoad2(s->builder, type, c->variable, "");
+        align_access(LLVMBuildStore(s->builder, now, in_context(s, c->offset)), c->offset);
+    }
+    LLVMPositionBuilderBefore(s->builder, at->barrier);
+    LLVMValueRef back;
+    if (c->offset) {
+        back = LLVMBuildLoad2(s->builder, type, in_context(s, c->offset), "");
+        align_access(back, c->offset);
+    } else {
+        back = make_again(s, c->value);
+    }
+    LLVMBuildStore(s->builder, back, c->variable);
+}
+
+// A phi node wants one value per predecessor, however often that is listed.
+static LLVMValueRef same_as_before(LLVMValueRef phi, unsigned operand, const crossing *c) {
+    for (unsigned k = 0; k < operand; k++) {
+        LLVMValueRef given = LLVMGetIncomingValue(phi, k);
+        if (LLVMGetIncomingBlock(phi, k) != LLVMGetIncomingBlock(phi, operand) || !LLVMIsALoadInst(given)) continue;
+        if (LLVMGetOperand(given, 0) == c->variable) return given;
+    }
+    return NULL;
+}
+
+static void rewrite_operand(splitter *s, const crossing *c, LLVMValueRef user, unsigned operand) {
+    LLVMValueRef load = NULL;
+    if (LLVMIsAPHINode(user)) {
+        load = same_as_before(user, operand, c);
+        LLVMPositionBuilderBefore(s->builder, LLVMGetBasicBlockTerminator(LLVMGetIncomingBlock(user, operand)));
+    } else {
+        LLVMPositionBuilderBefore(s->builder, user);
+    }
+    if (!load) load = LLVMBuildLoad2(s->builder, LLVMTypeOf(c->value), c->variable, "");
+    LLVMSetOperand(user, operand, load);
+}
+
+static bool rewrite_uses(splitter *s, const crossing *c) {
+    igi_values users = {0};
+    bool ok = true;
+    for (LLVMUseRef use = LLVMGetFirstUse(c->value); use && ok; use = LLVMGetNextUse(use))
+        ok = igi_values_add(&users, LLVMGetUser(use));
+    for (size_t i = 0; i < users.count && ok; i++)
+        for (int k = 0; k < LLVMGetNumOperands(users.items[i]); k++)
+            if (LLVMGetOperand(users.items[i], (unsigned)k) == c->value)
+                rewrite_operand(s, c, users.items[i], (unsigned)k);
+    igi_values_free(&users);
+    return ok;
+}
+
+static void store_when_made(splitter *s, const crossing *c) {
+    LLVMValueRef next = LLVMGetNextInstruction(c->value);
+    while (LLVMIsAPHINode(next)) next = LLVMGetNextInstruction(next);
+    LLVMPositionBuilderBefore(s->builder, next);
+    LLVMBuildStore(s->builder, c->value, c->variable);
+}
+
+// Copies are made from the values as they were, before any use is rewritten.
+static bool keep_values(splitter *s) {
+    bool ok = true;
+    for (size_t i = 0; i < s->count; i++) {
+        crossing *c = &s->crossings[i];
+        if (LLVMIsAAllocaInst(c->value)) continue;
+        LLVMPositionBuilderBefore(s->builder, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(s->function)));
+        c->variable = LLVMBuildAlloca(s->builder, LLVMTypeOf(c->value), "");
+        for (uint32_t k = 0; k < s->cut_count; k++)
+            if (c->at[k]) save(s, c, &s->cuts[k]);
+    }
+    for (size_t i = 0; i < s->count && ok; i++) {
+        if (LLVMIsAAllocaInst(s->crossings[i].value)) continue;
+        ok = rewrite_uses(s, &s->crossings[i]);
+        if (ok) store_when_made(s, &s->crossings[i]);
+    }
+    return ok;
+}
+
+// ---- The way in and the ways out ----
+
+static bool move_variables(splitter *s) {
+    LLVMPositionBuilderBefore(s->builder, igi_first_after_allocas(s->function));
+    for (size_t i = 0; i < s->count; i++) {
+        const crossing *c = &s->crossings[i];
+        if (!LLVMIsAAllocaInst(c->value)) continue;
+        if (!igi_drop_lifetimes(c->value)) return false;
+        LLVMReplaceAllUsesWith(c->value, in_context(s, c->offset));
+        LLVMInstructionEraseFromParent(c->value);
+    }
+    return true;
+}
+
+static void open_ways(splitter *s) {
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(s->m->context);
+    for (uint32_t i = 0; i < s->cut_count; i++) {
+        LLVMInstructionEraseFromParent(LLVMGetBasicBlockTerminator(s->cuts[i].before));
+        LLVMPositionBuilderAtEnd(s->builder, s->cuts[i].before);
+        LLVMBuildRet(s->builder, LLVMConstInt(i32, i + 1, 0));
+        LLVMInstructionEraseFromParent(s->cuts[i].barrier);
+    }
+    LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(s->function);
+    LLVMValueRef straight = LLVMGetBasicBlockTerminator(entry);
+    LLVMBasicBlockRef begin = LLVMGetSuccessor(straight, 0);
+    LLVMInstructionEraseFromParent(straight);
+    LLVMPositionBuilderAtEnd(s->builder, entry);
+    LLVMValueRef choice = LLVMBuildSwitch(s->builder, LLVMGetParam(s->function, 5), begin, s->cut_count);
+    for (uint32_t i = 0; i < s->cut_count; i++) LLVMAddCase(choice, LLVMConstInt(i32, i + 1, 0), s->cuts[i].after);
+}
+
+// The entry block keeps the variables, all of them, and goes on at any region.
+static void part_allocas(splitter *s) {
+    LLVMBasicBlockRef all = LLVMGetEntryBasicBlock(s->function);
+    for (LLVMValueRef i = LLVMGetFirstInstruction(all), next; i; i = next) {
+        next = LLVMGetNextInstruction(i);
+        if (!LLVMIsAAllocaInst(i)) continue;
+        bool temporary = is_temporary(i);  // inserting takes the name away
+        LLVMInstructionRemoveFromParent(i);
+        LLVMPositionBuilder(s->builder, all, LLVMGetFirstInstruction(all));
+        LLVMInsertIntoBuilderWithName(s->builder, i, temporary ? IGI_TEMPORARY : "");
+    }
+    LLVMValueRef first = igi_first_after_allocas(s->function);
+    LLVMBasicBlockRef body = LLVMGetInstructionParent(first), entry = igi_split_before(first);
+    LLVMPositionBuilderAtEnd(s->builder, entry);
+    LLVMBuildBr(s->builder, body);
+}
+
+static bool split(splitter *s, const igi_sites *sites) {
+    part_allocas(s);
+    if (!cut_at_barriers(s, sites) || !igi_cfg_build(s->function, &s->cfg)) return false;
+    s->live = igi_calloc(s->cfg.count, 1);
+    s->stack = igi_calloc(s->cfg.count, sizeof *s->stack);
+    if (!s->live || !s->stack || !find_crossings(s) || !keep_values(s) || !move_variables(s)) return false;
+    open_ways(s);
+    return true;
+}
+
+static void free_splitter(splitter *s) {
+    for (size_t i = 0; i < s->count; i++) free(s->crossings[i].at);
+    free(s->crossings), free(s->cuts), free(s->live), free(s->stack);
+    igi_cfg_free(&s->cfg);
+    LLVMDisposeBuilder(s->builder);
+}
+
+ig_status igi_split_regions(igi_simt_module *m, LLVMValueRef function, igi_regions *regions) {
+    igi_sites sites;
+    *regions = (igi_regions){0};
+    ig_status status = igi_find_sites(m, function, &sites);
+    if (status != IG_STATUS_OK || !sites.count) return status;
+    splitter s = {.m = m,
+                  .function = function,
+                  .context = LLVMGetParam(function, 4),
+                  .builder = LLVMCreateBuilderInContext(m->context),
+                  .layout = LLVMGetModuleDataLayout(m->module),
+                  .bytes = sizeof(uint32_t)};  // the number of the region comes first
+    if (split(&s, &sites))
+        *regions = (igi_regions){s.cut_count, igi_round_up(s.bytes, CONTEXT_ALIGNMENT)};
+    else
+        status = igi_error_no_memory(m->error);
+    free_splitter(&s);
+    igi_sites_free(&sites);
+    return status;
+}

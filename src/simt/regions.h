@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Barriers of a widened function: it is cut there, and the whole threadgroup runs one piece before the next begins.
+#ifndef INGOT_SIMT_REGIONS_H
+#define INGOT_SIMT_REGIONS_H
+
+#include "simt/passes.h"
+
+// What a widened function answers when its lanes have returned; else the number of the barrier they wait at.
+#define IGI_REGION_DONE UINT32_MAX
+
+typedef struct igi_regions {
+    uint32_t count;          // barriers; region 0 begins at the entry, region k behind barrier k
+    uint64_t context_bytes;  // what a group of lanes keeps between two regions
+} igi_regions;
+
+// Rewrites `function`, i32 (group, x, y, z, context, at): it goes on at region `at`, runs to the next barrier or to its
+// end, and says which. Values that outlive a barrier are kept in `context`, or made again where that is cheap.
+// pre: widened. post: without barriers the function is unchanged and `at` ignored.
+ig_status igi_split_regions(igi_simt_module *m, LLVMValueRef function, igi_regions *regions);
+
+// "ig.run": all lanes of a threadgroup, region by region. `function` is wide[1] where a group of lanes is full and
+// wide[0] where not, or the thread function when there is no wide one.
+void igi_build_run(igi_simt_module *m, const igi_regions *regions);
+
+#endif
