@@ -172,17 +172,17 @@ static void q4_matvec(void *const *buffers) {
     float *y = buffers[2];
 #pragma omp parallel for
     for (size_t row = 0; row < SIMT_MATVEC; row++) {
-        float total = 0;
+        float parts[16] = {0}, total = 0;
         for (size_t b = 0; b < SIMT_Q4_BLOCKS; b++) {
             const simt_q4_block *block = &weights[row * SIMT_Q4_BLOCKS + b];
-            const float *at = x + b * 32;
-            float part = 0;
-#pragma omp simd reduction(+ : part)
-            for (size_t j = 0; j < 16; j++)
-                part +=
-                    (float)((block->quants[j] & 15) - 8) * at[j] + (float)((block->quants[j] >> 4) - 8) * at[j + 16];
-            total += half_to_float(block->scale) * part;
+            const float *at = x + b * 32, scale = half_to_float(block->scale);
+#pragma omp simd
+            for (size_t j = 0; j < 16; j++) {
+                int low = (block->quants[j] & 15) - 8, high = (block->quants[j] >> 4) - 8;
+                parts[j] += scale * ((float)low * at[j] + (float)high * at[j + 16]);
+            }
         }
+        for (size_t j = 0; j < 16; j++) total += parts[j];
         y[row] = total;
     }
 }

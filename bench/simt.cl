@@ -18,7 +18,7 @@ kernel void add(global const float *a, global const float *b, global float *out)
 kernel void softmax(global const float *in, global float *out, uint columns) {
     local float part[256];
     uint l = get_local_id(0), row = get_group_id(0), size = get_local_size(0);
-    float largest = -INFINITY;
+    float largest = -MAXFLOAT;
     for (uint c = l; c < columns; c += size) largest = max(largest, in[row * columns + c]);
     part[l] = largest;
     barrier(CLK_LOCAL_MEM_FENCE);

@@ -162,7 +162,7 @@ int bench_device(const bench_context *context) {
     if (!bench.directory) return cli_error(CLI_FAILED, "cannot make a temporary directory");
     ig_status status = ig_device_create(&(ig_device_desc){.cache_dir = bench.directory}, &bench.device, &error);
     if (status == IG_STATUS_OK) status = make_empty(&bench, &error);
-    bench.pocl = opencl_open("Portable Computing Language", 0);
+    bench.pocl = opencl_open("Portable Computing Language");
     int result = status == IG_STATUS_OK ? run_cases(&bench, context) : cli_report(status, &error);
     opencl_close(bench.pocl);
     ig_pipeline_release(bench.empty);

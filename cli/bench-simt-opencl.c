@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // ingot bench simt: the cases on an OpenCL platform.
 #include <ctype.h>
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench-simt.h"
 #include "core/clock.h"
+#include "core/memory.h"
 #include "opencl.h"
 #include "output.h"
 
@@ -132,12 +134,27 @@ static void name_peer(const opencl_platform *platform, char *name, size_t size) 
     }
 }
 
-simt_runner *simt_open_opencl(size_t which) {
+// ocl-icd takes the name of one .icd file as well as of a directory. Platforms are loaded one by one because two PoCLs
+// do not get on in one process.
+simt_runner *simt_open_opencl(const char *vendor) {
     static const simt_runner_ops ops = {prepare, run, read_result, finish, close_runner};
-    opencl_platform *platform = opencl_open("", which);
+    if (vendor[0]) setenv("OCL_ICD_VENDORS", vendor, 1);
+    opencl_platform *platform = opencl_open("");
     if (!platform) return NULL;
     opencl_runner *runner = cli_alloc(sizeof *runner);
     *runner = (opencl_runner){.base.ops = &ops, .platform = platform};
     name_peer(platform, runner->base.name, sizeof runner->base.name);
     return &runner->base;
+}
+
+void simt_each_opencl(void (*found)(const char *vendor, void *user), void *user) {
+    const char *place = getenv("OCL_ICD_VENDORS");
+    char *pattern = igi_format("%s/*.icd", place ? place : "/etc/OpenCL/vendors");
+    glob_t files = {0};
+    int missing = pattern ? glob(pattern, 0, NULL, &files) : GLOB_NOMATCH;
+    for (size_t i = 0; !missing && i < files.gl_pathc; i++) found(files.gl_pathv[i], user);
+    // Not a directory: something the loader understands by itself.
+    if (missing && place) found("", user);
+    globfree(&files);
+    free(pattern);
 }

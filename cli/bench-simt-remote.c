@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@
 #include "output.h"
 
 enum { CHILD_SOCKET = STDIN_FILENO, CHILD_EXCHANGE = 100 };
+enum { PATIENCE_SECONDS = 120 };
 
 typedef struct request {
     enum { PREPARE, RUN, READ, FINISH } what;
@@ -41,6 +43,7 @@ static bool send_all(int to, const void *message, size_t length) {
 // The socket keeps messages whole.
 static bool receive(int from, void *message, size_t length) {
     ssize_t got;
+    errno = 0;
     do got = recv(from, message, length, 0);
     while (got < 0 && errno == EINTR);
     return got == (ssize_t)length;
@@ -58,9 +61,13 @@ typedef struct remote_runner {
 
 static void describe_end(remote_runner *runner) {
     int status = 0;
+    bool late = errno == EAGAIN;
+    if (late && runner->child > 0) kill(runner->child, SIGKILL);
     if (runner->child <= 0 || waitpid(runner->child, &status, 0) < 0) return;
     runner->child = 0;
-    if (WIFSIGNALED(status))
+    if (late)
+        simt_fail(&runner->base, "did not answer in %d s", PATIENCE_SECONDS);
+    else if (WIFSIGNALED(status))
         simt_fail(&runner->base, "ended by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
     else
         simt_fail(&runner->base, "ended with code %d", WEXITSTATUS(status));
@@ -129,6 +136,8 @@ simt_runner *simt_open_remote(const char *peer, const simt_exchange *exchange) {
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) != 0) return NULL;
     remote_runner *runner = cli_alloc(sizeof *runner);
     *runner = (remote_runner){.base.ops = &ops, .exchange = exchange, .socket = sockets[0]};
+    const struct timeval patience = {.tv_sec = PATIENCE_SECONDS};
+    setsockopt(sockets[0], SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     runner->child = spawn(peer, sockets[1], exchange->file);
     close(sockets[1]);
     reply hello = {0};
@@ -154,7 +163,7 @@ static simt_runner *open_local(const char *peer) {
     }
     if (strcmp(peer, "openmp") == 0 || strcmp(peer, "stream") == 0) return simt_open_openmp(peer);
     if (strcmp(peer, "openblas") == 0) return simt_open_openblas();
-    if (strncmp(peer, "opencl", 6) == 0) return simt_open_opencl((size_t)atoi(peer + 6));
+    if (strncmp(peer, "opencl:", 7) == 0) return simt_open_opencl(peer + 7);
     return NULL;
 }
 

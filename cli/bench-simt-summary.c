@@ -14,7 +14,7 @@ typedef struct peer_mean {
     const char *worst_case;
 } peer_mean;
 
-static peer_mean means[SIMT_MAX_RUNNERS + 1];
+static peer_mean means[SIMT_MAX_RUNNERS + 2];
 static size_t mean_count;
 
 static peer_mean *find(const char *peer) {
@@ -40,21 +40,29 @@ void simt_summary_add(const bench_row *row, const char *name) {
     }
 }
 
+// A bench row with the worst case in addition.
+static void report_json(const peer_mean *mean, double ratio) {
+    char name[80];
+    snprintf(name, sizeof name, "mean against %.31s", mean->peer);
+    igi_json *json = cli_begin_row();
+    igi_json_put_string(json, "suite", "simt");
+    igi_json_put_string(json, "case", name);
+    igi_json_put_double(json, "value", ratio);
+    igi_json_put_string(json, "unit", "x");
+    igi_json_put_string(json, "better", "higher");
+    igi_json_put_u64(json, "cases", mean->count);
+    igi_json_put_double(json, "worst", mean->worst);
+    igi_json_put_string(json, "worst_case", mean->worst_case);
+    cli_end_row();
+}
+
 static void report(const peer_mean *mean) {
     double ratio = exp(mean->logarithms / (double)mean->count);
-    if (cli_json) {
-        igi_json *json = cli_begin_row();
-        igi_json_put_string(json, "suite", "simt");
-        igi_json_put_string(json, "summary", mean->peer);
-        igi_json_put_u64(json, "cases", mean->count);
-        igi_json_put_double(json, "geometric_mean", ratio);
-        igi_json_put_double(json, "worst", mean->worst);
-        igi_json_put_string(json, "worst_case", mean->worst_case);
-        cli_end_row();
-    } else {
-        printf("%-8s against %-16s %3zu cases  mean %.2fx  worst %.2fx (%s)\n", "simt", mean->peer, mean->count, ratio,
-               mean->worst, mean->worst_case);
-    }
+    if (cli_json)
+        report_json(mean, ratio);
+    else
+        printf("%-8s mean against %-16s %7.2fx over %2zu cases, worst %.2fx (%s)\n", "simt", mean->peer, ratio,
+               mean->count, mean->worst, mean->worst_case);
 }
 
 void simt_summary_report(void) {

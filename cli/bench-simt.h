@@ -50,6 +50,7 @@ typedef struct simt_case {
     bool restore;                 // runs overwrite their input, which is written anew before each
     bool multiplies;              // a matrix product: a BLAS is a peer
     bool metal_only;              // OpenCL C has no such kernel
+    bool scalar_in_c;             // gcc does not vectorise the plain C version
     double tolerance;             // relative, of floats; 0: integers
     double may_differ;            // share of the elements that need not agree
     void (*fill)(void *const *buffers);
@@ -106,12 +107,15 @@ struct simt_runner {
 
 __attribute__((format(printf, 2, 3))) bool simt_fail(simt_runner *runner, const char *format, ...);
 
-// NULL when this machine has no such thing. Ingot's own is never NULL but may come with an error. `which` counts OpenCL
-// platforms that have a CPU.
+// NULL when this machine has no such thing. Ingot's own is never NULL but may come with an error.
+// `vendor` is the .icd file of an OpenCL platform.
 simt_runner *simt_open_ingot(const char *name);
 simt_runner *simt_open_openmp(const char *name);
 simt_runner *simt_open_openblas(void);
-simt_runner *simt_open_opencl(size_t which);
+simt_runner *simt_open_opencl(const char *vendor);
+
+// Calls with every .icd file, which name an OpenCL platform each; "" stands for what the loader finds by itself.
+void simt_each_opencl(void (*found)(const char *vendor, void *user), void *user);
 
 // ---- Runners in children ----
 
@@ -127,7 +131,7 @@ void simt_exchange_free(simt_exchange *exchange);
 void simt_exchange_buffers(const simt_exchange *exchange, const simt_case *test, void **buffers);
 void *simt_exchange_result(const simt_exchange *exchange, const simt_case *test);
 
-// `peer` is what simt_serve understands: "w1", "openmp", "stream", "openblas", "opencl0", "opencl1"...
+// `peer` is what simt_serve understands: "w1", "openmp", "stream", "openblas", "opencl:FILE.icd".
 simt_runner *simt_open_remote(const char *peer, const simt_exchange *exchange);
 // The child's side: obeys the parent until that is gone.
 int simt_serve(const char *peer);
@@ -145,8 +149,8 @@ typedef struct simt_contest {
     double seconds[SIMT_MAX_RUNNERS];  // medians; negative for who does not take part
 } simt_contest;
 
-// Checks everyone's result, then measures them in turns. CLI_CONTINUE, or the exit code when Ingot itself failed.
-int simt_measure(simt_contest *contest);
+// Checks everyone's result, then measures them in turns. False when Ingot itself failed; what failed is said.
+bool simt_measure(simt_contest *contest);
 
 // Remembers a row's ratios under the name of its case, and reports their means at the end.
 void simt_summary_add(const bench_row *row, const char *name);

@@ -123,6 +123,7 @@ int cmd_bench(int argc, char **argv) {
     cli_list names = {0};
     int result = cli_parse(&syntax, argc, argv, &names);
     if (result == CLI_CONTINUE) result = check_names(&names);
+    if (names.count == 0 && context.kernels.count > 0) cli_list_add(&names, "simt");
     for (size_t i = 0; i < SUITE_COUNT && result == CLI_CONTINUE; i++)
         if (wanted(&names, suites[i].name)) result = suites[i].run(&context);
     cli_list_free(&names);

@@ -8,7 +8,7 @@
 #include "core/embedded.h"
 #include "options.h"
 
-enum { BENCH_MAX_PEERS = 12 };
+enum { BENCH_MAX_PEERS = 16 };
 
 typedef struct bench_peer {
     const char *name;

@@ -66,8 +66,7 @@ static bool load(opencl_platform *platform) {
     return complete;
 }
 
-// The first CPU device of platforms whose name contains `name`, after leaving out `skip` such.
-static bool find_device(opencl_platform *platform, const char *name, size_t skip) {
+static bool find_device(opencl_platform *platform, const char *name) {
     const opencl_functions *cl = &platform->cl;
     cl_handle platforms[MAX_PLATFORMS];
     uint32_t count = 0;
@@ -76,20 +75,19 @@ static bool find_device(opencl_platform *platform, const char *name, size_t skip
         cl->clGetPlatformInfo(platforms[i], CL_PLATFORM_NAME, sizeof platform->name, platform->name, NULL);
         cl->clGetPlatformInfo(platforms[i], CL_PLATFORM_VERSION, sizeof platform->version, platform->version, NULL);
         if (strstr(platform->name, name) &&
-            cl->clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_CPU, 1, &platform->device, NULL) == CL_SUCCESS &&
-            skip-- == 0)
+            cl->clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_CPU, 1, &platform->device, NULL) == CL_SUCCESS)
             return true;
     }
     return false;
 }
 
-opencl_platform *opencl_open(const char *name, size_t skip) {
+opencl_platform *opencl_open(const char *name) {
     opencl_platform *platform = cli_alloc(sizeof *platform);
     *platform = (opencl_platform){0};
     // PoCL keeps builds on disk; a cold build is what is measured.
     setenv("POCL_KERNEL_CACHE", "0", 1);
     int32_t failed = 0;
-    if (load(platform) && find_device(platform, name, skip))
+    if (load(platform) && find_device(platform, name))
         platform->context = platform->cl.clCreateContext(NULL, 1, &platform->device, NULL, NULL, &failed);
     if (platform->context && !failed) {
         platform->queue = platform->cl.clCreateCommandQueue(platform->context, platform->device, 0, &failed);

@@ -10,9 +10,8 @@
 typedef struct opencl_platform opencl_platform;
 typedef void *cl_handle;
 
-// The first CPU device of the platforms whose name contains `name`, after leaving out `skip` such platforms. NULL when
-// there is none.
-opencl_platform *opencl_open(const char *name, size_t skip);
+// The first CPU device of the platforms whose name contains `name`. NULL when there is none.
+opencl_platform *opencl_open(const char *name);
 void opencl_close(opencl_platform *platform);
 const char *opencl_platform_name(const opencl_platform *platform);
 const char *opencl_platform_version(const opencl_platform *platform);
