@@ -76,11 +76,8 @@ ig_status igi_pass_inline(igi_simt_module *m) {
     if (status == IG_STATUS_OK) status = igi_localise_derived(m);
     if (status == IG_STATUS_OK) status = igi_pass_threadgroup(m);
     if (status != IG_STATUS_OK) return status;
-    // Loops that count to a small constant are unrolled here: the arrays they walk through then become registers.
-    return igi_run_passes(m,
-                          "globalopt,function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,sroa,"
-                          "early-cse,loop-simplify,lcssa,loop(loop-rotate,indvars),"
-                          "loop-unroll<O3;no-partial;no-runtime;no-peeling;no-upperbound>,"
-                          "sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,"
-                          "lower-switch,fix-irreducible,loop-simplify,lcssa),globaldce");
+    status = igi_run_passes(m,
+                            "globalopt,function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,sroa,"
+                            "early-cse)");
+    return status == IG_STATUS_OK ? igi_pass_unroll(m) : status;
 }

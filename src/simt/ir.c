@@ -40,6 +40,11 @@ bool igi_calls(LLVMValueRef instruction, const char *name) {
     return strcmp(igi_callee_name(instruction), name) == 0;
 }
 
+bool igi_is_memory_intrinsic(LLVMValueRef instruction) {
+    const char *name = igi_callee_name(instruction);
+    return strncmp(name, "llvm.mem", 8) == 0 || strncmp(name, "llvm.masked.", 12) == 0;
+}
+
 // Not LLVMReplaceAllUsesWith: that would also rename the block in the phi nodes behind it.
 static void redirect(LLVMBasicBlockRef from, LLVMBasicBlockRef to) {
     LLVMUseRef use;

@@ -23,6 +23,9 @@ const char *igi_callee_name(LLVMValueRef instruction);
 // Whether it calls a function of exactly this name.
 bool igi_calls(LLVMValueRef instruction, const char *name);
 
+// Copies or fills memory.
+bool igi_is_memory_intrinsic(LLVMValueRef instruction);
+
 // Cuts the block in two before the instruction. The new block gets what comes before and all predecessors; the old
 // one keeps the rest, so that phi nodes behind it stay right. The new block has no terminator yet.
 LLVMBasicBlockRef igi_split_before(LLVMValueRef instruction);

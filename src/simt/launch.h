@@ -42,8 +42,9 @@ typedef enum igi_wait { IGI_WAIT_NONE, IGI_WAIT_BARRIER, IGI_WAIT_LANES, IGI_WAI
     X(mma_f32)                                                                                                      \
     IGI_LANE_SHUFFLES(X, u32)                                                                                       \
     IGI_LANE_SHUFFLES(X, u64)                                                                                       \
-    IGI_LANE_ARITHMETIC(X, i32) IGI_LANE_ARITHMETIC(X, u32) IGI_LANE_ARITHMETIC(X, i64) IGI_LANE_ARITHMETIC(X, u64) \
-        IGI_LANE_ARITHMETIC(X, f32) IGI_LANE_BITWISE(X, u32) IGI_LANE_BITWISE(X, u64)
+    IGI_LANE_ARITHMETIC(X, i32)                                                                                     \
+    IGI_LANE_ARITHMETIC(X, u32) IGI_LANE_ARITHMETIC(X, i64) IGI_LANE_ARITHMETIC(X, u64) IGI_LANE_ARITHMETIC(X, f32) \
+        IGI_LANE_BITWISE(X, u32) IGI_LANE_BITWISE(X, u64)
 
 typedef enum igi_lane_op {
 #define IGI_LANE_ENUM(name) IGI_LANE_##name,

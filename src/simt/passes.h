@@ -35,6 +35,8 @@ ig_status igi_replace_placeholders(igi_simt_module *m);
 ig_status igi_localise_derived(igi_simt_module *m);
 // Inlines everything and simplifies; afterwards there is one function and no call to another with a body.
 ig_status igi_pass_inline(igi_simt_module *m);
+// Part of inline: unrolls loops that count to a small constant. post: loop-simplified, LCSSA, no switches.
+ig_status igi_pass_unroll(igi_simt_module *m);
 // Moves threadgroup variables into igi_group.threadgroup_memory.
 ig_status igi_pass_threadgroup(igi_simt_module *m);
 // Gives operations that LLVM leaves undefined a value: division by zero, shifts too far.

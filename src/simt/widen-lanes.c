@@ -187,23 +187,17 @@ static uint32_t lane_at(uint32_t row, uint32_t column) {
     return 0;
 }
 
-static LLVMValueRef constant_indices(igi_widener *w, const uint32_t *indices, uint32_t count) {
-    LLVMValueRef items[64];
-    for (uint32_t i = 0; i < count; i++) items[i] = LLVMConstInt(w->i32, indices[i], 0);
-    return LLVMConstVector(items, count);
-}
-
 // Row r of the matrix whose lanes hold `even` and `odd` columns.
 static LLVMValueRef matrix_row(igi_widener *w, LLVMValueRef even, LLVMValueRef odd, uint32_t row) {
     uint32_t from[8];
     for (uint32_t c = 0; c < 8; c++) from[c] = lane_at(row, c) + (c % 2 ? SIMD : 0);
-    return LLVMBuildShuffleVector(w->builder, even, odd, constant_indices(w, from, 8), "");
+    return LLVMBuildShuffleVector(w->builder, even, odd, igi_shuffle_mask(w, from, 8), "");
 }
 
 static LLVMValueRef concatenate(igi_widener *w, LLVMValueRef a, LLVMValueRef b) {
     uint32_t indices[64], count = LLVMGetVectorSize(LLVMTypeOf(a)) * 2;
     for (uint32_t i = 0; i < count; i++) indices[i] = i;
-    return LLVMBuildShuffleVector(w->builder, a, b, constant_indices(w, indices, count), "");
+    return LLVMBuildShuffleVector(w->builder, a, b, igi_shuffle_mask(w, indices, count), "");
 }
 
 // Back from eight rows to the lanes' even or odd columns.
@@ -214,13 +208,13 @@ static LLVMValueRef lanes_of_rows(igi_widener *w, LLVMValueRef rows[8], uint32_t
                                 concatenate(w, rows[4 * h + 2], rows[4 * h + 3]));
     uint32_t from[SIMD];
     for (uint32_t lane = 0; lane < SIMD; lane++) from[lane] = row_of(lane) * 8 + column_of(lane) + odd;
-    return LLVMBuildShuffleVector(w->builder, halves[0], halves[1], constant_indices(w, from, SIMD), "");
+    return LLVMBuildShuffleVector(w->builder, halves[0], halves[1], igi_shuffle_mask(w, from, SIMD), "");
 }
 
 static LLVMValueRef splat_element(igi_widener *w, LLVMValueRef row, uint32_t column) {
     uint32_t from[8];
     for (uint32_t i = 0; i < 8; i++) from[i] = column;
-    return LLVMBuildShuffleVector(w->builder, row, LLVMGetPoison(LLVMTypeOf(row)), constant_indices(w, from, 8), "");
+    return LLVMBuildShuffleVector(w->builder, row, LLVMGetPoison(LLVMTypeOf(row)), igi_shuffle_mask(w, from, 8), "");
 }
 
 // The even columns are asked for first; the odd ones come out with them.

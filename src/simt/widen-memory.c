@@ -9,14 +9,14 @@ static uint64_t size_of(const igi_widener *w, LLVMTypeRef type) {
     return LLVMABISizeOfType(w->s.layout, type);
 }
 
-static bool is_plain(LLVMValueRef i, LLVMTypeRef type) {
+bool igi_is_plain_access(LLVMValueRef i, LLVMTypeRef type) {
     LLVMTypeKind kind = LLVMGetTypeKind(type);
     bool scalar = kind == LLVMIntegerTypeKind || kind == LLVMHalfTypeKind || kind == LLVMBFloatTypeKind ||
                   kind == LLVMFloatTypeKind || kind == LLVMPointerTypeKind;
     return scalar && LLVMGetOrdering(i) == LLVMAtomicOrderingNotAtomic && !LLVMGetVolatile(i);
 }
 
-static bool is_contiguous(const igi_widener *w, LLVMValueRef address, LLVMTypeRef type) {
+bool igi_is_row_access(const igi_widener *w, LLVMValueRef address, LLVMTypeRef type) {
     igi_shape shape = igi_shape_of(&w->s, address);
     bool whole = LLVMGetTypeKind(type) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(type) % 8 == 0;
     return shape.kind == IGI_SHAPE_LINEAR && shape.stride == (int64_t)size_of(w, type) && whole;
@@ -34,16 +34,21 @@ static void clone_once(igi_widener *w, LLVMValueRef i) {
     if (LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMVoidTypeKind) igi_widen_set(w, i, copy, NULL);
 }
 
-static LLVMValueRef load_row(igi_widener *w, LLVMValueRef load, LLVMTypeRef wide) {
-    LLVMValueRef address = igi_widen_scalar(w, LLVMGetOperand(load, 0));
-    if (!w->mask) {
+LLVMValueRef igi_load_masked(igi_widener *w, LLVMTypeRef wide, LLVMValueRef address, unsigned bytes,
+                             LLVMValueRef mask) {
+    if (!mask) {
         LLVMValueRef row = LLVMBuildLoad2(w->builder, wide, address, "");
-        LLVMSetAlignment(row, LLVMGetAlignment(load));
+        LLVMSetAlignment(row, bytes);
         return row;
     }
     LLVMTypeRef types[] = {wide, w->pointer};
-    LLVMValueRef arguments[] = {address, alignment(w, load), w->mask, LLVMConstNull(wide)};
+    LLVMValueRef arguments[] = {address, LLVMConstInt(w->i32, bytes, 0), mask, LLVMConstNull(wide)};
     return igi_call_intrinsic(w->builder, "llvm.masked.load", types, 2, arguments, 4);
+}
+
+static LLVMValueRef load_row(igi_widener *w, LLVMValueRef load, LLVMTypeRef wide) {
+    LLVMValueRef address = igi_widen_scalar(w, LLVMGetOperand(load, 0));
+    return igi_load_masked(w, wide, address, LLVMGetAlignment(load), w->mask);
 }
 
 static LLVMValueRef gather(igi_widener *w, LLVMValueRef load, LLVMTypeRef wide) {
@@ -58,23 +63,28 @@ void igi_widen_load(igi_widener *w, LLVMValueRef load) {
     LLVMTypeRef type = LLVMTypeOf(load);
     if (igi_shape_of(&w->s, address).kind == IGI_SHAPE_UNIFORM) {
         clone_once(w, load);
-    } else if (!is_plain(load, type)) {
+    } else if (!igi_is_plain_access(load, type)) {
         igi_widen_one_by_one(w, load);
-    } else {
+    } else if (!igi_widen_bundled(w, load)) {
         LLVMTypeRef wide = igi_widen_type(w, type);
-        igi_widen_set(w, load, NULL, is_contiguous(w, address, type) ? load_row(w, load, wide) : gather(w, load, wide));
+        igi_widen_set(w, load, NULL,
+                      igi_is_row_access(w, address, type) ? load_row(w, load, wide) : gather(w, load, wide));
     }
+}
+
+void igi_store_masked(igi_widener *w, LLVMValueRef value, LLVMValueRef address, unsigned bytes, LLVMValueRef mask) {
+    if (!mask) {
+        LLVMSetAlignment(LLVMBuildStore(w->builder, value, address), bytes);
+        return;
+    }
+    LLVMTypeRef types[] = {LLVMTypeOf(value), w->pointer};
+    LLVMValueRef arguments[] = {value, address, LLVMConstInt(w->i32, bytes, 0), mask};
+    igi_call_intrinsic(w->builder, "llvm.masked.store", types, 2, arguments, 4);
 }
 
 static void store_row(igi_widener *w, LLVMValueRef store, LLVMValueRef value) {
     LLVMValueRef address = igi_widen_scalar(w, LLVMGetOperand(store, 1));
-    if (!w->mask) {
-        LLVMSetAlignment(LLVMBuildStore(w->builder, value, address), LLVMGetAlignment(store));
-        return;
-    }
-    LLVMTypeRef types[] = {LLVMTypeOf(value), w->pointer};
-    LLVMValueRef arguments[] = {value, address, alignment(w, store), w->mask};
-    igi_call_intrinsic(w->builder, "llvm.masked.store", types, 2, arguments, 4);
+    igi_store_masked(w, value, address, LLVMGetAlignment(store), w->mask);
 }
 
 static void scatter(igi_widener *w, LLVMValueRef store, LLVMValueRef value) {
@@ -90,9 +100,11 @@ void igi_widen_store(igi_widener *w, LLVMValueRef store) {
     bool same_place = igi_shape_of(&w->s, address).kind == IGI_SHAPE_UNIFORM;
     if (same_place && igi_shape_of(&w->s, value).kind == IGI_SHAPE_UNIFORM) {
         clone_once(w, store);
-    } else if (!is_plain(store, type)) {
+    } else if (!igi_is_plain_access(store, type)) {
         igi_widen_one_by_one(w, store);
-    } else if (is_contiguous(w, address, type)) {
+    } else if (igi_widen_bundled(w, store)) {
+        return;
+    } else if (igi_is_row_access(w, address, type)) {
         store_row(w, store, igi_widen_vector(w, value));
     } else {
         scatter(w, store, igi_widen_vector(w, value));
@@ -102,8 +114,8 @@ void igi_widen_store(igi_widener *w, LLVMValueRef store) {
 // ---- Lane by lane ----
 
 typedef struct lane_loop {
-    LLVMValueRef lane;  // counter
-    LLVMBasicBlockRef head, next, after;
+    LLVMValueRef lane, left;  // the lane at hand; bits of it and of those to come
+    LLVMBasicBlockRef head, after;
 } lane_loop;
 
 static LLVMValueRef spill(igi_widener *w, LLVMValueRef wide) {
@@ -120,33 +132,32 @@ static LLVMBasicBlockRef new_block(igi_widener *w) {
     return LLVMAppendBasicBlockInContext(w->m->context, w->to, "");
 }
 
-// for (lane = 0; lane < width; lane++) if (mask[lane]) { ... the builder is left here ... }
+// for (left = mask; left; left &= left - 1) { lane = cttz(left) ... the builder is left here ... }
 static lane_loop begin_lanes(igi_widener *w) {
     LLVMTypeRef bits = LLVMIntTypeInContext(w->m->context, w->width);
-    LLVMValueRef set = LLVMBuildBitCast(w->builder, igi_active_mask(w), bits, "");
-    lane_loop loop = {.head = new_block(w), .next = new_block(w), .after = new_block(w)};
+    LLVMValueRef all = LLVMBuildBitCast(w->builder, igi_active_mask(w), bits, "");
+    lane_loop loop = {.head = new_block(w), .after = new_block(w)};
     LLVMBasicBlockRef before = LLVMGetInsertBlock(w->builder), body = new_block(w);
     LLVMBuildBr(w->builder, loop.head);
     LLVMPositionBuilderAtEnd(w->builder, loop.head);
-    loop.lane = LLVMBuildPhi(w->builder, w->i32, "");
-    LLVMValueRef zero = LLVMConstInt(w->i32, 0, 0);
-    LLVMAddIncoming(loop.lane, &zero, &before, 1);
-    LLVMValueRef index = LLVMBuildZExtOrBitCast(w->builder, loop.lane, LLVMTypeOf(loop.lane), "");
-    index = LLVMBuildIntCast2(w->builder, index, bits, 0, "");
-    LLVMValueRef bit = LLVMBuildTrunc(w->builder, LLVMBuildLShr(w->builder, set, index, ""), w->i1, "");
-    LLVMBuildCondBr(w->builder, bit, body, loop.next);
+    loop.left = LLVMBuildPhi(w->builder, bits, "");
+    LLVMAddIncoming(loop.left, &all, &before, 1);
+    LLVMValueRef any = LLVMBuildICmp(w->builder, LLVMIntNE, loop.left, LLVMConstNull(bits), "");
+    LLVMBuildCondBr(w->builder, any, body, loop.after);
     LLVMPositionBuilderAtEnd(w->builder, body);
+    LLVMValueRef arguments[] = {loop.left, LLVMConstInt(w->i1, 1, 0)};
+    LLVMValueRef lane = igi_call_intrinsic(w->builder, "llvm.cttz", &bits, 1, arguments, 2);
+    loop.lane = LLVMBuildIntCast2(w->builder, lane, w->i32, 0, "");
     return loop;
 }
 
 static void end_lanes(igi_widener *w, const lane_loop *loop) {
-    LLVMBuildBr(w->builder, loop->next);
-    LLVMPositionBuilderAtEnd(w->builder, loop->next);
-    LLVMValueRef next = LLVMBuildAdd(w->builder, loop->lane, LLVMConstInt(w->i32, 1, 0), "");
-    LLVMBasicBlockRef from = loop->next;
-    LLVMAddIncoming(loop->lane, &next, &from, 1);
-    LLVMValueRef more = LLVMBuildICmp(w->builder, LLVMIntULT, next, LLVMConstInt(w->i32, w->width, 0), "");
-    LLVMBuildCondBr(w->builder, more, loop->head, loop->after);
+    LLVMTypeRef bits = LLVMTypeOf(loop->left);
+    LLVMValueRef less = LLVMBuildSub(w->builder, loop->left, LLVMConstInt(bits, 1, 0), "");
+    LLVMValueRef next = LLVMBuildAnd(w->builder, loop->left, less, "");
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(w->builder);
+    LLVMAddIncoming(loop->left, &next, &from, 1);
+    LLVMBuildBr(w->builder, loop->head);
     LLVMPositionBuilderAtEnd(w->builder, loop->after);
 }
 
@@ -221,6 +232,25 @@ static void exchange_one_by_one(igi_widener *w, LLVMValueRef i) {
     }
 }
 
+// All lanes are on: one copy for each, without a loop.
+static LLVMValueRef one_after_another(igi_widener *w, LLVMValueRef i, LLVMTypeRef wide) {
+    LLVMValueRef results = wide ? LLVMGetPoison(wide) : NULL;
+    for (uint32_t lane = 0; lane < w->width; lane++) {
+        LLVMValueRef copy = LLVMInstructionClone(i), index = LLVMConstInt(w->i32, lane, 0);
+        for (int k = 0; k < LLVMGetNumOperands(i); k++) {
+            LLVMValueRef given = LLVMGetOperand(i, (unsigned)k);
+            if (LLVMIsAFunction(given)) continue;
+            bool alike = LLVMIsConstant(given) || igi_shape_of(&w->s, given).kind == IGI_SHAPE_UNIFORM;
+            LLVMSetOperand(copy, (unsigned)k,
+                           alike ? igi_widen_scalar(w, given)
+                                 : LLVMBuildExtractElement(w->builder, igi_widen_vector(w, given), index, ""));
+        }
+        LLVMInsertIntoBuilder(w->builder, copy);
+        if (wide) results = LLVMBuildInsertElement(w->builder, results, copy, index, "");
+    }
+    return results;
+}
+
 void igi_widen_one_by_one(igi_widener *w, LLVMValueRef i) {
     LLVMOpcode opcode = LLVMGetInstructionOpcode(i);
     if (opcode == LLVMAtomicCmpXchg) {
@@ -236,6 +266,11 @@ void igi_widen_one_by_one(igi_widener *w, LLVMValueRef i) {
     LLVMTypeRef type = LLVMTypeOf(i);
     bool gives = LLVMGetTypeKind(type) != LLVMVoidTypeKind;
     LLVMTypeRef wide = gives ? igi_widen_type(w, type) : NULL;
+    if (!w->mask) {
+        LLVMValueRef results = one_after_another(w, i, wide);
+        if (gives) igi_widen_set(w, i, NULL, results);
+        return;
+    }
     LLVMValueRef memory = gives ? LLVMBuildAlloca(w->slots, wide, IGI_TEMPORARY) : NULL;
     one_by_one(w, i, type, memory, NULL);
     if (gives) igi_widen_set(w, i, NULL, LLVMBuildLoad2(w->builder, wide, memory, ""));

@@ -51,8 +51,20 @@ LLVMValueRef igi_splat_value(igi_widener *w, LLVMValueRef scalar) {
     return LLVMBuildShuffleVector(w->builder, one, LLVMGetPoison(type), zeros, "");
 }
 
+LLVMValueRef igi_shuffle_mask(const igi_widener *w, const uint32_t *indices, uint32_t count) {
+    LLVMValueRef items[2 * MAX_WIDTH];
+    for (uint32_t i = 0; i < count; i++) items[i] = LLVMConstInt(w->i32, indices[i], 0);
+    return LLVMConstVector(items, count);
+}
+
 LLVMValueRef igi_active_mask(igi_widener *w) {
     return w->mask ? w->mask : LLVMConstAllOnes(w->mask_type);
+}
+
+LLVMValueRef igi_all(igi_widener *w, LLVMValueRef mask) {
+    LLVMTypeRef bits = LLVMIntTypeInContext(w->m->context, w->width);
+    LLVMValueRef all = LLVMBuildBitCast(w->builder, mask, bits, "");
+    return LLVMBuildICmp(w->builder, LLVMIntEQ, all, LLVMConstAllOnes(bits), "");
 }
 
 LLVMValueRef igi_any(igi_widener *w, LLVMValueRef mask) {
@@ -68,8 +80,8 @@ static bool number_of(const igi_widener *w, LLVMValueRef value, uint32_t *number
 }
 
 static bool is_known(igi_widener *w, uint32_t number) {
-    if (w->known_in[number] == w->block + 1) return true;
-    w->known_in[number] = w->block + 1;
+    if (w->known_in[number] == w->emission) return true;
+    w->known_in[number] = w->emission;
     w->scalar[number] = w->wide[number] = NULL;
     return false;
 }
@@ -392,14 +404,11 @@ static void widen_phi(igi_widener *w, LLVMValueRef phi) {
     igi_widen_set(w, phi, is_varying ? NULL : value, is_varying ? value : NULL);
 }
 
-static void widen_block(igi_widener *w, uint32_t block) {
-    w->block = block;
-    igi_widen_guard(w, block);
-    LLVMPositionBuilderAtEnd(w->builder, w->body[block]);
-    w->mask = w->entry_mask;
-    if (w->mask_slot[block]) w->mask = LLVMBuildLoad2(w->builder, w->mask_type, w->mask_slot[block], "");
-    igi_widen_reset_masks(w, block);
+// Once more, from the instructions to the branch: with lanes of `mask`, NULL for all.
+static void emit_block(igi_widener *w, uint32_t block, LLVMValueRef mask) {
     LLVMBasicBlockRef old = w->s.cfg.blocks[block].block;
+    w->mask = mask;
+    w->emission++;
     for (LLVMValueRef i = LLVMGetFirstInstruction(old); i && !w->declined; i = LLVMGetNextInstruction(i)) {
         if (LLVMIsAPHINode(i))
             widen_phi(w, i);
@@ -407,6 +416,36 @@ static void widen_block(igi_widener *w, uint32_t block) {
             igi_widen_instruction(w, i);
     }
     if (!w->declined) igi_widen_terminator(w, block);
+}
+
+// Whether the block does things that cost much less when all lanes are on.
+static bool suffers_from_masks(const igi_widener *w, uint32_t block) {
+    LLVMBasicBlockRef old = w->s.cfg.blocks[block].block;
+    for (LLVMValueRef i = LLVMGetFirstInstruction(old); i; i = LLVMGetNextInstruction(i)) {
+        uint32_t number;
+        bool bundled = igi_map_get(&w->s.index, i, &number) && w->bundle[number];
+        if (bundled || LLVMIsAAtomicRMWInst(i)) return true;
+    }
+    return false;
+}
+
+static void widen_block(igi_widener *w, uint32_t block) {
+    w->block = block;
+    igi_widen_guard(w, block);
+    LLVMPositionBuilderAtEnd(w->builder, w->body[block]);
+    LLVMValueRef mask = w->entry_mask;
+    if (w->mask_slot[block]) mask = LLVMBuildLoad2(w->builder, w->mask_type, w->mask_slot[block], "");
+    igi_widen_reset_masks(w, block);
+    igi_find_bundles(w, w->s.cfg.blocks[block].block);
+    if (w->full && w->mask_slot[block] && suffers_from_masks(w, block)) {
+        LLVMBasicBlockRef all = LLVMAppendBasicBlockInContext(w->m->context, w->to, "all");
+        LLVMBasicBlockRef some = LLVMAppendBasicBlockInContext(w->m->context, w->to, "some");
+        LLVMBuildCondBr(w->builder, igi_all(w, mask), all, some);
+        LLVMPositionBuilderAtEnd(w->builder, all);
+        emit_block(w, block, NULL);
+        LLVMPositionBuilderAtEnd(w->builder, some);
+    }
+    if (!w->declined) emit_block(w, block, mask);
 }
 
 // Lanes that are threads: those before the end of the row.
@@ -435,13 +474,15 @@ static bool allocate(igi_widener *w) {
     w->scalar = igi_calloc(values, sizeof *w->scalar);
     w->wide = igi_calloc(values, sizeof *w->wide);
     w->known_in = igi_calloc(values, sizeof *w->known_in);
+    w->bundle = igi_calloc(values, sizeof *w->bundle);
     return w->entry && w->body && w->mask_slot && w->pending && w->loop_pending && w->position && w->slot &&
-           w->incoming && w->scalar && w->wide && w->known_in;
+           w->incoming && w->scalar && w->wide && w->known_in && w->bundle;
 }
 
 static void free_widener(igi_widener *w) {
     free(w->entry), free(w->body), free(w->mask_slot), free(w->pending), free(w->loop_pending), free(w->position);
-    free(w->slot), free(w->incoming), free(w->scalar), free(w->wide), free(w->known_in);
+    free(w->slot), free(w->incoming), free(w->scalar), free(w->wide), free(w->known_in), free(w->bundle);
+    igi_free_bundles(w);
     if (w->builder) LLVMDisposeBuilder(w->builder);
     if (w->slots) LLVMDisposeBuilder(w->slots);
     igi_shapes_free(&w->s);

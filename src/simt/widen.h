@@ -9,6 +9,8 @@
 #include "simt/passes.h"
 #include "simt/shape.h"
 
+typedef struct igi_bundle igi_bundle;
+
 typedef struct igi_widener {
     igi_simt_module *m;
     igi_shapes s;
@@ -25,7 +27,10 @@ typedef struct igi_widener {
     uint32_t *position;  // in program order
     // By instruction number:
     LLVMValueRef *slot, *incoming, *scalar, *wide;
-    uint32_t *known_in;        // block + 1 in which scalar and wide hold
+    uint32_t *known_in;        // emission in which scalar and wide hold
+    igi_bundle **bundle;       // that the access belongs to
+    igi_bundle *bundles;       // all of them
+    uint32_t emission;         // of a block's instructions, counted
     LLVMValueRef entry_mask;   // NULL: all lanes
     uint32_t block;            // being emitted
     LLVMValueRef mask;         // of that block; NULL: all lanes
@@ -46,6 +51,9 @@ LLVMValueRef igi_lane_numbers(const igi_widener *w, LLVMTypeRef type, int64_t fi
 LLVMValueRef igi_splat_value(igi_widener *w, LLVMValueRef scalar);
 LLVMValueRef igi_active_mask(igi_widener *w);  // of the block, never NULL
 LLVMValueRef igi_any(igi_widener *w, LLVMValueRef mask);
+LLVMValueRef igi_all(igi_widener *w, LLVMValueRef mask);
+// Constant indices for a shuffle.
+LLVMValueRef igi_shuffle_mask(const igi_widener *w, const uint32_t *indices, uint32_t count);
 void igi_decline(igi_widener *w, const char *why, LLVMValueRef where);
 
 // ---- Instructions ----
@@ -55,6 +63,20 @@ void igi_widen_load(igi_widener *w, LLVMValueRef load);                // widen-
 void igi_widen_store(igi_widener *w, LLVMValueRef store);
 // Runs the instruction once for each active lane.
 void igi_widen_one_by_one(igi_widener *w, LLVMValueRef instruction);
+// A load or store of a scalar, not atomic nor volatile.
+bool igi_is_plain_access(LLVMValueRef access, LLVMTypeRef type);
+// Neighbouring lanes lie next to each other.
+bool igi_is_row_access(const igi_widener *w, LLVMValueRef address, LLVMTypeRef type);
+// One access of neighbouring elements; mask NULL: all of them.
+LLVMValueRef igi_load_masked(igi_widener *w, LLVMTypeRef wide, LLVMValueRef address, unsigned alignment,
+                             LLVMValueRef mask);
+void igi_store_masked(igi_widener *w, LLVMValueRef value, LLVMValueRef address, unsigned alignment, LLVMValueRef mask);
+
+// widen-bundle.c: finds the accesses of a block that are better done together.
+void igi_find_bundles(igi_widener *w, LLVMBasicBlockRef block);
+void igi_free_bundles(igi_widener *w);
+// Emits the bundle at its place; false: the access is in none, or stays alone.
+bool igi_widen_bundled(igi_widener *w, LLVMValueRef access);
 bool igi_widen_lane_operation(igi_widener *w, LLVMValueRef call);  // widen-lanes.c; false: not one
 void igi_widen_terminator(igi_widener *w, uint32_t block);         // widen-control.c
 void igi_widen_guard(igi_widener *w, uint32_t block);

@@ -1,0 +1,476 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bundles: loads, or stores, of one block at constant distances from each other, such as the parts of a float4 or of a
+// quantised block. Memory is read lane by lane in whole pieces, or all lanes' memory at once, and shuffled in
+// registers; the elements one by one would be gathers.
+//
+// The lanes' elements are first put in order of memory, `size` elements of a lane behind each other, in `size` pieces
+// of one vector each; taking even and odd elements apart, log2(size) times, sorts them by element (and the other way
+// round for stores).
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "simt/ir.h"
+#include "simt/widen.h"
+
+enum { MAX_MEMBERS = 64, MAX_INTERLEAVE = 16, MAX_CHUNK_BYTES = 64 };
+
+// base + index * scale + offset
+typedef struct place {
+    LLVMValueRef base, index;
+    LLVMOpcode extension;  // of the index
+    uint64_t scale;
+    int64_t offset;
+} place;
+
+struct igi_bundle {
+    igi_bundle *next;  // of the block
+    LLVMTypeRef type;
+    bool store;
+    bool interleaved;        // lanes lie `size` elements apart
+    uint32_t size;           // elements of each lane; not a power of two: 3
+    uint32_t count;          // members
+    LLVMValueRef trigger;    // where it is emitted: the first load, the last store
+    LLVMValueRef reference;  // the member at position 0
+    LLVMValueRef members[MAX_MEMBERS];
+    uint32_t position[MAX_MEMBERS];  // of each member, in elements
+};
+
+// ---- Where an access goes ----
+
+static LLVMTypeRef accessed_type(LLVMValueRef access) {
+    return LLVMIsAStoreInst(access) ? LLVMTypeOf(LLVMGetOperand(access, 0)) : LLVMTypeOf(access);
+}
+
+static LLVMValueRef address_of(LLVMValueRef access) {
+    return LLVMGetOperand(access, LLVMIsAStoreInst(access) ? 1 : 0);
+}
+
+// value = rest + constant; a 32-bit index that wraps between two members would be 2^32 elements away.
+static LLVMValueRef strip_constant(LLVMValueRef value, int64_t *constant) {
+    LLVMOpcode opcode = LLVMIsAInstruction(value) ? LLVMGetInstructionOpcode(value) : LLVMRet;
+    bool sum = opcode == LLVMAdd || (opcode == LLVMOr && LLVMGetIsDisjoint(value));
+    if (!sum || !LLVMIsAConstantInt(LLVMGetOperand(value, 1))) return value;
+    *constant = LLVMConstIntGetSExtValue(LLVMGetOperand(value, 1));
+    return LLVMGetOperand(value, 0);
+}
+
+static void strip_index(place *p, LLVMValueRef index, uint64_t scale) {
+    int64_t constant = 0;
+    p->scale = scale;
+    p->extension = LLVMRet;
+    index = strip_constant(index, &constant);
+    bool extended = LLVMIsAZExtInst(index) || LLVMIsASExtInst(index);
+    if (constant == 0 && extended && LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(index, 0))) == 32) {
+        p->extension = LLVMGetInstructionOpcode(index);
+        index = strip_constant(LLVMGetOperand(index, 0), &constant);
+    }
+    p->index = index;
+    p->offset += constant * (int64_t)scale;
+}
+
+// Takes one GEP off the base; false when it has more than one index that is not constant.
+static bool strip_gep(const igi_widener *w, place *p) {
+    LLVMValueRef gep = p->base, variable = NULL;
+    LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
+    uint64_t scale = 0;
+    int64_t offset = 0;
+    for (int k = 1; k < LLVMGetNumOperands(gep); k++) {
+        LLVMValueRef index = LLVMGetOperand(gep, (unsigned)k);
+        if (k > 1 && LLVMGetTypeKind(type) == LLVMStructTypeKind) {
+            unsigned field = (unsigned)LLVMConstIntGetZExtValue(index);
+            offset += (int64_t)LLVMOffsetOfElement(w->s.layout, type, field);
+            type = LLVMStructGetTypeAtIndex(type, field);
+            continue;
+        }
+        if (k > 1) type = LLVMGetElementType(type);
+        uint64_t bytes = LLVMABISizeOfType(w->s.layout, type);
+        if (LLVMIsAConstantInt(index)) {
+            offset += LLVMConstIntGetSExtValue(index) * (int64_t)bytes;
+        } else {
+            if (variable || p->index) return false;
+            variable = index;
+            scale = bytes;
+        }
+    }
+    if (variable) strip_index(p, variable, scale);
+    p->offset += offset;
+    p->base = LLVMGetOperand(gep, 0);
+    return true;
+}
+
+static place place_of(const igi_widener *w, LLVMValueRef address) {
+    place p = {.base = address};
+    while (LLVMIsAGetElementPtrInst(p.base) && strip_gep(w, &p)) continue;
+    return p;
+}
+
+static bool same_place(const place *a, const place *b) {
+    return a->base == b->base && a->index == b->index && a->scale == b->scale && a->extension == b->extension;
+}
+
+// ---- Finding bundles ----
+
+static bool may_write(LLVMValueRef i) {
+    switch (LLVMGetInstructionOpcode(i)) {
+        case LLVMStore:
+        case LLVMAtomicRMW:
+        case LLVMAtomicCmpXchg:
+        case LLVMFence: return true;
+        case LLVMCall: return strncmp(igi_callee_name(i), "llvm.", 5) != 0 || igi_is_memory_intrinsic(i);
+        default: return false;
+    }
+}
+
+static bool may_touch(LLVMValueRef i) {
+    return LLVMGetInstructionOpcode(i) == LLVMLoad || may_write(i);
+}
+
+static bool is_candidate(const igi_widener *w, LLVMValueRef i, bool store) {
+    if (store ? !LLVMIsAStoreInst(i) : !LLVMIsALoadInst(i)) return false;
+    LLVMTypeRef type = accessed_type(i);
+    if (!igi_is_plain_access(i, type) || igi_is_row_access(w, address_of(i), type)) return false;
+    uint32_t number;
+    if (igi_map_get(&w->s.index, i, &number) && w->bundle[number]) return false;
+    return igi_shape_of(&w->s, address_of(i)).kind != IGI_SHAPE_UNIFORM;
+}
+
+typedef struct candidate {
+    LLVMValueRef access;
+    int64_t offset;
+} candidate;
+
+static int by_offset(const void *a, const void *b) {
+    const candidate *left = a, *right = b;
+    return left->offset < right->offset ? -1 : left->offset > right->offset;
+}
+
+// Accesses behind `first` that belong with it, up to one that might interfere.
+static uint32_t collect(const igi_widener *w, LLVMValueRef first, candidate *found) {
+    bool store = LLVMIsAStoreInst(first) != NULL;
+    LLVMTypeRef type = accessed_type(first);
+    place home = place_of(w, address_of(first));
+    uint32_t count = 0;
+    for (LLVMValueRef i = first; i && count < MAX_MEMBERS; i = LLVMGetNextInstruction(i)) {
+        bool belongs = is_candidate(w, i, store) && accessed_type(i) == type;
+        place p = belongs ? place_of(w, address_of(i)) : home;
+        if (belongs && same_place(&p, &home))
+            found[count++] = (candidate){i, p.offset};
+        else if (store ? may_touch(i) : may_write(i))
+            break;
+    }
+    qsort(found, count, sizeof *found, by_offset);
+    return count;
+}
+
+static bool is_first(LLVMValueRef a, LLVMValueRef b) {
+    for (LLVMValueRef i = a; i; i = LLVMGetNextInstruction(i))
+        if (i == b) return true;
+    return false;
+}
+
+static igi_bundle *make_bundle(igi_widener *w, const candidate *from, uint32_t count, uint64_t bytes) {
+    igi_bundle *b = igi_calloc(1, sizeof *b);
+    if (!b) return NULL;
+    b->type = accessed_type(from[0].access);
+    b->store = LLVMIsAStoreInst(from[0].access) != NULL;
+    b->reference = b->trigger = from[0].access;
+    b->count = count;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t number;
+        b->members[i] = from[i].access;
+        b->position[i] = (uint32_t)((uint64_t)(from[i].offset - from[0].offset) / bytes);
+        if (is_first(b->store ? b->trigger : from[i].access, b->store ? from[i].access : b->trigger))
+            b->trigger = from[i].access;
+        if (igi_map_get(&w->s.index, from[i].access, &number)) w->bundle[number] = b;
+    }
+    b->next = w->bundles;
+    w->bundles = b;
+    return b;
+}
+
+static bool is_power_of_two(uint64_t value) {
+    return value && !(value & (value - 1));
+}
+
+// All lanes' memory in one piece: those that fit between one lane's first member and the next lane's.
+static uint32_t take_interleaved(igi_widener *w, const candidate *from, uint32_t count, uint64_t bytes) {
+    igi_shape shape = igi_shape_of(&w->s, address_of(from[0].access));
+    if (shape.kind != IGI_SHAPE_LINEAR || shape.stride <= 0 || (uint64_t)shape.stride % bytes) return 0;
+    uint64_t size = (uint64_t)shape.stride / bytes;
+    if (size < 2 || size > MAX_INTERLEAVE || (!is_power_of_two(size) && size != 3)) return 0;
+    uint32_t taken = 0, distinct = 0;
+    for (; taken < count; taken++) {
+        int64_t distance = from[taken].offset - from[0].offset;
+        if ((uint64_t)distance % bytes || (uint64_t)distance >= size * bytes) break;
+        distinct += taken == 0 || distance != from[taken - 1].offset - from[0].offset;
+    }
+    bool store = LLVMIsAStoreInst(from[0].access) != NULL;
+    if (store ? distinct != size || taken != size : distinct * 4 < size) return 0;
+    igi_bundle *b = make_bundle(w, from, taken, bytes);
+    if (!b) return 0;
+    b->interleaved = true;
+    b->size = (uint32_t)size;
+    return taken;
+}
+
+// Neighbouring elements, a power of two of them, that each lane reads or writes with one access.
+static uint32_t take_row(igi_widener *w, const candidate *from, uint32_t count, uint64_t bytes) {
+    uint32_t run = 1;
+    while (run < count && from[run].offset == from[run - 1].offset + (int64_t)bytes) run++;
+    while (!is_power_of_two(run)) run &= run - 1;
+    while (run * bytes > MAX_CHUNK_BYTES || run > w->width) run /= 2;
+    if (run < 2) return 0;
+    igi_bundle *b = make_bundle(w, from, run, bytes);
+    if (!b) return 0;
+    b->size = run;
+    return run;
+}
+
+void igi_find_bundles(igi_widener *w, LLVMBasicBlockRef block) {
+    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
+        if (!is_candidate(w, i, LLVMIsAStoreInst(i) != NULL)) continue;
+        candidate found[MAX_MEMBERS];
+        uint32_t count = collect(w, i, found);
+        uint64_t bytes = LLVMABISizeOfType(w->s.layout, accessed_type(i));
+        for (uint32_t at = 0; at < count;) {
+            uint32_t taken = take_interleaved(w, found + at, count - at, bytes);
+            if (!taken) taken = take_row(w, found + at, count - at, bytes);
+            at += taken ? taken : 1;
+        }
+    }
+}
+
+void igi_free_bundles(igi_widener *w) {
+    while (w->bundles) {
+        igi_bundle *next = w->bundles->next;
+        free(w->bundles);
+        w->bundles = next;
+    }
+}
+
+// ---- Shuffles ----
+
+// pieces[0..size) -> by element, or back.
+static LLVMValueRef pick(igi_widener *w, LLVMValueRef a, LLVMValueRef b, uint32_t first, uint32_t step) {
+    uint32_t from[MAX_MEMBERS];
+    for (uint32_t i = 0; i < w->width; i++) from[i] = first + step * i;
+    return LLVMBuildShuffleVector(w->builder, a, b, igi_shuffle_mask(w, from, w->width), "");
+}
+
+static void unzip(igi_widener *w, LLVMValueRef *pieces, uint32_t size, LLVMValueRef *elements, uint32_t step) {
+    if (size == 1) {
+        elements[0] = pieces[0];
+        return;
+    }
+    LLVMValueRef even[MAX_MEMBERS], odd[MAX_MEMBERS];
+    for (uint32_t i = 0; i < size / 2; i++) {
+        even[i] = pick(w, pieces[2 * i], pieces[2 * i + 1], 0, 2);
+        odd[i] = pick(w, pieces[2 * i], pieces[2 * i + 1], 1, 2);
+    }
+    unzip(w, even, size / 2, elements, step * 2);
+    unzip(w, odd, size / 2, elements + step, step * 2);
+}
+
+static LLVMValueRef interleave(igi_widener *w, LLVMValueRef a, LLVMValueRef b, uint32_t half) {
+    uint32_t from[MAX_MEMBERS], width = w->width;
+    for (uint32_t i = 0; i < width; i++) from[i] = half * width / 2 + i / 2 + (i % 2 ? width : 0);
+    return LLVMBuildShuffleVector(w->builder, a, b, igi_shuffle_mask(w, from, width), "");
+}
+
+static void zip(igi_widener *w, LLVMValueRef *elements, uint32_t step, uint32_t size, LLVMValueRef *pieces) {
+    if (size == 1) {
+        pieces[0] = elements[0];
+        return;
+    }
+    LLVMValueRef even[MAX_MEMBERS], odd[MAX_MEMBERS];
+    zip(w, elements, step * 2, size / 2, even);
+    zip(w, elements + step, step * 2, size / 2, odd);
+    for (uint32_t i = 0; i < size / 2; i++) {
+        pieces[2 * i] = interleave(w, even[i], odd[i], 0);
+        pieces[2 * i + 1] = interleave(w, even[i], odd[i], 1);
+    }
+}
+
+// Element `k` of triples that lie in three pieces.
+static LLVMValueRef pick_third(igi_widener *w, LLVMValueRef *pieces, uint32_t k) {
+    uint32_t first[MAX_MEMBERS], second[MAX_MEMBERS], width = w->width;
+    for (uint32_t i = 0; i < width; i++) {
+        uint32_t at = 3 * i + k;
+        first[i] = at < 2 * width ? at : 0;
+        second[i] = at < 2 * width ? i : at - width;
+    }
+    LLVMValueRef two = LLVMBuildShuffleVector(w->builder, pieces[0], pieces[1], igi_shuffle_mask(w, first, width), "");
+    return LLVMBuildShuffleVector(w->builder, two, pieces[2], igi_shuffle_mask(w, second, width), "");
+}
+
+// Piece `p` of triples that are given by element.
+static LLVMValueRef merge_third(igi_widener *w, LLVMValueRef *elements, uint32_t p) {
+    uint32_t first[MAX_MEMBERS], second[MAX_MEMBERS], width = w->width;
+    for (uint32_t i = 0; i < width; i++) {
+        uint32_t at = p * width + i, lane = at / 3, element = at % 3;
+        first[i] = element < 2 ? lane + element * width : 0;
+        second[i] = element < 2 ? i : lane + width;
+    }
+    LLVMValueRef two =
+        LLVMBuildShuffleVector(w->builder, elements[0], elements[1], igi_shuffle_mask(w, first, width), "");
+    return LLVMBuildShuffleVector(w->builder, two, elements[2], igi_shuffle_mask(w, second, width), "");
+}
+
+static void sort_by_element(igi_widener *w, LLVMValueRef *pieces, uint32_t size, LLVMValueRef *elements) {
+    if (size == 3)
+        for (uint32_t k = 0; k < 3; k++) elements[k] = pick_third(w, pieces, k);
+    else
+        unzip(w, pieces, size, elements, 1);
+}
+
+static void sort_by_lane(igi_widener *w, LLVMValueRef *elements, uint32_t size, LLVMValueRef *pieces) {
+    if (size == 3)
+        for (uint32_t k = 0; k < 3; k++) pieces[k] = merge_third(w, elements, k);
+    else
+        zip(w, elements, 1, size, pieces);
+}
+
+// ---- All lanes at once ----
+
+static LLVMValueRef offset_by(igi_widener *w, LLVMValueRef address, uint64_t bytes) {
+    LLVMValueRef index = LLVMConstInt(w->i64, bytes, 0);
+    return LLVMBuildGEP2(w->builder, w->i8, address, &index, 1, "");
+}
+
+// Which elements of a piece may be touched: those of active lanes, and none behind the last lane's last member.
+// NULL: all of them.
+static LLVMValueRef piece_mask(igi_widener *w, const igi_bundle *b, uint32_t piece) {
+    uint32_t lanes[MAX_MEMBERS], last = b->position[b->count - 1];
+    LLVMValueRef there[MAX_MEMBERS];
+    bool all = true;
+    for (uint32_t i = 0; i < w->width; i++) {
+        uint32_t at = piece * w->width + i;
+        lanes[i] = at / b->size;
+        bool used = at % b->size <= last || (!w->mask && lanes[i] + 1 < w->width);
+        there[i] = LLVMConstInt(w->i1, used, 0);
+        all &= used;
+    }
+    LLVMValueRef holes = all ? NULL : LLVMConstVector(there, w->width);
+    if (!w->mask) return holes;
+    LLVMValueRef spread = LLVMBuildShuffleVector(w->builder, w->mask, LLVMGetPoison(w->mask_type),
+                                                 igi_shuffle_mask(w, lanes, w->width), "");
+    return holes ? LLVMBuildAnd(w->builder, spread, holes, "") : spread;
+}
+
+static void load_interleaved(igi_widener *w, const igi_bundle *b, LLVMValueRef *pieces) {
+    LLVMTypeRef wide = igi_widen_type(w, b->type);
+    uint64_t bytes = LLVMABISizeOfType(w->s.layout, b->type);
+    LLVMValueRef base = igi_widen_scalar(w, address_of(b->reference));
+    for (uint32_t p = 0; p < b->size; p++)
+        pieces[p] =
+            igi_load_masked(w, wide, offset_by(w, base, p * w->width * bytes), (unsigned)bytes, piece_mask(w, b, p));
+}
+
+static void store_interleaved(igi_widener *w, const igi_bundle *b, LLVMValueRef *pieces) {
+    uint64_t bytes = LLVMABISizeOfType(w->s.layout, b->type);
+    LLVMValueRef base = igi_widen_scalar(w, address_of(b->reference));
+    for (uint32_t p = 0; p < b->size; p++)
+        igi_store_masked(w, pieces[p], offset_by(w, base, p * w->width * bytes), (unsigned)bytes, piece_mask(w, b, p));
+}
+
+// ---- One access for each lane ----
+
+// Lanes that are off borrow the address of one that is on: what they read is not used.
+static LLVMValueRef borrowed_addresses(igi_widener *w, LLVMValueRef addresses) {
+    LLVMTypeRef bits = LLVMIntTypeInContext(w->m->context, w->width);
+    LLVMValueRef arguments[] = {LLVMBuildBitCast(w->builder, w->mask, bits, ""), LLVMConstInt(w->i1, 0, 0)};
+    LLVMValueRef lane = igi_call_intrinsic(w->builder, "llvm.cttz", &bits, 1, arguments, 2);
+    LLVMValueRef one = LLVMBuildExtractElement(w->builder, addresses, lane, "");
+    return LLVMBuildSelect(w->builder, w->mask, addresses, igi_splat_value(w, one), "");
+}
+
+static void lane_addresses(igi_widener *w, const igi_bundle *b, LLVMValueRef *addresses) {
+    LLVMValueRef address = address_of(b->reference);
+    igi_shape shape = igi_shape_of(&w->s, address);
+    if (shape.kind == IGI_SHAPE_LINEAR && !w->mask) {
+        LLVMValueRef base = igi_widen_scalar(w, address);
+        for (uint32_t i = 0; i < w->width; i++) addresses[i] = offset_by(w, base, (uint64_t)(shape.stride * i));
+        return;
+    }
+    LLVMValueRef all = igi_widen_vector(w, address);
+    if (w->mask) all = borrowed_addresses(w, all);
+    for (uint32_t i = 0; i < w->width; i++)
+        addresses[i] = LLVMBuildExtractElement(w->builder, all, LLVMConstInt(w->i32, i, 0), "");
+}
+
+// <a..., b...>
+static LLVMValueRef concatenate(igi_widener *w, LLVMValueRef a, LLVMValueRef b) {
+    uint32_t from[2 * MAX_MEMBERS], count = 2 * LLVMGetVectorSize(LLVMTypeOf(a));
+    for (uint32_t i = 0; i < count; i++) from[i] = i;
+    return LLVMBuildShuffleVector(w->builder, a, b, igi_shuffle_mask(w, from, count), "");
+}
+
+// rows[0..count) of `size` elements each, end to end.
+static LLVMValueRef join_rows(igi_widener *w, LLVMValueRef *rows, uint32_t count) {
+    if (count == 1) return rows[0];
+    return concatenate(w, join_rows(w, rows, count / 2), join_rows(w, rows + count / 2, count / 2));
+}
+
+static void load_rows(igi_widener *w, const igi_bundle *b, LLVMValueRef *pieces) {
+    LLVMTypeRef row = LLVMVectorType(b->type, b->size);
+    LLVMValueRef addresses[MAX_MEMBERS], rows[MAX_MEMBERS];
+    unsigned alignment = LLVMGetAlignment(b->reference);
+    lane_addresses(w, b, addresses);
+    for (uint32_t i = 0; i < w->width; i++) {
+        rows[i] = LLVMBuildLoad2(w->builder, row, addresses[i], "");
+        LLVMSetAlignment(rows[i], alignment);
+    }
+    uint32_t per_piece = w->width / b->size;
+    for (uint32_t p = 0; p < b->size; p++) pieces[p] = join_rows(w, rows + p * per_piece, per_piece);
+}
+
+static void store_rows(igi_widener *w, const igi_bundle *b, LLVMValueRef *pieces) {
+    LLVMValueRef addresses[MAX_MEMBERS];
+    unsigned alignment = LLVMGetAlignment(b->reference);
+    lane_addresses(w, b, addresses);
+    for (uint32_t i = 0; i < w->width; i++) {
+        uint32_t from[MAX_MEMBERS], first = i * b->size % w->width;
+        for (uint32_t k = 0; k < b->size; k++) from[k] = first + k;
+        LLVMValueRef piece = pieces[i * b->size / w->width];
+        LLVMValueRef row = LLVMBuildShuffleVector(w->builder, piece, LLVMGetPoison(LLVMTypeOf(piece)),
+                                                  igi_shuffle_mask(w, from, b->size), "");
+        LLVMSetAlignment(LLVMBuildStore(w->builder, row, addresses[i]), alignment);
+    }
+}
+
+// ---- Emitting ----
+
+static void emit_loads(igi_widener *w, const igi_bundle *b) {
+    LLVMValueRef pieces[MAX_MEMBERS], elements[MAX_MEMBERS];
+    if (b->interleaved)
+        load_interleaved(w, b, pieces);
+    else
+        load_rows(w, b, pieces);
+    sort_by_element(w, pieces, b->size, elements);
+    for (uint32_t i = 0; i < b->count; i++) igi_widen_set(w, b->members[i], NULL, elements[b->position[i]]);
+}
+
+static void emit_stores(igi_widener *w, const igi_bundle *b) {
+    LLVMValueRef pieces[MAX_MEMBERS], elements[MAX_MEMBERS];
+    for (uint32_t i = 0; i < b->count; i++)
+        elements[b->position[i]] = igi_widen_vector(w, LLVMGetOperand(b->members[i], 0));
+    sort_by_lane(w, elements, b->size, pieces);
+    if (b->interleaved)
+        store_interleaved(w, b, pieces);
+    else
+        store_rows(w, b, pieces);
+}
+
+bool igi_widen_bundled(igi_widener *w, LLVMValueRef access) {
+    uint32_t number;
+    igi_bundle *b = igi_map_get(&w->s.index, access, &number) ? w->bundle[number] : NULL;
+    // Rows of lanes that are off must not be written.
+    if (!b || (b->store && !b->interleaved && w->mask)) return false;
+    if (access != b->trigger) return true;
+    if (b->store)
+        emit_stores(w, b);
+    else
+        emit_loads(w, b);
+    return true;
+}
