@@ -51,6 +51,10 @@ ig_status igi_pass_check(igi_simt_module *m);
 ig_status igi_pass_abort(igi_simt_module *m);
 // Scalars only, two-way branches, one return: what widening wants. Only before igi_widen.
 ig_status igi_pass_prepare(igi_simt_module *m);
+// Part of prepare: operations on simdgroup matrices become operations on scalars.
+ig_status igi_split_matrices(igi_simt_module *m);
+// For one thread at a time: loads and stores of matrices become plain ones.
+ig_status igi_lower_matrices(igi_simt_module *m);
 // Lanes per group for this kernel on this machine; 1: stay narrow.
 uint32_t igi_choose_width(igi_simt_module *m);
 // A new function that runs `width` neighbouring threads of a row of m->thread; `full`: all of them exist. *declined

@@ -6,31 +6,6 @@
 #include "simt/ir.h"
 #include "simt/passes.h"
 
-static bool is_matrix_product(LLVMValueRef instruction) {
-    return igi_calls(instruction, "__ig_mma_f32");
-}
-
-// Two calls on scalars, one for the even and one for the odd columns: lanes hold no vectors.
-static void split_matrix_product(LLVMBuilderRef builder, LLVMValueRef call) {
-    LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(call));
-    LLVMTypeRef single = LLVMFloatTypeInContext(context), i32 = LLVMInt32TypeInContext(context);
-    LLVMTypeRef parameters[] = {single, single, single, single, single, single};
-    LLVMTypeRef type = LLVMFunctionType(single, parameters, 6, 0);
-    LLVMModuleRef module = LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInstructionParent(call)));
-    LLVMValueRef arguments[6], result = LLVMGetPoison(LLVMTypeOf(call));
-    for (unsigned k = 0; k < 6; k++)
-        arguments[k] = LLVMBuildExtractElement(builder, LLVMGetOperand(call, k / 2), LLVMConstInt(i32, k % 2, 0), "");
-    static const char *const names[] = {"__ig_mma_even", "__ig_mma_odd"};
-    for (unsigned k = 0; k < 2; k++) {
-        LLVMValueRef function = igi_declare(module, names[k], type);
-        igi_add_attribute(function, "convergent");
-        LLVMValueRef part = LLVMBuildCall2(builder, type, function, arguments, 6, "");
-        result = LLVMBuildInsertElement(builder, result, part, LLVMConstInt(i32, k, 0), "");
-    }
-    LLVMReplaceAllUsesWith(call, result);
-    LLVMInstructionEraseFromParent(call);
-}
-
 // ---- Vector loads and stores, which LLVM's scalarizer leaves alone unless a global option says otherwise ----
 
 static LLVMTypeRef accessed_type(LLVMValueRef access) {
@@ -121,7 +96,7 @@ static void split_cast(LLVMBuilderRef builder, LLVMValueRef cast) {
 }
 
 ig_status igi_pass_prepare(igi_simt_module *m) {
-    ig_status status = igi_rewrite_instructions(m, is_matrix_product, split_matrix_product);
+    ig_status status = igi_split_matrices(m);
     if (status == IG_STATUS_OK) status = igi_rewrite_instructions(m, is_vector_access, split_access);
     if (status == IG_STATUS_OK) status = igi_rewrite_instructions(m, is_mixed_cast, split_cast);
     if (status != IG_STATUS_OK) return status;

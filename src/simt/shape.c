@@ -10,6 +10,7 @@
 #include "simt/ir.h"
 
 static const igi_shape uniform = {IGI_SHAPE_UNIFORM, 0}, varying = {IGI_SHAPE_VARYING, 0};
+static const igi_shape matrix = {IGI_SHAPE_MATRIX, 0};
 
 static igi_shape linear(int64_t stride) {
     return stride ? (igi_shape){IGI_SHAPE_LINEAR, stride} : uniform;
@@ -33,7 +34,9 @@ static igi_shape join_shapes(igi_shape a, igi_shape b) {
     if (a.kind == IGI_SHAPE_NONE) return b;
     if (b.kind == IGI_SHAPE_NONE) return a;
     if (a.kind == b.kind && a.stride == b.stride) return a;
-    return varying;
+    bool ordered = (a.kind == IGI_SHAPE_MATRIX || a.kind == IGI_SHAPE_UNIFORM) &&
+                   (b.kind == IGI_SHAPE_MATRIX || b.kind == IGI_SHAPE_UNIFORM);
+    return ordered ? matrix : varying;
 }
 
 // ---- Transfer of one instruction ----
@@ -42,7 +45,13 @@ static igi_shape operand_shape(const igi_shapes *s, LLVMValueRef i, unsigned k) 
     return igi_shape_of(s, LLVMGetOperand(i, k));
 }
 
-// Uniform when all operands are; nothing while one is not known yet.
+static bool is_elementwise(LLVMValueRef i) {
+    LLVMOpcode opcode = LLVMGetInstructionOpcode(i);
+    return LLVMIsABinaryOperator(i) || LLVMIsACastInst(i) || opcode == LLVMFNeg || opcode == LLVMFCmp ||
+           opcode == LLVMICmp || opcode == LLVMSelect;
+}
+
+// Uniform when all operands are, in matrix order when some are; nothing while one is not known yet.
 static igi_shape all_uniform(const igi_shapes *s, LLVMValueRef i) {
     igi_shape result = uniform;
     for (int k = 0; k < LLVMGetNumOperands(i); k++) {
@@ -50,7 +59,9 @@ static igi_shape all_uniform(const igi_shapes *s, LLVMValueRef i) {
         if (LLVMValueIsBasicBlock(operand)) continue;
         igi_shape shape = igi_shape_of(s, operand);
         if (shape.kind == IGI_SHAPE_NONE) return shape;
-        if (shape.kind != IGI_SHAPE_UNIFORM) result = varying;
+        if (shape.kind == IGI_SHAPE_UNIFORM) continue;
+        bool ordered = shape.kind == IGI_SHAPE_MATRIX && is_elementwise(i) && result.kind != IGI_SHAPE_VARYING;
+        result = ordered ? matrix : varying;
     }
     return result;
 }
@@ -68,7 +79,7 @@ static bool small_constant(LLVMValueRef value, int64_t *constant) {
 static igi_shape arithmetic(const igi_shapes *s, LLVMValueRef i) {
     igi_shape a = operand_shape(s, i, 0), b = operand_shape(s, i, 1);
     if (a.kind == IGI_SHAPE_NONE || b.kind == IGI_SHAPE_NONE) return (igi_shape){0};
-    if (!is_line(a) || !is_line(b)) return varying;
+    if (!is_line(a) || !is_line(b)) return all_uniform(s, i);
     int64_t constant;
     switch (LLVMGetInstructionOpcode(i)) {
         case LLVMAdd: return linear(a.stride + b.stride);
@@ -173,9 +184,17 @@ static bool answers_alike(LLVMValueRef call, const char *name) {
     return alike && LLVMIsAConstantInt(last) && LLVMConstIntGetZExtValue(last) == 32;
 }
 
+bool igi_is_matrix_area(const igi_shapes *s, LLVMValueRef call, unsigned at) {
+    return operand_shape(s, call, at + 2).kind == IGI_SHAPE_UNIFORM &&
+           operand_shape(s, call, at + 3).kind == IGI_SHAPE_UNIFORM && LLVMIsAConstantInt(LLVMGetOperand(call, at + 4));
+}
+
 static igi_shape called(const igi_shapes *s, LLVMValueRef call) {
     const char *name = igi_callee_name(call);
     if (strncmp(name, "__ig_", 5) != 0) return all_uniform(s, call);
+    if (strncmp(name, "__ig_mma_", 9) == 0) return matrix;
+    if (strncmp(name, "__ig_matrix_even_", 17) == 0 || strncmp(name, "__ig_matrix_odd_", 16) == 0)
+        return igi_is_matrix_area(s, call, 0) ? matrix : varying;
     if (LLVMGetTypeKind(LLVMTypeOf(call)) == LLVMVoidTypeKind || answers_alike(call, name)) return uniform;
     bool shuffle = strcmp(name, "__ig_shuffle_u32") == 0 || strcmp(name, "__ig_shuffle_u64") == 0;
     LLVMValueRef width = shuffle ? LLVMGetOperand(call, 2) : NULL;
@@ -376,7 +395,7 @@ static bool diverges(const igi_shapes *s, uint32_t block) {
     LLVMValueRef terminator = LLVMGetBasicBlockTerminator(s->cfg.blocks[block].block);
     if (!LLVMIsABranchInst(terminator) || !LLVMIsConditional(terminator)) return false;
     igi_shape_kind kind = igi_shape_of(s, LLVMGetCondition(terminator)).kind;
-    return kind == IGI_SHAPE_VARYING || kind == IGI_SHAPE_LINEAR;
+    return kind != IGI_SHAPE_UNIFORM && kind != IGI_SHAPE_NONE;
 }
 
 static bool update_block(igi_shapes *s, uint32_t block) {

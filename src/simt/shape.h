@@ -12,6 +12,7 @@ typedef enum igi_shape_kind {
     IGI_SHAPE_NONE,     // not reached yet
     IGI_SHAPE_UNIFORM,  // the same in every lane
     IGI_SHAPE_LINEAR,   // first lane's value plus lane times stride
+    IGI_SHAPE_MATRIX,   // varying, in the order of a simdgroup matrix (widen-matrix.c)
     IGI_SHAPE_VARYING,
 } igi_shape_kind;
 
@@ -39,6 +40,8 @@ typedef struct igi_shapes {
 bool igi_shapes_build(LLVMValueRef function, LLVMValueRef linear_argument, uint32_t width, igi_shapes *shapes);
 void igi_shapes_free(igi_shapes *shapes);
 igi_shape igi_shape_of(const igi_shapes *shapes, LLVMValueRef value);
+// Whether all lanes load or store one matrix; its arguments (first, second, base, stride, transposed) begin at `at`.
+bool igi_is_matrix_area(const igi_shapes *shapes, LLVMValueRef call, unsigned at);
 // Bytes a private variable takes in each lane: its lanes lie one behind the other.
 uint64_t igi_private_stride(const igi_shapes *shapes, LLVMValueRef alloca);
 

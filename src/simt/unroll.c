@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loops that count to a small constant: marked here, unrolled by LLVM. Afterwards the arrays they walk through become
-// registers and their accesses stand next to each other. LLVM alone would stop at a few hundred instructions, which suits
-// machines where a loop costs little; a widened loop body works on all lanes each time.
+// registers and their accesses stand next to each other. LLVM alone would stop at a few hundred instructions, which
+// suits machines where a loop costs little; a widened loop body works on all lanes each time.
 #include <llvm-c/DebugInfo.h>
 
 #include "core/memory.h"

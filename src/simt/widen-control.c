@@ -137,11 +137,12 @@ static void pass_values(igi_widener *w, uint32_t from, uint32_t to, LLVMValueRef
             if (LLVMGetIncomingBlock(i, k) == source) value = LLVMGetIncomingValue(i, k);
         if (!value) continue;
         LLVMValueRef slot = w->incoming[number];
-        if (igi_shape_of(&w->s, i).kind != IGI_SHAPE_VARYING) {
+        igi_shape_kind kind = igi_shape_of(&w->s, i).kind;
+        if (kind != IGI_SHAPE_VARYING && kind != IGI_SHAPE_MATRIX) {
             LLVMBuildStore(w->builder, igi_widen_scalar(w, value), slot);
             continue;
         }
-        LLVMValueRef wide = igi_widen_vector(w, value);
+        LLVMValueRef wide = kind == IGI_SHAPE_MATRIX ? igi_widen_matrix(w, value) : igi_widen_vector(w, value);
         if (mask && w->s.join[to]) {
             LLVMValueRef old = LLVMBuildLoad2(w->builder, LLVMTypeOf(wide), slot, "");
             wide = LLVMBuildSelect(w->builder, mask, wide, old, "");

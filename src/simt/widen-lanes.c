@@ -171,71 +171,6 @@ static void ballot(const lane_op *op) {
     igi_widen_set(w, op->call, NULL, quad);
 }
 
-// ---- 8x8 matrices ----
-
-static uint32_t row_of(uint32_t lane) {
-    return lane / 16 * 4 + lane / 2 % 4;
-}
-
-static uint32_t column_of(uint32_t lane) {
-    return lane / 8 % 2 * 4 + lane % 2 * 2;
-}
-
-static uint32_t lane_at(uint32_t row, uint32_t column) {
-    for (uint32_t lane = 0; lane < SIMD; lane++)
-        if (row_of(lane) == row && column_of(lane) == (column & ~1u)) return lane;
-    return 0;
-}
-
-// Row r of the matrix whose lanes hold `even` and `odd` columns.
-static LLVMValueRef matrix_row(igi_widener *w, LLVMValueRef even, LLVMValueRef odd, uint32_t row) {
-    uint32_t from[8];
-    for (uint32_t c = 0; c < 8; c++) from[c] = lane_at(row, c) + (c % 2 ? SIMD : 0);
-    return LLVMBuildShuffleVector(w->builder, even, odd, igi_shuffle_mask(w, from, 8), "");
-}
-
-static LLVMValueRef concatenate(igi_widener *w, LLVMValueRef a, LLVMValueRef b) {
-    uint32_t indices[64], count = LLVMGetVectorSize(LLVMTypeOf(a)) * 2;
-    for (uint32_t i = 0; i < count; i++) indices[i] = i;
-    return LLVMBuildShuffleVector(w->builder, a, b, igi_shuffle_mask(w, indices, count), "");
-}
-
-// Back from eight rows to the lanes' even or odd columns.
-static LLVMValueRef lanes_of_rows(igi_widener *w, LLVMValueRef rows[8], uint32_t odd) {
-    LLVMValueRef halves[2];
-    for (int h = 0; h < 2; h++)
-        halves[h] = concatenate(w, concatenate(w, rows[4 * h], rows[4 * h + 1]),
-                                concatenate(w, rows[4 * h + 2], rows[4 * h + 3]));
-    uint32_t from[SIMD];
-    for (uint32_t lane = 0; lane < SIMD; lane++) from[lane] = row_of(lane) * 8 + column_of(lane) + odd;
-    return LLVMBuildShuffleVector(w->builder, halves[0], halves[1], igi_shuffle_mask(w, from, SIMD), "");
-}
-
-static LLVMValueRef splat_element(igi_widener *w, LLVMValueRef row, uint32_t column) {
-    uint32_t from[8];
-    for (uint32_t i = 0; i < 8; i++) from[i] = column;
-    return LLVMBuildShuffleVector(w->builder, row, LLVMGetPoison(LLVMTypeOf(row)), igi_shuffle_mask(w, from, 8), "");
-}
-
-// The even columns are asked for first; the odd ones come out with them.
-static void multiply_accumulate(const lane_op *op) {
-    igi_widener *w = op->w;
-    LLVMValueRef rows[3][8];
-    for (unsigned k = 0; k < 3; k++) {
-        LLVMValueRef even = igi_widen_vector(w, LLVMGetOperand(op->call, 2 * k));
-        LLVMValueRef odd = igi_widen_vector(w, LLVMGetOperand(op->call, 2 * k + 1));
-        for (uint32_t r = 0; r < 8; r++) rows[k][r] = matrix_row(w, even, odd, r);
-    }
-    LLVMTypeRef type = LLVMTypeOf(rows[0][0]);
-    for (uint32_t k = 0; k < 8; k++)
-        for (uint32_t r = 0; r < 8; r++) {
-            LLVMValueRef arguments[] = {splat_element(w, rows[0][r], k), rows[1][k], rows[2][r]};
-            rows[2][r] = igi_call_intrinsic(w->builder, "llvm.fma", &type, 1, arguments, 3);
-        }
-    igi_widen_set(w, op->call, NULL, lanes_of_rows(w, rows[2], 0));
-    w->odd_columns = lanes_of_rows(w, rows[2], 1);
-}
-
 // ---- Which is which ----
 
 static bool parse(lane_op *op, const char *name, char kind[24]) {
@@ -261,14 +196,12 @@ bool igi_widen_lane_operation(igi_widener *w, LLVMValueRef call) {
     }
     lane_op op = {.w = w, .call = call, .type = LLVMTypeOf(call), .set = SIMD};
     LLVMValueRef last = LLVMGetOperand(call, LLVMGetNumArgOperands(call) - 1);
-    if (LLVMIsAConstantInt(last)) op.set = (uint32_t)LLVMConstIntGetZExtValue(last);
+    if (LLVMIsAConstantInt(last) && LLVMTypeOf(last) == w->i32) op.set = (uint32_t)LLVMConstIntGetZExtValue(last);
     char kind[24];
     if (strcmp(name, "ballot") == 0) {
         ballot(&op);
-    } else if (strcmp(name, "mma_even") == 0) {
-        multiply_accumulate(&op);
-    } else if (strcmp(name, "mma_odd") == 0) {
-        igi_widen_set(w, call, NULL, w->odd_columns);
+    } else if (igi_widen_matrix_operation(w, call, name)) {
+        return true;
     } else if (!parse(&op, name, kind)) {
         igi_decline(w, "an unknown lane operation", call);
     } else if (strncmp(kind, "reduce_", 7) == 0) {

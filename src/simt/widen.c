@@ -121,14 +121,15 @@ static LLVMValueRef expand(igi_widener *w, LLVMValueRef scalar, int64_t stride) 
     return LLVMBuildAdd(w->builder, igi_splat_value(w, scalar), igi_lane_numbers(w, type, 0, stride), "");
 }
 
-LLVMValueRef igi_widen_vector(igi_widener *w, LLVMValueRef value) {
-    uint32_t number;
-    igi_shape shape = igi_shape_of(&w->s, value);
-    bool instruction = LLVMIsAInstruction(value) && number_of(w, value, &number);
-    if (!instruction) return expand(w, igi_widen_scalar(w, value), shape.stride);
+static bool is_vector_shape(igi_shape shape) {
+    return shape.kind == IGI_SHAPE_VARYING || shape.kind == IGI_SHAPE_MATRIX;
+}
+
+// As it is kept: lanes in their own order, or in that of a matrix.
+static LLVMValueRef kept_vector(igi_widener *w, LLVMValueRef value, igi_shape shape, uint32_t number) {
     is_known(w, number);
     if (w->wide[number]) return w->wide[number];
-    if (shape.kind != IGI_SHAPE_VARYING) {
+    if (!is_vector_shape(shape)) {
         w->wide[number] = expand(w, igi_widen_scalar(w, value), shape.stride);
     } else if (w->slot[number]) {
         w->wide[number] = load_slot(w, number);
@@ -137,6 +138,15 @@ LLVMValueRef igi_widen_vector(igi_widener *w, LLVMValueRef value) {
         return LLVMGetPoison(igi_widen_type(w, LLVMTypeOf(value)));
     }
     return w->wide[number];
+}
+
+LLVMValueRef igi_widen_vector(igi_widener *w, LLVMValueRef value) {
+    uint32_t number;
+    igi_shape shape = igi_shape_of(&w->s, value);
+    bool instruction = LLVMIsAInstruction(value) && number_of(w, value, &number);
+    if (!instruction) return expand(w, igi_widen_scalar(w, value), shape.stride);
+    LLVMValueRef kept = kept_vector(w, value, shape, number);
+    return shape.kind == IGI_SHAPE_MATRIX && !w->matrix_order ? igi_matrix_to_lanes(w, kept) : kept;
 }
 
 void igi_widen_set(igi_widener *w, LLVMValueRef value, LLVMValueRef scalar, LLVMValueRef wide) {
@@ -342,8 +352,10 @@ void igi_widen_instruction(igi_widener *w, LLVMValueRef i) {
         extend_linear(w, i, shape.stride);
     } else if (shape.kind == IGI_SHAPE_UNIFORM || shape.kind == IGI_SHAPE_LINEAR) {
         clone_scalar(w, i, shape.kind == IGI_SHAPE_LINEAR);
-    } else if (shape.kind == IGI_SHAPE_VARYING) {
+    } else if (is_vector_shape(shape)) {
+        w->matrix_order = shape.kind == IGI_SHAPE_MATRIX;
         widen_varying(w, i);
+        w->matrix_order = false;
     } else {
         igi_decline(w, "an instruction that is never reached", i);
     }
@@ -368,7 +380,7 @@ static bool crosses_blocks(LLVMValueRef value) {
 
 static LLVMValueRef make_slot(igi_widener *w, LLVMValueRef value) {
     LLVMTypeRef type = LLVMTypeOf(value);
-    if (igi_shape_of(&w->s, value).kind == IGI_SHAPE_VARYING) {
+    if (is_vector_shape(igi_shape_of(&w->s, value))) {
         if (!fits_lane(type)) return NULL;
         type = igi_widen_type(w, type);
     }
@@ -400,7 +412,7 @@ static void widen_phi(igi_widener *w, LLVMValueRef phi) {
     if (!number_of(w, phi, &number) || !w->incoming[number]) return;
     LLVMValueRef slot = w->incoming[number];
     LLVMValueRef value = LLVMBuildLoad2(w->builder, LLVMGetAllocatedType(slot), slot, "");
-    bool is_varying = igi_shape_of(&w->s, phi).kind == IGI_SHAPE_VARYING;
+    bool is_varying = is_vector_shape(igi_shape_of(&w->s, phi));
     igi_widen_set(w, phi, is_varying ? NULL : value, is_varying ? value : NULL);
 }
 

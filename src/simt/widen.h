@@ -34,7 +34,8 @@ typedef struct igi_widener {
     LLVMValueRef entry_mask;   // NULL: all lanes
     uint32_t block;            // being emitted
     LLVMValueRef mask;         // of that block; NULL: all lanes
-    LLVMValueRef odd_columns;  // of the matrix product just made
+    LLVMValueRef odd_columns;  // of the matrix just made
+    bool matrix_order;         // vectors are asked for in matrix order where they have it
     const char *declined;      // why this kernel stays narrow; NULL so far
     LLVMValueRef declined_at;
 } igi_widener;
@@ -78,7 +79,11 @@ void igi_free_bundles(igi_widener *w);
 // Emits the bundle at its place; false: the access is in none, or stays alone.
 bool igi_widen_bundled(igi_widener *w, LLVMValueRef access);
 bool igi_widen_lane_operation(igi_widener *w, LLVMValueRef call);  // widen-lanes.c; false: not one
-void igi_widen_terminator(igi_widener *w, uint32_t block);         // widen-control.c
+// widen-matrix.c
+bool igi_widen_matrix_operation(igi_widener *w, LLVMValueRef call, const char *name);
+LLVMValueRef igi_matrix_to_lanes(igi_widener *w, LLVMValueRef matrix);
+LLVMValueRef igi_widen_matrix(igi_widener *w, LLVMValueRef value);  // in matrix order
+void igi_widen_terminator(igi_widener *w, uint32_t block);          // widen-control.c
 void igi_widen_guard(igi_widener *w, uint32_t block);
 void igi_widen_reset_masks(igi_widener *w, uint32_t header);
 
