@@ -241,6 +241,7 @@ int cmd_compile(int argc, char **argv) {
     if (result == CLI_CONTINUE) result = cli_source_read_options(&compiling.source);
     if (result == CLI_CONTINUE) {
         compiling.source.path = operands.items[0];
+        compiling.source.line_tables = compiling.remarks;
         result = compile(&compiling);
     }
     cli_source_free(&compiling.source);

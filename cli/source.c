@@ -26,6 +26,7 @@ int cli_source_compile(const cli_source *source, ig_device *device, ig_library *
         .include_dir_count = source->include_dirs.count,
         .language_version = source->language_version,
         .math_mode = (ig_math_mode)source->math,
+        .line_tables = source->line_tables,
     };
     ig_error error = {0};
     uint64_t start = igi_now_ns();

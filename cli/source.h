@@ -17,6 +17,7 @@ typedef struct cli_source {
     cli_list include_dirs;    //
     cli_list constant_texts;  // ID=TYPE:VALUE
     int math;                 // an ig_math_mode
+    bool line_tables;         // for remarks with source lines
     // As read by cli_source_read_options:
     uint32_t language_version;
     ig_define *defines;

@@ -138,6 +138,7 @@ typedef struct ig_library_desc {
     size_t include_dir_count;
     uint32_t language_version;  // 300 for Metal 3.0; 0: 310
     ig_math_mode math_mode;
+    bool line_tables;     // keep source lines, for remarks, debuggers and profilers; costs compile time
     uint64_t timeout_ns;  // for the compiler; 0: 60 s
 } ig_library_desc;
 

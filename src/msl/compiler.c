@@ -334,6 +334,8 @@ static void add_inputs(arguments *list, const igi_msl_request *request, const ch
         add(list, "-I");
         add_owned(list, igi_path_absolute(request->sources.include_dirs[i]));
     }
+    // Paths in the line tables are absolute: where the process happens to be is no part of the cache's key.
+    if (request->line_tables) add(list, "-gline-tables-only"), add(list, "-fdebug-compilation-dir=/");
     add(list, "-ivfsoverlay"), add(list, overlay);
     // Included, because the driver itself does not look into the overlay for its input.
     add(list, "-include"), add(list, request->sources.files[0].path);
@@ -469,6 +471,7 @@ igi_hash igi_msl_key(igi_msl_compiler *compiler, const igi_msl_request *request)
     igi_hasher_add(hasher, &compiler->stdlib_identity, sizeof compiler->stdlib_identity);
     igi_hasher_add_u64(hasher, request->language_version);
     igi_hasher_add_u64(hasher, request->math_mode);
+    igi_hasher_add_u64(hasher, request->line_tables);
     for (size_t i = 0; i < request->define_count; i++) {
         igi_hasher_add_string(hasher, request->defines[i].name);
         igi_hasher_add_string(hasher, request->defines[i].value);

@@ -24,6 +24,7 @@ typedef struct igi_msl_request {
     size_t define_count;
     uint32_t language_version;
     ig_math_mode math_mode;
+    bool line_tables;  // source lines in the bitcode
     uint64_t timeout_ns;
 } igi_msl_request;
 

@@ -64,6 +64,7 @@ static const struct {
       {
           {"abort", igi_pass_abort},
           {"group", igi_pass_group},
+          {"debug", igi_pass_debug},
 },
   final_passes[] = {
       {"private", igi_pass_private},

@@ -14,8 +14,9 @@ typedef struct igi_simt_request {
     const char *name;    // as the user calls it
     const ig_function_constant *constants;
     size_t constant_count;
-    bool abortable;  // loops look at the abort flag
-    uint32_t width;  // lanes: 0 chooses, 1 is one thread at a time
+    bool abortable;    // loops look at the abort flag
+    uint32_t width;    // lanes: 0 chooses, 1 is one thread at a time
+    bool line_tables;  // the bitcode has source lines: functions keep them and are called after the kernel
 } igi_simt_request;
 
 typedef enum igi_simt_stage {

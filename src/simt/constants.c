@@ -112,6 +112,7 @@ static void call_initialisers(igi_simt_module *m) {
     if (!entries) return;
     LLVMBuilderRef builder = LLVMCreateBuilderInContext(m->context);
     LLVMPositionBuilderBefore(builder, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(m->kernel)));
+    LLVMSetCurrentDebugLocation2(builder, igi_kernel_place(m));
     for (int i = 0; i < LLVMGetNumOperands(entries); i++) {
         LLVMValueRef function = LLVMGetOperand(LLVMGetOperand(entries, (unsigned)i), 1);
         if (LLVMIsAFunction(function)) LLVMBuildCall2(builder, LLVMGlobalGetValueType(function), function, NULL, 0, "");

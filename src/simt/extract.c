@@ -2,6 +2,7 @@
 // One kernel out of a library's bitcode, retargeted from clang's front-end triple to this machine.
 #include <llvm-c/BitReader.h>
 #include <llvm-c/Comdat.h>
+#include <llvm-c/DebugInfo.h>
 #include <llvm-c/Linker.h>
 #include <llvm-c/Target.h>
 #include <string.h>
@@ -33,6 +34,7 @@ static ig_status keep_needed(igi_simt_module *m) {
     if (LLVMLinkModules2(m->module, library))
         return igi_error_set(m->error, IG_STATUS_BAD_FORMAT, "the library's bitcode cannot be read");
     m->kernel = LLVMGetNamedFunction(m->module, m->request->symbol);
+    m->subprogram = LLVMGetSubprogram(m->kernel);
     return IG_STATUS_OK;
 }
 

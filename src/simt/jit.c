@@ -134,10 +134,18 @@ static void found(LLVMErrorRef failure, LLVMOrcCSymbolMapPairs pairs, size_t cou
             if (pairs[i].Name == result->names[k]) result->addresses[k] = pairs[i].Sym.Address;
 }
 
-static LLVMErrorRef find_symbols(igi_jit *jit, LLVMOrcJITDylibRef dylib, lookup *result) {
+// "ig.run", or "add.run" when functions are called after kernel add.
+static LLVMOrcSymbolStringPoolEntryRef intern(igi_jit *jit, const char *name, int symbol) {
+    char *full = name && symbol != SYMBOL_INFO ? igi_format("%s%s", name, symbol_names[symbol] + strlen("ig")) : NULL;
+    LLVMOrcSymbolStringPoolEntryRef entry = LLVMOrcLLJITMangleAndIntern(jit->lljit, full ? full : symbol_names[symbol]);
+    free(full);
+    return entry;
+}
+
+static LLVMErrorRef find_symbols(igi_jit *jit, LLVMOrcJITDylibRef dylib, const char *name, lookup *result) {
     LLVMOrcCLookupSetElement wanted[SYMBOL_COUNT + 1] = {0};
     for (int i = 0; i < SYMBOL_COUNT; i++) {
-        result->names[i] = LLVMOrcLLJITMangleAndIntern(jit->lljit, symbol_names[i]);
+        result->names[i] = intern(jit, name, i);
         wanted[i] = (LLVMOrcCLookupSetElement){result->names[i], i == SYMBOL_INFO
                                                                      ? LLVMOrcSymbolLookupFlagsRequiredSymbol
                                                                      : LLVMOrcSymbolLookupFlagsWeaklyReferencedSymbol};
@@ -175,14 +183,15 @@ static LLVMErrorRef define_runtime(igi_jit *jit, LLVMOrcJITDylibRef dylib) {
     return LLVMOrcJITDylibDefine(dylib, LLVMOrcAbsoluteSymbols(&pair, 1));
 }
 
-ig_status igi_jit_load(igi_jit *jit, const char *object, size_t length, igi_code *code, ig_error *error) {
+ig_status igi_jit_load(igi_jit *jit, const char *object, size_t length, const char *name, igi_code *code,
+                       ig_error *error) {
     unit *home = take_unit(jit, error);
     if (!home) return error ? error->status : IG_STATUS_SYSTEM;
     LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(object, length, "kernel");
     LLVMErrorRef failure = LLVMOrcLLJITAddObjectFile(jit->lljit, home->dylib, buffer);
     if (!failure) failure = define_runtime(jit, home->dylib);
     lookup symbols = {0};
-    if (!failure) failure = find_symbols(jit, home->dylib, &symbols);
+    if (!failure) failure = find_symbols(jit, home->dylib, name, &symbols);
     igi_code made = {.unit = home};
     ig_status status = IG_STATUS_OK;
     if (failure)

@@ -23,8 +23,10 @@ typedef struct igi_code {
     void *unit;            // the JIT's
 } igi_code;
 
+// `name`: the kernel its functions are called after, for an object with line tables; NULL without.
 // threads: any number at once. errors: BAD_FORMAT when the object is damaged or of another version.
-ig_status igi_jit_load(igi_jit *jit, const char *object, size_t length, igi_code *code, ig_error *error);
+ig_status igi_jit_load(igi_jit *jit, const char *object, size_t length, const char *name, igi_code *code,
+                       ig_error *error);
 void igi_jit_unload(igi_jit *jit, igi_code *code);
 
 #endif

@@ -20,6 +20,7 @@ typedef struct igi_simt_module {
     LLVMValueRef thread;   // bind: ptr (group, x, y, z, lane), the kernel for one thread
     LLVMValueRef wide[2];  // group: [0] with a mask, [1] for full groups of lanes; NULL when narrow
     igi_code_info info;
+    LLVMMetadataRef subprogram;  // extract: the kernel's place in the source; NULL without line tables
     ig_error *error;
 } igi_simt_module;
 
@@ -63,6 +64,8 @@ ig_status igi_widen(igi_simt_module *m, uint32_t width, bool full, const char *n
                     const char **declined);
 // Wraps m->thread for whole threadgroups: a loop, or a coroutine where threads wait for each other.
 ig_status igi_pass_group(igi_simt_module *m);
+// With line tables: functions are called after the kernel and know their source lines.
+ig_status igi_pass_debug(igi_simt_module *m);
 
 // After LLVM's optimisation: moves large private arrays off the stack.
 ig_status igi_pass_private(igi_simt_module *m);
@@ -72,6 +75,8 @@ ig_status igi_pass_info(igi_simt_module *m);
 // Calls rewrite, with the builder before it, for every instruction of m->thread for which `wanted` holds.
 ig_status igi_rewrite_instructions(igi_simt_module *m, bool (*wanted)(LLVMValueRef instruction),
                                    void (*rewrite)(LLVMBuilderRef builder, LLVMValueRef instruction));
+// Where the kernel begins, for instructions that come from no line of it. NULL without line tables.
+LLVMMetadataRef igi_kernel_place(const igi_simt_module *m);
 // Runs LLVM's own passes.
 ig_status igi_run_passes(igi_simt_module *m, const char *passes);
 

@@ -2,6 +2,7 @@
 // Values and instructions of a group of lanes.
 #include "simt/widen.h"
 
+#include <llvm-c/DebugInfo.h>
 #include <string.h>
 
 #include "core/memory.h"
@@ -422,6 +423,7 @@ static void emit_block(igi_widener *w, uint32_t block, LLVMValueRef mask) {
     w->mask = mask;
     w->emission++;
     for (LLVMValueRef i = LLVMGetFirstInstruction(old); i && !w->declined; i = LLVMGetNextInstruction(i)) {
+        LLVMSetCurrentDebugLocation2(w->builder, LLVMInstructionGetDebugLoc(i));
         if (LLVMIsAPHINode(i))
             widen_phi(w, i);
         else if (!LLVMIsATerminatorInst(i))

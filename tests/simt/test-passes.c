@@ -494,7 +494,7 @@ static void load(igi_jit *jit, const char *kernel, uint32_t width, igi_code *cod
     size_t length = 0;
     b->request.width = width;
     assert_ok(igi_simt_compile(&b->request, IGI_STAGE_OBJECT, &object, &length, NULL));
-    assert_ok(igi_jit_load(jit, object, length, code, NULL));
+    assert_ok(igi_jit_load(jit, object, length, NULL, code, NULL));
     free(object);
     end(b);
 }
@@ -547,7 +547,7 @@ static void objects_that_are_none_are_refused(void **state) {
     assert_ok(igi_jit_create(&jit, NULL));
     static const char *const texts[] = {"", "not an object", "\177ELF"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        assert_int_equal(igi_jit_load(jit, texts[i], strlen(texts[i]), &code, &error), IG_STATUS_BAD_FORMAT);
+        assert_int_equal(igi_jit_load(jit, texts[i], strlen(texts[i]), NULL, &code, &error), IG_STATUS_BAD_FORMAT);
         assert_non_null(error.message);
         assert_null(code.unit);
     }

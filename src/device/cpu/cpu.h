@@ -30,6 +30,7 @@ typedef struct cpu_module {
     size_t bitcode_length;
     char *log;  // the compiler's warnings
     ig_math_mode math_mode;
+    bool line_tables;
     struct cpu_module *next;
 } cpu_module;
 

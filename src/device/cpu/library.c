@@ -125,7 +125,8 @@ static ig_status make_module(ig_library *library, const igi_msl_request *request
     cpu_device *cpu = igi_cpu(device);
     cpu_module *made = igi_calloc(1, sizeof *made);
     if (!made) return igi_error_no_memory(error);
-    *made = (cpu_module){.references = 1, .key = key, .math_mode = request->math_mode};
+    *made =
+        (cpu_module){.references = 1, .key = key, .math_mode = request->math_mode, .line_tables = request->line_tables};
     if (load(cpu, key, library, made)) {
         atomic_fetch_add(&device->disk_hits, 1);
     } else {
@@ -157,6 +158,7 @@ ig_status igi_cpu_library_open(ig_library *library, const ig_library_desc *desc,
                                .define_count = desc->define_count,
                                .language_version = desc->language_version,
                                .math_mode = desc->math_mode,
+                               .line_tables = desc->line_tables,
                                .timeout_ns = desc->timeout_ns};
     igi_main_source main = {desc->source, desc->source_length, desc->path, desc->name};
     ig_status status = igi_sources_load(&request.sources, &main, desc->include_dirs, desc->include_dir_count, error);

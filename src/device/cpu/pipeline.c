@@ -59,15 +59,21 @@ static igi_simt_request request_for(const cpu_program *program, bool abortable, 
                               .constants = program->constants,
                               .constant_count = program->constant_count,
                               .abortable = abortable,
-                              .width = wanted_width(narrow)};
+                              .width = wanted_width(narrow),
+                              .line_tables = program->module->line_tables};
 }
 
-static bool load_cached(ig_device *device, igi_hash key, igi_code *code) {
+static ig_status load(cpu_device *cpu, const cpu_program *program, const char *object, size_t length, igi_code *code,
+                      ig_error *error) {
+    return igi_jit_load(cpu->jit, object, length, program->module->line_tables ? program->name : NULL, code, error);
+}
+
+static bool load_cached(ig_device *device, const cpu_program *program, igi_hash key, igi_code *code) {
     cpu_device *cpu = igi_cpu(device);
     char *object = NULL;
     size_t length = 0;
     if (!igi_disk_cache_get(cpu->cache, key, &object, &length)) return false;
-    bool loaded = igi_jit_load(cpu->jit, object, length, code, NULL) == IG_STATUS_OK;
+    bool loaded = load(cpu, program, object, length, code, NULL) == IG_STATUS_OK;
     free(object);
     if (loaded) atomic_fetch_add(&device->disk_hits, 1);
     return loaded;
@@ -78,12 +84,12 @@ static ig_status make_code(ig_device *device, const cpu_program *program, bool a
     cpu_device *cpu = igi_cpu(device);
     igi_simt_request request = request_for(program, abortable, narrow);
     igi_hash key = code_key(program, abortable, request.width);
-    if (load_cached(device, key, code)) return IG_STATUS_OK;
+    if (load_cached(device, program, key, code)) return IG_STATUS_OK;
     char *object = NULL;
     size_t length = 0;
     ig_status status = igi_simt_compile(&request, IGI_STAGE_OBJECT, &object, &length, error);
     if (status != IG_STATUS_OK) return status;
-    status = igi_jit_load(cpu->jit, object, length, code, error);
+    status = load(cpu, program, object, length, code, error);
     if (status == IG_STATUS_OK) igi_disk_cache_put(cpu->cache, key, object, length);
     free(object);
     return status;

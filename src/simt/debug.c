@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Source lines all the way to the machine code, for libraries with line tables.
+//
+// Until here every instruction has the place clang gave it, inside the subprogram of the kernel, and the functions it
+// lies in have no subprogram of their own, so that LLVM does not mind. Now each function becomes one, called after the
+// kernel, with the kernel inlined into it.
+#include <llvm-c/DebugInfo.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "simt/passes.h"
+
+static const char prefix[] = "ig.";
+
+LLVMMetadataRef igi_kernel_place(const igi_simt_module *m) {
+    if (!m->subprogram) return NULL;
+    return LLVMDIBuilderCreateDebugLocation(m->context, LLVMDISubprogramGetLine(m->subprogram), 0, m->subprogram, NULL);
+}
+
+// The same place, reached through one more inlined call.
+static LLVMMetadataRef within(igi_simt_module *m, LLVMMetadataRef place, LLVMMetadataRef call) {
+    LLVMMetadataRef inlined_at = LLVMDILocationGetInlinedAt(place);
+    return LLVMDIBuilderCreateDebugLocation(m->context, LLVMDILocationGetLine(place), LLVMDILocationGetColumn(place),
+                                            LLVMDILocationGetScope(place),
+                                            inlined_at ? within(m, inlined_at, call) : call);
+}
+
+// Loops name their own first and last places, which would have to move as well; their hints stay.
+static void forget_loop_places(igi_simt_module *m, LLVMValueRef branch, unsigned kind) {
+    enum { MOST = 32 };
+    LLVMValueRef loop = LLVMGetMetadata(branch, kind), operands[MOST];
+    unsigned count = loop ? LLVMGetMDNodeNumOperands(loop) : 0;
+    if (count < 2 || count > MOST) return;
+    LLVMGetMDNodeOperands(loop, operands);
+    LLVMMetadataRef kept[MOST] = {LLVMTemporaryMDNode(m->context, NULL, 0)};  // stands for the loop itself
+    size_t kept_count = 1;
+    for (unsigned k = 1; k < count; k++) {
+        LLVMMetadataRef operand = LLVMValueAsMetadata(operands[k]);
+        if (LLVMGetMetadataKind(operand) != LLVMDILocationMetadataKind) kept[kept_count++] = operand;
+    }
+    LLVMMetadataRef made = LLVMMDNodeInContext2(m->context, kept, kept_count);
+    LLVMMetadataReplaceAllUsesWith(kept[0], made);
+    LLVMSetMetadata(branch, kind, LLVMMetadataAsValue(m->context, made));
+}
+
+// A call without a place could not be inlined.
+static void place_instructions(igi_simt_module *m, LLVMValueRef function, LLVMMetadataRef call) {
+    unsigned loop = LLVMGetMDKindIDInContext(m->context, "llvm.loop", 9);
+    for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block)) {
+        forget_loop_places(m, LLVMGetBasicBlockTerminator(block), loop);
+        for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
+            LLVMMetadataRef place = LLVMInstructionGetDebugLoc(i);
+            if (place)
+                LLVMInstructionSetDebugLoc(i, within(m, place, call));
+            else if (LLVMIsACallInst(i))
+                LLVMInstructionSetDebugLoc(i, call);
+        }
+    }
+}
+
+typedef struct describer {
+    igi_simt_module *m;
+    LLVMDIBuilderRef builder;
+    LLVMMetadataRef file, type;
+} describer;
+
+static void open_unit(describer *d) {
+    d->file = LLVMDIScopeGetFile(d->m->subprogram);
+    static const char producer[] = "ingot";
+    LLVMDIBuilderCreateCompileUnit(d->builder, LLVMDWARFSourceLanguageC, d->file, producer, strlen(producer), 1, "", 0,
+                                   0, "", 0, LLVMDWARFEmissionLineTablesOnly, 0, 0, 0, "", 0, "", 0);
+    d->type = LLVMDIBuilderCreateSubroutineType(d->builder, d->file, NULL, 0, LLVMDIFlagZero);
+}
+
+static void describe(describer *d, LLVMValueRef function) {
+    size_t length;
+    const char *name = LLVMGetValueName2(function, &length);
+    unsigned line = LLVMDISubprogramGetLine(d->m->subprogram);
+    LLVMMetadataRef made = LLVMDIBuilderCreateFunction(d->builder, d->file, name, length, "", 0, d->file, line, d->type,
+                                                       0, 1, line, LLVMDIFlagZero, 1);
+    place_instructions(d->m, function, LLVMDIBuilderCreateDebugLocation(d->m->context, line, 0, made, NULL));
+    LLVMSetSubprogram(function, made);
+}
+
+// "ig.run" of kernel add becomes "add.run".
+static bool rename(const igi_simt_module *m, LLVMValueRef function) {
+    size_t length;
+    const char *old = LLVMGetValueName2(function, &length);
+    if (strncmp(old, prefix, strlen(prefix)) != 0) return true;
+    char *name = igi_format("%s.%s", m->request->name, old + strlen(prefix));
+    if (name) LLVMSetValueName2(function, name, strlen(name));
+    free(name);
+    return name != NULL;
+}
+
+ig_status igi_pass_debug(igi_simt_module *m) {
+    if (!m->request->line_tables) return IG_STATUS_OK;
+    describer d = {.m = m, .builder = LLVMCreateDIBuilder(m->module)};
+    bool ok = true;
+    if (m->subprogram) open_unit(&d);
+    for (LLVMValueRef f = LLVMGetFirstFunction(m->module); f && ok; f = LLVMGetNextFunction(f)) {
+        if (LLVMIsDeclaration(f)) continue;
+        ok = rename(m, f);
+        if (ok && m->subprogram) describe(&d, f);
+    }
+    LLVMDIBuilderFinalize(d.builder);
+    LLVMDisposeDIBuilder(d.builder);
+    return ok ? IG_STATUS_OK : igi_error_no_memory(m->error);
+}
