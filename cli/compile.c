@@ -152,27 +152,49 @@ static int emit_kernel(const compile_options *options, ig_pipeline *pipeline, co
     return CLI_CONTINUE;
 }
 
-static void remark_kernel(ig_pipeline *pipeline, const char *name) {
+static void put_remark(const char *kernel, const ig_remark *remark, uint32_t width) {
+    igi_json *row = cli_begin_row();
+    igi_json_put_string(row, "kernel", kernel);
+    igi_json_put_string(row, "kind", remark->kind);
+    igi_json_put_string(row, "file", remark->file);
+    igi_json_put_u64(row, "line", remark->line);
+    igi_json_put_u64(row, "column", remark->column);
+    igi_json_put_string(row, "text", remark->text);
+    if (strcmp(remark->kind, "width") == 0) igi_json_put_u64(row, "simt_width", width);
+    cli_end_row();
+}
+
+static void print_remark(const char *kernel, const ig_remark *remark) {
+    printf("%s", cli_escape(stdout, CLI_BOLD));
+    if (remark->line)
+        printf("%s:%u:%u: ", remark->file, remark->line, remark->column);
+    else
+        printf("%s: ", kernel);
+    printf("%sremark: %s%s: %s\n", cli_escape(stdout, CLI_CYAN), cli_escape(stdout, CLI_PLAIN), remark->kind,
+           remark->text);
+}
+
+static int remark_kernel(ig_pipeline *pipeline, const char *name) {
+    ig_remark *remarks;
+    size_t count;
     ig_pipeline_properties properties;
     ig_pipeline_get_properties(pipeline, &properties);
-    if (cli_json) {
-        igi_json *row = cli_begin_row();
-        igi_json_put_string(row, "kernel", name);
-        igi_json_put_u64(row, "simt_width", properties.simt_width);
-        cli_end_row();
-    } else if (properties.simt_width > 1) {
-        printf("%s: vectorised, %u threads per step\n", name, properties.simt_width);
-    } else if (properties.simt_width == 1) {
-        printf("%s: not vectorised, one thread at a time\n", name);
-    } else {
-        printf("%s: compiled by the GPU's driver\n", name);
+    ig_status status = ig_pipeline_get_remarks(pipeline, &remarks, &count);
+    if (status != IG_STATUS_OK) return cli_report(status, NULL);
+    for (size_t i = 0; i < count; i++) {
+        if (cli_json)
+            put_remark(name, &remarks[i], properties.simt_width);
+        else
+            print_remark(name, &remarks[i]);
     }
+    free(remarks);
+    return CLI_CONTINUE;
 }
 
 static int examine_kernel(const compile_options *options, ig_library *library, const char *name, bool titled) {
     ig_pipeline *pipeline = NULL;
     int result = cli_source_specialise(&options->source, library, name, &pipeline);
-    if (result == CLI_CONTINUE && options->remarks) remark_kernel(pipeline, name);
+    if (result == CLI_CONTINUE && options->remarks) result = remark_kernel(pipeline, name);
     if (result == CLI_CONTINUE && options->emit != EMIT_NOTHING) result = emit_kernel(options, pipeline, name, titled);
     ig_pipeline_release(pipeline);
     return result;
@@ -220,7 +242,8 @@ int cmd_compile(int argc, char **argv) {
          "the kernel for --emit and --remarks (default all)"},
         {0, "emit", CLI_CHOICE, &compiling.emit, "llvm|simt|asm",
          "print the code: per thread, per threadgroup, machine"},
-        {0, "remarks", CLI_FLAG, &compiling.remarks, NULL, "say at which width each kernel was vectorised"},
+        {0, "remarks", CLI_FLAG, &compiling.remarks, NULL,
+         "say by source line what was vectorised, what was not, and why"},
         CLI_OPTION_JSON,
     };
     const cli_syntax syntax = {

@@ -246,6 +246,17 @@ ig_size ig_pipeline_threadgroup_size(const ig_pipeline *pipeline, ig_size grid);
 // owns: *text is the caller's, free() it. errors: UNSUPPORTED on a GPU, INVALID_ARGUMENT for another stage.
 ig_status ig_pipeline_emit(ig_pipeline *pipeline, const char *stage, char **text);
 
+// What became of the kernel on the software device: at which width it runs, and what keeps it from running faster.
+typedef struct ig_remark {
+    const char *kind;  // "width", "barrier", "gather", "row-gather", "row-scatter", "scatter", "one-by-one",
+                       // "divergent-loop", "divergent-branch", "private-array", "not-vectorised"
+    const char *file;  // as the user named it; "" when the library has no line tables
+    const char *text;
+    uint32_t line, column;  // 1-based; 0 when not known
+} ig_remark;
+// The width first, then by place. owns: *remarks is the caller's, one free() for all. errors: UNSUPPORTED on a GPU.
+ig_status ig_pipeline_get_remarks(ig_pipeline *pipeline, ig_remark **remarks, size_t *count);
+
 // ---- Queues and command buffers ------------------------------------------------------------------------------
 
 ig_status ig_queue_create(ig_device *device, ig_queue **queue);

@@ -35,6 +35,8 @@ typedef struct igi_backend {
     void (*pipeline_close)(ig_pipeline *pipeline);
     // Optional; NULL: unsupported.
     ig_status (*pipeline_emit)(ig_pipeline *pipeline, const char *stage, char **text);
+    // Optional; NULL: unsupported.
+    ig_status (*pipeline_remarks)(ig_pipeline *pipeline, ig_remark **remarks, size_t *count);
 
     ig_status (*queue_open)(ig_queue *queue);
     void (*queue_close)(ig_queue *queue);

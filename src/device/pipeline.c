@@ -146,6 +146,12 @@ ig_status ig_pipeline_emit(ig_pipeline *pipeline, const char *stage, char **text
     return backend->pipeline_emit ? backend->pipeline_emit(pipeline, stage, text) : IG_STATUS_UNSUPPORTED;
 }
 
+ig_status ig_pipeline_get_remarks(ig_pipeline *pipeline, ig_remark **remarks, size_t *count) {
+    if (!pipeline || !remarks || !count) return IG_STATUS_INVALID_ARGUMENT;
+    const igi_backend *backend = pipeline->library->device->backend;
+    return backend->pipeline_remarks ? backend->pipeline_remarks(pipeline, remarks, count) : IG_STATUS_UNSUPPORTED;
+}
+
 const ig_argument *igi_pipeline_argument(const ig_pipeline *pipeline, ig_argument_kind kind, uint32_t index) {
     for (size_t i = 0; i < pipeline->kernel.argument_count; i++) {
         const ig_argument *argument = &pipeline->kernel.arguments[i];

@@ -32,7 +32,7 @@ static bool is_word(char c) {
     return isalnum((unsigned char)c) || c == '_';
 }
 
-static uint32_t find_column(const igi_source *source, uint32_t line, const char *near) {
+uint32_t igi_source_column(const igi_source *source, uint32_t line, const char *near) {
     size_t length = 0;
     const char *text = source && line && near && *near ? line_text(source, line, &length) : NULL;
     size_t size = near ? strlen(near) : 0;
@@ -65,7 +65,7 @@ static const char *shown_name(const igi_diagnostics *diagnostics, const char *pa
 void igi_diagnostics_add(igi_diagnostics *diagnostics, const char *level, const char *path, uint32_t line,
                          uint32_t column, const char *near, const char *message) {
     const igi_source *source = igi_sources_find(diagnostics->sources, path);
-    if (column == 0) column = find_column(source, line, near);
+    if (column == 0) column = igi_source_column(source, line, near);
     char header[80];
     const char *name = shown_name(diagnostics, path, source, header);
     igi_text_addf(&diagnostics->log, "%s:%u:%u: %s: %s\n", name, line, column, level, message);

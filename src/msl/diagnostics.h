@@ -14,6 +14,9 @@ typedef struct igi_diagnostics {
     ig_error first;  // the first error
 } igi_diagnostics;
 
+// Column of the word in a line of the original text; 1 when it is not there. `source` and `near` may be NULL.
+uint32_t igi_source_column(const igi_source *source, uint32_t line, const char *near);
+
 // Adds one message at a place; column 0: the place of `near` in that line, if it is there.
 void igi_diagnostics_add(igi_diagnostics *diagnostics, const char *level, const char *path, uint32_t line,
                          uint32_t column, const char *near, const char *message);

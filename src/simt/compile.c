@@ -62,8 +62,8 @@ static const struct {
 },
   group_passes[] =
       {
-          {"abort", igi_pass_abort},
-          {"group", igi_pass_group},
+          {"abort", igi_pass_abort}, {"note barriers", igi_pass_note_barriers},
+          {"group", igi_pass_group}, {"remarks", igi_pass_remarks},
           {"debug", igi_pass_debug},
 },
   final_passes[] = {
@@ -127,6 +127,7 @@ static ig_status run_all(igi_simt_module *m, igi_simt_stage stage, char **output
     RUN(m, thread_passes)
     if (status == IG_STATUS_OK && stage == IGI_STAGE_LLVM) return print_module(m, output, length);
     RUN(m, group_passes)
+    if (status == IG_STATUS_OK && stage == IGI_STAGE_REMARKS) return status;
     if (status == IG_STATUS_OK) status = igi_run_passes(m, "default<O2>");
     RUN(m, final_passes)
     if (status != IG_STATUS_OK) return status;

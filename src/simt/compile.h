@@ -6,6 +6,7 @@
 #include <ingot/device.h>
 
 #include "core/status-internal.h"
+#include "simt/remarks.h"
 
 typedef struct igi_simt_request {
     const char *bitcode;
@@ -14,9 +15,10 @@ typedef struct igi_simt_request {
     const char *name;    // as the user calls it
     const ig_function_constant *constants;
     size_t constant_count;
-    bool abortable;    // loops look at the abort flag
-    uint32_t width;    // lanes: 0 chooses, 1 is one thread at a time
-    bool line_tables;  // the bitcode has source lines: functions keep them and are called after the kernel
+    bool abortable;        // loops look at the abort flag
+    uint32_t width;        // lanes: 0 chooses, 1 is one thread at a time
+    bool line_tables;      // the bitcode has source lines: functions keep them and are called after the kernel
+    igi_remarks *remarks;  // what became of it goes here; NULL: nobody asks
 } igi_simt_request;
 
 typedef enum igi_simt_stage {
@@ -24,6 +26,7 @@ typedef enum igi_simt_stage {
     IGI_STAGE_LLVM,  // one thread, optimised, before it becomes a threadgroup
     IGI_STAGE_SIMT,  // the threadgroup, optimised
     IGI_STAGE_ASM,
+    IGI_STAGE_REMARKS,  // no output; done when request->remarks is complete
 } igi_simt_stage;
 
 // owns: *output is the caller's; text stages are NUL-terminated.

@@ -2,13 +2,14 @@
 // Source lines all the way to the machine code, for libraries with line tables.
 //
 // Until here every instruction has the place clang gave it, inside the subprogram of the kernel, and the functions it
-// lies in have no subprogram of their own, so that LLVM does not mind. Now each function becomes one, called after the
-// kernel, with the kernel inlined into it.
+// lies in have no subprogram of their own, so that LLVM does not mind. Now each function that stays one becomes a
+// subprogram of the kernel's name, with the kernel inlined into it.
 #include <llvm-c/DebugInfo.h>
 #include <string.h>
 
 #include "core/memory.h"
 #include "simt/passes.h"
+#include "simt/place.h"
 
 static const char prefix[] = "ig.";
 
@@ -43,17 +44,17 @@ static void forget_loop_places(igi_simt_module *m, LLVMValueRef branch, unsigned
     LLVMSetMetadata(branch, kind, LLVMMetadataAsValue(m->context, made));
 }
 
-// A call without a place could not be inlined.
+// Functions of the standard library take the line of their call. What comes from no line gets the kernel's: calls must
+// have one to be inlined, and a debugger takes the first line behind the prologue for the beginning of the function.
+// call: NULL for a function that is not described, because it will be inlined itself.
 static void place_instructions(igi_simt_module *m, LLVMValueRef function, LLVMMetadataRef call) {
     unsigned loop = LLVMGetMDKindIDInContext(m->context, "llvm.loop", 9);
     for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block)) {
         forget_loop_places(m, LLVMGetBasicBlockTerminator(block), loop);
         for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
-            LLVMMetadataRef place = LLVMInstructionGetDebugLoc(i);
-            if (place)
-                LLVMInstructionSetDebugLoc(i, within(m, place, call));
-            else if (LLVMIsACallInst(i))
-                LLVMInstructionSetDebugLoc(i, call);
+            LLVMMetadataRef place = LLVMInstructionGetDebugLoc(i), users = igi_place_of_user(place);
+            if (users) place = users;
+            LLVMInstructionSetDebugLoc(i, place && call ? within(m, place, call) : place ? place : call);
         }
     }
 }
@@ -72,12 +73,16 @@ static void open_unit(describer *d) {
     d->type = LLVMDIBuilderCreateSubroutineType(d->builder, d->file, NULL, 0, LLVMDIFlagZero);
 }
 
+static bool will_be_inlined(LLVMValueRef function) {
+    unsigned kind = LLVMGetEnumAttributeKindForName("alwaysinline", 12);
+    return LLVMGetEnumAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, kind) != NULL;
+}
+
 static void describe(describer *d, LLVMValueRef function) {
-    size_t length;
-    const char *name = LLVMGetValueName2(function, &length);
+    const char *name = d->m->request->name;
     unsigned line = LLVMDISubprogramGetLine(d->m->subprogram);
-    LLVMMetadataRef made = LLVMDIBuilderCreateFunction(d->builder, d->file, name, length, "", 0, d->file, line, d->type,
-                                                       0, 1, line, LLVMDIFlagZero, 1);
+    LLVMMetadataRef made = LLVMDIBuilderCreateFunction(d->builder, d->file, name, strlen(name), "", 0, d->file, line,
+                                                       d->type, 0, 1, line, LLVMDIFlagZero, 1);
     place_instructions(d->m, function, LLVMDIBuilderCreateDebugLocation(d->m->context, line, 0, made, NULL));
     LLVMSetSubprogram(function, made);
 }
@@ -101,7 +106,11 @@ ig_status igi_pass_debug(igi_simt_module *m) {
     for (LLVMValueRef f = LLVMGetFirstFunction(m->module); f && ok; f = LLVMGetNextFunction(f)) {
         if (LLVMIsDeclaration(f)) continue;
         ok = rename(m, f);
-        if (ok && m->subprogram) describe(&d, f);
+        if (!ok || !m->subprogram) continue;
+        if (will_be_inlined(f))
+            place_instructions(m, f, NULL);
+        else
+            describe(&d, f);
     }
     LLVMDIBuilderFinalize(d.builder);
     LLVMDisposeDIBuilder(d.builder);

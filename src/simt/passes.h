@@ -64,6 +64,9 @@ ig_status igi_widen(igi_simt_module *m, uint32_t width, bool full, const char *n
                     const char **declined);
 // Wraps m->thread for whole threadgroups: a loop, or a coroutine where threads wait for each other.
 ig_status igi_pass_group(igi_simt_module *m);
+// Around group, when the request asks for remarks: notes where barriers are, then what became of it all.
+ig_status igi_pass_note_barriers(igi_simt_module *m);
+ig_status igi_pass_remarks(igi_simt_module *m);
 // With line tables: functions are called after the kernel and know their source lines.
 ig_status igi_pass_debug(igi_simt_module *m);
 

@@ -468,6 +468,7 @@ bool igi_widen_bundled(igi_widener *w, LLVMValueRef access) {
     // Rows of lanes that are off must not be written.
     if (!b || (b->store && !b->interleaved && w->mask)) return false;
     if (access != b->trigger) return true;
+    igi_note_bundle(w, b->members, b->count, b->interleaved);
     if (b->store)
         emit_stores(w, b);
     else

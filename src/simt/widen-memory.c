@@ -32,6 +32,7 @@ static void clone_once(igi_widener *w, LLVMValueRef i) {
         LLVMSetOperand(copy, (unsigned)k, igi_widen_scalar(w, LLVMGetOperand(i, (unsigned)k)));
     LLVMInsertIntoBuilder(w->builder, copy);
     if (LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMVoidTypeKind) igi_widen_set(w, i, copy, NULL);
+    igi_note(w, IGI_REMARK_UNIFORM, i);
 }
 
 LLVMValueRef igi_load_masked(igi_widener *w, LLVMTypeRef wide, LLVMValueRef address, unsigned bytes,
@@ -47,11 +48,13 @@ LLVMValueRef igi_load_masked(igi_widener *w, LLVMTypeRef wide, LLVMValueRef addr
 }
 
 static LLVMValueRef load_row(igi_widener *w, LLVMValueRef load, LLVMTypeRef wide) {
+    igi_note(w, IGI_REMARK_CONTIGUOUS, load);
     LLVMValueRef address = igi_widen_scalar(w, LLVMGetOperand(load, 0));
     return igi_load_masked(w, wide, address, LLVMGetAlignment(load), w->mask);
 }
 
 static LLVMValueRef gather(igi_widener *w, LLVMValueRef load, LLVMTypeRef wide) {
+    igi_note(w, IGI_REMARK_GATHER, load);
     LLVMValueRef addresses = igi_widen_vector(w, LLVMGetOperand(load, 0));
     LLVMTypeRef types[] = {wide, LLVMTypeOf(addresses)};
     LLVMValueRef arguments[] = {addresses, alignment(w, load), igi_active_mask(w), LLVMConstNull(wide)};
@@ -83,11 +86,13 @@ void igi_store_masked(igi_widener *w, LLVMValueRef value, LLVMValueRef address, 
 }
 
 static void store_row(igi_widener *w, LLVMValueRef store, LLVMValueRef value) {
+    igi_note(w, IGI_REMARK_CONTIGUOUS, store);
     LLVMValueRef address = igi_widen_scalar(w, LLVMGetOperand(store, 1));
     igi_store_masked(w, value, address, LLVMGetAlignment(store), w->mask);
 }
 
 static void scatter(igi_widener *w, LLVMValueRef store, LLVMValueRef value) {
+    igi_note(w, IGI_REMARK_SCATTER, store);
     LLVMValueRef addresses = igi_widen_vector(w, LLVMGetOperand(store, 1));
     LLVMTypeRef types[] = {LLVMTypeOf(value), LLVMTypeOf(addresses)};
     LLVMValueRef arguments[] = {value, addresses, alignment(w, store), igi_active_mask(w)};
@@ -180,6 +185,7 @@ static bool all_spillable(LLVMValueRef i) {
 
 // Compare-and-exchange gives a pair; its parts are kept as two vectors in memory, found again by extractvalue.
 static void one_by_one(igi_widener *w, LLVMValueRef i, LLVMTypeRef result, LLVMValueRef memory, LLVMValueRef flags) {
+    igi_note(w, IGI_REMARK_ONE_BY_ONE, i);
     LLVMValueRef spilled[8] = {0};
     int count = LLVMGetNumOperands(i);
     for (int k = 0; k < count && k < 8; k++) {

@@ -334,6 +334,7 @@ static void widen_alloca(igi_widener *w, LLVMValueRef i) {
     LLVMValueRef memory = LLVMBuildAlloca(w->slots, LLVMArrayType2(w->i8, bytes), "");
     LLVMSetAlignment(memory, 64);
     igi_widen_set(w, i, memory, NULL);
+    igi_note(w, IGI_REMARK_PRIVATE_ARRAY, i);
 }
 
 void igi_widen_instruction(igi_widener *w, LLVMValueRef i) {
@@ -537,6 +538,7 @@ ig_status igi_widen(igi_simt_module *m, uint32_t width, bool full, const char *n
     }
     if (w.s.cfg.irreducible) igi_decline(&w, "irreducible control flow", NULL);
     if (!w.declined) {
+        igi_note_control(&w);
         open_function(&w, name);
         make_entry_mask(&w);
         make_slots(&w);
@@ -545,6 +547,7 @@ ig_status igi_widen(igi_simt_module *m, uint32_t width, bool full, const char *n
     }
     *widened = w.to;
     *declined = w.declined;
+    igi_note_declined(&w);
     if (w.declined && w.to) {
         LLVMDeleteFunction(w.to);
         *widened = NULL;

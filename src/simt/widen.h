@@ -7,6 +7,7 @@
 #define INGOT_SIMT_WIDEN_H
 
 #include "simt/passes.h"
+#include "simt/remarks.h"
 #include "simt/shape.h"
 
 typedef struct igi_bundle igi_bundle;
@@ -86,5 +87,13 @@ LLVMValueRef igi_widen_matrix(igi_widener *w, LLVMValueRef value);  // in matrix
 void igi_widen_terminator(igi_widener *w, uint32_t block);          // widen-control.c
 void igi_widen_guard(igi_widener *w, uint32_t block);
 void igi_widen_reset_masks(igi_widener *w, uint32_t header);
+
+// ---- For the user (widen-remarks.c); these do nothing unless the request asks for remarks ----
+
+void igi_note(igi_widener *w, igi_remark_kind kind, LLVMValueRef instruction);
+// Accesses done together: all lanes' at once, or a few elements for each lane.
+void igi_note_bundle(igi_widener *w, const LLVMValueRef *members, uint32_t count, bool interleaved);
+void igi_note_control(igi_widener *w);   // branches and loops where lanes part
+void igi_note_declined(igi_widener *w);  // if it was; forgets what was noted before
 
 #endif

@@ -8,6 +8,7 @@
 #include "device/backend.h"
 #include "device/cpu/watchdog.h"
 #include "msl/compiler.h"
+#include "simt/compile.h"
 #include "simt/jit.h"
 
 typedef struct cpu_device {
@@ -31,6 +32,7 @@ typedef struct cpu_module {
     char *log;  // the compiler's warnings
     ig_math_mode math_mode;
     bool line_tables;
+    igi_sources sources;  // with line tables: how the user calls files and columns
     struct cpu_module *next;
 } cpu_module;
 
@@ -60,6 +62,8 @@ ig_status igi_cpu_pipeline_open(ig_pipeline *pipeline, const ig_pipeline_desc *d
                                 ig_error *error);
 void igi_cpu_pipeline_close(ig_pipeline *pipeline);
 ig_status igi_cpu_pipeline_emit(ig_pipeline *pipeline, const char *stage, char **text);
+ig_status igi_cpu_pipeline_remarks(ig_pipeline *pipeline, ig_remark **remarks, size_t *count);
+igi_simt_request igi_cpu_simt_request(const cpu_program *program, bool abortable, bool narrow);
 // The code to run; compiled on first use.
 ig_status igi_cpu_program_code(ig_device *device, cpu_program *program, bool abortable, bool narrow,
                                const igi_code **code, ig_error *error);

@@ -195,6 +195,7 @@ const igi_backend igi_backend_cpu = {
     .pipeline_open = igi_cpu_pipeline_open,
     .pipeline_close = igi_cpu_pipeline_close,
     .pipeline_emit = igi_cpu_pipeline_emit,
+    .pipeline_remarks = igi_cpu_pipeline_remarks,
     .queue_open = igi_cpu_queue_open,
     .queue_close = igi_cpu_queue_close,
     .commit = igi_cpu_commit,

@@ -35,6 +35,7 @@ void igi_cpu_module_release(cpu_device *cpu, cpu_module *module) {
     pthread_mutex_unlock(&cpu->lock);
     if (!last) return;
     free(module->bitcode), free(module->log);
+    igi_sources_free(&module->sources);
     free(module);
 }
 
@@ -119,7 +120,8 @@ static ig_status reflect_again(const igi_msl_request *request, ig_library *libra
     return igi_error_no_memory(error);
 }
 
-static ig_status make_module(ig_library *library, const igi_msl_request *request, igi_hash key, cpu_module **module,
+// With line tables the sources stay with the module.
+static ig_status make_module(ig_library *library, igi_msl_request *request, igi_hash key, cpu_module **module,
                              ig_error *error) {
     ig_device *device = library->device;
     cpu_device *cpu = igi_cpu(device);
@@ -137,6 +139,11 @@ static ig_status make_module(ig_library *library, const igi_msl_request *request
             return status;
         }
         store(cpu, key, library, made);
+    }
+    if (request->line_tables) {
+        made->sources = request->sources;
+        made->sources.include_dirs = NULL;  // the caller's
+        request->sources = (igi_sources){0};
     }
     add_module(cpu, made);
     *module = made;

@@ -51,7 +51,7 @@ static uint32_t wanted_width(bool narrow) {
     return narrow ? 1 : known ? (uint32_t)width : 0;
 }
 
-static igi_simt_request request_for(const cpu_program *program, bool abortable, bool narrow) {
+igi_simt_request igi_cpu_simt_request(const cpu_program *program, bool abortable, bool narrow) {
     return (igi_simt_request){.bitcode = program->module->bitcode,
                               .bitcode_length = program->module->bitcode_length,
                               .symbol = program->symbol,
@@ -82,7 +82,7 @@ static bool load_cached(ig_device *device, const cpu_program *program, igi_hash 
 static ig_status make_code(ig_device *device, const cpu_program *program, bool abortable, bool narrow, igi_code *code,
                            ig_error *error) {
     cpu_device *cpu = igi_cpu(device);
-    igi_simt_request request = request_for(program, abortable, narrow);
+    igi_simt_request request = igi_cpu_simt_request(program, abortable, narrow);
     igi_hash key = code_key(program, abortable, request.width);
     if (load_cached(device, program, key, code)) return IG_STATUS_OK;
     char *object = NULL;
@@ -216,7 +216,7 @@ ig_status igi_cpu_pipeline_emit(ig_pipeline *pipeline, const char *stage, char *
         const char *name;
         igi_simt_stage stage;
     } stages[] = {{"llvm", IGI_STAGE_LLVM}, {"simt", IGI_STAGE_SIMT}, {"asm", IGI_STAGE_ASM}};
-    igi_simt_request request = request_for(pipeline->state, false, false);
+    igi_simt_request request = igi_cpu_simt_request(pipeline->state, false, false);
     size_t length;
     for (size_t i = 0; i < sizeof stages / sizeof *stages; i++)
         if (strcmp(stages[i].name, stage) == 0) return igi_simt_compile(&request, stages[i].stage, text, &length, NULL);

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Why the lanes of a group differ, in words for the user.
+#ifndef INGOT_SIMT_EXPLAIN_H
+#define INGOT_SIMT_EXPLAIN_H
+
+#include "simt/remarks.h"
+#include "simt/shape.h"
+
+// What is needed to say something about an instruction: the shapes of its function, and how lines are found.
+typedef struct igi_explainer {
+    const igi_shapes *shapes;
+    const igi_remarks *remarks;
+    LLVMMetadataRef place;  // of the remark: other lines are mentioned, this one is not
+} igi_explainer;
+
+// "the index is loaded from memory (line 7)": why the lanes' addresses are not one behind the other.
+// owns: the caller's; NULL when memory is short.
+char *igi_explain_address(const igi_explainer *e, LLVMValueRef address);
+// "is loaded from memory": why a varying value is one.
+char *igi_explain_value(const igi_explainer *e, LLVMValueRef value);
+
+#endif

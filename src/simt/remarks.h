@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// What became of a kernel, by source line: its width, and what keeps it from running faster.
+#ifndef INGOT_SIMT_REMARKS_H
+#define INGOT_SIMT_REMARKS_H
+
+#include <llvm-c/Types.h>
+
+#include "msl/sources.h"
+
+// X(enumerator, name as shown)
+#define IGI_REMARK_LIST(X)                  \
+    X(WIDTH, "width")                       \
+    X(BARRIER, "barrier")                   \
+    X(GATHER, "gather")                     \
+    X(ROW_GATHER, "row-gather")             \
+    X(ROW_SCATTER, "row-scatter")           \
+    X(SCATTER, "scatter")                   \
+    X(ONE_BY_ONE, "one-by-one")             \
+    X(DIVERGENT_LOOP, "divergent-loop")     \
+    X(DIVERGENT_BRANCH, "divergent-branch") \
+    X(PRIVATE_ARRAY, "private-array")       \
+    X(DECLINED, "not-vectorised")           \
+    /* From here on only counted: */        \
+    X(CONTIGUOUS, "contiguous")             \
+    X(SHUFFLED, "shuffled")                 \
+    X(UNIFORM, "uniform")
+
+typedef enum igi_remark_kind {
+#define IGI_REMARK_ENUM(name, text) IGI_REMARK_##name,
+    IGI_REMARK_LIST(IGI_REMARK_ENUM)
+#undef IGI_REMARK_ENUM
+} igi_remark_kind;
+const char *igi_remark_kind_name(igi_remark_kind kind);
+
+typedef struct igi_remark {
+    igi_remark_kind kind;
+    char *file;             // as the user calls it; "" when the place is not known
+    uint32_t line, column;  // 0 when not known
+    char *text;
+} igi_remark;
+
+typedef struct igi_remarks {
+    const igi_sources *sources;  // borrowed; how the user calls files; NULL: as clang does
+    const char *name;            // of the kernel: to be pointed at where only the line is known
+    igi_remark *items;
+    size_t count, capacity;
+    bool failed;  // memory
+} igi_remarks;
+
+// Adds one at a DILocation (NULL: no place); of code from the standard headers, where the user calls it. A NULL text is
+// out of memory. owns: takes text.
+void igi_remarks_add(igi_remarks *remarks, igi_remark_kind kind, LLVMMetadataRef place, char *text);
+// The line a DILocation stands for, as above; 0 when not known.
+uint32_t igi_remarks_line(const igi_remarks *remarks, LLVMMetadataRef place);
+// Sorts by place, the width first, and keeps one of those that say the same.
+void igi_remarks_sort(igi_remarks *remarks);
+// Drops all of the kinds from `first` on.
+void igi_remarks_drop(igi_remarks *remarks, igi_remark_kind first);
+void igi_remarks_free(igi_remarks *remarks);
+
+#endif
