@@ -64,6 +64,7 @@ typedef struct ig_device_desc {
     uint64_t deadline_ns;   // for command buffers that set none; 0: none
     const char *cache_dir;  // NULL: INGOT_CACHE_DIR, else ingot/ in the XDG cache; "" turns the disk cache off
     uint64_t cache_bytes;   // bound of the disk cache; 0: 512 MiB
+    const char *jit_debug;  // show kernels and their lines to "gdb", "perf" or "gdb,perf"; NULL: INGOT_JIT_DEBUG
 } ig_device_desc;
 
 ig_status ig_device_create(const ig_device_desc *desc, ig_device **device, ig_error *error);

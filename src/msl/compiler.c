@@ -335,7 +335,9 @@ static void add_inputs(arguments *list, const igi_msl_request *request, const ch
         add_owned(list, igi_path_absolute(request->sources.include_dirs[i]));
     }
     // Paths in the line tables are absolute: where the process happens to be is no part of the cache's key.
-    if (request->line_tables) add(list, "-gline-tables-only"), add(list, "-fdebug-compilation-dir=/");
+    // gdb finds nothing through the indices of DWARF 5 in code that is made at run time.
+    if (request->line_tables)
+        add(list, "-gdwarf-4"), add(list, "-gline-tables-only"), add(list, "-fdebug-compilation-dir=/");
     add(list, "-ivfsoverlay"), add(list, overlay);
     // Included, because the driver itself does not look into the overlay for its input.
     add(list, "-include"), add(list, request->sources.files[0].path);

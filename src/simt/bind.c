@@ -184,6 +184,7 @@ static void make_thread(binder *b) {
     LLVMValueRef arguments[64];
     unsigned count = LLVMCountParams(m->kernel);
     for (unsigned i = 0; i < count && i < 64; i++) arguments[i] = LLVMConstNull(LLVMTypeOf(LLVMGetParam(m->kernel, i)));
+    LLVMSetCurrentDebugLocation2(b->builder, NULL);  // nobody is to see the kernel inlined into itself
     LLVMBuildCall2(b->builder, LLVMGlobalGetValueType(m->kernel), m->kernel, arguments, count, "");
     LLVMBuildRet(b->builder, LLVMConstPointerNull(b->pointer));
     LLVMSetLinkage(m->kernel, LLVMInternalLinkage);

@@ -4,8 +4,10 @@
 
 #include <llvm-c/Core.h>
 #include <llvm-c/Error.h>
+#include <llvm-c/ExecutionEngine.h>
 #include <llvm-c/LLJIT.h>
 #include <llvm-c/Orc.h>
+#include <llvm-c/OrcEE.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -38,12 +40,44 @@ static void ignore(void *context, LLVMErrorRef failure) {
     LLVMConsumeError(failure);
 }
 
-ig_status igi_jit_create(igi_jit **jit, ig_error *error) {
+// ---- Debuggers and profilers ----
+
+// Listeners are LLVM's own, one of each kind for the whole process.
+typedef struct listeners {
+    LLVMJITEventListenerRef gdb, perf;
+} listeners;
+
+static ig_status find_listeners(unsigned audience, listeners *found, ig_error *error) {
+    if (audience & IGI_JIT_GDB) found->gdb = LLVMCreateGDBRegistrationListener();
+    if (audience & IGI_JIT_PERF) found->perf = LLVMCreatePerfJITEventListener();
+    bool missing_gdb = (audience & IGI_JIT_GDB) && !found->gdb,
+         missing_perf = (audience & IGI_JIT_PERF) && !found->perf;
+    if (!missing_gdb && !missing_perf) return IG_STATUS_OK;
+    return igi_error_set(error, IG_STATUS_UNSUPPORTED, "this LLVM was built without support for %s",
+                         missing_gdb ? "gdb" : "perf");
+}
+
+// LLVM's older linker, the only one its C API lets anybody listen to.
+static LLVMOrcObjectLayerRef make_linker(void *user, LLVMOrcExecutionSessionRef session, const char *triple) {
+    (void)triple;
+    const listeners *who = user;
+    LLVMOrcObjectLayerRef layer = LLVMOrcCreateRTDyldObjectLinkingLayerWithSectionMemoryManager(session);
+    if (who->gdb) LLVMOrcRTDyldObjectLinkingLayerRegisterJITEventListener(layer, who->gdb);
+    if (who->perf) LLVMOrcRTDyldObjectLinkingLayerRegisterJITEventListener(layer, who->perf);
+    return layer;
+}
+
+ig_status igi_jit_create(unsigned audience, igi_jit **jit, ig_error *error) {
+    listeners who = {0};
+    ig_status status = find_listeners(audience, &who, error);
+    if (status != IG_STATUS_OK) return status;
     igi_simt_cpu();  // initialises the native target
     igi_jit *made = igi_calloc(1, sizeof *made);
     if (!made) return igi_error_no_memory(error);
     pthread_mutex_init(&made->lock, NULL);
-    LLVMErrorRef failure = LLVMOrcCreateLLJIT(&made->lljit, LLVMOrcCreateLLJITBuilder());
+    LLVMOrcLLJITBuilderRef builder = LLVMOrcCreateLLJITBuilder();
+    if (audience) LLVMOrcLLJITBuilderSetObjectLinkingLayerCreator(builder, make_linker, &who);
+    LLVMErrorRef failure = LLVMOrcCreateLLJIT(&made->lljit, builder);
     if (failure) {
         free(made);
         return report(error, IG_STATUS_SYSTEM, "cannot start LLVM's JIT", failure);

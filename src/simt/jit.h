@@ -10,7 +10,11 @@
 
 typedef struct igi_jit igi_jit;
 
-ig_status igi_jit_create(igi_jit **jit, ig_error *error);
+// Who else is told about the code, to show it by kernel and source line.
+typedef enum igi_jit_audience { IGI_JIT_NOBODY = 0, IGI_JIT_GDB = 1, IGI_JIT_PERF = 2 } igi_jit_audience;
+
+// `audience`: any of igi_jit_audience. errors: UNSUPPORTED when this LLVM cannot tell them.
+ig_status igi_jit_create(unsigned audience, igi_jit **jit, ig_error *error);
 void igi_jit_destroy(igi_jit *jit);  // after all its code is unloaded
 
 // One kernel, ready to run.

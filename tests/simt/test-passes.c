@@ -518,7 +518,7 @@ static void run_group(const igi_code *code, uint32_t *words) {
 static void code_runs_at_every_width(void **state) {
     (void)state;
     igi_jit *jit = NULL;
-    assert_ok(igi_jit_create(&jit, NULL));
+    assert_ok(igi_jit_create(IGI_JIT_NOBODY, &jit, NULL));
     static const char *const kernels[] = {"loop", "barrier", "lanes"};
     for (uint32_t width = 0; width < 2; width++)
         for (size_t k = 0; k < 3; k++) {
@@ -544,7 +544,7 @@ static void objects_that_are_none_are_refused(void **state) {
     igi_jit *jit = NULL;
     igi_code code = {0};
     ig_error error = {0};
-    assert_ok(igi_jit_create(&jit, NULL));
+    assert_ok(igi_jit_create(IGI_JIT_NOBODY, &jit, NULL));
     static const char *const texts[] = {"", "not an object", "\177ELF"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         assert_int_equal(igi_jit_load(jit, texts[i], strlen(texts[i]), NULL, &code, &error), IG_STATUS_BAD_FORMAT);

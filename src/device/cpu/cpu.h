@@ -18,6 +18,7 @@ typedef struct cpu_device {
     igi_jit *jit;
     igi_watchdog *watchdog;
     char *cache_dir;
+    bool line_tables;              // of every library: somebody looks at the code
     pthread_mutex_t lock;          // guards what follows
     struct cpu_module *modules;    // alive, by key
     struct cpu_program *programs;  // alive, by key

@@ -109,6 +109,25 @@ static char *choose_cache_dir(const char *wanted) {
     return home && *home ? igi_format("%s/.cache/ingot", home) : NULL;
 }
 
+// "gdb", "perf" or both, separated by a comma.
+static ig_status choose_audience(const char *wanted, unsigned *audience, ig_error *error) {
+    if (!wanted) wanted = getenv("INGOT_JIT_DEBUG");
+    *audience = IGI_JIT_NOBODY;
+    while (wanted && *wanted) {
+        size_t length = strcspn(wanted, ",");
+        if (length == 3 && memcmp(wanted, "gdb", 3) == 0)
+            *audience |= IGI_JIT_GDB;
+        else if (length == 4 && memcmp(wanted, "perf", 4) == 0)
+            *audience |= IGI_JIT_PERF;
+        else if (length)
+            return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT,
+                                 "kernels can be shown to gdb and perf (INGOT_JIT_DEBUG, jit_debug), not to '%.*s'",
+                                 (int)length, wanted);
+        wanted += length + (wanted[length] == ',');
+    }
+    return IG_STATUS_OK;
+}
+
 static void close_parts(cpu_device *cpu) {
     igi_pool_destroy(cpu->pool);
     igi_watchdog_destroy(cpu->watchdog);
@@ -131,7 +150,10 @@ static ig_status open(ig_device *device, size_t index, const ig_device_desc *des
     cpu->cache = igi_disk_cache_create(cpu->cache_dir, desc->cache_bytes ? desc->cache_bytes : default_cache_bytes);
     ig_status status = igi_msl_compiler_create(cpu->cache_dir, &cpu->compiler);
     if (status != IG_STATUS_OK) igi_error_no_memory(error);
-    if (status == IG_STATUS_OK) status = igi_jit_create(&cpu->jit, error);
+    unsigned audience = IGI_JIT_NOBODY;
+    if (status == IG_STATUS_OK) status = choose_audience(desc->jit_debug, &audience, error);
+    if (status == IG_STATUS_OK) status = igi_jit_create(audience, &cpu->jit, error);
+    cpu->line_tables = audience != IGI_JIT_NOBODY;
     if (status == IG_STATUS_OK && !(cpu->watchdog = igi_watchdog_create())) status = igi_error_no_memory(error);
     if (status == IG_STATUS_OK && !(cpu->pool = igi_pool_create(device->properties.worker_count)))
         status =

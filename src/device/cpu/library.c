@@ -165,7 +165,7 @@ ig_status igi_cpu_library_open(ig_library *library, const ig_library_desc *desc,
                                .define_count = desc->define_count,
                                .language_version = desc->language_version,
                                .math_mode = desc->math_mode,
-                               .line_tables = desc->line_tables,
+                               .line_tables = desc->line_tables || cpu->line_tables,
                                .timeout_ns = desc->timeout_ns};
     igi_main_source main = {desc->source, desc->source_length, desc->path, desc->name};
     ig_status status = igi_sources_load(&request.sources, &main, desc->include_dirs, desc->include_dir_count, error);
