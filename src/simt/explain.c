@@ -130,11 +130,10 @@ char *igi_explain_value(const igi_explainer *e, LLVMValueRef value) {
     cause c = find_cause(e, value);
     char *phrase = phrase_for(&c);
     LLVMMetadataRef place = LLVMIsAInstruction(c.instruction) ? LLVMInstructionGetDebugLoc(c.instruction) : NULL;
-    uint32_t line = igi_remarks_line(e->remarks, place);
-    if (!phrase || !line || line == igi_remarks_line(e->remarks, e->place)) return phrase;
-    char *longer = igi_format("%s (line %u)", phrase, line);
-    free(phrase);
-    return longer;
+    char *where = igi_remarks_mention(e->remarks, place, e->place);
+    char *text = phrase && where ? igi_format("%s%s", phrase, where) : NULL;
+    free(phrase), free(where);
+    return text;
 }
 
 // ---- Addresses ----

@@ -43,6 +43,21 @@ uint32_t igi_remarks_line(const igi_remarks *remarks, LLVMMetadataRef place) {
     return at.line;
 }
 
+char *igi_remarks_mention(const igi_remarks *remarks, LLVMMetadataRef place, LLVMMetadataRef from) {
+    spot at, near;
+    bool known = find_spot(remarks, place, &at), compared = find_spot(remarks, from, &near);
+    bool same_file = known && compared && strcmp(at.path, near.path) == 0;
+    char *text;
+    if (!known || (same_file && at.line == near.line))
+        text = igi_strdup("");
+    else if (same_file || !compared)
+        text = igi_format(" (line %u)", at.line);
+    else
+        text = igi_format(" (%s:%u)", at.source ? at.source->display : at.path, at.line);
+    free(at.path), free(near.path);
+    return text;
+}
+
 // ---- The list ----
 
 void igi_remarks_add(igi_remarks *remarks, igi_remark_kind kind, LLVMMetadataRef place, char *text) {

@@ -52,6 +52,8 @@ typedef struct igi_remarks {
 void igi_remarks_add(igi_remarks *remarks, igi_remark_kind kind, LLVMMetadataRef place, char *text);
 // The line a DILocation stands for, as above; 0 when not known.
 uint32_t igi_remarks_line(const igi_remarks *remarks, LLVMMetadataRef place);
+// " (line 7)", " (other.h:7)", or "" when it is the line of `from` or not known. owns: the caller's; NULL: no memory.
+char *igi_remarks_mention(const igi_remarks *remarks, LLVMMetadataRef place, LLVMMetadataRef from);
 // Sorts by place, the width first, and keeps one of those that say the same.
 void igi_remarks_sort(igi_remarks *remarks);
 // Drops all of the kinds from `first` on.

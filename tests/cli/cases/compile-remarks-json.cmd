@@ -1,0 +1,2 @@
+cp "$cases/remarks.metal" "$cases/remarks.h" .
+INGOT_SIMT_WIDTH=8 ingot compile remarks.metal --remarks --kernel parts --json
