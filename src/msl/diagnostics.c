@@ -115,11 +115,26 @@ static bool parse(char *line, message *found) {
     return false;
 }
 
+// Where the user's text ends.
+static void point_at_end(const igi_source *source, message *found) {
+    size_t end = source->length, start;
+    while (end > 0 && isspace((unsigned char)source->text[end - 1])) end--;
+    for (start = end; start > 0 && source->text[start - 1] != '\n'; start--) continue;
+    found->path = source->path;
+    found->line = 1;
+    for (size_t i = 0; i < start; i++) found->line += source->text[i] == '\n';
+    found->column = (uint32_t)(end - start) + 1;
+}
+
 static void add_clang_line(igi_diagnostics *diagnostics, char *line) {
     message found;
     if (!parse(line, &found)) return;
     const igi_source *source = igi_sources_find(diagnostics->sources, found.path);
-    if (source) found.column = igi_rewrite_locate(&source->rewrite, source->text, found.line, found.column);
+    // The user's file is included into an empty one, where it ends as far as clang is concerned.
+    if (strcmp(found.path, "/dev/null") == 0 && diagnostics->sources->count)
+        point_at_end(&diagnostics->sources->files[0], &found);
+    else if (source)
+        found.column = igi_rewrite_locate(&source->rewrite, source->text, found.line, found.column);
     if (!source && found.line == 0) {
         igi_text_addf(&diagnostics->log, "%s: %s: %s\n", found.path, found.level, found.text);
         if (strcmp(found.level, "error") == 0) remember_first(diagnostics, found.path, 0, 0, found.text);

@@ -80,6 +80,7 @@ void igi_declare_function_constant(igi_rewriter *r, igi_function_constants *seen
     if (open <= statement || !igi_token_is_word(&r->tokens, open - 1)) return;
     size_t name = name_start(r, statement, open);
     if (seen->statement != statement + 1 && !open_declaration(r, seen, statement, name)) return;
+    igi_rewriter_mark_constant(r, open - 1);
     igi_text_add(text, "__asm__(\"ig.fc.\" __IG_STRING(");
     igi_rewriter_append(r, text, argument, argument_end);
     igi_text_add(text, ") \".\" __IG_STRING(");

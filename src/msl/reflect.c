@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "msl/annotations.h"
+#include "msl/constant-order.h"
 #include "msl/constant-symbol.h"
 #include "msl/llvm-context.h"
 #include "msl/type-names.h"
@@ -243,20 +244,35 @@ static uint32_t threadgroup_bytes(LLVMModuleRef module, LLVMValueRef function) {
     return bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)bytes;
 }
 
-static void missing_attribute(reflector *r, const igi_kernel *kernel, LLVMValueRef function) {
+// ---- Rules about whole kernels ----
+
+typedef struct origin {
+    const char *symbol, *file;
+    uint32_t line;
+} origin;
+
+static void visit_origin(LLVMValueRef function, const igi_annotation *annotation, void *user) {
+    origin *wanted = user;
+    size_t length;
+    if (strcmp(LLVMGetValueName2(function, &length), wanted->symbol) != 0) return;
+    wanted->file = annotation->file;
+    wanted->line = annotation->line;
+}
+
+// Reports at the kernel's name.
+static void complain_of_kernel(reflector *r, const igi_kernel *kernel, const char *message) {
+    origin found = {.symbol = kernel->symbol, .file = r->diagnostics->sources->files[0].path};
+    igi_annotated_functions(r->module, visit_origin, &found);
+    igi_diagnostics_add(r->diagnostics, "error", found.file, found.line, 0, kernel->info.name, message);
+}
+
+static void missing_attribute(reflector *r, const igi_kernel *kernel) {
     char message[300];
     snprintf(message, sizeof message,
              "kernel '%.100s' has a parameter that is neither a pointer nor a reference and has no attribute; did you "
              "mean [[thread_position_in_grid]]?",
              kernel->info.name);
-    // The annotations of its other parameters tell the place as well as anything.
-    igi_annotation annotation = {0};
-    LLVMValueRef variable;
-    LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(function);
-    for (LLVMValueRef i = LLVMGetFirstInstruction(entry); i; i = LLVMGetNextInstruction(i))
-        if (igi_variable_annotation(i, &annotation, &variable)) break;
-    const char *file = annotation.line ? annotation.file : r->diagnostics->sources->files[0].path;
-    igi_diagnostics_add(r->diagnostics, "error", file, annotation.line, 0, kernel->info.name, message);
+    complain_of_kernel(r, kernel, message);
 }
 
 static void describe_kernel(reflector *r, igi_kernel *kernel) {
@@ -274,11 +290,11 @@ static void describe_kernel(reflector *r, igi_kernel *kernel) {
     igi_number_open_slots(&parameters);
     kernel->info.static_threadgroup_memory = threadgroup_bytes(r->module, function);
     describe_arguments(r, kernel, function, &signature, &parameters);
-    if (parameters.count < signature.count) missing_attribute(r, kernel, function);
+    if (parameters.count < signature.count) missing_attribute(r, kernel);
     if (LLVMGetTypeKind(LLVMGetReturnType(LLVMGlobalGetValueType(function))) != LLVMVoidTypeKind) {
         char message[200];
         snprintf(message, sizeof message, "kernel '%.100s' must return void", kernel->info.name);
-        igi_diagnostics_add(r->diagnostics, "error", r->diagnostics->sources->files[0].path, 0, 0, NULL, message);
+        complain_of_kernel(r, kernel, message);
     }
     igi_parameters_free(&parameters);
     igi_signature_free(&signature);
@@ -369,7 +385,7 @@ static void check_names(reflector *r) {
             if (strcmp(r->out->kernels[i].info.name, r->out->kernels[k].info.name) != 0) continue;
             char message[300];
             snprintf(message, sizeof message, "two kernels are called '%.200s'", r->out->kernels[i].info.name);
-            igi_diagnostics_add(r->diagnostics, "error", r->diagnostics->sources->files[0].path, 0, 0, NULL, message);
+            complain_of_kernel(r, &r->out->kernels[i], message);
         }
     }
 }
@@ -380,6 +396,7 @@ static void reflect_module(reflector *r) {
     for (size_t i = 0; i < r->out->kernel_count && !r->failed; i++) describe_kernel(r, &r->out->kernels[i]);
     for (LLVMValueRef g = LLVMGetFirstGlobal(r->module); g && !r->failed; g = LLVMGetNextGlobal(g))
         describe_constant(r, g);
+    if (!igi_order_constants(r->diagnostics->sources, r->out->constants, r->out->constant_count)) r->failed = true;
     if (!r->failed && r->out->kernel_count < 4096) check_names(r);
 }
 

@@ -22,6 +22,8 @@ void igi_rewrite_swizzle_assignments(igi_rewriter *r);   // v.xy += w
 // owns: text and message are taken; NULL means that memory was short.
 void igi_rewriter_edit(igi_rewriter *r, size_t offset, size_t length, char *text);
 void igi_rewriter_complain(igi_rewriter *r, size_t token, char *message);
+// Notes that the token names a function constant.
+void igi_rewriter_mark_constant(igi_rewriter *r, size_t token);
 // Replaces the tokens from `first` up to `end` by the text and by the line breaks they spanned, and makes them done.
 void igi_rewriter_replace(igi_rewriter *r, size_t first, size_t end, const char *text);
 // Appends the tokens, with a space where there was any.

@@ -22,6 +22,18 @@ void igi_rewriter_complain(igi_rewriter *r, size_t token, char *message) {
     out->errors[out->error_count++] = (igi_rewrite_error){igi_at(r, token)->offset, message};
 }
 
+void igi_rewriter_mark_constant(igi_rewriter *r, size_t token) {
+    igi_rewrite *out = r->out;
+    char *name = igi_strndup(r->tokens.text + igi_at(r, token)->offset, igi_at(r, token)->length);
+    if (!name ||
+        !igi_grow((void **)&out->constants, &out->constant_capacity, out->constant_count + 1, sizeof *out->constants)) {
+        free(name);
+        r->failed = true;
+        return;
+    }
+    out->constants[out->constant_count++] = (igi_constant_mark){name, igi_at(r, token)->offset};
+}
+
 void igi_rewriter_append(const igi_rewriter *r, igi_text *text, size_t first, size_t end) {
     for (size_t i = first; i < end; i++) {
         if (igi_at(r, i)->kind == IGI_TOKEN_BOUNDARY) continue;
@@ -51,7 +63,7 @@ void igi_rewriter_replace(igi_rewriter *r, size_t first, size_t end, const char 
 
 // ---- Includes ----
 
-static void add_include(igi_rewriter *r, const char *name, size_t length, bool quoted) {
+static void add_include(igi_rewriter *r, size_t offset, const char *name, size_t length, bool quoted) {
     igi_rewrite *out = r->out;
     char *copy = igi_strndup(name, length);
     if (!copy ||
@@ -60,7 +72,7 @@ static void add_include(igi_rewriter *r, const char *name, size_t length, bool q
         r->failed = true;
         return;
     }
-    out->includes[out->include_count++] = (igi_include){copy, quoted};
+    out->includes[out->include_count++] = (igi_include){copy, quoted, offset, SIZE_MAX};
 }
 
 static void note_include(igi_rewriter *r, size_t index, size_t length) {
@@ -68,11 +80,11 @@ static void note_include(igi_rewriter *r, size_t index, size_t length) {
     const igi_token *token = igi_at(r, index);
     const char *name = r->tokens.text + token->offset + 1, *end = r->tokens.text + length;
     if (token->kind == IGI_TOKEN_STRING && token->length >= 2) {
-        add_include(r, name, token->length - 2, true);
+        add_include(r, token->offset, name, token->length - 2, true);
     } else if (igi_is(r, index, "<")) {
         const char *newline = memchr(name, '\n', (size_t)(end - name));
         const char *close = memchr(name, '>', (size_t)((newline ? newline : end) - name));
-        if (close) add_include(r, name, (size_t)(close - name), false);
+        if (close) add_include(r, token->offset, name, (size_t)(close - name), false);
     }
 }
 
@@ -104,8 +116,9 @@ bool igi_rewrite_source(const char *source, size_t length, igi_rewrite *rewrite)
 void igi_rewrite_free(igi_rewrite *rewrite) {
     igi_edits_free(&rewrite->edits);
     for (size_t i = 0; i < rewrite->include_count; i++) free(rewrite->includes[i].name);
+    for (size_t i = 0; i < rewrite->constant_count; i++) free(rewrite->constants[i].name);
     for (size_t i = 0; i < rewrite->error_count; i++) free(rewrite->errors[i].message);
-    free(rewrite->includes), free(rewrite->errors), free(rewrite->text);
+    free(rewrite->includes), free(rewrite->constants), free(rewrite->errors), free(rewrite->text);
     *rewrite = (igi_rewrite){0};
 }
 

@@ -11,7 +11,14 @@
 typedef struct igi_include {
     char *name;
     bool quoted;  // "name" rather than <name>
+    size_t offset;
+    size_t file;  // which of the sources it is; SIZE_MAX: none
 } igi_include;
+
+typedef struct igi_constant_mark {
+    char *name;  // of a function constant that is declared here
+    size_t offset;
+} igi_constant_mark;
 
 typedef struct igi_rewrite_error {
     size_t offset;  // in the original
@@ -24,6 +31,8 @@ typedef struct igi_rewrite {
     igi_edits edits;
     igi_include *includes;
     size_t include_count, include_capacity;
+    igi_constant_mark *constants;
+    size_t constant_count, constant_capacity;
     igi_rewrite_error *errors;
     size_t error_count, error_capacity;
 } igi_rewrite;

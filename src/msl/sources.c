@@ -38,15 +38,17 @@ static ig_status add(igi_sources *sources, char *path, char *display, char *text
     return IG_STATUS_OK;
 }
 
-// Adds the header if it is a readable file here; true when it is (or was already added).
+// Adds the header if it is a readable file here; true when it is (or was already added), and then *file is its number.
 static bool try_header(igi_sources *sources, const char *directory, const char *name, const char *display_directory,
-                       ig_status *status) {
+                       size_t *file, ig_status *status) {
     char *joined = igi_path_join(directory, name);
     char *path = joined ? igi_path_absolute(joined) : NULL;
     char *text = NULL;
     size_t length = 0;
     free(joined);
-    if (path && igi_sources_find(sources, path)) {
+    const igi_source *known = path ? igi_sources_find(sources, path) : NULL;
+    if (known) {
+        *file = (size_t)(known - sources->files);
         free(path);
         return true;
     }
@@ -55,24 +57,25 @@ static bool try_header(igi_sources *sources, const char *directory, const char *
         return false;
     }
     *status = add(sources, path, igi_path_join(display_directory, name), text, length, NULL);
+    *file = sources->count - 1;
     return true;
 }
 
-static ig_status follow(igi_sources *sources, size_t index, const igi_include *include) {
+static ig_status follow(igi_sources *sources, size_t index, igi_include *include) {
     ig_status status = IG_STATUS_OK;
     if (include->quoted) {
         char *directory = igi_path_dirname(sources->files[index].path);
         char *display = igi_path_dirname(sources->files[index].display);
         if (!directory || !display) status = IG_STATUS_OUT_OF_MEMORY;
         const char *shown = display && strcmp(display, ".") == 0 ? "" : display;
-        bool found =
-            status == IG_STATUS_OK && try_header(sources, directory, include->name, *shown ? shown : ".", &status);
+        bool found = status == IG_STATUS_OK &&
+                     try_header(sources, directory, include->name, *shown ? shown : ".", &include->file, &status);
         free(directory), free(display);
         if (found || status != IG_STATUS_OK) return status;
     }
     for (size_t i = 0; i < sources->include_dir_count; i++) {
         const char *directory = sources->include_dirs[i];
-        if (try_header(sources, directory, include->name, directory, &status)) break;
+        if (try_header(sources, directory, include->name, directory, &include->file, &status)) break;
     }
     return status;
 }

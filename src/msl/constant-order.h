@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Function constants in the order of the source.
+#ifndef INGOT_MSL_CONSTANT_ORDER_H
+#define INGOT_MSL_CONSTANT_ORDER_H
+
+#include <ingot/device.h>
+
+#include "msl/sources.h"
+
+// Sorts them by their declarations, a header's where it is included; those that only a macro spells out come last, as
+// they were. False when memory is short.
+bool igi_order_constants(const igi_sources *sources, ig_function_constant_info *constants, size_t count);
+
+#endif
