@@ -50,6 +50,8 @@ ig_status igi_pass_contract(igi_simt_module *m);
 ig_status igi_pass_check(igi_simt_module *m);
 // Makes loops leave when igi_group.abort is set.
 ig_status igi_pass_abort(igi_simt_module *m);
+// Atomic loads and stores of threadgroup memory become plain; read-modify-writes are marked for igi_pass_unlock.
+ig_status igi_pass_relax(igi_simt_module *m);
 // Scalars only, two-way branches, one return: what widening wants. Only before igi_widen.
 ig_status igi_pass_prepare(igi_simt_module *m);
 // Part of prepare: operations on simdgroup matrices become operations on scalars.
@@ -69,6 +71,9 @@ ig_status igi_pass_note_barriers(igi_simt_module *m);
 ig_status igi_pass_remarks(igi_simt_module *m);
 // With line tables: functions are called after the kernel and know their source lines.
 ig_status igi_pass_debug(igi_simt_module *m);
+
+// Marked atomics become load, change, store.
+ig_status igi_pass_unlock(igi_simt_module *m);
 
 // After LLVM's optimisation: moves large private arrays off the stack.
 ig_status igi_pass_private(igi_simt_module *m);

@@ -7,6 +7,7 @@
 // order, so only values that leave for ordinary lanes, or come from them, are permuted.
 #include <string.h>
 
+#include "simt/compile.h"
 #include "simt/ir.h"
 #include "simt/widen.h"
 
@@ -22,6 +23,16 @@ static uint32_t place_of_lane(uint32_t lane) {
 static LLVMValueRef shuffle(igi_widener *w, LLVMValueRef a, LLVMValueRef b, const uint32_t *from, uint32_t count) {
     if (!b) b = LLVMGetPoison(LLVMTypeOf(a));
     return LLVMBuildShuffleVector(w->builder, a, b, igi_shuffle_mask(w, from, count), "");
+}
+
+static LLVMValueRef join(igi_widener *w, LLVMValueRef a, LLVMValueRef b) {
+    uint32_t from[LANES], count = 2 * LLVMGetVectorSize(LLVMTypeOf(a));
+    for (uint32_t i = 0; i < count; i++) from[i] = i;
+    return shuffle(w, a, b, from, count);
+}
+
+static LLVMValueRef join_four(igi_widener *w, LLVMValueRef parts[4]) {
+    return join(w, join(w, parts[0], parts[1]), join(w, parts[2], parts[3]));
 }
 
 LLVMValueRef igi_matrix_to_lanes(igi_widener *w, LLVMValueRef matrix) {
@@ -47,10 +58,32 @@ LLVMValueRef igi_widen_matrix(igi_widener *w, LLVMValueRef value) {
 
 // ---- Products ----
 
+// The same value, but LLVM does not know. Spread over its columns or rows it would be kept for the next product that
+// needs it, in memory, because registers never suffice; spreading it again is cheaper than loading.
+static LLVMValueRef hidden(igi_widener *w, LLVMValueRef value) {
+#if defined(__x86_64__)
+    uint32_t size = strstr(igi_simt_features(), "+avx512f") ? 16 : 8, from[16];
+    LLVMTypeRef piece = LLVMVectorType(LLVMGetElementType(LLVMTypeOf(value)), size);
+    LLVMTypeRef type = LLVMFunctionType(piece, &piece, 1, 0);
+    LLVMValueRef nothing = LLVMGetInlineAsm(type, "", 0, "=v,0", 4, 1, 0, LLVMInlineAsmDialectATT, 0);
+    LLVMValueRef pieces[4];
+    for (uint32_t i = 0; i < LANES / size; i++) {
+        for (uint32_t k = 0; k < size; k++) from[k] = i * size + k;
+        LLVMValueRef part = shuffle(w, value, NULL, from, size);
+        pieces[i] = LLVMBuildCall2(w->builder, type, nothing, &part, 1, "");
+    }
+    return size == 16 ? join(w, pieces[0], pieces[1]) : join_four(w, pieces);
+#else
+    (void)w;
+    return value;
+#endif
+}
+
 // d = a * b + c. Column k of a, spread over the rows of d, times row k of b, the same for all rows.
 static void multiply_accumulate(igi_widener *w, LLVMValueRef call) {
     LLVMValueRef parts[6];
     for (unsigned k = 0; k < 6; k++) parts[k] = igi_widen_matrix(w, LLVMGetOperand(call, k));
+    for (unsigned k = 0; k < 2; k++) parts[k] = hidden(w, parts[k]);
     LLVMTypeRef type = LLVMTypeOf(parts[0]);
     for (uint32_t k = 0; k < SIZE; k++) {
         uint32_t column[LANES], row[LANES];
@@ -88,16 +121,6 @@ static LLVMValueRef load_part(igi_widener *w, const area *a, uint32_t row, uint3
         LLVMBuildLoad2(w->builder, LLVMVectorType(a->type, count), element_address(w, a, row, column), "");
     LLVMSetAlignment(part, (unsigned)a->bytes);
     return part;
-}
-
-static LLVMValueRef join(igi_widener *w, LLVMValueRef a, LLVMValueRef b) {
-    uint32_t from[LANES], count = 2 * LLVMGetVectorSize(LLVMTypeOf(a));
-    for (uint32_t i = 0; i < count; i++) from[i] = i;
-    return shuffle(w, a, b, from, count);
-}
-
-static LLVMValueRef join_four(igi_widener *w, LLVMValueRef parts[4]) {
-    return join(w, join(w, parts[0], parts[1]), join(w, parts[2], parts[3]));
 }
 
 // Rows 4 * half and the three after it; 16 places of the even or odd vector.
