@@ -92,9 +92,6 @@ static const struct {
     {LLVMFPToSI, "is computed from floating-point numbers"},
     {LLVMSelect, "is chosen by a condition that differs between lanes"},
     {LLVMPHI, "depends on the way each lane took to get here"},
-    {LLVMICmp, "depends on the position of the thread"},
-    {LLVMUIToFP, "is computed from the position of the thread"},
-    {LLVMSIToFP, "is computed from the position of the thread"},
     {LLVMAlloca, "is the address of private memory"},
 };
 
@@ -107,9 +104,25 @@ static const char *call_phrase(LLVMValueRef call) {
     return "is not linear in the lane";
 }
 
-static char *phrase_for(const cause *c) {
+// Whether lanes differ for another reason than that they are different threads.
+static bool comes_from_elsewhere(LLVMValueRef i) {
+    switch (LLVMGetInstructionOpcode(i)) {
+        case LLVMLoad:
+        case LLVMAtomicRMW:
+        case LLVMAtomicCmpXchg:
+        case LLVMPHI: return true;
+        case LLVMCall: return strncmp(igi_callee_name(i), "__ig_", 5) == 0;
+        default: return false;
+    }
+}
+
+// An address may be linear in the lane; anything else may only be the same in all lanes.
+static char *phrase_for(const cause *c, bool in_address) {
     LLVMValueRef i = c->instruction;
-    if (!LLVMIsAInstruction(i)) return igi_strdup("is not linear in the lane");
+    bool instruction = LLVMIsAInstruction(i) != NULL;
+    if (!in_address && !(instruction && comes_from_elsewhere(i)))
+        return igi_strdup("depends on the position of the thread");
+    if (!instruction) return igi_strdup("is not linear in the lane");
     LLVMOpcode opcode = LLVMGetInstructionOpcode(i);
     switch (opcode) {
         case LLVMLoad:
@@ -126,14 +139,18 @@ static char *phrase_for(const cause *c) {
     return igi_strdup("is not linear in the lane");
 }
 
-char *igi_explain_value(const igi_explainer *e, LLVMValueRef value) {
+static char *explain(const igi_explainer *e, LLVMValueRef value, bool in_address) {
     cause c = find_cause(e, value);
-    char *phrase = phrase_for(&c);
+    char *phrase = phrase_for(&c, in_address);
     LLVMMetadataRef place = LLVMIsAInstruction(c.instruction) ? LLVMInstructionGetDebugLoc(c.instruction) : NULL;
     char *where = igi_remarks_mention(e->remarks, place, e->place);
     char *text = phrase && where ? igi_format("%s%s", phrase, where) : NULL;
     free(phrase), free(where);
     return text;
+}
+
+char *igi_explain_condition(const igi_explainer *e, LLVMValueRef condition) {
+    return explain(e, condition, false);
 }
 
 // ---- Addresses ----
@@ -169,7 +186,7 @@ char *igi_explain_address(const igi_explainer *e, LLVMValueRef address) {
     if (shape.kind == IGI_SHAPE_LINEAR)
         return igi_format("neighbouring lanes are %lld bytes apart", (long long)shape.stride);
     LLVMValueRef part = varying_part(e, address, &index);
-    char *why = igi_explain_value(e, part);
+    char *why = explain(e, part, true);
     char *text = why ? igi_format("%s %s",
                                   own     ? "the index into a private array"
                                   : index ? "the index"

@@ -16,7 +16,7 @@ typedef struct igi_explainer {
 // "the index is loaded from memory (line 7)": why the lanes' addresses are not one behind the other.
 // owns: the caller's; NULL when memory is short.
 char *igi_explain_address(const igi_explainer *e, LLVMValueRef address);
-// "is loaded from memory": why a varying value is one.
-char *igi_explain_value(const igi_explainer *e, LLVMValueRef value);
+// "is loaded from memory": why lanes part at it.
+char *igi_explain_condition(const igi_explainer *e, LLVMValueRef condition);
 
 #endif

@@ -120,7 +120,7 @@ static void note_branch(igi_widener *w, uint32_t block) {
     bool ends = loop != IGI_NONE && leaves_loop(cfg, block, loop);
     LLVMMetadataRef place = place_of(w, branch);
     igi_explainer e = explainer_at(w, place);
-    char *why = igi_explain_value(&e, LLVMGetCondition(branch));
+    char *why = igi_explain_condition(&e, LLVMGetCondition(branch));
     const char *what =
         ends ? "the loop goes on until its last lane leaves" : "both ways are taken, each with its own lanes";
     igi_remarks_add(w->m->request->remarks, ends ? IGI_REMARK_DIVERGENT_LOOP : IGI_REMARK_DIVERGENT_BRANCH, place,
