@@ -62,8 +62,9 @@ static const struct {
 },
   group_passes[] =
       {
-          {"abort", igi_pass_abort}, {"note barriers", igi_pass_note_barriers},
-          {"group", igi_pass_group}, {"remarks", igi_pass_remarks},
+          {"abort", igi_pass_abort},   {"note barriers", igi_pass_note_barriers},
+          {"relax", igi_pass_relax},   {"group", igi_pass_group},
+          {"unlock", igi_pass_unlock}, {"remarks", igi_pass_remarks},
           {"debug", igi_pass_debug},
 },
   final_passes[] = {
