@@ -67,4 +67,5 @@ static void report(const peer_mean *mean) {
 
 void simt_summary_report(void) {
     for (size_t i = 0; i < mean_count; i++) report(&means[i]);
+    fflush(stdout);
 }

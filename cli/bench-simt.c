@@ -119,8 +119,15 @@ static int run_cases(simt_contest *contest, const bench_context *context) {
     return result;
 }
 
+static void warn_of_load(const bench_load *start) {
+    double others = bench_load_of_others(start);
+    if (others > 0.05)
+        cli_note("other programs used %.0f%% of this machine meanwhile: measure again when it is idle", others * 100);
+}
+
 int bench_simt(const bench_context *context) {
     simt_contest contest = {.repeats = context->repeats};
+    bench_load start = bench_load_now();
     int result = check_kernels(context);
     if (result != CLI_CONTINUE) return result;
     if (!simt_exchange_create(&contest.exchange)) return cli_error(CLI_FAILED, "cannot make shared memory");
@@ -135,5 +142,6 @@ int bench_simt(const bench_context *context) {
     }
     for (size_t i = 0; i < contest.runner_count; i++) contest.runners[i]->ops->close(contest.runners[i]);
     simt_exchange_free(&contest.exchange);
+    warn_of_load(&start);
     return result;
 }

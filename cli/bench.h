@@ -37,6 +37,15 @@ void bench_report(const bench_row *row);
 // Median of `repeats` calls of measure, which gives one figure or a negative one when it failed.
 double bench_median(uint64_t repeats, double (*measure)(void *context), void *context);
 
+// What the machine has done so far, to tell how much of it was not us.
+typedef struct bench_load {
+    uint64_t ns;
+    double busy, ours;  // seconds of CPU time
+} bench_load;
+bench_load bench_load_now(void);
+// Share of all cores that others used since then, 0 to 1. Children count as ours once they have been waited for.
+double bench_load_of_others(const bench_load *start);
+
 // Suites return CLI_CONTINUE, or the exit code after having said what is wrong.
 int bench_device(const bench_context *context);
 int bench_simt(const bench_context *context);
