@@ -76,6 +76,16 @@ static LLVMValueRef modulo(binder *b, LLVMValueRef value, unsigned power_of_two)
     return LLVMBuildAnd(b->builder, value, number(b, power_of_two - 1), "");
 }
 
+// A call of the linear index that stays until it is known how threads are grouped (simd-place.c).
+static LLVMValueRef simd_place(binder *b, const char *name) {
+    LLVMTypeRef type = LLVMFunctionType(b->i32, &b->i32, 1, 0);
+    LLVMValueRef function = igi_declare(b->m->module, name, type), index = linear_index(b);
+    igi_add_attribute(function, "memory");  // none
+    igi_add_attribute(function, "nounwind");
+    igi_add_attribute(function, "willreturn");
+    return LLVMBuildCall2(b->builder, type, function, &index, 1, "");
+}
+
 static LLVMValueRef builtin_value(binder *b, igi_builtin builtin, unsigned component) {
     size_t size = offsetof(igi_group, size), dispatch = offsetof(igi_group, dispatch_size);
     switch (builtin) {
@@ -89,9 +99,9 @@ static LLVMValueRef builtin_value(binder *b, igi_builtin builtin, unsigned compo
         case IGI_BUILTIN_threadgroups_per_grid: return GROUP(b, groups, component);
         case IGI_BUILTIN_dispatch_threads_per_threadgroup: return GROUP(b, dispatch_size, component);
         case IGI_BUILTIN_thread_index_in_threadgroup: return linear_index(b);
-        case IGI_BUILTIN_thread_index_in_simdgroup: return modulo(b, linear_index(b), IGI_SIMD_WIDTH);
+        case IGI_BUILTIN_thread_index_in_simdgroup: return simd_place(b, "__ig_simd_lane");
         case IGI_BUILTIN_thread_index_in_quadgroup: return modulo(b, linear_index(b), IGI_QUAD_WIDTH);
-        case IGI_BUILTIN_simdgroup_index_in_threadgroup: return divide(b, linear_index(b), IGI_SIMD_WIDTH);
+        case IGI_BUILTIN_simdgroup_index_in_threadgroup: return simd_place(b, "__ig_simd_index");
         case IGI_BUILTIN_quadgroup_index_in_threadgroup: return divide(b, linear_index(b), IGI_QUAD_WIDTH);
         case IGI_BUILTIN_simdgroups_per_threadgroup: return divide_up(b, thread_count(b, size), IGI_SIMD_WIDTH);
         case IGI_BUILTIN_quadgroups_per_threadgroup: return divide_up(b, thread_count(b, size), IGI_QUAD_WIDTH);
@@ -237,8 +247,7 @@ ig_status igi_replace_placeholders(igi_simt_module *m) {
                 .i32 = LLVMInt32TypeInContext(m->context),
                 .pointer = LLVMPointerTypeInContext(m->context, 0)};
     LLVMPositionBuilderBefore(b.builder, igi_first_after_allocas(m->thread));
-    if (LLVMGetNamedFunction(m->module, lane_call))
-        replace_calls(m, lane_call, modulo(&b, linear_index(&b), IGI_SIMD_WIDTH));
+    if (LLVMGetNamedFunction(m->module, lane_call)) replace_calls(m, lane_call, simd_place(&b, "__ig_simd_lane"));
     replace_calls(m, group_call, LLVMGetParam(m->thread, 0));
     for (unsigned i = 0; i < 3; i++) replace_calls(m, local_calls[i], LLVMGetParam(m->thread, i + 1));
     LLVMDisposeBuilder(b.builder);

@@ -93,6 +93,7 @@ static ig_status group_lanes(igi_simt_module *m) {
 static ig_status group_threads(igi_simt_module *m) {
     igi_sites sites;
     ig_status status = igi_lower_matrices(m);
+    if (status == IG_STATUS_OK) status = igi_lower_places(m);
     if (status == IG_STATUS_OK) status = igi_find_sites(m, m->thread, &sites);
     if (status != IG_STATUS_OK) return status;
     m->info.form = sites.count ? IGI_FORM_COROUTINE : IGI_FORM_LOOP;

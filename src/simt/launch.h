@@ -36,16 +36,16 @@ typedef enum igi_wait { IGI_WAIT_NONE, IGI_WAIT_BARRIER, IGI_WAIT_LANES, IGI_WAI
     X(scan_inclusive_add_##suffix)     \
     X(scan_exclusive_add_##suffix) X(scan_inclusive_mul_##suffix) X(scan_exclusive_mul_##suffix)
 #define IGI_LANE_BITWISE(X, suffix) X(reduce_and_##suffix) X(reduce_or_##suffix) X(reduce_xor_##suffix)
-#define IGI_LANE_OP_LIST(X)                                                                                      \
-    X(simd_barrier)                                                                                              \
-    X(ballot)                                                                                                    \
-    X(mma_f32)                                                                                                   \
-    IGI_LANE_SHUFFLES(X, u32)                                                                                    \
-    IGI_LANE_SHUFFLES(X, u64)                                                                                    \
-    IGI_LANE_ARITHMETIC(X, i32)                                                                                  \
-    IGI_LANE_ARITHMETIC(X, u32)                                                                                  \
-    IGI_LANE_ARITHMETIC(X, i64) IGI_LANE_ARITHMETIC(X, u64) IGI_LANE_ARITHMETIC(X, f32) IGI_LANE_BITWISE(X, u32) \
-        IGI_LANE_BITWISE(X, u64)
+#define IGI_LANE_OP_LIST(X)     \
+    X(simd_barrier)             \
+    X(ballot)                   \
+    X(mma_f32)                  \
+    IGI_LANE_SHUFFLES(X, u32)   \
+    IGI_LANE_SHUFFLES(X, u64)   \
+    IGI_LANE_ARITHMETIC(X, i32) \
+    IGI_LANE_ARITHMETIC(X, u32) \
+    IGI_LANE_ARITHMETIC(X, i64) \
+    IGI_LANE_ARITHMETIC(X, u64) IGI_LANE_ARITHMETIC(X, f32) IGI_LANE_BITWISE(X, u32) IGI_LANE_BITWISE(X, u64)
 
 typedef enum igi_lane_op {
 #define IGI_LANE_ENUM(name) IGI_LANE_##name,

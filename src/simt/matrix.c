@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations on simdgroup matrices as the standard library calls them, on a pair: two elements of a row at once. For widening
-// they are split into operations on scalars; for single threads, loads and stores become plain ones.
+// Operations on simdgroup matrices as the standard library calls them, on a pair: two elements of a row at once. For
+// widening they are split into operations on scalars; for single threads, loads and stores become plain ones.
 #include <string.h>
 
 #include "simt/ir.h"

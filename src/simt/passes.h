@@ -58,6 +58,8 @@ ig_status igi_pass_prepare(igi_simt_module *m);
 ig_status igi_split_matrices(igi_simt_module *m);
 // For one thread at a time: loads and stores of matrices become plain ones.
 ig_status igi_lower_matrices(igi_simt_module *m);
+// For one thread at a time: its place in the simdgroup is computed.
+ig_status igi_lower_places(igi_simt_module *m);
 // Lanes per group for this kernel on this machine; 1: stay narrow.
 uint32_t igi_choose_width(igi_simt_module *m);
 // A new function that runs `width` neighbouring threads of a row of m->thread; `full`: all of them exist. *declined

@@ -8,12 +8,22 @@
 
 #include "core/memory.h"
 #include "simt/ir.h"
+#include "simt/launch.h"
 
-static const igi_shape uniform = {IGI_SHAPE_UNIFORM, 0}, varying = {IGI_SHAPE_VARYING, 0};
-static const igi_shape matrix = {IGI_SHAPE_MATRIX, 0};
+static const igi_shape uniform = {.kind = IGI_SHAPE_UNIFORM}, varying = {.kind = IGI_SHAPE_VARYING};
+static const igi_shape matrix = {.kind = IGI_SHAPE_MATRIX};
+
+// Positions are below 1024, and lanes that are off not more than a group further.
+enum { POSITION_LIMIT = IGI_MAX_GROUP_THREADS + 64 };
 
 static igi_shape linear(int64_t stride) {
-    return stride ? (igi_shape){IGI_SHAPE_LINEAR, stride} : uniform;
+    return stride ? (igi_shape){.kind = IGI_SHAPE_LINEAR, .stride = stride} : uniform;
+}
+
+static igi_shape limited(int64_t stride, uint64_t limit) {
+    igi_shape shape = linear(stride);
+    if (shape.kind == IGI_SHAPE_LINEAR && stride > 0 && limit < 1u << 30) shape.limit = (uint32_t)limit;
+    return shape;
 }
 
 uint64_t igi_private_stride(const igi_shapes *s, LLVMValueRef alloca) {
@@ -25,7 +35,7 @@ uint64_t igi_private_stride(const igi_shapes *s, LLVMValueRef alloca) {
 
 igi_shape igi_shape_of(const igi_shapes *s, LLVMValueRef value) {
     uint32_t number;
-    if (value == s->linear_argument) return linear(1);
+    if (value == s->linear_argument) return limited(1, POSITION_LIMIT);
     if (!LLVMIsAInstruction(value)) return uniform;
     return igi_map_get(&s->index, value, &number) ? s->shapes[number] : varying;
 }
@@ -33,7 +43,10 @@ igi_shape igi_shape_of(const igi_shapes *s, LLVMValueRef value) {
 static igi_shape join_shapes(igi_shape a, igi_shape b) {
     if (a.kind == IGI_SHAPE_NONE) return b;
     if (b.kind == IGI_SHAPE_NONE) return a;
-    if (a.kind == b.kind && a.stride == b.stride) return a;
+    if (a.kind == b.kind && a.stride == b.stride) {
+        if (a.limit != b.limit) a.limit = 0;
+        return a;
+    }
     bool ordered = (a.kind == IGI_SHAPE_MATRIX || a.kind == IGI_SHAPE_UNIFORM) &&
                    (b.kind == IGI_SHAPE_MATRIX || b.kind == IGI_SHAPE_UNIFORM);
     return ordered ? matrix : varying;
@@ -82,18 +95,22 @@ static igi_shape arithmetic(const igi_shapes *s, LLVMValueRef i) {
     if (!is_line(a) || !is_line(b)) return all_uniform(s, i);
     int64_t constant;
     switch (LLVMGetInstructionOpcode(i)) {
-        case LLVMAdd: return linear(a.stride + b.stride);
+        case LLVMAdd:
+            if (a.limit && small_constant(LLVMGetOperand(i, 1), &constant) && constant > 0)
+                return limited(a.stride, a.limit + (uint64_t)constant);
+            return linear(a.stride + b.stride);
         case LLVMSub: return linear(a.stride - b.stride);
         case LLVMMul:
-            if (small_constant(LLVMGetOperand(i, 1), &constant)) return linear(a.stride * constant);
+            if (small_constant(LLVMGetOperand(i, 1), &constant))
+                return limited(a.stride * constant, a.limit * (uint64_t)(constant > 0 ? constant : 0));
             if (small_constant(LLVMGetOperand(i, 0), &constant)) return linear(b.stride * constant);
             break;
         case LLVMShl:
             if (small_constant(LLVMGetOperand(i, 1), &constant) && constant >= 0 && constant < 16)
-                return linear(a.stride * ((int64_t)1 << constant));
+                return limited(a.stride * ((int64_t)1 << constant), (uint64_t)a.limit << constant);
             break;
         case LLVMOr:
-            if (LLVMGetIsDisjoint(i) && b.kind == IGI_SHAPE_UNIFORM) return a;
+            if (LLVMGetIsDisjoint(i)) return linear(a.stride + b.stride);
             break;
         default: break;
     }
@@ -146,6 +163,9 @@ static bool only_addresses(LLVMValueRef value, int depth) {
 static igi_shape extension(const igi_shapes *s, LLVMValueRef i) {
     igi_shape shape = operand_shape(s, i, 0);
     if (shape.kind != IGI_SHAPE_LINEAR) return shape;
+    bool positive = shape.limit && shape.limit <= 1ull << (LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(i, 0))) - 1);
+    if (positive) return shape;
+    shape.limit = 0;
     bool index = LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(i, 0))) == 32 && only_addresses(i, 4);
     return index ? shape : varying;
 }
@@ -157,6 +177,7 @@ static igi_shape conversion(const igi_shapes *s, LLVMValueRef i) {
         case LLVMSExt: return extension(s, i);
         case LLVMTrunc:
             if (LLVMGetIntTypeWidth(LLVMTypeOf(i)) == 1) break;
+            if (shape.limit > 1ull << LLVMGetIntTypeWidth(LLVMTypeOf(i))) shape.limit = 0;
             return shape;
         case LLVMBitCast:
         case LLVMFreeze:
@@ -192,6 +213,8 @@ bool igi_is_matrix_area(const igi_shapes *s, LLVMValueRef call, unsigned at) {
 static igi_shape called(const igi_shapes *s, LLVMValueRef call) {
     const char *name = igi_callee_name(call);
     if (strncmp(name, "__ig_", 5) != 0) return all_uniform(s, call);
+    if (strcmp(name, "__ig_simd_lane") == 0) return limited(1, IGI_SIMD_WIDTH);
+    if (strcmp(name, "__ig_simd_index") == 0) return uniform;
     if (strncmp(name, "__ig_mma_", 9) == 0) return matrix;
     if (strncmp(name, "__ig_matrix_even_", 17) == 0 || strncmp(name, "__ig_matrix_odd_", 16) == 0)
         return igi_is_matrix_area(s, call, 0) ? matrix : varying;
@@ -405,7 +428,7 @@ static bool update_block(igi_shapes *s, uint32_t block) {
         igi_map_get(&s->index, v, &number);
         igi_shape next = join_shapes(s->shapes[number], transfer(s, v, block));
         igi_shape *now = &s->shapes[number];
-        if (next.kind == now->kind && next.stride == now->stride) continue;
+        if (next.kind == now->kind && next.stride == now->stride && next.limit == now->limit) continue;
         *now = next;
         changed = true;
     }

@@ -19,6 +19,7 @@ typedef enum igi_shape_kind {
 typedef struct igi_shape {
     igi_shape_kind kind;
     int64_t stride;  // of LINEAR: in units of the integer, or bytes of a pointer
+    uint32_t limit;  // of LINEAR: all lanes, those that are off too, are below it; 0: not known
 } igi_shape;
 
 typedef struct igi_shapes {

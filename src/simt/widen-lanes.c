@@ -184,12 +184,26 @@ static bool parse(lane_op *op, const char *name, char kind[24]) {
     return true;
 }
 
+// Groups of lanes begin at multiples of 32 threads (igi_can_run_group).
+static bool place_in_group(igi_widener *w, LLVMValueRef call, const char *name) {
+    LLVMValueRef index = LLVMGetOperand(call, 0);
+    if (strcmp(name, "simd_lane") == 0)
+        igi_widen_set(w, call, LLVMConstInt(w->i32, 0, 0), NULL);
+    else if (strcmp(name, "simd_index") == 0)
+        igi_widen_set(w, call, LLVMBuildLShr(w->builder, igi_widen_scalar(w, index), LLVMConstInt(w->i32, 5, 0), ""),
+                      NULL);
+    else
+        return false;
+    return true;
+}
+
 bool igi_widen_lane_operation(igi_widener *w, LLVMValueRef call) {
     const char *name = igi_callee_name(call);
     if (strncmp(name, "__ig_", 5) != 0) return false;
     name += 5;
     if (strcmp(name, "barrier") == 0) return false;      // waits as a whole: a plain call
     if (strcmp(name, "simd_barrier") == 0) return true;  // lanes are together anyway
+    if (place_in_group(w, call, name)) return true;
     if (w->width != SIMD) {
         igi_decline(w, "a lane operation in a group that is no simdgroup", call);
         return true;

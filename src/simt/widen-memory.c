@@ -53,12 +53,32 @@ static LLVMValueRef load_row(igi_widener *w, LLVMValueRef load, LLVMTypeRef wide
     return igi_load_masked(w, wide, address, LLVMGetAlignment(load), w->mask);
 }
 
-static LLVMValueRef gather(igi_widener *w, LLVMValueRef load, LLVMTypeRef wide) {
-    igi_note(w, IGI_REMARK_GATHER, load);
-    LLVMValueRef addresses = igi_widen_vector(w, LLVMGetOperand(load, 0));
+static LLVMValueRef gather_from(igi_widener *w, LLVMValueRef load, LLVMTypeRef wide, LLVMValueRef addresses) {
     LLVMTypeRef types[] = {wide, LLVMTypeOf(addresses)};
     LLVMValueRef arguments[] = {addresses, alignment(w, load), igi_active_mask(w), LLVMConstNull(wide)};
     return igi_call_intrinsic(w->builder, "llvm.masked.gather", types, 2, arguments, 4);
+}
+
+static LLVMValueRef load_either_way(igi_widener *w, LLVMValueRef load, LLVMTypeRef wide, LLVMValueRef addresses) {
+    igi_guess guess = igi_guess_row(w, addresses, size_of(w, LLVMTypeOf(load)));
+    LLVMValueRef values[2];
+    LLVMPositionBuilderAtEnd(w->builder, guess.row);
+    values[0] = igi_load_masked(w, wide, guess.first, LLVMGetAlignment(load), w->mask);
+    LLVMBuildBr(w->builder, guess.after);
+    LLVMPositionBuilderAtEnd(w->builder, guess.each);
+    values[1] = gather_from(w, load, wide, addresses);
+    LLVMBuildBr(w->builder, guess.after);
+    LLVMPositionBuilderAtEnd(w->builder, guess.after);
+    LLVMValueRef value = LLVMBuildPhi(w->builder, wide, "");
+    LLVMAddIncoming(value, values, (LLVMBasicBlockRef[]){guess.row, guess.each}, 2);
+    return value;
+}
+
+static LLVMValueRef gather(igi_widener *w, LLVMValueRef load, LLVMTypeRef wide) {
+    igi_note(w, IGI_REMARK_GATHER, load);
+    LLVMValueRef addresses = igi_widen_vector(w, LLVMGetOperand(load, 0));
+    bool guess = igi_may_be_row(w, LLVMGetOperand(load, 0), LLVMTypeOf(load));
+    return guess ? load_either_way(w, load, wide, addresses) : gather_from(w, load, wide, addresses);
 }
 
 void igi_widen_load(igi_widener *w, LLVMValueRef load) {
@@ -91,12 +111,28 @@ static void store_row(igi_widener *w, LLVMValueRef store, LLVMValueRef value) {
     igi_store_masked(w, value, address, LLVMGetAlignment(store), w->mask);
 }
 
-static void scatter(igi_widener *w, LLVMValueRef store, LLVMValueRef value) {
-    igi_note(w, IGI_REMARK_SCATTER, store);
-    LLVMValueRef addresses = igi_widen_vector(w, LLVMGetOperand(store, 1));
+static void scatter_to(igi_widener *w, LLVMValueRef store, LLVMValueRef value, LLVMValueRef addresses) {
     LLVMTypeRef types[] = {LLVMTypeOf(value), LLVMTypeOf(addresses)};
     LLVMValueRef arguments[] = {value, addresses, alignment(w, store), igi_active_mask(w)};
     igi_call_intrinsic(w->builder, "llvm.masked.scatter", types, 2, arguments, 4);
+}
+
+static void scatter(igi_widener *w, LLVMValueRef store, LLVMValueRef value) {
+    igi_note(w, IGI_REMARK_SCATTER, store);
+    LLVMValueRef addresses = igi_widen_vector(w, LLVMGetOperand(store, 1));
+    LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(store, 0));
+    if (!igi_may_be_row(w, LLVMGetOperand(store, 1), type)) {
+        scatter_to(w, store, value, addresses);
+        return;
+    }
+    igi_guess guess = igi_guess_row(w, addresses, size_of(w, type));
+    LLVMPositionBuilderAtEnd(w->builder, guess.row);
+    igi_store_masked(w, value, guess.first, LLVMGetAlignment(store), w->mask);
+    LLVMBuildBr(w->builder, guess.after);
+    LLVMPositionBuilderAtEnd(w->builder, guess.each);
+    scatter_to(w, store, value, addresses);
+    LLVMBuildBr(w->builder, guess.after);
+    LLVMPositionBuilderAtEnd(w->builder, guess.after);
 }
 
 void igi_widen_store(igi_widener *w, LLVMValueRef store) {

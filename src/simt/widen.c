@@ -173,12 +173,20 @@ static void drop_promises(LLVMValueRef i) {
             break;
         case LLVMGetElementPtr: LLVMSetIsInBounds(i, 0); break;
         case LLVMZExt: LLVMSetNNeg(i, 0); break;
-        case LLVMOr: LLVMSetIsDisjoint(i, 0); break;
         default: break;
     }
 }
 
+// Bits that threads have apart the first lane, which may not be one, need not: what was meant is the sum.
+static bool add_disjoint(igi_widener *w, LLVMValueRef i) {
+    if (LLVMGetInstructionOpcode(i) != LLVMOr) return false;
+    LLVMValueRef a = igi_widen_scalar(w, LLVMGetOperand(i, 0)), b = igi_widen_scalar(w, LLVMGetOperand(i, 1));
+    igi_widen_set(w, i, LLVMBuildAdd(w->builder, a, b, ""), NULL);
+    return true;
+}
+
 static void clone_scalar(igi_widener *w, LLVMValueRef i, bool is_linear) {
+    if (is_linear && add_disjoint(w, i)) return;
     LLVMValueRef copy = LLVMInstructionClone(i);
     for (int k = 0; k < LLVMGetNumOperands(i); k++) {
         LLVMValueRef operand = LLVMGetOperand(i, (unsigned)k);

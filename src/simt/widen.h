@@ -79,6 +79,14 @@ void igi_find_bundles(igi_widener *w, LLVMBasicBlockRef block);
 void igi_free_bundles(igi_widener *w);
 // Emits the bundle at its place; false: the access is in none, or stays alone.
 bool igi_widen_bundled(igi_widener *w, LLVMValueRef access);
+// widen-guess.c: two ways, taken at run time: neighbouring lanes lie next to each other from `first` on, or not.
+typedef struct igi_guess {
+    LLVMBasicBlockRef row, each, after;
+    LLVMValueRef first;
+} igi_guess;
+bool igi_may_be_row(const igi_widener *w, LLVMValueRef address, LLVMTypeRef type);
+igi_guess igi_guess_row(igi_widener *w, LLVMValueRef addresses, uint64_t bytes);
+
 bool igi_widen_lane_operation(igi_widener *w, LLVMValueRef call);  // widen-lanes.c; false: not one
 // widen-matrix.c
 bool igi_widen_matrix_operation(igi_widener *w, LLVMValueRef call, const char *name);
