@@ -92,9 +92,12 @@ typedef enum ig_storage {
 // length > 0. With `bytes`, they are copied in (for private storage too); otherwise the buffer starts as zeros.
 // With `no_copy`, the memory stays the caller's, is used in place and must outlive the buffer; `deallocate`,
 // if set, is called when the buffer ends.
+// With `pooled`, the memory comes from the device's pool and goes back there with the last reference, which command
+// buffers hold too; unless `bytes` are given, what it holds is undefined. Storage must be shared.
 typedef struct ig_buffer_desc {
     uint64_t length;
     ig_storage storage;
+    bool pooled;
     const void *bytes;
     void *no_copy;
     void (*deallocate)(void *memory, uint64_t length, void *user);
@@ -117,6 +120,21 @@ ig_status ig_buffer_did_modify(ig_buffer *buffer, uint64_t offset, uint64_t leng
 // Checked copies between host memory and a shared or managed buffer. errors: OUT_OF_RANGE; WRONG_STATE when private.
 ig_status ig_buffer_write(ig_buffer *buffer, uint64_t offset, const void *bytes, uint64_t length);
 ig_status ig_buffer_read(const ig_buffer *buffer, uint64_t offset, void *bytes, uint64_t length);
+
+// Memory of pooled buffers is kept for the next one: sizes are powers of two, a request takes an idle block of its own
+// size or of the next, and what is idle stays below a quarter of the device's memory (INGOT_POOL_BYTES sets another
+// bound). When memory is short, idle blocks are given back before anything fails.
+typedef struct ig_pool_stats {
+    uint64_t total_bytes;  // in use and idle, in whole blocks
+    uint64_t used_bytes, idle_bytes;
+    uint64_t peak_bytes;  // of total_bytes
+    uint64_t idle_count;
+    uint64_t hits, misses;  // requests served from idle blocks, and those that were not
+    double hit_rate;        // hits among all; 0 before the first
+} ig_pool_stats;
+void ig_device_get_pool_stats(ig_device *device, ig_pool_stats *stats);
+// Gives idle blocks back to the system, largest first, until at most `keep_bytes` are idle.
+void ig_device_trim_pool(ig_device *device, uint64_t keep_bytes);
 
 // ---- Libraries -----------------------------------------------------------------------------------------------
 

@@ -19,7 +19,8 @@ typedef struct igi_backend {
     // All objects of the device are closed already.
     void (*device_close)(ig_device *device);
 
-    // Sets memory and address. desc->bytes, if given, are copied in; otherwise memory is zero.
+    // Sets memory and address. desc->bytes, if given, are copied in; otherwise memory is zero, or undefined if pooled.
+    // buffer->capacity is the length to open and to close.
     ig_status (*buffer_open)(ig_buffer *buffer, const ig_buffer_desc *desc);
     void (*buffer_close)(ig_buffer *buffer);
     // Optional; NULL: host writes to managed memory are visible without it.
@@ -45,6 +46,9 @@ typedef struct igi_backend {
     ig_status (*commit)(ig_commands *commands);
     // Optional: a thread is about to wait for the commands and may do their work. NULL: it just waits.
     void (*assist)(ig_commands *commands);
+
+    // Optional: threads of the host that run kernels and may help with other work. NULL: there are none.
+    struct igi_pool *(*workers)(ig_device *device);
 } igi_backend;
 
 // All backends built in, best first; ends with NULL.

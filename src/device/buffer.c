@@ -18,29 +18,62 @@ static ig_status check(const ig_device *device, const ig_buffer_desc *desc) {
     if (desc->length == 0 || (unsigned)desc->storage > IG_STORAGE_MANAGED) return IG_STATUS_INVALID_ARGUMENT;
     if (desc->no_copy && (desc->bytes || desc->storage == IG_STORAGE_PRIVATE)) return IG_STATUS_INVALID_ARGUMENT;
     if (desc->deallocate && !desc->no_copy) return IG_STATUS_INVALID_ARGUMENT;
+    if (desc->pooled && (desc->no_copy || desc->storage != IG_STORAGE_SHARED)) return IG_STATUS_INVALID_ARGUMENT;
     return desc->length > device->properties.max_buffer_bytes ? IG_STATUS_OUT_OF_MEMORY : IG_STATUS_OK;
+}
+
+static ig_status open_new(ig_device *device, const ig_buffer_desc *desc, uint64_t capacity, ig_buffer **buffer) {
+    ig_buffer *made = igi_calloc(1, sizeof *made);
+    if (!made) return IG_STATUS_OUT_OF_MEMORY;
+    made->device = device;
+    made->capacity = capacity;
+    made->pooled = desc->pooled;
+    made->storage = desc->storage;
+    made->borrowed = desc->no_copy != NULL;
+    made->deallocate = desc->deallocate;
+    made->user = desc->user;
+    ig_status status = device->backend->buffer_open(made, desc);
+    // Memory that is only kept for later must not make anything fail now.
+    if (status == IG_STATUS_OUT_OF_MEMORY) {
+        igi_buffer_pool_trim(&device->buffers, 0);
+        status = device->backend->buffer_open(made, desc);
+    }
+    if (status == IG_STATUS_OK)
+        *buffer = made;
+    else
+        free(made);
+    return status;
+}
+
+static ig_status open_pooled(ig_device *device, const ig_buffer_desc *desc, ig_buffer **buffer) {
+    uint64_t capacity = igi_block_bytes(desc->length, device->properties.max_buffer_bytes);
+    *buffer = igi_buffer_pool_take(&device->buffers, capacity);
+    if (!*buffer) {
+        ig_buffer_desc without_bytes = *desc;
+        without_bytes.bytes = NULL;
+        ig_status status = open_new(device, &without_bytes, capacity, buffer);
+        if (status != IG_STATUS_OK) return status;
+        igi_buffer_pool_add(&device->buffers, capacity);
+    }
+    if (desc->bytes) memcpy((*buffer)->memory, desc->bytes, desc->length);
+    return IG_STATUS_OK;
 }
 
 ig_status ig_buffer_create(ig_device *device, const ig_buffer_desc *desc, ig_buffer **buffer) {
     if (!device || !desc || !buffer) return IG_STATUS_INVALID_ARGUMENT;
     ig_status status = check(device, desc);
     if (status != IG_STATUS_OK) return status;
-    ig_buffer *made = igi_calloc(1, sizeof *made);
-    if (!made) return IG_STATUS_OUT_OF_MEMORY;
-    igi_ref_init(&made->references);
-    made->device = device;
-    made->length = desc->length;
-    made->storage = desc->storage;
-    made->borrowed = desc->no_copy != NULL;
-    made->deallocate = desc->deallocate;
-    made->user = desc->user;
-    made->label = igi_strdup(desc->label ? desc->label : "");
-    status = made->label ? device->backend->buffer_open(made, desc) : IG_STATUS_OUT_OF_MEMORY;
+    char *label = igi_strdup(desc->label);
+    if (desc->label && !label) return IG_STATUS_OUT_OF_MEMORY;
+    ig_buffer *made = NULL;
+    status = desc->pooled ? open_pooled(device, desc, &made) : open_new(device, desc, desc->length, &made);
     if (status != IG_STATUS_OK) {
-        free(made->label);
-        free(made);
+        free(label);
         return status;
     }
+    igi_ref_init(&made->references);
+    made->length = desc->length;
+    made->label = label;
     made->id = atomic_fetch_add(&last_id, 1) + 1;
     ig_device_retain(device);
     account(device, made->length);
@@ -53,16 +86,24 @@ ig_buffer *ig_buffer_retain(ig_buffer *buffer) {
     return buffer;
 }
 
+static void destroy(ig_buffer *buffer) {
+    void *memory = buffer->memory;
+    buffer->device->backend->buffer_close(buffer);
+    if (buffer->deallocate) buffer->deallocate(memory, buffer->length, buffer->user);
+    free(buffer);
+}
+
 void ig_buffer_release(ig_buffer *buffer) {
     if (!buffer || !igi_ref_drop(&buffer->references)) return;
     ig_device *device = buffer->device;
     atomic_fetch_sub(&device->buffer_bytes, buffer->length);
     atomic_fetch_sub(&device->buffer_count, 1);
-    void *memory = buffer->memory;
-    device->backend->buffer_close(buffer);
-    if (buffer->deallocate) buffer->deallocate(memory, buffer->length, buffer->user);
     free(buffer->label);
-    free(buffer);
+    buffer->label = NULL;
+    if (buffer->pooled)
+        igi_buffer_pool_put(&device->buffers, buffer);
+    else
+        destroy(buffer);
     ig_device_release(device);
 }
 
@@ -83,7 +124,7 @@ ig_storage ig_buffer_storage(const ig_buffer *buffer) {
 }
 
 const char *ig_buffer_label(const ig_buffer *buffer) {
-    return buffer->label;
+    return buffer->label ? buffer->label : "";
 }
 
 uint64_t ig_buffer_device_address(const ig_buffer *buffer) {

@@ -50,11 +50,14 @@ ig_status ig_device_create(const ig_device_desc *desc, ig_device **device, ig_er
     made->backend = backend;
     made->deadline_ns = desc->deadline_ns;
     backend->device_properties(index, &made->properties);
+    igi_buffer_pool_init(&made->buffers, made->properties.memory_bytes);
     ig_status status = backend->device_open(made, index, desc, error);
-    if (status == IG_STATUS_OK)
+    if (status == IG_STATUS_OK) {
         *device = made;
-    else
+    } else {
+        igi_buffer_pool_destroy(&made->buffers);
         free(made);
+    }
     return status;
 }
 
@@ -65,6 +68,7 @@ ig_device *ig_device_retain(ig_device *device) {
 
 void ig_device_release(ig_device *device) {
     if (!device || !igi_ref_drop(&device->references)) return;
+    igi_buffer_pool_destroy(&device->buffers);
     device->backend->device_close(device);
     free(device);
 }

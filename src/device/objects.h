@@ -9,6 +9,7 @@
 #include "core/arena.h"
 #include "core/memory.h"
 #include "core/status-internal.h"
+#include "device/buffer-pool.h"
 #include "msl/reflect.h"
 
 enum { IGI_SLOTS = 31 };
@@ -21,6 +22,7 @@ struct ig_device {
     void *state;  // the backend's
     ig_device_properties properties;
     uint64_t deadline_ns;
+    igi_buffer_pool buffers;
     atomic_uint_fast64_t buffer_bytes, buffer_count, peak_buffer_bytes;
     atomic_uint_fast64_t compilations, memory_hits, disk_hits, dispatches;
 };
@@ -32,11 +34,14 @@ struct ig_buffer {
     void *memory;      // where the host reads and writes; also for private storage on a unified device
     uint64_t address;  // as kernels see it
     uint64_t length, id;
+    uint64_t capacity;  // what the backend opened; more than length when pooled
     ig_storage storage;
     bool borrowed;  // no_copy
+    bool pooled;
+    ig_buffer *next_idle;  // in the pool, where a buffer keeps no device alive
     void (*deallocate)(void *memory, uint64_t length, void *user);
     void *user;
-    char *label;
+    char *label;  // may be NULL
 };
 
 struct ig_library {

@@ -65,7 +65,7 @@ static void devices_survive_short_memory(void **state) {
 
 static ig_status make_objects(void *context) {
     (void)context;
-    ig_buffer *buffers[3] = {0};
+    ig_buffer *buffers[4] = {0};
     ig_queue *queue = NULL;
     ig_event *event = NULL;
     ig_commands *commands = NULL;
@@ -76,13 +76,16 @@ static ig_status make_objects(void *context) {
         status = ig_buffer_create(device, &(ig_buffer_desc){.length = 100, .no_copy = bytes}, &buffers[1]);
     if (status == IG_STATUS_OK)
         status = ig_buffer_create(device, &(ig_buffer_desc){.length = 100, .storage = IG_STORAGE_PRIVATE}, &buffers[2]);
+    ig_device_trim_pool(device, 0);
+    if (status == IG_STATUS_OK)
+        status = ig_buffer_create(device, &(ig_buffer_desc){.length = 100, .pooled = true, .label = "p"}, &buffers[3]);
     if (status == IG_STATUS_OK) status = ig_queue_create(device, &queue);
     if (status == IG_STATUS_OK) status = ig_event_create(device, &event);
     if (status == IG_STATUS_OK) status = ig_commands_create(queue, &(ig_commands_desc){.label = "cb"}, &commands);
     ig_commands_release(commands);
     ig_event_release(event);
     ig_queue_release(queue);
-    for (int i = 0; i < 3; i++) ig_buffer_release(buffers[i]);
+    for (int i = 0; i < 4; i++) ig_buffer_release(buffers[i]);
     return status;
 }
 

@@ -6,6 +6,7 @@
 #include "core/disk-cache.h"
 #include "core/pool.h"
 #include "device/backend.h"
+#include "device/cpu/memory.h"
 #include "device/cpu/watchdog.h"
 #include "msl/compiler.h"
 #include "simt/compile.h"
@@ -18,7 +19,8 @@ typedef struct cpu_device {
     igi_jit *jit;
     igi_watchdog *watchdog;
     char *cache_dir;
-    bool line_tables;              // of every library: somebody looks at the code
+    bool line_tables;  // of every library: somebody looks at the code
+    igi_slabs slabs;
     pthread_mutex_t lock;          // guards what follows
     struct cpu_module *modules;    // alive, by key
     struct cpu_program *programs;  // alive, by key
@@ -68,6 +70,9 @@ igi_simt_request igi_cpu_simt_request(const cpu_program *program, bool abortable
 // The code to run; compiled on first use.
 ig_status igi_cpu_program_code(ig_device *device, cpu_program *program, bool abortable, bool narrow,
                                const igi_code **code, ig_error *error);
+
+ig_status igi_cpu_buffer_open(ig_buffer *buffer, const ig_buffer_desc *desc);
+void igi_cpu_buffer_close(ig_buffer *buffer);
 
 void igi_cpu_module_release(cpu_device *cpu, cpu_module *module);
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The software device itself: what it is, and its memory.
+// The software device itself: what it is.
 #include <llvm-c/Core.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "device/cpu/cpu.h"
@@ -134,6 +133,7 @@ static void close_parts(cpu_device *cpu) {
     igi_msl_compiler_destroy(cpu->compiler);
     igi_disk_cache_destroy(cpu->cache);
     igi_jit_destroy(cpu->jit);
+    igi_slabs_destroy(&cpu->slabs);
     free(cpu->cache_dir);
     pthread_mutex_destroy(&cpu->lock);
     free(cpu);
@@ -145,6 +145,7 @@ static ig_status open(ig_device *device, size_t index, const ig_device_desc *des
     cpu_device *cpu = igi_calloc(1, sizeof *cpu);
     if (!cpu) return igi_error_no_memory(error);
     pthread_mutex_init(&cpu->lock, NULL);
+    igi_slabs_init(&cpu->slabs);
     if (desc->worker_count) device->properties.worker_count = desc->worker_count;
     cpu->cache_dir = choose_cache_dir(desc->cache_dir);
     cpu->cache = igi_disk_cache_create(cpu->cache_dir, desc->cache_bytes ? desc->cache_bytes : default_cache_bytes);
@@ -169,39 +170,8 @@ static void close_device(ig_device *device) {
     close_parts(igi_cpu(device));
 }
 
-// ---- Buffers ----
-
-// Behind every buffer lies memory that nobody may touch, so that running past the end is a fault and not a surprise
-// for the neighbour.
-enum { PAGE = 4096, GUARD_BYTES = 16 << 20 };
-
-static uint64_t whole_pages(uint64_t length) {
-    return igi_round_up(length, PAGE);
-}
-
-// Whole pages straight from the system: zero, aligned for any vector, and given back at once.
-static ig_status buffer_open(ig_buffer *buffer, const ig_buffer_desc *desc) {
-    if (desc->no_copy) {
-        buffer->memory = desc->no_copy;
-    } else {
-        uint64_t bytes;
-        if (!igi_add(desc->length, PAGE + GUARD_BYTES, &bytes)) return IG_STATUS_OUT_OF_MEMORY;
-        bytes = whole_pages(desc->length);
-        char *memory = mmap(NULL, bytes + GUARD_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (memory == MAP_FAILED) return IG_STATUS_OUT_OF_MEMORY;
-        if (mprotect(memory, bytes, PROT_READ | PROT_WRITE) != 0) {
-            munmap(memory, bytes + GUARD_BYTES);
-            return IG_STATUS_OUT_OF_MEMORY;
-        }
-        if (desc->bytes) memcpy(memory, desc->bytes, desc->length);
-        buffer->memory = memory;
-    }
-    buffer->address = (uint64_t)(uintptr_t)buffer->memory;
-    return IG_STATUS_OK;
-}
-
-static void buffer_close(ig_buffer *buffer) {
-    if (!buffer->borrowed) munmap(buffer->memory, whole_pages(buffer->length) + GUARD_BYTES);
+static igi_pool *workers(ig_device *device) {
+    return igi_cpu(device)->pool;
 }
 
 const igi_backend igi_backend_cpu = {
@@ -210,8 +180,8 @@ const igi_backend igi_backend_cpu = {
     .device_properties = properties,
     .device_open = open,
     .device_close = close_device,
-    .buffer_open = buffer_open,
-    .buffer_close = buffer_close,
+    .buffer_open = igi_cpu_buffer_open,
+    .buffer_close = igi_cpu_buffer_close,
     .library_open = igi_cpu_library_open,
     .library_close = igi_cpu_library_close,
     .pipeline_open = igi_cpu_pipeline_open,
@@ -222,4 +192,5 @@ const igi_backend igi_backend_cpu = {
     .queue_close = igi_cpu_queue_close,
     .commit = igi_cpu_commit,
     .assist = igi_cpu_assist,
+    .workers = workers,
 };

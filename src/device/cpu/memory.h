@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory behind the buffers of the software device.
+#ifndef INGOT_DEVICE_CPU_MEMORY_H
+#define INGOT_DEVICE_CPU_MEMORY_H
+
+#include <pthread.h>
+#include <stdint.h>
+
+// Small pooled blocks share a mapping, of which a process may have only some ten thousands.
+typedef struct igi_slab igi_slab;
+typedef struct igi_slabs {
+    pthread_mutex_t lock;  // guards what follows, and every slab
+    igi_slab *current;
+} igi_slabs;
+
+void igi_slabs_init(igi_slabs *slabs);
+// pre: every block has been closed.
+void igi_slabs_destroy(igi_slabs *slabs);
+
+#endif
