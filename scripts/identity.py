@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Write a header that names this build of the compiler: identity.py OUTPUT.h LLVM_VERSION FILE...
+"""Write a header that names this build of some sources: identity.py OUTPUT.h SYMBOL VERSION FILE...
 
-Cached machine code is keyed by it, so that a changed compiler never runs code of an older one."""
+What is cached is keyed by it: machine code by the compiler that made it, verdicts by the code that was tried."""
 import hashlib
 import sys
 
-digest = hashlib.sha256(sys.argv[2].encode())
-for path in sorted(sys.argv[3:]):
+output, symbol, version, *paths = sys.argv[1:]
+digest = hashlib.sha256(version.encode())
+for path in sorted(paths):
     digest.update(open(path, "rb").read())
-open(sys.argv[1], "w").write(f'#define IGI_COMPILER_IDENTITY "{digest.hexdigest()}"\n')
+open(output, "w").write(f'#define {symbol} "{digest.hexdigest()}"\n')

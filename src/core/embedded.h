@@ -13,5 +13,8 @@ typedef struct igi_embedded {
 
 extern const igi_embedded igi_stdlib_files[];
 extern const size_t igi_stdlib_files_count;
+// src/kernels
+extern const igi_embedded igi_kernel_files[];
+extern const size_t igi_kernel_files_count;
 
 #endif

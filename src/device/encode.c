@@ -341,3 +341,17 @@ ig_status ig_commands_wait_event(ig_commands *commands, ig_event *event, uint64_
 ig_status ig_commands_signal_event(ig_commands *commands, ig_event *event, uint64_t value) {
     return add_event(commands, IGI_COMMAND_SIGNAL_EVENT, event, value);
 }
+
+// ---- Taking back ----
+
+igi_encoding_mark igi_commands_mark(const ig_commands *commands) {
+    return (igi_encoding_mark){commands->command_count, commands->dispatch_count};
+}
+
+void igi_commands_rewind(ig_commands *commands, igi_encoding_mark mark) {
+    commands->command_count = mark.command_count;
+    commands->dispatch_count = mark.dispatch_count;
+    pthread_mutex_lock(&commands->lock);
+    ig_error_clear(&commands->error);
+    pthread_mutex_unlock(&commands->lock);
+}

@@ -23,6 +23,9 @@ struct ig_device {
     ig_device_properties properties;
     uint64_t deadline_ns;
     igi_buffer_pool buffers;
+    // The backend's, for layers above to keep things in; NULL when there is no cache on disk.
+    const char *cache_dir;
+    struct igi_disk_cache *cache;
     atomic_uint_fast64_t buffer_bytes, buffer_count, peak_buffer_bytes;
     atomic_uint_fast64_t compilations, memory_hits, disk_hits, dispatches;
 };
@@ -178,6 +181,12 @@ bool igi_event_take_waiter(ig_event *event, igi_event_waiter *waiter);
 // Called by backends when a command buffer is through: sets state and error, runs callbacks, wakes waiters, drops the
 // reference that commit took. `status` other than OK comes with `error` (taken over).
 void igi_commands_finish(ig_commands *commands, ig_status status, ig_error *error);
+// Takes back what was encoded since the mark, and the error of encoding it, so that what came before still runs.
+typedef struct igi_encoding_mark {
+    size_t command_count, dispatch_count;
+} igi_encoding_mark;
+igi_encoding_mark igi_commands_mark(const ig_commands *commands);
+void igi_commands_rewind(ig_commands *commands, igi_encoding_mark mark);
 // "kernel 'add' in command buffer 'x'": for messages.
 void igi_commands_describe(const ig_commands *commands, const ig_pipeline *pipeline, char *text, size_t capacity);
 

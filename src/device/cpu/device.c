@@ -159,10 +159,13 @@ static ig_status open(ig_device *device, size_t index, const ig_device_desc *des
     if (status == IG_STATUS_OK && !(cpu->pool = igi_pool_create(device->properties.worker_count)))
         status =
             igi_error_set(error, IG_STATUS_SYSTEM, "cannot start %u worker threads", device->properties.worker_count);
-    if (status == IG_STATUS_OK)
+    if (status == IG_STATUS_OK) {
         device->state = cpu;
-    else
+        device->cache_dir = cpu->cache_dir;
+        device->cache = cpu->cache;
+    } else {
         close_parts(cpu);
+    }
     return status;
 }
 

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// Batches of device work.
+#include "tensor/batch.h"
+
+#include <sched.h>
+
+#include "device/objects.h"
+
+typedef struct encoded_op {
+    const char *name;
+    size_t first_dispatch;
+} encoded_op;
+
+struct igi_batch {
+    igi_refcount references;
+    const void *stream;     // the queue's address, for comparing
+    pthread_mutex_t lock;   // guards what follows
+    ig_commands *commands;  // NULL once done: buffers go back to the pool as soon as they can
+    igi_encoding_mark mark;
+    encoded_op *ops;
+    size_t op_count, op_capacity;
+    size_t dispatches;
+    bool committed, done;
+    ig_error error;
+};
+
+static void completed(ig_commands *commands, ig_status status, void *user);
+
+ig_status igi_batch_create(ig_queue *queue, uint64_t deadline_ns, igi_batch **batch) {
+    igi_batch *made = igi_calloc(1, sizeof *made);
+    if (!made) return IG_STATUS_OUT_OF_MEMORY;
+    ig_status status = ig_commands_create(queue, &(ig_commands_desc){.deadline_ns = deadline_ns}, &made->commands);
+    if (status == IG_STATUS_OK) status = ig_commands_on_completed(made->commands, completed, made);
+    if (status != IG_STATUS_OK) {
+        ig_commands_release(made->commands);
+        free(made);
+        return status;
+    }
+    igi_ref_init(&made->references);
+    made->stream = queue;
+    pthread_mutex_init(&made->lock, NULL);
+    *batch = made;
+    return IG_STATUS_OK;
+}
+
+igi_batch *igi_batch_retain(igi_batch *batch) {
+    if (batch) igi_ref_take(&batch->references);
+    return batch;
+}
+
+void igi_batch_release(igi_batch *batch) {
+    if (!batch || !igi_ref_drop(&batch->references)) return;
+    ig_commands_release(batch->commands);
+    free(batch->ops);
+    ig_error_clear(&batch->error);
+    pthread_mutex_destroy(&batch->lock);
+    free(batch);
+}
+
+bool igi_batch_same_stream(const igi_batch *a, const igi_batch *b) {
+    return a->stream == b->stream;
+}
+
+// ---- Encoding ----
+
+ig_commands *igi_batch_begin(igi_batch *batch, const char *op, ig_status *status) {
+    pthread_mutex_lock(&batch->lock);
+    *status = batch->committed ? IG_STATUS_WRONG_STATE : IG_STATUS_OK;
+    if (*status == IG_STATUS_OK &&
+        !igi_grow((void **)&batch->ops, &batch->op_capacity, batch->op_count + 1, sizeof *batch->ops))
+        *status = IG_STATUS_OUT_OF_MEMORY;
+    if (*status != IG_STATUS_OK) {
+        pthread_mutex_unlock(&batch->lock);
+        return NULL;
+    }
+    batch->mark = igi_commands_mark(batch->commands);
+    batch->ops[batch->op_count++] = (encoded_op){op, batch->mark.dispatch_count};
+    return batch->commands;
+}
+
+void igi_batch_end(igi_batch *batch, ig_status status) {
+    if (status != IG_STATUS_OK) {
+        igi_commands_rewind(batch->commands, batch->mark);
+        batch->op_count--;
+    }
+    batch->dispatches = ig_commands_dispatch_count(batch->commands);
+    pthread_mutex_unlock(&batch->lock);
+}
+
+size_t igi_batch_dispatches(igi_batch *batch) {
+    pthread_mutex_lock(&batch->lock);
+    size_t count = batch->dispatches;
+    pthread_mutex_unlock(&batch->lock);
+    return count;
+}
+
+// ---- Running ----
+
+// The op of the last dispatch that was begun: those after the one that failed are not.
+static const char *failed_op(const igi_batch *batch, const ig_commands *commands) {
+    size_t failed = 0;
+    ig_timing timing;
+    for (size_t i = 0; ig_commands_get_dispatch_timing(commands, i, &timing) == IG_STATUS_OK; i++)
+        if (timing.start_ns) failed = i;
+    const char *name = batch->op_count ? batch->ops[0].name : "none";
+    for (size_t i = 0; i < batch->op_count && batch->ops[i].first_dispatch <= failed; i++) name = batch->ops[i].name;
+    return name;
+}
+
+static void record(igi_batch *batch, ig_commands *commands, ig_status status) {
+    ig_error why = {0};
+    ig_commands_get_error(commands, &why);
+    const char *text = why.message ? why.message : ig_status_text(status);
+    igi_error_set(&batch->error, status, "op '%s' failed: %s", failed_op(batch, commands), text);
+    ig_error_clear(&why);
+}
+
+// Call with the lock held.
+static void finish(igi_batch *batch, ig_commands *commands, ig_status status) {
+    if (status != IG_STATUS_OK) record(batch, commands, status);
+    batch->done = true;
+    batch->commands = NULL;
+}
+
+static void completed(ig_commands *commands, ig_status status, void *user) {
+    igi_batch *batch = user;
+    pthread_mutex_lock(&batch->lock);
+    finish(batch, commands, status);
+    pthread_mutex_unlock(&batch->lock);
+    igi_batch_release(batch);
+    ig_commands_release(commands);
+}
+
+void igi_batch_commit(igi_batch *batch) {
+    pthread_mutex_lock(&batch->lock);
+    ig_commands *commands = batch->committed ? NULL : ig_commands_retain(batch->commands);
+    batch->committed = true;
+    pthread_mutex_unlock(&batch->lock);
+    if (!commands) return;
+    igi_batch_retain(batch);  // until completed
+    ig_status status = ig_commands_commit(commands);
+    // What the device did not even take was completed with an error; only what never left needs that here.
+    if (status != IG_STATUS_OK && ig_commands_get_state(commands) == IG_COMMANDS_ENCODING)
+        completed(commands, status, batch);
+    ig_commands_release(commands);
+}
+
+ig_status igi_batch_wait(igi_batch *batch) {
+    igi_batch_commit(batch);
+    pthread_mutex_lock(&batch->lock);
+    ig_commands *commands = ig_commands_retain(batch->commands);
+    pthread_mutex_unlock(&batch->lock);
+    // Another thread may be just about to commit it.
+    while (commands && !igi_batch_is_done(batch) && ig_commands_wait(commands, IG_FOREVER) == IG_STATUS_WRONG_STATE)
+        sched_yield();
+    ig_commands_release(commands);
+    pthread_mutex_lock(&batch->lock);
+    ig_status status = batch->error.status;
+    pthread_mutex_unlock(&batch->lock);
+    return status;
+}
+
+bool igi_batch_is_done(igi_batch *batch) {
+    pthread_mutex_lock(&batch->lock);
+    bool done = batch->done;
+    pthread_mutex_unlock(&batch->lock);
+    return done;
+}
+
+void igi_batch_get_error(igi_batch *batch, ig_error *error) {
+    pthread_mutex_lock(&batch->lock);
+    igi_error_copy(error, &batch->error);
+    pthread_mutex_unlock(&batch->lock);
+}

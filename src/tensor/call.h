@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// One op on its operands, checked and ready to run: what every implementation is given.
+//
+// The front end has done all checking: types and shapes fit the op, elementwise inputs have the shape of the output
+// (stride 0 where they repeat), all inputs that hold values have one type (index and condition operands aside), and
+// outputs overlap no input unless they are the very same elements, in ops that may run in place. There may be no
+// elements.
+#ifndef INGOT_TENSOR_CALL_H
+#define INGOT_TENSOR_CALL_H
+
+#include <ingot/ops.h>
+
+#include "tensor/view.h"
+
+enum { IGI_MAX_INPUTS = 3, IGI_MAX_OUTPUTS = 2 };
+
+// What ops take beside tensors. Axes count from 0.
+typedef union igi_parameters {
+    struct {
+        double slope, low, high;
+    } elementwise;  // leaky_relu, clamp
+    struct {
+        uint32_t axes;  // bit i: axis i of the input is reduced
+        double correction, order;
+    } reduce;  // out has the reduced dimensions, with length 1
+    struct {
+        uint32_t axis;
+    } along;  // softmax, log_softmax, cumsum
+    struct {
+        double alpha, beta;
+    } matmul;  // in: a [.., m, k], b [.., k, n], c [.., m, n] or absent; batches already broadcast
+    struct {
+        double epsilon;
+    } norm;  // in: x, weight, bias; the last two vectors or absent
+    struct {
+        uint32_t axis;
+        bool add;
+    } index;  // gather: x, index. scatter: x, index, source (out holds x already). index_select: x, index
+    struct {
+        uint32_t axis;
+        bool descending;
+    } sort;  // out: values, indices
+    struct {
+        double start, step;
+    } range;  // fill (start alone) and arange
+    struct {
+        uint64_t seed, position;
+        double first, second;  // low and high, or mean and deviation
+    } random;
+    struct {
+        uint64_t stride[2], padding[2], dilation[2], groups;
+    } conv;  // in: x [n, c, h, w], weight [o, c / groups, kh, kw], bias or absent
+    struct {
+        uint64_t window[2], stride[2], padding[2];
+    } pool;  // in: x [n, c, h, w]
+} igi_parameters;
+
+typedef struct igi_call {
+    ig_op op;
+    uint32_t input_count, output_count;
+    igi_view in[IGI_MAX_INPUTS];
+    igi_view out[IGI_MAX_OUTPUTS];
+    igi_parameters p;
+    struct igi_runtime *runtime;  // workers, the device
+    ig_commands *commands;        // where backends that encode do; NULL for the others
+    ig_error *error;              // for messages; may be NULL
+} igi_call;
+
+// The type an implementation must have: of the first input that is more than a condition, or of the output.
+ig_type igi_call_type(const igi_call *call);
+// How much there is to do, in the unit of the op's family: what thresholds are compared with.
+uint64_t igi_call_work(const igi_call *call);
+
+#endif

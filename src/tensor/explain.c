@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Telling what dispatch would do and why, and changing its thresholds.
+#include <string.h>
+
+#include "tensor/stream.h"
+#include "tensor/thresholds.h"
+
+static void explain_backend(igi_runtime *runtime, ig_op op, ig_backend backend, bool validate, ig_op_choice *choice) {
+    igi_slot *slot = &runtime->slots[op][backend];
+    if (slot->row && validate) igi_validate(runtime, op, backend);
+    choice->state = slot->row ? (ig_op_state)atomic_load(&slot->state) : IG_OP_ABSENT;
+    choice->threshold = slot->threshold;
+    memcpy(choice->reason, slot->row ? slot->reason : runtime->unavailable[backend], sizeof choice->reason);
+}
+
+ig_status ig_stream_explain(ig_stream *stream, ig_op op, bool validate, ig_op_explanation *explanation) {
+    if (!stream || !explanation || (unsigned)op >= IG_OP_COUNT) return IG_STATUS_INVALID_ARGUMENT;
+    bool products = igi_ops[op].family == IGI_FAMILY_MATMUL || op == IG_OP_CONV;
+    *explanation = (ig_op_explanation){.name = ig_op_name(op),
+                                       .family = igi_family_names[igi_ops[op].family],
+                                       .work = products ? "multiplications" : "elements",
+                                       .forced = (ig_backend)stream->forced[op]};
+    for (int b = IG_BACKEND_SCALAR; b < IG_BACKEND_COUNT; b++)
+        explain_backend(stream->runtime, op, (ig_backend)b, validate, &explanation->backends[b]);
+    const ig_backend *order = igi_preference(op);
+    for (int i = 0; order[i] != IG_BACKEND_ANY; i++) explanation->order[i] = order[i];
+    return IG_STATUS_OK;
+}
+
+static bool may_run(igi_runtime *runtime, ig_op op, ig_backend backend, ig_type type) {
+    const igi_slot *slot = &runtime->slots[op][backend];
+    return slot->row && igi_type_in(type, slot->row->types) && igi_validate(runtime, op, backend) == IG_OP_VALIDATED;
+}
+
+ig_backend ig_stream_choice(ig_stream *stream, ig_op op, ig_type type, uint64_t work) {
+    if (!stream || (unsigned)op >= IG_OP_COUNT) return IG_BACKEND_ANY;
+    igi_runtime *runtime = stream->runtime;
+    for (int b = stream->forced[op]; b > IG_BACKEND_ANY; b--)
+        if (may_run(runtime, op, (ig_backend)b, type)) return (ig_backend)b;
+    for (const ig_backend *b = igi_preference(op); *b != IG_BACKEND_ANY; b++)
+        if (work >= runtime->slots[op][*b].threshold && may_run(runtime, op, *b, type)) return *b;
+    return IG_BACKEND_SCALAR;
+}
+
+ig_status ig_stream_set_threshold(ig_stream *stream, ig_op op, ig_backend backend, uint64_t work) {
+    if (!stream || (unsigned)op >= IG_OP_COUNT || backend <= IG_BACKEND_SCALAR || backend >= IG_BACKEND_COUNT)
+        return IG_STATUS_INVALID_ARGUMENT;
+    if (!stream->runtime->slots[op][backend].row) return IG_STATUS_NOT_FOUND;
+    stream->runtime->slots[op][backend].threshold = work;
+    return IG_STATUS_OK;
+}
+
+ig_status ig_stream_save_thresholds(ig_stream *stream, ig_error *error) {
+    if (!stream) return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "the stream is NULL");
+    return igi_thresholds_save(stream->runtime, error);
+}

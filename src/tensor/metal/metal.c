@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// The metal backend: its rows, its libraries and pipelines.
+#include "tensor/metal/metal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/embedded.h"
+#include "core/hash.h"
+#include "core/status-internal.h"
+
+// Below this a dispatch costs more than the work, on a GPU; `ingot bench ops --tune` measures.
+enum { ELEMENTWISE_THRESHOLD = 1 << 15 };
+
+#define BINARY(id)                             \
+    {.op = IG_OP_##id,                         \
+     .types = IGI_FLOATS,                      \
+     .threshold = ELEMENTWISE_THRESHOLD,       \
+     .accepts = igi_metal_accepts_elementwise, \
+     .run = igi_metal_binary},
+
+static const igi_implementation rows[] = {BINARY(ADD) BINARY(MUL)};
+
+// ---- Libraries and pipelines ----
+
+typedef struct built_library {
+    const igi_embedded *file;
+    ig_library *library;
+    struct built_library *next;
+} built_library;
+
+typedef struct built_pipeline {
+    igi_hash key;
+    ig_pipeline *pipeline;
+    struct built_pipeline *next;
+} built_pipeline;
+
+typedef struct metal_state {
+    pthread_mutex_t lock;  // guards what follows
+    built_library *libraries;
+    built_pipeline *pipelines;
+} metal_state;
+
+static bool open_metal(igi_runtime *runtime, void **state, char *reason) {
+    (void)runtime;
+    metal_state *metal = igi_calloc(1, sizeof *metal);
+    if (!metal) {
+        snprintf(reason, 120, "not enough memory");
+        return false;
+    }
+    pthread_mutex_init(&metal->lock, NULL);
+    *state = metal;
+    return true;
+}
+
+static void close_metal(void *state) {
+    metal_state *metal = state;
+    for (built_pipeline *p = metal->pipelines, *next; p; p = next) {
+        next = p->next;
+        ig_pipeline_release(p->pipeline);
+        free(p);
+    }
+    for (built_library *l = metal->libraries, *next; l; l = next) {
+        next = l->next;
+        ig_library_release(l->library);
+        free(l);
+    }
+    pthread_mutex_destroy(&metal->lock);
+    free(metal);
+}
+
+static const igi_embedded *find_file(const char *name) {
+    char wanted[64];
+    snprintf(wanted, sizeof wanted, "%s.metal", name);
+    for (size_t i = 0; i < igi_kernel_files_count; i++)
+        if (strcmp(igi_kernel_files[i].name, wanted) == 0) return &igi_kernel_files[i];
+    return NULL;
+}
+
+// The one place where built-in kernels become a library.
+static ig_status build_library(ig_device *device, const igi_embedded *file, ig_library **library, ig_error *error) {
+    ig_library_desc desc = {
+        .source = file->data, .source_length = file->length, .name = file->name, .math_mode = IG_MATH_SAFE};
+    return ig_library_create(device, &desc, library, error);
+}
+
+// Call with the lock held.
+static ig_status get_library(metal_state *metal, ig_device *device, const char *name, ig_library **library,
+                             ig_error *error) {
+    const igi_embedded *file = find_file(name);
+    if (!file) return igi_error_set(error, IG_STATUS_INTERNAL, "there is no kernel file '%s'", name);
+    for (built_library *l = metal->libraries; l; l = l->next)
+        if (l->file == file) {
+            *library = l->library;
+            return IG_STATUS_OK;
+        }
+    built_library *made = igi_calloc(1, sizeof *made);
+    if (!made) return igi_error_no_memory(error);
+    ig_status status = build_library(device, file, &made->library, error);
+    if (status != IG_STATUS_OK) {
+        free(made);
+        return status;
+    }
+    made->file = file;
+    made->next = metal->libraries;
+    metal->libraries = made;
+    *library = made->library;
+    return IG_STATUS_OK;
+}
+
+static igi_hash key_of(const char *file, const char *kernel, const ig_function_constant *constants, size_t count) {
+    char text[512];
+    size_t used = (size_t)snprintf(text, 256, "%s/%s", file, kernel);
+    for (size_t i = 0; i < count && used + 64 < sizeof text; i++) {
+        uint64_t components = constants[i].components ? constants[i].components : 1;
+        uint64_t bytes = ig_type_size(constants[i].type) * components;
+        memcpy(text + used, &constants[i].id, sizeof constants[i].id);
+        memcpy(text + used + 4, constants[i].value, bytes);
+        used += 4 + bytes;
+    }
+    return igi_hash_bytes(text, used);
+}
+
+// Call with the lock held.
+static ig_status build_pipeline(metal_state *metal, ig_device *device, const char *file, const ig_pipeline_desc *desc,
+                                igi_hash key, ig_pipeline **pipeline, ig_error *error) {
+    ig_library *library = NULL;
+    ig_status status = get_library(metal, device, file, &library, error);
+    if (status != IG_STATUS_OK) return status;
+    built_pipeline *made = igi_calloc(1, sizeof *made);
+    if (!made) return igi_error_no_memory(error);
+    status = ig_pipeline_create(library, desc, &made->pipeline, error);
+    if (status != IG_STATUS_OK) {
+        free(made);
+        return status;
+    }
+    made->key = key;
+    made->next = metal->pipelines;
+    metal->pipelines = made;
+    *pipeline = made->pipeline;
+    return IG_STATUS_OK;
+}
+
+ig_status igi_metal_pipeline(igi_runtime *runtime, const char *file, const char *kernel,
+                             const ig_function_constant *constants, size_t constant_count, ig_pipeline **pipeline,
+                             ig_error *error) {
+    metal_state *metal = runtime->states[IG_BACKEND_METAL];
+    igi_hash key = key_of(file, kernel, constants, constant_count);
+    ig_status status = IG_STATUS_OK;
+    pthread_mutex_lock(&metal->lock);
+    built_pipeline *found = metal->pipelines;
+    while (found && !igi_hash_equal(found->key, key)) found = found->next;
+    if (found) {
+        *pipeline = found->pipeline;
+    } else {
+        ig_pipeline_desc desc = {.kernel = kernel, .constants = constants, .constant_count = constant_count};
+        status = build_pipeline(metal, runtime->device, file, &desc, key, pipeline, error);
+    }
+    pthread_mutex_unlock(&metal->lock);
+    return status;
+}
+
+// ---- Operands ----
+
+ig_status igi_metal_set_view(ig_commands *commands, const igi_view *view, uint32_t index) {
+    return ig_commands_set_buffer(commands, view->storage->buffer, view->offset, index);
+}
+
+bool igi_metal_can_index(const igi_view *view) {
+    uint64_t reach = 1, count = igi_view_count(view);
+    for (uint32_t i = 0; i < view->rank && view->shape[i]; i++) {
+        uint64_t stride = (uint64_t)llabs(view->strides[i]), span;
+        if (!igi_mul(view->shape[i] - 1, stride, &span) || !igi_add(reach, span, &reach)) return false;
+    }
+    return count <= INT32_MAX && reach <= INT32_MAX;
+}
+
+const igi_op_backend igi_ops_metal = {
+    .id = IG_BACKEND_METAL,
+    .encodes = true,
+    .rows = rows,
+    .row_count = sizeof rows / sizeof *rows,
+    .open = open_metal,
+    .close = close_metal,
+};

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the streams of a device share: the filled op table with its verdicts, and the backends' state.
+#ifndef INGOT_TENSOR_RUNTIME_H
+#define INGOT_TENSOR_RUNTIME_H
+
+#include <pthread.h>
+
+#include "core/disk-cache.h"
+#include "core/pool.h"
+#include "tensor/op-table.h"
+
+typedef struct igi_slot {
+    const igi_implementation *row;  // NULL: absent
+    atomic_int state;               // ig_op_state; VALIDATED and REJECTED are final
+    _Atomic uint64_t threshold;
+    char reason[120];
+} igi_slot;
+
+typedef struct igi_runtime {
+    uint32_t references;  // guarded by the registry's lock
+    bool shared;          // in the registry
+    ig_device *device;
+    ig_queue *queue;        // for validation of backends that encode
+    igi_pool *workers;      // never NULL
+    bool owns_workers;      // the device had none to lend
+    bool software_device;   // kernels run on the same cores as the host's code
+    igi_disk_cache *cache;  // of verdicts; may be NULL
+    bool keeps_verdicts;    // not so where tests bring their own backends
+    igi_slot slots[IG_OP_COUNT][IG_BACKEND_COUNT];
+    const igi_op_backend *backends[IG_BACKEND_COUNT];  // NULL: not here, see unavailable
+    char unavailable[IG_BACKEND_COUNT][120];
+    void *states[IG_BACKEND_COUNT];
+    char identities[IG_BACKEND_COUNT][64];  // what open says beside the code itself decides how a backend behaves
+    pthread_mutex_t lock;                   // validation: one at a time
+    struct igi_runtime *next;
+} igi_runtime;
+
+// The runtime of a device; made when first asked for, gone with its last stream.
+ig_status igi_runtime_get(ig_device *device, igi_runtime **runtime, ig_error *error);
+// One of its own with these backends, for tests; ends with NULL.
+ig_status igi_runtime_create(ig_device *device, const igi_op_backend *const *backends, igi_runtime **runtime,
+                             ig_error *error);
+void igi_runtime_release(igi_runtime *runtime);
+
+// ---- Choosing ----
+
+// Backends in the order of preference for an op: best first, ends with IG_BACKEND_ANY.
+const ig_backend *igi_preference(ig_op op);
+
+// The best implementation for a call that validated on this machine; validates those it meets for the first time.
+// `forced`: this backend if it can, else those below it. `only`: this backend or NULL.
+const igi_implementation *igi_choose(igi_runtime *runtime, const igi_call *call, ig_backend forced, ig_backend only,
+                                     ig_backend *chosen);
+// Why `only` gave NULL. Returns UNSUPPORTED.
+ig_status igi_explain_refusal(igi_runtime *runtime, const igi_call *call, ig_backend only, ig_error *error);
+
+// ---- Validation ----
+
+// VALIDATED or REJECTED: runs the row on sample inputs against the scalar reference unless that was done before.
+ig_op_state igi_validate(igi_runtime *runtime, ig_op op, ig_backend backend);
+
+// ---- Work for several threads ----
+
+// body(context, begin, end) over [0, count), in pieces of at least `grain`; on this thread alone when there is little.
+void igi_parallel(const igi_runtime *runtime, uint64_t count, uint64_t grain, igi_loop_body body, void *context);
+
+#endif

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory of tensors and its hazards.
+#include "tensor/storage.h"
+
+#include "tensor/batch.h"
+
+igi_storage *igi_storage_of(ig_buffer *buffer) {
+    igi_storage *storage = igi_alloc(sizeof *storage);
+    if (!storage) {
+        ig_buffer_release(buffer);
+        return NULL;
+    }
+    igi_ref_init(&storage->references);
+    storage->device = NULL;
+    storage->buffer = buffer;
+    storage->memory = ig_buffer_contents(buffer);
+    storage->writer = storage->reader = NULL;
+    atomic_init(&storage->busy, false);
+    pthread_mutex_init(&storage->lock, NULL);
+    return storage;
+}
+
+ig_status igi_storage_make(ig_device *device, uint64_t bytes, igi_storage **storage) {
+    ig_buffer *buffer = NULL;
+    ig_buffer_desc desc = {.length = bytes ? bytes : 1, .pooled = true};
+    ig_status status = ig_buffer_create(device, &desc, &buffer);
+    if (status != IG_STATUS_OK) return status;
+    igi_storage *made = igi_storage_of(buffer);
+    if (!made) return IG_STATUS_OUT_OF_MEMORY;
+    made->device = device;
+    *storage = made;
+    return IG_STATUS_OK;
+}
+
+igi_storage *igi_storage_retain(igi_storage *storage) {
+    if (storage) igi_ref_take(&storage->references);
+    return storage;
+}
+
+void igi_storage_release(igi_storage *storage) {
+    if (!storage || !igi_ref_drop(&storage->references)) return;
+    igi_batch_release(storage->writer);
+    igi_batch_release(storage->reader);
+    pthread_mutex_destroy(&storage->lock);
+    ig_buffer_release(storage->buffer);
+    free(storage);
+}
+
+// ---- Waiting ----
+
+// The batch is through: nobody needs to wait for it again, unless it failed, which each reader should learn.
+static void forget(igi_storage *storage, igi_batch *batch) {
+    pthread_mutex_lock(&storage->lock);
+    igi_batch *writer = storage->writer == batch ? batch : NULL, *reader = storage->reader == batch ? batch : NULL;
+    if (writer) storage->writer = NULL;
+    if (reader) storage->reader = NULL;
+    atomic_store(&storage->busy, storage->writer || storage->reader);
+    pthread_mutex_unlock(&storage->lock);
+    igi_batch_release(writer);
+    igi_batch_release(reader);
+}
+
+static igi_batch *current(igi_storage *storage, igi_batch *const *user) {
+    pthread_mutex_lock(&storage->lock);
+    igi_batch *batch = igi_batch_retain(*user);
+    pthread_mutex_unlock(&storage->lock);
+    return batch;
+}
+
+static ig_status wait_for(igi_storage *storage, igi_batch *const *user, const igi_batch *unless) {
+    igi_batch *batch = current(storage, user);
+    ig_status status = IG_STATUS_OK;
+    if (batch && !(unless && igi_batch_same_stream(batch, unless))) {
+        status = igi_batch_wait(batch);
+        if (status == IG_STATUS_OK) forget(storage, batch);
+    }
+    igi_batch_release(batch);
+    return status;
+}
+
+ig_status igi_storage_wait_to_read(igi_storage *storage) {
+    if (!atomic_load_explicit(&storage->busy, memory_order_acquire)) return IG_STATUS_OK;
+    return wait_for(storage, &storage->writer, NULL);
+}
+
+ig_status igi_storage_wait_to_write(igi_storage *storage) {
+    if (!atomic_load_explicit(&storage->busy, memory_order_acquire)) return IG_STATUS_OK;
+    ig_status status = wait_for(storage, &storage->writer, NULL);
+    // Readers that failed have nothing to do with what will be written.
+    wait_for(storage, &storage->reader, NULL);
+    return status;
+}
+
+ig_status igi_storage_prepare(igi_storage *storage, igi_batch *batch, bool writes) {
+    if (!atomic_load_explicit(&storage->busy, memory_order_acquire)) return IG_STATUS_OK;
+    ig_status status = wait_for(storage, &storage->writer, batch);
+    // One reader is remembered, so that of another stream must be through before it is replaced.
+    wait_for(storage, &storage->reader, batch);
+    (void)writes;
+    return status;
+}
+
+void igi_storage_used_by(igi_storage *storage, igi_batch *batch, bool writes) {
+    pthread_mutex_lock(&storage->lock);
+    igi_batch **user = writes ? &storage->writer : &storage->reader, *before = *user;
+    *user = igi_batch_retain(batch);
+    atomic_store_explicit(&storage->busy, true, memory_order_release);
+    pthread_mutex_unlock(&storage->lock);
+    igi_batch_release(before);
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory of tensors, shared by their views, and who on the device still uses it.
+#ifndef INGOT_TENSOR_STORAGE_H
+#define INGOT_TENSOR_STORAGE_H
+
+#include <ingot/device.h>
+#include <pthread.h>
+
+#include "core/memory.h"
+
+struct igi_batch;
+
+// Device work that is not known to be finished. A host op waits for `writer` before it reads, for both before it
+// writes; a batch of another stream likewise before it is given work.
+typedef struct igi_storage {
+    igi_refcount references;
+    ig_device *device;  // kept alive by the buffer
+    ig_buffer *buffer;
+    char *memory;
+    atomic_bool busy;      // false: neither writer nor reader, without taking the lock
+    pthread_mutex_t lock;  // guards what follows
+    struct igi_batch *writer, *reader;
+} igi_storage;
+
+// owns: takes over the caller's reference to the buffer, also when it fails. NULL when memory is short.
+igi_storage *igi_storage_of(ig_buffer *buffer);
+// Fresh memory from the pool, undefined. `bytes` may be 0.
+ig_status igi_storage_make(ig_device *device, uint64_t bytes, igi_storage **storage);
+igi_storage *igi_storage_retain(igi_storage *storage);
+void igi_storage_release(igi_storage *storage);
+
+// Wait until the host may read, or write. Status of the device work that was waited for.
+ig_status igi_storage_wait_to_read(igi_storage *storage);
+ig_status igi_storage_wait_to_write(igi_storage *storage);
+// Says that `batch` will read or write. pre: the storage was made ready with igi_storage_prepare for the same batch.
+void igi_storage_used_by(igi_storage *storage, struct igi_batch *batch, bool writes);
+// Waits for work of other streams that must come before what `batch` will do.
+ig_status igi_storage_prepare(igi_storage *storage, struct igi_batch *batch, bool writes);
+
+#endif

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// Streams: ops run at once on the host, or are collected into command buffers; what depends on each other waits.
+#include "tensor/stream.h"
+
+#include <string.h>
+
+#include "tensor/overrides.h"
+
+// A command buffer with this many dispatches goes to the device, which can begin while more is encoded.
+enum { LARGE_BATCH = 64 };
+
+// ---- Life ----
+
+static void destroy(ig_stream *stream) {
+    igi_batch_release(stream->open);
+    for (uint32_t i = 0; i < stream->flying_count; i++) igi_batch_release(stream->flying[i]);
+    ig_queue_release(stream->queue);
+    ig_error_clear(&stream->failure);
+    ig_error_clear(&stream->error);
+    igi_runtime_release(stream->runtime);
+    free(stream);
+}
+
+ig_status igi_stream_create_on(igi_runtime *runtime, const ig_stream_desc *desc, ig_stream **stream, ig_error *error) {
+    static const ig_stream_desc defaults;
+    if (!desc) desc = &defaults;
+    ig_stream *made = igi_calloc(1, sizeof *made);
+    if (!made) {
+        igi_runtime_release(runtime);
+        return igi_error_no_memory(error);
+    }
+    igi_ref_init(&made->references);
+    made->runtime = runtime;
+    made->deadline_ns = desc->deadline_ns;
+    ig_status status = ig_queue_create(runtime->device, &made->queue);
+    if (status != IG_STATUS_OK) igi_error_set(error, status, "cannot make a queue: %s", ig_status_text(status));
+    const char *backends = desc->backends ? desc->backends : getenv("INGOT_BACKEND");
+    if (status == IG_STATUS_OK) status = igi_overrides_parse(backends ? backends : "", made->forced, error);
+    if (status == IG_STATUS_OK)
+        *stream = made;
+    else
+        destroy(made);
+    return status;
+}
+
+ig_status ig_stream_create(ig_device *device, const ig_stream_desc *desc, ig_stream **stream, ig_error *error) {
+    if (!device || !stream)
+        return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "device and stream must not be NULL");
+    igi_runtime *runtime = NULL;
+    ig_status status = igi_runtime_get(device, &runtime, error);
+    return status == IG_STATUS_OK ? igi_stream_create_on(runtime, desc, stream, error) : status;
+}
+
+ig_stream *ig_stream_retain(ig_stream *stream) {
+    if (stream) igi_ref_take(&stream->references);
+    return stream;
+}
+
+void ig_stream_release(ig_stream *stream) {
+    if (!stream || !igi_ref_drop(&stream->references)) return;
+    ig_stream_sync(stream, NULL);
+    destroy(stream);
+}
+
+ig_device *ig_stream_device(const ig_stream *stream) {
+    return stream->runtime->device;
+}
+
+ig_status ig_stream_set_backends(ig_stream *stream, const char *backends, ig_error *error) {
+    if (!stream || !backends)
+        return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "stream and backends must not be NULL");
+    return igi_overrides_parse(backends, stream->forced, error);
+}
+
+// ---- Errors ----
+
+ig_status igi_stream_fail(ig_stream *stream, ig_status status, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    char *message = igi_vformat(format, arguments);
+    va_end(arguments);
+    igi_error_set(&stream->error, status, "%s", message ? message : ig_status_text(status));
+    free(message);
+    return status;
+}
+
+ig_status ig_stream_get_error(const ig_stream *stream, ig_error *error) {
+    if (!stream) return IG_STATUS_INVALID_ARGUMENT;
+    if (stream->error.status == IG_STATUS_OK)
+        ig_error_clear(error);
+    else
+        igi_error_copy(error, &stream->error);
+    return stream->error.status;
+}
+
+// ---- Waiting ----
+
+static void land_oldest(ig_stream *stream) {
+    igi_batch *batch = stream->flying[0];
+    if (igi_batch_wait(batch) != IG_STATUS_OK && stream->failure.status == IG_STATUS_OK)
+        igi_batch_get_error(batch, &stream->failure);
+    igi_batch_release(batch);
+    memmove(stream->flying, stream->flying + 1, --stream->flying_count * sizeof *stream->flying);
+}
+
+ig_status ig_stream_flush(ig_stream *stream) {
+    if (!stream) return IG_STATUS_INVALID_ARGUMENT;
+    if (!stream->open) return IG_STATUS_OK;
+    if (stream->flying_count == IGI_FLYING_BATCHES) land_oldest(stream);
+    igi_batch_commit(stream->open);
+    stream->flying[stream->flying_count++] = stream->open;
+    stream->open = NULL;
+    return IG_STATUS_OK;
+}
+
+ig_status ig_stream_sync(ig_stream *stream, ig_error *error) {
+    if (!stream) return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "the stream is NULL");
+    ig_stream_flush(stream);
+    while (stream->flying_count) land_oldest(stream);
+    ig_status status = stream->failure.status;
+    if (status == IG_STATUS_OK) return status;
+    igi_error_copy(&stream->error, &stream->failure);
+    igi_error_copy(error, &stream->failure);
+    ig_error_clear(&stream->failure);
+    return status;
+}
+
+// ---- Running on the host ----
+
+static ig_status wait_for_operands(const igi_call *call) {
+    ig_status status = IG_STATUS_OK;
+    for (uint32_t i = 0; i < call->input_count && status == IG_STATUS_OK; i++)
+        if (call->in[i].storage) status = igi_storage_wait_to_read(call->in[i].storage);
+    for (uint32_t i = 0; i < call->output_count && status == IG_STATUS_OK; i++)
+        status = igi_storage_wait_to_write(call->out[i].storage);
+    return status;
+}
+
+static ig_status run_on_host(igi_call *call, const igi_implementation *row) {
+    ig_status status = wait_for_operands(call);
+    if (status != IG_STATUS_OK)
+        return igi_error_set(call->error, status, "%s: an operand could not be made: %s", ig_op_name(call->op),
+                             ig_status_text(status));
+    return row->run(call);
+}
+
+// ---- Encoding ----
+
+static ig_status prepare_operands(const igi_call *call, igi_batch *batch) {
+    ig_status status = IG_STATUS_OK;
+    for (uint32_t i = 0; i < call->input_count && status == IG_STATUS_OK; i++)
+        if (call->in[i].storage) status = igi_storage_prepare(call->in[i].storage, batch, false);
+    for (uint32_t i = 0; i < call->output_count && status == IG_STATUS_OK; i++)
+        status = igi_storage_prepare(call->out[i].storage, batch, true);
+    return status;
+}
+
+static void mark_operands(const igi_call *call, igi_batch *batch) {
+    for (uint32_t i = 0; i < call->input_count; i++)
+        if (call->in[i].storage) igi_storage_used_by(call->in[i].storage, batch, false);
+    for (uint32_t i = 0; i < call->output_count; i++) igi_storage_used_by(call->out[i].storage, batch, true);
+}
+
+// The open batch, unless another thread that waited for one of its tensors has committed it meanwhile.
+static ig_status begin_encoding(ig_stream *stream, igi_call *call) {
+    for (;;) {
+        ig_status status = IG_STATUS_OK;
+        if (!stream->open) status = igi_batch_create(stream->queue, stream->deadline_ns, &stream->open);
+        if (status == IG_STATUS_OK) status = prepare_operands(call, stream->open);
+        if (status != IG_STATUS_OK) return status;
+        call->commands = igi_batch_begin(stream->open, ig_op_name(call->op), &status);
+        if (status != IG_STATUS_WRONG_STATE) return status;
+        ig_stream_flush(stream);
+    }
+}
+
+static ig_status encode(ig_stream *stream, igi_call *call, const igi_implementation *row) {
+    ig_status status = begin_encoding(stream, call);
+    if (status != IG_STATUS_OK) return status;
+    igi_batch *batch = stream->open;
+    status = row->run(call);
+    igi_batch_end(batch, status);
+    call->commands = NULL;
+    if (status != IG_STATUS_OK) return status;
+    mark_operands(call, batch);
+    if (igi_batch_dispatches(batch) >= LARGE_BATCH) ig_stream_flush(stream);
+    return IG_STATUS_OK;
+}
+
+static ig_status choose_and_run(ig_stream *stream, igi_call *call, ig_backend only) {
+    ig_backend chosen = IG_BACKEND_ANY, forced = (ig_backend)stream->forced[call->op];
+    const igi_implementation *row = igi_choose(stream->runtime, call, forced, only, &chosen);
+    if (!row) return igi_explain_refusal(stream->runtime, call, only, call->error);
+    bool encodes = stream->runtime->backends[chosen]->encodes;
+    return encodes ? encode(stream, call, row) : run_on_host(call, row);
+}
+
+ig_status igi_stream_run(ig_stream *stream, igi_call *call, ig_backend only) {
+    ig_error why = {0};
+    call->runtime = stream->runtime;
+    call->commands = NULL;
+    call->error = &why;
+    ig_status status = choose_and_run(stream, call, only);
+    call->error = NULL;
+    if (status == IG_STATUS_OK) return status;
+    if (!why.message) return igi_stream_fail(stream, status, "%s: %s", ig_op_name(call->op), ig_status_text(status));
+    ig_error_clear(&stream->error);
+    stream->error = why;
+    return status;
+}

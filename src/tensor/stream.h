@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Streams from inside.
+#ifndef INGOT_TENSOR_STREAM_H
+#define INGOT_TENSOR_STREAM_H
+
+#include "core/status-internal.h"
+#include "tensor/batch.h"
+#include "tensor/runtime.h"
+
+// Batches on their way; one more waits for the oldest, so that memory of finished work comes back.
+enum { IGI_FLYING_BATCHES = 4 };
+
+struct ig_stream {
+    igi_refcount references;
+    igi_runtime *runtime;
+    ig_queue *queue;
+    uint64_t deadline_ns;
+    igi_batch *open;                        // collects device work; NULL: none yet
+    igi_batch *flying[IGI_FLYING_BATCHES];  // committed, oldest first
+    uint32_t flying_count;
+    ig_error failure;             // of device work, the first since the last sync
+    ig_error error;               // of the last call that failed
+    uint8_t forced[IG_OP_COUNT];  // ig_backend
+};
+
+// A stream on a runtime of its own, for tests. owns: takes the runtime over, also when it fails.
+ig_status igi_stream_create_on(igi_runtime *runtime, const ig_stream_desc *desc, ig_stream **stream, ig_error *error);
+
+// Runs the call or encodes it. The message of a failure goes to stream->error.
+ig_status igi_stream_run(ig_stream *stream, igi_call *call, ig_backend only);
+
+// Fills stream->error and returns `status`.
+__attribute__((format(printf, 3, 4))) ig_status igi_stream_fail(ig_stream *stream, ig_status status, const char *format,
+                                                                ...);
+
+#endif

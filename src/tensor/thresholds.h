@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Measured thresholds, kept in a file: lines of "op backend work", where work is a number or "never".
+//
+// INGOT_THRESHOLDS names the file; otherwise it is "thresholds" in the device's cache directory.
+#ifndef INGOT_TENSOR_THRESHOLDS_H
+#define INGOT_TENSOR_THRESHOLDS_H
+
+#include "tensor/runtime.h"
+
+// Best effort: lines that make no sense are skipped with a warning in the log.
+void igi_thresholds_load(igi_runtime *runtime);
+// errors: UNSUPPORTED when there is nowhere to keep it, IO.
+ig_status igi_thresholds_save(igi_runtime *runtime, ig_error *error);
+
+#endif

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Element types: sets of them, promotion, and strided conversion to and from double and int64_t.
+#ifndef INGOT_TENSOR_TYPES_H
+#define INGOT_TENSOR_TYPES_H
+
+#include <ingot/device.h>
+
+// Sets of types.
+#define IGI_TYPE(type) (1u << IG_TYPE_##type)
+enum {
+    IGI_FLOATS = IGI_TYPE(F32) | IGI_TYPE(F16) | IGI_TYPE(BF16),
+    IGI_INTEGERS = IGI_TYPE(I8) | IGI_TYPE(U8) | IGI_TYPE(I32) | IGI_TYPE(I64),
+    IGI_NUMBERS = IGI_FLOATS | IGI_INTEGERS,
+    IGI_ANY_TYPE = IGI_NUMBERS | IGI_TYPE(BOOL),
+};
+
+static inline bool igi_type_in(ig_type type, uint32_t set) {
+    return (unsigned)type < IG_TYPE_COUNT && set >> type & 1;
+}
+static inline bool igi_is_float(ig_type type) {
+    return igi_type_in(type, IGI_FLOATS);
+}
+
+// The common type of two operands. pre: both are in IGI_ANY_TYPE
+ig_type igi_promote(ig_type a, ig_type b);
+
+// f16 and bf16 as bits; to them rounding once, to nearest even.
+double igi_f16_to_double(uint16_t bits);
+uint16_t igi_f16_from_double(double value);
+double igi_bf16_to_double(uint16_t bits);
+uint16_t igi_bf16_from_double(double value);
+
+// `count` elements, `stride` bytes apart. Stores convert as ig_tensor_cast says.
+void igi_load_doubles(ig_type type, const char *elements, int64_t stride, uint64_t count, double *values);
+void igi_store_doubles(ig_type type, char *elements, int64_t stride, uint64_t count, const double *values);
+// From floats: towards zero, saturating. To integers: wrapping.
+void igi_load_integers(ig_type type, const char *elements, int64_t stride, uint64_t count, int64_t *values);
+void igi_store_integers(ig_type type, char *elements, int64_t stride, uint64_t count, const int64_t *values);
+
+#endif

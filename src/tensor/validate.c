@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// Validation: an implementation is used only after it gave the reference's answers on this machine.
+#include <stdio.h>
+#include <string.h>
+
+#include "core/status-internal.h"
+#include "device/objects.h"
+#include "tensor-identity.h"
+#include "tensor/runtime.h"
+#include "tensor/samples.h"
+
+// Kernels for validation are small; one that takes longer hangs.
+static const uint64_t device_timeout_ns = 20000000000u;
+
+// ---- One sample ----
+
+static ig_status run_on_device(igi_runtime *runtime, const igi_implementation *row, igi_call *call) {
+    ig_status status = ig_commands_create(runtime->queue, &(ig_commands_desc){.label = "validation"}, &call->commands);
+    if (status == IG_STATUS_OK) status = row->run(call);
+    if (status == IG_STATUS_OK) status = ig_commands_commit(call->commands);
+    if (status == IG_STATUS_OK) status = ig_commands_wait(call->commands, device_timeout_ns);
+    ig_commands_release(call->commands);
+    call->commands = NULL;
+    return status;
+}
+
+typedef struct trial {
+    igi_runtime *runtime;
+    const igi_implementation *row;
+    ig_backend backend;
+    uint32_t compared;
+    ig_error error;
+    char *reason;  // 120 characters; filled on failure
+} trial;
+
+static bool blame(trial *t, const igi_sample_spec *spec, const char *what) {
+    snprintf(t->reason, 120, "%s, shape %u: %s", ig_type_name(spec->type), spec->shape, what);
+    return false;
+}
+
+static bool compare(trial *t, const igi_sample_spec *spec, const igi_sample *sample) {
+    char difference[IGI_DIFFERENCE_TEXT];
+    igi_tolerance tolerance = igi_tolerance_for(&sample->call, sample->scale);
+    for (uint32_t i = 0; i < sample->call.output_count; i++)
+        if (!igi_views_agree(&sample->call.out[i], &sample->again[i], tolerance, difference))
+            return blame(t, spec, difference);
+    t->compared++;
+    return true;
+}
+
+static bool try_sample(trial *t, const igi_sample_spec *spec, igi_sample *sample) {
+    igi_runtime *runtime = t->runtime;
+    sample->call.runtime = runtime;
+    sample->call.error = &t->error;
+    if (t->row->accepts && !t->row->accepts(&sample->call)) return true;
+    ig_status status = runtime->slots[spec->op][IG_BACKEND_SCALAR].row->run(&sample->call);
+    if (status != IG_STATUS_OK) return blame(t, spec, ig_status_text(status));
+    igi_call tested = sample->call;
+    memcpy(tested.out, sample->again, sizeof tested.out);
+    bool encodes = runtime->backends[t->backend]->encodes;
+    status = encodes ? run_on_device(runtime, t->row, &tested) : t->row->run(&tested);
+    if (status != IG_STATUS_OK) return blame(t, spec, t->error.message ? t->error.message : ig_status_text(status));
+    return compare(t, spec, sample);
+}
+
+// ---- All samples ----
+
+static bool try_spec(trial *t, const igi_sample_spec *spec) {
+    igi_sample sample;
+    if (!igi_sample_applies(spec)) return true;
+    ig_status status = igi_sample_make(t->runtime->device, spec, &sample);
+    if (status != IG_STATUS_OK) return blame(t, spec, ig_status_text(status));
+    bool good = try_sample(t, spec, &sample);
+    igi_sample_free(&sample);
+    return good;
+}
+
+static bool try_type(trial *t, ig_op op, ig_type type) {
+    uint32_t shapes = igi_sample_shapes(op);
+    t->compared = 0;
+    bool applies = false;
+    for (uint32_t shape = 0; shape < shapes && shape < IGI_VALIDATION_SHAPES; shape++)
+        for (int layout = IGI_LAYOUT_CONTIGUOUS; layout <= IGI_LAYOUT_TRANSPOSED; layout++)
+            for (int values = 0; values < IGI_VALUES_COUNT; values++) {
+                igi_sample_spec spec = {op, type, shape, (igi_sample_layout)layout, (igi_sample_values)values};
+                applies = applies || igi_sample_applies(&spec);
+                if (!try_spec(t, &spec)) return false;
+            }
+    if (t->compared || !applies) return true;
+    snprintf(t->reason, 120, "%s: it accepts none of the samples", ig_type_name(type));
+    return false;
+}
+
+static bool try_all(igi_runtime *runtime, ig_op op, ig_backend backend, char *reason) {
+    trial t = {.runtime = runtime, .row = runtime->slots[op][backend].row, .backend = backend, .reason = reason};
+    bool good = true;
+    for (int type = 0; type < IG_TYPE_COUNT && good; type++)
+        if (t.row->types >> type & 1) good = try_type(&t, op, (ig_type)type);
+    ig_error_clear(&t.error);
+    return good;
+}
+
+// ---- Verdicts ----
+
+static igi_hash verdict_key(const igi_runtime *runtime, ig_op op, ig_backend backend) {
+    const ig_device_properties *device = &runtime->device->properties;
+    igi_hasher *hasher = igi_hasher_create();
+    igi_hasher_add_string(hasher, "op verdict " TENSOR_IDENTITY);
+    igi_hasher_add_string(hasher, device->name);
+    igi_hasher_add_string(hasher, device->target);
+    igi_hasher_add_string(hasher, device->features);
+    igi_hasher_add_string(hasher, device->compiler);
+    igi_hasher_add_string(hasher, runtime->identities[backend]);
+    igi_hasher_add_string(hasher, ig_op_name(op));
+    igi_hasher_add_u64(hasher, backend);
+    return igi_hasher_finish(hasher);
+}
+
+// Only good verdicts are kept: a bad one is looked at again by every process, which then says so in its log.
+static bool known_good(const igi_runtime *runtime, igi_hash key) {
+    char *data = NULL;
+    size_t length = 0;
+    if (!runtime->keeps_verdicts || !igi_hash_valid(key)) return false;
+    bool found = igi_disk_cache_get(runtime->cache, key, &data, &length);
+    bool good = found && length == 4 && memcmp(data, "good", 4) == 0;
+    free(data);
+    return good;
+}
+
+static ig_op_state judge(igi_runtime *runtime, ig_op op, ig_backend backend) {
+    igi_slot *slot = &runtime->slots[op][backend];
+    igi_hash key = verdict_key(runtime, op, backend);
+    if (known_good(runtime, key)) return IG_OP_VALIDATED;
+    if (try_all(runtime, op, backend, slot->reason)) {
+        if (runtime->keeps_verdicts && igi_hash_valid(key)) igi_disk_cache_put(runtime->cache, key, "good", 4);
+        return IG_OP_VALIDATED;
+    }
+    igi_log(IG_LOG_WARNING, "op '%s' of backend '%s' gives wrong answers on this machine and is not used: %s",
+            ig_op_name(op), ig_backend_name(backend), slot->reason);
+    return IG_OP_REJECTED;
+}
+
+ig_op_state igi_validate(igi_runtime *runtime, ig_op op, ig_backend backend) {
+    igi_slot *slot = &runtime->slots[op][backend];
+    if (!slot->row) return IG_OP_ABSENT;
+    int state = atomic_load_explicit(&slot->state, memory_order_acquire);
+    if (state != IG_OP_UNTRIED) return (ig_op_state)state;
+    pthread_mutex_lock(&runtime->lock);
+    state = atomic_load(&slot->state);
+    if (state == IG_OP_UNTRIED) {
+        state = judge(runtime, op, backend);
+        atomic_store_explicit(&slot->state, state, memory_order_release);
+    }
+    pthread_mutex_unlock(&runtime->lock);
+    return (ig_op_state)state;
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shapes and strides.
+#include "tensor/view.h"
+
+#include <stdio.h>
+#include <string.h>
+
+bool igi_shape_count(uint32_t rank, const uint64_t *shape, uint64_t size, uint64_t *count) {
+    uint64_t elements = 1;
+    bool fits = true;
+    for (uint32_t i = 0; i < rank; i++) {
+        if (shape[i] == 0) {
+            *count = 0;
+            return true;
+        }
+        fits = fits && igi_mul(elements, shape[i], &elements);
+    }
+    uint64_t bytes;
+    if (!fits || !igi_mul(elements, size, &bytes) || bytes > INT64_MAX) return false;
+    *count = elements;
+    return true;
+}
+
+igi_view igi_view_contiguous(ig_type type, uint32_t rank, const uint64_t *shape) {
+    igi_view view = {.type = type, .rank = rank};
+    int64_t stride = 1;
+    for (uint32_t i = rank; i-- > 0;) {
+        view.shape[i] = shape[i];
+        view.strides[i] = stride;
+        // An empty tensor's other lengths may be anything.
+        if (__builtin_mul_overflow(stride, (int64_t)shape[i], &stride)) stride = 0;
+    }
+    return view;
+}
+
+bool igi_view_is_contiguous(const igi_view *view) {
+    int64_t stride = 1;
+    for (uint32_t i = view->rank; i-- > 0;) {
+        if (view->shape[i] == 0) return true;
+        if (view->shape[i] != 1 && view->strides[i] != stride) return false;
+        stride *= (int64_t)view->shape[i];
+    }
+    return true;
+}
+
+bool igi_same_shape(const igi_view *a, const igi_view *b) {
+    return a->rank == b->rank && memcmp(a->shape, b->shape, a->rank * sizeof *a->shape) == 0;
+}
+
+bool igi_view_same_layout(const igi_view *a, const igi_view *b) {
+    return a->type == b->type && a->offset == b->offset && igi_same_shape(a, b) &&
+           memcmp(a->strides, b->strides, a->rank * sizeof *a->strides) == 0;
+}
+
+igi_view igi_view_permuted(const igi_view *view, const uint32_t *order) {
+    igi_view permuted = *view;
+    for (uint32_t i = 0; i < view->rank; i++) {
+        permuted.shape[i] = view->shape[order[i]];
+        permuted.strides[i] = view->strides[order[i]];
+    }
+    return permuted;
+}
+
+igi_view igi_view_axis_last(const igi_view *view, uint32_t axis) {
+    uint32_t order[IG_MAX_RANK], at = 0;
+    for (uint32_t i = 0; i < view->rank; i++)
+        if (i != axis) order[at++] = i;
+    order[at] = axis;
+    return igi_view_permuted(view, order);
+}
+
+bool igi_view_broadcast(const igi_view *view, uint32_t rank, const uint64_t *shape, igi_view *repeated) {
+    if (view->rank > rank || rank > IG_MAX_RANK) return false;
+    igi_view result = *view;
+    result.rank = rank;
+    uint32_t missing = rank - view->rank;
+    for (uint32_t i = 0; i < rank; i++) {
+        bool there = i >= missing;
+        uint64_t length = there ? view->shape[i - missing] : 1;
+        if (length != shape[i] && length != 1) return false;
+        result.shape[i] = shape[i];
+        result.strides[i] = length == shape[i] && there ? view->strides[i - missing] : 0;
+    }
+    *repeated = result;
+    return true;
+}
+
+bool igi_broadcast_shapes(uint32_t rank_a, const uint64_t *a, uint32_t rank_b, const uint64_t *b, uint32_t *rank,
+                          uint64_t *shape) {
+    uint32_t most = rank_a > rank_b ? rank_a : rank_b;
+    if (most > IG_MAX_RANK) return false;
+    for (uint32_t i = 0; i < most; i++) {  // from the last dimension forwards
+        uint64_t in_a = i < rank_a ? a[rank_a - 1 - i] : 1, in_b = i < rank_b ? b[rank_b - 1 - i] : 1;
+        if (in_a != in_b && in_a != 1 && in_b != 1) return false;
+        shape[most - 1 - i] = in_a == 1 ? in_b : in_a;
+    }
+    *rank = most;
+    return true;
+}
+
+// ---- Reshaping ----
+
+// Dimensions without length 1, and those next to each other in memory merged.
+static uint32_t merge_dimensions(const igi_view *view, uint64_t *shape, int64_t *strides) {
+    uint32_t rank = 0;
+    for (uint32_t i = 0; i < view->rank; i++) {
+        if (view->shape[i] == 1) continue;
+        if (rank && strides[rank - 1] == view->strides[i] * (int64_t)view->shape[i]) {
+            shape[rank - 1] *= view->shape[i];
+        } else {
+            shape[rank++] = view->shape[i];
+        }
+        strides[rank - 1] = view->strides[i];
+    }
+    return rank;
+}
+
+// Splits the merged dimensions, from the last, into the wanted ones. False when one would span two.
+bool igi_view_reshaped(const igi_view *view, uint32_t rank, const uint64_t *shape, igi_view *reshaped) {
+    igi_view result = igi_view_contiguous(view->type, rank, shape);
+    result.storage = view->storage;
+    result.offset = view->offset;
+    uint64_t left[IG_MAX_RANK];
+    int64_t strides[IG_MAX_RANK];
+    uint32_t merged = igi_view_count(view) ? merge_dimensions(view, left, strides) : 0;
+    for (uint32_t i = rank; i-- > 0 && merged;) {
+        while (merged && left[merged - 1] == 1) merged--;
+        if (shape[i] == 1) continue;
+        if (!merged || left[merged - 1] % shape[i] != 0) return false;
+        result.strides[i] = strides[merged - 1];
+        strides[merged - 1] *= (int64_t)shape[i];
+        left[merged - 1] /= shape[i];
+    }
+    *reshaped = result;
+    return true;
+}
+
+// ---- Overlap ----
+
+static void extent(const igi_view *view, int64_t *low, int64_t *high) {
+    int64_t size = (int64_t)ig_type_size(view->type);
+    *low = (int64_t)view->offset, *high = *low + size;
+    for (uint32_t i = 0; i < view->rank; i++) {
+        int64_t reach = view->shape[i] ? (int64_t)(view->shape[i] - 1) * view->strides[i] * size : 0;
+        if (reach < 0)
+            *low += reach;
+        else
+            *high += reach;
+    }
+}
+
+bool igi_views_overlap(const igi_view *a, const igi_view *b) {
+    if (!a->storage || a->storage != b->storage || !igi_view_count(a) || !igi_view_count(b)) return false;
+    int64_t low_a, high_a, low_b, high_b;
+    extent(a, &low_a, &high_a), extent(b, &low_b, &high_b);
+    return low_a < high_b && low_b < high_a;
+}
+
+bool igi_axis(int32_t axis, uint32_t rank, uint32_t *index) {
+    int64_t from_start = axis < 0 ? (int64_t)axis + rank : axis;
+    if (from_start < 0 || from_start >= rank) return false;
+    *index = (uint32_t)from_start;
+    return true;
+}
+
+const char *igi_shape_text(uint32_t rank, const uint64_t *shape, char text[IGI_SHAPE_TEXT]) {
+    size_t used = (size_t)snprintf(text, IGI_SHAPE_TEXT, "[");
+    for (uint32_t i = 0; i < rank; i++)
+        used +=
+            (size_t)snprintf(text + used, IGI_SHAPE_TEXT - used, "%s%llu", i ? ", " : "", (unsigned long long)shape[i]);
+    snprintf(text + used, IGI_SHAPE_TEXT - used, "]");
+    return text;
+}

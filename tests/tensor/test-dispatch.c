@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+// Dispatch: only validated implementations run, wrong ones are found out, overrides do what they say.
+#include <stdlib.h>
+#include <string.h>
+
+#include "helpers.h"
+#include "tensor/stream.h"
+
+// ---- Backends that are wrong on purpose ----
+
+static int runs_of_wrong;
+
+static ig_status add_wrongly(const igi_call *call) {
+    runs_of_wrong++;
+    memset(igi_view_data(&call->out[0]), 0x3f, 4 * igi_view_count(&call->out[0]));
+    return IG_STATUS_OK;
+}
+
+static ig_status fail_always(const igi_call *call) {
+    (void)call;
+    return IG_STATUS_INTERNAL;
+}
+
+static const igi_implementation wrong_rows[] = {
+    {.op = IG_OP_ADD, .types = IGI_TYPE(F32), .run = add_wrongly},
+    {.op = IG_OP_MUL, .types = IGI_TYPE(F32), .run = fail_always},
+};
+static const igi_op_backend wrong_simd = {.id = IG_BACKEND_SIMD, .rows = wrong_rows, .row_count = LENGTH(wrong_rows)};
+
+static int warnings;
+static char last_warning[256];
+static void count_warnings(ig_log_level level, const char *message, void *user) {
+    (void)user;
+    if (level != IG_LOG_WARNING) return;
+    warnings++;
+    strncpy(last_warning, message, sizeof last_warning - 1);
+}
+
+static ig_stream *stream_with(const igi_op_backend *extra) {
+    igi_runtime *runtime = NULL;
+    ig_stream *made = NULL;
+    const igi_op_backend *backends[] = {&igi_ops_scalar, extra, NULL};
+    assert_ok(igi_runtime_create(device, backends, &runtime, NULL));
+    assert_ok(igi_stream_create_on(runtime, NULL, &made, NULL));
+    return made;
+}
+
+static void a_wrong_backend_is_found_out_and_never_used(void **state) {
+    (void)state;
+    ig_set_log(count_warnings, NULL);
+    ig_stream *wrong = stream_with(&wrong_simd);
+    ig_tensor *a = iota(SHAPE(100)), *b = NULL, *c = NULL;
+    warnings = runs_of_wrong = 0;
+    assert_ok(ig_tensor_add(wrong, a, a, NULL, &b));
+    assert_int_equal(warnings, 1);
+    assert_non_null(strstr(last_warning, "'add' of backend 'simd'"));
+    int runs = runs_of_wrong;
+    assert_true(runs > 0);
+    assert_ok(ig_tensor_add(wrong, a, a, NULL, &c));
+    assert_int_equal(runs_of_wrong, runs);
+    assert_int_equal(warnings, 1);
+    const float *sums = NULL;
+    assert_ok(ig_tensor_map(c, (const void **)&sums));
+    for (int i = 0; i < 100; i++) assert_true(sums[i] == 2.0F * (float)i);
+    ig_tensor_release(b), ig_tensor_release(c);
+    assert_ok(ig_tensor_mul(wrong, a, a, NULL, &c));
+    assert_int_equal(warnings, 2);
+    ig_op_explanation told;
+    assert_ok(ig_stream_explain(wrong, IG_OP_ADD, false, &told));
+    assert_int_equal(told.backends[IG_BACKEND_SIMD].state, IG_OP_REJECTED);
+    assert_non_null(strstr(told.backends[IG_BACKEND_SIMD].reason, "instead of"));
+    assert_int_equal(ig_stream_choice(wrong, IG_OP_ADD, IG_TYPE_F32, 1000), IG_BACKEND_SCALAR);
+    ig_tensor_release(a), ig_tensor_release(c);
+    ig_stream_release(wrong);
+    ig_set_log(NULL, NULL);
+}
+
+static void asking_for_a_rejected_backend_is_refused(void **state) {
+    (void)state;
+    ig_stream *wrong = stream_with(&wrong_simd);
+    ig_tensor *a = iota(SHAPE(10)), *sum = NULL;
+    ig_error error = {0};
+    const ig_op_options options = {.backend = IG_BACKEND_SIMD};
+    assert_status(ig_tensor_add(wrong, a, a, &options, &sum), IG_STATUS_UNSUPPORTED);
+    assert_null(sum);
+    ig_stream_get_error(wrong, &error);
+    assert_non_null(strstr(error.message, "add: backend 'simd' failed its validation"));
+    assert_status(ig_tensor_add(wrong, a, a, &(ig_op_options){.backend = IG_BACKEND_METAL}, &sum),
+                  IG_STATUS_UNSUPPORTED);
+    ig_error_clear(&error);
+    ig_tensor_release(a);
+    ig_stream_release(wrong);
+}
+
+// ---- Overrides ----
+
+static ig_backend forced(ig_op op) {
+    ig_op_explanation told;
+    assert_ok(ig_stream_explain(stream, op, false, &told));
+    return told.forced;
+}
+
+static void backends_can_be_chosen_for_all_and_for_single_ops(void **state) {
+    (void)state;
+    assert_ok(ig_stream_set_backends(stream, "simd,matmul=blas,add=metal", NULL));
+    assert_int_equal(forced(IG_OP_EXP), IG_BACKEND_SIMD);
+    assert_int_equal(forced(IG_OP_MATMUL), IG_BACKEND_BLAS);
+    assert_int_equal(forced(IG_OP_ADD), IG_BACKEND_METAL);
+    assert_int_equal(ig_stream_choice(stream, IG_OP_ADD, IG_TYPE_F32, 1), IG_BACKEND_METAL);
+    ig_error error = {0};
+    assert_status(ig_stream_set_backends(stream, "matmul=fast", &error), IG_STATUS_NOT_FOUND);
+    assert_non_null(strstr(error.message, "'fast'"));
+    assert_status(ig_stream_set_backends(stream, "multiply=blas", &error), IG_STATUS_NOT_FOUND);
+    assert_non_null(strstr(error.message, "'multiply'"));
+    assert_int_equal(forced(IG_OP_ADD), IG_BACKEND_METAL);
+    assert_ok(ig_stream_set_backends(stream, "", NULL));
+    assert_int_equal(forced(IG_OP_ADD), IG_BACKEND_ANY);
+    ig_error_clear(&error);
+}
+
+static void the_environment_is_the_default(void **state) {
+    (void)state;
+    ig_stream *other = NULL;
+    ig_error error = {0};
+    ig_op_explanation told;
+    setenv("INGOT_BACKEND", "scalar,mul=metal", 1);
+    assert_ok(ig_stream_create(device, NULL, &other, NULL));
+    assert_ok(ig_stream_explain(other, IG_OP_MUL, false, &told));
+    assert_int_equal(told.forced, IG_BACKEND_METAL);
+    ig_stream_release(other);
+    setenv("INGOT_BACKEND", "warp", 1);
+    other = NULL;
+    assert_status(ig_stream_create(device, NULL, &other, &error), IG_STATUS_NOT_FOUND);
+    assert_null(other);
+    unsetenv("INGOT_BACKEND");
+    ig_error_clear(&error);
+}
+
+static void thresholds_are_kept_for_later_processes(void **state) {
+    (void)state;
+    ig_op_explanation told;
+    assert_ok(ig_stream_set_threshold(stream, IG_OP_ADD, IG_BACKEND_METAL, 12345));
+    assert_int_equal(ig_stream_choice(stream, IG_OP_ADD, IG_TYPE_F32, 12345), IG_BACKEND_METAL);
+    assert_int_not_equal(ig_stream_choice(stream, IG_OP_ADD, IG_TYPE_F32, 12344), IG_BACKEND_METAL);
+    assert_ok(ig_stream_save_thresholds(stream, NULL));
+    ig_stream_release(stream);
+    assert_ok(ig_stream_create(device, NULL, &stream, NULL));
+    assert_ok(ig_stream_explain(stream, IG_OP_ADD, false, &told));
+    assert_int_equal(told.backends[IG_BACKEND_METAL].threshold, 12345);
+    assert_ok(ig_stream_set_threshold(stream, IG_OP_ADD, IG_BACKEND_METAL, UINT64_MAX));
+    assert_ok(ig_stream_save_thresholds(stream, NULL));
+    assert_status(ig_stream_set_threshold(stream, IG_OP_ADD, IG_BACKEND_BLAS, 1), IG_STATUS_NOT_FOUND);
+}
+
+static void verdicts_are_remembered_on_disk(void **state) {
+    (void)state;
+    ig_op_explanation told;
+    assert_ok(ig_stream_explain(stream, IG_OP_MUL, true, &told));
+    assert_int_equal(told.backends[IG_BACKEND_METAL].state, IG_OP_VALIDATED);
+    ig_device *again = NULL;
+    ig_stream *other = NULL;
+    ig_device_stats stats;
+    assert_ok(ig_device_create(&(ig_device_desc){.cache_dir = cache_dir}, &again, NULL));
+    assert_ok(ig_stream_create(again, NULL, &other, NULL));
+    assert_ok(ig_stream_explain(other, IG_OP_MUL, true, &told));
+    assert_int_equal(told.backends[IG_BACKEND_METAL].state, IG_OP_VALIDATED);
+    ig_device_get_stats(again, &stats);
+    assert_int_equal(stats.dispatches, 0);
+    ig_stream_release(other);
+    ig_device_release(again);
+}
+
+// ---- Interleaving ----
+
+static void host_and_device_ops_see_each_others_results(void **state) {
+    (void)state;
+    const ig_op_options on_device = {.backend = IG_BACKEND_METAL}, on_host = {.backend = IG_BACKEND_SCALAR};
+    ig_tensor *x = iota(SHAPE(1000)), *y = NULL, *z = NULL;
+    for (int i = 0; i < 10; i++) {
+        assert_ok(ig_tensor_add(stream, x, x, i % 2 ? &on_host : &on_device, &y));
+        assert_ok(ig_tensor_sub(stream, y, x, &on_host, &z));
+        ig_tensor_release(y);
+        assert_ok(ig_tensor_mul(stream, z, z, i % 3 ? &on_device : &on_host, &y));
+        ig_tensor_release(z);
+        z = NULL;
+        assert_ok(ig_tensor_sqrt(stream, y, NULL, &z));
+        ig_tensor_release(y), ig_tensor_release(x);
+        x = z;
+    }
+    const float *values = NULL;
+    assert_ok(ig_tensor_map(x, (const void **)&values));
+    for (int i = 0; i < 1000; i++) assert_true(values[i] == (float)i);
+    ig_tensor_release(x);
+    assert_ok(ig_stream_sync(stream, NULL));
+}
+
+static void results_can_go_into_an_operand(void **state) {
+    (void)state;
+    const ig_backend backends[] = {IG_BACKEND_SCALAR, IG_BACKEND_METAL};
+    for (size_t b = 0; b < LENGTH(backends); b++) {
+        ig_tensor *x = iota(SHAPE(5)), *shifted = NULL, *head = NULL;
+        ig_op_options options = {.backend = backends[b], .into = x};
+        assert_ok(ig_tensor_add(stream, x, x, &options, NULL));
+        assert_ok(ig_tensor_slice(x, 0, 1, IG_TO_END, 1, &shifted));
+        assert_ok(ig_tensor_slice(x, 0, 0, 4, 1, &head));
+        options.into = shifted;
+        assert_ok(ig_tensor_add(stream, head, head, &options, NULL));  // overlaps its operand
+        expect_values(x, IG_TYPE_F32, SHAPE(5), VALUES(0, 0, 4, 8, 12));
+        ig_tensor_release(shifted), ig_tensor_release(head);
+    }
+}
+
+static void a_stream_may_be_dropped_with_work_in_it(void **state) {
+    (void)state;
+    ig_stream *other = NULL;
+    ig_tensor *x = iota(SHAPE(64)), *y = NULL;
+    assert_ok(ig_stream_create(device, NULL, &other, NULL));
+    assert_ok(ig_tensor_add(other, x, x, &(ig_op_options){.backend = IG_BACKEND_METAL}, &y));
+    ig_stream_release(other);
+    const float *values = NULL;
+    assert_ok(ig_tensor_map(y, (const void **)&values));
+    assert_true(values[63] == 126);
+    ig_tensor_release(x), ig_tensor_release(y);
+}
+
+static void long_chains_on_the_device_do_not_pile_up_memory(void **state) {
+    (void)state;
+    const ig_op_options on_device = {.backend = IG_BACKEND_METAL};
+    ig_tensor *x = iota(SHAPE(1 << 16)), *zero = NULL;
+    assert_ok(ig_tensor_create(device, &(ig_tensor_desc){.type = IG_TYPE_F32, .rank = 1, .shape = {1 << 16}}, &zero));
+    for (int i = 0; i < 2000; i++) {
+        ig_tensor *y = NULL;
+        assert_ok(ig_tensor_add(stream, x, zero, &on_device, &y));
+        ig_tensor_release(x);
+        x = y;
+    }
+    ig_pool_stats stats;
+    ig_device_get_pool_stats(device, &stats);
+    assert_true(stats.peak_bytes < (200u << 20));
+    const float *values = NULL;
+    assert_ok(ig_tensor_map(x, (const void **)&values));
+    assert_true(values[65535] == 65535);
+    ig_tensor_release(x), ig_tensor_release(zero);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_wrong_backend_is_found_out_and_never_used),
+        cmocka_unit_test(asking_for_a_rejected_backend_is_refused),
+        cmocka_unit_test(backends_can_be_chosen_for_all_and_for_single_ops),
+        cmocka_unit_test(the_environment_is_the_default),
+        cmocka_unit_test(thresholds_are_kept_for_later_processes),
+        cmocka_unit_test(verdicts_are_remembered_on_disk),
+        cmocka_unit_test(host_and_device_ops_see_each_others_results),
+        cmocka_unit_test(results_can_go_into_an_operand),
+        cmocka_unit_test(a_stream_may_be_dropped_with_work_in_it),
+        cmocka_unit_test(long_chains_on_the_device_do_not_pile_up_memory),
+    };
+    return cmocka_run_group_tests_name("dispatch", tests, open_test_stream, close_test_stream);
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every op, type, backend, shape, layout and kind of values against the scalar reference.
+//
+//   test-ops-harness [OP[,OP...] [BACKEND]]
+#include <ingot/ingot.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/file.h"
+#include "tensor/runtime.h"
+#include "tensor/samples.h"
+
+typedef struct tally {
+    uint64_t passed, failed, declined;
+} tally;
+
+static igi_runtime *runtime;
+static ig_queue *queue;
+static tally totals[IG_BACKEND_COUNT];
+
+static void report(const igi_sample_spec *spec, ig_backend backend, const char *what) {
+    static const char *const layouts[] = {"contiguous", "padded", "transposed", "reversed", "repeated"};
+    printf("FAIL %s %s %s shape %u %s %s: %s\n", ig_op_name(spec->op), ig_type_name(spec->type),
+           ig_backend_name(backend), spec->shape, layouts[spec->layout],
+           spec->values == IGI_VALUES_SPECIAL ? "special" : "random", what);
+    totals[backend].failed++;
+}
+
+static ig_status run(const igi_implementation *row, ig_backend backend, igi_call *call, ig_error *error) {
+    call->runtime = runtime;
+    call->error = error;
+    if (!runtime->backends[backend]->encodes) return row->run(call);
+    ig_status status = ig_commands_create(queue, NULL, &call->commands);
+    if (status == IG_STATUS_OK) status = row->run(call);
+    if (status == IG_STATUS_OK) status = ig_commands_commit(call->commands);
+    if (status == IG_STATUS_OK) status = ig_commands_wait(call->commands, IG_FOREVER);
+    if (status != IG_STATUS_OK && call->commands) ig_commands_get_error(call->commands, error);
+    ig_commands_release(call->commands);
+    return status;
+}
+
+static void compare(const igi_sample_spec *spec, ig_backend backend, const igi_sample *sample) {
+    char difference[IGI_DIFFERENCE_TEXT];
+    igi_tolerance tolerance = igi_tolerance_for(&sample->call, sample->scale);
+    for (uint32_t i = 0; i < sample->call.output_count; i++) {
+        if (igi_views_agree(&sample->call.out[i], &sample->again[i], tolerance, difference)) continue;
+        report(spec, backend, difference);
+        return;
+    }
+    totals[backend].passed++;
+}
+
+static void try_backend(const igi_sample_spec *spec, ig_backend backend, const igi_sample *sample) {
+    const igi_implementation *row = runtime->slots[spec->op][backend].row;
+    if (!row || !igi_type_in(spec->type, row->types)) return;
+    igi_call call = sample->call;
+    memcpy(call.out, sample->again, sizeof call.out);
+    if (row->accepts && !row->accepts(&call)) {
+        totals[backend].declined++;
+        return;
+    }
+    ig_error error = {0};
+    ig_status status = run(row, backend, &call, &error);
+    if (status != IG_STATUS_OK)
+        report(spec, backend, error.message ? error.message : ig_status_text(status));
+    else
+        compare(spec, backend, sample);
+    ig_error_clear(&error);
+}
+
+static void try_spec(const igi_sample_spec *spec, ig_backend wanted) {
+    igi_sample sample;
+    ig_error error = {0};
+    if (!igi_sample_applies(spec)) return;
+    if (!runtime->slots[spec->op][IG_BACKEND_SCALAR].row) return;
+    if (igi_sample_make(runtime->device, spec, &sample) != IG_STATUS_OK) {
+        report(spec, IG_BACKEND_SCALAR, "the sample could not be made");
+        return;
+    }
+    ig_status status = run(runtime->slots[spec->op][IG_BACKEND_SCALAR].row, IG_BACKEND_SCALAR, &sample.call, &error);
+    if (status != IG_STATUS_OK)
+        report(spec, IG_BACKEND_SCALAR, error.message ? error.message : ig_status_text(status));
+    else
+        totals[IG_BACKEND_SCALAR].passed++;
+    for (int b = IG_BACKEND_SIMD; b < IG_BACKEND_COUNT && status == IG_STATUS_OK; b++)
+        if (wanted == IG_BACKEND_ANY || wanted == (ig_backend)b) try_backend(spec, (ig_backend)b, &sample);
+    igi_sample_free(&sample);
+    ig_error_clear(&error);
+}
+
+static void try_op(ig_op op, ig_backend wanted) {
+    uint32_t shapes = igi_sample_shapes(op);
+    for (int type = 0; type < IG_TYPE_COUNT; type++)
+        for (uint32_t shape = 0; shape < shapes; shape++)
+            for (int layout = 0; layout < IGI_LAYOUT_COUNT; layout++)
+                for (int values = 0; values < IGI_VALUES_COUNT; values++)
+                    try_spec(&(igi_sample_spec){op, (ig_type)type, shape, (igi_sample_layout)layout,
+                                                (igi_sample_values)values},
+                             wanted);
+}
+
+static bool named(const char *list, const char *name) {
+    size_t length = strlen(name);
+    for (const char *at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
+        if (strncmp(at, name, length) == 0 && (at[length] == ',' || at[length] == 0)) return true;
+    return false;
+}
+
+static uint64_t print_totals(void) {
+    uint64_t failed = 0;
+    for (int b = IG_BACKEND_SCALAR; b < IG_BACKEND_COUNT; b++) {
+        printf("%-6s %6llu passed %4llu failed %4llu declined\n", ig_backend_name((ig_backend)b),
+               (unsigned long long)totals[b].passed, (unsigned long long)totals[b].failed,
+               (unsigned long long)totals[b].declined);
+        failed += totals[b].failed;
+    }
+    return failed;
+}
+
+int main(int argc, char **argv) {
+    const char *ops = argc > 1 ? argv[1] : NULL;
+    ig_backend wanted = IG_BACKEND_ANY;
+    if (argc > 2 && !igi_backend_find(argv[2], strlen(argv[2]), &wanted)) return 2;
+    ig_device *device = NULL;
+    char *cache = igi_make_temp_dir();
+    if (!cache || ig_device_create(&(ig_device_desc){.cache_dir = cache}, &device, NULL) != IG_STATUS_OK) return 2;
+    if (igi_runtime_create(device, igi_op_backends, &runtime, NULL) != IG_STATUS_OK) return 2;
+    if (ig_queue_create(device, &queue) != IG_STATUS_OK) return 2;
+    for (int op = 0; op < IG_OP_COUNT; op++)
+        if (!ops || named(ops, ig_op_name((ig_op)op))) try_op((ig_op)op, wanted);
+    uint64_t failed = print_totals();
+    ig_queue_release(queue);
+    igi_runtime_release(runtime);
+    ig_device_release(device);
+    igi_remove_tree(cache);
+    free(cache);
+    return failed != 0;
+}
