@@ -49,13 +49,18 @@ igi_tolerance igi_tolerance_for(const igi_call *call, double scale) {
     if (!igi_is_float(type)) return (igi_tolerance){0, 0};
     // The result is rounded to its type once; what comes before is done in float.
     double rounding = 2 * unit_roundoff(type), inner = 2 * unit_roundoff(IG_TYPE_F32);
+    // Errors of adding grow with how much is added; samples are of magnitude 1.
+    double adding = inner * (4 + sqrt(scale));
     switch (igi_ops[call->op].family) {
+        case IGI_FAMILY_SCAN:
         case IGI_FAMILY_REDUCE:
-        case IGI_FAMILY_MATMUL: {
-            // Errors of adding grow with how much is added; samples are of magnitude 1.
-            double adding = inner * (4 + sqrt(scale));
-            return (igi_tolerance){rounding + adding, adding * (1 + sqrt(scale)) + FLT_MIN};
-        }
+        case IGI_FAMILY_MATMUL:
+        case IGI_FAMILY_CONVOLVE: return (igi_tolerance){rounding + adding, adding * (1 + sqrt(scale)) + FLT_MIN};
+        case IGI_FAMILY_NORMALIZE: return (igi_tolerance){rounding + 4 * adding, adding + FLT_MIN};
+        case IGI_FAMILY_INDEX: return (igi_tolerance){2 * rounding, rounding};
+        case IGI_FAMILY_GENERATE:
+            if (call->op == IG_OP_RANDOM_UNIFORM || call->op == IG_OP_FILL) return (igi_tolerance){0, 0};
+            return (igi_tolerance){rounding + 8 * inner, 16 * inner};
         default: return (igi_tolerance){rounding + inner * (function_ulps(call->op) - 1), FLT_MIN};
     }
 }

@@ -9,6 +9,7 @@
 void igi_front_begin(igi_front *f, ig_stream *stream, ig_op op, const ig_op_options *options) {
     static const ig_op_options defaults;
     f->stream = stream;
+    f->name = ig_op_name(op);
     f->options = options ? options : &defaults;
     f->status = stream ? IG_STATUS_OK : IG_STATUS_INVALID_ARGUMENT;
     f->temporary_count = 0;
@@ -25,7 +26,7 @@ void igi_front_fail(igi_front *f, ig_status status, const char *format, ...) {
     va_start(arguments, format);
     char *message = igi_vformat(format, arguments);
     va_end(arguments);
-    igi_stream_fail(f->stream, status, "%s: %s", ig_op_name(f->call.op), message ? message : ig_status_text(status));
+    igi_stream_fail(f->stream, status, "%s: %s", f->name, message ? message : ig_status_text(status));
     free(message);
 }
 
@@ -75,12 +76,13 @@ ig_tensor *igi_front_temporary(igi_front *f, ig_type type, uint32_t rank, const 
     return tensor;
 }
 
-// Runs an op of one input within this one. A failure is this op's.
-static void run_inner(igi_front *f, ig_op op, const igi_view *from, const igi_view *to, ig_backend only) {
-    igi_call call = {.op = op, .input_count = 1, .output_count = 1};
-    call.in[0] = *from;
+void igi_front_run_inner(igi_front *f, ig_op op, const igi_view *from, const igi_view *to, const igi_parameters *p) {
+    if (f->status != IG_STATUS_OK) return;
+    igi_call call = {.op = op, .input_count = from != NULL, .output_count = 1};
+    if (from) call.in[0] = *from;
+    if (p) call.p = *p;
     call.out[0] = *to;
-    f->status = igi_stream_run(f->stream, &call, only);
+    f->status = igi_stream_run(f->stream, &call, IG_BACKEND_ANY);
 }
 
 // Replaces an input by a temporary made from it.
@@ -88,7 +90,7 @@ static void replace(igi_front *f, uint32_t index, ig_op op, ig_type type) {
     igi_view *input = &f->call.in[index];
     ig_tensor *made = igi_front_temporary(f, type, input->rank, input->shape);
     if (!made) return;
-    run_inner(f, op, input, &made->view, IG_BACKEND_ANY);
+    igi_front_run_inner(f, op, input, &made->view, NULL);
     *input = made->view;
 }
 
@@ -195,7 +197,7 @@ static void run_aside(igi_front *f) {
     if (!aside) return;
     f->call.out[0] = aside->view;
     f->status = igi_stream_run(f->stream, &f->call, f->options->backend);
-    if (f->status == IG_STATUS_OK) run_inner(f, IG_OP_COPY, &aside->view, &target, IG_BACKEND_ANY);
+    igi_front_run_inner(f, IG_OP_COPY, &aside->view, &target, NULL);
 }
 
 static void run(igi_front *f) {

@@ -19,6 +19,7 @@ enum { IGI_MAX_TEMPORARIES = 6 };
 
 typedef struct igi_front {
     ig_stream *stream;
+    const char *name;              // of the op, for messages
     const ig_op_options *options;  // never NULL
     ig_status status;
     igi_call call;
@@ -43,6 +44,8 @@ void igi_front_pack(igi_front *f, uint32_t index);
 void igi_front_output(igi_front *f, ig_type type, uint32_t rank, const uint64_t *shape);
 // A fresh tensor that lives until the end of the op. NULL after a failure.
 ig_tensor *igi_front_temporary(igi_front *f, ig_type type, uint32_t rank, const uint64_t *shape);
+// Runs an op of one input, cast or copy, or of none, within this one. A failure is this op's.
+void igi_front_run_inner(igi_front *f, ig_op op, const igi_view *from, const igi_view *to, const igi_parameters *p);
 // Hands a tensor's reference over to the op, which drops it at its end.
 void igi_front_own(igi_front *f, ig_tensor *tensor);
 

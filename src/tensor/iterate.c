@@ -140,3 +140,13 @@ void igi_copy_from_memory(const igi_view *view, const void *bytes) {
     igi_walk walk = igi_walk_of(1, &view);
     igi_walk_all(&walk, unpack, &c);
 }
+
+static void copy_row(void *context, uint64_t count, char *const *data, const int64_t *strides) {
+    igi_copy_elements(*(const uint64_t *)context, count, data[1], strides[1], data[0], strides[0]);
+}
+
+void igi_copy_view(const igi_view *from, const igi_view *to) {
+    uint64_t size = ig_type_size(to->type);
+    igi_walk walk = igi_walk_of(2, (const igi_view *[]){to, from});
+    igi_walk_all(&walk, copy_row, &size);
+}

@@ -28,6 +28,8 @@ void igi_walk_all(const igi_walk *walk, igi_walk_body body, void *context);
 // Elements of `size` bytes, 1, 2, 4 or 8, from one place to another that does not overlap it, or is the same.
 void igi_copy_elements(uint64_t size, uint64_t count, const char *from, int64_t from_stride, char *to,
                        int64_t to_stride);
+// pre: same shape and type; no overlap
+void igi_copy_view(const igi_view *from, const igi_view *to);
 // Elements in C order, to and from packed host memory.
 void igi_copy_to_memory(const igi_view *view, void *bytes);
 void igi_copy_from_memory(const igi_view *view, const void *bytes);

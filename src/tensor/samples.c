@@ -1,139 +1,77 @@
 // SPDX-License-Identifier: Apache-2.0
-// Making sample calls.
+// Making sample calls: memory, layouts, values.
 #include "tensor/samples.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-#include "tensor/op-table.h"
-
-typedef struct shape {
-    uint32_t rank;
-    uint64_t lengths[IG_MAX_RANK];
-} shape;
-
-// ---- Shapes of each family; the first IGI_VALIDATION_SHAPES are tried on every machine ----
-
-static const shape elementwise_shapes[] = {
-    {1, {257}},
-    {3, {3, 5, 33}},
-    {1, {1}},
-    {1, {0}},
-    {1, {31}},
-    {1, {33}},
-    {0, {0}},
-    {2, {0, 4}},
-    {2, {31, 17}},
-    {4, {2, 3, 4, 5}},
-    {8, {2, 1, 2, 1, 3, 1, 2, 2}},
-    {1, {4099}},
-    {2, {65, 129}},
-};
-
-// Shape and which axes are reduced.
-static const struct {
-    shape in;
-    uint32_t axes;
-} reduce_shapes[] = {
-    {{1, {257}}, 1},      {{2, {33, 31}}, 2},
-    {{3, {5, 33, 7}}, 2}, {{1, {1}}, 1},
-    {{2, {31, 33}}, 1},   {{3, {4, 5, 6}}, 5},
-    {{3, {4, 5, 6}}, 7},  {{4, {2, 3, 4, 5}}, 6},
-    {{2, {0, 5}}, 2},     {{2, {5, 1}}, 2},
-    {{1, {4099}}, 1},     {{2, {3, 1025}}, 2},
-    {{2, {1025, 3}}, 1},  {{8, {1, 2, 1, 2, 1, 3, 1, 33}}, 0xf0},
-};
-
-// Batch, rows, inner, columns; and which of the operands lack the batch.
-static const struct {
-    uint64_t batch, rows, inner, columns;
-    bool a_repeats, b_repeats, adds;
-    double alpha, beta;
-} matmul_shapes[] = {
-    {1, 33, 31, 17, false, false, false, 1, 1},   {3, 8, 16, 24, false, true, true, 2, -1},
-    {1, 1, 257, 1, false, false, false, 1, 1},    {1, 1, 1, 1, false, false, false, 1, 1},
-    {1, 31, 33, 1, false, false, false, 1, 1},    {1, 1, 33, 31, false, false, false, 1, 1},
-    {1, 65, 1, 67, false, false, false, 1, 1},    {1, 0, 5, 3, false, false, false, 1, 1},
-    {1, 4, 0, 3, false, false, true, 1, 1},       {2, 64, 64, 64, true, false, false, 1, 1},
-    {1, 129, 65, 33, false, false, true, 1, 0},   {4, 5, 7, 3, true, true, true, 1, 2},
-    {1, 97, 300, 101, false, false, false, 1, 1},
-};
+#include "tensor/sample-maker.h"
 
 #define LENGTH(array) ((uint32_t)(sizeof(array) / sizeof *(array)))
 
-uint32_t igi_sample_shapes(ig_op op) {
-    switch (igi_ops[op].family) {
-        case IGI_FAMILY_REDUCE: return LENGTH(reduce_shapes);
-        case IGI_FAMILY_MATMUL: return LENGTH(matmul_shapes);
-        default: return LENGTH(elementwise_shapes);
-    }
-}
-
 // ---- Values ----
 
-typedef struct numbers {
-    uint64_t state;
-} numbers;
-
 // SplitMix64 (Steele, Lea, Flood, 2014).
-static uint64_t next_bits(numbers *r) {
-    uint64_t z = r->state += 0x9e3779b97f4a7c15u;
+uint64_t igi_sample_bits(igi_sample_maker *m) {
+    uint64_t z = m->random += 0x9e3779b97f4a7c15u;
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
     z = (z ^ z >> 27) * 0x94d049bb133111ebu;
     return z ^ z >> 31;
 }
 
 // In [-2, 2), mostly around 0.
-static double next_value(numbers *r) {
-    double u = (double)(next_bits(r) >> 11) * 0x1p-53, v = (double)(next_bits(r) >> 11) * 0x1p-53;
+static double next_value(igi_sample_maker *m) {
+    double u = (double)(igi_sample_bits(m) >> 11) * 0x1p-53, v = (double)(igi_sample_bits(m) >> 11) * 0x1p-53;
     return 2 * (u + v) - 2;
 }
 
 static bool accumulates(ig_op op) {
     igi_family family = igi_ops[op].family;
-    bool chooses = op == IG_OP_MAX || op == IG_OP_MIN || op == IG_OP_ARGMAX || op == IG_OP_ARGMIN;
-    return (family == IGI_FAMILY_REDUCE && !chooses) || family == IGI_FAMILY_MATMUL || family == IGI_FAMILY_NORMALIZE ||
-           family == IGI_FAMILY_SCAN || family == IGI_FAMILY_CONVOLVE;
+    bool chooses =
+        op == IG_OP_MAX || op == IG_OP_MIN || op == IG_OP_ARGMAX || op == IG_OP_ARGMIN || op == IG_OP_MAX_POOL;
+    bool adds = family == IGI_FAMILY_REDUCE || family == IGI_FAMILY_MATMUL || family == IGI_FAMILY_NORMALIZE ||
+                family == IGI_FAMILY_SCAN || family == IGI_FAMILY_CONVOLVE || op == IG_OP_SCATTER;
+    return adds && !chooses;
 }
 
 // Sums of extremes overflow in some orders of adding and not in others.
-static double special_float(numbers *r, ig_op op) {
+static double special_float(igi_sample_maker *m) {
     static const double gentle[] = {NAN, INFINITY, -INFINITY, 0.0, -0.0, FLT_TRUE_MIN, -1e-40};
     static const double any[] = {NAN,  INFINITY, -INFINITY, 0.0,      -0.0, FLT_TRUE_MIN, -1e-40, FLT_MIN,
                                  -1.0, 1.0,      0.5,       -FLT_MAX, 10.0, -10.0,        90.0,   -90.0,
                                  1e4,  -3e-3,    65504.0,   6e-8,     2.5,  3.5,          -0.5,   FLT_MAX};
-    uint64_t bits = next_bits(r);
-    if (accumulates(op)) return bits % 40 == 0 ? gentle[bits / 40 % LENGTH(gentle)] : next_value(r);
-    return bits % 2 ? any[bits / 2 % LENGTH(any)] : next_value(r) * 8;
+    uint64_t bits = igi_sample_bits(m);
+    if (accumulates(m->spec->op)) return bits % 40 == 0 ? gentle[bits / 40 % LENGTH(gentle)] : next_value(m);
+    return bits % 2 ? any[bits / 2 % LENGTH(any)] : next_value(m) * 8;
 }
 
-static int64_t special_integer(numbers *r, ig_type type) {
+static int64_t special_integer(igi_sample_maker *m) {
     static const int64_t extremes[] = {0, 1, -1, 127, -128, 255, INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN};
-    uint64_t bits = next_bits(r);
-    return bits % 2 && type != IG_TYPE_BOOL ? extremes[bits / 2 % LENGTH(extremes)] : (int64_t)(bits >> 60);
+    uint64_t bits = igi_sample_bits(m);
+    return bits % 2 ? extremes[bits / 2 % LENGTH(extremes)] : (int64_t)(bits >> 60);
 }
 
-static void put(numbers *r, const igi_sample_spec *spec, ig_type type, char *element) {
-    bool special = spec->values == IGI_VALUES_SPECIAL;
+static void put(igi_sample_maker *m, ig_type type, char *element) {
+    bool special = m->spec->values == IGI_VALUES_SPECIAL;
     if (igi_is_float(type)) {
-        double value = special ? special_float(r, spec->op) : next_value(r);
+        double value = special ? special_float(m) : next_value(m);
         igi_store_doubles(type, element, 0, 1, &value);
     } else {
-        int64_t value = special ? special_integer(r, type) : (int64_t)(next_bits(r) % 17) - 8;
-        if (type == IG_TYPE_BOOL) value &= 1;
+        int64_t value = special ? special_integer(m) : (int64_t)(igi_sample_bits(m) % 17) - 8;
+        if (type == IG_TYPE_BOOL) value = (int64_t)(igi_sample_bits(m) & 1);
         igi_store_integers(type, element, 0, 1, &value);
     }
 }
 
-// ---- Views ----
+// ---- Layouts ----
 
 // Memory in which a view of this shape has the layout.
-static ig_status lay_out(ig_device *device, ig_type type, const shape *s, igi_sample_layout layout, igi_view *view) {
+static ig_status lay_out(ig_device *device, ig_type type, const ig_shape *s, igi_sample_layout layout, igi_view *view) {
     uint64_t lengths[IG_MAX_RANK + 1], count;
-    bool transposed = layout == IGI_LAYOUT_TRANSPOSED, padded = layout == IGI_LAYOUT_PADDED;
+    bool transposed = layout == IGI_LAYOUT_TRANSPOSED, padded = layout == IGI_LAYOUT_PADDED && s->rank;
     for (uint32_t i = 0; i < s->rank; i++) lengths[i] = s->lengths[transposed ? s->rank - 1 - i : i];
-    if (padded && s->rank) lengths[s->rank - 1] = 2 * lengths[s->rank - 1] + 1;
+    if (padded) lengths[s->rank - 1] = 2 * lengths[s->rank - 1] + 1;
     uint64_t size = ig_type_size(type);
     if (!igi_shape_count(s->rank, lengths, size, &count)) return IG_STATUS_OVERFLOW;
     igi_view memory = igi_view_contiguous(type, s->rank, lengths), result = memory;
@@ -141,8 +79,8 @@ static ig_status lay_out(ig_device *device, ig_type type, const shape *s, igi_sa
         result.shape[i] = s->lengths[i];
         result.strides[i] = memory.strides[transposed ? s->rank - 1 - i : i];
     }
-    if (padded && s->rank) result.strides[s->rank - 1] = 2;
-    if (padded && s->rank && count) result.offset = size;
+    if (padded) result.strides[s->rank - 1] = 2;
+    if (padded && count) result.offset = size;
     for (uint32_t i = 0; i < s->rank && layout == IGI_LAYOUT_REVERSED && count; i++) {
         result.offset += (uint64_t)((int64_t)(result.shape[i] - 1) * result.strides[i]) * size;
         result.strides[i] = -result.strides[i];
@@ -156,35 +94,60 @@ static uint64_t memory_bytes(const igi_view *view) {
     return ig_buffer_length(view->storage->buffer);
 }
 
-typedef struct maker {
-    ig_device *device;
-    const igi_sample_spec *spec;
-    igi_sample *sample;
-    numbers numbers;
-    ig_status status;
-} maker;
+// ---- Inputs and outputs ----
 
-static void add_input(maker *m, ig_type type, const shape *s, bool repeats) {
-    if (m->status != IG_STATUS_OK) return;
+static igi_view *add_input(igi_sample_maker *m, ig_type type, const ig_shape *shape) {
     igi_view *view = &m->sample->call.in[m->sample->call.input_count];
     igi_sample_layout layout = m->spec->layout == IGI_LAYOUT_REPEATED ? IGI_LAYOUT_CONTIGUOUS : m->spec->layout;
-    m->status = lay_out(m->device, type, s, layout, view);
-    if (m->status != IG_STATUS_OK) return;
+    if (m->status == IG_STATUS_OK) m->status = lay_out(m->device, type, shape, layout, view);
+    if (m->status != IG_STATUS_OK) return NULL;
     m->sample->call.input_count++;
-    uint64_t size = ig_type_size(type), count = memory_bytes(view) / size;
-    for (uint64_t i = 0; i < count; i++) put(&m->numbers, m->spec, type, view->storage->memory + i * size);
-    if (repeats && view->rank) view->strides[0] = 0;
+    return view;
 }
 
-static void add_output(maker *m, ig_type type, const shape *s) {
-    if (m->status != IG_STATUS_OK) return;
+igi_view *igi_sample_input(igi_sample_maker *m, ig_type type, const ig_shape *shape, bool repeats) {
+    igi_view *view = add_input(m, type, shape);
+    if (!view) return NULL;
+    uint64_t size = ig_type_size(type), count = memory_bytes(view) / size;
+    for (uint64_t i = 0; i < count; i++) put(m, type, view->storage->memory + i * size);
+    if (repeats && view->rank) view->strides[0] = 0;
+    return view;
+}
+
+void igi_sample_absent_input(igi_sample_maker *m) {
+    if (m->status == IG_STATUS_OK) m->sample->call.input_count++;
+}
+
+static char *element_at(const igi_view *view, uint64_t position) {
+    int64_t at = 0;
+    for (uint32_t i = view->rank; i-- > 0; position /= view->shape[i])
+        at += (int64_t)(position % view->shape[i]) * igi_view_stride_bytes(view, i);
+    return igi_view_data(view) + at;
+}
+
+void igi_sample_index(igi_sample_maker *m, ig_type type, const ig_shape *shape, uint32_t axis, uint64_t length,
+                      bool distinct) {
+    const igi_view *view = add_input(m, type, shape);
+    if (!view) return;
+    uint64_t count = igi_view_count(view), inner = 1;
+    for (uint32_t i = axis + 1; i < view->rank; i++) inner *= view->shape[i];
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t along = i / inner % view->shape[axis];
+        int64_t index = (int64_t)(distinct ? along : igi_sample_bits(m) % length);
+        if (distinct) index = (int64_t)length - 1 - index;
+        if (igi_sample_bits(m) % 4 == 0) index -= (int64_t)length;
+        igi_store_integers(type, element_at(view, i), 0, 1, &index);
+    }
+}
+
+void igi_sample_output(igi_sample_maker *m, ig_type type, const ig_shape *shape) {
     igi_sample *sample = m->sample;
     uint32_t index = sample->call.output_count;
     igi_sample_layout layout = m->spec->layout == IGI_LAYOUT_PADDED ? IGI_LAYOUT_PADDED : IGI_LAYOUT_CONTIGUOUS;
     igi_view first, second;
-    m->status = lay_out(m->device, type, s, layout, &first);
+    if (m->status == IG_STATUS_OK) m->status = lay_out(m->device, type, shape, layout, &first);
     if (m->status != IG_STATUS_OK) return;
-    m->status = lay_out(m->device, type, s, layout, &second);
+    m->status = lay_out(m->device, type, shape, layout, &second);
     if (m->status != IG_STATUS_OK) {
         igi_storage_release(first.storage);
         return;
@@ -197,53 +160,11 @@ static void add_output(maker *m, ig_type type, const shape *s) {
     sample->call.output_count++;
 }
 
-// ---- Families ----
+// ---- Samples ----
 
-static void make_elementwise(maker *m, ig_type operand, ig_type result) {
-    const shape *s = &elementwise_shapes[m->spec->shape];
-    ig_op op = m->spec->op;
-    igi_parameters *p = &m->sample->call.p;
-    bool repeated = m->spec->layout == IGI_LAYOUT_REPEATED;
-    uint32_t inputs = igi_ops[op].inputs;
-    for (uint32_t i = 0; i < inputs; i++)
-        add_input(m, op == IG_OP_WHERE && i == 0 ? IG_TYPE_BOOL : operand, s, repeated && i + 1 == inputs);
-    if (op == IG_OP_CLAMP) p->elementwise.low = -1.25, p->elementwise.high = 3.5;
-    if (op == IG_OP_LEAKY_RELU) p->elementwise.slope = 0.01;
-    add_output(m, result, s);
+uint32_t igi_sample_shapes(ig_op op) {
+    return igi_sample_families[igi_ops[op].family].shapes;
 }
-
-static void make_reduce(maker *m, ig_type operand, ig_type result) {
-    shape in = reduce_shapes[m->spec->shape].in, out = in;
-    uint32_t axes = reduce_shapes[m->spec->shape].axes;
-    for (uint32_t i = 0; i < in.rank; i++) {
-        if (!(axes >> i & 1)) continue;
-        m->sample->scale *= (double)in.lengths[i];
-        out.lengths[i] = 1;
-    }
-    m->sample->call.p.reduce.axes = axes;
-    m->sample->call.p.reduce.order = 2;
-    add_input(m, operand, &in, m->spec->layout == IGI_LAYOUT_REPEATED);
-    add_output(m, result, &out);
-}
-
-static void make_matmul(maker *m, ig_type operand, ig_type result) {
-    uint32_t i = m->spec->shape;
-    uint64_t batch = matmul_shapes[i].batch, rows = matmul_shapes[i].rows, inner = matmul_shapes[i].inner,
-             columns = matmul_shapes[i].columns;
-    bool repeated = m->spec->layout == IGI_LAYOUT_REPEATED;
-    add_input(m, operand, &(shape){3, {batch, rows, inner}}, matmul_shapes[i].a_repeats || repeated);
-    add_input(m, operand, &(shape){3, {batch, inner, columns}}, matmul_shapes[i].b_repeats);
-    if (matmul_shapes[i].adds)
-        add_input(m, result, &(shape){3, {batch, rows, columns}}, false);
-    else
-        m->sample->call.input_count++;  // absent
-    m->sample->call.p.matmul.alpha = matmul_shapes[i].alpha;
-    m->sample->call.p.matmul.beta = matmul_shapes[i].beta;
-    m->sample->scale = (double)inner + 1;
-    add_output(m, result, &(shape){3, {batch, rows, columns}});
-}
-
-// ---- Making ----
 
 // Casts are tried to one other type of each kind, which the shape decides.
 static ig_type cast_target(ig_type from, uint32_t variant) {
@@ -254,28 +175,24 @@ static ig_type cast_target(ig_type from, uint32_t variant) {
 
 bool igi_sample_applies(const igi_sample_spec *spec) {
     ig_type operand, result;
+    uint32_t rank = igi_sample_rank(spec->op, spec->shape);
     if (!igi_type_in(spec->type, IGI_ANY_TYPE)) return false;
     igi_op_types(spec->op, spec->type, &operand, &result);
-    if (operand != spec->type) return false;
-    if (spec->layout == IGI_LAYOUT_CONTIGUOUS) return true;
-    if (igi_ops[spec->op].family == IGI_FAMILY_REDUCE) return true;
-    if (igi_ops[spec->op].family == IGI_FAMILY_MATMUL) return true;
-    return elementwise_shapes[spec->shape].rank > (spec->layout == IGI_LAYOUT_TRANSPOSED ? 1 : 0);
+    bool random = spec->op == IG_OP_RANDOM_UNIFORM || spec->op == IG_OP_RANDOM_NORMAL;
+    if (operand != spec->type || (random && !igi_is_float(spec->type))) return false;
+    if (igi_ops[spec->op].inputs == 0) return spec->layout <= IGI_LAYOUT_PADDED && spec->values == IGI_VALUES_RANDOM;
+    return spec->layout == IGI_LAYOUT_CONTIGUOUS || rank > (spec->layout == IGI_LAYOUT_TRANSPOSED ? 1 : 0);
 }
 
 ig_status igi_sample_make(ig_device *device, const igi_sample_spec *spec, igi_sample *sample) {
     *sample = (igi_sample){.scale = 1};
-    maker m = {.device = device, .spec = spec, .sample = sample};
-    m.numbers.state = (uint64_t)spec->op * 1000003 + spec->shape * 1009 + (uint64_t)spec->type * 31 + spec->values;
+    igi_sample_maker m = {.device = device, .spec = spec, .sample = sample};
+    m.random = (uint64_t)spec->op * 1000003 + spec->shape * 1009 + (uint64_t)spec->type * 31 + spec->values;
     sample->call.op = spec->op;
     ig_type operand, result;
     igi_op_types(spec->op, spec->type, &operand, &result);
     if (spec->op == IG_OP_CAST) result = cast_target(spec->type, spec->shape);
-    switch (igi_ops[spec->op].family) {
-        case IGI_FAMILY_REDUCE: make_reduce(&m, operand, result); break;
-        case IGI_FAMILY_MATMUL: make_matmul(&m, operand, result); break;
-        default: make_elementwise(&m, operand, result); break;
-    }
+    igi_sample_families[igi_ops[spec->op].family].make(&m, operand, result);
     if (m.status != IG_STATUS_OK) igi_sample_free(sample);
     return m.status;
 }

@@ -54,6 +54,17 @@ uint16_t igi_bf16_from_double(double value) {
     return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
+double igi_next_below(ig_type type, double value) {
+    if (type == IG_TYPE_F32) return nextafterf((float)value, -INFINITY);
+    bool half = type == IG_TYPE_F16;
+    uint16_t bits = half ? igi_f16_from_double(value) : igi_bf16_from_double(value);
+    if (value > 0)
+        bits--;
+    else
+        bits = value == 0 ? 0x8001 : (uint16_t)(bits + 1);
+    return half ? igi_f16_to_double(bits) : igi_bf16_to_double(bits);
+}
+
 // ---- Conversions ----
 
 static int64_t saturated(double value, double low, double high) {

@@ -30,6 +30,9 @@ uint16_t igi_f16_from_double(double value);
 double igi_bf16_to_double(uint16_t bits);
 uint16_t igi_bf16_from_double(double value);
 
+// The greatest value of a float type below `value`, which must be one of it.
+double igi_next_below(ig_type type, double value);
+
 // `count` elements, `stride` bytes apart. Stores convert as ig_tensor_cast says.
 void igi_load_doubles(ig_type type, const char *elements, int64_t stride, uint64_t count, double *values);
 void igi_store_doubles(ig_type type, char *elements, int64_t stride, uint64_t count, const double *values);

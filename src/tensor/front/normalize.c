@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Public ops along an axis: softmax, cumulative sums, norms.
+#include "tensor/front.h"
+
+static ig_status along_axis(ig_stream *stream, ig_op op, const ig_tensor *x, int32_t axis, const ig_op_options *options,
+                            ig_tensor **out) {
+    igi_front f;
+    igi_front_begin(&f, stream, op, options);
+    igi_front_input(&f, "x", x);
+    if (f.status != IG_STATUS_OK) return f.status;
+    uint32_t along = igi_front_axis(&f, axis, x->view.rank);
+    ig_type type = igi_front_unify(&f, 0, 1);
+    f.call.p.along.axis = along;
+    igi_front_output(&f, type, x->view.rank, x->view.shape);
+    return igi_front_finish(&f, out);
+}
+
+ig_status ig_tensor_softmax(ig_stream *stream, const ig_tensor *x, int32_t axis, const ig_op_options *options,
+                            ig_tensor **out) {
+    return along_axis(stream, IG_OP_SOFTMAX, x, axis, options, out);
+}
+
+ig_status ig_tensor_log_softmax(ig_stream *stream, const ig_tensor *x, int32_t axis, const ig_op_options *options,
+                                ig_tensor **out) {
+    return along_axis(stream, IG_OP_LOG_SOFTMAX, x, axis, options, out);
+}
+
+ig_status ig_tensor_cumsum(ig_stream *stream, const ig_tensor *x, int32_t axis, const ig_op_options *options,
+                           ig_tensor **out) {
+    return along_axis(stream, IG_OP_CUMSUM, x, axis, options, out);
+}
+
+// ---- Norms ----
+
+static void check_vector(igi_front *f, uint32_t index, const char *role, uint64_t length) {
+    char text[IGI_SHAPE_TEXT];
+    const igi_view *v = &f->call.in[index];
+    if (f->status != IG_STATUS_OK || !v->storage) return;
+    if (v->rank != 1 || v->shape[0] != length)
+        igi_front_fail(f, IG_STATUS_INVALID_ARGUMENT, "%s has shape %s, but the last dimension has length %llu", role,
+                       igi_shape_text(v->rank, v->shape, text), (unsigned long long)length);
+}
+
+static ig_status normalize(ig_stream *stream, ig_op op, const ig_tensor *x, const ig_tensor *weight,
+                           const ig_tensor *bias, double epsilon, const ig_op_options *options, ig_tensor **out) {
+    igi_front f;
+    uint32_t inputs = igi_ops[op].inputs;
+    igi_front_begin(&f, stream, op, options);
+    igi_front_input(&f, "x", x);
+    igi_front_optional_input(&f, "weight", weight);
+    if (inputs == 3) igi_front_optional_input(&f, "bias", bias);
+    if (f.status == IG_STATUS_OK && x->view.rank == 0)
+        igi_front_fail(&f, IG_STATUS_INVALID_ARGUMENT, "a single value has no last dimension");
+    if (!(epsilon >= 0)) igi_front_fail(&f, IG_STATUS_INVALID_ARGUMENT, "epsilon is %g", epsilon);
+    if (f.status != IG_STATUS_OK) return f.status;
+    uint64_t length = x->view.shape[x->view.rank - 1];
+    check_vector(&f, 1, "weight", length);
+    if (inputs == 3) check_vector(&f, 2, "bias", length);
+    ig_type type = igi_front_unify(&f, 0, inputs);
+    f.call.p.norm.epsilon = epsilon == 0 ? 1e-5 : epsilon;
+    igi_front_output(&f, type, x->view.rank, x->view.shape);
+    return igi_front_finish(&f, out);
+}
+
+ig_status ig_tensor_layer_norm(ig_stream *stream, const ig_tensor *x, const ig_tensor *weight, const ig_tensor *bias,
+                               double epsilon, const ig_op_options *options, ig_tensor **out) {
+    return normalize(stream, IG_OP_LAYER_NORM, x, weight, bias, epsilon, options, out);
+}
+
+ig_status ig_tensor_rms_norm(ig_stream *stream, const ig_tensor *x, const ig_tensor *weight, double epsilon,
+                             const ig_op_options *options, ig_tensor **out) {
+    return normalize(stream, IG_OP_RMS_NORM, x, weight, NULL, epsilon, options, out);
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Public sorting.
+#include <string.h>
+
+#include "tensor/front.h"
+
+static ig_status sort(ig_stream *stream, const ig_tensor *x, int32_t axis, bool descending, const uint64_t *most,
+                      const ig_op_options *options, ig_tensor **values, ig_tensor **indices) {
+    igi_front f;
+    uint64_t shape[IG_MAX_RANK];
+    igi_front_begin(&f, stream, IG_OP_SORT, options);
+    igi_front_input(&f, "x", x);
+    if (f.status != IG_STATUS_OK) return f.status;
+    uint32_t along = igi_front_axis(&f, axis, x->view.rank);
+    f.call.p.sort.axis = along;
+    f.call.p.sort.descending = descending;
+    memcpy(shape, x->view.shape, sizeof shape);
+    if (most && f.status == IG_STATUS_OK && *most > shape[along])
+        igi_front_fail(&f, IG_STATUS_OUT_OF_RANGE, "%llu of an axis of length %llu", (unsigned long long)*most,
+                       (unsigned long long)shape[along]);
+    if (most) shape[along] = *most;
+    igi_front_output(&f, x->view.type, x->view.rank, shape);
+    igi_front_output(&f, IG_TYPE_I64, x->view.rank, shape);
+    return igi_front_finish_two(&f, values, indices);
+}
+
+ig_status ig_tensor_sort(ig_stream *stream, const ig_tensor *x, int32_t axis, bool descending,
+                         const ig_op_options *options, ig_tensor **values, ig_tensor **indices) {
+    return sort(stream, x, axis, descending, NULL, options, values, indices);
+}
+
+ig_status ig_tensor_top_k(ig_stream *stream, const ig_tensor *x, int32_t axis, uint64_t k, const ig_op_options *options,
+                          ig_tensor **values, ig_tensor **indices) {
+    return sort(stream, x, axis, true, &k, options, values, indices);
+}
+
+// The sorted values are made too, and thrown away; `into` is for the indices here.
+ig_status ig_tensor_argsort(ig_stream *stream, const ig_tensor *x, int32_t axis, bool descending,
+                            const ig_op_options *options, ig_tensor **indices) {
+    ig_op_options inner = {.backend = options ? options->backend : IG_BACKEND_ANY};
+    ig_tensor *made = NULL;
+    if (stream && !indices && !(options && options->into))
+        return igi_stream_fail(stream, IG_STATUS_INVALID_ARGUMENT, "argsort: there is nowhere to put the result");
+    ig_status status = sort(stream, x, axis, descending, NULL, &inner, NULL, &made);
+    if (status != IG_STATUS_OK) return status;
+    if (!options || !options->into) {
+        *indices = made;
+        return IG_STATUS_OK;
+    }
+    status = ig_tensor_copy(stream, made, &(ig_op_options){.into = options->into}, indices);
+    ig_tensor_release(made);
+    return status;
+}
