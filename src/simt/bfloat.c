@@ -109,6 +109,57 @@ static void rewrite(LLVMBuilderRef builder, LLVMValueRef instruction) {
     LLVMInstructionEraseFromParent(instruction);
 }
 
+// ---- Moving them about ----
+
+// As integers: some machines would carry a bfloat as a float, and call for help to round it.
+static bool moves_bfloat(LLVMValueRef i) {
+    switch (LLVMGetInstructionOpcode(i)) {
+        case LLVMLoad:
+        case LLVMSelect:
+        case LLVMPHI: return is_bfloat(LLVMTypeOf(i));
+        case LLVMStore: return is_bfloat(LLVMTypeOf(LLVMGetOperand(i, 0)));
+        default: return false;
+    }
+}
+
+static LLVMValueRef as_bits(LLVMBuilderRef builder, LLVMValueRef value) {
+    return LLVMBuildBitCast(builder, value, igi_integers_like(LLVMTypeOf(value), 16), "");
+}
+
+static LLVMValueRef merge_bits(LLVMBuilderRef builder, LLVMValueRef phi) {
+    LLVMValueRef merged = LLVMBuildPhi(builder, igi_integers_like(LLVMTypeOf(phi), 16), "");
+    for (unsigned k = 0; k < LLVMCountIncoming(phi); k++) {
+        LLVMBasicBlockRef from = LLVMGetIncomingBlock(phi, k);
+        LLVMPositionBuilderBefore(builder, LLVMGetBasicBlockTerminator(from));
+        LLVMValueRef bits = as_bits(builder, LLVMGetIncomingValue(phi, k));
+        LLVMAddIncoming(merged, &bits, &from, 1);
+    }
+    LLVMValueRef next = phi;
+    while (LLVMIsAPHINode(next)) next = LLVMGetNextInstruction(next);
+    LLVMPositionBuilderBefore(builder, next);
+    return merged;
+}
+
+static void move_bits(LLVMBuilderRef builder, LLVMValueRef i) {
+    LLVMValueRef bits;
+    switch (LLVMGetInstructionOpcode(i)) {
+        case LLVMStore: LLVMSetOperand(i, 0, as_bits(builder, LLVMGetOperand(i, 0))); return;
+        case LLVMLoad:
+            bits = LLVMBuildLoad2(builder, igi_integers_like(LLVMTypeOf(i), 16), LLVMGetOperand(i, 0), "");
+            LLVMSetAlignment(bits, LLVMGetAlignment(i));
+            LLVMSetVolatile(bits, LLVMGetVolatile(i));
+            break;
+        case LLVMSelect:
+            bits = LLVMBuildSelect(builder, LLVMGetOperand(i, 0), as_bits(builder, LLVMGetOperand(i, 1)),
+                                   as_bits(builder, LLVMGetOperand(i, 2)), "");
+            break;
+        default: bits = merge_bits(builder, i); break;
+    }
+    LLVMReplaceAllUsesWith(i, LLVMBuildBitCast(builder, bits, LLVMTypeOf(i), ""));
+    LLVMInstructionEraseFromParent(i);
+}
+
 ig_status igi_pass_bfloat(igi_simt_module *m) {
-    return igi_rewrite_instructions(m, computes_bfloat, rewrite);
+    ig_status status = igi_rewrite_instructions(m, computes_bfloat, rewrite);
+    return status == IG_STATUS_OK ? igi_rewrite_instructions(m, moves_bfloat, move_bits) : status;
 }

@@ -123,6 +123,10 @@ static void position_after(LLVMBuilderRef builder, LLVMValueRef instruction) {
     LLVMPositionBuilderBefore(builder, LLVMGetNextInstruction(instruction));
 }
 
+static bool is_position(igi_builtin builtin) {
+    return builtin == IGI_BUILTIN_thread_position_in_grid || builtin == IGI_BUILTIN_thread_position_in_threadgroup;
+}
+
 // The parameter's memory holds a uint or ushort, or a vector of them.
 static void bind_builtin(binder *b, const igi_parameter *parameter) {
     LLVMTypeRef type = LLVMGetAllocatedType(parameter->storage);
@@ -131,6 +135,7 @@ static void bind_builtin(binder *b, const igi_parameter *parameter) {
     unsigned count = vector ? LLVMGetVectorSize(type) : 1;
     LLVMTypeRef scalar = vector ? LLVMGetElementType(type) : type;
     unsigned bytes = LLVMGetIntTypeWidth(scalar) / 8;
+    if (count > 1 && is_position(parameter->builtin)) b->m->many_dimensions = true;
     for (unsigned i = 0; i < count && i < 3; i++) {
         LLVMValueRef value = builtin_value(b, parameter->builtin, i);
         if (bytes < 4) value = LLVMBuildTrunc(b->builder, value, scalar, "");

@@ -7,6 +7,7 @@
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/memory.h"
@@ -19,6 +20,14 @@ static pthread_once_t host_once = PTHREAD_ONCE_INIT;
 static char *host_triple, *host_cpu, *host_features;
 static LLVMTargetRef host_target;
 
+// INGOT_SIMT_ISA=avx2 leaves out AVX-512, to see what another machine would run.
+static void limit_features(char *features) {
+    const char *limit = getenv("INGOT_SIMT_ISA");
+    if (!limit || strcmp(limit, "avx2") != 0) return;
+    for (char *at = features; (at = strstr(at, "+avx512")) != NULL; at++) *at = '-';
+    for (char *at = features; (at = strstr(at, "+evex512")) != NULL; at++) *at = '-';
+}
+
 static void find_host(void) {
     LLVMInitializeNativeTarget();
     LLVMInitializeNativeAsmPrinter();
@@ -26,6 +35,7 @@ static void find_host(void) {
     host_triple = LLVMGetDefaultTargetTriple();
     host_cpu = LLVMGetHostCPUName();
     host_features = LLVMGetHostCPUFeatures();
+    limit_features(host_features);
     char *message = NULL;
     if (LLVMGetTargetFromTriple(host_triple, &host_target, &message)) LLVMDisposeMessage(message);
 }

@@ -35,13 +35,6 @@ ig_status igi_pass_info(igi_simt_module *m) {
 
 enum { LARGE_KERNEL = 1000 };
 
-static size_t instruction_count(LLVMValueRef function) {
-    size_t count = 0;
-    for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) count++;
-    return count;
-}
-
 static ig_status widen(igi_simt_module *m) {
     static const char *const names[] = {"ig.tail", "ig.full"};
     uint32_t width = igi_choose_width(m);
@@ -50,7 +43,7 @@ static ig_status widen(igi_simt_module *m) {
     m->info.width = 1;
     if (width > 1) status = igi_pass_prepare(m);
     // A second copy of a large kernel costs more to compile than masks cost to run.
-    int copies = width > 1 && instruction_count(m->thread) <= LARGE_KERNEL ? 2 : 1;
+    int copies = width > 1 && igi_instruction_count(m->thread) <= LARGE_KERNEL ? 2 : 1;
     for (int i = 0; i < copies && width > 1 && status == IG_STATUS_OK && !declined; i++)
         status = igi_widen(m, width, i == 1, names[i], &m->wide[i], &declined);
     if (declined) igi_log(IG_LOG_INFO, "kernel '%s' runs one thread at a time: %s", m->request->name, declined);

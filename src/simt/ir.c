@@ -40,6 +40,13 @@ bool igi_calls(LLVMValueRef instruction, const char *name) {
     return strcmp(igi_callee_name(instruction), name) == 0;
 }
 
+size_t igi_instruction_count(LLVMValueRef function) {
+    size_t count = 0;
+    for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) count++;
+    return count;
+}
+
 bool igi_is_memory_intrinsic(LLVMValueRef instruction) {
     const char *name = igi_callee_name(instruction);
     return strncmp(name, "llvm.mem", 8) == 0 || strncmp(name, "llvm.masked.", 12) == 0;

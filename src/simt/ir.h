@@ -23,6 +23,7 @@ const char *igi_callee_name(LLVMValueRef instruction);
 // Whether it calls a function of exactly this name.
 bool igi_calls(LLVMValueRef instruction, const char *name);
 
+size_t igi_instruction_count(LLVMValueRef function);
 // Copies or fills memory.
 bool igi_is_memory_intrinsic(LLVMValueRef instruction);
 

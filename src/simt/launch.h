@@ -78,10 +78,11 @@ typedef struct igi_code_info {
     uint32_t threadgroup_bytes;
     uint32_t width;          // threads per machine register
     uint32_t private_bytes;  // of large private arrays, per running thread of the host
+    uint32_t simdgroups;     // not 0: a group of lanes is a simdgroup
     uint32_t context_bytes;  // what each group of lanes keeps while it waits at a barrier
 } igi_code_info;
 
-enum { IGI_CODE_VERSION = 4 };
+enum { IGI_CODE_VERSION = 5 };
 
 // Generated code calls this as "ig.private": memory for large private arrays, set by igi_run_group.
 void *igi_private_memory(void);

@@ -113,12 +113,22 @@ static bool is_lane_operation(LLVMValueRef instruction) {
     return strncmp(name, "__ig_", 5) == 0 && strcmp(name, "__ig_barrier") != 0;
 }
 
+enum { LIGHT_KERNEL = 200 };
+
+// Two registers for each value hide latencies and read longer runs of memory, as long as there are registers enough and
+// rows of threads long enough: those of kernels in several dimensions are mostly short.
+static bool suits_two_registers(igi_simt_module *m) {
+    return !m->many_dimensions && igi_instruction_count(m->thread) <= LIGHT_KERNEL;
+}
+
 uint32_t igi_choose_width(igi_simt_module *m) {
     igi_values found;
     if (m->request->width == 1 || !igi_collect(m->thread, is_lane_operation, &found)) return 1;
     size_t lane_operations = found.count;
     igi_values_free(&found);
+    m->info.simdgroups = lane_operations != 0;
     if (lane_operations) return IGI_SIMD_WIDTH;
     if (m->request->width) return m->request->width;
-    return strstr(igi_simt_features(), "+avx512f") ? 16 : 8;
+    uint32_t natural = strstr(igi_simt_features(), "+avx512f") ? 16 : 8;
+    return suits_two_registers(m) ? 2 * natural : natural;
 }

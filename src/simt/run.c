@@ -105,7 +105,7 @@ static void run_coroutines(const igi_code *code, const igi_group *group, igi_scr
 }
 
 bool igi_can_run_group(const igi_code *code, const uint32_t size[3]) {
-    return code->info.width != IGI_SIMD_WIDTH || size[0] % IGI_SIMD_WIDTH == 0 || (size[1] == 1 && size[2] == 1);
+    return !code->info.simdgroups || size[0] % IGI_SIMD_WIDTH == 0 || (size[1] == 1 && size[2] == 1);
 }
 
 void igi_run_group(const igi_code *code, const igi_group *group, igi_scratch *scratch) {

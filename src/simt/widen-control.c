@@ -73,7 +73,7 @@ void igi_widen_reset_masks(igi_widener *w, uint32_t block) {
     if (loop == IGI_NONE || cfg->loops[loop].header != block) return;
     for (uint32_t i = 0; i < cfg->count; i++)
         if (i != block && w->mask_slot[i] && igi_cfg_in_loop(cfg, i, loop))
-            LLVMBuildStore(w->builder, LLVMConstNull(w->mask_type), w->mask_slot[i]);
+            LLVMBuildStore(w->builder, LLVMConstNull(LLVMGetAllocatedType(w->mask_slot[i])), w->mask_slot[i]);
     // Every lane that stays comes by the latch.
     if (w->s.divergent_loop[loop] && latch_of(w, loop) != block) pending_of(w, block)[latch_of(w, loop)] = true;
 }
@@ -99,6 +99,25 @@ static bool surely_has_lanes(const igi_widener *w, uint32_t block) {
     return !w->s.divergent_branch[from];
 }
 
+// Nothing in it could go wrong without lanes, and it costs less than a branch.
+static bool may_run_without_lanes(const igi_widener *w, uint32_t block) {
+    enum { CHEAP = 6 };
+    int count = 0;
+    if (!w->mask_registers) return false;
+    LLVMValueRef i = LLVMGetFirstInstruction(w->s.cfg.blocks[block].block);
+    for (; i && !LLVMIsATerminatorInst(i); i = LLVMGetNextInstruction(i)) {
+        if (LLVMIsAPHINode(i)) continue;
+        bool store = LLVMIsAStoreInst(i) != NULL, access = store || LLVMIsALoadInst(i);
+        if (LLVMIsACallInst(i) || LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i) || ++count > CHEAP)
+            return false;
+        LLVMTypeRef type = LLVMTypeOf(store ? LLVMGetOperand(i, 0) : i);
+        bool row =
+            access && igi_is_plain_access(i, type) && igi_is_row_access(w, LLVMGetOperand(i, store ? 1 : 0), type);
+        if (access && !row) return false;
+    }
+    return true;
+}
+
 // A block without lanes must not run: its uniform loads may lead nowhere.
 void igi_widen_guard(igi_widener *w, uint32_t block) {
     LLVMPositionBuilderAtEnd(w->builder, w->entry[block]);
@@ -112,14 +131,14 @@ void igi_widen_guard(igi_widener *w, uint32_t block) {
         for (uint32_t k = 0; k < w->s.cfg.blocks[block].successor_count; k++)
             postpone(w, block, w->s.cfg.blocks[block].successors[k]);
         past = after_loop(w, loop, block);
-    } else if (w->mask_slot[block] && !surely_has_lanes(w, block) && !header) {
+    } else if (w->mask_slot[block] && !surely_has_lanes(w, block) && !header && !may_run_without_lanes(w, block)) {
         past = relay(w, pending_of(w, block));
     }
     if (past == IGI_NONE) {
         LLVMBuildBr(w->builder, w->body[block]);
         return;
     }
-    LLVMValueRef mask = LLVMBuildLoad2(w->builder, w->mask_type, w->mask_slot[block], "");
+    LLVMValueRef mask = igi_load_slot(w, w->mask_type, w->mask_slot[block]);
     LLVMBuildCondBr(w->builder, igi_any(w, mask), w->body[block], w->entry[past]);
 }
 
@@ -144,10 +163,10 @@ static void pass_values(igi_widener *w, uint32_t from, uint32_t to, LLVMValueRef
         }
         LLVMValueRef wide = kind == IGI_SHAPE_MATRIX ? igi_widen_matrix(w, value) : igi_widen_vector(w, value);
         if (mask && w->s.join[to]) {
-            LLVMValueRef old = LLVMBuildLoad2(w->builder, LLVMTypeOf(wide), slot, "");
+            LLVMValueRef old = igi_load_slot(w, LLVMTypeOf(wide), slot);
             wide = LLVMBuildSelect(w->builder, mask, wide, old, "");
         }
-        LLVMBuildStore(w->builder, wide, slot);
+        igi_store_slot(w, wide, slot);
     }
 }
 
@@ -158,10 +177,10 @@ static void pass_lanes(igi_widener *w, uint32_t from, uint32_t to, LLVMValueRef 
     if (!slot) return;
     if (!mask) mask = LLVMConstAllOnes(w->mask_type);
     if (!igi_cfg_is_back_edge(&w->s.cfg, from, to)) {
-        LLVMValueRef there = LLVMBuildLoad2(w->builder, w->mask_type, slot, "");
+        LLVMValueRef there = igi_load_slot(w, w->mask_type, slot);
         mask = LLVMBuildOr(w->builder, there, mask, "");
     }
-    LLVMBuildStore(w->builder, mask, slot);
+    igi_store_slot(w, mask, slot);
 }
 
 // Masks of the two edges of a conditional branch.
@@ -203,7 +222,7 @@ static void end_divergent_loop(igi_widener *w, uint32_t block, uint32_t loop) {
         igi_decline(w, "a loop without a way out", LLVMGetBasicBlockTerminator(w->s.cfg.blocks[block].block));
         return;
     }
-    LLVMValueRef left = LLVMBuildLoad2(w->builder, w->mask_type, w->mask_slot[header], "");
+    LLVMValueRef left = igi_load_slot(w, w->mask_type, w->mask_slot[header]);
     LLVMBuildCondBr(w->builder, igi_any(w, left), w->entry[header], w->entry[next]);
 }
 

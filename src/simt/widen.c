@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "simt/compile.h"
 #include "simt/ir.h"
 
 enum { MAX_WIDTH = 64 };
@@ -74,6 +75,27 @@ LLVMValueRef igi_any(igi_widener *w, LLVMValueRef mask) {
     return LLVMBuildICmp(w->builder, LLVMIntNE, all, LLVMConstNull(bits), "");
 }
 
+// ---- Slots of vectors ----
+
+static bool is_bits(const igi_widener *w, LLVMTypeRef type) {
+    return !w->mask_registers && LLVMGetTypeKind(type) == LLVMVectorTypeKind && LLVMGetElementType(type) == w->i1;
+}
+
+LLVMValueRef igi_make_slot(igi_widener *w, LLVMTypeRef type) {
+    return LLVMBuildAlloca(w->slots, is_bits(w, type) ? igi_widen_type(w, w->i32) : type, "");
+}
+
+void igi_store_slot(igi_widener *w, LLVMValueRef value, LLVMValueRef slot) {
+    bool bits = is_bits(w, LLVMTypeOf(value));
+    LLVMBuildStore(w->builder, bits ? LLVMBuildSExt(w->builder, value, LLVMGetAllocatedType(slot), "") : value, slot);
+}
+
+LLVMValueRef igi_load_slot(igi_widener *w, LLVMTypeRef type, LLVMValueRef slot) {
+    LLVMTypeRef kept = LLVMGetAllocatedType(slot);
+    LLVMValueRef value = LLVMBuildLoad2(w->builder, kept, slot, "");
+    return is_bits(w, type) ? LLVMBuildICmp(w->builder, LLVMIntSLT, value, LLVMConstNull(kept), "") : value;
+}
+
 // ---- Where values are ----
 
 static bool number_of(const igi_widener *w, LLVMValueRef value, uint32_t *number) {
@@ -93,7 +115,7 @@ static LLVMValueRef argument(igi_widener *w, LLVMValueRef value) {
     return value;
 }
 
-static LLVMValueRef load_slot(igi_widener *w, uint32_t number) {
+static LLVMValueRef load_scalar(igi_widener *w, uint32_t number) {
     LLVMValueRef slot = w->slot[number];
     return LLVMBuildLoad2(w->builder, LLVMGetAllocatedType(slot), slot, "");
 }
@@ -103,7 +125,7 @@ LLVMValueRef igi_widen_scalar(igi_widener *w, LLVMValueRef value) {
     if (LLVMIsAArgument(value)) return argument(w, value);
     if (!LLVMIsAInstruction(value) || !number_of(w, value, &number)) return value;
     is_known(w, number);
-    if (!w->scalar[number] && w->slot[number]) w->scalar[number] = load_slot(w, number);
+    if (!w->scalar[number] && w->slot[number]) w->scalar[number] = load_scalar(w, number);
     if (!w->scalar[number]) {
         igi_decline(w, "a value is not where it is needed", value);
         return LLVMGetPoison(LLVMTypeOf(value));
@@ -133,7 +155,7 @@ static LLVMValueRef kept_vector(igi_widener *w, LLVMValueRef value, igi_shape sh
     if (!is_vector_shape(shape)) {
         w->wide[number] = expand(w, igi_widen_scalar(w, value), shape.stride);
     } else if (w->slot[number]) {
-        w->wide[number] = load_slot(w, number);
+        w->wide[number] = igi_load_slot(w, igi_widen_type(w, LLVMTypeOf(value)), w->slot[number]);
     } else {
         igi_decline(w, "a value is not where it is needed", value);
         return LLVMGetPoison(igi_widen_type(w, LLVMTypeOf(value)));
@@ -156,7 +178,7 @@ void igi_widen_set(igi_widener *w, LLVMValueRef value, LLVMValueRef scalar, LLVM
     is_known(w, number);
     w->scalar[number] = scalar;
     w->wide[number] = wide;
-    if (w->slot[number]) LLVMBuildStore(w->builder, scalar ? scalar : wide, w->slot[number]);
+    if (w->slot[number]) igi_store_slot(w, scalar ? scalar : wide, w->slot[number]);
 }
 
 // ---- Scalars ----
@@ -394,15 +416,15 @@ static LLVMValueRef make_slot(igi_widener *w, LLVMValueRef value) {
         if (!fits_lane(type)) return NULL;
         type = igi_widen_type(w, type);
     }
-    return LLVMBuildAlloca(w->slots, type, "");
+    return igi_make_slot(w, type);
 }
 
 static void make_slots(igi_widener *w) {
     for (uint32_t b = 0; b < w->s.cfg.count; b++) {
         LLVMBasicBlockRef block = w->s.cfg.blocks[b].block;
         if (w->s.masked[b]) {
-            w->mask_slot[b] = LLVMBuildAlloca(w->slots, w->mask_type, "");
-            LLVMBuildStore(w->slots, LLVMConstNull(w->mask_type), w->mask_slot[b]);
+            w->mask_slot[b] = igi_make_slot(w, w->mask_type);
+            LLVMBuildStore(w->slots, LLVMConstNull(LLVMGetAllocatedType(w->mask_slot[b])), w->mask_slot[b]);
         }
         for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
             uint32_t number;
@@ -421,8 +443,9 @@ static void widen_phi(igi_widener *w, LLVMValueRef phi) {
     uint32_t number;
     if (!number_of(w, phi, &number) || !w->incoming[number]) return;
     LLVMValueRef slot = w->incoming[number];
-    LLVMValueRef value = LLVMBuildLoad2(w->builder, LLVMGetAllocatedType(slot), slot, "");
     bool is_varying = is_vector_shape(igi_shape_of(&w->s, phi));
+    LLVMTypeRef type = LLVMTypeOf(phi);
+    LLVMValueRef value = igi_load_slot(w, is_varying ? igi_widen_type(w, type) : type, slot);
     igi_widen_set(w, phi, is_varying ? NULL : value, is_varying ? value : NULL);
 }
 
@@ -441,15 +464,19 @@ static void emit_block(igi_widener *w, uint32_t block, LLVMValueRef mask) {
     if (!w->declined) igi_widen_terminator(w, block);
 }
 
-// Whether the block does things that cost much less when all lanes are on.
+// Whether the block does things that cost much less when all lanes are on. Not one with a barrier: the regions of both
+// copies of a kernel must be the same.
 static bool suffers_from_masks(const igi_widener *w, uint32_t block) {
     LLVMBasicBlockRef old = w->s.cfg.blocks[block].block;
+    bool suffers = false;
     for (LLVMValueRef i = LLVMGetFirstInstruction(old); i; i = LLVMGetNextInstruction(i)) {
         uint32_t number;
+        if (igi_calls(i, "__ig_barrier")) return false;
         bool bundled = igi_map_get(&w->s.index, i, &number) && w->bundle[number];
-        if (bundled || LLVMIsAAtomicRMWInst(i)) return true;
+        suffers |= bundled || LLVMIsAAtomicRMWInst(i);
+        suffers |= !w->mask_registers && (LLVMIsAStoreInst(i) || LLVMIsALoadInst(i));
     }
-    return false;
+    return suffers;
 }
 
 static void widen_block(igi_widener *w, uint32_t block) {
@@ -457,7 +484,7 @@ static void widen_block(igi_widener *w, uint32_t block) {
     igi_widen_guard(w, block);
     LLVMPositionBuilderAtEnd(w->builder, w->body[block]);
     LLVMValueRef mask = w->entry_mask;
-    if (w->mask_slot[block]) mask = LLVMBuildLoad2(w->builder, w->mask_type, w->mask_slot[block], "");
+    if (w->mask_slot[block]) mask = igi_load_slot(w, w->mask_type, w->mask_slot[block]);
     igi_widen_reset_masks(w, block);
     igi_find_bundles(w, w->s.cfg.blocks[block].block);
     if (w->full && w->mask_slot[block] && suffers_from_masks(w, block)) {
@@ -532,6 +559,7 @@ ig_status igi_widen(igi_simt_module *m, uint32_t width, bool full, const char *n
     igi_widener w = {.m = m,
                      .width = width,
                      .full = full,
+                     .mask_registers = strstr(igi_simt_features(), "+avx512bw") != NULL,
                      .from = m->thread,
                      .i1 = LLVMInt1TypeInContext(m->context),
                      .i8 = LLVMInt8TypeInContext(m->context),

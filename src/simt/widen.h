@@ -16,7 +16,8 @@ typedef struct igi_widener {
     igi_simt_module *m;
     igi_shapes s;
     uint32_t width;
-    bool full;  // every lane of the group is a thread
+    bool full;            // every lane of the group is a thread
+    bool mask_registers;  // the machine has some
     LLVMValueRef from, to;
     LLVMBuilderRef builder, slots;  // slots: at the end of the new entry block
     LLVMTypeRef i1, i8, i32, i64, pointer, mask_type;
@@ -52,6 +53,10 @@ LLVMTypeRef igi_widen_type(const igi_widener *w, LLVMTypeRef scalar);
 LLVMValueRef igi_lane_numbers(const igi_widener *w, LLVMTypeRef type, int64_t first, int64_t step);
 LLVMValueRef igi_splat_value(igi_widener *w, LLVMValueRef scalar);
 LLVMValueRef igi_active_mask(igi_widener *w);  // of the block, never NULL
+// Stack slots of vectors. Without mask registers, vectors of bits are kept as wide as the registers that use them.
+LLVMValueRef igi_make_slot(igi_widener *w, LLVMTypeRef type);
+void igi_store_slot(igi_widener *w, LLVMValueRef value, LLVMValueRef slot);
+LLVMValueRef igi_load_slot(igi_widener *w, LLVMTypeRef type, LLVMValueRef slot);
 LLVMValueRef igi_any(igi_widener *w, LLVMValueRef mask);
 LLVMValueRef igi_all(igi_widener *w, LLVMValueRef mask);
 // Constant indices for a shuffle.
