@@ -97,8 +97,7 @@ static bool lives_at(const splitter *s, const cut *c) {
     return block != IGI_NONE && s->live[block];
 }
 
-static uint64_t take_bytes(splitter *s, LLVMTypeRef type) {
-    uint64_t alignment = LLVMABIAlignmentOfType(s->layout, type);
+static uint64_t take_bytes(splitter *s, LLVMTypeRef type, uint64_t alignment) {
     if (alignment > CONTEXT_ALIGNMENT) alignment = CONTEXT_ALIGNMENT;
     uint64_t offset = igi_round_up(s->bytes, alignment);
     s->bytes = offset + LLVMABISizeOfType(s->layout, type);
@@ -144,18 +143,23 @@ static unsigned cost_of(const splitter *s, LLVMValueRef value, unsigned budget) 
 }
 
 static bool add_crossing(splitter *s, LLVMValueRef value) {
-    bool any = false;
-    mark_live(s, value);
-    for (uint32_t i = 0; i < s->cut_count; i++) any |= lives_at(s, &s->cuts[i]);
+    bool variable = LLVMIsAAllocaInst(value) != NULL, any = variable;
+    if (!variable) mark_live(s, value);
+    for (uint32_t i = 0; i < s->cut_count && !variable; i++) any |= lives_at(s, &s->cuts[i]);
     if (!any) return true;
     if (!igi_grow((void **)&s->crossings, &s->capacity, s->count + 1, sizeof *s->crossings)) return false;
     crossing *c = &s->crossings[s->count];
     *c = (crossing){.value = value, .at = igi_calloc(s->cut_count, 1)};
     if (!c->at) return false;
     s->count++;
+    LLVMTypeRef type = variable ? LLVMGetAllocatedType(value) : LLVMTypeOf(value);
+    if (variable) {
+        // Any pointer into it may live on, whether its own address does or not.
+        c->offset = take_bytes(s, type, LLVMGetAlignment(value));
+        return true;
+    }
     for (uint32_t i = 0; i < s->cut_count; i++) c->at[i] = lives_at(s, &s->cuts[i]);
-    if (LLVMIsAAllocaInst(value) || cost_of(s, value, CHEAP) > CHEAP)
-        c->offset = take_bytes(s, LLVMIsAAllocaInst(value) ? LLVMGetAllocatedType(value) : LLVMTypeOf(value));
+    if (cost_of(s, value, CHEAP) > CHEAP) c->offset = take_bytes(s, type, LLVMABIAlignmentOfType(s->layout, type));
     return true;
 }
 

@@ -27,10 +27,11 @@ struct igi_bundle {
     igi_bundle *next;  // of the block
     LLVMTypeRef type;
     bool store;
-    bool interleaved;        // lanes lie `size` elements apart
-    uint32_t size;           // elements of each lane; not a power of two: 3
-    uint32_t count;          // members
-    LLVMValueRef trigger;    // where it is emitted: the first load, the last store
+    bool interleaved;      // lanes lie `size` elements apart
+    uint32_t size;         // elements of each lane; not a power of two: 3
+    uint32_t count;        // members
+    LLVMValueRef trigger;  // where it is emitted: the first load, the last store
+    uint32_t trigger_position;
     LLVMValueRef reference;  // the member at position 0
     LLVMValueRef members[MAX_MEMBERS];
     uint32_t position[MAX_MEMBERS];  // of each member, in elements
@@ -145,6 +146,12 @@ static int by_offset(const void *a, const void *b) {
     return left->offset < right->offset ? -1 : left->offset > right->offset;
 }
 
+static bool is_found(const candidate *found, uint32_t count, int64_t offset) {
+    for (uint32_t i = 0; i < count; i++)
+        if (found[i].offset == offset) return true;
+    return false;
+}
+
 // Accesses behind `first` that belong with it, up to one that might interfere.
 static uint32_t collect(const igi_widener *w, LLVMValueRef first, candidate *found) {
     bool store = LLVMIsAStoreInst(first) != NULL;
@@ -154,7 +161,10 @@ static uint32_t collect(const igi_widener *w, LLVMValueRef first, candidate *fou
     for (LLVMValueRef i = first; i && count < MAX_MEMBERS; i = LLVMGetNextInstruction(i)) {
         bool belongs = is_candidate(w, i, store) && accessed_type(i) == type;
         place p = belongs ? place_of(w, address_of(i)) : home;
-        if (belongs && same_place(&p, &home))
+        bool here = belongs && same_place(&p, &home);
+        // Stores move to the last of them, which must not carry one over another to the same place.
+        if (here && store && is_found(found, count, p.offset)) break;
+        if (here)
             found[count++] = (candidate){i, p.offset};
         else if (store ? may_touch(i) : may_write(i))
             break;
@@ -180,8 +190,10 @@ static igi_bundle *make_bundle(igi_widener *w, const candidate *from, uint32_t c
         uint32_t number;
         b->members[i] = from[i].access;
         b->position[i] = (uint32_t)((uint64_t)(from[i].offset - from[0].offset) / bytes);
-        if (is_first(b->store ? b->trigger : from[i].access, b->store ? from[i].access : b->trigger))
+        if (is_first(b->store ? b->trigger : from[i].access, b->store ? from[i].access : b->trigger)) {
             b->trigger = from[i].access;
+            b->trigger_position = b->position[i];
+        }
         if (igi_map_get(&w->s.index, from[i].access, &number)) w->bundle[number] = b;
     }
     b->next = w->bundles;
@@ -338,6 +350,11 @@ static LLVMValueRef offset_by(igi_widener *w, LLVMValueRef address, uint64_t byt
     return LLVMBuildGEP2(w->builder, w->i8, address, &index, 1, "");
 }
 
+// Where position 0 is, by the address of the trigger: of all addresses it alone is sure to be known by now.
+static int64_t back_to_start(igi_widener *w, const igi_bundle *b) {
+    return -(int64_t)(b->trigger_position * LLVMABISizeOfType(w->s.layout, b->type));
+}
+
 // Which elements of a piece may be touched: those of active lanes, and none behind the last lane's last member.
 // NULL: all of them.
 static LLVMValueRef piece_mask(igi_widener *w, const igi_bundle *b, uint32_t piece) {
@@ -361,7 +378,8 @@ static LLVMValueRef piece_mask(igi_widener *w, const igi_bundle *b, uint32_t pie
 static void load_interleaved(igi_widener *w, const igi_bundle *b, LLVMValueRef *pieces) {
     LLVMTypeRef wide = igi_widen_type(w, b->type);
     uint64_t bytes = LLVMABISizeOfType(w->s.layout, b->type);
-    LLVMValueRef base = igi_widen_scalar(w, address_of(b->reference));
+    LLVMValueRef base = igi_widen_scalar(w, address_of(b->trigger));
+    base = offset_by(w, base, (uint64_t)back_to_start(w, b));
     for (uint32_t p = 0; p < b->size; p++)
         pieces[p] =
             igi_load_masked(w, wide, offset_by(w, base, p * w->width * bytes), (unsigned)bytes, piece_mask(w, b, p));
@@ -369,7 +387,8 @@ static void load_interleaved(igi_widener *w, const igi_bundle *b, LLVMValueRef *
 
 static void store_interleaved(igi_widener *w, const igi_bundle *b, LLVMValueRef *pieces) {
     uint64_t bytes = LLVMABISizeOfType(w->s.layout, b->type);
-    LLVMValueRef base = igi_widen_scalar(w, address_of(b->reference));
+    LLVMValueRef base = igi_widen_scalar(w, address_of(b->trigger));
+    base = offset_by(w, base, (uint64_t)back_to_start(w, b));
     for (uint32_t p = 0; p < b->size; p++)
         igi_store_masked(w, pieces[p], offset_by(w, base, p * w->width * bytes), (unsigned)bytes, piece_mask(w, b, p));
 }
@@ -386,17 +405,19 @@ static LLVMValueRef borrowed_addresses(igi_widener *w, LLVMValueRef addresses) {
 }
 
 static void lane_addresses(igi_widener *w, const igi_bundle *b, LLVMValueRef *addresses) {
-    LLVMValueRef address = address_of(b->reference);
+    LLVMValueRef address = address_of(b->trigger);
     igi_shape shape = igi_shape_of(&w->s, address);
+    int64_t back = back_to_start(w, b);
     if (shape.kind == IGI_SHAPE_LINEAR && !w->mask) {
         LLVMValueRef base = igi_widen_scalar(w, address);
-        for (uint32_t i = 0; i < w->width; i++) addresses[i] = offset_by(w, base, (uint64_t)(shape.stride * i));
+        for (uint32_t i = 0; i < w->width; i++) addresses[i] = offset_by(w, base, (uint64_t)(shape.stride * i + back));
         return;
     }
     LLVMValueRef all = igi_widen_vector(w, address);
     if (w->mask) all = borrowed_addresses(w, all);
     for (uint32_t i = 0; i < w->width; i++)
-        addresses[i] = LLVMBuildExtractElement(w->builder, all, LLVMConstInt(w->i32, i, 0), "");
+        addresses[i] =
+            offset_by(w, LLVMBuildExtractElement(w->builder, all, LLVMConstInt(w->i32, i, 0), ""), (uint64_t)back);
 }
 
 // <a..., b...>
