@@ -49,6 +49,53 @@ static void split_access(LLVMBuilderRef builder, LLVMValueRef access) {
     LLVMInstructionEraseFromParent(access);
 }
 
+// ---- Small copies, element by element: lanes can share loads and stores, not calls ----
+
+enum { SMALL_COPY = 256 };
+
+static unsigned gcd(unsigned a, unsigned b) {
+    return b ? gcd(b, a % b) : a;
+}
+
+static bool is_small_copy(LLVMValueRef i) {
+    const char *name = igi_callee_name(i);
+    if (strncmp(name, "llvm.memcpy.", 12) != 0 && strncmp(name, "llvm.memset.", 12) != 0) return false;
+    LLVMValueRef length = LLVMGetOperand(i, 2), is_volatile = LLVMGetOperand(i, 3);
+    return LLVMIsAConstantInt(length) && LLVMConstIntGetZExtValue(length) <= SMALL_COPY && LLVMIsNull(is_volatile);
+}
+
+static unsigned pointer_alignment(LLVMValueRef call, unsigned operand) {
+    unsigned kind = LLVMGetEnumAttributeKindForName("align", 5);
+    LLVMAttributeRef align = LLVMGetCallSiteEnumAttribute(call, operand + 1, kind);
+    return align ? (unsigned)LLVMGetEnumAttributeValue(align) : 1;
+}
+
+// The byte, repeated.
+static LLVMValueRef filled(LLVMBuilderRef builder, LLVMValueRef byte, LLVMTypeRef type) {
+    LLVMValueRef ones = LLVMConstInt(type, 0x01010101, 0);
+    return LLVMBuildMul(builder, LLVMBuildZExtOrBitCast(builder, byte, type, ""), ones, "");
+}
+
+static void split_copy(LLVMBuilderRef builder, LLVMValueRef call) {
+    bool copy = strncmp(igi_callee_name(call), "llvm.memcpy.", 12) == 0;
+    unsigned length = (unsigned)LLVMConstIntGetZExtValue(LLVMGetOperand(call, 2));
+    unsigned bytes = gcd(gcd(length, 4), pointer_alignment(call, 0));
+    if (copy) bytes = gcd(bytes, pointer_alignment(call, 1));
+    LLVMTypeRef type = LLVMIntTypeInContext(LLVMGetTypeContext(LLVMTypeOf(call)), bytes * 8);
+    LLVMValueRef parts[SMALL_COPY], to = LLVMGetOperand(call, 0), from = LLVMGetOperand(call, 1);
+    for (unsigned k = 0; k < length / bytes; k++) {
+        if (!copy) {
+            parts[k] = filled(builder, from, type);
+            continue;
+        }
+        parts[k] = LLVMBuildLoad2(builder, type, igi_field(builder, from, (size_t)k * bytes), "");
+        LLVMSetAlignment(parts[k], bytes);
+    }
+    for (unsigned k = 0; k < length / bytes; k++)
+        LLVMSetAlignment(LLVMBuildStore(builder, parts[k], igi_field(builder, to, (size_t)k * bytes)), bytes);
+    LLVMInstructionEraseFromParent(call);
+}
+
 // ---- Bit casts between a vector and one scalar of its size ----
 
 static bool is_vector(LLVMTypeRef type) {
@@ -97,6 +144,7 @@ static void split_cast(LLVMBuilderRef builder, LLVMValueRef cast) {
 
 ig_status igi_pass_prepare(igi_simt_module *m) {
     ig_status status = igi_split_matrices(m);
+    if (status == IG_STATUS_OK) status = igi_rewrite_instructions(m, is_small_copy, split_copy);
     if (status == IG_STATUS_OK) status = igi_rewrite_instructions(m, is_vector_access, split_access);
     if (status == IG_STATUS_OK) status = igi_rewrite_instructions(m, is_mixed_cast, split_cast);
     if (status != IG_STATUS_OK) return status;
