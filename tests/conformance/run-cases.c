@@ -317,15 +317,18 @@ static bool run_shape(attempt *a, ig_size group) {
 }
 
 static bool run_shapes(attempt *a) {
-    static const ig_size lines[] = {{1, 1, 1}, {7, 1, 1}, {32, 1, 1}, {33, 1, 1}, {100, 1, 1}, {256, 1, 1}};
-    static const ig_size planes[] = {{1, 1, 1}, {7, 3, 1}, {32, 2, 1}, {5, 8, 1}, {1, 40, 1}};
-    static const ig_size boxes[] = {{1, 1, 1}, {2, 3, 2}, {1, 1, 5}, {8, 1, 4}, {5, 7, 3}};
+    static const ig_size lines[] = {{1, 1, 1},  {7, 1, 1},  {31, 1, 1},  {32, 1, 1},
+                                    {33, 1, 1}, {64, 1, 1}, {100, 1, 1}, {256, 1, 1}};
+    static const ig_size planes[] = {{1, 1, 1}, {7, 3, 1},  {32, 2, 1},  {5, 8, 1},
+                                     {8, 8, 1}, {1, 64, 1}, {16, 16, 1}, {64, 1, 1}};
+    static const ig_size boxes[] = {{1, 1, 1}, {2, 3, 2}, {1, 1, 5}, {8, 1, 4},
+                                    {5, 7, 3}, {7, 5, 3}, {1, 4, 4}, {32, 2, 2}};
+    enum { SHAPES = 8 };
     const run_case *test = a->test;
     if (!run_shape(a, test->group)) return false;
     if (!test->any_group) return true;
     const ig_size *shapes = test->grid.z > 1 ? boxes : test->grid.y > 1 ? planes : lines;
-    size_t count = test->grid.z > 1 ? 5 : test->grid.y > 1 ? 5 : 6;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < SHAPES; i++)
         if (!run_shape(a, shapes[i])) return false;
     return true;
 }
