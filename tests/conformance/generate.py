@@ -486,6 +486,157 @@ def depths():
     return out
 
 
+# ---- language/constant-loops ----
+
+def as_int(value):
+    return (value + 2**31) % 2**32 - 2**31
+
+
+def rounds(count, factor):
+    s = 0
+    for k in range(count):
+        s = s * factor + k % 2
+    return s
+
+
+@values("language/constant-loops")
+def rounds_63():
+    return [as_int(rounds(63, 3) + i) for i in range(40)]
+
+
+@values("language/constant-loops")
+def rounds_64():
+    return [as_int(rounds(64, 5))] * 40
+
+
+@values("language/constant-loops")
+def rounds_65():
+    return [as_int(rounds(65, 7))] * 40
+
+
+@values("language/constant-loops")
+def nested_four_deep():
+    out = []
+    for i in range(77):
+        s = 0
+        for a in range(2):
+            for b in range(3):
+                for c in range(b, 3):
+                    for d in range(2):
+                        s = (s * 2 + a + b * c + d + i) % 10007
+        out.append(s)
+    return out
+
+
+@values("language/constant-loops")
+def long_outer_loop():
+    out = []
+    for i in range(77):
+        acc = [1, 2, 3, 4]
+        for r in range(200):
+            for c in range(4):
+                acc[c] = (acc[c] * 3 + (4 * (r % 5) + c) ** 2 + i) & 0xFFFF
+        out.append(acc[0] ^ acc[1] ^ acc[2] ^ acc[3])
+    return out
+
+
+@values("language/constant-loops")
+def varying_continue_and_return():
+    out = []
+    for i in range(77):
+        s = 0
+        for k in range(9):
+            if (k + i) % 3 == 0:
+                continue
+            if i % 13 == 5 and k == 6:
+                s = -1
+                break
+            s = s * 2 + k
+        out.append(s)
+    return out
+
+
+@values("language/constant-loops")
+def break_from_the_inner():
+    out = []
+    for i in range(77):
+        s = 0
+        for r in range(5):
+            for c in range(5):
+                if c * r > i % 9:
+                    break
+                s += 1 + r * c
+            if s > 20 and r == 3:
+                break
+        out.append(s)
+    return out
+
+
+@values("language/constant-loops")
+def vectors_anywhere():
+    out, same = [], 5
+    for i in range(77):
+        at = i * 7
+        v = [[k, i, k + 10, 1] for k in range(3)]
+        h = [[k, -k] for k in range(4)]
+        v[at % 3][2] += h[at % 4][0]
+        v[same % 3][0], v[same % 3][3] = h[same % 4]
+        v[1][at % 4] *= 2
+        out += [a + b for a, b in zip(v[at % 3], v[same % 3])]
+    return out
+
+
+@values("language/constant-loops")
+def structs_anywhere():
+    out, same = [], 8
+    for i in range(77):
+        at = i * 7
+        e = [[k + 0.5, -k, [k * 3 + j for j in range(3)]] for k in range(5)]
+        e[at % 5][1] += i
+        e[same % 5] = list(e[(at + 1) % 5])
+        w, tag, more = e[at % 5]
+        out.append(int(w * 2) + tag * 10 + more[at % 3] * 1000 + e[same % 5][2][2] * 100000)
+    return out
+
+
+# ---- compute/waiting ----
+
+@values("compute/waiting")
+def unequal_work_between():
+    def steps(v):
+        n = 0
+        while v != 1 and n < 20:
+            v = 3 * v + 1 if v % 2 else v // 2
+            if v <= 0:
+                break
+            n += 1
+        return n
+    group = [sum(steps(63 - l + r) for r in range(3)) if l % 4 == 1 else 0 for l in range(64)]
+    return group * 2
+
+
+@values("compute/waiting")
+def beside_vectors():
+    t, s = [0] * 64, [0] * 64
+    alive = [l for l in range(64) if l != 62]
+    for _ in range(4):
+        for l in alive:
+            t[l] = s[l] + 16 * l + 6
+        for l in alive:
+            s[l] = t[(l + 1) % 64] + 1
+    return s
+
+
+# ---- simdgroup/matrix-memory ----
+
+@values("simdgroup/matrix-memory")
+def exchanged_in_loop():
+    p, q = np.roll(np.eye(8), 3, axis=1), np.roll(np.eye(8), 1, axis=1)
+    for k in range(7):
+        p, q = q, p @ q if k % 3 == 2 else p
+    return np.stack([p, q])
+
+
 def text(name, numbers):
     words = [repr(v) if isinstance(v, int) else "%.9g" % v for v in np.asarray(numbers).ravel().tolist()]
     lines, line = [], name + ":"
