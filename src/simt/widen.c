@@ -474,6 +474,7 @@ static bool suffers_from_masks(const igi_widener *w, uint32_t block) {
         if (igi_calls(i, "__ig_barrier")) return false;
         bool bundled = igi_map_get(&w->s.index, i, &number) && w->bundle[number];
         suffers |= bundled || LLVMIsAAtomicRMWInst(i);
+        // Masked stores are slow even where the machine has registers for masks.
         suffers |= !w->mask_registers && (LLVMIsAStoreInst(i) || LLVMIsALoadInst(i));
     }
     return suffers;
