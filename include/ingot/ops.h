@@ -240,7 +240,8 @@ ig_status ig_tensor_cumsum(ig_stream *stream, const ig_tensor *x, int32_t axis, 
 // ---- Products
 // -----------------------------------------------------------------------------------------------------------
 
-// alpha * (a x b) + beta * c. c broadcasts; NULL: none. alpha and beta are as they stand once `scaled` is set; else 1.
+// alpha * (a x b) + beta * c. c broadcasts; NULL: none; it is not looked at when beta is 0. alpha and beta are as they
+// stand once `scaled` is set, else 1.
 typedef struct ig_matmul_desc {
     bool scaled;
     double alpha, beta;

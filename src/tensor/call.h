@@ -28,7 +28,7 @@ typedef union igi_parameters {
     } along;  // softmax, log_softmax, cumsum
     struct {
         double alpha, beta;
-    } matmul;  // in: a [.., m, k], b [.., k, n], c [.., m, n] or absent; batches already broadcast
+    } matmul;  // in: a [.., m, k], b [.., k, n], c [.., m, n] or absent; batches already broadcast; beta is not 0
     struct {
         double epsilon;
     } norm;  // in: x, weight, bias; the last two vectors or absent

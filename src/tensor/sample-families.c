@@ -149,7 +149,7 @@ static const struct {
     {1, 31, 33, 1, false, false, false, 1, 1},    {1, 1, 33, 31, false, false, false, 1, 1},
     {1, 65, 1, 67, false, false, false, 1, 1},    {1, 0, 5, 3, false, false, false, 1, 1},
     {1, 4, 0, 3, false, false, true, 1, 1},       {2, 64, 64, 64, true, false, false, 1, 1},
-    {1, 129, 65, 33, false, false, true, 1, 0},   {4, 5, 7, 3, true, true, true, 1, 2},
+    {1, 129, 65, 33, false, false, true, 1, 0.5}, {4, 5, 7, 3, true, true, true, 1, 2},
     {1, 97, 300, 101, false, false, false, 1, 1},
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every op, type, backend, shape, layout and kind of values against the scalar reference.
 //
-//   test-ops-harness [OP[,OP...] [BACKEND]]
+//   test-ops-harness [all|OP[,OP...] [BACKEND]]
 #include <ingot/ingot.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -119,7 +119,7 @@ static uint64_t print_totals(void) {
 }
 
 int main(int argc, char **argv) {
-    const char *ops = argc > 1 ? argv[1] : NULL;
+    const char *ops = argc > 1 && strcmp(argv[1], "all") != 0 ? argv[1] : NULL;
     ig_backend wanted = IG_BACKEND_ANY;
     if (argc > 2 && !igi_backend_find(argv[2], strlen(argv[2]), &wanted)) return 2;
     ig_device *device = NULL;

@@ -91,7 +91,8 @@ ig_status ig_tensor_matmul(ig_stream *stream, const ig_tensor *a, const ig_tenso
     broadcast_batches(&f, &rank, shape);
     f.call.p.matmul.alpha = desc->scaled ? desc->alpha : 1;
     f.call.p.matmul.beta = desc->scaled ? desc->beta : 1;
-    add_addend(&f, desc->c, type, rank, shape, row, column);
+    bool adds = f.call.p.matmul.beta != 0;
+    add_addend(&f, adds ? desc->c : NULL, type, rank, shape, row, column);
     if (f.status == IG_STATUS_OK) make_output(&f, type, rank, shape, row, column);
     return igi_front_finish(&f, out);
 }

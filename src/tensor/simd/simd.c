@@ -1,5 +1,168 @@
 // SPDX-License-Identifier: Apache-2.0
-// The simd backend's rows.
-#include "tensor/op-table.h"
+// The simd backend: its rows, the level of this CPU, elements as packed floats.
+#include "tensor/simd/simd.h"
 
-const igi_op_backend igi_ops_simd = {.id = IG_BACKEND_SIMD};
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- Levels ----
+
+static igi_simd_kernels chosen;
+
+typedef struct level {
+    const char *name;
+    void (*fill)(igi_simd_kernels *table);
+    bool (*runs_here)(void);
+} level;
+
+static bool always(void) {
+    return true;
+}
+
+#if defined(__x86_64__)
+static bool has_avx2(void) {
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c") &&
+           __builtin_cpu_supports("bmi2");
+}
+
+static bool has_avx512(void) {
+    return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+}
+#endif
+
+// Best first.
+static const level levels[] = {
+#if defined(__x86_64__)
+    {"avx512", igi_simd_fill__avx512, has_avx512},
+    {"avx2", igi_simd_fill__avx2, has_avx2},
+#endif
+    {"baseline", igi_simd_fill__baseline, always},
+};
+
+static void choose_level(void) {
+    enum { COUNT = sizeof levels / sizeof *levels };
+    const char *wanted = getenv("INGOT_SIMD");
+    const level *best = &levels[COUNT - 1];
+    for (int i = COUNT - 1; i >= 0; i--) {
+        bool excluded = wanted && *wanted && strcmp(wanted, levels[i].name) != 0;
+        if (levels[i].runs_here() && !excluded) best = &levels[i];
+    }
+    best->fill(&chosen);
+}
+
+const igi_simd_kernels *igi_simd(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, choose_level);
+    return &chosen;
+}
+
+static bool open_simd(igi_runtime *runtime, void **state, char *reason) {
+    (void)state, (void)reason;
+    snprintf(runtime->identities[IG_BACKEND_SIMD], sizeof runtime->identities[0], "%s", igi_simd()->isa);
+    return true;
+}
+
+// ---- Elements as packed floats ----
+
+static void gather(uint64_t size, const char *from, int64_t stride, uint64_t count, void *to) {
+    if (size == 2)
+        for (uint64_t i = 0; i < count; i++) memcpy((uint16_t *)to + i, from + (int64_t)i * stride, 2);
+    else
+        for (uint64_t i = 0; i < count; i++) memcpy((uint32_t *)to + i, from + (int64_t)i * stride, 4);
+}
+
+static void scatter(uint64_t size, const void *from, char *to, int64_t stride, uint64_t count) {
+    if (size == 2)
+        for (uint64_t i = 0; i < count; i++) memcpy(to + (int64_t)i * stride, (const uint16_t *)from + i, 2);
+    else
+        for (uint64_t i = 0; i < count; i++) memcpy(to + (int64_t)i * stride, (const uint32_t *)from + i, 4);
+}
+
+void igi_simd_load(const igi_simd_kernels *k, ig_type type, const char *from, int64_t stride, uint64_t count,
+                   float *to) {
+    if (type == IG_TYPE_F32) {
+        if (stride == sizeof(float))
+            memcpy(to, from, count * sizeof *to);
+        else
+            gather(4, from, stride, count, to);
+        return;
+    }
+    uint16_t halves[IGI_SIMD_CHUNK];
+    const uint16_t *packed = (const uint16_t *)from;
+    if (stride != sizeof(uint16_t)) {
+        gather(2, from, stride, count, halves);
+        packed = halves;
+    }
+    (type == IG_TYPE_F16 ? k->f16_to_f32 : k->bf16_to_f32)(count, packed, to);
+}
+
+void igi_simd_store(const igi_simd_kernels *k, ig_type type, const float *from, char *to, int64_t stride,
+                    uint64_t count) {
+    if (type == IG_TYPE_F32) {
+        if (stride == sizeof(float))
+            memcpy(to, from, count * sizeof *from);
+        else
+            scatter(4, from, to, stride, count);
+        return;
+    }
+    uint16_t halves[IGI_SIMD_CHUNK];
+    bool packed = stride == sizeof(uint16_t);
+    (type == IG_TYPE_F16 ? k->f32_to_f16 : k->f32_to_bf16)(count, from, packed ? (uint16_t *)to : halves);
+    if (!packed) scatter(2, halves, to, stride, count);
+}
+
+void igi_simd_load_all(const igi_simd_kernels *k, ig_type type, const char *from, int64_t stride, uint64_t count,
+                       float *to) {
+    for (uint64_t at = 0; at < count; at += IGI_SIMD_CHUNK) {
+        uint64_t now = count - at < IGI_SIMD_CHUNK ? count - at : IGI_SIMD_CHUNK;
+        igi_simd_load(k, type, from + (int64_t)at * stride, stride, now, to + at);
+    }
+}
+
+void igi_simd_store_all(const igi_simd_kernels *k, ig_type type, const float *from, char *to, int64_t stride,
+                        uint64_t count) {
+    for (uint64_t at = 0; at < count; at += IGI_SIMD_CHUNK) {
+        uint64_t now = count - at < IGI_SIMD_CHUNK ? count - at : IGI_SIMD_CHUNK;
+        igi_simd_store(k, type, from + at, to + (int64_t)at * stride, stride, now);
+    }
+}
+
+// ---- Rows ----
+
+#define ROW(id, set, function) {.op = IG_OP_##id, .types = set, .run = function},
+#define UNARY(id, name, type) UNARY_##type(id)
+#define UNARY_KEEP(id) ROW(id, IGI_FLOATS, igi_simd_unary)
+#define UNARY_FLOAT(id) ROW(id, IGI_FLOATS, igi_simd_unary)
+#define UNARY_BOOL(id) ROW(id, IGI_FLOATS, igi_simd_unary_test)
+#define REDUCE(id, name, type) ROW(id, IGI_FLOATS, igi_simd_reduce)
+
+static const igi_implementation rows[] = {
+    IG_UNARY_LIST(UNARY) IG_REDUCE_LIST(REDUCE) ROW(LEAKY_RELU, IGI_FLOATS, igi_simd_unary) ROW(
+        CLAMP, IGI_FLOATS, igi_simd_unary) ROW(ADD, IGI_NUMBERS, igi_simd_binary) ROW(SUB, IGI_NUMBERS, igi_simd_binary)
+        ROW(MUL, IGI_NUMBERS, igi_simd_binary) ROW(MAXIMUM, IGI_NUMBERS, igi_simd_binary)
+            ROW(MINIMUM, IGI_NUMBERS, igi_simd_binary) ROW(DIV, IGI_FLOATS, igi_simd_binary) ROW(
+                POW, IGI_FLOATS, igi_simd_binary) ROW(MOD, IGI_FLOATS, igi_simd_binary)
+                ROW(ATAN2, IGI_FLOATS, igi_simd_binary) ROW(EQUAL, IGI_NUMBERS, igi_simd_compare) ROW(
+                    NOT_EQUAL, IGI_NUMBERS, igi_simd_compare) ROW(LESS, IGI_NUMBERS, igi_simd_compare)
+                    ROW(LESS_EQUAL, IGI_NUMBERS, igi_simd_compare) ROW(GREATER, IGI_NUMBERS, igi_simd_compare) ROW(
+                        GREATER_EQUAL, IGI_NUMBERS, igi_simd_compare) ROW(LOGICAL_AND, IGI_FLOATS, igi_simd_compare)
+                        ROW(LOGICAL_OR, IGI_FLOATS, igi_simd_compare) ROW(LOGICAL_XOR, IGI_FLOATS, igi_simd_compare)
+                            ROW(WHERE, IGI_FLOATS, igi_simd_where) ROW(COPY, IGI_ANY_TYPE, igi_simd_copy) ROW(
+                                SOFTMAX, IGI_FLOATS, igi_simd_softmax) ROW(LOG_SOFTMAX, IGI_FLOATS, igi_simd_softmax)
+                                ROW(LAYER_NORM, IGI_FLOATS, igi_simd_norm) ROW(RMS_NORM, IGI_FLOATS, igi_simd_norm)
+                                    ROW(RANDOM_UNIFORM, IGI_FLOATS, igi_simd_random)
+                                        ROW(RANDOM_NORMAL, IGI_FLOATS, igi_simd_random)
+                                            ROW(FILL, IGI_ANY_TYPE, igi_simd_fill_values)
+                                                ROW(INDEX_SELECT, IGI_ANY_TYPE, igi_simd_index_select){
+                                                    .op = IG_OP_MATMUL,
+                                                    .types = IGI_FLOATS,
+                                                    .accepts = igi_simd_accepts_matmul,
+                                                    .run = igi_simd_matmul},
+    {.op = IG_OP_CAST, .types = IGI_ANY_TYPE, .accepts = igi_simd_accepts_cast, .run = igi_simd_cast},
+};
+
+const igi_op_backend igi_ops_simd = {
+    .id = IG_BACKEND_SIMD, .rows = rows, .row_count = sizeof rows / sizeof *rows, .open = open_simd};

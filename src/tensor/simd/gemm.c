@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matrix products: panels of both operands are packed as floats, tiles of the result are made in registers
+// (Goto and van de Geijn, 2008). Vectors have ways of their own.
+#include <string.h>
+
+#include "tensor/iterate.h"
+#include "tensor/simd/simd.h"
+
+enum { INNER_BLOCK = 256, ROW_BLOCK = 1920, COLUMN_BLOCK = 2048 };
+
+// One matrix with its strides, in elements.
+typedef struct matrix {
+    char *data;
+    ig_type type;
+    int64_t row, column;
+} matrix;
+
+typedef struct product {
+    const igi_simd_kernels *k;
+    const igi_runtime *runtime;  // NULL: this thread alone
+    uint64_t rows, inner, columns;
+    matrix a, b, c, out;  // c.data NULL: none
+    float alpha, beta;
+    igi_storage *scratch;
+    float *a_panels, *b_panels;
+    // The block at hand.
+    uint64_t row, rows_now, step, steps_now, column, columns_now;
+} product;
+
+static char *at(const matrix *m, uint64_t row, uint64_t column) {
+    return m->data + ((int64_t)row * m->row + (int64_t)column * m->column) * (int64_t)ig_type_size(m->type);
+}
+
+static int64_t bytes(const matrix *m, int64_t stride) {
+    return stride * (int64_t)ig_type_size(m->type);
+}
+
+static void each(const product *p, uint64_t count, igi_loop_body body) {
+    if (p->runtime)
+        igi_parallel(p->runtime, count, 1, body, (void *)p);
+    else if (count)
+        body((void *)p, 0, count);
+}
+
+// ---- Packing ----
+
+// Lines of `width` elements across, one after the other along, zeros where the matrix ends.
+static void pack_panel(const product *p, const matrix *m, uint64_t row, uint64_t column, bool across_rows,
+                       uint64_t here, uint64_t width, uint64_t length, float *panel) {
+    float line[INNER_BLOCK];
+    int64_t along = bytes(m, across_rows ? m->column : m->row), across = bytes(m, across_rows ? m->row : m->column);
+    const char *from = at(m, row, column);
+    if (across == (int64_t)ig_type_size(m->type)) {
+        for (uint64_t i = 0; i < length; i++, panel += width) {
+            igi_simd_load(p->k, m->type, from + (int64_t)i * along, across, here, panel);
+            for (uint64_t j = here; j < width; j++) panel[j] = 0;
+        }
+        return;
+    }
+    for (uint64_t j = 0; j < width; j++) {
+        if (j < here) igi_simd_load(p->k, m->type, from + (int64_t)j * across, along, length, line);
+        for (uint64_t i = 0; i < length; i++) panel[i * width + j] = j < here ? line[i] : 0;
+    }
+}
+
+static void pack_a(void *user, uint64_t begin, uint64_t end) {
+    const product *p = user;
+    uint64_t width = p->k->tile_rows;
+    for (uint64_t i = begin; i < end; i++) {
+        uint64_t left = p->rows_now - i * width, here = left < width ? left : width;
+        pack_panel(p, &p->a, p->row + i * width, p->step, true, here, width, p->steps_now,
+                   p->a_panels + i * width * p->steps_now);
+    }
+}
+
+static void pack_b(void *user, uint64_t begin, uint64_t end) {
+    const product *p = user;
+    uint64_t width = p->k->tile_columns;
+    for (uint64_t i = begin; i < end; i++) {
+        uint64_t left = p->columns_now - i * width, here = left < width ? left : width;
+        pack_panel(p, &p->b, p->step, p->column + i * width, false, here, width, p->steps_now,
+                   p->b_panels + i * width * p->steps_now);
+    }
+}
+
+// ---- Tiles ----
+
+// One row of a tile into the result: on the first step with what is added, later on top of what is there.
+static void put_row(const product *p, uint64_t row, uint64_t column, uint64_t count, float *sums) {
+    float others[64];
+    char *target = at(&p->out, row, column);
+    int64_t stride = bytes(&p->out, p->out.column);
+    for (uint64_t i = 0; i < count && p->alpha != 1; i++) sums[i] *= p->alpha;
+    if (p->step > 0 || p->c.data) {
+        const matrix *before = p->step > 0 ? &p->out : &p->c;
+        float scale = p->step > 0 ? 1 : p->beta;
+        igi_simd_load(p->k, before->type, at(before, row, column), bytes(before, before->column), count, others);
+        for (uint64_t i = 0; i < count; i++) sums[i] += scale * others[i];
+    }
+    igi_simd_store(p->k, p->out.type, sums, target, stride, count);
+}
+
+static void make_tile(const product *p, uint64_t i, uint64_t j) {
+    float sums[16 * 64] __attribute__((aligned(64)));
+    uint64_t height = p->k->tile_rows, width = p->k->tile_columns;
+    uint64_t rows = p->rows_now - i * height, columns = p->columns_now - j * width;
+    const float *a = p->a_panels + i * height * p->steps_now, *b = p->b_panels + j * width * p->steps_now;
+    bool adds = p->step > 0, plain = p->alpha == 1 && (adds || !p->c.data);
+    if (plain && rows >= height && columns >= width && igi_simd_is_packed(p->out.type, bytes(&p->out, p->out.column))) {
+        float *out = (float *)at(&p->out, p->row + i * height, p->column + j * width);
+        p->k->tile(p->steps_now, a, b, out, p->out.row, adds);
+        return;
+    }
+    p->k->tile(p->steps_now, a, b, sums, (int64_t)width, false);
+    for (uint64_t r = 0; r < height && r < rows; r++)
+        put_row(p, p->row + i * height + r, p->column + j * width, columns < width ? columns : width, sums + r * width);
+}
+
+// Tiles of one panel of b with a few panels of a: both stay near.
+enum { PANELS_TOGETHER = 8 };
+
+static void make_tiles(void *user, uint64_t begin, uint64_t end) {
+    const product *p = user;
+    uint64_t row_panels = (p->rows_now + p->k->tile_rows - 1) / p->k->tile_rows;
+    uint64_t column_panels = (p->columns_now + p->k->tile_columns - 1) / p->k->tile_columns;
+    for (uint64_t task = begin; task < end; task++) {
+        uint64_t first = task / column_panels * PANELS_TOGETHER, j = task % column_panels;
+        for (uint64_t i = first; i < first + PANELS_TOGETHER && i < row_panels; i++) make_tile(p, i, j);
+    }
+}
+
+static void do_block(product *p) {
+    uint64_t row_panels = (p->rows_now + p->k->tile_rows - 1) / p->k->tile_rows;
+    uint64_t column_panels = (p->columns_now + p->k->tile_columns - 1) / p->k->tile_columns;
+    each(p, row_panels, pack_a);
+    each(p, (row_panels + PANELS_TOGETHER - 1) / PANELS_TOGETHER * column_panels, make_tiles);
+}
+
+static uint64_t least(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
+static void multiply_blocks(product *p) {
+    for (p->column = 0; p->column < p->columns; p->column += COLUMN_BLOCK) {
+        p->columns_now = least(p->columns - p->column, COLUMN_BLOCK);
+        for (p->step = 0; p->step < p->inner; p->step += INNER_BLOCK) {
+            p->steps_now = least(p->inner - p->step, INNER_BLOCK);
+            each(p, (p->columns_now + p->k->tile_columns - 1) / p->k->tile_columns, pack_b);
+            for (p->row = 0; p->row < p->rows; p->row += ROW_BLOCK) {
+                p->rows_now = least(p->rows - p->row, ROW_BLOCK);
+                do_block(p);
+            }
+        }
+    }
+}
+
+static uint64_t round_to(uint64_t value, uint64_t unit) {
+    return (value + unit - 1) / unit * unit;
+}
+
+static ig_status make_panels(product *p, ig_device *device) {
+    uint64_t steps = least(p->inner, INNER_BLOCK);
+    uint64_t a = round_to(least(p->rows, ROW_BLOCK), p->k->tile_rows) * steps;
+    uint64_t b = round_to(least(p->columns, COLUMN_BLOCK), p->k->tile_columns) * steps;
+    ig_status status = igi_storage_make(device, (round_to(a, 16) + b) * sizeof(float), &p->scratch);
+    if (status != IG_STATUS_OK) return status;
+    p->a_panels = (float *)p->scratch->memory;
+    p->b_panels = p->a_panels + round_to(a, 16);
+    return IG_STATUS_OK;
+}
+
+// ---- Vectors ----
+
+static float addend(const product *p, uint64_t row, uint64_t column) {
+    float value = 0;
+    if (p->c.data) igi_simd_load(p->k, p->c.type, at(&p->c, row, column), 0, 1, &value);
+    return value * p->beta;
+}
+
+static double dot(const product *p, uint64_t row, uint64_t column) {
+    float as[IGI_SIMD_CHUNK], bs[IGI_SIMD_CHUNK];
+    double sum = 0;
+    int64_t a_stride = bytes(&p->a, p->a.column), b_stride = bytes(&p->b, p->b.row);
+    bool a_packed = igi_simd_is_packed(p->a.type, a_stride), b_packed = igi_simd_is_packed(p->b.type, b_stride);
+    uint64_t most = a_packed && b_packed ? p->inner : IGI_SIMD_CHUNK;
+    for (uint64_t i = 0, now; i < p->inner; i += now) {
+        now = least(p->inner - i, most);
+        const char *a = at(&p->a, row, i), *b = at(&p->b, i, column);
+        if (!a_packed) igi_simd_load(p->k, p->a.type, a, a_stride, now, as);
+        if (!b_packed) igi_simd_load(p->k, p->b.type, b, b_stride, now, bs);
+        sum += p->k->dot(now, a_packed ? (const float *)a : as, b_packed ? (const float *)b : bs);
+    }
+    return sum;
+}
+
+// Each element of the result is a dot product; `begin` and `end` count them along the longer side.
+static void dot_part(void *user, uint64_t begin, uint64_t end) {
+    const product *p = user;
+    for (uint64_t i = begin; i < end; i++) {
+        uint64_t row = p->columns == 1 ? i : 0, column = p->columns == 1 ? 0 : i;
+        float value = p->alpha * (float)dot(p, row, column) + addend(p, row, column);
+        igi_simd_store(p->k, p->out.type, &value, at(&p->out, row, column), 0, 1);
+    }
+}
+
+// A row times a matrix whose rows are packed (or a column times one whose columns are): rows are scaled and added.
+enum { WIDE_PART = IGI_SIMD_CHUNK };
+
+static void add_rows_part(void *user, uint64_t begin, uint64_t end) {
+    const product *p = user;
+    float sums[WIDE_PART], buffer[WIDE_PART];
+    bool tall = p->columns == 1;  // the matrix is a, seen from its columns
+    const matrix *m = tall ? &p->a : &p->b, *v = tall ? &p->b : &p->a;
+    uint64_t total = tall ? p->rows : p->columns;
+    for (uint64_t part = begin; part < end; part++) {
+        uint64_t first = part * WIDE_PART, count = least(total - first, WIDE_PART);
+        memset(sums, 0, count * sizeof *sums);
+        for (uint64_t i = 0; i < p->inner; i++) {
+            float scale;
+            const char *row = tall ? at(m, first, i) : at(m, i, first);
+            igi_simd_load(p->k, v->type, tall ? at(v, i, 0) : at(v, 0, i), 0, 1, &scale);
+            if (m->type != IG_TYPE_F32) igi_simd_load(p->k, m->type, row, ig_type_size(m->type), count, buffer);
+            p->k->add_scaled_row(count, scale, m->type == IG_TYPE_F32 ? (const float *)row : buffer, sums);
+        }
+        for (uint64_t i = 0; i < count; i++) {
+            uint64_t r = tall ? first + i : 0, c = tall ? 0 : first + i;
+            float value = p->alpha * sums[i] + addend(p, r, c);
+            igi_simd_store(p->k, p->out.type, &value, at(&p->out, r, c), 0, 1);
+        }
+    }
+}
+
+static void multiply_vector(const product *p) {
+    bool tall = p->columns == 1;
+    uint64_t count = tall ? p->rows : p->columns;
+    int64_t matrix_stride = tall ? p->a.row : p->b.column, inner_stride = tall ? p->a.column : p->b.row;
+    bool add_rows = matrix_stride == 1 && inner_stride != 1 && count >= 32;
+    if (add_rows)
+        each(p, (count + WIDE_PART - 1) / WIDE_PART, add_rows_part);
+    else if (p->runtime)
+        igi_parallel(p->runtime, count, p->inner < IGI_SIMD_GRAIN ? IGI_SIMD_GRAIN / (p->inner + 1) + 1 : 1, dot_part,
+                     (void *)p);
+    else
+        dot_part((void *)p, 0, count);
+}
+
+// ---- Batches ----
+
+static void multiply(product *p) {
+    if (p->rows == 1 || p->columns == 1)
+        multiply_vector(p);
+    else
+        multiply_blocks(p);
+}
+
+typedef struct batch {
+    const igi_call *call;
+    product model;  // strides and lengths of every product
+    igi_walk walk;  // first elements: out, a, b, c
+    bool alone;     // products are small: each on one thread
+    atomic_int status;
+} batch;
+
+static void product_row(void *user, uint64_t count, char *const *data, const int64_t *strides) {
+    product *p = user;
+    for (uint64_t i = 0; i < count; i++) {
+        int64_t n = (int64_t)i;
+        p->out.data = data[0] + n * strides[0];
+        p->a.data = data[1] + n * strides[1];
+        p->b.data = data[2] + n * strides[2];
+        if (p->c.data) p->c.data = data[3] + n * strides[3];
+        multiply(p);
+    }
+}
+
+static void batch_part(void *user, uint64_t begin, uint64_t end) {
+    batch *b = user;
+    product p = b->model;
+    if (b->alone) p.runtime = NULL;
+    ig_status status = make_panels(&p, b->call->runtime->device);
+    if (status == IG_STATUS_OK) igi_walk_range(&b->walk, begin, end, product_row, &p);
+    if (status != IG_STATUS_OK) atomic_store(&b->status, status);
+    igi_storage_release(p.scratch);
+}
+
+// The matrix of a view's last two dimensions; what is left of the view are the first elements of all of them.
+static matrix take_matrix(igi_view *view) {
+    uint32_t last = view->rank - 1;
+    matrix m = {igi_view_data(view), view->type, view->strides[last - 1], view->strides[last]};
+    view->shape[last] = view->shape[last - 1] = 1;
+    return m;
+}
+
+static ig_status run(const igi_call *call, igi_view out) {
+    igi_view a = call->in[0], b = call->in[1], c = call->in[2];
+    uint32_t last = out.rank - 1;
+    batch work = {.call = call};
+    product *p = &work.model;
+    *p = (product){.k = igi_simd(),
+                   .runtime = call->runtime,
+                   .rows = out.shape[last - 1],
+                   .inner = a.shape[last],
+                   .columns = out.shape[last],
+                   .alpha = (float)call->p.matmul.alpha,
+                   .beta = (float)call->p.matmul.beta};
+    p->out = take_matrix(&out), p->a = take_matrix(&a), p->b = take_matrix(&b);
+    if (c.storage) p->c = take_matrix(&c);
+    work.walk = igi_walk_of(c.storage ? 4 : 3, (const igi_view *[]){&out, &a, &b, &c});
+    uint64_t each_work = p->rows * p->columns * (p->inner + 1);
+    work.alone = work.walk.count > 1 && each_work < 1 << 22;
+    if (work.alone)
+        igi_parallel(call->runtime, work.walk.count, each_work < 1 << 18 ? (1 << 18) / (each_work + 1) + 1 : 1,
+                     batch_part, &work);
+    else
+        batch_part(&work, 0, work.walk.count);
+    return (ig_status)atomic_load(&work.status);
+}
+
+// Sums over several blocks are kept in floats, aside where the result itself is not of them.
+static ig_status run_aside(const igi_call *call) {
+    const igi_view *out = &call->out[0];
+    igi_view floats = igi_view_contiguous(IG_TYPE_F32, out->rank, out->shape);
+    ig_status status = igi_storage_make(call->runtime->device, igi_view_count(out) * sizeof(float), &floats.storage);
+    if (status != IG_STATUS_OK) return status;
+    status = run(call, floats);
+    igi_call cast = {.op = IG_OP_CAST, .input_count = 1, .output_count = 1, .runtime = call->runtime};
+    cast.in[0] = floats, cast.out[0] = *out;
+    if (status == IG_STATUS_OK) status = igi_simd_cast(&cast);
+    igi_storage_release(floats.storage);
+    return status;
+}
+
+bool igi_simd_accepts_matmul(const igi_call *call) {
+    return call->in[0].shape[call->in[0].rank - 1] > 0;
+}
+
+ig_status igi_simd_matmul(const igi_call *call) {
+    const igi_view *out = &call->out[0];
+    if (!igi_view_count(out)) return IG_STATUS_OK;
+    bool several_blocks = call->in[0].shape[call->in[0].rank - 1] > INNER_BLOCK && out->type != IG_TYPE_F32;
+    return several_blocks ? run_aside(call) : run(call, *out);
+}

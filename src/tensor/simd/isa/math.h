@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions of float vectors, for all inputs: NaN, infinities and denormals included. Errors of a few ulp at most.
+//
+// Polynomials: exp, log, sin, cos from Cephes (S. Moshier); erf and erfc after N. Juffa's erff and erfcf.
+#ifndef INGOT_TENSOR_SIMD_MATH_H
+#define INGOT_TENSOR_SIMD_MATH_H
+
+#include <math.h>
+
+#include "tensor/simd/isa/vector.h"
+
+// ---- Exponentials ----
+
+// e^r - 1 for |r| <= ln(2) / 2.
+INLINE vf expm1_reduced(vf r) {
+    vf p = r * 1.9875691500e-4F + 1.3981999507e-3F;
+    p = p * r + 8.3334519073e-3F;
+    p = p * r + 4.1665795894e-2F;
+    p = p * r + 1.6666665459e-1F;
+    p = p * r + 5.0000001201e-1F;
+    return p * r * r + r;
+}
+
+// x = n ln(2) + r
+INLINE vf reduce_exp(vf x, vi *n) {
+    vf whole = nearest_small(x * 1.44269504088896341F, n);
+    vf r = x - whole * 0.693359375F;
+    return r + whole * 2.12194440e-4F;
+}
+
+// p * 2^n, also where 2^n itself is no float.
+INLINE vf scale(vf p, vi n) {
+    vi half = n >> 1;
+    return p * power_of_two(half) * power_of_two(n - half);
+}
+
+// e^(x + low), where low is a small correction.
+INLINE vf exp_sum(vf x, vf low) {
+    x = choose(x > splat(89), splat(89), x);
+    x = choose(x < splat(-104), splat(-104), x);
+    vi n;
+    vf r = reduce_exp(x, &n) + low;
+    return scale(expm1_reduced(r) + 1, n);
+}
+
+INLINE vf exp_of(vf x) {
+    return exp_sum(x, splat(0));
+}
+
+INLINE vf exp2_of(vf x) {
+    x = choose(x > splat(129), splat(129), x);
+    x = choose(x < splat(-151), splat(-151), x);
+    vi n;
+    vf r = (x - nearest_small(x, &n)) * 0.69314718055994531F;
+    return scale(expm1_reduced(r) + 1, n);
+}
+
+INLINE vf expm1_of(vf x) {
+    vf low = choose(x < splat(-30), splat(-30), x);
+    vf bounded = choose(low > splat(88), splat(88), low);
+    vi n;
+    vf r = reduce_exp(bounded, &n), power = power_of_two(n);
+    vf result = power * expm1_reduced(r) + (power - 1);
+    result = choose(x == splat(0), x, result);
+    return choose(x > splat(80), exp_of(x), result);
+}
+
+// ---- Logarithms ----
+
+// x = 2^e (1 + f) with 1 + f from sqrt(1/2) to sqrt(2). pre: x is positive and finite
+INLINE vf reduce_log(vf x, vf *e) {
+    vi tiny = x < splat(0x1p-126F);
+    x = choose(tiny, x * 0x1p25F, x);
+    vi bits = (vi)x, above = (bits & 0x7fffff) > splat_int(0x3504f3);  // of sqrt(2)
+    vi exponent = (bits >> 23) - 127 - above - (tiny & 25);
+    *e = to_float(exponent);
+    return (vf)((bits & 0x7fffff) | (splat_int(127 << 23) - (above & (1 << 23)))) - 1;
+}
+
+// ln(1 + f), less its f.
+INLINE vf log_reduced(vf f) {
+    vf p = f * 7.0376836292e-2F - 1.1514610310e-1F;
+    p = p * f + 1.1676998740e-1F;
+    p = p * f - 1.2420140846e-1F;
+    p = p * f + 1.4249322787e-1F;
+    p = p * f - 1.6668057665e-1F;
+    p = p * f + 2.0000714765e-1F;
+    p = p * f - 2.4999993993e-1F;
+    p = p * f + 3.3333331174e-1F;
+    vf square = f * f;
+    return p * f * square - 0.5F * square;
+}
+
+// What is no positive finite number: ln(0) is -inf, ln(inf) is inf, all else is NaN.
+INLINE vf finish_log(vf x, vf result) {
+    result = choose(x == splat(INFINITY), x, result);
+    result = choose(x == splat(0), splat(-INFINITY), result);
+    return choose((x < splat(0)) | is_nan(x), splat(NAN), result);
+}
+
+INLINE vf log_of(vf x) {
+    vf e, f = reduce_log(x, &e);
+    vf result = log_reduced(f) - e * 2.12194440e-4F + f + e * 0.693359375F;
+    return finish_log(x, result);
+}
+
+INLINE vf log2_of(vf x) {
+    vf e, f = reduce_log(x, &e), tail = log_reduced(f);
+    // f * (log2(e) - 1) + tail * log2(e) + f, smallest first
+    vf result = tail * 0.44269504088896341F + f * 0.44269504088896341F + tail + f + e;
+    return finish_log(x, result);
+}
+
+// ln(1 + x), corrected for the rounding of 1 + x (Kahan).
+INLINE vf log1p_of(vf x) {
+    vf u = x + 1;
+    vf result = log_of(u) * (x / (u - 1));
+    result = choose(u == splat(1), x, result);
+    result = choose(x == splat(INFINITY), x, result);
+    return choose(u == splat(0), splat(-INFINITY), result);
+}
+
+// ---- Sigmoids ----
+
+INLINE vf sigmoid_of(vf x) {
+    vf e = exp_of(-absolute(x));
+    return choose(x < splat(0), e, splat(1)) / (e + 1);
+}
+
+// x * factor, where the factor vanishes at -inf.
+INLINE vf times_vanishing(vf x, vf factor) {
+    return choose(x == splat(-INFINITY), splat(0), x * factor);
+}
+
+INLINE vf softplus_of(vf x) {
+    return choose(x > splat(0), x, splat(0)) + log1p_of(exp_of(-absolute(x)));
+}
+
+INLINE vf silu_of(vf x) {
+    return times_vanishing(x, sigmoid_of(x));
+}
+
+INLINE vf tanh_of(vf x) {
+    vf a = absolute(x), bounded = choose(a > splat(10), splat(10), a);
+    vf e = expm1_of(bounded + bounded);
+    return with_sign(e / (e + 2), x);
+}
+
+INLINE vf sinh_of(vf x) {
+    vf a = absolute(x), e = expm1_of(a);
+    vf result = 0.5F * (e + e / (e + 1));
+    vf root = exp_of(0.5F * a);
+    return with_sign(choose(a > splat(80), 0.5F * root * root, result), x);
+}
+
+INLINE vf cosh_of(vf x) {
+    vf root = exp_of(0.5F * absolute(x)), half = 0.5F * root * root;
+    return half + 0.25F / half;
+}
+
+// ---- Error functions ----
+
+// x^2 / divisor exactly, as a sum of two.
+INLINE vf exact_square(vf x, float divisor, vf *low) {
+    vf high = (vf)((vi)x & ~0xfff);
+    *low = (x - high) * (x + high) / divisor;
+    return high * high / divisor;
+}
+
+// e^(s + low) erfc(a) for a >= 0, where s + low is a^2.
+INLINE vf erfc_scaled(vf a) {
+    vf r = 1 / (a + 2), q = (a - 2) * r;
+    vf t = (q + 1) * -2 + a, e = t - a * q;
+    q = r * e + q;
+    vf p = q * -0x1.a4a000p-12F - 0x1.42a260p-10F;
+    p = p * q + 0x1.585714p-10F;
+    p = p * q + 0x1.1adcc4p-07F;
+    p = p * q - 0x1.081b82p-07F;
+    p = p * q - 0x1.bc0b6ap-05F;
+    p = p * q + 0x1.4ffc46p-03F;
+    p = p * q - 0x1.540840p-03F;
+    p = p * q - 0x1.7bf616p-04F;
+    p = p * q + 0x1.1ba03ap-02F;
+    return (p + 1) / (a + a + 1);
+}
+
+INLINE vf erf_of(vf x) {
+    vf a = absolute(x), s = x * x;
+    vf r = a * -1.72853470e-5F + 3.83197126e-4F, u = a * -3.88396438e-3F + 2.42546219e-2F;
+    r = r * s + u;
+    r = r * a - 1.06777877e-1F;
+    r = r * a - 6.34846687e-1F;
+    r = r * a - 1.28717512e-1F;
+    r = r * a - a;
+    vf large = with_sign(1 - exp_of(choose(a > splat(6), splat(-100), r)), x);
+    r = s * -5.96761703e-4F + 4.99119423e-3F;
+    r = r * s - 2.67681349e-2F;
+    r = r * s + 1.12819925e-1F;
+    r = r * s - 3.76125336e-1F;
+    r = r * s + 1.28379166e-1F;
+    vf result = choose(a > splat(0.927734375F), large, r * x + x);
+    return choose(is_nan(x), x, result);
+}
+
+// x Phi(x): the exponent of the tail comes from x itself, not from x / sqrt(2), whose rounding it would magnify.
+INLINE vf gelu_of(vf x) {
+    vf bounded = choose(absolute(x) > splat(16), with_sign(splat(16), x), x);
+    vf low, high = exact_square(bounded, 2, &low);
+    vf tail = 0.5F * erfc_scaled(absolute(bounded) * 0.70710678118654752F) * exp_sum(-high, -low);
+    vf result = times_vanishing(x, choose(x < splat(0), tail, 1 - tail));
+    return choose(is_nan(x), x, result);
+}
+
+INLINE vf gelu_tanh_of(vf x) {
+    vf inner = x * (0.7978845608028654F + 0.03567740813636141F * x * x);
+    return times_vanishing(x, sigmoid_of(inner + inner));
+}
+
+// ---- Circular functions ----
+
+// Beyond this the remainder loses its bits.
+#define LARGEST_ANGLE 8192.0F
+
+// x = n pi/2 + r with |r| <= pi/4. pre: |x| <= LARGEST_ANGLE
+INLINE vf reduce_angle(vf x, vi *n) {
+    vf whole = nearest_small(x * 0.63661977236758134F, n);
+    vf r = x - whole * 1.5703125F;
+    r = r - whole * 4.837512969970703125e-4F;
+    return r - whole * 7.54978995489188216e-8F;
+}
+
+INLINE vf sin_reduced(vf r) {
+    vf z = r * r;
+    vf p = z * -1.9515295891e-4F + 8.3321608736e-3F;
+    p = p * z - 1.6666654611e-1F;
+    return p * z * r + r;
+}
+
+INLINE vf cos_reduced(vf r) {
+    vf z = r * r;
+    vf p = z * 2.443315711809948e-5F - 1.388731625493765e-3F;
+    p = p * z + 4.166664568298827e-2F;
+    return p * z * z - 0.5F * z + 1;
+}
+
+// sin(x + quarter pi/2)
+INLINE vf sin_from(vf x, int32_t quarter) {
+    vi n;
+    vf r = reduce_angle(x, &n);
+    n += quarter;
+    vf result = choose((n & 1) != 0, cos_reduced(r), sin_reduced(r));
+    return choose((n & 2) != 0, -result, result);
+}
+
+// Lanes with a function of one number, for what vectors do not do.
+#define EACH_LANE(x, function)                                                                     \
+    ({                                                                                             \
+        vf each = (x);                                                                             \
+        for (int lane = 0; lane < LANES; lane++) each[lane] = (float)function((double)each[lane]); \
+        each;                                                                                      \
+    })
+
+INLINE vf sin_of(vf x) {
+    if (any(absolute(x) > splat(LARGEST_ANGLE))) return EACH_LANE(x, sin);
+    return choose(x == splat(0), x, sin_from(x, 0));
+}
+
+INLINE vf cos_of(vf x) {
+    if (any(absolute(x) > splat(LARGEST_ANGLE))) return EACH_LANE(x, cos);
+    return sin_from(x, 1);
+}
+
+INLINE vf tan_of(vf x) {
+    if (any(absolute(x) > splat(LARGEST_ANGLE))) return EACH_LANE(x, tan);
+    vi n;
+    vf r = reduce_angle(x, &n), s = sin_reduced(r), c = cos_reduced(r);
+    vi odd = (n & 1) != 0;
+    vf result = choose(odd, -c, s) / choose(odd, s, c);
+    return choose(x == splat(0), x, result);
+}
+
+// asin(s) - s for 0 <= s <= 1/2, z = s^2.
+INLINE vf asin_tail(vf s, vf z) {
+    vf p = z * 4.2163199048e-2F + 2.4181311049e-2F;
+    p = p * z + 4.5470025998e-2F;
+    p = p * z + 7.4953002686e-2F;
+    p = p * z + 1.6666752422e-1F;
+    return p * z * s;
+}
+
+INLINE vf asin_of(vf x) {
+    vf a = absolute(x);
+    vi large = a > splat(0.5F);
+    vf z = choose(large, 0.5F * (1 - a), a * a), s = choose(large, square_root(z), a);
+    vf tail = asin_tail(s, z);
+    vf result = choose(large, 1.5707963267948966F - 2 * (s + tail), s + tail);
+    return choose(a > splat(1), splat(NAN), with_sign(result, x));
+}
+
+INLINE vf acos_of(vf x) {
+    vf a = absolute(x);
+    vi large = a > splat(0.5F);
+    vf z = choose(large, 0.5F * (1 - a), a * a), s = choose(large, square_root(z), x);
+    vf tail = asin_tail(s, z);
+    vf near = 2 * (s + tail);
+    vf result =
+        choose(large, choose(x < splat(0), 3.14159265358979323F - near, near), 1.5707963267948966F - (s + tail));
+    return choose(a > splat(1), splat(NAN), result);
+}
+
+INLINE vf atan_of(vf x) {
+    vf a = absolute(x);
+    vi large = a > splat(2.414213562373095F), middle = (a > splat(0.4142135623730950F)) & ~large;
+    vf base = choose(large, splat(1.5707963267948966F), choose(middle, splat(0.7853981633974483F), splat(0)));
+    vf t = choose(large, -1 / a, choose(middle, (a - 1) / (a + 1), a)), z = t * t;
+    vf p = z * 8.05374449538e-2F - 1.38776856032e-1F;
+    p = p * z + 1.99777106478e-1F;
+    p = p * z - 3.33329491539e-1F;
+    return with_sign(base + (p * z * t + t), x);
+}
+
+#endif

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels over rows: reductions of one, additions of many, softmax, norms.
+#include "tensor/simd/isa/isa.h"
+#include "tensor/simd/isa/math.h"
+
+// ---- Reductions ----
+
+// Floats are added in blocks, the blocks in double: as exact as it must be, as fast as memory.
+enum { BLOCK = 4096, ACCUMULATORS = 4 };
+
+INLINE double sum_lanes(vf v) {
+    double sum = 0;
+    for (int i = 0; i < LANES; i++) sum += (double)v[i];
+    return sum;
+}
+
+// Adds up TERM, an expression of the vector x, and gives the sum. Lanes past the end hold `rest`, whose term is 0.
+#define SUM_OF(TERM, rest)                                                              \
+    double total = 0;                                                                   \
+    for (uint64_t begin = 0; begin < count; begin += BLOCK) {                           \
+        uint64_t end = count - begin < BLOCK ? count : begin + BLOCK, at = begin;       \
+        vf sums[ACCUMULATORS] = {0};                                                    \
+        for (; at + ACCUMULATORS * LANES <= end; at += ACCUMULATORS * LANES)            \
+            for (int k = 0; k < ACCUMULATORS; k++) {                                    \
+                vf x = load(a + at + k * LANES);                                        \
+                sums[k] += TERM;                                                        \
+            }                                                                           \
+        for (; at < end; at += LANES) {                                                 \
+            vf x = end - at < LANES ? load_part(a + at, end - at, rest) : load(a + at); \
+            sums[0] += TERM;                                                            \
+        }                                                                               \
+        total += sum_lanes((sums[0] + sums[1]) + (sums[2] + sums[3]));                  \
+    }                                                                                   \
+    return total
+
+static double NAME(f32_sum)(uint64_t count, const float *a) {
+    SUM_OF(x, 0);
+}
+
+static double NAME(f32_sum_of_squares)(uint64_t count, const float *a, float centre) {
+    SUM_OF((x - centre) * (x - centre), centre);
+}
+
+static double NAME(f32_sum_of_magnitudes)(uint64_t count, const float *a) {
+    SUM_OF(absolute(x), 0);
+}
+
+static double NAME(f32_product)(uint64_t count, const float *a) {
+    double product = 1;
+    for (uint64_t i = 0; i < count; i++) product *= (double)a[i];
+    return product;
+}
+
+// The best element by `better`; NaN beats all.
+#define EXTREME(better)                                                                 \
+    vf best[ACCUMULATORS];                                                              \
+    vi nans = {0};                                                                      \
+    for (int k = 0; k < ACCUMULATORS; k++) best[k] = splat(a[0]);                       \
+    uint64_t at = 0;                                                                    \
+    for (; at + ACCUMULATORS * LANES <= count; at += ACCUMULATORS * LANES)              \
+        for (int k = 0; k < ACCUMULATORS; k++) {                                        \
+            vf x = load(a + at + k * LANES);                                            \
+            best[k] = choose(x better best[k], x, best[k]);                             \
+            nans |= is_nan(x);                                                          \
+        }                                                                               \
+    for (; at < count; at += LANES) {                                                   \
+        vf x = count - at < LANES ? load_part(a + at, count - at, a[0]) : load(a + at); \
+        best[0] = choose(x better best[0], x, best[0]);                                 \
+        nans |= is_nan(x);                                                              \
+    }                                                                                   \
+    if (any(nans)) return NAN;                                                          \
+    float result = a[0];                                                                \
+    for (int k = 0; k < ACCUMULATORS; k++)                                              \
+        for (int i = 0; i < LANES; i++)                                                 \
+            if (best[k][i] better result) result = best[k][i];                          \
+    return result
+
+static float NAME(f32_largest)(uint64_t count, const float *a) {
+    EXTREME(>);
+}
+
+static float NAME(f32_smallest)(uint64_t count, const float *a) {
+    EXTREME(<);
+}
+
+static double NAME(f32_dot)(uint64_t count, const float *a, const float *b) {
+    double total = 0;
+    for (uint64_t begin = 0; begin < count; begin += BLOCK) {
+        uint64_t end = count - begin < BLOCK ? count : begin + BLOCK, at = begin;
+        vf sums[ACCUMULATORS] = {0};
+        for (; at + ACCUMULATORS * LANES <= end; at += ACCUMULATORS * LANES)
+            for (int k = 0; k < ACCUMULATORS; k++) sums[k] += load(a + at + k * LANES) * load(b + at + k * LANES);
+        for (; at + LANES <= end; at += LANES) sums[0] += load(a + at) * load(b + at);
+        if (at < end) sums[1] += load_part(a + at, end - at, 0) * load_part(b + at, end - at, 0);
+        total += sum_lanes((sums[0] + sums[1]) + (sums[2] + sums[3]));
+    }
+    return total;
+}
+
+// ---- Many rows into one ----
+
+// result = EXPRESSION of result r and row x.
+#define DEFINE_ROW(name, EXPRESSION)                                              \
+    static void NAME(f32_##name)(uint64_t count, const float *a, float *result) { \
+        uint64_t at = 0, left;                                                    \
+        for (; at + LANES <= count; at += LANES) {                                \
+            vf x = load(a + at), r = load(result + at);                           \
+            store(result + at, EXPRESSION);                                       \
+        }                                                                         \
+        if (!(left = count - at)) return;                                         \
+        vf x = load_part(a + at, left, 0), r = load_part(result + at, left, 0);   \
+        store_part(result + at, EXPRESSION, left);                                \
+    }
+DEFINE_ROW(add_row, r + x)
+DEFINE_ROW(add_squares_row, r + x * x)
+DEFINE_ROW(add_magnitudes_row, r + absolute(x))
+DEFINE_ROW(multiply_row, r *x)
+DEFINE_ROW(largest_row, choose((r > x) | is_nan(r), r, x))
+DEFINE_ROW(smallest_row, choose((r < x) | is_nan(r), r, x))
+
+static void NAME(f32_add_scaled_row)(uint64_t count, float scale, const float *a, float *result) {
+    uint64_t at = 0, left;
+    for (; at + LANES <= count; at += LANES) store(result + at, load(result + at) + load(a + at) * scale);
+    if (!(left = count - at)) return;
+    store_part(result + at, load_part(result + at, left, 0) + load_part(a + at, left, 0) * scale, left);
+}
+
+// ---- Softmax ----
+
+// Stores e^(x - most) and adds it up.
+static double exponentials(uint64_t count, const float *a, float most, float *out) {
+    double total = 0;
+    for (uint64_t begin = 0; begin < count; begin += BLOCK) {
+        uint64_t end = count - begin < BLOCK ? count : begin + BLOCK, at = begin;
+        vf sum = splat(0);
+        for (; at + LANES <= end; at += LANES) {
+            vf e = exp_of(load(a + at) - most);
+            sum += e;
+            store(out + at, e);
+        }
+        if (at < end) {
+            vf e = exp_of(load_part(a + at, end - at, -INFINITY) - most);
+            sum += e;
+            store_part(out + at, e, end - at);
+        }
+        total += sum_lanes(sum);
+    }
+    return total;
+}
+
+static double sum_of_exponentials(uint64_t count, const float *a, float most) {
+    double total = 0;
+    for (uint64_t begin = 0; begin < count; begin += BLOCK) {
+        uint64_t end = count - begin < BLOCK ? count : begin + BLOCK, at = begin;
+        vf sum = splat(0);
+        for (; at + LANES <= end; at += LANES) sum += exp_of(load(a + at) - most);
+        if (at < end) sum += exp_of(load_part(a + at, end - at, -INFINITY) - most);
+        total += sum_lanes(sum);
+    }
+    return total;
+}
+
+static void fill(uint64_t count, float value, float *out) {
+    for (uint64_t i = 0; i < count; i++) out[i] = value;
+}
+
+// out = (a - centre) * scale
+static void shift_and_scale(uint64_t count, const float *a, float centre, float scale, float *out) {
+    uint64_t at = 0;
+    for (; at + LANES <= count; at += LANES) store(out + at, (load(a + at) - centre) * scale);
+    if (at < count) store_part(out + at, (load_part(a + at, count - at, 0) - centre) * scale, count - at);
+}
+
+static void NAME(f32_softmax)(uint64_t count, const float *a, float *out) {
+    float most = NAME(f32_largest)(count, a);
+    if (most == -INFINITY) {
+        fill(count, 0, out);
+        return;
+    }
+    double total = exponentials(count, a, most, out);
+    shift_and_scale(count, out, 0, (float)(1 / total), out);
+}
+
+static void NAME(f32_log_softmax)(uint64_t count, const float *a, float *out) {
+    float most = NAME(f32_largest)(count, a);
+    if (most == -INFINITY) {
+        fill(count, -INFINITY, out);
+        return;
+    }
+    float log_total = (float)log(sum_of_exponentials(count, a, most));
+    uint64_t at = 0;
+    for (; at + LANES <= count; at += LANES) store(out + at, load(a + at) - most - log_total);
+    if (at < count) store_part(out + at, load_part(a + at, count - at, 0) - most - log_total, count - at);
+}
+
+// ---- Norms ----
+
+static void NAME(f32_scale_row)(uint64_t count, const float *a, float centre, float scale, const float *weight,
+                                const float *bias, float *out) {
+    uint64_t at = 0, left;
+    for (; at + LANES <= count; at += LANES) {
+        vf x = (load(a + at) - centre) * scale;
+        if (weight) x *= load(weight + at);
+        if (bias) x += load(bias + at);
+        store(out + at, x);
+    }
+    if (!(left = count - at)) return;
+    vf x = (load_part(a + at, left, 0) - centre) * scale;
+    if (weight) x *= load_part(weight + at, left, 0);
+    if (bias) x += load_part(bias + at, left, 0);
+    store_part(out + at, x, left);
+}
+
+void NAME(igi_simd_fill_rows)(igi_simd_kernels *table) {
+    table->sum = NAME(f32_sum);
+    table->sum_of_squares = NAME(f32_sum_of_squares);
+    table->sum_of_magnitudes = NAME(f32_sum_of_magnitudes);
+    table->product = NAME(f32_product);
+    table->largest = NAME(f32_largest);
+    table->smallest = NAME(f32_smallest);
+    table->dot = NAME(f32_dot);
+    table->add_row = NAME(f32_add_row);
+    table->add_squares_row = NAME(f32_add_squares_row);
+    table->add_magnitudes_row = NAME(f32_add_magnitudes_row);
+    table->multiply_row = NAME(f32_multiply_row);
+    table->largest_row = NAME(f32_largest_row);
+    table->smallest_row = NAME(f32_smallest_row);
+    table->add_scaled_row = NAME(f32_add_scaled_row);
+    table->softmax = NAME(f32_softmax);
+    table->log_softmax = NAME(f32_log_softmax);
+    table->scale_row = NAME(f32_scale_row);
+}

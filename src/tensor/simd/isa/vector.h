@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// Vectors of the level this file is compiled for: GNU vector extensions, and intrinsics where these have no word.
+#ifndef INGOT_TENSOR_SIMD_VECTOR_H
+#define INGOT_TENSOR_SIMD_VECTOR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#if defined(__AVX512F__)
+#define ISA avx512
+#define VECTOR_BYTES 64
+#elif defined(__AVX2__)
+#define ISA avx2
+#define VECTOR_BYTES 32
+#else
+#define ISA baseline
+#define VECTOR_BYTES 16
+#endif
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+enum { LANES = VECTOR_BYTES / 4 };
+
+typedef float vf __attribute__((vector_size(VECTOR_BYTES)));
+typedef int32_t vi __attribute__((vector_size(VECTOR_BYTES)));
+typedef uint32_t vu __attribute__((vector_size(VECTOR_BYTES)));
+typedef double vd __attribute__((vector_size(VECTOR_BYTES)));
+
+// f32_exp -> f32_exp__avx2
+#define PASTE_(a, b) a##__##b
+#define PASTE(a, b) PASTE_(a, b)
+#define NAME(name) PASTE(name, ISA)
+#define INLINE static inline __attribute__((always_inline, unused))
+
+INLINE vf splat(float x) {
+    return x - (vf){0};
+}
+INLINE vi splat_int(int32_t x) {
+    return x - (vi){0};
+}
+INLINE vf load(const float *from) {
+    vf v;
+    memcpy(&v, from, sizeof v);
+    return v;
+}
+INLINE void store(float *to, vf v) {
+    memcpy(to, &v, sizeof v);
+}
+// pre: `to` is aligned to a vector
+INLINE void store_past_caches(float *to, vf v) {
+#if defined(__AVX512F__)
+    _mm512_stream_ps(to, (__m512)v);
+#elif defined(__AVX2__)
+    _mm256_stream_ps(to, (__m256)v);
+#elif defined(__SSE2__)
+    _mm_stream_ps(to, (__m128)v);
+#else
+    store(to, v);
+#endif
+}
+INLINE void finish_stores_past_caches(void) {
+#if defined(__SSE2__)
+    _mm_sfence();
+#endif
+}
+// The first `count` elements, then `rest`.
+INLINE vf load_part(const float *from, uint64_t count, float rest) {
+    vf v = splat(rest);
+    memcpy(&v, from, count * sizeof *from);
+    return v;
+}
+INLINE void store_part(float *to, vf v, uint64_t count) {
+    memcpy(to, &v, count * sizeof *to);
+}
+
+INLINE vf choose(vi condition, vf a, vf b) {
+    return (vf)(((vi)a & condition) | ((vi)b & ~condition));
+}
+INLINE bool any(vi condition) {
+#if defined(__AVX512F__)
+    return _mm512_movepi32_mask((__m512i)condition) != 0;
+#elif defined(__AVX2__)
+    return _mm256_movemask_ps((__m256)condition) != 0;
+#elif defined(__SSE2__)
+    return _mm_movemask_ps((__m128)condition) != 0;
+#else
+    int32_t together = 0;
+    for (int i = 0; i < LANES; i++) together |= condition[i];
+    return together != 0;
+#endif
+}
+INLINE vf absolute(vf x) {
+    return (vf)((vi)x & 0x7fffffff);
+}
+INLINE vf with_sign(vf magnitude, vf sign) {
+    return (vf)((vi)absolute(magnitude) | ((vi)sign & INT32_MIN));
+}
+INLINE vi is_nan(vf x) {
+    return x != x;
+}
+INLINE vf square_root(vf x) {
+#if defined(__AVX512F__)
+    return (vf)_mm512_sqrt_ps((__m512)x);
+#elif defined(__AVX2__)
+    return (vf)_mm256_sqrt_ps((__m256)x);
+#elif defined(__SSE2__)
+    return (vf)_mm_sqrt_ps((__m128)x);
+#else
+    for (int i = 0; i < LANES; i++) x[i] = __builtin_sqrtf(x[i]);
+    return x;
+#endif
+}
+INLINE vf to_float(vi x) {
+    return __builtin_convertvector(x, vf);
+}
+// To the nearest integer, ties to even. pre: |x| < 2^22 (or NaN, which gives anything)
+INLINE vf nearest_small(vf x, vi *integer) {
+    const vf magic = splat(0x1.8p23F);
+    vf shifted = x + magic;
+    *integer = (vi)shifted - (vi)magic;
+    return shifted - magic;
+}
+// From 2^23 on every float is whole; the sign of zero stays.
+INLINE vf round_even(vf x) {
+    vf magic = with_sign(splat(0x1p23F), x), rounded = (x + magic) - magic;
+    return choose(absolute(x) < splat(0x1p23F), with_sign(rounded, x), x);
+}
+INLINE vf floor_of(vf x) {
+    vf rounded = round_even(x);
+    return choose(rounded > x, rounded - 1, rounded);
+}
+INLINE vf ceil_of(vf x) {
+    vf rounded = round_even(x);
+    return with_sign(choose(rounded < x, rounded + 1, rounded), x);
+}
+// 2^n for -126 <= n <= 127.
+INLINE vf power_of_two(vi n) {
+    return (vf)((n + 127) << 23);
+}
+
+#endif

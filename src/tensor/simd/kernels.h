@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Vector kernels: isa/*.c, compiled once for each level of the CPU, fills one of these tables.
+//
+// Kernels see packed floats and run on the calling thread; what surrounds them (strides, other types, threads) is the
+// drivers' work. A kernel is called with at least one element.
+#ifndef INGOT_TENSOR_SIMD_KERNELS_H
+#define INGOT_TENSOR_SIMD_KERNELS_H
+
+#include "tensor/call.h"
+
+// How a binary kernel reads its operands: element by element, or always the first.
+typedef struct igi_simd_pair {
+    const float *a, *b;
+    bool a_repeats, b_repeats;
+} igi_simd_pair;
+
+typedef struct igi_simd_kernels {
+    const char *isa;  // "avx2"
+    uint32_t lanes;   // floats of a vector
+
+    // out may be a. `stream`: the result is too large for the caches, so it is written past them.
+    void (*unary[IG_OP_COUNT])(uint64_t count, const float *a, float *out, const igi_parameters *p, bool stream);
+    void (*binary[IG_OP_COUNT])(uint64_t count, igi_simd_pair in, float *out, bool stream);
+    void (*unary_test[IG_OP_COUNT])(uint64_t count, const float *a, uint8_t *out);
+    void (*compare[IG_OP_COUNT])(uint64_t count, igi_simd_pair in, uint8_t *out);
+    void (*where)(uint64_t count, const uint8_t *condition, igi_simd_pair in, float *out, bool stream);
+
+    // Packed elements of one type to another; NULL where that takes more than one step. Integers, and what has no
+    // table of its own above: see isa/integers.c.
+    void (*cast[IG_TYPE_COUNT][IG_TYPE_COUNT])(uint64_t count, const void *from, void *to);
+    void (*integer_binary[IG_OP_COUNT][IG_TYPE_COUNT])(uint64_t count, const void *a, bool a_repeats, const void *b,
+                                                       bool b_repeats, void *out);
+
+    void (*f16_to_f32)(uint64_t count, const uint16_t *from, float *to);
+    void (*f32_to_f16)(uint64_t count, const float *from, uint16_t *to);
+    void (*bf16_to_f32)(uint64_t count, const uint16_t *from, float *to);
+    void (*f32_to_bf16)(uint64_t count, const float *from, uint16_t *to);
+
+    // Of one packed row.
+    double (*sum)(uint64_t count, const float *a);
+    double (*sum_of_squares)(uint64_t count, const float *a, float centre);  // of a - centre
+    double (*sum_of_magnitudes)(uint64_t count, const float *a);
+    double (*product)(uint64_t count, const float *a);
+    float (*largest)(uint64_t count, const float *a);  // NaN when there is one
+    float (*smallest)(uint64_t count, const float *a);
+    double (*dot)(uint64_t count, const float *a, const float *b);
+
+    // A row into the running result of every column: result[i] = result[i] op a[i].
+    void (*add_row)(uint64_t count, const float *a, float *result);
+    void (*add_squares_row)(uint64_t count, const float *a, float *result);
+    void (*add_magnitudes_row)(uint64_t count, const float *a, float *result);
+    void (*multiply_row)(uint64_t count, const float *a, float *result);
+    void (*largest_row)(uint64_t count, const float *a, float *result);
+    void (*smallest_row)(uint64_t count, const float *a, float *result);
+    void (*add_scaled_row)(uint64_t count, float scale, const float *a, float *result);  // result += scale * a
+
+    // out may be a.
+    void (*softmax)(uint64_t count, const float *a, float *out);
+    void (*log_softmax)(uint64_t count, const float *a, float *out);
+    void (*scale_row)(uint64_t count, const float *a, float centre, float scale, const float *weight, const float *bias,
+                      float *out);  // weight and bias may be NULL
+
+    // A tile of a matrix product, from a panel of a (`inner` times tile_rows) and of b (tile_columns); into out, whose
+    // rows are out_stride floats apart, or on top of it.
+    uint32_t tile_rows, tile_columns;
+    void (*tile)(uint64_t inner, const float *a_panel, const float *b_panel, float *out, int64_t out_stride, bool add);
+
+    // Random words to numbers; the first element is at `position`.
+    void (*uniform)(uint64_t count, uint64_t seed, uint64_t position, uint32_t bits, float low, float range,
+                    float *out);
+    void (*normal)(uint64_t count, uint64_t seed, uint64_t position, float mean, float deviation, float *out);
+} igi_simd_kernels;
+
+// A table for each level that the library was built with.
+void igi_simd_fill__baseline(igi_simd_kernels *table);
+void igi_simd_fill__avx2(igi_simd_kernels *table);
+void igi_simd_fill__avx512(igi_simd_kernels *table);
+
+// The best for this CPU, or what INGOT_SIMD names: "baseline", "avx2", "avx512".
+const igi_simd_kernels *igi_simd(void);
+
+#endif

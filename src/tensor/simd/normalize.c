@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Softmax and norms: line by line, packed ones in place, others in a line of floats.
+#include <math.h>
+
+#include "tensor/lines.h"
+#include "tensor/simd/simd.h"
+
+typedef struct job {
+    const igi_call *call;
+    const igi_simd_kernels *k;
+    igi_lines lines;
+    const float *weight, *bias;  // packed, or NULL
+    void (*line)(const struct job *j, uint64_t count, const float *in, float *out);
+    atomic_int status;
+} job;
+
+typedef struct worker {
+    job *j;
+    float *buffer;  // two lines; NULL where all is packed
+} worker;
+
+static bool all_packed(const job *j) {
+    return igi_simd_is_packed(j->call->in[0].type, j->lines.strides[1]) &&
+           igi_simd_is_packed(j->call->out[0].type, j->lines.strides[0]);
+}
+
+static void do_line(void *user, const igi_lines *lines, char *const *starts) {
+    const worker *w = user;
+    const job *j = w->j;
+    uint64_t length = lines->length;
+    if (!w->buffer) {
+        j->line(j, length, (const float *)starts[1], (float *)starts[0]);
+        return;
+    }
+    igi_simd_load_all(j->k, j->call->in[0].type, starts[1], lines->strides[1], length, w->buffer);
+    j->line(j, length, w->buffer, w->buffer + length);
+    igi_simd_store_all(j->k, j->call->out[0].type, w->buffer + length, starts[0], lines->strides[0], length);
+}
+
+static void do_lines(void *user, uint64_t begin, uint64_t end) {
+    worker w = {.j = user};
+    igi_storage *scratch = NULL;
+    if (!all_packed(w.j)) {
+        ig_status status =
+            igi_storage_make(w.j->call->runtime->device, w.j->lines.length * 2 * sizeof(float), &scratch);
+        if (status != IG_STATUS_OK) {
+            atomic_store(&w.j->status, status);
+            return;
+        }
+        w.buffer = (float *)scratch->memory;
+    }
+    igi_lines_visit(&w.j->lines, begin, end, do_line, &w);
+    igi_storage_release(scratch);
+}
+
+static ig_status run(job *j, uint32_t axis) {
+    const igi_call *call = j->call;
+    j->lines = igi_lines_of(2, (const igi_view *[]){&call->out[0], &call->in[0]}, axis);
+    uint64_t length = j->lines.length;
+    if (!length) return IG_STATUS_OK;
+    igi_parallel(call->runtime, j->lines.count, length < IGI_SIMD_GRAIN / 4 ? IGI_SIMD_GRAIN / 4 / length : 1, do_lines,
+                 j);
+    return (ig_status)atomic_load(&j->status);
+}
+
+// ---- Softmax ----
+
+static void softmax_line(const job *j, uint64_t count, const float *in, float *out) {
+    (j->call->op == IG_OP_SOFTMAX ? j->k->softmax : j->k->log_softmax)(count, in, out);
+}
+
+ig_status igi_simd_softmax(const igi_call *call) {
+    job j = {.call = call, .k = igi_simd(), .line = softmax_line};
+    return run(&j, call->p.along.axis);
+}
+
+// ---- Norms ----
+
+// Mean and mean square around it, exactly: where all elements are nearly the same, or too large for float squares.
+static void precise_moments(uint64_t count, const float *in, bool centred, double *centre, double *square) {
+    *centre = *square = 0;
+    for (uint64_t i = 0; i < count && centred; i++) *centre += (double)in[i];
+    *centre /= (double)count;
+    for (uint64_t i = 0; i < count; i++) *square += ((double)in[i] - *centre) * ((double)in[i] - *centre);
+    *square /= (double)count;
+}
+
+static void norm_line(const job *j, uint64_t count, const float *in, float *out) {
+    bool centred = j->call->op == IG_OP_LAYER_NORM;
+    double centre = centred ? j->k->sum(count, in) / (double)count : 0;
+    double square = j->k->sum_of_squares(count, in, (float)centre) / (double)count;
+    if (!(square > 1e-3 * centre * centre && square < 1e30)) precise_moments(count, in, centred, &centre, &square);
+    double scale = 1 / sqrt(square + j->call->p.norm.epsilon);
+    j->k->scale_row(count, in, (float)centre, (float)scale, j->weight, j->bias, out);
+}
+
+// A vector as packed floats: itself, or its copy in the scratch.
+static const float *pack(const job *j, const igi_view *vector, float *scratch) {
+    if (!vector->storage) return NULL;
+    int64_t stride = igi_view_stride_bytes(vector, 0);
+    if (igi_simd_is_packed(vector->type, stride)) return (const float *)igi_view_data(vector);
+    igi_simd_load_all(j->k, vector->type, igi_view_data(vector), stride, vector->shape[0], scratch);
+    return scratch;
+}
+
+ig_status igi_simd_norm(const igi_call *call) {
+    static const igi_view none;
+    job j = {.call = call, .k = igi_simd(), .line = norm_line};
+    uint64_t length = call->in[0].shape[call->in[0].rank - 1];
+    igi_storage *scratch = NULL;
+    ig_status status = igi_storage_make(call->runtime->device, 2 * length * sizeof(float), &scratch);
+    if (status != IG_STATUS_OK) return status;
+    float *vectors = (float *)scratch->memory;
+    j.weight = pack(&j, &call->in[1], vectors);
+    j.bias = pack(&j, call->input_count > 2 ? &call->in[2] : &none, vectors + length);
+    status = run(&j, call->in[0].rank - 1);
+    igi_storage_release(scratch);
+    return status;
+}
