@@ -41,7 +41,14 @@ static LLVMValueRef load_invariant(binder *b, LLVMTypeRef type, LLVMValueRef add
     return load;
 }
 
+// Sizes the code is made for are constants.
+static bool is_known_size(const binder *b, size_t offset, unsigned component) {
+    bool size = offset == offsetof(igi_group, size) || offset == offsetof(igi_group, dispatch_size);
+    return size && b->m->request->group[component];
+}
+
 static LLVMValueRef group_u32(binder *b, size_t offset, unsigned component) {
+    if (is_known_size(b, offset, component)) return LLVMConstInt(b->i32, b->m->request->group[component], 0);
     LLVMValueRef group = placeholder(b, group_call, b->pointer);
     return load_invariant(b, b->i32, igi_field(b->builder, group, offset + 4 * component));
 }

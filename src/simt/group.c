@@ -43,12 +43,14 @@ static ig_status widen(igi_simt_module *m) {
     m->info.width = 1;
     if (width > 1) status = igi_pass_prepare(m);
     // A second copy of a large kernel costs more to compile than masks cost to run.
-    int copies = width > 1 && igi_instruction_count(m->thread) <= LARGE_KERNEL ? 2 : 1;
-    for (int i = 0; i < copies && width > 1 && status == IG_STATUS_OK && !declined; i++)
+    bool large = width > 1 && igi_instruction_count(m->thread) > LARGE_KERNEL;
+    bool only_full = m->request->group[0] && m->request->group[0] % width == 0;
+    for (int i = only_full; i < (large ? only_full + 1 : 2) && width > 1 && status == IG_STATUS_OK && !declined; i++)
         status = igi_widen(m, width, i == 1, names[i], &m->wide[i], &declined);
     if (declined) igi_log(IG_LOG_INFO, "kernel '%s' runs one thread at a time: %s", m->request->name, declined);
     if (declined || width == 1) {
-        if (m->wide[0]) LLVMDeleteFunction(m->wide[0]);
+        for (int i = 0; i < 2; i++)
+            if (m->wide[i]) LLVMDeleteFunction(m->wide[i]);
         m->wide[0] = m->wide[1] = NULL;
         return status;
     }
@@ -105,5 +107,5 @@ ig_status igi_pass_group(igi_simt_module *m) {
     promise_no_alias(m->thread);
     for (int i = 0; i < 2; i++)
         if (m->wide[i]) promise_no_alias(m->wide[i]);
-    return m->wide[0] ? group_lanes(m) : group_threads(m);
+    return igi_is_wide(m) ? group_lanes(m) : group_threads(m);
 }

@@ -25,6 +25,10 @@ typedef struct igi_simt_module {
     ig_error *error;
 } igi_simt_module;
 
+static inline bool igi_is_wide(const igi_simt_module *m) {
+    return m->wide[0] || m->wide[1];
+}
+
 // Reads the bitcode, keeps one kernel and what it may reach, and retargets it to this machine.
 ig_status igi_pass_extract(igi_simt_module *m);
 // Gives function constants their values; the initialisers of constants derived from them run in the kernel.

@@ -163,10 +163,10 @@ static bool is_lane_operation(LLVMValueRef instruction) {
 
 enum { LIGHT_KERNEL = 200 };
 
-// Two registers for each value hide latencies and read longer runs of memory, as long as there are registers enough and
-// rows of threads long enough: those of kernels in several dimensions are mostly short.
+// Two registers for each value hide latencies and read longer runs of memory, as long as there are registers enough.
+// Rows of threads must be long enough too; unless known, they are taken to be short in kernels of several dimensions.
 static bool suits_two_registers(igi_simt_module *m) {
-    return !m->many_dimensions && igi_instruction_count(m->thread) <= LIGHT_KERNEL;
+    return igi_instruction_count(m->thread) <= LIGHT_KERNEL;
 }
 
 uint32_t igi_choose_width(igi_simt_module *m) {
@@ -178,5 +178,10 @@ uint32_t igi_choose_width(igi_simt_module *m) {
     if (lane_operations) return IGI_SIMD_WIDTH;
     if (m->request->width) return m->request->width;
     uint32_t natural = strstr(igi_simt_features(), "+avx512f") ? 16 : 8;
-    return suits_two_registers(m) ? 2 * natural : natural;
+    uint32_t row = m->request->group[0];
+    if (!row) return suits_two_registers(m) && !m->many_dimensions ? 2 * natural : natural;
+    if (suits_two_registers(m) && row % (2 * natural) == 0) return 2 * natural;
+    for (uint32_t width = natural; width >= 4; width /= 2)
+        if (row % width == 0) return width;
+    return natural;
 }

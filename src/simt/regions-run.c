@@ -39,7 +39,7 @@ static LLVMValueRef call_wide(runner *r, int full, LLVMValueRef context) {
 
 // Full groups of lanes go without a mask; the end of a row needs one.
 static LLVMValueRef call_lanes(runner *r, LLVMValueRef context) {
-    if (!r->m->wide[1]) return call_wide(r, 0, context);
+    if (!r->m->wide[1] || !r->m->wide[0]) return call_wide(r, r->m->wide[1] != NULL, context);
     LLVMBasicBlockRef ways[] = {new_block(r, "tail"), new_block(r, "full")}, after = new_block(r, "");
     LLVMValueRef left = LLVMBuildSub(r->builder, r->sizes[0], r->counters[0], ""), answers[2];
     LLVMValueRef fits = LLVMBuildICmp(r->builder, LLVMIntUGE, left, number(r, r->m->info.width), "");
@@ -104,7 +104,7 @@ static void build_loop(runner *r, int dimension) {
     r->counters[dimension] = counter;
     if (dimension > 0)
         build_loop(r, dimension - 1);
-    else if (r->m->wide[0])
+    else if (igi_is_wide(r->m))
         run_lanes(r);
     else
         call_thread(r);
@@ -166,7 +166,8 @@ void igi_build_run(igi_simt_module *m, const igi_regions *regions) {
     r.next = LLVMBuildAlloca(r.builder, r.i32, "");
     for (int i = 0; i < 3; i++) {
         LLVMValueRef field = igi_field(r.builder, r.group, offsetof(igi_group, size) + 4 * (size_t)i);
-        r.sizes[i] = LLVMBuildLoad2(r.builder, r.i32, field, "");
+        bool known = m->request->group[i] != 0;
+        r.sizes[i] = known ? number(&r, m->request->group[i]) : LLVMBuildLoad2(r.builder, r.i32, field, "");
     }
     build_regions(&r);
     LLVMDisposeBuilder(r.builder);

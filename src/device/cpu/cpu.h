@@ -39,6 +39,20 @@ typedef struct cpu_module {
     struct cpu_module *next;
 } cpu_module;
 
+// What code was made for.
+typedef struct cpu_purpose {
+    bool abortable;     // looks at the abort flag
+    bool narrow;        // runs one thread at a time
+    uint32_t group[3];  // threadgroups of this size only; 0: of any
+} cpu_purpose;
+
+typedef struct cpu_variant {
+    cpu_purpose purpose;
+    igi_code code;
+    bool failed;
+    struct cpu_variant *next;
+} cpu_variant;
+
 // A kernel with its constants, shared by all ig_pipeline of the same key. Code is made when first needed.
 typedef struct cpu_program {
     uint64_t references;  // guarded by the device's lock
@@ -48,10 +62,7 @@ typedef struct cpu_program {
     ig_function_constant *constants;  // owned, with their values
     size_t constant_count;
     pthread_mutex_t lock;  // guards what follows
-    struct {
-        igi_code code;
-        bool ready;
-    } variants[2][2];  // [1][] looks at the abort flag; [][1] runs one thread at a time
+    struct cpu_variant *variants;
     struct cpu_program *next;
 } cpu_program;
 
@@ -66,10 +77,12 @@ ig_status igi_cpu_pipeline_open(ig_pipeline *pipeline, const ig_pipeline_desc *d
 void igi_cpu_pipeline_close(ig_pipeline *pipeline);
 ig_status igi_cpu_pipeline_emit(ig_pipeline *pipeline, const char *stage, char **text);
 ig_status igi_cpu_pipeline_remarks(ig_pipeline *pipeline, ig_remark **remarks, size_t *count);
-igi_simt_request igi_cpu_simt_request(const cpu_program *program, bool abortable, bool narrow);
+igi_simt_request igi_cpu_simt_request(const cpu_program *program, cpu_purpose purpose);
 // The code to run; compiled on first use.
-ig_status igi_cpu_program_code(ig_device *device, cpu_program *program, bool abortable, bool narrow,
-                               const igi_code **code, ig_error *error);
+ig_status igi_cpu_program_code(ig_device *device, cpu_program *program, cpu_purpose purpose, const igi_code **code,
+                               ig_error *error);
+// Code for threadgroups of this size; NULL when there is none, or would not be worth it for so many threads.
+const igi_code *igi_cpu_shaped_code(ig_device *device, cpu_program *program, cpu_purpose purpose, uint64_t threads);
 
 ig_status igi_cpu_buffer_open(ig_buffer *buffer, const ig_buffer_desc *desc);
 void igi_cpu_buffer_close(ig_buffer *buffer);

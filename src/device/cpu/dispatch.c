@@ -12,6 +12,7 @@
 typedef struct launch {
     const igi_code *code;    // for groups it can run
     const igi_code *narrow;  // for the others; NULL when there are none
+    const igi_code *shaped;  // for groups of full size; NULL when there is none
     const igi_dispatch *dispatch;
     _Atomic uint32_t *abort;
     uint64_t groups[3];
@@ -98,13 +99,17 @@ typedef struct range {
     uint64_t end;
 } range;
 
+static const igi_code *code_for(const launch *l, const igi_group *group) {
+    if (l->shaped && memcmp(group->size, group->dispatch_size, sizeof group->size) == 0) return l->shaped;
+    return !l->narrow || igi_can_run_group(l->code, group->size) ? l->code : l->narrow;
+}
+
 static void run_range(range *r) {
     launch *l = r->launch;
     for (; r->at < r->end; r->at++) {
         if (atomic_load_explicit(l->abort, memory_order_relaxed) || atomic_load(&l->failed)) return;
         place_group(l, r->at, &r->group);
-        bool fits = !l->narrow || igi_can_run_group(l->code, r->group.size);
-        igi_run_group(fits ? l->code : l->narrow, &r->group, r->scratch);
+        igi_run_group(code_for(l, &r->group), &r->group, r->scratch);
     }
 }
 
@@ -124,8 +129,11 @@ static void run_guarded(range *r) {
 static void run_groups(void *context, uint64_t begin, uint64_t end) {
     launch *l = context;
     igi_scratch *scratch = scratch_of_thread();
-    if (!scratch || igi_scratch_reserve(scratch, l->code, l->threads, l->threadgroup_bytes) != IG_STATUS_OK ||
-        (l->narrow && igi_scratch_reserve(scratch, l->narrow, l->threads, l->threadgroup_bytes) != IG_STATUS_OK)) {
+    const igi_code *codes[] = {l->code, l->narrow, l->shaped};
+    bool ready = scratch != NULL;
+    for (int i = 0; i < 3 && ready; i++)
+        ready = !codes[i] || igi_scratch_reserve(scratch, codes[i], l->threads, l->threadgroup_bytes) == IG_STATUS_OK;
+    if (!ready) {
         fail(l, IG_STATUS_OUT_OF_MEMORY);
         return;
     }
@@ -204,22 +212,33 @@ static bool needs_narrow(const launch *l) {
     return !igi_can_run_group(l->code, full) || (edge[0] && !igi_can_run_group(l->code, edge));
 }
 
+static ig_status choose_code(ig_device *device, cpu_program *program, bool abortable, uint64_t groups, launch *l,
+                             ig_error *error) {
+    const ig_size size = l->dispatch->group;
+    cpu_purpose any = {.abortable = abortable}, narrow = {.abortable = abortable, .narrow = true};
+    cpu_purpose shaped = {.abortable = abortable, .group = {(uint32_t)size.x, (uint32_t)size.y, (uint32_t)size.z}};
+    l->threads = (uint32_t)(size.x * size.y * size.z);
+    ig_status status = igi_cpu_program_code(device, program, any, &l->code, error);
+    if (status == IG_STATUS_OK && needs_narrow(l))
+        status = igi_cpu_program_code(device, program, narrow, &l->narrow, error);
+    if (status != IG_STATUS_OK) return status;
+    l->shaped = igi_cpu_shaped_code(device, program, shaped, groups * l->threads);
+    if (l->shaped && !igi_can_run_group(l->shaped, shaped.group)) l->shaped = NULL;
+    return IG_STATUS_OK;
+}
+
 ig_status igi_cpu_dispatch(ig_commands *commands, igi_dispatch *dispatch, ig_error *error) {
     ig_device *device = commands->queue->device;
     cpu_program *program = dispatch->pipeline->state;
     ig_status status = read_indirect(dispatch, error);
     if (status != IG_STATUS_OK) return status;
     launch l = {.dispatch = dispatch, .abort = &commands->abort};
-    bool abortable = commands->deadline_ns != 0;
-    status = igi_cpu_program_code(device, program, abortable, false, &l.code, error);
-    if (status == IG_STATUS_OK && needs_narrow(&l))
-        status = igi_cpu_program_code(device, program, abortable, true, &l.narrow, error);
-    if (status != IG_STATUS_OK) return status;
     uint64_t total;
     if (!count_groups(&l, &total))
         return igi_error_set(error, IG_STATUS_OVERFLOW, "a dispatch has more than 2^64 threadgroups");
     if (!total) return IG_STATUS_OK;
-    l.threads = (uint32_t)(dispatch->group.x * dispatch->group.y * dispatch->group.z);
+    status = choose_code(device, program, commands->deadline_ns != 0, total, &l, error);
+    if (status != IG_STATUS_OK) return status;
     l.threadgroup_bytes = igi_round_up(l.code->info.threadgroup_bytes, 64) + dispatch->threadgroup_bytes;
     l.float_mode = igi_float_mode_kernel(program->module->math_mode == IG_MATH_FAST);
     bind(&l);

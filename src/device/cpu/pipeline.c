@@ -28,7 +28,7 @@ static igi_hash program_key(const cpu_module *module, const igi_kernel *kernel, 
 }
 
 // What the machine code depends on beside the program.
-static igi_hash code_key(const cpu_program *program, bool abortable, uint32_t width) {
+static igi_hash code_key(const cpu_program *program, const igi_simt_request *request) {
     igi_hasher *hasher = igi_hasher_create();
     igi_hasher_add(hasher, &program->key, sizeof program->key);
     igi_hasher_add_string(hasher, igi_simt_cpu());
@@ -36,8 +36,9 @@ static igi_hash code_key(const cpu_program *program, bool abortable, uint32_t wi
     igi_hasher_add_string(hasher, ig_version());
     igi_hasher_add_string(hasher, IGI_COMPILER_IDENTITY);
     igi_hasher_add_u64(hasher, IGI_CODE_VERSION);
-    igi_hasher_add_u64(hasher, abortable);
-    igi_hasher_add_u64(hasher, width);
+    igi_hasher_add_u64(hasher, request->abortable);
+    igi_hasher_add_u64(hasher, request->width);
+    for (int i = 0; i < 3; i++) igi_hasher_add_u64(hasher, request->group[i]);
     return igi_hasher_finish(hasher);
 }
 
@@ -51,15 +52,16 @@ static uint32_t wanted_width(bool narrow) {
     return narrow ? 1 : known ? (uint32_t)width : 0;
 }
 
-igi_simt_request igi_cpu_simt_request(const cpu_program *program, bool abortable, bool narrow) {
+igi_simt_request igi_cpu_simt_request(const cpu_program *program, cpu_purpose purpose) {
     return (igi_simt_request){.bitcode = program->module->bitcode,
                               .bitcode_length = program->module->bitcode_length,
                               .symbol = program->symbol,
                               .name = program->name,
                               .constants = program->constants,
                               .constant_count = program->constant_count,
-                              .abortable = abortable,
-                              .width = wanted_width(narrow),
+                              .abortable = purpose.abortable,
+                              .width = wanted_width(purpose.narrow),
+                              .group = {purpose.group[0], purpose.group[1], purpose.group[2]},
                               .line_tables = program->module->line_tables};
 }
 
@@ -79,11 +81,11 @@ static bool load_cached(ig_device *device, const cpu_program *program, igi_hash 
     return loaded;
 }
 
-static ig_status make_code(ig_device *device, const cpu_program *program, bool abortable, bool narrow, igi_code *code,
+static ig_status make_code(ig_device *device, const cpu_program *program, cpu_purpose purpose, igi_code *code,
                            ig_error *error) {
     cpu_device *cpu = igi_cpu(device);
-    igi_simt_request request = igi_cpu_simt_request(program, abortable, narrow);
-    igi_hash key = code_key(program, abortable, request.width);
+    igi_simt_request request = igi_cpu_simt_request(program, purpose);
+    igi_hash key = code_key(program, &request);
     if (load_cached(device, program, key, code)) return IG_STATUS_OK;
     char *object = NULL;
     size_t length = 0;
@@ -95,24 +97,76 @@ static ig_status make_code(ig_device *device, const cpu_program *program, bool a
     return status;
 }
 
-ig_status igi_cpu_program_code(ig_device *device, cpu_program *program, bool abortable, bool narrow,
-                               const igi_code **code, ig_error *error) {
-    ig_status status = IG_STATUS_OK;
-    pthread_mutex_lock(&program->lock);
-    if (!program->variants[abortable][narrow].ready) {
-        status = make_code(device, program, abortable, narrow, &program->variants[abortable][narrow].code, error);
-        program->variants[abortable][narrow].ready = status == IG_STATUS_OK;
+static cpu_variant *find_variant(const cpu_program *program, const cpu_purpose *purpose) {
+    for (cpu_variant *v = program->variants; v; v = v->next) {
+        bool same = v->purpose.abortable == purpose->abortable && v->purpose.narrow == purpose->narrow;
+        if (same && memcmp(v->purpose.group, purpose->group, sizeof purpose->group) == 0) return v;
     }
-    pthread_mutex_unlock(&program->lock);
-    *code = &program->variants[abortable][narrow].code;
+    return NULL;
+}
+
+// With the lock held. *variant stays NULL, or is marked as failed, when the code cannot be made.
+static ig_status get_variant(ig_device *device, cpu_program *program, cpu_purpose purpose, cpu_variant **variant,
+                             ig_error *error) {
+    *variant = find_variant(program, &purpose);
+    if (*variant && !(*variant)->failed) return IG_STATUS_OK;
+    cpu_variant *made = *variant ? *variant : igi_calloc(1, sizeof *made);
+    if (!made) return igi_error_no_memory(error);
+    if (!*variant) {
+        made->purpose = purpose;
+        made->next = program->variants;
+        program->variants = *variant = made;
+    }
+    ig_status status = make_code(device, program, purpose, &made->code, error);
+    made->failed = status != IG_STATUS_OK;
     return status;
+}
+
+ig_status igi_cpu_program_code(ig_device *device, cpu_program *program, cpu_purpose purpose, const igi_code **code,
+                               ig_error *error) {
+    cpu_variant *variant;
+    pthread_mutex_lock(&program->lock);
+    ig_status status = get_variant(device, program, purpose, &variant, error);
+    pthread_mutex_unlock(&program->lock);
+    *code = status == IG_STATUS_OK ? &variant->code : NULL;
+    return status;
+}
+
+// ---- Code for one size of threadgroup ----
+
+enum { WORTH_SHAPING = 1 << 15, MAX_SHAPES = 16 };
+
+static size_t count_shapes(const cpu_program *program) {
+    size_t count = 0;
+    for (const cpu_variant *v = program->variants; v; v = v->next) count += v->purpose.group[0] != 0;
+    return count;
+}
+
+// INGOT_SIMT_SHAPE=always or never, for debugging and testing.
+static bool is_worth_shaping(uint64_t threads) {
+    const char *text = getenv("INGOT_SIMT_SHAPE");
+    if (text && strcmp(text, "always") == 0) return true;
+    return threads >= WORTH_SHAPING && !(text && strcmp(text, "never") == 0);
+}
+
+const igi_code *igi_cpu_shaped_code(ig_device *device, cpu_program *program, cpu_purpose purpose, uint64_t threads) {
+    if (!is_worth_shaping(threads)) return NULL;
+    pthread_mutex_lock(&program->lock);
+    cpu_variant *variant = find_variant(program, &purpose);
+    // What failed once, for want of memory for instance, is not tried again: there is other code.
+    if (!variant && count_shapes(program) < MAX_SHAPES) get_variant(device, program, purpose, &variant, NULL);
+    pthread_mutex_unlock(&program->lock);
+    return variant && !variant->failed ? &variant->code : NULL;
 }
 
 // ---- Programs alive ----
 
 static void free_program(cpu_device *cpu, cpu_program *program) {
-    for (int i = 0; i < 4; i++)
-        if (program->variants[i / 2][i % 2].ready) igi_jit_unload(cpu->jit, &program->variants[i / 2][i % 2].code);
+    for (cpu_variant *v = program->variants, *next; v; v = next) {
+        next = v->next;
+        if (!v->failed) igi_jit_unload(cpu->jit, &v->code);
+        free(v);
+    }
     for (size_t i = 0; i < program->constant_count; i++) {
         free((char *)program->constants[i].name);
         free((void *)program->constants[i].value);
@@ -195,7 +249,7 @@ ig_status igi_cpu_pipeline_open(ig_pipeline *pipeline, const ig_pipeline_desc *d
     cpu_program *program = get_program(pipeline, kernel, desc, &fresh);
     if (!program) return igi_error_no_memory(error);
     const igi_code *code;
-    ig_status status = igi_cpu_program_code(device, program, abortable, false, &code, error);
+    ig_status status = igi_cpu_program_code(device, program, (cpu_purpose){.abortable = abortable}, &code, error);
     if (status != IG_STATUS_OK) {
         release_program(igi_cpu(device), program);
         return status;
@@ -216,7 +270,7 @@ ig_status igi_cpu_pipeline_emit(ig_pipeline *pipeline, const char *stage, char *
         const char *name;
         igi_simt_stage stage;
     } stages[] = {{"llvm", IGI_STAGE_LLVM}, {"simt", IGI_STAGE_SIMT}, {"asm", IGI_STAGE_ASM}};
-    igi_simt_request request = igi_cpu_simt_request(pipeline->state, false, false);
+    igi_simt_request request = igi_cpu_simt_request(pipeline->state, (cpu_purpose){0});
     size_t length;
     for (size_t i = 0; i < sizeof stages / sizeof *stages; i++)
         if (strcmp(stages[i].name, stage) == 0) return igi_simt_compile(&request, stages[i].stage, text, &length, NULL);
