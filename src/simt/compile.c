@@ -149,12 +149,23 @@ static ig_status run_all(igi_simt_module *m, igi_simt_stage stage, char **output
     }
 }
 
-ig_status igi_simt_compile(const igi_simt_request *request, igi_simt_stage stage, char **output, size_t *length,
-                           ig_error *error) {
+static ig_status compile(const igi_simt_request *request, igi_simt_stage stage, char **output, size_t *length,
+                         bool *declined, ig_error *error) {
     igi_simt_module m = {.request = request, .context = igi_llvm_context_create(), .error = error};
     ig_status status = run_all(&m, stage, output, length);
     if (m.module) LLVMDisposeModule(m.module);
     if (m.machine) LLVMDisposeTargetMachine(m.machine);
     LLVMContextDispose(m.context);
+    *declined = m.declined;
     return status;
+}
+
+ig_status igi_simt_compile(const igi_simt_request *request, igi_simt_stage stage, char **output, size_t *length,
+                           ig_error *error) {
+    bool declined;
+    ig_status status = compile(request, stage, output, length, &declined, error);
+    if (!declined) return status;
+    igi_simt_request narrow = *request;
+    narrow.width = 1;
+    return compile(&narrow, stage, output, length, &declined, error);
 }

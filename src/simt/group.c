@@ -48,12 +48,10 @@ static ig_status widen(igi_simt_module *m) {
     for (int i = only_full; i < (large ? only_full + 1 : 2) && width > 1 && status == IG_STATUS_OK && !declined; i++)
         status = igi_widen(m, width, i == 1, names[i], &m->wide[i], &declined);
     if (declined) igi_log(IG_LOG_INFO, "kernel '%s' runs one thread at a time: %s", m->request->name, declined);
-    if (declined || width == 1) {
-        for (int i = 0; i < 2; i++)
-            if (m->wide[i]) LLVMDeleteFunction(m->wide[i]);
-        m->wide[0] = m->wide[1] = NULL;
-        return status;
-    }
+    // What was prepared for lanes is not fit for single threads any more: igi_simt_compile begins anew.
+    m->declined = declined != NULL;
+    if (declined) return IG_STATUS_UNSUPPORTED;
+    if (width == 1) return status;
     m->info.width = width;
     if (status == IG_STATUS_OK)
         status = igi_run_passes(m, "function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,simplifycfg)");

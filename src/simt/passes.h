@@ -20,6 +20,7 @@ typedef struct igi_simt_module {
     LLVMValueRef thread;   // bind: ptr (group, x, y, z, lane), the kernel for one thread
     bool many_dimensions;  // bind: the kernel asks for y or z positions
     LLVMValueRef wide[2];  // group: [0] with a mask, [1] for full groups of lanes; NULL when narrow
+    bool declined;         // group: cannot be widened
     igi_code_info info;
     LLVMMetadataRef subprogram;  // extract: the kernel's place in the source; NULL without line tables
     ig_error *error;

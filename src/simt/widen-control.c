@@ -104,7 +104,10 @@ static bool surely_has_lanes(const igi_widener *w, uint32_t block) {
 static bool may_run_without_lanes(const igi_widener *w, uint32_t block) {
     enum { CHEAP = 6 };
     int count = 0;
-    if (!w->mask_registers) return false;
+    if (!w->mask_registers || w->s.cfg.blocks[block].successor_count != 1) return false;
+    // Into a loop nobody goes without lanes: its header has no guard of its own.
+    uint32_t next = w->s.cfg.blocks[block].successors[0], loop = w->s.cfg.blocks[next].loop;
+    if (loop != IGI_NONE && w->s.cfg.loops[loop].header == next) return false;
     LLVMValueRef i = LLVMGetFirstInstruction(w->s.cfg.blocks[block].block);
     for (; i && !LLVMIsATerminatorInst(i); i = LLVMGetNextInstruction(i)) {
         if (LLVMIsAPHINode(i)) continue;
@@ -116,6 +119,16 @@ static bool may_run_without_lanes(const igi_widener *w, uint32_t block) {
     return true;
 }
 
+// Behind a block that never ends there is nothing; lanes that do not go there are done.
+static LLVMBasicBlockRef the_end(igi_widener *w) {
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(w->builder);
+    LLVMBasicBlockRef end = LLVMAppendBasicBlockInContext(w->m->context, w->to, "");
+    LLVMPositionBuilderAtEnd(w->builder, end);
+    LLVMBuildRet(w->builder, LLVMConstInt(w->i32, IGI_REGION_DONE, 0));
+    LLVMPositionBuilderAtEnd(w->builder, here);
+    return end;
+}
+
 // A block without lanes must not run: its uniform loads may lead nowhere.
 void igi_widen_guard(igi_widener *w, uint32_t block) {
     LLVMPositionBuilderAtEnd(w->builder, w->entry[block]);
@@ -124,20 +137,24 @@ void igi_widen_guard(igi_widener *w, uint32_t block) {
     bool header =
         w->s.cfg.blocks[block].loop != IGI_NONE && w->s.cfg.loops[w->s.cfg.blocks[block].loop].header == block;
     uint32_t past = IGI_NONE;
+    bool guarded = false;
     if (divergent_latch && !header) {
         // No lane has come this far: the loop is over.
         for (uint32_t k = 0; k < w->s.cfg.blocks[block].successor_count; k++)
             postpone(w, block, w->s.cfg.blocks[block].successors[k]);
         past = after_loop(w, loop, block);
+        guarded = past != IGI_NONE;
     } else if (w->mask_slot[block] && !surely_has_lanes(w, block) && !header && !may_run_without_lanes(w, block)) {
         past = relay(w, pending_of(w, block));
+        guarded = true;
     }
-    if (past == IGI_NONE) {
+    if (!guarded) {
         LLVMBuildBr(w->builder, w->body[block]);
         return;
     }
     LLVMValueRef mask = igi_load_slot(w, w->mask_type, w->mask_slot[block]);
-    LLVMBuildCondBr(w->builder, igi_any(w, mask), w->body[block], w->entry[past]);
+    LLVMBasicBlockRef beyond = past == IGI_NONE ? the_end(w) : w->entry[past];
+    LLVMBuildCondBr(w->builder, igi_any(w, mask), w->body[block], beyond);
 }
 
 // ---- Edges ----
