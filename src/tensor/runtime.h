@@ -57,6 +57,7 @@ ig_status igi_explain_refusal(igi_runtime *runtime, const igi_call *call, ig_bac
 // ---- Validation ----
 
 // VALIDATED or REJECTED: runs the row on sample inputs against the scalar reference unless that was done before.
+// ABSENT when there is no row; UNTRIED when memory is too short to tell now.
 ig_op_state igi_validate(igi_runtime *runtime, ig_op op, ig_backend backend);
 
 // ---- Work for several threads ----

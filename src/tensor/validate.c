@@ -29,6 +29,7 @@ typedef struct trial {
     const igi_implementation *row;
     ig_backend backend;
     uint32_t compared;
+    bool out_of_memory;  // says nothing about the implementation
     ig_error error;
     char *reason;  // 120 characters; filled on failure
 } trial;
@@ -36,6 +37,11 @@ typedef struct trial {
 static bool blame(trial *t, const igi_sample_spec *spec, const char *what) {
     snprintf(t->reason, 120, "%s, shape %u: %s", ig_type_name(spec->type), spec->shape, what);
     return false;
+}
+
+static bool blame_status(trial *t, const igi_sample_spec *spec, ig_status status) {
+    t->out_of_memory = status == IG_STATUS_OUT_OF_MEMORY;
+    return blame(t, spec, t->error.message ? t->error.message : ig_status_text(status));
 }
 
 static bool compare(trial *t, const igi_sample_spec *spec, const igi_sample *sample) {
@@ -54,12 +60,12 @@ static bool try_sample(trial *t, const igi_sample_spec *spec, igi_sample *sample
     sample->call.error = &t->error;
     if (t->row->accepts && !t->row->accepts(&sample->call)) return true;
     ig_status status = runtime->slots[spec->op][IG_BACKEND_SCALAR].row->run(&sample->call);
-    if (status != IG_STATUS_OK) return blame(t, spec, ig_status_text(status));
+    if (status != IG_STATUS_OK) return blame_status(t, spec, status);
     igi_call tested = sample->call;
     memcpy(tested.out, sample->again, sizeof tested.out);
     bool encodes = runtime->backends[t->backend]->encodes;
     status = encodes ? run_on_device(runtime, t->row, &tested) : t->row->run(&tested);
-    if (status != IG_STATUS_OK) return blame(t, spec, t->error.message ? t->error.message : ig_status_text(status));
+    if (status != IG_STATUS_OK) return blame_status(t, spec, status);
     return compare(t, spec, sample);
 }
 
@@ -69,7 +75,7 @@ static bool try_spec(trial *t, const igi_sample_spec *spec) {
     igi_sample sample;
     if (!igi_sample_applies(spec)) return true;
     ig_status status = igi_sample_make(t->runtime->device, spec, &sample);
-    if (status != IG_STATUS_OK) return blame(t, spec, ig_status_text(status));
+    if (status != IG_STATUS_OK) return blame_status(t, spec, status);
     bool good = try_sample(t, spec, &sample);
     igi_sample_free(&sample);
     return good;
@@ -91,13 +97,15 @@ static bool try_type(trial *t, ig_op op, ig_type type) {
     return false;
 }
 
-static bool try_all(igi_runtime *runtime, ig_op op, ig_backend backend, char *reason) {
+// UNTRIED when memory was too short to tell.
+static ig_op_state try_all(igi_runtime *runtime, ig_op op, ig_backend backend, char *reason) {
     trial t = {.runtime = runtime, .row = runtime->slots[op][backend].row, .backend = backend, .reason = reason};
     bool good = true;
     for (int type = 0; type < IG_TYPE_COUNT && good; type++)
         if (t.row->types >> type & 1) good = try_type(&t, op, (ig_type)type);
     ig_error_clear(&t.error);
-    return good;
+    if (good) return IG_OP_VALIDATED;
+    return t.out_of_memory ? IG_OP_UNTRIED : IG_OP_REJECTED;
 }
 
 // ---- Verdicts ----
@@ -131,13 +139,13 @@ static ig_op_state judge(igi_runtime *runtime, ig_op op, ig_backend backend) {
     igi_slot *slot = &runtime->slots[op][backend];
     igi_hash key = verdict_key(runtime, op, backend);
     if (known_good(runtime, key)) return IG_OP_VALIDATED;
-    if (try_all(runtime, op, backend, slot->reason)) {
-        if (runtime->keeps_verdicts && igi_hash_valid(key)) igi_disk_cache_put(runtime->cache, key, "good", 4);
-        return IG_OP_VALIDATED;
-    }
+    ig_op_state state = try_all(runtime, op, backend, slot->reason);
+    if (state == IG_OP_VALIDATED && runtime->keeps_verdicts && igi_hash_valid(key))
+        igi_disk_cache_put(runtime->cache, key, "good", 4);
+    if (state != IG_OP_REJECTED) return state;
     igi_log(IG_LOG_WARNING, "op '%s' of backend '%s' gives wrong answers on this machine and is not used: %s",
             ig_op_name(op), ig_backend_name(backend), slot->reason);
-    return IG_OP_REJECTED;
+    return state;
 }
 
 ig_op_state igi_validate(igi_runtime *runtime, ig_op op, ig_backend backend) {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "helpers.h"
+#include "tensor-helpers.h"
 #include "tensor/stream.h"
 
 // ---- Backends that are wrong on purpose ----

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "helpers.h"
+#include "tensor-helpers.h"
 #include "tensor/types.h"
 
 enum { MAX_INPUTS = 4, MAX_KEYS = 8, MAX_LINE = 1 << 16 };
@@ -110,14 +110,14 @@ static const struct {
     axis_op run;
 } along_axis[] = {{"softmax", ig_tensor_softmax}, {"log_softmax", ig_tensor_log_softmax}, {"cumsum", ig_tensor_cumsum}};
 
-static ig_status run_reduce(const golden *g, reduce_op run, ig_tensor **out) {
+static ig_status run_reduce(const golden *g, reduce_op op, ig_tensor **out) {
     int64_t axes[IG_MAX_RANK];
     ig_reduce_desc desc = {.axis_count = list(g, "axes", axes, IG_MAX_RANK),
                            .keep_dims = whole(g, "keep"),
                            .correction = number(g, "correction", 0),
                            .order = number(g, "order", 0)};
     for (uint32_t i = 0; i < desc.axis_count; i++) desc.axes[i] = (int32_t)axes[i];
-    return run(stream, g->in[0], &desc, &options, out);
+    return op(stream, g->in[0], &desc, &options, out);
 }
 
 static void pair(const golden *g, const char *name, uint64_t values[2]) {
@@ -126,16 +126,16 @@ static void pair(const golden *g, const char *name, uint64_t values[2]) {
     values[0] = (uint64_t)numbers[0], values[1] = (uint64_t)numbers[1];
 }
 
-static ig_status run_pool(const golden *g, pool_op run, ig_tensor **out) {
+static ig_status run_pool(const golden *g, pool_op op, ig_tensor **out) {
     ig_pool_desc desc = {0};
     pair(g, "window", desc.window), pair(g, "stride", desc.stride), pair(g, "padding", desc.padding);
-    return run(stream, g->in[0], &desc, &options, out);
+    return op(stream, g->in[0], &desc, &options, out);
 }
 
-static ig_status run_conv(const golden *g, conv_op run, ig_tensor **out) {
+static ig_status run_conv(const golden *g, conv_op op, ig_tensor **out) {
     ig_conv_desc desc = {.groups = whole(g, "groups")};
     pair(g, "stride", desc.stride), pair(g, "padding", desc.padding), pair(g, "dilation", desc.dilation);
-    return run(stream, g->in[0], g->in[1], g->in[2], &desc, &options, out);
+    return op(stream, g->in[0], g->in[1], g->in[2], &desc, &options, out);
 }
 
 static ig_status run_pad(const golden *g, ig_tensor **out) {

@@ -1,27 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tensor tests share: a device, a stream, short ways to make and to look at tensors.
+// What the tensor tests share beside the device tests' helpers: a stream, short ways to make and look at tensors.
 #ifndef INGOT_TESTS_TENSOR_HELPERS_H
 #define INGOT_TESTS_TENSOR_HELPERS_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-// cmocka last: it needs the four above.
-#include <cmocka.h>
-#include <ingot/ingot.h>
-#include <stdbool.h>
+#include "helpers.h"
 
-// Group fixtures. The cache is a temporary directory.
-extern ig_device *device;
+// Group fixtures: the device of helpers.h, and a stream on it.
 extern ig_stream *stream;
-extern char *cache_dir;
 int open_test_stream(void **state);
 int close_test_stream(void **state);
-
-#define assert_status(call, expected) assert_string_equal(ig_status_name(call), ig_status_name(expected))
-#define assert_ok(call) assert_status(call, IG_STATUS_OK)
-#define LENGTH(array) (sizeof(array) / sizeof *(array))
 
 // SHAPE(2, 3) for functions that take rank and lengths.
 #define SHAPE(...)                                                               \

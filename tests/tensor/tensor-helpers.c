@@ -1,32 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "helpers.h"
+#include "tensor-helpers.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/file.h"
 #include "tensor/types.h"
 
-ig_device *device;
 ig_stream *stream;
-char *cache_dir;
 
 int open_test_stream(void **state) {
-    (void)state;
-    cache_dir = igi_make_temp_dir();
-    if (!cache_dir) return -1;
-    if (ig_device_create(&(ig_device_desc){.cache_dir = cache_dir}, &device, NULL) != IG_STATUS_OK) return -1;
+    unsetenv("INGOT_BACKEND"), unsetenv("INGOT_THRESHOLDS"), unsetenv("INGOT_BLAS");
+    if (open_test_device(state) != 0) return -1;
     return ig_stream_create(device, NULL, &stream, NULL) == IG_STATUS_OK ? 0 : -1;
 }
 
 int close_test_stream(void **state) {
-    (void)state;
     ig_stream_release(stream);
-    ig_device_release(device);
-    igi_remove_tree(cache_dir);
-    free(cache_dir);
-    return 0;
+    return close_test_device(state);
 }
 
 static uint64_t count_of(uint64_t rank, const uint64_t *shape) {
