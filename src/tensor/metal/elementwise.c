@@ -1,51 +1,65 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elementwise kernels: the plain one where all operands are consecutive, else the one that follows strides.
-#include <stdio.h>
-
+// Elementwise kernels: four elements per thread where all operands are consecutive, else one that follows strides.
 #include "tensor/iterate.h"
 #include "tensor/metal/metal.h"
 
-bool igi_metal_accepts_elementwise(const igi_call *call) {
+bool igi_metal_accepts_all(const igi_call *call) {
     bool fits = igi_metal_can_index(&call->out[0]);
-    for (uint32_t i = 0; i < call->input_count; i++) fits = fits && igi_metal_can_index(&call->in[i]);
+    for (uint32_t i = 0; i < call->input_count; i++)
+        fits = fits && (!call->in[i].storage || igi_metal_can_index(&call->in[i]));
     return fits;
 }
 
-void igi_metal_layout_of(uint32_t operands, const igi_view *const *views, igi_metal_layout *layout) {
-    igi_walk walk = igi_walk_of(operands, views);
-    *layout = (igi_metal_layout){.rank = walk.rank};
-    for (uint32_t i = 0; i < walk.rank; i++) {
-        layout->shape[i] = (uint32_t)walk.shape[i];
-        for (uint32_t o = 0; o < operands; o++)
-            layout->strides[o][i] = (int32_t)(walk.strides[o][i] / (int64_t)ig_type_size(views[o]->type));
-    }
+// Kernels reinterpret consecutive elements as vectors of four.
+static bool holds_vectors(const igi_view *view) {
+    return igi_view_is_contiguous(view) && view->offset % (4 * ig_type_size(view->type)) == 0;
 }
 
-static bool all_contiguous(const igi_call *call) {
-    bool contiguous = igi_view_is_contiguous(&call->out[0]);
-    for (uint32_t i = 0; i < call->input_count; i++) contiguous = contiguous && igi_view_is_contiguous(&call->in[i]);
-    return contiguous;
+bool igi_metal_all_vectors(const igi_call *call) {
+    bool vectors = holds_vectors(&call->out[0]);
+    for (uint32_t i = 0; i < call->input_count; i++) vectors = vectors && holds_vectors(&call->in[i]);
+    return vectors;
+}
+
+void igi_metal_finish_elementwise(igi_metal_encoder *e, bool plain, uint32_t slot) {
+    const igi_call *call = e->call;
+    uint64_t count = igi_view_count(&call->out[0]);
+    if (plain) {
+        igi_metal_bytes(e, &(uint32_t){(uint32_t)count}, sizeof(uint32_t), slot);
+        igi_metal_threads(e, (count + 3) / 4, 1, (ig_size){0});
+        return;
+    }
+    igi_metal_layout layout;
+    const igi_view *views[] = {&call->out[0], &call->in[0], &call->in[1], &call->in[2]};
+    igi_metal_layout_of(call->input_count + 1, views, &layout);
+    uint64_t inner = layout.shape[layout.rank - 1];
+    igi_metal_bytes(e, &layout, sizeof layout, slot);
+    igi_metal_threads(e, inner, count / inner, (ig_size){0});
+}
+
+ig_status igi_metal_unary(const igi_call *call) {
+    if (igi_view_count(&call->out[0]) == 0) return IG_STATUS_OK;
+    bool plain = igi_metal_all_vectors(call), clamps = call->op == IG_OP_CLAMP, leaks = call->op == IG_OP_LEAKY_RELU;
+    const igi_parameters *p = &call->p;
+    float parameters[2] = {leaks ? (float)p->elementwise.slope : 0, 0};
+    if (clamps) parameters[0] = (float)p->elementwise.low, parameters[1] = (float)p->elementwise.high;
+    igi_metal_encoder e = igi_metal_begin(call, "unary", "%s_%s%s", ig_op_name(call->op), plain ? "" : "strided_",
+                                          ig_type_name(call->in[0].type));
+    igi_metal_view(&e, &call->in[0], 0);
+    igi_metal_view(&e, &call->out[0], 1);
+    igi_metal_bytes(&e, parameters, sizeof parameters, 2);
+    igi_metal_finish_elementwise(&e, plain, 3);
+    return e.status;
 }
 
 ig_status igi_metal_binary(const igi_call *call) {
-    uint32_t count = (uint32_t)igi_view_count(&call->out[0]);
-    if (count == 0) return IG_STATUS_OK;
-    bool plain = all_contiguous(call);
-    char kernel[64];
-    snprintf(kernel, sizeof kernel, "%s_%s%s", ig_op_name(call->op), plain ? "" : "strided_",
-             ig_type_name(call->in[0].type));
-    ig_pipeline *pipeline = NULL;
-    ig_status status = igi_metal_pipeline(call->runtime, "elementwise", kernel, NULL, 0, &pipeline, call->error);
-    if (status == IG_STATUS_OK) status = ig_commands_set_pipeline(call->commands, pipeline);
-    if (status == IG_STATUS_OK) status = igi_metal_set_view(call->commands, &call->in[0], 0);
-    if (status == IG_STATUS_OK) status = igi_metal_set_view(call->commands, &call->in[1], 1);
-    if (status == IG_STATUS_OK) status = igi_metal_set_view(call->commands, &call->out[0], 2);
-    if (status == IG_STATUS_OK) status = ig_commands_set_bytes(call->commands, &count, sizeof count, 3);
-    if (status == IG_STATUS_OK && !plain) {
-        igi_metal_layout layout;
-        igi_metal_layout_of(3, (const igi_view *[]){&call->out[0], &call->in[0], &call->in[1]}, &layout);
-        status = ig_commands_set_bytes(call->commands, &layout, sizeof layout, 4);
-    }
-    if (status != IG_STATUS_OK) return status;
-    return ig_commands_dispatch_threads(call->commands, (ig_size){.x = count}, (ig_size){0});
+    if (igi_view_count(&call->out[0]) == 0) return IG_STATUS_OK;
+    bool plain = igi_metal_all_vectors(call);
+    igi_metal_encoder e = igi_metal_begin(call, "binary", "%s_%s%s", ig_op_name(call->op), plain ? "" : "strided_",
+                                          ig_type_name(call->in[0].type));
+    igi_metal_view(&e, &call->in[0], 0);
+    igi_metal_view(&e, &call->in[1], 1);
+    igi_metal_view(&e, &call->out[0], 2);
+    igi_metal_finish_elementwise(&e, plain, 3);
+    return e.status;
 }

@@ -12,14 +12,17 @@
 // Below this a dispatch costs more than the work, on a GPU; `ingot bench ops --tune` measures.
 enum { ELEMENTWISE_THRESHOLD = 1 << 15 };
 
-#define BINARY(id)                             \
-    {.op = IG_OP_##id,                         \
-     .types = IGI_FLOATS,                      \
-     .threshold = ELEMENTWISE_THRESHOLD,       \
-     .accepts = igi_metal_accepts_elementwise, \
-     .run = igi_metal_binary},
+#define ROW(id, type_set, function)      \
+    {.op = IG_OP_##id,                   \
+     .types = (type_set),                \
+     .threshold = ELEMENTWISE_THRESHOLD, \
+     .accepts = igi_metal_accepts_all,   \
+     .run = (function)},
+#define UNARY(id, name, type) ROW(id, IGI_FLOATS, igi_metal_unary)
+#define BINARY(id, name, type) ROW(id, IGI_FLOATS, igi_metal_binary)
 
-static const igi_implementation rows[] = {BINARY(ADD) BINARY(MUL)};
+static const igi_implementation rows[] = {IG_UNARY_LIST(UNARY) IG_BINARY_LIST(BINARY) ROW(
+    LEAKY_RELU, IGI_FLOATS, igi_metal_unary) ROW(CLAMP, IGI_FLOATS, igi_metal_unary)};
 
 // ---- Libraries and pipelines ----
 
@@ -79,9 +82,17 @@ static const igi_embedded *find_file(const char *name) {
 
 // The one place where built-in kernels become a library.
 static ig_status build_library(ig_device *device, const igi_embedded *file, ig_library **library, ig_error *error) {
-    ig_library_desc desc = {
-        .source = file->data, .source_length = file->length, .name = file->name, .math_mode = IG_MATH_SAFE};
-    return ig_library_create(device, &desc, library, error);
+    const igi_embedded *prelude = find_file("prelude");
+    static const char line[] = "\n#line 1\n";
+    size_t length = prelude->length + sizeof line - 1 + file->length;
+    char *source = igi_calloc(1, length + 1);
+    if (!source) return igi_error_no_memory(error);
+    snprintf(source, length + 1, "%.*s%s%.*s", (int)prelude->length, (const char *)prelude->data, line,
+             (int)file->length, (const char *)file->data);
+    ig_library_desc desc = {.source = source, .source_length = length, .name = file->name, .math_mode = IG_MATH_SAFE};
+    ig_status status = ig_library_create(device, &desc, library, error);
+    free(source);
+    return status;
 }
 
 // Call with the lock held.
@@ -158,21 +169,6 @@ ig_status igi_metal_pipeline(igi_runtime *runtime, const char *file, const char 
     }
     pthread_mutex_unlock(&metal->lock);
     return status;
-}
-
-// ---- Operands ----
-
-ig_status igi_metal_set_view(ig_commands *commands, const igi_view *view, uint32_t index) {
-    return ig_commands_set_buffer(commands, view->storage->buffer, view->offset, index);
-}
-
-bool igi_metal_can_index(const igi_view *view) {
-    uint64_t reach = 1, count = igi_view_count(view);
-    for (uint32_t i = 0; i < view->rank && view->shape[i]; i++) {
-        uint64_t stride = (uint64_t)llabs(view->strides[i]), span;
-        if (!igi_mul(view->shape[i] - 1, stride, &span) || !igi_add(reach, span, &reach)) return false;
-    }
-    return count <= INT32_MAX && reach <= INT32_MAX;
 }
 
 const igi_op_backend igi_ops_metal = {

@@ -11,8 +11,22 @@ ig_status igi_metal_pipeline(igi_runtime *runtime, const char *file, const char 
                              const ig_function_constant *constants, size_t constant_count, ig_pipeline **pipeline,
                              ig_error *error);
 
+// One dispatch being encoded. After a failure the rest does nothing.
+typedef struct igi_metal_encoder {
+    const igi_call *call;
+    ig_status status;
+} igi_metal_encoder;
+
+// `kernel` is a format for printf.
+igi_metal_encoder igi_metal_begin(const igi_call *call, const char *file, const char *kernel, ...)
+    __attribute__((format(printf, 3, 4)));
 // Binds the memory of a view so that its first element is at the start.
-ig_status igi_metal_set_view(ig_commands *commands, const igi_view *view, uint32_t index);
+void igi_metal_view(igi_metal_encoder *e, const igi_view *view, uint32_t slot);
+void igi_metal_storage(igi_metal_encoder *e, const igi_storage *storage, uint64_t offset, uint32_t slot);
+void igi_metal_bytes(igi_metal_encoder *e, const void *bytes, uint64_t length, uint32_t slot);
+// A group of zeros is chosen by the device.
+void igi_metal_threads(igi_metal_encoder *e, uint64_t x, uint64_t y, ig_size group);
+void igi_metal_groups(igi_metal_encoder *e, ig_size groups, ig_size group);
 
 // What kernels call Layout: shape and strides of up to four operands, the output first, dimensions merged.
 typedef struct igi_metal_layout {
@@ -21,11 +35,17 @@ typedef struct igi_metal_layout {
     int32_t strides[4][IG_MAX_RANK];
 } igi_metal_layout;
 void igi_metal_layout_of(uint32_t operands, const igi_view *const *views, igi_metal_layout *layout);
-// Whether every offset within the view fits the kernels' 32 bits.
+// Whether every offset within the view fits the kernels' 32 bits; the same for all operands of a call.
 bool igi_metal_can_index(const igi_view *view);
+bool igi_metal_accepts_all(const igi_call *call);
+
+// Whether all operands are consecutive and aligned to four elements.
+bool igi_metal_all_vectors(const igi_call *call);
+// Count or layout into `slot`, and the dispatch, of a kernel for which igi_metal_all_vectors was `plain`.
+void igi_metal_finish_elementwise(igi_metal_encoder *e, bool plain, uint32_t slot);
 
 // Rows of src/tensor/metal/*.c, gathered in metal.c.
-bool igi_metal_accepts_elementwise(const igi_call *call);
+ig_status igi_metal_unary(const igi_call *call);
 ig_status igi_metal_binary(const igi_call *call);
 
 #endif

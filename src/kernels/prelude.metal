@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// What kernels share; stands in front of every other file here.
+#include <metal_stdlib>
+using namespace metal;
+
+// How to reach the elements of each operand. Matches igi_metal_layout.
+struct Layout {
+    uint rank;
+    uint shape[8];
+    int strides[4][8];  // of the output and the inputs, in elements
+};
+
+// Where element i of the first `rank` dimensions lies.
+static inline int offset_of(uint i, uint rank, constant Layout &layout, uint operand) {
+    int offset = 0;
+    for (uint axis = rank; axis-- > 0;) {
+        uint length = layout.shape[axis];
+        offset += int(i % length) * layout.strides[operand][axis];
+        i /= length;
+    }
+    return offset;
+}
+
+// The grid is the last dimension by all others.
+template <uint operands>
+struct Offsets {
+    int at[operands];
+    Offsets(uint2 position, constant Layout &layout) {
+        uint last = layout.rank - 1, outer = position.y;
+        for (uint o = 0; o < operands; o++) at[o] = int(position.x) * layout.strides[o][last];
+        for (uint axis = last; axis-- > 0;) {
+            uint length = layout.shape[axis], along = outer % length;
+            outer /= length;
+            for (uint o = 0; o < operands; o++) at[o] += int(along) * layout.strides[o][axis];
+        }
+    }
+};
+
+#define FOR_FLOATS(X, ...)      \
+    X(f32, float, __VA_ARGS__)  \
+    X(f16, half, __VA_ARGS__)   \
+    X(bf16, bfloat, __VA_ARGS__)

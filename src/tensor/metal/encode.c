@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Encoding one dispatch: the first failure sticks, so that it is looked at once.
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "tensor/iterate.h"
+#include "tensor/metal/metal.h"
+
+igi_metal_encoder igi_metal_begin(const igi_call *call, const char *file, const char *kernel, ...) {
+    igi_metal_encoder e = {.call = call};
+    char name[64];
+    va_list arguments;
+    va_start(arguments, kernel);
+    vsnprintf(name, sizeof name, kernel, arguments);
+    va_end(arguments);
+    ig_pipeline *pipeline = NULL;
+    e.status = igi_metal_pipeline(call->runtime, file, name, NULL, 0, &pipeline, call->error);
+    if (e.status == IG_STATUS_OK) e.status = ig_commands_set_pipeline(call->commands, pipeline);
+    return e;
+}
+
+void igi_metal_view(igi_metal_encoder *e, const igi_view *view, uint32_t slot) {
+    igi_metal_storage(e, view->storage, view->offset, slot);
+}
+
+void igi_metal_storage(igi_metal_encoder *e, const igi_storage *storage, uint64_t offset, uint32_t slot) {
+    if (e->status == IG_STATUS_OK) e->status = ig_commands_set_buffer(e->call->commands, storage->buffer, offset, slot);
+}
+
+void igi_metal_bytes(igi_metal_encoder *e, const void *bytes, uint64_t length, uint32_t slot) {
+    if (e->status == IG_STATUS_OK) e->status = ig_commands_set_bytes(e->call->commands, bytes, length, slot);
+}
+
+void igi_metal_threads(igi_metal_encoder *e, uint64_t x, uint64_t y, ig_size group) {
+    ig_size grid = {.x = (uint32_t)x, .y = (uint32_t)y, .z = 1};
+    if (e->status == IG_STATUS_OK) e->status = ig_commands_dispatch_threads(e->call->commands, grid, group);
+}
+
+void igi_metal_groups(igi_metal_encoder *e, ig_size groups, ig_size group) {
+    if (e->status == IG_STATUS_OK) e->status = ig_commands_dispatch_threadgroups(e->call->commands, groups, group);
+}
+
+// ---- Operands ----
+
+void igi_metal_layout_of(uint32_t operands, const igi_view *const *views, igi_metal_layout *layout) {
+    igi_walk walk = igi_walk_of(operands, views);
+    *layout = (igi_metal_layout){.rank = walk.rank};
+    for (uint32_t i = 0; i < walk.rank; i++) {
+        layout->shape[i] = (uint32_t)walk.shape[i];
+        for (uint32_t o = 0; o < operands; o++)
+            layout->strides[o][i] = (int32_t)(walk.strides[o][i] / (int64_t)ig_type_size(views[o]->type));
+    }
+}
+
+bool igi_metal_can_index(const igi_view *view) {
+    uint64_t reach = 1, count = igi_view_count(view);
+    for (uint32_t i = 0; i < view->rank && view->shape[i]; i++) {
+        uint64_t stride = (uint64_t)llabs(view->strides[i]), span;
+        if (!igi_mul(view->shape[i] - 1, stride, &span) || !igi_add(reach, span, &reach)) return false;
+    }
+    return count <= INT32_MAX && reach <= INT32_MAX;
+}
