@@ -72,10 +72,10 @@ static const struct {
 },
   group_passes[] =
       {
-          {"abort", igi_pass_abort},   {"note barriers", igi_pass_note_barriers},
-          {"relax", igi_pass_relax},   {"group", igi_pass_group},
-          {"unlock", igi_pass_unlock}, {"remarks", igi_pass_remarks},
-          {"debug", igi_pass_debug},
+          {"abort", igi_pass_abort},     {"note barriers", igi_pass_note_barriers},
+          {"relax", igi_pass_relax},     {"coarsen", igi_pass_coarsen},
+          {"group", igi_pass_group},     {"unlock", igi_pass_unlock},
+          {"remarks", igi_pass_remarks}, {"debug", igi_pass_debug},
 },
   final_passes[] = {
       {"private", igi_pass_private},

@@ -20,6 +20,7 @@ typedef struct igi_simt_module {
     LLVMValueRef thread;   // bind: ptr (group, x, y, z, lane), the kernel for one thread
     bool many_dimensions;  // bind: the kernel asks for y or z positions
     LLVMValueRef wide[2];  // group: [0] with a mask, [1] for full groups of lanes; NULL when narrow
+    uint32_t rows;         // coarsen: of threads that one call does
     bool declined;         // group: cannot be widened
     igi_code_info info;
     LLVMMetadataRef subprogram;  // extract: the kernel's place in the source; NULL without line tables
@@ -58,6 +59,8 @@ ig_status igi_pass_check(igi_simt_module *m);
 ig_status igi_pass_abort(igi_simt_module *m);
 // Atomic loads and stores of threadgroup memory become plain; read-modify-writes are marked for igi_pass_unlock.
 ig_status igi_pass_relax(igi_simt_module *m);
+// For a known size of threadgroup: threads of several rows share what does not depend on y (m->rows, 1: not so).
+ig_status igi_pass_coarsen(igi_simt_module *m);
 // Scalars only, two-way branches, one return: what widening wants. Only before igi_widen.
 ig_status igi_pass_prepare(igi_simt_module *m);
 // Part of prepare: operations on simdgroup matrices become operations on scalars.

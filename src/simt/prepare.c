@@ -166,7 +166,7 @@ enum { LIGHT_KERNEL = 200 };
 // Two registers for each value hide latencies and read longer runs of memory, as long as there are registers enough.
 // Rows of threads must be long enough too; unless known, they are taken to be short in kernels of several dimensions.
 static bool suits_two_registers(igi_simt_module *m) {
-    return igi_instruction_count(m->thread) <= LIGHT_KERNEL;
+    return m->rows <= 1 && igi_instruction_count(m->thread) <= LIGHT_KERNEL;
 }
 
 uint32_t igi_choose_width(igi_simt_module *m) {

@@ -109,7 +109,8 @@ static void build_loop(runner *r, int dimension) {
     else
         call_thread(r);
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(r->builder);
-    LLVMValueRef step = number(r, dimension == 0 ? r->m->info.width : 1);
+    uint32_t rows = r->m->rows > 1 ? r->m->rows : 1;
+    LLVMValueRef step = number(r, dimension == 0 ? r->m->info.width : dimension == 1 ? rows : 1);
     LLVMValueRef next = LLVMBuildNUWAdd(r->builder, counter, step, "");
     LLVMBuildCondBr(r->builder, LLVMBuildICmp(r->builder, LLVMIntULT, next, r->sizes[dimension], ""), body, after);
     LLVMValueRef values[] = {number(r, 0), next};

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// Several rows of a threadgroup in one go. Where a kernel's loops read what does not depend on y (the columns of a
+// matrix, a filter), threads above each other can share it: what does depend on y is done once for each row, side by
+// side, and everything else once for all. That is blocking for registers, which a GPU programmer leaves to the machine.
+//
+// pre: the size of the threadgroup is known. The rows must go the same way: kernels whose branches depend on y stay as
+// they are, and so do those with operations among lanes, whose groups are rows.
+#include <string.h>
+
+#include "core/memory.h"
+#include "simt/cfg.h"
+#include "simt/ir.h"
+#include "simt/passes.h"
+
+enum { MAX_ROWS = 8, MANY_ROWS = 8, FEW_ROWS = 4, FEW_SUMS = 2, MAX_COPIES = 400 };
+
+typedef struct coarsener {
+    igi_simt_module *m;
+    igi_cfg cfg;
+    LLVMBuilderRef builder;
+    LLVMValueRef y[MAX_ROWS], x;
+    igi_pointer_map index;  // instruction -> number
+    bool *by_row;           // by number: depends on y, or must be done for each row anyway
+    bool *by_lane;          // depends on x
+    LLVMValueRef *copies;   // [number * MAX_ROWS + row]
+    size_t count;
+    uint32_t rows;
+} coarsener;
+
+#define EACH_INSTRUCTION(c, b, i)                 \
+    for (uint32_t b = 0; b < (c)->cfg.count; b++) \
+        for (LLVMValueRef i = LLVMGetFirstInstruction((c)->cfg.blocks[b].block); i; i = LLVMGetNextInstruction(i))
+
+// ---- What depends on what ----
+
+static bool depends(const coarsener *c, LLVMValueRef value, const bool *set, LLVMValueRef argument) {
+    uint32_t number;
+    return value == argument || (LLVMIsAInstruction(value) && igi_map_get(&c->index, value, &number) && set[number]);
+}
+
+static bool any_operand(const coarsener *c, LLVMValueRef i, const bool *set, LLVMValueRef argument) {
+    for (int k = 0; k < LLVMGetNumOperands(i); k++)
+        if (depends(c, LLVMGetOperand(i, (unsigned)k), set, argument)) return true;
+    return false;
+}
+
+static bool must_repeat(LLVMValueRef i) {
+    if (LLVMIsAAllocaInst(i) || LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i)) return true;
+    bool access = LLVMIsALoadInst(i) || LLVMIsAStoreInst(i);
+    return access && (LLVMGetVolatile(i) || LLVMGetOrdering(i) != LLVMAtomicOrderingNotAtomic);
+}
+
+static void find_dependent(coarsener *c, bool *set, LLVMValueRef argument, bool repeats) {
+    for (bool changed = true; changed;) {
+        changed = false;
+        EACH_INSTRUCTION(c, b, i) {
+            uint32_t number;
+            igi_map_get(&c->index, i, &number);
+            if (set[number] || !(any_operand(c, i, set, argument) || (repeats && must_repeat(i)))) continue;
+            set[number] = changed = true;
+        }
+    }
+}
+
+static bool is_number(const coarsener *c, LLVMValueRef i, const bool *set) {
+    uint32_t number;
+    return igi_map_get(&c->index, i, &number) && set[number];
+}
+
+// ---- Whether it pays ----
+
+static bool is_possible(const coarsener *c) {
+    EACH_INSTRUCTION(c, b, i) {
+        if (LLVMIsATerminatorInst(i) && is_number(c, i, c->by_row)) return false;
+        const char *name = igi_callee_name(i);
+        if (strncmp(name, "__ig_", 5) == 0 && strcmp(name, "__ig_barrier") != 0) return false;
+    }
+    return true;
+}
+
+// Rows to take at once: many when each has few sums to keep.
+static uint32_t choose_rows(const coarsener *c) {
+    uint32_t shared = 0, sums = 0, copies = 0, size = c->m->request->group[1];
+    EACH_INSTRUCTION(c, b, i) {
+        bool in_loop = c->cfg.blocks[b].loop != IGI_NONE, by_row = is_number(c, i, c->by_row);
+        copies += by_row;
+        sums += in_loop && by_row && LLVMIsAPHINode(i) && LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMFloatTypeKind;
+        shared += in_loop && !by_row && LLVMIsALoadInst(i) && is_number(c, i, c->by_lane);
+    }
+    if (!shared || !sums) return 1;
+    if (sums <= FEW_SUMS && size % MANY_ROWS == 0 && copies * MANY_ROWS <= MAX_COPIES) return MANY_ROWS;
+    return size % FEW_ROWS == 0 && copies * FEW_ROWS <= MAX_COPIES ? FEW_ROWS : 1;
+}
+
+// ---- Copies ----
+
+static LLVMValueRef of_row(const coarsener *c, LLVMValueRef value, uint32_t row) {
+    uint32_t number;
+    if (value == c->y[0]) return c->y[row];
+    bool copied = LLVMIsAInstruction(value) && igi_map_get(&c->index, value, &number) && c->by_row[number];
+    return copied && row ? c->copies[(size_t)number * MAX_ROWS + row] : value;
+}
+
+static void copy_instruction(coarsener *c, LLVMValueRef i, uint32_t number) {
+    LLVMValueRef next = LLVMGetNextInstruction(i);
+    for (uint32_t row = 1; row < c->rows; row++) {
+        LLVMPositionBuilderBefore(c->builder, next);
+        LLVMValueRef *copy = &c->copies[(size_t)number * MAX_ROWS + row];
+        if (LLVMIsAPHINode(i)) {
+            *copy = LLVMBuildPhi(c->builder, LLVMTypeOf(i), "");
+            continue;
+        }
+        *copy = LLVMInstructionClone(i);
+        for (int k = 0; k < LLVMGetNumOperands(i); k++)
+            LLVMSetOperand(*copy, (unsigned)k, of_row(c, LLVMGetOperand(i, (unsigned)k), row));
+        LLVMInsertIntoBuilder(c->builder, *copy);
+    }
+}
+
+static void fill_phi(coarsener *c, LLVMValueRef phi, uint32_t number) {
+    for (uint32_t row = 1; row < c->rows; row++)
+        for (unsigned k = 0; k < LLVMCountIncoming(phi); k++) {
+            LLVMValueRef value = of_row(c, LLVMGetIncomingValue(phi, k), row);
+            LLVMBasicBlockRef from = LLVMGetIncomingBlock(phi, k);
+            LLVMAddIncoming(c->copies[(size_t)number * MAX_ROWS + row], &value, &from, 1);
+        }
+}
+
+static void copy_rows(coarsener *c) {
+    LLVMPositionBuilderBefore(c->builder, igi_first_after_allocas(c->m->thread));
+    for (uint32_t row = 1; row < c->rows; row++)
+        c->y[row] = LLVMBuildAdd(c->builder, c->y[0], LLVMConstInt(LLVMTypeOf(c->y[0]), row, 0), "");
+    for (uint32_t b = 0; b < c->cfg.count; b++) {
+        LLVMValueRef next;
+        for (LLVMValueRef i = LLVMGetFirstInstruction(c->cfg.blocks[b].block); i; i = next) {
+            uint32_t number;
+            next = LLVMGetNextInstruction(i);
+            if (igi_map_get(&c->index, i, &number) && c->by_row[number]) copy_instruction(c, i, number);
+        }
+    }
+    EACH_INSTRUCTION(c, b, i) {
+        uint32_t number;
+        if (LLVMIsAPHINode(i) && igi_map_get(&c->index, i, &number) && c->by_row[number]) fill_phi(c, i, number);
+    }
+}
+
+// ---- All of it ----
+
+static bool number_instructions(coarsener *c) {
+    EACH_INSTRUCTION(c, b, i)
+    if (!igi_map_set(&c->index, i, (uint32_t)c->count++)) return false;
+    c->by_row = igi_calloc(c->count, 1);
+    c->by_lane = igi_calloc(c->count, 1);
+    c->copies = igi_calloc(c->count * MAX_ROWS, sizeof *c->copies);
+    return c->by_row && c->by_lane && c->copies;
+}
+
+ig_status igi_pass_coarsen(igi_simt_module *m) {
+    m->rows = 1;
+    if (m->request->width == 1 || m->request->group[1] < FEW_ROWS) return IG_STATUS_OK;
+    coarsener c = {.m = m,
+                   .builder = LLVMCreateBuilderInContext(m->context),
+                   .x = LLVMGetParam(m->thread, 1),
+                   .y = {LLVMGetParam(m->thread, 2)}};
+    bool ok = igi_cfg_build(m->thread, &c.cfg) && number_instructions(&c);
+    if (ok) {
+        find_dependent(&c, c.by_row, c.y[0], true);
+        find_dependent(&c, c.by_lane, c.x, false);
+        c.rows = is_possible(&c) ? choose_rows(&c) : 1;
+        if (c.rows > 1) copy_rows(&c);
+        m->rows = c.rows;
+    }
+    free(c.by_row), free(c.by_lane), free(c.copies);
+    igi_map_free(&c.index);
+    igi_cfg_free(&c.cfg);
+    LLVMDisposeBuilder(c.builder);
+    return ok ? IG_STATUS_OK : igi_error_no_memory(m->error);
+}
