@@ -163,10 +163,18 @@ static bool is_lane_operation(LLVMValueRef instruction) {
 
 enum { LIGHT_KERNEL = 200 };
 
+static bool is_one_by_one(LLVMValueRef instruction) {
+    return LLVMIsAAtomicRMWInst(instruction) || LLVMIsAAtomicCmpXchgInst(instruction);
+}
+
 // Two registers for each value hide latencies and read longer runs of memory, as long as there are registers enough.
 // Rows of threads must be long enough too; unless known, they are taken to be short in kernels of several dimensions.
 static bool suits_two_registers(igi_simt_module *m) {
-    return m->rows <= 1 && igi_instruction_count(m->thread) <= LIGHT_KERNEL;
+    igi_values atomics;
+    if (!igi_collect(m->thread, is_one_by_one, &atomics)) return false;
+    size_t count = atomics.count;
+    igi_values_free(&atomics);
+    return !count && m->rows <= 1 && igi_instruction_count(m->thread) <= LIGHT_KERNEL;
 }
 
 uint32_t igi_choose_width(igi_simt_module *m) {
