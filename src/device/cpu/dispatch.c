@@ -52,15 +52,29 @@ static igi_scratch *scratch_of_thread(void) {
 
 // ---- Groups ----
 
-static void place_group(const launch *l, uint64_t index, igi_group *group) {
+static void place_in_dimension(const launch *l, int i, uint64_t position, igi_group *group) {
     const ig_size grid = l->dispatch->grid, size = l->dispatch->group;
     const uint64_t extent[3] = {grid.x, grid.y, grid.z}, full[3] = {size.x, size.y, size.z};
+    uint64_t origin = position * full[i], left = extent[i] - origin;
+    group->position[i] = (uint32_t)position;
+    group->origin[i] = (uint32_t)origin;
+    group->size[i] = (uint32_t)(left < full[i] ? left : full[i]);
+}
+
+static void place_group(const launch *l, uint64_t index, igi_group *group) {
     for (int i = 0; i < 3; i++) {
-        uint64_t position = index % l->groups[i], origin = position * full[i], left = extent[i] - origin;
+        place_in_dimension(l, i, index % l->groups[i], group);
         index /= l->groups[i];
-        group->position[i] = (uint32_t)position;
-        group->origin[i] = (uint32_t)origin;
-        group->size[i] = (uint32_t)(left < full[i] ? left : full[i]);
+    }
+}
+
+// The one behind it; divisions take longer than a small group.
+static void place_next(const launch *l, igi_group *group) {
+    for (int i = 0; i < 3; i++) {
+        uint64_t position = group->position[i] + 1ull;
+        bool carry = position == l->groups[i];
+        place_in_dimension(l, i, carry ? 0 : position, group);
+        if (!carry) return;
     }
 }
 
@@ -106,9 +120,9 @@ static const igi_code *code_for(const launch *l, const igi_group *group) {
 
 static void run_range(range *r) {
     launch *l = r->launch;
-    for (; r->at < r->end; r->at++) {
+    place_group(l, r->at, &r->group);
+    for (; r->at < r->end; r->at++, place_next(l, &r->group)) {
         if (atomic_load_explicit(l->abort, memory_order_relaxed) || atomic_load(&l->failed)) return;
-        place_group(l, r->at, &r->group);
         igi_run_group(code_for(l, &r->group), &r->group, r->scratch);
     }
 }
