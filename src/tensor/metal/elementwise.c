@@ -26,7 +26,7 @@ void igi_metal_finish_elementwise(igi_metal_encoder *e, bool plain, uint32_t slo
     uint64_t count = igi_view_count(&call->out[0]);
     if (plain) {
         igi_metal_bytes(e, &(uint32_t){(uint32_t)count}, sizeof(uint32_t), slot);
-        igi_metal_threads(e, (count + 3) / 4, 1, (ig_size){0});
+        igi_metal_threads(e, (ig_size){(count + 3) / 4, 1, 1});
         return;
     }
     igi_metal_layout layout;
@@ -34,7 +34,7 @@ void igi_metal_finish_elementwise(igi_metal_encoder *e, bool plain, uint32_t slo
     igi_metal_layout_of(call->input_count + 1, views, &layout);
     uint64_t inner = layout.shape[layout.rank - 1];
     igi_metal_bytes(e, &layout, sizeof layout, slot);
-    igi_metal_threads(e, inner, count / inner, (ig_size){0});
+    igi_metal_threads(e, (ig_size){inner, count / inner, 1});
 }
 
 ig_status igi_metal_unary(const igi_call *call) {

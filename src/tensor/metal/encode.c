@@ -31,9 +31,8 @@ void igi_metal_bytes(igi_metal_encoder *e, const void *bytes, uint64_t length, u
     if (e->status == IG_STATUS_OK) e->status = ig_commands_set_bytes(e->call->commands, bytes, length, slot);
 }
 
-void igi_metal_threads(igi_metal_encoder *e, uint64_t x, uint64_t y, ig_size group) {
-    ig_size grid = {.x = (uint32_t)x, .y = (uint32_t)y, .z = 1};
-    if (e->status == IG_STATUS_OK) e->status = ig_commands_dispatch_threads(e->call->commands, grid, group);
+void igi_metal_threads(igi_metal_encoder *e, ig_size grid) {
+    if (e->status == IG_STATUS_OK) e->status = ig_commands_dispatch_threads(e->call->commands, grid, (ig_size){0});
 }
 
 void igi_metal_groups(igi_metal_encoder *e, ig_size groups, ig_size group) {

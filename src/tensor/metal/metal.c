@@ -21,8 +21,22 @@ enum { ELEMENTWISE_THRESHOLD = 1 << 15 };
 #define UNARY(id, name, type) ROW(id, IGI_FLOATS, igi_metal_unary)
 #define BINARY(id, name, type) ROW(id, IGI_FLOATS, igi_metal_binary)
 
-static const igi_implementation rows[] = {IG_UNARY_LIST(UNARY) IG_BINARY_LIST(BINARY) ROW(
-    LEAKY_RELU, IGI_FLOATS, igi_metal_unary) ROW(CLAMP, IGI_FLOATS, igi_metal_unary)};
+#define REDUCE(id, name, type) ROW(id, IGI_FLOATS, igi_metal_reduce)
+
+static const igi_implementation rows[] = {
+    // clang-format off
+    IG_UNARY_LIST(UNARY)
+    IG_BINARY_LIST(BINARY)
+    ROW(LEAKY_RELU, IGI_FLOATS, igi_metal_unary)
+    ROW(CLAMP, IGI_FLOATS, igi_metal_unary)
+    IG_REDUCE_LIST(REDUCE)
+    ROW(MATMUL, IGI_FLOATS, igi_metal_matmul)
+    ROW(SOFTMAX, IGI_FLOATS, igi_metal_softmax)
+    ROW(LOG_SOFTMAX, IGI_FLOATS, igi_metal_softmax)
+    ROW(LAYER_NORM, IGI_FLOATS, igi_metal_norm)
+    ROW(RMS_NORM, IGI_FLOATS, igi_metal_norm)
+    // clang-format on
+};
 
 // ---- Libraries and pipelines ----
 

@@ -24,8 +24,7 @@ igi_metal_encoder igi_metal_begin(const igi_call *call, const char *file, const 
 void igi_metal_view(igi_metal_encoder *e, const igi_view *view, uint32_t slot);
 void igi_metal_storage(igi_metal_encoder *e, const igi_storage *storage, uint64_t offset, uint32_t slot);
 void igi_metal_bytes(igi_metal_encoder *e, const void *bytes, uint64_t length, uint32_t slot);
-// A group of zeros is chosen by the device.
-void igi_metal_threads(igi_metal_encoder *e, uint64_t x, uint64_t y, ig_size group);
+void igi_metal_threads(igi_metal_encoder *e, ig_size grid);  // in groups that the device chooses
 void igi_metal_groups(igi_metal_encoder *e, ig_size groups, ig_size group);
 
 // What kernels call Layout: shape and strides of up to four operands, the output first, dimensions merged.
@@ -47,5 +46,9 @@ void igi_metal_finish_elementwise(igi_metal_encoder *e, bool plain, uint32_t slo
 // Rows of src/tensor/metal/*.c, gathered in metal.c.
 ig_status igi_metal_unary(const igi_call *call);
 ig_status igi_metal_binary(const igi_call *call);
+ig_status igi_metal_reduce(const igi_call *call);
+ig_status igi_metal_softmax(const igi_call *call);
+ig_status igi_metal_norm(const igi_call *call);
+ig_status igi_metal_matmul(const igi_call *call);
 
 #endif

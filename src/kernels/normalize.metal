@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// Softmax, layer norm and rms norm: a group for each line, whose threads take elements a group apart.
+
+// Matches igi_metal_lines.
+struct Lines {
+    uint length;
+    int out_stride, in_stride;  // within a line, in elements
+    int weight_stride, bias_stride;
+    uint has_weight, has_bias;
+    float epsilon;
+};
+
+// Where a thread stands in its group.
+struct Place {
+    uint index, size, lane, simdgroup, simdgroups;
+};
+
+// Over the group, for all its threads. `scratch` is free again after the next barrier.
+static float group_sum(float s, threadgroup float *scratch, Place p) {
+    s = simd_sum(s);
+    if (p.simdgroups == 1) return s;
+    if (p.lane == 0) scratch[p.simdgroup] = s;
+    threadgroup_barrier(mem_flags::mem_threadgroup);
+    return simd_sum(p.lane < p.simdgroups ? scratch[p.lane] : 0.0f);
+}
+
+// NaN is largest.
+static float simd_largest(float s) {
+    bool nan = simd_any(isnan(s));
+    return nan ? NAN : simd_max(s);
+}
+
+static float group_largest(float s, threadgroup float *scratch, Place p) {
+    s = simd_largest(s);
+    if (p.simdgroups == 1) return s;
+    if (p.lane == 0) scratch[p.simdgroup] = s;
+    threadgroup_barrier(mem_flags::mem_threadgroup);
+    return simd_largest(p.lane < p.simdgroups ? scratch[p.lane] : -INFINITY);
+}
+
+#define PLACE Place{index, size, lane, simdgroup, simdgroups}
+#define PLACE_PARAMETERS                                                                                       \
+    uint group [[threadgroup_position_in_grid]], uint index [[thread_position_in_threadgroup]],               \
+        uint size [[threads_per_threadgroup]], uint lane [[thread_index_in_simdgroup]],                        \
+        uint simdgroup [[simdgroup_index_in_threadgroup]], uint simdgroups [[simdgroups_per_threadgroup]]
+
+// A line of nothing but -inf gives zeros, or -inf.
+template <typename T, bool logarithm, bool consecutive>
+kernel void softmax(device const T *x [[buffer(0)]], device T *out [[buffer(1)]], constant Lines &lines [[buffer(2)]],
+                    constant Layout &starts [[buffer(3)]], PLACE_PARAMETERS) {
+    threadgroup float scratch[2][32];
+    x += offset_of(group, starts.rank, starts, 1);
+    out += offset_of(group, starts.rank, starts, 0);
+    int in_stride = consecutive ? 1 : lines.in_stride, out_stride = consecutive ? 1 : lines.out_stride;
+    float most = -INFINITY;
+    for (uint i = index; i < lines.length; i += size) {
+        float a = float(x[int(i) * in_stride]);
+        most = isnan(a) || a > most ? a : most;
+    }
+    most = group_largest(most, scratch[0], PLACE);
+    bool empty = most == -INFINITY;
+    float sum = 0.0f;
+    for (uint i = index; i < lines.length; i += size) sum += exp(float(x[int(i) * in_stride]) - most);
+    sum = group_sum(sum, scratch[1], PLACE);
+    float scale = logarithm ? log(sum) : 1.0f / sum;
+    for (uint i = index; i < lines.length; i += size) {
+        float off = float(x[int(i) * in_stride]) - most;
+        float value = logarithm ? off - scale : exp(off) * scale;
+        out[int(i) * out_stride] = T(empty ? (logarithm ? -INFINITY : 0.0f) : value);
+    }
+}
+
+template <typename T, bool centred, bool consecutive>
+kernel void norm(device const T *x [[buffer(0)]], device T *out [[buffer(1)]], constant Lines &lines [[buffer(2)]],
+                 constant Layout &starts [[buffer(3)]], device const T *weight [[buffer(4)]],
+                 device const T *bias [[buffer(5)]], PLACE_PARAMETERS) {
+    threadgroup float scratch[3][32];
+    x += offset_of(group, starts.rank, starts, 1);
+    out += offset_of(group, starts.rank, starts, 0);
+    int in_stride = consecutive ? 1 : lines.in_stride, out_stride = consecutive ? 1 : lines.out_stride;
+    int weight_stride = consecutive ? 1 : lines.weight_stride, bias_stride = consecutive ? 1 : lines.bias_stride;
+    float centre = 0.0f;
+    if (centred) {
+        float sum = 0.0f;
+        for (uint i = index; i < lines.length; i += size) sum += float(x[int(i) * in_stride]);
+        centre = group_sum(sum, scratch[0], PLACE) / float(lines.length);
+    }
+    // What rounding left in the centre shows where elements are nearly equal, so it is taken off too.
+    float squares = 0.0f, rest = 0.0f;
+    for (uint i = index; i < lines.length; i += size) {
+        float off = float(x[int(i) * in_stride]) - centre;
+        squares = fma(off, off, squares);
+        rest += off;
+    }
+    squares = group_sum(squares, scratch[1], PLACE) / float(lines.length);
+    rest = centred ? group_sum(rest, scratch[2], PLACE) / float(lines.length) : 0.0f;
+    float variance = fma(-rest, rest, squares);
+    float scale = 1.0f / sqrt((variance < 0.0f ? 0.0f : variance) + lines.epsilon);
+    for (uint i = index; i < lines.length; i += size) {
+        float value = ((float(x[int(i) * in_stride]) - centre) - rest) * scale;
+        if (lines.has_weight) value *= float(weight[int(i) * weight_stride]);
+        if (lines.has_bias) value += float(bias[int(i) * bias_stride]);
+        out[int(i) * out_stride] = T(value);
+    }
+}
+
+#define SOFTMAX(suffix, T, name, logarithm, consecutive)                                                    \
+    template [[host_name(#name "_" #suffix)]] kernel void softmax<T, logarithm, consecutive>(               \
+        device const T *, device T *, constant Lines &, constant Layout &, uint, uint, uint, uint, uint, uint);
+#define NORM(suffix, T, name, centred, consecutive)                                                         \
+    template [[host_name(#name "_" #suffix)]] kernel void norm<T, centred, consecutive>(                    \
+        device const T *, device T *, constant Lines &, constant Layout &, device const T *, device const T *, uint, \
+        uint, uint, uint, uint, uint);
+
+FOR_FLOATS(SOFTMAX, softmax, false, true)
+FOR_FLOATS(SOFTMAX, softmax_strided, false, false)
+FOR_FLOATS(SOFTMAX, log_softmax, true, true)
+FOR_FLOATS(SOFTMAX, log_softmax_strided, true, false)
+FOR_FLOATS(NORM, layer_norm, true, true)
+FOR_FLOATS(NORM, layer_norm_strided, true, false)
+FOR_FLOATS(NORM, rms_norm, false, true)
+FOR_FLOATS(NORM, rms_norm_strided, false, false)

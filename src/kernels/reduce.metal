@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reductions: threads add up what is a group apart, simdgroups their threads, the group its simdgroups. Long ones are
+// cut into parts, a group each, whose states a second kernel puts together.
+
+// Matches igi_metal_reduction.
+struct Reduction {
+    uint length;              // elements of one result
+    uint parts, part_length;  // of them
+    float correction;
+};
+
+// ---- States: init, with one more element, two put together, over a simdgroup, the result ----
+
+template <typename State, typename Op>
+static State tree(State s) {
+    for (ushort distance = 16; distance > 0; distance /= 2) s = Op::merge(s, Op::down(s, distance));
+    return s;
+}
+
+struct Scalars {
+    typedef float State;
+    static float down(float s, ushort distance) { return simd_shuffle_down(s, distance); }
+};
+
+struct Sums : Scalars {
+    static float init() { return 0.0f; }
+    static float merge(float a, float b) { return a + b; }
+    static float across(float s) { return simd_sum(s); }
+};
+struct sum_op : Sums {
+    static float add(float s, float x, uint) { return s + x; }
+    static float finish(float s, constant Reduction &) { return s; }
+};
+struct mean_op : Sums {
+    static float add(float s, float x, uint) { return s + x; }
+    static float finish(float s, constant Reduction &r) { return s / float(r.length); }
+};
+struct norm1_op : Sums {
+    static float add(float s, float x, uint) { return s + abs(x); }
+    static float finish(float s, constant Reduction &) { return s; }
+};
+struct norm2_op : Sums {
+    static float add(float s, float x, uint) { return fma(x, x, s); }
+    static float finish(float s, constant Reduction &) { return sqrt(s); }
+};
+
+// With an exponent of its own: what leaves the range of float on the way may come back.
+struct Scaled {
+    float fraction;
+    int exponent;
+};
+struct prod_op {
+    typedef Scaled State;
+    static Scaled init() { return {1.0f, 0}; }
+    static Scaled merge(Scaled a, Scaled b) {
+        int exponent;
+        float fraction = frexp(a.fraction * b.fraction, exponent);
+        return {fraction, a.exponent + b.exponent + exponent};
+    }
+    static Scaled add(Scaled s, float x, uint) {
+        int exponent;
+        float fraction = frexp(x, exponent);
+        return merge(s, Scaled{fraction, exponent});
+    }
+    static Scaled down(Scaled s, ushort distance) {
+        return {simd_shuffle_down(s.fraction, distance), simd_shuffle_down(s.exponent, distance)};
+    }
+    static Scaled across(Scaled s) { return tree<Scaled, prod_op>(s); }
+    static float finish(Scaled s, constant Reduction &) { return ldexp(s.fraction, clamp(s.exponent, -300, 300)); }
+};
+
+// NaN is larger than everything, and smaller.
+struct max_op : Scalars {
+    static float init() { return -INFINITY; }
+    static float add(float s, float x, uint) { return isnan(x) || x > s ? x : s; }
+    static float merge(float a, float b) { return isnan(b) || b > a ? b : a; }
+    static float across(float s) { return tree<float, max_op>(s); }
+    static float finish(float s, constant Reduction &) { return s; }
+};
+struct min_op : Scalars {
+    static float init() { return INFINITY; }
+    static float add(float s, float x, uint) { return isnan(x) || x < s ? x : s; }
+    static float merge(float a, float b) { return isnan(b) || b < a ? b : a; }
+    static float across(float s) { return tree<float, min_op>(s); }
+    static float finish(float s, constant Reduction &) { return s; }
+};
+struct norminf_op : Scalars {
+    static float init() { return 0.0f; }
+    static float add(float s, float x, uint) { return max_op::add(s, abs(x), 0); }
+    static float merge(float a, float b) { return max_op::merge(a, b); }
+    static float across(float s) { return tree<float, max_op>(s); }
+    static float finish(float s, constant Reduction &) { return s; }
+};
+
+struct any_op : Scalars {
+    static float init() { return 0.0f; }
+    static float add(float s, float x, uint) { return x != 0.0f ? 1.0f : s; }
+    static float merge(float a, float b) { return max(a, b); }
+    static float across(float s) { return simd_max(s); }
+    static float finish(float s, constant Reduction &) { return s; }
+};
+struct all_op : Scalars {
+    static float init() { return 1.0f; }
+    static float add(float s, float x, uint) { return x == 0.0f ? 0.0f : s; }
+    static float merge(float a, float b) { return min(a, b); }
+    static float across(float s) { return simd_min(s); }
+    static float finish(float s, constant Reduction &) { return s; }
+};
+
+// Welford, 1962; put together as Chan, Golub and LeVeque, 1979.
+struct Moments {
+    float count, mean, squares;
+};
+struct variance_op {
+    typedef Moments State;
+    static Moments init() { return {0.0f, 0.0f, 0.0f}; }
+    static Moments add(Moments s, float x, uint) {
+        float count = s.count + 1.0f, off = x - s.mean, mean = s.mean + off / count;
+        return {count, mean, fma(off, x - mean, s.squares)};
+    }
+    static Moments merge(Moments a, Moments b) {
+        float count = a.count + b.count, off = b.mean - a.mean, share = count > 0.0f ? b.count / count : 0.0f;
+        return {count, fma(off, share, a.mean), a.squares + b.squares + off * off * a.count * share};
+    }
+    static Moments down(Moments s, ushort distance) {
+        return {simd_shuffle_down(s.count, distance), simd_shuffle_down(s.mean, distance),
+                simd_shuffle_down(s.squares, distance)};
+    }
+    static Moments across(Moments s) { return tree<Moments, variance_op>(s); }
+    static float finish(Moments s, constant Reduction &r) {
+        float freedom = float(r.length) - r.correction;
+        return freedom > 0.0f ? s.squares / freedom : NAN;
+    }
+};
+
+// The first of several.
+struct Best {
+    float value;
+    uint index;
+};
+template <bool greatest>
+struct Choose {
+    typedef Best State;
+    static Best init() { return {greatest ? -INFINITY : INFINITY, 0xffffffffu}; }
+    static Best merge(Best a, Best b) {
+        bool above = greatest ? b.value > a.value : b.value < a.value, same = b.value == a.value;
+        if (isnan(a.value) || isnan(b.value)) above = !isnan(a.value), same = isnan(a.value) && isnan(b.value);
+        return above || (same && b.index < a.index) ? b : a;
+    }
+    static Best add(Best s, float x, uint index) { return merge(s, Best{x, index}); }
+    static Best down(Best s, ushort distance) {
+        return {simd_shuffle_down(s.value, distance), simd_shuffle_down(s.index, distance)};
+    }
+    static Best across(Best s) { return tree<Best, Choose>(s); }
+    static long finish(Best s, constant Reduction &) { return long(s.index); }
+};
+typedef Choose<true> argmax_op;
+typedef Choose<false> argmin_op;
+
+// ---- Kernels ----
+
+// Over a threadgroup; thread 0 has the result.
+template <typename Op>
+static typename Op::State over_group(typename Op::State s, threadgroup typename Op::State *scratch, uint lane,
+                                     uint simdgroup, uint simdgroups) {
+    s = Op::across(s);
+    if (simdgroups == 1) return s;
+    if (lane == 0) scratch[simdgroup] = s;
+    threadgroup_barrier(mem_flags::mem_threadgroup);
+    if (simdgroup == 0) s = Op::across(lane < simdgroups ? scratch[lane] : Op::init());
+    return s;
+}
+
+// A group for each part (x) of each result (y). `consecutive`: the elements of a result lie behind each other.
+template <typename T, typename R, typename Op, bool consecutive>
+kernel void reduce(device const T *x [[buffer(0)]], device R *out [[buffer(1)]],
+                   device typename Op::State *states [[buffer(2)]], constant Reduction &r [[buffer(3)]],
+                   constant Layout &kept [[buffer(4)]], constant Layout &reduced [[buffer(5)]],
+                   uint2 group [[threadgroup_position_in_grid]], uint2 place [[thread_position_in_threadgroup]],
+                   uint2 size [[threads_per_threadgroup]], uint lane [[thread_index_in_simdgroup]],
+                   uint simdgroup [[simdgroup_index_in_threadgroup]],
+                   uint simdgroups [[simdgroups_per_threadgroup]]) {
+    threadgroup typename Op::State scratch[32];
+    device const T *first = x + offset_of(group.y, kept.rank, kept, 1);
+    uint begin = group.x * r.part_length, end = min(begin + r.part_length, r.length);
+    typename Op::State s = Op::init();
+    for (uint i = begin + place.x; i < end; i += size.x)
+        s = Op::add(s, float(first[consecutive ? int(i) : offset_of(i, reduced.rank, reduced, 0)]), i);
+    s = over_group<Op>(s, scratch, lane, simdgroup, simdgroups);
+    if (place.x != 0) return;
+    if (r.parts == 1)
+        out[offset_of(group.y, kept.rank, kept, 0)] = R(Op::finish(s, r));
+    else
+        states[group.y * r.parts + group.x] = s;
+}
+
+// A thread for each result, where neighbours in memory belong to different ones. The grid is the last dimension that
+// stays by parts of the others.
+template <typename T, typename R, typename Op>
+kernel void reduce_columns(device const T *x [[buffer(0)]], device R *out [[buffer(1)]],
+                           device typename Op::State *states [[buffer(2)]], constant Reduction &r [[buffer(3)]],
+                           constant Layout &kept [[buffer(4)]], constant Layout &reduced [[buffer(5)]],
+                           uint2 position [[thread_position_in_grid]]) {
+    uint part = position.y % r.parts, outer = position.y / r.parts;
+    Offsets<2> offsets(uint2(position.x, outer), kept);
+    uint begin = part * r.part_length, end = min(begin + r.part_length, r.length);
+    typename Op::State s = Op::init();
+    for (uint i = begin; i < end; i++)
+        s = Op::add(s, float(x[offsets.at[1] + offset_of(i, reduced.rank, reduced, 0)]), i);
+    if (r.parts == 1)
+        out[offsets.at[0]] = R(Op::finish(s, r));
+    else
+        states[(outer * kept.shape[kept.rank - 1] + position.x) * r.parts + part] = s;
+}
+
+// Puts the parts of each result together, a simdgroup each.
+template <typename R, typename Op>
+kernel void reduce_parts(device R *out [[buffer(1)]], device const typename Op::State *states [[buffer(2)]],
+                         constant Reduction &r [[buffer(3)]], constant Layout &kept [[buffer(4)]],
+                         uint group [[threadgroup_position_in_grid]], uint lane [[thread_index_in_simdgroup]]) {
+    typename Op::State s = Op::init();
+    for (uint i = lane; i < r.parts; i += 32) s = Op::merge(s, states[group * r.parts + i]);
+    s = Op::across(s);
+    if (lane == 0) out[offset_of(group, kept.rank, kept, 0)] = R(Op::finish(s, r));
+}
+
+#define INSTANCE(suffix, T, R, name)                                                                                \
+    template [[host_name(#name "_" #suffix)]] kernel void reduce<T, R, name##_op, true>(                            \
+        device const T *, device R *, device name##_op::State *, constant Reduction &, constant Layout &,           \
+        constant Layout &, uint2, uint2, uint2, uint, uint, uint);                                                  \
+    template [[host_name(#name "_strided_" #suffix)]] kernel void reduce<T, R, name##_op, false>(                   \
+        device const T *, device R *, device name##_op::State *, constant Reduction &, constant Layout &,           \
+        constant Layout &, uint2, uint2, uint2, uint, uint, uint);                                                  \
+    template [[host_name(#name "_columns_" #suffix)]] kernel void reduce_columns<T, R, name##_op>(                  \
+        device const T *, device R *, device name##_op::State *, constant Reduction &, constant Layout &,           \
+        constant Layout &, uint2);
+#define PARTS(suffix, R, name)                                                                                      \
+    template [[host_name(#name "_parts_" #suffix)]] kernel void reduce_parts<R, name##_op>(                         \
+        device R *, device const name##_op::State *, constant Reduction &, constant Layout &, uint, uint);
+#define KEEP_INSTANCE(suffix, T, name) INSTANCE(suffix, T, T, name) PARTS(suffix, T, name)
+#define BOOL_INSTANCE(suffix, T, name) INSTANCE(suffix, T, uchar, name)
+#define INDEX_INSTANCE(suffix, T, name) INSTANCE(suffix, T, long, name)
+
+FOR_FLOATS(KEEP_INSTANCE, sum)
+FOR_FLOATS(KEEP_INSTANCE, prod)
+FOR_FLOATS(KEEP_INSTANCE, mean)
+FOR_FLOATS(KEEP_INSTANCE, max)
+FOR_FLOATS(KEEP_INSTANCE, min)
+FOR_FLOATS(KEEP_INSTANCE, variance)
+FOR_FLOATS(KEEP_INSTANCE, norm1)
+FOR_FLOATS(KEEP_INSTANCE, norm2)
+FOR_FLOATS(KEEP_INSTANCE, norminf)
+FOR_FLOATS(BOOL_INSTANCE, any)
+FOR_FLOATS(BOOL_INSTANCE, all)
+FOR_FLOATS(INDEX_INSTANCE, argmax)
+FOR_FLOATS(INDEX_INSTANCE, argmin)
+PARTS(bool, uchar, any)
+PARTS(bool, uchar, all)
+PARTS(i64, long, argmax)
+PARTS(i64, long, argmin)

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reductions as kernels: how the elements of a result lie decides which, how many there are into how many parts.
+#include <math.h>
+#include <stdio.h>
+
+#include "tensor/iterate.h"
+#include "tensor/metal/metal.h"
+
+typedef struct igi_metal_reduction {
+    uint32_t length, parts, part_length;
+    float correction;
+} igi_metal_reduction;
+
+typedef struct plan {
+    const igi_call *call;
+    char name[16];
+    uint64_t results;
+    bool columns, consecutive;
+    igi_metal_reduction reduction;
+    igi_metal_layout kept, reduced;
+    igi_storage *states;  // of the parts; NULL when there is one
+} plan;
+
+// The dimensions that are reduced, or those that stay; the others have length 1.
+static igi_view half_of(const igi_view *view, uint32_t axes, bool reduced) {
+    igi_view half = *view;
+    for (uint32_t i = 0; i < view->rank; i++)
+        if ((axes >> i & 1) != reduced) half.shape[i] = 1;
+    return half;
+}
+
+// Parts are worth a group each, and as many as keep the device busy.
+static void divide(plan *p, uint64_t length) {
+    bool software = p->call->runtime->software_device;
+    uint64_t least = p->columns ? 512 : software ? 1 << 15 : 1 << 12, wanted = software ? 16 : 1024;
+    uint64_t busy = p->columns ? (p->results + 31) / 32 : p->results, parts = length / least;
+    if (parts > wanted / busy) parts = wanted / busy;
+    if (parts < 1) parts = 1;
+    uint64_t part = ((length + parts - 1) / parts + 31) / 32 * 32;
+    p->reduction.parts = part ? (uint32_t)((length + part - 1) / part) : 1;
+    p->reduction.part_length = part ? (uint32_t)part : 32;
+}
+
+static void lay_out(plan *p) {
+    const igi_call *call = p->call;
+    igi_view kept = half_of(&call->in[0], call->p.reduce.axes, false);
+    igi_view reduced = half_of(&call->in[0], call->p.reduce.axes, true);
+    uint64_t length = igi_view_count(&reduced);
+    igi_metal_layout_of(2, (const igi_view *[]){&call->out[0], &kept}, &p->kept);
+    igi_metal_layout_of(1, (const igi_view *[]){&reduced}, &p->reduced);
+    p->results = igi_view_count(&call->out[0]);
+    p->consecutive = p->reduced.rank == 1 && (p->reduced.strides[0][0] == 1 || length <= 1);
+    p->columns = !(p->consecutive && length >= 16) && (p->results >= 64 || length <= 64);
+    p->reduction.length = (uint32_t)length;
+    p->reduction.correction = (float)call->p.reduce.correction;
+    divide(p, length);
+}
+
+static ig_status make_states(plan *p) {
+    uint64_t largest = 12;  // three words for the variance
+    if (p->reduction.parts == 1) return IG_STATUS_OK;
+    return igi_storage_make(p->call->runtime->device, p->results * p->reduction.parts * largest, &p->states);
+}
+
+static void bind(const plan *p, igi_metal_encoder *e) {
+    igi_metal_view(e, &p->call->out[0], 1);
+    if (p->states)
+        igi_metal_storage(e, p->states, 0, 2);
+    else
+        igi_metal_view(e, &p->call->out[0], 2);  // not looked at
+    igi_metal_bytes(e, &p->reduction, sizeof p->reduction, 3);
+    igi_metal_bytes(e, &p->kept, sizeof p->kept, 4);
+}
+
+static ig_status encode_elements(const plan *p) {
+    const igi_call *call = p->call;
+    const char *kind = p->columns ? "columns_" : p->consecutive ? "" : "strided_";
+    igi_metal_encoder e = igi_metal_begin(call, "reduce", "%s_%s%s", p->name, kind, ig_type_name(call->in[0].type));
+    // What is empty has no memory to bind.
+    igi_metal_view(&e, p->reduction.length ? &call->in[0] : &call->out[0], 0);
+    bind(p, &e);
+    igi_metal_bytes(&e, &p->reduced, sizeof p->reduced, 5);
+    uint64_t inner = p->kept.shape[p->kept.rank - 1];
+    uint32_t threads = call->runtime->software_device || p->reduction.part_length <= 128 ? 32 : 256;
+    if (p->columns)
+        igi_metal_threads(&e, (ig_size){inner, p->results / inner * p->reduction.parts, 1});
+    else
+        igi_metal_groups(&e, (ig_size){p->reduction.parts, p->results, 1}, (ig_size){threads, 1, 1});
+    return e.status;
+}
+
+static ig_status encode_parts(const plan *p) {
+    igi_metal_encoder e =
+        igi_metal_begin(p->call, "reduce", "%s_parts_%s", p->name, ig_type_name(p->call->out[0].type));
+    bind(p, &e);
+    igi_metal_groups(&e, (ig_size){p->results, 1, 1}, (ig_size){32, 1, 1});
+    return e.status;
+}
+
+static const char *norm_name(double order) {
+    return isinf(order) ? "norminf" : order == 1 ? "norm1" : "norm2";
+}
+
+ig_status igi_metal_reduce(const igi_call *call) {
+    if (igi_view_count(&call->out[0]) == 0) return IG_STATUS_OK;
+    plan p = {.call = call};
+    snprintf(p.name, sizeof p.name, "%s",
+             call->op == IG_OP_NORM ? norm_name(call->p.reduce.order) : ig_op_name(call->op));
+    lay_out(&p);
+    ig_status status = make_states(&p);
+    if (status == IG_STATUS_OK) status = encode_elements(&p);
+    if (status == IG_STATUS_OK && p.states) status = encode_parts(&p);
+    igi_storage_release(p.states);
+    return status;
+}
