@@ -144,8 +144,11 @@ struct Choose {
     static Best init() { return {greatest ? -INFINITY : INFINITY, 0xffffffffu}; }
     static Best merge(Best a, Best b) {
         bool above = greatest ? b.value > a.value : b.value < a.value, same = b.value == a.value;
-        if (isnan(a.value) || isnan(b.value)) above = !isnan(a.value), same = isnan(a.value) && isnan(b.value);
-        return above || (same && b.index < a.index) ? b : a;
+        bool none = isnan(a.value), other = isnan(b.value);
+        above = none || other ? !none : above;
+        same = same || (none && other);
+        bool second = above || (same && b.index < a.index);
+        return {second ? b.value : a.value, second ? b.index : a.index};
     }
     static Best add(Best s, float x, uint index) { return merge(s, Best{x, index}); }
     static Best down(Best s, ushort distance) {

@@ -12,12 +12,13 @@
 // Below this a dispatch costs more than the work, on a GPU; `ingot bench ops --tune` measures.
 enum { ELEMENTWISE_THRESHOLD = 1 << 15 };
 
-#define ROW(id, type_set, function)      \
-    {.op = IG_OP_##id,                   \
-     .types = (type_set),                \
-     .threshold = ELEMENTWISE_THRESHOLD, \
-     .accepts = igi_metal_accepts_all,   \
+#define ROW_IF(predicate, id, type_set, function) \
+    {.op = IG_OP_##id,                            \
+     .types = (type_set),                         \
+     .threshold = ELEMENTWISE_THRESHOLD,          \
+     .accepts = (predicate),                      \
      .run = (function)},
+#define ROW(id, type_set, function) ROW_IF(igi_metal_accepts_all, id, type_set, function)
 #define UNARY(id, name, type) ROW(id, IGI_FLOATS, igi_metal_unary)
 #define BINARY(id, name, type) ROW(id, IGI_FLOATS, igi_metal_binary)
 
@@ -35,6 +36,15 @@ static const igi_implementation rows[] = {
     ROW(LOG_SOFTMAX, IGI_FLOATS, igi_metal_softmax)
     ROW(LAYER_NORM, IGI_FLOATS, igi_metal_norm)
     ROW(RMS_NORM, IGI_FLOATS, igi_metal_norm)
+    ROW(CAST, IGI_ANY_TYPE, igi_metal_convert)
+    ROW(COPY, IGI_ANY_TYPE, igi_metal_convert)
+    ROW(WHERE, IGI_ANY_TYPE, igi_metal_where)
+    ROW(FILL, IGI_ANY_TYPE, igi_metal_fill)
+    ROW_IF(igi_metal_accepts_arange, ARANGE, IGI_NUMBERS, igi_metal_arange)
+    ROW(RANDOM_UNIFORM, IGI_FLOATS, igi_metal_random)
+    ROW(RANDOM_NORMAL, IGI_FLOATS, igi_metal_random)
+    ROW_IF(igi_metal_accepts_gather, GATHER, IGI_ANY_TYPE, igi_metal_gather)
+    ROW_IF(igi_metal_accepts_gather, INDEX_SELECT, IGI_ANY_TYPE, igi_metal_gather)
     // clang-format on
 };
 

@@ -50,5 +50,13 @@ ig_status igi_metal_reduce(const igi_call *call);
 ig_status igi_metal_softmax(const igi_call *call);
 ig_status igi_metal_norm(const igi_call *call);
 ig_status igi_metal_matmul(const igi_call *call);
+ig_status igi_metal_convert(const igi_call *call);
+ig_status igi_metal_where(const igi_call *call);
+ig_status igi_metal_fill(const igi_call *call);
+bool igi_metal_accepts_arange(const igi_call *call);
+ig_status igi_metal_arange(const igi_call *call);
+ig_status igi_metal_random(const igi_call *call);
+bool igi_metal_accepts_gather(const igi_call *call);
+ig_status igi_metal_gather(const igi_call *call);
 
 #endif

@@ -18,7 +18,7 @@ typedef struct plan {
     bool columns, consecutive;
     igi_metal_reduction reduction;
     igi_metal_layout kept, reduced;
-    igi_storage *states;  // of the parts; NULL when there is one
+    igi_storage *states;  // of the parts
 } plan;
 
 // The dimensions that are reduced, or those that stay; the others have length 1.
@@ -56,18 +56,15 @@ static void lay_out(plan *p) {
     divide(p, length);
 }
 
+// Kernels want something bound, even where there is one part, and where there are no elements.
 static ig_status make_states(plan *p) {
     uint64_t largest = 12;  // three words for the variance
-    if (p->reduction.parts == 1) return IG_STATUS_OK;
     return igi_storage_make(p->call->runtime->device, p->results * p->reduction.parts * largest, &p->states);
 }
 
 static void bind(const plan *p, igi_metal_encoder *e) {
     igi_metal_view(e, &p->call->out[0], 1);
-    if (p->states)
-        igi_metal_storage(e, p->states, 0, 2);
-    else
-        igi_metal_view(e, &p->call->out[0], 2);  // not looked at
+    igi_metal_storage(e, p->states, 0, 2);
     igi_metal_bytes(e, &p->reduction, sizeof p->reduction, 3);
     igi_metal_bytes(e, &p->kept, sizeof p->kept, 4);
 }
@@ -76,8 +73,10 @@ static ig_status encode_elements(const plan *p) {
     const igi_call *call = p->call;
     const char *kind = p->columns ? "columns_" : p->consecutive ? "" : "strided_";
     igi_metal_encoder e = igi_metal_begin(call, "reduce", "%s_%s%s", p->name, kind, ig_type_name(call->in[0].type));
-    // What is empty has no memory to bind.
-    igi_metal_view(&e, p->reduction.length ? &call->in[0] : &call->out[0], 0);
+    if (p->reduction.length)
+        igi_metal_view(&e, &call->in[0], 0);
+    else
+        igi_metal_storage(&e, p->states, 0, 0);
     bind(p, &e);
     igi_metal_bytes(&e, &p->reduced, sizeof p->reduced, 5);
     uint64_t inner = p->kept.shape[p->kept.rank - 1];
@@ -109,7 +108,7 @@ ig_status igi_metal_reduce(const igi_call *call) {
     lay_out(&p);
     ig_status status = make_states(&p);
     if (status == IG_STATUS_OK) status = encode_elements(&p);
-    if (status == IG_STATUS_OK && p.states) status = encode_parts(&p);
+    if (status == IG_STATUS_OK && p.reduction.parts > 1) status = encode_parts(&p);
     igi_storage_release(p.states);
     return status;
 }

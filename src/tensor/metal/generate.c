@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Constants, sequences and random numbers as kernels.
+#include <math.h>
+
+#include "tensor/metal/metal.h"
+
+typedef struct random_parameters {
+    uint64_t seed, position;
+    float first, second, high, below;
+} random_parameters;
+
+static void finish(igi_metal_encoder *e) {
+    const igi_view *out = &e->call->out[0];
+    igi_metal_layout layout;
+    igi_metal_layout_of(1, &out, &layout);
+    uint64_t inner = layout.shape[layout.rank - 1];
+    igi_metal_view(e, out, 0);
+    igi_metal_bytes(e, &layout, sizeof layout, 2);
+    igi_metal_threads(e, (ig_size){inner, igi_view_count(out) / inner, 1});
+}
+
+ig_status igi_metal_fill(const igi_call *call) {
+    if (igi_view_count(&call->out[0]) == 0) return IG_STATUS_OK;
+    ig_type type = call->out[0].type;
+    uint64_t element = 0;
+    igi_store_doubles(type, (char *)&element, 0, 1, &call->p.range.start);
+    igi_metal_encoder e = igi_metal_begin(call, "generate", "fill_%u", (unsigned)ig_type_size(type));
+    igi_metal_bytes(&e, &element, ig_type_size(type), 1);
+    finish(&e);
+    return e.status;
+}
+
+// ---- Sequences ----
+
+static bool is_whole(double value) {
+    return value == rint(value) && fabs(value) < 0x1p63;
+}
+
+// Integers from whole numbers; floats as far as they count exactly.
+bool igi_metal_accepts_arange(const igi_call *call) {
+    const igi_view *out = &call->out[0];
+    if (!igi_metal_can_index(out)) return false;
+    if (igi_is_float(out->type)) return igi_view_count(out) <= 1 << 24 && isfinite(call->p.range.start);
+    return is_whole(call->p.range.start) && is_whole(call->p.range.step);
+}
+
+ig_status igi_metal_arange(const igi_call *call) {
+    if (igi_view_count(&call->out[0]) == 0) return IG_STATUS_OK;
+    ig_type type = call->out[0].type;
+    double start = call->p.range.start, step = call->p.range.step;
+    igi_metal_encoder e = igi_metal_begin(call, "generate", "arange_%s", ig_type_name(type));
+    if (igi_is_float(type)) {
+        float high = (float)start, high_step = (float)step;
+        float range[4] = {high, (float)(start - high), high_step, (float)(step - high_step)};
+        igi_metal_bytes(&e, range, sizeof range, 1);
+    } else {
+        igi_metal_bytes(&e, (int64_t[]){(int64_t)start, (int64_t)step}, 2 * sizeof(int64_t), 1);
+    }
+    finish(&e);
+    return e.status;
+}
+
+// ---- Random numbers ----
+
+// As the type holds it.
+static double rounded(ig_type type, double value) {
+    char element[8];
+    igi_store_doubles(type, element, 0, 1, &value);
+    igi_load_doubles(type, element, 0, 1, &value);
+    return value;
+}
+
+ig_status igi_metal_random(const igi_call *call) {
+    if (igi_view_count(&call->out[0]) == 0) return IG_STATUS_OK;
+    ig_type type = call->out[0].type;
+    double high = rounded(type, call->p.random.second);
+    random_parameters r = {.seed = call->p.random.seed,
+                           .position = call->p.random.position,
+                           .first = (float)call->p.random.first,
+                           .second = (float)call->p.random.second,
+                           .high = (float)high,
+                           .below = (float)igi_next_below(type, high)};
+    igi_metal_encoder e = igi_metal_begin(call, "generate", "%s_%s", ig_op_name(call->op), ig_type_name(type));
+    igi_metal_bytes(&e, &r, sizeof r, 1);
+    finish(&e);
+    return e.status;
+}
