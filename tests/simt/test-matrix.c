@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// simdgroup matrices (matrix.c, widen-matrix.c): products in registers, loads and stores of whole matrices, and an
+// order that is only left where single lanes look.
+#include "bench.h"
+
+static bench *kernel(const char *parameters, const char *body) {
+    char source[2000];
+    snprintf(source, sizeof source, MATRIX "kernel void k(%s, uint lane [[thread_index_in_simdgroup]]) {\n%s\n}\n",
+             parameters, body);
+    return start_to(source, "k", igi_pass_check);
+}
+
+#define ABC "device const float *a, device const float *b, device float *c, constant uint &n"
+#define HALVES "device const half *a, device const half *b, device half *c"
+
+static void single_threads_move_their_own_two_elements(void **state) {
+    (void)state;
+    bench *b = kernel(ABC, "simdgroup_float8x8 m; simdgroup_load(m, a, 8); simdgroup_store(m, c, 8);");
+    assert_int_equal(count_calls(b->m.thread, "__ig_matrix_"), 2);
+    assert_ok(igi_lower_matrices(&b->m));
+    verify(b, "lower");
+    assert_int_equal(count_calls(b->m.thread, "__ig_matrix_"), 0);
+    end(b);
+}
+
+static void preparing_splits_pairs_into_two_scalars(void **state) {
+    (void)state;
+    bench *b = kernel(ABC,
+                      "simdgroup_float8x8 x, y; simdgroup_load(x, a, 8); simdgroup_load(y, b, 8);\n"
+                      "simdgroup_multiply(x, x, y); simdgroup_store(x, c, 8);");
+    assert_ok(igi_split_matrices(&b->m));
+    verify(b, "split");
+    assert_int_equal(count_calls(b->m.thread, "__ig_matrix_even_"), 2);
+    assert_int_equal(count_calls(b->m.thread, "__ig_matrix_odd_"), 2);
+    assert_int_equal(count_calls(b->m.thread, "__ig_mma_even"), 1);
+    assert_int_equal(count_calls(b->m.thread, "__ig_mma_odd"), 1);
+    assert_int_equal(count_calls(b->m.thread, "__ig_matrix_put_"), 1);
+    assert_int_equal(count_calls(b->m.thread, "__ig_mma_f32"), 0);
+    end(b);
+}
+
+// Multiply-adds, counted in elements: a product takes 8 for each of the 64.
+static size_t fused_elements(LLVMValueRef function) {
+    size_t count = 0;
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+            if (!LLVMIsACallInst(i) || strncmp(igi_callee_name(i), "llvm.fma.", 9) != 0) continue;
+            count += LLVMGetVectorSize(LLVMTypeOf(i));
+        }
+    return count;
+}
+
+static void a_product_is_512_multiply_adds_and_nothing_is_gathered(void **state) {
+    (void)state;
+    static const struct {
+        const char *parameters, *body;
+        size_t products;
+    } cases[] = {
+        {ABC,
+         "simdgroup_float8x8 x, y; simdgroup_load(x, a, 8); simdgroup_load(y, b, 8);\n"
+         "simdgroup_multiply(x, x, y); simdgroup_store(x, c, 8);",
+         1},
+        {ABC,
+         "simdgroup_float8x8 x, y, s(0.0f); simdgroup_load(x, a, n); simdgroup_load(y, b, n, ulong2(8, 8), true);\n"
+         "simdgroup_multiply_accumulate(s, x, y, s); simdgroup_multiply_accumulate(s, y, x, s);\n"
+         "simdgroup_store(s, c, n, ulong2(n, 3), true);",
+         2},
+        {HALVES,
+         "simdgroup_half8x8 x, y; simdgroup_float8x8 s(0.0f); simdgroup_load(x, a, 8); simdgroup_load(y, b, 8);\n"
+         "simdgroup_multiply_accumulate(s, x, y, s);\n"
+         "simdgroup_half8x8 h; h.thread_elements()[0] = half(s.thread_elements()[0]);\n"
+         "h.thread_elements()[1] = half(s.thread_elements()[1]); simdgroup_store(h, c, 8);",
+         1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        bench *b = kernel(cases[i].parameters, cases[i].body);
+        LLVMValueRef wide = widen(b, IGI_SIMD_WIDTH, true);
+        assert_int_equal(fused_elements(wide), 512 * cases[i].products);
+        assert_int_equal(count_calls(wide, "llvm.masked."), 0);
+        assert_int_equal(count_calls(wide, "__ig_"), 0);
+        end(b);
+    }
+}
+
+static void a_matrix_is_loaded_and_stored_by_rows(void **state) {
+    (void)state;
+    bench *b = kernel(ABC, "simdgroup_float8x8 m; simdgroup_load(m, a, n); simdgroup_store(m, c, 20);");
+    LLVMValueRef wide = widen(b, IGI_SIMD_WIDTH, true);
+    assert_int_equal(count_loads(wide, 8), 8);
+    assert_int_equal(count_stores(wide, 8), 8);
+    end(b);
+}
+
+static void scaling_leaves_the_order_of_matrices_alone(void **state) {
+    (void)state;
+    // As many shuffles as without: nothing is brought to the order of lanes and back.
+    static const char *const bodies[] = {
+        "simdgroup_float8x8 x, y; simdgroup_load(x, a, 8); simdgroup_multiply(y, x, x); simdgroup_store(y, c, 8);",
+        "simdgroup_float8x8 x, y; simdgroup_load(x, a, 8); simdgroup_multiply(y, x, x);\n"
+        "y.thread_elements()[0] *= 3; y.thread_elements()[1] *= n; simdgroup_store(y, c, "
+        "8);",
+    };
+    size_t shuffles[2];
+    for (int i = 0; i < 2; i++) {
+        bench *b = kernel(ABC, bodies[i]);
+        shuffles[i] = count_opcode(widen(b, IGI_SIMD_WIDTH, true), LLVMShuffleVector);
+        end(b);
+    }
+    // The scale is one more value, spread over all elements.
+    assert_true(shuffles[1] <= shuffles[0] + 2);
+}
+
+static void matrices_that_stay_in_a_loop_are_not_reordered_in_it(void **state) {
+    (void)state;
+    bench *b =
+        kernel(ABC,
+               "simdgroup_float8x8 x, y, s(0.0f);\n"
+               "for (uint k = 0; k < n; k++) { simdgroup_load(x, a + 64 * k, 8); simdgroup_load(y, b + 64 * k, 8);\n"
+               "  simdgroup_multiply_accumulate(s, x, y, s); }\nsimdgroup_store(s, c, 8);");
+    LLVMValueRef wide = widen(b, IGI_SIMD_WIDTH, true);
+    assert_int_equal(fused_elements(wide), 512);
+    assert_int_equal(count_calls(wide, "llvm.masked."), 0);
+    end(b);
+}
+
+static void lanes_that_are_off_neither_load_nor_store(void **state) {
+    (void)state;
+    bench *b = kernel(ABC, "simdgroup_float8x8 m; simdgroup_load(m, a, 8); simdgroup_store(m, c, 8);");
+    LLVMValueRef wide = widen(b, IGI_SIMD_WIDTH, false);
+    assert_int_equal(count_calls(wide, "llvm.masked.gather."), 2);
+    assert_int_equal(count_calls(wide, "llvm.masked.scatter."), 2);
+    assert_int_equal(count_loads(wide, 8) + count_stores(wide, 8), 0);
+    end(b);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(single_threads_move_their_own_two_elements),
+        cmocka_unit_test(preparing_splits_pairs_into_two_scalars),
+        cmocka_unit_test(a_product_is_512_multiply_adds_and_nothing_is_gathered),
+        cmocka_unit_test(a_matrix_is_loaded_and_stored_by_rows),
+        cmocka_unit_test(scaling_leaves_the_order_of_matrices_alone),
+        cmocka_unit_test(matrices_that_stay_in_a_loop_are_not_reordered_in_it),
+        cmocka_unit_test(lanes_that_are_off_neither_load_nor_store),
+    };
+    return cmocka_run_group_tests_name("matrix", tests, open_compiler, close_compiler);
+}

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a group of lanes reads and writes (widen-memory.c, widen-bundle.c, widen-guess.c): in rows, once for all,
+// shuffled, or element by element; and what lanes that are off do not touch.
+#include <llvm-c/Target.h>
+
+#include "bench.h"
+
+#define W 8
+
+// A kernel of `parameters` and `body`, up to the check.
+static bench *kernel(const char *parameters, const char *body) {
+    char source[3000];
+    snprintf(source, sizeof source,
+             METAL
+             "struct Mixed { float a; half b; short c; };\nstruct Block { half scale; uchar q[16]; };\n"
+             "kernel void k(%s, uint i [[thread_position_in_grid]]) {\n%s\n}\n",
+             parameters, body);
+    return start_to(source, "k", igi_pass_check);
+}
+
+// What became of the accesses of one copy of the kernel.
+typedef struct accesses {
+    size_t rows_loaded, rows_stored;  // plain, of a whole group of lanes
+    size_t masked_loads, masked_stores;
+    size_t gathers, scatters;
+} accesses;
+
+static accesses count_accesses_of(LLVMValueRef wide) {
+    return (accesses){count_loads(wide, W),
+                      count_stores(wide, W),
+                      count_calls(wide, "llvm.masked.load."),
+                      count_calls(wide, "llvm.masked.store."),
+                      count_calls(wide, "llvm.masked.gather."),
+                      count_calls(wide, "llvm.masked.scatter.")};
+}
+
+static accesses widened(const char *parameters, const char *body, bool full) {
+    bench *b = kernel(parameters, body);
+    accesses found = count_accesses_of(widen(b, W, full));
+    end(b);
+    return found;
+}
+
+static void expect(const char *what, accesses found, accesses wanted) {
+    if (memcmp(&found, &wanted, sizeof found) == 0) return;
+    fail_msg(
+        "%s: rows %zu %zu, masked %zu %zu, gathers %zu, scatters %zu; expected rows %zu %zu, masked %zu %zu, "
+        "gathers %zu, scatters %zu",
+        what, found.rows_loaded, found.rows_stored, found.masked_loads, found.masked_stores, found.gathers,
+        found.scatters, wanted.rows_loaded, wanted.rows_stored, wanted.masked_loads, wanted.masked_stores,
+        wanted.gathers, wanted.scatters);
+}
+
+static void neighbours_are_read_and_written_in_rows(void **state) {
+    (void)state;
+    const char *parameters = "device const float *a, device const float *b, device float *out";
+    const char *body = "out[i] = a[i] + b[i + 3];";
+    expect("full", widened(parameters, body, true), (accesses){.rows_loaded = 2, .rows_stored = 1});
+    expect("tail", widened(parameters, body, false), (accesses){.masked_loads = 2, .masked_stores = 1});
+}
+
+static void rows_may_begin_before_the_first_thread(void **state) {
+    (void)state;
+    expect("i - 1", widened("device const int *a, device int *out", "if (i > 0) out[i] = a[i - 1];", false),
+           (accesses){.masked_loads = 1, .masked_stores = 1});
+}
+
+static void what_is_the_same_for_all_is_read_once(void **state) {
+    (void)state;
+    bench *b = kernel("device const float *a, constant float *s, constant uint &n, device float *out",
+                      "out[i] = a[i] * s[3] + s[n];");
+    LLVMValueRef wide = widen(b, W, true);
+    expect("uniform", count_accesses_of(wide), (accesses){.rows_loaded = 1, .rows_stored = 1});
+    // a, s, n, out, where the arguments are, the origin, and three values.
+    assert_true(count_loads(wide, 1) <= 9);
+    end(b);
+}
+
+static void rows_promise_the_alignment_of_an_element(void **state) {
+    (void)state;
+    bench *b =
+        kernel("device const float *a, device float4 *out", "out[i] = float4(a[i], a[i + 1], a[i + 2], a[i + 3]);");
+    LLVMValueRef wide = widen(b, W, true);
+    for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(wide); block; block = LLVMGetNextBasicBlock(block))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
+            LLVMTypeRef type = LLVMIsALoadInst(i)    ? LLVMTypeOf(i)
+                               : LLVMIsAStoreInst(i) ? LLVMTypeOf(LLVMGetOperand(i, 0))
+                                                     : NULL;
+            if (!type || LLVMGetTypeKind(type) != LLVMVectorTypeKind) continue;
+            assert_true(LLVMGetAlignment(i) <= 16);
+            if (LLVMIsALoadInst(i)) assert_int_equal(LLVMGetAlignment(i), 4);
+        }
+    end(b);
+}
+
+static void lanes_that_are_off_touch_nothing(void **state) {
+    (void)state;
+    const char *parameters = "device const float *a, device float *out";
+    accesses row = widened(parameters, "if (a[i] > 0) out[i] = a[i + 1];", false);
+    assert_int_equal(row.masked_stores + row.scatters, 1);
+    assert_int_equal(row.rows_stored, 0);
+    // The same place for all: one lane of those that are on writes.
+    accesses same = widened(parameters, "if (a[i] > 0) out[5] = a[i];", false);
+    assert_int_equal(same.scatters, 1);
+    assert_int_equal(same.rows_stored, 0);
+}
+
+static void any_index_is_gathered_and_scattered(void **state) {
+    (void)state;
+    expect("gather",
+           widened("device const uint *at, device const float *a, device float *out", "out[i] = a[at[i]];", true),
+           (accesses){.rows_loaded = 1, .rows_stored = 1, .gathers = 1});
+    expect("scatter",
+           widened("device const uint *at, device const float *a, device float *out", "out[at[i]] = a[i];", true),
+           (accesses){.rows_loaded = 2, .scatters = 1});
+}
+
+// ---- Accesses that stand together ----
+
+// Neither a gather nor a scatter, with all lanes on and with some.
+static void is_shuffled(const char *parameters, const char *body) {
+    for (int full = 0; full < 2; full++) {
+        accesses found = widened(parameters, body, full);
+        if (found.gathers || found.scatters)
+            fail_msg("%s (%s): %zu gathers, %zu scatters", body, full ? "full" : "tail", found.gathers, found.scatters);
+    }
+}
+
+static void vectors_are_read_and_written_whole(void **state) {
+    (void)state;
+    is_shuffled("device const float2 *a, device float2 *out", "out[i] = a[i].yx + 1;");
+    is_shuffled("device const float4 *a, device float4 *out", "out[i] = a[i].wzyx * 2;");
+    is_shuffled("device const packed_float3 *a, device packed_float3 *out", "out[i] = float3(a[i]).zxy;");
+    is_shuffled("device const half4 *a, device half4 *out", "out[i] = a[i] + a[i].yzwx;");
+    is_shuffled("device const uchar4 *a, device uchar4 *out", "out[i] = a[i].wzyx + 1;");
+    is_shuffled("device const uchar2 *a, device ushort2 *out", "out[i] = ushort2(a[i]) * 3;");
+    is_shuffled("device const bfloat4 *a, device float4 *out", "out[i] = float4(a[i]);");
+    is_shuffled("device const float4 *a, device float4 *out",
+                "float4 s = 0; for (uint k = 0; k < 4; k++) s += a[i + k]; out[i] = s;");
+}
+
+static void pairs_and_triples_of_an_array_are_read_whole(void **state) {
+    (void)state;
+    is_shuffled("device const float *a, device float *out", "out[i] = a[2 * i] - a[2 * i + 1];");
+    is_shuffled("device const float *a, device float *out", "out[i] = a[2 * i + 1] * 3 - a[2 * i];");
+    is_shuffled("device const int *a, device int *out", "out[i] = a[3 * i] + a[3 * i + 1] - a[3 * i + 2];");
+    is_shuffled(
+        "device const float *a, device float *out",
+        "float p = a[i], q = a[i + 1];\nout[4 * i + 3] = p, out[4 * i + 1] = 1, out[4 * i] = 2, out[4 * i + 2] = q;");
+}
+
+static void fields_of_structs_are_read_whole(void **state) {
+    (void)state;
+    is_shuffled("device const Mixed *a, device float *out", "out[i] = a[i].a + a[i].b + a[i].c;");
+    bench *b = kernel("device const Block *a, device float *out",
+                      "float s = 0; for (int k = 0; k < 16; k++) s += a[i].q[k]; out[i] = s * a[i].scale;");
+    accesses found = count_accesses_of(widen(b, W, true));
+    assert_true(found.gathers <= 1);  // the scale, alone and 18 bytes from the next
+    end(b);
+}
+
+static void rows_of_each_lane_are_read_by_one_access_each(void **state) {
+    (void)state;
+    bench *b = kernel("device const uint *at, device const float4 *a, device float4 *out", "out[i] = a[at[i]];");
+    LLVMValueRef wide = widen(b, W, true);
+    assert_int_equal(count_calls(wide, "llvm.masked.gather."), 0);
+    assert_int_equal(count_loads(wide, 4), W);
+    end(b);
+}
+
+static void a_store_between_keeps_loads_apart(void **state) {
+    (void)state;
+    bench *b =
+        kernel("device int *a, device int *c", "int x = a[2 * i]; c[2 * i] = x; c[2 * i + 1] = a[2 * i + 1] + x;");
+    accesses found = count_accesses_of(widen(b, W, true));
+    // The second half may have been written by c[2 * i]: it is read behind it.
+    assert_true(found.rows_loaded + found.gathers >= 2);
+    end(b);
+}
+
+// ---- Looking at run time ----
+
+static void indices_that_may_turn_out_to_be_neighbours_are_looked_at(void **state) {
+    (void)state;
+    accesses found = widened("device const float *a, constant uint &n, device float *out", "out[i] = a[i & n];", true);
+    assert_int_equal(found.gathers, 1);
+    assert_int_equal(found.rows_loaded, 1);
+    found = widened("device const float *a, constant uint &n, device float *out", "out[i ^ n] = a[i];", true);
+    assert_int_equal(found.scatters, 1);
+    assert_int_equal(found.rows_stored, 1);
+    // Read from memory: no reason to hope.
+    found = widened("device const float *a, device const uint *at, device float *out", "out[i] = a[at[i] & 7];", true);
+    assert_int_equal(found.rows_loaded, 1);
+}
+
+// ---- Lane by lane ----
+
+static bool is_volatile_access(LLVMValueRef i) {
+    return (LLVMIsALoadInst(i) || LLVMIsAStoreInst(i)) && LLVMGetVolatile(i);
+}
+
+static void volatile_accesses_are_done_by_each_lane(void **state) {
+    (void)state;
+    bench *b = kernel("volatile device int *a", "a[i] = a[i] + 1;");
+    assert_int_equal(count_if(widen(b, W, true), is_volatile_access), 2 * W);
+    end(b);
+    b = kernel("volatile device int *a", "a[i] = a[i] + 1;");
+    assert_int_equal(count_if(widen(b, W, false), is_volatile_access), 2);  // in a loop over the lanes that are on
+    end(b);
+}
+
+static void atomics_are_done_by_each_lane(void **state) {
+    (void)state;
+    const char *parameters = "device atomic_uint *a, device uint *out";
+    bench *b = kernel(parameters, "out[i] = atomic_fetch_add_explicit(&a[i], 2, memory_order_relaxed);");
+    assert_int_equal(count_opcode(widen(b, W, true), LLVMAtomicRMW), W);
+    end(b);
+    b = kernel(parameters, "out[i] = atomic_fetch_add_explicit(&a[i], 2, memory_order_relaxed);");
+    assert_int_equal(count_opcode(widen(b, W, false), LLVMAtomicRMW), 1);
+    end(b);
+}
+
+static void functions_without_a_vector_form_are_called_by_each_lane(void **state) {
+    (void)state;
+    bench *b = start_body(
+        "  %p = load ptr, ptr %group\n  %i = zext i32 %x to i64\n  %at = getelementptr float, ptr %p, i64 %i\n"
+        "  %v = load float, ptr %at\n  %s = call float @llvm.sin.f32(float %v)\n  store float %s, ptr %at\n"
+        "  ret ptr null\n");
+    LLVMValueRef wide = widen(b, W, true);
+    assert_int_equal(count_calls(wide, "llvm.sin.f32"), W);
+    expect("rows", count_accesses_of(wide), (accesses){.rows_loaded = 1, .rows_stored = 1});
+    end(b);
+}
+
+// ---- What cannot be widened ----
+
+static void odd_types_are_declined(void **state) {
+    (void)state;
+    bench *b = start_body(
+        "  %pair = call {i32, i1} @llvm.umul.with.overflow.i32(i32 %x, i32 %x)\n"
+        "  %low = extractvalue {i32, i1} %pair, 0\n  %p = load ptr, ptr %group\n  store i32 %low, ptr %p\n"
+        "  ret ptr null\n");
+    assert_non_null(why_declined(b, W));
+    end(b);
+}
+
+static void operations_among_lanes_need_a_whole_simdgroup(void **state) {
+    (void)state;
+    const char *body =
+        "  %s = call i32 @__ig_scan_inclusive_add_u32(i32 %x, i32 32)\n  %p = load ptr, ptr %group\n"
+        "  store i32 %s, ptr %p\n  ret ptr null\n";
+    bench *b = start_body(body);
+    assert_non_null(why_declined(b, 8));
+    end(b);
+    b = start_body(body);
+    assert_null(why_declined(b, 32));
+    end(b);
+}
+
+static bool divides_unguarded(LLVMValueRef i) {
+    LLVMOpcode opcode = LLVMGetInstructionOpcode(i);
+    if (opcode != LLVMUDiv && opcode != LLVMSDiv && opcode != LLVMURem && opcode != LLVMSRem) return false;
+    LLVMValueRef divisor = LLVMGetOperand(i, 1);
+    return !LLVMIsConstant(divisor) && !LLVMIsASelectInst(divisor) && !igi_calls(divisor, "llvm.umax.v8i32");
+}
+
+static void lanes_that_are_off_divide_by_nothing(void **state) {
+    (void)state;
+    bench *b = kernel("device uint *a, device const uint *d", "if (d[i] > 3) a[i] = a[i] / d[i] + a[i] % d[i];");
+    assert_int_equal(count_if(widen(b, W, false), divides_unguarded), 0);
+    end(b);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(neighbours_are_read_and_written_in_rows),
+        cmocka_unit_test(rows_may_begin_before_the_first_thread),
+        cmocka_unit_test(what_is_the_same_for_all_is_read_once),
+        cmocka_unit_test(rows_promise_the_alignment_of_an_element),
+        cmocka_unit_test(lanes_that_are_off_touch_nothing),
+        cmocka_unit_test(any_index_is_gathered_and_scattered),
+        cmocka_unit_test(vectors_are_read_and_written_whole),
+        cmocka_unit_test(pairs_and_triples_of_an_array_are_read_whole),
+        cmocka_unit_test(fields_of_structs_are_read_whole),
+        cmocka_unit_test(rows_of_each_lane_are_read_by_one_access_each),
+        cmocka_unit_test(a_store_between_keeps_loads_apart),
+        cmocka_unit_test(indices_that_may_turn_out_to_be_neighbours_are_looked_at),
+        cmocka_unit_test(volatile_accesses_are_done_by_each_lane),
+        cmocka_unit_test(atomics_are_done_by_each_lane),
+        cmocka_unit_test(functions_without_a_vector_form_are_called_by_each_lane),
+        cmocka_unit_test(odd_types_are_declined),
+        cmocka_unit_test(operations_among_lanes_need_a_whole_simdgroup),
+        cmocka_unit_test(lanes_that_are_off_divide_by_nothing),
+    };
+    return cmocka_run_group_tests_name("memory", tests, open_compiler, close_compiler);
+}

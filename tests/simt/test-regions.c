@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// How barriers cut a widened kernel (regions.c, regions-run.c): how often, and what is kept over the cuts.
+#include "simt/regions.h"
+
+#include "bench.h"
+
+#define WAIT "threadgroup_barrier(mem_flags::mem_threadgroup);\n"
+
+// A kernel of a body.
+#define SOURCE                                                                                      \
+    METAL                                                                                           \
+    "kernel void k(device int *a, device const float4 *v, constant uint &n,\n"                      \
+    "              uint i [[thread_position_in_grid]], uint l [[thread_index_in_threadgroup]]) {\n" \
+    "  threadgroup int t[256];\n%s}\n"
+
+static bench *grouped(const char *body, uint32_t width) {
+    char source[3000];
+    snprintf(source, sizeof source, SOURCE, body);
+    bench *b = start(source, "k");
+    b->request.width = width;
+    ig_status status = run_to(b, igi_pass_group);
+    if (status != IG_STATUS_OK) fail_msg("%s: %s", ig_status_name(status), b->error.message);
+    assert_int_equal(b->m.info.form, IGI_FORM_LOOP);
+    for (int i = 0; i < 2; i++)
+        if (b->m.wide[i]) assert_int_equal(count_calls(b->m.wide[i], "__ig_barrier"), 0);
+    return b;
+}
+
+// Barriers of each copy, which must be the same.
+static uint32_t barriers_of(const char *body) {
+    uint32_t counts[2];
+    for (int full = 0; full < 2; full++) {
+        igi_regions regions;
+        char source[3000];
+        snprintf(source, sizeof source, SOURCE, body);
+        bench *b = start_to(source, "k", igi_pass_check);
+        LLVMValueRef wide = widen(b, 8, full);
+        assert_ok(igi_split_regions(&b->m, wide, &regions));
+        verify(b, "regions");
+        assert_int_equal(count_calls(wide, "__ig_barrier"), 0);
+        counts[full] = regions.count;
+        end(b);
+    }
+    assert_int_equal(counts[0], counts[1]);
+    return counts[0];
+}
+
+static void each_barrier_is_one_cut(void **state) {
+    (void)state;
+    assert_int_equal(barriers_of("a[i] = t[l];"), 0);
+    assert_int_equal(barriers_of("t[l] = a[i];" WAIT "a[i] = t[255 - l];"), 1);
+    assert_int_equal(barriers_of(WAIT "a[i] = 1;" WAIT), 2);
+    assert_int_equal(barriers_of(WAIT WAIT WAIT "a[i] = 1;"), 3);
+    assert_int_equal(barriers_of("for (uint k = 0; k < n; k++) { t[l] = a[i];" WAIT "a[i] = t[k] + 1;" WAIT "}"), 2);
+    assert_int_equal(barriers_of("if (n > 3) { t[l] = 1;" WAIT "} a[i] = t[5];"), 1);
+    // Where lanes have left, and beside accesses that have code of their own for full groups of lanes.
+    assert_int_equal(barriers_of("if (a[i] == 7) return;\n"
+                                 "for (uint k = 0; k < n; k++) { float4 f = v[i + k]; t[l] = f.x + f.w;" WAIT
+                                 "a[i] += t[l ^ 1];" WAIT "}"),
+                     2);
+    assert_int_equal(barriers_of("for (int k = 0; k < 3; k++) { t[l] = k;" WAIT "a[i] += t[l ^ 1];" WAIT "}"), 6);
+}
+
+static uint32_t context_of(const char *body, uint32_t width) {
+    bench *b = grouped(body, width);
+    uint32_t bytes = b->m.info.context_bytes;
+    assert_int_equal(bytes % 64, 0);
+    end(b);
+    return bytes;
+}
+
+static void kernels_without_barriers_keep_nothing(void **state) {
+    (void)state;
+    assert_int_equal(context_of("a[i] = a[i] * 3;", 8), 0);
+}
+
+static void positions_and_arguments_are_made_again(void **state) {
+    (void)state;
+    // Only the number of the region: everything behind the barrier follows from the group and the position.
+    assert_int_equal(context_of("t[l] = a[i];" WAIT "a[i] = t[255 - l] + int(n) + int(i * 5);", 8), 64);
+    assert_int_equal(context_of("t[l] = a[i];" WAIT "a[i] = t[255 - l] + int(n) + int(i * 5);", 32), 64);
+}
+
+static void what_was_loaded_or_computed_is_kept_once(void **state) {
+    (void)state;
+    // 4 bytes for the region and a register of 8, 16 or 32 words.
+    const char *body = "int kept = a[i] * 3; t[l] = 1;" WAIT "a[i] = t[255 - l] + kept;" WAIT "a[i + 1] = kept;";
+    assert_true(context_of(body, 8) <= 64);
+    assert_true(context_of(body, 16) <= 128);
+    assert_true(context_of(body, 32) <= 192);
+}
+
+static void what_is_not_needed_any_more_is_not_kept(void **state) {
+    (void)state;
+    assert_int_equal(context_of("int used = a[i] * 3; t[l] = used; a[i] = used + 1;" WAIT "a[i] += t[l ^ 1];", 8), 64);
+}
+
+static void a_mask_of_lanes_that_have_left_is_kept(void **state) {
+    (void)state;
+    assert_true(context_of("if (a[i] == 7) return; t[l] = 1;" WAIT "a[i] = t[l ^ 1];", 8) <= 128);
+}
+
+static void private_arrays_are_kept_whole(void **state) {
+    (void)state;
+    const char *body = "int p[16]; for (uint k = 0; k < n; k++) p[k & 15] = a[k]; t[l] = p[a[i] & 15];" WAIT
+                       "a[i] = p[t[l ^ 1] & 15];";
+    uint32_t bytes = context_of(body, 8);
+    assert_true(bytes >= 8 * 64 && bytes <= 8 * 64 + 192);
+}
+
+static void matrices_are_kept_in_registers_of_the_context(void **state) {
+    (void)state;
+    bench *b = start(MATRIX
+                     "kernel void k(device const float *a, device float *c, uint l [[thread_index_in_threadgroup]]) {\n"
+                     "  threadgroup float t[32];\n  simdgroup_float8x8 x, s;\n  simdgroup_load(x, a, 8);\n"
+                     "  simdgroup_multiply(s, x, x);\n  t[l] = 1;\n" WAIT
+                     "  s.thread_elements()[0] += t[31 - l];\n  simdgroup_store(s, c, 8);\n}\n",
+                     "k");
+    assert_ok(run_to(b, igi_pass_group));
+    assert_int_equal(b->m.info.width, 32);
+    assert_true(b->m.info.context_bytes <= 64 + 2 * 128);
+    end(b);
+}
+
+static void the_runner_has_a_loop_for_each_region(void **state) {
+    (void)state;
+    bench *b = grouped("t[l] = a[i];" WAIT "a[i] = t[255 - l];" WAIT "a[i] += 1;", 8);
+    LLVMValueRef run = LLVMGetNamedFunction(b->m.module, "ig.run");
+    assert_non_null(run);
+    // Three regions, each called for full groups of lanes and for the end of a row.
+    assert_int_equal(count_calls(run, "ig.full"), 3);
+    assert_int_equal(count_calls(run, "ig.tail"), 3);
+    end(b);
+}
+
+static void code_for_one_size_has_no_tail(void **state) {
+    (void)state;
+    bench *b =
+        start(METAL "kernel void k(device int *a, uint i [[thread_position_in_grid]]) { a[i] = a[i] * 3; }\n", "k");
+    b->request.width = 16;
+    b->request.group[0] = 64, b->request.group[1] = b->request.group[2] = 1;
+    assert_ok(run_to(b, igi_pass_group));
+    assert_null(b->m.wide[0]);
+    assert_non_null(b->m.wide[1]);
+    end(b);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_barrier_is_one_cut),
+        cmocka_unit_test(kernels_without_barriers_keep_nothing),
+        cmocka_unit_test(positions_and_arguments_are_made_again),
+        cmocka_unit_test(what_was_loaded_or_computed_is_kept_once),
+        cmocka_unit_test(what_is_not_needed_any_more_is_not_kept),
+        cmocka_unit_test(a_mask_of_lanes_that_have_left_is_kept),
+        cmocka_unit_test(private_arrays_are_kept_whole),
+        cmocka_unit_test(matrices_are_kept_in_registers_of_the_context),
+        cmocka_unit_test(the_runner_has_a_loop_for_each_region),
+        cmocka_unit_test(code_for_one_size_has_no_tail),
+    };
+    return cmocka_run_group_tests_name("regions", tests, open_compiler, close_compiler);
+}
