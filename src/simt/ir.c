@@ -71,8 +71,10 @@ LLVMBasicBlockRef igi_split_before(LLVMValueRef instruction) {
     LLVMPositionBuilderAtEnd(builder, head);
     for (LLVMValueRef i = LLVMGetFirstInstruction(block); i != instruction;) {
         LLVMValueRef next = LLVMGetNextInstruction(i);
+        size_t length;
+        bool temporary = strncmp(LLVMGetValueName2(i, &length), IGI_TEMPORARY, sizeof IGI_TEMPORARY - 1) == 0;
         LLVMInstructionRemoveFromParent(i);
-        LLVMInsertIntoBuilder(builder, i);
+        LLVMInsertIntoBuilderWithName(builder, i, temporary ? IGI_TEMPORARY : "");  // inserting takes names away
         i = next;
     }
     LLVMDisposeBuilder(builder);

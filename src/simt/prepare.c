@@ -148,8 +148,12 @@ ig_status igi_pass_prepare(igi_simt_module *m) {
     if (status == IG_STATUS_OK) status = igi_rewrite_instructions(m, is_vector_access, split_access);
     if (status == IG_STATUS_OK) status = igi_rewrite_instructions(m, is_mixed_cast, split_cast);
     if (status != IG_STATUS_OK) return status;
+    status = igi_run_passes(m, "function(lower-switch,scalarizer)");
+    // Casts between vectors of different elements have become such between a vector and a scalar.
+    if (status == IG_STATUS_OK) status = igi_rewrite_instructions(m, is_mixed_cast, split_cast);
+    if (status != IG_STATUS_OK) return status;
     return igi_run_passes(m,
-                          "function(lower-switch,scalarizer,early-cse,instsimplify,dce,mergereturn,"
+                          "function(scalarizer,early-cse,instsimplify,dce,mergereturn,"
                           "simplifycfg<no-sink-common-insts>,lower-switch,mergereturn,fix-irreducible,loop-simplify,"
                           "lcssa)");
 }

@@ -58,10 +58,19 @@ static igi_shape operand_shape(const igi_shapes *s, LLVMValueRef i, unsigned k) 
     return igi_shape_of(s, LLVMGetOperand(i, k));
 }
 
+static bool is_elementwise_call(LLVMValueRef i) {
+    static const char *const names[] = {"llvm.fma.",    "llvm.fabs.",  "llvm.sqrt.", "llvm.minnum.",
+                                        "llvm.maxnum.", "llvm.floor.", "llvm.rint.", "llvm.copysign."};
+    const char *name = igi_callee_name(i);
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (strncmp(name, names[k], strlen(names[k])) == 0) return true;
+    return false;
+}
+
 static bool is_elementwise(LLVMValueRef i) {
     LLVMOpcode opcode = LLVMGetInstructionOpcode(i);
-    return LLVMIsABinaryOperator(i) || LLVMIsACastInst(i) || opcode == LLVMFNeg || opcode == LLVMFCmp ||
-           opcode == LLVMICmp || opcode == LLVMSelect;
+    return is_elementwise_call(i) || LLVMIsABinaryOperator(i) || LLVMIsACastInst(i) || opcode == LLVMFNeg ||
+           opcode == LLVMFCmp || opcode == LLVMICmp || opcode == LLVMSelect;
 }
 
 // Uniform when all operands are, in matrix order when some are; nothing while one is not known yet.
