@@ -22,8 +22,9 @@ static const char *place(char **end, const char *text) {
 
 static ig_remark *pack(const igi_remarks *remarks) {
     ig_remark *packed = igi_alloc(remarks->count * sizeof *packed + text_bytes(remarks));
+    if (!packed) return NULL;
     char *end = (char *)(packed + remarks->count);
-    for (size_t i = 0; packed && i < remarks->count; i++) {
+    for (size_t i = 0; i < remarks->count; i++) {
         const igi_remark *from = &remarks->items[i];
         packed[i] = (ig_remark){.kind = igi_remark_kind_name(from->kind),
                                 .file = place(&end, from->file),
