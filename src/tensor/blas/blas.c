@@ -206,6 +206,10 @@ static bool out_as_it_lies(const igi_view *out) {
 static bool accepts_matmul(const igi_call *call) {
     uint32_t last = call->out[0].rank - 1;
     uint64_t m = call->out[0].shape[last - 1], n = call->out[0].shape[last], k = call->in[0].shape[last];
+#if !defined(__APPLE__)
+    // Products with vectors are as fast as memory; OpenBLAS' dot uses one thread, and its gemv is no faster than ours.
+    if (m == 1 || n == 1) return false;
+#endif
     return m && n && k && m <= INT32_MAX && n <= INT32_MAX && k <= INT32_MAX && call->p.matmul.alpha != 0;
 }
 

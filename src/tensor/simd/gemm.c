@@ -42,6 +42,10 @@ static void each(const product *p, uint64_t count, igi_loop_body body) {
         body((void *)p, 0, count);
 }
 
+static uint64_t least(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
 // ---- Packing ----
 
 // Lines of `width` elements across, one after the other along, zeros where the matrix ends.
@@ -136,10 +140,6 @@ static void do_block(product *p) {
     each(p, (row_panels + PANELS_TOGETHER - 1) / PANELS_TOGETHER * column_panels, make_tiles);
 }
 
-static uint64_t least(uint64_t a, uint64_t b) {
-    return a < b ? a : b;
-}
-
 static void multiply_blocks(product *p) {
     for (p->column = 0; p->column < p->columns; p->column += COLUMN_BLOCK) {
         p->columns_now = least(p->columns - p->column, COLUMN_BLOCK);
@@ -193,14 +193,62 @@ static double dot(const product *p, uint64_t row, uint64_t column) {
     return sum;
 }
 
+static void put(const product *p, uint64_t i, double sum) {
+    uint64_t row = p->columns == 1 ? i : 0, column = p->columns == 1 ? 0 : i;
+    float value = p->alpha * (float)sum + addend(p, row, column);
+    igi_simd_store(p->k, p->out.type, &value, at(&p->out, row, column), 0, 1);
+}
+
+// Whether rows of the matrix and the vector can be read as they lie.
+static bool all_packed(const product *p) {
+    return igi_simd_is_packed(p->a.type, bytes(&p->a, p->a.column)) &&
+           igi_simd_is_packed(p->b.type, bytes(&p->b, p->b.row));
+}
+
+static void four_dots(const product *p, uint64_t i) {
+    bool tall = p->columns == 1;
+    const float *rows[4], *vector = (const float *)(tall ? p->b.data : p->a.data);
+    double sums[4];
+    for (uint64_t r = 0; r < 4; r++) rows[r] = (const float *)(tall ? at(&p->a, i + r, 0) : at(&p->b, 0, i + r));
+    p->k->dot_rows(p->inner, rows, vector, sums);
+    for (uint64_t r = 0; r < 4; r++) put(p, i + r, sums[r]);
+}
+
 // Each element of the result is a dot product; `begin` and `end` count them along the longer side.
 static void dot_part(void *user, uint64_t begin, uint64_t end) {
     const product *p = user;
+    uint64_t i = begin;
+    for (; all_packed(p) && i + 4 <= end; i += 4) four_dots(p, i);
+    for (; i < end; i++) put(p, i, p->columns == 1 ? dot(p, i, 0) : dot(p, 0, i));
+}
+
+// One long dot product: pieces in parallel, added in order.
+enum { PIECE = 1 << 15, MOST_PIECES = 512 };
+
+typedef struct long_dot {
+    const product *p;
+    uint64_t length;  // of a piece
+    double sums[MOST_PIECES];
+} long_dot;
+
+static void dot_pieces(void *user, uint64_t begin, uint64_t end) {
+    long_dot *d = user;
     for (uint64_t i = begin; i < end; i++) {
-        uint64_t row = p->columns == 1 ? i : 0, column = p->columns == 1 ? 0 : i;
-        float value = p->alpha * (float)dot(p, row, column) + addend(p, row, column);
-        igi_simd_store(p->k, p->out.type, &value, at(&p->out, row, column), 0, 1);
+        product part = *d->p;
+        part.a.data = at(&part.a, 0, i * d->length), part.b.data = at(&part.b, i * d->length, 0);
+        part.inner = least(d->p->inner - i * d->length, d->length);
+        d->sums[i] = dot(&part, 0, 0);
     }
+}
+
+static void multiply_long_vectors(const product *p) {
+    long_dot d = {.p = p, .length = p->inner / MOST_PIECES + 1};
+    if (d.length < PIECE) d.length = PIECE;
+    uint64_t pieces = (p->inner + d.length - 1) / d.length;
+    double sum = 0;
+    igi_parallel(p->runtime, pieces, 1, dot_pieces, &d);
+    for (uint64_t i = 0; i < pieces; i++) sum += d.sums[i];
+    put(p, 0, sum);
 }
 
 // A row times a matrix whose rows are packed (or a column times one whose columns are): rows are scaled and added.
@@ -237,6 +285,8 @@ static void multiply_vector(const product *p) {
     bool add_rows = matrix_stride == 1 && inner_stride != 1 && count >= 32;
     if (add_rows)
         each(p, (count + WIDE_PART - 1) / WIDE_PART, add_rows_part);
+    else if (count == 1 && p->runtime && p->inner > 2 * PIECE)
+        multiply_long_vectors(p);
     else if (p->runtime)
         igi_parallel(p->runtime, count, p->inner < IGI_SIMD_GRAIN ? IGI_SIMD_GRAIN / (p->inner + 1) + 1 : 1, dot_part,
                      (void *)p);
@@ -307,7 +357,7 @@ static ig_status run(const igi_call *call, igi_view out) {
     if (c.storage) p->c = take_matrix(&c);
     work.walk = igi_walk_of(c.storage ? 4 : 3, (const igi_view *[]){&out, &a, &b, &c});
     uint64_t each_work = p->rows * p->columns * (p->inner + 1);
-    work.alone = work.walk.count > 1 && each_work < 1 << 22;
+    work.alone = each_work < 1 << 20 || (work.walk.count > 1 && each_work < 1 << 22);
     if (work.alone)
         igi_parallel(call->runtime, work.walk.count, each_work < 1 << 18 ? (1 << 18) / (each_work + 1) + 1 : 1,
                      batch_part, &work);

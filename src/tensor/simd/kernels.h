@@ -45,6 +45,8 @@ typedef struct igi_simd_kernels {
     float (*smallest)(uint64_t count, const float *a);
     double (*dot)(uint64_t count, const float *a, const float *b);
 
+    void (*dot_rows)(uint64_t count, const float *const rows[4], const float *b, double sums[4]);
+
     // A row into the running result of every column: result[i] = result[i] op a[i].
     void (*add_row)(uint64_t count, const float *a, float *result);
     void (*add_squares_row)(uint64_t count, const float *a, float *result);
@@ -57,8 +59,9 @@ typedef struct igi_simd_kernels {
     // out may be a.
     void (*softmax)(uint64_t count, const float *a, float *out);
     void (*log_softmax)(uint64_t count, const float *a, float *out);
-    void (*scale_row)(uint64_t count, const float *a, float centre, float scale, const float *weight, const float *bias,
-                      float *out);  // weight and bias may be NULL
+    // ((a - centre) * scale + shift) * weight + bias; weight and bias may be NULL.
+    void (*scale_row)(uint64_t count, const float *a, float centre, float scale, float shift, const float *weight,
+                      const float *bias, float *out);
 
     // A tile of a matrix product, from a panel of a (`inner` times tile_rows) and of b (tile_columns); into out, whose
     // rows are out_stride floats apart, or on top of it.

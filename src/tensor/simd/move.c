@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies, conversions, constants and selections.
 #include <string.h>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 #include "core/status-internal.h"
 #include "tensor/iterate.h"
@@ -33,26 +36,70 @@ static uint32_t packed_dimension(const igi_walk *walk, uint64_t size) {
 }
 
 // A transpose is done in squares, so that both sides use whole cache lines.
-enum { SQUARE = 32 };
+enum { SQUARE = 16 };
+
+typedef uint32_t quad __attribute__((vector_size(16)));
+
+// Four by four elements of four bytes; rows are `from_row` and `to_row` bytes apart, on either side along the packed
+// one.
+static void transpose_quad(const char *from, int64_t from_row, char *to, int64_t to_row) {
+    quad r[4], low[2], high[2];
+    for (int i = 0; i < 4; i++) memcpy(&r[i], from + i * from_row, sizeof r[i]);
+    for (int i = 0; i < 2; i++) {
+        low[i] = __builtin_shufflevector(r[i], r[i + 2], 0, 4, 1, 5);
+        high[i] = __builtin_shufflevector(r[i], r[i + 2], 2, 6, 3, 7);
+    }
+    quad out[4] = {
+        __builtin_shufflevector(low[0], low[1], 0, 4, 1, 5), __builtin_shufflevector(low[0], low[1], 2, 6, 3, 7),
+        __builtin_shufflevector(high[0], high[1], 0, 4, 1, 5), __builtin_shufflevector(high[0], high[1], 2, 6, 3, 7)};
+    for (int i = 0; i < 4; i++) memcpy(to + i * to_row, &out[i], sizeof out[i]);
+}
+
+// Sixteen elements of four bytes, a cache line; past the caches where it is one of memory too.
+static void put_line(char *to, const char *from) {
+#if defined(__SSE2__)
+    if ((uintptr_t)to % 64 == 0) {
+        for (int i = 0; i < 64; i += 16)
+            _mm_stream_si128((__m128i *)(to + i), _mm_load_si128((const __m128i *)(from + i)));
+        return;
+    }
+#endif
+    memcpy(to, from, 64);
+}
+
+// A whole square of four-byte elements, made aside and written line by line: waiting for lines of the target to be
+// read first takes longer than everything else.
+static void transpose_square(const char *from, int64_t from_row, char *to, int64_t to_row) {
+    char aside[SQUARE * 64] __attribute__((aligned(64)));
+    for (int i = 0; i < SQUARE; i += 4)
+        for (int j = 0; j < SQUARE; j += 4)
+            transpose_quad(from + i * from_row + j * 4, from_row, aside + j * 64 + i * 4, 64);
+    for (int j = 0; j < SQUARE; j++) put_line(to + j * to_row, aside + j * 64);
+}
 
 static void copy_square(const copying *c, const char *from, char *to, uint64_t rows, uint64_t columns) {
     const igi_walk *w = &c->walk;
     uint32_t last = w->rank - 1;
+    if (c->size == 4 && rows == SQUARE && columns == SQUARE) {
+        transpose_square(from, w->strides[1][last], to, w->strides[0][c->slow]);
+        return;
+    }
     for (uint64_t i = 0; i < rows; i++)
         igi_copy_elements(c->size, columns, from + (int64_t)i * w->strides[1][c->slow], w->strides[1][last],
                           to + (int64_t)i * w->strides[0][c->slow], w->strides[0][last]);
 }
 
-static void copy_plane(const copying *c, const char *from, char *to) {
+// Rows [begin, end) of the plane as the source has them: it is read along, the target written in whole cache lines.
+static void copy_plane(const copying *c, const char *from, char *to, uint64_t begin, uint64_t end) {
     const igi_walk *w = &c->walk;
     uint32_t last = w->rank - 1;
-    uint64_t rows = w->shape[c->slow], columns = w->shape[last];
-    for (uint64_t i = 0; i < rows; i += SQUARE)
-        for (uint64_t j = 0; j < columns; j += SQUARE) {
+    uint64_t rows = w->shape[c->slow];
+    for (uint64_t j = begin; j < end; j += SQUARE)
+        for (uint64_t i = 0; i < rows; i += SQUARE) {
             int64_t from_at = (int64_t)i * w->strides[1][c->slow] + (int64_t)j * w->strides[1][last];
             int64_t to_at = (int64_t)i * w->strides[0][c->slow] + (int64_t)j * w->strides[0][last];
             copy_square(c, from + from_at, to + to_at, rows - i < SQUARE ? rows - i : SQUARE,
-                        columns - j < SQUARE ? columns - j : SQUARE);
+                        end - j < SQUARE ? end - j : SQUARE);
         }
 }
 
@@ -62,24 +109,32 @@ typedef struct transposing {
     igi_walk planes;  // all other dimensions
 } transposing;
 
+static uint64_t plane_rows(const copying *c) {
+    return c->walk.shape[c->walk.rank - 1];
+}
+
 static void plane_row(void *user, uint64_t count, char *const *data, const int64_t *strides) {
     for (uint64_t i = 0; i < count; i++)
-        copy_plane(user, data[1] + (int64_t)i * strides[1], data[0] + (int64_t)i * strides[0]);
+        copy_plane(user, data[1] + (int64_t)i * strides[1], data[0] + (int64_t)i * strides[0], 0, plane_rows(user));
+}
+
+static void finish_lines(void) {
+#if defined(__SSE2__)
+    _mm_sfence();
+#endif
 }
 
 static void planes_part(void *user, uint64_t begin, uint64_t end) {
     const transposing *t = user;
     igi_walk_range(&t->planes, begin, end, plane_row, (void *)t->c);
+    finish_lines();
 }
 
 static void bands_part(void *user, uint64_t begin, uint64_t end) {
     const transposing *t = user;
-    copying band = *t->c;
-    uint32_t slow = band.slow;
-    uint64_t rows = band.walk.shape[slow], first = begin * SQUARE, last = end * SQUARE < rows ? end * SQUARE : rows;
-    band.walk.shape[slow] = last - first;
-    copy_plane(&band, t->planes.data[1] + (int64_t)first * band.walk.strides[1][slow],
-               t->planes.data[0] + (int64_t)first * band.walk.strides[0][slow]);
+    uint64_t rows = plane_rows(t->c), last = end * SQUARE < rows ? end * SQUARE : rows;
+    copy_plane(t->c, t->planes.data[1], t->planes.data[0], begin * SQUARE, last);
+    finish_lines();
 }
 
 static void transpose(const igi_call *call, const copying *c) {
@@ -92,7 +147,7 @@ static void transpose(const igi_call *call, const copying *c) {
     if (t.planes.count > 1)
         igi_parallel(call->runtime, t.planes.count, grain, planes_part, &t);
     else
-        igi_parallel(call->runtime, (c->walk.shape[c->slow] + SQUARE - 1) / SQUARE, 1, bands_part, &t);
+        igi_parallel(call->runtime, (plane_rows(c) + SQUARE - 1) / SQUARE, 1, bands_part, &t);
 }
 
 ig_status igi_simd_copy(const igi_call *call) {
@@ -170,12 +225,25 @@ typedef struct filling {
     char element[8];
 } filling;
 
+#define FILL(type)                                          \
+    {                                                       \
+        type value, *to = (type *)data[0];                  \
+        memcpy(&value, f->element, sizeof value);           \
+        for (uint64_t i = 0; i < count; i++) to[i] = value; \
+    }
+
 static void fill_row(void *user, uint64_t count, char *const *data, const int64_t *strides) {
     const filling *f = user;
-    if (f->size == 1 && strides[0] == 1)
-        memset(data[0], f->element[0], count);
-    else
+    if (strides[0] != (int64_t)f->size)
         igi_copy_elements(f->size, count, f->element, 0, data[0], strides[0]);
+    else if (f->size == 1)
+        memset(data[0], f->element[0], count);
+    else if (f->size == 2)
+        FILL(uint16_t)
+    else if (f->size == 4)
+        FILL(uint32_t)
+    else
+        FILL(uint64_t)
 }
 
 static void fill_part(void *user, uint64_t begin, uint64_t end) {

@@ -89,9 +89,11 @@ static void norm_line(const job *j, uint64_t count, const float *in, float *out)
     bool centred = j->call->op == IG_OP_LAYER_NORM;
     double centre = centred ? j->k->sum(count, in) / (double)count : 0;
     double square = j->k->sum_of_squares(count, in, (float)centre) / (double)count;
+    double off = centre - (double)(float)centre;
+    square -= off * off;
     if (!(square > 1e-3 * centre * centre && square < 1e30)) precise_moments(count, in, centred, &centre, &square);
-    double scale = 1 / sqrt(square + j->call->p.norm.epsilon);
-    j->k->scale_row(count, in, (float)centre, (float)scale, j->weight, j->bias, out);
+    double scale = 1 / sqrt(square + j->call->p.norm.epsilon), rounding = (double)(float)centre - centre;
+    j->k->scale_row(count, in, (float)centre, (float)scale, (float)(rounding * scale), j->weight, j->bias, out);
 }
 
 // A vector as packed floats: itself, or its copy in the scratch.

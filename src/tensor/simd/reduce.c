@@ -254,8 +254,15 @@ static row_kernel row_kernel_of(const reduction *r) {
     }
 }
 
-// Rows that are added as floats before they go on as doubles.
-enum { COLUMNS = 512, ROWS_AS_FLOATS = 64 };
+// Columns are taken some at a time, and of many rows in pieces whose sums are added in the end. Rows are added as
+// floats a few at a time, then go on as doubles.
+enum { COLUMNS = IGI_SIMD_CHUNK, ROWS_AS_FLOATS = 64, ROWS_PIECE = 512 };
+
+typedef struct column_job {
+    const reduction *r;
+    uint64_t row_pieces;
+    double *sums;  // of each piece of each column; NULL where there is one piece
+} column_job;
 
 typedef struct columns {
     const reduction *r;
@@ -267,16 +274,21 @@ typedef struct columns {
 } columns;
 
 static void flush(columns *c) {
-    for (uint64_t i = 0; i < c->count && !c->exact; i++) c->doubles[i] += (double)c->floats[i];
+    for (uint64_t i = 0; i < c->count && c->rows; i++)
+        if (c->exact)
+            c->doubles[i] = (double)c->floats[i];
+        else
+            c->doubles[i] += (double)c->floats[i];
     if (!c->exact) c->rows = 0;
 }
 
-// One element of the reduced dimensions: a row of columns.
+// Some elements of the reduced dimensions: as many rows of columns.
 static void add_columns(void *user, uint64_t count, char *const *data, const int64_t *strides) {
     columns *c = user;
     const reduction *r = c->r;
     float buffer[COLUMNS];
     bool packed = r->in == IG_TYPE_F32;
+    row_kernel add = row_kernel_of(r);
     for (uint64_t i = 0; i < count; i++) {
         const char *from = data[0] + (int64_t)i * strides[0];
         if (!packed) igi_simd_load(r->k, r->in, from, ig_type_size(r->in), c->count, buffer);
@@ -284,38 +296,81 @@ static void add_columns(void *user, uint64_t count, char *const *data, const int
         if (c->rows == 0)
             memcpy(c->floats, row, c->count * sizeof *row);
         else
-            row_kernel_of(r)(c->count, row, c->floats);
-        if (++c->rows == ROWS_AS_FLOATS) flush(c);
+            add(c->count, row, c->floats);
+        if (++c->rows % ROWS_AS_FLOATS == 0) flush(c);
     }
+}
+
+// Rows [begin, end) of up to COLUMNS columns from `first` on.
+static void reduce_columns(columns *c, char *first, uint64_t begin, uint64_t end) {
+    igi_walk walk = c->r->reduced;
+    walk.data[0] = first;
+    igi_walk_range(&walk, begin, end, add_columns, c);
+    flush(c);
 }
 
 // Sums that left float's range are done again, one by one.
-static void store_columns(const columns *c, char *to, int64_t to_stride, char *from) {
-    const reduction *r = c->r;
-    for (uint64_t i = 0; i < c->count; i++) {
-        char *target = to + (int64_t)i * to_stride;
-        summary s = {r->reduced.count, c->exact ? (double)c->floats[i] : c->doubles[i], 0, 0};
-        if (!c->exact && !isfinite(s.value))
-            s = gather_range(r, from + (int64_t)i * (int64_t)ig_type_size(r->in), 0, r->reduced.count);
-        store(r, &s, target);
-    }
+static void store_column(const reduction *r, double value, char *to, char *from) {
+    bool extreme = r->op == IG_OP_MAX || r->op == IG_OP_MIN;
+    summary s = {r->reduced.count, value, 0, 0};
+    if (!extreme && !isfinite(value)) s = gather_range(r, from, 0, r->reduced.count);
+    store(r, &s, to);
 }
 
 static void column_row(void *user, uint64_t count, char *const *data, const int64_t *strides) {
-    const reduction *r = user;
+    const reduction *r = ((const column_job *)user)->r;
     for (uint64_t at = 0; at < count; at += COLUMNS) {
         columns c = {.r = r, .count = count - at < COLUMNS ? count - at : COLUMNS};
         c.exact = r->op == IG_OP_MAX || r->op == IG_OP_MIN;
-        igi_walk walk = r->reduced;
-        char *from = walk.data[0] = data[1] + (int64_t)at * strides[1];
-        igi_walk_all(&walk, add_columns, &c);
-        flush(&c);
-        store_columns(&c, data[0] + (int64_t)at * strides[0], strides[0], from);
+        char *from = data[1] + (int64_t)at * strides[1], *to = data[0] + (int64_t)at * strides[0];
+        reduce_columns(&c, from, 0, r->reduced.count);
+        for (uint64_t i = 0; i < c.count; i++)
+            store_column(r, c.doubles[i], to + (int64_t)i * strides[0], from + (int64_t)i * strides[1]);
     }
 }
 
 static void column_part(void *user, uint64_t begin, uint64_t end) {
-    igi_walk_range(&((const reduction *)user)->kept, begin, end, column_row, user);
+    igi_walk_range(&((const column_job *)user)->r->kept, begin, end, column_row, user);
+}
+
+// ---- Few columns of many rows ----
+
+static uint64_t piece_end(const reduction *r, uint64_t piece) {
+    uint64_t end = (piece + 1) * ROWS_PIECE;
+    return end < r->reduced.count ? end : r->reduced.count;
+}
+
+static void piece_part(void *user, uint64_t begin, uint64_t end) {
+    const column_job *j = user;
+    const reduction *r = j->r;
+    uint64_t width = r->kept.count;
+    for (uint64_t piece = begin; piece < end; piece++)
+        for (uint64_t at = 0; at < width; at += COLUMNS) {
+            columns c = {.r = r, .count = width - at < COLUMNS ? width - at : COLUMNS};
+            c.exact = r->op == IG_OP_MAX || r->op == IG_OP_MIN;
+            char *from = r->kept.data[1] + (int64_t)at * r->kept.strides[1][0];
+            reduce_columns(&c, from, piece * ROWS_PIECE, piece_end(r, piece));
+            memcpy(j->sums + piece * width + at, c.doubles, c.count * sizeof *c.doubles);
+        }
+}
+
+static ig_status reduce_row_pieces(const reduction *r) {
+    uint64_t width = r->kept.count, pieces = (r->reduced.count + ROWS_PIECE - 1) / ROWS_PIECE;
+    igi_storage *scratch = NULL;
+    ig_status status = igi_storage_make(r->call->runtime->device, width * pieces * sizeof(double), &scratch);
+    if (status != IG_STATUS_OK) return status;
+    column_job j = {r, pieces, (double *)scratch->memory};
+    igi_parallel(r->call->runtime, pieces, 1, piece_part, &j);
+    for (uint64_t i = 0; i < width; i++) {
+        summary total = {0};
+        for (uint64_t piece = 0; piece < pieces; piece++)
+            merge(r, &total, &(summary){1, j.sums[piece * width + i], 0, 0});
+        int64_t at = (int64_t)i;
+        store_column(r, total.value, r->kept.data[0] + at * r->kept.strides[0][0],
+                     r->kept.data[1] + at * r->kept.strides[1][0]);
+    }
+    igi_storage_release(scratch);
+    return IG_STATUS_OK;
 }
 
 // ---- Choosing ----
@@ -343,8 +398,11 @@ ig_status igi_simd_reduce(const igi_call *call) {
     r.reduced = igi_walk_of(1, (const igi_view *[]){&reduced});
     if (!r.kept.count) return IG_STATUS_OK;
     uint64_t each = r.reduced.count ? r.reduced.count : 1, grain = each < IGI_SIMD_GRAIN ? IGI_SIMD_GRAIN / each : 1;
+    bool few_columns = r.kept.rank == 1 && r.kept.count < 16 * COLUMNS && each >= 4 * ROWS_PIECE;
+    if (rows_add_up(&r) && few_columns) return reduce_row_pieces(&r);
     if (rows_add_up(&r))
-        igi_parallel(call->runtime, r.kept.count, grain < COLUMNS ? COLUMNS : grain, column_part, &r);
+        igi_parallel(call->runtime, r.kept.count, grain < COLUMNS ? COLUMNS : grain, column_part,
+                     &(column_job){&r, 1, NULL});
     else if (r.kept.count == 1 && each > 2 * PIECE)
         return reduce_in_pieces(&r, r.kept.data[0], r.kept.data[1]);
     else

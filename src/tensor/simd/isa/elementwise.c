@@ -23,6 +23,14 @@ INLINE uint64_t head(const float *to, uint64_t count) {
             for (at = start; at + LANES <= count; at += LANES) store_past_caches(out + at, WHOLE); \
             finish_stores_past_caches();                                                           \
         } else {                                                                                   \
+            while (at + 2 * LANES <= count) { /* two at once hide each other's latency */          \
+                vf first = WHOLE;                                                                  \
+                at += LANES;                                                                       \
+                vf second = WHOLE;                                                                 \
+                store(out + at - LANES, first);                                                    \
+                store(out + at, second);                                                           \
+                at += LANES;                                                                       \
+            }                                                                                      \
             for (; at + LANES <= count; at += LANES) store(out + at, WHOLE);                       \
         }                                                                                          \
         if ((left = count - at)) store_part(out + at, PART, left);                                 \
@@ -79,7 +87,7 @@ UNARY_LIST(DEFINE_UNARY)
 
 // ---- Binary ----
 
-INLINE vf floor_mod(vf a, vf b) {
+INLINE vf floor_mod_each(vf a, vf b) {
     for (int i = 0; i < LANES; i++) {
         float rest = fmodf(a[i], b[i]);
         if (rest != 0 && (rest < 0) != (b[i] < 0)) rest += b[i];
@@ -88,14 +96,16 @@ INLINE vf floor_mod(vf a, vf b) {
     return a;
 }
 
-INLINE vf power(vf a, vf b) {
-    for (int i = 0; i < LANES; i++) a[i] = powf(a[i], b[i]);
-    return a;
-}
-
-INLINE vf angle(vf a, vf b) {
-    for (int i = 0; i < LANES; i++) a[i] = atan2f(a[i], b[i]);
-    return a;
+INLINE vf floor_mod(vf a, vf b) {
+#if defined(__FMA__)
+    // A small quotient, which may be one too large, leaves an exact rest.
+    vf quotient = floor_of(a / b), rest = a - quotient * b;
+    rest = choose((rest < splat(0)) & (b > splat(0)), rest + b, rest);
+    rest = choose((rest > splat(0)) & (b < splat(0)), rest + b, rest);
+    vi simple = (absolute(quotient) < splat(0x1p22F)) & (absolute(b) < splat(INFINITY));
+    if (!any(~simple)) return choose(rest == splat(0), with_sign(splat(0), b), rest);
+#endif
+    return floor_mod_each(a, b);
 }
 
 #define BINARY_LIST(X)                            \
@@ -103,11 +113,11 @@ INLINE vf angle(vf a, vf b) {
     X(SUB, a - b)                                 \
     X(MUL, a *b)                                  \
     X(DIV, a / b)                                 \
-    X(POW, power(a, b))                           \
+    X(POW, pow_of(a, b))                          \
     X(MAXIMUM, choose((a > b) | is_nan(a), a, b)) \
     X(MINIMUM, choose((a < b) | is_nan(a), a, b)) \
     X(MOD, floor_mod(a, b))                       \
-    X(ATAN2, angle(a, b))
+    X(ATAN2, atan2_of(a, b))
 
 #define DEFINE_BINARY(id, expression)                                                                      \
     INLINE vf binary_##id(vf a, vf b) {                                                                    \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions of float vectors, for all inputs: NaN, infinities and denormals included. Errors of a few ulp at most.
 //
-// Polynomials: exp, log, sin, cos from Cephes (S. Moshier); erf and erfc after N. Juffa's erff and erfcf.
+// Polynomials: exp, log, sin, cos from Cephes (S. Moshier); erf after N. Juffa's erff.
 #ifndef INGOT_TENSOR_SIMD_MATH_H
 #define INGOT_TENSOR_SIMD_MATH_H
 
@@ -140,10 +140,20 @@ INLINE vf silu_of(vf x) {
     return times_vanishing(x, sigmoid_of(x));
 }
 
+// An odd rational function, after Eigen's ptanh; beyond the bound the result is 1 to the last bit.
 INLINE vf tanh_of(vf x) {
-    vf a = absolute(x), bounded = choose(a > splat(10), splat(10), a);
-    vf e = expm1_of(bounded + bounded);
-    return with_sign(e / (e + 2), x);
+    const vf bound = splat(7.90531110763549805F);
+    vf bounded = choose(absolute(x) > bound, with_sign(bound, x), x), z = bounded * bounded;
+    vf p = z * -2.76076847742355e-16F + 2.00018790482477e-13F;
+    p = p * z - 8.60467152213735e-11F;
+    p = p * z + 5.12229709037114e-08F;
+    p = p * z + 1.48572235717979e-05F;
+    p = p * z + 6.37261928875436e-04F;
+    p = p * z + 4.89352455891786e-03F;
+    vf q = z * 1.19825839466702e-06F + 1.18534705686654e-04F;
+    q = q * z + 2.26843463243900e-03F;
+    q = q * z + 4.89352518554385e-03F;
+    return choose(absolute(x) < splat(4e-4F), x, bounded * p / q);
 }
 
 INLINE vf sinh_of(vf x) {
@@ -167,21 +177,21 @@ INLINE vf exact_square(vf x, float divisor, vf *low) {
     return high * high / divisor;
 }
 
-// e^(s + low) erfc(a) for a >= 0, where s + low is a^2.
+// e^(a^2) erfc(a) for 0 <= a <= 11.5: times a + 2 it is a polynomial of (a - 2) / (a + 2), fitted to 6e-10.
 INLINE vf erfc_scaled(vf a) {
     vf r = 1 / (a + 2), q = (a - 2) * r;
-    vf t = (q + 1) * -2 + a, e = t - a * q;
-    q = r * e + q;
-    vf p = q * -0x1.a4a000p-12F - 0x1.42a260p-10F;
-    p = p * q + 0x1.585714p-10F;
-    p = p * q + 0x1.1adcc4p-07F;
-    p = p * q - 0x1.081b82p-07F;
-    p = p * q - 0x1.bc0b6ap-05F;
-    p = p * q + 0x1.4ffc46p-03F;
-    p = p * q - 0x1.540840p-03F;
-    p = p * q - 0x1.7bf616p-04F;
-    p = p * q + 0x1.1ba03ap-02F;
-    return (p + 1) / (a + a + 1);
+    vf p = q * 2.755348577920813e-05F + 1.1329795961501077e-04F;
+    p = p * q + 2.596444755909033e-05F;
+    p = p * q - 6.462662131525576e-04F;
+    p = p * q - 8.299595792777836e-04F;
+    p = p * q + 3.0863359570503235e-03F;
+    p = p * q + 6.4771464094519615e-03F;
+    p = p * q - 2.151014283299446e-02F;
+    p = p * q - 3.6442019045352936e-02F;
+    p = p * q + 2.794720530509949e-01F;
+    p = p * q - 6.871606707572937e-01F;
+    p = p * q + 1.0215827226638794F;
+    return p * r;
 }
 
 INLINE vf erf_of(vf x) {
@@ -214,6 +224,77 @@ INLINE vf gelu_of(vf x) {
 INLINE vf gelu_tanh_of(vf x) {
     vf inner = x * (0.7978845608028654F + 0.03567740813636141F * x * x);
     return times_vanishing(x, sigmoid_of(inner + inner));
+}
+
+// ---- Powers, in double ----
+
+// Half a vector of floats as doubles.
+typedef float vh __attribute__((vector_size(VECTOR_BYTES / 2)));
+typedef int64_t vl __attribute__((vector_size(VECTOR_BYTES)));
+
+// log2(x) for a positive finite double: atanh series of the mantissa around 1.
+INLINE vd log2_double(vd x) {
+    vl bits = (vl)x, exponent = (bits >> 52) - 1023;
+    vd m = (vd)((bits & 0xfffffffffffff) | 0x3ff0000000000000);
+    vl above = m > 1.4142135623730951;
+    m = (vd)(((vl)(m * 0.5) & above) | ((vl)m & ~above));
+    vd e = __builtin_convertvector(exponent - above, vd), t = (m - 1) / (m + 1), z = t * t;
+    vd p = z * (2.0 / 13) + 2.0 / 11;
+    p = p * z + 2.0 / 9;
+    p = p * z + 2.0 / 7;
+    p = p * z + 2.0 / 5;
+    p = p * z + 2.0 / 3;
+    return (p * z * t + 2 * t) * 1.4426950408889634 + e;
+}
+
+// 2^x for |x| < 1000.
+INLINE vd exp2_double(vd x) {
+    const double magic = 0x1.8p52;
+    vd shifted = x + magic, r = (x - (shifted - magic)) * 0.6931471805599453;
+    vl n = (vl)shifted - (vl)((vd){0} + magic);
+    vd p = r * (1.0 / 5040) + 1.0 / 720;
+    p = p * r + 1.0 / 120;
+    p = p * r + 1.0 / 24;
+    p = p * r + 1.0 / 6;
+    p = p * r + 0.5;
+    p = p * r + 1;
+    p = p * r + 1;
+    return p * (vd)((n + 1023) << 52);
+}
+
+INLINE vh pow_half(vh x, vh y) {
+    vd power = log2_double(__builtin_convertvector(x, vd)) * __builtin_convertvector(y, vd);
+    vl large = power > 300, small = power < -300;
+    power = (vd)(((vl)((vd){0} + 300) & large) | ((vl)power & ~large));
+    power = (vd)(((vl)((vd){0} - 300) & small) | ((vl)power & ~small));
+    return __builtin_convertvector(exp2_double(power), vh);
+}
+
+// |x|^y, where x is positive, finite and no denormal becomes zero on the way.
+INLINE vf pow_positive(vf x, vf y) {
+    union {
+        vf whole;
+        vh halves[2];
+    } xs = {x}, ys = {y}, result;
+    for (int i = 0; i < 2; i++) result.halves[i] = pow_half(xs.halves[i], ys.halves[i]);
+    return result.whole;
+}
+
+// C's pow (annex F of the standard says what it is at the edges).
+INLINE vf pow_of(vf x, vf y) {
+    vf a = absolute(x);
+    vi whole = floor_of(y) == y, odd = whole & (floor_of(y * 0.5F) != y * 0.5F) & (absolute(y) < splat(0x1p25F));
+    vi zero = a == splat(0), infinite = a == splat(INFINITY), y_infinite = absolute(y) == splat(INFINITY);
+    vf regular =
+        pow_positive(choose(zero | infinite | is_nan(x), splat(1), a), choose(y_infinite | is_nan(y), splat(1), y));
+    vi grows = (y > splat(0)) ^ zero;  // 0^-y and inf^y are infinite
+    vf result = choose(zero | infinite, choose(grows, splat(INFINITY), splat(0)), regular);
+    result = choose(y_infinite, choose((a > splat(1)) ^ (y < splat(0)), splat(INFINITY), splat(0)), result);
+    result = choose(odd & ((vi)x >> 31), -result, result);  // of -0 too
+    result = choose((x < splat(0)) & ~whole & ~infinite & ~y_infinite, splat(NAN), result);
+    result = choose(is_nan(x) | is_nan(y), splat(NAN), result);
+    result = choose(y_infinite & (a == splat(1)), splat(1), result);
+    return choose((y == splat(0)) | (x == splat(1)), splat(1), result);
 }
 
 // ---- Circular functions ----
@@ -317,6 +398,18 @@ INLINE vf atan_of(vf x) {
     p = p * z + 1.99777106478e-1F;
     p = p * z - 3.33329491539e-1F;
     return with_sign(base + (p * z * t + t), x);
+}
+
+// The angle of the point (x, y): in the first eighth, then mirrored to where it is.
+INLINE vf atan2_of(vf y, vf x) {
+    vf a = absolute(x), b = absolute(y);
+    vi steep = b > a;
+    vf small = choose(steep, a, b), large = choose(steep, b, a);
+    vf ratio = choose(small == large, splat(1), small / large);
+    vf result = atan_of(choose(large == splat(0), splat(0), ratio));
+    result = choose(steep, 1.5707963267948966F - result, result);
+    result = choose((vi)x >> 31, 3.14159265358979323F - result, result);
+    return choose(is_nan(x) | is_nan(y), splat(NAN), with_sign(result, y));
 }
 
 #endif

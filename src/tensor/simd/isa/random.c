@@ -6,19 +6,32 @@
 
 enum { BLOCKS = 64 };  // computed together, each of four words
 
+// The upper and lower halves of x times a constant.
+INLINE void multiply(const uint32_t *x, uint32_t constant, uint32_t *high, uint32_t *low) {
+    for (int i = 0; i < BLOCKS; i++) {
+        uint64_t product = (uint64_t)x[i] * constant;
+        high[i] = (uint32_t)(product >> 32), low[i] = (uint32_t)product;
+    }
+}
+
 // words[w][i]: word w of the block `first + i`.
 static void make_blocks(uint64_t seed, uint64_t first, uint32_t words[4][BLOCKS]) {
+    uint32_t key0 = (uint32_t)seed, key1 = (uint32_t)(seed >> 32);
+    uint32_t high0[BLOCKS], low0[BLOCKS], high1[BLOCKS], low1[BLOCKS];
     for (int i = 0; i < BLOCKS; i++) {
         uint64_t counter = first + (uint64_t)i;
-        uint32_t key0 = (uint32_t)seed, key1 = (uint32_t)(seed >> 32);
-        uint32_t w0 = (uint32_t)counter, w1 = (uint32_t)(counter >> 32), w2 = 0, w3 = 0;
-        for (int round = 0; round < 10; round++) {
-            uint64_t p0 = (uint64_t)w0 * 0xd2511f53u, p1 = (uint64_t)w2 * 0xcd9e8d57u;
-            w0 = (uint32_t)(p1 >> 32) ^ w1 ^ key0, w1 = (uint32_t)p1;
-            w2 = (uint32_t)(p0 >> 32) ^ w3 ^ key1, w3 = (uint32_t)p0;
-            key0 += 0x9e3779b9u, key1 += 0xbb67ae85u;
+        words[0][i] = (uint32_t)counter, words[1][i] = (uint32_t)(counter >> 32);
+        words[2][i] = words[3][i] = 0;
+    }
+    for (int round = 0; round < 10; round++, key0 += 0x9e3779b9u, key1 += 0xbb67ae85u) {
+        multiply(words[0], 0xd2511f53u, high0, low0);
+        multiply(words[2], 0xcd9e8d57u, high1, low1);
+        for (int i = 0; i < BLOCKS; i++) {
+            words[0][i] = high1[i] ^ words[1][i] ^ key0;
+            words[2][i] = high0[i] ^ words[3][i] ^ key1;
+            words[1][i] = low1[i];
+            words[3][i] = low0[i];
         }
-        words[0][i] = w0, words[1][i] = w1, words[2][i] = w2, words[3][i] = w3;
     }
 }
 
@@ -39,12 +52,18 @@ static void generate(uint64_t count, uint64_t seed, uint64_t position, block_fun
     }
 }
 
+static void interleave(float parts[4][BLOCKS], float *numbers) {
+    for (int i = 0; i < BLOCKS; i++)
+        for (int w = 0; w < 4; w++) numbers[4 * i + w] = parts[w][i];
+}
+
 static void uniform_block(uint32_t words[4][BLOCKS], const float *p, float *numbers) {
     uint32_t bits = (uint32_t)p[0];
-    float unit = ldexpf(1, -(int)bits), low = p[1], range = p[2];
+    float unit = ldexpf(1, -(int)bits), low = p[1], range = p[2], parts[4][BLOCKS];
     for (int w = 0; w < 4; w++)
         for (int i = 0; i < BLOCKS; i++)
-            numbers[4 * i + w] = __builtin_fmaf((float)(int32_t)(words[w][i] >> (32 - bits)) * unit, range, low);
+            parts[w][i] = __builtin_fmaf((float)(int32_t)(words[w][i] >> (32 - bits)) * unit, range, low);
+    interleave(parts, numbers);
 }
 
 static void NAME(f32_uniform)(uint64_t count, uint64_t seed, uint64_t position, uint32_t bits, float low, float range,
@@ -73,15 +92,11 @@ static void normal_pair(const uint32_t *first, const uint32_t *second, float mea
 }
 
 static void normal_block(uint32_t words[4][BLOCKS], const float *p, float *numbers) {
-    float cosines[LANES], sines[LANES];
+    float parts[4][BLOCKS];
     for (int w = 0; w < 4; w += 2)
-        for (int at = 0; at < BLOCKS; at += LANES) {
-            normal_pair(&words[w][at], &words[w + 1][at], p[0], p[1], cosines, sines);
-            for (int i = 0; i < LANES; i++) {
-                numbers[4 * (at + i) + w] = cosines[i];
-                numbers[4 * (at + i) + w + 1] = sines[i];
-            }
-        }
+        for (int at = 0; at < BLOCKS; at += LANES)
+            normal_pair(&words[w][at], &words[w + 1][at], p[0], p[1], &parts[w][at], &parts[w + 1][at]);
+    interleave(parts, numbers);
 }
 
 static void NAME(f32_normal)(uint64_t count, uint64_t seed, uint64_t position, float mean, float deviation,

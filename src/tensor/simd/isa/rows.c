@@ -8,10 +8,16 @@
 // Floats are added in blocks, the blocks in double: as exact as it must be, as fast as memory.
 enum { BLOCK = 4096, ACCUMULATORS = 4 };
 
+typedef float quad __attribute__((vector_size(16)));
+
 INLINE double sum_lanes(vf v) {
-    double sum = 0;
-    for (int i = 0; i < LANES; i++) sum += (double)v[i];
-    return sum;
+    union {
+        vf whole;
+        quad quads[VECTOR_BYTES / 16];
+    } parts = {v};
+    quad sum = parts.quads[0];
+    for (int i = 1; i < VECTOR_BYTES / 16; i++) sum += parts.quads[i];
+    return (double)((sum[0] + sum[1]) + (sum[2] + sum[3]));
 }
 
 // Adds up TERM, an expression of the vector x, and gives the sum. Lanes past the end hold `rest`, whose term is 0.
@@ -46,9 +52,9 @@ static double NAME(f32_sum_of_magnitudes)(uint64_t count, const float *a) {
 }
 
 static double NAME(f32_product)(uint64_t count, const float *a) {
-    double product = 1;
-    for (uint64_t i = 0; i < count; i++) product *= (double)a[i];
-    return product;
+    double products[4] = {1, 1, 1, 1};
+    for (uint64_t i = 0; i < count; i++) products[i % 4] *= (double)a[i];
+    return products[0] * products[1] * (products[2] * products[3]);
 }
 
 // The best element by `better`; NaN beats all.
@@ -95,6 +101,26 @@ static double NAME(f32_dot)(uint64_t count, const float *a, const float *b) {
         total += sum_lanes((sums[0] + sums[1]) + (sums[2] + sums[3]));
     }
     return total;
+}
+
+// Four rows with one vector, which is then read only once.
+static void NAME(f32_dot_rows)(uint64_t count, const float *const rows[4], const float *b, double sums[4]) {
+    for (int r = 0; r < 4; r++) sums[r] = 0;
+    for (uint64_t begin = 0; begin < count; begin += BLOCK) {
+        uint64_t end = count - begin < BLOCK ? count : begin + BLOCK, at = begin;
+        vf first[4] = {0}, second[4] = {0};
+        for (; at + 2 * LANES <= end; at += 2 * LANES) {
+            vf x = load(b + at), y = load(b + at + LANES);
+            for (int r = 0; r < 4; r++) first[r] += load(rows[r] + at) * x;
+            for (int r = 0; r < 4; r++) second[r] += load(rows[r] + at + LANES) * y;
+        }
+        for (; at < end; at += LANES) {
+            uint64_t left = end - at < LANES ? end - at : LANES;
+            vf x = load_part(b + at, left, 0);
+            for (int r = 0; r < 4; r++) first[r] += load_part(rows[r] + at, left, 0) * x;
+        }
+        for (int r = 0; r < 4; r++) sums[r] += sum_lanes(first[r] + second[r]);
+    }
 }
 
 // ---- Many rows into one ----
@@ -195,17 +221,17 @@ static void NAME(f32_log_softmax)(uint64_t count, const float *a, float *out) {
 
 // ---- Norms ----
 
-static void NAME(f32_scale_row)(uint64_t count, const float *a, float centre, float scale, const float *weight,
-                                const float *bias, float *out) {
+static void NAME(f32_scale_row)(uint64_t count, const float *a, float centre, float scale, float shift,
+                                const float *weight, const float *bias, float *out) {
     uint64_t at = 0, left;
     for (; at + LANES <= count; at += LANES) {
-        vf x = (load(a + at) - centre) * scale;
+        vf x = (load(a + at) - centre) * scale + shift;
         if (weight) x *= load(weight + at);
         if (bias) x += load(bias + at);
         store(out + at, x);
     }
     if (!(left = count - at)) return;
-    vf x = (load_part(a + at, left, 0) - centre) * scale;
+    vf x = (load_part(a + at, left, 0) - centre) * scale + shift;
     if (weight) x *= load_part(weight + at, left, 0);
     if (bias) x += load_part(bias + at, left, 0);
     store_part(out + at, x, left);
@@ -219,6 +245,7 @@ void NAME(igi_simd_fill_rows)(igi_simd_kernels *table) {
     table->largest = NAME(f32_largest);
     table->smallest = NAME(f32_smallest);
     table->dot = NAME(f32_dot);
+    table->dot_rows = NAME(f32_dot_rows);
     table->add_row = NAME(f32_add_row);
     table->add_squares_row = NAME(f32_add_squares_row);
     table->add_magnitudes_row = NAME(f32_add_magnitudes_row);
