@@ -335,7 +335,8 @@ typedef struct ig_conv_desc {
 } ig_conv_desc;
 
 // x [batch, channel, (height,) width], weight [out channel, channel / groups, (height,) width], bias [out channel] or
-// NULL; cross-correlation, as everywhere in machine learning.
+// NULL; cross-correlation, as everywhere in machine learning. Where padding meets a filter that is not finite the
+// result may be NaN.
 ig_status ig_tensor_conv1d(ig_stream *stream, const ig_tensor *x, const ig_tensor *weight, const ig_tensor *bias,
                            const ig_conv_desc *desc, const ig_op_options *options, ig_tensor **out);
 ig_status ig_tensor_conv2d(ig_stream *stream, const ig_tensor *x, const ig_tensor *weight, const ig_tensor *bias,

@@ -128,7 +128,8 @@ void igi_front_broadcast(igi_front *f, uint32_t first, uint32_t end, uint32_t *r
         return;
     }
     for (uint32_t i = first; i < end; i++)
-        if (in[i].storage) igi_view_broadcast(&in[i], *rank, shape, &in[i]);
+        if (in[i].storage && !(in[i].rank == *rank && memcmp(in[i].shape, shape, *rank * sizeof *shape) == 0))
+            igi_view_broadcast(&in[i], *rank, shape, &in[i]);
 }
 
 // ---- Outputs ----

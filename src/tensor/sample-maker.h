@@ -11,6 +11,7 @@ typedef struct igi_sample_maker {
     const igi_sample_spec *spec;
     igi_sample *sample;
     uint64_t random;   // state of the numbers
+    bool tame;         // random values only, whatever the spec says
     ig_status status;  // the first failure makes later steps do nothing
 } igi_sample_maker;
 

@@ -53,7 +53,7 @@ static int64_t special_integer(igi_sample_maker *m) {
 }
 
 static void put(igi_sample_maker *m, ig_type type, char *element) {
-    bool special = m->spec->values == IGI_VALUES_SPECIAL;
+    bool special = m->spec->values == IGI_VALUES_SPECIAL && !m->tame;
     if (igi_is_float(type)) {
         double value = special ? special_float(m) : next_value(m);
         igi_store_doubles(type, element, 0, 1, &value);

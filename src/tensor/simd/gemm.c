@@ -18,6 +18,8 @@ typedef struct matrix {
 typedef struct product {
     const igi_simd_kernels *k;
     const igi_runtime *runtime;  // NULL: this thread alone
+    ig_device *device;
+    ig_status status;  // of the last product
     uint64_t rows, inner, columns;
     matrix a, b, c, out;  // c.data NULL: none
     float alpha, beta;
@@ -158,11 +160,11 @@ static uint64_t round_to(uint64_t value, uint64_t unit) {
     return (value + unit - 1) / unit * unit;
 }
 
-static ig_status make_panels(product *p, ig_device *device) {
+static ig_status make_panels(product *p) {
     uint64_t steps = least(p->inner, INNER_BLOCK);
     uint64_t a = round_to(least(p->rows, ROW_BLOCK), p->k->tile_rows) * steps;
     uint64_t b = round_to(least(p->columns, COLUMN_BLOCK), p->k->tile_columns) * steps;
-    ig_status status = igi_storage_make(device, (round_to(a, 16) + b) * sizeof(float), &p->scratch);
+    ig_status status = igi_storage_make(p->device, (round_to(a, 16) + b) * sizeof(float), &p->scratch);
     if (status != IG_STATUS_OK) return status;
     p->a_panels = (float *)p->scratch->memory;
     p->b_panels = p->a_panels + round_to(a, 16);
@@ -294,13 +296,45 @@ static void multiply_vector(const product *p) {
         dot_part((void *)p, 0, count);
 }
 
+// ---- Small products: straight from the matrices ----
+
+// b stays in the second cache, so that packing it wins nothing.
+enum { SMALL_BYTES = 256 << 10, ROWS_TOGETHER = 24 };
+
+static bool is_small(const product *p) {
+    uint64_t b_bytes;
+    bool fits = igi_mul(p->inner * sizeof(float), p->columns, &b_bytes) && b_bytes <= SMALL_BYTES;
+    return fits && p->a.type == IG_TYPE_F32 && igi_simd_is_packed(p->b.type, bytes(&p->b, p->b.column)) &&
+           igi_simd_is_packed(p->out.type, bytes(&p->out, p->out.column)) && p->alpha == 1 && !p->c.data;
+}
+
+static void small_part(void *user, uint64_t begin, uint64_t end) {
+    const product *p = user;
+    uint64_t first = begin * ROWS_TOGETHER, last = least(end * ROWS_TOGETHER, p->rows);
+    igi_simd_direct d = {.inner = p->inner,
+                         .a = (const float *)at(&p->a, first, 0),
+                         .b = (const float *)p->b.data,
+                         .out = (float *)at(&p->out, first, 0),
+                         .a_row = p->a.row,
+                         .a_step = p->a.column,
+                         .b_row = p->b.row,
+                         .out_row = p->out.row};
+    p->k->direct(&d, last - first, p->columns);
+}
+
 // ---- Batches ----
 
-static void multiply(product *p) {
-    if (p->rows == 1 || p->columns == 1)
+static ig_status multiply(product *p) {
+    if (p->rows == 1 || p->columns == 1) {
         multiply_vector(p);
-    else
+    } else if (is_small(p)) {
+        each(p, (p->rows + ROWS_TOGETHER - 1) / ROWS_TOGETHER, small_part);
+    } else {
+        ig_status status = p->scratch ? IG_STATUS_OK : make_panels(p);
+        if (status != IG_STATUS_OK) return status;
         multiply_blocks(p);
+    }
+    return IG_STATUS_OK;
 }
 
 typedef struct batch {
@@ -319,7 +353,7 @@ static void product_row(void *user, uint64_t count, char *const *data, const int
         p->a.data = data[1] + n * strides[1];
         p->b.data = data[2] + n * strides[2];
         if (p->c.data) p->c.data = data[3] + n * strides[3];
-        multiply(p);
+        if (p->status == IG_STATUS_OK) p->status = multiply(p);
     }
 }
 
@@ -327,9 +361,8 @@ static void batch_part(void *user, uint64_t begin, uint64_t end) {
     batch *b = user;
     product p = b->model;
     if (b->alone) p.runtime = NULL;
-    ig_status status = make_panels(&p, b->call->runtime->device);
-    if (status == IG_STATUS_OK) igi_walk_range(&b->walk, begin, end, product_row, &p);
-    if (status != IG_STATUS_OK) atomic_store(&b->status, status);
+    igi_walk_range(&b->walk, begin, end, product_row, &p);
+    if (p.status != IG_STATUS_OK) atomic_store(&b->status, p.status);
     igi_storage_release(p.scratch);
 }
 
@@ -348,6 +381,7 @@ static ig_status run(const igi_call *call, igi_view out) {
     product *p = &work.model;
     *p = (product){.k = igi_simd(),
                    .runtime = call->runtime,
+                   .device = call->runtime->device,
                    .rows = out.shape[last - 1],
                    .inner = a.shape[last],
                    .columns = out.shape[last],

@@ -14,6 +14,14 @@ typedef struct igi_simd_pair {
     bool a_repeats, b_repeats;
 } igi_simd_pair;
 
+// A small matrix product whose b and out have packed rows. Strides in floats.
+typedef struct igi_simd_direct {
+    uint64_t inner;
+    const float *a, *b;
+    float *out;
+    int64_t a_row, a_step, b_row, out_row;
+} igi_simd_direct;
+
 typedef struct igi_simd_kernels {
     const char *isa;  // "avx2"
     uint32_t lanes;   // floats of a vector
@@ -67,6 +75,8 @@ typedef struct igi_simd_kernels {
     // rows are out_stride floats apart, or on top of it.
     uint32_t tile_rows, tile_columns;
     void (*tile)(uint64_t inner, const float *a_panel, const float *b_panel, float *out, int64_t out_stride, bool add);
+
+    void (*direct)(const igi_simd_direct *matrices, uint64_t rows, uint64_t columns);
 
     // Random words to numbers; the first element is at `position`.
     void (*uniform)(uint64_t count, uint64_t seed, uint64_t position, uint32_t bits, float low, float range,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Softmax and norms: line by line, packed ones in place, others in a line of floats.
+// Softmax, norms and cumulative sums: line by line, packed ones in place, others in a line of floats.
 #include <math.h>
 
 #include "tensor/lines.h"
@@ -118,4 +118,17 @@ ig_status igi_simd_norm(const igi_call *call) {
     status = run(&j, call->in[0].rank - 1);
     igi_storage_release(scratch);
     return status;
+}
+
+// ---- Cumulative sums ----
+
+static void sum_line(const job *j, uint64_t count, const float *in, float *out) {
+    (void)j;
+    double sum = 0;
+    for (uint64_t i = 0; i < count; i++) out[i] = (float)(sum += (double)in[i]);
+}
+
+ig_status igi_simd_cumsum(const igi_call *call) {
+    job j = {.call = call, .k = igi_simd(), .line = sum_line};
+    return run(&j, call->p.along.axis);
 }

@@ -114,10 +114,13 @@ static void NAME(f32_dot_rows)(uint64_t count, const float *const rows[4], const
             for (int r = 0; r < 4; r++) first[r] += load(rows[r] + at) * x;
             for (int r = 0; r < 4; r++) second[r] += load(rows[r] + at + LANES) * y;
         }
-        for (; at < end; at += LANES) {
-            uint64_t left = end - at < LANES ? end - at : LANES;
-            vf x = load_part(b + at, left, 0);
-            for (int r = 0; r < 4; r++) first[r] += load_part(rows[r] + at, left, 0) * x;
+        for (; at + LANES <= end; at += LANES) {
+            vf x = load(b + at);
+            for (int r = 0; r < 4; r++) first[r] += load(rows[r] + at) * x;
+        }
+        if (at < end) {
+            vf x = load_part(b + at, end - at, 0);
+            for (int r = 0; r < 4; r++) second[r] += load_part(rows[r] + at, end - at, 0) * x;
         }
         for (int r = 0; r < 4; r++) sums[r] += sum_lanes(first[r] + second[r]);
     }

@@ -65,18 +65,37 @@ INLINE void finish_stores_past_caches(void) {
     _mm_sfence();
 #endif
 }
-// The first `count` elements, then `rest`.
+INLINE vf choose(vi condition, vf a, vf b) {
+    return (vf)(((vi)a & condition) | ((vi)b & ~condition));
+}
+
+#if defined(__AVX512F__)
+#define MASK(count) ((__mmask16)((1u << (count)) - 1))
+#elif defined(__AVX2__)
+INLINE __m256i mask(uint64_t count) {
+    return (__m256i)((vi){0, 1, 2, 3, 4, 5, 6, 7} < splat_int((int32_t)count));
+}
+#endif
+// The first `count` < LANES elements, then `rest`; nothing behind them is touched.
 INLINE vf load_part(const float *from, uint64_t count, float rest) {
+#if defined(__AVX512F__)
+    return (vf)_mm512_mask_loadu_ps((__m512)splat(rest), MASK(count), from);
+#elif defined(__AVX2__)
+    return choose((vi)mask(count), (vf)_mm256_maskload_ps(from, mask(count)), splat(rest));
+#else
     vf v = splat(rest);
     memcpy(&v, from, count * sizeof *from);
     return v;
+#endif
 }
 INLINE void store_part(float *to, vf v, uint64_t count) {
+#if defined(__AVX512F__)
+    _mm512_mask_storeu_ps(to, MASK(count), (__m512)v);
+#elif defined(__AVX2__)
+    _mm256_maskstore_ps(to, mask(count), (__m256)v);
+#else
     memcpy(to, &v, count * sizeof *to);
-}
-
-INLINE vf choose(vi condition, vf a, vf b) {
-    return (vf)(((vi)a & condition) | ((vi)b & ~condition));
+#endif
 }
 INLINE bool any(vi condition) {
 #if defined(__AVX512F__)
