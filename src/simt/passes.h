@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The passes, in the order they run. Each works on the module of one kernel and returns IG_STATUS_OK or why not.
+// The passes, in the order they run. Each works on the module of one kernel and returns IG_STATUS_OK or why not. What
+// one leaves behind (post:) holds for all that follow; each leaves valid IR, and OUT_OF_MEMORY may come from any.
 #ifndef INGOT_SIMT_PASSES_H
 #define INGOT_SIMT_PASSES_H
 
@@ -32,36 +33,45 @@ static inline bool igi_is_wide(const igi_simt_module *m) {
 }
 
 // Reads the bitcode, keeps one kernel and what it may reach, and retargets it to this machine.
+// post: m->kernel; all else is internal and to be inlined. errors: BAD_FORMAT, NOT_FOUND.
 ig_status igi_pass_extract(igi_simt_module *m);
 // Gives function constants their values; the initialisers of constants derived from them run in the kernel.
+// post: a function constant that is still a declaration was given no value.
 ig_status igi_pass_constants(igi_simt_module *m);
 // Turns parameters and built-in values into loads from igi_group: the kernel becomes m->thread.
+// post: m->thread, which calls m->kernel once; positions are placeholder calls. errors: UNSUPPORTED.
 ig_status igi_pass_bind(igi_simt_module *m);
 // Part of bind: after inlining, placeholder calls become parameters of m->thread.
 ig_status igi_replace_placeholders(igi_simt_module *m);
 // Part of constants: after inlining, derived constants become variables of the thread.
 ig_status igi_localise_derived(igi_simt_module *m);
-// Inlines everything and simplifies; afterwards there is one function and no call to another with a body.
+// Inlines everything and simplifies.
+// post: m->thread is the only function with a body, unless there is recursion; its parameters are all it knows of the
+// thread; threadgroup variables are places in the group's memory; loops as igi_pass_unroll leaves them.
 ig_status igi_pass_inline(igi_simt_module *m);
 // Part of inline: unrolls loops that count to a small constant. post: loop-simplified, LCSSA, no switches.
 ig_status igi_pass_unroll(igi_simt_module *m);
-// Moves threadgroup variables into igi_group.threadgroup_memory.
+// Part of inline: moves threadgroup variables into igi_group.threadgroup_memory. post: info.threadgroup_bytes.
 ig_status igi_pass_threadgroup(igi_simt_module *m);
 // Gives operations that LLVM leaves undefined a value: division by zero, shifts too far.
+// post: no division traps; nothing computes with bfloats.
 ig_status igi_pass_define(igi_simt_module *m);
 // Part of define: bfloat arithmetic becomes float arithmetic, rounded after each operation.
 ig_status igi_pass_bfloat(igi_simt_module *m);
 // Fuses multiplications into additions where the source allows it, once and for all widths alike.
+// post: nothing may be contracted any more.
 ig_status igi_pass_contract(igi_simt_module *m);
-// Refuses what is left over: recursion, calls to nowhere, mutable globals, constants without a value.
+// Refuses what is left over: recursion, calls to nowhere, mutable globals, constants without a value. Changes nothing.
+// errors: UNSUPPORTED, WRONG_CONSTANT.
 ig_status igi_pass_check(igi_simt_module *m);
-// Makes loops leave when igi_group.abort is set.
+// For an abortable request: makes loops leave when igi_group.abort is set.
 ig_status igi_pass_abort(igi_simt_module *m);
 // Atomic loads and stores of threadgroup memory become plain; read-modify-writes are marked for igi_pass_unlock.
 ig_status igi_pass_relax(igi_simt_module *m);
 // For a known size of threadgroup: threads of several rows share what does not depend on y (m->rows, 1: not so).
 ig_status igi_pass_coarsen(igi_simt_module *m);
 // Scalars only, two-way branches, one return: what widening wants. Only before igi_widen.
+// post: no vectors (but of odd types); loops as igi_shapes_build wants them; not fit for single threads any more.
 ig_status igi_pass_prepare(igi_simt_module *m);
 // Part of prepare: operations on simdgroup matrices become operations on scalars.
 ig_status igi_split_matrices(igi_simt_module *m);
@@ -71,11 +81,14 @@ ig_status igi_lower_matrices(igi_simt_module *m);
 ig_status igi_lower_places(igi_simt_module *m);
 // Lanes per group for this kernel on this machine; 1: stay narrow.
 uint32_t igi_choose_width(igi_simt_module *m);
-// A new function that runs `width` neighbouring threads of a row of m->thread; `full`: all of them exist. *declined
-// says why there is none (and *widened is NULL), which is no error.
+// A new function, i32 (group, x, y, z, context, at), that runs `width` neighbouring threads of a row of m->thread, x
+// being that of the first, and answers IGI_REGION_DONE; `full`: all of them exist. *declined says why there is none
+// (and *widened is NULL), which is no error.
+// pre: prepared. post: m->thread is as it was; barriers are still calls, which all lanes meet at once.
 ig_status igi_widen(igi_simt_module *m, uint32_t width, bool full, const char *name, LLVMValueRef *widened,
                     const char **declined);
 // Wraps m->thread for whole threadgroups: a loop, or a coroutine where threads wait for each other.
+// post: "ig.run", or "ig.start" and "ig.resume"; info but for private_bytes. errors: UNSUPPORTED with m->declined.
 ig_status igi_pass_group(igi_simt_module *m);
 // Around group, when the request asks for remarks: notes where barriers are, then what became of it all.
 ig_status igi_pass_note_barriers(igi_simt_module *m);
@@ -83,12 +96,13 @@ ig_status igi_pass_remarks(igi_simt_module *m);
 // With line tables: functions are called after the kernel and know their source lines.
 ig_status igi_pass_debug(igi_simt_module *m);
 
-// Marked atomics become load, change, store.
+// Marked atomics become load, change, store. pre: what lanes do one by one has been put in a row.
 ig_status igi_pass_unlock(igi_simt_module *m);
 
-// After LLVM's optimisation: moves large private arrays off the stack.
+// After LLVM's optimisation: moves large private arrays off the stack. post: info.private_bytes; small frames.
+// errors: UNSUPPORTED when there is far too much of it.
 ig_status igi_pass_private(igi_simt_module *m);
-// Last: exports m->info as the symbol "ig.info".
+// Last: exports m->info, which nobody changes afterwards, as the symbol "ig.info".
 ig_status igi_pass_info(igi_simt_module *m);
 
 // Calls rewrite, with the builder before it, for every instruction of m->thread for which `wanted` holds.
