@@ -14,66 +14,78 @@ static T scaled(float sum, device const T *c, constant Product &p) {
     return T(p.adds ? fma(p.beta, float(*c), p.alpha * sum) : p.alpha * sum);
 }
 
-// Both matrices in tiles in threadgroup memory; 8 by 8 threads, each with a block of the result in registers. With
-// `plain`, rows of b lie behind each other, so that threads side by side read so too.
-constant constexpr uint tile_rows = 32, tile_columns = 64, tile_inner = 16;
-constant constexpr uint block_rows = tile_rows / 8, block_columns = tile_columns / 8;
+// Tiles of both matrices in threadgroup memory, filled by groups of width x height threads. Operands 0 and 1 of
+// `consecutive` are the rows of a and b. Outside of the matrices there are zeros.
+constant constexpr uint tile_inner = 32;
+
+template <uint rows, uint columns, uint width, uint height, uint operand, typename T>
+static void fill_tile(threadgroup float (*tile)[columns], device const T *from, uint top, uint left, uint row_end,
+                      uint column_end, int row_stride, int column_stride, uint2 place) {
+    bool whole = top + rows <= row_end && left + columns <= column_end;
+    for (uint row = place.y; row < rows; row += height)
+        for (uint c = 0; c < columns; c += width) {
+            uint column = c + place.x;
+            device const T *element = from + int(top + row) * row_stride + move_by(operand, left + column, column_stride);
+            if (whole)
+                tile[row][column] = float(*element);
+            else
+                tile[row][column] = top + row < row_end && left + column < column_end ? float(*element) : 0.0f;
+        }
+}
+
+// 16 by 16 threads, each with a block of the result in registers.
+constant constexpr uint block_rows = 4, block_columns = 2;
 
 template <typename T>
 kernel void matmul_tiled(device const T *a [[buffer(0)]], device const T *b [[buffer(1)]],
                          device const T *c [[buffer(2)]], device T *out [[buffer(3)]],
                          constant Product &p [[buffer(4)]], constant Layout &batches [[buffer(5)]],
-                         uint3 group [[threadgroup_position_in_grid]], uint index [[thread_index_in_threadgroup]]) {
-    threadgroup float a_tile[tile_inner][tile_rows], b_tile[tile_inner][tile_columns];
+                         uint3 group [[threadgroup_position_in_grid]],
+                         uint2 place [[thread_position_in_threadgroup]]) {
+    constexpr uint tile_rows = 16 * block_rows, tile_columns = 16 * block_columns;
+    threadgroup float a_tile[tile_rows][tile_inner], b_tile[tile_inner][tile_columns];
     a += offset_of(group.z, batches.rank, batches, 1);
     b += offset_of(group.z, batches.rank, batches, 2);
     c += offset_of(group.z, batches.rank, batches, 3);
     out += offset_of(group.z, batches.rank, batches, 0);
     uint top = group.y * tile_rows, left = group.x * tile_columns;
-    uint x = index % 8, y = index / 8;
     float sums[block_rows][block_columns];
     for (uint i = 0; i < block_rows; i++)
         for (uint j = 0; j < block_columns; j++) sums[i][j] = 0.0f;
     for (uint from = 0; from < p.inner; from += tile_inner) {
-        for (uint i = index; i < tile_rows * tile_inner; i += 64) {
-            uint row = i / tile_inner, k = i % tile_inner;
-            bool inside = top + row < p.rows && from + k < p.inner;
-            a_tile[k][row] = inside ? float(a[int(top + row) * p.a_row + int(from + k) * p.a_column]) : 0.0f;
-        }
-        for (uint i = index; i < tile_inner * tile_columns; i += 64) {
-            uint k = i / tile_columns, column = i % tile_columns;
-            bool inside = left + column < p.columns && from + k < p.inner;
-            b_tile[k][column] = inside ? float(b[int(from + k) * p.b_row + int(left + column) * p.b_column]) : 0.0f;
-        }
+        fill_tile<tile_rows, tile_inner, 16, 16, 0>(a_tile, a, top, from, p.rows, p.inner, p.a_row, p.a_column, place);
+        fill_tile<tile_inner, tile_columns, 16, 16, 1>(b_tile, b, from, left, p.inner, p.columns, p.b_row, p.b_column,
+                                                       place);
         threadgroup_barrier(mem_flags::mem_threadgroup);
         for (uint k = 0; k < tile_inner; k++) {
             float as[block_rows], bs[block_columns];
-            for (uint i = 0; i < block_rows; i++) as[i] = a_tile[k][y * block_rows + i];
-            for (uint j = 0; j < block_columns; j++) bs[j] = b_tile[k][x + 8 * j];
+            for (uint i = 0; i < block_rows; i++) as[i] = a_tile[place.y * block_rows + i][k];
+            for (uint j = 0; j < block_columns; j++) bs[j] = b_tile[k][place.x + 16 * j];
             for (uint i = 0; i < block_rows; i++)
                 for (uint j = 0; j < block_columns; j++) sums[i][j] = fma(as[i], bs[j], sums[i][j]);
         }
         threadgroup_barrier(mem_flags::mem_threadgroup);
     }
     for (uint i = 0; i < block_rows; i++) {
-        uint row = top + y * block_rows + i;
+        uint row = top + place.y * block_rows + i;
         for (uint j = 0; j < block_columns; j++) {
-            uint column = left + x + 8 * j;
+            uint column = left + place.x + 16 * j;
             if (row < p.rows && column < p.columns)
-                out[int(row) * p.out_row + int(column) * p.out_column] =
+                out[int(row) * p.out_row + move_by(2, column, p.out_column)] =
                     scaled(sums[i][j], c + (int(row) * p.c_row + int(column) * p.c_column), p);
         }
     }
 }
 
-// The same tiles as 8 by 8 matrices of simdgroups: four simdgroups, each with 16 by 32 of the result.
+// 8 by 8 matrices of simdgroups: four of them, each with 16 by 32 of the result.
 template <typename T>
 kernel void matmul_simdgroup(device const T *a [[buffer(0)]], device const T *b [[buffer(1)]],
                              device const T *c [[buffer(2)]], device T *out [[buffer(3)]],
                              constant Product &p [[buffer(4)]], constant Layout &batches [[buffer(5)]],
                              uint3 group [[threadgroup_position_in_grid]],
-                             uint index [[thread_index_in_threadgroup]],
+                             uint2 place [[thread_position_in_threadgroup]],
                              uint simdgroup [[simdgroup_index_in_threadgroup]]) {
+    constexpr uint tile_rows = 32, tile_columns = 64;
     threadgroup float a_tile[tile_rows][tile_inner], b_tile[tile_inner][tile_columns];
     threadgroup float result[tile_rows][tile_columns];
     a += offset_of(group.z, batches.rank, batches, 1);
@@ -84,18 +96,11 @@ kernel void matmul_simdgroup(device const T *a [[buffer(0)]], device const T *b 
     uint row_of = simdgroup / 2 * 16, column_of = simdgroup % 2 * 32;
     simdgroup_float8x8 sums[2][4];
     for (uint i = 0; i < 2; i++)
-        for (uint j = 0; j < 4; j++) sums[i][j] = simdgroup_float8x8(0.0f);
+        for (uint j = 0; j < 4; j++) sums[i][j] = make_filled_simdgroup_matrix<float, 8, 8>(0.0f);
     for (uint from = 0; from < p.inner; from += tile_inner) {
-        for (uint i = index; i < tile_rows * tile_inner; i += 128) {
-            uint row = i / tile_inner, k = i % tile_inner;
-            bool inside = top + row < p.rows && from + k < p.inner;
-            a_tile[row][k] = inside ? float(a[int(top + row) * p.a_row + int(from + k) * p.a_column]) : 0.0f;
-        }
-        for (uint i = index; i < tile_inner * tile_columns; i += 128) {
-            uint k = i / tile_columns, column = i % tile_columns;
-            bool inside = left + column < p.columns && from + k < p.inner;
-            b_tile[k][column] = inside ? float(b[int(from + k) * p.b_row + int(left + column) * p.b_column]) : 0.0f;
-        }
+        fill_tile<tile_rows, tile_inner, 32, 4, 0>(a_tile, a, top, from, p.rows, p.inner, p.a_row, p.a_column, place);
+        fill_tile<tile_inner, tile_columns, 32, 4, 1>(b_tile, b, from, left, p.inner, p.columns, p.b_row, p.b_column,
+                                                      place);
         threadgroup_barrier(mem_flags::mem_threadgroup);
         for (uint k = 0; k < tile_inner; k += 8) {
             simdgroup_float8x8 as[2], bs[4];
@@ -110,16 +115,17 @@ kernel void matmul_simdgroup(device const T *a [[buffer(0)]], device const T *b 
         for (uint j = 0; j < 4; j++)
             simdgroup_store(sums[i][j], &result[row_of + 8 * i][column_of + 8 * j], tile_columns);
     threadgroup_barrier(mem_flags::mem_threadgroup);
-    for (uint i = index; i < tile_rows * tile_columns; i += 128) {
-        uint row = i / tile_columns, column = i % tile_columns;
-        if (top + row < p.rows && left + column < p.columns)
-            out[int(top + row) * p.out_row + int(left + column) * p.out_column] =
-                scaled(result[row][column], c + (int(top + row) * p.c_row + int(left + column) * p.c_column), p);
-    }
+    for (uint y = place.y; y < tile_rows; y += 4)
+        for (uint x = place.x; x < tile_columns; x += 32) {
+            uint row = top + y, column = left + x;
+            if (row < p.rows && column < p.columns)
+                out[int(row) * p.out_row + move_by(2, column, p.out_column)] =
+                    scaled(result[y][x], c + (int(row) * p.c_row + int(column) * p.c_column), p);
+        }
 }
 
-// One simdgroup for each element of the result: few of them, long sums. `consecutive`: along both operands.
-template <typename T, bool consecutive>
+// One simdgroup for each element of the result: few of them, long sums. `in_order`: along both operands.
+template <typename T, bool in_order>
 kernel void matmul_dots(device const T *a [[buffer(0)]], device const T *b [[buffer(1)]],
                         device const T *c [[buffer(2)]], device T *out [[buffer(3)]],
                         constant Product &p [[buffer(4)]], constant Layout &batches [[buffer(5)]],
@@ -128,7 +134,7 @@ kernel void matmul_dots(device const T *a [[buffer(0)]], device const T *b [[buf
     b += offset_of(group.z, batches.rank, batches, 2) + int(group.x) * p.b_column;
     float sum = 0.0f;
     for (uint k = lane; k < p.inner; k += 32)
-        sum = fma(float(a[consecutive ? int(k) : int(k) * p.a_column]), float(b[consecutive ? int(k) : int(k) * p.b_row]),
+        sum = fma(float(a[in_order ? int(k) : int(k) * p.a_column]), float(b[in_order ? int(k) : int(k) * p.b_row]),
                   sum);
     sum = simd_sum(sum);
     int at_c = offset_of(group.z, batches.rank, batches, 3) + int(group.y) * p.c_row + int(group.x) * p.c_column;
@@ -137,26 +143,25 @@ kernel void matmul_dots(device const T *a [[buffer(0)]], device const T *b [[buf
 }
 
 // One thread for each element of the result: a row times a matrix whose rows are consecutive, and small inner sizes.
-template <typename T, bool consecutive>
+template <typename T>
 kernel void matmul_rows(device const T *a [[buffer(0)]], device const T *b [[buffer(1)]],
                         device const T *c [[buffer(2)]], device T *out [[buffer(3)]],
                         constant Product &p [[buffer(4)]], constant Layout &batches [[buffer(5)]],
                         uint3 at [[thread_position_in_grid]]) {
     a += offset_of(at.z, batches.rank, batches, 1) + int(at.y) * p.a_row;
-    b += offset_of(at.z, batches.rank, batches, 2) + (consecutive ? int(at.x) : int(at.x) * p.b_column);
+    b += offset_of(at.z, batches.rank, batches, 2) + move_by(1, at.x, p.b_column);
     float sum = 0.0f;
     for (uint k = 0; k < p.inner; k++) sum = fma(float(a[int(k) * p.a_column]), float(b[int(k) * p.b_row]), sum);
     int at_c = offset_of(at.z, batches.rank, batches, 3) + int(at.y) * p.c_row + int(at.x) * p.c_column;
-    int at_out = offset_of(at.z, batches.rank, batches, 0) + int(at.y) * p.out_row + int(at.x) * p.out_column;
+    int at_out = offset_of(at.z, batches.rank, batches, 0) + int(at.y) * p.out_row + move_by(2, at.x, p.out_column);
     out[at_out] = scaled(sum, c + at_c, p);
 }
 
 #define OPERANDS(T) device const T *, device const T *, device const T *, device T *, constant Product &, constant Layout &
 #define INSTANCES(suffix, T, unused)                                                                                  \
-    template [[host_name("tiled_" #suffix)]] kernel void matmul_tiled<T>(OPERANDS(T), uint3, uint);                   \
-    template [[host_name("simdgroup_" #suffix)]] kernel void matmul_simdgroup<T>(OPERANDS(T), uint3, uint, uint);     \
+    template [[host_name("tiled_" #suffix)]] kernel void matmul_tiled<T>(OPERANDS(T), uint3, uint2);                   \
+    template [[host_name("simdgroup_" #suffix)]] kernel void matmul_simdgroup<T>(OPERANDS(T), uint3, uint2, uint);     \
     template [[host_name("dots_" #suffix)]] kernel void matmul_dots<T, true>(OPERANDS(T), uint3, uint);               \
     template [[host_name("dots_strided_" #suffix)]] kernel void matmul_dots<T, false>(OPERANDS(T), uint3, uint);      \
-    template [[host_name("rows_" #suffix)]] kernel void matmul_rows<T, true>(OPERANDS(T), uint3);                     \
-    template [[host_name("rows_strided_" #suffix)]] kernel void matmul_rows<T, false>(OPERANDS(T), uint3);
+    template [[host_name("rows_" #suffix)]] kernel void matmul_rows<T>(OPERANDS(T), uint3);
 FOR_FLOATS(INSTANCES, )

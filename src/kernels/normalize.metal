@@ -45,13 +45,13 @@ static float group_largest(float s, threadgroup float *scratch, Place p) {
         uint simdgroup [[simdgroup_index_in_threadgroup]], uint simdgroups [[simdgroups_per_threadgroup]]
 
 // A line of nothing but -inf gives zeros, or -inf.
-template <typename T, bool logarithm, bool consecutive>
+template <typename T, bool logarithm, bool in_order>
 kernel void softmax(device const T *x [[buffer(0)]], device T *out [[buffer(1)]], constant Lines &lines [[buffer(2)]],
                     constant Layout &starts [[buffer(3)]], PLACE_PARAMETERS) {
     threadgroup float scratch[2][32];
     x += offset_of(group, starts.rank, starts, 1);
     out += offset_of(group, starts.rank, starts, 0);
-    int in_stride = consecutive ? 1 : lines.in_stride, out_stride = consecutive ? 1 : lines.out_stride;
+    int in_stride = in_order ? 1 : lines.in_stride, out_stride = in_order ? 1 : lines.out_stride;
     float most = -INFINITY;
     for (uint i = index; i < lines.length; i += size) {
         float a = float(x[int(i) * in_stride]);
@@ -70,15 +70,15 @@ kernel void softmax(device const T *x [[buffer(0)]], device T *out [[buffer(1)]]
     }
 }
 
-template <typename T, bool centred, bool consecutive>
+template <typename T, bool centred, bool in_order>
 kernel void norm(device const T *x [[buffer(0)]], device T *out [[buffer(1)]], constant Lines &lines [[buffer(2)]],
                  constant Layout &starts [[buffer(3)]], device const T *weight [[buffer(4)]],
                  device const T *bias [[buffer(5)]], PLACE_PARAMETERS) {
     threadgroup float scratch[3][32];
     x += offset_of(group, starts.rank, starts, 1);
     out += offset_of(group, starts.rank, starts, 0);
-    int in_stride = consecutive ? 1 : lines.in_stride, out_stride = consecutive ? 1 : lines.out_stride;
-    int weight_stride = consecutive ? 1 : lines.weight_stride, bias_stride = consecutive ? 1 : lines.bias_stride;
+    int in_stride = in_order ? 1 : lines.in_stride, out_stride = in_order ? 1 : lines.out_stride;
+    int weight_stride = in_order ? 1 : lines.weight_stride, bias_stride = in_order ? 1 : lines.bias_stride;
     float centre = 0.0f;
     if (centred) {
         float sum = 0.0f;
@@ -104,11 +104,11 @@ kernel void norm(device const T *x [[buffer(0)]], device T *out [[buffer(1)]], c
     }
 }
 
-#define SOFTMAX(suffix, T, name, logarithm, consecutive)                                                    \
-    template [[host_name(#name "_" #suffix)]] kernel void softmax<T, logarithm, consecutive>(               \
+#define SOFTMAX(suffix, T, name, logarithm, in_order)                                                    \
+    template [[host_name(#name "_" #suffix)]] kernel void softmax<T, logarithm, in_order>(               \
         device const T *, device T *, constant Lines &, constant Layout &, uint, uint, uint, uint, uint, uint);
-#define NORM(suffix, T, name, centred, consecutive)                                                         \
-    template [[host_name(#name "_" #suffix)]] kernel void norm<T, centred, consecutive>(                    \
+#define NORM(suffix, T, name, centred, in_order)                                                         \
+    template [[host_name(#name "_" #suffix)]] kernel void norm<T, centred, in_order>(                    \
         device const T *, device T *, constant Lines &, constant Layout &, device const T *, device const T *, uint, \
         uint, uint, uint, uint, uint);
 

@@ -21,13 +21,19 @@ static inline int offset_of(uint i, uint rank, constant Layout &layout, uint ope
     return offset;
 }
 
+// Bit o: operand o is known to be consecutive, in the direction that matters to the kernel.
+constant uint consecutive [[function_constant(0)]];
+static inline int move_by(uint operand, uint i, int stride) {
+    return consecutive >> operand & 1 ? int(i) : int(i) * stride;
+}
+
 // The grid is the last dimension by all others.
 template <uint operands>
 struct Offsets {
     int at[operands];
     Offsets(uint2 position, constant Layout &layout) {
         uint last = layout.rank - 1, outer = position.y;
-        for (uint o = 0; o < operands; o++) at[o] = int(position.x) * layout.strides[o][last];
+        for (uint o = 0; o < operands; o++) at[o] = move_by(o, position.x, layout.strides[o][last]);
         for (uint axis = last; axis-- > 0;) {
             uint length = layout.shape[axis], along = outer % length;
             outer /= length;

@@ -174,8 +174,8 @@ static typename Op::State over_group(typename Op::State s, threadgroup typename 
     return s;
 }
 
-// A group for each part (x) of each result (y). `consecutive`: the elements of a result lie behind each other.
-template <typename T, typename R, typename Op, bool consecutive>
+// A group for each part (x) of each result (y). `in_order`: the elements of a result lie behind each other.
+template <typename T, typename R, typename Op, bool in_order>
 kernel void reduce(device const T *x [[buffer(0)]], device R *out [[buffer(1)]],
                    device typename Op::State *states [[buffer(2)]], constant Reduction &r [[buffer(3)]],
                    constant Layout &kept [[buffer(4)]], constant Layout &reduced [[buffer(5)]],
@@ -188,7 +188,7 @@ kernel void reduce(device const T *x [[buffer(0)]], device R *out [[buffer(1)]],
     uint begin = group.x * r.part_length, end = min(begin + r.part_length, r.length);
     typename Op::State s = Op::init();
     for (uint i = begin + place.x; i < end; i += size.x)
-        s = Op::add(s, float(first[consecutive ? int(i) : offset_of(i, reduced.rank, reduced, 0)]), i);
+        s = Op::add(s, float(first[in_order ? int(i) : offset_of(i, reduced.rank, reduced, 0)]), i);
     s = over_group<Op>(s, scratch, lane, simdgroup, simdgroups);
     if (place.x != 0) return;
     if (r.parts == 1)

@@ -26,7 +26,8 @@ static bool is_transpose(const igi_metal_layout *layout) {
 }
 
 static ig_status transpose(const igi_call *call, const igi_metal_layout *layout) {
-    igi_metal_encoder e = igi_metal_begin(call, "convert", "transpose_%u", (unsigned)ig_type_size(call->out[0].type));
+    igi_metal_encoder e =
+        igi_metal_begin(call, "convert", 0, "transpose_%u", (unsigned)ig_type_size(call->out[0].type));
     uint64_t rows = layout->shape[layout->rank - 2], columns = layout->shape[layout->rank - 1];
     igi_metal_view(&e, &call->in[0], 0);
     igi_metal_view(&e, &call->out[0], 1);
@@ -43,9 +44,10 @@ ig_status igi_metal_convert(const igi_call *call) {
     igi_metal_layout layout;
     igi_metal_layout_of(2, (const igi_view *[]){out, x}, &layout);
     if (copies && is_transpose(&layout)) return transpose(call, &layout);
-    igi_metal_encoder e = copies ? igi_metal_begin(call, "convert", "copy_%s%u", plain ? "" : "strided_",
+    uint32_t consecutive = plain ? 0 : igi_metal_consecutive(&layout, 2);
+    igi_metal_encoder e = copies ? igi_metal_begin(call, "convert", consecutive, "copy_%s%u", plain ? "" : "strided_",
                                                    (unsigned)ig_type_size(out->type))
-                                 : igi_metal_begin(call, "convert", "%s_to_%s%s", ig_type_name(x->type),
+                                 : igi_metal_begin(call, "convert", consecutive, "%s_to_%s%s", ig_type_name(x->type),
                                                    ig_type_name(out->type), plain ? "" : "_strided");
     igi_metal_view(&e, x, 0);
     igi_metal_view(&e, out, 1);
@@ -58,7 +60,8 @@ ig_status igi_metal_where(const igi_call *call) {
     bool plain = all_contiguous(call);
     igi_metal_layout layout;
     igi_metal_layout_of(4, (const igi_view *[]){&call->out[0], &call->in[0], &call->in[1], &call->in[2]}, &layout);
-    igi_metal_encoder e = igi_metal_begin(call, "convert", "where_%s%u", plain ? "" : "strided_",
+    uint32_t consecutive = plain ? 0 : igi_metal_consecutive(&layout, 4);
+    igi_metal_encoder e = igi_metal_begin(call, "convert", consecutive, "where_%s%u", plain ? "" : "strided_",
                                           (unsigned)ig_type_size(call->out[0].type));
     for (uint32_t i = 0; i < 3; i++) igi_metal_view(&e, &call->in[i], i);
     igi_metal_view(&e, &call->out[0], 3);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elementwise kernels: four elements per thread where all operands are consecutive, else one that follows strides.
-#include "tensor/iterate.h"
 #include "tensor/metal/metal.h"
 
 bool igi_metal_accepts_all(const igi_call *call) {
@@ -15,51 +14,51 @@ static bool holds_vectors(const igi_view *view) {
     return igi_view_is_contiguous(view) && view->offset % (4 * ig_type_size(view->type)) == 0;
 }
 
-bool igi_metal_all_vectors(const igi_call *call) {
+static bool all_vectors(const igi_call *call) {
     bool vectors = holds_vectors(&call->out[0]);
     for (uint32_t i = 0; i < call->input_count; i++) vectors = vectors && holds_vectors(&call->in[i]);
     return vectors;
 }
 
-void igi_metal_finish_elementwise(igi_metal_encoder *e, bool plain, uint32_t slot) {
-    const igi_call *call = e->call;
-    uint64_t count = igi_view_count(&call->out[0]);
-    if (plain) {
-        igi_metal_bytes(e, &(uint32_t){(uint32_t)count}, sizeof(uint32_t), slot);
-        igi_metal_threads(e, (ig_size){(count + 3) / 4, 1, 1});
-        return;
-    }
-    igi_metal_layout layout;
-    const igi_view *views[] = {&call->out[0], &call->in[0], &call->in[1], &call->in[2]};
-    igi_metal_layout_of(call->input_count + 1, views, &layout);
-    uint64_t inner = layout.shape[layout.rank - 1];
-    igi_metal_bytes(e, &layout, sizeof layout, slot);
-    igi_metal_threads(e, (ig_size){inner, count / inner, 1});
+static igi_metal_encoder begin(const igi_call *call, const char *file, bool plain, igi_metal_layout *layout) {
+    igi_metal_layout_of(call->input_count + 1, (const igi_view *[]){&call->out[0], &call->in[0], &call->in[1]}, layout);
+    uint32_t consecutive = plain ? 0 : igi_metal_consecutive(layout, call->input_count + 1);
+    return igi_metal_begin(call, file, consecutive, "%s_%s%s", ig_op_name(call->op), plain ? "" : "strided_",
+                           ig_type_name(call->in[0].type));
+}
+
+static void finish(igi_metal_encoder *e, bool plain, const igi_metal_layout *layout) {
+    uint64_t count = igi_view_count(&e->call->out[0]), inner = layout->shape[layout->rank - 1];
+    if (plain)
+        igi_metal_bytes(e, &(uint32_t){(uint32_t)count}, sizeof(uint32_t), 3);
+    else
+        igi_metal_bytes(e, layout, sizeof *layout, 3);
+    igi_metal_threads(e, plain ? (ig_size){(count + 3) / 4, 1, 1} : (ig_size){inner, count / inner, 1});
 }
 
 ig_status igi_metal_unary(const igi_call *call) {
     if (igi_view_count(&call->out[0]) == 0) return IG_STATUS_OK;
-    bool plain = igi_metal_all_vectors(call), clamps = call->op == IG_OP_CLAMP, leaks = call->op == IG_OP_LEAKY_RELU;
+    bool plain = all_vectors(call), clamps = call->op == IG_OP_CLAMP, leaks = call->op == IG_OP_LEAKY_RELU;
     const igi_parameters *p = &call->p;
     float parameters[2] = {leaks ? (float)p->elementwise.slope : 0, 0};
     if (clamps) parameters[0] = (float)p->elementwise.low, parameters[1] = (float)p->elementwise.high;
-    igi_metal_encoder e = igi_metal_begin(call, "unary", "%s_%s%s", ig_op_name(call->op), plain ? "" : "strided_",
-                                          ig_type_name(call->in[0].type));
+    igi_metal_layout layout;
+    igi_metal_encoder e = begin(call, "unary", plain, &layout);
     igi_metal_view(&e, &call->in[0], 0);
     igi_metal_view(&e, &call->out[0], 1);
     igi_metal_bytes(&e, parameters, sizeof parameters, 2);
-    igi_metal_finish_elementwise(&e, plain, 3);
+    finish(&e, plain, &layout);
     return e.status;
 }
 
 ig_status igi_metal_binary(const igi_call *call) {
     if (igi_view_count(&call->out[0]) == 0) return IG_STATUS_OK;
-    bool plain = igi_metal_all_vectors(call);
-    igi_metal_encoder e = igi_metal_begin(call, "binary", "%s_%s%s", ig_op_name(call->op), plain ? "" : "strided_",
-                                          ig_type_name(call->in[0].type));
+    bool plain = all_vectors(call);
+    igi_metal_layout layout;
+    igi_metal_encoder e = begin(call, "binary", plain, &layout);
     igi_metal_view(&e, &call->in[0], 0);
     igi_metal_view(&e, &call->in[1], 1);
     igi_metal_view(&e, &call->out[0], 2);
-    igi_metal_finish_elementwise(&e, plain, 3);
+    finish(&e, plain, &layout);
     return e.status;
 }

@@ -6,7 +6,8 @@
 #include "tensor/iterate.h"
 #include "tensor/metal/metal.h"
 
-igi_metal_encoder igi_metal_begin(const igi_call *call, const char *file, const char *kernel, ...) {
+igi_metal_encoder igi_metal_begin(const igi_call *call, const char *file, uint32_t consecutive, const char *kernel,
+                                  ...) {
     igi_metal_encoder e = {.call = call};
     char name[64];
     va_list arguments;
@@ -14,7 +15,8 @@ igi_metal_encoder igi_metal_begin(const igi_call *call, const char *file, const 
     vsnprintf(name, sizeof name, kernel, arguments);
     va_end(arguments);
     ig_pipeline *pipeline = NULL;
-    e.status = igi_metal_pipeline(call->runtime, file, name, NULL, 0, &pipeline, call->error);
+    ig_function_constant constant = {.id = 0, .type = IG_TYPE_U32, .value = &consecutive};
+    e.status = igi_metal_pipeline(call->runtime, file, name, &constant, 1, &pipeline, call->error);
     if (e.status == IG_STATUS_OK) e.status = ig_commands_set_pipeline(call->commands, pipeline);
     return e;
 }
@@ -49,6 +51,14 @@ void igi_metal_layout_of(uint32_t operands, const igi_view *const *views, igi_me
         for (uint32_t o = 0; o < operands; o++)
             layout->strides[o][i] = (int32_t)(walk.strides[o][i] / (int64_t)ig_type_size(views[o]->type));
     }
+}
+
+uint32_t igi_metal_consecutive(const igi_metal_layout *layout, uint32_t operands) {
+    uint64_t count = 1;
+    uint32_t bits = 0;
+    for (uint32_t i = 0; i < layout->rank; i++) count *= layout->shape[i];
+    for (uint32_t o = 0; o < operands; o++) bits |= (uint32_t)(layout->strides[o][layout->rank - 1] == 1) << o;
+    return count < 4096 ? 0 : bits;
 }
 
 bool igi_metal_can_index(const igi_view *view) {

@@ -9,6 +9,10 @@ typedef struct random_parameters {
     float first, second, high, below;
 } random_parameters;
 
+static uint32_t consecutive(const igi_call *call) {
+    return igi_view_count(&call->out[0]) >= 4096 && igi_view_is_contiguous(&call->out[0]);
+}
+
 static void finish(igi_metal_encoder *e) {
     const igi_view *out = &e->call->out[0];
     igi_metal_layout layout;
@@ -24,7 +28,7 @@ ig_status igi_metal_fill(const igi_call *call) {
     ig_type type = call->out[0].type;
     uint64_t element = 0;
     igi_store_doubles(type, (char *)&element, 0, 1, &call->p.range.start);
-    igi_metal_encoder e = igi_metal_begin(call, "generate", "fill_%u", (unsigned)ig_type_size(type));
+    igi_metal_encoder e = igi_metal_begin(call, "generate", consecutive(call), "fill_%u", (unsigned)ig_type_size(type));
     igi_metal_bytes(&e, &element, ig_type_size(type), 1);
     finish(&e);
     return e.status;
@@ -48,7 +52,7 @@ ig_status igi_metal_arange(const igi_call *call) {
     if (igi_view_count(&call->out[0]) == 0) return IG_STATUS_OK;
     ig_type type = call->out[0].type;
     double start = call->p.range.start, step = call->p.range.step;
-    igi_metal_encoder e = igi_metal_begin(call, "generate", "arange_%s", ig_type_name(type));
+    igi_metal_encoder e = igi_metal_begin(call, "generate", consecutive(call), "arange_%s", ig_type_name(type));
     if (igi_is_float(type)) {
         float high = (float)start, high_step = (float)step;
         float range[4] = {high, (float)(start - high), high_step, (float)(step - high_step)};
@@ -80,7 +84,8 @@ ig_status igi_metal_random(const igi_call *call) {
                            .second = (float)call->p.random.second,
                            .high = (float)high,
                            .below = (float)igi_next_below(type, high)};
-    igi_metal_encoder e = igi_metal_begin(call, "generate", "%s_%s", ig_op_name(call->op), ig_type_name(type));
+    igi_metal_encoder e =
+        igi_metal_begin(call, "generate", consecutive(call), "%s_%s", ig_op_name(call->op), ig_type_name(type));
     igi_metal_bytes(&e, &r, sizeof r, 1);
     finish(&e);
     return e.status;

@@ -67,8 +67,8 @@ ig_status igi_metal_gather(const igi_call *call) {
     x.strides[along] = 0;
     igi_metal_layout layout;
     igi_metal_layout_of(3, (const igi_view *[]){&call->out[0], &index, &x}, &layout);
-    igi_metal_encoder e =
-        igi_metal_begin(call, "index", "gather_%u_%s", (unsigned)ig_type_size(x.type), ig_type_name(index.type));
+    igi_metal_encoder e = igi_metal_begin(call, "index", igi_metal_consecutive(&layout, 3), "gather_%u_%s",
+                                          (unsigned)ig_type_size(x.type), ig_type_name(index.type));
     igi_metal_view(&e, &x, 0);
     igi_metal_view(&e, &index, 1);
     igi_metal_view(&e, &call->out[0], 2);

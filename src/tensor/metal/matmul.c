@@ -46,19 +46,17 @@ static igi_metal_layout batches_of(const igi_call *call) {
     return layout;
 }
 
-// Narrow results are not worth tiles: dot products where both operands lie along them, else a thread each.
-static kind kind_for(const igi_metal_product *p, bool *consecutive) {
+// Narrow results are not worth tiles: dot products where both operands lie along them, else a thread each. Matrices of
+// simdgroups are for GPUs, which have them in hardware; small products go there everywhere, so that all are tried.
+static kind kind_for(const igi_metal_product *p, bool software) {
     bool along = p->a_column == 1 && p->b_row == 1, narrow = p->rows < 8 || p->columns < 8;
-    *consecutive = true;
-    if ((narrow && along && p->inner >= 32) || (uint64_t)p->rows * p->columns < 8) {
-        *consecutive = along;
-        return DOTS;
-    }
-    if (narrow || p->inner < 8) {
-        *consecutive = p->b_column == 1;
-        return ROWS;
-    }
-    return TILED;
+    if ((narrow && along && p->inner >= 32) || (uint64_t)p->rows * p->columns < 8) return DOTS;
+    if (narrow || p->inner < 8) return ROWS;
+    return !software || (uint64_t)p->rows * p->columns * p->inner < 1 << 15 ? SIMDGROUP : TILED;
+}
+
+static ig_size tiles(const ig_size *results, uint64_t width, uint64_t height) {
+    return (ig_size){(results->x + width - 1) / width, (results->y + height - 1) / height, results->z};
 }
 
 ig_status igi_metal_matmul(const igi_call *call) {
@@ -66,11 +64,12 @@ ig_status igi_metal_matmul(const igi_call *call) {
     static const char *const names[] = {[DOTS] = "dots", [ROWS] = "rows", [SIMDGROUP] = "simdgroup", [TILED] = "tiled"};
     igi_metal_product p = product_of(call);
     igi_metal_layout batches = batches_of(call);
-    bool consecutive;
-    kind which = kind_for(&p, &consecutive);
+    kind which = kind_for(&p, call->runtime->software_device);
     uint32_t batch = (uint32_t)(igi_view_count(&call->out[0]) / p.rows / p.columns);
-    igi_metal_encoder e = igi_metal_begin(call, "matmul", "%s_%s%s", names[which], consecutive ? "" : "strided_",
-                                          ig_type_name(call->in[0].type));
+    uint32_t consecutive = (p.a_column == 1) | (p.b_column == 1) << 1 | (p.out_column == 1) << 2;
+    bool strided = which == DOTS && (p.a_column != 1 || p.b_row != 1);
+    igi_metal_encoder e = igi_metal_begin(call, "matmul", which == DOTS ? 0 : consecutive, "%s_%s%s", names[which],
+                                          strided ? "strided_" : "", ig_type_name(call->in[0].type));
     // Sums of nothing have no memory to bind.
     igi_metal_view(&e, p.inner ? &call->in[0] : &call->out[0], 0);
     igi_metal_view(&e, p.inner ? &call->in[1] : &call->out[0], 1);
@@ -78,12 +77,12 @@ ig_status igi_metal_matmul(const igi_call *call) {
     igi_metal_view(&e, &call->out[0], 3);
     igi_metal_bytes(&e, &p, sizeof p, 4);
     igi_metal_bytes(&e, &batches, sizeof batches, 5);
-    ig_size tiles = {(p.columns + 63) / 64, (p.rows + 31) / 32, batch}, results = {p.columns, p.rows, batch};
+    ig_size results = {p.columns, p.rows, batch};
     switch (which) {
         case DOTS: igi_metal_groups(&e, results, (ig_size){32, 1, 1}); break;
         case ROWS: igi_metal_threads(&e, results); break;
-        case SIMDGROUP: igi_metal_groups(&e, tiles, (ig_size){128, 1, 1}); break;
-        case TILED: igi_metal_groups(&e, tiles, (ig_size){64, 1, 1}); break;
+        case SIMDGROUP: igi_metal_groups(&e, tiles(&results, 64, 32), (ig_size){32, 4, 1}); break;
+        case TILED: igi_metal_groups(&e, tiles(&results, 32, 64), (ig_size){16, 16, 1}); break;
     }
     return e.status;
 }

@@ -17,9 +17,10 @@ typedef struct igi_metal_encoder {
     ig_status status;
 } igi_metal_encoder;
 
-// `kernel` is a format for printf.
-igi_metal_encoder igi_metal_begin(const igi_call *call, const char *file, const char *kernel, ...)
-    __attribute__((format(printf, 3, 4)));
+// `kernel` is a format for printf. `consecutive` is the kernels' function constant of that name; 0 where they have
+// none.
+igi_metal_encoder igi_metal_begin(const igi_call *call, const char *file, uint32_t consecutive, const char *kernel, ...)
+    __attribute__((format(printf, 4, 5)));
 // Binds the memory of a view so that its first element is at the start.
 void igi_metal_view(igi_metal_encoder *e, const igi_view *view, uint32_t slot);
 void igi_metal_storage(igi_metal_encoder *e, const igi_storage *storage, uint64_t offset, uint32_t slot);
@@ -34,14 +35,11 @@ typedef struct igi_metal_layout {
     int32_t strides[4][IG_MAX_RANK];
 } igi_metal_layout;
 void igi_metal_layout_of(uint32_t operands, const igi_view *const *views, igi_metal_layout *layout);
+// Which operands are consecutive along the last dimension. Not for few elements: each answer is a kernel of its own.
+uint32_t igi_metal_consecutive(const igi_metal_layout *layout, uint32_t operands);
 // Whether every offset within the view fits the kernels' 32 bits; the same for all operands of a call.
 bool igi_metal_can_index(const igi_view *view);
 bool igi_metal_accepts_all(const igi_call *call);
-
-// Whether all operands are consecutive and aligned to four elements.
-bool igi_metal_all_vectors(const igi_call *call);
-// Count or layout into `slot`, and the dispatch, of a kernel for which igi_metal_all_vectors was `plain`.
-void igi_metal_finish_elementwise(igi_metal_encoder *e, bool plain, uint32_t slot);
 
 // Rows of src/tensor/metal/*.c, gathered in metal.c.
 ig_status igi_metal_unary(const igi_call *call);

@@ -30,7 +30,7 @@ static ig_status encode(const igi_call *call, igi_metal_lines *lines, uint32_t a
     lines->length = (uint32_t)call->in[0].shape[axis];
     lines->out_stride = (int32_t)call->out[0].strides[axis];
     lines->in_stride = (int32_t)call->in[0].strides[axis];
-    igi_metal_encoder e = igi_metal_begin(call, "normalize", "%s_%s%s", ig_op_name(call->op),
+    igi_metal_encoder e = igi_metal_begin(call, "normalize", 0, "%s_%s%s", ig_op_name(call->op),
                                           is_consecutive(lines) ? "" : "strided_", ig_type_name(call->in[0].type));
     igi_metal_view(&e, &call->in[0], 0);
     igi_metal_view(&e, &call->out[0], 1);

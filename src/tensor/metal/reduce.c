@@ -71,8 +71,12 @@ static void bind(const plan *p, igi_metal_encoder *e) {
 
 static ig_status encode_elements(const plan *p) {
     const igi_call *call = p->call;
+    bool large = p->columns && igi_view_count(&call->in[0]) >= 4096;
+    uint32_t last = p->kept.rank - 1, consecutive = large && p->kept.strides[0][last] == 1;
+    if (large && p->kept.strides[1][last] == 1) consecutive |= 2;
     const char *kind = p->columns ? "columns_" : p->consecutive ? "" : "strided_";
-    igi_metal_encoder e = igi_metal_begin(call, "reduce", "%s_%s%s", p->name, kind, ig_type_name(call->in[0].type));
+    igi_metal_encoder e =
+        igi_metal_begin(call, "reduce", consecutive, "%s_%s%s", p->name, kind, ig_type_name(call->in[0].type));
     if (p->reduction.length)
         igi_metal_view(&e, &call->in[0], 0);
     else
@@ -90,7 +94,7 @@ static ig_status encode_elements(const plan *p) {
 
 static ig_status encode_parts(const plan *p) {
     igi_metal_encoder e =
-        igi_metal_begin(p->call, "reduce", "%s_parts_%s", p->name, ig_type_name(p->call->out[0].type));
+        igi_metal_begin(p->call, "reduce", 0, "%s_parts_%s", p->name, ig_type_name(p->call->out[0].type));
     bind(p, &e);
     igi_metal_groups(&e, (ig_size){p->results, 1, 1}, (ig_size){32, 1, 1});
     return e.status;
