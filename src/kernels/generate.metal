@@ -32,8 +32,8 @@ static uint4 block_at(ulong position, constant Random &r) {
 // In [0, 1), with as many bits as the type of the result holds exactly.
 template <typename T, uint bits>
 struct Uniform {
-    static T at(ulong position, constant Random &r) {
-        uint word = word_of(block_at(position, r), uint(position) % 4);
+    static T of(uint4 block, uint lane, constant Random &r) {
+        uint word = word_of(block, lane);
         float u = float(word >> (32 - bits)) * (1.0f / float(1u << bits));
         T value = T(fma(u, r.second - r.first, r.first));
         return float(value) < r.high ? value : T(r.below);
@@ -43,9 +43,7 @@ struct Uniform {
 // Box and Muller, 1958.
 template <typename T>
 struct Normal {
-    static T at(ulong position, constant Random &r) {
-        uint lane = uint(position) % 4;
-        uint4 block = block_at(position, r);
+    static T of(uint4 block, uint lane, constant Random &r) {
         uint2 pair = lane < 2 ? block.xy : block.zw;
         float radius = sqrt(-2.0f * log(float((pair.x >> 8) + 1) * 0x1p-24f));
         float turns = float(pair.y >> 8) * 0x1p-24f;
@@ -59,7 +57,20 @@ kernel void random(device T *out [[buffer(0)]], constant Random &r [[buffer(1)]]
                    constant Layout &layout [[buffer(2)]], uint2 position [[thread_position_in_grid]]) {
     uint inner = layout.shape[layout.rank - 1];
     ulong at = r.position + position.y * inner + position.x;
-    out[Offsets<1>(position, layout).at[0]] = Numbers::at(at, r);
+    out[Offsets<1>(position, layout).at[0]] = Numbers::of(block_at(at, r), uint(at) % 4, r);
+}
+
+// A block of four for each thread, where they are consecutive and begin with a block.
+template <typename T, typename Numbers>
+kernel void random_blocks(device T *out [[buffer(0)]], constant Random &r [[buffer(1)]],
+                          constant uint &count [[buffer(2)]], uint i [[thread_position_in_grid]]) {
+    uint at = 4 * i;
+    uint4 block = block_at(r.position + at, r);
+    if (at + 4 <= count)
+        *(device vec<T, 4> *)(out + at) = vec<T, 4>(Numbers::of(block, 0, r), Numbers::of(block, 1, r),
+                                                    Numbers::of(block, 2, r), Numbers::of(block, 3, r));
+    else
+        for (uint lane = 0; at + lane < count; lane++) out[at + lane] = Numbers::of(block, lane, r);
 }
 
 // Of the bits of one element.
@@ -93,6 +104,14 @@ kernel void arange_floats(device T *out [[buffer(0)]], constant float4 &range [[
         device T *, constant Random &, constant Layout &, uint2);                                                \
     template [[host_name("random_normal_" #suffix)]] kernel void random<T, Normal<T>>(                           \
         device T *, constant Random &, constant Layout &, uint2);
+#define BLOCKS(suffix, T, bits)                                                                                  \
+    template [[host_name("random_uniform_blocks_" #suffix)]] kernel void random_blocks<T, Uniform<T, bits>>(     \
+        device T *, constant Random &, constant uint &, uint);                                                   \
+    template [[host_name("random_normal_blocks_" #suffix)]] kernel void random_blocks<T, Normal<T>>(             \
+        device T *, constant Random &, constant uint &, uint);
+BLOCKS(f32, float, 24)
+BLOCKS(f16, half, 11)
+BLOCKS(bf16, bfloat, 8)
 RANDOM(f32, float, 24)
 RANDOM(f16, half, 11)
 RANDOM(bf16, bfloat, 8)

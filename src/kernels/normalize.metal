@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Softmax, layer norm and rms norm: a group for each line, whose threads take elements a group apart.
+// Softmax, layer norm, rms norm and cumulative sums: a group for each line, whose threads take elements a group apart.
 
 // Matches igi_metal_lines.
 struct Lines {
@@ -70,6 +70,45 @@ kernel void softmax(device const T *x [[buffer(0)]], device T *out [[buffer(1)]]
     }
 }
 
+// A thread for each line, where neighbours in memory belong to different ones.
+template <typename T, bool logarithm>
+kernel void softmax_columns(device const T *x [[buffer(0)]], device T *out [[buffer(1)]],
+                            constant Lines &lines [[buffer(2)]], constant Layout &starts [[buffer(3)]],
+                            uint2 position [[thread_position_in_grid]]) {
+    Offsets<2> first(position, starts);
+    float most = -INFINITY, sum = 0.0f;
+    for (uint i = 0; i < lines.length; i++) {
+        float a = float(x[first.at[1] + int(i) * lines.in_stride]);
+        most = isnan(a) || a > most ? a : most;
+    }
+    for (uint i = 0; i < lines.length; i++) sum += exp(float(x[first.at[1] + int(i) * lines.in_stride]) - most);
+    bool empty = most == -INFINITY;
+    float scale = logarithm ? log(sum) : 1.0f / sum;
+    for (uint i = 0; i < lines.length; i++) {
+        float off = float(x[first.at[1] + int(i) * lines.in_stride]) - most;
+        float value = logarithm ? off - scale : exp(off) * scale;
+        out[first.at[0] + int(i) * lines.out_stride] = T(empty ? (logarithm ? -INFINITY : 0.0f) : value);
+    }
+}
+
+// A simdgroup for each line: 32 sums at a time on top of what came before.
+template <typename T, bool in_order>
+kernel void cumsum(device const T *x [[buffer(0)]], device T *out [[buffer(1)]], constant Lines &lines [[buffer(2)]],
+                   constant Layout &starts [[buffer(3)]], uint group [[threadgroup_position_in_grid]],
+                   uint lane [[thread_index_in_simdgroup]]) {
+    x += offset_of(group, starts.rank, starts, 1);
+    out += offset_of(group, starts.rank, starts, 0);
+    int in_stride = in_order ? 1 : lines.in_stride, out_stride = in_order ? 1 : lines.out_stride;
+    float before = 0.0f;
+    for (uint from = 0; from < lines.length; from += 32) {
+        uint i = from + lane;
+        float a = i < lines.length ? float(x[int(i) * in_stride]) : 0.0f;
+        float sum = before + simd_prefix_inclusive_sum(a);
+        if (i < lines.length) out[int(i) * out_stride] = T(sum);
+        before = simd_broadcast(sum, 31);
+    }
+}
+
 template <typename T, bool centred, bool in_order>
 kernel void norm(device const T *x [[buffer(0)]], device T *out [[buffer(1)]], constant Lines &lines [[buffer(2)]],
                  constant Layout &starts [[buffer(3)]], device const T *weight [[buffer(4)]],
@@ -112,6 +151,17 @@ kernel void norm(device const T *x [[buffer(0)]], device T *out [[buffer(1)]], c
         device const T *, device T *, constant Lines &, constant Layout &, device const T *, device const T *, uint, \
         uint, uint, uint, uint, uint);
 
+#define COLUMNS(suffix, T, name, logarithm)                                                                 \
+    template [[host_name(#name "_" #suffix)]] kernel void softmax_columns<T, logarithm>(                    \
+        device const T *, device T *, constant Lines &, constant Layout &, uint2);
+#define CUMSUM(suffix, T, name, in_order)                                                                   \
+    template [[host_name(#name "_" #suffix)]] kernel void cumsum<T, in_order>(                              \
+        device const T *, device T *, constant Lines &, constant Layout &, uint, uint);
+
+FOR_FLOATS(CUMSUM, cumsum, true)
+FOR_FLOATS(CUMSUM, cumsum_strided, false)
+FOR_FLOATS(COLUMNS, softmax_columns, false)
+FOR_FLOATS(COLUMNS, log_softmax_columns, true)
 FOR_FLOATS(SOFTMAX, softmax, false, true)
 FOR_FLOATS(SOFTMAX, softmax_strided, false, false)
 FOR_FLOATS(SOFTMAX, log_softmax, true, true)

@@ -84,9 +84,18 @@ ig_status igi_metal_random(const igi_call *call) {
                            .second = (float)call->p.random.second,
                            .high = (float)high,
                            .below = (float)igi_next_below(type, high)};
-    igi_metal_encoder e =
-        igi_metal_begin(call, "generate", consecutive(call), "%s_%s", ig_op_name(call->op), ig_type_name(type));
+    const igi_view *out = &call->out[0];
+    uint64_t count = igi_view_count(out);
+    bool blocks = r.position % 4 == 0 && igi_view_is_contiguous(out) && out->offset % (4 * ig_type_size(type)) == 0;
+    igi_metal_encoder e = igi_metal_begin(call, "generate", blocks ? 0 : consecutive(call), "%s_%s%s",
+                                          ig_op_name(call->op), blocks ? "blocks_" : "", ig_type_name(type));
     igi_metal_bytes(&e, &r, sizeof r, 1);
-    finish(&e);
+    if (!blocks) {
+        finish(&e);
+        return e.status;
+    }
+    igi_metal_view(&e, out, 0);
+    igi_metal_bytes(&e, &(uint32_t){(uint32_t)count}, sizeof(uint32_t), 2);
+    igi_metal_threads(&e, (ig_size){(count + 3) / 4, 1, 1});
     return e.status;
 }

@@ -32,8 +32,9 @@ static const igi_implementation rows[] = {
     ROW(CLAMP, IGI_FLOATS, igi_metal_unary)
     IG_REDUCE_LIST(REDUCE)
     ROW(MATMUL, IGI_FLOATS, igi_metal_matmul)
-    ROW(SOFTMAX, IGI_FLOATS, igi_metal_softmax)
-    ROW(LOG_SOFTMAX, IGI_FLOATS, igi_metal_softmax)
+    ROW(SOFTMAX, IGI_FLOATS, igi_metal_along)
+    ROW(LOG_SOFTMAX, IGI_FLOATS, igi_metal_along)
+    ROW(CUMSUM, IGI_FLOATS, igi_metal_along)
     ROW(LAYER_NORM, IGI_FLOATS, igi_metal_norm)
     ROW(RMS_NORM, IGI_FLOATS, igi_metal_norm)
     ROW(CAST, IGI_ANY_TYPE, igi_metal_convert)
@@ -45,6 +46,9 @@ static const igi_implementation rows[] = {
     ROW(RANDOM_NORMAL, IGI_FLOATS, igi_metal_random)
     ROW_IF(igi_metal_accepts_gather, GATHER, IGI_ANY_TYPE, igi_metal_gather)
     ROW_IF(igi_metal_accepts_gather, INDEX_SELECT, IGI_ANY_TYPE, igi_metal_gather)
+    ROW_IF(igi_metal_accepts_convolve, CONV, IGI_FLOATS, igi_metal_convolve)
+    ROW_IF(igi_metal_accepts_convolve, MAX_POOL, IGI_FLOATS, igi_metal_convolve)
+    ROW_IF(igi_metal_accepts_convolve, AVG_POOL, IGI_FLOATS, igi_metal_convolve)
     // clang-format on
 };
 

@@ -45,7 +45,7 @@ bool igi_metal_accepts_all(const igi_call *call);
 ig_status igi_metal_unary(const igi_call *call);
 ig_status igi_metal_binary(const igi_call *call);
 ig_status igi_metal_reduce(const igi_call *call);
-ig_status igi_metal_softmax(const igi_call *call);
+ig_status igi_metal_along(const igi_call *call);
 ig_status igi_metal_norm(const igi_call *call);
 ig_status igi_metal_matmul(const igi_call *call);
 ig_status igi_metal_convert(const igi_call *call);
@@ -56,5 +56,7 @@ ig_status igi_metal_arange(const igi_call *call);
 ig_status igi_metal_random(const igi_call *call);
 bool igi_metal_accepts_gather(const igi_call *call);
 ig_status igi_metal_gather(const igi_call *call);
+bool igi_metal_accepts_convolve(const igi_call *call);
+ig_status igi_metal_convolve(const igi_call *call);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Softmax and norms as kernels: a group for each line.
+// Softmax, cumulative sums and norms as kernels: a group for each line.
 #include "tensor/lines.h"
 #include "tensor/metal/metal.h"
 
@@ -22,6 +22,13 @@ static igi_view starts_of(const igi_view *view, uint32_t axis) {
     return starts;
 }
 
+// Where neighbours belong to different lines, of which there are enough to keep the device busy.
+static bool goes_by_columns(const igi_call *call, const igi_metal_lines *lines, const igi_metal_layout *starts) {
+    bool softmax = call->op == IG_OP_SOFTMAX || call->op == IG_OP_LOG_SOFTMAX;
+    uint32_t last = starts->rank - 1;
+    return softmax && !is_consecutive(lines) && starts->strides[1][last] == 1 && starts->shape[last] >= 32;
+}
+
 static ig_status encode(const igi_call *call, igi_metal_lines *lines, uint32_t axis) {
     if (igi_view_count(&call->out[0]) == 0) return IG_STATUS_OK;
     igi_view out = starts_of(&call->out[0], axis), in = starts_of(&call->in[0], axis);
@@ -30,8 +37,11 @@ static ig_status encode(const igi_call *call, igi_metal_lines *lines, uint32_t a
     lines->length = (uint32_t)call->in[0].shape[axis];
     lines->out_stride = (int32_t)call->out[0].strides[axis];
     lines->in_stride = (int32_t)call->in[0].strides[axis];
-    igi_metal_encoder e = igi_metal_begin(call, "normalize", 0, "%s_%s%s", ig_op_name(call->op),
-                                          is_consecutive(lines) ? "" : "strided_", ig_type_name(call->in[0].type));
+    bool columns = goes_by_columns(call, lines, &starts);
+    uint32_t consecutive = columns ? 2 | (starts.strides[0][starts.rank - 1] == 1) : 0;
+    const char *kind = columns ? "columns_" : is_consecutive(lines) ? "" : "strided_";
+    igi_metal_encoder e = igi_metal_begin(call, "normalize", consecutive, "%s_%s%s", ig_op_name(call->op), kind,
+                                          ig_type_name(call->in[0].type));
     igi_metal_view(&e, &call->in[0], 0);
     igi_metal_view(&e, &call->out[0], 1);
     igi_metal_bytes(&e, lines, sizeof *lines, 2);
@@ -40,12 +50,17 @@ static ig_status encode(const igi_call *call, igi_metal_lines *lines, uint32_t a
         igi_metal_view(&e, lines->has_weight ? &call->in[1] : &call->in[0], 4);
         igi_metal_view(&e, lines->has_bias ? &call->in[2] : &call->in[0], 5);
     }
-    uint32_t threads = call->runtime->software_device || lines->length <= 128 ? 32 : 256;
-    igi_metal_groups(&e, (ig_size){igi_view_count(&out), 1, 1}, (ig_size){threads, 1, 1});
+    bool narrow = call->runtime->software_device || lines->length <= 128 || call->op == IG_OP_CUMSUM;
+    uint64_t count = igi_view_count(&out), inner = starts.shape[starts.rank - 1];
+    if (columns)
+        igi_metal_threads(&e, (ig_size){inner, count / inner, 1});
+    else
+        igi_metal_groups(&e, (ig_size){count, 1, 1}, (ig_size){narrow ? 32 : 256, 1, 1});
     return e.status;
 }
 
-ig_status igi_metal_softmax(const igi_call *call) {
+// Softmax and cumulative sums.
+ig_status igi_metal_along(const igi_call *call) {
     return encode(call, &(igi_metal_lines){0}, call->p.along.axis);
 }
 
