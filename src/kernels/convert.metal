@@ -83,7 +83,7 @@ constant constexpr uint side = 32;
 template <typename T>
 kernel void transpose(device const T *x [[buffer(0)]], device T *out [[buffer(1)]],
                       constant Layout &layout [[buffer(2)]], uint3 group [[threadgroup_position_in_grid]],
-                      uint2 place [[thread_position_in_threadgroup]]) {
+                      uint3 place [[thread_position_in_threadgroup]]) {
     threadgroup T tile[side][side + 1];
     uint rank = layout.rank - 2, rows = layout.shape[rank], columns = layout.shape[rank + 1];
     x += offset_of(group.z, rank, layout, 1);
@@ -140,7 +140,7 @@ CONVERT_TO_ALL(f32, float)
     template [[host_name("copy_strided_" #size)]] kernel void copy<T>(device const T *, device T *,                \
                                                                       constant Layout &, uint2);                   \
     template [[host_name("transpose_" #size)]] kernel void transpose<T>(device const T *, device T *,              \
-                                                                        constant Layout &, uint3, uint2);          \
+                                                                        constant Layout &, uint3, uint3);          \
     template [[host_name("where_" #size)]] kernel void choose_plain<T>(                                            \
         device const uchar *, device const T *, device const T *, device T *, uint);                               \
     template [[host_name("where_strided_" #size)]] kernel void choose<T>(                                          \

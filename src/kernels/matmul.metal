@@ -41,7 +41,7 @@ kernel void matmul_tiled(device const T *a [[buffer(0)]], device const T *b [[bu
                          device const T *c [[buffer(2)]], device T *out [[buffer(3)]],
                          constant Product &p [[buffer(4)]], constant Layout &batches [[buffer(5)]],
                          uint3 group [[threadgroup_position_in_grid]],
-                         uint2 place [[thread_position_in_threadgroup]]) {
+                         uint3 place [[thread_position_in_threadgroup]]) {
     constexpr uint tile_rows = 16 * block_rows, tile_columns = 16 * block_columns;
     threadgroup float a_tile[tile_rows][tile_inner], b_tile[tile_inner][tile_columns];
     a += offset_of(group.z, batches.rank, batches, 1);
@@ -53,9 +53,10 @@ kernel void matmul_tiled(device const T *a [[buffer(0)]], device const T *b [[bu
     for (uint i = 0; i < block_rows; i++)
         for (uint j = 0; j < block_columns; j++) sums[i][j] = 0.0f;
     for (uint from = 0; from < p.inner; from += tile_inner) {
-        fill_tile<tile_rows, tile_inner, 16, 16, 0>(a_tile, a, top, from, p.rows, p.inner, p.a_row, p.a_column, place);
+        fill_tile<tile_rows, tile_inner, 16, 16, 0>(a_tile, a, top, from, p.rows, p.inner, p.a_row, p.a_column,
+                                                    place.xy);
         fill_tile<tile_inner, tile_columns, 16, 16, 1>(b_tile, b, from, left, p.inner, p.columns, p.b_row, p.b_column,
-                                                       place);
+                                                       place.xy);
         threadgroup_barrier(mem_flags::mem_threadgroup);
         for (uint k = 0; k < tile_inner; k++) {
             float as[block_rows], bs[block_columns];
@@ -83,7 +84,7 @@ kernel void matmul_simdgroup(device const T *a [[buffer(0)]], device const T *b 
                              device const T *c [[buffer(2)]], device T *out [[buffer(3)]],
                              constant Product &p [[buffer(4)]], constant Layout &batches [[buffer(5)]],
                              uint3 group [[threadgroup_position_in_grid]],
-                             uint2 place [[thread_position_in_threadgroup]],
+                             uint3 place [[thread_position_in_threadgroup]],
                              uint simdgroup [[simdgroup_index_in_threadgroup]]) {
     constexpr uint tile_rows = 32, tile_columns = 64;
     threadgroup float a_tile[tile_rows][tile_inner], b_tile[tile_inner][tile_columns];
@@ -98,9 +99,10 @@ kernel void matmul_simdgroup(device const T *a [[buffer(0)]], device const T *b 
     for (uint i = 0; i < 2; i++)
         for (uint j = 0; j < 4; j++) sums[i][j] = make_filled_simdgroup_matrix<float, 8, 8>(0.0f);
     for (uint from = 0; from < p.inner; from += tile_inner) {
-        fill_tile<tile_rows, tile_inner, 32, 4, 0>(a_tile, a, top, from, p.rows, p.inner, p.a_row, p.a_column, place);
+        fill_tile<tile_rows, tile_inner, 32, 4, 0>(a_tile, a, top, from, p.rows, p.inner, p.a_row, p.a_column,
+                                                    place.xy);
         fill_tile<tile_inner, tile_columns, 32, 4, 1>(b_tile, b, from, left, p.inner, p.columns, p.b_row, p.b_column,
-                                                      place);
+                                                      place.xy);
         threadgroup_barrier(mem_flags::mem_threadgroup);
         for (uint k = 0; k < tile_inner; k += 8) {
             simdgroup_float8x8 as[2], bs[4];
@@ -159,8 +161,8 @@ kernel void matmul_rows(device const T *a [[buffer(0)]], device const T *b [[buf
 
 #define OPERANDS(T) device const T *, device const T *, device const T *, device T *, constant Product &, constant Layout &
 #define INSTANCES(suffix, T, unused)                                                                                  \
-    template [[host_name("tiled_" #suffix)]] kernel void matmul_tiled<T>(OPERANDS(T), uint3, uint2);                   \
-    template [[host_name("simdgroup_" #suffix)]] kernel void matmul_simdgroup<T>(OPERANDS(T), uint3, uint2, uint);     \
+    template [[host_name("tiled_" #suffix)]] kernel void matmul_tiled<T>(OPERANDS(T), uint3, uint3);                   \
+    template [[host_name("simdgroup_" #suffix)]] kernel void matmul_simdgroup<T>(OPERANDS(T), uint3, uint3, uint);     \
     template [[host_name("dots_" #suffix)]] kernel void matmul_dots<T, true>(OPERANDS(T), uint3, uint);               \
     template [[host_name("dots_strided_" #suffix)]] kernel void matmul_dots<T, false>(OPERANDS(T), uint3, uint);      \
     template [[host_name("rows_" #suffix)]] kernel void matmul_rows<T>(OPERANDS(T), uint3);
