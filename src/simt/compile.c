@@ -167,5 +167,6 @@ ig_status igi_simt_compile(const igi_simt_request *request, igi_simt_stage stage
     if (!declined) return status;
     igi_simt_request narrow = *request;
     narrow.width = 1;
+    narrow.declined = true;
     return compile(&narrow, stage, output, length, &declined, error);
 }

@@ -39,9 +39,11 @@ static void describe_barriers(const igi_simt_module *m) {
 }
 
 static const char *reason_for_width(const igi_simt_module *m) {
-    if (m->info.width == m->request->width) return ", as INGOT_SIMT_WIDTH asks";
-    if (m->info.width == IGI_SIMD_WIDTH) return ", a whole simdgroup for the operations among its lanes";
-    return m->info.width > 1 ? ", as many as a vector register holds" : "";
+    if (m->info.simdgroups) return ", a whole simdgroup for the operations among its lanes";
+    if (m->info.width == m->request->width) return m->request->declined ? "" : ", as INGOT_SIMT_WIDTH asks";
+    if (m->info.width == 1) return "";
+    return m->info.width > igi_register_lanes() ? ", as many as two vector registers hold"
+                                                : ", as many as a vector register holds";
 }
 
 // "; memory: 3 contiguous, 1 gather". Places are counted, so there must be some.

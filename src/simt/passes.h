@@ -79,6 +79,8 @@ ig_status igi_split_matrices(igi_simt_module *m);
 ig_status igi_lower_matrices(igi_simt_module *m);
 // For one thread at a time: its place in the simdgroup is computed.
 ig_status igi_lower_places(igi_simt_module *m);
+// Lanes of 32 bits that a vector register of this machine holds.
+uint32_t igi_register_lanes(void);
 // Lanes per group for this kernel on this machine; 1: stay narrow.
 uint32_t igi_choose_width(igi_simt_module *m);
 // A new function, i32 (group, x, y, z, context, at), that runs `width` neighbouring threads of a row of m->thread, x

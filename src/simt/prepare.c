@@ -181,6 +181,8 @@ static bool suits_two_registers(igi_simt_module *m) {
     return !count && m->rows <= 1 && igi_instruction_count(m->thread) <= LIGHT_KERNEL;
 }
 
+uint32_t igi_register_lanes(void) { return strstr(igi_simt_features(), "+avx512f") ? 16 : 8; }
+
 uint32_t igi_choose_width(igi_simt_module *m) {
     igi_values found;
     if (m->request->width == 1 || !igi_collect(m->thread, is_lane_operation, &found)) return 1;
@@ -189,7 +191,7 @@ uint32_t igi_choose_width(igi_simt_module *m) {
     m->info.simdgroups = lane_operations != 0;
     if (lane_operations) return IGI_SIMD_WIDTH;
     if (m->request->width) return m->request->width;
-    uint32_t natural = strstr(igi_simt_features(), "+avx512f") ? 16 : 8;
+    uint32_t natural = igi_register_lanes();
     uint32_t row = m->request->group[0];
     if (!row) return suits_two_registers(m) && !m->many_dimensions ? 2 * natural : natural;
     if (suits_two_registers(m) && row % (2 * natural) == 0) return 2 * natural;
