@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Golden cases of the compiler: run-conformance [-v] [-k PART-OF-NAME] FILE.expect|FILE.error|DIRECTORY...
+// Golden cases of the compiler: run-conformance [-v] [-d] [-k PART-OF-NAME] FILE.expect|FILE.error|DIRECTORY...
 //
+// With -d command buffers have a deadline: kernels are compiled so that they can be stopped.
 // Prints a line per case that fails and ends with "N passed, N failed, N skipped". INGOT_* variables reach the
 // device, so INGOT_SIMT_WIDTH=1 runs everything at that width. The disk cache is a new
 // directory that only the precompiled headers are read from again.
@@ -50,7 +51,8 @@ static int wanted(const struct dirent *entry) {
 
 static bool open_device(session *s) {
     ig_error error = {0};
-    bool opened = ig_device_create(NULL, &s->device, &error) == IG_STATUS_OK &&
+    ig_device_desc desc = {.deadline_ns = s->deadline ? UINT64_C(60000000000) : 0};
+    bool opened = ig_device_create(&desc, &s->device, &error) == IG_STATUS_OK &&
                   ig_queue_create(s->device, &s->queue) == IG_STATUS_OK;
     if (!opened) fprintf(stderr, "no device: %s\n", error.message ? error.message : "out of memory");
     ig_error_clear(&error);
@@ -130,10 +132,11 @@ int main(int count, char **arguments) {
     if (s == MAP_FAILED) return 3;
     for (; first < count && arguments[first][0] == '-'; first++) {
         if (strcmp(arguments[first], "-v") == 0) s->verbose = true;
+        if (strcmp(arguments[first], "-d") == 0) s->deadline = true;
         if (strcmp(arguments[first], "-k") == 0 && first + 1 < count) s->only = arguments[++first];
     }
     if (first == count) {
-        fprintf(stderr, "usage: run-conformance [-v] [-k PART-OF-NAME] FILE.expect|FILE.error|DIRECTORY...\n");
+        fprintf(stderr, "usage: run-conformance [-v] [-d] [-k PART-OF-NAME] FILE.expect|FILE.error|DIRECTORY...\n");
         return 2;
     }
     char *cache = igi_make_temp_dir();

@@ -11,6 +11,7 @@ typedef struct session {
     ig_queue *queue;
     const char *only;  // part of a case's name; NULL: all
     bool verbose;
+    bool deadline;  // for every command buffer
     unsigned passed, failed, skipped;
     int after;         // cases up to this line have run
     int line;          // of the case that runs
