@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Golden cases of the compiler: run-conformance [-v] [-d] [-k PART-OF-NAME] FILE.expect|FILE.error|DIRECTORY...
+// Golden cases of the compiler: run-conformance [-v] [-d] [-n N] [-k PART-OF-NAME] FILE.expect|FILE.error|DIRECTORY...
 //
-// With -d command buffers have a deadline: kernels are compiled so that they can be stopped.
-// Prints a line per case that fails and ends with "N passed, N failed, N skipped". INGOT_* variables reach the
+// With -d command buffers have a deadline: kernels are compiled so that they can be stopped. With -n every Nth case
+// runs. Prints a line per case that fails and ends with "N passed, N failed, N skipped". INGOT_* variables reach the
 // device, so INGOT_SIMT_WIDTH=1 runs everything at that width. The disk cache is a new
 // directory that only the precompiled headers are read from again.
 #include "run-conformance.h"
@@ -34,6 +34,7 @@ void report(session *s, const char *path, int line, const char *format, ...) {
 
 bool begin_case(session *s, const char *path, int line, const char *name, const char *broken) {
     if (line <= s->after || (s->only && !strstr(name, s->only))) return false;
+    if (s->every && s->seen++ % s->every != 0) return false;
     s->line = line;
     snprintf(s->broken, sizeof s->broken, "%s", broken ? broken : "");
     if (s->verbose) printf("%s:%d: %s\n", path, line, name), fflush(stdout);
@@ -133,10 +134,12 @@ int main(int count, char **arguments) {
     for (; first < count && arguments[first][0] == '-'; first++) {
         if (strcmp(arguments[first], "-v") == 0) s->verbose = true;
         if (strcmp(arguments[first], "-d") == 0) s->deadline = true;
+        if (strcmp(arguments[first], "-n") == 0 && first + 1 < count) s->every = (unsigned)atoi(arguments[++first]);
         if (strcmp(arguments[first], "-k") == 0 && first + 1 < count) s->only = arguments[++first];
     }
     if (first == count) {
-        fprintf(stderr, "usage: run-conformance [-v] [-d] [-k PART-OF-NAME] FILE.expect|FILE.error|DIRECTORY...\n");
+        fprintf(stderr,
+                "usage: run-conformance [-v] [-d] [-n N] [-k PART-OF-NAME] FILE.expect|FILE.error|DIRECTORY...\n");
         return 2;
     }
     char *cache = igi_make_temp_dir();

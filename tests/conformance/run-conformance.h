@@ -11,7 +11,8 @@ typedef struct session {
     ig_queue *queue;
     const char *only;  // part of a case's name; NULL: all
     bool verbose;
-    bool deadline;  // for every command buffer
+    bool deadline;         // for every command buffer
+    unsigned every, seen;  // run one case of so many, 0: all; cases of all files so far
     unsigned passed, failed, skipped;
     int after;         // cases up to this line have run
     int line;          // of the case that runs
