@@ -130,13 +130,14 @@ static bool named(const char *list, const char *name) {
 }
 
 static uint64_t print_totals(void) {
-    uint64_t failed = 0;
+    uint64_t passed = 0, failed = 0;
     for (int b = IG_BACKEND_SCALAR; b < IG_BACKEND_COUNT; b++) {
         printf("%-6s %6llu passed %4llu failed %4llu declined\n", ig_backend_name((ig_backend)b),
                (unsigned long long)totals[b].passed, (unsigned long long)totals[b].failed,
                (unsigned long long)totals[b].declined);
-        failed += totals[b].failed;
+        passed += totals[b].passed, failed += totals[b].failed;
     }
+    printf("%llu passed, %llu failed\n", (unsigned long long)passed, (unsigned long long)failed);
     return failed;
 }
 
