@@ -163,6 +163,7 @@ typedef enum ig_op_state {
 
 typedef struct ig_op_choice {
     ig_op_state state;
+    uint32_t types;      // of the operands it takes: bit 1 << ig_type
     uint64_t threshold;  // least work for which it is chosen; UINT64_MAX: only when nothing else can
     char reason[120];    // why rejected or absent; "" otherwise
 } ig_op_choice;

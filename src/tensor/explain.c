@@ -9,6 +9,7 @@ static void explain_backend(igi_runtime *runtime, ig_op op, ig_backend backend, 
     igi_slot *slot = &runtime->slots[op][backend];
     if (slot->row && validate) igi_validate(runtime, op, backend);
     choice->state = slot->row ? (ig_op_state)atomic_load(&slot->state) : IG_OP_ABSENT;
+    choice->types = slot->row ? slot->row->types : 0;
     choice->threshold = slot->threshold;
     memcpy(choice->reason, slot->row ? slot->reason : runtime->unavailable[backend], sizeof choice->reason);
 }
