@@ -4,6 +4,7 @@
 
 #include "commands.h"
 #include "format.h"
+#include "info-ops.h"
 #include "options.h"
 #include "output.h"
 
@@ -89,21 +90,27 @@ static int show_devices(void) {
 int cmd_info(int argc, char **argv) {
     bool ops = false;
     const cli_option options[] = {
-        {0, "ops", CLI_FLAG, &ops, NULL, "show the op table (not in this version)"},
+        {0, "ops", CLI_FLAG, &ops, NULL, "show the op table: who serves each op and type"},
         CLI_OPTION_JSON,
     };
     const cli_syntax syntax = {
-        .usage = "[OPTION...]",
-        .purpose = "Shows the devices of this machine, their limits, and versions.",
+        .usage = "[--json] | --ops [OP...] [--json]",
+        .purpose = "Shows the devices of this machine, their limits, and versions; or the op table.",
         .options = options,
         .option_count = sizeof options / sizeof *options,
         .examples =
             "ingot info\n"
             "ingot info --json\n"
-            "INGOT_WORKERS=1 ingot info",
+            "INGOT_WORKERS=1 ingot info\n"
+            "ingot info --ops softmax matmul",
+        .max_operands = SIZE_MAX,
+        .operand = "an op",
     };
-    int result = cli_parse(&syntax, argc, argv, NULL);
-    if (result != CLI_CONTINUE) return result;
-    if (ops) return cli_usage_error("this version of Ingot has no op table to show");
-    return show_devices();
+    cli_list names = {0};
+    int result = cli_parse(&syntax, argc, argv, &names);
+    if (result == CLI_CONTINUE && !ops && names.count)
+        result = cli_usage_error("'%s' is one argument too many", names.items[0]);
+    if (result == CLI_CONTINUE) result = ops ? info_ops(&names) : show_devices();
+    cli_list_free(&names);
+    return result;
 }

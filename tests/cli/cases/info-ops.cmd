@@ -1,2 +1,1 @@
-# exit 2
 ingot info --ops

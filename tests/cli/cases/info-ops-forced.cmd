@@ -1,0 +1,1 @@
+INGOT_BACKEND=add=scalar ingot info --ops add --json

@@ -1,0 +1,1 @@
+ingot info --ops softmax

@@ -1,0 +1,2 @@
+# exit 2
+ingot info --ops softmx
