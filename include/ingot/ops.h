@@ -63,7 +63,8 @@ extern "C" {
     X(ISINF, isinf, BOOL)             \
     X(ISFINITE, isfinite, BOOL)
 
-// div is true division; floor_div and mod round down, as in Python, and give 0 for an integer divisor of 0.
+// silu_mul is silu(a) * b, the gate of a feed-forward network. div is true division; floor_div and mod round down, as
+// in Python, and give 0 for an integer divisor of 0.
 #define IG_BINARY_LIST(X)                 \
     X(ADD, add, KEEP)                     \
     X(SUB, sub, KEEP)                     \
@@ -75,6 +76,7 @@ extern "C" {
     X(FLOOR_DIV, floor_div, KEEP)         \
     X(MOD, mod, KEEP)                     \
     X(ATAN2, atan2, FLOAT)                \
+    X(SILU_MUL, silu_mul, FLOAT)          \
     X(EQUAL, equal, BOOL)                 \
     X(NOT_EQUAL, not_equal, BOOL)         \
     X(LESS, less, BOOL)                   \

@@ -19,6 +19,12 @@ static float floor_div(float a, float b) {
     return below == 0.0f ? copysign(0.0f, quotient) : below;
 }
 
+// -inf times e^-inf is 0.
+static float silu(float a) {
+    float e = exp(-abs(a));
+    return a == -INFINITY ? 0.0f : a * ((a >= 0.0f ? 1.0f : e) / (1.0f + e));
+}
+
 // Four elements of consecutive operands for each thread.
 template <typename T, typename R, typename Op>
 kernel void binary(device const T *x [[buffer(0)]], device const T *y [[buffer(1)]], device R *out [[buffer(2)]],
@@ -71,6 +77,7 @@ BINARY(minimum, isnan(a) || a < b ? a : b)
 BINARY(floor_div, floor_div(a, b))
 BINARY(mod, floor_mod(a, b))
 BINARY(atan2, atan2(a, b))
+BINARY(silu_mul, silu(a) * b)
 COMPARE(equal, a == b)
 COMPARE(not_equal, a != b)
 COMPARE(less, a < b)

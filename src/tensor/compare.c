@@ -35,6 +35,7 @@ static double function_ulps(ig_op op) {
         case IG_OP_SINH:
         case IG_OP_COSH:
         case IG_OP_SILU:
+        case IG_OP_SILU_MUL:
         case IG_OP_SOFTPLUS: return 6;
         case IG_OP_TAN:
         case IG_OP_GELU:

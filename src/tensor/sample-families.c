@@ -33,8 +33,10 @@ static void make_elementwise(igi_sample_maker *m, ig_type operand, ig_type resul
     ig_op op = m->spec->op;
     igi_parameters *p = &m->sample->call.p;
     uint32_t inputs = igi_ops[op].inputs;
-    for (uint32_t i = 0; i < inputs; i++)
+    for (uint32_t i = 0; i < inputs; i++) {
+        m->tame = op == IG_OP_SILU_MUL && i == 1;  // an extreme would lift what the other lost among denormals
         igi_sample_input(m, op == IG_OP_WHERE && i == 0 ? IG_TYPE_BOOL : operand, s, repeated(m) && i + 1 == inputs);
+    }
     if (op == IG_OP_CLAMP) p->elementwise.low = -1.25, p->elementwise.high = 3.5;
     if (op == IG_OP_LEAKY_RELU) p->elementwise.slope = 0.01;
     igi_sample_output(m, result, s);

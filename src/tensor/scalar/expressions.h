@@ -108,6 +108,7 @@ static inline int64_t igi_int_clamp(int64_t a, double low, double high) {
     X(FLOOR_DIV, igi_floor_div(a, b))                                                                      \
     X(MOD, igi_floor_mod(a, b))                                                                            \
     X(ATAN2, atan2(a, b))                                                                                  \
+    X(SILU_MUL, igi_times_vanishing(a, igi_sigmoid(a)) * b)                                                \
     X(EQUAL, a == b)                                                                                       \
     X(NOT_EQUAL, a != b)                                                                                   \
     X(LESS, a < b)                                                                                         \

@@ -151,6 +151,7 @@ void igi_simd_store_all(const igi_simd_kernels *k, ig_type type, const float *fr
     X(POW, IGI_FLOATS, NULL, igi_simd_binary)                                    \
     X(MOD, IGI_FLOATS, NULL, igi_simd_binary)                                    \
     X(ATAN2, IGI_FLOATS, NULL, igi_simd_binary)                                  \
+    X(SILU_MUL, IGI_FLOATS, NULL, igi_simd_binary)                               \
     X(EQUAL, IGI_NUMBERS, NULL, igi_simd_compare)                                \
     X(NOT_EQUAL, IGI_NUMBERS, NULL, igi_simd_compare)                            \
     X(LESS, IGI_NUMBERS, NULL, igi_simd_compare)                                 \

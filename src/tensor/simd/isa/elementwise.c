@@ -117,7 +117,8 @@ INLINE vf floor_mod(vf a, vf b) {
     X(MAXIMUM, choose((a > b) | is_nan(a), a, b)) \
     X(MINIMUM, choose((a < b) | is_nan(a), a, b)) \
     X(MOD, floor_mod(a, b))                       \
-    X(ATAN2, atan2_of(a, b))
+    X(ATAN2, atan2_of(a, b))                      \
+    X(SILU_MUL, silu_of(a) * b)
 
 #define DEFINE_BINARY(id, expression)                                                                      \
     INLINE vf binary_##id(vf a, vf b) {                                                                    \
