@@ -136,7 +136,7 @@ void igi_front_broadcast(igi_front *f, uint32_t first, uint32_t end, uint32_t *r
 
 static bool repeats(const igi_view *view) {
     for (uint32_t i = 0; i < view->rank; i++)
-        if (view->strides[i] == 0 && view->shape[i] > 1) return true;
+        if (view->strides[i] == 0 && view->shape[i] > 1) return igi_view_count(view) != 0;
     return false;
 }
 
