@@ -125,7 +125,12 @@ extern "C" {
     X(MAX_POOL, max_pool, KEEP)              \
     X(AVG_POOL, avg_pool, FLOAT)
 
-#define IG_OP_LIST(X) IG_UNARY_LIST(X) IG_BINARY_LIST(X) IG_REDUCE_LIST(X) IG_OTHER_LIST(X)
+// Ops of transformers, see nn.h.
+#define IG_NN_LIST(X)                        \
+    X(MASKED_SOFTMAX, masked_softmax, FLOAT) \
+    X(ROPE, rope, FLOAT)
+
+#define IG_OP_LIST(X) IG_UNARY_LIST(X) IG_BINARY_LIST(X) IG_REDUCE_LIST(X) IG_OTHER_LIST(X) IG_NN_LIST(X)
 
 typedef enum ig_op {
 #define IG_OP_ENUM(id, name, type) IG_OP_##id,

@@ -53,6 +53,18 @@ typedef union igi_parameters {
     struct {
         uint64_t window[2], stride[2], padding[2];
     } pool;  // in: x [n, c, h, w]
+    struct {
+        double scale;
+        uint64_t query_position;  // of the first query; the first key is at 0
+        uint64_t window;          // keys a query sees, its own the last; 0: all
+        bool causal;
+    } attend;  // masked_softmax: x [.., queries, keys], mask of the same shape or absent
+    struct {
+        double base, scale;
+        uint64_t position;  // added to all
+        uint32_t dims;      // that turn; even
+        bool interleaved;
+    } rope;  // in: x [batch, sequence, heads, dim], positions (i64) [batch, sequence] or absent: 0, 1, ...
 } igi_parameters;
 
 typedef struct igi_call {

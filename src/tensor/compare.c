@@ -59,6 +59,7 @@ igi_tolerance igi_tolerance_for(const igi_call *call, double scale) {
         case IGI_FAMILY_REDUCE:
         case IGI_FAMILY_MATMUL:
         case IGI_FAMILY_CONVOLVE: return (igi_tolerance){rounding + adding, adding * (1 + sqrt(scale)) + smallest};
+        case IGI_FAMILY_ATTENTION:
         case IGI_FAMILY_NORMALIZE: return (igi_tolerance){rounding + 4 * adding, adding + smallest};
         case IGI_FAMILY_INDEX: return (igi_tolerance){2 * rounding, rounding};
         case IGI_FAMILY_GENERATE:

@@ -33,15 +33,18 @@
 #define REST_OF_CONV IGI_FAMILY_CONVOLVE, 3, IGI_SHAPE_OWN
 #define REST_OF_MAX_POOL IGI_FAMILY_CONVOLVE, 1, IGI_SHAPE_OWN
 #define REST_OF_AVG_POOL IGI_FAMILY_CONVOLVE, 1, IGI_SHAPE_OWN
+#define REST_OF_MASKED_SOFTMAX IGI_FAMILY_ATTENTION, 2, IGI_SHAPE_SAME
+#define REST_OF_ROPE IGI_FAMILY_ATTENTION, 2, IGI_SHAPE_SAME
 
 const igi_op igi_ops[IG_OP_COUNT] = {IG_UNARY_LIST(UNARY) IG_BINARY_LIST(BINARY) IG_REDUCE_LIST(REDUCE)
-                                         IG_OTHER_LIST(OTHER)};
+                                         IG_OTHER_LIST(OTHER) IG_NN_LIST(OTHER)};
 
 const char *const igi_family_names[IGI_FAMILY_COUNT] = {
-    [IGI_FAMILY_UNARY] = "unary",     [IGI_FAMILY_BINARY] = "binary",       [IGI_FAMILY_TERNARY] = "ternary",
-    [IGI_FAMILY_CONVERT] = "convert", [IGI_FAMILY_REDUCE] = "reduce",       [IGI_FAMILY_SCAN] = "scan",
-    [IGI_FAMILY_MATMUL] = "matmul",   [IGI_FAMILY_NORMALIZE] = "normalize", [IGI_FAMILY_INDEX] = "index",
-    [IGI_FAMILY_SORT] = "sort",       [IGI_FAMILY_GENERATE] = "generate",   [IGI_FAMILY_CONVOLVE] = "convolve",
+    [IGI_FAMILY_UNARY] = "unary",         [IGI_FAMILY_BINARY] = "binary",       [IGI_FAMILY_TERNARY] = "ternary",
+    [IGI_FAMILY_CONVERT] = "convert",     [IGI_FAMILY_REDUCE] = "reduce",       [IGI_FAMILY_SCAN] = "scan",
+    [IGI_FAMILY_MATMUL] = "matmul",       [IGI_FAMILY_NORMALIZE] = "normalize", [IGI_FAMILY_INDEX] = "index",
+    [IGI_FAMILY_SORT] = "sort",           [IGI_FAMILY_GENERATE] = "generate",   [IGI_FAMILY_CONVOLVE] = "convolve",
+    [IGI_FAMILY_ATTENTION] = "attention",
 };
 
 static const char *const backend_names[IG_BACKEND_COUNT] = {

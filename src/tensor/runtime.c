@@ -14,9 +14,10 @@ const igi_op_backend *const igi_op_backends[] = {&igi_ops_scalar, &igi_ops_simd,
 
 // ---- Filling ----
 
-static void add_rows(igi_runtime *runtime, const igi_op_backend *backend) {
-    for (size_t i = 0; i < backend->row_count; i++) {
-        const igi_implementation *row = &backend->rows[i];
+static void add_rows(igi_runtime *runtime, const igi_op_backend *backend, const igi_implementation *rows,
+                     size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        const igi_implementation *row = &rows[i];
         igi_slot *slot = &runtime->slots[row->op][backend->id];
         slot->row = row;
         // Device work on the host's own cores wins nothing by itself; only measurements may say otherwise.
@@ -32,7 +33,9 @@ static void add_backend(igi_runtime *runtime, const igi_op_backend *backend) {
         return;
     }
     runtime->backends[backend->id] = backend;
-    add_rows(runtime, backend);
+    add_rows(runtime, backend, backend->rows, backend->row_count);
+    for (const igi_row_set *set = igi_layer_rows; set->rows; set++)
+        if (set->backend == backend->id) add_rows(runtime, backend, set->rows, set->row_count);
 }
 
 static ig_status find_workers(igi_runtime *runtime, ig_error *error) {

@@ -31,7 +31,8 @@ static bool accumulates(ig_op op) {
     bool chooses =
         op == IG_OP_MAX || op == IG_OP_MIN || op == IG_OP_ARGMAX || op == IG_OP_ARGMIN || op == IG_OP_MAX_POOL;
     bool adds = family == IGI_FAMILY_REDUCE || family == IGI_FAMILY_MATMUL || family == IGI_FAMILY_NORMALIZE ||
-                family == IGI_FAMILY_SCAN || family == IGI_FAMILY_CONVOLVE || op == IG_OP_SCATTER;
+                family == IGI_FAMILY_SCAN || family == IGI_FAMILY_CONVOLVE || family == IGI_FAMILY_ATTENTION ||
+                op == IG_OP_SCATTER;
     return adds && !chooses;
 }
 

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the implementations of transformer ops share.
+#ifndef INGOT_NN_INTERNAL_H
+#define INGOT_NN_INTERNAL_H
+
+#include <ingot/nn.h>
+
+#include "tensor/runtime.h"
+
+// ---- What a query sees ----
+
+typedef struct igi_key_range {
+    uint64_t begin, end;
+} igi_key_range;
+
+static inline igi_key_range igi_visible_keys(const igi_parameters *p, uint64_t query, uint64_t keys) {
+    uint64_t position = p->attend.query_position + query, window = p->attend.window;
+    igi_key_range range = {0, keys};
+    if (p->attend.causal && position < keys) range.end = position + 1;
+    if (window && position >= window) range.begin = position + 1 - window;
+    if (range.begin > range.end) range.begin = range.end;
+    return range;
+}
+
+// ---- Rows: the last dimension, for every position of the others ----
+
+static inline uint64_t igi_row_count(const igi_view *view) {
+    uint64_t count = 1;
+    for (uint32_t i = 0; i + 1 < view->rank; i++) count *= view->shape[i];
+    return count;
+}
+
+// Where a row begins, in bytes from the first element.
+static inline int64_t igi_row_offset(const igi_view *view, uint64_t row) {
+    int64_t offset = 0;
+    for (uint32_t i = view->rank - 1; i-- > 0; row /= view->shape[i])
+        offset += (int64_t)(row % view->shape[i]) * igi_view_stride_bytes(view, i);
+    return offset;
+}
+
+// ---- Rotary positions ----
+
+// Radians by which pair i turns from one position to the next.
+double igi_rope_frequency(const igi_parameters *p, uint32_t pair);
+// The same as a fraction of a full turn, times 2^64. Multiplied by a position it wraps around as angles do, so no
+// position is too large for it.
+uint64_t igi_rope_turns(const igi_parameters *p, uint32_t pair);
+enum { IGI_ROPE_MAX_DIMS = 1024 };
+
+// ---- Rows of the table, gathered in rows.c ----
+
+ig_status igi_scalar_masked_softmax(const igi_call *call);
+ig_status igi_scalar_rope(const igi_call *call);
+ig_status igi_simd_masked_softmax(const igi_call *call);
+ig_status igi_simd_rope(const igi_call *call);
+ig_status igi_metal_masked_softmax(const igi_call *call);
+ig_status igi_metal_rope(const igi_call *call);
+
+#endif

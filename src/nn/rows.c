@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// What each backend offers for transformer ops.
+#include "nn/nn.h"
+#include "tensor/metal/metal.h"
+
+// Below this a dispatch costs more than the work, on a GPU; `ingot bench ops --tune` measures.
+enum { METAL_THRESHOLD = 1 << 15 };
+
+#define HOST(id, function) {.op = IG_OP_##id, .types = IGI_FLOATS, .run = (function)},
+#define DEVICE(id, test, function) \
+    {.op = IG_OP_##id, .types = IGI_FLOATS, .threshold = METAL_THRESHOLD, .accepts = (test), .run = (function)},
+
+static const igi_implementation scalar_rows[] = {HOST(MASKED_SOFTMAX, igi_scalar_masked_softmax)
+                                                     HOST(ROPE, igi_scalar_rope)};
+
+static const igi_implementation simd_rows[] = {HOST(MASKED_SOFTMAX, igi_simd_masked_softmax) HOST(ROPE, igi_simd_rope)};
+
+static const igi_implementation metal_rows[] = {DEVICE(MASKED_SOFTMAX, igi_metal_accepts_all, igi_metal_masked_softmax)
+                                                    DEVICE(ROPE, igi_metal_accepts_all, igi_metal_rope)};
+
+#define SET(id, set) {IG_BACKEND_##id, set, sizeof set / sizeof *set}
+const igi_row_set igi_layer_rows[] = {SET(SCALAR, scalar_rows), SET(SIMD, simd_rows), SET(METAL, metal_rows), {0}};

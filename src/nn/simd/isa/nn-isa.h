@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parts of one level's table. Everything here is compiled once per level; only NAME(...) leaves a file.
+#ifndef INGOT_NN_SIMD_ISA_H
+#define INGOT_NN_SIMD_ISA_H
+
+#include "nn/simd/kernels.h"
+#include "tensor/simd/isa/vector.h"
+
+void NAME(igi_nn_fill_rotate)(igi_nn_kernels *table);
+// All of them.
+void NAME(igi_nn_fill)(igi_nn_kernels *table);
+
+#endif

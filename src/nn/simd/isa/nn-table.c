@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernels of one level.
+#include "nn/simd/isa/nn-isa.h"
+
+void NAME(igi_nn_fill)(igi_nn_kernels *table) {
+    *table = (igi_nn_kernels){0};
+    NAME(igi_nn_fill_rotate)(table);
+}
