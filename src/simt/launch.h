@@ -82,7 +82,7 @@ typedef struct igi_code_info {
     uint32_t context_bytes;  // what each group of lanes keeps while it waits at a barrier
 } igi_code_info;
 
-enum { IGI_CODE_VERSION = 5 };
+enum { IGI_CODE_VERSION = 6 };
 
 // Generated code calls this as "ig.private": memory for large private arrays, set by igi_run_group.
 void *igi_private_memory(void);

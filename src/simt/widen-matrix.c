@@ -58,6 +58,11 @@ LLVMValueRef igi_widen_matrix(igi_widener *w, LLVMValueRef value) {
 
 // ---- Products ----
 
+// memory(inaccessiblemem: readwrite): no load has to be repeated because of it, but it is not done once for all either.
+static LLVMAttributeRef hidden_memory_only(LLVMContextRef context) {
+    return LLVMCreateEnumAttribute(context, LLVMGetEnumAttributeKindForName("memory", 6), 3 << 2);
+}
+
 // The same value, but LLVM does not know. Spread over its columns or rows it would be kept for the next product that
 // needs it, in memory, because registers never suffice; spreading it again is cheaper than loading.
 static LLVMValueRef hidden(igi_widener *w, LLVMValueRef value) {
@@ -71,6 +76,7 @@ static LLVMValueRef hidden(igi_widener *w, LLVMValueRef value) {
         for (uint32_t k = 0; k < size; k++) from[k] = i * size + k;
         LLVMValueRef part = shuffle(w, value, NULL, from, size);
         pieces[i] = LLVMBuildCall2(w->builder, type, nothing, &part, 1, "");
+        LLVMAddCallSiteAttribute(pieces[i], LLVMAttributeFunctionIndex, hidden_memory_only(w->m->context));
     }
     return size == 16 ? join(w, pieces[0], pieces[1]) : join_four(w, pieces);
 #else

@@ -295,6 +295,7 @@ static LLVMValueRef one_after_another(igi_widener *w, LLVMValueRef i, LLVMTypeRe
 
 void igi_widen_one_by_one(igi_widener *w, LLVMValueRef i) {
     LLVMOpcode opcode = LLVMGetInstructionOpcode(i);
+    if (igi_widen_shared_atomic(w, i)) return;
     if (opcode == LLVMAtomicCmpXchg) {
         exchange_one_by_one(w, i);
         return;

@@ -9,7 +9,6 @@
 #include "simt/compile.h"
 #include "simt/ir.h"
 
-enum { MAX_WIDTH = 64 };
 
 void igi_decline(igi_widener *w, const char *why, LLVMValueRef where) {
     if (w->declined) return;
@@ -36,7 +35,7 @@ static bool fits_lane(LLVMTypeRef type) {
 }
 
 LLVMValueRef igi_lane_numbers(const igi_widener *w, LLVMTypeRef type, int64_t first, int64_t step) {
-    LLVMValueRef items[MAX_WIDTH];
+    LLVMValueRef items[IGI_MAX_WIDTH];
     for (uint32_t i = 0; i < w->width; i++) items[i] = LLVMConstInt(type, (uint64_t)(first + step * (int64_t)i), 1);
     return LLVMConstVector(items, w->width);
 }
@@ -44,7 +43,7 @@ LLVMValueRef igi_lane_numbers(const igi_widener *w, LLVMTypeRef type, int64_t fi
 LLVMValueRef igi_splat_value(igi_widener *w, LLVMValueRef scalar) {
     LLVMTypeRef type = igi_widen_type(w, LLVMTypeOf(scalar));
     if (LLVMIsConstant(scalar)) {
-        LLVMValueRef items[MAX_WIDTH];
+        LLVMValueRef items[IGI_MAX_WIDTH];
         for (uint32_t i = 0; i < w->width; i++) items[i] = scalar;
         return LLVMConstVector(items, w->width);
     }
@@ -54,7 +53,7 @@ LLVMValueRef igi_splat_value(igi_widener *w, LLVMValueRef scalar) {
 }
 
 LLVMValueRef igi_shuffle_mask(const igi_widener *w, const uint32_t *indices, uint32_t count) {
-    LLVMValueRef items[2 * MAX_WIDTH];
+    LLVMValueRef items[2 * IGI_MAX_WIDTH];
     for (uint32_t i = 0; i < count; i++) items[i] = LLVMConstInt(w->i32, indices[i], 0);
     return LLVMConstVector(items, count);
 }

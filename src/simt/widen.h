@@ -12,6 +12,8 @@
 
 typedef struct igi_bundle igi_bundle;
 
+enum { IGI_MAX_WIDTH = 256 };
+
 typedef struct igi_widener {
     igi_simt_module *m;
     igi_shapes s;
@@ -70,6 +72,8 @@ void igi_widen_load(igi_widener *w, LLVMValueRef load);                // widen-
 void igi_widen_store(igi_widener *w, LLVMValueRef store);
 // Runs the instruction once for each active lane.
 void igi_widen_one_by_one(igi_widener *w, LLVMValueRef instruction);
+// widen-atomics.c: all lanes' at once, when they concern one address; false: they do not.
+bool igi_widen_shared_atomic(igi_widener *w, LLVMValueRef instruction);
 // A load or store of a scalar, not atomic nor volatile.
 bool igi_is_plain_access(LLVMValueRef access, LLVMTypeRef type);
 // Neighbouring lanes lie next to each other.

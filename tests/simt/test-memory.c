@@ -220,6 +220,31 @@ static void atomics_are_done_by_each_lane(void **state) {
     end(b);
 }
 
+static void atomics_on_one_address_are_combined_first(void **state) {
+    (void)state;
+    const char *parameters = "device atomic_int *a, device int *out";
+    for (int full = 0; full < 2; full++) {
+        bench *b = kernel(parameters, "atomic_fetch_max_explicit(&a[3], out[i], memory_order_relaxed);");
+        LLVMValueRef wide = widen(b, W, full != 0);
+        assert_int_equal(count_opcode(wide, LLVMAtomicRMW), 1);
+        assert_int_equal(count_calls(wide, "llvm.vector.reduce.smax"), 1);
+        end(b);
+        b = kernel(parameters, "out[i] = atomic_fetch_sub_explicit(a, out[i], memory_order_relaxed);");
+        wide = widen(b, W, full != 0);
+        assert_int_equal(count_opcode(wide, LLVMAtomicRMW), 1);
+        assert_int_equal(count_opcode(wide, LLVMShuffleVector) > 3, 1);
+        end(b);
+    }
+    // The order of floats matters, and an exchange has nothing to combine.
+    bench *b = kernel("device atomic_float *a, device float *out",
+                      "atomic_fetch_add_explicit(a, out[i], memory_order_relaxed);");
+    assert_int_equal(count_opcode(widen(b, W, true), LLVMAtomicRMW), W);
+    end(b);
+    b = kernel(parameters, "out[i] = atomic_exchange_explicit(a, out[i], memory_order_relaxed);");
+    assert_int_equal(count_opcode(widen(b, W, true), LLVMAtomicRMW), W);
+    end(b);
+}
+
 static void functions_without_a_vector_form_are_called_by_each_lane(void **state) {
     (void)state;
     bench *b = start_body(
@@ -287,6 +312,7 @@ int main(void) {
         cmocka_unit_test(indices_that_may_turn_out_to_be_neighbours_are_looked_at),
         cmocka_unit_test(volatile_accesses_are_done_by_each_lane),
         cmocka_unit_test(atomics_are_done_by_each_lane),
+        cmocka_unit_test(atomics_on_one_address_are_combined_first),
         cmocka_unit_test(functions_without_a_vector_form_are_called_by_each_lane),
         cmocka_unit_test(odd_types_are_declined),
         cmocka_unit_test(operations_among_lanes_need_a_whole_simdgroup),
