@@ -6,6 +6,7 @@
 
 #include "bench.h"
 #include "core/clock.h"
+#include "output.h"
 
 static double seconds_of(int who) {
     struct rusage usage;
@@ -35,4 +36,10 @@ double bench_load_of_others(const bench_load *start) {
     double possible = (double)(now.ns - start->ns) * 1e-9 * (double)sysconf(_SC_NPROCESSORS_ONLN);
     double others = (now.busy - start->busy) - (now.ours - start->ours);
     return others > 0 ? others / possible : 0;
+}
+
+void bench_warn_of_load(const bench_load *start) {
+    double others = bench_load_of_others(start);
+    if (others > 0.05)
+        cli_note("other programs used %.0f%% of this machine meanwhile: measure again when it is idle", others * 100);
 }

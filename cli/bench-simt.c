@@ -81,7 +81,7 @@ static double figure(const simt_contest *contest, size_t which) {
 }
 
 // Peers of the summary only: the better of the newer OpenCLs, and plain C where gcc vectorises it.
-static void summarise(const simt_contest *contest, bench_row *row) {
+static void summarise(const simt_contest *contest, bench_row *row, bench_summary *summary) {
     double best = 0, vectorised = 0;
     for (size_t i = 1; i < contest->runner_count; i++) {
         const char *peer = contest->runners[i]->name;
@@ -91,38 +91,33 @@ static void summarise(const simt_contest *contest, bench_row *row) {
     }
     bench_add_peer(row, "best-opencl", best);
     bench_add_peer(row, "openmp-simd", vectorised);
-    simt_summary_add(row, contest->test->name);
+    bench_summary_add(summary, row, contest->test->name, "");
 }
 
-static void report(const simt_contest *contest) {
+static void report(const simt_contest *contest, bench_summary *summary) {
     char name[64];
     snprintf(name, sizeof name, "%s %s", contest->test->name, contest->test->size);
     bench_row row = {.suite = "simt", .name = name, .unit = contest->test->unit, .value = figure(contest, 0)};
     for (size_t i = 1; i < contest->runner_count; i++)
         bench_add_peer(&row, contest->runners[i]->name, figure(contest, i));
     bench_report(&row);
-    summarise(contest, &row);
+    summarise(contest, &row, summary);
 }
 
 // A case Ingot gets wrong makes the run fail, but only after the others.
 static int run_cases(simt_contest *contest, const bench_context *context) {
+    bench_summary summary = {.suite = "simt"};
     int result = CLI_CONTINUE;
     for (size_t i = 0; i < simt_case_count; i++) {
         if (!wanted(context, &simt_cases[i])) continue;
         contest->test = &simt_cases[i];
         if (simt_measure(contest))
-            report(contest);
+            report(contest, &summary);
         else
             result = cli_error(CLI_FAILED, "the case '%s' failed", simt_cases[i].name);
     }
-    simt_summary_report();
+    bench_summary_report(&summary);
     return result;
-}
-
-static void warn_of_load(const bench_load *start) {
-    double others = bench_load_of_others(start);
-    if (others > 0.05)
-        cli_note("other programs used %.0f%% of this machine meanwhile: measure again when it is idle", others * 100);
 }
 
 int bench_simt(const bench_context *context) {
@@ -142,6 +137,6 @@ int bench_simt(const bench_context *context) {
     }
     for (size_t i = 0; i < contest.runner_count; i++) contest.runners[i]->ops->close(contest.runners[i]);
     simt_exchange_free(&contest.exchange);
-    warn_of_load(&start);
+    bench_warn_of_load(&start);
     return result;
 }

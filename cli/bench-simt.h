@@ -152,8 +152,4 @@ typedef struct simt_contest {
 // Checks everyone's result, then measures them in turns. False when Ingot itself failed; what failed is said.
 bool simt_measure(simt_contest *contest);
 
-// Remembers a row's ratios under the name of its case, and reports their means at the end.
-void simt_summary_add(const bench_row *row, const char *name);
-void simt_summary_report(void);
-
 #endif

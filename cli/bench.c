@@ -29,7 +29,7 @@ void bench_add_peer(bench_row *row, const char *name, double value) {
     if (value > 0 && row->peer_count < BENCH_MAX_PEERS) row->peers[row->peer_count++] = (bench_peer){name, value};
 }
 
-static double ratio(const bench_row *row, const bench_peer *peer) {
+double bench_ratio(const bench_row *row, const bench_peer *peer) {
     return row->lower_is_better ? peer->value / row->value : row->value / peer->value;
 }
 
@@ -47,7 +47,7 @@ static void report_json(const bench_row *row) {
     igi_json_key(json, "ratio");
     igi_json_begin_object(json);
     for (size_t i = 0; i < row->peer_count; i++)
-        igi_json_put_double(json, row->peers[i].name, ratio(row, &row->peers[i]));
+        igi_json_put_double(json, row->peers[i].name, bench_ratio(row, &row->peers[i]));
     igi_json_end_object(json);
     cli_end_row();
 }
@@ -59,7 +59,7 @@ void bench_report(const bench_row *row) {
     }
     printf("%-8s %-34s %10.4g %-6s", row->suite, row->name, row->value, row->unit);
     for (size_t i = 0; i < row->peer_count; i++)
-        printf("  %s %.4g (%.2fx)", row->peers[i].name, row->peers[i].value, ratio(row, &row->peers[i]));
+        printf("  %s %.4g (%.2fx)", row->peers[i].name, row->peers[i].value, bench_ratio(row, &row->peers[i]));
     printf("\n");
     fflush(stdout);
 }

@@ -31,8 +31,26 @@ typedef struct bench_context {
 } bench_context;
 
 void bench_add_peer(bench_row *row, const char *name, double value);
-// Prints the row: a ratio above 1 means Ingot is better.
+// Above 1: Ingot is better.
+double bench_ratio(const bench_row *row, const bench_peer *peer);
 void bench_report(const bench_row *row);
+
+// Ratios to each peer, by groups of cases, for their means at the end.
+enum { BENCH_MAX_MEANS = 48 };
+typedef struct bench_mean {
+    char peer[32];
+    const char *group, *worst_case;
+    double logarithms, worst;
+    size_t count;
+} bench_mean;
+typedef struct bench_summary {
+    const char *suite;
+    bench_mean means[BENCH_MAX_MEANS];
+    size_t count;
+} bench_summary;
+// `name` and `group` ("": one for all) are kept, not copied.
+void bench_summary_add(bench_summary *summary, const bench_row *row, const char *name, const char *group);
+void bench_summary_report(const bench_summary *summary);
 
 // Median of `repeats` calls of measure, which gives one figure or a negative one when it failed.
 double bench_median(uint64_t repeats, double (*measure)(void *context), void *context);
@@ -45,6 +63,8 @@ typedef struct bench_load {
 bench_load bench_load_now(void);
 // Share of all cores that others used since then, 0 to 1. Children count as ours once they have been waited for.
 double bench_load_of_others(const bench_load *start);
+// Says so when that was much.
+void bench_warn_of_load(const bench_load *start);
 
 // Suites return CLI_CONTINUE, or the exit code after having said what is wrong.
 int bench_device(const bench_context *context);
