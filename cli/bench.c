@@ -16,6 +16,7 @@ static const struct {
 } suites[] = {
     {"device", bench_device},
     {"simt", bench_simt},
+    {"ops", bench_ops},
 };
 enum { SUITE_COUNT = sizeof suites / sizeof *suites };
 
@@ -92,7 +93,8 @@ static int check_names(const cli_list *names) {
     for (size_t i = 0; i < names->count; i++) {
         bool known = false;
         for (size_t k = 0; k < SUITE_COUNT; k++) known |= strcmp(suites[k].name, names->items[i]) == 0;
-        if (!known) return cli_usage_error("there is no suite '%s'; this version has: device simt", names->items[i]);
+        if (!known)
+            return cli_usage_error("there is no suite '%s'; this version has: device simt ops", names->items[i]);
     }
     return CLI_CONTINUE;
 }
@@ -102,19 +104,24 @@ int cmd_bench(int argc, char **argv) {
     const cli_option options[] = {
         {'r', "repeat", CLI_COUNT, &context.repeats, "N", "measure each case N times, report the median (default 9)"},
         {'k', "kernel", CLI_TEXTS, &context.kernels, "NAME",
-         "of the suite simt, measure this kernel only; may be repeated"},
+         "of the suite simt, or ops if named, measure this only; may be repeated"},
+        {0, "tune", CLI_FLAG, &context.tune, NULL,
+         "of the suite ops, first measure and store the thresholds of dispatch"},
         CLI_OPTION_JSON,
     };
     const cli_syntax syntax = {
-        .usage = "[SUITE...] [-r N] [-k NAME]... [--json]",
+        .usage = "[SUITE...] [-r N] [-k NAME]... [--tune] [--json]",
         .purpose = "Measure, beside every peer found on this machine, in the same run.",
         .options = options,
         .option_count = sizeof options / sizeof *options,
         .details =
             "Suites: device (compiling and dispatching; peer: PoCL), simt (kernels; peers: one thread at a time, plain "
             "C with OpenMP, "
-            "STREAM, OpenBLAS, every OpenCL with a CPU). A ratio above 1 means Ingot is better.",
-        .examples = "  ingot bench\n  ingot bench device -r 21 --json\n  ingot bench simt -k softmax -k matmul-tiled\n",
+            "STREAM, OpenBLAS, every OpenCL with a CPU), ops (tensors, on each backend; peers: OpenBLAS, STREAM, NumPy "
+            "and PyTorch of python3 or INGOT_PYTHON). A ratio above 1 means Ingot is better.",
+        .examples =
+            "  ingot bench\n  ingot bench device -r 21 --json\n  ingot bench simt -k softmax -k matmul-tiled\n"
+            "  ingot bench ops --tune\n",
         .max_operands = SIZE_MAX,
         .operand = "a suite",
     };
@@ -123,6 +130,7 @@ int cmd_bench(int argc, char **argv) {
     cli_list names = {0};
     int result = cli_parse(&syntax, argc, argv, &names);
     if (result == CLI_CONTINUE) result = check_names(&names);
+    if (names.count == 0 && context.tune) cli_list_add(&names, "ops");
     if (names.count == 0 && context.kernels.count > 0) cli_list_add(&names, "simt");
     for (size_t i = 0; i < SUITE_COUNT && result == CLI_CONTINUE; i++)
         if (wanted(&names, suites[i].name)) result = suites[i].run(&context);

@@ -27,7 +27,8 @@ typedef struct bench_row {
 
 typedef struct bench_context {
     uint64_t repeats;
-    cli_list kernels;  // of the simt suite; empty: all
+    cli_list kernels;  // of the suites simt and ops; empty: all
+    bool tune;         // the suite ops measures thresholds first
 } bench_context;
 
 void bench_add_peer(bench_row *row, const char *name, double value);
@@ -69,6 +70,7 @@ void bench_warn_of_load(const bench_load *start);
 // Suites return CLI_CONTINUE, or the exit code after having said what is wrong.
 int bench_device(const bench_context *context);
 int bench_simt(const bench_context *context);
+int bench_ops(const bench_context *context);
 
 extern const igi_embedded bench_kernels[];
 extern const size_t bench_kernels_count;

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The cases of `ingot bench ops` in NumPy and PyTorch: ops-peers.py THREADS.
+
+First says which of the two there are. Then, for each line "check|time LIBRARY OP ROWS COLUMNS CALLS": the sum of the
+magnitudes of the result, or the seconds of a call; -1 when the library has no such op.
+
+Large results go into memory that is there already (out=) where the library can do that: pages fresh from the system
+cost more than the op.
+"""
+import os
+import sys
+import time
+
+THREADS = sys.argv[1] if len(sys.argv) > 1 else "1"
+os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = THREADS
+
+try:
+    import numpy
+except ImportError:
+    numpy = None
+try:
+    import torch
+    torch.set_num_threads(int(THREADS))
+    torch.set_grad_enabled(False)
+except ImportError:
+    torch = None
+
+LARGE = 1 << 20
+
+
+def element(count, which):
+    index = numpy.arange(count, dtype=numpy.uint64)
+    bits = (index * (40503, 30011)[which] + which * 12345) & 0xFFFF
+    return (bits.astype(numpy.float32) / 32768 - 0.5).astype(numpy.float32)
+
+
+def numpy_ops(a, b, weight, out):
+    columns = a.shape[1]
+
+    def softmax():
+        e = numpy.exp(a - a.max(axis=-1, keepdims=True))
+        return numpy.divide(e, e.sum(axis=-1, keepdims=True), out=e)
+
+    def rms_norm():
+        scale = 1 / numpy.sqrt(numpy.einsum("ij,ij->i", a, a) / columns + 1e-5)
+        return a * scale[:, None].astype(numpy.float32) * weight
+
+    return {
+        "matmul": lambda: numpy.matmul(a, b, out=out),
+        "add": lambda: numpy.add(a, b, out=out),
+        "mul": lambda: numpy.multiply(a, b, out=out),
+        "maximum": lambda: numpy.maximum(a, b, out=out),
+        "neg": lambda: numpy.negative(a, out=out),
+        "relu": lambda: numpy.maximum(a, 0, out=out),
+        "exp": lambda: numpy.exp(a, out=out),
+        "tanh": lambda: numpy.tanh(a, out=out),
+        "sigmoid": lambda: 1 / (1 + numpy.exp(-a)),
+        "silu": lambda: a / (1 + numpy.exp(-a)),
+        "sum": lambda: numpy.sum(a),
+        "mean": lambda: numpy.mean(a),
+        "max": lambda: numpy.max(a),
+        "argmax": lambda: numpy.argmax(a),
+        "norm": lambda: numpy.linalg.norm(a),
+        "softmax": softmax,
+        "rms_norm": rms_norm,
+        "transpose": lambda: numpy.ascontiguousarray(a.T),
+    }
+
+
+def torch_ops(a, b, weight, out):
+    functional = torch.nn.functional
+    ops = {
+        "matmul": lambda: torch.matmul(a, b, out=out),
+        "add": lambda: torch.add(a, b, out=out),
+        "mul": lambda: torch.mul(a, b, out=out),
+        "maximum": lambda: torch.maximum(a, b, out=out),
+        "neg": lambda: torch.neg(a, out=out),
+        "relu": lambda: torch.relu(a),
+        "exp": lambda: torch.exp(a, out=out),
+        "tanh": lambda: torch.tanh(a, out=out),
+        "sigmoid": lambda: torch.sigmoid(a, out=out),
+        "silu": lambda: functional.silu(a),
+        "gelu": lambda: functional.gelu(a),
+        "sum": lambda: torch.sum(a),
+        "mean": lambda: torch.mean(a),
+        "max": lambda: torch.max(a),
+        "argmax": lambda: torch.argmax(a),
+        "norm": lambda: torch.linalg.vector_norm(a),
+        "softmax": lambda: torch.softmax(a, -1, out=out) if out is not None else torch.softmax(a, -1),
+        "transpose": lambda: out.copy_(a.T) if out is not None else a.T.contiguous(),
+    }
+    if hasattr(functional, "rms_norm"):
+        ops["rms_norm"] = lambda: functional.rms_norm(a, (a.shape[1],), weight, 1e-5)
+    if out is not None:
+        ops["relu"] = lambda: torch.clamp_min(a, 0, out=out)
+        ops["silu"] = lambda: torch.ops.aten.silu.out(a, out=out)
+        ops["gelu"] = lambda: torch.ops.aten.gelu.out(a, out=out)
+    return ops
+
+
+prepared = {}
+
+
+def ops_of(library, rows, columns):
+    """Those of the last size only: each holds three large arrays."""
+    key = (library, rows, columns)
+    if key not in prepared:
+        prepared.clear()
+        a, b = (element(rows * columns, which).reshape(rows, columns) for which in (0, 1))
+        weight = numpy.full(columns, 0.75, dtype=numpy.float32)
+        out = numpy.empty_like(a) if rows * columns >= LARGE else None
+        if rows == 1:
+            a, b = a.reshape(1, -1), b.reshape(1, -1)
+        prepared[("numpy", rows, columns)] = numpy_ops(a, b, weight, out)
+        if torch:
+            tensors = [x if x is None else torch.from_numpy(x) for x in (a, b, weight, out)]
+            prepared[("torch", rows, columns)] = torch_ops(*tensors)
+    return prepared[key]
+
+
+def check(run, op):
+    if op == "argmax":
+        return float("nan")
+    return float(numpy.abs(numpy.asarray(run(), dtype=numpy.float64)).sum())
+
+
+def seconds(run, calls):
+    start = time.perf_counter()
+    for _ in range(calls):
+        run()
+    return (time.perf_counter() - start) / calls
+
+
+def answer(what, library, op, rows, columns, calls):
+    run = ops_of(library, int(rows), int(columns)).get(op)
+    if run is None:
+        return -1
+    return check(run, op) if what == "check" else seconds(run, int(calls))
+
+
+def main():
+    print(*(name for name, module in (("numpy", numpy), ("torch", numpy and torch)) if module), flush=True)
+    for line in sys.stdin:
+        try:
+            print(answer(*line.split()), flush=True)
+        except (RuntimeError, TypeError, ValueError, MemoryError, AttributeError):
+            print(-1, flush=True)
+
+
+main()

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// ingot bench ops: peers in child processes: STREAM, as in the suite simt; NumPy and PyTorch in one python3.
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "bench-ops.h"
+#include "bench-simt.h"
+#include "output.h"
+
+// ---- STREAM ----
+
+typedef struct stream_runner {
+    ops_runner base;
+    simt_exchange exchange;
+    simt_runner *triad;
+} stream_runner;
+
+static const simt_case *a_streaming_case(void) {
+    for (size_t i = 0; i < simt_case_count; i++)
+        if (simt_cases[i].streams) return &simt_cases[i];
+    return NULL;
+}
+
+static bool begin_stream(ops_runner *base, const ops_case *test, double *check) {
+    stream_runner *runner = (stream_runner *)base;
+    *check = NAN;
+    if (test->group != OPS_LARGE && test->group != OPS_ROWS) return false;
+    return runner->triad->ops->prepare(runner->triad, a_streaming_case(), NULL);
+}
+
+// As long as a case that moves as many bytes as the triad would take, so that figures compare.
+static double run_stream(ops_runner *base, const ops_case *test, uint64_t calls) {
+    stream_runner *runner = (stream_runner *)base;
+    double sum = 0, moved = 3e-9 * sizeof(double) * SIMT_STREAM;
+    for (uint64_t i = 0; i < calls; i++) {
+        double seconds = runner->triad->ops->run(runner->triad);
+        if (seconds < 0) return -1;
+        sum += seconds;
+    }
+    double bandwidth = moved * (double)calls / sum;
+    return ops_case_figure(test, 1) / bandwidth;
+}
+
+static void finish_stream(ops_runner *base) {
+    stream_runner *runner = (stream_runner *)base;
+    runner->triad->ops->finish(runner->triad);
+}
+
+static void close_stream(ops_runner *base) {
+    stream_runner *runner = (stream_runner *)base;
+    runner->triad->ops->close(runner->triad);
+    simt_exchange_free(&runner->exchange);
+    free(runner);
+}
+
+ops_runner *ops_open_stream(void) {
+    stream_runner *runner = cli_alloc(sizeof *runner);
+    *runner = (stream_runner){.base = {.name = "stream",
+                                       .spins = true,
+                                       .begin = begin_stream,
+                                       .run = run_stream,
+                                       .finish = finish_stream,
+                                       .close = close_stream}};
+    bool ready = a_streaming_case() && simt_exchange_create(&runner->exchange);
+    if (ready) runner->triad = simt_open_remote("stream", &runner->exchange);
+    if (runner->triad) return &runner->base;
+    if (ready) simt_exchange_free(&runner->exchange);
+    free(runner);
+    return NULL;
+}
+
+// ---- Python ----
+
+enum { PATIENCE_SECONDS = 120 };
+
+typedef struct python_child {
+    pid_t child;
+    int socket;
+    FILE *answers;
+    uint32_t users;
+} python_child;
+
+typedef struct python_runner {
+    ops_runner base;
+    python_child *python;
+} python_runner;
+
+static pid_t spawn(int socket, uint32_t threads) {
+    extern char **environ;
+    const char *named = getenv("INGOT_PYTHON"), *python = named && *named ? named : "python3";
+    char count[16];
+    snprintf(count, sizeof count, "%u", threads);
+    char *const arguments[] = {(char *)python, "-c", (char *)bench_source("ops-peers.py"), count, NULL};
+    posix_spawn_file_actions_t actions;
+    pid_t child = 0;
+    if (posix_spawn_file_actions_init(&actions) != 0) return 0;
+    posix_spawn_file_actions_adddup2(&actions, socket, STDIN_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, socket, STDOUT_FILENO);
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", 1, 0);  // warnings at import
+    if (posix_spawnp(&child, python, &actions, NULL, arguments, environ) != 0) child = 0;
+    posix_spawn_file_actions_destroy(&actions);
+    return child;
+}
+
+static void release_python(python_child *python) {
+    if (--python->users > 0) return;
+    if (python->answers) fclose(python->answers);
+    if (python->child > 0) waitpid(python->child, NULL, 0);
+    free(python);
+}
+
+static bool next_answer(python_child *python, char *line, size_t size) {
+    if (fgets(line, (int)size, python->answers)) return true;
+    kill(python->child, SIGKILL);  // it is late, or gone
+    return false;
+}
+
+// One line there, one number back; negative when it has no such thing.
+static double ask(python_runner *runner, const char *what, const ops_case *test, uint64_t calls) {
+    char line[160];
+    int length = snprintf(line, sizeof line, "%s %s %s %llu %llu %llu\n", what, runner->base.name, test->op,
+                          (unsigned long long)test->rows, (unsigned long long)test->columns, (unsigned long long)calls);
+    if (send(runner->python->socket, line, (size_t)length, MSG_NOSIGNAL) != length) return -1;
+    return next_answer(runner->python, line, sizeof line) ? strtod(line, NULL) : -1;
+}
+
+static bool begin_python(ops_runner *base, const ops_case *test, double *check) {
+    *check = ask((python_runner *)base, "check", test, 1);
+    return isnan(*check) || *check >= 0;
+}
+
+static double run_python(ops_runner *base, const ops_case *test, uint64_t calls) {
+    return ask((python_runner *)base, "time", test, calls);
+}
+
+static void finish_python(ops_runner *base) {}
+
+static void close_python(ops_runner *base) {
+    release_python(((python_runner *)base)->python);
+    free(base);
+}
+
+static ops_runner *make_python(python_child *python, const char *name) {
+    python_runner *runner = cli_alloc(sizeof *runner);
+    *runner = (python_runner){.base = {.spins = true,
+                                       .begin = begin_python,
+                                       .run = run_python,
+                                       .finish = finish_python,
+                                       .close = close_python},
+                              .python = python};
+    snprintf(runner->base.name, sizeof runner->base.name, "%s", name);
+    python->users++;
+    return &runner->base;
+}
+
+size_t ops_open_python(uint32_t threads, ops_runner *runners[2]) {
+    int sockets[2];
+    size_t count = 0;
+    char line[160];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0) return 0;
+    python_child *python = cli_alloc(sizeof *python);
+    const struct timeval patience = {.tv_sec = PATIENCE_SECONDS};
+    setsockopt(sockets[0], SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    *python = (python_child){.child = spawn(sockets[1], threads), .socket = sockets[0], .users = 1};
+    python->answers = fdopen(sockets[0], "r");
+    close(sockets[1]);
+    if (python->child > 0 && python->answers && next_answer(python, line, sizeof line)) {
+        char *rest = NULL;
+        for (char *word = strtok_r(line, " \n", &rest); word && count < 2; word = strtok_r(NULL, " \n", &rest))
+            runners[count++] = make_python(python, word);
+    }
+    release_python(python);
+    return count;
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// ingot bench ops: the cases, who runs them, and how they are measured side by side.
+#ifndef INGOT_CLI_BENCH_OPS_H
+#define INGOT_CLI_BENCH_OPS_H
+
+#include <ingot/ingot.h>
+
+#include "bench.h"
+
+// ---- Cases ----
+
+typedef enum ops_kind {
+    OPS_UNARY,
+    OPS_BINARY,
+    OPS_REDUCE,  // everything to one value
+    OPS_MATMUL,
+    OPS_SOFTMAX,  // of each row
+    OPS_RMS_NORM,
+    OPS_TRANSPOSE,  // a copy
+} ops_kind;
+
+typedef enum ops_group { OPS_PRODUCTS, OPS_LARGE, OPS_ROWS, OPS_SMALL } ops_group;
+
+// Inputs are f32 matrices of this shape, all there are of them; a case that needs fewer takes the first.
+typedef struct ops_case {
+    ops_group group;
+    ops_kind kind;
+    const char *op;  // as Python's libraries are asked for it
+    uint64_t rows, columns;
+    union {
+        ig_status (*unary)(ig_stream *, const ig_tensor *, const ig_op_options *, ig_tensor **);
+        ig_status (*binary)(ig_stream *, const ig_tensor *, const ig_tensor *, const ig_op_options *, ig_tensor **);
+        ig_status (*reduce)(ig_stream *, const ig_tensor *, const ig_reduce_desc *, const ig_op_options *,
+                            ig_tensor **);
+    } run;
+} ops_case;
+
+extern const ops_case ops_cases[];
+extern const size_t ops_case_count;
+
+bool ops_wanted(const bench_context *context, const ops_case *test);
+const char *ops_group_name(ops_group group);
+// "matmul 512", "exp 16M", "exp 1000", "softmax 4096x4096"
+void ops_case_name(const ops_case *test, char name[64]);
+const char *ops_case_unit(const ops_case *test);
+// The figure in that unit: lower is better for small cases only.
+double ops_case_figure(const ops_case *test, double seconds);
+
+// ---- Runners ----
+
+// Someone who can run cases. Each call is what a user would write: results are new tensors.
+typedef struct ops_runner {
+    char name[16];
+    bool spins;  // its threads go on spinning after their work
+    // Makes inputs ready; false when it does not have the case. `check` is the sum of the result's magnitudes, or NAN.
+    bool (*begin)(struct ops_runner *runner, const ops_case *test, double *check);
+    // Seconds of one call, on average over that many; negative when it failed.
+    double (*run)(struct ops_runner *runner, const ops_case *test, uint64_t calls);
+    void (*finish)(struct ops_runner *runner);
+    void (*close)(struct ops_runner *runner);
+} ops_runner;
+
+// What Ingot's own runners share.
+typedef struct ops_tensors {
+    ig_device *device;
+    ig_stream *stream;
+    ig_tensor *inputs[2], *weight;
+} ops_tensors;
+
+ig_status ops_tensors_open(ops_tensors *tensors, ig_error *error);
+ig_status ops_tensors_fill(ops_tensors *tensors, uint64_t rows, uint64_t columns);  // instead of those before
+void ops_tensors_clear(ops_tensors *tensors);
+void ops_tensors_close(ops_tensors *tensors);
+ig_status ops_call(ops_tensors *tensors, const ops_case *test, ig_backend backend, ig_tensor **out);
+// As ops_runner.run.
+double ops_time_calls(ops_tensors *tensors, const ops_case *test, ig_backend backend, uint64_t calls);
+
+// NULL when there is no such thing here.
+ops_runner *ops_open_backend(ops_tensors *tensors, ig_backend backend);
+ops_runner *ops_open_openblas(ops_tensors *tensors);
+ops_runner *ops_open_stream(void);
+// NumPy and PyTorch in one child; returns how many it has, at most 2.
+size_t ops_open_python(uint32_t threads, ops_runner *runners[2]);
+
+// ---- Tuning ----
+
+// Measures from how much work on each backend is the faster one, and stores that.
+int ops_tune(const bench_context *context);
+
+#endif
