@@ -9,8 +9,11 @@
 #include <stdbool.h>
 
 #include "core/status-internal.h"
+#include "simt/cfg.h"
 #include "simt/compile.h"
 #include "simt/launch.h"
+
+enum { IGI_MAX_WIDTH = 256 };  // lanes
 
 typedef struct igi_simt_module {
     const igi_simt_request *request;
@@ -51,6 +54,9 @@ ig_status igi_localise_derived(igi_simt_module *m);
 ig_status igi_pass_inline(igi_simt_module *m);
 // Part of inline: unrolls loops that count to a small constant. post: loop-simplified, LCSSA, no switches.
 ig_status igi_pass_unroll(igi_simt_module *m);
+// Loops in which the threads of a row walk through memory side by side (stride.c).
+bool igi_is_striding(const igi_simt_module *m, const igi_cfg *cfg, uint32_t loop);
+bool igi_has_striding_loop(const igi_simt_module *m);
 // Part of inline: moves threadgroup variables into igi_group.threadgroup_memory. post: info.threadgroup_bytes.
 ig_status igi_pass_threadgroup(igi_simt_module *m);
 // Gives operations that LLVM leaves undefined a value: division by zero, shifts too far.

@@ -181,7 +181,15 @@ static bool suits_two_registers(igi_simt_module *m) {
     return !count && m->rows <= 1 && igi_instruction_count(m->thread) <= LIGHT_KERNEL;
 }
 
-uint32_t igi_register_lanes(void) { return strstr(igi_simt_features(), "+avx512f") ? 16 : 8; }
+// Many registers for each value, so that a row of threads reads memory in order.
+static bool suits_row(igi_simt_module *m, uint32_t row) {
+    return m->rows <= 1 && row >= 4 * igi_register_lanes() && (row & (row - 1)) == 0 &&
+           igi_instruction_count(m->thread) <= LIGHT_KERNEL && igi_has_striding_loop(m);
+}
+
+uint32_t igi_register_lanes(void) {
+    return strstr(igi_simt_features(), "+avx512f") ? 16 : 8;
+}
 
 uint32_t igi_choose_width(igi_simt_module *m) {
     igi_values found;
@@ -194,6 +202,7 @@ uint32_t igi_choose_width(igi_simt_module *m) {
     uint32_t natural = igi_register_lanes();
     uint32_t row = m->request->group[0];
     if (!row) return suits_two_registers(m) && !m->many_dimensions ? 2 * natural : natural;
+    if (suits_row(m, row)) return row < IGI_MAX_WIDTH ? row : IGI_MAX_WIDTH;
     if (suits_two_registers(m) && row % (2 * natural) == 0) return 2 * natural;
     for (uint32_t width = natural; width >= 4; width /= 2)
         if (row % width == 0) return width;

@@ -3,6 +3,7 @@
 // registers and their accesses stand next to each other. LLVM alone would stop at a few hundred instructions, which
 // suits machines where a loop costs little; a widened loop body works on all lanes each time.
 #include <llvm-c/DebugInfo.h>
+#include <string.h>
 
 #include "core/memory.h"
 #include "simt/cfg.h"
@@ -97,9 +98,9 @@ static unsigned size_of_block(LLVMBasicBlockRef block) {
     return count;
 }
 
-// !llvm.loop !{itself, !{"llvm.loop.unroll.full"}}
-static void mark(igi_simt_module *m, LLVMValueRef branch) {
-    LLVMMetadataRef name = LLVMMDStringInContext2(m->context, "llvm.loop.unroll.full", 21);
+// !llvm.loop !{itself, !{wish}}
+static void mark(igi_simt_module *m, LLVMValueRef branch, const char *wish) {
+    LLVMMetadataRef name = LLVMMDStringInContext2(m->context, wish, strlen(wish));
     LLVMMetadataRef self = LLVMTemporaryMDNode(m->context, NULL, 0);
     LLVMMetadataRef parts[] = {self, LLVMMDNodeInContext2(m->context, &name, 1)};
     LLVMMetadataRef node = LLVMMDNodeInContext2(m->context, parts, 2);
@@ -119,9 +120,14 @@ static uint64_t weigh(igi_simt_module *m, const igi_cfg *cfg, uint32_t loop, uin
     counter c = {0};
     LLVMBasicBlockRef header = cfg->blocks[cfg->loops[loop].header].block;
     if (latch == IGI_NONE || !read_counter(cfg->blocks[latch].block, header, &c)) return body;
+    LLVMValueRef branch = LLVMGetBasicBlockTerminator(cfg->blocks[latch].block);
+    if (m->request->group[0] && igi_is_striding(m, cfg, loop)) {
+        mark(m, branch, "llvm.loop.unroll.disable");
+        return body;
+    }
     unsigned rounds = trips(&c);
     if (!rounds || body * rounds > MAX_INSTRUCTIONS) return body;
-    mark(m, LLVMGetBasicBlockTerminator(cfg->blocks[latch].block));
+    mark(m, branch, "llvm.loop.unroll.full");
     return body * rounds;
 }
 

@@ -9,7 +9,6 @@
 #include "simt/compile.h"
 #include "simt/ir.h"
 
-
 void igi_decline(igi_widener *w, const char *why, LLVMValueRef where) {
     if (w->declined) return;
     w->declined = why;

@@ -12,8 +12,6 @@
 
 typedef struct igi_bundle igi_bundle;
 
-enum { IGI_MAX_WIDTH = 256 };
-
 typedef struct igi_widener {
     igi_simt_module *m;
     igi_shapes s;

@@ -80,6 +80,38 @@ static uint32_t width_of(const char *parameters, const char *body, uint32_t aske
     return width;
 }
 
+// Of code for threadgroups of one row of so many threads.
+static uint32_t width_for_row(const char *body, uint32_t row) {
+    char source[1000];
+    snprintf(source, sizeof source,
+             METAL
+             "kernel void k(device int *a, constant uint &n, uint i [[thread_position_in_grid]],\n"
+             "              uint t [[threads_per_grid]], uint l [[thread_position_in_threadgroup]]) {\n"
+             "int s = 0;\n%s\na[i] = s;\n}\n",
+             body);
+    bench *b = start(source, "k");
+    b->request.group[0] = row, b->request.group[1] = b->request.group[2] = 1;
+    assert_ok(run_to(b, igi_pass_coarsen));
+    uint32_t width = igi_choose_width(&b->m);
+    end(b);
+    return width;
+}
+
+static void rows_that_stride_through_memory_do_it_side_by_side(void **state) {
+    (void)state;
+    assert_int_equal(width_for_row("for (uint k = i; k < n; k += t) s += a[k];", 256), 256);
+    assert_int_equal(width_for_row("for (uint k = l; k < n; k += 128) s += a[k];", 128), 128);
+    assert_int_equal(width_for_row("for (uint r = 0, k = l; r < 16; r++, k += 256) s += a[k];", 256), 256);
+    assert_int_equal(width_for_row("for (uint k = i; k < n; k += t) s += a[k];", 1024), 256);
+    // Each thread in a part of its own; no loop; rows too short, or no power of two.
+    assert_true(width_for_row("for (uint k = i * n; k < i * n + n; k++) s += a[k];", 256) <= 32);
+    assert_true(width_for_row("s = a[i + t];", 256) <= 32);
+    assert_true(width_for_row("for (uint k = i; k < n; k += t) s += a[k];", 32) <= 32);
+    assert_true(width_for_row("for (uint k = i; k < n; k += t) s += a[k];", 192) <= 32);
+    // What a loop within does is up to each lane.
+    assert_true(width_for_row("for (uint k = i; k < n; k += t) for (int j = 0; j < a[k]; j++) s ^= a[j];", 256) <= 32);
+}
+
 static void the_width_is_as_asked_or_as_it_suits(void **state) {
     (void)state;
     assert_int_equal(width_of("device int *a", "a[i] = 1;", 1), 1);
@@ -152,6 +184,7 @@ int main(void) {
         cmocka_unit_test(branches_have_two_ways_and_returns_are_one),
         cmocka_unit_test(small_copies_become_elements),
         cmocka_unit_test(the_width_is_as_asked_or_as_it_suits),
+        cmocka_unit_test(rows_that_stride_through_memory_do_it_side_by_side),
         cmocka_unit_test(threadgroup_memory_needs_no_locks),
         cmocka_unit_test(device_memory_stays_atomic),
     };

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loops in which every thread of a row begins at its own place and goes on in the same long step, so that all of them
+// together read memory from one end to the other:
+//
+//   for (uint k = thread_position; k < n; k += threads) ...
+//
+// Lanes that run such a loop to its end, one group of lanes after the other, jump through memory instead. It is left
+// as a loop, and a whole row of threads goes through it side by side.
+#include "simt/cfg.h"
+#include "simt/ir.h"
+#include "simt/passes.h"
+
+enum { LEAST_STEP = 32, MAX_DEPTH = 8 };
+
+static bool depends_on(LLVMValueRef value, LLVMValueRef argument, int depth) {
+    if (value == argument) return true;
+    if (depth == 0 || !LLVMIsAInstruction(value) || LLVMIsAPHINode(value) || LLVMIsALoadInst(value)) return false;
+    for (int k = 0; k < LLVMGetNumOperands(value); k++)
+        if (depends_on(LLVMGetOperand(value, (unsigned)k), argument, depth - 1)) return true;
+    return false;
+}
+
+static bool is_long(LLVMValueRef step, LLVMValueRef x) {
+    if (LLVMIsAConstantInt(step)) {
+        int64_t value = LLVMConstIntGetSExtValue(step);
+        return value >= LEAST_STEP || value <= -LEAST_STEP;
+    }
+    return !depends_on(step, x, MAX_DEPTH);
+}
+
+// phi: its value from outside is the thread's own, and each round adds the same to it.
+static bool is_striding_counter(const igi_cfg *cfg, uint32_t loop, LLVMValueRef phi, LLVMValueRef x) {
+    if (LLVMGetTypeKind(LLVMTypeOf(phi)) != LLVMIntegerTypeKind || LLVMCountIncoming(phi) != 2) return false;
+    uint32_t from = igi_cfg_index(cfg, LLVMGetIncomingBlock(phi, 0));
+    unsigned back = from != IGI_NONE && igi_cfg_in_loop(cfg, from, loop) ? 0 : 1;
+    LLVMValueRef next = LLVMGetIncomingValue(phi, back), start = LLVMGetIncomingValue(phi, 1 - back);
+    if (!LLVMIsAInstruction(next) || LLVMGetInstructionOpcode(next) != LLVMAdd) return false;
+    unsigned other = LLVMGetOperand(next, 0) == phi;
+    return LLVMGetOperand(next, 1 - other) == phi && is_long(LLVMGetOperand(next, other), x) &&
+           depends_on(start, x, MAX_DEPTH);
+}
+
+static bool has_inner_loop(const igi_cfg *cfg, uint32_t loop) {
+    for (uint32_t i = 0; i < cfg->loop_count; i++)
+        if (cfg->loops[i].parent == loop) return true;
+    return false;
+}
+
+bool igi_is_striding(const igi_simt_module *m, const igi_cfg *cfg, uint32_t loop) {
+    LLVMValueRef x = LLVMGetParam(m->thread, 1);
+    LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[cfg->loops[loop].header].block);
+    if (has_inner_loop(cfg, loop)) return false;
+    for (; i && LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i))
+        if (is_striding_counter(cfg, loop, i, x)) return true;
+    return false;
+}
+
+bool igi_has_striding_loop(const igi_simt_module *m) {
+    igi_cfg cfg;
+    if (!igi_cfg_build(m->thread, &cfg)) return false;
+    bool found = false;
+    for (uint32_t i = 0; i < cfg.loop_count && !found; i++) found = igi_is_striding(m, &cfg, i);
+    igi_cfg_free(&cfg);
+    return found;
+}
