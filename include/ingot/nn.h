@@ -32,6 +32,12 @@ typedef struct ig_attention_desc {
 ig_status ig_tensor_masked_softmax(ig_stream *stream, const ig_tensor *x, const ig_tensor *mask,
                                    const ig_attention_desc *desc, const ig_op_options *options, ig_tensor **out);
 
+// softmax(scale * q.k) v of every query over the keys it sees: [.., queries, heads, dim of v]. The scores exist a few
+// at a time and are never kept. k and v may be of another float type than q, which decides the result's. Values of keys
+// that are not seen must still be finite.
+ig_status ig_tensor_attention(ig_stream *stream, const ig_tensor *q, const ig_tensor *k, const ig_tensor *v,
+                              const ig_attention_desc *desc, const ig_op_options *options, ig_tensor **out);
+
 // ---- Attention in steps ---------------------------------------------------------------------------------------------
 
 // scale * q.k of every query with every key: [.., heads, queries, keys]. scale 0: 1 / sqrt(dim).

@@ -128,7 +128,8 @@ extern "C" {
 // Ops of transformers, see nn.h.
 #define IG_NN_LIST(X)                        \
     X(MASKED_SOFTMAX, masked_softmax, FLOAT) \
-    X(ROPE, rope, FLOAT)
+    X(ROPE, rope, FLOAT)                     \
+    X(ATTENTION, attention, FLOAT)
 
 #define IG_OP_LIST(X) IG_UNARY_LIST(X) IG_BINARY_LIST(X) IG_REDUCE_LIST(X) IG_OTHER_LIST(X) IG_NN_LIST(X)
 

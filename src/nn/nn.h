@@ -22,6 +22,12 @@ static inline igi_key_range igi_visible_keys(const igi_parameters *p, uint64_t q
     return range;
 }
 
+// The keys of attention, in the order of their positions, come around at the end of their memory.
+static inline uint64_t igi_key_slot(const igi_call *call, uint64_t key) {
+    uint64_t slot = call->p.attend.start + key, slots = call->in[1].shape[1];
+    return slot < slots ? slot : slot - slots;
+}
+
 // ---- Rows: the last dimension, for every position of the others ----
 
 static inline uint64_t igi_row_count(const igi_view *view) {
@@ -49,6 +55,10 @@ enum { IGI_ROPE_MAX_DIMS = 1024 };
 
 // ---- Rows of the table, gathered in rows.c ----
 
+ig_status igi_scalar_attention(const igi_call *call);
+ig_status igi_simd_attention(const igi_call *call);
+bool igi_metal_accepts_attention(const igi_call *call);
+ig_status igi_metal_attention(const igi_call *call);
 ig_status igi_scalar_masked_softmax(const igi_call *call);
 ig_status igi_scalar_rope(const igi_call *call);
 ig_status igi_simd_masked_softmax(const igi_call *call);

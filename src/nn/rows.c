@@ -11,12 +11,14 @@ enum { METAL_THRESHOLD = 1 << 15 };
     {.op = IG_OP_##id, .types = IGI_FLOATS, .threshold = METAL_THRESHOLD, .accepts = (test), .run = (function)},
 
 static const igi_implementation scalar_rows[] = {HOST(MASKED_SOFTMAX, igi_scalar_masked_softmax)
-                                                     HOST(ROPE, igi_scalar_rope)};
+                                                     HOST(ROPE, igi_scalar_rope) HOST(ATTENTION, igi_scalar_attention)};
 
-static const igi_implementation simd_rows[] = {HOST(MASKED_SOFTMAX, igi_simd_masked_softmax) HOST(ROPE, igi_simd_rope)};
+static const igi_implementation simd_rows[] = {HOST(MASKED_SOFTMAX, igi_simd_masked_softmax) HOST(ROPE, igi_simd_rope)
+                                                   HOST(ATTENTION, igi_simd_attention)};
 
 static const igi_implementation metal_rows[] = {DEVICE(MASKED_SOFTMAX, igi_metal_accepts_all, igi_metal_masked_softmax)
-                                                    DEVICE(ROPE, igi_metal_accepts_all, igi_metal_rope)};
+                                                    DEVICE(ROPE, igi_metal_accepts_all, igi_metal_rope) DEVICE(
+                                                        ATTENTION, igi_metal_accepts_attention, igi_metal_attention)};
 
 #define SET(id, set) {IG_BACKEND_##id, set, sizeof set / sizeof *set}
 const igi_row_set igi_layer_rows[] = {SET(SCALAR, scalar_rows), SET(SIMD, simd_rows), SET(METAL, metal_rows), {0}};

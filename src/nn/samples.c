@@ -50,6 +50,27 @@ static void make_rope(igi_sample_maker *m, ig_type operand, ig_type result) {
     igi_sample_output(m, result, &x);
 }
 
+// Keys and values are also tried in halves beside float queries.
+static void make_attention(igi_sample_maker *m, ig_type operand, ig_type result) {
+    uint32_t i = m->spec->shape;
+    uint64_t start = shapes[i].start, slots = shapes[i].keys + (start ? 5 : 0),
+             value_dim = shapes[i].dim - i % 3 / 2 * 2;
+    bool halves = operand == IG_TYPE_F32 && i % 4 == 1;
+    ig_type kept = halves ? i % 8 == 1 ? IG_TYPE_F16 : IG_TYPE_BF16 : operand;
+    igi_parameters *p = &m->sample->call.p;
+    p->attend.keys = shapes[i].keys;
+    p->attend.start = start;
+    p->attend.scale = 0.25;
+    m->sample->scale = 4 * (double)(shapes[i].keys + shapes[i].dim);
+    m->tame = true;  // nothing times infinity is NaN, but only where it is added up at all
+    igi_sample_input(m, operand, &(ig_shape){4, {shapes[i].batch, shapes[i].queries, shapes[i].heads, shapes[i].dim}},
+                     m->spec->layout == IGI_LAYOUT_REPEATED);
+    igi_sample_input(m, kept, &(ig_shape){4, {shapes[i].batch, slots, shapes[i].key_heads, shapes[i].dim}}, false);
+    igi_sample_input(m, kept, &(ig_shape){4, {shapes[i].batch, slots, shapes[i].key_heads, value_dim}}, false);
+    m->tame = false;
+    igi_sample_output(m, result, &(ig_shape){4, {shapes[i].batch, shapes[i].queries, shapes[i].heads, value_dim}});
+}
+
 void igi_sample_attention(igi_sample_maker *m, ig_type operand, ig_type result) {
     igi_parameters *p = &m->sample->call.p;
     if (m->spec->op == IG_OP_ROPE) {
@@ -59,5 +80,5 @@ void igi_sample_attention(igi_sample_maker *m, ig_type operand, ig_type result) 
     p->attend.query_position = shapes[m->spec->shape].query_position;
     p->attend.window = shapes[m->spec->shape].window;
     p->attend.causal = shapes[m->spec->shape].causal;
-    make_softmax(m, operand, result);
+    (m->spec->op == IG_OP_ATTENTION ? make_attention : make_softmax)(m, operand, result);
 }

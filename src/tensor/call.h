@@ -57,8 +57,12 @@ typedef union igi_parameters {
         double scale;
         uint64_t query_position;  // of the first query; the first key is at 0
         uint64_t window;          // keys a query sees, its own the last; 0: all
+        uint64_t keys, start;     // attention: keys there are, and the slot of the first; they come around at the end
         bool causal;
-    } attend;  // masked_softmax: x [.., queries, keys], mask of the same shape or absent
+        // masked_softmax: x [.., queries, keys], mask of the same shape or absent.
+        // attention: q [batch, queries, heads, dim], k [batch, slots, key heads, dim], v [batch, slots, key heads, dim
+        // of the result]; k and v may be of another float type than q
+    } attend;
     struct {
         double base, scale;
         uint64_t position;  // added to all

@@ -87,6 +87,8 @@ uint64_t igi_call_work(const igi_call *call) {
         uint64_t inner = call->in[0].shape[call->in[0].rank - 1];
         return igi_mul(igi_view_count(&call->out[0]), inner, &most) ? most : UINT64_MAX;
     }
+    if (call->op == IG_OP_ATTENTION)
+        return igi_mul(igi_view_count(&call->out[0]), call->p.attend.keys, &most) ? most : UINT64_MAX;
     if (call->op == IG_OP_CONV) {
         uint64_t each = igi_view_count(&call->in[1]) / (call->in[1].shape[0] ? call->in[1].shape[0] : 1);
         return igi_mul(igi_view_count(&call->out[0]), each, &most) ? most : UINT64_MAX;

@@ -6,10 +6,40 @@
 
 #include "tensor/simd/simd.h"
 
+// out[i][j] = sum of a[i][t] b[t][j]. Rows of b and out are packed and hold whole vectors. Strides in floats.
+typedef struct igi_nn_product {
+    uint64_t inner;
+    const float *a, *b;
+    float *out;
+    int64_t a_row, a_step, b_row, out_row;
+    const float *rescale;  // with it, out[i][j] is multiplied by rescale[j] and added to; NULL: overwritten
+} igi_nn_product;
+
+// Scores [key][column] of a block of keys, a column for each query.
+typedef struct igi_nn_block {
+    uint64_t keys, columns;      // whole vectors of columns, which are also the distance of rows
+    float *scores;               // become weights that are yet to be divided by the sum
+    const int32_t *begin, *end;  // which keys a column sees; NULL: all
+    float *most, *sum;           // of all blocks so far, by column
+    float *rescale;              // gets what the weights of earlier blocks shrink by
+} igi_nn_block;
+
 typedef struct igi_nn_kernels {
     // Turns pairs (a[i], b[i]), in place.
     void (*rotate)(uint64_t count, const float *cosines, const float *sines, float *a, float *b);
     void (*rotate_interleaved)(uint64_t count, const float *cosines, const float *sines, float *pairs);
+
+    void (*product)(const igi_nn_product *p, uint64_t rows, uint64_t columns);
+    void (*soften)(const igi_nn_block *block);
+
+    // For few queries. scores[r][t] = q[r] . k[t]; rows of q are packed.
+    void (*few_scores)(uint64_t rows, uint64_t keys, uint64_t dim, const float *q, const float *k, int64_t k_row,
+                       float *scores, uint64_t scores_row);
+    // out[r] += sum of weights[r][t] v[t]; rows of out are packed.
+    void (*few_sums)(uint64_t rows, uint64_t keys, uint64_t dim, const float *weights, uint64_t weights_row,
+                     const float *v, int64_t v_row, float *out);
+    // x becomes e^(x - shift); gives the sum.
+    float (*exponentials)(uint64_t count, float *x, float shift);
 } igi_nn_kernels;
 
 void igi_nn_fill__baseline(igi_nn_kernels *table);
