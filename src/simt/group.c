@@ -42,6 +42,7 @@ static ig_status widen(igi_simt_module *m) {
     ig_status status = IG_STATUS_OK;
     m->info.width = 1;
     if (width > 1) status = igi_pass_prepare(m);
+    if (width > 1 && status == IG_STATUS_OK) status = igi_pass_interleave(m, width);
     // A second copy of a large kernel costs more to compile than masks cost to run.
     bool large = width > 1 && igi_instruction_count(m->thread) > LARGE_KERNEL;
     bool only_full = m->request->group[0] && m->request->group[0] % width == 0;

@@ -34,6 +34,9 @@ LLVMBasicBlockRef igi_split_before(LLVMValueRef instruction);
 // Name of variables whose contents never outlive a barrier.
 #define IGI_TEMPORARY "ig.temporary"
 
+// Metadata of a variable.
+#define IGI_LANE_STRIDE "ig.lane.stride"
+
 // Declaration of a function or intrinsic, made when missing.
 LLVMValueRef igi_declare(LLVMModuleRef module, const char *name, LLVMTypeRef type);
 LLVMValueRef igi_intrinsic(LLVMModuleRef module, const char *name, LLVMTypeRef *types, size_t count);

@@ -85,6 +85,10 @@ ig_status igi_split_matrices(igi_simt_module *m);
 ig_status igi_lower_matrices(igi_simt_module *m);
 // For one thread at a time: its place in the simdgroup is computed.
 ig_status igi_lower_places(igi_simt_module *m);
+// Puts the lanes' elements of private arrays side by side. Only between igi_pass_prepare and igi_widen.
+// post: such an alloca carries IGI_LANE_STRIDE, the bytes from one lane's element to the next; the offsets of its
+// accesses are those of `width` arrays.
+ig_status igi_pass_interleave(igi_simt_module *m, uint32_t width);
 // Lanes of 32 bits that a vector register of this machine holds.
 uint32_t igi_register_lanes(void);
 // Lanes per group for this kernel on this machine; 1: stay narrow.

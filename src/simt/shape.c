@@ -26,11 +26,22 @@ static igi_shape limited(int64_t stride, uint64_t limit) {
     return shape;
 }
 
-uint64_t igi_private_stride(const igi_shapes *s, LLVMValueRef alloca) {
+uint64_t igi_private_bytes(const igi_shapes *s, LLVMValueRef alloca) {
     uint64_t bytes = LLVMABISizeOfType(s->layout, LLVMGetAllocatedType(alloca));
     LLVMValueRef count = LLVMGetOperand(alloca, 0);
     if (LLVMIsAConstantInt(count)) bytes *= LLVMConstIntGetZExtValue(count);
     return igi_round_up(bytes, 64);
+}
+
+// From one lane's copy to the next: right behind it, or, interleaved, element by element.
+static int64_t private_stride(const igi_shapes *s, LLVMValueRef alloca) {
+    LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(alloca));
+    LLVMValueRef node =
+        LLVMGetMetadata(alloca, LLVMGetMDKindIDInContext(context, IGI_LANE_STRIDE, strlen(IGI_LANE_STRIDE)));
+    LLVMValueRef stride;
+    if (!node) return (int64_t)igi_private_bytes(s, alloca);
+    LLVMGetMDNodeOperands(node, &stride);
+    return LLVMConstIntGetSExtValue(stride);
 }
 
 igi_shape igi_shape_of(const igi_shapes *s, LLVMValueRef value) {
@@ -246,7 +257,7 @@ static igi_shape merged(const igi_shapes *s, LLVMValueRef phi, uint32_t block) {
 static igi_shape transfer(const igi_shapes *s, LLVMValueRef i, uint32_t block) {
     switch (LLVMGetInstructionOpcode(i)) {
         case LLVMPHI: return merged(s, i, block);
-        case LLVMAlloca: return linear((int64_t)igi_private_stride(s, i));
+        case LLVMAlloca: return linear(private_stride(s, i));
         case LLVMAdd:
         case LLVMSub:
         case LLVMMul:

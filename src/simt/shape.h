@@ -43,7 +43,7 @@ void igi_shapes_free(igi_shapes *shapes);
 igi_shape igi_shape_of(const igi_shapes *shapes, LLVMValueRef value);
 // Whether all lanes load or store one matrix; its arguments (first, second, base, stride, transposed) begin at `at`.
 bool igi_is_matrix_area(const igi_shapes *shapes, LLVMValueRef call, unsigned at);
-// Bytes a private variable takes in each lane: its lanes lie one behind the other.
-uint64_t igi_private_stride(const igi_shapes *shapes, LLVMValueRef alloca);
+// Bytes a private variable takes for each lane.
+uint64_t igi_private_bytes(const igi_shapes *shapes, LLVMValueRef alloca);
 
 #endif

@@ -356,9 +356,9 @@ static void widen_varying(igi_widener *w, LLVMValueRef i) {
     }
 }
 
-// Each lane's copy lies behind the one before.
+// One copy for each lane, behind each other or interleaved.
 static void widen_alloca(igi_widener *w, LLVMValueRef i) {
-    uint64_t bytes = igi_private_stride(&w->s, i) * w->width;
+    uint64_t bytes = igi_private_bytes(&w->s, i) * w->width;
     LLVMValueRef memory = LLVMBuildAlloca(w->slots, LLVMArrayType2(w->i8, bytes), "");
     LLVMSetAlignment(memory, 64);
     igi_widen_set(w, i, memory, NULL);
