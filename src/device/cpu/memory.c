@@ -17,13 +17,24 @@ static uint64_t whole_pages(uint64_t length) {
     return igi_round_up(length, PAGE);
 }
 
+// Room for pages, none of it usable yet. Large room begins where a huge page does. NULL when short.
+static char *reserve(uint64_t bytes) {
+    uint64_t slack = bytes >= HUGE_PAGE ? HUGE_PAGE : 0;
+    char *room = mmap(NULL, bytes + slack, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (room == MAP_FAILED) return NULL;
+    uint64_t before = slack ? igi_round_up((uintptr_t)room, HUGE_PAGE) - (uintptr_t)room : 0;
+    if (before) munmap(room, before);
+    if (slack - before) munmap(room + before + bytes, slack - before);
+    return room + before;
+}
+
 // Whole pages straight from the system: zero, aligned for any vector, and given back at once. NULL when short.
 static void *map_pages(uint64_t length) {
     uint64_t bytes;
-    if (!igi_add(length, PAGE + GUARD_BYTES, &bytes)) return NULL;
+    if (!igi_add(length, PAGE + GUARD_BYTES + HUGE_PAGE, &bytes)) return NULL;
     bytes = whole_pages(length);
-    char *memory = mmap(NULL, bytes + GUARD_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED) return NULL;
+    char *memory = reserve(bytes + GUARD_BYTES);
+    if (!memory) return NULL;
     if (mprotect(memory, bytes, PROT_READ | PROT_WRITE) != 0) {
         munmap(memory, bytes + GUARD_BYTES);
         return NULL;
