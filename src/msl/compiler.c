@@ -463,13 +463,8 @@ ig_status igi_msl_compile(igi_msl_compiler *compiler, const igi_msl_request *req
     return status;
 }
 
-igi_hash igi_msl_key(igi_msl_compiler *compiler, const igi_msl_request *request) {
-    pthread_mutex_lock(&compiler->lock);
-    if (!compiler->clang) find_clang(compiler);
-    igi_hash clang = compiler->clang_identity;
-    pthread_mutex_unlock(&compiler->lock);
+igi_hash igi_msl_content_key(const igi_msl_compiler *compiler, const igi_msl_request *request) {
     igi_hasher *hasher = igi_hasher_create();
-    igi_hasher_add(hasher, &clang, sizeof clang);
     igi_hasher_add(hasher, &compiler->stdlib_identity, sizeof compiler->stdlib_identity);
     igi_hasher_add_u64(hasher, request->language_version);
     igi_hasher_add_u64(hasher, request->math_mode);
@@ -481,6 +476,17 @@ igi_hash igi_msl_key(igi_msl_compiler *compiler, const igi_msl_request *request)
     for (size_t i = 0; i < request->sources.include_dir_count; i++)
         igi_hasher_add_string(hasher, request->sources.include_dirs[i]);
     igi_sources_hash(&request->sources, hasher);
+    return igi_hasher_finish(hasher);
+}
+
+igi_hash igi_msl_key(igi_msl_compiler *compiler, const igi_msl_request *request) {
+    pthread_mutex_lock(&compiler->lock);
+    if (!compiler->clang) find_clang(compiler);
+    igi_hash clang = compiler->clang_identity, content = igi_msl_content_key(compiler, request);
+    pthread_mutex_unlock(&compiler->lock);
+    igi_hasher *hasher = igi_hasher_create();
+    igi_hasher_add(hasher, &clang, sizeof clang);
+    igi_hasher_add(hasher, &content, sizeof content);
     return igi_hasher_finish(hasher);
 }
 

@@ -30,6 +30,8 @@ typedef struct igi_msl_request {
 
 // The key under which the result may be cached: sources, options, headers and the clang that would compile them.
 igi_hash igi_msl_key(igi_msl_compiler *compiler, const igi_msl_request *request);
+// The same without the clang: what is built in was made by the one of the build.
+igi_hash igi_msl_content_key(const igi_msl_compiler *compiler, const igi_msl_request *request);
 
 // Compiles to bitcode. Diagnostics (warnings on success too) go to `diagnostics`, which must be on request->sources.
 // errors: COMPILE_FAILED (then see diagnostics), COMPILER_MISSING, _CRASHED, _TIMEOUT, IO, OUT_OF_MEMORY.

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compiled libraries as bytes.
+#include "msl/packed.h"
+
+#include <string.h>
+
+#include "msl/reflect-store.h"
+
+void igi_packed_write(const igi_packed *library, igi_text *bytes) {
+    uint64_t log_length = strlen(library->log);
+    igi_reflection_write(&library->reflection, bytes);
+    igi_text_append(bytes, (const char *)&log_length, sizeof log_length);
+    igi_text_append(bytes, library->log, log_length);
+    igi_text_append(bytes, library->bitcode, library->bitcode_length);
+}
+
+bool igi_packed_read(const char *bytes, size_t length, igi_packed *library) {
+    size_t used;
+    uint64_t log_length;
+    *library = (igi_packed){0};
+    if (!igi_reflection_read(bytes, length, &used, &library->reflection)) return false;
+    bytes += used, length -= used;
+    if (length >= sizeof log_length) {
+        memcpy(&log_length, bytes, sizeof log_length);
+        bytes += sizeof log_length, length -= sizeof log_length;
+        if (log_length <= length) {
+            library->log = igi_strndup(bytes, log_length);
+            library->bitcode_length = length - log_length;
+            library->bitcode = igi_strndup(bytes + log_length, library->bitcode_length);
+        }
+    }
+    if (library->log && library->bitcode) return true;
+    free(library->log), free(library->bitcode);
+    igi_reflection_free(&library->reflection);
+    return false;
+}
