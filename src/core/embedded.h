@@ -16,5 +16,8 @@ extern const size_t igi_stdlib_files_count;
 // src/kernels
 extern const igi_embedded igi_kernel_files[];
 extern const size_t igi_kernel_files_count;
+// The same, compiled (msl/packed.h), named by igi_msl_content_key; written by src/kernels/compile-kernels.c.
+extern const igi_embedded igi_builtin_libraries[];
+extern const size_t igi_builtin_libraries_count;
 
 #endif

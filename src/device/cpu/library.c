@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Libraries of the software device: from memory, from disk, or from clang.
+// Libraries of the software device: from memory, built in, from disk, or from clang.
 #include <string.h>
 
 #include "compiler-identity.h"
+#include "core/embedded.h"
 #include "device/cpu/cpu.h"
-#include "msl/reflect-store.h"
+#include "msl/packed.h"
 
 // ---- Modules alive ----
 
@@ -39,48 +40,52 @@ void igi_cpu_module_release(cpu_device *cpu, cpu_module *module) {
     free(module);
 }
 
-// ---- On disk: reflection, log, bitcode ----
+// ---- On disk ----
 
 static void store(cpu_device *cpu, igi_hash key, const ig_library *library, const cpu_module *module) {
     igi_text bytes = {0};
-    igi_reflection_write(&library->reflection, &bytes);
-    uint64_t log_length = strlen(library->log);
-    igi_text_append(&bytes, (const char *)&log_length, sizeof log_length);
-    igi_text_append(&bytes, library->log, log_length);
-    igi_text_append(&bytes, module->bitcode, module->bitcode_length);
+    const igi_packed packed = {library->reflection, library->log, module->bitcode, module->bitcode_length};
+    igi_packed_write(&packed, &bytes);
     if (!bytes.failed) igi_disk_cache_put(cpu->cache, key, bytes.data, bytes.length);
     igi_text_free(&bytes);
 }
 
-static bool split(ig_library *library, cpu_module *module, const char *bytes, size_t length) {
-    size_t used;
-    uint64_t log_length;
-    if (!igi_reflection_read(bytes, length, &used, &library->reflection)) return false;
-    bytes += used, length -= used;
-    if (length >= sizeof log_length) {
-        memcpy(&log_length, bytes, sizeof log_length);
-        bytes += sizeof log_length, length -= sizeof log_length;
-        if (log_length <= length) {
-            library->log = igi_strndup(bytes, log_length);
-            module->bitcode_length = length - log_length;
-            module->bitcode = igi_strndup(bytes + log_length, module->bitcode_length);
-        }
+static bool unpack(ig_library *library, cpu_module *module, const char *bytes, size_t length) {
+    igi_packed packed;
+    if (!igi_packed_read(bytes, length, &packed)) return false;
+    module->log = igi_strdup(packed.log);
+    if (!module->log) {
+        free(packed.log), free(packed.bitcode);
+        igi_reflection_free(&packed.reflection);
+        return false;
     }
-    module->log = igi_strdup(library->log);
-    if (module->log && module->bitcode) return true;
-    free(library->log), free(module->log), free(module->bitcode);
-    library->log = module->log = module->bitcode = NULL;
-    igi_reflection_free(&library->reflection);
-    return false;
+    library->reflection = packed.reflection;
+    library->log = packed.log;
+    module->bitcode = packed.bitcode;
+    module->bitcode_length = packed.bitcode_length;
+    return true;
 }
 
 static bool load(cpu_device *cpu, igi_hash key, ig_library *library, cpu_module *module) {
     char *bytes = NULL;
     size_t length = 0;
     if (!igi_disk_cache_get(cpu->cache, key, &bytes, &length)) return false;
-    bool loaded = split(library, module, bytes, length);
+    bool loaded = unpack(library, module, bytes, length);
     free(bytes);
     return loaded;
+}
+
+// ---- Built in ----
+
+// What this build's own front end made of this very source, whatever clang there is now.
+static bool load_builtin(cpu_device *cpu, const igi_msl_request *request, ig_library *library, cpu_module *module) {
+    char name[33];
+    igi_hash_hex(igi_msl_content_key(cpu->compiler, request), name);
+    for (size_t i = 0; i < igi_builtin_libraries_count; i++) {
+        const igi_embedded *builtin = &igi_builtin_libraries[i];
+        if (strcmp(builtin->name, name) == 0) return unpack(library, module, builtin->data, builtin->length);
+    }
+    return false;
 }
 
 // ---- Compiling ----
@@ -129,7 +134,9 @@ static ig_status make_module(ig_library *library, igi_msl_request *request, igi_
     if (!made) return igi_error_no_memory(error);
     *made =
         (cpu_module){.references = 1, .key = key, .math_mode = request->math_mode, .line_tables = request->line_tables};
-    if (load(cpu, key, library, made)) {
+    if (load_builtin(cpu, request, library, made)) {
+        atomic_fetch_add(&device->memory_hits, 1);
+    } else if (load(cpu, key, library, made)) {
         atomic_fetch_add(&device->disk_hits, 1);
     } else {
         atomic_fetch_add(&device->compilations, 1);

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/embedded.h"
 #include "core/hash.h"
 #include "core/status-internal.h"
+#include "kernels/source.h"
 
 // Below this a dispatch costs more than the work, on a GPU; `ingot bench ops --tune` measures.
 enum { ELEMENTWISE_THRESHOLD = 1 << 15 };
@@ -100,24 +100,11 @@ static void close_metal(void *state) {
     free(metal);
 }
 
-static const igi_embedded *find_file(const char *name) {
-    char wanted[64];
-    snprintf(wanted, sizeof wanted, "%s.metal", name);
-    for (size_t i = 0; i < igi_kernel_files_count; i++)
-        if (strcmp(igi_kernel_files[i].name, wanted) == 0) return &igi_kernel_files[i];
-    return NULL;
-}
-
-// The one place where built-in kernels become a library.
+// Compiled ahead of time where the device knows how; the device finds that out by itself.
 static ig_status build_library(ig_device *device, const igi_embedded *file, ig_library **library, ig_error *error) {
-    const igi_embedded *prelude = find_file("prelude");
-    static const char line[] = "\n#line 1\n";
-    size_t length = prelude->length + sizeof line - 1 + file->length;
-    char *source = igi_calloc(1, length + 1);
-    if (!source) return igi_error_no_memory(error);
-    snprintf(source, length + 1, "%.*s%s%.*s", (int)prelude->length, (const char *)prelude->data, line,
-             (int)file->length, (const char *)file->data);
-    ig_library_desc desc = {.source = source, .source_length = length, .name = file->name, .math_mode = IG_MATH_SAFE};
+    ig_library_desc desc;
+    char *source = NULL;
+    if (igi_kernel_library_desc(file, &desc, &source) != IG_STATUS_OK) return igi_error_no_memory(error);
     ig_status status = ig_library_create(device, &desc, library, error);
     free(source);
     return status;
@@ -126,7 +113,7 @@ static ig_status build_library(ig_device *device, const igi_embedded *file, ig_l
 // Call with the lock held.
 static ig_status get_library(metal_state *metal, ig_device *device, const char *name, ig_library **library,
                              ig_error *error) {
-    const igi_embedded *file = find_file(name);
+    const igi_embedded *file = igi_kernel_file(name);
     if (!file) return igi_error_set(error, IG_STATUS_INTERNAL, "there is no kernel file '%s'", name);
     for (built_library *l = metal->libraries; l; l = l->next)
         if (l->file == file) {
