@@ -21,26 +21,34 @@ INLINE vf expm1_reduced(vf r) {
     return p * r * r + r;
 }
 
+// A power of two, as an integer and as a float.
+typedef struct power2 {
+    vi n;
+    vf whole;
+} power2;
+
 // x = n ln(2) + r
-INLINE vf reduce_exp(vf x, vi *n) {
-    vf whole = nearest_small(x * 1.44269504088896341F, n);
-    vf r = x - whole * 0.693359375F;
-    return r + whole * 2.12194440e-4F;
+INLINE vf reduce_exp(vf x, power2 *e) {
+    e->whole = nearest_small(x * 1.44269504088896341F, &e->n);
+    vf r = x - e->whole * 0.693359375F;
+    return r + e->whole * 2.12194440e-4F;
 }
 
 // p * 2^n, also where 2^n itself is no float.
-INLINE vf scale(vf p, vi n) {
-    vi half = n >> 1;
-    return p * power_of_two(half) * power_of_two(n - half);
+INLINE vf scale(vf p, power2 e) {
+#if defined(__AVX512F__)
+    return (vf)_mm512_scalef_ps((__m512)p, (__m512)e.whole);
+#else
+    vi half = e.n >> 1;
+    return p * power_of_two(half) * power_of_two(e.n - half);
+#endif
 }
 
 // e^(x + low), where low is a small correction.
 INLINE vf exp_sum(vf x, vf low) {
-    x = choose(x > splat(89), splat(89), x);
-    x = choose(x < splat(-104), splat(-104), x);
-    vi n;
-    vf r = reduce_exp(x, &n) + low;
-    return scale(expm1_reduced(r) + 1, n);
+    power2 e;
+    vf r = reduce_exp(at_least(at_most(x, 89), -104), &e) + low;
+    return scale(expm1_reduced(r) + 1, e);
 }
 
 INLINE vf exp_of(vf x) {
@@ -48,18 +56,16 @@ INLINE vf exp_of(vf x) {
 }
 
 INLINE vf exp2_of(vf x) {
-    x = choose(x > splat(129), splat(129), x);
-    x = choose(x < splat(-151), splat(-151), x);
-    vi n;
-    vf r = (x - nearest_small(x, &n)) * 0.69314718055994531F;
-    return scale(expm1_reduced(r) + 1, n);
+    power2 e;
+    x = at_least(at_most(x, 129), -151);
+    e.whole = nearest_small(x, &e.n);
+    vf r = (x - e.whole) * 0.69314718055994531F;
+    return scale(expm1_reduced(r) + 1, e);
 }
 
 INLINE vf expm1_of(vf x) {
-    vf low = choose(x < splat(-30), splat(-30), x);
-    vf bounded = choose(low > splat(88), splat(88), low);
-    vi n;
-    vf r = reduce_exp(bounded, &n), power = power_of_two(n);
+    power2 e;
+    vf r = reduce_exp(at_most(at_least(x, -30), 88), &e), power = power_of_two(e.n);
     vf result = power * expm1_reduced(r) + (power - 1);
     result = choose(x == splat(0), x, result);
     return choose(x > splat(80), exp_of(x), result);
@@ -214,7 +220,7 @@ INLINE vf erf_of(vf x) {
 
 // x Phi(x): the exponent of the tail comes from x itself, not from x / sqrt(2), whose rounding it would magnify.
 INLINE vf gelu_of(vf x) {
-    vf bounded = choose(absolute(x) > splat(16), with_sign(splat(16), x), x);
+    vf bounded = at_least(at_most(x, 16), -16);
     vf low, high = exact_square(bounded, 2, &low);
     vf tail = 0.5F * erfc_scaled(absolute(bounded) * 0.70710678118654752F) * exp_sum(-high, -low);
     vf result = times_vanishing(x, choose(x < splat(0), tail, 1 - tail));

@@ -69,6 +69,26 @@ INLINE vf choose(vi condition, vf a, vf b) {
     return (vf)(((vi)a & condition) | ((vi)b & ~condition));
 }
 
+// NaN stays: the instructions give their second operand then.
+INLINE vf at_most(vf x, float bound) {
+#if defined(__AVX512F__)
+    return (vf)_mm512_min_ps((__m512)splat(bound), (__m512)x);
+#elif defined(__AVX2__)
+    return (vf)_mm256_min_ps((__m256)splat(bound), (__m256)x);
+#else
+    return choose(x > splat(bound), splat(bound), x);
+#endif
+}
+INLINE vf at_least(vf x, float bound) {
+#if defined(__AVX512F__)
+    return (vf)_mm512_max_ps((__m512)splat(bound), (__m512)x);
+#elif defined(__AVX2__)
+    return (vf)_mm256_max_ps((__m256)splat(bound), (__m256)x);
+#else
+    return choose(x < splat(bound), splat(bound), x);
+#endif
+}
+
 #if defined(__AVX512F__)
 #define MASK(count) ((__mmask16)((1u << (count)) - 1))
 #elif defined(__AVX2__)
