@@ -5,10 +5,14 @@
 #include "tensor/lines.h"
 #include "tensor/simd/simd.h"
 
+// Lines too short for a store past the caches to pay, and too long for the second cache, as floats.
+enum { SHORT_LINE = 256, LONG_LINE = 1 << 16 };
+
 typedef struct job {
     const igi_call *call;
     const igi_simd_kernels *k;
     igi_lines lines;
+    bool stream;                 // packed lines are made in the cache and written past it
     const float *weight, *bias;  // packed, or NULL
     void (*line)(const struct job *j, uint64_t count, const float *in, float *out);
     atomic_int status;
@@ -16,7 +20,7 @@ typedef struct job {
 
 typedef struct worker {
     job *j;
-    float *buffer;  // two lines; NULL where all is packed
+    float *buffer;  // two lines; NULL where all is packed and stays in the caches
 } worker;
 
 static bool all_packed(const job *j) {
@@ -32,6 +36,11 @@ static void do_line(void *user, const igi_lines *lines, char *const *starts) {
         j->line(j, length, (const float *)starts[1], (float *)starts[0]);
         return;
     }
+    if (j->stream) {
+        j->line(j, length, (const float *)starts[1], w->buffer);
+        j->k->copy(length, w->buffer, (float *)starts[0], true);
+        return;
+    }
     igi_simd_load_all(j->k, j->call->in[0].type, starts[1], lines->strides[1], length, w->buffer);
     j->line(j, length, w->buffer, w->buffer + length);
     igi_simd_store_all(j->k, j->call->out[0].type, w->buffer + length, starts[0], lines->strides[0], length);
@@ -40,7 +49,7 @@ static void do_line(void *user, const igi_lines *lines, char *const *starts) {
 static void do_lines(void *user, uint64_t begin, uint64_t end) {
     worker w = {.j = user};
     igi_storage *scratch = NULL;
-    if (!all_packed(w.j)) {
+    if (w.j->stream || !all_packed(w.j)) {
         ig_status status =
             igi_storage_make(w.j->call->runtime->device, w.j->lines.length * 2 * sizeof(float), &scratch);
         if (status != IG_STATUS_OK) {
@@ -58,6 +67,8 @@ static ig_status run(job *j, uint32_t axis) {
     j->lines = igi_lines_of(2, (const igi_view *[]){&call->out[0], &call->in[0]}, axis);
     uint64_t length = j->lines.length;
     if (!length) return IG_STATUS_OK;
+    bool large = j->lines.count >= IGI_SIMD_STREAM_BYTES / sizeof(float) / length;
+    j->stream = large && length >= SHORT_LINE && length <= LONG_LINE && all_packed(j);
     igi_parallel(call->runtime, j->lines.count, length < IGI_SIMD_GRAIN / 4 ? IGI_SIMD_GRAIN / 4 / length : 1, do_lines,
                  j);
     return (ig_status)atomic_load(&j->status);

@@ -10,6 +10,8 @@
 enum { IGI_SIMD_CHUNK = 1024 };
 // Elements a thread takes at a time.
 enum { IGI_SIMD_GRAIN = 1 << 15 };
+// Results this large would only push everything else out of the caches: they are written past them.
+enum { IGI_SIMD_STREAM_BYTES = 8 << 20 };
 
 static inline bool igi_simd_is_packed(ig_type type, int64_t stride) {
     return type == IG_TYPE_F32 && stride == sizeof(float);

@@ -85,6 +85,10 @@ INLINE uint64_t head(const float *to, uint64_t count) {
     }
 UNARY_LIST(DEFINE_UNARY)
 
+static void NAME(f32_copy)(uint64_t count, const float *a, float *out, bool stream) {
+    VECTOR_LOOP(load(a + at), load_part(a + at, left, 0));
+}
+
 // ---- Binary ----
 
 INLINE vf floor_mod_each(vf a, vf b) {
@@ -271,6 +275,7 @@ void NAME(igi_simd_fill_elementwise)(igi_simd_kernels *table) {
     BINARY_LIST(ENTER_BINARY)
     TEST_LIST(ENTER_TEST)
     COMPARE_LIST(ENTER_COMPARE)
+    table->copy = NAME(f32_copy);
     table->where = NAME(f32_where);
     table->f16_to_f32 = NAME(f16_to_f32);
     table->f32_to_f16 = NAME(f32_to_f16);
