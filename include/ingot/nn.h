@@ -69,7 +69,63 @@ ig_status ig_tensor_rope(ig_stream *stream, const ig_tensor *x, const ig_rope_de
 ig_status ig_tensor_embedding(ig_stream *stream, const ig_tensor *table, const ig_tensor *tokens,
                               const ig_op_options *options, ig_tensor **out);
 
-// ---- Products with weights ------------------------------------------------------------------------------------------
+// ---- Weights --------------------------------------------------------------------------------------------------------
+
+// Elements, or blocks of 32 in GGUF's layout. Q8_0: a scale (f16), 32 numbers (i8). Q4_0: a scale (f16), 16 bytes whose
+// low halves are the first 16 numbers and high halves the last 16, each with 8 added.
+#define IG_WEIGHT_TYPE_LIST(X) \
+    X(F32, f32, 1, 4)          \
+    X(F16, f16, 1, 2)          \
+    X(BF16, bf16, 1, 2)        \
+    X(Q8_0, q8_0, 32, 34)      \
+    X(Q4_0, q4_0, 32, 18)
+typedef enum ig_weight_type {
+#define IG_WEIGHT_ENUM(id, name, weights, bytes) IG_WEIGHT_##id,
+    IG_WEIGHT_TYPE_LIST(IG_WEIGHT_ENUM)
+#undef IG_WEIGHT_ENUM
+        IG_WEIGHT_TYPE_COUNT
+} ig_weight_type;
+const char *ig_weight_type_name(ig_weight_type type);  // "q4_0"; "unknown" for any other value
+
+// Bytes of a matrix. errors: INVALID_ARGUMENT (columns are no whole blocks, no such type), OVERFLOW.
+ig_status ig_weight_size(ig_weight_type type, uint64_t rows, uint64_t columns, uint64_t *bytes);
+
+// A matrix [rows, columns] of weights. One of `bytes`, `no_copy` and `buffer`, as in ig_tensor_desc, holds it row by
+// row.
+typedef struct ig_weight ig_weight;
+typedef struct ig_weight_desc {
+    ig_weight_type type;
+    uint64_t rows, columns;
+    const void *bytes;
+    void *no_copy;
+    void (*deallocate)(void *memory, uint64_t length, void *user);
+    void *user;
+    ig_buffer *buffer;
+    uint64_t offset;
+} ig_weight_desc;
+
+ig_status ig_weight_create(ig_device *device, const ig_weight_desc *desc, ig_weight **weight);
+// Of a float matrix, rounded to nearest. Elements must be finite.
+ig_status ig_weight_quantize(ig_stream *stream, const ig_tensor *matrix, ig_weight_type type,
+                             const ig_op_options *options, ig_weight **weight);
+ig_weight *ig_weight_retain(ig_weight *weight);
+void ig_weight_release(ig_weight *weight);
+ig_weight_type ig_weight_get_type(const ig_weight *weight);
+uint64_t ig_weight_rows(const ig_weight *weight);
+uint64_t ig_weight_columns(const ig_weight *weight);
+// The memory: elements [rows, columns], or u8 [rows, bytes of a row] for blocks. Borrowed from the weight.
+const ig_tensor *ig_weight_tensor(const ig_weight *weight);
+
+ig_status ig_weight_dequantize(ig_stream *stream, const ig_weight *weight, ig_type type, const ig_op_options *options,
+                               ig_tensor **out);
+// x [.., columns] times the weight, transposed: [.., rows], of the type of x, which must be finite.
+ig_status ig_weight_matmul(ig_stream *stream, const ig_weight *weight, const ig_tensor *x, const ig_op_options *options,
+                           ig_tensor **out);
+// Rows of the weight for tokens of any shape, as `type`: [.., columns].
+ig_status ig_weight_embedding(ig_stream *stream, const ig_weight *weight, const ig_tensor *tokens, ig_type type,
+                              const ig_op_options *options, ig_tensor **out);
+
+// ---- Products with tensors as weights -------------------------------------------------------------------------------
 
 // x [.., columns] times weight [rows, columns], transposed: [.., rows].
 ig_status ig_tensor_linear(ig_stream *stream, const ig_tensor *x, const ig_tensor *weight, const ig_op_options *options,

@@ -129,7 +129,10 @@ extern "C" {
 #define IG_NN_LIST(X)                        \
     X(MASKED_SOFTMAX, masked_softmax, FLOAT) \
     X(ROPE, rope, FLOAT)                     \
-    X(ATTENTION, attention, FLOAT)
+    X(ATTENTION, attention, FLOAT)           \
+    X(QUANTIZE, quantize, FLOAT)             \
+    X(DEQUANTIZE, dequantize, FLOAT)         \
+    X(WEIGHT_MATMUL, weight_matmul, FLOAT)
 
 #define IG_OP_LIST(X) IG_UNARY_LIST(X) IG_BINARY_LIST(X) IG_REDUCE_LIST(X) IG_OTHER_LIST(X) IG_NN_LIST(X)
 

@@ -55,6 +55,15 @@ enum { IGI_ROPE_MAX_DIMS = 1024 };
 
 // ---- Rows of the table, gathered in rows.c ----
 
+ig_status igi_scalar_quantize(const igi_call *call);
+ig_status igi_scalar_dequantize(const igi_call *call);
+ig_status igi_scalar_weight_matmul(const igi_call *call);
+ig_status igi_simd_dequantize(const igi_call *call);
+ig_status igi_simd_weight_matmul(const igi_call *call);
+bool igi_metal_accepts_weight(const igi_call *call);
+ig_status igi_metal_quantize(const igi_call *call);
+ig_status igi_metal_dequantize(const igi_call *call);
+ig_status igi_metal_weight_matmul(const igi_call *call);
 ig_status igi_scalar_attention(const igi_call *call);
 ig_status igi_simd_attention(const igi_call *call);
 bool igi_metal_accepts_attention(const igi_call *call);

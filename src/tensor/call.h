@@ -69,6 +69,11 @@ typedef union igi_parameters {
         uint32_t dims;      // that turn; even
         bool interleaved;
     } rope;  // in: x [batch, sequence, heads, dim], positions (i64) [batch, sequence] or absent: 0, 1, ...
+    struct {
+        uint32_t type;  // ig_weight_type
+        // quantize: x [rows, columns] to u8 [rows, bytes]. dequantize: the other way. weight_matmul: x [tokens,
+        // columns], weight u8 [rows, bytes] or halves [rows, columns], out [tokens, rows]. Rows of weights are packed.
+    } weight;
 } igi_parameters;
 
 typedef struct igi_call {

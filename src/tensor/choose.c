@@ -74,6 +74,7 @@ ig_status igi_explain_refusal(igi_runtime *runtime, const igi_call *call, ig_bac
 
 ig_type igi_call_type(const igi_call *call) {
     if (call->op == IG_OP_WHERE) return call->in[1].type;
+    if (call->op == IG_OP_DEQUANTIZE) return call->out[0].type;
     return call->input_count ? call->in[0].type : call->out[0].type;
 }
 
@@ -87,6 +88,8 @@ uint64_t igi_call_work(const igi_call *call) {
         uint64_t inner = call->in[0].shape[call->in[0].rank - 1];
         return igi_mul(igi_view_count(&call->out[0]), inner, &most) ? most : UINT64_MAX;
     }
+    if (call->op == IG_OP_WEIGHT_MATMUL)
+        return igi_mul(igi_view_count(&call->out[0]), call->in[0].shape[1], &most) ? most : UINT64_MAX;
     if (call->op == IG_OP_ATTENTION)
         return igi_mul(igi_view_count(&call->out[0]), call->p.attend.keys, &most) ? most : UINT64_MAX;
     if (call->op == IG_OP_CONV) {

@@ -55,6 +55,9 @@ igi_tolerance igi_tolerance_for(const igi_call *call, double scale) {
     double smallest = type == IG_TYPE_F16 ? 0x1p-24 : FLT_MIN;
     double adding = inner * (4 + sqrt(scale));
     switch (igi_ops[call->op].family) {
+        case IGI_FAMILY_QUANTIZED:
+            // Beside weights of few bits, x may be rounded to 16.
+            return (igi_tolerance){rounding + adding, (adding + 0x1p-14) * (1 + sqrt(scale)) + smallest};
         case IGI_FAMILY_SCAN:
         case IGI_FAMILY_REDUCE:
         case IGI_FAMILY_MATMUL:

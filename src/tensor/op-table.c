@@ -36,6 +36,9 @@
 #define REST_OF_MASKED_SOFTMAX IGI_FAMILY_ATTENTION, 2, IGI_SHAPE_SAME
 #define REST_OF_ROPE IGI_FAMILY_ATTENTION, 2, IGI_SHAPE_SAME
 #define REST_OF_ATTENTION IGI_FAMILY_ATTENTION, 3, IGI_SHAPE_OWN
+#define REST_OF_QUANTIZE IGI_FAMILY_QUANTIZED, 1, IGI_SHAPE_OWN
+#define REST_OF_DEQUANTIZE IGI_FAMILY_QUANTIZED, 1, IGI_SHAPE_OWN
+#define REST_OF_WEIGHT_MATMUL IGI_FAMILY_QUANTIZED, 2, IGI_SHAPE_OWN
 
 const igi_op igi_ops[IG_OP_COUNT] = {IG_UNARY_LIST(UNARY) IG_BINARY_LIST(BINARY) IG_REDUCE_LIST(REDUCE)
                                          IG_OTHER_LIST(OTHER) IG_NN_LIST(OTHER)};
@@ -45,7 +48,7 @@ const char *const igi_family_names[IGI_FAMILY_COUNT] = {
     [IGI_FAMILY_CONVERT] = "convert",     [IGI_FAMILY_REDUCE] = "reduce",       [IGI_FAMILY_SCAN] = "scan",
     [IGI_FAMILY_MATMUL] = "matmul",       [IGI_FAMILY_NORMALIZE] = "normalize", [IGI_FAMILY_INDEX] = "index",
     [IGI_FAMILY_SORT] = "sort",           [IGI_FAMILY_GENERATE] = "generate",   [IGI_FAMILY_CONVOLVE] = "convolve",
-    [IGI_FAMILY_ATTENTION] = "attention",
+    [IGI_FAMILY_ATTENTION] = "attention", [IGI_FAMILY_QUANTIZED] = "quantized",
 };
 
 static const char *const backend_names[IG_BACKEND_COUNT] = {

@@ -21,6 +21,7 @@ typedef enum igi_family {
     IGI_FAMILY_GENERATE,
     IGI_FAMILY_CONVOLVE,
     IGI_FAMILY_ATTENTION,
+    IGI_FAMILY_QUANTIZED,
     IGI_FAMILY_COUNT
 } igi_family;
 

@@ -277,6 +277,7 @@ const struct igi_sample_family_row igi_sample_families[IGI_FAMILY_COUNT] = {
     [IGI_FAMILY_SORT] = {make_sort, LENGTH(line_shapes)},
     [IGI_FAMILY_GENERATE] = {make_generated, LENGTH(elementwise_shapes)},
     [IGI_FAMILY_CONVOLVE] = {make_convolve, LENGTH(conv_shapes)},
+    [IGI_FAMILY_QUANTIZED] = {igi_sample_quantized, IGI_QUANTIZED_SAMPLES},
     [IGI_FAMILY_ATTENTION] = {igi_sample_attention, IGI_ATTENTION_SAMPLES},
 };
 
@@ -287,6 +288,7 @@ uint32_t igi_sample_rank(ig_op op, uint32_t shape) {
         case IGI_FAMILY_NORMALIZE:
         case IGI_FAMILY_SORT: return line_shapes[shape].in.rank;
         case IGI_FAMILY_INDEX: return index_shapes[shape].x.rank;
+        case IGI_FAMILY_QUANTIZED: return 2;
         case IGI_FAMILY_MATMUL: return 3;
         case IGI_FAMILY_ATTENTION:
         case IGI_FAMILY_CONVOLVE: return 4;

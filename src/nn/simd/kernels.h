@@ -4,6 +4,8 @@
 #ifndef INGOT_NN_SIMD_KERNELS_H
 #define INGOT_NN_SIMD_KERNELS_H
 
+#include <ingot/nn.h>
+
 #include "tensor/simd/simd.h"
 
 // out[i][j] = sum of a[i][t] b[t][j]. Rows of b and out are packed and hold whole vectors. Strides in floats.
@@ -40,6 +42,18 @@ typedef struct igi_nn_kernels {
                      const float *v, int64_t v_row, float *out);
     // x becomes e^(x - shift); gives the sum.
     float (*exponentials)(uint64_t count, float *x, float shift);
+
+    // Rows of blocks, by ig_weight_type; NULL for plain types.
+    void (*dequantize[IG_WEIGHT_TYPE_COUNT])(uint64_t blocks, const uint8_t *row, float *out);
+    // x in blocks of 32 whole numbers of 16 bits with a scale each: as good as float beside weights of 8 bits and less,
+    // and multiplied in pairs.
+    void (*narrow)(uint64_t blocks, const float *x, int16_t *numbers, float *scales);
+    // Of four rows with what narrow made.
+    void (*block_dots[IG_WEIGHT_TYPE_COUNT])(uint64_t blocks, const uint8_t *const rows[4], const int16_t *numbers,
+                                             const float *scales, float sums[4]);
+    // Of four rows of f16 or bf16.
+    void (*half_dots[IG_WEIGHT_TYPE_COUNT])(uint64_t count, const uint16_t *const rows[4], const float *x,
+                                            float sums[4]);
 } igi_nn_kernels;
 
 void igi_nn_fill__baseline(igi_nn_kernels *table);

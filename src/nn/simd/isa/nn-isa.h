@@ -17,6 +17,7 @@ INLINE float sum_of_lanes(vf v) {
 void NAME(igi_nn_fill_attention)(igi_nn_kernels *table);
 void NAME(igi_nn_fill_products)(igi_nn_kernels *table);
 void NAME(igi_nn_fill_rotate)(igi_nn_kernels *table);
+void NAME(igi_nn_fill_weights)(igi_nn_kernels *table);
 // All of them.
 void NAME(igi_nn_fill)(igi_nn_kernels *table);
 

@@ -7,4 +7,5 @@ void NAME(igi_nn_fill)(igi_nn_kernels *table) {
     NAME(igi_nn_fill_attention)(table);
     NAME(igi_nn_fill_products)(table);
     NAME(igi_nn_fill_rotate)(table);
+    NAME(igi_nn_fill_weights)(table);
 }

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products with weights: few tokens at the speed of memory, in whole numbers; many as matrix products, for which a
+// block of the weight becomes floats at a time.
+#include <string.h>
+
+#include "nn/simd/kernels.h"
+#include "nn/weight.h"
+
+// Rows and columns of the weight that are floats at a time, tokens whose sums are kept, and those in a panel: vectors
+// of every level in whole tiles.
+enum { BLOCK_ROWS = 64, BLOCK_COLUMNS = 512, MANY = 12, BATCH = 768, PANEL = 96 };
+
+typedef struct job {
+    const igi_call *call;
+    const igi_simd_kernels *k;
+    const igi_nn_kernels *n;
+    uint32_t type;
+    uint64_t columns;
+    uint64_t first, tokens;  // of this batch
+    float *x;                // few: by token. many: panels of PANEL tokens, [column][token]
+    int16_t *numbers;        // few, blocks
+    float *scales;
+    atomic_int status;
+} job;
+
+static const uint8_t *row_at(const job *j, uint64_t row) {
+    return (const uint8_t *)igi_weight_row(&j->call->in[1], row);
+}
+
+// `count` weights of a row from `column` on. pre: both are whole blocks
+static void to_floats(const job *j, uint64_t row, uint64_t column, uint64_t count, float *to) {
+    const uint8_t *from = row_at(j, row) + igi_weight_row_bytes(j->type, column);
+    if (j->n->dequantize[j->type])
+        j->n->dequantize[j->type](count / IGI_BLOCK, from, to);
+    else
+        igi_simd_load_all(j->k, j->call->in[1].type, (const char *)from, 2, count, to);
+}
+
+static void put(const job *j, uint64_t token, uint64_t row, uint64_t count, const float *values) {
+    const igi_view *out = &j->call->out[0];
+    int64_t step = igi_view_stride_bytes(out, 1);
+    igi_simd_store_all(j->k, out->type, values, igi_weight_row(out, j->first + token) + (int64_t)row * step, step,
+                       count);
+}
+
+// ---- Few tokens ----
+
+static void few_rows(void *user, uint64_t begin, uint64_t end) {
+    const job *j = user;
+    uint64_t blocks = j->columns / IGI_BLOCK;
+    for (uint64_t row = begin; row < end; row += 4) {
+        const uint8_t *bytes[4];
+        uint64_t count = end - row < 4 ? end - row : 4;
+        for (uint64_t i = 0; i < 4; i++) bytes[i] = row_at(j, row + (i < count ? i : 0));
+        for (uint64_t t = 0; t < j->tokens; t++) {
+            float sums[4];
+            if (j->numbers)
+                j->n->block_dots[j->type](blocks, bytes, j->numbers + t * j->columns, j->scales + t * blocks, sums);
+            else
+                j->n->half_dots[j->type](j->columns, (const uint16_t *const *)bytes, j->x + t * j->columns, sums);
+            put(j, t, row, count, sums);
+        }
+    }
+}
+
+static void load_tokens(const job *j, uint64_t token, float *to) {
+    const igi_view *x = &j->call->in[0];
+    igi_simd_load_all(j->k, x->type, igi_weight_row(x, j->first + token), igi_view_stride_bytes(x, 1), j->columns, to);
+}
+
+static ig_status do_few(job *j) {
+    igi_storage *scratch = NULL;
+    uint64_t blocks = j->columns / IGI_BLOCK;
+    bool quantized = j->n->dequantize[j->type] != NULL;
+    uint64_t each = j->columns * (sizeof(float) + sizeof(int16_t)) + blocks * sizeof(float);
+    ig_status status = igi_storage_make(j->call->runtime->device, j->tokens * each, &scratch);
+    if (status != IG_STATUS_OK) return status;
+    j->x = (float *)scratch->memory;
+    j->scales = j->x + j->tokens * j->columns;
+    j->numbers = quantized ? (int16_t *)(j->scales + j->tokens * blocks) : NULL;
+    for (uint64_t t = 0; t < j->tokens; t++) {
+        float *x = j->x + t * j->columns;
+        load_tokens(j, t, x);
+        if (quantized) j->n->narrow(blocks, x, j->numbers + t * j->columns, j->scales + t * blocks);
+    }
+    uint64_t grain = igi_round_up(2 * IGI_SIMD_GRAIN / (j->columns * j->tokens + 1) + 1, 4);
+    igi_parallel(j->call->runtime, j->call->in[1].shape[0], grain, few_rows, j);
+    igi_storage_release(scratch);
+    return (ig_status)atomic_load(&j->status);
+}
+
+// ---- Many tokens ----
+
+static uint64_t padded(const job *j) {
+    return (j->tokens + PANEL - 1) / PANEL * PANEL;
+}
+
+// One panel of x, its tokens side by side.
+static void load_panels(void *user, uint64_t begin, uint64_t end) {
+    const job *j = user;
+    float row[IGI_SIMD_CHUNK];
+    const igi_view *x = &j->call->in[0];
+    int64_t step = igi_view_stride_bytes(x, 1);
+    for (uint64_t panel = begin; panel < end; panel++) {
+        float *to = j->x + panel * PANEL * j->columns;
+        memset(to, 0, PANEL * j->columns * sizeof *to);
+        for (uint64_t t = 0; t < PANEL && panel * PANEL + t < j->tokens; t++)
+            for (uint64_t at = 0; at < j->columns; at += IGI_SIMD_CHUNK) {
+                uint64_t count = j->columns - at < IGI_SIMD_CHUNK ? j->columns - at : IGI_SIMD_CHUNK;
+                const char *from = igi_weight_row(x, j->first + panel * PANEL + t) + (int64_t)at * step;
+                igi_simd_load(j->k, x->type, from, step, count, row);
+                for (uint64_t i = 0; i < count; i++) to[(at + i) * PANEL + t] = row[i];
+            }
+    }
+}
+
+// sums[row][token] of a block of rows.
+static void multiply(const job *j, uint64_t row, uint64_t rows, float *weights, const float *ones, float *sums) {
+    uint64_t width = padded(j);
+    for (uint64_t column = 0; column < j->columns; column += BLOCK_COLUMNS) {
+        uint64_t count = j->columns - column < BLOCK_COLUMNS ? j->columns - column : BLOCK_COLUMNS;
+        for (uint64_t r = 0; r < rows; r++) to_floats(j, row + r, column, count, weights + r * count);
+        for (uint64_t panel = 0; panel < width / PANEL; panel++)
+            j->n->product(&(igi_nn_product){.inner = count,
+                                            .a = weights,
+                                            .a_row = (int64_t)count,
+                                            .a_step = 1,
+                                            .b = j->x + (panel * j->columns + column) * PANEL,
+                                            .b_row = PANEL,
+                                            .out = sums + panel * PANEL,
+                                            .out_row = (int64_t)width,
+                                            .rescale = column ? ones : NULL},
+                          rows, PANEL);
+    }
+}
+
+static void many_rows(void *user, uint64_t begin, uint64_t end) {
+    job *j = user;
+    igi_storage *scratch = NULL;
+    uint64_t width = padded(j), rows_of_all = j->call->in[1].shape[0];
+    uint64_t floats = BLOCK_ROWS * BLOCK_COLUMNS + PANEL + BLOCK_ROWS * width;
+    ig_status status = igi_storage_make(j->call->runtime->device, floats * sizeof(float), &scratch);
+    if (status != IG_STATUS_OK) {
+        atomic_store(&j->status, status);
+        return;
+    }
+    float *weights = (float *)scratch->memory, *ones = weights + BLOCK_ROWS * BLOCK_COLUMNS, *sums = ones + PANEL;
+    for (int i = 0; i < PANEL; i++) ones[i] = 1;
+    for (uint64_t block = begin; block < end; block++) {
+        uint64_t row = block * BLOCK_ROWS, rows = rows_of_all - row < BLOCK_ROWS ? rows_of_all - row : BLOCK_ROWS;
+        multiply(j, row, rows, weights, ones, sums);
+        for (uint64_t t = 0; t < j->tokens; t++) {
+            float line[BLOCK_ROWS];
+            for (uint64_t r = 0; r < rows; r++) line[r] = sums[r * width + t];
+            put(j, t, row, rows, line);
+        }
+    }
+    igi_storage_release(scratch);
+}
+
+static ig_status do_many(job *j) {
+    igi_storage *scratch = NULL;
+    uint64_t blocks = (j->call->in[1].shape[0] + BLOCK_ROWS - 1) / BLOCK_ROWS;
+    ig_status status = igi_storage_make(j->call->runtime->device, padded(j) * j->columns * sizeof(float), &scratch);
+    if (status != IG_STATUS_OK) return status;
+    j->x = (float *)scratch->memory;
+    igi_parallel(j->call->runtime, padded(j) / PANEL, 1, load_panels, j);
+    igi_parallel(j->call->runtime, blocks, 1, many_rows, j);
+    igi_storage_release(scratch);
+    return (ig_status)atomic_load(&j->status);
+}
+
+// ---- All ----
+
+ig_status igi_simd_weight_matmul(const igi_call *call) {
+    job j = {.call = call, .k = igi_simd(), .n = igi_nn_simd(), .type = call->p.weight.type};
+    uint64_t tokens = call->in[0].shape[0];
+    ig_status status = IG_STATUS_OK;
+    j.columns = call->in[0].shape[1];
+    if (igi_view_count(&call->out[0]) == 0) return IG_STATUS_OK;
+    if (j.columns == 0) return igi_scalar_weight_matmul(call);
+    for (; j.first < tokens && status == IG_STATUS_OK; j.first += j.tokens) {
+        j.tokens = tokens - j.first < BATCH ? tokens - j.first : BATCH;
+        status = (j.tokens < MANY ? do_few : do_many)(&j);
+    }
+    return status;
+}
+
+static void dequantize_rows(void *user, uint64_t begin, uint64_t end) {
+    const job *j = user;
+    const igi_view *weight = &j->call->in[0], *out = &j->call->out[0];
+    uint64_t bytes = igi_weight_formats[j->type].bytes, columns = out->shape[1];
+    int64_t step = igi_view_stride_bytes(out, 1);
+    float chunk[IGI_SIMD_CHUNK];
+    for (uint64_t row = begin; row < end; row++)
+        for (uint64_t at = 0; at < columns; at += IGI_SIMD_CHUNK) {
+            uint64_t count = columns - at < IGI_SIMD_CHUNK ? columns - at : IGI_SIMD_CHUNK;
+            const char *from = igi_weight_row(weight, row) + at / IGI_BLOCK * bytes;
+            j->n->dequantize[j->type](count / IGI_BLOCK, (const uint8_t *)from, chunk);
+            igi_simd_store(j->k, out->type, chunk, igi_weight_row(out, row) + (int64_t)at * step, step, count);
+        }
+}
+
+ig_status igi_simd_dequantize(const igi_call *call) {
+    job j = {.call = call, .k = igi_simd(), .n = igi_nn_simd(), .type = call->p.weight.type};
+    const igi_view *out = &call->out[0];
+    if (igi_view_count(out) == 0) return IG_STATUS_OK;
+    igi_parallel(call->runtime, out->shape[0], IGI_SIMD_GRAIN / out->shape[1] + 1, dequantize_rows, &j);
+    return IG_STATUS_OK;
+}
