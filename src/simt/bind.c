@@ -134,6 +134,13 @@ static bool is_position(igi_builtin builtin) {
     return builtin == IGI_BUILTIN_thread_position_in_grid || builtin == IGI_BUILTIN_thread_position_in_threadgroup;
 }
 
+// The same whatever the threadgroups are.
+static bool is_of_grid(igi_builtin builtin) {
+    return builtin == IGI_BUILTIN_thread_position_in_grid || builtin == IGI_BUILTIN_threads_per_grid ||
+           builtin == IGI_BUILTIN_grid_size || builtin == IGI_BUILTIN_grid_origin ||
+           builtin == IGI_BUILTIN_threads_per_simdgroup || builtin == IGI_BUILTIN_thread_execution_width;
+}
+
 // The parameter's memory holds a uint or ushort, or a vector of them.
 static void bind_builtin(binder *b, const igi_parameter *parameter) {
     LLVMTypeRef type = LLVMGetAllocatedType(parameter->storage);
@@ -143,6 +150,7 @@ static void bind_builtin(binder *b, const igi_parameter *parameter) {
     LLVMTypeRef scalar = vector ? LLVMGetElementType(type) : type;
     unsigned bytes = LLVMGetIntTypeWidth(scalar) / 8;
     if (count > 1 && is_position(parameter->builtin)) b->m->many_dimensions = true;
+    if (!is_of_grid(parameter->builtin)) b->m->knows_its_group = true;
     for (unsigned i = 0; i < count && i < 3; i++) {
         LLVMValueRef value = builtin_value(b, parameter->builtin, i);
         if (bytes < 4) value = LLVMBuildTrunc(b->builder, value, scalar, "");

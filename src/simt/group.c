@@ -99,8 +99,30 @@ static ig_status group_threads(igi_simt_module *m) {
     return status;
 }
 
+// ---- Threadgroups of another shape ----
+
+static bool is_cooperation(LLVMValueRef instruction) {
+    return strncmp(igi_callee_name(instruction), "__ig_", 5) == 0;
+}
+
+// Threads that know nothing of each other can be grouped at will. One without loops is done at once, so that the order
+// of threads is that of memory; loops have an order of their own, which the shape may have been chosen for.
+static ig_status note_freedom(igi_simt_module *m) {
+    igi_values found;
+    igi_cfg cfg;
+    if (m->knows_its_group || m->info.threadgroup_bytes) return IG_STATUS_OK;
+    if (!igi_collect(m->thread, is_cooperation, &found)) return igi_error_no_memory(m->error);
+    bool alone = !found.count;
+    igi_values_free(&found);
+    if (!igi_cfg_build(m->thread, &cfg)) return igi_error_no_memory(m->error);
+    m->info.any_groups = alone && !cfg.loop_count;
+    igi_cfg_free(&cfg);
+    return IG_STATUS_OK;
+}
+
 ig_status igi_pass_group(igi_simt_module *m) {
-    ig_status status = widen(m);
+    ig_status status = note_freedom(m);
+    if (status == IG_STATUS_OK) status = widen(m);
     if (status != IG_STATUS_OK) return status;
     m->info.version = IGI_CODE_VERSION;
     promise_no_alias(m->thread);

@@ -23,6 +23,7 @@ typedef struct igi_simt_module {
     LLVMValueRef kernel;   // extract: the user's kernel
     LLVMValueRef thread;   // bind: ptr (group, x, y, z, lane), the kernel for one thread
     bool many_dimensions;  // bind: the kernel asks for y or z positions
+    bool knows_its_group;  // bind: the kernel asks for more than its place in the grid
     LLVMValueRef wide[2];  // group: [0] with a mask, [1] for full groups of lanes; NULL when narrow
     uint32_t rows;         // coarsen: of threads that one call does
     bool declined;         // group: cannot be widened

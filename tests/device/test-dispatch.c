@@ -399,6 +399,46 @@ static void the_last_thread_of_the_longest_side_is_reached(void **state) {
     ig_pipeline_release(pipeline);
 }
 
+// ---- Rows longer than dispatched ----
+
+static const char free_source[] =
+    "#include <metal_stdlib>\n"
+    "using namespace metal;\n"
+    "kernel void where(device uint *out [[buffer(0)]], uint3 at [[thread_position_in_grid]],\n"
+    "                  uint3 size [[threads_per_grid]]) {\n"
+    "    uint i = (at.z * size.y + at.y) * size.x + at.x;\n"
+    "    out[i] += i * 3 + at.x;\n"
+    "}\n"
+    "kernel void where_in_group(device uint *out [[buffer(0)]], uint3 at [[thread_position_in_grid]],\n"
+    "                           uint3 size [[threads_per_grid]], uint3 group [[threadgroup_position_in_grid]]) {\n"
+    "    uint i = (at.z * size.y + at.y) * size.x + at.x;\n"
+    "    out[i] += i * 3 + at.x + 1000 * group.x;\n"
+    "}\n";
+
+// Threads that do not ask for their threadgroup may be run in others, each of them once all the same.
+static void threads_of_large_grids_run_once_in_groups_of_any_shape(void **state) {
+    (void)state;
+    static const ig_size grids[] = {{1100, 37, 5}, {256, 64, 8}, {70001, 1, 1}, {3, 50000, 1}, {1024, 100, 1}};
+    static const ig_size groups[] = {{7, 3, 2}, {32, 4, 1}, {256, 1, 1}, {1, 1, 1}, {16, 16, 4}};
+    static const char *const kernels[] = {"where", "where_in_group"};
+    for (size_t k = 0; k < 2; k++) {
+        ig_pipeline *pipeline = make_pipeline(free_source, kernels[k]);
+        for (size_t g = 0; g < LENGTH(grids) * LENGTH(groups); g++) {
+            ig_size grid = grids[g / LENGTH(groups)], group = groups[g % LENGTH(groups)];
+            uint64_t count = grid.x * grid.y * grid.z;
+            ig_buffer *buffer = make_buffer(count * 4);
+            do_run(&(run){.pipeline = pipeline, .buffers = &buffer, .buffer_count = 1, .grid = grid, .group = group});
+            const uint32_t *out = ig_buffer_contents(buffer);
+            for (uint32_t i = 0; i < count; i++) {
+                uint32_t x = i % (uint32_t)grid.x, expected = i * 3 + x + (k ? 1000 * (x / (uint32_t)group.x) : 0);
+                if (out[i] != expected) fail_msg("%s: element %u is %u, not %u", kernels[k], i, out[i], expected);
+            }
+            ig_buffer_release(buffer);
+        }
+        ig_pipeline_release(pipeline);
+    }
+}
+
 // ---- Floating point ----
 
 static const char float_source[] =
@@ -515,6 +555,7 @@ int main(void) {
         cmocka_unit_test(indirect_counts_that_overflow_fail_the_command_buffer),
         cmocka_unit_test(grids_of_more_than_2_to_the_32_threads_run_whole),
         cmocka_unit_test(the_last_thread_of_the_longest_side_is_reached),
+        cmocka_unit_test(threads_of_large_grids_run_once_in_groups_of_any_shape),
         cmocka_unit_test(kernels_round_to_nearest_whatever_the_host_does),
         cmocka_unit_test(safe_mode_keeps_denormals),
 #if defined(__x86_64__)

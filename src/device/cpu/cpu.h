@@ -81,8 +81,10 @@ igi_simt_request igi_cpu_simt_request(const cpu_program *program, cpu_purpose pu
 // The code to run; compiled on first use.
 ig_status igi_cpu_program_code(ig_device *device, cpu_program *program, cpu_purpose purpose, const igi_code **code,
                                ig_error *error);
-// Code for threadgroups of this size; NULL when there is none, or would not be worth it for so many threads.
-const igi_code *igi_cpu_shaped_code(ig_device *device, cpu_program *program, cpu_purpose purpose, uint64_t threads);
+// Whether a dispatch of so many threads deserves code, and an order of threads, of its own.
+bool igi_cpu_is_worth_shaping(uint64_t threads);
+// Code for threadgroups of this size; NULL when there is none.
+const igi_code *igi_cpu_shaped_code(ig_device *device, cpu_program *program, cpu_purpose purpose);
 
 ig_status igi_cpu_buffer_open(ig_buffer *buffer, const ig_buffer_desc *desc);
 void igi_cpu_buffer_close(ig_buffer *buffer);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // One dispatch: threadgroups handed out to this thread and idle workers.
+#include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "device/cpu/cpu.h"
@@ -15,6 +17,7 @@ typedef struct launch {
     const igi_code *shaped;  // for groups of full size; NULL when there is none
     const igi_dispatch *dispatch;
     _Atomic uint32_t *abort;
+    ig_size group;  // threads of a full group: as dispatched, or longer
     uint64_t groups[3];
     uint32_t threads;            // of a full group
     uint64_t threadgroup_bytes;  // static and arguments
@@ -53,7 +56,7 @@ static igi_scratch *scratch_of_thread(void) {
 // ---- Groups ----
 
 static void place_in_dimension(const launch *l, int i, uint64_t position, igi_group *group) {
-    const ig_size grid = l->dispatch->grid, size = l->dispatch->group;
+    const ig_size grid = l->dispatch->grid, size = l->group;
     const uint64_t extent[3] = {grid.x, grid.y, grid.z}, full[3] = {size.x, size.y, size.z};
     uint64_t origin = position * full[i], left = extent[i] - origin;
     group->position[i] = (uint32_t)position;
@@ -79,7 +82,7 @@ static void place_next(const launch *l, igi_group *group) {
 }
 
 static void describe_grid(const launch *l, igi_group *group) {
-    const ig_size grid = l->dispatch->grid, size = l->dispatch->group;
+    const ig_size grid = l->dispatch->grid, size = l->group;
     const uint64_t extent[3] = {grid.x, grid.y, grid.z}, full[3] = {size.x, size.y, size.z};
     for (int i = 0; i < 3; i++) {
         group->grid[i] = (uint32_t)extent[i];
@@ -189,17 +192,29 @@ static void bind(launch *l) {
     }
 }
 
+// Rows may have been longer than dispatched.
+static void describe_fault_group(const launch *l, char *text, size_t length) {
+    const ig_size dispatched = l->dispatch->group;
+    igi_group group;
+    place_group(l, atomic_load(&l->fault_group), &group);
+    uint64_t first = group.origin[0] / dispatched.x, last = (group.origin[0] + group.size[0] - 1ull) / dispatched.x;
+    uint64_t y = group.origin[1] / dispatched.y, z = group.origin[2] / dispatched.z;
+    if (first == last)
+        snprintf(text, length, "threadgroup (%" PRIu64 ", %" PRIu64 ", %" PRIu64 ")", first, y, z);
+    else
+        snprintf(text, length, "one of threadgroups (%" PRIu64 " to %" PRIu64 ", %" PRIu64 ", %" PRIu64 ")", first,
+                 last, y, z);
+}
+
 static ig_status judge(launch *l, const ig_commands *commands, ig_error *error) {
     char where[256];
     igi_commands_describe(commands, l->dispatch->pipeline, where, sizeof where);
     ig_status status = (ig_status)atomic_load(&l->failed);
     if (status == IG_STATUS_KERNEL_FAULT) {
-        igi_group group;
-        place_group(l, atomic_load(&l->fault_group), &group);
-        return igi_error_set(error, status,
-                             "%s touched address 0x%llx, which is in none of its buffers, in threadgroup (%u, %u, %u)",
-                             where, (unsigned long long)atomic_load(&l->fault_address), group.position[0],
-                             group.position[1], group.position[2]);
+        char group[80];
+        describe_fault_group(l, group, sizeof group);
+        return igi_error_set(error, status, "%s touched address 0x%llx, which is in none of its buffers, in %s", where,
+                             (unsigned long long)atomic_load(&l->fault_address), group);
     }
     if (status != IG_STATUS_OK) return igi_error_set(error, status, "%s: %s", where, ig_status_text(status));
     if (!atomic_load(l->abort)) return IG_STATUS_OK;
@@ -208,7 +223,7 @@ static ig_status judge(launch *l, const ig_commands *commands, ig_error *error) 
 }
 
 static bool count_groups(launch *l, uint64_t *total) {
-    const ig_size grid = l->dispatch->grid, size = l->dispatch->group;
+    const ig_size grid = l->dispatch->grid, size = l->group;
     const uint64_t extent[3] = {grid.x, grid.y, grid.z}, full[3] = {size.x, size.y, size.z};
     *total = 1;
     for (int i = 0; i < 3; i++) {
@@ -220,23 +235,44 @@ static bool count_groups(launch *l, uint64_t *total) {
 
 // Groups in the middle and at the edge may differ in width.
 static bool needs_narrow(const launch *l) {
-    const ig_size grid = l->dispatch->grid, size = l->dispatch->group;
+    const ig_size grid = l->dispatch->grid, size = l->group;
     const uint32_t full[3] = {(uint32_t)size.x, (uint32_t)size.y, (uint32_t)size.z};
     const uint32_t edge[3] = {(uint32_t)(grid.x % size.x), full[1], full[2]};
     return !igi_can_run_group(l->code, full) || (edge[0] && !igi_can_run_group(l->code, edge));
 }
 
-static ig_status choose_code(ig_device *device, cpu_program *program, bool abortable, uint64_t groups, launch *l,
+enum { LONGEST_ROW = 1024, MOST_THREADS = 4096, FEWEST_GROUPS = 64 };
+
+static uint64_t least(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
+// Threads that know nothing of their threadgroup run in long rows, so that memory is touched in order; a GPU programmer
+// has no reason to shape threadgroups that way. *total is counted again.
+static void lengthen_rows(launch *l, uint64_t *total) {
+    const ig_size dispatched = l->group;
+    uint64_t x = least(l->dispatch->grid.x, LONGEST_ROW);
+    if (!l->code->info.any_groups || l->dispatch->threadgroup_bytes || x <= dispatched.x) return;
+    uint64_t y = least(dispatched.y, MOST_THREADS / x), z = least(dispatched.z, MOST_THREADS / (x * y));
+    l->group = (ig_size){x, y, z};
+    if (count_groups(l, total) && *total >= FEWEST_GROUPS) return;
+    l->group = dispatched;
+    count_groups(l, total);
+}
+
+static ig_status choose_code(ig_device *device, cpu_program *program, bool abortable, uint64_t *groups, launch *l,
                              ig_error *error) {
-    const ig_size size = l->dispatch->group;
     cpu_purpose any = {.abortable = abortable}, narrow = {.abortable = abortable, .narrow = true};
-    cpu_purpose shaped = {.abortable = abortable, .group = {(uint32_t)size.x, (uint32_t)size.y, (uint32_t)size.z}};
-    l->threads = (uint32_t)(size.x * size.y * size.z);
+    bool large = igi_cpu_is_worth_shaping(*groups * l->group.x * l->group.y * l->group.z);
     ig_status status = igi_cpu_program_code(device, program, any, &l->code, error);
+    if (status == IG_STATUS_OK && large) lengthen_rows(l, groups);
     if (status == IG_STATUS_OK && needs_narrow(l))
         status = igi_cpu_program_code(device, program, narrow, &l->narrow, error);
     if (status != IG_STATUS_OK) return status;
-    l->shaped = igi_cpu_shaped_code(device, program, shaped, groups * l->threads);
+    const ig_size size = l->group;
+    cpu_purpose shaped = {.abortable = abortable, .group = {(uint32_t)size.x, (uint32_t)size.y, (uint32_t)size.z}};
+    l->threads = (uint32_t)(size.x * size.y * size.z);
+    if (large) l->shaped = igi_cpu_shaped_code(device, program, shaped);
     if (l->shaped && !igi_can_run_group(l->shaped, shaped.group)) l->shaped = NULL;
     return IG_STATUS_OK;
 }
@@ -246,12 +282,12 @@ ig_status igi_cpu_dispatch(ig_commands *commands, igi_dispatch *dispatch, ig_err
     cpu_program *program = dispatch->pipeline->state;
     ig_status status = read_indirect(dispatch, error);
     if (status != IG_STATUS_OK) return status;
-    launch l = {.dispatch = dispatch, .abort = &commands->abort};
+    launch l = {.dispatch = dispatch, .abort = &commands->abort, .group = dispatch->group};
     uint64_t total;
     if (!count_groups(&l, &total))
         return igi_error_set(error, IG_STATUS_OVERFLOW, "a dispatch has more than 2^64 threadgroups");
     if (!total) return IG_STATUS_OK;
-    status = choose_code(device, program, commands->deadline_ns != 0, total, &l, error);
+    status = choose_code(device, program, commands->deadline_ns != 0, &total, &l, error);
     if (status != IG_STATUS_OK) return status;
     l.threadgroup_bytes = igi_round_up(l.code->info.threadgroup_bytes, 64) + dispatch->threadgroup_bytes;
     l.float_mode = igi_float_mode_kernel(program->module->math_mode == IG_MATH_FAST);

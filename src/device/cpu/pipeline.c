@@ -143,14 +143,13 @@ static size_t count_shapes(const cpu_program *program) {
 }
 
 // INGOT_SIMT_SHAPE=always or never, for debugging and testing.
-static bool is_worth_shaping(uint64_t threads) {
+bool igi_cpu_is_worth_shaping(uint64_t threads) {
     const char *text = getenv("INGOT_SIMT_SHAPE");
     if (text && strcmp(text, "always") == 0) return true;
     return threads >= WORTH_SHAPING && !(text && strcmp(text, "never") == 0);
 }
 
-const igi_code *igi_cpu_shaped_code(ig_device *device, cpu_program *program, cpu_purpose purpose, uint64_t threads) {
-    if (!is_worth_shaping(threads)) return NULL;
+const igi_code *igi_cpu_shaped_code(ig_device *device, cpu_program *program, cpu_purpose purpose) {
     pthread_mutex_lock(&program->lock);
     cpu_variant *variant = find_variant(program, &purpose);
     // What failed once, for want of memory for instance, is not tried again: there is other code.
