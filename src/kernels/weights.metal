@@ -106,37 +106,30 @@ kernel void tiled(device const T *x [[buffer(0)]], device const uchar *weight [[
 
 // ---- To blocks and back ----
 
-// A thread for each block.
+// A simdgroup for each block, a thread for each weight.
 template <typename T>
 kernel void quantize_q8_0(device const T *x [[buffer(0)]], device uchar *out [[buffer(1)]],
-                          constant Weights &w [[buffer(2)]], uint2 at [[thread_position_in_grid]]) {
+                          constant Weights &w [[buffer(2)]], uint2 at [[threadgroup_position_in_grid]],
+                          uint lane [[thread_index_in_simdgroup]]) {
     device uchar *block = out + ulong(at.y) * w.row_bytes + at.x * 34;
-    x += int(at.y) * w.x_row + int(at.x * 32) * w.x_step;
-    float most = 0.0f;
-    for (int i = 0; i < 32; i++) most = max(most, abs(float(x[i * w.x_step])));
-    float scale = most / 127.0f, inverse = scale != 0.0f ? 1.0f / scale : 0.0f;
-    *(device half *)block = half(scale);
-    for (int i = 0; i < 32; i++) block[2 + i] = uchar(char(int(round(float(x[i * w.x_step]) * inverse))));
+    float a = float(x[int(at.y) * w.x_row + int(at.x * 32 + lane) * w.x_step]);
+    float scale = simd_max(abs(a)) / 127.0f, inverse = scale != 0.0f ? 1.0f / scale : 0.0f;
+    if (lane == 0) *(device half *)block = half(scale);
+    block[2 + lane] = uchar(char(int(round(a * inverse))));
 }
 
+// The first of the greatest magnitude becomes -8, which has no opposite.
 template <typename T>
 kernel void quantize_q4_0(device const T *x [[buffer(0)]], device uchar *out [[buffer(1)]],
-                          constant Weights &w [[buffer(2)]], uint2 at [[thread_position_in_grid]]) {
+                          constant Weights &w [[buffer(2)]], uint2 at [[threadgroup_position_in_grid]],
+                          uint lane [[thread_index_in_simdgroup]]) {
     device uchar *block = out + ulong(at.y) * w.row_bytes + at.x * 18;
-    x += int(at.y) * w.x_row + int(at.x * 32) * w.x_step;
-    float most = 0.0f, magnitude = 0.0f;
-    for (int i = 0; i < 32; i++) {
-        float a = float(x[i * w.x_step]);
-        most = abs(a) > magnitude ? a : most;
-        magnitude = max(magnitude, abs(a));
-    }
-    float scale = most / -8.0f, inverse = scale != 0.0f ? 1.0f / scale : 0.0f;
-    *(device half *)block = half(scale);
-    for (int i = 0; i < 16; i++) {
-        int low = int(fma(float(x[i * w.x_step]), inverse, 8.5f));
-        int high = int(fma(float(x[(i + 16) * w.x_step]), inverse, 8.5f));
-        block[2 + i] = uchar(min(15, low) | min(15, high) << 4);
-    }
+    float a = float(x[int(at.y) * w.x_row + int(at.x * 32 + lane) * w.x_step]);
+    uint first = simd_min(abs(a) == simd_max(abs(a)) ? lane : 31u);
+    float scale = simd_shuffle(a, ushort(first)) / -8.0f, inverse = scale != 0.0f ? 1.0f / scale : 0.0f;
+    int number = min(15, int(fma(a, inverse, 8.5f))), other = simd_shuffle_down(number, ushort(16));
+    if (lane == 0) *(device half *)block = half(scale);
+    if (lane < 16) block[2 + lane] = uchar(number | other << 4);
 }
 
 // A thread for two weights.
@@ -158,7 +151,7 @@ kernel void dequantize(device const uchar *weight [[buffer(0)]], device T *out [
         device const T *, device const uchar *, device T *, constant Weights &, uint2, uint2);
 #define QUANTIZE(suffix, T, name)                                                                             \
     template [[host_name(#name "_" #suffix)]] kernel void name<T>(device const T *, device uchar *,           \
-                                                                  constant Weights &, uint2);
+                                                                  constant Weights &, uint2, uint);
 #define DEQUANTIZE(suffix, T, name)                                                                           \
     template [[host_name("dequantize_" #name "_" #suffix)]] kernel void dequantize<T, name>(                  \
         device const uchar *, device T *, constant Weights &, uint3);

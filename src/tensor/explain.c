@@ -16,7 +16,8 @@ static void explain_backend(igi_runtime *runtime, ig_op op, ig_backend backend, 
 
 ig_status ig_stream_explain(ig_stream *stream, ig_op op, bool validate, ig_op_explanation *explanation) {
     if (!stream || !explanation || (unsigned)op >= IG_OP_COUNT) return IG_STATUS_INVALID_ARGUMENT;
-    bool products = igi_ops[op].family == IGI_FAMILY_MATMUL || op == IG_OP_CONV || op == IG_OP_ATTENTION || op == IG_OP_WEIGHT_MATMUL;
+    bool products = igi_ops[op].family == IGI_FAMILY_MATMUL || op == IG_OP_CONV || op == IG_OP_ATTENTION ||
+                    op == IG_OP_WEIGHT_MATMUL;
     *explanation = (ig_op_explanation){.name = ig_op_name(op),
                                        .family = igi_family_names[igi_ops[op].family],
                                        .work = products ? "multiplications" : "elements",

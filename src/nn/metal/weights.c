@@ -59,27 +59,30 @@ ig_status igi_metal_weight_matmul(const igi_call *call) {
     return e.status;
 }
 
-static ig_status convert(const igi_call *call, const char *kind, const igi_metal_weights *w, ig_size threads,
-                         const char *type) {
-    igi_metal_encoder e =
-        igi_metal_begin(call, "weights", 0, "%s_%s_%s", kind, igi_weight_formats[call->p.weight.type].name, type);
+static igi_metal_encoder begin_conversion(const igi_call *call, const char *kind, const igi_metal_weights *w,
+                                          ig_type type) {
+    igi_metal_encoder e = igi_metal_begin(call, "weights", 0, "%s_%s_%s", kind,
+                                          igi_weight_formats[call->p.weight.type].name, ig_type_name(type));
     igi_metal_view(&e, &call->in[0], 0);
     igi_metal_view(&e, &call->out[0], 1);
     igi_metal_bytes(&e, w, sizeof *w, 2);
-    igi_metal_threads(&e, threads);
-    return e.status;
+    return e;
 }
 
 ig_status igi_metal_quantize(const igi_call *call) {
     const igi_view *x = &call->in[0], *out = &call->out[0];
     if (igi_view_count(out) == 0) return IG_STATUS_OK;
     igi_metal_weights w = layout_of(x, out, out, call->p.weight.type);
-    return convert(call, "quantize", &w, (ig_size){w.blocks, w.rows, 1}, ig_type_name(x->type));
+    igi_metal_encoder e = begin_conversion(call, "quantize", &w, x->type);
+    igi_metal_groups(&e, (ig_size){w.blocks, w.rows, 1}, (ig_size){IGI_BLOCK, 1, 1});
+    return e.status;
 }
 
 ig_status igi_metal_dequantize(const igi_call *call) {
     const igi_view *weight = &call->in[0], *out = &call->out[0];
     if (igi_view_count(out) == 0) return IG_STATUS_OK;
     igi_metal_weights w = layout_of(weight, weight, out, call->p.weight.type);
-    return convert(call, "dequantize", &w, (ig_size){WIDTH, w.blocks, w.rows}, ig_type_name(out->type));
+    igi_metal_encoder e = begin_conversion(call, "dequantize", &w, out->type);
+    igi_metal_threads(&e, (ig_size){WIDTH, w.blocks, w.rows});
+    return e.status;
 }
