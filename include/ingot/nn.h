@@ -131,6 +131,54 @@ ig_status ig_weight_embedding(ig_stream *stream, const ig_weight *weight, const 
 ig_status ig_tensor_linear(ig_stream *stream, const ig_tensor *x, const ig_tensor *weight, const ig_op_options *options,
                            ig_tensor **out);
 
+// ---- KV cache -------------------------------------------------------------------------------------------------------
+
+// Keys and values of the positions so far, [layer, position, key head, dim] each. With a window it is a ring: old
+// positions make room for new ones.
+typedef struct ig_kv_cache ig_kv_cache;
+typedef struct ig_kv_cache_desc {
+    ig_type type;  // f32, f16 or bf16
+    uint32_t layers;
+    uint64_t heads, dim;  // of keys
+    uint64_t capacity;    // positions there is room for. With a window: at least it, and one less than it more than
+                          // are appended at a time
+    uint64_t window;      // positions that a query sees; 0: all
+} ig_kv_cache_desc;
+
+// Bytes of keys and values. errors: INVALID_ARGUMENT, OVERFLOW.
+ig_status ig_kv_cache_size(const ig_kv_cache_desc *desc, uint64_t *bytes);
+ig_status ig_kv_cache_create(ig_device *device, const ig_kv_cache_desc *desc, ig_kv_cache **cache);
+ig_kv_cache *ig_kv_cache_retain(ig_kv_cache *cache);
+void ig_kv_cache_release(ig_kv_cache *cache);
+uint64_t ig_kv_cache_length(const ig_kv_cache *cache, uint32_t layer);  // the next position
+uint64_t ig_kv_cache_first(const ig_kv_cache *cache, uint32_t layer);   // the oldest position that is there
+// Memory of a layer, [slot, head, dim]; position p lies in slot p % capacity.
+ig_status ig_kv_cache_view(const ig_kv_cache *cache, uint32_t layer, ig_tensor **keys, ig_tensor **values);
+
+// k and v [positions, heads, dim], converted to the cache's type. errors: OUT_OF_RANGE when they do not fit.
+ig_status ig_kv_cache_append(ig_stream *stream, ig_kv_cache *cache, uint32_t layer, const ig_tensor *k,
+                             const ig_tensor *v);
+// Forgets positions from `length` on, in all layers. errors: OUT_OF_RANGE when a ring has overwritten what the next
+// position would see.
+ig_status ig_kv_cache_truncate(ig_kv_cache *cache, uint64_t length);
+// Causal attention of the last positions, q [positions, heads, dim], read in place. scale 0: 1 / sqrt(dim).
+ig_status ig_kv_cache_attention(ig_stream *stream, const ig_kv_cache *cache, uint32_t layer, const ig_tensor *q,
+                                double scale, const ig_op_options *options, ig_tensor **out);
+
+// ---- Estimates ------------------------------------------------------------------------------------------------------
+
+// A decoder of the Llama kind: two norms, grouped-query attention and a gated feed-forward network in each layer,
+// embedding and output apart.
+typedef struct ig_model_shape {
+    uint64_t layers, hidden, heads, key_heads, intermediate, vocabulary;
+} ig_model_shape;
+
+// errors: INVALID_ARGUMENT when hidden is no multiple of heads, OVERFLOW.
+ig_status ig_model_parameters(const ig_model_shape *shape, uint64_t *count);
+ig_status ig_model_size(const ig_model_shape *shape, ig_weight_type type, uint64_t *bytes);
+// Whether `needed` is less than what is free; where that is not known (0), less than 80% of all there is.
+bool ig_memory_fits(uint64_t needed, uint64_t free_bytes, uint64_t total_bytes);
+
 #if defined(__GNUC__)
 #pragma GCC visibility pop
 #endif
