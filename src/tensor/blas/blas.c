@@ -190,6 +190,11 @@ static void multiply(const igi_call *call, const igi_view *a, const igi_view *b,
              .k = (int)a->shape[last],
              .alpha = (float)call->p.matmul.alpha,
              .beta = adds ? (float)call->p.matmul.beta : 0};
+    if (out->rank == 2) {  // one product: it may be so small that finding the way through batches shows
+        char *const data[] = {igi_view_data(out), igi_view_data(a), igi_view_data(b)};
+        multiply_row(&j, 1, data, (const int64_t[3]){0});
+        return;
+    }
     igi_view starts[3] = {firsts(out), firsts(a), firsts(b)};
     igi_walk walk = igi_walk_of(3, (const igi_view *[]){&starts[0], &starts[1], &starts[2]});
     igi_walk_all(&walk, multiply_row, &j);

@@ -9,6 +9,7 @@
 enum { BLOCK = 4096, ACCUMULATORS = 4 };
 
 typedef float quad __attribute__((vector_size(16)));
+typedef int32_t quad_bits __attribute__((vector_size(16)));
 
 INLINE double sum_lanes(vf v) {
     union {
@@ -57,8 +58,23 @@ static double NAME(f32_product)(uint64_t count, const float *a) {
     return products[0] * products[1] * (products[2] * products[3]);
 }
 
-// The best element by `better`; NaN beats all.
-#define EXTREME(better)                                                                 \
+// Returns the best lane of v by a comparison.
+#define BEST_LANE(v, test)                                                                 \
+    union {                                                                                \
+        vf whole;                                                                          \
+        quad quads[VECTOR_BYTES / 16];                                                     \
+    } parts = {v};                                                                         \
+    quad best_quad = parts.quads[0];                                                       \
+    for (int i = 1; i < VECTOR_BYTES / 16; i++) {                                          \
+        quad_bits is = parts.quads[i] test best_quad, part = (quad_bits)parts.quads[i];    \
+        best_quad = (quad)((part & is) | ((quad_bits)best_quad & ~is));                    \
+    }                                                                                      \
+    float result = best_quad[0];                                                           \
+    for (int i = 1; i < 4; i++) result = best_quad[i] test result ? best_quad[i] : result; \
+    return result
+
+// The best element, where the better of two is a vector function and a comparison; NaN beats all.
+#define EXTREME(better, test)                                                           \
     vf best[ACCUMULATORS];                                                              \
     vi nans = {0};                                                                      \
     for (int k = 0; k < ACCUMULATORS; k++) best[k] = splat(a[0]);                       \
@@ -66,27 +82,24 @@ static double NAME(f32_product)(uint64_t count, const float *a) {
     for (; at + ACCUMULATORS * LANES <= count; at += ACCUMULATORS * LANES)              \
         for (int k = 0; k < ACCUMULATORS; k++) {                                        \
             vf x = load(a + at + k * LANES);                                            \
-            best[k] = choose(x better best[k], x, best[k]);                             \
+            best[k] = better(x, best[k]);                                               \
             nans |= is_nan(x);                                                          \
         }                                                                               \
     for (; at < count; at += LANES) {                                                   \
         vf x = count - at < LANES ? load_part(a + at, count - at, a[0]) : load(a + at); \
-        best[0] = choose(x better best[0], x, best[0]);                                 \
+        best[0] = better(x, best[0]);                                                   \
         nans |= is_nan(x);                                                              \
     }                                                                                   \
     if (any(nans)) return NAN;                                                          \
-    float result = a[0];                                                                \
-    for (int k = 0; k < ACCUMULATORS; k++)                                              \
-        for (int i = 0; i < LANES; i++)                                                 \
-            if (best[k][i] better result) result = best[k][i];                          \
-    return result
+    vf all = better(better(best[0], best[1]), better(best[2], best[3]));                \
+    BEST_LANE(all, test)
 
 static float NAME(f32_largest)(uint64_t count, const float *a) {
-    EXTREME(>);
+    EXTREME(larger, >);
 }
 
 static float NAME(f32_smallest)(uint64_t count, const float *a) {
-    EXTREME(<);
+    EXTREME(smaller, <);
 }
 
 static double NAME(f32_dot)(uint64_t count, const float *a, const float *b) {

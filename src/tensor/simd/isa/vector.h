@@ -69,24 +69,35 @@ INLINE vf choose(vi condition, vf a, vf b) {
     return (vf)(((vi)a & condition) | ((vi)b & ~condition));
 }
 
-// NaN stays: the instructions give their second operand then.
-INLINE vf at_most(vf x, float bound) {
+// a > b ? a : b and a < b ? a : b: with a NaN, b.
+INLINE vf larger(vf a, vf b) {
 #if defined(__AVX512F__)
-    return (vf)_mm512_min_ps((__m512)splat(bound), (__m512)x);
+    return (vf)_mm512_max_ps((__m512)a, (__m512)b);
 #elif defined(__AVX2__)
-    return (vf)_mm256_min_ps((__m256)splat(bound), (__m256)x);
+    return (vf)_mm256_max_ps((__m256)a, (__m256)b);
+#elif defined(__SSE2__)
+    return (vf)_mm_max_ps((__m128)a, (__m128)b);
 #else
-    return choose(x > splat(bound), splat(bound), x);
+    return choose(a > b, a, b);
 #endif
 }
-INLINE vf at_least(vf x, float bound) {
+INLINE vf smaller(vf a, vf b) {
 #if defined(__AVX512F__)
-    return (vf)_mm512_max_ps((__m512)splat(bound), (__m512)x);
+    return (vf)_mm512_min_ps((__m512)a, (__m512)b);
 #elif defined(__AVX2__)
-    return (vf)_mm256_max_ps((__m256)splat(bound), (__m256)x);
+    return (vf)_mm256_min_ps((__m256)a, (__m256)b);
+#elif defined(__SSE2__)
+    return (vf)_mm_min_ps((__m128)a, (__m128)b);
 #else
-    return choose(x < splat(bound), splat(bound), x);
+    return choose(a < b, a, b);
 #endif
+}
+// NaN stays.
+INLINE vf at_most(vf x, float bound) {
+    return smaller(splat(bound), x);
+}
+INLINE vf at_least(vf x, float bound) {
+    return larger(splat(bound), x);
 }
 
 #if defined(__AVX512F__)
