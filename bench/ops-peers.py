@@ -26,6 +26,7 @@ except ImportError:
     torch = None
 
 LARGE = 1 << 20
+HEADS, HEAD_DIM = 16, 64
 
 
 def element(count, which):
@@ -98,28 +99,56 @@ def torch_ops(a, b, weight, out):
     return ops
 
 
+def attention_ops(rows, columns):
+    """PyTorch's own layout: heads first. Keys are their own values."""
+    query, key = (element(count * HEADS * HEAD_DIM, which).reshape(count, HEADS, HEAD_DIM)
+                  for which, count in enumerate((rows, columns)))
+    query, key = (torch.from_numpy(x).transpose(0, 1)[None].contiguous() for x in (query, key))
+    attend = torch.nn.functional.scaled_dot_product_attention
+    return {"attention": lambda: attend(query, key, key, is_causal=rows > 1)}
+
+
+def matvec_ops(columns):
+    """Neither library has Q4_0: the same product with floats."""
+    x, matrix = element(columns, 0), element(columns * columns, 1).reshape(columns, columns)
+    ops = {"numpy": {"q4_0": lambda: matrix @ x}}
+    if torch:
+        weight, vector = torch.from_numpy(matrix), torch.from_numpy(x)
+        ops["torch"] = {"q4_0": lambda: torch.mv(weight, vector)}
+    return ops
+
+
 prepared = {}
 
 
-def ops_of(library, rows, columns):
+def ops_of(library, op, rows, columns):
     """Those of the last size only: each holds three large arrays."""
-    key = (library, rows, columns)
-    if key not in prepared:
+    key = (library, op if op in ("attention", "q4_0") else "", rows, columns)
+    if key in prepared:
+        return prepared[key]
+    if op == "attention":
+        prepared.clear()
+        prepared[key] = attention_ops(rows, columns) if library == "torch" else {}
+    elif op == "q4_0":
+        prepared.clear()
+        for name, ops in matvec_ops(columns).items():
+            prepared[(name, op, rows, columns)] = ops
+    else:
         prepared.clear()
         a, b = (element(rows * columns, which).reshape(rows, columns) for which in (0, 1))
         weight = numpy.full(columns, 0.75, dtype=numpy.float32)
         out = numpy.empty_like(a) if rows * columns >= LARGE else None
         if rows == 1:
             a, b = a.reshape(1, -1), b.reshape(1, -1)
-        prepared[("numpy", rows, columns)] = numpy_ops(a, b, weight, out)
+        prepared[("numpy", "", rows, columns)] = numpy_ops(a, b, weight, out)
         if torch:
             tensors = [x if x is None else torch.from_numpy(x) for x in (a, b, weight, out)]
-            prepared[("torch", rows, columns)] = torch_ops(*tensors)
+            prepared[("torch", "", rows, columns)] = torch_ops(*tensors)
     return prepared[key]
 
 
 def check(run, op):
-    if op == "argmax":
+    if op in ("argmax", "q4_0"):
         return float("nan")
     return float(numpy.abs(numpy.asarray(run(), dtype=numpy.float64)).sum())
 
@@ -132,7 +161,7 @@ def seconds(run, calls):
 
 
 def answer(what, library, op, rows, columns, calls):
-    run = ops_of(library, int(rows), int(columns)).get(op)
+    run = ops_of(library, op, int(rows), int(columns)).get(op)
     if run is None:
         return -1
     return check(run, op) if what == "check" else seconds(run, int(calls))

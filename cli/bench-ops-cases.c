@@ -66,12 +66,20 @@ const ops_case ops_cases[] = {
     REDUCE(OPS_SMALL, 1, FEW, max),
     REDUCE(OPS_SMALL, 1, FEW, argmax),
     ROWS(OPS_SMALL, 1, FEW),
+    {OPS_NN, OPS_ATTENTION, "attention", 512, 512, {0}},
+    {OPS_NN, OPS_ATTENTION, "attention", 1, 2048, {0}},
+    {OPS_NN, OPS_MATVEC_Q4, "q4_0", 1, SIDE, {0}},
 };
 const size_t ops_case_count = sizeof ops_cases / sizeof *ops_cases;
 
 const char *ops_group_name(ops_group group) {
-    static const char *const names[] = {"products", "large", "rows", "small"};
+    static const char *const names[] = {"products", "large", "rows", "small", "nn"};
     return names[group];
+}
+
+static const char *what_it_does(const ops_case *test) {
+    if (test->kind == OPS_MATVEC_Q4) return "matvec";
+    return test->rows > 1 ? "prefill" : "decode";
 }
 
 void ops_case_name(const ops_case *test, char name[64]) {
@@ -80,11 +88,16 @@ void ops_case_name(const ops_case *test, char name[64]) {
         case OPS_LARGE: snprintf(name, 64, "%s 16M", test->op); break;
         case OPS_ROWS: snprintf(name, 64, "%s %dx%d", test->op, (int)test->rows, (int)test->columns); break;
         case OPS_SMALL: snprintf(name, 64, "%s %d", test->op, (int)test->columns); break;
+        case OPS_NN: snprintf(name, 64, "%s %s %d", test->op, what_it_does(test), (int)test->columns); break;
     }
 }
 
+bool ops_case_lower_is_better(const ops_case *test) {
+    return test->group == OPS_SMALL || test->group == OPS_NN;
+}
+
 const char *ops_case_unit(const ops_case *test) {
-    return test->group == OPS_SMALL ? "us" : test->kind == OPS_MATMUL ? "GFLOPS" : "GB/s";
+    return ops_case_lower_is_better(test) ? "us" : test->kind == OPS_MATMUL ? "GFLOPS" : "GB/s";
 }
 
 // Bytes an element, as STREAM counts them: what is read and what is written.
@@ -95,7 +108,7 @@ static double bytes_per_element(ops_kind kind) {
 double ops_case_figure(const ops_case *test, double seconds) {
     double elements = (double)test->rows * (double)test->columns;
     if (seconds <= 0) return 0;
-    if (test->group == OPS_SMALL) return seconds * 1e6;
+    if (ops_case_lower_is_better(test)) return seconds * 1e6;
     if (test->kind == OPS_MATMUL) return 2e-9 * elements * (double)test->columns / seconds;
     return 1e-9 * elements * bytes_per_element(test->kind) / seconds;
 }

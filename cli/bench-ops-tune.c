@@ -49,7 +49,7 @@ static ig_status measure(ops_tensors *tensors, ops_case test, timings *t) {
         test.columns = product ? sides[i] : elements[i] < 1024 ? elements[i] : 1024;
         test.rows = product ? sides[i] : elements[i] / test.columns;
         t->work[i] = test.rows * test.columns * (product ? test.columns : 1);
-        ig_status status = ops_tensors_fill(tensors, test.rows, test.columns);
+        ig_status status = ops_tensors_fill(tensors, &test);
         if (status != IG_STATUS_OK) return status;
         for (int b = IG_BACKEND_SCALAR; b < IG_BACKEND_COUNT; b++)
             t->seconds[i][b] = best_of(tensors, &test, (ig_backend)b);

@@ -105,7 +105,7 @@ static double median(contest *c, size_t which) {
 
 static bool measure(contest *c, const ops_case *test) {
     double expected = NAN;
-    if (ops_tensors_fill(&c->tensors, test->rows, test->columns) != IG_STATUS_OK) return false;
+    if (ops_tensors_fill(&c->tensors, test) != IG_STATUS_OK) return false;
     if (!begin(c, 0, test, &expected)) return false;
     for (size_t i = 1; i < c->runner_count; i++) begin(c, i, test, &expected);
     for (uint64_t turn = 0; turn < c->repeats; turn++)
@@ -121,7 +121,7 @@ static void report(contest *c, const ops_case *test, bench_summary *summary) {
     char name[64];
     ops_case_name(test, name);
     bench_row row = {.suite = "ops", .name = name, .unit = ops_case_unit(test)};
-    row.lower_is_better = test->group == OPS_SMALL;
+    row.lower_is_better = ops_case_lower_is_better(test);
     row.value = ops_case_figure(test, median(c, 0));
     bench_row means = row;
     for (size_t i = 1; i < c->runner_count; i++) {

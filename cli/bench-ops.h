@@ -17,11 +17,15 @@ typedef enum ops_kind {
     OPS_SOFTMAX,  // of each row
     OPS_RMS_NORM,
     OPS_TRANSPOSE,  // a copy
+    OPS_ATTENTION,  // causal; rows are queries at the end of the columns, which are keys
+    OPS_MATVEC_Q4,  // a matrix in Q4_0 times a vector
 } ops_kind;
 
-typedef enum ops_group { OPS_PRODUCTS, OPS_LARGE, OPS_ROWS, OPS_SMALL } ops_group;
+typedef enum ops_group { OPS_PRODUCTS, OPS_LARGE, OPS_ROWS, OPS_SMALL, OPS_NN } ops_group;
 
-// Inputs are f32 matrices of this shape, all there are of them; a case that needs fewer takes the first.
+enum { OPS_HEADS = 16, OPS_HEAD_DIM = 64 };  // of attention
+
+// Inputs are f32 matrices of this shape unless the kind says otherwise.
 typedef struct ops_case {
     ops_group group;
     ops_kind kind;
@@ -43,7 +47,8 @@ const char *ops_group_name(ops_group group);
 // "matmul 512", "exp 16M", "exp 1000", "softmax 4096x4096"
 void ops_case_name(const ops_case *test, char name[64]);
 const char *ops_case_unit(const ops_case *test);
-// The figure in that unit: lower is better for small cases only.
+bool ops_case_lower_is_better(const ops_case *test);  // microseconds are
+// The figure in that unit.
 double ops_case_figure(const ops_case *test, double seconds);
 
 // ---- Runners ----
@@ -65,10 +70,11 @@ typedef struct ops_tensors {
     ig_device *device;
     ig_stream *stream;
     ig_tensor *inputs[2], *weight;
+    ig_weight *blocks;  // of OPS_MATVEC_Q4
 } ops_tensors;
 
 ig_status ops_tensors_open(ops_tensors *tensors, ig_error *error);
-ig_status ops_tensors_fill(ops_tensors *tensors, uint64_t rows, uint64_t columns);  // instead of those before
+ig_status ops_tensors_fill(ops_tensors *tensors, const ops_case *test);  // instead of those before
 void ops_tensors_clear(ops_tensors *tensors);
 void ops_tensors_close(ops_tensors *tensors);
 ig_status ops_call(ops_tensors *tensors, const ops_case *test, ig_backend backend, ig_tensor **out);
