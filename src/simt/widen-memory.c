@@ -108,7 +108,10 @@ void igi_store_masked(igi_widener *w, LLVMValueRef value, LLVMValueRef address, 
 static void store_row(igi_widener *w, LLVMValueRef store, LLVMValueRef value) {
     igi_note(w, IGI_REMARK_CONTIGUOUS, store);
     LLVMValueRef address = igi_widen_scalar(w, LLVMGetOperand(store, 1));
-    igi_store_masked(w, value, address, LLVMGetAlignment(store), w->mask);
+    if (!w->mask && igi_is_streamed(w, store))
+        igi_store_past_cache(w, value, address, LLVMGetAlignment(store));
+    else
+        igi_store_masked(w, value, address, LLVMGetAlignment(store), w->mask);
 }
 
 static void scatter_to(igi_widener *w, LLVMValueRef store, LLVMValueRef value, LLVMValueRef addresses) {

@@ -81,6 +81,10 @@ LLVMValueRef igi_load_masked(igi_widener *w, LLVMTypeRef wide, LLVMValueRef addr
                              LLVMValueRef mask);
 void igi_store_masked(igi_widener *w, LLVMValueRef value, LLVMValueRef address, unsigned alignment, LLVMValueRef mask);
 
+// widen-stream.c: rows written to memory that the kernel does not read, when there is more of it than caches hold.
+bool igi_is_streamed(const igi_widener *w, LLVMValueRef store);
+void igi_store_past_cache(igi_widener *w, LLVMValueRef value, LLVMValueRef address, unsigned alignment);
+
 // widen-bundle.c: finds the accesses of a block that are better done together.
 void igi_find_bundles(igi_widener *w, LLVMBasicBlockRef block);
 void igi_free_bundles(igi_widener *w);

@@ -245,6 +245,30 @@ static void atomics_on_one_address_are_combined_first(void **state) {
     end(b);
 }
 
+static bool goes_past_the_cache(LLVMValueRef i) {
+    unsigned kind = LLVMGetMDKindIDInContext(LLVMGetTypeContext(LLVMTypeOf(i)), "nontemporal", 11);
+    return LLVMIsAStoreInst(i) && LLVMGetMetadata(i, kind);
+}
+
+static size_t stores_past_the_cache(const char *body, bool streaming) {
+    bench *b = kernel("device float *a, device float *out", body);
+    b->request.streaming = streaming;
+    b->m.info.any_groups = 1;
+    size_t count = count_if(widen(b, 16, true), goes_past_the_cache);
+    end(b);
+    return count;
+}
+
+static void floods_of_results_go_past_the_cache(void **state) {
+    (void)state;
+    assert_int_equal(stores_past_the_cache("out[i] = 2 * a[i];", true), 1);
+    assert_int_equal(stores_past_the_cache("out[i] = 2 * a[i];", false), 0);
+    // What is read as well is in the cache already; not whole lines; not all lanes.
+    assert_int_equal(stores_past_the_cache("out[i] += a[i];", true), 0);
+    assert_int_equal(stores_past_the_cache("out[2 * i] = a[i];", true), 0);
+    assert_int_equal(stores_past_the_cache("if (a[i] > 0) out[i] = a[i];", true), 0);
+}
+
 static void functions_without_a_vector_form_are_called_by_each_lane(void **state) {
     (void)state;
     bench *b = start_body(
@@ -313,6 +337,7 @@ int main(void) {
         cmocka_unit_test(volatile_accesses_are_done_by_each_lane),
         cmocka_unit_test(atomics_are_done_by_each_lane),
         cmocka_unit_test(atomics_on_one_address_are_combined_first),
+        cmocka_unit_test(floods_of_results_go_past_the_cache),
         cmocka_unit_test(functions_without_a_vector_form_are_called_by_each_lane),
         cmocka_unit_test(odd_types_are_declined),
         cmocka_unit_test(operations_among_lanes_need_a_whole_simdgroup),

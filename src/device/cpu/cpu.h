@@ -43,6 +43,7 @@ typedef struct cpu_module {
 typedef struct cpu_purpose {
     bool abortable;     // looks at the abort flag
     bool narrow;        // runs one thread at a time
+    bool streaming;     // writes more than caches hold
     uint32_t group[3];  // threadgroups of this size only; 0: of any
 } cpu_purpose;
 

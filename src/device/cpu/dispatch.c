@@ -23,6 +23,7 @@ typedef struct launch {
     uint64_t threadgroup_bytes;  // static and arguments
     uint64_t float_mode;
     void *arguments[2 * IGI_MAX_SLOTS];
+    bool streaming;     // writes go past the caches
     atomic_int failed;  // ig_status of the first failure
     atomic_uint_fast64_t fault_address, fault_group;
 } launch;
@@ -166,6 +167,8 @@ static void run_groups(void *context, uint64_t begin, uint64_t end) {
     igi_float_mode_set(l->float_mode);
     run_guarded(&r);
     igi_float_mode_set(host_mode);
+    // Such writes are in no order with others until this.
+    if (l->streaming) atomic_thread_fence(memory_order_seq_cst);
 }
 
 // ---- Dispatch ----
@@ -241,7 +244,7 @@ static bool needs_narrow(const launch *l) {
     return !igi_can_run_group(l->code, full) || (edge[0] && !igi_can_run_group(l->code, edge));
 }
 
-enum { LONGEST_ROW = 1024, MOST_THREADS = 4096, FEWEST_GROUPS = 64 };
+enum { LONGEST_ROW = 1024, MOST_THREADS = 4096, FEWEST_GROUPS = 64, STREAMING_THREADS = 1 << 23 };
 
 static uint64_t least(uint64_t a, uint64_t b) {
     return a < b ? a : b;
@@ -263,14 +266,18 @@ static void lengthen_rows(launch *l, uint64_t *total) {
 static ig_status choose_code(ig_device *device, cpu_program *program, bool abortable, uint64_t *groups, launch *l,
                              ig_error *error) {
     cpu_purpose any = {.abortable = abortable}, narrow = {.abortable = abortable, .narrow = true};
-    bool large = igi_cpu_is_worth_shaping(*groups * l->group.x * l->group.y * l->group.z);
+    uint64_t threads = *groups * l->group.x * l->group.y * l->group.z;
+    bool large = igi_cpu_is_worth_shaping(threads);
     ig_status status = igi_cpu_program_code(device, program, any, &l->code, error);
     if (status == IG_STATUS_OK && large) lengthen_rows(l, groups);
     if (status == IG_STATUS_OK && needs_narrow(l))
         status = igi_cpu_program_code(device, program, narrow, &l->narrow, error);
     if (status != IG_STATUS_OK) return status;
     const ig_size size = l->group;
-    cpu_purpose shaped = {.abortable = abortable, .group = {(uint32_t)size.x, (uint32_t)size.y, (uint32_t)size.z}};
+    l->streaming = l->code->info.any_groups && threads >= STREAMING_THREADS;
+    cpu_purpose shaped = {.abortable = abortable,
+                          .streaming = l->streaming,
+                          .group = {(uint32_t)size.x, (uint32_t)size.y, (uint32_t)size.z}};
     l->threads = (uint32_t)(size.x * size.y * size.z);
     if (large) l->shaped = igi_cpu_shaped_code(device, program, shaped);
     if (l->shaped && !igi_can_run_group(l->shaped, shaped.group)) l->shaped = NULL;

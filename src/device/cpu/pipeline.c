@@ -38,6 +38,7 @@ static igi_hash code_key(const cpu_program *program, const igi_simt_request *req
     igi_hasher_add_u64(hasher, IGI_CODE_VERSION);
     igi_hasher_add_u64(hasher, request->abortable);
     igi_hasher_add_u64(hasher, request->width);
+    igi_hasher_add_u64(hasher, request->streaming);
     for (int i = 0; i < 3; i++) igi_hasher_add_u64(hasher, request->group[i]);
     return igi_hasher_finish(hasher);
 }
@@ -61,6 +62,7 @@ igi_simt_request igi_cpu_simt_request(const cpu_program *program, cpu_purpose pu
                               .constant_count = program->constant_count,
                               .abortable = purpose.abortable,
                               .width = wanted_width(purpose.narrow),
+                              .streaming = purpose.streaming,
                               .group = {purpose.group[0], purpose.group[1], purpose.group[2]},
                               .line_tables = program->module->line_tables};
 }
@@ -99,7 +101,8 @@ static ig_status make_code(ig_device *device, const cpu_program *program, cpu_pu
 
 static cpu_variant *find_variant(const cpu_program *program, const cpu_purpose *purpose) {
     for (cpu_variant *v = program->variants; v; v = v->next) {
-        bool same = v->purpose.abortable == purpose->abortable && v->purpose.narrow == purpose->narrow;
+        bool same = v->purpose.abortable == purpose->abortable && v->purpose.narrow == purpose->narrow &&
+                    v->purpose.streaming == purpose->streaming;
         if (same && memcmp(v->purpose.group, purpose->group, sizeof purpose->group) == 0) return v;
     }
     return NULL;
