@@ -6,9 +6,15 @@
 
 #include "tensor-helpers.h"
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+// Sanitized code is many times slower; the largest shapes are for the others.
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define SANITIZED true
-#else
+#endif
+#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED true
+#endif
+#if !defined(SANITIZED)
 #define SANITIZED false
 #endif
 

@@ -77,18 +77,19 @@ static void load_keys(const part *p, const igi_view *view, uint64_t key, uint64_
     for (uint64_t t = 0; t < count; t++, to += view->shape[3]) load_row(p, view, key_at(p, view, key + t), to);
 }
 
-// Keys or values of a block: as they lie, or as packed floats. Gives the distance of rows in floats.
-static const float *find_keys(const part *p, const igi_view *view, uint64_t key, uint64_t count, float *scratch,
-                              int64_t *row) {
+// Keys or values of a block: as they lie where rows are packed and do not come around, or as packed floats.
+static void find_keys(const part *p, const igi_view *view, uint64_t key, uint64_t count, float *scratch,
+                      igi_nn_few *few) {
     const char *first = key_at(p, view, key), *last = key_at(p, view, key + count - 1);
-    int64_t step = igi_view_stride_bytes(view, 1);
-    if (igi_simd_is_packed(view->type, igi_view_stride_bytes(view, 3)) && last == first + (int64_t)(count - 1) * step) {
-        *row = view->strides[1];
-        return (const float *)first;
+    bool straight = last == first + (int64_t)(count - 1) * igi_view_stride_bytes(view, 1);
+    few->keys = count;
+    few->dim = view->shape[3];
+    if (straight && view->strides[3] == 1) {
+        few->type = view->type, few->kept = first, few->kept_row = view->strides[1];
+        return;
     }
     load_keys(p, view, key, count, scratch);
-    *row = (int64_t)view->shape[3];
-    return scratch;
+    few->type = IG_TYPE_F32, few->kept = scratch, few->kept_row = (int64_t)view->shape[3];
 }
 
 static void find_seen(part *p) {
@@ -199,12 +200,12 @@ static void soften_row(const part *p, uint64_t r, uint64_t key, uint64_t count) 
 
 static void add_few(const part *p, uint64_t key, uint64_t count) {
     const job *j = p->j;
-    int64_t row;
-    const float *keys = find_keys(p, &j->call->in[1], key, count, p->keys, &row);
-    j->n->few_scores(p->rows, count, j->dim, p->q, keys, row, p->scores, FEW_KEYS);
+    igi_nn_few few = {.rows = p->rows, .q = p->q, .scores = p->scores, .scores_row = FEW_KEYS, .out = p->out};
+    find_keys(p, &j->call->in[1], key, count, p->keys, &few);
+    j->n->few_scores(&few);
     for (uint64_t r = 0; r < p->rows; r++) soften_row(p, r, key, count);
-    const float *values = find_keys(p, &j->call->in[2], key, count, p->values, &row);
-    j->n->few_sums(p->rows, count, j->value_dim, p->scores, FEW_KEYS, values, row, p->out);
+    find_keys(p, &j->call->in[2], key, count, p->values, &few);
+    j->n->few_sums(&few);
 }
 
 static void do_few(const part *p) {

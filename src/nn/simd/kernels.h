@@ -26,6 +26,18 @@ typedef struct igi_nn_block {
     float *rescale;              // gets what the weights of earlier blocks shrink by
 } igi_nn_block;
 
+// A few queries and a block of keys or values, which are floats or halves.
+typedef struct igi_nn_few {
+    uint64_t rows, keys, dim;
+    const float *q;  // packed rows
+    ig_type type;    // of `kept`
+    const void *kept;
+    int64_t kept_row;  // distance of rows, in elements
+    float *scores;
+    uint64_t scores_row;
+    float *out;  // packed rows
+} igi_nn_few;
+
 typedef struct igi_nn_kernels {
     // Turns pairs (a[i], b[i]), in place.
     void (*rotate)(uint64_t count, const float *cosines, const float *sines, float *a, float *b);
@@ -34,12 +46,8 @@ typedef struct igi_nn_kernels {
     void (*product)(const igi_nn_product *p, uint64_t rows, uint64_t columns);
     void (*soften)(const igi_nn_block *block);
 
-    // For few queries. scores[r][t] = q[r] . k[t]; rows of q are packed.
-    void (*few_scores)(uint64_t rows, uint64_t keys, uint64_t dim, const float *q, const float *k, int64_t k_row,
-                       float *scores, uint64_t scores_row);
-    // out[r] += sum of weights[r][t] v[t]; rows of out are packed.
-    void (*few_sums)(uint64_t rows, uint64_t keys, uint64_t dim, const float *weights, uint64_t weights_row,
-                     const float *v, int64_t v_row, float *out);
+    void (*few_scores)(const igi_nn_few *few);  // scores[r][t] = q[r] . kept[t]
+    void (*few_sums)(const igi_nn_few *few);    // out[r] += sum of scores[r][t] kept[t]
     // x becomes e^(x - shift); gives the sum.
     float (*exponentials)(uint64_t count, float *x, float shift);
 

@@ -45,68 +45,93 @@ static void NAME(f32_nn_product)(const igi_nn_product *p, uint64_t rows, uint64_
 
 // ---- Few rows: along the inner dimension ----
 
-// `rows` and `keys` are constants wherever this is used.
-INLINE void dots(int rows, int keys, uint64_t dim, const float *q, const float *k, int64_t k_row, float *scores,
-                 uint64_t scores_row) {
+// `type`, `rows` and `keys` are constants wherever these are used.
+INLINE vf load_kept(ig_type type, const void *from, int64_t at) {
+    if (type == IG_TYPE_F16) return load_f16((const uint16_t *)from + at);
+    if (type == IG_TYPE_BF16) return load_bf16((const uint16_t *)from + at);
+    return load((const float *)from + at);
+}
+
+INLINE vf load_kept_part(ig_type type, const void *from, int64_t at, uint64_t count) {
+    uint16_t part[LANES] = {0};
+    if (type == IG_TYPE_F32) return load_part((const float *)from + at, count, 0);
+    memcpy(part, (const uint16_t *)from + at, count * sizeof *part);
+    return load_kept(type, part, 0);
+}
+
+INLINE void dots(ig_type type, int rows, int keys, const igi_nn_few *f, uint64_t row, uint64_t key) {
+    int64_t first = (int64_t)key * f->kept_row, dim = (int64_t)f->dim, at = 0;
+    const float *q = f->q + row * f->dim;
     vf sums[2][4];
-    uint64_t at = 0, left;
     for (int r = 0; r < rows; r++)
         for (int t = 0; t < keys; t++) sums[r][t] = splat(0);
     for (; at + LANES <= dim; at += LANES)
         for (int t = 0; t < keys; t++) {
-            vf x = load(k + t * k_row + at);
-            for (int r = 0; r < rows; r++) sums[r][t] += load(q + (uint64_t)r * dim + at) * x;
+            vf x = load_kept(type, f->kept, first + t * f->kept_row + at);
+            for (int r = 0; r < rows; r++) sums[r][t] += load(q + r * dim + at) * x;
         }
-    if ((left = dim - at))
+    if (at < dim)
         for (int t = 0; t < keys; t++) {
-            vf x = load_part(k + t * k_row + at, left, 0);
-            for (int r = 0; r < rows; r++) sums[r][t] += load_part(q + (uint64_t)r * dim + at, left, 0) * x;
+            uint64_t left = (uint64_t)(dim - at);
+            vf x = load_kept_part(type, f->kept, first + t * f->kept_row + at, left);
+            for (int r = 0; r < rows; r++) sums[r][t] += load_part(q + r * dim + at, left, 0) * x;
         }
+    float *scores = f->scores + row * f->scores_row + key;
     for (int r = 0; r < rows; r++)
-        for (int t = 0; t < keys; t++) scores[(uint64_t)r * scores_row + (uint64_t)t] = sum_of_lanes(sums[r][t]);
+        for (int t = 0; t < keys; t++) scores[(uint64_t)r * f->scores_row + (uint64_t)t] = sum_of_lanes(sums[r][t]);
 }
 
-static void NAME(f32_few_scores)(uint64_t rows, uint64_t keys, uint64_t dim, const float *q, const float *k,
-                                 int64_t k_row, float *scores, uint64_t scores_row) {
-    uint64_t t = 0;
-    for (; t + 4 <= keys; t += 4, k += 4 * k_row, scores += 4) {
-        uint64_t r = 0;
-        for (; r + 2 <= rows; r += 2) dots(2, 4, dim, q + r * dim, k, k_row, scores + r * scores_row, scores_row);
-        if (r < rows) dots(1, 4, dim, q + r * dim, k, k_row, scores + r * scores_row, scores_row);
+INLINE void score(ig_type type, const igi_nn_few *f) {
+    uint64_t key = 0, row;
+    for (; key + 4 <= f->keys; key += 4) {
+        for (row = 0; row + 2 <= f->rows; row += 2) dots(type, 2, 4, f, row, key);
+        if (row < f->rows) dots(type, 1, 4, f, row, key);
     }
-    for (; t < keys; t++, k += k_row, scores++)
-        for (uint64_t r = 0; r < rows; r++) dots(1, 1, dim, q + r * dim, k, k_row, scores + r * scores_row, scores_row);
+    for (; key < f->keys; key++)
+        for (row = 0; row < f->rows; row++) dots(type, 1, 1, f, row, key);
 }
 
-// `keys` is a constant wherever this is used.
-INLINE void add_values(int keys, uint64_t rows, uint64_t dim, const float *weights, uint64_t weights_row,
-                       const float *v, int64_t v_row, float *out) {
-    uint64_t at = 0, left;
+INLINE void add_values(ig_type type, int keys, const igi_nn_few *f, uint64_t key) {
+    int64_t first = (int64_t)key * f->kept_row, dim = (int64_t)f->dim, at = 0;
+    const float *weights = f->scores + key;
+    vf x[4];
     for (; at + LANES <= dim; at += LANES) {
-        vf x[4];
-        for (int t = 0; t < keys; t++) x[t] = load(v + t * v_row + at);
-        for (uint64_t r = 0; r < rows; r++) {
-            vf sum = load(out + r * dim + at);
-            for (int t = 0; t < keys; t++) sum += weights[r * weights_row + (uint64_t)t] * x[t];
-            store(out + r * dim + at, sum);
+        for (int t = 0; t < keys; t++) x[t] = load_kept(type, f->kept, first + t * f->kept_row + at);
+        for (uint64_t r = 0; r < f->rows; r++) {
+            float *to = f->out + (int64_t)r * dim + at;
+            vf sum = load(to);
+            for (int t = 0; t < keys; t++) sum += weights[r * f->scores_row + (uint64_t)t] * x[t];
+            store(to, sum);
         }
     }
-    if (!(left = dim - at)) return;
-    for (uint64_t r = 0; r < rows; r++) {
-        vf sum = load_part(out + r * dim + at, left, 0);
-        for (int t = 0; t < keys; t++)
-            sum += weights[r * weights_row + (uint64_t)t] * load_part(v + t * v_row + at, left, 0);
-        store_part(out + r * dim + at, sum, left);
+    if (at >= dim) return;
+    uint64_t left = (uint64_t)(dim - at);
+    for (int t = 0; t < keys; t++) x[t] = load_kept_part(type, f->kept, first + t * f->kept_row + at, left);
+    for (uint64_t r = 0; r < f->rows; r++) {
+        float *to = f->out + (int64_t)r * dim + at;
+        vf sum = load_part(to, left, 0);
+        for (int t = 0; t < keys; t++) sum += weights[r * f->scores_row + (uint64_t)t] * x[t];
+        store_part(to, sum, left);
     }
 }
 
-static void NAME(f32_few_sums)(uint64_t rows, uint64_t keys, uint64_t dim, const float *weights, uint64_t weights_row,
-                               const float *v, int64_t v_row, float *out) {
-    uint64_t t = 0;
-    for (; t + 4 <= keys; t += 4)
-        add_values(4, rows, dim, weights + t, weights_row, v + (int64_t)t * v_row, v_row, out);
-    for (; t < keys; t++) add_values(1, rows, dim, weights + t, weights_row, v + (int64_t)t * v_row, v_row, out);
+INLINE void add_up(ig_type type, const igi_nn_few *f) {
+    uint64_t key = 0;
+    for (; key + 4 <= f->keys; key += 4) add_values(type, 4, f, key);
+    for (; key < f->keys; key++) add_values(type, 1, f, key);
 }
+
+#define FEW(name, body)                           \
+    static void NAME(name)(const igi_nn_few *f) { \
+        if (f->type == IG_TYPE_F16)               \
+            body(IG_TYPE_F16, f);                 \
+        else if (f->type == IG_TYPE_BF16)         \
+            body(IG_TYPE_BF16, f);                \
+        else                                      \
+            body(IG_TYPE_F32, f);                 \
+    }
+FEW(f32_few_scores, score)
+FEW(f32_few_sums, add_up)
 
 void NAME(igi_nn_fill_products)(igi_nn_kernels *table) {
     table->product = NAME(f32_nn_product);

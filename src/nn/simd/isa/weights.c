@@ -135,26 +135,6 @@ DEFINE_DOTS(q4_0_dots, add_q4, Q4_BYTES)
 
 // ---- Halves ----
 
-INLINE vf load_f16(const uint16_t *from) {
-#if defined(__AVX512F__)
-    return (vf)_mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)from));
-#elif defined(__F16C__)
-    return (vf)_mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)from));
-#else
-    _Float16 halves[LANES];
-    vf out;
-    memcpy(halves, from, sizeof halves);
-    for (int i = 0; i < LANES; i++) out[i] = (float)halves[i];
-    return out;
-#endif
-}
-INLINE vf load_bf16(const uint16_t *from) {
-    typedef uint16_t vh __attribute__((vector_size(VECTOR_BYTES / 2)));
-    vh halves;
-    memcpy(&halves, from, sizeof halves);
-    return (vf)(__builtin_convertvector(halves, vu) << 16);
-}
-
 // What is left after whole vectors is done with zeros behind it.
 #define DEFINE_HALF_DOTS(name, load_halves)                                                                \
     static void NAME(name)(uint64_t count, const uint16_t *const rows[4], const float *x, float sums[4]) { \
