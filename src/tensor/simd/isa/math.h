@@ -5,6 +5,7 @@
 #ifndef INGOT_TENSOR_SIMD_MATH_H
 #define INGOT_TENSOR_SIMD_MATH_H
 
+#include <float.h>
 #include <math.h>
 
 #include "tensor/simd/isa/vector.h"
@@ -44,15 +45,22 @@ INLINE vf scale(vf p, power2 e) {
 #endif
 }
 
-// e^(x + low), where low is a small correction.
-INLINE vf exp_sum(vf x, vf low) {
+// pre: x <= 89, or NaN
+INLINE vf exp_bounded(vf x) {
     power2 e;
-    vf r = reduce_exp(at_least(at_most(x, 89), -104), &e) + low;
+    vf r = reduce_exp(at_least(x, -104), &e);
     return scale(expm1_reduced(r) + 1, e);
 }
 
 INLINE vf exp_of(vf x) {
-    return exp_sum(x, splat(0));
+    return exp_bounded(at_most(x, 89));
+}
+
+// e^(x + low), where low is a small correction. pre: as above
+INLINE vf exp_sum(vf x, vf low) {
+    power2 e;
+    vf r = reduce_exp(at_least(x, -104), &e) + low;
+    return scale(expm1_reduced(r) + 1, e);
 }
 
 INLINE vf exp2_of(vf x) {
@@ -129,13 +137,13 @@ INLINE vf log1p_of(vf x) {
 // ---- Sigmoids ----
 
 INLINE vf sigmoid_of(vf x) {
-    vf e = exp_of(-absolute(x));
+    vf e = exp_bounded((vf)((vi)x | INT32_MIN));
     return choose(x < splat(0), e, splat(1)) / (e + 1);
 }
 
 // x * factor, where the factor vanishes at -inf.
 INLINE vf times_vanishing(vf x, vf factor) {
-    return choose(x == splat(-INFINITY), splat(0), x * factor);
+    return at_least(x, -FLT_MAX) * factor;
 }
 
 INLINE vf softplus_of(vf x) {
@@ -223,8 +231,7 @@ INLINE vf gelu_of(vf x) {
     vf bounded = at_least(at_most(x, 16), -16);
     vf low, high = exact_square(bounded, 2, &low);
     vf tail = 0.5F * erfc_scaled(absolute(bounded) * 0.70710678118654752F) * exp_sum(-high, -low);
-    vf result = times_vanishing(x, choose(x < splat(0), tail, 1 - tail));
-    return choose(is_nan(x), x, result);
+    return times_vanishing(x, choose(x < splat(0), tail, 1 - tail));
 }
 
 INLINE vf gelu_tanh_of(vf x) {

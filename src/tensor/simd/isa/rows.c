@@ -176,12 +176,12 @@ static double exponentials(uint64_t count, const float *a, float most, float *ou
         uint64_t end = count - begin < BLOCK ? count : begin + BLOCK, at = begin;
         vf sum = splat(0);
         for (; at + LANES <= end; at += LANES) {
-            vf e = exp_of(load(a + at) - most);
+            vf e = exp_bounded(load(a + at) - most);
             sum += e;
             store(out + at, e);
         }
         if (at < end) {
-            vf e = exp_of(load_part(a + at, end - at, -INFINITY) - most);
+            vf e = exp_bounded(load_part(a + at, end - at, -INFINITY) - most);
             sum += e;
             store_part(out + at, e, end - at);
         }
@@ -195,8 +195,8 @@ static double sum_of_exponentials(uint64_t count, const float *a, float most) {
     for (uint64_t begin = 0; begin < count; begin += BLOCK) {
         uint64_t end = count - begin < BLOCK ? count : begin + BLOCK, at = begin;
         vf sum = splat(0);
-        for (; at + LANES <= end; at += LANES) sum += exp_of(load(a + at) - most);
-        if (at < end) sum += exp_of(load_part(a + at, end - at, -INFINITY) - most);
+        for (; at + LANES <= end; at += LANES) sum += exp_bounded(load(a + at) - most);
+        if (at < end) sum += exp_bounded(load_part(a + at, end - at, -INFINITY) - most);
         total += sum_lanes(sum);
     }
     return total;
