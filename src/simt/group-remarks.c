@@ -39,7 +39,8 @@ static void describe_barriers(const igi_simt_module *m) {
 }
 
 static const char *reason_for_width(const igi_simt_module *m) {
-    if (m->info.simdgroups) return ", a whole simdgroup for the operations among its lanes";
+    if (m->info.simdgroups && m->info.width == IGI_SIMD_WIDTH)
+        return ", a whole simdgroup for the operations among its lanes";
     if (m->info.width == m->request->width) return m->request->declined ? "" : ", as INGOT_SIMT_WIDTH asks";
     if (m->info.width == 1) return "";
     if (m->info.width > 2 * igi_register_lanes()) return ", a whole row, which reads memory side by side";

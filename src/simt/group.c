@@ -41,7 +41,8 @@ static ig_status widen(igi_simt_module *m) {
     const char *declined = NULL;
     ig_status status = IG_STATUS_OK;
     m->info.width = 1;
-    if (width > 1) status = igi_pass_prepare(m);
+    if (width > IGI_SIMD_WIDTH) status = igi_lower_places(m);
+    if (width > 1 && status == IG_STATUS_OK) status = igi_pass_prepare(m);
     if (width > 1 && status == IG_STATUS_OK) status = igi_pass_interleave(m, width);
     // A second copy of a large kernel costs more to compile than masks cost to run.
     bool large = width > 1 && igi_instruction_count(m->thread) > LARGE_KERNEL;

@@ -156,8 +156,8 @@ LLVMTypeRef igi_integers_like(LLVMTypeRef type, unsigned bits) {
 LLVMValueRef igi_splat(LLVMTypeRef type, uint64_t value, bool is_signed) {
     LLVMValueRef scalar = LLVMConstInt(igi_element_type(type), value, is_signed);
     if (LLVMGetTypeKind(type) != LLVMVectorTypeKind) return scalar;
-    LLVMValueRef items[64];
+    LLVMValueRef items[IGI_MAX_WIDTH];
     unsigned count = LLVMGetVectorSize(type);
-    for (unsigned i = 0; i < count && i < 64; i++) items[i] = scalar;
+    for (unsigned i = 0; i < count && i < IGI_MAX_WIDTH; i++) items[i] = scalar;
     return LLVMConstVector(items, count);
 }

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { IGI_MAX_WIDTH = 256 };  // lanes
+
 typedef struct igi_values {
     LLVMValueRef *items;
     size_t count, capacity;

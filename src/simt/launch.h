@@ -83,7 +83,7 @@ typedef struct igi_code_info {
     uint32_t any_groups;     // not 0: computes the same in threadgroups of any shape, and has no loops
 } igi_code_info;
 
-enum { IGI_CODE_VERSION = 8 };
+enum { IGI_CODE_VERSION = 9 };
 
 // Generated code calls this as "ig.private": memory for large private arrays, set by igi_run_group.
 void *igi_private_memory(void);

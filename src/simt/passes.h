@@ -13,8 +13,6 @@
 #include "simt/compile.h"
 #include "simt/launch.h"
 
-enum { IGI_MAX_WIDTH = 256 };  // lanes
-
 typedef struct igi_simt_module {
     const igi_simt_request *request;
     LLVMContextRef context;
@@ -84,7 +82,7 @@ ig_status igi_pass_prepare(igi_simt_module *m);
 ig_status igi_split_matrices(igi_simt_module *m);
 // For one thread at a time: loads and stores of matrices become plain ones.
 ig_status igi_lower_matrices(igi_simt_module *m);
-// For one thread at a time: its place in the simdgroup is computed.
+// For one thread at a time, and several simdgroups: its place in the simdgroup is computed.
 ig_status igi_lower_places(igi_simt_module *m);
 // Puts the lanes' elements of private arrays side by side. Only between igi_pass_prepare and igi_widen.
 // post: such an alloca carries IGI_LANE_STRIDE, the bytes from one lane's element to the next; the offsets of its

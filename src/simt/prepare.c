@@ -187,6 +187,22 @@ static bool suits_row(igi_simt_module *m, uint32_t row) {
            igi_instruction_count(m->thread) <= LIGHT_KERNEL && igi_has_striding_loop(m);
 }
 
+static uint32_t longest(uint32_t row) {
+    return row < IGI_MAX_WIDTH ? row : IGI_MAX_WIDTH;
+}
+
+static bool is_matrix_operation(LLVMValueRef instruction) {
+    const char *name = igi_callee_name(instruction);
+    return strncmp(name, "__ig_mma_", 9) == 0 || strncmp(name, "__ig_matrix_", 12) == 0;
+}
+
+static bool has_matrices(igi_simt_module *m) {
+    igi_values found;
+    bool ok = igi_collect(m->thread, is_matrix_operation, &found), any = !ok || found.count;
+    if (ok) igi_values_free(&found);
+    return any;
+}
+
 uint32_t igi_register_lanes(void) {
     return strstr(igi_simt_features(), "+avx512f") ? 16 : 8;
 }
@@ -197,12 +213,11 @@ uint32_t igi_choose_width(igi_simt_module *m) {
     size_t lane_operations = found.count;
     igi_values_free(&found);
     m->info.simdgroups = lane_operations != 0;
-    if (lane_operations) return IGI_SIMD_WIDTH;
-    if (m->request->width) return m->request->width;
-    uint32_t natural = igi_register_lanes();
-    uint32_t row = m->request->group[0];
+    uint32_t natural = igi_register_lanes(), row = m->request->group[0], asked = m->request->width;
+    if (lane_operations) return !asked && suits_row(m, row) && !has_matrices(m) ? longest(row) : IGI_SIMD_WIDTH;
+    if (asked) return asked;
     if (!row) return suits_two_registers(m) && !m->many_dimensions ? 2 * natural : natural;
-    if (suits_row(m, row)) return row < IGI_MAX_WIDTH ? row : IGI_MAX_WIDTH;
+    if (suits_row(m, row)) return longest(row);
     if (suits_two_registers(m) && row % (2 * natural) == 0) return 2 * natural;
     for (uint32_t width = natural; width >= 4; width /= 2)
         if (row % width == 0) return width;

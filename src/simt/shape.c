@@ -218,11 +218,11 @@ static igi_shape choice(const igi_shapes *s, LLVMValueRef i) {
     return condition.kind == IGI_SHAPE_UNIFORM ? join_shapes(a, b) : varying;
 }
 
-// Operations that answer every lane of the simdgroup alike.
+// Operations that answer every lane of the simdgroup alike, if the group of lanes is one.
 static bool answers_alike(LLVMValueRef call, const char *name) {
     bool alike = strncmp(name, "__ig_reduce_", 12) == 0 || strcmp(name, "__ig_ballot") == 0;
     LLVMValueRef last = LLVMGetOperand(call, LLVMGetNumArgOperands(call) - 1);
-    return alike && LLVMIsAConstantInt(last) && LLVMConstIntGetZExtValue(last) == 32;
+    return alike && LLVMIsAConstantInt(last) && LLVMConstIntGetZExtValue(last) == IGI_SIMD_WIDTH;
 }
 
 bool igi_is_matrix_area(const igi_shapes *s, LLVMValueRef call, unsigned at) {
@@ -238,7 +238,9 @@ static igi_shape called(const igi_shapes *s, LLVMValueRef call) {
     if (strncmp(name, "__ig_mma_", 9) == 0) return matrix;
     if (strncmp(name, "__ig_matrix_even_", 17) == 0 || strncmp(name, "__ig_matrix_odd_", 16) == 0)
         return igi_is_matrix_area(s, call, 0) ? matrix : varying;
-    if (LLVMGetTypeKind(LLVMTypeOf(call)) == LLVMVoidTypeKind || answers_alike(call, name)) return uniform;
+    if (LLVMGetTypeKind(LLVMTypeOf(call)) == LLVMVoidTypeKind) return uniform;
+    if (s->width > IGI_SIMD_WIDTH) return varying;
+    if (answers_alike(call, name)) return uniform;
     bool shuffle = strcmp(name, "__ig_shuffle_u32") == 0 || strcmp(name, "__ig_shuffle_u64") == 0;
     LLVMValueRef width = shuffle ? LLVMGetOperand(call, 2) : NULL;
     if (width && LLVMIsAConstantInt(width) && LLVMConstIntGetZExtValue(width) == 32)

@@ -265,7 +265,7 @@ void igi_free_bundles(igi_widener *w) {
 
 // pieces[0..size) -> by element, or back.
 static LLVMValueRef pick(igi_widener *w, LLVMValueRef a, LLVMValueRef b, uint32_t first, uint32_t step) {
-    uint32_t from[MAX_MEMBERS];
+    uint32_t from[IGI_MAX_WIDTH];
     for (uint32_t i = 0; i < w->width; i++) from[i] = first + step * i;
     return LLVMBuildShuffleVector(w->builder, a, b, igi_shuffle_mask(w, from, w->width), "");
 }
@@ -285,7 +285,7 @@ static void unzip(igi_widener *w, LLVMValueRef *pieces, uint32_t size, LLVMValue
 }
 
 static LLVMValueRef interleave(igi_widener *w, LLVMValueRef a, LLVMValueRef b, uint32_t half) {
-    uint32_t from[MAX_MEMBERS], width = w->width;
+    uint32_t from[IGI_MAX_WIDTH], width = w->width;
     for (uint32_t i = 0; i < width; i++) from[i] = half * width / 2 + i / 2 + (i % 2 ? width : 0);
     return LLVMBuildShuffleVector(w->builder, a, b, igi_shuffle_mask(w, from, width), "");
 }
@@ -306,7 +306,7 @@ static void zip(igi_widener *w, LLVMValueRef *elements, uint32_t step, uint32_t 
 
 // Element `k` of triples that lie in three pieces.
 static LLVMValueRef pick_third(igi_widener *w, LLVMValueRef *pieces, uint32_t k) {
-    uint32_t first[MAX_MEMBERS], second[MAX_MEMBERS], width = w->width;
+    uint32_t first[IGI_MAX_WIDTH], second[IGI_MAX_WIDTH], width = w->width;
     for (uint32_t i = 0; i < width; i++) {
         uint32_t at = 3 * i + k;
         first[i] = at < 2 * width ? at : 0;
@@ -318,7 +318,7 @@ static LLVMValueRef pick_third(igi_widener *w, LLVMValueRef *pieces, uint32_t k)
 
 // Piece `p` of triples that are given by element.
 static LLVMValueRef merge_third(igi_widener *w, LLVMValueRef *elements, uint32_t p) {
-    uint32_t first[MAX_MEMBERS], second[MAX_MEMBERS], width = w->width;
+    uint32_t first[IGI_MAX_WIDTH], second[IGI_MAX_WIDTH], width = w->width;
     for (uint32_t i = 0; i < width; i++) {
         uint32_t at = p * width + i, lane = at / 3, element = at % 3;
         first[i] = element < 2 ? lane + element * width : 0;
@@ -358,8 +358,8 @@ static int64_t back_to_start(igi_widener *w, const igi_bundle *b) {
 // Which elements of a piece may be touched: those of active lanes, and none behind the last lane's last member.
 // NULL: all of them.
 static LLVMValueRef piece_mask(igi_widener *w, const igi_bundle *b, uint32_t piece) {
-    uint32_t lanes[MAX_MEMBERS], last = b->position[b->count - 1];
-    LLVMValueRef there[MAX_MEMBERS];
+    uint32_t lanes[IGI_MAX_WIDTH], last = b->position[b->count - 1];
+    LLVMValueRef there[IGI_MAX_WIDTH];
     bool all = true;
     for (uint32_t i = 0; i < w->width; i++) {
         uint32_t at = piece * w->width + i;
@@ -422,7 +422,7 @@ static void lane_addresses(igi_widener *w, const igi_bundle *b, LLVMValueRef *ad
 
 // <a..., b...>
 static LLVMValueRef concatenate(igi_widener *w, LLVMValueRef a, LLVMValueRef b) {
-    uint32_t from[2 * MAX_MEMBERS], count = 2 * LLVMGetVectorSize(LLVMTypeOf(a));
+    uint32_t from[2 * IGI_MAX_WIDTH], count = 2 * LLVMGetVectorSize(LLVMTypeOf(a));
     for (uint32_t i = 0; i < count; i++) from[i] = i;
     return LLVMBuildShuffleVector(w->builder, a, b, igi_shuffle_mask(w, from, count), "");
 }
@@ -435,7 +435,7 @@ static LLVMValueRef join_rows(igi_widener *w, LLVMValueRef *rows, uint32_t count
 
 static void load_rows(igi_widener *w, const igi_bundle *b, LLVMValueRef *pieces) {
     LLVMTypeRef row = LLVMVectorType(b->type, b->size);
-    LLVMValueRef addresses[MAX_MEMBERS], rows[MAX_MEMBERS];
+    LLVMValueRef addresses[IGI_MAX_WIDTH], rows[IGI_MAX_WIDTH];
     unsigned alignment = LLVMGetAlignment(b->reference);
     lane_addresses(w, b, addresses);
     for (uint32_t i = 0; i < w->width; i++) {
@@ -447,7 +447,7 @@ static void load_rows(igi_widener *w, const igi_bundle *b, LLVMValueRef *pieces)
 }
 
 static void store_rows(igi_widener *w, const igi_bundle *b, LLVMValueRef *pieces) {
-    LLVMValueRef addresses[MAX_MEMBERS];
+    LLVMValueRef addresses[IGI_MAX_WIDTH];
     unsigned alignment = LLVMGetAlignment(b->reference);
     lane_addresses(w, b, addresses);
     for (uint32_t i = 0; i < w->width; i++) {

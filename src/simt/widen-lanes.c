@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations among lanes, in registers: the group is the simdgroup.
+// Operations among lanes, in registers: the group is the simdgroup, or several.
 #include <stdlib.h>
 #include <string.h>
 
@@ -129,7 +129,7 @@ static void reduce(const lane_op *op, const char *kind) {
         LLVMValueRef partner = LLVMBuildXor(w->builder, self, igi_splat(type, distance, false), "");
         lanes = combine(op, kind, lanes, permute(w, lanes, partner));
     }
-    if (op->set == SIMD)
+    if (op->set == w->width)
         igi_widen_set(w, op->call, LLVMBuildExtractElement(w->builder, lanes, LLVMConstInt(w->i32, 0, 0), ""), NULL);
     else
         igi_widen_set(w, op->call, NULL, lanes);
@@ -155,20 +155,32 @@ static void scan(const lane_op *op, const char *kind, bool inclusive) {
     igi_widen_set(w, op->call, NULL, lanes);
 }
 
+// For each lane, the votes of its simdgroup.
+static LLVMValueRef votes_of_simdgroup(igi_widener *w, LLVMValueRef votes) {
+    uint32_t simdgroup[IGI_MAX_WIDTH];
+    for (uint32_t lane = 0; lane < w->width; lane++) simdgroup[lane] = lane / SIMD;
+    LLVMTypeRef words = LLVMVectorType(w->i32, w->width / SIMD);
+    LLVMValueRef bits = LLVMBuildBitCast(w->builder, votes, words, "");
+    LLVMValueRef mask = igi_shuffle_mask(w, simdgroup, w->width);
+    bits = LLVMBuildShuffleVector(w->builder, bits, LLVMGetPoison(words), mask, "");
+    return LLVMBuildZExt(w->builder, bits, igi_widen_type(w, w->i64), "");
+}
+
 static void ballot(const lane_op *op) {
     igi_widener *w = op->w;
     LLVMBuilderRef b = w->builder;
     LLVMValueRef votes = LLVMBuildAnd(b, igi_widen_vector(w, LLVMGetOperand(op->call, 0)), igi_active_mask(w), "");
-    LLVMValueRef bits = LLVMBuildZExt(b, LLVMBuildBitCast(b, votes, w->i32, ""), w->i64, "");
-    if (op->set == SIMD) {
-        igi_widen_set(w, op->call, bits, NULL);
+    if (op->set == w->width) {
+        igi_widen_set(w, op->call, LLVMBuildZExt(b, LLVMBuildBitCast(b, votes, w->i32, ""), w->i64, ""), NULL);
         return;
     }
     LLVMTypeRef type = igi_widen_type(w, w->i64);
-    LLVMValueRef first = LLVMBuildAnd(b, igi_lane_numbers(w, w->i64, 0, 1), igi_splat(type, ~3ull & 63, false), "");
-    LLVMValueRef quad =
-        LLVMBuildAnd(b, LLVMBuildLShr(b, igi_splat_value(w, bits), first, ""), igi_splat(type, 15, false), "");
-    igi_widen_set(w, op->call, NULL, quad);
+    LLVMValueRef bits = votes_of_simdgroup(w, votes);
+    if (op->set != SIMD) {
+        LLVMValueRef first = LLVMBuildAnd(b, igi_lane_numbers(w, w->i64, 0, 1), igi_splat(type, 28, false), "");
+        bits = LLVMBuildAnd(b, LLVMBuildLShr(b, bits, first, ""), igi_splat(type, 15, false), "");
+    }
+    igi_widen_set(w, op->call, NULL, bits);
 }
 
 // ---- Which is which ----
@@ -204,7 +216,7 @@ bool igi_widen_lane_operation(igi_widener *w, LLVMValueRef call) {
     if (strcmp(name, "barrier") == 0) return false;      // waits as a whole: a plain call
     if (strcmp(name, "simd_barrier") == 0) return true;  // lanes are together anyway
     if (place_in_group(w, call, name)) return true;
-    if (w->width != SIMD) {
+    if (w->width % SIMD != 0) {
         igi_decline(w, "a lane operation in a group that is no simdgroup", call);
         return true;
     }
