@@ -11,7 +11,7 @@
 #include "nn/simd/kernels.h"
 
 // Whole vectors of every level, and tiles of three; blocks that stay in the second cache.
-enum { BLOCK_ROWS = 96, BLOCK_KEYS = 128, FEW_ROWS = 16, FEW_KEYS = 64 };
+enum { BLOCK_ROWS = 96, BLOCK_KEYS = 128, FEW_ROWS = 16, FEW_KEYS = 64, MAX_HEADS = 6 };
 
 typedef struct job {
     const igi_call *call;
@@ -188,7 +188,8 @@ static void do_many(const part *p) {
 static void soften_row(const part *p, uint64_t r, uint64_t key, uint64_t count) {
     const job *j = p->j;
     float *scores = p->scores + r * FEW_KEYS, *out = p->out + r * j->value_dim;
-    for (uint64_t t = 0; t < count; t++)
+    bool limited = key < p->seen[r].begin || key + count > p->seen[r].end;
+    for (uint64_t t = 0; t < count && limited; t++)
         if (key + t < p->seen[r].begin || key + t >= p->seen[r].end) scores[t] = -INFINITY;
     float before = p->most[r], here = j->k->largest(count, scores), most = here > before || isnan(here) ? here : before;
     float shift = most == -INFINITY ? 0 : most, rescale = expf(before - shift);
@@ -208,9 +209,9 @@ static void add_few(const part *p, uint64_t key, uint64_t count) {
     j->n->few_sums(&few);
 }
 
-static void do_few(const part *p) {
+static void begin_few(const part *p) {
     const job *j = p->j;
-    const igi_view *q = &j->call->in[0], *out = &j->call->out[0];
+    const igi_view *q = &j->call->in[0];
     for (uint64_t r = 0; r < p->rows; r++) {
         float *row = p->q + r * j->dim;
         load_row(p, q, row_at(p, q, r), row);
@@ -218,8 +219,11 @@ static void do_few(const part *p) {
         p->most[r] = -INFINITY, p->sum[r] = 0;
     }
     memset(p->out, 0, p->rows * j->value_dim * sizeof *p->out);
-    for (uint64_t key = p->all.begin; key < p->all.end; key += FEW_KEYS)
-        add_few(p, key, p->all.end - key < FEW_KEYS ? p->all.end - key : FEW_KEYS);
+}
+
+static void end_few(const part *p) {
+    const job *j = p->j;
+    const igi_view *out = &j->call->out[0];
     for (uint64_t r = 0; r < p->rows; r++) {
         float *row = p->out + r * j->value_dim;
         j->k->scale_row(j->value_dim, row, 0, inverse(p->sum[r]), 0, NULL, NULL, row);
@@ -227,7 +231,40 @@ static void do_few(const part *p) {
     }
 }
 
+// The part of a key head further on.
+static part further(const part *p, uint64_t heads) {
+    part next = *p;
+    next.key_head += heads;
+    next.q += heads * p->rows * p->j->dim;
+    next.out += heads * p->rows * p->j->value_dim;
+    next.most += heads * p->rows;
+    next.sum += heads * p->rows;
+    return next;
+}
+
+// Heads that lie side by side in memory go through the keys together.
+static void do_few(const part *p, uint64_t heads) {
+    part parts[MAX_HEADS];
+    for (uint64_t h = 0; h < heads; h++) {
+        parts[h] = further(p, h);
+        begin_few(&parts[h]);
+    }
+    for (uint64_t key = p->all.begin; key < p->all.end; key += FEW_KEYS)
+        for (uint64_t h = 0; h < heads; h++)
+            add_few(&parts[h], key, p->all.end - key < FEW_KEYS ? p->all.end - key : FEW_KEYS);
+    for (uint64_t h = 0; h < heads; h++) end_few(&parts[h]);
+}
+
 // ---- All ----
+
+// Of `left` parts, those of heads behind this one that there is memory for.
+static uint64_t heads_together(const part *p, uint64_t left) {
+    uint64_t heads = p->j->call->in[1].shape[2] - p->key_head, most = BLOCK_ROWS / p->rows;
+    if (p->j->blocks > 1) return 1;
+    heads = heads < left ? heads : left;
+    heads = heads < most ? heads : most;
+    return heads < MAX_HEADS ? heads : MAX_HEADS;
+}
 
 static void do_parts(void *user, uint64_t begin, uint64_t end) {
     job *j = user;
@@ -238,14 +275,18 @@ static void do_parts(void *user, uint64_t begin, uint64_t end) {
         return;
     }
     uint64_t key_heads = j->call->in[1].shape[2];
-    for (uint64_t i = begin; i < end; i++) {
+    for (uint64_t i = begin, heads = 1; i < end; i += heads) {
         part p = {.j = j, .batch = i / j->blocks / key_heads, .key_head = i / j->blocks % key_heads};
         p.first = i % j->blocks * BLOCK_ROWS;
         p.rows = j->rows - p.first < BLOCK_ROWS ? j->rows - p.first : BLOCK_ROWS;
         p.columns = igi_round_up(p.rows, j->k->lanes);
         divide_scratch(&p, (float *)scratch->memory);
         find_seen(&p);
-        (p.rows < FEW_ROWS ? do_few : do_many)(&p);
+        heads = p.rows < FEW_ROWS ? heads_together(&p, end - i) : 1;
+        if (p.rows < FEW_ROWS)
+            do_few(&p, heads);
+        else
+            do_many(&p);
     }
     igi_storage_release(scratch);
 }
@@ -258,6 +299,8 @@ ig_status igi_simd_attention(const igi_call *call) {
     j.rows = q->shape[1] * j.group;
     j.blocks = (j.rows + BLOCK_ROWS - 1) / BLOCK_ROWS;
     uint64_t parts = q->shape[0] * k->shape[2] * j.blocks, each = j.rows / j.blocks * call->p.attend.keys * j.dim;
-    igi_parallel(call->runtime, parts, each < IGI_SIMD_GRAIN ? IGI_SIMD_GRAIN / (each + 1) + 1 : 1, do_parts, &j);
+    uint64_t together = parts < 8 || j.rows >= FEW_ROWS ? 1 : parts < 16 ? 2 : 4;
+    igi_parallel(call->runtime, parts, each < IGI_SIMD_GRAIN ? IGI_SIMD_GRAIN / (each + 1) + 1 : together, do_parts,
+                 &j);
     return (ig_status)atomic_load(&j.status);
 }

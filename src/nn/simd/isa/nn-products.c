@@ -77,8 +77,13 @@ INLINE void dots(ig_type type, int rows, int keys, const igi_nn_few *f, uint64_t
             for (int r = 0; r < rows; r++) sums[r][t] += load_part(q + r * dim + at, left, 0) * x;
         }
     float *scores = f->scores + row * f->scores_row + key;
-    for (int r = 0; r < rows; r++)
-        for (int t = 0; t < keys; t++) scores[(uint64_t)r * f->scores_row + (uint64_t)t] = sum_of_lanes(sums[r][t]);
+    for (int r = 0; r < rows; r++, scores += f->scores_row)
+        if (keys == 4) {
+            vquad all = sums_of_lanes(sums[r][0], sums[r][1], sums[r][2], sums[r][3]);
+            memcpy(scores, &all, sizeof all);
+        } else {
+            *scores = sum_of_lanes(sums[r][0]);
+        }
 }
 
 INLINE void score(ig_type type, const igi_nn_few *f) {
