@@ -243,6 +243,40 @@ static void long_chains_on_the_device_do_not_pile_up_memory(void **state) {
     ig_tensor_release(x), ig_tensor_release(zero);
 }
 
+// ---- Sizes ----
+
+static ig_status run_rows(int which, const ig_tensor *x, ig_tensor **out) {
+    const ig_op_options options = {.backend = IG_BACKEND_SIMD};
+    switch (which) {
+        case 0: return ig_tensor_exp(stream, x, &options, out);
+        case 1: return ig_tensor_softmax(stream, x, -1, &options, out);
+        case 2: return ig_tensor_log_softmax(stream, x, -1, &options, out);
+        default: return ig_tensor_rms_norm(stream, x, NULL, 0, &options, out);
+    }
+}
+
+// Large results are written past the caches, by other code.
+static void rows_of_a_large_call_are_those_of_a_small_one(void **state) {
+    (void)state;
+    enum { ROWS = 2100, COLUMNS = 1023, FEW = 7 };
+    static float large[FEW * COLUMNS], small[FEW * COLUMNS];
+    ig_tensor *x = NULL, *part = NULL;
+    ig_shape shape = {.rank = 2, .lengths = {ROWS, COLUMNS}};
+    assert_ok(ig_tensor_random_uniform(stream, IG_TYPE_F32, shape, (ig_random_desc){.seed = 1}, -2, 2, NULL, &x));
+    assert_ok(ig_tensor_slice(x, 0, ROWS - FEW, IG_TO_END, 1, &part));
+    for (int which = 0; which < 4; which++) {
+        ig_tensor *whole = NULL, *rows = NULL, *end = NULL;
+        assert_ok(run_rows(which, x, &whole));
+        assert_ok(run_rows(which, part, &rows));
+        assert_ok(ig_tensor_slice(whole, 0, ROWS - FEW, IG_TO_END, 1, &end));
+        assert_ok(ig_tensor_read(end, large, sizeof large));
+        assert_ok(ig_tensor_read(rows, small, sizeof small));
+        assert_memory_equal(large, small, sizeof large);
+        ig_tensor_release(whole), ig_tensor_release(rows), ig_tensor_release(end);
+    }
+    ig_tensor_release(x), ig_tensor_release(part);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_wrong_backend_is_found_out_and_never_used),
@@ -255,6 +289,7 @@ int main(void) {
         cmocka_unit_test(results_can_go_into_an_operand),
         cmocka_unit_test(a_stream_may_be_dropped_with_work_in_it),
         cmocka_unit_test(long_chains_on_the_device_do_not_pile_up_memory),
+        cmocka_unit_test(rows_of_a_large_call_are_those_of_a_small_one),
     };
     return cmocka_run_group_tests_name("dispatch", tests, open_test_stream, close_test_stream);
 }
