@@ -186,9 +186,9 @@ static void multiply(own_runner *runner, const ops_case *test, const void *a, co
 static double run_openblas(ops_runner *base, const ops_case *test, uint64_t calls) {
     own_runner *runner = (own_runner *)base;
     const void *a, *b;
-    float *c = cli_alloc(test->rows * test->columns * sizeof *c);
     if (ig_tensor_map(runner->tensors->inputs[0], &a) != IG_STATUS_OK) return -1;
     if (ig_tensor_map(runner->tensors->inputs[1], &b) != IG_STATUS_OK) return -1;
+    float *c = cli_alloc(test->rows * test->columns * sizeof *c);
     multiply(runner, test, a, b, c);  // the first one also gets the memory
     uint64_t start = igi_now_ns();
     for (uint64_t i = 0; i < calls; i++) multiply(runner, test, a, b, c);

@@ -14,7 +14,7 @@ enum { MAX_RUNNERS = 12, MAX_SAMPLES = 64, MAX_CALLS = 20000 };
 static const double turn_seconds = 0.02;   // of short calls, as many as fit
 static const double budget_seconds = 1.5;  // after which a slow one is not asked again
 // Threads of OpenMP and OpenBLAS keep spinning for up to 30 ms after their work is done.
-static const long settle_ns = 2 * 1000 * 1000, settle_spinning_ns = 40 * 1000 * 1000;
+static const long settle_ns = 2000000, settle_spinning_ns = 40000000;
 
 typedef struct contest {
     ops_tensors tensors;
