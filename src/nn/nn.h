@@ -58,6 +58,7 @@ enum { IGI_ROPE_MAX_DIMS = 1024 };
 ig_status igi_scalar_quantize(const igi_call *call);
 ig_status igi_scalar_dequantize(const igi_call *call);
 ig_status igi_scalar_weight_matmul(const igi_call *call);
+ig_status igi_simd_quantize(const igi_call *call);
 ig_status igi_simd_dequantize(const igi_call *call);
 ig_status igi_simd_weight_matmul(const igi_call *call);
 bool igi_metal_accepts_weight(const igi_call *call);

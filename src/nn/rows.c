@@ -24,6 +24,7 @@ static const igi_implementation simd_rows[] = {
     HOST(MASKED_SOFTMAX, igi_simd_masked_softmax)
     HOST(ROPE, igi_simd_rope)
     HOST(ATTENTION, igi_simd_attention)
+    HOST(QUANTIZE, igi_simd_quantize)
     HOST(DEQUANTIZE, igi_simd_dequantize)
     HOST(WEIGHT_MATMUL, igi_simd_weight_matmul)
 };

@@ -32,4 +32,7 @@ static inline char *igi_weight_row(const igi_view *weight, uint64_t row) {
     return igi_view_data(weight) + (int64_t)row * igi_view_stride_bytes(weight, 0);
 }
 
+// Rows [begin, end) of a call of quantize. Every byte is given by the format, so that there is one way to do it.
+void igi_quantize_rows(const igi_call *call, uint64_t begin, uint64_t end);
+
 #endif

@@ -42,11 +42,11 @@ static void to_q4_0(const float *x, uint8_t *block) {
     }
 }
 
-ig_status igi_scalar_quantize(const igi_call *call) {
+void igi_quantize_rows(const igi_call *call, uint64_t begin, uint64_t end) {
     const igi_view *x = &call->in[0], *out = &call->out[0];
     uint32_t type = call->p.weight.type, bytes = igi_weight_formats[type].bytes;
     int64_t step = igi_view_stride_bytes(x, 1);
-    for (uint64_t row = 0; row < x->shape[0]; row++)
+    for (uint64_t row = begin; row < end; row++)
         for (uint64_t b = 0; b < x->shape[1] / IGI_BLOCK; b++) {
             const char *from = igi_weight_row(x, row) + (int64_t)b * IGI_BLOCK * step;
             double values[IGI_BLOCK];
@@ -55,6 +55,10 @@ ig_status igi_scalar_quantize(const igi_call *call) {
             for (int i = 0; i < IGI_BLOCK; i++) floats[i] = (float)values[i];
             (type == IG_WEIGHT_Q8_0 ? to_q8_0 : to_q4_0)(floats, (uint8_t *)igi_weight_row(out, row) + b * bytes);
         }
+}
+
+ig_status igi_scalar_quantize(const igi_call *call) {
+    igi_quantize_rows(call, 0, call->in[0].shape[0]);
     return IG_STATUS_OK;
 }
 

@@ -208,3 +208,14 @@ ig_status igi_simd_dequantize(const igi_call *call) {
     igi_parallel(call->runtime, out->shape[0], IGI_SIMD_GRAIN / out->shape[1] + 1, dequantize_rows, &j);
     return IG_STATUS_OK;
 }
+
+static void quantize_rows(void *user, uint64_t begin, uint64_t end) {
+    igi_quantize_rows(user, begin, end);
+}
+
+ig_status igi_simd_quantize(const igi_call *call) {
+    const igi_view *x = &call->in[0];
+    if (igi_view_count(x) == 0) return IG_STATUS_OK;
+    igi_parallel(call->runtime, x->shape[0], IGI_SIMD_GRAIN / 4 / x->shape[1] + 1, quantize_rows, (void *)call);
+    return IG_STATUS_OK;
+}
