@@ -21,10 +21,10 @@ static bool sees(const ig_attention_desc *desc, uint64_t query, uint64_t key) {
 
 static void reference_softmax(const softmax_case *c, const double *x, const double *added, double *out) {
     double scale = c->desc.scale == 0 ? 1 : c->desc.scale;
-    for (uint64_t i = 0; i < c->queries; i++, x += c->keys, out += c->keys, added += added ? c->keys : 0) {
+    for (uint64_t i = 0; i < c->queries; i++, x += c->keys, out += c->keys) {
         double most = -INFINITY, sum = 0;
         for (uint64_t j = 0; j < c->keys; j++) {
-            out[j] = sees(&c->desc, i, j) ? scale * x[j] + (added ? added[j] : 0) : -INFINITY;
+            out[j] = sees(&c->desc, i, j) ? scale * x[j] + (added ? added[i * c->keys + j] : 0) : -INFINITY;
             most = fmax(most, out[j]);
         }
         for (uint64_t j = 0; j < c->keys; j++) sum += out[j] = most == -INFINITY ? 0 : exp(out[j] - most);
