@@ -190,7 +190,7 @@ static LLVMErrorRef find_symbols(igi_jit *jit, LLVMOrcJITDylibRef dylib, const c
     return result->failure;
 }
 
-static uint64_t frame_bytes(igi_start_function start) {
+IGI_CALLS_GENERATED_CODE static uint64_t frame_bytes(igi_start_function start) {
     igi_group nowhere = {0};
     igi_lane ask = {0};
     return igi_round_up((uint64_t)(uintptr_t)start(&nowhere, 0, 0, 0, &ask), 64);

@@ -88,6 +88,13 @@ enum { IGI_CODE_VERSION = 9 };
 // Generated code calls this as "ig.private": memory for large private arrays, set by igi_run_group.
 void *igi_private_memory(void);
 
+// For functions that call generated code: UBSan looks for a type in front of the function called, where there is none.
+#if defined(__clang__)
+#define IGI_CALLS_GENERATED_CODE __attribute__((no_sanitize("function")))
+#else
+#define IGI_CALLS_GENERATED_CODE
+#endif
+
 // contexts: context_bytes for each group of lanes
 typedef void (*igi_run_function)(const igi_group *group, void *contexts);
 // Runs to the first suspension. With lane->frame NULL it returns the size of a frame instead.

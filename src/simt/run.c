@@ -43,7 +43,8 @@ void igi_scratch_free(igi_scratch *scratch) {
 }
 
 // Starts every thread and says how many there are.
-static uint32_t start_threads(const igi_code *code, const igi_group *group, igi_scratch *scratch) {
+IGI_CALLS_GENERATED_CODE static uint32_t start_threads(const igi_code *code, const igi_group *group,
+                                                       igi_scratch *scratch) {
     uint32_t index = 0;
     for (uint32_t z = 0; z < group->size[2]; z++)
         for (uint32_t y = 0; y < group->size[1]; y++)
@@ -74,7 +75,8 @@ static uint32_t earliest(const igi_lane *lanes, uint32_t count) {
 }
 
 // Brings every lane of a simdgroup to a barrier or to its end.
-static void run_simdgroup(const igi_code *code, const igi_group *group, igi_lane *lanes, uint32_t count) {
+IGI_CALLS_GENERATED_CODE static void run_simdgroup(const igi_code *code, const igi_group *group, igi_lane *lanes,
+                                                   uint32_t count) {
     uint32_t active;
     while ((active = earliest(lanes, count)) && !aborted(group)) {
         igi_lanes_answer(lanes, count, active);
@@ -84,7 +86,7 @@ static void run_simdgroup(const igi_code *code, const igi_group *group, igi_lane
 }
 
 // Releases the threads at the barrier; false when all have returned.
-static bool pass_barrier(const igi_code *code, igi_lane *lanes, uint32_t count) {
+IGI_CALLS_GENERATED_CODE static bool pass_barrier(const igi_code *code, igi_lane *lanes, uint32_t count) {
     bool any = false;
     for (uint32_t i = 0; i < count; i++) {
         if (lanes[i].wait != IGI_WAIT_BARRIER) continue;
@@ -108,7 +110,7 @@ bool igi_can_run_group(const igi_code *code, const uint32_t size[3]) {
     return !code->info.simdgroups || size[0] % IGI_SIMD_WIDTH == 0 || (size[1] == 1 && size[2] == 1);
 }
 
-void igi_run_group(const igi_code *code, const igi_group *group, igi_scratch *scratch) {
+IGI_CALLS_GENERATED_CODE void igi_run_group(const igi_code *code, const igi_group *group, igi_scratch *scratch) {
     private_memory = scratch->private_memory;
     if (code->info.form == IGI_FORM_LOOP)
         code->run(group, scratch->frames);
