@@ -122,6 +122,7 @@ static ig_status note_freedom(igi_simt_module *m) {
 }
 
 ig_status igi_pass_group(igi_simt_module *m) {
+    m->info.instructions = (uint32_t)igi_instruction_count(m->thread);
     ig_status status = note_freedom(m);
     if (status == IG_STATUS_OK) status = widen(m);
     if (status != IG_STATUS_OK) return status;
