@@ -133,13 +133,21 @@ static ig_status emit(igi_simt_module *m, LLVMCodeGenFileType type, char **outpu
     return status;
 }
 
+// instcombine compares every phi node of a block with every other, and large widened kernels have hundreds: it would
+// take nearly all the time. What is worth having of it was done before widening.
+static const char *optimisation_for(const igi_simt_module *m) {
+    if (!igi_is_wide(m) || m->info.instructions <= IGI_LARGE_KERNEL) return "default<O2>";
+    return "cgscc(inline),function(sroa,early-cse<memssa>,simplifycfg,loop-mssa(licm),gvn,instsimplify,dse,adce,"
+           "simplifycfg)";
+}
+
 static ig_status run_all(igi_simt_module *m, igi_simt_stage stage, char **output, size_t *length) {
     ig_status status = open_machine(m);
     RUN(m, thread_passes)
     if (status == IG_STATUS_OK && stage == IGI_STAGE_LLVM) return print_module(m, output, length);
     RUN(m, group_passes)
     if (status == IG_STATUS_OK && stage == IGI_STAGE_REMARKS) return status;
-    if (status == IG_STATUS_OK) status = igi_run_passes(m, "default<O2>");
+    if (status == IG_STATUS_OK) status = igi_run_passes(m, optimisation_for(m));
     RUN(m, final_passes)
     if (status != IG_STATUS_OK) return status;
     switch (stage) {

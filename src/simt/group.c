@@ -33,8 +33,6 @@ ig_status igi_pass_info(igi_simt_module *m) {
 
 // ---- Widening ----
 
-enum { LARGE_KERNEL = 1000 };
-
 static ig_status widen(igi_simt_module *m) {
     static const char *const names[] = {"ig.tail", "ig.full"};
     uint32_t width = igi_choose_width(m);
@@ -45,7 +43,7 @@ static ig_status widen(igi_simt_module *m) {
     if (width > 1 && status == IG_STATUS_OK) status = igi_pass_prepare(m);
     if (width > 1 && status == IG_STATUS_OK) status = igi_pass_interleave(m, width);
     // A second copy of a large kernel costs more to compile than masks cost to run.
-    bool large = width > 1 && igi_instruction_count(m->thread) > LARGE_KERNEL;
+    bool large = width > 1 && m->info.instructions > IGI_LARGE_KERNEL;
     bool only_full = m->request->group[0] && m->request->group[0] % width == 0;
     for (int i = only_full; i < (large ? only_full + 1 : 2) && width > 1 && status == IG_STATUS_OK && !declined; i++)
         status = igi_widen(m, width, i == 1, names[i], &m->wide[i], &declined);
@@ -56,7 +54,9 @@ static ig_status widen(igi_simt_module *m) {
     if (width == 1) return status;
     m->info.width = width;
     if (status == IG_STATUS_OK)
-        status = igi_run_passes(m, "function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,simplifycfg)");
+        status = igi_run_passes(
+            m, large ? "function(sroa,early-cse,simplifycfg,instsimplify,simplifycfg)"
+                     : "function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,simplifycfg)");
     return status;
 }
 

@@ -80,11 +80,12 @@ typedef struct igi_code_info {
     uint32_t private_bytes;  // of large private arrays, per running thread of the host
     uint32_t simdgroups;     // not 0: a group of lanes is a simdgroup
     uint32_t context_bytes;  // what each group of lanes keeps while it waits at a barrier
-    uint32_t instructions;   // of one thread, before it was widened
+    uint32_t instructions;   // of one thread, before it was widened; IGI_LARGE_KERNEL
     uint32_t any_groups;     // not 0: computes the same in threadgroups of any shape, and has no loops
 } igi_code_info;
 
-enum { IGI_CODE_VERSION = 10 };
+// More instructions than this are compiled with less care, and only once.
+enum { IGI_CODE_VERSION = 10, IGI_LARGE_KERNEL = 1000 };
 
 // Generated code calls this as "ig.private": memory for large private arrays, set by igi_run_group.
 void *igi_private_memory(void);

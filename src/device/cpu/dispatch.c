@@ -244,7 +244,7 @@ static bool needs_narrow(const launch *l) {
     return !igi_can_run_group(l->code, full) || (edge[0] && !igi_can_run_group(l->code, edge));
 }
 
-enum { LARGE_KERNEL = 1000, LONGEST_ROW = 1024, MOST_THREADS = 4096, FEWEST_GROUPS = 64, STREAMING_THREADS = 1 << 23 };
+enum { LONGEST_ROW = 1024, MOST_THREADS = 4096, FEWEST_GROUPS = 64, STREAMING_THREADS = 1 << 23 };
 
 static uint64_t least(uint64_t a, uint64_t b) {
     return a < b ? a : b;
@@ -280,7 +280,8 @@ static ig_status choose_code(ig_device *device, cpu_program *program, bool abort
                           .group = {(uint32_t)size.x, (uint32_t)size.y, (uint32_t)size.z}};
     l->threads = (uint32_t)(size.x * size.y * size.z);
     // Compiling a large kernel once more takes seconds.
-    if (large && l->code->info.instructions <= LARGE_KERNEL) l->shaped = igi_cpu_shaped_code(device, program, shaped);
+    if (large && l->code->info.instructions <= IGI_LARGE_KERNEL)
+        l->shaped = igi_cpu_shaped_code(device, program, shaped);
     if (l->shaped && !igi_can_run_group(l->shaped, shaped.group)) l->shaped = NULL;
     return IG_STATUS_OK;
 }
