@@ -9,6 +9,7 @@
 
 enum { MAX_SAMPLES = 512, RUNS_PER_TURN = 8 };
 static const double turn_seconds = 0.02;   // of short runs, as many as fit
+static const double long_seconds = 0.2;    // runs that need no warming up
 static const double budget_seconds = 1.5;  // after which a slow one is not asked again
 // Threads of OpenMP and OpenBLAS keep spinning for up to 30 ms after their work is done.
 static const long settle_ns = 10 * 1000 * 1000, settle_blas_ns = 40 * 1000 * 1000;
@@ -71,7 +72,7 @@ static bool begin(simt_contest *contest, size_t which, void *const *inputs, cons
 static bool take_turn(simt_contest *contest, size_t which, sample_list *samples) {
     simt_runner *runner = contest->runners[which];
     double warm = runner->ops->run(runner), spent = 0;
-    if (warm >= turn_seconds) samples->values[samples->count++] = spent = warm;
+    if (warm >= long_seconds) samples->values[samples->count++] = spent = warm;
     for (int i = 0; i < RUNS_PER_TURN && warm >= 0 && spent < turn_seconds && samples->count < MAX_SAMPLES; i++) {
         double seconds = runner->ops->run(runner);
         if (seconds < 0) warm = -1;
