@@ -7,7 +7,7 @@
 
 #include "core/hash.h"
 #include "core/status-internal.h"
-#include "kernels/source.h"
+#include "kernels/library.h"
 
 // Below this a dispatch costs more than the work, on a GPU; `ingot bench ops --tune` measures.
 enum { ELEMENTWISE_THRESHOLD = 1 << 15 };
@@ -55,7 +55,7 @@ static const igi_implementation rows[] = {
 // ---- Libraries and pipelines ----
 
 typedef struct built_library {
-    const igi_embedded *file;
+    const char *name;  // a literal
     ig_library *library;
     struct built_library *next;
 } built_library;
@@ -100,34 +100,22 @@ static void close_metal(void *state) {
     free(metal);
 }
 
-// Compiled ahead of time where the device knows how; the device finds that out by itself.
-static ig_status build_library(ig_device *device, const igi_embedded *file, ig_library **library, ig_error *error) {
-    ig_library_desc desc;
-    char *source = NULL;
-    if (igi_kernel_library_desc(file, &desc, &source) != IG_STATUS_OK) return igi_error_no_memory(error);
-    ig_status status = ig_library_create(device, &desc, library, error);
-    free(source);
-    return status;
-}
-
 // Call with the lock held.
 static ig_status get_library(metal_state *metal, ig_device *device, const char *name, ig_library **library,
                              ig_error *error) {
-    const igi_embedded *file = igi_kernel_file(name);
-    if (!file) return igi_error_set(error, IG_STATUS_INTERNAL, "there is no kernel file '%s'", name);
     for (built_library *l = metal->libraries; l; l = l->next)
-        if (l->file == file) {
+        if (strcmp(l->name, name) == 0) {
             *library = l->library;
             return IG_STATUS_OK;
         }
     built_library *made = igi_calloc(1, sizeof *made);
     if (!made) return igi_error_no_memory(error);
-    ig_status status = build_library(device, file, &made->library, error);
+    ig_status status = igi_kernel_library_create(device, name, &made->library, error);
     if (status != IG_STATUS_OK) {
         free(made);
         return status;
     }
-    made->file = file;
+    made->name = name;
     made->next = metal->libraries;
     metal->libraries = made;
     *library = made->library;
