@@ -4,6 +4,7 @@
 #define INGOT_INGOT_H
 
 #include <ingot/device.h>
+#include <ingot/halo.h>
 #include <ingot/nn.h>
 #include <ingot/ops.h>
 #include <ingot/status.h>

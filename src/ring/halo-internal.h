@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// What stands behind ig_halo. halo-config.c checks and lays out, halo.c owns, halo-exchange.c moves within this
+// process, halo-remote.c between processes, halo-tiles.c between tiles and plain arrays.
+#ifndef INGOT_RING_HALO_INTERNAL_H
+#define INGOT_RING_HALO_INTERNAL_H
+
+#include <ingot/halo.h>
+#include <pthread.h>
+
+#include "core/memory.h"
+#include "core/status-internal.h"
+
+enum { IGI_HALO_AXES = 3, IGI_HALO_DIRECTIONS = 27 };
+
+// What lies beyond a side of the block. Matches halo.metal.
+typedef enum igi_halo_beyond { IGI_BEYOND_NOTHING, IGI_BEYOND_OTHER_END, IGI_BEYOND_OTHER_PROCESS } igi_halo_beyond;
+
+// Everything about one axis, so that code can loop over axes.
+typedef struct igi_halo_axis {
+    uint64_t grid, tile, halo;  // of the domain, in cells; no halo along an axis that is not there
+    uint64_t ranks, rank;       // processes along the axis, and this one's place among them
+    uint64_t first, block;      // this process' tiles
+    igi_halo_beyond sides[2];   // below and above the block
+    bool periodic;
+} igi_halo_axis;
+
+typedef struct igi_halo_plan {
+    igi_halo_axis axes[IGI_HALO_AXES];
+    ig_halo_layout layout;
+    uint32_t unit_bytes;       // what kernels move at a time
+    uint64_t tile_count;       // of this process
+    uint64_t messages, bytes;  // of one exchange of one field
+    ig_halo_neighbours neighbours;
+} igi_halo_plan;
+
+// Fills in defaults and finds this process' part. errors: INVALID_ARGUMENT, OVERFLOW.
+ig_status igi_halo_plan_make(const ig_halo_config *config, igi_halo_plan *plan, ig_error *error);
+
+// Directions count 0 inside, 1 below and 2 above the block, x + 3 y + 9 z.
+static inline uint32_t igi_halo_step(uint32_t direction, uint32_t axis) {
+    return direction / (axis == 0 ? 1 : axis == 1 ? 3 : 9) % 3;
+}
+static inline uint32_t igi_halo_opposite(uint32_t direction) {
+    uint32_t opposite = 0;
+    for (uint32_t axis = 0, place = 1; axis < IGI_HALO_AXES; axis++, place *= 3)
+        opposite += place * ((3 - igi_halo_step(direction, axis)) % 3);
+    return opposite;
+}
+// Whether tiles look that way at all.
+bool igi_halo_looks(const igi_halo_plan *plan, uint32_t direction);
+
+// ---- Other processes ----
+
+// What goes to one neighbour and what comes from it, for each field at its place in the staging buffers.
+typedef struct igi_halo_link {
+    uint32_t direction, rank;
+    uint32_t start[4], size[4];  // the box of cells to send, x in units; as the kernel reads it
+    uint64_t offset, length;     // in bytes, within a field's part of the staging buffers
+} igi_halo_link;
+
+typedef struct igi_halo_remote {
+    ig_halo_transport transport;
+    uint64_t timeout_ns;
+    igi_halo_link links[IGI_HALO_DIRECTIONS];
+    uint32_t link_count;
+    uint64_t ghosts[IGI_HALO_DIRECTIONS];  // where the box of each direction starts, in units
+    uint64_t field_bytes;                  // of staging for one field
+    ig_pipeline *pack, *unpack;
+    ig_buffer *sent, *received;  // shared storage, all fields
+    void *pending;
+} igi_halo_remote;
+
+struct ig_halo {
+    igi_refcount references;
+    ig_device *device;
+    ig_queue *queue;
+    igi_halo_plan plan;
+    ig_pipeline *pull;
+    ig_buffer *fields[IG_HALO_MAX_FIELDS];
+    igi_halo_remote *remote;  // NULL: one process
+    // Of the exchange under way:
+    ig_commands *commands;
+    uint32_t pending_fields;
+    uint64_t started_ns;
+    bool broken;  // another process was lost
+
+    pthread_mutex_t lock;  // guards the figures
+    uint64_t exchanges, time_ns;
+};
+
+ig_status igi_halo_pipeline(ig_halo *halo, ig_library *library, const char *name, ig_pipeline **pipeline,
+                            ig_error *error);
+// What all kernels take first: the field and the block.
+ig_status igi_halo_bind_field(const ig_halo *halo, ig_commands *commands, uint32_t field);
+// Threads that visit every rim.
+ig_size igi_halo_rim_grid(const igi_halo_plan *plan);
+
+ig_status igi_halo_remote_open(ig_halo *halo, const ig_halo_config *config, ig_library *library, ig_error *error);
+void igi_halo_remote_close(igi_halo_remote *remote, bool broken);
+// Packs what others need and starts the transfers; then waits for theirs and unpacks it.
+ig_status igi_halo_remote_begin(ig_halo *halo, uint32_t fields, ig_error *error);
+ig_status igi_halo_remote_finish(ig_halo *halo, uint32_t fields, ig_error *error);
+
+// Commits, waits and releases.
+ig_status igi_halo_run(ig_commands *commands, ig_error *error);
+ig_status igi_halo_wait(ig_commands *commands, ig_error *error);
+
+#endif
