@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// MPI as the transport of halo exchange, in a library of its own (libingot-mpi, pkg-config ingot-mpi), so that libingot
+// needs no MPI. There when it was built where MPI is.
+//
+//     ig_mpi *mpi; char reason[IG_HALO_REASON_BYTES];
+//     ig_mpi_open(NULL, &mpi, reason);
+//     ig_halo_config config = {.grid = {8, 8}, .transport = ig_mpi_transport(mpi)};
+//
+// Threads: calls to MPI come from the thread that exchanges, one at a time.
+#ifndef INGOT_HALO_MPI_H
+#define INGOT_HALO_MPI_H
+
+#include <ingot/halo.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#if defined(__GNUC__)
+#pragma GCC visibility push(default)
+#endif
+
+typedef struct ig_mpi ig_mpi;
+
+// `communicator` points to an MPI_Comm, which is duplicated; NULL: the world, and MPI is initialised if it is not yet.
+// All of its processes must call it. errors: SYSTEM, OUT_OF_MEMORY; `reason`, of IG_HALO_REASON_BYTES, says why.
+ig_status ig_mpi_open(const void *communicator, ig_mpi **mpi, char *reason);
+// Lives as long as `mpi`, which must outlive the halos that use it.
+const ig_halo_transport *ig_mpi_transport(const ig_mpi *mpi);
+// Finalises MPI if it was initialised here. After a process was lost nothing more is asked of MPI, which could wait for
+// ever: the program should end, and not with success, upon which mpirun ends the others.
+void ig_mpi_close(ig_mpi *mpi);
+
+#if defined(__GNUC__)
+#pragma GCC visibility pop
+#endif
+#ifdef __cplusplus
+}
+#endif
+#endif
