@@ -1,0 +1,2 @@
+# exit 1
+ingot halo heat --halo 65

@@ -1,0 +1,2 @@
+# exit 2
+ingot halo heat -p xw
