@@ -60,6 +60,7 @@ typedef struct cpu_program {
     igi_hash key;
     cpu_module *module;
     char *symbol, *name;
+    bool single;                      // its threadgroups have one thread
     ig_function_constant *constants;  // owned, with their values
     size_t constant_count;
     pthread_mutex_t lock;  // guards what follows
