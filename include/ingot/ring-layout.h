@@ -121,14 +121,15 @@ typedef struct ig_k2k_routing_table {
     ig_k2k_route routes[IG_K2K_MAX_ROUTES];
 } ig_k2k_routing_table;
 
-typedef struct ig_halo_message {
+// In front of the cells of a face, in messages of the halo exchange template.
+typedef struct ig_k2k_halo_message {
     uint32_t source;
     uint32_t direction;
     uint32_t width, height, depth;
     uint32_t element_size;
     uint32_t sequence;
     uint32_t flags;
-} ig_halo_message;
+} ig_k2k_halo_message;
 
 // What became of a message between kernels.
 enum {

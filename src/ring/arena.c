@@ -12,7 +12,7 @@ _Static_assert(sizeof(ig_ring_control) == 128, "size of the contract");
 _Static_assert(sizeof(ig_k2k_inbox_header) == 64, "size of the contract");
 _Static_assert(sizeof(ig_k2k_route) == 32, "size of the contract");
 _Static_assert(sizeof(ig_k2k_routing_table) == 864, "size of the contract");
-_Static_assert(sizeof(ig_halo_message) == 32, "size of the contract");
+_Static_assert(sizeof(ig_k2k_halo_message) == 32, "size of the contract");
 _Static_assert(offsetof(igi_ring_block, wall) % LINE == 0, "a line of its own");
 _Static_assert(offsetof(igi_ring_block, heads) % LINE == 0, "a line of its own");
 _Static_assert(offsetof(igi_ring_block, cursors) % LINE == 0, "a line of its own");
