@@ -115,6 +115,12 @@ void ig_halo_get_layout(const ig_halo *halo, ig_halo_layout *layout);
 // The buffer of a field, shared storage, lives as long as the halo; NULL past the last.
 ig_buffer *ig_halo_field(const ig_halo *halo, uint32_t field);
 
+// 27 uint32_t for each tile of this process: its neighbours' numbers, at 0 for the same place, 1 below and 2 above
+// along each axis, x + 3 y + 9 z. Kernels that treat the ends of the domain in their own way can bind it.
+#define IG_HALO_NOTHING UINT32_MAX              // an open end, or not among the neighbours exchanged with
+#define IG_HALO_OTHER_PROCESS (UINT32_MAX - 1)  // a tile of another process
+ig_buffer *ig_halo_neighbours_buffer(const ig_halo *halo);
+
 // Between a field and this process' block as one array without tiles, x fastest. Rims are not touched.
 // pre: no command buffer or exchange is using the field.
 ig_status ig_halo_scatter(ig_halo *halo, uint32_t field, const void *array);

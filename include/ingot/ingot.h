@@ -7,7 +7,6 @@
 #include <ingot/halo.h>
 #include <ingot/nn.h>
 #include <ingot/ops.h>
-#include <ingot/ring.h>
 #include <ingot/status.h>
 #include <ingot/tensor.h>
 

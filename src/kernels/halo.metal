@@ -5,13 +5,6 @@
 
 constant uint3 tile [[function_constant(1)]];
 constant uint3 rim [[function_constant(2)]];
-constant bool faces_only [[function_constant(3)]];
-
-enum Beyond { NOTHING, OTHER_END, OTHER_PROCESS };
-struct Block {
-    uint3 tiles;
-    uint3 below, above;  // what lies before the first tile of each axis, and behind the last
-};
 
 constant uint padded_x = tile.x + 2 * rim.x;
 constant uint padded_y = tile.y + 2 * rim.y;
@@ -22,51 +15,17 @@ static inline uint index_in_tile(uint3 at) {
     return (at.z * padded_y + at.y) * padded_x + at.x;
 }
 
-static inline ulong start_of(constant Block &block, uint3 t) {
-    return ((ulong(t.z) * block.tiles.y + t.y) * block.tiles.x + t.x) * tile_units;
-}
-
-static inline uint3 tile_at(constant Block &block, uint number) {
-    uint row = number / block.tiles.x;
-    return uint3(number % block.tiles.x, row % block.tiles.y, row / block.tiles.y);
-}
-
-// Where along one axis the value of a rim's cell comes from.
-struct Origin {
-    uint tile, at;  // `at` is a place in the padded tile, or in the ghosts when it is outside
-    uint outside;   // 1 below the block, 2 above it
-    bool exists, moved;
-    Origin(bool in_rim, uint t, uint place, uint length, uint width, uint count, uint before, uint behind) {
-        bool low = in_rim && place < width, high = in_rim && place >= width + length;
-        bool leaves_low = low && t == 0, leaves_high = high && t + 1 == count;
-        uint beyond = leaves_low ? before : leaves_high ? behind : uint(OTHER_END);
-        moved = low || high;
-        exists = beyond != NOTHING;
-        outside = beyond == OTHER_PROCESS ? (low ? 1 : 2) : 0;
-        tile = leaves_low ? count - 1 : leaves_high ? 0 : low ? t - 1 : high ? t + 1 : t;
-        at = low ? place + (outside ? 0 : length) : high ? place - length - (outside ? width : 0) : place;
-    }
-};
-
-struct Origins {
-    Origin x, y, z;
-    // Says where the rim can be, so that what is known to stay in its tile is read in rows.
-    Origins(constant Block &block, uint3 t, uint3 at, bool x_in_rim, bool yz_in_rim)
-        : x(x_in_rim, t.x, at.x, tile.x, rim.x, block.tiles.x, block.below.x, block.above.x),
-          y(yz_in_rim, t.y, at.y, tile.y, rim.y, block.tiles.y, block.below.y, block.above.y),
-          z(yz_in_rim, t.z, at.z, tile.z, rim.z, block.tiles.z, block.below.z, block.above.z) {}
-    bool exist() const { return x.exists && y.exists && z.exists; }
-    bool local() const { return !(x.outside || y.outside || z.outside); }
-    ulong tile_start(constant Block &block) const { return start_of(block, uint3(x.tile, y.tile, z.tile)); }
-    uint index() const { return index_in_tile(uint3(x.at, y.at, z.at)); }
-};
-
 // The rim of a tile in three parts, each a number of rows of tile.x threads:
 // rows above, below, in front and behind, as long as the tile; columns left and right of its rows, a thread for each row;
 // and edges and corners at both ends of the first part, a thread for each unit.
 constant uint plane_rows = 2 * rim.z * padded_y;
 constant uint face_rows = plane_rows + tile.z * 2 * rim.y;
 constant uint column_rows = (tile.y * tile.z + tile.x - 1) / tile.x;
+
+// Steps to the neighbour are 0 for none, 1 down and 2 up along an axis.
+static inline uint step_of(uint at, uint length, uint width) {
+    return at < width ? 1 : at >= width + length ? 2 : 0;
+}
 
 static inline uint2 face_row(uint row) {
     if (row < plane_rows) {
@@ -77,39 +36,62 @@ static inline uint2 face_row(uint row) {
     return uint2(y < rim.y ? y : y + tile.y, rim.z + (row - plane_rows) / (2 * rim.y));
 }
 
+static inline uint2 face_steps(uint2 yz) {
+    return uint2(step_of(yz.x, tile.y, rim.y), step_of(yz.y, tile.z, rim.z));
+}
+
+// Calls `move` with each unit of the rim this thread is for, and the steps to where its value is.
 template <typename Move>
-static inline void for_rim(uint3 position, Move move) {
+static inline void for_rim(uint2 position, Move move) {
     uint row = position.y;
     if (row < face_rows) {
         uint2 yz = face_row(row);
-        bool edge = yz.x < rim.y || yz.x >= rim.y + tile.y;
-        bool plane = yz.y < rim.z || yz.y >= rim.z + tile.z;
-        if (!(faces_only && edge && plane)) move(uint3(rim.x + position.x, yz), false, true);
+        move(uint3(rim.x + position.x, yz), uint3(0, face_steps(yz)));
     } else if (row < face_rows + column_rows) {
         uint line = (row - face_rows) * tile.x + position.x;
         if (line >= tile.y * tile.z) return;
         uint y = rim.y + (tile.z == 1 ? line : line % tile.y), z = rim.z + (tile.z == 1 ? 0 : line / tile.y);
-        for (uint x = 0; x < rim.x; x++) move(uint3(x, y, z), true, false);
-        for (uint x = 0; x < rim.x; x++) move(uint3(rim.x + tile.x + x, y, z), true, false);
+        for (uint x = 0; x < rim.x; x++) move(uint3(x, y, z), uint3(1, 0, 0));
+        for (uint x = 0; x < rim.x; x++) move(uint3(rim.x + tile.x + x, y, z), uint3(2, 0, 0));
     } else {
         uint unit = (row - face_rows - column_rows) * tile.x + position.x, x = unit % (2 * rim.x);
-        if (unit < face_rows * 2 * rim.x) move(uint3(x < rim.x ? x : x + tile.x, face_row(unit / (2 * rim.x))), true, true);
+        if (unit >= face_rows * 2 * rim.x) return;
+        uint2 yz = face_row(unit / (2 * rim.x));
+        move(uint3(x < rim.x ? x : x + tile.x, yz), uint3(x < rim.x ? 1 : 2, face_steps(yz)));
     }
 }
 
-// From tiles of this process.
+// The same cell in the neighbour's own coordinates.
+static inline uint moved(uint at, uint step, uint length) {
+    return step == 1 ? at + length : step == 2 ? at - length : at;
+}
+
+// Neighbours are 27 numbers for each tile, x + 3 y + 9 z by steps. Numbers that are no tiles:
+constant uint other_process = 0xfffffffe;  // and all ones where there is nothing
+
+// From tiles of this process, from the last to the first when `last` is one of them: what the end of the dispatch before
+// has left in the caches comes first then.
 template <typename Unit>
-kernel void halo_pull(device Unit *field [[buffer(0)]], constant Block &block [[buffer(1)]],
-                      uint3 position [[thread_position_in_grid]]) {
-    device Unit *mine = field + ulong(position.z) * tile_units;
-    uint3 t = tile_at(block, position.z);
-    for_rim(position, [=, &block](uint3 at, bool x_in_rim, bool yz_in_rim) {
-        Origins from(block, t, at, x_in_rim, yz_in_rim);
-        if (from.exist() && from.local()) mine[index_in_tile(at)] = (field + from.tile_start(block))[from.index()];
+kernel void halo_pull(device Unit *field [[buffer(0)]], device const uint *neighbours [[buffer(1)]],
+                      constant uint &last [[buffer(2)]], uint3 position [[thread_position_in_grid]]) {
+    uint number = last == ~0u ? position.z : last - position.z;
+    device Unit *mine = field + ulong(number) * tile_units;
+    device const uint *around = neighbours + 27 * ulong(number);
+    for_rim(position.xy, [=](uint3 at, uint3 steps) {
+        uint neighbour = around[steps.x + 3 * steps.y + 9 * steps.z];
+        if (neighbour >= other_process) return;
+        device const Unit *theirs = field + ulong(neighbour) * tile_units;
+        mine[index_in_tile(at)] = theirs[index_in_tile(uint3(
+            moved(at.x, steps.x, tile.x), moved(at.y, steps.y, tile.y), moved(at.z, steps.z, tile.z)))];
     });
 }
 
 // ---- Between processes ----
+
+struct Block {
+    uint3 tiles;
+    uint3 below, above;  // ends beyond which there is another process
+};
 
 // Boxes of the block's cells, one for each direction: as wide as the rim where it looks, as long as the block elsewhere.
 struct Box {
@@ -117,47 +99,58 @@ struct Box {
 };
 
 template <typename Unit>
-kernel void halo_pack(device const Unit *field [[buffer(0)]], constant Block &block [[buffer(1)]],
-                      device Unit *packed [[buffer(2)]], constant Box &box [[buffer(3)]],
+kernel void halo_pack(device const Unit *field [[buffer(0)]], device Unit *packed [[buffer(1)]],
+                      constant Block &block [[buffer(2)]], constant Box &box [[buffer(3)]],
                       uint3 position [[thread_position_in_grid]]) {
     uint3 cell = box.start + position, t = cell / tile;
+    ulong source = (ulong(t.z) * block.tiles.y + t.y) * block.tiles.x + t.x;
     packed[(ulong(position.z) * box.size.y + position.y) * box.size.x + position.x] =
-        field[start_of(block, t) + index_in_tile(cell - t * tile + rim)];
+        field[source * tile_units + index_in_tile(cell - t * tile + rim)];
 }
 
-struct Ghosts {
-    ulong start[27];  // of the box of each direction, by `outside`: x + 3 y + 9 z
+// Where along one axis a value lies in a box of ghosts.
+struct Ghost {
+    uint outside;  // the box's step
+    uint at, length;
+    Ghost(uint t, uint place, uint step, uint tile_length, uint width, uint count, uint before, uint behind) {
+        bool leaves_low = step == 1 && t == 0, leaves_high = step == 2 && t + 1 == count;
+        outside = (leaves_low && before) || (leaves_high && behind) ? step : 0;
+        uint owner = leaves_low ? count - 1 : leaves_high ? 0 : step == 1 ? t - 1 : step == 2 ? t + 1 : t;
+        uint inside = owner * tile_length + moved(place, step, tile_length) - width;
+        at = outside == 0 ? inside : outside == 1 ? place : place - width - tile_length;
+        length = outside == 0 ? count * tile_length : width;
+    }
 };
 
-static inline uint ghost_at(Origin from, uint length, uint width) {
-    return from.outside ? from.at : from.tile * length + from.at - width;
-}
+struct Ghosts {
+    ulong start[27];  // of the box of each direction, x + 3 y + 9 z by steps
+};
 
-// From ghosts that have arrived.
 template <typename Unit>
-kernel void halo_unpack(device Unit *field [[buffer(0)]], constant Block &block [[buffer(1)]],
-                        device const Unit *packed [[buffer(2)]], constant Ghosts &ghosts [[buffer(3)]],
-                        uint3 position [[thread_position_in_grid]]) {
+kernel void halo_unpack(device Unit *field [[buffer(0)]], device const Unit *packed [[buffer(1)]],
+                        constant Block &block [[buffer(2)]], constant Ghosts &ghosts [[buffer(3)]],
+                        device const uint *neighbours [[buffer(4)]], uint3 position [[thread_position_in_grid]]) {
     device Unit *mine = field + ulong(position.z) * tile_units;
-    uint3 t = tile_at(block, position.z);
-    for_rim(position, [=, &block, &ghosts](uint3 at, bool x_in_rim, bool yz_in_rim) {
-        Origins from(block, t, at, x_in_rim, yz_in_rim);
-        if (!from.exist() || from.local()) return;
-        uint width = from.x.outside ? rim.x : block.tiles.x * tile.x;
-        uint height = from.y.outside ? rim.y : block.tiles.y * tile.y;
-        ulong row = ulong(ghost_at(from.z, tile.z, rim.z)) * height + ghost_at(from.y, tile.y, rim.y);
-        ulong start = ghosts.start[from.x.outside + 3 * from.y.outside + 9 * from.z.outside];
-        mine[index_in_tile(at)] = packed[start + row * width + ghost_at(from.x, tile.x, rim.x)];
+    device const uint *around = neighbours + 27 * ulong(position.z);
+    uint row = position.z / block.tiles.x;
+    uint3 t = uint3(position.z % block.tiles.x, row % block.tiles.y, row / block.tiles.y);
+    for_rim(position.xy, [=, &block, &ghosts](uint3 at, uint3 steps) {
+        if (around[steps.x + 3 * steps.y + 9 * steps.z] != other_process) return;
+        Ghost x(t.x, at.x, steps.x, tile.x, rim.x, block.tiles.x, block.below.x, block.above.x);
+        Ghost y(t.y, at.y, steps.y, tile.y, rim.y, block.tiles.y, block.below.y, block.above.y);
+        Ghost z(t.z, at.z, steps.z, tile.z, rim.z, block.tiles.z, block.below.z, block.above.z);
+        ulong start = ghosts.start[x.outside + 3 * y.outside + 9 * z.outside];
+        mine[index_in_tile(at)] = packed[start + (ulong(z.at) * y.length + y.at) * x.length + x.at];
     });
 }
 
 #define INSTANTIATE(kernel_name, bytes, Unit) \
     template [[host_name(#kernel_name "_" #bytes)]] kernel decltype(kernel_name<Unit>) kernel_name<Unit>;
-#define INSTANTIATE_ALL(kernel_name)      \
-    INSTANTIATE(kernel_name, 1, uchar)    \
-    INSTANTIATE(kernel_name, 2, ushort)   \
-    INSTANTIATE(kernel_name, 4, uint)     \
-    INSTANTIATE(kernel_name, 8, uint2)    \
+#define INSTANTIATE_ALL(kernel_name)    \
+    INSTANTIATE(kernel_name, 1, uchar)  \
+    INSTANTIATE(kernel_name, 2, ushort) \
+    INSTANTIATE(kernel_name, 4, uint)   \
+    INSTANTIATE(kernel_name, 8, uint2)  \
     INSTANTIATE(kernel_name, 16, uint4)
 
 INSTANTIATE_ALL(halo_pull)

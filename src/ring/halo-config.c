@@ -194,6 +194,23 @@ bool igi_halo_looks(const igi_halo_plan *plan, uint32_t direction) {
     return steps == 1 || (steps > 1 && plan->neighbours == IG_HALO_FACES_EDGES_CORNERS);
 }
 
+uint32_t igi_halo_neighbour(const igi_halo_plan *plan, uint64_t tile, uint32_t direction) {
+    if (direction && !igi_halo_looks(plan, direction)) return IG_HALO_NOTHING;
+    uint64_t number = 0, scale = 1;
+    bool elsewhere = false;
+    for (uint32_t i = 0; i < IGI_HALO_AXES; i++) {
+        const igi_halo_axis *axis = &plan->axes[i];
+        uint32_t step = igi_halo_step(direction, i);
+        uint64_t at = tile / scale % axis->block, count = axis->block;
+        bool leaves = step && at == (step == 1 ? 0 : count - 1);
+        if (leaves && axis->sides[step - 1] == IGI_BEYOND_NOTHING) return IG_HALO_NOTHING;
+        elsewhere |= leaves && axis->sides[step - 1] == IGI_BEYOND_OTHER_PROCESS;
+        number += scale * ((step == 1 ? at + count - 1 : step == 2 ? at + 1 : at) % count);
+        scale *= count;
+    }
+    return elsewhere ? IG_HALO_OTHER_PROCESS : (uint32_t)number;
+}
+
 static void count_messages(igi_halo_plan *plan) {
     for (uint32_t direction = 1; direction < IGI_HALO_DIRECTIONS; direction++) {
         if (!igi_halo_looks(plan, direction)) continue;

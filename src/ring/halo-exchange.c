@@ -17,23 +17,30 @@ static void count_exchange(ig_halo *halo, uint32_t fields, uint64_t time_ns) {
 
 // ---- Encoding ----
 
-static ig_status encode_pull(ig_halo *halo, ig_commands *commands, uint32_t fields) {
+static ig_status encode_pull(ig_halo *halo, ig_commands *commands, uint32_t fields, bool backwards) {
+    const uint32_t last = backwards ? (uint32_t)(halo->plan.tile_count - 1) : UINT32_MAX;
     ig_status status = ig_commands_set_pipeline(commands, halo->pull);
+    if (status == IG_STATUS_OK) status = ig_commands_set_buffer(commands, halo->neighbours, 0, 1);
+    if (status == IG_STATUS_OK) status = ig_commands_set_bytes(commands, &last, sizeof last, 2);
     for (uint32_t i = 0; i < halo->plan.layout.fields && status == IG_STATUS_OK; i++) {
         if (!(fields & IG_HALO_FIELD(i))) continue;
-        status = igi_halo_bind_field(halo, commands, i);
+        status = ig_commands_set_buffer(commands, halo->fields[i], 0, 0);
         if (status == IG_STATUS_OK)
             status = ig_commands_dispatch_threads(commands, igi_halo_rim_grid(&halo->plan), (ig_size){0});
     }
     return status;
 }
 
-ig_status ig_halo_encode_exchange(ig_halo *halo, ig_commands *commands, uint32_t fields) {
+ig_status igi_halo_encode(ig_halo *halo, ig_commands *commands, uint32_t fields, bool backwards) {
     if (!are_fields(halo, fields)) return IG_STATUS_INVALID_ARGUMENT;
     if (halo->remote) return IG_STATUS_UNSUPPORTED;
-    ig_status status = encode_pull(halo, commands, fields);
+    ig_status status = encode_pull(halo, commands, fields, backwards);
     if (status == IG_STATUS_OK) count_exchange(halo, fields, 0);
     return status;
+}
+
+ig_status ig_halo_encode_exchange(ig_halo *halo, ig_commands *commands, uint32_t fields) {
+    return igi_halo_encode(halo, commands, fields, false);
 }
 
 // ---- Whole, and in halves ----
@@ -57,7 +64,7 @@ ig_status igi_halo_run(ig_commands *commands, ig_error *error) {
 static ig_status commit_pull(ig_halo *halo, uint32_t fields, ig_error *error) {
     ig_commands *commands = NULL;
     if (ig_commands_create(halo->queue, NULL, &commands) != IG_STATUS_OK) return igi_error_no_memory(error);
-    ig_status status = encode_pull(halo, commands, fields);
+    ig_status status = encode_pull(halo, commands, fields, false);
     if (status == IG_STATUS_OK) status = ig_commands_commit(commands);
     if (status == IG_STATUS_OK) {
         halo->commands = commands;

@@ -12,7 +12,7 @@
 
 enum { IGI_HALO_AXES = 3, IGI_HALO_DIRECTIONS = 27 };
 
-// What lies beyond a side of the block. Matches halo.metal.
+// What lies beyond a side of the block.
 typedef enum igi_halo_beyond { IGI_BEYOND_NOTHING, IGI_BEYOND_OTHER_END, IGI_BEYOND_OTHER_PROCESS } igi_halo_beyond;
 
 // Everything about one axis, so that code can loop over axes.
@@ -48,14 +48,21 @@ static inline uint32_t igi_halo_opposite(uint32_t direction) {
 }
 // Whether tiles look that way at all.
 bool igi_halo_looks(const igi_halo_plan *plan, uint32_t direction);
+// The number of a tile's neighbour, IG_HALO_NOTHING or IG_HALO_OTHER_PROCESS.
+uint32_t igi_halo_neighbour(const igi_halo_plan *plan, uint64_t tile, uint32_t direction);
 
 // ---- Other processes ----
+
+// Cells of the block, x in units. Matches halo.metal, where vectors of three take the room of four.
+typedef struct igi_halo_box {
+    uint32_t start[4], size[4];
+} igi_halo_box;
 
 // What goes to one neighbour and what comes from it, for each field at its place in the staging buffers.
 typedef struct igi_halo_link {
     uint32_t direction, rank;
-    uint32_t start[4], size[4];  // the box of cells to send, x in units; as the kernel reads it
-    uint64_t offset, length;     // in bytes, within a field's part of the staging buffers
+    igi_halo_box box;         // to send
+    uint64_t offset, length;  // in bytes, within a field's part of the staging buffers
 } igi_halo_link;
 
 typedef struct igi_halo_remote {
@@ -76,6 +83,7 @@ struct ig_halo {
     ig_queue *queue;
     igi_halo_plan plan;
     ig_pipeline *pull;
+    ig_buffer *neighbours;
     ig_buffer *fields[IG_HALO_MAX_FIELDS];
     igi_halo_remote *remote;  // NULL: one process
     // Of the exchange under way:
@@ -90,8 +98,8 @@ struct ig_halo {
 
 ig_status igi_halo_pipeline(ig_halo *halo, ig_library *library, const char *name, ig_pipeline **pipeline,
                             ig_error *error);
-// What all kernels take first: the field and the block.
-ig_status igi_halo_bind_field(const ig_halo *halo, ig_commands *commands, uint32_t field);
+// As ig_halo_encode_exchange, in either order of tiles.
+ig_status igi_halo_encode(ig_halo *halo, ig_commands *commands, uint32_t fields, bool backwards);
 // Threads that visit every rim.
 ig_size igi_halo_rim_grid(const igi_halo_plan *plan);
 

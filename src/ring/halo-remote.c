@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Halo exchange with other processes: boxes of border cells are packed into one buffer, sent, and unpacked into rims.
-#include <stdio.h>
-#include <string.h>
-
 #include "ring/halo-internal.h"
 
-// As halo.metal has them.
-typedef struct halo_box {
-    uint32_t start[4], size[4];
-} halo_box;
+// As halo.metal has it.
+typedef struct halo_block {
+    uint32_t tiles[4], below[4], above[4];
+} halo_block;
 
 // ---- Neighbours ----
 
@@ -47,8 +44,8 @@ static bool add_link(ig_halo *halo, igi_halo_remote *remote, uint32_t direction)
         uint64_t unit = i == 0 ? scale : 1, cells = cells_along(plan, i), width = plan->axes[i].halo;
         uint32_t step = igi_halo_step(direction, i);
         uint64_t size = (step ? width : cells) * unit;
-        link->start[i] = (uint32_t)((step == 2 ? cells - width : 0) * unit);
-        link->size[i] = (uint32_t)size;
+        link->box.start[i] = (uint32_t)((step == 2 ? cells - width : 0) * unit);
+        link->box.size[i] = (uint32_t)size;
         if (size > INT32_MAX || !igi_mul(link->length, size, &link->length)) return false;
     }
     remote->ghosts[direction] = link->offset / plan->unit_bytes;
@@ -107,17 +104,27 @@ void igi_halo_remote_close(igi_halo_remote *remote, bool broken) {
 
 // ---- Sending and receiving ----
 
+// What both kernels take first.
+static ig_status bind_field(const ig_halo *halo, ig_commands *commands, uint32_t field) {
+    halo_block block = {0};
+    for (uint32_t i = 0; i < IGI_HALO_AXES; i++) {
+        const igi_halo_axis *axis = &halo->plan.axes[i];
+        block.tiles[i] = (uint32_t)axis->block;
+        block.below[i] = axis->sides[0] == IGI_BEYOND_OTHER_PROCESS;
+        block.above[i] = axis->sides[1] == IGI_BEYOND_OTHER_PROCESS;
+    }
+    ig_status status = ig_commands_set_buffer(commands, halo->fields[field], 0, 0);
+    return status == IG_STATUS_OK ? ig_commands_set_bytes(commands, &block, sizeof block, 2) : status;
+}
+
 static ig_status encode_pack(const ig_halo *halo, ig_commands *commands, uint32_t field) {
     const igi_halo_remote *remote = halo->remote;
-    ig_status status = igi_halo_bind_field(halo, commands, field);
+    ig_status status = bind_field(halo, commands, field);
     for (uint32_t i = 0; i < remote->link_count && status == IG_STATUS_OK; i++) {
         const igi_halo_link *link = &remote->links[i];
-        halo_box box;
-        memcpy(box.start, link->start, sizeof box.start);
-        memcpy(box.size, link->size, sizeof box.size);
-        status = ig_commands_set_buffer(commands, remote->sent, field * remote->field_bytes + link->offset, 2);
-        if (status == IG_STATUS_OK) status = ig_commands_set_bytes(commands, &box, sizeof box, 3);
-        ig_size grid = {link->size[0], link->size[1], link->size[2]};
+        status = ig_commands_set_buffer(commands, remote->sent, field * remote->field_bytes + link->offset, 1);
+        if (status == IG_STATUS_OK) status = ig_commands_set_bytes(commands, &link->box, sizeof link->box, 3);
+        ig_size grid = {link->box.size[0], link->box.size[1], link->box.size[2]};
         if (status == IG_STATUS_OK) status = ig_commands_dispatch_threads(commands, grid, (ig_size){0});
     }
     return status;
@@ -125,10 +132,11 @@ static ig_status encode_pack(const ig_halo *halo, ig_commands *commands, uint32_
 
 static ig_status encode_unpack(const ig_halo *halo, ig_commands *commands, uint32_t field) {
     const igi_halo_remote *remote = halo->remote;
-    ig_status status = igi_halo_bind_field(halo, commands, field);
+    ig_status status = bind_field(halo, commands, field);
     if (status == IG_STATUS_OK)
-        status = ig_commands_set_buffer(commands, remote->received, field * remote->field_bytes, 2);
+        status = ig_commands_set_buffer(commands, remote->received, field * remote->field_bytes, 1);
     if (status == IG_STATUS_OK) status = ig_commands_set_bytes(commands, remote->ghosts, sizeof remote->ghosts, 3);
+    if (status == IG_STATUS_OK) status = ig_commands_set_buffer(commands, halo->neighbours, 0, 4);
     if (status != IG_STATUS_OK) return status;
     return ig_commands_dispatch_threads(commands, igi_halo_rim_grid(&halo->plan), (ig_size){0});
 }

@@ -17,31 +17,15 @@ ig_status igi_halo_pipeline(ig_halo *halo, ig_library *library, const char *name
         tile[i] = (uint32_t)plan->axes[i].tile * scale;
         rim[i] = (uint32_t)plan->axes[i].halo * scale;
     }
-    bool faces_only = plan->neighbours == IG_HALO_FACES;
     const ig_function_constant constants[] = {
         {.id = 1, .type = IG_TYPE_U32, .value = tile, .components = 3},
         {.id = 2, .type = IG_TYPE_U32, .value = rim, .components = 3},
-        {.id = 3, .type = IG_TYPE_BOOL, .value = &faces_only},
     };
     char kernel[32];
     snprintf(kernel, sizeof kernel, "%s_%u", name, plan->unit_bytes);
     ig_pipeline_desc desc = {
         .kernel = kernel, .constants = constants, .constant_count = sizeof constants / sizeof *constants};
     return ig_pipeline_create(library, &desc, pipeline, error);
-}
-
-// As halo.metal has it: vectors of three take the room of four.
-ig_status igi_halo_bind_field(const ig_halo *halo, ig_commands *commands, uint32_t field) {
-    struct {
-        uint32_t tiles[4], below[4], above[4];
-    } block = {0};
-    for (uint32_t i = 0; i < IGI_HALO_AXES; i++) {
-        const igi_halo_axis *axis = &halo->plan.axes[i];
-        block.tiles[i] = (uint32_t)axis->block;
-        block.below[i] = axis->sides[0], block.above[i] = axis->sides[1];
-    }
-    ig_status status = ig_commands_set_buffer(commands, halo->fields[field], 0, 0);
-    return status == IG_STATUS_OK ? ig_commands_set_bytes(commands, &block, sizeof block, 1) : status;
 }
 
 // As halo.metal divides the rim.
@@ -67,10 +51,23 @@ static ig_status open_fields(ig_halo *halo, ig_error *error) {
                          ig_status_text(status));
 }
 
+static ig_status open_neighbours(ig_halo *halo, ig_error *error) {
+    const igi_halo_plan *plan = &halo->plan;
+    ig_buffer_desc desc = {.length = plan->tile_count * IGI_HALO_DIRECTIONS * sizeof(uint32_t)};
+    ig_status status = ig_buffer_create(halo->device, &desc, &halo->neighbours);
+    if (status != IG_STATUS_OK) return igi_error_set(error, status, "%s", ig_status_text(status));
+    uint32_t *next = ig_buffer_contents(halo->neighbours);
+    for (uint64_t tile = 0; tile < plan->tile_count; tile++)
+        for (uint32_t direction = 0; direction < IGI_HALO_DIRECTIONS; direction++)
+            *next++ = igi_halo_neighbour(plan, tile, direction);
+    return IG_STATUS_OK;
+}
+
 static ig_status open_parts(ig_halo *halo, const ig_halo_config *config, ig_error *error) {
     ig_library *library = NULL;
     ig_status status = igi_halo_plan_make(config, &halo->plan, error);
     if (status == IG_STATUS_OK) status = open_fields(halo, error);
+    if (status == IG_STATUS_OK) status = open_neighbours(halo, error);
     if (status == IG_STATUS_OK && ig_queue_create(halo->device, &halo->queue) != IG_STATUS_OK)
         status = igi_error_no_memory(error);
     if (status == IG_STATUS_OK) status = igi_kernel_library_create(halo->device, "halo", &library, error);
@@ -106,6 +103,7 @@ void ig_halo_release(ig_halo *halo) {
     if (!halo || !igi_ref_drop(&halo->references)) return;
     if (halo->pending_fields && !halo->broken) ig_halo_exchange_finish(halo, NULL);
     for (uint32_t i = 0; i < IG_HALO_MAX_FIELDS; i++) ig_buffer_release(halo->fields[i]);
+    ig_buffer_release(halo->neighbours);
     igi_halo_remote_close(halo->remote, halo->broken);
     ig_commands_release(halo->commands);
     ig_pipeline_release(halo->pull);
@@ -123,6 +121,10 @@ void ig_halo_get_layout(const ig_halo *halo, ig_halo_layout *layout) {
 
 ig_buffer *ig_halo_field(const ig_halo *halo, uint32_t field) {
     return field < IG_HALO_MAX_FIELDS ? halo->fields[field] : NULL;
+}
+
+ig_buffer *ig_halo_neighbours_buffer(const ig_halo *halo) {
+    return halo->neighbours;
 }
 
 void ig_halo_get_stats(const ig_halo *halo, ig_halo_stats *stats) {

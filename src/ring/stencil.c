@@ -9,54 +9,87 @@
 #include "core/memory.h"
 #include "core/status-internal.h"
 #include "kernels/library.h"
+#include "ring/halo-internal.h"
 
-enum { AXES = 3, SPEED = 2, REGION_SLOT = 3, GROUPS_PER_BUFFER = 32 };
+enum { AXES = 3, SPEED = 2, REGION_SLOT = 3, ENDS_SLOT = 4, GROUPS_PER_BUFFER = 32 };
+enum { MARGINS = 4 };  // with pipelines of their own
 
 struct igi_stencil {
     igi_stencil_config config;
     ig_halo *halo;
     ig_halo_layout layout;
     ig_queue *queue;
-    ig_pipeline *whole, *clipped;  // for boxes inside the tile, and for those that reach into the rim
-    uint32_t now;                  // the field of the present step; the other one is the step before or after
+    ig_pipeline *margins[MARGINS];  // for the tile and so many cells of its rim
+    ig_pipeline *boxed[2];  // for any box inside the tile, and for those that reach into the rim; made when needed
+    ig_buffer *ends;        // which ends of each tile are ends of the domain, as stencil.metal has it
+    uint32_t now;           // the field of the present step; the other one is the step before or after
+    bool backwards;         // the order of tiles of the next dispatch
     igi_stencil_times times;
 };
 
 // As stencil.metal has it: vectors of three take the room of four.
 typedef struct region {
-    uint32_t start[4], size[4], tiles[4], open_below[4], open_above[4];
+    uint32_t start[4], size[4];
+    uint32_t first;
+    int32_t order;
     float coefficient;
-    uint32_t unused[3];
+    uint32_t unused;
 } region;
 
 typedef struct box {
     int64_t start[AXES], size[AXES];  // in the padded tile
 } box;
 
+static uint64_t tile_count(const igi_stencil *stencil) {
+    return stencil->layout.block.x * stencil->layout.block.y * stencil->layout.block.z;
+}
+
 // ---- Making ----
 
-static ig_status make_pipelines(igi_stencil *stencil, ig_device *device, ig_error *error) {
+static ig_status make_pipeline(const igi_stencil *stencil, ig_library *library, uint32_t margin, bool boxed,
+                               ig_pipeline **pipeline, ig_error *error) {
     const ig_halo_layout *layout = &stencil->layout;
-    bool three = layout->dimensions == 3, clips = false;
+    bool three = layout->dimensions == 3, clips = margin > 0;
     uint32_t tile[] = {(uint32_t)layout->tile.x, (uint32_t)layout->tile.y, (uint32_t)layout->tile.z};
     uint32_t rim[] = {layout->halo, layout->halo, three ? layout->halo : 0};
     const ig_function_constant constants[] = {
         {.id = 1, .type = IG_TYPE_U32, .value = tile, .components = 3},
         {.id = 2, .type = IG_TYPE_U32, .value = rim, .components = 3},
         {.id = 3, .type = IG_TYPE_BOOL, .value = &three},
-        {.id = 4, .type = IG_TYPE_BOOL, .value = &clips},
+        {.id = 4, .type = IG_TYPE_U32, .value = &margin},
+        {.id = 5, .type = IG_TYPE_BOOL, .value = &boxed},
+        {.id = 6, .type = IG_TYPE_BOOL, .value = &clips},
     };
     const ig_pipeline_desc desc = {.kernel = stencil->config.kind == IGI_STENCIL_HEAT ? "heat" : "wave",
                                    .constants = constants,
                                    .constant_count = sizeof constants / sizeof *constants};
+    return ig_pipeline_create(library, &desc, pipeline, error);
+}
+
+static ig_status make_pipelines(igi_stencil *stencil, ig_device *device, ig_error *error) {
+    uint32_t every = stencil->config.every;
     ig_library *library = NULL;
     ig_status status = igi_kernel_library_create(device, "stencil", &library, error);
-    if (status == IG_STATUS_OK) status = ig_pipeline_create(library, &desc, &stencil->whole, error);
-    clips = true;
-    if (status == IG_STATUS_OK && stencil->config.every > 1)
-        status = ig_pipeline_create(library, &desc, &stencil->clipped, error);
+    for (uint32_t i = 0; i < MARGINS && i < every && status == IG_STATUS_OK; i++)
+        status = make_pipeline(stencil, library, i, false, &stencil->margins[i], error);
+    bool any_box = stencil->config.overlaps || every > MARGINS;
+    for (uint32_t i = 0; i < 2 && any_box && i < every && status == IG_STATUS_OK; i++)
+        status = make_pipeline(stencil, library, i, true, &stencil->boxed[i], error);
     ig_library_release(library);
     return status;
+}
+
+static ig_status find_ends(igi_stencil *stencil, ig_device *device, ig_error *error) {
+    static const int faces[] = {1, 2, 3, 6, 9, 18};
+    uint64_t tiles = tile_count(stencil);
+    ig_status status = ig_buffer_create(device, &(ig_buffer_desc){.length = tiles * sizeof(uint32_t)}, &stencil->ends);
+    if (status != IG_STATUS_OK) return igi_error_set(error, status, "%s", ig_status_text(status));
+    const uint32_t *neighbours = ig_buffer_contents(ig_halo_neighbours_buffer(stencil->halo));
+    uint32_t *ends = ig_buffer_contents(stencil->ends);
+    for (uint64_t tile = 0; tile < tiles; tile++, neighbours += IGI_HALO_DIRECTIONS)
+        for (uint32_t i = 0; i < 2 * stencil->layout.dimensions; i++)
+            ends[tile] |= (uint32_t)(neighbours[faces[i]] == IG_HALO_NOTHING) << i;
+    return IG_STATUS_OK;
 }
 
 static ig_status complete_config(igi_stencil_config *config, ig_error *error) {
@@ -79,7 +112,8 @@ static ig_status open_parts(igi_stencil *stencil, ig_device *device, ig_error *e
     if (status != IG_STATUS_OK) return status;
     ig_halo_get_layout(stencil->halo, &stencil->layout);
     if (ig_queue_create(device, &stencil->queue) != IG_STATUS_OK) return igi_error_no_memory(error);
-    return make_pipelines(stencil, device, error);
+    status = find_ends(stencil, device, error);
+    return status == IG_STATUS_OK ? make_pipelines(stencil, device, error) : status;
 }
 
 ig_status igi_stencil_create(ig_device *device, const igi_stencil_config *config, igi_stencil **stencil,
@@ -97,8 +131,9 @@ ig_status igi_stencil_create(ig_device *device, const igi_stencil_config *config
 
 void igi_stencil_release(igi_stencil *stencil) {
     if (!stencil) return;
-    ig_pipeline_release(stencil->whole);
-    ig_pipeline_release(stencil->clipped);
+    for (int i = 0; i < MARGINS; i++) ig_pipeline_release(stencil->margins[i]);
+    for (int i = 0; i < 2; i++) ig_pipeline_release(stencil->boxed[i]);
+    ig_buffer_release(stencil->ends);
     ig_queue_release(stencil->queue);
     ig_halo_release(stencil->halo);
     free(stencil);
@@ -161,33 +196,42 @@ static bool is_empty(const box *b) {
 
 // ---- Encoding ----
 
-static void describe(const igi_stencil *stencil, const box *cells, region *described) {
-    const ig_halo_layout *layout = &stencil->layout;
-    *described = (region){.coefficient = stencil->config.coefficient};
+// Each dispatch begins where the one before ended, with what is still in the caches.
+static region describe(igi_stencil *stencil, const box *cells) {
+    region described = {.first = stencil->backwards ? (uint32_t)(tile_count(stencil) - 1) : 0,
+                        .order = stencil->backwards ? -1 : 1,
+                        .coefficient = stencil->config.coefficient};
     for (int i = 0; i < AXES; i++) {
-        described->start[i] = (uint32_t)cells->start[i];
-        described->size[i] = (uint32_t)cells->size[i];
-        described->tiles[i] = (uint32_t)along(layout->block, i);
-        described->open_below[i] = layout->open_below[i];
-        described->open_above[i] = layout->open_above[i];
+        described.start[i] = (uint32_t)cells->start[i];
+        described.size[i] = (uint32_t)cells->size[i];
     }
+    stencil->backwards = !stencil->backwards;
+    return described;
 }
 
-static ig_status encode_box(igi_stencil *stencil, ig_commands *commands, const box *cells, bool clips) {
-    if (is_empty(cells)) return IG_STATUS_OK;
-    region described;
-    describe(stencil, cells, &described);
+static ig_status encode_box_with(igi_stencil *stencil, ig_commands *commands, const box *cells, ig_pipeline *pipeline) {
+    region described = describe(stencil, cells);
     ig_halo *halo = stencil->halo;
-    ig_status status = ig_commands_set_pipeline(commands, clips ? stencil->clipped : stencil->whole);
+    ig_status status = ig_commands_set_pipeline(commands, pipeline);
     if (status == IG_STATUS_OK) status = ig_commands_set_buffer(commands, ig_halo_field(halo, stencil->now), 0, 0);
     if (status == IG_STATUS_OK) status = ig_commands_set_buffer(commands, ig_halo_field(halo, 1 - stencil->now), 0, 1);
     if (status == IG_STATUS_OK && stencil->config.kind == IGI_STENCIL_WAVE)
         status = ig_commands_set_buffer(commands, ig_halo_field(halo, SPEED), 0, SPEED);
     if (status == IG_STATUS_OK) status = ig_commands_set_bytes(commands, &described, sizeof described, REGION_SLOT);
+    if (status == IG_STATUS_OK) status = ig_commands_set_buffer(commands, stencil->ends, 0, ENDS_SLOT);
     if (status != IG_STATUS_OK) return status;
-    uint64_t tiles = stencil->layout.block.x * stencil->layout.block.y * stencil->layout.block.z;
-    ig_size grid = {(uint64_t)cells->size[0], (uint64_t)cells->size[1], (uint64_t)cells->size[2] * tiles};
+    ig_size grid = {(uint64_t)cells->size[0], (uint64_t)cells->size[1], (uint64_t)cells->size[2] * tile_count(stencil)};
     return ig_commands_dispatch_threads(commands, grid, (ig_size){0});
+}
+
+static ig_status encode_box(igi_stencil *stencil, ig_commands *commands, const box *cells, bool clips) {
+    return is_empty(cells) ? IG_STATUS_OK : encode_box_with(stencil, commands, cells, stencil->boxed[clips]);
+}
+
+static ig_status encode_tiles(igi_stencil *stencil, ig_commands *commands, uint64_t margin) {
+    box cells = tile_box(stencil, (int64_t)margin);
+    ig_pipeline *pipeline = margin < MARGINS ? stencil->margins[margin] : stencil->boxed[1];
+    return encode_box_with(stencil, commands, &cells, pipeline);
 }
 
 // What is around `inner` in `outer`: for each axis, from the last, the slabs on both sides of what is left.
@@ -217,8 +261,7 @@ static uint32_t exchanged_fields(const igi_stencil *stencil) {
 static ig_status encode_steps(igi_stencil *stencil, ig_commands *commands, uint64_t first, uint64_t count) {
     ig_status status = IG_STATUS_OK;
     for (uint64_t i = first; i < count && status == IG_STATUS_OK; i++) {
-        box cells = tile_box(stencil, (int64_t)(count - 1 - i));
-        status = encode_box(stencil, commands, &cells, count - 1 - i > 0);
+        status = encode_tiles(stencil, commands, count - 1 - i);
         stencil->now = 1 - stencil->now;
     }
     return status;
@@ -227,7 +270,8 @@ static ig_status encode_steps(igi_stencil *stencil, ig_commands *commands, uint6
 // ---- Running, many steps in one command buffer ----
 
 static ig_status encode_group(igi_stencil *stencil, ig_commands *commands, uint64_t count) {
-    ig_status status = ig_halo_encode_exchange(stencil->halo, commands, exchanged_fields(stencil));
+    ig_status status = igi_halo_encode(stencil->halo, commands, exchanged_fields(stencil), stencil->backwards);
+    stencil->backwards = !stencil->backwards;
     return status == IG_STATUS_OK ? encode_steps(stencil, commands, 0, count) : status;
 }
 
@@ -276,7 +320,7 @@ static ig_status run_around(igi_stencil *stencil, const box *inner, uint64_t cou
     ig_commands *commands = NULL;
     if (ig_commands_create(stencil->queue, NULL, &commands) != IG_STATUS_OK) return igi_error_no_memory(error);
     box outer = tile_box(stencil, (int64_t)count - 1);
-    ig_status status = is_empty(inner) ? encode_box(stencil, commands, &outer, count > 1)
+    ig_status status = is_empty(inner) ? encode_tiles(stencil, commands, count - 1)
                                        : encode_around(stencil, commands, &outer, inner, count > 1);
     stencil->now = 1 - stencil->now;
     if (status == IG_STATUS_OK) status = encode_steps(stencil, commands, 1, count);
