@@ -3,11 +3,9 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "bench-simt.h"
 #include "core/clock.h"
-#include "core/file.h"
 #include "core/memory.h"
 #include "output.h"
 
@@ -85,20 +83,6 @@ static const simt_runner_ops native_ops = {prepare, run, read_result, finish, cl
 
 // ---- Opening ----
 
-// Beside this program in a build directory, else where it was installed.
-static void *load_module(void) {
-    char self[4096];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (length < 0) return NULL;
-    self[length] = 0;
-    char *directory = igi_path_dirname(self), *beside = igi_path_join(directory, INGOT_OPENMP_MODULE);
-    char *installed = igi_path_join(INGOT_MODULE_DIR, INGOT_OPENMP_MODULE);
-    void *module = beside ? dlopen(beside, RTLD_NOW | RTLD_LOCAL) : NULL;
-    if (!module && installed) module = dlopen(installed, RTLD_NOW | RTLD_LOCAL);
-    free(directory), free(beside), free(installed);
-    return module;
-}
-
 static simt_runner *make(const char *name, native_runner made) {
     native_runner *runner = cli_alloc(sizeof *runner);
     *runner = made;
@@ -108,7 +92,7 @@ static simt_runner *make(const char *name, native_runner made) {
 }
 
 simt_runner *simt_open_openmp(const char *name) {
-    void *module = load_module();
+    void *module = bench_load_module(INGOT_OPENMP_MODULE);
     const simt_openmp_kernel *kernels = module ? dlsym(module, "simt_openmp_kernels") : NULL;
     return kernels ? make(name, (native_runner){.kernels = kernels, .run = run_openmp}) : NULL;
 }

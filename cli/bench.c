@@ -17,6 +17,7 @@ static const struct {
     {"device", bench_device},
     {"simt", bench_simt},
     {"ops", bench_ops},
+    {"halo", bench_halo},
 };
 enum { SUITE_COUNT = sizeof suites / sizeof *suites };
 
@@ -94,7 +95,7 @@ static int check_names(const cli_list *names) {
         bool known = false;
         for (size_t k = 0; k < SUITE_COUNT; k++) known |= strcmp(suites[k].name, names->items[i]) == 0;
         if (!known)
-            return cli_usage_error("there is no suite '%s'; this version has: device simt ops", names->items[i]);
+            return cli_usage_error("there is no suite '%s'; this version has: device simt ops halo", names->items[i]);
     }
     return CLI_CONTINUE;
 }
@@ -104,7 +105,7 @@ int cmd_bench(int argc, char **argv) {
     const cli_option options[] = {
         {'r', "repeat", CLI_COUNT, &context.repeats, "N", "measure each case N times, report the median (default 9)"},
         {'k', "kernel", CLI_TEXTS, &context.kernels, "NAME",
-         "of the suite simt, or ops if named, measure this only; may be repeated"},
+         "of the suite simt, or ops or halo if named, measure this only; may be repeated"},
         {0, "tune", CLI_FLAG, &context.tune, NULL,
          "of the suite ops, first measure and store the thresholds of dispatch"},
         CLI_OPTION_JSON,
@@ -118,7 +119,9 @@ int cmd_bench(int argc, char **argv) {
             "Suites: device (compiling and dispatching; peer: PoCL), simt (kernels; peers: one thread at a time, plain "
             "C with OpenMP, "
             "STREAM, OpenBLAS, every OpenCL with a CPU), ops (tensors, on each backend; peers: OpenBLAS, STREAM, NumPy "
-            "and PyTorch of python3 or INGOT_PYTHON). A ratio above 1 means Ingot is better.",
+            "and PyTorch of python3 or INGOT_PYTHON), halo (stencils on tiles; peer: plain C with OpenMP without "
+            "tiles). A "
+            "ratio above 1 means Ingot is better.",
         .examples =
             "  ingot bench\n  ingot bench device -r 21 --json\n  ingot bench simt -k softmax -k matmul-tiled\n"
             "  ingot bench ops --tune\n",

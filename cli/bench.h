@@ -27,7 +27,7 @@ typedef struct bench_row {
 
 typedef struct bench_context {
     uint64_t repeats;
-    cli_list kernels;  // of the suites simt and ops; empty: all
+    cli_list kernels;  // of the suites simt, ops and halo; empty: all
     bool tune;         // the suite ops measures thresholds first
 } bench_context;
 
@@ -71,6 +71,10 @@ void bench_warn_of_load(const bench_load *start);
 int bench_device(const bench_context *context);
 int bench_simt(const bench_context *context);
 int bench_ops(const bench_context *context);
+int bench_halo(const bench_context *context);
+
+// A module with peers: beside this program in a build directory, else where it was installed. NULL: there is none.
+void *bench_load_module(const char *name);
 
 extern const igi_embedded bench_kernels[];
 extern const size_t bench_kernels_count;

@@ -1,0 +1,1 @@
+ingot bench halo -r 1 -k 1024^2 2>/dev/null
