@@ -7,6 +7,7 @@
 #include <ingot/halo.h>
 #include <ingot/nn.h>
 #include <ingot/ops.h>
+#include <ingot/ring.h>
 #include <ingot/status.h>
 #include <ingot/tensor.h>
 

@@ -32,6 +32,8 @@ extern "C" {
     X(THREADGROUP_TOO_LARGE, "the threadgroup has more threads or memory than the device") \
     X(WRONG_STATE, "the object is not in a state that allows this call")                   \
     X(TIMEOUT, "the time given was not enough")                                            \
+    X(QUEUE_FULL, "the queue is full")                                                     \
+    X(CLOCK_SKEW, "a clock is too far ahead")                                              \
     X(KERNEL_FAULT, "a kernel touched memory it does not own")                             \
     X(IO, "reading or writing a file failed")                                              \
     X(BAD_FORMAT, "the data is not in the expected format")                                \

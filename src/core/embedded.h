@@ -13,6 +13,9 @@ typedef struct igi_embedded {
 
 extern const igi_embedded igi_stdlib_files[];
 extern const size_t igi_stdlib_files_count;
+// What MSL includes as <ingot/NAME>.
+extern const igi_embedded igi_include_files[];
+extern const size_t igi_include_files_count;
 // src/kernels
 extern const igi_embedded igi_kernel_files[];
 extern const size_t igi_kernel_files_count;

@@ -47,6 +47,10 @@ typedef struct igi_backend {
     // Optional: a thread is about to wait for the commands and may do their work. NULL: it just waits.
     void (*assist)(ig_commands *commands);
 
+    // Optional: runs the dispatches of commands that are still being encoded on this thread, past all queues, and
+    // returns when they are done; any number of times. NULL: kernels cannot run for ever.
+    ig_status (*run_here)(ig_commands *commands, ig_error *error);
+
     // Optional: threads of the host that run kernels and may help with other work. NULL: there are none.
     struct igi_pool *(*workers)(ig_device *device);
 } igi_backend;

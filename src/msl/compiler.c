@@ -334,6 +334,7 @@ static void add_inputs(arguments *list, const igi_msl_request *request, const ch
         add(list, "-I");
         add_owned(list, igi_path_absolute(request->sources.include_dirs[i]));
     }
+    add(list, "-idirafter"), add(list, igi_own_includes);
     // Paths in the line tables are absolute: where the process happens to be is no part of the cache's key.
     // gdb finds nothing through the indices of DWARF 5 in code that is made at run time.
     if (request->line_tables)

@@ -4,12 +4,14 @@
 
 #include <string.h>
 
+#include "core/embedded.h"
 #include "core/file.h"
 
 enum { MAX_FILES = 4096 };
 
 // Source given as text lives here as far as clang is concerned.
 static const char virtual_directory[] = "/ingot-source";
+const char igi_own_includes[] = "/ingot-include";
 
 const igi_source *igi_sources_find(const igi_sources *sources, const char *path) {
     for (size_t i = 0; i < sources->count; i++)
@@ -61,6 +63,24 @@ static bool try_header(igi_sources *sources, const char *directory, const char *
     return true;
 }
 
+// Headers that Ingot brings: <ingot/ring>.
+static ig_status try_own_header(igi_sources *sources, igi_include *include) {
+    static const char prefix[] = "ingot/";
+    if (strncmp(include->name, prefix, sizeof prefix - 1) != 0) return IG_STATUS_OK;
+    for (size_t i = 0; i < igi_include_files_count; i++) {
+        const igi_embedded *own = &igi_include_files[i];
+        if (strcmp(own->name, include->name + sizeof prefix - 1) != 0) continue;
+        char *path = igi_path_join(igi_own_includes, include->name);
+        const igi_source *known = path ? igi_sources_find(sources, path) : NULL;
+        include->file = known ? (size_t)(known - sources->files) : sources->count;
+        if (!known)
+            return add(sources, path, igi_strdup(include->name), igi_strndup(own->data, own->length), own->length,
+                       NULL);
+        free(path);
+    }
+    return IG_STATUS_OK;
+}
+
 static ig_status follow(igi_sources *sources, size_t index, igi_include *include) {
     ig_status status = IG_STATUS_OK;
     if (include->quoted) {
@@ -75,9 +95,9 @@ static ig_status follow(igi_sources *sources, size_t index, igi_include *include
     }
     for (size_t i = 0; i < sources->include_dir_count; i++) {
         const char *directory = sources->include_dirs[i];
-        if (try_header(sources, directory, include->name, directory, &include->file, &status)) break;
+        if (try_header(sources, directory, include->name, directory, &include->file, &status)) return status;
     }
-    return status;
+    return try_own_header(sources, include);
 }
 
 static ig_status add_main(igi_sources *sources, const igi_main_source *main, ig_error *error) {

@@ -29,6 +29,9 @@ typedef struct igi_main_source {
     const char *name;  // how diagnostics call `text`
 } igi_main_source;
 
+// Where clang finds the headers that Ingot brings, as far as it knows.
+extern const char igi_own_includes[];
+
 // Reads, rewrites and follows #include. Headers that are not found are left to clang, which may not need them.
 ig_status igi_sources_load(igi_sources *sources, const igi_main_source *main, const char *const *include_dirs,
                            size_t include_dir_count, ig_error *error);

@@ -137,7 +137,8 @@ static ig_status emit(igi_simt_module *m, LLVMCodeGenFileType type, char **outpu
 // take nearly all the time. What is worth having of it was done before widening.
 static const char *optimisation_for(const igi_simt_module *m) {
     if (!igi_is_wide(m) || m->info.instructions <= IGI_LARGE_KERNEL) return "default<O2>";
-    return "cgscc(inline),function(sroa,early-cse<memssa>,simplifycfg,loop-mssa(licm),gvn,instsimplify,dse,adce,"
+    return "globaldce,cgscc(inline),function(sroa,early-cse<memssa>,simplifycfg,loop-mssa(licm),gvn,instsimplify,dse,"
+           "adce,"
            "simplifycfg)";
 }
 

@@ -42,12 +42,29 @@ static bool is_spent_annotation(LLVMValueRef instruction) {
            !igi_is_threadgroup_storage(variable, &annotation);
 }
 
+// Members of classes have their own kind, which stands between the member and who uses it.
+static bool is_member_annotation(LLVMValueRef instruction) {
+    return strncmp(igi_callee_name(instruction), "llvm.ptr.annotation", 19) == 0;
+}
+
+static ig_status drop_member_annotations(igi_simt_module *m, LLVMValueRef function) {
+    igi_values found;
+    if (!igi_collect(function, is_member_annotation, &found)) return igi_error_no_memory(m->error);
+    for (size_t i = 0; i < found.count; i++) {
+        LLVMReplaceAllUsesWith(found.items[i], LLVMGetOperand(found.items[i], 0));
+        LLVMInstructionEraseFromParent(found.items[i]);
+    }
+    igi_values_free(&found);
+    return IG_STATUS_OK;
+}
+
 static ig_status drop_annotations(igi_simt_module *m) {
     for (LLVMValueRef f = LLVMGetFirstFunction(m->module); f; f = LLVMGetNextFunction(f)) {
         igi_values spent;
         if (!igi_collect(f, is_spent_annotation, &spent)) return igi_error_no_memory(m->error);
         for (size_t i = 0; i < spent.count; i++) LLVMInstructionEraseFromParent(spent.items[i]);
         igi_values_free(&spent);
+        if (drop_member_annotations(m, f) != IG_STATUS_OK) return IG_STATUS_OUT_OF_MEMORY;
     }
     return IG_STATUS_OK;
 }

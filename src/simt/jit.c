@@ -34,10 +34,12 @@ static ig_status report(ig_error *error, ig_status status, const char *what, LLV
     return status;
 }
 
-// LLVM reports asynchronous errors here; we see the same through return values.
-static void ignore(void *context, LLVMErrorRef failure) {
+// LLVM tells the reason here, on the thread that loads; the return value says only that there is one.
+static void log_reason(void *context, LLVMErrorRef failure) {
     (void)context;
-    LLVMConsumeError(failure);
+    char *message = LLVMGetErrorMessage(failure);
+    igi_log(IG_LOG_WARNING, "LLVM's JIT: %s", message);
+    LLVMDisposeErrorMessage(message);
 }
 
 // ---- Debuggers and profilers ----
@@ -82,7 +84,7 @@ ig_status igi_jit_create(unsigned audience, igi_jit **jit, ig_error *error) {
         free(made);
         return report(error, IG_STATUS_SYSTEM, "cannot start LLVM's JIT", failure);
     }
-    LLVMOrcExecutionSessionSetErrorReporter(LLVMOrcLLJITGetExecutionSession(made->lljit), ignore, NULL);
+    LLVMOrcExecutionSessionSetErrorReporter(LLVMOrcLLJITGetExecutionSession(made->lljit), log_reason, NULL);
     *jit = made;
     return IG_STATUS_OK;
 }

@@ -439,6 +439,40 @@ static void threads_of_large_grids_run_once_in_groups_of_any_shape(void **state)
     }
 }
 
+// ---- Large kernels ----
+
+// Past a thousand instructions other passes do the work.
+static void large_kernels_keep_their_barriers(void **state) {
+    (void)state;
+    enum { STEPS = 400, THREADS = 100 };
+    char *source = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&source, &length);
+    fprintf(out,
+            "#include <metal_stdlib>\nusing namespace metal;\n"
+            "kernel void k(device uint *a [[buffer(0)]], uint i [[thread_index_in_threadgroup]],\n"
+            "              uint n [[threads_per_threadgroup]]) {\n    threadgroup uint t[%d];\n    uint x = a[i];\n",
+            THREADS);
+    for (int s = 0; s < STEPS; s++)
+        fprintf(out, "    x = (x ^ %uu) * %uu + (x >> %d);\n", s * 77u, 2 * s + 3u, s % 13 + 1);
+    fprintf(out, "    t[i] = x;\n    threadgroup_barrier(mem_flags::mem_threadgroup);\n    a[i] = t[n - 1 - i];\n}\n");
+    fclose(out);
+    ig_pipeline *pipeline = make_pipeline(source, "k");
+    ig_buffer *buffer = make_buffer(THREADS * 4);
+    uint32_t *words = ig_buffer_contents(buffer), expected[THREADS];
+    for (uint32_t i = 0; i < THREADS; i++) {
+        uint32_t x = words[i] = i * 12345;
+        for (uint32_t s = 0; s < STEPS; s++) x = (x ^ (s * 77u)) * (2 * s + 3u) + (x >> (s % 13 + 1));
+        expected[THREADS - 1 - i] = x;
+    }
+    do_run(&(run){
+        .pipeline = pipeline, .buffers = &buffer, .buffer_count = 1, .grid = line(THREADS), .group = line(THREADS)});
+    assert_memory_equal(words, expected, sizeof expected);
+    ig_buffer_release(buffer);
+    ig_pipeline_release(pipeline);
+    free(source);
+}
+
 // ---- Floating point ----
 
 static const char float_source[] =
@@ -556,6 +590,7 @@ int main(void) {
         cmocka_unit_test(grids_of_more_than_2_to_the_32_threads_run_whole),
         cmocka_unit_test(the_last_thread_of_the_longest_side_is_reached),
         cmocka_unit_test(threads_of_large_grids_run_once_in_groups_of_any_shape),
+        cmocka_unit_test(large_kernels_keep_their_barriers),
         cmocka_unit_test(kernels_round_to_nearest_whatever_the_host_does),
         cmocka_unit_test(safe_mode_keeps_denormals),
 #if defined(__x86_64__)

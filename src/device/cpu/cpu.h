@@ -60,6 +60,7 @@ typedef struct cpu_program {
     igi_hash key;
     cpu_module *module;
     char *symbol, *name;
+    bool single;                      // its threadgroups have one thread
     ig_function_constant *constants;  // owned, with their values
     size_t constant_count;
     pthread_mutex_t lock;  // guards what follows
@@ -96,6 +97,7 @@ ig_status igi_cpu_queue_open(ig_queue *queue);
 void igi_cpu_queue_close(ig_queue *queue);
 ig_status igi_cpu_commit(ig_commands *commands);
 void igi_cpu_assist(ig_commands *commands);
+ig_status igi_cpu_run_here(ig_commands *commands, ig_error *error);
 
 // Runs one dispatch to its end on this thread and idle workers.
 ig_status igi_cpu_dispatch(ig_commands *commands, igi_dispatch *dispatch, ig_error *error);

@@ -195,5 +195,6 @@ const igi_backend igi_backend_cpu = {
     .queue_close = igi_cpu_queue_close,
     .commit = igi_cpu_commit,
     .assist = igi_cpu_assist,
+    .run_here = igi_cpu_run_here,
     .workers = workers,
 };

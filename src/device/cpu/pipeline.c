@@ -61,7 +61,7 @@ igi_simt_request igi_cpu_simt_request(const cpu_program *program, cpu_purpose pu
                               .constants = program->constants,
                               .constant_count = program->constant_count,
                               .abortable = purpose.abortable,
-                              .width = wanted_width(purpose.narrow),
+                              .width = wanted_width(purpose.narrow || program->single),
                               .streaming = purpose.streaming,
                               .group = {purpose.group[0], purpose.group[1], purpose.group[2]},
                               .line_tables = program->module->line_tables};
@@ -199,6 +199,7 @@ static cpu_program *make_program(cpu_device *cpu, cpu_module *module, const igi_
     program->references = 1;
     program->key = key;
     program->module = module;
+    program->single = kernel->info.max_total_threads == 1;
     pthread_mutex_init(&program->lock, NULL);
     program->symbol = igi_strdup(kernel->symbol);
     program->name = igi_strdup(kernel->info.name);

@@ -236,3 +236,11 @@ void igi_cpu_assist(ig_commands *commands) {
     pthread_mutex_unlock(&queue->lock);
     if (mine) run(queue, turn, commands);
 }
+
+ig_status igi_cpu_run_here(ig_commands *commands, ig_error *error) {
+    ig_status status = IG_STATUS_OK;
+    atomic_store_explicit(&commands->abort, 0, memory_order_relaxed);
+    for (size_t i = 0; i < commands->command_count && status == IG_STATUS_OK; i++)
+        status = igi_cpu_dispatch(commands, &commands->commands[i].dispatch, error);
+    return status;
+}

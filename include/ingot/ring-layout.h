@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// What host and kernels share in memory: little-endian, the same on both sides. MSL includes this file too, through
+// <ingot/ring>. Words that both sides use at the same time are 32 bits wide, because Metal has no larger atomics; a
+// 64-bit counter has one writer.
+#ifndef INGOT_RING_LAYOUT_H
+#define INGOT_RING_LAYOUT_H
+
+#ifndef __METAL_VERSION__
+#include <stdint.h>
+#endif
+
+// ---- Time ----------------------------------------------------------------------------------------------------
+
+// A moment of a hybrid logical clock, ordered by physical, then logical, then node.
+typedef struct ig_hlc_timestamp {
+    uint64_t physical;  // microseconds since 1970
+    uint64_t logical;
+    uint64_t node;
+} ig_hlc_timestamp;
+
+// ---- Messages ------------------------------------------------------------------------------------------------
+
+#define IG_MESSAGE_MAGIC 0x52494E474B45524Eull
+#define IG_MESSAGE_VERSION 1u
+#define IG_MESSAGE_MAX_PAYLOAD 65536u
+#define IG_RING_HOST 0xFFFFFFFFFFFFFFFFull  // as source or destination of a message
+
+enum {
+    IG_MESSAGE_VOID = 1,     // an abandoned place: skipped
+    IG_MESSAGE_REPLY = 2,    // correlation_id is the message_id of what it answers
+    IG_MESSAGE_DEADLINE = 4  // `deadline` counts
+};
+
+enum { IG_PRIORITY_LOW = 64, IG_PRIORITY_NORMAL = 128, IG_PRIORITY_HIGH = 192, IG_PRIORITY_CRITICAL = 255 };
+
+typedef struct ig_message_header {
+    uint64_t magic;
+    uint32_t version;
+    uint32_t flags;
+    uint64_t message_id;
+    uint64_t correlation_id;
+    uint64_t source_kernel;
+    uint64_t dest_kernel;
+    uint64_t message_type;
+    uint8_t priority;    // from IG_PRIORITY_HIGH on, a message overtakes those below; 0 counts as normal
+    uint8_t hops;        // how often it was forwarded
+    uint16_t sent_low;   // when the host sent it, or the message it answers: nanoseconds modulo 2^48,
+    uint32_t sent_high;  // for latencies
+    uint64_t payload_size;
+    uint32_t checksum;  // CRC-32 of the payload
+    uint32_t sequence;  // the ring's: position + 1 once the message is complete
+    ig_hlc_timestamp timestamp;
+    ig_hlc_timestamp deadline;  // its physical part counts, when the flag says so
+    uint32_t dead_reason;       // ig_dead_reason, in a dead letter
+    uint32_t reserved[31];
+} ig_message_header;
+
+// ---- Kernels -------------------------------------------------------------------------------------------------
+
+enum {
+    IG_RING_ERROR_NONE,
+    IG_RING_ERROR_INPUT_OVERFLOW,
+    IG_RING_ERROR_OUTPUT_OVERFLOW,
+    IG_RING_ERROR_INVALID_MESSAGE,
+    IG_RING_ERROR_ALLOCATION,
+    IG_RING_ERROR_SERIALIZATION,
+    IG_RING_ERROR_TIMEOUT,
+    IG_RING_ERROR_INTERNAL,
+    IG_RING_ERROR_USER = 256  // codes of handlers begin here
+};
+
+// The host writes is_active and should_terminate, the kernel the rest of what it counts: whenever it goes idle, and
+// every few messages. Heads and tails count messages; those that producers share move by their lower 32 bits.
+typedef struct ig_ring_control {
+    uint32_t is_active;
+    uint32_t should_terminate;
+    uint32_t has_terminated;
+    uint32_t reserved0;
+    uint64_t messages_processed;
+    uint64_t messages_in_flight;
+    uint64_t input_head, input_tail;
+    uint64_t output_head, output_tail;
+    uint32_t input_capacity, output_capacity;
+    uint32_t input_mask, output_mask;
+    uint64_t hlc_physical, hlc_logical;
+    uint32_t last_error;
+    uint32_t error_count;
+    uint32_t reserved1[6];
+} ig_ring_control;
+
+// ---- Kernel to kernel ----------------------------------------------------------------------------------------
+
+#define IG_K2K_MAX_ROUTES 26
+
+typedef struct ig_k2k_inbox_header {
+    uint32_t message_count;  // waiting, as of the receiver's last look
+    uint32_t max_messages;
+    uint32_t head, tail;
+    uint32_t last_source;
+    uint32_t lock;      // never taken: the inbox is lock-free
+    uint32_t sequence;  // messages taken so far
+    uint32_t parked;    // 1: the receiver sleeps and must be woken
+    uint32_t reserved[8];
+} ig_k2k_inbox_header;
+
+typedef struct ig_k2k_route {
+    uint32_t dest;
+    uint32_t inbox_offset;
+    uint32_t is_active;
+    uint32_t hops;
+    uint32_t bandwidth_hint;
+    uint32_t priority;  // 0 is the highest
+    uint32_t reserved[2];
+} ig_k2k_route;
+
+typedef struct ig_k2k_routing_table {
+    uint32_t self_id;
+    uint32_t route_count;
+    uint32_t grid_x, grid_y, grid_z;
+    uint32_t reserved[3];
+    ig_k2k_route routes[IG_K2K_MAX_ROUTES];
+} ig_k2k_routing_table;
+
+// In front of the cells of a face, in messages of the halo exchange template.
+typedef struct ig_k2k_halo_message {
+    uint32_t source;
+    uint32_t direction;
+    uint32_t width, height, depth;
+    uint32_t element_size;
+    uint32_t sequence;
+    uint32_t flags;
+} ig_k2k_halo_message;
+
+// What became of a message between kernels.
+enum {
+    IG_DELIVERED,
+    IG_DELIVERY_PENDING,     // the receiver's inbox is full: the sender keeps it and tries again
+    IG_DELIVERY_NOT_FOUND,   // no route
+    IG_DELIVERY_QUEUE_FULL,  // and the sender has no room to keep it
+    IG_DELIVERY_TIMEOUT,
+    IG_DELIVERY_MAX_HOPS,
+    IG_DELIVERY_TOO_LARGE
+};
+
+#endif

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ring kernels: actors on a device. Each handles the messages of its input ring, one after the other, and answers into
+// its output ring or sends to other kernels. Handlers are written in MSL (<ingot/ring> there) or are C functions.
+//
+// Threads: every call may come from any thread. Order is kept per sender and priority class; nothing is lost or given
+// twice. Where a queue is full the call says so or waits: back-pressure, never loss.
+#ifndef INGOT_RING_H
+#define INGOT_RING_H
+
+#include <ingot/device.h>
+#include <ingot/ring-layout.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#if defined(__GNUC__)
+#pragma GCC visibility push(default)
+#endif
+
+// ---- Hybrid logical clocks -----------------------------------------------------------------------------------
+
+typedef struct ig_hlc ig_hlc;
+
+ig_status ig_hlc_create(uint64_t node, ig_hlc **clock);
+void ig_hlc_release(ig_hlc *clock);
+// A new moment, later than all this clock gave and took in before. Lock-free.
+ig_hlc_timestamp ig_hlc_tick(ig_hlc *clock);
+// Takes in a moment of another clock; *now, if wanted, is later than it. errors: CLOCK_SKEW when it lies more than 60 s
+// in the future: the clock then stays as it was.
+ig_status ig_hlc_update(ig_hlc *clock, ig_hlc_timestamp received, ig_hlc_timestamp *now);
+// The latest moment, without making a new one.
+ig_hlc_timestamp ig_hlc_read(const ig_hlc *clock);
+int ig_hlc_compare(ig_hlc_timestamp a, ig_hlc_timestamp b);  // -1, 0 or 1
+// 128 bits that order as the moments do: physical in [1], logical and node in [0].
+// errors: OVERFLOW when logical needs more than 48 bits or node more than 16.
+ig_status ig_hlc_pack(ig_hlc_timestamp moment, uint64_t packed[2]);
+ig_hlc_timestamp ig_hlc_unpack(const uint64_t packed[2]);
+
+// ---- Messages ------------------------------------------------------------------------------------------------
+
+// To send, fill what matters: type, correlation_id, priority, deadline_us, payload; the rest of the header is made.
+// To receive, start from a zeroed one: its payload grows as needed, and one message can take in many.
+typedef struct ig_message {
+    ig_message_header header;
+    void *payload;
+    uint64_t payload_capacity;  // of memory that ig_message_clear frees; 0 when the payload is the caller's
+    uint64_t deadline_us;       // sending: from now on, after which it is not delivered any more; 0: none
+} ig_message;
+
+void ig_message_clear(ig_message *message);
+
+// A message of the struct at `value`; and the struct in a message, NULL when it is of another type or size.
+#define IG_MESSAGE(type, value) \
+    ((ig_message){.header = {.message_type = (type), .payload_size = sizeof *(value)}, .payload = (void *)(value)})
+#define IG_MESSAGE_AS(T, type, message)                                                                                \
+    ((message)->header.message_type == (type) && (message)->header.payload_size == sizeof(T) ? (T *)(message)->payload \
+                                                                                             : (T *)NULL)
+uint32_t ig_message_checksum(const void *payload, uint64_t bytes);
+
+// ---- Runtimes ------------------------------------------------------------------------------------------------
+
+typedef struct ig_ring_runtime ig_ring_runtime;
+typedef struct ig_ring_kernel ig_ring_kernel;
+
+typedef struct ig_ring_runtime_desc {
+    uint32_t node;            // this runtime among others: upper half of its kernels' ids
+    uint32_t max_kernels;     // 0: 64
+    uint32_t inbox_capacity;  // messages between kernels that may wait for each, a power of two; 0: 128
+    uint32_t inbox_payload;   // largest payload between kernels; 0: 65536
+    uint32_t dispatchers;     // threads that serve event-driven kernels; 0: one per core, at most 4
+    uint32_t hop_limit;       // 0: 8
+    uint32_t pending_ms;      // how long a kernel keeps a message whose receiver is full; 0: 5000
+} ig_ring_runtime_desc;
+
+ig_status ig_ring_runtime_create(ig_device *device, const ig_ring_runtime_desc *desc, ig_ring_runtime **runtime);
+// Terminates all kernels, dropping what waits, and releases the caller's reference.
+ig_status ig_ring_runtime_shutdown(ig_ring_runtime *runtime);
+ig_ring_runtime *ig_ring_runtime_retain(ig_ring_runtime *runtime);
+void ig_ring_runtime_release(ig_ring_runtime *runtime);
+ig_hlc *ig_ring_runtime_clock(ig_ring_runtime *runtime);  // borrowed
+// Messages to kernels of the other node are carried there, by the host. Both must outlive their traffic.
+ig_status ig_ring_runtime_join(ig_ring_runtime *a, ig_ring_runtime *b);
+
+// ---- Handlers in C -------------------------------------------------------------------------------------------
+
+typedef struct ig_ring_context ig_ring_context;
+typedef void (*ig_ring_handler)(ig_ring_context *context, void *user);
+
+const ig_message_header *ig_ring_context_message(const ig_ring_context *context);
+const void *ig_ring_context_payload(const ig_ring_context *context);
+void *ig_ring_context_state(const ig_ring_context *context, uint64_t *bytes);
+ig_hlc_timestamp ig_ring_context_now(ig_ring_context *context);
+// What became of it: IG_DELIVERED and the like.
+uint32_t ig_ring_context_reply(ig_ring_context *context, uint64_t type, const void *payload, uint64_t bytes);
+uint32_t ig_ring_context_send(ig_ring_context *context, uint64_t dest, uint64_t type, const void *payload,
+                              uint64_t bytes);
+uint32_t ig_ring_context_broadcast(ig_ring_context *context, uint64_t type, const void *payload, uint64_t bytes);
+uint32_t ig_ring_context_forward(ig_ring_context *context, uint64_t dest);
+void ig_ring_context_fail(ig_ring_context *context, uint32_t error);
+
+// ---- Kernels -------------------------------------------------------------------------------------------------
+
+typedef enum ig_ring_mode {
+    IG_RING_PERSISTENT,    // the loop over messages is in the kernel; it has a thread of its own
+    IG_RING_EVENT_DRIVEN,  // the host dispatches it when there are messages; all that Metal's GPUs allow
+} ig_ring_mode;
+
+typedef enum ig_restart_policy { IG_RESTART_NEVER, IG_RESTART_ON_FAILURE } ig_restart_policy;
+
+// Exactly one of source, path and handler.
+typedef struct ig_ring_launch_desc {
+    const char *name;    // unique among those alive; with MSL, the one given to INGOT_RING_KERNEL
+    const char *kernel;  // that one, where several kernels are launched of it; NULL: name
+    const char *source;
+    const char *path;
+    ig_ring_handler handler;
+    void *user;
+    ig_ring_mode mode;
+    uint32_t grid;            // threadgroups; 0: 1, and no more is supported
+    uint32_t block;           // threads that handle a message together, in MSL; 0: 256
+    uint32_t input_capacity;  // powers of two; 0: 1024
+    uint32_t output_capacity;
+    uint32_t dead_letter_capacity;  // 0: 64
+    uint32_t max_payload;           // 0: 65536
+    uint64_t state_bytes;           // lasts between messages, zero at first; 0: 64
+    uint32_t shared_memory;         // 0: what the kernel declares; more is not needed and refused
+    ig_buffer *buffers[4];          // for context.buffer(n)
+    bool start_inactive;            // Launched, not Active
+    bool k2k;                       // may have routes
+    uint64_t deadline_ns;           // for one message; 0: none
+    uint32_t message_budget;        // event-driven: messages a dispatch may handle; 0: 64
+    uint32_t idle_spins;            // persistent: looks at its rings before it sleeps; 0: as long as cores are free
+    ig_restart_policy restart;
+    uint32_t max_restarts;  // 0: 3
+} ig_ring_launch_desc;
+
+ig_status ig_ring_launch(ig_ring_runtime *runtime, const ig_ring_launch_desc *desc, ig_ring_kernel **kernel,
+                         ig_error *error);
+ig_ring_kernel *ig_ring_kernel_retain(ig_ring_kernel *kernel);
+void ig_ring_kernel_release(ig_ring_kernel *kernel);
+uint64_t ig_ring_kernel_id(const ig_ring_kernel *kernel);
+const char *ig_ring_kernel_name(const ig_ring_kernel *kernel);
+// Retained for the caller; NULL when there is none.
+ig_ring_kernel *ig_ring_find(ig_ring_runtime *runtime, const char *name);
+// Retains up to `capacity` kernels in order of launch; returns how many there are.
+size_t ig_ring_list(ig_ring_runtime *runtime, ig_ring_kernel **kernels, size_t capacity);
+
+typedef enum ig_ring_state {
+    IG_RING_CREATED,
+    IG_RING_LAUNCHED,
+    IG_RING_ACTIVE,
+    IG_RING_DEACTIVATED,
+    IG_RING_TERMINATING,
+    IG_RING_TERMINATED,
+    IG_RING_FAILED,  // a handler failed and there is no restart left; activate begins anew
+} ig_ring_state;
+const char *ig_ring_state_name(ig_ring_state state);
+
+typedef enum ig_ring_ending { IG_RING_DRAIN, IG_RING_DROP } ig_ring_ending;
+
+// errors: WRONG_STATE; ig_ring_get_error then names both states.
+ig_status ig_ring_activate(ig_ring_kernel *kernel);
+ig_status ig_ring_deactivate(ig_ring_kernel *kernel);  // returns when no message is being handled any more
+// Returns at once; what waits is handled first, or dropped into the dead letters as far as they have room.
+ig_status ig_ring_terminate(ig_ring_kernel *kernel, ig_ring_ending ending);
+ig_status ig_ring_wait(ig_ring_kernel *kernel, uint64_t timeout_ns);  // until terminated or failed
+// The last error of the kernel or of a call on it. owns: fills the caller's.
+ig_status ig_ring_get_error(const ig_ring_kernel *kernel, ig_error *error);
+
+enum { IG_RING_HISTOGRAM = 48 };
+typedef struct ig_ring_status {
+    ig_ring_state state;
+    ig_ring_mode mode;
+    uint64_t input_depth, output_depth, inbox_depth, dead_letters;
+    uint64_t processed, in_flight, errors, restarts;
+    uint64_t expired;      // past their deadline when their turn came
+    uint64_t invalid;      // bad header or checksum, or from a clock too far ahead
+    uint64_t undelivered;  // between kernels, given up
+    uint64_t dispatches;   // times the loop was entered
+    uint64_t uptime_ns;
+    uint32_t last_error;
+    ig_hlc_timestamp clock;
+    uint64_t latency[IG_RING_HISTOGRAM];  // answers received by the host, by log2 of nanoseconds since the question
+} ig_ring_status;
+void ig_ring_get_status(const ig_ring_kernel *kernel, ig_ring_status *status);
+// Nanoseconds that a fraction of the answers stayed below, from the histogram; 0 when there are none.
+uint64_t ig_ring_latency_quantile(const ig_ring_status *status, double fraction);
+
+// ---- Sending and receiving -----------------------------------------------------------------------------------
+
+// A timeout of 0 tries. errors: QUEUE_FULL after the timeout, WRONG_STATE unless active, OVERFLOW for a payload the
+// kernel does not take. *id, if wanted, is what an answer will carry as correlation_id.
+ig_status ig_ring_send(ig_ring_kernel *kernel, const ig_message *message, uint64_t timeout_ns, uint64_t *id);
+ig_status ig_ring_send_batch(ig_ring_kernel *kernel, const ig_message *messages, size_t count, uint64_t timeout_ns,
+                             size_t *sent);
+// errors: TIMEOUT when there is nothing; WRONG_STATE when nothing can come any more.
+ig_status ig_ring_receive(ig_ring_kernel *kernel, ig_message *message, uint64_t timeout_ns);
+ig_status ig_ring_receive_batch(ig_ring_kernel *kernel, ig_message *messages, size_t count, uint64_t timeout_ns,
+                                size_t *received);
+// The answer to that message; others stay for who wants them.
+ig_status ig_ring_receive_correlated(ig_ring_kernel *kernel, uint64_t id, ig_message *message, uint64_t timeout_ns);
+ig_status ig_ring_request(ig_ring_kernel *kernel, const ig_message *question, ig_message *answer, uint64_t timeout_ns);
+
+// Without copying. Write type, correlation_id and the like into the header and `bytes` bytes into the payload, then
+// commit; every reservation must be committed or cancelled, and soon: those behind it wait.
+typedef struct ig_ring_slot {
+    ig_message_header *header;
+    void *payload;
+    uint32_t ring, position;
+} ig_ring_slot;
+ig_status ig_ring_reserve(ig_ring_kernel *kernel, uint64_t bytes, uint64_t timeout_ns, ig_ring_slot *slot);
+void ig_ring_commit(ig_ring_kernel *kernel, ig_ring_slot *slot);
+void ig_ring_cancel(ig_ring_kernel *kernel, ig_ring_slot *slot);
+ig_status ig_ring_peek(ig_ring_kernel *kernel, uint64_t timeout_ns, ig_ring_slot *slot);
+void ig_ring_release(ig_ring_kernel *kernel, ig_ring_slot *slot);
+
+typedef enum ig_dead_reason {
+    IG_DEAD_NONE,
+    IG_DEAD_HANDLER,     // the handler failed
+    IG_DEAD_DEADLINE,    // it ran past the deadline of the kernel
+    IG_DEAD_FAULT,       // it touched memory it does not own
+    IG_DEAD_EXPIRED,     // the message's own deadline had passed
+    IG_DEAD_BAD_HEADER,  // magic, version or size
+    IG_DEAD_CHECKSUM,
+    IG_DEAD_CLOCK_SKEW,
+    IG_DEAD_UNDELIVERED,  // the receiver was full for too long
+    IG_DEAD_DROPPED,      // the kernel was terminated
+} ig_dead_reason;
+const char *ig_dead_reason_text(ig_dead_reason reason);
+// The oldest message that was not handled; header.dead_reason says why. errors: TIMEOUT when there is none.
+ig_status ig_ring_receive_dead(ig_ring_kernel *kernel, ig_message *message);
+
+// ---- Kernel to kernel ----------------------------------------------------------------------------------------
+
+typedef enum ig_neighbourhood {
+    IG_NEIGHBOURS_FACES,  // 4 in a plane: N, S, W, E; 6 in space: -X, +X, -Y, +Y, -Z, +Z
+    IG_NEIGHBOURS_ALL,    // 8 or 26; faces first, then by offset
+} ig_neighbourhood;
+
+// Routes of the kernel at number `self` of a grid of kernels numbered from `first`: id = first + (z * gy + y) * gx + x.
+// errors: INVALID_ARGUMENT when self lies outside.
+ig_status ig_k2k_routing_table_grid(ig_k2k_routing_table *table, uint32_t self, uint32_t first, const uint32_t grid[3],
+                                    ig_neighbourhood neighbourhood, bool periodic, uint32_t inbox_size);
+// errors: WRONG_STATE without the k2k option, OVERFLOW past 26 routes.
+ig_status ig_ring_connect(ig_ring_kernel *from, ig_ring_kernel *to);
+ig_status ig_ring_disconnect(ig_ring_kernel *from, ig_ring_kernel *to);
+// All kernels of a grid, in order of their numbers; of one runtime, with consecutive ids.
+ig_status ig_ring_connect_grid(ig_ring_kernel *const *kernels, const uint32_t grid[3], ig_neighbourhood neighbourhood,
+                               bool periodic);
+void ig_ring_get_routes(const ig_ring_kernel *kernel, ig_k2k_routing_table *table);
+
+#if defined(__GNUC__)
+#pragma GCC visibility pop
+#endif
+#ifdef __cplusplus
+}
+#endif
+#endif

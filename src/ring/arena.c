@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// Laying out the memory of kernels and inboxes.
+#include "ring/checksum.h"
+#include "ring/slots.h"
+
+// Small payloads travel in the slot. With the header an odd number of cache lines, so that slots use all sets of a
+// cache.
+enum { INLINE_BYTES = 320, LINE = 64, URGENT_CAPACITY = 64, OUTBOX_CAPACITY = 1024, MAX_CAPACITY = 1 << 20 };
+_Static_assert(IGI_INBOXES_OFFSET == sizeof(igi_crc_tables), "inboxes begin behind the tables");
+_Static_assert(sizeof(ig_message_header) == 256, "size of the contract");
+_Static_assert(sizeof(ig_ring_control) == 128, "size of the contract");
+_Static_assert(sizeof(ig_k2k_inbox_header) == 64, "size of the contract");
+_Static_assert(sizeof(ig_k2k_route) == 32, "size of the contract");
+_Static_assert(sizeof(ig_k2k_routing_table) == 864, "size of the contract");
+_Static_assert(sizeof(ig_k2k_halo_message) == 32, "size of the contract");
+_Static_assert(offsetof(igi_ring_block, wall) % LINE == 0, "a line of its own");
+_Static_assert(offsetof(igi_ring_block, heads) % LINE == 0, "a line of its own");
+_Static_assert(offsetof(igi_ring_block, cursors) % LINE == 0, "a line of its own");
+
+static bool is_capacity(uint32_t capacity) {
+    return capacity && capacity <= MAX_CAPACITY && (capacity & (capacity - 1)) == 0;
+}
+
+typedef struct layout {
+    uint64_t arena, overflow;  // bytes so far
+} layout;
+
+static void place_ring(igi_ring_place *place, uint32_t capacity, uint32_t payload, layout *at) {
+    uint64_t inside = payload < INLINE_BYTES ? igi_round_up(payload, LINE) : INLINE_BYTES;
+    *place = (igi_ring_place){.slots = (uint32_t)at->arena,
+                              .stride = (uint32_t)(sizeof(ig_message_header) + inside),
+                              .mask = capacity - 1,
+                              .inline_bytes = (uint32_t)inside,
+                              .overflow = at->overflow,
+                              .payload_limit = payload > inside ? (uint32_t)igi_round_up(payload, LINE) : 0};
+    at->arena += (uint64_t)capacity * place->stride;
+    at->overflow += (uint64_t)capacity * place->payload_limit;
+}
+
+// ---- Inboxes ----
+
+ig_status igi_ring_place_inboxes(ig_ring_runtime *runtime, const ig_ring_runtime_desc *desc) {
+    uint32_t capacity = desc->inbox_capacity ? desc->inbox_capacity : 128;
+    uint32_t payload = desc->inbox_payload ? desc->inbox_payload : IG_MESSAGE_MAX_PAYLOAD;
+    if (!is_capacity(capacity) || payload > IG_MESSAGE_MAX_PAYLOAD) return IG_STATUS_INVALID_ARGUMENT;
+    layout at = {.arena = sizeof(ig_k2k_inbox_header)};
+    place_ring(&runtime->inbox_place, capacity, payload, &at);
+    runtime->inbox_place.head = offsetof(ig_k2k_inbox_header, head);
+    runtime->inbox_place.tail = offsetof(ig_k2k_inbox_header, tail);
+    uint64_t all = at.arena * runtime->max_kernels;
+    if (all > UINT32_MAX) return IG_STATUS_OVERFLOW;  // routes have 32 bits for it
+    runtime->inbox_size = (uint32_t)at.arena;
+    runtime->inbox_place.overflow = IGI_INBOXES_OFFSET + all;
+    ig_buffer_desc memory = {.length = runtime->inbox_place.overflow + at.overflow * runtime->max_kernels,
+                             .label = "inboxes of ring kernels"};
+    ig_status status = ig_buffer_create(runtime->device, &memory, &runtime->inbox_buffer);
+    if (status != IG_STATUS_OK) return status;
+    runtime->inboxes = ig_buffer_contents(runtime->inbox_buffer);
+    memcpy(runtime->inboxes, igi_crc_get_tables(), sizeof(igi_crc_tables));
+    for (uint32_t i = 0; i < runtime->max_kernels; i++)
+        ((ig_k2k_inbox_header *)igi_inbox_ring(runtime, i).base)->max_messages = capacity;
+    return IG_STATUS_OK;
+}
+
+// ---- Kernels ----
+
+static uint32_t or_default(uint32_t value, uint32_t otherwise) {
+    return value ? value : otherwise;
+}
+
+static uint32_t cursor_offset(uint32_t number) {
+    return (uint32_t)(sizeof(ig_ring_control) + offsetof(igi_ring_block, cursors) + number * IGI_CURSOR_GAP * 4);
+}
+
+static void place_cursors(igi_ring_place *rings) {
+    rings[IGI_RING_INPUT].head = offsetof(ig_ring_control, input_head);
+    rings[IGI_RING_INPUT].tail = offsetof(ig_ring_control, input_tail);
+    rings[IGI_RING_OUTPUT].head = offsetof(ig_ring_control, output_head);
+    rings[IGI_RING_OUTPUT].tail = offsetof(ig_ring_control, output_tail);
+    rings[IGI_RING_URGENT].head = cursor_offset(0);
+    rings[IGI_RING_URGENT].tail = cursor_offset(1);
+    rings[IGI_RING_DEAD].head = cursor_offset(2);
+    rings[IGI_RING_DEAD].tail = cursor_offset(3);
+    rings[IGI_RING_OUTBOX].head = cursor_offset(4);
+    rings[IGI_RING_OUTBOX].tail = cursor_offset(5);
+}
+
+static ig_status place_rings(igi_ring_block *block, const ig_ring_launch_desc *desc, layout *at) {
+    const uint32_t capacities[] = {[IGI_RING_INPUT] = or_default(desc->input_capacity, 1024),
+                                   [IGI_RING_URGENT] = URGENT_CAPACITY,
+                                   [IGI_RING_OUTPUT] = or_default(desc->output_capacity, 1024),
+                                   [IGI_RING_DEAD] = or_default(desc->dead_letter_capacity, 64),
+                                   [IGI_RING_OUTBOX] = OUTBOX_CAPACITY};
+    uint32_t payload = or_default(desc->max_payload, IG_MESSAGE_MAX_PAYLOAD);
+    if (payload > IG_MESSAGE_MAX_PAYLOAD) return IG_STATUS_INVALID_ARGUMENT;
+    for (int i = 0; i < IGI_RING_INBOX; i++) {
+        if (!is_capacity(capacities[i])) return IG_STATUS_INVALID_ARGUMENT;
+        place_ring(&block->rings[i], capacities[i], payload, at);
+    }
+    place_cursors(block->rings);
+    return IG_STATUS_OK;
+}
+
+static void describe(ig_ring_kernel *kernel, const igi_ring_block *plan) {
+    ig_ring_control *control = kernel->control;
+    *kernel->block = *plan;
+    control->input_mask = plan->rings[IGI_RING_INPUT].mask;
+    control->output_mask = plan->rings[IGI_RING_OUTPUT].mask;
+    control->input_capacity = control->input_mask + 1;
+    control->output_capacity = control->output_mask + 1;
+}
+
+// An inbox is used again by a later kernel of the same number; what came too late for the last one is not for it.
+static void adopt_inbox(ig_ring_kernel *kernel) {
+    igi_ring inbox = igi_ring_of(kernel, IGI_RING_INBOX);
+    kernel->inbox = (ig_k2k_inbox_header *)inbox.base;
+    kernel->block->heads[IGI_RING_INBOX] = igi_word(igi_ring_tail(inbox));
+    igi_set_word(igi_ring_head(inbox), kernel->block->heads[IGI_RING_INBOX]);
+}
+
+ig_status igi_ring_make_arena(ig_ring_kernel *kernel, const ig_ring_launch_desc *desc) {
+    const ig_ring_runtime *runtime = kernel->runtime;
+    igi_ring_block plan = {.self_id = kernel->index,
+                           .node = runtime->node,
+                           .inbox_size = runtime->inbox_size,
+                           .hop_limit = runtime->hop_limit,
+                           .pending_us = runtime->pending_us,
+                           .state_bytes = desc->state_bytes ? desc->state_bytes : 64};
+    layout at = {.arena = igi_round_up(sizeof(ig_ring_control) + sizeof plan, LINE)};
+    ig_status status = place_rings(&plan, desc, &at);
+    if (status != IG_STATUS_OK) return status;
+    plan.rings[IGI_RING_INBOX] = runtime->inbox_place;
+    plan.routes.self_id = kernel->index;
+    uint64_t total;
+    if (!igi_add(at.arena, plan.state_bytes, &total) || at.arena > UINT32_MAX) return IG_STATUS_OVERFLOW;
+    plan.state = (uint32_t)at.arena;
+    status = ig_buffer_create(runtime->device, &(ig_buffer_desc){.length = total, .label = kernel->name},
+                              &kernel->arena_buffer);
+    if (status == IG_STATUS_OK && at.overflow)
+        status = ig_buffer_create(runtime->device, &(ig_buffer_desc){.length = at.overflow, .label = kernel->name},
+                                  &kernel->overflow_buffer);
+    if (status != IG_STATUS_OK) return status;
+    kernel->arena = ig_buffer_contents(kernel->arena_buffer);
+    kernel->overflow = kernel->overflow_buffer ? ig_buffer_contents(kernel->overflow_buffer) : NULL;
+    kernel->control = (ig_ring_control *)kernel->arena;
+    kernel->block = (igi_ring_block *)(kernel->arena + sizeof(ig_ring_control));
+    describe(kernel, &plan);
+    adopt_inbox(kernel);
+    return IG_STATUS_OK;
+}

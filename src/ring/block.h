@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// The memory of one ring kernel, beyond what <ingot/ring-layout.h> promises. MSL includes this file too.
+//
+//   arena   control block | kernel block | slots of each ring | state
+//   inboxes CRC tables | inbox of kernel 0 | inbox of kernel 1 | ...
+//
+// Every ring is an array of slots of one size. A slot is a message header and the payload behind it; a payload too
+// large for that lies in the overflow buffer, at the slot's own place. Producers take a position by moving the tail,
+// and publish by writing position + 1 into the slot's sequence; the one consumer publishes its head now and then.
+#ifndef INGOT_RING_BLOCK_H
+#define INGOT_RING_BLOCK_H
+
+#include <ingot/ring-layout.h>
+
+enum {
+    IGI_RING_INPUT,
+    IGI_RING_URGENT,
+    IGI_RING_OUTPUT,
+    IGI_RING_DEAD,
+    IGI_RING_OUTBOX,
+    IGI_RING_INBOX,  // lies in the inboxes; offsets are from the beginning of the kernel's own
+    IGI_RING_COUNT,
+    IGI_RING_NONE = IGI_RING_COUNT
+};
+
+// Offsets in bytes from the beginning of the arena.
+typedef struct igi_ring_place {
+    uint32_t head, tail;  // of the words that count
+    uint32_t slots;
+    uint32_t stride;
+    uint32_t mask;           // capacity - 1
+    uint32_t inline_bytes;   // the largest payload that lies in the slot
+    uint64_t overflow;       // in the overflow buffer: the place of slot 0
+    uint32_t payload_limit;  // of larger ones; also the stride there
+    uint32_t reserved;
+} igi_ring_place;
+
+// Why the kernel's loop ended.
+enum {
+    IGI_LEFT_IDLE = 1,     // nothing to do, or no room for what it would do
+    IGI_LEFT_BUDGET = 2,   // as many messages as it was given
+    IGI_LEFT_HELP = 4,     // kernels are to be woken, or messages to be carried to another device
+    IGI_LEFT_FAILED = 8,   // the handler said so
+    IGI_LEFT_STOPPED = 16  // deactivated or told to terminate
+};
+
+enum {
+    IGI_RING_MAX_KERNELS = 1024,
+    IGI_RING_BUFFERS = 4,
+    IGI_CURSOR_GAP = 16,
+    IGI_INBOXES_OFFSET = 8192  // behind the CRC tables
+};
+
+typedef struct igi_ring_block {
+    // Written by the host while the loop is not running.
+    igi_ring_place rings[IGI_RING_COUNT];
+    uint32_t self_id, node;
+    uint32_t inbox_size;      // bytes from one inbox to the next
+    uint32_t message_budget;  // 0: no end
+    uint32_t idle_spins;
+    uint32_t hop_limit;
+    uint32_t pending_us;  // how long the outbox keeps a message
+    uint64_t state_bytes;
+    uint32_t state;  // byte offset
+    uint32_t padding0[9];
+    // Written by the host at any time, one line of its own.
+    uint64_t wall;       // microseconds since 1970
+    uint32_t receivers;  // threads that sleep until there is output
+    uint32_t senders;    // threads that sleep until there is room for input
+    uint32_t padding1[12];
+    // Written by the kernel at any time.
+    uint32_t heads[IGI_RING_COUNT];  // ahead of the published ones
+    uint32_t output_tail, dead_tail, outbox_tail;
+    uint32_t started;        // counts messages given to the handler; odd while one is with it
+    uint32_t current_ring;   // where that message is
+    uint32_t claimed_inbox;  // a place taken in another's inbox and not yet published: its kernel + 1
+    uint32_t claimed_position;
+    uint32_t left;          // IGI_LEFT_*
+    uint32_t pending_mask;  // destinations with messages in the outbox, by the lower bits of their number
+    uint32_t padding2[1];
+    uint64_t processed, sent_id, expired, invalid, undelivered;
+    uint32_t padding3[6];
+    uint32_t wake[IGI_RING_MAX_KERNELS / 32];
+    // Words of the rings that have none in the control block, each on a line of its own.
+    uint32_t cursors[6][IGI_CURSOR_GAP];
+    ig_k2k_routing_table routes;
+} igi_ring_block;
+
+// Why a message is in the dead-letter ring.
+enum {
+    IGI_DEAD_HANDLER = 1,
+    IGI_DEAD_DEADLINE,  // the handler ran past its deadline
+    IGI_DEAD_FAULT,
+    IGI_DEAD_EXPIRED,
+    IGI_DEAD_BAD_HEADER,
+    IGI_DEAD_CHECKSUM,
+    IGI_DEAD_CLOCK_SKEW,
+    IGI_DEAD_UNDELIVERED,
+    IGI_DEAD_DROPPED
+};
+
+#endif

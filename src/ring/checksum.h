@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// CRC-32 as Ethernet and zlib have it, eight bytes at a time; kernels use the same tables.
+#ifndef INGOT_RING_CHECKSUM_H
+#define INGOT_RING_CHECKSUM_H
+
+#include <stdint.h>
+
+enum { IGI_CRC_TABLES = 8 };
+typedef uint32_t igi_crc_tables[IGI_CRC_TABLES][256];
+
+const igi_crc_tables *igi_crc_get_tables(void);
+uint32_t igi_crc32(const void *bytes, uint64_t count);
+
+#endif

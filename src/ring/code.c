@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// The code of a kernel: compiled from MSL, bound to its memory, entered.
+#include "device/backend.h"
+#include "ring/kernel.h"
+
+enum { DEFAULT_BLOCK = 256 };
+
+// "a, b": ring kernels of the library, which come in pairs.
+static char *list_kernels(const ig_library *library) {
+    igi_text names = {0};
+    for (size_t i = 0; i < ig_library_kernel_count(library); i++) {
+        char *single = igi_format("%s_single", ig_library_kernel(library, i)->name);
+        if (single && ig_library_find_kernel(library, single))
+            igi_text_addf(&names, "%s%s", names.length ? ", " : "", ig_library_kernel(library, i)->name);
+        free(single);
+    }
+    return igi_text_take(&names);
+}
+
+static ig_status no_such_kernel(const ig_library *library, const char *wanted, ig_error *error) {
+    char *names = list_kernels(library);
+    if (names && *names)
+        igi_error_set(error, IG_STATUS_NOT_FOUND, "there is no ring kernel '%s' in the source; it has: %s", wanted,
+                      names);
+    else
+        igi_error_set(error, IG_STATUS_NOT_FOUND,
+                      "the source has no ring kernel: INGOT_RING_KERNEL(%s, handler) makes one of a handler", wanted);
+    free(names);
+    return IG_STATUS_NOT_FOUND;
+}
+
+static ig_status compile(ig_ring_kernel *kernel, const ig_ring_launch_desc *desc, ig_error *error) {
+    ig_library_desc source = {.source = desc->source, .path = desc->path, .name = desc->source ? kernel->name : NULL};
+    ig_status status = ig_library_create(kernel->runtime->device, &source, &kernel->library, error);
+    if (status != IG_STATUS_OK) return status;
+    const char *wanted = desc->kernel ? desc->kernel : desc->name;
+    uint32_t block = desc->block ? desc->block : DEFAULT_BLOCK;
+    char *name = igi_format("%s%s", wanted, block == 1 ? "_single" : "");
+    if (!name) return igi_error_no_memory(error);
+    if (!ig_library_find_kernel(kernel->library, name))
+        status = no_such_kernel(kernel->library, wanted, error);
+    else
+        status = ig_pipeline_create(kernel->library, &(ig_pipeline_desc){.kernel = name}, &kernel->pipeline, error);
+    free(name);
+    if (status != IG_STATUS_OK) return status;
+    kernel->group = (ig_size){block, 1, 1};
+    ig_pipeline_properties properties;
+    ig_pipeline_get_properties(kernel->pipeline, &properties);
+    if (block > properties.max_threads_per_threadgroup)
+        return igi_error_set(error, IG_STATUS_THREADGROUP_TOO_LARGE,
+                             "ring kernel '%s' has a block of %u threads; the device runs %u together", kernel->name,
+                             block, properties.max_threads_per_threadgroup);
+    return IG_STATUS_OK;
+}
+
+static ig_status encode(ig_ring_kernel *kernel, ig_commands **commands) {
+    ig_commands *made;
+    ig_commands_desc desc = {.deadline_ns = kernel->deadline_ns, .label = kernel->name};
+    ig_status status = ig_commands_create(kernel->queue, &desc, &made);
+    if (status != IG_STATUS_OK) return status;
+    ig_buffer *const bound[] = {kernel->arena_buffer,    kernel->runtime->inbox_buffer,
+                                kernel->overflow_buffer, kernel->buffers[0],
+                                kernel->buffers[1],      kernel->buffers[2],
+                                kernel->buffers[3]};
+    status = ig_commands_set_pipeline(made, kernel->pipeline);
+    // What is not there is not used either, but every argument must be bound.
+    for (uint32_t i = 0; i < sizeof bound / sizeof *bound && status == IG_STATUS_OK; i++)
+        status = ig_commands_set_buffer(made, bound[i] ? bound[i] : kernel->arena_buffer, 0, i);
+    if (status == IG_STATUS_OK) status = ig_commands_dispatch_threadgroups(made, (ig_size){1, 1, 1}, kernel->group);
+    if (status == IG_STATUS_OK)
+        *commands = made;
+    else
+        ig_commands_release(made);
+    return status;
+}
+
+ig_status igi_ring_make_code(ig_ring_kernel *kernel, const ig_ring_launch_desc *desc, ig_error *error) {
+    kernel->handler = desc->handler;
+    kernel->user = desc->user;
+    if (desc->handler) return IG_STATUS_OK;
+    for (int i = 0; i < IGI_RING_BUFFERS; i++) kernel->buffers[i] = ig_buffer_retain(desc->buffers[i]);
+    ig_status status = compile(kernel, desc, error);
+    if (status == IG_STATUS_OK) status = ig_queue_create(kernel->runtime->device, &kernel->queue);
+    if (status == IG_STATUS_OK && kernel->runtime->device->backend->run_here)
+        status = encode(kernel, &kernel->commands);
+    if (status != IG_STATUS_OK && error && !error->message) igi_error_set(error, status, "%s", ig_status_text(status));
+    return status;
+}
+
+static ig_status commit_and_wait(ig_ring_kernel *kernel, ig_error *error) {
+    ig_commands *commands;
+    ig_status status = encode(kernel, &commands);
+    if (status != IG_STATUS_OK) return igi_error_set(error, status, "%s", ig_status_text(status));
+    status = ig_commands_commit(commands);
+    if (status == IG_STATUS_OK) status = ig_commands_wait(commands, IG_FOREVER);
+    ig_commands_get_error(commands, error);
+    ig_commands_release(commands);
+    return status;
+}
+
+ig_status igi_ring_run(ig_ring_kernel *kernel, ig_error *error) {
+    if (kernel->handler) {
+        igi_ring_loop(kernel);
+        return IG_STATUS_OK;
+    }
+    if (!kernel->commands) return commit_and_wait(kernel, error);
+    return kernel->runtime->device->backend->run_here(kernel->commands, error);
+}
+
+// Handlers in C cannot be stopped, and commands on a GPU have a deadline of their own.
+void igi_ring_abort(ig_ring_kernel *kernel) {
+    if (kernel->commands) atomic_store_explicit(&kernel->commands->abort, 1, memory_order_relaxed);
+}

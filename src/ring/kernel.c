@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+// Life of a kernel: launched, active or not, terminated or failed; and what can be known about it.
+#include <errno.h>
+
+#include "ring/futex.h"
+#include "ring/slots.h"
+
+// ---- States ----
+
+const char *ig_ring_state_name(ig_ring_state state) {
+    static const char *const names[] = {"created",     "launched",   "active", "deactivated",
+                                        "terminating", "terminated", "failed"};
+    return (unsigned)state < sizeof names / sizeof *names ? names[state] : "unknown";
+}
+
+static ig_ring_state state_of(const ig_ring_kernel *kernel) {
+    return (ig_ring_state)atomic_load(&((ig_ring_kernel *)kernel)->state);
+}
+
+void igi_ring_set_state(ig_ring_kernel *kernel, ig_ring_state state) {
+    atomic_store(&kernel->state, (int)state);
+    atomic_fetch_add(&kernel->version, 1);
+    atomic_fetch_add(&kernel->signal, 1);
+    igi_futex_wake(&kernel->signal);
+    pthread_cond_broadcast(&kernel->changed);
+}
+
+static ig_status wrong_state(ig_ring_kernel *kernel, const char *verb, const char *allowed) {
+    return igi_error_set(&kernel->error, IG_STATUS_WRONG_STATE, "ring kernel '%s' is %s; it can be %s only when %s",
+                         kernel->name, ig_ring_state_name(state_of(kernel)), verb, allowed);
+}
+
+ig_status ig_ring_activate(ig_ring_kernel *kernel) {
+    if (!kernel) return IG_STATUS_INVALID_ARGUMENT;
+    pthread_mutex_lock(&kernel->lock);
+    ig_ring_state state = state_of(kernel);
+    ig_status status = IG_STATUS_OK;
+    if (state == IG_RING_LAUNCHED || state == IG_RING_DEACTIVATED || state == IG_RING_FAILED) {
+        if (state == IG_RING_FAILED) kernel->restarts = 0;
+        igi_set_word(&kernel->control->is_active, 1);
+        igi_ring_set_state(kernel, IG_RING_ACTIVE);
+    } else {
+        status = wrong_state(kernel, "activated", "launched, deactivated or failed");
+    }
+    pthread_mutex_unlock(&kernel->lock);
+    if (status == IG_STATUS_OK) igi_ring_wake(kernel);
+    return status;
+}
+
+ig_status ig_ring_deactivate(ig_ring_kernel *kernel) {
+    if (!kernel) return IG_STATUS_INVALID_ARGUMENT;
+    pthread_mutex_lock(&kernel->lock);
+    ig_status status = IG_STATUS_OK;
+    if (state_of(kernel) == IG_RING_ACTIVE) {
+        igi_set_word(&kernel->control->is_active, 0);
+        igi_ring_set_state(kernel, IG_RING_DEACTIVATED);
+        while (kernel->running && state_of(kernel) == IG_RING_DEACTIVATED)
+            pthread_cond_wait(&kernel->changed, &kernel->lock);
+    } else {
+        status = wrong_state(kernel, "deactivated", "active");
+    }
+    pthread_mutex_unlock(&kernel->lock);
+    return status;
+}
+
+ig_status ig_ring_terminate(ig_ring_kernel *kernel, ig_ring_ending ending) {
+    if (!kernel) return IG_STATUS_INVALID_ARGUMENT;
+    pthread_mutex_lock(&kernel->lock);
+    ig_ring_state state = state_of(kernel);
+    ig_status status = IG_STATUS_OK;
+    if (state == IG_RING_TERMINATING && ending == IG_RING_DROP) {
+        kernel->dropping = true;
+    } else if (state == IG_RING_TERMINATING || state == IG_RING_TERMINATED || state == IG_RING_CREATED) {
+        status = wrong_state(kernel, "terminated", "launched, active, deactivated or failed");
+    } else {
+        kernel->dropping = ending == IG_RING_DROP;
+        igi_ring_set_state(kernel, IG_RING_TERMINATING);
+    }
+    if (status == IG_STATUS_OK) {
+        atomic_fetch_add(&kernel->version, 1);
+        igi_set_word(&kernel->control->should_terminate, 1);
+    }
+    pthread_mutex_unlock(&kernel->lock);
+    if (status == IG_STATUS_OK) igi_ring_wake(kernel);
+    return status;
+}
+
+ig_status ig_ring_wait(ig_ring_kernel *kernel, uint64_t timeout_ns) {
+    if (!kernel) return IG_STATUS_INVALID_ARGUMENT;
+    uint64_t deadline = igi_deadline_ns(timeout_ns);
+    struct timespec until = igi_timespec(deadline);
+    int failed = 0;
+    pthread_mutex_lock(&kernel->lock);
+    while (state_of(kernel) != IG_RING_TERMINATED && state_of(kernel) != IG_RING_FAILED && failed != ETIMEDOUT)
+        failed = deadline == UINT64_MAX ? pthread_cond_wait(&kernel->changed, &kernel->lock)
+                                        : pthread_cond_timedwait(&kernel->changed, &kernel->lock, &until);
+    ig_ring_state state = state_of(kernel);
+    ig_status status = state == IG_RING_TERMINATED ? IG_STATUS_OK
+                       : state == IG_RING_FAILED   ? kernel->error.status
+                                                   : IG_STATUS_TIMEOUT;
+    pthread_mutex_unlock(&kernel->lock);
+    return status;
+}
+
+ig_status ig_ring_get_error(const ig_ring_kernel *kernel, ig_error *error) {
+    if (!kernel) return IG_STATUS_INVALID_ARGUMENT;
+    ig_ring_kernel *mutable = (ig_ring_kernel *)kernel;
+    pthread_mutex_lock(&mutable->lock);
+    ig_status status = kernel->error.status;
+    if (status == IG_STATUS_OK)
+        ig_error_clear(error);
+    else
+        igi_error_copy(error, &kernel->error);
+    pthread_mutex_unlock(&mutable->lock);
+    return status;
+}
+
+// What lasts between messages begins anew with a restart; the messages stay.
+void igi_ring_note_failure(ig_ring_kernel *kernel, ig_error *error) {
+    ig_error_clear(&kernel->error);
+    kernel->error = *error;
+    *error = (ig_error){0};
+    atomic_fetch_add(&kernel->failures, 1);
+    if (state_of(kernel) == IG_RING_TERMINATING) return;
+    memset(kernel->arena + kernel->block->state, 0, kernel->block->state_bytes);
+    if (kernel->restart == IG_RESTART_ON_FAILURE && kernel->restarts < kernel->max_restarts) {
+        kernel->restarts++;
+        return;
+    }
+    igi_set_word(&kernel->control->is_active, 0);
+    igi_ring_set_state(kernel, IG_RING_FAILED);
+}
+
+// ---- Launch ----
+
+static ig_status check_desc(const ig_ring_launch_desc *desc, ig_error *error) {
+    int ways = (desc->source != NULL) + (desc->path != NULL) + (desc->handler != NULL);
+    if (!desc->name || !*desc->name)
+        return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "a ring kernel needs a name");
+    if (ways != 1)
+        return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT,
+                             "ring kernel '%s' needs exactly one of source, path and handler", desc->name);
+    if (desc->grid > 1)
+        return igi_error_set(error, IG_STATUS_UNSUPPORTED,
+                             "ring kernel '%s' asks for %u threadgroups; messages are handled by one, of up to 1024 "
+                             "threads: use a larger block",
+                             desc->name, desc->grid);
+    if (desc->shared_memory)
+        return igi_error_set(error, IG_STATUS_UNSUPPORTED,
+                             "ring kernel '%s' asks for shared memory: declare threadgroup variables in its handler",
+                             desc->name);
+    return IG_STATUS_OK;
+}
+
+static ig_status fill(ig_ring_kernel *kernel, const ig_ring_launch_desc *desc, ig_error *error) {
+    bool endless = kernel->runtime->device_runs_for_ever || desc->handler;
+    kernel->mode = endless ? desc->mode : IG_RING_EVENT_DRIVEN;
+    kernel->deadline_ns = desc->deadline_ns;
+    kernel->idle_spins = desc->idle_spins;
+    kernel->restart = desc->restart;
+    kernel->max_restarts = desc->max_restarts ? desc->max_restarts : 3;
+    kernel->k2k = desc->k2k;
+    ig_status status = igi_ring_make_arena(kernel, desc);
+    if (status == IG_STATUS_INVALID_ARGUMENT)
+        return igi_error_set(error, status,
+                             "ring kernel '%s': capacities must be powers of two up to 2^20, and payloads at most %u "
+                             "bytes",
+                             desc->name, IG_MESSAGE_MAX_PAYLOAD);
+    if (status != IG_STATUS_OK)
+        return igi_error_set(error, status, "ring kernel '%s': its rings do not fit into memory", desc->name);
+    kernel->block->message_budget = kernel->mode == IG_RING_PERSISTENT ? 0
+                                    : desc->message_budget             ? desc->message_budget
+                                                                       : 64;
+    return igi_ring_make_code(kernel, desc, error);
+}
+
+static ig_ring_kernel *make(ig_ring_runtime *runtime, const char *name) {
+    ig_ring_kernel *kernel = igi_calloc(1, sizeof *kernel);
+    if (!kernel) return NULL;
+    kernel->name = igi_strdup(name);
+    if (!kernel->name) {
+        free(kernel);
+        return NULL;
+    }
+    igi_ref_init(&kernel->references);
+    igi_ref_take(&runtime->holders);
+    kernel->runtime = runtime;
+    kernel->launched_ns = igi_now_ns();
+    kernel->stash_end = &kernel->stash;
+    pthread_mutex_init(&kernel->lock, NULL);
+    pthread_mutex_init(&kernel->receiving, NULL);
+    igi_monotonic_cond_init(&kernel->changed);
+    return kernel;
+}
+
+ig_status ig_ring_launch(ig_ring_runtime *runtime, const ig_ring_launch_desc *desc, ig_ring_kernel **kernel,
+                         ig_error *error) {
+    if (!runtime || !desc || !kernel) return IG_STATUS_INVALID_ARGUMENT;
+    ig_status status = check_desc(desc, error);
+    if (status != IG_STATUS_OK) return status;
+    ig_ring_kernel *made = make(runtime, desc->name);
+    if (!made) return igi_error_no_memory(error);
+    status = igi_ring_register(runtime, made, error);
+    if (status == IG_STATUS_OK) {
+        status = fill(made, desc, error);
+        if (status == IG_STATUS_OK && (status = igi_ring_start(made)) != IG_STATUS_OK)
+            igi_error_set(error, status, "ring kernel '%s': no thread can be started for it", desc->name);
+        pthread_mutex_lock(&made->lock);
+        igi_ring_set_state(made, status == IG_STATUS_OK ? IG_RING_LAUNCHED : IG_RING_TERMINATED);
+        pthread_mutex_unlock(&made->lock);
+    }
+    if (status == IG_STATUS_OK && !desc->start_inactive) status = ig_ring_activate(made);
+    if (status == IG_STATUS_OK) {
+        *kernel = made;
+    } else {
+        igi_ring_forget(runtime, made);
+        ig_ring_kernel_release(made);
+    }
+    return status;
+}
+
+ig_ring_kernel *ig_ring_kernel_retain(ig_ring_kernel *kernel) {
+    if (kernel) igi_ref_take(&kernel->references);
+    return kernel;
+}
+
+void ig_ring_kernel_release(ig_ring_kernel *kernel) {
+    if (!kernel || !igi_ref_drop(&kernel->references)) return;
+    igi_ring_drop_stash(kernel);
+    ig_commands_release(kernel->commands);
+    ig_queue_release(kernel->queue);
+    ig_pipeline_release(kernel->pipeline);
+    ig_library_release(kernel->library);
+    for (int i = 0; i < IGI_RING_BUFFERS; i++) ig_buffer_release(kernel->buffers[i]);
+    ig_buffer_release(kernel->arena_buffer);
+    ig_buffer_release(kernel->overflow_buffer);
+    ig_error_clear(&kernel->error);
+    pthread_mutex_destroy(&kernel->lock);
+    pthread_mutex_destroy(&kernel->receiving);
+    pthread_cond_destroy(&kernel->changed);
+    ig_ring_runtime *runtime = kernel->runtime;
+    free(kernel->name);
+    free(kernel);
+    igi_ring_runtime_drop(runtime);
+}
+
+// ---- What can be known ----
+
+uint64_t ig_ring_kernel_id(const ig_ring_kernel *kernel) {
+    return (uint64_t)kernel->runtime->node << 32 | kernel->index;
+}
+
+const char *ig_ring_kernel_name(const ig_ring_kernel *kernel) {
+    return kernel->name;
+}
+
+static uint64_t depth(const ig_ring_kernel *kernel, uint32_t kind) {
+    igi_ring ring = igi_ring_of(kernel, kind);
+    uint32_t head = igi_word(igi_ring_head(ring)), tail = igi_word(igi_ring_tail(ring));
+    return tail - head <= ring.place->mask + 1 ? tail - head : 0;
+}
+
+void ig_ring_get_status(const ig_ring_kernel *kernel, ig_ring_status *status) {
+    ig_ring_kernel *k = (ig_ring_kernel *)kernel;
+    const igi_ring_block *block = kernel->block;
+    *status = (ig_ring_status){
+        .state = state_of(kernel),
+        .mode = kernel->mode,
+        .input_depth = depth(kernel, IGI_RING_INPUT) + depth(kernel, IGI_RING_URGENT),
+        .output_depth = depth(kernel, IGI_RING_OUTPUT) + atomic_load(&k->stashed),
+        .inbox_depth = depth(kernel, IGI_RING_INBOX),
+        .dead_letters = igi_word(&block->dead_tail) - igi_word(igi_ring_head(igi_ring_of(kernel, IGI_RING_DEAD))),
+        .processed = igi_counted(&block->processed),
+        .in_flight = igi_word(&block->started) & 1,
+        .errors = atomic_load(&k->failures),
+        .expired = igi_counted(&block->expired),
+        .invalid = igi_counted(&block->invalid),
+        .undelivered = igi_counted(&block->undelivered),
+        .dispatches = atomic_load(&k->dispatches),
+        .uptime_ns = igi_now_ns() - kernel->launched_ns,
+        .last_error = igi_word(&kernel->control->last_error),
+        .clock = {igi_counted(&kernel->control->hlc_physical), igi_counted(&kernel->control->hlc_logical),
+                  kernel->runtime->node}};
+    for (int i = 0; i < IG_RING_HISTOGRAM; i++) status->latency[i] = atomic_load(&k->latency[i]);
+    pthread_mutex_lock(&k->lock);
+    status->restarts = k->restarts;
+    pthread_mutex_unlock(&k->lock);
+}
+
+uint64_t ig_ring_latency_quantile(const ig_ring_status *status, double fraction) {
+    uint64_t total = 0, below = 0;
+    for (int i = 0; i < IG_RING_HISTOGRAM; i++) total += status->latency[i];
+    for (int i = 0; i < IG_RING_HISTOGRAM && total; i++) {
+        below += status->latency[i];
+        if ((double)below >= fraction * (double)total) return 1ull << (i + 1 < 63 ? i + 1 : 63);
+    }
+    return 0;
+}
+
+const char *ig_dead_reason_text(ig_dead_reason reason) {
+    static const char *const texts[] = {"none",
+                                        "the handler failed",
+                                        "the handler ran past its deadline",
+                                        "the handler touched memory it does not own",
+                                        "the message's deadline had passed",
+                                        "the header is not valid",
+                                        "the checksum does not match",
+                                        "the sender's clock is too far ahead",
+                                        "the receiver was full for too long",
+                                        "the kernel was terminated"};
+    return (unsigned)reason < sizeof texts / sizeof *texts ? texts[reason] : "unknown";
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// What stands behind the handles of ring.h, and what its parts call of each other.
+#ifndef INGOT_RING_KERNEL_H
+#define INGOT_RING_KERNEL_H
+
+#include <ingot/ring.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "core/clock.h"
+#include "core/memory.h"
+#include "core/status-internal.h"
+#include "ring/block.h"
+#include "ring/hlc.h"
+
+struct ig_ring_kernel {
+    igi_refcount references;
+    ig_ring_runtime *runtime;
+    char *name;
+    uint32_t index;  // among the runtime's, as in its inboxes
+    ig_ring_mode mode;
+    uint64_t launched_ns, deadline_ns;
+    uint32_t idle_spins;  // 0: by how many cores are free
+    ig_restart_policy restart;
+    uint32_t max_restarts;
+    bool k2k;
+    // Memory shared with the kernel.
+    ig_buffer *arena_buffer, *overflow_buffer;
+    char *arena, *overflow;
+    ig_ring_control *control;
+    igi_ring_block *block;
+    ig_k2k_inbox_header *inbox;
+    // What runs: a handler in C, or a pipeline.
+    ig_ring_handler handler;
+    void *user;
+    ig_library *library;
+    ig_pipeline *pipeline;
+    ig_queue *queue;
+    ig_commands *commands;
+    ig_size group;
+    ig_buffer *buffers[IGI_RING_BUFFERS];
+    // Life.
+    pthread_mutex_t lock;  // guards what follows
+    pthread_cond_t changed;
+    atomic_int state;  // ig_ring_state; written with the lock held
+    bool running;      // some thread is in the loop
+    bool dropping;     // terminate without draining
+    uint64_t restarts;
+    ig_error error;
+    pthread_t thread;  // persistent kernels
+    bool has_thread;
+    // Counted without the lock.
+    atomic_uint version;  // of the state: whoever goes to sleep looks at it first
+    atomic_uint signal;   // threads that wait for output or room sleep on it
+    atomic_uint_fast64_t dispatches, failures;
+    atomic_uint_fast64_t latency[IG_RING_HISTOGRAM];
+    // Output, on the host's side.
+    pthread_mutex_t receiving;  // guards what follows
+    uint32_t output_next;       // position to be taken next
+    struct igi_stashed *stash, **stash_end;
+    _Atomic uint64_t stashed;
+    // Event-driven: in the queue of those to be served.
+    ig_ring_kernel *next_ready;
+    bool queued;  // guarded by the runtime's ready_lock
+    // The supervisor's.
+    uint32_t watched_message;
+    uint64_t watched_since_ns;
+};
+
+enum { IGI_MAX_PEERS = 16 };
+
+struct ig_ring_runtime {
+    igi_refcount references;  // the users'; with the last one it is shut down
+    igi_refcount holders;     // all users together, and each kernel
+    bool device_runs_for_ever;
+    ig_device *device;
+    ig_hlc *clock;
+    uint32_t node, max_kernels, hop_limit, pending_us;
+    ig_buffer *inbox_buffer;
+    char *inboxes;
+    igi_ring_place inbox_place;
+    uint32_t inbox_size;
+    atomic_uint_fast64_t message_ids;
+    uint64_t generation;  // no other runtime of this process has it
+    atomic_uint busy;     // persistent kernels awake
+    uint32_t cores;
+    pthread_mutex_t lock;  // guards what follows
+    pthread_cond_t changed;
+    ig_ring_kernel **kernels;  // by index; NULL: free
+    uint32_t kernel_count;
+    ig_ring_runtime *peers[IGI_MAX_PEERS];
+    uint32_t peer_count;
+    bool ending, ending_supervision;
+    pthread_t supervisor;
+    bool has_supervisor;
+    // Event-driven kernels that have something to do.
+    pthread_mutex_t ready_lock;  // guards what follows
+    pthread_cond_t ready;
+    ig_ring_kernel *first_ready, **last_ready;
+    pthread_t *dispatchers;
+    uint32_t dispatcher_count, dispatcher_limit;
+    bool dispatching_ends;
+};
+
+// ---- arena.c: the memory of a kernel ----
+ig_status igi_ring_place_inboxes(ig_ring_runtime *runtime, const ig_ring_runtime_desc *desc);
+ig_status igi_ring_make_arena(ig_ring_kernel *kernel, const ig_ring_launch_desc *desc);
+
+// ---- code.c: the pipeline of a kernel, and entering its loop ----
+ig_status igi_ring_make_code(ig_ring_kernel *kernel, const ig_ring_launch_desc *desc, ig_error *error);
+ig_status igi_ring_run(ig_ring_kernel *kernel, ig_error *error);
+void igi_ring_abort(ig_ring_kernel *kernel);
+
+// ---- loop.c: the loop around handlers in C, as <ingot/ring> has it in MSL ----
+void igi_ring_loop(ig_ring_kernel *kernel);
+
+// ---- outbox.c: what the host does for messages between kernels ----
+void igi_ring_bury(ig_ring_kernel *kernel, const ig_message_header *slot, const char *payload, uint32_t reason);
+// Carries messages for other devices; true when some had to stay.
+bool igi_ring_carry_remote(ig_ring_kernel *kernel);
+// After a handler that did not return: its message becomes a dead letter, a place it had taken is given up.
+void igi_ring_recover(ig_ring_kernel *kernel, uint32_t reason);
+// Everything that waits becomes dead letters, as far as they have room.
+void igi_ring_drop_all(ig_ring_kernel *kernel);
+
+// ---- serve.c: who runs the loop, and when ----
+ig_status igi_ring_start(ig_ring_kernel *kernel);
+// There may be something to do for it.
+void igi_ring_wake(ig_ring_kernel *kernel);
+void igi_ring_wake_index(ig_ring_runtime *runtime, uint32_t index);
+// Does the work of an event-driven kernel that waits for it; false when there was none.
+bool igi_ring_assist(ig_ring_kernel *kernel);
+void igi_ring_stop_dispatchers(ig_ring_runtime *runtime);
+
+// ---- supervise.c ----
+ig_status igi_ring_start_supervisor(ig_ring_runtime *runtime);
+void igi_ring_stop_supervisor(ig_ring_runtime *runtime);
+
+// ---- kernel.c ----
+// The handler failed: restarts the kernel or marks it failed. Call with the lock held; `error` is taken over.
+void igi_ring_note_failure(ig_ring_kernel *kernel, ig_error *error);
+void igi_ring_set_state(ig_ring_kernel *kernel, ig_ring_state state);  // with the lock held
+
+// ---- runtime.c ----
+// The kernel, retained; NULL when there is none.
+ig_ring_kernel *igi_ring_kernel_at(ig_ring_runtime *runtime, uint32_t index);
+// Gives the kernel its number.
+ig_status igi_ring_register(ig_ring_runtime *runtime, ig_ring_kernel *kernel, ig_error *error);
+void igi_ring_runtime_drop(ig_ring_runtime *runtime);
+// Ends its registration and waits for its thread, which must be about to end.
+void igi_ring_forget(ig_ring_runtime *runtime, ig_ring_kernel *kernel);
+
+// ---- receive.c ----
+void igi_ring_drop_stash(ig_ring_kernel *kernel);
+
+#endif

@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loop around handlers in C: what <ingot/ring> does in MSL, on the same memory.
+#include "ring/checksum.h"
+#include "ring/slots.h"
+
+struct ig_ring_context {
+    ig_ring_kernel *kernel;
+    ig_ring_control *control;
+    igi_ring_block *block;
+    ig_message_header *slot;
+    char *payload;
+    uint32_t ring, error, leaving, handled, turn, looks, output_limit;
+};
+
+// A place for a message, taken and not yet published.
+typedef struct opened {
+    igi_ring ring;
+    uint32_t kind, position;
+    uint64_t dest;
+    ig_message_header *slot;
+    char *payload;
+    uint32_t refusal;
+} opened;
+
+// ---- Clock ----
+
+static uint64_t wall_us(const ig_ring_context *c) {
+    return __atomic_load_n(&c->block->wall, __ATOMIC_RELAXED);
+}
+
+static uint64_t larger(uint64_t a, uint64_t b) {
+    return a > b ? a : b;
+}
+
+static void set_clock(ig_ring_context *c, uint64_t physical, uint64_t logical) {
+    __atomic_store_n(&c->control->hlc_physical, physical, __ATOMIC_RELAXED);
+    __atomic_store_n(&c->control->hlc_logical, logical, __ATOMIC_RELAXED);
+}
+
+static void observe(ig_ring_context *c, ig_hlc_timestamp received) {
+    uint64_t p = c->control->hlc_physical, l = c->control->hlc_logical;
+    uint64_t latest = larger(wall_us(c), larger(p, received.physical)), logical = 0;
+    if (p == latest) logical = l + 1;
+    if (received.physical == latest) logical = larger(logical, received.logical + 1);
+    set_clock(c, latest, logical);
+}
+
+ig_hlc_timestamp ig_ring_context_now(ig_ring_context *c) {
+    uint64_t wall = wall_us(c), p = c->control->hlc_physical;
+    ig_hlc_timestamp now = {larger(wall, p), wall > p ? 0 : c->control->hlc_logical + 1, c->block->node};
+    set_clock(c, now.physical, now.logical);
+    return now;
+}
+
+// ---- Places for messages ----
+
+static bool has_room(ig_ring_context *c) {
+    igi_ring output = igi_ring_of(c->kernel, IGI_RING_OUTPUT);
+    if (c->block->output_tail != c->output_limit) return true;
+    c->output_limit = igi_word(igi_ring_head(output)) + output.place->mask + 1;
+    return c->block->output_tail != c->output_limit;
+}
+
+static bool refuse(opened *place, uint32_t why) {
+    place->refusal = why;
+    return false;
+}
+
+static bool place_at(opened *place, igi_ring ring, uint32_t kind, uint32_t position, uint64_t dest, uint64_t bytes) {
+    ig_message_header *slot = igi_slot(ring, position);
+    *place = (opened){ring, kind, position, dest, slot, igi_slot_payload(ring, slot, position, bytes), IG_DELIVERED};
+    return true;
+}
+
+static bool open_outbox(ig_ring_context *c, uint64_t dest, uint64_t bytes, opened *place) {
+    igi_ring outbox = igi_ring_of(c->kernel, IGI_RING_OUTBOX);
+    uint32_t position = c->block->outbox_tail;
+    if (bytes > igi_ring_limit(outbox)) return refuse(place, IG_DELIVERY_TOO_LARGE);
+    if (position - c->block->heads[IGI_RING_OUTBOX] > outbox.place->mask) return refuse(place, IG_DELIVERY_QUEUE_FULL);
+    return place_at(place, outbox, IGI_RING_OUTBOX, position, dest, bytes);
+}
+
+static bool open_output(ig_ring_context *c, uint64_t bytes, opened *place) {
+    igi_ring output = igi_ring_of(c->kernel, IGI_RING_OUTPUT);
+    if (bytes > igi_ring_limit(output)) return refuse(place, IG_DELIVERY_TOO_LARGE);
+    if ((c->block->pending_mask & 1) || !has_room(c)) return open_outbox(c, IG_RING_HOST, bytes, place);
+    return place_at(place, output, IGI_RING_OUTPUT, c->block->output_tail, IG_RING_HOST, bytes);
+}
+
+static bool open_inbox(ig_ring_context *c, uint32_t index, uint64_t bytes, opened *place) {
+    igi_ring inbox = igi_inbox_ring(c->kernel->runtime, index);
+    uint32_t position;
+    if (!igi_ring_claim(inbox, &position)) return refuse(place, IG_DELIVERY_QUEUE_FULL);
+    return place_at(place, inbox, IGI_RING_INBOX, position, (uint64_t)c->block->node << 32 | index, bytes);
+}
+
+static bool has_route(const ig_ring_context *c, uint32_t index) {
+    const ig_k2k_routing_table *routes = &c->block->routes;
+    for (uint32_t i = 0; i < routes->route_count; i++)
+        if (routes->routes[i].dest == index && routes->routes[i].is_active) return true;
+    return false;
+}
+
+static bool open_place(ig_ring_context *c, uint64_t dest, uint64_t bytes, opened *place) {
+    if (dest == IG_RING_HOST) return open_output(c, bytes, place);
+    if (dest >> 32 != c->block->node) return open_outbox(c, dest, bytes, place);
+    uint32_t index = (uint32_t)dest;
+    if (!has_route(c, index)) return refuse(place, IG_DELIVERY_NOT_FOUND);
+    if (bytes > igi_ring_limit(igi_inbox_ring(c->kernel->runtime, index))) return refuse(place, IG_DELIVERY_TOO_LARGE);
+    if (c->block->pending_mask >> (index & 31) & 1) return open_outbox(c, dest, bytes, place);
+    return open_inbox(c, index, bytes, place) || open_outbox(c, dest, bytes, place);
+}
+
+static bool is_remote(const ig_ring_context *c, uint64_t dest) {
+    return dest != IG_RING_HOST && dest >> 32 != c->block->node;
+}
+
+static uint32_t pending_bit(const ig_ring_context *c, uint64_t dest) {
+    return 1u << (dest == IG_RING_HOST || is_remote(c, dest) ? 0 : dest & 31);
+}
+
+static uint32_t publish(ig_ring_context *c, const opened *place) {
+    place->slot->checksum = igi_crc32(place->payload, place->slot->payload_size);
+    igi_slot_publish(place->slot, place->position);
+    switch (place->kind) {
+        case IGI_RING_OUTPUT:
+            c->block->output_tail = place->position + 1;
+            if (igi_word(&c->block->receivers)) c->leaving |= IGI_LEFT_HELP;
+            return IG_DELIVERED;
+        case IGI_RING_OUTBOX:
+            c->block->outbox_tail = place->position + 1;
+            c->block->pending_mask |= pending_bit(c, place->dest);
+            if (is_remote(c, place->dest)) c->leaving |= IGI_LEFT_HELP;
+            return IG_DELIVERY_PENDING;
+        default: {
+            uint32_t index = (uint32_t)place->dest;
+            ig_k2k_inbox_header *to = (ig_k2k_inbox_header *)place->ring.base;
+            __atomic_store_n(&to->last_source, c->block->self_id, __ATOMIC_RELAXED);
+            if (!__atomic_load_n(&to->parked, __ATOMIC_SEQ_CST)) return IG_DELIVERED;
+            c->block->wake[index / 32] |= 1u << (index & 31);
+            c->leaving |= IGI_LEFT_HELP;
+            return IG_DELIVERED;
+        }
+    }
+}
+
+static void fill_header(ig_ring_context *c, const opened *place, uint64_t type, uint64_t bytes, uint32_t flags) {
+    ig_message_header *made = place->slot;
+    uint32_t sequence = made->sequence;
+    *made = (ig_message_header){.magic = IG_MESSAGE_MAGIC,
+                                .version = IG_MESSAGE_VERSION,
+                                .flags = flags,
+                                .message_id = (uint64_t)(c->block->self_id + 1) << 40 | ++c->block->sent_id,
+                                .correlation_id = flags & IG_MESSAGE_REPLY ? c->slot->message_id : 0,
+                                .source_kernel = (uint64_t)c->block->node << 32 | c->block->self_id,
+                                .dest_kernel = place->dest,
+                                .message_type = type,
+                                .priority = c->slot->priority,
+                                .sent_low = c->slot->sent_low,
+                                .sent_high = c->slot->sent_high,
+                                .payload_size = bytes,
+                                .sequence = sequence,
+                                .timestamp = ig_ring_context_now(c)};
+}
+
+static uint32_t put(ig_ring_context *c, uint64_t dest, uint64_t type, const void *payload, uint64_t bytes,
+                    uint32_t flags) {
+    opened place;
+    if (!open_place(c, dest, bytes, &place)) return place.refusal;
+    if (bytes) memcpy(place.payload, payload, bytes);
+    fill_header(c, &place, type, bytes, flags);
+    return publish(c, &place);
+}
+
+// ---- What handlers call ----
+
+const ig_message_header *ig_ring_context_message(const ig_ring_context *c) {
+    return c->slot;
+}
+
+const void *ig_ring_context_payload(const ig_ring_context *c) {
+    return c->payload;
+}
+
+void *ig_ring_context_state(const ig_ring_context *c, uint64_t *bytes) {
+    if (bytes) *bytes = c->block->state_bytes;
+    return c->kernel->arena + c->block->state;
+}
+
+uint32_t ig_ring_context_reply(ig_ring_context *c, uint64_t type, const void *payload, uint64_t bytes) {
+    return put(c, c->slot->source_kernel, type, payload, bytes, IG_MESSAGE_REPLY);
+}
+
+uint32_t ig_ring_context_send(ig_ring_context *c, uint64_t dest, uint64_t type, const void *payload, uint64_t bytes) {
+    return put(c, dest, type, payload, bytes, 0);
+}
+
+uint32_t ig_ring_context_broadcast(ig_ring_context *c, uint64_t type, const void *payload, uint64_t bytes) {
+    uint32_t worst = IG_DELIVERED;
+    for (uint32_t i = 0; i < c->block->routes.route_count; i++) {
+        const ig_k2k_route *route = &c->block->routes.routes[i];
+        uint32_t became =
+            route->is_active ? put(c, (uint64_t)c->block->node << 32 | route->dest, type, payload, bytes, 0) : 0;
+        if (became > worst) worst = became;
+    }
+    return worst;
+}
+
+uint32_t ig_ring_context_forward(ig_ring_context *c, uint64_t dest) {
+    opened place;
+    if (c->slot->hops + 1u > c->block->hop_limit) return IG_DELIVERY_MAX_HOPS;
+    uint64_t bytes = c->slot->payload_size;
+    if (!open_place(c, dest, bytes, &place)) return place.refusal;
+    memcpy(place.payload, c->payload, bytes);
+    fill_header(c, &place, c->slot->message_type, bytes, c->slot->flags);
+    place.slot->message_id = c->slot->message_id;
+    place.slot->correlation_id = c->slot->correlation_id;
+    place.slot->source_kernel = c->slot->source_kernel;
+    place.slot->hops = (uint8_t)(c->slot->hops + 1);
+    place.slot->deadline = c->slot->deadline;
+    return publish(c, &place);
+}
+
+void ig_ring_context_fail(ig_ring_context *c, uint32_t error) {
+    c->error = error ? error : IG_RING_ERROR_INTERNAL;
+}
+
+// ---- Messages that wait for room ----
+
+static bool give_up(ig_ring_context *c, ig_message_header *slot, const char *payload) {
+    if (slot->dest_kernel == IG_RING_HOST || wall_us(c) < slot->timestamp.physical + c->block->pending_us) return false;
+    igi_count(&c->block->undelivered);
+    igi_ring_bury(c->kernel, slot, payload, IGI_DEAD_UNDELIVERED);
+    return true;
+}
+
+static bool carry(ig_ring_context *c, ig_message_header *slot, const char *payload) {
+    opened place;
+    uint64_t bytes = slot->payload_size;
+    bool open = false;
+    if (slot->dest_kernel != IG_RING_HOST)
+        open = open_inbox(c, (uint32_t)slot->dest_kernel, bytes, &place);
+    else if (has_room(c))
+        open = place_at(&place, igi_ring_of(c->kernel, IGI_RING_OUTPUT), IGI_RING_OUTPUT, c->block->output_tail,
+                        IG_RING_HOST, bytes);
+    if (!open) return give_up(c, slot, payload);
+    igi_header_copy(place.slot, slot);
+    memcpy(place.payload, payload, bytes);
+    publish(c, &place);
+    return true;
+}
+
+static void flush(ig_ring_context *c) {
+    igi_ring outbox = igi_ring_of(c->kernel, IGI_RING_OUTBOX);
+    uint32_t blocked = 0, tail = c->block->outbox_tail, from = c->block->heads[IGI_RING_OUTBOX];
+    for (uint32_t position = from; position != tail; position++) {
+        ig_message_header *slot = igi_slot(outbox, position);
+        if (slot->flags & IG_MESSAGE_VOID) continue;
+        uint64_t dest = slot->dest_kernel;
+        uint32_t bit = pending_bit(c, dest);
+        const char *payload = igi_slot_payload(outbox, slot, position, slot->payload_size);
+        if (!(blocked & bit) && !is_remote(c, dest) && carry(c, slot, payload))
+            slot->flags |= IG_MESSAGE_VOID;
+        else
+            blocked |= bit;
+        if (is_remote(c, dest)) c->leaving |= IGI_LEFT_HELP;
+    }
+    while (from != tail && (igi_slot(outbox, from)->flags & IG_MESSAGE_VOID)) from++;
+    c->block->heads[IGI_RING_OUTBOX] = from;
+    c->block->pending_mask = blocked;
+}
+
+// ---- Taking messages ----
+
+static ig_message_header *ready(ig_ring_context *c, uint32_t ring) {
+    ig_message_header *slot = igi_slot_ready(igi_ring_of(c->kernel, ring), c->block->heads[ring]);
+    if (slot) c->ring = ring;
+    return slot;
+}
+
+static ig_message_header *find(ig_ring_context *c) {
+    uint32_t first = c->turn ? IGI_RING_INBOX : IGI_RING_INPUT;
+    c->turn = !c->turn;
+    ig_message_header *slot = ready(c, IGI_RING_URGENT);
+    if (!slot) slot = ready(c, first);
+    return slot ? slot : ready(c, IGI_RING_INPUT + IGI_RING_INBOX - first);
+}
+
+static uint32_t judge(ig_ring_context *c, ig_message_header *slot) {
+    igi_ring ring = igi_ring_of(c->kernel, c->ring);
+    uint64_t bytes = slot->payload_size, wall = wall_us(c);
+    if (slot->magic != IG_MESSAGE_MAGIC || slot->version != IG_MESSAGE_VERSION) return IGI_DEAD_BAD_HEADER;
+    if (bytes > igi_ring_limit(ring)) return IGI_DEAD_BAD_HEADER;
+    c->payload = igi_slot_payload(ring, slot, c->block->heads[c->ring], bytes);
+    if (igi_crc32(c->payload, bytes) != slot->checksum) return IGI_DEAD_CHECKSUM;
+    if ((slot->flags & IG_MESSAGE_DEADLINE) && slot->deadline.physical <= wall) return IGI_DEAD_EXPIRED;
+    if (slot->timestamp.physical > wall + 60000000) return IGI_DEAD_CLOCK_SKEW;
+    return 0;
+}
+
+static void publish_head(ig_ring_context *c, uint32_t ring) {
+    uint32_t *word = igi_ring_head(igi_ring_of(c->kernel, ring)), head = c->block->heads[ring];
+    if (__atomic_load_n(word, __ATOMIC_RELAXED) == head) return;
+    if (ring != IGI_RING_INPUT) {
+        igi_set_word(word, head);
+        return;
+    }
+    uint64_t old = c->control->input_head;
+    __atomic_store_n(&c->control->input_head, old + (uint32_t)(head - (uint32_t)old), __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&c->block->senders, __ATOMIC_SEQ_CST)) c->leaving |= IGI_LEFT_HELP;
+}
+
+static void finish_message(ig_ring_context *c) {
+    uint32_t head = ++c->block->heads[c->ring];
+    uint32_t quarter = (c->block->rings[c->ring].mask + 1) >> 2, step = quarter > 32 ? 32 : quarter ? quarter : 1;
+    if ((head & (step - 1)) == 0) publish_head(c, c->ring);
+}
+
+static bool accept(ig_ring_context *c, ig_message_header *slot) {
+    bool is_void = slot->flags & IG_MESSAGE_VOID;
+    uint32_t reason = is_void ? 0 : judge(c, slot);
+    c->slot = slot;
+    if (!is_void && !reason) {
+        observe(c, slot->timestamp);
+        __atomic_store_n(&c->block->current_ring, c->ring, __ATOMIC_RELAXED);
+        igi_set_word(&c->block->started, c->block->started + 1);
+        c->error = 0;
+        return true;
+    }
+    if (reason == IGI_DEAD_EXPIRED) igi_count(&c->block->expired);
+    if (reason && reason != IGI_DEAD_EXPIRED) igi_count(&c->block->invalid);
+    if (reason) igi_ring_bury(c->kernel, slot, reason == IGI_DEAD_BAD_HEADER ? NULL : c->payload, reason);
+    finish_message(c);
+    return false;
+}
+
+static void tell(ig_ring_context *c) {
+    publish_head(c, IGI_RING_INPUT);
+    publish_head(c, IGI_RING_URGENT);
+    publish_head(c, IGI_RING_INBOX);
+    __atomic_store_n(&c->control->messages_processed, c->block->processed, __ATOMIC_RELAXED);
+    uint64_t tail = c->control->output_tail;
+    __atomic_store_n(&c->control->output_tail, tail + (uint32_t)(c->block->output_tail - (uint32_t)tail),
+                     __ATOMIC_RELAXED);
+}
+
+static bool take(ig_ring_context *c) {
+    uint32_t spins = 0;
+    for (;;) {
+        if (c->block->pending_mask) flush(c);
+        if (c->block->message_budget && c->handled >= c->block->message_budget) c->leaving |= IGI_LEFT_BUDGET;
+        if ((c->looks++ & 63) == 0 && (!igi_word(&c->control->is_active) || igi_word(&c->control->should_terminate)))
+            c->leaving |= IGI_LEFT_STOPPED;
+        if (c->leaving) return false;
+        ig_message_header *slot = has_room(c) ? find(c) : NULL;
+        if (slot && accept(c, slot)) return true;
+        if (slot) continue;
+        if (spins == 0) tell(c);
+        if (spins++ >= c->block->idle_spins) c->leaving |= IGI_LEFT_IDLE;
+    }
+}
+
+static void done(ig_ring_context *c) {
+    if (c->error) {
+        igi_ring_bury(c->kernel, c->slot, c->payload, IGI_DEAD_HANDLER);
+        __atomic_store_n(&c->control->last_error, c->error, __ATOMIC_RELAXED);
+        __atomic_store_n(&c->control->error_count, c->control->error_count + 1, __ATOMIC_RELAXED);
+        c->leaving |= IGI_LEFT_FAILED;
+    }
+    finish_message(c);
+    igi_set_word(&c->block->started, c->block->started + 1);
+    igi_count(&c->block->processed);
+    c->handled++;
+}
+
+void igi_ring_loop(ig_ring_kernel *kernel) {
+    ig_ring_context context = {.kernel = kernel,
+                               .control = kernel->control,
+                               .block = kernel->block,
+                               .output_limit = kernel->block->output_tail};
+    while (take(&context)) {
+        kernel->handler(&context, kernel->user);
+        done(&context);
+    }
+    tell(&context);
+    kernel->block->left |= context.leaving;
+}

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+// Messages from a kernel's output to the host.
+//
+// Threads take turns. A message is taken by moving `output_next`; its slot is free for the kernel again when it and all
+// before it were released. Who looks for one answer leaves the others in the stash.
+#include "ring/checksum.h"
+#include "ring/futex.h"
+#include "ring/slots.h"
+
+enum { SPINS = 2000 };
+
+typedef struct igi_stashed {
+    ig_message message;
+    struct igi_stashed *next;
+} igi_stashed;
+
+void ig_message_clear(ig_message *message) {
+    if (message && message->payload_capacity) free(message->payload);
+    if (message) *message = (ig_message){0};
+}
+
+// ---- Taking and releasing; with the receiving lock held ----
+
+static ig_message_header *take(ig_ring_kernel *kernel, uint32_t *position) {
+    ig_message_header *slot = igi_slot_ready(igi_ring_of(kernel, IGI_RING_OUTPUT), kernel->output_next);
+    if (slot) *position = kernel->output_next++;
+    return slot;
+}
+
+// A released slot carries its position, which is one less than what it had.
+static void release(ig_ring_kernel *kernel, ig_message_header *slot, uint32_t position) {
+    igi_ring output = igi_ring_of(kernel, IGI_RING_OUTPUT);
+    uint32_t *word = igi_ring_head(output), head = igi_word(word), before = head;
+    igi_set_word(&slot->sequence, position);
+    while (head != kernel->output_next && igi_word(&igi_slot(output, head)->sequence) == head) head++;
+    if (head == before) return;
+    if (head < before) __atomic_fetch_add(word + 1, 1, __ATOMIC_RELAXED);
+    __atomic_store_n(word, head, __ATOMIC_SEQ_CST);
+}
+
+static bool copy_out(ig_ring_kernel *kernel, uint32_t kind, const ig_message_header *slot, uint32_t position,
+                     ig_message *message) {
+    igi_ring ring = igi_ring_of(kernel, kind);
+    uint64_t bytes = slot->payload_size;
+    if (bytes > igi_ring_limit(ring)) bytes = 0;  // never written by us
+    if (bytes > message->payload_capacity) {
+        void *larger = igi_realloc(message->payload_capacity ? message->payload : NULL, bytes);
+        if (!larger) return false;
+        message->payload = larger;
+        message->payload_capacity = bytes;
+    }
+    message->header = *slot;
+    message->header.payload_size = bytes;
+    if (bytes) memcpy(message->payload, igi_slot_payload(ring, (ig_message_header *)slot, position, bytes), bytes);
+    return true;
+}
+
+static void note_latency(ig_ring_kernel *kernel, const ig_message_header *header) {
+    uint64_t sent = (uint64_t)header->sent_high << 16 | header->sent_low;
+    uint64_t ns = (igi_wall_ns() - sent) & ((1ull << 48) - 1);
+    if (!sent || !(header->flags & IG_MESSAGE_REPLY) || ns >> 47) return;  // clocks may be set back
+    int bucket = ns ? 63 - __builtin_clzll(ns) : 0;
+    atomic_fetch_add_explicit(&kernel->latency[bucket < IG_RING_HISTOGRAM ? bucket : IG_RING_HISTOGRAM - 1], 1,
+                              memory_order_relaxed);
+}
+
+// ---- The stash ----
+
+static bool take_stashed(ig_ring_kernel *kernel, uint64_t id, ig_message *message) {
+    for (igi_stashed **link = &kernel->stash; *link; link = &(*link)->next) {
+        igi_stashed *found = *link;
+        if (id && found->message.header.correlation_id != id) continue;
+        *link = found->next;
+        if (!*link) kernel->stash_end = link;
+        ig_message_clear(message);
+        *message = found->message;
+        free(found);
+        atomic_fetch_sub(&kernel->stashed, 1);
+        return true;
+    }
+    return false;
+}
+
+static bool stash(ig_ring_kernel *kernel, const ig_message_header *slot, uint32_t position) {
+    igi_stashed *kept = igi_calloc(1, sizeof *kept);
+    if (!kept || !copy_out(kernel, IGI_RING_OUTPUT, slot, position, &kept->message)) {
+        free(kept);
+        return false;
+    }
+    *kernel->stash_end = kept;
+    kernel->stash_end = &kept->next;
+    atomic_fetch_add(&kernel->stashed, 1);
+    return true;
+}
+
+void igi_ring_drop_stash(ig_ring_kernel *kernel) {
+    ig_message message = {0};
+    while (take_stashed(kernel, 0, &message)) ig_message_clear(&message);
+}
+
+// ---- Waiting ----
+
+static bool can_produce(ig_ring_kernel *kernel) {
+    int state = atomic_load(&kernel->state);
+    return state != IG_RING_TERMINATED && state != IG_RING_FAILED;
+}
+
+static bool has_output(ig_ring_kernel *kernel) {
+    return igi_slot_ready(igi_ring_of(kernel, IGI_RING_OUTPUT), kernel->output_next) != NULL;
+}
+
+// The kernel looks at `receivers` after it published, this thread at the ring after it raised `receivers`.
+static void sleep_for_output(ig_ring_kernel *kernel, uint64_t deadline) {
+    unsigned signal = atomic_load(&kernel->signal);
+    __atomic_fetch_add(&kernel->block->receivers, 1, __ATOMIC_SEQ_CST);
+    pthread_mutex_lock(&kernel->receiving);
+    bool empty = !has_output(kernel);
+    pthread_mutex_unlock(&kernel->receiving);
+    uint64_t now = igi_now_ns();
+    if (empty && can_produce(kernel) && now < deadline)
+        igi_futex_wait(&kernel->signal, signal, deadline == UINT64_MAX ? UINT64_MAX : deadline - now);
+    __atomic_fetch_sub(&kernel->block->receivers, 1, __ATOMIC_SEQ_CST);
+}
+
+typedef ig_status (*attempt)(ig_ring_kernel *kernel, uint64_t id, void *result);
+
+// Tries until it gets something other than TIMEOUT, or time is up.
+static ig_status try_until(ig_ring_kernel *kernel, attempt try_once, uint64_t id, void *result, uint64_t timeout_ns) {
+    ig_status status = try_once(kernel, id, result);
+    if (status != IG_STATUS_TIMEOUT || !timeout_ns) return status;
+    uint64_t deadline = igi_deadline_ns(timeout_ns);
+    for (uint32_t tries = 0;; tries++) {
+        bool last = !can_produce(kernel);  // before the try: what came until then is found
+        status = try_once(kernel, id, result);
+        if (status != IG_STATUS_TIMEOUT) return status;
+        if (last) return IG_STATUS_WRONG_STATE;
+        if (igi_ring_assist(kernel)) continue;
+        if (tries < SPINS && (tries & 63)) {
+            igi_pause();
+            continue;
+        }
+        if (igi_now_ns() >= deadline) return IG_STATUS_TIMEOUT;
+        if (tries >= SPINS) sleep_for_output(kernel, deadline);
+    }
+}
+
+// ---- Calls ----
+
+static ig_status receive_once(ig_ring_kernel *kernel, uint64_t id, void *result) {
+    ig_message *message = result;
+    uint32_t position;
+    ig_status status = IG_STATUS_TIMEOUT;
+    bool released = false;
+    pthread_mutex_lock(&kernel->receiving);
+    if (atomic_load(&kernel->stashed) && take_stashed(kernel, id, message)) status = IG_STATUS_OK;
+    while (status == IG_STATUS_TIMEOUT) {
+        ig_message_header *slot = take(kernel, &position);
+        if (!slot) break;
+        bool wanted = !id || slot->correlation_id == id;
+        if (!(wanted ? copy_out(kernel, IGI_RING_OUTPUT, slot, position, message) : stash(kernel, slot, position))) {
+            kernel->output_next = position;  // nothing is lost
+            status = IG_STATUS_OUT_OF_MEMORY;
+            break;
+        }
+        release(kernel, slot, position);
+        released = true;
+        if (wanted) status = IG_STATUS_OK;
+    }
+    pthread_mutex_unlock(&kernel->receiving);
+    if (released) igi_ring_wake(kernel);  // it may wait for room
+    if (status == IG_STATUS_OK) note_latency(kernel, &message->header);
+    return status;
+}
+
+ig_status ig_ring_receive(ig_ring_kernel *kernel, ig_message *message, uint64_t timeout_ns) {
+    if (!kernel || !message) return IG_STATUS_INVALID_ARGUMENT;
+    return try_until(kernel, receive_once, 0, message, timeout_ns);
+}
+
+ig_status ig_ring_receive_correlated(ig_ring_kernel *kernel, uint64_t id, ig_message *message, uint64_t timeout_ns) {
+    if (!kernel || !message || !id) return IG_STATUS_INVALID_ARGUMENT;
+    return try_until(kernel, receive_once, id, message, timeout_ns);
+}
+
+ig_status ig_ring_receive_batch(ig_ring_kernel *kernel, ig_message *messages, size_t count, uint64_t timeout_ns,
+                                size_t *received) {
+    if (!kernel || (count && !messages)) return IG_STATUS_INVALID_ARGUMENT;
+    size_t done = 0;
+    ig_status status = count ? ig_ring_receive(kernel, &messages[0], timeout_ns) : IG_STATUS_OK;
+    while (status == IG_STATUS_OK && done < count && ++done < count) status = receive_once(kernel, 0, &messages[done]);
+    if (received) *received = done;
+    return done ? IG_STATUS_OK : status;
+}
+
+ig_status ig_ring_request(ig_ring_kernel *kernel, const ig_message *question, ig_message *answer, uint64_t timeout_ns) {
+    uint64_t id, deadline = igi_deadline_ns(timeout_ns);
+    ig_status status = ig_ring_send(kernel, question, timeout_ns, &id);
+    if (status != IG_STATUS_OK) return status;
+    uint64_t now = deadline == UINT64_MAX ? 0 : igi_now_ns();
+    return ig_ring_receive_correlated(kernel, id, answer, deadline > now ? deadline - now : 0);
+}
+
+static ig_status peek_once(ig_ring_kernel *kernel, uint64_t id, void *result) {
+    ig_ring_slot *slot = result;
+    uint32_t position;
+    (void)id;
+    pthread_mutex_lock(&kernel->receiving);
+    ig_message_header *header = take(kernel, &position);
+    pthread_mutex_unlock(&kernel->receiving);
+    if (!header) return IG_STATUS_TIMEOUT;
+    igi_ring output = igi_ring_of(kernel, IGI_RING_OUTPUT);
+    *slot = (ig_ring_slot){header, igi_slot_payload(output, header, position, header->payload_size), IGI_RING_OUTPUT,
+                           position};
+    note_latency(kernel, header);
+    return IG_STATUS_OK;
+}
+
+ig_status ig_ring_peek(ig_ring_kernel *kernel, uint64_t timeout_ns, ig_ring_slot *slot) {
+    if (!kernel || !slot) return IG_STATUS_INVALID_ARGUMENT;
+    return try_until(kernel, peek_once, 0, slot, timeout_ns);
+}
+
+void ig_ring_release(ig_ring_kernel *kernel, ig_ring_slot *slot) {
+    if (!kernel || !slot || !slot->header) return;
+    pthread_mutex_lock(&kernel->receiving);
+    release(kernel, slot->header, slot->position);
+    pthread_mutex_unlock(&kernel->receiving);
+    *slot = (ig_ring_slot){0};
+    igi_ring_wake(kernel);
+}
+
+ig_status ig_ring_receive_dead(ig_ring_kernel *kernel, ig_message *message) {
+    if (!kernel || !message) return IG_STATUS_INVALID_ARGUMENT;
+    igi_ring dead = igi_ring_of(kernel, IGI_RING_DEAD);
+    ig_status status = IG_STATUS_TIMEOUT;
+    pthread_mutex_lock(&kernel->receiving);
+    uint32_t head = igi_word(igi_ring_head(dead));
+    ig_message_header *slot = igi_slot_ready(dead, head);
+    if (slot) status = copy_out(kernel, IGI_RING_DEAD, slot, head, message) ? IG_STATUS_OK : IG_STATUS_OUT_OF_MEMORY;
+    if (status == IG_STATUS_OK) igi_set_word(igi_ring_head(dead), head + 1);
+    pthread_mutex_unlock(&kernel->receiving);
+    return status;
+}

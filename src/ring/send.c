@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// Messages from the host into a kernel's input.
+#include "ring/checksum.h"
+#include "ring/futex.h"
+#include "ring/slots.h"
+
+enum { SPINS = 200 };
+
+static bool is_active(ig_ring_kernel *kernel) {
+    return atomic_load_explicit(&kernel->state, memory_order_acquire) == IG_RING_ACTIVE;
+}
+
+// ---- Places ----
+
+static bool claim(ig_ring_kernel *kernel, uint32_t kind, uint32_t *position) {
+    if (!igi_ring_claim(igi_ring_of(kernel, kind), position)) return false;
+    // The upper half of the tail, which positions do without.
+    if (kind == IGI_RING_INPUT && *position == UINT32_MAX)
+        __atomic_fetch_add((uint32_t *)&kernel->control->input_tail + 1, 1, __ATOMIC_RELAXED);
+    return true;
+}
+
+// Sleeps until the kernel has made room, it may be, or the moment has come.
+static void wait_for_room(ig_ring_kernel *kernel, uint32_t kind, uint64_t deadline) {
+    igi_ring ring = igi_ring_of(kernel, kind);
+    unsigned signal = atomic_load(&kernel->signal);
+    __atomic_fetch_add(&kernel->block->senders, 1, __ATOMIC_SEQ_CST);
+    bool full = igi_word(igi_ring_tail(ring)) - igi_word(igi_ring_head(ring)) > ring.place->mask;
+    uint64_t now = igi_now_ns();
+    if (full && is_active(kernel) && now < deadline)
+        igi_futex_wait(&kernel->signal, signal, deadline == UINT64_MAX ? UINT64_MAX : deadline - now);
+    __atomic_fetch_sub(&kernel->block->senders, 1, __ATOMIC_SEQ_CST);
+}
+
+static ig_status claim_until(ig_ring_kernel *kernel, uint32_t kind, uint64_t timeout_ns, uint32_t *position) {
+    if (!is_active(kernel)) return IG_STATUS_WRONG_STATE;
+    if (claim(kernel, kind, position)) return IG_STATUS_OK;
+    uint64_t deadline = timeout_ns ? igi_deadline_ns(timeout_ns) : 0;
+    for (uint32_t tries = 0;; tries++) {
+        if (!is_active(kernel)) return IG_STATUS_WRONG_STATE;
+        if (claim(kernel, kind, position)) return IG_STATUS_OK;
+        if (!timeout_ns || igi_now_ns() >= deadline) return IG_STATUS_QUEUE_FULL;
+        if (igi_ring_assist(kernel)) continue;
+        if (tries < SPINS)
+            igi_pause();
+        else
+            wait_for_room(kernel, kind, deadline);
+    }
+}
+
+// ---- Headers ----
+
+static uint64_t new_id(ig_ring_runtime *runtime) {
+    enum { BLOCK = 256 };
+    // Numbers are taken by the block, so that threads seldom meet.
+    static _Thread_local uint64_t next, end, generation;
+    if (next == end || generation != runtime->generation) {
+        generation = runtime->generation;
+        next = atomic_fetch_add(&runtime->message_ids, BLOCK) + 1;
+        end = next + BLOCK;
+    }
+    return next++;
+}
+
+static void stamp(ig_ring_kernel *kernel, ig_message_header *header, uint64_t deadline_us) {
+    uint64_t now = igi_wall_ns();
+    header->magic = IG_MESSAGE_MAGIC;
+    header->version = IG_MESSAGE_VERSION;
+    header->flags = deadline_us ? IG_MESSAGE_DEADLINE : 0;
+    header->message_id = new_id(kernel->runtime);
+    header->source_kernel = IG_RING_HOST;
+    header->dest_kernel = ig_ring_kernel_id(kernel);
+    if (!header->priority) header->priority = IG_PRIORITY_NORMAL;
+    header->hops = 0;
+    header->sent_low = (uint16_t)now;
+    header->sent_high = (uint32_t)(now >> 16);
+    header->timestamp = igi_hlc_tick_at(kernel->runtime->clock, now / 1000);
+    header->deadline = (ig_hlc_timestamp){0};
+    if (!deadline_us) return;
+    if (!igi_add(now / 1000, deadline_us, &header->deadline.physical)) header->deadline.physical = UINT64_MAX;
+}
+
+static void publish(ig_ring_kernel *kernel, ig_message_header *slot, uint32_t position, const void *payload) {
+    slot->checksum = igi_crc32(payload, slot->payload_size);
+    igi_slot_publish(slot, position);
+}
+
+// ---- Calls ----
+
+static uint32_t ring_for(const ig_message_header *header) {
+    return header->priority >= IG_PRIORITY_HIGH ? IGI_RING_URGENT : IGI_RING_INPUT;
+}
+
+static ig_status send_one(ig_ring_kernel *kernel, const ig_message *message, uint64_t timeout_ns, uint64_t *id) {
+    uint32_t kind = ring_for(&message->header), position;
+    uint64_t bytes = message->header.payload_size;
+    igi_ring ring = igi_ring_of(kernel, kind);
+    if (bytes > igi_ring_limit(ring)) return IG_STATUS_OVERFLOW;
+    if (bytes && !message->payload) return IG_STATUS_INVALID_ARGUMENT;
+    ig_status status = claim_until(kernel, kind, timeout_ns, &position);
+    if (status != IG_STATUS_OK) return status;
+    ig_message_header *slot = igi_slot(ring, position);
+    char *payload = igi_slot_payload(ring, slot, position, bytes);
+    slot->correlation_id = message->header.correlation_id;
+    slot->message_type = message->header.message_type;
+    slot->priority = message->header.priority;
+    slot->payload_size = bytes;
+    if (bytes) memcpy(payload, message->payload, bytes);
+    stamp(kernel, slot, message->deadline_us);
+    if (id) *id = slot->message_id;
+    publish(kernel, slot, position, payload);
+    return IG_STATUS_OK;
+}
+
+ig_status ig_ring_send(ig_ring_kernel *kernel, const ig_message *message, uint64_t timeout_ns, uint64_t *id) {
+    if (!kernel || !message) return IG_STATUS_INVALID_ARGUMENT;
+    ig_status status = send_one(kernel, message, timeout_ns, id);
+    if (status == IG_STATUS_OK) igi_ring_wake(kernel);
+    return status;
+}
+
+ig_status ig_ring_send_batch(ig_ring_kernel *kernel, const ig_message *messages, size_t count, uint64_t timeout_ns,
+                             size_t *sent) {
+    if (!kernel || (count && !messages)) return IG_STATUS_INVALID_ARGUMENT;
+    ig_status status = IG_STATUS_OK;
+    size_t done = 0;
+    while (done < count) {
+        status = send_one(kernel, &messages[done], 0, NULL);
+        if (status == IG_STATUS_OK) {
+            done++;
+            continue;
+        }
+        if (status != IG_STATUS_QUEUE_FULL || !timeout_ns) break;
+        igi_ring_wake(kernel);
+        status = send_one(kernel, &messages[done], timeout_ns, NULL);
+        if (status != IG_STATUS_OK) break;
+        done++;
+    }
+    if (done) igi_ring_wake(kernel);
+    if (sent) *sent = done;
+    return status;
+}
+
+ig_status ig_ring_reserve(ig_ring_kernel *kernel, uint64_t bytes, uint64_t timeout_ns, ig_ring_slot *slot) {
+    if (!kernel || !slot) return IG_STATUS_INVALID_ARGUMENT;
+    igi_ring ring = igi_ring_of(kernel, IGI_RING_INPUT);
+    if (bytes > igi_ring_limit(ring)) return IG_STATUS_OVERFLOW;
+    uint32_t position;
+    ig_status status = claim_until(kernel, IGI_RING_INPUT, timeout_ns, &position);
+    if (status != IG_STATUS_OK) return status;
+    ig_message_header *header = igi_slot(ring, position);
+    header->payload_size = bytes;
+    header->message_type = header->correlation_id = 0;
+    header->priority = 0;
+    *slot = (ig_ring_slot){header, igi_slot_payload(ring, header, position, bytes), IGI_RING_INPUT, position};
+    return IG_STATUS_OK;
+}
+
+void ig_ring_commit(ig_ring_kernel *kernel, ig_ring_slot *slot) {
+    if (!kernel || !slot || !slot->header) return;
+    igi_ring ring = igi_ring_of(kernel, slot->ring);
+    stamp(kernel, slot->header, 0);
+    publish(kernel, slot->header, slot->position,
+            igi_slot_payload(ring, slot->header, slot->position, slot->header->payload_size));
+    *slot = (ig_ring_slot){0};
+    igi_ring_wake(kernel);
+}
+
+void ig_ring_cancel(ig_ring_kernel *kernel, ig_ring_slot *slot) {
+    if (!kernel || !slot || !slot->header) return;
+    igi_void_slot(slot->header, slot->position);
+    *slot = (ig_ring_slot){0};
+    igi_ring_wake(kernel);
+}

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who runs a kernel's loop, and when: a thread of its own, or the dispatchers that event-driven kernels share.
+//
+// The word `parked` in the inbox is the token. It is 1 while nobody is at the kernel; whoever changes it to 0 must see
+// to it that the kernel is served.
+
+#include "ring/futex.h"
+#include "ring/slots.h"
+
+enum { LONG_SPINS = 20000, SHORT_SPINS = 50 };
+static const uint64_t retry_ns = 20000;
+
+typedef enum verdict { GO_ON, SLEEP, RETRY, ENDED } verdict;
+
+// ---- One stay in the loop ----
+
+static bool has_room(const ig_ring_kernel *kernel) {
+    igi_ring output = igi_ring_of(kernel, IGI_RING_OUTPUT);
+    return kernel->block->output_tail - igi_word(igi_ring_head(output)) <= output.place->mask;
+}
+
+static bool has_message(const ig_ring_kernel *kernel) {
+    static const uint32_t inputs[] = {IGI_RING_URGENT, IGI_RING_INPUT, IGI_RING_INBOX};
+    for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++)
+        if (igi_slot_ready(igi_ring_of(kernel, inputs[i]), kernel->block->heads[inputs[i]])) return true;
+    return false;
+}
+
+static bool has_work(const ig_ring_kernel *kernel) {
+    return has_message(kernel) && has_room(kernel);
+}
+
+static uint32_t choose_spins(const ig_ring_kernel *kernel) {
+    if (kernel->mode == IG_RING_EVENT_DRIVEN) return 0;
+    if (kernel->idle_spins) return kernel->idle_spins;
+    // Whoever sends needs a core too.
+    return atomic_load(&kernel->runtime->busy) < kernel->runtime->cores ? LONG_SPINS : SHORT_SPINS;
+}
+
+static void end(ig_ring_kernel *kernel) {
+    __atomic_store_n(&kernel->control->has_terminated, 1, __ATOMIC_RELEASE);
+    igi_set_word(&kernel->control->is_active, 0);
+    igi_ring_set_state(kernel, IG_RING_TERMINATED);
+}
+
+// Whether the loop is to be entered now. Call with the lock held.
+static verdict prepare(ig_ring_kernel *kernel) {
+    switch (atomic_load(&kernel->state)) {
+        case IG_RING_TERMINATED: return ENDED;
+        case IG_RING_ACTIVE: break;
+        case IG_RING_TERMINATING:
+            if (kernel->dropping) igi_ring_drop_all(kernel);
+            if (kernel->dropping || (!has_message(kernel) && !kernel->block->pending_mask)) {
+                end(kernel);
+                return ENDED;
+            }
+            igi_set_word(&kernel->control->should_terminate, 0);
+            igi_set_word(&kernel->control->is_active, 1);
+            break;
+        default: return SLEEP;
+    }
+    bool ending = atomic_load(&kernel->state) == IG_RING_TERMINATING;
+    kernel->running = true;
+    kernel->block->left = 0;
+    kernel->block->idle_spins = ending ? 0 : choose_spins(kernel);
+    __atomic_store_n(&kernel->block->wall, igi_wall_ns() / 1000, __ATOMIC_RELAXED);
+    return GO_ON;
+}
+
+static void signal_waiters(ig_ring_kernel *kernel) {
+    atomic_fetch_add(&kernel->signal, 1);
+    igi_futex_wake(&kernel->signal);
+}
+
+static void help(ig_ring_kernel *kernel) {
+    igi_ring_block *block = kernel->block;
+    if (igi_word(&block->receivers) || igi_word(&block->senders)) signal_waiters(kernel);
+    for (uint32_t w = 0; w < sizeof block->wake / sizeof *block->wake; w++) {
+        for (uint32_t bits = block->wake[w]; bits; bits &= bits - 1)
+            igi_ring_wake_index(kernel->runtime, w * 32 + (uint32_t)__builtin_ctz(bits));
+        block->wake[w] = 0;
+    }
+}
+
+static void judge(ig_ring_kernel *kernel, ig_status status, ig_error *error) {
+    bool failed = status != IG_STATUS_OK || kernel->block->left & IGI_LEFT_FAILED;
+    if (status != IG_STATUS_OK)
+        igi_ring_recover(kernel, status == IG_STATUS_TIMEOUT ? IGI_DEAD_DEADLINE : IGI_DEAD_FAULT);
+    else if (failed)
+        igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "the handler of ring kernel '%s' failed with code %u",
+                      kernel->name, igi_word(&kernel->control->last_error));
+    pthread_mutex_lock(&kernel->lock);
+    kernel->running = false;
+    if (failed) igi_ring_note_failure(kernel, error);
+    pthread_cond_broadcast(&kernel->changed);
+    pthread_mutex_unlock(&kernel->lock);
+}
+
+static verdict serve(ig_ring_kernel *kernel) {
+    pthread_mutex_lock(&kernel->lock);
+    verdict first = prepare(kernel);
+    pthread_mutex_unlock(&kernel->lock);
+    if (first != GO_ON) return first;
+    ig_error error = {0};
+    atomic_fetch_add(&kernel->dispatches, 1);
+    ig_status status = igi_ring_run(kernel, &error);
+    uint32_t left = kernel->block->left;
+    bool stayed = kernel->block->pending_mask && igi_ring_carry_remote(kernel);
+    judge(kernel, status, &error);
+    ig_error_clear(&error);
+    help(kernel);
+    if (atomic_load(&kernel->state) == IG_RING_TERMINATING) return GO_ON;
+    if (left & IGI_LEFT_IDLE) return stayed || kernel->block->pending_mask ? RETRY : SLEEP;
+    return stayed ? RETRY : GO_ON;
+}
+
+// ---- Persistent kernels ----
+
+static void sleep_until_woken(ig_ring_kernel *kernel, unsigned version, uint64_t timeout_ns) {
+    uint32_t *parked = &kernel->inbox->parked;
+    bool active = atomic_load(&kernel->state) == IG_RING_ACTIVE;
+    atomic_fetch_sub(&kernel->runtime->busy, 1);
+    __atomic_exchange_n(parked, 1, __ATOMIC_SEQ_CST);
+    if (!(active && has_work(kernel)) && atomic_load(&kernel->version) == version)
+        igi_futex_wait(parked, 1, timeout_ns);
+    __atomic_exchange_n(parked, 0, __ATOMIC_SEQ_CST);
+    atomic_fetch_add(&kernel->runtime->busy, 1);
+}
+
+static void *persist(void *argument) {
+    ig_ring_kernel *kernel = argument;
+    atomic_fetch_add(&kernel->runtime->busy, 1);
+    for (;;) {
+        unsigned version = atomic_load(&kernel->version);
+        verdict next = serve(kernel);
+        if (next == ENDED) break;
+        if (next == SLEEP) sleep_until_woken(kernel, version, UINT64_MAX);
+        if (next == RETRY) sleep_until_woken(kernel, version, retry_ns);
+    }
+    atomic_fetch_sub(&kernel->runtime->busy, 1);
+    igi_set_word(&kernel->inbox->parked, 0);
+    ig_ring_kernel_release(kernel);
+    return NULL;
+}
+
+// ---- Event-driven kernels ----
+
+// Call with the ready lock held.
+static void enqueue(ig_ring_kernel *kernel) {
+    ig_ring_runtime *runtime = kernel->runtime;
+    ig_ring_kernel_retain(kernel);  // until it was served
+    kernel->queued = true;
+    kernel->next_ready = NULL;
+    *runtime->last_ready = kernel;
+    runtime->last_ready = &kernel->next_ready;
+}
+
+static void make_ready(ig_ring_kernel *kernel) {
+    ig_ring_runtime *runtime = kernel->runtime;
+    pthread_mutex_lock(&runtime->ready_lock);
+    enqueue(kernel);
+    pthread_cond_signal(&runtime->ready);
+    pthread_mutex_unlock(&runtime->ready_lock);
+}
+
+// Takes the kernel, or the first one when it is NULL, out of the queue. Call with the ready lock held.
+static ig_ring_kernel *dequeue(ig_ring_runtime *runtime, const ig_ring_kernel *wanted) {
+    for (ig_ring_kernel **link = &runtime->first_ready; *link; link = &(*link)->next_ready) {
+        ig_ring_kernel *found = *link;
+        if (wanted && found != wanted) continue;
+        *link = found->next_ready;
+        if (!*link) runtime->last_ready = link;
+        found->queued = false;
+        return found;
+    }
+    return NULL;
+}
+
+static void serve_event(ig_ring_kernel *kernel) {
+    unsigned version = atomic_load(&kernel->version);
+    verdict next = serve(kernel);
+    uint32_t *parked = &kernel->inbox->parked;
+    if (next == RETRY) igi_futex_wait(&kernel->version, version, retry_ns);
+    if (next == GO_ON || next == RETRY) {
+        make_ready(kernel);
+    } else {
+        __atomic_exchange_n(parked, 1, __ATOMIC_SEQ_CST);
+        bool active = atomic_load(&kernel->state) == IG_RING_ACTIVE;
+        bool again = (active && has_work(kernel)) || (next != ENDED && atomic_load(&kernel->version) != version);
+        if (again && __atomic_exchange_n(parked, 0, __ATOMIC_SEQ_CST)) make_ready(kernel);
+    }
+    ig_ring_kernel_release(kernel);
+}
+
+bool igi_ring_assist(ig_ring_kernel *kernel) {
+    ig_ring_runtime *runtime = kernel->runtime;
+    if (kernel->mode != IG_RING_EVENT_DRIVEN) return false;
+    pthread_mutex_lock(&runtime->ready_lock);
+    ig_ring_kernel *mine = kernel->queued ? dequeue(runtime, kernel) : NULL;
+    pthread_mutex_unlock(&runtime->ready_lock);
+    if (mine) serve_event(mine);
+    return mine != NULL;
+}
+
+static void *dispatch(void *argument) {
+    ig_ring_runtime *runtime = argument;
+    pthread_mutex_lock(&runtime->ready_lock);
+    while (!runtime->dispatching_ends) {
+        ig_ring_kernel *kernel = dequeue(runtime, NULL);
+        if (!kernel) {
+            pthread_cond_wait(&runtime->ready, &runtime->ready_lock);
+            continue;
+        }
+        pthread_mutex_unlock(&runtime->ready_lock);
+        serve_event(kernel);
+        pthread_mutex_lock(&runtime->ready_lock);
+    }
+    pthread_mutex_unlock(&runtime->ready_lock);
+    return NULL;
+}
+
+static ig_status start_dispatchers(ig_ring_runtime *runtime) {
+    pthread_mutex_lock(&runtime->ready_lock);
+    if (!runtime->dispatchers) runtime->dispatchers = igi_calloc(runtime->dispatcher_limit, sizeof(pthread_t));
+    ig_status status = runtime->dispatchers ? IG_STATUS_OK : IG_STATUS_OUT_OF_MEMORY;
+    while (status == IG_STATUS_OK && runtime->dispatcher_count < runtime->dispatcher_limit) {
+        if (pthread_create(&runtime->dispatchers[runtime->dispatcher_count], NULL, dispatch, runtime) != 0) break;
+        runtime->dispatcher_count++;
+    }
+    if (status == IG_STATUS_OK && !runtime->dispatcher_count) status = IG_STATUS_SYSTEM;
+    pthread_mutex_unlock(&runtime->ready_lock);
+    return status;
+}
+
+void igi_ring_stop_dispatchers(ig_ring_runtime *runtime) {
+    pthread_mutex_lock(&runtime->ready_lock);
+    runtime->dispatching_ends = true;
+    pthread_cond_broadcast(&runtime->ready);
+    pthread_mutex_unlock(&runtime->ready_lock);
+    for (uint32_t i = 0; i < runtime->dispatcher_count; i++) pthread_join(runtime->dispatchers[i], NULL);
+    runtime->dispatcher_count = 0;
+    for (ig_ring_kernel *left; (left = dequeue(runtime, NULL));) ig_ring_kernel_release(left);
+}
+
+// ---- For the rest ----
+
+ig_status igi_ring_start(ig_ring_kernel *kernel) {
+    if (kernel->mode == IG_RING_EVENT_DRIVEN) {
+        igi_set_word(&kernel->inbox->parked, 1);
+        return start_dispatchers(kernel->runtime);
+    }
+    ig_ring_kernel_retain(kernel);  // the thread's
+    if (pthread_create(&kernel->thread, NULL, persist, kernel) != 0) {
+        ig_ring_kernel_release(kernel);
+        return IG_STATUS_SYSTEM;
+    }
+    kernel->has_thread = true;
+    return IG_STATUS_OK;
+}
+
+void igi_ring_wake(ig_ring_kernel *kernel) {
+    uint32_t *parked = &kernel->inbox->parked;
+    if (!__atomic_load_n(parked, __ATOMIC_SEQ_CST) || !__atomic_exchange_n(parked, 0, __ATOMIC_SEQ_CST)) return;
+    if (kernel->mode == IG_RING_PERSISTENT)
+        igi_futex_wake(parked);
+    else
+        make_ready(kernel);
+}
+
+void igi_ring_wake_index(ig_ring_runtime *runtime, uint32_t index) {
+    ig_ring_kernel *kernel = igi_ring_kernel_at(runtime, index);
+    if (kernel) igi_ring_wake(kernel);
+    ig_ring_kernel_release(kernel);
+}

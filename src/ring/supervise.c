@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// A thread that gives kernels the time of day, and stops handlers that run past their deadline.
+#include "ring/slots.h"
+
+static const uint64_t busy_tick_ns = 1000000, idle_tick_ns = 20000000;
+
+// A message is late when the count of messages stood still, at an odd number, for as long as the deadline.
+static void check_deadline(ig_ring_kernel *kernel, uint64_t now) {
+    uint32_t started = igi_word(&kernel->block->started);
+    if (!(started & 1) || started != kernel->watched_message) {
+        kernel->watched_message = started;
+        kernel->watched_since_ns = now;
+    } else if (now - kernel->watched_since_ns >= kernel->deadline_ns) {
+        igi_ring_abort(kernel);
+    }
+}
+
+// True when some loop is running. Call with the lock held.
+static bool look_at_all(ig_ring_runtime *runtime) {
+    uint64_t now = igi_now_ns(), wall = igi_wall_ns() / 1000;
+    bool busy = false;
+    for (uint32_t i = 0; i < runtime->kernel_count; i++) {
+        ig_ring_kernel *kernel = runtime->kernels[i];
+        if (!kernel || atomic_load(&kernel->state) < IG_RING_LAUNCHED) continue;
+        if (igi_word(&kernel->inbox->parked)) continue;
+        busy = true;
+        __atomic_store_n(&kernel->block->wall, wall, __ATOMIC_RELAXED);
+        if (kernel->deadline_ns) check_deadline(kernel, now);
+    }
+    return busy;
+}
+
+static void *supervise(void *argument) {
+    ig_ring_runtime *runtime = argument;
+    pthread_mutex_lock(&runtime->lock);
+    while (!runtime->ending_supervision) {
+        uint64_t tick = look_at_all(runtime) ? busy_tick_ns : idle_tick_ns;
+        struct timespec until = igi_timespec(igi_deadline_ns(runtime->kernel_count ? tick : UINT64_MAX));
+        if (runtime->kernel_count)
+            pthread_cond_timedwait(&runtime->changed, &runtime->lock, &until);
+        else
+            pthread_cond_wait(&runtime->changed, &runtime->lock);
+    }
+    pthread_mutex_unlock(&runtime->lock);
+    return NULL;
+}
+
+ig_status igi_ring_start_supervisor(ig_ring_runtime *runtime) {
+    runtime->has_supervisor = pthread_create(&runtime->supervisor, NULL, supervise, runtime) == 0;
+    return runtime->has_supervisor ? IG_STATUS_OK : IG_STATUS_SYSTEM;
+}
+
+void igi_ring_stop_supervisor(ig_ring_runtime *runtime) {
+    if (!runtime->has_supervisor) return;
+    pthread_mutex_lock(&runtime->lock);
+    runtime->ending_supervision = true;
+    pthread_cond_broadcast(&runtime->changed);
+    pthread_mutex_unlock(&runtime->lock);
+    pthread_join(runtime->supervisor, NULL);
+    runtime->has_supervisor = false;
+}
