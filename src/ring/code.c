@@ -30,10 +30,11 @@ static ig_status no_such_kernel(const ig_library *library, const char *wanted, i
 }
 
 static ig_status compile(ig_ring_kernel *kernel, const ig_ring_launch_desc *desc, ig_error *error) {
-    ig_library_desc source = {.source = desc->source, .path = desc->path, .name = desc->source ? kernel->name : NULL};
+    // Kernels of one source share its code if they call it by one name.
+    const char *wanted = desc->kernel ? desc->kernel : desc->name;
+    ig_library_desc source = {.source = desc->source, .path = desc->path, .name = desc->source ? wanted : NULL};
     ig_status status = ig_library_create(kernel->runtime->device, &source, &kernel->library, error);
     if (status != IG_STATUS_OK) return status;
-    const char *wanted = desc->kernel ? desc->kernel : desc->name;
     uint32_t block = desc->block ? desc->block : DEFAULT_BLOCK;
     char *name = igi_format("%s%s", wanted, block == 1 ? "_single" : "");
     if (!name) return igi_error_no_memory(error);
