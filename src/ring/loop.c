@@ -278,12 +278,18 @@ static ig_message_header *ready(ig_ring_context *c, uint32_t ring) {
     return slot;
 }
 
+// Messages that wait in the outbox hold up the host's before those of other kernels, whose answers may be what
+// everybody waits for. In the end the last places are left for what one message may cause.
 static ig_message_header *find(ig_ring_context *c) {
-    uint32_t first = c->turn ? IGI_RING_INBOX : IGI_RING_INPUT;
+    uint32_t kept = c->block->outbox_tail - c->block->heads[IGI_RING_OUTBOX];
+    uint32_t capacity = c->block->rings[IGI_RING_OUTBOX].mask + 1;
+    bool from_host = kept < capacity / 2, from_kernels = kept + IGI_OUTBOX_RESERVE <= capacity;
+    ig_message_header *slot = from_host ? ready(c, IGI_RING_URGENT) : NULL;
     c->turn = !c->turn;
-    ig_message_header *slot = ready(c, IGI_RING_URGENT);
-    if (!slot) slot = ready(c, first);
-    return slot ? slot : ready(c, IGI_RING_INPUT + IGI_RING_INBOX - first);
+    if (!slot && from_kernels && c->turn) slot = ready(c, IGI_RING_INBOX);
+    if (!slot && from_host) slot = ready(c, IGI_RING_INPUT);
+    if (!slot && from_kernels && !c->turn) slot = ready(c, IGI_RING_INBOX);
+    return slot;
 }
 
 static uint32_t judge(ig_ring_context *c, ig_message_header *slot) {
