@@ -8,7 +8,6 @@
 #include <time.h>
 
 #include "output.h"
-#include "suggest.h"
 
 enum { MAX_RUNNERS = 12, MAX_SAMPLES = 64, MAX_CALLS = 20000 };
 static const double turn_seconds = 0.02;   // of short calls, as many as fit
@@ -138,9 +137,7 @@ static void report(contest *c, const ops_case *test, bench_summary *summary) {
 }
 
 bool ops_wanted(const bench_context *context, const ops_case *test) {
-    for (size_t i = 0; i < context->kernels.count; i++)
-        if (strcmp(context->kernels.items[i], test->op) == 0) return true;
-    return context->kernels.count == 0;
+    return bench_chosen(context, test->op);
 }
 
 static int run_cases(contest *c, const bench_context *context) {
@@ -161,14 +158,7 @@ static int run_cases(contest *c, const bench_context *context) {
 static int check_names(const bench_context *context) {
     const char *names[64];
     for (size_t i = 0; i < ops_case_count; i++) names[i] = ops_cases[i].op;
-    for (size_t i = 0; i < context->kernels.count; i++) {
-        const char *given = context->kernels.items[i], *nearest = cli_nearest(given, names, ops_case_count);
-        bool known = false;
-        for (size_t k = 0; k < ops_case_count; k++) known |= strcmp(names[k], given) == 0;
-        if (!known && nearest) return cli_usage_error("there is no op '%s'; did you mean '%s'?", given, nearest);
-        if (!known) return cli_usage_error("there is no op '%s'", given);
-    }
-    return CLI_CONTINUE;
+    return bench_check_chosen(context, "op", names, ops_case_count);
 }
 
 int bench_ops(const bench_context *context) {

@@ -7,28 +7,13 @@
 
 #include "core/memory.h"
 #include "output.h"
-#include "suggest.h"
 
 // ---- Which cases ----
-
-static bool wanted(const bench_context *context, const simt_case *test) {
-    for (size_t i = 0; i < context->kernels.count; i++)
-        if (strcmp(context->kernels.items[i], test->name) == 0) return true;
-    return context->kernels.count == 0;
-}
 
 static int check_kernels(const bench_context *context) {
     const char *names[64];
     for (size_t i = 0; i < simt_case_count; i++) names[i] = simt_cases[i].name;
-    for (size_t i = 0; i < context->kernels.count; i++) {
-        bool known = false;
-        const char *given = context->kernels.items[i], *nearest = cli_nearest(given, names, simt_case_count);
-        for (size_t k = 0; k < simt_case_count; k++) known |= strcmp(names[k], given) == 0;
-        if (known) continue;
-        if (nearest) return cli_usage_error("there is no kernel '%s'; did you mean '%s'?", given, nearest);
-        return cli_usage_error("there is no kernel '%s'", given);
-    }
-    return CLI_CONTINUE;
+    return bench_check_chosen(context, "kernel", names, simt_case_count);
 }
 
 // ---- Who takes part ----
@@ -109,7 +94,7 @@ static int run_cases(simt_contest *contest, const bench_context *context) {
     bench_summary summary = {.suite = "simt"};
     int result = CLI_CONTINUE;
     for (size_t i = 0; i < simt_case_count; i++) {
-        if (!wanted(context, &simt_cases[i])) continue;
+        if (!bench_chosen(context, simt_cases[i].name)) continue;
         contest->test = &simt_cases[i];
         if (simt_measure(contest))
             report(contest, &summary);

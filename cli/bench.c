@@ -9,6 +9,7 @@
 #include "commands.h"
 #include "options.h"
 #include "output.h"
+#include "suggest.h"
 
 static const struct {
     const char *name;
@@ -25,6 +26,26 @@ const char *bench_source(const char *name) {
     for (size_t i = 0; i < bench_kernels_count; i++)
         if (strcmp(bench_kernels[i].name, name) == 0) return bench_kernels[i].data;
     return "";
+}
+
+static bool contains(const char *const *names, size_t count, const char *name) {
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(names[i], name) == 0) return true;
+    return false;
+}
+
+bool bench_chosen(const bench_context *context, const char *name) {
+    return context->kernels.count == 0 || contains(context->kernels.items, context->kernels.count, name);
+}
+
+int bench_check_chosen(const bench_context *context, const char *noun, const char *const *names, size_t count) {
+    for (size_t i = 0; i < context->kernels.count; i++) {
+        const char *given = context->kernels.items[i], *nearest = cli_nearest(given, names, count);
+        if (contains(names, count, given)) continue;
+        if (nearest) return cli_usage_error("there is no %s '%s'; did you mean '%s'?", noun, given, nearest);
+        return cli_usage_error("there is no %s '%s'", noun, given);
+    }
+    return CLI_CONTINUE;
 }
 
 void bench_add_peer(bench_row *row, const char *name, double value) {
@@ -84,12 +105,6 @@ double bench_median(uint64_t repeats, double (*measure)(void *context), void *co
     return median;
 }
 
-static bool wanted(const cli_list *names, const char *suite) {
-    for (size_t i = 0; i < names->count; i++)
-        if (strcmp(names->items[i], suite) == 0) return true;
-    return names->count == 0;
-}
-
 static int check_names(const cli_list *names) {
     for (size_t i = 0; i < names->count; i++) {
         bool known = false;
@@ -136,7 +151,7 @@ int cmd_bench(int argc, char **argv) {
     if (names.count == 0 && context.tune) cli_list_add(&names, "ops");
     if (names.count == 0 && context.kernels.count > 0) cli_list_add(&names, "simt");
     for (size_t i = 0; i < SUITE_COUNT && result == CLI_CONTINUE; i++)
-        if (wanted(&names, suites[i].name)) result = suites[i].run(&context);
+        if (names.count == 0 || contains(names.items, names.count, suites[i].name)) result = suites[i].run(&context);
     cli_list_free(&names);
     cli_list_free(&context.kernels);
     return result == CLI_CONTINUE ? CLI_OK : result;

@@ -31,6 +31,11 @@ typedef struct bench_context {
     bool tune;         // the suite ops measures thresholds first
 } bench_context;
 
+// Whether -k names it, or nothing.
+bool bench_chosen(const bench_context *context, const char *name);
+// CLI_CONTINUE, or the exit code after having said which name of -k is not a `noun` of the suite.
+int bench_check_chosen(const bench_context *context, const char *noun, const char *const *names, size_t count);
+
 void bench_add_peer(bench_row *row, const char *name, double value);
 // Above 1: Ingot is better.
 double bench_ratio(const bench_row *row, const bench_peer *peer);
