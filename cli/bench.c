@@ -15,10 +15,7 @@ static const struct {
     const char *name;
     int (*run)(const bench_context *context);
 } suites[] = {
-    {"device", bench_device},
-    {"simt", bench_simt},
-    {"ops", bench_ops},
-    {"halo", bench_halo},
+    {"device", bench_device}, {"simt", bench_simt}, {"ops", bench_ops}, {"ring", bench_ring}, {"halo", bench_halo},
 };
 enum { SUITE_COUNT = sizeof suites / sizeof *suites };
 
@@ -110,23 +107,26 @@ static int check_names(const cli_list *names) {
         bool known = false;
         for (size_t k = 0; k < SUITE_COUNT; k++) known |= strcmp(suites[k].name, names->items[i]) == 0;
         if (!known)
-            return cli_usage_error("there is no suite '%s'; this version has: device simt ops halo", names->items[i]);
+            return cli_usage_error("there is no suite '%s'; this version has: device simt ops ring halo",
+                                   names->items[i]);
     }
     return CLI_CONTINUE;
 }
 
 int cmd_bench(int argc, char **argv) {
-    bench_context context = {.repeats = 9};
+    bench_context context = {.repeats = 9, .sustained_ns = 3000000000u};
     const cli_option options[] = {
         {'r', "repeat", CLI_COUNT, &context.repeats, "N", "measure each case N times, report the median (default 9)"},
         {'k', "kernel", CLI_TEXTS, &context.kernels, "NAME",
-         "of the suite simt, or ops or halo if named, measure this only; may be repeated"},
+         "of the suite simt, or ops, ring or halo if named, measure this only; may be repeated"},
         {0, "tune", CLI_FLAG, &context.tune, NULL,
          "of the suite ops, first measure and store the thresholds of dispatch"},
+        {0, "seconds", CLI_SECONDS, &context.sustained_ns, "S",
+         "of the suite ring, how long messages flow for the sustained rate (default 3)"},
         CLI_OPTION_JSON,
     };
     const cli_syntax syntax = {
-        .usage = "[SUITE...] [-r N] [-k NAME]... [--tune] [--json]",
+        .usage = "[SUITE...] [-r N] [-k NAME]... [--tune] [--seconds S] [--json]",
         .purpose = "Measure, beside every peer found on this machine, in the same run.",
         .options = options,
         .option_count = sizeof options / sizeof *options,
@@ -134,12 +134,12 @@ int cmd_bench(int argc, char **argv) {
             "Suites: device (compiling and dispatching; peer: PoCL), simt (kernels; peers: one thread at a time, plain "
             "C with OpenMP, "
             "STREAM, OpenBLAS, every OpenCL with a CPU), ops (tensors, on each backend; peers: OpenBLAS, STREAM, NumPy "
-            "and PyTorch of python3 or INGOT_PYTHON), halo (stencils on tiles; peer: plain C with OpenMP without "
-            "tiles). A "
-            "ratio above 1 means Ingot is better.",
+            "and PyTorch of python3 or INGOT_PYTHON), ring (messages to and between ring kernels; peers: CAF, ZeroMQ, "
+            "nng, Erlang), halo (stencils on tiles; peer: plain C with OpenMP without tiles). A ratio above 1 means "
+            "Ingot is better.",
         .examples =
             "  ingot bench\n  ingot bench device -r 21 --json\n  ingot bench simt -k softmax -k matmul-tiled\n"
-            "  ingot bench ops --tune\n",
+            "  ingot bench ops --tune\n  ingot bench ring --seconds 60\n",
         .max_operands = SIZE_MAX,
         .operand = "a suite",
     };

@@ -27,8 +27,9 @@ typedef struct bench_row {
 
 typedef struct bench_context {
     uint64_t repeats;
-    cli_list kernels;  // of the suites simt, ops and halo; empty: all
-    bool tune;         // the suite ops measures thresholds first
+    cli_list kernels;       // of the suites simt, ops, ring and halo; empty: all
+    bool tune;              // the suite ops measures thresholds first
+    uint64_t sustained_ns;  // of the suite ring
 } bench_context;
 
 // Whether -k names it, or nothing.
@@ -76,6 +77,7 @@ void bench_warn_of_load(const bench_load *start);
 int bench_device(const bench_context *context);
 int bench_simt(const bench_context *context);
 int bench_ops(const bench_context *context);
+int bench_ring(const bench_context *context);
 int bench_halo(const bench_context *context);
 
 // A module with peers: beside this program in a build directory, else where it was installed. NULL: there is none.

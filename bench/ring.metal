@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Handlers of `ingot bench ring`. Every message carries a note of 16 bytes.
+#include <ingot/ring>
+
+struct note {
+    ulong number, value;
+};
+
+// ---- From the host, and back ----
+
+void take_note(thread ring::context &context) {
+    device ulong *state = context.state<ulong>();
+    state[0] += context.payload<note>()->number == state[0];
+}
+INGOT_RING_KERNEL(counter, take_note)
+
+void answer(thread ring::context &context) { context.reply(context.type(), *context.payload<note>()); }
+INGOT_RING_KERNEL(echo, answer)
+
+// ---- From kernel to kernel ----
+// The source sends as long as few messages are under way, which the sink tells it now and then; the host hears from the
+// sink when it has everything.
+
+constant constexpr uint batch = 64, most_under_way = 6 * batch;
+
+struct flow {
+    ulong sent, arrived, total;
+};
+
+// A note of the host begins a flow of `value` messages. One of the sink says that `number` has arrived; late ones of the
+// flow before have numbers that this one has not reached.
+void pour(thread ring::context &context) {
+    device flow &f = *context.state<flow>();
+    note got = *context.payload<note>();
+    if (context.source() == ring::host)
+        f = flow{0, 0, got.value};
+    else if (got.number < f.sent)
+        f.arrived = got.number + 1;
+    for (; f.sent < f.total && f.sent - f.arrived < most_under_way; f.sent++)
+        if (context.send(context.route(0), 0, note{f.sent, f.total}) != ring::delivered) return context.fail(256);
+}
+INGOT_RING_KERNEL(source, pour)
+
+// What comes out of order is not counted, so that the total is short.
+void drain(thread ring::context &context) {
+    device ulong *state = context.state<ulong>();
+    note got = *context.payload<note>();
+    if (got.number == 0) state[0] = 0;
+    state[0] += got.number == state[0];
+    if (got.number % batch == batch - 1) context.send(context.source(), 0, got);
+    if (got.number + 1 == got.value) context.emit(0, note{0, state[0]});
+}
+INGOT_RING_KERNEL(sink, drain)

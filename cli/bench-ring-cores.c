@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// ingot bench ring: which cores threads run on, and short times.
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bench-ring.h"
+#include "core/clock.h"
+
+#if defined(__linux__)
+
+// CPUs of one core share a line such as "0-1" or "0,64"; what is not known counts as a core of its own.
+static void describe_core(int cpu, char text[64]) {
+    char path[96];
+    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu);
+    FILE *file = fopen(path, "r");
+    if (!file || !fgets(text, 64, file)) snprintf(text, 64, "%d", cpu);
+    if (file) fclose(file);
+}
+
+ring_cores ring_choose_cores(void) {
+    cpu_set_t allowed;
+    ring_cores cores = {-1, -1};
+    char first[64], other[64];
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return cores;
+    for (int cpu = 0; cpu < CPU_SETSIZE && !ring_cores_differ(&cores); cpu++) {
+        if (!CPU_ISSET(cpu, &allowed)) continue;
+        describe_core(cpu, cores.host < 0 ? first : other);
+        if (cores.host < 0)
+            cores = (ring_cores){cpu, cpu};
+        else if (strcmp(first, other) != 0)
+            cores.kernel = cpu;
+    }
+    return cores;
+}
+
+void ring_pin(int cpu) {
+    cpu_set_t set;
+    if (cpu < 0) return;
+    CPU_ZERO(&set);
+    CPU_SET(cpu, &set);
+    sched_setaffinity(0, sizeof set, &set);
+}
+
+#else
+
+ring_cores ring_choose_cores(void) {
+    return (ring_cores){-1, -1};
+}
+
+void ring_pin(int cpu) {}
+
+#endif
+
+bool ring_cores_differ(const ring_cores *cores) {
+    return cores->host >= 0 && cores->host != cores->kernel;
+}
+
+uint64_t ring_ticks(void) {
+#if defined(__x86_64__)
+    return __builtin_ia32_rdtsc();
+#else
+    return igi_now_ns();
+#endif
+}
+
+double ring_ns_per_tick(void) {
+    static const uint64_t calibration_ns = 20000000;
+    uint64_t start_ns = igi_now_ns(), start = ring_ticks(), now_ns = start_ns;
+    while (now_ns - start_ns < calibration_ns) now_ns = igi_now_ns();
+    return (double)(now_ns - start_ns) / (double)(ring_ticks() - start);
+}

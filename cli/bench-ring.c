@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// ingot bench ring: what messages to and between ring kernels cost.
+#include "bench-ring.h"
+
+#include <stdio.h>
+
+#include "output.h"
+
+// ---- Rows ----
+
+static void report(const char *name, double value, const char *unit, bool lower_is_better) {
+    bench_report(
+        &(bench_row){.suite = "ring", .name = name, .value = value, .unit = unit, .lower_is_better = lower_is_better});
+}
+
+static void report_latency(const char *what, ring_latency latency, const char *unit, double unit_ns) {
+    const struct {
+        const char *name;
+        double ns;
+    } quantiles[] = {{"p50", latency.p50}, {"p99", latency.p99}, {"p99.9", latency.p999}};
+    for (size_t i = 0; i < sizeof quantiles / sizeof *quantiles; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "%s, %s", what, quantiles[i].name);
+        report(name, quantiles[i].ns / unit_ns, unit, true);
+    }
+}
+
+// ---- Cases ----
+
+static ig_status run_send(ring_bench *bench) {
+    ring_latency latency;
+    ig_status status = ring_measure_send(bench, &latency);
+    if (status == IG_STATUS_OK) report_latency("send to kernel", latency, "ns", 1);
+    return status;
+}
+
+static ig_status run_persistent(ring_bench *bench) {
+    ring_latency latency;
+    ig_status status = ring_measure_round_trip(bench, IG_RING_PERSISTENT, &latency);
+    if (status == IG_STATUS_OK) report_latency("round trip", latency, "us", 1e3);
+    return status;
+}
+
+static ig_status run_event_driven(ring_bench *bench) {
+    ring_latency latency;
+    ig_status status = ring_measure_round_trip(bench, IG_RING_EVENT_DRIVEN, &latency);
+    if (status == IG_STATUS_OK) report_latency("round trip, event-driven", latency, "us", 1e3);
+    return status;
+}
+
+static ig_status run_one_way(ring_bench *bench) {
+    double rate;
+    ig_status status = ring_measure_one_way(bench, &rate);
+    if (status == IG_STATUS_OK) report("host to kernel", rate * 1e-6, "M/s", false);
+    return status;
+}
+
+static ig_status run_between_kernels(ring_bench *bench) {
+    double rate;
+    ig_status status = ring_measure_between_kernels(bench, &rate);
+    if (status == IG_STATUS_OK) report("kernel to kernel", rate * 1e-6, "M/s", false);
+    return status;
+}
+
+static ig_status run_sustained(ring_bench *bench) {
+    ring_sustained result;
+    ig_status status = ring_measure_sustained(bench, &result);
+    if (status != IG_STATUS_OK) return status;
+    char name[64];
+    snprintf(name, sizeof name, "kernel to kernel for %.3g s", (double)bench->sustained_ns * 1e-9);
+    report(name, result.rate * 1e-6, "M/s", false);
+    report("  drift, first to last third", result.drift * 100, "%", true);
+    report("  lost", (double)result.lost, "", true);
+    return result.lost ? IG_STATUS_INTERNAL : IG_STATUS_OK;
+}
+
+static const struct {
+    const char *name;
+    ig_status (*run)(ring_bench *bench);
+} cases[] = {
+    {"send", run_send},       {"round-trip", run_persistent}, {"event-driven", run_event_driven},
+    {"one-way", run_one_way}, {"k2k", run_between_kernels},   {"sustained", run_sustained},
+};
+enum { CASE_COUNT = sizeof cases / sizeof *cases };
+
+static int check_cases(const bench_context *context) {
+    const char *names[CASE_COUNT];
+    for (size_t i = 0; i < CASE_COUNT; i++) names[i] = cases[i].name;
+    return bench_check_chosen(context, "case", names, CASE_COUNT);
+}
+
+static int run_cases(ring_bench *bench, const bench_context *context) {
+    for (size_t i = 0; i < CASE_COUNT; i++) {
+        ig_status status = bench_chosen(context, cases[i].name) ? cases[i].run(bench) : IG_STATUS_OK;
+        if (status == IG_STATUS_OK) continue;
+        cli_report(status, &bench->error);
+        return cli_error(CLI_FAILED, "the case '%s' failed", cases[i].name);
+    }
+    return CLI_CONTINUE;
+}
+
+static void describe(const ring_bench *bench) {
+    if (ring_cores_differ(&bench->cores))
+        cli_note("host thread pinned to CPU %d, kernel threads to CPU %d, two cores; of two kernels, one on each",
+                 bench->cores.host, bench->cores.kernel);
+    else
+        cli_note("threads are not pinned: there are no two cores to choose from");
+    cli_note("messages of %zu bytes, checksummed and clocked; handlers in MSL, block 1", sizeof(ring_note));
+}
+
+int bench_ring(const bench_context *context) {
+    ring_bench bench = {.repeats = context->repeats, .sustained_ns = context->sustained_ns};
+    bench_load start = bench_load_now();
+    int result = check_cases(context);
+    if (result != CLI_CONTINUE) return result;
+    ig_status status = ring_bench_open(&bench);
+    if (status == IG_STATUS_OK) {
+        describe(&bench);
+        result = run_cases(&bench, context);
+    } else {
+        result = cli_report(status, &bench.error);
+    }
+    ring_bench_close(&bench);
+    bench_warn_of_load(&start);
+    return result;
+}

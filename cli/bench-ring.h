@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// ingot bench ring: what messages cost, beside other ways to send them between two threads.
+#ifndef INGOT_CLI_BENCH_RING_H
+#define INGOT_CLI_BENCH_RING_H
+
+#include <ingot/ring.h>
+
+#include "bench.h"
+
+// What every message carries, ours and the peers'.
+typedef struct ring_note {
+    uint64_t number, value;
+} ring_note;
+
+typedef struct ring_latency {
+    double p50, p99, p999;  // nanoseconds
+} ring_latency;
+// Sorts the samples. pre: count > 0.
+ring_latency ring_latency_of(double *samples, size_t count);
+
+// ---- Cores (bench-ring-cores.c) ----
+
+// Two CPUs of different cores that this process may use; the same one twice, or -1, when there are no two.
+typedef struct ring_cores {
+    int host, kernel;
+} ring_cores;
+ring_cores ring_choose_cores(void);
+bool ring_cores_differ(const ring_cores *cores);
+// The calling thread stays there, and threads it makes from now on. Negative: nothing changes.
+void ring_pin(int cpu);
+
+// Time in units of its own, for what is shorter than reading a clock.
+uint64_t ring_ticks(void);
+double ring_ns_per_tick(void);
+
+// ---- Ingot's own figures (bench-ring-ingot.c) ----
+
+typedef struct ring_bench {
+    ig_device *device;
+    ig_ring_runtime *runtime;
+    ring_cores cores;
+    uint64_t repeats, sustained_ns;
+    ig_error error;
+} ring_bench;
+
+ig_status ring_bench_open(ring_bench *bench);
+void ring_bench_close(ring_bench *bench);
+
+// Time the sender spends in ig_ring_send.
+ig_status ring_measure_send(ring_bench *bench, ring_latency *latency);
+ig_status ring_measure_round_trip(ring_bench *bench, ig_ring_mode mode, ring_latency *latency);
+// Messages a second from the host to a kernel, and from a kernel to another. errors: INTERNAL when some are missing.
+ig_status ring_measure_one_way(ring_bench *bench, double *rate);
+ig_status ring_measure_between_kernels(ring_bench *bench, double *rate);
+
+typedef struct ring_sustained {
+    double rate;   // messages a second
+    double drift;  // of the rate from the first third to the last, as a fraction of the first
+    uint64_t sent, lost;
+} ring_sustained;
+ig_status ring_measure_sustained(ring_bench *bench, ring_sustained *result);
+
+#endif
