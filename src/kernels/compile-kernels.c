@@ -3,7 +3,6 @@
 // they run on machines without clang. Without clang here the table is empty, and they are compiled when needed.
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/status-internal.h"
 #include "kernels/source.h"
@@ -68,7 +67,7 @@ static ig_status write_all(FILE *out, ig_error *error) {
     fprintf(out, "#include \"core/embedded.h\"\n\nconst igi_embedded igi_builtin_libraries[] = {\n");
     for (size_t i = 0; i < igi_kernel_files_count && status == IG_STATUS_OK; i++) {
         const igi_embedded *file = &igi_kernel_files[i];
-        if (strcmp(file->name, "prelude.metal") == 0) continue;
+        if (igi_kernel_file_is_part(file)) continue;
         status = write_file(out, compiler, file, error);
         count += status == IG_STATUS_OK;
     }

@@ -1,54 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Casts, copies and choices. Copies and choices see elements as bits of their size.
 
-// Floats to integers: towards zero, saturating, NaN is 0. Integers to integers wrap. To bool: what is not 0.
-template <typename R, typename T>
-struct Cast {
-    static R of(T x) { return R(x); }
-};
-template <typename T>
-static long saturated(T value, float low, float high, long least, long most) {
-    float x = float(value);
-    return isnan(x) ? 0 : x <= low ? least : x >= high ? most : long(x);
-}
-#define SATURATING(T)                                                                               \
-    template <>                                                                                     \
-    struct Cast<char, T> {                                                                          \
-        static char of(T x) { return char(saturated(x, -128.0f, 127.0f, -128, 127)); }              \
-    };                                                                                              \
-    template <>                                                                                     \
-    struct Cast<uchar, T> {                                                                         \
-        static uchar of(T x) { return uchar(saturated(x, 0.0f, 255.0f, 0, 255)); }                  \
-    };                                                                                              \
-    template <>                                                                                     \
-    struct Cast<int, T> {                                                                           \
-        static int of(T x) {                                                                        \
-            return int(saturated(x, -0x1p31f, 0x1p31f, -2147483648L, 2147483647L));                 \
-        }                                                                                           \
-    };                                                                                              \
-    template <>                                                                                     \
-    struct Cast<long, T> {                                                                          \
-        static long of(T x) {                                                                       \
-            return saturated(x, -0x1p63f, 0x1p63f, -9223372036854775807L - 1, 9223372036854775807L); \
-        }                                                                                           \
-    };
-SATURATING(float)
-SATURATING(half)
-SATURATING(bfloat)
-// Not every pair of types converts in one step.
-template <typename T>
-struct Cast<half, T> {
-    static half of(T x) { return half(float(x)); }
-};
-template <typename T>
-struct Cast<bfloat, T> {
-    static bfloat of(T x) { return bfloat(float(x)); }
-};
-template <typename T>
-struct Cast<bool, T> {
-    static bool of(T x) { return x != T(0); }
-};
-
 template <typename T, typename R>
 kernel void convert(device const T *x [[buffer(0)]], device R *out [[buffer(1)]],
                     constant Layout &layout [[buffer(2)]], uint2 position [[thread_position_in_grid]]) {

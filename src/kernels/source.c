@@ -15,19 +15,38 @@ const igi_embedded *igi_kernel_file(const char *name) {
     return NULL;
 }
 
-ig_status igi_kernel_library_desc(const igi_embedded *file, ig_library_desc *desc, char **text) {
-    static const char line[] = "\n#line 1\n";
-    const igi_embedded *prelude = igi_kernel_file("prelude");
-    size_t length = prelude->length + sizeof line - 1 + file->length;
-    char *source = igi_calloc(1, length + 1);
-    if (!source) return IG_STATUS_OUT_OF_MEMORY;
-    snprintf(source, length + 1, "%.*s%s%.*s", (int)prelude->length, prelude->data, line, (int)file->length,
-             file->data);
-    *desc = (ig_library_desc){.source = source,
-                              .source_length = length,
-                              .name = file->name,
-                              .language_version = 310,
-                              .math_mode = IG_MATH_SAFE};
-    *text = source;
+// Elementwise kernels are built from functions that fused ones use too.
+static bool uses_functions(const char *name) {
+    static const char *const users[] = {"unary.metal", "binary.metal", "convert.metal"};
+    for (size_t i = 0; i < sizeof users / sizeof *users; i++)
+        if (strcmp(users[i], name) == 0) return true;
+    return false;
+}
+
+static void add_part(igi_text *source, const char *name) {
+    const igi_embedded *file = igi_kernel_file(name);
+    igi_text_append(source, file->data, file->length);
+    igi_text_add(source, "\n#line 1\n");
+}
+
+ig_status igi_kernel_source(const char *name, bool functions, const char *body, size_t length, ig_library_desc *desc,
+                            char **text) {
+    igi_text source = {0};
+    add_part(&source, "prelude");
+    if (functions) add_part(&source, "functions");
+    igi_text_append(&source, body, length);
+    size_t whole = source.length;
+    *text = igi_text_take(&source);
+    if (!*text) return IG_STATUS_OUT_OF_MEMORY;
+    *desc = (ig_library_desc){
+        .source = *text, .source_length = whole, .name = name, .language_version = 310, .math_mode = IG_MATH_SAFE};
     return IG_STATUS_OK;
+}
+
+bool igi_kernel_file_is_part(const igi_embedded *file) {
+    return strcmp(file->name, "prelude.metal") == 0 || strcmp(file->name, "functions.metal") == 0;
+}
+
+ig_status igi_kernel_library_desc(const igi_embedded *file, ig_library_desc *desc, char **text) {
+    return igi_kernel_source(file->name, uses_functions(file->name), file->data, file->length, desc, text);
 }

@@ -4,6 +4,7 @@
 #define INGOT_KERNELS_SOURCE_H
 
 #include <ingot/device.h>
+#include <stdbool.h>
 
 #include "core/embedded.h"
 
@@ -13,5 +14,10 @@ const igi_embedded *igi_kernel_file(const char *name);
 // Fills source, name and options for a file of kernels: what all files share comes first.
 // owns: *text is the source, which the caller frees.
 ig_status igi_kernel_library_desc(const igi_embedded *file, ig_library_desc *desc, char **text);
+// The same for kernels made at run time; with what elementwise ops compute (functions.metal) if they need it.
+ig_status igi_kernel_source(const char *name, bool functions, const char *body, size_t length, ig_library_desc *desc,
+                            char **text);
+// Stands in front of others and has no kernels of its own.
+bool igi_kernel_file_is_part(const igi_embedded *file);
 
 #endif
