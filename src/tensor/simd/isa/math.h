@@ -346,31 +346,32 @@ INLINE vf sin_from(vf x, int32_t quarter) {
     return choose((n & 2) != 0, -result, result);
 }
 
-// Lanes with a function of one number, for what vectors do not do.
-#define EACH_LANE(x, function)                                                                     \
-    ({                                                                                             \
-        vf each = (x);                                                                             \
-        for (int lane = 0; lane < LANES; lane++) each[lane] = (float)function((double)each[lane]); \
-        each;                                                                                      \
+// `result`, with a function of one number in the lanes whose angle is too large for vectors: what an element becomes
+// does not depend on its neighbours.
+#define WITH_LARGE_ANGLES(x, result, function)                                       \
+    ({                                                                               \
+        vf angles = (x), each = (result);                                            \
+        vi large = absolute(angles) > splat(LARGEST_ANGLE);                          \
+        if (any(large))                                                              \
+            for (int lane = 0; lane < LANES; lane++)                                 \
+                if (large[lane]) each[lane] = (float)function((double)angles[lane]); \
+        each;                                                                        \
     })
 
 INLINE vf sin_of(vf x) {
-    if (any(absolute(x) > splat(LARGEST_ANGLE))) return EACH_LANE(x, sin);
-    return choose(x == splat(0), x, sin_from(x, 0));
+    return WITH_LARGE_ANGLES(x, choose(x == splat(0), x, sin_from(x, 0)), sin);
 }
 
 INLINE vf cos_of(vf x) {
-    if (any(absolute(x) > splat(LARGEST_ANGLE))) return EACH_LANE(x, cos);
-    return sin_from(x, 1);
+    return WITH_LARGE_ANGLES(x, sin_from(x, 1), cos);
 }
 
 INLINE vf tan_of(vf x) {
-    if (any(absolute(x) > splat(LARGEST_ANGLE))) return EACH_LANE(x, tan);
     vi n;
     vf r = reduce_angle(x, &n), s = sin_reduced(r), c = cos_reduced(r);
     vi odd = (n & 1) != 0;
     vf result = choose(odd, -c, s) / choose(odd, s, c);
-    return choose(x == splat(0), x, result);
+    return WITH_LARGE_ANGLES(x, choose(x == splat(0), x, result), tan);
 }
 
 // asin(s) - s for 0 <= s <= 1/2, z = s^2.
