@@ -2,9 +2,12 @@
 // Batches of device work.
 #include "tensor/batch.h"
 
+#include <assert.h>
 #include <sched.h>
 
+#include "core/clock.h"
 #include "device/objects.h"
+#include "tensor/chain.h"
 
 typedef struct encoded_op {
     const char *name;
@@ -21,7 +24,10 @@ struct igi_batch {
     size_t op_count, op_capacity;
     size_t dispatches;
     bool committed, done;
+    igi_chain *chain;  // not run or encoded yet
     ig_error error;
+    bool is_chain;
+    pthread_mutex_t running;  // of chains: held while the chain runs; taken before `lock`
 };
 
 static void completed(ig_commands *commands, ig_status status, void *user);
@@ -39,6 +45,7 @@ ig_status igi_batch_create(ig_queue *queue, uint64_t deadline_ns, igi_batch **ba
     igi_ref_init(&made->references);
     made->stream = queue;
     pthread_mutex_init(&made->lock, NULL);
+    pthread_mutex_init(&made->running, NULL);
     *batch = made;
     return IG_STATUS_OK;
 }
@@ -51,9 +58,11 @@ igi_batch *igi_batch_retain(igi_batch *batch) {
 void igi_batch_release(igi_batch *batch) {
     if (!batch || !igi_ref_drop(&batch->references)) return;
     ig_commands_release(batch->commands);
+    igi_chain_free(batch->chain);
     free(batch->ops);
     ig_error_clear(&batch->error);
     pthread_mutex_destroy(&batch->lock);
+    pthread_mutex_destroy(&batch->running);
     free(batch);
 }
 
@@ -63,19 +72,23 @@ bool igi_batch_same_stream(const igi_batch *a, const igi_batch *b) {
 
 // ---- Encoding ----
 
+static ig_status add_op(igi_batch *batch, const char *name, size_t first_dispatch) {
+    if (!igi_grow((void **)&batch->ops, &batch->op_capacity, batch->op_count + 1, sizeof *batch->ops))
+        return IG_STATUS_OUT_OF_MEMORY;
+    batch->ops[batch->op_count++] = (encoded_op){name, first_dispatch};
+    return IG_STATUS_OK;
+}
+
 ig_commands *igi_batch_begin(igi_batch *batch, const char *op, ig_status *status) {
     pthread_mutex_lock(&batch->lock);
     *status = batch->committed ? IG_STATUS_WRONG_STATE : IG_STATUS_OK;
-    if (*status == IG_STATUS_OK &&
-        !igi_grow((void **)&batch->ops, &batch->op_capacity, batch->op_count + 1, sizeof *batch->ops))
-        *status = IG_STATUS_OUT_OF_MEMORY;
-    if (*status != IG_STATUS_OK) {
-        pthread_mutex_unlock(&batch->lock);
-        return NULL;
+    if (*status == IG_STATUS_OK) {
+        batch->mark = igi_commands_mark(batch->commands);
+        *status = add_op(batch, op, batch->mark.dispatch_count);
     }
-    batch->mark = igi_commands_mark(batch->commands);
-    batch->ops[batch->op_count++] = (encoded_op){op, batch->mark.dispatch_count};
-    return batch->commands;
+    if (*status == IG_STATUS_OK) return batch->commands;
+    pthread_mutex_unlock(&batch->lock);
+    return NULL;
 }
 
 void igi_batch_end(igi_batch *batch, ig_status status) {
@@ -92,6 +105,32 @@ size_t igi_batch_dispatches(igi_batch *batch) {
     size_t count = batch->dispatches;
     pthread_mutex_unlock(&batch->lock);
     return count;
+}
+
+// ---- Chains ----
+
+ig_status igi_batch_create_of_chain(ig_queue *queue, uint64_t deadline_ns, igi_chain *chain, igi_batch **batch) {
+    igi_batch *made = NULL;
+    ig_status status = igi_batch_create(queue, deadline_ns, &made);
+    if (status != IG_STATUS_OK) {
+        igi_chain_free(chain);
+        return status;
+    }
+    made->chain = chain;
+    made->is_chain = true;
+    *batch = made;
+    return IG_STATUS_OK;
+}
+
+igi_chain *igi_batch_lock_chain(igi_batch *batch) {
+    pthread_mutex_lock(&batch->lock);
+    if (batch->chain) return batch->chain;
+    pthread_mutex_unlock(&batch->lock);
+    return NULL;
+}
+
+void igi_batch_unlock_chain(igi_batch *batch) {
+    pthread_mutex_unlock(&batch->lock);
 }
 
 // ---- Running ----
@@ -131,18 +170,85 @@ static void completed(ig_commands *commands, ig_status status, void *user) {
     ig_commands_release(commands);
 }
 
-void igi_batch_commit(igi_batch *batch) {
+// Gives back the reference that was taken until completion. Who commits has one, so it is not the last.
+static void give_back(igi_batch *batch, ig_commands *commands) {
+    bool last = igi_ref_drop(&batch->references);
+    assert(!last);
+    (void)last;
+    ig_commands_release(commands);
+}
+
+static void send(igi_batch *batch, ig_commands *commands) {
+    ig_status status = ig_commands_commit(commands);
+    // What the device did not even take was completed with an error; only what never left needs that here.
+    if (status == IG_STATUS_OK || ig_commands_get_state(commands) != IG_COMMANDS_ENCODING) return;
+    pthread_mutex_lock(&batch->lock);
+    finish(batch, commands, status);
+    pthread_mutex_unlock(&batch->lock);
+    give_back(batch, commands);
+}
+
+// No commands will run: the host has done all there was, or failed to.
+static void finish_on_host(igi_batch *batch, ig_commands *commands, ig_status status, ig_error *why) {
+    pthread_mutex_lock(&batch->lock);
+    const char *name = batch->op_count ? batch->ops[batch->op_count - 1].name : "none";
+    if (status != IG_STATUS_OK && !why->message)
+        igi_error_set(why, status, "op '%s' failed: %s", name, ig_status_text(status));
+    if (status != IG_STATUS_OK) batch->error = *why, *why = (ig_error){0};
+    batch->done = true;
+    batch->commands = NULL;
+    pthread_mutex_unlock(&batch->lock);
+    give_back(batch, commands);
+}
+
+static ig_status begin_op(void *user, const char *op) {
+    igi_batch *batch = user;
+    return add_op(batch, op, ig_commands_dispatch_count(batch->commands));
+}
+
+// Nobody else touches ops and commands of a chain's batch.
+static void run_chain(igi_batch *batch, igi_chain *chain, ig_commands *commands) {
+    ig_error why = {0};
+    igi_chain_outcome outcome;
+    igi_fusion_choice choice;
+    ig_status status = igi_fusion_run(chain, commands, begin_op, batch, &outcome, &choice, &why);
+    if (status != IG_STATUS_OK || outcome == IGI_CHAIN_DONE) {
+        finish_on_host(batch, commands, status, &why);
+    } else {
+        uint64_t start = igi_now_ns();
+        send(batch, commands);
+        // On the host's own cores it would not run beside anything; waiting tells how long it takes.
+        bool good = !chain->encodes && ig_commands_wait(commands, IG_FOREVER) == IG_STATUS_OK;
+        if (good) igi_fusion_measured(chain, choice, igi_now_ns() - start);
+    }
+    ig_error_clear(&why);
+    igi_chain_free(chain);
+}
+
+static void commit(igi_batch *batch) {
     pthread_mutex_lock(&batch->lock);
     ig_commands *commands = batch->committed ? NULL : ig_commands_retain(batch->commands);
+    igi_chain *chain = batch->chain;
     batch->committed = true;
+    batch->chain = NULL;
     pthread_mutex_unlock(&batch->lock);
     if (!commands) return;
     igi_batch_retain(batch);  // until completed
-    ig_status status = ig_commands_commit(commands);
-    // What the device did not even take was completed with an error; only what never left needs that here.
-    if (status != IG_STATUS_OK && ig_commands_get_state(commands) == IG_COMMANDS_ENCODING)
-        completed(commands, status, batch);
+    if (chain)
+        run_chain(batch, chain, commands);
+    else
+        send(batch, commands);
     ig_commands_release(commands);
+}
+
+void igi_batch_commit(igi_batch *batch) {
+    if (!batch->is_chain) {
+        commit(batch);
+        return;
+    }
+    pthread_mutex_lock(&batch->running);
+    commit(batch);
+    pthread_mutex_unlock(&batch->running);
 }
 
 ig_status igi_batch_wait(igi_batch *batch) {

@@ -8,6 +8,7 @@
 #include <ingot/device.h>
 #include <stdbool.h>
 
+struct igi_chain;
 typedef struct igi_batch igi_batch;
 
 ig_status igi_batch_create(ig_queue *queue, uint64_t deadline_ns, igi_batch **batch);
@@ -21,6 +22,13 @@ bool igi_batch_same_stream(const igi_batch *a, const igi_batch *b);
 ig_commands *igi_batch_begin(igi_batch *batch, const char *op, ig_status *status);
 void igi_batch_end(igi_batch *batch, ig_status status);
 size_t igi_batch_dispatches(igi_batch *batch);
+
+// A batch that is a chain and nothing else: it runs, or is encoded, when it is committed. owns: takes the chain over,
+// also when it fails.
+ig_status igi_batch_create_of_chain(ig_queue *queue, uint64_t deadline_ns, struct igi_chain *chain, igi_batch **batch);
+// Between lock and unlock ops may be added. NULL, without a lock: it has been committed.
+struct igi_chain *igi_batch_lock_chain(igi_batch *batch);
+void igi_batch_unlock_chain(igi_batch *batch);
 
 // Hands the work to the device, once. Failures show when waiting.
 void igi_batch_commit(igi_batch *batch);

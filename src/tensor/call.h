@@ -85,6 +85,7 @@ typedef struct igi_call {
     struct igi_runtime *runtime;  // workers, the device
     ig_commands *commands;        // where backends that encode do; NULL for the others
     ig_error *error;              // for messages; may be NULL
+    bool past_caches;             // the result is part of one too large for the caches
 } igi_call;
 
 // The type an implementation must have: of the first input that is more than a condition, or of the output.

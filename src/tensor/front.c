@@ -15,6 +15,7 @@ void igi_front_begin(igi_front *f, ig_stream *stream, ig_op op, const ig_op_opti
     f->temporary_count = 0;
     f->call.op = op;
     f->call.input_count = f->call.output_count = 0;
+    f->call.past_caches = false;
     if ((unsigned)f->options->backend >= IG_BACKEND_COUNT)
         igi_front_fail(f, IG_STATUS_INVALID_ARGUMENT, "there is no backend %d", (int)f->options->backend);
 }

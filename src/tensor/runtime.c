@@ -8,6 +8,7 @@
 
 #include "core/status-internal.h"
 #include "device/backend.h"
+#include "tensor/fusion.h"
 #include "tensor/thresholds.h"
 
 const igi_op_backend *const igi_op_backends[] = {&igi_ops_scalar, &igi_ops_simd, &igi_ops_blas, &igi_ops_metal, NULL};
@@ -51,6 +52,7 @@ static ig_status find_workers(igi_runtime *runtime, ig_error *error) {
 static void destroy(igi_runtime *runtime) {
     for (int b = 0; b < IG_BACKEND_COUNT; b++)
         if (runtime->backends[b] && runtime->backends[b]->close) runtime->backends[b]->close(runtime->states[b]);
+    igi_fusion_table_destroy(runtime->fusion);
     if (runtime->owns_workers) igi_pool_destroy(runtime->workers);
     ig_queue_release(runtime->queue);
     ig_device_release(runtime->device);
@@ -73,6 +75,7 @@ ig_status igi_runtime_create(ig_device *device, const igi_op_backend *const *bac
     for (size_t i = 0; status == IG_STATUS_OK && backends[i]; i++) add_backend(made, backends[i]);
     if (status == IG_STATUS_OK) {
         igi_thresholds_load(made);
+        made->fusion = igi_fusion_table_create();
         *runtime = made;
     } else {
         destroy(made);

@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 #include "core/disk-cache.h"
+#include "core/hash.h"
 #include "core/pool.h"
 #include "tensor/op-table.h"
 
@@ -30,6 +31,7 @@ typedef struct igi_runtime {
     const igi_op_backend *backends[IG_BACKEND_COUNT];  // NULL: not here, see unavailable
     char unavailable[IG_BACKEND_COUNT][120];
     void *states[IG_BACKEND_COUNT];
+    struct igi_fusion_table *fusion;        // of chains; may be NULL
     char identities[IG_BACKEND_COUNT][64];  // what open says beside the code itself decides how a backend behaves
     pthread_mutex_t lock;                   // validation: one at a time
     struct igi_runtime *next;
@@ -59,6 +61,10 @@ ig_status igi_explain_refusal(igi_runtime *runtime, const igi_call *call, ig_bac
 // VALIDATED or REJECTED: runs the row on sample inputs against the scalar reference unless that was done before.
 // ABSENT when there is no row; UNTRIED when memory is too short to tell now.
 ig_op_state igi_validate(igi_runtime *runtime, ig_op op, ig_backend backend);
+// Good verdicts are kept in the disk cache, on ops or whatever else `what` names.
+igi_hash igi_verdict_key(const igi_runtime *runtime, const char *what, ig_backend backend);
+bool igi_verdict_is_good(const igi_runtime *runtime, igi_hash key);
+void igi_verdict_keep(const igi_runtime *runtime, igi_hash key);
 
 // ---- Work for several threads ----
 

@@ -65,6 +65,13 @@ static void put(igi_sample_maker *m, ig_type type, char *element) {
     }
 }
 
+// As for sums: extremes far from 1 would only show where functions of functions lose their digits.
+void igi_sample_fill(ig_type type, uint64_t seed, uint64_t count, char *elements) {
+    const igi_sample_spec spec = {.op = IG_OP_SUM, .type = type, .values = IGI_VALUES_SPECIAL};
+    igi_sample_maker maker = {.spec = &spec, .random = seed};
+    for (uint64_t i = 0; i < count; i++) put(&maker, type, elements + i * ig_type_size(type));
+}
+
 // ---- Layouts ----
 
 // Memory in which a view of this shape has the layout.

@@ -67,15 +67,19 @@ static igi_batch *current(igi_storage *storage, igi_batch *const *user) {
     return batch;
 }
 
-static ig_status wait_for(igi_storage *storage, igi_batch *const *user, const igi_batch *unless) {
-    igi_batch *batch = current(storage, user);
-    ig_status status = IG_STATUS_OK;
-    if (batch && !(unless && igi_batch_same_stream(batch, unless))) {
-        status = igi_batch_wait(batch);
-        if (status == IG_STATUS_OK) forget(storage, batch);
-    }
+// Takes over a reference to the batch, which may be NULL.
+static ig_status land(igi_storage *storage, igi_batch *batch) {
+    ig_status status = batch ? igi_batch_wait(batch) : IG_STATUS_OK;
+    if (batch && status == IG_STATUS_OK) forget(storage, batch);
     igi_batch_release(batch);
     return status;
+}
+
+static ig_status wait_for(igi_storage *storage, igi_batch *const *user, const igi_batch *unless) {
+    igi_batch *batch = current(storage, user);
+    if (!batch || !unless || !igi_batch_same_stream(batch, unless)) return land(storage, batch);
+    igi_batch_release(batch);
+    return IG_STATUS_OK;
 }
 
 ig_status igi_storage_wait_to_read(igi_storage *storage) {
@@ -97,6 +101,21 @@ ig_status igi_storage_prepare(igi_storage *storage, igi_batch *batch, bool write
     // One reader is remembered, so that of another stream must be through before it is replaced.
     wait_for(storage, &storage->reader, batch);
     (void)writes;
+    return status;
+}
+
+ig_status igi_storage_settle(igi_storage *storage, const igi_batch *batch) {
+    if (!atomic_load_explicit(&storage->busy, memory_order_acquire)) return IG_STATUS_OK;
+    igi_batch *writer = current(storage, &storage->writer), *reader = current(storage, &storage->reader);
+    ig_status status = IG_STATUS_OK;
+    if (writer != batch)
+        status = land(storage, writer);
+    else
+        igi_batch_release(writer);
+    if (reader != batch)
+        land(storage, reader);
+    else
+        igi_batch_release(reader);
     return status;
 }
 

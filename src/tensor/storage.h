@@ -32,6 +32,8 @@ void igi_storage_release(igi_storage *storage);
 // Wait until the host may read, or write. Status of the device work that was waited for.
 ig_status igi_storage_wait_to_read(igi_storage *storage);
 ig_status igi_storage_wait_to_write(igi_storage *storage);
+// Waits until nobody but `batch` uses it. Status of the work that should have written it.
+ig_status igi_storage_settle(igi_storage *storage, const struct igi_batch *batch);
 // Says that `batch` will read or write. pre: the storage was made ready with igi_storage_prepare for the same batch.
 void igi_storage_used_by(igi_storage *storage, struct igi_batch *batch, bool writes);
 // Waits for work of other streams that must come before what `batch` will do.

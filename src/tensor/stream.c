@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "tensor/chain.h"
 #include "tensor/overrides.h"
 
 // A command buffer with this many dispatches goes to the device, which can begin while more is encoded.
@@ -13,6 +14,7 @@ enum { LARGE_BATCH = 64 };
 
 static void destroy(ig_stream *stream) {
     igi_batch_release(stream->open);
+    igi_batch_release(stream->chain);
     for (uint32_t i = 0; i < stream->flying_count; i++) igi_batch_release(stream->flying[i]);
     ig_queue_release(stream->queue);
     ig_error_clear(&stream->failure);
@@ -32,6 +34,7 @@ ig_status igi_stream_create_on(igi_runtime *runtime, const ig_stream_desc *desc,
     igi_ref_init(&made->references);
     made->runtime = runtime;
     made->deadline_ns = desc->deadline_ns;
+    made->fusion = igi_fusion_mode_wanted();
     ig_status status = ig_queue_create(runtime->device, &made->queue);
     if (status != IG_STATUS_OK) igi_error_set(error, status, "cannot make a queue: %s", ig_status_text(status));
     const char *backends = desc->backends ? desc->backends : getenv("INGOT_BACKEND");
@@ -103,13 +106,20 @@ static void land_oldest(ig_stream *stream) {
     memmove(stream->flying, stream->flying + 1, --stream->flying_count * sizeof *stream->flying);
 }
 
+// Commits what is collected there, if anything.
+static void launch(ig_stream *stream, igi_batch **collecting) {
+    igi_batch *batch = *collecting;
+    if (!batch) return;
+    *collecting = NULL;
+    if (stream->flying_count == IGI_FLYING_BATCHES) land_oldest(stream);
+    igi_batch_commit(batch);
+    stream->flying[stream->flying_count++] = batch;
+}
+
 ig_status ig_stream_flush(ig_stream *stream) {
     if (!stream) return IG_STATUS_INVALID_ARGUMENT;
-    if (!stream->open) return IG_STATUS_OK;
-    if (stream->flying_count == IGI_FLYING_BATCHES) land_oldest(stream);
-    igi_batch_commit(stream->open);
-    stream->flying[stream->flying_count++] = stream->open;
-    stream->open = NULL;
+    launch(stream, &stream->open);
+    launch(stream, &stream->chain);
     return IG_STATUS_OK;
 }
 
@@ -170,11 +180,12 @@ static ig_status begin_encoding(ig_stream *stream, igi_call *call) {
         if (status != IG_STATUS_OK) return status;
         call->commands = igi_batch_begin(stream->open, ig_op_name(call->op), &status);
         if (status != IG_STATUS_WRONG_STATE) return status;
-        ig_stream_flush(stream);
+        launch(stream, &stream->open);
     }
 }
 
 static ig_status encode(ig_stream *stream, igi_call *call, const igi_implementation *row) {
+    launch(stream, &stream->chain);
     ig_status status = begin_encoding(stream, call);
     if (status != IG_STATUS_OK) return status;
     igi_batch *batch = stream->open;
@@ -183,8 +194,59 @@ static ig_status encode(ig_stream *stream, igi_call *call, const igi_implementat
     call->commands = NULL;
     if (status != IG_STATUS_OK) return status;
     mark_operands(call, batch);
-    if (igi_batch_dispatches(batch) >= LARGE_BATCH) ig_stream_flush(stream);
+    if (igi_batch_dispatches(batch) >= LARGE_BATCH) launch(stream, &stream->open);
     return IG_STATUS_OK;
+}
+
+// ---- Putting off ----
+
+// Host work of a chain comes after everything that concerns its operands, without looking again when it runs; device
+// work after what its queue was given before.
+static ig_status settle_operands(const igi_call *call, igi_batch *chain, bool encodes) {
+    if (encodes) return prepare_operands(call, chain);
+    ig_status status = IG_STATUS_OK;
+    for (uint32_t i = 0; i < call->input_count && status == IG_STATUS_OK; i++)
+        status = igi_storage_settle(call->in[i].storage, chain);
+    return status == IG_STATUS_OK ? igi_storage_settle(call->out[0].storage, chain) : status;
+}
+
+static bool begin_chain(ig_stream *stream, bool encodes) {
+    if (encodes) launch(stream, &stream->open);
+    igi_chain *chain = igi_chain_create(stream->runtime, stream->fusion, encodes);
+    return chain &&
+           igi_batch_create_of_chain(stream->queue, stream->deadline_ns, chain, &stream->chain) == IG_STATUS_OK;
+}
+
+static bool add_to_chain(ig_stream *stream, const igi_call *call, const igi_implementation *row, bool encodes,
+                         bool *full) {
+    igi_chain *chain = igi_batch_lock_chain(stream->chain);
+    if (!chain) return false;
+    bool added = chain->encodes == encodes && igi_chain_add(chain, call, row);
+    *full = igi_chain_is_full(chain);
+    igi_batch_unlock_chain(stream->chain);
+    return added;
+}
+
+// Makes the call part of the stream's chain, or of a new one. False: it has to run by itself.
+static bool put_off(ig_stream *stream, const igi_call *call, const igi_implementation *row, bool encodes) {
+    bool added = false, full = false;
+    for (int attempt = 0; attempt < 2 && !added; attempt++) {
+        if (attempt) launch(stream, &stream->chain);
+        if (!stream->chain && !begin_chain(stream, encodes)) return false;
+        if (settle_operands(call, stream->chain, encodes) != IG_STATUS_OK) return false;
+        added = add_to_chain(stream, call, row, encodes, &full);
+    }
+    if (!added) return false;
+    mark_operands(call, stream->chain);
+    if (full) launch(stream, &stream->chain);
+    return true;
+}
+
+// Who asks for a backend gets it, and gets it at once.
+static bool may_be_put_off(const ig_stream *stream, const igi_call *call, ig_backend only) {
+    ig_backend forced = (ig_backend)stream->forced[call->op];
+    return only == IG_BACKEND_ANY && (forced == IG_BACKEND_ANY || forced == IG_BACKEND_METAL) &&
+           igi_chain_takes(stream->runtime, stream->fusion, call);
 }
 
 static ig_status choose_and_run(ig_stream *stream, igi_call *call, ig_backend only) {
@@ -192,6 +254,7 @@ static ig_status choose_and_run(ig_stream *stream, igi_call *call, ig_backend on
     const igi_implementation *row = igi_choose(stream->runtime, call, forced, only, &chosen);
     if (!row) return igi_explain_refusal(stream->runtime, call, only, call->error);
     bool encodes = stream->runtime->backends[chosen]->encodes;
+    if (may_be_put_off(stream, call, only) && put_off(stream, call, row, encodes)) return IG_STATUS_OK;
     return encodes ? encode(stream, call, row) : run_on_host(call, row);
 }
 

@@ -5,7 +5,7 @@
 
 #include "core/status-internal.h"
 #include "tensor/batch.h"
-#include "tensor/runtime.h"
+#include "tensor/fusion.h"
 
 // Batches on their way; one more waits for the oldest, so that memory of finished work comes back.
 enum { IGI_FLYING_BATCHES = 4 };
@@ -18,6 +18,8 @@ struct ig_stream {
     igi_batch *open;                        // collects device work; NULL: none yet
     igi_batch *flying[IGI_FLYING_BATCHES];  // committed, oldest first
     uint32_t flying_count;
+    igi_batch *chain;  // elementwise ops that are put off; NULL: none
+    igi_fusion_mode fusion;
     ig_error failure;             // of device work, the first since the last sync
     ig_error error;               // of the last call that failed
     uint8_t forced[IG_OP_COUNT];  // ig_backend

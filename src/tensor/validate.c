@@ -110,7 +110,7 @@ static ig_op_state try_all(igi_runtime *runtime, ig_op op, ig_backend backend, c
 
 // ---- Verdicts ----
 
-static igi_hash verdict_key(const igi_runtime *runtime, ig_op op, ig_backend backend) {
+igi_hash igi_verdict_key(const igi_runtime *runtime, const char *what, ig_backend backend) {
     const ig_device_properties *device = &runtime->device->properties;
     igi_hasher *hasher = igi_hasher_create();
     igi_hasher_add_string(hasher, "op verdict " TENSOR_IDENTITY);
@@ -119,13 +119,13 @@ static igi_hash verdict_key(const igi_runtime *runtime, ig_op op, ig_backend bac
     igi_hasher_add_string(hasher, device->features);
     igi_hasher_add_string(hasher, device->compiler);
     igi_hasher_add_string(hasher, runtime->identities[backend]);
-    igi_hasher_add_string(hasher, ig_op_name(op));
+    igi_hasher_add_string(hasher, what);
     igi_hasher_add_u64(hasher, backend);
     return igi_hasher_finish(hasher);
 }
 
 // Only good verdicts are kept: a bad one is looked at again by every process, which then says so in its log.
-static bool known_good(const igi_runtime *runtime, igi_hash key) {
+bool igi_verdict_is_good(const igi_runtime *runtime, igi_hash key) {
     char *data = NULL;
     size_t length = 0;
     if (!runtime->keeps_verdicts || !igi_hash_valid(key)) return false;
@@ -135,13 +135,16 @@ static bool known_good(const igi_runtime *runtime, igi_hash key) {
     return good;
 }
 
+void igi_verdict_keep(const igi_runtime *runtime, igi_hash key) {
+    if (runtime->keeps_verdicts && igi_hash_valid(key)) igi_disk_cache_put(runtime->cache, key, "good", 4);
+}
+
 static ig_op_state judge(igi_runtime *runtime, ig_op op, ig_backend backend) {
     igi_slot *slot = &runtime->slots[op][backend];
-    igi_hash key = verdict_key(runtime, op, backend);
-    if (known_good(runtime, key)) return IG_OP_VALIDATED;
+    igi_hash key = igi_verdict_key(runtime, ig_op_name(op), backend);
+    if (igi_verdict_is_good(runtime, key)) return IG_OP_VALIDATED;
     ig_op_state state = try_all(runtime, op, backend, slot->reason);
-    if (state == IG_OP_VALIDATED && runtime->keeps_verdicts && igi_hash_valid(key))
-        igi_disk_cache_put(runtime->cache, key, "good", 4);
+    if (state == IG_OP_VALIDATED) igi_verdict_keep(runtime, key);
     if (state != IG_OP_REJECTED) return state;
     igi_log(IG_LOG_WARNING, "op '%s' of backend '%s' gives wrong answers on this machine and is not used: %s",
             ig_op_name(op), ig_backend_name(backend), slot->reason);

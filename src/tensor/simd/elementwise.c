@@ -25,7 +25,7 @@ static ig_status run(const igi_call *call, uint32_t first_input, igi_walk_body b
              .in = call->in[first_input].type,
              .out = call->out[0].type,
              .body = body};
-    j.stream = j.walk.count * sizeof(float) >= IGI_SIMD_STREAM_BYTES;
+    j.stream = call->past_caches || j.walk.count * sizeof(float) >= IGI_SIMD_STREAM_BYTES;
     igi_parallel(call->runtime, j.walk.count, IGI_SIMD_GRAIN, run_part, &j);
     return IG_STATUS_OK;
 }
