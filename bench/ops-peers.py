@@ -46,7 +46,22 @@ def numpy_ops(a, b, weight, out):
         scale = 1 / numpy.sqrt(numpy.einsum("ij,ij->i", a, a) / columns + 1e-5)
         return a * scale[:, None].astype(numpy.float32) * weight
 
+    other = None if out is None else numpy.empty_like(out)
+
+    def mixed5():
+        x = numpy.multiply(a, b, out=out)
+        x = numpy.maximum(numpy.add(x, a, out=out), 0, out=out)
+        return numpy.subtract(numpy.multiply(x, numpy.float32(0.75), out=out), b, out=out)
+
+    def swish5():
+        x = numpy.add(numpy.multiply(a, numpy.float32(0.75), out=out), b, out=out)
+        gate = numpy.negative(x, out=other)
+        gate = numpy.reciprocal(numpy.add(numpy.exp(gate, out=other), 1, out=other), out=other)
+        return numpy.multiply(numpy.multiply(x, gate, out=out), a, out=out)
+
     return {
+        "mixed5": mixed5,
+        "swish5": swish5,
         "matmul": lambda: numpy.matmul(a, b, out=out),
         "add": lambda: numpy.add(a, b, out=out),
         "mul": lambda: numpy.multiply(a, b, out=out),
@@ -70,7 +85,21 @@ def numpy_ops(a, b, weight, out):
 
 def torch_ops(a, b, weight, out):
     functional = torch.nn.functional
+    other = None if out is None else torch.empty_like(out)
+
+    def mixed5():
+        x = torch.add(torch.mul(a, b, out=out), a, out=out)
+        x = torch.clamp_min(x, 0, out=out)
+        return torch.sub(torch.mul(x, 0.75, out=out), b, out=out)
+
+    def swish5():
+        x = torch.add(torch.mul(a, 0.75, out=out), b, out=out)
+        gate = torch.sigmoid(x, out=other)
+        return torch.mul(torch.mul(x, gate, out=out), a, out=out)
+
     ops = {
+        "mixed5": mixed5,
+        "swish5": swish5,
         "matmul": lambda: torch.matmul(a, b, out=out),
         "add": lambda: torch.add(a, b, out=out),
         "mul": lambda: torch.mul(a, b, out=out),

@@ -55,6 +55,9 @@ const ops_case ops_cases[] = {
     REDUCE(OPS_LARGE, SIDE, SIDE, norm),
     ROWS(OPS_ROWS, SIDE, SIDE),
     {OPS_ROWS, OPS_TRANSPOSE, "transpose", SIDE, SIDE, {0}},
+    {OPS_CHAINS, OPS_CHAIN, "mixed5", SIDE, SIDE, {.chain = ops_run_mixed}},
+    {OPS_CHAINS, OPS_CHAIN, "swish5", SIDE, SIDE, {.chain = ops_run_swish}},
+    {OPS_CHAINS, OPS_CHAIN, "mixed5", 1024, 1024, {.chain = ops_run_mixed}},
     BINARY(OPS_SMALL, 1, FEW, add),
     BINARY(OPS_SMALL, 1, FEW, mul),
     UNARY(OPS_SMALL, 1, FEW, relu),
@@ -73,7 +76,7 @@ const ops_case ops_cases[] = {
 const size_t ops_case_count = sizeof ops_cases / sizeof *ops_cases;
 
 const char *ops_group_name(ops_group group) {
-    static const char *const names[] = {"products", "large", "rows", "small", "nn"};
+    static const char *const names[] = {"products", "large", "rows", "chains", "small", "nn"};
     return names[group];
 }
 
@@ -86,7 +89,8 @@ void ops_case_name(const ops_case *test, char name[64]) {
     switch (test->group) {
         case OPS_PRODUCTS: snprintf(name, 64, "%s %d", test->op, (int)test->columns); break;
         case OPS_LARGE: snprintf(name, 64, "%s 16M", test->op); break;
-        case OPS_ROWS: snprintf(name, 64, "%s %dx%d", test->op, (int)test->rows, (int)test->columns); break;
+        case OPS_ROWS:
+        case OPS_CHAINS: snprintf(name, 64, "%s %dx%d", test->op, (int)test->rows, (int)test->columns); break;
         case OPS_SMALL: snprintf(name, 64, "%s %d", test->op, (int)test->columns); break;
         case OPS_NN: snprintf(name, 64, "%s %s %d", test->op, what_it_does(test), (int)test->columns); break;
     }
@@ -100,9 +104,10 @@ const char *ops_case_unit(const ops_case *test) {
     return ops_case_lower_is_better(test) ? "us" : test->kind == OPS_MATMUL ? "GFLOPS" : "GB/s";
 }
 
-// Bytes an element, as STREAM counts them: what is read and what is written.
+// Bytes an element, as STREAM counts them: what is read and what is written. Between the ops of a chain nothing has to
+// be.
 static double bytes_per_element(ops_kind kind) {
-    return kind == OPS_BINARY ? 12 : kind == OPS_REDUCE ? 4 : 8;
+    return kind == OPS_BINARY || kind == OPS_CHAIN ? 12 : kind == OPS_REDUCE ? 4 : 8;
 }
 
 double ops_case_figure(const ops_case *test, double seconds) {

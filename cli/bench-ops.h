@@ -19,9 +19,10 @@ typedef enum ops_kind {
     OPS_TRANSPOSE,  // a copy
     OPS_ATTENTION,  // causal; rows are queries at the end of the columns, which are keys
     OPS_MATVEC_Q4,  // a matrix in Q4_0 times a vector
+    OPS_CHAIN,      // several ops, one after the other
 } ops_kind;
 
-typedef enum ops_group { OPS_PRODUCTS, OPS_LARGE, OPS_ROWS, OPS_SMALL, OPS_NN } ops_group;
+typedef enum ops_group { OPS_PRODUCTS, OPS_LARGE, OPS_ROWS, OPS_CHAINS, OPS_SMALL, OPS_NN } ops_group;
 
 enum { OPS_HEADS = 16, OPS_HEAD_DIM = 64 };  // of attention
 
@@ -32,6 +33,7 @@ typedef struct ops_case {
     const char *op;  // as Python's libraries are asked for it
     uint64_t rows, columns;
     union {
+        ig_status (*chain)(ig_stream *, const ig_tensor *const *, const ig_op_options *, ig_tensor **);
         ig_status (*unary)(ig_stream *, const ig_tensor *, const ig_op_options *, ig_tensor **);
         ig_status (*binary)(ig_stream *, const ig_tensor *, const ig_tensor *, const ig_op_options *, ig_tensor **);
         ig_status (*reduce)(ig_stream *, const ig_tensor *, const ig_reduce_desc *, const ig_op_options *,
@@ -69,7 +71,7 @@ typedef struct ops_runner {
 typedef struct ops_tensors {
     ig_device *device;
     ig_stream *stream;
-    ig_tensor *inputs[2], *weight;
+    ig_tensor *inputs[2], *weight, *scalar;
     ig_weight *blocks;  // of OPS_MATVEC_Q4
 } ops_tensors;
 
@@ -77,6 +79,9 @@ ig_status ops_tensors_open(ops_tensors *tensors, ig_error *error);
 ig_status ops_tensors_fill(ops_tensors *tensors, const ops_case *test);  // instead of those before
 void ops_tensors_clear(ops_tensors *tensors);
 void ops_tensors_close(ops_tensors *tensors);
+// Chains of two inputs and a scalar, 0.75.
+ig_status ops_run_mixed(ig_stream *stream, const ig_tensor *const *in, const ig_op_options *options, ig_tensor **out);
+ig_status ops_run_swish(ig_stream *stream, const ig_tensor *const *in, const ig_op_options *options, ig_tensor **out);
 ig_status ops_call(ops_tensors *tensors, const ops_case *test, ig_backend backend, ig_tensor **out);
 // As ops_runner.run.
 double ops_time_calls(ops_tensors *tensors, const ops_case *test, ig_backend backend, uint64_t calls);
