@@ -18,6 +18,7 @@ static const struct {
 } acts[] = {
     {"A picture: one thread per pixel", demo_draw_picture},
     {"saxpy: how fast memory streams through a kernel", demo_measure_saxpy},
+    {"A wave: tiles that exchange their borders", demo_make_waves},
 };
 
 static const igi_embedded *find_kernel_file(const char *name) {
@@ -123,7 +124,8 @@ int cmd_demo(int argc, char **argv) {
     };
     const cli_syntax syntax = {
         .usage = "[OPTION...]",
-        .purpose = "A tour of a few seconds: the device, a picture computed by a kernel, a measurement.",
+        .purpose =
+            "A tour of a few seconds: the device, a picture computed by a kernel, a measurement, a wave on tiles.",
         .options = options,
         .option_count = sizeof options / sizeof *options,
         .examples =
