@@ -11,6 +11,7 @@
 #define INGOT_HALO_H
 
 #include <ingot/device.h>
+#include <ingot/ring-layout.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -120,6 +121,12 @@ ig_buffer *ig_halo_field(const ig_halo *halo, uint32_t field);
 #define IG_HALO_NOTHING UINT32_MAX              // an open end, or not among the neighbours exchanged with
 #define IG_HALO_OTHER_PROCESS (UINT32_MAX - 1)  // a tile of another process
 ig_buffer *ig_halo_neighbours_buffer(const ig_halo *halo);
+
+// The same as ring kernels have it, one kernel for each tile of the domain, numbered like tiles: faces first, N, S, W,
+// E in two dimensions and -X, +X, -Y, +Y, -Z, +Z in three, then edges and corners. Inboxes hold the largest face
+// `inbox_messages` times. errors: OUT_OF_RANGE past the tiles of this process, OVERFLOW when inboxes need more than 4
+// GiB.
+ig_status ig_halo_get_routes(const ig_halo *halo, uint64_t tile, ig_k2k_routing_table *table);
 
 // Between a field and this process' block as one array without tiles, x fastest. Rims are not touched.
 // pre: no command buffer or exchange is using the field.

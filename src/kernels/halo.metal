@@ -16,11 +16,11 @@ static inline uint index_in_tile(uint3 at) {
 }
 
 // The rim of a tile in three parts, each a number of rows of tile.x threads:
-// rows above, below, in front and behind, as long as the tile; columns left and right of its rows, a thread for each row;
-// and edges and corners at both ends of the first part, a thread for each unit.
+// rows above, below, in front and behind, as long as the tile; columns left and right of its rows, a thread for a unit of
+// each; and edges and corners at both ends of the first part, a thread for each unit.
 constant uint plane_rows = 2 * rim.z * padded_y;
 constant uint face_rows = plane_rows + tile.z * 2 * rim.y;
-constant uint column_rows = (tile.y * tile.z + tile.x - 1) / tile.x;
+constant uint column_rows = (tile.y * tile.z * rim.x + tile.x - 1) / tile.x;
 
 // Steps to the neighbour are 0 for none, 1 down and 2 up along an axis.
 static inline uint step_of(uint at, uint length, uint width) {
@@ -48,11 +48,12 @@ static inline void for_rim(uint2 position, Move move) {
         uint2 yz = face_row(row);
         move(uint3(rim.x + position.x, yz), uint3(0, face_steps(yz)));
     } else if (row < face_rows + column_rows) {
-        uint line = (row - face_rows) * tile.x + position.x;
-        if (line >= tile.y * tile.z) return;
+        uint unit = (row - face_rows) * tile.x + position.x;
+        if (unit >= tile.y * tile.z * rim.x) return;
+        uint x = unit % rim.x, line = unit / rim.x;
         uint y = rim.y + (tile.z == 1 ? line : line % tile.y), z = rim.z + (tile.z == 1 ? 0 : line / tile.y);
-        for (uint x = 0; x < rim.x; x++) move(uint3(x, y, z), uint3(1, 0, 0));
-        for (uint x = 0; x < rim.x; x++) move(uint3(rim.x + tile.x + x, y, z), uint3(2, 0, 0));
+        move(uint3(x, y, z), uint3(1, 0, 0));
+        move(uint3(rim.x + tile.x + x, y, z), uint3(2, 0, 0));
     } else {
         uint unit = (row - face_rows - column_rows) * tile.x + position.x, x = unit % (2 * rim.x);
         if (unit >= face_rows * 2 * rim.x) return;

@@ -235,7 +235,8 @@ ig_status igi_halo_plan_make(const ig_halo_config *config, igi_halo_plan *plan, 
     ig_status status = check_numbers(config, error);
     if (status != IG_STATUS_OK) return status;
     uint32_t dimensions = config->dimensions ? config->dimensions : 2;
-    *plan = (igi_halo_plan){.neighbours = config->neighbours};
+    *plan = (igi_halo_plan){.neighbours = config->neighbours,
+                            .inbox_messages = config->inbox_messages ? config->inbox_messages : 16};
     plan->layout = (ig_halo_layout){.dimensions = dimensions,
                                     .halo = config->halo ? config->halo : 1,
                                     .element_bytes = config->element_bytes ? config->element_bytes : 4,

@@ -27,7 +27,8 @@ typedef struct igi_halo_axis {
 typedef struct igi_halo_plan {
     igi_halo_axis axes[IGI_HALO_AXES];
     ig_halo_layout layout;
-    uint32_t unit_bytes;       // what kernels move at a time
+    uint32_t unit_bytes;  // what kernels move at a time
+    uint32_t inbox_messages;
     uint64_t tile_count;       // of this process
     uint64_t messages, bytes;  // of one exchange of one field
     ig_halo_neighbours neighbours;

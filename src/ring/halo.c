@@ -32,9 +32,9 @@ ig_status igi_halo_pipeline(ig_halo *halo, ig_library *library, const char *name
 ig_size igi_halo_rim_grid(const igi_halo_plan *plan) {
     const ig_halo_layout *layout = &plan->layout;
     uint64_t scale = layout->element_bytes / plan->unit_bytes, width = layout->tile.x * scale;
-    uint64_t halo_z = plan->axes[2].halo, lines = layout->tile.y * layout->tile.z;
+    uint64_t halo_z = plan->axes[2].halo, side = layout->tile.y * layout->tile.z * layout->halo * scale;
     uint64_t face_rows = 2 * halo_z * layout->padded.y + layout->tile.z * 2 * layout->halo;
-    uint64_t column_rows = (lines + width - 1) / width;
+    uint64_t column_rows = (side + width - 1) / width;
     uint64_t corner_units = plan->neighbours == IG_HALO_FACES ? 0 : face_rows * 2 * layout->halo * scale;
     return (ig_size){width, face_rows + column_rows + (corner_units + width - 1) / width, plan->tile_count};
 }

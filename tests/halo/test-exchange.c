@@ -228,6 +228,50 @@ static void moore_neighbourhoods_have_26_messages(void **state) {
     ig_halo_release(halo);
 }
 
+// ---- Routes ----
+
+static void expect_routes(const ig_halo_config *config, uint64_t tile, uint32_t self, const uint32_t *dests,
+                          uint32_t count) {
+    ig_halo *halo = make_halo(config);
+    ig_k2k_routing_table table;
+    assert_ok(ig_halo_get_routes(halo, tile, &table));
+    assert_int_equal(table.self_id, self);
+    assert_int_equal(table.route_count, count);
+    for (uint32_t i = 0; i < count; i++) {
+        assert_int_equal(table.routes[i].dest, dests[i]);
+        assert_int_equal(table.routes[i].is_active, 1);
+        assert_int_equal(table.routes[i].bandwidth_hint, 16);
+    }
+    assert_int_equal(ig_halo_get_routes(halo, 1000, &table), IG_STATUS_OUT_OF_RANGE);
+    ig_halo_release(halo);
+}
+
+static void routes_follow_the_slots_of_ring_kernels(void **state) {
+    (void)state;
+    assert_int_equal(sizeof(ig_k2k_routing_table), 864);
+    // N, S, W, E of the tile in the middle, then corners; a corner tile has two.
+    ig_halo_config plane = {.grid = {3, 3}, .tile = {8, 8}};
+    expect_routes(&plane, 4, 4, (const uint32_t[]){1, 7, 3, 5}, 4);
+    expect_routes(&plane, 0, 0, (const uint32_t[]){3, 1}, 2);
+    plane.neighbours = IG_HALO_FACES_EDGES_CORNERS;
+    expect_routes(&plane, 4, 4, (const uint32_t[]){1, 7, 3, 5, 0, 2, 6, 8}, 8);
+    set_periodic(&plane, 1);
+    expect_routes(&plane, 0, 0, (const uint32_t[]){3, 2, 1, 5, 4}, 5);
+    ig_halo_config space = ig_halo_config_3d((ig_size){3, 3, 3}, (ig_size){8, 8, 8}, 2);
+    expect_routes(&space, 13, 13, (const uint32_t[]){12, 14, 10, 16, 4, 22}, 6);
+}
+
+static void inboxes_hold_the_largest_face(void **state) {
+    (void)state;
+    ig_halo_config config = {.grid = {2, 1}, .tile = {8, 40}, .halo = 2, .inbox_messages = 3};
+    ig_halo *halo = make_halo(&config);
+    ig_k2k_routing_table table;
+    assert_ok(ig_halo_get_routes(halo, 0, &table));
+    // Two columns of 40 floats behind 32 bytes, in whole lines, three times behind a header.
+    assert_int_equal(table.routes[0].inbox_offset, 64 + 3 * 384);
+    ig_halo_release(halo);
+}
+
 // ---- Errors ----
 
 static void wrong_configurations_are_named(void **state) {
@@ -289,6 +333,8 @@ int main(void) {
         cmocka_unit_test(exchanges_do_not_nest),
         cmocka_unit_test(figures_count_tiles_messages_and_bytes),
         cmocka_unit_test(moore_neighbourhoods_have_26_messages),
+        cmocka_unit_test(routes_follow_the_slots_of_ring_kernels),
+        cmocka_unit_test(inboxes_hold_the_largest_face),
         cmocka_unit_test(wrong_configurations_are_named),
         cmocka_unit_test(every_failed_allocation_is_survived),
     };
