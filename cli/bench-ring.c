@@ -2,6 +2,7 @@
 // ingot bench ring: what messages to and between ring kernels cost.
 #include "bench-ring.h"
 
+#include <stddef.h>
 #include <stdio.h>
 
 #include "output.h"
@@ -13,15 +14,38 @@ static void report(const char *name, double value, const char *unit, bool lower_
         &(bench_row){.suite = "ring", .name = name, .value = value, .unit = unit, .lower_is_better = lower_is_better});
 }
 
-static void report_latency(const char *what, ring_latency latency, const char *unit, double unit_ns) {
-    const struct {
-        const char *name;
-        double ns;
-    } quantiles[] = {{"p50", latency.p50}, {"p99", latency.p99}, {"p99.9", latency.p999}};
-    for (size_t i = 0; i < sizeof quantiles / sizeof *quantiles; i++) {
+static void report_rate(const char *name, double rate, const ring_bench *bench) {
+    bench_row row = {.suite = "ring", .name = name, .value = rate * 1e-6, .unit = "M/s"};
+    for (size_t i = 0; i < bench->peer_count; i++)
+        bench_add_peer(&row, bench->peers[i].name, bench->peers[i].rate * 1e-6);
+    bench_report(&row);
+}
+
+static const struct {
+    const char *name;
+    size_t offset;
+} quantiles[] = {{"p50", offsetof(ring_latency, p50)},
+                 {"p99", offsetof(ring_latency, p99)},
+                 {"p99.9", offsetof(ring_latency, p999)}};
+
+static double quantile(const ring_latency *latency, size_t which) {
+    return *(const double *)((const char *)latency + quantiles[which].offset);
+}
+
+// `bench` when its peers were asked the same, else NULL.
+static void report_latency(const char *what, ring_latency latency, const char *unit, double unit_ns,
+                           const ring_bench *bench) {
+    for (size_t q = 0; q < sizeof quantiles / sizeof *quantiles; q++) {
         char name[64];
-        snprintf(name, sizeof name, "%s, %s", what, quantiles[i].name);
-        report(name, quantiles[i].ns / unit_ns, unit, true);
+        snprintf(name, sizeof name, "%s, %s", what, quantiles[q].name);
+        bench_row row = {.suite = "ring",
+                         .name = name,
+                         .value = quantile(&latency, q) / unit_ns,
+                         .unit = unit,
+                         .lower_is_better = true};
+        for (size_t i = 0; bench && i < bench->peer_count; i++)
+            bench_add_peer(&row, bench->peers[i].name, quantile(&bench->peers[i].round_trip, q) / unit_ns);
+        bench_report(&row);
     }
 }
 
@@ -30,35 +54,35 @@ static void report_latency(const char *what, ring_latency latency, const char *u
 static ig_status run_send(ring_bench *bench) {
     ring_latency latency;
     ig_status status = ring_measure_send(bench, &latency);
-    if (status == IG_STATUS_OK) report_latency("send to kernel", latency, "ns", 1);
+    if (status == IG_STATUS_OK) report_latency("send to kernel", latency, "ns", 1, NULL);
     return status;
 }
 
 static ig_status run_persistent(ring_bench *bench) {
     ring_latency latency;
     ig_status status = ring_measure_round_trip(bench, IG_RING_PERSISTENT, &latency);
-    if (status == IG_STATUS_OK) report_latency("round trip", latency, "us", 1e3);
+    if (status == IG_STATUS_OK) report_latency("round trip", latency, "us", 1e3, bench);
     return status;
 }
 
 static ig_status run_event_driven(ring_bench *bench) {
     ring_latency latency;
     ig_status status = ring_measure_round_trip(bench, IG_RING_EVENT_DRIVEN, &latency);
-    if (status == IG_STATUS_OK) report_latency("round trip, event-driven", latency, "us", 1e3);
+    if (status == IG_STATUS_OK) report_latency("round trip, event-driven", latency, "us", 1e3, NULL);
     return status;
 }
 
 static ig_status run_one_way(ring_bench *bench) {
     double rate;
     ig_status status = ring_measure_one_way(bench, &rate);
-    if (status == IG_STATUS_OK) report("host to kernel", rate * 1e-6, "M/s", false);
+    if (status == IG_STATUS_OK) report_rate("host to kernel", rate, bench);
     return status;
 }
 
 static ig_status run_between_kernels(ring_bench *bench) {
     double rate;
     ig_status status = ring_measure_between_kernels(bench, &rate);
-    if (status == IG_STATUS_OK) report("kernel to kernel", rate * 1e-6, "M/s", false);
+    if (status == IG_STATUS_OK) report_rate("kernel to kernel", rate, bench);
     return status;
 }
 
@@ -77,9 +101,10 @@ static ig_status run_sustained(ring_bench *bench) {
 static const struct {
     const char *name;
     ig_status (*run)(ring_bench *bench);
+    bool has_peers;
 } cases[] = {
-    {"send", run_send},       {"round-trip", run_persistent}, {"event-driven", run_event_driven},
-    {"one-way", run_one_way}, {"k2k", run_between_kernels},   {"sustained", run_sustained},
+    {"send", run_send, false},      {"round-trip", run_persistent, true}, {"event-driven", run_event_driven, false},
+    {"one-way", run_one_way, true}, {"k2k", run_between_kernels, true},   {"sustained", run_sustained, false},
 };
 enum { CASE_COUNT = sizeof cases / sizeof *cases };
 
@@ -87,6 +112,18 @@ static int check_cases(const bench_context *context) {
     const char *names[CASE_COUNT];
     for (size_t i = 0; i < CASE_COUNT; i++) names[i] = cases[i].name;
     return bench_check_chosen(context, "case", names, CASE_COUNT);
+}
+
+// Before the threads of this process are pinned, which children would inherit.
+static void run_peers(ring_bench *bench, const bench_context *context) {
+    bool needed = false;
+    for (size_t i = 0; i < CASE_COUNT; i++) needed |= cases[i].has_peers && bench_chosen(context, cases[i].name);
+    if (!needed) return;
+    bench->peer_count = ring_measure_peers(&bench->cores, bench->peers);
+    char names[256] = "";
+    for (size_t i = 0, used = 0; i < bench->peer_count && used < sizeof names; i++)
+        used += (size_t)snprintf(names + used, sizeof names - used, " %s", bench->peers[i].name);
+    cli_note("peers:%s", names[0] ? names : " none");
 }
 
 static int run_cases(ring_bench *bench, const bench_context *context) {
@@ -116,6 +153,7 @@ int bench_ring(const bench_context *context) {
     ig_status status = ring_bench_open(&bench);
     if (status == IG_STATUS_OK) {
         describe(&bench);
+        run_peers(&bench, context);
         result = run_cases(&bench, context);
     } else {
         result = cli_report(status, &bench.error);

@@ -33,6 +33,17 @@ void ring_pin(int cpu);
 uint64_t ring_ticks(void);
 double ring_ns_per_tick(void);
 
+// ---- Peers (bench-ring-peers.c) ----
+
+enum { RING_PEER_TRIPS = 20000, RING_PEER_MESSAGES = 400000 };
+typedef struct ring_peer {
+    const char *name;
+    ring_latency round_trip;
+    double rate;  // messages a second, one way
+} ring_peer;
+// Those this machine has; returns how many.
+size_t ring_measure_peers(const ring_cores *cores, ring_peer peers[BENCH_MAX_PEERS]);
+
 // ---- Ingot's own figures (bench-ring-ingot.c) ----
 
 typedef struct ring_bench {
@@ -40,6 +51,8 @@ typedef struct ring_bench {
     ig_ring_runtime *runtime;
     ring_cores cores;
     uint64_t repeats, sustained_ns;
+    ring_peer peers[BENCH_MAX_PEERS];
+    size_t peer_count;
     ig_error error;
 } ring_bench;
 

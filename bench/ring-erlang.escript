@@ -1,0 +1,55 @@
+#!/usr/bin/env escript
+%% SPDX-License-Identifier: Apache-2.0
+%%! +S 2:2 +sbt db
+%% The peer `erlang` of `ingot bench ring`: two processes on two schedulers, which are bound to a core each; or, without
+%% CPUs to choose, where Erlang places them.
+-mode(compile).
+-define(BATCH, 64).
+-define(MOST_UNDER_WAY, 384).
+
+main([Trips, Messages, Cpu, _]) ->
+    Places = case Cpu of "-1" -> {[], []}; _ -> {[{scheduler, 1}], [{scheduler, 2}]} end,
+    Main = self(),
+    {Here, _} = Places,
+    spawn_opt(fun() -> Main ! measure(list_to_integer(Trips), list_to_integer(Messages), Places) end, [link | Here]),
+    receive Line -> io:put_chars(Line) end.
+
+measure(Trips, Messages, {_, There}) ->
+    Samples = lists:sort(round_trips(Trips, There)),
+    Rate = one_way(Messages, There),
+    [P50, P99, P999] = [lists:nth(Trips * Part div 1000 + 1, Samples) || Part <- [500, 990, 999]],
+    io_lib:format("~b ~b ~b ~b~n", [P50, P99, P999, round(Rate)]).
+
+round_trips(Count, There) ->
+    Echo = spawn_opt(fun echo/0, [link | There]),
+    ask(Echo, Count, []).
+
+echo() -> receive {From, Number, Value} -> From ! {self(), Number, Value}, echo() end.
+
+ask(_, 0, Samples) -> Samples;
+ask(Echo, Left, Samples) ->
+    Start = erlang:monotonic_time(nanosecond),
+    Echo ! {self(), Left, 0},
+    receive {Echo, Left, _} -> ok end,
+    ask(Echo, Left - 1, [erlang:monotonic_time(nanosecond) - Start | Samples]).
+
+%% As between ring kernels: the source sends while few are under way, which the sink tells it now and then.
+one_way(Count, There) ->
+    Source = self(),
+    Sink = spawn_opt(fun() -> drain(Source, 0, Count) end, [link | There]),
+    Start = erlang:monotonic_time(nanosecond),
+    pour(Sink, 0, 0, Count),
+    Count * 1.0e9 / (erlang:monotonic_time(nanosecond) - Start).
+
+pour(Sink, Sent, Arrived, Count) when Sent < Count, Sent - Arrived < ?MOST_UNDER_WAY ->
+    Sink ! {self(), Sent, Count},
+    pour(Sink, Sent + 1, Arrived, Count);
+pour(_, _, Arrived, Count) when Arrived =:= Count -> ok;
+pour(Sink, Sent, _, Count) ->
+    receive {Sink, Number} -> pour(Sink, Sent, Number + 1, Count) end.
+
+drain(Source, Number, Count) ->
+    receive {Source, Number, _} -> ok end,
+    Tells = (Number rem ?BATCH =:= ?BATCH - 1) orelse (Number + 1 =:= Count),
+    Tells andalso (Source ! {self(), Number}),
+    drain(Source, Number + 1, Count).
