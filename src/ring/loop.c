@@ -145,22 +145,20 @@ static uint32_t publish(ig_ring_context *c, const opened *place) {
 }
 
 static void fill_header(ig_ring_context *c, const opened *place, uint64_t type, uint64_t bytes, uint32_t flags) {
-    ig_message_header *made = place->slot;
-    uint32_t sequence = made->sequence;
-    *made = (ig_message_header){.magic = IG_MESSAGE_MAGIC,
-                                .version = IG_MESSAGE_VERSION,
-                                .flags = flags,
-                                .message_id = (uint64_t)(c->block->self_id + 1) << 40 | ++c->block->sent_id,
-                                .correlation_id = flags & IG_MESSAGE_REPLY ? c->slot->message_id : 0,
-                                .source_kernel = (uint64_t)c->block->node << 32 | c->block->self_id,
-                                .dest_kernel = place->dest,
-                                .message_type = type,
-                                .priority = c->slot->priority,
-                                .sent_low = c->slot->sent_low,
-                                .sent_high = c->slot->sent_high,
-                                .payload_size = bytes,
-                                .sequence = sequence,
-                                .timestamp = ig_ring_context_now(c)};
+    ig_message_header made = {.magic = IG_MESSAGE_MAGIC,
+                              .version = IG_MESSAGE_VERSION,
+                              .flags = flags,
+                              .message_id = (uint64_t)(c->block->self_id + 1) << 40 | ++c->block->sent_id,
+                              .correlation_id = flags & IG_MESSAGE_REPLY ? c->slot->message_id : 0,
+                              .source_kernel = (uint64_t)c->block->node << 32 | c->block->self_id,
+                              .dest_kernel = place->dest,
+                              .message_type = type,
+                              .priority = c->slot->priority,
+                              .sent_low = c->slot->sent_low,
+                              .sent_high = c->slot->sent_high,
+                              .payload_size = bytes,
+                              .timestamp = ig_ring_context_now(c)};
+    igi_header_copy(place->slot, &made);
 }
 
 static uint32_t put(ig_ring_context *c, uint64_t dest, uint64_t type, const void *payload, uint64_t bytes,

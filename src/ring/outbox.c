@@ -41,13 +41,13 @@ static void give_up_claim(ig_ring_kernel *kernel) {
 void igi_ring_recover(ig_ring_kernel *kernel, uint32_t reason) {
     igi_ring_block *block = kernel->block;
     give_up_claim(kernel);
-    if (block->started & 1) {
-        igi_ring ring = igi_ring_of(kernel, block->current_ring);
-        uint32_t position = block->heads[block->current_ring];
-        ig_message_header *slot = igi_slot(ring, position);
+    igi_ring ring = igi_ring_of(kernel, block->current_ring);
+    uint32_t position = block->heads[block->current_ring];
+    ig_message_header *slot = block->started & 1 ? igi_slot_ready(ring, position) : NULL;
+    if (slot) {
         igi_ring_bury(kernel, slot, igi_slot_payload(ring, slot, position, slot->payload_size), reason);
         block->heads[block->current_ring] = position + 1;
-        block->started++;
+        igi_set_word(&block->started, block->started + 1);
     }
     publish_heads(kernel);
 }

@@ -32,7 +32,7 @@ static const char source[] =
     "using namespace metal;\n"
     "void misbehave(thread ring::context &context) {\n"
     "    if (context.type() == 99) while (true) context.state<uint>()[1] += 1;\n"
-    "    if (context.type() == 98) *(device uint *)(ulong(1) << 44) = 1;\n"
+    "    if (context.type() == 98) *(device uint *)ulong(4096) = 1;\n"
     "}\n"
     "void echo(thread ring::context &context) {\n"
     "    misbehave(context);\n"
