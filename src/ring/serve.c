@@ -82,6 +82,11 @@ static void help(ig_ring_kernel *kernel) {
     }
 }
 
+// The device had no memory to begin with: no message is to blame, and it may have some soon.
+static bool is_starved(const ig_ring_kernel *kernel, ig_status status) {
+    return status == IG_STATUS_OUT_OF_MEMORY && !(kernel->block->started & 1);
+}
+
 static void judge(ig_ring_kernel *kernel, ig_status status, ig_error *error) {
     bool failed = status != IG_STATUS_OK || kernel->block->left & IGI_LEFT_FAILED;
     if (status != IG_STATUS_OK)
@@ -106,6 +111,7 @@ static verdict serve(ig_ring_kernel *kernel) {
     ig_status status = igi_ring_run(kernel, &error);
     uint32_t left = kernel->block->left;
     bool stayed = kernel->block->pending_mask && igi_ring_carry_remote(kernel);
+    if (is_starved(kernel, status)) status = IG_STATUS_OK, stayed = true;
     judge(kernel, status, &error);
     ig_error_clear(&error);
     help(kernel);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/memory.h"
 #include "ring-helpers.h"
 
 // ---- States ----
@@ -231,6 +232,41 @@ static void sleeping_receivers_learn_of_the_end(void **state) {
     }
 }
 
+// ---- Memory ----
+
+static void launches_survive_every_failed_allocation(void **state) {
+    (void)state;
+    ig_ring_kernel *first = launch_way(&ways[2], "echo");  // compiled, so that what follows is quick
+    FOR_ALL_WAYS(w) {
+        if (w->block > 1) continue;
+        ig_ring_launch_desc desc = desc_of(w, "echo");
+        desc.name = "second";
+        ig_status status = IG_STATUS_OUT_OF_MEMORY;
+        for (uint64_t n = 1; status != IG_STATUS_OK && n < 1000; n++) {
+            ig_ring_kernel *kernel = NULL;
+            ig_error error = {0};
+            igi_alloc_fail_at(n);
+            status = ig_ring_launch(rings, &desc, &kernel, &error);
+            igi_alloc_fail_at(0);
+            ig_error_clear(&error);
+            if (status == IG_STATUS_OK) end_kernel(kernel);
+        }
+        assert_ok(status);
+        send_u64(first, 1, 5);
+        assert_int_equal(receive_u64(first), 5);
+    }
+    end_kernel(first);
+    ig_status status = IG_STATUS_OUT_OF_MEMORY;
+    for (uint64_t n = 1; status != IG_STATUS_OK && n < 1000; n++) {
+        ig_ring_runtime *made;
+        igi_alloc_fail_at(n);
+        status = ig_ring_runtime_create(device, NULL, &made);
+        igi_alloc_fail_at(0);
+        if (status == IG_STATUS_OK) assert_ok(ig_ring_runtime_shutdown(made));
+    }
+    assert_ok(status);
+}
+
 // ---- Failing handlers ----
 
 static void a_failed_handler_stops_its_kernel_and_keeps_its_queue(void **state) {
@@ -387,6 +423,7 @@ int main(void) {
         WITH_RUNTIME(a_runtime_has_room_for_as_many_kernels_as_it_says),
         WITH_RUNTIME(shutdown_ends_kernels_with_messages_in_flight),
         WITH_RUNTIME(sleeping_receivers_learn_of_the_end),
+        WITH_RUNTIME(launches_survive_every_failed_allocation),
         WITH_RUNTIME(a_failed_handler_stops_its_kernel_and_keeps_its_queue),
         WITH_RUNTIME(failed_kernels_restart_within_their_budget),
         WITH_RUNTIME(handlers_that_never_return_are_stopped),

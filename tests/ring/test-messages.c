@@ -371,6 +371,31 @@ static void damaged_messages_become_dead_letters(void **state) {
     }
 }
 
+// Any bytes may be anywhere in the header, but for the sequence, which is the ring's own.
+static void random_damage_never_stops_a_kernel(void **state) {
+    (void)state;
+    random_state random = {20261116};
+    FOR_ALL_WAYS(w) {
+        ig_ring_kernel *kernel = launch_way(w, "echo");
+        for (int i = 0; i < 100; i++) {
+            ig_ring_slot held;
+            assert_ok(ig_ring_reserve(kernel, 8, SECONDS(5), &held));
+            send_u64(kernel, 1, 1000);
+            send_u64(kernel, 77, (uint64_t)i);
+            char *header = (char *)igi_slot(igi_ring_of(kernel, IGI_RING_INPUT), held.position + 1);
+            uint64_t noise = random_u64(&random), at = 8 * random_below(&random, sizeof(ig_message_header) / 8);
+            memcpy(header + at, &noise, at == offsetof(ig_message_header, checksum) ? 4 : 8);
+            ig_ring_cancel(kernel, &held);
+            ig_message message = {0};
+            do assert_ok(ig_ring_receive(kernel, &message, SECONDS(20)));
+            while (message.header.message_type != 77 || *(uint64_t *)message.payload != (uint64_t)i);
+            while (ig_ring_receive_dead(kernel, &message) == IG_STATUS_OK);
+            ig_message_clear(&message);
+        }
+        end_kernel(kernel);
+    }
+}
+
 // ---- Full queues ----
 
 static void full_queues_say_so_and_lose_nothing(void **state) {
@@ -442,6 +467,7 @@ int main(void) {
         WITH_RUNTIME(messages_past_their_deadline_are_reported_not_delivered),
         WITH_RUNTIME(answers_are_later_than_their_questions),
         WITH_RUNTIME(damaged_messages_become_dead_letters),
+        WITH_RUNTIME(random_damage_never_stops_a_kernel),
         WITH_RUNTIME(full_queues_say_so_and_lose_nothing),
         WITH_RUNTIME(senders_sleep_until_there_is_room),
     };
