@@ -8,6 +8,7 @@ int cmd_compile(int argc, char **argv);
 int cmd_demo(int argc, char **argv);
 int cmd_halo(int argc, char **argv);
 int cmd_info(int argc, char **argv);
+int cmd_ring(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 
 #endif

@@ -15,6 +15,7 @@ static const struct {
     {"info", cmd_info, "show the devices of this machine and what they can do"},
     {"compile", cmd_compile, "compile a .metal file and list its kernels"},
     {"run", cmd_run, "run one kernel on arrays"},
+    {"ring", cmd_ring, "launch ring kernels and exchange messages with them"},
     {"halo", cmd_halo, "simulate heat or waves on tiles that exchange their borders"},
     {"bench", cmd_bench, "measure, beside the peers found on this machine"},
     {"demo", cmd_demo, "a tour: the device, a picture, a measurement"},

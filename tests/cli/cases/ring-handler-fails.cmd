@@ -1,0 +1,2 @@
+# exit 1
+ingot ring $cases/ring-picky.metal -s u32:1 -s u32:13

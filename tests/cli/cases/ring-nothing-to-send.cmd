@@ -1,0 +1,2 @@
+# exit 2
+ingot ring $examples/ring-pipeline.metal -k count

@@ -1,0 +1,2 @@
+# exit 1
+ingot ring $examples/ring-pipeline.metal -k uper -s u32:1
