@@ -40,6 +40,7 @@ static const float coefficient = 0.1f;
 typedef struct halo_bench {
     const halo_case *test;
     igi_stencil *stencil;
+    igi_stencil *separate;            // the same, but exchanges can be told from steps
     const halo_openmp_steps *openmp;  // NULL: no peer
     halo_openmp_domain domain;
     float *arrays[3];
@@ -48,35 +49,37 @@ typedef struct halo_bench {
 
 // ---- Ingot ----
 
-static int open_stencil(ig_device *device, halo_bench *bench) {
+static int open_stencil(ig_device *device, const halo_bench *bench, bool separate, igi_stencil **stencil) {
     const halo_case *test = bench->test;
     uint64_t depth = test->dimensions == 3 ? test->tile : 1, layers = test->dimensions == 3 ? test->grid : 1;
     igi_stencil_config config = {.kind = test->kind,
                                  .coefficient = coefficient,
+                                 .separate = separate,
                                  .halo = {.dimensions = test->dimensions,
                                           .grid = {test->grid, test->grid, layers},
                                           .tile = {test->tile, test->tile, depth},
                                           .halo = test->halo}};
     ig_error error = {0};
-    ig_status status = igi_stencil_create(device, &config, &bench->stencil, &error);
+    ig_status status = igi_stencil_create(device, &config, stencil, &error);
     if (status != IG_STATUS_OK) return cli_report_and_clear(status, &error);
     float *start = cli_alloc(bench->cells * sizeof *start);
     for (uint64_t i = 0; i < bench->cells; i++) start[i] = (float)(i % 1000) * 1e-3f;
-    status = igi_stencil_start(bench->stencil, start, start, start, &error);
+    status = igi_stencil_start(*stencil, start, start, start, &error);
     free(start);
     return status == IG_STATUS_OK ? CLI_CONTINUE : cli_report_and_clear(status, &error);
 }
 
-// Seconds; the share of exchanges goes to *share.
-static double run_stencil(halo_bench *bench, double *share) {
-    igi_stencil_times before = igi_stencil_get_times(bench->stencil);
+static double run_stencil(const halo_bench *bench, uint64_t steps) {
     uint64_t start = igi_now_ns();
-    if (igi_stencil_run(bench->stencil, bench->test->steps, NULL) != IG_STATUS_OK) return -1;
-    double seconds = (double)(igi_now_ns() - start) * 1e-9;
-    igi_stencil_times after = igi_stencil_get_times(bench->stencil);
-    double exchange = (double)(after.exchange_ns - before.exchange_ns), step = (double)(after.step_ns - before.step_ns);
-    *share = exchange / (exchange + step);
-    return seconds;
+    if (igi_stencil_run(bench->stencil, steps, NULL) != IG_STATUS_OK) return -1;
+    return (double)(igi_now_ns() - start) * 1e-9;
+}
+
+// How long the steps take without their exchanges.
+static double run_steps_alone(const halo_bench *bench, uint64_t steps) {
+    uint64_t before = igi_stencil_get_times(bench->separate).step_ns;
+    if (igi_stencil_run(bench->separate, steps, NULL) != IG_STATUS_OK) return -1;
+    return (double)(igi_stencil_get_times(bench->separate).step_ns - before) * 1e-9;
 }
 
 // ---- The peer ----
@@ -92,13 +95,13 @@ static void open_domain(halo_bench *bench) {
     bench->domain = (halo_openmp_domain){side, side, depth, coefficient, NULL, NULL, bench->arrays[2]};
 }
 
-static double run_openmp(halo_bench *bench) {
+static double run_openmp(halo_bench *bench, uint64_t steps) {
     const halo_case *test = bench->test;
     void (*step)(const halo_openmp_domain *) = test->kind == IGI_STENCIL_WAVE ? bench->openmp->wave_2d
                                                : test->dimensions == 3        ? bench->openmp->heat_3d
                                                                               : bench->openmp->heat_2d;
     uint64_t start = igi_now_ns();
-    for (uint64_t i = 0; i < test->steps; i++) {
+    for (uint64_t i = 0; i < steps; i++) {
         bench->domain.now = bench->arrays[i % 2];
         bench->domain.other = bench->arrays[1 - i % 2];
         step(&bench->domain);
@@ -109,7 +112,7 @@ static double run_openmp(halo_bench *bench) {
 // ---- Measuring ----
 
 typedef struct measured {
-    double seconds, share, peer_seconds;
+    double seconds, alone, peer_seconds;
 } measured;
 
 // Threads of OpenMP go on spinning for a while.
@@ -117,23 +120,19 @@ static void let_threads_rest(void) {
     nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
 }
 
-// A turn begins with a few steps that find its arrays' way back into the caches.
+// Each begins with a few steps that find its arrays' way back into the caches.
 static bool measure_turn(halo_bench *bench, measured *turn) {
-    double warm;
-    halo_case whole = *bench->test, few = whole;
-    few.steps = whole.steps / 8;
-    bench->test = &few;
-    bool good = run_stencil(bench, &warm) >= 0;
-    bench->test = &whole;
-    if (good) turn->seconds = run_stencil(bench, &turn->share);
+    uint64_t steps = bench->test->steps, few = steps / 8;
+    if (run_stencil(bench, few) < 0) return false;
+    turn->seconds = run_stencil(bench, steps);
+    if (run_steps_alone(bench, few) < 0) return false;
+    turn->alone = run_steps_alone(bench, steps / 2) * 2;
     if (bench->openmp) {
-        bench->test = &few;
-        run_openmp(bench);
-        bench->test = &whole;
-        turn->peer_seconds = run_openmp(bench);
+        run_openmp(bench, few);
+        turn->peer_seconds = run_openmp(bench, steps);
         let_threads_rest();
     }
-    return good && turn->seconds >= 0;
+    return turn->seconds >= 0 && turn->alone >= 0;
 }
 
 static int ascending(const void *a, const void *b) {
@@ -160,7 +159,9 @@ static void report(const halo_bench *bench, const halo_case *test, const measure
     char name[64];
     snprintf(name, sizeof name, "%s: exchange", test->name);
     bench_row share = {.suite = "halo", .name = name, .unit = "%", .lower_is_better = true};
-    share.value = 100 * median_of(turns, count, offsetof(measured, share));
+    double alone = median_of(turns, count, offsetof(measured, alone));
+    double all = median_of(turns, count, offsetof(measured, seconds));
+    share.value = alone < all ? 100 * (1 - alone / all) : 0;
     bench_report(&share);
 }
 
@@ -170,14 +171,15 @@ static int measure(ig_device *device, const halo_openmp_steps *openmp, const hal
         test->tile * test->grid * test->tile * test->grid * (test->dimensions == 3 ? test->tile * test->grid : 1);
     measured *turns = cli_alloc(repeats * sizeof *turns);
     memset(turns, 0, repeats * sizeof *turns);
-    int result = open_stencil(device, &bench);
+    int result = open_stencil(device, &bench, false, &bench.stencil);
+    if (result == CLI_CONTINUE) result = open_stencil(device, &bench, true, &bench.separate);
     if (result == CLI_CONTINUE && openmp) open_domain(&bench);
     for (uint64_t i = 0; i < repeats && result == CLI_CONTINUE; i++) {
-        bench.test = test;
         if (!measure_turn(&bench, &turns[i])) result = cli_error(CLI_FAILED, "%s: the stencil failed", test->name);
     }
     if (result == CLI_CONTINUE) report(&bench, test, turns, repeats);
     igi_stencil_release(bench.stencil);
+    igi_stencil_release(bench.separate);
     for (int i = 0; i < 3; i++) free(bench.arrays[i]);
     free(turns);
     return result;

@@ -136,10 +136,11 @@ static int verify(halo_run *run, const float *domain) {
 
 // ---- Reporting ----
 
+// Negative where exchanges are part of steps.
 static double exchange_share(const halo_run *run) {
     igi_stencil_times times = igi_stencil_get_times(run->stencil);
     uint64_t both = times.step_ns + times.exchange_ns;
-    return both ? (double)times.exchange_ns / (double)both : 0;
+    return both ? (double)times.exchange_ns / (double)both : -1;
 }
 
 static double megacells(const halo_run *run) {
@@ -169,7 +170,7 @@ static void report_json(const halo_run *run, const ig_halo_stats *stats) {
     igi_json_put_u64(row, "steps", options->steps);
     igi_json_put_u64(row, "run_ns", run->run_ns);
     igi_json_put_double(row, "megacells_per_second", megacells(run));
-    igi_json_put_double(row, "exchange_share", exchange_share(run));
+    if (exchange_share(run) >= 0) igi_json_put_double(row, "exchange_share", exchange_share(run));
     igi_json_put_u64(row, "exchanges", stats->exchanges);
     igi_json_put_u64(row, "messages", stats->messages);
     igi_json_put_u64(row, "bytes", stats->bytes);
@@ -199,8 +200,10 @@ static void report_text(const halo_run *run, const ig_halo_stats *stats) {
     printf(", halo %u, exchange every %u step%s", run->layout.halo, options->stencil.every,
            options->stencil.every == 1 ? "" : "s");
     if (run->ranks.transport) printf(", %u processes", run->ranks.transport->rank_count);
-    printf("\n%llu steps in %s: %.4g Mcells/s, %.1f %% of it exchange\n", (unsigned long long)options->steps,
-           cli_format_time((double)run->run_ns, time), megacells(run), 100 * exchange_share(run));
+    printf("\n%llu steps in %s: %.4g Mcells/s", (unsigned long long)options->steps,
+           cli_format_time((double)run->run_ns, time), megacells(run));
+    if (exchange_share(run) >= 0) printf(", %.1f %% of it exchange", 100 * exchange_share(run));
+    printf("\n");
     printf("%llu exchanges, %llu messages between tiles, %s\n", (unsigned long long)stats->exchanges,
            (unsigned long long)stats->messages, cli_format_bytes(stats->bytes, bytes));
     if (run->verified) printf("verified: bit for bit the untiled result\n");

@@ -9,6 +9,8 @@ constant uint margin [[function_constant(4)]];  // how far the box reaches into 
 constant bool boxed [[function_constant(5)]];   // the box is another one, described when it is run
 constant bool clips [[function_constant(6)]];   // it reaches into rims, of which those outside the domain stay
 
+constant bool pushes [[function_constant(7)]];  // results go into the neighbours' rims as well
+
 constant uint padded_x = tile.x + 2 * rim.x;
 constant uint padded_y = tile.y + 2 * rim.y;
 constant uint padded_z = tile.z + 2 * rim.z;
@@ -22,16 +24,22 @@ struct Region {
     float coefficient;
 };
 
+// Rows that a thread computes, 1 or 4. Of several, those in the middle are read once for three; of long rows, one after
+// the other is what memory is good at.
+constant uint rows_at_once [[function_constant(8)]];
+
 struct Cell {
-    uint3 at;  // in its padded tile
-    uint number;
+    uint3 at;  // in its padded tile, of the first row
+    uint number, rows;
     ulong offset;
     Cell(constant Region &region, uint3 position) {
         uint depth = boxed ? region.size.z : tile.z + 2 * margin;
+        uint height = boxed ? region.size.y : tile.y + 2 * margin;
         uint t = three_dimensions ? position.z / depth : position.z;
         uint z = three_dimensions ? position.z - t * depth : 0;
         uint3 start = boxed ? region.start : uint3(rim.x - margin, rim.y - margin, three_dimensions ? rim.z - margin : 0);
-        at = start + uint3(position.xy, z);
+        at = start + uint3(position.x, rows_at_once * position.y, z);
+        rows = min(height - rows_at_once * position.y, rows_at_once);
         number = region.first + uint(region.order * int(t));
         offset = ulong(number) * (plane * padded_z) + ((at.z * padded_y + at.y) * padded_x + at.x);
     }
@@ -43,11 +51,11 @@ static inline bool leaves(uint at, uint length, uint width, uint ends) {
 }
 
 // Cells outside the domain keep their value, which both steps have.
-static inline float clip(Cell cell, device const uint *ends, float here, float then) {
+static inline float clip(Cell cell, uint row, device const uint *ends, float here, float then) {
     if (!clips) return then;
     uint open = ends[cell.number];
     if (open == 0) return then;
-    bool stays = leaves(cell.at.x, tile.x, rim.x, open) | leaves(cell.at.y, tile.y, rim.y, open >> 2) |
+    bool stays = leaves(cell.at.x, tile.x, rim.x, open) | leaves(cell.at.y + row, tile.y, rim.y, open >> 2) |
                  leaves(cell.at.z, tile.z, rim.z, open >> 4);
     return select(then, here, stays);
 }
@@ -60,20 +68,80 @@ static inline float curvature(device const float *u) {
     return fma(-6.0f, u[0], around + (u[-layer] + u[layer]));
 }
 
+// Numbers that are no tiles of this process; see halo.metal.
+constant uint no_tile = 0xfffffffe;
+
+// Not an array: those stay in memory until loops are unrolled.
+struct Rows {
+    float a, b, c, d;
+    float last(uint count) const { return count == 4 ? d : count == 3 ? c : count == 2 ? b : a; }
+};
+
+static inline void put_rows(device float *target, uint count, Rows rows) {
+    target[0] = rows.a;
+    if (count > 1) target[padded_x] = rows.b;
+    if (count > 2) target[2 * padded_x] = rows.c;
+    if (count > 3) target[3 * padded_x] = rows.d;
+}
+
+// The same cells in the rim of a neighbour, if there is one: `distance` further on in its tile.
+static inline void push(Cell cell, device float *out, uint neighbour, int distance, uint count, Rows rows) {
+    if (neighbour >= no_tile) return;
+    ulong inside = cell.offset - ulong(cell.number) * (plane * padded_z);
+    put_rows(out + ulong(neighbour) * (plane * padded_z) + inside + distance, count, rows);
+}
+
+static inline void push_all(Cell cell, device float *out, device const uint *neighbours, uint count,
+                            Rows rows) {
+    device const uint *around = neighbours + 27 * ulong(cell.number);
+    uint last_row = cell.at.y + count - 1;
+    if (cell.at.x == rim.x) push(cell, out, around[1], int(tile.x), count, rows);
+    if (cell.at.x == rim.x + tile.x - 1) push(cell, out, around[2], -int(tile.x), count, rows);
+    if (cell.at.y == rim.y) push(cell, out, around[3], int(tile.y * padded_x), 1, rows);
+    if (last_row == rim.y + tile.y - 1)
+        push(cell, out, around[6], (int(count) - 1 - int(tile.y)) * int(padded_x), 1, Rows{rows.last(count), 0, 0, 0});
+    if (!three_dimensions) return;
+    if (cell.at.z == rim.z) push(cell, out, around[9], int(tile.z * plane), count, rows);
+    if (cell.at.z == rim.z + tile.z - 1) push(cell, out, around[18], -int(tile.z * plane), count, rows);
+}
+
+// All rows are computed before any is written, for what is written might be what another reads.
+template <uint count, typename Then>
+static inline void write_rows(Cell cell, device float *out, device const uint *neighbours, Then then) {
+    Rows rows = {then(0), count > 1 ? then(1) : 0, count > 2 ? then(2) : 0, count > 3 ? then(3) : 0};
+    put_rows(out + cell.offset, count, rows);
+    if (pushes) push_all(cell, out, neighbours, count, rows);
+}
+
+template <typename Then>
+static inline void write(Cell cell, device float *out, device const uint *neighbours, Then then) {
+    if (rows_at_once == 1) write_rows<1>(cell, out, neighbours, then);
+    else if (cell.rows == 4) write_rows<4>(cell, out, neighbours, then);
+    else if (cell.rows == 3) write_rows<3>(cell, out, neighbours, then);
+    else if (cell.rows == 2) write_rows<2>(cell, out, neighbours, then);
+    else write_rows<1>(cell, out, neighbours, then);
+}
+
 kernel void heat(device const float *now [[buffer(0)]], device float *next [[buffer(1)]],
                  constant Region &region [[buffer(3)]], device const uint *ends [[buffer(4)]],
-                 uint3 position [[thread_position_in_grid]]) {
+                 device const uint *neighbours [[buffer(5)]], uint3 position [[thread_position_in_grid]]) {
     Cell cell(region, position);
-    device const float *u = now + cell.offset;
-    next[cell.offset] = clip(cell, ends, u[0], fma(region.coefficient, curvature(u), u[0]));
+    float coefficient = region.coefficient;
+    write(cell, next, neighbours, [=](uint row) {
+        device const float *u = now + cell.offset + row * padded_x;
+        return clip(cell, row, ends, u[0], fma(coefficient, curvature(u), u[0]));
+    });
 }
 
 // The step before becomes the step after. Where the speed is zero nothing moves: an obstacle.
 kernel void wave(device const float *now [[buffer(0)]], device float *other [[buffer(1)]],
                  device const float *speed [[buffer(2)]], constant Region &region [[buffer(3)]],
-                 device const uint *ends [[buffer(4)]], uint3 position [[thread_position_in_grid]]) {
+                 device const uint *ends [[buffer(4)]], device const uint *neighbours [[buffer(5)]],
+                 uint3 position [[thread_position_in_grid]]) {
     Cell cell(region, position);
-    device const float *u = now + cell.offset;
-    float going_on = fma(2.0f, u[0], -other[cell.offset]);
-    other[cell.offset] = clip(cell, ends, u[0], fma(speed[cell.offset], curvature(u), going_on));
+    write(cell, other, neighbours, [=](uint row) {
+        ulong at = cell.offset + row * padded_x;
+        device const float *u = now + at;
+        return clip(cell, row, ends, u[0], fma(speed[at], curvature(u), fma(2.0f, u[0], -other[at])));
+    });
 }

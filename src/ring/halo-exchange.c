@@ -15,6 +15,10 @@ static void count_exchange(ig_halo *halo, uint32_t fields, uint64_t time_ns) {
     pthread_mutex_unlock(&halo->lock);
 }
 
+void igi_halo_count(ig_halo *halo, uint32_t fields) {
+    count_exchange(halo, fields, 0);
+}
+
 // ---- Encoding ----
 
 static ig_status encode_pull(ig_halo *halo, ig_commands *commands, uint32_t fields, bool backwards) {

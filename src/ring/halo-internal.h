@@ -101,6 +101,8 @@ ig_status igi_halo_pipeline(ig_halo *halo, ig_library *library, const char *name
                             ig_error *error);
 // As ig_halo_encode_exchange, in either order of tiles.
 ig_status igi_halo_encode(ig_halo *halo, ig_commands *commands, uint32_t fields, bool backwards);
+// Counts an exchange that was done by other means.
+void igi_halo_count(ig_halo *halo, uint32_t fields);
 // Threads that visit every rim.
 ig_size igi_halo_rim_grid(const igi_halo_plan *plan);
 

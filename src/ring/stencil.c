@@ -11,8 +11,9 @@
 #include "kernels/library.h"
 #include "ring/halo-internal.h"
 
-enum { AXES = 3, SPEED = 2, REGION_SLOT = 3, ENDS_SLOT = 4, GROUPS_PER_BUFFER = 32 };
+enum { AXES = 3, SPEED = 2, REGION_SLOT = 3, ENDS_SLOT = 4, NEIGHBOURS_SLOT = 5, GROUPS_PER_BUFFER = 32 };
 enum { MARGINS = 4 };  // with pipelines of their own
+enum { NARROW = 96 };  // cells along x: tiles for which several rows at once are faster
 
 struct igi_stencil {
     igi_stencil_config config;
@@ -23,6 +24,9 @@ struct igi_stencil {
     ig_pipeline *boxed[2];  // for any box inside the tile, and for those that reach into the rim; made when needed
     ig_buffer *ends;        // which ends of each tile are ends of the domain, as stencil.metal has it
     uint32_t now;           // the field of the present step; the other one is the step before or after
+    uint32_t rows;          // that a thread computes
+    bool pushes;            // steps fill the rims of the next one
+    bool rims_ready;        // of the present step
     bool backwards;         // the order of tiles of the next dispatch
     igi_stencil_times times;
 };
@@ -59,6 +63,8 @@ static ig_status make_pipeline(const igi_stencil *stencil, ig_library *library, 
         {.id = 4, .type = IG_TYPE_U32, .value = &margin},
         {.id = 5, .type = IG_TYPE_BOOL, .value = &boxed},
         {.id = 6, .type = IG_TYPE_BOOL, .value = &clips},
+        {.id = 7, .type = IG_TYPE_BOOL, .value = &stencil->pushes},
+        {.id = 8, .type = IG_TYPE_U32, .value = &stencil->rows},
     };
     const ig_pipeline_desc desc = {.kernel = stencil->config.kind == IGI_STENCIL_HEAT ? "heat" : "wave",
                                    .constants = constants,
@@ -103,6 +109,7 @@ static ig_status complete_config(igi_stencil_config *config, ig_error *error) {
     config->halo.fields = config->kind == IGI_STENCIL_WAVE ? 3 : 2;
     config->halo.neighbours = config->every > 1 ? IG_HALO_FACES_EDGES_CORNERS : IG_HALO_FACES;
     if (config->halo.transport && config->halo.transport->rank_count > 1) config->overlaps = true;
+    if (config->every > 1 || config->overlaps) config->separate = true;
     return IG_STATUS_OK;
 }
 
@@ -111,6 +118,9 @@ static ig_status open_parts(igi_stencil *stencil, ig_device *device, ig_error *e
     if (status == IG_STATUS_OK) status = ig_halo_create(device, &stencil->config.halo, &stencil->halo, error);
     if (status != IG_STATUS_OK) return status;
     ig_halo_get_layout(stencil->halo, &stencil->layout);
+    bool narrow = stencil->layout.tile.x <= NARROW;
+    stencil->rows = narrow ? 4 : 1;
+    stencil->pushes = narrow && !stencil->config.separate;
     if (ig_queue_create(device, &stencil->queue) != IG_STATUS_OK) return igi_error_no_memory(error);
     status = find_ends(stencil, device, error);
     return status == IG_STATUS_OK ? make_pipelines(stencil, device, error) : status;
@@ -156,6 +166,7 @@ ig_status igi_stencil_start(igi_stencil *stencil, const float *now, const float 
         return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "a stencil starts from cells");
     ig_status status = ig_halo_reset(stencil->halo);
     stencil->now = 0;
+    stencil->rims_ready = false;
     stencil->times = (igi_stencil_times){0};
     if (status == IG_STATUS_OK) status = ig_halo_scatter(stencil->halo, 0, now);
     if (status == IG_STATUS_OK && waves) status = ig_halo_scatter(stencil->halo, 1, before);
@@ -219,8 +230,11 @@ static ig_status encode_box_with(igi_stencil *stencil, ig_commands *commands, co
         status = ig_commands_set_buffer(commands, ig_halo_field(halo, SPEED), 0, SPEED);
     if (status == IG_STATUS_OK) status = ig_commands_set_bytes(commands, &described, sizeof described, REGION_SLOT);
     if (status == IG_STATUS_OK) status = ig_commands_set_buffer(commands, stencil->ends, 0, ENDS_SLOT);
+    if (status == IG_STATUS_OK)
+        status = ig_commands_set_buffer(commands, ig_halo_neighbours_buffer(halo), 0, NEIGHBOURS_SLOT);
     if (status != IG_STATUS_OK) return status;
-    ig_size grid = {(uint64_t)cells->size[0], (uint64_t)cells->size[1], (uint64_t)cells->size[2] * tile_count(stencil)};
+    ig_size grid = {(uint64_t)cells->size[0], ((uint64_t)cells->size[1] + stencil->rows - 1) / stencil->rows,
+                    (uint64_t)cells->size[2] * tile_count(stencil)};
     return ig_commands_dispatch_threads(commands, grid, (ig_size){0});
 }
 
@@ -270,6 +284,11 @@ static ig_status encode_steps(igi_stencil *stencil, ig_commands *commands, uint6
 // ---- Running, many steps in one command buffer ----
 
 static ig_status encode_group(igi_stencil *stencil, ig_commands *commands, uint64_t count) {
+    if (stencil->pushes && stencil->rims_ready) {
+        igi_halo_count(stencil->halo, exchanged_fields(stencil));
+        return encode_steps(stencil, commands, 0, count);
+    }
+    stencil->rims_ready = true;
     ig_status status = igi_halo_encode(stencil->halo, commands, exchanged_fields(stencil), stencil->backwards);
     stencil->backwards = !stencil->backwards;
     return status == IG_STATUS_OK ? encode_steps(stencil, commands, 0, count) : status;
@@ -284,7 +303,7 @@ static ig_status wait_for(ig_commands *commands, ig_error *error) {
 
 // Groups begin with their exchange.
 static void add_times(igi_stencil *stencil, const ig_commands *commands, uint64_t exchanges, uint64_t period) {
-    size_t count = ig_commands_dispatch_count(commands);
+    size_t count = stencil->pushes ? 0 : ig_commands_dispatch_count(commands);
     for (size_t i = 0; i < count; i++) {
         ig_timing timing;
         if (ig_commands_get_dispatch_timing(commands, i, &timing) != IG_STATUS_OK) return;

@@ -12,6 +12,8 @@ typedef struct igi_stencil_config {
     ig_halo_config halo;  // of float cells; fields, elements and neighbours are the stencil's to choose
     uint32_t every;       // steps from one exchange to the next, at most the halo; 0: as many as the halo is wide
     float coefficient;    // of heat: what flows to each neighbour, per step and unit of difference
+    bool separate;        // exchanges are dispatches of their own; otherwise steps may put their results into the
+                          // neighbours' rims: on narrow tiles of one process, where every step needs an exchange
     bool overlaps;        // inner cells are computed during exchanges; always so with several processes
 } igi_stencil_config;
 
@@ -31,7 +33,7 @@ ig_status igi_stencil_run(igi_stencil *stencil, uint64_t steps, ig_error *error)
 ig_status igi_stencil_read(const igi_stencil *stencil, float *cells);
 
 typedef struct igi_stencil_times {
-    uint64_t step_ns, exchange_ns;  // of dispatches where nothing overlaps; else of calls
+    uint64_t step_ns, exchange_ns;  // of dispatches where nothing overlaps, else of calls; zero where steps fill rims
 } igi_stencil_times;
 igi_stencil_times igi_stencil_get_times(const igi_stencil *stencil);
 

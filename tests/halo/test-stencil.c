@@ -155,7 +155,7 @@ static bool is_double(const combination *c) {
 }
 
 static void configure(const combination *c, tiled_case *test, plain *p) {
-    static const ig_size tiles[2][2] = {{{5, 7, 1}, {17, 4, 1}}, {{5, 4, 5}, {9, 5, 4}}};
+    static const ig_size tiles[2][2] = {{{5, 7, 1}, {101, 4, 1}}, {{5, 4, 5}, {9, 5, 4}}};
     static const ig_size grids[2][2] = {{{3, 3, 1}, {1, 5, 1}}, {{3, 2, 1}, {1, 3, 3}}};
     bool periodic[] = {c->ends > 0, c->ends == 1, c->ends == 1};
     ig_halo_config halo = {.dimensions = c->dimensions,
