@@ -18,17 +18,18 @@ static const struct {
 } acts[] = {
     {"A picture: one thread per pixel", demo_draw_picture},
     {"saxpy: how fast memory streams through a kernel", demo_measure_saxpy},
+    {"Ring kernels: a token goes around, from kernel to kernel", demo_pass_token},
     {"A wave: tiles that exchange their borders", demo_make_waves},
 };
 
-static const igi_embedded *find_kernel_file(const char *name) {
+const igi_embedded *demo_find_file(const char *name) {
     for (size_t i = 0; i < demo_kernels_count; i++)
         if (strcmp(demo_kernels[i].name, name) == 0) return &demo_kernels[i];
     return NULL;
 }
 
 int demo_compile(const demo_stage *stage, const char *file, ig_pipeline **pipeline, uint64_t *compile_ns) {
-    const igi_embedded *embedded = find_kernel_file(file);
+    const igi_embedded *embedded = demo_find_file(file);
     if (!embedded) return cli_error(CLI_FAILED, "%s is not part of this build", file);
     ig_library_desc desc = {.source = embedded->data, .source_length = embedded->length, .name = embedded->name};
     ig_library *library = NULL;

@@ -19,6 +19,10 @@ extern const size_t demo_kernels_count;
 // All return CLI_CONTINUE, or the exit code after having said what is wrong.
 int demo_draw_picture(const demo_stage *stage);
 int demo_measure_saxpy(const demo_stage *stage);
+int demo_pass_token(const demo_stage *stage);
+
+// NULL when this build does not have it.
+const igi_embedded *demo_find_file(const char *name);
 int demo_make_waves(const demo_stage *stage);
 
 // Compiles the embedded file of this name, which has one kernel. owns: *pipeline is the caller's.
