@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// A ring kernel to begin with: a handler with state, an answer, and a message to the next kernel. Launch it with
+// ig_ring_launch (name "accumulator") or try it from the shell:
+//
+//   ingot ring ring-kernel.metal --send f32:1 --send f32:2.5 --type 1
+//
+// The handler is called once for every message, by all threads of the block; the same code runs persistently, with the
+// loop inside the kernel, and event-driven, with the loop entered by the host.
+#include <ingot/ring>
+
+// What messages mean is a matter between sender and handler; types tell them apart.
+enum message_type : uint { add_value = 1, read_total = 2, total_changed = 3 };
+
+// What lasts between messages: zero at first, as large as `state_bytes` at launch (64 without it).
+struct accumulator_state {
+    float total;
+    uint count;
+};
+
+// A payload is any structure that both sides lay out alike.
+struct total_message {
+    float total;
+    uint count;
+};
+
+void accumulate(thread ring::context &context) {
+    device accumulator_state &state = *context.state<accumulator_state>();
+
+    // A message this kernel does not understand becomes a dead letter, and the host decides about a restart.
+    bool fits = context.type() == read_total || context.size() == sizeof(float);
+    if (!fits) return context.fail(IG_RING_ERROR_INVALID_MESSAGE);
+
+    // One thread changes the state. Work on large payloads is shared instead:
+    //   for (uint i = context.thread_index(); i < n; i += context.thread_count()) ...
+    if (!context.leads()) return;
+    if (context.type() == add_value) {
+        state.total += *context.payload<float>();
+        state.count++;
+    }
+    total_message now = {state.total, state.count};
+
+    // To whoever asked, the host or another kernel. Only the leading thread's answer counts.
+    context.reply(context.type(), now);
+
+    // To other kernels, along routes the host has made. When the receiver's inbox is full the message waits here
+    // (ring::pending); ring::queue_full means that it was not taken.
+    if (context.route_count() > 0 && context.send(context.route(0), total_changed, now) > ring::pending)
+        context.fail(IG_RING_ERROR_OUTPUT_OVERFLOW);
+}
+
+INGOT_RING_KERNEL(accumulator, accumulate)
