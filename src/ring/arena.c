@@ -141,7 +141,7 @@ ig_status igi_ring_make_arena(ig_ring_kernel *kernel, const ig_ring_launch_desc 
                                   &kernel->overflow_buffer);
     if (status != IG_STATUS_OK) return status;
     kernel->arena = ig_buffer_contents(kernel->arena_buffer);
-    kernel->overflow = kernel->overflow_buffer ? ig_buffer_contents(kernel->overflow_buffer) : NULL;
+    kernel->overflow = kernel->overflow_buffer ? ig_buffer_contents(kernel->overflow_buffer) : kernel->arena;
     kernel->control = (ig_ring_control *)kernel->arena;
     kernel->block = (igi_ring_block *)(kernel->arena + sizeof(ig_ring_control));
     describe(kernel, &plan);

@@ -37,11 +37,17 @@ static moment guess(const ig_hlc *clock) {
                     __atomic_load_n(&clock->latest.logical, __ATOMIC_RELAXED)};
 }
 
+// False when the clock had another moment, which is then the expected one.
+static bool replace(ig_hlc *clock, moment *expected, moment wanted) {
 #if defined(__x86_64__)
-__attribute__((target("cx16")))
-#endif
-static bool
-replace(ig_hlc *clock, moment *expected, moment wanted) {
+    // Compilers want to know at their command line that the processor has this; all since 2005 do.
+    bool done;
+    __asm__ volatile("lock cmpxchg16b %1"
+                     : "=@ccz"(done), "+m"(clock->latest), "+a"(expected->physical), "+d"(expected->logical)
+                     : "b"(wanted.physical), "c"(wanted.logical)
+                     : "memory");
+    return done;
+#else
     typedef unsigned __int128 __attribute__((may_alias)) both;
     unsigned __int128 old, new, found;
     memcpy(&old, expected, sizeof old);
@@ -49,6 +55,7 @@ replace(ig_hlc *clock, moment *expected, moment wanted) {
     found = __sync_val_compare_and_swap((both *)&clock->latest, old, new);
     memcpy(expected, &found, sizeof found);
     return found == old;
+#endif
 }
 
 static ig_hlc_timestamp with_node(const ig_hlc *clock, moment m) {

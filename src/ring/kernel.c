@@ -193,6 +193,18 @@ static ig_ring_kernel *make(ig_ring_runtime *runtime, const char *name) {
     return kernel;
 }
 
+static ig_status bring_up(ig_ring_kernel *kernel, const ig_ring_launch_desc *desc, ig_error *error) {
+    ig_status status = fill(kernel, desc, error);
+    if (status != IG_STATUS_OK) return status;
+    status = igi_ring_start(kernel);
+    if (status != IG_STATUS_OK)
+        return igi_error_set(error, status, "ring kernel '%s': no thread can be started for it", desc->name);
+    pthread_mutex_lock(&kernel->lock);
+    igi_ring_set_state(kernel, IG_RING_LAUNCHED);
+    pthread_mutex_unlock(&kernel->lock);
+    return desc->start_inactive ? IG_STATUS_OK : ig_ring_activate(kernel);
+}
+
 ig_status ig_ring_launch(ig_ring_runtime *runtime, const ig_ring_launch_desc *desc, ig_ring_kernel **kernel,
                          ig_error *error) {
     if (!runtime || !desc || !kernel) return IG_STATUS_INVALID_ARGUMENT;
@@ -201,15 +213,7 @@ ig_status ig_ring_launch(ig_ring_runtime *runtime, const ig_ring_launch_desc *de
     ig_ring_kernel *made = make(runtime, desc->name);
     if (!made) return igi_error_no_memory(error);
     status = igi_ring_register(runtime, made, error);
-    if (status == IG_STATUS_OK) {
-        status = fill(made, desc, error);
-        if (status == IG_STATUS_OK && (status = igi_ring_start(made)) != IG_STATUS_OK)
-            igi_error_set(error, status, "ring kernel '%s': no thread can be started for it", desc->name);
-        pthread_mutex_lock(&made->lock);
-        igi_ring_set_state(made, status == IG_STATUS_OK ? IG_RING_LAUNCHED : IG_RING_TERMINATED);
-        pthread_mutex_unlock(&made->lock);
-    }
-    if (status == IG_STATUS_OK && !desc->start_inactive) status = ig_ring_activate(made);
+    if (status == IG_STATUS_OK) status = bring_up(made, desc, error);
     if (status == IG_STATUS_OK) {
         *kernel = made;
     } else {
