@@ -204,9 +204,26 @@ ig_status ring_measure_between_kernels(ring_bench *bench, double *rate) {
 
 // ---- For long ----
 
+// Rates of the parts that flowed in one third of the time. Their median says whether the rate changes; the mean also
+// counts how long others had the cores.
 typedef struct third {
-    uint64_t messages, ns;
+    double *rates;
+    size_t count, capacity;
 } third;
+
+static void note_rate(third *part, double rate) {
+    if (part->count == part->capacity) {
+        part->capacity = part->capacity * 2 + 64;
+        part->rates = cli_realloc(part->rates, part->capacity * sizeof *part->rates);
+    }
+    part->rates[part->count++] = rate;
+}
+
+static double median_rate(third *part) {
+    if (!part->count) return 0;
+    qsort(part->rates, part->count, sizeof *part->rates, ascending);
+    return part->rates[part->count / 2];
+}
 
 static ig_status flow_for_long(const pair *p, uint64_t duration_ns, third thirds[3], ring_sustained *result) {
     ig_status status = flow(p, MANY, &(uint64_t){0});  // to warm up
@@ -215,16 +232,12 @@ static ig_status flow_for_long(const pair *p, uint64_t duration_ns, third thirds
         uint64_t arrived = 0, start = now, part = (start - begin) * 3 / duration_ns;
         status = flow(p, MANY, &arrived);
         now = igi_now_ns();
-        thirds[part].messages += arrived;
-        thirds[part].ns += now - start;
+        note_rate(&thirds[part], (double)arrived / ((double)(now - start) * 1e-9));
         result->sent += MANY;
         result->lost += MANY - arrived;
     }
+    result->rate = (double)(result->sent - result->lost) / ((double)(now - begin) * 1e-9);
     return status;
-}
-
-static double rate_of(const third *part) {
-    return part->ns ? (double)part->messages / ((double)part->ns * 1e-9) : 0;
 }
 
 ig_status ring_measure_sustained(ring_bench *bench, ring_sustained *result) {
@@ -234,10 +247,8 @@ ig_status ring_measure_sustained(ring_bench *bench, ring_sustained *result) {
     ig_status status = launch_pair(bench, &p);
     if (status == IG_STATUS_OK) status = flow_for_long(&p, bench->sustained_ns, thirds, result);
     end_pair(&p);
-    third all = {thirds[0].messages + thirds[1].messages + thirds[2].messages,
-                 thirds[0].ns + thirds[1].ns + thirds[2].ns};
-    result->rate = rate_of(&all);
-    double first = rate_of(&thirds[0]), last = rate_of(&thirds[2]);
+    double first = median_rate(&thirds[0]), last = median_rate(&thirds[2]);
     result->drift = first > 0 ? (last - first) / first : 0;
+    for (int i = 0; i < 3; i++) free(thirds[i].rates);
     return status;
 }

@@ -68,7 +68,7 @@ ig_status ring_measure_between_kernels(ring_bench *bench, double *rate);
 
 typedef struct ring_sustained {
     double rate;   // messages a second
-    double drift;  // of the rate from the first third to the last, as a fraction of the first
+    double drift;  // of the median rate from the first third to the last, as a fraction of the first
     uint64_t sent, lost;
 } ring_sustained;
 ig_status ring_measure_sustained(ring_bench *bench, ring_sustained *result);
