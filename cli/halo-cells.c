@@ -59,7 +59,7 @@ static bool is_blocked(const halo_options *options, place at) {
 }
 
 static void set_cell(const halo_options *options, halo_cells *cells, uint64_t index, place at) {
-    if (options->stencil.kind == IGI_STENCIL_HEAT) {
+    if (!cells->before || !cells->speed) {
         cells->now[index] = heat_at(at);
         return;
     }

@@ -109,7 +109,7 @@ static int transfer(const halo_options *options, const halo_ranks *ranks, ig_hal
 }
 
 static int receive_block(const halo_options *options, const halo_ranks *ranks, uint32_t rank, float *domain) {
-    ig_halo_layout layout;
+    ig_halo_layout layout = {0};
     int result = layout_of_rank(options, ranks, rank, &layout);
     if (result != CLI_CONTINUE) return result;
     float *block = cli_alloc(layout.block_bytes);

@@ -120,12 +120,18 @@ static int run_untiled(const halo_run *run, float *cells) {
     return status == IG_STATUS_OK ? result : cli_report_and_clear(status, &error);
 }
 
+static uint32_t bits_of(float value) {
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
 static int verify(halo_run *run, const float *domain) {
     float *untiled = cli_alloc(run->cells.count * sizeof *untiled);
     int result = run_untiled(run, untiled);
     uint64_t wrong = 0;
     for (uint64_t i = 0; i < run->cells.count && result == CLI_CONTINUE; i++)
-        wrong += memcmp(&untiled[i], &domain[i], sizeof *domain) != 0;
+        wrong += bits_of(untiled[i]) != bits_of(domain[i]);
     free(untiled);
     if (wrong)
         return cli_error(CLI_FAILED, "%llu of %llu cells differ from the untiled result", (unsigned long long)wrong,

@@ -23,6 +23,18 @@ typedef struct pending_transfers {
 
 enum { MOST_BYTES = 1 << 30 };  // MPI counts in int
 
+// NOLINTBEGIN(bugprone-casting-through-void): how Open MPI defines them
+static MPI_Datatype byte_type(void) {
+    return MPI_BYTE;
+}
+static MPI_Comm world(void) {
+    return MPI_COMM_WORLD;
+}
+static MPI_Errhandler errors_return(void) {
+    return MPI_ERRORS_RETURN;
+}
+// NOLINTEND(bugprone-casting-through-void)
+
 static uint64_t now_ns(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -68,8 +80,8 @@ static int start_piece(const ig_mpi *mpi, const ig_halo_message *message, uint64
     uint64_t left = message->length - offset;
     int length = left < MOST_BYTES ? (int)left : MOST_BYTES, rank = (int)message->rank, tag = (int)message->tag;
     char *bytes = (char *)message->bytes + offset;
-    return receives ? MPI_Irecv(bytes, length, MPI_BYTE, rank, tag, mpi->communicator, request)
-                    : MPI_Isend(bytes, length, MPI_BYTE, rank, tag, mpi->communicator, request);
+    return receives ? MPI_Irecv(bytes, length, byte_type(), rank, tag, mpi->communicator, request)
+                    : MPI_Isend(bytes, length, byte_type(), rank, tag, mpi->communicator, request);
 }
 
 // Long messages go in pieces, which MPI keeps in order.
@@ -168,9 +180,9 @@ static int initialise(ig_mpi *mpi) {
 static int join(ig_mpi *mpi, const void *communicator) {
     int rank = 0, count = 1, result = initialise(mpi);
     if (result != MPI_SUCCESS) return result;
-    MPI_Comm source = communicator ? *(const MPI_Comm *)communicator : MPI_COMM_WORLD;
+    MPI_Comm source = communicator ? *(const MPI_Comm *)communicator : world();
     result = MPI_Comm_dup(source, &mpi->communicator);
-    if (result == MPI_SUCCESS) result = MPI_Comm_set_errhandler(mpi->communicator, MPI_ERRORS_RETURN);
+    if (result == MPI_SUCCESS) result = MPI_Comm_set_errhandler(mpi->communicator, errors_return());
     if (result == MPI_SUCCESS) result = MPI_Comm_rank(mpi->communicator, &rank);
     if (result == MPI_SUCCESS) result = MPI_Comm_size(mpi->communicator, &count);
     mpi->transport = (ig_halo_transport){(uint32_t)rank, (uint32_t)count, begin, finish, mpi};

@@ -129,7 +129,7 @@ static igi_halo_beyond beyond(const igi_halo_axis *axis, bool above) {
 }
 
 static ig_status divide(const ig_halo_config *config, igi_halo_plan *plan, ig_error *error) {
-    uint64_t ranks[IGI_HALO_AXES], rank = config->transport ? config->transport->rank : 0;
+    uint64_t ranks[IGI_HALO_AXES] = {1, 1, 1}, rank = config->transport ? config->transport->rank : 0;
     ig_status status = arrange_ranks(config, plan, ranks, error);
     if (status != IG_STATUS_OK) return status;
     for (uint32_t i = 0; i < IGI_HALO_AXES; i++) {

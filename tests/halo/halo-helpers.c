@@ -160,12 +160,13 @@ void fill_domain(ig_halo *halo, uint32_t field, unsigned char rim) {
     free(element), free(array);
 }
 
-// Wraps a place of the domain or says that there is none; counts the axes along which it left its tile.
+// Wraps a place of the domain, or says that there is none.
 static bool exists(const ig_halo_config *config, const ig_halo_layout *layout, int64_t at[3]) {
     int64_t domain[3];
     to_array(layout->domain, domain);
     for (int i = 0; i < 3; i++) {
-        if ((at[i] < 0 || at[i] >= domain[i]) && !config->periodic[i]) return false;
+        bool leaves = at[i] < 0 || at[i] >= domain[i];
+        if (domain[i] < 1 || (leaves && !config->periodic[i])) return false;
         at[i] = (at[i] + domain[i]) % domain[i];
     }
     return true;

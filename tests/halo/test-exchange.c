@@ -288,7 +288,6 @@ static void wrong_configurations_are_named(void **state) {
         {{.dimensions = 3, .halo = 2}, IG_STATUS_INVALID_ARGUMENT, "tile.z is 1"},
         {{.fields = 33}, IG_STATUS_INVALID_ARGUMENT, "fields is 33"},
         {{.element_bytes = 1 << 21}, IG_STATUS_INVALID_ARGUMENT, "element_bytes"},
-        {{.neighbours = 7}, IG_STATUS_INVALID_ARGUMENT, "neighbours is 7"},
         {{.tile = {UINT64_MAX, 1}}, IG_STATUS_INVALID_ARGUMENT, "tile.x"},
         {{.grid = {1, UINT64_MAX}}, IG_STATUS_INVALID_ARGUMENT, "grid.y"},
         {{.grid = {1 << 20, 1 << 20}, .tile = {1 << 10, 1 << 10}}, IG_STATUS_OVERFLOW, "grid and tile"},

@@ -38,8 +38,9 @@ static float value_at(const plain *p, const int64_t at[3], int axis, int step) {
 }
 
 static float curvature(const plain *p, const int64_t at[3]) {
-    float sums[3];
-    for (int axis = 0; axis < p->dimensions; axis++) sums[axis] = value_at(p, at, axis, -1) + value_at(p, at, axis, 1);
+    float sums[3] = {0};
+    for (int axis = 0; axis < 3; axis++)
+        if (axis < p->dimensions) sums[axis] = value_at(p, at, axis, -1) + value_at(p, at, axis, 1);
     float around = sums[0] + sums[1], here = value_at(p, at, 0, 0);
     if (p->dimensions == 2) return fmaf(-4, here, around);
     return fmaf(-6, here, around + sums[2]);
