@@ -48,6 +48,7 @@ enum {
     IGI_RING_MAX_KERNELS = 1024,
     IGI_RING_BUFFERS = 4,
     IGI_CURSOR_GAP = 16,
+    IGI_QUIET_LOOKS = 32,      // at empty rings, before the kernel tells how far it is: senders need those lines
     IGI_OUTBOX_RESERVE = 32,   // more than a broadcast needs
     IGI_INBOXES_OFFSET = 8192  // behind the CRC tables
 };

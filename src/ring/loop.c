@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loop around handlers in C: what <ingot/ring> does in MSL, on the same memory.
 #include "ring/checksum.h"
+#include "ring/futex.h"
 #include "ring/slots.h"
 
 struct ig_ring_context {
@@ -359,7 +360,8 @@ static bool take(ig_ring_context *c) {
         ig_message_header *slot = has_room(c) ? find(c) : NULL;
         if (slot && accept(c, slot)) return true;
         if (slot) continue;
-        if (spins == 0) tell(c);
+        if (spins == IGI_QUIET_LOOKS) tell(c);
+        igi_pause();
         if (spins++ >= c->block->idle_spins) c->leaving |= IGI_LEFT_IDLE;
     }
 }
