@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // ingot bench ring: which cores threads run on, and short times.
+#include <pthread.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -69,4 +71,41 @@ double ring_ns_per_tick(void) {
     uint64_t start_ns = igi_now_ns(), start = ring_ticks(), now_ns = start_ns;
     while (now_ns - start_ns < calibration_ns) now_ns = igi_now_ns();
     return (double)(now_ns - start_ns) / (double)(ring_ticks() - start);
+}
+
+// ---- How far apart ----
+
+enum { WORD_TRIPS = 20000 };
+
+typedef struct word_link {
+    _Alignas(64) atomic_uint word;
+    int cpu;
+} word_link;
+
+static void *return_word(void *argument) {
+    word_link *link = argument;
+    ring_pin(link->cpu);
+    for (unsigned i = 0; i < WORD_TRIPS; i++) {
+        while (atomic_load(&link->word) != 2 * i + 1) {
+        }
+        atomic_store(&link->word, 2 * i + 2);
+    }
+    return NULL;
+}
+
+double ring_core_distance_ns(const ring_cores *cores) {
+    word_link link = {.cpu = cores->kernel};
+    pthread_t other;
+    if (!ring_cores_differ(cores) || pthread_create(&other, NULL, return_word, &link) != 0) return 0;
+    ring_pin(cores->host);
+    uint64_t start = 0;
+    for (unsigned i = 0; i < WORD_TRIPS; i++) {
+        if (i == WORD_TRIPS / 2) start = igi_now_ns();
+        atomic_store(&link.word, 2 * i + 1);
+        while (atomic_load(&link.word) != 2 * i + 2) {
+        }
+    }
+    double ns = (double)(igi_now_ns() - start) / (WORD_TRIPS - WORD_TRIPS / 2);
+    pthread_join(other, NULL);
+    return ns;
 }

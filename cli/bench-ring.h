@@ -29,6 +29,10 @@ bool ring_cores_differ(const ring_cores *cores);
 // The calling thread stays there, and threads it makes from now on. Negative: nothing changes.
 void ring_pin(int cpu);
 
+// Nanoseconds that a word takes from one core to the other and back: what no message can beat. Pins the calling thread
+// to the host's. 0 when there are no two cores.
+double ring_core_distance_ns(const ring_cores *cores);
+
 // Time in units of its own, for what is shorter than reading a clock.
 uint64_t ring_ticks(void);
 double ring_ns_per_tick(void);
