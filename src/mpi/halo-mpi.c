@@ -146,14 +146,22 @@ static ig_status give_up(ig_mpi *mpi, const pending_transfers *pending, uint64_t
     return IG_STATUS_TIMEOUT;
 }
 
+// Since the last call, as far as this process was awake: one that was stopped has not waited for anybody.
+static uint64_t time_awake(uint64_t *last) {
+    enum { MOST_NS = 100000000 };
+    uint64_t now = now_ns(), passed = now - *last;
+    *last = now;
+    return passed < MOST_NS ? passed : MOST_NS;
+}
+
 static ig_status finish(void *context, void *transfers, uint64_t timeout_ns, char *reason) {
     ig_mpi *mpi = context;
     pending_transfers *pending = transfers;
-    uint64_t started = now_ns();
+    uint64_t last = now_ns(), waited = 0;
     ig_status status = IG_STATUS_OK;
     for (int done = 0; status == IG_STATUS_OK;) {
         int result = MPI_Testall((int)pending->count, pending->requests, &done, MPI_STATUSES_IGNORE);
-        uint64_t waited = now_ns() - started;
+        waited += time_awake(&last);
         if (result != MPI_SUCCESS)
             status = explain(mpi, result, "a transfer failed", reason);
         else if (done)

@@ -76,6 +76,7 @@ typedef struct igi_halo_remote {
     ig_pipeline *pack, *unpack;
     ig_buffer *sent, *received;  // shared storage, all fields
     void *pending;
+    struct igi_halo_remote *next_abandoned;
 } igi_halo_remote;
 
 struct ig_halo {
