@@ -195,7 +195,7 @@ bool igi_sample_applies(const igi_sample_spec *spec) {
 ig_status igi_sample_make(ig_device *device, const igi_sample_spec *spec, igi_sample *sample) {
     *sample = (igi_sample){.scale = 1};
     igi_sample_maker m = {.device = device, .spec = spec, .sample = sample};
-    m.random = (uint64_t)spec->op * 1000003 + spec->shape * 1009 + (uint64_t)spec->type * 31 + spec->values;
+    m.random = (uint64_t)spec->op * 1000003 + (uint64_t)spec->shape * 1009 + (uint64_t)spec->type * 31 + spec->values;
     sample->call.op = spec->op;
     ig_type operand, result;
     igi_op_types(spec->op, spec->type, &operand, &result);

@@ -501,6 +501,81 @@ def convolution():
     case("avg_pool1d", [x], "f32", pool2d(x.wide()[:, :, None], (1, 2), (1, 2), (0, 0), np.mean, 0)[:, :, 0], window="1,2")
 
 
-for part in (unary, binary, promotion, others, reductions, products, normalisation, moving, generated, convolution):
+# ---- Transformers ----
+
+def rope(x, position, base, dims, interleaved, scale):
+    """x [sequence, heads, dim]"""
+    y, half = np.array(x), dims // 2
+    angle = (position + np.arange(x.shape[0]))[:, None] * scale * base ** (-2.0 * np.arange(half) / dims)
+    c, s = np.cos(angle)[:, None, :], np.sin(angle)[:, None, :]
+    first, second = (slice(0, dims, 2), slice(1, dims, 2)) if interleaved else (slice(0, half), slice(half, dims))
+    y[..., first] = x[..., first] * c - x[..., second] * s
+    y[..., second] = x[..., first] * s + x[..., second] * c
+    return y
+
+
+def seen_keys(queries, keys, causal, window, position):
+    at, key = position + np.arange(queries)[:, None], np.arange(keys)[None, :]
+    seen = np.ones((queries, keys), bool)
+    if causal or window:
+        seen &= key <= at
+    if window:
+        seen &= key > at - window
+    return seen
+
+
+def masked_softmax(x, seen):
+    x = np.where(seen, x, -np.inf)
+    most = x.max(axis=-1, keepdims=True)
+    e = np.where(seen & (x != -np.inf), np.exp(x - np.where(np.isinf(most), 0, most)), 0)
+    total = e.sum(axis=-1, keepdims=True)
+    return e / np.where(total == 0, 1, total)
+
+
+def scores(q, k, scale):
+    """[heads, queries, keys]"""
+    each = q.shape[1] // k.shape[1]
+    return np.einsum("qhd,khd->hqk", q, np.repeat(k, each, axis=1)) * scale
+
+
+def weighted_sum(weights, v):
+    return np.einsum("hqk,khd->qhd", weights, np.repeat(v, weights.shape[0] // v.shape[1], axis=1))
+
+
+def transformers():
+    for kind in FLOATS:
+        for interleaved, dims, base, position, scale in ((0, 8, 10000, 0, 1), (1, 8, 10000, 7, 1), (0, 6, 500000, 1000, 1),
+                                                         (1, 4, 10000, 100000, 0.25)):
+            x = Tensor(kind, values(kind, (5, 2, 8)))
+            case("rope", [x], kind, rope(x.wide(), position, base, dims, interleaved, scale), interleaved=interleaved,
+                 dims=dims, base=base, position=position, scale=scale)
+        for queries, keys, heads, key_heads, causal, window, position in (
+                (4, 4, 2, 2, 1, 0, 0), (1, 9, 4, 1, 1, 0, 8), (5, 7, 4, 2, 0, 0, 0), (6, 6, 3, 3, 1, 2, 0),
+                (3, 5, 8, 1, 1, 3, 2)):
+            q, k = Tensor(kind, values(kind, (queries, heads, 6))), Tensor(kind, values(kind, (keys, key_heads, 6)))
+            v = Tensor(kind, values(kind, (keys, key_heads, 6)))
+            s = scores(q.wide(), k.wide(), 6 ** -0.5)
+            weights = masked_softmax(s, seen_keys(queries, keys, causal, window, position))
+            case("attention", [q, k, v], kind, weighted_sum(weights, v.wide()), causal=causal, window=window,
+                 position=position)
+            if not window:
+                w = Tensor(kind, weights)
+                case("attention_scores", [q, k], kind, s)
+                case("weighted_sum", [w, v], kind, weighted_sum(w.wide(), v.wide()))
+        x = Tensor(kind, values(kind, (2, 3, 5)))
+        keep = Tensor("bool", rng.integers(0, 2, (3, 5)) * [[1], [0], [1]])
+        add = Tensor(kind, np.where(rng.integers(0, 4, (3, 5)) == 0, -np.inf, rng.normal(size=(3, 5))))
+        everything = np.ones((3, 5), bool)
+        case("masked_softmax", [x, keep], kind, masked_softmax(0.5 * x.wide(), keep.seen().astype(bool)), scale=0.5)
+        case("masked_softmax", [x, add], kind, masked_softmax(x.wide() + add.wide(), everything), scale=1)
+        case("masked_softmax", [x], kind, masked_softmax(x.wide(), seen_keys(3, 5, 1, 0, 1)), scale=1, causal=1, position=1)
+        a, b = Tensor(kind, values(kind, (3, 7))), Tensor(kind, values(kind, (3, 7)))
+        case("silu_mul", [a, b], kind, a.wide() * sigmoid(a.wide()) * b.wide())
+        table, tokens = Tensor(kind, values(kind, (6, 4))), Tensor("i32", rng.integers(0, 6, (2, 3)))
+        case("embedding", [table, tokens], kind, table.wide()[tokens.stored])
+
+
+for part in (unary, binary, promotion, others, reductions, products, normalisation, moving, generated, convolution,
+             transformers):
     print("#", part.__name__)
     part()
