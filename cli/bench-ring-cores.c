@@ -75,7 +75,7 @@ double ring_ns_per_tick(void) {
 
 // ---- How far apart ----
 
-enum { WORD_TRIPS = 20000 };
+enum { WARM_UP = 10000, WORD_TRIPS = 20000 };
 
 typedef struct word_link {
     _Alignas(64) atomic_uint word;
@@ -100,12 +100,12 @@ double ring_core_distance_ns(const ring_cores *cores) {
     ring_pin(cores->host);
     uint64_t start = 0;
     for (unsigned i = 0; i < WORD_TRIPS; i++) {
-        if (i == WORD_TRIPS / 2) start = igi_now_ns();
+        if (i == WARM_UP) start = igi_now_ns();
         atomic_store(&link.word, 2 * i + 1);
         while (atomic_load(&link.word) != 2 * i + 2) {
         }
     }
-    double ns = (double)(igi_now_ns() - start) / (WORD_TRIPS - WORD_TRIPS / 2);
+    double ns = (double)(igi_now_ns() - start) / (WORD_TRIPS - WARM_UP);
     pthread_join(other, NULL);
     return ns;
 }

@@ -19,12 +19,12 @@ typedef struct recipe {
     bool apart;  // on the two cores, or wherever the peer itself places the two
 } recipe;
 
-#define COMPILE_C(file, library) {"cc", "-O2", file, "-o", "peer", "-l" library, "-lpthread"}
+#define COMPILE_C(file, library) {"cc", "-O2", file, "-o", "peer", library, "-lpthread"}
 #define COMPILE_CAF {"c++", "-O2", "-std=c++17", "ring-caf.cpp", "-o", "peer", "-lcaf_core", "-lpthread"}
 
 static const recipe recipes[] = {
-    {"zeromq", "ring-zeromq.c", COMPILE_C("ring-zeromq.c", "zmq"), {"./peer"}, true},
-    {"nng", "ring-nng.c", COMPILE_C("ring-nng.c", "nng"), {"./peer"}, true},
+    {"zeromq", "ring-zeromq.c", COMPILE_C("ring-zeromq.c", "-lzmq"), {"./peer"}, true},
+    {"nng", "ring-nng.c", COMPILE_C("ring-nng.c", "-lnng"), {"./peer"}, true},
     {"caf", "ring-caf.cpp", COMPILE_CAF, {"./peer"}, true},
     {"caf-unpinned", "ring-caf.cpp", {NULL}, {"./peer"}, false},  // compiled just before
     {"erlang", "ring-erlang.escript", {NULL}, {"escript", "ring-erlang.escript"}, true},

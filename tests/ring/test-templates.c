@@ -20,10 +20,12 @@ typedef struct halo_plan {
     float rate;
 } halo_plan;
 
-static const uint32_t blocks[] = {1, 32};
-#define FOR_BLOCKS_AND_MODES(b, m)                                                     \
-    for (const uint32_t *b = blocks; b < blocks + sizeof blocks / sizeof *blocks; b++) \
-        for (int m = IG_RING_PERSISTENT; m <= IG_RING_EVENT_DRIVEN; m++)
+// Every way to run a handler in MSL.
+static const struct {
+    uint32_t block;
+    ig_ring_mode mode;
+} runs[] = {{1, IG_RING_PERSISTENT}, {1, IG_RING_EVENT_DRIVEN}, {32, IG_RING_PERSISTENT}, {32, IG_RING_EVENT_DRIVEN}};
+enum { RUNS = sizeof runs / sizeof *runs };
 
 // ---- The base kernel ----
 
@@ -37,19 +39,19 @@ static total ask(ig_ring_kernel *kernel, uint64_t type, float value) {
     return result;
 }
 
-static ig_ring_kernel *launch_accumulator(const char *name, uint32_t block, int mode) {
+static ig_ring_kernel *launch_accumulator(const char *name, uint32_t block, ig_ring_mode mode) {
     return launch(&(ig_ring_launch_desc){.name = name,
                                          .kernel = "accumulator",
                                          .path = KERNEL_DIR "/ring-kernel.metal",
                                          .block = block,
-                                         .mode = (ig_ring_mode)mode,
+                                         .mode = mode,
                                          .k2k = true});
 }
 
 static void the_base_kernel_keeps_a_total(void **state) {
     (void)state;
-    FOR_BLOCKS_AND_MODES(block, mode) {
-        ig_ring_kernel *kernel = launch_accumulator("accumulator", *block, mode);
+    for (int r = 0; r < RUNS; r++) {
+        ig_ring_kernel *kernel = launch_accumulator("accumulator", runs[r].block, runs[r].mode);
         assert_float_equal(ask(kernel, ADD_VALUE, 1).total, 1, 0);
         assert_float_equal(ask(kernel, ADD_VALUE, 2.5f).total, 3.5, 0);
         total now = ask(kernel, READ_TOTAL, 100);
@@ -88,11 +90,11 @@ typedef struct tiled {
 
 static float *cell(const tiled *t, uint32_t x, uint32_t y, uint32_t step) {
     uint32_t stride = t->width + 2, tile = y / t->height * t->grid_x + x / t->width;
-    float *plane = (float *)ig_buffer_contents(t->planes[tile]) + (step & 1) * stride * (t->height + 2);
+    float *plane = (float *)ig_buffer_contents(t->planes[tile]) + (size_t)(step & 1) * stride * (t->height + 2);
     return &plane[(1 + y % t->height) * stride + 1 + x % t->width];
 }
 
-static void launch_tile(tiled *t, uint32_t number, uint32_t block, int mode) {
+static void launch_tile(tiled *t, uint32_t number, uint32_t block, ig_ring_mode mode) {
     char name[16];
     snprintf(name, sizeof name, "tile-%u", number);
     uint64_t bytes = 2ull * (t->width + 2) * (t->height + 2) * sizeof(float);
@@ -101,7 +103,7 @@ static void launch_tile(tiled *t, uint32_t number, uint32_t block, int mode) {
                                                        .kernel = "k2k_halo",
                                                        .path = KERNEL_DIR "/k2k-halo.metal",
                                                        .block = block,
-                                                       .mode = (ig_ring_mode)mode,
+                                                       .mode = mode,
                                                        .buffers = {t->planes[number]},
                                                        .max_payload = 1024,
                                                        .k2k = true});
@@ -123,7 +125,7 @@ static void start_tiles(tiled *t) {
 }
 
 // Heat of a hot corner and a hot spot after the steps; `result` has COLUMNS x ROWS cells.
-static void diffuse(uint32_t grid_x, uint32_t grid_y, uint32_t block, int mode, float *result) {
+static void diffuse(uint32_t grid_x, uint32_t grid_y, uint32_t block, ig_ring_mode mode, float *result) {
     tiled t = {grid_x, grid_y, COLUMNS / grid_x, ROWS / grid_y, {0}, {0}};
     uint32_t count = grid_x * grid_y, grid[3] = {grid_x, grid_y, 1};
     for (uint32_t i = 0; i < count; i++) launch_tile(&t, i, block, mode);
@@ -144,8 +146,8 @@ static void tiles_that_exchange_faces_compute_what_one_tile_does(void **state) {
     static float whole[COLUMNS * ROWS], tiles[COLUMNS * ROWS];
     diffuse(1, 1, 32, IG_RING_EVENT_DRIVEN, whole);
     assert_true(whole[0] > 0 && whole[0] < 100);
-    FOR_BLOCKS_AND_MODES(block, mode) {
-        diffuse(3, 2, *block, mode, tiles);
+    for (int r = 0; r < RUNS; r++) {
+        diffuse(3, 2, runs[r].block, runs[r].mode, tiles);
         assert_memory_equal(tiles, whole, sizeof whole);
     }
 }
