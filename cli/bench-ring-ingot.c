@@ -7,7 +7,7 @@
 #include "core/status-internal.h"
 #include "output.h"
 
-enum { INBOX = 512, WARM_UP = 2000, SENDS = 20000, BURST = 256, ROUND_TRIPS = 20000, MANY = 400000 };
+enum { INBOX = 512, WARM_UP = 2000, SAMPLES = 20000, BURST = 256, MANY = 400000 };
 static const uint64_t patience_ns = 10000000000u;
 
 static int ascending(const void *a, const void *b) {
@@ -69,6 +69,21 @@ static ig_status wait_until_processed(const ig_ring_kernel *kernel, uint64_t cou
     return IG_STATUS_OK;
 }
 
+// Of samples that `take_samples` takes of a kernel.
+static ig_status measure_latency(ring_bench *bench, const char *name, ig_ring_mode mode,
+                                 ig_status (*take_samples)(ig_ring_kernel *kernel, double *samples, size_t count),
+                                 ring_latency *latency) {
+    ig_ring_kernel *kernel = NULL;
+    size_t count = SAMPLES * bench->repeats;
+    double *samples = cli_alloc(count * sizeof *samples);
+    ig_status status = launch(bench, name, mode, bench->cores.kernel, &kernel);
+    if (status == IG_STATUS_OK) status = take_samples(kernel, samples, count);
+    if (status == IG_STATUS_OK) *latency = ring_latency_of(samples, count);
+    end(kernel);
+    free(samples);
+    return status;
+}
+
 // ---- Sending ----
 
 // In bursts that fit into the ring: a full one would measure the kernel.
@@ -88,15 +103,7 @@ static ig_status time_sends(ig_ring_kernel *kernel, double *samples, size_t coun
 }
 
 ig_status ring_measure_send(ring_bench *bench, ring_latency *latency) {
-    ig_ring_kernel *kernel = NULL;
-    size_t count = SENDS * bench->repeats;
-    double *samples = cli_alloc(count * sizeof *samples);
-    ig_status status = launch(bench, "counter", IG_RING_PERSISTENT, bench->cores.kernel, &kernel);
-    if (status == IG_STATUS_OK) status = time_sends(kernel, samples, count);
-    if (status == IG_STATUS_OK) *latency = ring_latency_of(samples, count);
-    end(kernel);
-    free(samples);
-    return status;
+    return measure_latency(bench, "counter", IG_RING_PERSISTENT, time_sends, latency);
 }
 
 static ig_status stream(ig_ring_kernel *kernel, uint64_t count) {
@@ -146,15 +153,7 @@ static ig_status time_round_trips(ig_ring_kernel *kernel, double *samples, size_
 }
 
 ig_status ring_measure_round_trip(ring_bench *bench, ig_ring_mode mode, ring_latency *latency) {
-    ig_ring_kernel *kernel = NULL;
-    size_t count = ROUND_TRIPS * bench->repeats;
-    double *samples = cli_alloc(count * sizeof *samples);
-    ig_status status = launch(bench, "echo", mode, bench->cores.kernel, &kernel);
-    if (status == IG_STATUS_OK) status = time_round_trips(kernel, samples, count);
-    if (status == IG_STATUS_OK) *latency = ring_latency_of(samples, count);
-    end(kernel);
-    free(samples);
-    return status;
+    return measure_latency(bench, "echo", mode, time_round_trips, latency);
 }
 
 // ---- Between kernels ----
