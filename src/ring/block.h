@@ -67,8 +67,8 @@ typedef struct igi_ring_block {
     uint32_t padding0[9];
     // Written by the host at any time, one line of its own.
     uint64_t wall;       // microseconds since 1970
-    uint32_t receivers;  // threads that sleep until there is output
-    uint32_t senders;    // threads that sleep until there is room for input
+    uint32_t receivers;  // 1: threads sleep until there is output
+    uint32_t senders;    // 1: threads sleep until there is room for input
     uint32_t padding1[12];
     // Written by the kernel at any time.
     uint32_t heads[IGI_RING_COUNT];  // ahead of the published ones

@@ -312,13 +312,19 @@ static void publish_head(ig_ring_context *c, uint32_t ring) {
     }
     uint64_t old = c->control->input_head;
     __atomic_store_n(&c->control->input_head, old + (uint32_t)(head - (uint32_t)old), __ATOMIC_SEQ_CST);
+}
+
+// Threads that sleep for room are worth waking when there is a good deal of it.
+static void look_for_senders(ig_ring_context *c) {
     if (__atomic_load_n(&c->block->senders, __ATOMIC_SEQ_CST)) c->leaving |= IGI_LEFT_HELP;
 }
 
 static void finish_message(ig_ring_context *c) {
     uint32_t head = ++c->block->heads[c->ring];
-    uint32_t quarter = (c->block->rings[c->ring].mask + 1) >> 2, step = quarter > 32 ? 32 : quarter ? quarter : 1;
-    if ((head & (step - 1)) == 0) publish_head(c, c->ring);
+    uint32_t quarter = (c->block->rings[c->ring].mask + 1) >> 2;
+    if (!quarter) quarter = 1;
+    if ((head & ((quarter < 32 ? quarter : 32) - 1)) == 0) publish_head(c, c->ring);
+    if ((head & (quarter - 1)) == 0) look_for_senders(c);
 }
 
 static bool accept(ig_ring_context *c, ig_message_header *slot) {
@@ -343,6 +349,7 @@ static void tell(ig_ring_context *c) {
     publish_head(c, IGI_RING_INPUT);
     publish_head(c, IGI_RING_URGENT);
     publish_head(c, IGI_RING_INBOX);
+    look_for_senders(c);
     __atomic_store_n(&c->control->messages_processed, c->block->processed, __ATOMIC_RELAXED);
     uint64_t tail = c->control->output_tail;
     __atomic_store_n(&c->control->output_tail, tail + (uint32_t)(c->block->output_tail - (uint32_t)tail),

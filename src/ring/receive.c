@@ -112,14 +112,13 @@ static bool has_output(ig_ring_kernel *kernel) {
 // The kernel looks at `receivers` after it published, this thread at the ring after it raised `receivers`.
 static void sleep_for_output(ig_ring_kernel *kernel, uint64_t deadline) {
     unsigned signal = atomic_load(&kernel->signal);
-    __atomic_fetch_add(&kernel->block->receivers, 1, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&kernel->block->receivers, 1, __ATOMIC_SEQ_CST);
     pthread_mutex_lock(&kernel->receiving);
     bool empty = !has_output(kernel);
     pthread_mutex_unlock(&kernel->receiving);
     uint64_t now = igi_now_ns();
     if (empty && can_produce(kernel) && now < deadline)
         igi_futex_wait(&kernel->signal, signal, deadline == UINT64_MAX ? UINT64_MAX : deadline - now);
-    __atomic_fetch_sub(&kernel->block->receivers, 1, __ATOMIC_SEQ_CST);
 }
 
 typedef ig_status (*attempt)(ig_ring_kernel *kernel, uint64_t id, void *result);

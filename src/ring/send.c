@@ -4,7 +4,7 @@
 #include "ring/futex.h"
 #include "ring/slots.h"
 
-enum { SPINS = 200 };
+enum { SPINS = 1000 };
 
 static bool is_active(ig_ring_kernel *kernel) {
     return atomic_load_explicit(&kernel->state, memory_order_acquire) == IG_RING_ACTIVE;
@@ -24,12 +24,11 @@ static bool claim(ig_ring_kernel *kernel, uint32_t kind, uint32_t *position) {
 static void wait_for_room(ig_ring_kernel *kernel, uint32_t kind, uint64_t deadline) {
     igi_ring ring = igi_ring_of(kernel, kind);
     unsigned signal = atomic_load(&kernel->signal);
-    __atomic_fetch_add(&kernel->block->senders, 1, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&kernel->block->senders, 1, __ATOMIC_SEQ_CST);
     bool full = igi_word(igi_ring_tail(ring)) - igi_word(igi_ring_head(ring)) > ring.place->mask;
     uint64_t now = igi_now_ns();
     if (full && is_active(kernel) && now < deadline)
         igi_futex_wait(&kernel->signal, signal, deadline == UINT64_MAX ? UINT64_MAX : deadline - now);
-    __atomic_fetch_sub(&kernel->block->senders, 1, __ATOMIC_SEQ_CST);
 }
 
 static ig_status claim_until(ig_ring_kernel *kernel, uint32_t kind, uint64_t timeout_ns, uint32_t *position) {

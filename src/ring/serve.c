@@ -74,7 +74,9 @@ static void signal_waiters(ig_ring_kernel *kernel) {
 
 static void help(ig_ring_kernel *kernel) {
     igi_ring_block *block = kernel->block;
-    if (igi_word(&block->receivers) || igi_word(&block->senders)) signal_waiters(kernel);
+    // All are woken; who goes to sleep again says so again.
+    bool receivers = __atomic_exchange_n(&block->receivers, 0, __ATOMIC_SEQ_CST);
+    if (__atomic_exchange_n(&block->senders, 0, __ATOMIC_SEQ_CST) || receivers) signal_waiters(kernel);
     for (uint32_t w = 0; w < sizeof block->wake / sizeof *block->wake; w++) {
         for (uint32_t bits = block->wake[w]; bits; bits &= bits - 1)
             igi_ring_wake_index(kernel->runtime, w * 32 + (uint32_t)__builtin_ctz(bits));
