@@ -56,7 +56,10 @@ static ig_status compile(ig_ring_kernel *kernel, const ig_ring_launch_desc *desc
 
 static ig_status encode(ig_ring_kernel *kernel, ig_commands **commands) {
     ig_commands *made;
-    ig_commands_desc desc = {.deadline_ns = kernel->deadline_ns, .label = kernel->name};
+    // Code with a deadline can be stopped, and a kernel that is to end must be; who watches the time is the supervisor.
+    uint64_t deadline =
+        kernel->deadline_ns || !kernel->runtime->device_runs_for_ever ? kernel->deadline_ns : UINT64_MAX;
+    ig_commands_desc desc = {.deadline_ns = deadline, .label = kernel->name};
     ig_status status = ig_commands_create(kernel->queue, &desc, &made);
     if (status != IG_STATUS_OK) return status;
     ig_buffer *const bound[] = {kernel->arena_buffer,    kernel->runtime->inbox_buffer,

@@ -42,9 +42,9 @@ struct ig_ring_kernel {
     // Life.
     pthread_mutex_t lock;  // guards what follows
     pthread_cond_t changed;
-    atomic_int state;  // ig_ring_state; written with the lock held
-    bool running;      // some thread is in the loop
-    bool dropping;     // terminate without draining
+    atomic_int state;      // ig_ring_state; written with the lock held
+    bool running;          // some thread is in the loop
+    atomic_bool dropping;  // terminate without draining
     uint64_t restarts;
     ig_error error;
     pthread_t thread;  // persistent kernels

@@ -84,9 +84,9 @@ static void help(ig_ring_kernel *kernel) {
     }
 }
 
-// The device had no memory to begin with: no message is to blame, and it may have some soon.
-static bool is_starved(const ig_ring_kernel *kernel, ig_status status) {
-    return status == IG_STATUS_OUT_OF_MEMORY && !(kernel->block->started & 1);
+// The device had no memory to begin with, or the supervisor came just too late: no message is to blame.
+static bool is_blameless(const ig_ring_kernel *kernel, ig_status status) {
+    return (status == IG_STATUS_OUT_OF_MEMORY || status == IG_STATUS_TIMEOUT) && !(kernel->block->started & 1);
 }
 
 static void judge(ig_ring_kernel *kernel, ig_status status, ig_error *error) {
@@ -113,7 +113,7 @@ static verdict serve(ig_ring_kernel *kernel) {
     ig_status status = igi_ring_run(kernel, &error);
     uint32_t left = kernel->block->left;
     bool stayed = kernel->block->pending_mask && igi_ring_carry_remote(kernel);
-    if (is_starved(kernel, status)) status = IG_STATUS_OK, stayed = true;
+    if (is_blameless(kernel, status)) status = IG_STATUS_OK, stayed = true;
     judge(kernel, status, &error);
     ig_error_clear(&error);
     help(kernel);

@@ -3,6 +3,13 @@
 #include "ring/slots.h"
 
 static const uint64_t busy_tick_ns = 1000000, idle_tick_ns = 20000000;
+// What a handler may still take when its kernel is to end at once.
+static const uint64_t grace_ns = 200000000;
+
+static uint64_t deadline_of(ig_ring_kernel *kernel) {
+    uint64_t deadline = kernel->deadline_ns ? kernel->deadline_ns : UINT64_MAX;
+    return atomic_load(&kernel->dropping) && grace_ns < deadline ? grace_ns : deadline;
+}
 
 // A message is late when the count of messages stood still, at an odd number, for as long as the deadline.
 static void check_deadline(ig_ring_kernel *kernel, uint64_t now) {
@@ -10,7 +17,7 @@ static void check_deadline(ig_ring_kernel *kernel, uint64_t now) {
     if (!(started & 1) || started != kernel->watched_message) {
         kernel->watched_message = started;
         kernel->watched_since_ns = now;
-    } else if (now - kernel->watched_since_ns >= kernel->deadline_ns) {
+    } else if (now - kernel->watched_since_ns >= deadline_of(kernel)) {
         igi_ring_abort(kernel);
     }
 }
@@ -25,7 +32,7 @@ static bool look_at_all(ig_ring_runtime *runtime) {
         if (igi_word(&kernel->inbox->parked)) continue;
         busy = true;
         __atomic_store_n(&kernel->block->wall, wall, __ATOMIC_RELAXED);
-        if (kernel->deadline_ns) check_deadline(kernel, now);
+        check_deadline(kernel, now);
     }
     return busy;
 }

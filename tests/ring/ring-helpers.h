@@ -42,6 +42,7 @@ void end_kernel(ig_ring_kernel *kernel);  // drains, waits, releases
 void wait_processed(ig_ring_kernel *kernel, uint64_t count);
 ig_ring_status status_of(const ig_ring_kernel *kernel);
 
-#define FOR_ALL_WAYS(w) for (const way *w = ways; w < ways + way_count; w++)
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a declaration cannot have them
+#define FOR_ALL_WAYS(w) for (const way *w = ways; (w) < ways + way_count; (w)++)
 
 #endif

@@ -358,6 +358,20 @@ static void handlers_that_never_return_are_stopped(void **state) {
     if (!w->in_c) check_misbehaviour(w, 99, IG_DEAD_DEADLINE, IG_STATUS_TIMEOUT);
 }
 
+static void kernels_whose_handler_never_returns_can_be_ended(void **state) {
+    (void)state;
+    FOR_ALL_WAYS(w) {
+        if (w->in_c) continue;
+        ig_ring_kernel *kernel = launch_way(w, "add");
+        send_u64(kernel, 99, 1);
+        send_u64(kernel, 1, 2);
+        assert_ok(ig_ring_terminate(kernel, IG_RING_DROP));
+        assert_ok(ig_ring_wait(kernel, SECONDS(30)));
+        assert_int_equal(status_of(kernel).dead_letters, 2);
+        ig_ring_kernel_release(kernel);
+    }
+}
+
 static void handlers_that_touch_foreign_memory_are_stopped(void **state) {
     (void)state;
     use_fault_handlers();
@@ -427,6 +441,7 @@ int main(void) {
         WITH_RUNTIME(a_failed_handler_stops_its_kernel_and_keeps_its_queue),
         WITH_RUNTIME(failed_kernels_restart_within_their_budget),
         WITH_RUNTIME(handlers_that_never_return_are_stopped),
+        WITH_RUNTIME(kernels_whose_handler_never_returns_can_be_ended),
         WITH_RUNTIME(handlers_that_touch_foreign_memory_are_stopped),
         WITH_RUNTIME(terminating_during_traffic_loses_nothing),
     };
