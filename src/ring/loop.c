@@ -125,7 +125,7 @@ static uint32_t publish(ig_ring_context *c, const opened *place) {
     igi_slot_publish(place->slot, place->position);
     switch (place->kind) {
         case IGI_RING_OUTPUT:
-            c->block->output_tail = place->position + 1;
+            igi_set_word(&c->block->output_tail, place->position + 1);
             if (igi_word(&c->block->receivers)) c->leaving |= IGI_LEFT_HELP;
             return IG_DELIVERED;
         case IGI_RING_OUTBOX:
@@ -320,7 +320,8 @@ static void look_for_senders(ig_ring_context *c) {
 }
 
 static void finish_message(ig_ring_context *c) {
-    uint32_t head = ++c->block->heads[c->ring];
+    uint32_t head = c->block->heads[c->ring] + 1;
+    igi_set_word(&c->block->heads[c->ring], head);
     uint32_t quarter = (c->block->rings[c->ring].mask + 1) >> 2;
     if (!quarter) quarter = 1;
     if ((head & ((quarter < 32 ? quarter : 32) - 1)) == 0) publish_head(c, c->ring);

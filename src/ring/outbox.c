@@ -46,7 +46,7 @@ void igi_ring_recover(ig_ring_kernel *kernel, uint32_t reason) {
     ig_message_header *slot = block->started & 1 ? igi_slot_ready(ring, position) : NULL;
     if (slot) {
         igi_ring_bury(kernel, slot, igi_slot_payload(ring, slot, position, slot->payload_size), reason);
-        block->heads[block->current_ring] = position + 1;
+        igi_set_word(&block->heads[block->current_ring], position + 1);
         igi_set_word(&block->started, block->started + 1);
     }
     publish_heads(kernel);
@@ -55,7 +55,7 @@ void igi_ring_recover(ig_ring_kernel *kernel, uint32_t reason) {
 static void drop_ring(ig_ring_kernel *kernel, uint32_t kind) {
     igi_ring ring = igi_ring_of(kernel, kind);
     uint32_t *head = &kernel->block->heads[kind];
-    for (ig_message_header *slot; (slot = igi_slot_ready(ring, *head)); ++*head) {
+    for (ig_message_header *slot; (slot = igi_slot_ready(ring, *head)); igi_set_word(head, *head + 1)) {
         bool sound = slot->payload_size <= igi_ring_limit(ring);
         if (slot->flags & IG_MESSAGE_VOID) continue;
         igi_ring_bury(kernel, slot, sound ? igi_slot_payload(ring, slot, *head, slot->payload_size) : NULL,

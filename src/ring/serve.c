@@ -16,16 +16,17 @@ typedef enum verdict { GO_ON, SLEEP, RETRY, ENDED } verdict;
 
 static bool has_room(const ig_ring_kernel *kernel) {
     igi_ring output = igi_ring_of(kernel, IGI_RING_OUTPUT);
-    return kernel->block->output_tail - igi_word(igi_ring_head(output)) <= output.place->mask;
+    return igi_word(&kernel->block->output_tail) - igi_word(igi_ring_head(output)) <= output.place->mask;
 }
 
 static bool has_message(const ig_ring_kernel *kernel) {
     static const uint32_t inputs[] = {IGI_RING_URGENT, IGI_RING_INPUT, IGI_RING_INBOX};
     for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++)
-        if (igi_slot_ready(igi_ring_of(kernel, inputs[i]), kernel->block->heads[inputs[i]])) return true;
+        if (igi_slot_ready(igi_ring_of(kernel, inputs[i]), igi_word(&kernel->block->heads[inputs[i]]))) return true;
     return false;
 }
 
+// A guess when another thread is at the kernel already, who looks again when it leaves.
 static bool has_work(const ig_ring_kernel *kernel) {
     return has_message(kernel) && has_room(kernel);
 }
