@@ -13,8 +13,8 @@ enum { MAX_RUNNERS = 12, MAX_SAMPLES = 64, MAX_CALLS = 20000 };
 static const double turn_seconds = 0.02;   // of short calls, as many as fit
 static const double long_seconds = 0.2;    // calls that need no warming up
 static const double budget_seconds = 1.5;  // after which a slow one is not asked again
-// Threads of OpenMP and OpenBLAS keep spinning for up to 30 ms after their work is done.
-static const long settle_ns = 2000000, settle_spinning_ns = 40000000;
+// Threads of OpenMP and OpenBLAS keep spinning for up to 30 ms after their work is done; those of PyTorch, longer.
+static const long settle_ns = 2000000, settle_spinning_ns = 100000000;
 
 typedef struct contest {
     ops_tensors tensors;
