@@ -23,6 +23,7 @@ typedef struct ig_hlc_timestamp {
 #define IG_MESSAGE_MAGIC 0x52494E474B45524Eull
 #define IG_MESSAGE_VERSION 1u
 #define IG_MESSAGE_MAX_PAYLOAD 65536u
+#define IG_HLC_SKEW_US 60000000u            // how far a clock may be ahead
 #define IG_RING_HOST 0xFFFFFFFFFFFFFFFFull  // as source or destination of a message
 
 enum {
@@ -54,6 +55,20 @@ typedef struct ig_message_header {
     uint32_t dead_reason;       // ig_dead_reason, in a dead letter
     uint32_t reserved[31];
 } ig_message_header;
+
+// Why a message was not handled.
+typedef enum ig_dead_reason {
+    IG_DEAD_NONE,
+    IG_DEAD_HANDLER,     // the handler failed
+    IG_DEAD_DEADLINE,    // it ran past the deadline of the kernel
+    IG_DEAD_FAULT,       // it touched memory it does not own
+    IG_DEAD_EXPIRED,     // the message's own deadline had passed
+    IG_DEAD_BAD_HEADER,  // magic, version or size
+    IG_DEAD_CHECKSUM,
+    IG_DEAD_CLOCK_SKEW,
+    IG_DEAD_UNDELIVERED,  // the receiver was full for too long
+    IG_DEAD_DROPPED,      // the kernel was terminated
+} ig_dead_reason;
 
 // ---- Kernels -------------------------------------------------------------------------------------------------
 

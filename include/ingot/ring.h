@@ -214,18 +214,6 @@ void ig_ring_cancel(ig_ring_kernel *kernel, ig_ring_slot *slot);
 ig_status ig_ring_peek(ig_ring_kernel *kernel, uint64_t timeout_ns, ig_ring_slot *slot);
 void ig_ring_release(ig_ring_kernel *kernel, ig_ring_slot *slot);
 
-typedef enum ig_dead_reason {
-    IG_DEAD_NONE,
-    IG_DEAD_HANDLER,     // the handler failed
-    IG_DEAD_DEADLINE,    // it ran past the deadline of the kernel
-    IG_DEAD_FAULT,       // it touched memory it does not own
-    IG_DEAD_EXPIRED,     // the message's own deadline had passed
-    IG_DEAD_BAD_HEADER,  // magic, version or size
-    IG_DEAD_CHECKSUM,
-    IG_DEAD_CLOCK_SKEW,
-    IG_DEAD_UNDELIVERED,  // the receiver was full for too long
-    IG_DEAD_DROPPED,      // the kernel was terminated
-} ig_dead_reason;
 const char *ig_dead_reason_text(ig_dead_reason reason);
 // The oldest message that was not handled; header.dead_reason says why. errors: TIMEOUT when there is none.
 ig_status ig_ring_receive_dead(ig_ring_kernel *kernel, ig_message *message);

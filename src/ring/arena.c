@@ -64,10 +64,6 @@ ig_status igi_ring_place_inboxes(ig_ring_runtime *runtime, const ig_ring_runtime
 
 // ---- Kernels ----
 
-static uint32_t or_default(uint32_t value, uint32_t otherwise) {
-    return value ? value : otherwise;
-}
-
 static uint32_t cursor_offset(uint32_t number) {
     return (uint32_t)(sizeof(ig_ring_control) + offsetof(igi_ring_block, cursors) + number * IGI_CURSOR_GAP * 4);
 }
@@ -86,12 +82,12 @@ static void place_cursors(igi_ring_place *rings) {
 }
 
 static ig_status place_rings(igi_ring_block *block, const ig_ring_launch_desc *desc, layout *at) {
-    const uint32_t capacities[] = {[IGI_RING_INPUT] = or_default(desc->input_capacity, 1024),
+    const uint32_t capacities[] = {[IGI_RING_INPUT] = igi_or_default(desc->input_capacity, 1024),
                                    [IGI_RING_URGENT] = URGENT_CAPACITY,
-                                   [IGI_RING_OUTPUT] = or_default(desc->output_capacity, 1024),
-                                   [IGI_RING_DEAD] = or_default(desc->dead_letter_capacity, 64),
+                                   [IGI_RING_OUTPUT] = igi_or_default(desc->output_capacity, 1024),
+                                   [IGI_RING_DEAD] = igi_or_default(desc->dead_letter_capacity, 64),
                                    [IGI_RING_OUTBOX] = OUTBOX_CAPACITY};
-    uint32_t payload = or_default(desc->max_payload, IG_MESSAGE_MAX_PAYLOAD);
+    uint32_t payload = igi_or_default(desc->max_payload, IG_MESSAGE_MAX_PAYLOAD);
     if (payload > IG_MESSAGE_MAX_PAYLOAD) return IG_STATUS_INVALID_ARGUMENT;
     for (int i = 0; i < IGI_RING_INBOX; i++) {
         if (!is_capacity(capacities[i])) return IG_STATUS_INVALID_ARGUMENT;

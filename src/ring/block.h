@@ -88,17 +88,4 @@ typedef struct igi_ring_block {
     ig_k2k_routing_table routes;
 } igi_ring_block;
 
-// Why a message is in the dead-letter ring.
-enum {
-    IGI_DEAD_HANDLER = 1,
-    IGI_DEAD_DEADLINE,  // the handler ran past its deadline
-    IGI_DEAD_FAULT,
-    IGI_DEAD_EXPIRED,
-    IGI_DEAD_BAD_HEADER,
-    IGI_DEAD_CHECKSUM,
-    IGI_DEAD_CLOCK_SKEW,
-    IGI_DEAD_UNDELIVERED,
-    IGI_DEAD_DROPPED
-};
-
 #endif

@@ -7,8 +7,6 @@
 
 #include "core/memory.h"
 
-enum { SKEW_LIMIT_US = 60 * 1000 * 1000 };
-
 typedef struct moment {
     uint64_t physical, logical;
 } moment;
@@ -86,7 +84,7 @@ static moment merge(moment local, ig_hlc_timestamp received, uint64_t wall_us) {
 }
 
 ig_status igi_hlc_update_at(ig_hlc *clock, ig_hlc_timestamp received, uint64_t wall_us, ig_hlc_timestamp *now) {
-    bool ahead = received.physical > wall_us && received.physical - wall_us > SKEW_LIMIT_US;
+    bool ahead = received.physical > wall_us && received.physical - wall_us > IG_HLC_SKEW_US;
     if (ahead || received.logical == UINT64_MAX) return IG_STATUS_CLOCK_SKEW;
     moment seen = guess(clock), next;
     do {

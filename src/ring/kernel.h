@@ -102,6 +102,11 @@ struct ig_ring_runtime {
     bool dispatching_ends;
 };
 
+// Zero in a descriptor means the default.
+static inline uint32_t igi_or_default(uint32_t value, uint32_t otherwise) {
+    return value ? value : otherwise;
+}
+
 // ---- arena.c: the memory of a kernel ----
 ig_status igi_ring_place_inboxes(ig_ring_runtime *runtime, const ig_ring_runtime_desc *desc);
 ig_status igi_ring_make_arena(ig_ring_kernel *kernel, const ig_ring_launch_desc *desc);

@@ -229,7 +229,7 @@ void ig_ring_context_fail(ig_ring_context *c, uint32_t error) {
 static bool give_up(ig_ring_context *c, ig_message_header *slot, const char *payload) {
     if (slot->dest_kernel == IG_RING_HOST || wall_us(c) < slot->timestamp.physical + c->block->pending_us) return false;
     igi_count(&c->block->undelivered);
-    igi_ring_bury(c->kernel, slot, payload, IGI_DEAD_UNDELIVERED);
+    igi_ring_bury(c->kernel, slot, payload, IG_DEAD_UNDELIVERED);
     return true;
 }
 
@@ -294,12 +294,12 @@ static ig_message_header *find(ig_ring_context *c) {
 static uint32_t judge(ig_ring_context *c, ig_message_header *slot) {
     igi_ring ring = igi_ring_of(c->kernel, c->ring);
     uint64_t bytes = slot->payload_size, wall = wall_us(c);
-    if (slot->magic != IG_MESSAGE_MAGIC || slot->version != IG_MESSAGE_VERSION) return IGI_DEAD_BAD_HEADER;
-    if (bytes > igi_ring_limit(ring)) return IGI_DEAD_BAD_HEADER;
+    if (slot->magic != IG_MESSAGE_MAGIC || slot->version != IG_MESSAGE_VERSION) return IG_DEAD_BAD_HEADER;
+    if (bytes > igi_ring_limit(ring)) return IG_DEAD_BAD_HEADER;
     c->payload = igi_slot_payload(ring, slot, c->block->heads[c->ring], bytes);
-    if (igi_crc32(c->payload, bytes) != slot->checksum) return IGI_DEAD_CHECKSUM;
-    if ((slot->flags & IG_MESSAGE_DEADLINE) && slot->deadline.physical <= wall) return IGI_DEAD_EXPIRED;
-    if (slot->timestamp.physical > wall + 60000000) return IGI_DEAD_CLOCK_SKEW;
+    if (igi_crc32(c->payload, bytes) != slot->checksum) return IG_DEAD_CHECKSUM;
+    if ((slot->flags & IG_MESSAGE_DEADLINE) && slot->deadline.physical <= wall) return IG_DEAD_EXPIRED;
+    if (slot->timestamp.physical > wall + IG_HLC_SKEW_US) return IG_DEAD_CLOCK_SKEW;
     return 0;
 }
 
@@ -339,9 +339,9 @@ static bool accept(ig_ring_context *c, ig_message_header *slot) {
         c->error = 0;
         return true;
     }
-    if (reason == IGI_DEAD_EXPIRED) igi_count(&c->block->expired);
-    if (reason && reason != IGI_DEAD_EXPIRED) igi_count(&c->block->invalid);
-    if (reason) igi_ring_bury(c->kernel, slot, reason == IGI_DEAD_BAD_HEADER ? NULL : c->payload, reason);
+    if (reason == IG_DEAD_EXPIRED) igi_count(&c->block->expired);
+    if (reason && reason != IG_DEAD_EXPIRED) igi_count(&c->block->invalid);
+    if (reason) igi_ring_bury(c->kernel, slot, reason == IG_DEAD_BAD_HEADER ? NULL : c->payload, reason);
     finish_message(c);
     return false;
 }
@@ -352,6 +352,9 @@ static void tell(ig_ring_context *c) {
     publish_head(c, IGI_RING_INBOX);
     look_for_senders(c);
     __atomic_store_n(&c->control->messages_processed, c->block->processed, __ATOMIC_RELAXED);
+    uint32_t tail_word = igi_word(igi_ring_tail(igi_ring_of(c->kernel, IGI_RING_INPUT)));
+    __atomic_store_n(&c->control->messages_in_flight, (uint32_t)(tail_word - c->block->heads[IGI_RING_INPUT]),
+                     __ATOMIC_RELAXED);
     uint64_t tail = c->control->output_tail;
     __atomic_store_n(&c->control->output_tail, tail + (uint32_t)(c->block->output_tail - (uint32_t)tail),
                      __ATOMIC_RELAXED);
@@ -376,7 +379,7 @@ static bool take(ig_ring_context *c) {
 
 static void done(ig_ring_context *c) {
     if (c->error) {
-        igi_ring_bury(c->kernel, c->slot, c->payload, IGI_DEAD_HANDLER);
+        igi_ring_bury(c->kernel, c->slot, c->payload, IG_DEAD_HANDLER);
         __atomic_store_n(&c->control->last_error, c->error, __ATOMIC_RELAXED);
         __atomic_store_n(&c->control->error_count, c->control->error_count + 1, __ATOMIC_RELAXED);
         c->leaving |= IGI_LEFT_FAILED;

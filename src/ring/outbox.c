@@ -59,7 +59,7 @@ static void drop_ring(ig_ring_kernel *kernel, uint32_t kind) {
         bool sound = slot->payload_size <= igi_ring_limit(ring);
         if (slot->flags & IG_MESSAGE_VOID) continue;
         igi_ring_bury(kernel, slot, sound ? igi_slot_payload(ring, slot, *head, slot->payload_size) : NULL,
-                      IGI_DEAD_DROPPED);
+                      IG_DEAD_DROPPED);
     }
 }
 
@@ -116,7 +116,7 @@ bool igi_ring_carry_remote(ig_ring_kernel *kernel) {
         bool late = block->wall > slot->timestamp.physical + block->pending_us;
         if (result == NOWHERE || (result == NO_ROOM && late)) {
             igi_count(&block->undelivered);
-            igi_ring_bury(kernel, slot, payload, IGI_DEAD_UNDELIVERED);
+            igi_ring_bury(kernel, slot, payload, IG_DEAD_UNDELIVERED);
             result = CARRIED;
         }
         if (result == CARRIED) slot->flags |= IG_MESSAGE_VOID;

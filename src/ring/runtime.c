@@ -117,10 +117,6 @@ size_t ig_ring_list(ig_ring_runtime *runtime, ig_ring_kernel **kernels, size_t c
 
 // ---- Life ----
 
-static uint32_t or_default(uint32_t value, uint32_t otherwise) {
-    return value ? value : otherwise;
-}
-
 static uint32_t count_cores(void) {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     return cores > 0 ? (uint32_t)cores : 1;
@@ -128,12 +124,12 @@ static uint32_t count_cores(void) {
 
 static ig_status open_runtime(ig_ring_runtime *runtime, const ig_ring_runtime_desc *desc) {
     runtime->node = desc->node;
-    runtime->max_kernels = or_default(desc->max_kernels, DEFAULT_KERNELS);
-    runtime->hop_limit = or_default(desc->hop_limit, DEFAULT_HOPS);
-    runtime->pending_us = or_default(desc->pending_ms, DEFAULT_PENDING_MS) * 1000;
+    runtime->max_kernels = igi_or_default(desc->max_kernels, DEFAULT_KERNELS);
+    runtime->hop_limit = igi_or_default(desc->hop_limit, DEFAULT_HOPS);
+    runtime->pending_us = igi_or_default(desc->pending_ms, DEFAULT_PENDING_MS) * 1000;
     runtime->cores = count_cores();
     uint32_t fitting = runtime->cores < MOST_DISPATCHERS ? runtime->cores : MOST_DISPATCHERS;
-    runtime->dispatcher_limit = or_default(desc->dispatchers, fitting);
+    runtime->dispatcher_limit = igi_or_default(desc->dispatchers, fitting);
     if (runtime->max_kernels > IGI_RING_MAX_KERNELS || runtime->dispatcher_limit > 1024)
         return IG_STATUS_INVALID_ARGUMENT;
     runtime->kernels = igi_calloc(runtime->max_kernels, sizeof(ig_ring_kernel *));

@@ -93,7 +93,7 @@ static bool is_blameless(const ig_ring_kernel *kernel, ig_status status) {
 static void judge(ig_ring_kernel *kernel, ig_status status, ig_error *error) {
     bool failed = status != IG_STATUS_OK || kernel->block->left & IGI_LEFT_FAILED;
     if (status != IG_STATUS_OK)
-        igi_ring_recover(kernel, status == IG_STATUS_TIMEOUT ? IGI_DEAD_DEADLINE : IGI_DEAD_FAULT);
+        igi_ring_recover(kernel, status == IG_STATUS_TIMEOUT ? IG_DEAD_DEADLINE : IG_DEAD_FAULT);
     else if (failed)
         igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "the handler of ring kernel '%s' failed with code %u",
                       kernel->name, igi_word(&kernel->control->last_error));

@@ -138,8 +138,7 @@ static ig_status emit(igi_simt_module *m, LLVMCodeGenFileType type, char **outpu
 static const char *optimisation_for(const igi_simt_module *m) {
     if (!igi_is_wide(m) || m->info.instructions <= IGI_LARGE_KERNEL) return "default<O2>";
     return "globaldce,cgscc(inline),function(sroa,early-cse<memssa>,simplifycfg,loop-mssa(licm),gvn,instsimplify,dse,"
-           "adce,"
-           "simplifycfg)";
+           "adce,simplifycfg)";
 }
 
 static ig_status run_all(igi_simt_module *m, igi_simt_stage stage, char **output, size_t *length) {

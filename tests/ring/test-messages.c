@@ -220,6 +220,35 @@ static void places_can_be_filled_and_read_without_copies(void **state) {
     }
 }
 
+static void the_control_block_says_how_far_a_kernel_is(void **state) {
+    (void)state;
+    FOR_ALL_WAYS(w) {
+        ig_ring_kernel *kernel = launch_way(w, "echo");
+        for (uint64_t i = 0; i < 10; i++) send_u64(kernel, 1, i);
+        for (uint64_t i = 0; i < 10; i++) assert_int_equal(receive_u64(kernel), i);
+        ig_ring_slot held;
+        assert_ok(ig_ring_reserve(kernel, 8, 0, &held));
+        for (uint64_t i = 0; i < 3; i++) send_u64(kernel, 1, i);
+        uint64_t value = 77;
+        ig_message urgent = IG_MESSAGE(1, &value);  // makes the kernel look once more
+        urgent.header.priority = IG_PRIORITY_HIGH;
+        assert_ok(ig_ring_send(kernel, &urgent, SECONDS(5), NULL));
+        assert_int_equal(receive_u64(kernel), value);
+        assert_ok(ig_ring_deactivate(kernel));
+        const ig_ring_control *control = kernel->control;
+        assert_int_equal(control->messages_processed, 11);
+        assert_int_equal(control->input_head, 10);
+        assert_int_equal(control->input_tail, 14);
+        assert_int_equal(control->messages_in_flight, 4);
+        assert_int_equal(control->output_head, 11);
+        assert_int_equal(control->output_tail, 11);
+        ig_ring_cancel(kernel, &held);
+        assert_ok(ig_ring_activate(kernel));
+        for (uint64_t i = 0; i < 3; i++) assert_int_equal(receive_u64(kernel), i);
+        end_kernel(kernel);
+    }
+}
+
 // ---- Correlation, priority, deadlines ----
 
 static void who_waits_for_one_answer_leaves_the_others(void **state) {
@@ -461,6 +490,7 @@ int main(void) {
         WITH_RUNTIME(order_is_kept_over_many_laps_of_small_rings),
         WITH_RUNTIME(batches_go_as_far_as_there_is_room),
         WITH_RUNTIME(places_can_be_filled_and_read_without_copies),
+        WITH_RUNTIME(the_control_block_says_how_far_a_kernel_is),
         WITH_RUNTIME(who_waits_for_one_answer_leaves_the_others),
         WITH_RUNTIME(urgent_messages_overtake_others),
         WITH_RUNTIME(messages_past_their_deadline_are_reported_not_delivered),
