@@ -65,7 +65,7 @@ install: compile-build
 	@$(call ninja,build)
 	$(MESON) install -C build --no-rebuild $(if $(DESTDIR),--destdir $(abspath $(DESTDIR)))
 
-SOURCES = $(shell git ls-files --cached --others --exclude-standard '*.c' '*.h')
+SOURCES = $(shell git ls-files --cached --others --exclude-standard '*.c' '*.h' '*.m' '*.mm')
 
 format:
 	clang-format-19 -i $(SOURCES)

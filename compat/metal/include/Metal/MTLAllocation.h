@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// What takes memory: buffers and heaps.
+#ifndef INGOT_METAL_ALLOCATION_H
+#define INGOT_METAL_ALLOCATION_H
+
+#import <Metal/MTLDefines.h>
+
+@protocol MTLAllocation <NSObject>
+@property (readonly) NSUInteger allocatedSize;
+@end
+
+#endif

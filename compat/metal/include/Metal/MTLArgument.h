@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reflection: what a kernel takes.
+#ifndef INGOT_METAL_ARGUMENT_H
+#define INGOT_METAL_ARGUMENT_H
+
+#import <Metal/MTLDataType.h>
+
+typedef NS_ENUM(NSInteger, MTLBindingType) {
+    MTLBindingTypeBuffer = 0,
+    MTLBindingTypeThreadgroupMemory = 1,
+    MTLBindingTypeTexture = 2,
+    MTLBindingTypeSampler = 3,
+    MTLBindingTypeImageblockData = 16,
+    MTLBindingTypeImageblock = 17,
+    MTLBindingTypeVisibleFunctionTable = 24,
+    MTLBindingTypePrimitiveAccelerationStructure = 25,
+    MTLBindingTypeInstanceAccelerationStructure = 26,
+    MTLBindingTypeIntersectionFunctionTable = 27,
+    MTLBindingTypeObjectPayload = 34,
+};
+
+typedef NS_ENUM(NSUInteger, MTLArgumentType) {
+    MTLArgumentTypeBuffer = 0,
+    MTLArgumentTypeThreadgroupMemory = 1,
+    MTLArgumentTypeTexture = 2,
+    MTLArgumentTypeSampler = 3,
+    MTLArgumentTypeImageblockData = 16,
+    MTLArgumentTypeImageblock = 17,
+    MTLArgumentTypeVisibleFunctionTable = 24,
+    MTLArgumentTypePrimitiveAccelerationStructure = 25,
+    MTLArgumentTypeInstanceAccelerationStructure = 26,
+    MTLArgumentTypeIntersectionFunctionTable = 27,
+};
+
+typedef NS_ENUM(NSUInteger, MTLBindingAccess) {
+    MTLBindingAccessReadOnly = 0,
+    MTLBindingAccessReadWrite = 1,
+    MTLBindingAccessWriteOnly = 2,
+    MTLArgumentAccessReadOnly = 0,
+    MTLArgumentAccessReadWrite = 1,
+    MTLArgumentAccessWriteOnly = 2,
+};
+typedef MTLBindingAccess MTLArgumentAccess;
+
+@class MTLStructType, MTLArrayType;
+
+MTL_EXPORT
+@interface MTLType : NSObject {
+    MTLDataType _dataType;
+}
+@property (readonly) MTLDataType dataType;
+@end
+
+MTL_EXPORT
+@interface MTLPointerType : MTLType {
+    MTLDataType _elementType;
+    MTLBindingAccess _access;
+    NSUInteger _alignment, _dataSize;
+}
+@property (readonly) MTLDataType elementType;
+@property (readonly) MTLBindingAccess access;
+@property (readonly) NSUInteger alignment;
+@property (readonly) NSUInteger dataSize;
+@property (readonly) BOOL elementIsArgumentBuffer;
+- (MTLStructType *)elementStructType;  // nil: members of structs are not known here
+- (MTLArrayType *)elementArrayType;
+@end
+
+@protocol MTLBinding <NSObject>
+@property (readonly) NSString *name;
+@property (readonly) MTLBindingType type;
+@property (readonly) MTLBindingAccess access;
+@property (readonly) NSUInteger index;
+@property (readonly, getter=isUsed) BOOL used;
+@property (readonly, getter=isArgument) BOOL argument;
+@end
+
+@protocol MTLBufferBinding <MTLBinding>
+@property (readonly) NSUInteger bufferAlignment;
+@property (readonly) NSUInteger bufferDataSize;
+@property (readonly) MTLDataType bufferDataType;
+@property (readonly) MTLStructType *bufferStructType;
+@property (readonly) MTLPointerType *bufferPointerType;
+@end
+
+@protocol MTLThreadgroupBinding <MTLBinding>
+@property (readonly) NSUInteger threadgroupMemoryAlignment;
+@property (readonly) NSUInteger threadgroupMemoryDataSize;
+@end
+
+// The older form of the same.
+MTL_EXPORT
+@interface MTLArgument : NSObject {
+    id<MTLBinding> _binding;
+}
+@property (readonly) NSString *name;
+@property (readonly) MTLArgumentType type;
+@property (readonly) MTLBindingAccess access;
+@property (readonly) NSUInteger index;
+@property (readonly, getter=isActive) BOOL active;
+@property (readonly) NSUInteger bufferAlignment;
+@property (readonly) NSUInteger bufferDataSize;
+@property (readonly) MTLDataType bufferDataType;
+@property (readonly) MTLStructType *bufferStructType;
+@property (readonly) MTLPointerType *bufferPointerType;
+@property (readonly) NSUInteger threadgroupMemoryAlignment;
+@property (readonly) NSUInteger threadgroupMemoryDataSize;
+@property (readonly) NSUInteger arrayLength;
+@end
+
+#endif

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a blit encoder is to work.
+#ifndef INGOT_METAL_BLIT_PASS_H
+#define INGOT_METAL_BLIT_PASS_H
+
+#import <Metal/MTLPassSamples.h>
+
+MTL_EXPORT
+@interface MTLBlitPassDescriptor : NSObject <NSCopying> {
+    MTLBlitPassSampleBufferAttachmentDescriptorArray *_sampleBufferAttachments;
+}
++ (MTLBlitPassDescriptor *)blitPassDescriptor;
+@property (readonly) MTLBlitPassSampleBufferAttachmentDescriptorArray *sampleBufferAttachments;
+@end
+
+#endif

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory that kernels read and write.
+#ifndef INGOT_METAL_BUFFER_H
+#define INGOT_METAL_BUFFER_H
+
+#import <Metal/MTLResource.h>
+#import <Metal/MTLTypes.h>
+
+@class MTLTextureDescriptor;
+@protocol MTLTexture;
+
+@protocol MTLBuffer <MTLResource>
+@property (readonly) NSUInteger length;
+@property (readonly) uint64_t gpuAddress;
+@property (readonly) id<MTLBuffer> remoteStorageBuffer;
+- (void *)contents;
+- (void)didModifyRange:(NSRange)range;
+- (void)addDebugMarker:(NSString *)marker range:(NSRange)range;
+- (void)removeAllDebugMarkers;
+- (id<MTLBuffer>)newRemoteBufferViewForDevice:(id<MTLDevice>)device;
+// nil here: there are no textures.
+- (id<MTLTexture>)newTextureWithDescriptor:(MTLTextureDescriptor *)descriptor
+                                    offset:(NSUInteger)offset
+                               bytesPerRow:(NSUInteger)bytesPerRow;
+@end
+
+#endif

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Marks what a capture would hold.
+#ifndef INGOT_METAL_CAPTURE_SCOPE_H
+#define INGOT_METAL_CAPTURE_SCOPE_H
+
+#import <Metal/MTLDefines.h>
+
+@protocol MTLCommandQueue;
+@protocol MTLDevice;
+
+@protocol MTLCaptureScope <NSObject>
+@property (copy, atomic) NSString *label;
+@property (readonly, nonatomic) id<MTLDevice> device;
+@property (readonly, nonatomic) id<MTLCommandQueue> commandQueue;
+- (void)beginScope;
+- (void)endScope;
+@end
+
+#endif

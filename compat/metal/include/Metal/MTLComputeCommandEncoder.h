@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Dispatches and what they are given.
+#ifndef INGOT_METAL_COMPUTE_COMMAND_ENCODER_H
+#define INGOT_METAL_COMPUTE_COMMAND_ENCODER_H
+
+#import <Metal/MTLCommandBuffer.h>
+#import <Metal/MTLCommandEncoder.h>
+#import <Metal/MTLTypes.h>
+
+@protocol MTLBuffer;
+@protocol MTLComputePipelineState;
+@protocol MTLCounterSampleBuffer;
+@protocol MTLFence;
+@protocol MTLHeap;
+@protocol MTLIndirectCommandBuffer;
+@protocol MTLSamplerState;
+@protocol MTLTexture;
+
+typedef struct {
+    uint32_t threadgroupsPerGrid[3];
+} MTLDispatchThreadgroupsIndirectArguments;
+
+typedef struct {
+    uint32_t stageInOrigin[3];
+    uint32_t stageInSize[3];
+} MTLStageInRegionIndirectArguments;
+
+@protocol MTLComputeCommandEncoder <MTLCommandEncoder>
+@property (readonly) MTLDispatchType dispatchType;
+- (void)setComputePipelineState:(id<MTLComputePipelineState>)state;
+- (void)setBytes:(const void *)bytes length:(NSUInteger)length atIndex:(NSUInteger)index;
+- (void)setBuffer:(id<MTLBuffer>)buffer offset:(NSUInteger)offset atIndex:(NSUInteger)index;
+- (void)setBufferOffset:(NSUInteger)offset atIndex:(NSUInteger)index;
+- (void)setBuffers:(const id<MTLBuffer>[])buffers offsets:(const NSUInteger[])offsets withRange:(NSRange)range;
+- (void)setThreadgroupMemoryLength:(NSUInteger)length atIndex:(NSUInteger)index;
+- (void)dispatchThreadgroups:(MTLSize)threadgroupsPerGrid threadsPerThreadgroup:(MTLSize)threadsPerThreadgroup;
+- (void)dispatchThreadgroupsWithIndirectBuffer:(id<MTLBuffer>)indirectBuffer
+                          indirectBufferOffset:(NSUInteger)indirectBufferOffset
+                         threadsPerThreadgroup:(MTLSize)threadsPerThreadgroup;
+- (void)dispatchThreads:(MTLSize)threadsPerGrid threadsPerThreadgroup:(MTLSize)threadsPerThreadgroup;
+- (void)updateFence:(id<MTLFence>)fence;
+- (void)waitForFence:(id<MTLFence>)fence;
+- (void)useResource:(id<MTLResource>)resource usage:(MTLResourceUsage)usage;
+- (void)useResources:(const id<MTLResource>[])resources count:(NSUInteger)count usage:(MTLResourceUsage)usage;
+- (void)useHeap:(id<MTLHeap>)heap;
+- (void)useHeaps:(const id<MTLHeap>[])heaps count:(NSUInteger)count;
+- (void)memoryBarrierWithScope:(MTLBarrierScope)scope;
+- (void)memoryBarrierWithResources:(const id<MTLResource>[])resources count:(NSUInteger)count;
+
+// The software device has none of these: the command buffer reports it.
+- (void)setTexture:(id<MTLTexture>)texture atIndex:(NSUInteger)index;
+- (void)setTextures:(const id<MTLTexture>[])textures withRange:(NSRange)range;
+- (void)setSamplerState:(id<MTLSamplerState>)sampler atIndex:(NSUInteger)index;
+- (void)setSamplerStates:(const id<MTLSamplerState>[])samplers withRange:(NSRange)range;
+- (void)setStageInRegion:(MTLRegion)region;
+- (void)setImageblockWidth:(NSUInteger)width height:(NSUInteger)height;
+- (void)executeCommandsInBuffer:(id<MTLIndirectCommandBuffer>)indirectCommandBuffer withRange:(NSRange)executionRange;
+- (void)sampleCountersInBuffer:(id<MTLCounterSampleBuffer>)sampleBuffer
+                 atSampleIndex:(NSUInteger)sampleIndex
+                   withBarrier:(BOOL)barrier;
+@end
+
+#endif

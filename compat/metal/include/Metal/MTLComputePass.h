@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a compute encoder is to work.
+#ifndef INGOT_METAL_COMPUTE_PASS_H
+#define INGOT_METAL_COMPUTE_PASS_H
+
+#import <Metal/MTLCommandBuffer.h>
+#import <Metal/MTLPassSamples.h>
+
+MTL_EXPORT
+@interface MTLComputePassDescriptor : NSObject <NSCopying> {
+    MTLDispatchType _dispatchType;
+    MTLComputePassSampleBufferAttachmentDescriptorArray *_sampleBufferAttachments;
+}
++ (MTLComputePassDescriptor *)computePassDescriptor;
+@property (nonatomic) MTLDispatchType dispatchType;
+@property (readonly) MTLComputePassSampleBufferAttachmentDescriptorArray *sampleBufferAttachments;
+@end
+
+#endif

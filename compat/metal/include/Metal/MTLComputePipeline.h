@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels ready to run.
+#ifndef INGOT_METAL_COMPUTE_PIPELINE_H
+#define INGOT_METAL_COMPUTE_PIPELINE_H
+
+#import <Metal/MTLAllocation.h>
+#import <Metal/MTLArgument.h>
+#import <Metal/MTLPipeline.h>
+#import <Metal/MTLTypes.h>
+
+@class MTLLinkedFunctions, MTLStageInputOutputDescriptor;
+@protocol MTLDevice;
+@protocol MTLFunction;
+
+MTL_EXPORT
+@interface MTLComputePipelineReflection : NSObject {
+    NSArray *_bindings, *_arguments;
+}
+@property (readonly) NSArray *bindings;   // of id<MTLBinding>
+@property (readonly) NSArray *arguments;  // of MTLArgument
+@end
+
+MTL_EXPORT
+@interface MTLComputePipelineDescriptor : NSObject <NSCopying> {
+    NSString *_label;
+    id<MTLFunction> _computeFunction;
+    BOOL _threadGroupSizeIsMultipleOfThreadExecutionWidth, _supportIndirectCommandBuffers,
+        _supportAddingBinaryFunctions;
+    NSUInteger _maxTotalThreadsPerThreadgroup, _maxCallStackDepth;
+    MTLSize _requiredThreadsPerThreadgroup;
+    MTLStageInputOutputDescriptor *_stageInputDescriptor;
+    MTLPipelineBufferDescriptorArray *_buffers;
+    MTLLinkedFunctions *_linkedFunctions;
+    NSArray *_insertLibraries, *_preloadedLibraries, *_binaryArchives;
+    MTLShaderValidation _shaderValidation;
+}
+@property (copy, nonatomic) NSString *label;
+@property (readwrite, nonatomic, retain) id<MTLFunction> computeFunction;
+@property (readwrite, nonatomic) BOOL threadGroupSizeIsMultipleOfThreadExecutionWidth;
+@property (readwrite, nonatomic) NSUInteger maxTotalThreadsPerThreadgroup;
+@property (readwrite, nonatomic) NSUInteger maxCallStackDepth;
+@property (readwrite, nonatomic) MTLSize requiredThreadsPerThreadgroup;
+@property (copy, nonatomic) MTLStageInputOutputDescriptor *stageInputDescriptor;
+@property (readonly) MTLPipelineBufferDescriptorArray *buffers;
+@property (readwrite, nonatomic) BOOL supportIndirectCommandBuffers;
+@property (readwrite, nonatomic) BOOL supportAddingBinaryFunctions;
+@property (copy, nonatomic) MTLLinkedFunctions *linkedFunctions;
+@property (readwrite, nonatomic, copy) NSArray *insertLibraries;
+@property (readwrite, nonatomic, copy) NSArray *preloadedLibraries;
+@property (readwrite, nonatomic, copy) NSArray *binaryArchives;
+@property (readwrite, nonatomic) MTLShaderValidation shaderValidation;
+- (void)reset;
+@end
+
+@protocol MTLComputePipelineState <MTLAllocation>
+@property (readonly) NSString *label;
+@property (readonly) id<MTLDevice> device;
+@property (readonly) MTLComputePipelineReflection *reflection;
+@property (readonly) NSUInteger maxTotalThreadsPerThreadgroup;
+@property (readonly) NSUInteger threadExecutionWidth;
+@property (readonly) NSUInteger staticThreadgroupMemoryLength;
+@property (readonly) BOOL supportIndirectCommandBuffers;
+@property (readonly) MTLShaderValidation shaderValidation;
+@property (readonly) MTLSize requiredThreadsPerThreadgroup;
+@property (readonly) MTLResourceID gpuResourceID;
+- (NSUInteger)imageblockMemoryLengthForDimensions:(MTLSize)imageblockDimensions;
+@end
+
+#endif

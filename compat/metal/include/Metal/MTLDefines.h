@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Words that every header of this framework uses.
+#ifndef INGOT_METAL_DEFINES_H
+#define INGOT_METAL_DEFINES_H
+
+#import <Foundation/Foundation.h>
+
+#if !__has_feature(blocks)
+#error "Metal's API has blocks in it: compile with clang -fblocks"
+#endif
+
+#ifdef __cplusplus
+#define MTL_EXTERN extern "C" __attribute__((visibility("default")))
+#else
+#define MTL_EXTERN extern __attribute__((visibility("default")))
+#endif
+#define MTL_EXPORT __attribute__((visibility("default")))
+#define MTL_INLINE static inline
+
+// Seconds. Apple's comes with CoreFoundation, which GNUstep does without.
+typedef double CFTimeInterval;
+
+#endif

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+// Devices: what they can do, and everything that is made by them.
+#ifndef INGOT_METAL_DEVICE_H
+#define INGOT_METAL_DEVICE_H
+
+#import <Metal/MTLCounters.h>
+#import <Metal/MTLResource.h>
+#import <Metal/MTLTypes.h>
+#include <dispatch/dispatch.h>
+
+@class MTLBinaryArchiveDescriptor, MTLCommandQueueDescriptor, MTLCompileOptions, MTLComputePipelineDescriptor,
+    MTLComputePipelineReflection, MTLHeapDescriptor, MTLIndirectCommandBufferDescriptor, MTLResidencySetDescriptor,
+    MTLSamplerDescriptor, MTLSharedEventHandle, MTLTextureDescriptor;
+@protocol MTLArgumentEncoder;
+@protocol MTLBinaryArchive;
+@protocol MTLBuffer;
+@protocol MTLCommandQueue;
+@protocol MTLComputePipelineState;
+@protocol MTLDevice;
+@protocol MTLEvent;
+@protocol MTLFence;
+@protocol MTLFunction;
+@protocol MTLHeap;
+@protocol MTLIndirectCommandBuffer;
+@protocol MTLLibrary;
+@protocol MTLResidencySet;
+@protocol MTLSamplerState;
+@protocol MTLSharedEvent;
+@protocol MTLTexture;
+
+// One device object per process, however often it is asked for.
+MTL_EXTERN id<MTLDevice> MTLCreateSystemDefaultDevice(void) NS_RETURNS_RETAINED;
+MTL_EXTERN NSArray *MTLCopyAllDevices(void) NS_RETURNS_RETAINED;
+
+typedef NSString *MTLDeviceNotificationName;
+typedef void (^MTLDeviceNotificationHandler)(id<MTLDevice> device, MTLDeviceNotificationName notifyName);
+MTL_EXTERN MTLDeviceNotificationName const MTLDeviceWasAddedNotification;
+MTL_EXTERN MTLDeviceNotificationName const MTLDeviceRemovalRequestedNotification;
+MTL_EXTERN MTLDeviceNotificationName const MTLDeviceWasRemovedNotification;
+// The software device neither comes nor goes: the handler is never called.
+MTL_EXTERN NSArray *MTLCopyAllDevicesWithObserver(id<NSObject> *observer,
+                                                  MTLDeviceNotificationHandler handler) NS_RETURNS_RETAINED;
+MTL_EXTERN void MTLRemoveDeviceObserver(id<NSObject> observer);
+
+typedef NS_ENUM(NSUInteger, MTLFeatureSet) {
+    MTLFeatureSet_iOS_GPUFamily1_v1 = 0,
+    MTLFeatureSet_iOS_GPUFamily5_v1 = 16,
+    MTLFeatureSet_macOS_GPUFamily1_v1 = 10000,
+    MTLFeatureSet_macOS_GPUFamily1_v2 = 10001,
+    MTLFeatureSet_macOS_ReadWriteTextureTier2 = 10002,
+    MTLFeatureSet_macOS_GPUFamily1_v3 = 10003,
+    MTLFeatureSet_macOS_GPUFamily1_v4 = 10004,
+    MTLFeatureSet_macOS_GPUFamily2_v1 = 10005,
+};
+
+typedef NS_ENUM(NSInteger, MTLGPUFamily) {
+    MTLGPUFamilyApple1 = 1001,
+    MTLGPUFamilyApple2 = 1002,
+    MTLGPUFamilyApple3 = 1003,
+    MTLGPUFamilyApple4 = 1004,
+    MTLGPUFamilyApple5 = 1005,
+    MTLGPUFamilyApple6 = 1006,
+    MTLGPUFamilyApple7 = 1007,
+    MTLGPUFamilyApple8 = 1008,
+    MTLGPUFamilyApple9 = 1009,
+    MTLGPUFamilyApple10 = 1010,
+    MTLGPUFamilyMac1 = 2001,
+    MTLGPUFamilyMac2 = 2002,
+    MTLGPUFamilyCommon1 = 3001,
+    MTLGPUFamilyCommon2 = 3002,
+    MTLGPUFamilyCommon3 = 3003,
+    MTLGPUFamilyMacCatalyst1 = 4001,
+    MTLGPUFamilyMacCatalyst2 = 4002,
+    MTLGPUFamilyMetal3 = 5001,
+    MTLGPUFamilyMetal4 = 5002,
+};
+
+typedef NS_ENUM(NSUInteger, MTLDeviceLocation) {
+    MTLDeviceLocationBuiltIn = 0,
+    MTLDeviceLocationSlot = 1,
+    MTLDeviceLocationExternal = 2,
+    MTLDeviceLocationUnspecified = NSUIntegerMax,
+};
+
+typedef NS_OPTIONS(NSUInteger, MTLPipelineOption) {
+    MTLPipelineOptionNone = 0,
+    MTLPipelineOptionArgumentInfo = 1,
+    MTLPipelineOptionBindingInfo = 1,
+    MTLPipelineOptionBufferTypeInfo = 2,
+    MTLPipelineOptionFailOnBinaryArchiveMiss = 4,
+};
+
+typedef NS_ENUM(NSUInteger, MTLReadWriteTextureTier) {
+    MTLReadWriteTextureTierNone = 0,
+    MTLReadWriteTextureTier1 = 1,
+    MTLReadWriteTextureTier2 = 2,
+};
+
+typedef NS_ENUM(NSUInteger, MTLArgumentBuffersTier) {
+    MTLArgumentBuffersTier1 = 0,
+    MTLArgumentBuffersTier2 = 1,
+};
+
+MTL_EXPORT
+@interface MTLArchitecture : NSObject <NSCopying> {
+    NSString *_name;
+}
+@property (readonly) NSString *name;
+@end
+
+typedef MTLComputePipelineReflection *MTLAutoreleasedComputePipelineReflection;
+typedef void (^MTLNewLibraryCompletionHandler)(id<MTLLibrary> library, NSError *error);
+typedef void (^MTLNewComputePipelineStateCompletionHandler)(id<MTLComputePipelineState> computePipelineState,
+                                                            NSError *error);
+typedef void (^MTLNewComputePipelineStateWithReflectionCompletionHandler)(
+    id<MTLComputePipelineState> computePipelineState, MTLComputePipelineReflection *reflection, NSError *error);
+
+@protocol MTLDevice <NSObject>
+@property (readonly) NSString *name;
+@property (readonly) uint64_t registryID;
+@property (readonly) MTLArchitecture *architecture;
+@property (readonly) MTLDeviceLocation location;
+@property (readonly) NSUInteger locationNumber;
+@property (readonly) uint64_t maxTransferRate;
+@property (readonly, getter=isLowPower) BOOL lowPower;
+@property (readonly, getter=isHeadless) BOOL headless;
+@property (readonly, getter=isRemovable) BOOL removable;
+@property (readonly) BOOL hasUnifiedMemory;
+@property (readonly) uint64_t recommendedMaxWorkingSetSize;
+@property (readonly) NSUInteger currentAllocatedSize;
+@property (readonly) NSUInteger maxBufferLength;
+@property (readonly) NSUInteger maxThreadgroupMemoryLength;
+@property (readonly) MTLSize maxThreadsPerThreadgroup;
+@property (readonly) NSUInteger maxArgumentBufferSamplerCount;
+@property (readonly) MTLReadWriteTextureTier readWriteTextureSupport;
+@property (readonly) MTLArgumentBuffersTier argumentBuffersSupport;
+@property (readonly) uint64_t peerGroupID;
+@property (readonly) uint32_t peerIndex;
+@property (readonly) uint32_t peerCount;
+@property (readonly) NSUInteger maximumConcurrentCompilationTaskCount;
+@property (readwrite) BOOL shouldMaximizeConcurrentCompilation;
+@property (readonly) BOOL supportsDynamicLibraries;
+@property (readonly) BOOL supportsRenderDynamicLibraries;
+@property (readonly) BOOL supportsRaytracing;
+@property (readonly) BOOL supportsRaytracingFromRender;
+@property (readonly) BOOL supportsFunctionPointers;
+@property (readonly) BOOL supportsFunctionPointersFromRender;
+@property (readonly) BOOL supportsPrimitiveMotionBlur;
+@property (readonly) BOOL supports32BitFloatFiltering;
+@property (readonly) BOOL supports32BitMSAA;
+@property (readonly) BOOL supportsQueryTextureLOD;
+@property (readonly) BOOL supportsBCTextureCompression;
+@property (readonly) BOOL supportsPullModelInterpolation;
+@property (readonly) BOOL supportsShaderBarycentricCoordinates;
+@property (readonly, getter=areRasterOrderGroupsSupported) BOOL rasterOrderGroupsSupported;
+@property (readonly, getter=areProgrammableSamplePositionsSupported) BOOL programmableSamplePositionsSupported;
+@property (readonly, getter=areBarycentricCoordsSupported) BOOL barycentricCoordsSupported;
+@property (readonly, getter=isDepth24Stencil8PixelFormatSupported) BOOL depth24Stencil8PixelFormatSupported;
+@property (readonly) NSArray *counterSets;  // empty
+
+- (BOOL)supportsFamily:(MTLGPUFamily)gpuFamily;
+- (BOOL)supportsFeatureSet:(MTLFeatureSet)featureSet;
+- (BOOL)supportsTextureSampleCount:(NSUInteger)sampleCount;
+- (BOOL)supportsVertexAmplificationCount:(NSUInteger)count;
+- (BOOL)supportsCounterSampling:(MTLCounterSamplingPoint)samplingPoint;
+- (void)sampleTimestamps:(MTLTimestamp *)cpuTimestamp gpuTimestamp:(MTLTimestamp *)gpuTimestamp;
+- (MTLSizeAndAlign)heapBufferSizeAndAlignWithLength:(NSUInteger)length options:(MTLResourceOptions)options;
+
+- (id<MTLCommandQueue>)newCommandQueue;
+- (id<MTLCommandQueue>)newCommandQueueWithMaxCommandBufferCount:(NSUInteger)maxCommandBufferCount;
+- (id<MTLCommandQueue>)newCommandQueueWithDescriptor:(MTLCommandQueueDescriptor *)descriptor;
+
+- (id<MTLBuffer>)newBufferWithLength:(NSUInteger)length options:(MTLResourceOptions)options;
+- (id<MTLBuffer>)newBufferWithBytes:(const void *)pointer length:(NSUInteger)length options:(MTLResourceOptions)options;
+- (id<MTLBuffer>)newBufferWithBytesNoCopy:(void *)pointer
+                                   length:(NSUInteger)length
+                                  options:(MTLResourceOptions)options
+                              deallocator:(void (^)(void *pointer, NSUInteger length))deallocator;
+- (id<MTLHeap>)newHeapWithDescriptor:(MTLHeapDescriptor *)descriptor;
+
+- (id<MTLLibrary>)newDefaultLibrary;
+- (id<MTLLibrary>)newDefaultLibraryWithBundle:(NSBundle *)bundle error:(NSError **)error;
+- (id<MTLLibrary>)newLibraryWithSource:(NSString *)source options:(MTLCompileOptions *)options error:(NSError **)error;
+- (void)newLibraryWithSource:(NSString *)source
+                     options:(MTLCompileOptions *)options
+           completionHandler:(MTLNewLibraryCompletionHandler)completionHandler;
+// The text of MSL; what Apple's compiler made cannot be run, and the error says so.
+- (id<MTLLibrary>)newLibraryWithFile:(NSString *)filepath error:(NSError **)error;
+- (id<MTLLibrary>)newLibraryWithURL:(NSURL *)url error:(NSError **)error;
+- (id<MTLLibrary>)newLibraryWithData:(dispatch_data_t)data error:(NSError **)error;
+
+- (id<MTLComputePipelineState>)newComputePipelineStateWithFunction:(id<MTLFunction>)computeFunction
+                                                             error:(NSError **)error;
+- (id<MTLComputePipelineState>)newComputePipelineStateWithFunction:(id<MTLFunction>)computeFunction
+                                                           options:(MTLPipelineOption)options
+                                                        reflection:
+                                                            (MTLAutoreleasedComputePipelineReflection *)reflection
+                                                             error:(NSError **)error;
+- (void)newComputePipelineStateWithFunction:(id<MTLFunction>)computeFunction
+                          completionHandler:(MTLNewComputePipelineStateCompletionHandler)completionHandler;
+- (void)newComputePipelineStateWithFunction:(id<MTLFunction>)computeFunction
+                                    options:(MTLPipelineOption)options
+                          completionHandler:
+                              (MTLNewComputePipelineStateWithReflectionCompletionHandler)completionHandler;
+- (id<MTLComputePipelineState>)newComputePipelineStateWithDescriptor:(MTLComputePipelineDescriptor *)descriptor
+                                                             options:(MTLPipelineOption)options
+                                                          reflection:
+                                                              (MTLAutoreleasedComputePipelineReflection *)reflection
+                                                               error:(NSError **)error;
+- (void)newComputePipelineStateWithDescriptor:(MTLComputePipelineDescriptor *)descriptor
+                                      options:(MTLPipelineOption)options
+                            completionHandler:
+                                (MTLNewComputePipelineStateWithReflectionCompletionHandler)completionHandler;
+
+- (id<MTLFence>)newFence;
+- (id<MTLEvent>)newEvent;
+- (id<MTLSharedEvent>)newSharedEvent;
+- (id<MTLSharedEvent>)newSharedEventWithHandle:(MTLSharedEventHandle *)sharedEventHandle;
+- (id<MTLResidencySet>)newResidencySetWithDescriptor:(MTLResidencySetDescriptor *)descriptor error:(NSError **)error;
+- (id<MTLBinaryArchive>)newBinaryArchiveWithDescriptor:(MTLBinaryArchiveDescriptor *)descriptor error:(NSError **)error;
+
+// The software device has none of these: nil, with an error where there is one to fill.
+- (id<MTLIndirectCommandBuffer>)newIndirectCommandBufferWithDescriptor:(MTLIndirectCommandBufferDescriptor *)descriptor
+                                                       maxCommandCount:(NSUInteger)maxCount
+                                                               options:(MTLResourceOptions)options;
+- (id<MTLCounterSampleBuffer>)newCounterSampleBufferWithDescriptor:(MTLCounterSampleBufferDescriptor *)descriptor
+                                                             error:(NSError **)error;
+- (id<MTLTexture>)newTextureWithDescriptor:(MTLTextureDescriptor *)descriptor;
+- (id<MTLSamplerState>)newSamplerStateWithDescriptor:(MTLSamplerDescriptor *)descriptor;
+- (id<MTLArgumentEncoder>)newArgumentEncoderWithArguments:(NSArray *)arguments;
+@end
+
+#endif

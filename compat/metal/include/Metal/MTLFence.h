@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Order between encoders, for resources whose hazards nobody tracks.
+#ifndef INGOT_METAL_FENCE_H
+#define INGOT_METAL_FENCE_H
+
+#import <Metal/MTLDefines.h>
+
+@protocol MTLDevice;
+
+@protocol MTLFence <NSObject>
+@property (readonly) id<MTLDevice> device;
+@property (copy, atomic) NSString *label;
+@end
+
+#endif

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values for the function constants of a kernel.
+#ifndef INGOT_METAL_FUNCTION_CONSTANT_VALUES_H
+#define INGOT_METAL_FUNCTION_CONSTANT_VALUES_H
+
+#import <Metal/MTLDataType.h>
+
+MTL_EXPORT
+@interface MTLFunctionConstantValues : NSObject <NSCopying> {
+    NSMutableDictionary *_byIndex;
+    NSMutableDictionary *_byName;
+}
+- (void)setConstantValue:(const void *)value type:(MTLDataType)type atIndex:(NSUInteger)index;
+- (void)setConstantValues:(const void *)values type:(MTLDataType)type withRange:(NSRange)range;
+- (void)setConstantValue:(const void *)value type:(MTLDataType)type withName:(NSString *)name;
+- (void)reset;
+@end
+
+#endif

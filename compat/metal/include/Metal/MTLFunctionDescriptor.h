@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which function of a library is meant, with which constants.
+#ifndef INGOT_METAL_FUNCTION_DESCRIPTOR_H
+#define INGOT_METAL_FUNCTION_DESCRIPTOR_H
+
+#import <Metal/MTLFunctionConstantValues.h>
+
+typedef NS_OPTIONS(NSUInteger, MTLFunctionOptions) {
+    MTLFunctionOptionNone = 0,
+    MTLFunctionOptionCompileToBinary = 1,
+    MTLFunctionOptionStoreFunctionInMetalPipelinesScript = 2,
+};
+
+MTL_EXPORT
+@interface MTLFunctionDescriptor : NSObject <NSCopying> {
+    NSString *_name, *_specializedName;
+    MTLFunctionConstantValues *_constantValues;
+    MTLFunctionOptions _options;
+    NSArray *_binaryArchives;
+}
++ (MTLFunctionDescriptor *)functionDescriptor;
+@property (copy, nonatomic) NSString *name;
+@property (copy, nonatomic) NSString *specializedName;
+@property (copy, nonatomic) MTLFunctionConstantValues *constantValues;
+@property (nonatomic) MTLFunctionOptions options;
+@property (copy, nonatomic) NSArray *binaryArchives;
+@end
+
+#endif

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Commands encoded ahead of time, which the software device does not have: making one gives nil.
+#ifndef INGOT_METAL_INDIRECT_COMMAND_BUFFER_H
+#define INGOT_METAL_INDIRECT_COMMAND_BUFFER_H
+
+#import <Metal/MTLResource.h>
+
+typedef NS_OPTIONS(NSUInteger, MTLIndirectCommandType) {
+    MTLIndirectCommandTypeDraw = 1,
+    MTLIndirectCommandTypeDrawIndexed = 2,
+    MTLIndirectCommandTypeDrawPatches = 4,
+    MTLIndirectCommandTypeDrawIndexedPatches = 8,
+    MTLIndirectCommandTypeConcurrentDispatch = 32,
+    MTLIndirectCommandTypeConcurrentDispatchThreads = 64,
+    MTLIndirectCommandTypeDrawMeshThreadgroups = 128,
+    MTLIndirectCommandTypeDrawMeshThreads = 256,
+};
+
+typedef struct {
+    uint32_t location, length;
+} MTLIndirectCommandBufferExecutionRange;
+
+MTL_EXPORT
+@interface MTLIndirectCommandBufferDescriptor : NSObject <NSCopying> {
+    MTLIndirectCommandType _commandTypes;
+    BOOL _inheritPipelineState, _inheritBuffers;
+    NSUInteger _maxKernelBufferBindCount;
+}
+@property (readwrite, nonatomic) MTLIndirectCommandType commandTypes;
+@property (readwrite, nonatomic) BOOL inheritPipelineState;
+@property (readwrite, nonatomic) BOOL inheritBuffers;
+@property (readwrite, nonatomic) NSUInteger maxKernelBufferBindCount;
+@end
+
+@protocol MTLIndirectCommandBuffer <MTLResource>
+@property (readonly) NSUInteger size;
+- (void)resetWithRange:(NSRange)range;
+@end
+
+#endif

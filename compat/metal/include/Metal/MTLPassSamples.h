@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a pass would sample counters. There are none here: what is set is kept and has no effect.
+#ifndef INGOT_METAL_PASS_SAMPLES_H
+#define INGOT_METAL_PASS_SAMPLES_H
+
+#import <Metal/MTLCounters.h>
+
+MTL_EXPORT
+@interface MTLComputePassSampleBufferAttachmentDescriptor : NSObject <NSCopying> {
+    id<MTLCounterSampleBuffer> _sampleBuffer;
+    NSUInteger _startOfEncoderSampleIndex, _endOfEncoderSampleIndex;
+}
+@property (nonatomic, retain) id<MTLCounterSampleBuffer> sampleBuffer;
+@property (nonatomic) NSUInteger startOfEncoderSampleIndex;
+@property (nonatomic) NSUInteger endOfEncoderSampleIndex;
+@end
+
+MTL_EXPORT
+@interface MTLComputePassSampleBufferAttachmentDescriptorArray : NSObject {
+    NSMutableDictionary *_attachments;
+}
+- (MTLComputePassSampleBufferAttachmentDescriptor *)objectAtIndexedSubscript:(NSUInteger)attachmentIndex;
+- (void)setObject:(MTLComputePassSampleBufferAttachmentDescriptor *)attachment
+    atIndexedSubscript:(NSUInteger)attachmentIndex;
+@end
+
+@compatibility_alias MTLBlitPassSampleBufferAttachmentDescriptor MTLComputePassSampleBufferAttachmentDescriptor;
+@compatibility_alias MTLBlitPassSampleBufferAttachmentDescriptorArray
+    MTLComputePassSampleBufferAttachmentDescriptorArray;
+
+#endif

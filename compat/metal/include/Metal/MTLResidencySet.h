@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// What should stay in memory. All of it does here: sets remember, and succeed.
+#ifndef INGOT_METAL_RESIDENCY_SET_H
+#define INGOT_METAL_RESIDENCY_SET_H
+
+#import <Metal/MTLAllocation.h>
+
+@protocol MTLDevice;
+
+MTL_EXPORT
+@interface MTLResidencySetDescriptor : NSObject <NSCopying> {
+    NSString *_label;
+    NSUInteger _initialCapacity;
+}
+@property (copy, nonatomic) NSString *label;
+@property (nonatomic) NSUInteger initialCapacity;
+@end
+
+@protocol MTLResidencySet <NSObject>
+@property (readonly) id<MTLDevice> device;
+@property (readonly) NSString *label;
+@property (readonly) uint64_t allocatedSize;
+@property (readonly) NSArray *allAllocations;
+@property (readonly) NSUInteger allocationCount;
+- (void)requestResidency;
+- (void)endResidency;
+- (void)addAllocation:(id<MTLAllocation>)allocation;
+- (void)addAllocations:(const id<MTLAllocation>[])allocations count:(NSUInteger)count;
+- (void)removeAllocation:(id<MTLAllocation>)allocation;
+- (void)removeAllocations:(const id<MTLAllocation>[])allocations count:(NSUInteger)count;
+- (void)removeAllAllocations;
+- (BOOL)containsAllocation:(id<MTLAllocation>)anAllocation;
+- (void)commit;
+@end
+
+#endif
