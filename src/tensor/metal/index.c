@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gather and index select as kernels. A kernel cannot refuse an index, so the host looks at them first.
+// Gather, scatter and index select as kernels. A kernel cannot refuse an index, so the host looks at them first.
 #include <string.h>
 
 #include "core/status-internal.h"
@@ -11,6 +11,11 @@ typedef struct igi_metal_axis {
     int32_t length, stride;
 } igi_metal_axis;
 
+typedef struct igi_metal_picked {
+    uint32_t count;
+    int32_t index_stride, source_stride;
+} igi_metal_picked;
+
 // Indices that the device is still making cannot be looked at.
 bool igi_metal_accepts_gather(const igi_call *call) {
     igi_storage *index = call->in[1].storage;
@@ -20,6 +25,14 @@ bool igi_metal_accepts_gather(const igi_call *call) {
     bool made = !index->writer || igi_batch_is_done(index->writer);
     pthread_mutex_unlock(&index->lock);
     return made;
+}
+
+// One thread goes along each line: a few long ones are for the host.
+bool igi_metal_accepts_scatter(const igi_call *call) {
+    const igi_view *index = &call->in[1];
+    uint64_t count = igi_view_count(index), picked = index->shape[call->p.index.axis];
+    bool sums_bools = call->p.index.add && call->out[0].type == IG_TYPE_BOOL;
+    return !sums_bools && (picked <= 4096 || count / picked >= 64) && igi_metal_accepts_gather(call);
 }
 
 typedef struct search {
@@ -76,5 +89,43 @@ ig_status igi_metal_gather(const igi_call *call) {
     igi_metal_bytes(&e, &layout, sizeof layout, 4);
     uint64_t inner = layout.shape[layout.rank - 1];
     igi_metal_threads(&e, (ig_size){inner, count / inner, 1});
+    return e.status;
+}
+
+// ---- Scatter ----
+
+// The first of each line, for as many lines as there are of indices.
+static igi_view lines_of(const igi_view *view, const igi_view *index, uint32_t axis) {
+    igi_view lines = *view;
+    memcpy(lines.shape, index->shape, sizeof lines.shape);
+    lines.shape[axis] = 1;
+    return lines;
+}
+
+ig_status igi_metal_scatter(const igi_call *call) {
+    const igi_view *index = &call->in[1], *source = &call->in[2], *out = &call->out[0];
+    ig_status status = check(call);
+    if (status != IG_STATUS_OK || igi_view_count(index) == 0) return status;
+    uint32_t along = call->p.index.axis;
+    igi_metal_axis axis = {(int32_t)out->shape[along], (int32_t)out->strides[along]};
+    igi_metal_picked picked = {(uint32_t)index->shape[along], (int32_t)index->strides[along],
+                               (int32_t)source->strides[along]};
+    igi_view starts[3] = {lines_of(out, index, along), lines_of(index, index, along), lines_of(source, index, along)};
+    igi_metal_layout layout;
+    igi_metal_layout_of(3, (const igi_view *[]){&starts[0], &starts[1], &starts[2]}, &layout);
+    uint32_t consecutive = igi_metal_consecutive(&layout, 3);
+    igi_metal_encoder e = call->p.index.add
+                              ? igi_metal_begin(call, "index", consecutive, "scatter_add_%s_%s",
+                                                ig_type_name(out->type), ig_type_name(index->type))
+                              : igi_metal_begin(call, "index", consecutive, "scatter_%u_%s",
+                                                (unsigned)ig_type_size(out->type), ig_type_name(index->type));
+    igi_metal_view(&e, source, 0);
+    igi_metal_view(&e, index, 1);
+    igi_metal_view(&e, out, 2);
+    igi_metal_bytes(&e, &axis, sizeof axis, 3);
+    igi_metal_bytes(&e, &layout, sizeof layout, 4);
+    igi_metal_bytes(&e, &picked, sizeof picked, 5);
+    uint64_t inner = layout.shape[layout.rank - 1], lines = igi_view_count(index) / picked.count;
+    igi_metal_threads(&e, (ig_size){inner, lines / inner, 1});
     return e.status;
 }

@@ -46,6 +46,8 @@ static const igi_implementation rows[] = {
     ROW(RANDOM_NORMAL, IGI_FLOATS, igi_metal_random)
     ROW_IF(igi_metal_accepts_gather, GATHER, IGI_ANY_TYPE, igi_metal_gather)
     ROW_IF(igi_metal_accepts_gather, INDEX_SELECT, IGI_ANY_TYPE, igi_metal_gather)
+    ROW_IF(igi_metal_accepts_scatter, SCATTER, IGI_ANY_TYPE, igi_metal_scatter)
+    ROW(SORT, IGI_ANY_TYPE, igi_metal_sort)
     ROW_IF(igi_metal_accepts_convolve, CONV, IGI_FLOATS, igi_metal_convolve)
     ROW_IF(igi_metal_accepts_convolve, MAX_POOL, IGI_FLOATS, igi_metal_convolve)
     ROW_IF(igi_metal_accepts_convolve, AVG_POOL, IGI_FLOATS, igi_metal_convolve)

@@ -56,6 +56,9 @@ ig_status igi_metal_arange(const igi_call *call);
 ig_status igi_metal_random(const igi_call *call);
 bool igi_metal_accepts_gather(const igi_call *call);
 ig_status igi_metal_gather(const igi_call *call);
+bool igi_metal_accepts_scatter(const igi_call *call);
+ig_status igi_metal_scatter(const igi_call *call);
+ig_status igi_metal_sort(const igi_call *call);
 bool igi_metal_accepts_convolve(const igi_call *call);
 ig_status igi_metal_convolve(const igi_call *call);
 

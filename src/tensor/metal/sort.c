@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sorting as kernels: blocks in threadgroup memory, then passes that merge them.
+#include "tensor/metal/metal.h"
+
+enum { MAX_BLOCK = 1024, CHUNK = 16 };  // as in sort.metal
+
+typedef struct igi_metal_sorting {
+    uint64_t flip;
+    uint32_t length, block, padded;
+    int32_t in_stride, value_stride, index_stride;
+} igi_metal_sorting;
+
+typedef struct plan {
+    const igi_call *call;
+    igi_metal_sorting sorting;
+    igi_metal_layout starts;  // of the lines of values, x and indices
+    uint64_t lines;
+    igi_storage *items[2];  // the second where there are blocks to merge
+} plan;
+
+static const char *order_of(ig_type type) {
+    return ig_type_name(type == IG_TYPE_BOOL ? IG_TYPE_U8 : type);
+}
+
+static uint64_t item_size(ig_type type) {
+    return type == IG_TYPE_I64 ? 16 : 8;
+}
+
+// Without the axis: where lines begin.
+static igi_view starts_of(const igi_view *view, uint32_t axis) {
+    igi_view starts = *view;
+    starts.shape[axis] = 1;
+    return starts;
+}
+
+static plan plan_of(const igi_call *call) {
+    const igi_view *x = &call->in[0], *values = &call->out[0], *indices = &call->out[1];
+    uint32_t axis = call->p.sort.axis, length = (uint32_t)x->shape[axis], block = 2;
+    while (block < length && block < MAX_BLOCK) block *= 2;
+    uint64_t key = ig_type_size(x->type) == 8 ? UINT64_MAX : (UINT64_C(1) << 8 * ig_type_size(x->type)) - 1;
+    plan p = {.call = call, .lines = igi_view_count(values) / values->shape[axis]};
+    p.sorting = (igi_metal_sorting){.flip = call->p.sort.descending ? key : 0,
+                                    .length = length,
+                                    .block = block,
+                                    .padded = (length + block - 1) / block * block,
+                                    .in_stride = (int32_t)x->strides[axis],
+                                    .value_stride = (int32_t)values->strides[axis],
+                                    .index_stride = (int32_t)indices->strides[axis]};
+    igi_view starts[3] = {starts_of(values, axis), starts_of(x, axis), starts_of(indices, axis)};
+    igi_metal_layout_of(3, (const igi_view *[]){&starts[0], &starts[1], &starts[2]}, &p.starts);
+    return p;
+}
+
+static ig_status make_items(plan *p) {
+    uint64_t bytes = p->lines * p->sorting.padded * item_size(p->call->in[0].type);
+    ig_device *device = p->call->runtime->device;
+    ig_status status = igi_storage_make(device, bytes, &p->items[0]);
+    bool merges = p->sorting.padded > p->sorting.block;
+    return status == IG_STATUS_OK && merges ? igi_storage_make(device, bytes, &p->items[1]) : status;
+}
+
+static ig_status encode_blocks(const plan *p) {
+    igi_metal_encoder e = igi_metal_begin(p->call, "sort", 0, "blocks_%s", order_of(p->call->in[0].type));
+    uint32_t half = p->sorting.block / 2, threads = half < 32 ? 32 : half > 256 ? 256 : half;
+    igi_metal_view(&e, &p->call->in[0], 0);
+    igi_metal_storage(&e, p->items[0], 0, 1);
+    igi_metal_bytes(&e, &p->sorting, sizeof p->sorting, 2);
+    igi_metal_bytes(&e, &p->starts, sizeof p->starts, 3);
+    igi_metal_groups(&e, (ig_size){p->sorting.padded / p->sorting.block, p->lines, 1}, (ig_size){threads, 1, 1});
+    return e.status;
+}
+
+static ig_status encode_merge(const plan *p, int from, uint32_t run) {
+    igi_metal_encoder e =
+        igi_metal_begin(p->call, "sort", 0, "merge_%s", p->call->in[0].type == IG_TYPE_I64 ? "wide" : "narrow");
+    igi_metal_storage(&e, p->items[from], 0, 0);
+    igi_metal_storage(&e, p->items[!from], 0, 1);
+    igi_metal_bytes(&e, &p->sorting, sizeof p->sorting, 2);
+    igi_metal_bytes(&e, &run, sizeof run, 3);
+    igi_metal_threads(&e, (ig_size){p->sorting.padded / CHUNK, p->lines, 1});
+    return e.status;
+}
+
+static ig_status encode_write(const plan *p, int from) {
+    const igi_call *call = p->call;
+    igi_metal_encoder e = igi_metal_begin(call, "sort", 0, "write_%s", order_of(call->in[0].type));
+    igi_metal_view(&e, &call->in[0], 0);
+    igi_metal_storage(&e, p->items[from], 0, 1);
+    igi_metal_bytes(&e, &p->sorting, sizeof p->sorting, 2);
+    igi_metal_bytes(&e, &p->starts, sizeof p->starts, 3);
+    igi_metal_view(&e, &call->out[0], 4);
+    igi_metal_view(&e, &call->out[1], 5);
+    igi_metal_threads(&e, (ig_size){call->out[0].shape[call->p.sort.axis], p->lines, 1});
+    return e.status;
+}
+
+ig_status igi_metal_sort(const igi_call *call) {
+    if (igi_view_count(&call->out[0]) == 0) return IG_STATUS_OK;
+    plan p = plan_of(call);
+    int from = 0;
+    ig_status status = make_items(&p);
+    if (status == IG_STATUS_OK) status = encode_blocks(&p);
+    for (uint64_t run = p.sorting.block; run < p.sorting.padded && status == IG_STATUS_OK; run *= 2) {
+        status = encode_merge(&p, from, (uint32_t)run);
+        from = !from;
+    }
+    if (status == IG_STATUS_OK) status = encode_write(&p, from);
+    igi_storage_release(p.items[0]), igi_storage_release(p.items[1]);
+    return status;
+}
