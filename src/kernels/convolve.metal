@@ -39,6 +39,49 @@ kernel void convolve(device const T *x [[buffer(0)]], device const T *weight [[b
         move_by(0, at.x, w.out_strides[3])] = T(sum);
 }
 
+// Of integers, which wrap around: S are their bits.
+template <typename T, typename S>
+kernel void convolve_integers(device const T *x [[buffer(0)]], device const T *weight [[buffer(1)]],
+                              device const T *bias [[buffer(2)]], device T *out [[buffer(3)]],
+                              constant Window &w [[buffer(4)]], uint3 at [[thread_position_in_grid]]) {
+    uint image = at.z / w.channels, channel = at.z % w.channels, group = channel / w.outputs;
+    S sum = w.has_bias ? S(bias[int(channel) * w.bias_stride]) : S(0);
+    for (uint c = 0; c < w.inner; c++) {
+        device const T *from = x + int(image) * w.x_strides[0] + int(group * w.inner + c) * w.x_strides[1];
+        device const T *taps = weight + int(channel) * w.weight_strides[0] + int(c) * w.weight_strides[1];
+        for (uint i = 0; i < w.size[0]; i++) {
+            uint row, column;
+            if (!reach(at.y, i, 0, w, row)) continue;
+            for (uint j = 0; j < w.size[1]; j++)
+                if (reach(at.x, j, 1, w, column))
+                    sum += S(from[int(row) * w.x_strides[2] + int(column) * w.x_strides[3]]) *
+                           S(taps[int(i) * w.weight_strides[2] + int(j) * w.weight_strides[3]]);
+        }
+    }
+    out[int(image) * w.out_strides[0] + int(channel) * w.out_strides[1] + int(at.y) * w.out_strides[2] +
+        move_by(0, at.x, w.out_strides[3])] = T(sum);
+}
+
+// A window always has an element.
+template <typename T>
+kernel void pool_integers(device const T *x [[buffer(0)]], device T *out [[buffer(3)]],
+                          constant Window &w [[buffer(4)]], uint3 at [[thread_position_in_grid]]) {
+    uint image = at.z / w.channels, channel = at.z % w.channels;
+    device const T *from = x + int(image) * w.x_strides[0] + int(channel) * w.x_strides[1];
+    long result = -9223372036854775807L - 1;
+    for (uint i = 0; i < w.size[0]; i++) {
+        uint row, column;
+        if (!reach(at.y, i, 0, w, row)) continue;
+        for (uint j = 0; j < w.size[1]; j++) {
+            if (!reach(at.x, j, 1, w, column)) continue;
+            long value = long(from[int(row) * w.x_strides[2] + int(column) * w.x_strides[3]]);
+            result = value > result ? value : result;
+        }
+    }
+    out[int(image) * w.out_strides[0] + int(channel) * w.out_strides[1] + int(at.y) * w.out_strides[2] +
+        move_by(0, at.x, w.out_strides[3])] = T(result);
+}
+
 // The largest, where NaN is larger than everything, or the mean.
 template <typename T, bool largest>
 kernel void pool(device const T *x [[buffer(0)]], device T *out [[buffer(3)]], constant Window &w [[buffer(4)]],
@@ -69,3 +112,13 @@ kernel void pool(device const T *x [[buffer(0)]], device T *out [[buffer(3)]], c
     template [[host_name("avg_pool_" #suffix)]] kernel void pool<T, false>(device const T *, device T *,              \
                                                                            constant Window &, uint3);
 FOR_FLOATS(INSTANCES, )
+
+#define CONVOLVE_INTEGERS(suffix, T, S)                                                                              \
+    template [[host_name("conv_" #suffix)]] kernel void convolve_integers<T, S>(                                     \
+        device const T *, device const T *, device const T *, device T *, constant Window &, uint3);
+CONVOLVE_INTEGERS(i32, int, uint)
+CONVOLVE_INTEGERS(i64, long, ulong)
+#define POOL_INTEGERS(suffix, T, unused)                                                                             \
+    template [[host_name("max_pool_" #suffix)]] kernel void pool_integers<T>(device const T *, device T *,           \
+                                                                             constant Window &, uint3);
+FOR_INTEGERS(POOL_INTEGERS, )

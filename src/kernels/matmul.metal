@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix products: out = alpha a b + beta c, in float. Operands are transposed by their strides.
+// Matrix products: out = alpha a b + beta c, in float or, of integers, in their bits, which wrap around. Operands are transposed by their strides.
 
 // Matches igi_metal_product.
 struct Product {
@@ -7,19 +7,46 @@ struct Product {
     int a_row, a_column, b_row, b_column, c_row, c_column, out_row, out_column;  // strides, in elements
     float alpha, beta;
     uint adds;  // there is a c
+    long whole_alpha, whole_beta;  // of integers
 };
+
+// What products are added up in.
+template <typename T>
+struct Sum {
+    typedef float Type;
+};
+template <>
+struct Sum<int> {
+    typedef uint Type;
+};
+template <>
+struct Sum<long> {
+    typedef ulong Type;
+};
+static float plus_product(float a, float b, float sum) { return fma(a, b, sum); }
+static uint plus_product(uint a, uint b, uint sum) { return sum + a * b; }
+static ulong plus_product(ulong a, ulong b, ulong sum) { return sum + a * b; }
 
 template <typename T>
 static T scaled(float sum, device const T *c, constant Product &p) {
     return T(p.adds ? fma(p.beta, float(*c), p.alpha * sum) : p.alpha * sum);
+}
+template <typename T, typename S>
+static T scaled_bits(S sum, device const T *c, constant Product &p) {
+    S result = sum * S(p.whole_alpha);
+    return T(p.adds ? result + S(p.whole_beta) * S(*c) : result);
+}
+static int scaled(uint sum, device const int *c, constant Product &p) { return scaled_bits<int, uint>(sum, c, p); }
+static long scaled(ulong sum, device const long *c, constant Product &p) {
+    return scaled_bits<long, ulong>(sum, c, p);
 }
 
 // Tiles of both matrices in threadgroup memory, filled by groups of width x height threads. Operands 0 and 1 of
 // `consecutive` are the rows of a and b. Outside of the matrices there are zeros.
 constant constexpr uint tile_inner = 32;
 
-template <uint rows, uint columns, uint width, uint height, uint operand, typename T>
-static void fill_tile(threadgroup float (*tile)[columns], device const T *from, uint top, uint left, uint row_end,
+template <uint rows, uint columns, uint width, uint height, uint operand, typename S, typename T>
+static void fill_tile(threadgroup S (*tile)[columns], device const T *from, uint top, uint left, uint row_end,
                       uint column_end, int row_stride, int column_stride, uint2 place) {
     bool whole = top + rows <= row_end && left + columns <= column_end;
     for (uint row = place.y; row < rows; row += height)
@@ -27,9 +54,9 @@ static void fill_tile(threadgroup float (*tile)[columns], device const T *from, 
             uint column = c + place.x;
             device const T *element = from + int(top + row) * row_stride + move_by(operand, left + column, column_stride);
             if (whole)
-                tile[row][column] = float(*element);
+                tile[row][column] = S(*element);
             else
-                tile[row][column] = top + row < row_end && left + column < column_end ? float(*element) : 0.0f;
+                tile[row][column] = top + row < row_end && left + column < column_end ? S(*element) : S(0);
         }
 }
 
@@ -42,16 +69,17 @@ kernel void matmul_tiled(device const T *a [[buffer(0)]], device const T *b [[bu
                          constant Product &p [[buffer(4)]], constant Layout &batches [[buffer(5)]],
                          uint3 group [[threadgroup_position_in_grid]],
                          uint3 place [[thread_position_in_threadgroup]]) {
+    typedef typename Sum<T>::Type S;
     constexpr uint tile_rows = 16 * block_rows, tile_columns = 16 * block_columns;
-    threadgroup float a_tile[tile_rows][tile_inner], b_tile[tile_inner][tile_columns];
+    threadgroup S a_tile[tile_rows][tile_inner], b_tile[tile_inner][tile_columns];
     a += offset_of(group.z, batches.rank, batches, 1);
     b += offset_of(group.z, batches.rank, batches, 2);
     c += offset_of(group.z, batches.rank, batches, 3);
     out += offset_of(group.z, batches.rank, batches, 0);
     uint top = group.y * tile_rows, left = group.x * tile_columns;
-    float sums[block_rows][block_columns];
+    S sums[block_rows][block_columns];
     for (uint i = 0; i < block_rows; i++)
-        for (uint j = 0; j < block_columns; j++) sums[i][j] = 0.0f;
+        for (uint j = 0; j < block_columns; j++) sums[i][j] = S(0);
     for (uint from = 0; from < p.inner; from += tile_inner) {
         fill_tile<tile_rows, tile_inner, 16, 16, 0>(a_tile, a, top, from, p.rows, p.inner, p.a_row, p.a_column,
                                                     place.xy);
@@ -59,11 +87,11 @@ kernel void matmul_tiled(device const T *a [[buffer(0)]], device const T *b [[bu
                                                        place.xy);
         threadgroup_barrier(mem_flags::mem_threadgroup);
         for (uint k = 0; k < tile_inner; k++) {
-            float as[block_rows], bs[block_columns];
+            S as[block_rows], bs[block_columns];
             for (uint i = 0; i < block_rows; i++) as[i] = a_tile[place.y * block_rows + i][k];
             for (uint j = 0; j < block_columns; j++) bs[j] = b_tile[k][place.x + 16 * j];
             for (uint i = 0; i < block_rows; i++)
-                for (uint j = 0; j < block_columns; j++) sums[i][j] = fma(as[i], bs[j], sums[i][j]);
+                for (uint j = 0; j < block_columns; j++) sums[i][j] = plus_product(as[i], bs[j], sums[i][j]);
         }
         threadgroup_barrier(mem_flags::mem_threadgroup);
     }
@@ -152,8 +180,9 @@ kernel void matmul_rows(device const T *a [[buffer(0)]], device const T *b [[buf
                         uint3 at [[thread_position_in_grid]]) {
     a += offset_of(at.z, batches.rank, batches, 1) + int(at.y) * p.a_row;
     b += offset_of(at.z, batches.rank, batches, 2) + move_by(1, at.x, p.b_column);
-    float sum = 0.0f;
-    for (uint k = 0; k < p.inner; k++) sum = fma(float(a[int(k) * p.a_column]), float(b[int(k) * p.b_row]), sum);
+    typedef typename Sum<T>::Type S;
+    S sum = S(0);
+    for (uint k = 0; k < p.inner; k++) sum = plus_product(S(a[int(k) * p.a_column]), S(b[int(k) * p.b_row]), sum);
     int at_c = offset_of(at.z, batches.rank, batches, 3) + int(at.y) * p.c_row + int(at.x) * p.c_column;
     int at_out = offset_of(at.z, batches.rank, batches, 0) + int(at.y) * p.out_row + move_by(2, at.x, p.out_column);
     out[at_out] = scaled(sum, c + at_c, p);
@@ -167,3 +196,9 @@ kernel void matmul_rows(device const T *a [[buffer(0)]], device const T *b [[buf
     template [[host_name("dots_strided_" #suffix)]] kernel void matmul_dots<T, false>(OPERANDS(T), uint3, uint);      \
     template [[host_name("rows_" #suffix)]] kernel void matmul_rows<T>(OPERANDS(T), uint3);
 FOR_FLOATS(INSTANCES, )
+
+#define INTEGERS(suffix, T)                                                                         \
+    template [[host_name("tiled_" #suffix)]] kernel void matmul_tiled<T>(OPERANDS(T), uint3, uint3); \
+    template [[host_name("rows_" #suffix)]] kernel void matmul_rows<T>(OPERANDS(T), uint3);
+INTEGERS(i32, int)
+INTEGERS(i64, long)

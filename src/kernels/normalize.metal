@@ -109,6 +109,28 @@ kernel void cumsum(device const T *x [[buffer(0)]], device T *out [[buffer(1)]],
     }
 }
 
+// Of integers, which wrap around.
+template <typename T, bool in_order>
+kernel void cumsum_integers(device const T *x [[buffer(0)]], device long *out [[buffer(1)]],
+                            constant Lines &lines [[buffer(2)]], constant Layout &starts [[buffer(3)]],
+                            uint group [[threadgroup_position_in_grid]], uint lane [[thread_index_in_simdgroup]]) {
+    x += offset_of(group, starts.rank, starts, 1);
+    out += offset_of(group, starts.rank, starts, 0);
+    int in_stride = in_order ? 1 : lines.in_stride, out_stride = in_order ? 1 : lines.out_stride;
+    ulong before = 0;
+    for (uint from = 0; from < lines.length; from += 32) {
+        uint i = from + lane;
+        ulong sum = i < lines.length ? ulong(long(x[int(i) * in_stride])) : 0;
+        for (ushort distance = 1; distance < 32; distance *= 2) {
+            ulong other = shuffle_up(sum, distance);
+            sum += lane >= distance ? other : 0;
+        }
+        sum += before;
+        if (i < lines.length) out[int(i) * out_stride] = long(sum);
+        before = broadcast(sum, 31);
+    }
+}
+
 template <typename T, bool centred, bool in_order>
 kernel void norm(device const T *x [[buffer(0)]], device T *out [[buffer(1)]], constant Lines &lines [[buffer(2)]],
                  constant Layout &starts [[buffer(3)]], device const T *weight [[buffer(4)]],
@@ -157,7 +179,12 @@ kernel void norm(device const T *x [[buffer(0)]], device T *out [[buffer(1)]], c
 #define CUMSUM(suffix, T, name, in_order)                                                                   \
     template [[host_name(#name "_" #suffix)]] kernel void cumsum<T, in_order>(                              \
         device const T *, device T *, constant Lines &, constant Layout &, uint, uint);
+#define CUMSUM_INTEGERS(suffix, T, name, in_order)                                                          \
+    template [[host_name(#name "_" #suffix)]] kernel void cumsum_integers<T, in_order>(                     \
+        device const T *, device long *, constant Lines &, constant Layout &, uint, uint);
 
+FOR_INTEGERS(CUMSUM_INTEGERS, cumsum, true)
+FOR_INTEGERS(CUMSUM_INTEGERS, cumsum_strided, false)
 FOR_FLOATS(CUMSUM, cumsum, true)
 FOR_FLOATS(CUMSUM, cumsum_strided, false)
 FOR_FLOATS(COLUMNS, softmax_columns, false)

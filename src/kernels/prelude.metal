@@ -42,6 +42,26 @@ struct Offsets {
     }
 };
 
+// Halves of 64 bits: simdgroups exchange words.
+static inline ulong shuffle_down(ulong x, ushort distance) {
+    uint2 words = as_type<uint2>(x);
+    return as_type<ulong>(uint2(simd_shuffle_down(words.x, distance), simd_shuffle_down(words.y, distance)));
+}
+static inline ulong shuffle_up(ulong x, ushort distance) {
+    uint2 words = as_type<uint2>(x);
+    return as_type<ulong>(uint2(simd_shuffle_up(words.x, distance), simd_shuffle_up(words.y, distance)));
+}
+static inline ulong broadcast(ulong x, ushort lane) {
+    uint2 words = as_type<uint2>(x);
+    return as_type<ulong>(uint2(simd_broadcast(words.x, lane), simd_broadcast(words.y, lane)));
+}
+
+// bool is u8 to kernels.
+#define FOR_INTEGERS(X, ...) \
+    X(i8, char, __VA_ARGS__)  \
+    X(u8, uchar, __VA_ARGS__) \
+    X(i32, int, __VA_ARGS__)  \
+    X(i64, long, __VA_ARGS__)
 #define FOR_FLOATS(X, ...)      \
     X(f32, float, __VA_ARGS__)  \
     X(f16, half, __VA_ARGS__)   \

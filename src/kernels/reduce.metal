@@ -18,7 +18,7 @@ static State tree(State s) {
 }
 
 struct Scalars {
-    typedef float State;
+    typedef float State, Element;
     static float down(float s, ushort distance) { return simd_shuffle_down(s, distance); }
 };
 
@@ -51,6 +51,7 @@ struct Scaled {
 };
 struct prod_op {
     typedef Scaled State;
+    typedef float Element;
     static Scaled init() { return {1.0f, 0}; }
     static Scaled merge(Scaled a, Scaled b) {
         int exponent;
@@ -113,6 +114,7 @@ struct Moments {
 };
 struct variance_op {
     typedef Moments State;
+    typedef float Element;
     static Moments init() { return {0.0f, 0.0f, 0.0f}; }
     static Moments add(Moments s, float x, uint) {
         float count = s.count + 1.0f, off = x - s.mean, mean = s.mean + off / count;
@@ -141,6 +143,7 @@ struct Best {
 template <bool greatest>
 struct Choose {
     typedef Best State;
+    typedef float Element;
     static Best init() { return {greatest ? -INFINITY : INFINITY, 0xffffffffu}; }
     static Best merge(Best a, Best b) {
         bool above = greatest ? b.value > a.value : b.value < a.value, same = b.value == a.value;
@@ -159,6 +162,63 @@ struct Choose {
 };
 typedef Choose<true> argmax_op;
 typedef Choose<false> argmin_op;
+
+// ---- States of integers, which wrap around ----
+
+struct Integers {
+    typedef long State, Element;
+    static long down(long s, ushort distance) { return long(shuffle_down(ulong(s), distance)); }
+    static long finish(long s, constant Reduction &) { return s; }
+};
+struct int_sum_op : Integers {
+    static long init() { return 0; }
+    static long merge(long a, long b) { return long(ulong(a) + ulong(b)); }
+    static long add(long s, long x, uint) { return merge(s, x); }
+    static long across(long s) { return tree<long, int_sum_op>(s); }
+};
+struct int_prod_op : Integers {
+    static long init() { return 1; }
+    static long merge(long a, long b) { return long(ulong(a) * ulong(b)); }
+    static long add(long s, long x, uint) { return merge(s, x); }
+    static long across(long s) { return tree<long, int_prod_op>(s); }
+};
+constant constexpr long least = -9223372036854775807L - 1, most = 9223372036854775807L;
+struct int_max_op : Integers {
+    static long init() { return least; }
+    static long merge(long a, long b) { return b > a ? b : a; }
+    static long add(long s, long x, uint) { return merge(s, x); }
+    static long across(long s) { return tree<long, int_max_op>(s); }
+};
+struct int_min_op : Integers {
+    static long init() { return most; }
+    static long merge(long a, long b) { return b < a ? b : a; }
+    static long add(long s, long x, uint) { return merge(s, x); }
+    static long across(long s) { return tree<long, int_min_op>(s); }
+};
+
+struct BestInteger {
+    long value;
+    uint index;
+};
+template <bool greatest>
+struct ChooseInteger {
+    typedef BestInteger State;
+    typedef long Element;
+    static BestInteger init() { return {greatest ? least : most, 0xffffffffu}; }
+    static BestInteger merge(BestInteger a, BestInteger b) {
+        bool above = greatest ? b.value > a.value : b.value < a.value;
+        bool second = above || (b.value == a.value && b.index < a.index);
+        return {second ? b.value : a.value, second ? b.index : a.index};
+    }
+    static BestInteger add(BestInteger s, long x, uint index) { return merge(s, BestInteger{x, index}); }
+    static BestInteger down(BestInteger s, ushort distance) {
+        return {Integers::down(s.value, distance), simd_shuffle_down(s.index, distance)};
+    }
+    static BestInteger across(BestInteger s) { return tree<BestInteger, ChooseInteger>(s); }
+    static long finish(BestInteger s, constant Reduction &) { return long(s.index); }
+};
+typedef ChooseInteger<true> int_argmax_op;
+typedef ChooseInteger<false> int_argmin_op;
 
 // ---- Kernels ----
 
@@ -188,7 +248,7 @@ kernel void reduce(device const T *x [[buffer(0)]], device R *out [[buffer(1)]],
     uint begin = group.x * r.part_length, end = min(begin + r.part_length, r.length);
     typename Op::State s = Op::init();
     for (uint i = begin + place.x; i < end; i += size.x)
-        s = Op::add(s, float(first[in_order ? int(i) : offset_of(i, reduced.rank, reduced, 0)]), i);
+        s = Op::add(s, typename Op::Element(first[in_order ? int(i) : offset_of(i, reduced.rank, reduced, 0)]), i);
     s = over_group<Op>(s, scratch, lane, simdgroup, simdgroups);
     if (place.x != 0) return;
     if (r.parts == 1)
@@ -209,7 +269,7 @@ kernel void reduce_columns(device const T *x [[buffer(0)]], device R *out [[buff
     uint begin = part * r.part_length, end = min(begin + r.part_length, r.length);
     typename Op::State s = Op::init();
     for (uint i = begin; i < end; i++)
-        s = Op::add(s, float(x[offsets.at[1] + offset_of(i, reduced.rank, reduced, 0)]), i);
+        s = Op::add(s, typename Op::Element(x[offsets.at[1] + offset_of(i, reduced.rank, reduced, 0)]), i);
     if (r.parts == 1)
         out[offsets.at[0]] = R(Op::finish(s, r));
     else
@@ -261,3 +321,17 @@ PARTS(bool, uchar, any)
 PARTS(bool, uchar, all)
 PARTS(i64, long, argmax)
 PARTS(i64, long, argmin)
+
+#define LONG_INSTANCE(suffix, T, name) INSTANCE(suffix, T, long, name)
+FOR_INTEGERS(LONG_INSTANCE, int_sum)
+FOR_INTEGERS(LONG_INSTANCE, int_prod)
+FOR_INTEGERS(KEEP_INSTANCE, int_max)
+FOR_INTEGERS(KEEP_INSTANCE, int_min)
+FOR_INTEGERS(LONG_INSTANCE, int_argmax)
+FOR_INTEGERS(LONG_INSTANCE, int_argmin)
+FOR_INTEGERS(BOOL_INSTANCE, any)
+FOR_INTEGERS(BOOL_INSTANCE, all)
+PARTS(i64, long, int_sum)
+PARTS(i64, long, int_prod)
+PARTS(i64, long, int_argmax)
+PARTS(i64, long, int_argmin)

@@ -38,6 +38,7 @@ static void finish(igi_metal_encoder *e, bool plain, const igi_metal_layout *lay
 
 ig_status igi_metal_unary(const igi_call *call) {
     if (igi_view_count(&call->out[0]) == 0) return IG_STATUS_OK;
+    if (!igi_is_float(call->in[0].type)) return igi_metal_integers(call);
     bool plain = all_vectors(call), clamps = call->op == IG_OP_CLAMP, leaks = call->op == IG_OP_LEAKY_RELU;
     const igi_parameters *p = &call->p;
     float parameters[2] = {leaks ? (float)p->elementwise.slope : 0, 0};
@@ -53,6 +54,7 @@ ig_status igi_metal_unary(const igi_call *call) {
 
 ig_status igi_metal_binary(const igi_call *call) {
     if (igi_view_count(&call->out[0]) == 0) return IG_STATUS_OK;
+    if (!igi_is_float(call->in[0].type)) return igi_metal_integers(call);
     bool plain = all_vectors(call);
     igi_metal_layout layout;
     igi_metal_encoder e = begin(call, "binary", plain, &layout);

@@ -8,6 +8,7 @@ typedef struct igi_metal_product {
     int32_t a_row, a_column, b_row, b_column, c_row, c_column, out_row, out_column;
     float alpha, beta;
     uint32_t adds;
+    int64_t whole_alpha, whole_beta;
 } igi_metal_product;
 
 typedef enum kind { DOTS, ROWS, SIMDGROUP, TILED } kind;
@@ -27,6 +28,10 @@ static igi_metal_product product_of(const igi_call *call) {
                            .alpha = (float)call->p.matmul.alpha,
                            .beta = (float)call->p.matmul.beta,
                            .adds = c->storage != NULL};
+    if (!igi_is_float(out->type)) {
+        p.whole_alpha = (int64_t)call->p.matmul.alpha;
+        p.whole_beta = c->storage ? (int64_t)call->p.matmul.beta : 0;
+    }
     if (c->storage) p.c_row = (int32_t)c->strides[row], p.c_column = (int32_t)c->strides[column];
     return p;
 }
@@ -48,7 +53,9 @@ static igi_metal_layout batches_of(const igi_call *call) {
 
 // Narrow results are not worth tiles: dot products where both operands lie along them, else a thread each. Matrices of
 // simdgroups are for GPUs, which have them in hardware; small products go there everywhere, so that all are tried.
-static kind kind_for(const igi_metal_product *p, bool software) {
+// Integers have the plain ways.
+static kind kind_for(const igi_metal_product *p, bool whole, bool software) {
+    if (whole) return p->rows < 8 || p->columns < 8 || p->inner < 8 ? ROWS : TILED;
     bool along = p->a_column == 1 && p->b_row == 1, narrow = p->rows < 8 || p->columns < 8;
     if ((narrow && along && p->inner >= 32) || (uint64_t)p->rows * p->columns < 8) return DOTS;
     if (narrow || p->inner < 8) return ROWS;
@@ -64,7 +71,7 @@ ig_status igi_metal_matmul(const igi_call *call) {
     static const char *const names[] = {[DOTS] = "dots", [ROWS] = "rows", [SIMDGROUP] = "simdgroup", [TILED] = "tiled"};
     igi_metal_product p = product_of(call);
     igi_metal_layout batches = batches_of(call);
-    kind which = kind_for(&p, call->runtime->software_device);
+    kind which = kind_for(&p, !igi_is_float(call->out[0].type), call->runtime->software_device);
     uint32_t batch = (uint32_t)(igi_view_count(&call->out[0]) / p.rows / p.columns);
     uint32_t consecutive = (p.a_column == 1) | (p.b_column == 1) << 1 | (p.out_column == 1) << 2;
     bool strided = which == DOTS && (p.a_column != 1 || p.b_row != 1);

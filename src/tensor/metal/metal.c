@@ -18,23 +18,29 @@ enum { ELEMENTWISE_THRESHOLD = 1 << 15 };
      .threshold = ELEMENTWISE_THRESHOLD,          \
      .accepts = (predicate),                      \
      .run = (function)},
+#define WIDE (IGI_TYPE(I32) | IGI_TYPE(I64))
 #define ROW(id, type_set, function) ROW_IF(igi_metal_accepts_all, id, type_set, function)
-#define UNARY(id, name, type) ROW(id, IGI_FLOATS, igi_metal_unary)
-#define BINARY(id, name, type) ROW(id, IGI_FLOATS, igi_metal_binary)
-
-#define REDUCE(id, name, type) ROW(id, IGI_FLOATS, igi_metal_reduce)
+// The types that operands have once they are what the op computes in.
+#define TYPES_FLOAT IGI_FLOATS
+#define TYPES_KEEP IGI_ANY_TYPE
+#define TYPES_BOOL IGI_ANY_TYPE
+#define TYPES_INDEX IGI_ANY_TYPE
+#define TYPES_SUM IGI_ANY_TYPE
+#define UNARY(id, name, type) ROW(id, TYPES_##type, igi_metal_unary)
+#define BINARY(id, name, type) ROW(id, TYPES_##type, igi_metal_binary)
+#define REDUCE(id, name, type) ROW(id, TYPES_##type, igi_metal_reduce)
 
 static const igi_implementation rows[] = {
     // clang-format off
     IG_UNARY_LIST(UNARY)
     IG_BINARY_LIST(BINARY)
     ROW(LEAKY_RELU, IGI_FLOATS, igi_metal_unary)
-    ROW(CLAMP, IGI_FLOATS, igi_metal_unary)
+    ROW(CLAMP, IGI_NUMBERS, igi_metal_unary)
     IG_REDUCE_LIST(REDUCE)
-    ROW(MATMUL, IGI_FLOATS, igi_metal_matmul)
+    ROW(MATMUL, IGI_FLOATS | WIDE, igi_metal_matmul)
     ROW(SOFTMAX, IGI_FLOATS, igi_metal_along)
     ROW(LOG_SOFTMAX, IGI_FLOATS, igi_metal_along)
-    ROW(CUMSUM, IGI_FLOATS, igi_metal_along)
+    ROW(CUMSUM, IGI_ANY_TYPE, igi_metal_along)
     ROW(LAYER_NORM, IGI_FLOATS, igi_metal_norm)
     ROW(RMS_NORM, IGI_FLOATS, igi_metal_norm)
     ROW(CAST, IGI_ANY_TYPE, igi_metal_convert)
@@ -48,8 +54,8 @@ static const igi_implementation rows[] = {
     ROW_IF(igi_metal_accepts_gather, INDEX_SELECT, IGI_ANY_TYPE, igi_metal_gather)
     ROW_IF(igi_metal_accepts_scatter, SCATTER, IGI_ANY_TYPE, igi_metal_scatter)
     ROW(SORT, IGI_ANY_TYPE, igi_metal_sort)
-    ROW_IF(igi_metal_accepts_convolve, CONV, IGI_FLOATS, igi_metal_convolve)
-    ROW_IF(igi_metal_accepts_convolve, MAX_POOL, IGI_FLOATS, igi_metal_convolve)
+    ROW_IF(igi_metal_accepts_convolve, CONV, IGI_FLOATS | WIDE, igi_metal_convolve)
+    ROW_IF(igi_metal_accepts_convolve, MAX_POOL, IGI_NUMBERS, igi_metal_convolve)
     ROW_IF(igi_metal_accepts_convolve, AVG_POOL, IGI_FLOATS, igi_metal_convolve)
     // clang-format on
 };

@@ -40,8 +40,11 @@ uint32_t igi_metal_consecutive(const igi_metal_layout *layout, uint32_t operands
 // Whether every offset within the view fits the kernels' 32 bits; the same for all operands of a call.
 bool igi_metal_can_index(const igi_view *view);
 bool igi_metal_accepts_all(const igi_call *call);
+// What kernels call a type that they see as a number: bool is u8.
+const char *igi_metal_bits_name(ig_type type);
 
 // Rows of src/tensor/metal/*.c, gathered in metal.c.
+ig_status igi_metal_integers(const igi_call *call);
 ig_status igi_metal_unary(const igi_call *call);
 ig_status igi_metal_binary(const igi_call *call);
 ig_status igi_metal_reduce(const igi_call *call);

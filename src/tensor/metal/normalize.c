@@ -41,7 +41,7 @@ static ig_status encode(const igi_call *call, igi_metal_lines *lines, uint32_t a
     uint32_t consecutive = columns ? 2 | (starts.strides[0][starts.rank - 1] == 1) : 0;
     const char *kind = columns ? "columns_" : is_consecutive(lines) ? "" : "strided_";
     igi_metal_encoder e = igi_metal_begin(call, "normalize", consecutive, "%s_%s%s", ig_op_name(call->op), kind,
-                                          ig_type_name(call->in[0].type));
+                                          igi_metal_bits_name(call->in[0].type));
     igi_metal_view(&e, &call->in[0], 0);
     igi_metal_view(&e, &call->out[0], 1);
     igi_metal_bytes(&e, lines, sizeof *lines, 2);

@@ -14,7 +14,9 @@ typedef struct igi_metal_reduction {
 typedef struct plan {
     const igi_call *call;
     char name[16];
+    const char *type;  // of elements, as kernels call it
     uint64_t results;
+    bool whole;  // states are integers
     bool columns, consecutive;
     igi_metal_reduction reduction;
     igi_metal_layout kept, reduced;
@@ -58,7 +60,7 @@ static void lay_out(plan *p) {
 
 // Kernels want something bound, even where there is one part, and where there are no elements.
 static ig_status make_states(plan *p) {
-    uint64_t largest = 12;  // three words for the variance
+    uint64_t largest = 16;  // an integer with its position
     return igi_storage_make(p->call->runtime->device, p->results * p->reduction.parts * largest, &p->states);
 }
 
@@ -75,8 +77,7 @@ static ig_status encode_elements(const plan *p) {
     uint32_t last = p->kept.rank - 1, consecutive = large && p->kept.strides[0][last] == 1;
     if (large && p->kept.strides[1][last] == 1) consecutive |= 2;
     const char *kind = p->columns ? "columns_" : p->consecutive ? "" : "strided_";
-    igi_metal_encoder e =
-        igi_metal_begin(call, "reduce", consecutive, "%s_%s%s", p->name, kind, ig_type_name(call->in[0].type));
+    igi_metal_encoder e = igi_metal_begin(call, "reduce", consecutive, "%s_%s%s", p->name, kind, p->type);
     if (p->reduction.length)
         igi_metal_view(&e, &call->in[0], 0);
     else
@@ -93,8 +94,9 @@ static ig_status encode_elements(const plan *p) {
 }
 
 static ig_status encode_parts(const plan *p) {
-    igi_metal_encoder e =
-        igi_metal_begin(p->call, "reduce", 0, "%s_parts_%s", p->name, ig_type_name(p->call->out[0].type));
+    ig_type type = p->call->out[0].type;
+    igi_metal_encoder e = igi_metal_begin(p->call, "reduce", 0, "%s_parts_%s", p->name,
+                                          p->whole ? igi_metal_bits_name(type) : ig_type_name(type));
     bind(p, &e);
     igi_metal_groups(&e, (ig_size){p->results, 1, 1}, (ig_size){32, 1, 1});
     return e.status;
@@ -106,8 +108,10 @@ static const char *norm_name(double order) {
 
 ig_status igi_metal_reduce(const igi_call *call) {
     if (igi_view_count(&call->out[0]) == 0) return IG_STATUS_OK;
-    plan p = {.call = call};
-    snprintf(p.name, sizeof p.name, "%s",
+    ig_type type = call->in[0].type;
+    plan p = {.call = call, .type = igi_metal_bits_name(type)};
+    p.whole = !igi_is_float(type) && call->op != IG_OP_ANY && call->op != IG_OP_ALL;
+    snprintf(p.name, sizeof p.name, "%s%s", p.whole ? "int_" : "",
              call->op == IG_OP_NORM ? norm_name(call->p.reduce.order) : ig_op_name(call->op));
     lay_out(&p);
     ig_status status = make_states(&p);

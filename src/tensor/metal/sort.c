@@ -18,10 +18,6 @@ typedef struct plan {
     igi_storage *items[2];  // the second where there are blocks to merge
 } plan;
 
-static const char *order_of(ig_type type) {
-    return ig_type_name(type == IG_TYPE_BOOL ? IG_TYPE_U8 : type);
-}
-
 static uint64_t item_size(ig_type type) {
     return type == IG_TYPE_I64 ? 16 : 8;
 }
@@ -60,7 +56,7 @@ static ig_status make_items(plan *p) {
 }
 
 static ig_status encode_blocks(const plan *p) {
-    igi_metal_encoder e = igi_metal_begin(p->call, "sort", 0, "blocks_%s", order_of(p->call->in[0].type));
+    igi_metal_encoder e = igi_metal_begin(p->call, "sort", 0, "blocks_%s", igi_metal_bits_name(p->call->in[0].type));
     uint32_t half = p->sorting.block / 2, threads = half < 32 ? 32 : half > 256 ? 256 : half;
     igi_metal_view(&e, &p->call->in[0], 0);
     igi_metal_storage(&e, p->items[0], 0, 1);
@@ -83,7 +79,7 @@ static ig_status encode_merge(const plan *p, int from, uint32_t run) {
 
 static ig_status encode_write(const plan *p, int from) {
     const igi_call *call = p->call;
-    igi_metal_encoder e = igi_metal_begin(call, "sort", 0, "write_%s", order_of(call->in[0].type));
+    igi_metal_encoder e = igi_metal_begin(call, "sort", 0, "write_%s", igi_metal_bits_name(call->in[0].type));
     igi_metal_view(&e, &call->in[0], 0);
     igi_metal_storage(&e, p->items[from], 0, 1);
     igi_metal_bytes(&e, &p->sorting, sizeof p->sorting, 2);
