@@ -189,7 +189,8 @@ typedef struct ig_op_explanation {
 } ig_op_explanation;
 // With `validate`, implementations not needed so far are tried now.
 ig_status ig_stream_explain(ig_stream *stream, ig_op op, bool validate, ig_op_explanation *explanation);
-// What would run: the backend for this op on operands of this type and this much work, in common layouts.
+// What would run: the backend for this op on operands of this type and this much work, in common layouts. Operands that
+// the op converts first count as what they become: exp of integers runs where that of f32 does.
 ig_backend ig_stream_choice(ig_stream *stream, ig_op op, ig_type type, uint64_t work);
 // Thresholds of all streams of the device. Saved ones hold for later processes (`ingot bench ops --tune`).
 // errors: NOT_FOUND when the backend does not have the op.

@@ -37,6 +37,8 @@ static bool may_run(igi_runtime *runtime, ig_op op, ig_backend backend, ig_type 
 ig_backend ig_stream_choice(ig_stream *stream, ig_op op, ig_type type, uint64_t work) {
     if (!stream || (unsigned)op >= IG_OP_COUNT) return IG_BACKEND_ANY;
     igi_runtime *runtime = stream->runtime;
+    ig_type result;
+    if (igi_type_in(type, IGI_ANY_TYPE)) igi_op_types(op, type, &type, &result);
     for (int b = stream->forced[op]; b > IG_BACKEND_ANY; b--)
         if (may_run(runtime, op, (ig_backend)b, type)) return (ig_backend)b;
     for (const ig_backend *b = igi_preference(op); *b != IG_BACKEND_ANY; b++)

@@ -107,6 +107,7 @@ static void backends_can_be_chosen_for_all_and_for_single_ops(void **state) {
     assert_int_equal(forced(IG_OP_MATMUL), IG_BACKEND_BLAS);
     assert_int_equal(forced(IG_OP_ADD), IG_BACKEND_METAL);
     assert_int_equal(ig_stream_choice(stream, IG_OP_ADD, IG_TYPE_F32, 1), IG_BACKEND_METAL);
+    assert_int_equal(ig_stream_choice(stream, IG_OP_EXP, IG_TYPE_I32, 1), IG_BACKEND_SIMD);  // converted to f32 first
     ig_error error = {0};
     assert_status(ig_stream_set_backends(stream, "matmul=fast", &error), IG_STATUS_NOT_FOUND);
     assert_non_null(strstr(error.message, "'fast'"));
