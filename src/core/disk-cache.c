@@ -13,6 +13,7 @@
 #include "core/file.h"
 #include "core/memory.h"
 
+enum { DEFAULT_BYTES = 512 << 20 };
 static const char suffix[] = ".igc";
 
 typedef struct header {
@@ -31,11 +32,19 @@ struct igi_disk_cache {
     bool looked, warned;
 };
 
+char *igi_cache_dir(const char *wanted) {
+    if (!wanted) wanted = getenv("INGOT_CACHE_DIR");
+    if (wanted) return *wanted ? igi_strdup(wanted) : NULL;
+    const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    if (base && base[0] == '/') return igi_format("%s/ingot", base);
+    return home && *home ? igi_format("%s/.cache/ingot", home) : NULL;
+}
+
 igi_disk_cache *igi_disk_cache_create(const char *directory, uint64_t max_bytes) {
     igi_disk_cache *cache = directory ? igi_calloc(1, sizeof *cache) : NULL;
     if (!cache) return NULL;
     cache->directory = igi_strdup(directory);
-    cache->max_bytes = max_bytes;
+    cache->max_bytes = max_bytes ? max_bytes : DEFAULT_BYTES;
     pthread_mutex_init(&cache->lock, NULL);
     return cache;
 }

@@ -10,7 +10,9 @@
 
 typedef struct igi_disk_cache igi_disk_cache;
 
-// NULL `directory` gives NULL, which every call accepts as a cache that is always empty.
+// owns: the directory of caches: the one wanted, else INGOT_CACHE_DIR's, else the user's; NULL: there shall be none.
+char *igi_cache_dir(const char *wanted);
+// max_bytes 0: 512 MiB. NULL `directory` gives NULL, which every call accepts as a cache that is always empty.
 igi_disk_cache *igi_disk_cache_create(const char *directory, uint64_t max_bytes);
 void igi_disk_cache_destroy(igi_disk_cache *cache);
 

@@ -7,7 +7,7 @@
 #include "core/pool.h"
 #include "device/backend.h"
 #include "device/cpu/memory.h"
-#include "device/cpu/watchdog.h"
+#include "core/watchdog.h"
 #include "msl/compiler.h"
 #include "simt/compile.h"
 #include "simt/jit.h"

@@ -99,15 +99,6 @@ static void properties(size_t index, ig_device_properties *p) {
 
 // ---- Opening ----
 
-// NULL: no cache on disk.
-static char *choose_cache_dir(const char *wanted) {
-    if (!wanted) wanted = getenv("INGOT_CACHE_DIR");
-    if (wanted) return *wanted ? igi_strdup(wanted) : NULL;
-    const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    if (base && base[0] == '/') return igi_format("%s/ingot", base);
-    return home && *home ? igi_format("%s/.cache/ingot", home) : NULL;
-}
-
 // "gdb", "perf" or both, separated by a comma.
 static ig_status choose_audience(const char *wanted, unsigned *audience, ig_error *error) {
     if (!wanted) wanted = getenv("INGOT_JIT_DEBUG");
@@ -141,14 +132,13 @@ static void close_parts(cpu_device *cpu) {
 
 static ig_status open(ig_device *device, size_t index, const ig_device_desc *desc, ig_error *error) {
     (void)index;
-    static const uint64_t default_cache_bytes = 512u << 20;
     cpu_device *cpu = igi_calloc(1, sizeof *cpu);
     if (!cpu) return igi_error_no_memory(error);
     pthread_mutex_init(&cpu->lock, NULL);
     igi_slabs_init(&cpu->slabs);
     if (desc->worker_count) device->properties.worker_count = desc->worker_count;
-    cpu->cache_dir = choose_cache_dir(desc->cache_dir);
-    cpu->cache = igi_disk_cache_create(cpu->cache_dir, desc->cache_bytes ? desc->cache_bytes : default_cache_bytes);
+    cpu->cache_dir = igi_cache_dir(desc->cache_dir);
+    cpu->cache = igi_disk_cache_create(cpu->cache_dir, desc->cache_bytes);
     ig_status status = igi_msl_compiler_create(cpu->cache_dir, &cpu->compiler);
     if (status != IG_STATUS_OK) igi_error_no_memory(error);
     unsigned audience = IGI_JIT_NOBODY;

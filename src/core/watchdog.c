@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sets abort flags when their time has come.
-#include "device/cpu/watchdog.h"
+#include "core/watchdog.h"
 
 #include <pthread.h>
 #include <stdbool.h>

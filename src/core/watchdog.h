@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sets abort flags when their time has come.
-#ifndef INGOT_DEVICE_CPU_WATCHDOG_H
-#define INGOT_DEVICE_CPU_WATCHDOG_H
+#ifndef INGOT_CORE_WATCHDOG_H
+#define INGOT_CORE_WATCHDOG_H
 
 #include <stdatomic.h>
 #include <stdint.h>
