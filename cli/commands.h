@@ -10,5 +10,6 @@ int cmd_halo(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_ring(int argc, char **argv);
 int cmd_run(int argc, char **argv);
+int cmd_selftest(int argc, char **argv);
 
 #endif

@@ -1,0 +1,1 @@
+ingot selftest --help | head -n 2
