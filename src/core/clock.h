@@ -23,13 +23,30 @@ static inline struct timespec igi_timespec(uint64_t ns) {
     return (struct timespec){.tv_sec = (time_t)(ns / 1000000000u), .tv_nsec = (long)(ns % 1000000000u)};
 }
 
-// A condition whose timed waits count by igi_now_ns.
+// A condition to wait for with igi_cond_wait_until.
 static inline void igi_monotonic_cond_init(pthread_cond_t *condition) {
+#ifdef __APPLE__
+    pthread_cond_init(condition, NULL);
+#else
     pthread_condattr_t monotonic;
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_cond_init(condition, &monotonic);
     pthread_condattr_destroy(&monotonic);
+#endif
+}
+
+// ETIMEDOUT once igi_now_ns has passed the deadline; UINT64_MAX never passes.
+static inline int igi_cond_wait_until(pthread_cond_t *condition, pthread_mutex_t *lock, uint64_t deadline_ns) {
+    if (deadline_ns == UINT64_MAX) return pthread_cond_wait(condition, lock);
+#ifdef __APPLE__
+    uint64_t now = igi_now_ns();
+    struct timespec left = igi_timespec(deadline_ns > now ? deadline_ns - now : 0);
+    return pthread_cond_timedwait_relative_np(condition, lock, &left);
+#else
+    struct timespec until = igi_timespec(deadline_ns);
+    return pthread_cond_timedwait(condition, lock, &until);
+#endif
 }
 
 #endif

@@ -100,6 +100,14 @@ typedef struct entry {
     uint64_t bytes;
 } entry;
 
+static struct timespec changed_at(const struct stat *info) {
+#ifdef __APPLE__
+    return info->st_mtimespec;
+#else
+    return info->st_mtim;
+#endif
+}
+
 static int older_first(const void *a, const void *b) {
     const entry *left = a, *right = b;
     if (left->used.tv_sec != right->used.tv_sec) return left->used.tv_sec < right->used.tv_sec ? -1 : 1;
@@ -120,7 +128,7 @@ static entry *list_entries(const igi_disk_cache *cache, size_t *count, uint64_t 
             free(path);
             continue;
         }
-        entries[(*count)++] = (entry){path, info.st_mtim, (uint64_t)info.st_size};
+        entries[(*count)++] = (entry){path, changed_at(&info), (uint64_t)info.st_size};
         *total += (uint64_t)info.st_size;
     }
     if (directory) closedir(directory);

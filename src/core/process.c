@@ -102,11 +102,22 @@ static void follow(igi_process *process, pid_t child, int output, int errors) {
         stop(process, child);
 }
 
+static bool make_pipe(int ends[2]) {
+#ifdef __APPLE__
+    if (pipe(ends) != 0) return false;
+    fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+    fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+    return true;
+#else
+    return pipe2(ends, O_CLOEXEC) == 0;
+#endif
+}
+
 void igi_process_run(igi_process *process) {
     int output[2], errors[2];
     process->exit = IGI_EXIT_SYSTEM;
-    if (pipe2(output, O_CLOEXEC) != 0) return;
-    if (pipe2(errors, O_CLOEXEC) != 0) {
+    if (!make_pipe(output)) return;
+    if (!make_pipe(errors)) {
         close(output[0]), close(output[1]);
         return;
     }

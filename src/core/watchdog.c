@@ -45,12 +45,7 @@ static void *watch(void *argument) {
     igi_watchdog *watchdog = argument;
     pthread_mutex_lock(&watchdog->lock);
     while (!watchdog->ending) {
-        uint64_t next = ring(watchdog);
-        struct timespec until = igi_timespec(next);
-        if (next == UINT64_MAX)
-            pthread_cond_wait(&watchdog->changed, &watchdog->lock);
-        else
-            pthread_cond_timedwait(&watchdog->changed, &watchdog->lock, &until);
+        igi_cond_wait_until(&watchdog->changed, &watchdog->lock, ring(watchdog));
     }
     pthread_mutex_unlock(&watchdog->lock);
     return NULL;

@@ -111,13 +111,10 @@ void igi_commands_finish(ig_commands *commands, ig_status status, ig_error *erro
 }
 
 static bool wait_until(ig_commands *commands, uint64_t deadline) {
-    struct timespec until = igi_timespec(deadline);
     int failed = 0;
     pthread_mutex_lock(&commands->lock);
-    while (!commands->finished && failed != ETIMEDOUT) {
-        failed = deadline == UINT64_MAX ? pthread_cond_wait(&commands->changed, &commands->lock)
-                                        : pthread_cond_timedwait(&commands->changed, &commands->lock, &until);
-    }
+    while (!commands->finished && failed != ETIMEDOUT)
+        failed = igi_cond_wait_until(&commands->changed, &commands->lock, deadline);
     bool finished = commands->finished;
     pthread_mutex_unlock(&commands->lock);
     return finished;

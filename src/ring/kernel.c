@@ -88,12 +88,10 @@ ig_status ig_ring_terminate(ig_ring_kernel *kernel, ig_ring_ending ending) {
 ig_status ig_ring_wait(ig_ring_kernel *kernel, uint64_t timeout_ns) {
     if (!kernel) return IG_STATUS_INVALID_ARGUMENT;
     uint64_t deadline = igi_deadline_ns(timeout_ns);
-    struct timespec until = igi_timespec(deadline);
     int failed = 0;
     pthread_mutex_lock(&kernel->lock);
     while (state_of(kernel) != IG_RING_TERMINATED && state_of(kernel) != IG_RING_FAILED && failed != ETIMEDOUT)
-        failed = deadline == UINT64_MAX ? pthread_cond_wait(&kernel->changed, &kernel->lock)
-                                        : pthread_cond_timedwait(&kernel->changed, &kernel->lock, &until);
+        failed = igi_cond_wait_until(&kernel->changed, &kernel->lock, deadline);
     ig_ring_state state = state_of(kernel);
     ig_status status = state == IG_RING_TERMINATED ? IG_STATUS_OK
                        : state == IG_RING_FAILED   ? kernel->error.status

@@ -42,11 +42,8 @@ static void *supervise(void *argument) {
     pthread_mutex_lock(&runtime->lock);
     while (!runtime->ending_supervision) {
         uint64_t tick = look_at_all(runtime) ? busy_tick_ns : idle_tick_ns;
-        struct timespec until = igi_timespec(igi_deadline_ns(runtime->kernel_count ? tick : UINT64_MAX));
-        if (runtime->kernel_count)
-            pthread_cond_timedwait(&runtime->changed, &runtime->lock, &until);
-        else
-            pthread_cond_wait(&runtime->changed, &runtime->lock);
+        uint64_t until = runtime->kernel_count ? igi_deadline_ns(tick) : UINT64_MAX;
+        igi_cond_wait_until(&runtime->changed, &runtime->lock, until);
     }
     pthread_mutex_unlock(&runtime->lock);
     return NULL;

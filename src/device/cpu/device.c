@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The software device itself: what it is.
 #include <llvm-c/Core.h>
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "core/host.h"
 #include "device/cpu/cpu.h"
 #include "simt/compile.h"
 #include "simt/launch.h"
@@ -16,31 +15,10 @@ static size_t count(void) {
     return 1;
 }
 
-// Cores this process may run on, which taskset or a container can make fewer than there are.
-static uint32_t usable_cores(void) {
-    cpu_set_t cores;
-    CPU_ZERO(&cores);
-    if (sched_getaffinity(0, sizeof cores, &cores) != 0) return (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
-    return (uint32_t)CPU_COUNT(&cores);
-}
-
 static uint32_t default_workers(void) {
     const char *wanted = getenv("INGOT_WORKERS");
     unsigned long number = wanted ? strtoul(wanted, NULL, 10) : 0;
-    return number >= 1 && number <= 1024 ? (uint32_t)number : usable_cores();
-}
-
-static void read_model_name(char *name, size_t capacity) {
-    snprintf(name, capacity, "CPU");
-    FILE *file = fopen("/proc/cpuinfo", "re");
-    char line[256];
-    while (file && fgets(line, sizeof line, file)) {
-        const char *value = strncmp(line, "model name", 10) == 0 ? strchr(line, ':') : NULL;
-        if (!value) continue;
-        snprintf(name, capacity, "%.*s", (int)strcspn(value + 2, "\n"), value + 2);
-        break;
-    }
-    if (file) fclose(file);
+    return number >= 1 && number <= 1024 ? (uint32_t)number : igi_host_cores();
 }
 
 // The vector extensions among LLVM's feature list "+avx2,-avx512f,...".
@@ -75,9 +53,9 @@ static void name_compiler(char *text, size_t capacity) {
 static void properties(size_t index, ig_device_properties *p) {
     (void)index;
     char model[64];
-    read_model_name(model, sizeof model);
-    uint32_t cores = usable_cores();
-    uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+    igi_host_cpu_name(model, sizeof model);
+    uint32_t cores = igi_host_cores();
+    uint64_t memory = igi_host_memory_bytes();
     *p = (ig_device_properties){
         .backend = "cpu",
         .memory_bytes = memory,

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// The machine this runs on, as Linux and macOS tell it.
+#include "core/host.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifdef __APPLE__
+
+#include <sys/sysctl.h>
+
+uint32_t igi_host_cores(void) {
+    return (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+uint64_t igi_host_memory_bytes(void) {
+    uint64_t bytes = 0;
+    size_t size = sizeof bytes;
+    return sysctlbyname("hw.memsize", &bytes, &size, NULL, 0) == 0 ? bytes : 0;
+}
+
+void igi_host_cpu_name(char *name, size_t capacity) {
+    if (sysctlbyname("machdep.cpu.brand_string", name, &capacity, NULL, 0) != 0) snprintf(name, capacity, "CPU");
+}
+
+#else
+
+#include <sched.h>
+
+uint32_t igi_host_cores(void) {
+    cpu_set_t cores;
+    CPU_ZERO(&cores);
+    if (sched_getaffinity(0, sizeof cores, &cores) != 0) return (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
+    return (uint32_t)CPU_COUNT(&cores);
+}
+
+uint64_t igi_host_memory_bytes(void) {
+    return (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+void igi_host_cpu_name(char *name, size_t capacity) {
+    snprintf(name, capacity, "CPU");
+    FILE *file = fopen("/proc/cpuinfo", "re");
+    char line[256];
+    while (file && fgets(line, sizeof line, file)) {
+        const char *value = strncmp(line, "model name", 10) == 0 ? strchr(line, ':') : NULL;
+        if (!value) continue;
+        snprintf(name, capacity, "%.*s", (int)strcspn(value + 2, "\n"), value + 2);
+        break;
+    }
+    if (file) fclose(file);
+}
+
+#endif
