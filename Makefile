@@ -35,13 +35,13 @@ setup:
 
 # Only the Makefile's own choices go in here: meson notices changes of meson.build itself.
 build/build.ninja: | setup
-	$(MESON) setup build $(RELEASE)
+	OBJC=clang-19 OBJCXX=clang++-19 $(MESON) setup build $(RELEASE)
 
 build-asan/build.ninja: | setup
-	CC=clang-19 $(MESON) setup build-asan $(SANITIZED) -Db_sanitize=address,undefined
+	CC=clang-19 OBJC=clang-19 OBJCXX=clang++-19 $(MESON) setup build-asan $(SANITIZED) -Db_sanitize=address,undefined
 
 build-tsan/build.ninja: | setup
-	CC=clang-19 $(MESON) setup build-tsan $(SANITIZED) -Db_sanitize=thread
+	CC=clang-19 OBJC=clang-19 OBJCXX=clang++-19 $(MESON) setup build-tsan $(SANITIZED) -Db_sanitize=thread
 
 $(TESTED:%=compile-%): compile-%: %/build.ninja setup
 	@$(call ninja,$*)

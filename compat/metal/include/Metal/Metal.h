@@ -29,6 +29,7 @@
 #import <Metal/MTLHeap.h>
 #import <Metal/MTLIndirectCommandBuffer.h>
 #import <Metal/MTLLibrary.h>
+#import <Metal/MTLLogState.h>
 #import <Metal/MTLPipeline.h>
 #import <Metal/MTLResidencySet.h>
 #import <Metal/MTLResource.h>

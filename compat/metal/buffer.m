@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "resource.h"
+
+MTLPurgeableState igi_set_purgeable(MTLPurgeableState *current, MTLPurgeableState next) {
+    MTLPurgeableState before = *current;
+    // Nothing is ever purged, so Empty is not taken literally either.
+    if (next != MTLPurgeableStateKeepCurrent) *current = next;
+    return before;
+}
+
+ig_buffer *igi_buffer_of(id<MTLBuffer> buffer) {
+    return buffer ? ((IGBuffer *)buffer)->_buffer : NULL;
+}
+
+@implementation IGBuffer
+- (id)initWithBuffer:(ig_buffer *)buffer device:(IGDevice *)device options:(MTLResourceOptions)options {
+    if (!(self = [super init])) return nil;
+    _buffer = buffer;
+    _device = [device retain];
+    _options = options;
+    _purgeable = MTLPurgeableStateNonVolatile;
+    return self;
+}
+
+- (id)initWithBuffer:(ig_buffer *)buffer place:(igi_heap_place *)place options:(MTLResourceOptions)options {
+    if ((self = [self initWithBuffer:buffer device:(IGDevice *)[place->heap device] options:options])) _place = place;
+    return self;
+}
+
+- (void)dealloc {
+    ig_buffer_release(_buffer);  // and with it the place, once nothing runs on it
+    [_device release];
+    [super dealloc];
+}
+
+- (id<MTLDevice>)device {
+    return _device;
+}
+
+- (NSUInteger)length {
+    return ig_buffer_length(_buffer);
+}
+
+- (NSUInteger)allocatedSize {
+    return _place ? _place->length : ig_buffer_length(_buffer);
+}
+
+// A private buffer in a heap is shared memory underneath.
+- (void *)contents {
+    return igi_storage_mode(_options) == MTLStorageModePrivate ? NULL : ig_buffer_contents(_buffer);
+}
+
+- (uint64_t)gpuAddress {
+    return ig_buffer_device_address(_buffer);
+}
+
+- (void)didModifyRange:(NSRange)range {
+    (void)ig_buffer_did_modify(_buffer, range.location, range.length);
+}
+
+- (void)addDebugMarker:(NSString *)marker range:(NSRange)range {
+}
+
+- (void)removeAllDebugMarkers {
+}
+
+- (id<MTLBuffer>)remoteStorageBuffer {
+    return nil;
+}
+
+- (id<MTLBuffer>)newRemoteBufferViewForDevice:(id<MTLDevice>)device {
+    return nil;
+}
+
+- (id<MTLTexture>)newTextureWithDescriptor:(MTLTextureDescriptor *)descriptor
+                                    offset:(NSUInteger)offset
+                               bytesPerRow:(NSUInteger)bytesPerRow {
+    return nil;
+}
+
+// ---- Resource ----
+
+- (MTLCPUCacheMode)cpuCacheMode {
+    return (MTLCPUCacheMode)((_options & MTLResourceCPUCacheModeMask) >> MTLResourceCPUCacheModeShift);
+}
+
+- (MTLStorageMode)storageMode {
+    return igi_storage_mode(_options);
+}
+
+- (MTLHazardTrackingMode)hazardTrackingMode {
+    NSUInteger mode = (_options & MTLResourceHazardTrackingModeMask) >> MTLResourceHazardTrackingModeShift;
+    if (mode != MTLHazardTrackingModeDefault) return (MTLHazardTrackingMode)mode;
+    return _place ? MTLHazardTrackingModeUntracked : MTLHazardTrackingModeTracked;
+}
+
+- (MTLResourceOptions)resourceOptions {
+    return _options;
+}
+
+- (MTLPurgeableState)setPurgeableState:(MTLPurgeableState)state {
+    return igi_set_purgeable(&_purgeable, state);
+}
+
+- (id<MTLHeap>)heap {
+    return _place ? (id<MTLHeap>)_place->heap : nil;
+}
+
+- (NSUInteger)heapOffset {
+    return _place ? _place->offset : 0;
+}
+
+- (void)makeAliasable {
+    if (_place) [_place->heap giveBack:_place];
+}
+
+- (BOOL)isAliasable {
+    return _place && !_place->taken;
+}
+@end

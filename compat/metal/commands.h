@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Queues, command buffers and encoders. Internal.
+#ifndef INGOT_COMPAT_METAL_COMMANDS_H
+#define INGOT_COMPAT_METAL_COMMANDS_H
+
+#include <pthread.h>
+
+#include "device.h"
+
+@class IGCommandBuffer, IGEncoder;
+
+@interface IGQueue : IGObject <MTLCommandQueue> {
+   @public
+    ig_queue *_queue;
+    IGDevice *_device;
+    // Order is that of enqueue; a command buffer that is committed before an earlier one waits for it.
+    pthread_mutex_t _lock;
+    pthread_cond_t _submitted;
+    IGCommandBuffer *_first, *_last;  // enqueued and not with Ingot yet; not retained
+}
+- (id)initWithDevice:(IGDevice *)device;
+- (void)enqueue:(IGCommandBuffer *)buffer;
+- (void)commit:(IGCommandBuffer *)buffer;
+- (void)forget:(IGCommandBuffer *)buffer;
+@end
+
+typedef enum igi_stage {
+    IGI_NOT_ENQUEUED,
+    IGI_ENQUEUED,
+    IGI_COMMITTED,  // and behind one that is not
+    IGI_SUBMITTED,  // with Ingot
+} igi_stage;
+
+@interface IGCommandBuffer : IGObject <MTLCommandBuffer> {
+   @public
+    IGCommandBuffer *_next;  // in its queue
+    igi_stage _stage;        // guarded by the queue's lock
+    ig_commands *_commands;
+
+   @private
+    IGQueue *_queue;
+    ig_commands *_submitted;  // _commands, or an empty one when they cannot run; NULL before
+    IGEncoder *_encoder;      // the open one, not retained
+    NSError *_failure;        // of encoding
+    NSMutableArray *_scheduledHandlers, *_completedHandlers;
+    BOOL _retainedReferences;
+    MTLCommandBufferErrorOption _errorOptions;
+    double _commitTime, _scheduledTime;
+    uint32_t _boundBuffers, _boundThreadgroups;  // slots the last encoder left behind
+    NSMutableArray *_kept;                       // what kernels reach through pointers; nil: nothing
+}
+- (id)initWithQueue:(IGQueue *)queue retained:(BOOL)retained;
+// What Metal's validation would stop the program for: the first such text becomes the error.
+- (void)fail:(NSString *)text;
+- (void)refuse:(NSString *)text;  // the same for what the software device lacks
+- (void)keep:(id)resource;        // until completed
+- (void)encoder:(IGEncoder *)encoder endedWithBuffers:(uint32_t)buffers threadgroups:(uint32_t)threadgroups;
+- (void)submit;  // with the queue's lock held
+@end
+
+// Base of the encoders. Holds its command buffer until it ends.
+@interface IGEncoder : IGObject <MTLCommandEncoder> {
+    IGCommandBuffer *_owner;
+    ig_commands *_commands;  // the owner's; NULL once ended
+    NSUInteger _debugDepth;
+}
+- (id)initWithCommandBuffer:(IGCommandBuffer *)owner;
+- (BOOL)isOpen;  // and notes the failure when it is not
+@end
+
+@interface IGComputeEncoder : IGEncoder <MTLComputeCommandEncoder> {
+    MTLDispatchType _dispatchType;
+    id _pipeline;  // the command buffer keeps what it runs; this one is for its limits
+    ig_buffer *_buffers[31];
+    uint32_t _boundBuffers, _boundThreadgroups;
+}
+- (id)initWithCommandBuffer:(IGCommandBuffer *)owner type:(MTLDispatchType)type;
+@end
+
+@interface IGBlitEncoder : IGEncoder <MTLBlitCommandEncoder>
+@end
+
+#pragma GCC visibility push(hidden)
+double igi_seconds_now(void);
+#pragma GCC visibility pop
+
+#endif

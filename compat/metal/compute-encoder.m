@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compute encoders. Ingot runs dispatches in order, which fulfils serial and concurrent encoders alike.
+#include "commands.h"
+#include "library.h"
+#include "resource.h"
+
+enum { SLOTS = 31, LEAST_THREADGROUP_MEMORY = 16 };
+
+static ig_size size_of(MTLSize size) {
+    return (ig_size){size.width, size.height, size.depth};
+}
+
+static BOOL is_empty(MTLSize size) {
+    return size.width == 0 || size.height == 0 || size.depth == 0;
+}
+
+@implementation IGComputeEncoder
+- (id)initWithCommandBuffer:(IGCommandBuffer *)owner type:(MTLDispatchType)type {
+    if ((self = [super initWithCommandBuffer:owner])) _dispatchType = type;
+    return self;
+}
+
+- (void)dealloc {
+    [_pipeline release];
+    [super dealloc];
+}
+
+- (MTLDispatchType)dispatchType {
+    return _dispatchType;
+}
+
+- (void)endEncoding {
+    if (_commands) [_owner encoder:self endedWithBuffers:_boundBuffers threadgroups:_boundThreadgroups];
+    [super endEncoding];
+}
+
+// ---- State ----
+
+- (void)setComputePipelineState:(id<MTLComputePipelineState>)state {
+    if (![self isOpen]) return;
+    if (!state) return [_owner fail:@"setComputePipelineState: the pipeline is nil"];
+    if (_pipeline == state) return;
+    [_pipeline release];
+    _pipeline = [(id)state retain];
+    (void)ig_commands_set_pipeline(_commands, ((IGPipeline *)state)->_pipeline);
+}
+
+- (void)bind:(ig_buffer *)buffer offset:(NSUInteger)offset index:(NSUInteger)index {
+    (void)ig_commands_set_buffer(_commands, buffer, offset, (uint32_t)index);
+    _buffers[index] = buffer;
+    _boundBuffers |= 1u << index;
+}
+
+- (BOOL)mayBind:(NSUInteger)index {
+    if (![self isOpen]) return NO;
+    if (index < SLOTS) return YES;
+    [_owner fail:[NSString stringWithFormat:@"index %lu is above the highest, %d", index, SLOTS - 1]];
+    return NO;
+}
+
+- (void)setBuffer:(id<MTLBuffer>)buffer offset:(NSUInteger)offset atIndex:(NSUInteger)index {
+    if ([self mayBind:index]) [self bind:igi_buffer_of(buffer) offset:offset index:index];
+}
+
+- (void)setBuffers:(const id<MTLBuffer>[])buffers offsets:(const NSUInteger[])offsets withRange:(NSRange)range {
+    for (NSUInteger i = 0; i < range.length; i++)
+        [self setBuffer:buffers[i] offset:offsets[i] atIndex:range.location + i];
+}
+
+// The command buffer holds what was bound, so the buffer is still there.
+- (void)setBufferOffset:(NSUInteger)offset atIndex:(NSUInteger)index {
+    if (![self mayBind:index]) return;
+    if (_buffers[index])
+        [self bind:_buffers[index] offset:offset index:index];
+    else
+        [_owner fail:[NSString stringWithFormat:@"setBufferOffset: there is no buffer at index %lu", index]];
+}
+
+- (void)setBytes:(const void *)bytes length:(NSUInteger)length atIndex:(NSUInteger)index {
+    if (![self mayBind:index]) return;
+    (void)ig_commands_set_bytes(_commands, bytes, length, (uint32_t)index);
+    _buffers[index] = NULL;
+    _boundBuffers |= 1u << index;
+}
+
+- (void)setThreadgroupMemoryLength:(NSUInteger)length atIndex:(NSUInteger)index {
+    if (![self mayBind:index]) return;
+    // Kernels may take memory they do not use, and programs then give them none.
+    (void)ig_commands_set_threadgroup_memory(_commands, length ? length : LEAST_THREADGROUP_MEMORY, (uint32_t)index);
+    _boundThreadgroups |= 1u << index;
+}
+
+// ---- Dispatches ----
+
+- (BOOL)mayDispatch:(MTLSize)group {
+    if (![self isOpen]) return NO;
+    IGPipeline *pipeline = _pipeline;
+    if (!pipeline) {
+        [_owner fail:@"a dispatch came before setComputePipelineState"];
+        return NO;
+    }
+    if (is_empty(group)) {
+        [_owner fail:@"a dispatch has a threadgroup without threads"];
+        return NO;
+    }
+    MTLSize required = pipeline->_requiredThreads;
+    if (required.width &&
+        (group.width != required.width || group.height != required.height || group.depth != required.depth)) {
+        [_owner fail:@"threadsPerThreadgroup is not what the pipeline requires"];
+        return NO;
+    }
+    if (group.width * group.height * group.depth > pipeline->_maxThreads) {
+        [_owner
+            fail:[NSString stringWithFormat:@"a threadgroup of %lu x %lu x %lu is more than the pipeline's %lu threads",
+                                            group.width, group.height, group.depth, pipeline->_maxThreads]];
+        return NO;
+    }
+    return YES;
+}
+
+- (void)fillThreadgroupMemory {
+    uint32_t missing = ((IGPipeline *)_pipeline)->_threadgroupArguments & ~_boundThreadgroups;
+    for (uint32_t i = 0; missing >> i; i++)
+        if (missing >> i & 1) [self setThreadgroupMemoryLength:LEAST_THREADGROUP_MEMORY atIndex:i];
+}
+
+- (void)dispatchThreadgroups:(MTLSize)groups threadsPerThreadgroup:(MTLSize)group {
+    if (![self mayDispatch:group] || is_empty(groups)) return;
+    [self fillThreadgroupMemory];
+    (void)ig_commands_dispatch_threadgroups(_commands, size_of(groups), size_of(group));
+}
+
+- (void)dispatchThreads:(MTLSize)threads threadsPerThreadgroup:(MTLSize)group {
+    if (![self mayDispatch:group] || is_empty(threads)) return;
+    [self fillThreadgroupMemory];
+    (void)ig_commands_dispatch_threads(_commands, size_of(threads), size_of(group));
+}
+
+- (void)dispatchThreadgroupsWithIndirectBuffer:(id<MTLBuffer>)buffer
+                          indirectBufferOffset:(NSUInteger)offset
+                         threadsPerThreadgroup:(MTLSize)group {
+    if (![self mayDispatch:group]) return;
+    [self fillThreadgroupMemory];
+    (void)ig_commands_dispatch_indirect(_commands, igi_buffer_of(buffer), offset, size_of(group));
+}
+
+// ---- Order and residency: given ----
+
+- (void)memoryBarrierWithScope:(MTLBarrierScope)scope {
+    if ([self isOpen]) (void)ig_commands_barrier(_commands);
+}
+
+- (void)memoryBarrierWithResources:(const id<MTLResource>[])resources count:(NSUInteger)count {
+    if ([self isOpen]) (void)ig_commands_barrier(_commands);
+}
+
+- (void)updateFence:(id<MTLFence>)fence {
+    [self isOpen];
+}
+
+- (void)waitForFence:(id<MTLFence>)fence {
+    [self isOpen];
+}
+
+- (void)useResource:(id<MTLResource>)resource usage:(MTLResourceUsage)usage {
+    [self useResources:&resource count:1 usage:usage];
+}
+
+// Kernels may reach these through pointers: the command buffer must hold them.
+- (void)useResources:(const id<MTLResource>[])resources count:(NSUInteger)count usage:(MTLResourceUsage)usage {
+    if (![self isOpen]) return;
+    for (NSUInteger i = 0; i < count; i++) [_owner keep:resources[i]];
+}
+
+- (void)useHeap:(id<MTLHeap>)heap {
+    [self useHeaps:&heap count:1];
+}
+
+- (void)useHeaps:(const id<MTLHeap>[])heaps count:(NSUInteger)count {
+    if (![self isOpen]) return;
+    for (NSUInteger i = 0; i < count; i++) [_owner keep:heaps[i]];
+}
+
+// ---- What the software device lacks ----
+
+- (void)setTexture:(id<MTLTexture>)texture atIndex:(NSUInteger)index {
+    if (texture) [_owner refuse:@"the software device has no textures"];
+}
+
+- (void)setTextures:(const id<MTLTexture>[])textures withRange:(NSRange)range {
+    for (NSUInteger i = 0; i < range.length; i++) [self setTexture:textures[i] atIndex:range.location + i];
+}
+
+- (void)setSamplerState:(id<MTLSamplerState>)sampler atIndex:(NSUInteger)index {
+    if (sampler) [_owner refuse:@"the software device has no samplers"];
+}
+
+- (void)setSamplerStates:(const id<MTLSamplerState>[])samplers withRange:(NSRange)range {
+    for (NSUInteger i = 0; i < range.length; i++) [self setSamplerState:samplers[i] atIndex:range.location + i];
+}
+
+- (void)setStageInRegion:(MTLRegion)region {
+    [_owner refuse:@"the software device has no stage_in for kernels"];
+}
+
+- (void)setImageblockWidth:(NSUInteger)width height:(NSUInteger)height {
+    [_owner refuse:@"the software device has no imageblocks"];
+}
+
+- (void)executeCommandsInBuffer:(id<MTLIndirectCommandBuffer>)buffer withRange:(NSRange)range {
+    [_owner refuse:@"the software device has no indirect command buffers"];
+}
+
+- (void)sampleCountersInBuffer:(id<MTLCounterSampleBuffer>)sampleBuffer
+                 atSampleIndex:(NSUInteger)sampleIndex
+                   withBarrier:(BOOL)barrier {
+    [_owner refuse:@"the software device has no counters"];
+}
+@end

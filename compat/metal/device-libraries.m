@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// Libraries and pipelines, as the device makes them.
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "library.h"
+
+#define UNREADABLE @"this is a metallib, machine code for Apple's GPUs: Ingot compiles MSL, give it the .metal source"
+
+static BOOL is_metallib(const void *bytes, size_t length) {
+    return length >= 4 && memcmp(bytes, "MTLB", 4) == 0;
+}
+
+static BOOL refuse_metallib(NSString *path, NSError **error) {
+    NSFileHandle *file = [NSFileHandle fileHandleForReadingAtPath:path];
+    NSData *start = [file readDataOfLength:4];
+    BOOL metallib = is_metallib([start bytes], [start length]);
+    if (metallib)
+        igi_refuse(error, MTLLibraryErrorDomain, MTLLibraryErrorUnsupported,
+                   [NSString stringWithFormat:@"%@: " UNREADABLE, path]);
+    return metallib;
+}
+
+// Programs for a Mac have their kernels built in; here they are found beside the program, or where the user says.
+static NSString *default_library_path(void) {
+    const char *named = getenv("INGOT_DEFAULT_LIBRARY");
+    if (named) return [NSString stringWithUTF8String:named];
+    char program[4096];
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program);
+    if (length <= 0) return nil;
+    NSString *path = [[[NSString alloc] initWithBytes:program length:(NSUInteger)length
+                                             encoding:NSUTF8StringEncoding] autorelease];
+    return [[path stringByDeletingLastPathComponent] stringByAppendingPathComponent:@"default.metal"];
+}
+
+@implementation IGDevice (Libraries)
+
+// ---- Libraries ----
+
+- (id<MTLLibrary>)newLibraryWithDesc:(ig_library_desc)desc
+                             options:(MTLCompileOptions *)options
+                               error:(NSError **)error {
+    return [[IGLibrary alloc] initWithDevice:self desc:desc options:options error:error];
+}
+
+- (id<MTLLibrary>)newLibraryWithSource:(NSString *)source options:(MTLCompileOptions *)options error:(NSError **)error {
+    const char *text = igi_text(source);
+    if (!text)
+        return igi_refuse(error, MTLLibraryErrorDomain, MTLLibraryErrorCompileFailure, @"there is no source text");
+    ig_library_desc desc = {.source = text, .source_length = strlen(text)};
+    if (desc.source_length == 0) desc.source = "\n", desc.source_length = 1;
+    return [self newLibraryWithDesc:desc options:options error:error];
+}
+
+- (void)newLibraryWithSource:(NSString *)source
+                     options:(MTLCompileOptions *)options
+           completionHandler:(MTLNewLibraryCompletionHandler)completionHandler {
+    MTLCompileOptions *kept = [options copy];
+    dispatch_async(dispatch_get_global_queue(0, 0), ^{
+      NSError *error = nil;
+      id<MTLLibrary> library = [self newLibraryWithSource:source options:kept error:&error];
+      completionHandler(library, error);
+      [library release];
+      [kept release];
+    });
+}
+
+- (id<MTLLibrary>)newLibraryWithFile:(NSString *)filepath error:(NSError **)error {
+    igi_ensure_pool();
+    if (!filepath || ![[NSFileManager defaultManager] isReadableFileAtPath:filepath])
+        return igi_refuse(error, MTLLibraryErrorDomain, MTLLibraryErrorFileNotFound,
+                          [NSString stringWithFormat:@"'%@' cannot be read", filepath]);
+    if (refuse_metallib(filepath, error)) return nil;
+    return [self newLibraryWithDesc:(ig_library_desc){.path = igi_text(filepath)} options:nil error:error];
+}
+
+- (id<MTLLibrary>)newLibraryWithURL:(NSURL *)url error:(NSError **)error {
+    if (![url isFileURL])
+        return igi_refuse(error, MTLLibraryErrorDomain, MTLLibraryErrorFileNotFound,
+                          [NSString stringWithFormat:@"'%@' is not a file", url]);
+    return [self newLibraryWithFile:[url path] error:error];
+}
+
+- (id<MTLLibrary>)newLibraryWithData:(dispatch_data_t)data error:(NSError **)error {
+    const void *bytes = NULL;
+    size_t length = 0;
+    dispatch_data_t map = data ? dispatch_data_create_map(data, &bytes, &length) : NULL;
+    id<MTLLibrary> library = nil;
+    if (length == 0)
+        igi_refuse(error, MTLLibraryErrorDomain, MTLLibraryErrorCompileFailure, @"there is no source text");
+    else if (is_metallib(bytes, length))
+        igi_refuse(error, MTLLibraryErrorDomain, MTLLibraryErrorUnsupported, UNREADABLE);
+    else
+        library = [self newLibraryWithDesc:(ig_library_desc){.source = bytes, .source_length = length}
+                                   options:nil
+                                     error:error];
+    dispatch_release(map);
+    return library;
+}
+
+- (id<MTLLibrary>)newDefaultLibrary {
+    igi_ensure_pool();
+    return [self newLibraryWithFile:default_library_path() error:NULL];
+}
+
+- (id<MTLLibrary>)newDefaultLibraryWithBundle:(NSBundle *)bundle error:(NSError **)error {
+    igi_ensure_pool();
+    NSString *path = [bundle pathForResource:@"default" ofType:@"metal"];
+    return [self newLibraryWithFile:path ? path : default_library_path() error:error];
+}
+
+// ---- Pipelines ----
+
+- (id<MTLComputePipelineState>)newComputePipelineStateWithDescriptor:(MTLComputePipelineDescriptor *)descriptor
+                                                             options:(MTLPipelineOption)options
+                                                          reflection:
+                                                              (MTLAutoreleasedComputePipelineReflection *)reflection
+                                                               error:(NSError **)error {
+    IGPipeline *pipeline = [[IGPipeline alloc] initWithDevice:self descriptor:descriptor error:error];
+    if (reflection) *reflection = igi_autoreleased([[pipeline reflection] retain]);
+    return pipeline;
+}
+
+- (id<MTLComputePipelineState>)newComputePipelineStateWithFunction:(id<MTLFunction>)computeFunction
+                                                           options:(MTLPipelineOption)options
+                                                        reflection:
+                                                            (MTLAutoreleasedComputePipelineReflection *)reflection
+                                                             error:(NSError **)error {
+    MTLComputePipelineDescriptor *descriptor = [[MTLComputePipelineDescriptor alloc] init];
+    descriptor.computeFunction = computeFunction;
+    descriptor.label = computeFunction.label;
+    id<MTLComputePipelineState> pipeline = [self newComputePipelineStateWithDescriptor:descriptor
+                                                                               options:options
+                                                                            reflection:reflection
+                                                                                 error:error];
+    [descriptor release];
+    return pipeline;
+}
+
+- (id<MTLComputePipelineState>)newComputePipelineStateWithFunction:(id<MTLFunction>)computeFunction
+                                                             error:(NSError **)error {
+    return [self newComputePipelineStateWithFunction:computeFunction
+                                             options:MTLPipelineOptionNone
+                                          reflection:NULL
+                                               error:error];
+}
+
+- (void)newComputePipelineStateWithDescriptor:(MTLComputePipelineDescriptor *)descriptor
+                                      options:(MTLPipelineOption)options
+                            completionHandler:
+                                (MTLNewComputePipelineStateWithReflectionCompletionHandler)completionHandler {
+    MTLComputePipelineDescriptor *kept = [descriptor copy];
+    dispatch_async(dispatch_get_global_queue(0, 0), ^{
+      NSError *error = nil;
+      MTLComputePipelineReflection *reflection = nil;
+      id<MTLComputePipelineState> pipeline = [self newComputePipelineStateWithDescriptor:kept
+                                                                                 options:options
+                                                                              reflection:&reflection
+                                                                                   error:&error];
+      completionHandler(pipeline, reflection, error);
+      [pipeline release];
+      [kept release];
+    });
+}
+
+- (void)newComputePipelineStateWithFunction:(id<MTLFunction>)computeFunction
+                                    options:(MTLPipelineOption)options
+                          completionHandler:
+                              (MTLNewComputePipelineStateWithReflectionCompletionHandler)completionHandler {
+    MTLComputePipelineDescriptor *descriptor = [[MTLComputePipelineDescriptor alloc] init];
+    descriptor.computeFunction = computeFunction;
+    descriptor.label = computeFunction.label;
+    [self newComputePipelineStateWithDescriptor:descriptor options:options completionHandler:completionHandler];
+    [descriptor release];
+}
+
+- (void)newComputePipelineStateWithFunction:(id<MTLFunction>)computeFunction
+                          completionHandler:(MTLNewComputePipelineStateCompletionHandler)completionHandler {
+    [self newComputePipelineStateWithFunction:computeFunction
+                                      options:MTLPipelineOptionNone
+                            completionHandler:^(id<MTLComputePipelineState> pipeline,
+                                                MTLComputePipelineReflection *reflection, NSError *error) {
+                              completionHandler(pipeline, error);
+                            }];
+}
+@end

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything but libraries and pipelines that a device makes.
+#include "commands.h"
+#include "event.h"
+#include "residency-set.h"
+#include "resource.h"
+
+typedef void (^deallocator_block)(void *pointer, NSUInteger length);
+
+static ig_storage storage_of(MTLResourceOptions options) {
+    switch (igi_storage_mode(options)) {
+        case MTLStorageModePrivate: return IG_STORAGE_PRIVATE;
+        case MTLStorageModeManaged: return IG_STORAGE_MANAGED;
+        default: return IG_STORAGE_SHARED;
+    }
+}
+
+static void call_deallocator(void *memory, uint64_t length, void *user) {
+    deallocator_block block = user;
+    @autoreleasepool {
+        block(memory, length);
+    }
+    Block_release(block);
+}
+
+@implementation IGDevice (Resources)
+
+// ---- Queues ----
+
+- (id<MTLCommandQueue>)newCommandQueue {
+    return [[IGQueue alloc] initWithDevice:self];
+}
+
+// Command buffers wait for nothing but memory, so there is no limit to keep.
+- (id<MTLCommandQueue>)newCommandQueueWithMaxCommandBufferCount:(NSUInteger)maxCommandBufferCount {
+    return [self newCommandQueue];
+}
+
+- (id<MTLCommandQueue>)newCommandQueueWithDescriptor:(MTLCommandQueueDescriptor *)descriptor {
+    return [self newCommandQueue];
+}
+
+// ---- Buffers and heaps ----
+
+- (id<MTLBuffer>)newBufferWithDesc:(ig_buffer_desc)desc options:(MTLResourceOptions)options {
+    ig_buffer *buffer = NULL;
+    if (igi_storage_mode(options) == MTLStorageModeMemoryless) return nil;
+    desc.storage = storage_of(options);
+    if (ig_buffer_create(_device, &desc, &buffer) != IG_STATUS_OK) return nil;
+    return [[IGBuffer alloc] initWithBuffer:buffer device:self options:options];
+}
+
+- (id<MTLBuffer>)newBufferWithLength:(NSUInteger)length options:(MTLResourceOptions)options {
+    return [self newBufferWithDesc:(ig_buffer_desc){.length = length} options:options];
+}
+
+- (id<MTLBuffer>)newBufferWithBytes:(const void *)pointer
+                             length:(NSUInteger)length
+                            options:(MTLResourceOptions)options {
+    if (!pointer) return nil;
+    return [self newBufferWithDesc:(ig_buffer_desc){.length = length, .bytes = pointer} options:options];
+}
+
+- (id<MTLBuffer>)newBufferWithBytesNoCopy:(void *)pointer
+                                   length:(NSUInteger)length
+                                  options:(MTLResourceOptions)options
+                              deallocator:(void (^)(void *pointer, NSUInteger length))deallocator {
+    if (!pointer) return nil;
+    deallocator_block block = deallocator ? Block_copy(deallocator) : NULL;
+    ig_buffer_desc desc = {
+        .length = length, .no_copy = pointer, .deallocate = block ? call_deallocator : NULL, .user = block};
+    id<MTLBuffer> buffer = [self newBufferWithDesc:desc options:options];
+    if (!buffer && block) Block_release(block);
+    return buffer;
+}
+
+- (MTLSizeAndAlign)heapBufferSizeAndAlignWithLength:(NSUInteger)length options:(MTLResourceOptions)options {
+    NSUInteger size = (length + IGI_HEAP_ALIGNMENT - 1) / IGI_HEAP_ALIGNMENT * IGI_HEAP_ALIGNMENT;
+    return (MTLSizeAndAlign){size, IGI_HEAP_ALIGNMENT};
+}
+
+- (id<MTLHeap>)newHeapWithDescriptor:(MTLHeapDescriptor *)descriptor {
+    return [[IGHeap alloc] initWithDevice:self descriptor:descriptor];
+}
+
+// ---- Order ----
+
+- (id<MTLFence>)newFence {
+    return [[IGFence alloc] initWithDevice:self];
+}
+
+- (id<MTLEvent>)newEvent {
+    return [[IGEvent alloc] initWithDevice:self];
+}
+
+- (id<MTLSharedEvent>)newSharedEvent {
+    return [[IGSharedEvent alloc] initWithDevice:self];
+}
+
+- (id<MTLSharedEvent>)newSharedEventWithHandle:(MTLSharedEventHandle *)handle {
+    return [[handle event] retain];
+}
+
+// ---- Residency, archives, and what there is none of ----
+
+- (id<MTLResidencySet>)newResidencySetWithDescriptor:(MTLResidencySetDescriptor *)descriptor error:(NSError **)error {
+    return [[IGResidencySet alloc] initWithDevice:self label:descriptor.label];
+}
+
+- (id<MTLBinaryArchive>)newBinaryArchiveWithDescriptor:(MTLBinaryArchiveDescriptor *)descriptor
+                                                 error:(NSError **)error {
+    return [[IGBinaryArchive alloc] initWithDevice:self url:descriptor.url error:error];
+}
+
+- (id<MTLIndirectCommandBuffer>)newIndirectCommandBufferWithDescriptor:(MTLIndirectCommandBufferDescriptor *)descriptor
+                                                       maxCommandCount:(NSUInteger)maxCount
+                                                               options:(MTLResourceOptions)options {
+    return nil;
+}
+
+- (id<MTLCounterSampleBuffer>)newCounterSampleBufferWithDescriptor:(MTLCounterSampleBufferDescriptor *)descriptor
+                                                             error:(NSError **)error {
+    return igi_refuse(error, MTLCounterErrorDomain, MTLCounterSampleBufferErrorInvalid,
+                      @"the software device has no counters");
+}
+
+- (id<MTLTexture>)newTextureWithDescriptor:(MTLTextureDescriptor *)descriptor {
+    return nil;
+}
+
+- (id<MTLSamplerState>)newSamplerStateWithDescriptor:(MTLSamplerDescriptor *)descriptor {
+    return nil;
+}
+
+- (id<MTLArgumentEncoder>)newArgumentEncoderWithArguments:(NSArray *)arguments {
+    return nil;
+}
+@end

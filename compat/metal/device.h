@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// The software device as an MTLDevice. Internal.
+#ifndef INGOT_COMPAT_METAL_DEVICE_H
+#define INGOT_COMPAT_METAL_DEVICE_H
+
+#include <stdatomic.h>
+
+#include "object.h"
+
+// There is at most one at a time: whoever asks while it is alive gets the same object.
+@interface IGDevice : IGObject <MTLDevice> {
+   @public
+    ig_device *_device;
+
+   @private
+    ig_device_properties _properties;
+    atomic_ulong _references;
+    BOOL _shouldMaximizeConcurrentCompilation;
+}
+@end
+
+#endif

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fences, which order gives for free, and events.
+#include "event.h"
+
+@implementation IGFence
+- (id)initWithDevice:(IGDevice *)device {
+    if ((self = [super init])) _device = [device retain];
+    return self;
+}
+
+- (void)dealloc {
+    [_device release];
+    [super dealloc];
+}
+
+- (id<MTLDevice>)device {
+    return _device;
+}
+@end
+
+@implementation IGEvent
+- (id)initWithDevice:(IGDevice *)device {
+    if (!(self = [super init])) return nil;
+    _device = [device retain];
+    if (ig_event_create(device->_device, &_event) != IG_STATUS_OK) {
+        [self release];
+        return nil;
+    }
+    return self;
+}
+
+- (void)dealloc {
+    ig_event_release(_event);
+    [_device release];
+    [super dealloc];
+}
+
+- (id<MTLDevice>)device {
+    return _device;
+}
+@end
+
+@implementation IGSharedEvent
+- (uint64_t)signaledValue {
+    return ig_event_value(_event);
+}
+
+- (void)setSignaledValue:(uint64_t)value {
+    (void)ig_event_signal(_event, value);
+}
+
+- (BOOL)waitUntilSignaledValue:(uint64_t)value timeoutMS:(uint64_t)milliseconds {
+    uint64_t timeout = milliseconds < IG_FOREVER / 1000000 ? milliseconds * 1000000 : IG_FOREVER;
+    return ig_event_wait(_event, value, timeout) == IG_STATUS_OK;
+}
+
+// A thread waits for each notification: programs have few, and a value may never come.
+- (void)notifyListener:(MTLSharedEventListener *)listener
+               atValue:(uint64_t)value
+                 block:(MTLSharedEventNotificationBlock)block {
+    dispatch_queue_t queue = listener.dispatchQueue;
+    dispatch_retain(queue);
+    dispatch_async(dispatch_get_global_queue(0, 0), ^{
+      (void)ig_event_wait(_event, value, IG_FOREVER);
+      dispatch_async(queue, ^{
+        block(self, [self signaledValue]);
+      });
+      dispatch_release(queue);
+    });
+}
+
+- (MTLSharedEventHandle *)newSharedEventHandle {
+    return [[MTLSharedEventHandle alloc] initWithEvent:self];
+}
+@end
+
+@implementation MTLSharedEventListener
+@synthesize dispatchQueue = _dispatchQueue;
+
++ (MTLSharedEventListener *)sharedListener {
+    static dispatch_once_t once;
+    static MTLSharedEventListener *listener;
+    dispatch_once(&once, ^{
+      listener = [[MTLSharedEventListener alloc] init];
+    });
+    return listener;
+}
+
+- (instancetype)init {
+    dispatch_queue_t queue = dispatch_queue_create("ingot.metal.listener", DISPATCH_QUEUE_SERIAL);
+    self = [self initWithDispatchQueue:queue];
+    dispatch_release(queue);
+    return self;
+}
+
+- (instancetype)initWithDispatchQueue:(dispatch_queue_t)dispatchQueue {
+    if (!(self = [super init])) return nil;
+    _dispatchQueue = dispatchQueue;
+    dispatch_retain(dispatchQueue);
+    return self;
+}
+
+- (void)dealloc {
+    dispatch_release(_dispatchQueue);
+    [super dealloc];
+}
+@end
+
+@implementation MTLSharedEventHandle
+- (id)initWithEvent:(IGSharedEvent *)event {
+    if ((self = [super init])) _event = [event retain];
+    return self;
+}
+
+- (void)dealloc {
+    [_event release];
+    [super dealloc];
+}
+
+- (IGSharedEvent *)event {
+    return (IGSharedEvent *)_event;
+}
+
+- (NSString *)label {
+    return [_event label];
+}
+
+// An event of another process cannot be had here.
+- (void)encodeWithCoder:(NSCoder *)coder {
+}
+
+- (id)initWithCoder:(NSCoder *)coder {
+    [self release];
+    return nil;
+}
+@end

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Libraries, functions and pipelines. Internal.
+#ifndef INGOT_COMPAT_METAL_LIBRARY_H
+#define INGOT_COMPAT_METAL_LIBRARY_H
+
+#include "device.h"
+
+@interface IGLibrary : IGObject <MTLLibrary> {
+   @public
+    ig_library *_library;
+
+   @private
+    IGDevice *_device;
+    NSString *_installName;
+    MTLLibraryType _type;
+}
+// Fills the error and returns nil when the text does not compile. `desc` says where the text is; options may be nil.
+- (id)initWithDevice:(IGDevice *)device
+                desc:(ig_library_desc)desc
+             options:(MTLCompileOptions *)options
+               error:(NSError **)error;
+@end
+
+@interface IGFunction : IGObject <MTLFunction> {
+    IGLibrary *_library;
+    const ig_kernel_info *_kernel;
+    MTLFunctionOptions _options;
+    ig_pipeline *_pipeline;  // already there when the function has constants
+}
+- (id)initWithLibrary:(IGLibrary *)library kernel:(const ig_kernel_info *)kernel options:(MTLFunctionOptions)options;
+- (BOOL)specialize:(MTLFunctionConstantValues *)values error:(NSError **)error;
+// A reference of the caller's, or NULL and an error.
+- (ig_pipeline *)newPipelineLabelled:(NSString *)label error:(NSError **)error;
+@end
+
+@interface IGPipeline : IGObject <MTLComputePipelineState> {
+   @public
+    ig_pipeline *_pipeline;
+    NSUInteger _maxThreads;
+    MTLSize _requiredThreads;        // zeros: any
+    uint32_t _threadgroupArguments;  // bit n: it takes threadgroup memory n
+
+   @private
+    IGDevice *_device;
+    ig_pipeline_properties _properties;
+    MTLComputePipelineReflection *_reflection;
+    BOOL _supportIndirectCommandBuffers;
+    MTLShaderValidation _shaderValidation;
+}
+- (id)initWithDevice:(IGDevice *)device descriptor:(MTLComputePipelineDescriptor *)descriptor error:(NSError **)error;
+@end
+
+// ---- Insides of public classes ----
+
+@interface MTLFunctionConstantValues (Ingot)
+// Those of these values that the library has constants for, as Metal ignores the others. The array is the caller's,
+// what it points to belongs to the receiver.
+- (ig_function_constant *)newConstantsFor:(const ig_library *)library count:(size_t *)count;
+@end
+
+@interface MTLFunctionConstant (Ingot)
+- (id)initWithInfo:(const ig_function_constant_info *)info;
+@end
+
+@interface MTLComputePipelineReflection (Ingot)
+- (id)initWithKernel:(const ig_kernel_info *)kernel;
+@end
+
+#pragma GCC visibility push(hidden)
+
+// False when Ingot has no such type.
+BOOL igi_type_of(MTLDataType data_type, ig_type *type, uint32_t *components);
+MTLDataType igi_data_type(ig_type type, uint32_t components);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the classes behind Metal's protocols share. Internal.
+#ifndef INGOT_COMPAT_METAL_OBJECT_H
+#define INGOT_COMPAT_METAL_OBJECT_H
+
+#import <Metal/Metal.h>
+
+#include <ingot/device.h>
+
+// Objects of these classes that are alive, devices among them: the tests see that none is left.
+extern __attribute__((visibility("default"))) long igi_metal_live_objects(void);
+
+#pragma GCC visibility push(hidden)
+
+// Base of all. Counts the living and has the label most of them have.
+@interface IGObject : NSObject {
+    NSString *_label;
+}
+@property (copy, atomic) NSString *label;
+@end
+
+// Threads without an autorelease pool get one that lasts as long as they do, as on a Mac: programs in C have none.
+void igi_ensure_pool(void);
+id igi_autoreleased(id object);
+
+// UTF-8 of a string, or NULL for nil.
+const char *igi_text(NSString *string);
+
+// ---- Errors ----
+
+NSError *igi_error(NSErrorDomain domain, NSInteger code, NSString *text);
+// Fills *error, when there is one, and returns nil.
+id igi_refuse(NSError **error, NSErrorDomain domain, NSInteger code, NSString *text);
+NSError *igi_library_error(ig_status status, const ig_error *error);
+NSError *igi_command_error(ig_status status, const ig_error *error);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "object.h"
+
+#include <stdatomic.h>
+
+static atomic_long live_objects;
+
+long igi_metal_live_objects(void) {
+    return atomic_load(&live_objects);
+}
+
+@implementation IGObject
+@synthesize label = _label;
+
++ (id)allocWithZone:(NSZone *)zone {
+    atomic_fetch_add_explicit(&live_objects, 1, memory_order_relaxed);
+    return [super allocWithZone:zone];
+}
+
+- (void)dealloc {
+    [_label release];
+    atomic_fetch_sub_explicit(&live_objects, 1, memory_order_relaxed);
+    [super dealloc];
+}
+@end
+
+void igi_ensure_pool(void) {
+    if (![NSAutoreleasePool currentPool]) [[NSAutoreleasePool alloc] init];
+}
+
+id igi_autoreleased(id object) {
+    igi_ensure_pool();
+    return [object autorelease];
+}
+
+const char *igi_text(NSString *string) {
+    if (!string) return NULL;
+    igi_ensure_pool();
+    return [string UTF8String];
+}

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compute pipelines.
+#include "library.h"
+
+@implementation MTLComputePipelineDescriptor
+@synthesize label = _label, computeFunction = _computeFunction,
+            threadGroupSizeIsMultipleOfThreadExecutionWidth = _threadGroupSizeIsMultipleOfThreadExecutionWidth,
+            maxTotalThreadsPerThreadgroup = _maxTotalThreadsPerThreadgroup, maxCallStackDepth = _maxCallStackDepth,
+            requiredThreadsPerThreadgroup = _requiredThreadsPerThreadgroup,
+            supportIndirectCommandBuffers = _supportIndirectCommandBuffers,
+            supportAddingBinaryFunctions = _supportAddingBinaryFunctions, insertLibraries = _insertLibraries,
+            preloadedLibraries = _preloadedLibraries, binaryArchives = _binaryArchives,
+            shaderValidation = _shaderValidation, buffers = _buffers;
+@dynamic stageInputDescriptor, linkedFunctions;
+
+- (id)init {
+    if (!(self = [super init])) return nil;
+    _buffers = [[MTLPipelineBufferDescriptorArray alloc] init];
+    _maxCallStackDepth = 1;
+    return self;
+}
+
+- (void)reset {
+    self.label = nil;
+    self.computeFunction = nil;
+    self.insertLibraries = self.preloadedLibraries = self.binaryArchives = nil;
+    self.stageInputDescriptor = nil;
+    self.linkedFunctions = nil;
+    _threadGroupSizeIsMultipleOfThreadExecutionWidth = NO;
+    _supportIndirectCommandBuffers = _supportAddingBinaryFunctions = NO;
+    _maxTotalThreadsPerThreadgroup = 0;
+    _maxCallStackDepth = 1;
+    _requiredThreadsPerThreadgroup = MTLSizeMake(0, 0, 0);
+    _shaderValidation = MTLShaderValidationDefault;
+    [_buffers release];
+    _buffers = [[MTLPipelineBufferDescriptorArray alloc] init];
+}
+
+- (void)dealloc {
+    [_label release];
+    [_computeFunction release];
+    [_buffers release];
+    [_insertLibraries release];
+    [_preloadedLibraries release];
+    [_binaryArchives release];
+    [(id)_stageInputDescriptor release];
+    [(id)_linkedFunctions release];
+    [super dealloc];
+}
+
+// Kept and without effect, so they need not be copied.
+- (MTLStageInputOutputDescriptor *)stageInputDescriptor {
+    return _stageInputDescriptor;
+}
+
+- (void)setStageInputDescriptor:(MTLStageInputOutputDescriptor *)descriptor {
+    [(id)descriptor retain];
+    [(id)_stageInputDescriptor release];
+    _stageInputDescriptor = descriptor;
+}
+
+- (MTLLinkedFunctions *)linkedFunctions {
+    return _linkedFunctions;
+}
+
+- (void)setLinkedFunctions:(MTLLinkedFunctions *)functions {
+    [(id)functions retain];
+    [(id)_linkedFunctions release];
+    _linkedFunctions = functions;
+}
+
+- (id)copyWithZone:(NSZone *)zone {
+    MTLComputePipelineDescriptor *copy = [[[self class] allocWithZone:zone] init];
+    copy.label = _label;
+    copy.computeFunction = _computeFunction;
+    copy.insertLibraries = _insertLibraries;
+    copy.preloadedLibraries = _preloadedLibraries;
+    copy.binaryArchives = _binaryArchives;
+    copy.stageInputDescriptor = _stageInputDescriptor;
+    copy.linkedFunctions = _linkedFunctions;
+    copy->_threadGroupSizeIsMultipleOfThreadExecutionWidth = _threadGroupSizeIsMultipleOfThreadExecutionWidth;
+    copy->_supportIndirectCommandBuffers = _supportIndirectCommandBuffers;
+    copy->_supportAddingBinaryFunctions = _supportAddingBinaryFunctions;
+    copy->_maxTotalThreadsPerThreadgroup = _maxTotalThreadsPerThreadgroup;
+    copy->_maxCallStackDepth = _maxCallStackDepth;
+    copy->_requiredThreadsPerThreadgroup = _requiredThreadsPerThreadgroup;
+    copy->_shaderValidation = _shaderValidation;
+    return copy;
+}
+@end
+
+static uint32_t threadgroup_arguments(const ig_kernel_info *kernel) {
+    uint32_t mask = 0;
+    for (size_t i = 0; i < kernel->argument_count; i++)
+        if (kernel->arguments[i].kind == IG_ARGUMENT_THREADGROUP) mask |= 1u << kernel->arguments[i].index;
+    return mask;
+}
+
+@implementation IGPipeline
+- (id)initWithDevice:(IGDevice *)device descriptor:(MTLComputePipelineDescriptor *)descriptor error:(NSError **)error {
+    if (!(self = [super init])) return nil;
+    IGFunction *function = (IGFunction *)descriptor.computeFunction;
+    if (!function)
+        igi_refuse(error, MTLLibraryErrorDomain, MTLLibraryErrorFunctionNotFound,
+                   @"a compute pipeline needs a function, and computeFunction is nil");
+    else
+        _pipeline = [function newPipelineLabelled:descriptor.label error:error];
+    if (!_pipeline) {
+        [self release];
+        return nil;
+    }
+    _device = [device retain];
+    self.label = descriptor.label;
+    ig_pipeline_get_properties(_pipeline, &_properties);
+    _threadgroupArguments = threadgroup_arguments(ig_pipeline_kernel(_pipeline));
+    _maxThreads = _properties.max_threads_per_threadgroup;
+    NSUInteger wanted = descriptor.maxTotalThreadsPerThreadgroup;
+    if (wanted > 0 && wanted < _maxThreads) _maxThreads = wanted;
+    _requiredThreads = descriptor.requiredThreadsPerThreadgroup;
+    _supportIndirectCommandBuffers = NO;
+    _shaderValidation = descriptor.shaderValidation;
+    return self;
+}
+
+- (void)dealloc {
+    ig_pipeline_release(_pipeline);
+    [_reflection release];
+    [_device release];
+    [super dealloc];
+}
+
+- (id<MTLDevice>)device {
+    return _device;
+}
+
+- (MTLComputePipelineReflection *)reflection {
+    @synchronized(self) {
+        if (!_reflection)
+            _reflection = [[MTLComputePipelineReflection alloc] initWithKernel:ig_pipeline_kernel(_pipeline)];
+    }
+    return _reflection;
+}
+
+- (NSUInteger)maxTotalThreadsPerThreadgroup {
+    return _maxThreads;
+}
+
+- (NSUInteger)threadExecutionWidth {
+    return _properties.execution_width;
+}
+
+- (NSUInteger)staticThreadgroupMemoryLength {
+    return _properties.static_threadgroup_memory;
+}
+
+- (BOOL)supportIndirectCommandBuffers {
+    return _supportIndirectCommandBuffers;
+}
+
+- (MTLShaderValidation)shaderValidation {
+    return _shaderValidation;
+}
+
+- (MTLSize)requiredThreadsPerThreadgroup {
+    return _requiredThreads;
+}
+
+- (MTLResourceID)gpuResourceID {
+    return (MTLResourceID){(uint64_t)(uintptr_t)_pipeline};
+}
+
+- (NSUInteger)allocatedSize {
+    return 0;
+}
+
+- (NSUInteger)imageblockMemoryLengthForDimensions:(MTLSize)imageblockDimensions {
+    return 0;
+}
+@end

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// Command queues, and the order of their command buffers.
+#include "commands.h"
+
+@implementation MTLCommandQueueDescriptor
+@synthesize maxCommandBufferCount = _maxCommandBufferCount, logState = _logState;
+
+- (id)init {
+    if ((self = [super init])) _maxCommandBufferCount = 64;
+    return self;
+}
+
+- (void)dealloc {
+    [_logState release];
+    [super dealloc];
+}
+
+- (id)copyWithZone:(NSZone *)zone {
+    MTLCommandQueueDescriptor *copy = [[[self class] allocWithZone:zone] init];
+    copy.maxCommandBufferCount = _maxCommandBufferCount;
+    copy.logState = _logState;
+    return copy;
+}
+@end
+
+@implementation IGQueue
+- (id)initWithDevice:(IGDevice *)device {
+    if (!(self = [super init])) return nil;
+    pthread_mutex_init(&_lock, NULL);
+    pthread_cond_init(&_submitted, NULL);
+    _device = [device retain];
+    if (ig_queue_create(device->_device, &_queue) != IG_STATUS_OK) {
+        [self release];
+        return nil;
+    }
+    return self;
+}
+
+- (void)dealloc {
+    ig_queue_release(_queue);
+    pthread_mutex_destroy(&_lock);
+    pthread_cond_destroy(&_submitted);
+    [_device release];
+    [super dealloc];
+}
+
+- (id<MTLDevice>)device {
+    return _device;
+}
+
+// ---- Order ----
+
+static void append(IGQueue *queue, IGCommandBuffer *buffer, igi_stage stage) {
+    buffer->_stage = stage;
+    buffer->_next = nil;
+    if (queue->_last)
+        queue->_last->_next = buffer;
+    else
+        queue->_first = buffer;
+    queue->_last = buffer;
+}
+
+static void remove_first(IGQueue *queue) {
+    queue->_first = queue->_first->_next;
+    if (!queue->_first) queue->_last = nil;
+}
+
+// Hands over what is committed up to the first that is not.
+static void submit_ready(IGQueue *queue) {
+    while (queue->_first && queue->_first->_stage == IGI_COMMITTED) {
+        IGCommandBuffer *buffer = queue->_first;
+        remove_first(queue);
+        buffer->_stage = IGI_SUBMITTED;
+        [buffer submit];
+        [buffer release];  // held while it waited
+    }
+    pthread_cond_broadcast(&queue->_submitted);
+}
+
+- (void)enqueue:(IGCommandBuffer *)buffer {
+    pthread_mutex_lock(&_lock);
+    if (buffer->_stage == IGI_NOT_ENQUEUED) append(self, buffer, IGI_ENQUEUED);
+    pthread_mutex_unlock(&_lock);
+}
+
+- (void)commit:(IGCommandBuffer *)buffer {
+    pthread_mutex_lock(&_lock);
+    if (buffer->_stage == IGI_NOT_ENQUEUED && !_first) {
+        buffer->_stage = IGI_SUBMITTED;
+        [buffer submit];
+    } else if (buffer->_stage <= IGI_ENQUEUED) {
+        if (buffer->_stage == IGI_NOT_ENQUEUED) append(self, buffer, IGI_COMMITTED);
+        buffer->_stage = IGI_COMMITTED;
+        [buffer retain];
+        submit_ready(self);
+    }
+    pthread_mutex_unlock(&_lock);
+}
+
+// An enqueued command buffer that is dropped must not hold up the others.
+- (void)forget:(IGCommandBuffer *)buffer {
+    pthread_mutex_lock(&_lock);
+    IGCommandBuffer *before = nil, *at = _first;
+    while (at && at != buffer) before = at, at = at->_next;
+    if (at == buffer && at) {
+        if (before)
+            before->_next = buffer->_next;
+        else
+            _first = buffer->_next;
+        if (_last == buffer) _last = before;
+        submit_ready(self);
+    }
+    pthread_mutex_unlock(&_lock);
+}
+
+// ---- Command buffers ----
+
+- (id<MTLCommandBuffer>)commandBuffer {
+    return igi_autoreleased([[IGCommandBuffer alloc] initWithQueue:self retained:YES]);
+}
+
+- (id<MTLCommandBuffer>)commandBufferWithUnretainedReferences {
+    return igi_autoreleased([[IGCommandBuffer alloc] initWithQueue:self retained:NO]);
+}
+
+- (id<MTLCommandBuffer>)commandBufferWithDescriptor:(MTLCommandBufferDescriptor *)descriptor {
+    BOOL retained = descriptor ? descriptor.retainedReferences : YES;
+    return igi_autoreleased([[IGCommandBuffer alloc] initWithQueue:self retained:retained]);
+}
+
+- (void)insertDebugCaptureBoundary {
+}
+
+- (void)addResidencySet:(id<MTLResidencySet>)residencySet {
+}
+
+- (void)addResidencySets:(const id<MTLResidencySet>[])residencySets count:(NSUInteger)count {
+}
+
+- (void)removeResidencySet:(id<MTLResidencySet>)residencySet {
+}
+
+- (void)removeResidencySets:(const id<MTLResidencySet>[])residencySets count:(NSUInteger)count {
+}
+@end

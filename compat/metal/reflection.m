@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reflection, from what Ingot knows of a kernel's arguments. Members of structs it does not know.
+#include <string.h>
+
+#include "library.h"
+
+@interface IGBinding : IGObject <MTLBufferBinding, MTLThreadgroupBinding> {
+    NSString *_name;
+    MTLBindingType _type;
+    MTLBindingAccess _access;
+    NSUInteger _index, _size, _alignment;
+    MTLDataType _dataType;
+    MTLPointerType *_pointer;
+}
+- (id)initWithArgument:(const ig_argument *)argument;
+@end
+
+@interface MTLPointerType (Ingot)
+- (id)initWithElement:(MTLDataType)element
+               access:(MTLBindingAccess)access
+                 size:(NSUInteger)size
+            alignment:(NSUInteger)alignment;
+@end
+
+@interface MTLArgument (Ingot)
+- (id)initWithBinding:(IGBinding *)binding;
+@end
+
+// ---- Types ----
+
+static const struct {
+    const char *name;
+    ig_type type;
+} names[] = {
+    {"float", IG_TYPE_F32}, {"half", IG_TYPE_F16},  {"bfloat", IG_TYPE_BF16}, {"int", IG_TYPE_I32},
+    {"uint", IG_TYPE_U32},  {"short", IG_TYPE_I16}, {"ushort", IG_TYPE_U16},  {"char", IG_TYPE_I8},
+    {"uchar", IG_TYPE_U8},  {"bool", IG_TYPE_BOOL}, {"long", IG_TYPE_I64},    {"ulong", IG_TYPE_U64},
+};
+
+// "const float *", "uint3 &": what is pointed to. What is no scalar or vector counts as a struct.
+static MTLDataType element_type(const char *text) {
+    if (strncmp(text, "const ", 6) == 0) text += 6;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        size_t length = strlen(names[i].name);
+        if (strncmp(text, names[i].name, length) != 0) continue;
+        const char *rest = text + length;
+        uint32_t components = *rest >= '2' && *rest <= '4' ? (uint32_t)(*rest++ - '0') : 1;
+        if (strspn(rest, " const*&") == strlen(rest)) return igi_data_type(names[i].type, components);
+    }
+    return MTLDataTypeStruct;
+}
+
+// Of a struct only the size is known: its alignment divides it, and is at most 16.
+static NSUInteger alignment_of(MTLDataType data_type, NSUInteger size) {
+    ig_type type;
+    uint32_t components;
+    if (igi_type_of(data_type, &type, &components)) return ig_type_size(type) * (components == 3 ? 4 : components);
+    NSUInteger alignment = size & (~size + 1);
+    return alignment == 0 || alignment > 16 ? 16 : alignment;
+}
+
+static MTLBindingAccess access_of(ig_access access) {
+    switch (access) {
+        case IG_ACCESS_WRITE: return MTLBindingAccessWriteOnly;
+        case IG_ACCESS_READ_WRITE: return MTLBindingAccessReadWrite;
+        default: return MTLBindingAccessReadOnly;
+    }
+}
+
+@implementation MTLType
+@synthesize dataType = _dataType;
+@end
+
+@implementation MTLPointerType
+@synthesize elementType = _elementType, access = _access, alignment = _alignment, dataSize = _dataSize;
+
+- (id)initWithElement:(MTLDataType)element
+               access:(MTLBindingAccess)access
+                 size:(NSUInteger)size
+            alignment:(NSUInteger)alignment {
+    if (!(self = [super init])) return nil;
+    _dataType = MTLDataTypePointer;
+    _elementType = element;
+    _access = access;
+    _dataSize = size;
+    _alignment = alignment;
+    return self;
+}
+
+- (BOOL)elementIsArgumentBuffer {
+    return NO;
+}
+
+- (MTLStructType *)elementStructType {
+    return nil;
+}
+
+- (MTLArrayType *)elementArrayType {
+    return nil;
+}
+@end
+
+// ---- Bindings ----
+
+@implementation IGBinding
+- (id)initWithArgument:(const ig_argument *)argument {
+    if (!(self = [super init])) return nil;
+    BOOL buffer = argument->kind == IG_ARGUMENT_BUFFER;
+    _name = [[NSString alloc] initWithUTF8String:argument->name];
+    _type = buffer ? MTLBindingTypeBuffer : MTLBindingTypeThreadgroupMemory;
+    _access = access_of(argument->access);
+    _index = argument->index;
+    _size = argument->min_bytes;
+    _dataType = element_type(argument->type);
+    _alignment = alignment_of(_dataType, _size);
+    if (buffer)
+        _pointer = [[MTLPointerType alloc] initWithElement:_dataType access:_access size:_size alignment:_alignment];
+    return self;
+}
+
+- (void)dealloc {
+    [_name release];
+    [_pointer release];
+    [super dealloc];
+}
+
+- (NSString *)name {
+    return _name;
+}
+
+- (MTLBindingType)type {
+    return _type;
+}
+
+- (MTLBindingAccess)access {
+    return _access;
+}
+
+- (NSUInteger)index {
+    return _index;
+}
+
+- (BOOL)isUsed {
+    return YES;
+}
+
+- (BOOL)isArgument {
+    return YES;
+}
+
+- (NSUInteger)bufferAlignment {
+    return _type == MTLBindingTypeBuffer ? _alignment : 0;
+}
+
+- (NSUInteger)bufferDataSize {
+    return _type == MTLBindingTypeBuffer ? _size : 0;
+}
+
+- (MTLDataType)bufferDataType {
+    return _type == MTLBindingTypeBuffer ? _dataType : MTLDataTypeNone;
+}
+
+- (MTLStructType *)bufferStructType {
+    return nil;
+}
+
+- (MTLPointerType *)bufferPointerType {
+    return _pointer;
+}
+
+- (NSUInteger)threadgroupMemoryAlignment {
+    return _type == MTLBindingTypeThreadgroupMemory ? _alignment : 0;
+}
+
+- (NSUInteger)threadgroupMemoryDataSize {
+    return _type == MTLBindingTypeThreadgroupMemory ? _size : 0;
+}
+@end
+
+#define BINDING ((IGBinding *)_binding)
+
+@implementation MTLArgument
+- (id)initWithBinding:(IGBinding *)binding {
+    if ((self = [super init])) _binding = (id<MTLBinding>)[binding retain];
+    return self;
+}
+
+- (void)dealloc {
+    [_binding release];
+    [super dealloc];
+}
+
+- (NSString *)name {
+    return [BINDING name];
+}
+
+- (MTLArgumentType)type {
+    return (MTLArgumentType)[BINDING type];
+}
+
+- (MTLBindingAccess)access {
+    return [BINDING access];
+}
+
+- (NSUInteger)index {
+    return [BINDING index];
+}
+
+- (BOOL)isActive {
+    return [BINDING isUsed];
+}
+
+- (NSUInteger)bufferAlignment {
+    return [BINDING bufferAlignment];
+}
+
+- (NSUInteger)bufferDataSize {
+    return [BINDING bufferDataSize];
+}
+
+- (MTLDataType)bufferDataType {
+    return [BINDING bufferDataType];
+}
+
+- (MTLStructType *)bufferStructType {
+    return nil;
+}
+
+- (MTLPointerType *)bufferPointerType {
+    return [BINDING bufferPointerType];
+}
+
+- (NSUInteger)threadgroupMemoryAlignment {
+    return [BINDING threadgroupMemoryAlignment];
+}
+
+- (NSUInteger)threadgroupMemoryDataSize {
+    return [BINDING threadgroupMemoryDataSize];
+}
+
+- (NSUInteger)arrayLength {
+    return 1;
+}
+@end
+
+@implementation MTLComputePipelineReflection
+@synthesize bindings = _bindings, arguments = _arguments;
+
+- (id)initWithKernel:(const ig_kernel_info *)kernel {
+    if (!(self = [super init])) return nil;
+    igi_ensure_pool();
+    NSMutableArray *bindings = [[NSMutableArray alloc] init], *arguments = [[NSMutableArray alloc] init];
+    for (size_t i = 0; i < kernel->argument_count; i++) {
+        if (kernel->arguments[i].kind == IG_ARGUMENT_BUILTIN) continue;
+        IGBinding *binding = [[IGBinding alloc] initWithArgument:&kernel->arguments[i]];
+        MTLArgument *argument = [[MTLArgument alloc] initWithBinding:binding];
+        [bindings addObject:binding];
+        [arguments addObject:argument];
+        [binding release];
+        [argument release];
+    }
+    _bindings = bindings;
+    _arguments = arguments;
+    return self;
+}
+
+- (void)dealloc {
+    [_bindings release];
+    [_arguments release];
+    [super dealloc];
+}
+@end

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Buffers and heaps. Internal.
+#ifndef INGOT_COMPAT_METAL_RESOURCE_H
+#define INGOT_COMPAT_METAL_RESOURCE_H
+
+#include <pthread.h>
+
+#include "device.h"
+
+@class IGHeap;
+
+@interface IGBuffer : IGObject <MTLBuffer> {
+   @public
+    ig_buffer *_buffer;
+
+   @private
+    IGDevice *_device;
+    MTLResourceOptions _options;
+    MTLPurgeableState _purgeable;
+    struct igi_heap_place *_place;  // NULL: memory of its own
+}
+// Takes the reference to `buffer`.
+- (id)initWithBuffer:(ig_buffer *)buffer device:(IGDevice *)device options:(MTLResourceOptions)options;
+@end
+
+// A range of a heap. Lives until the last command buffer that uses its memory has ended.
+typedef struct igi_heap_place {
+    IGHeap *heap;  // retained
+    NSUInteger offset, length;
+    BOOL taken;  // from the heap's free memory; guarded by its lock
+} igi_heap_place;
+
+@interface IGHeap : IGObject <MTLHeap> {
+    IGDevice *_device;
+    ig_buffer *_memory;
+    NSUInteger _size;
+    MTLHeapType _type;
+    MTLResourceOptions _options;
+    MTLPurgeableState _purgeable;
+    pthread_mutex_t _lock;  // guards what follows
+    igi_heap_place **_taken;
+    size_t _takenCount, _takenCapacity;
+}
+- (id)initWithDevice:(IGDevice *)device descriptor:(MTLHeapDescriptor *)descriptor;
+- (void)giveBack:(igi_heap_place *)place;
+@end
+
+@interface IGBuffer (Heap)
+- (id)initWithBuffer:(ig_buffer *)buffer place:(igi_heap_place *)place options:(MTLResourceOptions)options;
+@end
+
+#pragma GCC visibility push(hidden)
+
+static inline MTLStorageMode igi_storage_mode(MTLResourceOptions options) {
+    return (MTLStorageMode)((options & MTLResourceStorageModeMask) >> MTLResourceStorageModeShift);
+}
+
+// What Metal gives back: the state before.
+MTLPurgeableState igi_set_purgeable(MTLPurgeableState *current, MTLPurgeableState next);
+// The ig_buffer of an MTLBuffer; NULL for nil.
+ig_buffer *igi_buffer_of(id<MTLBuffer> buffer);
+
+enum { IGI_HEAP_ALIGNMENT = 256 };
+
+#pragma GCC visibility pop
+
+#endif

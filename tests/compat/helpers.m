@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "helpers.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+id<MTLDevice> device;
+static NSAutoreleasePool *pool;
+
+const char increment_source[] =
+    "#include <metal_stdlib>\n"
+    "using namespace metal;\n"
+    "kernel void increment(device uint *a [[buffer(0)]], uint i [[thread_position_in_grid]]) { a[i] += 1; }\n";
+
+int open_device(void **state) {
+    (void)state;
+    pool = [[NSAutoreleasePool alloc] init];
+    device = MTLCreateSystemDefaultDevice();
+    return device ? 0 : -1;
+}
+
+// What handlers on other threads still hold goes soon.
+int close_device(void **state) {
+    (void)state;
+    [device release];
+    device = nil;
+    [pool drain];
+    for (int i = 0; i < 2000 && igi_metal_live_objects() != 0; i++) usleep(1000);
+    if (igi_metal_live_objects() == 0) return 0;
+    fprintf(stderr, "%ld objects are left\n", igi_metal_live_objects());
+    return -1;
+}
+
+void expect_contains(const char *text, const char *part, const char *file, int line) {
+    if (text && strstr(text, part)) return;
+    fprintf(stderr, "'%s' is not in: %s\n", part, text ? text : "(nil)");
+    _fail(file, line);
+}
+
+id<MTLLibrary> new_library(const char *source) {
+    NSError *error = nil;
+    id<MTLLibrary> library = [device newLibraryWithSource:[NSString stringWithUTF8String:source]
+                                                  options:nil
+                                                    error:&error];
+    if (!library) fprintf(stderr, "%s\n", [[error localizedDescription] UTF8String]);
+    assert_non_null(library);
+    return library;
+}
+
+id<MTLComputePipelineState> new_pipeline(const char *source, const char *kernel) {
+    NSError *error = nil;
+    id<MTLLibrary> library = new_library(source);
+    id<MTLFunction> function = [library newFunctionWithName:[NSString stringWithUTF8String:kernel]];
+    assert_non_null(function);
+    id<MTLComputePipelineState> pipeline = [device newComputePipelineStateWithFunction:function error:&error];
+    if (!pipeline) fprintf(stderr, "%s\n", [[error localizedDescription] UTF8String]);
+    assert_non_null(pipeline);
+    [function release];
+    [library release];
+    return pipeline;
+}
+
+id<MTLBuffer> new_words(NSUInteger count) {
+    id<MTLBuffer> buffer = [device newBufferWithLength:count * sizeof(uint32_t) options:MTLResourceStorageModeShared];
+    assert_non_null(buffer);
+    return buffer;
+}
+
+uint32_t *words_of(id<MTLBuffer> buffer) {
+    return [buffer contents];
+}

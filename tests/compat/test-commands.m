@@ -1,0 +1,619 @@
+// SPDX-License-Identifier: Apache-2.0
+// Command buffers and their encoders: what they compute, in which order, and what they report when misused.
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "helpers.h"
+
+static const char kernels[] =
+    "#include <metal_stdlib>\n"
+    "using namespace metal;\n"
+    "kernel void increment(device uint *a [[buffer(0)]], uint i [[thread_position_in_grid]]) { a[i] += 1; }\n"
+    "kernel void affine(device uint *a [[buffer(0)]], constant uint &m [[buffer(1)]], constant uint &n [[buffer(2)]],\n"
+    "                   uint i [[thread_position_in_grid]]) { a[i] = a[i] * m + n; }\n"
+    "kernel void rotate_left(device uint *a [[buffer(0)]], threadgroup uint *t [[threadgroup(0)]],\n"
+    "                        uint i [[thread_index_in_threadgroup]], uint n [[threads_per_threadgroup]]) {\n"
+    "    t[i] = a[i]; threadgroup_barrier(mem_flags::mem_threadgroup); a[i] = t[(i + 1) % n]; }\n"
+    "kernel void ignores(device uint *a [[buffer(0)]], threadgroup uint *unused [[threadgroup(0)]]) { a[0] = 5; }\n"
+    "struct holder { device uint *target; };\n"
+    "kernel void follow(device holder &h [[buffer(0)]], uint i [[thread_position_in_grid]]) { h.target[i] = i + 1; }\n"
+    "kernel void fault(device ulong *a [[buffer(0)]]) { *(device uint *)a[0] = 1; }\n";
+
+static id<MTLCommandQueue> queue;
+static id<MTLBuffer> buffer;
+static id<MTLCommandBuffer> commands;
+static id<MTLComputeCommandEncoder> encoder;
+
+static int open_commands(void **state) {
+    if (open_device(state) != 0) return -1;
+    queue = [device newCommandQueue];
+    buffer = new_words(64);
+    commands = [queue commandBuffer];
+    return 0;
+}
+
+static int close_commands(void **state) {
+    [buffer release];
+    [queue release];
+    return close_device(state);
+}
+
+static MTLSize line(NSUInteger length) {
+    return MTLSizeMake(length, 1, 1);
+}
+
+static void begin(const char *kernel) {
+    id<MTLComputePipelineState> pipeline = new_pipeline(kernels, kernel);
+    encoder = [commands computeCommandEncoder];
+    [encoder setComputePipelineState:pipeline];
+    [encoder setBuffer:buffer offset:0 atIndex:0];
+    [pipeline release];
+}
+
+static void finish(void) {
+    [commands commit];
+    [commands waitUntilCompleted];
+}
+
+static void finish_well(void) {
+    finish();
+    if (commands.error) print_error("%s\n", [[commands.error localizedDescription] UTF8String]);
+    assert_int_equal(commands.status, MTLCommandBufferStatusCompleted);
+    assert_null(commands.error);
+}
+
+static void finish_with_error(NSInteger code, const char *part) {
+    finish();
+    assert_int_equal(commands.status, MTLCommandBufferStatusError);
+    assert_error(commands.error, MTLCommandBufferErrorDomain, code);
+    assert_contains([commands.error localizedDescription], part);
+}
+
+// ---- Work ----
+
+static void dispatches_run_in_order(void **state) {
+    begin("affine");
+    assert_int_equal(encoder.dispatchType, MTLDispatchTypeSerial);
+    uint32_t m = 3, n = 5;
+    [encoder setBytes:&m length:sizeof m atIndex:1];
+    [encoder setBytes:&n length:sizeof n atIndex:2];
+    [encoder dispatchThreads:line(64) threadsPerThreadgroup:line(32)];
+    n = 7;
+    [encoder setBytes:&n length:sizeof n atIndex:2];
+    [encoder memoryBarrierWithScope:MTLBarrierScopeBuffers];
+    [encoder dispatchThreadgroups:line(2) threadsPerThreadgroup:line(32)];
+    [encoder endEncoding];
+    finish_well();
+    for (int i = 0; i < 64; i++) assert_int_equal(words_of(buffer)[i], 22);
+}
+
+static void buffers_and_offsets_are_bound(void **state) {
+    uint32_t values[2] = {10, 1};
+    id<MTLBuffer> numbers = [device newBufferWithBytes:values length:sizeof values options:0];
+    begin("affine");
+    const id<MTLBuffer> both[2] = {numbers, numbers};
+    const NSUInteger offsets[2] = {0, 4};
+    [encoder setBuffers:both offsets:offsets withRange:NSMakeRange(1, 2)];
+    [encoder dispatchThreads:line(1) threadsPerThreadgroup:line(1)];
+    [encoder setBufferOffset:8 atIndex:0];
+    [encoder setBufferOffset:0 atIndex:2];
+    [encoder dispatchThreads:line(1) threadsPerThreadgroup:line(1)];
+    [encoder endEncoding];
+    [numbers release];
+    finish_well();
+    assert_int_equal(words_of(buffer)[0], 1);
+    assert_int_equal(words_of(buffer)[2], 10);
+}
+
+static void threadgroup_memory_is_given(void **state) {
+    for (uint32_t i = 0; i < 64; i++) words_of(buffer)[i] = i;
+    begin("rotate_left");
+    [encoder setThreadgroupMemoryLength:64 * 4 atIndex:0];
+    [encoder dispatchThreadgroups:line(1) threadsPerThreadgroup:line(64)];
+    [encoder endEncoding];
+    begin("ignores");
+    [encoder dispatchThreads:line(1) threadsPerThreadgroup:line(1)];
+    [encoder setThreadgroupMemoryLength:0 atIndex:0];
+    [encoder dispatchThreads:line(1) threadsPerThreadgroup:line(1)];
+    [encoder endEncoding];
+    finish_well();
+    assert_int_equal(words_of(buffer)[0], 5);
+    assert_int_equal(words_of(buffer)[1], 2);
+    assert_int_equal(words_of(buffer)[63], 0);
+}
+
+static void indirect_arguments_are_read_when_it_runs(void **state) {
+    id<MTLBuffer> arguments = new_words(4);
+    id<MTLBlitCommandEncoder> blit = [commands blitCommandEncoder];
+    [blit fillBuffer:arguments range:NSMakeRange(4, 12) value:1];  // 0x01010101 groups are too many: see below
+    [blit endEncoding];
+    begin("increment");
+    [encoder dispatchThreadgroupsWithIndirectBuffer:arguments indirectBufferOffset:0 threadsPerThreadgroup:line(8)];
+    [encoder endEncoding];
+    finish_well();
+    assert_int_equal(words_of(buffer)[0], 0);  // a count of 0 in x
+    commands = [queue commandBuffer];
+    words_of(arguments)[0] = 3, words_of(arguments)[1] = 1, words_of(arguments)[2] = 1;
+    begin("increment");
+    [encoder dispatchThreadgroupsWithIndirectBuffer:arguments indirectBufferOffset:0 threadsPerThreadgroup:line(8)];
+    [encoder endEncoding];
+    finish_well();
+    assert_int_equal(words_of(buffer)[23], 1);
+    assert_int_equal(words_of(buffer)[24], 0);
+    [arguments release];
+}
+
+static void empty_grids_do_nothing(void **state) {
+    begin("increment");
+    [encoder dispatchThreads:line(0) threadsPerThreadgroup:line(1)];
+    [encoder dispatchThreads:MTLSizeMake(4, 0, 1) threadsPerThreadgroup:line(1)];
+    [encoder dispatchThreadgroups:MTLSizeMake(4, 1, 0) threadsPerThreadgroup:line(1)];
+    [encoder endEncoding];
+    finish_well();
+    assert_int_equal(words_of(buffer)[0], 0);
+}
+
+static void pointers_in_buffers_reach_used_resources(void **state) {
+    MTLHeapDescriptor *descriptor = [[[MTLHeapDescriptor alloc] init] autorelease];
+    descriptor.size = 1024;
+    id<MTLHeap> heap = [device newHeapWithDescriptor:descriptor];
+    id<MTLBuffer> target = [heap newBufferWithLength:64 options:MTLResourceStorageModePrivate];
+    assert_null([target contents]);
+    uint64_t address = target.gpuAddress;
+    memcpy([buffer contents], &address, sizeof address);
+    begin("follow");
+    [encoder useHeap:heap];
+    [encoder useHeaps:&heap count:1];
+    [encoder useResource:target usage:MTLResourceUsageRead | MTLResourceUsageWrite];
+    [encoder dispatchThreads:line(16) threadsPerThreadgroup:line(16)];
+    [encoder endEncoding];
+    [heap release];
+    id<MTLBlitCommandEncoder> blit = [commands blitCommandEncoder];
+    [blit copyFromBuffer:target sourceOffset:0 toBuffer:buffer destinationOffset:128 size:64];
+    [blit synchronizeResource:buffer];
+    [blit endEncoding];
+    [target release];
+    finish_well();
+    assert_int_equal(words_of(buffer)[32], 1);
+    assert_int_equal(words_of(buffer)[47], 16);
+}
+
+static void concurrent_encoders_and_fences_keep_order(void **state) {
+    id<MTLFence> fence = [device newFence];
+    fence.label = @"fence";
+    assert_ptr_equal(fence.device, device);
+    id<MTLComputePipelineState> pipeline = new_pipeline(kernels, "increment");
+    MTLComputePassDescriptor *pass = [MTLComputePassDescriptor computePassDescriptor];
+    pass.dispatchType = MTLDispatchTypeConcurrent;
+    for (int i = 0; i < 2; i++) {
+        encoder = [commands computeCommandEncoderWithDescriptor:pass];
+        assert_int_equal(encoder.dispatchType, MTLDispatchTypeConcurrent);
+        if (i) [encoder waitForFence:fence];
+        [encoder setComputePipelineState:pipeline];
+        [encoder setBuffer:buffer offset:0 atIndex:0];
+        [encoder dispatchThreads:line(64) threadsPerThreadgroup:line(64)];
+        [encoder memoryBarrierWithResources:(const id<MTLResource> *)(void *)&buffer count:1];
+        [encoder dispatchThreads:line(64) threadsPerThreadgroup:line(64)];
+        [encoder updateFence:fence];
+        [encoder endEncoding];
+    }
+    id<MTLBlitCommandEncoder> blit =
+        [commands blitCommandEncoderWithDescriptor:[MTLBlitPassDescriptor blitPassDescriptor]];
+    [blit waitForFence:fence];
+    [blit fillBuffer:buffer range:NSMakeRange(0, 4) value:0xff];
+    [blit updateFence:fence];
+    [blit endEncoding];
+    finish_well();
+    assert_int_equal(words_of(buffer)[0], 0xffffffff);
+    assert_int_equal(words_of(buffer)[63], 4);
+    [fence release];
+    [pipeline release];
+}
+
+static void labels_and_debug_groups_are_kept(void **state) {
+    queue.label = @"queue";
+    commands.label = @"commands";
+    begin("increment");
+    encoder.label = @"encoder";
+    [encoder pushDebugGroup:@"group"];
+    [encoder insertDebugSignpost:@"here"];
+    [encoder dispatchThreads:line(1) threadsPerThreadgroup:line(1)];
+    [encoder popDebugGroup];
+    [encoder endEncoding];
+    [commands pushDebugGroup:@"outer"];
+    [commands popDebugGroup];
+    [queue insertDebugCaptureBoundary];
+    assert_text(queue.label, "queue");
+    assert_text(commands.label, "commands");
+    assert_text(encoder.label, "encoder");
+    assert_ptr_equal(encoder.device, device);
+    assert_ptr_equal(commands.device, device);
+    assert_ptr_equal(commands.commandQueue, queue);
+    assert_ptr_equal(queue.device, device);
+    assert_true(commands.retainedReferences);
+    assert_int_equal(commands.errorOptions, MTLCommandBufferErrorOptionNone);
+    assert_null(commands.logs);
+    finish_well();
+}
+
+static void times_tell_when_it_ran(void **state) {
+    assert_true(commands.GPUStartTime == 0 && commands.GPUEndTime == 0);
+    begin("increment");
+    [encoder dispatchThreads:line(64) threadsPerThreadgroup:line(32)];
+    [encoder endEncoding];
+    finish_well();
+    assert_true(commands.kernelStartTime > 0 && commands.kernelEndTime >= commands.kernelStartTime);
+    assert_true(commands.GPUStartTime >= commands.kernelStartTime);
+    assert_true(commands.GPUEndTime >= commands.GPUStartTime);
+    assert_true(commands.GPUEndTime - commands.GPUStartTime < 10);
+}
+
+// ---- Bindings do not leak ----
+
+static void bindings_end_with_their_encoder(void **state) {
+    begin("increment");
+    [encoder dispatchThreads:line(1) threadsPerThreadgroup:line(1)];
+    [encoder endEncoding];
+    id<MTLComputePipelineState> pipeline = new_pipeline(kernels, "increment");
+    encoder = [commands computeCommandEncoder];
+    [encoder setComputePipelineState:pipeline];
+    [encoder dispatchThreads:line(1) threadsPerThreadgroup:line(1)];
+    [encoder endEncoding];
+    [pipeline release];
+    finish_with_error(MTLCommandBufferErrorInvalidResource, "was not set");
+    assert_int_equal(words_of(buffer)[0], 0);  // nothing ran
+}
+
+static void pipelines_end_with_their_encoder(void **state) {
+    begin("increment");
+    [encoder dispatchThreads:line(1) threadsPerThreadgroup:line(1)];
+    [encoder endEncoding];
+    encoder = [commands computeCommandEncoder];
+    [encoder setBuffer:buffer offset:0 atIndex:0];
+    [encoder dispatchThreads:line(1) threadsPerThreadgroup:line(1)];
+    [encoder endEncoding];
+    finish_with_error(MTLCommandBufferErrorInvalidResource, "setComputePipelineState");
+}
+
+// ---- Misuse ----
+
+static void a_threadgroup_too_large_is_an_error(void **state) {
+    begin("increment");
+    [encoder dispatchThreads:line(2048) threadsPerThreadgroup:line(2048)];
+    [encoder endEncoding];
+    finish_with_error(MTLCommandBufferErrorInvalidResource, "2048");
+}
+
+static void a_threadgroup_of_nothing_is_an_error(void **state) {
+    begin("increment");
+    [encoder dispatchThreads:line(16) threadsPerThreadgroup:MTLSizeMake(16, 0, 1)];
+    [encoder endEncoding];
+    finish_with_error(MTLCommandBufferErrorInvalidResource, "without threads");
+}
+
+static void an_index_too_high_is_an_error(void **state) {
+    begin("increment");
+    [encoder setBuffer:buffer offset:0 atIndex:31];
+    [encoder endEncoding];
+    finish_with_error(MTLCommandBufferErrorInvalidResource, "31");
+}
+
+static void an_offset_without_buffer_is_an_error(void **state) {
+    begin("increment");
+    [encoder setBufferOffset:4 atIndex:3];
+    [encoder endEncoding];
+    finish_with_error(MTLCommandBufferErrorInvalidResource, "no buffer at index 3");
+}
+
+static void a_copy_outside_is_an_error(void **state) {
+    id<MTLBlitCommandEncoder> blit = [commands blitCommandEncoder];
+    [blit copyFromBuffer:buffer sourceOffset:250 toBuffer:buffer destinationOffset:0 size:16];
+    [blit endEncoding];
+    finish_with_error(MTLCommandBufferErrorInvalidResource, "outside");
+}
+
+static void a_nil_buffer_in_a_copy_is_an_error(void **state) {
+    id<MTLBlitCommandEncoder> blit = [commands blitCommandEncoder];
+    [blit fillBuffer:nil range:NSMakeRange(0, 4) value:1];
+    [blit endEncoding];
+    finish_with_error(MTLCommandBufferErrorInvalidResource, "NULL");
+}
+
+static void an_open_encoder_at_commit_is_an_error(void **state) {
+    begin("increment");
+    finish_with_error(MTLCommandBufferErrorInvalidResource, "commit came before endEncoding");
+    [encoder endEncoding];
+}
+
+static void two_open_encoders_are_an_error(void **state) {
+    begin("increment");
+    id<MTLBlitCommandEncoder> blit = [commands blitCommandEncoder];
+    [blit endEncoding];
+    [encoder endEncoding];
+    finish_with_error(MTLCommandBufferErrorInvalidResource, "before endEncoding of the one before it");
+}
+
+static void an_ended_encoder_cannot_be_used(void **state) {
+    begin("increment");
+    [encoder endEncoding];
+    [encoder dispatchThreads:line(1) threadsPerThreadgroup:line(1)];
+    finish_with_error(MTLCommandBufferErrorInvalidResource, "after its endEncoding");
+}
+
+static void an_encoder_dropped_open_is_an_error(void **state) {
+    NSAutoreleasePool *inner = [[NSAutoreleasePool alloc] init];
+    begin("increment");
+    [inner drain];
+    finish_with_error(MTLCommandBufferErrorInvalidResource, "released before its endEncoding");
+}
+
+static void debug_groups_must_pair(void **state) {
+    begin("increment");
+    [encoder pushDebugGroup:@"open"];
+    [encoder endEncoding];
+    finish_with_error(MTLCommandBufferErrorInvalidResource, "debug group");
+    commands = [queue commandBuffer];
+    begin("increment");
+    [encoder popDebugGroup];
+    [encoder endEncoding];
+    finish_with_error(MTLCommandBufferErrorInvalidResource, "popDebugGroup");
+}
+
+static void what_the_device_lacks_is_an_error(void **state) {
+    begin("increment");
+    [encoder setTexture:nil atIndex:0];
+    [encoder setSamplerState:nil atIndex:0];
+    [encoder setTextures:(const id<MTLTexture>[]){nil} withRange:NSMakeRange(0, 1)];
+    [encoder setSamplerStates:(const id<MTLSamplerState>[]){nil} withRange:NSMakeRange(0, 1)];
+    [encoder sampleCountersInBuffer:nil atSampleIndex:0 withBarrier:YES];
+    [encoder setStageInRegion:MTLRegionMake1D(0, 1)];
+    [encoder setImageblockWidth:8 height:8];
+    [encoder executeCommandsInBuffer:nil withRange:NSMakeRange(0, 1)];
+    [encoder endEncoding];
+    id<MTLBlitCommandEncoder> blit = [commands blitCommandEncoder];
+    [blit sampleCountersInBuffer:nil atSampleIndex:0 withBarrier:NO];
+    [blit resolveCounters:nil inRange:NSMakeRange(0, 1) destinationBuffer:buffer destinationOffset:0];
+    [blit endEncoding];
+    finish_with_error(MTLCommandBufferErrorNotPermitted, "counters");
+}
+
+static void a_committed_command_buffer_takes_nothing_more(void **state) {
+    begin("increment");
+    [encoder dispatchThreads:line(1) threadsPerThreadgroup:line(1)];
+    [encoder endEncoding];
+    finish_well();
+    [commands commit];
+    assert_null([commands computeCommandEncoder]);
+    assert_null([commands blitCommandEncoder]);
+    [commands addCompletedHandler:^(id<MTLCommandBuffer> done) {
+      fail();
+    }];
+    assert_int_equal(commands.status, MTLCommandBufferStatusCompleted);
+    assert_int_equal(words_of(buffer)[0], 1);
+}
+
+// cmocka takes the signals over at the start of each test; Ingot's handlers turn them into errors.
+static struct sigaction fault_action;
+
+// The first kernel that runs installs it.
+static void learn_fault_handler(void) {
+    open_commands(NULL);
+    begin("increment");
+    [encoder dispatchThreads:line(1) threadsPerThreadgroup:line(1)];
+    [encoder endEncoding];
+    finish();
+    sigaction(SIGSEGV, NULL, &fault_action);
+    close_commands(NULL);
+}
+
+static void a_fault_in_a_kernel_is_an_error(void **state) {
+    sigaction(SIGSEGV, &fault_action, NULL);
+    uint64_t nowhere = 16;
+    memcpy([buffer contents], &nowhere, sizeof nowhere);
+    begin("fault");
+    [encoder dispatchThreads:line(1) threadsPerThreadgroup:line(1)];
+    [encoder endEncoding];
+    finish_with_error(MTLCommandBufferErrorPageFault, "fault");
+}
+
+// ---- Handlers, order and status ----
+
+static void handlers_run_before_the_wait_ends(void **state) {
+    __block int scheduled = 0, first = 0, second = 0;
+    begin("increment");
+    [encoder dispatchThreads:line(1) threadsPerThreadgroup:line(1)];
+    [encoder endEncoding];
+    dispatch_semaphore_t was_scheduled = dispatch_semaphore_create(0);
+    [commands addScheduledHandler:^(id<MTLCommandBuffer> which) {
+      scheduled++;
+      dispatch_semaphore_signal(was_scheduled);
+    }];
+    [commands addCompletedHandler:^(id<MTLCommandBuffer> which) {
+      if (which.status == MTLCommandBufferStatusCompleted && !which.error) first++;
+      [which waitUntilCompleted];  // of itself: returns
+    }];
+    [commands addCompletedHandler:^(id<MTLCommandBuffer> which) {
+      if (first == 1) second++;
+    }];
+    [commands commit];
+    [commands waitUntilScheduled];
+    [commands waitUntilCompleted];
+    assert_int_equal(second, 1);
+    dispatch_semaphore_wait(was_scheduled, DISPATCH_TIME_FOREVER);
+    assert_int_equal(scheduled, 1);
+    dispatch_release(was_scheduled);
+}
+
+static void handlers_run_when_encoding_failed(void **state) {
+    __block NSInteger code = 0;
+    begin("increment");
+    [encoder dispatchThreads:line(4096) threadsPerThreadgroup:line(4096)];
+    [encoder endEncoding];
+    [commands addCompletedHandler:^(id<MTLCommandBuffer> which) {
+      code = [which.error code];
+    }];
+    finish();
+    assert_int_equal(code, MTLCommandBufferErrorInvalidResource);
+}
+
+static void a_handler_may_start_more_work(void **state) {
+    dispatch_semaphore_t done = dispatch_semaphore_create(0);
+    id<MTLComputePipelineState> pipeline = new_pipeline(kernels, "increment");
+    begin("increment");
+    [encoder dispatchThreads:line(1) threadsPerThreadgroup:line(1)];
+    [encoder endEncoding];
+    [commands addCompletedHandler:^(id<MTLCommandBuffer> which) {
+      id<MTLCommandBuffer> more = [queue commandBuffer];
+      id<MTLComputeCommandEncoder> another = [more computeCommandEncoder];
+      [another setComputePipelineState:pipeline];
+      [another setBuffer:buffer offset:0 atIndex:0];
+      [another dispatchThreads:line(1) threadsPerThreadgroup:line(1)];
+      [another endEncoding];
+      [more commit];
+      [more waitUntilCompleted];
+      dispatch_semaphore_signal(done);
+    }];
+    [commands commit];
+    dispatch_semaphore_wait(done, DISPATCH_TIME_FOREVER);
+    assert_int_equal(words_of(buffer)[0], 2);
+    [commands waitUntilCompleted];
+    dispatch_release(done);
+    [pipeline release];
+}
+
+static void enqueued_command_buffers_run_in_that_order(void **state) {
+    id<MTLCommandBuffer> second = [queue commandBufferWithUnretainedReferences];
+    assert_false(second.retainedReferences);
+    assert_int_equal(commands.status, MTLCommandBufferStatusNotEnqueued);
+    [commands enqueue];
+    [second enqueue];
+    assert_int_equal(commands.status, MTLCommandBufferStatusEnqueued);
+    id<MTLCommandBuffer> first = commands;
+    commands = second;
+    begin("affine");
+    uint32_t m = 10, n = 2;
+    [encoder setBytes:&m length:4 atIndex:1];
+    [encoder setBytes:&n length:4 atIndex:2];
+    [encoder dispatchThreads:line(1) threadsPerThreadgroup:line(1)];
+    [encoder endEncoding];
+    [second commit];
+    assert_int_equal(second.status, MTLCommandBufferStatusCommitted);
+    usleep(2000);
+    assert_int_equal(words_of(buffer)[0], 0);  // it waits for the first
+    commands = first;
+    begin("increment");
+    [encoder dispatchThreads:line(1) threadsPerThreadgroup:line(1)];
+    [encoder endEncoding];
+    [first commit];
+    [second waitUntilCompleted];
+    assert_int_equal(words_of(buffer)[0], 12);
+    assert_int_equal(first.status, MTLCommandBufferStatusCompleted);
+}
+
+static void a_dropped_command_buffer_holds_up_nobody(void **state) {
+    NSAutoreleasePool *inner = [[NSAutoreleasePool alloc] init];
+    id<MTLCommandBuffer> dropped = [queue commandBuffer];
+    [dropped enqueue];
+    [commands enqueue];
+    begin("increment");
+    [encoder dispatchThreads:line(1) threadsPerThreadgroup:line(1)];
+    [encoder endEncoding];
+    [commands commit];
+    assert_int_equal(commands.status, MTLCommandBufferStatusCommitted);
+    [inner drain];
+    [commands waitUntilCompleted];
+    assert_int_equal(words_of(buffer)[0], 1);
+}
+
+static void waiting_for_what_was_not_committed_returns(void **state) {
+    [commands waitUntilCompleted];
+    [commands waitUntilScheduled];
+    assert_int_equal(commands.status, MTLCommandBufferStatusNotEnqueued);
+    assert_null(commands.error);
+}
+
+static void threads_commit_at_once(void **state) {
+    enum { THREADS = 8, EACH = 20 };
+    __block int completed = 0;
+    id<MTLComputePipelineState> pipeline = new_pipeline(kernels, "increment");
+    dispatch_apply(THREADS, NULL, ^(size_t thread) {
+      @autoreleasepool {
+          for (int i = 0; i < EACH; i++) {
+              id<MTLCommandBuffer> mine = [queue commandBuffer];
+              id<MTLComputeCommandEncoder> work = [mine computeCommandEncoder];
+              [work setComputePipelineState:pipeline];
+              [work setBuffer:buffer offset:0 atIndex:0];
+              [work dispatchThreads:line(64) threadsPerThreadgroup:line(64)];
+              [work endEncoding];
+              [mine addCompletedHandler:^(id<MTLCommandBuffer> which) {
+                __atomic_fetch_add(&completed, 1, __ATOMIC_RELAXED);
+              }];
+              [mine commit];
+              if (i % 3 == 0) [mine waitUntilCompleted];
+          }
+      }
+    });
+    finish_well();
+    assert_int_equal(completed, THREADS * EACH);
+    assert_int_equal(words_of(buffer)[63], THREADS * EACH);
+    [pipeline release];
+}
+
+static void descriptors_of_queues_and_buffers(void **state) {
+    MTLCommandQueueDescriptor *descriptor = [[[MTLCommandQueueDescriptor alloc] init] autorelease];
+    assert_int_equal(descriptor.maxCommandBufferCount, 64);
+    id<MTLCommandQueue> other = [device newCommandQueueWithDescriptor:descriptor];
+    MTLCommandBufferDescriptor *how = [[[MTLCommandBufferDescriptor alloc] init] autorelease];
+    assert_true(how.retainedReferences);
+    how.retainedReferences = NO;
+    assert_false([other commandBufferWithDescriptor:[[how copy] autorelease]].retainedReferences);
+    [other release];
+    other = [device newCommandQueueWithMaxCommandBufferCount:2];
+    id<MTLCommandBuffer> three[3];
+    for (int i = 0; i < 3; i++) [three[i] = [other commandBuffer] commit];
+    for (int i = 0; i < 3; i++) [three[i] waitUntilCompleted];
+    [other release];
+}
+
+#define commands_test(function) cmocka_unit_test_setup_teardown(function, open_commands, close_commands)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        commands_test(dispatches_run_in_order),
+        commands_test(buffers_and_offsets_are_bound),
+        commands_test(threadgroup_memory_is_given),
+        commands_test(indirect_arguments_are_read_when_it_runs),
+        commands_test(empty_grids_do_nothing),
+        commands_test(pointers_in_buffers_reach_used_resources),
+        commands_test(concurrent_encoders_and_fences_keep_order),
+        commands_test(labels_and_debug_groups_are_kept),
+        commands_test(times_tell_when_it_ran),
+        commands_test(bindings_end_with_their_encoder),
+        commands_test(pipelines_end_with_their_encoder),
+        commands_test(a_threadgroup_too_large_is_an_error),
+        commands_test(a_threadgroup_of_nothing_is_an_error),
+        commands_test(an_index_too_high_is_an_error),
+        commands_test(an_offset_without_buffer_is_an_error),
+        commands_test(a_copy_outside_is_an_error),
+        commands_test(a_nil_buffer_in_a_copy_is_an_error),
+        commands_test(an_open_encoder_at_commit_is_an_error),
+        commands_test(two_open_encoders_are_an_error),
+        commands_test(an_ended_encoder_cannot_be_used),
+        commands_test(an_encoder_dropped_open_is_an_error),
+        commands_test(debug_groups_must_pair),
+        commands_test(what_the_device_lacks_is_an_error),
+        commands_test(a_committed_command_buffer_takes_nothing_more),
+        commands_test(a_fault_in_a_kernel_is_an_error),
+        commands_test(handlers_run_before_the_wait_ends),
+        commands_test(handlers_run_when_encoding_failed),
+        commands_test(a_handler_may_start_more_work),
+        commands_test(enqueued_command_buffers_run_in_that_order),
+        commands_test(a_dropped_command_buffer_holds_up_nobody),
+        commands_test(waiting_for_what_was_not_committed_returns),
+        commands_test(threads_commit_at_once),
+        commands_test(descriptors_of_queues_and_buffers),
+    };
+    learn_fault_handler();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

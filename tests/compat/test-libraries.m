@@ -1,0 +1,432 @@
+// SPDX-License-Identifier: Apache-2.0
+// From MSL to pipelines: options, errors, constants, reflection, archives, and the forms with handlers.
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "helpers.h"
+
+static const char shapes_source[] =
+    "#include <metal_stdlib>\n"
+    "using namespace metal;\n"
+    "constant int factor [[function_constant(0)]];\n"
+    "constant bool negate [[function_constant(3)]];\n"
+    "constant float2 pair [[function_constant(4)]];\n"
+    "struct shape { float4 color; uint count; };\n"
+    "kernel void scale(device int *out [[buffer(0)]], const device int *in [[buffer(1)]],\n"
+    "                  uint i [[thread_position_in_grid]]) { out[i] = (negate ? -factor : factor) * in[i]; }\n"
+    "kernel void sum(device float4 *out [[buffer(2)]], constant shape &what [[buffer(5)]],\n"
+    "                threadgroup float *scratch [[threadgroup(1)]], uint i [[thread_index_in_threadgroup]]) {\n"
+    "    threadgroup float fixed[64]; fixed[i] = what.color.x; scratch[i] = fixed[i]; out[i] = scratch[i]; }\n"
+    "kernel void pairs(device float *out [[buffer(0)]]) { out[0] = pair.x + 2 * pair.y; }\n";
+
+static void source_becomes_a_library(void **state) {
+    id<MTLLibrary> library = new_library(shapes_source);
+    library.label = @"shapes";
+    assert_text(library.label, "shapes");
+    assert_ptr_equal(library.device, device);
+    assert_int_equal(library.type, MTLLibraryTypeExecutable);
+    assert_null(library.installName);
+    NSArray *names = library.functionNames;
+    assert_int_equal([names count], 3);
+    assert_true([names containsObject:@"scale"] && [names containsObject:@"sum"]);
+    assert_null([library newFunctionWithName:@"absent"]);
+    assert_null([library newFunctionWithName:nil]);
+    id<MTLFunction> function = [library newFunctionWithName:@"sum"];
+    assert_text(function.name, "sum");
+    assert_int_equal(function.functionType, MTLFunctionTypeKernel);
+    assert_int_equal(function.patchType, MTLPatchTypeNone);
+    assert_int_equal(function.patchControlPointCount, -1);
+    assert_int_equal(function.options, MTLFunctionOptionNone);
+    assert_null(function.vertexAttributes);
+    assert_null(function.stageInputAttributes);
+    assert_null([function newArgumentEncoderWithBufferIndex:0]);
+    assert_ptr_equal(function.device, device);
+    [library release];  // the function holds it
+    assert_text(function.name, "sum");
+    [function release];
+}
+
+static void errors_of_the_compiler_name_their_place(void **state) {
+    NSError *error = nil;
+    assert_null([device newLibraryWithSource:@"kernel void k() { nonsense; }" options:nil error:&error]);
+    assert_error(error, MTLLibraryErrorDomain, MTLLibraryErrorCompileFailure);
+    assert_contains([error localizedDescription], "program_source:1:");
+    assert_contains([error localizedDescription], "nonsense");
+    assert_null([device newLibraryWithSource:@"kernel void k() { nonsense; }" options:nil error:NULL]);
+    assert_null([device newLibraryWithSource:nil options:nil error:&error]);
+    id<MTLLibrary> empty = [device newLibraryWithSource:@"" options:nil error:&error];
+    assert_int_equal([empty.functionNames count], 0);
+    [empty release];
+}
+
+static void options_reach_the_compiler(void **state) {
+    MTLCompileOptions *options = [[[MTLCompileOptions alloc] init] autorelease];
+    assert_true(options.fastMathEnabled);
+    assert_int_equal(options.mathMode, MTLMathModeFast);
+    options.fastMathEnabled = NO;
+    assert_int_equal(options.mathMode, MTLMathModeSafe);
+    options.languageVersion = MTLLanguageVersion3_0;
+    options.preprocessorMacros = [NSDictionary
+        dictionaryWithObjectsAndKeys:@"7", @"SEVEN", [NSNumber numberWithInt:5], @"FIVE", @"", @"NOTHING", nil];
+    MTLCompileOptions *copy = [[options copy] autorelease];
+    assert_int_equal(copy.languageVersion, MTLLanguageVersion3_0);
+    NSString *source = @"kernel void k(device int *a [[buffer(0)]]) { NOTHING a[0] = SEVEN + FIVE;\n"
+                        "a[1] = __METAL_VERSION__;\n"
+                        "#ifdef __FAST_MATH__\n a[2] = 1;\n#endif\n}";
+    NSError *error = nil;
+    id<MTLLibrary> library = [device newLibraryWithSource:source options:copy error:&error];
+    assert_non_null(library);
+    id<MTLFunction> function = [library newFunctionWithName:@"k"];
+    id<MTLComputePipelineState> pipeline = [device newComputePipelineStateWithFunction:function error:&error];
+    id<MTLBuffer> buffer = new_words(4);
+    id<MTLCommandQueue> queue = [device newCommandQueue];
+    id<MTLCommandBuffer> commands = [queue commandBuffer];
+    id<MTLComputeCommandEncoder> encoder = [commands computeCommandEncoder];
+    [encoder setComputePipelineState:pipeline];
+    [encoder setBuffer:buffer offset:0 atIndex:0];
+    [encoder dispatchThreads:MTLSizeMake(1, 1, 1) threadsPerThreadgroup:MTLSizeMake(1, 1, 1)];
+    [encoder endEncoding];
+    [commands commit];
+    [commands waitUntilCompleted];
+    assert_int_equal(words_of(buffer)[0], 12);
+    assert_int_equal(words_of(buffer)[1], 300);
+    assert_int_equal(words_of(buffer)[2], 0);
+    [queue release];
+    [buffer release];
+    [pipeline release];
+    [function release];
+    [library release];
+}
+
+static NSString *temporary_file(NSString *name, const void *bytes, NSUInteger length) {
+    NSString *path = [NSString stringWithFormat:@"%@/ingot-compat-%d-%@", NSTemporaryDirectory(), (int)getpid(), name];
+    assert_true([[NSData dataWithBytes:bytes length:length] writeToFile:path atomically:NO]);
+    return path;
+}
+
+static void files_and_data_hold_source_text(void **state) {
+    NSError *error = nil;
+    NSUInteger length = strlen(shapes_source);
+    NSString *path = temporary_file(@"shapes.metal", shapes_source, length);
+    id<MTLLibrary> library = [device newLibraryWithFile:path error:&error];
+    assert_int_equal([library.functionNames count], 3);
+    [library release];
+    library = [device newLibraryWithURL:[NSURL fileURLWithPath:path] error:&error];
+    assert_int_equal([library.functionNames count], 3);
+    [library release];
+    setenv("INGOT_DEFAULT_LIBRARY", [path UTF8String], 1);
+    library = [device newDefaultLibraryWithBundle:[NSBundle mainBundle] error:&error];
+    assert_int_equal([library.functionNames count], 3);
+    [library release];
+    unlink([path UTF8String]);
+    dispatch_data_t data = dispatch_data_create(shapes_source, length, NULL, DISPATCH_DATA_DESTRUCTOR_DEFAULT);
+    library = [device newLibraryWithData:data error:&error];
+    assert_int_equal([library.functionNames count], 3);
+    [library release];
+    dispatch_release(data);
+    assert_null([device newLibraryWithFile:path error:&error]);
+    assert_error(error, MTLLibraryErrorDomain, MTLLibraryErrorFileNotFound);
+    assert_null([device newLibraryWithURL:[NSURL URLWithString:@"http://example.org/a.metal"] error:&error]);
+    assert_null([device newLibraryWithData:dispatch_data_empty error:&error]);
+    assert_null([device newDefaultLibrary]);
+    unsetenv("INGOT_DEFAULT_LIBRARY");
+}
+
+static void a_metallib_is_refused_with_a_reason(void **state) {
+    static const char metallib[] = "MTLB\1\200\2\0and machine code";
+    NSError *error = nil;
+    NSString *path = temporary_file(@"a.metallib", metallib, sizeof metallib);
+    assert_null([device newLibraryWithFile:path error:&error]);
+    assert_error(error, MTLLibraryErrorDomain, MTLLibraryErrorUnsupported);
+    assert_contains([error localizedDescription], "metallib");
+    unlink([path UTF8String]);
+    dispatch_data_t data = dispatch_data_create(metallib, sizeof metallib, NULL, DISPATCH_DATA_DESTRUCTOR_DEFAULT);
+    error = nil;
+    assert_null([device newLibraryWithData:data error:&error]);
+    assert_error(error, MTLLibraryErrorDomain, MTLLibraryErrorUnsupported);
+    dispatch_release(data);
+}
+
+// ---- Constants ----
+
+static int scaled(id<MTLLibrary> library, MTLFunctionConstantValues *values, int input) {
+    NSError *error = nil;
+    id<MTLFunction> function = [library newFunctionWithName:@"scale" constantValues:values error:&error];
+    assert_non_null(function);
+    id<MTLComputePipelineState> pipeline = [device newComputePipelineStateWithFunction:function error:&error];
+    assert_non_null(pipeline);
+    id<MTLBuffer> out = new_words(1), in = [device newBufferWithBytes:&input length:sizeof input options:0];
+    id<MTLCommandQueue> queue = [device newCommandQueue];
+    id<MTLCommandBuffer> commands = [queue commandBuffer];
+    id<MTLComputeCommandEncoder> encoder = [commands computeCommandEncoder];
+    [encoder setComputePipelineState:pipeline];
+    [encoder setBuffer:out offset:0 atIndex:0];
+    [encoder setBuffer:in offset:0 atIndex:1];
+    [encoder dispatchThreads:MTLSizeMake(1, 1, 1) threadsPerThreadgroup:MTLSizeMake(1, 1, 1)];
+    [encoder endEncoding];
+    [commands commit];
+    [commands waitUntilCompleted];
+    int result = (int)words_of(out)[0];
+    [queue release];
+    [out release];
+    [in release];
+    [pipeline release];
+    [function release];
+    return result;
+}
+
+static void constants_go_by_index_name_and_range(void **state) {
+    id<MTLLibrary> library = new_library(shapes_source);
+    MTLFunctionConstantValues *values = [[[MTLFunctionConstantValues alloc] init] autorelease];
+    int factor = 3;
+    bool negate = true;
+    [values setConstantValue:&factor type:MTLDataTypeInt atIndex:0];
+    [values setConstantValue:&negate type:MTLDataTypeBool withName:@"negate"];
+    [values setConstantValue:&factor type:MTLDataTypeInt atIndex:99];  // nobody's
+    assert_int_equal(scaled(library, values, 7), -21);
+    MTLFunctionConstantValues *copy = [[values copy] autorelease];
+    [values reset];
+    assert_int_equal(scaled(library, copy, 1), -3);
+    int many[2] = {10, 20};
+    [values setConstantValues:many type:MTLDataTypeInt withRange:NSMakeRange(0, 2)];
+    negate = false;
+    [values setConstantValue:&negate type:MTLDataTypeBool atIndex:3];
+    assert_int_equal(scaled(library, values, 2), 20);
+    [library release];
+}
+
+static void wrong_constants_are_errors_of_the_function(void **state) {
+    id<MTLLibrary> library = new_library(shapes_source);
+    MTLFunctionConstantValues *values = [[[MTLFunctionConstantValues alloc] init] autorelease];
+    NSError *error = nil;
+    assert_null([library newFunctionWithName:@"scale" constantValues:values error:&error]);
+    assert_error(error, MTLLibraryErrorDomain, MTLLibraryErrorCompileFailure);
+    float wrong = 1;
+    [values setConstantValue:&wrong type:MTLDataTypeFloat atIndex:0];
+    error = nil;
+    assert_null([library newFunctionWithName:@"scale" constantValues:values error:&error]);
+    assert_error(error, MTLLibraryErrorDomain, MTLLibraryErrorCompileFailure);
+    assert_null([library newFunctionWithName:@"absent" constantValues:values error:&error]);
+    assert_error(error, MTLLibraryErrorDomain, MTLLibraryErrorFunctionNotFound);
+    [library release];
+}
+
+static void a_function_lists_its_constants(void **state) {
+    id<MTLLibrary> library = new_library(shapes_source);
+    id<MTLFunction> function = [library newFunctionWithName:@"scale"];
+    NSDictionary *constants = function.functionConstantsDictionary;
+    MTLFunctionConstant *factor = [constants objectForKey:@"factor"], *pair = [constants objectForKey:@"pair"];
+    assert_int_equal(factor.type, MTLDataTypeInt);
+    assert_int_equal(factor.index, 0);
+    assert_text(factor.name, "factor");
+    assert_true(factor.required);
+    assert_int_equal(pair.type, MTLDataTypeFloat2);
+    [function release];
+    MTLFunctionDescriptor *descriptor = [MTLFunctionDescriptor functionDescriptor];
+    MTLFunctionConstantValues *values = [[[MTLFunctionConstantValues alloc] init] autorelease];
+    float two[2] = {1, 2};
+    [values setConstantValue:two type:MTLDataTypeFloat2 atIndex:4];
+    descriptor.name = @"pairs";
+    descriptor.specializedName = @"pairs-1-2";
+    descriptor.constantValues = values;
+    NSError *error = nil;
+    function = [library newFunctionWithDescriptor:[[descriptor copy] autorelease] error:&error];
+    assert_text(function.label, "pairs-1-2");
+    [function release];
+    [library release];
+}
+
+// ---- Pipelines ----
+
+static void a_pipeline_knows_its_limits(void **state) {
+    id<MTLComputePipelineState> pipeline = new_pipeline(shapes_source, "sum");
+    assert_int_equal(pipeline.threadExecutionWidth, 32);
+    assert_int_equal(pipeline.maxTotalThreadsPerThreadgroup, 1024);
+    assert_int_equal(pipeline.staticThreadgroupMemoryLength, 256);
+    assert_false(pipeline.supportIndirectCommandBuffers);
+    assert_int_equal(pipeline.shaderValidation, MTLShaderValidationDefault);
+    assert_int_equal(pipeline.requiredThreadsPerThreadgroup.width, 0);
+    assert_int_equal([pipeline imageblockMemoryLengthForDimensions:MTLSizeMake(8, 8, 1)], 0);
+    assert_true(pipeline.gpuResourceID._impl != 0);
+    assert_int_equal(pipeline.allocatedSize, 0);
+    assert_ptr_equal(pipeline.device, device);
+    assert_int_equal([pipeline.reflection.bindings count], 3);
+    [pipeline release];
+}
+
+static void a_descriptor_makes_a_pipeline(void **state) {
+    id<MTLLibrary> library = new_library(increment_source);
+    MTLComputePipelineDescriptor *descriptor = [[[MTLComputePipelineDescriptor alloc] init] autorelease];
+    NSError *error = nil;
+    assert_null([device newComputePipelineStateWithDescriptor:descriptor options:0 reflection:NULL error:&error]);
+    assert_error(error, MTLLibraryErrorDomain, MTLLibraryErrorFunctionNotFound);
+    id<MTLFunction> function = [library newFunctionWithName:@"increment"];
+    descriptor.label = @"plus one";
+    descriptor.computeFunction = function;
+    descriptor.maxTotalThreadsPerThreadgroup = 128;
+    descriptor.threadGroupSizeIsMultipleOfThreadExecutionWidth = YES;
+    [descriptor.buffers objectAtIndexedSubscript:0].mutability = MTLMutabilityMutable;
+    assert_int_equal([descriptor.buffers objectAtIndexedSubscript:0].mutability, MTLMutabilityMutable);
+    [descriptor.buffers setObject:nil atIndexedSubscript:0];
+    MTLComputePipelineDescriptor *copy = [[descriptor copy] autorelease];
+    [descriptor reset];
+    assert_null(descriptor.computeFunction);
+    MTLComputePipelineReflection *reflection = nil;
+    id<MTLComputePipelineState> pipeline = [device newComputePipelineStateWithDescriptor:copy
+                                                                                 options:MTLPipelineOptionBindingInfo
+                                                                              reflection:&reflection
+                                                                                   error:&error];
+    assert_text(pipeline.label, "plus one");
+    assert_int_equal(pipeline.maxTotalThreadsPerThreadgroup, 128);
+    assert_int_equal([reflection.bindings count], 1);
+    [pipeline release];
+    [function release];
+    [library release];
+}
+
+static void reflection_tells_what_a_kernel_takes(void **state) {
+    id<MTLLibrary> library = new_library(shapes_source);
+    id<MTLFunction> function = [library newFunctionWithName:@"sum"];
+    MTLComputePipelineReflection *reflection = nil;
+    NSError *error = nil;
+    id<MTLComputePipelineState> pipeline = [device newComputePipelineStateWithFunction:function
+                                                                               options:MTLPipelineOptionArgumentInfo
+                                                                            reflection:&reflection
+                                                                                 error:&error];
+    id<MTLBufferBinding> out = [reflection.bindings objectAtIndex:0];
+    assert_text(out.name, "out");
+    assert_int_equal(out.type, MTLBindingTypeBuffer);
+    assert_int_equal(out.index, 2);
+    assert_true(out.isUsed && out.isArgument);
+    assert_int_equal(out.bufferDataType, MTLDataTypeFloat4);
+    assert_int_equal(out.bufferAlignment, 16);
+    assert_int_equal(out.bufferDataSize, 16);
+    assert_int_equal(out.bufferPointerType.dataType, MTLDataTypePointer);
+    assert_int_equal(out.bufferPointerType.elementType, MTLDataTypeFloat4);
+    assert_int_equal(out.bufferPointerType.dataSize, 16);
+    id<MTLBufferBinding> what = [reflection.bindings objectAtIndex:1];
+    assert_int_equal(what.access, MTLBindingAccessReadOnly);
+    assert_int_equal(what.bufferDataType, MTLDataTypeStruct);
+    assert_in_range(what.bufferDataSize, 20, 32);  // with or without its padding
+    assert_null(what.bufferStructType);
+    id<MTLThreadgroupBinding> scratch = [reflection.bindings objectAtIndex:2];
+    assert_int_equal(scratch.type, MTLBindingTypeThreadgroupMemory);
+    assert_int_equal(scratch.index, 1);
+    assert_int_equal(scratch.threadgroupMemoryAlignment, 4);
+    MTLArgument *older = [reflection.arguments objectAtIndex:1];
+    assert_text(older.name, "what");
+    assert_int_equal(older.type, MTLArgumentTypeBuffer);
+    assert_int_equal(older.index, 5);
+    assert_int_equal(older.bufferDataSize, what.bufferDataSize);
+    assert_int_equal(older.arrayLength, 1);
+    assert_true(older.isActive);
+    [pipeline release];
+    [function release];
+    [library release];
+}
+
+// ---- Forms with handlers ----
+
+static void libraries_and_pipelines_come_on_other_threads(void **state) {
+    dispatch_semaphore_t done = dispatch_semaphore_create(0);
+    __block id<MTLLibrary> library = nil;
+    [device newLibraryWithSource:[NSString stringWithUTF8String:increment_source]
+                         options:nil
+               completionHandler:^(id<MTLLibrary> made, NSError *error) {
+                 library = [made retain];
+                 dispatch_semaphore_signal(done);
+               }];
+    dispatch_semaphore_wait(done, DISPATCH_TIME_FOREVER);
+    assert_non_null(library);
+    __block id<MTLFunction> function = nil;
+    [library newFunctionWithName:@"increment"
+                  constantValues:[[[MTLFunctionConstantValues alloc] init] autorelease]
+               completionHandler:^(id<MTLFunction> made, NSError *error) {
+                 function = [made retain];
+                 dispatch_semaphore_signal(done);
+               }];
+    dispatch_semaphore_wait(done, DISPATCH_TIME_FOREVER);
+    assert_non_null(function);
+    __block id<MTLComputePipelineState> pipeline = nil;
+    [device newComputePipelineStateWithFunction:function
+                              completionHandler:^(id<MTLComputePipelineState> made, NSError *error) {
+                                pipeline = [made retain];
+                                dispatch_semaphore_signal(done);
+                              }];
+    dispatch_semaphore_wait(done, DISPATCH_TIME_FOREVER);
+    assert_non_null(pipeline);
+    __block NSUInteger bindings = 0;
+    [device newComputePipelineStateWithFunction:function
+                                        options:MTLPipelineOptionBindingInfo
+                              completionHandler:^(id<MTLComputePipelineState> made,
+                                                  MTLComputePipelineReflection *reflection, NSError *error) {
+                                bindings = [reflection.bindings count];
+                                dispatch_semaphore_signal(done);
+                              }];
+    dispatch_semaphore_wait(done, DISPATCH_TIME_FOREVER);
+    assert_int_equal(bindings, 1);
+    __block NSInteger code = 0;
+    [device newLibraryWithSource:@"kernel"
+                         options:nil
+               completionHandler:^(id<MTLLibrary> made, NSError *error) {
+                 code = made ? -1 : [error code];
+                 dispatch_semaphore_signal(done);
+               }];
+    dispatch_semaphore_wait(done, DISPATCH_TIME_FOREVER);
+    assert_int_equal(code, MTLLibraryErrorCompileFailure);
+    dispatch_release(done);
+    [pipeline release];
+    [function release];
+    [library release];
+}
+
+static void archives_remember_and_are_read_again(void **state) {
+    NSError *error = nil;
+    id<MTLLibrary> library = new_library(increment_source);
+    id<MTLFunction> function = [library newFunctionWithName:@"increment"];
+    MTLBinaryArchiveDescriptor *descriptor = [[[MTLBinaryArchiveDescriptor alloc] init] autorelease];
+    id<MTLBinaryArchive> archive = [device newBinaryArchiveWithDescriptor:descriptor error:&error];
+    archive.label = @"archive";
+    assert_ptr_equal(archive.device, device);
+    MTLComputePipelineDescriptor *pipeline = [[[MTLComputePipelineDescriptor alloc] init] autorelease];
+    assert_false([archive addComputePipelineFunctionsWithDescriptor:pipeline error:&error]);
+    assert_error(error, MTLBinaryArchiveDomain, MTLBinaryArchiveErrorCompilationFailure);
+    pipeline.computeFunction = function;
+    assert_true([archive addComputePipelineFunctionsWithDescriptor:pipeline error:&error]);
+    MTLFunctionDescriptor *named = [MTLFunctionDescriptor functionDescriptor];
+    named.name = @"increment";
+    assert_true([archive addFunctionWithDescriptor:named library:library error:&error]);
+    NSString *path = temporary_file(@"archive", "", 0);
+    assert_true([archive serializeToURL:[NSURL fileURLWithPath:path] error:&error]);
+    [archive release];
+    descriptor.url = [NSURL fileURLWithPath:path];
+    archive = [device newBinaryArchiveWithDescriptor:descriptor error:&error];
+    assert_non_null(archive);
+    assert_false([archive serializeToURL:[NSURL fileURLWithPath:@"/nowhere/at/all"] error:&error]);
+    [archive release];
+    path = temporary_file(@"archive", "no archive", 10);
+    assert_null([device newBinaryArchiveWithDescriptor:descriptor error:&error]);
+    assert_error(error, MTLBinaryArchiveDomain, MTLBinaryArchiveErrorInvalidFile);
+    unlink([path UTF8String]);
+    [function release];
+    [library release];
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        compat_test(source_becomes_a_library),
+        compat_test(errors_of_the_compiler_name_their_place),
+        compat_test(options_reach_the_compiler),
+        compat_test(files_and_data_hold_source_text),
+        compat_test(a_metallib_is_refused_with_a_reason),
+        compat_test(constants_go_by_index_name_and_range),
+        compat_test(wrong_constants_are_errors_of_the_function),
+        compat_test(a_function_lists_its_constants),
+        compat_test(a_pipeline_knows_its_limits),
+        compat_test(a_descriptor_makes_a_pipeline),
+        compat_test(reflection_tells_what_a_kernel_takes),
+        compat_test(libraries_and_pipelines_come_on_other_threads),
+        compat_test(archives_remember_and_are_read_again),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
