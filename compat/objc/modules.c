@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// Objective-C as programs for a Mac are written (instance variables in implementations, properties without
+// @synthesize, array[i]) needs an ABI that GCC's runtime does not load: clang -fobjc-runtime=gnustep-1.6 makes it.
+// Its modules differ little. This function stands before the runtime's own of the same name, gives instance variables
+// their places, says "version 8" and passes the module on.
+#include <dlfcn.h>
+#include <objc/runtime.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { OLD_ABI = 8, NEW_ABI = 9, OLD_PROTOCOL = 2, NEW_PROTOCOL = 3, NEW_CLASS_FLAG = 0x10 };
+
+typedef struct protocol_list {
+    struct protocol_list *next;
+    size_t count;
+    struct protocol {
+        uintptr_t version;  // until the runtime puts the class here
+        const char *name;
+        struct protocol_list *parents;
+    } *protocols[];
+} protocol_list;
+
+typedef struct ivar_list {
+    int count;
+    struct {
+        const char *name, *type;
+        int offset;
+    } ivars[];
+} ivar_list;
+
+// As clang writes it. The runtime knows the fields before `abi`.
+typedef struct class_layout {
+    struct class_layout *meta;
+    const char *super_name;  // until the runtime puts the class here
+    const char *name;
+    long version;
+    unsigned long info;
+    long instance_size;  // minus the size of its own variables
+    ivar_list *ivars;
+    void *methods, *dispatch_table, *subclasses, *sibling;
+    protocol_list *protocols;
+    void *collector;
+    long abi;
+    int **ivar_offsets;
+} class_layout;
+
+typedef struct category_layout {
+    const char *name, *class_name;
+    void *instance_methods, *class_methods;
+    protocol_list *protocols;
+} category_layout;
+
+typedef struct module_layout {
+    unsigned long version, size;
+    const char *file;
+    struct {
+        unsigned long selector_count;
+        void *selectors;
+        unsigned short class_count, category_count;
+        void *definitions[];  // classes, categories, static instances
+    } *symbols;
+} module_layout;
+
+static void adapt_protocols(protocol_list *list) {
+    for (; list; list = list->next) {
+        for (size_t i = 0; i < list->count; i++) {
+            struct protocol *protocol = list->protocols[i];
+            if (protocol->version != NEW_PROTOCOL) continue;
+            protocol->version = OLD_PROTOCOL;
+            adapt_protocols(protocol->parents);
+        }
+    }
+}
+
+// A superclass of the same module has been adapted before, when it comes first; the others are loaded.
+static long super_size(const class_layout *class, const module_layout *module) {
+    if (!class->super_name) return 0;
+    for (unsigned i = 0; i < module->symbols->class_count; i++) {
+        const class_layout *other = module->symbols->definitions[i];
+        if (__builtin_strcmp(other->name, class->super_name) == 0) return other->instance_size;
+    }
+    Class super = objc_lookUpClass(class->super_name);
+    return super ? (long)class_getInstanceSize(super) : 0;
+}
+
+static void place_ivars(class_layout *class, long start) {
+    class->instance_size = start - class->instance_size;
+    for (int i = 0; class->ivars && i < class->ivars->count; i++) {
+        class->ivars->ivars[i].offset += (int)start;
+        if (class->ivar_offsets) *class->ivar_offsets[i] += (int)start;
+    }
+}
+
+static void adapt_class(class_layout *class, const module_layout *module) {
+    if (!(class->info & NEW_CLASS_FLAG)) return;
+    class->info &= ~(unsigned long)NEW_CLASS_FLAG;
+    class->meta->info &= ~(unsigned long)NEW_CLASS_FLAG;
+    if (class->instance_size <= 0) place_ivars(class, super_size(class, module));
+    adapt_protocols(class->protocols);
+}
+
+// In the order of inheritance: a subclass may come before its superclass.
+static int is_ready(const class_layout *class, const module_layout *module) {
+    for (unsigned i = 0; i < module->symbols->class_count; i++) {
+        const class_layout *other = module->symbols->definitions[i];
+        int is_super = class->super_name && __builtin_strcmp(other->name, class->super_name) == 0;
+        if (is_super && (other->info & NEW_CLASS_FLAG)) return 0;
+    }
+    return 1;
+}
+
+static void adapt(module_layout *module) {
+    unsigned classes = module->symbols->class_count, categories = module->symbols->category_count;
+    for (unsigned round = 0; round < classes; round++)
+        for (unsigned i = 0; i < classes; i++)
+            if (is_ready(module->symbols->definitions[i], module)) adapt_class(module->symbols->definitions[i], module);
+    for (unsigned i = 0; i < categories; i++)
+        adapt_protocols(((category_layout *)module->symbols->definitions[classes + i])->protocols);
+    module->version = OLD_ABI;
+}
+
+__attribute__((visibility("default"))) void __objc_exec_class(void *module);
+
+void __objc_exec_class(void *module) {
+    static void (*load)(void *module);
+    if (!load) load = (void (*)(void *))dlsym(RTLD_NEXT, "__objc_exec_class");
+    if (((module_layout *)module)->version == NEW_ABI) adapt(module);
+    load(module);
+}
