@@ -236,3 +236,7 @@ kernel void vectors_and_functions(device const float4 *a, device float *out, uin
   for (int k = 0; k < 3; k++) sum += total(history[k]) * (k + 1);
   out[i] = sum + total(int3(1, 2, 3)) + total(a[i].xy);
 }
+kernel void between_half_and_bfloat(device const half4 *a, device bfloat4 *b, device half4 *back, uint i [[thread_position_in_grid]]) {
+  b[i] = bfloat4(a[i]);
+  back[i] = half4(b[i]) + half4(half3(bfloat3(1, 2, 3)), 4);
+}
