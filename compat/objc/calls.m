@@ -2,7 +2,6 @@
 // Calls that clang makes for the newer ABI and GCC's runtime does not have (modules.c says why there are two).
 #import <Foundation/Foundation.h>
 
-#include <Block.h>
 #include <objc/message.h>
 
 #define EXPORT __attribute__((visibility("default")))
@@ -43,75 +42,4 @@ void *objc_autoreleasePoolPush(void) {
 
 void objc_autoreleasePoolPop(void *pool) {
     [(NSAutoreleasePool *)pool release];
-}
-
-// ---- Properties ----
-
-EXPORT void objc_setProperty(id self, SEL selector, ptrdiff_t offset, id value, BOOL atomic, signed char copy);
-
-#define SETTER(name, atomic, copy)                                       \
-    EXPORT void name(id self, SEL selector, id value, ptrdiff_t offset); \
-    void name(id self, SEL selector, id value, ptrdiff_t offset) {       \
-        objc_setProperty(self, selector, offset, value, atomic, copy);   \
-    }
-SETTER(objc_setProperty_atomic, YES, NO)
-SETTER(objc_setProperty_atomic_copy, YES, YES)
-SETTER(objc_setProperty_nonatomic, NO, NO)
-SETTER(objc_setProperty_nonatomic_copy, NO, YES)
-
-// ---- Counting references, for -fobjc-arc ----
-
-#define COUNTING(name, expression) \
-    EXPORT id name(id object);     \
-    id name(id object) {           \
-        return expression;         \
-    }
-COUNTING(objc_retain, [object retain])
-COUNTING(objc_autorelease, [object autorelease])
-COUNTING(objc_autoreleaseReturnValue, [object autorelease])
-COUNTING(objc_retainAutorelease, [[object retain] autorelease])
-COUNTING(objc_retainAutoreleaseReturnValue, [[object retain] autorelease])
-COUNTING(objc_retainAutoreleasedReturnValue, [object retain])
-COUNTING(objc_unsafeClaimAutoreleasedReturnValue, object)
-COUNTING(objc_retainBlock, _Block_copy(object))
-
-EXPORT void objc_release(id object);
-EXPORT id objc_storeStrong(id *variable, id value);
-
-void objc_release(id object) {
-    [object release];
-}
-
-id objc_storeStrong(id *variable, id value) {
-    id before = *variable;
-    *variable = [value retain];
-    [before release];
-    return value;
-}
-
-// Weak variables do not become nil here; they hold nothing either.
-#define WEAK(name, parameters, body) \
-    EXPORT id name parameters;       \
-    id name parameters {             \
-        body;                        \
-    }
-WEAK(objc_initWeak, (id * variable, id value), return *variable = value)
-WEAK(objc_storeWeak, (id * variable, id value), return *variable = value)
-WEAK(objc_loadWeak, (id * variable), return [[*variable retain] autorelease])
-WEAK(objc_loadWeakRetained, (id * variable), return [*variable retain])
-
-EXPORT void objc_destroyWeak(id *variable);
-EXPORT void objc_copyWeak(id *to, id *from);
-EXPORT void objc_moveWeak(id *to, id *from);
-
-void objc_destroyWeak(id *variable) {
-    *variable = nil;
-}
-
-void objc_copyWeak(id *to, id *from) {
-    *to = *from;
-}
-
-void objc_moveWeak(id *to, id *from) {
-    *to = *from;
 }

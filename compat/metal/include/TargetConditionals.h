@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// This is none of Apple's systems.
+#ifndef INGOT_TARGET_CONDITIONALS_H
+#define INGOT_TARGET_CONDITIONALS_H
+
+#define TARGET_OS_MAC 0
+#define TARGET_OS_OSX 0
+#define TARGET_OS_IPHONE 0
+#define TARGET_OS_IOS 0
+#define TARGET_OS_TV 0
+#define TARGET_OS_WATCH 0
+#define TARGET_OS_VISION 0
+#define TARGET_OS_MACCATALYST 0
+#define TARGET_OS_SIMULATOR 0
+#define TARGET_OS_LINUX 1
+
+#endif
