@@ -71,7 +71,7 @@ void MTLRemoveDeviceObserver(id<NSObject> observer) {}
     atomic_init(&_references, 1);
     // By name: with INGOT_DEVICE=metal the default could be the backend that stands on this very class.
     if (ig_device_create(&(ig_device_desc){.name = "cpu"}, &_device, NULL) != IG_STATUS_OK) {
-        [self release];
+        [self dealloc];  // release would take the lock, which whoever makes a device holds
         return nil;
     }
     ig_device_get_properties(_device, &_properties);

@@ -2,6 +2,8 @@
 // Fences, which order gives for free, and events.
 #include "event.h"
 
+#include <pthread.h>
+
 @implementation IGFence
 - (id)initWithDevice:(IGDevice *)device {
     if ((self = [super init])) _device = [device retain];
@@ -40,6 +42,24 @@
 }
 @end
 
+static void *run_block(void *block) {
+    @autoreleasepool {
+        ((dispatch_block_t)block)();
+    }
+    Block_release(block);
+    return NULL;
+}
+
+// Where there is no thread to be had, the block runs here: late is better than never.
+static void run_on_new_thread(dispatch_block_t block) {
+    pthread_t thread;
+    void *copy = Block_copy(block);
+    if (pthread_create(&thread, NULL, run_block, copy) == 0)
+        pthread_detach(thread);
+    else
+        run_block(copy);
+}
+
 @implementation IGSharedEvent
 - (uint64_t)signaledValue {
     return ig_event_value(_event);
@@ -54,13 +74,13 @@
     return ig_event_wait(_event, value, timeout) == IG_STATUS_OK;
 }
 
-// A thread waits for each notification: programs have few, and a value may never come.
+// A value may never come, so the wait has a thread of its own: those of the queues are for work.
 - (void)notifyListener:(MTLSharedEventListener *)listener
                atValue:(uint64_t)value
                  block:(MTLSharedEventNotificationBlock)block {
     dispatch_queue_t queue = listener.dispatchQueue;
     dispatch_retain(queue);
-    dispatch_async(dispatch_get_global_queue(0, 0), ^{
+    run_on_new_thread(^{
       (void)ig_event_wait(_event, value, IG_FOREVER);
       dispatch_async(queue, ^{
         block(self, [self signaledValue]);

@@ -88,6 +88,7 @@ static uint32_t version_number(MTLLanguageVersion version) {
 - (id<MTLFunction>)newFunctionWithName:(NSString *)name
                         constantValues:(MTLFunctionConstantValues *)constantValues
                                  error:(NSError **)error {
+    igi_ensure_pool();
     IGFunction *function = (IGFunction *)[self newFunctionWithName:name];
     if (!function)
         return igi_refuse(error, MTLLibraryErrorDomain, MTLLibraryErrorFunctionNotFound,
