@@ -7,8 +7,19 @@
 #include <objc/runtime.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
-enum { OLD_ABI = 8, NEW_ABI = 9, OLD_PROTOCOL = 2, NEW_PROTOCOL = 3, NEW_CLASS_FLAG = 0x10 };
+#include "arc.h"
+
+enum {
+    OLD_ABI = 8,
+    NEW_ABI = 9,
+    NEW_ABI_ARC = 10,
+    OLD_SIZE = 4 * sizeof(long),
+    OLD_PROTOCOL = 2,
+    NEW_PROTOCOL = 3,
+    NEW_CLASS_FLAG = 0x10
+};
 
 typedef struct protocol_list {
     struct protocol_list *next;
@@ -28,6 +39,16 @@ typedef struct ivar_list {
     } ivars[];
 } ivar_list;
 
+typedef struct method_list {
+    struct method_list *next;
+    int count;
+    struct {
+        const char *name;  // until the runtime puts the selector here
+        const char *types;
+        void *code;
+    } methods[];
+} method_list;
+
 // As clang writes it. The runtime knows the fields before `abi`.
 typedef struct class_layout {
     struct class_layout *meta;
@@ -37,7 +58,8 @@ typedef struct class_layout {
     unsigned long info;
     long instance_size;  // minus the size of its own variables
     ivar_list *ivars;
-    void *methods, *dispatch_table, *subclasses, *sibling;
+    method_list *methods;
+    void *dispatch_table, *subclasses, *sibling;
     protocol_list *protocols;
     void *collector;
     long abi;
@@ -77,7 +99,7 @@ static long super_size(const class_layout *class, const module_layout *module) {
     if (!class->super_name) return 0;
     for (unsigned i = 0; i < module->symbols->class_count; i++) {
         const class_layout *other = module->symbols->definitions[i];
-        if (__builtin_strcmp(other->name, class->super_name) == 0) return other->instance_size;
+        if (strcmp(other->name, class->super_name) == 0) return other->instance_size;
     }
     Class super = objc_lookUpClass(class->super_name);
     return super ? (long)class_getInstanceSize(super) : 0;
@@ -103,10 +125,20 @@ static void adapt_class(class_layout *class, const module_layout *module) {
 static int is_ready(const class_layout *class, const module_layout *module) {
     for (unsigned i = 0; i < module->symbols->class_count; i++) {
         const class_layout *other = module->symbols->definitions[i];
-        int is_super = class->super_name && __builtin_strcmp(other->name, class->super_name) == 0;
+        int is_super = class->super_name && strcmp(other->name, class->super_name) == 0;
         if (is_super && (other->info & NEW_CLASS_FLAG)) return 0;
     }
     return 1;
+}
+
+// Whether objects of its classes hold what ARC must release.
+static int has_counted_variables(const module_layout *module) {
+    for (unsigned i = 0; i < module->symbols->class_count; i++) {
+        const method_list *list = ((const class_layout *)module->symbols->definitions[i])->methods;
+        for (int k = 0; list && k < list->count; k++)
+            if (strcmp(list->methods[k].name, ".cxx_destruct") == 0) return 1;
+    }
+    return 0;
 }
 
 static void adapt(module_layout *module) {
@@ -117,6 +149,7 @@ static void adapt(module_layout *module) {
     for (unsigned i = 0; i < categories; i++)
         adapt_protocols(((category_layout *)module->symbols->definitions[classes + i])->protocols);
     module->version = OLD_ABI;
+    module->size = OLD_SIZE;  // without a word about garbage collection
 }
 
 __attribute__((visibility("default"))) void __objc_exec_class(void *module);
@@ -124,6 +157,10 @@ __attribute__((visibility("default"))) void __objc_exec_class(void *module);
 void __objc_exec_class(void *module) {
     static void (*load)(void *module);
     if (!load) load = (void (*)(void *))dlsym(RTLD_NEXT, "__objc_exec_class");
-    if (((module_layout *)module)->version == NEW_ABI) adapt(module);
+    unsigned long version = ((module_layout *)module)->version;
+    int adapted = version == NEW_ABI || version == NEW_ABI_ARC;
+    int counted = adapted && has_counted_variables(module);
+    if (adapted) adapt(module);
     load(module);
+    if (counted) igi_arc_release_variables();
 }

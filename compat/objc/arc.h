@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+// Automatic reference counting. Internal.
+#ifndef INGOT_COMPAT_OBJC_ARC_H
+#define INGOT_COMPAT_OBJC_ARC_H
+
+// Objects release their variables when they end, which GCC's runtime does not know of. Called once a class is loaded
+// that has such variables.
+__attribute__((visibility("hidden"))) void igi_arc_release_variables(void);
+
+#endif
