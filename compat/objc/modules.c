@@ -94,6 +94,19 @@ static void adapt_protocols(protocol_list *list) {
     }
 }
 
+// What @protocol() gives: clang lists it in a category of a class that does not exist, at which the runtime never
+// looks.
+static void finish_protocols(protocol_list *list, uintptr_t class) {
+    for (; list; list = list->next) {
+        for (size_t i = 0; i < list->count; i++) {
+            struct protocol *protocol = list->protocols[i];
+            if (protocol->version != OLD_PROTOCOL) continue;
+            protocol->version = class;
+            finish_protocols(protocol->parents, class);
+        }
+    }
+}
+
 // A superclass of the same module has been adapted before, when it comes first; the others are loaded.
 static long super_size(const class_layout *class, const module_layout *module) {
     if (!class->super_name) return 0;
@@ -152,6 +165,13 @@ static void adapt(module_layout *module) {
     module->size = OLD_SIZE;  // without a word about garbage collection
 }
 
+static void finish(const module_layout *module) {
+    uintptr_t class = (uintptr_t)objc_lookUpClass("Protocol");
+    unsigned classes = module->symbols->class_count;
+    for (unsigned i = 0; class && i < module->symbols->category_count; i++)
+        finish_protocols(((category_layout *)module->symbols->definitions[classes + i])->protocols, class);
+}
+
 __attribute__((visibility("default"))) void __objc_exec_class(void *module);
 
 void __objc_exec_class(void *module) {
@@ -162,5 +182,6 @@ void __objc_exec_class(void *module) {
     int counted = adapted && has_counted_variables(module);
     if (adapted) adapt(module);
     load(module);
+    if (adapted) finish(module);
     if (counted) igi_arc_release_variables();
 }

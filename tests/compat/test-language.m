@@ -123,7 +123,10 @@ static void categories_exceptions_and_enumeration_work(void **state) {
         for (NSNumber *number in @[ @1, @2, @3 ]) steps += [number intValue];
     }
     assert_int_equal(steps, 8);
-    assert_true([Derived conformsToProtocol:objc_getProtocol("NSCopying")]);
+    assert_true([Derived conformsToProtocol:@protocol(NSCopying)]);
+    assert_true([device conformsToProtocol:@protocol(MTLDevice)]);
+    assert_false([device conformsToProtocol:@protocol(MTLBuffer)]);
+    assert_text(NSStringFromProtocol(@protocol(MTLBuffer)), "MTLBuffer");
 }
 
 int main(void) {

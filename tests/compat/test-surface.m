@@ -20,7 +20,7 @@ static void check_methods(id object, Protocol *protocol, BOOL required) {
     free(methods);
 }
 
-// By name: what clang makes of @protocol() on this runtime has none.
+// By name, which gives the library's own: the runtime knows the selectors of its methods.
 static void check(id object, const char *name) {
     Protocol *protocol = objc_getProtocol(name);
     assert_non_null(protocol);
