@@ -28,9 +28,8 @@ static bool is_threadgroup_root(LLVMValueRef load) {
     if (!LLVMIsALoadInst(load)) return false;
     LLVMValueRef address = LLVMGetOperand(load, 0), base = address;
     if (constant_offset(address, &offset)) base = LLVMGetOperand(address, 0);
-    if (LLVMIsAArgument(base)) return offset == offsetof(igi_group, threadgroup_memory);
-    bool table = LLVMIsALoadInst(base) && LLVMIsAArgument(LLVMGetOperand(base, 0));
-    return table && offset >= IGI_MAX_SLOTS * sizeof(void *);
+    if (!LLVMIsAArgument(base)) return false;
+    return offset == offsetof(igi_group, threadgroup_memory) || offset >= offsetof(igi_group, arguments[IGI_MAX_SLOTS]);
 }
 
 static bool is_threadgroup_pointer(LLVMValueRef pointer, int depth) {

@@ -176,10 +176,9 @@ static void bind_slot(binder *b, const igi_parameter *parameter) {
         value = LLVMConstPointerNull(b->pointer);
     } else {
         LLVMValueRef group = placeholder(b, group_call, b->pointer);
-        LLVMValueRef table =
-            load_invariant(b, b->pointer, igi_field(b->builder, group, offsetof(igi_group, arguments)));
         size_t slot = (size_t)parameter->index + (parameter->kind == IG_ARGUMENT_THREADGROUP ? IGI_MAX_SLOTS : 0);
-        value = load_invariant(b, b->pointer, igi_field(b->builder, table, slot * sizeof(void *)));
+        size_t offset = offsetof(igi_group, arguments) + slot * sizeof(void *);
+        value = load_invariant(b, b->pointer, igi_field(b->builder, group, offset));
     }
     LLVMBuildStore(b->builder, value, parameter->storage);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From one thread to a threadgroup: groups of lanes in loops, or, one thread at a time, coroutines where threads wait
 // for each other.
+#include <stdalign.h>
 #include <string.h>
 
 #include "simt/coroutine.h"
@@ -8,14 +9,22 @@
 #include "simt/passes.h"
 #include "simt/regions.h"
 
-// A kernel writes to buffers, never to the igi_group it reads from.
-static void promise_no_alias(LLVMValueRef function) {
+static void promise(LLVMValueRef function, unsigned parameter, const char *name, uint64_t value) {
     LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(function));
-    unsigned kind = LLVMGetEnumAttributeKindForName("noalias", 7);
+    unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+    LLVMAddAttributeAtIndex(function, parameter, LLVMCreateEnumAttribute(context, kind, value));
+}
+
+// A kernel writes to buffers, never to the igi_group it reads from, and that can be read before it is known to be
+// needed: loops over threads then read it once, whatever branches the threads begin with.
+static void promise_group(LLVMValueRef function) {
     unsigned count = LLVMCountParams(function);
-    LLVMAddAttributeAtIndex(function, 1, LLVMCreateEnumAttribute(context, kind, 0));
+    promise(function, 1, "noalias", 0);
+    promise(function, 1, "readonly", 0);
+    promise(function, 1, "align", alignof(igi_group));
+    promise(function, 1, "dereferenceable", sizeof(igi_group));
     if (count == 2 || count == 6)  // the context, of ig.run and of a widened function
-        LLVMAddAttributeAtIndex(function, count == 2 ? 2 : 5, LLVMCreateEnumAttribute(context, kind, 0));
+        promise(function, count == 2 ? 2 : 5, "noalias", 0);
 }
 
 ig_status igi_pass_info(igi_simt_module *m) {
@@ -81,7 +90,7 @@ static ig_status group_lanes(igi_simt_module *m) {
     m->info.form = IGI_FORM_LOOP;
     m->info.context_bytes = (uint32_t)regions.context_bytes;
     igi_build_run(m, &regions);
-    promise_no_alias(LLVMGetNamedFunction(m->module, "ig.run"));
+    promise_group(LLVMGetNamedFunction(m->module, "ig.run"));
     return IG_STATUS_OK;
 }
 
@@ -127,8 +136,8 @@ ig_status igi_pass_group(igi_simt_module *m) {
     if (status == IG_STATUS_OK) status = widen(m);
     if (status != IG_STATUS_OK) return status;
     m->info.version = IGI_CODE_VERSION;
-    promise_no_alias(m->thread);
+    promise_group(m->thread);
     for (int i = 0; i < 2; i++)
-        if (m->wide[i]) promise_no_alias(m->wide[i]);
+        if (m->wide[i]) promise_group(m->wide[i]);
     return igi_is_wide(m) ? group_lanes(m) : group_threads(m);
 }

@@ -9,7 +9,6 @@ enum { IGI_MAX_SLOTS = 31, IGI_SIMD_WIDTH = 32, IGI_QUAD_WIDTH = 4, IGI_MAX_GROU
 
 // One threadgroup, as a kernel sees it.
 typedef struct igi_group {
-    void *const *arguments;          // buffers in slots 0 to 30, threadgroup arguments in 31 to 61
     char *threadgroup_memory;        // the kernel's own threadgroup variables
     const volatile uint32_t *abort;  // not zero: leave as soon as you can
     uint32_t position[3];            // threadgroup_position_in_grid
@@ -18,6 +17,9 @@ typedef struct igi_group {
     uint32_t groups[3];              // threadgroups_per_grid
     uint32_t grid[3];                // threads_per_grid
     uint32_t origin[3];              // thread_position_in_grid of the group's first thread
+    // Buffers in slots 0 to 30, threadgroup arguments in 31 to 61. Not elsewhere: what a group holds can be read at any
+    // time, so that loops over threads need not read it again.
+    void *arguments[2 * IGI_MAX_SLOTS];
 } igi_group;
 
 // Why a suspended thread waits.
@@ -85,7 +87,7 @@ typedef struct igi_code_info {
 } igi_code_info;
 
 // More instructions than this are compiled with less care, and only once.
-enum { IGI_CODE_VERSION = 10, IGI_LARGE_KERNEL = 1000 };
+enum { IGI_CODE_VERSION = 11, IGI_LARGE_KERNEL = 1000 };
 
 // Generated code calls this as "ig.private": memory for large private arrays, set by igi_run_group.
 void *igi_private_memory(void);

@@ -442,7 +442,7 @@ static void load_field(generator *g, const char *name, size_t offset) {
 }
 
 static void load_argument(generator *g, const char *name, unsigned index) {
-    line(g, "%%%s.at = getelementptr ptr, ptr %%arguments, i64 %u", name, index);
+    line(g, "%%%s.at = getelementptr i8, ptr %%group, i64 %zu", name, offsetof(igi_group, arguments[index]));
     line(g, "%%%s = load ptr, ptr %%%s.at, align 8, !invariant.load !0", name, name);
 }
 
@@ -454,7 +454,6 @@ static void prologue(generator *g) {
     for (int i = 0; i < FLOATS; i++) line(g, "%%f%d = alloca float, align 4", i);
     for (int i = 0; i <= MAX_DEPTH; i++) line(g, "%%k%d = alloca i32, align 4", i);
     line(g, "%%array = alloca [%d x i32], align 4", ARRAY);
-    line(g, "%%arguments = load ptr, ptr %%group, align 8, !invariant.load !0");
     for (int f = 0; f < 3; f++)
         for (int i = 0; i < 3; i++) load_field(g, fields[f][i], offsets[f] + 4 * (size_t)i);
     load_argument(g, "records", 0);

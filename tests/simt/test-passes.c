@@ -360,9 +360,8 @@ static void load(igi_jit *jit, const char *kernel, uint32_t width, igi_code *cod
 static void run_group(const igi_code *code, uint32_t *words) {
     igi_scratch scratch = {0};
     uint32_t abort = 0;
-    void *arguments[2 * IGI_MAX_SLOTS] = {words};
     assert_ok(igi_scratch_reserve(&scratch, code, 64, code->info.threadgroup_bytes));
-    igi_group group = {.arguments = arguments,
+    igi_group group = {.arguments = {words},
                        .threadgroup_memory = scratch.threadgroup_memory,
                        .abort = &abort,
                        .size = {64, 1, 1},

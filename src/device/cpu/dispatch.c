@@ -155,11 +155,9 @@ static void run_groups(void *context, uint64_t begin, uint64_t end) {
         fail(l, IG_STATUS_OUT_OF_MEMORY);
         return;
     }
-    void *arguments[2 * IGI_MAX_SLOTS];
-    memcpy(arguments, l->arguments, sizeof arguments);
-    place_threadgroup_arguments(l, scratch->threadgroup_memory, arguments);
     range r = {.launch = l, .scratch = scratch, .at = begin, .end = end};
-    r.group.arguments = arguments;
+    memcpy(r.group.arguments, l->arguments, sizeof l->arguments);
+    place_threadgroup_arguments(l, scratch->threadgroup_memory, r.group.arguments);
     r.group.threadgroup_memory = scratch->threadgroup_memory;
     r.group.abort = (const volatile uint32_t *)l->abort;
     describe_grid(l, &r.group);
