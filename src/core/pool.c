@@ -4,20 +4,34 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <stdalign.h>
 
 #include "core/clock.h"
 #include "core/memory.h"
+#include "core/pause.h"
 
-// Below this a loop is over before a sleeping worker would have begun.
-static const uint64_t worth_sharing_ns = 10000;
+// Below the first a loop is over before a sleeping worker would have begun, below the second before one that is awake.
+static const uint64_t worth_waking_ns = 10000, worth_sharing_ns = 1500;
+// Loops come in rows: how long a worker stays awake after one, and its owner after having done his share.
+static const uint64_t awake_ns = 50000;
+
+enum { MAX_PARTS = 64, CACHE_LINE = 64 };
+
+// A loop is cut into as many parts as there are threads. Each begins with its own, so that the next loop over the same
+// things finds them in the cache of the same core, and helps with the others' afterwards.
+typedef struct part {
+    alignas(CACHE_LINE) atomic_uint_fast64_t next;
+    uint64_t end;
+} part;
 
 typedef struct loop {
-    uint64_t count, chunk;
     igi_loop_body body;
     void *context;
-    atomic_uint_fast64_t next;
-    uint32_t helpers;  // guarded by the pool's lock
+    uint32_t part_count;
+    int core;             // of whoever made it
+    atomic_uint helpers;  // changed under the pool's lock
     struct loop *link;
+    part parts[MAX_PARTS];
 } loop;
 
 struct igi_pool {
@@ -27,38 +41,105 @@ struct igi_pool {
     loop *loops;
     uint32_t threads, alive, sleeping;
     bool ending, abandoned;  // abandoned: the last thread frees the pool
+    atomic_uint awake;       // workers that have nothing to do, but do not sleep yet
+    atomic_uint news;        // changes whenever there is something to do
 };
 
 static _Thread_local igi_pool *pool_of_this_thread;
 
-// False when none is left. Never takes `next` past the end: near 2^64 it would start over.
-static bool take_chunk(loop *l, uint64_t *begin, uint64_t *end) {
-    *begin = atomic_load_explicit(&l->next, memory_order_relaxed);
+// ---- Parts of a loop ----
+
+static void cut(loop *l, uint64_t count, uint32_t threads) {
+    l->part_count = threads < MAX_PARTS ? threads : MAX_PARTS;
+    uint64_t length = count / l->part_count;
+    for (uint32_t i = 0; i < l->part_count; i++) {
+        atomic_init(&l->parts[i].next, i * length);
+        l->parts[i].end = i + 1 < l->part_count ? (i + 1) * length : count;
+    }
+}
+
+static uint64_t left_in(const part *p) {
+    return p->end - atomic_load_explicit(&p->next, memory_order_relaxed);
+}
+
+static bool is_open(const loop *l) {
+    for (uint32_t i = 0; i < l->part_count; i++)
+        if (left_in(&l->parts[i])) return true;
+    return false;
+}
+
+// The shorter the rest, the smaller the piece, so that all are done at the same time; at most `most`. False when none
+// is left. Never takes `next` past the end: near 2^64 it would start over.
+static bool take_piece(part *p, uint64_t most, uint64_t *begin, uint64_t *end) {
+    *begin = atomic_load_explicit(&p->next, memory_order_relaxed);
     do {
-        uint64_t left = l->count - *begin;
+        uint64_t left = p->end - *begin, length = left / 8 < most ? left / 8 : most;
         if (!left) return false;
-        *end = *begin + (left < l->chunk ? left : l->chunk);
-    } while (!atomic_compare_exchange_weak_explicit(&l->next, begin, *end, memory_order_relaxed, memory_order_relaxed));
+        *end = *begin + (length ? length : 1);
+    } while (!atomic_compare_exchange_weak_explicit(&p->next, begin, *end, memory_order_relaxed, memory_order_relaxed));
     return true;
 }
 
-static void run_chunks(loop *l) {
+static void run_pieces(loop *l, uint32_t home) {
     uint64_t begin, end;
-    while (take_chunk(l, &begin, &end)) l->body(l->context, begin, end);
+    for (uint32_t i = 0; i < l->part_count; i++) {
+        part *p = &l->parts[(home + i) % l->part_count];
+        while (take_piece(p, UINT64_MAX, &begin, &end)) l->body(l->context, begin, end);
+    }
 }
+
+// ---- Workers ----
 
 static loop *joinable(const igi_pool *pool) {
     for (loop *l = pool->loops; l; l = l->link)
-        if (l->helpers + 1 < pool->threads && atomic_load_explicit(&l->next, memory_order_relaxed) < l->count) return l;
+        if (atomic_load_explicit(&l->helpers, memory_order_relaxed) + 1 < pool->threads && is_open(l)) return l;
     return NULL;
 }
 
-static void help(igi_pool *pool, loop *l) {
-    l->helpers++;
+static int this_core(void) {
+#if defined(__linux__)
+    return sched_getcpu();
+#else
+    return -1;
+#endif
+}
+
+// False when it ran on the core of whoever made the loop: one that sleeps is woken elsewhere, one that stays awake
+// stays.
+static bool help(igi_pool *pool, loop *l) {
+    uint32_t home = atomic_fetch_add_explicit(&l->helpers, 1, memory_order_relaxed) + 1;
     pthread_mutex_unlock(&pool->lock);
-    run_chunks(l);
+    run_pieces(l, home);
+    bool apart = l->core < 0 || l->core != this_core();
     pthread_mutex_lock(&pool->lock);
-    if (--l->helpers == 0) pthread_cond_broadcast(&pool->idle);
+    // The loop may be gone as soon as this is 0.
+    if (atomic_fetch_sub_explicit(&l->helpers, 1, memory_order_release) == 1) pthread_cond_broadcast(&pool->idle);
+    return apart;
+}
+
+// Waits without the lock while *word is `value`, but not for long. False: it still is.
+static bool stay_awake(igi_pool *pool, const atomic_uint *word, unsigned value) {
+    pthread_mutex_unlock(&pool->lock);
+    uint64_t until = igi_now_ns() + awake_ns;
+    bool changed = false;
+    do {
+        for (int i = 0; i < 32 && !changed; i++, igi_pause())
+            changed = atomic_load_explicit(word, memory_order_acquire) != value;
+    } while (!changed && igi_now_ns() < until);
+    pthread_mutex_lock(&pool->lock);
+    return changed;
+}
+
+static bool wait_awake(igi_pool *pool) {
+    unsigned seen = atomic_load_explicit(&pool->news, memory_order_relaxed);
+    atomic_fetch_add_explicit(&pool->awake, 1, memory_order_relaxed);
+    bool changed = stay_awake(pool, &pool->news, seen);
+    atomic_fetch_sub_explicit(&pool->awake, 1, memory_order_relaxed);
+    return changed;
+}
+
+static void tell(igi_pool *pool) {
+    atomic_fetch_add_explicit(&pool->news, 1, memory_order_release);
 }
 
 static void run_task(igi_pool *pool) {
@@ -79,15 +160,18 @@ static void free_pool(igi_pool *pool) {
 
 static void *work(void *argument) {
     igi_pool *pool = pool_of_this_thread = argument;
+    bool tired = true;
     pthread_mutex_lock(&pool->lock);
     for (;;) {
         loop *l = joinable(pool);
         if (l) {
-            help(pool, l);
+            tired = !help(pool, l);
         } else if (pool->first) {
             run_task(pool);
         } else if (pool->ending) {
             break;
+        } else if (!tired) {
+            tired = !wait_awake(pool);
         } else {
             pool->sleeping++;
             pthread_cond_wait(&pool->work, &pool->lock);
@@ -134,6 +218,7 @@ void igi_pool_destroy(igi_pool *pool) {
     if (!pool) return;
     pthread_mutex_lock(&pool->lock);
     pool->ending = true;
+    tell(pool);
     pool->abandoned = pool_of_this_thread == pool;
     bool abandoned = pool->abandoned;
     pthread_cond_broadcast(&pool->work);
@@ -147,20 +232,26 @@ void igi_pool_submit(igi_pool *pool, igi_task *task) {
     task->next = NULL;
     *pool->last = task;
     pool->last = &task->next;
+    tell(pool);
     if (pool->sleeping) pthread_cond_signal(&pool->work);
     pthread_mutex_unlock(&pool->lock);
 }
 
 // ---- Loops ----
 
-// Runs chunks alone until the loop ends or has lasted long enough to be shared; true when something is left.
-static bool run_alone(loop *l) {
-    uint64_t start = igi_now_ns();
-    while (atomic_load_explicit(&l->next, memory_order_relaxed) < l->count) {
-        uint64_t begin = atomic_fetch_add_explicit(&l->next, 1, memory_order_relaxed);
-        l->body(l->context, begin, begin + 1);
-        if (igi_now_ns() - start > worth_sharing_ns) return begin + 1 < l->count;
-    }
+static uint64_t enough_to_share(const igi_pool *pool) {
+    uint32_t awake = atomic_load_explicit(&pool->awake, memory_order_relaxed);
+    return awake + 1 < pool->threads ? worth_waking_ns : worth_sharing_ns;
+}
+
+// Runs small pieces alone until the loop ends or has lasted long enough to be shared; true when something is left.
+static bool run_alone(const igi_pool *pool, loop *l) {
+    uint64_t start = igi_now_ns(), begin, end;
+    for (uint32_t i = 0; i < l->part_count; i++)
+        while (take_piece(&l->parts[i], 1, &begin, &end)) {
+            l->body(l->context, begin, end);
+            if (igi_now_ns() - start > enough_to_share(pool)) return is_open(l);
+        }
     return false;
 }
 
@@ -170,26 +261,38 @@ static void unlink_loop(igi_pool *pool, const loop *l) {
     *link = l->link;
 }
 
+static void wait_for_helpers(igi_pool *pool, const loop *l) {
+    unsigned helpers = atomic_load_explicit(&l->helpers, memory_order_acquire);
+    while (helpers && stay_awake(pool, &l->helpers, helpers))
+        helpers = atomic_load_explicit(&l->helpers, memory_order_acquire);
+    while (atomic_load_explicit(&l->helpers, memory_order_acquire)) pthread_cond_wait(&pool->idle, &pool->lock);
+}
+
 static void run_shared(igi_pool *pool, loop *l) {
     pthread_mutex_lock(&pool->lock);
     l->link = pool->loops;
     pool->loops = l;
-    if (pool->sleeping) pthread_cond_broadcast(&pool->work);
+    tell(pool);
+    bool enough = atomic_load_explicit(&pool->awake, memory_order_relaxed) + 1 >= pool->threads;
+    if (pool->sleeping && !enough) pthread_cond_broadcast(&pool->work);
     pthread_mutex_unlock(&pool->lock);
-    run_chunks(l);
+    run_pieces(l, 0);
     pthread_mutex_lock(&pool->lock);
     unlink_loop(pool, l);
-    while (l->helpers) pthread_cond_wait(&pool->idle, &pool->lock);
+    wait_for_helpers(pool, l);
     pthread_mutex_unlock(&pool->lock);
 }
 
 void igi_pool_loop(igi_pool *pool, uint64_t count, igi_loop_body body, void *context) {
-    uint64_t chunk = count / ((uint64_t)pool->threads * 32);
-    loop l = {.count = count, .chunk = chunk ? chunk : 1, .body = body, .context = context};
-    if (run_alone(&l)) {
-        if (pool->threads > 1)
-            run_shared(pool, &l);
-        else
-            run_chunks(&l);
-    }
+    loop l;
+    l.body = body;
+    l.context = context;
+    l.core = this_core();
+    atomic_init(&l.helpers, 0);
+    cut(&l, count, pool->threads);
+    if (!run_alone(pool, &l)) return;
+    if (pool->threads > 1)
+        run_shared(pool, &l);
+    else
+        run_pieces(&l, 0);
 }

@@ -6,6 +6,8 @@
 #include <limits.h>
 #include <stdint.h>
 
+#include "core/pause.h"
+
 #if defined(__linux__)
 #include <linux/futex.h>
 #include <sys/syscall.h>
@@ -33,13 +35,5 @@ static inline void igi_futex_wake(const void *word) {
     (void)word;
 }
 #endif
-
-static inline void igi_pause(void) {
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    __asm__ volatile("yield");
-#endif
-}
 
 #endif

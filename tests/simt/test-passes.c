@@ -312,6 +312,28 @@ static void group_makes_loops_and_coroutines(void **state) {
     end(b);
 }
 
+static size_t pointers_read_in(LLVMBasicBlockRef block) {
+    size_t count = 0;
+    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
+        count += LLVMIsALoadInst(i) && LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMPointerTypeKind;
+    return count;
+}
+
+static void arguments_are_read_once_for_all_threads(void **state) {
+    (void)state;
+    bench *b = start_to(
+        "kernel void k(device const uint *a, device uint *b, constant uint &n, uint i [[thread_position_in_grid]]) {\n"
+        "    if (a[i] < n) b[i] = a[i];\n}\n",
+        "k", igi_pass_group);
+    assert_ok(igi_run_passes(&b->m, "default<O2>"));
+    LLVMValueRef run = LLVMGetNamedFunction(b->m.module, "ig.run");
+    LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(run);
+    assert_int_equal(pointers_read_in(entry), 3);
+    for (LLVMBasicBlockRef at = LLVMGetNextBasicBlock(entry); at; at = LLVMGetNextBasicBlock(at))
+        assert_int_equal(pointers_read_in(at), 0);
+    end(b);
+}
+
 static void info_is_exported(void **state) {
     (void)state;
     bench *b = start_to(waiting, "loop", igi_pass_group);
@@ -447,6 +469,7 @@ int main(void) {
         cmocka_unit_test(check_refuses_what_metal_does_not_have),
         cmocka_unit_test(abort_checks_loops_that_may_not_end),
         cmocka_unit_test(group_makes_loops_and_coroutines),
+        cmocka_unit_test(arguments_are_read_once_for_all_threads),
         cmocka_unit_test(info_is_exported),
         cmocka_unit_test(private_moves_large_arrays_off_the_stack),
         cmocka_unit_test(code_runs_at_every_width),
