@@ -13,22 +13,10 @@ static const char mark[] = "ig.threadgroup";
 
 // ---- Whose memory ----
 
-static bool constant_offset(LLVMValueRef gep, uint64_t *offset) {
-    if (!LLVMIsAGetElementPtrInst(gep) || LLVMGetNumOperands(gep) != 2) return false;
-    LLVMValueRef index = LLVMGetOperand(gep, 1);
-    LLVMTypeKind kind = LLVMGetTypeKind(LLVMGetGEPSourceElementType(gep));
-    if (!LLVMIsAConstantInt(index) || kind != LLVMIntegerTypeKind) return false;
-    *offset = LLVMConstIntGetZExtValue(index) * (LLVMGetIntTypeWidth(LLVMGetGEPSourceElementType(gep)) / 8);
-    return true;
-}
-
 // A load of group->threadgroup_memory, or of one of the threadgroup arguments.
 static bool is_threadgroup_root(LLVMValueRef load) {
-    uint64_t offset = 0;
-    if (!LLVMIsALoadInst(load)) return false;
-    LLVMValueRef address = LLVMGetOperand(load, 0), base = address;
-    if (constant_offset(address, &offset)) base = LLVMGetOperand(address, 0);
-    if (!LLVMIsAArgument(base)) return false;
+    uint64_t offset;
+    if (!LLVMIsALoadInst(load) || !igi_is_field(LLVMGetOperand(load, 0), &offset)) return false;
     return offset == offsetof(igi_group, threadgroup_memory) || offset >= offsetof(igi_group, arguments[IGI_MAX_SLOTS]);
 }
 

@@ -170,6 +170,33 @@ static bool condition_holds(const igi_simt_module *m, const char *name) {
     return true;  // derived from others: the slot decides, absent ones are NULL
 }
 
+static uint64_t promised(const igi_simt_module *m, LLVMValueRef argument, const char *promise) {
+    unsigned index = 1;
+    while (index <= LLVMCountParams(m->kernel) && LLVMGetParam(m->kernel, index - 1) != argument) index++;
+    if (index > LLVMCountParams(m->kernel)) return 0;
+    unsigned kind = LLVMGetEnumAttributeKindForName(promise, strlen(promise));
+    LLVMAttributeRef attribute = LLVMGetEnumAttributeAtIndex(m->kernel, index, kind);
+    return attribute ? LLVMGetEnumAttributeValue(attribute) : 0;
+}
+
+static void note(binder *b, LLVMValueRef load, const char *name, uint64_t value) {
+    LLVMContextRef context = b->m->context;
+    LLVMMetadataRef number = LLVMValueAsMetadata(LLVMConstInt(LLVMInt64TypeInContext(context), value, 0));
+    LLVMSetMetadata(load, LLVMGetMDKindIDInContext(context, name, (unsigned)strlen(name)),
+                    LLVMMetadataAsValue(context, LLVMMDNodeInContext2(context, &number, 1)));
+}
+
+// `constant T &`: there is a T, for commands refuse to bind less, and it can be read before it is known to be needed.
+static void note_constant(binder *b, const igi_parameter *parameter, LLVMValueRef load) {
+    if (strcmp(parameter->space, "constant") != 0) return;
+    b->m->constant_slots |= 1ull << parameter->index;
+    uint64_t bytes = parameter->argument ? promised(b->m, parameter->argument, "dereferenceable") : 0;
+    uint64_t alignment = parameter->argument ? promised(b->m, parameter->argument, "align") : 0;
+    if (parameter->condition || !bytes || !alignment) return;
+    note(b, load, "dereferenceable", bytes);
+    note(b, load, "align", alignment);
+}
+
 static void bind_slot(binder *b, const igi_parameter *parameter) {
     LLVMValueRef value;
     if (parameter->condition && !condition_holds(b->m, parameter->condition)) {
@@ -179,6 +206,7 @@ static void bind_slot(binder *b, const igi_parameter *parameter) {
         size_t slot = (size_t)parameter->index + (parameter->kind == IG_ARGUMENT_THREADGROUP ? IGI_MAX_SLOTS : 0);
         size_t offset = offsetof(igi_group, arguments) + slot * sizeof(void *);
         value = load_invariant(b, b->pointer, igi_field(b->builder, group, offset));
+        note_constant(b, parameter, value);
     }
     LLVMBuildStore(b->builder, value, parameter->storage);
 }

@@ -66,16 +66,17 @@ static const struct {
     ig_status (*run)(igi_simt_module *m);
 } thread_passes[] =
     {
-        {"extract", igi_pass_extract}, {"constants", igi_pass_constants}, {"bind", igi_pass_bind},
-        {"inline", igi_pass_inline},   {"define", igi_pass_define},       {"contract", igi_pass_contract},
-        {"check", igi_pass_check},
+        {"extract", igi_pass_extract},   {"constants", igi_pass_constants}, {"bind", igi_pass_bind},
+        {"inline", igi_pass_inline},     {"invariant", igi_pass_invariant}, {"define", igi_pass_define},
+        {"contract", igi_pass_contract}, {"check", igi_pass_check},
 },
   group_passes[] =
       {
-          {"abort", igi_pass_abort},     {"note barriers", igi_pass_note_barriers},
-          {"relax", igi_pass_relax},     {"coarsen", igi_pass_coarsen},
-          {"group", igi_pass_group},     {"unlock", igi_pass_unlock},
-          {"remarks", igi_pass_remarks}, {"debug", igi_pass_debug},
+          {"abort", igi_pass_abort}, {"note barriers", igi_pass_note_barriers},
+          {"relax", igi_pass_relax}, {"coarsen", igi_pass_coarsen},
+          {"group", igi_pass_group}, {"unlock", igi_pass_unlock},
+          {"hoist", igi_pass_hoist}, {"remarks", igi_pass_remarks},
+          {"debug", igi_pass_debug},
 },
   final_passes[] = {
       {"private", igi_pass_private},

@@ -116,6 +116,21 @@ LLVMValueRef igi_field(LLVMBuilderRef builder, LLVMValueRef base, size_t offset)
     return LLVMBuildInBoundsGEP2(builder, LLVMInt8TypeInContext(context), base, &index, 1, "");
 }
 
+bool igi_constant_offset(LLVMValueRef pointer, uint64_t *offset) {
+    if (!LLVMIsAGetElementPtrInst(pointer) || LLVMGetNumOperands(pointer) != 2) return false;
+    LLVMValueRef index = LLVMGetOperand(pointer, 1);
+    LLVMTypeRef element = LLVMGetGEPSourceElementType(pointer);
+    if (!LLVMIsAConstantInt(index) || LLVMGetTypeKind(element) != LLVMIntegerTypeKind) return false;
+    *offset = LLVMConstIntGetZExtValue(index) * (LLVMGetIntTypeWidth(element) / 8);
+    return true;
+}
+
+bool igi_is_field(LLVMValueRef pointer, uint64_t *offset) {
+    *offset = 0;
+    if (LLVMIsAArgument(pointer)) return true;
+    return igi_constant_offset(pointer, offset) && LLVMIsAArgument(LLVMGetOperand(pointer, 0));
+}
+
 LLVMValueRef igi_first_after_allocas(LLVMValueRef function) {
     LLVMValueRef i = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function));
     while (LLVMIsAAllocaInst(i)) i = LLVMGetNextInstruction(i);

@@ -62,5 +62,8 @@ LLVMValueRef igi_first_after_allocas(LLVMValueRef function);
 
 // Pointer to a field `offset` bytes behind a base.
 LLVMValueRef igi_field(LLVMBuilderRef builder, LLVMValueRef base, size_t offset);
+// Whether it is one, and what is behind it; whether its base is an argument of the function.
+bool igi_constant_offset(LLVMValueRef pointer, uint64_t *offset);
+bool igi_is_field(LLVMValueRef pointer, uint64_t *offset);
 
 #endif

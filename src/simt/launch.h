@@ -87,7 +87,7 @@ typedef struct igi_code_info {
 } igi_code_info;
 
 // More instructions than this are compiled with less care, and only once.
-enum { IGI_CODE_VERSION = 11, IGI_LARGE_KERNEL = 1000 };
+enum { IGI_CODE_VERSION = 12, IGI_LARGE_KERNEL = 1000 };
 
 // Generated code calls this as "ig.private": memory for large private arrays, set by igi_run_group.
 void *igi_private_memory(void);

@@ -18,13 +18,14 @@ typedef struct igi_simt_module {
     LLVMContextRef context;
     LLVMModuleRef module;
     LLVMTargetMachineRef machine;
-    LLVMValueRef kernel;   // extract: the user's kernel
-    LLVMValueRef thread;   // bind: ptr (group, x, y, z, lane), the kernel for one thread
-    bool many_dimensions;  // bind: the kernel asks for y or z positions
-    bool knows_its_group;  // bind: the kernel asks for more than its place in the grid
-    LLVMValueRef wide[2];  // group: [0] with a mask, [1] for full groups of lanes; NULL when narrow
-    uint32_t rows;         // coarsen: of threads that one call does
-    bool declined;         // group: cannot be widened
+    LLVMValueRef kernel;      // extract: the user's kernel
+    LLVMValueRef thread;      // bind: ptr (group, x, y, z, lane), the kernel for one thread
+    bool many_dimensions;     // bind: the kernel asks for y or z positions
+    bool knows_its_group;     // bind: the kernel asks for more than its place in the grid
+    uint64_t constant_slots;  // bind: bits of buffers declared constant
+    LLVMValueRef wide[2];     // group: [0] with a mask, [1] for full groups of lanes; NULL when narrow
+    uint32_t rows;            // coarsen: of threads that one call does
+    bool declined;            // group: cannot be widened
     igi_code_info info;
     LLVMMetadataRef subprogram;  // extract: the kernel's place in the source; NULL without line tables
     ig_error *error;
@@ -58,6 +59,8 @@ bool igi_is_striding(const igi_simt_module *m, const igi_cfg *cfg, uint32_t loop
 bool igi_has_striding_loop(const igi_simt_module *m);
 // Part of inline: moves threadgroup variables into igi_group.threadgroup_memory. post: info.threadgroup_bytes.
 ig_status igi_pass_threadgroup(igi_simt_module *m);
+// Marks loads from constant buffers: what they read does not change while a kernel runs. Changes nothing else.
+ig_status igi_pass_invariant(igi_simt_module *m);
 // Gives operations that LLVM leaves undefined a value: division by zero, shifts too far.
 // post: no division traps; nothing computes with bfloats.
 ig_status igi_pass_define(igi_simt_module *m);
@@ -109,6 +112,9 @@ ig_status igi_pass_debug(igi_simt_module *m);
 
 // Marked atomics become load, change, store. pre: what lanes do one by one has been put in a row.
 ig_status igi_pass_unlock(igi_simt_module *m);
+
+// Around "ig.run": what it is made of goes into it, and the fields of igi_group are read before its loops.
+ig_status igi_pass_hoist(igi_simt_module *m);
 
 // After LLVM's optimisation: moves large private arrays off the stack. post: info.private_bytes; small frames.
 // errors: UNSUPPORTED when there is far too much of it.

@@ -30,6 +30,7 @@ static void split_access(LLVMBuilderRef builder, LLVMValueRef access) {
     LLVMTypeRef type = accessed_type(access), element = LLVMGetElementType(type);
     LLVMContextRef context = LLVMGetTypeContext(type);
     LLVMTypeRef i32 = LLVMInt32TypeInContext(context);
+    unsigned invariant = LLVMGetMDKindIDInContext(context, "invariant.load", 14);
     bool store = LLVMIsAStoreInst(access) != NULL;
     LLVMValueRef address = LLVMGetOperand(access, store ? 1 : 0), vector = LLVMGetPoison(type);
     LLVMModuleRef module = LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInstructionParent(access)));
@@ -41,6 +42,7 @@ static void split_access(LLVMBuilderRef builder, LLVMValueRef access) {
                 LLVMBuildStore(builder, LLVMBuildExtractElement(builder, LLVMGetOperand(access, 0), index, ""), place);
         } else {
             part = LLVMBuildLoad2(builder, element, place, "");
+            LLVMSetMetadata(part, invariant, LLVMGetMetadata(access, invariant));
             vector = LLVMBuildInsertElement(builder, vector, part, index, "");
         }
         LLVMSetAlignment(part, element_alignment(access, bytes, i));

@@ -139,10 +139,11 @@ ig_status run_to(bench *b, pass last) {
         const char *name;
         pass run;
     } passes[] = {
-        {"extract", igi_pass_extract}, {"constants", igi_pass_constants}, {"bind", igi_pass_bind},
-        {"inline", igi_pass_inline},   {"define", igi_pass_define},       {"contract", igi_pass_contract},
-        {"check", igi_pass_check},     {"abort", igi_pass_abort},         {"relax", igi_pass_relax},
-        {"coarsen", igi_pass_coarsen}, {"group", igi_pass_group},         {"unlock", igi_pass_unlock},
+        {"extract", igi_pass_extract},   {"constants", igi_pass_constants}, {"bind", igi_pass_bind},
+        {"inline", igi_pass_inline},     {"invariant", igi_pass_invariant}, {"define", igi_pass_define},
+        {"contract", igi_pass_contract}, {"check", igi_pass_check},         {"abort", igi_pass_abort},
+        {"relax", igi_pass_relax},       {"coarsen", igi_pass_coarsen},     {"group", igi_pass_group},
+        {"unlock", igi_pass_unlock},     {"hoist", igi_pass_hoist},
     };
     for (size_t i = 0; i < sizeof passes / sizeof *passes; i++) {
         ig_status status = passes[i].run(&b->m);
@@ -187,7 +188,7 @@ LLVMValueRef widen(bench *b, uint32_t width, bool full) {
 // ---- Running it ----
 
 bool load_code(bench *b, igi_jit *jit, igi_code *code) {
-    static const pass passes[] = {igi_pass_relax, igi_pass_coarsen, igi_pass_group, igi_pass_unlock};
+    static const pass passes[] = {igi_pass_relax, igi_pass_coarsen, igi_pass_group, igi_pass_unlock, igi_pass_hoist};
     for (size_t i = 0; i < sizeof passes / sizeof *passes; i++) {
         ig_status status = passes[i](&b->m);
         if (b->m.declined) return false;

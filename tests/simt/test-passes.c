@@ -319,18 +319,37 @@ static size_t pointers_read_in(LLVMBasicBlockRef block) {
     return count;
 }
 
+static const char branching[] =
+    "kernel void k(device const uint *a [[buffer(0)]], device uint *b [[buffer(1)]], constant uint3 &n [[buffer(2)]],\n"
+    "              uint i [[thread_position_in_grid]]) {\n"
+    "    if (a[i] < 1000) b[i] = a[i] * n.y + n.z;\n}\n";
+
 static void arguments_are_read_once_for_all_threads(void **state) {
     (void)state;
-    bench *b = start_to(
-        "kernel void k(device const uint *a, device uint *b, constant uint &n, uint i [[thread_position_in_grid]]) {\n"
-        "    if (a[i] < n) b[i] = a[i];\n}\n",
-        "k", igi_pass_group);
+    bench *b = start_to(branching, "k", igi_pass_hoist);
     assert_ok(igi_run_passes(&b->m, "default<O2>"));
     LLVMValueRef run = LLVMGetNamedFunction(b->m.module, "ig.run");
     LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(run);
     assert_int_equal(pointers_read_in(entry), 3);
     for (LLVMBasicBlockRef at = LLVMGetNextBasicBlock(entry); at; at = LLVMGetNextBasicBlock(at))
         assert_int_equal(pointers_read_in(at), 0);
+    end(b);
+}
+
+static size_t scalars_read_in(LLVMBasicBlockRef block) {
+    size_t count = 0;
+    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
+        count += LLVMIsALoadInst(i) && LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMIntegerTypeKind;
+    return count;
+}
+
+static void constants_are_read_once_for_all_threads(void **state) {
+    (void)state;
+    bench *b = start_to(branching, "k", igi_pass_hoist);
+    assert_ok(igi_run_passes(&b->m, "default<O2>"));
+    LLVMValueRef run = LLVMGetNamedFunction(b->m.module, "ig.run");
+    for (LLVMBasicBlockRef at = LLVMGetNextBasicBlock(LLVMGetEntryBasicBlock(run)); at; at = LLVMGetNextBasicBlock(at))
+        assert_int_equal(scalars_read_in(at), 0);
     end(b);
 }
 
@@ -470,6 +489,7 @@ int main(void) {
         cmocka_unit_test(abort_checks_loops_that_may_not_end),
         cmocka_unit_test(group_makes_loops_and_coroutines),
         cmocka_unit_test(arguments_are_read_once_for_all_threads),
+        cmocka_unit_test(constants_are_read_once_for_all_threads),
         cmocka_unit_test(info_is_exported),
         cmocka_unit_test(private_moves_large_arrays_off_the_stack),
         cmocka_unit_test(code_runs_at_every_width),

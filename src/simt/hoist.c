@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a threadgroup knows of itself, and what `constant T &` points to, is read before its loops over threads.
+//
+// LLVM does that only where a loop is sure to read it: behind a branch every group of lanes would read it again.
+#include <llvm-c/Target.h>
+
+#include "simt/ir.h"
+#include "simt/passes.h"
+
+typedef struct hoister {
+    igi_simt_module *m;
+    LLVMBuilderRef builder;  // at the end of the entry block
+    unsigned invariant, dereferenceable;
+} hoister;
+
+static bool is_invariant_load(const hoister *h, LLVMValueRef i) {
+    return LLVMIsALoadInst(i) && LLVMGetMetadata(i, h->invariant);
+}
+
+// The pointer behind a constant offset.
+static LLVMValueRef base_of(LLVMValueRef pointer, uint64_t *offset) {
+    *offset = 0;
+    return igi_constant_offset(pointer, offset) ? LLVMGetOperand(pointer, 0) : pointer;
+}
+
+static uint64_t bytes_behind(const hoister *h, LLVMValueRef pointer) {
+    LLVMValueRef promise = LLVMIsALoadInst(pointer) ? LLVMGetMetadata(pointer, h->dereferenceable) : NULL, number;
+    if (!promise) return 0;
+    LLVMGetMDNodeOperands(promise, &number);
+    return LLVMConstIntGetZExtValue(number);
+}
+
+// Whether it can be read in the entry block, where its base is by now.
+static bool can_move(const hoister *h, LLVMValueRef load) {
+    uint64_t offset, bytes = LLVMABISizeOfType(LLVMGetModuleDataLayout(h->m->module), LLVMTypeOf(load));
+    LLVMValueRef base = base_of(LLVMGetOperand(load, 0), &offset);
+    if (LLVMIsAArgument(base)) return true;
+    return offset <= UINT32_MAX && offset + bytes <= bytes_behind(h, base);
+}
+
+static void move(hoister *h, LLVMValueRef load) {
+    LLVMValueRef address = LLVMGetOperand(load, 0);
+    if (LLVMIsAGetElementPtrInst(address)) {
+        LLVMValueRef copy = LLVMInstructionClone(address);
+        LLVMInsertIntoBuilder(h->builder, copy);
+        LLVMSetOperand(load, 0, copy);
+    }
+    LLVMInstructionRemoveFromParent(load);
+    LLVMInsertIntoBuilder(h->builder, load);
+}
+
+// In the order of blocks, in which pointers come before what they point to.
+static void hoist(hoister *h, LLVMValueRef run) {
+    LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(run);
+    LLVMPositionBuilderBefore(h->builder, LLVMGetBasicBlockTerminator(entry));
+    for (int round = 0; round < 2; round++)
+        for (LLVMBasicBlockRef b = LLVMGetNextBasicBlock(entry); b; b = LLVMGetNextBasicBlock(b))
+            for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
+                next = LLVMGetNextInstruction(i);
+                uint64_t offset;
+                bool field = is_invariant_load(h, i) && LLVMIsAArgument(base_of(LLVMGetOperand(i, 0), &offset));
+                if (is_invariant_load(h, i) && field == (round == 0) && can_move(h, i)) move(h, i);
+            }
+}
+
+ig_status igi_pass_hoist(igi_simt_module *m) {
+    LLVMValueRef run = LLVMGetNamedFunction(m->module, "ig.run");
+    if (!run) return IG_STATUS_OK;
+    ig_status status = igi_run_passes(m, "always-inline");
+    if (status != IG_STATUS_OK) return status;
+    hoister h = {.m = m,
+                 .builder = LLVMCreateBuilderInContext(m->context),
+                 .invariant = LLVMGetMDKindIDInContext(m->context, "invariant.load", 14),
+                 .dereferenceable = LLVMGetMDKindIDInContext(m->context, "dereferenceable", 15)};
+    hoist(&h, run);
+    LLVMDisposeBuilder(h.builder);
+    return IG_STATUS_OK;
+}
