@@ -70,12 +70,12 @@ static inline uint moved(uint at, uint step, uint length) {
 // Neighbours are 27 numbers for each tile, x + 3 y + 9 z by steps. Numbers that are no tiles:
 constant uint other_process = 0xfffffffe;  // and all ones where there is nothing
 
-// From tiles of this process, from the last to the first when `last` is one of them: what the end of the dispatch before
-// has left in the caches comes first then.
+// From tiles of this process. When `backwards` is not 0, the last of so many tiles each comes first: what the end of the
+// dispatch before has left in the caches.
 template <typename Unit>
 kernel void halo_pull(device Unit *field [[buffer(0)]], device const uint *neighbours [[buffer(1)]],
-                      constant uint &last [[buffer(2)]], uint3 position [[thread_position_in_grid]]) {
-    uint number = last == ~0u ? position.z : last - position.z;
+                      constant uint &backwards [[buffer(2)]], uint3 position [[thread_position_in_grid]]) {
+    uint t = position.z, number = backwards ? t + backwards - 1 - 2 * (t % backwards) : t;
     device Unit *mine = field + ulong(number) * tile_units;
     device const uint *around = neighbours + 27 * ulong(number);
     for_rim(position.xy, [=](uint3 at, uint3 steps) {

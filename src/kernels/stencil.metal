@@ -19,8 +19,7 @@ constant uint plane = padded_x * padded_y;
 // Matches stencil.c.
 struct Region {
     uint3 start, size;  // in the padded tile, where boxed
-    uint first;         // the tile of the first threads
-    int order;          // 1, or -1 to go through the tiles from the last to the first
+    uint backwards;     // not 0: of so many tiles each, the last comes first
     float coefficient;
 };
 
@@ -40,7 +39,7 @@ struct Cell {
         uint3 start = boxed ? region.start : uint3(rim.x - margin, rim.y - margin, three_dimensions ? rim.z - margin : 0);
         at = start + uint3(position.x, rows_at_once * position.y, z);
         rows = min(height - rows_at_once * position.y, rows_at_once);
-        number = region.first + uint(region.order * int(t));
+        number = region.backwards ? t + region.backwards - 1 - 2 * (t % region.backwards) : t;
         offset = ulong(number) * (plane * padded_z) + ((at.z * padded_y + at.y) * padded_x + at.x);
     }
 };

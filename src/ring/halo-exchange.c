@@ -21,11 +21,18 @@ void igi_halo_count(ig_halo *halo, uint32_t fields) {
 
 // ---- Encoding ----
 
+uint32_t igi_halo_share(const ig_halo *halo) {
+    ig_device_properties device;
+    ig_device_get_properties(halo->device, &device);
+    uint64_t tiles = halo->plan.tile_count, cores = device.worker_count;
+    return (uint32_t)(cores && tiles % cores == 0 ? tiles / cores : tiles);
+}
+
 static ig_status encode_pull(ig_halo *halo, ig_commands *commands, uint32_t fields, bool backwards) {
-    const uint32_t last = backwards ? (uint32_t)(halo->plan.tile_count - 1) : UINT32_MAX;
+    const uint32_t order = backwards ? igi_halo_share(halo) : 0;
     ig_status status = ig_commands_set_pipeline(commands, halo->pull);
     if (status == IG_STATUS_OK) status = ig_commands_set_buffer(commands, halo->neighbours, 0, 1);
-    if (status == IG_STATUS_OK) status = ig_commands_set_bytes(commands, &last, sizeof last, 2);
+    if (status == IG_STATUS_OK) status = ig_commands_set_bytes(commands, &order, sizeof order, 2);
     for (uint32_t i = 0; i < halo->plan.layout.fields && status == IG_STATUS_OK; i++) {
         if (!(fields & IG_HALO_FIELD(i))) continue;
         status = ig_commands_set_buffer(commands, halo->fields[i], 0, 0);

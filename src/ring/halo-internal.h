@@ -104,6 +104,8 @@ ig_status igi_halo_pipeline(ig_halo *halo, ig_library *library, const char *name
 ig_status igi_halo_encode(ig_halo *halo, ig_commands *commands, uint32_t fields, bool backwards);
 // Counts an exchange that was done by other means.
 void igi_halo_count(ig_halo *halo, uint32_t fields);
+// Tiles that a core goes through when a dispatch has a layer of threads for each.
+uint32_t igi_halo_share(const ig_halo *halo);
 // Threads that visit every rim.
 ig_size igi_halo_rim_grid(const igi_halo_plan *plan);
 

@@ -34,10 +34,9 @@ struct igi_stencil {
 // As stencil.metal has it: vectors of three take the room of four.
 typedef struct region {
     uint32_t start[4], size[4];
-    uint32_t first;
-    int32_t order;
+    uint32_t backwards;
     float coefficient;
-    uint32_t unused;
+    uint32_t unused[2];
 } region;
 
 typedef struct box {
@@ -207,10 +206,9 @@ static bool is_empty(const box *b) {
 
 // ---- Encoding ----
 
-// Each dispatch begins where the one before ended, with what is still in the caches.
+// Each dispatch begins where the one before ended, with what is still in the caches, on every core.
 static region describe(igi_stencil *stencil, const box *cells) {
-    region described = {.first = stencil->backwards ? (uint32_t)(tile_count(stencil) - 1) : 0,
-                        .order = stencil->backwards ? -1 : 1,
+    region described = {.backwards = stencil->backwards ? igi_halo_share(stencil->halo) : 0,
                         .coefficient = stencil->config.coefficient};
     for (int i = 0; i < AXES; i++) {
         described.start[i] = (uint32_t)cells->start[i];
