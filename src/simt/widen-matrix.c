@@ -85,26 +85,68 @@ static LLVMValueRef hidden(igi_widener *w, LLVMValueRef value) {
 #endif
 }
 
+// Whether what was stored is still there: in the block at hand, between the same barriers.
+static bool is_kept(const igi_widener *w, LLVMValueRef store) {
+    if (!store || LLVMGetInstructionParent(store) != LLVMGetInsertBlock(w->builder)) return false;
+    for (LLVMValueRef i = store; i; i = LLVMGetNextInstruction(i))
+        if (igi_calls(i, "__ig_barrier")) return false;
+    return true;
+}
+
+// Memory that holds the columns of b: rows are spread by loading them, which leaves the units that shuffle to the
+// columns of a. Written once for several products.
+static LLVMValueRef in_memory(igi_widener *w, LLVMValueRef columns) {
+    uint32_t number = 0;
+    bool numbered = igi_map_get(&w->s.index, columns, &number);
+    if (numbered && is_kept(w, w->stored[number])) return LLVMGetOperand(w->stored[number], 1);
+    LLVMValueRef value = igi_widen_matrix(w, columns);
+    LLVMValueRef memory = LLVMBuildAlloca(w->slots, LLVMTypeOf(value), IGI_TEMPORARY);
+    LLVMValueRef store = LLVMBuildStore(w->builder, value, memory);
+    if (numbered) w->stored[number] = store;
+    return memory;
+}
+
+// The same place, but LLVM does not know.
+static LLVMValueRef hidden_place(igi_widener *w, LLVMValueRef memory) {
+#if defined(__x86_64__)
+    LLVMTypeRef type = LLVMFunctionType(w->pointer, &w->pointer, 1, 0);
+    LLVMValueRef nothing = LLVMGetInlineAsm(type, "", 0, "=r,0", 4, 1, 0, LLVMInlineAsmDialectATT, 0);
+    memory = LLVMBuildCall2(w->builder, type, nothing, &memory, 1, "");
+    LLVMAddCallSiteAttribute(memory, LLVMAttributeFunctionIndex, hidden_memory_only(w->m->context));
+#endif
+    return memory;
+}
+
+// Row k, even or odd columns, for all rows of the result.
+static LLVMValueRef spread_row(igi_widener *w, LLVMValueRef memory, LLVMTypeRef element, uint32_t k) {
+    uint32_t from[LANES];
+    LLVMTypeRef type = LLVMVectorType(element, PAIRS);
+    LLVMValueRef index = LLVMConstInt(w->i64, (uint64_t)k * PAIRS, 0);
+    LLVMValueRef row = LLVMBuildLoad2(w->builder, type, LLVMBuildGEP2(w->builder, element, memory, &index, 1, ""), "");
+    for (uint32_t s = 0; s < LANES; s++) from[s] = s % PAIRS;
+    return shuffle(w, row, NULL, from, LANES);
+}
+
 // d = a * b + c. Column k of a, spread over the rows of d, times row k of b, the same for all rows.
 static void multiply_accumulate(igi_widener *w, LLVMValueRef call) {
-    LLVMValueRef parts[6];
-    for (unsigned k = 0; k < 6; k++) parts[k] = igi_widen_matrix(w, LLVMGetOperand(call, k));
-    for (unsigned k = 0; k < 2; k++) parts[k] = hidden(w, parts[k]);
-    LLVMTypeRef type = LLVMTypeOf(parts[0]);
+    LLVMValueRef a[2], b[2], d[2];
+    for (unsigned odd = 0; odd < 2; odd++) {
+        a[odd] = hidden(w, igi_widen_matrix(w, LLVMGetOperand(call, odd)));
+        b[odd] = hidden_place(w, in_memory(w, LLVMGetOperand(call, 2 + odd)));
+        d[odd] = igi_widen_matrix(w, LLVMGetOperand(call, 4 + odd));
+    }
+    LLVMTypeRef type = LLVMTypeOf(d[0]);
     for (uint32_t k = 0; k < SIZE; k++) {
-        uint32_t column[LANES], row[LANES];
-        for (uint32_t s = 0; s < LANES; s++) {
-            column[s] = s / PAIRS * PAIRS + k / 2;
-            row[s] = k * PAIRS + s % PAIRS;
-        }
-        LLVMValueRef a = shuffle(w, parts[k % 2], NULL, column, LANES);
+        uint32_t from[LANES];
+        for (uint32_t s = 0; s < LANES; s++) from[s] = s / PAIRS * PAIRS + k / 2;
+        LLVMValueRef column = shuffle(w, a[k % 2], NULL, from, LANES);
         for (uint32_t odd = 0; odd < 2; odd++) {
-            LLVMValueRef arguments[] = {a, shuffle(w, parts[2 + odd], NULL, row, LANES), parts[4 + odd]};
-            parts[4 + odd] = igi_call_intrinsic(w->builder, "llvm.fma", &type, 1, arguments, 3);
+            LLVMValueRef arguments[] = {column, spread_row(w, b[odd], LLVMGetElementType(type), k), d[odd]};
+            d[odd] = igi_call_intrinsic(w->builder, "llvm.fma", &type, 1, arguments, 3);
         }
     }
-    igi_widen_set(w, call, NULL, parts[4]);
-    w->odd_columns = parts[5];
+    igi_widen_set(w, call, NULL, d[0]);
+    w->odd_columns = d[1];
 }
 
 // ---- Memory ----

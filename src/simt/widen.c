@@ -523,14 +523,16 @@ static bool allocate(igi_widener *w) {
     w->scalar = igi_calloc(values, sizeof *w->scalar);
     w->wide = igi_calloc(values, sizeof *w->wide);
     w->known_in = igi_calloc(values, sizeof *w->known_in);
+    w->stored = igi_calloc(values, sizeof *w->stored);
     w->bundle = igi_calloc(values, sizeof *w->bundle);
     return w->entry && w->body && w->mask_slot && w->pending && w->loop_pending && w->position && w->slot &&
-           w->incoming && w->scalar && w->wide && w->known_in && w->bundle;
+           w->incoming && w->scalar && w->wide && w->known_in && w->stored && w->bundle;
 }
 
 static void free_widener(igi_widener *w) {
     free(w->entry), free(w->body), free(w->mask_slot), free(w->pending), free(w->loop_pending), free(w->position);
     free(w->slot), free(w->incoming), free(w->scalar), free(w->wide), free(w->known_in), free(w->bundle);
+    free(w->stored);
     igi_free_bundles(w);
     if (w->builder) LLVMDisposeBuilder(w->builder);
     if (w->slots) LLVMDisposeBuilder(w->slots);

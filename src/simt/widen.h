@@ -30,6 +30,7 @@ typedef struct igi_widener {
     // By instruction number:
     LLVMValueRef *slot, *incoming, *scalar, *wide;
     uint32_t *known_in;        // emission in which scalar and wide hold
+    LLVMValueRef *stored;      // store of a matrix to memory
     igi_bundle **bundle;       // that the access belongs to
     igi_bundle *bundles;       // all of them
     uint32_t emission;         // of a block's instructions, counted

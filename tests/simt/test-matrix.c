@@ -76,10 +76,31 @@ static void a_product_is_512_multiply_adds_and_nothing_is_gathered(void **state)
         bench *b = kernel(cases[i].parameters, cases[i].body);
         LLVMValueRef wide = widen(b, IGI_SIMD_WIDTH, true);
         assert_int_equal(fused_elements(wide), 512 * cases[i].products);
+        // Each row of the right matrix, in two parts, is spread by loading it.
+        assert_true(count_loads(wide, 4) >= 16 * cases[i].products);
         assert_int_equal(count_calls(wide, "llvm.masked."), 0);
         assert_int_equal(count_calls(wide, "__ig_"), 0);
         end(b);
     }
+}
+
+static void what_is_kept_for_products_does_not_outlive_a_barrier(void **state) {
+    (void)state;
+    static const char *const bodies[] = {"", "threadgroup_barrier(mem_flags::mem_device);"};
+    size_t stores[2];
+    for (int i = 0; i < 2; i++) {
+        char body[500];
+        snprintf(body, sizeof body,
+                 "simdgroup_float8x8 x, y, s(0.0f); simdgroup_load(x, a, 8); simdgroup_load(y, b, 8);\n"
+                 "simdgroup_multiply_accumulate(s, x, y, s); %s simdgroup_multiply_accumulate(s, x, y, s);\n"
+                 "simdgroup_store(s, c, 8);",
+                 bodies[i]);
+        bench *b = kernel(ABC, body);
+        stores[i] = count_stores(widen(b, IGI_SIMD_WIDTH, true), 32);
+        end(b);
+    }
+    assert_int_equal(stores[0], 2);
+    assert_int_equal(stores[1], 4);
 }
 
 static void a_matrix_is_loaded_and_stored_by_rows(void **state) {
@@ -138,6 +159,7 @@ int main(void) {
         cmocka_unit_test(single_threads_move_their_own_two_elements),
         cmocka_unit_test(preparing_splits_pairs_into_two_scalars),
         cmocka_unit_test(a_product_is_512_multiply_adds_and_nothing_is_gathered),
+        cmocka_unit_test(what_is_kept_for_products_does_not_outlive_a_barrier),
         cmocka_unit_test(a_matrix_is_loaded_and_stored_by_rows),
         cmocka_unit_test(scaling_leaves_the_order_of_matrices_alone),
         cmocka_unit_test(matrices_that_stay_in_a_loop_are_not_reordered_in_it),
