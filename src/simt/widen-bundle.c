@@ -13,7 +13,7 @@
 #include "simt/ir.h"
 #include "simt/widen.h"
 
-enum { MAX_MEMBERS = 64, MAX_INTERLEAVE = 16, MAX_CHUNK_BYTES = 64 };
+enum { MAX_MEMBERS = 64, MAX_INTERLEAVE = 16, MAX_CHUNK_BYTES = 64, QUAD_BYTES = 16 };
 
 // base + index * scale + offset
 typedef struct place {
@@ -226,12 +226,20 @@ static uint32_t take_interleaved(igi_widener *w, const candidate *from, uint32_t
     return taken;
 }
 
+// What lanes at a known distance read 16 bytes at a time takes the fewest shuffles and, for there is little of it at a
+// time, registers. Others would have to find out their addresses four times as often.
+static uint32_t longest_row(const igi_widener *w, LLVMValueRef access, uint64_t bytes) {
+    bool linear = igi_shape_of(&w->s, address_of(access)).kind == IGI_SHAPE_LINEAR;
+    return LLVMIsALoadInst(access) && linear && bytes <= 4 && w->width % 4 == 0 ? QUAD_BYTES : MAX_CHUNK_BYTES;
+}
+
 // Neighbouring elements, a power of two of them, that each lane reads or writes with one access.
 static uint32_t take_row(igi_widener *w, const candidate *from, uint32_t count, uint64_t bytes) {
     uint32_t run = 1;
     while (run < count && from[run].offset == from[run - 1].offset + (int64_t)bytes) run++;
     while (!is_power_of_two(run)) run &= run - 1;
-    while (run * bytes > MAX_CHUNK_BYTES || run > w->width) run /= 2;
+    uint32_t longest = longest_row(w, from[0].access, bytes);
+    while (run * bytes > longest || (run > w->width && longest != QUAD_BYTES)) run /= 2;
     if (run < 2) return 0;
     igi_bundle *b = make_bundle(w, from, run, bytes);
     if (!b) return 0;
@@ -446,6 +454,58 @@ static void load_rows(igi_widener *w, const igi_bundle *b, LLVMValueRef *pieces)
     for (uint32_t p = 0; p < b->size; p++) pieces[p] = join_rows(w, rows + p * per_piece, per_piece);
 }
 
+// ---- Four words for each lane ----
+
+static bool is_quad(const igi_widener *w, const igi_bundle *b) {
+    uint64_t bytes = LLVMABISizeOfType(w->s.layout, b->type);
+    return !b->interleaved && bytes <= 4 && b->size * bytes == QUAD_BYTES && w->width % 4 == 0;
+}
+
+// Of each four words of both: words `first` and the one behind it, in pairs of `run` words, now from a, now from b.
+static LLVMValueRef unpack(igi_widener *w, LLVMValueRef a, LLVMValueRef b, uint32_t first, uint32_t run) {
+    uint32_t from[IGI_MAX_WIDTH], width = w->width;
+    for (uint32_t i = 0; i < width; i++) {
+        uint32_t k = i % 4, in_a = k / run % 2 == 0, word = run == 1 ? k / 2 : k % 2;
+        from[i] = i - k + first + word + (in_a ? 0 : width);
+    }
+    return LLVMBuildShuffleVector(w->builder, a, b, igi_shuffle_mask(w, from, width), "");
+}
+
+// Lanes 0, 4, 8... in one vector, 1, 5, 9... in the next: all shuffles then stay within 16 bytes.
+static void load_words(igi_widener *w, const igi_bundle *b, LLVMValueRef words[4]) {
+    bool whole = LLVMABISizeOfType(w->s.layout, b->type) == 4;
+    LLVMTypeRef row = LLVMVectorType(whole ? b->type : w->i32, 4);
+    LLVMValueRef addresses[IGI_MAX_WIDTH], rows[IGI_MAX_WIDTH], v[4];
+    lane_addresses(w, b, addresses);
+    for (uint32_t i = 0; i < w->width; i++) {
+        uint32_t at = i % 4 * (w->width / 4) + i / 4;
+        rows[at] = LLVMBuildLoad2(w->builder, row, addresses[i], "");
+        LLVMSetAlignment(rows[at], LLVMGetAlignment(b->reference));
+    }
+    for (uint32_t i = 0; i < 4; i++) v[i] = join_rows(w, rows + i * (w->width / 4), w->width / 4);
+    for (uint32_t half = 0; half < 2; half++) {
+        LLVMValueRef low = unpack(w, v[0], v[1], 2 * half, 1), high = unpack(w, v[2], v[3], 2 * half, 1);
+        for (uint32_t k = 0; k < 2; k++) words[2 * half + k] = unpack(w, low, high, 2 * k, 2);
+    }
+}
+
+// Smaller elements are parts of words, which those who compute with them would make of them anyway.
+static LLVMValueRef part_of_word(igi_widener *w, const igi_bundle *b, LLVMValueRef word, uint32_t part) {
+    unsigned bits = 8 * (unsigned)LLVMABISizeOfType(w->s.layout, b->type);
+    if (bits == 32) return word;
+    LLVMValueRef distance = igi_splat(LLVMTypeOf(word), (uint64_t)part * bits, false);
+    LLVMTypeRef narrow = igi_integers_like(LLVMTypeOf(word), bits);
+    LLVMValueRef value = LLVMBuildTrunc(w->builder, LLVMBuildLShr(w->builder, word, distance, ""), narrow, "");
+    return LLVMBuildBitCast(w->builder, value, igi_widen_type(w, b->type), "");
+}
+
+static void load_quads(igi_widener *w, const igi_bundle *b, LLVMValueRef *elements) {
+    LLVMValueRef words[4];
+    uint32_t parts = b->size / 4;
+    load_words(w, b, words);
+    for (uint32_t i = 0; i < b->size; i++) elements[i] = part_of_word(w, b, words[i / parts], i % parts);
+}
+
 static void store_rows(igi_widener *w, const igi_bundle *b, LLVMValueRef *pieces) {
     LLVMValueRef addresses[IGI_MAX_WIDTH];
     unsigned alignment = LLVMGetAlignment(b->reference);
@@ -466,9 +526,12 @@ static void emit_loads(igi_widener *w, const igi_bundle *b) {
     LLVMValueRef pieces[MAX_MEMBERS], elements[MAX_MEMBERS];
     if (b->interleaved)
         load_interleaved(w, b, pieces);
-    else
+    else if (!is_quad(w, b))
         load_rows(w, b, pieces);
-    sort_by_element(w, pieces, b->size, elements);
+    if (is_quad(w, b))
+        load_quads(w, b, elements);
+    else
+        sort_by_element(w, pieces, b->size, elements);
     for (uint32_t i = 0; i < b->count; i++) igi_widen_set(w, b->members[i], NULL, elements[b->position[i]]);
 }
 

@@ -149,6 +149,24 @@ static void pairs_and_triples_of_an_array_are_read_whole(void **state) {
         "float p = a[i], q = a[i + 1];\nout[4 * i + 3] = p, out[4 * i + 1] = 1, out[4 * i] = 2, out[4 * i + 2] = q;");
 }
 
+static void lanes_at_a_distance_read_sixteen_bytes_at_a_time(void **state) {
+    (void)state;
+    bench *b = kernel("device const float *a, device float *out",
+                      "float s = 0; for (uint k = 0; k < 32; k++) s += a[32 * i + k]; out[i] = s;");
+    LLVMValueRef wide = widen(b, W, true);
+    assert_int_equal(count_loads(wide, 4), 8 * W);
+    expect("floats", count_accesses_of(wide), (accesses){.rows_stored = 1});
+    end(b);
+    // Bytes are read as words, too, and taken out by shifts.
+    b = kernel("device const Block *a, device uint *out",
+               "uint s = 0; for (uint k = 0; k < 16; k++) s = s * 3 + a[i].q[k]; out[i] = s;");
+    wide = widen(b, W, true);
+    assert_int_equal(count_loads(wide, 4), W);
+    assert_int_equal(count_loads(wide, 16), 0);
+    expect("bytes", count_accesses_of(wide), (accesses){.rows_stored = 1});
+    end(b);
+}
+
 static void fields_of_structs_are_read_whole(void **state) {
     (void)state;
     is_shuffled("device const Mixed *a, device float *out", "out[i] = a[i].a + a[i].b + a[i].c;");
@@ -330,6 +348,7 @@ int main(void) {
         cmocka_unit_test(any_index_is_gathered_and_scattered),
         cmocka_unit_test(vectors_are_read_and_written_whole),
         cmocka_unit_test(pairs_and_triples_of_an_array_are_read_whole),
+        cmocka_unit_test(lanes_at_a_distance_read_sixteen_bytes_at_a_time),
         cmocka_unit_test(fields_of_structs_are_read_whole),
         cmocka_unit_test(rows_of_each_lane_are_read_by_one_access_each),
         cmocka_unit_test(a_store_between_keeps_loads_apart),
