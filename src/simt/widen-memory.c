@@ -281,16 +281,14 @@ static void exchange_one_by_one(igi_widener *w, LLVMValueRef i) {
 static LLVMValueRef one_after_another(igi_widener *w, LLVMValueRef i, LLVMTypeRef wide) {
     LLVMValueRef results = wide ? LLVMGetPoison(wide) : NULL;
     for (uint32_t lane = 0; lane < w->width; lane++) {
-        LLVMValueRef copy = LLVMInstructionClone(i), index = LLVMConstInt(w->i32, lane, 0);
+        LLVMValueRef copy = LLVMInstructionClone(i);
         for (int k = 0; k < LLVMGetNumOperands(i); k++) {
             LLVMValueRef given = LLVMGetOperand(i, (unsigned)k);
             if (LLVMIsAFunction(given)) continue;
-            bool alike = LLVMIsConstant(given) || igi_shape_of(&w->s, given).kind == IGI_SHAPE_UNIFORM;
-            LLVMSetOperand(copy, (unsigned)k,
-                           alike ? igi_widen_scalar(w, given)
-                                 : LLVMBuildExtractElement(w->builder, igi_widen_vector(w, given), index, ""));
+            LLVMSetOperand(copy, (unsigned)k, igi_widen_lane(w, given, lane));
         }
         LLVMInsertIntoBuilder(w->builder, copy);
+        LLVMValueRef index = LLVMConstInt(w->i32, lane, 0);
         if (wide) results = LLVMBuildInsertElement(w->builder, results, copy, index, "");
     }
     return results;

@@ -73,6 +73,8 @@ void igi_widen_store(igi_widener *w, LLVMValueRef store);
 void igi_widen_one_by_one(igi_widener *w, LLVMValueRef instruction);
 // widen-atomics.c: all lanes' at once, when they concern one address; false: they do not.
 bool igi_widen_shared_atomic(igi_widener *w, LLVMValueRef instruction);
+// widen-extract.c: the value one lane has.
+LLVMValueRef igi_widen_lane(igi_widener *w, LLVMValueRef value, uint32_t lane);
 // A load or store of a scalar, not atomic nor volatile.
 bool igi_is_plain_access(LLVMValueRef access, LLVMTypeRef type);
 // Neighbouring lanes lie next to each other.

@@ -301,6 +301,20 @@ static void functions_without_a_vector_form_are_called_by_each_lane(void **state
 
 // ---- What cannot be widened ----
 
+static bool is_extract(LLVMValueRef i) {
+    return LLVMIsAExtractElementInst(i) != NULL;
+}
+
+static void bytes_that_are_indices_leave_a_vector_together(void **state) {
+    (void)state;
+    bench *b = kernel("device const uchar *a, device atomic_uint *bins",
+                      "atomic_fetch_add_explicit(&bins[a[i]], 1, memory_order_relaxed);");
+    LLVMValueRef wide = widen(b, W, true);
+    assert_int_equal(count_opcode(wide, LLVMAtomicRMW), W);
+    assert_true(count_if(wide, is_extract) <= W / 8);
+    end(b);
+}
+
 static void odd_types_are_declined(void **state) {
     (void)state;
     bench *b = start_body(
@@ -358,6 +372,7 @@ int main(void) {
         cmocka_unit_test(atomics_on_one_address_are_combined_first),
         cmocka_unit_test(floods_of_results_go_past_the_cache),
         cmocka_unit_test(functions_without_a_vector_form_are_called_by_each_lane),
+        cmocka_unit_test(bytes_that_are_indices_leave_a_vector_together),
         cmocka_unit_test(odd_types_are_declined),
         cmocka_unit_test(operations_among_lanes_need_a_whole_simdgroup),
         cmocka_unit_test(lanes_that_are_off_divide_by_nothing),
