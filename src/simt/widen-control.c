@@ -185,8 +185,7 @@ static void pass_values(igi_widener *w, uint32_t from, uint32_t to, LLVMValueRef
     }
 }
 
-// Lanes of `mask` (NULL: all) go from one block to the other.
-static void pass_lanes(igi_widener *w, uint32_t from, uint32_t to, LLVMValueRef mask) {
+void igi_pass_lanes(igi_widener *w, uint32_t from, uint32_t to, LLVMValueRef mask) {
     pass_values(w, from, to, mask);
     LLVMValueRef slot = w->mask_slot[to];
     if (!slot) return;
@@ -287,10 +286,11 @@ void igi_widen_terminator(igi_widener *w, uint32_t block) {
     bool conditional = LLVMIsConditional(terminator) && at->successors[0] != at->successors[1];
     LLVMValueRef condition = conditional ? LLVMGetCondition(terminator) : NULL;
     LLVMValueRef masks[2] = {w->mask, NULL};
+    if (w->whole && igi_has_whole_rounds(w, block)) igi_widen_whole_round(w, block, condition);
     bool needed = conditional && (w->mask || w->s.divergent_branch[block] || w->mask_slot[at->successors[0]] ||
                                   w->mask_slot[at->successors[1]]);
     if (needed) edge_masks(w, block, condition, masks);
-    for (uint32_t k = 0; k < (conditional ? 2 : 1); k++) pass_lanes(w, block, at->successors[k], masks[k]);
+    for (uint32_t k = 0; k < (conditional ? 2 : 1); k++) igi_pass_lanes(w, block, at->successors[k], masks[k]);
     uint32_t loop = loop_ending_at(w, block);
     if (loop != IGI_NONE && w->s.divergent_loop[loop]) {
         for (uint32_t k = 0; k < at->successor_count; k++) postpone(w, block, at->successors[k]);

@@ -486,12 +486,14 @@ static void widen_block(igi_widener *w, uint32_t block) {
     if (w->mask_slot[block]) mask = igi_load_slot(w, w->mask_type, w->mask_slot[block]);
     igi_widen_reset_masks(w, block);
     igi_find_bundles(w, w->s.cfg.blocks[block].block);
-    if (w->full && w->mask_slot[block] && suffers_from_masks(w, block)) {
+    if (w->full && w->mask_slot[block] && (suffers_from_masks(w, block) || igi_has_whole_rounds(w, block))) {
         LLVMBasicBlockRef all = LLVMAppendBasicBlockInContext(w->m->context, w->to, "all");
         LLVMBasicBlockRef some = LLVMAppendBasicBlockInContext(w->m->context, w->to, "some");
         LLVMBuildCondBr(w->builder, igi_all(w, mask), all, some);
         LLVMPositionBuilderAtEnd(w->builder, all);
+        w->whole = all;
         emit_block(w, block, NULL);
+        w->whole = NULL;
         LLVMPositionBuilderAtEnd(w->builder, some);
     }
     if (!w->declined) emit_block(w, block, mask);

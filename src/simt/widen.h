@@ -37,6 +37,7 @@ typedef struct igi_widener {
     LLVMValueRef entry_mask;   // NULL: all lanes
     uint32_t block;            // being emitted
     LLVMValueRef mask;         // of that block; NULL: all lanes
+    LLVMBasicBlockRef whole;   // where the copy of the block begins that is for all lanes; NULL: in no such copy
     LLVMValueRef odd_columns;  // of the matrix just made
     bool matrix_order;         // vectors are asked for in matrix order where they have it
     const char *declined;      // why this kernel stays narrow; NULL so far
@@ -108,6 +109,12 @@ LLVMValueRef igi_matrix_to_lanes(igi_widener *w, LLVMValueRef matrix);
 LLVMValueRef igi_widen_matrix(igi_widener *w, LLVMValueRef value);  // in matrix order
 void igi_widen_terminator(igi_widener *w, uint32_t block);          // widen-control.c
 void igi_widen_guard(igi_widener *w, uint32_t block);
+// Lanes of `mask` (NULL: all) go from one block to the other.
+void igi_pass_lanes(igi_widener *w, uint32_t from, uint32_t to, LLVMValueRef mask);
+// widen-rounds.c: whether the block is a loop that all lanes stay in as long as the first and the last do; and the way
+// back to w->whole for as long. The builder is left where they do not.
+bool igi_has_whole_rounds(const igi_widener *w, uint32_t block);
+void igi_widen_whole_round(igi_widener *w, uint32_t block, LLVMValueRef condition);
 void igi_widen_reset_masks(igi_widener *w, uint32_t header);
 
 // ---- For the user (widen-remarks.c); these do nothing unless the request asks for remarks ----

@@ -91,6 +91,31 @@ static void only_lanes_that_stay_keep_a_loop_going(void **state) {
     assert_true(c.vector_phis >= 2);
 }
 
+// Back to where it is sure that all lanes are on, by a comparison of scalars: the round begins with no mask.
+static void rounds_of_all_lanes_need_no_mask(void **state) {
+    (void)state;
+    bench *b = kernel("int s = 0; for (int k = int(i); k < n; k += 64) s += a[k] * 3; out[i] = s;");
+    LLVMValueRef wide = widen(b, W, true);
+    assert_int_equal(count_loads(wide, W), 1);
+    assert_int_equal(count_calls(wide, "llvm.masked.load."), 1);
+    igi_cfg cfg;
+    assert_true(igi_cfg_build(wide, &cfg));
+    bool found = false;
+    for (uint32_t i = 0; i < cfg.count; i++) {
+        LLVMValueRef branch = LLVMGetBasicBlockTerminator(cfg.blocks[i].block);
+        bool plain = false;
+        for (LLVMValueRef v = LLVMGetFirstInstruction(cfg.blocks[i].block); v; v = LLVMGetNextInstruction(v))
+            plain |= LLVMIsALoadInst(v) && LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMVectorTypeKind;
+        bool again = false;
+        for (unsigned k = 0; k < LLVMGetNumSuccessors(branch); k++)
+            again |= LLVMGetSuccessor(branch, k) == cfg.blocks[i].block;
+        found |= plain && again && LLVMIsConditional(branch) && !tests_a_mask(LLVMGetCondition(branch));
+    }
+    igi_cfg_free(&cfg);
+    assert_true(found);
+    end(b);
+}
+
 static void what_no_lane_does_is_skipped(void **state) {
     (void)state;
     // A uniform load must not happen without lanes: it may lead nowhere.
@@ -137,6 +162,7 @@ int main(void) {
         cmocka_unit_test(loops_of_equal_rounds_count_in_scalars),
         cmocka_unit_test(lanes_that_part_are_masked_and_meet_again),
         cmocka_unit_test(only_lanes_that_stay_keep_a_loop_going),
+        cmocka_unit_test(rounds_of_all_lanes_need_no_mask),
         cmocka_unit_test(what_no_lane_does_is_skipped),
         cmocka_unit_test(counters_of_loops_inside_masks_stay_scalars),
         cmocka_unit_test(lanes_that_have_returned_store_nothing),
