@@ -27,10 +27,11 @@ static int along(uint i, constant int *strides) {
     return consecutive & 1 ? int(i) : int(i) * strides[3];
 }
 
-constant constexpr uint max_dim = 128, lanes = 32, at_once = 4;
+constant constexpr uint at_once = 4;
 
-// A thread for each query of a head: 32 queries read the same keys and values at the same time.
-template <typename T, typename K>
+// A thread for each query of a head: all queries of a group read the same keys and values at the same time. Wider heads
+// have fewer queries in a group, so that they fit into 32 KB of threadgroup memory.
+template <typename T, typename K, uint max_dim, uint lanes>
 kernel void attention_many(device const T *q [[buffer(0)]], device const K *k [[buffer(1)]],
                            device const K *v [[buffer(2)]], device T *out [[buffer(3)]],
                            constant Attend &a [[buffer(4)]], uint3 group [[threadgroup_position_in_grid]],
@@ -78,7 +79,7 @@ kernel void attention_many(device const T *q [[buffer(0)]], device const K *k [[
 }
 
 // A simdgroup for each query of a head, its threads along the elements: for few queries.
-template <typename T, typename K>
+template <typename T, typename K, uint max_dim, uint lanes>
 kernel void attention_few(device const T *q [[buffer(0)]], device const K *k [[buffer(1)]],
                           device const K *v [[buffer(2)]], device T *out [[buffer(3)]],
                           constant Attend &a [[buffer(4)]], uint3 group [[threadgroup_position_in_grid]],
@@ -131,10 +132,14 @@ kernel void attention_few(device const T *q [[buffer(0)]], device const K *k [[b
     }
 }
 
-#define INSTANCE(kind, suffix, T, K)                                                                          \
-    template [[host_name(#kind "_" #suffix)]] kernel void attention_##kind<T, K>(                             \
+#define INSTANCE(name, kind, suffix, T, K, max_dim, lanes)                                                    \
+    template [[host_name(#name "_" #suffix)]] kernel void attention_##kind<T, K, max_dim, lanes>(             \
         device const T *, device const K *, device const K *, device T *, constant Attend &, uint3, uint);
-#define BOTH(suffix, T, K) INSTANCE(many, suffix, T, K) INSTANCE(few, suffix, T, K)
+#define BOTH(suffix, T, K)                         \
+    INSTANCE(many, many, suffix, T, K, 128, 32)      \
+    INSTANCE(many_wide, many, suffix, T, K, 256, 16) \
+    INSTANCE(few, few, suffix, T, K, 128, 32)        \
+    INSTANCE(few_wide, few, suffix, T, K, 256, 32)
 BOTH(f32_f32, float, float)
 BOTH(f16_f16, half, half)
 BOTH(bf16_bf16, bfloat, bfloat)

@@ -35,7 +35,7 @@ extern const struct igi_sample_family_row {
 // Of the layers above.
 void igi_sample_attention(igi_sample_maker *m, ig_type operand, ig_type result);
 void igi_sample_quantized(igi_sample_maker *m, ig_type operand, ig_type result);
-enum { IGI_ATTENTION_SAMPLES = 13, IGI_QUANTIZED_SAMPLES = 9 };
+enum { IGI_ATTENTION_SAMPLES = 15, IGI_QUANTIZED_SAMPLES = 9 };
 // Rank of a shape's first input, for layouts that need some.
 uint32_t igi_sample_rank(ig_op op, uint32_t shape);
 

@@ -3,8 +3,9 @@
 #include "nn/nn.h"
 #include "tensor/metal/metal.h"
 
-// Queries for each of which a thread is worth it, and the elements that kernels have room for.
-enum { MANY = 16, MAX_DIM = 128 };
+// Queries for each of which a thread is worth it, and the elements that kernels have room for: the narrow ones, the
+// wide.
+enum { MANY = 16, NARROW_DIM = 128, MAX_DIM = 256 };
 
 typedef struct igi_metal_attend {
     uint32_t queries, heads, key_heads, dim, value_dim;
@@ -55,15 +56,16 @@ ig_status igi_metal_attention(const igi_call *call) {
                           .causal = call->p.attend.causal};
     set_strides(a.q, q), set_strides(a.k, k), set_strides(a.v, v), set_strides(a.out, out);
     bool packed = q->strides[3] == 1 && k->strides[3] == 1 && v->strides[3] == 1 && out->strides[3] == 1;
-    bool many = a.queries >= MANY;
-    igi_metal_encoder e = igi_metal_begin(call, "attention", packed, "%s_%s_%s", many ? "many" : "few",
-                                          ig_type_name(q->type), ig_type_name(k->type));
+    bool many = a.queries >= MANY, wide = a.dim > NARROW_DIM || a.value_dim > NARROW_DIM;
+    igi_metal_encoder e = igi_metal_begin(call, "attention", packed, "%s%s_%s_%s", many ? "many" : "few",
+                                          wide ? "_wide" : "", ig_type_name(q->type), ig_type_name(k->type));
     igi_metal_view(&e, a.dim ? q : out, 0);
     igi_metal_view(&e, a.dim ? k : v, 1);
     igi_metal_view(&e, v, 2);
     igi_metal_view(&e, out, 3);
     igi_metal_bytes(&e, &a, sizeof a, 4);
-    uint64_t blocks = many ? (q->shape[1] + 31) / 32 : q->shape[1];
-    igi_metal_groups(&e, (ig_size){blocks, q->shape[2], q->shape[0]}, (ig_size){32, 1, 1});
+    uint32_t threads = many && wide ? 16 : 32, queries = many ? threads : 1;
+    uint64_t blocks = (q->shape[1] + queries - 1) / queries;
+    igi_metal_groups(&e, (ig_size){blocks, q->shape[2], q->shape[0]}, (ig_size){threads, 1, 1});
     return e.status;
 }
