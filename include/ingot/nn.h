@@ -133,8 +133,11 @@ ig_status ig_tensor_linear(ig_stream *stream, const ig_tensor *x, const ig_tenso
 
 // ---- KV cache -------------------------------------------------------------------------------------------------------
 
-// Keys and values of the positions so far, [layer, position, key head, dim] each. With a window it is a ring: old
-// positions make room for new ones.
+// Keys and values of the positions so far, [layer, sequence, position, key head, dim] each. With a window it is a ring:
+// old positions make room for new ones.
+//
+// Sequences are a batch: each has its own length in each layer, so that they may begin and end at different times. With
+// `sequences` 0 there is one, and operands have no dimension for it.
 typedef struct ig_kv_cache ig_kv_cache;
 typedef struct ig_kv_cache_desc {
     ig_type type;  // f32, f16 or bf16
@@ -143,6 +146,7 @@ typedef struct ig_kv_cache_desc {
     uint64_t capacity;    // positions there is room for. With a window: at least it, and one less than it more than
                           // are appended at a time
     uint64_t window;      // positions that a query sees; 0: all
+    uint64_t sequences;   // operands are [sequences, ..]; 0: one, without that dimension
 } ig_kv_cache_desc;
 
 // Bytes of keys and values. errors: INVALID_ARGUMENT, OVERFLOW.
@@ -150,20 +154,34 @@ ig_status ig_kv_cache_size(const ig_kv_cache_desc *desc, uint64_t *bytes);
 ig_status ig_kv_cache_create(ig_device *device, const ig_kv_cache_desc *desc, ig_kv_cache **cache);
 ig_kv_cache *ig_kv_cache_retain(ig_kv_cache *cache);
 void ig_kv_cache_release(ig_kv_cache *cache);
-uint64_t ig_kv_cache_length(const ig_kv_cache *cache, uint32_t layer);  // the next position
-uint64_t ig_kv_cache_first(const ig_kv_cache *cache, uint32_t layer);   // the oldest position that is there
-// Memory of a layer, [slot, head, dim]; position p lies in slot p % capacity.
+// Of the first sequence: the next position, and the oldest that is there.
+uint64_t ig_kv_cache_length(const ig_kv_cache *cache, uint32_t layer);
+uint64_t ig_kv_cache_first(const ig_kv_cache *cache, uint32_t layer);
+// Of any sequence.
+uint64_t ig_kv_cache_sequence_length(const ig_kv_cache *cache, uint32_t layer, uint64_t sequence);
+uint64_t ig_kv_cache_sequence_first(const ig_kv_cache *cache, uint32_t layer, uint64_t sequence);
+// Memory of a layer, [slot, head, dim] or [sequences, slot, head, dim]; position p lies in slot p % capacity.
 ig_status ig_kv_cache_view(const ig_kv_cache *cache, uint32_t layer, ig_tensor **keys, ig_tensor **values);
 
-// k and v [positions, heads, dim], converted to the cache's type. errors: OUT_OF_RANGE when they do not fit.
+// k and v [positions, heads, dim], or [sequences, positions, heads, dim] with as many positions for each; converted to
+// the cache's type. errors: OUT_OF_RANGE when they do not fit.
 ig_status ig_kv_cache_append(ig_stream *stream, ig_kv_cache *cache, uint32_t layer, const ig_tensor *k,
                              const ig_tensor *v);
-// Forgets positions from `length` on, in all layers. errors: OUT_OF_RANGE when a ring has overwritten what the next
-// position would see.
+// The same for one sequence: k and v [positions, heads, dim].
+ig_status ig_kv_cache_append_sequence(ig_stream *stream, ig_kv_cache *cache, uint32_t layer, uint64_t sequence,
+                                      const ig_tensor *k, const ig_tensor *v);
+// Forgets positions from `length` on, in all layers of all sequences, or of one: 0 makes room for another. errors:
+// OUT_OF_RANGE when a ring has overwritten what the next position would see.
 ig_status ig_kv_cache_truncate(ig_kv_cache *cache, uint64_t length);
-// Causal attention of the last positions, q [positions, heads, dim], read in place. scale 0: 1 / sqrt(dim).
+ig_status ig_kv_cache_truncate_sequence(ig_kv_cache *cache, uint64_t sequence, uint64_t length);
+// Causal attention of the last positions, q [positions, heads, dim] or [sequences, positions, heads, dim], read in place.
+// Sequences of one length are one op, others one each. scale 0: 1 / sqrt(dim).
 ig_status ig_kv_cache_attention(ig_stream *stream, const ig_kv_cache *cache, uint32_t layer, const ig_tensor *q,
                                 double scale, const ig_op_options *options, ig_tensor **out);
+// The same for one sequence: q [positions, heads, dim].
+ig_status ig_kv_cache_attention_sequence(ig_stream *stream, const ig_kv_cache *cache, uint32_t layer, uint64_t sequence,
+                                         const ig_tensor *q, double scale, const ig_op_options *options,
+                                         ig_tensor **out);
 
 // ---- Estimates ------------------------------------------------------------------------------------------------------
 
