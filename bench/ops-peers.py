@@ -1,18 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
 """The cases of `ingot bench ops` in NumPy and PyTorch: ops-peers.py THREADS.
 
-First says which of the two there are. Then, for each line "check|time LIBRARY OP ROWS COLUMNS CALLS": the sum of the
-magnitudes of the result, or the seconds of a call; -1 when the library has no such op.
+First says which of the two there are. Then, for each line "check|time LIBRARY OP ROWS COLUMNS CALLS BATCHES": the sum of
+the magnitudes of the result, or the seconds of a call, which is the median of batches of so many calls; -1 when the
+library has no such op.
 
 Large results go into memory that is there already (out=) where the library can do that: pages fresh from the system
 cost more than the op.
 """
+import ctypes
 import os
+import statistics
 import sys
 import time
 
 THREADS = sys.argv[1] if len(sys.argv) > 1 else "1"
 os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = THREADS
+
+if sys.platform == "linux":
+    # Whoever asks stops us between the answers. If it dies meanwhile, nobody would let us go on.
+    PR_SET_PDEATHSIG, SIGKILL = 1, 9
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, SIGKILL)
 
 try:
     import numpy
@@ -189,11 +197,13 @@ def seconds(run, calls):
     return (time.perf_counter() - start) / calls
 
 
-def answer(what, library, op, rows, columns, calls):
+def answer(what, library, op, rows, columns, calls, batches):
     run = ops_of(library, op, int(rows), int(columns)).get(op)
     if run is None:
         return -1
-    return check(run, op) if what == "check" else seconds(run, int(calls))
+    if what == "check":
+        return check(run, op)
+    return statistics.median(seconds(run, int(calls)) for _ in range(int(batches)))
 
 
 def main():

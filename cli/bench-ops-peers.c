@@ -37,16 +37,15 @@ static bool begin_stream(ops_runner *base, const ops_case *test, double *check) 
 }
 
 // As long as a case that moves as many bytes as the triad would take, so that figures compare.
-static double run_stream(ops_runner *base, const ops_case *test, uint64_t calls) {
+static double run_stream(ops_runner *base, const ops_case *test, uint64_t calls, uint64_t batches) {
     stream_runner *runner = (stream_runner *)base;
-    double sum = 0, moved = 3e-9 * sizeof(double) * SIMT_STREAM;
-    for (uint64_t i = 0; i < calls; i++) {
-        double seconds = runner->triad->ops->run(runner->triad);
-        if (seconds < 0) return -1;
-        sum += seconds;
+    double seconds[OPS_MAX_BATCHES], moved = 3e-9 * sizeof(double) * SIMT_STREAM;
+    uint64_t runs = calls * batches < OPS_MAX_BATCHES ? calls * batches : OPS_MAX_BATCHES;
+    for (uint64_t i = 0; i < runs; i++) {
+        seconds[i] = runner->triad->ops->run(runner->triad);
+        if (seconds[i] < 0) return -1;
     }
-    double bandwidth = moved * (double)calls / sum;
-    return ops_case_figure(test, 1) / bandwidth;
+    return ops_case_figure(test, 1) / (moved / ops_median(seconds, runs));
 }
 
 static void finish_stream(ops_runner *base) {
@@ -113,6 +112,7 @@ static pid_t spawn(int socket, uint32_t threads) {
 static void release_python(python_child *python) {
     if (--python->users > 0) return;
     if (python->answers) fclose(python->answers);
+    if (python->child > 0) kill(python->child, SIGCONT);
     if (python->child > 0) waitpid(python->child, NULL, 0);
     free(python);
 }
@@ -123,22 +123,27 @@ static bool next_answer(python_child *python, char *line, size_t size) {
     return false;
 }
 
-// One line there, one number back; negative when it has no such thing.
-static double ask(python_runner *runner, const char *what, const ops_case *test, uint64_t calls) {
+// One line there, one number back; negative when it has no such thing. Its threads would go on spinning for longer than
+// anybody wants to wait, so it is stopped as soon as it has answered.
+static double ask(python_runner *runner, const char *what, const ops_case *test, uint64_t calls, uint64_t batches) {
     char line[160];
-    int length = snprintf(line, sizeof line, "%s %s %s %llu %llu %llu\n", what, runner->base.name, test->op,
-                          (unsigned long long)test->rows, (unsigned long long)test->columns, (unsigned long long)calls);
+    int length = snprintf(line, sizeof line, "%s %s %s %llu %llu %llu %llu\n", what, runner->base.name, test->op,
+                          (unsigned long long)test->rows, (unsigned long long)test->columns, (unsigned long long)calls,
+                          (unsigned long long)batches);
     if (send(runner->python->socket, line, (size_t)length, MSG_NOSIGNAL) != length) return -1;
-    return next_answer(runner->python, line, sizeof line) ? strtod(line, NULL) : -1;
+    kill(runner->python->child, SIGCONT);
+    bool answered = next_answer(runner->python, line, sizeof line);
+    if (answered) kill(runner->python->child, SIGSTOP);
+    return answered ? strtod(line, NULL) : -1;
 }
 
 static bool begin_python(ops_runner *base, const ops_case *test, double *check) {
-    *check = ask((python_runner *)base, "check", test, 1);
+    *check = ask((python_runner *)base, "check", test, 1, 1);
     return isnan(*check) || *check >= 0;
 }
 
-static double run_python(ops_runner *base, const ops_case *test, uint64_t calls) {
-    return ask((python_runner *)base, "time", test, calls);
+static double run_python(ops_runner *base, const ops_case *test, uint64_t calls, uint64_t batches) {
+    return ask((python_runner *)base, "time", test, calls, batches);
 }
 
 static void finish_python(ops_runner *base) {}
@@ -150,12 +155,9 @@ static void close_python(ops_runner *base) {
 
 static ops_runner *make_python(python_child *python, const char *name) {
     python_runner *runner = cli_alloc(sizeof *runner);
-    *runner = (python_runner){.base = {.spins = true,
-                                       .begin = begin_python,
-                                       .run = run_python,
-                                       .finish = finish_python,
-                                       .close = close_python},
-                              .python = python};
+    *runner = (python_runner){
+        .base = {.begin = begin_python, .run = run_python, .finish = finish_python, .close = close_python},
+        .python = python};
     snprintf(runner->base.name, sizeof runner->base.name, "%s", name);
     python->users++;
     return &runner->base;

@@ -58,11 +58,12 @@ double ops_case_figure(const ops_case *test, double seconds);
 // Someone who can run cases. Each call is what a user would write: results are new tensors.
 typedef struct ops_runner {
     char name[16];
-    bool spins;  // its threads go on spinning after their work
+    bool spins;       // its threads go on spinning after their work
+    bool calls_blas;  // for products: the OpenBLAS of this process, whose threads spin too
     // Makes inputs ready; false when it does not have the case. `check` is the sum of the result's magnitudes, or NAN.
     bool (*begin)(struct ops_runner *runner, const ops_case *test, double *check);
-    // Seconds of one call, on average over that many; negative when it failed.
-    double (*run)(struct ops_runner *runner, const ops_case *test, uint64_t calls);
+    // Seconds of one call: the median of batches of that many calls each; negative when it failed.
+    double (*run)(struct ops_runner *runner, const ops_case *test, uint64_t calls, uint64_t batches);
     void (*finish)(struct ops_runner *runner);
     void (*close)(struct ops_runner *runner);
 } ops_runner;
@@ -83,7 +84,7 @@ void ops_tensors_close(ops_tensors *tensors);
 ig_status ops_run_mixed(ig_stream *stream, const ig_tensor *const *in, const ig_op_options *options, ig_tensor **out);
 ig_status ops_run_swish(ig_stream *stream, const ig_tensor *const *in, const ig_op_options *options, ig_tensor **out);
 ig_status ops_call(ops_tensors *tensors, const ops_case *test, ig_backend backend, ig_tensor **out);
-// As ops_runner.run.
+// Seconds of one call, on average over that many; negative when it failed.
 double ops_time_calls(ops_tensors *tensors, const ops_case *test, ig_backend backend, uint64_t calls);
 
 // NULL when there is no such thing here.
@@ -92,6 +93,34 @@ ops_runner *ops_open_openblas(ops_tensors *tensors);
 ops_runner *ops_open_stream(void);
 // NumPy and PyTorch in one child; returns how many it has, at most 2.
 size_t ops_open_python(uint32_t threads, ops_runner *runners[2]);
+
+// ---- Contest ----
+
+enum { OPS_MAX_RUNNERS = 12, OPS_MAX_TURNS = 128, OPS_MAX_BATCHES = 64 };
+
+typedef struct ops_samples {
+    uint64_t calls, batches;        // per turn; no calls: does not take part
+    double once;                    // seconds of a call, to begin with
+    double seconds[OPS_MAX_TURNS];  // of a call in each turn; 0: none
+    double spent;
+} ops_samples;
+
+typedef struct ops_contest {
+    ops_tensors tensors;
+    ops_runner *runners[OPS_MAX_RUNNERS];  // the first is Ingot, which chooses its backend itself
+    size_t runner_count;
+    size_t order[OPS_MAX_RUNNERS];  // in which they take turns
+    uint64_t repeats;
+    ops_samples samples[OPS_MAX_RUNNERS];
+} ops_contest;
+
+// False when Ingot itself cannot.
+bool ops_measure(ops_contest *contest, const ops_case *test);
+// Median over the turns; 0 for who does not take part.
+double ops_seconds(const ops_contest *contest, size_t which);
+// How much longer it takes than Ingot: the median of the ratios within turns. 0: not known
+double ops_times_slower(const ops_contest *contest, size_t which);
+double ops_median(double *values, size_t count);
 
 // ---- Tuning ----
 

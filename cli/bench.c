@@ -45,11 +45,16 @@ int bench_check_chosen(const bench_context *context, const char *noun, const cha
     return CLI_CONTINUE;
 }
 
+void bench_add_compared_peer(bench_row *row, bench_peer peer) {
+    if (peer.value > 0 && row->peer_count < BENCH_MAX_PEERS) row->peers[row->peer_count++] = peer;
+}
+
 void bench_add_peer(bench_row *row, const char *name, double value) {
-    if (value > 0 && row->peer_count < BENCH_MAX_PEERS) row->peers[row->peer_count++] = (bench_peer){name, value};
+    bench_add_compared_peer(row, (bench_peer){.name = name, .value = value});
 }
 
 double bench_ratio(const bench_row *row, const bench_peer *peer) {
+    if (peer->ratio > 0) return peer->ratio;
     return row->lower_is_better ? peer->value / row->value : row->value / peer->value;
 }
 

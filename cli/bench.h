@@ -13,6 +13,7 @@ enum { BENCH_MAX_PEERS = 16 };
 typedef struct bench_peer {
     const char *name;
     double value;
+    double ratio;  // measured as such, above 1 where Ingot is better; 0: that of the values
 } bench_peer;
 
 // One measured case and the same work done by others in the same run.
@@ -37,7 +38,9 @@ bool bench_chosen(const bench_context *context, const char *name);
 // CLI_CONTINUE, or the exit code after having said which name of -k is not a `noun` of the suite.
 int bench_check_chosen(const bench_context *context, const char *noun, const char *const *names, size_t count);
 
+// Nothing where its value is not positive.
 void bench_add_peer(bench_row *row, const char *name, double value);
+void bench_add_compared_peer(bench_row *row, bench_peer peer);
 // Above 1: Ingot is better.
 double bench_ratio(const bench_row *row, const bench_peer *peer);
 void bench_report(const bench_row *row);
