@@ -59,7 +59,7 @@ void igi_front_optional_input(igi_front *f, const char *role, const ig_tensor *t
     if (tensor)
         igi_front_input(f, role, tensor);
     else if (f->status == IG_STATUS_OK)
-        f->call.in[f->call.input_count++] = (igi_view){0};
+        f->call.in[f->call.input_count++].storage = NULL;  // all of a view that is not there
 }
 
 void igi_front_own(igi_front *f, ig_tensor *tensor) {

@@ -25,11 +25,18 @@ ig_tensor *igi_tensor_of(const igi_view *view) {
 ig_status igi_tensor_make(ig_device *device, ig_type type, uint32_t rank, const uint64_t *shape, ig_tensor **tensor) {
     uint64_t count;
     if (!igi_shape_count(rank, shape, ig_type_size(type), &count)) return IG_STATUS_OVERFLOW;
-    igi_view view = igi_view_contiguous(type, rank, shape);
-    ig_status status = igi_storage_make(device, count * ig_type_size(type), &view.storage);
-    if (status != IG_STATUS_OK) return status;
-    ig_tensor *made = igi_tensor_of(&view);
+    // In place: every op makes a tensor, and copies of a view would be most of it.
+    ig_tensor *made = igi_alloc(sizeof *made);
     if (!made) return IG_STATUS_OUT_OF_MEMORY;
+    igi_view_lay_out(&made->view, type, rank, shape);
+    ig_status status = igi_storage_make(device, count * ig_type_size(type), &made->view.storage);
+    if (status != IG_STATUS_OK) {
+        free(made);
+        return status;
+    }
+    igi_ref_init(&made->references);
+    made->count = count;
+    made->contiguous = true;
     *tensor = made;
     return IG_STATUS_OK;
 }

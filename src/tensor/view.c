@@ -21,15 +21,22 @@ bool igi_shape_count(uint32_t rank, const uint64_t *shape, uint64_t size, uint64
     return true;
 }
 
-igi_view igi_view_contiguous(ig_type type, uint32_t rank, const uint64_t *shape) {
-    igi_view view = {.type = type, .rank = rank};
+void igi_view_lay_out(igi_view *view, ig_type type, uint32_t rank, const uint64_t *shape) {
     int64_t stride = 1;
+    view->storage = NULL, view->offset = 0;
+    view->type = type, view->rank = rank;
+    for (uint32_t i = IG_MAX_RANK; i-- > rank;) view->shape[i] = 0, view->strides[i] = 0;
     for (uint32_t i = rank; i-- > 0;) {
-        view.shape[i] = shape[i];
-        view.strides[i] = stride;
+        view->shape[i] = shape[i];
+        view->strides[i] = stride;
         // An empty tensor's other lengths may be anything.
         if (__builtin_mul_overflow(stride, (int64_t)shape[i], &stride)) stride = 0;
     }
+}
+
+igi_view igi_view_contiguous(ig_type type, uint32_t rank, const uint64_t *shape) {
+    igi_view view;
+    igi_view_lay_out(&view, type, rank, shape);
     return view;
 }
 

@@ -22,6 +22,7 @@ typedef struct igi_view {
 bool igi_shape_count(uint32_t rank, const uint64_t *shape, uint64_t size, uint64_t *count);
 // A contiguous view of this shape; its storage and offset are the caller's to set.
 igi_view igi_view_contiguous(ig_type type, uint32_t rank, const uint64_t *shape);
+void igi_view_lay_out(igi_view *view, ig_type type, uint32_t rank, const uint64_t *shape);  // the same, in place
 bool igi_view_is_contiguous(const igi_view *view);
 // All but the storage is the same.
 bool igi_view_same_layout(const igi_view *a, const igi_view *b);

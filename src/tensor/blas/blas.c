@@ -250,15 +250,22 @@ static ig_status convert(const igi_call *call, const igi_view *from, const igi_v
     return igi_simd_cast(&cast);
 }
 
-static ig_status run_matmul(const igi_call *call) {
+static ig_status run_prepared(const igi_call *call, bool adds) {
     operands o = {0};
-    bool adds = call->in[2].storage != NULL;
     ig_status status = prepare(call, &o);
     if (status == IG_STATUS_OK && adds) status = convert(call, &call->in[2], &o.out);
     if (status == IG_STATUS_OK) multiply(call, &o.a, &o.b, &o.out, adds);
     if (status == IG_STATUS_OK && o.temporary[2]) status = convert(call, &o.out, &call->out[0]);
     for (int i = 0; i < 3; i++) igi_storage_release(o.temporary[i]);
     return status;
+}
+
+static ig_status run_matmul(const igi_call *call) {
+    const igi_view *a = &call->in[0], *b = &call->in[1], *out = &call->out[0];
+    bool adds = call->in[2].storage != NULL;
+    if (adds || !as_it_lies(a, true) || !as_it_lies(b, true) || !out_as_it_lies(out)) return run_prepared(call, adds);
+    multiply(call, a, b, out, false);
+    return IG_STATUS_OK;
 }
 
 static const igi_implementation rows[] = {

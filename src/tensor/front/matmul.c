@@ -32,6 +32,11 @@ static void broadcast_batches(igi_front *f, uint32_t *rank, uint64_t *shape) {
     char left[IGI_SHAPE_TEXT], right[IGI_SHAPE_TEXT];
     igi_view *a = &f->call.in[0], *b = &f->call.in[1];
     uint64_t rows = a->shape[a->rank - 2], inner = a->shape[a->rank - 1], columns = b->shape[b->rank - 1];
+    if (a->rank == 2 && b->rank == 2) {  // one product may be so small that more would show
+        *rank = 2;
+        shape[0] = rows, shape[1] = columns;
+        return;
+    }
     if (!igi_broadcast_shapes(a->rank - 2, a->shape, b->rank - 2, b->shape, rank, shape)) {
         igi_front_fail(f, IG_STATUS_INVALID_ARGUMENT, "batches of %s and %s do not fit together",
                        igi_shape_text(a->rank, a->shape, left), igi_shape_text(b->rank, b->shape, right));
