@@ -36,7 +36,7 @@ static bool there_is(const ig_kv_cache *cache, uint32_t layer, uint64_t sequence
 ig_status ig_kv_cache_size(const ig_kv_cache_desc *desc, uint64_t *bytes) {
     uint64_t size;
     if (!desc || !bytes || !igi_is_float(desc->type)) return IG_STATUS_INVALID_ARGUMENT;
-    bool fits = igi_mul(2 * ig_type_size(desc->type), desc->layers, &size) &&
+    bool fits = igi_mul(UINT64_C(2) * ig_type_size(desc->type), desc->layers, &size) &&
                 igi_mul(size, sequences_of(desc), &size) && igi_mul(size, desc->capacity, &size) &&
                 igi_mul(size, desc->heads, &size) && igi_mul(size, desc->dim, &size);
     if (!fits || size > INT64_MAX) return IG_STATUS_OVERFLOW;

@@ -51,6 +51,8 @@ typedef struct igi_nn_kernels {
     // x becomes e^(x - shift); gives the sum.
     float (*exponentials)(uint64_t count, float *x, float shift);
 
+    // To blocks, by ig_weight_type; NULL where it would take a call for every weight, and for plain types.
+    void (*quantize[IG_WEIGHT_TYPE_COUNT])(uint64_t blocks, const float *x, uint8_t *row);
     // Rows of blocks, by ig_weight_type; NULL for plain types.
     void (*dequantize[IG_WEIGHT_TYPE_COUNT])(uint64_t blocks, const uint8_t *row, float *out);
     // x in blocks of 32 whole numbers of 16 bits with a scale each: as good as float beside weights of 8 bits and less,

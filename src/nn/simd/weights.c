@@ -83,7 +83,7 @@ static ig_status do_few(job *j) {
         load_tokens(j, t, x);
         if (quantized) j->n->narrow(blocks, x, j->numbers + t * j->columns, j->scales + t * blocks);
     }
-    uint64_t grain = igi_round_up(2 * IGI_SIMD_GRAIN / (j->columns * j->tokens + 1) + 1, 4);
+    uint64_t grain = igi_round_up(UINT64_C(2) * IGI_SIMD_GRAIN / (j->columns * j->tokens + 1) + 1, 4);
     igi_parallel(j->call->runtime, j->call->in[1].shape[0], grain, few_rows, j);
     igi_storage_release(scratch);
     return (ig_status)atomic_load(&j->status);
@@ -144,7 +144,8 @@ static void many_rows(void *user, uint64_t begin, uint64_t end) {
         atomic_store(&j->status, status);
         return;
     }
-    float *weights = (float *)scratch->memory, *ones = weights + BLOCK_ROWS * BLOCK_COLUMNS, *sums = ones + PANEL;
+    float *weights = (float *)scratch->memory, *ones = weights + (size_t)BLOCK_ROWS * BLOCK_COLUMNS,
+          *sums = ones + PANEL;
     for (int i = 0; i < PANEL; i++) ones[i] = 1;
     for (uint64_t block = begin; block < end; block++) {
         uint64_t row = block * BLOCK_ROWS, rows = rows_of_all - row < BLOCK_ROWS ? rows_of_all - row : BLOCK_ROWS;
@@ -210,12 +211,29 @@ ig_status igi_simd_dequantize(const igi_call *call) {
 }
 
 static void quantize_rows(void *user, uint64_t begin, uint64_t end) {
-    igi_quantize_rows(user, begin, end);
+    const job *j = user;
+    const igi_view *x = &j->call->in[0], *out = &j->call->out[0];
+    uint64_t bytes = igi_weight_formats[j->type].bytes, columns = x->shape[1];
+    int64_t step = igi_view_stride_bytes(x, 1);
+    float chunk[IGI_SIMD_CHUNK];
+    for (uint64_t row = begin; row < end; row++)
+        for (uint64_t at = 0; at < columns; at += IGI_SIMD_CHUNK) {
+            uint64_t count = columns - at < IGI_SIMD_CHUNK ? columns - at : IGI_SIMD_CHUNK;
+            igi_simd_load(j->k, x->type, igi_weight_row(x, row) + (int64_t)at * step, step, count, chunk);
+            uint8_t *to = (uint8_t *)igi_weight_row(out, row) + at / IGI_BLOCK * bytes;
+            j->n->quantize[j->type](count / IGI_BLOCK, chunk, to);
+        }
+}
+
+static void quantize_rows_plainly(void *user, uint64_t begin, uint64_t end) {
+    igi_quantize_rows(((const job *)user)->call, begin, end);
 }
 
 ig_status igi_simd_quantize(const igi_call *call) {
+    job j = {.call = call, .k = igi_simd(), .n = igi_nn_simd(), .type = call->p.weight.type};
     const igi_view *x = &call->in[0];
     if (igi_view_count(x) == 0) return IG_STATUS_OK;
-    igi_parallel(call->runtime, x->shape[0], IGI_SIMD_GRAIN / 4 / x->shape[1] + 1, quantize_rows, (void *)call);
+    igi_loop_body body = j.n->quantize[j.type] ? quantize_rows : quantize_rows_plainly;
+    igi_parallel(call->runtime, x->shape[0], IGI_SIMD_GRAIN / 2 / x->shape[1] + 1, body, &j);
     return IG_STATUS_OK;
 }
