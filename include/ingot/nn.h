@@ -174,8 +174,8 @@ ig_status ig_kv_cache_append_sequence(ig_stream *stream, ig_kv_cache *cache, uin
 // OUT_OF_RANGE when a ring has overwritten what the next position would see.
 ig_status ig_kv_cache_truncate(ig_kv_cache *cache, uint64_t length);
 ig_status ig_kv_cache_truncate_sequence(ig_kv_cache *cache, uint64_t sequence, uint64_t length);
-// Causal attention of the last positions, q [positions, heads, dim] or [sequences, positions, heads, dim], read in place.
-// Sequences of one length are one op, others one each. scale 0: 1 / sqrt(dim).
+// Causal attention of the last positions, q [positions, heads, dim] or [sequences, positions, heads, dim], read in
+// place. Sequences of one length are one op, others one each. scale 0: 1 / sqrt(dim).
 ig_status ig_kv_cache_attention(ig_stream *stream, const ig_kv_cache *cache, uint32_t layer, const ig_tensor *q,
                                 double scale, const ig_op_options *options, ig_tensor **out);
 // The same for one sequence: q [positions, heads, dim].
