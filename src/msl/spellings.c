@@ -71,7 +71,24 @@ static void rewrite_cast(igi_rewriter *r, size_t index) {
     if (igi_is(r, index + 1, "<") && !known) igi_rewriter_replace(r, index, index + 1, "__ig_cast");
 }
 
+// What C++ has and MSL has not. clang says so itself, where the text is not skipped: headers shared with a host's C++
+// have such things in parts of their own.
+static bool refuse_word(igi_rewriter *r, size_t index) {
+    static const char *const words[] = {"goto", "virtual", "dynamic_cast", "typeid", "new", "delete", NULL};
+    if (!igi_token_in(&r->tokens, index, words)) return false;
+    // A function that is not to be, and an operator's name.
+    if (index > 0 && (igi_is(r, index - 1, "=") ? igi_is(r, index, "delete") : igi_is(r, index - 1, "operator")))
+        return false;
+    const igi_token *token = igi_at(r, index);
+    const char *word = r->tokens.text + token->offset;
+    igi_rewriter_edit(
+        r, token->offset, 0,
+        igi_format("_Pragma(\"GCC error \\\"'%.*s' is not supported in Metal\\\"\") ", (int)token->length, word));
+    return true;
+}
+
 static void rewrite_word(igi_rewriter *r, size_t index) {
+    if (refuse_word(r, index)) return;
     if (igi_is(r, index, "double")) {
         rewrite_double(r, index);
     } else if (igi_is(r, index, "static_cast")) {
