@@ -60,7 +60,7 @@ static LLVMValueRef gather_from(igi_widener *w, LLVMValueRef load, LLVMTypeRef w
 }
 
 static LLVMValueRef load_either_way(igi_widener *w, LLVMValueRef load, LLVMTypeRef wide, LLVMValueRef addresses) {
-    igi_guess guess = igi_guess_row(w, addresses, size_of(w, LLVMTypeOf(load)));
+    igi_guess guess = igi_guess_row(w, LLVMGetOperand(load, 0), size_of(w, LLVMTypeOf(load)));
     LLVMValueRef values[2];
     LLVMPositionBuilderAtEnd(w->builder, guess.row);
     values[0] = igi_load_masked(w, wide, guess.first, LLVMGetAlignment(load), w->mask);
@@ -128,7 +128,7 @@ static void scatter(igi_widener *w, LLVMValueRef store, LLVMValueRef value) {
         scatter_to(w, store, value, addresses);
         return;
     }
-    igi_guess guess = igi_guess_row(w, addresses, size_of(w, type));
+    igi_guess guess = igi_guess_row(w, LLVMGetOperand(store, 1), size_of(w, type));
     LLVMPositionBuilderAtEnd(w->builder, guess.row);
     igi_store_masked(w, value, guess.first, LLVMGetAlignment(store), w->mask);
     LLVMBuildBr(w->builder, guess.after);

@@ -100,7 +100,7 @@ typedef struct igi_guess {
     LLVMValueRef first;
 } igi_guess;
 bool igi_may_be_row(const igi_widener *w, LLVMValueRef address, LLVMTypeRef type);
-igi_guess igi_guess_row(igi_widener *w, LLVMValueRef addresses, uint64_t bytes);
+igi_guess igi_guess_row(igi_widener *w, LLVMValueRef address, uint64_t bytes);
 
 bool igi_widen_lane_operation(igi_widener *w, LLVMValueRef call);  // widen-lanes.c; false: not one
 // widen-matrix.c

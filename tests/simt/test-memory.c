@@ -198,6 +198,14 @@ static void a_store_between_keeps_loads_apart(void **state) {
 
 // ---- Looking at run time ----
 
+static void indices_are_looked_at_rather_than_addresses(void **state) {
+    (void)state;
+    bench *b = kernel("device const float *a, constant uint &n, device float *out", "out[i] = a[i & n];");
+    LLVMValueRef wide = widen(b, W, true);
+    assert_int_equal(count_opcode(wide, LLVMPtrToInt), 0);
+    end(b);
+}
+
 static void indices_that_may_turn_out_to_be_neighbours_are_looked_at(void **state) {
     (void)state;
     accesses found = widened("device const float *a, constant uint &n, device float *out", "out[i] = a[i & n];", true);
@@ -366,6 +374,7 @@ int main(void) {
         cmocka_unit_test(fields_of_structs_are_read_whole),
         cmocka_unit_test(rows_of_each_lane_are_read_by_one_access_each),
         cmocka_unit_test(a_store_between_keeps_loads_apart),
+        cmocka_unit_test(indices_are_looked_at_rather_than_addresses),
         cmocka_unit_test(indices_that_may_turn_out_to_be_neighbours_are_looked_at),
         cmocka_unit_test(volatile_accesses_are_done_by_each_lane),
         cmocka_unit_test(atomics_are_done_by_each_lane),
