@@ -12,16 +12,18 @@
 
 // Below the first a loop is over before a sleeping worker would have begun, below the second before one that is awake.
 static const uint64_t worth_waking_ns = 10000, worth_sharing_ns = 1500;
+// What is about to be done is waited for rather than taken away from the core whose cache it is in.
+static const uint64_t patience_ns = 20000;
 // Loops come in rows: how long a worker stays awake after one, and its owner after having done his share.
 static const uint64_t awake_ns = 50000;
 
 enum { MAX_PARTS = 64, CACHE_LINE = 64 };
 
-// A loop is cut into as many parts as there are threads. Each begins with its own, so that the next loop over the same
-// things finds them in the cache of the same core, and helps with the others' afterwards.
+// A loop is cut into as many parts as there are threads. Each begins with that of its core, whoever it is, so that the
+// next loop over the same things finds them in the same cache, and helps with the others afterwards.
 typedef struct part {
     alignas(CACHE_LINE) atomic_uint_fast64_t next;
-    uint64_t end;
+    uint64_t end, length;
 } part;
 
 typedef struct loop {
@@ -49,12 +51,21 @@ static _Thread_local igi_pool *pool_of_this_thread;
 
 // ---- Parts of a loop ----
 
+static int this_core(void) {
+#if defined(__linux__)
+    return sched_getcpu();
+#else
+    return -1;
+#endif
+}
+
 static void cut(loop *l, uint64_t count, uint32_t threads) {
     l->part_count = threads < MAX_PARTS ? threads : MAX_PARTS;
     uint64_t length = count / l->part_count;
     for (uint32_t i = 0; i < l->part_count; i++) {
         atomic_init(&l->parts[i].next, i * length);
         l->parts[i].end = i + 1 < l->part_count ? (i + 1) * length : count;
+        l->parts[i].length = l->parts[i].end - i * length;
     }
 }
 
@@ -80,10 +91,25 @@ static bool take_piece(part *p, uint64_t most, uint64_t *begin, uint64_t *end) {
     return true;
 }
 
-static void run_pieces(loop *l, uint32_t home) {
+static void let_finish(const part *p) {
+    if (!left_in(p) || left_in(p) > p->length / 8) return;
+    uint64_t until = igi_now_ns() + patience_ns;
+    while (left_in(p) && igi_now_ns() < until)
+        for (int i = 0; i < 32; i++) igi_pause();
+}
+
+// Of the core, or of the `number`th thread where cores are not known.
+static uint32_t home_part(const loop *l, uint32_t number) {
+    int core = this_core();
+    return (core < 0 ? number : (uint32_t)core) % l->part_count;
+}
+
+static void run_pieces(loop *l, uint32_t number) {
     uint64_t begin, end;
+    uint32_t home = home_part(l, number);
     for (uint32_t i = 0; i < l->part_count; i++) {
         part *p = &l->parts[(home + i) % l->part_count];
+        if (i > 0) let_finish(p);
         while (take_piece(p, UINT64_MAX, &begin, &end)) l->body(l->context, begin, end);
     }
 }
@@ -96,20 +122,12 @@ static loop *joinable(const igi_pool *pool) {
     return NULL;
 }
 
-static int this_core(void) {
-#if defined(__linux__)
-    return sched_getcpu();
-#else
-    return -1;
-#endif
-}
-
 // False when it ran on the core of whoever made the loop: one that sleeps is woken elsewhere, one that stays awake
 // stays.
 static bool help(igi_pool *pool, loop *l) {
-    uint32_t home = atomic_fetch_add_explicit(&l->helpers, 1, memory_order_relaxed) + 1;
+    uint32_t number = atomic_fetch_add_explicit(&l->helpers, 1, memory_order_relaxed) + 1;
     pthread_mutex_unlock(&pool->lock);
-    run_pieces(l, home);
+    run_pieces(l, number);
     bool apart = l->core < 0 || l->core != this_core();
     pthread_mutex_lock(&pool->lock);
     // The loop may be gone as soon as this is 0.
@@ -247,8 +265,9 @@ static uint64_t enough_to_share(const igi_pool *pool) {
 // Runs small pieces alone until the loop ends or has lasted long enough to be shared; true when something is left.
 static bool run_alone(const igi_pool *pool, loop *l) {
     uint64_t start = igi_now_ns(), begin, end;
+    uint32_t home = home_part(l, 0);
     for (uint32_t i = 0; i < l->part_count; i++)
-        while (take_piece(&l->parts[i], 1, &begin, &end)) {
+        while (take_piece(&l->parts[(home + i) % l->part_count], 1, &begin, &end)) {
             l->body(l->context, begin, end);
             if (igi_now_ns() - start > enough_to_share(pool)) return is_open(l);
         }
