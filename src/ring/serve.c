@@ -192,12 +192,13 @@ static void serve_event(ig_ring_kernel *kernel) {
     if (next == RETRY) igi_futex_wait(&kernel->version, version, retry_ns);
     if (next == GO_ON || next == RETRY) {
         make_ready(kernel);
-    } else {
+    } else if (next == SLEEP) {
         __atomic_exchange_n(parked, 1, __ATOMIC_SEQ_CST);
         bool active = atomic_load(&kernel->state) == IG_RING_ACTIVE;
-        bool again = (active && has_work(kernel)) || (next != ENDED && atomic_load(&kernel->version) != version);
+        bool again = (active && has_work(kernel)) || atomic_load(&kernel->version) != version;
         if (again && __atomic_exchange_n(parked, 0, __ATOMIC_SEQ_CST)) make_ready(kernel);
     }
+    // After the end the inbox, and the token in it, may be another kernel's already.
     ig_ring_kernel_release(kernel);
 }
 
@@ -270,10 +271,14 @@ ig_status igi_ring_start(ig_ring_kernel *kernel) {
 void igi_ring_wake(ig_ring_kernel *kernel) {
     uint32_t *parked = &kernel->inbox->parked;
     if (!__atomic_load_n(parked, __ATOMIC_SEQ_CST) || !__atomic_exchange_n(parked, 0, __ATOMIC_SEQ_CST)) return;
-    if (kernel->mode == IG_RING_PERSISTENT)
-        igi_futex_wake(parked);
+    // Only who has the token can end a kernel: that of one which is over belongs to the next kernel of its number.
+    bool over = atomic_load(&kernel->state) == IG_RING_TERMINATED;
+    ig_ring_kernel *owner = over ? igi_ring_kernel_at(kernel->runtime, kernel->index) : ig_ring_kernel_retain(kernel);
+    if (owner && owner->mode == IG_RING_EVENT_DRIVEN)
+        make_ready(owner);
     else
-        make_ready(kernel);
+        igi_futex_wake(parked);
+    ig_ring_kernel_release(owner);
 }
 
 void igi_ring_wake_index(ig_ring_runtime *runtime, uint32_t index) {

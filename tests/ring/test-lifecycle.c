@@ -78,6 +78,24 @@ static void deactivated_kernels_keep_their_messages(void **state) {
     }
 }
 
+// Whoever still has to do with a kernel that ended must leave the next one of its number alone.
+static void numbers_are_used_again_while_the_last_one_leaves(void **state) {
+    (void)state;
+    FOR_ALL_WAYS(w) {
+        for (uint64_t i = 1; i <= 200; i++) {
+            ig_ring_kernel *kernel = launch_way(w, "add");
+            send_u64(kernel, 1, i);
+            assert_ok(ig_ring_terminate(kernel, IG_RING_DRAIN));
+            assert_ok(ig_ring_wait(kernel, SECONDS(20)));
+            ig_message message = {0};
+            assert_ok(ig_ring_receive(kernel, &message, 0));
+            assert_int_equal(*(uint64_t *)message.payload, i);
+            ig_message_clear(&message);
+            ig_ring_kernel_release(kernel);
+        }
+    }
+}
+
 static void draining_handles_what_waits_and_dropping_does_not(void **state) {
     (void)state;
     FOR_ALL_WAYS(w) {
@@ -431,6 +449,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         WITH_RUNTIME(kernels_go_through_their_states),
         WITH_RUNTIME(deactivated_kernels_keep_their_messages),
+        WITH_RUNTIME(numbers_are_used_again_while_the_last_one_leaves),
         WITH_RUNTIME(draining_handles_what_waits_and_dropping_does_not),
         WITH_RUNTIME(kernels_have_names_and_numbers),
         WITH_RUNTIME(bad_launches_are_explained),
