@@ -66,9 +66,9 @@ static const struct {
     ig_status (*run)(igi_simt_module *m);
 } thread_passes[] =
     {
-        {"extract", igi_pass_extract},   {"constants", igi_pass_constants}, {"bind", igi_pass_bind},
-        {"inline", igi_pass_inline},     {"invariant", igi_pass_invariant}, {"define", igi_pass_define},
-        {"contract", igi_pass_contract}, {"check", igi_pass_check},
+        {"extract", igi_pass_extract}, {"align", igi_pass_align},       {"constants", igi_pass_constants},
+        {"bind", igi_pass_bind},       {"inline", igi_pass_inline},     {"invariant", igi_pass_invariant},
+        {"define", igi_pass_define},   {"contract", igi_pass_contract}, {"check", igi_pass_check},
 },
   group_passes[] =
       {

@@ -38,6 +38,8 @@ static inline bool igi_is_wide(const igi_simt_module *m) {
 // Reads the bitcode, keeps one kernel and what it may reach, and retargets it to this machine.
 // post: m->kernel; all else is internal and to be inlined. errors: BAD_FORMAT, NOT_FOUND.
 ig_status igi_pass_extract(igi_simt_module *m);
+// Vectors, and structs with vectors, are assumed to be no more aligned than scalars are.
+ig_status igi_pass_align(igi_simt_module *m);
 // Gives function constants their values; the initialisers of constants derived from them run in the kernel.
 // post: a function constant that is still a declaration was given no value.
 ig_status igi_pass_constants(igi_simt_module *m);
