@@ -3,6 +3,7 @@
 #include "device.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 #include <time.h>
 
 MTLDeviceNotificationName const MTLDeviceWasAddedNotification = @"MTLDeviceWasAddedNotification";
@@ -62,6 +63,13 @@ void MTLRemoveDeviceObserver(id<NSObject> observer) {}
 }
 @end
 
+// GPUs stop what runs too long. Code that can be stopped is slower, so here it takes INGOT_METAL_TIMEOUT, in seconds.
+static uint64_t watchdog_ns(void) {
+    const char *wanted = getenv("INGOT_METAL_TIMEOUT");
+    double seconds = wanted ? strtod(wanted, NULL) : 0;
+    return seconds > 0 && seconds < 1e9 ? (uint64_t)(seconds * 1e9) : 0;
+}
+
 @implementation IGDevice
 
 // ---- Life ----
@@ -70,7 +78,8 @@ void MTLRemoveDeviceObserver(id<NSObject> observer) {}
     if (!(self = [super init])) return nil;
     atomic_init(&_references, 1);
     // By name: with INGOT_DEVICE=metal the default could be the backend that stands on this very class.
-    if (ig_device_create(&(ig_device_desc){.name = "cpu"}, &_device, NULL) != IG_STATUS_OK) {
+    ig_device_desc desc = {.name = "cpu", .deadline_ns = watchdog_ns()};
+    if (ig_device_create(&desc, &_device, NULL) != IG_STATUS_OK) {
         [self dealloc];  // release would take the lock, which whoever makes a device holds
         return nil;
     }
@@ -173,7 +182,7 @@ void MTLRemoveDeviceObserver(id<NSObject> observer) {}
 }
 
 - (NSUInteger)maxBufferLength {
-    return _properties.max_buffer_bytes;
+    return MIN(_properties.max_buffer_bytes, [self recommendedMaxWorkingSetSize]);
 }
 
 - (NSUInteger)maxThreadgroupMemoryLength {

@@ -47,6 +47,9 @@ static uint32_t version_number(MTLLanguageVersion version) {
         self = nil;
     }
     ig_error_clear(&why);
+    if (self && error && *ig_library_log(_library))
+        *error = igi_error(MTLLibraryErrorDomain, MTLLibraryErrorCompileWarning,
+                           [NSString stringWithUTF8String:ig_library_log(_library)]);
     return self;
 }
 

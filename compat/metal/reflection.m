@@ -11,6 +11,7 @@
     NSUInteger _index, _size, _alignment;
     MTLDataType _dataType;
     MTLPointerType *_pointer;
+    BOOL _used;
 }
 - (id)initWithArgument:(const ig_argument *)argument;
 @end
@@ -110,6 +111,7 @@ static MTLBindingAccess access_of(ig_access access) {
     _type = buffer ? MTLBindingTypeBuffer : MTLBindingTypeThreadgroupMemory;
     _access = access_of(argument->access);
     _index = argument->index;
+    _used = argument->condition[0] == 0;
     _size = argument->min_bytes;
     _dataType = element_type(argument->type);
     _alignment = alignment_of(_dataType, _size);
@@ -140,8 +142,9 @@ static MTLBindingAccess access_of(ig_access access) {
     return _index;
 }
 
+// An argument that hangs on a constant which is computed from others may or may not be there.
 - (BOOL)isUsed {
-    return YES;
+    return _used;
 }
 
 - (BOOL)isArgument {
