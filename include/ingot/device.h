@@ -338,6 +338,7 @@ typedef struct ig_timing {
 } ig_timing;
 void ig_commands_get_timing(const ig_commands *commands, ig_timing *timing);
 size_t ig_commands_dispatch_count(const ig_commands *commands);
+// errors: UNSUPPORTED where the device tells the time of whole command buffers only, and this one has several.
 ig_status ig_commands_get_dispatch_timing(const ig_commands *commands, size_t index, ig_timing *timing);
 
 // ---- Events --------------------------------------------------------------------------------------------------

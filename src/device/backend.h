@@ -29,6 +29,9 @@ typedef struct igi_backend {
     // Compiles; fills reflection and log.
     ig_status (*library_open)(ig_library *library, const ig_library_desc *desc, ig_error *error);
     void (*library_close)(ig_library *library);
+    // Optional: fills the arguments of a kernel whenever somebody looks at it; several may look at once.
+    // NULL: library_open did.
+    void (*kernel_reflect)(ig_library *library, igi_kernel *kernel);
 
     // Constants have been checked against the reflection. Fills properties.
     ig_status (*pipeline_open)(ig_pipeline *pipeline, const ig_pipeline_desc *desc, const igi_kernel *kernel,
@@ -46,6 +49,14 @@ typedef struct igi_backend {
     ig_status (*commit)(ig_commands *commands);
     // Optional: a thread is about to wait for the commands and may do their work. NULL: it just waits.
     void (*assist)(ig_commands *commands);
+    // Optional: somebody asks for the state of commands that were committed. NULL: it is always up to date.
+    void (*refresh)(ig_commands *commands);
+
+    // Optional: an event of the device's own beside the host's, which tells it of the host's signals. The backend calls
+    // ig_event_signal for those of the device. NULL: the host's is enough.
+    ig_status (*event_open)(ig_event *event);
+    void (*event_close)(ig_event *event);
+    void (*event_signal)(ig_event *event, uint64_t value);
 
     // Optional: runs the dispatches of commands that are still being encoded on this thread, past all queues, and
     // returns when they are done; any number of times. NULL: kernels cannot run for ever.
@@ -55,8 +66,7 @@ typedef struct igi_backend {
     struct igi_pool *(*workers)(ig_device *device);
 } igi_backend;
 
-// All backends built in, best first; ends with NULL.
-extern const igi_backend *const igi_backends[];
 extern const igi_backend igi_backend_cpu;
+extern const igi_backend igi_backend_metal;  // on Apple's systems, and in its plugin elsewhere
 
 #endif

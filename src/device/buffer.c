@@ -128,6 +128,7 @@ const char *ig_buffer_label(const ig_buffer *buffer) {
 }
 
 uint64_t ig_buffer_device_address(const ig_buffer *buffer) {
+    atomic_store_explicit(&((ig_buffer *)buffer)->addressed, true, memory_order_relaxed);
     return buffer->address;
 }
 

@@ -139,7 +139,10 @@ ig_status ig_commands_wait(ig_commands *commands, uint64_t timeout_ns) {
 }
 
 ig_commands_state ig_commands_get_state(const ig_commands *commands) {
-    return (ig_commands_state)atomic_load(&((ig_commands *)commands)->state);
+    ig_commands *mutable = (ig_commands *)commands;
+    const igi_backend *backend = commands->queue->device->backend;
+    if (backend->refresh && atomic_load(&mutable->state) == IG_COMMANDS_COMMITTED) backend->refresh(mutable);
+    return (ig_commands_state)atomic_load(&mutable->state);
 }
 
 ig_status ig_commands_get_error(const ig_commands *commands, ig_error *error) {
@@ -171,7 +174,7 @@ ig_status ig_commands_get_dispatch_timing(const ig_commands *commands, size_t in
     for (size_t i = 0; i < commands->command_count; i++) {
         if (commands->commands[i].kind != IGI_COMMAND_DISPATCH || index-- > 0) continue;
         *timing = commands->commands[i].dispatch.timing;
-        return IG_STATUS_OK;
+        return timing->end_ns || state == IG_COMMANDS_FAILED ? IG_STATUS_OK : IG_STATUS_UNSUPPORTED;
     }
     return IG_STATUS_OUT_OF_RANGE;
 }

@@ -2,32 +2,50 @@
 // Devices: enumeration and choice.
 #include <string.h>
 
-#include "device/backend.h"
+#include "device/plugin.h"
 
-const igi_backend *const igi_backends[] = {&igi_backend_cpu, NULL};
+enum { MAX_BACKENDS = 2 };
+
+// Best first. Off Apple's systems Metal is the software device once more, and there only for who asks for it by name.
+static size_t list_backends(const char *name, const igi_backend *backends[MAX_BACKENDS], ig_error *error) {
+    size_t count = 0;
+#ifdef __APPLE__
+    (void)name;
+    backends[count++] = igi_find_metal(error);
+    backends[count++] = &igi_backend_cpu;
+#else
+    backends[count++] = &igi_backend_cpu;
+    const igi_backend *metal = name && strcmp(name, "metal") == 0 ? igi_find_metal(error) : NULL;
+    if (metal) backends[count++] = metal;
+#endif
+    return count;
+}
 
 ig_status ig_device_enumerate(ig_device_properties *devices, size_t capacity, size_t *count) {
     if (!count || (capacity && !devices)) return IG_STATUS_INVALID_ARGUMENT;
-    size_t total = 0;
-    for (size_t b = 0; igi_backends[b]; b++) {
-        size_t here = igi_backends[b]->device_count();
+    const igi_backend *backends[MAX_BACKENDS];
+    size_t total = 0, backend_count = list_backends(getenv("INGOT_DEVICE"), backends, NULL);
+    for (size_t b = 0; b < backend_count; b++) {
+        size_t here = backends[b]->device_count();
         for (size_t i = 0; i < here; i++, total++)
-            if (total < capacity) igi_backends[b]->device_properties(i, &devices[total]);
+            if (total < capacity) backends[b]->device_properties(i, &devices[total]);
     }
     *count = total;
     return IG_STATUS_OK;
 }
 
 // "cpu", "metal" or the number of a device among all.
-static const igi_backend *choose(const char *name, size_t *index) {
+static const igi_backend *choose(const char *name, size_t *index, ig_error *error) {
     bool number = name && *name && strspn(name, "0123456789") == strlen(name);
     size_t wanted = number ? strtoul(name, NULL, 10) : 0;
-    for (size_t b = 0; igi_backends[b]; b++) {
-        size_t here = igi_backends[b]->device_count();
-        bool named = !name || !*name || number || strcmp(name, igi_backends[b]->name) == 0;
+    const igi_backend *backends[MAX_BACKENDS];
+    size_t count = list_backends(name, backends, error);
+    for (size_t b = 0; b < count; b++) {
+        size_t here = backends[b]->device_count();
+        bool named = !name || !*name || number || strcmp(name, backends[b]->name) == 0;
         if (named && wanted < here) {
             *index = wanted;
-            return igi_backends[b];
+            return backends[b];
         }
         if (number) wanted -= here;
     }
@@ -40,10 +58,15 @@ ig_status ig_device_create(const ig_device_desc *desc, ig_device **device, ig_er
     if (!device) return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "device must not be NULL");
     const char *name = desc->name ? desc->name : getenv("INGOT_DEVICE");
     size_t index = 0;
-    const igi_backend *backend = choose(name, &index);
-    if (!backend)
-        return igi_error_set(error, IG_STATUS_DEVICE_UNAVAILABLE,
-                             "there is no device '%s' on this machine; `ingot info` lists those there are", name);
+    ig_error unloadable = {0};
+    const igi_backend *backend = choose(name, &index, &unloadable);
+    if (!backend) {
+        igi_error_set(error, IG_STATUS_DEVICE_UNAVAILABLE,
+                      "there is no device '%s' on this machine; `ingot info` lists those there are%s%s", name,
+                      unloadable.message ? ": " : "", unloadable.message ? unloadable.message : "");
+        ig_error_clear(&unloadable);
+        return IG_STATUS_DEVICE_UNAVAILABLE;
+    }
     ig_device *made = igi_calloc(1, sizeof *made);
     if (!made) return igi_error_no_memory(error);
     igi_ref_init(&made->references);

@@ -3,14 +3,20 @@
 #include <errno.h>
 
 #include "core/clock.h"
-#include "device/objects.h"
+#include "device/backend.h"
 
 ig_status ig_event_create(ig_device *device, ig_event **event) {
     if (!device || !event) return IG_STATUS_INVALID_ARGUMENT;
     ig_event *made = igi_calloc(1, sizeof *made);
     if (!made) return IG_STATUS_OUT_OF_MEMORY;
     igi_ref_init(&made->references);
-    made->device = ig_device_retain(device);
+    made->device = device;
+    ig_status status = device->backend->event_open ? device->backend->event_open(made) : IG_STATUS_OK;
+    if (status != IG_STATUS_OK) {
+        free(made);
+        return status;
+    }
+    ig_device_retain(device);
     pthread_mutex_init(&made->lock, NULL);
     igi_monotonic_cond_init(&made->changed);
     *event = made;
@@ -24,6 +30,7 @@ ig_event *ig_event_retain(ig_event *event) {
 
 void ig_event_release(ig_event *event) {
     if (!event || !igi_ref_drop(&event->references)) return;
+    if (event->device->backend->event_close) event->device->backend->event_close(event);
     pthread_mutex_destroy(&event->lock);
     pthread_cond_destroy(&event->changed);
     ig_device_release(event->device);
@@ -60,7 +67,9 @@ ig_status ig_event_signal(ig_event *event, uint64_t value) {
     if (value > event->value) event->value = value;
     igi_event_waiter *ready = take_ready(event);
     pthread_cond_broadcast(&event->changed);
+    uint64_t reached = event->value;
     pthread_mutex_unlock(&event->lock);
+    if (event->device->backend->event_signal) event->device->backend->event_signal(event, reached);
     while (ready) {
         igi_event_waiter *next = ready->next;  // wake may free it
         ready->wake(ready->user);
@@ -93,13 +102,10 @@ bool igi_event_take_waiter(ig_event *event, igi_event_waiter *waiter) {
 ig_status ig_event_wait(ig_event *event, uint64_t value, uint64_t timeout_ns) {
     if (!event) return IG_STATUS_INVALID_ARGUMENT;
     uint64_t deadline = igi_deadline_ns(timeout_ns);
-    struct timespec until = igi_timespec(deadline);
     pthread_mutex_lock(&event->lock);
     int failed = 0;
-    while (event->value < value && failed != ETIMEDOUT) {
-        failed = deadline == UINT64_MAX ? pthread_cond_wait(&event->changed, &event->lock)
-                                        : pthread_cond_timedwait(&event->changed, &event->lock, &until);
-    }
+    while (event->value < value && failed != ETIMEDOUT)
+        failed = igi_cond_wait_until(&event->changed, &event->lock, deadline);
     bool reached = event->value >= value;
     pthread_mutex_unlock(&event->lock);
     return reached ? IG_STATUS_OK : IG_STATUS_TIMEOUT;

@@ -65,13 +65,20 @@ size_t ig_library_kernel_count(const ig_library *library) {
     return library->reflection.kernel_count;
 }
 
+static const ig_kernel_info *look_at(const ig_library *library, igi_kernel *kernel) {
+    const igi_backend *backend = library->device->backend;
+    if (backend->kernel_reflect) backend->kernel_reflect((ig_library *)library, kernel);
+    return &kernel->info;
+}
+
 const ig_kernel_info *ig_library_kernel(const ig_library *library, size_t index) {
-    return index < library->reflection.kernel_count ? &library->reflection.kernels[index].info : NULL;
+    if (index >= library->reflection.kernel_count) return NULL;
+    return look_at(library, &library->reflection.kernels[index]);
 }
 
 const ig_kernel_info *ig_library_find_kernel(const ig_library *library, const char *name) {
     const igi_kernel *kernel = name ? igi_reflection_find(&library->reflection, name) : NULL;
-    return kernel ? &kernel->info : NULL;
+    return kernel ? look_at(library, (igi_kernel *)kernel) : NULL;
 }
 
 size_t ig_library_function_constant_count(const ig_library *library) {

@@ -41,7 +41,8 @@ struct ig_buffer {
     ig_storage storage;
     bool borrowed;  // no_copy
     bool pooled;
-    ig_buffer *next_idle;  // in the pool, where a buffer keeps no device alive
+    atomic_bool addressed;  // its address was asked for, so kernels may reach it unbound
+    ig_buffer *next_idle;   // in the pool, where a buffer keeps no device alive
     void (*deallocate)(void *memory, uint64_t length, void *user);
     void *user;
     char *label;  // may be NULL

@@ -17,6 +17,10 @@ extern ig_device *device;
 extern char *cache_dir;
 int open_test_device(void **state);
 int close_test_device(void **state);
+bool on_software_device(void);
+// For tests of what only the software device has: its compiler, its cache, its threads.
+#define SOFTWARE_DEVICE_ONLY() \
+    if (!on_software_device()) skip()
 
 #define assert_status(call, expected) assert_string_equal(ig_status_name(call), ig_status_name(expected))
 #define assert_ok(call) assert_status(call, IG_STATUS_OK)

@@ -667,7 +667,9 @@ static void times_are_monotonic_and_nested(void **state) {
     assert_true(before <= whole.start_ns && whole.start_ns <= whole.end_ns && whole.end_ns <= after);
     uint64_t last = whole.start_ns;
     for (size_t i = 0; i < 10; i++) {
-        assert_ok(ig_commands_get_dispatch_timing(commands, i, &one));
+        ig_status expected = on_software_device() ? IG_STATUS_OK : IG_STATUS_UNSUPPORTED;
+        assert_status(ig_commands_get_dispatch_timing(commands, i, &one), expected);
+        if (expected != IG_STATUS_OK) continue;
         assert_true(last <= one.start_ns && one.start_ns <= one.end_ns);
         last = one.end_ns;
     }

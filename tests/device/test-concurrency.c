@@ -542,6 +542,7 @@ static void expect_good_end(pid_t child) {
 
 static void processes_share_one_cache(void **state) {
     (void)state;
+    SOFTWARE_DEVICE_ONLY();
     pid_t children[4];
     for (int i = 0; i < 4; i++) children[i] = start_child(1, 5, false);
     for (int i = 0; i < 4; i++) expect_good_end(children[i]);
@@ -550,6 +551,7 @@ static void processes_share_one_cache(void **state) {
 
 static void a_killed_process_never_leaves_a_broken_cache(void **state) {
     (void)state;
+    SOFTWARE_DEVICE_ONLY();
     random_state random = {99};
     for (uint32_t i = 0; i < 30; i++) {
         if (i % 10 == 5) remove_temp_dir(strdup(common_cache));  // from nothing: headers are being made as well

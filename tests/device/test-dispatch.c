@@ -347,6 +347,7 @@ static void indirect_counts_may_come_from_a_kernel_before(void **state) {
 
 static void indirect_counts_that_overflow_fail_the_command_buffer(void **state) {
     (void)state;
+    SOFTWARE_DEVICE_ONLY();
     ig_pipeline *pipeline = make_pipeline(count_source, "count");
     const uint32_t counts[3] = {UINT32_MAX, 1, 1};
     ig_buffer *buffer = make_buffer(64), *where = NULL;
@@ -540,6 +541,7 @@ static void safe_mode_keeps_denormals(void **state) {
 #if defined(__x86_64__)
 static void the_hosts_float_mode_is_left_alone(void **state) {
     (void)state;
+    SOFTWARE_DEVICE_ONLY();
     ig_pipeline *pipelines[2] = {make_pipeline(float_source, "k"), make_safe(float_source)};
     static const unsigned modes[] = {0x1f80, 0x9fc0, 0x7f80, 0x1fbf, 0x1f80 | 0x3f};
     unsigned kept = _mm_getcsr();
@@ -558,6 +560,7 @@ static void the_hosts_float_mode_is_left_alone(void **state) {
 
 static void traps_of_the_host_do_not_reach_kernels(void **state) {
     (void)state;
+    SOFTWARE_DEVICE_ONLY();
     ig_pipeline *pipeline = make_safe(float_source);
     float values[FLOATS];
     for (size_t i = 0; i < PAIRS; i++) values[2 * i] = 1, values[2 * i + 1] = 0;

@@ -189,6 +189,7 @@ static void warnings_come_with_every_library_of_the_source(void **state) {
 
 static void the_same_source_is_compiled_once(void **state) {
     (void)state;
+    SOFTWARE_DEVICE_ONLY();
     char *directory = make_temp_dir();
     ig_device_stats stats;
     ig_device *made = open_device(&(ig_device_desc){.cache_dir = directory});
@@ -269,6 +270,7 @@ static void kernels_are_listed_in_source_order(void **state) {
 
 static void arguments_are_described(void **state) {
     (void)state;
+    SOFTWARE_DEVICE_ONLY();
     static const struct {
         const char *name, *attribute, *space, *condition;
         ig_argument_kind kind;
@@ -312,6 +314,7 @@ static void arguments_are_described(void **state) {
 
 static void open_slots_are_numbered_and_limits_read(void **state) {
     (void)state;
+    SOFTWARE_DEVICE_ONLY();
     ig_library *library = compile(reflected);
     const ig_kernel_info *kernel = ig_library_find_kernel(library, "second");
     assert_int_equal(kernel->max_total_threads, 128);
@@ -357,6 +360,7 @@ static void function_constants_are_listed(void **state) {
 
 static void reflection_is_the_same_from_the_cache(void **state) {
     (void)state;
+    SOFTWARE_DEVICE_ONLY();
     ig_library *fresh = compile(reflected);
     ig_device *other = open_device(NULL);
     ig_library *cached = compile_on(other, &(ig_library_desc){.source = reflected});

@@ -159,6 +159,7 @@ int main(int argc, char **argv) {
     if (argc > 2 && !igi_backend_find(argv[2], strlen(argv[2]), &wanted)) return 2;
     ig_device *device = NULL;
     const char *shared = getenv("INGOT_TEST_CACHE");
+    if (shared) setenv("INGOT_CACHE_DIR", shared, 1);
     char *cache = shared ? strdup(shared) : igi_make_temp_dir();
     if (!cache || ig_device_create(&(ig_device_desc){.cache_dir = cache}, &device, NULL) != IG_STATUS_OK) return 2;
     if (igi_runtime_create(device, igi_op_backends, &runtime, NULL) != IG_STATUS_OK) return 2;

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Apple's Metal behind the device API. Objective-C with manual retain and release, so that it needs no ARC runtime;
+// every call that makes autoreleased objects has a pool of its own.
+#ifndef INGOT_DEVICE_METAL_H
+#define INGOT_DEVICE_METAL_H
+
+#import <Metal/Metal.h>
+
+#include "core/disk-cache.h"
+#include "core/pool.h"
+#include "core/watchdog.h"
+#include "device/backend.h"
+
+typedef struct metal_buffer {
+    id<MTLBuffer> buffer;
+    uint64_t base;  // Metal wants whole pages of the host's memory; ours begins here
+    ig_buffer *owner;
+    struct metal_buffer *next, **link;
+} metal_buffer;
+
+typedef struct metal_device {
+    id<MTLDevice> device;
+    id<MTLBinaryArchive> archive;  // compiled pipelines on disk; nil when there is no cache
+    bool archive_grew, capturing;
+    char *cache_dir;
+    igi_disk_cache *cache;
+    igi_watchdog *watchdog;
+    igi_pool *late;        // finishes command buffers whose deadline has passed
+    pthread_mutex_t lock;  // guards what follows and the archive
+    metal_buffer *buffers;
+    id<MTLCommandQueue> uploads;                         // made when a private buffer first gets bytes
+    id<MTLComputePipelineState> copy_bytes, fill_bytes;  // made when first needed
+    MTLSharedEventListener *listener;                    // made with the first event
+} metal_device;
+
+typedef struct metal_library {
+    id<MTLLibrary> library;
+    pthread_mutex_t lock;  // guards what follows
+    bool *reflected;       // by kernel
+} metal_library;
+
+static inline metal_device *igi_metal(const ig_device *device) {
+    return device->state;
+}
+static inline metal_buffer *igi_metal_buffer(const ig_buffer *buffer) {
+    return buffer->state;
+}
+static inline id<MTLComputePipelineState> igi_metal_pipeline(const ig_pipeline *pipeline) {
+    return (id)pipeline->state;
+}
+
+ig_status igi_metal_buffer_open(ig_buffer *buffer, const ig_buffer_desc *desc);
+void igi_metal_buffer_close(ig_buffer *buffer);
+void igi_metal_buffer_did_modify(ig_buffer *buffer, uint64_t offset, uint64_t length);
+// Kernels may reach these through addresses in other buffers.
+void igi_metal_use_addressed_buffers(metal_device *metal, id<MTLComputeCommandEncoder> encoder);
+
+ig_status igi_metal_library_open(ig_library *library, const ig_library_desc *desc, ig_error *error);
+void igi_metal_library_close(ig_library *library);
+void igi_metal_kernel_reflect(ig_library *library, igi_kernel *kernel);
+// What the compiler said, in the user's terms. `name` stands for Metal's name of a source without one.
+ig_status igi_metal_read_problem(NSError *problem, const char *name, ig_error *error);
+
+// Arguments as Metal tells them: no built-ins, and as condition whether it is used, for what is not may stay unbound.
+// One block, strings included; NULL: no memory.
+ig_argument *igi_metal_arguments(MTLComputePipelineReflection *reflection, size_t *count);
+// False when Metal's type has no name here.
+bool igi_metal_type(MTLDataType type, ig_type *scalar, uint32_t *components);
+MTLDataType igi_metal_data_type(ig_type type, uint32_t components);  // MTLDataTypeNone: there is none
+
+ig_status igi_metal_pipeline_open(ig_pipeline *pipeline, const ig_pipeline_desc *desc, const igi_kernel *kernel,
+                                  ig_error *error);
+void igi_metal_pipeline_close(ig_pipeline *pipeline);
+// owns: a pipeline for one kernel of a library; from the archive when it is there.
+id<MTLComputePipelineState> igi_metal_make_pipeline(metal_device *metal, id<MTLFunction> function, const char *label,
+                                                    MTLComputePipelineReflection **reflection, NSError **problem);
+void igi_metal_archive_open(metal_device *metal);
+void igi_metal_archive_close(metal_device *metal);
+
+ig_status igi_metal_queue_open(ig_queue *queue);
+void igi_metal_queue_close(ig_queue *queue);
+ig_status igi_metal_commit(ig_commands *commands);
+void igi_metal_assist(ig_commands *commands);
+void igi_metal_refresh(ig_commands *commands);
+// Encodes all commands. errors: OUT_OF_MEMORY.
+ig_status igi_metal_encode(ig_commands *commands, id<MTLCommandBuffer> buffer);
+
+ig_status igi_metal_event_open(ig_event *event);
+void igi_metal_event_close(ig_event *event);
+void igi_metal_event_signal(ig_event *event, uint64_t value);
+void igi_metal_encode_wait(id<MTLCommandBuffer> buffer, ig_event *event, uint64_t value);
+void igi_metal_encode_signal(id<MTLCommandBuffer> buffer, ig_event *event, uint64_t value);
+
+// Copies and fills that Metal's own do not take: odd sizes and offsets.
+id<MTLComputePipelineState> igi_metal_byte_kernel(metal_device *metal, const char *name);
+
+// Records everything into the file INGOT_CAPTURE names, for Xcode.
+void igi_metal_capture_start(metal_device *metal);
+void igi_metal_capture_stop(metal_device *metal);
+
+#endif
