@@ -61,6 +61,12 @@ static igi_event_waiter *take_ready(ig_event *event) {
     return ready;
 }
 
+static void tell_device(ig_event *event, uint64_t value) {
+    event->device->backend->event_signal(event, value);
+    ig_event_release(event);
+}
+
+// Whoever waited for the value may end the event as soon as the lock is free.
 ig_status ig_event_signal(ig_event *event, uint64_t value) {
     if (!event) return IG_STATUS_INVALID_ARGUMENT;
     pthread_mutex_lock(&event->lock);
@@ -68,8 +74,9 @@ ig_status ig_event_signal(ig_event *event, uint64_t value) {
     igi_event_waiter *ready = take_ready(event);
     pthread_cond_broadcast(&event->changed);
     uint64_t reached = event->value;
+    ig_event *told = event->device->backend->event_signal ? ig_event_retain(event) : NULL;
     pthread_mutex_unlock(&event->lock);
-    if (event->device->backend->event_signal) event->device->backend->event_signal(event, reached);
+    if (told) tell_device(told, reached);
     while (ready) {
         igi_event_waiter *next = ready->next;  // wake may free it
         ready->wake(ready->user);

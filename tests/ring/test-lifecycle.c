@@ -82,7 +82,7 @@ static void deactivated_kernels_keep_their_messages(void **state) {
 static void numbers_are_used_again_while_the_last_one_leaves(void **state) {
     (void)state;
     FOR_ALL_WAYS(w) {
-        for (uint64_t i = 1; i <= 200; i++) {
+        for (uint64_t i = 1; i <= 60; i++) {
             ig_ring_kernel *kernel = launch_way(w, "add");
             send_u64(kernel, 1, i);
             assert_ok(ig_ring_terminate(kernel, IG_RING_DRAIN));
