@@ -3,6 +3,7 @@
 #include "selftest.h"
 
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 
@@ -52,7 +53,8 @@ selftest_result selftest_call_failed(selftest *test, const char *call, ig_status
 
 ig_buffer *selftest_buffer(selftest *test, uint64_t length) {
     ig_buffer *buffer = NULL;
-    ig_buffer_create(test->device, &(ig_buffer_desc){.length = length}, &buffer);
+    ig_status status = ig_buffer_create(test->device, &(ig_buffer_desc){.length = length}, &buffer);
+    if (status != IG_STATUS_OK) exit(cli_report(status, NULL));
     return buffer;
 }
 

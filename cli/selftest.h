@@ -43,7 +43,7 @@ typedef struct selftest_run {
     ig_buffer *indirect;  // instead of the grid
 } selftest_run;
 ig_status selftest_dispatch(selftest *test, const selftest_run *run, ig_error *error);
-// A shared buffer; NULL: there is no memory.
+// A shared buffer of zeros. Ends the process when there is no memory.
 ig_buffer *selftest_buffer(selftest *test, uint64_t length);
 
 #endif

@@ -29,7 +29,7 @@ kernel void group_sum(device const uint *values [[buffer(0)]], device uint *sums
     if (t == 0) sums[g] = shared[0];
 }
 
-// Eight words of each thread: what the simdgroup makes of its number.
+// Four words of each thread: what the simdgroup makes of its number.
 kernel void simdgroups(device uint *out [[buffer(0)]], uint i [[thread_position_in_grid]],
                        uint lane [[thread_index_in_simdgroup]], uint width [[threads_per_simdgroup]]) {
     out[i * 4] = simd_sum(lane);

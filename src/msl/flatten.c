@@ -23,9 +23,11 @@ static bool starts_with(const char *text, const char *start) {
     return strncmp(text, start, strlen(start)) == 0;
 }
 
+static const char pragma_once[] = "#pragma once";
+
 static bool has_pragma_once(const igi_source *file) {
     for (const char *line = file->text; line; line = next_line(line))
-        if (starts_with(line, "#pragma once")) return true;
+        if (starts_with(line, pragma_once)) return true;
     return false;
 }
 
@@ -52,12 +54,22 @@ static size_t end_of_line(const igi_source *file, size_t offset) {
     return offset;
 }
 
+// Without `#pragma once`, which compilers warn of outside of headers.
+static void append(flattening *f, const igi_source *file, size_t from, size_t to) {
+    for (size_t i = from, end; i < to; i = end) {
+        end = end_of_line(file, i);
+        end = end < to ? end + 1 : to;
+        bool drop = starts_with(file->text + i, pragma_once);
+        igi_text_append(&f->text, drop ? "\n" : file->text + i, drop ? 1 : end - i);
+    }
+}
+
 static bool add_file(flattening *f, size_t index);
 
 // Everything from `from` up to the include, then the file it names, then back to the line after it.
 static bool add_include(flattening *f, const igi_source *file, const igi_include *include, size_t *from) {
     size_t start = start_of_line(file, include->offset), end = end_of_line(file, include->offset);
-    igi_text_append(&f->text, file->text + *from, start - *from);
+    append(f, file, *from, start);
     const igi_source *included = &f->sources->files[include->file];
     bool again = f->open[include->file] && (has_pragma_once(included) || has_guard(included));
     if (!again && !add_file(f, include->file)) return false;
@@ -72,7 +84,7 @@ static bool add_parts(flattening *f, const igi_source *file) {
         const igi_include *include = &file->rewrite.includes[i];
         if (include->file != SIZE_MAX && !add_include(f, file, include, &from)) return false;
     }
-    igi_text_append(&f->text, file->text + from, file->length - from);
+    append(f, file, from, file->length);
     return f->text.length <= MAX_BYTES;
 }
 

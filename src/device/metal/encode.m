@@ -114,13 +114,13 @@ static bool dispatch_bytes(encoding *e, const char *kernel, uint64_t length) {
 
 enum { MOST_THREADS = 1u << 30 };  // of one dispatch: a grid counts in 32 bits
 
-static bool copy_odd(encoding *e, const ig_buffer *source, uint64_t from, const ig_buffer *target, uint64_t to,
+static bool copy_odd(encoding *e, id<MTLBuffer> source, uint64_t from, id<MTLBuffer> target, uint64_t to,
                      uint64_t length) {
     bool done = true;
     compute(e);
     for (uint64_t at = 0; done && at < length; at += MOST_THREADS) {
-        set_buffer(e, source, from + at, 0);
-        set_buffer(e, target, to + at, 1);
+        [e->compute setBuffer:source offset:from + at atIndex:0];
+        [e->compute setBuffer:target offset:to + at atIndex:1];
         done = dispatch_bytes(e, "copy_bytes", length - at < MOST_THREADS ? length - at : MOST_THREADS);
     }
     return done;
@@ -137,22 +137,11 @@ static bool fill_odd(encoding *e, const ig_buffer *target, uint64_t to, uint64_t
     return done;
 }
 
-static void copy_even(encoding *e, id<MTLBuffer> source, uint64_t from, id<MTLBuffer> target, uint64_t to,
-                      uint64_t length) {
-    [blit(e) copyFromBuffer:source sourceOffset:from toBuffer:target destinationOffset:to size:length];
-}
-
 // Ranges that overlap go through memory of their own: Metal's copy does not say what becomes of them.
-static bool copy_overlapping(encoding *e, const igi_command *command) {
-    uint64_t length = command->blit.length;
-    ig_buffer between = {.device = command->blit.source->device};
-    metal_buffer state = {.owner = &between};
-    state.buffer = [e->metal->device newBufferWithLength:length options:MTLResourceStorageModePrivate];
-    if (!state.buffer) return false;
-    between.state = &state;
-    bool done = copy_odd(e, command->blit.source, command->blit.source_offset, &between, 0, length) &&
-                copy_odd(e, &between, 0, command->blit.target, command->blit.target_offset, length);
-    [state.buffer release];
+static bool copy_overlapping(encoding *e, id<MTLBuffer> buffer, uint64_t from, uint64_t to, uint64_t length) {
+    id<MTLBuffer> between = [e->metal->device newBufferWithLength:length options:MTLResourceStorageModePrivate];
+    bool done = between && copy_odd(e, buffer, from, between, 0, length) && copy_odd(e, between, 0, buffer, to, length);
+    [between release];
     return done;
 }
 
@@ -164,12 +153,12 @@ static bool overlaps(const igi_command *command) {
 static bool encode_copy(encoding *e, const igi_command *command) {
     const metal_buffer *source = igi_metal_buffer(command->blit.source);
     const metal_buffer *target = igi_metal_buffer(command->blit.target);
-    uint64_t from = command->blit.source_offset, to = command->blit.target_offset, length = command->blit.length;
+    uint64_t from = source->base + command->blit.source_offset, to = target->base + command->blit.target_offset;
+    uint64_t length = command->blit.length;
     if (!length) return true;
-    if (overlaps(command)) return copy_overlapping(e, command);
-    if ((source->base + from) % 4 || (target->base + to) % 4 || length % 4)
-        return copy_odd(e, command->blit.source, from, command->blit.target, to, length);
-    copy_even(e, source->buffer, source->base + from, target->buffer, target->base + to, length);
+    if (overlaps(command)) return copy_overlapping(e, source->buffer, from, to, length);
+    if (from % 4 || to % 4 || length % 4) return copy_odd(e, source->buffer, from, target->buffer, to, length);
+    [blit(e) copyFromBuffer:source->buffer sourceOffset:from toBuffer:target->buffer destinationOffset:to size:length];
     return true;
 }
 
