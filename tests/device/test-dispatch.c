@@ -578,6 +578,42 @@ static void traps_of_the_host_do_not_reach_kernels(void **state) {
 }
 #endif
 
+// ---- Large private memory ----
+
+static void private_arrays_of_a_megabyte_work(void **state) {
+    (void)state;
+    static const char *const kernels[] = {"alone", "together"};
+    for (size_t k = 0; k < LENGTH(kernels); k++) {
+        uint32_t words[64];
+        for (uint32_t i = 0; i < 64; i++) words[i] = i;
+        run_on_words(
+            "#include <metal_stdlib>\n"
+            "using namespace metal;\n"
+            "uint fill(thread uint *big, uint seed) {\n"
+            "    for (uint k = 0; k < 262144; k++) big[k] = (k * 2654435761u) ^ seed;\n"
+            "    uint sum = 0;\n"
+            "    for (uint k = 0; k < 1000; k++) sum += big[(k * 7919u + seed) % 262144];\n"
+            "    return sum;\n"
+            "}\n"
+            "kernel void alone(device uint *a [[buffer(0)]], uint i [[thread_position_in_grid]]) {\n"
+            "    uint big[262144];\n"
+            "    a[i] = fill(big, a[i]);\n"
+            "}\n"
+            "kernel void together(device uint *a [[buffer(0)]], uint i [[thread_position_in_grid]]) {\n"
+            "    uint big[262144];\n"
+            "    a[i] = fill(big, a[i]);\n"
+            "    threadgroup_barrier(mem_flags::mem_device);\n"
+            "    a[i] ^= big[i] ^ big[i];\n"
+            "}\n",
+            kernels[k], words, 64, 64);
+        for (uint32_t i = 0; i < 64; i++) {
+            uint32_t sum = 0;
+            for (uint32_t n = 0; n < 1000; n++) sum += ((n * 7919u + i) % 262144 * 2654435761u) ^ i;
+            assert_int_equal(words[i], sum);
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_see_their_place_in_grids_of_any_shape),
@@ -600,6 +636,7 @@ int main(void) {
         cmocka_unit_test(the_hosts_float_mode_is_left_alone),
         cmocka_unit_test(traps_of_the_host_do_not_reach_kernels),
 #endif
+        cmocka_unit_test(private_arrays_of_a_megabyte_work),
     };
     return cmocka_run_group_tests_name("dispatch", tests, open_test_device, close_test_device);
 }

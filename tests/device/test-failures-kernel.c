@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that misbehave: stray pointers, endless loops, huge private arrays. The process lives, the device works on.
+// Kernels that misbehave: stray pointers, endless loops. The process lives, the device works on.
 #include <stdlib.h>
 #include <string.h>
 
@@ -263,42 +263,6 @@ static void a_deadline_ends_waiting_for_an_event(void **state) {
     ig_queue_release(queue);
 }
 
-// ---- Large private memory ----
-
-static void private_arrays_of_a_megabyte_work(void **state) {
-    (void)state;
-    static const char *const kernels[] = {"alone", "together"};
-    for (size_t k = 0; k < LENGTH(kernels); k++) {
-        uint32_t words[64];
-        for (uint32_t i = 0; i < 64; i++) words[i] = i;
-        run_on_words(
-            "#include <metal_stdlib>\n"
-            "using namespace metal;\n"
-            "uint fill(thread uint *big, uint seed) {\n"
-            "    for (uint k = 0; k < 262144; k++) big[k] = (k * 2654435761u) ^ seed;\n"
-            "    uint sum = 0;\n"
-            "    for (uint k = 0; k < 1000; k++) sum += big[(k * 7919u + seed) % 262144];\n"
-            "    return sum;\n"
-            "}\n"
-            "kernel void alone(device uint *a [[buffer(0)]], uint i [[thread_position_in_grid]]) {\n"
-            "    uint big[262144];\n"
-            "    a[i] = fill(big, a[i]);\n"
-            "}\n"
-            "kernel void together(device uint *a [[buffer(0)]], uint i [[thread_position_in_grid]]) {\n"
-            "    uint big[262144];\n"
-            "    a[i] = fill(big, a[i]);\n"
-            "    threadgroup_barrier(mem_flags::mem_device);\n"
-            "    a[i] ^= big[i] ^ big[i];\n"
-            "}\n",
-            kernels[k], words, 64, 64);
-        for (uint32_t i = 0; i < 64; i++) {
-            uint32_t sum = 0;
-            for (uint32_t n = 0; n < 1000; n++) sum += ((n * 7919u + i) % 262144 * 2654435761u) ^ i;
-            assert_int_equal(words[i], sum);
-        }
-    }
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reading_null_fails_the_command_buffer),
@@ -315,7 +279,6 @@ int main(void) {
         cmocka_unit_test(the_device_deadline_holds_for_commands_without_one),
         cmocka_unit_test(a_deadline_that_is_not_reached_changes_nothing),
         cmocka_unit_test(a_deadline_ends_waiting_for_an_event),
-        cmocka_unit_test(private_arrays_of_a_megabyte_work),
     };
     return cmocka_run_group_tests_name("failures-kernel", tests, open_test_device, close_test_device);
 }
