@@ -53,7 +53,8 @@ igi_tolerance igi_tolerance_for(const igi_call *call, double scale) {
     // Errors of adding grow with how much is added; samples are of magnitude 1.
     // What is smaller may be flushed to zero, or be the last place of a denormal.
     double smallest = type == IG_TYPE_F16 ? 0x1p-24 : FLT_MIN;
-    double adding = inner * (4 + sqrt(scale));
+    // Those of multiplying one factor many times all have the same sign.
+    double adding = inner * (4 + (call->op == IG_OP_PROD ? scale / 2 : sqrt(scale)));
     switch (igi_ops[call->op].family) {
         case IGI_FAMILY_QUANTIZED:
             // Beside weights of few bits, x may be rounded to 16.
