@@ -3,8 +3,8 @@
 //
 // With -d command buffers have a deadline: kernels are compiled so that they can be stopped. With -n every Nth case
 // runs. Prints a line per case that fails and ends with "N passed, N failed, N skipped". INGOT_* variables reach the
-// device, so INGOT_SIMT_WIDTH=1 runs everything at that width. The disk cache is a new
-// directory that only the precompiled headers are read from again.
+// device, so INGOT_SIMT_WIDTH=1 runs everything at that width. The disk cache is a new directory, or that which
+// INGOT_TEST_CACHE names: runs at other widths then find there what clang made.
 #include "run-conformance.h"
 
 #include <dirent.h>
@@ -142,10 +142,11 @@ int main(int count, char **arguments) {
                 "usage: run-conformance [-v] [-d] [-n N] [-k PART-OF-NAME] FILE.expect|FILE.error|DIRECTORY...\n");
         return 2;
     }
-    char *cache = igi_make_temp_dir();
+    const char *shared = getenv("INGOT_TEST_CACHE");
+    char *cache = shared ? strdup(shared) : igi_make_temp_dir();
     if (!cache || setenv("INGOT_CACHE_DIR", cache, 1) != 0) return 3;
     for (int i = first; i < count; i++) run_path(s, arguments[i]);
-    igi_remove_tree(cache);
+    if (!shared) igi_remove_tree(cache);
     free(cache);
     printf("%u passed, %u failed, %u skipped\n", s->passed, s->failed, s->skipped);
     int code = s->failed || !s->passed ? 1 : 0;
