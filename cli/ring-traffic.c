@@ -42,12 +42,12 @@ static int report_failure(const ring_actor *actor) {
 static int send_payload(ring_run *run, void *data, uint64_t bytes) {
     const ring_actor *first = &run->actors[0];
     ig_message message = {.header = {.message_type = run->message_type, .payload_size = bytes}, .payload = data};
-    for (;;) {
+    for (uint64_t give_up_ns = igi_deadline_ns(run->timeout_ns);;) {
         ig_status status = ig_ring_send(first->handle, &message, patience_ns, NULL);
         if (status == IG_STATUS_OK) break;
         if (status == IG_STATUS_WRONG_STATE) return report_failure(first);
         if (status != IG_STATUS_QUEUE_FULL) return cli_report(status, NULL);
-        if (igi_now_ns() > run->give_up_ns) return cli_error(CLI_FAILED, "'%s' takes no more messages", first->name);
+        if (igi_now_ns() > give_up_ns) return cli_error(CLI_FAILED, "'%s' takes no more messages", first->name);
         show_answers(run, 0);
     }
     run->sent++;
@@ -78,7 +78,6 @@ static int send_lines(ring_run *run) {
         if (typed) {
             show_answers(run, typing_ns);
             fflush(stdout);
-            run->give_up_ns = igi_deadline_ns(run->timeout_ns);
         }
     }
     free(line);
@@ -105,12 +104,13 @@ static uint64_t count_work(const ring_run *run, bool *idle) {
 // Two looks apart from each other, between which nothing happened.
 static int wait_until_idle(ring_run *run) {
     bool idle = false, was_idle;
+    uint64_t give_up_ns = igi_deadline_ns(run->timeout_ns);
     uint64_t before, work = count_work(run, &idle);
     do {
         before = work, was_idle = idle;
         show_answers(run, patience_ns);
         work = count_work(run, &idle);
-        if (igi_now_ns() > run->give_up_ns)
+        if (igi_now_ns() > give_up_ns)
             return cli_error(CLI_FAILED, "kernels are still busy after %.3g s; --timeout allows more",
                              (double)run->timeout_ns * 1e-9);
     } while (!idle || !was_idle || work != before);
@@ -136,7 +136,6 @@ static void end_actors(ring_run *run) {
 }
 
 int ring_exchange(ring_run *run) {
-    run->give_up_ns = igi_deadline_ns(run->timeout_ns);
     int result = send_items(run);
     if (result == CLI_CONTINUE && run->lines) result = send_lines(run);
     if (result == CLI_CONTINUE) result = wait_until_idle(run);

@@ -42,7 +42,6 @@ typedef struct ring_run {
     ring_actor *actors;  // messages go to the first
     size_t actor_count;
     uint64_t sent, answers, dead;
-    uint64_t give_up_ns;
 } ring_run;
 
 // All return CLI_CONTINUE, or the exit code after having said what is wrong.
