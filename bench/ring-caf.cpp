@@ -29,7 +29,7 @@ static behavior ask(event_based_actor *self, actor other) {
 }
 
 // As between ring kernels: the source sends while few are under way, which the sink tells it now and then.
-static const uint64_t batch = 64, most_under_way = 6 * batch;
+static const uint64_t batch = 64, most_under_way = 24 * batch;
 
 static behavior drain(event_based_actor *self) {
     pin(cpus[1]);

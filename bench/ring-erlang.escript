@@ -5,7 +5,7 @@
 %% CPUs to choose, where Erlang places them.
 -mode(compile).
 -define(BATCH, 64).
--define(MOST_UNDER_WAY, 384).
+-define(MOST_UNDER_WAY, 1536).
 
 main([Trips, Messages, Cpu, _]) ->
     Places = case Cpu of "-1" -> {[], []}; _ -> {[{scheduler, 1}], [{scheduler, 2}]} end,

@@ -21,7 +21,7 @@ INGOT_RING_KERNEL(echo, answer)
 // The source sends as long as few messages are under way, which the sink tells it now and then; the host hears from the
 // sink when it has everything.
 
-constant constexpr uint batch = 64, most_under_way = 6 * batch;
+constant constexpr uint batch = 64, most_under_way = 24 * batch;
 
 struct flow {
     ulong sent, arrived, total;
@@ -29,17 +29,34 @@ struct flow {
 
 // A note of the host begins a flow of `value` messages. One of the sink says that `number` has arrived; late ones of the
 // flow before have numbers that this one has not reached.
-void pour(thread ring::context &context) {
-    device flow &f = *context.state<flow>();
+void learn(thread ring::context &context, device flow &f) {
     note got = *context.payload<note>();
     if (context.source() == ring::host)
         f = flow{0, 0, got.value};
     else if (got.number < f.sent)
         f.arrived = got.number + 1;
+}
+
+void pour(thread ring::context &context) {
+    device flow &f = *context.state<flow>();
+    learn(context, f);
     for (; f.sent < f.total && f.sent - f.arrived < most_under_way; f.sent++)
         if (context.send(context.route(0), 0, note{f.sent, f.total}) != ring::delivered) return context.fail(256);
 }
 INGOT_RING_KERNEL(source, pour)
+
+void pour_batches(thread ring::context &context) {
+    device flow &f = *context.state<flow>();
+    learn(context, f);
+    while (f.sent < f.total && f.sent - f.arrived + batch <= most_under_way) {
+        note notes[batch];
+        uint count = uint(metal::min(ulong(batch), f.total - f.sent));
+        for (uint i = 0; i < count; i++) notes[i] = note{f.sent + i, f.total};
+        if (context.send_batch(context.route(0), 0, notes, count) != count) return context.fail(256);
+        f.sent += count;
+    }
+}
+INGOT_RING_KERNEL(batch_source, pour_batches)
 
 // What comes out of order is not counted, so that the total is short.
 void drain(thread ring::context &context) {

@@ -7,7 +7,7 @@
 #include "core/status-internal.h"
 #include "output.h"
 
-enum { INBOX = 512, WARM_UP = 2000, SAMPLES = 20000, BURST = 256, MANY = 400000 };
+enum { INBOX = 2048, WARM_UP = 2000, SAMPLES = 20000, BURST = 256, MANY = 1000000 };
 static const uint64_t patience_ns = 10000000000u;
 
 static int ascending(const void *a, const void *b) {
@@ -116,19 +116,39 @@ static ig_status stream(ig_ring_kernel *kernel, uint64_t count) {
     return status == IG_STATUS_OK ? wait_until_processed(kernel, count) : status;
 }
 
+static ig_status stream_batches(ig_ring_kernel *kernel, uint64_t count) {
+    ring_note notes[RING_BATCH];
+    ig_message messages[RING_BATCH];
+    ig_status status = IG_STATUS_OK;
+    for (size_t k = 0; k < RING_BATCH; k++) messages[k] = IG_MESSAGE(0, &notes[k]);
+    for (uint64_t i = 0; i < count && status == IG_STATUS_OK; i += RING_BATCH) {
+        size_t size = count - i < RING_BATCH ? (size_t)(count - i) : RING_BATCH;
+        for (size_t k = 0; k < size; k++) notes[k] = (ring_note){i + k, 0};
+        status = ig_ring_send_batch(kernel, messages, size, patience_ns, NULL);
+    }
+    return status == IG_STATUS_OK ? wait_until_processed(kernel, count) : status;
+}
+
+typedef struct stream_case {
+    ring_bench *bench;
+    ig_status (*send)(ig_ring_kernel *kernel, uint64_t count);
+} stream_case;
+
 static double one_way(void *context) {
-    ring_bench *bench = context;
+    const stream_case *c = context;
+    ring_bench *bench = c->bench;
     ig_ring_kernel *kernel = NULL;
     if (launch(bench, "counter", IG_RING_PERSISTENT, bench->cores.kernel, &kernel) != IG_STATUS_OK) return -1;
     uint64_t start = igi_now_ns();
-    ig_status status = stream(kernel, MANY);
+    ig_status status = c->send(kernel, MANY);
     double seconds = (double)(igi_now_ns() - start) * 1e-9;
     end(kernel);
     return status == IG_STATUS_OK ? MANY / seconds : -1;
 }
 
-ig_status ring_measure_one_way(ring_bench *bench, double *rate) {
-    *rate = bench_median(bench->repeats, one_way, bench);
+ig_status ring_measure_one_way(ring_bench *bench, bool batches, double *rate) {
+    stream_case c = {bench, batches ? stream_batches : stream};
+    *rate = bench_median(bench->repeats, one_way, &c);
     return *rate < 0 ? IG_STATUS_INTERNAL : IG_STATUS_OK;
 }
 
@@ -162,8 +182,9 @@ typedef struct pair {
     ig_ring_kernel *source, *sink;
 } pair;
 
-static ig_status launch_pair(ring_bench *bench, pair *p) {
-    ig_status status = launch(bench, "source", IG_RING_PERSISTENT, bench->cores.host, &p->source);
+static ig_status launch_pair(ring_bench *bench, bool batches, pair *p) {
+    const char *source = batches ? "batch_source" : "source";
+    ig_status status = launch(bench, source, IG_RING_PERSISTENT, bench->cores.host, &p->source);
     if (status == IG_STATUS_OK) status = launch(bench, "sink", IG_RING_PERSISTENT, bench->cores.kernel, &p->sink);
     if (status == IG_STATUS_OK) status = ig_ring_connect(p->source, p->sink);
     return status == IG_STATUS_OK ? ig_ring_connect(p->sink, p->source) : status;
@@ -193,9 +214,9 @@ static double between_kernels(void *context) {
     return status == IG_STATUS_OK && arrived == MANY ? MANY / seconds : -1;
 }
 
-ig_status ring_measure_between_kernels(ring_bench *bench, double *rate) {
+ig_status ring_measure_between_kernels(ring_bench *bench, bool batches, double *rate) {
     pair p = {0};
-    ig_status status = launch_pair(bench, &p);
+    ig_status status = launch_pair(bench, batches, &p);
     if (status == IG_STATUS_OK) *rate = bench_median(bench->repeats, between_kernels, &p);
     end_pair(&p);
     return status == IG_STATUS_OK && *rate < 0 ? IG_STATUS_INTERNAL : status;
@@ -243,7 +264,7 @@ ig_status ring_measure_sustained(ring_bench *bench, ring_sustained *result) {
     pair p = {0};
     third thirds[3] = {0};
     *result = (ring_sustained){0};
-    ig_status status = launch_pair(bench, &p);
+    ig_status status = launch_pair(bench, false, &p);
     if (status == IG_STATUS_OK) status = flow_for_long(&p, bench->sustained_ns, thirds, result);
     end_pair(&p);
     double first = median_rate(&thirds[0]), last = median_rate(&thirds[2]);

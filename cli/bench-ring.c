@@ -79,18 +79,24 @@ static ig_status run_event_driven(ring_bench *bench) {
     return status;
 }
 
-static ig_status run_one_way(ring_bench *bench) {
+static ig_status run_rates(ring_bench *bench, const char *what,
+                           ig_status (*measure)(ring_bench *bench, bool batches, double *rate)) {
     double rate;
-    ig_status status = ring_measure_one_way(bench, &rate);
-    if (status == IG_STATUS_OK) report_rate("host to kernel", rate, bench);
+    ig_status status = measure(bench, false, &rate);
+    if (status == IG_STATUS_OK) report_rate(what, rate, bench);
+    if (status == IG_STATUS_OK) status = measure(bench, true, &rate);
+    char name[64];
+    snprintf(name, sizeof name, "%s, sent in batches of %d", what, RING_BATCH);
+    if (status == IG_STATUS_OK) report_rate(name, rate, bench);
     return status;
 }
 
+static ig_status run_one_way(ring_bench *bench) {
+    return run_rates(bench, "host to kernel", ring_measure_one_way);
+}
+
 static ig_status run_between_kernels(ring_bench *bench) {
-    double rate;
-    ig_status status = ring_measure_between_kernels(bench, &rate);
-    if (status == IG_STATUS_OK) report_rate("kernel to kernel", rate, bench);
-    return status;
+    return run_rates(bench, "kernel to kernel", ring_measure_between_kernels);
 }
 
 static ig_status run_sustained(ring_bench *bench) {

@@ -67,8 +67,10 @@ void ring_bench_close(ring_bench *bench);
 ig_status ring_measure_send(ring_bench *bench, ring_latency *latency);
 ig_status ring_measure_round_trip(ring_bench *bench, ig_ring_mode mode, ring_latency *latency);
 // Messages a second from the host to a kernel, and from a kernel to another. errors: INTERNAL when some are missing.
-ig_status ring_measure_one_way(ring_bench *bench, double *rate);
-ig_status ring_measure_between_kernels(ring_bench *bench, double *rate);
+// One message in each call of the sender, or RING_BATCH; the receiver's handler is called for each in any case.
+enum { RING_BATCH = 64 };
+ig_status ring_measure_one_way(ring_bench *bench, bool batches, double *rate);
+ig_status ring_measure_between_kernels(ring_bench *bench, bool batches, double *rate);
 
 typedef struct ring_sustained {
     double rate;   // messages a second

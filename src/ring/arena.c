@@ -25,16 +25,19 @@ typedef struct layout {
     uint64_t arena, overflow;  // bytes so far
 } layout;
 
-static void place_ring(igi_ring_place *place, uint32_t capacity, uint32_t payload, layout *at) {
-    uint64_t inside = payload < INLINE_BYTES ? igi_round_up(payload, LINE) : INLINE_BYTES;
+// Rings whose messages come in batches have room for packets in their slots, however small the payloads are.
+static void place_ring(igi_ring_place *place, uint32_t capacity, uint32_t payload, bool packets, layout *at) {
+    bool small = payload <= INLINE_BYTES;
+    uint64_t rounded = igi_round_up(payload, LINE), inside = small && !packets ? rounded : INLINE_BYTES;
     *place = (igi_ring_place){.slots = (uint32_t)at->arena,
                               .stride = (uint32_t)(sizeof(ig_message_header) + inside),
                               .mask = capacity - 1,
                               .inline_bytes = (uint32_t)inside,
                               .overflow = at->overflow,
-                              .payload_limit = payload > inside ? (uint32_t)igi_round_up(payload, LINE) : 0};
+                              .payload_limit = (uint32_t)rounded,
+                              .overflow_stride = small ? 0 : (uint32_t)rounded};
     at->arena += (uint64_t)capacity * place->stride;
-    at->overflow += (uint64_t)capacity * place->payload_limit;
+    at->overflow += (uint64_t)capacity * place->overflow_stride;
 }
 
 // ---- Inboxes ----
@@ -44,7 +47,7 @@ ig_status igi_ring_place_inboxes(ig_ring_runtime *runtime, const ig_ring_runtime
     uint32_t payload = desc->inbox_payload ? desc->inbox_payload : IG_MESSAGE_MAX_PAYLOAD;
     if (!is_capacity(capacity) || payload > IG_MESSAGE_MAX_PAYLOAD) return IG_STATUS_INVALID_ARGUMENT;
     layout at = {.arena = sizeof(ig_k2k_inbox_header)};
-    place_ring(&runtime->inbox_place, capacity, payload, &at);
+    place_ring(&runtime->inbox_place, capacity, payload, true, &at);
     runtime->inbox_place.head = offsetof(ig_k2k_inbox_header, head);
     runtime->inbox_place.tail = offsetof(ig_k2k_inbox_header, tail);
     uint64_t all = at.arena * runtime->max_kernels;
@@ -91,7 +94,7 @@ static ig_status place_rings(igi_ring_block *block, const ig_ring_launch_desc *d
     if (payload > IG_MESSAGE_MAX_PAYLOAD) return IG_STATUS_INVALID_ARGUMENT;
     for (int i = 0; i < IGI_RING_INBOX; i++) {
         if (!is_capacity(capacities[i])) return IG_STATUS_INVALID_ARGUMENT;
-        place_ring(&block->rings[i], capacities[i], payload, at);
+        place_ring(&block->rings[i], capacities[i], payload, i == IGI_RING_INPUT || i == IGI_RING_URGENT, at);
     }
     place_cursors(block->rings);
     return IG_STATUS_OK;

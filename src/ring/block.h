@@ -7,10 +7,18 @@
 // Every ring is an array of slots of one size. A slot is a message header and the payload behind it; a payload too
 // large for that lies in the overflow buffer, at the slot's own place. Producers take a position by moving the tail,
 // and publish by writing position + 1 into the slot's sequence; the one consumer publishes its head now and then.
+//
+// A packet is a slot that several messages share: of one sender, alike but for their payloads, sent together. The upper
+// half of its flags says how many they are. Its header is the first one's; the others have the ids and the logical
+// times that follow. Behind it lie the checksums of all, padded to 8 bytes, and then their payloads, each padded
+// likewise. Whoever takes messages sees each with a header of its own.
 #ifndef INGOT_RING_BLOCK_H
 #define INGOT_RING_BLOCK_H
 
 #include <ingot/ring-layout.h>
+#ifndef __METAL_VERSION__
+#include <stdbool.h>
+#endif
 
 enum {
     IGI_RING_INPUT,
@@ -31,9 +39,32 @@ typedef struct igi_ring_place {
     uint32_t mask;           // capacity - 1
     uint32_t inline_bytes;   // the largest payload that lies in the slot
     uint64_t overflow;       // in the overflow buffer: the place of slot 0
-    uint32_t payload_limit;  // of larger ones; also the stride there
-    uint32_t reserved;
+    uint32_t payload_limit;  // the largest of all
+    uint32_t overflow_stride;
 } igi_ring_place;
+
+// ---- Packets ----
+
+enum { IGI_PACKET_SHIFT = 16, IGI_PACKET_HEADER = 128 };  // the bytes of a header that are ever in use
+
+static inline uint32_t igi_pad(uint32_t bytes) {
+    return (bytes + 7) & ~7u;
+}
+static inline uint32_t igi_packet_sums(uint32_t count) {
+    return igi_pad(count * 4);
+}
+static inline uint32_t igi_packet_bytes(uint32_t count, uint32_t payload) {
+    return igi_packet_sums(count) + count * igi_pad(payload);
+}
+// Whether a slot can hold what its header says.
+static inline bool igi_packet_fits(uint32_t inline_bytes, uint32_t count, uint64_t payload) {
+    return payload <= inline_bytes && igi_packet_bytes(count, (uint32_t)payload) <= inline_bytes;
+}
+// How many messages a slot takes.
+static inline uint32_t igi_packet_most(uint32_t inline_bytes, uint32_t payload) {
+    uint32_t count = inline_bytes / (igi_pad(payload) + 4);
+    return count && !igi_packet_fits(inline_bytes, count, payload) ? count - 1 : count;
+}
 
 // Why the kernel's loop ended.
 enum {
@@ -83,6 +114,9 @@ typedef struct igi_ring_block {
     uint64_t processed, sent_id, expired, invalid, undelivered;
     uint32_t padding3[6];
     uint32_t wake[IGI_RING_MAX_KERNELS / 32];
+    uint32_t items[IGI_RING_COUNT];  // messages already handled of the packet that is next
+    uint32_t padding4[16 - IGI_RING_COUNT];
+    ig_message_header unpacked[IGI_RING_COUNT];  // the header of the message that is next, if it is one of a packet
     // Words of the rings that have none in the control block, each on a line of its own.
     uint32_t cursors[6][IGI_CURSOR_GAP];
     ig_k2k_routing_table routes;

@@ -60,12 +60,16 @@ static ig_hlc_timestamp with_node(const ig_hlc *clock, moment m) {
     return (ig_hlc_timestamp){m.physical, m.logical, clock->node};
 }
 
-ig_hlc_timestamp igi_hlc_tick_at(ig_hlc *clock, uint64_t wall_us) {
-    moment seen = guess(clock), next;
+ig_hlc_timestamp igi_hlc_tick_many_at(ig_hlc *clock, uint64_t wall_us, uint32_t count) {
+    moment seen = guess(clock), first;
     do {
-        next = wall_us > seen.physical ? (moment){wall_us, 0} : (moment){seen.physical, seen.logical + 1};
-    } while (!replace(clock, &seen, next));
-    return with_node(clock, next);
+        first = wall_us > seen.physical ? (moment){wall_us, 0} : (moment){seen.physical, seen.logical + 1};
+    } while (!replace(clock, &seen, (moment){first.physical, first.logical + count - 1}));
+    return with_node(clock, first);
+}
+
+ig_hlc_timestamp igi_hlc_tick_at(ig_hlc *clock, uint64_t wall_us) {
+    return igi_hlc_tick_many_at(clock, wall_us, 1);
 }
 
 ig_hlc_timestamp ig_hlc_tick(ig_hlc *clock) {

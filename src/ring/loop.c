@@ -11,6 +11,7 @@ struct ig_ring_context {
     ig_message_header *slot;
     char *payload;
     uint32_t ring, error, leaving, handled, turn, looks, output_limit;
+    uint32_t items_left;  // of the packet that the message is one of, behind it
 };
 
 // A place for a message, taken and not yet published.
@@ -120,8 +121,7 @@ static uint32_t pending_bit(const ig_ring_context *c, uint64_t dest) {
     return 1u << (dest == IG_RING_HOST || is_remote(c, dest) ? 0 : dest & 31);
 }
 
-static uint32_t publish(ig_ring_context *c, const opened *place) {
-    place->slot->checksum = igi_crc32(place->payload, place->slot->payload_size);
+static uint32_t announce(ig_ring_context *c, const opened *place) {
     igi_slot_publish(place->slot, place->position);
     switch (place->kind) {
         case IGI_RING_OUTPUT:
@@ -143,6 +143,11 @@ static uint32_t publish(ig_ring_context *c, const opened *place) {
             return IG_DELIVERED;
         }
     }
+}
+
+static uint32_t publish(ig_ring_context *c, const opened *place) {
+    place->slot->checksum = igi_crc32(place->payload, place->slot->payload_size);
+    return announce(c, place);
 }
 
 static void fill_header(ig_ring_context *c, const opened *place, uint64_t type, uint64_t bytes, uint32_t flags) {
@@ -192,6 +197,40 @@ uint32_t ig_ring_context_reply(ig_ring_context *c, uint64_t type, const void *pa
 
 uint32_t ig_ring_context_send(ig_ring_context *c, uint64_t dest, uint64_t type, const void *payload, uint64_t bytes) {
     return put(c, dest, type, payload, bytes, 0);
+}
+
+// As many messages as share a slot; 0 when they must go one by one.
+static uint32_t pack(ig_ring_context *c, uint64_t dest, uint64_t type, const char *payloads, uint64_t bytes,
+                     uint64_t count) {
+    opened place;
+    const igi_ring_place *inbox = &c->kernel->runtime->inbox_place;
+    uint32_t index = (uint32_t)dest, most = bytes > inbox->payload_limit || bytes > inbox->inline_bytes
+                                                ? 0
+                                                : igi_packet_most(inbox->inline_bytes, (uint32_t)bytes);
+    if (most > count) most = (uint32_t)count;
+    if (most < 2 || dest >> 32 != c->block->node || c->block->pending_mask >> (index & 31) & 1) return 0;
+    if (!has_route(c, index) || !open_inbox(c, index, 0, &place)) return 0;
+    fill_header(c, &place, type, bytes, most << IGI_PACKET_SHIFT);
+    c->block->sent_id += most - 1;
+    set_clock(c, c->control->hlc_physical, c->control->hlc_logical + most - 1);
+    for (uint32_t i = 0; i < most; i++) {
+        if (bytes) memcpy(igi_packet_payload(place.slot, most, i), payloads + i * bytes, bytes);
+        *igi_packet_sum(place.slot, i) = igi_crc32(payloads + i * bytes, bytes);
+    }
+    announce(c, &place);
+    return most;
+}
+
+uint64_t ig_ring_context_send_batch(ig_ring_context *c, uint64_t dest, uint64_t type, const void *payloads,
+                                    uint64_t bytes, uint64_t count) {
+    uint64_t taken = 0;
+    while (taken < count) {
+        const char *next = (const char *)payloads + taken * bytes;
+        uint32_t packed = pack(c, dest, type, next, bytes, count - taken);
+        if (!packed && put(c, dest, type, next, bytes, 0) > IG_DELIVERY_PENDING) break;
+        taken += packed ? packed : 1;
+    }
+    return taken;
 }
 
 uint32_t ig_ring_context_broadcast(ig_ring_context *c, uint64_t type, const void *payload, uint64_t bytes) {
@@ -291,13 +330,31 @@ static ig_message_header *find(ig_ring_context *c) {
     return slot;
 }
 
-static uint32_t judge(ig_ring_context *c, ig_message_header *slot) {
+static uint32_t unpack(ig_ring_context *c, ig_message_header *slot, uint32_t inline_bytes) {
+    uint32_t item = c->block->items[c->ring], count = igi_packet_count(slot);
+    if (!item && !igi_packet_fits(inline_bytes, count, slot->payload_size)) return IG_DEAD_BAD_HEADER;
+    c->slot = &c->block->unpacked[c->ring];
+    igi_packet_header(slot, item, c->slot);
+    c->payload = igi_packet_payload(slot, count, item);
+    c->items_left = count - item - 1;
+    return 0;
+}
+
+// Where the message is that the slot has next.
+static uint32_t look_into(ig_ring_context *c, ig_message_header *slot) {
     igi_ring ring = igi_ring_of(c->kernel, c->ring);
-    uint64_t bytes = slot->payload_size, wall = wall_us(c);
+    uint64_t bytes = slot->payload_size;
     if (slot->magic != IG_MESSAGE_MAGIC || slot->version != IG_MESSAGE_VERSION) return IG_DEAD_BAD_HEADER;
     if (bytes > igi_ring_limit(ring)) return IG_DEAD_BAD_HEADER;
+    if (igi_packet_count(slot)) return unpack(c, slot, ring.place->inline_bytes);
     c->payload = igi_slot_payload(ring, slot, c->block->heads[c->ring], bytes);
-    if (igi_crc32(c->payload, bytes) != slot->checksum) return IG_DEAD_CHECKSUM;
+    return 0;
+}
+
+static uint32_t judge(const ig_ring_context *c) {
+    const ig_message_header *slot = c->slot;
+    uint64_t wall = wall_us(c);
+    if (igi_crc32(c->payload, slot->payload_size) != slot->checksum) return IG_DEAD_CHECKSUM;
     if ((slot->flags & IG_MESSAGE_DEADLINE) && slot->deadline.physical <= wall) return IG_DEAD_EXPIRED;
     if (slot->timestamp.physical > wall + IG_HLC_SKEW_US) return IG_DEAD_CLOCK_SKEW;
     return 0;
@@ -320,6 +377,11 @@ static void look_for_senders(ig_ring_context *c) {
 }
 
 static void finish_message(ig_ring_context *c) {
+    if (c->items_left) {
+        c->block->items[c->ring]++;
+        return;
+    }
+    c->block->items[c->ring] = 0;
     uint32_t head = c->block->heads[c->ring] + 1;
     igi_set_word(&c->block->heads[c->ring], head);
     uint32_t quarter = (c->block->rings[c->ring].mask + 1) >> 2;
@@ -330,10 +392,12 @@ static void finish_message(ig_ring_context *c) {
 
 static bool accept(ig_ring_context *c, ig_message_header *slot) {
     bool is_void = slot->flags & IG_MESSAGE_VOID;
-    uint32_t reason = is_void ? 0 : judge(c, slot);
     c->slot = slot;
+    c->items_left = 0;
+    uint32_t reason = is_void ? 0 : look_into(c, slot);
+    if (!is_void && !reason) reason = judge(c);
     if (!is_void && !reason) {
-        observe(c, slot->timestamp);
+        observe(c, c->slot->timestamp);
         __atomic_store_n(&c->block->current_ring, c->ring, __ATOMIC_RELAXED);
         igi_set_word(&c->block->started, c->block->started + 1);
         c->error = 0;
@@ -341,7 +405,7 @@ static bool accept(ig_ring_context *c, ig_message_header *slot) {
     }
     if (reason == IG_DEAD_EXPIRED) igi_count(&c->block->expired);
     if (reason && reason != IG_DEAD_EXPIRED) igi_count(&c->block->invalid);
-    if (reason) igi_ring_bury(c->kernel, slot, reason == IG_DEAD_BAD_HEADER ? NULL : c->payload, reason);
+    if (reason) igi_ring_bury(c->kernel, c->slot, reason == IG_DEAD_BAD_HEADER ? NULL : c->payload, reason);
     finish_message(c);
     return false;
 }

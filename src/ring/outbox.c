@@ -38,6 +38,24 @@ static void give_up_claim(ig_ring_kernel *kernel) {
     igi_ring_wake_index(kernel->runtime, index);
 }
 
+// The next message of a ring becomes a dead letter.
+static void bury_next(ig_ring_kernel *kernel, uint32_t kind, ig_message_header *slot, uint32_t reason) {
+    igi_ring ring = igi_ring_of(kernel, kind);
+    uint32_t *head = &kernel->block->heads[kind], *item = &kernel->block->items[kind], count = igi_packet_count(slot);
+    bool sound = slot->payload_size <= igi_ring_limit(ring);
+    if (sound && count && igi_packet_fits(ring.place->inline_bytes, count, slot->payload_size)) {
+        ig_message_header *made = &kernel->block->unpacked[kind];
+        igi_packet_header(slot, *item, made);
+        igi_ring_bury(kernel, made, igi_packet_payload(slot, count, *item), reason);
+        if (++*item < count) return;
+    } else if (!(slot->flags & IG_MESSAGE_VOID)) {
+        sound = sound && !count;
+        igi_ring_bury(kernel, slot, sound ? igi_slot_payload(ring, slot, *head, slot->payload_size) : NULL, reason);
+    }
+    *item = 0;
+    igi_set_word(head, *head + 1);
+}
+
 void igi_ring_recover(ig_ring_kernel *kernel, uint32_t reason) {
     igi_ring_block *block = kernel->block;
     give_up_claim(kernel);
@@ -45,8 +63,7 @@ void igi_ring_recover(ig_ring_kernel *kernel, uint32_t reason) {
     uint32_t position = block->heads[block->current_ring];
     ig_message_header *slot = block->started & 1 ? igi_slot_ready(ring, position) : NULL;
     if (slot) {
-        igi_ring_bury(kernel, slot, igi_slot_payload(ring, slot, position, slot->payload_size), reason);
-        igi_set_word(&block->heads[block->current_ring], position + 1);
+        bury_next(kernel, block->current_ring, slot, reason);
         igi_set_word(&block->started, block->started + 1);
     }
     publish_heads(kernel);
@@ -55,12 +72,7 @@ void igi_ring_recover(ig_ring_kernel *kernel, uint32_t reason) {
 static void drop_ring(ig_ring_kernel *kernel, uint32_t kind) {
     igi_ring ring = igi_ring_of(kernel, kind);
     uint32_t *head = &kernel->block->heads[kind];
-    for (ig_message_header *slot; (slot = igi_slot_ready(ring, *head)); igi_set_word(head, *head + 1)) {
-        bool sound = slot->payload_size <= igi_ring_limit(ring);
-        if (slot->flags & IG_MESSAGE_VOID) continue;
-        igi_ring_bury(kernel, slot, sound ? igi_slot_payload(ring, slot, *head, slot->payload_size) : NULL,
-                      IG_DEAD_DROPPED);
-    }
+    for (ig_message_header *slot; (slot = igi_slot_ready(ring, *head));) bury_next(kernel, kind, slot, IG_DEAD_DROPPED);
 }
 
 void igi_ring_drop_all(ig_ring_kernel *kernel) {

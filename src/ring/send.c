@@ -49,37 +49,39 @@ static ig_status claim_until(ig_ring_kernel *kernel, uint32_t kind, uint64_t tim
 
 // ---- Headers ----
 
-static uint64_t new_id(ig_ring_runtime *runtime) {
+// The first of `count` numbers that follow each other.
+static uint64_t new_ids(ig_ring_runtime *runtime, uint32_t count) {
     enum { BLOCK = 256 };
     // Numbers are taken by the block, so that threads seldom meet.
     static _Thread_local uint64_t next, end, generation;
-    if (next == end || generation != runtime->generation) {
+    if (end - next < count || generation != runtime->generation) {
         generation = runtime->generation;
         next = atomic_fetch_add(&runtime->message_ids, BLOCK) + 1;
         end = next + BLOCK;
     }
-    return next++;
+    next += count;
+    return next - count;
 }
 
-static void stamp(ig_ring_kernel *kernel, ig_message_header *header, uint64_t deadline_us) {
+static void stamp(ig_ring_kernel *kernel, ig_message_header *header, uint64_t deadline_us, uint32_t count) {
     uint64_t now = igi_wall_ns();
     header->magic = IG_MESSAGE_MAGIC;
     header->version = IG_MESSAGE_VERSION;
     header->flags = deadline_us ? IG_MESSAGE_DEADLINE : 0;
-    header->message_id = new_id(kernel->runtime);
+    header->message_id = new_ids(kernel->runtime, count);
     header->source_kernel = IG_RING_HOST;
     header->dest_kernel = ig_ring_kernel_id(kernel);
     if (!header->priority) header->priority = IG_PRIORITY_NORMAL;
     header->hops = 0;
     header->sent_low = (uint16_t)now;
     header->sent_high = (uint32_t)(now >> 16);
-    header->timestamp = igi_hlc_tick_at(kernel->runtime->clock, now / 1000);
+    header->timestamp = igi_hlc_tick_many_at(kernel->runtime->clock, now / 1000, count);
     header->deadline = (ig_hlc_timestamp){0};
     if (!deadline_us) return;
     if (!igi_add(now / 1000, deadline_us, &header->deadline.physical)) header->deadline.physical = UINT64_MAX;
 }
 
-static void publish(ig_ring_kernel *kernel, ig_message_header *slot, uint32_t position, const void *payload) {
+static void publish(ig_message_header *slot, uint32_t position, const void *payload) {
     slot->checksum = igi_crc32(payload, slot->payload_size);
     igi_slot_publish(slot, position);
 }
@@ -88,6 +90,14 @@ static void publish(ig_ring_kernel *kernel, ig_message_header *slot, uint32_t po
 
 static uint32_t ring_for(const ig_message_header *header) {
     return header->priority >= IG_PRIORITY_HIGH ? IGI_RING_URGENT : IGI_RING_INPUT;
+}
+
+// What the caller says of a message.
+static void describe(ig_message_header *slot, const ig_message_header *wanted) {
+    slot->correlation_id = wanted->correlation_id;
+    slot->message_type = wanted->message_type;
+    slot->priority = wanted->priority;
+    slot->payload_size = wanted->payload_size;
 }
 
 static ig_status send_one(ig_ring_kernel *kernel, const ig_message *message, uint64_t timeout_ns, uint64_t *id) {
@@ -100,14 +110,11 @@ static ig_status send_one(ig_ring_kernel *kernel, const ig_message *message, uin
     if (status != IG_STATUS_OK) return status;
     ig_message_header *slot = igi_slot(ring, position);
     char *payload = igi_slot_payload(ring, slot, position, bytes);
-    slot->correlation_id = message->header.correlation_id;
-    slot->message_type = message->header.message_type;
-    slot->priority = message->header.priority;
-    slot->payload_size = bytes;
+    describe(slot, &message->header);
     if (bytes) memcpy(payload, message->payload, bytes);
-    stamp(kernel, slot, message->deadline_us);
+    stamp(kernel, slot, message->deadline_us, 1);
     if (id) *id = slot->message_id;
-    publish(kernel, slot, position, payload);
+    publish(slot, position, payload);
     return IG_STATUS_OK;
 }
 
@@ -118,12 +125,51 @@ ig_status ig_ring_send(ig_ring_kernel *kernel, const ig_message *message, uint64
     return status;
 }
 
+// ---- Batches ----
+
+static bool are_alike(const ig_message *a, const ig_message *b) {
+    return a->header.payload_size == b->header.payload_size && a->header.message_type == b->header.message_type &&
+           a->header.correlation_id == b->header.correlation_id && a->header.priority == b->header.priority &&
+           a->deadline_us == b->deadline_us && (b->payload || !b->header.payload_size);
+}
+
+// How many messages, from the first on, can share a slot.
+static uint32_t count_alike(igi_ring ring, const ig_message *messages, size_t count) {
+    uint64_t bytes = messages->header.payload_size;
+    if (bytes > igi_ring_limit(ring) || bytes > ring.place->inline_bytes || (bytes && !messages->payload)) return 0;
+    uint32_t most = igi_packet_most(ring.place->inline_bytes, (uint32_t)bytes), alike = 1;
+    while (alike < most && alike < count && are_alike(messages, &messages[alike])) alike++;
+    return alike;
+}
+
+// As many messages as share a slot; 0 when they must go one by one.
+static size_t send_packet(ig_ring_kernel *kernel, const ig_message *messages, size_t left) {
+    uint32_t kind = ring_for(&messages->header), position;
+    igi_ring ring = igi_ring_of(kernel, kind);
+    uint32_t count = count_alike(ring, messages, left);
+    if (count < 2 || !is_active(kernel) || !claim(kernel, kind, &position)) return 0;
+    ig_message_header *slot = igi_slot(ring, position);
+    describe(slot, &messages->header);
+    for (uint32_t i = 0; i < count; i++) {
+        char *payload = igi_packet_payload(slot, count, i);
+        if (slot->payload_size) memcpy(payload, messages[i].payload, slot->payload_size);
+        *igi_packet_sum(slot, i) = igi_crc32(payload, slot->payload_size);
+    }
+    stamp(kernel, slot, messages->deadline_us, count);
+    slot->flags |= count << IGI_PACKET_SHIFT;
+    igi_slot_publish(slot, position);
+    return count;
+}
+
 ig_status ig_ring_send_batch(ig_ring_kernel *kernel, const ig_message *messages, size_t count, uint64_t timeout_ns,
                              size_t *sent) {
     if (!kernel || (count && !messages)) return IG_STATUS_INVALID_ARGUMENT;
     ig_status status = IG_STATUS_OK;
     size_t done = 0;
     while (done < count) {
+        size_t packed = send_packet(kernel, &messages[done], count - done);
+        done += packed;
+        if (packed) continue;
         status = send_one(kernel, &messages[done], 0, NULL);
         if (status == IG_STATUS_OK) {
             done++;
@@ -158,8 +204,8 @@ ig_status ig_ring_reserve(ig_ring_kernel *kernel, uint64_t bytes, uint64_t timeo
 void ig_ring_commit(ig_ring_kernel *kernel, ig_ring_slot *slot) {
     if (!kernel || !slot || !slot->header) return;
     igi_ring ring = igi_ring_of(kernel, slot->ring);
-    stamp(kernel, slot->header, 0);
-    publish(kernel, slot->header, slot->position,
+    stamp(kernel, slot->header, 0, 1);
+    publish(slot->header, slot->position,
             igi_slot_payload(ring, slot->header, slot->position, slot->header->payload_size));
     *slot = (ig_ring_slot){0};
     igi_ring_wake(kernel);

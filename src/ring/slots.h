@@ -32,7 +32,7 @@ static inline uint64_t igi_counted(const uint64_t *counter) {
 
 static inline igi_ring igi_inbox_ring(const ig_ring_runtime *runtime, uint32_t index) {
     const igi_ring_place *place = &runtime->inbox_place;
-    uint64_t each = ((uint64_t)place->mask + 1) * place->payload_limit;
+    uint64_t each = ((uint64_t)place->mask + 1) * place->overflow_stride;
     return (igi_ring){place, runtime->inboxes + IGI_INBOXES_OFFSET + (uint64_t)index * runtime->inbox_size,
                       runtime->inboxes + place->overflow + index * each};
 }
@@ -50,7 +50,7 @@ static inline uint32_t *igi_ring_tail(igi_ring r) {
     return (uint32_t *)(r.base + r.place->tail);
 }
 static inline uint64_t igi_ring_limit(igi_ring r) {
-    return r.place->payload_limit > r.place->inline_bytes ? r.place->payload_limit : r.place->inline_bytes;
+    return r.place->payload_limit;
 }
 
 static inline ig_message_header *igi_slot(igi_ring r, uint32_t position) {
@@ -59,7 +59,7 @@ static inline ig_message_header *igi_slot(igi_ring r, uint32_t position) {
 
 static inline char *igi_slot_payload(igi_ring r, ig_message_header *slot, uint32_t position, uint64_t bytes) {
     if (bytes <= r.place->inline_bytes) return (char *)(slot + 1);
-    return r.overflow + (uint64_t)(position & r.place->mask) * r.place->payload_limit;
+    return r.overflow + (uint64_t)(position & r.place->mask) * r.place->overflow_stride;
 }
 
 // The message at this position, once it is complete; NULL before.
@@ -77,6 +77,31 @@ static inline void igi_see_last_use(const ig_message_header *slot) {
 #endif
     (void)slot;
 }
+
+// ---- Packets ----
+
+static inline uint32_t igi_packet_count(const ig_message_header *slot) {
+    return slot->flags >> IGI_PACKET_SHIFT;
+}
+
+static inline uint32_t *igi_packet_sum(ig_message_header *packet, uint32_t item) {
+    return (uint32_t *)(packet + 1) + item;
+}
+
+static inline char *igi_packet_payload(ig_message_header *packet, uint32_t count, uint32_t item) {
+    return (char *)(packet + 1) + igi_packet_sums(count) + item * igi_pad((uint32_t)packet->payload_size);
+}
+
+// Makes a header of its own for one of the messages of a packet; `made` has been made for those before it.
+static inline void igi_packet_header(const ig_message_header *packet, uint32_t item, ig_message_header *made) {
+    if (!item) memcpy(made, packet, IGI_PACKET_HEADER);
+    made->flags = packet->flags & ((1u << IGI_PACKET_SHIFT) - 1);
+    made->message_id = packet->message_id + item;
+    made->timestamp.logical = packet->timestamp.logical + item;
+    made->checksum = *igi_packet_sum((ig_message_header *)packet, item);
+}
+
+// ---- Claiming and publishing ----
 
 // Takes the next position of a ring with several producers; false when it is full.
 static inline bool igi_ring_claim(igi_ring r, uint32_t *position) {
@@ -99,7 +124,6 @@ static inline void igi_header_copy(ig_message_header *to, const ig_message_heade
     memcpy(to, from, offsetof(ig_message_header, checksum));
     to->timestamp = from->timestamp;
     to->deadline = from->deadline;
-    to->dead_reason = from->dead_reason;
 }
 
 static inline void igi_void_slot(ig_message_header *slot, uint32_t position) {

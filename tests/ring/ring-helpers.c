@@ -63,11 +63,17 @@ static const char source[] =
     "    uint became = context.forward(context.route(0));\n"
     "    if (became >= ring::not_found) context.emit(1000 + became, ulong(context.message().hops));\n"
     "}\n"
+    "void scatter(thread ring::context &context) {\n"
+    "    ulong values[40], first = *context.payload<ulong>();\n"
+    "    for (uint i = 0; i < 40; i++) values[i] = first + i;\n"
+    "    if (context.send_batch(context.route(0), context.type(), values, 40) != 40) context.fail(256);\n"
+    "}\n"
     "INGOT_RING_KERNEL(echo_kernel, echo)\n"
     "INGOT_RING_KERNEL(add_kernel, add)\n"
     "INGOT_RING_KERNEL(fail_kernel, fail)\n"
     "INGOT_RING_KERNEL(relay_kernel, relay)\n"
-    "INGOT_RING_KERNEL(onward_kernel, onward)\n";
+    "INGOT_RING_KERNEL(onward_kernel, onward)\n"
+    "INGOT_RING_KERNEL(scatter_kernel, scatter)\n";
 
 // ---- The same in C ----
 
@@ -123,14 +129,23 @@ static void onward(ig_ring_context *context, void *user) {
     if (became >= IG_DELIVERY_NOT_FOUND) ig_ring_context_send(context, IG_RING_HOST, 1000 + became, &hops, sizeof hops);
 }
 
+static void scatter(ig_ring_context *context, void *user) {
+    ig_ring_kernel *self = *(ig_ring_kernel **)user;
+    ig_k2k_routing_table routes;
+    uint64_t values[SCATTERED], first = number_of(context);
+    for (uint64_t i = 0; i < SCATTERED; i++) values[i] = first + i;
+    ig_ring_get_routes(self, &routes);
+    if (ig_ring_context_send_batch(context, routes.routes[0].dest, type_of(context), values, sizeof *values,
+                                   SCATTERED) != SCATTERED)
+        ig_ring_context_fail(context, IG_RING_ERROR_USER);
+}
+
 static const struct {
     const char *name, *kernel;
     ig_ring_handler handler;
-} handlers[] = {{"echo", "echo_kernel", echo},
-                {"add", "add_kernel", add},
-                {"fail", "fail_kernel", fail_if_asked},
-                {"relay", "relay_kernel", relay},
-                {"onward", "onward_kernel", onward}};
+} handlers[] = {{"echo", "echo_kernel", echo},          {"add", "add_kernel", add},
+                {"fail", "fail_kernel", fail_if_asked}, {"relay", "relay_kernel", relay},
+                {"onward", "onward_kernel", onward},    {"scatter", "scatter_kernel", scatter}};
 
 ig_ring_launch_desc desc_of(const way *w, const char *kernel) {
     ig_ring_launch_desc desc = {.name = kernel, .mode = w->mode, .block = w->block};

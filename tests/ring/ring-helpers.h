@@ -30,8 +30,10 @@ extern const way ways[];
 extern const size_t way_count;
 
 // Kernels: "echo" answers with the payload it got; "add" adds a u64 to its state and answers with the sum; "fail" fails
-// with the code in its payload, if that is not 0, and answers otherwise; "relay" sends what it gets to all its routes.
+// with the code in its payload, if that is not 0, and answers otherwise; "relay" sends what it gets to all its routes;
+// "scatter" sends a batch of as many numbers as the enum says, from the one in its payload on, along its first route.
 // Type 99 makes any of them loop for ever, and 98 touch memory it does not own (in MSL).
+enum { SCATTERED = 40 };
 ig_ring_launch_desc desc_of(const way *w, const char *kernel);
 ig_ring_kernel *launch(const ig_ring_launch_desc *desc);
 ig_ring_kernel *launch_way(const way *w, const char *kernel);

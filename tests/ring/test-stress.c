@@ -60,19 +60,38 @@ static ig_buffer *buffers[KERNELS];
 static uint64_t sent[PRODUCERS][KERNELS], poisoned[KERNELS];
 static atomic_bool over;
 
+enum { MOST_IN_BURST = 40 };
+
+static void send_one_by_one(uint32_t self, uint32_t to, uint64_t count) {
+    for (uint64_t i = 0; i < count; i++) {
+        parcel p = {.producer = self, .via = to, .number = sent[self][to]};
+        ig_message message = IG_MESSAGE(1, &p);
+        ig_status status = ig_ring_send(kernels[to], &message, 1000000, NULL);
+        if (status == IG_STATUS_OK) sent[self][to]++;
+        if (status == IG_STATUS_WRONG_STATE) break;  // deactivated for a while
+    }
+}
+
+static void send_together(uint32_t self, uint32_t to, uint64_t count) {
+    parcel parcels[MOST_IN_BURST];
+    ig_message messages[MOST_IN_BURST];
+    for (uint64_t i = 0; i < count; i++) {
+        parcels[i] = (parcel){.producer = self, .via = to, .number = sent[self][to] + i};
+        messages[i] = IG_MESSAGE(1, &parcels[i]);
+    }
+    size_t taken = 0;
+    ig_ring_send_batch(kernels[to], messages, count, 1000000, &taken);
+    sent[self][to] += taken;
+}
+
 static void *produce(void *argument) {
     uint32_t self = (uint32_t)(uintptr_t)argument;
     random_state random = {self + 1};
     while (!atomic_load(&over)) {
         uint32_t to = (uint32_t)random_below(&random, KERNELS);
-        uint64_t burst = 1 + random_below(&random, 40);
-        for (uint64_t i = 0; i < burst; i++) {
-            parcel p = {.producer = self, .via = to, .number = sent[self][to]};
-            ig_message message = IG_MESSAGE(1, &p);
-            ig_status status = ig_ring_send(kernels[to], &message, 1000000, NULL);
-            if (status == IG_STATUS_OK) sent[self][to]++;
-            if (status == IG_STATUS_WRONG_STATE) break;  // deactivated for a while
-        }
+        uint64_t burst = 1 + random_below(&random, MOST_IN_BURST);
+        bool together = random_below(&random, 2);
+        (together ? send_together : send_one_by_one)(self, to, burst);
         if (random_below(&random, 200) == 0) sleep_ms(1);
     }
     return NULL;
