@@ -14,6 +14,14 @@ void take_note(thread ring::context &context) {
 }
 INGOT_RING_KERNEL(counter, take_note)
 
+void take_notes(thread ring::context &context) {
+    device ulong *state = context.state<ulong>();
+    ulong arrived = state[0];
+    for (uint i = 0; i < context.count(); i++) arrived += context.payload<note>(i)->number == arrived;
+    state[0] = arrived;
+}
+INGOT_RING_KERNEL(batch_counter, take_notes)
+
 void answer(thread ring::context &context) { context.reply(context.type(), *context.payload<note>()); }
 INGOT_RING_KERNEL(echo, answer)
 
@@ -68,3 +76,14 @@ void drain(thread ring::context &context) {
     if (got.number + 1 == got.value) context.emit(0, note{0, state[0]});
 }
 INGOT_RING_KERNEL(sink, drain)
+
+void drain_batches(thread ring::context &context) {
+    device ulong *state = context.state<ulong>();
+    note last = *context.payload<note>(context.count() - 1);
+    ulong first = context.payload<note>()->number, arrived = first == 0 ? 0 : state[0];
+    for (uint i = 0; i < context.count(); i++) arrived += context.payload<note>(i)->number == arrived;
+    state[0] = arrived;
+    if (first / batch != (last.number + 1) / batch) context.send(context.source(), 0, last);
+    if (last.number + 1 == last.value) context.emit(0, note{0, arrived});
+}
+INGOT_RING_KERNEL(batch_sink, drain_batches)

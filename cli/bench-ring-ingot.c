@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ingot bench ring: Ingot's own figures.
 #include <stdlib.h>
+#include <string.h>
 
 #include "bench-ring.h"
 #include "core/clock.h"
@@ -42,7 +43,8 @@ static ig_status launch(ring_bench *bench, const char *name, ig_ring_mode mode, 
                                 .mode = mode,
                                 .block = 1,
                                 .max_payload = sizeof(ring_note),
-                                .k2k = true};
+                                .k2k = true,
+                                .batches = strncmp(name, "batch", 5) == 0};
     ring_pin(cpu);
     ig_status status = ig_ring_launch(bench->runtime, &desc, kernel, &bench->error);
     ring_pin(bench->cores.host);
@@ -131,6 +133,7 @@ static ig_status stream_batches(ig_ring_kernel *kernel, uint64_t count) {
 
 typedef struct stream_case {
     ring_bench *bench;
+    const char *kernel;
     ig_status (*send)(ig_ring_kernel *kernel, uint64_t count);
 } stream_case;
 
@@ -138,7 +141,7 @@ static double one_way(void *context) {
     const stream_case *c = context;
     ring_bench *bench = c->bench;
     ig_ring_kernel *kernel = NULL;
-    if (launch(bench, "counter", IG_RING_PERSISTENT, bench->cores.kernel, &kernel) != IG_STATUS_OK) return -1;
+    if (launch(bench, c->kernel, IG_RING_PERSISTENT, bench->cores.kernel, &kernel) != IG_STATUS_OK) return -1;
     uint64_t start = igi_now_ns();
     ig_status status = c->send(kernel, MANY);
     double seconds = (double)(igi_now_ns() - start) * 1e-9;
@@ -146,8 +149,9 @@ static double one_way(void *context) {
     return status == IG_STATUS_OK ? MANY / seconds : -1;
 }
 
-ig_status ring_measure_one_way(ring_bench *bench, bool batches, double *rate) {
-    stream_case c = {bench, batches ? stream_batches : stream};
+ig_status ring_measure_one_way(ring_bench *bench, ring_grouping grouping, double *rate) {
+    stream_case c = {bench, grouping == RING_IN_BATCHES ? "batch_counter" : "counter",
+                     grouping == RING_SINGLE ? stream : stream_batches};
     *rate = bench_median(bench->repeats, one_way, &c);
     return *rate < 0 ? IG_STATUS_INTERNAL : IG_STATUS_OK;
 }
@@ -182,10 +186,11 @@ typedef struct pair {
     ig_ring_kernel *source, *sink;
 } pair;
 
-static ig_status launch_pair(ring_bench *bench, bool batches, pair *p) {
-    const char *source = batches ? "batch_source" : "source";
+static ig_status launch_pair(ring_bench *bench, ring_grouping grouping, pair *p) {
+    const char *source = grouping == RING_SINGLE ? "source" : "batch_source";
+    const char *sink = grouping == RING_IN_BATCHES ? "batch_sink" : "sink";
     ig_status status = launch(bench, source, IG_RING_PERSISTENT, bench->cores.host, &p->source);
-    if (status == IG_STATUS_OK) status = launch(bench, "sink", IG_RING_PERSISTENT, bench->cores.kernel, &p->sink);
+    if (status == IG_STATUS_OK) status = launch(bench, sink, IG_RING_PERSISTENT, bench->cores.kernel, &p->sink);
     if (status == IG_STATUS_OK) status = ig_ring_connect(p->source, p->sink);
     return status == IG_STATUS_OK ? ig_ring_connect(p->sink, p->source) : status;
 }
@@ -214,9 +219,9 @@ static double between_kernels(void *context) {
     return status == IG_STATUS_OK && arrived == MANY ? MANY / seconds : -1;
 }
 
-ig_status ring_measure_between_kernels(ring_bench *bench, bool batches, double *rate) {
+ig_status ring_measure_between_kernels(ring_bench *bench, ring_grouping grouping, double *rate) {
     pair p = {0};
-    ig_status status = launch_pair(bench, batches, &p);
+    ig_status status = launch_pair(bench, grouping, &p);
     if (status == IG_STATUS_OK) *rate = bench_median(bench->repeats, between_kernels, &p);
     end_pair(&p);
     return status == IG_STATUS_OK && *rate < 0 ? IG_STATUS_INTERNAL : status;
@@ -264,7 +269,7 @@ ig_status ring_measure_sustained(ring_bench *bench, ring_sustained *result) {
     pair p = {0};
     third thirds[3] = {0};
     *result = (ring_sustained){0};
-    ig_status status = launch_pair(bench, false, &p);
+    ig_status status = launch_pair(bench, RING_SINGLE, &p);
     if (status == IG_STATUS_OK) status = flow_for_long(&p, bench->sustained_ns, thirds, result);
     end_pair(&p);
     double first = median_rate(&thirds[0]), last = median_rate(&thirds[2]);

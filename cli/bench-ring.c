@@ -80,14 +80,16 @@ static ig_status run_event_driven(ring_bench *bench) {
 }
 
 static ig_status run_rates(ring_bench *bench, const char *what,
-                           ig_status (*measure)(ring_bench *bench, bool batches, double *rate)) {
-    double rate;
-    ig_status status = measure(bench, false, &rate);
-    if (status == IG_STATUS_OK) report_rate(what, rate, bench);
-    if (status == IG_STATUS_OK) status = measure(bench, true, &rate);
-    char name[64];
-    snprintf(name, sizeof name, "%s, sent in batches of %d", what, RING_BATCH);
-    if (status == IG_STATUS_OK) report_rate(name, rate, bench);
+                           ig_status (*measure)(ring_bench *bench, ring_grouping grouping, double *rate)) {
+    static const char *const groupings[] = {"", ", sent in batches", ", in batches"};
+    ig_status status = IG_STATUS_OK;
+    for (int i = 0; i < RING_GROUPINGS && status == IG_STATUS_OK; i++) {
+        char name[64];
+        double rate;
+        snprintf(name, sizeof name, "%s%s", what, groupings[i]);
+        status = measure(bench, (ring_grouping)i, &rate);
+        if (status == IG_STATUS_OK) report_rate(name, rate, bench);
+    }
     return status;
 }
 

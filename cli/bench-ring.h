@@ -67,10 +67,15 @@ void ring_bench_close(ring_bench *bench);
 ig_status ring_measure_send(ring_bench *bench, ring_latency *latency);
 ig_status ring_measure_round_trip(ring_bench *bench, ig_ring_mode mode, ring_latency *latency);
 // Messages a second from the host to a kernel, and from a kernel to another. errors: INTERNAL when some are missing.
-// One message in each call of the sender, or RING_BATCH; the receiver's handler is called for each in any case.
 enum { RING_BATCH = 64 };
-ig_status ring_measure_one_way(ring_bench *bench, bool batches, double *rate);
-ig_status ring_measure_between_kernels(ring_bench *bench, bool batches, double *rate);
+typedef enum ring_grouping {
+    RING_SINGLE,           // a call of the sender, and one of the handler, for each message
+    RING_SENT_IN_BATCHES,  // a call of the sender for RING_BATCH
+    RING_IN_BATCHES,       // and one of the handler for what shares a place
+    RING_GROUPINGS
+} ring_grouping;
+ig_status ring_measure_one_way(ring_bench *bench, ring_grouping grouping, double *rate);
+ig_status ring_measure_between_kernels(ring_bench *bench, ring_grouping grouping, double *rate);
 
 typedef struct ring_sustained {
     double rate;   // messages a second

@@ -88,6 +88,10 @@ typedef void (*ig_ring_handler)(ig_ring_context *context, void *user);
 
 const ig_message_header *ig_ring_context_message(const ig_ring_context *context);
 const void *ig_ring_context_payload(const ig_ring_context *context);
+// With the option `batches` a call may be for several messages that were sent together: alike but for their payloads,
+// ids and times, which follow each other from those of the message on. The payload past the last is NULL.
+uint64_t ig_ring_context_count(const ig_ring_context *context);
+const void *ig_ring_context_payload_at(const ig_ring_context *context, uint64_t which);
 void *ig_ring_context_state(const ig_ring_context *context, uint64_t *bytes);
 ig_hlc_timestamp ig_ring_context_now(ig_ring_context *context);
 // What became of it: IG_DELIVERED and the like.
@@ -131,6 +135,7 @@ typedef struct ig_ring_launch_desc {
     ig_buffer *buffers[4];          // for context.buffer(n)
     bool start_inactive;            // Launched, not Active
     bool k2k;                       // may have routes
+    bool batches;                   // the handler takes all messages of a call: see ig_ring_context_count
     uint64_t deadline_ns;           // for one message; 0: none
     uint32_t message_budget;        // event-driven: messages a dispatch may handle; 0: 64
     uint32_t idle_spins;            // persistent: looks at its rings before it sleeps; 0: as long as cores are free

@@ -94,8 +94,9 @@ typedef struct igi_ring_block {
     uint32_t hop_limit;
     uint32_t pending_us;  // how long the outbox keeps a message
     uint64_t state_bytes;
-    uint32_t state;  // byte offset
-    uint32_t padding0[9];
+    uint32_t state;    // byte offset
+    uint32_t batches;  // 1: the handler takes several messages at once
+    uint32_t padding0[8];
     // Written by the host at any time, one line of its own.
     uint64_t wall;       // microseconds since 1970
     uint32_t receivers;  // 1: threads sleep until there is output
@@ -105,12 +106,12 @@ typedef struct igi_ring_block {
     uint32_t heads[IGI_RING_COUNT];  // ahead of the published ones
     uint32_t output_tail, dead_tail, outbox_tail;
     uint32_t started;        // counts messages given to the handler; odd while one is with it
-    uint32_t current_ring;   // where that message is
+    uint32_t current_ring;   // where that message is,
+    uint32_t current_count;  // and how many of its packet are with the handler
     uint32_t claimed_inbox;  // a place taken in another's inbox and not yet published: its kernel + 1
     uint32_t claimed_position;
     uint32_t left;          // IGI_LEFT_*
     uint32_t pending_mask;  // destinations with messages in the outbox, by the lower bits of their number
-    uint32_t padding2[1];
     uint64_t processed, sent_id, expired, invalid, undelivered;
     uint32_t padding3[6];
     uint32_t wake[IGI_RING_MAX_KERNELS / 32];

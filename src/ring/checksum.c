@@ -3,7 +3,11 @@
 
 #include <ingot/ring.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <string.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 static igi_crc_tables tables;
 
@@ -31,13 +35,66 @@ static uint32_t add_eight(const igi_crc_tables *t, uint32_t crc, const unsigned 
            (*t)[3][high & 255] ^ (*t)[2][high >> 8 & 255] ^ (*t)[1][high >> 16 & 255] ^ (*t)[0][high >> 24];
 }
 
-uint32_t igi_crc32(const void *bytes, uint64_t count) {
+static uint32_t add_by_tables(uint32_t crc, const unsigned char *at, uint64_t count) {
     const igi_crc_tables *t = igi_crc_get_tables();
-    const unsigned char *at = bytes;
-    uint32_t crc = ~0u;
     for (; count >= 8; count -= 8, at += 8) crc = add_eight(t, crc, at);
     for (; count; count--, at++) crc = (*t)[0][(crc ^ *at) & 255] ^ crc >> 8;
-    return ~crc;
+    return crc;
+}
+
+// ---- By carry-less multiplication ----
+// Sixteen bytes at a time, as in Gopal et al., Fast CRC Computation Using PCLMULQDQ (2009): constants are powers of x
+// modulo the polynomial, bits reversed.
+
+#if defined(__x86_64__)
+#define WITH_PCLMUL __attribute__((target("pclmul,sse4.1")))
+
+static const uint64_t fold_by_128[2] = {0x1751997d0, 0x0ccaa009e};
+static const uint64_t fold_by_64 = 0x163cd6124;
+static const uint64_t barrett[2] = {0x1db710641, 0x1f7011641};
+
+WITH_PCLMUL static __m128i fold(__m128i sum, __m128i next, __m128i by) {
+    __m128i low = _mm_clmulepi64_si128(sum, by, 0x00), high = _mm_clmulepi64_si128(sum, by, 0x11);
+    return _mm_xor_si128(_mm_xor_si128(low, high), next);
+}
+
+WITH_PCLMUL static uint32_t reduce(__m128i sum, __m128i by) {
+    const __m128i low_word = _mm_setr_epi32(-1, 0, 0, 0), poly = _mm_loadu_si128((const __m128i *)barrett);
+    sum = _mm_xor_si128(_mm_srli_si128(sum, 8), _mm_clmulepi64_si128(sum, by, 0x10));
+    sum = _mm_xor_si128(_mm_srli_si128(sum, 4), _mm_clmulepi64_si128(_mm_and_si128(sum, low_word),
+                                                                     _mm_cvtsi64_si128((long long)fold_by_64), 0x00));
+    __m128i quotient = _mm_and_si128(_mm_clmulepi64_si128(_mm_and_si128(sum, low_word), poly, 0x10), low_word);
+    return (uint32_t)_mm_extract_epi32(_mm_xor_si128(sum, _mm_clmulepi64_si128(quotient, poly, 0x00)), 1);
+}
+
+// pre: count is a multiple of 16 and not 0.
+WITH_PCLMUL static uint32_t add_by_multiplying(uint32_t crc, const unsigned char *at, uint64_t count) {
+    const __m128i by = _mm_loadu_si128((const __m128i *)fold_by_128);
+    __m128i sum = _mm_xor_si128(_mm_loadu_si128((const __m128i *)at), _mm_cvtsi32_si128((int)crc));
+    for (uint64_t i = 16; i < count; i += 16) sum = fold(sum, _mm_loadu_si128((const __m128i *)(at + i)), by);
+    return reduce(sum, by);
+}
+
+static bool can_multiply(void) {
+    return __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("sse4.1");
+}
+#else
+static uint32_t add_by_multiplying(uint32_t crc, const unsigned char *at, uint64_t count) {
+    return add_by_tables(crc, at, count);
+}
+
+static bool can_multiply(void) {
+    return false;
+}
+#endif
+
+uint32_t igi_crc32(const void *bytes, uint64_t count) {
+    const unsigned char *at = bytes;
+    uint64_t whole = count & ~15ull;
+    uint32_t crc = ~0u;
+    if (!whole || !can_multiply()) return ~add_by_tables(crc, at, count);
+    crc = add_by_multiplying(crc, at, whole);
+    return ~(count == whole ? crc : add_by_tables(crc, at + whole, count - whole));
 }
 
 uint32_t ig_message_checksum(const void *payload, uint64_t bytes) {

@@ -11,7 +11,8 @@ struct ig_ring_context {
     ig_message_header *slot;
     char *payload;
     uint32_t ring, error, leaving, handled, turn, looks, output_limit;
-    uint32_t items_left;  // of the packet that the message is one of, behind it
+    uint32_t count;       // of messages that the handler is called for
+    uint32_t items_left;  // of the packet that they are of, behind them
 };
 
 // A place for a message, taken and not yet published.
@@ -184,6 +185,14 @@ const ig_message_header *ig_ring_context_message(const ig_ring_context *c) {
 
 const void *ig_ring_context_payload(const ig_ring_context *c) {
     return c->payload;
+}
+
+uint64_t ig_ring_context_count(const ig_ring_context *c) {
+    return c->count;
+}
+
+const void *ig_ring_context_payload_at(const ig_ring_context *c, uint64_t which) {
+    return which < c->count ? c->payload + which * igi_pad((uint32_t)c->slot->payload_size) : NULL;
 }
 
 void *ig_ring_context_state(const ig_ring_context *c, uint64_t *bytes) {
@@ -378,7 +387,7 @@ static void look_for_senders(ig_ring_context *c) {
 
 static void finish_message(ig_ring_context *c) {
     if (c->items_left) {
-        c->block->items[c->ring]++;
+        c->block->items[c->ring] += c->count;
         return;
     }
     c->block->items[c->ring] = 0;
@@ -390,15 +399,42 @@ static void finish_message(ig_ring_context *c) {
     if ((head & (quarter - 1)) == 0) look_for_senders(c);
 }
 
+// As many messages of the packet as are sound, from the one at hand on.
+static void gather(ig_ring_context *c, ig_message_header *packet) {
+    uint32_t next = c->block->items[c->ring] + 1;
+    uint64_t bytes = packet->payload_size, padded = igi_pad((uint32_t)bytes);
+    for (; c->items_left && igi_crc32(c->payload + c->count * padded, bytes) == *igi_packet_sum(packet, next); next++) {
+        c->items_left--;
+        c->count++;
+    }
+}
+
+// The messages that the handler was called for.
+static void bury_all(ig_ring_context *c) {
+    igi_ring ring = igi_ring_of(c->kernel, c->ring);
+    ig_message_header *packet = igi_slot(ring, c->block->heads[c->ring]);
+    uint32_t first = c->block->items[c->ring];
+    igi_ring_bury(c->kernel, c->slot, c->payload, IG_DEAD_HANDLER);
+    for (uint32_t i = 1; i < c->count; i++) {
+        igi_packet_header(packet, first + i, c->slot);
+        igi_ring_bury(c->kernel, c->slot, ig_ring_context_payload_at(c, i), IG_DEAD_HANDLER);
+    }
+}
+
 static bool accept(ig_ring_context *c, ig_message_header *slot) {
     bool is_void = slot->flags & IG_MESSAGE_VOID;
     c->slot = slot;
     c->items_left = 0;
+    c->count = 1;
     uint32_t reason = is_void ? 0 : look_into(c, slot);
     if (!is_void && !reason) reason = judge(c);
     if (!is_void && !reason) {
-        observe(c, c->slot->timestamp);
+        if (c->block->batches) gather(c, slot);
+        ig_hlc_timestamp last = c->slot->timestamp;
+        last.logical += c->count - 1;
+        observe(c, last);
         __atomic_store_n(&c->block->current_ring, c->ring, __ATOMIC_RELAXED);
+        __atomic_store_n(&c->block->current_count, c->count, __ATOMIC_RELAXED);
         igi_set_word(&c->block->started, c->block->started + 1);
         c->error = 0;
         return true;
@@ -443,15 +479,15 @@ static bool take(ig_ring_context *c) {
 
 static void done(ig_ring_context *c) {
     if (c->error) {
-        igi_ring_bury(c->kernel, c->slot, c->payload, IG_DEAD_HANDLER);
+        bury_all(c);
         __atomic_store_n(&c->control->last_error, c->error, __ATOMIC_RELAXED);
         __atomic_store_n(&c->control->error_count, c->control->error_count + 1, __ATOMIC_RELAXED);
         c->leaving |= IGI_LEFT_FAILED;
     }
     finish_message(c);
     igi_set_word(&c->block->started, c->block->started + 1);
-    igi_count(&c->block->processed);
-    c->handled++;
+    igi_count_more(&c->block->processed, c->count);
+    c->handled += c->count;
 }
 
 void igi_ring_loop(ig_ring_kernel *kernel) {

@@ -63,7 +63,7 @@ void igi_ring_recover(ig_ring_kernel *kernel, uint32_t reason) {
     uint32_t position = block->heads[block->current_ring];
     ig_message_header *slot = block->started & 1 ? igi_slot_ready(ring, position) : NULL;
     if (slot) {
-        bury_next(kernel, block->current_ring, slot, reason);
+        for (uint32_t i = 0; i < block->current_count; i++) bury_next(kernel, block->current_ring, slot, reason);
         igi_set_word(&block->started, block->started + 1);
     }
     publish_heads(kernel);

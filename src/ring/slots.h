@@ -23,8 +23,11 @@ static inline void igi_set_word(void *word, uint32_t value) {
 }
 
 // A counter with one writer, which others read.
+static inline void igi_count_more(uint64_t *counter, uint64_t count) {
+    __atomic_store_n(counter, *counter + count, __ATOMIC_RELAXED);
+}
 static inline void igi_count(uint64_t *counter) {
-    __atomic_store_n(counter, *counter + 1, __ATOMIC_RELAXED);
+    igi_count_more(counter, 1);
 }
 static inline uint64_t igi_counted(const uint64_t *counter) {
     return __atomic_load_n(counter, __ATOMIC_RELAXED);

@@ -68,6 +68,17 @@ static const char source[] =
     "    for (uint i = 0; i < 40; i++) values[i] = first + i;\n"
     "    if (context.send_batch(context.route(0), context.type(), values, 40) != 40) context.fail(256);\n"
     "}\n"
+    "void tally(thread ring::context &context) {\n"
+    "    misbehave(context);\n"
+    "    if (!context.leads()) return;\n"
+    "    device ulong *sum = context.state<ulong>();\n"
+    "    for (uint i = 0; i < context.count(); i++) {\n"
+    "        if (*context.payload<ulong>(i) == 1000) return context.fail(300);\n"
+    "        *sum += *context.payload<ulong>(i);\n"
+    "    }\n"
+    "    context.emit(context.count(), *sum);\n"
+    "}\n"
+    "INGOT_RING_KERNEL(tally_kernel, tally)\n"
     "INGOT_RING_KERNEL(echo_kernel, echo)\n"
     "INGOT_RING_KERNEL(add_kernel, add)\n"
     "INGOT_RING_KERNEL(fail_kernel, fail)\n"
@@ -129,6 +140,21 @@ static void onward(ig_ring_context *context, void *user) {
     if (became >= IG_DELIVERY_NOT_FOUND) ig_ring_context_send(context, IG_RING_HOST, 1000 + became, &hops, sizeof hops);
 }
 
+static void tally(ig_ring_context *context, void *user) {
+    (void)user;
+    uint64_t *sum = ig_ring_context_state(context, NULL), count = ig_ring_context_count(context);
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t value;
+        memcpy(&value, ig_ring_context_payload_at(context, i), sizeof value);
+        if (value == 1000) {
+            ig_ring_context_fail(context, 300);
+            return;
+        }
+        *sum += value;
+    }
+    ig_ring_context_send(context, IG_RING_HOST, count, sum, sizeof *sum);
+}
+
 static void scatter(ig_ring_context *context, void *user) {
     ig_ring_kernel *self = *(ig_ring_kernel **)user;
     ig_k2k_routing_table routes;
@@ -145,7 +171,8 @@ static const struct {
     ig_ring_handler handler;
 } handlers[] = {{"echo", "echo_kernel", echo},          {"add", "add_kernel", add},
                 {"fail", "fail_kernel", fail_if_asked}, {"relay", "relay_kernel", relay},
-                {"onward", "onward_kernel", onward},    {"scatter", "scatter_kernel", scatter}};
+                {"onward", "onward_kernel", onward},    {"scatter", "scatter_kernel", scatter},
+                {"tally", "tally_kernel", tally}};
 
 ig_ring_launch_desc desc_of(const way *w, const char *kernel) {
     ig_ring_launch_desc desc = {.name = kernel, .mode = w->mode, .block = w->block};

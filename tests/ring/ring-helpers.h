@@ -31,7 +31,8 @@ extern const size_t way_count;
 
 // Kernels: "echo" answers with the payload it got; "add" adds a u64 to its state and answers with the sum; "fail" fails
 // with the code in its payload, if that is not 0, and answers otherwise; "relay" sends what it gets to all its routes;
-// "scatter" sends a batch of as many numbers as the enum says, from the one in its payload on, along its first route.
+// "scatter" sends a batch of as many numbers as the enum says, from the one in its payload on, along its first route;
+// "tally" adds up all messages of a call, tells the host the sum, with their number as the type, and fails at 1000.
 // Type 99 makes any of them loop for ever, and 98 touch memory it does not own (in MSL).
 enum { SCATTERED = 40 };
 ig_ring_launch_desc desc_of(const way *w, const char *kernel);

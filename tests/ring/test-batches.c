@@ -224,6 +224,75 @@ static void dropped_batches_are_dead_letters_one_by_one(void **state) {
     }
 }
 
+// ---- Handlers that take several at once ----
+
+static ig_ring_kernel *launch_tally(const way *w) {
+    ig_ring_launch_desc desc = desc_of(w, "tally");
+    desc.batches = true;
+    desc.restart = IG_RESTART_ON_FAILURE;
+    return launch(&desc);
+}
+
+// How many calls it took to come to the sum.
+static uint64_t calls_until(ig_ring_kernel *kernel, uint64_t sum) {
+    ig_message answer = {0};
+    uint64_t calls = 0, got = 0;
+    for (; got < sum; calls++) {
+        assert_ok(ig_ring_receive(kernel, &answer, SECONDS(20)));
+        got = *(uint64_t *)answer.payload;
+    }
+    assert_int_equal(got, sum);
+    ig_message_clear(&answer);
+    return calls;
+}
+
+static void handlers_may_take_what_shares_a_place_at_once(void **state) {
+    (void)state;
+    FOR_ALL_WAYS(w) {
+        ig_ring_kernel *kernel = launch_tally(w);
+        batch b;
+        fill(&b, 1);
+        ig_ring_slot held = hold(kernel);
+        send_all(kernel, &b);
+        *igi_packet_sum(first_packet(kernel, &held), 3) ^= 1;
+        ig_ring_cancel(kernel, &held);
+        assert_true(calls_until(kernel, COUNT * (COUNT - 1) / 2 - 3) < COUNT / 4);
+        wait_processed(kernel, COUNT - 1);
+        assert_dead(kernel, IG_DEAD_CHECKSUM, 3);
+        send_u64(kernel, 1, 5);
+        assert_int_equal(receive_u64(kernel), COUNT * (COUNT - 1) / 2 + 2);
+        end_kernel(kernel);
+    }
+}
+
+static void all_messages_of_a_call_that_fails_are_dead_letters(void **state) {
+    (void)state;
+    use_fault_handlers();
+    FOR_ALL_WAYS(w) {
+        ig_ring_kernel *kernel = launch_tally(w);
+        batch b;
+        fill(&b, 1);
+        ig_ring_slot held = hold(kernel);
+        send_all(kernel, &b);
+        ig_message_header *packet = first_packet(kernel, &held);
+        uint32_t count = igi_packet_count(packet);
+        *(uint64_t *)igi_packet_payload(packet, count, 2) = 1000;
+        *igi_packet_sum(packet, 2) = ig_message_checksum(&(uint64_t){1000}, 8);
+        ig_ring_cancel(kernel, &held);
+        calls_until(kernel, (uint64_t)(COUNT - count) * (COUNT + count - 1) / 2);
+        for (uint64_t i = 0; i < count; i++) assert_dead(kernel, IG_DEAD_HANDLER, i == 2 ? 1000 : i);
+        if (!w->in_c) {
+            size_t sent;
+            fill(&b, 98);
+            assert_ok(ig_ring_send_batch(kernel, b.messages, 5, SECONDS(20), &sent));
+            send_u64(kernel, 1, 9);
+            assert_int_equal(receive_u64(kernel), 9);
+            for (uint64_t i = 0; i < 5; i++) assert_dead(kernel, IG_DEAD_FAULT, i);
+        }
+        end_kernel(kernel);
+    }
+}
+
 // ---- Between kernels ----
 
 // More of them than the inbox has room for: what is too much waits with its sender.
@@ -265,6 +334,8 @@ int main(void) {
         WITH_RUNTIME(a_fault_costs_one_message_of_the_batch),
         WITH_RUNTIME(batches_past_their_deadline_are_reported_one_by_one),
         WITH_RUNTIME(dropped_batches_are_dead_letters_one_by_one),
+        WITH_RUNTIME(handlers_may_take_what_shares_a_place_at_once),
+        WITH_RUNTIME(all_messages_of_a_call_that_fails_are_dead_letters),
         WITH_RUNTIME(batches_between_kernels_arrive_whole_and_in_order),
     };
     return cmocka_run_group_tests_name("batches", tests, open_test_device, close_test_device);
