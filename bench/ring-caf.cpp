@@ -5,6 +5,8 @@
 
 #include <caf/all.hpp>
 
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sealed)
+
 using namespace caf;
 
 static uint64_t trips, messages, started;
@@ -56,6 +58,39 @@ static behavior pour(event_based_actor *self, actor sink) {
     }};
 }
 
+// The same with the contract of ring kernels.
+static behavior drain_sealed(event_based_actor *self) {
+    pin(cpus[1]);
+    auto arrived = std::make_shared<uint64_t>(0);
+    auto clock = std::make_shared<hybrid_clock>();
+    return {[=](const sealed &message) {
+        check_seal(clock.get(), &message);
+        uint64_t number = message.payload.number;
+        *arrived += number == *arrived;
+        bool last = number + 1 == messages;
+        if (last && *arrived != messages) exit(1);
+        if (last || number % batch == batch - 1) self->send(actor_cast<actor>(self->current_sender()), number);
+        if (last) self->quit();
+    }};
+}
+
+static behavior pour_sealed(event_based_actor *self, actor sink) {
+    pin(cpus[0]);
+    auto message = std::make_shared<sealed>();
+    auto clock = std::make_shared<hybrid_clock>();
+    auto fill = [=](uint64_t arrived) {
+        for (uint64_t &n = message->payload.number; n < messages && n - arrived < most_under_way; ++n) {
+            seal(clock.get(), message.get());
+            self->send(sink, *message);
+        }
+    };
+    fill(0);
+    return {[=](uint64_t number) {
+        fill(number + 1);
+        if (number + 1 == messages) self->quit();
+    }};
+}
+
 template <class... Arguments>
 static actor start(actor_system &system, Arguments... arguments) {
     return cpus[0] < 0 ? system.spawn(arguments...) : system.spawn<detached>(arguments...);
@@ -76,10 +111,14 @@ int main(int count, char **arguments) {
         self->wait_for(asking);
     }
     anon_send_exit(other, exit_reason::user_shutdown);
+    make_crc_tables();
     uint64_t begin = now_ns();
-    auto sink = start(system, drain);
-    start(system, pour, sink);
+    start(system, pour, start(system, drain));
     system.await_all_actors_done();
-    report(samples, trips, (double)messages / ((double)(now_ns() - begin) * 1e-9));
+    double rate = (double)messages / ((double)(now_ns() - begin) * 1e-9);
+    begin = now_ns();
+    start(system, pour_sealed, start(system, drain_sealed));
+    system.await_all_actors_done();
+    report(samples, trips, rate, (double)messages / ((double)(now_ns() - begin) * 1e-9));
     return 0;
 }

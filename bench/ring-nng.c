@@ -8,13 +8,13 @@
 
 static nng_socket ends[2];
 
-static void link_send(int end, const note *message) {
-    if (nng_send(ends[end], (void *)message, sizeof *message, 0) != 0) exit(1);
+static void link_send(int end, const void *message, size_t size) {
+    if (nng_send(ends[end], (void *)message, size, 0) != 0) exit(1);
 }
 
-static void link_receive(int end, note *message) {
-    size_t size = sizeof *message;
-    if (nng_recv(ends[end], message, &size, 0) != 0 || size != sizeof *message) exit(1);
+static void link_receive(int end, void *message, size_t size) {
+    size_t got = size;
+    if (nng_recv(ends[end], message, &got, 0) != 0 || got != size) exit(1);
 }
 
 int main(int count, char **arguments) {

@@ -7,12 +7,12 @@
 
 static void *ends[2];
 
-static void link_send(int end, const note *message) {
-    if (zmq_send(ends[end], message, sizeof *message, 0) != sizeof *message) exit(1);
+static void link_send(int end, const void *message, size_t size) {
+    if (zmq_send(ends[end], message, size, 0) != (int)size) exit(1);
 }
 
-static void link_receive(int end, note *message) {
-    if (zmq_recv(ends[end], message, sizeof *message, 0) != sizeof *message) exit(1);
+static void link_receive(int end, void *message, size_t size) {
+    if (zmq_recv(ends[end], message, size, 0) != (int)size) exit(1);
 }
 
 int main(int count, char **arguments) {

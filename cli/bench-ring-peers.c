@@ -81,7 +81,8 @@ static bool run_once(const char *directory, const recipe *r, const ring_cores *c
     char *more[] = {numbers[0], numbers[1], numbers[2], numbers[3], NULL};
     char *output = run_in(directory, r->run, more);
     ring_latency *trip = &figures->round_trip;
-    bool read = output && sscanf(output, "%lf %lf %lf %lf", &trip->p50, &trip->p99, &trip->p999, &figures->rate) == 4;
+    bool read = output && sscanf(output, "%lf %lf %lf %lf %lf", &trip->p50, &trip->p99, &trip->p999, &figures->rate,
+                                 &figures->sealed_rate) == 5;
     free(output);
     return read;
 }

@@ -43,7 +43,8 @@ enum { RING_PEER_TRIPS = 20000, RING_PEER_MESSAGES = 400000 };
 typedef struct ring_peer {
     const char *name;
     ring_latency round_trip;
-    double rate;  // messages a second, one way
+    double rate;         // messages a second, one way
+    double sealed_rate;  // the same with header, checksum and clock as ours
 } ring_peer;
 // Those this machine has; returns how many.
 size_t ring_measure_peers(const ring_cores *cores, ring_peer peers[BENCH_MAX_PEERS]);
