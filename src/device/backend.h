@@ -62,6 +62,9 @@ typedef struct igi_backend {
     // returns when they are done; any number of times. NULL: kernels cannot run for ever.
     ig_status (*run_here)(ig_commands *commands, ig_error *error);
 
+    // Optional: whether the device has products of matrices of its own, which commands may then ask for. NULL: no.
+    bool (*has_products)(ig_device *device);
+
     // Optional: threads of the host that run kernels and may help with other work. NULL: there are none.
     struct igi_pool *(*workers)(ig_device *device);
 } igi_backend;

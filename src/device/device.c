@@ -112,6 +112,10 @@ void ig_device_get_stats(const ig_device *device, ig_device_stats *stats) {
     };
 }
 
+bool igi_device_has_products(ig_device *device) {
+    return device->backend->has_products && device->backend->has_products(device);
+}
+
 // ---- Types ----
 
 static const struct {

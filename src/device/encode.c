@@ -317,6 +317,29 @@ ig_status ig_commands_fill(ig_commands *commands, ig_buffer *buffer, uint64_t of
     return IG_STATUS_OK;
 }
 
+// ---- Products ----
+
+static ig_status check_matrix(ig_commands *commands, const igi_matrix *matrix) {
+    uint64_t length;
+    if (!igi_mul(matrix->rows, matrix->row_bytes, &length)) length = UINT64_MAX;
+    return check_range(commands, matrix->buffer, matrix->offset, length, "product");
+}
+
+ig_status igi_commands_product(ig_commands *commands, const igi_product *product) {
+    const igi_matrix *matrices[] = {&product->left, &product->right, &product->result};
+    ig_status status = check_encoding(commands);
+    for (int i = 0; i < 3 && status == IG_STATUS_OK; i++) status = check_matrix(commands, matrices[i]);
+    if (status != IG_STATUS_OK) return status;
+    igi_product *copy = igi_arena_alloc(&commands->arena, sizeof *copy);
+    igi_command *command = copy ? add_command(commands, IGI_COMMAND_PRODUCT) : NULL;
+    if (!command) return no_memory(commands);
+    *copy = *product;
+    command->product = copy;
+    for (int i = 0; i < 3; i++)
+        if (!keep_buffer(commands, matrices[i]->buffer)) return no_memory(commands);
+    return IG_STATUS_OK;
+}
+
 ig_status ig_commands_barrier(ig_commands *commands) {
     ig_status status = check_encoding(commands);
     if (status != IG_STATUS_OK) return status;

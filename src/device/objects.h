@@ -72,6 +72,7 @@ typedef enum igi_command_kind {
     IGI_COMMAND_BARRIER,
     IGI_COMMAND_WAIT_EVENT,
     IGI_COMMAND_SIGNAL_EVENT,
+    IGI_COMMAND_PRODUCT,
 } igi_command_kind;
 
 // One argument of a dispatch: a range of a buffer, or bytes kept in the command buffer.
@@ -96,10 +97,24 @@ typedef struct igi_dispatch {
     ig_timing timing;
 } igi_dispatch;
 
+// A matrix of floats in a buffer.
+typedef struct igi_matrix {
+    ig_buffer *buffer;
+    uint64_t offset, rows, columns, row_bytes;
+} igi_matrix;
+
+// result = alpha * left * right, each of which is transposed first where that is said.
+typedef struct igi_product {
+    igi_matrix left, right, result;
+    bool transpose_left, transpose_right;
+    double alpha;
+} igi_product;
+
 typedef struct igi_command {
     igi_command_kind kind;
     union {
         igi_dispatch dispatch;
+        igi_product *product;
         struct {
             ig_buffer *source, *target;
             uint64_t source_offset, target_offset, length;
@@ -182,6 +197,12 @@ bool igi_event_take_waiter(ig_event *event, igi_event_waiter *waiter);
 // Called by backends when a command buffer is through: sets state and error, runs callbacks, wakes waiters, drops the
 // reference that commit took. `status` other than OK comes with `error` (taken over).
 void igi_commands_finish(ig_commands *commands, ig_status status, ig_error *error);
+
+// Whether the device has products of matrices of its own; only then may commands ask for one. Rows are whole in their
+// buffers, the last one too.
+bool igi_device_has_products(ig_device *device);
+ig_status igi_commands_product(ig_commands *commands, const igi_product *product);
+
 // Takes back what was encoded since the mark, and the error of encoding it, so that what came before still runs.
 typedef struct igi_encoding_mark {
     size_t command_count, dispatch_count;

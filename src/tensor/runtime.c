@@ -67,6 +67,7 @@ ig_status igi_runtime_create(ig_device *device, const igi_op_backend *const *bac
     made->references = 1;
     made->device = ig_device_retain(device);
     made->software_device = strcmp(device->properties.backend, "cpu") == 0;
+    made->device_products = igi_device_has_products(device);
     made->cache = device->cache;
     pthread_mutex_init(&made->lock, NULL);
     ig_status status = find_workers(made, error);

@@ -10,7 +10,11 @@ tree, and asks that all of it is listed and that the headers it compiles against
 The list itself is checked against metal-cpp, which Apple generates from its own headers (and, for Foundation, against
 GNUstep's headers), by hand when it changes; --write replaces it by what was found:
 
-    check-api.py TABLE --metal-cpp DIRECTORY [--foundation DIRECTORY] [--write] -- CLANG FLAGS... SOURCES...
+    check-api.py TABLE --metal-cpp DIRECTORY [--foundation DIRECTORY] [--bindings FILE...] [--write] -- CLANG FLAGS...
+        SOURCES...
+
+Metal Performance Shaders are not in metal-cpp. Bindings of other languages, made from Apple's headers as well, tell
+their selectors (Export attributes of .NET's metalperformanceshaders.cs) and values (_metadata.py of PyObjC).
 """
 import argparse
 import pathlib
@@ -21,7 +25,7 @@ import sys
 STRUCTS = ("MTLSize", "NSRange")
 # Clang's dump of its syntax tree: a message, and a use of an enumerator.
 MESSAGE = re.compile(r"ObjCMessageExpr .*selector=(\S+)")
-ENUMERATOR = re.compile(r"DeclRefExpr .* EnumConstant 0x[0-9a-f]+ '(MTL\w+)'")
+ENUMERATOR = re.compile(r"DeclRefExpr .* EnumConstant 0x[0-9a-f]+ '((?:MTL|MPS)\w+)'")
 
 
 def used_by(command, source):
@@ -50,7 +54,7 @@ def read_table(path):
 
 def holds(command, table):
     """Whether the headers of this machine agree with every value and layout, by asking the compiler."""
-    lines = ["#import <Metal/Metal.h>", "#include <stddef.h>"]
+    lines = ["#import <MetalPerformanceShaders/MetalPerformanceShaders.h>", "#include <stddef.h>"]
     for name, value in table["value"].items():
         lines.append(f'_Static_assert((long long){name} == {value}, "{name} is not {value}");')
     for name, fields in table["struct"].items():
@@ -104,18 +108,29 @@ def declared_selectors(directory):
     return found
 
 
+def bound(files):
+    """Selectors and values in the bindings of other languages."""
+    text = "".join(path.read_text() for path in files)
+    return set(re.findall(r'Export \("([^"]+)"', text)), {name: int(value) for name, value in
+                                                          re.findall(r"(MPS\w+)@(-?\d+)", text)}
+
+
 def publish(arguments, selectors, enumerators):
     """The table as metal-cpp and Foundation's headers have it, and what they lack."""
     published, values = published_selectors(arguments.metal_cpp), published_values(arguments.metal_cpp)
     foundation = declared_selectors(arguments.foundation) if arguments.foundation else set()
+    bindings, bound_values = bound(arguments.bindings)
+    places = {"metal-cpp": published, "Foundation": foundation, "bindings": bindings}
+    values |= bound_values
     lines, lacking = [], []
     for selector in sorted(selectors):
-        where = "metal-cpp" if selector in published else "Foundation" if selector in foundation else None
+        where = next((place for place, there in places.items() if selector in there), None)
         (lines if where else lacking).append(f"selector {selector}")
         print(f"{where or 'NOT FOUND':10} selector {selector}")
     for name in sorted(enumerators):
         (lines if name in values else lacking).append(f"value {name} {values.get(name, '')}".rstrip())
-        print(f"{'metal-cpp' if name in values else 'NOT FOUND':10} value {name} {values.get(name, '')}")
+        where = "bindings" if name in bound_values else "metal-cpp" if name in values else "NOT FOUND"
+        print(f"{where:10} value {name} {values.get(name, '')}")
     for name in STRUCTS:
         fields = published_fields(arguments.metal_cpp, name)
         (lines if fields else lacking).append(f"struct {name} {' '.join(fields)}")
@@ -133,6 +148,7 @@ def main():
     parser.add_argument("table", type=pathlib.Path)
     parser.add_argument("--metal-cpp", type=pathlib.Path)
     parser.add_argument("--foundation", type=pathlib.Path)
+    parser.add_argument("--bindings", type=pathlib.Path, nargs="*", default=[])
     parser.add_argument("--write", action="store_true")
     split = sys.argv.index("--")
     arguments = parser.parse_args(sys.argv[1:split])

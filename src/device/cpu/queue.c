@@ -101,6 +101,7 @@ static ig_status run_command(ig_commands *commands, igi_command *command, ig_err
                                        "a command buffer waited for an event past its deadline of %.3f s",
                                        (double)commands->deadline_ns * 1e-9);
             break;
+        case IGI_COMMAND_PRODUCT:  // of devices that have them; here kernels do
         case IGI_COMMAND_BARRIER: break;
     }
     return status;

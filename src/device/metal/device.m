@@ -90,6 +90,7 @@ static void close_parts(metal_device *metal) {
     igi_pool_destroy(metal->late);
     igi_watchdog_destroy(metal->watchdog);
     [metal->listener release];
+    [metal->multiplication release];
     [metal->copy_bytes release];
     [metal->fill_bytes release];
     [metal->uploads release];
@@ -150,6 +151,7 @@ const igi_backend igi_backend_metal = {
     .commit = igi_metal_commit,
     .assist = igi_metal_assist,
     .refresh = igi_metal_refresh,
+    .has_products = igi_metal_has_products,
     .event_open = igi_metal_event_open,
     .event_close = igi_metal_event_close,
     .event_signal = igi_metal_event_signal,

@@ -198,6 +198,9 @@ static bool encode_command(encoding *e, const igi_command *command) {
             end_encoders(e);
             igi_metal_encode_signal(e->buffer, command->event.event, command->event.value);
             return true;
+        case IGI_COMMAND_PRODUCT:
+            end_encoders(e);
+            return igi_metal_encode_product(e->metal, e->buffer, command->product);
     }
     return true;
 }

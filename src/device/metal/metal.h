@@ -5,6 +5,7 @@
 #define INGOT_DEVICE_METAL_H
 
 #import <Metal/Metal.h>
+#import <MetalPerformanceShaders/MetalPerformanceShaders.h>
 
 #include "core/disk-cache.h"
 #include "core/pool.h"
@@ -31,6 +32,8 @@ typedef struct metal_device {
     id<MTLCommandQueue> uploads;                         // made when a private buffer first gets bytes
     id<MTLComputePipelineState> copy_bytes, fill_bytes;  // made when first needed
     MTLSharedEventListener *listener;                    // made with the first event
+    MPSMatrixMultiplication *multiplication;             // the last one, and what it was made for
+    igi_product multiplied;
 } metal_device;
 
 typedef struct metal_library {
@@ -90,6 +93,10 @@ void igi_metal_event_close(ig_event *event);
 void igi_metal_event_signal(ig_event *event, uint64_t value);
 void igi_metal_encode_wait(id<MTLCommandBuffer> buffer, ig_event *event, uint64_t value);
 void igi_metal_encode_signal(id<MTLCommandBuffer> buffer, ig_event *event, uint64_t value);
+
+bool igi_metal_has_products(ig_device *device);
+// With an encoder of its own, so no other may be open.
+bool igi_metal_encode_product(metal_device *metal, id<MTLCommandBuffer> buffer, const igi_product *product);
 
 // Copies and fills that Metal's own do not take: odd sizes and offsets.
 id<MTLComputePipelineState> igi_metal_byte_kernel(metal_device *metal, const char *name);

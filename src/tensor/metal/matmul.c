@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matrix products as kernels: the shape decides which.
+#include "device/objects.h"
 #include "tensor/iterate.h"
 #include "tensor/metal/metal.h"
 
@@ -66,12 +67,41 @@ static ig_size tiles(const ig_size *results, uint64_t width, uint64_t height) {
     return (ig_size){(results->x + width - 1) / width, (results->y + height - 1) / height, results->z};
 }
 
+// ---- The device's own ----
+
+// A matrix whose rows lie together, or the transpose of one, with its last row inside the buffer as a whole.
+static bool matrix_of(const igi_view *view, igi_matrix *matrix, bool *transposed) {
+    uint32_t column = view->rank - 1, row = column - 1;
+    *transposed = view->strides[column] != 1;
+    uint32_t along = *transposed ? row : column, across = *transposed ? column : row;
+    *matrix = (igi_matrix){view->storage->buffer, view->offset, view->shape[across], view->shape[along],
+                           (uint64_t)view->strides[across] * sizeof(float)};
+    uint64_t length;
+    return view->strides[along] == 1 && view->strides[across] >= (int64_t)view->shape[along] &&
+           view->offset % sizeof(float) == 0 && igi_mul(matrix->rows, matrix->row_bytes, &length) &&
+           igi_in_range(matrix->offset, length, matrix->buffer->length);
+}
+
+// One product of floats that adds nothing; batches are for kernels.
+static bool device_product_of(const igi_call *call, const igi_metal_product *p, igi_product *product) {
+    bool turned;
+    *product = (igi_product){.alpha = call->p.matmul.alpha};
+    return call->runtime->device_products && call->out[0].type == IG_TYPE_F32 && !p->adds &&
+           igi_view_count(&call->out[0]) == (uint64_t)p->rows * p->columns &&
+           matrix_of(&call->in[0], &product->left, &product->transpose_left) &&
+           matrix_of(&call->in[1], &product->right, &product->transpose_right) &&
+           matrix_of(&call->out[0], &product->result, &turned) && !turned;
+}
+
 ig_status igi_metal_matmul(const igi_call *call) {
     if (igi_view_count(&call->out[0]) == 0) return IG_STATUS_OK;
     static const char *const names[] = {[DOTS] = "dots", [ROWS] = "rows", [SIMDGROUP] = "simdgroup", [TILED] = "tiled"};
     igi_metal_product p = product_of(call);
     igi_metal_layout batches = batches_of(call);
     kind which = kind_for(&p, !igi_is_float(call->out[0].type), call->runtime->software_device);
+    igi_product product;
+    if (which >= SIMDGROUP && device_product_of(call, &p, &product))
+        return igi_commands_product(call->commands, &product);
     uint32_t batch = (uint32_t)(igi_view_count(&call->out[0]) / p.rows / p.columns);
     uint32_t consecutive = (p.a_column == 1) | (p.b_column == 1) << 1 | (p.out_column == 1) << 2;
     bool strided = which == DOTS && (p.a_column != 1 || p.b_row != 1);

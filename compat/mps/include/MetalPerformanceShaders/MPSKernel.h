@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef INGOT_MPS_KERNEL_H
+#define INGOT_MPS_KERNEL_H
+
+#import <MetalPerformanceShaders/MPSCoreTypes.h>
+
+@interface MPSKernel : NSObject <NSCopying> {
+    id<MTLDevice> _device;
+    NSString *_label;
+    MPSKernelOptions _options;
+}
+- (instancetype)initWithDevice:(id<MTLDevice>)device;
+- (instancetype)copyWithZone:(NSZone *)zone device:(id<MTLDevice>)device;
+@property (readonly, retain, nonatomic) id<MTLDevice> device;
+@property (copy, atomic) NSString *label;
+@property (readwrite, nonatomic) MPSKernelOptions options;
+@end
+
+#endif

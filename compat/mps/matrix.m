@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#import <MetalPerformanceShaders/MetalPerformanceShaders.h>
+
+enum { LINE = 64 };  // bytes of a cache's
+
+static NSUInteger size_of(MPSDataType type) {
+    return (type & 0xffff) / 8;
+}
+
+@implementation MPSMatrixDescriptor
+@synthesize rows = _rows, columns = _columns, matrices = _matrices, rowBytes = _rowBytes, matrixBytes = _matrixBytes,
+            dataType = _dataType;
+
++ (instancetype)matrixDescriptorWithRows:(NSUInteger)rows
+                                 columns:(NSUInteger)columns
+                                rowBytes:(NSUInteger)rowBytes
+                                dataType:(MPSDataType)dataType {
+    return [self matrixDescriptorWithRows:rows
+                                  columns:columns
+                                 matrices:1
+                                 rowBytes:rowBytes
+                              matrixBytes:rows * rowBytes
+                                 dataType:dataType];
+}
+
++ (instancetype)matrixDescriptorWithRows:(NSUInteger)rows
+                                 columns:(NSUInteger)columns
+                                matrices:(NSUInteger)matrices
+                                rowBytes:(NSUInteger)rowBytes
+                             matrixBytes:(NSUInteger)matrixBytes
+                                dataType:(MPSDataType)dataType {
+    MPSMatrixDescriptor *made = [[[self alloc] init] autorelease];
+    made->_rows = rows, made->_columns = columns, made->_matrices = matrices;
+    made->_rowBytes = rowBytes, made->_matrixBytes = matrixBytes;
+    made->_dataType = dataType;
+    return made;
+}
+
++ (NSUInteger)rowBytesForColumns:(NSUInteger)columns dataType:(MPSDataType)dataType {
+    return (columns * size_of(dataType) + LINE - 1) / LINE * LINE;
+}
+
++ (NSUInteger)rowBytesFromColumns:(NSUInteger)columns dataType:(MPSDataType)dataType {
+    return [self rowBytesForColumns:columns dataType:dataType];
+}
+@end
+
+// Whether all of it can be counted, and is no longer than `length`.
+static bool fits(MPSMatrixDescriptor *d, NSUInteger offset, NSUInteger length) {
+    NSUInteger size = size_of(d.dataType), row, rows, all, end;
+    if (!size || !d.rows || !d.columns || !d.matrices || d.rowBytes % size || offset % size) return false;
+    if (__builtin_mul_overflow(d.columns, size, &row) || row > d.rowBytes) return false;
+    if (__builtin_mul_overflow(d.rows - 1, d.rowBytes, &rows) || __builtin_add_overflow(rows, row, &rows)) return false;
+    if (__builtin_mul_overflow(d.matrices - 1, d.matrixBytes, &all) || __builtin_add_overflow(all, rows, &all))
+        return false;
+    return !__builtin_add_overflow(all, offset, &end) && end <= length;
+}
+
+@implementation MPSMatrix
+@synthesize data = _data, offset = _offset, rows = _rows, columns = _columns, matrices = _matrices,
+            rowBytes = _rowBytes, matrixBytes = _matrixBytes, dataType = _dataType;
+
+- (instancetype)initWithBuffer:(id<MTLBuffer>)buffer descriptor:(MPSMatrixDescriptor *)descriptor {
+    return [self initWithBuffer:buffer offset:0 descriptor:descriptor];
+}
+
+- (instancetype)initWithBuffer:(id<MTLBuffer>)buffer
+                        offset:(NSUInteger)offset
+                    descriptor:(MPSMatrixDescriptor *)descriptor {
+    if (!(self = [super init])) return nil;
+    if (!buffer || !descriptor || !fits(descriptor, offset, [buffer length])) {
+        [self release];
+        return nil;
+    }
+    _data = [buffer retain];
+    _offset = offset, _rows = descriptor.rows, _columns = descriptor.columns, _matrices = descriptor.matrices;
+    _rowBytes = descriptor.rowBytes, _matrixBytes = descriptor.matrixBytes, _dataType = descriptor.dataType;
+    return self;
+}
+
+- (instancetype)initWithDevice:(id<MTLDevice>)device descriptor:(MPSMatrixDescriptor *)descriptor {
+    NSUInteger length;
+    if (__builtin_mul_overflow(descriptor.matrices, descriptor.matrixBytes, &length)) length = 0;
+    id<MTLBuffer> buffer = [device newBufferWithLength:length options:MTLResourceStorageModeShared];
+    self = [self initWithBuffer:buffer offset:0 descriptor:descriptor];
+    [buffer release];
+    return self;
+}
+
+- (void)dealloc {
+    [_data release];
+    [super dealloc];
+}
+
+- (id<MTLDevice>)device {
+    return [_data device];
+}
+
+- (NSUInteger)resourceSize {
+    return [_data length];
+}
+
+- (void)synchronizeOnCommandBuffer:(id<MTLCommandBuffer>)commandBuffer {
+    if ([_data storageMode] != MTLStorageModeManaged) return;
+    id<MTLBlitCommandEncoder> encoder = [commandBuffer blitCommandEncoder];
+    [encoder synchronizeResource:_data];
+    [encoder endEncoding];
+}
+@end

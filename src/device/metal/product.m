@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of matrices by Metal Performance Shaders, which know every GPU of Apple's. INGOT_MPS=0 leaves them to
+// kernels.
+#include <string.h>
+
+#include "device/metal/metal.h"
+
+bool igi_metal_has_products(ig_device *device) {
+    const char *wanted = getenv("INGOT_MPS");
+    return !(wanted && strcmp(wanted, "0") == 0) && MPSSupportsMTLDevice(igi_metal(device)->device);
+}
+
+static MPSMatrix *new_matrix(const igi_matrix *m) {
+    const metal_buffer *made = igi_metal_buffer(m->buffer);
+    MPSMatrixDescriptor *descriptor = [MPSMatrixDescriptor matrixDescriptorWithRows:m->rows
+                                                                            columns:m->columns
+                                                                           rowBytes:m->row_bytes
+                                                                           dataType:MPSDataTypeFloat32];
+    return [[MPSMatrix alloc] initWithBuffer:made->buffer offset:made->base + m->offset descriptor:descriptor];
+}
+
+static bool same_shape(const igi_product *a, const igi_product *b) {
+    return a->result.rows == b->result.rows && a->result.columns == b->result.columns && a->left.rows == b->left.rows &&
+           a->left.columns == b->left.columns && a->transpose_left == b->transpose_left &&
+           a->transpose_right == b->transpose_right && a->alpha == b->alpha;
+}
+
+// owns: what was made last serves the next product of its shape, for products come again.
+static MPSMatrixMultiplication *retain_multiplication(metal_device *metal, const igi_product *p) {
+    pthread_mutex_lock(&metal->lock);
+    if (!metal->multiplication || !same_shape(&metal->multiplied, p)) {
+        [metal->multiplication release];
+        metal->multiplication =
+            [[MPSMatrixMultiplication alloc] initWithDevice:metal->device
+                                              transposeLeft:p->transpose_left
+                                             transposeRight:p->transpose_right
+                                                 resultRows:p->result.rows
+                                              resultColumns:p->result.columns
+                                            interiorColumns:p->transpose_left ? p->left.rows : p->left.columns
+                                                      alpha:p->alpha
+                                                       beta:0];
+        metal->multiplied = *p;
+    }
+    MPSMatrixMultiplication *made = [metal->multiplication retain];
+    pthread_mutex_unlock(&metal->lock);
+    return made;
+}
+
+bool igi_metal_encode_product(metal_device *metal, id<MTLCommandBuffer> buffer, const igi_product *product) {
+    MPSMatrixMultiplication *multiplication = retain_multiplication(metal, product);
+    MPSMatrix *left = new_matrix(&product->left), *right = new_matrix(&product->right);
+    MPSMatrix *result = new_matrix(&product->result);
+    bool made = multiplication && left && right && result;
+    if (made) [multiplication encodeToCommandBuffer:buffer leftMatrix:left rightMatrix:right resultMatrix:result];
+    [left release];
+    [right release];
+    [result release];
+    [multiplication release];
+    return made;
+}
