@@ -302,16 +302,20 @@ static void run_shared(igi_pool *pool, loop *l) {
     pthread_mutex_unlock(&pool->lock);
 }
 
-void igi_pool_loop(igi_pool *pool, uint64_t count, igi_loop_body body, void *context) {
+void igi_pool_loop_lasting(igi_pool *pool, uint64_t count, uint64_t nanoseconds, igi_loop_body body, void *context) {
     loop l;
     l.body = body;
     l.context = context;
     l.core = this_core();
     atomic_init(&l.helpers, 0);
     cut(&l, count, pool->threads);
-    if (!run_alone(pool, &l)) return;
+    if (nanoseconds <= enough_to_share(pool) && !run_alone(pool, &l)) return;
     if (pool->threads > 1)
         run_shared(pool, &l);
     else
         run_pieces(&l, 0);
+}
+
+void igi_pool_loop(igi_pool *pool, uint64_t count, igi_loop_body body, void *context) {
+    igi_pool_loop_lasting(pool, count, 0, body, context);
 }

@@ -25,5 +25,7 @@ void igi_pool_submit(igi_pool *pool, igi_task *task);
 // be long enough to pay for waking them, on idle workers. Returns when all of it is done.
 typedef void (*igi_loop_body)(void *context, uint64_t begin, uint64_t end);
 void igi_pool_loop(igi_pool *pool, uint64_t count, igi_loop_body body, void *context);
+// The same, where it is known that one thread would need about so long: pieces may then be long, too.
+void igi_pool_loop_lasting(igi_pool *pool, uint64_t count, uint64_t nanoseconds, igi_loop_body body, void *context);
 
 #endif

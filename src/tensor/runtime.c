@@ -131,11 +131,16 @@ static void run_pieces(void *context, uint64_t begin, uint64_t end) {
     p->body(p->context, first, last < p->count ? last : p->count);
 }
 
-void igi_parallel(const igi_runtime *runtime, uint64_t count, uint64_t grain, igi_loop_body body, void *context) {
+void igi_parallel_lasting(const igi_runtime *runtime, uint64_t count, uint64_t grain, uint64_t nanoseconds,
+                          igi_loop_body body, void *context) {
     if (count <= grain) {
         if (count) body(context, 0, count);
         return;
     }
     pieces p = {body, context, count, grain};
-    igi_pool_loop(runtime->workers, count / grain + (count % grain != 0), run_pieces, &p);
+    igi_pool_loop_lasting(runtime->workers, count / grain + (count % grain != 0), nanoseconds, run_pieces, &p);
+}
+
+void igi_parallel(const igi_runtime *runtime, uint64_t count, uint64_t grain, igi_loop_body body, void *context) {
+    igi_parallel_lasting(runtime, count, grain, 0, body, context);
 }

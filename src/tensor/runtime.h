@@ -71,5 +71,8 @@ void igi_verdict_keep(const igi_runtime *runtime, igi_hash key);
 
 // body(context, begin, end) over [0, count), in pieces of at least `grain`; on this thread alone when there is little.
 void igi_parallel(const igi_runtime *runtime, uint64_t count, uint64_t grain, igi_loop_body body, void *context);
+// The same, where one thread would need about so long.
+void igi_parallel_lasting(const igi_runtime *runtime, uint64_t count, uint64_t grain, uint64_t nanoseconds,
+                          igi_loop_body body, void *context);
 
 #endif

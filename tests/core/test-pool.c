@@ -94,6 +94,22 @@ static void sleep_a_little(void *context, uint64_t begin, uint64_t end) {
     usleep(20000);
 }
 
+static void note_thread(void *context, uint64_t begin, uint64_t end) {
+    (void)end;
+    ((pthread_t *)context)[begin] = pthread_self();
+    usleep(200000);
+}
+
+static void loops_known_to_last_are_shared_at_once(void **state) {
+    (void)state;
+    igi_pool *pool = igi_pool_create(2);
+    pthread_t threads[2];
+    igi_pool_loop_lasting(pool, 2, 400000000, note_thread, threads);
+    // Whoever had tried the first piece alone would have come too late for the second.
+    assert_false(pthread_equal(threads[0], threads[1]));
+    igi_pool_destroy(pool);
+}
+
 static void long_loops_are_shared_among_threads(void **state) {
     (void)state;
     igi_pool *pool = igi_pool_create(4);
@@ -280,6 +296,7 @@ int main(void) {
         cmocka_unit_test(loops_cover_every_index_once),
         cmocka_unit_test(loops_near_2_to_the_64_end),
         cmocka_unit_test(long_loops_are_shared_among_threads),
+        cmocka_unit_test(loops_known_to_last_are_shared_at_once),
         cmocka_unit_test(several_threads_loop_at_once),
         cmocka_unit_test(tasks_run_once_each),
         cmocka_unit_test(tasks_may_submit_themselves_again),
