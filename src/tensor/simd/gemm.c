@@ -6,7 +6,7 @@
 #include "tensor/iterate.h"
 #include "tensor/simd/simd.h"
 
-enum { INNER_BLOCK = 256, ROW_BLOCK = 1920, COLUMN_BLOCK = 2048 };
+enum { MOST_INNER = 512, ROW_BLOCK = 1920, COLUMN_BLOCK = 2048 };
 
 // One matrix with its strides, in elements.
 typedef struct matrix {
@@ -27,6 +27,8 @@ typedef struct product {
     float *a_panels, *b_panels;
     // The block at hand.
     uint64_t row, rows_now, step, steps_now, column, columns_now;
+    uint64_t row_panels, column_panels;
+    uint64_t packers;  // tasks of packing
 } product;
 
 static char *at(const matrix *m, uint64_t row, uint64_t column) {
@@ -37,9 +39,12 @@ static int64_t bytes(const matrix *m, int64_t stride) {
     return stride * (int64_t)ig_type_size(m->type);
 }
 
-static void each(const product *p, uint64_t count, igi_loop_body body) {
+// What a fast core multiplies and adds, or copies, in a nanosecond.
+enum { MULTIPLIED_PER_NS = 64, COPIED_PER_NS = 8 };
+
+static void each(const product *p, uint64_t count, uint64_t nanoseconds, igi_loop_body body) {
     if (p->runtime)
-        igi_parallel(p->runtime, count, 1, body, (void *)p);
+        igi_parallel_lasting(p->runtime, count, 1, nanoseconds, body, (void *)p);
     else if (count)
         body((void *)p, 0, count);
 }
@@ -51,42 +56,54 @@ static uint64_t least(uint64_t a, uint64_t b) {
 // ---- Packing ----
 
 // Lines of `width` elements across, one after the other along, zeros where the matrix ends.
-static void pack_panel(const product *p, const matrix *m, uint64_t row, uint64_t column, bool across_rows,
-                       uint64_t here, uint64_t width, uint64_t length, float *panel) {
-    float line[INNER_BLOCK];
-    int64_t along = bytes(m, across_rows ? m->column : m->row), across = bytes(m, across_rows ? m->row : m->column);
-    const char *from = at(m, row, column);
-    if (across == (int64_t)ig_type_size(m->type)) {
+static void pack_slowly(const product *p, const matrix *m, const char *from, int64_t along, int64_t across,
+                        uint64_t here, uint64_t width, uint64_t length, float *panel) {
+    float line[MOST_INNER];
+    int64_t size = (int64_t)ig_type_size(m->type);
+    if (across == 1) {
         for (uint64_t i = 0; i < length; i++, panel += width) {
-            igi_simd_load(p->k, m->type, from + (int64_t)i * along, across, here, panel);
+            igi_simd_load(p->k, m->type, from + (int64_t)i * along * size, size, here, panel);
             for (uint64_t j = here; j < width; j++) panel[j] = 0;
         }
         return;
     }
     for (uint64_t j = 0; j < width; j++) {
-        if (j < here) igi_simd_load(p->k, m->type, from + (int64_t)j * across, along, length, line);
+        if (j < here) igi_simd_load(p->k, m->type, from + (int64_t)j * across * size, along * size, length, line);
         for (uint64_t i = 0; i < length; i++) panel[i * width + j] = j < here ? line[i] : 0;
     }
 }
 
-static void pack_a(void *user, uint64_t begin, uint64_t end) {
-    const product *p = user;
-    uint64_t width = p->k->tile_rows;
-    for (uint64_t i = begin; i < end; i++) {
-        uint64_t left = p->rows_now - i * width, here = left < width ? left : width;
-        pack_panel(p, &p->a, p->row + i * width, p->step, true, here, width, p->steps_now,
-                   p->a_panels + i * width * p->steps_now);
-    }
+static void pack_panel(const product *p, const matrix *m, const char *from, bool across_rows, uint64_t here,
+                       uint64_t width, float *panel) {
+    int64_t along = across_rows ? m->column : m->row, across = across_rows ? m->row : m->column;
+    bool whole = m->type == IG_TYPE_F32 && here == width;
+    if (whole && across == 1)
+        p->k->pack_lines(p->steps_now, width, (const float *)from, along, panel);
+    else if (whole && along == 1)
+        p->k->pack_turned(p->steps_now, width, (const float *)from, across, panel);
+    else
+        pack_slowly(p, m, from, along, across, here, width, p->steps_now, panel);
 }
 
-static void pack_b(void *user, uint64_t begin, uint64_t end) {
-    const product *p = user;
+static void pack_a_panels(const product *p, uint64_t begin, uint64_t end) {
+    uint64_t width = p->k->tile_rows;
+    for (uint64_t i = begin; i < end; i++)
+        pack_panel(p, &p->a, at(&p->a, p->row + i * width, p->step), true, least(p->rows_now - i * width, width), width,
+                   p->a_panels + i * width * p->steps_now);
+}
+
+static void pack_b_panels(const product *p, uint64_t begin, uint64_t end) {
     uint64_t width = p->k->tile_columns;
-    for (uint64_t i = begin; i < end; i++) {
-        uint64_t left = p->columns_now - i * width, here = left < width ? left : width;
-        pack_panel(p, &p->b, p->step, p->column + i * width, false, here, width, p->steps_now,
-                   p->b_panels + i * width * p->steps_now);
-    }
+    for (uint64_t i = begin; i < end; i++)
+        pack_panel(p, &p->b, at(&p->b, p->step, p->column + i * width), false, least(p->columns_now - i * width, width),
+                   width, p->b_panels + i * width * p->steps_now);
+}
+
+// Each task packs its share of both; the rows that follow find b packed.
+static void pack(void *user, uint64_t begin, uint64_t end) {
+    const product *p = user;
+    pack_a_panels(p, begin * p->row_panels / p->packers, end * p->row_panels / p->packers);
+    if (p->row == 0) pack_b_panels(p, begin * p->column_panels / p->packers, end * p->column_panels / p->packers);
 }
 
 // ---- Tiles ----
@@ -109,17 +126,17 @@ static void put_row(const product *p, uint64_t row, uint64_t column, uint64_t co
 static void make_tile(const product *p, uint64_t i, uint64_t j) {
     float sums[16 * 64] __attribute__((aligned(64)));
     uint64_t height = p->k->tile_rows, width = p->k->tile_columns;
-    uint64_t rows = p->rows_now - i * height, columns = p->columns_now - j * width;
+    uint64_t rows = least(p->rows_now - i * height, height), columns = least(p->columns_now - j * width, width);
     const float *a = p->a_panels + i * height * p->steps_now, *b = p->b_panels + j * width * p->steps_now;
     bool adds = p->step > 0, plain = p->alpha == 1 && (adds || !p->c.data);
-    if (plain && rows >= height && columns >= width && igi_simd_is_packed(p->out.type, bytes(&p->out, p->out.column))) {
+    if (plain && columns == width && igi_simd_is_packed(p->out.type, bytes(&p->out, p->out.column))) {
         float *out = (float *)at(&p->out, p->row + i * height, p->column + j * width);
-        p->k->tile(p->steps_now, a, b, out, p->out.row, adds);
+        p->k->tile(p->steps_now, a, b, out, p->out.row, rows, adds);
         return;
     }
-    p->k->tile(p->steps_now, a, b, sums, (int64_t)width, false);
-    for (uint64_t r = 0; r < height && r < rows; r++)
-        put_row(p, p->row + i * height + r, p->column + j * width, columns < width ? columns : width, sums + r * width);
+    p->k->tile(p->steps_now, a, b, sums, (int64_t)width, rows, false);
+    for (uint64_t r = 0; r < rows; r++)
+        put_row(p, p->row + i * height + r, p->column + j * width, columns, sums + r * width);
 }
 
 // Tiles of one panel of b with a few panels of a: both stay near.
@@ -127,27 +144,36 @@ enum { PANELS_TOGETHER = 8 };
 
 static void make_tiles(void *user, uint64_t begin, uint64_t end) {
     const product *p = user;
-    uint64_t row_panels = (p->rows_now + p->k->tile_rows - 1) / p->k->tile_rows;
-    uint64_t column_panels = (p->columns_now + p->k->tile_columns - 1) / p->k->tile_columns;
     for (uint64_t task = begin; task < end; task++) {
-        uint64_t first = task / column_panels * PANELS_TOGETHER, j = task % column_panels;
-        for (uint64_t i = first; i < first + PANELS_TOGETHER && i < row_panels; i++) make_tile(p, i, j);
+        uint64_t first = task / p->column_panels * PANELS_TOGETHER, j = task % p->column_panels;
+        for (uint64_t i = first; i < first + PANELS_TOGETHER && i < p->row_panels; i++) make_tile(p, i, j);
     }
 }
 
+static uint64_t parts_of(uint64_t whole, uint64_t part) {
+    return (whole + part - 1) / part;
+}
+
 static void do_block(product *p) {
-    uint64_t row_panels = (p->rows_now + p->k->tile_rows - 1) / p->k->tile_rows;
-    uint64_t column_panels = (p->columns_now + p->k->tile_columns - 1) / p->k->tile_columns;
-    each(p, row_panels, pack_a);
-    each(p, (row_panels + PANELS_TOGETHER - 1) / PANELS_TOGETHER * column_panels, make_tiles);
+    p->row_panels = parts_of(p->rows_now, p->k->tile_rows);
+    p->column_panels = parts_of(p->columns_now, p->k->tile_columns);
+    p->packers = parts_of(p->row_panels > p->column_panels ? p->row_panels : p->column_panels, 2);
+    uint64_t packed = (p->rows_now + (p->row ? 0 : p->columns_now)) * p->steps_now;
+    each(p, p->packers, packed / COPIED_PER_NS, pack);
+    each(p, parts_of(p->row_panels, PANELS_TOGETHER) * p->column_panels,
+         p->rows_now * p->columns_now * p->steps_now / MULTIPLIED_PER_NS, make_tiles);
+}
+
+// Blocks of the inner length are as good as equal.
+static uint64_t inner_block(const product *p) {
+    return parts_of(p->inner, parts_of(p->inner, p->k->tile_inner));
 }
 
 static void multiply_blocks(product *p) {
     for (p->column = 0; p->column < p->columns; p->column += COLUMN_BLOCK) {
         p->columns_now = least(p->columns - p->column, COLUMN_BLOCK);
-        for (p->step = 0; p->step < p->inner; p->step += INNER_BLOCK) {
-            p->steps_now = least(p->inner - p->step, INNER_BLOCK);
-            each(p, (p->columns_now + p->k->tile_columns - 1) / p->k->tile_columns, pack_b);
+        for (p->step = 0; p->step < p->inner; p->step += p->steps_now) {
+            p->steps_now = least(p->inner - p->step, inner_block(p));
             for (p->row = 0; p->row < p->rows; p->row += ROW_BLOCK) {
                 p->rows_now = least(p->rows - p->row, ROW_BLOCK);
                 do_block(p);
@@ -161,7 +187,7 @@ static uint64_t round_to(uint64_t value, uint64_t unit) {
 }
 
 static ig_status make_panels(product *p) {
-    uint64_t steps = least(p->inner, INNER_BLOCK);
+    uint64_t steps = inner_block(p);
     uint64_t a = round_to(least(p->rows, ROW_BLOCK), p->k->tile_rows) * steps;
     uint64_t b = round_to(least(p->columns, COLUMN_BLOCK), p->k->tile_columns) * steps;
     ig_status status = igi_storage_make(p->device, (round_to(a, 16) + b) * sizeof(float), &p->scratch);
@@ -286,8 +312,8 @@ static void multiply_vector(const product *p) {
     int64_t matrix_stride = tall ? p->a.row : p->b.column, inner_stride = tall ? p->a.column : p->b.row;
     bool add_rows = matrix_stride == 1 && inner_stride != 1 && count >= 32;
     if (add_rows)
-        each(p, (count + WIDE_PART - 1) / WIDE_PART, add_rows_part);
-    else if (count == 1 && p->runtime && p->inner > 2 * PIECE)
+        each(p, parts_of(count, WIDE_PART), p->inner * count / COPIED_PER_NS, add_rows_part);
+    else if (count == 1 && p->runtime && p->inner / 2 > PIECE)
         multiply_long_vectors(p);
     else if (p->runtime)
         igi_parallel(p->runtime, count, p->inner < IGI_SIMD_GRAIN ? IGI_SIMD_GRAIN / (p->inner + 1) + 1 : 1, dot_part,
@@ -299,7 +325,7 @@ static void multiply_vector(const product *p) {
 // ---- Small products: straight from the matrices ----
 
 // b stays in the second cache, so that packing it wins nothing.
-enum { SMALL_BYTES = 256 << 10, ROWS_TOGETHER = 24 };
+enum { SMALL_BYTES = 256 << 10, ROWS_TOGETHER = 12 };
 
 static bool is_small(const product *p) {
     uint64_t b_bytes;
@@ -324,11 +350,14 @@ static void small_part(void *user, uint64_t begin, uint64_t end) {
 
 // ---- Batches ----
 
+// Less is done before another thread has begun.
+enum { SHARED_WORK = 1 << 20 };
+
 static ig_status multiply(product *p) {
     if (p->rows == 1 || p->columns == 1) {
         multiply_vector(p);
     } else if (is_small(p)) {
-        each(p, (p->rows + ROWS_TOGETHER - 1) / ROWS_TOGETHER, small_part);
+        each(p, parts_of(p->rows, ROWS_TOGETHER), p->rows * p->columns * p->inner / MULTIPLIED_PER_NS, small_part);
     } else {
         ig_status status = p->scratch ? IG_STATUS_OK : make_panels(p);
         if (status != IG_STATUS_OK) return status;
@@ -366,32 +395,56 @@ static void batch_part(void *user, uint64_t begin, uint64_t end) {
     igi_storage_release(p.scratch);
 }
 
-// The matrix of a view's last two dimensions; what is left of the view are the first elements of all of them.
-static matrix take_matrix(igi_view *view) {
+// The first matrix of a view: its last two dimensions.
+static matrix matrix_of(const igi_view *view) {
     uint32_t last = view->rank - 1;
-    matrix m = {igi_view_data(view), view->type, view->strides[last - 1], view->strides[last]};
-    view->shape[last] = view->shape[last - 1] = 1;
-    return m;
+    return (matrix){igi_view_data(view), view->type, view->strides[last - 1], view->strides[last]};
 }
 
-static ig_status run(const igi_call *call, igi_view out) {
-    igi_view a = call->in[0], b = call->in[1], c = call->in[2];
-    uint32_t last = out.rank - 1;
+static void prepare(const igi_call *call, const igi_view *out, product *p) {
+    const igi_view *a = &call->in[0], *b = &call->in[1], *c = &call->in[2];
+    uint32_t last = out->rank - 1;
+    p->k = igi_simd();
+    p->runtime = call->runtime;
+    p->device = call->runtime->device;
+    p->status = IG_STATUS_OK;
+    p->rows = out->shape[last - 1], p->inner = a->shape[last], p->columns = out->shape[last];
+    p->alpha = (float)call->p.matmul.alpha, p->beta = (float)call->p.matmul.beta;
+    p->out = matrix_of(out), p->a = matrix_of(a), p->b = matrix_of(b);
+    p->c = c->storage ? matrix_of(c) : (matrix){0};
+    p->scratch = NULL;
+}
+
+static uint64_t work_of(const product *p) {
+    return p->rows * p->columns * (p->inner + 1);
+}
+
+// One product; it may be so small that finding the way through batches shows.
+static ig_status run_single(const igi_call *call, const igi_view *out) {
+    product p;
+    prepare(call, out, &p);
+    if (work_of(&p) < SHARED_WORK) p.runtime = NULL;
+    ig_status status = multiply(&p);
+    igi_storage_release(p.scratch);
+    return status;
+}
+
+// What is left of a view are the first elements of all its matrices.
+static igi_view firsts(const igi_view *view) {
+    igi_view first = *view;
+    first.shape[view->rank - 1] = first.shape[view->rank - 2] = 1;
+    return first;
+}
+
+static ig_status run_batch(const igi_call *call, const igi_view *out) {
     batch work = {.call = call};
-    product *p = &work.model;
-    *p = (product){.k = igi_simd(),
-                   .runtime = call->runtime,
-                   .device = call->runtime->device,
-                   .rows = out.shape[last - 1],
-                   .inner = a.shape[last],
-                   .columns = out.shape[last],
-                   .alpha = (float)call->p.matmul.alpha,
-                   .beta = (float)call->p.matmul.beta};
-    p->out = take_matrix(&out), p->a = take_matrix(&a), p->b = take_matrix(&b);
-    if (c.storage) p->c = take_matrix(&c);
-    work.walk = igi_walk_of(c.storage ? 4 : 3, (const igi_view *[]){&out, &a, &b, &c});
-    uint64_t each_work = p->rows * p->columns * (p->inner + 1);
-    work.alone = each_work < 1 << 20 || (work.walk.count > 1 && each_work < 1 << 22);
+    prepare(call, out, &work.model);
+    igi_view starts[4] = {firsts(out), firsts(&call->in[0]), firsts(&call->in[1])};
+    bool adds = call->in[2].storage != NULL;
+    if (adds) starts[3] = firsts(&call->in[2]);
+    work.walk = igi_walk_of(adds ? 4 : 3, (const igi_view *[]){&starts[0], &starts[1], &starts[2], &starts[3]});
+    uint64_t each_work = work_of(&work.model);
+    work.alone = each_work < SHARED_WORK || (work.walk.count > 1 && each_work / 4 < SHARED_WORK);
     if (work.alone)
         igi_parallel(call->runtime, work.walk.count, each_work < 1 << 18 ? (1 << 18) / (each_work + 1) + 1 : 1,
                      batch_part, &work);
@@ -400,13 +453,17 @@ static ig_status run(const igi_call *call, igi_view out) {
     return (ig_status)atomic_load(&work.status);
 }
 
+static ig_status run(const igi_call *call, const igi_view *out) {
+    return out->rank == 2 ? run_single(call, out) : run_batch(call, out);
+}
+
 // Sums over several blocks are kept in floats, aside where the result itself is not of them.
 static ig_status run_aside(const igi_call *call) {
     const igi_view *out = &call->out[0];
     igi_view floats = igi_view_contiguous(IG_TYPE_F32, out->rank, out->shape);
     ig_status status = igi_storage_make(call->runtime->device, igi_view_count(out) * sizeof(float), &floats.storage);
     if (status != IG_STATUS_OK) return status;
-    status = run(call, floats);
+    status = run(call, &floats);
     igi_call cast = {.op = IG_OP_CAST, .input_count = 1, .output_count = 1, .runtime = call->runtime};
     cast.in[0] = floats, cast.out[0] = *out;
     if (status == IG_STATUS_OK) status = igi_simd_cast(&cast);
@@ -421,6 +478,6 @@ bool igi_simd_accepts_matmul(const igi_call *call) {
 ig_status igi_simd_matmul(const igi_call *call) {
     const igi_view *out = &call->out[0];
     if (!igi_view_count(out)) return IG_STATUS_OK;
-    bool several_blocks = call->in[0].shape[call->in[0].rank - 1] > INNER_BLOCK && out->type != IG_TYPE_F32;
-    return several_blocks ? run_aside(call) : run(call, *out);
+    bool several_blocks = call->in[0].shape[call->in[0].rank - 1] > igi_simd()->tile_inner && out->type != IG_TYPE_F32;
+    return several_blocks ? run_aside(call) : run(call, out);
 }

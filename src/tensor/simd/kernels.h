@@ -72,10 +72,14 @@ typedef struct igi_simd_kernels {
     void (*scale_row)(uint64_t count, const float *a, float centre, float scale, float shift, const float *weight,
                       const float *bias, float *out);
 
-    // A tile of a matrix product, from a panel of a (`inner` times tile_rows) and of b (tile_columns); into out, whose
-    // rows are out_stride floats apart, or on top of it.
-    uint32_t tile_rows, tile_columns;
-    void (*tile)(uint64_t inner, const float *a_panel, const float *b_panel, float *out, int64_t out_stride, bool add);
+    // A tile of a matrix product, from a panel of a (`inner` times tile_rows) and of b (tile_columns); its first rows
+    // into out, whose rows are out_stride floats apart, or on top of it.
+    uint32_t tile_rows, tile_columns, tile_inner;  // tile_inner: the most steps worth doing at once, at most 512
+    void (*tile)(uint64_t inner, const float *a_panel, const float *b_panel, float *out, int64_t out_stride,
+                 uint64_t rows, bool add);
+    // A panel of `length` lines of `width`, from rows of a matrix as they lie, or from rows that are to be columns.
+    void (*pack_lines)(uint64_t length, uint64_t width, const float *from, int64_t stride, float *panel);
+    void (*pack_turned)(uint64_t length, uint64_t width, const float *from, int64_t stride, float *panel);
 
     void (*direct)(const igi_simd_direct *matrices, uint64_t rows, uint64_t columns);
 

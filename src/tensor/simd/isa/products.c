@@ -3,18 +3,30 @@
 #include "tensor/simd/isa/isa.h"
 
 // As many accumulators as the registers hold beside a column of b and a value of a.
+// Wide tiles read less of a, whose rows lie apart before they are packed.
 #if defined(__AVX512F__)
-enum { TILE_ROWS = 12, TILE_VECTORS = 2 };
+enum { TILE_ROWS = 12, TILE_VECTORS = 2, TILE_INNER = 512, WIDE_ROWS = 6, WIDE_VECTORS = 4 };
 #elif defined(__AVX2__)
-enum { TILE_ROWS = 6, TILE_VECTORS = 2 };
+enum { TILE_ROWS = 6, TILE_VECTORS = 2, TILE_INNER = 256, WIDE_ROWS = 6, WIDE_VECTORS = 2 };
 #else
-enum { TILE_ROWS = 4, TILE_VECTORS = 2 };
+enum { TILE_ROWS = 4, TILE_VECTORS = 2, TILE_INNER = 256, WIDE_ROWS = 4, WIDE_VECTORS = 2 };
 #endif
-enum { TILE_COLUMNS = TILE_VECTORS * LANES };
+enum { TILE_COLUMNS = TILE_VECTORS * LANES, WIDE_COLUMNS = WIDE_VECTORS * LANES };
+
+// A result that lies far away comes near while its sums are made.
+INLINE void expect_tile(const float *out, int64_t out_stride, uint64_t rows) {
+    for (uint64_t i = 0; i < rows; i++)
+        for (int j = 0; j < TILE_COLUMNS; j += 16) __builtin_prefetch(out + (int64_t)i * out_stride + j, 1);
+}
+
+INLINE void put_tile_row(float *to, const vf *sums, bool add) {
+    for (int j = 0; j < TILE_VECTORS; j++) store(to + j * LANES, add ? load(to + j * LANES) + sums[j] : sums[j]);
+}
 
 static void NAME(f32_tile)(uint64_t inner, const float *a_panel, const float *b_panel, float *out, int64_t out_stride,
-                           bool add) {
+                           uint64_t rows, bool add) {
     vf sums[TILE_ROWS][TILE_VECTORS] = {0};
+    expect_tile(out, out_stride, rows);
     for (uint64_t k = 0; k < inner; k++) {
         vf b[TILE_VECTORS];
         for (int j = 0; j < TILE_VECTORS; j++) b[j] = load(b_panel + j * LANES);
@@ -23,27 +35,86 @@ static void NAME(f32_tile)(uint64_t inner, const float *a_panel, const float *b_
         a_panel += TILE_ROWS;
         b_panel += TILE_COLUMNS;
     }
+    // Unrolled, or the sums would go through memory.
+#pragma GCC unroll 12
     for (int i = 0; i < TILE_ROWS; i++)
-        for (int j = 0; j < TILE_VECTORS; j++) {
-            float *to = out + i * out_stride + j * LANES;
-            store(to, add ? load(to) + sums[i][j] : sums[i][j]);
-        }
+        if ((uint64_t)i < rows) put_tile_row(out + i * out_stride, sums[i], add);
+}
+
+// ---- Panels ----
+
+typedef float four __attribute__((vector_size(16)));
+typedef int32_t four_places __attribute__((vector_size(16)));
+#if defined(__clang__)
+#define FOUR_OF(a, b, w, x, y, z) __builtin_shufflevector(a, b, w, x, y, z)
+#else
+#define FOUR_OF(a, b, w, x, y, z) __builtin_shuffle(a, b, (four_places){w, x, y, z})
+#endif
+
+INLINE four load_four(const float *from) {
+    four v;
+    memcpy(&v, from, sizeof v);
+    return v;
+}
+
+// Four lines by four, turned.
+INLINE void turn_four(const float *from, int64_t stride, float *panel, uint64_t width) {
+    four a = load_four(from), b = load_four(from + stride), c = load_four(from + 2 * stride),
+         d = load_four(from + 3 * stride);
+    four ab = FOUR_OF(a, b, 0, 4, 1, 5), cd = FOUR_OF(c, d, 0, 4, 1, 5);
+    four ab2 = FOUR_OF(a, b, 2, 6, 3, 7), cd2 = FOUR_OF(c, d, 2, 6, 3, 7);
+    four turned[4] = {FOUR_OF(ab, cd, 0, 1, 4, 5), FOUR_OF(ab, cd, 2, 3, 6, 7), FOUR_OF(ab2, cd2, 0, 1, 4, 5),
+                      FOUR_OF(ab2, cd2, 2, 3, 6, 7)};
+    for (int i = 0; i < 4; i++) memcpy(panel + (uint64_t)i * width, &turned[i], sizeof turned[i]);
+}
+
+// Lines of a panel that lie as lines in the matrix, `stride` apart.
+static void NAME(f32_pack_lines)(uint64_t length, uint64_t width, const float *from, int64_t stride, float *panel) {
+    for (uint64_t k = 0; k < length; k++, from += stride, panel += width) {
+        uint64_t j = 0;
+        for (; j + LANES <= width; j += LANES) store(panel + j, load(from + j));
+        for (; j < width; j++) panel[j] = from[j];
+    }
+}
+
+// Lines of a panel that lie across the rows of the matrix, which are `stride` apart.
+static void NAME(f32_pack_turned)(uint64_t length, uint64_t width, const float *from, int64_t stride, float *panel) {
+    uint64_t whole = length & ~(uint64_t)3;
+    for (uint64_t row = 0; row < width; row += width - row >= 4 ? 4 : 1) {
+        const float *line = from + (int64_t)row * stride;
+        if (width - row >= 4)
+            for (uint64_t k = 0; k < whole; k += 4) turn_four(line + k, stride, panel + k * width + row, width);
+        for (uint64_t k = width - row >= 4 ? whole : 0; k < length; k++)
+            for (uint64_t i = 0; i < (width - row >= 4 ? 4 : 1); i++)
+                panel[k * width + row + i] = line[(int64_t)i * stride + (int64_t)k];
+    }
 }
 
 // ---- Straight from the matrices ----
 
-// `rows` is a constant wherever this is used.
-INLINE void direct_rows(int rows, const igi_simd_direct *d) {
+// To the next row, from the last: the distance to each row from the first is more than the registers hold.
+INLINE const float *next_row(const float *at, int64_t stride) {
+    at += stride;
+#if !defined(__clang__)
+    __asm__("" : "+r"(at));
+#endif
+    return at;
+}
+
+// `rows` and `vectors` are constants wherever this is used.
+INLINE void direct_rows(int rows, int vectors, const igi_simd_direct *d) {
     const float *a = d->a, *b = d->b;
-    vf sums[TILE_ROWS][TILE_VECTORS] = {0};
+    vf sums[TILE_ROWS][WIDE_VECTORS] = {0};
     for (uint64_t k = 0; k < d->inner; k++, a += d->a_step, b += d->b_row) {
-        vf x[TILE_VECTORS];
-        for (int j = 0; j < TILE_VECTORS; j++) x[j] = load(b + j * LANES);
-        for (int i = 0; i < rows; i++)
-            for (int j = 0; j < TILE_VECTORS; j++) sums[i][j] += a[i * d->a_row] * x[j];
+        vf x[WIDE_VECTORS];
+        for (int j = 0; j < vectors; j++) x[j] = load(b + j * LANES);
+        const float *at = a;
+        for (int i = 0; i < rows; i++, at = next_row(at, d->a_row))
+            for (int j = 0; j < vectors; j++) sums[i][j] += *at * x[j];
     }
+#pragma GCC unroll 12
     for (int i = 0; i < rows; i++)
-        for (int j = 0; j < TILE_VECTORS; j++) store(d->out + i * d->out_row + j * LANES, sums[i][j]);
+        for (int j = 0; j < vectors; j++) store(d->out + i * d->out_row + j * LANES, sums[i][j]);
 }
 
 // One vector of columns, or the last part of one.
@@ -52,7 +123,8 @@ INLINE void direct_narrow_rows(int rows, const igi_simd_direct *d, uint64_t colu
     vf sums[TILE_ROWS] = {0};
     for (uint64_t k = 0; k < d->inner; k++, a += d->a_step, b += d->b_row) {
         vf x = columns < LANES ? load_part(b, columns, 0) : load(b);
-        for (int i = 0; i < rows; i++) sums[i] += a[i * d->a_row] * x;
+        const float *at = a;
+        for (int i = 0; i < rows; i++, at = next_row(at, d->a_row)) sums[i] += *at * x;
     }
     for (int i = 0; i < rows; i++)
         if (columns < LANES)
@@ -61,35 +133,55 @@ INLINE void direct_narrow_rows(int rows, const igi_simd_direct *d, uint64_t colu
             store(d->out + i * d->out_row, sums[i]);
 }
 
-#define ROW_COUNTS(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12)
+INLINE void go_down(igi_simd_direct *d, int rows) {
+    d->a += rows * d->a_row;
+    d->out += rows * d->out_row;
+}
 
-static void direct(const igi_simd_direct *d, uint64_t rows, uint64_t columns) {
+// Whole tiles, and one for the rows that are left.
+#define WIDE_ROW_COUNTS(X) X(1) X(2) X(3) X(4) X(5)
+#define ROW_COUNTS(X) WIDE_ROW_COUNTS(X) X(6) X(7) X(8) X(9) X(10) X(11)
+
+static void direct_wide(igi_simd_direct d, uint64_t rows) {
+    for (; rows >= WIDE_ROWS; rows -= WIDE_ROWS, go_down(&d, WIDE_ROWS)) direct_rows(WIDE_ROWS, WIDE_VECTORS, &d);
 #define WIDE(n) \
-    case n: direct_rows(n <= TILE_ROWS ? n : TILE_ROWS, d); return;
+    case n: direct_rows(n < WIDE_ROWS ? n : WIDE_ROWS, WIDE_VECTORS, &d); return;
+    switch (rows) { WIDE_ROW_COUNTS(WIDE) }
+}
+
+static void direct_tile(igi_simd_direct d, uint64_t rows) {
+    for (; rows >= TILE_ROWS; rows -= TILE_ROWS, go_down(&d, TILE_ROWS)) direct_rows(TILE_ROWS, TILE_VECTORS, &d);
+#define TILE(n) \
+    case n: direct_rows(n < TILE_ROWS ? n : TILE_ROWS, TILE_VECTORS, &d); return;
+    switch (rows) { ROW_COUNTS(TILE) }
+}
+
+static void direct_narrow(igi_simd_direct d, uint64_t rows, uint64_t columns) {
+    for (; rows >= TILE_ROWS; rows -= TILE_ROWS, go_down(&d, TILE_ROWS)) direct_narrow_rows(TILE_ROWS, &d, columns);
 #define NARROW(n) \
-    case n: direct_narrow_rows(n <= TILE_ROWS ? n : TILE_ROWS, d, columns); return;
-    if (columns == TILE_COLUMNS) switch (rows) {
-            ROW_COUNTS(WIDE)
-        }
+    case n: direct_narrow_rows(n < TILE_ROWS ? n : TILE_ROWS, &d, columns); return;
     switch (rows) { ROW_COUNTS(NARROW) }
 }
 
 static void NAME(f32_direct)(const igi_simd_direct *whole, uint64_t rows, uint64_t columns) {
-    for (uint64_t j = 0, width; j < columns; j += width) {
-        width = columns - j >= TILE_COLUMNS ? TILE_COLUMNS : columns - j >= LANES ? LANES : columns - j;
-        for (uint64_t i = 0; i < rows; i += TILE_ROWS) {
-            igi_simd_direct part = *whole;
-            part.a += (int64_t)i * part.a_row;
-            part.b += j;
-            part.out += (int64_t)i * part.out_row + (int64_t)j;
-            direct(&part, rows - i < TILE_ROWS ? rows - i : TILE_ROWS, width);
-        }
+    igi_simd_direct d = *whole;
+    for (uint64_t left = columns, width; left; left -= width, d.b += width, d.out += width) {
+        width = left >= WIDE_COLUMNS ? WIDE_COLUMNS : left >= TILE_COLUMNS ? TILE_COLUMNS : left < LANES ? left : LANES;
+        if (width == WIDE_COLUMNS)
+            direct_wide(d, rows);
+        else if (width == TILE_COLUMNS)
+            direct_tile(d, rows);
+        else
+            direct_narrow(d, rows, width);
     }
 }
 
 void NAME(igi_simd_fill_products)(igi_simd_kernels *table) {
     table->tile_rows = TILE_ROWS;
     table->tile_columns = TILE_COLUMNS;
+    table->tile_inner = TILE_INNER;
     table->tile = NAME(f32_tile);
+    table->pack_lines = NAME(f32_pack_lines);
+    table->pack_turned = NAME(f32_pack_turned);
     table->direct = NAME(f32_direct);
 }
