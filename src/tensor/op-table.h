@@ -68,6 +68,8 @@ typedef struct igi_implementation {
     uint32_t types;  // see igi_call_type
     // Least work for which it beats the backends below it, unless measured otherwise (thresholds.h).
     uint64_t threshold;
+    // Optional; instead of `threshold` where that depends on the machine.
+    uint64_t (*threshold_here)(void);
     // Optional; NULL: every call of these types.
     bool (*accepts)(const igi_call *call);
     // Runs, or encodes into call->commands. Touches nothing but outputs; on failure these may be half written.

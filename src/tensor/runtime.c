@@ -21,8 +21,9 @@ static void add_rows(igi_runtime *runtime, const igi_op_backend *backend, const 
         const igi_implementation *row = &rows[i];
         igi_slot *slot = &runtime->slots[row->op][backend->id];
         slot->row = row;
+        uint64_t least = row->threshold_here ? row->threshold_here() : row->threshold;
         // Device work on the host's own cores wins nothing by itself; only measurements may say otherwise.
-        slot->threshold = backend->encodes && runtime->software_device ? UINT64_MAX : row->threshold;
+        slot->threshold = backend->encodes && runtime->software_device ? UINT64_MAX : least;
         atomic_init(&slot->state, backend->id == IG_BACKEND_SCALAR ? IG_OP_VALIDATED : IG_OP_UNTRIED);
     }
 }
