@@ -13,6 +13,9 @@
 // Whole vectors of every level, and tiles of three; blocks that stay in the second cache.
 enum { BLOCK_ROWS = 96, BLOCK_KEYS = 128, FEW_ROWS = 16, FEW_KEYS = 64, MAX_HEADS = 6 };
 
+// Elements of keys, with as many of values, that a fast core needs a nanosecond for.
+enum { KEPT_PER_NS = 16 };
+
 typedef struct job {
     const igi_call *call;
     const igi_simd_kernels *k;
@@ -300,7 +303,7 @@ ig_status igi_simd_attention(const igi_call *call) {
     j.blocks = (j.rows + BLOCK_ROWS - 1) / BLOCK_ROWS;
     uint64_t parts = q->shape[0] * k->shape[2] * j.blocks, each = j.rows / j.blocks * call->p.attend.keys * j.dim;
     uint64_t together = parts < 8 || j.rows >= FEW_ROWS ? 1 : parts < 16 ? 2 : 4;
-    igi_parallel(call->runtime, parts, each < IGI_SIMD_GRAIN ? IGI_SIMD_GRAIN / (each + 1) + 1 : together, do_parts,
-                 &j);
+    igi_parallel_lasting(call->runtime, parts, each < IGI_SIMD_GRAIN ? IGI_SIMD_GRAIN / (each + 1) + 1 : together,
+                         parts * each / KEPT_PER_NS, do_parts, &j);
     return (ig_status)atomic_load(&j.status);
 }
