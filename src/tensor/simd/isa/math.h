@@ -196,20 +196,10 @@ INLINE vf rest_of_square(vf x, vf square) {
 #endif
 }
 
-// 1 / x to an ulp or two. pre: x is neither tiny nor huge
-INLINE vf quick_reciprocal(vf x) {
-#if defined(__AVX512F__)
-    vf r = (vf)_mm512_rcp14_ps((__m512)x);
-    return (1 - x * r) * r + r;
-#else
-    return 1 / x;
-#endif
-}
-
 // The tail of the normal distribution beyond a, times e^(a^2 / 2), for 0 <= a <= 14.6: times a + 3.8 it is a polynomial
 // of 1 / (a + 3.8), here moved to [-1, 1], with an error of 2e-8.
 INLINE vf normal_tail_scaled(vf a) {
-    vf r = quick_reciprocal(a + 3.8F), u = r * 9.578082F - 1.520548F;
+    vf r = 1 / (a + 3.8F), u = r * 9.578082F - 1.520548F;
     vf p = u * 7.1198774e-05F + 5.212743e-06F;
     p = p * u - 1.1778517e-03F;
     p = p * u - 1.6891003e-03F;
@@ -225,13 +215,13 @@ INLINE vf normal_tail_scaled(vf a) {
 INLINE vf exp_half_square(vf square, vf rest) {
     power2 e;
     e.whole = nearest_small(square * -0.72134752044448170F, &e.n);
-    vf r = e.whole * -0.693359375F - 0.5F * square;
-    r = e.whole * 2.12194440e-4F + r;
-    r = rest * -0.5F + r;
-    vf p = r * 8.297528e-03F + 4.1915964e-02F;
-    p = p * r + 1.6667579e-01F;
-    p = p * r + 4.9998888e-01F;
-    p = p * r + 9.999997e-01F;
+    vf r = e.whole * -1.38671875F - square;  // twice what is left
+    r = e.whole * 4.24388880e-4F + r;
+    r = r - rest;
+    vf p = r * 2.59297750e-04F + 2.61974775e-03F;
+    p = p * r + 2.08344738e-02F;
+    p = p * r + 1.24997220e-01F;
+    p = p * r + 4.9999985e-01F;
     p = p * r + 1.0000001F;
     return scale(p, e);
 }
