@@ -5,20 +5,13 @@
 
 // ---- Loops ----
 
-// Elements before `to` is aligned to a vector; all of them when it never is.
-INLINE uint64_t head(const float *to, uint64_t count) {
-    uintptr_t off = (uintptr_t)to % VECTOR_BYTES;
-    uint64_t elements = off ? (VECTOR_BYTES - off) / sizeof *to : 0;
-    return elements < count ? elements : count;
-}
-
 // Stores WHOLE, a vector made from the elements at `at`, throughout, and PART, made from the last `left` < LANES of
 // them. Expects count, out and stream.
 #define VECTOR_LOOP(WHOLE, PART)                                                                   \
     do {                                                                                           \
         uint64_t at = 0, left;                                                                     \
         if (stream) {                                                                              \
-            uint64_t start = head(out, count);                                                     \
+            uint64_t start = unaligned_head(out, count);                                           \
             if ((left = start)) store_part(out, PART, left);                                       \
             for (at = start; at + LANES <= count; at += LANES) store_past_caches(out + at, WHOLE); \
             finish_stores_past_caches();                                                           \

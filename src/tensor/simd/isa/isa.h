@@ -7,6 +7,8 @@
 #include "tensor/simd/kernels.h"
 
 void NAME(igi_simd_fill_elementwise)(igi_simd_kernels *table);
+// Where it is better than what the last has.
+void NAME(igi_simd_fill_gelu)(igi_simd_kernels *table);
 void NAME(igi_simd_fill_integers)(igi_simd_kernels *table);
 void NAME(igi_simd_fill_rows)(igi_simd_kernels *table);
 void NAME(igi_simd_fill_products)(igi_simd_kernels *table);

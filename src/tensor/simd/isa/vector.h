@@ -65,6 +65,12 @@ INLINE void finish_stores_past_caches(void) {
     _mm_sfence();
 #endif
 }
+// Elements before `to` is aligned to a vector; all of them when it never is.
+INLINE uint64_t unaligned_head(const float *to, uint64_t count) {
+    uintptr_t off = (uintptr_t)to % VECTOR_BYTES;
+    uint64_t elements = off ? (VECTOR_BYTES - off) / sizeof *to : 0;
+    return elements < count ? elements : count;
+}
 INLINE vf choose(vi condition, vf a, vf b) {
     return (vf)(((vi)a & condition) | ((vi)b & ~condition));
 }
