@@ -39,5 +39,5 @@ static const igi_implementation metal_rows[] = {
 };
 // clang-format on
 
-#define SET(id, set) {IG_BACKEND_##id, set, sizeof set / sizeof *set}
+#define SET(id, set) {IG_BACKEND_##id, (set), sizeof(set) / sizeof *(set)}
 const igi_row_set igi_layer_rows[] = {SET(SCALAR, scalar_rows), SET(SIMD, simd_rows), SET(METAL, metal_rows), {0}};

@@ -64,7 +64,10 @@ static void destroy(igi_runtime *runtime) {
 ig_status igi_runtime_create(ig_device *device, const igi_op_backend *const *backends, igi_runtime **runtime,
                              ig_error *error) {
     igi_runtime *made = igi_calloc(1, sizeof *made);
-    if (!made) return igi_error_no_memory(error);
+    if (!made) {
+        igi_error_no_memory(error);
+        return IG_STATUS_OUT_OF_MEMORY;
+    }
     made->references = 1;
     made->device = ig_device_retain(device);
     made->software_device = strcmp(device->properties.backend, "cpu") == 0;

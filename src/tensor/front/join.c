@@ -64,7 +64,10 @@ ig_status ig_tensor_concatenate(ig_stream *stream, const ig_tensor *const *tenso
     igi_front *f = &j.f;
     igi_front_begin(f, stream, IG_OP_COPY, options);
     f->name = "concatenate";
-    if (!tensors || !count) igi_front_fail(f, IG_STATUS_INVALID_ARGUMENT, "there is nothing to concatenate");
+    if (!tensors || !count) {
+        igi_front_fail(f, IG_STATUS_INVALID_ARGUMENT, "there is nothing to concatenate");
+        return f->status;
+    }
     for (size_t i = 0; f->status == IG_STATUS_OK && i < count; i++) {
         igi_front_input(f, "tensors", tensors[i]);
         f->call.input_count = 0;  // each is an input of its own copy
@@ -90,17 +93,20 @@ ig_status ig_tensor_pad(ig_stream *stream, const ig_tensor *x, const uint64_t *b
     f.name = "pad";
     igi_front_input(&f, "x", x);
     if (f.status != IG_STATUS_OK) return f.status;
-    if (x->view.rank && (!before || !after))
+    uint32_t rank = x->view.rank;
+    if (rank && (!before || !after)) {
         igi_front_fail(&f, IG_STATUS_INVALID_ARGUMENT, "the widths of the padding are missing");
-    for (uint32_t i = 0; f.status == IG_STATUS_OK && i < x->view.rank; i++)
+        return f.status;
+    }
+    for (uint32_t i = 0; f.status == IG_STATUS_OK && i < rank; i++)
         if (!igi_add(x->view.shape[i], before[i], &shape[i]) || !igi_add(shape[i], after[i], &shape[i]))
             igi_front_fail(&f, IG_STATUS_OVERFLOW, "the result is too long");
-    igi_front_output(&f, x->view.type, x->view.rank, shape);
+    igi_front_output(&f, x->view.type, rank, shape);
     if (f.status == IG_STATUS_OK && igi_views_overlap(&x->view, &f.call.out[0]))
         igi_front_fail(&f, IG_STATUS_UNSUPPORTED, "'into' shares memory with x");
     if (f.status != IG_STATUS_OK) return igi_front_hand_over(&f, out);
     igi_view inside = f.call.out[0];
-    for (uint32_t i = 0; i < inside.rank; i++) inside = part_of(&inside, i, before[i], x->view.shape[i]);
+    for (uint32_t i = 0; i < rank; i++) inside = part_of(&inside, i, before[i], x->view.shape[i]);
     igi_front_run_inner(&f, IG_OP_FILL, NULL, &f.call.out[0], &(igi_parameters){.range = {.start = value}});
     igi_front_run_inner(&f, IG_OP_COPY, &x->view, &inside, NULL);
     return igi_front_hand_over(&f, out);

@@ -59,7 +59,7 @@ static double uniform(const context *c, uint32_t word) {
 
 static double normal(const context *c, const igi_philox_block *block, uint32_t lane) {
     const uint32_t *pair = &block->word[lane & 2];
-    double radius = sqrt(-2 * log(igi_uniform_above_zero(pair[0])));
+    double radius = sqrt(-2 * log((double)igi_uniform_above_zero(pair[0])));
     double angle = 2 * M_PI * igi_uniform(pair[1], 24);
     double z = radius * (lane & 1 ? sin(angle) : cos(angle));
     return c->call->p.random.first + c->call->p.random.second * z;

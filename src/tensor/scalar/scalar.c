@@ -2,7 +2,7 @@
 // The reference backend's rows.
 #include "tensor/scalar/scalar.h"
 
-#define ROW(id, function) {.op = IG_OP_##id, .types = IGI_ANY_TYPE, .run = function},
+#define ROW(id, function) {.op = IG_OP_##id, .types = IGI_ANY_TYPE, .run = (function)},
 #define ELEMENTWISE(id, name, type) ROW(id, igi_scalar_elementwise)
 #define REDUCE(id, name, type) ROW(id, igi_scalar_reduce)
 

@@ -398,12 +398,12 @@ ig_status igi_simd_reduce(const igi_call *call) {
     r.reduced = igi_walk_of(1, (const igi_view *[]){&reduced});
     if (!r.kept.count) return IG_STATUS_OK;
     uint64_t each = r.reduced.count ? r.reduced.count : 1, grain = each < IGI_SIMD_GRAIN ? IGI_SIMD_GRAIN / each : 1;
-    bool few_columns = r.kept.rank == 1 && r.kept.count < 16 * COLUMNS && each >= 4 * ROWS_PIECE;
+    bool few_columns = r.kept.rank == 1 && r.kept.count < 16 * (uint64_t)COLUMNS && each >= 4 * (uint64_t)ROWS_PIECE;
     if (rows_add_up(&r) && few_columns) return reduce_row_pieces(&r);
     if (rows_add_up(&r))
         igi_parallel(call->runtime, r.kept.count, grain < COLUMNS ? COLUMNS : grain, column_part,
                      &(column_job){&r, 1, NULL});
-    else if (r.kept.count == 1 && each > 2 * PIECE)
+    else if (r.kept.count == 1 && each > 2 * (uint64_t)PIECE)
         return reduce_in_pieces(&r, r.kept.data[0], r.kept.data[1]);
     else
         igi_parallel(call->runtime, r.kept.count, grain, reduce_part, &r);
