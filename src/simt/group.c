@@ -69,6 +69,24 @@ static ig_status widen(igi_simt_module *m) {
     return status;
 }
 
+// A group of lanes that is the whole threadgroup waits for nobody: its barriers can go.
+static bool is_whole_threadgroup(const igi_simt_module *m) {
+    const uint32_t *size = m->request->group;
+    return m->wide[1] && size[0] == m->info.width && size[1] == m->rows && size[2] == 1;
+}
+
+static bool is_barrier(LLVMValueRef instruction) {
+    return igi_calls(instruction, "__ig_barrier");
+}
+
+static ig_status drop_barriers(igi_simt_module *m) {
+    igi_values barriers;
+    if (!igi_collect(m->wide[1], is_barrier, &barriers)) return igi_error_no_memory(m->error);
+    for (size_t i = 0; i < barriers.count; i++) LLVMInstructionEraseFromParent(barriers.items[i]);
+    igi_values_free(&barriers);
+    return IG_STATUS_OK;
+}
+
 // Both copies have the same barriers, in the same order.
 static ig_status split_at_barriers(igi_simt_module *m, igi_regions *regions) {
     *regions = (igi_regions){0};
@@ -85,7 +103,8 @@ static ig_status split_at_barriers(igi_simt_module *m, igi_regions *regions) {
 
 static ig_status group_lanes(igi_simt_module *m) {
     igi_regions regions;
-    ig_status status = split_at_barriers(m, &regions);
+    ig_status status = is_whole_threadgroup(m) ? drop_barriers(m) : IG_STATUS_OK;
+    if (status == IG_STATUS_OK) status = split_at_barriers(m, &regions);
     if (status != IG_STATUS_OK) return status;
     m->info.form = IGI_FORM_LOOP;
     m->info.context_bytes = (uint32_t)regions.context_bytes;

@@ -189,6 +189,42 @@ static bool suits_row(igi_simt_module *m, uint32_t row) {
            igi_instruction_count(m->thread) <= LIGHT_KERNEL && igi_has_striding_loop(m);
 }
 
+static bool is_barrier(LLVMValueRef instruction) {
+    return igi_calls(instruction, "__ig_barrier");
+}
+
+static bool has_barrier(const igi_cfg *cfg, uint32_t loop) {
+    for (uint32_t b = 0; b < cfg->count; b++) {
+        if (!igi_cfg_in_loop(cfg, b, loop)) continue;
+        for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[b].block); i; i = LLVMGetNextInstruction(i))
+            if (is_barrier(i)) return true;
+    }
+    return false;
+}
+
+// Loops that hold on to their values in registers would have none left.
+static bool waits_in_all_loops(const igi_simt_module *m) {
+    igi_cfg cfg;
+    if (!igi_cfg_build(m->thread, &cfg)) return false;
+    bool all = true;
+    for (uint32_t i = 0; i < cfg.loop_count && all; i++) all = has_barrier(&cfg, i) || igi_is_striding(m, &cfg, i);
+    igi_cfg_free(&cfg);
+    return all;
+}
+
+// Many registers for each value, so that a threadgroup which waits often need not wait at all: it is one group of
+// lanes.
+static bool suits_whole_threadgroup(igi_simt_module *m) {
+    const uint32_t *size = m->request->group;
+    igi_values barriers;
+    if (size[0] > IGI_MAX_WIDTH || size[0] % igi_register_lanes() != 0 || size[1] != 1 || size[2] != 1) return false;
+    if (!igi_collect(m->thread, is_barrier, &barriers)) return false;
+    bool waits = barriers.count != 0;
+    igi_values_free(&barriers);
+    return waits && (size[0] & (size[0] - 1)) == 0 && igi_instruction_count(m->thread) <= LIGHT_KERNEL &&
+           waits_in_all_loops(m);
+}
+
 static uint32_t longest(uint32_t row) {
     return row < IGI_MAX_WIDTH ? row : IGI_MAX_WIDTH;
 }
@@ -220,6 +256,7 @@ uint32_t igi_choose_width(igi_simt_module *m) {
     if (asked) return asked;
     if (!row) return suits_two_registers(m) && !m->many_dimensions ? 2 * natural : natural;
     if (suits_row(m, row)) return longest(row);
+    if (suits_whole_threadgroup(m)) return row;
     if (suits_two_registers(m) && row % (2 * natural) == 0) return 2 * natural;
     for (uint32_t width = natural; width >= 4; width /= 2)
         if (row % width == 0) return width;

@@ -95,6 +95,35 @@ static void what_is_not_needed_any_more_is_not_kept(void **state) {
     assert_int_equal(context_of("int used = a[i] * 3; t[l] = used; a[i] = used + 1;" WAIT "a[i] += t[l ^ 1];", 8), 64);
 }
 
+// Lanes that run together in threadgroups of x by y threads, and whether they cut the kernel at its barriers.
+static uint32_t lanes_of(const char *body, uint32_t x, uint32_t y, bool *cut) {
+    char source[3000];
+    snprintf(source, sizeof source, SOURCE, body);
+    bench *b = start(source, "k");
+    memcpy(b->request.group, (uint32_t[]){x, y, 1}, sizeof b->request.group);
+    assert_ok(run_to(b, igi_pass_group));
+    uint32_t lanes = b->m.info.width;
+    *cut = b->m.info.context_bytes != 0;
+    assert_int_equal(count_calls(b->m.wide[1], "__ig_barrier"), 0);
+    end(b);
+    return lanes;
+}
+
+static void a_threadgroup_of_one_group_of_lanes_waits_for_nobody(void **state) {
+    (void)state;
+    const char *body = "t[l] = a[i];" WAIT "a[i] = t[255 - l];";
+    bool cut;
+    assert_int_equal(lanes_of(body, 256, 1, &cut), 256);
+    assert_false(cut);
+    assert_int_equal(lanes_of("if (a[i] == 7) return;\n t[l] = a[i];" WAIT "a[i] = t[63 - l];", 64, 1, &cut), 64);
+    assert_false(cut);
+    // Several rows; more threads than lanes; a loop that wants registers.
+    assert_true(lanes_of(body, 64, 2, &cut) < 64 && cut);
+    assert_true(lanes_of(body, 512, 1, &cut) < 512 && cut);
+    const char *busy = "t[l] = a[i];" WAIT "int s = 0; for (uint k = 0; k < n; k++) s += t[k] * a[i + k]; a[i] = s;";
+    assert_true(lanes_of(busy, 256, 1, &cut) < 256 && cut);
+}
+
 static void a_mask_of_lanes_that_have_left_is_kept(void **state) {
     (void)state;
     assert_true(context_of("if (a[i] == 7) return; t[l] = 1;" WAIT "a[i] = t[l ^ 1];", 8) <= 128);
@@ -152,6 +181,7 @@ int main(void) {
         cmocka_unit_test(positions_and_arguments_are_made_again),
         cmocka_unit_test(what_was_loaded_or_computed_is_kept_once),
         cmocka_unit_test(what_is_not_needed_any_more_is_not_kept),
+        cmocka_unit_test(a_threadgroup_of_one_group_of_lanes_waits_for_nobody),
         cmocka_unit_test(a_mask_of_lanes_that_have_left_is_kept),
         cmocka_unit_test(private_arrays_are_kept_whole),
         cmocka_unit_test(matrices_are_kept_in_registers_of_the_context),
