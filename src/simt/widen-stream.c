@@ -6,7 +6,7 @@
 #include "simt/ir.h"
 #include "simt/widen.h"
 
-enum { LINE = 64 };
+enum { LINE = 64, MAX_DEPTH = 8 };
 
 // The buffer an address lies in; NULL when that is not plain to see.
 static LLVMValueRef buffer_of(LLVMValueRef address) {
@@ -21,13 +21,42 @@ static bool reads(const igi_widener *w, LLVMValueRef buffer) {
     return false;
 }
 
+// Whether others might look at what was written before the kernel is over: such writes are in no order with atomics.
+static bool is_watched(const igi_widener *w) {
+    for (uint32_t b = 0; b < w->s.cfg.count; b++)
+        for (LLVMValueRef i = LLVMGetFirstInstruction(w->s.cfg.blocks[b].block); i; i = LLVMGetNextInstruction(i)) {
+            if (LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i) || LLVMIsAFenceInst(i)) return true;
+            bool access = LLVMIsALoadInst(i) || LLVMIsAStoreInst(i);
+            if (access && LLVMGetOrdering(i) != LLVMAtomicOrderingNotAtomic) return true;
+        }
+    return false;
+}
+
+static bool depends_on_round(const igi_widener *w, LLVMValueRef value, uint32_t loop, int depth) {
+    if (depth == 0 || !LLVMIsAInstruction(value)) return false;
+    uint32_t home = igi_cfg_index(&w->s.cfg, LLVMGetInstructionParent(value));
+    if (home == IGI_NONE || !igi_cfg_in_loop(&w->s.cfg, home, loop)) return false;
+    if (LLVMIsAPHINode(value)) return home == w->s.cfg.loops[loop].header;
+    for (int k = 0; k < LLVMGetNumOperands(value); k++)
+        if (depends_on_round(w, LLVMGetOperand(value, (unsigned)k), loop, depth - 1)) return true;
+    return false;
+}
+
+// What is written again and again at one place belongs into the caches.
+static bool is_written_once(const igi_widener *w, LLVMValueRef store) {
+    uint32_t block = igi_cfg_index(&w->s.cfg, LLVMGetInstructionParent(store));
+    uint32_t loop = block == IGI_NONE ? IGI_NONE : w->s.cfg.blocks[block].loop;
+    if (loop == IGI_NONE) return true;
+    return w->s.cfg.loops[loop].parent == IGI_NONE && depends_on_round(w, LLVMGetOperand(store, 1), loop, MAX_DEPTH);
+}
+
 bool igi_is_streamed(const igi_widener *w, LLVMValueRef store) {
-    if (!w->m->request->streaming || !w->m->info.any_groups || !LLVMIsAStoreInst(store)) return false;
+    if (!w->m->request->streaming || !LLVMIsAStoreInst(store)) return false;
     LLVMValueRef address = LLVMGetOperand(store, 1), buffer = buffer_of(address);
     LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(store, 0));
     uint64_t bytes = LLVMABISizeOfType(w->s.layout, type) * w->width;
     return buffer && bytes % LINE == 0 && igi_is_plain_access(store, type) && igi_is_row_access(w, address, type) &&
-           !reads(w, buffer);
+           is_written_once(w, store) && !reads(w, buffer) && !is_watched(w);
 }
 
 static void mark(igi_widener *w, LLVMValueRef store) {

@@ -279,7 +279,6 @@ static bool goes_past_the_cache(LLVMValueRef i) {
 static size_t stores_past_the_cache(const char *body, bool streaming) {
     bench *b = kernel("device float *a, device float *out", body);
     b->request.streaming = streaming;
-    b->m.info.any_groups = 1;
     size_t count = count_if(widen(b, 16, true), goes_past_the_cache);
     end(b);
     return count;
@@ -293,6 +292,16 @@ static void floods_of_results_go_past_the_cache(void **state) {
     assert_int_equal(stores_past_the_cache("out[i] += a[i];", true), 0);
     assert_int_equal(stores_past_the_cache("out[2 * i] = a[i];", true), 0);
     assert_int_equal(stores_past_the_cache("if (a[i] > 0) out[i] = a[i];", true), 0);
+}
+
+static void what_is_written_again_or_watched_stays_in_the_cache(void **state) {
+    (void)state;
+    const char *rows = "for (uint k = 0; k < uint(a[0]); k++) out[i + k * 1024] = a[i];";
+    assert_int_equal(stores_past_the_cache(rows, true), 1);
+    assert_int_equal(stores_past_the_cache("for (uint k = 0; k < uint(a[0]); k++) out[i] = a[k];", true), 0);
+    const char *counted =
+        "out[i] = a[i]; atomic_fetch_add_explicit((device atomic_uint *)a, 1u, memory_order_relaxed);";
+    assert_int_equal(stores_past_the_cache(counted, true), 0);
 }
 
 static void functions_without_a_vector_form_are_called_by_each_lane(void **state) {
@@ -380,6 +389,7 @@ int main(void) {
         cmocka_unit_test(atomics_are_done_by_each_lane),
         cmocka_unit_test(atomics_on_one_address_are_combined_first),
         cmocka_unit_test(floods_of_results_go_past_the_cache),
+        cmocka_unit_test(what_is_written_again_or_watched_stays_in_the_cache),
         cmocka_unit_test(functions_without_a_vector_form_are_called_by_each_lane),
         cmocka_unit_test(bytes_that_are_indices_leave_a_vector_together),
         cmocka_unit_test(odd_types_are_declined),

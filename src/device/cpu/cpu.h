@@ -84,6 +84,8 @@ igi_simt_request igi_cpu_simt_request(const cpu_program *program, cpu_purpose pu
 ig_status igi_cpu_program_code(ig_device *device, cpu_program *program, cpu_purpose purpose, const igi_code **code,
                                ig_error *error);
 // Whether a dispatch of so many threads deserves code, and an order of threads, of its own.
+// footprint.c: few threads, or few buffers, do not.
+bool igi_cpu_exceeds_caches(const igi_dispatch *dispatch, uint64_t threads);
 bool igi_cpu_is_worth_shaping(uint64_t threads);
 // Code for threadgroups of this size; NULL when there is none.
 const igi_code *igi_cpu_shaped_code(ig_device *device, cpu_program *program, cpu_purpose purpose);

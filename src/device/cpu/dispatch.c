@@ -242,7 +242,7 @@ static bool needs_narrow(const launch *l) {
     return !igi_can_run_group(l->code, full) || (edge[0] && !igi_can_run_group(l->code, edge));
 }
 
-enum { LONGEST_ROW = 1024, MOST_THREADS = 4096, FEWEST_GROUPS = 64, STREAMING_THREADS = 1 << 23 };
+enum { LONGEST_ROW = 1024, MOST_THREADS = 4096, FEWEST_GROUPS = 64 };
 
 static uint64_t least(uint64_t a, uint64_t b) {
     return a < b ? a : b;
@@ -272,7 +272,7 @@ static ig_status choose_code(ig_device *device, cpu_program *program, bool abort
         status = igi_cpu_program_code(device, program, narrow, &l->narrow, error);
     if (status != IG_STATUS_OK) return status;
     const ig_size size = l->group;
-    l->streaming = l->code->info.any_groups && threads >= STREAMING_THREADS;
+    l->streaming = igi_cpu_exceeds_caches(l->dispatch, threads);
     cpu_purpose shaped = {.abortable = abortable,
                           .streaming = l->streaming,
                           .group = {(uint32_t)size.x, (uint32_t)size.y, (uint32_t)size.z}};
