@@ -44,11 +44,51 @@ bool igi_may_be_row(const igi_widener *w, LLVMValueRef address, LLVMTypeRef type
            is_computed(w, address, MAX_DEPTH, &bent) && bent;
 }
 
-// The value lane 0 has if the active lanes are `step` apart.
+// ---- Indices ----
+
+bool igi_is_at_hand(const igi_widener *w, LLVMValueRef value) {
+    uint32_t number;
+    if (!LLVMIsAInstruction(value)) return true;
+    if (LLVMGetInstructionParent(value) == w->s.cfg.blocks[w->block].block) return true;
+    return igi_map_get(&w->s.index, value, &number) && w->slot[number];
+}
+
+bool igi_is_indexed(const igi_widener *w, LLVMValueRef address, uint64_t bytes) {
+    if (!LLVMIsAGetElementPtrInst(address) || LLVMGetNumOperands(address) != 2) return false;
+    LLVMValueRef base = LLVMGetOperand(address, 0), index = LLVMGetOperand(address, 1);
+    bool extended = LLVMIsAZExtInst(index) || LLVMIsASExtInst(index);
+    if (!extended || !igi_is_at_hand(w, base) || !igi_is_at_hand(w, LLVMGetOperand(index, 0))) return false;
+    return LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(index, 0))) == 32 &&
+           LLVMABISizeOfType(w->s.layout, LLVMGetGEPSourceElementType(address)) == bytes &&
+           igi_shape_of(&w->s, base).kind == IGI_SHAPE_UNIFORM &&
+           igi_shape_of(&w->s, LLVMGetOperand(index, 0)).kind == IGI_SHAPE_VARYING;
+}
+
+// What is the same for all lanes does not matter to how far they are apart; without it, accesses that differ in nothing
+// else ask the same question, which LLVM answers once.
+LLVMValueRef igi_without_common(const igi_widener *w, LLVMValueRef index) {
+    if (!LLVMIsAInstruction(index) || LLVMGetInstructionOpcode(index) != LLVMAdd) return index;
+    for (unsigned k = 0; k < 2; k++) {
+        LLVMValueRef common = LLVMGetOperand(index, k), rest = LLVMGetOperand(index, 1 - k);
+        if (igi_shape_of(&w->s, common).kind == IGI_SHAPE_UNIFORM && igi_is_at_hand(w, rest)) return rest;
+    }
+    return index;
+}
+
+// ---- The question ----
+
+// Lanes that must agree. In a full group all lanes are threads, and have indices worth looking at whether they are on
+// or not, so that the answer is the same before and behind a branch.
+static LLVMValueRef asked(const igi_widener *w) {
+    return w->full ? NULL : w->mask;
+}
+
+// The value lane 0 has if the lanes are `step` apart.
 static LLVMValueRef first_value(igi_widener *w, LLVMValueRef values, uint64_t step) {
-    if (!w->mask) return LLVMBuildExtractElement(w->builder, values, LLVMConstInt(w->i32, 0, 0), "");
+    LLVMValueRef mask = asked(w);
+    if (!mask) return LLVMBuildExtractElement(w->builder, values, LLVMConstInt(w->i32, 0, 0), "");
     LLVMTypeRef bits = LLVMIntTypeInContext(w->m->context, w->width), type = LLVMGetElementType(LLVMTypeOf(values));
-    LLVMValueRef arguments[] = {LLVMBuildBitCast(w->builder, w->mask, bits, ""), LLVMConstInt(w->i1, 0, 0)};
+    LLVMValueRef arguments[] = {LLVMBuildBitCast(w->builder, mask, bits, ""), LLVMConstInt(w->i1, 0, 0)};
     LLVMValueRef lane = igi_call_intrinsic(w->builder, "llvm.cttz", &bits, 1, arguments, 2);
     LLVMValueRef one = LLVMBuildExtractElement(w->builder, values, lane, "");
     LLVMValueRef before = LLVMBuildIntCast2(w->builder, lane, type, 0, "");
@@ -59,58 +99,65 @@ static LLVMValueRef are_apart(igi_widener *w, LLVMValueRef values, LLVMValueRef 
     LLVMBuilderRef b = w->builder;
     LLVMValueRef steps = igi_lane_numbers(w, LLVMTypeOf(first), 0, (int64_t)step);
     LLVMValueRef hit = LLVMBuildICmp(b, LLVMIntEQ, LLVMBuildSub(b, values, igi_splat_value(w, first), ""), steps, "");
-    if (w->mask) hit = LLVMBuildOr(b, hit, LLVMBuildNot(b, w->mask, ""), "");
+    if (asked(w)) hit = LLVMBuildOr(b, hit, LLVMBuildNot(b, asked(w), ""), "");
     return igi_all(w, hit);
 }
 
-// Whether the block at hand can ask for the value: it is its own, or kept across blocks.
-static bool is_at_hand(const igi_widener *w, LLVMValueRef value) {
-    uint32_t number;
-    if (!LLVMIsAInstruction(value)) return true;
-    if (LLVMGetInstructionParent(value) == w->s.cfg.blocks[w->block].block) return true;
-    return igi_map_get(&w->s.index, value, &number) && w->slot[number];
+static LLVMBasicBlockRef new_block(igi_widener *w, const char *name) {
+    return LLVMAppendBasicBlockInContext(w->m->context, w->to, name);
 }
 
-// A 32-bit index, extended, of elements as large as what is accessed, behind a pointer that is the same for all.
-static bool is_small_index(const igi_widener *w, LLVMValueRef address, uint64_t bytes) {
-    if (!LLVMIsAGetElementPtrInst(address) || LLVMGetNumOperands(address) != 2) return false;
-    LLVMValueRef base = LLVMGetOperand(address, 0), index = LLVMGetOperand(address, 1);
-    bool extended = LLVMIsAZExtInst(index) || LLVMIsASExtInst(index);
-    if (!extended || !is_at_hand(w, base) || !is_at_hand(w, LLVMGetOperand(index, 0))) return false;
-    return LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(index, 0))) == 32 &&
-           LLVMABISizeOfType(w->s.layout, LLVMGetGEPSourceElementType(address)) == bytes &&
-           igi_shape_of(&w->s, base).kind == IGI_SHAPE_UNIFORM &&
-           igi_shape_of(&w->s, LLVMGetOperand(index, 0)).kind == IGI_SHAPE_VARYING;
+// On to `next` if it holds, where the builder is left then.
+static void go_on_if(igi_widener *w, LLVMValueRef holds, LLVMBasicBlockRef next, LLVMBasicBlockRef otherwise) {
+    LLVMBuildCondBr(w->builder, holds, next, otherwise);
+    LLVMPositionBuilderAtEnd(w->builder, next);
 }
 
-// Vectors of indices are half as wide as such of addresses, if only they do not turn over between the lanes.
-static LLVMValueRef guess_by_index(igi_widener *w, LLVMValueRef address, LLVMValueRef *first) {
-    LLVMBuilderRef b = w->builder;
-    LLVMValueRef extension = LLVMGetOperand(address, 1);
-    LLVMValueRef indices = igi_widen_vector(w, LLVMGetOperand(extension, 0)), lowest = first_value(w, indices, 1);
+LLVMValueRef igi_stays_straight(igi_widener *w, LLVMValueRef extension, LLVMValueRef lowest, uint32_t reach) {
     bool with_sign = LLVMIsASExtInst(extension) != NULL;
-    LLVMValueRef limit = LLVMConstInt(w->i32, (with_sign ? INT32_MAX : UINT32_MAX) - w->width + 1, 0);
-    LLVMValueRef straight = LLVMBuildICmp(b, with_sign ? LLVMIntSLE : LLVMIntULE, lowest, limit, "");
-    LLVMValueRef index = LLVMBuildCast(b, LLVMGetInstructionOpcode(extension), lowest, w->i64, "");
-    LLVMValueRef base = igi_widen_scalar(w, LLVMGetOperand(address, 0));
-    *first = LLVMBuildGEP2(b, LLVMGetGEPSourceElementType(address), base, &index, 1, "");
-    return LLVMBuildAnd(b, are_apart(w, indices, lowest, 1), straight, "");
+    LLVMValueRef limit = LLVMConstInt(w->i32, (with_sign ? INT32_MAX : UINT32_MAX) - reach, 0);
+    return LLVMBuildICmp(w->builder, with_sign ? LLVMIntSLE : LLVMIntULE, lowest, limit, "");
 }
 
-static LLVMValueRef guess_by_address(igi_widener *w, LLVMValueRef address, uint64_t bytes, LLVMValueRef *first) {
+// Vectors of indices are half as wide as such of addresses, if only they do not turn over between the lanes. That is
+// asked by itself: how lanes lie to each other is one question for several accesses.
+static void guess_by_index(igi_widener *w, LLVMValueRef address, LLVMTypeRef type, igi_guess *guess) {
+    LLVMBuilderRef b = w->builder;
+    LLVMValueRef extension = LLVMGetOperand(address, 1), index = LLVMGetOperand(extension, 0);
+    LLVMValueRef base = igi_widen_scalar(w, LLVMGetOperand(address, 0));
+    // Lanes that are off may hold anything, but the question must have an answer.
+    LLVMValueRef all = LLVMBuildFreeze(b, igi_widen_vector(w, index), "");
+    LLVMValueRef apart = LLVMBuildFreeze(b, igi_widen_vector(w, igi_without_common(w, index)), "");
+    LLVMValueRef lowest = first_value(w, all, 1);
+    LLVMValueRef far = LLVMBuildCast(b, LLVMGetInstructionOpcode(extension), lowest, w->i64, "");
+    guess->first = LLVMBuildGEP2(b, LLVMGetGEPSourceElementType(address), base, &far, 1, "");
+    bool window = igi_may_be_window(w, address, type);
+    LLVMBasicBlockRef row = new_block(w, "maybe.row"), each = window ? new_block(w, "each") : guess->apart;
+    go_on_if(w, are_apart(w, apart, first_value(w, apart, 1), 1), row, each);
+    go_on_if(w, igi_stays_straight(w, extension, lowest, w->width - 1), guess->row, guess->apart);
+    if (!window) return;
+    LLVMPositionBuilderAtEnd(b, each);
+    LLVMBasicBlockRef together = new_block(w, "maybe.window");
+    guess->window = new_block(w, "window");
+    go_on_if(w, igi_find_window(w, apart, &guess->places), together, guess->apart);
+    go_on_if(w, igi_place_window(w, address, all, &guess->places), guess->window, guess->apart);
+}
+
+static void guess_by_address(igi_widener *w, LLVMValueRef address, uint64_t bytes, igi_guess *guess) {
     LLVMValueRef addresses = igi_widen_vector(w, address);
     LLVMValueRef numbers = LLVMBuildPtrToInt(w->builder, addresses, igi_widen_type(w, w->i64), "");
+    numbers = LLVMBuildFreeze(w->builder, numbers, "");
     LLVMValueRef lowest = first_value(w, numbers, bytes);
-    *first = LLVMBuildIntToPtr(w->builder, lowest, w->pointer, "");
-    return are_apart(w, numbers, lowest, bytes);
+    guess->first = LLVMBuildIntToPtr(w->builder, lowest, w->pointer, "");
+    go_on_if(w, are_apart(w, numbers, lowest, bytes), guess->row, guess->apart);
 }
 
-igi_guess igi_guess_row(igi_widener *w, LLVMValueRef address, uint64_t bytes) {
-    igi_guess guess = {.row = LLVMAppendBasicBlockInContext(w->m->context, w->to, "row"),
-                       .each = LLVMAppendBasicBlockInContext(w->m->context, w->to, "each"),
-                       .after = LLVMAppendBasicBlockInContext(w->m->context, w->to, "")};
-    LLVMValueRef hit = is_small_index(w, address, bytes) ? guess_by_index(w, address, &guess.first)
-                                                         : guess_by_address(w, address, bytes, &guess.first);
-    LLVMBuildCondBr(w->builder, hit, guess.row, guess.each);
+igi_guess igi_guess_places(igi_widener *w, LLVMValueRef address, LLVMTypeRef type) {
+    uint64_t bytes = LLVMABISizeOfType(w->s.layout, type);
+    igi_guess guess = {.row = new_block(w, "row"), .apart = new_block(w, "apart"), .after = new_block(w, "")};
+    if (igi_is_indexed(w, address, bytes))
+        guess_by_index(w, address, type, &guess);
+    else
+        guess_by_address(w, address, bytes, &guess);
     return guess;
 }

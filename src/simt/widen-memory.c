@@ -59,18 +59,23 @@ static LLVMValueRef gather_from(igi_widener *w, LLVMValueRef load, LLVMTypeRef w
     return igi_call_intrinsic(w->builder, "llvm.masked.gather", types, 2, arguments, 4);
 }
 
-static LLVMValueRef load_either_way(igi_widener *w, LLVMValueRef load, LLVMTypeRef wide, LLVMValueRef addresses) {
-    igi_guess guess = igi_guess_row(w, LLVMGetOperand(load, 0), size_of(w, LLVMTypeOf(load)));
-    LLVMValueRef values[2];
-    LLVMPositionBuilderAtEnd(w->builder, guess.row);
-    values[0] = igi_load_masked(w, wide, guess.first, LLVMGetAlignment(load), w->mask);
-    LLVMBuildBr(w->builder, guess.after);
-    LLVMPositionBuilderAtEnd(w->builder, guess.each);
-    values[1] = gather_from(w, load, wide, addresses);
-    LLVMBuildBr(w->builder, guess.after);
+static LLVMValueRef load_guessed(igi_widener *w, LLVMValueRef load, LLVMTypeRef wide, LLVMValueRef addresses) {
+    igi_guess guess = igi_guess_places(w, LLVMGetOperand(load, 0), LLVMTypeOf(load));
+    LLVMBasicBlockRef ways[] = {guess.row, guess.apart, guess.window};
+    LLVMValueRef values[3];
+    for (unsigned i = 0; i < 3 && ways[i]; i++) {
+        LLVMPositionBuilderAtEnd(w->builder, ways[i]);
+        if (ways[i] == guess.row)
+            values[i] = igi_load_masked(w, wide, guess.first, LLVMGetAlignment(load), w->mask);
+        else if (ways[i] == guess.window)
+            values[i] = igi_load_window(w, &guess.places, wide, LLVMGetAlignment(load));
+        else
+            values[i] = gather_from(w, load, wide, addresses);
+        LLVMBuildBr(w->builder, guess.after);
+    }
     LLVMPositionBuilderAtEnd(w->builder, guess.after);
     LLVMValueRef value = LLVMBuildPhi(w->builder, wide, "");
-    LLVMAddIncoming(value, values, (LLVMBasicBlockRef[]){guess.row, guess.each}, 2);
+    LLVMAddIncoming(value, values, ways, guess.window ? 3 : 2);
     return value;
 }
 
@@ -78,7 +83,7 @@ static LLVMValueRef gather(igi_widener *w, LLVMValueRef load, LLVMTypeRef wide) 
     igi_note(w, IGI_REMARK_GATHER, load);
     LLVMValueRef addresses = igi_widen_vector(w, LLVMGetOperand(load, 0));
     bool guess = igi_may_be_row(w, LLVMGetOperand(load, 0), LLVMTypeOf(load));
-    return guess ? load_either_way(w, load, wide, addresses) : gather_from(w, load, wide, addresses);
+    return guess ? load_guessed(w, load, wide, addresses) : gather_from(w, load, wide, addresses);
 }
 
 void igi_widen_load(igi_widener *w, LLVMValueRef load) {
@@ -120,22 +125,30 @@ static void scatter_to(igi_widener *w, LLVMValueRef store, LLVMValueRef value, L
     igi_call_intrinsic(w->builder, "llvm.masked.scatter", types, 2, arguments, 4);
 }
 
+static void store_guessed(igi_widener *w, LLVMValueRef store, LLVMValueRef value, LLVMValueRef addresses) {
+    igi_guess guess = igi_guess_places(w, LLVMGetOperand(store, 1), LLVMTypeOf(LLVMGetOperand(store, 0)));
+    LLVMPositionBuilderAtEnd(w->builder, guess.row);
+    igi_store_masked(w, value, guess.first, LLVMGetAlignment(store), w->mask);
+    LLVMBuildBr(w->builder, guess.after);
+    LLVMPositionBuilderAtEnd(w->builder, guess.apart);
+    scatter_to(w, store, value, addresses);
+    LLVMBuildBr(w->builder, guess.after);
+    if (guess.window) {
+        LLVMPositionBuilderAtEnd(w->builder, guess.window);
+        igi_store_window(w, &guess.places, value, LLVMGetAlignment(store));
+        LLVMBuildBr(w->builder, guess.after);
+    }
+    LLVMPositionBuilderAtEnd(w->builder, guess.after);
+}
+
 static void scatter(igi_widener *w, LLVMValueRef store, LLVMValueRef value) {
     igi_note(w, IGI_REMARK_SCATTER, store);
     LLVMValueRef addresses = igi_widen_vector(w, LLVMGetOperand(store, 1));
     LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(store, 0));
-    if (!igi_may_be_row(w, LLVMGetOperand(store, 1), type)) {
+    if (igi_may_be_row(w, LLVMGetOperand(store, 1), type))
+        store_guessed(w, store, value, addresses);
+    else
         scatter_to(w, store, value, addresses);
-        return;
-    }
-    igi_guess guess = igi_guess_row(w, LLVMGetOperand(store, 1), size_of(w, type));
-    LLVMPositionBuilderAtEnd(w->builder, guess.row);
-    igi_store_masked(w, value, guess.first, LLVMGetAlignment(store), w->mask);
-    LLVMBuildBr(w->builder, guess.after);
-    LLVMPositionBuilderAtEnd(w->builder, guess.each);
-    scatter_to(w, store, value, addresses);
-    LLVMBuildBr(w->builder, guess.after);
-    LLVMPositionBuilderAtEnd(w->builder, guess.after);
 }
 
 void igi_widen_store(igi_widener *w, LLVMValueRef store) {

@@ -408,6 +408,19 @@ static bool crosses_blocks(LLVMValueRef value) {
     return false;
 }
 
+// Whether it is part of an address that lanes look at in another block (widen-guess.c).
+static bool leads_to_address(const igi_widener *w, LLVMValueRef value, int depth) {
+    for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        LLVMOpcode opcode = LLVMGetInstructionOpcode(user);
+        if (opcode != LLVMGetElementPtr && opcode != LLVMZExt && opcode != LLVMSExt && opcode != LLVMAdd) continue;
+        if (igi_shape_of(&w->s, user).kind != IGI_SHAPE_VARYING) continue;
+        if (opcode == LLVMGetElementPtr ? crosses_blocks(user) : depth && leads_to_address(w, user, depth - 1))
+            return true;
+    }
+    return false;
+}
+
 static LLVMValueRef make_slot(igi_widener *w, LLVMValueRef value) {
     LLVMTypeRef type = LLVMTypeOf(value);
     if (is_vector_shape(igi_shape_of(&w->s, value))) {
@@ -429,7 +442,7 @@ static void make_slots(igi_widener *w) {
             if (!number_of(w, i, &number)) continue;
             if (LLVMIsAPHINode(i)) w->incoming[number] = make_slot(w, i);
             if (LLVMIsAPHINode(i) && !w->incoming[number]) igi_decline(w, "a phi node of an odd type", i);
-            if (LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMVoidTypeKind && crosses_blocks(i))
+            if (LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMVoidTypeKind && (crosses_blocks(i) || leads_to_address(w, i, 2)))
                 w->slot[number] = make_slot(w, i);
         }
     }

@@ -94,13 +94,36 @@ void igi_find_bundles(igi_widener *w, LLVMBasicBlockRef block);
 void igi_free_bundles(igi_widener *w);
 // Emits the bundle at its place; false: the access is in none, or stays alone.
 bool igi_widen_bundled(igi_widener *w, LLVMValueRef access);
-// widen-guess.c: two ways, taken at run time: neighbouring lanes lie next to each other from `first` on, or not.
+// widen-window.c: lanes of each register in a little memory, one behind the other.
+enum { IGI_MAX_CHUNKS = 4 };
+typedef struct igi_window {
+    LLVMValueRef first[IGI_MAX_CHUNKS];    // by register: its address
+    LLVMValueRef offsets[IGI_MAX_CHUNKS];  // elements that lanes are behind it
+    LLVMValueRef bits[IGI_MAX_CHUNKS];     // one for each element that a lane is at
+} igi_window;
+bool igi_may_be_window(const igi_widener *w, LLVMValueRef address, LLVMTypeRef type);
+// Whether lanes at such indices lie together, an i1, and how; whether they do behind the address, and where.
+LLVMValueRef igi_find_window(igi_widener *w, LLVMValueRef indices, igi_window *window);
+LLVMValueRef igi_place_window(igi_widener *w, LLVMValueRef address, LLVMValueRef indices, igi_window *window);
+LLVMValueRef igi_load_window(igi_widener *w, const igi_window *window, LLVMTypeRef wide, unsigned alignment);
+void igi_store_window(igi_widener *w, const igi_window *window, LLVMValueRef value, unsigned alignment);
+
+// widen-guess.c: ways taken at run time: neighbouring lanes lie next to each other from `first` on; lanes lie together
+// (NULL: not asked); or neither. All are to go on to `after`.
 typedef struct igi_guess {
-    LLVMBasicBlockRef row, each, after;
+    LLVMBasicBlockRef row, window, apart, after;
     LLVMValueRef first;
+    igi_window places;
 } igi_guess;
 bool igi_may_be_row(const igi_widener *w, LLVMValueRef address, LLVMTypeRef type);
-igi_guess igi_guess_row(igi_widener *w, LLVMValueRef address, uint64_t bytes);
+igi_guess igi_guess_places(igi_widener *w, LLVMValueRef address, LLVMTypeRef type);
+// A 32-bit index, extended, of elements of so many bytes, behind a pointer that is the same for all.
+bool igi_is_indexed(const igi_widener *w, LLVMValueRef address, uint64_t bytes);
+// Whether the block at hand can ask for the value: it is its own, or kept across blocks.
+bool igi_is_at_hand(const igi_widener *w, LLVMValueRef value);
+LLVMValueRef igi_without_common(const igi_widener *w, LLVMValueRef index);
+// Whether an index that is extended does not turn over within `reach`.
+LLVMValueRef igi_stays_straight(igi_widener *w, LLVMValueRef extension, LLVMValueRef lowest, uint32_t reach);
 
 bool igi_widen_lane_operation(igi_widener *w, LLVMValueRef call);  // widen-lanes.c; false: not one
 // widen-matrix.c

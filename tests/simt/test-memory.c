@@ -219,6 +219,26 @@ static void indices_that_may_turn_out_to_be_neighbours_are_looked_at(void **stat
     assert_int_equal(found.rows_loaded, 1);
 }
 
+static void lanes_that_lie_together_share_registers_of_memory(void **state) {
+    (void)state;
+    if (!strstr(igi_simt_features(), "+avx512bw")) return;
+    const char *parameters = "device const float *a, constant uint &n, device float *out";
+    for (uint32_t width = 8; width <= 32; width *= 2) {
+        size_t registers = width / 16;  // none of eight lanes
+        bench *b = kernel(parameters, "out[i] = a[i & n] + a[(i & n) + n];");
+        assert_int_equal(count_calls(widen(b, width, true), "llvm.x86.avx512.vpermi2var."), 2 * registers);
+        end(b);
+        b = kernel(parameters, "if (a[i] > 0) out[i & n] = a[i];");
+        assert_int_equal(count_calls(widen(b, width, true), "llvm.x86.avx512.mask.expand."), 2 * registers);
+        end(b);
+    }
+    // Elements of other sizes, and indices of 64 bits.
+    bench *b = kernel("device const half *a, device const float *b, constant ulong &n, device float *out",
+                      "out[i] = a[i & uint(n)] + b[i & n];");
+    assert_int_equal(count_calls(widen(b, 16, true), "llvm.x86.avx512."), 0);
+    end(b);
+}
+
 // ---- Lane by lane ----
 
 static bool is_volatile_access(LLVMValueRef i) {
@@ -385,6 +405,7 @@ int main(void) {
         cmocka_unit_test(a_store_between_keeps_loads_apart),
         cmocka_unit_test(indices_are_looked_at_rather_than_addresses),
         cmocka_unit_test(indices_that_may_turn_out_to_be_neighbours_are_looked_at),
+        cmocka_unit_test(lanes_that_lie_together_share_registers_of_memory),
         cmocka_unit_test(volatile_accesses_are_done_by_each_lane),
         cmocka_unit_test(atomics_are_done_by_each_lane),
         cmocka_unit_test(atomics_on_one_address_are_combined_first),
