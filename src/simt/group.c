@@ -134,8 +134,22 @@ static bool is_cooperation(LLVMValueRef instruction) {
     return strncmp(igi_callee_name(instruction), "__ig_", 5) == 0;
 }
 
-// Threads that know nothing of each other can be grouped at will. One without loops is done at once, so that the order
-// of threads is that of memory; loops have an order of their own, which the shape may have been chosen for.
+static bool touches_memory(LLVMBasicBlockRef block) {
+    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
+        if (LLVMIsALoadInst(i) || LLVMIsAStoreInst(i) || LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i))
+            return true;
+    return false;
+}
+
+// Whether loops go through memory, in an order of their own.
+static bool has_order(const igi_cfg *cfg) {
+    for (uint32_t b = 0; b < cfg->count; b++)
+        if (cfg->blocks[b].loop != IGI_NONE && touches_memory(cfg->blocks[b].block)) return true;
+    return false;
+}
+
+// Threads that know nothing of each other can be grouped at will. Where loops touch no memory, its order is that of
+// threads; otherwise the shape may have been chosen for the loops.
 static ig_status note_freedom(igi_simt_module *m) {
     igi_values found;
     igi_cfg cfg;
@@ -144,7 +158,7 @@ static ig_status note_freedom(igi_simt_module *m) {
     bool alone = !found.count;
     igi_values_free(&found);
     if (!igi_cfg_build(m->thread, &cfg)) return igi_error_no_memory(m->error);
-    m->info.any_groups = alone && !cfg.loop_count;
+    m->info.any_groups = alone && !has_order(&cfg);
     igi_cfg_free(&cfg);
     return IG_STATUS_OK;
 }
