@@ -14,9 +14,10 @@ typedef struct compile_options {
     bool remarks;
 } compile_options;
 
-typedef enum emit_stage { EMIT_NOTHING = -1, EMIT_LLVM, EMIT_SIMT, EMIT_ASM } emit_stage;
-static const char *const stage_names[] = {[EMIT_LLVM] = "llvm", [EMIT_SIMT] = "simt", [EMIT_ASM] = "asm"};
-static const char *const stage_comments[] = {[EMIT_LLVM] = ";", [EMIT_SIMT] = ";", [EMIT_ASM] = "#"};
+typedef enum emit_stage { EMIT_NOTHING = -1, EMIT_AST, EMIT_LLVM, EMIT_SIMT, EMIT_ASM } emit_stage;
+static const char *const stage_names[] = {
+    [EMIT_AST] = "ast", [EMIT_LLVM] = "llvm", [EMIT_SIMT] = "simt", [EMIT_ASM] = "asm"};
+static const char *const stage_comments[] = {[EMIT_AST] = "//", [EMIT_LLVM] = ";", [EMIT_SIMT] = ";", [EMIT_ASM] = "#"};
 
 static const char *const access_names[] = {
     [IG_ACCESS_NONE] = "none",
@@ -137,8 +138,10 @@ static void put_library(const ig_library *library) {
 
 static int emit_kernel(const compile_options *options, ig_pipeline *pipeline, const char *name, bool titled) {
     char *text;
-    ig_status status = ig_pipeline_emit(pipeline, stage_names[options->emit], &text);
-    if (status != IG_STATUS_OK) return cli_report(status, NULL);
+    ig_error error = {0};
+    ig_status status = options->emit == EMIT_AST ? cli_source_syntax(&options->source, name, &text, &error)
+                                                 : ig_pipeline_emit(pipeline, stage_names[options->emit], &text);
+    if (status != IG_STATUS_OK) return cli_report_and_clear(status, &error);
     if (cli_json) {
         igi_json *row = cli_begin_row();
         igi_json_put_string(row, "kernel", name);
@@ -240,8 +243,8 @@ int cmd_compile(int argc, char **argv) {
         CLI_SOURCE_OPTIONS(compiling.source),
         {'k', "kernel", CLI_TEXT, &compiling.source.kernel, "NAME",
          "the kernel for --emit and --remarks (default all)"},
-        {0, "emit", CLI_CHOICE, &compiling.emit, "llvm|simt|asm",
-         "print the code: per thread, per threadgroup, machine"},
+        {0, "emit", CLI_CHOICE, &compiling.emit, "ast|llvm|simt|asm",
+         "print the code: syntax, per thread, per threadgroup, machine"},
         {0, "remarks", CLI_FLAG, &compiling.remarks, NULL,
          "say by source line what was vectorised, what was not, and why"},
         CLI_OPTION_JSON,

@@ -44,6 +44,9 @@ int cli_source_compile(const cli_source *source, ig_device *device, ig_library *
 int cli_source_choose_kernel(const cli_source *source, const ig_library *library, const ig_kernel_info **kernel);
 int cli_source_specialise(const cli_source *source, ig_library *library, const char *kernel, ig_pipeline **pipeline);
 
+// source-syntax.c: clang's syntax tree of a kernel. owns: *text is the caller's.
+ig_status cli_source_syntax(const cli_source *source, const char *kernel, char **text, ig_error *error);
+
 // As MSL writes it, "device const float*".
 enum { CLI_TYPE_TEXT = 256 };
 const char *cli_argument_type(const ig_argument *argument, char text[CLI_TYPE_TEXT]);

@@ -343,7 +343,12 @@ static void add_inputs(arguments *list, const igi_msl_request *request, const ch
     // Included, because the driver itself does not look into the overlay for its input.
     add(list, "-include"), add(list, request->sources.files[0].path);
     add(list, "-x"), add(list, "c++"), add(list, "/dev/null");
-    add(list, "-c"), add(list, "-emit-llvm"), add(list, "-o"), add(list, "-");
+    if (request->syntax_of) {
+        add(list, "-fsyntax-only"), add(list, "-Xclang"), add(list, "-ast-dump"), add(list, "-Xclang");
+        add_owned(list, igi_format("-ast-dump-filter=%s", request->syntax_of));
+    } else {
+        add(list, "-c"), add(list, "-emit-llvm"), add(list, "-o"), add(list, "-");
+    }
 }
 
 static void run_clang(const igi_msl_compiler *compiler, const igi_msl_request *request, const char *overlay,

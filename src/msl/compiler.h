@@ -24,7 +24,8 @@ typedef struct igi_msl_request {
     size_t define_count;
     uint32_t language_version;
     ig_math_mode math_mode;
-    bool line_tables;  // source lines in the bitcode
+    bool line_tables;       // source lines in the bitcode
+    const char *syntax_of;  // not NULL: clang's syntax tree of that function, as text, instead of bitcode
     uint64_t timeout_ns;
 } igi_msl_request;
 
@@ -33,9 +34,9 @@ igi_hash igi_msl_key(igi_msl_compiler *compiler, const igi_msl_request *request)
 // The same without the clang: what is built in was made by the one of the build.
 igi_hash igi_msl_content_key(const igi_msl_compiler *compiler, const igi_msl_request *request);
 
-// Compiles to bitcode. Diagnostics (warnings on success too) go to `diagnostics`, which must be on request->sources.
-// errors: COMPILE_FAILED (then see diagnostics), COMPILER_MISSING, _CRASHED, _TIMEOUT, IO, OUT_OF_MEMORY.
-// threads: any number at once.
+// Compiles to bitcode, or to a syntax tree. Diagnostics (warnings on success too) go to `diagnostics`, which must be on
+// request->sources. errors: COMPILE_FAILED (then see diagnostics), COMPILER_MISSING, _CRASHED, _TIMEOUT, IO,
+// OUT_OF_MEMORY. threads: any number at once.
 ig_status igi_msl_compile(igi_msl_compiler *compiler, const igi_msl_request *request, igi_diagnostics *diagnostics,
                           char **bitcode, size_t *bitcode_length, ig_error *error);
 

@@ -1,2 +1,2 @@
 # exit 2
-ingot compile "$examples/saxpy.metal" --emit ast
+ingot compile "$examples/saxpy.metal" --emit ir

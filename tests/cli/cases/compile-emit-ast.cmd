@@ -1,0 +1,1 @@
+ingot compile "$examples/saxpy.metal" --emit ast | grep -c "FunctionDecl .* saxpy 'void"
