@@ -10,10 +10,13 @@
 typedef struct frame {  // an open parenthesis
     size_t start;       // first token of the parameter under way
     int angles;
+    bool of_kernel;  // its parameters are a kernel's
+    bool has_slot;   // the parameter under way says which
 } frame;
 
 typedef struct context {
     size_t statement;  // first token of the statement under way
+    bool is_kernel;    // it says so
     frame *frames;
     size_t count, capacity;
 } context;
@@ -40,7 +43,7 @@ static void follow_frame(context *c, const igi_rewriter *r, size_t index) {
     if (igi_is(r, index, ")")) c->count--;
     if (igi_is(r, index, "<")) top->angles++;
     if (igi_is(r, index, ">") && top->angles > 0 && !igi_is(r, index - 1, "-")) top->angles--;
-    if (igi_is(r, index, ",") && top->angles == 0) top->start = index + 1;
+    if (igi_is(r, index, ",") && top->angles == 0) top->start = index + 1, top->has_slot = false;
 }
 
 static void follow(context *c, igi_rewriter *r, size_t index) {
@@ -48,14 +51,17 @@ static void follow(context *c, igi_rewriter *r, size_t index) {
     if (kind == IGI_TOKEN_BOUNDARY || kind == IGI_TOKEN_DIRECTIVE || igi_is(r, index, ";") || igi_is(r, index, "{") ||
         igi_is(r, index, "}")) {
         c->statement = index + 1;
+        c->is_kernel = false;
         c->count = 0;
     } else if (kind == IGI_TOKEN_PUNCT && igi_is(r, index, "(")) {
         if (igi_grow((void **)&c->frames, &c->capacity, c->count + 1, sizeof *c->frames))
-            c->frames[c->count++] = (frame){.start = index + 1};
+            c->frames[c->count] = (frame){.start = index + 1, .of_kernel = c->is_kernel && !c->count}, c->count++;
         else
             r->failed = true;
     } else if (kind == IGI_TOKEN_PUNCT && c->count) {
         follow_frame(c, r, index);
+    } else if (igi_is(r, index, "kernel")) {
+        c->is_kernel = true;
     }
 }
 
@@ -68,6 +74,17 @@ static const char *space_in(annotator *a, size_t start, size_t end) {
     }
     for (; a->space_end < end && !a->space; a->space_end++) a->space = igi_address_space(&a->r->tokens, a->space_end);
     return a->space ? a->space : "";
+}
+
+// Buffers whose number the source leaves open say in which space they are, as the others do.
+static void end_parameter(annotator *a, const context *c, size_t index) {
+    if (!c->count || igi_at(a->r, index)->region != IGI_REGION_CODE) return;
+    const frame *top = &c->frames[c->count - 1];
+    bool end = igi_is(a->r, index, ")") || (igi_is(a->r, index, ",") && top->angles == 0);
+    if (!end || !top->of_kernel || top->has_slot || top->start == index) return;
+    if (strcmp(space_in(a, top->start, index), "constant") != 0) return;
+    igi_rewriter_edit(a->r, igi_at(a->r, index)->offset, 0,
+                      igi_strdup(" __attribute__((annotate(\"ig.space:constant\")))"));
 }
 
 // ---- Attributes ----
@@ -110,7 +127,7 @@ static void append_annotation(annotator *a, igi_text *text, const item *attribut
     igi_text_add(text, kind == IGI_ATTRIBUTE_CONSTANT ? ")))) " : "))) ");
 }
 
-static void append_item(annotator *a, igi_text *text, const item *attribute, const context *c, size_t open) {
+static void append_item(annotator *a, igi_text *text, const item *attribute, context *c, size_t open) {
     const char *name = attribute->attribute->name;
     igi_attribute_kind kind = attribute->attribute->kind;
     if (needs_argument(kind) && attribute->first > attribute->last) {
@@ -120,6 +137,8 @@ static void append_item(annotator *a, igi_text *text, const item *attribute, con
         return;
     }
     bool parameter = c->count > 0;
+    if (parameter && kind == IGI_ATTRIBUTE_SLOT) c->frames[c->count - 1].has_slot = true;
+    if (!parameter && strcmp(name, "kernel") == 0) c->is_kernel = true;
     if (kind == IGI_ATTRIBUTE_IGNORED) return;
     if (kind == IGI_ATTRIBUTE_CONSTANT && !parameter)
         igi_declare_function_constant(a->r, &a->constants, text, c->statement, open, attribute->first,
@@ -147,7 +166,7 @@ static bool in_one_piece(const igi_rewriter *r, size_t first, size_t end) {
     return true;
 }
 
-static void rewrite_list(annotator *a, const context *c, size_t open, size_t end) {
+static void rewrite_list(annotator *a, context *c, size_t open, size_t end) {
     igi_text ours = {0}, theirs = {0};
     igi_text_add(&ours, " ");  // MSL allows name[[attribute]]
     item attribute = {.end = open + 1};
@@ -175,6 +194,7 @@ void igi_rewrite_attributes(igi_rewriter *r) {
         bool metal = false;
         size_t end = igi_at(r, i)->done ? 0 : list_end(r, i, &metal);
         if (metal && end && in_one_piece(r, i, end)) rewrite_list(&a, c, i, end);
+        if (!end) end_parameter(&a, c, i);
         if (!end) follow(c, r, i);
         i = end ? end : i + 1;
     }

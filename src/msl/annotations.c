@@ -86,12 +86,16 @@ static bool find_builtin(const igi_annotation *annotation, igi_builtin *builtin)
     return false;
 }
 
-static void set_slot(igi_parameter *parameter, const igi_annotation *annotation, const char *space,
-                     ig_argument_kind kind) {
+static void set_space(igi_parameter *parameter, const igi_annotation *annotation, const char *space) {
     size_t length = annotation->text_length - (size_t)(space - annotation->text);
     if (length >= sizeof parameter->space) length = sizeof parameter->space - 1;
     memcpy(parameter->space, space, length);
     parameter->space[length] = 0;
+}
+
+static void set_slot(igi_parameter *parameter, const igi_annotation *annotation, const char *space,
+                     ig_argument_kind kind) {
+    set_space(parameter, annotation, space);
     parameter->kind = kind;
     parameter->has_index = annotation->has_argument;
     parameter->index = annotation->argument;
@@ -110,6 +114,8 @@ static bool annotate(igi_parameter *parameter, const igi_annotation *annotation)
         set_slot(parameter, annotation, after, IG_ARGUMENT_BUFFER);
     } else if ((after = igi_annotation_after(annotation, "ig.threadgroup:"))) {
         set_slot(parameter, annotation, after, IG_ARGUMENT_THREADGROUP);
+    } else if ((after = igi_annotation_after(annotation, "ig.space:"))) {
+        set_space(parameter, annotation, after);
     } else if ((after = igi_annotation_after(annotation, "ig.condition:"))) {
         free(parameter->condition);
         parameter->condition = rest(annotation, after);

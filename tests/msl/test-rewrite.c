@@ -32,6 +32,7 @@ static void expect_all(const example *examples, size_t count) {
 // ---- Attributes ----
 
 #define ANNOTATE(text) "__attribute__((annotate(\"ig." text "))) "
+#define CONSTANT "__attribute__((annotate(\"ig.space:constant\")))"
 
 static void attributes_become_annotations(void **state) {
     (void)state;
@@ -51,6 +52,21 @@ static void attributes_become_annotations(void **state) {
          "void f(texture2d<float> t  " ANNOTATE("unsupported:texture\"") ")"},
         {"[[kernel, gnu::pure]] void f()", " " ANNOTATE("kernel\"") "[[gnu::pure]] void f()"},
         {"[[gnu::pure, deprecated(\"[[kernel]]\")]] int f();", NULL},
+    };
+    EXPECT_ALL(examples);
+}
+
+static void constant_parameters_without_a_number_say_so(void **state) {
+    (void)state;
+    static const example examples[] = {
+        {"kernel void f(device int *a, constant float &s, constant S<1, 2> *t) {}",
+         "kernel void f(device int *a, constant float &s " CONSTANT ", constant S<1, 2> *t " CONSTANT ") {}"},
+        {"[[kernel]] void f(constant int &s) {}", " " ANNOTATE("kernel\"") " void f(constant int &s " CONSTANT ") {}"},
+        {"kernel void f(constant int &s [[buffer(1)]], constant int &t) {}",
+         "kernel void f(constant int &s  " ANNOTATE("buffer:constant\", 1") ", constant int &t " CONSTANT ") {}"},
+        // Of other functions, and inside of kernels.
+        {"int f(constant int &s);", NULL},
+        {"kernel void f() { g((constant int *)p, h); }", NULL},
     };
     EXPECT_ALL(examples);
 }
@@ -566,6 +582,7 @@ static void running_out_of_memory_is_reported(void **state) {
 int main(void) {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(attributes_become_annotations),
+        cmocka_unit_test(constant_parameters_without_a_number_say_so),
         cmocka_unit_test(an_attribute_sees_its_own_parameter_only),
         cmocka_unit_test(attributes_work_in_macro_bodies),
         cmocka_unit_test(an_attribute_without_its_argument_is_an_error),
