@@ -5,7 +5,7 @@
 //
 // The lanes' elements are first put in order of memory, `size` elements of a lane behind each other, in `size` pieces
 // of one vector each; taking even and odd elements apart, log2(size) times, sorts them by element (and the other way
-// round for stores).
+// round for stores). Sizes that are no powers of two are picked element by element out of all pieces.
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@
 #include "simt/ir.h"
 #include "simt/widen.h"
 
-enum { MAX_MEMBERS = 64, MAX_INTERLEAVE = 16, MAX_CHUNK_BYTES = 64, QUAD_BYTES = 16 };
+enum { MAX_MEMBERS = 64, MAX_INTERLEAVE = 16, MAX_ODD_INTERLEAVE = 9, MAX_CHUNK_BYTES = 64, QUAD_BYTES = 16 };
 
 // base + index * scale + offset
 typedef struct place {
@@ -28,7 +28,7 @@ struct igi_bundle {
     LLVMTypeRef type;
     bool store;
     bool interleaved;      // lanes lie `size` elements apart
-    uint32_t size;         // elements of each lane; not a power of two: 3
+    uint32_t size;         // elements of each lane
     uint32_t count;        // members
     LLVMValueRef trigger;  // where it is emitted: the first load, the last store
     uint32_t trigger_position;
@@ -205,12 +205,19 @@ static bool is_power_of_two(uint64_t value) {
     return value && !(value & (value - 1));
 }
 
+// Without halving again and again, each element takes nearly as many shuffles as there are elements. Bytes are not
+// shuffled that freely by all machines.
+static bool suits_interleaving(uint64_t size, uint64_t bytes) {
+    if (is_power_of_two(size)) return size >= 2 && size <= MAX_INTERLEAVE;
+    return size == 3 || (size <= MAX_ODD_INTERLEAVE && bytes > 1);
+}
+
 // All lanes' memory in one piece: those that fit between one lane's first member and the next lane's.
 static uint32_t take_interleaved(igi_widener *w, const candidate *from, uint32_t count, uint64_t bytes) {
     igi_shape shape = igi_shape_of(&w->s, address_of(from[0].access));
     if (shape.kind != IGI_SHAPE_LINEAR || shape.stride <= 0 || (uint64_t)shape.stride % bytes) return 0;
     uint64_t size = (uint64_t)shape.stride / bytes;
-    if (size < 2 || size > MAX_INTERLEAVE || (!is_power_of_two(size) && size != 3)) return 0;
+    if (!suits_interleaving(size, bytes)) return 0;
     uint32_t taken = 0, distinct = 0;
     for (; taken < count; taken++) {
         int64_t distance = from[taken].offset - from[0].offset;
@@ -312,41 +319,51 @@ static void zip(igi_widener *w, LLVMValueRef *elements, uint32_t step, uint32_t 
     }
 }
 
-// Element `k` of triples that lie in three pieces.
-static LLVMValueRef pick_third(igi_widener *w, LLVMValueRef *pieces, uint32_t k) {
-    uint32_t first[IGI_MAX_WIDTH], second[IGI_MAX_WIDTH], width = w->width;
-    for (uint32_t i = 0; i < width; i++) {
-        uint32_t at = 3 * i + k;
-        first[i] = at < 2 * width ? at : 0;
-        second[i] = at < 2 * width ? i : at - width;
+// A vector whose element i is element from[i] of all the parts, end to end.
+static LLVMValueRef pick_any(igi_widener *w, LLVMValueRef *parts, uint32_t count, const uint32_t *from) {
+    LLVMValueRef picked = NULL;
+    for (uint32_t p = 0; p < count; p++) {
+        uint32_t indices[IGI_MAX_WIDTH], width = w->width;
+        bool any = false;
+        for (uint32_t i = 0; i < width; i++) {
+            bool here = from[i] / width == p;
+            indices[i] = here ? from[i] % width + (picked ? width : 0) : i;
+            any |= here;
+        }
+        LLVMValueRef rest = picked ? parts[p] : LLVMGetPoison(LLVMTypeOf(parts[p]));
+        LLVMValueRef before = picked ? picked : parts[p];
+        if (any) picked = LLVMBuildShuffleVector(w->builder, before, rest, igi_shuffle_mask(w, indices, width), "");
     }
-    LLVMValueRef two = LLVMBuildShuffleVector(w->builder, pieces[0], pieces[1], igi_shuffle_mask(w, first, width), "");
-    return LLVMBuildShuffleVector(w->builder, two, pieces[2], igi_shuffle_mask(w, second, width), "");
+    return picked;
 }
 
-// Piece `p` of triples that are given by element.
-static LLVMValueRef merge_third(igi_widener *w, LLVMValueRef *elements, uint32_t p) {
-    uint32_t first[IGI_MAX_WIDTH], second[IGI_MAX_WIDTH], width = w->width;
-    for (uint32_t i = 0; i < width; i++) {
-        uint32_t at = p * width + i, lane = at / 3, element = at % 3;
-        first[i] = element < 2 ? lane + element * width : 0;
-        second[i] = element < 2 ? i : lane + width;
+// Element `k` of all lanes, which have `size` of them each.
+static LLVMValueRef pick_element(igi_widener *w, LLVMValueRef *pieces, uint32_t size, uint32_t k) {
+    uint32_t from[IGI_MAX_WIDTH];
+    for (uint32_t i = 0; i < w->width; i++) from[i] = size * i + k;
+    return pick_any(w, pieces, size, from);
+}
+
+// Piece `p` of lanes whose elements are given by element.
+static LLVMValueRef merge_piece(igi_widener *w, LLVMValueRef *elements, uint32_t size, uint32_t p) {
+    uint32_t from[IGI_MAX_WIDTH];
+    for (uint32_t i = 0; i < w->width; i++) {
+        uint32_t at = p * w->width + i;
+        from[i] = at % size * w->width + at / size;
     }
-    LLVMValueRef two =
-        LLVMBuildShuffleVector(w->builder, elements[0], elements[1], igi_shuffle_mask(w, first, width), "");
-    return LLVMBuildShuffleVector(w->builder, two, elements[2], igi_shuffle_mask(w, second, width), "");
+    return pick_any(w, elements, size, from);
 }
 
 static void sort_by_element(igi_widener *w, LLVMValueRef *pieces, uint32_t size, LLVMValueRef *elements) {
-    if (size == 3)
-        for (uint32_t k = 0; k < 3; k++) elements[k] = pick_third(w, pieces, k);
+    if (!is_power_of_two(size))
+        for (uint32_t k = 0; k < size; k++) elements[k] = pick_element(w, pieces, size, k);
     else
         unzip(w, pieces, size, elements, 1);
 }
 
 static void sort_by_lane(igi_widener *w, LLVMValueRef *elements, uint32_t size, LLVMValueRef *pieces) {
-    if (size == 3)
-        for (uint32_t k = 0; k < 3; k++) pieces[k] = merge_third(w, elements, k);
+    if (!is_power_of_two(size))
+        for (uint32_t p = 0; p < size; p++) pieces[p] = merge_piece(w, elements, size, p);
     else
         zip(w, elements, 1, size, pieces);
 }

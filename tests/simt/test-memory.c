@@ -149,6 +149,22 @@ static void pairs_and_triples_of_an_array_are_read_whole(void **state) {
         "float p = a[i], q = a[i + 1];\nout[4 * i + 3] = p, out[4 * i + 1] = 1, out[4 * i] = 2, out[4 * i + 2] = q;");
 }
 
+static void odd_numbers_of_elements_are_read_and_written_whole(void **state) {
+    (void)state;
+    static const unsigned sizes[] = {5, 6, 7, 9};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        char body[200];
+        snprintf(body, sizeof body,
+                 "float v[%u]; for (uint k = 0; k < %u; k++) v[k] = a[%u * i + k];\n"
+                 "for (uint k = 0; k < %u; k++) out[%u * i + k] = v[%u - k] + 1;",
+                 sizes[i], sizes[i], sizes[i], sizes[i], sizes[i], sizes[i] - 1);
+        is_shuffled("device const float *a, device float *out", body);
+        is_shuffled("device const half *a, device half *out", body);
+    }
+    is_shuffled("device const packed_float3 *a, device float *out",
+                "out[i] = a[2 * i].x + a[2 * i].z + a[2 * i + 1].y;");
+}
+
 static void lanes_at_a_distance_read_sixteen_bytes_at_a_time(void **state) {
     (void)state;
     bench *b = kernel("device const float *a, device float *out",
@@ -399,6 +415,7 @@ int main(void) {
         cmocka_unit_test(any_index_is_gathered_and_scattered),
         cmocka_unit_test(vectors_are_read_and_written_whole),
         cmocka_unit_test(pairs_and_triples_of_an_array_are_read_whole),
+        cmocka_unit_test(odd_numbers_of_elements_are_read_and_written_whole),
         cmocka_unit_test(lanes_at_a_distance_read_sixteen_bytes_at_a_time),
         cmocka_unit_test(fields_of_structs_are_read_whole),
         cmocka_unit_test(rows_of_each_lane_are_read_by_one_access_each),
