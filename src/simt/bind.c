@@ -50,7 +50,7 @@ static bool is_known_size(const binder *b, size_t offset, unsigned component) {
 static LLVMValueRef group_u32(binder *b, size_t offset, unsigned component) {
     if (is_known_size(b, offset, component)) return LLVMConstInt(b->i32, b->m->request->group[component], 0);
     LLVMValueRef group = placeholder(b, group_call, b->pointer);
-    return load_invariant(b, b->i32, igi_field(b->builder, group, offset + 4 * component));
+    return load_invariant(b, b->i32, igi_field(b->builder, group, offset + (size_t)4 * component));
 }
 
 #define GROUP(b, field, component) group_u32(b, offsetof(igi_group, field), component)
@@ -154,8 +154,8 @@ static void bind_builtin(binder *b, const igi_parameter *parameter) {
     for (unsigned i = 0; i < count && i < 3; i++) {
         LLVMValueRef value = builtin_value(b, parameter->builtin, i);
         if (bytes < 4) value = LLVMBuildTrunc(b->builder, value, scalar, "");
-        LLVMSetAlignment(LLVMBuildStore(b->builder, value, igi_field(b->builder, parameter->storage, i * bytes)),
-                         bytes);
+        LLVMSetAlignment(
+            LLVMBuildStore(b->builder, value, igi_field(b->builder, parameter->storage, (size_t)i * bytes)), bytes);
     }
 }
 

@@ -27,9 +27,11 @@ typedef struct coarsener {
     uint32_t rows;
 } coarsener;
 
+// NOLINTBEGIN(bugprone-macro-parentheses): names of variables
 #define EACH_INSTRUCTION(c, b, i)                 \
     for (uint32_t b = 0; b < (c)->cfg.count; b++) \
         for (LLVMValueRef i = LLVMGetFirstInstruction((c)->cfg.blocks[b].block); i; i = LLVMGetNextInstruction(i))
+// NOLINTEND(bugprone-macro-parentheses)
 
 // ---- What depends on what ----
 

@@ -15,9 +15,11 @@ static bool takes_part(const set *s, uint32_t lane) {
     return lane < IGI_SIMD_WIDTH && (s->active >> lane & 1);
 }
 
+// NOLINTBEGIN(bugprone-macro-parentheses): names of variables
 #define EACH(s, lane)                                                        \
     for (uint32_t lane = (s)->first; lane < (s)->first + (s)->width; lane++) \
         if (takes_part(s, lane))
+// NOLINTEND(bugprone-macro-parentheses)
 
 // ---- Shuffles ----
 
@@ -167,8 +169,8 @@ typedef struct rule {
     [IGI_LANE_reduce_max_##suffix] = {.combine = max_##suffix},                                                   \
     [IGI_LANE_scan_inclusive_add_##suffix] = {.combine = add_##u, .kind = SCAN_INCLUSIVE},                        \
     [IGI_LANE_scan_exclusive_add_##suffix] = {.combine = add_##u, .kind = SCAN_EXCLUSIVE},                        \
-    [IGI_LANE_scan_inclusive_mul_##suffix] = {.combine = mul_##u, .identity = one, .kind = SCAN_INCLUSIVE},       \
-    [IGI_LANE_scan_exclusive_mul_##suffix] = {.combine = mul_##u, .identity = one, .kind = SCAN_EXCLUSIVE}
+    [IGI_LANE_scan_inclusive_mul_##suffix] = {.combine = mul_##u, .identity = (one), .kind = SCAN_INCLUSIVE},     \
+    [IGI_LANE_scan_exclusive_mul_##suffix] = {.combine = mul_##u, .identity = (one), .kind = SCAN_EXCLUSIVE}
 #define BITWISE_RULES(suffix)                                                                                   \
     [IGI_LANE_reduce_and_##suffix] = {.combine = and_u64}, [IGI_LANE_reduce_or_##suffix] = {.combine = or_u64}, \
     [IGI_LANE_reduce_xor_##suffix] = {.combine = xor_u64}

@@ -11,7 +11,7 @@
 
 const char *igi_remark_kind_name(igi_remark_kind kind) {
     static const char *const names[] = {
-#define NAME(name, text) [IGI_REMARK_##name] = text,
+#define NAME(name, text) [IGI_REMARK_##name] = (text),
         IGI_REMARK_LIST(NAME)
 #undef NAME
     };

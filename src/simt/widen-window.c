@@ -77,7 +77,8 @@ static LLVMValueRef places(igi_widener *w, LLVMValueRef offsets) {
 LLVMValueRef igi_find_window(igi_widener *w, LLVMValueRef indices, igi_window *window) {
     LLVMValueRef yes = LLVMConstInt(w->i1, 1, 0);
     for (uint32_t c = 0; c < w->width / LANES; c++) {
-        LLVMValueRef start = LLVMBuildExtractElement(w->builder, indices, LLVMConstInt(w->i32, c * LANES, 0), "");
+        LLVMValueRef start =
+            LLVMBuildExtractElement(w->builder, indices, LLVMConstInt(w->i32, (uint64_t)c * LANES, 0), "");
         window->offsets[c] = LLVMBuildSub(w->builder, part(w, indices, c * LANES), spread(w, start), "");
         window->bits[c] = places(w, window->offsets[c]);
         yes = LLVMBuildAnd(w->builder, yes, goes_up(w, window->offsets[c]), "");
@@ -89,7 +90,8 @@ LLVMValueRef igi_place_window(igi_widener *w, LLVMValueRef address, LLVMValueRef
     LLVMValueRef extension = LLVMGetOperand(address, 1), yes = LLVMConstInt(w->i1, 1, 0);
     LLVMValueRef base = igi_widen_scalar(w, LLVMGetOperand(address, 0));
     for (uint32_t c = 0; c < w->width / LANES; c++) {
-        LLVMValueRef first = LLVMBuildExtractElement(w->builder, indices, LLVMConstInt(w->i32, c * LANES, 0), "");
+        LLVMValueRef first =
+            LLVMBuildExtractElement(w->builder, indices, LLVMConstInt(w->i32, (uint64_t)c * LANES, 0), "");
         LLVMValueRef far = LLVMBuildCast(w->builder, LLVMGetInstructionOpcode(extension), first, w->i64, "");
         window->first[c] = LLVMBuildGEP2(w->builder, LLVMGetGEPSourceElementType(address), base, &far, 1, "");
         yes = LLVMBuildAnd(w->builder, yes, igi_stays_straight(w, extension, first, WINDOW), "");

@@ -370,9 +370,7 @@ void igi_widen_instruction(igi_widener *w, LLVMValueRef i) {
     LLVMOpcode opcode = LLVMGetInstructionOpcode(i);
     if (opcode == LLVMAlloca) {
         widen_alloca(w, i);
-    } else if (opcode == LLVMCall && means_nothing(igi_callee_name(i))) {
-        return;
-    } else if (opcode == LLVMCall && igi_widen_lane_operation(w, i)) {
+    } else if (opcode == LLVMCall && (means_nothing(igi_callee_name(i)) || igi_widen_lane_operation(w, i))) {
         return;
     } else if (opcode == LLVMLoad) {
         igi_widen_load(w, i);
