@@ -5,6 +5,10 @@
 //
 // pre: the size of the threadgroup is known. The rows must go the same way: kernels whose branches depend on y stay as
 // they are, and so do those with operations among lanes, whose groups are rows.
+//
+// Likewise several threadgroups, neighbours in x, where threads share nothing but what they read: a row of a matrix for
+// each threadgroup, times the same vector. Then it is the threadgroup's place in the grid that takes the part of y.
+#include <stddef.h>
 #include <string.h>
 
 #include "core/memory.h"
@@ -12,12 +16,13 @@
 #include "simt/ir.h"
 #include "simt/passes.h"
 
-enum { MAX_ROWS = 8, MANY_ROWS = 8, FEW_ROWS = 4, FEW_SUMS = 2, MAX_COPIES = 400 };
+enum { MAX_ROWS = 8, MANY_ROWS = 8, FEW_ROWS = 4, FEW_SUMS = 2, MAX_COPIES = 400, MAX_GROUP_COPIES = 900 };
 
 typedef struct coarsener {
     igi_simt_module *m;
     igi_cfg cfg;
     LLVMBuilderRef builder;
+    bool by_group;  // threadgroups rather than rows
     LLVMValueRef y[MAX_ROWS], x;
     igi_pointer_map index;  // instruction -> number
     bool *by_row;           // by number: depends on y, or must be done for each row anyway
@@ -46,6 +51,14 @@ static bool any_operand(const coarsener *c, LLVMValueRef i, const bool *set, LLV
     return false;
 }
 
+// What tells threadgroups apart, and by how much neighbours differ in it; 0: this does not.
+static uint32_t step_of_place(const coarsener *c, LLVMValueRef i) {
+    uint64_t offset;
+    if (!c->by_group || !LLVMIsALoadInst(i) || !igi_is_field(LLVMGetOperand(i, 0), &offset)) return 0;
+    if (offset == offsetof(igi_group, position)) return 1;
+    return offset == offsetof(igi_group, origin) ? c->m->request->group[0] : 0;
+}
+
 static bool must_repeat(LLVMValueRef i) {
     if (LLVMIsAAllocaInst(i) || LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i)) return true;
     bool access = LLVMIsALoadInst(i) || LLVMIsAStoreInst(i);
@@ -58,7 +71,8 @@ static void find_dependent(coarsener *c, bool *set, LLVMValueRef argument, bool 
         EACH_INSTRUCTION(c, b, i) {
             uint32_t number;
             igi_map_get(&c->index, i, &number);
-            if (set[number] || !(any_operand(c, i, set, argument) || (repeats && must_repeat(i)))) continue;
+            bool own = repeats && (must_repeat(i) || step_of_place(c, i));
+            if (set[number] || !(own || any_operand(c, i, set, argument))) continue;
             set[number] = changed = true;
         }
     }
@@ -71,11 +85,22 @@ static bool is_number(const coarsener *c, LLVMValueRef i, const bool *set) {
 
 // ---- Whether it pays ----
 
+// Threads of several threadgroups do not wait for each other, and each threadgroup has memory of its own.
+static bool keeps_groups_apart(LLVMValueRef i, const char *name) {
+    uint64_t offset;
+    bool field = LLVMIsALoadInst(i) && igi_is_field(LLVMGetOperand(i, 0), &offset);
+    bool memory = field && (offset == offsetof(igi_group, threadgroup_memory) ||
+                            offset >= offsetof(igi_group, arguments) + IGI_MAX_SLOTS * sizeof(void *));
+    return memory || strstr(name, "barrier") || strncmp(name, "__ig_mma_", 9) == 0 ||
+           strncmp(name, "__ig_matrix_", 12) == 0;
+}
+
 static bool is_possible(const coarsener *c) {
     EACH_INSTRUCTION(c, b, i) {
         if (LLVMIsATerminatorInst(i) && is_number(c, i, c->by_row)) return false;
         const char *name = igi_callee_name(i);
-        if (strncmp(name, "__ig_", 5) == 0 && strcmp(name, "__ig_barrier") != 0) return false;
+        if (c->by_group && keeps_groups_apart(i, name)) return false;
+        if (!c->by_group && strncmp(name, "__ig_", 5) == 0 && strcmp(name, "__ig_barrier") != 0) return false;
     }
     return true;
 }
@@ -90,6 +115,7 @@ static uint32_t choose_rows(const coarsener *c) {
         shared += in_loop && !by_row && LLVMIsALoadInst(i) && is_number(c, i, c->by_lane);
     }
     if (!shared || !sums) return 1;
+    if (c->by_group) return copies * FEW_ROWS <= MAX_GROUP_COPIES ? FEW_ROWS : 1;
     if (sums <= FEW_SUMS && size % MANY_ROWS == 0 && copies * MANY_ROWS <= MAX_COPIES) return MANY_ROWS;
     return size % FEW_ROWS == 0 && copies * FEW_ROWS <= MAX_COPIES ? FEW_ROWS : 1;
 }
@@ -98,7 +124,7 @@ static uint32_t choose_rows(const coarsener *c) {
 
 static LLVMValueRef of_row(const coarsener *c, LLVMValueRef value, uint32_t row) {
     uint32_t number;
-    if (value == c->y[0]) return c->y[row];
+    if (value == c->y[0] && !c->by_group) return c->y[row];
     bool copied = LLVMIsAInstruction(value) && igi_map_get(&c->index, value, &number) && c->by_row[number];
     return copied && row ? c->copies[(size_t)number * MAX_ROWS + row] : value;
 }
@@ -108,6 +134,11 @@ static void copy_instruction(coarsener *c, LLVMValueRef i, uint32_t number) {
     for (uint32_t row = 1; row < c->rows; row++) {
         LLVMPositionBuilderBefore(c->builder, next);
         LLVMValueRef *copy = &c->copies[(size_t)number * MAX_ROWS + row];
+        uint32_t step = step_of_place(c, i);
+        if (step) {
+            *copy = LLVMBuildAdd(c->builder, i, LLVMConstInt(LLVMTypeOf(i), (uint64_t)step * row, 0), "");
+            continue;
+        }
         if (LLVMIsAPHINode(i)) {
             *copy = LLVMBuildPhi(c->builder, LLVMTypeOf(i), "");
             continue;
@@ -130,7 +161,7 @@ static void fill_phi(coarsener *c, LLVMValueRef phi, uint32_t number) {
 
 static void copy_rows(coarsener *c) {
     LLVMPositionBuilderBefore(c->builder, igi_first_after_allocas(c->m->thread));
-    for (uint32_t row = 1; row < c->rows; row++)
+    for (uint32_t row = 1; row < c->rows && !c->by_group; row++)
         c->y[row] = LLVMBuildAdd(c->builder, c->y[0], LLVMConstInt(LLVMTypeOf(c->y[0]), row, 0), "");
     for (uint32_t b = 0; b < c->cfg.count; b++) {
         LLVMValueRef next;
@@ -157,24 +188,33 @@ static bool number_instructions(coarsener *c) {
     return c->by_row && c->by_lane && c->copies;
 }
 
-ig_status igi_pass_coarsen(igi_simt_module *m) {
-    m->rows = 1;
-    if (m->request->width == 1 || m->request->group[1] < FEW_ROWS) return IG_STATUS_OK;
+static bool coarsen(igi_simt_module *m, bool by_group, uint32_t *rows) {
     coarsener c = {.m = m,
+                   .by_group = by_group,
                    .builder = LLVMCreateBuilderInContext(m->context),
                    .x = LLVMGetParam(m->thread, 1),
                    .y = {LLVMGetParam(m->thread, 2)}};
     bool ok = igi_cfg_build(m->thread, &c.cfg) && number_instructions(&c);
     if (ok) {
-        find_dependent(&c, c.by_row, c.y[0], true);
+        find_dependent(&c, c.by_row, by_group ? NULL : c.y[0], true);
         find_dependent(&c, c.by_lane, c.x, false);
         c.rows = is_possible(&c) ? choose_rows(&c) : 1;
         if (c.rows > 1) copy_rows(&c);
-        m->rows = c.rows;
+        *rows = c.rows;
     }
     free(c.by_row), free(c.by_lane), free(c.copies);
     igi_map_free(&c.index);
     igi_cfg_free(&c.cfg);
     LLVMDisposeBuilder(c.builder);
+    return ok;
+}
+
+ig_status igi_pass_coarsen(igi_simt_module *m) {
+    bool ok = true;
+    m->rows = 1;
+    m->info.batch = 1;
+    if (m->request->width == 1) return IG_STATUS_OK;
+    if (m->request->group[1] >= FEW_ROWS) ok = coarsen(m, false, &m->rows);
+    if (ok && m->rows == 1 && m->request->batches) ok = coarsen(m, true, &m->info.batch);
     return ok ? IG_STATUS_OK : igi_error_no_memory(m->error);
 }

@@ -84,10 +84,11 @@ typedef struct igi_code_info {
     uint32_t context_bytes;  // what each group of lanes keeps while it waits at a barrier
     uint32_t instructions;   // of one thread, before it was widened; IGI_LARGE_KERNEL
     uint32_t any_groups;     // not 0: computes the same in threadgroups of any shape; no loop touches memory
+    uint32_t batch;          // threadgroups, neighbours in x, that one call does; the group is the first of them
 } igi_code_info;
 
 // More instructions than this are compiled with less care, and only once.
-enum { IGI_CODE_VERSION = 13, IGI_LARGE_KERNEL = 1000 };
+enum { IGI_CODE_VERSION = 14, IGI_LARGE_KERNEL = 1000 };
 
 // Generated code calls this as "ig.private": memory for large private arrays, set by igi_run_group.
 void *igi_private_memory(void);

@@ -78,7 +78,8 @@ ig_status igi_pass_check(igi_simt_module *m);
 ig_status igi_pass_abort(igi_simt_module *m);
 // Atomic loads and stores of threadgroup memory become plain; read-modify-writes are marked for igi_pass_unlock.
 ig_status igi_pass_relax(igi_simt_module *m);
-// For a known size of threadgroup: threads of several rows share what does not depend on y (m->rows, 1: not so).
+// For a known size of threadgroup: threads of several rows share what does not depend on y (m->rows, 1: not so), or
+// several threadgroups what does not depend on their place (info.batch).
 ig_status igi_pass_coarsen(igi_simt_module *m);
 // Scalars only, two-way branches, one return: what widening wants. Only before igi_widen.
 // post: no vectors (but of odd types); loops as igi_shapes_build wants them; not fit for single threads any more.

@@ -77,6 +77,45 @@ static void kernels_that_share_nothing_are_left_alone(void **state) {
                      1);
 }
 
+#define GROUPS(body)                                                                                   \
+    METAL                                                                                              \
+    "kernel void k(device const float *a, device const float *x, device float *y, constant uint &n,\n" \
+    "              uint g [[threadgroup_position_in_grid]], uint l [[thread_index_in_simdgroup]]) {\n" body "}\n"
+#define ROW_TIMES_VECTOR "float s = 0; for (uint k = l; k < n; k += 32) s += a[g * n + k] * x[k];\n"
+
+static uint32_t batch_of(const char *source, bool batches) {
+    bench *b = start(source, "k");
+    b->request.batches = batches;
+    b->request.group[0] = 32, b->request.group[1] = b->request.group[2] = 1;
+    assert_ok(run_to(b, igi_pass_coarsen));
+    uint32_t batch = b->m.info.batch;
+    assert_int_equal(b->m.rows, 1);
+    end(b);
+    return batch;
+}
+
+static void threadgroups_that_read_the_same_are_done_together(void **state) {
+    (void)state;
+    const char *sum = GROUPS(ROW_TIMES_VECTOR "s = simd_sum(s); if (l == 0) y[g] = s;\n");
+    assert_int_equal(batch_of(sum, true), 4);
+    assert_int_equal(batch_of(sum, false), 1);
+}
+
+static void threadgroups_with_something_of_their_own_are_left_alone(void **state) {
+    (void)state;
+    // Memory and barriers, ways that part, nothing to share.
+    assert_int_equal(
+        batch_of(GROUPS("threadgroup float t[32];" ROW_TIMES_VECTOR
+                        "t[l] = s; threadgroup_barrier(mem_flags::mem_threadgroup); y[g * 32 + l] = t[31 - l];\n"),
+                 true),
+        1);
+    assert_int_equal(batch_of(GROUPS("if (g > n) return;" ROW_TIMES_VECTOR "y[g * 32 + l] = s;\n"), true), 1);
+    assert_int_equal(batch_of(GROUPS("float s = 0; for (uint k = l; k < n; k += 32) s += a[g * n + k];\n"
+                                     "y[g * 32 + l] = s;\n"),
+                              true),
+                     1);
+}
+
 static bool is_float_load(LLVMValueRef i) {
     return LLVMIsALoadInst(i) && LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMFloatTypeKind;
 }
@@ -116,6 +155,8 @@ int main(void) {
         cmocka_unit_test(rows_that_do_not_fit_are_left_alone),
         cmocka_unit_test(rows_that_may_part_are_left_alone),
         cmocka_unit_test(kernels_that_share_nothing_are_left_alone),
+        cmocka_unit_test(threadgroups_that_read_the_same_are_done_together),
+        cmocka_unit_test(threadgroups_with_something_of_their_own_are_left_alone),
         cmocka_unit_test(what_does_not_depend_on_the_row_is_read_once),
         cmocka_unit_test(barriers_are_met_once_for_all_rows),
     };

@@ -25,7 +25,7 @@ typedef struct launch {
     void *arguments[2 * IGI_MAX_SLOTS];
     bool streaming;     // writes go past the caches
     atomic_int failed;  // ig_status of the first failure
-    atomic_uint_fast64_t fault_address, fault_group;
+    atomic_uint_fast64_t fault_address, fault_group, fault_batch;
 } launch;
 
 // ---- Scratch of each thread ----
@@ -113,21 +113,34 @@ typedef struct range {
     launch *launch;
     igi_scratch *scratch;
     igi_group group;
-    volatile uint64_t at;
+    volatile uint64_t at, batch;  // the group under way, and with how many it is
     uint64_t end;
 } range;
 
-static const igi_code *code_for(const launch *l, const igi_group *group) {
-    if (l->shaped && memcmp(group->size, group->dispatch_size, sizeof group->size) == 0) return l->shaped;
+// Groups from this one on that the code for full groups does in one call.
+static uint64_t batch_at(const launch *l, const igi_group *group, uint64_t left) {
+    uint64_t batch = l->shaped ? l->shaped->info.batch : 1, behind = group->position[0] + batch;
+    bool whole = behind * l->group.x <= l->dispatch->grid.x && group->size[1] == group->dispatch_size[1] &&
+                 group->size[2] == group->dispatch_size[2];
+    return batch <= left && whole ? batch : 1;
+}
+
+static const igi_code *code_for(const launch *l, const igi_group *group, uint64_t batch) {
+    if (batch > 1) return l->shaped;
+    if (l->shaped && l->shaped->info.batch == 1 && memcmp(group->size, group->dispatch_size, sizeof group->size) == 0)
+        return l->shaped;
     return !l->narrow || igi_can_run_group(l->code, group->size) ? l->code : l->narrow;
 }
 
 static void run_range(range *r) {
     launch *l = r->launch;
     place_group(l, r->at, &r->group);
-    for (; r->at < r->end; r->at++, place_next(l, &r->group)) {
+    while (r->at < r->end) {
         if (atomic_load_explicit(l->abort, memory_order_relaxed) || atomic_load(&l->failed)) return;
-        igi_run_group(code_for(l, &r->group), &r->group, r->scratch);
+        uint64_t batch = r->batch = batch_at(l, &r->group, r->end - r->at);
+        igi_run_group(code_for(l, &r->group, batch), &r->group, r->scratch);
+        r->at += batch;
+        for (uint64_t i = 0; i < batch; i++) place_next(l, &r->group);
     }
 }
 
@@ -141,6 +154,7 @@ static void run_guarded(range *r) {
     }
     atomic_store(&r->launch->fault_address, guard.address);
     atomic_store(&r->launch->fault_group, r->at);
+    atomic_store(&r->launch->fault_batch, r->batch);
     fail(r->launch, IG_STATUS_KERNEL_FAULT);
 }
 
@@ -199,6 +213,7 @@ static void describe_fault_group(const launch *l, char *text, size_t length) {
     igi_group group;
     place_group(l, atomic_load(&l->fault_group), &group);
     uint64_t first = group.origin[0] / dispatched.x, last = (group.origin[0] + group.size[0] - 1ull) / dispatched.x;
+    last += atomic_load(&l->fault_batch) - 1;
     uint64_t y = group.origin[1] / dispatched.y, z = group.origin[2] / dispatched.z;
     if (first == last)
         snprintf(text, length, "threadgroup (%" PRIu64 ", %" PRIu64 ", %" PRIu64 ")", first, y, z);

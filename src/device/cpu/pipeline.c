@@ -62,6 +62,7 @@ igi_simt_request igi_cpu_simt_request(const cpu_program *program, cpu_purpose pu
                               .constant_count = program->constant_count,
                               .abortable = purpose.abortable,
                               .width = wanted_width(purpose.narrow || program->single),
+                              .batches = purpose.group[0] != 0,
                               .streaming = purpose.streaming,
                               .group = {purpose.group[0], purpose.group[1], purpose.group[2]},
                               .line_tables = program->module->line_tables};

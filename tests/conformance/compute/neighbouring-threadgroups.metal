@@ -1,0 +1,23 @@
+// A row of a matrix for each threadgroup: neighbours may be done together, but for the last ones of a row of them.
+#include <metal_stdlib>
+using namespace metal;
+
+kernel void row_times_vector(device const float *a, device const float *x, device float *y, constant uint &columns, uint row [[threadgroup_position_in_grid]], uint lane [[thread_index_in_simdgroup]]) {
+  float sum = 0;
+  for (uint c = lane; c < columns; c += 32) sum += a[row * columns + c] * x[c];
+  sum = simd_sum(sum);
+  if (lane == 0) y[row] = sum;
+}
+// By the thread's place in the grid, in two dimensions, with something of the threads' own.
+kernel void shifted(device const float *x, device float *y, constant uint &steps, uint2 at [[thread_position_in_grid]], uint2 size [[threads_per_grid]], uint local [[thread_index_in_threadgroup]]) {
+  float own[4] = {0, 1, 2, 3}, sum = 0;
+  for (uint k = 0; k < steps; k++) sum += x[local + k] * float(at.x) + own[(at.x + k) & 3];
+  y[at.y * size.x + at.x] = sum;
+}
+// Threadgroups that count: each its own.
+kernel void tickets(device atomic_uint *taken, device const float *x, device float *y, constant uint &steps, uint group [[threadgroup_position_in_grid]], uint local [[thread_index_in_threadgroup]]) {
+  float sum = 0;
+  for (uint k = 0; k < steps; k++) sum += x[local + k] * float(group);
+  atomic_fetch_add_explicit(&taken[group % 3], 1, memory_order_relaxed);
+  if (local == 0) y[group] = sum;
+}
