@@ -21,13 +21,14 @@ static bool reads(const igi_widener *w, LLVMValueRef buffer) {
     return false;
 }
 
-// Whether others might look at what was written before the kernel is over: such writes are in no order with atomics.
+// Whether others might look at what was written before the kernel is over: such writes are in no order with atomics and
+// volatile accesses.
 static bool is_watched(const igi_widener *w) {
     for (uint32_t b = 0; b < w->s.cfg.count; b++)
         for (LLVMValueRef i = LLVMGetFirstInstruction(w->s.cfg.blocks[b].block); i; i = LLVMGetNextInstruction(i)) {
             if (LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i) || LLVMIsAFenceInst(i)) return true;
             bool access = LLVMIsALoadInst(i) || LLVMIsAStoreInst(i);
-            if (access && LLVMGetOrdering(i) != LLVMAtomicOrderingNotAtomic) return true;
+            if (access && (LLVMGetVolatile(i) || LLVMGetOrdering(i) != LLVMAtomicOrderingNotAtomic)) return true;
         }
     return false;
 }

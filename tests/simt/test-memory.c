@@ -338,6 +338,7 @@ static void what_is_written_again_or_watched_stays_in_the_cache(void **state) {
     const char *counted =
         "out[i] = a[i]; atomic_fetch_add_explicit((device atomic_uint *)a, 1u, memory_order_relaxed);";
     assert_int_equal(stores_past_the_cache(counted, true), 0);
+    assert_int_equal(stores_past_the_cache("out[i] = a[i]; *(volatile device float *)a = 1;", true), 0);
 }
 
 static void functions_without_a_vector_form_are_called_by_each_lane(void **state) {
