@@ -27,7 +27,8 @@ static LLVMValueRef vector_constant(LLVMTypeRef type, const ig_function_constant
     unsigned count = LLVMGetVectorSize(type);
     uint32_t size = ig_type_size(given->type);
     for (unsigned i = 0; i < count && i < 4; i++)
-        items[i] = scalar_constant(LLVMGetElementType(type), given->type, (const char *)given->value + i * size);
+        items[i] =
+            scalar_constant(LLVMGetElementType(type), given->type, (const char *)given->value + (size_t)i * size);
     return LLVMConstVector(items, count);
 }
 

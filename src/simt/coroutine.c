@@ -139,7 +139,7 @@ static void store_request(weaver *w, const igi_site *site, uint32_t number) {
     unsigned operands = has_width(site->op) ? count - 1 : count;
     for (unsigned i = 0; i < operands && i < 3; i++)
         LLVMBuildStore(w->builder, to_u64(w, LLVMGetOperand(site->instruction, i)),
-                       igi_field(w->builder, w->lane, offsetof(igi_lane, operands) + 8 * i));
+                       igi_field(w->builder, w->lane, offsetof(igi_lane, operands) + (size_t)8 * i));
     if (has_width(site->op))
         LLVMBuildStore(w->builder, LLVMGetOperand(site->instruction, count - 1),
                        igi_field(w->builder, w->lane, offsetof(igi_lane, width)));

@@ -6,6 +6,7 @@
 // The lanes' elements are first put in order of memory, `size` elements of a lane behind each other, in `size` pieces
 // of one vector each; taking even and odd elements apart, log2(size) times, sorts them by element (and the other way
 // round for stores). Sizes that are no powers of two are picked element by element out of all pieces.
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -225,7 +226,7 @@ static uint32_t take_interleaved(igi_widener *w, const candidate *from, uint32_t
         distinct += taken == 0 || distance != from[taken - 1].offset - from[0].offset;
     }
     bool store = LLVMIsAStoreInst(from[0].access) != NULL;
-    if (store ? distinct != size || taken != size : distinct * 4 < size) return 0;
+    if (store ? distinct != size || taken != size : (uint64_t)distinct * 4 < size) return 0;
     igi_bundle *b = make_bundle(w, from, taken, bytes);
     if (!b) return 0;
     b->interleaved = true;
@@ -290,8 +291,8 @@ static void unzip(igi_widener *w, LLVMValueRef *pieces, uint32_t size, LLVMValue
         elements[0] = pieces[0];
         return;
     }
-    LLVMValueRef even[MAX_MEMBERS], odd[MAX_MEMBERS];
-    for (uint32_t i = 0; i < size / 2; i++) {
+    LLVMValueRef even[MAX_MEMBERS] = {0}, odd[MAX_MEMBERS] = {0};
+    for (size_t i = 0; i < size / 2; i++) {
         even[i] = pick(w, pieces[2 * i], pieces[2 * i + 1], 0, 2);
         odd[i] = pick(w, pieces[2 * i], pieces[2 * i + 1], 1, 2);
     }
@@ -310,10 +311,10 @@ static void zip(igi_widener *w, LLVMValueRef *elements, uint32_t step, uint32_t 
         pieces[0] = elements[0];
         return;
     }
-    LLVMValueRef even[MAX_MEMBERS], odd[MAX_MEMBERS];
+    LLVMValueRef even[MAX_MEMBERS] = {0}, odd[MAX_MEMBERS] = {0};
     zip(w, elements, step * 2, size / 2, even);
     zip(w, elements + step, step * 2, size / 2, odd);
-    for (uint32_t i = 0; i < size / 2; i++) {
+    for (size_t i = 0; i < size / 2; i++) {
         pieces[2 * i] = interleave(w, even[i], odd[i], 0);
         pieces[2 * i + 1] = interleave(w, even[i], odd[i], 1);
     }
@@ -406,8 +407,8 @@ static void load_interleaved(igi_widener *w, const igi_bundle *b, LLVMValueRef *
     LLVMValueRef base = igi_widen_scalar(w, address_of(b->trigger));
     base = offset_by(w, base, (uint64_t)back_to_start(w, b));
     for (uint32_t p = 0; p < b->size; p++)
-        pieces[p] =
-            igi_load_masked(w, wide, offset_by(w, base, p * w->width * bytes), (unsigned)bytes, piece_mask(w, b, p));
+        pieces[p] = igi_load_masked(w, wide, offset_by(w, base, (uint64_t)p * w->width * bytes), (unsigned)bytes,
+                                    piece_mask(w, b, p));
 }
 
 static void store_interleaved(igi_widener *w, const igi_bundle *b, LLVMValueRef *pieces) {
@@ -415,7 +416,8 @@ static void store_interleaved(igi_widener *w, const igi_bundle *b, LLVMValueRef 
     LLVMValueRef base = igi_widen_scalar(w, address_of(b->trigger));
     base = offset_by(w, base, (uint64_t)back_to_start(w, b));
     for (uint32_t p = 0; p < b->size; p++)
-        igi_store_masked(w, pieces[p], offset_by(w, base, p * w->width * bytes), (unsigned)bytes, piece_mask(w, b, p));
+        igi_store_masked(w, pieces[p], offset_by(w, base, (uint64_t)p * w->width * bytes), (unsigned)bytes,
+                         piece_mask(w, b, p));
 }
 
 // ---- One access for each lane ----
@@ -460,7 +462,7 @@ static LLVMValueRef join_rows(igi_widener *w, LLVMValueRef *rows, uint32_t count
 
 static void load_rows(igi_widener *w, const igi_bundle *b, LLVMValueRef *pieces) {
     LLVMTypeRef row = LLVMVectorType(b->type, b->size);
-    LLVMValueRef addresses[IGI_MAX_WIDTH], rows[IGI_MAX_WIDTH];
+    LLVMValueRef addresses[IGI_MAX_WIDTH], rows[IGI_MAX_WIDTH] = {0};
     unsigned alignment = LLVMGetAlignment(b->reference);
     lane_addresses(w, b, addresses);
     for (uint32_t i = 0; i < w->width; i++) {
@@ -468,7 +470,7 @@ static void load_rows(igi_widener *w, const igi_bundle *b, LLVMValueRef *pieces)
         LLVMSetAlignment(rows[i], alignment);
     }
     uint32_t per_piece = w->width / b->size;
-    for (uint32_t p = 0; p < b->size; p++) pieces[p] = join_rows(w, rows + p * per_piece, per_piece);
+    for (uint32_t p = 0; p < b->size; p++) pieces[p] = join_rows(w, rows + (size_t)p * per_piece, per_piece);
 }
 
 // ---- Four words for each lane ----
@@ -492,14 +494,14 @@ static LLVMValueRef unpack(igi_widener *w, LLVMValueRef a, LLVMValueRef b, uint3
 static void load_words(igi_widener *w, const igi_bundle *b, LLVMValueRef words[4]) {
     bool whole = LLVMABISizeOfType(w->s.layout, b->type) == 4;
     LLVMTypeRef row = LLVMVectorType(whole ? b->type : w->i32, 4);
-    LLVMValueRef addresses[IGI_MAX_WIDTH], rows[IGI_MAX_WIDTH], v[4];
+    LLVMValueRef addresses[IGI_MAX_WIDTH], rows[IGI_MAX_WIDTH] = {0}, v[4];
     lane_addresses(w, b, addresses);
     for (uint32_t i = 0; i < w->width; i++) {
         uint32_t at = i % 4 * (w->width / 4) + i / 4;
         rows[at] = LLVMBuildLoad2(w->builder, row, addresses[i], "");
         LLVMSetAlignment(rows[at], LLVMGetAlignment(b->reference));
     }
-    for (uint32_t i = 0; i < 4; i++) v[i] = join_rows(w, rows + i * (w->width / 4), w->width / 4);
+    for (uint32_t i = 0; i < 4; i++) v[i] = join_rows(w, rows + (size_t)i * (w->width / 4), w->width / 4);
     for (uint32_t half = 0; half < 2; half++) {
         LLVMValueRef low = unpack(w, v[0], v[1], 2 * half, 1), high = unpack(w, v[2], v[3], 2 * half, 1);
         for (uint32_t k = 0; k < 2; k++) words[2 * half + k] = unpack(w, low, high, 2 * k, 2);
@@ -519,6 +521,7 @@ static LLVMValueRef part_of_word(igi_widener *w, const igi_bundle *b, LLVMValueR
 static void load_quads(igi_widener *w, const igi_bundle *b, LLVMValueRef *elements) {
     LLVMValueRef words[4];
     uint32_t parts = b->size / 4;
+    assert(parts);
     load_words(w, b, words);
     for (uint32_t i = 0; i < b->size; i++) elements[i] = part_of_word(w, b, words[i / parts], i % parts);
 }
@@ -540,7 +543,7 @@ static void store_rows(igi_widener *w, const igi_bundle *b, LLVMValueRef *pieces
 // ---- Emitting ----
 
 static void emit_loads(igi_widener *w, const igi_bundle *b) {
-    LLVMValueRef pieces[MAX_MEMBERS], elements[MAX_MEMBERS];
+    LLVMValueRef pieces[MAX_MEMBERS] = {0}, elements[MAX_MEMBERS] = {0};
     if (b->interleaved)
         load_interleaved(w, b, pieces);
     else if (!is_quad(w, b))
@@ -553,7 +556,7 @@ static void emit_loads(igi_widener *w, const igi_bundle *b) {
 }
 
 static void emit_stores(igi_widener *w, const igi_bundle *b) {
-    LLVMValueRef pieces[MAX_MEMBERS], elements[MAX_MEMBERS];
+    LLVMValueRef pieces[MAX_MEMBERS] = {0}, elements[MAX_MEMBERS] = {0};
     for (uint32_t i = 0; i < b->count; i++)
         elements[b->position[i]] = igi_widen_vector(w, LLVMGetOperand(b->members[i], 0));
     sort_by_lane(w, elements, b->size, pieces);
