@@ -71,10 +71,10 @@ static void put_line(char *to, const char *from) {
 // read first takes longer than everything else.
 static void transpose_square(const char *from, int64_t from_row, char *to, int64_t to_row) {
     char aside[SQUARE * 64] __attribute__((aligned(64)));
-    for (int i = 0; i < SQUARE; i += 4)
-        for (int j = 0; j < SQUARE; j += 4)
+    for (int64_t i = 0; i < SQUARE; i += 4)
+        for (int64_t j = 0; j < SQUARE; j += 4)
             transpose_quad(from + i * from_row + j * 4, from_row, aside + j * 64 + i * 4, 64);
-    for (int j = 0; j < SQUARE; j++) put_line(to + j * to_row, aside + j * 64);
+    for (int64_t j = 0; j < SQUARE; j++) put_line(to + j * to_row, aside + j * 64);
 }
 
 static void copy_square(const copying *c, const char *from, char *to, uint64_t rows, uint64_t columns) {
@@ -156,7 +156,7 @@ ig_status igi_simd_copy(const igi_call *call) {
     if (c.walk.count && c.slow < c.walk.rank)
         transpose(call, &c);
     else
-        igi_parallel(call->runtime, c.walk.count, 4 * IGI_SIMD_GRAIN, copy_part, &c);
+        igi_parallel(call->runtime, c.walk.count, 4 * (uint64_t)IGI_SIMD_GRAIN, copy_part, &c);
     return IG_STATUS_OK;
 }
 

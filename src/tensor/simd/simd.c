@@ -132,7 +132,7 @@ void igi_simd_store_all(const igi_simd_kernels *k, ig_type type, const float *fr
 
 // ---- Rows ----
 
-#define ROW(id, set, test, function) {.op = IG_OP_##id, .types = set, .accepts = test, .run = function},
+#define ROW(id, set, test, function) {.op = IG_OP_##id, .types = (set), .accepts = (test), .run = (function)},
 #define UNARY(id, name, type) UNARY_##type(id)
 #define UNARY_KEEP(id) ROW(id, IGI_FLOATS, NULL, igi_simd_unary)
 #define UNARY_FLOAT(id) ROW(id, IGI_FLOATS, NULL, igi_simd_unary)
