@@ -111,3 +111,56 @@ double ring_core_distance_ns(const ring_cores *cores) {
     pthread_join(other, NULL);
     return (double)best / BATCH;
 }
+
+// ---- How much passes ----
+
+enum { LINES = 512, LINE_COUNT = 1000000, LINE_RUNS = 5, LINE_TELL = 32 };
+
+typedef struct line {
+    _Alignas(64) atomic_uint number;
+    uint32_t rest[15];
+} line;
+
+typedef struct line_ring {
+    line lines[LINES];
+    _Alignas(64) atomic_uint taken;
+} line_ring;
+
+static void *take_lines(void *argument) {
+    line_ring *ring = argument;
+    for (unsigned i = 0; i < LINE_COUNT; i++) {
+        while (atomic_load_explicit(&ring->lines[i % LINES].number, memory_order_acquire) != i + 1) {
+        }
+        if (i % LINE_TELL == LINE_TELL - 1) atomic_store_explicit(&ring->taken, i + 1, memory_order_release);
+    }
+    return NULL;
+}
+
+static double hand_over_lines(const ring_cores *cores) {
+    static line_ring ring;
+    pthread_t other;
+    memset(&ring, 0, sizeof ring);
+    ring_pin(cores->kernel);  // for the other thread, which might not get to it beside one that spins
+    if (pthread_create(&other, NULL, take_lines, &ring) != 0) return 0;
+    ring_pin(cores->host);
+    uint64_t start = igi_now_ns();
+    for (unsigned i = 0; i < LINE_COUNT; i++) {
+        while (i - atomic_load_explicit(&ring.taken, memory_order_acquire) >= LINES) {
+        }
+        line *next = &ring.lines[i % LINES];
+        for (unsigned k = 0; k < 15; k++) next->rest[k] = i;
+        atomic_store_explicit(&next->number, i + 1, memory_order_release);
+    }
+    pthread_join(other, NULL);
+    return LINE_COUNT / ((double)(igi_now_ns() - start) * 1e-9);
+}
+
+double ring_core_lines(const ring_cores *cores) {
+    double best = 0;
+    if (!ring_cores_differ(cores)) return 0;
+    for (int i = 0; i < LINE_RUNS; i++) {
+        double rate = hand_over_lines(cores);
+        if (rate > best) best = rate;
+    }
+    return best;
+}

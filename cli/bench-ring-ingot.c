@@ -8,7 +8,7 @@
 #include "core/status-internal.h"
 #include "output.h"
 
-enum { INBOX = 2048, WARM_UP = 2000, SAMPLES = 20000, BURST = 256, MANY = 1000000 };
+enum { INBOX = 2048, WARM_UP = 2000, SAMPLES = 20000, BURST = 256, MANY = 1000000, WINDOW = 200000 };
 static const uint64_t patience_ns = 10000000000u;
 
 static int ascending(const void *a, const void *b) {
@@ -229,8 +229,7 @@ ig_status ring_measure_between_kernels(ring_bench *bench, ring_grouping grouping
 
 // ---- For long ----
 
-// Rates of the parts that flowed in one third of the time. Their median says whether the rate changes; the mean also
-// counts how long others had the cores.
+// Rates of the windows in one third of the time.
 typedef struct third {
     double *rates;
     size_t count, capacity;
@@ -244,10 +243,15 @@ static void note_rate(third *part, double rate) {
     part->rates[part->count++] = rate;
 }
 
-static double median_rate(third *part) {
+static double rate_at(third *part, double quantile) {
     if (!part->count) return 0;
     qsort(part->rates, part->count, sizeof *part->rates, ascending);
-    return part->rates[part->count / 2];
+    return part->rates[(size_t)((double)part->count * quantile)];
+}
+
+static double drift_at(third thirds[3], double quantile) {
+    double first = rate_at(&thirds[0], quantile), last = rate_at(&thirds[2], quantile);
+    return first > 0 ? (last - first) / first : 0;
 }
 
 static ig_status flow_for_long(const pair *p, uint64_t duration_ns, third thirds[3], ring_sustained *result) {
@@ -255,11 +259,11 @@ static ig_status flow_for_long(const pair *p, uint64_t duration_ns, third thirds
     uint64_t begin = igi_now_ns(), now = begin;
     while (now - begin < duration_ns && status == IG_STATUS_OK) {
         uint64_t arrived = 0, start = now, part = (start - begin) * 3 / duration_ns;
-        status = flow(p, MANY, &arrived);
+        status = flow(p, WINDOW, &arrived);
         now = igi_now_ns();
         note_rate(&thirds[part], (double)arrived / ((double)(now - start) * 1e-9));
-        result->sent += MANY;
-        result->lost += MANY - arrived;
+        result->sent += WINDOW;
+        result->lost += WINDOW - arrived;
     }
     result->rate = (double)(result->sent - result->lost) / ((double)(now - begin) * 1e-9);
     return status;
@@ -272,8 +276,8 @@ ig_status ring_measure_sustained(ring_bench *bench, ring_sustained *result) {
     ig_status status = launch_pair(bench, RING_SINGLE, &p);
     if (status == IG_STATUS_OK) status = flow_for_long(&p, bench->sustained_ns, thirds, result);
     end_pair(&p);
-    double first = median_rate(&thirds[0]), last = median_rate(&thirds[2]);
-    result->drift = first > 0 ? (last - first) / first : 0;
+    result->drift = drift_at(thirds, 0.5);
+    result->clear_drift = drift_at(thirds, 0.9);
     for (int i = 0; i < 3; i++) free(thirds[i].rates);
     return status;
 }

@@ -61,6 +61,8 @@ static void report_latency(const char *what, ring_latency latency, const char *u
 static ig_status run_distance(ring_bench *bench) {
     double ns = ring_core_distance_ns(&bench->cores);
     if (ns > 0) report("a word to the other core and back", ns, "ns", true);
+    double lines = ring_core_lines(&bench->cores);
+    if (lines > 0) report("cache lines to the other core", lines * 1e-6, "M/s", false);
     return IG_STATUS_OK;
 }
 
@@ -114,7 +116,8 @@ static ig_status run_sustained(ring_bench *bench) {
     char name[64];
     snprintf(name, sizeof name, "kernel to kernel for %.3g s", (double)bench->sustained_ns * 1e-9);
     report(name, result.rate * 1e-6, "M/s", false);
-    report("  drift, first to last third", result.drift * 100, "%", true);
+    report("  drift of the median window", result.drift * 100, "%", true);
+    report("  drift of the fastest tenth", result.clear_drift * 100, "%", true);
     report("  lost", (double)result.lost, "", true);
     return result.lost ? IG_STATUS_INTERNAL : IG_STATUS_OK;
 }

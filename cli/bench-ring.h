@@ -32,6 +32,8 @@ void ring_pin(int cpu);
 // Nanoseconds that a word takes from one core to the other and back: what no message can beat. Pins the calling thread
 // to the host's. 0 when there are no two cores.
 double ring_core_distance_ns(const ring_cores *cores);
+// Cache lines a second that one core can hand to the other through a ring, doing nothing else: the best of some runs.
+double ring_core_lines(const ring_cores *cores);
 
 // Time in units of its own, for what is shorter than reading a clock.
 uint64_t ring_ticks(void);
@@ -79,8 +81,10 @@ ig_status ring_measure_one_way(ring_bench *bench, ring_grouping grouping, double
 ig_status ring_measure_between_kernels(ring_bench *bench, ring_grouping grouping, double *rate);
 
 typedef struct ring_sustained {
-    double rate;   // messages a second
-    double drift;  // of the median rate from the first third to the last, as a fraction of the first
+    double rate;  // messages a second
+    // From the first third to the last, as a fraction of the first: of the median rate of windows, which the neighbours
+    // of a virtual machine move too, and of the rate that the fastest tenth of them has, which only we do.
+    double drift, clear_drift;
     uint64_t sent, lost;
 } ring_sustained;
 ig_status ring_measure_sustained(ring_bench *bench, ring_sustained *result);
