@@ -120,13 +120,12 @@ static ig_status stream(ig_ring_kernel *kernel, uint64_t count) {
 
 static ig_status stream_batches(ig_ring_kernel *kernel, uint64_t count) {
     ring_note notes[RING_BATCH];
-    ig_message messages[RING_BATCH];
+    ig_message message = IG_MESSAGE(0, &notes[0]);
     ig_status status = IG_STATUS_OK;
-    for (size_t k = 0; k < RING_BATCH; k++) messages[k] = IG_MESSAGE(0, &notes[k]);
     for (uint64_t i = 0; i < count && status == IG_STATUS_OK; i += RING_BATCH) {
         size_t size = count - i < RING_BATCH ? (size_t)(count - i) : RING_BATCH;
         for (size_t k = 0; k < size; k++) notes[k] = (ring_note){i + k, 0};
-        status = ig_ring_send_batch(kernel, messages, size, patience_ns, NULL);
+        status = ig_ring_send_array(kernel, &message, size, patience_ns, NULL);
     }
     return status == IG_STATUS_OK ? wait_until_processed(kernel, count) : status;
 }

@@ -200,7 +200,12 @@ uint64_t ig_ring_latency_quantile(const ig_ring_status *status, double fraction)
 // A timeout of 0 tries. errors: QUEUE_FULL after the timeout, WRONG_STATE unless active, OVERFLOW for a payload the
 // kernel does not take. *id, if wanted, is what an answer will carry as correlation_id.
 ig_status ig_ring_send(ig_ring_kernel *kernel, const ig_message *message, uint64_t timeout_ns, uint64_t *id);
+// In order; *sent, if wanted, says how far it came. Messages alike but for their payloads share places in the ring,
+// which makes each of them much cheaper.
 ig_status ig_ring_send_batch(ig_ring_kernel *kernel, const ig_message *messages, size_t count, uint64_t timeout_ns,
+                             size_t *sent);
+// The same for an array of structs: `message` is the first, and the payloads of the others follow its own.
+ig_status ig_ring_send_array(ig_ring_kernel *kernel, const ig_message *message, size_t count, uint64_t timeout_ns,
                              size_t *sent);
 // errors: TIMEOUT when there is nothing; WRONG_STATE when nothing can come any more.
 ig_status ig_ring_receive(ig_ring_kernel *kernel, ig_message *message, uint64_t timeout_ns);

@@ -5,7 +5,7 @@
 
 // Small payloads travel in the slot. With the header an odd number of cache lines, so that slots use all sets of a
 // cache.
-enum { INLINE_BYTES = 320, LINE = 64, URGENT_CAPACITY = 64, OUTBOX_CAPACITY = 1024, MAX_CAPACITY = 1 << 20 };
+enum { INLINE_BYTES = 1088, LINE = 64, URGENT_CAPACITY = 64, OUTBOX_CAPACITY = 1024, MAX_CAPACITY = 1 << 20 };
 _Static_assert(IGI_INBOXES_OFFSET == sizeof(igi_crc_tables), "inboxes begin behind the tables");
 _Static_assert(sizeof(ig_message_header) == 256, "size of the contract");
 _Static_assert(sizeof(ig_ring_control) == 128, "size of the contract");

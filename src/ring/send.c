@@ -10,7 +10,7 @@ static bool is_active(ig_ring_kernel *kernel) {
     return atomic_load_explicit(&kernel->state, memory_order_acquire) == IG_RING_ACTIVE;
 }
 
-// ---- Places ----
+// ---- Claiming ----
 
 static bool claim(ig_ring_kernel *kernel, uint32_t kind, uint32_t *position) {
     if (!igi_ring_claim(igi_ring_of(kernel, kind), position)) return false;
@@ -127,64 +127,107 @@ ig_status ig_ring_send(ig_ring_kernel *kernel, const ig_message *message, uint64
 
 // ---- Batches ----
 
+// Messages each with a payload of its own, or one whose payload is those of all, one behind the other.
+typedef struct batch {
+    const ig_message *messages;
+    size_t count;
+    bool is_array;
+} batch;
+
+static ig_status send_alone(ig_ring_kernel *kernel, const batch *b, size_t which, uint64_t timeout_ns) {
+    if (!b->is_array) return send_one(kernel, &b->messages[which], timeout_ns, NULL);
+    ig_message made = *b->messages;
+    if (made.payload) made.payload = (char *)made.payload + which * made.header.payload_size;
+    return send_one(kernel, &made, timeout_ns, NULL);
+}
+
 static bool are_alike(const ig_message *a, const ig_message *b) {
     return a->header.payload_size == b->header.payload_size && a->header.message_type == b->header.message_type &&
            a->header.correlation_id == b->header.correlation_id && a->header.priority == b->header.priority &&
            a->deadline_us == b->deadline_us && (b->payload || !b->header.payload_size);
 }
 
-// How many messages, from the first on, can share a slot.
-static uint32_t count_alike(igi_ring ring, const ig_message *messages, size_t count) {
-    uint64_t bytes = messages->header.payload_size;
-    if (bytes > igi_ring_limit(ring) || bytes > ring.place->inline_bytes || (bytes && !messages->payload)) return 0;
+// How many messages can share a slot with the first of those left; 0 when that one cannot.
+static uint32_t count_alike(igi_ring ring, const batch *b, size_t from) {
+    const ig_message *first = &b->messages[b->is_array ? 0 : from];
+    uint64_t bytes = first->header.payload_size;
+    if (bytes > igi_ring_limit(ring) || bytes > ring.place->inline_bytes || (bytes && !first->payload)) return 0;
+    size_t left = b->count - from;
     uint32_t most = igi_packet_most(ring.place->inline_bytes, (uint32_t)bytes), alike = 1;
-    while (alike < most && alike < count && are_alike(messages, &messages[alike])) alike++;
+    if (most > left) most = (uint32_t)left;
+    if (b->is_array) return most;
+    while (alike < most && are_alike(first, &first[alike])) alike++;
     return alike;
 }
 
-// As many messages as share a slot; 0 when they must go one by one.
-static size_t send_packet(ig_ring_kernel *kernel, const ig_message *messages, size_t left) {
-    uint32_t kind = ring_for(&messages->header), position;
-    igi_ring ring = igi_ring_of(kernel, kind);
-    uint32_t count = count_alike(ring, messages, left);
-    if (count < 2 || !is_active(kernel) || !claim(kernel, kind, &position)) return 0;
-    ig_message_header *slot = igi_slot(ring, position);
-    describe(slot, &messages->header);
-    for (uint32_t i = 0; i < count; i++) {
-        char *payload = igi_packet_payload(slot, count, i);
-        if (slot->payload_size) memcpy(payload, messages[i].payload, slot->payload_size);
-        *igi_packet_sum(slot, i) = igi_crc32(payload, slot->payload_size);
+static void copy_small(char *to, const char *from, uint64_t bytes) {
+    if (bytes % 8) {
+        memcpy(to, from, bytes);
+        return;
     }
-    stamp(kernel, slot, messages->deadline_us, count);
-    slot->flags |= count << IGI_PACKET_SHIFT;
-    igi_slot_publish(slot, position);
-    return count;
+    for (uint64_t i = 0; i < bytes; i += 8) memcpy(to + i, from + i, 8);  // without a call
 }
 
-ig_status ig_ring_send_batch(ig_ring_kernel *kernel, const ig_message *messages, size_t count, uint64_t timeout_ns,
-                             size_t *sent) {
-    if (!kernel || (count && !messages)) return IG_STATUS_INVALID_ARGUMENT;
+static void fill_packet(ig_message_header *slot, const batch *b, size_t from, uint32_t count) {
+    uint64_t bytes = slot->payload_size, padded = igi_pad((uint32_t)bytes);
+    const char *array = b->messages->payload;
+    uint32_t *sums = igi_packet_sum(slot, 0);
+    char *payload = igi_packet_payload(slot, count, 0);
+    for (uint32_t i = 0; i < count; i++, payload += padded) {
+        const char *source = b->is_array ? array + (from + i) * bytes : (const char *)b->messages[from + i].payload;
+        sums[i] = igi_crc32(source, bytes);
+        copy_small(payload, source, bytes);
+    }
+}
+
+// Those that share a slot, from the one at `from` on; *sent says how many.
+static ig_status send_some(ig_ring_kernel *kernel, const batch *b, size_t from, uint64_t timeout_ns, size_t *sent) {
+    const ig_message *first = &b->messages[b->is_array ? 0 : from];
+    uint32_t kind = ring_for(&first->header), position;
+    igi_ring ring = igi_ring_of(kernel, kind);
+    uint32_t count = count_alike(ring, b, from);
+    *sent = count < 2 ? 1 : count;
+    if (count < 2) return send_alone(kernel, b, from, timeout_ns);
+    ig_status status = claim_until(kernel, kind, timeout_ns, &position);
+    if (status != IG_STATUS_OK) return status;
+    ig_message_header *slot = igi_slot(ring, position);
+    describe(slot, &first->header);
+    fill_packet(slot, b, from, count);
+    stamp(kernel, slot, first->deadline_us, count);
+    slot->flags |= count << IGI_PACKET_SHIFT;
+    igi_slot_publish(slot, position);
+    return IG_STATUS_OK;
+}
+
+static ig_status send_all(ig_ring_kernel *kernel, const batch *b, uint64_t timeout_ns, size_t *sent) {
+    if (!kernel || (b->count && !b->messages)) return IG_STATUS_INVALID_ARGUMENT;
     ig_status status = IG_STATUS_OK;
-    size_t done = 0;
-    while (done < count) {
-        size_t packed = send_packet(kernel, &messages[done], count - done);
-        done += packed;
-        if (packed) continue;
-        status = send_one(kernel, &messages[done], 0, NULL);
-        if (status == IG_STATUS_OK) {
-            done++;
-            continue;
+    size_t done = 0, some;
+    while (done < b->count) {
+        status = send_some(kernel, b, done, 0, &some);
+        if (status == IG_STATUS_QUEUE_FULL && timeout_ns) {
+            igi_ring_wake(kernel);
+            status = send_some(kernel, b, done, timeout_ns, &some);
         }
-        if (status != IG_STATUS_QUEUE_FULL || !timeout_ns) break;
-        igi_ring_wake(kernel);
-        status = send_one(kernel, &messages[done], timeout_ns, NULL);
         if (status != IG_STATUS_OK) break;
-        done++;
+        done += some;
     }
     if (done) igi_ring_wake(kernel);
     if (sent) *sent = done;
     return status;
 }
+
+ig_status ig_ring_send_batch(ig_ring_kernel *kernel, const ig_message *messages, size_t count, uint64_t timeout_ns,
+                             size_t *sent) {
+    return send_all(kernel, &(batch){messages, count, false}, timeout_ns, sent);
+}
+
+ig_status ig_ring_send_array(ig_ring_kernel *kernel, const ig_message *message, size_t count, uint64_t timeout_ns,
+                             size_t *sent) {
+    return send_all(kernel, &(batch){message, count, true}, timeout_ns, sent);
+}
+
+// ---- Places ----
 
 ig_status ig_ring_reserve(ig_ring_kernel *kernel, uint64_t bytes, uint64_t timeout_ns, ig_ring_slot *slot) {
     if (!kernel || !slot) return IG_STATUS_INVALID_ARGUMENT;

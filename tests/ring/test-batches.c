@@ -5,7 +5,7 @@
 #include "ring-helpers.h"
 #include "ring/slots.h"
 
-enum { COUNT = 50 };
+enum { COUNT = 130 };  // more than share a place
 
 typedef struct batch {
     uint64_t values[COUNT];
@@ -23,6 +23,13 @@ static void send_all(ig_ring_kernel *kernel, const batch *b) {
     size_t sent = 0;
     assert_ok(ig_ring_send_batch(kernel, b->messages, COUNT, SECONDS(20), &sent));
     assert_int_equal(sent, COUNT);
+}
+
+// With room for many dead letters.
+static ig_ring_kernel *launch_roomy(const way *w, const char *kernel) {
+    ig_ring_launch_desc desc = desc_of(w, kernel);
+    desc.dead_letter_capacity = 256;
+    return launch(&desc);
 }
 
 // Messages behind it wait until it is cancelled, and can be looked at in the meantime.
@@ -55,7 +62,7 @@ static void assert_dead(ig_ring_kernel *kernel, uint32_t reason, uint64_t value)
 static void every_message_of_a_batch_has_its_own_id_and_time(void **state) {
     (void)state;
     FOR_ALL_WAYS(w) {
-        ig_ring_kernel *kernel = launch_way(w, "echo");
+        ig_ring_kernel *kernel = launch_roomy(w, "echo");
         batch b;
         fill(&b, 7);
         send_all(kernel, &b);
@@ -79,7 +86,7 @@ static void batches_mix_types_and_sizes_in_order(void **state) {
     static const uint32_t sizes[] = {0, 8, 8, 12, 12, 12, 100, 100, 320, 400, 3000, 3000, 0, 0, 0};
     static char payload[3000];
     FOR_ALL_WAYS(w) {
-        ig_ring_kernel *kernel = launch_way(w, "echo");
+        ig_ring_kernel *kernel = launch_roomy(w, "echo");
         ig_message messages[LENGTH(sizes)] = {0}, answer = {0};
         for (size_t i = 0; i < LENGTH(sizes); i++)
             messages[i] = (ig_message){.header = {.message_type = i / 2, .payload_size = sizes[i]}, .payload = payload};
@@ -94,6 +101,39 @@ static void batches_mix_types_and_sizes_in_order(void **state) {
         ig_message_clear(&answer);
         end_kernel(kernel);
     }
+}
+
+static void arrays_are_sent_as_messages(void **state) {
+    (void)state;
+    static const size_t sizes[] = {8, 24, 400};
+    static uint64_t values[COUNT * 50];
+    for (size_t i = 0; i < LENGTH(values); i++) values[i] = i;
+    FOR_ALL_WAYS(w) {
+        ig_ring_kernel *kernel = launch_roomy(w, "echo");
+        ig_message answer = {0};
+        for (size_t k = 0; k < LENGTH(sizes); k++) {
+            ig_message message = {.header = {.message_type = k, .payload_size = sizes[k]}, .payload = values};
+            size_t sent = 0;
+            assert_ok(ig_ring_send_array(kernel, &message, COUNT, SECONDS(20), &sent));
+            assert_int_equal(sent, COUNT);
+            for (size_t i = 0; i < COUNT; i++) {
+                assert_ok(ig_ring_receive(kernel, &answer, SECONDS(20)));
+                assert_int_equal(answer.header.message_type, k);
+                assert_int_equal(answer.header.payload_size, sizes[k]);
+                assert_memory_equal(answer.payload, (char *)values + i * sizes[k], sizes[k]);
+            }
+        }
+        ig_message_clear(&answer);
+        end_kernel(kernel);
+    }
+    ig_ring_kernel *kernel = launch_way(&ways[0], "echo");
+    ig_message empty = {.header = {.payload_size = 8}};
+    assert_status(ig_ring_send_array(kernel, &empty, COUNT, 0, NULL), IG_STATUS_INVALID_ARGUMENT);
+    assert_status(ig_ring_send_array(kernel, NULL, COUNT, 0, NULL), IG_STATUS_INVALID_ARGUMENT);
+    empty.header.payload_size = 0;
+    assert_ok(ig_ring_send_array(kernel, &empty, COUNT, SECONDS(20), NULL));
+    wait_processed(kernel, COUNT);
+    end_kernel(kernel);
 }
 
 static void a_batch_ends_at_the_message_that_cannot_be_sent(void **state) {
@@ -114,7 +154,7 @@ static void a_batch_ends_at_the_message_that_cannot_be_sent(void **state) {
 static void one_spoiled_message_leaves_the_others_of_its_batch(void **state) {
     (void)state;
     FOR_ALL_WAYS(w) {
-        ig_ring_kernel *kernel = launch_way(w, "echo");
+        ig_ring_kernel *kernel = launch_roomy(w, "echo");
         batch b;
         fill(&b, 1);
         ig_ring_slot held = hold(kernel);
@@ -132,7 +172,7 @@ static void one_spoiled_message_leaves_the_others_of_its_batch(void **state) {
 static void a_packet_that_claims_more_than_it_holds_is_refused(void **state) {
     (void)state;
     FOR_ALL_WAYS(w) {
-        ig_ring_kernel *kernel = launch_way(w, "echo");
+        ig_ring_kernel *kernel = launch_roomy(w, "echo");
         batch b;
         fill(&b, 1);
         ig_ring_slot held = hold(kernel);
@@ -192,7 +232,7 @@ static void a_fault_costs_one_message_of_the_batch(void **state) {
 static void batches_past_their_deadline_are_reported_one_by_one(void **state) {
     (void)state;
     FOR_ALL_WAYS(w) {
-        ig_ring_kernel *kernel = launch_way(w, "echo");
+        ig_ring_kernel *kernel = launch_roomy(w, "echo");
         batch b;
         fill(&b, 1);
         for (int i = 0; i < COUNT; i++) b.messages[i].deadline_us = i < COUNT / 2 ? 1 : 0;
@@ -210,7 +250,7 @@ static void batches_past_their_deadline_are_reported_one_by_one(void **state) {
 static void dropped_batches_are_dead_letters_one_by_one(void **state) {
     (void)state;
     FOR_ALL_WAYS(w) {
-        ig_ring_kernel *kernel = launch_way(w, "echo");
+        ig_ring_kernel *kernel = launch_roomy(w, "echo");
         batch b;
         fill(&b, 1);
         ig_ring_slot held = hold(kernel);
@@ -229,6 +269,7 @@ static void dropped_batches_are_dead_letters_one_by_one(void **state) {
 static ig_ring_kernel *launch_tally(const way *w) {
     ig_ring_launch_desc desc = desc_of(w, "tally");
     desc.batches = true;
+    desc.dead_letter_capacity = 256;
     desc.restart = IG_RESTART_ON_FAILURE;
     return launch(&desc);
 }
@@ -327,6 +368,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         WITH_RUNTIME(every_message_of_a_batch_has_its_own_id_and_time),
         WITH_RUNTIME(batches_mix_types_and_sizes_in_order),
+        WITH_RUNTIME(arrays_are_sent_as_messages),
         WITH_RUNTIME(a_batch_ends_at_the_message_that_cannot_be_sent),
         WITH_RUNTIME(one_spoiled_message_leaves_the_others_of_its_batch),
         WITH_RUNTIME(a_packet_that_claims_more_than_it_holds_is_refused),
