@@ -30,6 +30,7 @@ enum {
     IG_MESSAGE_VOID = 1,     // an abandoned place: skipped
     IG_MESSAGE_REPLY = 2,    // correlation_id is the message_id of what it answers
     IG_MESSAGE_DEADLINE = 4  // `deadline` counts
+    // The upper half is the ring's own: 0 wherever a message is seen.
 };
 
 enum { IG_PRIORITY_LOW = 64, IG_PRIORITY_NORMAL = 128, IG_PRIORITY_HIGH = 192, IG_PRIORITY_CRITICAL = 255 };
@@ -85,7 +86,8 @@ enum {
 };
 
 // The host writes is_active and should_terminate, the kernel the rest of what it counts: whenever it goes idle, and
-// every few messages. Heads and tails count messages; those that producers share move by their lower 32 bits.
+// every few messages. Heads and tails count places, which messages of a batch may share; those that producers share move
+// by their lower 32 bits.
 typedef struct ig_ring_control {
     uint32_t is_active;
     uint32_t should_terminate;

@@ -124,15 +124,15 @@ typedef struct ig_ring_launch_desc {
     ig_ring_handler handler;
     void *user;
     ig_ring_mode mode;
-    uint32_t grid;            // threadgroups; 0: 1, and no more is supported
+    uint32_t grid;            // threadgroups; 0: 1, and no more is supported, for the sake of order
     uint32_t block;           // threads that handle a message together, in MSL; 0: 256
     uint32_t input_capacity;  // powers of two; 0: 1024
     uint32_t output_capacity;
     uint32_t dead_letter_capacity;  // 0: 64
     uint32_t max_payload;           // 0: 65536
     uint64_t state_bytes;           // lasts between messages, zero at first; 0: 64
-    uint32_t shared_memory;         // 0: what the kernel declares; more is not needed and refused
     ig_buffer *buffers[4];          // for context.buffer(n)
+    uint32_t shared_memory;         // 0: what the kernel declares; more is not needed and refused
     bool start_inactive;            // Launched, not Active
     bool k2k;                       // may have routes
     bool batches;                   // the handler takes all messages of a call: see ig_ring_context_count

@@ -68,7 +68,8 @@ ig_status igi_ring_place_inboxes(ig_ring_runtime *runtime, const ig_ring_runtime
 // ---- Kernels ----
 
 static uint32_t cursor_offset(uint32_t number) {
-    return (uint32_t)(sizeof(ig_ring_control) + offsetof(igi_ring_block, cursors) + number * IGI_CURSOR_GAP * 4);
+    return (uint32_t)(sizeof(ig_ring_control) + offsetof(igi_ring_block, cursors) +
+                      (size_t)number * IGI_CURSOR_GAP * 4);
 }
 
 static void place_cursors(igi_ring_place *rings) {

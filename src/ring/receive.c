@@ -184,9 +184,9 @@ ig_status ig_ring_receive_correlated(ig_ring_kernel *kernel, uint64_t id, ig_mes
 ig_status ig_ring_receive_batch(ig_ring_kernel *kernel, ig_message *messages, size_t count, uint64_t timeout_ns,
                                 size_t *received) {
     if (!kernel || (count && !messages)) return IG_STATUS_INVALID_ARGUMENT;
-    size_t done = 0;
     ig_status status = count ? ig_ring_receive(kernel, &messages[0], timeout_ns) : IG_STATUS_OK;
-    while (status == IG_STATUS_OK && done < count && ++done < count) status = receive_once(kernel, 0, &messages[done]);
+    size_t done = count && status == IG_STATUS_OK;
+    while (done && done < count && receive_once(kernel, 0, &messages[done]) == IG_STATUS_OK) done++;
     if (received) *received = done;
     return done ? IG_STATUS_OK : status;
 }

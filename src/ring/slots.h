@@ -92,7 +92,7 @@ static inline uint32_t *igi_packet_sum(ig_message_header *packet, uint32_t item)
 }
 
 static inline char *igi_packet_payload(ig_message_header *packet, uint32_t count, uint32_t item) {
-    return (char *)(packet + 1) + igi_packet_sums(count) + item * igi_pad((uint32_t)packet->payload_size);
+    return (char *)(packet + 1) + igi_packet_sums(count) + (size_t)item * igi_pad((uint32_t)packet->payload_size);
 }
 
 // Makes a header of its own for one of the messages of a packet; `made` has been made for those before it.

@@ -208,8 +208,7 @@ static void nothing_is_lost_doubled_or_overtaken(void **state) {
         assert_ok(ig_ring_wait(kernels[i], SECONDS(20)));
     }
     check_counts();
-    print_message("%llu messages in %.1f s, %llu restarts\n", (unsigned long long)(2 * injected), seconds,
-                  (unsigned long long)poison);
+    print_message("%llu messages in %.1f s, %llu restarts\n", 2ull * injected, seconds, (unsigned long long)poison);
     for (int i = 0; i < KERNELS; i++) {
         ig_ring_kernel_release(kernels[i]);
         ig_buffer_release(buffers[i]);
