@@ -5,9 +5,9 @@
 
 #include "core/disk-cache.h"
 #include "core/pool.h"
+#include "core/watchdog.h"
 #include "device/backend.h"
 #include "device/cpu/memory.h"
-#include "core/watchdog.h"
 #include "msl/compiler.h"
 #include "simt/compile.h"
 #include "simt/jit.h"
