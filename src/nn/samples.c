@@ -55,7 +55,7 @@ static void make_rope(igi_sample_maker *m, ig_type operand, ig_type result) {
 static void make_attention(igi_sample_maker *m, ig_type operand, ig_type result) {
     uint32_t i = m->spec->shape;
     uint64_t start = shapes[i].start, slots = shapes[i].keys + (start ? 5 : 0),
-             value_dim = shapes[i].dim - i % 3 / 2 * 2;
+             value_dim = shapes[i].dim - (i % 3 == 2 ? 2 : 0);
     bool halves = operand == IG_TYPE_F32 && i % 4 == 1;
     ig_type kept = halves ? i % 8 == 1 ? IG_TYPE_F16 : IG_TYPE_BF16 : operand;
     igi_parameters *p = &m->sample->call.p;

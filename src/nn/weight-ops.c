@@ -57,7 +57,7 @@ ig_status ig_weight_quantize(ig_stream *stream, const ig_tensor *matrix, ig_weig
     if (plain && stream && matrix && matrix->view.rank != 2) return IG_STATUS_INVALID_ARGUMENT;
     ig_status status = plain ? ig_tensor_cast(stream, matrix, igi_weight_formats[type].element, &own, &tensor)
                              : quantize(stream, matrix, type, &own, &tensor);
-    return status == IG_STATUS_OK ? wrap(tensor, type, matrix->view.shape[1], weight) : status;
+    return status == IG_STATUS_OK && matrix ? wrap(tensor, type, matrix->view.shape[1], weight) : status;
 }
 
 static ig_status dequantize(ig_stream *stream, const ig_weight *weight, const ig_tensor *blocks, ig_type type,
@@ -116,7 +116,7 @@ ig_status ig_weight_matmul(ig_stream *stream, const ig_weight *weight, const ig_
     igi_front_begin(&f, stream, IG_OP_WEIGHT_MATMUL, options);
     igi_front_input(&f, "x", x);
     igi_front_input(&f, "weight", weight ? weight->tensor : NULL);
-    if (f.status != IG_STATUS_OK) return igi_front_finish(&f, out);
+    if (f.status != IG_STATUS_OK || !x || !weight) return igi_front_finish(&f, out);
     uint32_t rank = x->view.rank;
     if (rank < 1 || x->view.shape[rank - 1] != weight->columns)
         igi_front_fail(&f, IG_STATUS_INVALID_ARGUMENT, "x of shape %s does not fit %llu columns",

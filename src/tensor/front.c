@@ -2,6 +2,7 @@
 // Steps that every op takes.
 #include "tensor/front.h"
 
+#include <assert.h>
 #include <string.h>
 
 // ---- Beginning and failing ----
@@ -254,6 +255,7 @@ ig_status igi_front_elementwise(ig_stream *stream, ig_op op, const ig_tensor *co
     igi_front f;
     uint32_t count = igi_ops[op].inputs, rank = 0;
     uint64_t shape[IG_MAX_RANK];
+    assert(count >= 1 && count <= sizeof roles / sizeof *roles);
     igi_front_begin(&f, stream, op, options);
     for (uint32_t i = 0; i < count; i++) igi_front_input(&f, count == 1 ? "x" : roles[i], inputs[i]);
     ig_type type = igi_front_unify(&f, 0, count);

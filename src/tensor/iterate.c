@@ -74,7 +74,7 @@ static void next_row(const igi_walk *walk, place *p) {
 
 void igi_walk_range(const igi_walk *walk, uint64_t begin, uint64_t end, igi_walk_body body, void *context) {
     uint32_t last = walk->rank - 1;
-    int64_t strides[IGI_MAX_OPERANDS];
+    int64_t strides[IGI_MAX_OPERANDS] = {0};
     for (uint32_t o = 0; o < walk->operands; o++) strides[o] = walk->strides[o][last];
     if (begin >= end) return;
     place p;

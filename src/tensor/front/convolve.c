@@ -128,7 +128,7 @@ static ig_status pool(ig_stream *stream, ig_op op, const ig_tensor *x, const ig_
     if (!desc) igi_front_fail(&f, IG_STATUS_INVALID_ARGUMENT, "there is no window");
     check_rank(&f, 0, "x", rank);
     ig_type type = igi_front_unify(&f, 0, 1);
-    if (f.status == IG_STATUS_OK) read_pool(&f, desc, rank == 3);
+    if (f.status == IG_STATUS_OK && desc) read_pool(&f, desc, rank == 3);
     if (f.status != IG_STATUS_OK) return igi_front_finish(&f, out);
     igi_view *in = &f.call.in[0];
     add_height(in);

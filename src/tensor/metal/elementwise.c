@@ -11,7 +11,7 @@ bool igi_metal_accepts_all(const igi_call *call) {
 
 // Kernels reinterpret consecutive elements as vectors of four.
 static bool holds_vectors(const igi_view *view) {
-    return igi_view_is_contiguous(view) && view->offset % (4 * ig_type_size(view->type)) == 0;
+    return igi_view_is_contiguous(view) && view->offset % (4 * (uint64_t)ig_type_size(view->type)) == 0;
 }
 
 static bool all_vectors(const igi_call *call) {

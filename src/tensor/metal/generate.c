@@ -86,7 +86,8 @@ ig_status igi_metal_random(const igi_call *call) {
                            .below = (float)igi_next_below(type, high)};
     const igi_view *out = &call->out[0];
     uint64_t count = igi_view_count(out);
-    bool blocks = r.position % 4 == 0 && igi_view_is_contiguous(out) && out->offset % (4 * ig_type_size(type)) == 0;
+    bool blocks =
+        r.position % 4 == 0 && igi_view_is_contiguous(out) && out->offset % (4 * (uint64_t)ig_type_size(type)) == 0;
     igi_metal_encoder e = igi_metal_begin(call, "generate", blocks ? 0 : consecutive(call), "%s_%s%s",
                                           ig_op_name(call->op), blocks ? "blocks_" : "", ig_type_name(type));
     igi_metal_bytes(&e, &r, sizeof r, 1);

@@ -13,6 +13,7 @@ enum { CHUNK = 128 };
 typedef void (*double_op)(uint64_t count, double *out, const double *a, const double *b, const igi_parameters *p);
 typedef void (*integer_op)(uint64_t count, int64_t *out, const int64_t *a, const int64_t *b, const igi_parameters *p);
 
+// NOLINTBEGIN(bugprone-macro-parentheses): a domain is a type
 #define DEFINE(domain, id, expression)                                                         \
     static void domain##_##id(uint64_t count, domain *out, const domain *as, const domain *bs, \
                               const igi_parameters *p) {                                       \
@@ -22,6 +23,7 @@ typedef void (*integer_op)(uint64_t count, int64_t *out, const int64_t *a, const
             out[i] = (domain)(expression);                                                     \
         }                                                                                      \
     }
+// NOLINTEND(bugprone-macro-parentheses)
 #define DEFINE_DOUBLE(id, expression) DEFINE(double, id, expression)
 #define DEFINE_INTEGER(id, expression) DEFINE(int64_t, id, expression)
 IGI_DOUBLE_EXPRESSIONS(DEFINE_DOUBLE)
