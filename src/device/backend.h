@@ -53,7 +53,7 @@ typedef struct igi_backend {
     void (*refresh)(ig_commands *commands);
 
     // Optional: an event of the device's own beside the host's, which tells it of the host's signals. The backend calls
-    // ig_event_signal for those of the device. NULL: the host's is enough.
+    // igi_event_reached for those of the device. NULL: the host's is enough.
     ig_status (*event_open)(ig_event *event);
     void (*event_close)(ig_event *event);
     void (*event_signal)(ig_event *event, uint64_t value);

@@ -66,23 +66,39 @@ static void tell_device(ig_event *event, uint64_t value) {
     ig_event_release(event);
 }
 
-// Whoever waited for the value may end the event as soon as the lock is free.
-ig_status ig_event_signal(ig_event *event, uint64_t value) {
-    if (!event) return IG_STATUS_INVALID_ARGUMENT;
-    pthread_mutex_lock(&event->lock);
+// Call with the lock held.
+static igi_event_waiter *reach(ig_event *event, uint64_t value) {
     if (value > event->value) event->value = value;
-    igi_event_waiter *ready = take_ready(event);
     pthread_cond_broadcast(&event->changed);
-    uint64_t reached = event->value;
-    ig_event *told = event->device->backend->event_signal ? ig_event_retain(event) : NULL;
-    pthread_mutex_unlock(&event->lock);
-    if (told) tell_device(told, reached);
+    return take_ready(event);
+}
+
+static void wake_all(igi_event_waiter *ready) {
     while (ready) {
         igi_event_waiter *next = ready->next;  // wake may free it
         ready->wake(ready->user);
         ready = next;
     }
+}
+
+// Whoever waited for the value may end the event as soon as the lock is free.
+ig_status ig_event_signal(ig_event *event, uint64_t value) {
+    if (!event) return IG_STATUS_INVALID_ARGUMENT;
+    pthread_mutex_lock(&event->lock);
+    igi_event_waiter *ready = reach(event, value);
+    uint64_t reached = event->value;
+    ig_event *told = event->device->backend->event_signal ? ig_event_retain(event) : NULL;
+    pthread_mutex_unlock(&event->lock);
+    if (told) tell_device(told, reached);
+    wake_all(ready);
     return IG_STATUS_OK;
+}
+
+void igi_event_reached(ig_event *event, uint64_t value) {
+    pthread_mutex_lock(&event->lock);
+    igi_event_waiter *ready = reach(event, value);
+    pthread_mutex_unlock(&event->lock);
+    wake_all(ready);
 }
 
 bool igi_event_leave_waiter(ig_event *event, igi_event_waiter *waiter) {

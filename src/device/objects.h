@@ -189,6 +189,9 @@ typedef struct igi_event_waiter {
     struct igi_event_waiter *next;
 } igi_event_waiter;
 
+// The device has signalled the value. The event may be about to end: the caller keeps its backend from closing it
+// meanwhile, and no reference is taken.
+void igi_event_reached(ig_event *event, uint64_t value);
 // True when the event has the value already; otherwise the waiter is left with the event.
 bool igi_event_leave_waiter(ig_event *event, igi_event_waiter *waiter);
 // Takes it back; false when the event has it no more, because its wake was called or is about to be.

@@ -26,7 +26,7 @@ static const igi_host host = {
     .commands_finish = igi_commands_finish,
     .commands_retain = ig_commands_retain,
     .commands_release = ig_commands_release,
-    .event_signal = ig_event_signal,
+    .event_reached = igi_event_reached,
     .log = log_message,
 };
 

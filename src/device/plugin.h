@@ -12,7 +12,7 @@ typedef struct igi_host {
     void (*commands_finish)(ig_commands *commands, ig_status status, ig_error *error);
     ig_commands *(*commands_retain)(ig_commands *commands);
     void (*commands_release)(ig_commands *commands);
-    ig_status (*event_signal)(ig_event *event, uint64_t value);
+    void (*event_reached)(ig_event *event, uint64_t value);
     void (*log)(ig_log_level level, const char *message);
 } igi_host;
 

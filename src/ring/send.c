@@ -170,7 +170,7 @@ static void copy_small(char *to, const char *from, uint64_t bytes) {
 
 static void fill_packet(ig_message_header *slot, const batch *b, size_t from, uint32_t count) {
     uint64_t bytes = slot->payload_size, padded = igi_pad((uint32_t)bytes);
-    const char *array = b->messages->payload;
+    const char *array = bytes ? b->messages->payload : "";  // of nothing there may be no address
     uint32_t *sums = igi_packet_sum(slot, 0);
     char *payload = igi_packet_payload(slot, count, 0);
     // The kernel had these lines: they come together, instead of one after the other when each is missed.

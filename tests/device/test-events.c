@@ -286,6 +286,25 @@ static void events_and_queues_may_be_released_while_waited_on(void **state) {
     ig_event_release(done);
 }
 
+// Devices tell of each signal by itself: some of that may come when the last value has been seen and the event is gone.
+static void an_event_may_end_while_its_signals_arrive(void **state) {
+    (void)state;
+    enum { ROUNDS = 300, SIGNALS = 8 };
+    ig_queue *queue = make_queue();
+    for (int round = 0; round < ROUNDS; round++) {
+        ig_event *event = make_event();
+        for (uint64_t value = 1; value <= SIGNALS; value++) {
+            ig_commands *commands = make_commands(queue);
+            assert_ok(ig_commands_signal_event(commands, event, value));
+            assert_ok(ig_commands_commit(commands));
+            ig_commands_release(commands);
+        }
+        assert_ok(ig_event_wait(event, SIGNALS, SECONDS(60)));
+        ig_event_release(event);
+    }
+    ig_queue_release(queue);
+}
+
 static void two_queues_play_ping_pong(void **state) {
     (void)state;
     enum { ROUNDS = 500 };
@@ -326,6 +345,7 @@ int main(void) {
         cmocka_unit_test(several_events_in_one_command_buffer_are_all_waited_for),
         cmocka_unit_test(a_chain_through_many_queues_runs_in_its_order),
         cmocka_unit_test(events_and_queues_may_be_released_while_waited_on),
+        cmocka_unit_test(an_event_may_end_while_its_signals_arrive),
         cmocka_unit_test(two_queues_play_ping_pong),
     };
     return cmocka_run_group_tests_name("events", tests, open_test_device, close_test_device);

@@ -32,6 +32,6 @@ void ig_commands_release(ig_commands *commands) {
     host->commands_release(commands);
 }
 
-ig_status ig_event_signal(ig_event *event, uint64_t value) {
-    return host->event_signal(event, value);
+void igi_event_reached(ig_event *event, uint64_t value) {
+    host->event_reached(event, value);
 }
