@@ -22,7 +22,8 @@ typedef struct unit {
 
 struct igi_jit {
     LLVMOrcLLJITRef lljit;
-    pthread_mutex_t lock;  // guards what follows
+    pthread_mutex_t lock;  // guards what follows, and lookups under way
+    pthread_cond_t found;  // a lookup is done
     unit *idle;            // emptied, to be used again: LLVM's C API cannot remove a dylib
     uint64_t counter;
 };
@@ -77,6 +78,7 @@ ig_status igi_jit_create(unsigned audience, igi_jit **jit, ig_error *error) {
     igi_jit *made = igi_calloc(1, sizeof *made);
     if (!made) return igi_error_no_memory(error);
     pthread_mutex_init(&made->lock, NULL);
+    pthread_cond_init(&made->found, NULL);
     LLVMOrcLLJITBuilderRef builder = LLVMOrcCreateLLJITBuilder();
     if (audience) LLVMOrcLLJITBuilderSetObjectLinkingLayerCreator(builder, make_linker, &who);
     LLVMErrorRef failure = LLVMOrcCreateLLJIT(&made->lljit, builder);
@@ -103,6 +105,7 @@ void igi_jit_destroy(igi_jit *jit) {
     if (failure) LLVMConsumeError(failure);
     free_idle(jit);
     pthread_mutex_destroy(&jit->lock);
+    pthread_cond_destroy(&jit->found);
     free(jit);
 }
 
@@ -156,18 +159,26 @@ enum { SYMBOL_INFO, SYMBOL_RUN, SYMBOL_START, SYMBOL_RESUME, SYMBOL_COUNT };
 static const char *const symbol_names[SYMBOL_COUNT] = {"ig.info", "ig.run", "ig.start", "ig.resume"};
 
 typedef struct lookup {
+    igi_jit *jit;
     LLVMOrcSymbolStringPoolEntryRef names[SYMBOL_COUNT];
     LLVMOrcExecutorAddress addresses[SYMBOL_COUNT];
     LLVMErrorRef failure;
+    bool done;
 } lookup;
 
-// Runs before LLVMOrcExecutionSessionLookup returns: LLJIT without a thread pool works on the calling thread.
+// Without a thread pool LLVM links on threads that look something up, but not always on the one that asked: whoever
+// comes takes what is left to do, and the one that asked is back before it is done.
 static void found(LLVMErrorRef failure, LLVMOrcCSymbolMapPairs pairs, size_t count, void *user) {
     lookup *result = user;
+    igi_jit *jit = result->jit;
+    pthread_mutex_lock(&jit->lock);
     result->failure = failure;
+    result->done = true;
     for (size_t i = 0; !failure && i < count; i++)
         for (int k = 0; k < SYMBOL_COUNT; k++)
             if (pairs[i].Name == result->names[k]) result->addresses[k] = pairs[i].Sym.Address;
+    pthread_cond_broadcast(&jit->found);
+    pthread_mutex_unlock(&jit->lock);
 }
 
 // "ig.run", or "add.run" when functions are called after kernel add.
@@ -189,6 +200,9 @@ static LLVMErrorRef find_symbols(igi_jit *jit, LLVMOrcJITDylibRef dylib, const c
     LLVMOrcCJITDylibSearchOrderElement where = {dylib, LLVMOrcJITDylibLookupFlagsMatchExportedSymbolsOnly};
     LLVMOrcExecutionSessionLookup(LLVMOrcLLJITGetExecutionSession(jit->lljit), LLVMOrcLookupKindStatic, &where, 1,
                                   wanted, SYMBOL_COUNT, found, result);
+    pthread_mutex_lock(&jit->lock);
+    while (!result->done) pthread_cond_wait(&jit->found, &jit->lock);
+    pthread_mutex_unlock(&jit->lock);
     return result->failure;
 }
 
@@ -226,7 +240,7 @@ ig_status igi_jit_load(igi_jit *jit, const char *object, size_t length, const ch
     LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(object, length, "kernel");
     LLVMErrorRef failure = LLVMOrcLLJITAddObjectFile(jit->lljit, home->dylib, buffer);
     if (!failure) failure = define_runtime(jit, home->dylib);
-    lookup symbols = {0};
+    lookup symbols = {.jit = jit};
     if (!failure) failure = find_symbols(jit, home->dylib, name, &symbols);
     igi_code made = {.unit = home};
     ig_status status = IG_STATUS_OK;
