@@ -45,7 +45,11 @@ typedef struct igi_ring_place {
 
 // ---- Packets ----
 
-enum { IGI_PACKET_SHIFT = 16, IGI_PACKET_HEADER = 128 };  // the bytes of a header that are ever in use
+enum {
+    IGI_PACKET_SHIFT = 16,
+    IGI_PACKET_HEADER = 128,  // the bytes of a header that are ever in use
+    IGI_PACKET_MOST = 128     // messages in a slot, however small
+};
 
 static inline uint32_t igi_pad(uint32_t bytes) {
     return (bytes + 7) & ~7u;
@@ -63,6 +67,7 @@ static inline bool igi_packet_fits(uint32_t inline_bytes, uint32_t count, uint64
 // How many messages a slot takes.
 static inline uint32_t igi_packet_most(uint32_t inline_bytes, uint32_t payload) {
     uint32_t count = inline_bytes / (igi_pad(payload) + 4);
+    if (count > IGI_PACKET_MOST) count = IGI_PACKET_MOST;
     return count && !igi_packet_fits(inline_bytes, count, payload) ? count - 1 : count;
 }
 

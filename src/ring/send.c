@@ -51,7 +51,7 @@ static ig_status claim_until(ig_ring_kernel *kernel, uint32_t kind, uint64_t tim
 
 // The first of `count` numbers that follow each other.
 static uint64_t new_ids(ig_ring_runtime *runtime, uint32_t count) {
-    enum { BLOCK = 256 };
+    enum { BLOCK = 2 * IGI_PACKET_MOST };
     // Numbers are taken by the block, so that threads seldom meet.
     static _Thread_local uint64_t next, end, generation;
     if (end - next < count || generation != runtime->generation) {

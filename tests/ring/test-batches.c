@@ -365,12 +365,32 @@ static void batches_between_kernels_arrive_whole_and_in_order(void **state) {
     }
 }
 
+// However many share a place, their numbers are taken for them: another sender must not get the same.
+static void empty_messages_have_numbers_of_their_own(void **state) {
+    (void)state;
+    enum { MANY = 600 };
+    ig_ring_kernel *kernel = launch_roomy(&ways[0], "echo");
+    ig_ring_slot held = hold(kernel);
+    ig_message message = {.header = {.message_type = 1}};
+    assert_ok(ig_ring_send_array(kernel, &message, MANY, SECONDS(20), NULL));
+    uint32_t position = held.position + 1;
+    for (uint32_t seen = 0, count; seen < MANY; seen += count, position++) {
+        const ig_message_header *packet = igi_slot(igi_ring_of(kernel, IGI_RING_INPUT), position);
+        count = igi_packet_count(packet);
+        assert_in_range(count, 2, MANY - seen);
+        assert_true(packet->message_id + count - 1 <= atomic_load(&kernel->runtime->message_ids));
+    }
+    ig_ring_cancel(kernel, &held);
+    end_kernel(kernel);
+}
+
 int main(void) {
 #define WITH_RUNTIME(test) cmocka_unit_test_setup_teardown(test, open_runtime, close_runtime)
     const struct CMUnitTest tests[] = {
         WITH_RUNTIME(every_message_of_a_batch_has_its_own_id_and_time),
         WITH_RUNTIME(batches_mix_types_and_sizes_in_order),
         WITH_RUNTIME(arrays_are_sent_as_messages),
+        WITH_RUNTIME(empty_messages_have_numbers_of_their_own),
         WITH_RUNTIME(a_batch_ends_at_the_message_that_cannot_be_sent),
         WITH_RUNTIME(one_spoiled_message_leaves_the_others_of_its_batch),
         WITH_RUNTIME(a_packet_that_claims_more_than_it_holds_is_refused),
