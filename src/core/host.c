@@ -24,6 +24,15 @@ void igi_host_cpu_name(char *name, size_t capacity) {
     if (sysctlbyname("machdep.cpu.brand_string", name, &capacity, NULL, 0) != 0) snprintf(name, capacity, "CPU");
 }
 
+int igi_host_this_core(void) {
+    return -1;
+}
+
+bool igi_host_leave_core(int core) {
+    (void)core;
+    return false;
+}
+
 #else
 
 #include <sched.h>
@@ -50,6 +59,20 @@ void igi_host_cpu_name(char *name, size_t capacity) {
         break;
     }
     if (file) fclose(file);
+}
+
+int igi_host_this_core(void) {
+    return sched_getcpu();
+}
+
+bool igi_host_leave_core(int core) {
+    cpu_set_t allowed, others;
+    if (core < 0 || core >= CPU_SETSIZE || sched_getaffinity(0, sizeof allowed, &allowed) != 0) return false;
+    others = allowed;
+    CPU_CLR(core, &others);
+    if (CPU_COUNT(&others) == 0 || sched_setaffinity(0, sizeof others, &others) != 0) return false;
+    sched_setaffinity(0, sizeof allowed, &allowed);
+    return true;
 }
 
 #endif

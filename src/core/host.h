@@ -3,6 +3,7 @@
 #ifndef INGOT_CORE_HOST_H
 #define INGOT_CORE_HOST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -10,5 +11,10 @@
 uint32_t igi_host_cores(void);
 uint64_t igi_host_memory_bytes(void);
 void igi_host_cpu_name(char *name, size_t capacity);  // "CPU" when it is not known
+
+// The core this thread runs on just now; -1 where that is not told.
+int igi_host_this_core(void);
+// Takes this thread to another core than `core` if there is one for it, without binding it there. False: it stays.
+bool igi_host_leave_core(int core);
 
 #endif

@@ -3,10 +3,11 @@
 #include "core/pool.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdalign.h>
 
 #include "core/clock.h"
+#include "core/host.h"
+#include "core/loop-row.h"
 #include "core/memory.h"
 #include "core/pause.h"
 
@@ -45,19 +46,12 @@ struct igi_pool {
     bool ending, abandoned;  // abandoned: the last thread frees the pool
     atomic_uint awake;       // workers that have nothing to do, but do not sleep yet
     atomic_uint news;        // changes whenever there is something to do
+    igi_loop_row alone;      // loops that nobody was woken for
 };
 
 static _Thread_local igi_pool *pool_of_this_thread;
 
 // ---- Parts of a loop ----
-
-static int this_core(void) {
-#if defined(__linux__)
-    return sched_getcpu();
-#else
-    return -1;
-#endif
-}
 
 static void cut(loop *l, uint64_t count, uint32_t threads) {
     l->part_count = threads < MAX_PARTS ? threads : MAX_PARTS;
@@ -100,7 +94,7 @@ static void let_finish(const part *p) {
 
 // Of the core, or of the `number`th thread where cores are not known.
 static uint32_t home_part(const loop *l, uint32_t number) {
-    int core = this_core();
+    int core = igi_host_this_core();
     return (core < 0 ? number : (uint32_t)core) % l->part_count;
 }
 
@@ -122,17 +116,20 @@ static loop *joinable(const igi_pool *pool) {
     return NULL;
 }
 
-// False when it ran on the core of whoever made the loop: one that sleeps is woken elsewhere, one that stays awake
-// stays.
-static bool help(igi_pool *pool, loop *l) {
+// The system may wake a worker on the core of whoever made the loop: where other threads spin, as those of a BLAS do
+// after their work, every core looks busy to it. They would take turns for as long as loops come.
+static void spread_out(const loop *l) {
+    if (l->core >= 0 && l->core == igi_host_this_core()) igi_host_leave_core(l->core);
+}
+
+static void help(igi_pool *pool, loop *l) {
     uint32_t number = atomic_fetch_add_explicit(&l->helpers, 1, memory_order_relaxed) + 1;
     pthread_mutex_unlock(&pool->lock);
+    spread_out(l);
     run_pieces(l, number);
-    bool apart = l->core < 0 || l->core != this_core();
     pthread_mutex_lock(&pool->lock);
     // The loop may be gone as soon as this is 0.
     if (atomic_fetch_sub_explicit(&l->helpers, 1, memory_order_release) == 1) pthread_cond_broadcast(&pool->idle);
-    return apart;
 }
 
 // Waits without the lock while *word is `value`, but not for long. False: it still is.
@@ -154,6 +151,11 @@ static bool wait_awake(igi_pool *pool) {
     bool changed = stay_awake(pool, &pool->news, seen);
     atomic_fetch_sub_explicit(&pool->awake, 1, memory_order_relaxed);
     return changed;
+}
+
+// Whoever makes loops takes the place of one worker.
+static bool is_one_too_many(const igi_pool *pool) {
+    return pool->alive - pool->sleeping >= pool->threads;
 }
 
 static void tell(igi_pool *pool) {
@@ -183,7 +185,8 @@ static void *work(void *argument) {
     for (;;) {
         loop *l = joinable(pool);
         if (l) {
-            tired = !help(pool, l);
+            help(pool, l);
+            tired = false;
         } else if (pool->first) {
             run_task(pool);
         } else if (pool->ending) {
@@ -194,6 +197,7 @@ static void *work(void *argument) {
             pool->sleeping++;
             pthread_cond_wait(&pool->work, &pool->lock);
             pool->sleeping--;
+            tired = pool->first || is_one_too_many(pool);
         }
     }
     bool last = --pool->alive == 0, free_it = last && pool->abandoned;
@@ -262,6 +266,11 @@ static uint64_t enough_to_share(const igi_pool *pool) {
     return awake + 1 < pool->threads ? worth_waking_ns : worth_sharing_ns;
 }
 
+static bool is_worth_sharing(igi_pool *pool, uint64_t nanoseconds) {
+    if (nanoseconds > enough_to_share(pool)) return true;
+    return nanoseconds > worth_sharing_ns && igi_loop_row_add(&pool->alone, igi_now_ns(), nanoseconds);
+}
+
 // Runs small pieces alone until the loop ends or has lasted long enough to be shared; true when something is left.
 static bool run_alone(const igi_pool *pool, loop *l) {
     uint64_t start = igi_now_ns(), begin, end;
@@ -306,10 +315,10 @@ void igi_pool_loop_lasting(igi_pool *pool, uint64_t count, uint64_t nanoseconds,
     loop l;
     l.body = body;
     l.context = context;
-    l.core = this_core();
+    l.core = igi_host_this_core();
     atomic_init(&l.helpers, 0);
     cut(&l, count, pool->threads);
-    if (nanoseconds <= enough_to_share(pool) && !run_alone(pool, &l)) return;
+    if (!is_worth_sharing(pool, nanoseconds) && !run_alone(pool, &l)) return;
     if (pool->threads > 1)
         run_shared(pool, &l);
     else

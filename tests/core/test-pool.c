@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "core/clock.h"
+#include "core/loop-row.h"
 #include "core/memory.h"
 #include "core/pool.h"
 
@@ -108,6 +109,22 @@ static void loops_known_to_last_are_shared_at_once(void **state) {
     // Whoever had tried the first piece alone would have come too late for the second.
     assert_false(pthread_equal(threads[0], threads[1]));
     igi_pool_destroy(pool);
+}
+
+static void short_loops_in_a_row_wake_a_worker(void **state) {
+    (void)state;
+    igi_loop_row row = {0};
+    uint64_t now = 1000000;
+    for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < 7; i++, now += 5000) assert_false(igi_loop_row_add(&row, now, 4000));
+        assert_true(igi_loop_row_add(&row, now, 4000));
+    }
+}
+
+static void short_loops_far_apart_wake_nobody(void **state) {
+    (void)state;
+    igi_loop_row row = {0};
+    for (uint64_t i = 0; i < 100; i++) assert_false(igi_loop_row_add(&row, i * IGI_ROW_GAP_NS, 4000));
 }
 
 static void long_loops_are_shared_among_threads(void **state) {
@@ -297,6 +314,8 @@ int main(void) {
         cmocka_unit_test(loops_near_2_to_the_64_end),
         cmocka_unit_test(long_loops_are_shared_among_threads),
         cmocka_unit_test(loops_known_to_last_are_shared_at_once),
+        cmocka_unit_test(short_loops_in_a_row_wake_a_worker),
+        cmocka_unit_test(short_loops_far_apart_wake_nobody),
         cmocka_unit_test(several_threads_loop_at_once),
         cmocka_unit_test(tasks_run_once_each),
         cmocka_unit_test(tasks_may_submit_themselves_again),

@@ -325,7 +325,7 @@ static void multiply_vector(const product *p) {
 // ---- Small products: straight from the matrices ----
 
 // b stays in the second cache, so that packing it wins nothing.
-enum { SMALL_BYTES = 256 << 10, ROWS_TOGETHER = 12 };
+enum { SMALL_BYTES = 256 << 10 };
 
 static bool is_small(const product *p) {
     uint64_t b_bytes;
@@ -334,9 +334,14 @@ static bool is_small(const product *p) {
            igi_simd_is_packed(p->out.type, bytes(&p->out, p->out.column)) && p->alpha == 1 && !p->c.data;
 }
 
+// Rows of a task: those of the tiles that most columns are in.
+static uint64_t rows_together(const product *p) {
+    return p->columns % p->k->wide_columns == 0 ? p->k->wide_rows : p->k->tile_rows;
+}
+
 static void small_part(void *user, uint64_t begin, uint64_t end) {
     const product *p = user;
-    uint64_t first = begin * ROWS_TOGETHER, last = least(end * ROWS_TOGETHER, p->rows);
+    uint64_t first = begin * rows_together(p), last = least(end * rows_together(p), p->rows);
     igi_simd_direct d = {.inner = p->inner,
                          .a = (const float *)at(&p->a, first, 0),
                          .b = (const float *)p->b.data,
@@ -350,14 +355,15 @@ static void small_part(void *user, uint64_t begin, uint64_t end) {
 
 // ---- Batches ----
 
-// Less is done before another thread has begun.
-enum { SHARED_WORK = 1 << 20 };
+// Less is done before another thread has begun, even one that is awake. Of several products, each by one thread is
+// better for longer.
+enum { SHARED_WORK = 1 << 17, SHARED_IN_BATCH = 1 << 22 };
 
 static ig_status multiply(product *p) {
     if (p->rows == 1 || p->columns == 1) {
         multiply_vector(p);
     } else if (is_small(p)) {
-        each(p, parts_of(p->rows, ROWS_TOGETHER), p->rows * p->columns * p->inner / MULTIPLIED_PER_NS, small_part);
+        each(p, parts_of(p->rows, rows_together(p)), p->rows * p->columns * p->inner / MULTIPLIED_PER_NS, small_part);
     } else {
         ig_status status = p->scratch ? IG_STATUS_OK : make_panels(p);
         if (status != IG_STATUS_OK) return status;
@@ -444,7 +450,7 @@ static ig_status run_batch(const igi_call *call, const igi_view *out) {
     if (adds) starts[3] = firsts(&call->in[2]);
     work.walk = igi_walk_of(adds ? 4 : 3, (const igi_view *[]){&starts[0], &starts[1], &starts[2], &starts[3]});
     uint64_t each_work = work_of(&work.model);
-    work.alone = each_work < SHARED_WORK || (work.walk.count > 1 && each_work / 4 < SHARED_WORK);
+    work.alone = each_work < (work.walk.count > 1 ? SHARED_IN_BATCH : SHARED_WORK);
     if (work.alone)
         igi_parallel(call->runtime, work.walk.count, each_work < 1 << 18 ? (1 << 18) / (each_work + 1) + 1 : 1,
                      batch_part, &work);

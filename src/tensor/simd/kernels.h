@@ -82,6 +82,7 @@ typedef struct igi_simd_kernels {
     void (*pack_turned)(uint64_t length, uint64_t width, const float *from, int64_t stride, float *panel);
 
     void (*direct)(const igi_simd_direct *matrices, uint64_t rows, uint64_t columns);
+    uint32_t wide_rows, wide_columns;  // of the tiles of `direct` wherever so many columns are left
 
     // Random words to numbers; the first element is at `position`.
     void (*uniform)(uint64_t count, uint64_t seed, uint64_t position, uint32_t bits, float low, float range,

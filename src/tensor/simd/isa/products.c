@@ -184,4 +184,6 @@ void NAME(igi_simd_fill_products)(igi_simd_kernels *table) {
     table->pack_lines = NAME(f32_pack_lines);
     table->pack_turned = NAME(f32_pack_turned);
     table->direct = NAME(f32_direct);
+    table->wide_rows = WIDE_ROWS;
+    table->wide_columns = WIDE_COLUMNS;
 }
