@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cases of `ingot bench ops` in NumPy and PyTorch: ops-peers.py THREADS.
+"""The cases of `ingot bench ops` in one library: ops-peers.py THREADS numpy|torch.
 
-First says which of the two there are. Then, for each line "check|time LIBRARY OP ROWS COLUMNS CALLS BATCHES": the sum of
-the magnitudes of the result, or the seconds of a call, which is the median of batches of so many calls; -1 when the
-library has no such op.
+First says its name, or nothing when it is not there. Then, for each line "check|time OP ROWS COLUMNS CALLS BATCHES": the
+sum of the magnitudes of the result, or the seconds of a call, which is the median of batches of so many calls; -1 when
+the library has no such op.
 
 Large results go into memory that is there already (out=) where the library can do that: pages fresh from the system
 cost more than the op.
@@ -14,7 +14,7 @@ import statistics
 import sys
 import time
 
-THREADS = sys.argv[1] if len(sys.argv) > 1 else "1"
+THREADS, LIBRARY = sys.argv[1:]
 os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = THREADS
 
 if sys.platform == "linux":
@@ -24,14 +24,12 @@ if sys.platform == "linux":
 
 try:
     import numpy
+    if LIBRARY == "torch":
+        import torch
+        torch.set_num_threads(int(THREADS))
+        torch.set_grad_enabled(False)
 except ImportError:
-    numpy = None
-try:
-    import torch
-    torch.set_num_threads(int(THREADS))
-    torch.set_grad_enabled(False)
-except ImportError:
-    torch = None
+    sys.exit(1)
 
 LARGE = 1 << 20
 HEADS, HEAD_DIM = 16, 64
@@ -148,39 +146,33 @@ def attention_ops(rows, columns):
 def matvec_ops(columns):
     """Neither library has Q4_0: the same product with floats."""
     x, matrix = element(columns, 0), element(columns * columns, 1).reshape(columns, columns)
-    ops = {"numpy": {"q4_0": lambda: matrix @ x}}
-    if torch:
-        weight, vector = torch.from_numpy(matrix), torch.from_numpy(x)
-        ops["torch"] = {"q4_0": lambda: torch.mv(weight, vector)}
-    return ops
+    if LIBRARY == "numpy":
+        return {"q4_0": lambda: matrix @ x}
+    weight, vector = torch.from_numpy(matrix), torch.from_numpy(x)
+    return {"q4_0": lambda: torch.mv(weight, vector)}
+
+
+def array_ops(rows, columns):
+    a, b = (element(rows * columns, which).reshape(rows, columns) for which in (0, 1))
+    weight = numpy.full(columns, 0.75, dtype=numpy.float32)
+    out = numpy.empty_like(a) if rows * columns >= LARGE else None
+    if LIBRARY == "numpy":
+        return numpy_ops(a, b, weight, out)
+    return torch_ops(*(x if x is None else torch.from_numpy(x) for x in (a, b, weight, out)))
 
 
 prepared = {}
 
 
-def ops_of(library, op, rows, columns):
+def ops_of(op, rows, columns):
     """Those of the last size only: each holds three large arrays."""
-    key = (library, op if op in ("attention", "q4_0") else "", rows, columns)
-    if key in prepared:
-        return prepared[key]
-    if op == "attention":
+    key = (op if op in ("attention", "q4_0") else "", rows, columns)
+    if key not in prepared:
         prepared.clear()
-        prepared[key] = attention_ops(rows, columns) if library == "torch" else {}
-    elif op == "q4_0":
-        prepared.clear()
-        for name, ops in matvec_ops(columns).items():
-            prepared[(name, op, rows, columns)] = ops
-    else:
-        prepared.clear()
-        a, b = (element(rows * columns, which).reshape(rows, columns) for which in (0, 1))
-        weight = numpy.full(columns, 0.75, dtype=numpy.float32)
-        out = numpy.empty_like(a) if rows * columns >= LARGE else None
-        if rows == 1:
-            a, b = a.reshape(1, -1), b.reshape(1, -1)
-        prepared[("numpy", "", rows, columns)] = numpy_ops(a, b, weight, out)
-        if torch:
-            tensors = [x if x is None else torch.from_numpy(x) for x in (a, b, weight, out)]
-            prepared[("torch", "", rows, columns)] = torch_ops(*tensors)
+        if op == "attention":
+            prepared[key] = attention_ops(rows, columns) if LIBRARY == "torch" else {}
+        else:
+            prepared[key] = matvec_ops(columns) if op == "q4_0" else array_ops(rows, columns)
     return prepared[key]
 
 
@@ -197,8 +189,8 @@ def seconds(run, calls):
     return (time.perf_counter() - start) / calls
 
 
-def answer(what, library, op, rows, columns, calls, batches):
-    run = ops_of(library, op, int(rows), int(columns)).get(op)
+def answer(what, op, rows, columns, calls, batches):
+    run = ops_of(op, int(rows), int(columns)).get(op)
     if run is None:
         return -1
     if what == "check":
@@ -207,7 +199,7 @@ def answer(what, library, op, rows, columns, calls, batches):
 
 
 def main():
-    print(*(name for name, module in (("numpy", numpy), ("torch", numpy and torch)) if module), flush=True)
+    print(LIBRARY, flush=True)
     for line in sys.stdin:
         try:
             print(answer(*line.split()), flush=True)

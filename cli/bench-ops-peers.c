@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ingot bench ops: peers in child processes: STREAM, as in the suite simt; NumPy and PyTorch in one python3.
+// ingot bench ops: peers in child processes: STREAM, as in the suite simt; NumPy and PyTorch, each in a python3 of its
+// own.
 #include <errno.h>
 #include <math.h>
 #include <signal.h>
@@ -80,24 +81,20 @@ ops_runner *ops_open_stream(void) {
 
 enum { PATIENCE_SECONDS = 120 };
 
-typedef struct python_child {
+typedef struct python_runner {
+    ops_runner base;
     pid_t child;
     int socket;
     FILE *answers;
-    uint32_t users;
-} python_child;
-
-typedef struct python_runner {
-    ops_runner base;
-    python_child *python;
 } python_runner;
 
-static pid_t spawn(int socket, uint32_t threads) {
+static pid_t spawn(int socket, uint32_t threads, const char *library) {
     extern char **environ;
     const char *named = getenv("INGOT_PYTHON"), *python = named && *named ? named : "python3";
     char count[16];
     snprintf(count, sizeof count, "%u", threads);
-    char *const arguments[] = {(char *)python, "-c", (char *)bench_source("ops-peers.py"), count, NULL};
+    char *const arguments[] = {(char *)python,  "-c", (char *)bench_source("ops-peers.py"), count,
+                               (char *)library, NULL};
     posix_spawn_file_actions_t actions;
     pid_t child = 0;
     if (posix_spawn_file_actions_init(&actions) != 0) return 0;
@@ -109,17 +106,9 @@ static pid_t spawn(int socket, uint32_t threads) {
     return child;
 }
 
-static void release_python(python_child *python) {
-    if (--python->users > 0) return;
-    if (python->answers) fclose(python->answers);
-    if (python->child > 0) kill(python->child, SIGCONT);
-    if (python->child > 0) waitpid(python->child, NULL, 0);
-    free(python);
-}
-
-static bool next_answer(python_child *python, char *line, size_t size) {
-    if (fgets(line, (int)size, python->answers)) return true;
-    kill(python->child, SIGKILL);  // it is late, or gone
+static bool next_answer(python_runner *runner, char *line, size_t size) {
+    if (fgets(line, (int)size, runner->answers)) return true;
+    kill(runner->child, SIGKILL);  // it is late, or gone
     return false;
 }
 
@@ -127,13 +116,13 @@ static bool next_answer(python_child *python, char *line, size_t size) {
 // anybody wants to wait, so it is stopped as soon as it has answered.
 static double ask(python_runner *runner, const char *what, const ops_case *test, uint64_t calls, uint64_t batches) {
     char line[160];
-    int length = snprintf(line, sizeof line, "%s %s %s %llu %llu %llu %llu\n", what, runner->base.name, test->op,
-                          (unsigned long long)test->rows, (unsigned long long)test->columns, (unsigned long long)calls,
-                          (unsigned long long)batches);
-    if (send(runner->python->socket, line, (size_t)length, MSG_NOSIGNAL) != length) return -1;
-    kill(runner->python->child, SIGCONT);
-    bool answered = next_answer(runner->python, line, sizeof line);
-    if (answered) kill(runner->python->child, SIGSTOP);
+    int length =
+        snprintf(line, sizeof line, "%s %s %llu %llu %llu %llu\n", what, test->op, (unsigned long long)test->rows,
+                 (unsigned long long)test->columns, (unsigned long long)calls, (unsigned long long)batches);
+    if (send(runner->socket, line, (size_t)length, MSG_NOSIGNAL) != length) return -1;
+    kill(runner->child, SIGCONT);
+    bool answered = next_answer(runner, line, sizeof line);
+    if (answered) kill(runner->child, SIGSTOP);
     return answered ? strtod(line, NULL) : -1;
 }
 
@@ -149,36 +138,37 @@ static double run_python(ops_runner *base, const ops_case *test, uint64_t calls,
 static void finish_python(ops_runner *base) {}
 
 static void close_python(ops_runner *base) {
-    release_python(((python_runner *)base)->python);
-    free(base);
+    python_runner *runner = (python_runner *)base;
+    if (runner->answers) fclose(runner->answers);
+    if (runner->child > 0) kill(runner->child, SIGCONT);
+    if (runner->child > 0) waitpid(runner->child, NULL, 0);
+    free(runner);
 }
 
-static ops_runner *make_python(python_child *python, const char *name) {
+static python_runner *start_python(uint32_t threads, const char *library) {
+    int sockets[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0) return NULL;
+    const struct timeval patience = {.tv_sec = PATIENCE_SECONDS};
+    setsockopt(sockets[0], SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     python_runner *runner = cli_alloc(sizeof *runner);
     *runner = (python_runner){
         .base = {.begin = begin_python, .run = run_python, .finish = finish_python, .close = close_python},
-        .python = python};
-    snprintf(runner->base.name, sizeof runner->base.name, "%s", name);
-    python->users++;
-    return &runner->base;
+        .child = spawn(sockets[1], threads, library),
+        .socket = sockets[0],
+        .answers = fdopen(sockets[0], "r")};
+    snprintf(runner->base.name, sizeof runner->base.name, "%s", library);
+    close(sockets[1]);
+    return runner;
 }
 
-size_t ops_open_python(uint32_t threads, ops_runner *runners[2]) {
-    int sockets[2];
-    size_t count = 0;
+ops_runner *ops_open_python(uint32_t threads, const char *library) {
     char line[160];
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0) return 0;
-    python_child *python = cli_alloc(sizeof *python);
-    const struct timeval patience = {.tv_sec = PATIENCE_SECONDS};
-    setsockopt(sockets[0], SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-    *python = (python_child){.child = spawn(sockets[1], threads), .socket = sockets[0], .users = 1};
-    python->answers = fdopen(sockets[0], "r");
-    close(sockets[1]);
-    if (python->child > 0 && python->answers && next_answer(python, line, sizeof line)) {
-        char *rest = NULL;
-        for (char *word = strtok_r(line, " \n", &rest); word && count < 2; word = strtok_r(NULL, " \n", &rest))
-            runners[count++] = make_python(python, word);
+    python_runner *runner = start_python(threads, library);
+    if (!runner) return NULL;
+    if (runner->child > 0 && runner->answers && next_answer(runner, line, sizeof line)) {
+        kill(runner->child, SIGSTOP);
+        return &runner->base;
     }
-    release_python(python);
-    return count;
+    close_python(&runner->base);
+    return NULL;
 }

@@ -15,13 +15,13 @@ static void add_runner(ops_contest *c, ops_runner *runner) {
 
 static void open_runners(ops_contest *c) {
     ig_device_properties device;
-    ops_runner *python[2];
     ig_device_get_properties(c->tensors.device, &device);
     for (int b = IG_BACKEND_ANY; b < IG_BACKEND_COUNT; b++) add_runner(c, ops_open_backend(&c->tensors, (ig_backend)b));
     add_runner(c, ops_open_openblas(&c->tensors));
     add_runner(c, ops_open_stream());
-    size_t count = ops_open_python(device.worker_count ? device.worker_count : 1, python);
-    for (size_t i = 0; i < count; i++) add_runner(c, python[i]);
+    uint32_t threads = device.worker_count ? device.worker_count : 1;
+    add_runner(c, ops_open_python(threads, "numpy"));
+    add_runner(c, ops_open_python(threads, "torch"));
     cli_note("%s: %s, %s", device.name, device.target, device.features);
     char names[256] = "";
     for (size_t i = IG_BACKEND_COUNT, used = 0; i < c->runner_count && used < sizeof names; i++)

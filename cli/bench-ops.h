@@ -91,8 +91,8 @@ double ops_time_calls(ops_tensors *tensors, const ops_case *test, ig_backend bac
 ops_runner *ops_open_backend(ops_tensors *tensors, ig_backend backend);
 ops_runner *ops_open_openblas(ops_tensors *tensors);
 ops_runner *ops_open_stream(void);
-// NumPy and PyTorch in one child; returns how many it has, at most 2.
-size_t ops_open_python(uint32_t threads, ops_runner *runners[2]);
+// "numpy" or "torch", each in a child of its own: the threads of one would go on spinning while the other is measured.
+ops_runner *ops_open_python(uint32_t threads, const char *library);
 
 // ---- Contest ----
 
