@@ -52,6 +52,7 @@ typedef struct igi_simd_kernels {
     double (*product)(uint64_t count, const float *a);
     float (*largest)(uint64_t count, const float *a);  // NaN when there is one
     float (*smallest)(uint64_t count, const float *a);
+    uint64_t (*find)(uint64_t count, const float *a, float value);  // the first of it, or of NaN; count: there is none
     double (*dot)(uint64_t count, const float *a, const float *b);
 
     void (*dot_rows)(uint64_t count, const float *const rows[4], const float *b, double sums[4]);

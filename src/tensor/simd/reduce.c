@@ -47,16 +47,6 @@ static double plain_sum(const igi_simd_kernels *k, uint64_t count, const float *
     return isfinite(sum) ? sum : precise_sum(count, a, 0, 1);
 }
 
-static uint64_t find_value(uint64_t count, const float *a, float value) {
-    uint64_t i = 0;
-    if (isnan(value))
-        while (!isnan(a[i])) i++;
-    else
-        while (a[i] != value) i++;
-    (void)count;
-    return i;
-}
-
 static double norm_term(const reduction *r, uint64_t count, const float *a) {
     if (r->order == 2) return squares(r->k, count, a, 0);
     if (r->order == 1) {
@@ -184,7 +174,7 @@ static void gather_row(void *user, uint64_t count, char *const *data, const int6
         summary s = summarize(r, now, floats);
         bool position = r->op == IG_OP_ARGMAX || r->op == IG_OP_ARGMIN;
         if (position && (!g->total.count || better(r, s.value, g->total.value)))
-            s.index = g->at + find_value(now, floats, (float)s.value);
+            s.index = g->at + r->k->find(now, floats, (float)s.value);
         merge(r, &g->total, &s);
     }
 }

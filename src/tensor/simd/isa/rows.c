@@ -102,6 +102,22 @@ static float NAME(f32_smallest)(uint64_t count, const float *a) {
     EXTREME(smaller, <);
 }
 
+static uint64_t NAME(f32_find)(uint64_t count, const float *a, float value) {
+    vf wanted = splat(value);
+    bool wants_nan = value != value;
+    uint64_t at = 0;
+    for (; at + ACCUMULATORS * LANES <= count; at += ACCUMULATORS * LANES) {
+        vi here = {0};
+        for (int k = 0; k < ACCUMULATORS; k++) {
+            vf x = load(a + at + k * LANES);
+            here |= wants_nan ? is_nan(x) : x == wanted;
+        }
+        if (any(here)) break;
+    }
+    while (at < count && !(wants_nan ? a[at] != a[at] : a[at] == value)) at++;
+    return at;
+}
+
 static double NAME(f32_dot)(uint64_t count, const float *a, const float *b) {
     double total = 0;
     for (uint64_t begin = 0; begin < count; begin += BLOCK) {
@@ -260,6 +276,7 @@ void NAME(igi_simd_fill_rows)(igi_simd_kernels *table) {
     table->product = NAME(f32_product);
     table->largest = NAME(f32_largest);
     table->smallest = NAME(f32_smallest);
+    table->find = NAME(f32_find);
     table->dot = NAME(f32_dot);
     table->dot_rows = NAME(f32_dot_rows);
     table->add_row = NAME(f32_add_row);
