@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// Language models: GGUF files, tokens, decoders of the Llama kind, sampling.
+//
+// A file is opened once, read-only and mapped into memory; models and tokenizers made from it keep it alive. Everything
+// in a file is checked before it is believed: whatever is wrong gives BAD_FORMAT and says where.
+#ifndef INGOT_LLM_H
+#define INGOT_LLM_H
+
+#include <ingot/nn.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#if defined(__GNUC__)
+#pragma GCC visibility push(default)
+#endif
+
+// ---- GGUF files -----------------------------------------------------------------------------------------------------
+
+// Versions 2 and 3, little-endian.
+typedef struct ig_gguf ig_gguf;
+
+// Kinds of values, by their numbers in files.
+#define IG_GGUF_KIND_LIST(X) \
+    X(U8, u8, 1)             \
+    X(I8, i8, 1)             \
+    X(U16, u16, 2)           \
+    X(I16, i16, 2)           \
+    X(U32, u32, 4)           \
+    X(I32, i32, 4)           \
+    X(F32, f32, 4)           \
+    X(BOOL, bool, 1)         \
+    X(STRING, string, 0)     \
+    X(ARRAY, array, 0)       \
+    X(U64, u64, 8)           \
+    X(I64, i64, 8)           \
+    X(F64, f64, 8)
+typedef enum ig_gguf_kind {
+#define IG_GGUF_ENUM(id, name, bytes) IG_GGUF_##id,
+    IG_GGUF_KIND_LIST(IG_GGUF_ENUM)
+#undef IG_GGUF_ENUM
+        IG_GGUF_KIND_COUNT
+} ig_gguf_kind;
+
+// Bytes of a file; no NUL behind them.
+typedef struct ig_text {
+    const char *data;
+    uint64_t length;
+} ig_text;
+
+typedef struct ig_gguf_value {
+    ig_gguf_kind kind;
+    union {
+        uint64_t u;    // U8 to U64
+        int64_t i;     // I8 to I64
+        double f;      // F32, F64
+        bool b;        // BOOL
+        ig_text text;  // STRING
+        struct {
+            ig_gguf_kind kind;  // of the elements; arrays of arrays are refused
+            uint64_t count;
+            const void *data;  // elements as they lie in the file, unaligned, or ig_text of strings
+        } array;
+    };
+} ig_gguf_value;
+
+typedef struct ig_gguf_tensor {
+    ig_text name;
+    uint32_t type;      // GGUF's number
+    uint32_t rank;      // at most 4
+    uint64_t shape[4];  // outermost first, as everywhere in Ingot: the reverse of the file
+    const void *data;
+    uint64_t bytes;
+} ig_gguf_tensor;
+
+// errors: NOT_FOUND, IO, BAD_FORMAT, UNSUPPORTED (version, byte order), OUT_OF_MEMORY.
+ig_status ig_gguf_open(const char *path, ig_gguf **file, ig_error *error);
+ig_gguf *ig_gguf_retain(ig_gguf *file);
+void ig_gguf_release(ig_gguf *file);
+
+uint64_t ig_gguf_value_count(const ig_gguf *file);
+ig_text ig_gguf_key(const ig_gguf *file, uint64_t index);  // empty past the last
+// errors: NOT_FOUND.
+ig_status ig_gguf_find(const ig_gguf *file, const char *key, ig_gguf_value *value);
+// errors: OUT_OF_RANGE, INVALID_ARGUMENT when it is no array.
+ig_status ig_gguf_element(const ig_gguf_value *array, uint64_t index, ig_gguf_value *element);
+
+uint64_t ig_gguf_tensor_count(const ig_gguf *file);
+ig_status ig_gguf_tensor_at(const ig_gguf *file, uint64_t index, ig_gguf_tensor *tensor);      // errors: OUT_OF_RANGE
+ig_status ig_gguf_find_tensor(const ig_gguf *file, const char *name, ig_gguf_tensor *tensor);  // errors: NOT_FOUND
+// "Q4_K", also of types that Ingot only knows by name; "unknown" for others.
+const char *ig_gguf_type_name(uint32_t type);
+// What the type is as a weight. errors: UNSUPPORTED.
+ig_status ig_gguf_weight_type(uint32_t type, ig_weight_type *weight_type);
+
+// ---- Tokens ---------------------------------------------------------------------------------------------------------
+
+// Byte-pair encoding as of GPT-2 and its kin, and SentencePiece's as of Llama 2, as `tokenizer.ggml.*` describes them.
+typedef struct ig_tokenizer ig_tokenizer;
+
+// errors: BAD_FORMAT, UNSUPPORTED (another model of tokens), OUT_OF_MEMORY.
+ig_status ig_tokenizer_create(ig_gguf *file, ig_tokenizer **tokenizer, ig_error *error);
+ig_tokenizer *ig_tokenizer_retain(ig_tokenizer *tokenizer);
+void ig_tokenizer_release(ig_tokenizer *tokenizer);
+uint32_t ig_tokenizer_size(const ig_tokenizer *tokenizer);
+
+typedef struct ig_encode_desc {
+    bool plain;    // no tokens that begin and end texts, even where the model wants them
+    bool special;  // names of control tokens in the text, such as "<|im_start|>", are those tokens
+} ig_encode_desc;
+
+// Text is UTF-8; what is not becomes bytes. `*count` is how many tokens there are, also when `capacity` is too small:
+// then the error is OUT_OF_RANGE and nothing is written to `tokens`. desc may be NULL.
+ig_status ig_tokenizer_encode(const ig_tokenizer *tokenizer, const char *text, uint64_t length,
+                              const ig_encode_desc *desc, int32_t *tokens, uint64_t capacity, uint64_t *count);
+// The bytes that the token stands for, which may be part of a character; none for control tokens. Borrowed from the
+// tokenizer. errors: OUT_OF_RANGE.
+ig_status ig_tokenizer_decode(const ig_tokenizer *tokenizer, int32_t token, ig_text *bytes);
+
+int32_t ig_tokenizer_first(const ig_tokenizer *tokenizer);                // begins texts; -1: none
+bool ig_tokenizer_is_last(const ig_tokenizer *tokenizer, int32_t token);  // ends answers
+// The token with this text; -1: none.
+int32_t ig_tokenizer_find(const ig_tokenizer *tokenizer, const char *text, uint64_t length);
+
+// ---- Models ---------------------------------------------------------------------------------------------------------
+
+// A decoder: its weights, read in place from the file.
+typedef struct ig_model ig_model;
+
+// errors: BAD_FORMAT (a tensor or key is missing or has another shape), UNSUPPORTED (architecture or type of weights),
+// OUT_OF_MEMORY.
+ig_status ig_model_load(ig_device *device, ig_gguf *file, ig_model **model, ig_error *error);
+ig_model *ig_model_retain(ig_model *model);
+void ig_model_release(ig_model *model);
+ig_model_shape ig_model_get_shape(const ig_model *model);
+uint64_t ig_model_context(const ig_model *model);  // positions that it was trained for
+
+// One conversation with a model: its KV cache and its stream. One thread at a time.
+typedef struct ig_session ig_session;
+typedef struct ig_session_desc {
+    uint64_t context;      // positions there is room for; 0: the model's, at most 4096
+    ig_type cache_type;    // of keys and values: f16 (also when 0), bf16 or f32
+    const char *backends;  // as in ig_stream_desc
+} ig_session_desc;
+
+ig_status ig_session_create(ig_model *model, const ig_session_desc *desc, ig_session **session, ig_error *error);
+void ig_session_release(ig_session *session);
+uint64_t ig_session_length(const ig_session *session);  // positions so far
+uint64_t ig_session_context(const ig_session *session);
+// Takes the tokens in, behind those so far. `logits`, of the last of them, one for each word of the vocabulary, stay
+// until the next call; NULL when they are not wanted. After an error the session is as long as before.
+// errors: OUT_OF_RANGE (a token, or no room), INVALID_ARGUMENT (no tokens).
+ig_status ig_session_evaluate(ig_session *session, const int32_t *tokens, uint64_t count, const float **logits,
+                              ig_error *error);
+// Forgets positions from `length` on. errors: OUT_OF_RANGE.
+ig_status ig_session_truncate(ig_session *session, uint64_t length);
+
+// ---- Sampling -------------------------------------------------------------------------------------------------------
+
+// Tokens that came lately are made less likely, then the least likely are left out, then chance decides.
+typedef struct ig_sampler ig_sampler;
+typedef struct ig_sampler_desc {
+    double temperature;     // 0: always the most likely
+    uint32_t top_k;         // so many of the most likely; 0: all
+    double top_p;           // so many that their probabilities add up to it; 0 or 1: all
+    double min_p;           // those at least so likely relative to the most likely; 0: all
+    double repeat_penalty;  // 0 or 1: none
+    uint32_t repeat_last;   // tokens that count as lately
+    uint64_t seed;          // the same gives the same, on every machine
+} ig_sampler_desc;
+
+ig_status ig_sampler_create(const ig_sampler_desc *desc, ig_sampler **sampler);
+void ig_sampler_release(ig_sampler *sampler);
+// Remembers a token as one that came.
+void ig_sampler_accept(ig_sampler *sampler, int32_t token);
+// The next token, which it remembers. NaN is never chosen. errors: INVALID_ARGUMENT (no logits, or all NaN or -inf),
+// OUT_OF_MEMORY.
+ig_status ig_sampler_next(ig_sampler *sampler, const float *logits, uint32_t count, int32_t *token);
+
+// ---- Chats ----------------------------------------------------------------------------------------------------------
+
+typedef struct ig_chat_message {
+    const char *role;  // "system", "user", "assistant"
+    const char *text;
+} ig_chat_message;
+
+// The messages as the model was trained to see them (`tokenizer.chat_template`), then the beginning of an answer. Meant
+// for ig_tokenizer_encode with `special`. `*length` bytes and a NUL, also when `capacity` is too small: then the error
+// is OUT_OF_RANGE and nothing is written. errors: UNSUPPORTED (a template that Ingot does not know, or none).
+ig_status ig_chat_format(const ig_gguf *file, const ig_chat_message *messages, uint64_t count, char *text,
+                         uint64_t capacity, uint64_t *length);
+
+#if defined(__GNUC__)
+#pragma GCC visibility pop
+#endif
+#ifdef __cplusplus
+}
+#endif
+#endif
