@@ -70,10 +70,11 @@ typedef struct ig_gguf_tensor {
     uint32_t rank;      // at most 4
     uint64_t shape[4];  // outermost first, as everywhere in Ingot: the reverse of the file
     const void *data;
-    uint64_t bytes;
+    uint64_t bytes;  // 0 when ig_gguf_type_name does not know the type
 } ig_gguf_tensor;
 
-// errors: NOT_FOUND, IO, BAD_FORMAT, UNSUPPORTED (version, byte order), OUT_OF_MEMORY.
+// pre: the file stays as it is while it is open. errors: NOT_FOUND, IO, BAD_FORMAT, UNSUPPORTED (version, byte order,
+// arrays of arrays), OUT_OF_MEMORY.
 ig_status ig_gguf_open(const char *path, ig_gguf **file, ig_error *error);
 ig_gguf *ig_gguf_retain(ig_gguf *file);
 void ig_gguf_release(ig_gguf *file);
