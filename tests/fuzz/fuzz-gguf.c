@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// GGUF files: whatever is in them, opening ends, and what opens lies inside the file and is found by its name.
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "fuzz.h"
+#include "llm/gguf.h"
+
+static char path[64];
+static int descriptor;
+
+int LLVMFuzzerInitialize(int *argc, char ***argv) {
+    (void)argc, (void)argv;
+    descriptor = memfd_create("fuzz.gguf", MFD_CLOEXEC);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
+    return 0;
+}
+
+static void check_inside(const ig_gguf *file, const void *data, uint64_t length) {
+    MUST(igi_in_range((uint64_t)((const char *)data - file->bytes), length, file->size));
+}
+
+static void check_text(const ig_gguf *file, ig_text text) {
+    check_inside(file, text.data, text.length);
+}
+
+static void check_value(const ig_gguf *file, const ig_gguf_value *value) {
+    MUST((unsigned)value->kind < IG_GGUF_KIND_COUNT);
+    if (value->kind == IG_GGUF_STRING) check_text(file, value->text);
+    if (value->kind != IG_GGUF_ARRAY) return;
+    for (uint64_t i = 0; i < value->array.count; i++) {
+        ig_gguf_value element;
+        MUST(ig_gguf_element(value, i, &element) == IG_STATUS_OK && element.kind != IG_GGUF_ARRAY);
+        check_value(file, &element);
+    }
+}
+
+// Names with a NUL inside cannot be asked for.
+static char *name_of(ig_text text) {
+    return memchr(text.data, 0, text.length) ? NULL : igi_strndup(text.data, text.length);
+}
+
+static void check_pairs(const ig_gguf *file) {
+    for (uint64_t i = 0; i < ig_gguf_value_count(file); i++) {
+        ig_gguf_value value;
+        ig_text key = ig_gguf_key(file, i);
+        check_text(file, key);
+        char *name = name_of(key);
+        if (name) {
+            MUST(ig_gguf_find(file, name, &value) == IG_STATUS_OK);
+            check_value(file, &value);
+        }
+        free(name);
+    }
+}
+
+static void check_tensors(const ig_gguf *file) {
+    for (uint64_t i = 0; i < ig_gguf_tensor_count(file); i++) {
+        ig_gguf_tensor tensor, found;
+        MUST(ig_gguf_tensor_at(file, i, &tensor) == IG_STATUS_OK && tensor.rank <= 4);
+        check_text(file, tensor.name);
+        check_inside(file, tensor.data, tensor.bytes);
+        MUST((uintptr_t)tensor.data % 8 == 0);
+        char *name = name_of(tensor.name);
+        if (name) MUST(ig_gguf_find_tensor(file, name, &found) == IG_STATUS_OK && found.data == tensor.data);
+        free(name);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    MUST(ftruncate(descriptor, 0) == 0 && pwrite(descriptor, data, size, 0) == (ssize_t)size);
+    ig_gguf *file = NULL;
+    ig_error error = {0};
+    ig_status status = ig_gguf_open(path, &file, &error);
+    MUST(status == IG_STATUS_OK ? file && !error.message : !file && error.message);
+    if (status == IG_STATUS_OK) {
+        check_pairs(file);
+        check_tensors(file);
+    }
+    ig_gguf_release(file);
+    ig_error_clear(&error);
+    return 0;
+}
