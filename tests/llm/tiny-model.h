@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// A small random model for tests: written as a GGUF file, and computed here in doubles, independently of the library.
+#ifndef INGOT_TESTS_TINY_MODEL_H
+#define INGOT_TESTS_TINY_MODEL_H
+
+#include "gguf-writer.h"
+
+enum { TINY_MOST_LAYERS = 3 };
+
+typedef struct tiny_layer {
+    float *attention_norm, *feed_norm, *query_norm, *key_norm;  // head norms: NULL without
+    float *query, *key, *value, *output, *gate, *up, *down;
+    float *query_bias, *key_bias, *value_bias;  // NULL without
+} tiny_layer;
+
+typedef struct tiny_model {
+    const char *architecture;  // "llama", "qwen2" or "qwen3"
+    uint32_t layers, hidden, heads, key_heads, dim, inner, words, context;
+    float rope_base, epsilon;
+    bool own_output;  // else the embedding again
+    float *embedding, *last_norm, *last;
+    tiny_layer layer[TINY_MOST_LAYERS];
+} tiny_model;
+
+// Fills in the weights, whatever was there.
+void tiny_make(tiny_model *model, uint32_t seed);
+void tiny_free(tiny_model *model);
+// Keys and tensors of the model. `skip`: all but this key or tensor.
+void tiny_write(const tiny_model *model, gguf_writer *writer, const char *skip);
+// Logits after the last token, `words` of them.
+void tiny_logits(const tiny_model *model, const int32_t *tokens, uint32_t count, double *logits);
+
+#endif
