@@ -56,6 +56,7 @@ typedef struct ig_rope_desc {
     double scale;   // positions are multiplied by it; 0: 1
     uint32_t dims;  // even; 0: all
     bool interleaved;
+    const float *factors;        // each pair's angle is divided by its own, dims / 2 of them; NULL: 1
     uint64_t position;           // of the first of the sequence
     const ig_tensor *positions;  // instead of position, position + 1, ...: integers [sequence] or [.., sequence];
                                  // `position` is added to them

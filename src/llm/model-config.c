@@ -106,6 +106,8 @@ static void read_lengths(reader *r, igi_model_config *c) {
         fail(r, IG_STATUS_BAD_FORMAT, "block_count", "is more than there are tensors");
 }
 
+enum { F32_IN_FILES = 0 };
+
 static void read_rope(reader *r, igi_model_config *c) {
     ig_gguf_tensor factors;
     c->norm_epsilon = number_of(r, "attention.layer_norm_rms_epsilon", 1e-5);
@@ -116,9 +118,12 @@ static void read_rope(reader *r, igi_model_config *c) {
                              .scale = rope_scale(r),
                              .dims = (uint32_t)dims,
                              .interleaved = r->architecture->interleaved};
-    if (ig_gguf_find_tensor(r->file, "rope_freqs.weight", &factors) == IG_STATUS_OK && r->status == IG_STATUS_OK)
-        r->status = igi_error_set(r->error, IG_STATUS_UNSUPPORTED,
-                                  "'rope_freqs.weight': frequencies of their own are not supported");
+    if (r->status != IG_STATUS_OK || ig_gguf_find_tensor(r->file, "rope_freqs.weight", &factors) != IG_STATUS_OK)
+        return;
+    if (factors.type != F32_IN_FILES || factors.rank != 1 || factors.shape[0] != dims / 2)
+        r->status = igi_error_set(r->error, IG_STATUS_BAD_FORMAT, "tensor 'rope_freqs.weight' is not %llu x F32",
+                                  (unsigned long long)dims / 2);
+    c->rope.factors = factors.data;
 }
 
 static const architecture *architecture_of(const ig_gguf *file, ig_error *error) {

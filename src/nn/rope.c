@@ -6,12 +6,20 @@
 #include "nn/nn.h"
 
 double igi_rope_frequency(const igi_parameters *p, uint32_t pair) {
-    return p->rope.scale * pow(p->rope.base, -2.0 * pair / p->rope.dims);
+    double frequency = p->rope.scale * pow(p->rope.base, -2.0 * pair / p->rope.dims);
+    return p->rope.factors ? frequency / (double)p->rope.factors[pair] : frequency;
 }
 
 uint64_t igi_rope_turns(const igi_parameters *p, uint32_t pair) {
     double turns = igi_rope_frequency(p, pair) / (2 * M_PI);
     return (uint64_t)ldexp(turns - floor(turns), 64);
+}
+
+static void check_factors(igi_front *f) {
+    const igi_parameters *p = &f->call.p;
+    for (uint32_t i = 0; f->status == IG_STATUS_OK && p->rope.factors && i < p->rope.dims / 2; i++)
+        if (!isnormal(p->rope.factors[i]))
+            igi_front_fail(f, IG_STATUS_INVALID_ARGUMENT, "factor %u is %g", i, (double)p->rope.factors[i]);
 }
 
 static void set_parameters(igi_front *f, const ig_rope_desc *desc, uint64_t dim) {
@@ -21,11 +29,13 @@ static void set_parameters(igi_front *f, const ig_rope_desc *desc, uint64_t dim)
     p->rope.position = desc->position;
     p->rope.dims = desc->dims ? desc->dims : (uint32_t)(dim < UINT32_MAX ? dim : UINT32_MAX);
     p->rope.interleaved = desc->interleaved;
+    p->rope.factors = desc->factors;
     if (!(p->rope.base > 0) || !isfinite(p->rope.base) || !isfinite(p->rope.scale))
         igi_front_fail(f, IG_STATUS_INVALID_ARGUMENT, "base is %g and scale %g", p->rope.base, p->rope.scale);
     if (p->rope.dims % 2 || p->rope.dims > dim || p->rope.dims > IGI_ROPE_MAX_DIMS)
         igi_front_fail(f, IG_STATUS_INVALID_ARGUMENT, "%u of %llu elements cannot turn in pairs, %d at most",
                        p->rope.dims, (unsigned long long)dim, IGI_ROPE_MAX_DIMS);
+    check_factors(f);
 }
 
 // Positions repeat over batches.

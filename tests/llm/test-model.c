@@ -17,6 +17,8 @@
 
 enum { TOKENS = 37, WORDS = 101 };
 
+static const float factors[] = {1, 2, 8, 32};
+
 static const tiny_model kinds[] = {
     {.architecture = "llama",
      .layers = 2,
@@ -28,6 +30,14 @@ static const tiny_model kinds[] = {
      .own_output = true},
     {.architecture = "qwen2", .layers = 3, .hidden = 40, .heads = 4, .key_heads = 4, .dim = 10, .inner = 65},
     {.architecture = "qwen3", .layers = 1, .hidden = 32, .heads = 4, .key_heads = 1, .dim = 16, .inner = 33},
+    {.architecture = "llama",
+     .layers = 1,
+     .hidden = 32,
+     .heads = 4,
+     .key_heads = 4,
+     .dim = 8,
+     .inner = 31,
+     .rope_factors = factors},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
@@ -257,6 +267,10 @@ static void odd_norm(gguf_writer *w) {
     static const uint16_t halves[48];
     gguf_add_tensor(w, "output_norm.weight", 1, 1, (uint64_t[]){48}, halves, sizeof halves);
 }
+static void few_factors(gguf_writer *w) {
+    static const float few[3] = {1, 1, 1};
+    gguf_add_tensor(w, "rope_freqs.weight", 0, 1, (uint64_t[]){3}, few, sizeof few);
+}
 static void flat_embedding(gguf_writer *w) {
     static const float few[48];
     gguf_add_tensor(w, "token_embd.weight", 0, 1, (uint64_t[]){48}, few, sizeof few);
@@ -281,6 +295,7 @@ static void whatever_is_wrong_is_named(void **state) {
         {"llama.attention.value_length", wide_values, IG_STATUS_UNSUPPORTED, "value_length"},
         {"output_norm.weight", short_norm, IG_STATUS_BAD_FORMAT, "'output_norm.weight' is not 1 x 48 but 1 x 3"},
         {"output_norm.weight", odd_norm, IG_STATUS_UNSUPPORTED, "F16"},
+        {NULL, few_factors, IG_STATUS_BAD_FORMAT, "'rope_freqs.weight' is not 4 x F32"},
         {"token_embd.weight", flat_embedding, IG_STATUS_BAD_FORMAT, "token_embd.weight"},
     };
     tiny_model m = make_kind(0, 1);

@@ -153,6 +153,7 @@ void tiny_write(const tiny_model *m, gguf_writer *writer, const char *skip) {
     named(&s, "", "token_embd.weight"), put_tensor(&s, m->words, m->hidden, m->embedding);
     named(&s, "", "output_norm.weight"), put_tensor(&s, 0, m->hidden, m->last_norm);
     named(&s, "", "output.weight"), put_tensor(&s, m->words, m->hidden, m->last);
+    named(&s, "", "rope_freqs.weight"), put_tensor(&s, 0, m->dim / 2, m->rope_factors);
     for (uint32_t i = 0; i < m->layers; i++) put_layer(&s, i);
 }
 
@@ -176,6 +177,7 @@ static void rotate(const tiny_model *m, uint32_t position, double *head) {
     bool side_by_side = strcmp(m->architecture, "llama") == 0;
     for (uint32_t i = 0; i < m->dim / 2; i++) {
         double angle = position * pow((double)m->rope_base, -2.0 * i / m->dim);
+        if (m->rope_factors) angle /= (double)m->rope_factors[i];
         double *a = &head[side_by_side ? 2 * i : i], *b = &head[side_by_side ? 2 * i + 1 : i + m->dim / 2];
         double turned = *a * cos(angle) - *b * sin(angle);
         *b = *a * sin(angle) + *b * cos(angle), *a = turned;

@@ -17,6 +17,7 @@ typedef struct tiny_model {
     const char *architecture;  // "llama", "qwen2" or "qwen3"
     uint32_t layers, hidden, heads, key_heads, dim, inner, words, context;
     float rope_base, epsilon;
+    const float *rope_factors;  // of dim / 2 pairs; NULL: none
     bool own_output;  // else the embedding again
     float *embedding, *last_norm, *last;
     tiny_layer layer[TINY_MOST_LAYERS];

@@ -118,12 +118,15 @@ static void reference_rope(const rope_case *c, const double *positions, const do
         memcpy(out, x, c->dim * sizeof *out);
         for (uint64_t i = 0; i < half; i++) {
             uint64_t a = c->desc.interleaved ? 2 * i : i, b = c->desc.interleaved ? 2 * i + 1 : i + half;
-            double angle = scale * position / pow(base, 2.0 * (double)i / (double)dims);
+            double factor = c->desc.factors ? (double)c->desc.factors[i] : 1;
+            double angle = scale * position / pow(base, 2.0 * (double)i / (double)dims) / factor;
             out[a] = x[a] * cos(angle) - x[b] * sin(angle);
             out[b] = x[b] * cos(angle) + x[a] * sin(angle);
         }
     }
 }
+
+static const float rope_factors[] = {1, 1, 1.5f, 4, 8, 8, 8, 32};
 
 static const rope_case rope_cases[] = {
     {1, 1, 1, 2, {.scale = 0}},
@@ -131,6 +134,8 @@ static const rope_case rope_cases[] = {
     {1, 33, 2, 128, {.interleaved = true, .base = 500000, .position = 4096}},
     {1, 3, 5, 34, {.dims = 20, .scale = 0.25}},
     {1, 0, 2, 8, {.scale = 0}},
+    {1, 31, 3, 16, {.factors = rope_factors, .base = 500000, .position = 9000}},
+    {1, 3, 1, 19, {.factors = rope_factors, .dims = 16, .interleaved = true, .scale = 0.5}},
     {1, 7, 1, 33, {.dims = 32, .interleaved = true, .position = 1000000}},
 };
 
@@ -178,6 +183,12 @@ static void rope_refuses_what_does_not_fit(void **state) {
     expect_error("cannot turn in pairs");
     assert_status(ig_tensor_rope(stream, x, &(ig_rope_desc){.dims = 6}, NULL, &out), IG_STATUS_INVALID_ARGUMENT);
     assert_status(ig_tensor_rope(stream, x, &(ig_rope_desc){.dims = 4, .positions = x}, NULL, &out),
+                  IG_STATUS_INVALID_ARGUMENT);
+    const float bad[] = {1, 0}, worse[] = {NAN, 1};
+    assert_status(ig_tensor_rope(stream, x, &(ig_rope_desc){.dims = 4, .factors = bad}, NULL, &out),
+                  IG_STATUS_INVALID_ARGUMENT);
+    expect_error("factor 1 is 0");
+    assert_status(ig_tensor_rope(stream, x, &(ig_rope_desc){.dims = 4, .factors = worse}, NULL, &out),
                   IG_STATUS_INVALID_ARGUMENT);
     assert_null(out);
     ig_tensor_release(x);
