@@ -72,14 +72,23 @@ ig_status ig_tensor_embedding(ig_stream *stream, const ig_tensor *table, const i
 
 // ---- Weights --------------------------------------------------------------------------------------------------------
 
-// Elements, or blocks of 32 in GGUF's layout. Q8_0: a scale (f16), 32 numbers (i8). Q4_0: a scale (f16), 16 bytes whose
-// low halves are the first 16 numbers and high halves the last 16, each with 8 added.
+// Elements, or blocks in GGUF's layout (docs/transformers.md): of 32 weights with a scale and, in the formats that end
+// in 1, an offset; or of 256 (those that end in K), whose parts of 16 or 32 have a scale of few bits each, and a
+// minimum.
 #define IG_WEIGHT_TYPE_LIST(X) \
     X(F32, f32, 1, 4)          \
     X(F16, f16, 1, 2)          \
     X(BF16, bf16, 1, 2)        \
     X(Q8_0, q8_0, 32, 34)      \
-    X(Q4_0, q4_0, 32, 18)
+    X(Q4_0, q4_0, 32, 18)      \
+    X(Q4_1, q4_1, 32, 20)      \
+    X(Q5_0, q5_0, 32, 22)      \
+    X(Q5_1, q5_1, 32, 24)      \
+    X(Q2_K, q2_k, 256, 84)     \
+    X(Q3_K, q3_k, 256, 110)    \
+    X(Q4_K, q4_k, 256, 144)    \
+    X(Q5_K, q5_k, 256, 176)    \
+    X(Q6_K, q6_k, 256, 210)
 typedef enum ig_weight_type {
 #define IG_WEIGHT_ENUM(id, name, weights, bytes) IG_WEIGHT_##id,
     IG_WEIGHT_TYPE_LIST(IG_WEIGHT_ENUM)
@@ -106,7 +115,7 @@ typedef struct ig_weight_desc {
 } ig_weight_desc;
 
 ig_status ig_weight_create(ig_device *device, const ig_weight_desc *desc, ig_weight **weight);
-// Of a float matrix, rounded to nearest. Elements must be finite.
+// Of a float matrix, rounded to nearest under the scales of each block. Elements must be finite.
 ig_status ig_weight_quantize(ig_stream *stream, const ig_tensor *matrix, ig_weight_type type,
                              const ig_op_options *options, ig_weight **weight);
 ig_weight *ig_weight_retain(ig_weight *weight);

@@ -2,14 +2,14 @@
 // Weights: matrices that carry their format.
 #include "nn/weight.h"
 
-#define ELEMENT_F32 IG_TYPE_F32
-#define ELEMENT_F16 IG_TYPE_F16
-#define ELEMENT_BF16 IG_TYPE_BF16
-#define ELEMENT_Q8_0 IG_TYPE_U8
-#define ELEMENT_Q4_0 IG_TYPE_U8
+#define ELEMENT(id)                          \
+    ((id) == IG_WEIGHT_F32    ? IG_TYPE_F32  \
+     : (id) == IG_WEIGHT_F16  ? IG_TYPE_F16  \
+     : (id) == IG_WEIGHT_BF16 ? IG_TYPE_BF16 \
+                              : IG_TYPE_U8)
 
 const igi_weight_format igi_weight_formats[IG_WEIGHT_TYPE_COUNT] = {
-#define FORMAT(id, name, weights, bytes) [IG_WEIGHT_##id] = {#name, weights, bytes, ELEMENT_##id},
+#define FORMAT(id, name, weights, bytes) [IG_WEIGHT_##id] = {#name, weights, bytes, ELEMENT(IG_WEIGHT_##id)},
     IG_WEIGHT_TYPE_LIST(FORMAT)
 #undef FORMAT
 };

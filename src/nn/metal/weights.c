@@ -18,8 +18,9 @@ bool igi_metal_accepts_weight(const igi_call *call) {
                                                              : &call->in[0];
     const igi_view *x = call->op == IG_OP_DEQUANTIZE ? &call->out[0] : &call->in[0];
     bool aligned = weight->offset % 2 == 0 && weight->strides[0] % 2 == 0;
-    bool whole = x->shape[1] % IGI_BLOCK == 0 && x->shape[1] > 0;
+    bool whole = x->shape[1] % IGI_GROUP == 0 && x->shape[1] > 0;
     bool halves = igi_weight_is_plain(call->p.weight.type);
+    if (call->p.weight.type > IG_WEIGHT_Q4_0) return false;
     return (aligned || halves) && whole && (!halves || x->type == IG_TYPE_F32) && igi_metal_accepts_all(call);
 }
 
@@ -28,7 +29,7 @@ static igi_metal_weights layout_of(const igi_view *x, const igi_view *weight, co
         .rows = (uint32_t)weight->shape[0],
         .row_bytes = (uint32_t)igi_view_stride_bytes(weight, 0),
         .tokens = (uint32_t)x->shape[0],
-        .blocks = (uint32_t)(igi_weight_is_plain(type) ? weight->shape[1] / IGI_BLOCK
+        .blocks = (uint32_t)(igi_weight_is_plain(type) ? weight->shape[1] / IGI_GROUP
                                                        : weight->shape[1] / igi_weight_formats[type].bytes),
         .x_row = (int32_t)x->strides[0],
         .x_step = (int32_t)x->strides[1],
@@ -74,7 +75,7 @@ ig_status igi_metal_quantize(const igi_call *call) {
     if (igi_view_count(out) == 0) return IG_STATUS_OK;
     igi_metal_weights w = layout_of(x, out, out, call->p.weight.type);
     igi_metal_encoder e = begin_conversion(call, "quantize", &w, x->type);
-    igi_metal_groups(&e, (ig_size){w.blocks, w.rows, 1}, (ig_size){IGI_BLOCK, 1, 1});
+    igi_metal_groups(&e, (ig_size){w.blocks, w.rows, 1}, (ig_size){IGI_GROUP, 1, 1});
     return e.status;
 }
 

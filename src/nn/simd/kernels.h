@@ -38,6 +38,12 @@ typedef struct igi_nn_few {
     float *out;  // packed rows
 } igi_nn_few;
 
+// What narrow makes of a token.
+typedef struct igi_nn_narrow {
+    const int16_t *numbers;
+    const float *scales, *sums;
+} igi_nn_narrow;
+
 typedef struct igi_nn_kernels {
     // Turns pairs (a[i], b[i]), in place.
     void (*rotate)(uint64_t count, const float *cosines, const float *sines, float *a, float *b);
@@ -55,12 +61,12 @@ typedef struct igi_nn_kernels {
     void (*quantize[IG_WEIGHT_TYPE_COUNT])(uint64_t blocks, const float *x, uint8_t *row);
     // Rows of blocks, by ig_weight_type; NULL for plain types.
     void (*dequantize[IG_WEIGHT_TYPE_COUNT])(uint64_t blocks, const uint8_t *row, float *out);
-    // x in blocks of 32 whole numbers of 16 bits with a scale each: as good as float beside weights of 8 bits and less,
-    // and multiplied in pairs.
-    void (*narrow)(uint64_t blocks, const float *x, int16_t *numbers, float *scales);
+    // x in groups of 32 whole numbers of 16 bits with a scale: as good as float beside weights of 8 bits and less, and
+    // multiplied in pairs. Scales, and sums of x for weights with an offset, are there for each 16.
+    void (*narrow)(uint64_t groups, const float *x, int16_t *numbers, float *scales, float *sums);
     // Of four rows with what narrow made.
-    void (*block_dots[IG_WEIGHT_TYPE_COUNT])(uint64_t blocks, const uint8_t *const rows[4], const int16_t *numbers,
-                                             const float *scales, float sums[4]);
+    void (*block_dots[IG_WEIGHT_TYPE_COUNT])(uint64_t blocks, const uint8_t *const rows[4], const igi_nn_narrow *x,
+                                             float sums[4]);
     // Of four rows of f16 or bf16.
     void (*half_dots[IG_WEIGHT_TYPE_COUNT])(uint64_t count, const uint16_t *const rows[4], const float *x,
                                             float sums[4]);

@@ -18,8 +18,8 @@ typedef struct job {
     uint64_t columns;
     uint64_t first, tokens;  // of this batch
     float *x;                // few: by token. many: panels of PANEL tokens, [column][token]
-    int16_t *numbers;        // few, blocks
-    float *scales;
+    int16_t *numbers;        // few, blocks: as igi_nn_kernels.narrow makes them
+    float *scales, *part_sums;
     atomic_int status;
 } job;
 
@@ -31,7 +31,7 @@ static const uint8_t *row_at(const job *j, uint64_t row) {
 static void to_floats(const job *j, uint64_t row, uint64_t column, uint64_t count, float *to) {
     const uint8_t *from = row_at(j, row) + igi_weight_row_bytes(j->type, column);
     if (j->n->dequantize[j->type])
-        j->n->dequantize[j->type](count / IGI_BLOCK, from, to);
+        j->n->dequantize[j->type](count / igi_weight_formats[j->type].weights, from, to);
     else
         igi_simd_load_all(j->k, j->call->in[1].type, (const char *)from, 2, count, to);
 }
@@ -45,17 +45,23 @@ static void put(const job *j, uint64_t token, uint64_t row, uint64_t count, cons
 
 // ---- Few tokens ----
 
+// How many scales and sums a token has.
+static uint64_t parts_of(const job *j) {
+    return j->columns / IGI_GROUP * 2;
+}
+
 static void few_rows(void *user, uint64_t begin, uint64_t end) {
     const job *j = user;
-    uint64_t blocks = j->columns / IGI_BLOCK;
+    uint64_t blocks = j->columns / igi_weight_formats[j->type].weights, parts = parts_of(j);
     for (uint64_t row = begin; row < end; row += 4) {
         const uint8_t *bytes[4];
         uint64_t count = end - row < 4 ? end - row : 4;
         for (uint64_t i = 0; i < 4; i++) bytes[i] = row_at(j, row + (i < count ? i : 0));
         for (uint64_t t = 0; t < j->tokens; t++) {
             float sums[4];
-            if (j->numbers)
-                j->n->block_dots[j->type](blocks, bytes, j->numbers + t * j->columns, j->scales + t * blocks, sums);
+            igi_nn_narrow x = {j->numbers + t * j->columns, j->scales + t * parts, j->part_sums + t * parts};
+            if (j->n->block_dots[j->type])
+                j->n->block_dots[j->type](blocks, bytes, &x, sums);
             else
                 j->n->half_dots[j->type](j->columns, (const uint16_t *const *)bytes, j->x + t * j->columns, sums);
             put(j, t, row, count, sums);
@@ -70,18 +76,21 @@ static void load_tokens(const job *j, uint64_t token, float *to) {
 
 static ig_status do_few(job *j) {
     igi_storage *scratch = NULL;
-    uint64_t blocks = j->columns / IGI_BLOCK;
-    bool quantized = j->n->dequantize[j->type] != NULL;
-    uint64_t each = j->columns * (sizeof(float) + sizeof(int16_t)) + blocks * sizeof(float);
+    uint64_t parts = parts_of(j);
+    bool quantized = j->n->block_dots[j->type] != NULL;
+    uint64_t each = j->columns * (sizeof(float) + sizeof(int16_t)) + 2 * parts * sizeof(float);
     ig_status status = igi_storage_make(j->call->runtime->device, j->tokens * each, &scratch);
     if (status != IG_STATUS_OK) return status;
     j->x = (float *)scratch->memory;
     j->scales = j->x + j->tokens * j->columns;
-    j->numbers = quantized ? (int16_t *)(j->scales + j->tokens * blocks) : NULL;
+    j->part_sums = j->scales + j->tokens * parts;
+    j->numbers = (int16_t *)(j->part_sums + j->tokens * parts);
     for (uint64_t t = 0; t < j->tokens; t++) {
         float *x = j->x + t * j->columns;
         load_tokens(j, t, x);
-        if (quantized) j->n->narrow(blocks, x, j->numbers + t * j->columns, j->scales + t * blocks);
+        if (quantized)
+            j->n->narrow(j->columns / IGI_GROUP, x, j->numbers + t * j->columns, j->scales + t * parts,
+                         j->part_sums + t * parts);
     }
     uint64_t grain = igi_round_up(UINT64_C(2) * IGI_SIMD_GRAIN / (j->columns * j->tokens + 1) + 1, 4);
     igi_parallel(j->call->runtime, j->call->in[1].shape[0], grain, few_rows, j);
@@ -190,14 +199,14 @@ ig_status igi_simd_weight_matmul(const igi_call *call) {
 static void dequantize_rows(void *user, uint64_t begin, uint64_t end) {
     const job *j = user;
     const igi_view *weight = &j->call->in[0], *out = &j->call->out[0];
-    uint64_t bytes = igi_weight_formats[j->type].bytes, columns = out->shape[1];
+    uint64_t weights = igi_weight_formats[j->type].weights, columns = out->shape[1];
     int64_t step = igi_view_stride_bytes(out, 1);
     float chunk[IGI_SIMD_CHUNK];
     for (uint64_t row = begin; row < end; row++)
         for (uint64_t at = 0; at < columns; at += IGI_SIMD_CHUNK) {
             uint64_t count = columns - at < IGI_SIMD_CHUNK ? columns - at : IGI_SIMD_CHUNK;
-            const char *from = igi_weight_row(weight, row) + at / IGI_BLOCK * bytes;
-            j->n->dequantize[j->type](count / IGI_BLOCK, (const uint8_t *)from, chunk);
+            const char *from = igi_weight_row(weight, row) + igi_weight_row_bytes(j->type, at);
+            j->n->dequantize[j->type](count / weights, (const uint8_t *)from, chunk);
             igi_simd_store(j->k, out->type, chunk, igi_weight_row(out, row) + (int64_t)at * step, step, count);
         }
 }
@@ -213,15 +222,15 @@ ig_status igi_simd_dequantize(const igi_call *call) {
 static void quantize_rows(void *user, uint64_t begin, uint64_t end) {
     const job *j = user;
     const igi_view *x = &j->call->in[0], *out = &j->call->out[0];
-    uint64_t bytes = igi_weight_formats[j->type].bytes, columns = x->shape[1];
+    uint64_t weights = igi_weight_formats[j->type].weights, columns = x->shape[1];
     int64_t step = igi_view_stride_bytes(x, 1);
     float chunk[IGI_SIMD_CHUNK];
     for (uint64_t row = begin; row < end; row++)
         for (uint64_t at = 0; at < columns; at += IGI_SIMD_CHUNK) {
             uint64_t count = columns - at < IGI_SIMD_CHUNK ? columns - at : IGI_SIMD_CHUNK;
             igi_simd_load(j->k, x->type, igi_weight_row(x, row) + (int64_t)at * step, step, count, chunk);
-            uint8_t *to = (uint8_t *)igi_weight_row(out, row) + at / IGI_BLOCK * bytes;
-            j->n->quantize[j->type](count / IGI_BLOCK, chunk, to);
+            uint8_t *to = (uint8_t *)igi_weight_row(out, row) + igi_weight_row_bytes(j->type, at);
+            j->n->quantize[j->type](count / weights, chunk, to);
         }
 }
 

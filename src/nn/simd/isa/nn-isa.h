@@ -55,6 +55,7 @@ INLINE vf load_bf16(const uint16_t *from) {
 }
 
 void NAME(igi_nn_fill_attention)(igi_nn_kernels *table);
+void NAME(igi_nn_fill_block_dots)(igi_nn_kernels *table);
 void NAME(igi_nn_fill_products)(igi_nn_kernels *table);
 void NAME(igi_nn_fill_quantize)(igi_nn_kernels *table);
 void NAME(igi_nn_fill_rotate)(igi_nn_kernels *table);
