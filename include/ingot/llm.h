@@ -186,8 +186,10 @@ typedef struct ig_chat_message {
 } ig_chat_message;
 
 // The messages as the model was trained to see them (`tokenizer.chat_template`), then the beginning of an answer. Meant
-// for ig_tokenizer_encode with `special`. `*length` bytes and a NUL, also when `capacity` is too small: then the error
-// is OUT_OF_RANGE and nothing is written. errors: UNSUPPORTED (a template that Ingot does not know, or none).
+// for ig_tokenizer_encode with `special`, which adds the token that begins texts: it is not in the text. `*length`
+// bytes and a NUL, also when `capacity` is too small: then the error is OUT_OF_RANGE and nothing is written. errors:
+// UNSUPPORTED (a template that Ingot does not know, or none), INVALID_ARGUMENT (another role, or a message of the
+// system where the format has no place for one).
 ig_status ig_chat_format(const ig_gguf *file, const ig_chat_message *messages, uint64_t count, char *text,
                          uint64_t capacity, uint64_t *length);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// GGUF files: whatever is in them, opening ends, and what opens lies inside the file and is found by its name.
+// GGUF files: whatever is in them, opening ends, and what opens lies inside the file and is found by its name. Chats
+// are written for any template.
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -68,6 +69,19 @@ static void check_tensors(const ig_gguf *file) {
     }
 }
 
+static void check_chat(const ig_gguf *file) {
+    static const ig_chat_message chat[] = {{"system", " a "}, {"user", " b "}, {"assistant", " c "}, {"user", " d "}};
+    uint64_t length = 0, again = 0;
+    ig_status status = ig_chat_format(file, chat, 4, NULL, 0, &length);
+    if (status == IG_STATUS_UNSUPPORTED) return;
+    MUST(status == IG_STATUS_OUT_OF_RANGE);
+    char *text = igi_alloc(length + 1);
+    MUST(text && ig_chat_format(file, chat, 4, text, length + 1, &again) == IG_STATUS_OK);
+    MUST(again == length && !text[length]);
+    free(text);
+    ig_chat_format(file, chat + 1, 1, NULL, 0, &length);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     MUST(ftruncate(descriptor, 0) == 0 && pwrite(descriptor, data, size, 0) == (ssize_t)size);
     ig_gguf *file = NULL;
@@ -77,6 +91,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (status == IG_STATUS_OK) {
         check_pairs(file);
         check_tensors(file);
+        check_chat(file);
     }
     ig_gguf_release(file);
     ig_error_clear(&error);
