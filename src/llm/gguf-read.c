@@ -34,14 +34,14 @@ static uint64_t left(const reader *r) {
 // ---- Errors ---------------------------------------------------------------------------------------------------------
 
 // Names come from the file: a message shows their beginning, and nothing that moves a cursor.
-static void describe(const subject *subject, char text[128]) {
-    int length = subject->name.length < 80 ? (int)subject->name.length : 80;
-    if (subject->name.data)
-        snprintf(text, 128, "%s '%.*s'", subject->noun, length, subject->name.data);
-    else if (subject->number)
-        snprintf(text, 128, "%s %" PRIu64, subject->noun, subject->number);
+static void describe(const subject *of, char text[128]) {
+    int length = of->name.length < 80 ? (int)of->name.length : 80;
+    if (of->name.data)
+        snprintf(text, 128, "%s '%.*s'", of->noun, length, of->name.data);
+    else if (of->number)
+        snprintf(text, 128, "%s %" PRIu64, of->noun, of->number);
     else
-        snprintf(text, 128, "%s", subject->noun);
+        snprintf(text, 128, "%s", of->noun);
     for (char *c = text; *c; c++)
         if ((unsigned char)*c < ' ' || *c == 127) *c = '?';
 }
