@@ -37,6 +37,8 @@ static const igi_gguf_type types[] = {
     [34] = {"TQ1_0", 256, 54, NONE},
     [35] = {"TQ2_0", 256, 66, NONE},
     [39] = {"MXFP4", 32, 17, NONE},
+    [40] = {"NVFP4", 64, 36, NONE},
+    [41] = {"Q1_0", 128, 18, NONE},
 };
 
 const igi_gguf_type *igi_gguf_type_of(uint32_t type) {
