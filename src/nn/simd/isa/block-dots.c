@@ -17,12 +17,6 @@ INLINE sums_t add_halves(sums_t sums, vgroup group, const int16_t *numbers, cons
     __m512 scale = _mm512_mask_mov_ps(_mm512_set1_ps(scales[0]), 0xff00, _mm512_set1_ps(scales[1]));
     return add_scaled(sums, group, numbers, scale);
 }
-INLINE sums_t add_offset(sums_t sums, float offset, float sum) {
-    return _mm512_fmadd_ps(_mm512_set1_ps(offset), _mm512_zextps128_ps512(_mm_set_ss(sum)), sums);
-}
-INLINE sums_t add_offsets(sums_t sums, const float *offsets, const float *x) {
-    return _mm512_fmadd_ps(_mm512_loadu_ps(offsets), _mm512_loadu_ps(x), sums);
-}
 #elif defined(__AVX2__)
 typedef __m256 sums_t;
 #define NO_SUMS _mm256_setzero_ps()
@@ -40,13 +34,6 @@ INLINE sums_t add_group(sums_t sums, vgroup group, const int16_t *numbers, float
 INLINE sums_t add_halves(sums_t sums, vgroup group, const int16_t *numbers, const float scales[2]) {
     sums = add_scaled(sums, products_of(_mm256_castsi256_si128((__m256i)group), numbers), scales[0]);
     return add_scaled(sums, products_of(_mm256_extracti128_si256((__m256i)group, 1), numbers + 16), scales[1]);
-}
-INLINE sums_t add_offset(sums_t sums, float offset, float sum) {
-    return _mm256_fmadd_ps(_mm256_set1_ps(offset), _mm256_zextps128_ps256(_mm_set_ss(sum)), sums);
-}
-INLINE sums_t add_offsets(sums_t sums, const float *offsets, const float *x) {
-    sums = _mm256_fmadd_ps(_mm256_loadu_ps(offsets), _mm256_loadu_ps(x), sums);
-    return _mm256_fmadd_ps(_mm256_loadu_ps(offsets + 8), _mm256_loadu_ps(x + 8), sums);
 }
 #else
 typedef vf sums_t;
@@ -66,70 +53,86 @@ INLINE sums_t add_halves(sums_t sums, vgroup group, const int16_t *numbers, cons
 INLINE sums_t add_group(sums_t sums, vgroup group, const int16_t *numbers, float scale) {
     return add_halves(sums, group, numbers, (float[]){scale, scale});
 }
-INLINE sums_t add_offset(sums_t sums, float offset, float sum) {
-    sums[0] += offset * sum;
-    return sums;
-}
-INLINE sums_t add_offsets(sums_t sums, const float *offsets, const float *x) {
-    for (int i = 0; i < PARTS; i += LANES) sums += load(offsets + i) * load(x + i);
-    return sums;
-}
 #endif
+
+// Scales are read from memory again: a load puts one in all lanes, which would take a shuffle otherwise.
+#define IN_MEMORY(scales) __asm__("" : "+m"(scales))
 
 // ---- Blocks of 32 ----
 
-#define WITHOUT_OFFSET(sums, block, sum) (sums)
-#define WITH_OFFSET(sums, block, sum) add_offset(sums, half_at((block) + 2), sum)
+// Halves of four rows.
+INLINE vquad four_halves(const uint8_t *const row[4], int at) {
+    uint16_t bits[4];
+    for (int i = 0; i < 4; i++) memcpy(bits + i, row[i] + at, sizeof *bits);
+#if defined(__F16C__)
+    uint64_t all = bits[0] | (uint64_t)bits[1] << 16 | (uint64_t)bits[2] << 32 | (uint64_t)bits[3] << 48;
+    return (vquad)_mm_cvtph_ps(_mm_cvtsi64_si128((int64_t)all));
+#else
+    vquad out;
+    for (int i = 0; i < 4; i++) out[i] = half_at((const uint8_t *)(bits + i));
+    return out;
+#endif
+}
 
-#define DEFINE_DOTS(format, bytes, offset)                                                                 \
+// What a code of 0 means is taken off with the sums of x, once for all rows, like offsets.
+#define DEFINE_SMALL(id, format, bytes, zero, offset)                                                      \
     static void NAME(format##_dots)(uint64_t blocks, const uint8_t *const rows[4], const igi_nn_narrow *x, \
                                     float sums[4]) {                                                       \
         sums_t all[4] = {NO_SUMS, NO_SUMS, NO_SUMS, NO_SUMS};                                              \
+        vquad offsets = {0};                                                                               \
         const uint8_t *row[4] = {rows[0], rows[1], rows[2], rows[3]};                                      \
-        for (uint64_t b = 0; b < blocks; b++)                                                              \
-            for (int i = 0; i < 4; row[i] += (bytes), i++) {                                               \
-                all[i] = add_group(all[i], format##_numbers(row[i], 0), x->numbers + b * GROUP,            \
-                                   half_at(row[i]) * x->scales[2 * b]);                                    \
-                all[i] = offset(all[i], row[i], x->sums[2 * b] + x->sums[2 * b + 1]);                      \
-            }                                                                                              \
-        for (int i = 0; i < 4; i++) sums[i] = sum_of_lanes((vf)all[i]);                                    \
+        for (uint64_t b = 0; b < blocks; b++) {                                                            \
+            vquad scales = four_halves(row, 0);                                                            \
+            float sum = x->sums[2 * b] + x->sums[2 * b + 1];                                               \
+            if (offset) offsets += four_halves(row, 2) * sum;                                              \
+            if (zero) offsets -= scales * ((float)(zero) * sum);                                           \
+            scales *= x->scales[2 * b];                                                                    \
+            IN_MEMORY(scales);                                                                             \
+            for (int i = 0; i < 4; row[i] += (bytes), i++)                                                 \
+                all[i] = add_group(all[i], format##_codes(row[i], 0), x->numbers + b * GROUP, scales[i]);  \
+        }                                                                                                  \
+        for (int i = 0; i < 4; i++) sums[i] = sum_of_lanes((vf)all[i]) + offsets[i];                       \
     }
-DEFINE_DOTS(q8_0, 34, WITHOUT_OFFSET)
-DEFINE_DOTS(q4_0, 18, WITHOUT_OFFSET)
-DEFINE_DOTS(q4_1, 20, WITH_OFFSET)
-DEFINE_DOTS(q5_0, 22, WITHOUT_OFFSET)
-DEFINE_DOTS(q5_1, 24, WITH_OFFSET)
+FOR_SMALL_FORMATS(DEFINE_SMALL)
 
 // ---- Blocks of 256 ----
 
-#define ONE_SCALE(sums, group, numbers, scales) add_group(sums, group, numbers, (scales)[0])
-#define TWO_SCALES(sums, group, numbers, scales) add_halves(sums, group, numbers, scales)
-
-#define DEFINE_DOTS_K(format, bytes, add, offset)                                                                   \
-    static void NAME(format##_dots)(uint64_t blocks, const uint8_t *const rows[4], const igi_nn_narrow *x,          \
-                                    float sums[4]) {                                                                \
-        sums_t all[4] = {NO_SUMS, NO_SUMS, NO_SUMS, NO_SUMS};                                                       \
-        for (uint64_t b = 0; b < blocks; b++)                                                                       \
-            for (int i = 0; i < 4; i++) {                                                                           \
-                const uint8_t *block = rows[i] + b * (bytes);                                                       \
-                const int16_t *numbers = x->numbers + b * PARTS * PARTS;                                            \
-                float scales[PARTS], offsets[PARTS];                                                                \
-                format##_scales(block, scales, offsets);                                                            \
-                for (int part = 0; part < PARTS; part++) scales[part] *= x->scales[b * PARTS + (uint64_t)part];     \
-                if (offset) all[i] = add_offsets(all[i], offsets, x->sums + b * PARTS);                             \
-                for (int part = 0; part < 8; part++)                                                                \
-                    all[i] = add(all[i], format##_numbers(block, part), numbers + part * GROUP, scales + 2 * part); \
-            }                                                                                                       \
-        for (int i = 0; i < 4; i++) sums[i] = sum_of_lanes((vf)all[i]);                                             \
+// Of one row: scales times those of x, and offsets times sums of x.
+INLINE vf scale_parts(k_scales k, const igi_nn_narrow *x, uint64_t first, int zero, bool offset, float scales[PARTS]) {
+    vf added = splat(0);
+    for (int i = 0; i < PARTS; i += LANES) {
+        vf scale = part_floats(k.scales, i) * k.scale, sum = load(x->sums + first + i);
+        store(scales + i, scale * load(x->scales + first + i));
+        if (offset) added += part_floats(k.minima, i) * k.minimum * sum;
+        if (zero) added -= scale * ((float)zero * sum);
     }
-DEFINE_DOTS_K(q2_k, 84, TWO_SCALES, true)
-DEFINE_DOTS_K(q3_k, 110, TWO_SCALES, false)
-DEFINE_DOTS_K(q4_k, 144, ONE_SCALE, true)
-DEFINE_DOTS_K(q5_k, 176, ONE_SCALE, true)
-DEFINE_DOTS_K(q6_k, 210, TWO_SCALES, false)
+    return added;
+}
+
+#define DEFINE_LARGE(id, format, bytes, zero, offset, each)                                                \
+    static void NAME(format##_dots)(uint64_t blocks, const uint8_t *const rows[4], const igi_nn_narrow *x, \
+                                    float sums[4]) {                                                       \
+        sums_t all[4] = {NO_SUMS, NO_SUMS, NO_SUMS, NO_SUMS};                                              \
+        for (uint64_t b = 0; b < blocks; b++)                                                              \
+            for (int i = 0; i < 4; i++) {                                                                  \
+                const uint8_t *block = rows[i] + b * (bytes);                                              \
+                const int16_t *numbers = x->numbers + b * PARTS * PARTS;                                   \
+                float scales[PARTS];                                                                       \
+                all[i] += (sums_t)scale_parts(format##_scales(block), x, b * PARTS, zero, offset, scales); \
+                IN_MEMORY(scales);                                                                         \
+                for (int part = 0; part < 8; part++, numbers += GROUP) {                                   \
+                    vgroup codes = format##_codes(block, part);                                            \
+                    all[i] = (each) == 1 ? add_group(all[i], codes, numbers, scales[2 * part])             \
+                                         : add_halves(all[i], codes, numbers, scales + 2 * part);          \
+                }                                                                                          \
+            }                                                                                              \
+        for (int i = 0; i < 4; i++) sums[i] = sum_of_lanes((vf)all[i]);                                    \
+    }
+FOR_LARGE_FORMATS(DEFINE_LARGE)
 
 void NAME(igi_nn_fill_block_dots)(igi_nn_kernels *table) {
-#define FILL(id, format) table->block_dots[IG_WEIGHT_##id] = NAME(format##_dots);
-    FOR_BLOCK_FORMATS(FILL)
+#define FILL(id, format, ...) table->block_dots[IG_WEIGHT_##id] = NAME(format##_dots);
+    FOR_SMALL_FORMATS(FILL)
+    FOR_LARGE_FORMATS(FILL)
 #undef FILL
 }

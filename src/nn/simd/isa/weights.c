@@ -15,33 +15,33 @@ INLINE void put_floats(vgroup group, const float scales[2], const float offsets[
 }
 
 // Without an offset it is -0, which changes nothing.
-#define DEFINE_DEQUANTIZE(format, bytes, offset)                                                         \
-    static void NAME(format##_dequantize)(uint64_t blocks, const uint8_t *row, float *restrict out) {    \
-        for (uint64_t b = 0; b < blocks; b++, row += (bytes), out += GROUP) {                            \
-            float scale = half_at(row), added = offset;                                                  \
-            put_floats(format##_numbers(row, 0), (float[]){scale, scale}, (float[]){added, added}, out); \
-        }                                                                                                \
+#define DEFINE_SMALL(id, format, bytes, zero, offset)                                                           \
+    static void NAME(format##_dequantize)(uint64_t blocks, const uint8_t *row, float *restrict out) {           \
+        for (uint64_t b = 0; b < blocks; b++, row += (bytes), out += GROUP) {                                   \
+            float scale = half_at(row), added = (offset) ? half_at(row + 2) : -0.0F;                            \
+            put_floats(format##_codes(row, 0) - (zero), (float[]){scale, scale}, (float[]){added, added}, out); \
+        }                                                                                                       \
     }
-DEFINE_DEQUANTIZE(q8_0, 34, -0.0F)
-DEFINE_DEQUANTIZE(q4_0, 18, -0.0F)
-DEFINE_DEQUANTIZE(q4_1, 20, half_at(row + 2))
-DEFINE_DEQUANTIZE(q5_0, 22, -0.0F)
-DEFINE_DEQUANTIZE(q5_1, 24, half_at(row + 2))
+FOR_SMALL_FORMATS(DEFINE_SMALL)
 
-#define DEFINE_DEQUANTIZE_K(format, bytes)                                                                          \
-    static void NAME(format##_dequantize)(uint64_t blocks, const uint8_t *row, float *restrict out) {               \
-        for (uint64_t b = 0; b < blocks; b++, row += (bytes), out += PARTS * PARTS) {                               \
-            float scales[PARTS], offsets[PARTS];                                                                    \
-            format##_scales(row, scales, offsets);                                                                  \
-            for (int part = 0; part < 8; part++)                                                                    \
-                put_floats(format##_numbers(row, part), scales + 2 * part, offsets + 2 * part, out + part * GROUP); \
-        }                                                                                                           \
+INLINE void spread_scales(k_scales k, float scales[PARTS], float offsets[PARTS]) {
+    for (int i = 0; i < PARTS; i += LANES) {
+        store(scales + i, part_floats(k.scales, i) * k.scale);
+        store(offsets + i, part_floats(k.minima, i) * k.minimum);
     }
-DEFINE_DEQUANTIZE_K(q2_k, 84)
-DEFINE_DEQUANTIZE_K(q3_k, 110)
-DEFINE_DEQUANTIZE_K(q4_k, 144)
-DEFINE_DEQUANTIZE_K(q5_k, 176)
-DEFINE_DEQUANTIZE_K(q6_k, 210)
+}
+
+#define DEFINE_LARGE(id, format, bytes, zero, offset, each)                                           \
+    static void NAME(format##_dequantize)(uint64_t blocks, const uint8_t *row, float *restrict out) { \
+        for (uint64_t b = 0; b < blocks; b++, row += (bytes), out += PARTS * PARTS) {                 \
+            float scales[PARTS], offsets[PARTS];                                                      \
+            spread_scales(format##_scales(row), scales, offsets);                                     \
+            for (int part = 0; part < 8; part++)                                                      \
+                put_floats(format##_codes(row, part) - (zero), scales + 2 * part, offsets + 2 * part, \
+                           out + part * GROUP);                                                       \
+        }                                                                                             \
+    }
+FOR_LARGE_FORMATS(DEFINE_LARGE)
 
 // ---- x in whole numbers ----
 
@@ -90,8 +90,9 @@ DEFINE_HALF_DOTS(f16_dots, load_f16)
 DEFINE_HALF_DOTS(bf16_dots, load_bf16)
 
 void NAME(igi_nn_fill_weights)(igi_nn_kernels *table) {
-#define FILL(id, format) table->dequantize[IG_WEIGHT_##id] = NAME(format##_dequantize);
-    FOR_BLOCK_FORMATS(FILL)
+#define FILL(id, format, ...) table->dequantize[IG_WEIGHT_##id] = NAME(format##_dequantize);
+    FOR_SMALL_FORMATS(FILL)
+    FOR_LARGE_FORMATS(FILL)
 #undef FILL
     table->half_dots[IG_WEIGHT_F16] = NAME(f16_dots);
     table->half_dots[IG_WEIGHT_BF16] = NAME(bf16_dots);
