@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Splitting text into pieces before byte pairs are merged: no token reaches over the end of a piece. Every family of
+// models has rules of its own, published as regular expressions; here they are tables of stages.
+#ifndef INGOT_LLM_PRETOKENIZE_H
+#define INGOT_LLM_PRETOKENIZE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct igi_char_range {
+    uint32_t first, last;
+} igi_char_range;
+
+struct igi_stage;
+// The end of the match that begins at `at`; NULL: none does. pre: from <= at < end; nothing matched between `from` and
+// `at`.
+typedef const uint8_t *igi_matcher(const struct igi_stage *stage, const uint8_t *from, const uint8_t *at,
+                                   const uint8_t *end);
+
+// A stage cuts the pieces of the stage before it at both ends of everything that it matches.
+typedef struct igi_stage {
+    igi_matcher *match;            // NULL: there are no more stages
+    uint8_t classes;               // what runs or words are made of: characters of these classes
+    const igi_char_range *ranges;  // or in these ranges, ascending, {0, 0} behind the last
+    uint32_t least, most;          // characters of a run, numbers in a row; most 0: any number of them
+    bool after_space;              // one space before the run belongs to it
+    bool contractions;             // words take "'s" and its like behind them
+    const char *tail;              // what punctuation takes behind it
+} igi_stage;
+
+igi_matcher igi_match_run;             // `[...]{least,most}`, `\s?[...]+`
+igi_matcher igi_match_trailing_space;  // `\s+$`
+igi_matcher igi_match_gpt2_word;
+igi_matcher igi_match_word;           // Llama 3 and its kin
+igi_matcher igi_match_cased_word;     // splits where lower case ends and upper case begins
+igi_matcher igi_match_deepseek_word;  // of version 3
+
+typedef struct igi_splitter {
+    const char *names;  // as in tokenizer.ggml.pre, with spaces between them
+    const igi_stage *stages;
+    bool whole_pieces;  // a piece that is a token is that token, however its bytes would merge
+    bool adds_first;    // texts begin with the first token unless the file says otherwise
+} igi_splitter;
+
+// NULL: unknown.
+const igi_splitter *igi_splitter_find(const char *name, size_t length);
+
+// Returns false to end the splitting.
+typedef bool igi_take_piece(void *context, const char *piece, size_t length);
+// All bytes of the text, in order. False when `take` ended it.
+bool igi_split(const igi_splitter *splitter, const char *text, size_t length, igi_take_piece *take, void *context);
+
+#endif

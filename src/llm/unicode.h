@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Characters of UTF-8 and their classes.
+#ifndef INGOT_LLM_UNICODE_H
+#define INGOT_LLM_UNICODE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+// A character is in one of them or in none (controls, unassigned, bytes that are no UTF-8). scripts/make-unicode.py
+// has the same numbers.
+enum {
+    IGI_UPPER = 1,    // Lu, Lt
+    IGI_LOWER = 2,    // Ll
+    IGI_UNCASED = 4,  // Lm, Lo
+    IGI_MARK = 8,
+    IGI_NUMBER = 16,
+    IGI_PUNCTUATION = 32,
+    IGI_SYMBOL = 64,
+    IGI_SPACE = 128,  // White_Space
+    IGI_LETTER = IGI_UPPER | IGI_LOWER | IGI_UNCASED,
+};
+
+#define IGI_NO_CODE UINT32_MAX
+
+typedef struct igi_char {
+    uint32_t code;   // IGI_NO_CODE: a byte that is no UTF-8, or the end of the text
+    uint8_t length;  // in bytes; 0 at the end
+    uint8_t class;
+} igi_char;
+
+extern const uint8_t igi_ascii_classes[128];
+extern const uint32_t igi_char_ranges[];
+extern const uint16_t igi_char_pages[];
+
+uint8_t igi_class_of(uint32_t code);
+igi_char igi_wide_char_at(const uint8_t *at, const uint8_t *end);
+
+static inline igi_char igi_char_at(const uint8_t *at, const uint8_t *end) {
+    if (at < end && *at < 0x80) return (igi_char){*at, 1, igi_ascii_classes[*at]};
+    return igi_wide_char_at(at, end);
+}
+
+#endif
