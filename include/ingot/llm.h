@@ -111,7 +111,8 @@ typedef struct ig_encode_desc {
 } ig_encode_desc;
 
 // Text is UTF-8; what is not becomes bytes. `*count` is how many tokens there are, also when `capacity` is too small:
-// then the error is OUT_OF_RANGE and nothing is written to `tokens`. desc may be NULL.
+// then the error is OUT_OF_RANGE and nothing is written to `tokens`. desc may be NULL. Any number of threads at a time.
+// errors: OUT_OF_MEMORY, OVERFLOW (4 GiB without a place to split).
 ig_status ig_tokenizer_encode(const ig_tokenizer *tokenizer, const char *text, uint64_t length,
                               const ig_encode_desc *desc, int32_t *tokens, uint64_t capacity, uint64_t *count);
 // The bytes that the token stands for, which may be part of a character; none for control tokens. Borrowed from the
@@ -120,7 +121,7 @@ ig_status ig_tokenizer_decode(const ig_tokenizer *tokenizer, int32_t token, ig_t
 
 int32_t ig_tokenizer_first(const ig_tokenizer *tokenizer);                // begins texts; -1: none
 bool ig_tokenizer_is_last(const ig_tokenizer *tokenizer, int32_t token);  // ends answers
-// The token with this text; -1: none.
+// The token that stands for these bytes, or the control token of this name; -1: none.
 int32_t ig_tokenizer_find(const ig_tokenizer *tokenizer, const char *text, uint64_t length);
 
 // ---- Models ---------------------------------------------------------------------------------------------------------

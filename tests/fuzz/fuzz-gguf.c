@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // GGUF files: whatever is in them, opening ends, and what opens lies inside the file and is found by its name. Chats
-// are written for any template.
+// are written for any template, and texts become tokens that there are.
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -82,6 +82,34 @@ static void check_chat(const ig_gguf *file) {
     ig_chat_format(file, chat + 1, 1, NULL, 0, &length);
 }
 
+static void check_encoding(const ig_tokenizer *tokenizer, const char *text, uint64_t length, bool special) {
+    const ig_encode_desc desc = {.special = special};
+    uint64_t count = 0, again = 0;
+    ig_status status = ig_tokenizer_encode(tokenizer, text, length, &desc, NULL, 0, &count);
+    MUST(status == (count ? IG_STATUS_OUT_OF_RANGE : IG_STATUS_OK));
+    int32_t *tokens = igi_alloc(count * sizeof *tokens);
+    MUST(tokens && ig_tokenizer_encode(tokenizer, text, length, &desc, tokens, count, &again) == IG_STATUS_OK);
+    MUST(again == count);
+    for (uint64_t i = 0; i < count; i++) {
+        ig_text bytes;
+        MUST(ig_tokenizer_decode(tokenizer, tokens[i], &bytes) == IG_STATUS_OK && bytes.data);
+    }
+    free(tokens);
+}
+
+// The file itself is a text that has all of its tokens in it.
+static void check_tokens(ig_gguf *file) {
+    ig_tokenizer *tokenizer = NULL;
+    ig_error error = {0};
+    ig_status status = ig_tokenizer_create(file, &tokenizer, &error);
+    MUST(status == IG_STATUS_OK ? tokenizer && !error.message : !tokenizer && error.message);
+    ig_error_clear(&error);
+    if (status != IG_STATUS_OK) return;
+    check_encoding(tokenizer, file->bytes, file->size, true);
+    check_encoding(tokenizer, "hello  it's <s> 12345\n", 22, false);
+    ig_tokenizer_release(tokenizer);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     MUST(ftruncate(descriptor, 0) == 0 && pwrite(descriptor, data, size, 0) == (ssize_t)size);
     ig_gguf *file = NULL;
@@ -92,6 +120,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         check_pairs(file);
         check_tensors(file);
         check_chat(file);
+        check_tokens(file);
     }
     ig_gguf_release(file);
     ig_error_clear(&error);

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading `tokenizer.ggml.*`: the tokens, how they merge, and those with a meaning.
+#include <math.h>
+#include <string.h>
+
+#include "llm/tokenizer.h"
+#include "llm/tokens-decode.h"
+
+#define KEY(name) "tokenizer.ggml." name
+#define QUOTED(name) "'" KEY(name) "'"
+
+typedef struct loading {
+    const ig_gguf *file;
+    ig_tokenizer *tokenizer;
+    ig_error *error;
+    const ig_text *texts;    // of the tokens, as the file has them
+    igi_text_index by_text;  // the same
+} loading;
+
+#define BAD(load, ...) igi_error_set((load)->error, IG_STATUS_BAD_FORMAT, __VA_ARGS__)
+
+static int shown_length(ig_text text) {
+    return text.length < 64 ? (int)text.length : 64;
+}
+
+// ---- Values of one kind ---------------------------------------------------------------------------------------------
+
+// An empty text when the key is missing.
+static ig_status read_text(const loading *load, const char *key, ig_text *text) {
+    ig_gguf_value value;
+    if (ig_gguf_find(load->file, key, &value) != IG_STATUS_OK) return IG_STATUS_OK;
+    if (value.kind != IG_GGUF_STRING) return BAD(load, "'%s' is no string", key);
+    *text = value.text;
+    return IG_STATUS_OK;
+}
+
+static ig_status read_bool(const loading *load, const char *key, bool *flag) {
+    ig_gguf_value value;
+    if (ig_gguf_find(load->file, key, &value) != IG_STATUS_OK) return IG_STATUS_OK;
+    if (value.kind != IG_GGUF_BOOL) return BAD(load, "'%s' is no bool", key);
+    *flag = value.b;
+    return IG_STATUS_OK;
+}
+
+static bool as_integer(const ig_gguf_value *value, int64_t *integer) {
+    switch (value->kind) {
+        case IG_GGUF_U8:
+        case IG_GGUF_U16:
+        case IG_GGUF_U32:
+        case IG_GGUF_U64: return *integer = value->u > INT64_MAX ? -1 : (int64_t)value->u, true;
+        case IG_GGUF_I8:
+        case IG_GGUF_I16:
+        case IG_GGUF_I32:
+        case IG_GGUF_I64: return *integer = value->i, true;
+        default: return false;
+    }
+}
+
+// Writers that know of no such token put -1 there, also where the kind has no sign.
+static ig_status read_token(const loading *load, const char *key, int32_t *token) {
+    ig_gguf_value value;
+    int64_t id;
+    if (ig_gguf_find(load->file, key, &value) != IG_STATUS_OK) return IG_STATUS_OK;
+    if (!as_integer(&value, &id)) return BAD(load, "'%s' is no integer", key);
+    if (id == -1 || id == UINT32_MAX)
+        *token = -1;
+    else if (id < 0 || id >= load->tokenizer->count)
+        return BAD(load, "'%s' is %lld, but there are %u tokens", key, (long long)id, load->tokenizer->count);
+    else
+        *token = (int32_t)id;
+    return IG_STATUS_OK;
+}
+
+// `count` 0 when the key is missing.
+static ig_status read_array(const loading *load, const char *key, ig_gguf_value *array) {
+    *array = (ig_gguf_value){.kind = IG_GGUF_ARRAY, .array = {.count = 0}};
+    if (ig_gguf_find(load->file, key, array) == IG_STATUS_OK && array->kind != IG_GGUF_ARRAY)
+        return BAD(load, "'%s' is no array", key);
+    return IG_STATUS_OK;
+}
+
+static ig_status read_strings(const loading *load, const char *key, ig_gguf_value *array) {
+    ig_status status = read_array(load, key, array);
+    if (status == IG_STATUS_OK && array->array.count && array->array.kind != IG_GGUF_STRING)
+        return BAD(load, "'%s' is no array of strings", key);
+    return status;
+}
+
+// One value for each token, or none at all.
+static ig_status read_per_token(const loading *load, const char *key, ig_gguf_value *array) {
+    ig_status status = read_array(load, key, array);
+    if (status == IG_STATUS_OK && array->array.count && array->array.count != load->tokenizer->count)
+        return BAD(load, "'%s' has %llu values for %u tokens", key, (unsigned long long)array->array.count,
+                   load->tokenizer->count);
+    return status;
+}
+
+// ---- Which kind of tokenizer ----------------------------------------------------------------------------------------
+
+static ig_status load_splitter(loading *load) {
+    ig_text name = {0};
+    ig_status status = read_text(load, KEY("pre"), &name);
+    if (status != IG_STATUS_OK) return status;
+    if (!name.length) name = (ig_text){"default", 7};
+    load->tokenizer->splitter = igi_splitter_find(name.data, name.length);
+    if (load->tokenizer->splitter) return IG_STATUS_OK;
+    return igi_error_set(load->error, IG_STATUS_UNSUPPORTED,
+                         QUOTED("pre") ": splitting text as for '%.*s' is not supported", shown_length(name),
+                         name.data);
+}
+
+static bool is(ig_text text, const char *string) {
+    return text.length == strlen(string) && !memcmp(text.data, string, text.length);
+}
+
+static ig_status load_kind(loading *load) {
+    ig_text model = {0};
+    ig_status status = read_text(load, KEY("model"), &model);
+    if (status != IG_STATUS_OK) return status;
+    if (!model.length) return BAD(load, QUOTED("model") " is missing");
+    if (is(model, "gpt2")) return load_splitter(load);
+    if (is(model, "llama")) return IG_STATUS_OK;
+    return igi_error_set(load->error, IG_STATUS_UNSUPPORTED,
+                         QUOTED("model") ": tokens of the kind '%.*s' are not supported; gpt2 and llama are",
+                         shown_length(model), model.data);
+}
+
+// ---- Tokens ---------------------------------------------------------------------------------------------------------
+
+static ig_status load_texts(loading *load) {
+    ig_gguf_value array;
+    ig_tokenizer *tokenizer = load->tokenizer;
+    ig_status status = read_strings(load, KEY("tokens"), &array);
+    if (status != IG_STATUS_OK) return status;
+    if (!array.array.count || array.array.count > INT32_MAX)
+        return BAD(load, QUOTED("tokens") " has %llu tokens", (unsigned long long)array.array.count);
+    tokenizer->count = (uint32_t)array.array.count;
+    load->texts = array.array.data;
+    tokenizer->tokens = igi_calloc(tokenizer->count, sizeof *tokenizer->tokens);
+    if (!tokenizer->tokens || !igi_text_index_make(&load->by_text, tokenizer->count, load->texts, sizeof *load->texts))
+        return igi_error_no_memory(load->error);
+    for (uint32_t i = 0; i < tokenizer->count; i++) {
+        int32_t twin = igi_text_index_add(&load->by_text, (int32_t)i);
+        if (twin >= 0) return BAD(load, QUOTED("tokens") ": tokens %d and %u have the same text", twin, i);
+    }
+    return IG_STATUS_OK;
+}
+
+static ig_status load_types(loading *load) {
+    ig_gguf_value array, element;
+    ig_status status = read_per_token(load, KEY("token_type"), &array);
+    for (uint32_t i = 0; status == IG_STATUS_OK && i < load->tokenizer->count; i++) {
+        int64_t type = IGI_TOKEN_NORMAL;
+        if (array.array.count && (ig_gguf_element(&array, i, &element) != IG_STATUS_OK || !as_integer(&element, &type)))
+            return BAD(load, QUOTED("token_type") " is no array of integers");
+        if (type < 0 || type > IGI_TOKEN_BYTE)
+            return BAD(load, QUOTED("token_type") ": token %u has type %lld", i, (long long)type);
+        load->tokenizer->tokens[i].type = type ? (uint8_t)type : IGI_TOKEN_NORMAL;
+    }
+    return status;
+}
+
+static ig_status load_scores(loading *load) {
+    ig_gguf_value array, element;
+    ig_status status = read_per_token(load, KEY("scores"), &array);
+    if (status != IG_STATUS_OK || load->tokenizer->splitter) return status;
+    if (!array.array.count) return BAD(load, QUOTED("scores") " is missing");
+    for (uint32_t i = 0; i < load->tokenizer->count; i++) {
+        int64_t whole;
+        if (ig_gguf_element(&array, i, &element) != IG_STATUS_OK) return IG_STATUS_INTERNAL;
+        bool is_float = element.kind == IG_GGUF_F32 || element.kind == IG_GGUF_F64;
+        if (!is_float && !as_integer(&element, &whole)) return BAD(load, QUOTED("scores") " is no array of numbers");
+        float score = is_float ? (float)element.f : (float)whole;
+        if (isnan(score)) return BAD(load, QUOTED("scores") ": that of token %u is no number", i);
+        load->tokenizer->tokens[i].score = score;
+    }
+    return status;
+}
+
+static ig_status load_bytes(loading *load) {
+    ig_tokenizer *tokenizer = load->tokenizer;
+    if (!igi_tokens_decode(tokenizer, load->texts) || !igi_tokens_index(tokenizer))
+        return igi_error_no_memory(load->error);
+    igi_tokens_find_bytes(tokenizer, &load->by_text);
+    igi_tokens_find_spaces(tokenizer);
+    return IG_STATUS_OK;
+}
+
+// ---- Merges ---------------------------------------------------------------------------------------------------------
+
+// "left right"; the first byte is never the space between them.
+static bool find_merge(loading *load, ig_text merge, igi_text *joined, int32_t tokens[3]) {
+    const char *space = merge.length > 1 ? memchr(merge.data + 1, ' ', merge.length - 1) : NULL;
+    if (!space) return false;
+    size_t left = (size_t)(space - merge.data), right = merge.length - left - 1;
+    tokens[0] = igi_text_index_find(&load->by_text, merge.data, left);
+    tokens[1] = igi_text_index_find(&load->by_text, space + 1, right);
+    joined->length = 0;
+    igi_text_append(joined, merge.data, left);
+    igi_text_append(joined, space + 1, right);
+    tokens[2] = joined->failed ? -1 : igi_text_index_find(&load->by_text, joined->data, joined->length);
+    return tokens[0] >= 0 && tokens[1] >= 0 && tokens[2] >= 0;
+}
+
+static ig_status load_merge(loading *load, uint32_t rank, ig_text merge, igi_text *joined) {
+    int32_t tokens[3] = {-1, -1, -1};
+    if (find_merge(load, merge, joined, tokens)) {
+        igi_merges_add(&load->tokenizer->merges, tokens[0], tokens[1], rank, tokens[2]);
+        return IG_STATUS_OK;
+    }
+    if (joined->failed) return igi_error_no_memory(load->error);
+    return BAD(load, QUOTED("merges") ": '%.*s' does not join two tokens to a third", shown_length(merge), merge.data);
+}
+
+static ig_status load_merges(loading *load) {
+    ig_gguf_value array;
+    if (!load->tokenizer->splitter) return IG_STATUS_OK;
+    ig_status status = read_strings(load, KEY("merges"), &array);
+    if (status != IG_STATUS_OK) return status;
+    if (array.array.count >= UINT32_MAX) return BAD(load, QUOTED("merges") " is too long");
+    if (!igi_merges_make(&load->tokenizer->merges, array.array.count)) return igi_error_no_memory(load->error);
+    igi_text joined = {0};
+    const ig_text *merges = array.array.data;
+    for (uint32_t rank = 0; status == IG_STATUS_OK && rank < array.array.count; rank++)
+        status = load_merge(load, rank, merges[rank], &joined);
+    igi_text_free(&joined);
+    return status;
+}
+
+// ---- Tokens with a meaning ------------------------------------------------------------------------------------------
+
+static void set_defaults(ig_tokenizer *tokenizer) {
+    bool pieces = !tokenizer->splitter;
+    tokenizer->first = pieces && tokenizer->count > 1 ? 1 : -1;
+    tokenizer->last = pieces && tokenizer->count > 2 ? 2 : -1;
+    tokenizer->unknown = pieces ? 0 : -1;
+    tokenizer->adds_first = pieces || tokenizer->splitter->adds_first;
+    tokenizer->adds_space = pieces;
+}
+
+static void mark_last(ig_tokenizer *tokenizer, int32_t token) {
+    if (token >= 0) tokenizer->tokens[token].is_last = true;
+}
+
+static void mark_last_by_name(const loading *load) {
+    static const char *const names[] = {"<|im_end|>",    "<|eot_id|>",    "<|end|>",
+                                        "<end_of_turn>", "<|endoftext|>", "</s>"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        int32_t token = igi_text_index_find(&load->by_text, names[i], strlen(names[i]));
+        if (token >= 0 && load->tokenizer->tokens[token].type == IGI_TOKEN_CONTROL) mark_last(load->tokenizer, token);
+    }
+}
+
+static ig_status load_meanings(loading *load) {
+    ig_tokenizer *tokenizer = load->tokenizer;
+    int32_t turn = -1;
+    set_defaults(tokenizer);
+    ig_status status = read_token(load, KEY("bos_token_id"), &tokenizer->first);
+    if (status == IG_STATUS_OK) status = read_token(load, KEY("eos_token_id"), &tokenizer->last);
+    if (status == IG_STATUS_OK) status = read_token(load, KEY("eot_token_id"), &turn);
+    if (status == IG_STATUS_OK) status = read_token(load, KEY("unknown_token_id"), &tokenizer->unknown);
+    if (status == IG_STATUS_OK) status = read_bool(load, KEY("add_bos_token"), &tokenizer->adds_first);
+    if (status == IG_STATUS_OK) status = read_bool(load, KEY("add_eos_token"), &tokenizer->adds_last);
+    if (status == IG_STATUS_OK) status = read_bool(load, KEY("add_space_prefix"), &tokenizer->adds_space);
+    if (status != IG_STATUS_OK) return status;
+    mark_last(tokenizer, tokenizer->last);
+    mark_last(tokenizer, turn);
+    mark_last_by_name(load);
+    return IG_STATUS_OK;
+}
+
+static ig_status load_specials(loading *load) {
+    ig_tokenizer *tokenizer = load->tokenizer;
+    if (!igi_specials_make(&tokenizer->specials, tokenizer->tokens, tokenizer->count))
+        return igi_error_no_memory(load->error);
+    for (uint32_t i = 0; i < tokenizer->specials.count; i++) {
+        const igi_special *special = &tokenizer->specials.items[i];
+        if (special->name.length > IGI_MAX_SPECIAL_BYTES)
+            return BAD(load, QUOTED("tokens") ": the name of token %d has %llu bytes", special->token,
+                       (unsigned long long)special->name.length);
+    }
+    return IG_STATUS_OK;
+}
+
+ig_status igi_tokenizer_load(ig_tokenizer *tokenizer, const ig_gguf *file, ig_error *error) {
+    static ig_status (*const steps[])(loading *) = {load_kind,  load_texts,  load_types,    load_scores,
+                                                    load_bytes, load_merges, load_meanings, load_specials};
+    loading load = {.file = file, .tokenizer = tokenizer, .error = error};
+    ig_status status = IG_STATUS_OK;
+    for (size_t i = 0; status == IG_STATUS_OK && i < sizeof steps / sizeof *steps; i++) status = steps[i](&load);
+    igi_text_index_free(&load.by_text);
+    return status;
+}
