@@ -15,7 +15,8 @@ static const struct {
     const char *name;
     int (*run)(const bench_context *context);
 } suites[] = {
-    {"device", bench_device}, {"simt", bench_simt}, {"ops", bench_ops}, {"ring", bench_ring}, {"halo", bench_halo},
+    {"device", bench_device}, {"simt", bench_simt}, {"ops", bench_ops},
+    {"ring", bench_ring},     {"halo", bench_halo}, {"llm", bench_llm},
 };
 enum { SUITE_COUNT = sizeof suites / sizeof *suites };
 
@@ -112,7 +113,7 @@ static int check_names(const cli_list *names) {
         bool known = false;
         for (size_t k = 0; k < SUITE_COUNT; k++) known |= strcmp(suites[k].name, names->items[i]) == 0;
         if (!known)
-            return cli_usage_error("there is no suite '%s'; this version has: device simt ops ring halo",
+            return cli_usage_error("there is no suite '%s'; this version has: device simt ops ring halo llm",
                                    names->items[i]);
     }
     return CLI_CONTINUE;
@@ -128,10 +129,11 @@ int cmd_bench(int argc, char **argv) {
          "of the suite ops, first measure and store the thresholds of dispatch"},
         {0, "seconds", CLI_SECONDS, &context.sustained_ns, "S",
          "of the suite ring, how long messages flow for the sustained rate (default 3)"},
+        {'m', "model", CLI_TEXT, &context.model, "MODEL.gguf", "of the suite llm, the model (default INGOT_MODEL)"},
         CLI_OPTION_JSON,
     };
     const cli_syntax syntax = {
-        .usage = "[SUITE...] [-r N] [-k NAME]... [--tune] [--seconds S] [--json]",
+        .usage = "[SUITE...] [-r N] [-k NAME]... [--tune] [--seconds S] [-m MODEL.gguf] [--json]",
         .purpose = "Measure, beside every peer found on this machine, in the same run.",
         .options = options,
         .option_count = sizeof options / sizeof *options,
@@ -140,11 +142,14 @@ int cmd_bench(int argc, char **argv) {
             "C with OpenMP, "
             "STREAM, OpenBLAS, every OpenCL with a CPU), ops (tensors, on each backend; peers: OpenBLAS, STREAM, NumPy "
             "and PyTorch of python3 or INGOT_PYTHON), ring (messages to and between ring kernels; peers: CAF, ZeroMQ, "
-            "nng, Erlang), halo (stencils on tiles; peer: plain C with OpenMP without tiles). A ratio above 1 means "
+            "nng, Erlang), halo (stencils on tiles; peer: plain C with OpenMP without tiles), llm (a language model; "
+            "peer: llama.cpp "
+            "by the Python package xllamacpp). A ratio above 1 means "
             "Ingot is better.",
         .examples =
             "  ingot bench\n  ingot bench device -r 21 --json\n  ingot bench simt -k softmax -k matmul-tiled\n"
-            "  ingot bench ops --tune\n  ingot bench ring --seconds 60\n",
+            "  ingot bench ops --tune\n  ingot bench ring --seconds 60\n"
+            "  ingot bench llm -m model.gguf\n",
         .max_operands = SIZE_MAX,
         .operand = "a suite",
     };

@@ -31,6 +31,7 @@ typedef struct bench_context {
     cli_list kernels;       // of the suites simt, ops, ring and halo; empty: all
     bool tune;              // the suite ops measures thresholds first
     uint64_t sustained_ns;  // of the suite ring
+    const char *model;      // of the suite llm; NULL: INGOT_MODEL
 } bench_context;
 
 // Whether -k names it, or nothing.
@@ -82,9 +83,19 @@ int bench_simt(const bench_context *context);
 int bench_ops(const bench_context *context);
 int bench_ring(const bench_context *context);
 int bench_halo(const bench_context *context);
+int bench_llm(const bench_context *context);
 
 // A module with peers: beside this program in a build directory, else where it was installed. NULL: there is none.
 void *bench_load_module(const char *name);
+
+// A peer in a child of python3, or of what INGOT_PYTHON names: runs a script of bench/ with up to four arguments, NULL
+// behind the last. NULL: it ended before it said anything. Between answers it is stopped, because its threads would go
+// on spinning for longer than anybody wants to wait.
+typedef struct bench_python bench_python;
+bench_python *bench_python_start(const char *script, const char *const *arguments);
+// One line there, one number back; negative when it has no such thing.
+double bench_python_ask(bench_python *python, const char *line);
+void bench_python_end(bench_python *python);
 
 extern const igi_embedded bench_kernels[];
 extern const size_t bench_kernels_count;

@@ -6,6 +6,7 @@
 int cmd_bench(int argc, char **argv);
 int cmd_compile(int argc, char **argv);
 int cmd_demo(int argc, char **argv);
+int cmd_generate(int argc, char **argv);
 int cmd_halo(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_ring(int argc, char **argv);

@@ -125,11 +125,27 @@ static int set_count(const cli_option *option, const char *text) {
     return CLI_CONTINUE;
 }
 
+static int set_whole(const cli_option *option, const char *text) {
+    if (cli_parse_u64(text, strlen(text), option->value)) return CLI_CONTINUE;
+    return cli_usage_error("--%s takes a whole number, not '%s'", option->name, text);
+}
+
+static int set_number(const cli_option *option, const char *text) {
+    char *end;
+    double value = strtod(text, &end);
+    if (end == text || *end || !isfinite(value) || value < 0)
+        return cli_usage_error("--%s takes a number of at least 0, not '%s'", option->name, text);
+    *(double *)option->value = value;
+    return CLI_CONTINUE;
+}
+
 static int set_value(const cli_option *option, const char *text) {
     switch (option->kind) {
         case CLI_TEXT: *(const char **)option->value = text; return CLI_CONTINUE;
         case CLI_TEXTS: cli_list_add(option->value, text); return CLI_CONTINUE;
         case CLI_COUNT: return set_count(option, text);
+        case CLI_WHOLE: return set_whole(option, text);
+        case CLI_NUMBER: return set_number(option, text);
         case CLI_SECONDS: return set_seconds(option, text);
         case CLI_SIZE: return set_size(option, text);
         case CLI_CHOICE: return set_choice(option, text);

@@ -20,6 +20,8 @@ typedef enum cli_option_kind {
     CLI_TEXT,     // const char *
     CLI_TEXTS,    // cli_list; may be given again
     CLI_COUNT,    // uint64_t, at least 1
+    CLI_WHOLE,    // uint64_t, from 0 on
+    CLI_NUMBER,   // double, from 0 on
     CLI_SECONDS,  // uint64_t nanoseconds; fractions allowed
     CLI_SIZE,     // ig_size from X[,Y[,Z]], each at least 1
     CLI_CHOICE,   // int, the place among the words of `metavar`

@@ -1,0 +1,1 @@
+INGOT_MODEL= ingot bench llm -r 1

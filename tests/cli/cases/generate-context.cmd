@@ -1,0 +1,1 @@
+ingot generate -m "$model" -p a -c 8 --temp 0

@@ -1,0 +1,2 @@
+# exit 1
+ingot generate -m nowhere.gguf -p hello

@@ -1,0 +1,1 @@
+ingot generate -m "$model" -p wx --temp 0 --no-display-prompt

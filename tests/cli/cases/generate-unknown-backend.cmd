@@ -1,0 +1,2 @@
+# exit 1
+ingot generate -m "$model" -p a --backend gpu --no-display-prompt

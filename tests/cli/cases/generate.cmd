@@ -1,0 +1,1 @@
+ingot generate -m "$model" -p abc -n 4 --temp 0
