@@ -9,6 +9,7 @@
 // Rows and columns of the weight that are floats at a time, tokens whose sums are kept, and those in a panel: vectors
 // of every level in whole tiles.
 enum { BLOCK_ROWS = 64, BLOCK_COLUMNS = 512, MANY = 12, BATCH = 768, PANEL = 96 };
+enum { EXPECTED = 4096, CACHE_LINE = 64 };
 
 typedef struct job {
     const igi_call *call;
@@ -50,6 +51,13 @@ static uint64_t parts_of(const job *j) {
     return j->columns / IGI_GROUP * 2;
 }
 
+// Four rows at a time are four short streams, which no CPU sees coming. Of long ones the beginning is enough.
+static void expect_rows(const job *j, uint64_t row, uint64_t end) {
+    uint64_t bytes = igi_weight_row_bytes(j->type, j->columns) * (end - row < 4 ? end - row : 4);
+    const uint8_t *first = row_at(j, row);
+    for (uint64_t at = 0; at < bytes && at < EXPECTED; at += CACHE_LINE) __builtin_prefetch(first + at);
+}
+
 static void few_rows(void *user, uint64_t begin, uint64_t end) {
     const job *j = user;
     uint64_t blocks = j->columns / igi_weight_formats[j->type].weights, parts = parts_of(j);
@@ -57,6 +65,7 @@ static void few_rows(void *user, uint64_t begin, uint64_t end) {
         const uint8_t *bytes[4];
         uint64_t count = end - row < 4 ? end - row : 4;
         for (uint64_t i = 0; i < 4; i++) bytes[i] = row_at(j, row + (i < count ? i : 0));
+        if (row + 4 < end) expect_rows(j, row + 4, end);
         for (uint64_t t = 0; t < j->tokens; t++) {
             float sums[4];
             igi_nn_narrow x = {j->numbers + t * j->columns, j->scales + t * parts, j->part_sums + t * parts};
