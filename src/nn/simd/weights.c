@@ -9,7 +9,7 @@
 // Rows and columns of the weight that are floats at a time, tokens whose sums are kept, and those in a panel: vectors
 // of every level in whole tiles.
 enum { BLOCK_ROWS = 64, BLOCK_COLUMNS = 512, MANY = 12, BATCH = 768, PANEL = 96 };
-enum { EXPECTED = 4096, CACHE_LINE = 64 };
+enum { ROWS_KEPT = 64, EXPECTED = 4096, CACHE_LINE = 64 };
 
 typedef struct job {
     const igi_call *call;
@@ -52,29 +52,40 @@ static uint64_t parts_of(const job *j) {
 }
 
 // Four rows at a time are four short streams, which no CPU sees coming. Of long ones the beginning is enough.
-static void expect_rows(const job *j, uint64_t row, uint64_t end) {
-    uint64_t bytes = igi_weight_row_bytes(j->type, j->columns) * (end - row < 4 ? end - row : 4);
-    const uint8_t *first = row_at(j, row);
+static void expect_rows(const uint8_t *first, uint64_t bytes) {
     for (uint64_t at = 0; at < bytes && at < EXPECTED; at += CACHE_LINE) __builtin_prefetch(first + at);
+}
+
+// Sums of up to four rows with every token, [token][ROWS_KEPT].
+static void four_rows(const job *j, const uint8_t *const rows[4], uint64_t count, float *sums) {
+    uint64_t blocks = j->columns / igi_weight_formats[j->type].weights, parts = parts_of(j);
+    for (uint64_t t = 0; t < j->tokens; t++, sums += ROWS_KEPT) {
+        float four[4];
+        igi_nn_narrow x = {j->numbers + t * j->columns, j->scales + t * parts, j->part_sums + t * parts};
+        if (j->n->block_dots[j->type])
+            j->n->block_dots[j->type](blocks, rows, &x, four);
+        else
+            j->n->half_dots[j->type](j->columns, (const uint16_t *const *)rows, j->x + t * j->columns, four);
+        memcpy(sums, four, count * sizeof *sums);
+    }
 }
 
 static void few_rows(void *user, uint64_t begin, uint64_t end) {
     const job *j = user;
-    uint64_t blocks = j->columns / igi_weight_formats[j->type].weights, parts = parts_of(j);
-    for (uint64_t row = begin; row < end; row += 4) {
-        const uint8_t *bytes[4];
-        uint64_t count = end - row < 4 ? end - row : 4;
-        for (uint64_t i = 0; i < 4; i++) bytes[i] = row_at(j, row + (i < count ? i : 0));
-        if (row + 4 < end) expect_rows(j, row + 4, end);
-        for (uint64_t t = 0; t < j->tokens; t++) {
-            float sums[4];
-            igi_nn_narrow x = {j->numbers + t * j->columns, j->scales + t * parts, j->part_sums + t * parts};
-            if (j->n->block_dots[j->type])
-                j->n->block_dots[j->type](blocks, bytes, &x, sums);
-            else
-                j->n->half_dots[j->type](j->columns, (const uint16_t *const *)bytes, j->x + t * j->columns, sums);
-            put(j, t, row, count, sums);
+    float sums[MANY * ROWS_KEPT];
+    uint64_t bytes = igi_weight_row_bytes(j->type, j->columns), kept;
+    int64_t stride = igi_view_stride_bytes(&j->call->in[1], 0);
+    for (uint64_t row = begin; row < end; row += kept) {
+        kept = end - row < ROWS_KEPT ? end - row : ROWS_KEPT;
+        const uint8_t *first = row_at(j, row);
+        for (uint64_t at = 0; at < kept; at += 4, first += 4 * stride) {
+            uint64_t count = kept - at < 4 ? kept - at : 4, left = end - row - at - count;
+            const uint8_t *rows[4];
+            for (uint64_t i = 0; i < 4; i++) rows[i] = first + (i < count ? (int64_t)i * stride : 0);
+            expect_rows(first + 4 * stride, bytes * (left < 4 ? left : 4));
+            four_rows(j, rows, count, sums + at);
         }
+        for (uint64_t t = 0; t < j->tokens; t++) put(j, t, row, kept, sums + t * ROWS_KEPT);
     }
 }
 
