@@ -15,11 +15,11 @@ static int encode(const generation *g, const char *text, uint64_t length, bool s
                   uint64_t *count) {
     const ig_encode_desc desc = {.special = special};
     ig_status status = ig_tokenizer_encode(g->tokenizer, text, length, &desc, NULL, 0, count);
-    if (status == IG_STATUS_OK) return cli_error(CLI_BAD_INPUT, "the prompt is empty");
-    *tokens = cli_alloc(*count * sizeof **tokens);
+    *tokens = cli_alloc((*count + 1) * sizeof **tokens);
     if (status == IG_STATUS_OUT_OF_RANGE)
         status = ig_tokenizer_encode(g->tokenizer, text, length, &desc, *tokens, *count, count);
-    return status == IG_STATUS_OK ? CLI_CONTINUE : cli_report(status, NULL);
+    if (status != IG_STATUS_OK) return cli_report(status, NULL);
+    return *count ? CLI_CONTINUE : cli_error(CLI_BAD_INPUT, "the prompt is empty");
 }
 
 static int evaluate(generation *g, const int32_t *tokens, uint64_t count, const float **logits) {
