@@ -163,10 +163,10 @@ ig_status ig_session_truncate(ig_session *session, uint64_t length);
 typedef struct ig_sampler ig_sampler;
 typedef struct ig_sampler_desc {
     double temperature;     // 0: always the most likely
-    uint32_t top_k;         // so many of the most likely; 0: all
     double top_p;           // so many that their probabilities add up to it; 0 or 1: all
     double min_p;           // those at least so likely relative to the most likely; 0: all
     double repeat_penalty;  // 0 or 1: none
+    uint32_t top_k;         // so many of the most likely, before top_p and min_p; 0: all
     uint32_t repeat_last;   // tokens that count as lately
     uint64_t seed;          // the same gives the same, on every machine
 } ig_sampler_desc;

@@ -62,9 +62,11 @@ __attribute__((format(printf, 4, 5))) static ig_status fail(reader *r, ig_status
 // ---- Pieces ---------------------------------------------------------------------------------------------------------
 
 static ig_status take(reader *r, uint64_t length, const char **bytes) {
-    if (length > left(r))
-        return fail(r, IG_STATUS_BAD_FORMAT, r->at, "goes on for %" PRIu64 " bytes but the file ends after %" PRIu64,
-                    length, left(r));
+    if (length > left(r)) {
+        fail(r, IG_STATUS_BAD_FORMAT, r->at, "goes on for %" PRIu64 " bytes but the file ends after %" PRIu64, length,
+             left(r));
+        return IG_STATUS_BAD_FORMAT;
+    }
     *bytes = r->file->bytes + r->at;
     r->at += length;
     return IG_STATUS_OK;
@@ -264,8 +266,10 @@ static ig_status find_alignment(reader *r, uint64_t *alignment) {
     ig_gguf_value value;
     *alignment = DEFAULT_ALIGNMENT;
     if (ig_gguf_find(r->file, "general.alignment", &value) != IG_STATUS_OK) return IG_STATUS_OK;
-    *alignment = value.kind == IG_GGUF_U32 ? value.u : 0;
-    if (*alignment >= 8 && !(*alignment & (*alignment - 1))) return IG_STATUS_OK;
+    if (value.kind == IG_GGUF_U32 && value.u >= 8 && !(value.u & (value.u - 1))) {
+        *alignment = value.u;
+        return IG_STATUS_OK;
+    }
     return igi_error_set(r->error, IG_STATUS_BAD_FORMAT,
                          "%s: key 'general.alignment' is no power of two from 8 on, of kind u32", r->file->path);
 }

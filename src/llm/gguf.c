@@ -111,7 +111,7 @@ const ig_text *igi_gguf_names_find(const igi_gguf_names *names, const char *name
 // ---- Values ---------------------------------------------------------------------------------------------------------
 
 static const uint32_t kind_bytes[IG_GGUF_KIND_COUNT] = {
-#define BYTES(id, name, bytes) [IG_GGUF_##id] = bytes,
+#define BYTES(id, name, bytes) [IG_GGUF_##id] = (bytes),
     IG_GGUF_KIND_LIST(BYTES)
 #undef BYTES
 };

@@ -22,8 +22,9 @@ typedef struct reader {
 } reader;
 
 static void fail(reader *r, ig_status status, const char *key, const char *why) {
-    if (r->status == IG_STATUS_OK)
-        r->status = igi_error_set(r->error, status, "'%s.%s' %s", r->architecture->name, key, why);
+    if (r->status != IG_STATUS_OK) return;
+    r->status = status;
+    igi_error_set(r->error, status, "'%s.%s' %s", r->architecture->name, key, why);
 }
 
 static bool find(const reader *r, const char *key, ig_gguf_value *value) {

@@ -80,7 +80,8 @@ static char contraction_letter(const uint8_t **at, const uint8_t *end, bool any_
 
 // 's, 't, 'm, 'd, 're, 've, 'll
 static const uint8_t *contraction(const uint8_t *at, const uint8_t *end, bool any_case) {
-    if (at == end || *at++ != '\'') return NULL;
+    if (at == end || *at != '\'') return NULL;
+    at++;
     char first = contraction_letter(&at, end, any_case);
     if (first == 's' || first == 't' || first == 'm' || first == 'd') return at;
     char second = contraction_letter(&at, end, any_case);
@@ -102,7 +103,7 @@ static const uint8_t *spaces(const uint8_t *at, const uint8_t *end, bool lines) 
 
 // ` ?[^\s...]+` and the tail
 static const uint8_t *punctuation(const igi_stage *stage, const uint8_t *at, const uint8_t *end) {
-    const uint8_t *begin = at + (*at == ' ');
+    const uint8_t *begin = at + (*at == ' ');  // NOLINT(clang-analyzer-core.NullDereference): `at` is never NULL
     const uint8_t *match = skip_others(begin, end, IGI_SPACE | IGI_NUMBER | stage->classes);
     return match > begin ? skip_tail(stage, match, end) : NULL;
 }

@@ -40,7 +40,7 @@ static const igi_char_range deepseek_letters[] = {
 #define THREE_DIGITS {.match = igi_match_run, .ranges = ascii_digits, .least = 3, .most = 3}
 #define NEWLINE {.match = igi_match_run, .ranges = newlines, .least = 1, .most = 1}
 #define RUN_OF(...) {.match = igi_match_run, .least = 1, __VA_ARGS__}
-#define WORD(numbers, class) {.match = igi_match_word, .classes = class, .most = numbers, .tail = "\r\n"}
+#define WORD(numbers, class) {.match = igi_match_word, .classes = (class), .most = (numbers), .tail = "\r\n"}
 
 static const igi_stage gpt2[] = {{.match = igi_match_gpt2_word}, {0}};
 static const igi_stage smollm[] = {ONE_NUMBER, {.match = igi_match_gpt2_word}, {0}};

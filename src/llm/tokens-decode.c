@@ -52,7 +52,7 @@ static int hex_digit(char c) {
 }
 
 static bool decode_byte(ig_text text, char *out) {
-    if (text.length != 6 || memcmp(text.data, "<0x", 3) || text.data[5] != '>') return false;
+    if (text.length != 6 || memcmp(text.data, "<0x", 3) != 0 || text.data[5] != '>') return false;
     int high = hex_digit(text.data[3]), low = hex_digit(text.data[4]);
     if (high < 0 || low < 0) return false;
     *out = (char)(high << 4 | low);

@@ -36,6 +36,7 @@ uint8_t igi_class_of(uint32_t code);
 igi_char igi_wide_char_at(const uint8_t *at, const uint8_t *end);
 
 static inline igi_char igi_char_at(const uint8_t *at, const uint8_t *end) {
+    // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): where a match may be NULL, it is not looked at
     if (at < end && *at < 0x80) return (igi_char){*at, 1, igi_ascii_classes[*at]};
     return igi_wide_char_at(at, end);
 }

@@ -17,8 +17,9 @@ static void need(bool condition, const char *what) {
 static void append(gguf_bytes *bytes, const void *more, size_t length) {
     if (bytes->length + length > bytes->capacity) {
         bytes->capacity = 2 * (bytes->length + length);
-        bytes->data = realloc(bytes->data, bytes->capacity);
-        need(bytes->data, "out of memory");
+        char *larger = realloc(bytes->data, bytes->capacity);
+        need(larger, "out of memory");
+        bytes->data = larger;
     }
     if (length) memcpy(bytes->data + bytes->length, more, length);
     bytes->length += length;

@@ -78,7 +78,7 @@ static void expect_pieces(const char *family, size_t length, const golden *wante
     igi_text joined = {0};
     assert_true(igi_split(splitter, wanted->text, strlen(wanted->text), join, &joined));
     char *pieces = igi_text_take(&joined);
-    if (strcmp(pieces, wanted->pieces))
+    if (strcmp(pieces, wanted->pieces) != 0)
         fail_msg("%.*s: '%s' instead of '%s'", (int)length, family, pieces, wanted->pieces);
     free(pieces);
 }

@@ -76,10 +76,11 @@ static gguf_writer without(const char *key) {
     static const char *const texts[] = {"a", "b"};
     static const int32_t types[] = {1, 1};
     gguf_writer w = {0};
-    if (strcmp(key, KEY("model"))) gguf_add_string(&w, KEY("model"), strcmp(key, KEY("scores")) ? "gpt2" : "llama");
-    if (strcmp(key, KEY("pre"))) gguf_add_string(&w, KEY("pre"), "gpt-2");
-    if (strcmp(key, KEY("tokens"))) gguf_add_strings(&w, KEY("tokens"), 2, texts);
-    if (strcmp(key, KEY("token_type"))) gguf_add_array(&w, KEY("token_type"), IG_GGUF_I32, 2, types);
+    bool scores = strcmp(key, KEY("scores")) == 0;
+    if (strcmp(key, KEY("model")) != 0) gguf_add_string(&w, KEY("model"), scores ? "llama" : "gpt2");
+    if (strcmp(key, KEY("pre")) != 0) gguf_add_string(&w, KEY("pre"), "gpt-2");
+    if (strcmp(key, KEY("tokens")) != 0) gguf_add_strings(&w, KEY("tokens"), 2, texts);
+    if (strcmp(key, KEY("token_type")) != 0) gguf_add_array(&w, KEY("token_type"), IG_GGUF_I32, 2, types);
     return w;
 }
 

@@ -400,7 +400,7 @@ static size_t merge_plainly(const char *text, size_t length, int32_t *tokens) {
     static const int32_t rules[][3] = {{'h', 'e', 256}, {'l', 'l', 257}, {256, 257, 258}, {258, 'o', 259},
                                        {'o', 'r', 261}, {'a', 'a', 263}, {263, 263, 264}};
     size_t count = length;
-    for (size_t i = 0; i < length; i++) tokens[i] = text[i];
+    for (size_t i = 0; i < length; i++) tokens[i] = (unsigned char)text[i];
     for (size_t rule = 0; rule < LENGTH(rules);) {
         size_t at = 0;
         while (at + 1 < count && (tokens[at] != rules[rule][0] || tokens[at + 1] != rules[rule][1])) at++;
@@ -505,8 +505,9 @@ static void create_with_little_memory(void) {
 }
 
 static void encode_with_little_memory(void) {
-    char text[5000];
-    int32_t *tokens = malloc(sizeof text * sizeof *tokens);
+    enum { TEXT = 5000 };
+    char text[TEXT];
+    int32_t *tokens = malloc(TEXT * sizeof *tokens);
     for (size_t i = 0; i < sizeof text; i++) text[i] = i % 100 ? "hello"[i % 5] : ' ';
     for (uint64_t n = 1, done = 0; !done; n++) {
         uint64_t count = 77;

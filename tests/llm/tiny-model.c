@@ -10,7 +10,7 @@
 // ---- Weights ----
 
 static float *random_floats(uint32_t *state, size_t count, float centre, float range) {
-    float *values = malloc(count * sizeof *values);
+    float *values = calloc(count, sizeof *values);
     for (size_t i = 0; i < count; i++) {
         *state = *state * 1664525 + 1013904223;
         values[i] = centre + range * ((float)(*state >> 8) / 8388608.0f - 1);
@@ -195,8 +195,8 @@ static void place_heads(const tiny_model *m, const float *head_norm, uint32_t he
 // One head of one token over all tokens up to it.
 static void attend(const tiny_model *m, const double *q, const double *keys, const double *values, uint32_t head,
                    uint32_t token, double *out) {
-    size_t row = (size_t)m->key_heads * m->dim, at = (size_t)(head / (m->heads / m->key_heads)) * m->dim;
-    double total = 0, most = -INFINITY, *scores = malloc((token + 1) * sizeof *scores);
+    size_t row = (size_t)m->key_heads * m->dim, at = (size_t)(head * m->key_heads / m->heads) * m->dim;
+    double total = 0, most = -INFINITY, *scores = calloc((token + 1), sizeof *scores);
     for (uint32_t t = 0; t <= token; t++) {
         scores[t] = 0;
         for (uint32_t i = 0; i < m->dim; i++) scores[t] += q[i] * keys[t * row + at + i] / sqrt((double)m->dim);
@@ -212,9 +212,9 @@ static void attend(const tiny_model *m, const double *q, const double *keys, con
 
 static void add_attention(const tiny_model *m, const tiny_layer *l, uint32_t count, double *x) {
     size_t queries = (size_t)m->heads * m->dim, row = (size_t)m->key_heads * m->dim;
-    double *normed = malloc(m->hidden * sizeof *normed), *q = malloc(count * queries * sizeof *q);
-    double *keys = malloc(count * row * sizeof *keys), *values = malloc(count * row * sizeof *values);
-    double *mixed = malloc(queries * sizeof *mixed), *added = malloc(m->hidden * sizeof *added);
+    double *normed = calloc(m->hidden, sizeof *normed), *q = calloc(count * queries, sizeof *q);
+    double *keys = calloc(count * row, sizeof *keys), *values = calloc(count * row, sizeof *values);
+    double *mixed = calloc(queries, sizeof *mixed), *added = calloc(m->hidden, sizeof *added);
     for (uint32_t t = 0; t < count; t++) {
         norm(l->attention_norm, (double)m->epsilon, m->hidden, x + (size_t)t * m->hidden, normed);
         times(l->query, l->query_bias, queries, m->hidden, normed, q + t * queries);
@@ -233,8 +233,8 @@ static void add_attention(const tiny_model *m, const tiny_layer *l, uint32_t cou
 }
 
 static void add_feed_forward(const tiny_model *m, const tiny_layer *l, uint32_t count, double *x) {
-    double *normed = malloc(m->hidden * sizeof *normed), *added = malloc(m->hidden * sizeof *added);
-    double *gate = malloc(m->inner * sizeof *gate), *up = malloc(m->inner * sizeof *up);
+    double *normed = calloc(m->hidden, sizeof *normed), *added = calloc(m->hidden, sizeof *added);
+    double *gate = calloc(m->inner, sizeof *gate), *up = calloc(m->inner, sizeof *up);
     for (uint32_t t = 0; t < count; t++) {
         double *at = x + (size_t)t * m->hidden;
         norm(l->feed_norm, (double)m->epsilon, m->hidden, at, normed);
@@ -248,7 +248,7 @@ static void add_feed_forward(const tiny_model *m, const tiny_layer *l, uint32_t 
 }
 
 void tiny_logits(const tiny_model *m, const int32_t *tokens, uint32_t count, double *logits) {
-    double *x = malloc((size_t)count * m->hidden * sizeof *x);
+    double *x = calloc((size_t)count * m->hidden, sizeof *x);
     for (uint32_t t = 0; t < count; t++)
         for (uint32_t i = 0; i < m->hidden; i++)
             x[(size_t)t * m->hidden + i] = (double)m->embedding[(size_t)tokens[t] * m->hidden + i];

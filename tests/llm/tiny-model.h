@@ -18,7 +18,7 @@ typedef struct tiny_model {
     uint32_t layers, hidden, heads, key_heads, dim, inner, words, context;
     float rope_base, epsilon;
     const float *rope_factors;  // of dim / 2 pairs; NULL: none
-    bool own_output;  // else the embedding again
+    bool own_output;            // else the embedding again
     float *embedding, *last_norm, *last;
     tiny_layer layer[TINY_MOST_LAYERS];
 } tiny_model;

@@ -7,7 +7,7 @@
 
 int32_t tiny_add(tiny_vocabulary *v, const char *text, int32_t type, float score) {
     if (v->count == TINY_TOKENS || strlen(text) >= TINY_TEXT) abort();
-    v->tokens[v->count] = strcpy(v->texts[v->count], text);
+    v->tokens[v->count] = memcpy(v->texts[v->count], text, strlen(text) + 1);
     v->types[v->count] = type;
     v->scores[v->count] = score;
     return (int32_t)v->count++;
