@@ -15,12 +15,19 @@ const igi_embedded *igi_kernel_file(const char *name) {
     return NULL;
 }
 
-// Elementwise kernels are built from functions that fused ones use too.
-static bool uses_functions(const char *name) {
-    static const char *const users[] = {"unary.metal", "binary.metal", "convert.metal"};
-    for (size_t i = 0; i < sizeof users / sizeof *users; i++)
-        if (strcmp(users[i], name) == 0) return true;
-    return false;
+// Files that come before others, beside the prelude.
+static const struct {
+    const char *user, *part;
+} parts[] = {
+    // Elementwise kernels are built from functions that fused ones use too.
+    {"unary.metal", "functions"},         {"binary.metal", "functions"},          {"convert.metal", "functions"},
+    {"weights.metal", "weight-products"}, {"weights-k.metal", "weight-products"},
+};
+
+static const char *part_for(const char *name) {
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (strcmp(parts[i].user, name) == 0) return parts[i].part;
+    return NULL;
 }
 
 static void add_part(igi_text *source, const char *name) {
@@ -29,11 +36,11 @@ static void add_part(igi_text *source, const char *name) {
     igi_text_add(source, "\n#line 1\n");
 }
 
-ig_status igi_kernel_source(const char *name, bool functions, const char *body, size_t length, ig_library_desc *desc,
+ig_status igi_kernel_source(const char *name, const char *part, const char *body, size_t length, ig_library_desc *desc,
                             char **text) {
     igi_text source = {0};
     add_part(&source, "prelude");
-    if (functions) add_part(&source, "functions");
+    if (part) add_part(&source, part);
     igi_text_append(&source, body, length);
     size_t whole = source.length;
     *text = igi_text_take(&source);
@@ -44,9 +51,12 @@ ig_status igi_kernel_source(const char *name, bool functions, const char *body, 
 }
 
 bool igi_kernel_file_is_part(const igi_embedded *file) {
-    return strcmp(file->name, "prelude.metal") == 0 || strcmp(file->name, "functions.metal") == 0;
+    if (igi_kernel_file("prelude") == file) return true;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (igi_kernel_file(parts[i].part) == file) return true;
+    return false;
 }
 
 ig_status igi_kernel_library_desc(const igi_embedded *file, ig_library_desc *desc, char **text) {
-    return igi_kernel_source(file->name, uses_functions(file->name), file->data, file->length, desc, text);
+    return igi_kernel_source(file->name, part_for(file->name), file->data, file->length, desc, text);
 }

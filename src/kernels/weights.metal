@@ -1,110 +1,65 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights in blocks of 32: to blocks, back, and products. 16 threads share a row, each with two weights of a block, so
-// that neighbours read neighbouring bytes.
+// Weights in blocks of 32, and plain ones.
 
-// ---- Formats: weights i and i + 16 of a block, not yet scaled ----
+// ---- Formats ----
+
+static float half_at(device const uchar *from) { return float(*(device const half *)from); }
+
+// Low halves of bytes are the first 16.
+static float2 nibbles(uint both) { return float2(float(both & 15), float(both >> 4)); }
+
+// 16 for each that is set.
+static float2 fifth_bits(device const uchar *bits, uint i) {
+    device const ushort *words = (device const ushort *)bits;
+    return float2(float((uint(words[0]) >> i & 1) * 16), float((uint(words[1]) >> i & 1) * 16));
+}
 
 struct q8_0 {
-    static constexpr constant uint bytes = 34;
-    static float scale(device const uchar *block) { return float(*(device const half *)block); }
-    static float2 pair(device const uchar *block, uint i) {
-        return float2(float(char(block[2 + i])), float(char(block[18 + i])));
+    static constexpr constant uint bytes = 34, groups = 1;
+    static float2 pair(device const uchar *block, uint, uint i) {
+        return float2(float(char(block[2 + i])), float(char(block[18 + i]))) * half_at(block);
     }
 };
 
 struct q4_0 {
-    static constexpr constant uint bytes = 18;
-    static float scale(device const uchar *block) { return float(*(device const half *)block); }
-    static float2 pair(device const uchar *block, uint i) {
+    static constexpr constant uint bytes = 18, groups = 1;
+    static float2 pair(device const uchar *block, uint, uint i) {
         uint both = block[2 + i];
-        return float2(float(int(both & 15) - 8), float(int(both >> 4) - 8));
+        return float2(float(int(both & 15) - 8), float(int(both >> 4) - 8)) * half_at(block);
+    }
+};
+
+struct q4_1 {
+    static constexpr constant uint bytes = 20, groups = 1;
+    static float2 pair(device const uchar *block, uint, uint i) {
+        return fma(nibbles(block[4 + i]), half_at(block), half_at(block + 2));
+    }
+};
+
+struct q5_0 {
+    static constexpr constant uint bytes = 22, groups = 1;
+    static float2 pair(device const uchar *block, uint, uint i) {
+        return (nibbles(block[6 + i]) + fifth_bits(block + 2, i) - 16.0f) * half_at(block);
+    }
+};
+
+struct q5_1 {
+    static constexpr constant uint bytes = 24, groups = 1;
+    static float2 pair(device const uchar *block, uint, uint i) {
+        return fma(nibbles(block[8 + i]) + fifth_bits(block + 4, i), half_at(block), half_at(block + 2));
     }
 };
 
 template <typename T>
 struct plain {
-    static constexpr constant uint bytes = 64;
-    static float scale(device const uchar *) { return 1.0f; }
-    static float2 pair(device const uchar *block, uint i) {
+    static constexpr constant uint bytes = 64, groups = 1;
+    static float2 pair(device const uchar *block, uint, uint i) {
         device const T *elements = (device const T *)block;
         return float2(float(elements[i]), float(elements[i + 16]));
     }
 };
 
-// ---- Products ----
-
-// Matches igi_metal_weights.
-struct Weights {
-    uint tokens, rows, blocks, row_bytes;
-    int x_row, x_step, out_row, out_step;
-};
-
-constant constexpr uint width = 16, height = 4;
-
-// x may be read as consecutive when the function constant says so.
-static int along(uint i, int stride) { return consecutive & 1 ? int(i) : int(i) * stride; }
-
-// The sums of a row's threads, for all rows of the group.
-template <typename T, uint count>
-static void finish(thread const float *sums, threadgroup float (*scratch)[height][width], device T *out,
-                   constant Weights &w, uint row, uint first, uint2 at) {
-    for (uint t = 0; t < count; t++) scratch[t][at.y][at.x] = sums[t];
-    threadgroup_barrier(mem_flags::mem_threadgroup);
-    if (at.x != 0 || row >= w.rows) return;
-    for (uint t = 0; t < count && first + t < w.tokens; t++) {
-        float sum = 0.0f;
-        for (uint i = 0; i < width; i++) sum += scratch[t][at.y][i];
-        out[int(first + t) * w.out_row + int(row) * w.out_step] = T(sum);
-    }
-}
-
-// `count` tokens at a time: each weight is unpacked once for all of them.
-template <typename T, typename Format, uint count>
-kernel void product(device const T *x [[buffer(0)]], device const uchar *weight [[buffer(1)]],
-                    device T *out [[buffer(2)]], constant Weights &w [[buffer(3)]],
-                    uint2 group [[threadgroup_position_in_grid]], uint2 at [[thread_position_in_threadgroup]]) {
-    threadgroup float scratch[count][height][width];
-    uint row = group.x * height + at.y, first = group.y * count;
-    device const uchar *block = weight + ulong(min(row, w.rows - 1)) * w.row_bytes;
-    float sums[count];
-    int starts[count];
-    for (uint t = 0; t < count; t++) sums[t] = 0.0f, starts[t] = int(min(first + t, w.tokens - 1)) * w.x_row;
-    for (uint b = 0; b < w.blocks; b++, block += Format::bytes) {
-        float2 weights = Format::pair(block, at.x) * Format::scale(block);
-        uint i = b * 32 + at.x;
-        for (uint t = 0; t < count; t++)
-            sums[t] = fma(weights.x, float(x[starts[t] + along(i, w.x_step)]),
-                          fma(weights.y, float(x[starts[t] + along(i + 16, w.x_step)]), sums[t]));
-    }
-    finish<T, count>(sums, scratch, out, w, row, first, at);
-}
-
-// One token, whose elements the rows of the group share in threadgroup memory.
-template <typename T, typename Format>
-kernel void tiled(device const T *x [[buffer(0)]], device const uchar *weight [[buffer(1)]],
-                  device T *out [[buffer(2)]], constant Weights &w [[buffer(3)]],
-                  uint2 group [[threadgroup_position_in_grid]], uint2 at [[thread_position_in_threadgroup]]) {
-    constexpr uint tile = 1024;
-    threadgroup float shared[tile], scratch[1][height][width];
-    uint row = group.x * height + at.y, token = group.y, columns = w.blocks * 32;
-    device const uchar *block = weight + ulong(min(row, w.rows - 1)) * w.row_bytes;
-    float sums[1] = {0.0f};
-    x += int(token) * w.x_row;
-    for (uint from = 0; from < columns; from += tile) {
-        uint length = min(tile, columns - from);
-        for (uint i = at.y * width + at.x; i < length; i += width * height)
-            shared[i] = float(x[along(from + i, w.x_step)]);
-        threadgroup_barrier(mem_flags::mem_threadgroup);
-        for (uint b = 0; b < length / 32; b++, block += Format::bytes) {
-            float2 weights = Format::pair(block, at.x) * Format::scale(block);
-            sums[0] = fma(weights.x, shared[b * 32 + at.x], fma(weights.y, shared[b * 32 + 16 + at.x], sums[0]));
-        }
-        threadgroup_barrier(mem_flags::mem_threadgroup);
-    }
-    finish<T, 1>(sums, scratch, out, w, row, token, at);
-}
-
-// ---- To blocks and back ----
+// ---- To blocks ----
 
 // A simdgroup for each block, a thread for each weight.
 template <typename T>
@@ -132,34 +87,52 @@ kernel void quantize_q4_0(device const T *x [[buffer(0)]], device uchar *out [[b
     if (lane < 16) block[2 + lane] = uchar(number | other << 4);
 }
 
-// A thread for two weights.
-template <typename T, typename Format>
-kernel void dequantize(device const uchar *weight [[buffer(0)]], device T *out [[buffer(1)]],
-                       constant Weights &w [[buffer(2)]], uint3 at [[thread_position_in_grid]]) {
-    device const uchar *block = weight + ulong(at.z) * w.row_bytes + at.y * Format::bytes;
-    float2 weights = Format::pair(block, at.x) * Format::scale(block);
-    out += int(at.z) * w.out_row + int(at.y * 32 + at.x) * w.out_step;
-    out[0] = T(weights.x);
-    out[16 * w.out_step] = T(weights.y);
+// A number of the block's 32 in each lane, to bytes and the bits above them.
+static void put_five_bits(device uchar *bits, device uchar *bytes, int number, uint lane) {
+    int other = simd_shuffle_down(number, ushort(16));
+    uint mask = uint(ulong(simd_ballot(number > 15)));
+    if (lane < 16) bytes[lane] = uchar((number & 15) | (other & 15) << 4);
+    if (lane < 4) bits[lane] = uchar(mask >> 8 * lane);
 }
 
-#define PRODUCT(suffix, T, name, Format, count)                                                               \
-    template [[host_name("product_" #count "_" #name "_" #suffix)]] kernel void product<T, Format, count>(    \
-        device const T *, device const uchar *, device T *, constant Weights &, uint2, uint2);
-#define TILED(suffix, T, name, Format)                                                                        \
-    template [[host_name("tiled_" #name "_" #suffix)]] kernel void tiled<T, Format>(                          \
-        device const T *, device const uchar *, device T *, constant Weights &, uint2, uint2);
-#define QUANTIZE(suffix, T, name)                                                                             \
-    template [[host_name(#name "_" #suffix)]] kernel void name<T>(device const T *, device uchar *,           \
-                                                                  constant Weights &, uint2, uint);
-#define DEQUANTIZE(suffix, T, name)                                                                           \
-    template [[host_name("dequantize_" #name "_" #suffix)]] kernel void dequantize<T, name>(                  \
-        device const uchar *, device T *, constant Weights &, uint3);
-#define BLOCKS(name)                       \
-    FOR_FLOATS(PRODUCT, name, name, 1)     \
-    FOR_FLOATS(PRODUCT, name, name, 8)     \
-    FOR_FLOATS(TILED, name, name)          \
-    FOR_FLOATS(DEQUANTIZE, name)
+template <typename T>
+kernel void quantize_q5_0(device const T *x [[buffer(0)]], device uchar *out [[buffer(1)]],
+                          constant Weights &w [[buffer(2)]], uint2 at [[threadgroup_position_in_grid]],
+                          uint lane [[thread_index_in_simdgroup]]) {
+    device uchar *block = out + ulong(at.y) * w.row_bytes + at.x * 22;
+    float a = float(x[int(at.y) * w.x_row + int(at.x * 32 + lane) * w.x_step]);
+    uint first = simd_min(abs(a) == simd_max(abs(a)) ? lane : 31u);
+    float scale = simd_shuffle(a, ushort(first)) / -16.0f, inverse = scale != 0.0f ? 1.0f / scale : 0.0f;
+    if (lane == 0) *(device half *)block = half(scale);
+    put_five_bits(block + 2, block + 6, min(31, int(fma(a, inverse, 16.5f))), lane);
+}
+
+// Between the least, which is kept, and the greatest.
+static int spread_out(float a, float most, device uchar *block, uint lane) {
+    float low = simd_min(a), scale = (simd_max(a) - low) / most, inverse = scale != 0.0f ? 1.0f / scale : 0.0f;
+    if (lane == 0) *(device half *)block = half(scale), *(device half *)(block + 2) = half(low);
+    return min(int(most), int(fma(a - low, inverse, 0.5f)));
+}
+
+template <typename T>
+kernel void quantize_q4_1(device const T *x [[buffer(0)]], device uchar *out [[buffer(1)]],
+                          constant Weights &w [[buffer(2)]], uint2 at [[threadgroup_position_in_grid]],
+                          uint lane [[thread_index_in_simdgroup]]) {
+    device uchar *block = out + ulong(at.y) * w.row_bytes + at.x * 20;
+    float a = float(x[int(at.y) * w.x_row + int(at.x * 32 + lane) * w.x_step]);
+    int number = spread_out(a, 15.0f, block, lane), other = simd_shuffle_down(number, ushort(16));
+    if (lane < 16) block[4 + lane] = uchar(number | other << 4);
+}
+
+template <typename T>
+kernel void quantize_q5_1(device const T *x [[buffer(0)]], device uchar *out [[buffer(1)]],
+                          constant Weights &w [[buffer(2)]], uint2 at [[threadgroup_position_in_grid]],
+                          uint lane [[thread_index_in_simdgroup]]) {
+    device uchar *block = out + ulong(at.y) * w.row_bytes + at.x * 24;
+    float a = float(x[int(at.y) * w.x_row + int(at.x * 32 + lane) * w.x_step]);
+    put_five_bits(block + 4, block + 8, spread_out(a, 31.0f, block, lane), lane);
+}
+
 #define PLAIN(suffix, T)                         \
     PRODUCT(f32, float, suffix, plain<T>, 1)     \
     PRODUCT(f32, float, suffix, plain<T>, 8)     \
@@ -167,7 +140,13 @@ kernel void dequantize(device const uchar *weight [[buffer(0)]], device T *out [
 
 BLOCKS(q8_0)
 BLOCKS(q4_0)
+BLOCKS(q4_1)
+BLOCKS(q5_0)
+BLOCKS(q5_1)
 PLAIN(f16, half)
 PLAIN(bf16, bfloat)
 FOR_FLOATS(QUANTIZE, quantize_q8_0)
 FOR_FLOATS(QUANTIZE, quantize_q4_0)
+FOR_FLOATS(QUANTIZE, quantize_q4_1)
+FOR_FLOATS(QUANTIZE, quantize_q5_0)
+FOR_FLOATS(QUANTIZE, quantize_q5_1)

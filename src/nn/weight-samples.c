@@ -25,10 +25,10 @@ static const struct {
     [IG_WEIGHT_Q5_K] = {1.0 / 1024, 1.0 / 64, 0, 2}, [IG_WEIGHT_Q6_K] = {1.0 / 4096, 0, 208, 0},
 };
 
-// The few samples of a validation together meet every format, both with few tokens and with many.
+// The few samples of a validation together meet every format with each shape, and a kernel of the device not twice.
 static ig_weight_type type_of(const igi_sample_spec *spec, ig_type operand) {
-    uint32_t element = operand == IG_TYPE_F16 ? 1 : operand == IG_TYPE_BF16 ? 2 : 0;
-    uint32_t i = (uint32_t)spec->layout + 3 * (uint32_t)spec->values + 6 * element + 3 * spec->shape;
+    uint32_t element = operand == IG_TYPE_F16 ? 1 : operand == IG_TYPE_BF16 ? 2 + (uint32_t)spec->values : 0;
+    uint32_t i = (uint32_t)spec->layout + 3 * element;
     return (ig_weight_type)(IG_WEIGHT_Q8_0 + i % (IG_WEIGHT_TYPE_COUNT - IG_WEIGHT_Q8_0));
 }
 

@@ -117,7 +117,8 @@ static ig_status build_library(making *m, ig_error *error) {
     if (everything) igi_text_add(&body, everything);
     ig_status status = fused && everything && !body.failed ? IG_STATUS_OK : IG_STATUS_OUT_OF_MEMORY;
     if (!kernel.fits) snprintf(m->why, sizeof m->why, "it has too many operands");
-    if (status == IG_STATUS_OK) status = igi_kernel_source("fused.metal", true, body.data, body.length, &desc, &text);
+    if (status == IG_STATUS_OK)
+        status = igi_kernel_source("fused.metal", "functions", body.data, body.length, &desc, &text);
     if (status == IG_STATUS_OK) status = ig_library_create(m->chain->runtime->device, &desc, &m->library, error);
     igi_text_free(&body);
     free(text), free(fused), free(everything);

@@ -31,11 +31,6 @@ static double *doubles_of_random(int count, double magnitude, double shift) {
     return values;
 }
 
-// The device has the first two formats only.
-static bool has(const ig_op_options *options, ig_weight_type type) {
-    return options->backend != IG_BACKEND_METAL || type <= IG_WEIGHT_Q4_0;
-}
-
 // ---- Blocks ----
 
 // Any bytes, with these halves for the scale and the offset.
@@ -71,7 +66,6 @@ static void blocks_mean_what_the_format_says(void **state) {
             double *wanted = reference_weights(weight);
             FOR_BACKENDS(options) {
                 ig_tensor *out = NULL;
-                if (!has(&options, type)) continue;
                 assert_ok(ig_weight_dequantize(stream, weight, IG_TYPE_F32, &options, &out));
                 for (uint64_t i = 0; i < rows * columns; i++) wanted[i] = (float)wanted[i];
                 expect_near(out, rows * columns, wanted, 0, ig_weight_type_name(type));
@@ -89,7 +83,6 @@ static void scales_that_are_no_numbers_show_in_products(void **state) {
         ig_tensor *x = random_tensor(IG_TYPE_F32, SHAPE(1, columns), 3);
         FOR_BACKENDS(options) {
             ig_tensor *out = NULL;
-            if (!has(&options, block_types[w])) continue;
             assert_ok(ig_weight_matmul(stream, weight, x, &options, &out));
             expect_near(out, 5, VALUES(NAN, NAN, NAN, NAN, NAN), 0, ig_weight_type_name(block_types[w]));
         }
@@ -146,7 +139,6 @@ static void rounding_is_off_by_half_a_step_at_most(void **state) {
             }
             FOR_BACKENDS(options) {
                 ig_tensor *out = NULL;
-                if (!has(&options, block_types[b])) continue;
                 assert_ok(ig_weight_dequantize(stream, weight, IG_TYPE_F32, &options, &out));
                 expect_near(out, 5 * 96, back, 0, "dequantize");
             }
@@ -192,7 +184,6 @@ static void every_backend_writes_the_same_bytes(void **state) {
         uint64_t size = 0;
         for (int i = 0; i < 3; i++) {
             ig_op_options options = {.backend = all_backends[i]};
-            if (!has(&options, block_types[b])) options.backend = IG_BACKEND_ANY;
             assert_ok(ig_weight_quantize(stream, x, block_types[b], &options, &made[i]));
             assert_ok(ig_tensor_map(ig_weight_tensor(made[i]), &bytes[i]));
         }
@@ -207,12 +198,22 @@ static void every_backend_writes_the_same_bytes(void **state) {
 static const uint64_t product_shapes[][3] = {{1, 33, 256}, {1, 257, 64},  {3, 31, 96}, {0, 5, 32},
                                              {2, 1, 32},   {33, 70, 544}, {11, 4, 64}, {130, 33, 1056}};
 
+// All shapes with all formats, and a part of them with each type of x that is not f32; of these few on the device,
+// where each has a kernel of its own that takes its time to compile.
+static bool is_tried(size_t shape, size_t format, ig_type type) {
+    return (type == IG_TYPE_F32 && !SANITIZED) || (shape + format + type) % 3 == 0;
+}
+static bool is_tried_on_device(size_t format, ig_type type) {
+    return type == IG_TYPE_F32 || (format + (type == IG_TYPE_F16)) % 4 == 0;
+}
+
 static void products_are_right(void **state) {
     (void)state;
     for (size_t s = 0; s < LENGTH(product_shapes); s++)
         for (size_t w = 0; w < LENGTH(all_types); w++) FOR_FLOAT_TYPES(type) {
                 // A plain weight of the same type is a matrix like any other.
                 if (strcmp(ig_type_name(type), ig_weight_type_name(all_types[w])) == 0) continue;
+                if (!is_tried(s, w, type)) continue;
                 uint64_t m = product_shapes[s][0], n = product_shapes[s][1];
                 uint64_t k = columns_for(all_types[w], product_shapes[s][2]);
                 ig_tensor *x = in_layout(random_tensor(type, SHAPE(m, k), s), (int)(s % 3));
@@ -224,7 +225,7 @@ static void products_are_right(void **state) {
                     for (uint64_t t = 0; t < k; t++) wanted[r] += a[r / n * k + t] * b[r % n * k + t];
                 FOR_BACKENDS(options) {
                     ig_tensor *out = NULL;
-                    if (!has(&options, all_types[w])) continue;
+                    if (options.backend == IG_BACKEND_METAL && !is_tried_on_device(w, type)) continue;
                     ig_status status = ig_weight_matmul(stream, weight, x, &options, &out);
                     bool mixed = all_types[w] >= IG_WEIGHT_F16 && all_types[w] <= IG_WEIGHT_BF16 && type != IG_TYPE_F32;
                     if (status == IG_STATUS_UNSUPPORTED && mixed && options.backend == IG_BACKEND_METAL) continue;
@@ -249,7 +250,6 @@ static void large_products_are_right(void **state) {
         for (int r = 0; r < N * K; r++) wanted[r / K] += a[r % K] * b[r];
         FOR_BACKENDS(options) {
             ig_tensor *out = NULL;
-            if (!has(&options, block_types[w])) continue;
             assert_ok(ig_weight_matmul(stream, weight, x, &options, &out));
             assert_int_equal(ig_tensor_rank(out), 1);
             expect_near(out, N, wanted, 4e-5 * sqrt(K), "large");

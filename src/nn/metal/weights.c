@@ -3,7 +3,7 @@
 #include "nn/weight.h"
 #include "tensor/metal/metal.h"
 
-// Threads of a row and rows of a group; tokens that are done together. As in weights.metal.
+// Threads of a row and rows of a group; tokens that are done together. As in weight-products.metal.
 enum { WIDTH = 16, HEIGHT = 4, TOGETHER = 8 };
 
 typedef struct igi_metal_weights {
@@ -20,8 +20,11 @@ bool igi_metal_accepts_weight(const igi_call *call) {
     bool aligned = weight->offset % 2 == 0 && weight->strides[0] % 2 == 0;
     bool whole = x->shape[1] % IGI_GROUP == 0 && x->shape[1] > 0;
     bool halves = igi_weight_is_plain(call->p.weight.type);
-    if (call->p.weight.type > IG_WEIGHT_Q4_0) return false;
     return (aligned || halves) && whole && (!halves || x->type == IG_TYPE_F32) && igi_metal_accepts_all(call);
+}
+
+static const char *library_for(uint32_t type) {
+    return igi_weight_formats[type].weights > IGI_GROUP ? "weights-k" : "weights";
 }
 
 static igi_metal_weights layout_of(const igi_view *x, const igi_view *weight, const igi_view *out, uint32_t type) {
@@ -48,9 +51,10 @@ ig_status igi_metal_weight_matmul(const igi_call *call) {
     const char *name = igi_weight_formats[call->p.weight.type].name, *type = ig_type_name(x->type);
     igi_metal_weights w = layout_of(x, weight, out, call->p.weight.type);
     uint32_t together = w.tokens > 1 ? TOGETHER : 1, packed = w.x_step == 1;
+    const char *library = library_for(call->p.weight.type);
     igi_metal_encoder e = is_tiled(call, &w)
-                              ? igi_metal_begin(call, "weights", packed, "tiled_%s_%s", name, type)
-                              : igi_metal_begin(call, "weights", packed, "product_%u_%s_%s", together, name, type);
+                              ? igi_metal_begin(call, library, packed, "tiled_%s_%s", name, type)
+                              : igi_metal_begin(call, library, packed, "product_%u_%s_%s", together, name, type);
     igi_metal_view(&e, x, 0);
     igi_metal_view(&e, weight, 1);
     igi_metal_view(&e, out, 2);
@@ -62,7 +66,7 @@ ig_status igi_metal_weight_matmul(const igi_call *call) {
 
 static igi_metal_encoder begin_conversion(const igi_call *call, const char *kind, const igi_metal_weights *w,
                                           ig_type type) {
-    igi_metal_encoder e = igi_metal_begin(call, "weights", 0, "%s_%s_%s", kind,
+    igi_metal_encoder e = igi_metal_begin(call, library_for(call->p.weight.type), 0, "%s_%s_%s", kind,
                                           igi_weight_formats[call->p.weight.type].name, ig_type_name(type));
     igi_metal_view(&e, &call->in[0], 0);
     igi_metal_view(&e, &call->out[0], 1);
@@ -75,7 +79,10 @@ ig_status igi_metal_quantize(const igi_call *call) {
     if (igi_view_count(out) == 0) return IG_STATUS_OK;
     igi_metal_weights w = layout_of(x, out, out, call->p.weight.type);
     igi_metal_encoder e = begin_conversion(call, "quantize", &w, x->type);
-    igi_metal_groups(&e, (ig_size){w.blocks, w.rows, 1}, (ig_size){IGI_GROUP, 1, 1});
+    if (igi_weight_formats[call->p.weight.type].weights > IGI_GROUP)
+        igi_metal_threads(&e, (ig_size){w.blocks, w.rows, 1});
+    else
+        igi_metal_groups(&e, (ig_size){w.blocks, w.rows, 1}, (ig_size){IGI_GROUP, 1, 1});
     return e.status;
 }
 
@@ -84,6 +91,6 @@ ig_status igi_metal_dequantize(const igi_call *call) {
     if (igi_view_count(out) == 0) return IG_STATUS_OK;
     igi_metal_weights w = layout_of(weight, weight, out, call->p.weight.type);
     igi_metal_encoder e = begin_conversion(call, "dequantize", &w, out->type);
-    igi_metal_threads(&e, (ig_size){WIDTH, w.blocks, w.rows});
+    igi_metal_threads(&e, (ig_size){WIDTH, out->shape[1] / IGI_GROUP, w.rows});
     return e.status;
 }

@@ -20,10 +20,11 @@ static inline float igi_put_half(uint8_t *to, float x) {
     return (float)igi_f16_to_double(bits);
 }
 
-// The first of the greatest magnitude.
+// The first of the greatest magnitude, which is kept beside it: clang 19 takes |y| for y where y is |x| > 0 ? x : 0.
 static inline float igi_extreme(const float *x, int count) {
-    float most = 0;
-    for (int i = 0; i < count; i++) most = fabsf(x[i]) > fabsf(most) ? x[i] : most;
+    float most = 0, size = 0;
+    for (int i = 0; i < count; i++)
+        if (fabsf(x[i]) > size) most = x[i], size = fabsf(x[i]);
     return most;
 }
 
