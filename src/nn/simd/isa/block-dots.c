@@ -6,16 +6,19 @@
 #if defined(__AVX512BW__)
 typedef __m512 sums_t;
 #define NO_SUMS _mm512_setzero_ps()
-INLINE sums_t add_scaled(sums_t sums, vgroup group, const int16_t *numbers, __m512 scale) {
-    __m512i products = _mm512_madd_epi16(_mm512_cvtepi8_epi16((__m256i)group), _mm512_loadu_si512(numbers));
-    return _mm512_fmadd_ps(_mm512_cvtepi32_ps(products), scale, sums);
+INLINE __m512 products_of(vgroup group, const int16_t *numbers) {
+    return _mm512_cvtepi32_ps(_mm512_madd_epi16(_mm512_cvtepi8_epi16((__m256i)group), _mm512_loadu_si512(numbers)));
 }
 INLINE sums_t add_group(sums_t sums, vgroup group, const int16_t *numbers, float scale) {
-    return add_scaled(sums, group, numbers, _mm512_set1_ps(scale));
+    return _mm512_fmadd_ps(products_of(group, numbers), _mm512_set1_ps(scale), sums);
 }
-INLINE sums_t add_halves(sums_t sums, vgroup group, const int16_t *numbers, const float scales[2]) {
-    __m512 scale = _mm512_mask_mov_ps(_mm512_set1_ps(scales[0]), 0xff00, _mm512_set1_ps(scales[1]));
-    return add_scaled(sums, group, numbers, scale);
+// Of the first the low lanes count, of the second the high ones: that is less work than scales of two kinds.
+INLINE void add_halves(sums_t sums[2], vgroup group, const int16_t *numbers, const float scales[2]) {
+    __m512 products = products_of(group, numbers);
+    for (int i = 0; i < 2; i++) sums[i] = _mm512_fmadd_ps(products, _mm512_set1_ps(scales[i]), sums[i]);
+}
+INLINE sums_t join_halves(const sums_t sums[2]) {
+    return _mm512_mask_mov_ps(sums[0], 0xff00, sums[1]);
 }
 #elif defined(__AVX2__)
 typedef __m256 sums_t;
@@ -31,9 +34,12 @@ INLINE sums_t add_group(sums_t sums, vgroup group, const int16_t *numbers, float
     __m256i second = products_of(_mm256_extracti128_si256((__m256i)group, 1), numbers + 16);
     return add_scaled(sums, _mm256_add_epi32(first, second), scale);
 }
-INLINE sums_t add_halves(sums_t sums, vgroup group, const int16_t *numbers, const float scales[2]) {
-    sums = add_scaled(sums, products_of(_mm256_castsi256_si128((__m256i)group), numbers), scales[0]);
-    return add_scaled(sums, products_of(_mm256_extracti128_si256((__m256i)group, 1), numbers + 16), scales[1]);
+INLINE void add_halves(sums_t sums[2], vgroup group, const int16_t *numbers, const float scales[2]) {
+    sums[0] = add_scaled(sums[0], products_of(_mm256_castsi256_si128((__m256i)group), numbers), scales[0]);
+    sums[1] = add_scaled(sums[1], products_of(_mm256_extracti128_si256((__m256i)group, 1), numbers + 16), scales[1]);
+}
+INLINE sums_t join_halves(const sums_t sums[2]) {
+    return _mm256_add_ps(sums[0], sums[1]);
 }
 #else
 typedef vf sums_t;
@@ -43,15 +49,19 @@ INLINE float dot_of(const int8_t *weights, const int16_t *numbers) {
     for (int i = 0; i < GROUP / 2; i++) sum += weights[i] * numbers[i];
     return (float)sum;
 }
-INLINE sums_t add_halves(sums_t sums, vgroup group, const int16_t *numbers, const float scales[2]) {
+INLINE sums_t add_group(sums_t sums, vgroup group, const int16_t *numbers, float scale) {
     int8_t weights[GROUP];
     memcpy(weights, &group, sizeof weights);
-    sums[0] += scales[0] * dot_of(weights, numbers);
-    sums[1] += scales[1] * dot_of(weights + GROUP / 2, numbers + GROUP / 2);
+    sums[0] += scale * (dot_of(weights, numbers) + dot_of(weights + GROUP / 2, numbers + GROUP / 2));
     return sums;
 }
-INLINE sums_t add_group(sums_t sums, vgroup group, const int16_t *numbers, float scale) {
-    return add_halves(sums, group, numbers, (float[]){scale, scale});
+INLINE void add_halves(sums_t sums[2], vgroup group, const int16_t *numbers, const float scales[2]) {
+    int8_t weights[GROUP];
+    memcpy(weights, &group, sizeof weights);
+    for (int i = 0; i < 2; i++) sums[i][0] += scales[i] * dot_of(weights + i * GROUP / 2, numbers + i * GROUP / 2);
+}
+INLINE sums_t join_halves(const sums_t sums[2]) {
+    return sums[0] + sums[1];
 }
 #endif
 
@@ -109,24 +119,31 @@ INLINE vf scale_parts(k_scales k, const igi_nn_narrow *x, uint64_t first, int ze
     return added;
 }
 
-#define DEFINE_LARGE(id, format, bytes, zero, offset, each)                                                \
-    static void NAME(format##_dots)(uint64_t blocks, const uint8_t *const rows[4], const igi_nn_narrow *x, \
-                                    float sums[4]) {                                                       \
-        sums_t all[4] = {NO_SUMS, NO_SUMS, NO_SUMS, NO_SUMS};                                              \
-        for (uint64_t b = 0; b < blocks; b++)                                                              \
-            for (int i = 0; i < 4; i++) {                                                                  \
-                const uint8_t *block = rows[i] + b * (bytes);                                              \
-                const int16_t *numbers = x->numbers + b * PARTS * PARTS;                                   \
-                float scales[PARTS];                                                                       \
-                all[i] += (sums_t)scale_parts(format##_scales(block), x, b * PARTS, zero, offset, scales); \
-                IN_MEMORY(scales);                                                                         \
-                for (int part = 0; part < 8; part++, numbers += GROUP) {                                   \
-                    vgroup codes = format##_codes(block, part);                                            \
-                    all[i] = (each) == 1 ? add_group(all[i], codes, numbers, scales[2 * part])             \
-                                         : add_halves(all[i], codes, numbers, scales + 2 * part);          \
-                }                                                                                          \
-            }                                                                                              \
-        for (int i = 0; i < 4; i++) sums[i] = sum_of_lanes((vf)all[i]);                                    \
+// Two sums for each row: of halves with scales of their own, or of every other 32.
+#define DEFINE_LARGE(id, format, bytes, zero, offset, each)                                                  \
+    static void NAME(format##_dots)(uint64_t blocks, const uint8_t *const rows[4], const igi_nn_narrow *x,   \
+                                    float sums[4]) {                                                         \
+        sums_t all[4][2] = {{NO_SUMS, NO_SUMS}, {NO_SUMS, NO_SUMS}, {NO_SUMS, NO_SUMS}, {NO_SUMS, NO_SUMS}}; \
+        vf offsets[4] = {splat(0), splat(0), splat(0), splat(0)};                                            \
+        for (uint64_t b = 0; b < blocks; b++)                                                                \
+            for (int i = 0; i < 4; i++) {                                                                    \
+                const uint8_t *block = rows[i] + b * (bytes);                                                \
+                const int16_t *numbers = x->numbers + b * PARTS * PARTS;                                     \
+                float scales[PARTS];                                                                         \
+                offsets[i] += scale_parts(format##_scales(block), x, b * PARTS, zero, offset, scales);       \
+                IN_MEMORY(scales);                                                                           \
+                for (int part = 0; part < 8; part++, numbers += GROUP) {                                     \
+                    vgroup codes = format##_codes(block, part);                                              \
+                    if ((each) == 2)                                                                         \
+                        add_halves(all[i], codes, numbers, scales + 2 * part);                               \
+                    else                                                                                     \
+                        all[i][part % 2] = add_group(all[i][part % 2], codes, numbers, scales[2 * part]);    \
+                }                                                                                            \
+            }                                                                                                \
+        for (int i = 0; i < 4; i++) {                                                                        \
+            vf sum = (each) == 2 ? (vf)join_halves(all[i]) : (vf)all[i][0] + (vf)all[i][1];                  \
+            sums[i] = sum_of_lanes(sum + offsets[i]);                                                        \
+        }                                                                                                    \
     }
 FOR_LARGE_FORMATS(DEFINE_LARGE)
 
