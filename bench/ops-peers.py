@@ -143,13 +143,16 @@ def attention_ops(rows, columns):
     return {"attention": lambda: attend(query, key, key, is_causal=rows > 1)}
 
 
+FORMATS = ("q4_0", "q4_k")
+
+
 def matvec_ops(columns):
-    """Neither library has Q4_0: the same product with floats."""
+    """Neither library has such weights: the same product with floats."""
     x, matrix = element(columns, 0), element(columns * columns, 1).reshape(columns, columns)
     if LIBRARY == "numpy":
-        return {"q4_0": lambda: matrix @ x}
+        return dict.fromkeys(FORMATS, lambda: matrix @ x)
     weight, vector = torch.from_numpy(matrix), torch.from_numpy(x)
-    return {"q4_0": lambda: torch.mv(weight, vector)}
+    return dict.fromkeys(FORMATS, lambda: torch.mv(weight, vector))
 
 
 def array_ops(rows, columns):
@@ -166,18 +169,18 @@ prepared = {}
 
 def ops_of(op, rows, columns):
     """Those of the last size only: each holds three large arrays."""
-    key = (op if op in ("attention", "q4_0") else "", rows, columns)
+    key = ("weights" if op in FORMATS else op if op == "attention" else "", rows, columns)
     if key not in prepared:
         prepared.clear()
         if op == "attention":
             prepared[key] = attention_ops(rows, columns) if LIBRARY == "torch" else {}
         else:
-            prepared[key] = matvec_ops(columns) if op == "q4_0" else array_ops(rows, columns)
+            prepared[key] = matvec_ops(columns) if op in FORMATS else array_ops(rows, columns)
     return prepared[key]
 
 
 def check(run, op):
-    if op in ("argmax", "q4_0"):
+    if op in ("argmax", *FORMATS):
         return float("nan")
     return float(numpy.abs(numpy.asarray(run(), dtype=numpy.float64)).sum())
 

@@ -71,7 +71,8 @@ const ops_case ops_cases[] = {
     ROWS(OPS_SMALL, 1, FEW),
     {OPS_NN, OPS_ATTENTION, "attention", 512, 512, {0}},
     {OPS_NN, OPS_ATTENTION, "attention", 1, 2048, {0}},
-    {OPS_NN, OPS_MATVEC_Q4, "q4_0", 1, SIDE, {0}},
+    {OPS_NN, OPS_MATVEC, "q4_0", 1, SIDE, {0}},
+    {OPS_NN, OPS_MATVEC, "q4_k", 1, SIDE, {0}},
 };
 const size_t ops_case_count = sizeof ops_cases / sizeof *ops_cases;
 
@@ -81,7 +82,7 @@ const char *ops_group_name(ops_group group) {
 }
 
 static const char *what_it_does(const ops_case *test) {
-    if (test->kind == OPS_MATVEC_Q4) return "matvec";
+    if (test->kind == OPS_MATVEC) return "matvec";
     return test->rows > 1 ? "prefill" : "decode";
 }
 

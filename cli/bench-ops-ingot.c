@@ -34,11 +34,17 @@ ig_status ops_tensors_open(ops_tensors *tensors, ig_error *error) {
 }
 
 static ig_shape shape_of(const ops_case *test, int which) {
-    bool heads = test->kind == OPS_ATTENTION, matrix = test->kind == OPS_MATVEC_Q4 && which == 1;
+    bool heads = test->kind == OPS_ATTENTION, matrix = test->kind == OPS_MATVEC && which == 1;
     ig_shape shape = {.rank = 2, .lengths = {which == 1 && heads ? test->columns : test->rows, test->columns}};
     if (heads) shape.rank = 3, shape.lengths[1] = OPS_HEADS, shape.lengths[2] = OPS_HEAD_DIM;
     if (matrix) shape.lengths[0] = test->columns;
     return shape;
+}
+
+static ig_weight_type format_of(const ops_case *test) {
+    for (int type = 0; type < IG_WEIGHT_TYPE_COUNT; type++)
+        if (strcmp(ig_weight_type_name((ig_weight_type)type), test->op) == 0) return (ig_weight_type)type;
+    return IG_WEIGHT_TYPE_COUNT;
 }
 
 ig_status ops_tensors_fill(ops_tensors *tensors, const ops_case *test) {
@@ -49,8 +55,8 @@ ig_status ops_tensors_fill(ops_tensors *tensors, const ops_case *test) {
     if (status == IG_STATUS_OK)
         status = ig_tensor_fill(tensors->stream, IG_TYPE_F32, row, 0.75, NULL, &tensors->weight);
     if (status == IG_STATUS_OK) status = ig_tensor_create_scalar(tensors->device, IG_TYPE_F32, 0.75, &tensors->scalar);
-    if (status == IG_STATUS_OK && test->kind == OPS_MATVEC_Q4)
-        status = ig_weight_quantize(tensors->stream, tensors->inputs[1], IG_WEIGHT_Q4_0, NULL, &tensors->blocks);
+    if (status == IG_STATUS_OK && test->kind == OPS_MATVEC)
+        status = ig_weight_quantize(tensors->stream, tensors->inputs[1], format_of(test), NULL, &tensors->blocks);
     return status;
 }
 
@@ -138,7 +144,7 @@ ig_status ops_call(ops_tensors *tensors, const ops_case *test, ig_backend backen
         case OPS_TRANSPOSE: return copy_transposed(tensors, &options, out);
         case OPS_ATTENTION: return attend(tensors, test, &options, out);
         case OPS_CHAIN: return test->run.chain(stream, (const ig_tensor *[]){a, b, tensors->scalar}, &options, out);
-        case OPS_MATVEC_Q4: return ig_weight_matmul(stream, tensors->blocks, a, &options, out);
+        case OPS_MATVEC: return ig_weight_matmul(stream, tensors->blocks, a, &options, out);
     }
     return IG_STATUS_UNSUPPORTED;
 }
@@ -166,7 +172,7 @@ static double sum_of_magnitudes(const float *values, uint64_t count) {
 static double check_of(const ops_case *test, const ig_tensor *out) {
     const void *values = NULL;
     // Which of several largest elements is meant differs between libraries; four bits are not the weights of others.
-    bool differs = strcmp(test->op, "argmax") == 0 || test->kind == OPS_MATVEC_Q4;
+    bool differs = strcmp(test->op, "argmax") == 0 || test->kind == OPS_MATVEC;
     if (differs || ig_tensor_map(out, &values) != IG_STATUS_OK) return NAN;
     return sum_of_magnitudes(values, ig_tensor_count(out));
 }

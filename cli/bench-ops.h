@@ -18,7 +18,7 @@ typedef enum ops_kind {
     OPS_RMS_NORM,
     OPS_TRANSPOSE,  // a copy
     OPS_ATTENTION,  // causal; rows are queries at the end of the columns, which are keys
-    OPS_MATVEC_Q4,  // a matrix in Q4_0 times a vector
+    OPS_MATVEC,     // a matrix of weights in the format of this name times a vector
     OPS_CHAIN,      // several ops, one after the other
 } ops_kind;
 
@@ -73,7 +73,7 @@ typedef struct ops_tensors {
     ig_device *device;
     ig_stream *stream;
     ig_tensor *inputs[2], *weight, *scalar;
-    ig_weight *blocks;  // of OPS_MATVEC_Q4
+    ig_weight *blocks;  // of OPS_MATVEC
 } ops_tensors;
 
 ig_status ops_tensors_open(ops_tensors *tensors, ig_error *error);
