@@ -52,7 +52,7 @@ static void spread_out(const float *x, spread *s, uint8_t *scale_at, uint8_t *mi
 static void spread_around_zero(const float *x, int zero, int most_scale, spread *s, uint8_t *scale_at) {
     enum { EACH = BLOCK / MOST_PARTS };
     float steps[MOST_PARTS];
-    for (int p = 0; p < MOST_PARTS; p++) steps[p] = igi_extreme(x + p * EACH, EACH) / (float)-zero;
+    for (int p = 0; p < MOST_PARTS; p++) steps[p] = igi_extreme(x + (size_t)p * EACH, EACH) / (float)-zero;
     s->scale = igi_put_half(scale_at, igi_extreme(steps, MOST_PARTS) / (float)-most_scale);
     for (int p = 0; p < MOST_PARTS; p++) {
         float inverse = inverse_of(s->scale);
@@ -66,7 +66,7 @@ static void spread_around_zero(const float *x, int zero, int most_scale, spread 
 // ---- Bytes ----
 
 // Of 32 numbers each, `bits` of them that lie `from` their low end, `place` above the low end of 32 bytes.
-static void put_part(const uint8_t *numbers, int from, int bits, int place, uint8_t *bytes) {
+static void put_part(const uint8_t *numbers, int from, int bits, size_t place, uint8_t *bytes) {
     for (int i = 0; i < IGI_GROUP; i++) bytes[i] |= (uint8_t)((numbers[i] >> from & ((1 << bits) - 1)) << place);
 }
 
@@ -75,7 +75,7 @@ void igi_pack_q2_k(const float *x, uint8_t *block) {
     memset(block, 0, 84);
     spread_out(x, &s, block + 80, block + 82);
     for (int p = 0; p < s.parts; p++) block[p] = (uint8_t)(s.scales[p] | s.minima[p] << 4);
-    for (int g = 0; g < 8; g++) put_part(s.numbers + g * 32, 0, 2, g % 4 * 2, block + 16 + g / 4 * 32);
+    for (size_t g = 0; g < 8; g++) put_part(s.numbers + g * 32, 0, 2, g % 4 * 2, block + 16 + g / 4 * 32);
 }
 
 void igi_pack_q3_k(const float *x, uint8_t *block) {
@@ -87,7 +87,7 @@ void igi_pack_q3_k(const float *x, uint8_t *block) {
         block[96 + p % 8] |= (uint8_t)((scale & 15) << p / 8 * 4);
         block[104 + p % 4] |= (uint8_t)(scale >> 4 << p / 4 * 2);
     }
-    for (int g = 0; g < 8; g++) {
+    for (size_t g = 0; g < 8; g++) {
         put_part(s.numbers + g * 32, 0, 2, g % 4 * 2, block + 32 + g / 4 * 32);
         put_part(s.numbers + g * 32, 2, 1, g, block);
     }
@@ -107,7 +107,7 @@ void igi_pack_q4_k(const float *x, uint8_t *block) {
     memset(block, 0, 144);
     spread_out(x, &s, block, block + 2);
     put_sixes(&s, block + 4);
-    for (int g = 0; g < 8; g++) put_part(s.numbers + g * 32, 0, 4, g % 2 * 4, block + 16 + g / 2 * 32);
+    for (size_t g = 0; g < 8; g++) put_part(s.numbers + g * 32, 0, 4, g % 2 * 4, block + 16 + g / 2 * 32);
 }
 
 void igi_pack_q5_k(const float *x, uint8_t *block) {
@@ -115,7 +115,7 @@ void igi_pack_q5_k(const float *x, uint8_t *block) {
     memset(block, 0, 176);
     spread_out(x, &s, block, block + 2);
     put_sixes(&s, block + 4);
-    for (int g = 0; g < 8; g++) {
+    for (size_t g = 0; g < 8; g++) {
         put_part(s.numbers + g * 32, 0, 4, g % 2 * 4, block + 48 + g / 2 * 32);
         put_part(s.numbers + g * 32, 4, 1, g, block + 16);
     }
@@ -126,7 +126,7 @@ void igi_pack_q6_k(const float *x, uint8_t *block) {
     memset(block, 0, 210);
     spread_around_zero(x, 32, 128, &s, block + 208);
     for (int p = 0; p < MOST_PARTS; p++) block[192 + p] = (uint8_t)(int8_t)s.scales[p];
-    for (int g = 0; g < 8; g++) {
+    for (size_t g = 0; g < 8; g++) {
         put_part(s.numbers + g * 32, 0, 4, g % 4 / 2 * 4, block + g / 4 * 64 + g % 2 * 32);
         put_part(s.numbers + g * 32, 4, 2, g % 4 * 2, block + 128 + g / 4 * 32);
     }
