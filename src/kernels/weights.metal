@@ -8,10 +8,11 @@ static float half_at(device const uchar *from) { return float(*(device const hal
 // Low halves of bytes are the first 16.
 static float2 nibbles(uint both) { return float2(float(both & 15), float(both >> 4)); }
 
-// 16 for each that is set.
-static float2 fifth_bits(device const uchar *bits, uint i) {
+// Numbers of five bits, the fifth apart from the others.
+static int2 five_bits(device const uchar *bits, device const uchar *bytes, uint i) {
     device const ushort *words = (device const ushort *)bits;
-    return float2(float((uint(words[0]) >> i & 1) * 16), float((uint(words[1]) >> i & 1) * 16));
+    uint both = bytes[i];
+    return int2(int((both & 15) | (uint(words[0]) << 4 >> i & 16)), int(both >> 4 | (uint(words[1]) << 4 >> i & 16)));
 }
 
 struct q8_0 {
@@ -39,14 +40,14 @@ struct q4_1 {
 struct q5_0 {
     static constexpr constant uint bytes = 22, groups = 1;
     static float2 pair(device const uchar *block, uint, uint i) {
-        return (nibbles(block[6 + i]) + fifth_bits(block + 2, i) - 16.0f) * half_at(block);
+        return float2(five_bits(block + 2, block + 6, i) - 16) * half_at(block);
     }
 };
 
 struct q5_1 {
     static constexpr constant uint bytes = 24, groups = 1;
     static float2 pair(device const uchar *block, uint, uint i) {
-        return fma(nibbles(block[8 + i]) + fifth_bits(block + 4, i), half_at(block), half_at(block + 2));
+        return fma(float2(five_bits(block + 4, block + 8, i)), half_at(block), half_at(block + 2));
     }
 };
 
