@@ -79,6 +79,7 @@ static const struct {
           {"debug", igi_pass_debug},
 },
   final_passes[] = {
+      {"show magnitudes", igi_pass_show_magnitudes},
       {"private", igi_pass_private},
       {"info", igi_pass_info},
 };

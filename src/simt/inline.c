@@ -88,6 +88,7 @@ static ig_status unroll_tail_calls(igi_simt_module *m) {
 ig_status igi_pass_inline(igi_simt_module *m) {
     ig_status status = drop_annotations(m);
     if (status == IG_STATUS_OK) status = igi_run_passes(m, "globaldce,always-inline,globaldce");
+    if (status == IG_STATUS_OK) status = igi_hide_magnitudes(m);
     if (status == IG_STATUS_OK) status = unroll_tail_calls(m);
     if (status == IG_STATUS_OK) status = igi_replace_placeholders(m);
     if (status == IG_STATUS_OK) status = igi_localise_derived(m);

@@ -54,6 +54,8 @@ ig_status igi_localise_derived(igi_simt_module *m);
 // post: m->thread is the only function with a body, unless there is recursion; its parameters are all it knows of the
 // thread; threadgroup variables are places in the group's memory; loops as igi_pass_unroll leaves them.
 ig_status igi_pass_inline(igi_simt_module *m);
+// Part of inline, before anything is simplified: what llvm.fabs is taken of is hidden from LLVM.
+ig_status igi_hide_magnitudes(igi_simt_module *m);
 // Part of inline: unrolls loops that count to a small constant. post: loop-simplified, LCSSA, no switches.
 ig_status igi_pass_unroll(igi_simt_module *m);
 // Loops in which the threads of a row walk through memory side by side (stride.c).
@@ -119,6 +121,8 @@ ig_status igi_pass_unlock(igi_simt_module *m);
 // Around "ig.run": what it is made of goes into it, and the fields of igi_group are read before its loops.
 ig_status igi_pass_hoist(igi_simt_module *m);
 
+// After LLVM's optimisation: nothing hides what llvm.fabs is taken of any more.
+ig_status igi_pass_show_magnitudes(igi_simt_module *m);
 // After LLVM's optimisation: moves large private arrays off the stack. post: info.private_bytes; small frames.
 // errors: UNSUPPORTED when there is far too much of it.
 ig_status igi_pass_private(igi_simt_module *m);

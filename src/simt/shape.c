@@ -70,8 +70,9 @@ static igi_shape operand_shape(const igi_shapes *s, LLVMValueRef i, unsigned k) 
 }
 
 static bool is_elementwise_call(LLVMValueRef i) {
-    static const char *const names[] = {"llvm.fma.",    "llvm.fabs.",  "llvm.sqrt.", "llvm.minnum.",
-                                        "llvm.maxnum.", "llvm.floor.", "llvm.rint.", "llvm.copysign."};
+    static const char *const names[] = {"llvm.arithmetic.fence.", "llvm.fma.",    "llvm.fabs.",  "llvm.sqrt.",
+                                        "llvm.minnum.",           "llvm.maxnum.", "llvm.floor.", "llvm.rint.",
+                                        "llvm.copysign."};
     const char *name = igi_callee_name(i);
     for (size_t k = 0; k < sizeof names / sizeof *names; k++)
         if (strncmp(name, names[k], strlen(names[k])) == 0) return true;
