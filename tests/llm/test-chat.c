@@ -10,8 +10,7 @@
 // cmocka last: it needs the first four headers.
 #include <cmocka.h>
 
-#include "core/file.h"
-#include "gguf-writer.h"
+#include "model-file.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
 
@@ -152,34 +151,8 @@ static const struct golden {
 static const ig_chat_message chat[] = {
     {"system", "Rhyme."}, {"user", " Hi\n"}, {"assistant", " Fly "}, {"user", "Why?"}};
 
-static char *directory;
-static char path[4096];
-
-static int make_directory(void **state) {
-    (void)state;
-    directory = igi_make_temp_dir();
-    if (!directory) return -1;
-    snprintf(path, sizeof path, "%s/model.gguf", directory);
-    return 0;
-}
-
-static int remove_directory(void **state) {
-    (void)state;
-    igi_remove_tree(directory);
-    free(directory);
-    return 0;
-}
-
 static void assert_status(ig_status got, ig_status wanted) {
     assert_string_equal(ig_status_name(got), ig_status_name(wanted));
-}
-
-static ig_gguf *save_and_open(gguf_writer *w) {
-    ig_gguf *file = NULL;
-    gguf_save(w, path);
-    gguf_free(w);
-    assert_status(ig_gguf_open(path, &file, NULL), IG_STATUS_OK);
-    return file;
 }
 
 static ig_gguf *file_with(const char *template) {
@@ -296,5 +269,5 @@ int main(void) {
         cmocka_unit_test(templates_of_no_family_are_refused),
         cmocka_unit_test(messages_that_no_format_has_a_place_for_are_refused),
     };
-    return cmocka_run_group_tests_name("chat", tests, make_directory, remove_directory);
+    return cmocka_run_group_tests_name("chat", tests, make_model_directory, remove_model_directory);
 }

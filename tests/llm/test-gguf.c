@@ -12,29 +12,10 @@
 // cmocka last: it needs the first four headers.
 #include <cmocka.h>
 
-#include "core/file.h"
 #include "core/memory.h"
-#include "gguf-writer.h"
+#include "model-file.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
-
-static char *directory;
-static char path[4096];
-
-static int make_directory(void **state) {
-    (void)state;
-    directory = igi_make_temp_dir();
-    if (!directory) return -1;
-    snprintf(path, sizeof path, "%s/model.gguf", directory);
-    return 0;
-}
-
-static int remove_directory(void **state) {
-    (void)state;
-    igi_remove_tree(directory);
-    free(directory);
-    return 0;
-}
 
 static void assert_status(ig_status got, ig_status wanted) {
     assert_string_equal(ig_status_name(got), ig_status_name(wanted));
@@ -43,20 +24,6 @@ static void assert_status(ig_status got, ig_status wanted) {
 static void assert_text(ig_text text, const char *wanted) {
     assert_int_equal(text.length, strlen(wanted));
     assert_memory_equal(text.data, wanted, text.length);
-}
-
-static ig_gguf *open_file(void) {
-    ig_gguf *file = NULL;
-    ig_error error = {0};
-    ig_status status = ig_gguf_open(path, &file, &error);
-    if (status != IG_STATUS_OK) fail_msg("%s", error.message);
-    return file;
-}
-
-static ig_gguf *save_and_open(gguf_writer *writer) {
-    gguf_save(writer, path);
-    gguf_free(writer);
-    return open_file();
 }
 
 static ig_gguf_value value_of(const ig_gguf *file, const char *key) {
@@ -68,17 +35,17 @@ static ig_gguf_value value_of(const ig_gguf *file, const char *key) {
 static void expect_failure(ig_status status, const char *fragment) {
     ig_gguf *file = NULL;
     ig_error error = {0};
-    assert_status(ig_gguf_open(path, &file, &error), status);
+    assert_status(ig_gguf_open(model_path, &file, &error), status);
     assert_null(file);
     assert_int_equal(error.status, status);
     assert_non_null(strstr(error.message, "model.gguf"));
     if (!strstr(error.message, fragment)) fail_msg("'%s' does not say '%s'", error.message, fragment);
     ig_error_clear(&error);
-    assert_status(ig_gguf_open(path, &file, NULL), status);
+    assert_status(ig_gguf_open(model_path, &file, NULL), status);
 }
 
 static void save_and_fail(gguf_writer *writer, ig_status status, const char *fragment) {
-    gguf_save(writer, path);
+    gguf_save(writer, model_path);
     gguf_free(writer);
     expect_failure(status, fragment);
 }
@@ -203,7 +170,7 @@ static void version_2_is_read_and_others_are_not(void **state) {
     save_and_fail(&w, IG_STATUS_UNSUPPORTED, "has version 4");
     w = small_file(), w.version = 3u << 24;
     save_and_fail(&w, IG_STATUS_UNSUPPORTED, "big-endian");
-    gguf_write_file(path, "GGML and more", 13);
+    gguf_write_file(model_path, "GGML and more", 13);
     expect_failure(IG_STATUS_BAD_FORMAT, "is no GGUF file");
 }
 
@@ -213,7 +180,7 @@ static void a_file_lives_as_long_as_its_last_reference(void **state) {
     ig_gguf *file = save_and_open(&w);
     assert_ptr_equal(ig_gguf_retain(file), file);
     ig_gguf_release(file);
-    unlink(path);
+    unlink(model_path);
     assert_text(value_of(file, "string").text, "words");
     ig_gguf_release(file);
     ig_gguf_release(NULL);
@@ -272,12 +239,12 @@ static void files_that_are_none_are_refused(void **state) {
     (void)state;
     char fifo[5000];
     ig_gguf *file = NULL;
-    unlink(path);
+    unlink(model_path);
     expect_failure(IG_STATUS_NOT_FOUND, "No such file");
-    gguf_write_file(path, "", 0);
+    gguf_write_file(model_path, "", 0);
     expect_failure(IG_STATUS_BAD_FORMAT, "is no GGUF file");
-    assert_status(ig_gguf_open(directory, &file, NULL), IG_STATUS_IO);
-    snprintf(fifo, sizeof fifo, "%s/fifo", directory);
+    assert_status(ig_gguf_open("/", &file, NULL), IG_STATUS_IO);
+    snprintf(fifo, sizeof fifo, "%s.fifo", model_path);
     assert_int_equal(mkfifo(fifo, 0600), 0);
     assert_status(ig_gguf_open(fifo, &file, NULL), IG_STATUS_IO);
     assert_status(ig_gguf_open(NULL, &file, NULL), IG_STATUS_INVALID_ARGUMENT);
@@ -390,7 +357,7 @@ static void look_at_all(const ig_gguf *file) {
 static ig_status open_and_look(void) {
     ig_gguf *file = NULL;
     ig_error error = {0};
-    ig_status status = ig_gguf_open(path, &file, &error);
+    ig_status status = ig_gguf_open(model_path, &file, &error);
     assert_true(status == IG_STATUS_OK || error.message);
     if (status == IG_STATUS_OK) look_at_all(file);
     ig_gguf_release(file);
@@ -404,7 +371,7 @@ static void a_file_cut_anywhere_is_refused(void **state) {
     size_t length;
     char *bytes = gguf_file(&w, &length);
     for (size_t cut = 0; cut < length; cut++) {
-        gguf_write_file(path, bytes, cut);
+        gguf_write_file(model_path, bytes, cut);
         assert_status(open_and_look(), IG_STATUS_BAD_FORMAT);
     }
     free(bytes);
@@ -420,7 +387,7 @@ static void a_file_with_any_byte_changed_opens_or_not(void **state) {
         const char was = bytes[at], changed[] = {(char)0xff, 0, 0x7f, (char)(was ^ 1), (char)(was ^ 0x80)};
         for (size_t i = 0; i < sizeof changed; i++) {
             bytes[at] = changed[i];
-            gguf_write_file(path, bytes, length);
+            gguf_write_file(model_path, bytes, length);
             ig_status status = open_and_look();
             assert_true(status == IG_STATUS_OK || status == IG_STATUS_BAD_FORMAT || status == IG_STATUS_UNSUPPORTED);
         }
@@ -433,12 +400,12 @@ static void a_file_with_any_byte_changed_opens_or_not(void **state) {
 static void memory_that_runs_out_is_said(void **state) {
     (void)state;
     gguf_writer w = small_file();
-    gguf_save(&w, path);
+    gguf_save(&w, model_path);
     gguf_free(&w);
     for (uint64_t n = 1, done = 0; !done; n++) {
         ig_gguf *file = NULL;
         igi_alloc_fail_at(n);
-        ig_status status = ig_gguf_open(path, &file, NULL);
+        ig_status status = ig_gguf_open(model_path, &file, NULL);
         done = igi_alloc_fail_at(0) < n;
         assert_status(status, done ? IG_STATUS_OK : IG_STATUS_OUT_OF_MEMORY);
         ig_gguf_release(file);
@@ -467,5 +434,5 @@ int main(void) {
         cmocka_unit_test(a_file_with_any_byte_changed_opens_or_not),
         cmocka_unit_test(memory_that_runs_out_is_said),
     };
-    return cmocka_run_group_tests_name("gguf", tests, make_directory, remove_directory);
+    return cmocka_run_group_tests_name("gguf", tests, make_model_directory, remove_model_directory);
 }

@@ -5,14 +5,13 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 // cmocka last: it needs the headers before it.
 #include <cmocka.h>
 
 #include "core/memory.h"
+#include "model-file.h"
 #include "tiny-model.h"
 
 enum { TOKENS = 37, WORDS = 101 };
@@ -43,21 +42,12 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static ig_device *device;
 static int32_t tokens[TOKENS];
-static char path[64];
 
 static tiny_model make_kind(int kind, uint32_t seed) {
     tiny_model m = kinds[kind];
     m.words = WORDS, m.context = 64, m.rope_base = 5000, m.epsilon = 1e-5f;
     tiny_make(&m, seed);
     return m;
-}
-
-static ig_gguf *save_and_open(gguf_writer *writer) {
-    ig_gguf *file = NULL;
-    gguf_save(writer, path);
-    gguf_free(writer);
-    assert_int_equal(ig_gguf_open(path, &file, NULL), IG_STATUS_OK);
-    return file;
 }
 
 static ig_model *load(const tiny_model *m) {
@@ -332,16 +322,14 @@ static void memory_may_be_short(void **state) {
 }
 
 static int open_device(void **state) {
-    (void)state;
     for (int i = 0; i < TOKENS; i++) tokens[i] = i * 29 % WORDS;
-    snprintf(path, sizeof path, "/tmp/ingot-model-%d.gguf", (int)getpid());
+    if (make_model_directory(state) != 0) return -1;
     return ig_device_create(NULL, &device, NULL) == IG_STATUS_OK ? 0 : -1;
 }
 
 static int close_device(void **state) {
-    (void)state;
     ig_device_release(device);
-    return unlink(path);
+    return remove_model_directory(state);
 }
 
 int main(void) {

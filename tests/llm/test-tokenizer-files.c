@@ -11,37 +11,20 @@
 // cmocka last: it needs the first four of these headers after math.h.
 #include <cmocka.h>
 
-#include "core/file.h"
+#include "model-file.h"
 #include "tiny-vocabulary.h"
 
 #define KEY(name) "tokenizer.ggml." name
 
-static char *directory;
-static char path[4096];
 static tiny_vocabulary vocabulary;
-
-static int make_directory(void **state) {
-    (void)state;
-    directory = igi_make_temp_dir();
-    if (!directory) return -1;
-    snprintf(path, sizeof path, "%s/model.gguf", directory);
-    return 0;
-}
-
-static int remove_directory(void **state) {
-    (void)state;
-    igi_remove_tree(directory);
-    free(directory);
-    return 0;
-}
 
 static void expect(gguf_writer *writer, ig_status wanted, const char *fragment) {
     ig_gguf *file = NULL;
     ig_tokenizer *tokenizer = NULL;
     ig_error error = {0};
-    gguf_save(writer, path);
+    gguf_save(writer, model_path);
     gguf_free(writer);
-    assert_int_equal(ig_gguf_open(path, &file, NULL), IG_STATUS_OK);
+    assert_int_equal(ig_gguf_open(model_path, &file, NULL), IG_STATUS_OK);
     ig_status status = ig_tokenizer_create(file, &tokenizer, &error);
     if (status != wanted) fail_msg("%s: %s", ig_status_name(status), error.message ? error.message : "no message");
     if (fragment && !strstr(error.message, fragment)) fail_msg("'%s' does not say '%s'", error.message, fragment);
@@ -230,5 +213,5 @@ int main(void) {
         cmocka_unit_test(names_that_are_looked_for_are_not_endless),
         cmocka_unit_test(no_file_and_no_place_are_refused),
     };
-    return cmocka_run_group_tests(tests, make_directory, remove_directory);
+    return cmocka_run_group_tests(tests, make_model_directory, remove_model_directory);
 }

@@ -11,38 +11,21 @@
 // cmocka last: it needs the first four headers.
 #include <cmocka.h>
 
-#include "core/file.h"
 #include "core/memory.h"
+#include "model-file.h"
 #include "tiny-vocabulary.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
 
-static char *directory;
-static char path[4096];
 static tiny_vocabulary vocabulary;
 static ig_tokenizer *tokenizer;
-
-static int make_directory(void **state) {
-    (void)state;
-    directory = igi_make_temp_dir();
-    if (!directory) return -1;
-    snprintf(path, sizeof path, "%s/model.gguf", directory);
-    return 0;
-}
-
-static int remove_directory(void **state) {
-    (void)state;
-    igi_remove_tree(directory);
-    free(directory);
-    return 0;
-}
 
 static void assert_status(ig_status got, ig_status wanted) {
     assert_string_equal(ig_status_name(got), ig_status_name(wanted));
 }
 
 static void save(gguf_writer *writer) {
-    gguf_save(writer, path);
+    gguf_save(writer, model_path);
     gguf_free(writer);
 }
 
@@ -51,7 +34,7 @@ static void create(gguf_writer writer) {
     ig_gguf *file = NULL;
     ig_error error = {0};
     save(&writer);
-    assert_status(ig_gguf_open(path, &file, NULL), IG_STATUS_OK);
+    assert_status(ig_gguf_open(model_path, &file, NULL), IG_STATUS_OK);
     ig_status status = ig_tokenizer_create(file, &tokenizer, &error);
     if (status != IG_STATUS_OK) fail_msg("%s", error.message);
     ig_gguf_release(file);
@@ -491,7 +474,7 @@ static void a_word_of_a_megabyte_is_no_trouble(void **state) {
 
 static void create_with_little_memory(void) {
     ig_gguf *file = NULL;
-    assert_status(ig_gguf_open(path, &file, NULL), IG_STATUS_OK);
+    assert_status(ig_gguf_open(model_path, &file, NULL), IG_STATUS_OK);
     for (uint64_t n = 1, done = 0; !done; n++) {
         ig_tokenizer *created = NULL;
         igi_alloc_fail_at(n);
@@ -554,5 +537,5 @@ int main(void) {
         WITH(make_gpt2, too_little_memory_is_an_error),
         WITH(make_spm, too_little_memory_is_an_error),
     };
-    return cmocka_run_group_tests(tests, make_directory, remove_directory);
+    return cmocka_run_group_tests(tests, make_model_directory, remove_model_directory);
 }
