@@ -31,8 +31,9 @@ ig_status igi_scalar_dequantize(const igi_call *call) {
 ig_status igi_scalar_weight_matmul(const igi_call *call) {
     const igi_view *x = &call->in[0], *weight = &call->in[1], *out = &call->out[0];
     uint64_t columns = x->shape[1];
-    double *values = igi_calloc(2 * columns + 1, sizeof *values), *weights = values + columns;
+    double *values = igi_calloc(2 * columns + 1, sizeof *values);
     if (!values) return igi_error_no_memory(call->error);
+    double *weights = values + columns;
     for (uint64_t row = 0; row < out->shape[1]; row++) {
         load_row(call->p.weight.type, igi_weight_row(weight, row), columns, weights);
         for (uint64_t t = 0; t < out->shape[0]; t++) {
