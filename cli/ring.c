@@ -48,7 +48,8 @@ int cmd_ring(int argc, char **argv) {
         {0, "restart", CLI_COUNT, &run.restarts, "N", "restart a kernel whose handler fails, N times at most"},
         {0, "deadline", CLI_SECONDS, &run.deadline_ns, "S",
          "longest a handler may take for a message (default: --timeout)"},
-        {0, "timeout", CLI_SECONDS, &run.timeout_ns, "S", "longest to wait for room for a message, and at the end for everything (default 10)"},
+        {0, "timeout", CLI_SECONDS, &run.timeout_ns, "S",
+         "longest to wait for room for a message, and at the end for everything (default 10)"},
         {0, "status", CLI_FLAG, &run.status, NULL, "show what each kernel did"},
         CLI_OPTION_JSON,
     };

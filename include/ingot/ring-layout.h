@@ -86,8 +86,8 @@ enum {
 };
 
 // The host writes is_active and should_terminate, the kernel the rest of what it counts: whenever it goes idle, and
-// every few messages. Heads and tails count places, which messages of a batch may share; those that producers share move
-// by their lower 32 bits.
+// every few messages. Heads and tails count places, which messages of a batch may share; those that producers share
+// move by their lower 32 bits.
 typedef struct ig_ring_control {
     uint32_t is_active;
     uint32_t should_terminate;

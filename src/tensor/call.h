@@ -67,7 +67,7 @@ typedef union igi_parameters {
         double base, scale;
         const float *factors;  // of the caller, until the call returns; NULL: none
         uint64_t position;     // added to all
-        uint32_t dims;      // that turn; even
+        uint32_t dims;         // that turn; even
         bool interleaved;
     } rope;  // in: x [batch, sequence, heads, dim], positions (i64) [batch, sequence] or absent: 0, 1, ...
     struct {

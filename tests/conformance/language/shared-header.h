@@ -2,4 +2,6 @@
 #include <metal_stdlib>
 #define HEADER_CONSTANT 40
 constant char header_table[3] = {1, 2, 3};
-static inline int header_value(int v) { return v * 1000; }
+static inline int header_value(int v) {
+    return v * 1000;
+}
