@@ -135,16 +135,10 @@ static bool measure_turn(halo_bench *bench, measured *turn) {
     return turn->seconds >= 0 && turn->alone >= 0;
 }
 
-static int ascending(const void *a, const void *b) {
-    double left = *(const double *)a, right = *(const double *)b;
-    return left < right ? -1 : left > right;
-}
-
 static double median_of(const measured *turns, uint64_t count, size_t offset) {
     double *values = cli_alloc(count * sizeof *values);
     for (uint64_t i = 0; i < count; i++) memcpy(&values[i], (const char *)&turns[i] + offset, sizeof *values);
-    qsort(values, count, sizeof *values, ascending);
-    double median = values[count / 2];
+    double median = bench_median_of(values, count);
     free(values);
     return median;
 }

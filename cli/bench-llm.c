@@ -95,16 +95,6 @@ static const struct llm_case {
 } cases[] = {{"prompt 512", "prompt 512\n", take_prompt}, {"generate 128", "generate 128\n", write_text}};
 enum { CASES = sizeof cases / sizeof *cases };
 
-static int ascending(const void *a, const void *b) {
-    double left = *(const double *)a, right = *(const double *)b;
-    return left < right ? -1 : left > right;
-}
-
-static double median(double *values, uint64_t count) {
-    qsort(values, count, sizeof *values, ascending);
-    return values[count / 2];
-}
-
 // In turns, so that whatever else the machine does hits both.
 static int measure(llm_bench *b, const struct llm_case *test, uint64_t repeats) {
     double *own = cli_alloc(repeats * sizeof *own), *other = cli_alloc(repeats * sizeof *other);
@@ -117,8 +107,8 @@ static int measure(llm_bench *b, const struct llm_case *test, uint64_t repeats) 
     }
     bench_row row = {.suite = "llm", .name = test->name, .unit = "tokens/s"};
     if (!failed) {
-        row.value = median(own, repeats);
-        bench_add_peer(&row, "llama.cpp", median(other, repeats));
+        row.value = bench_median_of(own, repeats);
+        bench_add_peer(&row, "llama.cpp", bench_median_of(other, repeats));
         bench_report(&row);
     }
     free(own), free(other);

@@ -216,7 +216,7 @@ static double run_backend(ops_runner *base, const ops_case *test, uint64_t calls
         seconds[i] = ops_time_calls(runner->tensors, test, runner->backend, calls);
         if (seconds[i] < 0) return -1;
     }
-    return ops_median(seconds, batches);
+    return bench_median_of(seconds, batches);
 }
 
 static void nothing(ops_runner *base) {}
@@ -257,7 +257,7 @@ static double run_openblas(ops_runner *base, const ops_case *test, uint64_t call
         for (uint64_t i = 0; i < calls; i++) multiply(runner, test, a, b, c);
         seconds[batch] = (double)(igi_now_ns() - start) * 1e-9 / (double)calls;
     }
-    return ops_median(seconds, batches);
+    return bench_median_of(seconds, batches);
 }
 
 // The result lies in memory of the same kind as everyone else's.

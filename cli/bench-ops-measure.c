@@ -101,23 +101,12 @@ bool ops_measure(ops_contest *c, const ops_case *test) {
 
 // ---- Figures ----
 
-static int ascending(const void *a, const void *b) {
-    double left = *(const double *)a, right = *(const double *)b;
-    return left < right ? -1 : left > right;
-}
-
-double ops_median(double *values, size_t count) {
-    if (count == 0) return 0;
-    qsort(values, count, sizeof *values, ascending);
-    return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
-}
-
 double ops_seconds(const ops_contest *c, size_t which) {
     double values[OPS_MAX_TURNS];
     size_t count = 0;
     for (uint64_t turn = 0; turn < c->repeats && c->samples[which].calls; turn++)
         if (c->samples[which].seconds[turn] > 0) values[count++] = c->samples[which].seconds[turn];
-    return ops_median(values, count);
+    return bench_median_of(values, count);
 }
 
 double ops_times_slower(const ops_contest *c, size_t which) {
@@ -127,5 +116,5 @@ double ops_times_slower(const ops_contest *c, size_t which) {
         double own = c->samples[0].seconds[turn], other = c->samples[which].seconds[turn];
         if (own > 0 && other > 0) values[count++] = other / own;
     }
-    return ops_median(values, count);
+    return bench_median_of(values, count);
 }

@@ -38,7 +38,7 @@ static double run_stream(ops_runner *base, const ops_case *test, uint64_t calls,
         seconds[i] = runner->triad->ops->run(runner->triad);
         if (seconds[i] < 0) return -1;
     }
-    return ops_case_figure(test, 1) / (moved / ops_median(seconds, runs));
+    return ops_case_figure(test, 1) / (moved / bench_median_of(seconds, runs));
 }
 
 static void finish_stream(ops_runner *base) {

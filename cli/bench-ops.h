@@ -120,7 +120,6 @@ bool ops_measure(ops_contest *contest, const ops_case *test);
 double ops_seconds(const ops_contest *contest, size_t which);
 // How much longer it takes than Ingot: the median of the ratios within turns. 0: not known
 double ops_times_slower(const ops_contest *contest, size_t which);
-double ops_median(double *values, size_t count);
 
 // ---- Tuning ----
 

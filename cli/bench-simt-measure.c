@@ -84,14 +84,8 @@ static bool take_turn(simt_contest *contest, size_t which, sample_list *samples)
     return warm >= 0;
 }
 
-static int ascending(const void *a, const void *b) {
-    double left = *(const double *)a, right = *(const double *)b;
-    return left < right ? -1 : left > right;
-}
-
 static double median(sample_list *samples) {
-    qsort(samples->values, samples->count, sizeof *samples->values, ascending);
-    return samples->values[samples->count / 2];
+    return bench_median_of(samples->values, samples->count);
 }
 
 static void take_turns(simt_contest *contest, sample_list *all) {

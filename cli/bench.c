@@ -95,6 +95,12 @@ static int ascending(const void *a, const void *b) {
     return left < right ? -1 : left > right;
 }
 
+double bench_median_of(double *values, size_t count) {
+    if (count == 0) return 0;
+    qsort(values, count, sizeof *values, ascending);
+    return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
+}
+
 double bench_median(uint64_t repeats, double (*measure)(void *context), void *context) {
     double *values = cli_alloc(repeats * sizeof *values);
     bool failed = false;
@@ -102,8 +108,7 @@ double bench_median(uint64_t repeats, double (*measure)(void *context), void *co
         values[i] = measure(context);
         failed = values[i] < 0;
     }
-    qsort(values, failed ? 0 : repeats, sizeof *values, ascending);
-    double median = failed ? -1 : values[repeats / 2];
+    double median = failed ? -1 : bench_median_of(values, repeats);
     free(values);
     return median;
 }

@@ -63,6 +63,8 @@ typedef struct bench_summary {
 void bench_summary_add(bench_summary *summary, const bench_row *row, const char *name, const char *group);
 void bench_summary_report(const bench_summary *summary);
 
+// Sorts them; 0 of none.
+double bench_median_of(double *values, size_t count);
 // Median of `repeats` calls of measure, which gives one figure or a negative one when it failed.
 double bench_median(uint64_t repeats, double (*measure)(void *context), void *context);
 
