@@ -115,22 +115,3 @@ void ig_device_get_stats(const ig_device *device, ig_device_stats *stats) {
 bool igi_device_has_products(ig_device *device) {
     return device->backend->has_products && device->backend->has_products(device);
 }
-
-// ---- Types ----
-
-static const struct {
-    const char *name;
-    uint32_t size;
-} types[IG_TYPE_COUNT] = {
-    [IG_TYPE_BOOL] = {"bool", 1}, [IG_TYPE_I8] = {"i8", 1},   [IG_TYPE_U8] = {"u8", 1},     [IG_TYPE_I16] = {"i16", 2},
-    [IG_TYPE_U16] = {"u16", 2},   [IG_TYPE_I32] = {"i32", 4}, [IG_TYPE_U32] = {"u32", 4},   [IG_TYPE_I64] = {"i64", 8},
-    [IG_TYPE_U64] = {"u64", 8},   [IG_TYPE_F16] = {"f16", 2}, [IG_TYPE_BF16] = {"bf16", 2}, [IG_TYPE_F32] = {"f32", 4},
-};
-
-const char *ig_type_name(ig_type type) {
-    return (unsigned)type < IG_TYPE_COUNT ? types[type].name : "unknown";
-}
-
-uint32_t ig_type_size(ig_type type) {
-    return (unsigned)type < IG_TYPE_COUNT ? types[type].size : 0;
-}

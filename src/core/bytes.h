@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers and strings as bytes, for caches and for messages between processes of one machine: native byte order,
+// lengths of 32 bits in front of strings. Reading trusts nothing.
+#ifndef INGOT_CORE_BYTES_H
+#define INGOT_CORE_BYTES_H
+
+#include "core/memory.h"
+
+void igi_put_u32(igi_text *bytes, uint32_t value);
+void igi_put_u64(igi_text *bytes, uint64_t value);
+// pre: length < 2^32; a longer block makes `bytes` fail.
+void igi_put_block(igi_text *bytes, const void *block, size_t length);
+void igi_put_string(igi_text *bytes, const char *string);
+
+// Past the end, or once memory ran short, everything reads as zero and `failed` stays set.
+typedef struct igi_reader {
+    const char *at, *end;
+    bool failed;
+} igi_reader;
+
+static inline igi_reader igi_read_from(const char *bytes, size_t length) {
+    return (igi_reader){bytes, bytes + length, false};
+}
+static inline size_t igi_bytes_left(const igi_reader *reader) {
+    return (size_t)(reader->end - reader->at);
+}
+
+uint32_t igi_get_u32(igi_reader *reader);
+uint64_t igi_get_u64(igi_reader *reader);
+// A count of things that take at least `bytes` each: a lie would run past the end anyway, so it is refused early.
+uint32_t igi_get_count(igi_reader *reader, size_t bytes);
+// In place; lives as long as the bytes do.
+const char *igi_get_block(igi_reader *reader, size_t *length);
+// owns: the caller's, NUL-terminated. NULL on failure.
+char *igi_get_string(igi_reader *reader);
+
+#endif
