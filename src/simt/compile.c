@@ -180,3 +180,23 @@ ig_status igi_simt_compile(const igi_simt_request *request, igi_simt_stage stage
     narrow.declined = true;
     return compile(&narrow, stage, output, length, &declined, error);
 }
+
+// An empty function, through the passes and the code generator that every kernel passes.
+void igi_simt_warm_up(void) {
+    igi_simt_module m = {.context = igi_llvm_context_create(), .request = &(igi_simt_request){.name = "nothing"}};
+    m.module = LLVMModuleCreateWithNameInContext("warm-up", m.context);
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(m.context), NULL, 0, 0);
+    LLVMBuilderRef builder = LLVMCreateBuilderInContext(m.context);
+    LLVMPositionBuilderAtEnd(builder,
+                             LLVMAppendBasicBlockInContext(m.context, LLVMAddFunction(m.module, "f", type), "entry"));
+    LLVMBuildRetVoid(builder);
+    LLVMDisposeBuilder(builder);
+    char *object = NULL;
+    size_t length;
+    if (open_machine(&m) == IG_STATUS_OK && igi_run_passes(&m, optimisation_for(&m)) == IG_STATUS_OK)
+        emit(&m, LLVMObjectFile, &object, &length);
+    free(object);
+    if (m.machine) LLVMDisposeTargetMachine(m.machine);
+    LLVMDisposeModule(m.module);
+    LLVMContextDispose(m.context);
+}

@@ -38,6 +38,9 @@ typedef enum igi_simt_stage {
 ig_status igi_simt_compile(const igi_simt_request *request, igi_simt_stage stage, char **output, size_t *length,
                            ig_error *error);
 
+// Makes LLVM ready, so that a process forked from this one compiles its first kernel as quickly as its second.
+void igi_simt_warm_up(void);
+
 // Processor and features the code is made for; part of every cache key. Lives for ever.
 const char *igi_simt_cpu(void);
 const char *igi_simt_features(void);

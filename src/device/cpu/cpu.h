@@ -3,6 +3,7 @@
 #ifndef INGOT_DEVICE_CPU_H
 #define INGOT_DEVICE_CPU_H
 
+#include "codegen/codegen.h"
 #include "core/disk-cache.h"
 #include "core/pool.h"
 #include "core/watchdog.h"
@@ -16,6 +17,7 @@ typedef struct cpu_device {
     igi_pool *pool;
     igi_msl_compiler *compiler;
     igi_disk_cache *cache;
+    igi_codegen *codegen;
     igi_jit *jit;
     igi_watchdog *watchdog;
     char *cache_dir;
@@ -34,6 +36,7 @@ typedef struct cpu_module {
     size_t bitcode_length;
     char *log;  // the compiler's warnings
     ig_math_mode math_mode;
+    uint64_t timeout_ns;  // for compiling one of its kernels; 0: the default
     bool line_tables;
     igi_sources sources;  // with line tables: how the user calls files and columns
     struct cpu_module *next;
@@ -80,6 +83,8 @@ void igi_cpu_pipeline_close(ig_pipeline *pipeline);
 ig_status igi_cpu_pipeline_emit(ig_pipeline *pipeline, const char *stage, char **text);
 ig_status igi_cpu_pipeline_remarks(ig_pipeline *pipeline, ig_remark **remarks, size_t *count);
 igi_simt_request igi_cpu_simt_request(const cpu_program *program, cpu_purpose purpose);
+ig_status igi_cpu_generate(ig_device *device, const cpu_program *program, const igi_simt_request *request,
+                           igi_simt_stage stage, char **output, size_t *length, ig_error *error);
 // The code to run; compiled on first use.
 ig_status igi_cpu_program_code(ig_device *device, cpu_program *program, cpu_purpose purpose, const igi_code **code,
                                ig_error *error);

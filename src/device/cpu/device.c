@@ -101,6 +101,7 @@ static void close_parts(cpu_device *cpu) {
     igi_watchdog_destroy(cpu->watchdog);
     igi_msl_compiler_destroy(cpu->compiler);
     igi_disk_cache_destroy(cpu->cache);
+    igi_codegen_destroy(cpu->codegen);
     igi_jit_destroy(cpu->jit);
     igi_slabs_destroy(&cpu->slabs);
     free(cpu->cache_dir);
@@ -118,6 +119,7 @@ static ig_status open(ig_device *device, size_t index, const ig_device_desc *des
     cpu->cache_dir = igi_cache_dir(desc->cache_dir);
     cpu->cache = igi_disk_cache_create(cpu->cache_dir, desc->cache_bytes);
     ig_status status = igi_msl_compiler_create(cpu->cache_dir, &cpu->compiler);
+    if (status == IG_STATUS_OK) status = igi_codegen_create(&cpu->codegen);
     if (status != IG_STATUS_OK) igi_error_no_memory(error);
     unsigned audience = IGI_JIT_NOBODY;
     if (status == IG_STATUS_OK) status = choose_audience(desc->jit_debug, &audience, error);

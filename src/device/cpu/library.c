@@ -132,14 +132,18 @@ static ig_status make_module(ig_library *library, igi_msl_request *request, igi_
     cpu_device *cpu = igi_cpu(device);
     cpu_module *made = igi_calloc(1, sizeof *made);
     if (!made) return igi_error_no_memory(error);
-    *made =
-        (cpu_module){.references = 1, .key = key, .math_mode = request->math_mode, .line_tables = request->line_tables};
+    *made = (cpu_module){.references = 1,
+                         .key = key,
+                         .math_mode = request->math_mode,
+                         .timeout_ns = request->timeout_ns,
+                         .line_tables = request->line_tables};
     if (load_builtin(cpu, request, library, made)) {
         atomic_fetch_add(&device->memory_hits, 1);
     } else if (load(cpu, key, library, made)) {
         atomic_fetch_add(&device->disk_hits, 1);
     } else {
         atomic_fetch_add(&device->compilations, 1);
+        igi_codegen_start(cpu->codegen);  // while clang works; the library's kernels come next
         ig_status status = compile(cpu, request, library, made, error);
         if (status != IG_STATUS_OK) {
             free(made->bitcode), free(made);

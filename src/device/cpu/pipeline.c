@@ -84,6 +84,12 @@ static bool load_cached(ig_device *device, const cpu_program *program, igi_hash 
     return loaded;
 }
 
+ig_status igi_cpu_generate(ig_device *device, const cpu_program *program, const igi_simt_request *request,
+                           igi_simt_stage stage, char **output, size_t *length, ig_error *error) {
+    return igi_codegen_compile(igi_cpu(device)->codegen, request, stage, program->module->timeout_ns, output, length,
+                               error);
+}
+
 static ig_status make_code(ig_device *device, const cpu_program *program, cpu_purpose purpose, igi_code *code,
                            ig_error *error) {
     cpu_device *cpu = igi_cpu(device);
@@ -92,7 +98,7 @@ static ig_status make_code(ig_device *device, const cpu_program *program, cpu_pu
     if (load_cached(device, program, key, code)) return IG_STATUS_OK;
     char *object = NULL;
     size_t length = 0;
-    ig_status status = igi_simt_compile(&request, IGI_STAGE_OBJECT, &object, &length, error);
+    ig_status status = igi_cpu_generate(device, program, &request, IGI_STAGE_OBJECT, &object, &length, error);
     if (status != IG_STATUS_OK) return status;
     status = load(cpu, program, object, length, code, error);
     if (status == IG_STATUS_OK) igi_disk_cache_put(cpu->cache, key, object, length);
@@ -277,6 +283,8 @@ ig_status igi_cpu_pipeline_emit(ig_pipeline *pipeline, const char *stage, char *
     igi_simt_request request = igi_cpu_simt_request(pipeline->state, (cpu_purpose){0});
     size_t length;
     for (size_t i = 0; i < sizeof stages / sizeof *stages; i++)
-        if (strcmp(stages[i].name, stage) == 0) return igi_simt_compile(&request, stages[i].stage, text, &length, NULL);
+        if (strcmp(stages[i].name, stage) == 0)
+            return igi_cpu_generate(pipeline->library->device, pipeline->state, &request, stages[i].stage, text,
+                                    &length, NULL);
     return IG_STATUS_INVALID_ARGUMENT;
 }

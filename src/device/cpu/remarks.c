@@ -40,7 +40,8 @@ ig_status igi_cpu_pipeline_remarks(ig_pipeline *pipeline, ig_remark **remarks, s
     igi_remarks found = {.sources = &program->module->sources, .name = program->name};
     igi_simt_request request = igi_cpu_simt_request(program, (cpu_purpose){0});
     request.remarks = &found;
-    ig_status status = igi_simt_compile(&request, IGI_STAGE_REMARKS, NULL, NULL, NULL);
+    ig_status status =
+        igi_cpu_generate(pipeline->library->device, program, &request, IGI_STAGE_REMARKS, NULL, NULL, NULL);
     ig_remark *packed = status == IG_STATUS_OK ? pack(&found) : NULL;
     if (packed) {
         *remarks = packed;

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// src/simt in a process of its own: LLVM may crash on a kernel, take for ever or want all memory, and none of that may
+// reach the program that asked.
+//
+// The process, ingot-codegen, is started when first needed and lives as long as the igi_codegen does. For each request
+// it forks: the child inherits LLVM ready to work, has limits, and ends with its answer.
+#ifndef INGOT_CODEGEN_CODEGEN_H
+#define INGOT_CODEGEN_CODEGEN_H
+
+#include "simt/compile.h"
+
+typedef struct igi_codegen igi_codegen;
+
+ig_status igi_codegen_create(igi_codegen **codegen);
+void igi_codegen_destroy(igi_codegen *codegen);  // after all its compilations
+
+// Starts the process if it does not run, so that it is ready when the first request comes. Failures show then.
+void igi_codegen_start(igi_codegen *codegen);
+
+// igi_simt_compile with limits. `timeout_ns`: of processor time; 0: 60 s. threads: any number at once.
+// errors: those of igi_simt_compile; COMPILER_MISSING, COMPILER_CRASHED, COMPILER_TIMEOUT, OUT_OF_MEMORY, SYSTEM.
+ig_status igi_codegen_compile(igi_codegen *codegen, const igi_simt_request *request, igi_simt_stage stage,
+                              uint64_t timeout_ns, char **output, size_t *length, ig_error *error);
+
+// Where ingot-codegen is: INGOT_CODEGEN, else beside the library or where it was installed. owns: the caller's; NULL
+// when there is none.
+char *igi_codegen_find(void);
+
+#endif

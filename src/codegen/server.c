@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// ingot-codegen: compiles kernels for the libingot that started it, each in a child of its own.
+#include <llvm-c/Core.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "codegen/channel.h"
+#include "codegen/message.h"
+#include "codegen/sandbox.h"
+#include "simt/compile.h"
+
+static const size_t most_request_bytes = UINT32_MAX;
+
+// ---- One request ----
+
+static void reply(int channel, ig_status status, const ig_error *error, const char *output, size_t length,
+                  const igi_remarks *remarks) {
+    igi_text bytes = {0};
+    const char *message = error && error->message ? error->message : ig_status_text(status);
+    igi_codegen_write_reply(status, message, output, length, remarks, &bytes);
+    if (!bytes.failed) igi_channel_write(channel, bytes.data, bytes.length, UINT64_MAX);
+}
+
+// Ends the process. What it allocated goes with it.
+static _Noreturn void serve(int channel) {
+    igi_text bytes = {0};
+    igi_codegen_job job;
+    ig_error error = {0};
+    char *output = NULL;
+    size_t length = 0;
+    if (!igi_channel_read(channel, most_request_bytes, UINT64_MAX, &bytes)) _exit(1);
+    ig_status status = igi_codegen_read_job(bytes.data, bytes.length, &job, &error);
+    if (status == IG_STATUS_OK) {
+        igi_sandbox_enter(channel, job.request.name, &job.limits);
+        status = igi_simt_compile(&job.request, job.stage, &output, &length, &error);
+    }
+    reply(channel, status, &error, output, length, job.request.remarks);
+    _exit(0);
+}
+
+// ---- The process ----
+
+// No child is ever waited for.
+static void reap_children_unseen(void) {
+    signal(SIGCHLD, SIG_IGN);
+}
+
+static bool was_started_by_libingot(void) {
+    struct stat info;
+    return fstat(IGI_CODEGEN_CONTROL, &info) == 0 && S_ISSOCK(info.st_mode);
+}
+
+static void handle(int channel) {
+    pid_t child = fork();
+    if (child == 0) {
+        close(IGI_CODEGEN_CONTROL);
+        serve(channel);
+    }
+    if (child < 0) {
+        ig_error error = {0};
+        igi_error_set(&error, IG_STATUS_SYSTEM, "ingot-codegen cannot start another process");
+        reply(channel, IG_STATUS_SYSTEM, &error, NULL, 0, NULL);
+        ig_error_clear(&error);
+    }
+    close(channel);
+}
+
+int main(void) {
+    if (!was_started_by_libingot()) {
+        fputs("ingot-codegen compiles kernels for libingot, which starts it. It is of no use by itself.\n", stderr);
+        return 2;
+    }
+    reap_children_unseen();
+    igi_simt_warm_up();
+    int channel;
+    while ((channel = igi_channel_receive_descriptor(IGI_CODEGEN_CONTROL)) >= 0) handle(channel);
+    return 0;
+}
