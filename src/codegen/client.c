@@ -92,8 +92,8 @@ static bool spawn(const char *path, int control) {
 // With the lock held.
 static ig_status start(igi_codegen *codegen, ig_error *error) {
     int ends[2];
-    char *path = igi_codegen_find();
-    if (!path)
+    char path[PATH_MAX];
+    if (!igi_codegen_find(path))
         return igi_error_set(error, IG_STATUS_COMPILER_MISSING,
                              "ingot-codegen was not found; it is installed with Ingot, and INGOT_CODEGEN may name it");
     bool made = igi_channel_pair(ends), started = made && spawn(path, ends[1]);
@@ -103,7 +103,6 @@ static ig_status start(igi_codegen *codegen, ig_error *error) {
     else if (made)
         close(ends[0]);
     if (!started) igi_error_set(error, IG_STATUS_SYSTEM, "cannot start %s: %s", path, strerror(errno));
-    free(path);
     return started ? IG_STATUS_OK : IG_STATUS_SYSTEM;
 }
 

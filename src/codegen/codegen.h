@@ -7,6 +7,8 @@
 #ifndef INGOT_CODEGEN_CODEGEN_H
 #define INGOT_CODEGEN_CODEGEN_H
 
+#include <limits.h>
+
 #include "simt/compile.h"
 
 typedef struct igi_codegen igi_codegen;
@@ -22,8 +24,7 @@ void igi_codegen_start(igi_codegen *codegen);
 ig_status igi_codegen_compile(igi_codegen *codegen, const igi_simt_request *request, igi_simt_stage stage,
                               uint64_t timeout_ns, char **output, size_t *length, ig_error *error);
 
-// Where ingot-codegen is: INGOT_CODEGEN, else beside the library or where it was installed. owns: the caller's; NULL
-// when there is none.
-char *igi_codegen_find(void);
+// Where ingot-codegen is: INGOT_CODEGEN, else beside the library or where it was installed. False when there is none.
+bool igi_codegen_find(char path[PATH_MAX]);
 
 #endif

@@ -4,13 +4,13 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "codegen/codegen.h"
-#include "core/file.h"
-#include "core/memory.h"
 
 static const char program[] = "ingot-codegen";
 
@@ -29,34 +29,35 @@ static bool is_program(const char *path) {
 }
 
 // A program found through PATH is known to the loader by its bare name only.
-static char *path_of_this_code(void) {
+static bool path_of_this_code(char path[PATH_MAX]) {
     Dl_info info;
-    char path[PATH_MAX];
-    if (!dladdr((const void *)(uintptr_t)igi_codegen_find, &info) || !info.dli_fname) return NULL;
+    if (!dladdr((const void *)(uintptr_t)igi_codegen_find, &info) || !info.dli_fname) return false;
 #ifdef __linux__
-    if (strcmp(info.dli_fname, program_invocation_name) == 0) return igi_strdup(realpath("/proc/self/exe", path));
+    if (strcmp(info.dli_fname, program_invocation_name) == 0) return realpath("/proc/self/exe", path) != NULL;
 #endif
-    return strchr(info.dli_fname, '/') ? igi_strdup(realpath(info.dli_fname, path)) : NULL;
+    return strchr(info.dli_fname, '/') && realpath(info.dli_fname, path);
 }
 
-static char *find_near(const char *directory) {
+static bool find_near(const char *directory, char path[PATH_MAX]) {
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        char *place = igi_format("%s/%s", directory, places[i]);
-        char *path = place ? igi_path_join(place, program) : NULL;
-        bool found = path && is_program(path) && is_ours(path) && is_ours(place);
-        free(place);
-        if (found) return path;
-        free(path);
+        char place[PATH_MAX];
+        bool fits = snprintf(place, sizeof place, "%s/%s", directory, places[i]) < PATH_MAX &&
+                    snprintf(path, PATH_MAX, "%s/%s", place, program) < PATH_MAX;
+        if (fits && is_program(path) && is_ours(path) && is_ours(place)) return true;
     }
-    return NULL;
+    return false;
 }
 
-char *igi_codegen_find(void) {
-    static const char installed[] = INGOT_LIBEXEC_DIR "/ingot-codegen";
+static bool use(const char *candidate, char path[PATH_MAX]) {
+    return is_program(candidate) && snprintf(path, PATH_MAX, "%s", candidate) < PATH_MAX;
+}
+
+bool igi_codegen_find(char path[PATH_MAX]) {
     const char *named = getenv("INGOT_CODEGEN");
-    if (named && *named) return is_program(named) ? igi_strdup(named) : NULL;
-    char *self = path_of_this_code(), *directory = self ? igi_path_dirname(self) : NULL;
-    char *found = directory ? find_near(directory) : NULL;
-    free(self), free(directory);
-    return !found && is_program(installed) ? igi_strdup(installed) : found;
+    if (named && *named) return use(named, path);
+    char self[PATH_MAX];
+    bool known = path_of_this_code(self);
+    char *end = known ? strrchr(self, '/') : NULL;
+    if (end) *end = 0;
+    return (end && find_near(self, path)) || use(INGOT_LIBEXEC_DIR "/ingot-codegen", path);
 }

@@ -56,13 +56,14 @@ static void get_source(igi_reader *r, igi_source *source) {
     source->display = igi_get_string(r);
     const char *text = igi_get_block(r, &source->length);
     source->text = text ? igi_strndup(text, source->length) : NULL;
-    if (!source->text || !igi_rewrite_source(source->text, source->length, &source->rewrite)) r->failed = true;
+    igi_reader_needs(r, source->text);
+    if (!r->failed && !igi_rewrite_source(source->text, source->length, &source->rewrite)) igi_reader_needs(r, NULL);
 }
 
 static void get_sources(igi_reader *r, igi_sources *sources) {
     uint32_t count = igi_get_count(r, 12);
     sources->files = igi_calloc(count, sizeof *sources->files);
-    if (!sources->files) r->failed = true;
+    igi_reader_needs(r, sources->files);
     for (; sources->count < count && !r->failed; sources->count++) get_source(r, &sources->files[sources->count]);
 }
 
@@ -111,7 +112,7 @@ void igi_codegen_write_job(const igi_simt_request *request, igi_simt_stage stage
 static void get_constants(igi_reader *r, igi_codegen_job *job) {
     uint32_t count = igi_get_count(r, 24);
     job->constants = igi_calloc(count, sizeof *job->constants);
-    if (!job->constants) r->failed = true;
+    igi_reader_needs(r, job->constants);
     for (; job->request.constant_count < count && !r->failed; job->request.constant_count++)
         get_constant(r, &job->constants[job->request.constant_count]);
 }
@@ -146,6 +147,7 @@ ig_status igi_codegen_read_job(const char *bytes, size_t length, igi_codegen_job
     job->stage = (igi_simt_stage)igi_get_u32(&r);
     get_request(&r, job);
     if (!r.failed && job->stage <= IGI_STAGE_REMARKS) return IG_STATUS_OK;
+    if (r.no_memory) return igi_error_no_memory(error);
     return igi_error_set(error, IG_STATUS_BAD_FORMAT, "a request to ingot-codegen is damaged");
 }
 
@@ -188,10 +190,8 @@ void igi_codegen_write_reply(ig_status status, const char *message, const char *
 static void get_remarks(igi_reader *r, igi_remarks *remarks) {
     uint32_t count = igi_get_count(r, 20);
     if (!count || !remarks) return;
-    if (!igi_grow((void **)&remarks->items, &remarks->capacity, count, sizeof *remarks->items)) {
-        r->failed = true;
-        return;
-    }
+    if (!igi_grow((void **)&remarks->items, &remarks->capacity, count, sizeof *remarks->items))
+        igi_reader_needs(r, NULL);
     for (; remarks->count < count && !r->failed; remarks->count++) {
         remarks->items[remarks->count] = (igi_remark){0};
         get_remark(r, &remarks->items[remarks->count]);
@@ -206,7 +206,9 @@ ig_status igi_codegen_read_reply(const char *bytes, size_t count, igi_remarks *r
     size_t made = 0;
     const char *block = igi_get_block(&r, &made);
     get_remarks(&r, remarks);
-    if (r.failed || status >= IG_STATUS_COUNT)
+    if (r.no_memory)
+        status = igi_error_no_memory(error);
+    else if (r.failed || status >= IG_STATUS_COUNT)
         status = igi_error_set(error, IG_STATUS_BAD_FORMAT, "the answer of ingot-codegen is damaged");
     else if (status != IG_STATUS_OK)
         igi_error_set(error, status, "%s", message);

@@ -63,6 +63,6 @@ char *igi_get_string(igi_reader *reader) {
     size_t length;
     const char *block = igi_get_block(reader, &length);
     char *string = block ? igi_strndup(block, length) : NULL;
-    if (!string) reader->failed = true;
+    igi_reader_needs(reader, string);
     return string;
 }

@@ -16,13 +16,20 @@ void igi_put_string(igi_text *bytes, const char *string);
 typedef struct igi_reader {
     const char *at, *end;
     bool failed;
+    bool no_memory;  // why it failed; otherwise the bytes are damaged
 } igi_reader;
 
 static inline igi_reader igi_read_from(const char *bytes, size_t length) {
-    return (igi_reader){bytes, bytes + length, false};
+    return (igi_reader){.at = bytes, .end = bytes + length};
 }
 static inline size_t igi_bytes_left(const igi_reader *reader) {
     return (size_t)(reader->end - reader->at);
+}
+
+// For readers of our own kind: notes that memory is short unless `memory` was had.
+static inline void igi_reader_needs(igi_reader *reader, const void *memory) {
+    if (memory || reader->failed) return;
+    reader->failed = reader->no_memory = true;
 }
 
 uint32_t igi_get_u32(igi_reader *reader);

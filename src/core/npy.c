@@ -32,7 +32,7 @@ bool igi_npy_array_bytes(ig_type type, uint32_t rank, const uint64_t *shape, uin
     return (fits || empty) && *bytes <= SIZE_MAX / 2;
 }
 
-// ---- Loading -------------------------------------------------------------------------------------------------
+// ---- Loading ----
 
 typedef struct reader {
     FILE *file;
@@ -178,7 +178,7 @@ ig_status igi_npy_load(const char *path, igi_npy *array, ig_error *error) {
     return status;
 }
 
-// ---- Saving --------------------------------------------------------------------------------------------------
+// ---- Saving ----
 
 typedef struct writer {
     char preamble[IGI_NPY_PREAMBLE_MAX];

@@ -91,6 +91,9 @@ static void too_much_time_is_told(void **state) {
 static void reach_out(void) {
     bool refused = open("/etc/passwd", O_RDONLY) < 0 && open("/dev/null", O_RDWR) < 0 &&
                    socket(AF_UNIX, SOCK_STREAM, 0) < 0 && dup(0) < 0;
+#ifdef __linux__
+    refused = refused && execl("/bin/true", "true", (char *)NULL) < 0 && errno == EPERM && kill(getppid(), 0) < 0;
+#endif
     if (!refused) raise(SIGSEGV);
     raise(SIGXCPU);
 }

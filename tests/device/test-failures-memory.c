@@ -197,7 +197,10 @@ static void pipelines_from_llvm_survive_short_memory(void **state) {
     (void)state;
     ig_device *uncached = open_device(&(ig_device_desc){.cache_dir = ""});
     ig_library *library = compile_on(uncached, &(ig_library_desc){.source = source});
+    assert_true(fail_everywhere(make_and_drop_pipeline, library, 1) >= 5);
+    setenv("INGOT_CODEGEN", "in-process", 1);  // where its allocations are ours to fail
     assert_true(fail_everywhere(make_and_drop_pipeline, library, 1) >= 20);
+    unsetenv("INGOT_CODEGEN");
     ig_library_release(library);
     ig_device_release(uncached);
 }
@@ -233,7 +236,10 @@ static void emitted_text_survives_short_memory(void **state) {
     ig_library *library = compile(source);
     ig_pipeline *pipeline = NULL;
     assert_ok(make_one_pipeline(library, &pipeline));
+    assert_true(fail_everywhere(emit_all, pipeline, 1) >= 3);
+    setenv("INGOT_CODEGEN", "in-process", 1);  // where its allocations are ours to fail
     assert_true(fail_everywhere(emit_all, pipeline, 13) >= 3);
+    unsetenv("INGOT_CODEGEN");
     ig_pipeline_release(pipeline);
     ig_library_release(library);
 }
