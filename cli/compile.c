@@ -31,7 +31,7 @@ static const char *const kind_names[] = {
     [IG_ARGUMENT_BUILTIN] = "builtin",
 };
 
-// ---- Listing -------------------------------------------------------------------------------------------------
+// ---- Listing ----
 
 static void add_argument(cli_table *table, const ig_argument *argument) {
     bool builtin = argument->kind == IG_ARGUMENT_BUILTIN;
@@ -134,7 +134,7 @@ static void put_library(const ig_library *library) {
     }
 }
 
-// ---- What became of it ---------------------------------------------------------------------------------------
+// ---- What became of it ----
 
 static int emit_kernel(const compile_options *options, ig_pipeline *pipeline, const char *name, bool titled) {
     char *text;

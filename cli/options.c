@@ -223,7 +223,7 @@ int cli_parse(const cli_syntax *syntax, int argc, char **argv, cli_list *operand
     return result;
 }
 
-// ---- Help ----------------------------------------------------------------------------------------------------
+// ---- Help ----
 
 static void print_indented(const char *lines) {
     while (*lines) {

@@ -123,7 +123,7 @@ const char *cli_argument_type(const ig_argument *argument, char text[CLI_TYPE_TE
     return text;
 }
 
-// ---- Options -------------------------------------------------------------------------------------------------
+// ---- Options ----
 
 // "metal3.1", "3.1" -> 310
 static int parse_standard(const char *text, uint32_t *version) {

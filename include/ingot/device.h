@@ -35,7 +35,7 @@ typedef struct ig_size {
 
 #define IG_FOREVER UINT64_MAX  // for every timeout_ns
 
-// ---- Devices -------------------------------------------------------------------------------------------------
+// ---- Devices ----
 
 typedef struct ig_device_properties {
     char name[128];         // "Ingot software Metal device (AMD EPYC, 2 cores)"
@@ -81,7 +81,7 @@ typedef struct ig_device_stats {
 } ig_device_stats;
 void ig_device_get_stats(const ig_device *device, ig_device_stats *stats);
 
-// ---- Buffers -------------------------------------------------------------------------------------------------
+// ---- Buffers ----
 
 typedef enum ig_storage {
     IG_STORAGE_SHARED,   // host and device see the same memory
@@ -136,7 +136,7 @@ void ig_device_get_pool_stats(ig_device *device, ig_pool_stats *stats);
 // Gives idle blocks back to the system, largest first, until at most `keep_bytes` are idle.
 void ig_device_trim_pool(ig_device *device, uint64_t keep_bytes);
 
-// ---- Libraries -----------------------------------------------------------------------------------------------
+// ---- Libraries ----
 
 typedef enum ig_math_mode { IG_MATH_FAST, IG_MATH_SAFE } ig_math_mode;  // fast is Metal's default
 
@@ -227,7 +227,7 @@ const ig_kernel_info *ig_library_find_kernel(const ig_library *library, const ch
 size_t ig_library_function_constant_count(const ig_library *library);
 const ig_function_constant_info *ig_library_function_constant(const ig_library *library, size_t index);
 
-// ---- Pipelines -----------------------------------------------------------------------------------------------
+// ---- Pipelines ----
 
 typedef struct ig_function_constant {
     const char *name;  // or NULL to go by id
@@ -276,7 +276,7 @@ typedef struct ig_remark {
 // The width first, then by place. owns: *remarks is the caller's, one free() for all. errors: UNSUPPORTED on a GPU.
 ig_status ig_pipeline_get_remarks(ig_pipeline *pipeline, ig_remark **remarks, size_t *count);
 
-// ---- Queues and command buffers ------------------------------------------------------------------------------
+// ---- Queues and command buffers ----
 
 ig_status ig_queue_create(ig_device *device, ig_queue **queue);
 ig_queue *ig_queue_retain(ig_queue *queue);
@@ -341,7 +341,7 @@ size_t ig_commands_dispatch_count(const ig_commands *commands);
 // errors: UNSUPPORTED where the device tells the time of whole command buffers only, and this one has several.
 ig_status ig_commands_get_dispatch_timing(const ig_commands *commands, size_t index, ig_timing *timing);
 
-// ---- Events --------------------------------------------------------------------------------------------------
+// ---- Events ----
 
 // A counter that only grows, shared by queues and host.
 ig_status ig_event_create(ig_device *device, ig_event **event);

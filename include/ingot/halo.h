@@ -31,7 +31,7 @@ typedef enum ig_halo_neighbours {
     IG_HALO_FACES_EDGES_CORNERS,  // 8 and 26
 } ig_halo_neighbours;
 
-// ---- Between processes ---------------------------------------------------------------------------------------
+// ---- Between processes ----
 
 typedef struct ig_halo_message {
     uint32_t rank;  // whom it goes to or comes from
@@ -53,7 +53,7 @@ typedef struct ig_halo_transport {
     void *context;
 } ig_halo_transport;
 
-// ---- Making one ----------------------------------------------------------------------------------------------
+// ---- Making one ----
 
 typedef struct ig_halo_config {
     uint32_t dimensions;     // 2 or 3; 0: 2
@@ -111,7 +111,7 @@ typedef struct ig_halo_layout {
 } ig_halo_layout;
 void ig_halo_get_layout(const ig_halo *halo, ig_halo_layout *layout);
 
-// ---- Fields --------------------------------------------------------------------------------------------------
+// ---- Fields ----
 
 // The buffer of a field, shared storage, lives as long as the halo; NULL past the last.
 ig_buffer *ig_halo_field(const ig_halo *halo, uint32_t field);
@@ -135,7 +135,7 @@ ig_status ig_halo_gather(const ig_halo *halo, uint32_t field, void *array);
 // Sets every cell, rims included, to the element.
 ig_status ig_halo_fill(ig_halo *halo, uint32_t field, const void *element);
 
-// ---- Exchange ------------------------------------------------------------------------------------------------
+// ---- Exchange ----
 
 // Brings the rims of a set of fields (IG_HALO_FIELD(0) | IG_HALO_FIELD(2)) up to date and returns when that is done.
 // With several processes all must call it, in the same order.
@@ -151,7 +151,7 @@ ig_status ig_halo_exchange_finish(ig_halo *halo, ig_error *error);
 // errors: UNSUPPORTED when other processes take part.
 ig_status ig_halo_encode_exchange(ig_halo *halo, ig_commands *commands, uint32_t fields);
 
-// ---- Figures -------------------------------------------------------------------------------------------------
+// ---- Figures ----
 
 typedef struct ig_halo_stats {
     uint64_t exchanges;                      // one for each field

@@ -15,7 +15,7 @@ extern "C" {
 #pragma GCC visibility push(default)
 #endif
 
-// ---- GGUF files -----------------------------------------------------------------------------------------------------
+// ---- GGUF files ----
 
 // Versions 2 and 3, little-endian.
 typedef struct ig_gguf ig_gguf;
@@ -94,7 +94,7 @@ const char *ig_gguf_type_name(uint32_t type);
 // What the type is as a weight. errors: UNSUPPORTED.
 ig_status ig_gguf_weight_type(uint32_t type, ig_weight_type *weight_type);
 
-// ---- Tokens ---------------------------------------------------------------------------------------------------------
+// ---- Tokens ----
 
 // Byte-pair encoding as of GPT-2 and its kin, and SentencePiece's as of Llama 2, as `tokenizer.ggml.*` describes them.
 typedef struct ig_tokenizer ig_tokenizer;
@@ -124,7 +124,7 @@ bool ig_tokenizer_is_last(const ig_tokenizer *tokenizer, int32_t token);  // end
 // The token that stands for these bytes, or the control token of this name; -1: none.
 int32_t ig_tokenizer_find(const ig_tokenizer *tokenizer, const char *text, uint64_t length);
 
-// ---- Models ---------------------------------------------------------------------------------------------------------
+// ---- Models ----
 
 // A decoder: its weights, read in place from the file.
 typedef struct ig_model ig_model;
@@ -157,7 +157,7 @@ ig_status ig_session_evaluate(ig_session *session, const int32_t *tokens, uint64
 // Forgets positions from `length` on. errors: OUT_OF_RANGE.
 ig_status ig_session_truncate(ig_session *session, uint64_t length);
 
-// ---- Sampling -------------------------------------------------------------------------------------------------------
+// ---- Sampling ----
 
 // Tokens that came lately are made less likely, then the least likely are left out, then chance decides.
 typedef struct ig_sampler ig_sampler;
@@ -179,7 +179,7 @@ void ig_sampler_accept(ig_sampler *sampler, int32_t token);
 // OUT_OF_MEMORY.
 ig_status ig_sampler_next(ig_sampler *sampler, const float *logits, uint32_t count, int32_t *token);
 
-// ---- Chats ----------------------------------------------------------------------------------------------------------
+// ---- Chats ----
 
 typedef struct ig_chat_message {
     const char *role;  // "system", "user", "assistant"

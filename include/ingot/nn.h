@@ -17,7 +17,7 @@ extern "C" {
 #pragma GCC visibility push(default)
 #endif
 
-// ---- What a query sees ----------------------------------------------------------------------------------------------
+// ---- What a query sees ----
 
 // Query i stands at query_position + i, key j at j. A query that sees no key gives zeros.
 typedef struct ig_attention_desc {
@@ -38,7 +38,7 @@ ig_status ig_tensor_masked_softmax(ig_stream *stream, const ig_tensor *x, const 
 ig_status ig_tensor_attention(ig_stream *stream, const ig_tensor *q, const ig_tensor *k, const ig_tensor *v,
                               const ig_attention_desc *desc, const ig_op_options *options, ig_tensor **out);
 
-// ---- Attention in steps ---------------------------------------------------------------------------------------------
+// ---- Attention in steps ----
 
 // scale * q.k of every query with every key: [.., heads, queries, keys]. scale 0: 1 / sqrt(dim).
 ig_status ig_tensor_attention_scores(ig_stream *stream, const ig_tensor *q, const ig_tensor *k, double scale,
@@ -47,7 +47,7 @@ ig_status ig_tensor_attention_scores(ig_stream *stream, const ig_tensor *q, cons
 ig_status ig_tensor_weighted_sum(ig_stream *stream, const ig_tensor *weights, const ig_tensor *v,
                                  const ig_op_options *options, ig_tensor **out);
 
-// ---- Positions and tokens -------------------------------------------------------------------------------------------
+// ---- Positions and tokens ----
 
 // Turns pairs of elements by position * base^(-2 i / dims). A pair is elements i and i + dims / 2, or 2 i and 2 i + 1
 // when interleaved. Elements from dims on stay.
@@ -70,7 +70,7 @@ ig_status ig_tensor_rope(ig_stream *stream, const ig_tensor *x, const ig_rope_de
 ig_status ig_tensor_embedding(ig_stream *stream, const ig_tensor *table, const ig_tensor *tokens,
                               const ig_op_options *options, ig_tensor **out);
 
-// ---- Weights --------------------------------------------------------------------------------------------------------
+// ---- Weights ----
 
 // Elements, or blocks in GGUF's layout (docs/transformers.md): of 32 weights with a scale and, in the formats that end
 // in 1, an offset; or of 256 (those that end in K), whose parts of 16 or 32 have a scale of few bits each, and a
@@ -135,13 +135,13 @@ ig_status ig_weight_matmul(ig_stream *stream, const ig_weight *weight, const ig_
 ig_status ig_weight_embedding(ig_stream *stream, const ig_weight *weight, const ig_tensor *tokens, ig_type type,
                               const ig_op_options *options, ig_tensor **out);
 
-// ---- Products with tensors as weights -------------------------------------------------------------------------------
+// ---- Products with tensors as weights ----
 
 // x [.., columns] times weight [rows, columns], transposed: [.., rows].
 ig_status ig_tensor_linear(ig_stream *stream, const ig_tensor *x, const ig_tensor *weight, const ig_op_options *options,
                            ig_tensor **out);
 
-// ---- KV cache -------------------------------------------------------------------------------------------------------
+// ---- KV cache ----
 
 // Keys and values of the positions so far, [layer, sequence, position, key head, dim] each. With a window it is a ring:
 // old positions make room for new ones.
@@ -193,7 +193,7 @@ ig_status ig_kv_cache_attention_sequence(ig_stream *stream, const ig_kv_cache *c
                                          const ig_tensor *q, double scale, const ig_op_options *options,
                                          ig_tensor **out);
 
-// ---- Estimates ------------------------------------------------------------------------------------------------------
+// ---- Estimates ----
 
 // A decoder of the Llama kind: two norms, grouped-query attention and a gated feed-forward network in each layer,
 // embedding and output apart.

@@ -21,7 +21,7 @@ extern "C" {
 #pragma GCC visibility push(default)
 #endif
 
-// ---- The list of ops: identifier, name, type of the result ----------------------------------------------------------
+// ---- The list of ops: identifier, name, type of the result ----
 // KEEP: that of the operands. FLOAT: likewise, f32 for integers. BOOL, INDEX (i64). SUM: i64 for integers.
 // PRODUCT: i32 for i8, u8 and bool. GIVEN: by a parameter.
 
@@ -144,7 +144,7 @@ typedef enum ig_op {
 } ig_op;
 const char *ig_op_name(ig_op op);  // "matmul"; "unknown" for any other value
 
-// ---- Implementations ------------------------------------------------------------------------------------------------
+// ---- Implementations ----
 
 // In the order in which the op table is filled.
 typedef enum ig_backend {
@@ -197,8 +197,7 @@ ig_backend ig_stream_choice(ig_stream *stream, ig_op op, ig_type type, uint64_t 
 ig_status ig_stream_set_threshold(ig_stream *stream, ig_op op, ig_backend backend, uint64_t work);
 ig_status ig_stream_save_thresholds(ig_stream *stream, ig_error *error);
 
-// ---- Elementwise
-// ------------------------------------------------------------------------------------------------------
+// ---- Elementwise ----
 
 // ig_tensor_exp(stream, x, options, &y) and so on for IG_UNARY_LIST.
 #define IG_DECLARE_UNARY(id, name, type) \
@@ -228,8 +227,7 @@ ig_status ig_tensor_copy(ig_stream *stream, const ig_tensor *x, const ig_op_opti
 ig_status ig_tensor_where(ig_stream *stream, const ig_tensor *condition, const ig_tensor *a, const ig_tensor *b,
                           const ig_op_options *options, ig_tensor **out);
 
-// ---- Reductions
-// ---------------------------------------------------------------------------------------------------------
+// ---- Reductions ----
 
 typedef struct ig_reduce_desc {
     uint32_t axis_count;  // 0: all axes
@@ -250,8 +248,7 @@ IG_REDUCE_LIST(IG_DECLARE_REDUCE)
 ig_status ig_tensor_cumsum(ig_stream *stream, const ig_tensor *x, int32_t axis, const ig_op_options *options,
                            ig_tensor **out);
 
-// ---- Products
-// -----------------------------------------------------------------------------------------------------------
+// ---- Products ----
 
 // alpha * (a x b) + beta * c. c broadcasts; NULL: none; it is not looked at when beta is 0. alpha and beta are as they
 // stand once `scaled` is set, else 1.
@@ -272,8 +269,7 @@ ig_status ig_tensor_matvec(ig_stream *stream, const ig_tensor *matrix, const ig_
 ig_status ig_tensor_outer(ig_stream *stream, const ig_tensor *a, const ig_tensor *b, const ig_op_options *options,
                           ig_tensor **out);  // of two vectors
 
-// ---- Normalisation
-// ------------------------------------------------------------------------------------------------------
+// ---- Normalisation ----
 
 // A row of nothing but -inf gives zeros (softmax) and -inf (log_softmax), not NaN.
 ig_status ig_tensor_softmax(ig_stream *stream, const ig_tensor *x, int32_t axis, const ig_op_options *options,
@@ -287,9 +283,8 @@ ig_status ig_tensor_layer_norm(ig_stream *stream, const ig_tensor *x, const ig_t
 ig_status ig_tensor_rms_norm(ig_stream *stream, const ig_tensor *x, const ig_tensor *weight, double epsilon,
                              const ig_op_options *options, ig_tensor **out);
 
-// ---- Moving elements
-// ------------------------------------------------------------------------------------------------------ Indices are
-// i32 or i64; negative ones count from the end. errors: OUT_OF_RANGE, found when the op runs.
+// ---- Moving elements ----
+// Indices are i32 or i64; negative ones count from the end. errors: OUT_OF_RANGE, found when the op runs.
 
 // out[i][j] = x[index[i][j]][j] for axis 0: index has the rank of x and is nowhere longer but along the axis.
 ig_status ig_tensor_gather(ig_stream *stream, const ig_tensor *x, int32_t axis, const ig_tensor *index,
@@ -315,8 +310,7 @@ ig_status ig_tensor_argsort(ig_stream *stream, const ig_tensor *x, int32_t axis,
 ig_status ig_tensor_top_k(ig_stream *stream, const ig_tensor *x, int32_t axis, uint64_t k, const ig_op_options *options,
                           ig_tensor **values, ig_tensor **indices);
 
-// ---- New tensors
-// -----------------------------------------------------------------------------------------------------------
+// ---- New tensors ----
 
 typedef struct ig_shape {
     uint32_t rank;
@@ -339,8 +333,7 @@ ig_status ig_tensor_random_uniform(ig_stream *stream, ig_type type, ig_shape sha
 ig_status ig_tensor_random_normal(ig_stream *stream, ig_type type, ig_shape shape, ig_random_desc desc, double mean,
                                   double deviation, const ig_op_options *options, ig_tensor **out);
 
-// ---- Convolution and pooling
-// -----------------------------------------------------------------------------------------------
+// ---- Convolution and pooling ----
 
 // Zero strides and dilations count as 1; groups 0 as 1. [0] is height, [1] width; conv1d and pool1d use [1] alone.
 typedef struct ig_conv_desc {

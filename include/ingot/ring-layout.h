@@ -9,7 +9,7 @@
 #include <stdint.h>
 #endif
 
-// ---- Time ----------------------------------------------------------------------------------------------------
+// ---- Time ----
 
 // A moment of a hybrid logical clock, ordered by physical, then logical, then node.
 typedef struct ig_hlc_timestamp {
@@ -18,7 +18,7 @@ typedef struct ig_hlc_timestamp {
     uint64_t node;
 } ig_hlc_timestamp;
 
-// ---- Messages ------------------------------------------------------------------------------------------------
+// ---- Messages ----
 
 #define IG_MESSAGE_MAGIC 0x52494E474B45524Eull
 #define IG_MESSAGE_VERSION 1u
@@ -71,7 +71,7 @@ typedef enum ig_dead_reason {
     IG_DEAD_DROPPED,      // the kernel was terminated
 } ig_dead_reason;
 
-// ---- Kernels -------------------------------------------------------------------------------------------------
+// ---- Kernels ----
 
 enum {
     IG_RING_ERROR_NONE,
@@ -105,7 +105,7 @@ typedef struct ig_ring_control {
     uint32_t reserved1[6];
 } ig_ring_control;
 
-// ---- Kernel to kernel ----------------------------------------------------------------------------------------
+// ---- Kernel to kernel ----
 
 #define IG_K2K_MAX_ROUTES 26
 

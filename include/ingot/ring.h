@@ -17,7 +17,7 @@ extern "C" {
 #pragma GCC visibility push(default)
 #endif
 
-// ---- Hybrid logical clocks -----------------------------------------------------------------------------------
+// ---- Hybrid logical clocks ----
 
 typedef struct ig_hlc ig_hlc;
 
@@ -36,7 +36,7 @@ int ig_hlc_compare(ig_hlc_timestamp a, ig_hlc_timestamp b);  // -1, 0 or 1
 ig_status ig_hlc_pack(ig_hlc_timestamp moment, uint64_t packed[2]);
 ig_hlc_timestamp ig_hlc_unpack(const uint64_t packed[2]);
 
-// ---- Messages ------------------------------------------------------------------------------------------------
+// ---- Messages ----
 
 // To send, fill what matters: type, correlation_id, priority, deadline_us, payload; the rest of the header is made.
 // To receive, start from a zeroed one: its payload grows as needed, and one message can take in many.
@@ -57,7 +57,7 @@ void ig_message_clear(ig_message *message);
                                                                                              : (T *)NULL)
 uint32_t ig_message_checksum(const void *payload, uint64_t bytes);
 
-// ---- Runtimes ------------------------------------------------------------------------------------------------
+// ---- Runtimes ----
 
 typedef struct ig_ring_runtime ig_ring_runtime;
 typedef struct ig_ring_kernel ig_ring_kernel;
@@ -81,7 +81,7 @@ ig_hlc *ig_ring_runtime_clock(ig_ring_runtime *runtime);  // borrowed
 // Messages to kernels of the other node are carried there, by the host. Both must outlive their traffic.
 ig_status ig_ring_runtime_join(ig_ring_runtime *a, ig_ring_runtime *b);
 
-// ---- Handlers in C -------------------------------------------------------------------------------------------
+// ---- Handlers in C ----
 
 typedef struct ig_ring_context ig_ring_context;
 typedef void (*ig_ring_handler)(ig_ring_context *context, void *user);
@@ -106,7 +106,7 @@ uint32_t ig_ring_context_broadcast(ig_ring_context *context, uint64_t type, cons
 uint32_t ig_ring_context_forward(ig_ring_context *context, uint64_t dest);
 void ig_ring_context_fail(ig_ring_context *context, uint32_t error);
 
-// ---- Kernels -------------------------------------------------------------------------------------------------
+// ---- Kernels ----
 
 typedef enum ig_ring_mode {
     IG_RING_PERSISTENT,    // the loop over messages is in the kernel; it has a thread of its own
@@ -195,7 +195,7 @@ void ig_ring_get_status(const ig_ring_kernel *kernel, ig_ring_status *status);
 // Nanoseconds that a fraction of the answers stayed below, from the histogram; 0 when there are none.
 uint64_t ig_ring_latency_quantile(const ig_ring_status *status, double fraction);
 
-// ---- Sending and receiving -----------------------------------------------------------------------------------
+// ---- Sending and receiving ----
 
 // A timeout of 0 tries. errors: QUEUE_FULL after the timeout, WRONG_STATE unless active, OVERFLOW for a payload the
 // kernel does not take. *id, if wanted, is what an answer will carry as correlation_id.
@@ -232,7 +232,7 @@ const char *ig_dead_reason_text(ig_dead_reason reason);
 // The oldest message that was not handled; header.dead_reason says why. errors: TIMEOUT when there is none.
 ig_status ig_ring_receive_dead(ig_ring_kernel *kernel, ig_message *message);
 
-// ---- Kernel to kernel ----------------------------------------------------------------------------------------
+// ---- Kernel to kernel ----
 
 typedef enum ig_neighbourhood {
     IG_NEIGHBOURS_FACES,  // 4 in a plane: N, S, W, E; 6 in space: -X, +X, -Y, +Y, -Z, +Z

@@ -25,7 +25,7 @@ enum { IG_MAX_RANK = 8 };
 typedef struct ig_tensor ig_tensor;
 typedef struct ig_stream ig_stream;
 
-// ---- Tensors -------------------------------------------------------------------------------------------------
+// ---- Tensors ----
 
 // Types: bool, i8, u8, i32, i64, f16, bf16, f32. Rank 0 is a single value; a dimension may be 0.
 // At most one of `bytes`, `no_copy` and `buffer`; without any the tensor is zero, or undefined with `uninitialized`.
@@ -59,7 +59,7 @@ bool ig_tensor_is_contiguous(const ig_tensor *tensor);      // in C order withou
 ig_buffer *ig_tensor_buffer(const ig_tensor *tensor);
 uint64_t ig_tensor_offset(const ig_tensor *tensor);
 
-// ---- Host access: each waits until device work that concerns the tensor is done -----------------------------------
+// ---- Host access: each waits until device work that concerns the tensor is done ----
 // errors: that of the device work which should have made the contents; ig_stream_sync says more.
 
 // The first element, for reading (and, with ig_tensor_map_mutable, writing) through the strides, until the next op.
@@ -75,7 +75,7 @@ ig_status ig_tensor_item(const ig_tensor *tensor, double *value);
 ig_status ig_tensor_load(ig_device *device, const char *path, ig_tensor **tensor, ig_error *error);
 ig_status ig_tensor_save(const ig_tensor *tensor, const char *path, ig_error *error);
 
-// ---- Views: no elements are copied --------------------------------------------------------------------------------
+// ---- Views: no elements are copied ----
 // Axes count from 0, or backwards from -1. errors: INVALID_ARGUMENT where shape or axes do not fit.
 
 // errors: also UNSUPPORTED when the strides allow no such view; ig_tensor_copy makes a contiguous tensor first.
@@ -93,7 +93,7 @@ ig_status ig_tensor_broadcast(const ig_tensor *tensor, uint32_t rank, const uint
 ig_status ig_tensor_unsqueeze(const ig_tensor *tensor, int32_t axis, ig_tensor **view);  // new dimension of length 1
 ig_status ig_tensor_squeeze(const ig_tensor *tensor, int32_t axis, ig_tensor **view);    // takes such a one away
 
-// ---- Streams ------------------------------------------------------------------------------------------------------
+// ---- Streams ----
 
 typedef struct ig_stream_desc {
     const char *backends;  // which implementations to use, see ig_stream_set_backends; NULL: INGOT_BACKEND

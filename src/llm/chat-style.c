@@ -8,7 +8,7 @@
 
 #include "llm/chat.h"
 
-// ---- Looking at templates -------------------------------------------------------------------------------------------
+// ---- Looking at templates ----
 
 static const char *find(ig_text text, const char *mark) {
     return memmem(text.data, text.length, mark, strlen(mark));
@@ -49,7 +49,7 @@ static bool writes_before_text(ig_text template, const char *string) {
     return false;
 }
 
-// ---- Families of templates ------------------------------------------------------------------------------------------
+// ---- Families of templates ----
 
 static void set(igi_chat_turn *t, const char *before, const char *after) {
     snprintf(t->before, sizeof t->before, "%s", before);

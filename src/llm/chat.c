@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-// ---- Writing --------------------------------------------------------------------------------------------------------
+// ---- Writing ----
 
 typedef struct writer {
     const igi_chat_style *style;

@@ -31,7 +31,7 @@ static uint64_t left(const reader *r) {
     return r->file->size - r->at;
 }
 
-// ---- Errors ---------------------------------------------------------------------------------------------------------
+// ---- Errors ----
 
 // Names come from the file: a message shows their beginning, and nothing that moves a cursor.
 static void describe(const subject *of, char text[128]) {
@@ -59,7 +59,7 @@ __attribute__((format(printf, 4, 5))) static ig_status fail(reader *r, ig_status
     return status;
 }
 
-// ---- Pieces ---------------------------------------------------------------------------------------------------------
+// ---- Pieces ----
 
 static ig_status take(reader *r, uint64_t length, const char **bytes) {
     if (length > left(r)) {
@@ -101,7 +101,7 @@ static ig_status check_count(reader *r, uint64_t count, uint64_t least, const ch
                 things);
 }
 
-// ---- Values ---------------------------------------------------------------------------------------------------------
+// ---- Values ----
 
 static ig_status take_kind(reader *r, ig_gguf_kind *kind) {
     uint32_t number;
@@ -195,7 +195,7 @@ static ig_status take_pairs(reader *r, uint64_t count) {
     return check_names(r, &file->keys);
 }
 
-// ---- Tensors --------------------------------------------------------------------------------------------------------
+// ---- Tensors ----
 
 static ig_status take_entry(reader *r, igi_gguf_entry *entry) {
     ig_gguf_tensor *tensor = &entry->tensor;
@@ -286,7 +286,7 @@ static ig_status place_all(reader *r) {
     return status;
 }
 
-// ---- The whole ------------------------------------------------------------------------------------------------------
+// ---- The whole ----
 
 static ig_status check_version(reader *r, uint32_t version) {
     const char *path = r->file->path;

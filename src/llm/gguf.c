@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// ---- Opening --------------------------------------------------------------------------------------------------------
+// ---- Opening ----
 
 static void free_file(ig_gguf *file) {
     for (uint64_t i = 0; i < file->pair_count; i++) {
@@ -75,7 +75,7 @@ void ig_gguf_release(ig_gguf *file) {
     if (file && igi_ref_drop(&file->references)) free_file(file);
 }
 
-// ---- Names ----------------------------------------------------------------------------------------------------------
+// ---- Names ----
 
 static int compare_texts(const ig_text *a, const ig_text *b) {
     uint64_t common = a->length < b->length ? a->length : b->length;
@@ -108,7 +108,7 @@ const ig_text *igi_gguf_names_find(const igi_gguf_names *names, const char *name
     return found ? *found : NULL;
 }
 
-// ---- Values ---------------------------------------------------------------------------------------------------------
+// ---- Values ----
 
 static const uint32_t kind_bytes[IG_GGUF_KIND_COUNT] = {
 #define BYTES(id, name, bytes) [IG_GGUF_##id] = (bytes),
@@ -173,7 +173,7 @@ ig_status ig_gguf_element(const ig_gguf_value *array, uint64_t index, ig_gguf_va
     return IG_STATUS_OK;
 }
 
-// ---- Tensors --------------------------------------------------------------------------------------------------------
+// ---- Tensors ----
 
 uint64_t ig_gguf_tensor_count(const ig_gguf *file) {
     return file->entry_count;

@@ -30,7 +30,7 @@ static const uint8_t *skip_tail(const igi_stage *stage, const uint8_t *at, const
     return at;
 }
 
-// ---- Runs -----------------------------------------------------------------------------------------------------------
+// ---- Runs ----
 
 static const uint8_t *run(const igi_stage *stage, const uint8_t *at, const uint8_t *end) {
     uint32_t count = 0;
@@ -67,7 +67,7 @@ const uint8_t *igi_match_trailing_space(const igi_stage *stage, const uint8_t *f
     return match > at && match == end ? match : NULL;
 }
 
-// ---- Parts of words -------------------------------------------------------------------------------------------------
+// ---- Parts of words ----
 
 // A letter of a contraction, 0 for others. Without case, the long s is an s as well.
 static char contraction_letter(const uint8_t **at, const uint8_t *end, bool any_case) {
@@ -124,7 +124,7 @@ static const uint8_t *no_word(const igi_stage *stage, const uint8_t *at, const u
     return match ? match : spaces(at, end, true);
 }
 
-// ---- Words ----------------------------------------------------------------------------------------------------------
+// ---- Words ----
 
 // `'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+`
 const uint8_t *igi_match_gpt2_word(const igi_stage *stage, const uint8_t *from, const uint8_t *at, const uint8_t *end) {

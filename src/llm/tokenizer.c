@@ -33,7 +33,7 @@ void ig_tokenizer_release(ig_tokenizer *tokenizer) {
     free(tokenizer);
 }
 
-// ---- Tokens ---------------------------------------------------------------------------------------------------------
+// ---- Tokens ----
 
 uint32_t ig_tokenizer_size(const ig_tokenizer *tokenizer) {
     return tokenizer->count;
@@ -65,7 +65,7 @@ int32_t ig_tokenizer_find(const ig_tokenizer *tokenizer, const char *text, uint6
     return text ? igi_text_index_find(&tokenizer->by_bytes, text, length) : -1;
 }
 
-// ---- Encoding -------------------------------------------------------------------------------------------------------
+// ---- Encoding ----
 
 static bool encode_plain(igi_encoder *encoder, const char *text, size_t length) {
     if (!length) return true;

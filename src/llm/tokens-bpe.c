@@ -4,7 +4,7 @@
 
 #include "llm/tokenizer.h"
 
-// ---- The pairs ------------------------------------------------------------------------------------------------------
+// ---- The pairs ----
 
 bool igi_merges_make(igi_merges *merges, uint64_t count) {
     uint64_t size = 16;
@@ -30,7 +30,7 @@ void igi_merges_add(igi_merges *merges, int32_t left, int32_t right, uint32_t ra
     if (slot->token < 0) *slot = (igi_merge){(uint64_t)(uint32_t)left << 32 | (uint32_t)right, rank, token};
 }
 
-// ---- Short pieces: all pairs are looked at again after each merge ---------------------------------------------------
+// ---- Short pieces: all pairs are looked at again after each merge ----
 
 enum { SHORT_PIECE = 32 };
 
@@ -86,7 +86,7 @@ static bool encode_short(igi_encoder *encoder, const char *text, size_t length) 
     return true;
 }
 
-// ---- Long pieces ----------------------------------------------------------------------------------------------------
+// ---- Long pieces ----
 
 static bool join_by_rank(const igi_encoder *encoder, const igi_symbol *left, const igi_symbol *right, int32_t *token,
                          uint32_t *order) {
@@ -109,7 +109,7 @@ static bool encode_long(igi_encoder *encoder, const char *text, size_t length) {
     return true;
 }
 
-// ---- Pieces ---------------------------------------------------------------------------------------------------------
+// ---- Pieces ----
 
 static bool encode_piece(igi_encoder *encoder, const char *piece, size_t length) {
     const ig_tokenizer *tokenizer = encoder->tokenizer;

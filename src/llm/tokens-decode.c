@@ -6,7 +6,7 @@
 
 #include "llm/unicode.h"
 
-// ---- GPT-2: every byte is a printable character ---------------------------------------------------------------------
+// ---- GPT-2: every byte is a printable character ----
 
 enum { BYTE_CODES = 256 + 68 };  // bytes that print stand for themselves, the 68 others are numbered from 256
 
@@ -32,7 +32,7 @@ static bool decode_codes(const int16_t bytes[BYTE_CODES], ig_text text, char *ou
     return true;
 }
 
-// ---- SentencePiece: U+2581 for spaces, <0xXX> for bytes -------------------------------------------------------------
+// ---- SentencePiece: U+2581 for spaces, <0xXX> for bytes ----
 
 static size_t decode_spaces(ig_text text, char *out) {
     size_t length = 0;
@@ -59,7 +59,7 @@ static bool decode_byte(ig_text text, char *out) {
     return true;
 }
 
-// ---- All tokens -----------------------------------------------------------------------------------------------------
+// ---- All tokens ----
 
 // Control and user-defined tokens are texts as they are. Bytes never outnumber those of the file's text.
 static size_t decode(const igi_token *token, const int16_t *codes, ig_text text, char *out) {
@@ -95,7 +95,7 @@ bool igi_tokens_decode(ig_tokenizer *tokenizer, const ig_text *texts) {
     return true;
 }
 
-// ---- Back -----------------------------------------------------------------------------------------------------------
+// ---- Back ----
 
 // Where tokens stand for the same bytes, which one is found.
 static int precedence(const igi_token *token) {

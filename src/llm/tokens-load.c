@@ -23,7 +23,7 @@ static int shown_length(ig_text text) {
     return text.length < 64 ? (int)text.length : 64;
 }
 
-// ---- Values of one kind ---------------------------------------------------------------------------------------------
+// ---- Values of one kind ----
 
 // An empty text when the key is missing.
 static ig_status read_text(const loading *load, const char *key, ig_text *text) {
@@ -95,7 +95,7 @@ static ig_status read_per_token(const loading *load, const char *key, ig_gguf_va
     return status;
 }
 
-// ---- Which kind of tokenizer ----------------------------------------------------------------------------------------
+// ---- Which kind of tokenizer ----
 
 static ig_status load_splitter(loading *load) {
     ig_text name = {0};
@@ -125,7 +125,7 @@ static ig_status load_kind(loading *load) {
                          shown_length(model), model.data);
 }
 
-// ---- Tokens ---------------------------------------------------------------------------------------------------------
+// ---- Tokens ----
 
 static ig_status load_texts(loading *load) {
     ig_gguf_value array;
@@ -186,7 +186,7 @@ static ig_status load_bytes(loading *load) {
     return IG_STATUS_OK;
 }
 
-// ---- Merges ---------------------------------------------------------------------------------------------------------
+// ---- Merges ----
 
 // "left right"; the first byte is never the space between them.
 static bool find_merge(loading *load, ig_text merge, igi_text *joined, int32_t tokens[3]) {
@@ -227,7 +227,7 @@ static ig_status load_merges(loading *load) {
     return status;
 }
 
-// ---- Tokens with a meaning ------------------------------------------------------------------------------------------
+// ---- Tokens with a meaning ----
 
 static void set_defaults(ig_tokenizer *tokenizer) {
     bool pieces = !tokenizer->splitter;

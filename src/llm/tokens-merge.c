@@ -27,7 +27,7 @@ bool igi_encoder_add_symbol(igi_encoder *encoder, uint32_t begin, uint32_t lengt
     return true;
 }
 
-// ---- The heap -------------------------------------------------------------------------------------------------------
+// ---- The heap ----
 
 static bool push_pair(igi_encoder *encoder, igi_pair pair) {
     if (encoder->pair_count == encoder->pair_capacity &&
@@ -52,7 +52,7 @@ static igi_pair pop_pair(igi_encoder *encoder) {
     return top;
 }
 
-// ---- Merging --------------------------------------------------------------------------------------------------------
+// ---- Merging ----
 
 // Of a symbol and the next one.
 static bool consider(igi_encoder *encoder, igi_join *join, uint32_t left) {

@@ -20,7 +20,7 @@
 #include "suggest.h"
 #include "timing.h"
 
-// ---- 16-bit floats -------------------------------------------------------------------------------------------
+// ---- 16-bit floats ----
 
 static void every_f16_and_bf16_comes_back(void **state) {
     (void)state;
@@ -65,7 +65,7 @@ static void rounding_is_to_even_and_overflow_to_infinity(void **state) {
     assert_true(isnan(cli_float_from_f16(cli_f16_from_double(NAN))));
 }
 
-// ---- Elements ------------------------------------------------------------------------------------------------
+// ---- Elements ----
 
 static void check_text(ig_type type, const char *text, const char *shown) {
     unsigned char element[8];
@@ -168,7 +168,7 @@ static void iota_wraps_and_rounds(void **state) {
     assert_true(cli_float_from_f16(halves[2049]) == 2048);
 }
 
-// ---- SPECs ---------------------------------------------------------------------------------------------------
+// ---- SPECs ----
 
 static void parse_spec(const char *text, cli_spec *spec) {
     ig_error error = {0};
@@ -250,7 +250,7 @@ static void indices_are_split_off(void **state) {
     assert_false(cli_split_index("4294967296=1", &index, &rest));
 }
 
-// ---- Options -------------------------------------------------------------------------------------------------
+// ---- Options ----
 
 typedef struct parsed {
     bool flag, other;
@@ -328,7 +328,7 @@ static void wrong_options_are_usage_errors(void **state) {
     close(saved);
 }
 
-// ---- The rest ------------------------------------------------------------------------------------------------
+// ---- The rest ----
 
 static void the_nearest_word_is_suggested(void **state) {
     (void)state;

@@ -50,7 +50,7 @@ static void save_and_fail(gguf_writer *writer, ig_status status, const char *fra
     expect_failure(status, fragment);
 }
 
-// ---- What was written is read ---------------------------------------------------------------------------------------
+// ---- What was written is read ----
 
 // One value of every kind, arrays, tensors: small enough to be broken at each byte.
 static gguf_writer small_file(void) {
@@ -233,7 +233,7 @@ static void types_have_names_and_weights_have_types(void **state) {
     for (int i = 0; i < IG_WEIGHT_TYPE_COUNT; i++) assert_true(seen[i]);
 }
 
-// ---- What is wrong is said ------------------------------------------------------------------------------------------
+// ---- What is wrong is said ----
 
 static void files_that_are_none_are_refused(void **state) {
     (void)state;
@@ -340,7 +340,7 @@ static void messages_carry_no_control_characters(void **state) {
     save_and_fail(&w, IG_STATUS_UNSUPPORTED, "key '?[2J?'");
 }
 
-// ---- Broken at each byte --------------------------------------------------------------------------------------------
+// ---- Broken at each byte ----
 
 // All that can be asked of a file that opened.
 static void look_at_all(const ig_gguf *file) {

@@ -47,7 +47,7 @@ static int release(void **state) {
     return 0;
 }
 
-// ---- Two vocabularies -----------------------------------------------------------------------------------------------
+// ---- Two vocabularies ----
 
 enum { HELLO = 259, IM_START = 265, IM_END, IM, TOOL, WHOLE, GPT2_TOKENS };
 
@@ -108,7 +108,7 @@ static int make_spm_without_prefix(void **state) {
     return 0;
 }
 
-// ---- Encoding and decoding ------------------------------------------------------------------------------------------
+// ---- Encoding and decoding ----
 
 static int32_t *encode(const char *text, size_t length, ig_encode_desc desc, uint64_t *count) {
     uint64_t capacity = 0;
@@ -267,7 +267,7 @@ static void room_that_is_too_small_is_left_alone(void **state) {
     assert_status(ig_tokenizer_encode(tokenizer, "a", 1, NULL, tokens, 3, NULL), IG_STATUS_INVALID_ARGUMENT);
 }
 
-// ---- SentencePiece --------------------------------------------------------------------------------------------------
+// ---- SentencePiece ----
 
 static void scores_decide_what_merges(void **state) {
     (void)state;
@@ -302,7 +302,7 @@ static uint32_t random_below(uint32_t count) {
     return (uint32_t)((seed >> 33) % count);
 }
 
-// ---- SentencePiece against a plain reading --------------------------------------------------------------------------
+// ---- SentencePiece against a plain reading ----
 
 enum { FIRST_PIECE = 3 + 256 };
 
@@ -376,7 +376,7 @@ static void pieces_merge_as_the_rules_read(void **state) {
     }
 }
 
-// ---- GPT-2 against a plain reading ----------------------------------------------------------------------------------
+// ---- GPT-2 against a plain reading ----
 
 // Letters only, so that the text is one piece.
 static size_t merge_plainly(const char *text, size_t length, int32_t *tokens) {
@@ -470,7 +470,7 @@ static void a_word_of_a_megabyte_is_no_trouble(void **state) {
     encode_a_megabyte("<|im_start");
 }
 
-// ---- Memory ---------------------------------------------------------------------------------------------------------
+// ---- Memory ----
 
 static void create_with_little_memory(void) {
     ig_gguf *file = NULL;

@@ -36,7 +36,7 @@ DISPATCH_EXPORT void *dispatch_get_context(dispatch_object_t object);
 DISPATCH_EXPORT void dispatch_set_context(dispatch_object_t object, void *context);
 DISPATCH_EXPORT void dispatch_set_finalizer_f(dispatch_object_t object, dispatch_function_t finalizer);
 
-// ---- Time ----------------------------------------------------------------------------------------------------
+// ---- Time ----
 
 typedef uint64_t dispatch_time_t;  // nanoseconds, of the monotonic clock or marked as wall time
 
@@ -52,7 +52,7 @@ typedef uint64_t dispatch_time_t;  // nanoseconds, of the monotonic clock or mar
 DISPATCH_EXPORT dispatch_time_t dispatch_time(dispatch_time_t when, int64_t delta);
 DISPATCH_EXPORT dispatch_time_t dispatch_walltime(const struct timespec *when, int64_t delta);
 
-// ---- Queues --------------------------------------------------------------------------------------------------
+// ---- Queues ----
 
 typedef unsigned int dispatch_qos_class_t;
 enum {
@@ -98,7 +98,7 @@ DISPATCH_EXPORT void dispatch_apply(size_t iterations, dispatch_queue_t queue, v
 DISPATCH_EXPORT void dispatch_apply_f(size_t iterations, dispatch_queue_t queue, void *context,
                                       void (*work)(void *context, size_t iteration));
 
-// ---- Groups, semaphores, once --------------------------------------------------------------------------------
+// ---- Groups, semaphores, once ----
 
 // Waits return 0, or non-zero when the time was not enough.
 DISPATCH_EXPORT dispatch_group_t dispatch_group_create(void);
@@ -116,7 +116,7 @@ typedef intptr_t dispatch_once_t;
 DISPATCH_EXPORT void dispatch_once(dispatch_once_t *predicate, dispatch_block_t block);
 DISPATCH_EXPORT void dispatch_once_f(dispatch_once_t *predicate, void *context, dispatch_function_t function);
 
-// ---- Data ----------------------------------------------------------------------------------------------------
+// ---- Data ----
 
 DISPATCH_EXPORT const dispatch_block_t _dispatch_data_destructor_free;
 #define DISPATCH_DATA_DESTRUCTOR_DEFAULT ((dispatch_block_t)0)  // the bytes are copied
