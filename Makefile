@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # A door to meson and ninja. `make test` and `make run` work from a clean clone.
 #
-#   make            build into build/
+#   make            build into build/, without the tests
 #   make run        build and run the tour; ARGS="info --json" runs something else
 #   make test       all tests: plain, address + undefined, and thread sanitizers
 #   make bench      measure; ARGS="device" chooses suites
@@ -26,9 +26,9 @@ MESON_TEST := $(MESON) test --no-rebuild --print-errorlogs $(if $(JOBS),--num-pr
 
 ninja = ninja -C $(1) $(if $(JOBS),-j$(JOBS))
 
-.PHONY: all setup run test bench soak install format lint clean $(TESTED:%=compile-%)
+.PHONY: all setup product run test bench soak install format lint clean $(TESTED:%=compile-%)
 
-all: compile-build
+all: product
 
 setup:
 	@scripts/setup
@@ -46,10 +46,14 @@ build-tsan/build.ninja: | setup
 $(TESTED:%=compile-%): compile-%: %/build.ninja setup
 	@$(call ninja,$*)
 
-run: compile-build
+# All that is installed, without the tests.
+product: build/build.ninja setup
+	@$(call ninja,build) product
+
+run: product
 	build/cli/ingot $(if $(ARGS),$(ARGS),demo)
 
-bench: compile-build
+bench: product
 	build/cli/ingot bench $(ARGS)
 
 test: $(TESTED:%=compile-%)
@@ -60,9 +64,9 @@ test: $(TESTED:%=compile-%)
 soak: compile-build
 	$(MESON_TEST) -C build --suite soak --timeout-multiplier 0 --verbose
 
-install: compile-build
+install: product
 	$(MESON) configure build -Dprefix=$(abspath $(PREFIX))
-	@$(call ninja,build)
+	@$(call ninja,build) product
 	$(MESON) install -C build --no-rebuild $(if $(DESTDIR),--destdir $(abspath $(DESTDIR)))
 
 SOURCES = $(shell git ls-files --cached --others --exclude-standard '*.c' '*.h' '*.m' '*.mm')
