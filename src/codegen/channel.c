@@ -88,7 +88,7 @@ static bool try_again(ssize_t result) {
     return result < 0 && (errno == EINTR || errno == EAGAIN || errno == EWOULDBLOCK);
 }
 
-bool igi_channel_write(int channel, const char *bytes, size_t length, uint64_t deadline_ns) {
+static bool send_all(int channel, const char *bytes, size_t length, uint64_t deadline_ns) {
     while (length) {
         if (!wait_for(channel, POLLOUT, deadline_ns)) return false;
         ssize_t sent = send(channel, bytes, length, SEND_FLAGS | MSG_DONTWAIT);
@@ -99,15 +99,31 @@ bool igi_channel_write(int channel, const char *bytes, size_t length, uint64_t d
     return true;
 }
 
-bool igi_channel_read(int channel, size_t most, uint64_t deadline_ns, igi_text *bytes) {
+bool igi_channel_write(int channel, const char *bytes, size_t length, uint64_t deadline_ns) {
+    uint64_t head = length;
+    return send_all(channel, (const char *)&head, sizeof head, deadline_ns) &&
+           send_all(channel, bytes, length, deadline_ns);
+}
+
+static igi_channel_end receive_all(int channel, size_t length, uint64_t deadline_ns, igi_text *bytes) {
     char part[65536];
-    while (wait_for(channel, POLLIN, deadline_ns)) {
-        ssize_t got = recv(channel, part, sizeof part, MSG_DONTWAIT);
+    while (length) {
+        if (!wait_for(channel, POLLIN, deadline_ns)) return IGI_CHANNEL_LATE;
+        ssize_t got = recv(channel, part, length < sizeof part ? length : sizeof part, MSG_DONTWAIT);
         if (try_again(got)) continue;
-        if (got <= 0) return got == 0 || errno == ECONNRESET;
-        if ((size_t)got > most - bytes->length) return false;
+        if (got <= 0) return IGI_CHANNEL_CLOSED;
         igi_text_append(bytes, part, (size_t)got);
-        if (bytes->failed) return false;
+        if (bytes->failed) return IGI_CHANNEL_BROKEN;
+        length -= (size_t)got;
     }
-    return false;
+    return IGI_CHANNEL_MESSAGE;
+}
+
+igi_channel_end igi_channel_read(int channel, size_t most, uint64_t deadline_ns, igi_text *bytes) {
+    uint64_t length;
+    igi_channel_end end = receive_all(channel, sizeof length, deadline_ns, bytes);
+    if (end != IGI_CHANNEL_MESSAGE) return end;
+    memcpy(&length, bytes->data, sizeof length);
+    bytes->length = 0;
+    return length > most ? IGI_CHANNEL_BROKEN : receive_all(channel, length, deadline_ns, bytes);
 }

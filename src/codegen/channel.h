@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sockets between libingot and ingot-codegen: one for each request, handed over through another that stays open.
+// Sockets between libingot and ingot-codegen: one for each worker, handed over through the one to ingot-codegen itself.
 #ifndef INGOT_CODEGEN_CHANNEL_H
 #define INGOT_CODEGEN_CHANNEL_H
 
@@ -16,10 +16,16 @@ bool igi_channel_pair(int ends[2]);
 bool igi_channel_send_descriptor(int control, int descriptor);
 // -1 once the other side is gone.
 int igi_channel_receive_descriptor(int control);
-// False when the other side is gone or the deadline passed. Never raises SIGPIPE.
+// Sends a message: its length, then its bytes. False when the other side is gone or the deadline passed. Never raises
+// SIGPIPE, and allocates nothing.
 bool igi_channel_write(int channel, const char *bytes, size_t length, uint64_t deadline_ns);
-// Everything until the other side closes; at most `most` bytes. False when there is more, memory is short or the
-// deadline passed.
-bool igi_channel_read(int channel, size_t most, uint64_t deadline_ns, igi_text *bytes);
+
+typedef enum igi_channel_end {
+    IGI_CHANNEL_MESSAGE,  // a whole one was read
+    IGI_CHANNEL_CLOSED,   // the other side went away before it sent one
+    IGI_CHANNEL_LATE,     // the deadline passed
+    IGI_CHANNEL_BROKEN,   // longer than `most`, or memory is short (then bytes->failed)
+} igi_channel_end;
+igi_channel_end igi_channel_read(int channel, size_t most, uint64_t deadline_ns, igi_text *bytes);
 
 #endif

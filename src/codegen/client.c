@@ -6,7 +6,6 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,9 +17,14 @@
 enum { DEFAULT_SECONDS = 60, SLOWEST_SHARE = 8, GRACE_SECONDS = 2 };
 static const uint64_t memory_limit = 16ull << 30, most_reply_bytes = 1ull << 30, second_ns = 1000000000u;
 
+// Idle workers that are kept: more than this compile at once only for a moment.
+enum { MOST_IDLE = 16 };
+
 struct igi_codegen {
     pthread_mutex_t lock;  // guards what follows
-    int control;           // to the process; -1 when none runs
+    int control;           // to ingot-codegen; -1 when it does not run
+    int idle[MOST_IDLE];   // channels of workers without work
+    size_t idle_count;
 };
 
 ig_status igi_codegen_create(igi_codegen **codegen) {
@@ -32,10 +36,11 @@ ig_status igi_codegen_create(igi_codegen **codegen) {
     return IG_STATUS_OK;
 }
 
-// The process ends when it finds its socket closed.
+// Processes end when they find their sockets closed.
 static void stop(igi_codegen *codegen) {
     if (codegen->control >= 0) close(codegen->control);
     codegen->control = -1;
+    while (codegen->idle_count) close(codegen->idle[--codegen->idle_count]);
 }
 
 void igi_codegen_destroy(igi_codegen *codegen) {
@@ -112,9 +117,9 @@ void igi_codegen_start(igi_codegen *codegen) {
     pthread_mutex_unlock(&codegen->lock);
 }
 
-// ---- Asking ----
+// ---- Workers ----
 
-// A process that somebody has killed is started again, once.
+// An ingot-codegen that somebody has killed is started again, once.
 static ig_status hand_over(igi_codegen *codegen, int descriptor, ig_error *error) {
     ig_status status = IG_STATUS_OK;
     pthread_mutex_lock(&codegen->lock);
@@ -129,8 +134,7 @@ static ig_status hand_over(igi_codegen *codegen, int descriptor, ig_error *error
     return status;
 }
 
-// A socket on which this request, and nothing else, is answered.
-static ig_status open_channel(igi_codegen *codegen, int *channel, ig_error *error) {
+static ig_status open_worker(igi_codegen *codegen, int *channel, ig_error *error) {
     int ends[2];
     if (!igi_channel_pair(ends))
         return igi_error_set(error, IG_STATUS_SYSTEM, "cannot make a socket for ingot-codegen: %s", strerror(errno));
@@ -143,29 +147,70 @@ static ig_status open_channel(igi_codegen *codegen, int *channel, ig_error *erro
     return status;
 }
 
+// -1 when all are at work.
+static int take_idle(igi_codegen *codegen) {
+    pthread_mutex_lock(&codegen->lock);
+    int channel = codegen->idle_count ? codegen->idle[--codegen->idle_count] : -1;
+    pthread_mutex_unlock(&codegen->lock);
+    return channel;
+}
+
+static void give_back(igi_codegen *codegen, int channel) {
+    pthread_mutex_lock(&codegen->lock);
+    bool kept = codegen->control >= 0 && codegen->idle_count < MOST_IDLE;
+    if (kept) codegen->idle[codegen->idle_count++] = channel;
+    pthread_mutex_unlock(&codegen->lock);
+    if (!kept) close(channel);
+}
+
+// ---- Asking ----
+
 static ig_status took_too_long(const igi_simt_request *request, uint64_t seconds, ig_error *error) {
     return igi_error_set(error, IG_STATUS_COMPILER_TIMEOUT, IGI_CODEGEN_TOO_LONG, request->name,
                          (unsigned long long)seconds);
 }
 
-// An answer without bytes: the process went away without a word.
-static ig_status exchange(igi_codegen *codegen, const igi_simt_request *request, const igi_text *question,
-                          igi_codegen_limits limits, igi_text *answer, ig_error *error) {
-    int channel = -1;
-    ig_status status = open_channel(codegen, &channel, error);
-    if (status != IG_STATUS_OK) return status;
-    // The process ends itself in time; this is for one that cannot.
+static igi_channel_end exchange(int channel, const igi_text *question, igi_codegen_limits limits, igi_text *answer) {
+    // A worker ends itself in time; this is for one that cannot.
     uint64_t deadline = igi_deadline_ns((limits.wall_seconds + GRACE_SECONDS) * second_ns);
-    bool sent = igi_channel_write(channel, question->data, question->length, deadline);
-    if (sent) shutdown(channel, SHUT_WR);
-    // What it said before it hung up, if anything, tells why it did.
-    bool received = igi_channel_read(channel, most_reply_bytes, deadline, answer);
-    close(channel);
-    if (answer->failed) return igi_error_no_memory(error);
-    if (received) return IG_STATUS_OK;
-    return igi_now_ns() >= deadline
-               ? took_too_long(request, limits.wall_seconds, error)
-               : igi_error_set(error, IG_STATUS_BAD_FORMAT, "the answer of ingot-codegen is damaged");
+    // If it hangs up while it is asked, what it said before tells why.
+    igi_channel_write(channel, question->data, question->length, deadline);
+    return igi_channel_read(channel, most_reply_bytes, deadline, answer);
+}
+
+static ig_status judge(igi_channel_end end, const igi_simt_request *request, igi_codegen_limits limits,
+                       const igi_text *answer, ig_error *error) {
+    switch (end) {
+        case IGI_CHANNEL_MESSAGE: return IG_STATUS_OK;
+        case IGI_CHANNEL_LATE: return took_too_long(request, limits.wall_seconds, error);
+        case IGI_CHANNEL_BROKEN:
+            if (answer->failed) return igi_error_no_memory(error);
+            return igi_error_set(error, IG_STATUS_BAD_FORMAT, "the answer of ingot-codegen is damaged");
+        case IGI_CHANNEL_CLOSED: break;
+    }
+    return igi_error_set(error, IG_STATUS_COMPILER_CRASHED,
+                         "compiling kernel '%s' ended without an answer: ingot-codegen was killed", request->name);
+}
+
+// An idle worker may have ended since its last work, and a new one may be killed while it works: another is asked.
+static ig_status ask(igi_codegen *codegen, const igi_simt_request *request, const igi_text *question,
+                     igi_codegen_limits limits, igi_text *answer, ig_error *error) {
+    igi_channel_end end;
+    int opened = 0;
+    do {
+        int channel = take_idle(codegen);
+        bool fresh = channel < 0;
+        ig_status status = fresh ? open_worker(codegen, &channel, error) : IG_STATUS_OK;
+        if (status != IG_STATUS_OK) return status;
+        opened += fresh;
+        answer->length = 0;
+        end = exchange(channel, question, limits, answer);
+        if (end == IGI_CHANNEL_MESSAGE)
+            give_back(codegen, channel);
+        else
+            close(channel);
+    } while (end == IGI_CHANNEL_CLOSED && opened < 2);
+    return judge(end, request, limits, answer, error);
 }
 
 static igi_codegen_limits limits_for(uint64_t timeout_ns) {
@@ -174,17 +219,6 @@ static igi_codegen_limits limits_for(uint64_t timeout_ns) {
     if (seconds > longest) seconds = longest;
     // On a busy machine a second of processor time takes longer than a second.
     return (igi_codegen_limits){seconds, seconds * SLOWEST_SHARE, memory_limit};
-}
-
-static ig_status ask(igi_codegen *codegen, const igi_simt_request *request, const igi_text *question,
-                     igi_codegen_limits limits, igi_text *answer, ig_error *error) {
-    ig_status status = IG_STATUS_OK;
-    // Twice, for a process that was killed while the request was on its way.
-    for (int attempt = 0; attempt < 2 && status == IG_STATUS_OK && !answer->length; attempt++)
-        status = exchange(codegen, request, question, limits, answer, error);
-    if (status != IG_STATUS_OK || answer->length) return status;
-    return igi_error_set(error, IG_STATUS_COMPILER_CRASHED,
-                         "compiling kernel '%s' ended without an answer: ingot-codegen was killed", request->name);
 }
 
 // INGOT_CODEGEN=in-process: for debugging the compiler. A kernel that crashes it crashes the host.

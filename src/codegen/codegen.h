@@ -2,8 +2,8 @@
 // src/simt in a process of its own: LLVM may crash on a kernel, take for ever or want all memory, and none of that may
 // reach the program that asked.
 //
-// The process, ingot-codegen, is started when first needed and lives as long as the igi_codegen does. For each request
-// it forks: the child inherits LLVM ready to work, has limits, and ends with its answer.
+// The process, ingot-codegen, is started when first needed and lives as long as the igi_codegen does. It forks workers,
+// which inherit LLVM ready to work, have limits, and end when one of them is reached.
 #ifndef INGOT_CODEGEN_CODEGEN_H
 #define INGOT_CODEGEN_CODEGEN_H
 

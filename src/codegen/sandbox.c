@@ -22,8 +22,10 @@
 
 #include "codegen/channel.h"
 
+enum { BLOATED_KIB = 512 << 10 };
+
 static int answer_to;
-static const char *kernel_name;
+static const char *kernel_name = "";
 static uint64_t seconds_allowed;
 
 // ---- Last words ----
@@ -109,12 +111,41 @@ enum { SANITIZED = 1 };  // reserves terabytes of address space
 enum { SANITIZED = 0 };
 #endif
 
-static void limit(int resource, uint64_t soft, uint64_t hard) {
-    struct rlimit now, wanted = {soft, hard};
+static void limit(int resource, uint64_t most) {
+    struct rlimit now;
     if (getrlimit(resource, &now) != 0) return;
-    if (wanted.rlim_cur > now.rlim_max) wanted.rlim_cur = now.rlim_max;
-    if (wanted.rlim_max > now.rlim_max) wanted.rlim_max = now.rlim_max;
-    setrlimit(resource, &wanted);
+    now.rlim_cur = most < now.rlim_max ? most : now.rlim_max;
+    setrlimit(resource, &now);
+}
+
+static uint64_t seconds_used(const struct rusage *usage) {
+    return (uint64_t)usage->ru_utime.tv_sec + (uint64_t)usage->ru_stime.tv_sec;
+}
+
+static void set_alarm(uint64_t seconds) {
+    struct itimerval timer = {.it_value = {.tv_sec = (time_t)seconds}};
+    setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+void igi_sandbox_begin(const char *kernel, const igi_codegen_limits *limits) {
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    kernel_name = kernel;
+    seconds_allowed = limits->cpu_seconds;
+    // What counts is all that the process has used; a second may be nearly over.
+    limit(RLIMIT_CPU, seconds_used(&usage) + limits->cpu_seconds + 1);
+    if (limits->memory_bytes && !SANITIZED) limit(RLIMIT_AS, limits->memory_bytes);
+    set_alarm(limits->wall_seconds);
+}
+
+void igi_sandbox_end(void) {
+    set_alarm(0);
+}
+
+bool igi_sandbox_is_bloated(void) {
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return (uint64_t)usage.ru_maxrss > BLOATED_KIB;
 }
 
 // ---- System calls that a compiler has no use for ----
@@ -129,7 +160,7 @@ enum { THIS_MACHINE = AUDIT_ARCH_AARCH64 };
 // Starting programs, and touching other processes or the network; opening files is stopped by RLIMIT_NOFILE.
 static const uint32_t refused_calls[] = {
     SYS_execve,  SYS_execveat, SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_kill,
-    SYS_connect, SYS_bind,     SYS_listen, SYS_socket,           SYS_setpriority,       SYS_prlimit64,
+    SYS_connect, SYS_bind,     SYS_listen, SYS_socket,           SYS_setpriority,
 };
 enum { REFUSED = sizeof refused_calls / sizeof *refused_calls };
 
@@ -153,21 +184,15 @@ static void refuse_calls(void) {
 static void refuse_calls(void) {}
 #endif
 
-void igi_sandbox_enter(int channel, const char *kernel, const igi_codegen_limits *limits) {
+void igi_sandbox_enter(int channel) {
     answer_to = channel;
-    kernel_name = kernel;
-    seconds_allowed = limits->cpu_seconds;
     handle_signals();
-    limit(RLIMIT_CPU, limits->cpu_seconds, limits->cpu_seconds + 1);
-    if (limits->memory_bytes && !SANITIZED) limit(RLIMIT_AS, limits->memory_bytes, limits->memory_bytes);
-    limit(RLIMIT_CORE, 0, 0);
-    limit(RLIMIT_FSIZE, 0, 0);
-    limit(RLIMIT_NOFILE, 1, 1);  // descriptors that are open stay usable; no other will be, and poll takes one
+    limit(RLIMIT_CORE, 0);
+    limit(RLIMIT_FSIZE, 0);
+    limit(RLIMIT_NOFILE, 1);  // descriptors that are open stay usable; no other will be, and poll takes one
 #ifdef __linux__
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
 #endif
-    struct itimerval timer = {.it_value = {.tv_sec = (time_t)limits->wall_seconds}};
-    setitimer(ITIMER_REAL, &timer, NULL);
     refuse_calls();
 }

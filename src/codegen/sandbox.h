@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// A process that compiles one kernel: what it may use, and how its end is told.
+// A process that compiles kernels: what it may use, and how its end is told.
 #ifndef INGOT_CODEGEN_SANDBOX_H
 #define INGOT_CODEGEN_SANDBOX_H
 
 #include "codegen/message.h"
 
-// From here on this process opens no file or socket, starts no program (on Linux) and ends when a limit is reached. If
-// LLVM gives up or crashes, or a limit ends it, a reply that says so goes to `channel` first.
-// pre: called once, on the only thread; `kernel` lives as long as the process.
-void igi_sandbox_enter(int channel, const char *kernel, const igi_codegen_limits *limits);
+// From here on this process opens no file or socket and, on Linux, starts no program. If LLVM gives up or crashes, or a
+// limit ends it, a reply that says so goes to `channel` first.
+// pre: called once, on the only thread.
+void igi_sandbox_enter(int channel);
+// Around the work on one kernel, whose name lives until the end: the process ends when a limit is reached.
+void igi_sandbox_begin(const char *kernel, const igi_codegen_limits *limits);
+void igi_sandbox_end(void);
+// Whether the process has become so large that a new one should take its place.
+bool igi_sandbox_is_bloated(void);
 
 #endif

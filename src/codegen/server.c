@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ingot-codegen: compiles kernels for the libingot that started it, each in a child of its own.
+// ingot-codegen: compiles kernels for the libingot that started it, in workers that may crash.
 #include <llvm-c/Core.h>
 #include <signal.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 
 static const size_t most_request_bytes = UINT32_MAX;
 
-// ---- One request ----
+// ---- A worker ----
 
 static void reply(int channel, ig_status status, const ig_error *error, const char *output, size_t length,
                   const igi_remarks *remarks) {
@@ -23,22 +23,35 @@ static void reply(int channel, ig_status status, const ig_error *error, const ch
     const char *message = error && error->message ? error->message : ig_status_text(status);
     igi_codegen_write_reply(status, message, output, length, remarks, &bytes);
     if (!bytes.failed) igi_channel_write(channel, bytes.data, bytes.length, UINT64_MAX);
+    igi_text_free(&bytes);
 }
 
-// Ends the process. What it allocated goes with it.
-static _Noreturn void serve(int channel) {
-    igi_text bytes = {0};
+static void serve(int channel, const igi_text *bytes) {
     igi_codegen_job job;
     ig_error error = {0};
     char *output = NULL;
     size_t length = 0;
-    if (!igi_channel_read(channel, most_request_bytes, UINT64_MAX, &bytes)) _exit(1);
-    ig_status status = igi_codegen_read_job(bytes.data, bytes.length, &job, &error);
+    ig_status status = igi_codegen_read_job(bytes->data, bytes->length, &job, &error);
     if (status == IG_STATUS_OK) {
-        igi_sandbox_enter(channel, job.request.name, &job.limits);
+        igi_sandbox_begin(job.request.name, &job.limits);
         status = igi_simt_compile(&job.request, job.stage, &output, &length, &error);
+        igi_sandbox_end();
     }
     reply(channel, status, &error, output, length, job.request.remarks);
+    free(output);
+    ig_error_clear(&error);
+    igi_codegen_job_free(&job);
+}
+
+// Until nobody wants it any more, or until a large kernel has left it larger than a new one would be.
+static _Noreturn void work(int channel) {
+    igi_sandbox_enter(channel);
+    igi_text bytes = {0};
+    while (igi_channel_read(channel, most_request_bytes, UINT64_MAX, &bytes) == IGI_CHANNEL_MESSAGE) {
+        serve(channel, &bytes);
+        bytes.length = 0;
+        if (igi_sandbox_is_bloated()) break;
+    }
     _exit(0);
 }
 
@@ -58,7 +71,7 @@ static void handle(int channel) {
     pid_t child = fork();
     if (child == 0) {
         close(IGI_CODEGEN_CONTROL);
-        serve(channel);
+        work(channel);
     }
     if (child < 0) {
         ig_error error = {0};

@@ -29,13 +29,14 @@ static ig_status answer_to(void (*deed)(void), igi_codegen_limits limits, char *
     assert_true(igi_channel_pair(ends));
     pid_t child = fork();
     if (child == 0) {
-        igi_sandbox_enter(ends[1], "k", &limits);
+        igi_sandbox_enter(ends[1]);
+        igi_sandbox_begin("k", &limits);
         deed();
         _exit(9);
     }
     close(ends[1]);
     igi_text bytes = {0};
-    assert_true(igi_channel_read(ends[0], 1 << 20, igi_deadline_ns(60000000000u), &bytes));
+    assert_int_equal(igi_channel_read(ends[0], 1 << 20, igi_deadline_ns(60000000000u), &bytes), IGI_CHANNEL_MESSAGE);
     close(ends[0]);
     waitpid(child, NULL, 0);
     ig_error error = {0};
@@ -72,6 +73,22 @@ static int fill_stack(int depth) {
 }
 static void overflow_stack(void) {
     fill_stack(0);
+}
+
+// Three seconds of work under a limit of one: what was used before does not count.
+static void work_often(void) {
+    igi_codegen_limits limits = {1, 60, 0};
+    for (int i = 0; i < 4; i++) {
+        igi_sandbox_begin("k", &limits);
+        for (clock_t end = clock() + CLOCKS_PER_SEC * 3 / 4; clock() < end;) continue;
+        igi_sandbox_end();
+    }
+    raise(SIGTRAP);
+}
+
+static void time_counts_from_the_beginning_of_each_kernel(void **state) {
+    (void)state;
+    expect(work_often, plenty, IG_STATUS_COMPILER_CRASHED, "signal 5");
 }
 
 static void a_crash_is_told(void **state) {
@@ -124,6 +141,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_crash_is_told),
         cmocka_unit_test(too_much_time_is_told),
+        cmocka_unit_test(time_counts_from_the_beginning_of_each_kernel),
         cmocka_unit_test(nothing_can_be_opened),
         cmocka_unit_test(too_much_memory_is_told),
     };
