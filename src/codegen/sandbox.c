@@ -118,8 +118,13 @@ static void limit(int resource, uint64_t most) {
     setrlimit(resource, &now);
 }
 
-static uint64_t seconds_used(const struct rusage *usage) {
-    return (uint64_t)usage->ru_utime.tv_sec + (uint64_t)usage->ru_stime.tv_sec;
+// Rounded up, so that no kernel gets less than it may have.
+static uint64_t seconds_used(void) {
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    struct timeval total;
+    timeradd(&usage.ru_utime, &usage.ru_stime, &total);
+    return (uint64_t)total.tv_sec + 1;
 }
 
 static void set_alarm(uint64_t seconds) {
@@ -128,12 +133,9 @@ static void set_alarm(uint64_t seconds) {
 }
 
 void igi_sandbox_begin(const char *kernel, const igi_codegen_limits *limits) {
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
     kernel_name = kernel;
     seconds_allowed = limits->cpu_seconds;
-    // What counts is all that the process has used; a second may be nearly over.
-    limit(RLIMIT_CPU, seconds_used(&usage) + limits->cpu_seconds + 1);
+    limit(RLIMIT_CPU, seconds_used() + limits->cpu_seconds);
     if (limits->memory_bytes && !SANITIZED) limit(RLIMIT_AS, limits->memory_bytes);
     set_alarm(limits->wall_seconds);
 }
