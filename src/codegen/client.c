@@ -128,7 +128,7 @@ static ig_status hand_over(igi_codegen *codegen, int descriptor, ig_error *error
         stop(codegen);
         status = start(codegen, error);
         if (status == IG_STATUS_OK && !igi_channel_send_descriptor(codegen->control, descriptor))
-            status = igi_error_set(error, IG_STATUS_SYSTEM, "ingot-codegen ended as soon as it was started");
+            status = igi_error_set(error, IG_STATUS_COMPILER_CRASHED, "ingot-codegen ended as soon as it was started");
     }
     pthread_mutex_unlock(&codegen->lock);
     return status;

@@ -64,31 +64,12 @@ static ig_status open_machine(igi_simt_module *m) {
 static const struct {
     const char *name;
     ig_status (*run)(igi_simt_module *m);
-} thread_passes[] =
-    {
-        {"extract", igi_pass_extract}, {"align", igi_pass_align},       {"constants", igi_pass_constants},
-        {"bind", igi_pass_bind},       {"inline", igi_pass_inline},     {"invariant", igi_pass_invariant},
-        {"define", igi_pass_define},   {"contract", igi_pass_contract}, {"check", igi_pass_check},
-},
-  group_passes[] =
-      {
-          {"abort", igi_pass_abort}, {"note barriers", igi_pass_note_barriers},
-          {"relax", igi_pass_relax}, {"coarsen", igi_pass_coarsen},
-          {"group", igi_pass_group}, {"unlock", igi_pass_unlock},
-          {"hoist", igi_pass_hoist}, {"remarks", igi_pass_remarks},
-          {"debug", igi_pass_debug},
-},
-  final_passes[] = {
-      {"show magnitudes", igi_pass_show_magnitudes},
-      {"private", igi_pass_private},
-      {"info", igi_pass_info},
+    igi_simt_stage completes;
+} passes[] = {
+#define PASS(name, stage) {#name, igi_pass_##name, stage},
+    IGI_SIMT_PASS_LIST(PASS)
+#undef PASS
 };
-
-#define RUN(m, list)                                                                       \
-    for (size_t i = 0; status == IG_STATUS_OK && i < sizeof(list) / sizeof *(list); i++) { \
-        status = (list)[i].run(m);                                                         \
-        if (status == IG_STATUS_OK) status = verify(m, (list)[i].name);                    \
-    }
 
 static ig_status verify(igi_simt_module *m, const char *pass) {
 #ifdef NDEBUG
@@ -143,20 +124,32 @@ static const char *optimisation_for(const igi_simt_module *m) {
            "adce,simplifycfg)";
 }
 
+ig_status igi_pass_optimise(igi_simt_module *m) {
+    return igi_run_passes(m, optimisation_for(m));
+}
+
+static ig_status run_passes_until(igi_simt_module *m, igi_simt_stage stage) {
+    for (size_t i = 0; i < sizeof passes / sizeof *passes; i++) {
+        ig_status status = passes[i].run(m);
+        if (status == IG_STATUS_OK) status = verify(m, passes[i].name);
+        if (status != IG_STATUS_OK || passes[i].completes == stage) return status;
+    }
+    return IG_STATUS_OK;
+}
+
 static ig_status run_all(igi_simt_module *m, igi_simt_stage stage, char **output, size_t *length) {
     ig_status status = open_machine(m);
-    RUN(m, thread_passes)
-    if (status == IG_STATUS_OK && stage == IGI_STAGE_LLVM) return print_module(m, output, length);
-    RUN(m, group_passes)
-    if (status == IG_STATUS_OK && stage == IGI_STAGE_REMARKS) return status;
-    if (status == IG_STATUS_OK) status = igi_run_passes(m, optimisation_for(m));
-    RUN(m, final_passes)
+    if (status == IG_STATUS_OK) status = run_passes_until(m, stage);
     if (status != IG_STATUS_OK) return status;
     switch (stage) {
+        case IGI_STAGE_LLVM:
         case IGI_STAGE_SIMT: return print_module(m, output, length);
         case IGI_STAGE_ASM: return emit(m, LLVMAssemblyFile, output, length);
-        default: return emit(m, LLVMObjectFile, output, length);
+        case IGI_STAGE_OBJECT: return emit(m, LLVMObjectFile, output, length);
+        case IGI_STAGE_NONE:
+        case IGI_STAGE_REMARKS: break;
     }
+    return IG_STATUS_OK;
 }
 
 static ig_status compile(const igi_simt_request *request, igi_simt_stage stage, char **output, size_t *length,
@@ -193,7 +186,7 @@ void igi_simt_warm_up(void) {
     LLVMDisposeBuilder(builder);
     char *object = NULL;
     size_t length;
-    if (open_machine(&m) == IG_STATUS_OK && igi_run_passes(&m, optimisation_for(&m)) == IG_STATUS_OK)
+    if (open_machine(&m) == IG_STATUS_OK && igi_pass_optimise(&m) == IG_STATUS_OK)
         emit(&m, LLVMObjectFile, &object, &length);
     free(object);
     if (m.machine) LLVMDisposeTargetMachine(m.machine);

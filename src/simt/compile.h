@@ -26,6 +26,7 @@ typedef struct igi_simt_request {
 } igi_simt_request;
 
 typedef enum igi_simt_stage {
+    IGI_STAGE_NONE,
     IGI_STAGE_OBJECT,
     IGI_STAGE_LLVM,  // one thread, optimised, before it becomes a threadgroup
     IGI_STAGE_SIMT,  // the threadgroup, optimised

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The passes, in the order they run. Each works on the module of one kernel and returns IG_STATUS_OK or why not. What
+// The passes. Each works on the module of one kernel and returns IG_STATUS_OK or why not. What
 // one leaves behind (post:) holds for all that follow; each leaves valid IR, and OUT_OF_MEMORY may come from any.
 #ifndef INGOT_SIMT_PASSES_H
 #define INGOT_SIMT_PASSES_H
@@ -12,6 +12,32 @@
 #include "simt/cfg.h"
 #include "simt/compile.h"
 #include "simt/launch.h"
+
+// The passes in the order they run, each with the stage that is complete after it: where a request for that stage ends.
+// The names are those of the functions igi_pass_NAME, and of the table in docs/architecture.md.
+#define IGI_SIMT_PASS_LIST(X)          \
+    X(extract, IGI_STAGE_NONE)         \
+    X(align, IGI_STAGE_NONE)           \
+    X(constants, IGI_STAGE_NONE)       \
+    X(bind, IGI_STAGE_NONE)            \
+    X(inline, IGI_STAGE_NONE)          \
+    X(invariant, IGI_STAGE_NONE)       \
+    X(define, IGI_STAGE_NONE)          \
+    X(contract, IGI_STAGE_NONE)        \
+    X(check, IGI_STAGE_LLVM)           \
+    X(abort, IGI_STAGE_NONE)           \
+    X(note_barriers, IGI_STAGE_NONE)   \
+    X(relax, IGI_STAGE_NONE)           \
+    X(coarsen, IGI_STAGE_NONE)         \
+    X(group, IGI_STAGE_NONE)           \
+    X(unlock, IGI_STAGE_NONE)          \
+    X(hoist, IGI_STAGE_NONE)           \
+    X(remarks, IGI_STAGE_NONE)         \
+    X(debug, IGI_STAGE_REMARKS)        \
+    X(optimise, IGI_STAGE_NONE)        \
+    X(show_magnitudes, IGI_STAGE_NONE) \
+    X(private, IGI_STAGE_NONE)         \
+    X(info, IGI_STAGE_SIMT)
 
 typedef struct igi_simt_module {
     const igi_simt_request *request;
@@ -121,6 +147,8 @@ ig_status igi_pass_unlock(igi_simt_module *m);
 // Around "ig.run": what it is made of goes into it, and the fields of igi_group are read before its loops.
 ig_status igi_pass_hoist(igi_simt_module *m);
 
+// LLVM's own optimisation of the whole threadgroup; with less care for large kernels.
+ig_status igi_pass_optimise(igi_simt_module *m);
 // After LLVM's optimisation: nothing hides what llvm.fabs is taken of any more.
 ig_status igi_pass_show_magnitudes(igi_simt_module *m);
 // After LLVM's optimisation: moves large private arrays off the stack. post: info.private_bytes; small frames.

@@ -92,7 +92,7 @@ static void a_process_that_misbehaves_is_an_error(void **state) {
     expect_fake("silent", IG_STATUS_COMPILER_CRASHED, "kernel 'k'");
     expect_fake("deaf", IG_STATUS_COMPILER_CRASHED, "kernel 'k'");
     expect_fake("dies", IG_STATUS_COMPILER_CRASHED, "kernel 'k'");
-    expect_fake("exits", IG_STATUS_COMPILER_CRASHED, "kernel 'k'");
+    expect_fake("exits", IG_STATUS_COMPILER_CRASHED, "ingot-codegen");
 }
 
 // ---- Life ----

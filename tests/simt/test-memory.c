@@ -324,10 +324,11 @@ static void floods_of_results_go_past_the_cache(void **state) {
     (void)state;
     assert_int_equal(stores_past_the_cache("out[i] = 2 * a[i];", true), 1);
     assert_int_equal(stores_past_the_cache("out[i] = 2 * a[i];", false), 0);
-    // What is read as well is in the cache already; not whole lines; not all lanes.
+    // What is read as well is in the cache already; not whole lines.
     assert_int_equal(stores_past_the_cache("out[i] += a[i];", true), 0);
     assert_int_equal(stores_past_the_cache("out[2 * i] = a[i];", true), 0);
-    assert_int_equal(stores_past_the_cache("if (a[i] > 0) out[i] = a[i];", true), 0);
+    // Not all lanes; without registers for masks there is a copy for when all are on.
+    assert_int_equal(stores_past_the_cache("if (a[i] > 0) out[i] = a[i];", true), igi_register_lanes() < 16);
 }
 
 static void what_is_written_again_or_watched_stays_in_the_cache(void **state) {
