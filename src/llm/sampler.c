@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/memory.h"
-#include "tensor/philox.h"
+#include "core/philox.h"
 
 typedef struct candidate {
     int32_t token;

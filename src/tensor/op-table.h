@@ -88,13 +88,13 @@ typedef struct igi_op_backend {
     void (*close)(void *state);
 } igi_op_backend;
 
-// Rows of the layers above, added to those of the backend they name. Ends with rows NULL.
+// Rows of transformers (nn/), added to those of the backend they name. Ends with rows NULL.
 typedef struct igi_row_set {
     ig_backend backend;
     const igi_implementation *rows;
     size_t row_count;
 } igi_row_set;
-extern const igi_row_set igi_layer_rows[];
+extern const igi_row_set igi_nn_rows[];
 
 extern const igi_op_backend igi_ops_scalar, igi_ops_simd, igi_ops_blas, igi_ops_metal;
 // In the order in which the table is filled; ends with NULL.

@@ -36,7 +36,7 @@ static void add_backend(igi_runtime *runtime, const igi_op_backend *backend) {
     }
     runtime->backends[backend->id] = backend;
     add_rows(runtime, backend, backend->rows, backend->row_count);
-    for (const igi_row_set *set = igi_layer_rows; set->rows; set++)
+    for (const igi_row_set *set = igi_nn_rows; set->rows; set++)
         if (set->backend == backend->id) add_rows(runtime, backend, set->rows, set->row_count);
 }
 

@@ -2,8 +2,8 @@
 // New tensors of the reference: constants, sequences, random numbers.
 #include <math.h>
 
+#include "core/philox.h"
 #include "tensor/iterate.h"
-#include "tensor/philox.h"
 #include "tensor/scalar/scalar.h"
 
 typedef struct context {

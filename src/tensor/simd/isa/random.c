@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random numbers: Philox blocks side by side in vectors.
-#include "tensor/philox.h"
+#include "core/philox.h"
 #include "tensor/simd/isa/isa.h"
 #include "tensor/simd/isa/math.h"
 

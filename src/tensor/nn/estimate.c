@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// What models need of memory.
+#include "tensor/nn/weight.h"
+
+// a * b onto the sum. False when it does not fit.
+static bool add_product(uint64_t a, uint64_t b, uint64_t *sum) {
+    uint64_t product;
+    return igi_mul(a, b, &product) && igi_add(*sum, product, sum);
+}
+
+ig_status ig_model_parameters(const ig_model_shape *shape, uint64_t *count) {
+    if (!shape || !count || !shape->heads || shape->hidden % shape->heads) return IG_STATUS_INVALID_ARGUMENT;
+    uint64_t hidden = shape->hidden, key_dim, layer = 0, all = hidden;
+    bool fits = igi_mul(hidden / shape->heads, shape->key_heads, &key_dim);
+    fits = fits && add_product(2 * hidden, hidden, &layer);                             // queries and output
+    fits = fits && add_product(2 * hidden, key_dim, &layer);                            // keys and values
+    fits = fits && add_product(3 * hidden, shape->intermediate, &layer);                // feed-forward
+    fits = fits && add_product(2, hidden, &layer);                                      // norms
+    fits = fits && hidden < UINT64_MAX / 3 && add_product(shape->layers, layer, &all);  // and the last norm
+    fits = fits && add_product(2 * hidden, shape->vocabulary, &all);                    // embedding and output
+    if (!fits) return IG_STATUS_OVERFLOW;
+    *count = all;
+    return IG_STATUS_OK;
+}
+
+ig_status ig_model_size(const ig_model_shape *shape, ig_weight_type type, uint64_t *bytes) {
+    uint64_t count, size;
+    if (!bytes || (unsigned)type >= IG_WEIGHT_TYPE_COUNT) return IG_STATUS_INVALID_ARGUMENT;
+    ig_status status = ig_model_parameters(shape, &count);
+    if (status != IG_STATUS_OK) return status;
+    const igi_weight_format *format = &igi_weight_formats[type];
+    uint64_t blocks = count / format->weights + (count % format->weights != 0);
+    if (!igi_mul(blocks, format->bytes, &size)) return IG_STATUS_OVERFLOW;
+    *bytes = size;
+    return IG_STATUS_OK;
+}
+
+bool ig_memory_fits(uint64_t needed, uint64_t free_bytes, uint64_t total_bytes) {
+    return free_bytes ? needed < free_bytes : needed < total_bytes / 5 * 4;
+}

@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Folders use only those below them, in includes and at link time, and docs/architecture.md says which.
+
+check-layers.py SOURCE_ROOT BUILD_ROOT [--print]
+"""
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+root, build = Path(sys.argv[1]), Path(sys.argv[2])
+SOURCES = (".c", ".h", ".m", ".mm")
+
+
+def folder_of(path):
+    """src/simt/widen.c is simt's; cli/run.c is cli's."""
+    parts = path.relative_to(root).parts
+    return parts[1] if parts[0] == "src" else parts[0]
+
+
+def table():
+    """{folder: folders it uses} in the order of the page, which is from the bottom up."""
+    page = (root / "docs/architecture.md").read_text()
+    rows = re.search(r"\| folder \| uses \|.*\n\|---.*\n((?:\|.*\n)+)", page).group(1)
+    return {name: set(re.findall(r"\w+", uses)) for name, uses in re.findall(r"^\| (\w+) \|(.*)\|$", rows, re.M)}
+
+
+def include_edges():
+    edges = {}
+    for top in ("src", "cli", "compat", "bench", "examples"):
+        for path in (root / top).rglob("*"):
+            if path.suffix not in SOURCES:
+                continue
+            for name in re.findall(r'^\s*#\s*include "([\w-]+)/[^"]*"', path.read_text(), re.M):
+                if (root / "src" / name).is_dir():
+                    edges.setdefault((folder_of(path), name), f"{path.relative_to(root)} includes from it")
+    return edges
+
+
+def object_folder(path):
+    """simt_widen.c.o; those of one file in two folders are called after the path, too."""
+    return path.name.split("_")[0]
+
+
+def symbols(path, *flags):
+    output = subprocess.run(["nm", "-P", *flags, str(path)], capture_output=True, text=True, check=True).stdout
+    return {line.split()[0] for line in output.splitlines() if line.startswith(("ig", "f", "s"))}
+
+
+def link_edges(folders):
+    objects = [path for path in (build / "src").rglob("*.o") if object_folder(path) in folders]
+    home = {name: object_folder(path) for path in objects for name in symbols(path, "-g", "--defined-only")}
+    edges = {}
+    for path in objects:
+        for name in symbols(path, "-u"):
+            if name in home:
+                edges.setdefault((object_folder(path), home[name]), f"{path.name} calls {name}")
+    return edges
+
+
+folders = table()
+edges = {**link_edges(folders), **include_edges()}
+edges = {edge: why for edge, why in edges.items() if edge[0] != edge[1]}
+if "--print" in sys.argv:
+    for name in folders:
+        print(f"| {name} | {', '.join(f for f in folders if (name, f) in edges)} |")
+order = list(folders)
+problems = []
+for (user, used), why in sorted(edges.items()):
+    if user not in folders or used not in folders:
+        problems.append(f"docs/architecture.md does not list {user if user not in folders else used} ({why})")
+    elif order.index(used) > order.index(user):
+        problems.append(f"{user} points up to {used}: {why}")
+    elif used not in folders[user]:
+        problems.append(f"docs/architecture.md does not say that {user} uses {used}: {why}")
+for user, uses in folders.items():
+    problems += [f"docs/architecture.md says that {user} uses {used}, which it does not" for used in uses
+                 if (user, used) not in edges]
+if problems:
+    sys.exit("\n".join(problems))
