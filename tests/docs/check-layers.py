@@ -43,19 +43,23 @@ def object_folder(path):
     return path.name.split("_")[0]
 
 
-def symbols(path, *flags):
-    output = subprocess.run(["nm", "-P", *flags, str(path)], capture_output=True, text=True, check=True).stdout
-    return {line.split()[0] for line in output.splitlines() if line.startswith(("ig", "f", "s"))}
+def symbols(objects, *flags):
+    """(object, symbol) for every symbol of ours that `nm` lists."""
+    command = ["nm", "-A", "-P", *flags, *map(str, objects)]
+    output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    for line in output.splitlines():
+        path, name = line.split()[:2]
+        if name.startswith(("ig", "f", "s")):
+            yield Path(path.rstrip(":")), name
 
 
 def link_edges(folders):
     objects = [path for path in (build / "src").rglob("*.o") if object_folder(path) in folders]
-    home = {name: object_folder(path) for path in objects for name in symbols(path, "-g", "--defined-only")}
+    home = {name: object_folder(path) for path, name in symbols(objects, "-g", "--defined-only")}
     edges = {}
-    for path in objects:
-        for name in symbols(path, "-u"):
-            if name in home:
-                edges.setdefault((object_folder(path), home[name]), f"{path.name} calls {name}")
+    for path, name in symbols(objects, "-u"):
+        if name in home:
+            edges.setdefault((object_folder(path), home[name]), f"{path.name} calls {name}")
     return edges
 
 
