@@ -15,9 +15,6 @@ typedef struct igi_msl_compiler igi_msl_compiler;
 ig_status igi_msl_compiler_create(const char *cache_dir, igi_msl_compiler **compiler);
 void igi_msl_compiler_destroy(igi_msl_compiler *compiler);
 
-// Path of the clang that would be used; NULL when there is none. owns: the caller frees it.
-char *igi_msl_find_clang(void);
-
 typedef struct igi_msl_request {
     igi_sources sources;
     const ig_define *defines;

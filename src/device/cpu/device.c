@@ -6,6 +6,7 @@
 
 #include "core/host.h"
 #include "device/cpu/cpu.h"
+#include "msl/clang-path.h"
 #include "simt/compile.h"
 #include "simt/launch.h"
 

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// The language clang is asked for, and the arguments of one run.
+#include "msl/clang-flags.h"
+
+#include "core/file.h"
+
+// clang reads MSL as C++17 for a target with clean vector calls and real half and bfloat arithmetic on any host
+// (x86-64 would pass float2 as a double); src/simt retargets the module to the host.
+static const char *const base_flags[] = {
+    "-std=c++17",
+    "-target",
+    "aarch64-unknown-linux-gnu",
+    "-march=armv8.2-a+fp16+bf16",
+    // Swizzles are properties.
+    "-fms-extensions",
+    "-fdeclspec",
+    "-nostdinc",
+    "-ffreestanding",
+    "-fno-exceptions",
+    "-fno-rtti",
+    "-fno-threadsafe-statics",
+    "-fsigned-char",
+    // What GPUs define and C++ does not: wrapping integers, saturating conversions, type punning.
+    "-fwrapv",
+    "-fno-strict-float-cast-overflow",
+    "-fno-strict-aliasing",
+    "-fno-delete-null-pointer-checks",
+    "-fno-math-errno",
+    "-fno-trapping-math",
+    "-fno-finite-loops",
+    "-ffp-contract=fast",
+    "-Xclang",
+    "-fbfloat16-excess-precision=none",
+    // Newer manglings of template arguments are beyond the demanglers of today's C++ runtimes.
+    "-fclang-abi-compat=17",
+    // Annotations and value names must reach us; src/simt runs the passes.
+    "-O1",
+    "-Xclang",
+    "-disable-llvm-passes",
+    "-fno-discard-value-names",
+    "-fno-ident",
+    "-fno-color-diagnostics",
+    "-fno-caret-diagnostics",
+    "-ferror-limit=50",
+    "-Werror=unknown-attributes",
+    "-Werror=return-type",
+    "-Wno-ignored-attributes",
+    "-Wno-duplicate-decl-specifier",
+    "-Wno-unknown-pragmas",
+    "-Wno-user-defined-literals",
+    "-Wno-undefined-internal",
+    "-Wno-undefined-inline",
+    "-Wno-c99-designator",
+    "-Wno-reorder-init-list",
+    "-Wno-unused-command-line-argument",
+};
+enum { BASE_FLAG_COUNT = sizeof base_flags / sizeof *base_flags };
+
+void igi_msl_hash_flags(igi_hasher *hasher) {
+    for (size_t i = 0; i < BASE_FLAG_COUNT; i++) igi_hasher_add_string(hasher, base_flags[i]);
+}
+
+// ---- Argument lists ----
+
+void igi_msl_add_owned_argument(igi_msl_arguments *list, char *argument) {
+    if (!argument || !igi_grow((void **)&list->items, &list->capacity, list->count + 2, sizeof *list->items)) {
+        free(argument);
+        list->failed = true;
+        return;
+    }
+    list->items[list->count++] = argument;
+    list->items[list->count] = NULL;
+}
+
+void igi_msl_add_argument(igi_msl_arguments *list, const char *argument) {
+    igi_msl_add_owned_argument(list, igi_strdup(argument));
+}
+
+void igi_msl_free_arguments(igi_msl_arguments *list) {
+    for (size_t i = 0; i < list->count; i++) free(list->items[i]);
+    free(list->items);
+}
+
+static void add(igi_msl_arguments *list, const char *argument) {
+    igi_msl_add_argument(list, argument);
+}
+
+static void add_owned(igi_msl_arguments *list, char *argument) {
+    igi_msl_add_owned_argument(list, argument);
+}
+
+// ---- MSL ----
+
+void igi_msl_add_language(igi_msl_arguments *list, const char *headers, const igi_msl_request *request) {
+    for (size_t i = 0; i < BASE_FLAG_COUNT; i++) add(list, base_flags[i]);
+    uint32_t version = request->language_version;
+    bool fast = request->math_mode == IG_MATH_FAST;
+    add(list, "-D__METAL__=1");
+    add_owned(list, igi_format("-D__METAL_VERSION__=%u", version));
+    add(list, "-D__METAL_MACOS__=1");
+    add(list, "-D__INGOT__=1");
+    add_owned(list, igi_format("-D__INGOT_FAST_MATH__=%d", fast));
+    if (fast) add(list, "-D__FAST_MATH__=1");
+    add(list, "-isystem");
+    add(list, headers);
+}
+
+void igi_msl_add_inputs(igi_msl_arguments *list, const igi_msl_request *request, const char *overlay) {
+    for (size_t i = 0; i < request->define_count; i++) {
+        const ig_define *define = &request->defines[i];
+        add_owned(list, igi_format("-D%s=%s", define->name, define->value ? define->value : "1"));
+    }
+    for (size_t i = 0; i < request->sources.include_dir_count; i++) {
+        add(list, "-I");
+        add_owned(list, igi_path_absolute(request->sources.include_dirs[i]));
+    }
+    add(list, "-idirafter"), add(list, igi_own_includes);
+    // Paths in the line tables are absolute: where the process happens to be is no part of the cache's key.
+    // gdb finds nothing through the indices of DWARF 5 in code that is made at run time.
+    if (request->line_tables)
+        add(list, "-gdwarf-4"), add(list, "-gline-tables-only"), add(list, "-fdebug-compilation-dir=/");
+    add(list, "-ivfsoverlay"), add(list, overlay);
+    // Included, because the driver itself does not look into the overlay for its input.
+    add(list, "-include"), add(list, request->sources.files[0].path);
+    add(list, "-x"), add(list, "c++"), add(list, "/dev/null");
+    if (request->syntax_of) {
+        add(list, "-fsyntax-only"), add(list, "-Xclang"), add(list, "-ast-dump"), add(list, "-Xclang");
+        add_owned(list, igi_format("-ast-dump-filter=%s", request->syntax_of));
+    } else {
+        add(list, "-c"), add(list, "-emit-llvm"), add(list, "-o"), add(list, "-");
+    }
+}

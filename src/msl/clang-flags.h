@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Command lines for clang.
+#ifndef INGOT_MSL_CLANG_FLAGS_H
+#define INGOT_MSL_CLANG_FLAGS_H
+
+#include "core/hash.h"
+#include "msl/compiler.h"
+
+typedef struct igi_msl_arguments {
+    char **items;  // owned, NULL-terminated
+    size_t count, capacity;
+    bool failed;  // memory
+} igi_msl_arguments;
+
+void igi_msl_add_argument(igi_msl_arguments *list, const char *argument);
+// owns: takes the argument; NULL means that memory was short.
+void igi_msl_add_owned_argument(igi_msl_arguments *list, char *argument);
+void igi_msl_free_arguments(igi_msl_arguments *list);
+
+// What makes clang read MSL, with the standard headers in `headers`.
+void igi_msl_add_language(igi_msl_arguments *list, const char *headers, const igi_msl_request *request);
+// The sources and options of one compilation, and where its result goes.
+void igi_msl_add_inputs(igi_msl_arguments *list, const igi_msl_request *request, const char *overlay);
+// The flags that are the same for every request.
+void igi_msl_hash_flags(igi_hasher *hasher);
+
+#endif

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Looking for clang: INGOT_CLANG, then the PATH, then where Debian has it.
+#include "msl/clang-path.h"
+
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/memory.h"
+
+static bool is_executable(const char *path, struct stat *info) {
+    return access(path, X_OK) == 0 && stat(path, info) == 0 && S_ISREG(info->st_mode);
+}
+
+static char *search_path(const char *name, struct stat *info) {
+    if (strchr(name, '/')) return is_executable(name, info) ? igi_strdup(name) : NULL;
+    const char *path = getenv("PATH");
+    while (path && *path) {
+        size_t length = strcspn(path, ":");
+        char *candidate = length ? igi_format("%.*s/%s", (int)length, path, name) : NULL;
+        if (candidate && is_executable(candidate, info)) return candidate;
+        free(candidate);
+        path += length + (path[length] == ':');
+    }
+    return NULL;
+}
+
+static char *locate_clang(struct stat *info) {
+    static const char *const names[] = {"clang-19", "/usr/lib/llvm-19/bin/clang"};
+    const char *chosen = getenv("INGOT_CLANG");
+    if (chosen && *chosen) return search_path(chosen, info);
+    char *found = NULL;
+    for (size_t i = 0; !found && i < sizeof names / sizeof *names; i++) found = search_path(names[i], info);
+    return found;
+}
+
+char *igi_msl_find_clang(void) {
+    struct stat info;
+    return locate_clang(&info);
+}
+
+char *igi_msl_identify_clang(igi_hash *identity) {
+    struct stat info;
+    char *found = locate_clang(&info);
+    *identity = (igi_hash){0};
+    if (!found) return NULL;
+    igi_hasher *hasher = igi_hasher_create();
+    igi_hasher_add_string(hasher, found);
+    igi_hasher_add_u64(hasher, (uint64_t)info.st_size);
+    igi_hasher_add_u64(hasher, (uint64_t)info.st_mtime);
+    *identity = igi_hasher_finish(hasher);
+    return found;
+}
+
+ig_status igi_msl_missing_clang(ig_error *error) {
+    const char *chosen = getenv("INGOT_CLANG");
+    if (chosen && *chosen)
+        return igi_error_set(error, IG_STATUS_COMPILER_MISSING, "INGOT_CLANG names '%s', which cannot be executed",
+                             chosen);
+    return igi_error_set(error, IG_STATUS_COMPILER_MISSING,
+                         "clang-19 was not found; install it (Debian: apt-get install clang-19) or set INGOT_CLANG to "
+                         "its path");
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// <metal_stdlib> and its parts, on disk for clang.
+#ifndef INGOT_MSL_HEADERS_H
+#define INGOT_MSL_HEADERS_H
+
+#include "core/hash.h"
+
+// The file that includes all of them.
+extern const char igi_msl_prelude[];
+
+// A hash of every header and of the flags they are read with.
+igi_hash igi_msl_headers_identity(void);
+// The directory of the headers in the cache, made if missing; NULL when it cannot be had. owns: the caller frees it.
+char *igi_msl_cached_headers(const char *cache_dir, igi_hash identity);
+// A new directory of headers below TMPDIR. owns: the caller frees the name and removes the directory.
+char *igi_msl_temporary_headers(void);
+
+#endif
