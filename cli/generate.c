@@ -83,7 +83,7 @@ static int run(generation *g) {
     if (!g->chat && !g->prompt && !g->prompt_file)
         return cli_usage_error("there is nothing to go on from: -p TEXT, -f FILE or --chat");
     if (g->system && !g->chat) return cli_usage_error("--system goes with --chat");
-    ig_status status = g->prompt_file ? igi_file_read(g->prompt_file, &text, &length, &error) : IG_STATUS_OK;
+    ig_status status = g->prompt_file ? igi_file_read_stream(g->prompt_file, &text, &length, &error) : IG_STATUS_OK;
     if (status != IG_STATUS_OK) return cli_report_and_clear(status, &error);
     if (text) g->prompt = text;
     int result = open_all(g);

@@ -49,7 +49,7 @@ static int read_file(const char *path, ring_item *item) {
     ig_error error = {0};
     char *data = NULL;
     size_t length = 0;
-    ig_status status = igi_file_read(path, &data, &length, &error);
+    ig_status status = igi_file_read_stream(path, &data, &length, &error);
     if (status != IG_STATUS_OK) return cli_report_and_clear(status, &error);
     *item = (ring_item){.data = data, .bytes = length, .format = RING_TEXT};
     return check_size(path, length);

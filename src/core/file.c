@@ -12,7 +12,14 @@
 
 #include "core/memory.h"
 
-static ig_status read_all(int file, const char *path, char **data, size_t *length, ig_error *error) {
+static ig_status too_large(const char *path, uint64_t max_bytes, ig_error *error) {
+    return igi_error_set(error, IG_STATUS_IO, "%s: larger than %llu bytes, which is the most that is read", path,
+                         (unsigned long long)max_bytes);
+}
+
+// What a file claims to be (its size, its kind) may change while it is read: the bound holds for what comes.
+static ig_status read_all(int file, const char *path, uint64_t max_bytes, char **data, size_t *length,
+                          ig_error *error) {
     char *bytes = NULL;
     size_t used = 0, capacity = 0;
     for (;;) {
@@ -25,22 +32,52 @@ static ig_status read_all(int file, const char *path, char **data, size_t *lengt
             return IG_STATUS_OK;
         }
         if (got > 0) used += (size_t)got;
-        if (got < 0 && errno != EINTR) {
+        if ((got < 0 && errno != EINTR) || used > max_bytes) {
+            int code = errno;
             free(bytes);
-            return igi_error_set(error, IG_STATUS_IO, "%s: %s", path, strerror(errno));
+            if (used > max_bytes) return too_large(path, max_bytes, error);
+            return igi_error_set(error, IG_STATUS_IO, "%s: %s", path, strerror(code));
         }
     }
     free(bytes);
     return igi_error_no_memory(error);
 }
 
+static ig_status open_failed(const char *path, ig_error *error) {
+    ig_status status = errno == ENOENT || errno == ENOTDIR ? IG_STATUS_NOT_FOUND : IG_STATUS_IO;
+    return igi_error_set(error, status, "%s: %s", path, strerror(errno));
+}
+
+static ig_status read_opened(int file, const char *path, uint64_t max_bytes, bool regular, char **data, size_t *length,
+                             ig_error *error) {
+    struct stat info;
+    if (fstat(file, &info) != 0) return igi_error_set(error, IG_STATUS_IO, "%s: %s", path, strerror(errno));
+    if (regular && !S_ISREG(info.st_mode))
+        return igi_error_set(error, IG_STATUS_IO, "%s: %s, not a regular file", path,
+                             S_ISDIR(info.st_mode) ? "a directory" : "a device, pipe or socket");
+    if (S_ISREG(info.st_mode) && (uint64_t)info.st_size > max_bytes) return too_large(path, max_bytes, error);
+    return read_all(file, path, max_bytes, data, length, error);
+}
+
+ig_status igi_file_read_within(const char *path, uint64_t max_bytes, igi_file_links links, char **data, size_t *length,
+                               ig_error *error) {
+    int flags = links == IGI_FILE_NO_LINK ? O_NOFOLLOW : 0;
+    // Without O_NONBLOCK, opening a pipe waits for its writer.
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | flags);
+    if (file < 0) return open_failed(path, error);
+    ig_status status = read_opened(file, path, max_bytes, true, data, length, error);
+    close(file);
+    return status;
+}
+
 ig_status igi_file_read(const char *path, char **data, size_t *length, ig_error *error) {
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0) {
-        ig_status status = errno == ENOENT || errno == ENOTDIR ? IG_STATUS_NOT_FOUND : IG_STATUS_IO;
-        return igi_error_set(error, status, "%s: %s", path, strerror(errno));
-    }
-    ig_status status = read_all(file, path, data, length, error);
+    return igi_file_read_within(path, IGI_FILE_MAX_BYTES, IGI_FILE_FOLLOW_LINKS, data, length, error);
+}
+
+ig_status igi_file_read_stream(const char *path, char **data, size_t *length, ig_error *error) {
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (file < 0) return open_failed(path, error);
+    ig_status status = read_opened(file, path, IGI_FILE_MAX_BYTES, false, data, length, error);
     close(file);
     return status;
 }

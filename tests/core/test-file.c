@@ -94,8 +94,55 @@ static void files_without_a_size_are_read_to_their_end(void **state) {
     assert_int_equal(igi_file_read("/proc/self/status", &data, &length, NULL), IG_STATUS_OK);
     assert_non_null(strstr(data, "Pid:"));
     free(data);
-    assert_int_equal(igi_file_read("/dev/null", &data, &length, NULL), IG_STATUS_OK);
+    assert_int_equal(igi_file_read_stream("/dev/null", &data, &length, NULL), IG_STATUS_OK);
     assert_int_equal(length, 0);
+    free(data);
+}
+
+// Each of these hung or took all memory once.
+static void pipes_and_devices_are_refused_at_once(void **state) {
+    (void)state;
+    assert_int_equal(mkfifo(path, 0600), 0);
+    const char *const names[] = {path, "/dev/zero", "/dev/null", "/dev/tty", directory};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char *data = NULL;
+        size_t length = 0;
+        ig_error error = {0};
+        assert_int_equal(igi_file_read(names[i], &data, &length, &error), IG_STATUS_IO);
+        assert_non_null(strstr(error.message, names[i]));
+        ig_error_clear(&error);
+    }
+}
+
+static void the_bound_on_size_is_kept(void **state) {
+    (void)state;
+    char *data = NULL;
+    size_t length = 0;
+    ig_error error = {0};
+    assert_int_equal(igi_file_write_atomic(path, "12345", 5), IG_STATUS_OK);
+    assert_int_equal(igi_file_read_within(path, 5, IGI_FILE_FOLLOW_LINKS, &data, &length, &error), IG_STATUS_OK);
+    free(data);
+    assert_int_equal(igi_file_read_within(path, 4, IGI_FILE_FOLLOW_LINKS, &data, &length, &error), IG_STATUS_IO);
+    assert_non_null(strstr(error.message, "larger than 4 bytes"));
+    // Files of /proc say that they are empty.
+    assert_int_equal(igi_file_read_within("/proc/self/status", 10, IGI_FILE_FOLLOW_LINKS, &data, &length, &error),
+                     IG_STATUS_IO);
+    assert_int_equal(truncate(path, (off_t)IGI_FILE_MAX_BYTES + 1), 0);
+    assert_int_equal(igi_file_read(path, &data, &length, &error), IG_STATUS_IO);
+    ig_error_clear(&error);
+}
+
+static void links_are_followed_unless_told_otherwise(void **state) {
+    (void)state;
+    char link[5000], *data = NULL;
+    size_t length = 0;
+    snprintf(link, sizeof link, "%s/link", directory);
+    assert_int_equal(igi_file_write_atomic(path, "x", 1), IG_STATUS_OK);
+    assert_int_equal(symlink(path, link), 0);
+    assert_int_equal(igi_file_read(link, &data, &length, NULL), IG_STATUS_OK);
+    free(data);
+    assert_int_equal(igi_file_read_within(link, 100, IGI_FILE_NO_LINK, &data, &length, NULL), IG_STATUS_IO);
+    assert_int_equal(igi_file_read_within(path, 100, IGI_FILE_NO_LINK, &data, &length, NULL), IG_STATUS_OK);
     free(data);
 }
 
@@ -288,6 +335,9 @@ int main(void) {
         file_test(a_missing_file_is_not_found_and_named),
         file_test(a_directory_cannot_be_read),
         file_test(files_without_a_size_are_read_to_their_end),
+        file_test(pipes_and_devices_are_refused_at_once),
+        file_test(the_bound_on_size_is_kept),
+        file_test(links_are_followed_unless_told_otherwise),
         file_test(a_write_that_fails_keeps_the_old_file_and_leaves_nothing),
         file_test(readers_see_the_old_file_or_the_new_one),
         file_test(short_memory_while_reading_is_reported),
