@@ -13,6 +13,8 @@
 
 #include "core/clock.h"
 
+extern char **environ;
+
 enum { EXEC_FAILED = 127 };
 
 // A host without standard streams gets its pipes in their places, where the moves of become would lose them.
@@ -38,6 +40,7 @@ static void become(const igi_process *process, int output, int errors) {
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     signal(SIGPIPE, SIG_DFL);
+    if (process->environment) environ = (char **)process->environment;
     execvp(process->arguments[0], process->arguments);
     _exit(EXEC_FAILED);
 }

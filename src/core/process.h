@@ -17,7 +17,8 @@ typedef enum igi_exit {
 } igi_exit;
 
 typedef struct igi_process {
-    char *const *arguments;  // [0] is looked up in PATH; ends with NULL
+    char *const *arguments;    // [0] is looked up in PATH; ends with NULL
+    char *const *environment;  // ends with NULL; NULL: this process' own
     uint64_t timeout_ns;
     uint64_t memory_limit;  // bytes of address space; 0: none
     // Filled:

@@ -21,7 +21,7 @@ static void write_bytes(FILE *out, const char *bytes, size_t length) {
     fputs("\"", out);
 }
 
-static ig_status compile(igi_msl_compiler *compiler, const igi_msl_request *request, igi_text *bytes, ig_error *error) {
+static ig_status compile(igi_msl_compiler *compiler, igi_msl_request *request, igi_text *bytes, ig_error *error) {
     igi_packed packed = {0};
     igi_diagnostics diagnostics = {.sources = &request->sources};
     ig_status status = igi_msl_compile(compiler, request, &diagnostics, &packed.bitcode, &packed.bitcode_length, error);

@@ -3,10 +3,13 @@
 #include "msl/clang-flags.h"
 
 #include "core/file.h"
+#include "msl/headers.h"
+#include "msl/overlay.h"
 
 // clang reads MSL as C++17 for a target with clean vector calls and real half and bfloat arithmetic on any host
 // (x86-64 would pass float2 as a double); src/simt retargets the module to the host.
 static const char *const base_flags[] = {
+    "--no-default-config",
     "-std=c++17",
     "-target",
     "aarch64-unknown-linux-gnu",
@@ -40,6 +43,7 @@ static const char *const base_flags[] = {
     "-fno-discard-value-names",
     "-fno-ident",
     "-fno-color-diagnostics",
+    "-fno-crash-diagnostics",
     "-fno-caret-diagnostics",
     "-ferror-limit=50",
     "-Werror=unknown-attributes",
@@ -91,7 +95,7 @@ static void add_owned(igi_msl_arguments *list, char *argument) {
 
 // ---- MSL ----
 
-void igi_msl_add_language(igi_msl_arguments *list, const char *headers, const igi_msl_request *request) {
+void igi_msl_add_language(igi_msl_arguments *list, const char *overlay, const igi_msl_request *request) {
     for (size_t i = 0; i < BASE_FLAG_COUNT; i++) add(list, base_flags[i]);
     uint32_t version = request->language_version;
     bool fast = request->math_mode == IG_MATH_FAST;
@@ -101,11 +105,29 @@ void igi_msl_add_language(igi_msl_arguments *list, const char *headers, const ig
     add(list, "-D__INGOT__=1");
     add_owned(list, igi_format("-D__INGOT_FAST_MATH__=%d", fast));
     if (fast) add(list, "-D__FAST_MATH__=1");
-    add(list, "-isystem");
-    add(list, headers);
+    add(list, "-isystem"), add(list, igi_msl_stdlib);
+    add(list, "-ivfsoverlay"), add(list, overlay);
 }
 
-void igi_msl_add_inputs(igi_msl_arguments *list, const igi_msl_request *request, const char *overlay) {
+// The driver would look for a precompiled form of `path` beside it; clang itself does not.
+static void add_implicit_include(igi_msl_arguments *list, const char *path) {
+    add(list, "-Xclang"), add(list, "-include"), add(list, "-Xclang"), add(list, path);
+}
+
+void igi_msl_add_prelude(igi_msl_arguments *list, bool precompiled) {
+    if (precompiled) {
+        add(list, "-Xclang"), add(list, "-include-pch"), add(list, "-Xclang"), add(list, igi_msl_pch);
+        return;
+    }
+    char *prelude = igi_path_join(igi_msl_stdlib, igi_msl_prelude);
+    if (prelude)
+        add_implicit_include(list, prelude);
+    else
+        list->failed = true;
+    free(prelude);
+}
+
+void igi_msl_add_inputs(igi_msl_arguments *list, const igi_msl_request *request) {
     for (size_t i = 0; i < request->define_count; i++) {
         const ig_define *define = &request->defines[i];
         add_owned(list, igi_format("-D%s=%s", define->name, define->value ? define->value : "1"));
@@ -119,9 +141,8 @@ void igi_msl_add_inputs(igi_msl_arguments *list, const igi_msl_request *request,
     // gdb finds nothing through the indices of DWARF 5 in code that is made at run time.
     if (request->line_tables)
         add(list, "-gdwarf-4"), add(list, "-gline-tables-only"), add(list, "-fdebug-compilation-dir=/");
-    add(list, "-ivfsoverlay"), add(list, overlay);
     // Included, because the driver itself does not look into the overlay for its input.
-    add(list, "-include"), add(list, request->sources.files[0].path);
+    add_implicit_include(list, request->sources.files[0].path);
     add(list, "-x"), add(list, "c++"), add(list, "/dev/null");
     if (request->syntax_of) {
         add(list, "-fsyntax-only"), add(list, "-Xclang"), add(list, "-ast-dump"), add(list, "-Xclang");

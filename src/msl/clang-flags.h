@@ -17,10 +17,12 @@ void igi_msl_add_argument(igi_msl_arguments *list, const char *argument);
 void igi_msl_add_owned_argument(igi_msl_arguments *list, char *argument);
 void igi_msl_free_arguments(igi_msl_arguments *list);
 
-// What makes clang read MSL, with the standard headers in `headers`.
-void igi_msl_add_language(igi_msl_arguments *list, const char *headers, const igi_msl_request *request);
+// What makes clang read MSL in the file system of `overlay` (overlay.h).
+void igi_msl_add_language(igi_msl_arguments *list, const char *overlay, const igi_msl_request *request);
+// The standard headers: precompiled, if the overlay has them so, or as text.
+void igi_msl_add_prelude(igi_msl_arguments *list, bool precompiled);
 // The sources and options of one compilation, and where its result goes.
-void igi_msl_add_inputs(igi_msl_arguments *list, const igi_msl_request *request, const char *overlay);
+void igi_msl_add_inputs(igi_msl_arguments *list, const igi_msl_request *request);
 // The flags that are the same for every request.
 void igi_msl_hash_flags(igi_hasher *hasher);
 

@@ -10,6 +10,8 @@
 #include "msl/clang-path.h"
 #include "msl/clang-run.h"
 #include "msl/headers.h"
+#include "msl/missing.h"
+#include "msl/overlay.h"
 #include "msl/precompiled.h"
 
 struct igi_msl_compiler {
@@ -47,61 +49,80 @@ static ig_status prepare(igi_msl_compiler *compiler, ig_error *error) {
 
 // ---- Compiling ----
 
-static void compile_once(const igi_msl_toolchain *tools, const igi_msl_request *request, const char *overlay,
-                         const char *pch, igi_process *process) {
+static void compile_once(const igi_msl_toolchain *tools, const igi_msl_request *request, const char *overlay, bool pch,
+                         igi_process *process) {
     igi_msl_arguments list = {0};
     igi_msl_add_argument(&list, tools->clang);
-    igi_msl_add_language(&list, tools->directory, request);
-    if (pch) {
-        igi_msl_add_argument(&list, "-include-pch"), igi_msl_add_argument(&list, pch);
-    } else {
-        igi_msl_add_argument(&list, "-include");
-        igi_msl_add_owned_argument(&list, igi_path_join(tools->directory, igi_msl_prelude));
-    }
-    igi_msl_add_inputs(&list, request, overlay);
+    igi_msl_add_language(&list, overlay, request);
+    igi_msl_add_prelude(&list, pch);
+    igi_msl_add_inputs(&list, request);
     igi_msl_run_clang(&list, request, process);
     igi_msl_free_arguments(&list);
 }
 
-// A damaged precompiled header must cost time, not correctness: drop it and go without.
-static void compile_in(const igi_msl_toolchain *tools, const igi_msl_request *request, const char *overlay,
-                       igi_process *process) {
-    char *pch = igi_msl_find_pch(tools, request);
-    compile_once(tools, request, overlay, pch, process);
-    if (pch && (igi_msl_blames_pch(process) || igi_msl_clang_crashed(process))) {
-        igi_log(IG_LOG_WARNING, "%s is damaged; it will be made again", pch);
-        unlink(pch);
-        igi_text_free(&process->output), igi_text_free(&process->errors);
-        compile_once(tools, request, overlay, NULL, process);
-    }
-    free(pch);
-}
-
-static ig_status compile_with_overlay(const igi_msl_toolchain *tools, const igi_msl_request *request,
-                                      igi_diagnostics *diagnostics, char **bitcode, size_t *length, ig_error *error) {
+// One run of clang on the sources as they are, in a directory of its own.
+static ig_status run_in_directory(const igi_msl_toolchain *tools, const igi_msl_request *request, const char *pch,
+                                  igi_process *process, ig_error *error) {
     char *directory = igi_make_temp_dir(), *overlay = NULL;
     if (!directory)
         return igi_error_set(error, IG_STATUS_IO, "cannot make a temporary directory; set TMPDIR to a writable one");
-    igi_process process = {0};
-    ig_status status = igi_sources_write_overlay(&request->sources, directory, &overlay);
-    if (status != IG_STATUS_OK) {
+    const igi_msl_overlay shown = {&request->sources, tools->directory, pch};
+    ig_status status = igi_msl_overlay_write(&shown, directory, &overlay);
+    if (status == IG_STATUS_OK)
+        compile_once(tools, request, overlay, pch, process);
+    else
         igi_error_set(error, status, "cannot write the sources to %s for clang: %s", directory, ig_status_text(status));
-    } else {
-        compile_in(tools, request, overlay, &process);
-        status = igi_msl_judge_clang(&process, diagnostics, error);
+    igi_remove_tree(directory);
+    free(directory), free(overlay);
+    return status;
+}
+
+// A damaged precompiled header must cost time, not correctness: drop it and go without.
+static ig_status run(const igi_msl_toolchain *tools, const igi_msl_request *request, igi_process *process,
+                     ig_error *error) {
+    char *pch = igi_msl_find_pch(tools, request);
+    ig_status status = run_in_directory(tools, request, pch, process, error);
+    if (status == IG_STATUS_OK && pch && (igi_msl_blames_pch(process) || igi_msl_clang_crashed(process))) {
+        igi_log(IG_LOG_WARNING, "%s is damaged; it will be made again", pch);
+        unlink(pch);
+        igi_text_free(&process->output), igi_text_free(&process->errors);
+        status = run_in_directory(tools, request, NULL, process, error);
     }
+    free(pch);
+    return status;
+}
+
+// Runs clang until it finds every file it looks for, or asks for one that is not there.
+static ig_status run_until_complete(const igi_msl_toolchain *tools, igi_msl_request *request,
+                                    igi_diagnostics *diagnostics, igi_process *process, ig_error *error) {
+    size_t checked = 0;
+    for (bool again = true; again;) {
+        igi_text_free(&process->output), igi_text_free(&process->errors);
+        igi_diagnostics_add_rewrite_errors(diagnostics, checked);
+        if (diagnostics->error_count) return IG_STATUS_COMPILE_FAILED;
+        checked = request->sources.count;
+        ig_status status = run(tools, request, process, error);
+        if (status == IG_STATUS_OK)
+            status = igi_msl_add_missing(&request->sources, process->errors.data, &again, error);
+        if (status != IG_STATUS_OK) return status;
+    }
+    return igi_msl_judge_clang(process, diagnostics, error);
+}
+
+static ig_status compile_with(const igi_msl_toolchain *tools, igi_msl_request *request, igi_diagnostics *diagnostics,
+                              char **bitcode, size_t *length, ig_error *error) {
+    igi_process process = {0};
+    ig_status status = run_until_complete(tools, request, diagnostics, &process, error);
     if (status == IG_STATUS_OK) {
         *length = process.output.length;
         *bitcode = igi_text_take(&process.output);
         if (!*bitcode) status = igi_error_no_memory(error);
     }
     igi_text_free(&process.output), igi_text_free(&process.errors);
-    igi_remove_tree(directory);
-    free(directory), free(overlay);
     return status;
 }
 
-ig_status igi_msl_compile(igi_msl_compiler *compiler, const igi_msl_request *request, igi_diagnostics *diagnostics,
+ig_status igi_msl_compile(igi_msl_compiler *compiler, igi_msl_request *request, igi_diagnostics *diagnostics,
                           char **bitcode, size_t *bitcode_length, ig_error *error) {
     pthread_mutex_lock(&compiler->lock);
     ig_status status = prepare(compiler, error);
@@ -114,11 +135,8 @@ ig_status igi_msl_compile(igi_msl_compiler *compiler, const igi_msl_request *req
     }
     pthread_mutex_unlock(&compiler->lock);
     if (status == IG_STATUS_OK) {
-        diagnostics->stdlib = snapshot.directory;
-        igi_diagnostics_add_rewrite_errors(diagnostics);
-        status = diagnostics->error_count
-                     ? IG_STATUS_COMPILE_FAILED
-                     : compile_with_overlay(&snapshot, request, diagnostics, bitcode, bitcode_length, error);
+        diagnostics->stdlib = igi_msl_stdlib;
+        status = compile_with(&snapshot, request, diagnostics, bitcode, bitcode_length, error);
         diagnostics->stdlib = NULL;
     }
     free(snapshot.directory), free(snapshot.clang);
@@ -137,8 +155,11 @@ igi_hash igi_msl_content_key(const igi_msl_compiler *compiler, const igi_msl_req
         igi_hasher_add_string(hasher, request->defines[i].name);
         igi_hasher_add_string(hasher, request->defines[i].value);
     }
-    for (size_t i = 0; i < request->sources.include_dir_count; i++)
-        igi_hasher_add_string(hasher, request->sources.include_dirs[i]);
+    for (size_t i = 0; i < request->sources.include_dir_count; i++) {
+        char *directory = igi_path_absolute(request->sources.include_dirs[i]);
+        igi_hasher_add_string(hasher, directory);
+        free(directory);
+    }
     igi_sources_hash(&request->sources, hasher);
     return igi_hasher_finish(hasher);
 }

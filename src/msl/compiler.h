@@ -31,10 +31,11 @@ igi_hash igi_msl_key(igi_msl_compiler *compiler, const igi_msl_request *request)
 // The same without the clang: what is built in was made by the one of the build.
 igi_hash igi_msl_content_key(const igi_msl_compiler *compiler, const igi_msl_request *request);
 
-// Compiles to bitcode, or to a syntax tree. Diagnostics (warnings on success too) go to `diagnostics`, which must be on
-// request->sources. errors: COMPILE_FAILED (then see diagnostics), COMPILER_MISSING, _CRASHED, _TIMEOUT, IO,
-// OUT_OF_MEMORY. threads: any number at once.
-ig_status igi_msl_compile(igi_msl_compiler *compiler, const igi_msl_request *request, igi_diagnostics *diagnostics,
+// Compiles to bitcode, or to a syntax tree. Files whose names only clang can tell are added to request->sources, after
+// which igi_msl_key gives the key of the result, and the key before leads to them (missing.h). Diagnostics (warnings on
+// success too) go to `diagnostics`, which must be on request->sources. errors: COMPILE_FAILED (then see diagnostics),
+// COMPILER_MISSING, _CRASHED, _TIMEOUT, IO, OUT_OF_MEMORY. threads: any number at once.
+ig_status igi_msl_compile(igi_msl_compiler *compiler, igi_msl_request *request, igi_diagnostics *diagnostics,
                           char **bitcode, size_t *bitcode_length, ig_error *error);
 
 #endif

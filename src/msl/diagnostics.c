@@ -73,8 +73,8 @@ void igi_diagnostics_add(igi_diagnostics *diagnostics, const char *level, const 
     if (strstr(level, "error")) remember_first(diagnostics, name, line, column, message);
 }
 
-void igi_diagnostics_add_rewrite_errors(igi_diagnostics *diagnostics) {
-    for (size_t i = 0; i < diagnostics->sources->count; i++) {
+void igi_diagnostics_add_rewrite_errors(igi_diagnostics *diagnostics, size_t first) {
+    for (size_t i = first; i < diagnostics->sources->count; i++) {
         const igi_source *source = &diagnostics->sources->files[i];
         for (size_t k = 0; k < source->rewrite.error_count; k++) {
             const igi_rewrite_error *error = &source->rewrite.errors[k];
@@ -88,13 +88,7 @@ void igi_diagnostics_add_rewrite_errors(igi_diagnostics *diagnostics) {
     }
 }
 
-typedef struct message {
-    const char *path, *level, *text;
-    uint32_t line, column;
-} message;
-
-// Splits "path:line:col: level: text" in place.
-static bool parse(char *line, message *found) {
+bool igi_message_parse(char *line, igi_message *found) {
     static const char *const levels[] = {": fatal error: ", ": error: ", ": warning: ", ": note: "};
     for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
         char *level = strstr(line, levels[i]);
@@ -116,7 +110,7 @@ static bool parse(char *line, message *found) {
 }
 
 // Where the user's text ends.
-static void point_at_end(const igi_source *source, message *found) {
+static void point_at_end(const igi_source *source, igi_message *found) {
     size_t end = source->length, start;
     while (end > 0 && isspace((unsigned char)source->text[end - 1])) end--;
     for (start = end; start > 0 && source->text[start - 1] != '\n'; start--) continue;
@@ -126,14 +120,28 @@ static void point_at_end(const igi_source *source, message *found) {
     found->column = (uint32_t)(end - start) + 1;
 }
 
-static void add_clang_line(igi_diagnostics *diagnostics, char *line) {
-    message found;
-    if (!parse(line, &found)) return;
+static const char computed_probe[] =
+    "the file that __has_include or __has_embed asks for must be written out, as \"name\" or <name>: a name that a "
+    "macro "
+    "gives is not followed";
+
+// Our own sentence for what clang says because of us; NULL when its own will do. owns: the caller frees it.
+static char *explain(const igi_diagnostics *diagnostics, const igi_message *found) {
+    static const char tail[] = "' file not found";
+    if (strstr(found->text, igi_computed_probe)) return igi_strdup(computed_probe);
+    const char *end = found->text[0] == '\'' ? strstr(found->text, tail) : NULL;
+    char *name = end ? igi_strndup(found->text + 1, (size_t)(end - found->text - 1)) : NULL;
+    const char *reason = name ? igi_sources_refusal(diagnostics->sources, found->path, name) : NULL;
+    free(name);
+    return igi_strdup(reason);
+}
+
+static void add_message(igi_diagnostics *diagnostics, igi_message found) {
     const igi_source *source = igi_sources_find(diagnostics->sources, found.path);
     // The user's file is included into an empty one, where it ends as far as clang is concerned.
     if (strcmp(found.path, "/dev/null") == 0 && diagnostics->sources->count)
         point_at_end(&diagnostics->sources->files[0], &found);
-    else if (source)
+    else if (source && source->rewrite.text)
         found.column = igi_rewrite_locate(&source->rewrite, source->text, found.line, found.column);
     if (!source && found.line == 0) {
         igi_text_addf(&diagnostics->log, "%s: %s: %s\n", found.path, found.level, found.text);
@@ -143,11 +151,23 @@ static void add_clang_line(igi_diagnostics *diagnostics, char *line) {
     igi_diagnostics_add(diagnostics, found.level, found.path, found.line, found.column, NULL, found.text);
 }
 
+static void add_clang_line(igi_diagnostics *diagnostics, char *line) {
+    igi_message found;
+    if (!igi_message_parse(line, &found)) return;
+    char *explained = explain(diagnostics, &found);
+    if (explained) found.text = explained;
+    add_message(diagnostics, found);
+    free(explained);
+}
+
 void igi_diagnostics_add_clang(igi_diagnostics *diagnostics, const char *output) {
     while (*output) {
         size_t length = strcspn(output, "\n");
         char *line = igi_strndup(output, length);
-        if (line) add_clang_line(diagnostics, line);
+        if (line)
+            add_clang_line(diagnostics, line);
+        else
+            diagnostics->log.failed = true;
         free(line);
         output += length + (output[length] == '\n');
     }

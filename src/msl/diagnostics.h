@@ -14,6 +14,16 @@ typedef struct igi_diagnostics {
     ig_error first;  // the first error
 } igi_diagnostics;
 
+// One line of clang's output.
+typedef struct igi_message {
+    const char *path, *level;
+    char *text;
+    uint32_t line, column;
+} igi_message;
+
+// Splits "path:line:col: level: text" in place; false when it is not that. Fatal errors are errors.
+bool igi_message_parse(char *line, igi_message *found);
+
 // Column of the word in a line of the original text; 1 when it is not there. `source` and `near` may be NULL.
 uint32_t igi_source_column(const igi_source *source, uint32_t line, const char *near);
 
@@ -22,8 +32,8 @@ void igi_diagnostics_add(igi_diagnostics *diagnostics, const char *level, const 
                          uint32_t column, const char *near, const char *message);
 // Adds what clang printed (without carets), columns mapped back through the rewriting.
 void igi_diagnostics_add_clang(igi_diagnostics *diagnostics, const char *output);
-// Adds what the rewriter itself refused.
-void igi_diagnostics_add_rewrite_errors(igi_diagnostics *diagnostics);
+// Adds what the rewriter itself refused in the sources from number `first` on.
+void igi_diagnostics_add_rewrite_errors(igi_diagnostics *diagnostics, size_t first);
 // Moves the first error and the whole log into `error`; returns its status.
 ig_status igi_diagnostics_report(igi_diagnostics *diagnostics, ig_error *error);
 void igi_diagnostics_free(igi_diagnostics *diagnostics);

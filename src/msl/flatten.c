@@ -64,6 +64,10 @@ static void append(flattening *f, const igi_source *file, size_t from, size_t to
     }
 }
 
+static bool is_spliced(const igi_include *include) {
+    return include->file != SIZE_MAX && !include->data && !include->probe;
+}
+
 static bool add_file(flattening *f, size_t index);
 
 // Everything from `from` up to the include, then the file it names, then back to the line after it.
@@ -82,7 +86,7 @@ static bool add_parts(flattening *f, const igi_source *file) {
     size_t from = 0;
     for (size_t i = 0; i < file->rewrite.include_count; i++) {
         const igi_include *include = &file->rewrite.includes[i];
-        if (include->file != SIZE_MAX && !add_include(f, file, include, &from)) return false;
+        if (is_spliced(include) && !add_include(f, file, include, &from)) return false;
     }
     append(f, file, from, file->length);
     return f->text.length <= MAX_BYTES;
@@ -106,7 +110,7 @@ static bool add_file(flattening *f, size_t index) {
 
 static bool includes_nothing(const igi_source *file) {
     for (size_t i = 0; i < file->rewrite.include_count; i++)
-        if (file->rewrite.includes[i].file != SIZE_MAX) return false;
+        if (is_spliced(&file->rewrite.includes[i])) return false;
     return true;
 }
 

@@ -33,11 +33,26 @@ static void push(lexer *lex, size_t start, igi_token_kind kind) {
                                        .region = lex->region};
 }
 
+// Length of the line continuation `ahead` of here, 0 when there is none. Like clang, blanks before the line's end
+// make no difference.
+static size_t continuation_at(const lexer *lex, size_t ahead) {
+    size_t end = ahead + 1;
+    if (peek(lex, ahead) != '\\') return 0;
+    while (peek(lex, end) == ' ' || peek(lex, end) == '\t') end++;
+    if (peek(lex, end) == '\r' && peek(lex, end + 1) == '\n') end++;
+    return peek(lex, end) == '\n' || peek(lex, end) == '\r' ? end + 1 - ahead : 0;
+}
+
+static size_t continuation(const lexer *lex) {
+    return continuation_at(lex, 0);
+}
+
 static bool skip_comment(lexer *lex) {
     if (peek(lex, 0) != '/') return false;
     if (peek(lex, 1) == '/') {
-        while (lex->at < lex->length && lex->text[lex->at] != '\n') {
-            lex->at += lex->text[lex->at] == '\\' && peek(lex, 1) == '\n' ? 2 : 1;
+        while (lex->at < lex->length && lex->text[lex->at] != '\n' && lex->text[lex->at] != '\r') {
+            size_t joined = continuation(lex);
+            lex->at += joined ? joined : 1;
         }
         return true;
     }
@@ -45,12 +60,6 @@ static bool skip_comment(lexer *lex) {
     const char *end = memmem(lex->text + lex->at + 2, lex->length - lex->at - 2, "*/", 2);
     lex->at = end ? (size_t)(end - lex->text) + 2 : lex->length;
     return true;
-}
-
-static size_t continuation(const lexer *lex) {
-    if (peek(lex, 0) != '\\') return 0;
-    if (peek(lex, 1) == '\n') return 2;
-    return peek(lex, 1) == '\r' && peek(lex, 2) == '\n' ? 3 : 0;
 }
 
 static void quoted(lexer *lex, char quote) {
@@ -97,14 +106,25 @@ static void number(lexer *lex) {
     push(lex, start, IGI_TOKEN_NUMBER);
 }
 
+static size_t splices_at(const lexer *lex, size_t ahead) {
+    size_t end = ahead, joined;
+    while ((joined = continuation_at(lex, end))) end += joined;
+    return end - ahead;
+}
+
 static void word(lexer *lex) {
-    size_t start = lex->at;
-    while (is_word(peek(lex, 0))) lex->at++;
+    size_t start = lex->at, joined = 0;
+    bool spliced = false;
+    while (is_word(peek(lex, joined = splices_at(lex, 0)))) {
+        lex->at += joined + 1;
+        spliced = spliced || joined;
+    }
     if (peek(lex, 0) == '"' && lex->text[lex->at - 1] == 'R' && lex->at - start <= 3) {
         raw_string(lex, start);
         return;
     }
     push(lex, start, IGI_TOKEN_WORD);
+    if (!lex->failed) lex->tokens->items[lex->tokens->count - 1].spliced = spliced;
 }
 
 static void boundary(lexer *lex, igi_token_region next) {
@@ -120,7 +140,7 @@ static bool skip_blank(lexer *lex) {
         lex->at += joined;
         return true;
     }
-    if (c == '\n') {
+    if (c == '\n' || c == '\r') {
         if (lex->region != IGI_REGION_CODE) boundary(lex, IGI_REGION_CODE);
         lex->line_start = true;
     } else if (!isspace((unsigned char)c)) {
@@ -144,14 +164,22 @@ static void macro_head(lexer *lex) {
     boundary(lex, IGI_REGION_MACRO);
 }
 
+// Length of the # or %: that is here; 0 when there is none.
+static size_t directive_mark(const lexer *lex) {
+    if (peek(lex, 0) == '#') return 1;
+    if (peek(lex, 0) != '%') return 0;
+    size_t joined = splices_at(lex, 1);
+    return peek(lex, 1 + joined) == ':' ? 2 + joined : 0;
+}
+
 static void token(lexer *lex) {
     char c = peek(lex, 0);
-    bool line_start = lex->line_start;
+    size_t mark = lex->line_start ? directive_mark(lex) : 0;
     lex->line_start = false;
-    if (c == '#' && line_start) {
+    if (mark) {
         lex->region = IGI_REGION_DIRECTIVE;
-        lex->at++;
-        push(lex, lex->at - 1, IGI_TOKEN_DIRECTIVE);
+        lex->at += mark;
+        push(lex, lex->at - mark, IGI_TOKEN_DIRECTIVE);
     } else if (isdigit((unsigned char)c) || (c == '.' && isdigit((unsigned char)peek(lex, 1)))) {
         number(lex);
     } else if (is_word(c)) {
@@ -235,9 +263,17 @@ void igi_tokens_free(igi_tokens *tokens) {
 
 // ---- Questions about tokens ----
 
+static bool spliced_word_is(const char *text, size_t length, const char *word) {
+    for (size_t i = 0; i < length; i++) {
+        if (is_word(text[i]) && text[i] != *word++) return false;
+    }
+    return *word == 0;
+}
+
 bool igi_token_is(const igi_tokens *tokens, size_t index, const char *word) {
     if (index >= tokens->count) return false;
     const igi_token *token = &tokens->items[index];
+    if (token->spliced) return spliced_word_is(tokens->text + token->offset, token->length, word);
     return token->length == strlen(word) && memcmp(tokens->text + token->offset, word, token->length) == 0;
 }
 

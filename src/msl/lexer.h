@@ -12,7 +12,7 @@ typedef enum igi_token_kind {
     IGI_TOKEN_NUMBER,
     IGI_TOKEN_STRING,     // string or character literal, raw strings too
     IGI_TOKEN_PUNCT,      // one character
-    IGI_TOKEN_DIRECTIVE,  // the # that opens a preprocessor line
+    IGI_TOKEN_DIRECTIVE,  // the # (or %:) that opens a preprocessor line
     IGI_TOKEN_BOUNDARY,   // empty: end of a preprocessor line, or where a macro's body begins
 } igi_token_kind;
 
@@ -26,7 +26,8 @@ typedef struct igi_token {
     uint32_t offset, length;
     uint32_t partner;  // index of the bracket that closes or opens this one; its own index when there is none
     uint8_t kind, region;
-    bool done;  // a pass has rewritten this token; later ones leave it alone
+    bool done;     // a pass has rewritten this token; later ones leave it alone
+    bool spliced;  // a word with line continuations in it
 } igi_token;
 
 typedef struct igi_tokens {

@@ -2,12 +2,12 @@
 // Making and trusting the precompiled header.
 #include "msl/precompiled.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "core/file.h"
 #include "msl/headers.h"
+#include "msl/overlay.h"
 
 static char *pch_path(const igi_msl_toolchain *tools, const igi_msl_request *request) {
     char hex[33];
@@ -18,63 +18,66 @@ static char *pch_path(const igi_msl_toolchain *tools, const igi_msl_request *req
 
 // A damaged precompiled header could make clang compile something else: it is used only when its hash, kept beside
 // it, agrees.
-static bool read_pch_hash(const char *path, char hex[33]) {
-    char *bytes = NULL;
-    size_t length = 0;
-    if (igi_file_read(path, &bytes, &length, NULL) != IG_STATUS_OK) return false;
-    igi_hash_hex(igi_hash_bytes(bytes, length), hex);
-    free(bytes);
-    return true;
-}
-
 static bool is_sound_pch(const char *path) {
-    char hex[33], *noted_path = igi_format("%s.hash", path), *noted = NULL;
-    size_t length = 0;
-    bool sound = noted_path && igi_file_read(noted_path, &noted, &length, NULL) == IG_STATUS_OK &&
-                 read_pch_hash(path, hex) && length == strlen(hex) && memcmp(noted, hex, length) == 0;
-    free(noted_path), free(noted);
+    char hex[33], *noted_path = igi_format("%s.hash", path), *noted = NULL, *bytes = NULL;
+    size_t noted_length = 0, length = 0;
+    bool sound =
+        noted_path &&
+        igi_file_read_within(noted_path, 100, IGI_FILE_NO_LINK, &noted, &noted_length, NULL) == IG_STATUS_OK &&
+        igi_file_read_within(path, IGI_FILE_MAX_BYTES, IGI_FILE_NO_LINK, &bytes, &length, NULL) == IG_STATUS_OK;
+    if (sound) igi_hash_hex(igi_hash_bytes(bytes, length), hex);
+    sound = sound && noted_length == strlen(hex) && memcmp(noted, hex, noted_length) == 0;
+    free(noted_path), free(noted), free(bytes);
     return sound;
 }
 
-static void note_pch_hash(const char *path) {
+static void keep_pch(const char *path, const char *bytes, size_t length) {
     char hex[33], *noted_path = igi_format("%s.hash", path);
-    if (noted_path && read_pch_hash(path, hex)) igi_file_write_atomic(noted_path, hex, strlen(hex));
+    igi_hash_hex(igi_hash_bytes(bytes, length), hex);
+    if (!noted_path || igi_file_write_atomic(path, bytes, length) != IG_STATUS_OK ||
+        igi_file_write_atomic(noted_path, hex, strlen(hex)) != IG_STATUS_OK)
+        igi_log(IG_LOG_WARNING, "precompiled Metal headers could not be written to %s", path);
     free(noted_path);
 }
 
 static void add_pch_arguments(igi_msl_arguments *list, const igi_msl_toolchain *tools, const igi_msl_request *request,
-                              const char *output) {
+                              const char *overlay, const char *output) {
     igi_msl_add_argument(list, tools->clang);
-    igi_msl_add_language(list, tools->directory, request);
+    igi_msl_add_language(list, overlay, request);
+    igi_msl_add_prelude(list, false);
     igi_msl_add_argument(list, "-Xclang"), igi_msl_add_argument(list, "-fno-pch-timestamp");
-    igi_msl_add_argument(list, "-x"), igi_msl_add_argument(list, "c++-header");
-    igi_msl_add_owned_argument(list, igi_path_join(tools->directory, igi_msl_prelude));
+    igi_msl_add_argument(list, "-x"), igi_msl_add_argument(list, "c++-header"), igi_msl_add_argument(list, "/dev/null");
     igi_msl_add_argument(list, "-o"), igi_msl_add_argument(list, output);
 }
 
-static void build_pch(const igi_msl_toolchain *tools, const igi_msl_request *request, const char *path) {
-    char *fresh = igi_format("%s.XXXXXX", path);
-    int file = fresh ? mkstemp(fresh) : -1;
-    if (file < 0) {
-        free(fresh);
-        return;
-    }
-    close(file);
+// Its names are those of the overlay: a precompiled header is as good in a copy of the cache.
+static bool run_clang(const igi_msl_toolchain *tools, const igi_msl_request *request, const char *directory,
+                      const char *output) {
     igi_msl_arguments list = {0};
-    igi_process process;
-    add_pch_arguments(&list, tools, request, fresh);
-    igi_msl_run_clang(&list, request, &process);
+    igi_process process = {.exit = IGI_EXIT_SYSTEM};
+    char *overlay = NULL;
+    const igi_msl_overlay shown = {.headers = tools->directory};
+    if (igi_msl_overlay_write(&shown, directory, &overlay) == IG_STATUS_OK) {
+        add_pch_arguments(&list, tools, request, overlay, output);
+        igi_msl_run_clang(&list, request, &process);
+    }
     bool built = process.exit == IGI_EXIT_CODE && process.code == 0;
-    if (!built || rename(fresh, path) != 0) {
+    if (!built)
         igi_log(IG_LOG_WARNING, "precompiled Metal headers could not be made: %s",
                 process.errors.data ? process.errors.data : "clang did not run");
-        unlink(fresh);
-    } else {
-        note_pch_hash(path);
-    }
     igi_text_free(&process.output), igi_text_free(&process.errors);
     igi_msl_free_arguments(&list);
-    free(fresh);
+    free(overlay);
+    return built;
+}
+
+static void build_pch(const igi_msl_toolchain *tools, const igi_msl_request *request, const char *path) {
+    char *directory = igi_make_temp_dir(), *fresh = directory ? igi_path_join(directory, "pch") : NULL, *bytes = NULL;
+    size_t length = 0;
+    bool built = fresh && run_clang(tools, request, directory, fresh);
+    if (built && igi_file_read(fresh, &bytes, &length, NULL) == IG_STATUS_OK) keep_pch(path, bytes, length);
+    if (directory) igi_remove_tree(directory);
+    free(directory), free(fresh), free(bytes);
 }
 
 char *igi_msl_find_pch(const igi_msl_toolchain *tools, const igi_msl_request *request) {

@@ -14,6 +14,7 @@ typedef struct igi_rewriter {
 } igi_rewriter;
 
 // In the order they run.
+void igi_note_includes(igi_rewriter *r, size_t length);  // fills includes; questions with computed names are refused
 void igi_drop_address_space_overloads(igi_rewriter *r);  // what differs from an earlier declaration in that only
 void igi_rewrite_attributes(igi_rewriter *r);            // [[attributes]] to annotations
 void igi_rewrite_spellings(igi_rewriter *r);             // literals, trailing address spaces, double, casts, pragmas

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rewriter: includes, and running the passes.
+// The rewriter: what passes call, and running them.
 #include "msl/rewrite.h"
 
 #include <string.h>
@@ -61,41 +61,6 @@ void igi_rewriter_replace(igi_rewriter *r, size_t first, size_t end, const char 
     for (size_t i = first; i < end; i++) igi_at(r, i)->done = true;
 }
 
-// ---- Includes ----
-
-static void add_include(igi_rewriter *r, size_t offset, const char *name, size_t length, bool quoted) {
-    igi_rewrite *out = r->out;
-    char *copy = igi_strndup(name, length);
-    if (!copy ||
-        !igi_grow((void **)&out->includes, &out->include_capacity, out->include_count + 1, sizeof *out->includes)) {
-        free(copy);
-        r->failed = true;
-        return;
-    }
-    out->includes[out->include_count++] = (igi_include){copy, quoted, offset, SIZE_MAX};
-}
-
-static void note_include(igi_rewriter *r, size_t index, size_t length) {
-    if (index >= r->tokens.count) return;
-    const igi_token *token = igi_at(r, index);
-    const char *name = r->tokens.text + token->offset + 1, *end = r->tokens.text + length;
-    if (token->kind == IGI_TOKEN_STRING && token->length >= 2) {
-        add_include(r, token->offset, name, token->length - 2, true);
-    } else if (igi_is(r, index, "<")) {
-        const char *newline = memchr(name, '\n', (size_t)(end - name));
-        const char *close = memchr(name, '>', (size_t)((newline ? newline : end) - name));
-        if (close) add_include(r, token->offset, name, (size_t)(close - name), false);
-    }
-}
-
-static void note_includes(igi_rewriter *r, size_t length) {
-    for (size_t i = 0; i < r->tokens.count && !r->failed; i++) {
-        bool include =
-            igi_at(r, i)->kind == IGI_TOKEN_DIRECTIVE && (igi_is(r, i + 1, "include") || igi_is(r, i + 1, "import"));
-        if (include) note_include(r, i + 2, length);
-    }
-}
-
 // ---- Putting it together ----
 
 bool igi_rewrite_source(const char *source, size_t length, igi_rewrite *rewrite) {
@@ -104,7 +69,7 @@ bool igi_rewrite_source(const char *source, size_t length, igi_rewrite *rewrite)
     *rewrite = (igi_rewrite){0};
     igi_rewriter r = {.out = rewrite};
     if (!igi_lex(source, length, &r.tokens)) return false;
-    note_includes(&r, length);
+    igi_note_includes(&r, length);
     for (size_t i = 0; i < sizeof passes / sizeof *passes && !r.failed; i++) passes[i](&r);
     if (!r.failed) rewrite->text = igi_edits_apply(&rewrite->edits, source, length, &rewrite->length);
     igi_tokens_free(&r.tokens);
@@ -118,7 +83,8 @@ void igi_rewrite_free(igi_rewrite *rewrite) {
     for (size_t i = 0; i < rewrite->include_count; i++) free(rewrite->includes[i].name);
     for (size_t i = 0; i < rewrite->constant_count; i++) free(rewrite->constants[i].name);
     for (size_t i = 0; i < rewrite->error_count; i++) free(rewrite->errors[i].message);
-    free(rewrite->includes), free(rewrite->constants), free(rewrite->errors), free(rewrite->text);
+    free(rewrite->includes), free(rewrite->embeds), free(rewrite->constants), free(rewrite->errors),
+        free(rewrite->text);
     *rewrite = (igi_rewrite){0};
 }
 

@@ -11,9 +11,19 @@
 typedef struct igi_include {
     char *name;
     bool quoted;  // "name" rather than <name>
+    bool every;   // any directory that has it may be meant (#include_next)
+    bool data;    // bytes to embed, not text to compile
+    bool probe;   // somebody asks whether it is there
     size_t offset;
     size_t file;  // which of the sources it is; SIZE_MAX: none
 } igi_include;
+
+typedef struct igi_line_range {
+    uint32_t first, last;  // counted from 1
+} igi_line_range;
+
+// What a __has_include with a computed name becomes; clang refuses it where it is evaluated.
+extern const char igi_computed_probe[];
 
 typedef struct igi_constant_mark {
     char *name;  // of a function constant that is declared here
@@ -31,6 +41,9 @@ typedef struct igi_rewrite {
     igi_edits edits;
     igi_include *includes;
     size_t include_count, include_capacity;
+    igi_line_range *embeds;  // lines of #embed directives
+    size_t embed_count, embed_capacity;
+    bool renumbered;  // has #line: line numbers of messages are not those of the text
     igi_constant_mark *constants;
     size_t constant_count, constant_capacity;
     igi_rewrite_error *errors;

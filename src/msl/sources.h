@@ -1,25 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
-// The main file and everything it includes, read and rewritten; how clang is shown them under the user's names.
+// The main file and everything it includes, read and rewritten. clang is shown these files and no others, so that what
+// it makes of them depends on nothing else.
 #ifndef INGOT_MSL_SOURCES_H
 #define INGOT_MSL_SOURCES_H
 
 #include "core/hash.h"
 #include "core/status-internal.h"
 #include "msl/rewrite.h"
+#include "msl/roots.h"
 
 typedef struct igi_source {
     char *path;     // absolute; what clang is told
     char *display;  // what the user calls it
     char *text;     // the original
     size_t length;
+    bool data;  // for #embed: shown to clang as it is
     igi_rewrite rewrite;
 } igi_source;
+
+// A file that was asked for and is kept from clang.
+typedef struct igi_refusal {
+    size_t includer;
+    char *name;    // as it is spelled there
+    char *reason;  // a sentence
+} igi_refusal;
+
+// A name that only clang could tell, because a macro gives it.
+typedef struct igi_wanted {
+    char *includer;  // path of the source that includes it; "" when that cannot be told
+    char *name;
+    bool data;
+} igi_wanted;
 
 typedef struct igi_sources {
     igi_source *files;  // [0] is the main one
     size_t count, capacity;
+    uint64_t bytes;                   // of all of them
     const char *const *include_dirs;  // borrowed
     size_t include_dir_count;
+    igi_roots roots;
+    igi_refusal *refusals;
+    size_t refusal_count, refusal_capacity;
+    igi_wanted *wanted;  // what igi_sources_want has added so far
+    size_t wanted_count, wanted_capacity;
 } igi_sources;
 
 typedef struct igi_main_source {
@@ -32,16 +55,17 @@ typedef struct igi_main_source {
 // Where clang finds the headers that Ingot brings, as far as it knows.
 extern const char igi_own_includes[];
 
-// Reads, rewrites and follows #include. Headers that are not found are left to clang, which may not need them.
+// Reads, rewrites and follows what the text itself names. A header that is not found is left to clang, which may not
+// need it. errors: NOT_FOUND and IO (of the main file), OVERFLOW, UNSUPPORTED, OUT_OF_MEMORY.
 ig_status igi_sources_load(igi_sources *sources, const igi_main_source *main, const char *const *include_dirs,
                            size_t include_dir_count, ig_error *error);
+// Adds every file that the name may mean, and what those include. Whether there was one shows in `count`.
+ig_status igi_sources_want(igi_sources *sources, const igi_wanted *wanted, ig_error *error);
 void igi_sources_free(igi_sources *sources);
 void igi_sources_hash(const igi_sources *sources, igi_hasher *hasher);
 
-// Writes the rewritten files into `directory` and the overlay that maps the real paths onto them.
-// owns: *overlay_path is the caller's.
-ig_status igi_sources_write_overlay(const igi_sources *sources, const char *directory, char **overlay_path);
-
 const igi_source *igi_sources_find(const igi_sources *sources, const char *path);  // NULL when unknown
+// Why a file that is there was not found; NULL: it was not there. `includer` is a path.
+const char *igi_sources_refusal(const igi_sources *sources, const char *includer, const char *name);
 
 #endif

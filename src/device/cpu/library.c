@@ -5,6 +5,7 @@
 #include "compiler-identity.h"
 #include "core/embedded.h"
 #include "device/cpu/cpu.h"
+#include "msl/missing.h"
 #include "msl/packed.h"
 
 // ---- Modules alive ----
@@ -40,7 +41,27 @@ void igi_cpu_module_release(cpu_device *cpu, cpu_module *module) {
     free(module);
 }
 
+// ---- Built in ----
+
+// What this build's own front end made of this very source, whatever clang there is now.
+static const igi_embedded *find_builtin(const cpu_device *cpu, const igi_msl_request *request) {
+    char name[33];
+    igi_hash_hex(igi_msl_content_key(cpu->compiler, request), name);
+    for (size_t i = 0; i < igi_builtin_libraries_count; i++)
+        if (strcmp(igi_builtin_libraries[i].name, name) == 0) return &igi_builtin_libraries[i];
+    return NULL;
+}
+
 // ---- On disk ----
+
+// What is kept of a library depends on this version of the compiler too.
+static igi_hash library_key(const cpu_device *cpu, const igi_msl_request *request) {
+    igi_hash source = igi_msl_key(cpu->compiler, request);
+    igi_hasher *hasher = igi_hasher_create();
+    igi_hasher_add(hasher, &source, sizeof source);
+    igi_hasher_add_string(hasher, IGI_COMPILER_IDENTITY);
+    return igi_hasher_finish(hasher);
+}
 
 static void store(cpu_device *cpu, igi_hash key, const ig_library *library, const cpu_module *module) {
     igi_text bytes = {0};
@@ -66,31 +87,50 @@ static bool unpack(ig_library *library, cpu_module *module, const char *bytes, s
     return true;
 }
 
-static bool load(cpu_device *cpu, igi_hash key, ig_library *library, cpu_module *module) {
-    char *bytes = NULL;
-    size_t length = 0;
-    if (!igi_disk_cache_get(cpu->cache, key, &bytes, &length)) return false;
-    bool loaded = unpack(library, module, bytes, length);
-    free(bytes);
-    return loaded;
+// What the cache holds under the key of a request: a library, or names that the source wants besides, with which it
+// has another key.
+typedef struct cache_entry {
+    igi_hash key;
+    const igi_embedded *builtin;
+    char *bytes;  // NULL: nothing
+    size_t length;
+} cache_entry;
+
+// A source that never gets enough is left to the compiler.
+enum { MAX_LOOKUPS = 100 };
+
+static ig_status look_up(cpu_device *cpu, igi_msl_request *request, cache_entry *entry, cpu_module **module,
+                         ig_error *error) {
+    ig_status status = IG_STATUS_OK;
+    for (int i = 0; i < MAX_LOOKUPS; i++) {
+        igi_hash key = library_key(cpu, request);
+        if (i > 0 && igi_hash_equal(key, entry->key)) break;
+        entry->key = key;
+        *module = find_module(cpu, key);
+        entry->builtin = *module ? NULL : find_builtin(cpu, request);
+        if (*module || entry->builtin) break;
+        if (!igi_disk_cache_get(cpu->cache, key, &entry->bytes, &entry->length)) break;
+        if (!igi_wanted_is(entry->bytes, entry->length)) break;
+        status = igi_wanted_apply(entry->bytes, entry->length, &request->sources, error);
+        free(entry->bytes);
+        entry->bytes = NULL;
+        if (status != IG_STATUS_OK) break;
+    }
+    return status;
 }
 
-// ---- Built in ----
-
-// What this build's own front end made of this very source, whatever clang there is now.
-static bool load_builtin(cpu_device *cpu, const igi_msl_request *request, ig_library *library, cpu_module *module) {
-    char name[33];
-    igi_hash_hex(igi_msl_content_key(cpu->compiler, request), name);
-    for (size_t i = 0; i < igi_builtin_libraries_count; i++) {
-        const igi_embedded *builtin = &igi_builtin_libraries[i];
-        if (strcmp(builtin->name, name) == 0) return unpack(library, module, builtin->data, builtin->length);
-    }
-    return false;
+// Names that clang had to be asked for lead from the key the source had without them to the one it has now.
+static void store_wanted(cpu_device *cpu, const igi_msl_request *request, size_t known, cache_entry *entry) {
+    igi_text bytes = {0};
+    igi_wanted_write(&request->sources, known, &bytes);
+    if (!bytes.failed) igi_disk_cache_put(cpu->cache, entry->key, bytes.data, bytes.length);
+    igi_text_free(&bytes);
+    entry->key = library_key(cpu, request);
 }
 
 // ---- Compiling ----
 
-static ig_status compile(cpu_device *cpu, const igi_msl_request *request, ig_library *library, cpu_module *module,
+static ig_status compile(cpu_device *cpu, igi_msl_request *request, ig_library *library, cpu_module *module,
                          ig_error *error) {
     igi_diagnostics diagnostics = {.sources = &request->sources};
     ig_status status =
@@ -125,49 +165,73 @@ static ig_status reflect_again(const igi_msl_request *request, ig_library *libra
     return igi_error_no_memory(error);
 }
 
-// With line tables the sources stay with the module.
-static ig_status make_module(ig_library *library, igi_msl_request *request, igi_hash key, cpu_module **module,
-                             ig_error *error) {
+static bool load_kept(ig_library *library, const cache_entry *entry, cpu_module *module) {
     ig_device *device = library->device;
-    cpu_device *cpu = igi_cpu(device);
+    if (entry->builtin && unpack(library, module, entry->builtin->data, entry->builtin->length)) {
+        atomic_fetch_add(&device->memory_hits, 1);
+        return true;
+    }
+    if (entry->bytes && unpack(library, module, entry->bytes, entry->length)) {
+        atomic_fetch_add(&device->disk_hits, 1);
+        return true;
+    }
+    return false;
+}
+
+static ig_status compile_and_store(ig_library *library, igi_msl_request *request, cache_entry *entry,
+                                   cpu_module *module, ig_error *error) {
+    cpu_device *cpu = igi_cpu(library->device);
+    size_t known = request->sources.wanted_count;
+    atomic_fetch_add(&library->device->compilations, 1);
+    igi_codegen_start(cpu->codegen);  // while clang works; the library's kernels come next
+    ig_status status = compile(cpu, request, library, module, error);
+    if (status != IG_STATUS_OK) return status;
+    if (request->sources.wanted_count > known) store_wanted(cpu, request, known, entry);
+    store(cpu, entry->key, library, module);
+    return IG_STATUS_OK;
+}
+
+// With line tables the sources stay with the module.
+static ig_status make_module(ig_library *library, igi_msl_request *request, cache_entry *entry, cpu_module **module,
+                             ig_error *error) {
     cpu_module *made = igi_calloc(1, sizeof *made);
     if (!made) return igi_error_no_memory(error);
     *made = (cpu_module){.references = 1,
-                         .key = key,
                          .math_mode = request->math_mode,
                          .timeout_ns = request->timeout_ns,
                          .line_tables = request->line_tables};
-    if (load_builtin(cpu, request, library, made)) {
-        atomic_fetch_add(&device->memory_hits, 1);
-    } else if (load(cpu, key, library, made)) {
-        atomic_fetch_add(&device->disk_hits, 1);
-    } else {
-        atomic_fetch_add(&device->compilations, 1);
-        igi_codegen_start(cpu->codegen);  // while clang works; the library's kernels come next
-        ig_status status = compile(cpu, request, library, made, error);
-        if (status != IG_STATUS_OK) {
-            free(made->bitcode), free(made);
-            return status;
-        }
-        store(cpu, key, library, made);
+    ig_status status = IG_STATUS_OK;
+    if (!load_kept(library, entry, made)) status = compile_and_store(library, request, entry, made, error);
+    if (status != IG_STATUS_OK) {
+        free(made->bitcode), free(made);
+        return status;
     }
+    made->key = entry->key;
     if (request->line_tables) {
         made->sources = request->sources;
         made->sources.include_dirs = NULL;  // the caller's
         request->sources = (igi_sources){0};
     }
-    add_module(cpu, made);
+    add_module(igi_cpu(library->device), made);
     *module = made;
     return IG_STATUS_OK;
 }
 
-// What is kept of a library depends on this version of the compiler too.
-static igi_hash library_key(const cpu_device *cpu, const igi_msl_request *request) {
-    igi_hash source = igi_msl_key(cpu->compiler, request);
-    igi_hasher *hasher = igi_hasher_create();
-    igi_hasher_add(hasher, &source, sizeof source);
-    igi_hasher_add_string(hasher, IGI_COMPILER_IDENTITY);
-    return igi_hasher_finish(hasher);
+static ig_status open_with(ig_library *library, igi_msl_request *request, ig_error *error) {
+    cpu_device *cpu = igi_cpu(library->device);
+    cache_entry entry = {0};
+    cpu_module *module = NULL;
+    ig_status status = look_up(cpu, request, &entry, &module, error);
+    if (status == IG_STATUS_OK && module) {
+        atomic_fetch_add(&library->device->memory_hits, 1);
+        status = reflect_again(request, library, module, error);
+        if (status != IG_STATUS_OK) igi_cpu_module_release(cpu, module);
+    } else if (status == IG_STATUS_OK) {
+        status = make_module(library, request, &entry, &module, error);
+    }
+    free(entry.bytes);
+    if (status == IG_STATUS_OK) library->state = module;
+    return status;
 }
 
 ig_status igi_cpu_library_open(ig_library *library, const ig_library_desc *desc, ig_error *error) {
@@ -181,17 +245,8 @@ ig_status igi_cpu_library_open(ig_library *library, const ig_library_desc *desc,
     igi_main_source main = {desc->source, desc->source_length, desc->path, desc->name};
     ig_status status = igi_sources_load(&request.sources, &main, desc->include_dirs, desc->include_dir_count, error);
     if (status != IG_STATUS_OK) return status;
-    igi_hash key = library_key(cpu, &request);
-    cpu_module *module = find_module(cpu, key);
-    if (module) {
-        atomic_fetch_add(&library->device->memory_hits, 1);
-        status = reflect_again(&request, library, module, error);
-        if (status != IG_STATUS_OK) igi_cpu_module_release(cpu, module);
-    } else {
-        status = make_module(library, &request, key, &module, error);
-    }
+    status = open_with(library, &request, error);
     igi_sources_free(&request.sources);
-    if (status == IG_STATUS_OK) library->state = module;
     return status;
 }
 

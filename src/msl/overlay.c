@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writing clang's virtual file system.
+#include "msl/overlay.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/embedded.h"
+#include "core/file.h"
+#include "msl/headers.h"
+
+const char igi_msl_stdlib[] = "/ingot-stdlib";
+const char igi_msl_pch[] = "/ingot-stdlib.pch";
+
+static void add_json_string(igi_text *text, const char *string) {
+    igi_text_add(text, "\"");
+    for (; *string; string++) {
+        char escaped[8] = {*string};
+        if (*string == '"' || *string == '\\')
+            snprintf(escaped, sizeof escaped, "\\%c", *string);
+        else if ((unsigned char)*string < ' ')
+            snprintf(escaped, sizeof escaped, "\\x%02x", (unsigned char)*string);
+        igi_text_add(text, escaped);
+    }
+    igi_text_add(text, "\"");
+}
+
+// owns: takes `real`; NULL means that memory was short.
+static void show(igi_text *text, const char *name, char *real) {
+    if (!real) {
+        text->failed = true;
+        return;
+    }
+    igi_text_add(text, "{\"type\":\"file\",\"name\":");
+    add_json_string(text, name);
+    igi_text_add(text, ",\"external-contents\":");
+    add_json_string(text, real);
+    igi_text_add(text, "},\n");
+    free(real);
+}
+
+static void show_header(igi_text *text, const char *headers, const char *name) {
+    char *shown = igi_path_join(igi_msl_stdlib, name);
+    if (shown)
+        show(text, shown, igi_path_join(headers, name));
+    else
+        text->failed = true;
+    free(shown);
+}
+
+static ig_status show_source(igi_text *text, const char *directory, size_t index, const igi_source *source) {
+    char *copy = igi_format("%s/%zu", directory, index);
+    if (!copy) return IG_STATUS_OUT_OF_MEMORY;
+    const char *bytes = source->data ? source->text : source->rewrite.text;
+    size_t length = source->data ? source->length : source->rewrite.length;
+    ig_status status = igi_file_write_atomic(copy, bytes, length);
+    show(text, source->path, copy);
+    return status;
+}
+
+static ig_status show_all(const igi_msl_overlay *overlay, const char *directory, igi_text *text) {
+    ig_status status = IG_STATUS_OK;
+    for (size_t i = 0; i < igi_stdlib_files_count; i++) show_header(text, overlay->headers, igi_stdlib_files[i].name);
+    show_header(text, overlay->headers, igi_msl_prelude);
+    if (overlay->pch) show(text, igi_msl_pch, igi_strdup(overlay->pch));
+    for (size_t i = 0; overlay->sources && i < overlay->sources->count && status == IG_STATUS_OK; i++)
+        status = show_source(text, directory, i, &overlay->sources->files[i]);
+    return status;
+}
+
+// "redirect-only" closes it: a file that is not listed does not exist, whatever the disk holds.
+ig_status igi_msl_overlay_write(const igi_msl_overlay *overlay, const char *directory, char **path) {
+    igi_text text = {0};
+    igi_text_add(&text,
+                 "{\"version\":0,\"case-sensitive\":\"true\",\"use-external-names\":\"false\","
+                 "\"redirecting-with\":\"redirect-only\",\"roots\":[\n");
+    ig_status status = show_all(overlay, directory, &text);
+    igi_text_add(&text, "{\"type\":\"file\",\"name\":\"/dev/null\",\"external-contents\":\"/dev/null\"}]}\n");
+    char *name = igi_path_join(directory, "overlay.yaml");
+    if (status == IG_STATUS_OK && (!name || text.failed)) status = IG_STATUS_OUT_OF_MEMORY;
+    if (status == IG_STATUS_OK) status = igi_file_write_atomic(name, text.data, text.length);
+    igi_text_free(&text);
+    if (status == IG_STATUS_OK)
+        *path = name;
+    else
+        free(name);
+    return status;
+}
