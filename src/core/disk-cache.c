@@ -12,8 +12,9 @@
 
 #include "core/file.h"
 #include "core/memory.h"
+#include "core/trust.h"
 
-enum { DEFAULT_BYTES = 512 << 20 };
+enum { DEFAULT_BYTES = 512 << 20, LARGEST_PART = 4 };
 static const char suffix[] = ".igc";
 
 typedef struct header {
@@ -32,12 +33,26 @@ struct igi_disk_cache {
     bool looked, warned;
 };
 
-char *igi_cache_dir(const char *wanted) {
+static char *choose_dir(const char *wanted) {
     if (!wanted) wanted = getenv("INGOT_CACHE_DIR");
     if (wanted) return *wanted ? igi_strdup(wanted) : NULL;
     const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     if (base && base[0] == '/') return igi_format("%s/ingot", base);
     return home && *home ? igi_format("%s/.cache/ingot", home) : NULL;
+}
+
+// Entries are machine code that will run: they are only as good as those who can write them.
+char *igi_cache_dir(const char *wanted) {
+    char *directory = choose_dir(wanted), *why = NULL;
+    if (!directory) return NULL;
+    char *trusted = igi_trusted_directory(directory, &why);
+    if (!trusted)
+        igi_log(IG_LOG_WARNING,
+                "cache directory %s is not used, because %s; take the permission away (chmod go-w) or set "
+                "INGOT_CACHE_DIR to a directory that only you can write",
+                directory, why ? why : "its owner cannot be told");
+    free(directory), free(why);
+    return trusted;
 }
 
 igi_disk_cache *igi_disk_cache_create(const char *directory, uint64_t max_bytes) {
@@ -75,7 +90,8 @@ bool igi_disk_cache_get(igi_disk_cache *cache, igi_hash key, char **data, size_t
     if (!cache || !igi_hash_valid(key)) return false;
     char *path = entry_path(cache, key), *file = NULL;
     size_t file_length = 0;
-    bool found = path && igi_file_read(path, &file, &file_length, NULL) == IG_STATUS_OK;
+    bool found = path && igi_file_read_within(path, IGI_FILE_MAX_BYTES, IGI_FILE_NO_LINK, &file, &file_length, NULL) ==
+                             IG_STATUS_OK;
     if (found && !sound(file, file_length, key)) {
         igi_log(IG_LOG_WARNING, "cache entry %s is damaged; it will be made again", path);
         unlink(path);
@@ -124,7 +140,7 @@ static entry *list_entries(const igi_disk_cache *cache, size_t *count, uint64_t 
         struct stat info;
         if (!strstr(item->d_name, suffix)) continue;  // leftovers of killed writers carry it too, and go like others
         char *path = igi_path_join(cache->directory, item->d_name);
-        if (!path || stat(path, &info) != 0 || !igi_grow((void **)&entries, &capacity, *count + 1, sizeof *entries)) {
+        if (!path || lstat(path, &info) != 0 || !igi_grow((void **)&entries, &capacity, *count + 1, sizeof *entries)) {
             free(path);
             continue;
         }
@@ -173,6 +189,8 @@ static void warn_once(igi_disk_cache *cache) {
 
 void igi_disk_cache_put(igi_disk_cache *cache, igi_hash key, const char *data, size_t length) {
     if (!cache || !cache->directory || !igi_hash_valid(key)) return;
+    // One entry that is most of the cache would drive out all the others.
+    if (length > cache->max_bytes / LARGEST_PART) return;
     header head = {.length = length, .key = key, .content = igi_hash_bytes(data, length)};
     memcpy(head.magic, magic, sizeof magic);
     char *path = entry_path(cache, key), *file = igi_alloc(sizeof head + length);

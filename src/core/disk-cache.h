@@ -10,7 +10,8 @@
 
 typedef struct igi_disk_cache igi_disk_cache;
 
-// owns: the directory of caches: the one wanted, else INGOT_CACHE_DIR's, else the user's; NULL: there shall be none.
+// owns: the directory of caches: the one wanted, else INGOT_CACHE_DIR's, else the user's; NULL: there shall be none, or
+// others than this user could write there (trust.h), which is logged.
 char *igi_cache_dir(const char *wanted);
 // max_bytes 0: 512 MiB. NULL `directory` gives NULL, which every call accepts as a cache that is always empty.
 igi_disk_cache *igi_disk_cache_create(const char *directory, uint64_t max_bytes);
@@ -18,7 +19,8 @@ void igi_disk_cache_destroy(igi_disk_cache *cache);
 
 // owns: *data is the caller's. False when there is no sound entry.
 bool igi_disk_cache_get(igi_disk_cache *cache, igi_hash key, char **data, size_t *length);
-// Best effort: a full disk or an unwritable directory only costs the next run its time.
+// Best effort: an entry larger than a quarter of the bound is not kept, and a full disk or an unwritable directory only
+// costs the next run its time.
 void igi_disk_cache_put(igi_disk_cache *cache, igi_hash key, const char *data, size_t length);
 
 #endif

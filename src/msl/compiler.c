@@ -33,11 +33,12 @@ static ig_status prepare(igi_msl_compiler *compiler, ig_error *error) {
     igi_msl_toolchain *tools = &compiler->tools;
     if (!tools->clang) find_clang(compiler);
     if (!tools->clang) return igi_msl_missing_clang(error);
-    if (tools->directory && igi_file_exists(tools->directory)) return IG_STATUS_OK;
+    if (tools->directory && igi_msl_repair_headers(tools->directory)) return IG_STATUS_OK;
     free(tools->directory);
     tools->directory =
         compiler->cache_dir ? igi_msl_cached_headers(compiler->cache_dir, compiler->stdlib_identity) : NULL;
-    if (tools->directory) return IG_STATUS_OK;
+    if (tools->directory && igi_msl_repair_headers(tools->directory)) return IG_STATUS_OK;
+    free(tools->directory);
     if (compiler->cache_dir)
         igi_log(IG_LOG_WARNING, "cache directory %s cannot be used; compiling without it", compiler->cache_dir);
     tools->directory = igi_msl_temporary_headers();

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/embedded.h"
 #include "core/file.h"
@@ -22,19 +23,29 @@ igi_hash igi_msl_headers_identity(void) {
     return igi_hasher_finish(hasher);
 }
 
-static bool write_headers(const char *directory) {
-    bool written = true;
-    for (size_t i = 0; i < igi_stdlib_files_count && written; i++) {
-        const igi_embedded *file = &igi_stdlib_files[i];
-        char *path = igi_path_join(directory, file->name);
-        written = path && igi_file_write_atomic(path, file->data, file->length) == IG_STATUS_OK;
-        free(path);
-    }
-    char *path = igi_path_join(directory, igi_msl_prelude);
-    static const char text[] = "#include <metal_stdlib>\n";
-    written = written && path && igi_file_write_atomic(path, text, sizeof text - 1) == IG_STATUS_OK;
+static bool is_intact(const char *path, const igi_embedded *file) {
+    char *bytes = NULL;
+    size_t length = 0;
+    if (igi_file_read_within(path, file->length, IGI_FILE_NO_LINK, &bytes, &length, NULL) != IG_STATUS_OK) return false;
+    bool same = length == file->length && memcmp(bytes, file->data, length) == 0;
+    free(bytes);
+    return same;
+}
+
+static bool repair(const char *directory, const igi_embedded *file) {
+    char *path = igi_path_join(directory, file->name);
+    bool intact = path && is_intact(path, file);
+    if (!intact) intact = path && igi_file_write_atomic(path, file->data, file->length) == IG_STATUS_OK;
     free(path);
-    return written;
+    return intact;
+}
+
+bool igi_msl_repair_headers(const char *directory) {
+    static const char text[] = "#include <metal_stdlib>\n";
+    const igi_embedded prelude = {igi_msl_prelude, sizeof text - 1, text};
+    bool intact = repair(directory, &prelude);
+    for (size_t i = 0; i < igi_stdlib_files_count && intact; i++) intact = repair(directory, &igi_stdlib_files[i]);
+    return intact;
 }
 
 // The directory appears whole or not at all, whoever else is making it.
@@ -45,7 +56,7 @@ char *igi_msl_cached_headers(const char *cache_dir, igi_hash identity) {
     char *fresh = igi_format("%s/stdlib-new-XXXXXX", cache_dir);
     bool ready = final && igi_file_exists(final);
     if (!ready && final && fresh && igi_make_dirs(cache_dir) && mkdtemp(fresh)) {
-        if (write_headers(fresh)) rename(fresh, final);
+        if (igi_msl_repair_headers(fresh)) rename(fresh, final);
         igi_remove_tree(fresh);
         ready = igi_file_exists(final);
     }
@@ -57,7 +68,7 @@ char *igi_msl_cached_headers(const char *cache_dir, igi_hash identity) {
 
 char *igi_msl_temporary_headers(void) {
     char *directory = igi_make_temp_dir();
-    if (directory && write_headers(directory)) return directory;
+    if (directory && igi_msl_repair_headers(directory)) return directory;
     if (directory) igi_remove_tree(directory);
     free(directory);
     return NULL;

@@ -3,6 +3,8 @@
 #ifndef INGOT_MSL_HEADERS_H
 #define INGOT_MSL_HEADERS_H
 
+#include <stdbool.h>
+
 #include "core/hash.h"
 
 // The file that includes all of them.
@@ -12,6 +14,8 @@ extern const char igi_msl_prelude[];
 igi_hash igi_msl_headers_identity(void);
 // The directory of the headers in the cache, made if missing; NULL when it cannot be had. owns: the caller frees it.
 char *igi_msl_cached_headers(const char *cache_dir, igi_hash identity);
+// Writes again what is missing or damaged in a directory of headers. False when that cannot be done.
+bool igi_msl_repair_headers(const char *directory);
 // A new directory of headers below TMPDIR. owns: the caller frees the name and removes the directory.
 char *igi_msl_temporary_headers(void);
 

@@ -2,9 +2,14 @@
 // Making and trusting the precompiled header.
 #include "msl/precompiled.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/file.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "core/clock.h"
 #include "core/file.h"
 #include "msl/headers.h"
 #include "msl/overlay.h"
@@ -80,10 +85,41 @@ static void build_pch(const igi_msl_toolchain *tools, const igi_msl_request *req
     free(directory), free(fresh), free(bytes);
 }
 
+// ---- One maker at a time ----
+
+static const uint64_t patience_ns = UINT64_C(10) * 1000000000;
+
+// Holds the lock until the file is closed or this process ends; -1 when it cannot be had.
+static int take_lock(const igi_msl_toolchain *tools) {
+    static const struct timespec pause = {.tv_nsec = 5000000};
+    char *path = igi_path_join(tools->directory, "lock");
+    int file = path ? open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600) : -1;
+    uint64_t deadline = igi_deadline_ns(patience_ns);
+    free(path);
+    while (file >= 0 && flock(file, LOCK_EX | LOCK_NB) != 0) {
+        bool busy = errno == EWOULDBLOCK || errno == EINTR;
+        if (busy && igi_now_ns() < deadline) {
+            nanosleep(&pause, NULL);
+            continue;
+        }
+        close(file);
+        return -1;
+    }
+    return file;
+}
+
+// Many processes may start on an empty cache at once: one makes it, the others wait for it, or go without.
 char *igi_msl_find_pch(const igi_msl_toolchain *tools, const igi_msl_request *request) {
     char *path = pch_path(tools, request);
-    if (path && !is_sound_pch(path)) build_pch(tools, request, path);
-    if (path && igi_file_exists(path)) return path;
+    bool sound = path && is_sound_pch(path);
+    int lock = path && !sound ? take_lock(tools) : -1;
+    if (lock >= 0) {
+        sound = is_sound_pch(path);
+        if (!sound) build_pch(tools, request, path);
+        sound = sound || is_sound_pch(path);
+        close(lock);
+    }
+    if (sound) return path;
     free(path);
     return NULL;
 }

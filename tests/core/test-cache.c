@@ -157,6 +157,91 @@ static void short_memory_is_a_miss(void **state) {
     }
 }
 
+// ---- What is not an entry ----
+
+static void pipes_and_links_are_misses_at_once(void **state) {
+    (void)state;
+    char path[5000], other[5000];
+    put(1, 100), put(2, 100);
+    path_of(1, path), path_of(2, other);
+    unlink(path);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_false(has(1, 100));
+    unlink(path);
+    assert_int_equal(symlink(other, path), 0);
+    assert_false(has(1, 100));
+    assert_true(has(2, 100));
+    put(1, 100);  // takes the place of the link, not of what it leads to
+    assert_true(has(1, 100));
+    assert_true(has(2, 100));
+}
+
+static void a_huge_entry_does_not_drive_out_the_others(void **state) {
+    (void)state;
+    for (uint64_t i = 0; i < 20; i++) put(i, 20000);
+    put(100, 2 << 20), put(101, 900000), put(102, (1 << 18) + 1);
+    for (uint64_t i = 100; i < 103; i++) assert_false(has(i, 1));
+    for (uint64_t i = 0; i < 20; i++) assert_true(has(i, 20000));
+    put(103, 1 << 18);
+    assert_true(has(103, 1 << 18));
+}
+
+// ---- Whose directory ----
+
+static bool is_used(const char *name) {
+    char *found = igi_cache_dir(name);
+    bool used = found != NULL;
+    free(found);
+    return used;
+}
+
+static void expect_used(const char *name, mode_t mode, bool used) {
+    assert_int_equal(chmod(directory, mode), 0);
+    if (is_used(name) != used) fail_msg("mode %o: %s", (unsigned)mode, used ? "not used" : "used");
+}
+
+static void a_directory_that_others_can_write_is_not_used(void **state) {
+    (void)state;
+    // Nothing is there, it is, and it is below one that is.
+    expect_used(place, 0700, true);
+    expect_used(place, 0755, true);
+    expect_used(place, 0777, false);
+    expect_used(place, 0775, false);
+    expect_used(place, 01777, true);  // like /tmp
+    expect_used(directory, 0700, true);
+    expect_used(directory, 0722, false);
+    expect_used(directory, 01777, false);  // others could make entries
+    assert_int_equal(chmod(directory, 0700), 0);
+    put(1, 10);
+    assert_true(is_used(place));
+    assert_int_equal(chmod(place, 0720), 0);
+    assert_false(is_used(place));
+}
+
+static void a_link_counts_as_what_it_leads_to(void **state) {
+    (void)state;
+    char link[5000], target[5000];
+    snprintf(link, sizeof link, "%s/link", directory);
+    snprintf(target, sizeof target, "%s/target", directory);
+    assert_int_equal(mkdir(target, 0700), 0);
+    assert_int_equal(symlink(target, link), 0);
+    char *found = igi_cache_dir(link), *real = realpath(target, NULL);
+    assert_string_equal(found, real);  // so that nobody can turn the link round
+    free(found), free(real);
+    assert_int_equal(chmod(target, 0777), 0);
+    assert_false(is_used(link));
+}
+
+static void a_directory_of_another_user_is_not_used(void **state) {
+    (void)state;
+    if (geteuid() != 0) skip();  // only root can give directories away
+    assert_int_equal(chown(directory, 12345, (gid_t)-1), 0);
+    assert_false(is_used(directory));
+    assert_false(is_used(place));
+    assert_int_equal(chown(directory, 0, (gid_t)-1), 0);
+    assert_true(is_used(place));
+}
+
 // ---- The bound ----
 
 static uint64_t total_bytes(void) {
@@ -245,6 +330,11 @@ int main(void) {
         cache_test(another_cache_on_the_directory_sees_it),
         cache_test(no_cache_is_always_empty),
         cache_test(every_changed_byte_is_a_miss),
+        cache_test(pipes_and_links_are_misses_at_once),
+        cache_test(a_huge_entry_does_not_drive_out_the_others),
+        cache_test(a_directory_that_others_can_write_is_not_used),
+        cache_test(a_link_counts_as_what_it_leads_to),
+        cache_test(a_directory_of_another_user_is_not_used),
         cache_test(an_unwritable_directory_is_done_without),
         cache_test(short_memory_is_a_miss),
         cache_test(the_bound_holds_and_the_oldest_go),
