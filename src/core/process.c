@@ -8,18 +8,50 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core/clock.h"
+#include "core/sandbox.h"
 
 extern char **environ;
 
 enum { EXEC_FAILED = 127 };
+#ifdef SYS_close_range
+enum { CLOSE_RANGE_CLOEXEC_FLAG = 4 };  // of <linux/close_range.h>
+#endif
 
 // A host without standard streams gets its pipes in their places, where the moves of become would lose them.
 static int above_standard(int file) {
     return file > STDERR_FILENO ? file : fcntl(file, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+}
+
+static void limit_to(int resource, uint64_t value) {
+    struct rlimit limit;
+    if (getrlimit(resource, &limit) != 0 || limit.rlim_max <= value) return;
+    limit = (struct rlimit){value, value};
+    setrlimit(resource, &limit);
+}
+
+// The parent watches the time more closely; this holds if the parent is gone.
+static void keep_limits(const igi_process *process) {
+    const igi_process_limits *limits = &process->limits;
+    uint64_t seconds = process->timeout_ns / 1000000000 + 2;
+    if (limits->memory_bytes) limit_to(RLIMIT_AS, limits->memory_bytes);
+    if (limits->output_bytes) limit_to(RLIMIT_FSIZE, limits->output_bytes);
+    if (limits->open_files) limit_to(RLIMIT_NOFILE, limits->open_files);
+    limit_to(RLIMIT_CORE, 0);
+    struct rlimit cpu = {seconds, seconds + 5};  // SIGXCPU first, which says why
+    setrlimit(RLIMIT_CPU, &cpu);
+}
+
+// Files of the host that it did not mark close-on-exec are none of the child's business.
+static void close_the_rest(void) {
+#ifdef SYS_close_range
+    syscall(SYS_close_range, STDERR_FILENO + 1, ~0u, CLOSE_RANGE_CLOEXEC_FLAG);
+#endif
 }
 
 // Between fork and exec only async-signal-safe calls are allowed.
@@ -30,12 +62,9 @@ static void become(const igi_process *process, int output, int errors) {
     dup2(null, 0);
     dup2(output, 1);
     dup2(errors, 2);
-    if (process->memory_limit) {
-        struct rlimit limit = {process->memory_limit, process->memory_limit};
-        setrlimit(RLIMIT_AS, &limit);
-    }
-    struct rlimit no_core = {0, 0};
-    setrlimit(RLIMIT_CORE, &no_core);
+    keep_limits(process);
+    close_the_rest();
+    if (process->sandbox) igi_sandbox_enter(process->sandbox);
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
@@ -45,6 +74,8 @@ static void become(const igi_process *process, int output, int errors) {
     _exit(EXEC_FAILED);
 }
 
+// ---- Reading ----
+
 // False once the stream has ended.
 static bool drain(int stream, igi_text *text) {
     char bytes[65536];
@@ -53,34 +84,84 @@ static bool drain(int stream, igi_text *text) {
     return got > 0 || (got < 0 && (errno == EINTR || errno == EAGAIN));
 }
 
-// False when the deadline passed first.
-static bool collect(igi_process *process, int output, int errors, uint64_t deadline) {
+// ---- Time ----
+
+// A child that has worked this little in a period is not working.
+enum { IDLE_NS = 200000, PERIOD_NS = 1000000000 };
+
+typedef struct watch {
+    pid_t child;
+    uint64_t limit;     // of CPU time
+    uint64_t deadline;  // by the clock, put off while the child works
+    uint64_t used;      // CPU time at the last look
+} watch;
+
+// Of the child, not of what it started. UINT64_MAX when it cannot be told.
+static uint64_t cpu_time(pid_t child) {
+#ifdef __APPLE__
+    (void)child;
+    return UINT64_MAX;
+#else
+    clockid_t clock;
+    struct timespec time;
+    if (clock_getcpuclockid(child, &clock) != 0 || clock_gettime(clock, &time) != 0) return UINT64_MAX;
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+#endif
+}
+
+static watch start_watch(pid_t child, uint64_t timeout_ns) {
+    return (watch){child, timeout_ns, igi_deadline_ns(timeout_ns), 0};
+}
+
+// Whether the child has had its time. On a loaded machine it may not have had it when the clock says so.
+static bool is_over(watch *w) {
+    uint64_t now = igi_now_ns();
+    if (now < w->deadline) return false;
+    uint64_t used = cpu_time(w->child), before = w->used;
+    if (used == UINT64_MAX || used >= w->limit || used < before + IDLE_NS) return true;
+    w->used = used;
+    w->deadline = now + PERIOD_NS;
+    return false;
+}
+
+static int milliseconds_left(const watch *w) {
+    uint64_t now = igi_now_ns(), left = w->deadline > now ? (w->deadline - now) / 1000000 + 1 : 0;
+    return left > 1000 ? 1000 : (int)left;
+}
+
+// ---- Following a child ----
+
+static bool is_too_much(const igi_process *process) {
+    uint64_t most = process->limits.output_bytes;
+    return most && (process->output.length > most || process->errors.length > most);
+}
+
+// False when a limit was passed first.
+static bool collect(igi_process *process, int output, int errors, watch *w) {
     struct pollfd streams[2] = {{.fd = output, .events = POLLIN}, {.fd = errors, .events = POLLIN}};
     while (streams[0].fd >= 0 || streams[1].fd >= 0) {
-        uint64_t now = igi_now_ns();
-        if (now >= deadline) return false;
-        uint64_t left_ms = (deadline - now) / 1000000 + 1;
-        poll(streams, 2, left_ms > 1000 ? 1000 : (int)left_ms);
+        if (is_over(w) || is_too_much(process)) return false;
+        poll(streams, 2, milliseconds_left(w));
         if (streams[0].revents && !drain(output, &process->output)) streams[0].fd = -1;
         if (streams[1].revents && !drain(errors, &process->errors)) streams[1].fd = -1;
     }
     return true;
 }
 
-// False when the deadline passed first. A child that has closed its streams is about to end, but need not.
-static bool ended(pid_t child, uint64_t deadline, int *status) {
+// False when the time limit was passed first. A child that has closed its streams is about to end, but need not.
+static bool ended(watch *w, int *status) {
     static const struct timespec pause = {.tv_nsec = 100000};
     for (;;) {
-        pid_t found = waitpid(child, status, WNOHANG);
-        if (found == child || (found < 0 && errno != EINTR)) return true;
-        if (igi_now_ns() >= deadline) return false;
+        pid_t found = waitpid(w->child, status, WNOHANG);
+        if (found == w->child || (found < 0 && errno != EINTR)) return true;
+        if (is_over(w)) return false;
         nanosleep(&pause, NULL);
     }
 }
 
 static void judge(igi_process *process, int status) {
     if (WIFSIGNALED(status)) {
-        process->exit = IGI_EXIT_SIGNAL;
+        process->exit = WTERMSIG(status) == SIGXCPU ? IGI_EXIT_TIMEOUT : IGI_EXIT_SIGNAL;
         process->code = WTERMSIG(status);
     } else {
         process->code = WEXITSTATUS(status);
@@ -93,13 +174,13 @@ static void stop(igi_process *process, pid_t child) {
     if (kill(-child, SIGKILL) != 0) kill(child, SIGKILL);
     while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {
     }
-    process->exit = IGI_EXIT_TIMEOUT;
+    process->exit = is_too_much(process) ? IGI_EXIT_TOO_MUCH_OUTPUT : IGI_EXIT_TIMEOUT;
 }
 
 static void follow(igi_process *process, pid_t child, int output, int errors) {
-    uint64_t deadline = igi_deadline_ns(process->timeout_ns);
+    watch w = start_watch(child, process->timeout_ns);
     int status = 0;
-    if (collect(process, output, errors, deadline) && ended(child, deadline, &status))
+    if (collect(process, output, errors, &w) && ended(&w, &status))
         judge(process, status);
     else
         stop(process, child);

@@ -13,8 +13,9 @@ typedef struct igi_msl_toolchain {
     char *directory;  // holds the headers; NULL until first needed
 } igi_msl_toolchain;
 
-// Runs arguments[0]. The caller frees the process' output and errors.
-void igi_msl_run_clang(const igi_msl_arguments *arguments, const igi_msl_request *request, igi_process *process);
+// Runs arguments[0]; `directory` is all it may write. The caller frees the process' output and errors.
+void igi_msl_run_clang(const igi_msl_toolchain *tools, const igi_msl_arguments *arguments, const char *directory,
+                       const igi_msl_request *request, igi_process *process);
 // Whether it ended by a crash rather than by a verdict on the source.
 bool igi_msl_clang_crashed(const igi_process *process);
 // The status of a run, its messages in `diagnostics`. errors: COMPILE_FAILED (then see diagnostics), COMPILER_MISSING,

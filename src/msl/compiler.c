@@ -50,14 +50,14 @@ static ig_status prepare(igi_msl_compiler *compiler, ig_error *error) {
 
 // ---- Compiling ----
 
-static void compile_once(const igi_msl_toolchain *tools, const igi_msl_request *request, const char *overlay, bool pch,
-                         igi_process *process) {
+static void compile_once(const igi_msl_toolchain *tools, const igi_msl_request *request, const char *directory,
+                         const char *overlay, bool pch, igi_process *process) {
     igi_msl_arguments list = {0};
     igi_msl_add_argument(&list, tools->clang);
     igi_msl_add_language(&list, overlay, request);
     igi_msl_add_prelude(&list, pch);
     igi_msl_add_inputs(&list, request);
-    igi_msl_run_clang(&list, request, process);
+    igi_msl_run_clang(tools, &list, directory, request, process);
     igi_msl_free_arguments(&list);
 }
 
@@ -70,7 +70,7 @@ static ig_status run_in_directory(const igi_msl_toolchain *tools, const igi_msl_
     const igi_msl_overlay shown = {&request->sources, tools->directory, pch};
     ig_status status = igi_msl_overlay_write(&shown, directory, &overlay);
     if (status == IG_STATUS_OK)
-        compile_once(tools, request, overlay, pch, process);
+        compile_once(tools, request, directory, overlay, pch, process);
     else
         igi_error_set(error, status, "cannot write the sources to %s for clang: %s", directory, ig_status_text(status));
     igi_remove_tree(directory);

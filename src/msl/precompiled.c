@@ -64,7 +64,7 @@ static bool run_clang(const igi_msl_toolchain *tools, const igi_msl_request *req
     const igi_msl_overlay shown = {.headers = tools->directory};
     if (igi_msl_overlay_write(&shown, directory, &overlay) == IG_STATUS_OK) {
         add_pch_arguments(&list, tools, request, overlay, output);
-        igi_msl_run_clang(&list, request, &process);
+        igi_msl_run_clang(tools, &list, directory, request, &process);
     }
     bool built = process.exit == IGI_EXIT_CODE && process.code == 0;
     if (!built)

@@ -16,13 +16,15 @@
 #include <cmocka.h>
 
 #include "core/clock.h"
+#include "core/file.h"
 #include "core/process.h"
+#include "core/sandbox.h"
 
 static const uint64_t second = 1000000000u;
 
 static igi_process run_arguments(const char *const *arguments, uint64_t timeout_ns, uint64_t memory_limit) {
     igi_process process = {
-        .arguments = (char *const *)arguments, .timeout_ns = timeout_ns, .memory_limit = memory_limit};
+        .arguments = (char *const *)arguments, .timeout_ns = timeout_ns, .limits.memory_bytes = memory_limit};
     igi_process_run(&process);
     return process;
 }
@@ -160,6 +162,128 @@ static void signals_to_the_parent_do_not_stretch_the_limit(void **state) {
     end(&process);
 }
 
+// CPU time is what counts for a child that works: beside others it gets less of it, not less to do.
+static void a_child_that_works_is_given_its_time(void **state) {
+    (void)state;
+    enum { RIVALS = 16 };
+    pid_t rivals[RIVALS];
+    for (int i = 0; i < RIVALS; i++) {
+        rivals[i] = fork();
+        while (rivals[i] == 0) continue;
+    }
+    // About a tenth of a second of work, which takes many times as long now.
+    igi_process process = run_shell("i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done; echo done", second / 2);
+    for (int i = 0; i < RIVALS; i++) kill(rivals[i], SIGKILL), waitpid(rivals[i], NULL, 0);
+    assert_int_equal(process.exit, IGI_EXIT_CODE);
+    assert_string_equal(process.output.data, "done\n");
+    end(&process);
+}
+
+static void a_child_that_works_for_ever_is_stopped(void **state) {
+    (void)state;
+    uint64_t start = igi_now_ns();
+    igi_process process = run_shell("while :; do :; done", second / 5);
+    assert_int_equal(process.exit, IGI_EXIT_TIMEOUT);
+    assert_true(igi_now_ns() - start < 60 * second);
+    end(&process);
+}
+
+static void a_child_that_never_stops_writing_is_stopped(void **state) {
+    (void)state;
+    const char *const arguments[] = {"cat", "/dev/zero", NULL};
+    igi_process process = {
+        .arguments = (char *const *)arguments, .timeout_ns = 60 * second, .limits.output_bytes = 1 << 20};
+    igi_process_run(&process);
+    assert_int_equal(process.exit, IGI_EXIT_TOO_MUCH_OUTPUT);
+    assert_true(process.output.length < 2 << 20);
+    end(&process);
+}
+
+static void files_of_the_host_stay_with_the_host(void **state) {
+    (void)state;
+    int file = open("/dev/null", O_RDONLY);  // not close-on-exec
+    const char *command = "ls /proc/self/fd | wc -l";
+    igi_process process = run_shell(command, 10 * second);
+    assert_int_equal(atoi(process.output.data), 4);  // the three streams, and the directory that ls reads
+    close(file);
+    end(&process);
+}
+
+static void the_limit_on_open_files_is_kept(void **state) {
+    (void)state;
+    const char *const arguments[] = {"sh", "-c", "ulimit -n; ulimit -c; ulimit -f; ulimit -t", NULL};
+    igi_process process = {.arguments = (char *const *)arguments,
+                           .timeout_ns = 10 * second,
+                           .limits = {.output_bytes = 1 << 20, .open_files = 77}};
+    igi_process_run(&process);
+    assert_string_equal(process.output.data, "77\n0\n2048\n12\n");
+    end(&process);
+}
+
+static void the_environment_is_the_one_given(void **state) {
+    (void)state;
+    const char *const arguments[] = {"env", NULL};
+    char *const environment[] = {"PATH=/usr/bin:/bin", "ONE=1", NULL};
+    igi_process process = {
+        .arguments = (char *const *)arguments, .environment = environment, .timeout_ns = 10 * second};
+    igi_process_run(&process);
+    assert_string_equal(process.output.data, "PATH=/usr/bin:/bin\nONE=1\n");
+    end(&process);
+}
+
+// ---- Sandboxes ----
+
+static igi_process run_shell_in(const char *readable, const char *writable, const char *command) {
+    const char *const reads[] = {"/usr", "/bin", "/lib", "/lib64", "/etc/ld.so.cache", "/dev/null", readable, NULL};
+    const char *const writes[] = {writable, NULL};
+    const char *const arguments[] = {"sh", "-c", command, NULL};
+    igi_sandbox sandbox = igi_sandbox_create(reads, writes);
+    igi_process process = {.arguments = (char *const *)arguments, .timeout_ns = 20 * second, .sandbox = &sandbox};
+    igi_process_run(&process);
+    igi_sandbox_destroy(&sandbox);
+    return process;
+}
+
+static bool has_landlock(void) {
+    const char *const none[] = {NULL};
+    igi_sandbox sandbox = igi_sandbox_create(none, none);
+    bool there = sandbox.rules >= 0;
+    igi_sandbox_destroy(&sandbox);
+    return there;
+}
+
+static void a_sandbox_hides_files(void **state) {
+    (void)state;
+    if (!has_landlock()) skip();
+    char *inside = igi_make_temp_dir(), *outside = igi_make_temp_dir();
+    char *command = igi_format(
+        "echo x > %s/made && cat %s/made; cat /etc/passwd || echo hidden; ls %s || echo hidden; "
+        "echo x > %s/made || echo kept",
+        inside, inside, outside, outside);
+    igi_process process = run_shell_in(NULL, inside, command);
+    assert_string_equal(process.output.data, "x\nhidden\nhidden\nkept\n");
+    end(&process);
+    process =
+        run_shell_in(outside, NULL, igi_format("ls %s && echo seen; echo x > %s/made || echo kept", outside, outside));
+    assert_string_equal(process.output.data, "seen\nkept\n");
+    end(&process);
+    igi_remove_tree(inside), igi_remove_tree(outside);
+    free(inside), free(outside), free(command);
+}
+
+static void a_sandbox_has_no_network(void **state) {
+    (void)state;
+    static const char program[] =
+        "python3 -c 'import socket\n"
+        "for kind in (socket.AF_INET, socket.AF_INET6, socket.AF_UNIX):\n"
+        "    try: socket.socket(kind); print(\"open\")\n"
+        "    except PermissionError: print(\"none\")'";
+    if (system("python3 -c 'import socket' 2>/dev/null") != 0) skip();
+    igi_process process = run_shell_in("/etc", NULL, program);
+    assert_string_equal(process.output.data, "none\nnone\nnone\n");
+    end(&process);
+}
+
 static void the_memory_limit_is_kept(void **state) {
     (void)state;
     const char *const arguments[] = {"sh", "-c", "x=0123456789; while :; do x=$x$x$x$x; done", NULL};
@@ -240,6 +364,14 @@ int main(void) {
         cmocka_unit_test(grandchildren_end_with_the_child_at_the_limit),
         cmocka_unit_test(signals_to_the_parent_do_not_stretch_the_limit),
         cmocka_unit_test(the_memory_limit_is_kept),
+        cmocka_unit_test(a_child_that_works_is_given_its_time),
+        cmocka_unit_test(a_child_that_works_for_ever_is_stopped),
+        cmocka_unit_test(a_child_that_never_stops_writing_is_stopped),
+        cmocka_unit_test(files_of_the_host_stay_with_the_host),
+        cmocka_unit_test(the_limit_on_open_files_is_kept),
+        cmocka_unit_test(the_environment_is_the_one_given),
+        cmocka_unit_test(a_sandbox_hides_files),
+        cmocka_unit_test(a_sandbox_has_no_network),
         cmocka_unit_test(the_child_reads_nothing_and_starts_clean),
         cmocka_unit_test(no_file_stays_open),
         cmocka_unit_test(a_parent_without_standard_streams_can_have_children),
