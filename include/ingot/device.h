@@ -62,8 +62,10 @@ typedef struct ig_device_desc {
     const char *name;       // "cpu", "metal", or an index as text
     uint32_t worker_count;  // 0: INGOT_WORKERS, else one per core this process may use
     uint64_t deadline_ns;   // for command buffers that set none; 0: none
-    const char *cache_dir;  // NULL: INGOT_CACHE_DIR, else ingot/ in the XDG cache; "" turns the disk cache off
-    uint64_t cache_bytes;   // bound of the disk cache; 0: 512 MiB
+    // NULL: INGOT_CACHE_DIR, else ingot/ in the XDG cache; "" turns the disk cache off. A directory that other users
+    // own or can write is not used, which is logged.
+    const char *cache_dir;
+    uint64_t cache_bytes;   // bound of the disk cache; 0: 512 MiB. An entry larger than a quarter of it is not kept
     const char *jit_debug;  // show kernels and their lines to "gdb", "perf" or "gdb,perf"; NULL: INGOT_JIT_DEBUG
 } ig_device_desc;
 
@@ -153,12 +155,12 @@ typedef struct ig_library_desc {
     const char *name;      // how diagnostics call `source`; NULL: "program_source"
     const ig_define *defines;
     size_t define_count;
-    const char *const *include_dirs;
+    const char *const *include_dirs;  // files outside of these and of the directory of `path` cannot be included
     size_t include_dir_count;
     uint32_t language_version;  // 300 for Metal 3.0; 0: 310
     ig_math_mode math_mode;
     bool line_tables;     // keep source lines, for remarks, debuggers and profilers; costs compile time
-    uint64_t timeout_ns;  // for the compiler; 0: 60 s
+    uint64_t timeout_ns;  // CPU time for the compiler, clock time if it does not use the CPU; 0: 60 s
 } ig_library_desc;
 
 ig_status ig_library_create(ig_device *device, const ig_library_desc *desc, ig_library **library, ig_error *error);
