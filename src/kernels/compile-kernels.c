@@ -6,7 +6,7 @@
 
 #include "core/status-internal.h"
 #include "kernels/source.h"
-#include "msl/compiler.h"
+#include "msl/build.h"
 #include "msl/packed.h"
 
 // Octal escapes throughout would make the C file four times as large.
@@ -22,19 +22,18 @@ static void write_bytes(FILE *out, const char *bytes, size_t length) {
 }
 
 static ig_status compile(igi_msl_compiler *compiler, igi_msl_request *request, igi_text *bytes, ig_error *error) {
-    igi_packed packed = {0};
+    igi_msl_product product;
     igi_diagnostics diagnostics = {.sources = &request->sources};
-    ig_status status = igi_msl_compile(compiler, request, &diagnostics, &packed.bitcode, &packed.bitcode_length, error);
-    if (status == IG_STATUS_OK)
-        status = igi_reflect(packed.bitcode, packed.bitcode_length, &packed.reflection, &diagnostics, error);
+    ig_status status = igi_msl_build(compiler, request, &diagnostics, &product, error);
     if (status == IG_STATUS_COMPILE_FAILED) igi_diagnostics_report(&diagnostics, error);
     if (status == IG_STATUS_OK) {
-        packed.log = igi_text_take(&diagnostics.log);
+        const igi_packed packed = {product.reflection, igi_text_take(&diagnostics.log), product.bitcode,
+                                   product.bitcode_length};
         igi_packed_write(&packed, bytes);
-        igi_reflection_free(&packed.reflection);
+        free(packed.log), free(product.bitcode);
+        igi_reflection_free(&product.reflection);
     }
     igi_diagnostics_free(&diagnostics);
-    free(packed.log), free(packed.bitcode);
     return status;
 }
 

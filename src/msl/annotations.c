@@ -149,7 +149,7 @@ static bool visit(LLVMValueRef instruction, igi_parameters *parameters) {
         if (parameter) parameter->argument = value, parameter->anchor = instruction;
         return parameter != NULL;
     }
-    if (!igi_variable_annotation(instruction, &annotation, &variable)) return true;
+    if (!igi_variable_annotation(instruction, &annotation, &variable) || !LLVMIsAAllocaInst(variable)) return true;
     igi_parameter *parameter = find(parameters, variable);
     if (!parameter && !only_for_parameters(&annotation)) return true;
     if (!parameter) parameter = add(parameters, variable);

@@ -22,6 +22,10 @@ static const char *const base_flags[] = {
     "-fno-exceptions",
     "-fno-rtti",
     "-fno-threadsafe-statics",
+    "-fno-gnu-inline-asm",
+    // Constructors are functions, not aliases of other constructors: contents.c refuses aliases.
+    "-Xclang",
+    "-mno-constructor-aliases",
     "-fsigned-char",
     // What GPUs define and C++ does not: wrapping integers, saturating conversions, type punning.
     "-fwrapv",
@@ -48,6 +52,7 @@ static const char *const base_flags[] = {
     "-ferror-limit=50",
     "-Werror=unknown-attributes",
     "-Werror=return-type",
+    "-Werror=vla-cxx-extension",
     "-Wno-ignored-attributes",
     "-Wno-duplicate-decl-specifier",
     "-Wno-unknown-pragmas",
@@ -139,8 +144,9 @@ void igi_msl_add_inputs(igi_msl_arguments *list, const igi_msl_request *request)
     add(list, "-idirafter"), add(list, igi_own_includes);
     // Paths in the line tables are absolute: where the process happens to be is no part of the cache's key.
     // gdb finds nothing through the indices of DWARF 5 in code that is made at run time.
-    if (request->line_tables)
-        add(list, "-gdwarf-4"), add(list, "-gline-tables-only"), add(list, "-fdebug-compilation-dir=/");
+    if (request->line_tables || request->places)
+        add(list, "-gdwarf-4"), add(list, request->places ? "-g" : "-gline-tables-only"),
+            add(list, "-fdebug-compilation-dir=/");
     // Included, because the driver itself does not look into the overlay for its input.
     add_implicit_include(list, request->sources.files[0].path);
     add(list, "-x"), add(list, "c++"), add(list, "/dev/null");

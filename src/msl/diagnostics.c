@@ -65,12 +65,44 @@ static const char *shown_name(const igi_diagnostics *diagnostics, const char *pa
 void igi_diagnostics_add(igi_diagnostics *diagnostics, const char *level, const char *path, uint32_t line,
                          uint32_t column, const char *near, const char *message) {
     const igi_source *source = igi_sources_find(diagnostics->sources, path);
-    if (column == 0) column = igi_source_column(source, line, near);
+    if (line && column == 0) column = igi_source_column(source, line, near);
     char header[80];
     const char *name = shown_name(diagnostics, path, source, header);
-    igi_text_addf(&diagnostics->log, "%s:%u:%u: %s: %s\n", name, line, column, level, message);
+    if (line)
+        igi_text_addf(&diagnostics->log, "%s:%u:%u: %s: %s\n", name, line, column, level, message);
+    else
+        igi_text_addf(&diagnostics->log, "%s: %s: %s\n", name, level, message);
     if (source) add_snippet(diagnostics, source, line, column);
     if (strstr(level, "error")) remember_first(diagnostics, name, line, column, message);
+}
+
+void igi_diagnostics_add_rewritten(igi_diagnostics *diagnostics, const char *level, const char *path, uint32_t line,
+                                   uint32_t column, const char *near, const char *message) {
+    const igi_source *source = igi_sources_find(diagnostics->sources, path);
+    if (source && column) column = igi_rewrite_locate(&source->rewrite, source->text, line, column);
+    igi_diagnostics_add(diagnostics, level, path, line, column, near, message);
+}
+
+// Line of the first place where the word stands alone; 0 when it is nowhere.
+static uint32_t find_word(const igi_source *source, const char *word) {
+    size_t size = strlen(word);
+    uint32_t line = 1;
+    for (size_t at = 0; at + size <= source->length; line += source->text[at++] == '\n') {
+        bool begins = at == 0 || !is_word(source->text[at - 1]);
+        if (!begins || memcmp(source->text + at, word, size) != 0) continue;
+        if (at + size == source->length || !is_word(source->text[at + size])) return line;
+    }
+    return 0;
+}
+
+void igi_diagnostics_add_at_word(igi_diagnostics *diagnostics, const char *level, const char *word,
+                                 const char *message) {
+    const igi_sources *sources = diagnostics->sources;
+    uint32_t line = 0;
+    size_t file = 0;
+    for (size_t i = 0; word && *word && !line && i < sources->count; i++)
+        line = find_word(&sources->files[file = i], word);
+    igi_diagnostics_add(diagnostics, level, sources->files[line ? file : 0].path, line, 0, word, message);
 }
 
 void igi_diagnostics_add_rewrite_errors(igi_diagnostics *diagnostics, size_t first) {

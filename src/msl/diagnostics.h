@@ -11,7 +11,8 @@ typedef struct igi_diagnostics {
     const char *stdlib;          // directory of the standard headers, shown as <name>
     igi_text log;                // rendered
     size_t error_count;
-    ig_error first;  // the first error
+    size_t unplaced;  // errors whose place in the source is not known
+    ig_error first;   // the first error
 } igi_diagnostics;
 
 // One line of clang's output.
@@ -27,9 +28,17 @@ bool igi_message_parse(char *line, igi_message *found);
 // Column of the word in a line of the original text; 1 when it is not there. `source` and `near` may be NULL.
 uint32_t igi_source_column(const igi_source *source, uint32_t line, const char *near);
 
-// Adds one message at a place; column 0: the place of `near` in that line, if it is there.
+// Adds one message at a place; line 0: in the file as a whole; column 0: the place of `near` in that line, if it is
+// there.
 void igi_diagnostics_add(igi_diagnostics *diagnostics, const char *level, const char *path, uint32_t line,
                          uint32_t column, const char *near, const char *message);
+// The same with a column of the rewritten text.
+void igi_diagnostics_add_rewritten(igi_diagnostics *diagnostics, const char *level, const char *path, uint32_t line,
+                                   uint32_t column, const char *near, const char *message);
+// The same where the word first stands in the sources, for what has no better place; in the main file as a whole when
+// it is NULL or nowhere.
+void igi_diagnostics_add_at_word(igi_diagnostics *diagnostics, const char *level, const char *word,
+                                 const char *message);
 // Adds what clang printed (without carets), columns mapped back through the rewriting.
 void igi_diagnostics_add_clang(igi_diagnostics *diagnostics, const char *output);
 // Adds what the rewriter itself refused in the sources from number `first` on.

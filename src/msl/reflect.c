@@ -2,6 +2,7 @@
 // Reflection, read from the annotations in the IR.
 #include "msl/reflect.h"
 
+#include <llvm-c/Analysis.h>
 #include <llvm-c/BitReader.h>
 #include <llvm-c/Core.h>
 #include <llvm-c/Target.h>
@@ -11,6 +12,7 @@
 #include "msl/annotations.h"
 #include "msl/constant-order.h"
 #include "msl/constant-symbol.h"
+#include "msl/contents.h"
 #include "msl/llvm-context.h"
 #include "msl/type-names.h"
 
@@ -140,14 +142,36 @@ static const unsigned builtin_components[] = {
 #undef COMPONENTS
 };
 
+// The type behind the classes of our headers, and its elements.
+static LLVMTypeRef scalar_of(LLVMTypeRef type, uint32_t *components) {
+    *components = 1;
+    while (LLVMGetTypeKind(type) == LLVMStructTypeKind && LLVMCountStructElementTypes(type) == 1)
+        type = LLVMStructGetTypeAtIndex(type, 0);
+    if (LLVMGetTypeKind(type) == LLVMVectorTypeKind) {
+        *components = LLVMGetVectorSize(type);
+        type = LLVMGetElementType(type);
+    }
+    return type;
+}
+
+// What igi_pass_bind can fill, whatever the type is called.
+static bool holds_integers(LLVMValueRef storage) {
+    uint32_t components;
+    LLVMTypeRef scalar = scalar_of(LLVMGetAllocatedType(storage), &components);
+    if (LLVMGetTypeKind(scalar) != LLVMIntegerTypeKind || components > 4) return false;
+    return LLVMGetIntTypeWidth(scalar) == 16 || LLVMGetIntTypeWidth(scalar) == 32;
+}
+
 static void check_builtin(reflector *r, const subject *s) {
     static const char *const allowed[] = {"uint", "ushort", "uint2", "ushort2", "uint3", "ushort3"};
     const char *type = s->argument->type;
-    if (!*type) return;  // the symbol could not be read
     size_t count = builtin_components[s->parameter->builtin] == 1 ? 2 : 6;
-    for (size_t i = 0; i < count; i++)
+    bool fits = holds_integers(s->parameter->storage);
+    if (!*type && fits) return;  // the symbol could not be read
+    for (size_t i = 0; i < count && fits; i++)
         if (strcmp(type, allowed[i]) == 0) return;
-    complain(r, s, "invalid type '%s' for attribute '%s': it must be %s", type, s->argument->attribute,
+    const char *open = *type ? " '" : "", *close = *type ? "'" : "";
+    complain(r, s, "invalid type%s%s%s for attribute '%s': it must be %s", open, type, close, s->argument->attribute,
              count == 2 ? "uint or ushort" : "uint, uint2, uint3, ushort, ushort2 or ushort3");
 }
 
@@ -336,15 +360,44 @@ static ig_type constant_type(const char *spelling, size_t length, LLVMTypeRef ty
     }
 }
 
-static LLVMTypeRef scalar_of(LLVMTypeRef type, uint32_t *components) {
-    *components = 1;
-    while (LLVMGetTypeKind(type) == LLVMStructTypeKind && LLVMCountStructElementTypes(type) > 0)
-        type = LLVMStructGetTypeAtIndex(type, 0);
-    if (LLVMGetTypeKind(type) == LLVMVectorTypeKind) {
-        *components = LLVMGetVectorSize(type);
-        type = LLVMGetElementType(type);
+static unsigned bits_of(ig_type type) {
+    switch (type) {
+        case IG_TYPE_BOOL:
+        case IG_TYPE_I8:
+        case IG_TYPE_U8: return 8;
+        case IG_TYPE_I16:
+        case IG_TYPE_U16:
+        case IG_TYPE_F16:
+        case IG_TYPE_BF16: return 16;
+        case IG_TYPE_I32:
+        case IG_TYPE_U32:
+        case IG_TYPE_F32: return 32;
+        case IG_TYPE_I64:
+        case IG_TYPE_U64: return 64;
+        default: return 0;
     }
-    return type;
+}
+
+// A scalar or a vector of as many bits as the spelled type has.
+static bool is_constant_type(LLVMTypeRef scalar, const ig_function_constant_info *info) {
+    unsigned bits = bits_of(info->type);
+    if (info->components > 4) return false;
+    switch (LLVMGetTypeKind(scalar)) {
+        case LLVMHalfTypeKind:
+        case LLVMBFloatTypeKind: return bits == 16;
+        case LLVMFloatTypeKind: return bits == 32;
+        case LLVMIntegerTypeKind: return LLVMGetIntTypeWidth(scalar) == bits;
+        default: return false;
+    }
+}
+
+static void refuse_constant(reflector *r, const char *name) {
+    char *message = igi_format("function constant '%s' must be a scalar or a vector of 2, 3 or 4 scalars", name);
+    if (message)
+        igi_diagnostics_add_at_word(r->diagnostics, "error", name, message);
+    else
+        r->failed = true;
+    free(message);
 }
 
 static void describe_constant(reflector *r, LLVMValueRef global) {
@@ -354,6 +407,7 @@ static void describe_constant(reflector *r, LLVMValueRef global) {
     ig_function_constant_info info = {.id = symbol.id, .name = igi_strdup(symbol.name)};
     LLVMTypeRef scalar = scalar_of(LLVMGlobalGetValueType(global), &info.components);
     info.type = constant_type(symbol.type, symbol.type_length, scalar);
+    if (!is_constant_type(scalar, &info)) refuse_constant(r, symbol.name);
     igi_reflection *out = r->out;
     if (!info.name ||
         !igi_grow((void **)&out->constants, &out->constant_capacity, out->constant_count + 1, sizeof *out->constants)) {
@@ -400,8 +454,30 @@ static void reflect_module(reflector *r) {
     if (!r->failed && r->out->kernel_count < 4096) check_names(r);
 }
 
-ig_status igi_reflect(const char *bitcode, size_t length, igi_reflection *reflection, igi_diagnostics *diagnostics,
-                      ig_error *error) {
+// LLVM names the symbol as "@name" in the second line of its message.
+static void report_invalid(reflector *r, char *message) {
+    char *detail = strchr(message, '\n'), *symbol = strchr(message, '@');
+    if (detail) *detail++ = 0;
+    if (symbol) symbol[strcspn(symbol, "( \n")] = 0;
+    char *text = igi_format("this is no valid code: %s%s%s", message, symbol ? " " : "", symbol ? symbol + 1 : "");
+    if (text)
+        igi_diagnostics_add_at_word(r->diagnostics, "error", symbol ? symbol + 1 : NULL, text);
+    else
+        r->failed = true;
+    free(text);
+}
+
+static void check_module(reflector *r) {
+    char *message = NULL;
+    if (LLVMVerifyModule(r->module, LLVMReturnStatusAction, &message))
+        report_invalid(r, message);
+    else if (!igi_msl_check_contents(r->module, r->diagnostics))
+        r->failed = true;
+    LLVMDisposeMessage(message);
+}
+
+static ig_status read_module(const char *bitcode, size_t length, bool check, igi_reflection *reflection,
+                             igi_diagnostics *diagnostics, ig_error *error) {
     *reflection = (igi_reflection){0};
     LLVMContextRef context = igi_llvm_context_create();
     LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRange(bitcode, length, "library", 0);
@@ -414,6 +490,7 @@ ig_status igi_reflect(const char *bitcode, size_t length, igi_reflection *reflec
             "half and bfloat, which MSL does not allow");
     } else {
         reflect_module(&r);
+        if (check && !r.failed) check_module(&r);
         LLVMDisposeModule(r.module);
         if (r.failed) status = igi_error_no_memory(error);
         if (!r.failed && diagnostics->error_count) status = IG_STATUS_COMPILE_FAILED;
@@ -422,6 +499,16 @@ ig_status igi_reflect(const char *bitcode, size_t length, igi_reflection *reflec
     LLVMContextDispose(context);
     if (status != IG_STATUS_OK) igi_reflection_free(reflection);
     return status;
+}
+
+ig_status igi_reflect(const char *bitcode, size_t length, igi_reflection *reflection, igi_diagnostics *diagnostics,
+                      ig_error *error) {
+    return read_module(bitcode, length, false, reflection, diagnostics, error);
+}
+
+ig_status igi_msl_examine(const char *bitcode, size_t length, igi_reflection *reflection, igi_diagnostics *diagnostics,
+                          ig_error *error) {
+    return read_module(bitcode, length, true, reflection, diagnostics, error);
 }
 
 void igi_reflection_free(igi_reflection *reflection) {

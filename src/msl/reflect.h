@@ -23,6 +23,9 @@ typedef struct igi_reflection {
 // errors: BAD_FORMAT when it is no bitcode of this LLVM.
 ig_status igi_reflect(const char *bitcode, size_t length, igi_reflection *reflection, igi_diagnostics *diagnostics,
                       ig_error *error);
+// The same for bitcode that is new, and what msl/contents.h refuses is COMPILE_FAILED too.
+ig_status igi_msl_examine(const char *bitcode, size_t length, igi_reflection *reflection, igi_diagnostics *diagnostics,
+                          ig_error *error);
 void igi_reflection_free(igi_reflection *reflection);
 const igi_kernel *igi_reflection_find(const igi_reflection *reflection, const char *name);
 

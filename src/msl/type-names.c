@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/memory.h"
@@ -110,6 +111,20 @@ static const char *parameter_list(const char *text) {
     return NULL;
 }
 
+// What is local to a function goes by its own name: "Tree::walk(uint)" of "k(uint*)::Tree::walk(uint)".
+static const char *skip_enclosing(const char *text, const char **open) {
+    const char *at = text;
+    for (int depth = 0; *open && *at; at++) {
+        if (*at == '(' || *at == '<') depth++;
+        if (*at == ')' || *at == '>') depth--;
+        if (depth != 0 || strncmp(at, ")::", 3) != 0) continue;
+        text = at + 3;
+        *open = parameter_list(text);
+        at = text - 1;
+    }
+    return text;
+}
+
 // Older demanglers do not know _Float16 and bfloat, and take AArch64's __bf16 for a type that later parts of the name
 // may refer to, which clang does not. Codes of types that MSL does not have stand in: "Dh" reads half, "Df" decimal32.
 static char *demangle(const char *symbol) {
@@ -142,6 +157,7 @@ void igi_signature_read(const char *symbol, igi_signature *signature) {
     const char *open = text ? parameter_list(text) : NULL;
     const char *name = text;
     if (text && strncmp(text, "void ", 5) == 0) name += 5;
+    if (text) name = skip_enclosing(name, &open);
     if (!open) {
         signature->name = igi_strdup(symbol);
     } else {
@@ -157,4 +173,28 @@ void igi_signature_free(igi_signature *signature) {
     for (size_t i = 0; i < signature->count; i++) free(signature->types[i]);
     free(signature->types), free(signature->name);
     *signature = (igi_signature){0};
+}
+
+// "5calls" or "5calls_0", to the end.
+static const char *whole_source_name(const char *text, size_t *length) {
+    size_t digits = strspn(text, "0123456789");
+    *length = digits && digits < 6 ? (size_t)atoi(text) : 0;
+    const char *name = text + digits;
+    if (!*length || strlen(name) < *length) return NULL;
+    const char *after = name + *length;
+    bool whole = *after == 0 || (*after == '_' && after[1 + strspn(after + 1, "_0123456789")] == 0);
+    return whole ? name : NULL;
+}
+
+char *igi_variable_name(const char *symbol) {
+    size_t length;
+    if (*symbol == '\1') symbol++;  // clang's mark of a name that is not to be mangled
+    const char *name = strncmp(symbol, "_ZL", 3) == 0 ? whole_source_name(symbol + 3, &length) : NULL;
+    const char *end = strncmp(symbol, "_ZZ", 3) == 0 || strncmp(symbol, "_ZGVZ", 5) == 0 ? strchr(symbol, 'E') : NULL;
+    for (; end && !name; end = strchr(end + 1, 'E')) name = whole_source_name(end + 1, &length);
+    if (name) return igi_strndup(name, length);
+    char *text = strncmp(symbol, "_Z", 2) == 0 ? demangle(symbol) : NULL,
+         *known = text ? respell(text) : igi_strdup(symbol);
+    free(text);
+    return known;
 }

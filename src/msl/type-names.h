@@ -16,4 +16,7 @@ typedef struct igi_signature {
 void igi_signature_read(const char *symbol, igi_signature *signature);
 void igi_signature_free(igi_signature *signature);
 
+// What its author calls a variable: "counter" of "_ZL7counter", "calls" of "_ZZ1kPiE5calls". NULL when memory is short.
+char *igi_variable_name(const char *symbol);
+
 #endif

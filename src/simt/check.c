@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a kernel may not contain once everything is inlined.
+// What a kernel may not contain once everything is inlined: the second look, after the one at the library
+// (msl/contents.h), by the same list.
 #include <string.h>
 
 #include "core/memory.h"
+#include "msl/allowed.h"
 #include "msl/constant-symbol.h"
 #include "msl/type-names.h"
 #include "simt/ir.h"
@@ -12,7 +14,22 @@ static bool is_call(LLVMValueRef instruction) {
     return LLVMIsACallInst(instruction) != NULL;
 }
 
+static bool calls_itself(LLVMValueRef function) {
+    for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        if (is_call(user) && LLVMGetBasicBlockParent(LLVMGetInstructionParent(user)) == function) return true;
+    }
+    return false;
+}
+
+static ig_status refuse_pointer(igi_simt_module *m) {
+    return igi_error_set(m->error, IG_STATUS_UNSUPPORTED,
+                         "kernel '%s' calls through a function pointer, which Ingot does not support",
+                         m->request->name);
+}
+
 static ig_status refuse_call(igi_simt_module *m, LLVMValueRef callee) {
+    if (!LLVMIsDeclaration(callee) && !calls_itself(callee)) return refuse_pointer(m);
     size_t length;
     igi_signature signature;
     igi_signature_read(LLVMGetValueName2(callee, &length), &signature);
@@ -28,34 +45,47 @@ static ig_status refuse_call(igi_simt_module *m, LLVMValueRef callee) {
     return status;
 }
 
+// igi_pass_bind makes these.
+static bool is_simd_place(LLVMValueRef call) {
+    return igi_calls(call, "__ig_simd_lane") || igi_calls(call, "__ig_simd_index");
+}
+
 static ig_status check_call(igi_simt_module *m, LLVMValueRef call) {
     LLVMValueRef callee = LLVMGetCalledValue(call);
     if (LLVMIsAInlineAsm(callee))
         return igi_error_set(m->error, IG_STATUS_UNSUPPORTED, "kernel '%s' contains inline assembly", m->request->name);
-    if (!LLVMIsAFunction(callee))
-        return igi_error_set(m->error, IG_STATUS_UNSUPPORTED,
-                             "kernel '%s' calls through a function pointer, which Ingot does not support",
-                             m->request->name);
-    const char *name = igi_callee_name(call);
-    bool known = strncmp(name, "llvm.", 5) == 0 || strncmp(name, "__ig_", 5) == 0;
-    return known ? IG_STATUS_OK : refuse_call(m, callee);
+    if (!LLVMIsAFunction(callee)) return refuse_pointer(m);
+    bool known = LLVMIsDeclaration(callee) && (is_simd_place(call) || igi_msl_allows(callee));
+    return known && igi_msl_allows_operands(call) ? IG_STATUS_OK : refuse_call(m, callee);
 }
 
-// "_ZL7counter" is called counter by its author.
-static char *variable_name(const char *symbol) {
-    igi_signature signature;
-    igi_signature_read(symbol, &signature);
-    char *name = signature.name;
-    if (name && strncmp(name, "_ZL", 3) == 0) {
-        const char *plain = name + 3;
-        while (*plain >= '0' && *plain <= '9') plain++;
-        char *copy = igi_strdup(plain);
-        free(name);
-        signature.name = name = copy;
-    }
-    signature.name = NULL;
-    igi_signature_free(&signature);
-    return name;
+// In a constant, at any depth.
+static bool mentions_function(LLVMValueRef constant) {
+    if (LLVMIsAFunction(constant)) return true;
+    if (LLVMIsAGlobalValue(constant) || !LLVMIsAConstant(constant)) return false;
+    for (int i = 0; i < LLVMGetNumOperands(constant); i++)
+        if (mentions_function(LLVMGetOperand(constant, (unsigned)i))) return true;
+    return false;
+}
+
+static bool uses_function(LLVMValueRef instruction) {
+    int count = LLVMGetNumOperands(instruction) - is_call(instruction);
+    for (int i = 0; i < count; i++)
+        if (mentions_function(LLVMGetOperand(instruction, (unsigned)i))) return true;
+    return false;
+}
+
+static ig_status refuse_address(igi_simt_module *m) {
+    return igi_error_set(m->error, IG_STATUS_UNSUPPORTED,
+                         "kernel '%s' takes the address of a function, which Ingot does not support", m->request->name);
+}
+
+static ig_status check_addresses(igi_simt_module *m) {
+    igi_values uses;
+    if (!igi_collect(m->thread, uses_function, &uses)) return igi_error_no_memory(m->error);
+    size_t count = uses.count;
+    igi_values_free(&uses);
+    return count ? refuse_address(m) : IG_STATUS_OK;
 }
 
 static ig_status check_global(igi_simt_module *m, LLVMValueRef global) {
@@ -67,8 +97,9 @@ static ig_status check_global(igi_simt_module *m, LLVMValueRef global) {
         return igi_error_set(m->error, IG_STATUS_WRONG_CONSTANT,
                              "kernel '%s' needs a value for function constant %u ('%s')", m->request->name, constant.id,
                              constant.name);
-    if (LLVMIsGlobalConstant(global) && !LLVMIsDeclaration(global)) return IG_STATUS_OK;
-    char *name = variable_name(symbol);
+    if (LLVMIsGlobalConstant(global) && !LLVMIsDeclaration(global))
+        return mentions_function(LLVMGetInitializer(global)) ? refuse_address(m) : IG_STATUS_OK;
+    char *name = igi_variable_name(symbol);
     ig_status status = IG_STATUS_UNSUPPORTED;
     if (LLVMIsDeclaration(global))
         igi_error_set(m->error, status, "variable '%s' is declared but not defined", name ? name : symbol);
@@ -87,6 +118,7 @@ ig_status igi_pass_check(igi_simt_module *m) {
     ig_status status = IG_STATUS_OK;
     for (size_t i = 0; i < calls.count && status == IG_STATUS_OK; i++) status = check_call(m, calls.items[i]);
     igi_values_free(&calls);
+    if (status == IG_STATUS_OK) status = check_addresses(m);
     for (LLVMValueRef g = LLVMGetFirstGlobal(m->module); g && status == IG_STATUS_OK; g = LLVMGetNextGlobal(g))
         status = check_global(m, g);
     return status;

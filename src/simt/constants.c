@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "msl/constant-symbol.h"
+#include "msl/initialisers.h"
 #include "simt/ir.h"
 #include "simt/passes.h"
 
 static const char prefix[] = "ig.fc.";
-static const char initialiser[] = "__cxx_global_var_init";
 
 // ---- Values ----
 
@@ -89,22 +89,9 @@ static void answer_defined(igi_simt_module *m) {
 
 // ---- Constants derived from them ----
 
-// Whether an initialiser touches the global, directly or through a constant expression.
-static bool set_by_initialiser(LLVMValueRef value) {
-    for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use)) {
-        LLVMValueRef user = LLVMGetUser(use);
-        if (LLVMIsAConstantExpr(user) && set_by_initialiser(user)) return true;
-        if (!LLVMIsAInstruction(user)) continue;
-        size_t length;
-        LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(user));
-        if (strncmp(LLVMGetValueName2(function, &length), initialiser, strlen(initialiser)) == 0) return true;
-    }
-    return false;
-}
-
 static void mark_derived(igi_simt_module *m) {
     for (LLVMValueRef g = LLVMGetFirstGlobal(m->module); g; g = LLVMGetNextGlobal(g))
-        if (!LLVMIsDeclaration(g) && !LLVMIsGlobalConstant(g) && set_by_initialiser(g)) LLVMSetSection(g, "ig.derived");
+        if (!LLVMIsDeclaration(g) && !LLVMIsGlobalConstant(g) && igi_is_derived(g)) LLVMSetSection(g, "ig.derived");
 }
 
 static void call_initialisers(igi_simt_module *m) {

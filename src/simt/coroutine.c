@@ -13,7 +13,7 @@ enum { FRAME_ALIGNMENT = 64 };
 // ---- Sites ----
 
 static const char *const op_names[] = {
-#define NAME(name) "__ig_" #name,
+#define NAME(name, type) "__ig_" #name,
     IGI_LANE_OP_LIST(NAME)
 #undef NAME
 };

@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+#include "msl/hooks.h"
+
 enum { IGI_MAX_SLOTS = 31, IGI_SIMD_WIDTH = 32, IGI_QUAD_WIDTH = 4, IGI_MAX_GROUP_THREADS = 1024 };
 
 // One threadgroup, as a kernel sees it.
@@ -25,32 +27,9 @@ typedef struct igi_group {
 // Why a suspended thread waits.
 typedef enum igi_wait { IGI_WAIT_NONE, IGI_WAIT_BARRIER, IGI_WAIT_LANES, IGI_WAIT_DONE } igi_wait;
 
-// Operations among the lanes of a simdgroup or quadgroup. X(suffix of the __ig_ function)
-#define IGI_LANE_SHUFFLES(X, suffix) \
-    X(shuffle_##suffix)              \
-    X(shuffle_xor_##suffix)          \
-    X(shuffle_up_##suffix) X(shuffle_down_##suffix) X(rotate_up_##suffix) X(rotate_down_##suffix)
-#define IGI_LANE_ARITHMETIC(X, suffix) \
-    X(reduce_add_##suffix)             \
-    X(reduce_mul_##suffix)             \
-    X(reduce_min_##suffix)             \
-    X(reduce_max_##suffix)             \
-    X(scan_inclusive_add_##suffix)     \
-    X(scan_exclusive_add_##suffix) X(scan_inclusive_mul_##suffix) X(scan_exclusive_mul_##suffix)
-#define IGI_LANE_BITWISE(X, suffix) X(reduce_and_##suffix) X(reduce_or_##suffix) X(reduce_xor_##suffix)
-#define IGI_LANE_OP_LIST(X)     \
-    X(simd_barrier)             \
-    X(ballot)                   \
-    X(mma_f32)                  \
-    IGI_LANE_SHUFFLES(X, u32)   \
-    IGI_LANE_SHUFFLES(X, u64)   \
-    IGI_LANE_ARITHMETIC(X, i32) \
-    IGI_LANE_ARITHMETIC(X, u32) \
-    IGI_LANE_ARITHMETIC(X, i64) \
-    IGI_LANE_ARITHMETIC(X, u64) IGI_LANE_ARITHMETIC(X, f32) IGI_LANE_BITWISE(X, u32) IGI_LANE_BITWISE(X, u64)
-
+// What a lane waits for: the operations among lanes of msl/hooks.h.
 typedef enum igi_lane_op {
-#define IGI_LANE_ENUM(name) IGI_LANE_##name,
+#define IGI_LANE_ENUM(name, type) IGI_LANE_##name,
     IGI_LANE_OP_LIST(IGI_LANE_ENUM)
 #undef IGI_LANE_ENUM
         IGI_LANE_converge,  // not of the language: lanes meet at the end of a loop's body

@@ -7,6 +7,7 @@
 #include "core/host.h"
 #include "device/cpu/cpu.h"
 #include "msl/clang-path.h"
+#include "msl/contents.h"
 #include "simt/compile.h"
 #include "simt/launch.h"
 
@@ -63,7 +64,7 @@ static void properties(size_t index, ig_device_properties *p) {
         .max_buffer_bytes = memory,
         .max_threads_per_threadgroup = IGI_MAX_GROUP_THREADS,
         .execution_width = IGI_SIMD_WIDTH,
-        .max_threadgroup_memory = 32768,
+        .max_threadgroup_memory = IGI_THREADGROUP_MEMORY,
         .max_buffer_arguments = IGI_MAX_SLOTS,
         .worker_count = default_workers(),
         .language_version = 310,

@@ -5,6 +5,7 @@
 #include "compiler-identity.h"
 #include "core/embedded.h"
 #include "device/cpu/cpu.h"
+#include "msl/build.h"
 #include "msl/missing.h"
 #include "msl/packed.h"
 
@@ -133,12 +134,13 @@ static void store_wanted(cpu_device *cpu, const igi_msl_request *request, size_t
 static ig_status compile(cpu_device *cpu, igi_msl_request *request, ig_library *library, cpu_module *module,
                          ig_error *error) {
     igi_diagnostics diagnostics = {.sources = &request->sources};
-    ig_status status =
-        igi_msl_compile(cpu->compiler, request, &diagnostics, &module->bitcode, &module->bitcode_length, error);
-    if (status == IG_STATUS_OK)
-        status = igi_reflect(module->bitcode, module->bitcode_length, &library->reflection, &diagnostics, error);
+    igi_msl_product product;
+    ig_status status = igi_msl_build(cpu->compiler, request, &diagnostics, &product, error);
     if (status == IG_STATUS_COMPILE_FAILED) igi_diagnostics_report(&diagnostics, error);
     if (status == IG_STATUS_OK) {
+        module->bitcode = product.bitcode;
+        module->bitcode_length = product.bitcode_length;
+        library->reflection = product.reflection;
         library->log = igi_text_take(&diagnostics.log);
         module->log = igi_strdup(library->log);
         if (!module->log) {

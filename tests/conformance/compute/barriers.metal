@@ -280,9 +280,3 @@ kernel void barrier_with_partial_returns_inside_loop(device uint *out, uint i [[
     threadgroup_barrier(mem_flags::mem_threadgroup);
   }
 }
-kernel void more_than_there_is(device uint *out, uint l [[thread_index_in_threadgroup]]) {
-  threadgroup uint big[10000];
-  big[l] = l;
-  threadgroup_barrier(mem_flags::mem_threadgroup);
-  out[l] = big[63 - l];
-}

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rules about who calls whom: no recursion, and threadgroup memory that the device has. Everything is inlined into the
+// kernel, so a variable of a function counts once for every way to call it.
+#include <llvm-c/Comdat.h>
+#include <llvm-c/Error.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "msl/contents-internal.h"
+#include "msl/places.h"
+
+// More than this is not inlined just to find out whether recursion is a loop in disguise.
+enum { MAX_INLINED = 100000 };
+
+// ---- Functions in the order of calls, and cycles ----
+
+typedef struct visit {
+    uint32_t function;
+    size_t next;  // of its calls
+} visit;
+
+typedef enum colour { WHITE, GREY, BLACK } colour;
+
+// A depth-first search without recursion: call chains are as long as the source wants.
+typedef struct search {
+    contents *c;
+    visit *stack;
+    size_t depth, depth_capacity;
+    uint8_t *colours;
+    uint32_t *order;  // callees before callers
+    size_t done;
+    LLVMValueRef *cycles;  // calls that close one
+    size_t cycle_count, cycle_capacity;
+} search;
+
+static uint32_t callee_of(const contents *c, LLVMValueRef call) {
+    uint32_t number = 0;
+    igi_map_get(&c->seen, LLVMGetCalledValue(call), &number);
+    return number;
+}
+
+static bool enter(search *s, uint32_t function) {
+    if (!igi_grow((void **)&s->stack, &s->depth_capacity, s->depth + 1, sizeof *s->stack)) return false;
+    s->stack[s->depth++] = (visit){function, 0};
+    s->colours[function] = GREY;
+    return true;
+}
+
+static bool note_cycle(search *s, LLVMValueRef call) {
+    if (!igi_grow((void **)&s->cycles, &s->cycle_capacity, s->cycle_count + 1, sizeof *s->cycles)) return false;
+    s->cycles[s->cycle_count++] = call;
+    return true;
+}
+
+static bool advance(search *s) {
+    visit *top = &s->stack[s->depth - 1];
+    const contents_function *f = &s->c->functions[top->function];
+    if (top->next == f->call_count) {
+        s->colours[top->function] = BLACK;
+        s->order[s->done++] = top->function;
+        s->depth--;
+        return true;
+    }
+    LLVMValueRef call = f->calls[top->next++];
+    uint32_t callee = callee_of(s->c, call);
+    if (s->colours[callee] == WHITE) return enter(s, callee);
+    return s->colours[callee] == BLACK || note_cycle(s, call);
+}
+
+static bool search_calls(search *s, contents *c) {
+    size_t count = c->function_count;
+    *s = (search){.c = c, .colours = igi_calloc(count + 1, 1), .order = igi_calloc(count + 1, sizeof *s->order)};
+    bool ok = s->colours && s->order;
+    for (uint32_t i = 0; i < count && ok; i++) {
+        if (s->colours[i] == WHITE) ok = enter(s, i);
+        while (ok && s->depth) ok = advance(s);
+    }
+    return ok;
+}
+
+static void free_search(search *s) {
+    free(s->stack), free(s->colours), free(s->order), free(s->cycles);
+}
+
+// ---- Sums over all that is inlined ----
+
+typedef struct totals {
+    uint64_t instructions, threadgroup_bytes;
+} totals;
+
+static uint64_t add(uint64_t a, uint64_t b) {
+    uint64_t sum;
+    return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
+}
+
+// Owned by the caller; NULL when memory is short. Calls that close a cycle count for nothing.
+static totals *sum_up(const search *s) {
+    const contents *c = s->c;
+    totals *sums = igi_calloc(c->function_count + 1, sizeof *sums);
+    for (size_t i = 0; sums && i < s->done; i++) {
+        const contents_function *f = &c->functions[s->order[i]];
+        totals sum = {f->instructions, f->threadgroup_bytes};
+        for (size_t k = 0; k < f->call_count; k++) {
+            const totals *callee = &sums[callee_of(c, f->calls[k])];
+            sum.instructions = add(sum.instructions, callee->instructions);
+            sum.threadgroup_bytes = add(sum.threadgroup_bytes, callee->threadgroup_bytes);
+        }
+        sums[s->order[i]] = sum;
+    }
+    return sums;
+}
+
+static void check_threadgroup_memory(contents *c, const totals *sums) {
+    for (size_t i = 0; i < c->function_count; i++) {
+        if (!c->functions[i].kernel || sums[i].threadgroup_bytes <= IGI_THREADGROUP_MEMORY) continue;
+        char *name = contents_name(c->functions[i].function);
+        if (!name) c->failed = true;
+        if (name)
+            contents_refuse(c, c->functions[i].function, name,
+                            "kernel '%s' has %llu bytes of threadgroup memory, the device has %d", name,
+                            (unsigned long long)sums[i].threadgroup_bytes, IGI_THREADGROUP_MEMORY);
+        free(name);
+    }
+}
+
+// ---- Recursion ----
+
+// A function that ends by calling itself is a loop in disguise, and Metal programs contain such: what src/simt makes of
+// it decides (simt/inline.c).
+static const char passes[] =
+    "globaldce,always-inline,globaldce,function(sroa,early-cse,simplifycfg,tailcallelim),always-inline,globaldce";
+
+static void remove_attribute(LLVMValueRef function, const char *name) {
+    LLVMRemoveEnumAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                                   LLVMGetEnumAttributeKindForName(name, strlen(name)));
+}
+
+static void prepare_inlining(const contents_function *f) {
+    remove_attribute(f->function, "noinline");
+    remove_attribute(f->function, "optnone");
+    LLVMSetComdat(f->function, NULL);
+    if (f->kernel) return;
+    LLVMAttributeIndex index = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+    unsigned kind = LLVMGetEnumAttributeKindForName("alwaysinline", strlen("alwaysinline"));
+    LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(f->function));
+    LLVMAddAttributeAtIndex(f->function, index, LLVMCreateEnumAttribute(context, kind, 0));
+    LLVMSetLinkage(f->function, LLVMInternalLinkage);
+}
+
+static bool unroll_tail_calls(contents *c) {
+    for (size_t i = 0; i < c->function_count; i++) prepare_inlining(&c->functions[i]);
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef failure = LLVMRunPasses(c->module, passes, NULL, options);
+    LLVMDisposePassBuilderOptions(options);
+    if (failure) LLVMConsumeError(failure);
+    return !failure;
+}
+
+typedef struct recursion {
+    char *symbol, *name;  // of the function called
+    igi_msl_place place;  // of the call
+    bool remains;
+} recursion;
+
+static recursion describe_call(LLVMValueRef call) {
+    size_t length;
+    LLVMValueRef callee = LLVMGetCalledValue(call);
+    recursion r = {.symbol = igi_strdup(LLVMGetValueName2(callee, &length)), .name = contents_name(callee)};
+    igi_msl_place_of(call, &r.place);
+    return r;
+}
+
+static void refuse_recursion(contents *c, const recursion *r) {
+    char *message = igi_format("'%s' is called recursively, which Metal does not allow", r->name);
+    if (!message) {
+        c->failed = true;
+    } else if (r->place.file) {
+        igi_diagnostics_add_rewritten(c->diagnostics, "error", r->place.file, r->place.line, r->place.column, r->name,
+                                      message);
+    } else {
+        c->diagnostics->unplaced++;
+        igi_diagnostics_add_at_word(c->diagnostics, "error", r->name, message);
+    }
+    free(message);
+}
+
+// Marks the calls whose function still calls itself, after the passes. Inlining may have left only some of a circle.
+static bool find_remaining(contents *c, recursion *found, size_t count) {
+    contents after = {.module = c->module};
+    search s = {0};
+    contents_walk(&after);
+    bool ok = !after.failed && search_calls(&s, &after), any = false;
+    for (size_t i = 0; ok && i < s.cycle_count; i++) {
+        size_t length;
+        const char *symbol = LLVMGetValueName2(LLVMGetCalledValue(s.cycles[i]), &length);
+        for (size_t k = 0; k < count; k++)
+            if (strcmp(found[k].symbol, symbol) == 0) found[k].remains = any = true;
+    }
+    for (size_t k = 0; s.cycle_count && !any && k < count; k++) found[k].remains = true;
+    free_search(&s);
+    contents_free(&after);
+    return ok;
+}
+
+static void judge_recursion(contents *c, recursion *found, size_t count, uint64_t inlined) {
+    if (inlined > MAX_INLINED || !unroll_tail_calls(c))
+        for (size_t i = 0; i < count; i++) found[i].remains = true;
+    else if (!find_remaining(c, found, count))
+        c->failed = true;
+    for (size_t i = 0; i < count && !c->failed; i++) {
+        bool repeated = i && strcmp(found[i].symbol, found[i - 1].symbol) == 0;
+        if (found[i].remains && !repeated) refuse_recursion(c, &found[i]);
+    }
+}
+
+// The calls are described first: passes remove them.
+static void check_recursion(contents *c, const search *s, const totals *sums) {
+    uint64_t inlined = 0;
+    recursion *found = igi_calloc(s->cycle_count, sizeof *found);
+    bool ok = found != NULL;
+    for (size_t i = 0; i < s->cycle_count && found; i++) {
+        found[i] = describe_call(s->cycles[i]);
+        ok = ok && found[i].symbol && found[i].name;
+    }
+    for (size_t i = 0; i < c->function_count; i++) inlined = add(inlined, sums[i].instructions);
+    if (ok)
+        judge_recursion(c, found, s->cycle_count, inlined);
+    else
+        c->failed = true;
+    for (size_t i = 0; i < s->cycle_count && found; i++)
+        free(found[i].symbol), free(found[i].name), free(found[i].place.file);
+    free(found);
+}
+
+void contents_check_calls(contents *c) {
+    search s;
+    bool ok = search_calls(&s, c);
+    totals *sums = ok ? sum_up(&s) : NULL;
+    if (sums) check_threadgroup_memory(c, sums);
+    if (sums && s.cycle_count && !c->diagnostics->error_count) check_recursion(c, &s, sums);
+    if (!sums) c->failed = true;
+    free(sums);
+    free_search(&s);
+}

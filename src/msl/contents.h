@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a library may contain: whatever its kernels can reach is computation on memory they are given, in code that they
+// define or that msl/allowed.h lists. Assembly, foreign functions and variables, constructors, sections, aliases,
+// recursion and variables that outlive a thread are refused here, before any of it becomes machine code.
+#ifndef INGOT_MSL_CONTENTS_H
+#define INGOT_MSL_CONTENTS_H
+
+#include <llvm-c/Core.h>
+
+#include "msl/diagnostics.h"
+
+// Bytes of threadgroup memory that a device has.
+enum { IGI_THREADGROUP_MEMORY = 32768 };
+
+// Adds an error for each breach, where it is in the source as far as the module has debug information
+// (diagnostics->unplaced counts those without). False when memory is short. Changes the module only if functions call
+// themselves.
+bool igi_msl_check_contents(LLVMModuleRef module, igi_diagnostics *diagnostics);
+
+#endif
