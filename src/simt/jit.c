@@ -15,8 +15,12 @@
 #include "core/memory.h"
 #include "simt/compile.h"
 
+enum { SYMBOL_LENGTH = 80 };
+
 typedef struct unit {
     LLVMOrcJITDylibRef dylib;
+    igi_jit *jit;
+    char missing[SYMBOL_LENGTH];  // the first symbol that was wanted and may not be had; the JIT's lock guards it
     struct unit *next;
 } unit;
 
@@ -109,19 +113,63 @@ void igi_jit_destroy(igi_jit *jit) {
     free(jit);
 }
 
+// ---- What compiled kernels may call ----
+
+// Everything else that an object wants makes loading fail: no symbol of the process is searched for. LLVM makes the
+// calls of the C library itself, for large copies; processors without half precision in hardware are not supported.
+static const struct {
+    const char *name;
+    void (*address)(void);
+} runtime[] = {
+    {"ig.private", (void (*)(void))igi_private_memory},
+    {"memcpy", (void (*)(void))memcpy},
+    {"memmove", (void (*)(void))memmove},
+    {"memset", (void (*)(void))memset},
+};
+
+static LLVMErrorRef define(LLVMOrcJITDylibRef dylib, LLVMOrcSymbolStringPoolEntryRef name, void (*address)(void)) {
+    LLVMOrcRetainSymbolStringPoolEntry(name);
+    LLVMOrcCSymbolMapPair pair = {name,
+                                  {(LLVMOrcExecutorAddress)(uintptr_t)address,
+                                   {LLVMJITSymbolGenericFlagsExported | LLVMJITSymbolGenericFlagsCallable, 0}}};
+    return LLVMOrcJITDylibDefine(dylib, LLVMOrcAbsoluteSymbols(&pair, 1));
+}
+
+static void note_missing(unit *home, const char *name) {
+    pthread_mutex_lock(&home->jit->lock);
+    if (!home->missing[0]) snprintf(home->missing, sizeof home->missing, "%s", name);
+    pthread_mutex_unlock(&home->jit->lock);
+}
+
+// LLVM asks for what the object itself does not define.
+static LLVMErrorRef resolve(LLVMOrcDefinitionGeneratorRef generator, void *user, LLVMOrcLookupStateRef *state,
+                            LLVMOrcLookupKind kind, LLVMOrcJITDylibRef dylib, LLVMOrcJITDylibLookupFlags flags,
+                            LLVMOrcCLookupSet wanted, size_t count) {
+    (void)generator, (void)state, (void)kind, (void)flags;
+    unit *home = user;
+    bool prefixed = LLVMOrcLLJITGetGlobalPrefix(home->jit->lljit) != 0;
+    for (size_t i = 0; i < count; i++) {
+        const char *name = LLVMOrcSymbolStringPoolEntryStr(wanted[i].Name) + prefixed;
+        size_t k = 0, all = sizeof runtime / sizeof *runtime;
+        while (k < all && strcmp(runtime[k].name, name) != 0) k++;
+        LLVMErrorRef failure = k < all ? define(dylib, wanted[i].Name, runtime[k].address) : NULL;
+        if (failure) return failure;
+        if (k == all && wanted[i].LookupFlags == LLVMOrcSymbolLookupFlagsRequiredSymbol) note_missing(home, name);
+    }
+    return NULL;
+}
+
 // ---- Units ----
 
-static LLVMErrorRef make_dylib(igi_jit *jit, uint64_t number, LLVMOrcJITDylibRef *dylib) {
+// A new dylib comes with functions for programs that end; kernels do not.
+static LLVMErrorRef make_dylib(unit *home, uint64_t number) {
     char name[40];
     snprintf(name, sizeof name, "kernel-%llu", (unsigned long long)number);
-    LLVMErrorRef failure =
-        LLVMOrcExecutionSessionCreateJITDylib(LLVMOrcLLJITGetExecutionSession(jit->lljit), dylib, name);
-    if (failure) return failure;
-    // memcpy and the like come from this process; kernels cannot name anything else (igi_pass_check).
-    LLVMOrcDefinitionGeneratorRef process = NULL;
-    failure = LLVMOrcCreateDynamicLibrarySearchGeneratorForProcess(&process, LLVMOrcLLJITGetGlobalPrefix(jit->lljit),
-                                                                   NULL, NULL);
-    if (!failure) LLVMOrcJITDylibAddGenerator(*dylib, process);
+    LLVMOrcExecutionSessionRef session = LLVMOrcLLJITGetExecutionSession(home->jit->lljit);
+    LLVMErrorRef failure = LLVMOrcExecutionSessionCreateJITDylib(session, &home->dylib, name);
+    if (!failure) failure = LLVMOrcJITDylibClear(home->dylib);
+    if (!failure)
+        LLVMOrcJITDylibAddGenerator(home->dylib, LLVMOrcCreateCustomCAPIDefinitionGenerator(resolve, home, NULL));
     return failure;
 }
 
@@ -137,7 +185,8 @@ static unit *take_unit(igi_jit *jit, ig_error *error) {
         igi_error_no_memory(error);
         return NULL;
     }
-    LLVMErrorRef failure = make_dylib(jit, number, &taken->dylib);
+    taken->jit = jit;
+    LLVMErrorRef failure = make_dylib(taken, number);
     if (!failure) return taken;
     report(error, IG_STATUS_SYSTEM, "cannot make room for a kernel", failure);
     free(taken);
@@ -148,6 +197,7 @@ static void give_back(igi_jit *jit, unit *spent) {
     LLVMErrorRef failure = LLVMOrcJITDylibClear(spent->dylib);
     if (failure) LLVMConsumeError(failure);
     pthread_mutex_lock(&jit->lock);
+    spent->missing[0] = 0;
     spent->next = jit->idle;
     jit->idle = spent;
     pthread_mutex_unlock(&jit->lock);
@@ -225,12 +275,15 @@ static bool fill(igi_code *code, const lookup *symbols) {
     return true;
 }
 
-// The one function of ours that kernels call.
-static LLVMErrorRef define_runtime(igi_jit *jit, LLVMOrcJITDylibRef dylib) {
-    LLVMOrcCSymbolMapPair pair = {LLVMOrcLLJITMangleAndIntern(jit->lljit, "ig.private"),
-                                  {(LLVMOrcExecutorAddress)(uintptr_t)igi_private_memory,
-                                   {LLVMJITSymbolGenericFlagsExported | LLVMJITSymbolGenericFlagsCallable, 0}}};
-    return LLVMOrcJITDylibDefine(dylib, LLVMOrcAbsoluteSymbols(&pair, 1));
+static ig_status explain(igi_jit *jit, const unit *home, LLVMErrorRef failure, ig_error *error) {
+    char missing[SYMBOL_LENGTH];
+    pthread_mutex_lock(&jit->lock);
+    memcpy(missing, home->missing, sizeof missing);
+    pthread_mutex_unlock(&jit->lock);
+    if (!missing[0]) return report(error, IG_STATUS_BAD_FORMAT, "compiled kernel cannot be loaded", failure);
+    LLVMConsumeError(failure);
+    return igi_error_set(error, IG_STATUS_BAD_FORMAT,
+                         "compiled kernel cannot be loaded: it wants '%s', which kernels may not use", missing);
 }
 
 ig_status igi_jit_load(igi_jit *jit, const char *object, size_t length, const char *name, igi_code *code,
@@ -239,13 +292,12 @@ ig_status igi_jit_load(igi_jit *jit, const char *object, size_t length, const ch
     if (!home) return error ? error->status : IG_STATUS_SYSTEM;
     LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(object, length, "kernel");
     LLVMErrorRef failure = LLVMOrcLLJITAddObjectFile(jit->lljit, home->dylib, buffer);
-    if (!failure) failure = define_runtime(jit, home->dylib);
     lookup symbols = {.jit = jit};
     if (!failure) failure = find_symbols(jit, home->dylib, name, &symbols);
     igi_code made = {.unit = home};
     ig_status status = IG_STATUS_OK;
     if (failure)
-        status = report(error, IG_STATUS_BAD_FORMAT, "compiled kernel cannot be loaded", failure);
+        status = explain(jit, home, failure, error);
     else if (!fill(&made, &symbols))
         status = igi_error_set(error, IG_STATUS_BAD_FORMAT, "compiled kernel is of another version");
     if (status == IG_STATUS_OK)

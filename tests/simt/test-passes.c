@@ -455,6 +455,47 @@ static void objects_that_are_none_are_refused(void **state) {
     igi_jit_destroy(jit);
 }
 
+// An object as a damaged or forged cache could hold it: whole, but it wants a symbol of the process.
+static LLVMMemoryBufferRef object_that_wants(const char *symbol, bool called) {
+    char text[600], *message = NULL;
+    snprintf(text, sizeof text,
+             "@ig.info = constant [10 x i32] zeroinitializer\n"
+             "declare i32 @%s(ptr)\n"
+             "define ptr @thread(ptr %%p) {\n  %s\n  ret ptr %s%s\n}\n",
+             symbol, called ? "%c = call i32 @wanted(ptr %p)" : "", called ? "%p" : "@", called ? "" : "wanted");
+    char *wanted = strstr(text, "wanted"), full[800];
+    snprintf(full, sizeof full, "%.*s%s%s", (int)(wanted - text), text, symbol, wanted + strlen("wanted"));
+    bench *b = start_ir(full);
+    LLVMMemoryBufferRef object = NULL;
+    assert_false(LLVMTargetMachineEmitToMemoryBuffer(b->m.machine, b->m.module, LLVMObjectFile, &message, &object));
+    end(b);
+    return object;
+}
+
+static void no_symbol_of_the_process_can_be_had(void **state) {
+    (void)state;
+    static const char *const symbols[] = {"system",   "environ",      "dlsym",  "malloc",          "atexit",
+                                          "mprotect", "__dso_handle", "printf", "igi_jit_destroy", "ig_device_create"};
+    igi_jit *jit = NULL;
+    assert_ok(igi_jit_create(IGI_JIT_NOBODY, &jit, NULL));
+    for (size_t i = 0; i < 2 * sizeof symbols / sizeof *symbols; i++) {
+        igi_code code = {0};
+        ig_error error = {0};
+        LLVMMemoryBufferRef object = object_that_wants(symbols[i / 2], i % 2);
+        ig_status status =
+            igi_jit_load(jit, LLVMGetBufferStart(object), LLVMGetBufferSize(object), NULL, &code, &error);
+        if (status != IG_STATUS_BAD_FORMAT || !strstr(error.message, symbols[i / 2]))
+            fail_msg("%s: %s %s", symbols[i / 2], ig_status_name(status), error.message ? error.message : "");
+        assert_null(code.unit);
+        ig_error_clear(&error);
+        LLVMDisposeMemoryBuffer(object);
+    }
+    igi_code code;
+    load(jit, "loop", 0, &code);  // and the JIT still works
+    igi_jit_unload(jit, &code);
+    igi_jit_destroy(jit);
+}
+
 static void text_stages_can_be_read(void **state) {
     (void)state;
     static const igi_simt_stage stages[] = {IGI_STAGE_LLVM, IGI_STAGE_SIMT, IGI_STAGE_ASM};
@@ -494,6 +535,7 @@ int main(void) {
         cmocka_unit_test(private_moves_large_arrays_off_the_stack),
         cmocka_unit_test(code_runs_at_every_width),
         cmocka_unit_test(objects_that_are_none_are_refused),
+        cmocka_unit_test(no_symbol_of_the_process_can_be_had),
         cmocka_unit_test(text_stages_can_be_read),
     };
     return cmocka_run_group_tests_name("passes", tests, open_compiler, close_compiler);
