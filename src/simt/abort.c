@@ -1,33 +1,78 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops that may run for ever look at the abort flag on their way back.
+// Loops look at the abort flag on their way back, unless all that happens until somebody else looks is provably little.
+#include "core/memory.h"
 #include "simt/cfg.h"
 #include "simt/ir.h"
 #include "simt/passes.h"
+#include "simt/trips.h"
 
-enum { SMALL_TRIP_COUNT = 4096 };
+// A thread may go so many rounds, of all loops within each other, and do so many instructions, before it must look:
+// with the largest threadgroup that is about a tenth of a second.
+enum { SMALL_TRIP_COUNT = 4096, SMALL_WORK = 1 << 18 };
+enum { BARRIER_WORK = 64, BYTES_PER_INSTRUCTION = 32 };
 
-static bool feeds(LLVMValueRef phi, LLVMValueRef value) {
-    for (unsigned i = 0; i < LLVMCountIncoming(phi); i++)
-        if (LLVMGetIncomingValue(phi, i) == value) return true;
-    return false;
+// ---- How much a loop does ----
+
+typedef struct effort {
+    uint64_t round;         // instructions of one round, loops inside included
+    uint64_t total, trips;  // until the flag is next looked at
+    bool checked;
+} effort;
+
+static uint64_t add(uint64_t a, uint64_t b) {
+    uint64_t sum;
+    return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
 }
 
-// phi plus or minus a constant, that goes back into the phi.
-static bool is_counter(LLVMValueRef value) {
-    if (!LLVMIsABinaryOperator(value) || LLVMGetInstructionOpcode(value) != LLVMAdd) return false;
-    LLVMValueRef phi = LLVMGetOperand(value, 0), step = LLVMGetOperand(value, 1);
-    return LLVMIsAPHINode(phi) && LLVMIsAConstantInt(step) && !LLVMIsNull(step) && feeds(phi, value);
+static uint64_t multiply(uint64_t a, uint64_t b) {
+    uint64_t product;
+    return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
 }
 
-// A loop that counts to a small constant ends soon by itself.
-static bool is_short(LLVMValueRef terminator) {
-    if (!LLVMIsConditional(terminator)) return false;
-    LLVMValueRef condition = LLVMGetCondition(terminator);
-    if (!LLVMIsAICmpInst(condition)) return false;
-    LLVMValueRef bound = LLVMGetOperand(condition, 1);
-    return LLVMIsAConstantInt(bound) && LLVMConstIntGetZExtValue(bound) <= SMALL_TRIP_COUNT &&
-           is_counter(LLVMGetOperand(condition, 0));
+// Copying or filling memory is one instruction here and any number later.
+static uint64_t work_of(LLVMValueRef instruction) {
+    if (igi_calls(instruction, "__ig_barrier")) return BARRIER_WORK;
+    if (!igi_is_memory_intrinsic(instruction)) return 1;
+    LLVMValueRef length = LLVMGetOperand(instruction, 2);
+    return LLVMIsAConstantInt(length) ? 1 + LLVMConstIntGetZExtValue(length) / BYTES_PER_INSTRUCTION : UINT64_MAX;
 }
+
+static uint64_t block_work(LLVMBasicBlockRef block) {
+    uint64_t work = 0;
+    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
+        work = add(work, work_of(i));
+    return work;
+}
+
+static void judge(const igi_cfg *cfg, uint32_t loop, effort *efforts) {
+    effort *e = &efforts[loop];
+    uint64_t trips = igi_simt_trips(cfg, loop, SMALL_TRIP_COUNT), inner = 0;
+    for (uint32_t i = 0; i < cfg->count; i++)
+        if (cfg->blocks[i].loop == loop) e->round = add(e->round, block_work(cfg->blocks[i].block));
+    for (uint32_t k = 0; k < cfg->loop_count; k++) {
+        if (cfg->loops[k].parent != loop) continue;
+        e->round = add(e->round, efforts[k].total);
+        inner = add(inner, efforts[k].trips);
+    }
+    e->trips = multiply(trips, inner ? inner : 1);
+    e->total = multiply(trips, e->round);
+    e->checked = !trips || e->trips > SMALL_TRIP_COUNT || e->total > SMALL_WORK;
+    if (e->checked) e->trips = 0, e->total = e->round;
+}
+
+// Of every loop, inner ones first. NULL when memory is short.
+static effort *judge_loops(const igi_cfg *cfg) {
+    uint32_t deepest = 0;
+    effort *efforts = igi_calloc(cfg->loop_count + 1, sizeof *efforts);
+    for (uint32_t i = 0; i < cfg->loop_count; i++)
+        if (cfg->loops[i].depth > deepest) deepest = cfg->loops[i].depth;
+    for (uint32_t depth = deepest; efforts && depth > 0; depth--)
+        for (uint32_t i = 0; i < cfg->loop_count; i++)
+            if (cfg->loops[i].depth == depth) judge(cfg, i, efforts);
+    return efforts;
+}
+
+// ---- Looking at the flag ----
 
 static void check_before(igi_simt_module *m, LLVMBuilderRef builder, LLVMValueRef terminator, LLVMBasicBlockRef leave) {
     LLVMBasicBlockRef rest = LLVMGetInstructionParent(terminator);
@@ -41,9 +86,19 @@ static void check_before(igi_simt_module *m, LLVMBuilderRef builder, LLVMValueRe
     LLVMBuildCondBr(builder, set, leave, rest);
 }
 
-static bool is_latch(const igi_cfg *cfg, uint32_t block) {
-    for (uint32_t k = 0; k < cfg->blocks[block].successor_count; k++)
-        if (igi_cfg_is_back_edge(cfg, block, cfg->blocks[block].successors[k])) return true;
+// The loop of that header around the block; IGI_NONE: there is a way into it beside the header.
+static uint32_t loop_of(const igi_cfg *cfg, uint32_t block, uint32_t header) {
+    uint32_t loop = cfg->blocks[block].loop;
+    while (loop != IGI_NONE && cfg->loops[loop].header != header) loop = cfg->loops[loop].parent;
+    return loop;
+}
+
+// Blocks are in reverse post-order: every cycle has an edge to a block that is not behind.
+static bool must_look(const igi_cfg *cfg, const effort *efforts, uint32_t block) {
+    for (uint32_t k = 0; k < cfg->blocks[block].successor_count; k++) {
+        uint32_t to = cfg->blocks[block].successors[k], loop = to <= block ? loop_of(cfg, block, to) : IGI_NONE;
+        if (to <= block && (loop == IGI_NONE || cfg->irreducible || efforts[loop].checked)) return true;
+    }
     return false;
 }
 
@@ -51,19 +106,21 @@ ig_status igi_pass_abort(igi_simt_module *m) {
     igi_cfg cfg;
     if (!m->request->abortable) return IG_STATUS_OK;
     if (!igi_cfg_build(m->thread, &cfg)) return igi_error_no_memory(m->error);
+    effort *efforts = judge_loops(&cfg);
     LLVMBuilderRef builder = LLVMCreateBuilderInContext(m->context);
     LLVMBasicBlockRef leave = NULL;
-    for (uint32_t i = 0; i < cfg.count; i++) {
-        LLVMValueRef terminator = LLVMGetBasicBlockTerminator(cfg.blocks[i].block);
-        if (!is_latch(&cfg, i) || (LLVMIsABranchInst(terminator) && is_short(terminator))) continue;
+    for (uint32_t i = 0; i < cfg.count && efforts; i++) {
+        if (!must_look(&cfg, efforts, i)) continue;
         if (!leave) {
             leave = LLVMAppendBasicBlockInContext(m->context, m->thread, "aborted");
             LLVMPositionBuilderAtEnd(builder, leave);
             LLVMBuildRet(builder, LLVMConstPointerNull(LLVMPointerTypeInContext(m->context, 0)));
         }
-        check_before(m, builder, terminator, leave);
+        check_before(m, builder, LLVMGetBasicBlockTerminator(cfg.blocks[i].block), leave);
     }
     LLVMDisposeBuilder(builder);
     igi_cfg_free(&cfg);
-    return IG_STATUS_OK;
+    ig_status status = efforts ? IG_STATUS_OK : igi_error_no_memory(m->error);
+    free(efforts);
+    return status;
 }

@@ -158,6 +158,30 @@ static const char endless[] =
     "kernel void nested(device uint *a [[buffer(0)]]) {\n"
     "    for (;;) for (uint i = 0; i < 10; i++) a[i]++;\n"
     "}\n"
+    "kernel void product(device uint *a [[buffer(0)]]) {\n"
+    "    uint s = a[0];\n"
+    "    for (int i = 0; i < 4096; i++) for (int j = 0; j < 4096; j++) for (int k = 0; k < 4096; k++) {\n"
+    "        s = s * 1664525u + 1013904223u;\n"
+    "        a[s & 15] = s;\n"
+    "    }\n"
+    "}\n"
+    "kernel void stepped_over(device uint *a [[buffer(0)]]) {\n"
+    "    uint s = a[0];\n"
+    "    for (uint i = 1; i != 4096; i += 2) { s = s * 1664525u + 1; a[s & 7] = i; }\n"
+    "}\n"
+    "kernel void filled(device uint *a [[buffer(0)]]) {\n"
+    "    a[0] = 4000;\n"
+    "    for (int i = 0; i < 4096; i++) for (int j = 0; j < 4096; j++) __builtin_memset(a + 1, i ^ j, a[0]);\n"
+    "}\n"
+    "kernel void met_often(device uint *a [[buffer(0)]], uint t [[thread_index_in_threadgroup]]) {\n"
+    "    threadgroup uint x[64];\n"
+    "    for (int i = 0; i < 4096; i++) for (int j = 0; j < 4096; j++) {\n"
+    "        x[t] = i + j;\n"
+    "        threadgroup_barrier(mem_flags::mem_threadgroup);\n"
+    "        a[t] += x[63 - t];\n"
+    "        threadgroup_barrier(mem_flags::mem_threadgroup);\n"
+    "    }\n"
+    "}\n"
     "kernel void half_of_them(device uint *a [[buffer(0)]], uint i [[thread_index_in_threadgroup]]) {\n"
     "    while (i & 1) a[i]++;\n"
     "    threadgroup_barrier(mem_flags::mem_device);\n"
@@ -186,8 +210,9 @@ static void expect_timeout(const char *kernel, ig_size grid, ig_size group) {
 
 static void endless_kernels_end_at_the_deadline(void **state) {
     (void)state;
-    static const char *const kernels[] = {"plain",  "silent",    "barrier", "simd",        "spin",
-                                          "missed", "restarted", "nested",  "half_of_them"};
+    static const char *const kernels[] = {"plain",  "silent",    "barrier",     "simd",    "spin",
+                                          "missed", "restarted", "nested",      "product", "stepped_over",
+                                          "filled", "met_often", "half_of_them"};
     for (size_t i = 0; i < LENGTH(kernels); i++) expect_timeout(kernels[i], line(64), line(64));
 }
 

@@ -277,6 +277,48 @@ static void abort_checks_loops_that_may_not_end(void **state) {
     assert_int_equal(abort_checks("a[0] = 1;", true), 0);
 }
 
+// What a thread does between two looks at the flag is little: the product of loops within each other, exactly.
+static void abort_trusts_short_loops_only(void **state) {
+    (void)state;
+    static const struct {
+        const char *body;
+        size_t checks;
+    } cases[] = {
+        {"for (uint i = 0; i < 4096; i++) a[a[i & 7] & 7] += i;", 0},
+        {"for (uint i = 0; i < 4097; i++) a[a[i & 7] & 7] += i;", 1},
+        {"for (int i = 4096; i > 0; i--) a[a[i & 7] & 7] += i;", 0},
+        {"for (int i = 4097; i > 0; i--) a[a[i & 7] & 7] += i;", 1},
+        {"for (uint i = 0; i < 60; i++) for (uint k = 0; k < 60; k++) a[a[i & 7] & 7] += k;", 0},
+        {"for (uint i = 0; i < 70; i++) for (uint k = 0; k < 70; k++) a[a[i & 7] & 7] += k;", 1},
+        {"for (int i = 0; i < 4096; i++) for (int k = 0; k < 4096; k++) for (int l = 0; l < 4096; l++) "
+         "a[a[i & 7] & 7] += k ^ l;",
+         2},
+        // A counter that steps over its bound wraps around.
+        {"for (uint i = 1; i != 4096; i += 2) a[a[i & 7] & 7] += i;", 1},
+        {"for (uint i = 0; i != 4096; i += 2) a[a[i & 7] & 7] += i;", 0},
+        {"for (ushort i = 1; i != 4096; i += 6) a[a[i & 7] & 7] += i;", 1},
+        // Nothing is known of the start: below an unsigned bound that does not matter, below a signed one it does.
+        {"for (uint i = a[9]; i < 4000; i += 1) a[a[i & 7] & 7] += i;", 0},
+        {"for (int i = a[9]; i < 4000; i += 1) a[a[i & 7] & 7] += i;", 1},
+        {"for (uint i = a[9]; i < 0xfffffff0; i += 32) a[a[i & 7] & 7] += i;", 1},
+        {"for (uint i = a[9]; i > 0; i >>= 1) a[a[i & 7] & 7] += i;", 0},
+        {"for (uint i = a[9]; i > 0; i >>= 0) a[a[i & 7] & 7] += i;", 1},
+        {"for (uint i = 1; i < 1000; i *= 2) a[a[i & 7] & 7] += i;", 0},
+        {"for (uint i = 3; i != 0x40000000; i *= 3) a[a[i & 7] & 7] += i;", 1},
+        // Memory of any size is filled in each round.
+        {"for (uint i = 0; i < 1000; i++) { __builtin_memset(a, i, a[9]); a[a[10] & 7] = i; }", 1},
+        // Rounds of much work are fewer.
+        {"for (uint i = 0; i < 4000; i++) { __builtin_memset(a, a[9], 4096); a[a[10] & 7] = i; }", 1},
+        {"for (uint i = 0; i < 1000; i++) { __builtin_memset(a, a[9], 4096); a[a[10] & 7] = i; }", 0},
+        // It begins again.
+        {"uint s = a[0]; for (uint i = 0; i < 100;) { if (a[i & 7] & 1) { i = 0; a[1] ^= s; continue; } i++; }", 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        size_t checks = abort_checks(cases[i].body, true);
+        if (checks != cases[i].checks) fail_msg("%zu checks, not %zu: %s", checks, cases[i].checks, cases[i].body);
+    }
+}
+
 // ---- group ----
 
 static const char waiting[] =
@@ -528,6 +570,7 @@ int main(void) {
         cmocka_unit_test(contract_fuses_products_into_sums),
         cmocka_unit_test(check_refuses_what_metal_does_not_have),
         cmocka_unit_test(abort_checks_loops_that_may_not_end),
+        cmocka_unit_test(abort_trusts_short_loops_only),
         cmocka_unit_test(group_makes_loops_and_coroutines),
         cmocka_unit_test(arguments_are_read_once_for_all_threads),
         cmocka_unit_test(constants_are_read_once_for_all_threads),
