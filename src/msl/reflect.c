@@ -104,14 +104,21 @@ static char *parameter_name(LLVMValueRef storage) {
     return igi_strndup(name, length);
 }
 
-static uint32_t dereferenceable_bytes(LLVMValueRef function, LLVMValueRef argument) {
-    unsigned kind = LLVMGetEnumAttributeKindForName("dereferenceable", 15);
-    for (unsigned i = 0; i < LLVMCountParams(function); i++) {
-        if (LLVMGetParam(function, i) != argument) continue;
-        LLVMAttributeRef attribute = LLVMGetEnumAttributeAtIndex(function, i + 1, kind);
-        return attribute ? (uint32_t)LLVMGetEnumAttributeValue(attribute) : 1;
-    }
-    return 1;
+static uint64_t promise(LLVMValueRef function, unsigned index, const char *name) {
+    unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+    LLVMAttributeRef attribute = LLVMGetEnumAttributeAtIndex(function, index, kind);
+    return attribute ? LLVMGetEnumAttributeValue(attribute) : 0;
+}
+
+// Size of the object behind a reference; 1 when nothing is known of it. clang promises a class without the padding at
+// its end, which belongs to the size, and to what Metal wants bound.
+static uint32_t referenced_bytes(LLVMValueRef function, LLVMValueRef argument) {
+    unsigned index = 1;
+    while (index <= LLVMCountParams(function) && LLVMGetParam(function, index - 1) != argument) index++;
+    if (index > LLVMCountParams(function)) return 1;
+    uint64_t bytes = promise(function, index, "dereferenceable"), alignment = promise(function, index, "align");
+    if (alignment) bytes = igi_round_up(bytes, alignment);
+    return bytes == 0 ? 1 : bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)bytes;
 }
 
 // Bytes of one element behind "const float4*"; 1 when the type is not one of the language's own.
@@ -204,7 +211,7 @@ static void describe_slot(const subject *s, LLVMValueRef function) {
                                                                              : "device";
     argument->index = (uint32_t)s->parameter->index;
     argument->access = strncmp(argument->type, "const ", 6) == 0 ? IG_ACCESS_READ : IG_ACCESS_READ_WRITE;
-    argument->min_bytes = dereferenceable_bytes(function, s->parameter->argument);
+    argument->min_bytes = referenced_bytes(function, s->parameter->argument);
     if (argument->min_bytes <= 1) argument->min_bytes = element_bytes(argument->type);
 }
 

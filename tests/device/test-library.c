@@ -268,6 +268,37 @@ static void kernels_are_listed_in_source_order(void **state) {
     ig_library_release(library);
 }
 
+// A buffer must hold the whole object, its padding included.
+static void references_need_the_size_of_their_type(void **state) {
+    (void)state;
+    SOFTWARE_DEVICE_ONLY();
+    static const uint32_t expected[] = {32, 112, 16, 32, 48, 128, 16, 48, 6, 64, 8};
+    ig_library *library = compile(
+        "#include <metal_stdlib>\n"
+        "using namespace metal;\n"
+        "struct body { float3 place; float mass; uint id; };\n"
+        "struct many { body bodies[3]; char end; };\n"
+        "struct tight { packed_float3 place; char end; };\n"
+        "struct alignas(32) wide { float a; };\n"
+        "struct nested { body b; float a; };\n"
+        "static_assert(sizeof(body) == 32 && sizeof(many) == 112 && sizeof(tight) == 16 && sizeof(wide) == 32 &&\n"
+        "              sizeof(nested) == 48, \"\");\n"
+        "kernel void k(constant body &a [[buffer(0)]], constant many &b [[buffer(1)]], constant tight &c "
+        "[[buffer(2)]],\n"
+        "              constant wide &d [[buffer(3)]], constant nested &e [[buffer(4)]], constant body (&f)[4] "
+        "[[buffer(5)]],\n"
+        "              constant float3 &g [[buffer(6)]], constant float3x3 &h [[buffer(7)]],\n"
+        "              constant packed_half3 &i [[buffer(8)]], constant array<body, 2> &j [[buffer(9)]],\n"
+        "              constant half3 &l [[buffer(10)]], device float *out [[buffer(11)]]) {\n"
+        "    out[0] = a.mass + b.bodies[2].mass + c.place[1] + d.a + e.a + f[3].mass + g.y + h[1][2] + i[2] +\n"
+        "             j[1].mass + l.x;\n}\n");
+    const ig_kernel_info *kernel = ig_library_find_kernel(library, "k");
+    for (size_t i = 0; i < LENGTH(expected); i++)
+        if (kernel->arguments[i].min_bytes != expected[i])
+            fail_msg("%s needs %u bytes", kernel->arguments[i].name, kernel->arguments[i].min_bytes);
+    ig_library_release(library);
+}
+
 static void arguments_are_described(void **state) {
     (void)state;
     SOFTWARE_DEVICE_ONLY();
@@ -422,6 +453,7 @@ int main(void) {
         cmocka_unit_test(the_same_source_is_compiled_once),
         cmocka_unit_test(kernels_are_listed_in_source_order),
         cmocka_unit_test(arguments_are_described),
+        cmocka_unit_test(references_need_the_size_of_their_type),
         cmocka_unit_test(open_slots_are_numbered_and_limits_read),
         cmocka_unit_test(instances_of_templates_have_their_own_types),
         cmocka_unit_test(function_constants_are_listed),
