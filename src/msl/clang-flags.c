@@ -53,6 +53,7 @@ static const char *const base_flags[] = {
     "-Werror=unknown-attributes",
     "-Werror=return-type",
     "-Werror=vla-cxx-extension",
+    "-Wuninitialized",
     "-Wno-ignored-attributes",
     "-Wno-duplicate-decl-specifier",
     "-Wno-unknown-pragmas",

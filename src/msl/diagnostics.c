@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "msl/threadgroup-variable.h"
+
 static const char *line_text(const igi_source *source, uint32_t line, size_t *length) {
     const char *text = source->text, *end = source->text + source->length;
     for (; line > 1 && text < end; line--) {
@@ -192,16 +194,54 @@ static void add_clang_line(igi_diagnostics *diagnostics, char *line) {
     free(explained);
 }
 
+// ---- All that clang printed ----
+
+static char *next_line(const char **output) {
+    size_t length = strcspn(*output, "\n");
+    char *line = igi_strndup(*output, length);
+    *output += length + ((*output)[length] == '\n');
+    return line;
+}
+
+static bool is_note(const char *output) {
+    size_t length = strcspn(output, "\n");
+    return memmem(output, length, ": note: ", strlen(": note: ")) != NULL;
+}
+
+// The note that says where the variable is declared.
+static bool is_of_threadgroup_variable(const igi_diagnostics *diagnostics, char *line) {
+    igi_message found;
+    if (!igi_message_parse(line, &found)) return false;
+    bool declaration =
+        strncmp(found.text, "initialize the variable", 23) == 0 || strstr(found.text, "is declared here") != NULL;
+    const igi_source *source = declaration ? igi_sources_find(diagnostics->sources, found.path) : NULL;
+    if (!source) return false;
+    uint32_t column = igi_rewrite_locate(&source->rewrite, source->text, found.line, found.column);
+    return igi_msl_declares_threadgroup(source, found.line, column);
+}
+
+// Threadgroup variables are set by another thread as often as not.
+static bool is_false_alarm(const igi_diagnostics *diagnostics, const char *line, const char *notes) {
+    bool alarm = false;
+    if (!strstr(line, "-Wuninitialized]") && !strstr(line, "-Wsometimes-uninitialized]")) return false;
+    while (*notes && is_note(notes) && !alarm) {
+        char *note = next_line(&notes);
+        alarm = note && is_of_threadgroup_variable(diagnostics, note);
+        free(note);
+    }
+    return alarm;
+}
+
 void igi_diagnostics_add_clang(igi_diagnostics *diagnostics, const char *output) {
     while (*output) {
-        size_t length = strcspn(output, "\n");
-        char *line = igi_strndup(output, length);
-        if (line)
-            add_clang_line(diagnostics, line);
-        else
+        char *line = next_line(&output);
+        if (!line)
             diagnostics->log.failed = true;
+        else if (is_false_alarm(diagnostics, line, output))
+            while (*output && is_note(output)) free(next_line(&output));
+        else
+            add_clang_line(diagnostics, line);
         free(line);
-        output += length + (output[length] == '\n');
     }
 }
 

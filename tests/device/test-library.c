@@ -254,6 +254,34 @@ static const ig_argument *argument_named(const ig_kernel_info *kernel, const cha
     return NULL;
 }
 
+// Other threads may have set a threadgroup variable; a variable of the thread nobody else can set.
+static void variables_without_a_value_are_warned_of(void **state) {
+    (void)state;
+    SOFTWARE_DEVICE_ONLY();
+    ig_library *library = compile(
+        "#include <metal_stdlib>\n"
+        "using namespace metal;\n"
+        "#define SHARED threadgroup\n"
+        "kernel void k(device float *a [[buffer(0)]], uint l [[thread_index_in_threadgroup]]) {\n"
+        "    float never;\n"
+        "    float sometimes;\n"
+        "    threadgroup float first, second;\n"
+        "    SHARED float third;\n"
+        "    threadgroup\n"
+        "        float fourth;\n"
+        "    if (l == 0) first = a[0];\n"
+        "    threadgroup_barrier(mem_flags::mem_threadgroup);\n"
+        "    if (l > 3) sometimes = 2;\n"
+        "    a[l] = never + sometimes + first + second + third + fourth;\n}\n");
+    const char *log = ig_library_log(library);
+    static const char *const said[] = {":14:12: warning: variable 'never'", ":13:9: warning: variable 'sometimes'"};
+    static const char *const unsaid[] = {"'first'", "'second'", "'third'", "'fourth'"};
+    for (size_t i = 0; i < LENGTH(said); i++) assert_contains(log, said[i]);
+    for (size_t i = 0; i < LENGTH(unsaid); i++)
+        if (strstr(log, unsaid[i])) fail_msg("%s", log);
+    ig_library_release(library);
+}
+
 static void kernels_are_listed_in_source_order(void **state) {
     (void)state;
     static const char *const names[] = {"first", "second", "generic_f32", "generic_u8"};
@@ -454,6 +482,7 @@ int main(void) {
         cmocka_unit_test(kernels_are_listed_in_source_order),
         cmocka_unit_test(arguments_are_described),
         cmocka_unit_test(references_need_the_size_of_their_type),
+        cmocka_unit_test(variables_without_a_value_are_warned_of),
         cmocka_unit_test(open_slots_are_numbered_and_limits_read),
         cmocka_unit_test(instances_of_templates_have_their_own_types),
         cmocka_unit_test(function_constants_are_listed),
