@@ -13,27 +13,27 @@ uint64_t igi_alloc_fail_at(uint64_t n) {
     return atomic_exchange(&asked, 0);
 }
 
-static bool refuse(void) {
+bool igi_alloc_is_refused(void) {
     uint64_t limit = atomic_load_explicit(&fail_at, memory_order_relaxed);
     uint64_t nth = atomic_fetch_add_explicit(&asked, 1, memory_order_relaxed) + 1;
     return limit != 0 && nth >= limit;
 }
 
 void *igi_alloc(size_t bytes) {
-    return refuse() ? NULL : malloc(bytes ? bytes : 1);
+    return igi_alloc_is_refused() ? NULL : malloc(bytes ? bytes : 1);
 }
 
 void *igi_calloc(size_t count, size_t bytes) {
-    return refuse() ? NULL : calloc(count ? count : 1, bytes ? bytes : 1);
+    return igi_alloc_is_refused() ? NULL : calloc(count ? count : 1, bytes ? bytes : 1);
 }
 
 void *igi_realloc(void *memory, size_t bytes) {
-    return refuse() ? NULL : realloc(memory, bytes ? bytes : 1);
+    return igi_alloc_is_refused() ? NULL : realloc(memory, bytes ? bytes : 1);
 }
 
 void *igi_aligned_alloc(size_t alignment, size_t bytes) {
     void *memory = NULL;
-    if (refuse() || posix_memalign(&memory, alignment, bytes ? bytes : alignment)) return NULL;
+    if (igi_alloc_is_refused() || posix_memalign(&memory, alignment, bytes ? bytes : alignment)) return NULL;
     return memory;
 }
 

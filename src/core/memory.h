@@ -24,6 +24,8 @@ __attribute__((format(printf, 1, 2))) char *igi_format(const char *format, ...);
 // Testing: the n-th allocation from now (1 is the next) and all after it fail; 0 ends that.
 // Returns how many allocations were asked for since the last call.
 uint64_t igi_alloc_fail_at(uint64_t n);
+// Counts an allocation that does not come from the functions above; true: it is to fail.
+bool igi_alloc_is_refused(void);
 
 typedef struct igi_refcount {
     atomic_uint_fast32_t count;

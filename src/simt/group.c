@@ -23,8 +23,10 @@ static void promise_group(LLVMValueRef function) {
     promise(function, 1, "readonly", 0);
     promise(function, 1, "align", alignof(igi_group));
     promise(function, 1, "dereferenceable", sizeof(igi_group));
-    if (count == 2 || count == 6)  // the context, of ig.run and of a widened function
-        promise(function, count == 2 ? 2 : 5, "noalias", 0);
+    if (count != 3 && count != 7) return;
+    // Contexts and arrays, of ig.run and of a widened function.
+    promise(function, count == 3 ? 2 : 5, "noalias", 0);
+    promise(function, count == 3 ? 3 : 7, "noalias", 0);
 }
 
 ig_status igi_pass_info(igi_simt_module *m) {
@@ -45,6 +47,8 @@ ig_status igi_pass_info(igi_simt_module *m) {
 static ig_status widen(igi_simt_module *m) {
     static const char *const names[] = {"ig.tail", "ig.full"};
     uint32_t width = igi_choose_width(m);
+    // For all lanes at once, at most what one thread may have.
+    if (igi_private_bytes_of_thread(m) > IGI_MAX_PRIVATE / width) width = 1;
     const char *declined = NULL;
     ig_status status = IG_STATUS_OK;
     m->info.width = 1;
@@ -97,6 +101,7 @@ static ig_status split_at_barriers(igi_simt_module *m, igi_regions *regions) {
         if (status != IG_STATUS_OK) return status;
         regions->count = of_copy.count;
         if (of_copy.context_bytes > regions->context_bytes) regions->context_bytes = of_copy.context_bytes;
+        if (of_copy.array_bytes > regions->array_bytes) regions->array_bytes = of_copy.array_bytes;
     }
     return regions->count ? igi_run_passes(m, "function(sroa,early-cse,simplifycfg)") : IG_STATUS_OK;
 }
@@ -107,7 +112,10 @@ static ig_status group_lanes(igi_simt_module *m) {
     if (status == IG_STATUS_OK) status = split_at_barriers(m, &regions);
     if (status != IG_STATUS_OK) return status;
     m->info.form = IGI_FORM_LOOP;
+    if (regions.context_bytes > UINT32_MAX || regions.array_bytes > IGI_MAX_PRIVATE)
+        return igi_refuse_private(m, regions.array_bytes);
     m->info.context_bytes = (uint32_t)regions.context_bytes;
+    m->info.array_bytes = (uint32_t)regions.array_bytes;
     igi_build_run(m, &regions);
     promise_group(LLVMGetNamedFunction(m->module, "ig.run"));
     return IG_STATUS_OK;
@@ -120,9 +128,10 @@ static ig_status group_threads(igi_simt_module *m) {
     if (status == IG_STATUS_OK) status = igi_find_sites(m, m->thread, &sites);
     if (status != IG_STATUS_OK) return status;
     m->info.form = sites.count ? IGI_FORM_COROUTINE : IGI_FORM_LOOP;
-    if (sites.count)
+    if (sites.count) status = igi_move_arrays_to_lane(m);
+    if (sites.count && status == IG_STATUS_OK)
         status = igi_make_coroutine(m, &sites);
-    else
+    else if (status == IG_STATUS_OK)
         igi_build_run(m, &(igi_regions){0});
     igi_sites_free(&sites);
     return status;

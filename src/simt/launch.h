@@ -39,6 +39,7 @@ typedef enum igi_lane_op {
 // One thread that can be suspended. Generated code fills what it waits for and takes `result` when resumed.
 typedef struct igi_lane {
     void *frame;     // coroutine frame; NULL asks the start function for its size
+    void *arrays;    // the thread's private arrays: array_bytes
     uint32_t wait;   // igi_wait
     uint32_t site;   // where, in program order: of several sites the lowest goes first
     uint32_t op;     // igi_lane_op
@@ -58,18 +59,19 @@ typedef struct igi_code_info {
     uint32_t form;     // igi_form
     uint32_t threadgroup_bytes;
     uint32_t width;          // threads per machine register
-    uint32_t private_bytes;  // of large private arrays, per running thread of the host
+    uint32_t private_bytes;  // of private arrays that outlive no barrier, per running thread of the host
     uint32_t simdgroups;     // not 0: a group of lanes is a simdgroup
     uint32_t context_bytes;  // what each group of lanes keeps while it waits at a barrier
+    uint32_t array_bytes;    // of private arrays that may, for each group of lanes or suspended thread
     uint32_t instructions;   // of one thread, before it was widened; IGI_LARGE_KERNEL
     uint32_t any_groups;     // not 0: computes the same in threadgroups of any shape; no loop touches memory
     uint32_t batch;          // threadgroups, neighbours in x, that one call does; the group is the first of them
 } igi_code_info;
 
 // More instructions than this are compiled with less care, and only once.
-enum { IGI_CODE_VERSION = 14, IGI_LARGE_KERNEL = 1000 };
+enum { IGI_CODE_VERSION = 15, IGI_LARGE_KERNEL = 1000 };
 
-// Generated code calls this as "ig.private": memory for large private arrays, set by igi_run_group.
+// Generated code calls this as "ig.private": memory for private arrays, set by igi_run_group.
 void *igi_private_memory(void);
 
 // For functions that call generated code: UBSan looks for a type in front of the function called, where there is none.
@@ -79,8 +81,8 @@ void *igi_private_memory(void);
 #define IGI_CALLS_GENERATED_CODE
 #endif
 
-// contexts: context_bytes for each group of lanes
-typedef void (*igi_run_function)(const igi_group *group, void *contexts);
+// contexts: context_bytes for each group of lanes; arrays: array_bytes
+typedef void (*igi_run_function)(const igi_group *group, void *contexts, void *arrays);
 // Runs to the first suspension. With lane->frame NULL it returns the size of a frame instead.
 typedef void *(*igi_start_function)(const igi_group *group, uint32_t x, uint32_t y, uint32_t z, igi_lane *lane);
 typedef void (*igi_resume_function)(void *frame);

@@ -126,10 +126,10 @@ ig_status igi_pass_interleave(igi_simt_module *m, uint32_t width);
 uint32_t igi_register_lanes(void);
 // Lanes per group for this kernel on this machine; 1: stay narrow.
 uint32_t igi_choose_width(igi_simt_module *m);
-// A new function, i32 (group, x, y, z, context, at), that runs `width` neighbouring threads of a row of m->thread, x
-// being that of the first, and answers IGI_REGION_DONE; `full`: all of them exist. *declined says why there is none
-// (and *widened is NULL), which is no error.
-// pre: prepared. post: m->thread is as it was; barriers are still calls, which all lanes meet at once.
+// A new function, i32 (group, x, y, z, context, at, arrays), that runs `width` neighbouring threads of a row of
+// m->thread, x being that of the first, and answers IGI_REGION_DONE; `full`: all of them exist. *declined says why
+// there is none (and *widened is NULL), which is no error. pre: prepared. post: m->thread is as it was; barriers are
+// still calls, which all lanes meet at once.
 ig_status igi_widen(igi_simt_module *m, uint32_t width, bool full, const char *name, LLVMValueRef *widened,
                     const char **declined);
 // Wraps m->thread for whole threadgroups: a loop, or a coroutine where threads wait for each other.
@@ -151,9 +151,19 @@ ig_status igi_pass_hoist(igi_simt_module *m);
 ig_status igi_pass_optimise(igi_simt_module *m);
 // After LLVM's optimisation: nothing hides what llvm.fabs is taken of any more.
 ig_status igi_pass_show_magnitudes(igi_simt_module *m);
-// After LLVM's optimisation: moves large private arrays off the stack. post: info.private_bytes; small frames.
+// After LLVM's optimisation: private arrays leave the stack, and what cannot be reached traps.
+// post: info.private_bytes; frames are small, and what is left in them is accessed only where it is.
 // errors: UNSUPPORTED when there is far too much of it.
 ig_status igi_pass_private(igi_simt_module *m);
+// Before threads become coroutines: their private arrays move to igi_lane.arrays, out of the frames to be.
+// post: info.array_bytes. errors: UNSUPPORTED when there is far too much of it.
+ig_status igi_move_arrays_to_lane(igi_simt_module *m);
+// Of all variables of m->thread; UINT64_MAX when it does not fit.
+uint64_t igi_private_bytes_of_thread(const igi_simt_module *m);
+enum { IGI_MAX_PRIVATE = 64 << 20 };
+ig_status igi_refuse_private(igi_simt_module *m, uint64_t bytes);
+// Part of private: runs into a trap instead of whatever code lies behind.
+void igi_trap_unreachable(LLVMValueRef function);
 // Last: exports m->info, which nobody changes afterwards, as the symbol "ig.info".
 ig_status igi_pass_info(igi_simt_module *m);
 

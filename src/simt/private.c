@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Large private arrays leave the machine's stack: a kernel may declare more than the host's threads have.
+// Private arrays leave the machine's stack. A kernel may declare more than the host's threads have, and may index what
+// it declares out of bounds: beside an array there must be nothing that matters, such as a return address or a pointer.
+// What stays on the stack is accessed at constant places inside it, or by ourselves.
 #include <llvm-c/Target.h>
 #include <string.h>
 
@@ -7,64 +9,188 @@
 #include "simt/ir.h"
 #include "simt/passes.h"
 
-enum { STACK_ALLOWANCE = 8192, ALWAYS_ON_STACK = 128, MAX_PRIVATE = 64 << 20 };
+enum { STACK_ALLOWANCE = 8192, ALWAYS_ON_STACK = 128, DEPTH = 8, ALIGNMENT = 64 };
 
 static bool is_alloca(LLVMValueRef instruction) {
     return LLVMIsAAllocaInst(instruction) != NULL;
 }
 
+// ---- Sizes ----
+
+static uint64_t add_capped(uint64_t a, uint64_t b) {
+    uint64_t sum;
+    return igi_add(a, b, &sum) ? sum : UINT64_MAX;
+}
+
+// Rounded up; UINT64_MAX when nobody knows.
 static uint64_t bytes_of(const igi_simt_module *m, LLVMValueRef variable) {
     uint64_t bytes = LLVMABISizeOfType(LLVMGetModuleDataLayout(m->module), LLVMGetAllocatedType(variable));
     LLVMValueRef count = LLVMGetOperand(variable, 0);
-    return LLVMIsAConstantInt(count) ? bytes * LLVMConstIntGetZExtValue(count) : bytes;
+    if (!LLVMIsAConstantInt(count) || !igi_mul(bytes, LLVMConstIntGetZExtValue(count), &bytes)) return UINT64_MAX;
+    return bytes > UINT64_MAX - ALIGNMENT ? UINT64_MAX : igi_round_up(bytes, ALIGNMENT);
 }
 
-static LLVMValueRef private_memory(igi_simt_module *m, LLVMBuilderRef builder) {
+static uint64_t bytes_of_all(const igi_simt_module *m, const igi_values *variables) {
+    uint64_t total = 0;
+    for (size_t i = 0; i < variables->count; i++) total = add_capped(total, bytes_of(m, variables->items[i]));
+    return total;
+}
+
+uint64_t igi_private_bytes_of_thread(const igi_simt_module *m) {
+    igi_values variables;
+    if (!igi_collect(m->thread, is_alloca, &variables)) return UINT64_MAX;
+    uint64_t bytes = bytes_of_all(m, &variables);
+    igi_values_free(&variables);
+    return bytes;
+}
+
+ig_status igi_refuse_private(igi_simt_module *m, uint64_t bytes) {
+    if (bytes == UINT64_MAX)
+        return igi_error_set(m->error, IG_STATUS_UNSUPPORTED,
+                             "kernel '%s' has a private array whose length is not a constant; give it one",
+                             m->request->name);
+    return igi_error_set(m->error, IG_STATUS_UNSUPPORTED,
+                         "kernel '%s' needs %llu bytes of private memory per thread; at most %d are supported",
+                         m->request->name, (unsigned long long)bytes, IGI_MAX_PRIVATE);
+}
+
+// ---- What may stay ----
+
+typedef struct place {
+    const igi_simt_module *m;
+    LLVMValueRef pointer;
+    uint64_t left;  // bytes of the variable from here on
+} place;
+
+static bool fits(const place *p, LLVMTypeRef type) {
+    return LLVMStoreSizeOfType(LLVMGetModuleDataLayout(p->m->module), type) <= p->left;
+}
+
+static bool fits_call(const place *p, LLVMValueRef call) {
+    const char *name = igi_callee_name(call);
+    if (strncmp(name, "llvm.lifetime.", 14) == 0) return true;
+    if (strncmp(name, "llvm.masked.load.", 17) == 0) return fits(p, LLVMTypeOf(call));
+    if (strncmp(name, "llvm.masked.store.", 18) == 0)
+        return LLVMGetOperand(call, 0) != p->pointer && fits(p, LLVMTypeOf(LLVMGetOperand(call, 0)));
+    if (strncmp(name, "llvm.mem", 8) != 0) return false;
+    LLVMValueRef length = LLVMGetOperand(call, 2);
+    return LLVMIsAConstantInt(length) && LLVMConstIntGetZExtValue(length) <= p->left;
+}
+
+static bool stays_inside(const place *p, unsigned depth);
+
+static bool fits_use(const place *p, LLVMValueRef user, unsigned depth) {
+    uint64_t offset;
+    switch (LLVMGetInstructionOpcode(user)) {
+        case LLVMLoad: return fits(p, LLVMTypeOf(user));
+        case LLVMStore: return LLVMGetOperand(user, 0) != p->pointer && fits(p, LLVMTypeOf(LLVMGetOperand(user, 0)));
+        case LLVMGetElementPtr:
+            return depth && igi_constant_offset(user, &offset) && offset <= p->left &&
+                   stays_inside(&(place){p->m, user, p->left - offset}, depth - 1);
+        case LLVMCall: return fits_call(p, user);
+        default: return false;
+    }
+}
+
+static bool stays_inside(const place *p, unsigned depth) {
+    for (LLVMUseRef use = LLVMGetFirstUse(p->pointer); use; use = LLVMGetNextUse(use))
+        if (!fits_use(p, LLVMGetUser(use), depth)) return false;
+    return true;
+}
+
+// Lanes are written there one by one, by a number we made.
+static bool is_ours(LLVMValueRef variable) {
+    size_t length;
+    return strncmp(LLVMGetValueName2(variable, &length), IGI_TEMPORARY, sizeof IGI_TEMPORARY - 1) == 0;
+}
+
+static bool may_stay(const igi_simt_module *m, LLVMValueRef variable) {
+    uint64_t bytes = LLVMABISizeOfType(LLVMGetModuleDataLayout(m->module), LLVMGetAllocatedType(variable));
+    return is_ours(variable) || stays_inside(&(place){m, variable, bytes}, DEPTH);
+}
+
+// ---- Moving ----
+
+typedef LLVMValueRef (*memory_maker)(igi_simt_module *m, LLVMBuilderRef builder);
+
+// Gives the variables places in the memory, from *used on. False when the host's memory is short.
+static bool move_out(igi_simt_module *m, LLVMValueRef function, const igi_values *leaving, memory_maker make,
+                     uint64_t *used) {
+    LLVMBuilderRef builder = LLVMCreateBuilderInContext(m->context);
+    LLVMPositionBuilderBefore(builder, igi_first_after_allocas(function));
+    LLVMValueRef memory = make(m, builder);
+    bool ok = true;
+    for (size_t i = 0; i < leaving->count && ok; i++) {
+        LLVMValueRef variable = leaving->items[i];
+        uint64_t bytes = bytes_of(m, variable);
+        ok = igi_drop_lifetimes(variable);
+        LLVMReplaceAllUsesWith(variable, igi_field(builder, memory, *used));
+        LLVMInstructionEraseFromParent(variable);
+        *used += bytes;
+    }
+    LLVMDisposeBuilder(builder);
+    return ok;
+}
+
+static bool find_leaving(const igi_simt_module *m, const igi_values *variables, igi_values *leaving) {
+    bool large = bytes_of_all(m, variables) > STACK_ALLOWANCE, ok = true;
+    *leaving = (igi_values){0};
+    for (size_t i = 0; i < variables->count && ok; i++) {
+        LLVMValueRef variable = variables->items[i];
+        if (may_stay(m, variable) && (!large || bytes_of(m, variable) <= ALWAYS_ON_STACK)) continue;
+        ok = igi_values_add(leaving, variable);
+    }
+    return ok;
+}
+
+// *used: bytes of the memory that are taken, and taken by what left afterwards.
+static ig_status empty_frame(igi_simt_module *m, LLVMValueRef function, memory_maker make, uint64_t *used) {
+    igi_values variables, leaving = {0};
+    if (!igi_collect(function, is_alloca, &variables)) return igi_error_no_memory(m->error);
+    uint64_t total = bytes_of_all(m, &variables);
+    ig_status status = total > IGI_MAX_PRIVATE ? igi_refuse_private(m, total) : IG_STATUS_OK;
+    if (status == IG_STATUS_OK) {
+        bool ok = find_leaving(m, &variables, &leaving);
+        if (ok && leaving.count) ok = move_out(m, function, &leaving, make, used);
+        if (!ok) status = igi_error_no_memory(m->error);
+    }
+    igi_values_free(&variables);
+    igi_values_free(&leaving);
+    return status;
+}
+
+// ---- Threads that wait ----
+
+static LLVMValueRef memory_of_lane(igi_simt_module *m, LLVMBuilderRef builder) {
+    LLVMValueRef field = igi_field(builder, LLVMGetParam(m->thread, 4), offsetof(igi_lane, arrays));
+    return LLVMBuildLoad2(builder, LLVMPointerTypeInContext(m->context, 0), field, "arrays");
+}
+
+ig_status igi_move_arrays_to_lane(igi_simt_module *m) {
+    uint64_t used = 0;
+    ig_status status = empty_frame(m, m->thread, memory_of_lane, &used);
+    m->info.array_bytes = (uint32_t)used;
+    return status;
+}
+
+// ---- All of them ----
+
+static LLVMValueRef memory_of_host_thread(igi_simt_module *m, LLVMBuilderRef builder) {
     LLVMTypeRef pointer = LLVMPointerTypeInContext(m->context, 0);
     LLVMTypeRef type = LLVMFunctionType(pointer, NULL, 0, 0);
     return LLVMBuildCall2(builder, type, igi_declare(m->module, "ig.private", type), NULL, 0, "");
 }
 
-// Moves what is large out of the function's frame; false when memory is short.
-static bool move_out(igi_simt_module *m, LLVMValueRef function, const igi_values *variables) {
-    LLVMBuilderRef builder = LLVMCreateBuilderInContext(m->context);
-    LLVMPositionBuilderBefore(builder, igi_first_after_allocas(function));
-    LLVMValueRef memory = private_memory(m, builder);
-    uint64_t used = 0;
-    bool ok = true;
-    for (size_t i = 0; i < variables->count && ok; i++) {
-        LLVMValueRef variable = variables->items[i];
-        uint64_t bytes = bytes_of(m, variable);
-        if (bytes <= ALWAYS_ON_STACK) continue;
-        ok = igi_drop_lifetimes(variable);
-        LLVMReplaceAllUsesWith(variable, igi_field(builder, memory, used));
-        LLVMInstructionEraseFromParent(variable);
-        used += igi_round_up(bytes, 64);
-    }
-    LLVMDisposeBuilder(builder);
-    if (used > m->info.private_bytes) m->info.private_bytes = (uint32_t)used;
-    return ok;
-}
-
-static ig_status limit_frame(igi_simt_module *m, LLVMValueRef function) {
-    igi_values variables;
-    if (!igi_collect(function, is_alloca, &variables)) return igi_error_no_memory(m->error);
-    uint64_t total = 0;
-    for (size_t i = 0; i < variables.count; i++) total += igi_round_up(bytes_of(m, variables.items[i]), 64);
-    ig_status status = IG_STATUS_OK;
-    if (total > MAX_PRIVATE)
-        status = igi_error_set(m->error, IG_STATUS_UNSUPPORTED,
-                               "kernel '%s' needs %llu bytes of private memory per thread; at most %d are supported",
-                               m->request->name, (unsigned long long)total, MAX_PRIVATE);
-    else if (total > STACK_ALLOWANCE && !move_out(m, function, &variables))
-        status = igi_error_no_memory(m->error);
-    igi_values_free(&variables);
-    return status;
-}
-
+// Each function has memory of its own: "ig.run" may have filled an array for all its calls of "ig.tail".
 ig_status igi_pass_private(igi_simt_module *m) {
     ig_status status = IG_STATUS_OK;
-    for (LLVMValueRef f = LLVMGetFirstFunction(m->module); f && status == IG_STATUS_OK; f = LLVMGetNextFunction(f))
-        if (!LLVMIsDeclaration(f)) status = limit_frame(m, f);
+    uint64_t used = 0;
+    for (LLVMValueRef f = LLVMGetFirstFunction(m->module); f && status == IG_STATUS_OK; f = LLVMGetNextFunction(f)) {
+        if (LLVMIsDeclaration(f)) continue;
+        status = empty_frame(m, f, memory_of_host_thread, &used);
+        igi_trap_unreachable(f);
+    }
+    if (status == IG_STATUS_OK && used > UINT32_MAX) return igi_refuse_private(m, used);
+    m->info.private_bytes = (uint32_t)used;
     return status;
 }

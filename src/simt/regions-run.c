@@ -7,10 +7,11 @@ typedef struct runner {
     igi_simt_module *m;
     const igi_regions *regions;
     LLVMBuilderRef builder;
-    LLVMTypeRef i32, i64, pointer;
-    LLVMValueRef function, group, contexts;
+    LLVMTypeRef i8, i32, i64, pointer;
+    LLVMValueRef function, group, contexts, arrays;
     LLVMValueRef sizes[3], counters[3];
-    LLVMValueRef offset, next;  // variables: this group's context, the region to run after this one
+    // Variables: this group's context and arrays, from the first group's; the region to run after this one.
+    LLVMValueRef offset, array_offset, next;
     uint32_t region;
 } runner;
 
@@ -30,23 +31,28 @@ static void call_thread(runner *r) {
 
 // ---- One group of lanes ----
 
-static LLVMValueRef call_wide(runner *r, int full, LLVMValueRef context) {
+// What a group of lanes keeps between regions.
+typedef struct kept {
+    LLVMValueRef context, arrays;
+} kept;
+
+static LLVMValueRef call_wide(runner *r, int full, kept k) {
     LLVMValueRef function = r->m->wide[full];
-    LLVMValueRef arguments[] = {r->group,       r->counters[0], r->counters[1],
-                                r->counters[2], context,        number(r, r->region)};
-    return LLVMBuildCall2(r->builder, LLVMGlobalGetValueType(function), function, arguments, 6, "");
+    LLVMValueRef arguments[] = {r->group,  r->counters[0],       r->counters[1], r->counters[2],
+                                k.context, number(r, r->region), k.arrays};
+    return LLVMBuildCall2(r->builder, LLVMGlobalGetValueType(function), function, arguments, 7, "");
 }
 
 // Full groups of lanes go without a mask; the end of a row needs one.
-static LLVMValueRef call_lanes(runner *r, LLVMValueRef context) {
-    if (!r->m->wide[1] || !r->m->wide[0]) return call_wide(r, r->m->wide[1] != NULL, context);
+static LLVMValueRef call_lanes(runner *r, kept k) {
+    if (!r->m->wide[1] || !r->m->wide[0]) return call_wide(r, r->m->wide[1] != NULL, k);
     LLVMBasicBlockRef ways[] = {new_block(r, "tail"), new_block(r, "full")}, after = new_block(r, "");
     LLVMValueRef left = LLVMBuildSub(r->builder, r->sizes[0], r->counters[0], ""), answers[2];
     LLVMValueRef fits = LLVMBuildICmp(r->builder, LLVMIntUGE, left, number(r, r->m->info.width), "");
     LLVMBuildCondBr(r->builder, fits, ways[1], ways[0]);
     for (int i = 0; i < 2; i++) {
         LLVMPositionBuilderAtEnd(r->builder, ways[i]);
-        answers[i] = call_wide(r, i, context);
+        answers[i] = call_wide(r, i, k);
         LLVMBuildBr(r->builder, after);
     }
     LLVMPositionBuilderAtEnd(r->builder, after);
@@ -61,15 +67,24 @@ static void note_next(runner *r, LLVMValueRef at) {
     LLVMBuildStore(r->builder, igi_call_intrinsic(r->builder, "llvm.umin", &r->i32, 1, pair, 2), r->next);
 }
 
+static LLVMValueRef at_offset(runner *r, LLVMValueRef base, LLVMValueRef variable) {
+    LLVMValueRef offset = LLVMBuildLoad2(r->builder, r->i64, variable, "");
+    return LLVMBuildInBoundsGEP2(r->builder, r->i8, base, &offset, 1, "");
+}
+
+static void advance(runner *r, LLVMValueRef variable, uint64_t bytes) {
+    LLVMValueRef offset = LLVMBuildLoad2(r->builder, r->i64, variable, "");
+    LLVMBuildStore(r->builder, LLVMBuildNUWAdd(r->builder, offset, LLVMConstInt(r->i64, bytes, 0), ""), variable);
+}
+
 // Runs the lanes if it is their turn, and keeps where they stopped.
 static void run_lanes(runner *r) {
     if (!r->regions->count) {
-        call_lanes(r, LLVMConstPointerNull(r->pointer));
+        LLVMValueRef nothing = LLVMConstPointerNull(r->pointer);
+        call_lanes(r, (kept){nothing, nothing});
         return;
     }
-    LLVMValueRef offset = LLVMBuildLoad2(r->builder, r->i64, r->offset, "");
-    LLVMValueRef context =
-        LLVMBuildInBoundsGEP2(r->builder, LLVMInt8TypeInContext(r->m->context), r->contexts, &offset, 1, "");
+    LLVMValueRef context = at_offset(r, r->contexts, r->offset), arrays = at_offset(r, r->arrays, r->array_offset);
     LLVMBasicBlockRef after = NULL;
     if (r->region) {
         LLVMBasicBlockRef turn = new_block(r, "turn"), wait = new_block(r, "wait");
@@ -81,15 +96,15 @@ static void run_lanes(runner *r) {
         LLVMBuildBr(r->builder, after);
         LLVMPositionBuilderAtEnd(r->builder, turn);
     }
-    LLVMValueRef stop = call_lanes(r, context);
+    LLVMValueRef stop = call_lanes(r, (kept){context, arrays});
     LLVMBuildStore(r->builder, stop, context);
     note_next(r, stop);
     if (after) {
         LLVMBuildBr(r->builder, after);
         LLVMPositionBuilderAtEnd(r->builder, after);
     }
-    LLVMValueRef stride = LLVMConstInt(r->i64, r->regions->context_bytes, 0);
-    LLVMBuildStore(r->builder, LLVMBuildNUWAdd(r->builder, offset, stride, ""), r->offset);
+    advance(r, r->offset, r->regions->context_bytes);
+    if (r->regions->array_bytes) advance(r, r->array_offset, r->regions->array_bytes);
 }
 
 // ---- All of them ----
@@ -121,6 +136,7 @@ static void build_loop(runner *r, int dimension) {
 
 static void build_region(runner *r) {
     LLVMBuildStore(r->builder, LLVMConstInt(r->i64, 0, 0), r->offset);
+    LLVMBuildStore(r->builder, LLVMConstInt(r->i64, 0, 0), r->array_offset);
     LLVMBuildStore(r->builder, number(r, IGI_REGION_DONE), r->next);
     build_loop(r, 2);
 }
@@ -150,11 +166,12 @@ static void hide(LLVMValueRef function, const char *attribute) {
 }
 
 void igi_build_run(igi_simt_module *m, const igi_regions *regions) {
-    LLVMTypeRef pointer = LLVMPointerTypeInContext(m->context, 0), parameters[] = {pointer, pointer};
-    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(m->context), parameters, 2, 0);
+    LLVMTypeRef pointer = LLVMPointerTypeInContext(m->context, 0), parameters[] = {pointer, pointer, pointer};
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(m->context), parameters, 3, 0);
     runner r = {.m = m,
                 .regions = regions,
                 .builder = LLVMCreateBuilderInContext(m->context),
+                .i8 = LLVMInt8TypeInContext(m->context),
                 .i32 = LLVMInt32TypeInContext(m->context),
                 .i64 = LLVMInt64TypeInContext(m->context),
                 .pointer = pointer,
@@ -162,8 +179,10 @@ void igi_build_run(igi_simt_module *m, const igi_regions *regions) {
     igi_add_attribute(r.function, "nounwind");
     r.group = LLVMGetParam(r.function, 0);
     r.contexts = LLVMGetParam(r.function, 1);
+    r.arrays = LLVMGetParam(r.function, 2);
     LLVMPositionBuilderAtEnd(r.builder, new_block(&r, "entry"));
     r.offset = LLVMBuildAlloca(r.builder, r.i64, "");
+    r.array_offset = LLVMBuildAlloca(r.builder, r.i64, "");
     r.next = LLVMBuildAlloca(r.builder, r.i32, "");
     for (int i = 0; i < 3; i++) {
         LLVMValueRef field = igi_field(r.builder, r.group, offsetof(igi_group, size) + 4 * (size_t)i);

@@ -23,13 +23,13 @@ typedef struct cut {
 
 typedef struct crossing {
     LLVMValueRef value, variable;
-    uint64_t offset;  // in the context; 0: made again
+    uint64_t offset;  // in the context, 0: made again; of a variable, in the arrays
     bool *at;         // by cut
 } crossing;
 
 typedef struct splitter {
     igi_simt_module *m;
-    LLVMValueRef function, context;
+    LLVMValueRef function, context, arrays;
     LLVMBuilderRef builder;
     LLVMTargetDataRef layout;
     igi_cfg cfg;
@@ -37,8 +37,8 @@ typedef struct splitter {
     uint32_t cut_count;
     crossing *crossings;
     size_t count, capacity;
-    uint64_t bytes;  // of the context so far
-    bool *live;      // by block: the value at hand is needed at its beginning
+    uint64_t bytes, array_bytes;  // of the context and the arrays so far
+    bool *live;                   // by block: the value at hand is needed at its beginning
     uint32_t *stack;
 } splitter;
 
@@ -97,10 +97,10 @@ static bool lives_at(const splitter *s, const cut *c) {
     return block != IGI_NONE && s->live[block];
 }
 
-static uint64_t take_bytes(splitter *s, LLVMTypeRef type, uint64_t alignment) {
+static uint64_t take_bytes(const splitter *s, uint64_t *used, LLVMTypeRef type, uint64_t alignment) {
     if (alignment > CONTEXT_ALIGNMENT) alignment = CONTEXT_ALIGNMENT;
-    uint64_t offset = igi_round_up(s->bytes, alignment);
-    s->bytes = offset + LLVMABISizeOfType(s->layout, type);
+    uint64_t offset = igi_round_up(*used, alignment);
+    *used = offset + LLVMABISizeOfType(s->layout, type);
     return offset;
 }
 
@@ -155,11 +155,12 @@ static bool add_crossing(splitter *s, LLVMValueRef value) {
     LLVMTypeRef type = variable ? LLVMGetAllocatedType(value) : LLVMTypeOf(value);
     if (variable) {
         // Any pointer into it may live on, whether its own address does or not.
-        c->offset = take_bytes(s, type, LLVMGetAlignment(value));
+        c->offset = take_bytes(s, &s->array_bytes, type, LLVMGetAlignment(value));
         return true;
     }
     for (uint32_t i = 0; i < s->cut_count; i++) c->at[i] = lives_at(s, &s->cuts[i]);
-    if (cost_of(s, value, CHEAP) > CHEAP) c->offset = take_bytes(s, type, LLVMABIAlignmentOfType(s->layout, type));
+    if (cost_of(s, value, CHEAP) > CHEAP)
+        c->offset = take_bytes(s, &s->bytes, type, LLVMABIAlignmentOfType(s->layout, type));
     return true;
 }
 
@@ -288,7 +289,7 @@ static bool move_variables(splitter *s) {
         const crossing *c = &s->crossings[i];
         if (!LLVMIsAAllocaInst(c->value)) continue;
         if (!igi_drop_lifetimes(c->value)) return false;
-        LLVMReplaceAllUsesWith(c->value, in_context(s, c->offset));
+        LLVMReplaceAllUsesWith(c->value, igi_field(s->builder, s->arrays, c->offset));
         LLVMInstructionEraseFromParent(c->value);
     }
     return true;
@@ -353,11 +354,13 @@ ig_status igi_split_regions(igi_simt_module *m, LLVMValueRef function, igi_regio
     splitter s = {.m = m,
                   .function = function,
                   .context = LLVMGetParam(function, 4),
+                  .arrays = LLVMGetParam(function, 6),
                   .builder = LLVMCreateBuilderInContext(m->context),
                   .layout = LLVMGetModuleDataLayout(m->module),
                   .bytes = sizeof(uint32_t)};  // the number of the region comes first
     if (split(&s, &sites))
-        *regions = (igi_regions){s.cut_count, igi_round_up(s.bytes, CONTEXT_ALIGNMENT)};
+        *regions = (igi_regions){s.cut_count, igi_round_up(s.bytes, CONTEXT_ALIGNMENT),
+                                 igi_round_up(s.array_bytes, CONTEXT_ALIGNMENT)};
     else
         status = igi_error_no_memory(m->error);
     free_splitter(&s);

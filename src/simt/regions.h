@@ -11,11 +11,13 @@
 typedef struct igi_regions {
     uint32_t count;          // barriers; region 0 begins at the entry, region k behind barrier k
     uint64_t context_bytes;  // what a group of lanes keeps between two regions
+    uint64_t array_bytes;    // and of its private arrays
 } igi_regions;
 
-// Rewrites `function`, i32 (group, x, y, z, context, at): it goes on at region `at`, runs to the next barrier or to its
-// end, and says which. Values that outlive a barrier are kept in `context`, or made again where that is cheap.
-// pre: widened. post: without barriers the function is unchanged and `at` ignored.
+// Rewrites `function`, i32 (group, x, y, z, context, at, arrays): it goes on at region `at`, runs to the next barrier
+// or to its end, and says which. Values that outlive a barrier are kept in `context`, or made again where that is
+// cheap. Private arrays are kept in `arrays`, far away from them: a kernel may write past an array, but not over
+// pointers. pre: widened. post: without barriers the function is unchanged and `at` ignored.
 ig_status igi_split_regions(igi_simt_module *m, LLVMValueRef function, igi_regions *regions);
 
 // "ig.run": all lanes of a threadgroup, region by region. `function` is wide[1] where a group of lanes is full and

@@ -3,56 +3,160 @@
 #include "simt/run.h"
 
 #include <string.h>
+#include <sys/mman.h>
 
 #include "core/memory.h"
 #include "simt/lanes.h"
+#include "simt/stack.h"
 
-static _Thread_local void *private_memory;
+// initial-exec: read by generated code on its own small stack.
+static _Thread_local void *private_memory __attribute__((tls_model("initial-exec")));
 
 void *igi_private_memory(void) {
     return private_memory;
 }
 
+// ---- Memory ----
+
+// A kernel of MLX writes 256 bytes past its threadgroup memory, others read a row too many: that is harmless on a GPU.
+// Where things begin differs in the lowest 12 bits, lest accesses to one wait for accesses to another.
+enum {
+    THREADGROUP_BYTES = 32768,
+    THREADGROUP_SLACK = (64 << 10) + 1024,
+    PRIVATE_SLACK = (256 << 10) + 2048,
+    BYTES_SLACK = (64 << 10) + 3072,
+    STACK_BYTES = 8 << 20,
+};
+
 // Contents need not survive.
-static bool reserve(char **memory, uint64_t *capacity, uint64_t bytes) {
-    if (bytes <= *capacity) return true;
-    char *larger = igi_aligned_alloc(64, bytes);
-    if (!larger) return false;
-    free(*memory);
-    *memory = larger;
-    *capacity = bytes;
+static bool reserve(igi_guarded *guarded, uint64_t bytes, igi_guard_size guard) {
+    if (!bytes || bytes <= guarded->bytes) return true;
+    igi_guarded larger;
+    if (!igi_guarded_open(&larger, bytes, guard)) return false;
+    igi_guarded_close(guarded);
+    *guarded = larger;
     return true;
+}
+
+static bool reserve_stack(igi_scratch *scratch) {
+    if (scratch->stack.memory) return true;
+    if (!igi_guarded_open(&scratch->stack, STACK_BYTES, IGI_GUARD_LARGE)) return false;
+#ifdef MADV_NOHUGEPAGE
+    madvise(scratch->stack.memory, scratch->stack.bytes, MADV_NOHUGEPAGE);  // few pages of it are ever touched
+#endif
+    return true;
+}
+
+static bool with_slack(uint64_t bytes, uint64_t slack, uint64_t *sum) {
+    *sum = 0;
+    return !bytes || igi_add(bytes, 2 * slack, sum);
+}
+
+static bool reserve_threadgroup(igi_scratch *scratch, uint64_t bytes) {
+    uint64_t wanted;
+    if (bytes && bytes < THREADGROUP_BYTES) bytes = THREADGROUP_BYTES;
+    return with_slack(bytes, THREADGROUP_SLACK, &wanted) && reserve(&scratch->threadgroup, wanted, IGI_GUARD_LARGE);
+}
+
+static uint64_t first_arrays(const igi_code *code) {
+    return igi_round_up(code->info.private_bytes, 64);
+}
+
+static bool reserve_private(igi_scratch *scratch, const igi_code *code, uint32_t threads) {
+    uint64_t bytes;
+    return igi_mul(code->info.array_bytes, threads, &bytes) && igi_add(bytes, first_arrays(code), &bytes) &&
+           with_slack(bytes, PRIVATE_SLACK, &bytes) && reserve(&scratch->privates, bytes, IGI_GUARD_HUGE);
+}
+
+static bool reserve_frames(igi_scratch *scratch, const igi_code *code, uint32_t threads) {
+    uint64_t bytes;
+    if (!code->frame_bytes) return true;
+    if (!scratch->lanes) scratch->lanes = igi_calloc(IGI_MAX_GROUP_THREADS, sizeof *scratch->lanes);
+    return scratch->lanes && igi_mul(code->frame_bytes, threads, &bytes) &&
+           reserve(&scratch->frames, bytes, IGI_GUARD_LARGE);
 }
 
 ig_status igi_scratch_reserve(igi_scratch *scratch, const igi_code *code, uint32_t threads,
                               uint64_t threadgroup_bytes) {
-    if (!reserve(&scratch->threadgroup_memory, &scratch->threadgroup_bytes, threadgroup_bytes) ||
-        !reserve(&scratch->private_memory, &scratch->private_bytes, code->info.private_bytes))
-        return IG_STATUS_OUT_OF_MEMORY;
-    if (!code->frame_bytes) return IG_STATUS_OK;
-    if (!scratch->lanes) scratch->lanes = igi_calloc(IGI_MAX_GROUP_THREADS, sizeof *scratch->lanes);
-    uint64_t bytes;
-    bool ok = scratch->lanes && igi_mul(code->frame_bytes, threads, &bytes) &&
-              reserve(&scratch->frames, &scratch->frame_bytes, bytes);
+    bool ok = reserve_stack(scratch) && reserve_threadgroup(scratch, threadgroup_bytes) &&
+              reserve_private(scratch, code, threads) && reserve_frames(scratch, code, threads);
     return ok ? IG_STATUS_OK : IG_STATUS_OUT_OF_MEMORY;
 }
 
+char *igi_scratch_threadgroup(const igi_scratch *scratch) {
+    return scratch->threadgroup.memory ? scratch->threadgroup.memory + THREADGROUP_SLACK : NULL;
+}
+
+char *igi_scratch_bytes(igi_scratch *scratch, uint64_t count) {
+    uint64_t wanted;
+    if (!with_slack(count, BYTES_SLACK, &wanted) || !reserve(&scratch->bytes, wanted, IGI_GUARD_LARGE)) return NULL;
+    return scratch->bytes.memory + BYTES_SLACK;
+}
+
+static char *private_of(const igi_scratch *scratch) {
+    return scratch->privates.memory ? scratch->privates.memory + PRIVATE_SLACK : NULL;
+}
+
 void igi_scratch_free(igi_scratch *scratch) {
-    free(scratch->lanes), free(scratch->frames), free(scratch->threadgroup_memory), free(scratch->private_memory);
+    igi_guarded *all[] = {&scratch->frames, &scratch->threadgroup, &scratch->privates, &scratch->stack,
+                          &scratch->bytes};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) igi_guarded_close(all[i]);
+    free(scratch->lanes);
     *scratch = (igi_scratch){0};
 }
 
+const char *igi_scratch_name(const igi_scratch *scratch, uint64_t address) {
+    const struct {
+        const igi_guarded *memory;
+        const char *name;
+    } all[] = {{&scratch->threadgroup, "threadgroup memory"},
+               {&scratch->privates, "private memory"},
+               {&scratch->bytes, "bytes of an argument"},
+               {&scratch->stack, "stack"},
+               {&scratch->frames, "saved state"}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (igi_guarded_surrounds(all[i].memory, address)) return all[i].name;
+    return NULL;
+}
+
+bool igi_scratch_is_threadgroup(const igi_scratch *scratch, uint64_t address) {
+    return igi_guarded_surrounds(&scratch->threadgroup, address);
+}
+
+// ---- Calling generated code ----
+
+static void *top_of_stack(const igi_scratch *scratch) {
+    return scratch->stack.memory + scratch->stack.bytes - 64;
+}
+
+static void run_loop(const igi_code *code, const igi_group *group, const igi_scratch *scratch) {
+    char *arrays = private_of(scratch) ? private_of(scratch) + first_arrays(code) : NULL;
+    igi_simt_call_on_stack(group, (uintptr_t)scratch->frames.memory, (uintptr_t)arrays, 0, NULL,
+                           (igi_any_function)code->run, top_of_stack(scratch));
+}
+
+static void start(const igi_code *code, const igi_group *group, const uint32_t at[3], igi_lane *lane, void *top) {
+    igi_simt_call_on_stack(group, at[0], at[1], at[2], lane, (igi_any_function)code->start, top);
+}
+
+static void resume(const igi_code *code, const igi_lane *lane, void *top) {
+    igi_simt_call_on_stack(lane->frame, 0, 0, 0, NULL, (igi_any_function)code->resume, top);
+}
+
+// ---- Threads that wait ----
+
 // Starts every thread and says how many there are.
-IGI_CALLS_GENERATED_CODE static uint32_t start_threads(const igi_code *code, const igi_group *group,
-                                                       igi_scratch *scratch) {
-    uint32_t index = 0;
-    for (uint32_t z = 0; z < group->size[2]; z++)
-        for (uint32_t y = 0; y < group->size[1]; y++)
-            for (uint32_t x = 0; x < group->size[0]; x++, index++) {
+static uint32_t start_threads(const igi_code *code, const igi_group *group, igi_scratch *scratch) {
+    uint32_t index = 0, at[3];
+    char *arrays = private_of(scratch) ? private_of(scratch) + first_arrays(code) : NULL;
+    for (at[2] = 0; at[2] < group->size[2]; at[2]++)
+        for (at[1] = 0; at[1] < group->size[1]; at[1]++)
+            for (at[0] = 0; at[0] < group->size[0]; at[0]++, index++) {
                 igi_lane *lane = &scratch->lanes[index];
-                lane->frame = scratch->frames + index * code->frame_bytes;
+                lane->frame = scratch->frames.memory + index * code->frame_bytes;
+                lane->arrays = arrays ? arrays + (uint64_t)index * code->info.array_bytes : NULL;
                 lane->wait = IGI_WAIT_NONE;
-                code->start(group, x, y, z, lane);
+                start(code, group, at, lane, top_of_stack(scratch));
             }
     return index;
 }
@@ -75,45 +179,45 @@ static uint32_t earliest(const igi_lane *lanes, uint32_t count) {
 }
 
 // Brings every lane of a simdgroup to a barrier or to its end.
-IGI_CALLS_GENERATED_CODE static void run_simdgroup(const igi_code *code, const igi_group *group, igi_lane *lanes,
-                                                   uint32_t count) {
+static void run_simdgroup(const igi_code *code, const igi_group *group, igi_lane *lanes, uint32_t count, void *top) {
     uint32_t active;
     while ((active = earliest(lanes, count)) && !aborted(group)) {
         igi_lanes_answer(lanes, count, active);
         for (uint32_t i = 0; i < count; i++)
-            if (active >> i & 1) code->resume(lanes[i].frame);
+            if (active >> i & 1) resume(code, &lanes[i], top);
     }
 }
 
 // Releases the threads at the barrier; false when all have returned.
-IGI_CALLS_GENERATED_CODE static bool pass_barrier(const igi_code *code, igi_lane *lanes, uint32_t count) {
+static bool pass_barrier(const igi_code *code, igi_lane *lanes, uint32_t count, void *top) {
     bool any = false;
     for (uint32_t i = 0; i < count; i++) {
         if (lanes[i].wait != IGI_WAIT_BARRIER) continue;
         any = true;
-        code->resume(lanes[i].frame);
+        resume(code, &lanes[i], top);
     }
     return any;
 }
 
 static void run_coroutines(const igi_code *code, const igi_group *group, igi_scratch *scratch) {
+    void *top = top_of_stack(scratch);
     uint32_t threads = start_threads(code, group, scratch);
     do {
         for (uint32_t at = 0; at < threads; at += IGI_SIMD_WIDTH) {
             uint32_t left = threads - at;
-            run_simdgroup(code, group, scratch->lanes + at, left < IGI_SIMD_WIDTH ? left : IGI_SIMD_WIDTH);
+            run_simdgroup(code, group, scratch->lanes + at, left < IGI_SIMD_WIDTH ? left : IGI_SIMD_WIDTH, top);
         }
-    } while (!aborted(group) && pass_barrier(code, scratch->lanes, threads));
+    } while (!aborted(group) && pass_barrier(code, scratch->lanes, threads, top));
 }
 
 bool igi_can_run_group(const igi_code *code, const uint32_t size[3]) {
     return !code->info.simdgroups || size[0] % IGI_SIMD_WIDTH == 0 || (size[1] == 1 && size[2] == 1);
 }
 
-IGI_CALLS_GENERATED_CODE void igi_run_group(const igi_code *code, const igi_group *group, igi_scratch *scratch) {
-    private_memory = scratch->private_memory;
+void igi_run_group(const igi_code *code, const igi_group *group, igi_scratch *scratch) {
+    private_memory = private_of(scratch);
     if (code->info.form == IGI_FORM_LOOP)
-        code->run(group, scratch->frames);
+        run_loop(code, group, scratch);
     else
         run_coroutines(code, group, scratch);
 }

@@ -4,24 +4,34 @@
 #define INGOT_SIMT_RUN_H
 
 #include <stdbool.h>
-#include "core/status-internal.h"
 
+#include "core/guarded.h"
+#include "core/status-internal.h"
 #include "simt/jit.h"
 
-// What one worker needs beside the kernel: lanes, frames and threadgroup memory. Starts as zeros, grows as asked.
+// What one worker needs beside the kernel. Starts as zeros, grows as asked. Kernels may touch memory next to what is
+// theirs, so each kind lies in a mapping of its own, with room to spare on both sides (slack) and guards behind that.
 typedef struct igi_scratch {
     igi_lane *lanes;
-    char *frames;
-    uint64_t frame_bytes;  // capacity
-    char *threadgroup_memory;
-    uint64_t threadgroup_bytes;
-    char *private_memory;
-    uint64_t private_bytes;
+    igi_guarded frames;       // of coroutines, or contexts; kernels do not know where
+    igi_guarded threadgroup;  // static threadgroup memory and arguments
+    igi_guarded privates;     // arrays that outlive no barrier, then those that may
+    igi_guarded stack;        // of generated code
+    igi_guarded bytes;        // copies of arguments that are no buffers
 } igi_scratch;
+
+// Where the device's threadgroup memory begins.
+char *igi_scratch_threadgroup(const igi_scratch *scratch);
+// Memory for so many bytes of arguments, aligned to 64; NULL when memory is short.
+char *igi_scratch_bytes(igi_scratch *scratch, uint64_t count);
 
 // Makes it large enough for groups of `threads` threads with `threadgroup_bytes` of memory.
 ig_status igi_scratch_reserve(igi_scratch *scratch, const igi_code *code, uint32_t threads, uint64_t threadgroup_bytes);
 void igi_scratch_free(igi_scratch *scratch);
+
+// "threadgroup memory" or the like, if the address is in or near it; NULL when it is not.
+const char *igi_scratch_name(const igi_scratch *scratch, uint64_t address);
+bool igi_scratch_is_threadgroup(const igi_scratch *scratch, uint64_t address);
 
 // Whether the code may run groups of this shape: the lanes of a simdgroup must lie in one row.
 bool igi_can_run_group(const igi_code *code, const uint32_t size[3]);

@@ -582,8 +582,8 @@ static void free_widener(igi_widener *w) {
 
 static void open_function(igi_widener *w, const char *name) {
     LLVMContextRef context = w->m->context;
-    LLVMTypeRef parameters[] = {w->pointer, w->i32, w->i32, w->i32, w->pointer, w->i32};
-    w->to = LLVMAddFunction(w->m->module, name, LLVMFunctionType(w->i32, parameters, 6, 0));
+    LLVMTypeRef parameters[] = {w->pointer, w->i32, w->i32, w->i32, w->pointer, w->i32, w->pointer};
+    w->to = LLVMAddFunction(w->m->module, name, LLVMFunctionType(w->i32, parameters, 7, 0));
     igi_add_attribute(w->to, "nounwind");
     w->builder = LLVMCreateBuilderInContext(context);
     w->slots = LLVMCreateBuilderInContext(context);

@@ -23,7 +23,7 @@ bool on_software_device(void) {
 
 // ---- Signals ----
 
-static const int fault_signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+static const int fault_signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
 static struct sigaction fault_actions[LENGTH(fault_signals)];
 
 void use_fault_handlers(void) {

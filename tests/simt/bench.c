@@ -226,14 +226,14 @@ void run_grid(const grid *g, const igi_code *code, const igi_code *narrow) {
     uint64_t bytes = 16384 + (uint64_t)code->info.threadgroup_bytes;
     assert_ok(igi_scratch_reserve(&scratch, code, threads, bytes));
     if (narrow) assert_ok(igi_scratch_reserve(&scratch, narrow, threads, bytes));
-    igi_group group = {.threadgroup_memory = scratch.threadgroup_memory, .abort = &abort};
+    igi_group group = {.threadgroup_memory = igi_scratch_threadgroup(&scratch), .abort = &abort};
     for (int i = 0; i < 3; i++) {
         group.dispatch_size[i] = g->group[i];
         group.groups[i] = (g->threads[i] + g->group[i] - 1) / g->group[i];
         group.grid[i] = g->threads[i];
     }
     memcpy(group.arguments, g->arguments, sizeof group.arguments);
-    memset(scratch.threadgroup_memory, 0, bytes);
+    memset(group.threadgroup_memory, 0, bytes);
     for (at[2] = 0; at[2] < g->threads[2]; at[2] += g->group[2])
         for (at[1] = 0; at[1] < g->threads[1]; at[1] += g->group[1])
             for (at[0] = 0; at[0] < g->threads[0]; at[0] += g->group[0])

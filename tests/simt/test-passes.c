@@ -445,7 +445,7 @@ static void run_group(const igi_code *code, uint32_t *words) {
     uint32_t abort = 0;
     assert_ok(igi_scratch_reserve(&scratch, code, 64, code->info.threadgroup_bytes));
     igi_group group = {.arguments = {words},
-                       .threadgroup_memory = scratch.threadgroup_memory,
+                       .threadgroup_memory = igi_scratch_threadgroup(&scratch),
                        .abort = &abort,
                        .size = {64, 1, 1},
                        .dispatch_size = {64, 1, 1},

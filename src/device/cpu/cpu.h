@@ -97,6 +97,8 @@ const igi_code *igi_cpu_shaped_code(ig_device *device, cpu_program *program, cpu
 
 ig_status igi_cpu_buffer_open(ig_buffer *buffer, const ig_buffer_desc *desc);
 void igi_cpu_buffer_close(ig_buffer *buffer);
+// Whether the address lies in the buffer's memory or in what was reserved around it.
+bool igi_cpu_is_near_buffer(const ig_buffer *buffer, uint64_t address);
 
 void igi_cpu_module_release(cpu_device *cpu, cpu_module *module);
 

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // One dispatch: threadgroups handed out to this thread and idle workers.
 #include <inttypes.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "device/cpu/cpu.h"
-#include "device/cpu/fault.h"
+#include "device/cpu/fault-message.h"
 #include "device/cpu/float-mode.h"
-#include "simt/run.h"
+#include "device/cpu/thread.h"
 
 typedef struct launch {
     const igi_code *code;    // for groups it can run
@@ -25,34 +23,8 @@ typedef struct launch {
     void *arguments[2 * IGI_MAX_SLOTS];
     bool streaming;     // writes go past the caches
     atomic_int failed;  // ig_status of the first failure
-    atomic_uint_fast64_t fault_address, fault_group, fault_batch;
+    cpu_fault fault;    // written by whoever failed first, read when all have ended
 } launch;
-
-// ---- Scratch of each thread ----
-
-static pthread_key_t scratch_key;
-
-static void free_scratch(void *scratch) {
-    igi_scratch_free(scratch);
-    free(scratch);
-}
-
-static void make_key(void) {
-    pthread_key_create(&scratch_key, free_scratch);
-}
-
-static igi_scratch *scratch_of_thread(void) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, make_key);
-    igi_scratch *scratch = pthread_getspecific(scratch_key);
-    if (scratch) return scratch;
-    scratch = igi_calloc(1, sizeof *scratch);
-    if (scratch && pthread_setspecific(scratch_key, scratch) != 0) {
-        free(scratch);
-        return NULL;
-    }
-    return scratch;
-}
 
 // ---- Groups ----
 
@@ -104,9 +76,10 @@ static void place_threadgroup_arguments(const launch *l, char *memory, void **ar
     }
 }
 
-static void fail(launch *l, ig_status status) {
+// True for the first.
+static bool fail(launch *l, ig_status status) {
     int none = IG_STATUS_OK;
-    atomic_compare_exchange_strong(&l->failed, &none, status);
+    return atomic_compare_exchange_strong(&l->failed, &none, status);
 }
 
 typedef struct range {
@@ -144,6 +117,21 @@ static void run_range(range *r) {
     }
 }
 
+static void note_fault(range *r, const igi_fault_guard *guard) {
+    cpu_fault *fault = &r->launch->fault;
+    if (!fail(r->launch, IG_STATUS_KERNEL_FAULT)) return;
+    *fault = (cpu_fault){.signal = guard->signal,
+                         .has_address = guard->has_address,
+                         .address = guard->address,
+                         .group = r->at,
+                         .batch = r->batch};
+    fault->memory = guard->has_address ? igi_scratch_name(r->scratch, guard->address) : NULL;
+    if (!igi_scratch_is_threadgroup(r->scratch, guard->address)) return;
+    fault->begin = (uintptr_t)r->group.threadgroup_memory;
+    fault->end = fault->begin + r->launch->threadgroup_bytes;
+}
+
+// The guard is on the host's stack; kernels run on another.
 static void run_guarded(range *r) {
     igi_fault_guard guard;
     if (sigsetjmp(guard.back, 0) == 0) {
@@ -152,15 +140,13 @@ static void run_guarded(range *r) {
         igi_fault_set(NULL);
         return;
     }
-    atomic_store(&r->launch->fault_address, guard.address);
-    atomic_store(&r->launch->fault_group, r->at);
-    atomic_store(&r->launch->fault_batch, r->batch);
-    fail(r->launch, IG_STATUS_KERNEL_FAULT);
+    note_fault(r, &guard);
 }
 
 static void run_groups(void *context, uint64_t begin, uint64_t end) {
     launch *l = context;
-    igi_scratch *scratch = scratch_of_thread();
+    cpu_thread *thread = igi_cpu_this_thread();
+    igi_scratch *scratch = thread ? &thread->scratch : NULL;
     const igi_code *codes[] = {l->code, l->narrow, l->shaped};
     bool ready = scratch != NULL;
     for (int i = 0; i < 3 && ready; i++)
@@ -171,13 +157,15 @@ static void run_groups(void *context, uint64_t begin, uint64_t end) {
     }
     range r = {.launch = l, .scratch = scratch, .at = begin, .end = end};
     memcpy(r.group.arguments, l->arguments, sizeof l->arguments);
-    place_threadgroup_arguments(l, scratch->threadgroup_memory, r.group.arguments);
-    r.group.threadgroup_memory = scratch->threadgroup_memory;
+    r.group.threadgroup_memory = igi_scratch_threadgroup(scratch);
+    place_threadgroup_arguments(l, r.group.threadgroup_memory, r.group.arguments);
     r.group.abort = (const volatile uint32_t *)l->abort;
     describe_grid(l, &r.group);
     uint64_t host_mode = igi_float_mode_get();
     igi_float_mode_set(l->float_mode);
+    igi_fault_stack_enter(&thread->handlers);
     run_guarded(&r);
+    igi_fault_stack_leave(&thread->handlers);
     igi_float_mode_set(host_mode);
     // Such writes are in no order with others until this.
     if (l->streaming) atomic_thread_fence(memory_order_seq_cst);
@@ -198,22 +186,40 @@ static ig_status read_indirect(igi_dispatch *dispatch, ig_error *error) {
                          counts[0], counts[1], counts[2]);
 }
 
-static void bind(launch *l) {
+// Bytes of arguments lie in the host's memory: kernels get a copy, in this thread's, and each argument at a place of
+// its own that is aligned for anything.
+static ig_status copy_bytes(launch *l, ig_error *error) {
+    uint64_t total = 0;
+    for (uint32_t i = 0; i < l->dispatch->binding_count; i++)
+        if (l->dispatch->bindings[i].bytes) total += igi_round_up(l->dispatch->bindings[i].length, 64);
+    if (!total) return IG_STATUS_OK;
+    cpu_thread *thread = igi_cpu_this_thread();
+    char *copy = thread ? igi_scratch_bytes(&thread->scratch, total) : NULL;
+    if (!copy) return igi_error_no_memory(error);
     for (uint32_t i = 0; i < l->dispatch->binding_count; i++) {
         const igi_binding *binding = &l->dispatch->bindings[i];
-        if (binding->kind != IG_ARGUMENT_BUFFER) continue;
-        l->arguments[binding->index] =
-            binding->buffer ? (char *)binding->buffer->memory + binding->offset : binding->bytes;
+        if (!binding->bytes) continue;
+        l->arguments[binding->index] = memcpy(copy, binding->bytes, binding->length);
+        copy += igi_round_up(binding->length, 64);
     }
+    return IG_STATUS_OK;
+}
+
+static ig_status bind(launch *l, ig_error *error) {
+    for (uint32_t i = 0; i < l->dispatch->binding_count; i++) {
+        const igi_binding *binding = &l->dispatch->bindings[i];
+        if (binding->buffer) l->arguments[binding->index] = (char *)binding->buffer->memory + binding->offset;
+    }
+    return copy_bytes(l, error);
 }
 
 // Rows may have been longer than dispatched.
 static void describe_fault_group(const launch *l, char *text, size_t length) {
     const ig_size dispatched = l->dispatch->group;
     igi_group group;
-    place_group(l, atomic_load(&l->fault_group), &group);
+    place_group(l, l->fault.group, &group);
     uint64_t first = group.origin[0] / dispatched.x, last = (group.origin[0] + group.size[0] - 1ull) / dispatched.x;
-    last += atomic_load(&l->fault_batch) - 1;
+    last += l->fault.batch - 1;
     uint64_t y = group.origin[1] / dispatched.y, z = group.origin[2] / dispatched.z;
     if (first == last)
         snprintf(text, length, "threadgroup (%" PRIu64 ", %" PRIu64 ", %" PRIu64 ")", first, y, z);
@@ -227,10 +233,10 @@ static ig_status judge(launch *l, const ig_commands *commands, ig_error *error) 
     igi_commands_describe(commands, l->dispatch->pipeline, where, sizeof where);
     ig_status status = (ig_status)atomic_load(&l->failed);
     if (status == IG_STATUS_KERNEL_FAULT) {
-        char group[80];
+        char group[80], what[400];
         describe_fault_group(l, group, sizeof group);
-        return igi_error_set(error, status, "%s touched address 0x%llx, which is in none of its buffers, in %s", where,
-                             (unsigned long long)atomic_load(&l->fault_address), group);
+        igi_cpu_describe_fault(&l->fault, l->dispatch, what, sizeof what);
+        return igi_error_set(error, status, "%s %s, in %s", where, what, group);
     }
     if (status != IG_STATUS_OK) return igi_error_set(error, status, "%s: %s", where, ig_status_text(status));
     if (!atomic_load(l->abort)) return IG_STATUS_OK;
@@ -313,7 +319,8 @@ ig_status igi_cpu_dispatch(ig_commands *commands, igi_dispatch *dispatch, ig_err
     if (status != IG_STATUS_OK) return status;
     l.threadgroup_bytes = igi_round_up(l.code->info.threadgroup_bytes, 64) + dispatch->threadgroup_bytes;
     l.float_mode = igi_float_mode_kernel(program->module->math_mode == IG_MATH_FAST);
-    bind(&l);
+    status = bind(&l, error);
+    if (status != IG_STATUS_OK) return status;
     igi_fault_install();
     igi_pool_loop(igi_cpu(device)->pool, total, run_groups, &l);
     return judge(&l, commands, error);

@@ -3,40 +3,98 @@
 #include "device/cpu/fault.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stddef.h>
 #include <ucontext.h>
+#if defined(__linux__)
+#include <sys/auxv.h>
+#endif
 
-static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
-enum { SIGNAL_COUNT = sizeof signals / sizeof *signals };
+static const struct {
+    int number;
+    const char *name;
+} signals[] = {{SIGSEGV, "SIGSEGV"}, {SIGBUS, "SIGBUS"}, {SIGFPE, "SIGFPE"}, {SIGILL, "SIGILL"}, {SIGTRAP, "SIGTRAP"}};
+enum { SIGNAL_COUNT = sizeof signals / sizeof *signals, STACK_BYTES = 256 << 10, OUR_SHARE = 4 << 10 };
 
 static struct sigaction previous[SIGNAL_COUNT];
 // initial-exec: a signal handler must not allocate thread-local storage.
 static _Thread_local igi_fault_guard *guard_of_thread __attribute__((tls_model("initial-exec")));
 
+const char *igi_fault_signal_name(int number) {
+    for (int i = 0; i < SIGNAL_COUNT; i++)
+        if (signals[i].number == number) return signals[i].name;
+    return "a signal";
+}
+
+// ---- Handlers of the host ----
+
+// By kill() or raise(), not by an instruction.
+static bool was_sent(const siginfo_t *info) {
+#if defined(__linux__)
+    return info->si_code <= 0;
+#else
+    return info->si_code == SI_USER || info->si_code == SI_QUEUE;
+#endif
+}
+
+// With the signal mask that the host asked for.
+static void call_handler(struct sigaction *old, int number, siginfo_t *info, void *context) {
+    const struct sigaction handler = *old;
+    sigset_t blocked = handler.sa_mask, before, only;
+    sigemptyset(&only), sigaddset(&only, number);
+    pthread_sigmask(SIG_BLOCK, &blocked, &before);
+    if (handler.sa_flags & SA_NODEFER) pthread_sigmask(SIG_UNBLOCK, &only, NULL);
+    if (handler.sa_flags & SA_RESETHAND) *old = (struct sigaction){.sa_handler = SIG_DFL};
+    if (handler.sa_flags & SA_SIGINFO)
+        handler.sa_sigaction(number, info, context);
+    else
+        handler.sa_handler(number);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+// What the system would have done without us. A fault happens again as soon as we return; what was sent, or lies behind
+// the instruction already, must be sent again.
+static void take_default(const struct sigaction *old, int number, const siginfo_t *info) {
+    if (old->sa_handler == SIG_IGN && was_sent(info)) return;
+    struct sigaction action = {.sa_handler = SIG_DFL};
+    sigemptyset(&action.sa_mask);
+    sigaction(number, &action, NULL);
+    if (was_sent(info) || number == SIGTRAP) pthread_kill(pthread_self(), number);
+}
+
 static void pass_on(int number, siginfo_t *info, void *context) {
     for (int i = 0; i < SIGNAL_COUNT; i++) {
-        if (signals[i] != number) continue;
+        if (signals[i].number != number) continue;
         struct sigaction *old = &previous[i];
-        if (old->sa_flags & SA_SIGINFO) {
-            old->sa_sigaction(number, info, context);
-        } else if (old->sa_handler != SIG_DFL && old->sa_handler != SIG_IGN) {
-            old->sa_handler(number);
-        } else {
-            sigaction(number, old, NULL);  // back to the default: the instruction faults again and ends the process
-        }
+        bool handled = (old->sa_flags & SA_SIGINFO) || (old->sa_handler != SIG_DFL && old->sa_handler != SIG_IGN);
+        if (handled)
+            call_handler(old, number, info, context);
+        else
+            take_default(old, number, info);
         return;
     }
 }
 
+// ---- Guards ----
+
+// The system tells no address of an access through a pointer that no address can have.
+static bool tells_address(const siginfo_t *info) {
+#if defined(SI_KERNEL)
+    return info->si_code != SI_KERNEL;
+#else
+    (void)info;
+    return true;
+#endif
+}
+
 static void caught(int number, siginfo_t *info, void *context) {
     igi_fault_guard *guard = guard_of_thread;
-    if (!guard) {
+    if (!guard || was_sent(info)) {
         pass_on(number, info, context);
         return;
     }
-    guard->address = (uint64_t)(uintptr_t)info->si_addr;
     guard->signal = number;
+    guard->has_address = (number == SIGSEGV || number == SIGBUS) && tells_address(info);
+    guard->address = (uint64_t)(uintptr_t)info->si_addr;
     guard_of_thread = NULL;
     // The jump leaves the handler without the kernel restoring the signal mask.
     pthread_sigmask(SIG_SETMASK, &((ucontext_t *)context)->uc_sigmask, NULL);
@@ -46,7 +104,7 @@ static void caught(int number, siginfo_t *info, void *context) {
 static void install(void) {
     struct sigaction action = {.sa_sigaction = caught, .sa_flags = SA_SIGINFO | SA_ONSTACK};
     sigemptyset(&action.sa_mask);
-    for (int i = 0; i < SIGNAL_COUNT; i++) sigaction(signals[i], &action, &previous[i]);
+    for (int i = 0; i < SIGNAL_COUNT; i++) sigaction(signals[i].number, &action, &previous[i]);
 }
 
 void igi_fault_install(void) {
@@ -56,4 +114,46 @@ void igi_fault_install(void) {
 
 void igi_fault_set(igi_fault_guard *guard) {
     guard_of_thread = guard;
+}
+
+// ---- Stacks for handlers ----
+
+// What the system stores of the processor grows with its registers; our handler needs little more.
+static size_t least_stack(void) {
+    size_t system = 0;
+#if defined(__linux__) && defined(AT_MINSIGSTKSZ)
+    system = getauxval(AT_MINSIGSTKSZ);
+#endif
+    return system + OUR_SHARE;
+}
+
+bool igi_fault_stack_open(igi_fault_stack *stack) {
+    stack_t theirs;
+    *stack = (igi_fault_stack){0};
+    bool has_one = sigaltstack(NULL, &theirs) == 0 && !(theirs.ss_flags & SS_DISABLE);
+    if (has_one && theirs.ss_size >= least_stack()) return true;
+    if (!igi_guarded_open(&stack->memory, STACK_BYTES, IGI_GUARD_LARGE)) return false;
+    stack->in_turn = has_one;
+    if (has_one) return true;
+    stack_t ours = {.ss_sp = stack->memory.memory, .ss_size = stack->memory.bytes};
+    if (sigaltstack(&ours, NULL) != 0) igi_guarded_close(&stack->memory);
+    return true;
+}
+
+void igi_fault_stack_close(igi_fault_stack *stack) {
+    stack_t now;
+    if (!stack->memory.memory) return;
+    bool ours = sigaltstack(NULL, &now) == 0 && now.ss_sp == stack->memory.memory;
+    if (ours) sigaltstack(&(stack_t){.ss_flags = SS_DISABLE, .ss_size = STACK_BYTES}, NULL);
+    igi_guarded_close(&stack->memory);
+}
+
+void igi_fault_stack_enter(igi_fault_stack *stack) {
+    if (!stack->in_turn) return;
+    stack_t ours = {.ss_sp = stack->memory.memory, .ss_size = stack->memory.bytes};
+    sigaltstack(&ours, &stack->theirs);
+}
+
+void igi_fault_stack_leave(igi_fault_stack *stack) {
+    if (stack->in_turn) sigaltstack(&stack->theirs, NULL);
 }

@@ -1,59 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory of the software device: whole pages with a guard behind them, and slabs for small pooled blocks.
+// Memory of the software device: whole pages between guards, and slabs for small pooled blocks.
 #include "device/cpu/memory.h"
 
 #include <string.h>
 #include <sys/mman.h>
 
+#include "core/guarded.h"
 #include "device/cpu/cpu.h"
 
-// Behind every buffer lies memory that nobody may touch, so that running past the end is a fault and not a surprise
+// Around every buffer lies memory that nobody may touch, so that running past its ends is a fault and not a surprise
 // for the neighbour. Blocks of a slab have neighbours of the same pool instead.
-enum { PAGE = 4096, GUARD_BYTES = 16 << 20, HUGE_PAGE = 2 << 20, SLAB_BYTES = 1 << 20, LARGEST_SLAB_BLOCK = 32 << 10 };
+enum { HUGE_PAGE = 2 << 20, SLAB_BYTES = 1 << 20, LARGEST_SLAB_BLOCK = 32 << 10, NEAR_BORROWED = 1 << 20 };
 
 // ---- Pages ----
 
-static uint64_t whole_pages(uint64_t length) {
-    return igi_round_up(length, PAGE);
-}
-
-// Room for pages, none of it usable yet. Large room begins where a huge page does. NULL when short.
-static char *reserve(uint64_t bytes) {
-    uint64_t slack = bytes >= HUGE_PAGE ? HUGE_PAGE : 0;
-    char *room = mmap(NULL, bytes + slack, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (room == MAP_FAILED) return NULL;
-    uint64_t before = slack ? igi_round_up((uintptr_t)room, HUGE_PAGE) - (uintptr_t)room : 0;
-    if (before) munmap(room, before);
-    if (slack - before) munmap(room + before + bytes, slack - before);
-    return room + before;
-}
-
-// Whole pages straight from the system: zero, aligned for any vector, and given back at once. NULL when short.
-static void *map_pages(uint64_t length) {
-    uint64_t bytes;
-    if (!igi_add(length, PAGE + GUARD_BYTES + HUGE_PAGE, &bytes)) return NULL;
-    bytes = whole_pages(length);
-    char *memory = reserve(bytes + GUARD_BYTES);
-    if (!memory) return NULL;
-    if (mprotect(memory, bytes, PROT_READ | PROT_WRITE) != 0) {
-        munmap(memory, bytes + GUARD_BYTES);
-        return NULL;
-    }
+// Whole pages straight from the system: zero, aligned for any vector, and given back at once. False when short.
+static bool map_pages(igi_guarded *pages, uint64_t length) {
+    if (!igi_guarded_open(pages, length, IGI_GUARD_LARGE)) return false;
 #ifdef MADV_HUGEPAGE
-    // A page fault for every 4 KiB of a large tensor costs more than computing it.
-    if (bytes >= HUGE_PAGE) madvise(memory, bytes, MADV_HUGEPAGE);
+    // A page fault for every page of a large tensor costs more than computing it.
+    if (pages->bytes >= HUGE_PAGE) madvise(pages->memory, pages->bytes, MADV_HUGEPAGE);
 #endif
-    return memory;
-}
-
-static void unmap_pages(void *memory, uint64_t length) {
-    munmap(memory, whole_pages(length) + GUARD_BYTES);
+    return true;
 }
 
 // ---- Slabs ----
 
 struct igi_slab {
-    char *memory;
+    igi_guarded pages;
     uint64_t used;    // bytes given out, in order
     uint64_t blocks;  // not yet closed
 };
@@ -65,7 +39,7 @@ void igi_slabs_init(igi_slabs *slabs) {
 
 static void free_slab(igi_slab *slab) {
     if (!slab) return;
-    unmap_pages(slab->memory, SLAB_BYTES);
+    igi_guarded_close(&slab->pages);
     free(slab);
 }
 
@@ -76,8 +50,7 @@ void igi_slabs_destroy(igi_slabs *slabs) {
 
 static igi_slab *make_slab(void) {
     igi_slab *slab = igi_calloc(1, sizeof *slab);
-    if (slab) slab->memory = map_pages(SLAB_BYTES);
-    if (slab && slab->memory) return slab;
+    if (slab && map_pages(&slab->pages, SLAB_BYTES)) return slab;
     free(slab);
     return NULL;
 }
@@ -93,17 +66,23 @@ static igi_slab *slab_with_room(igi_slabs *slabs, uint64_t bytes) {
     return fresh;
 }
 
-static ig_status open_in_slab(igi_slabs *slabs, ig_buffer *buffer) {
+// What is behind a buffer that is not borrowed.
+typedef struct block {
+    igi_slab *slab;     // NULL: pages of its own
+    igi_guarded pages;  // of the buffer alone
+} block;
+
+static bool open_in_slab(igi_slabs *slabs, ig_buffer *buffer, block *b) {
     pthread_mutex_lock(&slabs->lock);
     igi_slab *slab = slab_with_room(slabs, buffer->capacity);
     if (slab) {
-        buffer->memory = slab->memory + slab->used;
-        buffer->state = slab;
+        buffer->memory = slab->pages.memory + slab->used;
+        b->slab = slab;
         slab->used += buffer->capacity;
         slab->blocks++;
     }
     pthread_mutex_unlock(&slabs->lock);
-    return slab ? IG_STATUS_OK : IG_STATUS_OUT_OF_MEMORY;
+    return slab != NULL;
 }
 
 static void close_in_slab(igi_slabs *slabs, igi_slab *slab) {
@@ -118,15 +97,24 @@ static void close_in_slab(igi_slabs *slabs, igi_slab *slab) {
 
 // ---- Buffers ----
 
+static bool open_block(ig_buffer *buffer, bool pooled, block *b) {
+    if (pooled && buffer->capacity <= LARGEST_SLAB_BLOCK)
+        return open_in_slab(&igi_cpu(buffer->device)->slabs, buffer, b);
+    if (!map_pages(&b->pages, buffer->capacity)) return false;
+    buffer->memory = b->pages.memory;
+    return true;
+}
+
 ig_status igi_cpu_buffer_open(ig_buffer *buffer, const ig_buffer_desc *desc) {
     if (desc->no_copy) {
         buffer->memory = desc->no_copy;
-    } else if (desc->pooled && buffer->capacity <= LARGEST_SLAB_BLOCK) {
-        ig_status status = open_in_slab(&igi_cpu(buffer->device)->slabs, buffer);
-        if (status != IG_STATUS_OK) return status;
     } else {
-        buffer->memory = map_pages(buffer->capacity);
-        if (!buffer->memory) return IG_STATUS_OUT_OF_MEMORY;
+        block *b = igi_calloc(1, sizeof *b);
+        if (!b || !open_block(buffer, desc->pooled, b)) {
+            free(b);
+            return IG_STATUS_OUT_OF_MEMORY;
+        }
+        buffer->state = b;
     }
     if (desc->bytes) memcpy(buffer->memory, desc->bytes, desc->length);
     buffer->address = (uint64_t)(uintptr_t)buffer->memory;
@@ -134,9 +122,18 @@ ig_status igi_cpu_buffer_open(ig_buffer *buffer, const ig_buffer_desc *desc) {
 }
 
 void igi_cpu_buffer_close(ig_buffer *buffer) {
-    if (buffer->borrowed) return;
-    if (buffer->state)
-        close_in_slab(&igi_cpu(buffer->device)->slabs, buffer->state);
+    block *b = buffer->state;
+    if (!b) return;  // borrowed
+    if (b->slab)
+        close_in_slab(&igi_cpu(buffer->device)->slabs, b->slab);
     else
-        unmap_pages(buffer->memory, buffer->capacity);
+        igi_guarded_close(&b->pages);
+    free(b);
+}
+
+bool igi_cpu_is_near_buffer(const ig_buffer *buffer, uint64_t address) {
+    const block *b = buffer->state;
+    if (b) return igi_guarded_surrounds(b->slab ? &b->slab->pages : &b->pages, address);
+    uint64_t begin = (uintptr_t)buffer->memory;
+    return address - (begin - NEAR_BORROWED) < buffer->length + 2ull * NEAR_BORROWED;
 }

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Guarded memory: address space costs nothing, but there is not more of it than the process may have.
+#include "core/guarded.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "core/memory.h"
+
+// The thread sanitizer keeps several bytes for each of ours, and allows mappings in a small part of the address space.
+#if defined(__SANITIZE_THREAD__)
+#define MOST_ADDRESS_BITS 35
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define MOST_ADDRESS_BITS 35
+#endif
+#endif
+#ifndef MOST_ADDRESS_BITS
+#define MOST_ADDRESS_BITS 46
+#endif
+
+// A guard is a part of what is left, so that there is always something left, for the host too.
+enum { LEAST_ADDRESS_BITS = 24, HUGE_PAGE = 2 << 20, SMALLEST_GUARD = 64 << 10 };
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static uint64_t page_bytes;
+static atomic_int_fast64_t address_space;  // for guards, not taken yet; may go below zero
+
+// What cannot be touched counts against no limit of memory; what is made usable does, so that far too much is refused.
+static void *reserve(uint64_t bytes) {
+    void *room = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANON, -1, 0);
+    return room == MAP_FAILED ? NULL : room;
+}
+
+// Half of the largest room there is.
+static void measure(void) {
+    long page = sysconf(_SC_PAGESIZE);
+    page_bytes = page > 0 ? (uint64_t)page : 4096;
+    int bits = MOST_ADDRESS_BITS;
+    void *room = NULL;
+    while (!(room = reserve(1ull << bits)) && bits > LEAST_ADDRESS_BITS) bits--;
+    if (room) munmap(room, 1ull << bits);
+    atomic_store(&address_space, (1ll << bits) / 2);
+}
+
+uint64_t igi_page_bytes(void) {
+    pthread_once(&once, measure);
+    return page_bytes;
+}
+
+static uint64_t smallest_guard(void) {
+    return page_bytes > SMALLEST_GUARD ? page_bytes : SMALLEST_GUARD;
+}
+
+// Bytes for either side.
+static uint64_t choose_guard(igi_guard_size size) {
+    int64_t left = atomic_load_explicit(&address_space, memory_order_relaxed);
+    uint64_t guard = left > 0 ? (uint64_t)left / size : 0;
+    guard &= ~(smallest_guard() - 1);
+    return guard ? guard : smallest_guard();
+}
+
+static uint64_t smaller(uint64_t guard) {
+    guard = guard / 8 & ~(smallest_guard() - 1);
+    return guard ? guard : smallest_guard();
+}
+
+static bool place(igi_guarded *g, uint64_t bytes, uint64_t guard) {
+    uint64_t alignment = bytes >= HUGE_PAGE ? HUGE_PAGE : page_bytes, reserved;
+    if (!igi_add(bytes, 2 * guard + alignment, &reserved)) return false;
+    char *room = reserve(reserved);
+    if (!room) return false;
+    char *memory = room + (igi_round_up((uintptr_t)room + guard, alignment) - (uintptr_t)room);
+    *g = (igi_guarded){.memory = memory, .bytes = bytes, .reservation = room, .reserved = reserved};
+    return true;
+}
+
+bool igi_guarded_open(igi_guarded *guarded, uint64_t bytes, igi_guard_size size) {
+    *guarded = (igi_guarded){0};
+    pthread_once(&once, measure);
+    if (igi_alloc_is_refused() || bytes > UINT64_MAX - page_bytes) return false;
+    bytes = igi_round_up(bytes ? bytes : 1, page_bytes);
+    igi_guarded made = {0};
+    uint64_t guard = choose_guard(size);
+    while (!place(&made, bytes, guard) && guard > smallest_guard()) guard = smaller(guard);
+    if (!made.memory) return false;
+    if (mprotect(made.memory, bytes, PROT_READ | PROT_WRITE) != 0) {
+        munmap(made.reservation, made.reserved);
+        return false;
+    }
+    atomic_fetch_sub_explicit(&address_space, (int64_t)(made.reserved - made.bytes), memory_order_relaxed);
+    *guarded = made;
+    return true;
+}
+
+void igi_guarded_close(igi_guarded *guarded) {
+    if (guarded->reservation) {
+        munmap(guarded->reservation, guarded->reserved);
+        atomic_fetch_add_explicit(&address_space, (int64_t)(guarded->reserved - guarded->bytes), memory_order_relaxed);
+    }
+    *guarded = (igi_guarded){0};
+}
+
+bool igi_guarded_surrounds(const igi_guarded *guarded, uint64_t address) {
+    return address - (uintptr_t)guarded->reservation < guarded->reserved;
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// What each thread of the host keeps to run kernels: memory for them, and a stack for what catches their faults.
+#ifndef INGOT_DEVICE_CPU_THREAD_H
+#define INGOT_DEVICE_CPU_THREAD_H
+
+#include "device/cpu/fault.h"
+#include "simt/run.h"
+
+typedef struct cpu_thread {
+    igi_scratch scratch;
+    igi_fault_stack handlers;
+} cpu_thread;
+
+// Of the calling thread, until it ends. NULL when memory is short.
+cpu_thread *igi_cpu_this_thread(void);
+
+#endif

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a kernel promises never to reach, it may reach: without this, execution would run into whatever lies behind, and
+// a switch without a default would jump through memory behind its table.
+#include "simt/ir.h"
+#include "simt/passes.h"
+
+static bool is_trap(LLVMValueRef instruction) {
+    return instruction && igi_calls(instruction, "llvm.trap");
+}
+
+void igi_trap_unreachable(LLVMValueRef function) {
+    LLVMBuilderRef builder = LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(function)));
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b)) {
+        LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
+        if (!LLVMIsAUnreachableInst(end) || is_trap(LLVMGetPreviousInstruction(end))) continue;
+        LLVMPositionBuilderBefore(builder, end);
+        igi_call_intrinsic(builder, "llvm.trap", NULL, 0, NULL, 0);
+    }
+    LLVMDisposeBuilder(builder);
+}
