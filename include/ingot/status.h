@@ -38,7 +38,8 @@ extern "C" {
     X(IO, "reading or writing a file failed")                                              \
     X(BAD_FORMAT, "the data is not in the expected format")                                \
     X(SYSTEM, "the operating system refused a request")                                    \
-    X(INTERNAL, "a bug in Ingot: please report it")
+    X(INTERNAL, "a bug in Ingot: please report it")                                        \
+    X(FORKED, "the object was made before fork(), by the parent process")
 
 typedef enum ig_status {
 #define IG_STATUS_ENUM(name, text) IG_STATUS_##name,

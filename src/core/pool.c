@@ -6,6 +6,7 @@
 #include <stdalign.h>
 
 #include "core/clock.h"
+#include "core/forked.h"
 #include "core/host.h"
 #include "core/loop-row.h"
 #include "core/memory.h"
@@ -43,6 +44,7 @@ struct igi_pool {
     igi_task *first, **last;
     loop *loops;
     uint32_t threads, alive, sleeping;
+    uint32_t process;        // igi_process_number: its threads are there only
     bool ending, abandoned;  // abandoned: the last thread frees the pool
     atomic_uint awake;       // workers that have nothing to do, but do not sleep yet
     atomic_uint news;        // changes whenever there is something to do
@@ -222,6 +224,7 @@ igi_pool *igi_pool_create(uint32_t thread_count) {
     pthread_cond_init(&pool->idle, NULL);
     pool->last = &pool->first;
     pool->threads = thread_count;
+    pool->process = igi_process_number();
     for (uint32_t i = 0; i < thread_count; i++) {
         pthread_mutex_lock(&pool->lock);
         pool->alive++;
@@ -237,7 +240,7 @@ igi_pool *igi_pool_create(uint32_t thread_count) {
 }
 
 void igi_pool_destroy(igi_pool *pool) {
-    if (!pool) return;
+    if (!pool || igi_was_inherited(pool->process)) return;
     pthread_mutex_lock(&pool->lock);
     pool->ending = true;
     tell(pool);
@@ -312,6 +315,10 @@ static void run_shared(igi_pool *pool, loop *l) {
 }
 
 void igi_pool_loop_lasting(igi_pool *pool, uint64_t count, uint64_t nanoseconds, igi_loop_body body, void *context) {
+    if (igi_was_inherited(pool->process)) {
+        if (count) body(context, 0, count);
+        return;
+    }
     loop l;
     l.body = body;
     l.context = context;

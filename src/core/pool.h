@@ -14,6 +14,7 @@ typedef struct igi_task {
     struct igi_task *next;
 } igi_task;
 
+// After fork() a child has none of the threads: its loops run on the calling thread, and nothing may be submitted.
 // NULL when memory or threads are short.
 igi_pool *igi_pool_create(uint32_t thread_count);
 // Runs what was submitted, then ends the threads. May be called on one of them.

@@ -61,6 +61,7 @@ static ig_status open_pooled(ig_device *device, const ig_buffer_desc *desc, ig_b
 
 ig_status ig_buffer_create(ig_device *device, const ig_buffer_desc *desc, ig_buffer **buffer) {
     if (!device || !desc || !buffer) return IG_STATUS_INVALID_ARGUMENT;
+    if (igi_device_is_inherited(device)) return IG_STATUS_FORKED;
     ig_status status = check(device, desc);
     if (status != IG_STATUS_OK) return status;
     char *label = igi_strdup(desc->label);
@@ -94,7 +95,7 @@ static void destroy(ig_buffer *buffer) {
 }
 
 void ig_buffer_release(ig_buffer *buffer) {
-    if (!buffer || !igi_ref_drop(&buffer->references)) return;
+    if (!buffer || igi_device_is_inherited(buffer->device) || !igi_ref_drop(&buffer->references)) return;
     ig_device *device = buffer->device;
     atomic_fetch_sub(&device->buffer_bytes, buffer->length);
     atomic_fetch_sub(&device->buffer_count, 1);

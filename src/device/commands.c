@@ -6,9 +6,14 @@
 #include "core/clock.h"
 #include "device/backend.h"
 
+static bool is_inherited(const ig_commands *commands) {
+    return igi_device_is_inherited(commands->queue->device);
+}
+
 ig_status ig_commands_create(ig_queue *queue, const ig_commands_desc *desc, ig_commands **commands) {
     static const ig_commands_desc defaults;
     if (!queue || !commands) return IG_STATUS_INVALID_ARGUMENT;
+    if (igi_device_is_inherited(queue->device)) return IG_STATUS_FORKED;
     if (!desc) desc = &defaults;
     ig_commands *made = igi_calloc(1, sizeof *made);
     if (!made) return IG_STATUS_OUT_OF_MEMORY;
@@ -40,7 +45,7 @@ static void release_retained(const igi_retained *retained) {
 }
 
 void ig_commands_release(ig_commands *commands) {
-    if (!commands || !igi_ref_drop(&commands->references)) return;
+    if (!commands || is_inherited(commands) || !igi_ref_drop(&commands->references)) return;
     for (size_t i = 0; i < commands->retained_count; i++) release_retained(&commands->retained[i]);
     free(commands->commands), free(commands->retained), free(commands->callbacks), free(commands->label);
     igi_arena_free(&commands->arena);
@@ -54,6 +59,7 @@ void ig_commands_release(ig_commands *commands) {
 
 ig_status ig_commands_on_completed(ig_commands *commands, ig_commands_callback callback, void *user) {
     if (!commands || !callback) return IG_STATUS_INVALID_ARGUMENT;
+    if (is_inherited(commands)) return IG_STATUS_FORKED;
     if (atomic_load(&commands->state) != IG_COMMANDS_ENCODING) return IG_STATUS_WRONG_STATE;
     if (!igi_grow((void **)&commands->callbacks, &commands->callback_capacity, commands->callback_count + 1,
                   sizeof *commands->callbacks))
@@ -64,6 +70,7 @@ ig_status ig_commands_on_completed(ig_commands *commands, ig_commands_callback c
 
 ig_status ig_commands_commit(ig_commands *commands) {
     if (!commands) return IG_STATUS_INVALID_ARGUMENT;
+    if (is_inherited(commands)) return IG_STATUS_FORKED;
     pthread_mutex_lock(&commands->lock);
     bool encoding = atomic_load(&commands->state) == IG_COMMANDS_ENCODING;
     ig_status status = encoding ? commands->error.status : IG_STATUS_WRONG_STATE;
@@ -129,6 +136,7 @@ static ig_status final_status(ig_commands *commands) {
 
 ig_status ig_commands_wait(ig_commands *commands, uint64_t timeout_ns) {
     if (!commands) return IG_STATUS_INVALID_ARGUMENT;
+    if (is_inherited(commands)) return IG_STATUS_FORKED;
     if (atomic_load(&commands->state) == IG_COMMANDS_ENCODING) return IG_STATUS_WRONG_STATE;
     if (in_callbacks_of == commands) return final_status(commands);
     const igi_backend *backend = commands->queue->device->backend;
@@ -141,12 +149,14 @@ ig_status ig_commands_wait(ig_commands *commands, uint64_t timeout_ns) {
 ig_commands_state ig_commands_get_state(const ig_commands *commands) {
     ig_commands *mutable = (ig_commands *)commands;
     const igi_backend *backend = commands->queue->device->backend;
-    if (backend->refresh && atomic_load(&mutable->state) == IG_COMMANDS_COMMITTED) backend->refresh(mutable);
+    if (backend->refresh && !is_inherited(commands) && atomic_load(&mutable->state) == IG_COMMANDS_COMMITTED)
+        backend->refresh(mutable);
     return (ig_commands_state)atomic_load(&mutable->state);
 }
 
 ig_status ig_commands_get_error(const ig_commands *commands, ig_error *error) {
     if (!commands) return IG_STATUS_INVALID_ARGUMENT;
+    if (is_inherited(commands)) return igi_error_forked(error);
     ig_commands *mutable = (ig_commands *)commands;
     pthread_mutex_lock(&mutable->lock);
     ig_status status = commands->error.status;

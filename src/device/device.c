@@ -72,6 +72,7 @@ ig_status ig_device_create(const ig_device_desc *desc, ig_device **device, ig_er
     igi_ref_init(&made->references);
     made->backend = backend;
     made->deadline_ns = desc->deadline_ns;
+    made->process = igi_process_number();
     backend->device_properties(index, &made->properties);
     igi_buffer_pool_init(&made->buffers, made->properties.memory_bytes);
     ig_status status = backend->device_open(made, index, desc, error);
@@ -84,13 +85,19 @@ ig_status ig_device_create(const ig_device_desc *desc, ig_device **device, ig_er
     return status;
 }
 
+ig_status igi_error_forked(ig_error *error) {
+    return igi_error_set(error, IG_STATUS_FORKED,
+                         "the device was created before fork(), and its threads are not in this process; create a "
+                         "device after fork()");
+}
+
 ig_device *ig_device_retain(ig_device *device) {
     if (device) igi_ref_take(&device->references);
     return device;
 }
 
 void ig_device_release(ig_device *device) {
-    if (!device || !igi_ref_drop(&device->references)) return;
+    if (!device || igi_device_is_inherited(device) || !igi_ref_drop(&device->references)) return;
     igi_buffer_pool_destroy(&device->buffers);
     device->backend->device_close(device);
     free(device);

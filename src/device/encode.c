@@ -25,6 +25,7 @@ static ig_status no_memory(ig_commands *commands) {
 
 static ig_status check_encoding(ig_commands *commands) {
     if (!commands) return IG_STATUS_INVALID_ARGUMENT;
+    if (igi_device_is_inherited(commands->queue->device)) return IG_STATUS_FORKED;
     return atomic_load(&commands->state) == IG_COMMANDS_ENCODING ? IG_STATUS_OK : IG_STATUS_WRONG_STATE;
 }
 

@@ -7,6 +7,7 @@
 
 ig_status ig_event_create(ig_device *device, ig_event **event) {
     if (!device || !event) return IG_STATUS_INVALID_ARGUMENT;
+    if (igi_device_is_inherited(device)) return IG_STATUS_FORKED;
     ig_event *made = igi_calloc(1, sizeof *made);
     if (!made) return IG_STATUS_OUT_OF_MEMORY;
     igi_ref_init(&made->references);
@@ -29,7 +30,7 @@ ig_event *ig_event_retain(ig_event *event) {
 }
 
 void ig_event_release(ig_event *event) {
-    if (!event || !igi_ref_drop(&event->references)) return;
+    if (!event || igi_device_is_inherited(event->device) || !igi_ref_drop(&event->references)) return;
     if (event->device->backend->event_close) event->device->backend->event_close(event);
     pthread_mutex_destroy(&event->lock);
     pthread_cond_destroy(&event->changed);
@@ -39,6 +40,7 @@ void ig_event_release(ig_event *event) {
 
 uint64_t ig_event_value(const ig_event *event) {
     ig_event *mutable = (ig_event *)event;
+    if (igi_device_is_inherited(event->device)) return event->value;
     pthread_mutex_lock(&mutable->lock);
     uint64_t value = event->value;
     pthread_mutex_unlock(&mutable->lock);
@@ -84,6 +86,7 @@ static void wake_all(igi_event_waiter *ready) {
 // Whoever waited for the value may end the event as soon as the lock is free.
 ig_status ig_event_signal(ig_event *event, uint64_t value) {
     if (!event) return IG_STATUS_INVALID_ARGUMENT;
+    if (igi_device_is_inherited(event->device)) return IG_STATUS_FORKED;
     pthread_mutex_lock(&event->lock);
     igi_event_waiter *ready = reach(event, value);
     uint64_t reached = event->value;
@@ -124,6 +127,7 @@ bool igi_event_take_waiter(ig_event *event, igi_event_waiter *waiter) {
 
 ig_status ig_event_wait(ig_event *event, uint64_t value, uint64_t timeout_ns) {
     if (!event) return IG_STATUS_INVALID_ARGUMENT;
+    if (igi_device_is_inherited(event->device)) return IG_STATUS_FORKED;
     uint64_t deadline = igi_deadline_ns(timeout_ns);
     pthread_mutex_lock(&event->lock);
     int failed = 0;

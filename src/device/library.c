@@ -23,6 +23,7 @@ static ig_status check(const ig_library_desc *desc, ig_error *error) {
 ig_status ig_library_create(ig_device *device, const ig_library_desc *desc, ig_library **library, ig_error *error) {
     if (!device || !library)
         return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "device and library must not be NULL");
+    if (igi_device_is_inherited(device)) return igi_error_forked(error);
     ig_status status = check(desc, error);
     if (status != IG_STATUS_OK) return status;
     ig_library_desc full = *desc;
@@ -48,7 +49,7 @@ ig_library *ig_library_retain(ig_library *library) {
 }
 
 void ig_library_release(ig_library *library) {
-    if (!library || !igi_ref_drop(&library->references)) return;
+    if (!library || igi_device_is_inherited(library->device) || !igi_ref_drop(&library->references)) return;
     ig_device *device = library->device;
     device->backend->library_close(library);
     igi_reflection_free(&library->reflection);

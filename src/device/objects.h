@@ -7,6 +7,7 @@
 #include <pthread.h>
 
 #include "core/arena.h"
+#include "core/forked.h"
 #include "core/memory.h"
 #include "core/status-internal.h"
 #include "device/buffer-pool.h"
@@ -22,6 +23,7 @@ struct ig_device {
     void *state;  // the backend's
     ig_device_properties properties;
     uint64_t deadline_ns;
+    uint32_t process;  // igi_process_number of who made it
     igi_buffer_pool buffers;
     // The backend's, for layers above to keep things in; NULL when there is no cache on disk.
     const char *cache_dir;
@@ -29,6 +31,13 @@ struct ig_device {
     atomic_uint_fast64_t buffer_bytes, buffer_count, peak_buffer_bytes;
     atomic_uint_fast64_t compilations, memory_hits, disk_hits, dispatches;
 };
+
+// In a child of the process that made the device: its threads are gone and its locks in any state. Then nothing of it is
+// used any more, nor freed; calls fail with FORKED, and memory can still be read.
+static inline bool igi_device_is_inherited(const ig_device *device) {
+    return igi_was_inherited(device->process);
+}
+ig_status igi_error_forked(ig_error *error);
 
 struct ig_buffer {
     igi_refcount references;

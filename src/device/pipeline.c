@@ -101,6 +101,7 @@ ig_status ig_pipeline_create(ig_library *library, const ig_pipeline_desc *desc, 
                              ig_error *error) {
     if (!library || !desc || !desc->kernel || !pipeline || (desc->constant_count && !desc->constants))
         return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "library, kernel name and pipeline must not be NULL");
+    if (igi_device_is_inherited(library->device)) return igi_error_forked(error);
     const igi_kernel *kernel = igi_reflection_find(&library->reflection, desc->kernel);
     if (!kernel) return no_such_kernel(library, desc->kernel, error);
     ig_status status = check_constants(library, desc, error);
@@ -125,7 +126,7 @@ ig_pipeline *ig_pipeline_retain(ig_pipeline *pipeline) {
 }
 
 void ig_pipeline_release(ig_pipeline *pipeline) {
-    if (!pipeline || !igi_ref_drop(&pipeline->references)) return;
+    if (!pipeline || igi_device_is_inherited(pipeline->library->device) || !igi_ref_drop(&pipeline->references)) return;
     ig_library *library = pipeline->library;
     library->device->backend->pipeline_close(pipeline);
     free(pipeline->label), free((void *)pipeline->kernel.arguments), free(pipeline);
@@ -142,12 +143,14 @@ const ig_kernel_info *ig_pipeline_kernel(const ig_pipeline *pipeline) {
 
 ig_status ig_pipeline_emit(ig_pipeline *pipeline, const char *stage, char **text) {
     if (!pipeline || !stage || !text) return IG_STATUS_INVALID_ARGUMENT;
+    if (igi_device_is_inherited(pipeline->library->device)) return IG_STATUS_FORKED;
     const igi_backend *backend = pipeline->library->device->backend;
     return backend->pipeline_emit ? backend->pipeline_emit(pipeline, stage, text) : IG_STATUS_UNSUPPORTED;
 }
 
 ig_status ig_pipeline_get_remarks(ig_pipeline *pipeline, ig_remark **remarks, size_t *count) {
     if (!pipeline || !remarks || !count) return IG_STATUS_INVALID_ARGUMENT;
+    if (igi_device_is_inherited(pipeline->library->device)) return IG_STATUS_FORKED;
     const igi_backend *backend = pipeline->library->device->backend;
     return backend->pipeline_remarks ? backend->pipeline_remarks(pipeline, remarks, count) : IG_STATUS_UNSUPPORTED;
 }

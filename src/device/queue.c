@@ -4,6 +4,7 @@
 
 ig_status ig_queue_create(ig_device *device, ig_queue **queue) {
     if (!device || !queue) return IG_STATUS_INVALID_ARGUMENT;
+    if (igi_device_is_inherited(device)) return IG_STATUS_FORKED;
     ig_queue *made = igi_calloc(1, sizeof *made);
     if (!made) return IG_STATUS_OUT_OF_MEMORY;
     igi_ref_init(&made->references);
@@ -24,7 +25,7 @@ ig_queue *ig_queue_retain(ig_queue *queue) {
 }
 
 void ig_queue_release(ig_queue *queue) {
-    if (!queue || !igi_ref_drop(&queue->references)) return;
+    if (!queue || igi_device_is_inherited(queue->device) || !igi_ref_drop(&queue->references)) return;
     ig_device *device = queue->device;
     device->backend->queue_close(queue);
     free(queue);

@@ -32,6 +32,7 @@ static ig_status wrong_state(ig_ring_kernel *kernel, const char *verb, const cha
 
 ig_status ig_ring_activate(ig_ring_kernel *kernel) {
     if (!kernel) return IG_STATUS_INVALID_ARGUMENT;
+    if (igi_ring_is_inherited(kernel)) return IG_STATUS_FORKED;
     pthread_mutex_lock(&kernel->lock);
     ig_ring_state state = state_of(kernel);
     ig_status status = IG_STATUS_OK;
@@ -49,6 +50,7 @@ ig_status ig_ring_activate(ig_ring_kernel *kernel) {
 
 ig_status ig_ring_deactivate(ig_ring_kernel *kernel) {
     if (!kernel) return IG_STATUS_INVALID_ARGUMENT;
+    if (igi_ring_is_inherited(kernel)) return IG_STATUS_FORKED;
     pthread_mutex_lock(&kernel->lock);
     ig_status status = IG_STATUS_OK;
     if (state_of(kernel) == IG_RING_ACTIVE) {
@@ -65,6 +67,7 @@ ig_status ig_ring_deactivate(ig_ring_kernel *kernel) {
 
 ig_status ig_ring_terminate(ig_ring_kernel *kernel, ig_ring_ending ending) {
     if (!kernel) return IG_STATUS_INVALID_ARGUMENT;
+    if (igi_ring_is_inherited(kernel)) return IG_STATUS_FORKED;
     pthread_mutex_lock(&kernel->lock);
     ig_ring_state state = state_of(kernel);
     ig_status status = IG_STATUS_OK;
@@ -87,6 +90,7 @@ ig_status ig_ring_terminate(ig_ring_kernel *kernel, ig_ring_ending ending) {
 
 ig_status ig_ring_wait(ig_ring_kernel *kernel, uint64_t timeout_ns) {
     if (!kernel) return IG_STATUS_INVALID_ARGUMENT;
+    if (igi_ring_is_inherited(kernel)) return IG_STATUS_FORKED;
     uint64_t deadline = igi_deadline_ns(timeout_ns);
     int failed = 0;
     pthread_mutex_lock(&kernel->lock);
@@ -102,6 +106,7 @@ ig_status ig_ring_wait(ig_ring_kernel *kernel, uint64_t timeout_ns) {
 
 ig_status ig_ring_get_error(const ig_ring_kernel *kernel, ig_error *error) {
     if (!kernel) return IG_STATUS_INVALID_ARGUMENT;
+    if (igi_ring_is_inherited(kernel)) return igi_error_forked(error);
     ig_ring_kernel *mutable = (ig_ring_kernel *)kernel;
     pthread_mutex_lock(&mutable->lock);
     ig_status status = kernel->error.status;
@@ -206,6 +211,7 @@ static ig_status bring_up(ig_ring_kernel *kernel, const ig_ring_launch_desc *des
 ig_status ig_ring_launch(ig_ring_runtime *runtime, const ig_ring_launch_desc *desc, ig_ring_kernel **kernel,
                          ig_error *error) {
     if (!runtime || !desc || !kernel) return IG_STATUS_INVALID_ARGUMENT;
+    if (igi_device_is_inherited(runtime->device)) return igi_error_forked(error);
     ig_status status = check_desc(desc, error);
     if (status != IG_STATUS_OK) return status;
     ig_ring_kernel *made = make(runtime, desc->name);
@@ -227,7 +233,7 @@ ig_ring_kernel *ig_ring_kernel_retain(ig_ring_kernel *kernel) {
 }
 
 void ig_ring_kernel_release(ig_ring_kernel *kernel) {
-    if (!kernel || !igi_ref_drop(&kernel->references)) return;
+    if (!kernel || igi_ring_is_inherited(kernel) || !igi_ref_drop(&kernel->references)) return;
     igi_ring_drop_stash(kernel);
     ig_commands_release(kernel->commands);
     ig_queue_release(kernel->queue);

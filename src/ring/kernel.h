@@ -10,6 +10,7 @@
 #include "core/clock.h"
 #include "core/memory.h"
 #include "core/status-internal.h"
+#include "device/objects.h"
 #include "ring/block.h"
 #include "ring/hlc.h"
 
@@ -103,6 +104,11 @@ struct ig_ring_runtime {
 };
 
 // Zero in a descriptor means the default.
+// After fork(): nobody serves the kernel in this process.
+static inline bool igi_ring_is_inherited(const ig_ring_kernel *kernel) {
+    return igi_device_is_inherited(kernel->runtime->device);
+}
+
 static inline uint32_t igi_or_default(uint32_t value, uint32_t otherwise) {
     return value ? value : otherwise;
 }

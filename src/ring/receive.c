@@ -125,6 +125,7 @@ typedef ig_status (*attempt)(ig_ring_kernel *kernel, uint64_t id, void *result);
 
 // Tries until it gets something other than TIMEOUT, or time is up.
 static ig_status try_until(ig_ring_kernel *kernel, attempt try_once, uint64_t id, void *result, uint64_t timeout_ns) {
+    if (igi_ring_is_inherited(kernel)) return IG_STATUS_FORKED;
     ig_status status = try_once(kernel, id, result);
     if (status != IG_STATUS_TIMEOUT || !timeout_ns) return status;
     uint64_t deadline = igi_deadline_ns(timeout_ns);

@@ -211,13 +211,14 @@ ig_ring_runtime *ig_ring_runtime_retain(ig_ring_runtime *runtime) {
 }
 
 void ig_ring_runtime_release(ig_ring_runtime *runtime) {
-    if (!runtime || !igi_ref_drop(&runtime->references)) return;
+    if (!runtime || igi_device_is_inherited(runtime->device) || !igi_ref_drop(&runtime->references)) return;
     shut_down(runtime);
     igi_ring_runtime_drop(runtime);
 }
 
 ig_status ig_ring_runtime_shutdown(ig_ring_runtime *runtime) {
     if (!runtime) return IG_STATUS_INVALID_ARGUMENT;
+    if (igi_device_is_inherited(runtime->device)) return IG_STATUS_FORKED;
     shut_down(runtime);
     ig_ring_runtime_release(runtime);
     return IG_STATUS_OK;
