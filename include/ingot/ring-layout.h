@@ -54,7 +54,8 @@ typedef struct ig_message_header {
     ig_hlc_timestamp timestamp;
     ig_hlc_timestamp deadline;  // its physical part counts, when the flag says so
     uint32_t dead_reason;       // ig_dead_reason, in a dead letter
-    uint32_t reserved[31];
+    uint32_t kept_ms;           // the ring's: since when a sender keeps it whose receiver is full
+    uint32_t reserved[30];
 } ig_message_header;
 
 // Why a message was not handled.

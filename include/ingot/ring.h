@@ -26,7 +26,7 @@ void ig_hlc_release(ig_hlc *clock);
 // A new moment, later than all this clock gave and took in before. Lock-free.
 ig_hlc_timestamp ig_hlc_tick(ig_hlc *clock);
 // Takes in a moment of another clock; *now, if wanted, is later than it. errors: CLOCK_SKEW when it lies more than 60 s
-// in the future: the clock then stays as it was.
+// ahead of this process' time, of the wall clock and of this clock: the clock then stays as it was.
 ig_status ig_hlc_update(ig_hlc *clock, ig_hlc_timestamp received, ig_hlc_timestamp *now);
 // The latest moment, without making a new one.
 ig_hlc_timestamp ig_hlc_read(const ig_hlc *clock);

@@ -124,7 +124,7 @@ ig_status igi_ring_make_arena(ig_ring_kernel *kernel, const ig_ring_launch_desc 
                            .node = runtime->node,
                            .inbox_size = runtime->inbox_size,
                            .hop_limit = runtime->hop_limit,
-                           .pending_us = runtime->pending_us,
+                           .pending_ms = runtime->pending_ms,
                            .batches = desc->batches,
                            .state_bytes = desc->state_bytes ? desc->state_bytes : 64};
     layout at = {.arena = igi_round_up(sizeof(ig_ring_control) + sizeof plan, LINE)};

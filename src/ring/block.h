@@ -97,16 +97,17 @@ typedef struct igi_ring_block {
     uint32_t message_budget;  // 0: no end
     uint32_t idle_spins;
     uint32_t hop_limit;
-    uint32_t pending_us;  // how long the outbox keeps a message
+    uint32_t pending_ms;  // how long the outbox keeps a message
     uint64_t state_bytes;
     uint32_t state;    // byte offset
     uint32_t batches;  // 1: the handler takes several messages at once
     uint32_t padding0[8];
     // Written by the host at any time, one line of its own.
-    uint64_t wall;       // microseconds since 1970
+    uint64_t wall;       // microseconds since 1970, by a clock that never jumps
+    uint64_t horizon;    // the latest time that a message of another node may carry
     uint32_t receivers;  // 1: threads sleep until there is output
     uint32_t senders;    // 1: threads sleep until there is room for input
-    uint32_t padding1[12];
+    uint32_t padding1[10];
     // Written by the kernel at any time.
     uint32_t heads[IGI_RING_COUNT];  // ahead of the published ones
     uint32_t output_tail, dead_tail, outbox_tail;

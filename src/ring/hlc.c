@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "ring/steady.h"
 
 typedef struct moment {
     uint64_t physical, logical;
@@ -60,24 +61,24 @@ static ig_hlc_timestamp with_node(const ig_hlc *clock, moment m) {
     return (ig_hlc_timestamp){m.physical, m.logical, clock->node};
 }
 
-ig_hlc_timestamp igi_hlc_tick_many_at(ig_hlc *clock, uint64_t wall_us, uint32_t count) {
+ig_hlc_timestamp igi_hlc_tick_many_at(ig_hlc *clock, uint64_t now_us, uint32_t count) {
     moment seen = guess(clock), first;
     do {
-        first = wall_us > seen.physical ? (moment){wall_us, 0} : (moment){seen.physical, seen.logical + 1};
+        first = now_us > seen.physical ? (moment){now_us, 0} : (moment){seen.physical, seen.logical + 1};
     } while (!replace(clock, &seen, (moment){first.physical, first.logical + count - 1}));
     return with_node(clock, first);
 }
 
-ig_hlc_timestamp igi_hlc_tick_at(ig_hlc *clock, uint64_t wall_us) {
-    return igi_hlc_tick_many_at(clock, wall_us, 1);
+ig_hlc_timestamp igi_hlc_tick_at(ig_hlc *clock, uint64_t now_us) {
+    return igi_hlc_tick_many_at(clock, now_us, 1);
 }
 
 ig_hlc_timestamp ig_hlc_tick(ig_hlc *clock) {
-    return igi_hlc_tick_at(clock, igi_wall_ns() / 1000);
+    return igi_hlc_tick_at(clock, igi_ring_now_us());
 }
 
-static moment merge(moment local, ig_hlc_timestamp received, uint64_t wall_us) {
-    uint64_t latest = wall_us;
+static moment merge(moment local, ig_hlc_timestamp received, uint64_t now_us) {
+    uint64_t latest = now_us;
     if (local.physical > latest) latest = local.physical;
     if (received.physical > latest) latest = received.physical;
     bool ours = local.physical == latest, theirs = received.physical == latest;
@@ -87,12 +88,13 @@ static moment merge(moment local, ig_hlc_timestamp received, uint64_t wall_us) {
     return (moment){latest, logical};
 }
 
-ig_status igi_hlc_update_at(ig_hlc *clock, ig_hlc_timestamp received, uint64_t wall_us, ig_hlc_timestamp *now) {
-    bool ahead = received.physical > wall_us && received.physical - wall_us > IG_HLC_SKEW_US;
-    if (ahead || received.logical == UINT64_MAX) return IG_STATUS_CLOCK_SKEW;
+ig_status igi_hlc_update_at(ig_hlc *clock, ig_hlc_timestamp received, uint64_t now_us, uint64_t horizon_us,
+                            ig_hlc_timestamp *now) {
+    if (received.logical > UINT64_MAX / 2) return IG_STATUS_CLOCK_SKEW;
     moment seen = guess(clock), next;
     do {
-        next = merge(seen, received, wall_us);
+        if (received.physical > horizon_us && received.physical > seen.physical) return IG_STATUS_CLOCK_SKEW;
+        next = merge(seen, received, now_us);
     } while (!replace(clock, &seen, next));
     if (now) *now = with_node(clock, next);
     return IG_STATUS_OK;
@@ -100,7 +102,7 @@ ig_status igi_hlc_update_at(ig_hlc *clock, ig_hlc_timestamp received, uint64_t w
 
 ig_status ig_hlc_update(ig_hlc *clock, ig_hlc_timestamp received, ig_hlc_timestamp *now) {
     if (!clock) return IG_STATUS_INVALID_ARGUMENT;
-    return igi_hlc_update_at(clock, received, igi_wall_ns() / 1000, now);
+    return igi_hlc_update_at(clock, received, igi_ring_now_us(), igi_ring_horizon_us(), now);
 }
 
 ig_hlc_timestamp ig_hlc_read(const ig_hlc *clock) {

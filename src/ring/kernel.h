@@ -13,6 +13,7 @@
 #include "device/objects.h"
 #include "ring/block.h"
 #include "ring/hlc.h"
+#include "ring/steady.h"
 
 struct ig_ring_kernel {
     igi_refcount references;
@@ -76,7 +77,7 @@ struct ig_ring_runtime {
     bool device_runs_for_ever;
     ig_device *device;
     ig_hlc *clock;
-    uint32_t node, max_kernels, hop_limit, pending_us;
+    uint32_t node, max_kernels, hop_limit, pending_ms;
     ig_buffer *inbox_buffer;
     char *inboxes;
     igi_ring_place inbox_place;

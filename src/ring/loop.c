@@ -130,6 +130,7 @@ static uint32_t announce(ig_ring_context *c, const opened *place) {
             if (igi_word(&c->block->receivers)) c->leaving |= IGI_LEFT_HELP;
             return IG_DELIVERED;
         case IGI_RING_OUTBOX:
+            place->slot->kept_ms = igi_ring_wall_ms(c->block);
             c->block->outbox_tail = place->position + 1;
             c->block->pending_mask |= pending_bit(c, place->dest);
             if (is_remote(c, place->dest)) c->leaving |= IGI_LEFT_HELP;
@@ -275,7 +276,7 @@ void ig_ring_context_fail(ig_ring_context *c, uint32_t error) {
 // ---- Messages that wait for room ----
 
 static bool give_up(ig_ring_context *c, ig_message_header *slot, const char *payload) {
-    if (slot->dest_kernel == IG_RING_HOST || wall_us(c) < slot->timestamp.physical + c->block->pending_us) return false;
+    if (slot->dest_kernel == IG_RING_HOST || !igi_ring_kept_too_long(c->block, slot)) return false;
     igi_count(&c->block->undelivered);
     igi_ring_bury(c->kernel, slot, payload, IG_DEAD_UNDELIVERED);
     return true;
@@ -360,13 +361,18 @@ static uint32_t look_into(ig_ring_context *c, ig_message_header *slot) {
     return 0;
 }
 
+// Clocks of one node are one clock, however far it got; those of others may be wrong.
+static bool is_too_far_ahead(const ig_ring_context *c, const ig_hlc_timestamp *at) {
+    return at->node != c->block->node && at->physical > __atomic_load_n(&c->block->horizon, __ATOMIC_RELAXED) &&
+           at->physical > c->control->hlc_physical;
+}
+
 static uint32_t judge(const ig_ring_context *c) {
     const ig_message_header *slot = c->slot;
     uint64_t wall = wall_us(c);
     if (igi_crc32(c->payload, slot->payload_size) != slot->checksum) return IG_DEAD_CHECKSUM;
     if ((slot->flags & IG_MESSAGE_DEADLINE) && slot->deadline.physical <= wall) return IG_DEAD_EXPIRED;
-    if (slot->timestamp.physical > wall + IG_HLC_SKEW_US) return IG_DEAD_CLOCK_SKEW;
-    return 0;
+    return is_too_far_ahead(c, &slot->timestamp) ? IG_DEAD_CLOCK_SKEW : 0;
 }
 
 static void publish_head(ig_ring_context *c, uint32_t ring) {

@@ -106,6 +106,7 @@ static carried hand_over(ig_ring_runtime *peer, const ig_message_header *slot, c
         igi_header_copy(made, slot);
         memcpy(igi_slot_payload(inbox, made, position, slot->payload_size), payload, slot->payload_size);
         made->checksum = slot->checksum;
+        igi_ring_set_time(receiver, igi_ring_now_us(), igi_ring_horizon_us());
         igi_slot_publish(made, position);
         igi_ring_wake(receiver);
         result = CARRIED;
@@ -125,7 +126,7 @@ bool igi_ring_carry_remote(ig_ring_kernel *kernel) {
         const char *payload = igi_slot_payload(outbox, slot, position, slot->payload_size);
         ig_ring_runtime *peer = find_peer(kernel->runtime, (uint32_t)(dest >> 32));
         carried result = stayed ? NO_ROOM : peer ? hand_over(peer, slot, payload) : NOWHERE;
-        bool late = block->wall > slot->timestamp.physical + block->pending_us;
+        bool late = igi_ring_kept_too_long(block, slot);
         if (result == NOWHERE || (result == NO_ROOM && late)) {
             igi_count(&block->undelivered);
             igi_ring_bury(kernel, slot, payload, IG_DEAD_UNDELIVERED);

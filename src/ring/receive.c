@@ -57,8 +57,8 @@ static bool copy_out(ig_ring_kernel *kernel, uint32_t kind, const ig_message_hea
 
 static void note_latency(ig_ring_kernel *kernel, const ig_message_header *header) {
     uint64_t sent = (uint64_t)header->sent_high << 16 | header->sent_low;
-    uint64_t ns = (igi_wall_ns() - sent) & ((1ull << 48) - 1);
-    if (!sent || !(header->flags & IG_MESSAGE_REPLY) || ns >> 47) return;  // clocks may be set back
+    uint64_t ns = (igi_ring_now_ns() - sent) & ((1ull << 48) - 1);
+    if (!sent || !(header->flags & IG_MESSAGE_REPLY) || ns >> 47) return;
     int bucket = ns ? 63 - __builtin_clzll(ns) : 0;
     atomic_fetch_add_explicit(&kernel->latency[bucket < IG_RING_HISTOGRAM ? bucket : IG_RING_HISTOGRAM - 1], 1,
                               memory_order_relaxed);

@@ -126,7 +126,7 @@ static ig_status open_runtime(ig_ring_runtime *runtime, const ig_ring_runtime_de
     runtime->node = desc->node;
     runtime->max_kernels = igi_or_default(desc->max_kernels, DEFAULT_KERNELS);
     runtime->hop_limit = igi_or_default(desc->hop_limit, DEFAULT_HOPS);
-    runtime->pending_us = igi_or_default(desc->pending_ms, DEFAULT_PENDING_MS) * 1000;
+    runtime->pending_ms = igi_or_default(desc->pending_ms, DEFAULT_PENDING_MS);
     runtime->cores = count_cores();
     uint32_t fitting = runtime->cores < MOST_DISPATCHERS ? runtime->cores : MOST_DISPATCHERS;
     runtime->dispatcher_limit = igi_or_default(desc->dispatchers, fitting);

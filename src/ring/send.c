@@ -64,7 +64,7 @@ static uint64_t new_ids(ig_ring_runtime *runtime, uint32_t count) {
 }
 
 static void stamp(ig_ring_kernel *kernel, ig_message_header *header, uint64_t deadline_us, uint32_t count) {
-    uint64_t now = igi_wall_ns();
+    uint64_t now = igi_ring_now_ns();
     header->magic = IG_MESSAGE_MAGIC;
     header->version = IG_MESSAGE_VERSION;
     header->flags = deadline_us ? IG_MESSAGE_DEADLINE : 0;

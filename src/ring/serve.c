@@ -64,7 +64,7 @@ static verdict prepare(ig_ring_kernel *kernel) {
     kernel->running = true;
     kernel->block->left = 0;
     kernel->block->idle_spins = ending ? 0 : choose_spins(kernel);
-    __atomic_store_n(&kernel->block->wall, igi_wall_ns() / 1000, __ATOMIC_RELAXED);
+    igi_ring_set_time(kernel, igi_ring_now_us(), igi_ring_horizon_us());
     return GO_ON;
 }
 

@@ -81,6 +81,20 @@ static inline void igi_see_last_use(const ig_message_header *slot) {
     (void)slot;
 }
 
+// Gives the kernel the time.
+static inline void igi_ring_set_time(ig_ring_kernel *kernel, uint64_t now_us, uint64_t horizon_us) {
+    __atomic_store_n(&kernel->block->wall, now_us, __ATOMIC_RELAXED);
+    __atomic_store_n(&kernel->block->horizon, horizon_us, __ATOMIC_RELAXED);
+}
+
+// Milliseconds, of which the lower bits are enough for what the outbox keeps.
+static inline uint32_t igi_ring_wall_ms(const igi_ring_block *block) {
+    return (uint32_t)(__atomic_load_n(&block->wall, __ATOMIC_RELAXED) / 1000);
+}
+static inline bool igi_ring_kept_too_long(const igi_ring_block *block, const ig_message_header *slot) {
+    return igi_ring_wall_ms(block) - slot->kept_ms >= block->pending_ms;
+}
+
 // ---- Packets ----
 
 static inline uint32_t igi_packet_count(const ig_message_header *slot) {

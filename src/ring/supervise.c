@@ -24,14 +24,14 @@ static void check_deadline(ig_ring_kernel *kernel, uint64_t now) {
 
 // True when some loop is running. Call with the lock held.
 static bool look_at_all(ig_ring_runtime *runtime) {
-    uint64_t now = igi_now_ns(), wall = igi_wall_ns() / 1000;
+    uint64_t now = igi_now_ns(), wall = igi_ring_now_us(), horizon = igi_ring_horizon_us();
     bool busy = false;
     for (uint32_t i = 0; i < runtime->kernel_count; i++) {
         ig_ring_kernel *kernel = runtime->kernels[i];
         if (!kernel || atomic_load(&kernel->state) < IG_RING_LAUNCHED) continue;
         if (igi_word(&kernel->inbox->parked)) continue;
         busy = true;
-        __atomic_store_n(&kernel->block->wall, wall, __ATOMIC_RELAXED);
+        igi_ring_set_time(kernel, wall, horizon);
         check_deadline(kernel, now);
     }
     return busy;

@@ -48,7 +48,7 @@ static void updates_take_the_latest_of_three(void **state) {
         igi_hlc_tick_at(clock, cases[i].local_p);
         for (uint64_t k = 0; k < cases[i].local_l; k++) igi_hlc_tick_at(clock, 0);
         ig_hlc_timestamp now;
-        assert_ok(igi_hlc_update_at(clock, cases[i].received, cases[i].wall, &now));
+        assert_ok(igi_hlc_update_at(clock, cases[i].received, cases[i].wall, UINT64_MAX, &now));
         assert_moment(now, cases[i].physical, cases[i].logical, 2);
         ig_hlc_release(clock);
     }
@@ -59,12 +59,16 @@ static void clocks_too_far_ahead_are_refused(void **state) {
     ig_hlc *clock = make_clock(0);
     igi_hlc_tick_at(clock, 1000);
     ig_hlc_timestamp now = {1, 2, 3};
-    assert_status(igi_hlc_update_at(clock, (ig_hlc_timestamp){1000 + 60000001, 0, 1}, 1000, &now),
+    uint64_t horizon = 1000 + IG_HLC_SKEW_US;
+    assert_status(igi_hlc_update_at(clock, (ig_hlc_timestamp){horizon + 1, 0, 1}, 1000, horizon, &now),
                   IG_STATUS_CLOCK_SKEW);
-    assert_status(igi_hlc_update_at(clock, (ig_hlc_timestamp){1000, UINT64_MAX, 1}, 1000, &now), IG_STATUS_CLOCK_SKEW);
+    assert_status(igi_hlc_update_at(clock, (ig_hlc_timestamp){1000, UINT64_MAX, 1}, 1000, horizon, &now),
+                  IG_STATUS_CLOCK_SKEW);
     assert_moment(now, 1, 2, 3);
     assert_moment(ig_hlc_read(clock), 1000, 0, 0);
-    assert_ok(igi_hlc_update_at(clock, (ig_hlc_timestamp){1000 + 60000000, 0, 1}, 1000, &now));
+    assert_ok(igi_hlc_update_at(clock, (ig_hlc_timestamp){horizon, 0, 1}, 1000, horizon, &now));
+    // What the clock has reached already moves it no further.
+    assert_ok(igi_hlc_update_at(clock, (ig_hlc_timestamp){horizon, 0, 1}, 500, 1000, &now));
     ig_hlc_release(clock);
 }
 

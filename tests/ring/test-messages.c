@@ -368,6 +368,7 @@ static void spoil_checksum(ig_message_header *header) {
 }
 static void spoil_clock(ig_message_header *header) {
     header->timestamp.physical += 120000000;
+    header->timestamp.node = 5;
 }
 
 static const corruption corruptions[] = {
