@@ -70,6 +70,9 @@ typedef enum ig_dead_reason {
     IG_DEAD_CLOCK_SKEW,
     IG_DEAD_UNDELIVERED,  // the receiver was full for too long
     IG_DEAD_DROPPED,      // the kernel was terminated
+    IG_DEAD_NO_ROUTE,     // the sender has no route to the receiver, or the receiver has ended
+    IG_DEAD_TOO_LARGE,    // for the receiver's inbox
+    IG_DEAD_MAX_HOPS,     // forwarded too often
 } ig_dead_reason;
 
 // ---- Kernels ----
@@ -83,6 +86,7 @@ enum {
     IG_RING_ERROR_SERIALIZATION,
     IG_RING_ERROR_TIMEOUT,
     IG_RING_ERROR_INTERNAL,
+    IG_RING_ERROR_FAULT,      // the handler touched memory it does not own
     IG_RING_ERROR_USER = 256  // codes of handlers begin here
 };
 

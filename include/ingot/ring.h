@@ -180,12 +180,24 @@ enum { IG_RING_HISTOGRAM = 48 };
 typedef struct ig_ring_status {
     ig_ring_state state;
     ig_ring_mode mode;
-    uint64_t input_depth, output_depth, inbox_depth, dead_letters;
-    uint64_t processed, in_flight, errors, restarts;
-    uint64_t expired;      // past their deadline when their turn came
-    uint64_t invalid;      // bad header or checksum, or from a clock too far ahead
-    uint64_t undelivered;  // between kernels, given up
-    uint64_t dispatches;   // times the loop was entered
+    uint64_t input_depth, output_depth, inbox_depth, outbox_depth, dead_letters;
+    uint64_t in_flight, errors, restarts;
+    // Messages to the kernel, each counted once when it ends. All that ever came are these five, and what waits in the
+    // input and the inbox.
+    uint64_t processed;  // the handler returned
+    uint64_t stopped;    // the handler did not: it was stopped, or touched memory it does not own
+    uint64_t expired;    // past their deadline when their turn came
+    uint64_t invalid;    // bad header or checksum, or of another node whose clock is too far ahead
+    uint64_t dropped;    // waiting when the kernel was terminated
+    uint64_t failed;     // of those processed: the handler said so
+    // Messages of the kernel. All that it ever sent have been received, wait in an output, inbox or outbox, or are
+    // undelivered.
+    uint64_t sent;
+    uint64_t undelivered;  // given up: the receiver was full for too long or ended, or the sender was terminated
+    uint64_t refused;      // not sent: no route, too large, too many hops, or an answer for which there was no room
+    // Dead letters are all stopped, expired, invalid, dropped, failed, undelivered and refused messages.
+    uint64_t dead_lost;   // for which the dead letters had no room
+    uint64_t dispatches;  // times the loop was entered
     uint64_t uptime_ns;
     uint32_t last_error;
     ig_hlc_timestamp clock;
@@ -211,7 +223,10 @@ ig_status ig_ring_send_array(ig_ring_kernel *kernel, const ig_message *message, 
 ig_status ig_ring_receive(ig_ring_kernel *kernel, ig_message *message, uint64_t timeout_ns);
 ig_status ig_ring_receive_batch(ig_ring_kernel *kernel, ig_message *messages, size_t count, uint64_t timeout_ns,
                                 size_t *received);
-// The answer to that message; others stay for who wants them.
+// The answer to that message; other answers stay queued. When the message ended without one, the call ends too:
+// errors: INVALID_ARGUMENT when the handler failed, KERNEL_FAULT, TIMEOUT when the handler or the message ran past its
+// deadline, BAD_FORMAT, WRONG_STATE when the kernel was terminated; ig_ring_get_error says which. A request also ends
+// with NOT_FOUND when the handler returned without an answer.
 ig_status ig_ring_receive_correlated(ig_ring_kernel *kernel, uint64_t id, ig_message *message, uint64_t timeout_ns);
 ig_status ig_ring_request(ig_ring_kernel *kernel, const ig_message *question, ig_message *answer, uint64_t timeout_ns);
 

@@ -84,10 +84,16 @@ enum {
     IGI_RING_MAX_KERNELS = 1024,
     IGI_RING_BUFFERS = 4,
     IGI_CURSOR_GAP = 16,
-    IGI_QUIET_LOOKS = 32,      // at empty rings, before the kernel tells how far it is: senders need those lines
+    IGI_QUIET_LOOKS = 32,  // at empty rings, before the kernel tells how far it is: senders need those lines
+    IGI_RING_ENDS = 64,
     IGI_OUTBOX_RESERVE = 32,   // more than a broadcast needs
     IGI_INBOXES_OFFSET = 8192  // behind the CRC tables
 };
+
+// A message of the host that ended without an answer; who waits for that looks here. The last IGI_RING_ENDS are kept.
+typedef struct igi_ring_end {
+    uint32_t id_low, id_high, reason, padding;
+} igi_ring_end;
 
 typedef struct igi_ring_block {
     // Written by the host while the loop is not running.
@@ -120,6 +126,14 @@ typedef struct igi_ring_block {
     uint32_t pending_mask;  // destinations with messages in the outbox, by the lower bits of their number
     uint64_t processed, sent_id, expired, invalid, undelivered;
     uint32_t padding3[6];
+    // Rarely written by the kernel.
+    uint64_t failed, refused;   // messages that the handler failed; that it sent and nobody took
+    uint64_t stopped, dropped;  // by the host: with a handler that did not return; when the kernel was terminated
+    uint64_t dead_lost;         // dead letters that had no room
+    uint64_t failed_id;         // the host's message that the handler failed last; 0: not the host's
+    uint32_t end_count;         // of `ends`, ever
+    uint32_t padding5[3];
+    igi_ring_end ends[IGI_RING_ENDS];
     uint32_t wake[IGI_RING_MAX_KERNELS / 32];
     uint32_t items[IGI_RING_COUNT];  // messages already handled of the packet that is next
     uint32_t padding4[16 - IGI_RING_COUNT];

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The code of a kernel: compiled from MSL, bound to its memory, entered.
+#include <string.h>
+
 #include "device/backend.h"
 #include "ring/kernel.h"
 
@@ -29,6 +31,33 @@ static ig_status no_such_kernel(const ig_library *library, const char *wanted, i
     return IG_STATUS_NOT_FOUND;
 }
 
+// ---- Messages of the device, in the words of ring kernels ----
+
+// Puts `by` in the place of `part`, wherever it is in the text.
+static void replace_all(char **text, const char *part, const char *by) {
+    igi_text made = {0};
+    const char *rest = *text, *found;
+    if (!rest || !strstr(rest, part)) return;
+    for (; (found = strstr(rest, part)); rest = found + strlen(part))
+        igi_text_addf(&made, "%.*s%s", (int)(found - rest), rest, by);
+    igi_text_addf(&made, "%s", rest);
+    char *whole = igi_text_take(&made);
+    if (!whole) return;
+    free(*text);
+    *text = whole;
+}
+
+// The user knows the handler's kernel, not the function and the command buffer that were made of it.
+static void name_handler(const ig_ring_kernel *kernel, const char *function, const char *wanted, ig_error *error) {
+    if (!error || !error->message) return;
+    char *device_words = igi_format("kernel '%s' in command buffer '%s'", function, kernel->name);
+    char *our_words = igi_format("the handler of ring kernel '%s'", kernel->name);
+    if (device_words && our_words) replace_all(&error->message, device_words, our_words);
+    replace_all(&error->message, function, wanted);
+    replace_all(&error->log, function, wanted);
+    free(device_words), free(our_words);
+}
+
 static ig_status compile(ig_ring_kernel *kernel, const ig_ring_launch_desc *desc, ig_error *error) {
     // Kernels of one source share its code if they call it by one name.
     const char *wanted = desc->kernel ? desc->kernel : desc->name;
@@ -42,8 +71,11 @@ static ig_status compile(ig_ring_kernel *kernel, const ig_ring_launch_desc *desc
         status = no_such_kernel(kernel->library, wanted, error);
     else
         status = ig_pipeline_create(kernel->library, &(ig_pipeline_desc){.kernel = name}, &kernel->pipeline, error);
+    if (status != IG_STATUS_OK) name_handler(kernel, name, wanted, error);
     free(name);
     if (status != IG_STATUS_OK) return status;
+    kernel->wanted = igi_strdup(wanted);
+    if (!kernel->wanted) return igi_error_no_memory(error);
     kernel->group = (ig_size){block, 1, 1};
     ig_pipeline_properties properties;
     ig_pipeline_get_properties(kernel->pipeline, &properties);
@@ -107,8 +139,10 @@ ig_status igi_ring_run(ig_ring_kernel *kernel, ig_error *error) {
         igi_ring_loop(kernel);
         return IG_STATUS_OK;
     }
-    if (!kernel->commands) return commit_and_wait(kernel, error);
-    return kernel->runtime->device->backend->run_here(kernel->commands, error);
+    ig_status status = kernel->commands ? kernel->runtime->device->backend->run_here(kernel->commands, error)
+                                        : commit_and_wait(kernel, error);
+    if (status != IG_STATUS_OK) name_handler(kernel, kernel->pipeline->kernel.name, kernel->wanted, error);
+    return status;
 }
 
 // Handlers in C cannot be stopped, and commands on a GPU have a deadline of their own.

@@ -89,7 +89,8 @@ static void set_routes(ig_ring_kernel *kernel, const ig_k2k_routing_table *table
 
 static ig_status check_pair(const ig_ring_kernel *from, const ig_ring_kernel *to) {
     if (!from || !to || from == to || from->runtime != to->runtime) return IG_STATUS_INVALID_ARGUMENT;
-    return from->k2k && to->k2k ? IG_STATUS_OK : IG_STATUS_WRONG_STATE;
+    bool is_over = atomic_load(&((ig_ring_kernel *)to)->state) == IG_RING_TERMINATED;
+    return from->k2k && to->k2k && !is_over ? IG_STATUS_OK : IG_STATUS_WRONG_STATE;
 }
 
 ig_status ig_ring_connect(ig_ring_kernel *from, ig_ring_kernel *to) {

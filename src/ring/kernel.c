@@ -119,11 +119,13 @@ ig_status ig_ring_get_error(const ig_ring_kernel *kernel, ig_error *error) {
 }
 
 // What lasts between messages begins anew with a restart; the messages stay.
-void igi_ring_note_failure(ig_ring_kernel *kernel, ig_error *error) {
+void igi_ring_note_failure(ig_ring_kernel *kernel, uint32_t reason, ig_error *error) {
     ig_error_clear(&kernel->error);
     kernel->error = *error;
     *error = (ig_error){0};
     atomic_fetch_add(&kernel->failures, 1);
+    if (kernel->block->failed_id) igi_ring_note_end(kernel->block, kernel->block->failed_id, reason);
+    __atomic_store_n(&kernel->block->failed_id, 0, __ATOMIC_RELEASE);
     if (state_of(kernel) == IG_RING_TERMINATING) return;
     memset(kernel->arena + kernel->block->state, 0, kernel->block->state_bytes);
     if (kernel->restart == IG_RESTART_ON_FAILURE && kernel->restarts < kernel->max_restarts) {
@@ -247,7 +249,7 @@ void ig_ring_kernel_release(ig_ring_kernel *kernel) {
     pthread_mutex_destroy(&kernel->receiving);
     pthread_cond_destroy(&kernel->changed);
     ig_ring_runtime *runtime = kernel->runtime;
-    free(kernel->name);
+    free(kernel->name), free(kernel->wanted);
     free(kernel);
     igi_ring_runtime_drop(runtime);
 }
@@ -284,6 +286,13 @@ void ig_ring_get_status(const ig_ring_kernel *kernel, ig_ring_status *status) {
         .expired = igi_counted(&block->expired),
         .invalid = igi_counted(&block->invalid),
         .undelivered = igi_counted(&block->undelivered),
+        .failed = igi_counted(&block->failed),
+        .stopped = igi_counted(&block->stopped),
+        .dropped = igi_counted(&block->dropped),
+        .refused = igi_counted(&block->refused),
+        .sent = igi_counted(&block->sent_id) - igi_counted(&block->refused),
+        .dead_lost = igi_counted(&block->dead_lost),
+        .outbox_depth = igi_word(&block->outbox_tail) - igi_word(&block->heads[IGI_RING_OUTBOX]),
         .dispatches = atomic_load(&k->dispatches),
         .uptime_ns = igi_now_ns() - kernel->launched_ns,
         .last_error = igi_word(&kernel->control->last_error),
@@ -315,6 +324,9 @@ const char *ig_dead_reason_text(ig_dead_reason reason) {
                                         "the checksum does not match",
                                         "the sender's clock is too far ahead",
                                         "the receiver was full for too long",
-                                        "the kernel was terminated"};
+                                        "the kernel was terminated",
+                                        "there is no route to the receiver",
+                                        "the message is too large for the receiver",
+                                        "the message was forwarded too often"};
     return (unsigned)reason < sizeof texts / sizeof *texts ? texts[reason] : "unknown";
 }

@@ -36,6 +36,7 @@ struct ig_ring_kernel {
     ig_ring_handler handler;
     void *user;
     ig_library *library;
+    char *wanted;  // its kernel, as the source calls it
     ig_pipeline *pipeline;
     ig_queue *queue;
     ig_commands *commands;
@@ -104,6 +105,12 @@ struct ig_ring_runtime {
     bool dispatching_ends;
 };
 
+// A message that was sent, and the place it was sent in.
+typedef struct igi_sent {
+    uint64_t id;
+    uint32_t ring, position;
+} igi_sent;
+
 // Zero in a descriptor means the default.
 // After fork(): nobody serves the kernel in this process.
 static inline bool igi_ring_is_inherited(const ig_ring_kernel *kernel) {
@@ -128,6 +135,11 @@ void igi_ring_loop(ig_ring_kernel *kernel);
 
 // ---- outbox.c: what the host does for messages between kernels ----
 void igi_ring_bury(ig_ring_kernel *kernel, const ig_message_header *slot, const char *payload, uint32_t reason);
+bool igi_ring_has_dead_room(const ig_ring_kernel *kernel);
+// A message of the host's has ended without an answer. Call with the loop not running, or from it.
+void igi_ring_note_end(igi_ring_block *block, uint64_t id, uint32_t reason);
+// How this message ended, or IG_DEAD_NONE; *seen is how many ends were looked at before, 0 at first.
+uint32_t igi_ring_find_end(const igi_ring_block *block, uint64_t id, uint32_t *seen);
 // Carries messages for other devices; true when some had to stay.
 bool igi_ring_carry_remote(ig_ring_kernel *kernel);
 // After a handler that did not return: its message becomes a dead letter, a place it had taken is given up.
@@ -149,8 +161,9 @@ ig_status igi_ring_start_supervisor(ig_ring_runtime *runtime);
 void igi_ring_stop_supervisor(ig_ring_runtime *runtime);
 
 // ---- kernel.c ----
-// The handler failed: restarts the kernel or marks it failed. Call with the lock held; `error` is taken over.
-void igi_ring_note_failure(ig_ring_kernel *kernel, ig_error *error);
+// The handler failed: tells who waits for an answer, and restarts the kernel or marks it failed. Call with the lock
+// held; `error` is taken over.
+void igi_ring_note_failure(ig_ring_kernel *kernel, uint32_t reason, ig_error *error);
 void igi_ring_set_state(ig_ring_kernel *kernel, ig_ring_state state);  // with the lock held
 
 // ---- runtime.c ----
@@ -158,9 +171,15 @@ void igi_ring_set_state(ig_ring_kernel *kernel, ig_ring_state state);  // with t
 ig_ring_kernel *igi_ring_kernel_at(ig_ring_runtime *runtime, uint32_t index);
 // Gives the kernel its number.
 ig_status igi_ring_register(ig_ring_runtime *runtime, ig_ring_kernel *kernel, ig_error *error);
+// Nobody sends to this number any more.
+void igi_ring_close_routes(ig_ring_runtime *runtime, uint32_t index);
 void igi_ring_runtime_drop(ig_ring_runtime *runtime);
 // Ends its registration and waits for its thread, which must be about to end.
 void igi_ring_forget(ig_ring_runtime *runtime, ig_ring_kernel *kernel);
+
+// ---- send.c ----
+// As ig_ring_send; tells the place of the message too.
+ig_status igi_ring_send_at(ig_ring_kernel *kernel, const ig_message *message, uint64_t timeout_ns, igi_sent *sent);
 
 // ---- receive.c ----
 void igi_ring_drop_stash(ig_ring_kernel *kernel);

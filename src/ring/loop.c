@@ -122,17 +122,44 @@ static uint32_t pending_bit(const ig_ring_context *c, uint64_t dest) {
     return 1u << (dest == IG_RING_HOST || is_remote(c, dest) ? 0 : dest & 31);
 }
 
+static uint32_t dead_reason(uint32_t refusal) {
+    switch (refusal) {
+        case IG_DELIVERY_NOT_FOUND: return IG_DEAD_NO_ROUTE;
+        case IG_DELIVERY_TOO_LARGE: return IG_DEAD_TOO_LARGE;
+        case IG_DELIVERY_MAX_HOPS: return IG_DEAD_MAX_HOPS;
+        default: return IG_DEAD_UNDELIVERED;
+    }
+}
+
+// A message that was refused is a dead letter, unless the handler may keep it and try again later.
+static bool open_dead(ig_ring_context *c, uint64_t dest, uint64_t bytes, uint32_t flags, opened *place) {
+    uint32_t refusal = place->refusal;
+    if (refusal == IG_DELIVERY_QUEUE_FULL && !(flags & IG_MESSAGE_REPLY)) return false;
+    igi_count(&c->block->refused);
+    igi_ring dead = igi_ring_of(c->kernel, IGI_RING_DEAD);
+    if (bytes > igi_ring_limit(dead) || !igi_ring_has_dead_room(c->kernel)) {
+        igi_count(&c->block->sent_id);
+        igi_count(&c->block->dead_lost);
+        return false;
+    }
+    place_at(place, dead, IGI_RING_DEAD, c->block->dead_tail, dest, bytes);
+    place->slot->dead_reason = dead_reason(refusal);
+    place->refusal = refusal;
+    return true;
+}
+
 static uint32_t announce(ig_ring_context *c, const opened *place) {
     igi_slot_publish(place->slot, place->position);
     switch (place->kind) {
+        case IGI_RING_DEAD: igi_set_word(&c->block->dead_tail, place->position + 1); return place->refusal;
         case IGI_RING_OUTPUT:
             igi_set_word(&c->block->output_tail, place->position + 1);
             if (igi_word(&c->block->receivers)) c->leaving |= IGI_LEFT_HELP;
             return IG_DELIVERED;
         case IGI_RING_OUTBOX:
             place->slot->kept_ms = igi_ring_wall_ms(c->block);
-            c->block->outbox_tail = place->position + 1;
-            c->block->pending_mask |= pending_bit(c, place->dest);
+            igi_set_word(&c->block->outbox_tail, place->position + 1);
+            igi_set_word(&c->block->pending_mask, c->block->pending_mask | pending_bit(c, place->dest));
             if (is_remote(c, place->dest)) c->leaving |= IGI_LEFT_HELP;
             return IG_DELIVERY_PENDING;
         default: {
@@ -153,10 +180,11 @@ static uint32_t publish(ig_ring_context *c, const opened *place) {
 }
 
 static void fill_header(ig_ring_context *c, const opened *place, uint64_t type, uint64_t bytes, uint32_t flags) {
+    igi_count(&c->block->sent_id);
     ig_message_header made = {.magic = IG_MESSAGE_MAGIC,
                               .version = IG_MESSAGE_VERSION,
                               .flags = flags,
-                              .message_id = (uint64_t)(c->block->self_id + 1) << 40 | ++c->block->sent_id,
+                              .message_id = (uint64_t)(c->block->self_id + 1) << 40 | c->block->sent_id,
                               .correlation_id = flags & IG_MESSAGE_REPLY ? c->slot->message_id : 0,
                               .source_kernel = (uint64_t)c->block->node << 32 | c->block->self_id,
                               .dest_kernel = place->dest,
@@ -171,8 +199,8 @@ static void fill_header(ig_ring_context *c, const opened *place, uint64_t type, 
 
 static uint32_t put(ig_ring_context *c, uint64_t dest, uint64_t type, const void *payload, uint64_t bytes,
                     uint32_t flags) {
-    opened place;
-    if (!open_place(c, dest, bytes, &place)) return place.refusal;
+    opened place = {0};
+    if (!open_place(c, dest, bytes, &place) && !open_dead(c, dest, bytes, flags, &place)) return place.refusal;
     if (bytes) memcpy(place.payload, payload, bytes);
     fill_header(c, &place, type, bytes, flags);
     return publish(c, &place);
@@ -221,7 +249,7 @@ static uint32_t pack(ig_ring_context *c, uint64_t dest, uint64_t type, const cha
     if (most < 2 || dest >> 32 != c->block->node || c->block->pending_mask >> (index & 31) & 1) return 0;
     if (!has_route(c, index) || !open_inbox(c, index, 0, &place)) return 0;
     fill_header(c, &place, type, bytes, most << IGI_PACKET_SHIFT);
-    c->block->sent_id += most - 1;
+    igi_count_more(&c->block->sent_id, most - 1);
     set_clock(c, c->control->hlc_physical, c->control->hlc_logical + most - 1);
     for (uint32_t i = 0; i < most; i++) {
         if (bytes) memcpy(igi_packet_payload(place.slot, most, i), payloads + i * bytes, bytes);
@@ -255,10 +283,11 @@ uint32_t ig_ring_context_broadcast(ig_ring_context *c, uint64_t type, const void
 }
 
 uint32_t ig_ring_context_forward(ig_ring_context *c, uint64_t dest) {
-    opened place;
-    if (c->slot->hops + 1u > c->block->hop_limit) return IG_DELIVERY_MAX_HOPS;
+    opened place = {0};
     uint64_t bytes = c->slot->payload_size;
-    if (!open_place(c, dest, bytes, &place)) return place.refusal;
+    bool is_open = c->slot->hops + 1u > c->block->hop_limit ? refuse(&place, IG_DELIVERY_MAX_HOPS)
+                                                            : open_place(c, dest, bytes, &place);
+    if (!is_open && !open_dead(c, dest, bytes, 0, &place)) return place.refusal;
     memcpy(place.payload, c->payload, bytes);
     fill_header(c, &place, c->slot->message_type, bytes, c->slot->flags);
     place.slot->message_id = c->slot->message_id;
@@ -275,23 +304,24 @@ void ig_ring_context_fail(ig_ring_context *c, uint32_t error) {
 
 // ---- Messages that wait for room ----
 
-static bool give_up(ig_ring_context *c, ig_message_header *slot, const char *payload) {
-    if (slot->dest_kernel == IG_RING_HOST || !igi_ring_kept_too_long(c->block, slot)) return false;
+static bool give_up(ig_ring_context *c, ig_message_header *slot, const char *payload, bool is_closed) {
+    bool is_late = slot->dest_kernel != IG_RING_HOST && igi_ring_kept_too_long(c->block, slot);
+    if (!is_closed && !is_late) return false;
     igi_count(&c->block->undelivered);
-    igi_ring_bury(c->kernel, slot, payload, IG_DEAD_UNDELIVERED);
+    igi_ring_bury(c->kernel, slot, payload, is_closed ? IG_DEAD_NO_ROUTE : IG_DEAD_UNDELIVERED);
     return true;
 }
 
 static bool carry(ig_ring_context *c, ig_message_header *slot, const char *payload) {
     opened place;
     uint64_t bytes = slot->payload_size;
-    bool open = false;
+    bool open = false, is_closed = slot->dest_kernel != IG_RING_HOST && !has_route(c, (uint32_t)slot->dest_kernel);
     if (slot->dest_kernel != IG_RING_HOST)
-        open = open_inbox(c, (uint32_t)slot->dest_kernel, bytes, &place);
+        open = !is_closed && open_inbox(c, (uint32_t)slot->dest_kernel, bytes, &place);
     else if (has_room(c))
         open = place_at(&place, igi_ring_of(c->kernel, IGI_RING_OUTPUT), IGI_RING_OUTPUT, c->block->output_tail,
                         IG_RING_HOST, bytes);
-    if (!open) return give_up(c, slot, payload);
+    if (!open) return give_up(c, slot, payload, is_closed);
     igi_header_copy(place.slot, slot);
     memcpy(place.payload, payload, bytes);
     publish(c, &place);
@@ -314,8 +344,8 @@ static void flush(ig_ring_context *c) {
         if (is_remote(c, dest)) c->leaving |= IGI_LEFT_HELP;
     }
     while (from != tail && (igi_slot(outbox, from)->flags & IG_MESSAGE_VOID)) from++;
-    c->block->heads[IGI_RING_OUTBOX] = from;
-    c->block->pending_mask = blocked;
+    igi_set_word(&c->block->heads[IGI_RING_OUTBOX], from);
+    igi_set_word(&c->block->pending_mask, blocked);
 }
 
 // ---- Taking messages ----
@@ -447,7 +477,11 @@ static bool accept(ig_ring_context *c, ig_message_header *slot) {
     }
     if (reason == IG_DEAD_EXPIRED) igi_count(&c->block->expired);
     if (reason && reason != IG_DEAD_EXPIRED) igi_count(&c->block->invalid);
-    if (reason) igi_ring_bury(c->kernel, c->slot, reason == IG_DEAD_BAD_HEADER ? NULL : c->payload, reason);
+    if (reason) {
+        igi_ring_bury(c->kernel, c->slot, reason == IG_DEAD_BAD_HEADER ? NULL : c->payload, reason);
+        if (c->slot->source_kernel == IG_RING_HOST) igi_ring_note_end(c->block, c->slot->message_id, reason);
+        if (__atomic_load_n(&c->block->receivers, __ATOMIC_SEQ_CST)) c->leaving |= IGI_LEFT_HELP;
+    }
     finish_message(c);
     return false;
 }
@@ -485,6 +519,8 @@ static bool take(ig_ring_context *c) {
 
 static void done(ig_ring_context *c) {
     if (c->error) {
+        igi_count_more(&c->block->failed, c->count);
+        igi_ring_set_failed(c->block, c->slot);
         bury_all(c);
         __atomic_store_n(&c->control->last_error, c->error, __ATOMIC_RELAXED);
         __atomic_store_n(&c->control->error_count, c->control->error_count + 1, __ATOMIC_RELAXED);

@@ -5,11 +5,19 @@
 
 // ---- Dead letters ----
 
+bool igi_ring_has_dead_room(const ig_ring_kernel *kernel) {
+    igi_ring dead = igi_ring_of(kernel, IGI_RING_DEAD);
+    return kernel->block->dead_tail - igi_word(igi_ring_head(dead)) <= dead.place->mask;
+}
+
 // When there is no room for them the counters still tell.
 void igi_ring_bury(ig_ring_kernel *kernel, const ig_message_header *slot, const char *payload, uint32_t reason) {
     igi_ring dead = igi_ring_of(kernel, IGI_RING_DEAD);
     uint32_t position = kernel->block->dead_tail;
-    if (position - igi_word(igi_ring_head(dead)) > dead.place->mask) return;
+    if (!igi_ring_has_dead_room(kernel)) {
+        igi_count(&kernel->block->dead_lost);
+        return;
+    }
     ig_message_header *made = igi_slot(dead, position);
     igi_header_copy(made, slot);
     made->checksum = slot->checksum;
@@ -19,6 +27,28 @@ void igi_ring_bury(ig_ring_kernel *kernel, const ig_message_header *slot, const 
     if (bytes) memcpy(igi_slot_payload(dead, made, position, bytes), payload, bytes);
     igi_slot_publish(made, position);
     __atomic_store_n(&kernel->block->dead_tail, position + 1, __ATOMIC_RELEASE);
+}
+
+void igi_ring_note_end(igi_ring_block *block, uint64_t id, uint32_t reason) {
+    igi_ring_end *end = &block->ends[block->end_count % IGI_RING_ENDS];
+    __atomic_store_n(&end->id_low, (uint32_t)id, __ATOMIC_RELAXED);
+    __atomic_store_n(&end->id_high, (uint32_t)(id >> 32), __ATOMIC_RELAXED);
+    __atomic_store_n(&end->reason, reason, __ATOMIC_RELAXED);
+    __atomic_store_n(&block->end_count, block->end_count + 1, __ATOMIC_SEQ_CST);
+}
+
+uint32_t igi_ring_find_end(const igi_ring_block *block, uint64_t id, uint32_t *seen) {
+    uint32_t count = igi_word(&block->end_count);
+    uint32_t from = count - *seen > IGI_RING_ENDS ? count - IGI_RING_ENDS : *seen;
+    *seen = count;
+    for (; from != count; from++) {
+        const igi_ring_end *end = &block->ends[from % IGI_RING_ENDS];
+        uint64_t found = (uint64_t)__atomic_load_n(&end->id_high, __ATOMIC_RELAXED) << 32 |
+                         __atomic_load_n(&end->id_low, __ATOMIC_RELAXED);
+        uint32_t reason = __atomic_load_n(&end->reason, __ATOMIC_RELAXED);
+        if (found == id) return reason;
+    }
+    return IG_DEAD_NONE;
 }
 
 static void publish_heads(ig_ring_kernel *kernel) {
@@ -38,6 +68,12 @@ static void give_up_claim(ig_ring_kernel *kernel) {
     igi_ring_wake_index(kernel->runtime, index);
 }
 
+static void count_end(ig_ring_kernel *kernel, const ig_message_header *slot, uint32_t reason) {
+    igi_count(reason == IG_DEAD_DROPPED ? &kernel->block->dropped : &kernel->block->stopped);
+    if (reason == IG_DEAD_DROPPED && slot->source_kernel == IG_RING_HOST)
+        igi_ring_note_end(kernel->block, slot->message_id, reason);
+}
+
 // The next message of a ring becomes a dead letter.
 static void bury_next(ig_ring_kernel *kernel, uint32_t kind, ig_message_header *slot, uint32_t reason) {
     igi_ring ring = igi_ring_of(kernel, kind);
@@ -47,10 +83,12 @@ static void bury_next(ig_ring_kernel *kernel, uint32_t kind, ig_message_header *
         ig_message_header *made = &kernel->block->unpacked[kind];
         igi_packet_header(slot, *item, made);
         igi_ring_bury(kernel, made, igi_packet_payload(slot, count, *item), reason);
+        count_end(kernel, made, reason);
         if (++*item < count) return;
     } else if (!(slot->flags & IG_MESSAGE_VOID)) {
         sound = sound && !count;
         igi_ring_bury(kernel, slot, sound ? igi_slot_payload(ring, slot, *head, slot->payload_size) : NULL, reason);
+        count_end(kernel, slot, reason);
     }
     *item = 0;
     igi_set_word(head, *head + 1);
@@ -63,6 +101,7 @@ void igi_ring_recover(ig_ring_kernel *kernel, uint32_t reason) {
     uint32_t position = block->heads[block->current_ring];
     ig_message_header *slot = block->started & 1 ? igi_slot_ready(ring, position) : NULL;
     if (slot) {
+        igi_ring_set_failed(block, slot);
         for (uint32_t i = 0; i < block->current_count; i++) bury_next(kernel, block->current_ring, slot, reason);
         igi_set_word(&block->started, block->started + 1);
     }
@@ -75,7 +114,21 @@ static void drop_ring(ig_ring_kernel *kernel, uint32_t kind) {
     for (ig_message_header *slot; (slot = igi_slot_ready(ring, *head));) bury_next(kernel, kind, slot, IG_DEAD_DROPPED);
 }
 
+// What the kernel sent and nobody took yet.
+static void drop_outbox(ig_ring_kernel *kernel) {
+    igi_ring outbox = igi_ring_of(kernel, IGI_RING_OUTBOX);
+    uint32_t *head = &kernel->block->heads[IGI_RING_OUTBOX];
+    for (; *head != kernel->block->outbox_tail; igi_set_word(head, *head + 1)) {
+        const ig_message_header *slot = igi_slot(outbox, *head);
+        if (slot->flags & IG_MESSAGE_VOID) continue;
+        igi_count(&kernel->block->undelivered);
+        igi_ring_bury(kernel, slot, igi_slot_payload(outbox, slot, *head, slot->payload_size), IG_DEAD_DROPPED);
+    }
+    igi_set_word(&kernel->block->pending_mask, 0);
+}
+
 void igi_ring_drop_all(ig_ring_kernel *kernel) {
+    drop_outbox(kernel);
     drop_ring(kernel, IGI_RING_URGENT);
     drop_ring(kernel, IGI_RING_INPUT);
     drop_ring(kernel, IGI_RING_INBOX);
@@ -99,6 +152,10 @@ static carried hand_over(ig_ring_runtime *peer, const ig_message_header *slot, c
     uint32_t index = (uint32_t)slot->dest_kernel, position;
     ig_ring_kernel *receiver = igi_ring_kernel_at(peer, index);
     if (!receiver) return NOWHERE;
+    if (atomic_load(&receiver->state) == IG_RING_TERMINATED) {
+        ig_ring_kernel_release(receiver);
+        return NOWHERE;
+    }
     igi_ring inbox = igi_inbox_ring(peer, index);
     carried result = slot->payload_size > igi_ring_limit(inbox) ? NOWHERE : NO_ROOM;
     if (result == NO_ROOM && igi_ring_claim(inbox, &position)) {
@@ -129,7 +186,7 @@ bool igi_ring_carry_remote(ig_ring_kernel *kernel) {
         bool late = igi_ring_kept_too_long(block, slot);
         if (result == NOWHERE || (result == NO_ROOM && late)) {
             igi_count(&block->undelivered);
-            igi_ring_bury(kernel, slot, payload, IG_DEAD_UNDELIVERED);
+            igi_ring_bury(kernel, slot, payload, result == NOWHERE ? IG_DEAD_NO_ROUTE : IG_DEAD_UNDELIVERED);
             result = CARRIED;
         }
         if (result == CARRIED) slot->flags |= IG_MESSAGE_VOID;

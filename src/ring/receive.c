@@ -8,6 +8,7 @@
 #include "ring/slots.h"
 
 enum { SPINS = 2000 };
+static const uint64_t look_ns = 20000000;
 
 typedef struct igi_stashed {
     ig_message message;
@@ -121,26 +122,91 @@ static void sleep_for_output(ig_ring_kernel *kernel, uint64_t deadline) {
         igi_futex_wait(&kernel->signal, signal, deadline == UINT64_MAX ? UINT64_MAX : deadline - now);
 }
 
+// What a thread waits for: any message, or the answer to one.
+typedef struct awaited {
+    uint64_t id;     // 0: any
+    uint32_t ends;   // looked at so far
+    bool has_place;  // the question's is known:
+    uint32_t ring, position;
+} awaited;
+
+static ig_status status_of_end(uint32_t reason) {
+    switch (reason) {
+        case IG_DEAD_HANDLER: return IG_STATUS_INVALID_ARGUMENT;
+        case IG_DEAD_DEADLINE:
+        case IG_DEAD_EXPIRED: return IG_STATUS_TIMEOUT;
+        case IG_DEAD_FAULT: return IG_STATUS_KERNEL_FAULT;
+        case IG_DEAD_CLOCK_SKEW: return IG_STATUS_CLOCK_SKEW;
+        case IG_DEAD_DROPPED: return IG_STATUS_WRONG_STATE;
+        default: return IG_STATUS_BAD_FORMAT;
+    }
+}
+
+// There will be no answer. When the handler failed the kernel's error says more already.
+static ig_status explain_end(ig_ring_kernel *kernel, uint32_t reason) {
+    ig_status status = status_of_end(reason);
+    if (reason == IG_DEAD_HANDLER || reason == IG_DEAD_DEADLINE || reason == IG_DEAD_FAULT) return status;
+    pthread_mutex_lock(&kernel->lock);
+    igi_error_set(&kernel->error, status, "ring kernel '%s' did not handle a message: %s", kernel->name,
+                  ig_dead_reason_text((ig_dead_reason)reason));
+    pthread_mutex_unlock(&kernel->lock);
+    return status;
+}
+
+static ig_status explain_silence(ig_ring_kernel *kernel) {
+    pthread_mutex_lock(&kernel->lock);
+    igi_error_set(&kernel->error, IG_STATUS_NOT_FOUND,
+                  "the handler of ring kernel '%s' handled the message and did not answer: it must call reply",
+                  kernel->name);
+    pthread_mutex_unlock(&kernel->lock);
+    return IG_STATUS_NOT_FOUND;
+}
+
+// The question was handled, and nothing that answers it waits for room. Handlers answer only while they handle it. When
+// the handler failed, the end is noted before `failed_id` is cleared.
+static bool is_handled(const ig_ring_kernel *kernel, const awaited *w) {
+    const igi_ring_block *block = kernel->block;
+    return w->has_place && (int32_t)(igi_word(&block->heads[w->ring]) - w->position) > 0 &&
+           !(igi_word(&block->pending_mask) & 1) && __atomic_load_n(&block->failed_id, __ATOMIC_ACQUIRE) != w->id;
+}
+
 typedef ig_status (*attempt)(ig_ring_kernel *kernel, uint64_t id, void *result);
 
+// One try; false when it is worth another. What ended before it has its answer, if any, in the output.
+static bool try_now(ig_ring_kernel *kernel, attempt try_once, awaited *w, bool patient, void *result,
+                    ig_status *status) {
+    bool last = !can_produce(kernel);
+    bool handled = !patient && is_handled(kernel, w);
+    uint32_t reason = w->id ? igi_ring_find_end(kernel->block, w->id, &w->ends) : IG_DEAD_NONE;
+    *status = try_once(kernel, w->id, result);
+    if (*status != IG_STATUS_TIMEOUT) return true;
+    if (reason)
+        *status = explain_end(kernel, reason);
+    else if (handled)
+        *status = explain_silence(kernel);
+    else if (last)
+        *status = IG_STATUS_WRONG_STATE;
+    return reason || handled || last;
+}
+
 // Tries until it gets something other than TIMEOUT, or time is up.
-static ig_status try_until(ig_ring_kernel *kernel, attempt try_once, uint64_t id, void *result, uint64_t timeout_ns) {
+static ig_status try_until(ig_ring_kernel *kernel, attempt try_once, awaited *w, void *result, uint64_t timeout_ns) {
     if (igi_ring_is_inherited(kernel)) return IG_STATUS_FORKED;
-    ig_status status = try_once(kernel, id, result);
-    if (status != IG_STATUS_TIMEOUT || !timeout_ns) return status;
+    ig_status status = try_once(kernel, w->id, result);
+    if (status != IG_STATUS_TIMEOUT || (!timeout_ns && !w->id)) return status;
     uint64_t deadline = igi_deadline_ns(timeout_ns);
     for (uint32_t tries = 0;; tries++) {
-        bool last = !can_produce(kernel);  // before the try: what came until then is found
-        status = try_once(kernel, id, result);
-        if (status != IG_STATUS_TIMEOUT) return status;
-        if (last) return IG_STATUS_WRONG_STATE;
+        if (try_now(kernel, try_once, w, tries < SPINS, result, &status) || !timeout_ns) return status;
         if (igi_ring_assist(kernel)) continue;
         if (tries < SPINS && (tries & 63)) {
             igi_pause();
             continue;
         }
-        if (igi_now_ns() >= deadline) return IG_STATUS_TIMEOUT;
-        if (tries >= SPINS) sleep_for_output(kernel, deadline);
+        uint64_t now = igi_now_ns();
+        if (now >= deadline) return IG_STATUS_TIMEOUT;
+        // Only output is signalled for certain; how a message ended is looked up now and then.
+        bool look_again = w->id && deadline - now > look_ns;
+        if (tries >= SPINS) sleep_for_output(kernel, look_again ? now + look_ns : deadline);
     }
 }
 
@@ -174,12 +240,12 @@ static ig_status receive_once(ig_ring_kernel *kernel, uint64_t id, void *result)
 
 ig_status ig_ring_receive(ig_ring_kernel *kernel, ig_message *message, uint64_t timeout_ns) {
     if (!kernel || !message) return IG_STATUS_INVALID_ARGUMENT;
-    return try_until(kernel, receive_once, 0, message, timeout_ns);
+    return try_until(kernel, receive_once, &(awaited){0}, message, timeout_ns);
 }
 
 ig_status ig_ring_receive_correlated(ig_ring_kernel *kernel, uint64_t id, ig_message *message, uint64_t timeout_ns) {
     if (!kernel || !message || !id) return IG_STATUS_INVALID_ARGUMENT;
-    return try_until(kernel, receive_once, id, message, timeout_ns);
+    return try_until(kernel, receive_once, &(awaited){.id = id}, message, timeout_ns);
 }
 
 ig_status ig_ring_receive_batch(ig_ring_kernel *kernel, ig_message *messages, size_t count, uint64_t timeout_ns,
@@ -193,11 +259,14 @@ ig_status ig_ring_receive_batch(ig_ring_kernel *kernel, ig_message *messages, si
 }
 
 ig_status ig_ring_request(ig_ring_kernel *kernel, const ig_message *question, ig_message *answer, uint64_t timeout_ns) {
-    uint64_t id, deadline = igi_deadline_ns(timeout_ns);
-    ig_status status = ig_ring_send(kernel, question, timeout_ns, &id);
+    if (!kernel || !question || !answer) return IG_STATUS_INVALID_ARGUMENT;
+    uint64_t deadline = igi_deadline_ns(timeout_ns);
+    igi_sent sent;
+    ig_status status = igi_ring_send_at(kernel, question, timeout_ns, &sent);
     if (status != IG_STATUS_OK) return status;
     uint64_t now = deadline == UINT64_MAX ? 0 : igi_now_ns();
-    return ig_ring_receive_correlated(kernel, id, answer, deadline > now ? deadline - now : 0);
+    awaited w = {.id = sent.id, .has_place = true, .ring = sent.ring, .position = sent.position};
+    return try_until(kernel, receive_once, &w, answer, deadline > now ? deadline - now : 0);
 }
 
 static ig_status peek_once(ig_ring_kernel *kernel, uint64_t id, void *result) {
@@ -217,7 +286,7 @@ static ig_status peek_once(ig_ring_kernel *kernel, uint64_t id, void *result) {
 
 ig_status ig_ring_peek(ig_ring_kernel *kernel, uint64_t timeout_ns, ig_ring_slot *slot) {
     if (!kernel || !slot) return IG_STATUS_INVALID_ARGUMENT;
-    return try_until(kernel, peek_once, 0, slot, timeout_ns);
+    return try_until(kernel, peek_once, &(awaited){0}, slot, timeout_ns);
 }
 
 void ig_ring_release(ig_ring_kernel *kernel, ig_ring_slot *slot) {

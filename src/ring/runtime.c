@@ -30,6 +30,12 @@ static void close_routes_to(ig_ring_runtime *runtime, uint32_t index) {
     }
 }
 
+void igi_ring_close_routes(ig_ring_runtime *runtime, uint32_t index) {
+    pthread_mutex_lock(&runtime->lock);
+    close_routes_to(runtime, index);
+    pthread_mutex_unlock(&runtime->lock);
+}
+
 static void reap(ig_ring_kernel *kernel) {
     if (kernel->has_thread) pthread_join(kernel->thread, NULL);
     kernel->has_thread = false;

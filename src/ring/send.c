@@ -100,7 +100,7 @@ static void describe(ig_message_header *slot, const ig_message_header *wanted) {
     slot->payload_size = wanted->payload_size;
 }
 
-static ig_status send_one(ig_ring_kernel *kernel, const ig_message *message, uint64_t timeout_ns, uint64_t *id) {
+static ig_status send_one(ig_ring_kernel *kernel, const ig_message *message, uint64_t timeout_ns, igi_sent *sent) {
     uint32_t kind = ring_for(&message->header), position;
     uint64_t bytes = message->header.payload_size;
     igi_ring ring = igi_ring_of(kernel, kind);
@@ -113,16 +113,23 @@ static ig_status send_one(ig_ring_kernel *kernel, const ig_message *message, uin
     describe(slot, &message->header);
     if (bytes) memcpy(payload, message->payload, bytes);
     stamp(kernel, slot, message->deadline_us, 1);
-    if (id) *id = slot->message_id;
+    if (sent) *sent = (igi_sent){slot->message_id, kind, position};
     publish(slot, position, payload);
     return IG_STATUS_OK;
 }
 
+ig_status igi_ring_send_at(ig_ring_kernel *kernel, const ig_message *message, uint64_t timeout_ns, igi_sent *sent) {
+    if (igi_ring_is_inherited(kernel)) return IG_STATUS_FORKED;
+    ig_status status = send_one(kernel, message, timeout_ns, sent);
+    if (status == IG_STATUS_OK) igi_ring_wake(kernel);
+    return status;
+}
+
 ig_status ig_ring_send(ig_ring_kernel *kernel, const ig_message *message, uint64_t timeout_ns, uint64_t *id) {
     if (!kernel || !message) return IG_STATUS_INVALID_ARGUMENT;
-    if (igi_ring_is_inherited(kernel)) return IG_STATUS_FORKED;
-    ig_status status = send_one(kernel, message, timeout_ns, id);
-    if (status == IG_STATUS_OK) igi_ring_wake(kernel);
+    igi_sent sent;
+    ig_status status = igi_ring_send_at(kernel, message, timeout_ns, &sent);
+    if (status == IG_STATUS_OK && id) *id = sent.id;
     return status;
 }
 

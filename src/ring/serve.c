@@ -39,6 +39,7 @@ static uint32_t choose_spins(const ig_ring_kernel *kernel) {
 }
 
 static void end(ig_ring_kernel *kernel) {
+    igi_ring_close_routes(kernel->runtime, kernel->index);
     __atomic_store_n(&kernel->control->has_terminated, 1, __ATOMIC_RELEASE);
     igi_set_word(&kernel->control->is_active, 0);
     igi_ring_set_state(kernel, IG_RING_TERMINATED);
@@ -90,16 +91,36 @@ static bool is_blameless(const ig_ring_kernel *kernel, ig_status status) {
     return (status == IG_STATUS_OUT_OF_MEMORY || status == IG_STATUS_TIMEOUT) && !(kernel->block->started & 1);
 }
 
-static void judge(ig_ring_kernel *kernel, ig_status status, ig_error *error) {
-    bool failed = status != IG_STATUS_OK || kernel->block->left & IGI_LEFT_FAILED;
-    if (status != IG_STATUS_OK)
-        igi_ring_recover(kernel, status == IG_STATUS_TIMEOUT ? IG_DEAD_DEADLINE : IG_DEAD_FAULT);
-    else if (failed)
+// The handler did not return: its message is lost, and the control block tells.
+static uint32_t lose_message(ig_ring_kernel *kernel, ig_status status) {
+    bool late = status == IG_STATUS_TIMEOUT;
+    uint32_t reason = late ? IG_DEAD_DEADLINE : IG_DEAD_FAULT;
+    igi_ring_recover(kernel, reason);
+    igi_set_word(&kernel->control->last_error, late ? IG_RING_ERROR_TIMEOUT : IG_RING_ERROR_FAULT);
+    igi_set_word(&kernel->control->error_count, kernel->control->error_count + 1);
+    return reason;
+}
+
+static void describe_failure(ig_ring_kernel *kernel, ig_status status, ig_error *error) {
+    if (status == IG_STATUS_OK)
         igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "the handler of ring kernel '%s' failed with code %u",
                       kernel->name, igi_word(&kernel->control->last_error));
+    else if (status == IG_STATUS_TIMEOUT && kernel->dropping)
+        igi_error_set(error, status, "the handler of ring kernel '%s' was stopped because the kernel was terminated",
+                      kernel->name);
+    else if (status == IG_STATUS_TIMEOUT)
+        igi_error_set(error, status,
+                      "the handler of ring kernel '%s' was stopped: it ran past the deadline of %.3f s for a message",
+                      kernel->name, (double)kernel->deadline_ns * 1e-9);
+}
+
+static void judge(ig_ring_kernel *kernel, ig_status status, ig_error *error) {
+    bool failed = status != IG_STATUS_OK || kernel->block->left & IGI_LEFT_FAILED;
+    uint32_t reason = status == IG_STATUS_OK ? IG_DEAD_HANDLER : lose_message(kernel, status);
+    if (failed) describe_failure(kernel, status, error);
     pthread_mutex_lock(&kernel->lock);
     kernel->running = false;
-    if (failed) igi_ring_note_failure(kernel, error);
+    if (failed) igi_ring_note_failure(kernel, reason, error);
     pthread_cond_broadcast(&kernel->changed);
     pthread_mutex_unlock(&kernel->lock);
 }

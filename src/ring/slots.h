@@ -60,7 +60,7 @@ static inline ig_message_header *igi_slot(igi_ring r, uint32_t position) {
     return (ig_message_header *)(r.base + r.place->slots + (uint64_t)(position & r.place->mask) * r.place->stride);
 }
 
-static inline char *igi_slot_payload(igi_ring r, ig_message_header *slot, uint32_t position, uint64_t bytes) {
+static inline char *igi_slot_payload(igi_ring r, const ig_message_header *slot, uint32_t position, uint64_t bytes) {
     if (bytes <= r.place->inline_bytes) return (char *)(slot + 1);
     return r.overflow + (uint64_t)(position & r.place->mask) * r.place->overflow_stride;
 }
@@ -85,6 +85,12 @@ static inline void igi_see_last_use(const ig_message_header *slot) {
 static inline void igi_ring_set_time(ig_ring_kernel *kernel, uint64_t now_us, uint64_t horizon_us) {
     __atomic_store_n(&kernel->block->wall, now_us, __ATOMIC_RELAXED);
     __atomic_store_n(&kernel->block->horizon, horizon_us, __ATOMIC_RELAXED);
+}
+
+// The handler failed with this message; whose answer the host may wait for.
+static inline void igi_ring_set_failed(igi_ring_block *block, const ig_message_header *slot) {
+    uint64_t id = slot->source_kernel == IG_RING_HOST ? slot->message_id : 0;
+    __atomic_store_n(&block->failed_id, id, __ATOMIC_RELEASE);
 }
 
 // Milliseconds, of which the lower bits are enough for what the outbox keeps.
