@@ -70,13 +70,17 @@ typedef struct ig_ring_runtime_desc {
     uint32_t dispatchers;     // threads that serve event-driven kernels; 0: one per core, at most 4
     uint32_t hop_limit;       // 0: 8
     uint32_t pending_ms;      // how long a kernel keeps a message whose receiver is full; 0: 5000
+    uint32_t stop_ms;         // how long to wait for a handler when its kernel is to stop; 0: 5000
 } ig_ring_runtime_desc;
 
 ig_status ig_ring_runtime_create(ig_device *device, const ig_ring_runtime_desc *desc, ig_ring_runtime **runtime);
-// Terminates all kernels, dropping what waits, and releases the caller's reference.
+// Terminates all kernels, dropping what waits, and releases the caller's reference. Handlers in MSL that do not return
+// are stopped. errors: TIMEOUT when a handler has not returned within stop_ms, which happens in C, where it cannot be
+// stopped: its thread, kernel and runtime, and the device, then stay until it returns, and what it uses must stay too;
+// ig_ring_get_error of the kernel names it.
 ig_status ig_ring_runtime_shutdown(ig_ring_runtime *runtime);
 ig_ring_runtime *ig_ring_runtime_retain(ig_ring_runtime *runtime);
-void ig_ring_runtime_release(ig_ring_runtime *runtime);
+void ig_ring_runtime_release(ig_ring_runtime *runtime);   // the last reference shuts it down
 ig_hlc *ig_ring_runtime_clock(ig_ring_runtime *runtime);  // borrowed
 // Messages to kernels of the other node are carried there, by the host. Both must outlive their traffic.
 ig_status ig_ring_runtime_join(ig_ring_runtime *a, ig_ring_runtime *b);
@@ -169,10 +173,14 @@ typedef enum ig_ring_ending { IG_RING_DRAIN, IG_RING_DROP } ig_ring_ending;
 
 // errors: WRONG_STATE; ig_ring_get_error then names both states.
 ig_status ig_ring_activate(ig_ring_kernel *kernel);
-ig_status ig_ring_deactivate(ig_ring_kernel *kernel);  // returns when no message is being handled any more
+// Returns when no message is being handled any more. errors: TIMEOUT when a handler has not returned within stop_ms:
+// the kernel is deactivated all the same, and the call may be repeated to wait on.
+ig_status ig_ring_deactivate(ig_ring_kernel *kernel);
 // Returns at once; what waits is handled first, or dropped into the dead letters as far as they have room.
 ig_status ig_ring_terminate(ig_ring_kernel *kernel, ig_ring_ending ending);
-ig_status ig_ring_wait(ig_ring_kernel *kernel, uint64_t timeout_ns);  // until terminated or failed
+// Until terminated or failed. errors: TIMEOUT; also, however long the timeout, when the kernel was to drop what waits
+// and its handler has not returned within stop_ms.
+ig_status ig_ring_wait(ig_ring_kernel *kernel, uint64_t timeout_ns);
 // The last error of the kernel or of a call on it. owns: fills the caller's.
 ig_status ig_ring_get_error(const ig_ring_kernel *kernel, ig_error *error);
 

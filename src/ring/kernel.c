@@ -48,16 +48,34 @@ ig_status ig_ring_activate(ig_ring_kernel *kernel) {
     return status;
 }
 
+ig_status igi_ring_blame_handler(ig_ring_kernel *kernel) {
+    return igi_error_set(
+        &kernel->error, IG_STATUS_TIMEOUT,
+        "the handler of ring kernel '%s' has not returned within %.3f s after the kernel was to stop%s", kernel->name,
+        (double)kernel->runtime->stop_ns * 1e-9, kernel->handler ? "; a handler in C cannot be stopped" : "");
+}
+
+// Until no message is being handled any more. Call with the lock held.
+static ig_status wait_for_handler(ig_ring_kernel *kernel) {
+    uint64_t deadline = igi_deadline_ns(kernel->runtime->stop_ns);
+    int failed = 0;
+    while (kernel->running && state_of(kernel) == IG_RING_DEACTIVATED && failed != ETIMEDOUT)
+        failed = igi_cond_wait_until(&kernel->changed, &kernel->lock, deadline);
+    bool stuck = kernel->running && state_of(kernel) == IG_RING_DEACTIVATED;
+    return stuck ? igi_ring_blame_handler(kernel) : IG_STATUS_OK;
+}
+
 ig_status ig_ring_deactivate(ig_ring_kernel *kernel) {
     if (!kernel) return IG_STATUS_INVALID_ARGUMENT;
     if (igi_ring_is_inherited(kernel)) return IG_STATUS_FORKED;
     pthread_mutex_lock(&kernel->lock);
-    ig_status status = IG_STATUS_OK;
+    ig_status status;
     if (state_of(kernel) == IG_RING_ACTIVE) {
         igi_set_word(&kernel->control->is_active, 0);
         igi_ring_set_state(kernel, IG_RING_DEACTIVATED);
-        while (kernel->running && state_of(kernel) == IG_RING_DEACTIVATED)
-            pthread_cond_wait(&kernel->changed, &kernel->lock);
+        status = wait_for_handler(kernel);
+    } else if (state_of(kernel) == IG_RING_DEACTIVATED && kernel->running) {
+        status = wait_for_handler(kernel);
     } else {
         status = wrong_state(kernel, "deactivated", "active");
     }
@@ -71,8 +89,10 @@ ig_status ig_ring_terminate(ig_ring_kernel *kernel, ig_ring_ending ending) {
     pthread_mutex_lock(&kernel->lock);
     ig_ring_state state = state_of(kernel);
     ig_status status = IG_STATUS_OK;
+    if (ending == IG_RING_DROP && !kernel->dropping) atomic_store(&kernel->dropping_since_ns, igi_now_ns());
     if (state == IG_RING_TERMINATING && ending == IG_RING_DROP) {
         kernel->dropping = true;
+        pthread_cond_broadcast(&kernel->changed);
     } else if (state == IG_RING_TERMINATING || state == IG_RING_TERMINATED || state == IG_RING_CREATED) {
         status = wrong_state(kernel, "terminated", "launched, active, deactivated or failed");
     } else {
@@ -88,18 +108,30 @@ ig_status ig_ring_terminate(ig_ring_kernel *kernel, ig_ring_ending ending) {
     return status;
 }
 
+static bool has_ended(const ig_ring_kernel *kernel) {
+    return state_of(kernel) == IG_RING_TERMINATED || state_of(kernel) == IG_RING_FAILED;
+}
+
+// Until when a kernel that is to drop its messages is waited for.
+static uint64_t last_moment(ig_ring_kernel *kernel) {
+    bool ending = state_of(kernel) == IG_RING_TERMINATING && kernel->dropping;
+    return ending ? atomic_load(&kernel->dropping_since_ns) + kernel->runtime->stop_ns : UINT64_MAX;
+}
+
 ig_status ig_ring_wait(ig_ring_kernel *kernel, uint64_t timeout_ns) {
     if (!kernel) return IG_STATUS_INVALID_ARGUMENT;
     if (igi_ring_is_inherited(kernel)) return IG_STATUS_FORKED;
-    uint64_t deadline = igi_deadline_ns(timeout_ns);
-    int failed = 0;
+    uint64_t deadline = igi_deadline_ns(timeout_ns), now = igi_now_ns();
     pthread_mutex_lock(&kernel->lock);
-    while (state_of(kernel) != IG_RING_TERMINATED && state_of(kernel) != IG_RING_FAILED && failed != ETIMEDOUT)
-        failed = igi_cond_wait_until(&kernel->changed, &kernel->lock, deadline);
+    for (; !has_ended(kernel) && now < deadline && now < last_moment(kernel); now = igi_now_ns()) {
+        uint64_t last = last_moment(kernel);
+        igi_cond_wait_until(&kernel->changed, &kernel->lock, deadline < last ? deadline : last);
+    }
     ig_ring_state state = state_of(kernel);
     ig_status status = state == IG_RING_TERMINATED ? IG_STATUS_OK
                        : state == IG_RING_FAILED   ? kernel->error.status
                                                    : IG_STATUS_TIMEOUT;
+    if (!has_ended(kernel) && now >= last_moment(kernel)) igi_ring_blame_handler(kernel);
     pthread_mutex_unlock(&kernel->lock);
     return status;
 }
@@ -220,6 +252,10 @@ ig_status ig_ring_launch(ig_ring_runtime *runtime, const ig_ring_launch_desc *de
     if (!made) return igi_error_no_memory(error);
     status = igi_ring_register(runtime, made, error);
     if (status == IG_STATUS_OK) status = bring_up(made, desc, error);
+    if (status == IG_STATUS_OK && igi_ring_is_ending(runtime)) {
+        ig_ring_terminate(made, IG_RING_DROP);
+        status = igi_error_set(error, IG_STATUS_WRONG_STATE, "the runtime was shut down during the launch");
+    }
     if (status == IG_STATUS_OK) {
         *kernel = made;
     } else {

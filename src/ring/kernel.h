@@ -46,8 +46,9 @@ struct ig_ring_kernel {
     pthread_mutex_t lock;  // guards what follows
     pthread_cond_t changed;
     atomic_int state;      // ig_ring_state; written with the lock held
-    bool running;          // some thread is in the loop
+    atomic_bool running;   // some thread is in the loop
     atomic_bool dropping;  // terminate without draining
+    _Atomic uint64_t dropping_since_ns;
     uint64_t restarts;
     ig_error error;
     pthread_t thread;  // persistent kernels
@@ -79,6 +80,7 @@ struct ig_ring_runtime {
     ig_device *device;
     ig_hlc *clock;
     uint32_t node, max_kernels, hop_limit, pending_ms;
+    uint64_t stop_ns;  // how long a handler is waited for when its kernel is to end
     ig_buffer *inbox_buffer;
     char *inboxes;
     igi_ring_place inbox_place;
@@ -102,6 +104,7 @@ struct ig_ring_runtime {
     ig_ring_kernel *first_ready, **last_ready;
     pthread_t *dispatchers;
     uint32_t dispatcher_count, dispatcher_limit;
+    uint32_t dispatchers_alive;
     bool dispatching_ends;
 };
 
@@ -154,7 +157,8 @@ void igi_ring_wake(ig_ring_kernel *kernel);
 void igi_ring_wake_index(ig_ring_runtime *runtime, uint32_t index);
 // Does the work of an event-driven kernel that waits for it; false when there was none.
 bool igi_ring_assist(ig_ring_kernel *kernel);
-void igi_ring_stop_dispatchers(ig_ring_runtime *runtime);
+// Threads that a handler keeps until then go on by themselves when it returns.
+void igi_ring_stop_dispatchers(ig_ring_runtime *runtime, uint64_t deadline_ns);
 
 // ---- supervise.c ----
 ig_status igi_ring_start_supervisor(ig_ring_runtime *runtime);
@@ -165,8 +169,11 @@ void igi_ring_stop_supervisor(ig_ring_runtime *runtime);
 // held; `error` is taken over.
 void igi_ring_note_failure(ig_ring_kernel *kernel, uint32_t reason, ig_error *error);
 void igi_ring_set_state(ig_ring_kernel *kernel, ig_ring_state state);  // with the lock held
+// The kernel is to end, and its handler has not returned in time. Call with the lock held.
+ig_status igi_ring_blame_handler(ig_ring_kernel *kernel);
 
 // ---- runtime.c ----
+bool igi_ring_is_ending(ig_ring_runtime *runtime);
 // The kernel, retained; NULL when there is none.
 ig_ring_kernel *igi_ring_kernel_at(ig_ring_runtime *runtime, uint32_t index);
 // Gives the kernel its number.

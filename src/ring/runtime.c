@@ -6,7 +6,13 @@
 #include "device/backend.h"
 #include "ring/slots.h"
 
-enum { DEFAULT_KERNELS = 64, DEFAULT_HOPS = 8, DEFAULT_PENDING_MS = 5000, MOST_DISPATCHERS = 4 };
+enum {
+    DEFAULT_KERNELS = 64,
+    DEFAULT_HOPS = 8,
+    DEFAULT_PENDING_MS = 5000,
+    DEFAULT_STOP_MS = 5000,
+    MOST_DISPATCHERS = 4
+};
 
 // ---- Kernels by number and by name ----
 
@@ -36,8 +42,12 @@ void igi_ring_close_routes(ig_ring_runtime *runtime, uint32_t index) {
     pthread_mutex_unlock(&runtime->lock);
 }
 
+// A thread whose handler does not return is left to itself: it holds what it needs, and lets go of it when it returns.
 static void reap(ig_ring_kernel *kernel) {
-    if (kernel->has_thread) pthread_join(kernel->thread, NULL);
+    if (kernel->has_thread && (is_over(kernel) || !is_launched(kernel)))
+        pthread_join(kernel->thread, NULL);
+    else if (kernel->has_thread)
+        pthread_detach(kernel->thread);
     kernel->has_thread = false;
     ig_ring_kernel_release(kernel);
 }
@@ -133,6 +143,7 @@ static ig_status open_runtime(ig_ring_runtime *runtime, const ig_ring_runtime_de
     runtime->max_kernels = igi_or_default(desc->max_kernels, DEFAULT_KERNELS);
     runtime->hop_limit = igi_or_default(desc->hop_limit, DEFAULT_HOPS);
     runtime->pending_ms = igi_or_default(desc->pending_ms, DEFAULT_PENDING_MS);
+    runtime->stop_ns = (uint64_t)igi_or_default(desc->stop_ms, DEFAULT_STOP_MS) * 1000000;
     runtime->cores = count_cores();
     uint32_t fitting = runtime->cores < MOST_DISPATCHERS ? runtime->cores : MOST_DISPATCHERS;
     runtime->dispatcher_limit = igi_or_default(desc->dispatchers, fitting);
@@ -160,7 +171,7 @@ ig_status ig_ring_runtime_create(ig_device *device, const ig_ring_runtime_desc *
     made->last_ready = &made->first_ready;
     pthread_mutex_init(&made->lock, NULL);
     pthread_mutex_init(&made->ready_lock, NULL);
-    pthread_cond_init(&made->ready, NULL);
+    igi_monotonic_cond_init(&made->ready);
     igi_monotonic_cond_init(&made->changed);
     ig_status status = open_runtime(made, desc ? desc : &defaults);
     if (status == IG_STATUS_OK)
@@ -193,22 +204,68 @@ static void leave_peers(ig_ring_runtime *runtime) {
     runtime->peer_count = 0;
 }
 
-static void shut_down(ig_ring_runtime *runtime) {
+bool igi_ring_is_ending(ig_ring_runtime *runtime) {
+    pthread_mutex_lock(&runtime->lock);
+    bool ending = runtime->ending;
+    pthread_mutex_unlock(&runtime->lock);
+    return ending;
+}
+
+// True when all kernels have ended. A kernel that is just being launched can only be told when it has begun.
+static bool end_kernels(ig_ring_runtime *runtime) {
+    bool all = true;
+    for (uint32_t i = 0; i < runtime->kernel_count; i++) {
+        ig_ring_kernel *kernel = igi_ring_kernel_at(runtime, i);
+        if (!kernel || is_over(kernel)) {
+            ig_ring_kernel_release(kernel);
+            continue;
+        }
+        if (!atomic_load(&kernel->dropping)) ig_ring_terminate(kernel, IG_RING_DROP);
+        all = false;
+        ig_ring_kernel_release(kernel);
+    }
+    return all;
+}
+
+static void wait_a_moment(ig_ring_runtime *runtime) {
+    for (uint32_t i = 0; i < runtime->kernel_count; i++) {
+        ig_ring_kernel *kernel = igi_ring_kernel_at(runtime, i);
+        if (kernel && !is_over(kernel)) ig_ring_wait(kernel, 1000000);
+        ig_ring_kernel_release(kernel);
+    }
+}
+
+static void blame_handlers(ig_ring_runtime *runtime) {
+    for (uint32_t i = 0; i < runtime->kernel_count; i++) {
+        ig_ring_kernel *kernel = igi_ring_kernel_at(runtime, i);
+        if (!kernel) continue;
+        pthread_mutex_lock(&kernel->lock);
+        if (!is_over(kernel)) igi_ring_blame_handler(kernel);
+        pthread_mutex_unlock(&kernel->lock);
+        ig_ring_kernel_release(kernel);
+    }
+}
+
+static ig_status shut_down(ig_ring_runtime *runtime) {
     pthread_mutex_lock(&runtime->lock);
     bool first = !runtime->ending;
     runtime->ending = true;
     pthread_mutex_unlock(&runtime->lock);
-    if (!first) return;
+    if (!first) return IG_STATUS_OK;
+    uint64_t deadline = igi_deadline_ns(runtime->stop_ns);
     // All are told first, so that none waits for a message of another.
-    for (uint32_t i = 0; i < runtime->kernel_count; i++)
-        if (runtime->kernels[i]) ig_ring_terminate(runtime->kernels[i], IG_RING_DROP);
-    for (uint32_t i = 0; i < runtime->kernel_count; i++)
-        while (runtime->kernels[i] && !is_over(runtime->kernels[i])) ig_ring_wait(runtime->kernels[i], 1000000);
-    igi_ring_stop_dispatchers(runtime);
+    bool all = end_kernels(runtime);
+    while (!all && igi_now_ns() < deadline) {
+        wait_a_moment(runtime);
+        all = end_kernels(runtime);
+    }
+    if (!all) blame_handlers(runtime);
+    igi_ring_stop_dispatchers(runtime, all ? UINT64_MAX : deadline);
     igi_ring_stop_supervisor(runtime);
     leave_peers(runtime);
     for (uint32_t i = 0; i < runtime->kernel_count; i++)
-        if (runtime->kernels[i]) igi_ring_forget(runtime, runtime->kernels[i]);
+        if (runtime->kernels[i] && is_launched(runtime->kernels[i])) igi_ring_forget(runtime, runtime->kernels[i]);
+    return all ? IG_STATUS_OK : IG_STATUS_TIMEOUT;
 }
 
 ig_ring_runtime *ig_ring_runtime_retain(ig_ring_runtime *runtime) {
@@ -225,9 +282,9 @@ void ig_ring_runtime_release(ig_ring_runtime *runtime) {
 ig_status ig_ring_runtime_shutdown(ig_ring_runtime *runtime) {
     if (!runtime) return IG_STATUS_INVALID_ARGUMENT;
     if (igi_device_is_inherited(runtime->device)) return IG_STATUS_FORKED;
-    shut_down(runtime);
+    ig_status status = shut_down(runtime);
     ig_ring_runtime_release(runtime);
-    return IG_STATUS_OK;
+    return status;
 }
 
 ig_hlc *ig_ring_runtime_clock(ig_ring_runtime *runtime) {

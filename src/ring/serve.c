@@ -4,6 +4,8 @@
 // The word `parked` in the inbox is the token. It is 1 while nobody is at the kernel; whoever changes it to 0 must see
 // to it that the kernel is served.
 
+#include <errno.h>
+
 #include "ring/futex.h"
 #include "ring/slots.h"
 
@@ -233,11 +235,19 @@ bool igi_ring_assist(ig_ring_kernel *kernel) {
     return mine != NULL;
 }
 
+static ig_ring_kernel *take_first(ig_ring_runtime *runtime) {
+    pthread_mutex_lock(&runtime->ready_lock);
+    ig_ring_kernel *first = dequeue(runtime, NULL);
+    pthread_mutex_unlock(&runtime->ready_lock);
+    return first;
+}
+
 static void *dispatch(void *argument) {
     ig_ring_runtime *runtime = argument;
     pthread_mutex_lock(&runtime->ready_lock);
-    while (!runtime->dispatching_ends) {
+    for (;;) {
         ig_ring_kernel *kernel = dequeue(runtime, NULL);
+        if (!kernel && runtime->dispatching_ends) break;
         if (!kernel) {
             pthread_cond_wait(&runtime->ready, &runtime->ready_lock);
             continue;
@@ -246,31 +256,50 @@ static void *dispatch(void *argument) {
         serve_event(kernel);
         pthread_mutex_lock(&runtime->ready_lock);
     }
+    runtime->dispatchers_alive--;
+    pthread_cond_broadcast(&runtime->ready);
     pthread_mutex_unlock(&runtime->ready_lock);
+    igi_ring_runtime_drop(runtime);
     return NULL;
+}
+
+static bool start_dispatcher(ig_ring_runtime *runtime) {
+    igi_ref_take(&runtime->holders);  // the thread's
+    if (pthread_create(&runtime->dispatchers[runtime->dispatcher_count], NULL, dispatch, runtime) != 0) {
+        igi_ring_runtime_drop(runtime);
+        return false;
+    }
+    runtime->dispatcher_count++;
+    runtime->dispatchers_alive++;
+    return true;
 }
 
 static ig_status start_dispatchers(ig_ring_runtime *runtime) {
     pthread_mutex_lock(&runtime->ready_lock);
     if (!runtime->dispatchers) runtime->dispatchers = igi_calloc(runtime->dispatcher_limit, sizeof(pthread_t));
     ig_status status = runtime->dispatchers ? IG_STATUS_OK : IG_STATUS_OUT_OF_MEMORY;
-    while (status == IG_STATUS_OK && runtime->dispatcher_count < runtime->dispatcher_limit) {
-        if (pthread_create(&runtime->dispatchers[runtime->dispatcher_count], NULL, dispatch, runtime) != 0) break;
-        runtime->dispatcher_count++;
-    }
+    if (runtime->dispatching_ends) status = IG_STATUS_WRONG_STATE;
+    while (status == IG_STATUS_OK && runtime->dispatcher_count < runtime->dispatcher_limit)
+        if (!start_dispatcher(runtime)) break;
     if (status == IG_STATUS_OK && !runtime->dispatcher_count) status = IG_STATUS_SYSTEM;
     pthread_mutex_unlock(&runtime->ready_lock);
     return status;
 }
 
-void igi_ring_stop_dispatchers(ig_ring_runtime *runtime) {
+void igi_ring_stop_dispatchers(ig_ring_runtime *runtime, uint64_t deadline_ns) {
+    int failed = 0;
     pthread_mutex_lock(&runtime->ready_lock);
     runtime->dispatching_ends = true;
     pthread_cond_broadcast(&runtime->ready);
-    pthread_mutex_unlock(&runtime->ready_lock);
-    for (uint32_t i = 0; i < runtime->dispatcher_count; i++) pthread_join(runtime->dispatchers[i], NULL);
+    while (runtime->dispatchers_alive && failed != ETIMEDOUT)
+        failed = igi_cond_wait_until(&runtime->ready, &runtime->ready_lock, deadline_ns);
+    bool all = !runtime->dispatchers_alive;
+    uint32_t count = runtime->dispatcher_count;
     runtime->dispatcher_count = 0;
-    for (ig_ring_kernel *left; (left = dequeue(runtime, NULL));) ig_ring_kernel_release(left);
+    pthread_mutex_unlock(&runtime->ready_lock);
+    for (uint32_t i = 0; i < count; i++)
+        if (!all || pthread_join(runtime->dispatchers[i], NULL) != 0) pthread_detach(runtime->dispatchers[i]);
+    for (ig_ring_kernel *left; (left = take_first(runtime));) ig_ring_kernel_release(left);
 }
 
 // ---- For the rest ----

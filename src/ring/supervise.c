@@ -6,18 +6,21 @@ static const uint64_t busy_tick_ns = 1000000, idle_tick_ns = 20000000;
 // What a handler may still take when its kernel is to end at once.
 static const uint64_t grace_ns = 200000000;
 
-static uint64_t deadline_of(ig_ring_kernel *kernel) {
-    uint64_t deadline = kernel->deadline_ns ? kernel->deadline_ns : UINT64_MAX;
-    return atomic_load(&kernel->dropping) && grace_ns < deadline ? grace_ns : deadline;
+static bool must_end(ig_ring_kernel *kernel, uint64_t now) {
+    if (!atomic_load(&kernel->dropping)) return false;
+    uint64_t since = atomic_load(&kernel->dropping_since_ns);
+    return now > since && now - since >= grace_ns;
 }
 
 // A message is late when the count of messages stood still, at an odd number, for as long as the deadline.
 static void check_deadline(ig_ring_kernel *kernel, uint64_t now) {
     uint32_t started = igi_word(&kernel->block->started);
-    if (!(started & 1) || started != kernel->watched_message) {
+    if (must_end(kernel, now)) {
+        igi_ring_abort(kernel);  // whatever it is doing: the memory it tells that by may be damaged
+    } else if (!(started & 1) || started != kernel->watched_message) {
         kernel->watched_message = started;
         kernel->watched_since_ns = now;
-    } else if (now - kernel->watched_since_ns >= deadline_of(kernel)) {
+    } else if (kernel->deadline_ns && now - kernel->watched_since_ns >= kernel->deadline_ns) {
         igi_ring_abort(kernel);
     }
 }
@@ -29,7 +32,7 @@ static bool look_at_all(ig_ring_runtime *runtime) {
     for (uint32_t i = 0; i < runtime->kernel_count; i++) {
         ig_ring_kernel *kernel = runtime->kernels[i];
         if (!kernel || atomic_load(&kernel->state) < IG_RING_LAUNCHED) continue;
-        if (igi_word(&kernel->inbox->parked)) continue;
+        if (!atomic_load(&kernel->running)) continue;
         busy = true;
         igi_ring_set_time(kernel, wall, horizon);
         check_deadline(kernel, now);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Launching, activating, deactivating, terminating; what fails, and what becomes of it.
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "core/memory.h"
 #include "ring-helpers.h"
@@ -397,6 +399,129 @@ static void handlers_that_touch_foreign_memory_are_stopped(void **state) {
     if (!w->in_c) check_misbehaviour(w, 98, IG_DEAD_FAULT, IG_STATUS_KERNEL_FAULT);
 }
 
+// ---- Handlers that cannot be stopped ----
+
+static atomic_int held_up, may_return;
+
+static void wait_until_told(ig_ring_context *context, void *user) {
+    (void)context, (void)user;
+    atomic_fetch_add(&held_up, 1);
+    while (!atomic_load(&may_return)) sleep_ms(1);
+    atomic_fetch_sub(&held_up, 1);
+}
+
+static uint64_t milliseconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+static void open_impatient_runtime(ig_ring_runtime **runtime) {
+    assert_ok(ig_ring_runtime_create(device, &(ig_ring_runtime_desc){.stop_ms = 60}, runtime));
+}
+
+static ig_ring_kernel *launch_waiting(ig_ring_runtime *runtime, ig_ring_mode mode, const char *name) {
+    ig_ring_kernel *kernel;
+    ig_ring_launch_desc desc = {.name = name, .handler = wait_until_told, .mode = mode};
+    assert_ok(ig_ring_launch(runtime, &desc, &kernel, NULL));
+    int before = atomic_load(&held_up);
+    send_u64(kernel, 1, 1);
+    for (int i = 0; i < 10000 && atomic_load(&held_up) == before; i++) sleep_ms(1);
+    return kernel;
+}
+
+static void assert_handler_is_blamed(const ig_ring_kernel *kernel) {
+    ig_error error = {0};
+    assert_status(ig_ring_get_error(kernel, &error), IG_STATUS_TIMEOUT);
+    assert_contains(error.message, ig_ring_kernel_name(kernel));
+    assert_contains(error.message, "has not returned within 0.060 s");
+    assert_contains(error.message, "a handler in C cannot be stopped");
+    ig_error_clear(&error);
+}
+
+// Nothing that ends a kernel waits for a handler for ever. What the handler holds goes when it returns.
+static void handlers_in_c_that_do_not_return_hold_nobody_up(void **state) {
+    (void)state;
+    for (int mode = IG_RING_PERSISTENT; mode <= IG_RING_EVENT_DRIVEN; mode++) {
+        ig_ring_runtime *runtime;
+        open_impatient_runtime(&runtime);
+        atomic_store(&may_return, 0);
+        ig_ring_kernel *kernel = launch_waiting(runtime, (ig_ring_mode)mode, "one");
+        ig_ring_kernel *other = launch_waiting(runtime, (ig_ring_mode)mode, "other");
+        uint64_t begun = milliseconds();
+        assert_status(ig_ring_deactivate(kernel), IG_STATUS_TIMEOUT);
+        assert_state(kernel, IG_RING_DEACTIVATED);
+        assert_handler_is_blamed(kernel);
+        assert_status(ig_ring_deactivate(kernel), IG_STATUS_TIMEOUT);
+        assert_ok(ig_ring_terminate(kernel, IG_RING_DROP));
+        assert_status(ig_ring_wait(kernel, IG_FOREVER), IG_STATUS_TIMEOUT);
+        assert_status(ig_ring_runtime_shutdown(runtime), IG_STATUS_TIMEOUT);
+        assert_true(milliseconds() - begun < 10000);
+        assert_handler_is_blamed(other);
+        assert_state(other, IG_RING_TERMINATING);
+        atomic_store(&may_return, 1);
+        for (int i = 0; i < 10000 && status_of(other).state != IG_RING_TERMINATED; i++) sleep_ms(1);
+        assert_state(other, IG_RING_TERMINATED);
+        for (int i = 0; i < 10000 && status_of(kernel).state != IG_RING_TERMINATED; i++) sleep_ms(1);
+        assert_state(kernel, IG_RING_TERMINATED);
+        ig_ring_kernel_release(kernel);
+        ig_ring_kernel_release(other);
+    }
+}
+
+static void *shut_down(void *runtime) {
+    return (void *)(uintptr_t)ig_ring_runtime_shutdown(runtime);
+}
+
+static void launches_and_shutdowns_may_meet(void **state) {
+    (void)state;
+    for (int i = 0; i < 60; i++) {
+        ig_ring_runtime *runtime;
+        pthread_t thread;
+        assert_ok(ig_ring_runtime_create(device, NULL, &runtime));
+        ig_ring_launch_desc desc = desc_of(&ways[i % 4], "echo");
+        ig_ring_kernel *kernel = NULL;
+        ig_error error = {0};
+        ig_ring_runtime_retain(runtime);
+        assert_int_equal(pthread_create(&thread, NULL, shut_down, runtime), 0);
+        ig_status status = ig_ring_launch(runtime, &desc, &kernel, &error);
+        if (status != IG_STATUS_OK) assert_status(status, IG_STATUS_WRONG_STATE);
+        void *result;
+        pthread_join(thread, &result);
+        assert_ok((ig_status)(uintptr_t)result);
+        if (status == IG_STATUS_OK) assert_ok(ig_ring_wait(kernel, SECONDS(20)));
+        ig_ring_kernel_release(kernel);
+        ig_ring_runtime_release(runtime);
+        ig_error_clear(&error);
+    }
+}
+
+// In MSL they are stopped. Where one should not be, shutdown still ends.
+static void shutdown_takes_no_longer_than_it_may_whatever_a_handler_does(void **state) {
+    (void)state;
+    static const char endless[] =
+        "#include <ingot/ring>\n"
+        "void never(thread ring::context &context) {\n"
+        "    device uint *words = context.state<uint>();\n"
+        "    for (uint i = 1; i != 4096; i += 2) words[i & 7] = i;\n"
+        "}\n"
+        "INGOT_RING_KERNEL(never, never)\n";
+    for (int mode = IG_RING_PERSISTENT; mode <= IG_RING_EVENT_DRIVEN; mode++) {
+        ig_ring_runtime *runtime;
+        ig_ring_kernel *kernel;
+        assert_ok(ig_ring_runtime_create(device, &(ig_ring_runtime_desc){.stop_ms = 1000}, &runtime));
+        ig_ring_launch_desc desc = {.name = "never", .source = endless, .block = 1, .mode = (ig_ring_mode)mode};
+        assert_ok(ig_ring_launch(runtime, &desc, &kernel, NULL));
+        send_u64(kernel, 1, 1);
+        for (int i = 0; i < 10000 && !status_of(kernel).in_flight; i++) sleep_ms(1);
+        uint64_t begun = milliseconds();
+        ig_status status = ig_ring_runtime_shutdown(runtime);
+        assert_true(status == IG_STATUS_OK || status == IG_STATUS_TIMEOUT);
+        assert_true(milliseconds() - begun < 10000);
+        ig_ring_kernel_release(kernel);
+    }
+}
+
 // ---- Under traffic ----
 
 typedef struct traffic {
@@ -463,6 +588,10 @@ int main(void) {
         WITH_RUNTIME(kernels_whose_handler_never_returns_can_be_ended),
         WITH_RUNTIME(handlers_that_touch_foreign_memory_are_stopped),
         WITH_RUNTIME(terminating_during_traffic_loses_nothing),
+        WITH_RUNTIME(handlers_in_c_that_do_not_return_hold_nobody_up),
+        WITH_RUNTIME(launches_and_shutdowns_may_meet),
+        // May leave threads behind that nothing can stop.
+        WITH_RUNTIME(shutdown_takes_no_longer_than_it_may_whatever_a_handler_does),
     };
     return cmocka_run_group_tests_name("lifecycle", tests, open_test_device, close_test_device);
 }
