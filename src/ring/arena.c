@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Laying out the memory of kernels and inboxes.
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include "ring/checksum.h"
 #include "ring/slots.h"
 
@@ -118,6 +121,69 @@ static void adopt_inbox(ig_ring_kernel *kernel) {
     igi_set_word(igi_ring_head(inbox), kernel->block->heads[IGI_RING_INBOX]);
 }
 
+// Where kernels run in this process a handler that overruns its state, in either direction, must not reach the queues
+// or the memory of others: pages that nobody may touch lie on both sides, the second one right behind the state.
+static bool place_guarded_state(uint64_t queues, uint64_t bytes, uint64_t *state, uint64_t *total) {
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), pages, rounded = igi_round_up(bytes, 16);
+    if (rounded < bytes || !igi_add(rounded, page - 1, &pages)) return false;
+    pages = pages / page * page;
+    uint64_t guard = igi_round_up(queues, page);
+    *state = guard + page + pages - rounded;
+    return igi_add(guard + 2 * page, pages, total) && *state <= UINT32_MAX;
+}
+
+static void unmap(void *memory, uint64_t bytes, void *user) {
+    (void)user;
+    munmap(memory, bytes);
+}
+
+static ig_status make_guarded_arena(ig_ring_kernel *kernel, uint64_t queues, uint64_t bytes) {
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), guard = igi_round_up(queues, page);
+    char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) return IG_STATUS_OUT_OF_MEMORY;
+    bool guarded =
+        mprotect(memory + guard, page, PROT_NONE) == 0 && mprotect(memory + bytes - page, page, PROT_NONE) == 0;
+    ig_buffer_desc desc = {.length = bytes, .no_copy = memory, .deallocate = unmap, .label = kernel->name};
+    ig_status status =
+        guarded ? ig_buffer_create(kernel->runtime->device, &desc, &kernel->arena_buffer) : IG_STATUS_OUT_OF_MEMORY;
+    if (status != IG_STATUS_OK) munmap(memory, bytes);
+    return status;
+}
+
+// The queues, and the state behind them.
+static ig_status make_memory(ig_ring_kernel *kernel, uint64_t queues, igi_ring_block *plan) {
+    uint64_t state = queues, total;
+    bool guards = kernel->runtime->device_runs_for_ever;
+    bool fits = guards ? place_guarded_state(queues, plan->state_bytes, &state, &total)
+                       : igi_add(queues, plan->state_bytes, &total) && queues <= UINT32_MAX;
+    if (!fits) return IG_STATUS_OVERFLOW;
+    plan->state = (uint32_t)state;
+    if (guards) return make_guarded_arena(kernel, queues, total);
+    return ig_buffer_create(kernel->runtime->device, &(ig_buffer_desc){.length = total, .label = kernel->name},
+                            &kernel->arena_buffer);
+}
+
+bool igi_ring_is_sound(const ig_ring_kernel *kernel) {
+    const igi_ring_block *block = kernel->block;
+    const ig_ring_runtime *runtime = kernel->runtime;
+    return memcmp(block->rings, kernel->places, sizeof block->rings) == 0 && block->state == kernel->state_offset &&
+           block->state_bytes == kernel->state_bytes && block->self_id == kernel->index &&
+           block->node == runtime->node && block->inbox_size == runtime->inbox_size;
+}
+
+bool igi_ring_repair(ig_ring_kernel *kernel) {
+    igi_ring_block *block = kernel->block;
+    const ig_ring_runtime *runtime = kernel->runtime;
+    if (igi_ring_is_sound(kernel)) return true;
+    memcpy(block->rings, kernel->places, sizeof block->rings);
+    block->state = kernel->state_offset, block->state_bytes = kernel->state_bytes;
+    block->self_id = kernel->index, block->node = runtime->node;
+    block->inbox_size = runtime->inbox_size, block->hop_limit = runtime->hop_limit;
+    block->pending_ms = runtime->pending_ms;
+    block->batches = block->batches == 1, block->message_budget = kernel->message_budget;
+    return false;
+}
+
 ig_status igi_ring_make_arena(ig_ring_kernel *kernel, const ig_ring_launch_desc *desc) {
     const ig_ring_runtime *runtime = kernel->runtime;
     igi_ring_block plan = {.self_id = kernel->index,
@@ -132,11 +198,7 @@ ig_status igi_ring_make_arena(ig_ring_kernel *kernel, const ig_ring_launch_desc 
     if (status != IG_STATUS_OK) return status;
     plan.rings[IGI_RING_INBOX] = runtime->inbox_place;
     plan.routes.self_id = kernel->index;
-    uint64_t total;
-    if (!igi_add(at.arena, plan.state_bytes, &total) || at.arena > UINT32_MAX) return IG_STATUS_OVERFLOW;
-    plan.state = (uint32_t)at.arena;
-    status = ig_buffer_create(runtime->device, &(ig_buffer_desc){.length = total, .label = kernel->name},
-                              &kernel->arena_buffer);
+    status = make_memory(kernel, at.arena, &plan);
     if (status == IG_STATUS_OK && at.overflow)
         status = ig_buffer_create(runtime->device, &(ig_buffer_desc){.length = at.overflow, .label = kernel->name},
                                   &kernel->overflow_buffer);
@@ -145,6 +207,8 @@ ig_status igi_ring_make_arena(ig_ring_kernel *kernel, const ig_ring_launch_desc 
     kernel->overflow = kernel->overflow_buffer ? ig_buffer_contents(kernel->overflow_buffer) : kernel->arena;
     kernel->control = (ig_ring_control *)kernel->arena;
     kernel->block = (igi_ring_block *)(kernel->arena + sizeof(ig_ring_control));
+    memcpy(kernel->places, plan.rings, sizeof kernel->places);
+    kernel->state_offset = plan.state, kernel->state_bytes = plan.state_bytes;
     describe(kernel, &plan);
     adopt_inbox(kernel);
     return IG_STATUS_OK;

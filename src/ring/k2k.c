@@ -99,13 +99,13 @@ ig_status ig_ring_connect(ig_ring_kernel *from, ig_ring_kernel *to) {
     pthread_mutex_lock(&from->lock);
     ig_k2k_routing_table *routes = &from->block->routes;
     ig_k2k_route *free_route = NULL;
-    for (uint32_t i = 0; i < routes->route_count && !free_route; i++)
+    for (uint32_t i = 0; i < igi_route_count(routes) && !free_route; i++)
         if (routes->routes[i].dest == to->index || !routes->routes[i].is_active) free_route = &routes->routes[i];
     if (free_route) {
         free_route->inbox_offset = to->index * from->runtime->inbox_size;
         free_route->dest = to->index;
         igi_set_word(&free_route->is_active, 1);
-    } else if (routes->route_count < IG_K2K_MAX_ROUTES) {
+    } else if (igi_route_count(routes) < IG_K2K_MAX_ROUTES) {
         ig_k2k_routing_table longer = *routes;
         add_route(&longer, to->index, from->runtime->inbox_size);
         routes->routes[routes->route_count] = longer.routes[routes->route_count];
@@ -123,7 +123,7 @@ ig_status ig_ring_disconnect(ig_ring_kernel *from, ig_ring_kernel *to) {
     status = IG_STATUS_NOT_FOUND;
     pthread_mutex_lock(&from->lock);
     ig_k2k_routing_table *routes = &from->block->routes;
-    for (uint32_t i = 0; i < routes->route_count; i++) {
+    for (uint32_t i = 0; i < igi_route_count(routes); i++) {
         if (routes->routes[i].dest != to->index || !routes->routes[i].is_active) continue;
         igi_set_word(&routes->routes[i].is_active, 0);
         status = IG_STATUS_OK;
@@ -157,5 +157,6 @@ void ig_ring_get_routes(const ig_ring_kernel *kernel, ig_k2k_routing_table *tabl
     ig_ring_kernel *mutable = (ig_ring_kernel *)kernel;
     pthread_mutex_lock(&mutable->lock);
     *table = kernel->block->routes;
+    table->route_count = igi_route_count(table);
     pthread_mutex_unlock(&mutable->lock);
 }

@@ -159,7 +159,7 @@ void igi_ring_note_failure(ig_ring_kernel *kernel, uint32_t reason, ig_error *er
     if (kernel->block->failed_id) igi_ring_note_end(kernel->block, kernel->block->failed_id, reason);
     __atomic_store_n(&kernel->block->failed_id, 0, __ATOMIC_RELEASE);
     if (state_of(kernel) == IG_RING_TERMINATING) return;
-    memset(kernel->arena + kernel->block->state, 0, kernel->block->state_bytes);
+    memset(kernel->arena + kernel->state_offset, 0, kernel->state_bytes);
     if (kernel->restart == IG_RESTART_ON_FAILURE && kernel->restarts < kernel->max_restarts) {
         kernel->restarts++;
         return;
@@ -205,9 +205,8 @@ static ig_status fill(ig_ring_kernel *kernel, const ig_ring_launch_desc *desc, i
                              desc->name, IG_MESSAGE_MAX_PAYLOAD);
     if (status != IG_STATUS_OK)
         return igi_error_set(error, status, "ring kernel '%s': its rings do not fit into memory", desc->name);
-    kernel->block->message_budget = kernel->mode == IG_RING_PERSISTENT ? 0
-                                    : desc->message_budget             ? desc->message_budget
-                                                                       : 64;
+    kernel->message_budget = kernel->mode == IG_RING_PERSISTENT ? 0 : igi_or_default(desc->message_budget, 64);
+    kernel->block->message_budget = kernel->message_budget;
     return igi_ring_make_code(kernel, desc, error);
 }
 
@@ -300,10 +299,15 @@ const char *ig_ring_kernel_name(const ig_ring_kernel *kernel) {
     return kernel->name;
 }
 
+// Places of a ring from one position to another; 0 where they are not of one lap, because a handler overwrote them.
+static uint64_t between(const ig_ring_kernel *kernel, uint32_t kind, uint32_t head, uint32_t tail) {
+    return tail - head <= igi_ring_of(kernel, kind).place->mask + 1 ? tail - head : 0;
+}
+
 static uint64_t depth(const ig_ring_kernel *kernel, uint32_t kind) {
     igi_ring ring = igi_ring_of(kernel, kind);
-    uint32_t head = igi_word(igi_ring_head(ring)), tail = igi_word(igi_ring_tail(ring));
-    return tail - head <= ring.place->mask + 1 ? tail - head : 0;
+    uint32_t head = igi_word(igi_ring_head(ring));
+    return between(kernel, kind, head, igi_word(igi_ring_tail(ring)));
 }
 
 void ig_ring_get_status(const ig_ring_kernel *kernel, ig_ring_status *status) {
@@ -315,7 +319,8 @@ void ig_ring_get_status(const ig_ring_kernel *kernel, ig_ring_status *status) {
         .input_depth = depth(kernel, IGI_RING_INPUT) + depth(kernel, IGI_RING_URGENT),
         .output_depth = depth(kernel, IGI_RING_OUTPUT) + atomic_load(&k->stashed),
         .inbox_depth = depth(kernel, IGI_RING_INBOX),
-        .dead_letters = igi_word(&block->dead_tail) - igi_word(igi_ring_head(igi_ring_of(kernel, IGI_RING_DEAD))),
+        .dead_letters = between(kernel, IGI_RING_DEAD, igi_word(igi_ring_head(igi_ring_of(kernel, IGI_RING_DEAD))),
+                                igi_word(&block->dead_tail)),
         .processed = igi_counted(&block->processed),
         .in_flight = igi_word(&block->started) & 1,
         .errors = atomic_load(&k->failures),
@@ -328,7 +333,8 @@ void ig_ring_get_status(const ig_ring_kernel *kernel, ig_ring_status *status) {
         .refused = igi_counted(&block->refused),
         .sent = igi_counted(&block->sent_id) - igi_counted(&block->refused),
         .dead_lost = igi_counted(&block->dead_lost),
-        .outbox_depth = igi_word(&block->outbox_tail) - igi_word(&block->heads[IGI_RING_OUTBOX]),
+        .outbox_depth =
+            between(kernel, IGI_RING_OUTBOX, igi_word(&block->heads[IGI_RING_OUTBOX]), igi_word(&block->outbox_tail)),
         .dispatches = atomic_load(&k->dispatches),
         .uptime_ns = igi_now_ns() - kernel->launched_ns,
         .last_error = igi_word(&kernel->control->last_error),

@@ -32,6 +32,10 @@ struct ig_ring_kernel {
     ig_ring_control *control;
     igi_ring_block *block;
     ig_k2k_inbox_header *inbox;
+    // The same as in the block, where handlers can overwrite it.
+    igi_ring_place places[IGI_RING_COUNT];
+    uint32_t state_offset, message_budget;
+    uint64_t state_bytes;
     // What runs: a handler in C, or a pipeline.
     ig_ring_handler handler;
     void *user;
@@ -127,6 +131,10 @@ static inline uint32_t igi_or_default(uint32_t value, uint32_t otherwise) {
 // ---- arena.c: the memory of a kernel ----
 ig_status igi_ring_place_inboxes(ig_ring_runtime *runtime, const ig_ring_runtime_desc *desc);
 ig_status igi_ring_make_arena(ig_ring_kernel *kernel, const ig_ring_launch_desc *desc);
+// False when a handler has overwritten the layout of its queues; it is repaired while the loop is not running. Call
+// both with the lock held.
+bool igi_ring_is_sound(const ig_ring_kernel *kernel);
+bool igi_ring_repair(ig_ring_kernel *kernel);
 
 // ---- code.c: the pipeline of a kernel, and entering its loop ----
 ig_status igi_ring_make_code(ig_ring_kernel *kernel, const ig_ring_launch_desc *desc, ig_error *error);

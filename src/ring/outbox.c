@@ -22,7 +22,7 @@ void igi_ring_bury(ig_ring_kernel *kernel, const ig_message_header *slot, const 
     igi_header_copy(made, slot);
     made->checksum = slot->checksum;
     made->dead_reason = reason;
-    uint64_t bytes = payload ? slot->payload_size : 0;
+    uint64_t bytes = payload && slot->payload_size <= igi_ring_limit(dead) ? slot->payload_size : 0;
     made->payload_size = bytes;
     if (bytes) memcpy(igi_slot_payload(dead, made, position, bytes), payload, bytes);
     igi_slot_publish(made, position);
@@ -60,8 +60,8 @@ static void publish_heads(ig_ring_kernel *kernel) {
 // Another kernel's inbox must not keep a place that will never be filled.
 static void give_up_claim(ig_ring_kernel *kernel) {
     igi_ring_block *block = kernel->block;
-    if (!block->claimed_inbox) return;
     uint32_t index = block->claimed_inbox - 1;
+    if (index >= kernel->runtime->max_kernels) return;  // none
     igi_ring inbox = igi_inbox_ring(kernel->runtime, index);
     igi_void_slot(igi_slot(inbox, block->claimed_position), block->claimed_position);
     block->claimed_inbox = 0;
@@ -79,7 +79,7 @@ static void bury_next(ig_ring_kernel *kernel, uint32_t kind, ig_message_header *
     igi_ring ring = igi_ring_of(kernel, kind);
     uint32_t *head = &kernel->block->heads[kind], *item = &kernel->block->items[kind], count = igi_packet_count(slot);
     bool sound = slot->payload_size <= igi_ring_limit(ring);
-    if (sound && count && igi_packet_fits(ring.place->inline_bytes, count, slot->payload_size)) {
+    if (sound && count && *item < count && igi_packet_fits(ring.place->inline_bytes, count, slot->payload_size)) {
         ig_message_header *made = &kernel->block->unpacked[kind];
         igi_packet_header(slot, *item, made);
         igi_ring_bury(kernel, made, igi_packet_payload(slot, count, *item), reason);
@@ -97,12 +97,15 @@ static void bury_next(ig_ring_kernel *kernel, uint32_t kind, ig_message_header *
 void igi_ring_recover(ig_ring_kernel *kernel, uint32_t reason) {
     igi_ring_block *block = kernel->block;
     give_up_claim(kernel);
-    igi_ring ring = igi_ring_of(kernel, block->current_ring);
-    uint32_t position = block->heads[block->current_ring];
+    bool is_input = block->current_ring == IGI_RING_INPUT || block->current_ring == IGI_RING_URGENT;
+    uint32_t kind = is_input ? block->current_ring : IGI_RING_INBOX;
+    uint32_t position = block->heads[kind], count = block->current_count;
+    igi_ring ring = igi_ring_of(kernel, kind);
     ig_message_header *slot = block->started & 1 ? igi_slot_ready(ring, position) : NULL;
     if (slot) {
         igi_ring_set_failed(block, slot);
-        for (uint32_t i = 0; i < block->current_count; i++) bury_next(kernel, block->current_ring, slot, reason);
+        for (uint32_t i = 0; i < count && i < IGI_PACKET_MOST && block->heads[kind] == position; i++)
+            bury_next(kernel, kind, slot, reason);
         igi_set_word(&block->started, block->started + 1);
     }
     publish_heads(kernel);
@@ -117,8 +120,9 @@ static void drop_ring(ig_ring_kernel *kernel, uint32_t kind) {
 // What the kernel sent and nobody took yet.
 static void drop_outbox(ig_ring_kernel *kernel) {
     igi_ring outbox = igi_ring_of(kernel, IGI_RING_OUTBOX);
-    uint32_t *head = &kernel->block->heads[IGI_RING_OUTBOX];
-    for (; *head != kernel->block->outbox_tail; igi_set_word(head, *head + 1)) {
+    uint32_t *head = &kernel->block->heads[IGI_RING_OUTBOX], tail = kernel->block->outbox_tail;
+    if (tail - *head > outbox.place->mask + 1) igi_set_word(head, tail);  // overwritten by a handler
+    for (; *head != tail; igi_set_word(head, *head + 1)) {
         const ig_message_header *slot = igi_slot(outbox, *head);
         if (slot->flags & IG_MESSAGE_VOID) continue;
         igi_count(&kernel->block->undelivered);
@@ -176,13 +180,16 @@ bool igi_ring_carry_remote(ig_ring_kernel *kernel) {
     igi_ring outbox = igi_ring_of(kernel, IGI_RING_OUTBOX);
     igi_ring_block *block = kernel->block;
     bool stayed = false;
-    for (uint32_t position = block->heads[IGI_RING_OUTBOX]; position != block->outbox_tail; position++) {
+    uint32_t tail = block->outbox_tail, from = block->heads[IGI_RING_OUTBOX];
+    if (tail - from > outbox.place->mask + 1) from = tail;  // overwritten by a handler
+    for (uint32_t position = from; position != tail; position++) {
         ig_message_header *slot = igi_slot(outbox, position);
         uint64_t dest = slot->dest_kernel;
         if ((slot->flags & IG_MESSAGE_VOID) || dest == IG_RING_HOST || dest >> 32 == block->node) continue;
-        const char *payload = igi_slot_payload(outbox, slot, position, slot->payload_size);
+        bool sound = slot->payload_size <= igi_ring_limit(outbox);
+        const char *payload = sound ? igi_slot_payload(outbox, slot, position, slot->payload_size) : NULL;
         ig_ring_runtime *peer = find_peer(kernel->runtime, (uint32_t)(dest >> 32));
-        carried result = stayed ? NO_ROOM : peer ? hand_over(peer, slot, payload) : NOWHERE;
+        carried result = stayed ? NO_ROOM : peer && sound ? hand_over(peer, slot, payload) : NOWHERE;
         bool late = igi_ring_kept_too_long(block, slot);
         if (result == NOWHERE || (result == NO_ROOM && late)) {
             igi_count(&block->undelivered);

@@ -278,6 +278,7 @@ static ig_status peek_once(ig_ring_kernel *kernel, uint64_t id, void *result) {
     pthread_mutex_unlock(&kernel->receiving);
     if (!header) return IG_STATUS_TIMEOUT;
     igi_ring output = igi_ring_of(kernel, IGI_RING_OUTPUT);
+    if (header->payload_size > igi_ring_limit(output)) header->payload_size = 0;  // never written by us
     *slot = (ig_ring_slot){header, igi_slot_payload(output, header, position, header->payload_size), IGI_RING_OUTPUT,
                            position};
     note_latency(kernel, header);

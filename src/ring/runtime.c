@@ -31,7 +31,7 @@ static void close_routes_to(ig_ring_runtime *runtime, uint32_t index) {
         ig_ring_kernel *other = runtime->kernels[k];
         if (!other || !is_launched(other)) continue;
         ig_k2k_routing_table *routes = &other->block->routes;
-        for (uint32_t i = 0; i < routes->route_count; i++)
+        for (uint32_t i = 0; i < igi_route_count(routes); i++)
             if (routes->routes[i].dest == index) igi_set_word(&routes->routes[i].is_active, 0);
     }
 }

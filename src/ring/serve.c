@@ -127,6 +127,15 @@ static void judge(ig_ring_kernel *kernel, ig_status status, ig_error *error) {
     pthread_mutex_unlock(&kernel->lock);
 }
 
+static ig_status check_layout(ig_ring_kernel *kernel, ig_status status, ig_error *error) {
+    pthread_mutex_lock(&kernel->lock);
+    bool sound = igi_ring_repair(kernel);
+    pthread_mutex_unlock(&kernel->lock);
+    if (sound || status == IG_STATUS_KERNEL_FAULT) return status;
+    return igi_error_set(error, IG_STATUS_KERNEL_FAULT,
+                         "the handler of ring kernel '%s' overwrote the layout of its own queues", kernel->name);
+}
+
 static verdict serve(ig_ring_kernel *kernel) {
     pthread_mutex_lock(&kernel->lock);
     verdict first = prepare(kernel);
@@ -135,6 +144,7 @@ static verdict serve(ig_ring_kernel *kernel) {
     ig_error error = {0};
     atomic_fetch_add(&kernel->dispatches, 1);
     ig_status status = igi_ring_run(kernel, &error);
+    if (!kernel->handler) status = check_layout(kernel, status, &error);
     uint32_t left = kernel->block->left;
     bool stayed = kernel->block->pending_mask && igi_ring_carry_remote(kernel);
     if (is_blameless(kernel, status)) status = IG_STATUS_OK, stayed = true;

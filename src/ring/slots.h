@@ -42,7 +42,7 @@ static inline igi_ring igi_inbox_ring(const ig_ring_runtime *runtime, uint32_t i
 
 static inline igi_ring igi_ring_of(const ig_ring_kernel *kernel, uint32_t ring) {
     if (ring == IGI_RING_INBOX) return igi_inbox_ring(kernel->runtime, kernel->index);
-    const igi_ring_place *place = &kernel->block->rings[ring];
+    const igi_ring_place *place = &kernel->places[ring];
     return (igi_ring){place, kernel->arena, kernel->overflow + place->overflow};
 }
 
@@ -91,6 +91,12 @@ static inline void igi_ring_set_time(ig_ring_kernel *kernel, uint64_t now_us, ui
 static inline void igi_ring_set_failed(igi_ring_block *block, const ig_message_header *slot) {
     uint64_t id = slot->source_kernel == IG_RING_HOST ? slot->message_id : 0;
     __atomic_store_n(&block->failed_id, id, __ATOMIC_RELEASE);
+}
+
+// Of a table in memory that handlers can overwrite.
+static inline uint32_t igi_route_count(const ig_k2k_routing_table *routes) {
+    uint32_t count = igi_word(&routes->route_count);
+    return count < IG_K2K_MAX_ROUTES ? count : IG_K2K_MAX_ROUTES;
 }
 
 // Milliseconds, of which the lower bits are enough for what the outbox keeps.

@@ -12,6 +12,13 @@ static bool must_end(ig_ring_kernel *kernel, uint64_t now) {
     return now > since && now - since >= grace_ns;
 }
 
+// Queues that a handler has overwritten are no more use; their loop would not find its end.
+static void check_layout(ig_ring_kernel *kernel) {
+    if (kernel->handler || pthread_mutex_trylock(&kernel->lock) != 0) return;
+    if (kernel->running && !igi_ring_is_sound(kernel)) igi_ring_abort(kernel);
+    pthread_mutex_unlock(&kernel->lock);
+}
+
 // A message is late when the count of messages stood still, at an odd number, for as long as the deadline.
 static void check_deadline(ig_ring_kernel *kernel, uint64_t now) {
     uint32_t started = igi_word(&kernel->block->started);
@@ -36,6 +43,7 @@ static bool look_at_all(ig_ring_runtime *runtime) {
         busy = true;
         igi_ring_set_time(kernel, wall, horizon);
         check_deadline(kernel, now);
+        check_layout(kernel);
     }
     return busy;
 }
