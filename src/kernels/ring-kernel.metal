@@ -4,6 +4,8 @@
 //
 //   ingot ring ring-kernel.metal --send f32:1 --send f32:2.5 --type 1
 //
+// which answers with the total after each message: 1 and 3.5.
+//
 // The handler is called once for every message, by all threads of the block; the same code runs persistently, with the
 // loop inside the kernel, and event-driven, with the loop entered by the host.
 #include <ingot/ring>
@@ -17,7 +19,7 @@ struct accumulator_state {
     uint count;
 };
 
-// A payload is any structure that both sides lay out alike.
+// A payload is a number or any structure that both sides lay out alike: this one is for the next kernel.
 struct total_message {
     float total;
     uint count;
@@ -27,23 +29,23 @@ void accumulate(thread ring::context &context) {
     device accumulator_state &state = *context.state<accumulator_state>();
 
     // A message this kernel does not understand becomes a dead letter, and the host decides about a restart.
-    bool fits = context.type() == read_total || context.size() == sizeof(float);
-    if (!fits) return context.fail(IG_RING_ERROR_INVALID_MESSAGE);
+    bool is_value = context.type() == add_value && context.size() == sizeof(float);
+    if (!is_value && context.type() != read_total) return context.fail(IG_RING_ERROR_INVALID_MESSAGE);
 
     // One thread changes the state. Work on large payloads is shared instead:
     //   for (uint i = context.thread_index(); i < n; i += context.thread_count()) ...
     if (!context.leads()) return;
-    if (context.type() == add_value) {
+    if (is_value) {
         state.total += *context.payload<float>();
         state.count++;
     }
-    total_message now = {state.total, state.count};
 
     // To whoever asked, the host or another kernel. Only the leading thread's answer counts.
-    context.reply(context.type(), now);
+    context.reply(context.type(), state.total);
 
     // To other kernels, along routes the host has made. When the receiver's inbox is full the message waits here
     // (ring::pending); ring::queue_full means that it was not taken.
+    total_message now = {state.total, state.count};
     if (context.route_count() > 0 && context.send(context.route(0), total_changed, now) > ring::pending)
         context.fail(IG_RING_ERROR_OUTPUT_OVERFLOW);
 }

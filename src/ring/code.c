@@ -119,6 +119,8 @@ ig_status igi_ring_make_code(ig_ring_kernel *kernel, const ig_ring_launch_desc *
     if (status == IG_STATUS_OK) status = ig_queue_create(kernel->runtime->device, &kernel->queue);
     if (status == IG_STATUS_OK && kernel->runtime->device->backend->run_here)
         status = encode(kernel, &kernel->commands);
+    // The loop of a kernel that is not active returns at once, and its code is there for the first message.
+    if (status == IG_STATUS_OK && kernel->commands) status = igi_ring_run(kernel, error);
     if (status != IG_STATUS_OK && error && !error->message) igi_error_set(error, status, "%s", ig_status_text(status));
     return status;
 }
