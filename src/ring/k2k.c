@@ -103,7 +103,7 @@ ig_status ig_ring_connect(ig_ring_kernel *from, ig_ring_kernel *to) {
         if (routes->routes[i].dest == to->index || !routes->routes[i].is_active) free_route = &routes->routes[i];
     if (free_route) {
         free_route->inbox_offset = to->index * from->runtime->inbox_size;
-        free_route->dest = to->index;
+        igi_set_word(&free_route->dest, to->index);
         igi_set_word(&free_route->is_active, 1);
     } else if (igi_route_count(routes) < IG_K2K_MAX_ROUTES) {
         ig_k2k_routing_table longer = *routes;

@@ -99,8 +99,8 @@ static bool open_inbox(ig_ring_context *c, uint32_t index, uint64_t bytes, opene
 
 static bool has_route(const ig_ring_context *c, uint32_t index) {
     const ig_k2k_routing_table *routes = &c->block->routes;
-    for (uint32_t i = 0; i < routes->route_count; i++)
-        if (routes->routes[i].dest == index && routes->routes[i].is_active) return true;
+    for (uint32_t i = 0; i < igi_route_count(routes); i++)
+        if (igi_word(&routes->routes[i].is_active) && igi_word(&routes->routes[i].dest) == index) return true;
     return false;
 }
 
@@ -273,10 +273,10 @@ uint64_t ig_ring_context_send_batch(ig_ring_context *c, uint64_t dest, uint64_t 
 
 uint32_t ig_ring_context_broadcast(ig_ring_context *c, uint64_t type, const void *payload, uint64_t bytes) {
     uint32_t worst = IG_DELIVERED;
-    for (uint32_t i = 0; i < c->block->routes.route_count; i++) {
+    for (uint32_t i = 0; i < igi_route_count(&c->block->routes); i++) {
         const ig_k2k_route *route = &c->block->routes.routes[i];
-        uint32_t became =
-            route->is_active ? put(c, (uint64_t)c->block->node << 32 | route->dest, type, payload, bytes, 0) : 0;
+        uint64_t dest = (uint64_t)c->block->node << 32 | igi_word(&route->dest);
+        uint32_t became = igi_word(&route->is_active) ? put(c, dest, type, payload, bytes, 0) : IG_DELIVERED;
         if (became > worst) worst = became;
     }
     return worst;
