@@ -8,9 +8,9 @@
 #include "../bench/halo-openmp.h"
 #include "bench.h"
 #include "core/clock.h"
+#include "halo/stencil.h"
 #include "options.h"
 #include "output.h"
-#include "ring/stencil.h"
 #include "source.h"
 
 typedef struct halo_case {

@@ -8,9 +8,9 @@
 #include "core/file.h"
 #include "core/memory.h"
 #include "halo.h"
+#include "halo/halo-internal.h"
 #include "options.h"
 #include "output.h"
-#include "ring/halo-internal.h"
 
 // ---- Finding MPI ----
 

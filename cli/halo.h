@@ -5,7 +5,7 @@
 
 #include <ingot/halo-mpi.h>
 
-#include "ring/stencil.h"
+#include "halo/stencil.h"
 
 typedef enum halo_obstacles { HALO_NO_OBSTACLES, HALO_SLITS, HALO_PILLARS } halo_obstacles;
 

@@ -8,7 +8,7 @@
 
 #include "core/memory.h"
 #include "halo-helpers.h"
-#include "ring/stencil.h"
+#include "halo/stencil.h"
 
 static bool soak;
 

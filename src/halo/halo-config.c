@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "ring/halo-internal.h"
+#include "halo/halo-internal.h"
 
 static const char axis_names[] = "xyz";
 

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "halo/halo-internal.h"
 #include "kernels/library.h"
-#include "ring/halo-internal.h"
 
 // ---- Kernels ----
 

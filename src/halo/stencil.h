@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ready-made stencils on tiles: heat and waves, in two and three dimensions.
-#ifndef INGOT_RING_STENCIL_H
-#define INGOT_RING_STENCIL_H
+#ifndef INGOT_HALO_STENCIL_H
+#define INGOT_HALO_STENCIL_H
 
 #include <ingot/halo.h>
 

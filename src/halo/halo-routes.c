@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Halo exchange: neighbours as routing tables of ring kernels.
-#include "ring/halo-internal.h"
+#include "halo/halo-internal.h"
 
 static uint64_t largest_face(const igi_halo_plan *plan) {
     uint64_t largest = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Halo exchange with other processes: boxes of border cells are packed into one buffer, sent, and unpacked into rims.
-#include "ring/halo-internal.h"
+#include "halo/halo-internal.h"
 
 // As halo.metal has it.
 typedef struct halo_block {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stencils on tiles. With a halo of several cells, several steps follow one exchange: each computes a box that is
 // smaller by one cell on every side, the last of them the tiles themselves.
-#include "ring/stencil.h"
+#include "halo/stencil.h"
 
 #include <string.h>
 
 #include "core/clock.h"
 #include "core/memory.h"
 #include "core/status-internal.h"
+#include "halo/halo-internal.h"
 #include "kernels/library.h"
-#include "ring/halo-internal.h"
 
 enum { AXES = 3, SPEED = 2, REGION_SLOT = 3, ENDS_SLOT = 4, NEIGHBOURS_SLOT = 5, GROUPS_PER_BUFFER = 32 };
 enum { MARGINS = 4 };  // with pipelines of their own

@@ -2,7 +2,7 @@
 // Halo exchange: between tiles with rims and plain arrays.
 #include <string.h>
 
-#include "ring/halo-internal.h"
+#include "halo/halo-internal.h"
 
 // Where a row of a tile starts, in a field and in the block without tiles, in bytes.
 typedef struct row_place {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Halo exchange: the exchange itself, whole, in halves and encoded.
 #include "core/clock.h"
-#include "ring/halo-internal.h"
+#include "halo/halo-internal.h"
 
 static bool are_fields(const ig_halo *halo, uint32_t fields) {
     uint32_t count = halo->plan.layout.fields;
