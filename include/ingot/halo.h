@@ -25,12 +25,6 @@ typedef struct ig_halo ig_halo;
 enum { IG_HALO_MAX_FIELDS = 32, IG_HALO_REASON_BYTES = 256 };
 #define IG_HALO_FIELD(index) (UINT32_C(1) << (index))  // for sets of fields
 
-// Which neighbours fill a tile's rim. Stencils that look along the axes only, one step at a time, need the faces.
-typedef enum ig_halo_neighbours {
-    IG_HALO_FACES,                // 4 in two dimensions, 6 in three
-    IG_HALO_FACES_EDGES_CORNERS,  // 8 and 26
-} ig_halo_neighbours;
-
 // ---- Between processes ----
 
 typedef struct ig_halo_message {
@@ -56,15 +50,16 @@ typedef struct ig_halo_transport {
 // ---- Making one ----
 
 typedef struct ig_halo_config {
-    uint32_t dimensions;     // 2 or 3; 0: 2
-    ig_size grid;            // tiles of the whole domain; zeros: 4 x 4 x 1
-    ig_size tile;            // cells of a tile; zeros: 64 x 64 x 1
-    uint32_t halo;           // width of the rim, at most the tile's along every axis; 0: 1
-    bool periodic[3];        // x, y, z: the far neighbour is the tile at the other end. Otherwise rims outside the
-                             // domain keep what they hold
-    uint32_t element_bytes;  // of a cell; 0: 4
-    uint32_t fields;         // 0: 1
-    ig_halo_neighbours neighbours;
+    uint32_t dimensions;          // 2 or 3; 0: 2
+    ig_size grid;                 // tiles of the whole domain; zeros: 4 x 4 x 1
+    ig_size tile;                 // cells of a tile; zeros: 64 x 64 x 1
+    uint32_t halo;                // width of the rim, at most the tile's along every axis; 0: 1
+    bool periodic[3];             // x, y, z: the far neighbour is the tile at the other end. Otherwise rims outside the
+                                  // domain keep what they hold
+    uint32_t element_bytes;       // of a cell; 0: 4
+    uint32_t fields;              // 0: 1
+    ig_neighbourhood neighbours;  // whose cells fill a tile's rim. Stencils that look along the axes only, one step at
+                                  // a time, need the faces
     uint32_t inbox_messages;             // for exchange by messages: what a tile's inbox holds; 0: 16
     const ig_halo_transport *transport;  // copied; its context must outlive the halo. NULL: one process
     ig_size ranks;                       // processes along each axis; zeros: chosen for short borders

@@ -112,6 +112,12 @@ typedef struct ig_ring_control {
 
 // ---- Kernel to kernel ----
 
+// Neighbours of a kernel or a tile in a grid.
+typedef enum ig_neighbourhood {
+    IG_NEIGHBOURS_FACES,  // 4 in a plane: N, S, W, E; 6 in space: -X, +X, -Y, +Y, -Z, +Z
+    IG_NEIGHBOURS_ALL,    // 8 or 26: those at edges and corners too; faces first, then by offset
+} ig_neighbourhood;
+
 #define IG_K2K_MAX_ROUTES 26
 
 typedef struct ig_k2k_inbox_header {

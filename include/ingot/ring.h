@@ -257,11 +257,6 @@ ig_status ig_ring_receive_dead(ig_ring_kernel *kernel, ig_message *message);
 
 // ---- Kernel to kernel ----
 
-typedef enum ig_neighbourhood {
-    IG_NEIGHBOURS_FACES,  // 4 in a plane: N, S, W, E; 6 in space: -X, +X, -Y, +Y, -Z, +Z
-    IG_NEIGHBOURS_ALL,    // 8 or 26; faces first, then by offset
-} ig_neighbourhood;
-
 // Routes of the kernel at number `self` of a grid of kernels numbered from `first`: id = first + (z * gy + y) * gx + x.
 // errors: INVALID_ARGUMENT when self lies outside.
 ig_status ig_k2k_routing_table_grid(ig_k2k_routing_table *table, uint32_t self, uint32_t first, const uint32_t grid[3],

@@ -48,7 +48,7 @@ static ig_status check_numbers(const ig_halo_config *config, ig_error *error) {
     if (config->element_bytes > (UINT32_C(1) << 20))
         return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "element_bytes is %u; it can be up to 1 MiB",
                              config->element_bytes);
-    if ((unsigned)config->neighbours > IG_HALO_FACES_EDGES_CORNERS)
+    if ((unsigned)config->neighbours > IG_NEIGHBOURS_ALL)
         return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "neighbours is %d, which has no meaning",
                              (int)config->neighbours);
     return IG_STATUS_OK;
@@ -191,7 +191,7 @@ bool igi_halo_looks(const igi_halo_plan *plan, uint32_t direction) {
         if (plan->axes[i].halo == 0) return false;
         steps++;
     }
-    return steps == 1 || (steps > 1 && plan->neighbours == IG_HALO_FACES_EDGES_CORNERS);
+    return steps == 1 || (steps > 1 && plan->neighbours == IG_NEIGHBOURS_ALL);
 }
 
 uint32_t igi_halo_neighbour(const igi_halo_plan *plan, uint64_t tile, uint32_t direction) {

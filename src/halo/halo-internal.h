@@ -31,7 +31,7 @@ typedef struct igi_halo_plan {
     uint32_t inbox_messages;
     uint64_t tile_count;       // of this process
     uint64_t messages, bytes;  // of one exchange of one field
-    ig_halo_neighbours neighbours;
+    ig_neighbourhood neighbours;
 } igi_halo_plan;
 
 // Fills in defaults and finds this process' part. errors: INVALID_ARGUMENT, OVERFLOW.

@@ -35,7 +35,7 @@ ig_size igi_halo_rim_grid(const igi_halo_plan *plan) {
     uint64_t halo_z = plan->axes[2].halo, side = layout->tile.y * layout->tile.z * layout->halo * scale;
     uint64_t face_rows = 2 * halo_z * layout->padded.y + layout->tile.z * 2 * layout->halo;
     uint64_t column_rows = (side + width - 1) / width;
-    uint64_t corner_units = plan->neighbours == IG_HALO_FACES ? 0 : face_rows * 2 * layout->halo * scale;
+    uint64_t corner_units = plan->neighbours == IG_NEIGHBOURS_FACES ? 0 : face_rows * 2 * layout->halo * scale;
     return (ig_size){width, face_rows + column_rows + (corner_units + width - 1) / width, plan->tile_count};
 }
 

@@ -106,7 +106,7 @@ static ig_status complete_config(igi_stencil_config *config, ig_error *error) {
                              halo);
     config->halo.element_bytes = sizeof(float);
     config->halo.fields = config->kind == IGI_STENCIL_WAVE ? 3 : 2;
-    config->halo.neighbours = config->every > 1 ? IG_HALO_FACES_EDGES_CORNERS : IG_HALO_FACES;
+    config->halo.neighbours = config->every > 1 ? IG_NEIGHBOURS_ALL : IG_NEIGHBOURS_FACES;
     if (config->halo.transport && config->halo.transport->rank_count > 1) config->overlaps = true;
     if (config->every > 1 || config->overlaps) config->separate = true;
     return IG_STATUS_OK;

@@ -181,7 +181,7 @@ static bool is_wrong(const ig_halo_config *config, const ig_halo_layout *layout,
         left += in_tile[i] < 0 || in_tile[i] >= tile[i];
     }
     unsigned char *wanted = malloc(layout->element_bytes);
-    bool reached = left <= 1 || config->neighbours == IG_HALO_FACES_EDGES_CORNERS;
+    bool reached = left <= 1 || config->neighbours == IG_NEIGHBOURS_ALL;
     if (reached && exists(config, layout, at))
         cell_bytes(layout, at, wanted);
     else

@@ -18,23 +18,23 @@ static ig_halo *make_halo(const ig_halo_config *config) {
 // Odd sizes and counts, single tiles, halos up to the tile, every kind of unit.
 static const ig_halo_config shapes[] = {
     {.grid = {3, 2}, .tile = {5, 7}, .halo = 1},
-    {.grid = {3, 5}, .tile = {5, 4}, .halo = 4, .neighbours = IG_HALO_FACES_EDGES_CORNERS, .element_bytes = 1},
-    {.grid = {1, 1}, .tile = {6, 3}, .halo = 3, .neighbours = IG_HALO_FACES_EDGES_CORNERS, .element_bytes = 6},
-    {.grid = {2, 1}, .tile = {33, 17}, .halo = 2, .neighbours = IG_HALO_FACES_EDGES_CORNERS, .element_bytes = 8},
+    {.grid = {3, 5}, .tile = {5, 4}, .halo = 4, .neighbours = IG_NEIGHBOURS_ALL, .element_bytes = 1},
+    {.grid = {1, 1}, .tile = {6, 3}, .halo = 3, .neighbours = IG_NEIGHBOURS_ALL, .element_bytes = 6},
+    {.grid = {2, 1}, .tile = {33, 17}, .halo = 2, .neighbours = IG_NEIGHBOURS_ALL, .element_bytes = 8},
     {.grid = {1, 3}, .tile = {4, 9}, .halo = 3, .element_bytes = 3},
-    {.grid = {4, 4}, .tile = {16, 16}, .halo = 1, .neighbours = IG_HALO_FACES_EDGES_CORNERS, .element_bytes = 48},
+    {.grid = {4, 4}, .tile = {16, 16}, .halo = 1, .neighbours = IG_NEIGHBOURS_ALL, .element_bytes = 48},
     {.dimensions = 3, .grid = {3, 2, 3}, .tile = {5, 4, 3}, .halo = 1},
     {.dimensions = 3,
      .grid = {2, 3, 3},
      .tile = {5, 3, 4},
      .halo = 3,
-     .neighbours = IG_HALO_FACES_EDGES_CORNERS,
+     .neighbours = IG_NEIGHBOURS_ALL,
      .element_bytes = 2},
     {.dimensions = 3,
      .grid = {3, 1, 2},
      .tile = {7, 6, 5},
      .halo = 2,
-     .neighbours = IG_HALO_FACES_EDGES_CORNERS,
+     .neighbours = IG_NEIGHBOURS_ALL,
      .element_bytes = 20},
     {.dimensions = 3, .grid = {1, 1, 3}, .tile = {2, 2, 2}, .halo = 2, .element_bytes = 16},
 };
@@ -103,7 +103,7 @@ static void other_arrangements_of_processes(void **state) {
     static const ig_size arrangements[] = {{4, 1, 1}, {1, 4, 1}, {2, 2, 1}};
     for (size_t i = 0; i < LENGTH(arrangements); i++) {
         ig_halo_config config = {.grid = {5, 4}, .tile = {3, 4}, .halo = 2, .ranks = arrangements[i]};
-        config.neighbours = IG_HALO_FACES_EDGES_CORNERS;
+        config.neighbours = IG_NEIGHBOURS_ALL;
         set_periodic(&config, 3);
         rank_case test = {.config = &config};
         run_ranks(4, exchange_as_rank, &test);
@@ -217,7 +217,7 @@ static void figures_count_tiles_messages_and_bytes(void **state) {
 static void moore_neighbourhoods_have_26_messages(void **state) {
     (void)state;
     ig_halo_config config = ig_halo_config_3d((ig_size){3, 3, 3}, (ig_size){4, 4, 4}, 1);
-    config.neighbours = IG_HALO_FACES_EDGES_CORNERS;
+    config.neighbours = IG_NEIGHBOURS_ALL;
     set_periodic(&config, 7);
     ig_halo *halo = make_halo(&config);
     ig_halo_stats stats;
@@ -253,7 +253,7 @@ static void routes_follow_the_slots_of_ring_kernels(void **state) {
     ig_halo_config plane = {.grid = {3, 3}, .tile = {8, 8}};
     expect_routes(&plane, 4, 4, (const uint32_t[]){1, 7, 3, 5}, 4);
     expect_routes(&plane, 0, 0, (const uint32_t[]){3, 1}, 2);
-    plane.neighbours = IG_HALO_FACES_EDGES_CORNERS;
+    plane.neighbours = IG_NEIGHBOURS_ALL;
     expect_routes(&plane, 4, 4, (const uint32_t[]){1, 7, 3, 5, 0, 2, 6, 8}, 8);
     set_periodic(&plane, 1);
     expect_routes(&plane, 0, 0, (const uint32_t[]){3, 2, 1, 5, 4}, 5);
