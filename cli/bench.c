@@ -7,9 +7,9 @@
 
 #include "bench-simt.h"
 #include "commands.h"
+#include "core/nearest.h"
 #include "options.h"
 #include "output.h"
-#include "suggest.h"
 
 static const struct {
     const char *name;
@@ -38,7 +38,7 @@ bool bench_chosen(const bench_context *context, const char *name) {
 
 int bench_check_chosen(const bench_context *context, const char *noun, const char *const *names, size_t count) {
     for (size_t i = 0; i < context->kernels.count; i++) {
-        const char *given = context->kernels.items[i], *nearest = cli_nearest(given, names, count);
+        const char *given = context->kernels.items[i], *nearest = igi_nearest(given, names, count);
         if (contains(names, count, given)) continue;
         if (nearest) return cli_usage_error("there is no %s '%s'; did you mean '%s'?", noun, given, nearest);
         return cli_usage_error("there is no %s '%s'", noun, given);

@@ -8,11 +8,11 @@
 #include "commands.h"
 #include "core/clock.h"
 #include "core/file.h"
+#include "core/nearest.h"
 #include "format.h"
 #include "options.h"
 #include "output.h"
 #include "source.h"
-#include "suggest.h"
 
 // One run of the command.
 typedef struct halo_run {

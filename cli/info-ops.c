@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/nearest.h"
 #include "format.h"
 #include "output.h"
-#include "suggest.h"
 
 // Enough for every implementation that is ever chosen by size.
 static const uint64_t much_work = UINT64_C(1) << 62;
@@ -166,7 +166,7 @@ static int find_op(const char *name, ig_op *op) {
         *op = (ig_op)i;
         if (strcmp(names[i], name) == 0) return CLI_CONTINUE;
     }
-    const char *nearest = cli_nearest(name, names, IG_OP_COUNT);
+    const char *nearest = igi_nearest(name, names, IG_OP_COUNT);
     if (nearest) return cli_usage_error("there is no op '%s'; did you mean '%s'?", name, nearest);
     return cli_usage_error("there is no op '%s'", name);
 }

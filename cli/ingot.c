@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "commands.h"
+#include "core/nearest.h"
 #include "output.h"
-#include "suggest.h"
 
 static const struct {
     const char *name;
@@ -48,7 +48,7 @@ static int print_version(void) {
 static int unknown_command(const char *name) {
     const char *names[COMMAND_COUNT];
     for (size_t i = 0; i < COMMAND_COUNT; i++) names[i] = commands[i].name;
-    const char *nearest = cli_nearest(name, names, COMMAND_COUNT);
+    const char *nearest = igi_nearest(name, names, COMMAND_COUNT);
     const char *what = name[0] == '-' ? "option" : "command";
     if (nearest) return cli_usage_error("unknown %s '%s'; did you mean '%s'?", what, name, nearest);
     return cli_usage_error("unknown %s '%s'", what, name);

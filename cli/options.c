@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/nearest.h"
 #include "output.h"
-#include "suggest.h"
 
 void cli_list_add(cli_list *list, const char *item) {
     if (list->count == list->capacity) {
@@ -72,7 +72,7 @@ static int unknown_long(const cli_syntax *syntax, const char *name, size_t lengt
         names[count] = option->name;
     char typed[64];
     snprintf(typed, sizeof typed, "%.*s", (int)length, name);
-    const char *nearest = cli_nearest(typed, names, count);
+    const char *nearest = igi_nearest(typed, names, count);
     if (nearest) return cli_usage_error("unknown option '--%.*s'; did you mean '--%s'?", (int)length, name, nearest);
     return cli_usage_error("unknown option '--%.*s'", (int)length, name);
 }

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "core/nearest.h"
 #include "ring.h"
 #include "source.h"
-#include "suggest.h"
 
 enum { MAX_NAMES = 64 };
 
@@ -36,7 +36,7 @@ static char *join(const name_list *found) {
 static int check_kernel(const ring_run *run, const name_list *found, const char *wanted) {
     for (size_t i = 0; i < found->count; i++)
         if (strcmp(found->names[i], wanted) == 0) return CLI_CONTINUE;
-    const char *nearest = cli_nearest(wanted, found->names, found->count);
+    const char *nearest = igi_nearest(wanted, found->names, found->count);
     if (nearest)
         return cli_error(CLI_BAD_INPUT, "%s has no ring kernel '%s'; did you mean '%s'?", run->path, wanted, nearest);
     char *names = join(found);
@@ -105,7 +105,7 @@ static int find_actor(const ring_run *run, const char *name, size_t length, ring
         if (i < MAX_NAMES) names[i] = (*actor)->name;
     }
     char *wanted = igi_format("%.*s", (int)length, name);
-    const char *nearest = cli_nearest(wanted ? wanted : "", names, MAX_NAMES);
+    const char *nearest = igi_nearest(wanted ? wanted : "", names, MAX_NAMES);
     int result = nearest ? cli_usage_error("--connect: no kernel '%s' is launched; did you mean '%s'?", wanted, nearest)
                          : cli_usage_error("--connect: no kernel '%s' is launched; --kernel does", wanted);
     free(wanted);

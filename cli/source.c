@@ -7,8 +7,8 @@
 
 #include "core/clock.h"
 #include "core/memory.h"
+#include "core/nearest.h"
 #include "output.h"
-#include "suggest.h"
 
 int cli_open_device(const ig_device_desc *desc, ig_device **device) {
     ig_error error = {0};
@@ -41,7 +41,7 @@ static int unknown_kernel(const cli_source *source, const ig_library *library) {
     size_t count = ig_library_kernel_count(library);
     const char **names = cli_alloc((count + 1) * sizeof *names);
     for (size_t i = 0; i < count; i++) names[i] = ig_library_kernel(library, i)->name;
-    const char *nearest = cli_nearest(source->kernel, names, count);
+    const char *nearest = igi_nearest(source->kernel, names, count);
     free(names);
     if (nearest)
         return cli_error(CLI_BAD_INPUT, "%s has no kernel '%s'; did you mean '%s'?", source->path, source->kernel,
@@ -86,7 +86,7 @@ static int unknown_constant(const cli_source *source, const ig_library *library,
     size_t count = ig_library_function_constant_count(library);
     const char **names = cli_alloc((count + 1) * sizeof *names);
     for (size_t i = 0; i < count; i++) names[i] = ig_library_function_constant(library, i)->name;
-    const char *nearest = cli_nearest(given->name, names, count);
+    const char *nearest = igi_nearest(given->name, names, count);
     free(names);
     if (nearest)
         return cli_error(CLI_BAD_INPUT, "%s has no function constant '%s'; did you mean '%s'?", source->path,

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/visible.h"
+
 void igi_json_to_file(igi_json *json, FILE *file) {
     *json = (igi_json){.file = file};
 }
@@ -83,28 +85,6 @@ void igi_json_end_array(igi_json *json) {
     end_container(json, "]");
 }
 
-// Bytes of the UTF-8 sequence at `text`, or 0 when there is none: no overlong forms, surrogates or values past
-// U+10FFFF.
-static size_t utf8_sequence(const unsigned char *text, size_t available) {
-    static const struct {
-        unsigned char first_low, first_high, second_low, second_high, length;
-    } forms[] = {
-        {0x00, 0x7f, 0, 0, 1},       {0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3},
-        {0xe1, 0xec, 0x80, 0xbf, 3}, {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3},
-        {0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4},
-    };
-    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
-        if (text[0] < forms[i].first_low || text[0] > forms[i].first_high) continue;
-        size_t length = forms[i].length;
-        if (length > available) return 0;
-        if (length > 1 && (text[1] < forms[i].second_low || text[1] > forms[i].second_high)) return 0;
-        for (size_t k = 2; k < length; k++)
-            if ((text[k] & 0xc0) != 0x80) return 0;
-        return length;
-    }
-    return 0;
-}
-
 static void emit_ascii(igi_json *json, unsigned char c) {
     static const char letters[] = "\"\"\\\\\bb\ff\nn\rr\tt";
     for (size_t i = 0; letters[i]; i += 2) {
@@ -113,21 +93,30 @@ static void emit_ascii(igi_json *json, unsigned char c) {
         return;
     }
     char escape[8];
-    if (c >= 0x20 && c != 0x7f) {
+    if (c >= 0x20 && c < 0x7f) {
         emit(json, (const char[]){(char)c}, 1);
     } else {
         emit(json, escape, (size_t)snprintf(escape, sizeof escape, "\\u%04x", c));
     }
 }
 
+// Terminals obey U+0080 to U+009F as well.
+static void emit_character(igi_json *json, const char *text, size_t length) {
+    bool control = length == 2 && (unsigned char)text[0] == 0xc2 && (unsigned char)text[1] < 0xa0;
+    if (control)
+        emit_ascii(json, (unsigned char)text[1]);
+    else
+        emit(json, text, length);
+}
+
 static void emit_quoted(igi_json *json, const char *text, size_t length) {
     emit(json, "\"", 1);
     for (size_t i = 0; i < length;) {
-        size_t sequence = utf8_sequence((const unsigned char *)text + i, length - i);
+        size_t sequence = igi_utf8_sequence(text + i, length - i);
         if (sequence == 1) {
             emit_ascii(json, (unsigned char)text[i]);
         } else if (sequence > 1) {
-            emit(json, text + i, sequence);
+            emit_character(json, text + i, sequence);
         } else {
             emit_text(json, "\xef\xbf\xbd");
         }

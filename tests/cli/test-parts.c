@@ -11,13 +11,13 @@
 // cmocka last: it needs the headers above.
 #include <cmocka.h>
 
+#include "core/nearest.h"
 #include "elements.h"
 #include "format.h"
 #include "half.h"
 #include "options.h"
 #include "output.h"
 #include "spec.h"
-#include "suggest.h"
 #include "timing.h"
 
 // ---- 16-bit floats ----
@@ -333,12 +333,12 @@ static void wrong_options_are_usage_errors(void **state) {
 static void the_nearest_word_is_suggested(void **state) {
     (void)state;
     static const char *const words[] = {"info", "compile", "run", "demo"};
-    assert_string_equal(cli_nearest("inof", words, 4), "info");
-    assert_string_equal(cli_nearest("complie", words, 4), "compile");
-    assert_string_equal(cli_nearest("rum", words, 4), "run");
-    assert_null(cli_nearest("frobnicate", words, 4));
-    assert_null(cli_nearest("", words, 4));
-    assert_null(cli_nearest("x", words, 4));
+    assert_string_equal(igi_nearest("inof", words, 4), "info");
+    assert_string_equal(igi_nearest("complie", words, 4), "compile");
+    assert_string_equal(igi_nearest("rum", words, 4), "run");
+    assert_null(igi_nearest("frobnicate", words, 4));
+    assert_null(igi_nearest("", words, 4));
+    assert_null(igi_nearest("x", words, 4));
 }
 
 static void statistics_are_right(void **state) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Edit distance with swaps of neighbours (optimal string alignment).
-#include "suggest.h"
+#include "core/nearest.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -32,7 +32,7 @@ static size_t distance(const char *a, const char *b) {
     return above[width];
 }
 
-const char *cli_nearest(const char *word, const char *const *words, size_t count) {
+const char *igi_nearest(const char *word, const char *const *words, size_t count) {
     size_t length = strlen(word);
     if (length >= MAX_WORD) return NULL;
     size_t best = 1 + (length > 1) + length / 4;
