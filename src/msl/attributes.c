@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "core/nearest.h"
+
 static const igi_attribute attributes[] = {
     {"kernel", IGI_ATTRIBUTE_KERNEL},
     {"host_name", IGI_ATTRIBUTE_HOST_NAME},
@@ -37,11 +39,19 @@ static const igi_attribute attributes[] = {
     {"patch", IGI_ATTRIBUTE_UNSUPPORTED},
     {"early_fragment_tests", IGI_ATTRIBUTE_UNSUPPORTED},
 };
+enum { ATTRIBUTE_COUNT = sizeof attributes / sizeof *attributes };
 
 const igi_attribute *igi_attribute_find(const char *name, size_t length) {
-    for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++) {
+    for (size_t i = 0; i < ATTRIBUTE_COUNT; i++) {
         if (strlen(attributes[i].name) == length && memcmp(attributes[i].name, name, length) == 0)
             return &attributes[i];
     }
     return NULL;
+}
+
+const char *igi_attribute_nearest(const char *name) {
+    const char *names[ATTRIBUTE_COUNT];
+    for (size_t i = 0; i < ATTRIBUTE_COUNT; i++)
+        names[i] = attributes[i].kind == IGI_ATTRIBUTE_UNSUPPORTED ? NULL : attributes[i].name;
+    return igi_nearest(name, names, ATTRIBUTE_COUNT);
 }

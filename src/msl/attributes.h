@@ -53,5 +53,7 @@ typedef struct igi_attribute {
 
 // NULL for a name MSL does not have.
 const igi_attribute *igi_attribute_find(const char *name, size_t length);
+// The attribute a mistyped one was probably meant to be, of those that kernels can have; NULL when none is near.
+const char *igi_attribute_nearest(const char *name);
 
 #endif

@@ -48,7 +48,11 @@ static const char *const base_flags[] = {
     "-fno-ident",
     "-fno-color-diagnostics",
     "-fno-crash-diagnostics",
-    "-fno-caret-diagnostics",
+    "-fno-elide-type",
+    "-fcaret-diagnostics-max-lines=1",
+    "-fdiagnostics-print-source-range-info",
+    // Printed only with carets.
+    "-fdiagnostics-parseable-fixits",
     "-ferror-limit=50",
     "-Werror=unknown-attributes",
     "-Werror=return-type",

@@ -1,5 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiler messages in the user's terms: their file names, lines, columns, source text and a caret.
+// Compiler messages in the user's terms: their file names, lines, columns, source text, a caret, and what to write
+// instead.
+//
+// The log has one heading per message, "FILE:LINE:COLUMN: error: TEXT", then, where there is a source line, that line,
+// a line of marks, and the changes proposed: a "-" line shows what goes, a "+" line what comes in its place.
+//
+//      12 |     int n = 3
+//         |              ^
+//         +              ;
 #ifndef INGOT_MSL_DIAGNOSTICS_H
 #define INGOT_MSL_DIAGNOSTICS_H
 
@@ -11,8 +19,9 @@ typedef struct igi_diagnostics {
     const char *stdlib;          // directory of the standard headers, shown as <name>
     igi_text log;                // rendered
     size_t error_count;
-    size_t unplaced;  // errors whose place in the source is not known
-    ig_error first;   // the first error
+    size_t unplaced;     // errors whose place in the source is not known
+    ig_error first;      // the first error
+    size_t group_start;  // where in the log the last error or warning begins
 } igi_diagnostics;
 
 // One line of clang's output.
@@ -39,7 +48,7 @@ void igi_diagnostics_add_rewritten(igi_diagnostics *diagnostics, const char *lev
 // it is NULL or nowhere.
 void igi_diagnostics_add_at_word(igi_diagnostics *diagnostics, const char *level, const char *word,
                                  const char *message);
-// Adds what clang printed (without carets), columns mapped back through the rewriting.
+// Adds what clang printed, columns mapped back through the rewriting.
 void igi_diagnostics_add_clang(igi_diagnostics *diagnostics, const char *output);
 // Adds what the rewriter itself refused in the sources from number `first` on.
 void igi_diagnostics_add_rewrite_errors(igi_diagnostics *diagnostics, size_t first);

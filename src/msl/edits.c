@@ -38,7 +38,8 @@ char *igi_edits_apply(igi_edits *edits, const char *source, size_t length, size_
     return igi_text_take(&text);
 }
 
-size_t igi_edits_origin(const igi_edits *edits, size_t place) {
+// The last edit that begins at the place or before it; NULL when there is none.
+static const igi_edit *edit_before(const igi_edits *edits, size_t place) {
     size_t low = 0, high = edits->count;  // the first edit that begins after the place
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -47,10 +48,19 @@ size_t igi_edits_origin(const igi_edits *edits, size_t place) {
         else
             high = middle;
     }
-    if (low == 0) return place;
-    const igi_edit *edit = &edits->items[low - 1];
+    return low ? &edits->items[low - 1] : NULL;
+}
+
+size_t igi_edits_origin(const igi_edits *edits, size_t place) {
+    const igi_edit *edit = edit_before(edits, place);
+    if (!edit) return place;
     size_t beyond = place - edit->result;
     return beyond < edit->text_length ? edit->offset : edit->offset + edit->length + (beyond - edit->text_length);
+}
+
+bool igi_edits_is_inside(const igi_edits *edits, size_t place) {
+    const igi_edit *edit = edit_before(edits, place);
+    return edit && place > edit->result && place - edit->result < edit->text_length;
 }
 
 void igi_edits_free(igi_edits *edits) {

@@ -25,6 +25,8 @@ bool igi_edits_add(igi_edits *edits, size_t offset, size_t length, char *text);
 char *igi_edits_apply(igi_edits *edits, const char *source, size_t length, size_t *new_length);
 // Which place of the original a place in the new text comes from. Inside a replacement: where it begins.
 size_t igi_edits_origin(const igi_edits *edits, size_t place);
+// Whether a place in the new text lies inside a replacement, so that the original has no such place.
+bool igi_edits_is_inside(const igi_edits *edits, size_t place);
 void igi_edits_free(igi_edits *edits);
 
 #endif

@@ -191,7 +191,10 @@ static void check_slot(reflector *r, const subject *s) {
         return;
     }
     if (!s->parameter->argument) {
-        complain(r, s, "'%s' has a %s index but is not a pointer or reference", argument->name, argument->attribute);
+        bool threadgroup = argument->kind == IG_ARGUMENT_THREADGROUP;
+        complain(r, s, "'%s' has a %s index but is not a pointer or reference: write '%s %s %s%s'", argument->name,
+                 argument->attribute, threadgroup ? "threadgroup" : "constant", argument->type, threadgroup ? "*" : "&",
+                 argument->name);
         return;
     }
     for (const ig_argument *other = info->arguments; other < argument; other++) {

@@ -104,3 +104,7 @@ uint32_t igi_rewrite_locate(const igi_rewrite *rewrite, const char *source, uint
     size_t start = line_offset(source, line);
     return original >= start ? (uint32_t)(original - start + 1) : 1;
 }
+
+bool igi_rewrite_has_place(const igi_rewrite *rewrite, uint32_t line, uint32_t column) {
+    return line && column && !igi_edits_is_inside(&rewrite->edits, line_offset(rewrite->text, line) + column - 1);
+}

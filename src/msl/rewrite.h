@@ -56,5 +56,7 @@ void igi_rewrite_free(igi_rewrite *rewrite);
 
 // The original column of a place in the rewritten text. Both count from 1, in bytes.
 uint32_t igi_rewrite_locate(const igi_rewrite *rewrite, const char *source, uint32_t line, uint32_t column);
+// Whether that place is one of the original's own, and not inside of what was put in for it.
+bool igi_rewrite_has_place(const igi_rewrite *rewrite, uint32_t line, uint32_t column);
 
 #endif

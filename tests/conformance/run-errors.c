@@ -115,7 +115,14 @@ static unsigned error_count(const char *log) {
     return count;
 }
 
-// Under "    3 | source" the caret stands below the column the message names.
+// Columns that some bytes of UTF-8 take.
+static size_t columns_of(const char *text, size_t bytes) {
+    size_t columns = 0;
+    for (size_t i = 0; i < bytes; i++) columns += ((unsigned char)text[i] & 0xc0) != 0x80;
+    return columns;
+}
+
+// Under "    3 | source" the caret stands below the column the message names, which counts bytes.
 static bool carets_are_right(const char *log) {
     for (const char *at = log; at && (at = strstr(at, ": error: ")); at++) {
         const char *start = at;
@@ -125,7 +132,7 @@ static bool carets_are_right(const char *log) {
         const char *bar = source ? strstr(source + 1, " | ") : NULL;
         if (!caret || !bar || bar > caret) continue;  // no snippet
         size_t prefix = (size_t)(bar + 3 - (source + 1));
-        if (strcspn(caret + 1, "^\n") != prefix + column - 1) return false;
+        if (strcspn(caret + 1, "^\n") != prefix + columns_of(bar + 3, column - 1)) return false;
     }
     return true;
 }

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// Types in messages, named as MSL names them. clang knows them as templates: vec<float, 4>, matrix<_Float16, 2, 2>.
+#include <ctype.h>
+#include <string.h>
+
+#include "msl/diagnostic.h"
+
+static const struct {
+    const char *clang, *msl;
+} scalars[] = {
+    {"unsigned char", "uchar"}, {"unsigned short", "ushort"},
+    {"unsigned int", "uint"},   {"unsigned long", "ulong"},
+    {"signed char", "char"},    {"_Float16", "half"},
+    {"__bf16", "bfloat"},       {"uchar", "uchar"},
+    {"ushort", "ushort"},       {"uint", "uint"},
+    {"ulong", "ulong"},         {"char", "char"},
+    {"short", "short"},         {"int", "int"},
+    {"long", "long"},           {"half", "half"},
+    {"bfloat", "bfloat"},       {"float", "float"},
+    {"bool", "bool"},
+};
+enum { SCALAR_COUNT = sizeof scalars / sizeof *scalars, SPELLED_OTHERWISE = 7 };
+
+static const struct {
+    const char *name, *prefix;
+    int sizes;
+} templates[] = {{"vec<", "", 1}, {"packed_vec<", "packed_", 1}, {"matrix<", "", 2}};
+
+static bool is_word(char c) {
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+// Moves past the text when it stands there.
+static bool skip(const char **at, const char *text) {
+    size_t length = strlen(text);
+    if (strncmp(*at, text, length) != 0) return false;
+    *at += length;
+    return true;
+}
+
+// ", 4" or, where clang compares two types, ", 4 aka 4".
+static bool read_size(const char **at, char *size) {
+    if (!skip(at, ", ") || **at < '1' || **at > '9') return false;
+    *size = *(*at)++;
+    if (skip(at, " aka ") && *(*at)++ != *size) return false;
+    return true;
+}
+
+static const char *read_scalar(const char **at) {
+    for (size_t i = 0; i < SCALAR_COUNT; i++) {
+        const char *end = *at;
+        if (!skip(&end, scalars[i].clang) || is_word(*end)) continue;
+        *at = end;
+        return scalars[i].msl;
+    }
+    return NULL;
+}
+
+// vec<float, 4> becomes float4. Returns what follows it, or NULL when there is no such type.
+static const char *add_template(igi_text *text, const char *at) {
+    skip(&at, "metal::");
+    for (size_t i = 0; i < sizeof templates / sizeof *templates; i++) {
+        const char *end = at;
+        char sizes[2] = "";
+        if (!skip(&end, templates[i].name)) continue;
+        const char *scalar = read_scalar(&end);
+        bool known = scalar && read_size(&end, &sizes[0]) && (templates[i].sizes == 1 || read_size(&end, &sizes[1]));
+        if (!known || !skip(&end, ">")) return NULL;
+        igi_text_addf(text, "%s%s%c", templates[i].prefix, scalar, sizes[0]);
+        if (templates[i].sizes == 2) igi_text_addf(text, "x%c", sizes[1]);
+        return end;
+    }
+    return NULL;
+}
+
+// Names that MSL does not have at all, alone.
+static const char *add_foreign_scalar(igi_text *text, const char *at) {
+    const char *const names[][2] = {{"_Float16", "half"}, {"__bf16", "bfloat"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *end = at;
+        if (!skip(&end, names[i][0]) || is_word(*end)) continue;
+        igi_text_add(text, names[i][1]);
+        return end;
+    }
+    return NULL;
+}
+
+static char *rename_types(const char *message) {
+    igi_text text = {0};
+    char before = ' ';
+    while (*message) {
+        const char *next = is_word(before) || before == ':' ? NULL : add_template(&text, message);
+        if (!next && !is_word(before)) next = add_foreign_scalar(&text, message);
+        if (!next) {
+            igi_text_append(&text, message, 1);
+            next = message + 1;
+        }
+        before = next[-1];
+        message = next;
+    }
+    return igi_text_take(&text);
+}
+
+// "unsigned int *" as MSL writes it, to see whether two types are one.
+static char *shorten(const char *type, size_t length) {
+    igi_text text = {0};
+    for (const char *at = type, *end = type + length; at < end;) {
+        bool begins = at == type || !is_word(at[-1]);
+        size_t i = 0, size = 0;
+        for (; begins && i < SPELLED_OTHERWISE; i++) {
+            size = strlen(scalars[i].clang);
+            if (size <= (size_t)(end - at) && memcmp(at, scalars[i].clang, size) == 0) break;
+        }
+        if (!begins || i == SPELLED_OTHERWISE) {
+            igi_text_append(&text, at++, 1);
+        } else {
+            igi_text_add(&text, scalars[i].msl);
+            at += size;
+        }
+    }
+    return igi_text_take(&text);
+}
+
+// Where "'float4' (aka 'float4')" says the same twice, the length of the second; else 0.
+static size_t repeated(const char *type, size_t length, const char *rest) {
+    const char *other = rest;
+    if (!skip(&other, " (aka '")) return 0;
+    const char *end = strstr(other, "')");
+    char *short_type = end ? shorten(other, (size_t)(end - other)) : NULL;
+    bool same = short_type && strlen(short_type) == length && memcmp(short_type, type, length) == 0;
+    free(short_type);
+    return same ? (size_t)(end + 2 - rest) : 0;
+}
+
+static char *drop_repetitions(const char *message) {
+    igi_text text = {0};
+    const char *quote = NULL;
+    for (const char *at = message; *at;) {
+        igi_text_append(&text, at, 1);
+        bool closes = *at == '\'' && quote;
+        size_t again = closes ? repeated(quote, (size_t)(at - quote), at + 1) : 0;
+        if (*at == '\'') quote = closes ? NULL : at + 1;
+        at += 1 + again;
+    }
+    return igi_text_take(&text);
+}
+
+char *igi_diagnostic_plain_types(const char *message) {
+    char *renamed = rename_types(message);
+    char *plain = renamed ? drop_repetitions(renamed) : NULL;
+    free(renamed);
+    return plain;
+}
