@@ -59,7 +59,7 @@ static void print_arguments(const ig_kernel_info *kernel) {
 
 static void print_kernel(const ig_kernel_info *kernel) {
     char bytes[CLI_FORMAT_TEXT];
-    printf("\n%skernel %s%s\n", cli_escape(stdout, CLI_BOLD), kernel->name, cli_escape(stdout, CLI_PLAIN));
+    printf("\n%skernel %s%s\n", cli_escape(stdout, CLI_BOLD), cli_visible(kernel->name), cli_escape(stdout, CLI_PLAIN));
     if (kernel->argument_count) print_arguments(kernel);
     if (kernel->static_threadgroup_memory)
         printf("  %s of threadgroup memory\n", cli_format_bytes(kernel->static_threadgroup_memory, bytes));
@@ -90,7 +90,7 @@ static void print_function_constants(const ig_library *library) {
 static void print_library(const char *path, const ig_library *library, uint64_t elapsed_ns) {
     char time[CLI_FORMAT_TEXT];
     size_t count = ig_library_kernel_count(library);
-    printf("%s: %zu kernel%s, compiled in %s\n", path, count, count == 1 ? "" : "s",
+    printf("%s: %zu kernel%s, compiled in %s\n", cli_visible(path), count, count == 1 ? "" : "s",
            cli_format_time((double)elapsed_ns, time));
     for (size_t i = 0; i < count; i++) print_kernel(ig_library_kernel(library, i));
     print_function_constants(library);
@@ -148,8 +148,8 @@ static int emit_kernel(const compile_options *options, ig_pipeline *pipeline, co
         igi_json_put_string(row, stage_names[options->emit], text);
         cli_end_row();
     } else {
-        if (titled) printf("%s kernel %s\n", stage_comments[options->emit], name);
-        fputs(text, stdout);
+        if (titled) printf("%s kernel %s\n", stage_comments[options->emit], cli_visible(name));
+        cli_write_visible(stdout, text, strlen(text));
     }
     free(text);
     return CLI_CONTINUE;
@@ -170,11 +170,11 @@ static void put_remark(const char *kernel, const ig_remark *remark, uint32_t wid
 static void print_remark(const char *kernel, const ig_remark *remark) {
     printf("%s", cli_escape(stdout, CLI_BOLD));
     if (remark->line)
-        printf("%s:%u:%u: ", remark->file, remark->line, remark->column);
+        printf("%s:%u:%u: ", cli_visible(remark->file), remark->line, remark->column);
     else
-        printf("%s: ", kernel);
+        printf("%s: ", cli_visible(kernel));
     printf("%sremark: %s%s: %s\n", cli_escape(stdout, CLI_CYAN), cli_escape(stdout, CLI_PLAIN), remark->kind,
-           remark->text);
+           cli_visible(remark->text));
 }
 
 static int remark_kernel(ig_pipeline *pipeline, const char *name) {

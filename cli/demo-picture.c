@@ -31,7 +31,7 @@ static void show(const char *path, const picture_times *times) {
     printf("  compiled in %s, computed in %s: %.2f Mpixel/s of 4 samples each\n",
            cli_format_time((double)times->compile_ns, compile), cli_format_time((double)times->run_ns, run),
            megapixels);
-    printf("  picture: %s%s%s\n", cli_escape(stdout, CLI_GREEN), path, cli_escape(stdout, CLI_PLAIN));
+    printf("  picture: %s%s%s\n", cli_escape(stdout, CLI_GREEN), cli_visible(path), cli_escape(stdout, CLI_PLAIN));
 }
 
 static int save(const demo_stage *stage, const ig_buffer *pixels, const picture_times *times) {

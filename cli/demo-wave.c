@@ -34,7 +34,7 @@ static void show(const char *path, const ig_halo_stats *stats, uint64_t cells, u
     printf("  %llu tiles, %d steps in %s: %.0f Mcells/s, %llu messages between tiles\n",
            (unsigned long long)stats->tiles, STEPS, cli_format_time((double)run_ns, run), megacells,
            (unsigned long long)stats->messages);
-    printf("  picture: %s%s%s\n", cli_escape(stdout, CLI_GREEN), path, cli_escape(stdout, CLI_PLAIN));
+    printf("  picture: %s%s%s\n", cli_escape(stdout, CLI_GREEN), cli_visible(path), cli_escape(stdout, CLI_PLAIN));
 }
 
 static int save(const demo_stage *stage, const igi_stencil *stencil, const halo_cells *cells, uint64_t run_ns) {

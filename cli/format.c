@@ -46,6 +46,12 @@ void cli_table_add(cli_table *table, const char *format, ...) {
     char *cell = igi_vformat(format, arguments);
     va_end(arguments);
     if (!cell) exit(cli_error(CLI_FAILED, "not enough memory"));
+    const char *visible = cli_visible(cell);
+    if (visible != cell) {
+        free(cell);
+        cell = igi_strdup(visible);
+        if (!cell) exit(cli_error(CLI_FAILED, "not enough memory"));
+    }
     table->cells[table->count++] = cell;
 }
 

@@ -213,8 +213,8 @@ static void report_text(const halo_run *run, const ig_halo_stats *stats) {
     printf("%llu exchanges, %llu messages between tiles, %s\n", (unsigned long long)stats->exchanges,
            (unsigned long long)stats->messages, cli_format_bytes(stats->bytes, bytes));
     if (run->verified) printf("verified: bit for bit the untiled result\n");
-    if (options->out) printf("result: %s\n", options->out);
-    if (options->frames) printf("frames: %s\n", options->frames);
+    if (options->out) printf("result: %s\n", cli_visible(options->out));
+    if (options->frames) printf("frames: %s\n", cli_visible(options->frames));
 }
 
 // Figures are those of the first process.

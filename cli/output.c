@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include "core/memory.h"
+#include "core/visible.h"
+#include "diagnostics.h"
 
 int cli_color_mode = CLI_COLOR_AUTO;
 bool cli_json;
@@ -38,6 +40,45 @@ const char *cli_escape(FILE *stream, cli_style style) {
     return shows_color(stream) ? escapes[style] : "";
 }
 
+void cli_write_visible(FILE *stream, const char *text, size_t length) {
+    for (const char *end = text + length; text < end;) {
+        const char *newline = memchr(text, '\n', (size_t)(end - text));
+        size_t part = (size_t)((newline ? newline : end) - text);
+        igi_text visible = {0};
+        igi_text_add_visible(&visible, text, part);
+        if (visible.length) fwrite(visible.data, 1, visible.length, stream);
+        if (newline) fputc('\n', stream);
+        igi_text_free(&visible);
+        text += part + (newline != NULL);
+    }
+}
+
+// Copies are few and small: they stay reachable here until the process ends.
+static struct copy {
+    struct copy *next;
+    char text[];
+} *copies;
+
+const char *cli_visible(const char *text) {
+    size_t length = strlen(text);
+    if (igi_is_visible(text, length)) return text;
+    igi_text visible = {0};
+    igi_text_add_visible(&visible, text, length);
+    struct copy *copy = cli_alloc(sizeof *copy + visible.length + 1);
+    memcpy(copy->text, visible.data ? visible.data : "", visible.length + 1);
+    igi_text_free(&visible);
+    copy->next = copies;
+    copies = copy;
+    return copy->text;
+}
+
+void cli_write_data(FILE *stream, const char *text, size_t length) {
+    if (isatty(fileno(stream)))
+        cli_write_visible(stream, text, length);
+    else
+        fwrite(text, 1, length, stream);
+}
+
 int cli_exit_code(ig_status status) {
     switch (status) {
         case IG_STATUS_OK: return CLI_OK;
@@ -63,9 +104,15 @@ static void print_prefix(void) {
             cli_escape(stderr, CLI_PLAIN));
 }
 
+static void print_visible(const char *format, va_list arguments) {
+    char *message = igi_vformat(format, arguments);
+    if (message) cli_write_visible(stderr, message, strlen(message));
+    free(message);
+}
+
 static void print_error(const char *format, va_list arguments) {
     print_prefix();
-    vfprintf(stderr, format, arguments);
+    print_visible(format, arguments);
     fputc('\n', stderr);
 }
 
@@ -90,7 +137,7 @@ void cli_note(const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     fputs(cli_escape(stderr, CLI_DIM), stderr);
-    vfprintf(stderr, format, arguments);
+    print_visible(format, arguments);
     fprintf(stderr, "%s\n", cli_escape(stderr, CLI_PLAIN));
     va_end(arguments);
 }
@@ -108,6 +155,7 @@ static void put_error_row(ig_status status, const ig_error *error, const char *m
 
 int cli_report(ig_status status, const ig_error *error) {
     const char *message = error && error->message ? error->message : ig_status_text(status);
+    if (cli_json && error && error->log) cli_put_diagnostics(error->log);
     if (cli_json) put_error_row(status, error, message);
     if (error && error->log && *error->log) {
         fflush(stdout);
@@ -130,8 +178,10 @@ int cli_report_and_clear(ig_status status, ig_error *error) {
 static void show_log_message(ig_log_level level, const char *message, void *user) {
     (void)user;
     if (level < IG_LOG_WARNING) return;
-    fprintf(stderr, "%singot: %s:%s %s\n", cli_escape(stderr, level == IG_LOG_ERROR ? CLI_RED : CLI_YELLOW),
-            level == IG_LOG_ERROR ? "error" : "warning", cli_escape(stderr, CLI_PLAIN), message);
+    fprintf(stderr, "%singot: %s:%s ", cli_escape(stderr, level == IG_LOG_ERROR ? CLI_RED : CLI_YELLOW),
+            level == IG_LOG_ERROR ? "error" : "warning", cli_escape(stderr, CLI_PLAIN));
+    cli_write_visible(stderr, message, strlen(message));
+    fputc('\n', stderr);
 }
 
 void cli_show_library_log(void) {

@@ -23,6 +23,14 @@ const char *cli_command_name(void);
 // The escape sequence, or "" when the stream shows no colours (--color, NO_COLOR, not a terminal).
 const char *cli_escape(FILE *stream, cli_style style);
 
+// Text from outside (names of files and kernels, sources, models) as it may be shown: control characters as \x1b.
+// Lines stay lines.
+void cli_write_visible(FILE *stream, const char *text, size_t length);
+// The same for a "%s": the text itself, or a copy that lasts as long as the process. Of one line.
+const char *cli_visible(const char *text);
+// Text that was asked for: as it is into a file or a pipe, visible on a terminal.
+void cli_write_data(FILE *stream, const char *text, size_t length);
+
 // Where every ig_status becomes an exit code.
 int cli_exit_code(ig_status status);
 
@@ -35,8 +43,6 @@ int cli_report(ig_status status, const ig_error *error);
 int cli_report_and_clear(ig_status status, ig_error *error);
 
 __attribute__((format(printf, 1, 2))) void cli_note(const char *format, ...);
-// Compiler diagnostics as clang prints them, coloured.
-void cli_print_diagnostics(FILE *stream, const char *log);
 // Passes the library's warnings and errors on to stderr.
 void cli_show_library_log(void);
 

@@ -32,7 +32,7 @@ static void print_elements(ig_type type, const char *elements, uint64_t bytes) {
 static void print_payload(const ring_run *run, const ig_message *message) {
     uint64_t bytes = message->header.payload_size;
     switch (fitting_format(run, message)) {
-        case RING_TEXT: fwrite(message->payload, 1, bytes, stdout); break;
+        case RING_TEXT: cli_write_data(stdout, (const char *)message->payload, bytes); break;
         case RING_HEX: print_hex(message->payload, bytes); break;
         case RING_ELEMENTS: print_elements(run->format_type, message->payload, bytes); break;
     }
@@ -79,7 +79,7 @@ void ring_show_answer(ring_run *run, const ring_actor *actor, const ig_message *
         return;
     }
     if (run->actor_count > 1)
-        printf("%s%s:%s ", cli_escape(stdout, CLI_DIM), actor->name, cli_escape(stdout, CLI_PLAIN));
+        printf("%s%s:%s ", cli_escape(stdout, CLI_DIM), cli_visible(actor->name), cli_escape(stdout, CLI_PLAIN));
     print_payload(run, answer);
 }
 

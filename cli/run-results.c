@@ -40,7 +40,7 @@ static void put_elements(const run_argument *argument, uint64_t count) {
 static void print_elements(const run_argument *argument, uint64_t count) {
     const cli_spec *spec = &argument->spec;
     const char *elements = ig_buffer_contents(argument->buffer);
-    printf("%s%s %s[", cli_escape(stdout, CLI_DIM), argument->reflection->name, ig_type_name(spec->type));
+    printf("%s%s %s[", cli_escape(stdout, CLI_DIM), cli_visible(argument->reflection->name), ig_type_name(spec->type));
     for (uint32_t i = 0; i < spec->rank; i++) printf("%s%" PRIu64, i ? "," : "", spec->shape[i]);
     printf("]:%s", cli_escape(stdout, CLI_PLAIN));
     for (uint64_t i = 0; i < count; i++) {
@@ -106,7 +106,7 @@ static void put_run(run_job *job, const cli_timing *timing) {
 
 static void print_times(run_job *job, const cli_timing *timing) {
     char best[CLI_FORMAT_TEXT], median[CLI_FORMAT_TEXT];
-    printf("%s: best %s, median %s, spread %.1f %% (%zu run%s)\n", ig_pipeline_kernel(job->pipeline)->name,
+    printf("%s: best %s, median %s, spread %.1f %% (%zu run%s)\n", cli_visible(ig_pipeline_kernel(job->pipeline)->name),
            cli_format_time(timing->best_ns, best), cli_format_time(timing->median_ns, median), 100 * timing->spread,
            timing->runs, timing->runs == 1 ? "" : "s");
 }

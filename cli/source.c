@@ -8,6 +8,7 @@
 #include "core/clock.h"
 #include "core/memory.h"
 #include "core/nearest.h"
+#include "diagnostics.h"
 #include "output.h"
 
 int cli_open_device(const ig_device_desc *desc, ig_device **device) {
@@ -33,6 +34,7 @@ int cli_source_compile(const cli_source *source, ig_device *device, ig_library *
     ig_status status = ig_library_create(device, &desc, library, &error);
     if (elapsed_ns) *elapsed_ns = igi_now_ns() - start;
     if (status != IG_STATUS_OK) return cli_report_and_clear(status, &error);
+    if (cli_json) cli_put_diagnostics(ig_library_log(*library));
     cli_print_diagnostics(stderr, ig_library_log(*library));
     return CLI_CONTINUE;
 }
