@@ -24,7 +24,8 @@ enum { SCALAR_COUNT = sizeof scalars / sizeof *scalars, SPELLED_OTHERWISE = 7 };
 static const struct {
     const char *name, *prefix;
     int sizes;
-} templates[] = {{"vec<", "", 1}, {"packed_vec<", "packed_", 1}, {"matrix<", "", 2}};
+} templates[] = {
+    {"vec<", "", 1}, {"matrix<", "", 2}, {"simdgroup_matrix<", "simdgroup_", 2}, {"atomic<", "atomic_", 0}};
 
 static bool is_word(char c) {
     return isalnum((unsigned char)c) || c == '_';
@@ -64,13 +65,26 @@ static const char *add_template(igi_text *text, const char *at) {
         char sizes[2] = "";
         if (!skip(&end, templates[i].name)) continue;
         const char *scalar = read_scalar(&end);
-        bool known = scalar && read_size(&end, &sizes[0]) && (templates[i].sizes == 1 || read_size(&end, &sizes[1]));
+        bool known = scalar != NULL;
+        for (int k = 0; k < templates[i].sizes && known; k++) known = read_size(&end, &sizes[k]);
         if (!known || !skip(&end, ">")) return NULL;
-        igi_text_addf(text, "%s%s%c", templates[i].prefix, scalar, sizes[0]);
-        if (templates[i].sizes == 2) igi_text_addf(text, "x%c", sizes[1]);
+        igi_text_addf(text, "%s%s", templates[i].prefix, scalar);
+        for (int k = 0; k < templates[i].sizes; k++) igi_text_addf(text, "%s%c", k ? "x" : "", sizes[k]);
         return end;
     }
     return NULL;
+}
+
+// packed<vec<float, 3>> becomes packed_float3.
+static const char *add_packed(igi_text *text, const char *at) {
+    skip(&at, "metal::"), skip(&at, "__ig::");
+    igi_text inner = {0};
+    const char *end = skip(&at, "packed<") ? add_template(&inner, at) : NULL;
+    if (end) skip(&end, " ");
+    bool closed = end && skip(&end, ">");
+    if (closed) igi_text_addf(text, "packed_%s", inner.data ? inner.data : "");
+    igi_text_free(&inner);
+    return closed ? end : NULL;
 }
 
 // Names that MSL does not have at all, alone.
@@ -85,12 +99,14 @@ static const char *add_foreign_scalar(igi_text *text, const char *at) {
     return NULL;
 }
 
-static char *rename_types(const char *message) {
+char *igi_rename_types(const char *message) {
     igi_text text = {0};
     char before = ' ';
     while (*message) {
-        const char *next = is_word(before) || before == ':' ? NULL : add_template(&text, message);
-        if (!next && !is_word(before)) next = add_foreign_scalar(&text, message);
+        bool begins = !is_word(before) && before != ':';
+        const char *next = begins ? add_template(&text, message) : NULL;
+        if (!next && begins) next = add_packed(&text, message);
+        if (!next && begins) next = add_foreign_scalar(&text, message);
         if (!next) {
             igi_text_append(&text, message, 1);
             next = message + 1;
@@ -146,7 +162,7 @@ static char *drop_repetitions(const char *message) {
 }
 
 char *igi_diagnostic_plain_types(const char *message) {
-    char *renamed = rename_types(message);
+    char *renamed = igi_rename_types(message);
     char *plain = renamed ? drop_repetitions(renamed) : NULL;
     free(renamed);
     return plain;

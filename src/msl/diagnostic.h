@@ -39,6 +39,8 @@ const char *igi_source_line(const igi_source *source, uint32_t line, size_t *len
 // diagnostic-types.c: the message with types named as MSL does: float4, not 'vec<float, 4>'. owns: the caller's; NULL
 // when memory is short.
 char *igi_diagnostic_plain_types(const char *message);
+// The same without looking for what is said twice.
+char *igi_rename_types(const char *text);
 
 // diagnostic-hints.c: the message with what MSL has instead of names from CUDA, OpenCL and C, and near attributes, as a
 // change too. owns: the caller's; NULL when memory is short.

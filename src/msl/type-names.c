@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "msl/diagnostic.h"
 
 // The C++ runtime that libLLVM brings along.
 char *__cxa_demangle(const char *mangled, char *buffer, size_t *length, int *status);
@@ -28,19 +29,8 @@ static bool word_char(char c) {
     return isalnum((unsigned char)c) || c == '_';
 }
 
-// vec<float, 4> becomes float4. `text` is just after "vec<"; gives how much was used, 0 when it is something else.
-static size_t vector_name(const char *text, igi_text *out) {
-    size_t scalar = strcspn(text, ",<>");
-    if (text[scalar] != ',' || text[scalar + 1] != ' ' || !isdigit((unsigned char)text[scalar + 2]) ||
-        text[scalar + 3] != '>')
-        return 0;
-    igi_text_append(out, text, scalar);
-    igi_text_append(out, text + scalar + 2, 1);
-    return scalar + 4;
-}
-
 static char *respell(const char *type) {
-    igi_text words = {0}, out = {0};
+    igi_text words = {0};
     for (size_t i = 0; type[i];) {
         size_t k = 0, count = sizeof spellings / sizeof *spellings;
         bool fresh = i == 0 || !word_char(type[i - 1]);
@@ -52,13 +42,9 @@ static char *respell(const char *type) {
             i += strlen(spellings[k].from);
         }
     }
-    for (const char *at = words.data ? words.data : ""; *at;) {
-        size_t used = strncmp(at, "vec<", 4) == 0 ? vector_name(at + 4, &out) : 0;
-        if (!used) igi_text_append(&out, at, 1);
-        at += used ? used + 4 : 1;
-    }
+    char *renamed = words.failed ? NULL : igi_rename_types(words.data ? words.data : "");
     igi_text_free(&words);
-    return igi_text_take(&out);
+    return renamed;
 }
 
 // "float const*" becomes "const float *".
