@@ -29,15 +29,10 @@ static int no_such_argument(const ig_kernel_info *kernel, ig_argument_kind kind,
     return result;
 }
 
-// The dtype a user would write for the kernel's type; "f32" when it is a structure.
+// The type a user would write for the kernel's; a structure can be given in any.
 static const char *type_for(const char *type) {
-    static const char *const names[][2] = {
-        {"bfloat", "bf16"}, {"float", "f32"}, {"half", "f16"},  {"uchar", "u8"}, {"ushort", "u16"}, {"ulong", "u64"},
-        {"uint", "u32"},    {"char", "i8"},   {"short", "i16"}, {"long", "i64"}, {"int", "i32"},    {"bool", "bool"},
-    };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strstr(type, names[i][0])) return names[i][1];
-    return "f32";
+    ig_type element;
+    return run_element_type(type, &element) ? ig_type_name(element) : "u8";
 }
 
 static int missing_argument(const ig_kernel_info *kernel, const ig_argument *argument) {
@@ -91,6 +86,7 @@ int run_bind_arguments(run_job *job) {
     for (size_t i = 0; i < job->argument_count && result == CLI_CONTINUE; i++) {
         ig_status status = cli_spec_load(&job->arguments[i].spec, &error);
         if (status != IG_STATUS_OK) result = cli_report_and_clear(status, &error);
+        if (result == CLI_CONTINUE) result = run_check_type(&job->arguments[i]);
     }
     return result;
 }

@@ -6,6 +6,7 @@
 #include "core/memory.h"
 #include "run.h"
 
+static const char raw_mark[] = "raw:";
 enum { DEFAULT_PRINTED = 16, DEFAULT_TIMED_RUNS = 10, MAX_RUNS = 100000000 };
 
 size_t run_count(const run_job *job) {
@@ -25,8 +26,10 @@ static int read_argument(run_job *job, const char *text) {
     if (!cli_split_index(text, &argument.index, &spec))
         return cli_usage_error("--arg takes INDEX=SPEC, like 0=f32[1000] or 1=x.npy, not '%s'", text);
     if (run_find_argument(job, argument.index)) return cli_usage_error("--arg %u is given twice", argument.index);
+    argument.raw = strncmp(spec, raw_mark, sizeof raw_mark - 1) == 0;
+    argument.text = spec + (argument.raw ? sizeof raw_mark - 1 : 0);
     ig_error error = {0};
-    if (cli_spec_parse(spec, &argument.spec, &error) != IG_STATUS_OK) {
+    if (cli_spec_parse(argument.text, &argument.spec, &error) != IG_STATUS_OK) {
         int result = cli_usage_error("--arg %u: %s", argument.index, error.message);
         ig_error_clear(&error);
         return result;

@@ -113,7 +113,10 @@ int cmd_run(int argc, char **argv) {
             "  f32[1000]:random:7    random numbers of seed 7: floats in [0,1), integers of all values\n"
             "  f32[1000]:0.5         the same value everywhere\n"
             "  u32:7  f32:1,2,3      a constant\n"
-            "with f32 f16 bf16 i8 u8 i16 u16 i32 u32 i64 u64 bool for the type.\n",
+            "  raw:SPEC              the bytes of any of these, whatever type the kernel has\n"
+            "with f32 f16 bf16 i8 u8 i16 u16 i32 u32 i64 u64 bool for the type. It must be that of the kernel's\n"
+            "argument, where vectors, matrices and atomics count as their elements and integers may differ in sign;\n"
+            "a structure takes any type.\n",
         .examples =
             "ingot run saxpy.metal --grid 8 --arg 0=f32[8] --arg 1=f32[8]:iota --arg 2=f32:2 --print 0\n"
             "ingot run blur.metal --kernel blur --grid 640,480 --group 16,16 --arg 0=in.npy \\\n"

@@ -10,6 +10,8 @@
 // One --arg.
 typedef struct run_argument {
     uint32_t index;
+    bool raw;          // its bytes are meant, whatever type the kernel has
+    const char *text;  // the SPEC as given, without "raw:"
     cli_spec spec;
     ig_buffer *buffer;              // NULL for a constant
     const ig_argument *reflection;  // borrowed from the pipeline
@@ -50,10 +52,16 @@ typedef struct run_job {
 int run_read_options(run_job *job);
 // Loads files and matches the arguments with what the kernel takes.
 int run_bind_arguments(run_job *job);
+// Of loaded data: refuses elements of another type than the kernel's.
+int run_check_type(run_argument *argument);
 int run_create_buffers(run_job *job);
 // Makes buffers that a kernel reads and writes what they were at first.
 void run_refill_buffers(run_job *job);
 int run_show_results(run_job *job);
+
+// The elements of a kernel's type, such as "const float4*". False for structures, pointers to pointers and void, which
+// may hold anything.
+bool run_element_type(const char *type, ig_type *element);
 
 run_argument *run_find_argument(run_job *job, uint32_t index);
 size_t run_count(const run_job *job);

@@ -1,7 +1,7 @@
 /usr/bin/python3 -c "import numpy" 2>/dev/null || exit 77
 
 for type in bool i8 u8 i16 u16 i32 u32 i64 u64 f16 f32 bf16; do
-    printf 'kernel void k(device char *x [[buffer(0)]]) {}\n' >k.metal
+    printf 'kernel void k(device void *x [[buffer(0)]]) {}\n' >k.metal
     ingot run k.metal --grid 1 --arg 0="$type[2,3]:iota" --out 0=$type.npy
 done
 /usr/bin/python3 -c '

@@ -7,5 +7,5 @@ np.save("f.npy", a)
 for v in (1, 2, 3):
     with open("v%d.npy" % v, "wb") as f: format.write_array(f, np.arange(3, dtype="u1"), version=(v, 0))
 '
-printf 'kernel void k(device char *x [[buffer(0)]]) {}\n' >k.metal
+printf 'kernel void k(device void *x [[buffer(0)]]) {}\n' >k.metal
 for f in f v1 v2 v3; do ingot run k.metal --grid 1 --arg 0=$f.npy --print 0; done

@@ -1,2 +1,2 @@
 # exit 1
-ingot run "$examples/saxpy.metal" --grid 8 --arg 0=f32[8] --arg 1=f32[8] --arg 2=u8:2
+ingot run "$examples/saxpy.metal" --grid 8 --arg 0=f32[8] --arg 1=f32[8] --arg 2=raw:u8:2
