@@ -8,7 +8,6 @@
 #include "commands.h"
 #include "core/clock.h"
 #include "core/file.h"
-#include "core/nearest.h"
 #include "format.h"
 #include "options.h"
 #include "output.h"
@@ -248,7 +247,7 @@ static int read_problem(const cli_list *operands, halo_options *options) {
             options->stencil.kind = i == 0 ? IGI_STENCIL_HEAT : IGI_STENCIL_WAVE;
             return CLI_CONTINUE;
         }
-    return cli_usage_error("there is no problem '%s'; there are heat and wave", operands->items[0]);
+    return cli_usage_error("unknown problem '%s'; choose heat or wave", operands->items[0]);
 }
 
 static int read_periodic(const char *axes, ig_halo_config *halo) {
@@ -333,6 +332,8 @@ int cmd_halo(int argc, char **argv) {
     int result = cli_parse(&syntax, argc, argv, &operands);
     if (result == CLI_CONTINUE) result = read_problem(&operands, &chosen);
     if (result == CLI_CONTINUE) result = read_periodic(periodic, halo);
+    if (result == CLI_CONTINUE && chosen.out && cli_check_ending("out", chosen.out, "|.npy|.png|") != CLI_OK)
+        result = CLI_BAD_USAGE;
     if (result == CLI_CONTINUE) result = complete(&chosen, width, every, dimensions);
     cli_list_free(&operands);
     return result == CLI_CONTINUE ? run_all(&chosen) : result;

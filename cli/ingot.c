@@ -31,7 +31,7 @@ static int print_help(void) {
     printf("\n%sCommands%s\n", bold, plain);
     for (size_t i = 0; i < COMMAND_COUNT; i++) printf("  %-10s %s\n", commands[i].name, commands[i].purpose);
     printf("\n%sOptions%s\n", bold, plain);
-    printf("  -h, --help     show this help; 'ingot COMMAND --help' shows a command's\n");
+    printf("  -h, --help     show this help; 'ingot help COMMAND' shows a command's\n");
     printf("      --version  show the version\n");
     printf("\n%sExamples%s\n", bold, plain);
     printf("  ingot demo\n");
@@ -54,20 +54,27 @@ static int unknown_command(const char *name) {
     return cli_usage_error("unknown %s '%s'", what, name);
 }
 
+// argv[0] is the command's name.
 static int run_command(int argc, char **argv) {
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
+        if (strcmp(argv[0], commands[i].name) != 0) continue;
+        cli_begin_command(argv[0]);
+        return commands[i].run(argc, argv);
+    }
+    return unknown_command(argv[0]);
+}
+
+static int run(int argc, char **argv) {
     if (argc < 2) return cli_usage_error("a command is missing");
     const char *name = argv[1];
-    if (strcmp(name, "-h") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "help") == 0) return print_help();
+    bool help = strcmp(name, "help") == 0;
+    if (help && argc > 2) return run_command(2, (char *[]){argv[2], "--help", NULL});
+    if (help || strcmp(name, "-h") == 0 || strcmp(name, "--help") == 0) return print_help();
     if (strcmp(name, "--version") == 0) return print_version();
-    for (size_t i = 0; i < COMMAND_COUNT; i++) {
-        if (strcmp(name, commands[i].name) != 0) continue;
-        cli_begin_command(name);
-        return commands[i].run(argc - 1, argv + 1);
-    }
-    return unknown_command(name);
+    return run_command(argc - 1, argv + 1);
 }
 
 int main(int argc, char **argv) {
     cli_show_library_log();
-    return cli_finish(run_command(argc, argv));
+    return cli_finish(run(argc, argv));
 }

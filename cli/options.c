@@ -183,17 +183,68 @@ static int parse_long(const cli_syntax *syntax, cursor *arguments) {
     return option->kind == CLI_FLAG ? set_flag(syntax, option) : take_value(option, arguments);
 }
 
+// "-hf": letters that mean nothing together, the nearest spelling of another program perhaps.
+static int unknown_short(const cli_syntax *syntax, const char *argument) {
+    const char *names[64];
+    size_t count = 0;
+    for (; count < syntax->alias_count && count < 64; count++) names[count] = syntax->aliases[count].spelling;
+    const char *nearest = argument[2] ? igi_nearest(argument, names, count) : NULL;
+    if (nearest) return cli_usage_error("unknown option '%s'; did you mean '%s'?", argument, nearest);
+    return cli_usage_error("unknown option '%s'", argument);
+}
+
+// Whether every letter is one of an option, up to the one that takes the rest as its value. Help stands alone.
+static bool are_letters(const cli_syntax *syntax, const char *letters) {
+    for (const char *letter = letters; *letter; letter++) {
+        const cli_option *option = find_short(syntax, *letter);
+        if (!option || (!option->value && letters[1])) return false;
+        if (option->kind != CLI_FLAG) break;
+    }
+    return true;
+}
+
 static int parse_short(const cli_syntax *syntax, cursor *arguments) {
     const char *letters = arguments->argv[arguments->at] + 1;
+    if (letters[1] && find_long(syntax, letters, strlen(letters)))
+        return cli_usage_error("unknown option '-%s'; did you mean '--%s'?", letters, letters);
+    if (!are_letters(syntax, letters)) return unknown_short(syntax, letters - 1);
     for (; *letters; letters++) {
         const cli_option *option = find_short(syntax, *letters);
-        if (!option) return cli_usage_error("unknown option '-%c'", *letters);
         if (option->kind != CLI_FLAG)
             return letters[1] ? set_value(option, letters + 1) : take_value(option, arguments);
         int result = set_flag(syntax, option);
         if (result != CLI_CONTINUE) return result;
     }
     return CLI_CONTINUE;
+}
+
+static const cli_alias *find_alias(const cli_syntax *syntax, const char *argument) {
+    size_t length = argument[1] == '-' ? strcspn(argument, "=") : strlen(argument);
+    for (size_t i = 0; i < syntax->alias_count; i++) {
+        const char *spelling = syntax->aliases[i].spelling;
+        if (strlen(spelling) == length && memcmp(spelling, argument, length) == 0) return &syntax->aliases[i];
+    }
+    return NULL;
+}
+
+static int parse_alias(const cli_syntax *syntax, const cli_alias *alias, cursor *arguments) {
+    const char *argument = arguments->argv[arguments->at], *value = strchr(argument, '=');
+    if (alias->option) {
+        const cli_option *option = find_long(syntax, alias->option, strlen(alias->option));
+        if (option->kind == CLI_FLAG) return set_flag(syntax, option);
+        return value ? set_value(option, value + 1) : take_value(option, arguments);
+    }
+    if (alias->refused) return cli_usage_error("%s: %s", alias->spelling, alias->message);
+    if (alias->takes_value && !value && arguments->at + 1 < arguments->argc) arguments->at++;
+    cli_note("%s is ignored: %s", alias->spelling, alias->message);
+    return CLI_CONTINUE;
+}
+
+static int parse_option(const cli_syntax *syntax, cursor *arguments) {
+    const char *argument = arguments->argv[arguments->at];
+    const cli_alias *alias = find_alias(syntax, argument);
+    if (alias) return parse_alias(syntax, alias, arguments);
+    return argument[1] == '-' ? parse_long(syntax, arguments) : parse_short(syntax, arguments);
 }
 
 static int check_operands(const cli_syntax *syntax, const cli_list *operands) {
@@ -215,7 +266,7 @@ int cli_parse(const cli_syntax *syntax, int argc, char **argv, cli_list *operand
         } else if (strcmp(argument, "--") == 0) {
             options_ended = true;
         } else {
-            result = argument[1] == '-' ? parse_long(syntax, &at) : parse_short(syntax, &at);
+            result = parse_option(syntax, &at);
         }
     }
     if (result == CLI_CONTINUE) result = check_operands(syntax, operands);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Command-line options from a table: parsing, errors and the help text.
 //
-// Understands --name value, --name=value, -n value, -nvalue, -abc for flags, and -- before operands.
+// Understands --name value, --name=value, -n value, -nvalue, -abc for flags, and -- before operands. "-name" for
+// "--name" is an error that says so, and "-h" asks for help only when it stands alone.
 // -h, --help and --color belong to every command and need no entry.
 #ifndef INGOT_CLI_OPTIONS_H
 #define INGOT_CLI_OPTIONS_H
@@ -37,11 +38,22 @@ typedef struct cli_option {
     const char *help;
 } cli_option;
 
+// How another program spells something: "-ngl", "--n-gpu-layers". Not in the help, but understood.
+typedef struct cli_alias {
+    const char *spelling;
+    const char *option;   // the name of ours that it stands for; NULL: of none
+    const char *message;  // without an option: why it has no effect, which is noted, or
+    bool refused;         // why it cannot be had, which is an error
+    bool takes_value;     // without an option: a value that is passed over
+} cli_alias;
+
 typedef struct cli_syntax {
     const char *usage;    // what follows "ingot NAME "
     const char *purpose;  // one sentence
     const cli_option *options;
     size_t option_count;
+    const cli_alias *aliases;
+    size_t alias_count;
     const char *details;   // paragraphs between options and examples; NULL: none
     const char *examples;  // lines
     size_t min_operands, max_operands;

@@ -188,6 +188,21 @@ void cli_show_library_log(void) {
     ig_set_log(show_log_message, NULL);
 }
 
+int cli_check_ending(const char *option, const char *path, const char *endings) {
+    const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
+    if (strncmp(path, "/dev/", 5) == 0) return CLI_OK;
+    size_t length = dot ? strlen(dot) : 0;
+    for (const char *at = endings; length && (at = strstr(at, dot)); at++)
+        if (at[-1] == '|' && at[length] == '|') return CLI_OK;
+    igi_text known = {0};
+    for (const char *at = endings + 1; *at; at += strcspn(at, "|") + 1)
+        igi_text_addf(&known, "%s%.*s", known.length ? " or " : "", (int)strcspn(at, "|"), at);
+    char *list = igi_text_take(&known);
+    int result = cli_usage_error("--%s writes %s files: '%s' has another ending", option, list ? list : "", path);
+    free(list);
+    return result;
+}
+
 static igi_json row_writer;
 
 igi_json *cli_begin_row(void) {

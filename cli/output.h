@@ -60,6 +60,10 @@ typedef struct cli_progress {
 void cli_progress_update(cli_progress *progress, uint64_t done);
 void cli_progress_end(cli_progress *progress);
 
+// Whether a file of that name can be written: its ending must be one of those, "|.npy|.png|". Devices such as
+// /dev/stdout have none. Says what is wrong and returns the exit code, else CLI_OK.
+int cli_check_ending(const char *option, const char *path, const char *endings);
+
 // Flushes stdout; the exit code becomes CLI_FAILED when that fails.
 int cli_finish(int exit_code);
 

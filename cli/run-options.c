@@ -70,8 +70,10 @@ static int read_print(const char *text, run_choice *choice) {
 }
 
 static int read_out(const char *text, run_choice *choice) {
-    if (cli_split_index(text, &choice->index, &choice->path) && *choice->path) return CLI_CONTINUE;
-    return cli_usage_error("--out takes INDEX=FILE.npy, not '%s'", text);
+    if (!cli_split_index(text, &choice->index, &choice->path) || !*choice->path)
+        return cli_usage_error("--out takes INDEX=FILE.npy, not '%s'", text);
+    int result = cli_check_ending("out", choice->path, "|.npy|");
+    return result == CLI_OK ? CLI_CONTINUE : result;
 }
 
 static int read_choices(const cli_list *texts, choice_reader *read, run_choices *choices) {

@@ -5,28 +5,36 @@ _ingot_words() {
     "${COMP_WORDS[0]}" "$@" --help 2>/dev/null
 }
 
+_ingot_commands() {
+    _ingot_words | sed -n '/^Commands/,/^$/s/^  \([a-z]*\) .*/\1/p'
+}
+
 _ingot() {
     local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        local commands
-        commands=$(_ingot_words | sed -n '/^Commands/,/^$/s/^  \([a-z]*\) .*/\1/p')
-        mapfile -t COMPREPLY < <(compgen -W "$commands --help --version" -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W "$(_ingot_commands) help --help --version" -- "$word")
+        return
+    fi
+    if [ "$command" = help ]; then
+        [ "$COMP_CWORD" -ne 2 ] || mapfile -t COMPREPLY < <(compgen -W "$(_ingot_commands)" -- "$word")
         return
     fi
     # A choice is shown as "--name one|two" in the help.
-    local choices
-    choices=$(_ingot_words "$command" | sed -n "s/^.*$previous \([a-z0-9]*|[a-z0-9|]*\).*/\1/p" | tr '|' ' ')
     case $previous in
-    --*) [ -z "$choices" ] || {
-        mapfile -t COMPREPLY < <(compgen -W "$choices" -- "$word")
-        return
-    } ;;
+    --*)
+        local choices
+        choices=$(_ingot_words "$command" | sed -n "s/^  ....$previous \([a-z0-9]*|[a-z0-9|]*\).*/\1/p" | tr '|' ' ')
+        [ -z "$choices" ] || {
+            mapfile -t COMPREPLY < <(compgen -W "$choices" -- "$word")
+            return
+        }
+        ;;
     esac
     case $word in
     -*)
         local options
-        options=$(_ingot_words "$command" | sed -n 's/^  ....\(--[a-z]*\).*/\1/p')
+        options=$(_ingot_words "$command" | sed -n 's/^  ....\(--[a-z0-9-]*\).*/\1/p')
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
         ;;
     *) compopt -o default ;;
