@@ -50,8 +50,9 @@ static int exchange(generation *g, chat *c, char *message) {
     answer a = {0};
     add_message(c, "user", message);
     int result = format(g, c, &text, &length);
-    if (result == CLI_CONTINUE) result = generate_answer(g, text, length, true, &a);
+    if (result == CLI_CONTINUE) result = generate_answer(g, text, length, true, false, &a);
     if (result == CLI_CONTINUE) {
+        generate_forget_interrupt();
         generate_report(g, &a);
         add_message(c, "assistant", copy(a.text.data ? a.text.data : "", a.text.length));
     }
@@ -68,6 +69,7 @@ static int answer_lines(generation *g, chat *c) {
     while (result == CLI_CONTINUE) {
         if (terminal) fprintf(stderr, "%s> %s", cli_escape(stderr, CLI_GREEN), cli_escape(stderr, CLI_PLAIN));
         ssize_t length = getline(&line, &capacity, stdin);
+        if (length < 0 && terminal) fputc('\n', stderr);  // after the "^C" or "^D"
         if (length < 0) break;
         if (length && line[length - 1] == '\n') length--;
         if (length) result = exchange(g, c, copy(line, (size_t)length));

@@ -2,6 +2,7 @@
 // ingot generate: from text to tokens and back.
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/clock.h"
 #include "generate.h"
@@ -51,7 +52,7 @@ static int read_prompt(generation *g, const int32_t *tokens, uint64_t count, con
                          (unsigned long long)count, (unsigned long long)ig_session_context(g->session));
     ig_session_truncate(g->session, at);
     g->past_count = a->known_tokens = at;
-    for (uint64_t now; at < count && result == CLI_CONTINUE; at += now) {
+    for (uint64_t now; at < count && result == CLI_CONTINUE && !generate_is_interrupted(); at += now) {
         now = count - at < TOKENS_TOGETHER ? count - at : TOKENS_TOGETHER;
         result = evaluate(g, tokens + at, now, at + now == count ? logits : NULL);
         cli_progress_update(&progress, at + now);
@@ -65,13 +66,30 @@ static int read_prompt(generation *g, const int32_t *tokens, uint64_t count, con
 
 // ---- Answers ----
 
+// How much of the text ends with a whole character: tokens may end within one.
+static size_t whole_characters(const igi_text *text) {
+    for (size_t back = 1; back <= 3 && back <= text->length; back++) {
+        unsigned char byte = (unsigned char)text->data[text->length - back];
+        if ((byte & 0xc0) == 0x80) continue;
+        size_t needed = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
+        return needed > back ? text->length - back : text->length;
+    }
+    return text->length;
+}
+
+static void show(answer *a, bool all) {
+    size_t end = all || !isatty(STDOUT_FILENO) ? a->text.length : whole_characters(&a->text);
+    if (cli_json || end == a->shown) return;
+    cli_write_data(stdout, a->text.data + a->shown, end - a->shown);
+    fflush(stdout);
+    a->shown = end;
+}
+
 static void put(const generation *g, int32_t token, answer *a) {
     ig_text bytes = {0};
     if (ig_tokenizer_decode(g->tokenizer, token, &bytes) != IG_STATUS_OK) return;
     igi_text_append(&a->text, bytes.data, bytes.length);
-    if (cli_json) return;
-    fwrite(bytes.data, 1, bytes.length, stdout);
-    fflush(stdout);
+    show(a, false);
 }
 
 static int write_answer(generation *g, const float *logits, answer *a) {
@@ -85,21 +103,28 @@ static int write_answer(generation *g, const float *logits, answer *a) {
         if (a->end) break;
         put(g, token, a);
         a->tokens++;
-        a->end = a->tokens == g->most ? "length" : g->past_count == ig_session_context(g->session) ? "context" : NULL;
+        a->end = a->tokens == g->most                              ? "length"
+                 : g->past_count == ig_session_context(g->session) ? "context"
+                 : generate_is_interrupted()                       ? "interrupted"
+                                                                   : NULL;
         if (a->end) break;
         result = evaluate(g, &token, 1, &logits);
     }
     return result;
 }
 
-int generate_answer(generation *g, const char *text, uint64_t length, bool special, answer *a) {
+int generate_answer(generation *g, const char *text, uint64_t length, bool special, bool echo, answer *a) {
     int32_t *tokens = NULL;
     uint64_t count = 0;
     const float *logits = NULL;
     *a = (answer){0};
     int result = encode(g, text, length, special, &tokens, &count);
     if (result == CLI_CONTINUE) result = read_prompt(g, tokens, count, &logits, a);
-    if (result == CLI_CONTINUE) result = write_answer(g, logits, a);
+    // Only now: the progress of reading it has had the line.
+    if (result == CLI_CONTINUE && echo) cli_write_data(stdout, text, length), fflush(stdout);
+    if (generate_is_interrupted()) a->end = "interrupted";
+    if (result == CLI_CONTINUE && !a->end) result = write_answer(g, logits, a);
+    show(a, true);
     free(tokens);
     return result;
 }
@@ -114,13 +139,23 @@ static double rate(uint64_t tokens, uint64_t ns) {
     return ns ? (double)tokens * 1e9 / (double)ns : 0;
 }
 
+static const char *reason(const answer *a) {
+    static const char *const reasons[][2] = {{"end", "ended by the model"},
+                                             {"length", "stopped at the limit of -n"},
+                                             {"context", "stopped because the context is full; see -c"},
+                                             {"interrupted", "interrupted"}};
+    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
+        if (strcmp(reasons[i][0], a->end) == 0) return reasons[i][1];
+    return a->end;
+}
+
 void generate_report(const generation *g, const answer *a) {
     uint64_t computed = a->prompt_tokens - a->known_tokens;
     if (!cli_json) {
         putchar('\n');
-        cli_note("prompt %llu tokens, %.1f a second; answer %llu tokens, %.1f a second; %s",
+        cli_note("prompt %llu tokens, %.1f tokens/s; output %llu tokens, %.1f tokens/s; %s",
                  (unsigned long long)a->prompt_tokens, rate(computed, a->prompt_ns), (unsigned long long)a->tokens,
-                 rate(a->tokens, a->ns), a->end);
+                 rate(a->tokens, a->ns), reason(a));
         return;
     }
     igi_json *json = cli_begin_row();
@@ -133,4 +168,5 @@ void generate_report(const generation *g, const answer *a) {
     igi_json_put_double(json, "prompt_tokens_per_second", rate(computed, a->prompt_ns));
     igi_json_put_double(json, "tokens_per_second", rate(a->tokens, a->ns));
     cli_end_row();
+    fflush(stdout);  // another program may wait for this answer
 }

@@ -15,6 +15,7 @@ typedef struct generation {
     uint64_t most;  // tokens of an answer; 0: until it ends
     uint64_t context, threads, seed, top_k, repeat_last;
     double temperature, top_p, min_p, repeat_penalty;
+    int cache_type;  // the place among cache_types
     bool chat, hides_prompt;
     // Opened:
     ig_device *device;
@@ -30,18 +31,25 @@ typedef struct generation {
 
 typedef struct answer {
     igi_text text;
-    const char *end;  // why it ended: "end", "length" or "context"
+    const char *end;  // why it ended: "end", "length", "context" or "interrupted"
+    size_t shown;     // bytes of the text on the terminal
     uint64_t prompt_tokens, known_tokens, tokens;
     uint64_t prompt_ns, ns;
 } answer;
 
 // All return CLI_CONTINUE, or the exit code after having said what is wrong.
 
-// generate-text.c: goes on from `text`, and prints as it comes unless --json. What of the text is in the session
-// already is not computed again.
-int generate_answer(generation *g, const char *text, uint64_t length, bool special, answer *a);
+// generate-text.c: continues `text`, which is printed first if `echo`, and prints as it goes unless --json. What of the
+// text is in the session already is not computed again. Ends early when the user interrupts it.
+int generate_answer(generation *g, const char *text, uint64_t length, bool special, bool echo, answer *a);
 void generate_report(const generation *g, const answer *a);
 void generate_free_answer(answer *a);
+
+// generate-interrupt.c: the first Ctrl-C sets a flag, which ends an answer or the wait for a message; the second, when
+// nobody has looked at the first, ends the process.
+void generate_catch_interrupts(void);
+bool generate_is_interrupted(void);
+void generate_forget_interrupt(void);
 
 // generate-chat.c: answers --prompt, or each line of stdin.
 int generate_chat(generation *g);

@@ -17,7 +17,7 @@ static const struct {
     {"run", cmd_run, "run one kernel on arrays"},
     {"ring", cmd_ring, "launch ring kernels and exchange messages with them"},
     {"halo", cmd_halo, "simulate heat or waves on tiles that exchange their borders"},
-    {"generate", cmd_generate, "let a language model of a GGUF file write"},
+    {"generate", cmd_generate, "generate text with a language model from a GGUF file"},
     {"bench", cmd_bench, "measure, beside the peers found on this machine"},
     {"selftest", cmd_selftest, "check that everything works on this machine's device"},
     {"demo", cmd_demo, "a tour: the device, a picture, a measurement"},

@@ -193,12 +193,19 @@ static int unknown_short(const cli_syntax *syntax, const char *argument) {
     return cli_usage_error("unknown option '%s'", argument);
 }
 
+// "-n64" gives a number; "-ngl" is something else.
+static bool may_be_value(const cli_option *option, char first) {
+    bool number = option->kind == CLI_COUNT || option->kind == CLI_WHOLE || option->kind == CLI_NUMBER ||
+                  option->kind == CLI_SECONDS || option->kind == CLI_SIZE;
+    return !number || (first && strchr("0123456789.-", first));
+}
+
 // Whether every letter is one of an option, up to the one that takes the rest as its value. Help stands alone.
 static bool are_letters(const cli_syntax *syntax, const char *letters) {
     for (const char *letter = letters; *letter; letter++) {
         const cli_option *option = find_short(syntax, *letter);
         if (!option || (!option->value && letters[1])) return false;
-        if (option->kind != CLI_FLAG) break;
+        if (option->kind != CLI_FLAG) return !letter[1] || may_be_value(option, letter[1]);
     }
     return true;
 }
@@ -227,6 +234,10 @@ static const cli_alias *find_alias(const cli_syntax *syntax, const char *argumen
     return NULL;
 }
 
+static bool is_switch(const char *text) {
+    return strcmp(text, "on") == 0 || strcmp(text, "off") == 0 || strcmp(text, "auto") == 0;
+}
+
 static int parse_alias(const cli_syntax *syntax, const cli_alias *alias, cursor *arguments) {
     const char *argument = arguments->argv[arguments->at], *value = strchr(argument, '=');
     if (alias->option) {
@@ -235,7 +246,9 @@ static int parse_alias(const cli_syntax *syntax, const cli_alias *alias, cursor 
         return value ? set_value(option, value + 1) : take_value(option, arguments);
     }
     if (alias->refused) return cli_usage_error("%s: %s", alias->spelling, alias->message);
-    if (alias->takes_value && !value && arguments->at + 1 < arguments->argc) arguments->at++;
+    const char *next = arguments->at + 1 < arguments->argc ? arguments->argv[arguments->at + 1] : NULL;
+    bool takes = alias->takes_value || (alias->may_take_value && next && is_switch(next));
+    if (takes && !value && next) arguments->at++;
     cli_note("%s is ignored: %s", alias->spelling, alias->message);
     return CLI_CONTINUE;
 }

@@ -44,7 +44,8 @@ typedef struct cli_alias {
     const char *option;   // the name of ours that it stands for; NULL: of none
     const char *message;  // without an option: why it has no effect, which is noted, or
     bool refused;         // why it cannot be had, which is an error
-    bool takes_value;     // without an option: a value that is passed over
+    bool takes_value;     // without an option: a value that is passed over,
+    bool may_take_value;  // or one of on, off and auto, if it is there
 } cli_alias;
 
 typedef struct cli_syntax {

@@ -136,6 +136,7 @@ int cli_error(int exit_code, const char *format, ...) {
 void cli_note(const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
+    fflush(stdout);  // in the order of writing, also where both go into one pipe
     fputs(cli_escape(stderr, CLI_DIM), stderr);
     print_visible(format, arguments);
     fprintf(stderr, "%s\n", cli_escape(stderr, CLI_PLAIN));

@@ -20,6 +20,10 @@ uint64_t igi_host_memory_bytes(void) {
     return sysctlbyname("hw.memsize", &bytes, &size, NULL, 0) == 0 ? bytes : 0;
 }
 
+uint64_t igi_host_available_bytes(void) {
+    return UINT64_MAX;
+}
+
 void igi_host_cpu_name(char *name, size_t capacity) {
     if (sysctlbyname("machdep.cpu.brand_string", name, &capacity, NULL, 0) != 0) snprintf(name, capacity, "CPU");
 }
@@ -46,6 +50,32 @@ uint32_t igi_host_cores(void) {
 
 uint64_t igi_host_memory_bytes(void) {
     return (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+static uint64_t read_number(const char *path) {
+    FILE *file = fopen(path, "re");
+    unsigned long long value = UINT64_MAX;
+    if (file && fscanf(file, "%llu", &value) != 1) value = UINT64_MAX;  // "max"
+    if (file) fclose(file);
+    return value;
+}
+
+// Of the second version, at the root that a container sees.
+static uint64_t left_in_cgroup(void) {
+    uint64_t most = read_number("/sys/fs/cgroup/memory.max"), used = read_number("/sys/fs/cgroup/memory.current");
+    if (most == UINT64_MAX || used == UINT64_MAX) return UINT64_MAX;
+    return most > used ? most - used : 0;
+}
+
+uint64_t igi_host_available_bytes(void) {
+    FILE *file = fopen("/proc/meminfo", "re");
+    char line[128];
+    unsigned long long kibibytes;
+    uint64_t available = UINT64_MAX, limit = left_in_cgroup();
+    while (file && fgets(line, sizeof line, file))
+        if (sscanf(line, "MemAvailable: %llu kB", &kibibytes) == 1) available = kibibytes * 1024;
+    if (file) fclose(file);
+    return available < limit ? available : limit;
 }
 
 void igi_host_cpu_name(char *name, size_t capacity) {

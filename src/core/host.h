@@ -10,6 +10,8 @@
 // Cores this process may run on, which taskset or a container can make fewer than there are.
 uint32_t igi_host_cores(void);
 uint64_t igi_host_memory_bytes(void);
+// What can still be had without swapping, within the limits of a container; UINT64_MAX when that is not known.
+uint64_t igi_host_available_bytes(void);
 void igi_host_cpu_name(char *name, size_t capacity);  // "CPU" when it is not known
 
 // The core this thread runs on just now; -1 where that is not told.

@@ -2,6 +2,7 @@
 // Sessions: tokens go in, what may come next comes out.
 #include <string.h>
 
+#include "core/host.h"
 #include "llm/model.h"
 
 // A prompt is taken in so many tokens at a time: enough for fast products, without much memory in between.
@@ -26,6 +27,11 @@ void ig_session_release(ig_session *session) {
     free(session);
 }
 
+static double gibibytes(uint64_t bytes) {
+    return (double)bytes / (1 << 30);
+}
+
+// The memory is used only as the context fills, when it would be too late to say that there is not enough.
 static ig_status make_cache(ig_session *session, ig_type type, ig_error *error) {
     const igi_model_config *c = &session->model->config;
     const ig_kv_cache_desc desc = {.type = type,
@@ -33,7 +39,14 @@ static ig_status make_cache(ig_session *session, ig_type type, ig_error *error) 
                                    .heads = c->shape.key_heads,
                                    .dim = c->head_dim,
                                    .capacity = session->context};
-    ig_status status = ig_kv_cache_create(session->model->device, &desc, &session->cache);
+    uint64_t bytes = 0, available = igi_host_available_bytes();
+    ig_status status = ig_kv_cache_size(&desc, &bytes);
+    if (status == IG_STATUS_OK && bytes > available)
+        return igi_error_set(error, IG_STATUS_OUT_OF_MEMORY,
+                             "a context of %llu tokens needs a KV cache of %.1f GiB, and %.1f GiB of memory are "
+                             "available; choose a smaller context",
+                             (unsigned long long)session->context, gibibytes(bytes), gibibytes(available));
+    if (status == IG_STATUS_OK) status = ig_kv_cache_create(session->model->device, &desc, &session->cache);
     if (status != IG_STATUS_OK)
         igi_error_set(error, status, "no KV cache for %llu positions: %s", (unsigned long long)session->context,
                       ig_status_text(status));

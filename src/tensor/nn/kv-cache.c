@@ -51,6 +51,21 @@ static void destroy(ig_kv_cache *cache) {
     free(cache);
 }
 
+// In fresh memory, which the system gives page by page as positions come: a large context costs what is used of it.
+static ig_status make_tensor(ig_device *device, const ig_kv_cache *cache, uint64_t bytes, ig_tensor **tensor) {
+    const ig_kv_cache_desc *desc = &cache->desc;
+    ig_buffer *buffer = NULL;
+    ig_status status = ig_buffer_create(device, &(ig_buffer_desc){.length = bytes ? bytes : 1}, &buffer);
+    if (status != IG_STATUS_OK) return status;
+    const ig_tensor_desc memory = {.type = desc->type,
+                                   .rank = 5,
+                                   .shape = {desc->layers, cache->sequences, desc->capacity, desc->heads, desc->dim},
+                                   .buffer = buffer};
+    status = ig_tensor_create(device, &memory, tensor);
+    ig_buffer_release(buffer);
+    return status;
+}
+
 ig_status ig_kv_cache_create(ig_device *device, const ig_kv_cache_desc *desc, ig_kv_cache **cache) {
     uint64_t bytes, count;
     if (!device || !cache) return IG_STATUS_INVALID_ARGUMENT;
@@ -65,10 +80,8 @@ ig_status ig_kv_cache_create(ig_device *device, const ig_kv_cache_desc *desc, ig
     made->sequences = sequences_of(desc);
     made->held = igi_calloc(count, sizeof *made->held);
     if (!made->held) status = IG_STATUS_OUT_OF_MEMORY;
-    const ig_tensor_desc memory = {.type = desc->type,
-                                   .rank = 5,
-                                   .shape = {desc->layers, made->sequences, desc->capacity, desc->heads, desc->dim}};
-    for (int i = 0; i < 2 && status == IG_STATUS_OK; i++) status = ig_tensor_create(device, &memory, &made->tensors[i]);
+    for (int i = 0; i < 2 && status == IG_STATUS_OK; i++)
+        status = make_tensor(device, made, bytes / 2, &made->tensors[i]);
     if (status == IG_STATUS_OK)
         *cache = made;
     else
