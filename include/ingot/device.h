@@ -322,7 +322,7 @@ ig_status ig_commands_barrier(ig_commands *commands);
 ig_status ig_commands_wait_event(ig_commands *commands, ig_event *event, uint64_t value);
 ig_status ig_commands_signal_event(ig_commands *commands, ig_event *event, uint64_t value);
 
-// Called once, on an unspecified thread, after the command buffer completed or failed. Several may be added.
+// Called once each, in order, on any thread, when the commands ended or failed; ig_commands_wait returns after them.
 typedef void (*ig_commands_callback)(ig_commands *commands, ig_status status, void *user);
 ig_status ig_commands_on_completed(ig_commands *commands, ig_commands_callback callback, void *user);
 

@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "helpers.h"
 
@@ -475,6 +476,26 @@ static void a_callback_is_called_once_before_wait_returns(void **state) {
     }
 }
 
+static void note_slowly(ig_commands *commands, ig_status status, void *user) {
+    nanosleep(&(struct timespec){.tv_nsec = 30000000}, NULL);
+    note(commands, status, user);
+}
+
+// Not only the work is done by then, but everything that was to follow it.
+static void waiting_includes_slow_callbacks(void **state) {
+    desk *d = *state;
+    for (int i = 0; i < 4; i++) {
+        ig_commands *commands = make_commands(d->queue);
+        witness w = {.status = IG_STATUS_INTERNAL};
+        encode_add(d, commands, 1, 4);
+        for (int k = 0; k < 3; k++) assert_ok(ig_commands_on_completed(commands, note_slowly, &w));
+        assert_ok(ig_commands_commit(commands));
+        assert_ok(ig_commands_wait(commands, i % 2 ? IG_FOREVER : SECONDS(60)));
+        assert_int_equal(atomic_load(&w.count), 3);
+        ig_commands_release(commands);
+    }
+}
+
 static void append(ig_commands *commands, ig_status status, void *user) {
     (void)commands, (void)status;
     int **next = user;
@@ -777,6 +798,7 @@ int main(void) {
         desk_test(waiting_for_one_does_not_run_what_comes_after),
         desk_test(many_threads_may_wait_for_one_command_buffer),
         desk_test(a_callback_is_called_once_before_wait_returns),
+        desk_test(waiting_includes_slow_callbacks),
         desk_test(several_callbacks_are_all_called),
         desk_test(callbacks_hear_of_failures),
         desk_test(callbacks_of_what_was_never_committed_are_not_called),
