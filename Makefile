@@ -68,6 +68,8 @@ install: product
 	$(MESON) configure build -Dprefix=$(abspath $(PREFIX))
 	@$(call ninja,build) product
 	$(MESON) install -C build --no-rebuild $(if $(DESTDIR),--destdir $(abspath $(DESTDIR)))
+	@pc=$$(find $(abspath $(DESTDIR)/$(abspath $(PREFIX))) -name ingot.pc | head -n 1); \
+	echo "pkg-config finds it with PKG_CONFIG_PATH=$$(dirname "$$pc") if it does not look there by itself"
 
 SOURCES = $(shell git ls-files --cached --others --exclude-standard '*.c' '*.h' '*.m' '*.mm')
 
