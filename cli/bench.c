@@ -129,17 +129,16 @@ int cmd_bench(int argc, char **argv) {
     const cli_option options[] = {
         {'r', "repeat", CLI_COUNT, &context.repeats, "N", "measure each case N times, report the median (default 9)"},
         {'k', "kernel", CLI_TEXTS, &context.kernels, "NAME",
-         "of the suite simt, or ops, ring or halo if named, measure this only; may be repeated"},
-        {0, "tune", CLI_FLAG, &context.tune, NULL,
-         "of the suite ops, first measure and store the thresholds of dispatch"},
+         "measure only this case (suites simt, ops, ring, halo); may be repeated"},
+        {0, "tune", CLI_FLAG, &context.tune, NULL, "first measure and store the dispatch thresholds (suite ops)"},
         {0, "seconds", CLI_SECONDS, &context.sustained_ns, "S",
-         "of the suite ring, how long messages flow for the sustained rate (default 3)"},
-        {'m', "model", CLI_TEXT, &context.model, "MODEL.gguf", "of the suite llm, the model (default INGOT_MODEL)"},
+         "how long to measure the sustained rate (suite ring, default 3)"},
+        {'m', "model", CLI_TEXT, &context.model, "MODEL.gguf", "the model (suite llm, default INGOT_MODEL)"},
         CLI_OPTION_JSON,
     };
     const cli_syntax syntax = {
         .usage = "[SUITE...] [-r N] [-k NAME]... [--tune] [--seconds S] [-m MODEL.gguf] [--json]",
-        .purpose = "Measure, beside every peer found on this machine, in the same run.",
+        .purpose = "Measure Ingot and the peers found on this machine in the same run.",
         .options = options,
         .option_count = sizeof options / sizeof *options,
         .details =
@@ -152,9 +151,9 @@ int cmd_bench(int argc, char **argv) {
             "by the Python package xllamacpp). A ratio above 1 means "
             "Ingot is better.",
         .examples =
-            "  ingot bench\n  ingot bench device -r 21 --json\n  ingot bench simt -k softmax -k matmul-tiled\n"
-            "  ingot bench ops --tune\n  ingot bench ring --seconds 60\n"
-            "  ingot bench llm -m model.gguf\n",
+            "ingot bench\n  ingot bench device -r 21 --json\n  ingot bench simt -k softmax -k matmul-tiled\n"
+            "ingot bench ops --tune\n  ingot bench ring --seconds 60\n"
+            "ingot bench llm -m model.gguf\n",
         .max_operands = SIZE_MAX,
         .operand = "a suite",
     };

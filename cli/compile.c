@@ -244,9 +244,9 @@ int cmd_compile(int argc, char **argv) {
         {'k', "kernel", CLI_TEXT, &compiling.source.kernel, "NAME",
          "the kernel for --emit and --remarks (default all)"},
         {0, "emit", CLI_CHOICE, &compiling.emit, "ast|llvm|simt|asm",
-         "print the code: syntax, per thread, per threadgroup, machine"},
+         "print the syntax tree, the LLVM IR of a thread or a threadgroup, or the assembly"},
         {0, "remarks", CLI_FLAG, &compiling.remarks, NULL,
-         "say by source line what was vectorised, what was not, and why"},
+         "report by source line what was vectorised, what was not, and why"},
         CLI_OPTION_JSON,
     };
     const cli_syntax syntax = {

@@ -261,14 +261,14 @@ static int read_periodic(const char *axes, ig_halo_config *halo) {
 static int complete(halo_options *options, uint64_t halo, uint64_t every, int dimensions) {
     ig_halo_config *config = &options->stencil.halo;
     config->dimensions = dimensions == 0 ? 2 : 3;
-    if (halo > UINT32_MAX || every > UINT32_MAX) return cli_usage_error("--halo and --every are small numbers");
+    if (halo > UINT32_MAX || every > UINT32_MAX) return cli_usage_error("--halo and --every are at most 4294967295");
     config->halo = (uint32_t)halo;
     options->stencil.every = (uint32_t)(every ? every : halo);
     options->stencil.coefficient = config->dimensions == 3 ? 0.15f : 0.22f;
     if (config->dimensions == 3 && config->grid.x == 0) config->grid = (ig_size){2, 2, 2};
     if (config->dimensions == 3 && config->tile.x == 0) config->tile = (ig_size){32, 32, 32};
     if (options->obstacles && options->stencil.kind != IGI_STENCIL_WAVE)
-        return cli_usage_error("--obstacles are for waves");
+        return cli_usage_error("--obstacles needs the problem wave");
     if (options->frame_every == 0) options->frame_every = (options->steps + 9) / 10;
     return CLI_CONTINUE;
 }
@@ -276,7 +276,7 @@ static int complete(halo_options *options, uint64_t halo, uint64_t every, int di
 static int run_all(const halo_options *options) {
     halo_run run = {.options = *options};
     if (options->frames && !igi_make_dirs(options->frames))
-        return cli_error(CLI_BAD_INPUT, "%s: cannot be made a directory", options->frames);
+        return cli_error(CLI_BAD_INPUT, "%s: cannot create the directory", options->frames);
     int result = open_run(&run);
     if (result == CLI_CONTINUE) result = step(&run);
     if (result == CLI_CONTINUE) result = finish(&run);
@@ -293,22 +293,27 @@ int cmd_halo(int argc, char **argv) {
     int dimensions = 0;
     const char *periodic = NULL;
     const cli_option options[] = {
-        {'d', "dimensions", CLI_CHOICE, &dimensions, "2|3", "of the domain (default 2)"},
-        {'g', "grid", CLI_SIZE, &halo->grid, "X,Y[,Z]", "tiles of the domain (default 4,4; in 3D 2,2,2)"},
-        {'t', "tile", CLI_SIZE, &halo->tile, "X,Y[,Z]", "cells of a tile (default 64,64; in 3D 32,32,32)"},
-        {'w', "halo", CLI_COUNT, &width, "N", "width of the rim of every tile (default 1)"},
-        {'e', "every", CLI_COUNT, &every, "N", "steps from one exchange to the next, up to the halo (default: that)"},
-        {'n', "steps", CLI_COUNT, &chosen.steps, "N", "steps to compute (default 100)"},
-        {'p', "periodic", CLI_TEXT, &periodic, "AXES", "axes whose ends meet, such as xy (default: all ends are open)"},
-        {0, "obstacles", CLI_CHOICE, &chosen.obstacles, "none|slits|pillars", "what stands in a wave's way"},
-        {0, "overlap", CLI_FLAG, &chosen.stencil.overlaps, NULL, "compute inner cells during exchanges"},
+        {'d', "dimensions", CLI_CHOICE, &dimensions, "2|3", "number of dimensions (default 2)"},
+        {'g', "grid", CLI_SIZE, &halo->grid, "X,Y[,Z]", "number of tiles along each axis (default 4,4; in 3D 2,2,2)"},
+        {'t', "tile", CLI_SIZE, &halo->tile, "X,Y[,Z]",
+         "cells of a tile along each axis (default 64,64; in 3D 32,32,32)"},
+        {'w', "halo", CLI_COUNT, &width, "N", "halo width in cells (default 1)"},
+        {'e', "every", CLI_COUNT, &every, "N",
+         "steps between exchanges, 1 to the halo width (default: the halo width)"},
+        {'n', "steps", CLI_COUNT, &chosen.steps, "N", "number of steps (default 100)"},
+        {'p', "periodic", CLI_TEXT, &periodic, "AXES",
+         "periodic axes, such as xy (default: none, cells outside are zero)"},
+        {0, "obstacles", CLI_CHOICE, &chosen.obstacles, "none|slits|pillars",
+         "obstacles in the way of the wave (default none)"},
+        {0, "overlap", CLI_FLAG, &chosen.stencil.overlaps, NULL, "compute inner cells while borders are exchanged"},
         {0, "ranks", CLI_SIZE, &halo->ranks, "X,Y[,Z]", "processes along each axis (default: chosen)"},
-        {0, "timeout", CLI_SECONDS, &halo->timeout_ns, "SECONDS", "for another process to answer (default 60)"},
-        {'i', "in", CLI_TEXT, &chosen.in, "FILE.npy", "start from these cells"},
-        {'o', "out", CLI_TEXT, &chosen.out, "FILE", "write the result, as .npy or .png"},
-        {'f', "frames", CLI_TEXT, &chosen.frames, "DIR", "write pictures there as it goes on"},
-        {0, "frame-every", CLI_COUNT, &chosen.frame_every, "N", "steps between pictures (default a tenth of all)"},
-        {0, "verify", CLI_FLAG, &chosen.verify, NULL, "compare with the untiled computation, bit for bit"},
+        {0, "timeout", CLI_SECONDS, &halo->timeout_ns, "SECONDS", "how long to wait for another process (default 60)"},
+        {'i', "in", CLI_TEXT, &chosen.in, "FILE.npy", "initial cells"},
+        {'o', "out", CLI_TEXT, &chosen.out, "FILE", "write the result, as .npy or .png by its ending"},
+        {'f', "frames", CLI_TEXT, &chosen.frames, "DIR", "write pictures to this directory while it runs"},
+        {0, "frame-every", CLI_COUNT, &chosen.frame_every, "N",
+         "steps between pictures (default: a tenth of the steps)"},
+        {0, "verify", CLI_FLAG, &chosen.verify, NULL, "compare bit for bit with the same computation without tiles"},
         CLI_OPTION_JSON,
     };
     const cli_syntax syntax = {

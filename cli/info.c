@@ -90,7 +90,7 @@ static int show_devices(void) {
 int cmd_info(int argc, char **argv) {
     bool ops = false;
     const cli_option options[] = {
-        {0, "ops", CLI_FLAG, &ops, NULL, "show the op table: who serves each op and type"},
+        {0, "ops", CLI_FLAG, &ops, NULL, "show the op table: which backend serves each op and type"},
         CLI_OPTION_JSON,
     };
     const cli_syntax syntax = {

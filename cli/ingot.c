@@ -18,7 +18,7 @@ static const struct {
     {"ring", cmd_ring, "launch ring kernels and exchange messages with them"},
     {"halo", cmd_halo, "simulate heat or waves on tiles that exchange their borders"},
     {"generate", cmd_generate, "generate text with a language model from a GGUF file"},
-    {"bench", cmd_bench, "measure, beside the peers found on this machine"},
+    {"bench", cmd_bench, "measure Ingot and the peers found on this machine"},
     {"selftest", cmd_selftest, "check that everything works on this machine's device"},
     {"demo", cmd_demo, "a tour: the device, a picture, a measurement"},
 };

@@ -297,6 +297,18 @@ static void print_indented(const char *lines) {
     }
 }
 
+// Lines longer than a page is wide are broken at blanks.
+static void print_wrapped(const char *lines) {
+    enum { PAGE = 100 };
+    while (*lines) {
+        size_t length = strcspn(lines, "\n");
+        if (length > PAGE)
+            for (length = PAGE; length && lines[length] != ' '; length--) continue;
+        printf("%.*s\n", (int)length, lines);
+        lines += length + (lines[length] != '\0');
+    }
+}
+
 static void print_option(const cli_option *option) {
     enum { HELP_COLUMN = 30 };
     char left[128], letter[8] = "    ";
@@ -323,7 +335,7 @@ void cli_print_help(const cli_syntax *syntax) {
     for (size_t i = 0; (option = option_at(syntax, i)); i++) print_option(option);
     if (syntax->details) {
         printf("\n");
-        fputs(syntax->details, stdout);
+        print_wrapped(syntax->details);
     }
     print_section("Examples");
     print_indented(syntax->examples);

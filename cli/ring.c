@@ -35,22 +35,24 @@ int cmd_ring(int argc, char **argv) {
     ring_run run = {.repeat = 1, .timeout_ns = 10000000000u};
     const cli_option options[] = {
         {'k', "kernel", CLI_TEXTS, &run.kernel_texts, "[NAME=]KERNEL",
-         "launch this ring kernel; may be repeated, and messages go to the first"},
-        {'c', "connect", CLI_TEXTS, &run.connections, "FROM,TO[,...]", "let each kernel send to the next"},
-        {'m', "mode", CLI_CHOICE, &run.mode, "persistent|event", "who runs the loop (default persistent)"},
-        {'b', "block", CLI_COUNT, &run.block, "N", "threads that handle a message together (default 256)"},
+         "launch this ring kernel; may be repeated; messages go to the first"},
+        {'c', "connect", CLI_TEXTS, &run.connections, "FROM,TO[,...]", "connect kernels: each sends to the next"},
+        {'m', "mode", CLI_CHOICE, &run.mode, "persistent|event",
+         "keep the kernel running, or enter it when messages arrive (default persistent)"},
+        {'b', "block", CLI_COUNT, &run.block, "N", "threads that handle one message together (default 256)"},
         {'s', "send", CLI_TEXTS, &run.sends, "SPEC", "send a message; may be repeated"},
         {'f', "file", CLI_TEXTS, &run.files, "FILE", "send the bytes of a file; may be repeated"},
         {'l', "lines", CLI_FLAG, &run.lines, NULL, "send each line of stdin"},
-        {'t', "type", CLI_COUNT, &run.message_type, "N", "the messages' type (default 0)"},
-        {'r', "repeat", CLI_COUNT, &run.repeat, "N", "send what --send and --file say N times"},
-        {'p', "print", CLI_TEXT, &run.print, "FORMAT", "show answers as text, hex or a type (default: as sent)"},
-        {0, "restart", CLI_COUNT, &run.restarts, "N", "restart a kernel whose handler fails, N times at most"},
+        {'t', "type", CLI_COUNT, &run.message_type, "N", "message type (default 0)"},
+        {'r', "repeat", CLI_COUNT, &run.repeat, "N", "send the messages of --send and --file N times"},
+        {'p', "print", CLI_TEXT, &run.print, "FORMAT",
+         "print replies as text, hex or a type such as f32 (default: as sent)"},
+        {0, "restart", CLI_COUNT, &run.restarts, "N", "restart a kernel whose handler fails, at most N times"},
         {0, "deadline", CLI_SECONDS, &run.deadline_ns, "S",
-         "longest a handler may take for a message (default: --timeout)"},
+         "time limit of a handler for one message (default: --timeout)"},
         {0, "timeout", CLI_SECONDS, &run.timeout_ns, "S",
-         "longest to wait for room for a message, and at the end for everything (default 10)"},
-        {0, "status", CLI_FLAG, &run.status, NULL, "show what each kernel did"},
+         "how long to wait for room for a message, and for replies at the end (default 10)"},
+        {0, "status", CLI_FLAG, &run.status, NULL, "print what each kernel did"},
         CLI_OPTION_JSON,
     };
     const cli_syntax syntax = {
@@ -59,9 +61,11 @@ int cmd_ring(int argc, char **argv) {
         .options = options,
         .option_count = sizeof options / sizeof *options,
         .details =
-            "Kernels are made by INGOT_RING_KERNEL(name, handler) of <ingot/ring>. SPEC is text:WORDS, or as in 'ingot "
-            "run': u32:7, f32:1,2,3, f32[64]:iota, FILE.npy. Answers go to stdout; messages that could not be handled "
-            "are dead letters: they go to stderr with the reason, and the exit code is 1.",
+            "Ring kernels are defined with INGOT_RING_KERNEL(name, handler) from <ingot/ring>. SPEC is text:WORDS, or "
+            "as "
+            "in 'ingot run': u32:7, f32:1,2,3, f32[64]:iota, FILE.npy. Replies go to stdout. Messages that could not "
+            "be "
+            "handled are dead letters: they are reported on stderr with the reason, and the exit code is 1.",
         .examples =
             "ingot ring ring-pipeline.metal -k count --send u32:7 --status\n"
             "printf 'one\\ntwo\\n' | ingot ring ring-pipeline.metal -k upper --lines\n"

@@ -89,13 +89,15 @@ int cmd_run(int argc, char **argv) {
         {'k', "kernel", CLI_TEXT, &job.source.kernel, "NAME", "the kernel; not needed when the file has only one"},
         {'g', "grid", CLI_SIZE, &job.grid, "X[,Y[,Z]]", "how many threads to run"},
         {0, "groups", CLI_SIZE, &job.groups, "X[,Y[,Z]]", "how many threadgroups to run, instead of --grid"},
-        {0, "group", CLI_SIZE, &job.group, "X[,Y[,Z]]", "threads of a threadgroup (default: chosen)"},
-        {'a', "arg", CLI_TEXTS, &job.argument_texts, "INDEX=SPEC", "what a buffer argument starts with"},
-        {0, "threadgroup", CLI_TEXTS, &job.threadgroup_texts, "INDEX=BYTES", "size of a threadgroup memory argument"},
-        {'o', "out", CLI_TEXTS, &job.out_texts, "INDEX=FILE.npy", "write the argument to a file afterwards"},
-        {'p', "print", CLI_TEXTS, &job.print_texts, "INDEX[:COUNT]", "print its first elements afterwards (16)"},
-        {'r', "repeat", CLI_COUNT, &job.repeat, "N", "run N times, each on the arguments as given"},
-        {'t', "time", CLI_FLAG, &job.time, NULL, "print best and median time and spread (of 10 runs)"},
+        {0, "group", CLI_SIZE, &job.group, "X[,Y[,Z]]", "threads per threadgroup (default: chosen by Ingot)"},
+        {'a', "arg", CLI_TEXTS, &job.argument_texts, "INDEX=SPEC",
+         "the initial contents of a buffer argument; see SPEC"},
+        {0, "threadgroup", CLI_TEXTS, &job.threadgroup_texts, "INDEX=BYTES", "size of a threadgroup argument"},
+        {'o', "out", CLI_TEXTS, &job.out_texts, "INDEX=FILE.npy", "write the argument to a file after the run"},
+        {'p', "print", CLI_TEXTS, &job.print_texts, "INDEX[:COUNT]",
+         "print its first elements after the run (default 16)"},
+        {'r', "repeat", CLI_COUNT, &job.repeat, "N", "run N times, each time from the initial arguments"},
+        {'t', "time", CLI_FLAG, &job.time, NULL, "print the best and median time and the spread (10 runs)"},
         {0, "deadline", CLI_SECONDS, &job.deadline_ns, "SECONDS", "stop a run that takes longer"},
         CLI_SOURCE_OPTIONS(job.source),
         CLI_OPTION_JSON,
@@ -110,7 +112,7 @@ int cmd_run(int argc, char **argv) {
             "  FILE.npy              the array in a NumPy file\n"
             "  f32[64,32]            zeros\n"
             "  f32[1000]:iota        0, 1, 2, ...\n"
-            "  f32[1000]:random:7    random numbers of seed 7: floats in [0,1), integers of all values\n"
+            "  f32[1000]:random:7    random numbers from seed 7: floats in [0,1), integers of any value\n"
             "  f32[1000]:0.5         the same value everywhere\n"
             "  u32:7  f32:1,2,3      a constant\n"
             "  raw:SPEC              the bytes of any of these, whatever type the kernel has\n"

@@ -184,8 +184,10 @@ int cmd_selftest(int argc, char **argv) {
         .options = options,
         .option_count = sizeof options / sizeof *options,
         .details =
-            "Every result is compared with the host's. The report is made to be pasted. "
-            "The first run compiles every built-in kernel, which takes up to a minute.",
+            "Every result is compared with the host's. The report is meant to be pasted into a bug report. "
+            "The first run compiles every built-in kernel, which takes a minute or two on two cores, and longer on a "
+            "busy "
+            "machine; later runs take seconds.",
         .examples =
             "ingot selftest\n"
             "INGOT_DEVICE=metal ingot selftest --json",
