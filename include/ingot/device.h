@@ -3,6 +3,7 @@
 //
 // Ownership: create gives one reference; retain adds one, release takes one away and release(NULL) does nothing.
 // An object keeps alive what it was made from. Descriptors are copied; zero in a descriptor is the stated default.
+// Errors: calls without an ig_error leave their sentence for ig_last_error (status.h).
 // Threads: every object may be used from any thread. Encoding into one ig_commands is for one thread at a time.
 #ifndef INGOT_DEVICE_H
 #define INGOT_DEVICE_H

@@ -65,6 +65,11 @@ typedef struct ig_error {
 
 void ig_error_clear(ig_error *error);
 
+// Why the last call on this thread that failed did, for calls that take no ig_error: one sentence and the status, which
+// is also returned. Ask right after the failure: like errno, it stays until the next failure. A call that succeeds may
+// leave it as it was, and a call with an ig_error fills that instead. OK and an empty error when nothing failed yet.
+ig_status ig_last_error(ig_error *error);
+
 // Log messages of the library go to this callback and nowhere else. NULL, the default, drops them.
 // threads: may be called from any thread, also from several at once; set it before other calls.
 typedef enum ig_log_level { IG_LOG_DEBUG, IG_LOG_INFO, IG_LOG_WARNING, IG_LOG_ERROR } ig_log_level;

@@ -2,6 +2,7 @@
 // Tensors: typed arrays of up to eight dimensions in device memory that the host sees too; and streams, in which the
 // ops of ops.h run in order.
 //
+// Errors: calls without an ig_error leave their sentence for ig_stream_get_error and ig_last_error.
 // Ownership: as in device.h. A view is a tensor of its own that shares the memory of another and keeps it alive.
 // Threads: tensors may be used from any thread; type and shape never change. What several streams or threads write
 // to the same elements at the same time is for the caller to order. A stream is for one thread at a time.
@@ -114,7 +115,8 @@ ig_status ig_stream_set_backends(ig_stream *stream, const char *backends, ig_err
 ig_status ig_stream_flush(ig_stream *stream);
 // Waits for all work of the stream. Gives the first failure since the last sync, naming the op that failed.
 ig_status ig_stream_sync(ig_stream *stream, ig_error *error);
-// Why the last call on this stream that failed did: an op refused its arguments, or sync found a failure.
+// Why the last call that failed did: on this stream (an op refused its arguments, or sync found a failure) or, if it
+// failed later, a call of this thread that takes neither a stream nor an ig_error, such as a view.
 ig_status ig_stream_get_error(const ig_stream *stream, ig_error *error);
 
 #if defined(__GNUC__)

@@ -73,6 +73,54 @@ ig_status igi_error_copy(ig_error *target, const ig_error *source) {
     return source->status;
 }
 
+// ---- The last failure of a thread ----
+
+static atomic_uint_fast64_t failures;
+
+static _Thread_local struct {
+    ig_status status;
+    const char *literal;  // the sentence; NULL: it is in `text`
+    uint64_t serial;      // of the process: comparable between threads
+    char text[512];
+} last;
+
+ig_status igi_fail(ig_status status, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(last.text, sizeof last.text, format, arguments);
+    va_end(arguments);
+    return igi_fail_with(status, NULL);
+}
+
+ig_status igi_fail_with(ig_status status, const char *literal) {
+    last.status = status;
+    last.literal = literal;
+    last.serial = atomic_fetch_add_explicit(&failures, 1, memory_order_relaxed) + 1;
+    return status;
+}
+
+ig_status igi_fail_no_memory(void) {
+    return igi_fail_with(IG_STATUS_OUT_OF_MEMORY, "not enough memory");
+}
+
+ig_status igi_fail_as(const ig_error *error) {
+    return igi_fail(error->status, "%s", error->message ? error->message : ig_status_text(error->status));
+}
+
+uint64_t igi_failure_serial(void) {
+    return last.serial;
+}
+
+ig_status ig_last_error(ig_error *error) {
+    if (last.status == IG_STATUS_OK)
+        ig_error_clear(error);
+    else
+        igi_error_set(error, last.status, "%s", last.literal ? last.literal : last.text);
+    return last.status;
+}
+
+// ---- Log ----
+
 static _Atomic(ig_log_callback) log_callback;
 static _Atomic(void *) log_user;
 

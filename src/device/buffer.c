@@ -14,12 +14,23 @@ static void account(ig_device *device, uint64_t bytes) {
     }
 }
 
+static ig_status refuse(const char *why) {
+    return igi_fail(IG_STATUS_INVALID_ARGUMENT, "buffer_create: %s", why);
+}
+
 static ig_status check(const ig_device *device, const ig_buffer_desc *desc) {
-    if (desc->length == 0 || (unsigned)desc->storage > IG_STORAGE_MANAGED) return IG_STATUS_INVALID_ARGUMENT;
-    if (desc->no_copy && (desc->bytes || desc->storage == IG_STORAGE_PRIVATE)) return IG_STATUS_INVALID_ARGUMENT;
-    if (desc->deallocate && !desc->no_copy) return IG_STATUS_INVALID_ARGUMENT;
-    if (desc->pooled && (desc->no_copy || desc->storage != IG_STORAGE_SHARED)) return IG_STATUS_INVALID_ARGUMENT;
-    return desc->length > device->properties.max_buffer_bytes ? IG_STATUS_OUT_OF_MEMORY : IG_STATUS_OK;
+    if (desc->length == 0) return refuse("the length is 0; a buffer has at least one byte");
+    if ((unsigned)desc->storage > IG_STORAGE_MANAGED)
+        return refuse("the storage is none of shared, private and managed");
+    if (desc->no_copy && desc->bytes) return refuse("give either bytes to copy or no_copy memory, not both");
+    if (desc->no_copy && desc->storage == IG_STORAGE_PRIVATE) return refuse("no_copy memory cannot be private");
+    if (desc->deallocate && !desc->no_copy) return refuse("deallocate is for no_copy memory only");
+    if (desc->pooled && desc->no_copy) return refuse("no_copy memory cannot be pooled");
+    if (desc->pooled && desc->storage != IG_STORAGE_SHARED) return refuse("pooled buffers are shared ones");
+    if (desc->length <= device->properties.max_buffer_bytes) return IG_STATUS_OK;
+    return igi_fail(IG_STATUS_OUT_OF_MEMORY,
+                    "buffer_create: %llu bytes are more than a buffer of this device has, %llu",
+                    (unsigned long long)desc->length, (unsigned long long)device->properties.max_buffer_bytes);
 }
 
 static ig_status open_new(ig_device *device, const ig_buffer_desc *desc, uint64_t capacity, ig_buffer **buffer) {
@@ -60,17 +71,18 @@ static ig_status open_pooled(ig_device *device, const ig_buffer_desc *desc, ig_b
 }
 
 ig_status ig_buffer_create(ig_device *device, const ig_buffer_desc *desc, ig_buffer **buffer) {
-    if (!device || !desc || !buffer) return IG_STATUS_INVALID_ARGUMENT;
-    if (igi_device_is_inherited(device)) return IG_STATUS_FORKED;
+    if (!device || !desc || !buffer) return refuse("device, desc and buffer must not be NULL");
+    if (igi_device_is_inherited(device)) return igi_fail_forked();
     ig_status status = check(device, desc);
     if (status != IG_STATUS_OK) return status;
     char *label = igi_strdup(desc->label);
-    if (desc->label && !label) return IG_STATUS_OUT_OF_MEMORY;
+    if (desc->label && !label) return igi_fail_no_memory();
     ig_buffer *made = NULL;
     status = desc->pooled ? open_pooled(device, desc, &made) : open_new(device, desc, desc->length, &made);
     if (status != IG_STATUS_OK) {
         free(label);
-        return status;
+        return igi_fail(status, "buffer_create: no memory for %llu bytes: %s", (unsigned long long)desc->length,
+                        ig_status_text(status));
     }
     igi_ref_init(&made->references);
     made->length = desc->length;
@@ -133,29 +145,41 @@ uint64_t ig_buffer_device_address(const ig_buffer *buffer) {
     return buffer->address;
 }
 
+static ig_status check_range(const char *call, const ig_buffer *buffer, uint64_t offset, uint64_t length) {
+    if (igi_in_range(offset, length, buffer->length)) return IG_STATUS_OK;
+    return igi_fail(IG_STATUS_OUT_OF_RANGE, "%s: %llu bytes at offset %llu lie outside a buffer of %llu bytes", call,
+                    (unsigned long long)length, (unsigned long long)offset, (unsigned long long)buffer->length);
+}
+
 ig_status ig_buffer_did_modify(ig_buffer *buffer, uint64_t offset, uint64_t length) {
-    if (!buffer) return IG_STATUS_INVALID_ARGUMENT;
-    if (buffer->storage != IG_STORAGE_MANAGED) return IG_STATUS_WRONG_STATE;
-    if (!igi_in_range(offset, length, buffer->length)) return IG_STATUS_OUT_OF_RANGE;
+    if (!buffer) return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "buffer_did_modify: the buffer is NULL");
+    if (buffer->storage != IG_STORAGE_MANAGED)
+        return igi_fail_with(IG_STATUS_WRONG_STATE, "buffer_did_modify: the buffer's storage is not managed");
+    ig_status status = check_range("buffer_did_modify", buffer, offset, length);
+    if (status != IG_STATUS_OK) return status;
     if (buffer->device->backend->buffer_did_modify) buffer->device->backend->buffer_did_modify(buffer, offset, length);
     return IG_STATUS_OK;
 }
 
-static ig_status check_host_access(const ig_buffer *buffer, uint64_t offset, const void *bytes, uint64_t length) {
-    if (!buffer || (length && !bytes)) return IG_STATUS_INVALID_ARGUMENT;
-    if (buffer->storage == IG_STORAGE_PRIVATE) return IG_STATUS_WRONG_STATE;
-    return igi_in_range(offset, length, buffer->length) ? IG_STATUS_OK : IG_STATUS_OUT_OF_RANGE;
+static ig_status check_host_access(const char *call, const ig_buffer *buffer, uint64_t offset, const void *bytes,
+                                   uint64_t length) {
+    if (!buffer || (length && !bytes))
+        return igi_fail(IG_STATUS_INVALID_ARGUMENT, "%s: buffer and bytes must not be NULL", call);
+    if (buffer->storage == IG_STORAGE_PRIVATE)
+        return igi_fail(IG_STATUS_WRONG_STATE, "%s: the host has no access to a private buffer; copy it on the device",
+                        call);
+    return check_range(call, buffer, offset, length);
 }
 
 ig_status ig_buffer_write(ig_buffer *buffer, uint64_t offset, const void *bytes, uint64_t length) {
-    ig_status status = check_host_access(buffer, offset, bytes, length);
+    ig_status status = check_host_access("buffer_write", buffer, offset, bytes, length);
     if (status != IG_STATUS_OK || !length) return status;
     memcpy((char *)buffer->memory + offset, bytes, length);
     return buffer->storage == IG_STORAGE_MANAGED ? ig_buffer_did_modify(buffer, offset, length) : IG_STATUS_OK;
 }
 
 ig_status ig_buffer_read(const ig_buffer *buffer, uint64_t offset, void *bytes, uint64_t length) {
-    ig_status status = check_host_access(buffer, offset, bytes, length);
+    ig_status status = check_host_access("buffer_read", buffer, offset, bytes, length);
     if (status == IG_STATUS_OK && length) memcpy(bytes, (const char *)buffer->memory + offset, length);
     return status;
 }

@@ -12,15 +12,16 @@ static bool is_inherited(const ig_commands *commands) {
 
 ig_status ig_commands_create(ig_queue *queue, const ig_commands_desc *desc, ig_commands **commands) {
     static const ig_commands_desc defaults;
-    if (!queue || !commands) return IG_STATUS_INVALID_ARGUMENT;
-    if (igi_device_is_inherited(queue->device)) return IG_STATUS_FORKED;
+    if (!queue || !commands)
+        return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "commands_create: queue and commands must not be NULL");
+    if (igi_device_is_inherited(queue->device)) return igi_fail_forked();
     if (!desc) desc = &defaults;
     ig_commands *made = igi_calloc(1, sizeof *made);
-    if (!made) return IG_STATUS_OUT_OF_MEMORY;
+    if (!made) return igi_fail_no_memory();
     made->label = desc->label ? igi_strdup(desc->label) : NULL;
     if (desc->label && !made->label) {
         free(made);
-        return IG_STATUS_OUT_OF_MEMORY;
+        return igi_fail_no_memory();
     }
     igi_ref_init(&made->references);
     made->queue = ig_queue_retain(queue);
@@ -58,22 +59,32 @@ void ig_commands_release(ig_commands *commands) {
 }
 
 ig_status ig_commands_on_completed(ig_commands *commands, ig_commands_callback callback, void *user) {
-    if (!commands || !callback) return IG_STATUS_INVALID_ARGUMENT;
-    if (is_inherited(commands)) return IG_STATUS_FORKED;
-    if (atomic_load(&commands->state) != IG_COMMANDS_ENCODING) return IG_STATUS_WRONG_STATE;
+    if (!commands || !callback)
+        return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "on_completed: commands and callback must not be NULL");
+    if (is_inherited(commands)) return igi_fail_forked();
+    if (atomic_load(&commands->state) != IG_COMMANDS_ENCODING)
+        return igi_fail_with(IG_STATUS_WRONG_STATE,
+                             "on_completed: the command buffer was committed already; add callbacks before");
     if (!igi_grow((void **)&commands->callbacks, &commands->callback_capacity, commands->callback_count + 1,
                   sizeof *commands->callbacks))
-        return IG_STATUS_OUT_OF_MEMORY;
+        return igi_fail_no_memory();
     commands->callbacks[commands->callback_count++] = (igi_callback){callback, user};
     return IG_STATUS_OK;
 }
 
+// Call with the lock held.
+static ig_status may_commit(const ig_commands *commands) {
+    if (atomic_load(&commands->state) != IG_COMMANDS_ENCODING)
+        return igi_fail_with(IG_STATUS_WRONG_STATE,
+                             "commit: the command buffer was committed already; each is run once, make another");
+    return commands->error.status == IG_STATUS_OK ? IG_STATUS_OK : igi_fail_as(&commands->error);
+}
+
 ig_status ig_commands_commit(ig_commands *commands) {
-    if (!commands) return IG_STATUS_INVALID_ARGUMENT;
-    if (is_inherited(commands)) return IG_STATUS_FORKED;
+    if (!commands) return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "commit: commands is NULL");
+    if (is_inherited(commands)) return igi_fail_forked();
     pthread_mutex_lock(&commands->lock);
-    bool encoding = atomic_load(&commands->state) == IG_COMMANDS_ENCODING;
-    ig_status status = encoding ? commands->error.status : IG_STATUS_WRONG_STATE;
+    ig_status status = may_commit(commands);
     if (status == IG_STATUS_OK) atomic_store(&commands->state, IG_COMMANDS_COMMITTED);
     pthread_mutex_unlock(&commands->lock);
     if (status != IG_STATUS_OK) return status;
@@ -83,6 +94,7 @@ ig_status ig_commands_commit(ig_commands *commands) {
     if (status != IG_STATUS_OK) {
         ig_error error = {0};
         igi_error_set(&error, status, "the device did not take the command buffer: %s", ig_status_text(status));
+        igi_fail_as(&error);
         igi_commands_finish(commands, status, &error);
     }
     return status;
@@ -130,20 +142,23 @@ static bool wait_until(ig_commands *commands, uint64_t deadline) {
 static ig_status final_status(ig_commands *commands) {
     pthread_mutex_lock(&commands->lock);
     ig_status status = commands->error.status;
+    if (status != IG_STATUS_OK) igi_fail_as(&commands->error);
     pthread_mutex_unlock(&commands->lock);
     return status;
 }
 
 ig_status ig_commands_wait(ig_commands *commands, uint64_t timeout_ns) {
-    if (!commands) return IG_STATUS_INVALID_ARGUMENT;
-    if (is_inherited(commands)) return IG_STATUS_FORKED;
-    if (atomic_load(&commands->state) == IG_COMMANDS_ENCODING) return IG_STATUS_WRONG_STATE;
+    if (!commands) return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "wait: commands is NULL");
+    if (is_inherited(commands)) return igi_fail_forked();
+    if (atomic_load(&commands->state) == IG_COMMANDS_ENCODING)
+        return igi_fail_with(IG_STATUS_WRONG_STATE, "wait: the command buffer was not committed; call commit first");
     if (in_callbacks_of == commands) return final_status(commands);
     const igi_backend *backend = commands->queue->device->backend;
     uint64_t deadline = igi_deadline_ns(timeout_ns);
     // A thread that helps cannot keep a time limit: it leaves when the work does. Callbacks may have to help.
     if (backend->assist && (deadline == UINT64_MAX || in_callbacks_of)) backend->assist(commands);
-    return wait_until(commands, deadline) ? final_status(commands) : IG_STATUS_TIMEOUT;
+    if (wait_until(commands, deadline)) return final_status(commands);
+    return igi_fail_with(IG_STATUS_TIMEOUT, "wait: the command buffer is not finished yet; it goes on running");
 }
 
 ig_commands_state ig_commands_get_state(const ig_commands *commands) {
@@ -155,7 +170,7 @@ ig_commands_state ig_commands_get_state(const ig_commands *commands) {
 }
 
 ig_status ig_commands_get_error(const ig_commands *commands, ig_error *error) {
-    if (!commands) return IG_STATUS_INVALID_ARGUMENT;
+    if (!commands) return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "get_error: commands is NULL");
     if (is_inherited(commands)) return igi_error_forked(error);
     ig_commands *mutable = (ig_commands *)commands;
     pthread_mutex_lock(&mutable->lock);
@@ -178,15 +193,20 @@ size_t ig_commands_dispatch_count(const ig_commands *commands) {
 }
 
 ig_status ig_commands_get_dispatch_timing(const ig_commands *commands, size_t index, ig_timing *timing) {
-    if (!commands || !timing) return IG_STATUS_INVALID_ARGUMENT;
+    if (!commands || !timing)
+        return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "get_dispatch_timing: commands and timing must not be NULL");
     ig_commands_state state = ig_commands_get_state(commands);
-    if (state != IG_COMMANDS_COMPLETED && state != IG_COMMANDS_FAILED) return IG_STATUS_WRONG_STATE;
+    if (state != IG_COMMANDS_COMPLETED && state != IG_COMMANDS_FAILED)
+        return igi_fail_with(IG_STATUS_WRONG_STATE, "get_dispatch_timing: the command buffer is not finished yet");
     for (size_t i = 0; i < commands->command_count; i++) {
         if (commands->commands[i].kind != IGI_COMMAND_DISPATCH || index-- > 0) continue;
         *timing = commands->commands[i].dispatch.timing;
-        return timing->end_ns || state == IG_COMMANDS_FAILED ? IG_STATUS_OK : IG_STATUS_UNSUPPORTED;
+        if (timing->end_ns || state == IG_COMMANDS_FAILED) return IG_STATUS_OK;
+        return igi_fail_with(IG_STATUS_UNSUPPORTED,
+                             "get_dispatch_timing: this device tells the time of whole command buffers only");
     }
-    return IG_STATUS_OUT_OF_RANGE;
+    return igi_fail(IG_STATUS_OUT_OF_RANGE, "get_dispatch_timing: the command buffer has only %zu dispatches",
+                    commands->dispatch_count);
 }
 
 void igi_commands_describe(const ig_commands *commands, const ig_pipeline *pipeline, char *text, size_t capacity) {

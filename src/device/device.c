@@ -22,7 +22,8 @@ static size_t list_backends(const char *name, const igi_backend *backends[MAX_BA
 }
 
 ig_status ig_device_enumerate(ig_device_properties *devices, size_t capacity, size_t *count) {
-    if (!count || (capacity && !devices)) return IG_STATUS_INVALID_ARGUMENT;
+    if (!count || (capacity && !devices))
+        return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "device_enumerate: count and devices must not be NULL");
     const igi_backend *backends[MAX_BACKENDS];
     size_t total = 0, backend_count = list_backends(getenv("INGOT_DEVICE"), backends, NULL);
     for (size_t b = 0; b < backend_count; b++) {
@@ -85,10 +86,15 @@ ig_status ig_device_create(const ig_device_desc *desc, ig_device **device, ig_er
     return status;
 }
 
+static const char was_forked[] =
+    "the device was created before fork(), and its threads are not in this process; create a device after fork()";
+
 ig_status igi_error_forked(ig_error *error) {
-    return igi_error_set(error, IG_STATUS_FORKED,
-                         "the device was created before fork(), and its threads are not in this process; create a "
-                         "device after fork()");
+    return igi_error_set(error, IG_STATUS_FORKED, "%s", was_forked);
+}
+
+ig_status igi_fail_forked(void) {
+    return igi_fail_with(IG_STATUS_FORKED, was_forked);
 }
 
 ig_device *ig_device_retain(ig_device *device) {

@@ -15,6 +15,7 @@ __attribute__((format(printf, 3, 4))) static ig_status fail(ig_commands *command
     pthread_mutex_lock(&commands->lock);
     if (commands->error.status == IG_STATUS_OK) igi_error_set(&commands->error, status, "%s", message ? message : "");
     pthread_mutex_unlock(&commands->lock);
+    igi_fail(status, "%s", message ? message : ig_status_text(status));
     free(message);
     return status;
 }
@@ -24,9 +25,11 @@ static ig_status no_memory(ig_commands *commands) {
 }
 
 static ig_status check_encoding(ig_commands *commands) {
-    if (!commands) return IG_STATUS_INVALID_ARGUMENT;
-    if (igi_device_is_inherited(commands->queue->device)) return IG_STATUS_FORKED;
-    return atomic_load(&commands->state) == IG_COMMANDS_ENCODING ? IG_STATUS_OK : IG_STATUS_WRONG_STATE;
+    if (!commands) return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "encoding: commands is NULL");
+    if (igi_device_is_inherited(commands->queue->device)) return igi_fail_forked();
+    if (atomic_load(&commands->state) == IG_COMMANDS_ENCODING) return IG_STATUS_OK;
+    return igi_fail_with(IG_STATUS_WRONG_STATE,
+                         "encoding: the command buffer was committed already; nothing can be added to it");
 }
 
 static igi_command *add_command(ig_commands *commands, igi_command_kind kind) {

@@ -6,16 +6,17 @@
 #include "device/backend.h"
 
 ig_status ig_event_create(ig_device *device, ig_event **event) {
-    if (!device || !event) return IG_STATUS_INVALID_ARGUMENT;
-    if (igi_device_is_inherited(device)) return IG_STATUS_FORKED;
+    if (!device || !event)
+        return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "event_create: device and event must not be NULL");
+    if (igi_device_is_inherited(device)) return igi_fail_forked();
     ig_event *made = igi_calloc(1, sizeof *made);
-    if (!made) return IG_STATUS_OUT_OF_MEMORY;
+    if (!made) return igi_fail_no_memory();
     igi_ref_init(&made->references);
     made->device = device;
     ig_status status = device->backend->event_open ? device->backend->event_open(made) : IG_STATUS_OK;
     if (status != IG_STATUS_OK) {
         free(made);
-        return status;
+        return igi_fail(status, "event_create: the device made no event: %s", ig_status_text(status));
     }
     ig_device_retain(device);
     pthread_mutex_init(&made->lock, NULL);
@@ -85,8 +86,8 @@ static void wake_all(igi_event_waiter *ready) {
 
 // Whoever waited for the value may end the event as soon as the lock is free.
 ig_status ig_event_signal(ig_event *event, uint64_t value) {
-    if (!event) return IG_STATUS_INVALID_ARGUMENT;
-    if (igi_device_is_inherited(event->device)) return IG_STATUS_FORKED;
+    if (!event) return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "event_signal: the event is NULL");
+    if (igi_device_is_inherited(event->device)) return igi_fail_forked();
     pthread_mutex_lock(&event->lock);
     igi_event_waiter *ready = reach(event, value);
     uint64_t reached = event->value;
@@ -126,8 +127,8 @@ bool igi_event_take_waiter(ig_event *event, igi_event_waiter *waiter) {
 }
 
 ig_status ig_event_wait(ig_event *event, uint64_t value, uint64_t timeout_ns) {
-    if (!event) return IG_STATUS_INVALID_ARGUMENT;
-    if (igi_device_is_inherited(event->device)) return IG_STATUS_FORKED;
+    if (!event) return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "event_wait: the event is NULL");
+    if (igi_device_is_inherited(event->device)) return igi_fail_forked();
     uint64_t deadline = igi_deadline_ns(timeout_ns);
     pthread_mutex_lock(&event->lock);
     int failed = 0;
@@ -135,5 +136,6 @@ ig_status ig_event_wait(ig_event *event, uint64_t value, uint64_t timeout_ns) {
         failed = igi_cond_wait_until(&event->changed, &event->lock, deadline);
     bool reached = event->value >= value;
     pthread_mutex_unlock(&event->lock);
-    return reached ? IG_STATUS_OK : IG_STATUS_TIMEOUT;
+    if (reached) return IG_STATUS_OK;
+    return igi_fail(IG_STATUS_TIMEOUT, "event_wait: the event did not reach %llu in time", (unsigned long long)value);
 }

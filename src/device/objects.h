@@ -38,6 +38,7 @@ static inline bool igi_device_is_inherited(const ig_device *device) {
     return igi_was_inherited(device->process);
 }
 ig_status igi_error_forked(ig_error *error);
+ig_status igi_fail_forked(void);  // the same, for calls without an ig_error
 
 struct ig_buffer {
     igi_refcount references;

@@ -142,17 +142,31 @@ const ig_kernel_info *ig_pipeline_kernel(const ig_pipeline *pipeline) {
 }
 
 ig_status ig_pipeline_emit(ig_pipeline *pipeline, const char *stage, char **text) {
-    if (!pipeline || !stage || !text) return IG_STATUS_INVALID_ARGUMENT;
-    if (igi_device_is_inherited(pipeline->library->device)) return IG_STATUS_FORKED;
+    if (!pipeline || !stage || !text)
+        return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "pipeline_emit: pipeline, stage and text must not be NULL");
+    if (igi_device_is_inherited(pipeline->library->device)) return igi_fail_forked();
     const igi_backend *backend = pipeline->library->device->backend;
-    return backend->pipeline_emit ? backend->pipeline_emit(pipeline, stage, text) : IG_STATUS_UNSUPPORTED;
+    if (!backend->pipeline_emit)
+        return igi_fail(IG_STATUS_UNSUPPORTED, "pipeline_emit: device '%s' does not show its code", backend->name);
+    ig_status status = backend->pipeline_emit(pipeline, stage, text);
+    if (status == IG_STATUS_INVALID_ARGUMENT)
+        return igi_fail(status, "pipeline_emit: there is no stage '%.40s'; there are llvm, simt and asm", stage);
+    return status == IG_STATUS_OK ? status
+                                  : igi_fail(status, "pipeline_emit: kernel '%s', stage '%.40s': %s",
+                                             pipeline->kernel.name, stage, ig_status_text(status));
 }
 
 ig_status ig_pipeline_get_remarks(ig_pipeline *pipeline, ig_remark **remarks, size_t *count) {
-    if (!pipeline || !remarks || !count) return IG_STATUS_INVALID_ARGUMENT;
-    if (igi_device_is_inherited(pipeline->library->device)) return IG_STATUS_FORKED;
+    if (!pipeline || !remarks || !count)
+        return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "get_remarks: pipeline, remarks and count must not be NULL");
+    if (igi_device_is_inherited(pipeline->library->device)) return igi_fail_forked();
     const igi_backend *backend = pipeline->library->device->backend;
-    return backend->pipeline_remarks ? backend->pipeline_remarks(pipeline, remarks, count) : IG_STATUS_UNSUPPORTED;
+    if (!backend->pipeline_remarks)
+        return igi_fail(IG_STATUS_UNSUPPORTED, "get_remarks: device '%s' has no remarks", backend->name);
+    ig_status status = backend->pipeline_remarks(pipeline, remarks, count);
+    return status == IG_STATUS_OK
+               ? status
+               : igi_fail(status, "get_remarks: kernel '%s': %s", pipeline->kernel.name, ig_status_text(status));
 }
 
 const ig_argument *igi_pipeline_argument(const ig_pipeline *pipeline, ig_argument_kind kind, uint32_t index) {

@@ -3,16 +3,17 @@
 #include "device/backend.h"
 
 ig_status ig_queue_create(ig_device *device, ig_queue **queue) {
-    if (!device || !queue) return IG_STATUS_INVALID_ARGUMENT;
-    if (igi_device_is_inherited(device)) return IG_STATUS_FORKED;
+    if (!device || !queue)
+        return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "queue_create: device and queue must not be NULL");
+    if (igi_device_is_inherited(device)) return igi_fail_forked();
     ig_queue *made = igi_calloc(1, sizeof *made);
-    if (!made) return IG_STATUS_OUT_OF_MEMORY;
+    if (!made) return igi_fail_no_memory();
     igi_ref_init(&made->references);
     made->device = device;
     ig_status status = device->backend->queue_open(made);
     if (status != IG_STATUS_OK) {
         free(made);
-        return status;
+        return igi_fail(status, "queue_create: the device made no queue: %s", ig_status_text(status));
     }
     ig_device_retain(device);
     *queue = made;

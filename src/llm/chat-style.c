@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/status-internal.h"
 #include "llm/chat.h"
 
 // ---- Looking at templates ----
@@ -182,12 +183,12 @@ static bool matches(ig_text template, const struct family *family) {
 ig_status igi_chat_style_find(const ig_gguf *file, igi_chat_style *s) {
     ig_gguf_value value;
     if (ig_gguf_find(file, "tokenizer.chat_template", &value) != IG_STATUS_OK || value.kind != IG_GGUF_STRING)
-        return IG_STATUS_UNSUPPORTED;
+        return igi_fail_with(IG_STATUS_UNSUPPORTED, "the model has no chat template (tokenizer.chat_template)");
     for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
         if (!matches(value.text, &families[i])) continue;
         *s = (igi_chat_style){0};
         families[i].describe(value.text, s);
         return IG_STATUS_OK;
     }
-    return IG_STATUS_UNSUPPORTED;
+    return igi_fail_with(IG_STATUS_UNSUPPORTED, "the model's chat template is of no known family");
 }

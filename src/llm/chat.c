@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "core/status-internal.h"
+
 // ---- Writing ----
 
 typedef struct writer {
@@ -105,12 +107,19 @@ static void put_all(writer *w, const ig_chat_message *messages, uint64_t count) 
 static ig_status check(const igi_chat_style *s, const ig_chat_message *messages, uint64_t count) {
     for (uint64_t i = 0; i < count; i++) {
         const ig_chat_message *message = &messages[i];
-        if (!message->role || !message->text) return IG_STATUS_INVALID_ARGUMENT;
+        if (!message->role || !message->text)
+            return igi_fail(IG_STATUS_INVALID_ARGUMENT, "chat_format: message %llu has no role or no text",
+                            (unsigned long long)i);
         bool system = is(message, "system");
-        if (!system && !is(message, "user") && !is(message, "assistant")) return IG_STATUS_INVALID_ARGUMENT;
+        if (!system && !is(message, "user") && !is(message, "assistant"))
+            return igi_fail(IG_STATUS_INVALID_ARGUMENT,
+                            "chat_format: unknown role '%.40s'; there are system, user and assistant", message->role);
         if (!system || !s->inside) continue;
         const ig_chat_message *host = &messages[s->inside_last ? count - 1 : 1];
-        if (i > 0 || count < 2 || !host->role || !is(host, "user")) return IG_STATUS_INVALID_ARGUMENT;
+        if (i > 0 || count < 2 || !host->role || !is(host, "user"))
+            return igi_fail_with(IG_STATUS_INVALID_ARGUMENT,
+                                 "chat_format: this model takes its system message within a user's; put it first, "
+                                 "before a user's message");
     }
     return IG_STATUS_OK;
 }
@@ -118,7 +127,9 @@ static ig_status check(const igi_chat_style *s, const ig_chat_message *messages,
 ig_status ig_chat_format(const ig_gguf *file, const ig_chat_message *messages, uint64_t count, char *text,
                          uint64_t capacity, uint64_t *length) {
     igi_chat_style s;
-    if (!file || (count && !messages) || !length || (capacity && !text)) return IG_STATUS_INVALID_ARGUMENT;
+    if (!file || (count && !messages) || !length || (capacity && !text))
+        return igi_fail_with(IG_STATUS_INVALID_ARGUMENT,
+                             "chat_format: file, messages, text and length must not be NULL");
     ig_status status = igi_chat_style_find(file, &s);
     if (status == IG_STATUS_OK) status = check(&s, messages, count);
     if (status != IG_STATUS_OK) return status;
@@ -127,7 +138,9 @@ ig_status ig_chat_format(const ig_gguf *file, const ig_chat_message *messages, u
                 .last = token_text(file, "tokenizer.ggml.eos_token_id", "</s>")};
     put_all(&w, messages, count);
     *length = w.length;
-    if (w.length >= capacity) return IG_STATUS_OUT_OF_RANGE;
+    if (w.length >= capacity)
+        return igi_fail(IG_STATUS_OUT_OF_RANGE, "chat_format: %llu bytes and a NUL do not fit into %llu",
+                        (unsigned long long)w.length, (unsigned long long)capacity);
     w.text = text;
     w.length = 0;
     put_all(&w, messages, count);

@@ -2,6 +2,8 @@
 // The types of tensors in GGUF files, by number.
 #include "llm/gguf.h"
 
+#include "core/status-internal.h"
+
 enum { NONE = -1 };
 
 static const igi_gguf_type types[] = {
@@ -52,8 +54,10 @@ const char *ig_gguf_type_name(uint32_t type) {
 
 ig_status ig_gguf_weight_type(uint32_t type, ig_weight_type *weight_type) {
     const igi_gguf_type *known = igi_gguf_type_of(type);
-    if (!weight_type) return IG_STATUS_INVALID_ARGUMENT;
-    if (!known || known->weight_type == NONE) return IG_STATUS_UNSUPPORTED;
+    if (!weight_type) return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "gguf_weight_type: weight_type is NULL");
+    if (!known || known->weight_type == NONE)
+        return igi_fail(IG_STATUS_UNSUPPORTED, "gguf_weight_type: there are no weights of type %u (%s)", type,
+                        ig_gguf_type_name(type));
     *weight_type = (ig_weight_type)known->weight_type;
     return IG_STATUS_OK;
 }

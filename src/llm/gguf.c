@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/status-internal.h"
+
 // ---- Opening ----
 
 static void free_file(ig_gguf *file) {
@@ -155,16 +157,20 @@ ig_text ig_gguf_key(const ig_gguf *file, uint64_t index) {
 }
 
 ig_status ig_gguf_find(const ig_gguf *file, const char *key, ig_gguf_value *value) {
-    if (!file || !key || !value) return IG_STATUS_INVALID_ARGUMENT;
+    if (!file || !key || !value)
+        return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "gguf_find: file, key and value must not be NULL");
     const ig_text *name = igi_gguf_names_find(&file->keys, key);
-    if (!name) return IG_STATUS_NOT_FOUND;
+    if (!name) return igi_fail(IG_STATUS_NOT_FOUND, "gguf_find: the file has no key '%.80s'", key);
     *value = ((const igi_gguf_pair *)name)->value;
     return IG_STATUS_OK;
 }
 
 ig_status ig_gguf_element(const ig_gguf_value *array, uint64_t index, ig_gguf_value *element) {
-    if (!array || !element || array->kind != IG_GGUF_ARRAY) return IG_STATUS_INVALID_ARGUMENT;
-    if (index >= array->array.count) return IG_STATUS_OUT_OF_RANGE;
+    if (!array || !element || array->kind != IG_GGUF_ARRAY)
+        return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "gguf_element: the value is not an array, or element is NULL");
+    if (index >= array->array.count)
+        return igi_fail(IG_STATUS_OUT_OF_RANGE, "gguf_element: the array has %llu elements, none at %llu",
+                        (unsigned long long)array->array.count, (unsigned long long)index);
     ig_gguf_kind kind = array->array.kind;
     if (kind == IG_GGUF_STRING)
         *element = (ig_gguf_value){.kind = kind, .text = ((const ig_text *)array->array.data)[index]};
@@ -180,16 +186,20 @@ uint64_t ig_gguf_tensor_count(const ig_gguf *file) {
 }
 
 ig_status ig_gguf_tensor_at(const ig_gguf *file, uint64_t index, ig_gguf_tensor *tensor) {
-    if (!file || !tensor) return IG_STATUS_INVALID_ARGUMENT;
-    if (index >= file->entry_count) return IG_STATUS_OUT_OF_RANGE;
+    if (!file || !tensor)
+        return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "gguf_tensor_at: file and tensor must not be NULL");
+    if (index >= file->entry_count)
+        return igi_fail(IG_STATUS_OUT_OF_RANGE, "gguf_tensor_at: the file has %llu tensors, none at %llu",
+                        (unsigned long long)file->entry_count, (unsigned long long)index);
     *tensor = file->entries[index].tensor;
     return IG_STATUS_OK;
 }
 
 ig_status ig_gguf_find_tensor(const ig_gguf *file, const char *name, ig_gguf_tensor *tensor) {
-    if (!file || !name || !tensor) return IG_STATUS_INVALID_ARGUMENT;
+    if (!file || !name || !tensor)
+        return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "gguf_find_tensor: file, name and tensor must not be NULL");
     const ig_text *found = igi_gguf_names_find(&file->tensors, name);
-    if (!found) return IG_STATUS_NOT_FOUND;
+    if (!found) return igi_fail(IG_STATUS_NOT_FOUND, "gguf_find_tensor: the file has no tensor '%.80s'", name);
     *tensor = ((const igi_gguf_entry *)found)->tensor;
     return IG_STATUS_OK;
 }

@@ -6,6 +6,7 @@
 
 #include "core/memory.h"
 #include "core/philox.h"
+#include "core/status-internal.h"
 
 typedef struct candidate {
     int32_t token;
@@ -25,17 +26,21 @@ struct ig_sampler {
 // ---- Life ----
 
 ig_status ig_sampler_create(const ig_sampler_desc *desc, ig_sampler **sampler) {
-    if (!desc || !sampler) return IG_STATUS_INVALID_ARGUMENT;
+    if (!desc || !sampler)
+        return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "sampler_create: desc and sampler must not be NULL");
     bool valid = desc->temperature >= 0 && desc->top_p >= 0 && desc->top_p <= 1 && desc->min_p >= 0 &&
                  desc->min_p <= 1 && desc->repeat_penalty >= 0;
-    if (!valid || !isfinite(desc->temperature) || !isfinite(desc->repeat_penalty)) return IG_STATUS_INVALID_ARGUMENT;
+    if (!valid || !isfinite(desc->temperature) || !isfinite(desc->repeat_penalty))
+        return igi_fail_with(IG_STATUS_INVALID_ARGUMENT,
+                             "sampler_create: temperature and repeat_penalty must be finite and not negative, top_p "
+                             "and min_p between 0 and 1");
     ig_sampler *made = igi_calloc(1, sizeof *made);
-    if (!made) return IG_STATUS_OUT_OF_MEMORY;
+    if (!made) return igi_fail_no_memory();
     made->desc = *desc;
     made->recent = igi_calloc(desc->repeat_last, sizeof *made->recent);
     if (!made->recent) {
         free(made);
-        return IG_STATUS_OUT_OF_MEMORY;
+        return igi_fail_no_memory();
     }
     *sampler = made;
     return IG_STATUS_OK;
@@ -164,10 +169,13 @@ static bool make_room(ig_sampler *sampler, uint32_t count) {
 }
 
 ig_status ig_sampler_next(ig_sampler *sampler, const float *logits, uint32_t count, int32_t *token) {
-    if (!sampler || !logits || !token || count > INT32_MAX) return IG_STATUS_INVALID_ARGUMENT;
-    if (!make_room(sampler, count)) return IG_STATUS_OUT_OF_MEMORY;
+    if (!sampler || !logits || !token || count > INT32_MAX)
+        return igi_fail_with(IG_STATUS_INVALID_ARGUMENT,
+                             "sampler_next: sampler, logits and token must not be NULL, and there are at most 2^31 - 1 "
+                             "tokens");
+    if (!make_room(sampler, count)) return igi_fail_no_memory();
     uint32_t found = collect(sampler, logits, count);
-    if (!found) return IG_STATUS_INVALID_ARGUMENT;
+    if (!found) return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "sampler_next: none of the logits is a number");
     penalize(sampler, sampler->candidates, found);
     *token = choose(sampler, found);
     ig_sampler_accept(sampler, *token);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/host.h"
+#include "core/status-internal.h"
 #include "llm/model.h"
 
 // A prompt is taken in so many tokens at a time: enough for fast products, without much memory in between.
@@ -82,8 +83,10 @@ uint64_t ig_session_context(const ig_session *session) {
 }
 
 ig_status ig_session_truncate(ig_session *session, uint64_t length) {
-    if (!session) return IG_STATUS_INVALID_ARGUMENT;
-    return length <= ig_session_length(session) ? ig_kv_cache_truncate(session->cache, length) : IG_STATUS_OUT_OF_RANGE;
+    if (!session) return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "session_truncate: the session is NULL");
+    if (length <= ig_session_length(session)) return ig_kv_cache_truncate(session->cache, length);
+    return igi_fail(IG_STATUS_OUT_OF_RANGE, "session_truncate: the session has %llu tokens, not %llu",
+                    (unsigned long long)ig_session_length(session), (unsigned long long)length);
 }
 
 // ---- Tokens ----

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "core/status-internal.h"
+
 ig_status ig_tokenizer_create(ig_gguf *file, ig_tokenizer **tokenizer, ig_error *error) {
     if (!file || !tokenizer) return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "no file");
     ig_tokenizer *created = igi_calloc(1, sizeof *created);
@@ -44,9 +46,11 @@ static const igi_token *token_at(const ig_tokenizer *tokenizer, int32_t token) {
 }
 
 ig_status ig_tokenizer_decode(const ig_tokenizer *tokenizer, int32_t token, ig_text *bytes) {
-    if (!tokenizer || !bytes) return IG_STATUS_INVALID_ARGUMENT;
+    if (!tokenizer || !bytes)
+        return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "tokenizer_decode: tokenizer and bytes must not be NULL");
     const igi_token *found = token_at(tokenizer, token);
-    if (!found) return IG_STATUS_OUT_OF_RANGE;
+    if (!found)
+        return igi_fail(IG_STATUS_OUT_OF_RANGE, "tokenizer_decode: token %d is not one of %u", token, tokenizer->count);
     bool silent = found->type == IGI_TOKEN_CONTROL || found->type == IGI_TOKEN_UNKNOWN;
     *bytes = silent ? (ig_text){"", 0} : found->bytes;
     return IG_STATUS_OK;
@@ -111,19 +115,23 @@ static void encoder_free(igi_encoder *encoder) {
 
 static ig_status hand_over(const igi_encoder *encoder, int32_t *tokens, uint64_t capacity, uint64_t *count) {
     *count = encoder->count;
-    if (encoder->count > capacity) return IG_STATUS_OUT_OF_RANGE;
+    if (encoder->count > capacity)
+        return igi_fail(IG_STATUS_OUT_OF_RANGE, "tokenizer_encode: %llu tokens do not fit into %llu",
+                        (unsigned long long)encoder->count, (unsigned long long)capacity);
     if (encoder->count) memcpy(tokens, encoder->tokens, encoder->count * sizeof *tokens);
     return IG_STATUS_OK;
 }
 
 ig_status ig_tokenizer_encode(const ig_tokenizer *tokenizer, const char *text, uint64_t length,
                               const ig_encode_desc *desc, int32_t *tokens, uint64_t capacity, uint64_t *count) {
-    if (!tokenizer || !count || (!text && length) || (!tokens && capacity)) return IG_STATUS_INVALID_ARGUMENT;
+    if (!tokenizer || !count || (!text && length) || (!tokens && capacity))
+        return igi_fail_with(IG_STATUS_INVALID_ARGUMENT,
+                             "tokenizer_encode: tokenizer, text, tokens and count must not be NULL");
     const ig_encode_desc none = {0};
     igi_encoder encoder = {.tokenizer = tokenizer};
     ig_status status = encode_all(&encoder, text, length, desc ? desc : &none)
                            ? hand_over(&encoder, tokens, capacity, count)
-                           : encoder.status;
+                           : igi_fail(encoder.status, "tokenizer_encode: %s", ig_status_text(encoder.status));
     encoder_free(&encoder);
     return status;
 }

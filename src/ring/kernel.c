@@ -32,7 +32,7 @@ static ig_status wrong_state(ig_ring_kernel *kernel, const char *verb, const cha
 
 ig_status ig_ring_activate(ig_ring_kernel *kernel) {
     if (!kernel) return IG_STATUS_INVALID_ARGUMENT;
-    if (igi_ring_is_inherited(kernel)) return IG_STATUS_FORKED;
+    if (igi_ring_is_inherited(kernel)) return igi_fail_forked();
     pthread_mutex_lock(&kernel->lock);
     ig_ring_state state = state_of(kernel);
     ig_status status = IG_STATUS_OK;
@@ -67,7 +67,7 @@ static ig_status wait_for_handler(ig_ring_kernel *kernel) {
 
 ig_status ig_ring_deactivate(ig_ring_kernel *kernel) {
     if (!kernel) return IG_STATUS_INVALID_ARGUMENT;
-    if (igi_ring_is_inherited(kernel)) return IG_STATUS_FORKED;
+    if (igi_ring_is_inherited(kernel)) return igi_fail_forked();
     pthread_mutex_lock(&kernel->lock);
     ig_status status;
     if (state_of(kernel) == IG_RING_ACTIVE) {
@@ -85,7 +85,7 @@ ig_status ig_ring_deactivate(ig_ring_kernel *kernel) {
 
 ig_status ig_ring_terminate(ig_ring_kernel *kernel, ig_ring_ending ending) {
     if (!kernel) return IG_STATUS_INVALID_ARGUMENT;
-    if (igi_ring_is_inherited(kernel)) return IG_STATUS_FORKED;
+    if (igi_ring_is_inherited(kernel)) return igi_fail_forked();
     pthread_mutex_lock(&kernel->lock);
     ig_ring_state state = state_of(kernel);
     ig_status status = IG_STATUS_OK;
@@ -120,7 +120,7 @@ static uint64_t last_moment(ig_ring_kernel *kernel) {
 
 ig_status ig_ring_wait(ig_ring_kernel *kernel, uint64_t timeout_ns) {
     if (!kernel) return IG_STATUS_INVALID_ARGUMENT;
-    if (igi_ring_is_inherited(kernel)) return IG_STATUS_FORKED;
+    if (igi_ring_is_inherited(kernel)) return igi_fail_forked();
     uint64_t deadline = igi_deadline_ns(timeout_ns), now = igi_now_ns();
     pthread_mutex_lock(&kernel->lock);
     for (; !has_ended(kernel) && now < deadline && now < last_moment(kernel); now = igi_now_ns()) {

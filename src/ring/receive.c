@@ -191,7 +191,7 @@ static bool try_now(ig_ring_kernel *kernel, attempt try_once, awaited *w, bool p
 
 // Tries until it gets something other than TIMEOUT, or time is up.
 static ig_status try_until(ig_ring_kernel *kernel, attempt try_once, awaited *w, void *result, uint64_t timeout_ns) {
-    if (igi_ring_is_inherited(kernel)) return IG_STATUS_FORKED;
+    if (igi_ring_is_inherited(kernel)) return igi_fail_forked();
     ig_status status = try_once(kernel, w->id, result);
     if (status != IG_STATUS_TIMEOUT || (!timeout_ns && !w->id)) return status;
     uint64_t deadline = igi_deadline_ns(timeout_ns);

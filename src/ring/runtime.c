@@ -281,7 +281,7 @@ void ig_ring_runtime_release(ig_ring_runtime *runtime) {
 
 ig_status ig_ring_runtime_shutdown(ig_ring_runtime *runtime) {
     if (!runtime) return IG_STATUS_INVALID_ARGUMENT;
-    if (igi_device_is_inherited(runtime->device)) return IG_STATUS_FORKED;
+    if (igi_device_is_inherited(runtime->device)) return igi_fail_forked();
     ig_status status = shut_down(runtime);
     ig_ring_runtime_release(runtime);
     return status;

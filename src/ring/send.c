@@ -119,7 +119,7 @@ static ig_status send_one(ig_ring_kernel *kernel, const ig_message *message, uin
 }
 
 ig_status igi_ring_send_at(ig_ring_kernel *kernel, const ig_message *message, uint64_t timeout_ns, igi_sent *sent) {
-    if (igi_ring_is_inherited(kernel)) return IG_STATUS_FORKED;
+    if (igi_ring_is_inherited(kernel)) return igi_fail_forked();
     ig_status status = send_one(kernel, message, timeout_ns, sent);
     if (status == IG_STATUS_OK) igi_ring_wake(kernel);
     return status;
@@ -212,7 +212,7 @@ static ig_status send_some(ig_ring_kernel *kernel, const batch *b, size_t from, 
 
 static ig_status send_all(ig_ring_kernel *kernel, const batch *b, uint64_t timeout_ns, size_t *sent) {
     if (!kernel || (b->count && !b->messages)) return IG_STATUS_INVALID_ARGUMENT;
-    if (igi_ring_is_inherited(kernel)) return IG_STATUS_FORKED;
+    if (igi_ring_is_inherited(kernel)) return igi_fail_forked();
     ig_status status = IG_STATUS_OK;
     size_t done = 0, some;
     while (done < b->count) {
@@ -243,7 +243,7 @@ ig_status ig_ring_send_array(ig_ring_kernel *kernel, const ig_message *message, 
 
 ig_status ig_ring_reserve(ig_ring_kernel *kernel, uint64_t bytes, uint64_t timeout_ns, ig_ring_slot *slot) {
     if (!kernel || !slot) return IG_STATUS_INVALID_ARGUMENT;
-    if (igi_ring_is_inherited(kernel)) return IG_STATUS_FORKED;
+    if (igi_ring_is_inherited(kernel)) return igi_fail_forked();
     igi_ring ring = igi_ring_of(kernel, IGI_RING_INPUT);
     if (bytes > igi_ring_limit(ring)) return IG_STATUS_OVERFLOW;
     uint32_t position;

@@ -139,8 +139,8 @@ void igi_batch_unlock_chain(igi_batch *batch) {
 static const char *failed_op(const igi_batch *batch, const ig_commands *commands) {
     size_t failed = 0;
     ig_timing timing;
-    for (size_t i = 0; ig_commands_get_dispatch_timing(commands, i, &timing) == IG_STATUS_OK; i++)
-        if (timing.start_ns) failed = i;
+    for (size_t i = 0; i < ig_commands_dispatch_count(commands); i++)
+        if (ig_commands_get_dispatch_timing(commands, i, &timing) == IG_STATUS_OK && timing.start_ns) failed = i;
     const char *name = batch->op_count ? batch->ops[0].name : "none";
     for (size_t i = 0; i < batch->op_count && batch->ops[i].first_dispatch <= failed; i++) name = batch->ops[i].name;
     return name;

@@ -79,6 +79,7 @@ typedef union igi_parameters {
 
 typedef struct igi_call {
     ig_op op;
+    const char *name;  // of the public call, for messages: "conv2d" where the op is conv; a literal
     uint32_t input_count, output_count;
     igi_view in[IGI_MAX_INPUTS];
     igi_view out[IGI_MAX_OUTPUTS];
@@ -89,6 +90,7 @@ typedef struct igi_call {
     bool past_caches;             // the result is part of one too large for the caches
 } igi_call;
 
+const char *igi_call_name(const igi_call *call);  // for messages
 // The type an implementation must have: of the first input that is more than a condition, or of the output.
 ig_type igi_call_type(const igi_call *call);
 // How much there is to do, in the unit of the op's family: what thresholds are compared with.

@@ -66,11 +66,15 @@ ig_status igi_explain_refusal(igi_runtime *runtime, const igi_call *call, ig_bac
     } else if (slot->row) {
         why = "cannot do it for operands of this shape";
     }
-    return igi_error_set(error, IG_STATUS_UNSUPPORTED, "%s: backend '%s' %s", ig_op_name(call->op),
+    return igi_error_set(error, IG_STATUS_UNSUPPORTED, "%s: backend '%s' %s", igi_call_name(call),
                          ig_backend_name(only), why);
 }
 
 // ---- Calls ----
+
+const char *igi_call_name(const igi_call *call) {
+    return call->name ? call->name : ig_op_name(call->op);
+}
 
 ig_type igi_call_type(const igi_call *call) {
     if (call->op == IG_OP_WHERE) return call->in[1].type;

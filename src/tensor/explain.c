@@ -15,7 +15,9 @@ static void explain_backend(igi_runtime *runtime, ig_op op, ig_backend backend, 
 }
 
 ig_status ig_stream_explain(ig_stream *stream, ig_op op, bool validate, ig_op_explanation *explanation) {
-    if (!stream || !explanation || (unsigned)op >= IG_OP_COUNT) return IG_STATUS_INVALID_ARGUMENT;
+    if (!stream || !explanation || (unsigned)op >= IG_OP_COUNT)
+        return igi_fail_with(IG_STATUS_INVALID_ARGUMENT,
+                             "stream_explain: stream and explanation must not be NULL, and the op a known one");
     bool products = igi_ops[op].family == IGI_FAMILY_MATMUL || op == IG_OP_CONV || op == IG_OP_ATTENTION ||
                     op == IG_OP_WEIGHT_MATMUL;
     *explanation = (ig_op_explanation){.name = ig_op_name(op),
@@ -48,8 +50,11 @@ ig_backend ig_stream_choice(ig_stream *stream, ig_op op, ig_type type, uint64_t 
 
 ig_status ig_stream_set_threshold(ig_stream *stream, ig_op op, ig_backend backend, uint64_t work) {
     if (!stream || (unsigned)op >= IG_OP_COUNT || backend <= IG_BACKEND_SCALAR || backend >= IG_BACKEND_COUNT)
-        return IG_STATUS_INVALID_ARGUMENT;
-    if (!stream->runtime->slots[op][backend].row) return IG_STATUS_NOT_FOUND;
+        return igi_fail_with(IG_STATUS_INVALID_ARGUMENT,
+                             "set_threshold: give a stream, a known op and a backend above scalar");
+    if (!stream->runtime->slots[op][backend].row)
+        return igi_fail(IG_STATUS_NOT_FOUND, "set_threshold: backend '%s' has no '%s'", ig_backend_name(backend),
+                        ig_op_name(op));
     stream->runtime->slots[op][backend].threshold = work;
     return IG_STATUS_OK;
 }

@@ -8,13 +8,19 @@
 // ---- Beginning and failing ----
 
 void igi_front_begin(igi_front *f, ig_stream *stream, ig_op op, const ig_op_options *options) {
+    igi_front_begin_as(f, stream, op, ig_op_name(op), options);
+}
+
+void igi_front_begin_as(igi_front *f, ig_stream *stream, ig_op op, const char *name, const ig_op_options *options) {
     static const ig_op_options defaults;
     f->stream = stream;
-    f->name = ig_op_name(op);
+    f->name = stream && stream->caller ? stream->caller : name;
     f->options = options ? options : &defaults;
-    f->status = stream ? IG_STATUS_OK : IG_STATUS_INVALID_ARGUMENT;
+    f->status = IG_STATUS_OK;
+    if (!stream) f->status = igi_fail(IG_STATUS_INVALID_ARGUMENT, "%s: the stream is NULL", name);
     f->temporary_count = 0;
     f->call.op = op;
+    f->call.name = f->name;
     f->call.input_count = f->call.output_count = 0;
     f->call.past_caches = false;
     if ((unsigned)f->options->backend >= IG_BACKEND_COUNT)
@@ -80,7 +86,7 @@ ig_tensor *igi_front_temporary(igi_front *f, ig_type type, uint32_t rank, const 
 
 void igi_front_run_inner(igi_front *f, ig_op op, const igi_view *from, const igi_view *to, const igi_parameters *p) {
     if (f->status != IG_STATUS_OK) return;
-    igi_call call = {.op = op, .input_count = from != NULL, .output_count = 1};
+    igi_call call = {.op = op, .name = f->name, .input_count = from != NULL, .output_count = 1};
     if (from) call.in[0] = *from;
     if (p) call.p = *p;
     call.out[0] = *to;

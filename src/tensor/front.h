@@ -29,6 +29,8 @@ typedef struct igi_front {
 } igi_front;
 
 void igi_front_begin(igi_front *f, ig_stream *stream, ig_op op, const ig_op_options *options);
+// The same for a public call that is not named as its op.
+void igi_front_begin_as(igi_front *f, ig_stream *stream, ig_op op, const char *name, const ig_op_options *options);
 // `role` is for messages. An optional input may be NULL.
 void igi_front_input(igi_front *f, const char *role, const ig_tensor *tensor);
 void igi_front_optional_input(igi_front *f, const char *role, const ig_tensor *tensor);

@@ -2,6 +2,7 @@
 // Memory of tensors and its hazards.
 #include "tensor/storage.h"
 
+#include "core/status-internal.h"
 #include "tensor/batch.h"
 
 igi_storage *igi_storage_of(ig_buffer *buffer) {
@@ -26,7 +27,7 @@ ig_status igi_storage_make(ig_device *device, uint64_t bytes, igi_storage **stor
     ig_status status = ig_buffer_create(device, &desc, &buffer);
     if (status != IG_STATUS_OK) return status;
     igi_storage *made = igi_storage_of(buffer);
-    if (!made) return IG_STATUS_OUT_OF_MEMORY;
+    if (!made) return igi_fail_no_memory();
     made->device = device;
     *storage = made;
     return IG_STATUS_OK;
@@ -67,9 +68,18 @@ static igi_batch *current(igi_storage *storage, igi_batch *const *user) {
     return batch;
 }
 
+// What went wrong there is the failure of the call that waits.
+static void report(igi_batch *batch) {
+    ig_error why = {0};
+    igi_batch_get_error(batch, &why);
+    igi_fail_as(&why);
+    ig_error_clear(&why);
+}
+
 // Takes over a reference to the batch, which may be NULL.
 static ig_status land(igi_storage *storage, igi_batch *batch) {
     ig_status status = batch ? igi_batch_wait(batch) : IG_STATUS_OK;
+    if (status != IG_STATUS_OK) report(batch);
     if (batch && status == IG_STATUS_OK) forget(storage, batch);
     igi_batch_release(batch);
     return status;

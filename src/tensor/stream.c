@@ -34,6 +34,7 @@ ig_status igi_stream_create_on(igi_runtime *runtime, const ig_stream_desc *desc,
     igi_ref_init(&made->references);
     made->runtime = runtime;
     made->deadline_ns = desc->deadline_ns;
+    made->error_serial = igi_failure_serial();
     made->fusion = igi_fusion_mode_wanted();
     ig_status status = ig_queue_create(runtime->device, &made->queue);
     if (status != IG_STATUS_OK) igi_error_set(error, status, "cannot make a queue: %s", ig_status_text(status));
@@ -77,6 +78,13 @@ ig_status ig_stream_set_backends(ig_stream *stream, const char *backends, ig_err
 
 // ---- Errors ----
 
+// stream->error is the thread's last failure too.
+static ig_status publish(ig_stream *stream) {
+    igi_fail_as(&stream->error);
+    stream->error_serial = igi_failure_serial();
+    return stream->error.status;
+}
+
 ig_status igi_stream_fail(ig_stream *stream, ig_status status, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
@@ -84,11 +92,24 @@ ig_status igi_stream_fail(ig_stream *stream, ig_status status, const char *forma
     va_end(arguments);
     igi_error_set(&stream->error, status, "%s", message ? message : ig_status_text(status));
     free(message);
+    return publish(stream);
+}
+
+const char *igi_stream_enter(ig_stream *stream, const char *name) {
+    if (!stream) return NULL;
+    const char *outer = stream->caller;
+    if (!outer) stream->caller = name;
+    return outer;
+}
+
+ig_status igi_stream_leave(ig_stream *stream, const char *outer, ig_status status) {
+    if (stream) stream->caller = outer;
     return status;
 }
 
 ig_status ig_stream_get_error(const ig_stream *stream, ig_error *error) {
-    if (!stream) return IG_STATUS_INVALID_ARGUMENT;
+    if (!stream) return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "stream_get_error: the stream is NULL");
+    if (igi_failure_serial() > stream->error_serial) return ig_last_error(error);
     if (stream->error.status == IG_STATUS_OK)
         ig_error_clear(error);
     else
@@ -117,7 +138,7 @@ static void launch(ig_stream *stream, igi_batch **collecting) {
 }
 
 ig_status ig_stream_flush(ig_stream *stream) {
-    if (!stream) return IG_STATUS_INVALID_ARGUMENT;
+    if (!stream) return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "stream_flush: the stream is NULL");
     launch(stream, &stream->open);
     launch(stream, &stream->chain);
     return IG_STATUS_OK;
@@ -130,6 +151,7 @@ ig_status ig_stream_sync(ig_stream *stream, ig_error *error) {
     ig_status status = stream->failure.status;
     if (status == IG_STATUS_OK) return status;
     igi_error_copy(&stream->error, &stream->failure);
+    publish(stream);
     igi_error_copy(error, &stream->failure);
     ig_error_clear(&stream->failure);
     return status;
@@ -149,7 +171,7 @@ static ig_status wait_for_operands(const igi_call *call) {
 static ig_status run_on_host(igi_call *call, const igi_implementation *row) {
     ig_status status = wait_for_operands(call);
     if (status != IG_STATUS_OK)
-        return igi_error_set(call->error, status, "%s: an operand could not be made: %s", ig_op_name(call->op),
+        return igi_error_set(call->error, status, "%s: an operand could not be made: %s", igi_call_name(call),
                              ig_status_text(status));
     return row->run(call);
 }
@@ -178,7 +200,7 @@ static ig_status begin_encoding(ig_stream *stream, igi_call *call) {
         if (!stream->open) status = igi_batch_create(stream->queue, stream->deadline_ns, &stream->open);
         if (status == IG_STATUS_OK) status = prepare_operands(call, stream->open);
         if (status != IG_STATUS_OK) return status;
-        call->commands = igi_batch_begin(stream->open, ig_op_name(call->op), &status);
+        call->commands = igi_batch_begin(stream->open, igi_call_name(call), &status);
         if (status != IG_STATUS_WRONG_STATE) return status;
         launch(stream, &stream->open);
     }
@@ -266,8 +288,9 @@ ig_status igi_stream_run(ig_stream *stream, igi_call *call, ig_backend only) {
     ig_status status = choose_and_run(stream, call, only);
     call->error = NULL;
     if (status == IG_STATUS_OK) return status;
-    if (!why.message) return igi_stream_fail(stream, status, "%s: %s", ig_op_name(call->op), ig_status_text(status));
+    if (!why.message) return igi_stream_fail(stream, status, "%s: %s", igi_call_name(call), ig_status_text(status));
     ig_error_clear(&stream->error);
     stream->error = why;
-    return status;
+    stream->error.status = status;
+    return publish(stream);
 }

@@ -22,6 +22,8 @@ struct ig_stream {
     igi_fusion_mode fusion;
     ig_error failure;             // of device work, the first since the last sync
     ig_error error;               // of the last call that failed
+    uint64_t error_serial;        // of that failure, see igi_failure_serial
+    const char *caller;           // the public call that is made of others and runs now; NULL: none
     uint8_t forced[IG_OP_COUNT];  // ig_backend
 };
 
@@ -31,7 +33,15 @@ ig_status igi_stream_create_on(igi_runtime *runtime, const ig_stream_desc *desc,
 // Runs the call or encodes it. The message of a failure goes to stream->error.
 ig_status igi_stream_run(ig_stream *stream, igi_call *call, ig_backend only);
 
-// Fills stream->error and returns `status`.
+// Calls made of others name themselves, so that messages do not speak of a call the user did not make:
+//     const char *outer = igi_stream_enter(stream, "dot");
+//     ...
+//     return igi_stream_leave(stream, outer, status);
+// The outermost name counts. `stream` may be NULL.
+const char *igi_stream_enter(ig_stream *stream, const char *name);
+ig_status igi_stream_leave(ig_stream *stream, const char *outer, ig_status status);
+
+// Fills stream->error and the thread's last error and returns `status`.
 __attribute__((format(printf, 3, 4))) ig_status igi_stream_fail(ig_stream *stream, ig_status status, const char *format,
                                                                 ...);
 

@@ -24,10 +24,11 @@ ig_tensor *igi_tensor_of(const igi_view *view) {
 
 ig_status igi_tensor_make(ig_device *device, ig_type type, uint32_t rank, const uint64_t *shape, ig_tensor **tensor) {
     uint64_t count;
-    if (!igi_shape_count(rank, shape, ig_type_size(type), &count)) return IG_STATUS_OVERFLOW;
+    if (!igi_shape_count(rank, shape, ig_type_size(type), &count))
+        return igi_fail_with(IG_STATUS_OVERFLOW, "the tensor would have too many elements");
     // In place: every op makes a tensor, and copies of a view would be most of it.
     ig_tensor *made = igi_alloc(sizeof *made);
-    if (!made) return IG_STATUS_OUT_OF_MEMORY;
+    if (!made) return igi_fail_no_memory();
     igi_view_lay_out(&made->view, type, rank, shape);
     ig_status status = igi_storage_make(device, count * ig_type_size(type), &made->view.storage);
     if (status != IG_STATUS_OK) {
@@ -41,26 +42,48 @@ ig_status igi_tensor_make(ig_device *device, ig_type type, uint32_t rank, const 
     return IG_STATUS_OK;
 }
 
+static ig_status refuse(ig_status status, const char *why) {
+    return igi_fail(status, "tensor_create: %s", why);
+}
+
+static ig_status check_type(const char *call, ig_type type) {
+    if (igi_type_in(type, IGI_ANY_TYPE)) return IG_STATUS_OK;
+    return igi_fail(IG_STATUS_UNSUPPORTED,
+                    "%s: there are no tensors of type %s; there are bool, i8, u8, i32, i64, f16, bf16 and f32", call,
+                    ig_type_name(type));
+}
+
 static ig_status check(const ig_tensor_desc *desc, uint64_t *bytes) {
-    if (desc->rank > IG_MAX_RANK) return IG_STATUS_INVALID_ARGUMENT;
-    if (!igi_type_in(desc->type, IGI_ANY_TYPE)) return IG_STATUS_UNSUPPORTED;
-    if ((desc->bytes != NULL) + (desc->no_copy != NULL) + (desc->buffer != NULL) > 1) return IG_STATUS_INVALID_ARGUMENT;
-    if (desc->deallocate && !desc->no_copy) return IG_STATUS_INVALID_ARGUMENT;
+    if (desc->rank > IG_MAX_RANK)
+        return igi_fail(IG_STATUS_INVALID_ARGUMENT, "tensor_create: rank %u is more than %d", desc->rank, IG_MAX_RANK);
+    ig_status status = check_type("tensor_create", desc->type);
+    if (status != IG_STATUS_OK) return status;
+    if ((desc->bytes != NULL) + (desc->no_copy != NULL) + (desc->buffer != NULL) > 1)
+        return refuse(IG_STATUS_INVALID_ARGUMENT, "give at most one of bytes, no_copy and buffer");
+    if (desc->deallocate && !desc->no_copy)
+        return refuse(IG_STATUS_INVALID_ARGUMENT, "deallocate is for no_copy memory only");
     uint64_t size = ig_type_size(desc->type), count;
-    if (!igi_shape_count(desc->rank, desc->shape, size, &count)) return IG_STATUS_OVERFLOW;
-    if (((uintptr_t)desc->no_copy | desc->offset) % size != 0) return IG_STATUS_INVALID_ARGUMENT;
+    if (!igi_shape_count(desc->rank, desc->shape, size, &count))
+        return refuse(IG_STATUS_OVERFLOW, "the shape has too many elements");
+    if (((uintptr_t)desc->no_copy | desc->offset) % size != 0)
+        return igi_fail(IG_STATUS_INVALID_ARGUMENT, "tensor_create: the first element is not aligned to %llu bytes",
+                        (unsigned long long)size);
     *bytes = count * size;
     return IG_STATUS_OK;
 }
 
 static ig_status check_buffer(const ig_tensor_desc *desc, uint64_t bytes) {
-    if (ig_buffer_storage(desc->buffer) == IG_STORAGE_PRIVATE) return IG_STATUS_UNSUPPORTED;
-    return igi_in_range(desc->offset, bytes, ig_buffer_length(desc->buffer)) ? IG_STATUS_OK : IG_STATUS_OUT_OF_RANGE;
+    if (ig_buffer_storage(desc->buffer) == IG_STORAGE_PRIVATE)
+        return refuse(IG_STATUS_UNSUPPORTED, "the host has no access to a private buffer");
+    uint64_t length = ig_buffer_length(desc->buffer);
+    if (igi_in_range(desc->offset, bytes, length)) return IG_STATUS_OK;
+    return igi_fail(IG_STATUS_OUT_OF_RANGE, "tensor_create: %llu bytes at offset %llu lie outside a buffer of %llu",
+                    (unsigned long long)bytes, (unsigned long long)desc->offset, (unsigned long long)length);
 }
 
 static ig_status wrap_buffer(ig_buffer *buffer, igi_storage **storage) {
     *storage = igi_storage_of(buffer);
-    return *storage ? IG_STATUS_OK : IG_STATUS_OUT_OF_MEMORY;
+    return *storage ? IG_STATUS_OK : igi_fail_no_memory();
 }
 
 static ig_status borrow_memory(ig_device *device, const ig_tensor_desc *desc, uint64_t bytes, igi_storage **storage) {
@@ -87,8 +110,9 @@ static ig_status make_storage(ig_device *device, const ig_tensor_desc *desc, uin
 }
 
 ig_status ig_tensor_create(ig_device *device, const ig_tensor_desc *desc, ig_tensor **tensor) {
-    if (!device || !desc || !tensor) return IG_STATUS_INVALID_ARGUMENT;
-    uint64_t bytes;
+    if (!device || !desc || !tensor)
+        return refuse(IG_STATUS_INVALID_ARGUMENT, "device, desc and tensor must not be NULL");
+    uint64_t bytes = 0;
     ig_status status = check(desc, &bytes);
     if (status != IG_STATUS_OK) return status;
     igi_view view = igi_view_contiguous(desc->type, desc->rank, desc->shape);
@@ -97,13 +121,14 @@ ig_status ig_tensor_create(ig_device *device, const ig_tensor_desc *desc, ig_ten
     if (status != IG_STATUS_OK) return status;
     view.storage->device = device;
     ig_tensor *made = igi_tensor_of(&view);
-    if (!made) return IG_STATUS_OUT_OF_MEMORY;
+    if (!made) return igi_fail_no_memory();
     *tensor = made;
     return IG_STATUS_OK;
 }
 
 ig_status ig_tensor_create_scalar(ig_device *device, ig_type type, double value, ig_tensor **tensor) {
-    if (!igi_type_in(type, IGI_ANY_TYPE)) return IG_STATUS_UNSUPPORTED;
+    ig_status status = check_type("create_scalar", type);
+    if (status != IG_STATUS_OK) return status;
     char element[8];
     igi_store_doubles(type, element, 0, 1, &value);
     return ig_tensor_create(device, &(ig_tensor_desc){.type = type, .bytes = element}, tensor);
@@ -157,40 +182,49 @@ uint64_t ig_tensor_offset(const ig_tensor *tensor) {
 // ---- Host access ----
 
 ig_status ig_tensor_map(const ig_tensor *tensor, const void **elements) {
-    if (!tensor || !elements) return IG_STATUS_INVALID_ARGUMENT;
+    if (!tensor || !elements)
+        return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "map: tensor and elements must not be NULL");
     ig_status status = igi_storage_wait_to_read(tensor->view.storage);
     if (status == IG_STATUS_OK) *elements = igi_view_data(&tensor->view);
     return status;
 }
 
 ig_status ig_tensor_map_mutable(ig_tensor *tensor, void **elements) {
-    if (!tensor || !elements) return IG_STATUS_INVALID_ARGUMENT;
+    if (!tensor || !elements)
+        return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "map_mutable: tensor and elements must not be NULL");
     ig_status status = igi_storage_wait_to_write(tensor->view.storage);
     if (status == IG_STATUS_OK) *elements = igi_view_data(&tensor->view);
     return status;
 }
 
-static ig_status check_length(const ig_tensor *tensor, const void *bytes, uint64_t length) {
-    if (!tensor || (length && !bytes)) return IG_STATUS_INVALID_ARGUMENT;
-    return length == tensor->count * ig_type_size(tensor->view.type) ? IG_STATUS_OK : IG_STATUS_OUT_OF_RANGE;
+static ig_status check_length(const char *call, const ig_tensor *tensor, const void *bytes, uint64_t length) {
+    if (!tensor || (length && !bytes))
+        return igi_fail(IG_STATUS_INVALID_ARGUMENT, "%s: tensor and bytes must not be NULL", call);
+    uint64_t needed = tensor->count * ig_type_size(tensor->view.type);
+    if (length == needed) return IG_STATUS_OK;
+    return igi_fail(IG_STATUS_OUT_OF_RANGE, "%s: the tensor has %llu bytes, but the length given is %llu", call,
+                    (unsigned long long)needed, (unsigned long long)length);
 }
 
 ig_status ig_tensor_read(const ig_tensor *tensor, void *bytes, uint64_t length) {
-    ig_status status = check_length(tensor, bytes, length);
+    ig_status status = check_length("read", tensor, bytes, length);
     if (status == IG_STATUS_OK) status = igi_storage_wait_to_read(tensor->view.storage);
     if (status == IG_STATUS_OK && length) igi_copy_to_memory(&tensor->view, bytes);
     return status;
 }
 
 ig_status ig_tensor_write(ig_tensor *tensor, const void *bytes, uint64_t length) {
-    ig_status status = check_length(tensor, bytes, length);
+    ig_status status = check_length("write", tensor, bytes, length);
     if (status == IG_STATUS_OK) status = igi_storage_wait_to_write(tensor->view.storage);
     if (status == IG_STATUS_OK && length) igi_copy_from_memory(&tensor->view, bytes);
     return status;
 }
 
 ig_status ig_tensor_item(const ig_tensor *tensor, double *value) {
-    if (!tensor || !value || tensor->count != 1) return IG_STATUS_INVALID_ARGUMENT;
+    if (!tensor || !value) return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "item: tensor and value must not be NULL");
+    if (tensor->count != 1)
+        return igi_fail(IG_STATUS_INVALID_ARGUMENT, "item: the tensor has %llu elements, not one",
+                        (unsigned long long)tensor->count);
     ig_status status = igi_storage_wait_to_read(tensor->view.storage);
     if (status == IG_STATUS_OK) igi_load_doubles(tensor->view.type, igi_view_data(&tensor->view), 0, 1, value);
     return status;

@@ -2,14 +2,46 @@
 // Views of tensors.
 #include <string.h>
 
+#include "core/status-internal.h"
 #include "tensor/view.h"
 
 static ig_status share(const igi_view *view, ig_tensor **tensor) {
     igi_storage_retain(view->storage);
     ig_tensor *made = igi_tensor_of(view);
-    if (!made) return IG_STATUS_OUT_OF_MEMORY;
+    if (!made) return igi_fail_no_memory();
     *tensor = made;
     return IG_STATUS_OK;
+}
+
+static ig_status check_not_null(const char *call, const ig_tensor *tensor, ig_tensor **view) {
+    if (tensor && view) return IG_STATUS_OK;
+    return igi_fail(IG_STATUS_INVALID_ARGUMENT, "%s: tensor and view must not be NULL", call);
+}
+
+// Turns an axis that may count from the end into one that does not. `rank` is that of the tensor or of the view.
+static ig_status check_axis(const char *call, const ig_tensor *tensor, ig_tensor **view, int32_t axis, uint32_t more,
+                            uint32_t *at) {
+    ig_status status = check_not_null(call, tensor, view);
+    if (status != IG_STATUS_OK || igi_axis(axis, tensor->view.rank + more, at)) return status;
+    return igi_fail(IG_STATUS_INVALID_ARGUMENT, "%s: there is no axis %d in a tensor of rank %u", call, axis,
+                    tensor->view.rank + more);
+}
+
+static ig_status check_shape(const char *call, const ig_tensor *tensor, ig_tensor **view, uint32_t rank,
+                             const uint64_t *shape) {
+    ig_status status = check_not_null(call, tensor, view);
+    if (status != IG_STATUS_OK) return status;
+    if (rank > IG_MAX_RANK)
+        return igi_fail(IG_STATUS_INVALID_ARGUMENT, "%s: rank %u is more than %d", call, rank, IG_MAX_RANK);
+    return rank && !shape ? igi_fail(IG_STATUS_INVALID_ARGUMENT, "%s: the shape is NULL", call) : IG_STATUS_OK;
+}
+
+// "reshape: [2, 3] cannot become [4, 2]: why".
+static ig_status refuse(const char *call, ig_status status, const ig_tensor *tensor, uint32_t rank,
+                        const uint64_t *shape, const char *why) {
+    char from[IGI_SHAPE_TEXT], to[IGI_SHAPE_TEXT];
+    return igi_fail(status, "%s: %s cannot become %s: %s", call,
+                    igi_shape_text(tensor->view.rank, tensor->view.shape, from), igi_shape_text(rank, shape, to), why);
 }
 
 // ---- Shapes ----
@@ -37,25 +69,35 @@ static bool complete_shape(uint64_t count, uint32_t rank, const uint64_t *wanted
 ig_status ig_tensor_reshape(const ig_tensor *tensor, uint32_t rank, const uint64_t *shape, ig_tensor **view) {
     uint64_t complete[IG_MAX_RANK];
     igi_view reshaped;
-    if (!tensor || !view || rank > IG_MAX_RANK || (rank && !shape)) return IG_STATUS_INVALID_ARGUMENT;
-    if (!complete_shape(tensor->count, rank, shape, complete)) return IG_STATUS_INVALID_ARGUMENT;
-    if (!igi_view_reshaped(&tensor->view, rank, complete, &reshaped)) return IG_STATUS_UNSUPPORTED;
+    ig_status status = check_shape("reshape", tensor, view, rank, shape);
+    if (status != IG_STATUS_OK) return status;
+    if (!complete_shape(tensor->count, rank, shape, complete))
+        return refuse("reshape", IG_STATUS_INVALID_ARGUMENT, tensor, rank, shape, "the number of elements differs");
+    if (!igi_view_reshaped(&tensor->view, rank, complete, &reshaped))
+        return refuse("reshape", IG_STATUS_UNSUPPORTED, tensor, rank, shape,
+                      "its strides allow no such view; copy it first");
     return share(&reshaped, view);
 }
 
 ig_status ig_tensor_broadcast(const ig_tensor *tensor, uint32_t rank, const uint64_t *shape, ig_tensor **view) {
     igi_view repeated;
     uint64_t count;
-    if (!tensor || !view || rank > IG_MAX_RANK || (rank && !shape)) return IG_STATUS_INVALID_ARGUMENT;
-    if (!igi_view_broadcast(&tensor->view, rank, shape, &repeated)) return IG_STATUS_INVALID_ARGUMENT;
-    if (!igi_shape_count(rank, shape, 1, &count)) return IG_STATUS_OVERFLOW;
+    ig_status status = check_shape("broadcast", tensor, view, rank, shape);
+    if (status != IG_STATUS_OK) return status;
+    if (!igi_view_broadcast(&tensor->view, rank, shape, &repeated))
+        return refuse("broadcast", IG_STATUS_INVALID_ARGUMENT, tensor, rank, shape,
+                      "only dimensions of length 1, and new ones in front, repeat");
+    if (!igi_shape_count(rank, shape, 1, &count))
+        return refuse("broadcast", IG_STATUS_OVERFLOW, tensor, rank, shape, "there would be too many elements");
     return share(&repeated, view);
 }
 
 ig_status ig_tensor_unsqueeze(const ig_tensor *tensor, int32_t axis, ig_tensor **view) {
     uint32_t at;
-    if (!tensor || !view || tensor->view.rank == IG_MAX_RANK || !igi_axis(axis, tensor->view.rank + 1, &at))
-        return IG_STATUS_INVALID_ARGUMENT;
+    ig_status status = check_axis("unsqueeze", tensor, view, axis, 1, &at);
+    if (status != IG_STATUS_OK) return status;
+    if (tensor->view.rank == IG_MAX_RANK)
+        return igi_fail(IG_STATUS_INVALID_ARGUMENT, "unsqueeze: the tensor has %d dimensions already", IG_MAX_RANK);
     igi_view wider = tensor->view;
     uint32_t behind = wider.rank++ - at;
     memmove(&wider.shape[at + 1], &wider.shape[at], behind * sizeof *wider.shape);
@@ -75,8 +117,11 @@ static igi_view without_axis(const igi_view *view, uint32_t axis) {
 
 ig_status ig_tensor_squeeze(const ig_tensor *tensor, int32_t axis, ig_tensor **view) {
     uint32_t at;
-    if (!tensor || !view || !igi_axis(axis, tensor->view.rank, &at) || tensor->view.shape[at] != 1)
-        return IG_STATUS_INVALID_ARGUMENT;
+    ig_status status = check_axis("squeeze", tensor, view, axis, 0, &at);
+    if (status != IG_STATUS_OK) return status;
+    if (tensor->view.shape[at] != 1)
+        return igi_fail(IG_STATUS_INVALID_ARGUMENT, "squeeze: axis %d has length %llu, not 1", axis,
+                        (unsigned long long)tensor->view.shape[at]);
     igi_view narrower = without_axis(&tensor->view, at);
     return share(&narrower, view);
 }
@@ -84,10 +129,14 @@ ig_status ig_tensor_squeeze(const ig_tensor *tensor, int32_t axis, ig_tensor **v
 // ---- Order ----
 
 ig_status ig_tensor_permute(const ig_tensor *tensor, const int32_t *axes, ig_tensor **view) {
-    if (!tensor || !view || (tensor->view.rank && !axes)) return IG_STATUS_INVALID_ARGUMENT;
+    ig_status status = check_not_null("permute", tensor, view);
+    if (status != IG_STATUS_OK) return status;
+    if (tensor->view.rank && !axes) return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "permute: the axes are NULL");
     uint32_t order[IG_MAX_RANK], seen = 0;
     for (uint32_t i = 0; i < tensor->view.rank; i++) {
-        if (!igi_axis(axes[i], tensor->view.rank, &order[i]) || seen >> order[i] & 1) return IG_STATUS_INVALID_ARGUMENT;
+        status = check_axis("permute", tensor, view, axes[i], 0, &order[i]);
+        if (status != IG_STATUS_OK) return status;
+        if (seen >> order[i] & 1) return igi_fail(IG_STATUS_INVALID_ARGUMENT, "permute: axis %d comes twice", axes[i]);
         seen |= 1u << order[i];
     }
     igi_view permuted = igi_view_permuted(&tensor->view, order);
@@ -96,8 +145,9 @@ ig_status ig_tensor_permute(const ig_tensor *tensor, const int32_t *axes, ig_ten
 
 ig_status ig_tensor_transpose(const ig_tensor *tensor, int32_t axis, int32_t other_axis, ig_tensor **view) {
     uint32_t a, b, order[IG_MAX_RANK];
-    if (!tensor || !view || !igi_axis(axis, tensor->view.rank, &a) || !igi_axis(other_axis, tensor->view.rank, &b))
-        return IG_STATUS_INVALID_ARGUMENT;
+    ig_status status = check_axis("transpose", tensor, view, axis, 0, &a);
+    if (status == IG_STATUS_OK) status = check_axis("transpose", tensor, view, other_axis, 0, &b);
+    if (status != IG_STATUS_OK) return status;
     for (uint32_t i = 0; i < tensor->view.rank; i++) order[i] = i;
     order[a] = b, order[b] = a;
     igi_view permuted = igi_view_permuted(&tensor->view, order);
@@ -125,7 +175,8 @@ static uint64_t steps_between(int64_t start, int64_t stop, int64_t step) {
 ig_status ig_tensor_slice(const ig_tensor *tensor, int32_t axis, int64_t start, int64_t stop, int64_t step,
                           ig_tensor **view) {
     uint32_t at;
-    if (!tensor || !view || !igi_axis(axis, tensor->view.rank, &at)) return IG_STATUS_INVALID_ARGUMENT;
+    ig_status status = check_axis("slice", tensor, view, axis, 0, &at);
+    if (status != IG_STATUS_OK) return status;
     igi_view part = tensor->view;
     int64_t length = (int64_t)part.shape[at];
     if (step == 0) step = 1;
@@ -141,9 +192,12 @@ ig_status ig_tensor_slice(const ig_tensor *tensor, int32_t axis, int64_t start, 
 
 ig_status ig_tensor_select(const ig_tensor *tensor, int32_t axis, int64_t index, ig_tensor **view) {
     uint32_t at;
-    if (!tensor || !view || !igi_axis(axis, tensor->view.rank, &at)) return IG_STATUS_INVALID_ARGUMENT;
+    ig_status status = check_axis("select", tensor, view, axis, 0, &at);
+    if (status != IG_STATUS_OK) return status;
     int64_t length = (int64_t)tensor->view.shape[at];
-    if (index < -length || index >= length) return IG_STATUS_OUT_OF_RANGE;
+    if (index < -length || index >= length)
+        return igi_fail(IG_STATUS_OUT_OF_RANGE, "select: index %lld lies outside axis %d of length %lld",
+                        (long long)index, axis, (long long)length);
     igi_view part = without_axis(&tensor->view, at);
     if (index < 0) index += length;
     part.offset += (uint64_t)(index * igi_view_stride_bytes(&tensor->view, at));

@@ -71,11 +71,12 @@ static void check_channels(igi_front *f) {
                        (unsigned long long)w->shape[0]);
 }
 
-static ig_status convolve(ig_stream *stream, const ig_tensor *x, const ig_tensor *weight, const ig_tensor *bias,
-                          const ig_conv_desc *desc, uint32_t rank, const ig_op_options *options, ig_tensor **out) {
+static ig_status convolve(ig_stream *stream, const char *name, const ig_tensor *x, const ig_tensor *weight,
+                          const ig_tensor *bias, const ig_conv_desc *desc, uint32_t rank, const ig_op_options *options,
+                          ig_tensor **out) {
     static const ig_conv_desc defaults;
     igi_front f;
-    igi_front_begin(&f, stream, IG_OP_CONV, options);
+    igi_front_begin_as(&f, stream, IG_OP_CONV, name, options);
     igi_front_input(&f, "x", x);
     igi_front_input(&f, "weight", weight);
     igi_front_optional_input(&f, "bias", bias);
@@ -97,12 +98,12 @@ static ig_status convolve(ig_stream *stream, const ig_tensor *x, const ig_tensor
 
 ig_status ig_tensor_conv1d(ig_stream *stream, const ig_tensor *x, const ig_tensor *weight, const ig_tensor *bias,
                            const ig_conv_desc *desc, const ig_op_options *options, ig_tensor **out) {
-    return convolve(stream, x, weight, bias, desc, 3, options, out);
+    return convolve(stream, "conv1d", x, weight, bias, desc, 3, options, out);
 }
 
 ig_status ig_tensor_conv2d(ig_stream *stream, const ig_tensor *x, const ig_tensor *weight, const ig_tensor *bias,
                            const ig_conv_desc *desc, const ig_op_options *options, ig_tensor **out) {
-    return convolve(stream, x, weight, bias, desc, 4, options, out);
+    return convolve(stream, "conv2d", x, weight, bias, desc, 4, options, out);
 }
 
 // ---- Pools ----
@@ -120,10 +121,10 @@ static void read_pool(igi_front *f, const ig_pool_desc *desc, bool flat) {
     }
 }
 
-static ig_status pool(ig_stream *stream, ig_op op, const ig_tensor *x, const ig_pool_desc *desc, uint32_t rank,
-                      const ig_op_options *options, ig_tensor **out) {
+static ig_status pool(ig_stream *stream, ig_op op, const char *name, const ig_tensor *x, const ig_pool_desc *desc,
+                      uint32_t rank, const ig_op_options *options, ig_tensor **out) {
     igi_front f;
-    igi_front_begin(&f, stream, op, options);
+    igi_front_begin_as(&f, stream, op, name, options);
     igi_front_input(&f, "x", x);
     if (!desc) igi_front_fail(&f, IG_STATUS_INVALID_ARGUMENT, "there is no window");
     check_rank(&f, 0, "x", rank);
@@ -143,7 +144,7 @@ static ig_status pool(ig_stream *stream, ig_op op, const ig_tensor *x, const ig_
 #define DEFINE_POOL(name, id, rank)                                                             \
     ig_status ig_tensor_##name(ig_stream *stream, const ig_tensor *x, const ig_pool_desc *desc, \
                                const ig_op_options *options, ig_tensor **out) {                 \
-        return pool(stream, IG_OP_##id, x, desc, rank, options, out);                           \
+        return pool(stream, IG_OP_##id, #name, x, desc, rank, options, out);                    \
     }
 DEFINE_POOL(max_pool1d, MAX_POOL, 3)
 DEFINE_POOL(max_pool2d, MAX_POOL, 4)

@@ -62,8 +62,7 @@ ig_status ig_tensor_concatenate(ig_stream *stream, const ig_tensor *const *tenso
                                 const ig_op_options *options, ig_tensor **out) {
     joining j;
     igi_front *f = &j.f;
-    igi_front_begin(f, stream, IG_OP_COPY, options);
-    f->name = "concatenate";
+    igi_front_begin_as(f, stream, IG_OP_COPY, "concatenate", options);
     if (!tensors || !count) {
         igi_front_fail(f, IG_STATUS_INVALID_ARGUMENT, "there is nothing to concatenate");
         return f->status;
@@ -89,8 +88,7 @@ ig_status ig_tensor_pad(ig_stream *stream, const ig_tensor *x, const uint64_t *b
                         double value, const ig_op_options *options, ig_tensor **out) {
     igi_front f;
     uint64_t shape[IG_MAX_RANK];
-    igi_front_begin(&f, stream, IG_OP_COPY, options);
-    f.name = "pad";
+    igi_front_begin_as(&f, stream, IG_OP_COPY, "pad", options);
     igi_front_input(&f, "x", x);
     if (f.status != IG_STATUS_OK) return f.status;
     uint32_t rank = x->view.rank;

@@ -115,14 +115,18 @@ static ig_status check_ranks(ig_stream *stream, const char *op, const ig_tensor 
 
 ig_status ig_tensor_dot(ig_stream *stream, const ig_tensor *a, const ig_tensor *b, const ig_op_options *options,
                         ig_tensor **out) {
+    const char *outer = igi_stream_enter(stream, "dot");
     ig_status status = check_ranks(stream, "dot", a, 1, b, 1);
-    return status == IG_STATUS_OK ? ig_tensor_matmul(stream, a, b, NULL, options, out) : status;
+    if (status == IG_STATUS_OK) status = ig_tensor_matmul(stream, a, b, NULL, options, out);
+    return igi_stream_leave(stream, outer, status);
 }
 
 ig_status ig_tensor_matvec(ig_stream *stream, const ig_tensor *matrix, const ig_tensor *vector,
                            const ig_op_options *options, ig_tensor **out) {
+    const char *outer = igi_stream_enter(stream, "matvec");
     ig_status status = check_ranks(stream, "matvec", matrix, 2, vector, 1);
-    return status == IG_STATUS_OK ? ig_tensor_matmul(stream, matrix, vector, NULL, options, out) : status;
+    if (status == IG_STATUS_OK) status = ig_tensor_matmul(stream, matrix, vector, NULL, options, out);
+    return igi_stream_leave(stream, outer, status);
 }
 
 // A column times a row.
@@ -131,7 +135,7 @@ ig_status ig_tensor_outer(ig_stream *stream, const ig_tensor *a, const ig_tensor
     ig_status status = check_ranks(stream, "outer", a, 1, b, 1);
     if (status != IG_STATUS_OK) return status;
     igi_front f;
-    igi_front_begin(&f, stream, IG_OP_MATMUL, options);
+    igi_front_begin_as(&f, stream, IG_OP_MATMUL, "outer", options);
     igi_front_input(&f, "a", a);
     igi_front_input(&f, "b", b);
     ig_type type = igi_front_unify(&f, 0, 2);

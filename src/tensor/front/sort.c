@@ -4,11 +4,11 @@
 
 #include "tensor/front.h"
 
-static ig_status sort(ig_stream *stream, const ig_tensor *x, int32_t axis, bool descending, const uint64_t *most,
-                      const ig_op_options *options, ig_tensor **values, ig_tensor **indices) {
+static ig_status sort(ig_stream *stream, const char *name, const ig_tensor *x, int32_t axis, bool descending,
+                      const uint64_t *most, const ig_op_options *options, ig_tensor **values, ig_tensor **indices) {
     igi_front f;
     uint64_t shape[IG_MAX_RANK];
-    igi_front_begin(&f, stream, IG_OP_SORT, options);
+    igi_front_begin_as(&f, stream, IG_OP_SORT, name, options);
     igi_front_input(&f, "x", x);
     if (f.status != IG_STATUS_OK) return f.status;
     uint32_t along = igi_front_axis(&f, axis, x->view.rank);
@@ -26,12 +26,12 @@ static ig_status sort(ig_stream *stream, const ig_tensor *x, int32_t axis, bool 
 
 ig_status ig_tensor_sort(ig_stream *stream, const ig_tensor *x, int32_t axis, bool descending,
                          const ig_op_options *options, ig_tensor **values, ig_tensor **indices) {
-    return sort(stream, x, axis, descending, NULL, options, values, indices);
+    return sort(stream, "sort", x, axis, descending, NULL, options, values, indices);
 }
 
 ig_status ig_tensor_top_k(ig_stream *stream, const ig_tensor *x, int32_t axis, uint64_t k, const ig_op_options *options,
                           ig_tensor **values, ig_tensor **indices) {
-    return sort(stream, x, axis, true, &k, options, values, indices);
+    return sort(stream, "top_k", x, axis, true, &k, options, values, indices);
 }
 
 // The sorted values are made too, and thrown away; `into` is for the indices here.
@@ -41,13 +41,14 @@ ig_status ig_tensor_argsort(ig_stream *stream, const ig_tensor *x, int32_t axis,
     ig_tensor *made = NULL;
     if (stream && !indices && !(options && options->into))
         return igi_stream_fail(stream, IG_STATUS_INVALID_ARGUMENT, "argsort: there is nowhere to put the result");
-    ig_status status = sort(stream, x, axis, descending, NULL, &inner, NULL, &made);
+    ig_status status = sort(stream, "argsort", x, axis, descending, NULL, &inner, NULL, &made);
     if (status != IG_STATUS_OK) return status;
     if (!options || !options->into) {
         *indices = made;
         return IG_STATUS_OK;
     }
+    const char *outer = igi_stream_enter(stream, "argsort");
     status = ig_tensor_copy(stream, made, &(ig_op_options){.into = options->into}, indices);
     ig_tensor_release(made);
-    return status;
+    return igi_stream_leave(stream, outer, status);
 }

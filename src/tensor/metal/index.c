@@ -57,7 +57,7 @@ static ig_status check(const igi_call *call) {
     igi_walk_all(&walk, look, &s);
     if (!s.failed) return IG_STATUS_OK;
     return igi_error_set(call->error, IG_STATUS_OUT_OF_RANGE, "%s: index %lld lies outside an axis of length %lld",
-                         ig_op_name(call->op), (long long)s.wrong, (long long)s.length);
+                         igi_call_name(call), (long long)s.wrong, (long long)s.length);
 }
 
 // The vector of positions, repeated to the shape of the result.

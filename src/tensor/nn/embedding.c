@@ -8,19 +8,18 @@
 static void check_tokens(igi_front *f, const igi_view *table, const igi_view *tokens) {
     if (f->status != IG_STATUS_OK) return;
     if (table->rank != 2)
-        igi_front_fail(f, IG_STATUS_INVALID_ARGUMENT, "embedding: the table must be [vocabulary, dim]");
+        igi_front_fail(f, IG_STATUS_INVALID_ARGUMENT, "the table must be [vocabulary, dim]");
     else if (!igi_type_in(tokens->type, IGI_TYPE(I32) | IGI_TYPE(I64)))
-        igi_front_fail(f, IG_STATUS_INVALID_ARGUMENT, "embedding: tokens are %s, not i32 or i64",
-                       ig_type_name(tokens->type));
+        igi_front_fail(f, IG_STATUS_INVALID_ARGUMENT, "tokens are %s, not i32 or i64", ig_type_name(tokens->type));
     else if (tokens->rank >= IG_MAX_RANK)
-        igi_front_fail(f, IG_STATUS_INVALID_ARGUMENT, "embedding: tokens have too many dimensions");
+        igi_front_fail(f, IG_STATUS_INVALID_ARGUMENT, "tokens have too many dimensions");
 }
 
 ig_status ig_tensor_embedding(ig_stream *stream, const ig_tensor *table, const ig_tensor *tokens,
                               const ig_op_options *options, ig_tensor **out) {
     igi_front f;
     uint64_t shape[IG_MAX_RANK];
-    igi_front_begin(&f, stream, IG_OP_INDEX_SELECT, options);
+    igi_front_begin_as(&f, stream, IG_OP_INDEX_SELECT, "embedding", options);
     igi_front_input(&f, "table", table);
     igi_front_input(&f, "tokens", tokens);
     if (f.status == IG_STATUS_OK) check_tokens(&f, &table->view, &tokens->view);

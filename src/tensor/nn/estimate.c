@@ -9,7 +9,10 @@ static bool add_product(uint64_t a, uint64_t b, uint64_t *sum) {
 }
 
 ig_status ig_model_parameters(const ig_model_shape *shape, uint64_t *count) {
-    if (!shape || !count || !shape->heads || shape->hidden % shape->heads) return IG_STATUS_INVALID_ARGUMENT;
+    if (!shape || !count)
+        return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "model_parameters: shape and count must not be NULL");
+    if (!shape->heads || shape->hidden % shape->heads)
+        return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "model_parameters: hidden is no multiple of the heads");
     uint64_t hidden = shape->hidden, key_dim, layer = 0, all = hidden;
     bool fits = igi_mul(hidden / shape->heads, shape->key_heads, &key_dim);
     fits = fits && add_product(2 * hidden, hidden, &layer);                             // queries and output
@@ -18,19 +21,21 @@ ig_status ig_model_parameters(const ig_model_shape *shape, uint64_t *count) {
     fits = fits && add_product(2, hidden, &layer);                                      // norms
     fits = fits && hidden < UINT64_MAX / 3 && add_product(shape->layers, layer, &all);  // and the last norm
     fits = fits && add_product(2 * hidden, shape->vocabulary, &all);                    // embedding and output
-    if (!fits) return IG_STATUS_OVERFLOW;
+    if (!fits) return igi_fail_with(IG_STATUS_OVERFLOW, "model_parameters: there are too many to be counted");
     *count = all;
     return IG_STATUS_OK;
 }
 
 ig_status ig_model_size(const ig_model_shape *shape, ig_weight_type type, uint64_t *bytes) {
     uint64_t count, size;
-    if (!bytes || (unsigned)type >= IG_WEIGHT_TYPE_COUNT) return IG_STATUS_INVALID_ARGUMENT;
+    if (!bytes || (unsigned)type >= IG_WEIGHT_TYPE_COUNT)
+        return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "model_size: the type is unknown or bytes is NULL");
     ig_status status = ig_model_parameters(shape, &count);
     if (status != IG_STATUS_OK) return status;
     const igi_weight_format *format = &igi_weight_formats[type];
     uint64_t blocks = count / format->weights + (count % format->weights != 0);
-    if (!igi_mul(blocks, format->bytes, &size)) return IG_STATUS_OVERFLOW;
+    if (!igi_mul(blocks, format->bytes, &size))
+        return igi_fail_with(IG_STATUS_OVERFLOW, "model_size: the model is too large to be addressed");
     *bytes = size;
     return IG_STATUS_OK;
 }

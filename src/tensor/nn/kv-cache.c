@@ -35,11 +35,14 @@ static bool there_is(const ig_kv_cache *cache, uint32_t layer, uint64_t sequence
 
 ig_status ig_kv_cache_size(const ig_kv_cache_desc *desc, uint64_t *bytes) {
     uint64_t size;
-    if (!desc || !bytes || !igi_is_float(desc->type)) return IG_STATUS_INVALID_ARGUMENT;
+    if (!desc || !bytes || !igi_is_float(desc->type))
+        return igi_fail_with(IG_STATUS_INVALID_ARGUMENT,
+                             "kv_cache_size: desc and bytes must not be NULL, and the type f16, bf16 or f32");
     bool fits = igi_mul(UINT64_C(2) * ig_type_size(desc->type), desc->layers, &size) &&
                 igi_mul(size, sequences_of(desc), &size) && igi_mul(size, desc->capacity, &size) &&
                 igi_mul(size, desc->heads, &size) && igi_mul(size, desc->dim, &size);
-    if (!fits || size > INT64_MAX) return IG_STATUS_OVERFLOW;
+    if (!fits || size > INT64_MAX)
+        return igi_fail_with(IG_STATUS_OVERFLOW, "kv_cache_size: the cache is too large to be addressed");
     *bytes = size;
     return IG_STATUS_OK;
 }
@@ -68,18 +71,23 @@ static ig_status make_tensor(ig_device *device, const ig_kv_cache *cache, uint64
 
 ig_status ig_kv_cache_create(ig_device *device, const ig_kv_cache_desc *desc, ig_kv_cache **cache) {
     uint64_t bytes, count;
-    if (!device || !cache) return IG_STATUS_INVALID_ARGUMENT;
+    if (!device || !cache)
+        return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "kv_cache_create: device and cache must not be NULL");
     ig_status status = ig_kv_cache_size(desc, &bytes);
     if (status != IG_STATUS_OK) return status;
-    if (desc->window > desc->capacity) return IG_STATUS_INVALID_ARGUMENT;
-    if (!igi_mul(desc->layers, sequences_of(desc), &count)) return IG_STATUS_OVERFLOW;
+    if (desc->window > desc->capacity)
+        return igi_fail(IG_STATUS_INVALID_ARGUMENT,
+                        "kv_cache_create: a window of %llu needs more than a capacity of %llu",
+                        (unsigned long long)desc->window, (unsigned long long)desc->capacity);
+    if (!igi_mul(desc->layers, sequences_of(desc), &count))
+        return igi_fail_with(IG_STATUS_OVERFLOW, "kv_cache_create: there are too many layers and sequences");
     ig_kv_cache *made = igi_calloc(1, sizeof *made);
-    if (!made) return IG_STATUS_OUT_OF_MEMORY;
+    if (!made) return igi_fail_no_memory();
     igi_ref_init(&made->references);
     made->desc = *desc;
     made->sequences = sequences_of(desc);
     made->held = igi_calloc(count, sizeof *made->held);
-    if (!made->held) status = IG_STATUS_OUT_OF_MEMORY;
+    if (!made->held) status = igi_fail_no_memory();
     for (int i = 0; i < 2 && status == IG_STATUS_OK; i++)
         status = make_tensor(device, made, bytes / 2, &made->tensors[i]);
     if (status == IG_STATUS_OK)
@@ -159,8 +167,10 @@ static ig_status memories_of(const part *p, ig_tensor *slots[2]) {
 
 ig_status ig_kv_cache_view(const ig_kv_cache *cache, uint32_t layer, ig_tensor **keys, ig_tensor **values) {
     ig_tensor *slots[2] = {NULL, NULL};
-    if (!cache || !keys || !values) return IG_STATUS_INVALID_ARGUMENT;
-    if (layer >= cache->desc.layers) return IG_STATUS_OUT_OF_RANGE;
+    if (!cache || !keys || !values)
+        return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "kv_cache_view: cache, keys and values must not be NULL");
+    if (layer >= cache->desc.layers)
+        return igi_fail(IG_STATUS_OUT_OF_RANGE, "kv_cache_view: there is no layer %u of %u", layer, cache->desc.layers);
     const part p = all_of(cache, layer);
     ig_status status = memories_of(&p, slots);
     if (status == IG_STATUS_OK)
@@ -178,9 +188,9 @@ static ig_status operand_of(const part *p, uint64_t which, const ig_tensor *x, p
 
 static ig_status check_place(ig_stream *stream, const ig_kv_cache *cache, uint32_t layer, uint64_t sequence) {
     if (layer >= cache->desc.layers)
-        return igi_stream_fail(stream, IG_STATUS_OUT_OF_RANGE, "kv_cache: there is no layer %u", layer);
+        return igi_stream_fail(stream, IG_STATUS_OUT_OF_RANGE, "%s: there is no layer %u", stream->caller, layer);
     if (sequence < cache->sequences) return IG_STATUS_OK;
-    return igi_stream_fail(stream, IG_STATUS_OUT_OF_RANGE, "kv_cache: there is no sequence %llu",
+    return igi_stream_fail(stream, IG_STATUS_OUT_OF_RANGE, "%s: there is no sequence %llu", stream->caller,
                            (unsigned long long)sequence);
 }
 
@@ -239,11 +249,11 @@ static ig_status check_rows(ig_stream *stream, const part *p, const ig_tensor *x
     if (fits && (!p->batched || x->view.shape[0] == p->count)) return IG_STATUS_OK;
     igi_shape_text(x->view.rank, x->view.shape, text);
     if (p->batched)
-        return igi_stream_fail(
-            stream, IG_STATUS_INVALID_ARGUMENT, "kv_cache: %s of shape %s is not [%llu, .., %llu, %llu]", role, text,
-            (unsigned long long)p->count, (unsigned long long)desc->heads, (unsigned long long)desc->dim);
-    return igi_stream_fail(stream, IG_STATUS_INVALID_ARGUMENT, "kv_cache: %s of shape %s is not [.., %llu, %llu]", role,
-                           text, (unsigned long long)desc->heads, (unsigned long long)desc->dim);
+        return igi_stream_fail(stream, IG_STATUS_INVALID_ARGUMENT, "%s: %s of shape %s is not [%llu, .., %llu, %llu]",
+                               stream->caller, role, text, (unsigned long long)p->count,
+                               (unsigned long long)desc->heads, (unsigned long long)desc->dim);
+    return igi_stream_fail(stream, IG_STATUS_INVALID_ARGUMENT, "%s: %s of shape %s is not [.., %llu, %llu]",
+                           stream->caller, role, text, (unsigned long long)desc->heads, (unsigned long long)desc->dim);
 }
 
 // The first of several new positions still needs its window.
@@ -255,8 +265,8 @@ static ig_status check_room(ig_stream *stream, const part *p, uint64_t count) {
         if (room < least) least = room;
     }
     if (count <= least) return IG_STATUS_OK;
-    return igi_stream_fail(stream, IG_STATUS_OUT_OF_RANGE, "kv_cache: %llu positions do not fit, only %llu do",
-                           (unsigned long long)count, (unsigned long long)least);
+    return igi_stream_fail(stream, IG_STATUS_OUT_OF_RANGE, "%s: %llu positions do not fit, only %llu do",
+                           stream->caller, (unsigned long long)count, (unsigned long long)least);
 }
 
 static void lengthen(const part *p, uint64_t count) {
@@ -275,7 +285,8 @@ static ig_status append(ig_stream *stream, const part *p, const ig_tensor *k, co
     uint32_t axis = k->view.rank - 3;
     uint64_t count = k->view.shape[axis];
     if (v->view.shape[axis] != count)
-        return igi_stream_fail(stream, IG_STATUS_INVALID_ARGUMENT, "kv_cache: there are not as many values as keys");
+        return igi_stream_fail(stream, IG_STATUS_INVALID_ARGUMENT, "%s: there are not as many values as keys",
+                               stream->caller);
     status = check_room(stream, p, count);
     if (status == IG_STATUS_OK) status = (in_step(p) ? put_both : put_each)(stream, p, k, v);
     if (status == IG_STATUS_OK) lengthen(p, count);
@@ -284,18 +295,25 @@ static ig_status append(ig_stream *stream, const part *p, const ig_tensor *k, co
 
 ig_status ig_kv_cache_append(ig_stream *stream, ig_kv_cache *cache, uint32_t layer, const ig_tensor *k,
                              const ig_tensor *v) {
-    if (!stream || !cache || !k || !v) return IG_STATUS_INVALID_ARGUMENT;
+    if (!stream || !cache || !k || !v)
+        return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "kv_cache_append: stream, cache, k and v must not be NULL");
+    const char *outer = igi_stream_enter(stream, "kv_cache_append");
     ig_status status = check_place(stream, cache, layer, 0);
     const part p = all_of(cache, layer);
-    return status == IG_STATUS_OK ? append(stream, &p, k, v) : status;
+    if (status == IG_STATUS_OK) status = append(stream, &p, k, v);
+    return igi_stream_leave(stream, outer, status);
 }
 
 ig_status ig_kv_cache_append_sequence(ig_stream *stream, ig_kv_cache *cache, uint32_t layer, uint64_t sequence,
                                       const ig_tensor *k, const ig_tensor *v) {
-    if (!stream || !cache || !k || !v) return IG_STATUS_INVALID_ARGUMENT;
+    if (!stream || !cache || !k || !v)
+        return igi_fail_with(IG_STATUS_INVALID_ARGUMENT,
+                             "kv_cache_append_sequence: stream, cache, k and v must not be NULL");
+    const char *outer = igi_stream_enter(stream, "kv_cache_append_sequence");
     ig_status status = check_place(stream, cache, layer, sequence);
     const part p = one_of(cache, layer, sequence);
-    return status == IG_STATUS_OK ? append(stream, &p, k, v) : status;
+    if (status == IG_STATUS_OK) status = append(stream, &p, k, v);
+    return igi_stream_leave(stream, outer, status);
 }
 
 // ---- Truncate ----
@@ -309,7 +327,10 @@ static bool may_truncate(const ig_kv_cache *cache, const held *h, uint64_t lengt
 static ig_status truncate(ig_kv_cache *cache, uint64_t from, uint64_t count, uint64_t length) {
     for (uint32_t layer = 0; layer < cache->desc.layers; layer++)
         for (uint64_t i = 0; i < count; i++)
-            if (!may_truncate(cache, held_by(cache, layer, from + i), length)) return IG_STATUS_OUT_OF_RANGE;
+            if (!may_truncate(cache, held_by(cache, layer, from + i), length))
+                return igi_fail(IG_STATUS_OUT_OF_RANGE,
+                                "kv_cache_truncate: positions that length %llu needs are overwritten already",
+                                (unsigned long long)length);
     for (uint32_t layer = 0; layer < cache->desc.layers; layer++)
         for (uint64_t i = 0; i < count; i++) {
             held *h = held_by(cache, layer, from + i);
@@ -320,12 +341,15 @@ static ig_status truncate(ig_kv_cache *cache, uint64_t from, uint64_t count, uin
 }
 
 ig_status ig_kv_cache_truncate(ig_kv_cache *cache, uint64_t length) {
-    return cache ? truncate(cache, 0, cache->sequences, length) : IG_STATUS_INVALID_ARGUMENT;
+    if (!cache) return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "kv_cache_truncate: the cache is NULL");
+    return truncate(cache, 0, cache->sequences, length);
 }
 
 ig_status ig_kv_cache_truncate_sequence(ig_kv_cache *cache, uint64_t sequence, uint64_t length) {
-    if (!cache) return IG_STATUS_INVALID_ARGUMENT;
-    return sequence < cache->sequences ? truncate(cache, sequence, 1, length) : IG_STATUS_OUT_OF_RANGE;
+    if (!cache) return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "kv_cache_truncate_sequence: the cache is NULL");
+    if (sequence < cache->sequences) return truncate(cache, sequence, 1, length);
+    return igi_fail(IG_STATUS_OUT_OF_RANGE, "kv_cache_truncate_sequence: there is no sequence %llu of %llu",
+                    (unsigned long long)sequence, (unsigned long long)cache->sequences);
 }
 
 // ---- Attention ----
@@ -371,7 +395,8 @@ static ig_status attend_each(ig_stream *stream, const part *p, const ig_tensor *
         return status;
     }
     if (!out)
-        return igi_stream_fail(stream, IG_STATUS_INVALID_ARGUMENT, "kv_cache: there is nowhere to put the result");
+        return igi_stream_fail(stream, IG_STATUS_INVALID_ARGUMENT, "%s: there is nowhere to put the result",
+                               stream->caller);
     ig_type operand, type;
     ig_tensor *made = NULL;
     igi_op_types(IG_OP_ATTENTION, q->view.type, &operand, &type);
@@ -398,24 +423,31 @@ static ig_status attention(ig_stream *stream, const part *p, const ig_tensor *q,
                            const ig_op_options *options, ig_tensor **out) {
     if (!fits_queries(p, q))
         return igi_stream_fail(stream, IG_STATUS_INVALID_ARGUMENT,
-                               "kv_cache: queries must be [%spositions, heads, dim] of the last positions",
+                               "%s: queries must be [%spositions, heads, dim] of the last positions", stream->caller,
                                p->batched ? "sequences, " : "");
     return (in_step(p) ? attend : attend_each)(stream, p, q, scale, options, out);
 }
 
 ig_status ig_kv_cache_attention(ig_stream *stream, const ig_kv_cache *cache, uint32_t layer, const ig_tensor *q,
                                 double scale, const ig_op_options *options, ig_tensor **out) {
-    if (!stream || !cache || !q) return IG_STATUS_INVALID_ARGUMENT;
+    if (!stream || !cache || !q)
+        return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "kv_cache_attention: stream, cache and q must not be NULL");
+    const char *outer = igi_stream_enter(stream, "kv_cache_attention");
     ig_status status = check_place(stream, cache, layer, 0);
     const part p = all_of(cache, layer);
-    return status == IG_STATUS_OK ? attention(stream, &p, q, scale, options, out) : status;
+    if (status == IG_STATUS_OK) status = attention(stream, &p, q, scale, options, out);
+    return igi_stream_leave(stream, outer, status);
 }
 
 ig_status ig_kv_cache_attention_sequence(ig_stream *stream, const ig_kv_cache *cache, uint32_t layer, uint64_t sequence,
                                          const ig_tensor *q, double scale, const ig_op_options *options,
                                          ig_tensor **out) {
-    if (!stream || !cache || !q) return IG_STATUS_INVALID_ARGUMENT;
+    if (!stream || !cache || !q)
+        return igi_fail_with(IG_STATUS_INVALID_ARGUMENT,
+                             "kv_cache_attention_sequence: stream, cache and q must not be NULL");
+    const char *outer = igi_stream_enter(stream, "kv_cache_attention_sequence");
     ig_status status = check_place(stream, cache, layer, sequence);
     const part p = one_of(cache, layer, sequence);
-    return status == IG_STATUS_OK ? attention(stream, &p, q, scale, options, out) : status;
+    if (status == IG_STATUS_OK) status = attention(stream, &p, q, scale, options, out);
+    return igi_stream_leave(stream, outer, status);
 }

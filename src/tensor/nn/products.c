@@ -60,9 +60,9 @@ static void refuse(igi_front *f, const char *what) {
                    igi_shape_text(f->call.in[1].rank, f->call.in[1].shape, b));
 }
 
-static void begin(igi_front *f, ig_stream *stream, const ig_op_options *options, const char *roles[2],
+static void begin(igi_front *f, ig_stream *stream, const char *name, const ig_op_options *options, const char *roles[2],
                   const ig_tensor *a, const ig_tensor *b, double alpha) {
-    igi_front_begin(f, stream, IG_OP_MATMUL, options);
+    igi_front_begin_as(f, stream, IG_OP_MATMUL, name, options);
     igi_front_input(f, roles[0], a);
     igi_front_input(f, roles[1], b);
     igi_front_optional_input(f, "c", NULL);
@@ -73,7 +73,7 @@ static void begin(igi_front *f, ig_stream *stream, const ig_op_options *options,
 ig_status ig_tensor_attention_scores(ig_stream *stream, const ig_tensor *q, const ig_tensor *k, double scale,
                                      const ig_op_options *options, ig_tensor **out) {
     igi_front f;
-    begin(&f, stream, options, (const char *[]){"q", "k"}, q, k, scale);
+    begin(&f, stream, "attention_scores", options, (const char *[]){"q", "k"}, q, k, scale);
     ig_type type = igi_front_unify(&f, 0, 2);
     if (f.status != IG_STATUS_OK) return igi_front_finish(&f, out);
     igi_view *a = &f.call.in[0], *b = &f.call.in[1];
@@ -95,7 +95,7 @@ ig_status ig_tensor_attention_scores(ig_stream *stream, const ig_tensor *q, cons
 ig_status ig_tensor_weighted_sum(ig_stream *stream, const ig_tensor *weights, const ig_tensor *v,
                                  const ig_op_options *options, ig_tensor **out) {
     igi_front f;
-    begin(&f, stream, options, (const char *[]){"weights", "v"}, weights, v, 1);
+    begin(&f, stream, "weighted_sum", options, (const char *[]){"weights", "v"}, weights, v, 1);
     ig_type type = igi_front_unify(&f, 0, 2);
     if (f.status != IG_STATUS_OK) return igi_front_finish(&f, out);
     igi_view *a = &f.call.in[0], *b = &f.call.in[1];
@@ -117,7 +117,7 @@ ig_status ig_tensor_linear(ig_stream *stream, const ig_tensor *x, const ig_tenso
                            ig_tensor **out) {
     igi_front f;
     uint64_t shape[IG_MAX_RANK];
-    begin(&f, stream, options, (const char *[]){"x", "weight"}, x, weight, 1);
+    begin(&f, stream, "linear", options, (const char *[]){"x", "weight"}, x, weight, 1);
     ig_type type = igi_front_unify(&f, 0, 2);
     if (f.status != IG_STATUS_OK) return igi_front_finish(&f, out);
     igi_view *a = &f.call.in[0], *b = &f.call.in[1];

@@ -23,7 +23,7 @@ static ig_status wrap(ig_tensor *tensor, ig_weight_type type, uint64_t columns, 
     ig_weight *made = igi_calloc(1, sizeof *made);
     if (!made) {
         ig_tensor_release(tensor);
-        return IG_STATUS_OUT_OF_MEMORY;
+        return igi_fail_no_memory();
     }
     igi_ref_init(&made->references);
     made->type = type;
@@ -37,7 +37,7 @@ static ig_status wrap(ig_tensor *tensor, ig_weight_type type, uint64_t columns, 
 static ig_status quantize(ig_stream *stream, const ig_tensor *matrix, ig_weight_type type, const ig_op_options *options,
                           ig_tensor **out) {
     igi_front f;
-    igi_front_begin(&f, stream, IG_OP_QUANTIZE, options);
+    igi_front_begin_as(&f, stream, IG_OP_QUANTIZE, "weight_quantize", options);
     igi_front_input(&f, "matrix", matrix);
     check_matrix(&f, matrix, type);
     igi_front_unify(&f, 0, 1);
@@ -52,18 +52,23 @@ ig_status ig_weight_quantize(ig_stream *stream, const ig_tensor *matrix, ig_weig
                              const ig_op_options *options, ig_weight **weight) {
     ig_op_options own = options ? *options : (ig_op_options){0};
     ig_tensor *tensor = NULL;
-    if (!weight || own.into) return IG_STATUS_INVALID_ARGUMENT;
+    if (!weight) return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "weight_quantize: weight must not be NULL");
+    if (own.into) return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "weight_quantize: there is no 'into' for weights");
     bool plain = (unsigned)type < IG_WEIGHT_TYPE_COUNT && igi_weight_is_plain(type);
-    if (plain && stream && matrix && matrix->view.rank != 2) return IG_STATUS_INVALID_ARGUMENT;
+    if (plain && stream && matrix && matrix->view.rank != 2)
+        return igi_stream_fail(stream, IG_STATUS_INVALID_ARGUMENT,
+                               "weight_quantize: weights are made of a matrix, not of rank %u", matrix->view.rank);
+    const char *outer = igi_stream_enter(stream, "weight_quantize");
     ig_status status = plain ? ig_tensor_cast(stream, matrix, igi_weight_formats[type].element, &own, &tensor)
                              : quantize(stream, matrix, type, &own, &tensor);
+    igi_stream_leave(stream, outer, status);
     return status == IG_STATUS_OK && matrix ? wrap(tensor, type, matrix->view.shape[1], weight) : status;
 }
 
 static ig_status dequantize(ig_stream *stream, const ig_weight *weight, const ig_tensor *blocks, ig_type type,
                             const ig_op_options *options, ig_tensor **out) {
     igi_front f;
-    igi_front_begin(&f, stream, IG_OP_DEQUANTIZE, options);
+    igi_front_begin_as(&f, stream, IG_OP_DEQUANTIZE, "weight_dequantize", options);
     igi_front_input(&f, "weight", blocks);
     if (f.status == IG_STATUS_OK && !igi_is_float(type))
         igi_front_fail(&f, IG_STATUS_INVALID_ARGUMENT, "weights cannot become %s", ig_type_name(type));
@@ -80,24 +85,28 @@ static ig_status dequantize(ig_stream *stream, const ig_weight *weight, const ig
 
 ig_status ig_weight_dequantize(ig_stream *stream, const ig_weight *weight, ig_type type, const ig_op_options *options,
                                ig_tensor **out) {
-    if (!weight) return IG_STATUS_INVALID_ARGUMENT;
-    if (igi_weight_is_plain(weight->type)) return ig_tensor_cast(stream, weight->tensor, type, options, out);
-    return dequantize(stream, weight, weight->tensor, type, options, out);
+    if (!weight) return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "weight_dequantize: the weight is NULL");
+    const char *outer = igi_stream_enter(stream, "weight_dequantize");
+    ig_status status = igi_weight_is_plain(weight->type)
+                           ? ig_tensor_cast(stream, weight->tensor, type, options, out)
+                           : dequantize(stream, weight, weight->tensor, type, options, out);
+    return igi_stream_leave(stream, outer, status);
 }
 
 // The blocks of the rows are picked first, so that no others are looked at.
 ig_status ig_weight_embedding(ig_stream *stream, const ig_weight *weight, const ig_tensor *tokens, ig_type type,
                               const ig_op_options *options, ig_tensor **out) {
     ig_tensor *rows = NULL;
-    if (!weight) return IG_STATUS_INVALID_ARGUMENT;
+    if (!weight) return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "weight_embedding: the weight is NULL");
     bool plain = igi_weight_is_plain(weight->type);
+    const char *outer = igi_stream_enter(stream, "weight_embedding");
     ig_op_options picking = {.backend = options && !plain ? options->backend : IG_BACKEND_ANY};
     ig_status status = ig_tensor_embedding(stream, weight->tensor, tokens, &picking, &rows);
-    if (status != IG_STATUS_OK) return status;
+    if (status != IG_STATUS_OK) return igi_stream_leave(stream, outer, status);
     status =
         plain ? ig_tensor_cast(stream, rows, type, options, out) : dequantize(stream, weight, rows, type, options, out);
     ig_tensor_release(rows);
-    return status;
+    return igi_stream_leave(stream, outer, status);
 }
 
 // ---- Products ----
@@ -112,7 +121,10 @@ ig_status ig_weight_matmul(ig_stream *stream, const ig_weight *weight, const ig_
     char text[IGI_SHAPE_TEXT];
     uint64_t shape[IG_MAX_RANK];
     igi_front f;
-    if (weight && x && is_matmul(weight, x)) return ig_tensor_linear(stream, x, weight->tensor, options, out);
+    if (weight && x && is_matmul(weight, x)) {
+        const char *outer = igi_stream_enter(stream, "weight_matmul");
+        return igi_stream_leave(stream, outer, ig_tensor_linear(stream, x, weight->tensor, options, out));
+    }
     igi_front_begin(&f, stream, IG_OP_WEIGHT_MATMUL, options);
     igi_front_input(&f, "x", x);
     igi_front_input(&f, "weight", weight ? weight->tensor : NULL);

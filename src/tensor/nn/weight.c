@@ -20,11 +20,15 @@ const char *ig_weight_type_name(ig_weight_type type) {
 
 ig_status ig_weight_size(ig_weight_type type, uint64_t rows, uint64_t columns, uint64_t *bytes) {
     uint64_t size;
-    if ((unsigned)type >= IG_WEIGHT_TYPE_COUNT || !bytes) return IG_STATUS_INVALID_ARGUMENT;
+    if ((unsigned)type >= IG_WEIGHT_TYPE_COUNT || !bytes)
+        return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "weight_size: the type is unknown or bytes is NULL");
     const igi_weight_format *format = &igi_weight_formats[type];
-    if (columns % format->weights) return IG_STATUS_INVALID_ARGUMENT;
+    if (columns % format->weights)
+        return igi_fail(IG_STATUS_INVALID_ARGUMENT, "weight_size: %llu columns are no whole blocks of %u %s weights",
+                        (unsigned long long)columns, (unsigned)format->weights, format->name);
     bool fits = igi_mul(columns / format->weights, format->bytes, &size) && igi_mul(size, rows, &size);
-    if (!fits || size > INT64_MAX) return IG_STATUS_OVERFLOW;
+    if (!fits || size > INT64_MAX)
+        return igi_fail_with(IG_STATUS_OVERFLOW, "weight_size: the weight is too large to be addressed");
     *bytes = size;
     return IG_STATUS_OK;
 }
@@ -38,12 +42,14 @@ static void shape_of(const ig_weight_desc *desc, uint64_t shape[2]) {
 
 ig_status ig_weight_create(ig_device *device, const ig_weight_desc *desc, ig_weight **weight) {
     uint64_t bytes;
-    if (!device || !desc || !weight) return IG_STATUS_INVALID_ARGUMENT;
-    if (!desc->bytes && !desc->no_copy && !desc->buffer) return IG_STATUS_INVALID_ARGUMENT;
+    if (!device || !desc || !weight)
+        return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "weight_create: device, desc and weight must not be NULL");
+    if (!desc->bytes && !desc->no_copy && !desc->buffer)
+        return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "weight_create: give bytes, no_copy or a buffer");
     ig_status status = ig_weight_size(desc->type, desc->rows, desc->columns, &bytes);
     if (status != IG_STATUS_OK) return status;
     ig_weight *made = igi_calloc(1, sizeof *made);
-    if (!made) return IG_STATUS_OUT_OF_MEMORY;
+    if (!made) return igi_fail_no_memory();
     ig_tensor_desc memory = {.type = igi_weight_formats[desc->type].element,
                              .rank = 2,
                              .bytes = desc->bytes,

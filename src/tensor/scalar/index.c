@@ -67,7 +67,7 @@ static void scatter_row(void *user, uint64_t count, char *const *data, const int
 static ig_status judge(const context *c) {
     if (!c->failed) return IG_STATUS_OK;
     return igi_error_set(c->call->error, IG_STATUS_OUT_OF_RANGE, "%s: index %lld lies outside an axis of length %llu",
-                         ig_op_name(c->call->op), (long long)c->wrong, (unsigned long long)c->length);
+                         igi_call_name(c->call), (long long)c->wrong, (unsigned long long)c->length);
 }
 
 // Every element of `indexed` along the axis is reached from its first; the other dimensions are those of `index`.

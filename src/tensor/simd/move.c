@@ -360,7 +360,7 @@ ig_status igi_simd_index_select(const igi_call *call) {
     uint64_t count = call->in[1].shape[0], slice = count ? igi_view_count(&call->out[0]) / count : 0;
     igi_parallel(call->runtime, count, slice < IGI_SIMD_GRAIN ? IGI_SIMD_GRAIN / (slice + 1) + 1 : 1, select_part, &s);
     if (!atomic_load(&s.failed)) return IG_STATUS_OK;
-    return igi_error_set(call->error, IG_STATUS_OUT_OF_RANGE,
-                         "index_select: index %lld lies outside an axis of length %llu",
-                         (long long)atomic_load(&s.wrong), (unsigned long long)call->in[0].shape[s.axis]);
+    return igi_error_set(call->error, IG_STATUS_OUT_OF_RANGE, "%s: index %lld lies outside an axis of length %llu",
+                         igi_call_name(call), (long long)atomic_load(&s.wrong),
+                         (unsigned long long)call->in[0].shape[s.axis]);
 }
