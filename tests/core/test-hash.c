@@ -59,6 +59,15 @@ static void numbers_and_bytes_count(void **state) {
     assert_true(igi_hash_equal(igi_hasher_finish(a), igi_hasher_finish(b)));
 }
 
+// One part that looks like two with a length between them.
+static void a_part_cannot_imitate_two(void **state) {
+    (void)state;
+    igi_hasher *one = igi_hasher_create(), *two = igi_hasher_create();
+    igi_hasher_add(one, "x\0\0\0\0\0\0\0\0y", 10);
+    igi_hasher_add(two, "x", 1), igi_hasher_add(two, "y", 1);
+    assert_false(igi_hash_equal(igi_hasher_finish(one), igi_hasher_finish(two)));
+}
+
 static void every_bit_of_a_long_text_counts(void **state) {
     (void)state;
     unsigned char *text = calloc(1, 5000);
@@ -85,6 +94,7 @@ int main(void) {
         cmocka_unit_test(known_texts_have_known_hashes),
         cmocka_unit_test(parts_do_not_run_into_each_other),
         cmocka_unit_test(numbers_and_bytes_count),
+        cmocka_unit_test(a_part_cannot_imitate_two),
         cmocka_unit_test(every_bit_of_a_long_text_counts),
         cmocka_unit_test(a_hasher_that_could_not_be_made_gives_no_hash),
     };

@@ -81,6 +81,8 @@ static void invalid_utf8_is_replaced(void **state) {
         3, "\"a" BAD "b\"");
     quote("\xc0\x80", 2, "\"" BAD BAD "\"");                  // overlong NUL
     quote("\xed\xa0\x80", 3, "\"" BAD BAD BAD "\"");          // a surrogate
+    quote("\xe0\x80\x80", 3, "\"" BAD BAD BAD "\"");          // an overlong NUL
+    quote("\xf0\x80\x80\x80", 4, "\"" BAD BAD BAD BAD "\"");  // and a longer one
     quote("\xf4\x90\x80\x80", 4, "\"" BAD BAD BAD BAD "\"");  // past U+10FFFF
     quote("\xe2\x82", 2, "\"" BAD BAD "\"");                  // cut off
     quote("\xe2(\xa1", 3, "\"" BAD "(" BAD "\"");

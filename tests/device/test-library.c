@@ -282,6 +282,20 @@ static void variables_without_a_value_are_warned_of(void **state) {
     ig_library_release(library);
 }
 
+// Whichever is used first.
+static void constants_are_listed_in_source_order(void **state) {
+    (void)state;
+    ig_library *library = compile(
+        "constant int a [[function_constant(7)]];"
+        "constant int b [[function_constant(3)]];"
+        "constant int c [[function_constant(5)]];"
+        "kernel void k(device int *x) { x[0] = c; x[1] = b; x[2] = a; }");
+    static const char *const names[] = {"a", "b", "c"};
+    assert_int_equal(ig_library_function_constant_count(library), 3);
+    for (size_t i = 0; i < 3; i++) assert_string_equal(ig_library_function_constant(library, i)->name, names[i]);
+    ig_library_release(library);
+}
+
 static void kernels_are_listed_in_source_order(void **state) {
     (void)state;
     static const char *const names[] = {"first", "second", "generic_f32", "generic_u8"};
@@ -479,6 +493,7 @@ int main(void) {
         cmocka_unit_test(warnings_are_kept_with_the_library),
         cmocka_unit_test(warnings_come_with_every_library_of_the_source),
         cmocka_unit_test(the_same_source_is_compiled_once),
+        cmocka_unit_test(constants_are_listed_in_source_order),
         cmocka_unit_test(kernels_are_listed_in_source_order),
         cmocka_unit_test(arguments_are_described),
         cmocka_unit_test(references_need_the_size_of_their_type),

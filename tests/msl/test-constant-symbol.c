@@ -55,6 +55,7 @@ static void nonsense_is_refused(void **state) {
         "ig.fc.1).bool.x",
         "ig.fc.1 2.bool.x",
         "ig.fc.1 / 0.bool.x",
+        "ig.fc.4294967296.bool.x",
         "ig.fc.99999999999999999999.bool.x",
         "ig.fc.((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((1.bool.x",
     };

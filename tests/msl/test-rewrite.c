@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 // cmocka last: it needs the four headers above.
 #include <cmocka.h>
@@ -154,6 +155,7 @@ static void literals_are_float_and_suffixes_ours(void **state) {
     (void)state;
     static const example examples[] = {
         {"a = 0.5;", "a = 0.5f;"},
+        {"1e+3 1E+3 0x1p+4 0x1P+4 1+3", "1e+3f 1E+3f 0x1p+4f 0x1P+4f 1+3"},
         {"1. .5 1e3 1.5e-3 1'000.5 0x1p-4 0x1.8p3", "1.f .5f 1e3f 1.5e-3f 1'000.5f 0x1p-4f 0x1.8p3f"},
         {"1 10u 0x1f 0xE 0b11 1'000 10l 10UL 0x1L 0x1bf", NULL},
         {"1.0f 1.0F 1.0h 1e3h", NULL},
@@ -337,6 +339,39 @@ static uint32_t locate(const char *source, const char *in_result, uint32_t line)
     uint32_t column = igi_rewrite_locate(&rewrite, source, line, (uint32_t)(found - start) + 1);
     igi_rewrite_free(&rewrite);
     return column;
+}
+
+// The longest delimiter there may be, sixteen characters.
+static void raw_strings_end_at_their_delimiter(void **state) {
+    (void)state;
+    static const example examples[] = {
+        {"R\"(1.0 \")\" 1.0", "R\"(1.0 \")\" 1.0f"},
+        {"R\"abcdefghijklmnop(1.0 )\" 1.0 )abcdefghijklmnop\" 1.0",
+         "R\"abcdefghijklmnop(1.0 )\" 1.0 )abcdefghijklmnop\" 1.0f"},
+    };
+    EXPECT_ALL(examples);
+}
+
+static void add_edit(igi_edits *edits, size_t offset, size_t length, const char *text) {
+    assert_true(igi_edits_add(edits, offset, length, igi_strdup(text)));
+}
+
+// Insertions come before a replacement of the same place, whichever was asked for first.
+static void edits_are_applied_in_order(void **state) {
+    (void)state;
+    igi_edits edits = {0};
+    size_t length;
+    add_edit(&edits, 1, 1, "X");
+    add_edit(&edits, 1, 0, "i");
+    add_edit(&edits, 1, 0, "j");
+    add_edit(&edits, 4, 2, "");
+    char *text = igi_edits_apply(&edits, "abcdefg", 7, &length);
+    assert_string_equal(text, "aijXcdg");
+    static const size_t origins[] = {0, 1, 1, 1, 2, 3, 6};
+    for (size_t i = 0; i < sizeof origins / sizeof *origins; i++)
+        assert_int_equal(igi_edits_origin(&edits, i), origins[i]);
+    free(text);
+    igi_edits_free(&edits);
 }
 
 static void columns_map_back(void **state) {
@@ -598,6 +633,8 @@ int main(void) {
         cmocka_unit_test(overloads_for_other_address_spaces_go),
         cmocka_unit_test(everything_else_stays),
         cmocka_unit_test(branches_of_the_preprocessor_are_told_apart),
+        cmocka_unit_test(raw_strings_end_at_their_delimiter),
+        cmocka_unit_test(edits_are_applied_in_order),
         cmocka_unit_test(columns_map_back),
         cmocka_unit_test(columns_map_back_around_what_went),
         cmocka_unit_test(includes_are_listed),
