@@ -5,7 +5,7 @@
 #   make run        build and run the tour; ARGS="info --json" runs something else
 #   make test       all tests: plain, address + undefined, and thread sanitizers
 #   make bench      measure; ARGS="device" chooses suites
-#   make soak       the long tests
+#   make soak       the long tests: all cases, fuzzing, two hours of everything at once, faults put into the source
 #   make install    PREFIX=/usr/local DESTDIR=
 #   make setup      install what is missing on this machine
 #   make format, make lint, make clean

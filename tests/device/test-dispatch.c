@@ -614,8 +614,34 @@ static void private_arrays_of_a_megabyte_work(void **state) {
     }
 }
 
+// ---- bfloat ----
+
+// The float of these bits rounded to nearest even, by hand.
+static uint32_t rounded_to_bfloat(uint32_t bits) {
+    if ((bits & 0x7fffffff) > 0x7f800000) return bits | 0x400000;
+    uint32_t up = bits & 0x8000 && (bits & 0x17fff) != 0x8000 ? 0x10000 : 0;
+    return (bits & 0xffff0000) + up;
+}
+
+static void bfloats_are_rounded_to_nearest_even(void **state) {
+    (void)state;
+    static const char source[] =
+        "#include <metal_stdlib>\nusing namespace metal;\n"
+        "kernel void k(device uint *w, uint i [[thread_position_in_grid]]) {"
+        "    bfloat b = bfloat(as_type<float>(w[i]));"
+        "    w[i] = as_type<uint>(float(b));"
+        "}";
+    static const uint32_t low[] = {0, 1, 0x7fff, 0x8000, 0x8001, 0xffff},
+                          high[] = {0x3f80, 0x3f81, 0xbf80, 0x4049, 0x7f7f};
+    uint32_t words[30], given[30];
+    for (int i = 0; i < 30; i++) given[i] = words[i] = high[i / 6] << 16 | low[i % 6];
+    run_on_words(source, "k", words, 30, 30);
+    for (int i = 0; i < 30; i++) assert_int_equal(words[i], rounded_to_bfloat(given[i]));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bfloats_are_rounded_to_nearest_even),
         cmocka_unit_test(threads_see_their_place_in_grids_of_any_shape),
         cmocka_unit_test(threads_see_their_place_in_whole_threadgroups),
         cmocka_unit_test(chosen_groups_cover_the_grid_once),
