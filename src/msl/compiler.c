@@ -93,11 +93,18 @@ static ig_status run(const igi_msl_toolchain *tools, const igi_msl_request *requ
     return status;
 }
 
+// Each takes a run of clang.
+enum { MAX_ROUNDS = 32 };
+
 // Runs clang until it finds every file it looks for, or asks for one that is not there.
 static ig_status run_until_complete(const igi_msl_toolchain *tools, igi_msl_request *request,
                                     igi_diagnostics *diagnostics, igi_process *process, ig_error *error) {
-    size_t checked = 0;
-    for (bool again = true; again;) {
+    size_t checked = 0, rounds = 0;
+    for (bool again = true; again; rounds++) {
+        if (rounds > MAX_ROUNDS)
+            return igi_error_set(error, IG_STATUS_UNSUPPORTED,
+                                 "%s: more than %d files are included by names that macros give; write the names out",
+                                 request->sources.files[0].display, MAX_ROUNDS);
         igi_text_free(&process->output), igi_text_free(&process->errors);
         igi_diagnostics_add_rewrite_errors(diagnostics, checked);
         if (diagnostics->error_count) return IG_STATUS_COMPILE_FAILED;

@@ -65,7 +65,7 @@ static void append(flattening *f, const igi_source *file, size_t from, size_t to
 }
 
 static bool is_spliced(const igi_include *include) {
-    return include->file != SIZE_MAX && !include->data && !include->probe;
+    return include->file != SIZE_MAX && !include->data && !include->probe && !include->every;
 }
 
 static bool add_file(flattening *f, size_t index);

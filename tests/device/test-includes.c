@@ -206,6 +206,24 @@ static void kernels_in_headers_of_computed_names_are_msl(void **state) {
     }
 }
 
+static void computed_names_without_end_are_refused(void **state) {
+    (void)state;
+    SOFTWARE_DEVICE_ONLY();
+    ig_library *library = NULL;
+    ig_error error = {0};
+    FILE *file = fopen(source, "w");
+    if (!file) abort();
+    fprintf(file, "#define TEXT(x) #x\n#define NAME(n) TEXT(n.h)\n");
+    for (int i = 0; i < 40; i++) {
+        fprintf(file, "#include NAME(%d)\n", i);
+        write_text(beside(path_of("%d.h", i)), "");
+    }
+    fclose(file);
+    assert_status(try_compile(device, &library, &error), IG_STATUS_UNSUPPORTED);
+    assert_contains(error.message, "macros");
+    ig_error_clear(&error);
+}
+
 static void libraries_alive_are_not_taken_for_edited_ones(void **state) {
     (void)state;
     SOFTWARE_DEVICE_ONLY();
@@ -366,6 +384,7 @@ int main(void) {
         include_test(a_header_that_appears_in_an_earlier_directory_is_noticed),
         include_test(a_name_that_changes_by_a_header_is_followed),
         include_test(kernels_in_headers_of_computed_names_are_msl),
+        include_test(computed_names_without_end_are_refused),
         include_test(libraries_alive_are_not_taken_for_edited_ones),
         include_test(the_environment_does_not_steer_clang),
         include_test(files_beside_the_source_do_not_replace_it),
