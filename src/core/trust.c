@@ -15,10 +15,16 @@ static char *complain(const char *path, const struct stat *info) {
     return igi_format("%s may be written by other users (mode %03o)", path, (unsigned)info->st_mode & 0777);
 }
 
+// Many systems give each user a group of the same number and let it write what the user makes.
+static bool is_private_group(const struct stat *info) {
+    enum { FIRST_USER = 1000 };
+    return info->st_uid == geteuid() && info->st_gid == geteuid() && info->st_gid >= FIRST_USER;
+}
+
 static bool is_ours(const struct stat *info, bool above) {
-    bool open_to_others = info->st_mode & (S_IWGRP | S_IWOTH);
+    mode_t others = is_private_group(info) ? S_IWOTH : S_IWGRP | S_IWOTH;
     bool owned = info->st_uid == geteuid() || info->st_uid == 0;
-    return owned && (!open_to_others || (above && (info->st_mode & S_ISVTX)));
+    return owned && (!(info->st_mode & others) || (above && (info->st_mode & S_ISVTX)));
 }
 
 // Cuts the last part off; false at the root.

@@ -242,6 +242,27 @@ static void a_directory_of_another_user_is_not_used(void **state) {
     assert_true(is_used(place));
 }
 
+// In a child that is this user, because only root can become another.
+static bool is_used_by(uid_t user, mode_t mode, gid_t group) {
+    assert_int_equal(chown(directory, user, group), 0);
+    assert_int_equal(chmod(directory, mode), 0);
+    pid_t child = fork();
+    if (child == 0) _exit(setgid(user) == 0 && setuid(user) == 0 && is_used(directory) ? 0 : 1);
+    int status = -1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return status == 0;
+}
+
+static void the_group_of_one_user_is_that_user(void **state) {
+    (void)state;
+    if (geteuid() != 0) skip();
+    assert_true(is_used_by(12345, 0770, 12345));
+    assert_false(is_used_by(12345, 0777, 12345));
+    assert_false(is_used_by(12345, 0770, 12346));
+    assert_true(is_used_by(12345, 0750, 12346));
+    assert_false(is_used_by(100, 0770, 100));
+}
+
 // ---- The bound ----
 
 static uint64_t total_bytes(void) {
@@ -335,6 +356,7 @@ int main(void) {
         cache_test(a_directory_that_others_can_write_is_not_used),
         cache_test(a_link_counts_as_what_it_leads_to),
         cache_test(a_directory_of_another_user_is_not_used),
+        cache_test(the_group_of_one_user_is_that_user),
         cache_test(an_unwritable_directory_is_done_without),
         cache_test(short_memory_is_a_miss),
         cache_test(the_bound_holds_and_the_oldest_go),
