@@ -68,11 +68,41 @@ static void adapt_global(LLVMValueRef global) {
     LLVMSetLinkage(global, LLVMInternalLinkage);
 }
 
+// Annotations have been read; what a program wants kept is of no use to a single kernel.
+static void drop_lists(LLVMModuleRef module) {
+    static const char *const lists[] = {"llvm.global.annotations", "llvm.used", "llvm.compiler.used"};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        LLVMValueRef list = LLVMGetNamedGlobal(module, lists[i]);
+        if (list) LLVMDeleteGlobal(list);
+    }
+}
+
+static LLVMValueRef untie(LLVMValueRef entry) {
+    LLVMValueRef key = LLVMGetOperand(entry, 2);
+    LLVMValueRef parts[] = {LLVMGetOperand(entry, 0), LLVMGetOperand(entry, 1), LLVMConstNull(LLVMTypeOf(key))};
+    return LLVMConstStructInContext(LLVMGetTypeContext(LLVMTypeOf(entry)), parts, 3, 0);
+}
+
+// An initialiser that is tied to a variable, as those of templates are, would be left out by the linker unless the
+// variable is there already. False when memory is short.
+static bool untie_initialisers(LLVMModuleRef module) {
+    LLVMValueRef table = LLVMGetNamedGlobal(module, "llvm.global_ctors");
+    LLVMValueRef entries = table ? LLVMGetInitializer(table) : NULL;
+    int count = entries ? LLVMGetNumOperands(entries) : 0;
+    igi_values untied = {0};
+    bool ok = true;
+    for (int i = 0; i < count && ok; i++) ok = igi_values_add(&untied, untie(LLVMGetOperand(entries, (unsigned)i)));
+    if (ok && count)
+        LLVMSetInitializer(table, LLVMConstArray2(LLVMTypeOf(untied.items[0]), untied.items, (uint64_t)untied.count));
+    igi_values_free(&untied);
+    return ok;
+}
+
 ig_status igi_pass_extract(igi_simt_module *m) {
     ig_status status = parse(m);
     if (status != IG_STATUS_OK) return status;
-    LLVMValueRef annotations = LLVMGetNamedGlobal(m->module, "llvm.global.annotations");
-    if (annotations) LLVMDeleteGlobal(annotations);
+    drop_lists(m->module);
+    if (!untie_initialisers(m->module)) return igi_error_no_memory(m->error);
     for (LLVMValueRef f = LLVMGetFirstFunction(m->module); f; f = LLVMGetNextFunction(f)) adapt_function(f);
     for (LLVMValueRef g = LLVMGetFirstGlobal(m->module); g; g = LLVMGetNextGlobal(g)) adapt_global(g);
     LLVMSetLinkage(m->kernel, LLVMExternalLinkage);

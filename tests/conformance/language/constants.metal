@@ -20,6 +20,7 @@ constant bool with_extra [[function_constant(20)]];
 constant int doubled = count * 2;
 constant bool is_big = count > 10;
 constant float combined = is_big ? factor * 2 : factor;
+template <int N> constant int scaled = count * N;
 constant int safe_count = is_function_constant_defined(count) ? count : 99;
 
 kernel void every_type(device float *out) {
@@ -43,6 +44,9 @@ kernel void vector_constants(device float *out) {
 kernel void derived(device float *out, uint i [[thread_position_in_grid]]) {
   out[i] = doubled + combined;
   if (is_big) out[i] += 1000;
+}
+kernel void derived_templates(device int *out, uint i [[thread_position_in_grid]]) {
+  out[i] = scaled<3> * 100 + scaled<5>;
 }
 kernel void as_loop_bound(device int *out, uint i [[thread_position_in_grid]]) {
   int sum = 0;
