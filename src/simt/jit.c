@@ -8,6 +8,7 @@
 #include <llvm-c/LLJIT.h>
 #include <llvm-c/Orc.h>
 #include <llvm-c/OrcEE.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -115,16 +116,45 @@ void igi_jit_destroy(igi_jit *jit) {
 
 // ---- What compiled kernels may call ----
 
+#if defined(__x86_64__) && defined(__FLT16_MANT_DIG__)
+static float extend_half(_Float16 value) {
+    return (float)value;
+}
+
+static _Float16 shorten_float(float value) {
+    return (_Float16)value;
+}
+#endif
+
+#define FUNCTION(name) {#name, (void (*)(void))(name)}
+
 // Everything else that an object wants makes loading fail: no symbol of the process is searched for. LLVM makes the
-// calls of the C library itself, for large copies; processors without half precision in hardware are not supported.
+// calls of the C library itself: for large copies, and for what old processors cannot do (x86-64 before SSE 4.1, FMA
+// and F16C).
 static const struct {
     const char *name;
     void (*address)(void);
 } runtime[] = {
     {"ig.private", (void (*)(void))igi_private_memory},
-    {"memcpy", (void (*)(void))memcpy},
-    {"memmove", (void (*)(void))memmove},
-    {"memset", (void (*)(void))memset},
+    FUNCTION(memcpy),
+    FUNCTION(memmove),
+    FUNCTION(memset),
+#if defined(__x86_64__)
+    FUNCTION(ceilf),
+    FUNCTION(floorf),
+    FUNCTION(truncf),
+    FUNCTION(rintf),
+    FUNCTION(nearbyintf),
+    FUNCTION(roundf),
+    FUNCTION(roundevenf),
+    FUNCTION(fmaf),
+    FUNCTION(fmaxf),
+    FUNCTION(fminf),
+#if defined(__FLT16_MANT_DIG__)
+    {"__extendhfsf2", (void (*)(void))extend_half},
+    {"__truncsfhf2", (void (*)(void))shorten_float},
+#endif
+#endif
 };
 
 static LLVMErrorRef define(LLVMOrcJITDylibRef dylib, LLVMOrcSymbolStringPoolEntryRef name, void (*address)(void)) {

@@ -538,6 +538,30 @@ static void no_symbol_of_the_process_can_be_had(void **state) {
     igi_jit_destroy(jit);
 }
 
+// What LLVM calls by itself resolves: such an object fails later, for it is of no version.
+static void what_llvm_calls_by_itself_can_be_had(void **state) {
+    (void)state;
+    static const char *const symbols[] = {
+        "memcpy", "memmove", "memset",       "ig.private",
+#if defined(__x86_64__)
+        "fmaf",   "floorf",  "__truncsfhf2",
+#endif
+    };
+    igi_jit *jit = NULL;
+    assert_ok(igi_jit_create(IGI_JIT_NOBODY, &jit, NULL));
+    for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
+        igi_code code = {0};
+        ig_error error = {0};
+        LLVMMemoryBufferRef object = object_that_wants(symbols[i], false);
+        assert_int_equal(igi_jit_load(jit, LLVMGetBufferStart(object), LLVMGetBufferSize(object), NULL, &code, &error),
+                         IG_STATUS_BAD_FORMAT);
+        if (!strstr(error.message, "version")) fail_msg("%s: %s", symbols[i], error.message);
+        ig_error_clear(&error);
+        LLVMDisposeMemoryBuffer(object);
+    }
+    igi_jit_destroy(jit);
+}
+
 static void text_stages_can_be_read(void **state) {
     (void)state;
     static const igi_simt_stage stages[] = {IGI_STAGE_LLVM, IGI_STAGE_SIMT, IGI_STAGE_ASM};
@@ -579,6 +603,7 @@ int main(void) {
         cmocka_unit_test(code_runs_at_every_width),
         cmocka_unit_test(objects_that_are_none_are_refused),
         cmocka_unit_test(no_symbol_of_the_process_can_be_had),
+        cmocka_unit_test(what_llvm_calls_by_itself_can_be_had),
         cmocka_unit_test(text_stages_can_be_read),
     };
     return cmocka_run_group_tests_name("passes", tests, open_compiler, close_compiler);
