@@ -5,6 +5,8 @@
 // An object keeps alive what it was made from. Descriptors are copied; zero in a descriptor is the stated default.
 // Errors: calls without an ig_error leave their sentence for ig_last_error (status.h).
 // Threads: every object may be used from any thread. Encoding into one ig_commands is for one thread at a time.
+// Processes: after fork() the child's calls on objects of its parent fail with FORKED, and releasing them does nothing. It
+// may read the contents of buffers, and create a device of its own.
 #ifndef INGOT_DEVICE_H
 #define INGOT_DEVICE_H
 

@@ -34,8 +34,8 @@ struct ig_device {
 
 // In a child of the process that made the device: its threads are gone and its locks in any state. Then nothing of it is
 // used any more, nor freed; calls fail with FORKED, and memory can still be read.
-static inline bool igi_device_is_inherited(const ig_device *device) {
-    return igi_was_inherited(device->process);
+static inline bool igi_device_is_inherited(const ig_device *of) {
+    return igi_was_inherited(of->process);
 }
 ig_status igi_error_forked(ig_error *error);
 ig_status igi_fail_forked(void);  // the same, for calls without an ig_error
