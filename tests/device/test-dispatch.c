@@ -619,7 +619,7 @@ static void private_arrays_of_a_megabyte_work(void **state) {
 // The float of these bits rounded to nearest even, by hand.
 static uint32_t rounded_to_bfloat(uint32_t bits) {
     if ((bits & 0x7fffffff) > 0x7f800000) return bits | 0x400000;
-    uint32_t up = bits & 0x8000 && (bits & 0x17fff) != 0x8000 ? 0x10000 : 0;
+    uint32_t up = bits & 0x8000 && (bits & 0x1ffff) != 0x8000 ? 0x10000 : 0;
     return (bits & 0xffff0000) + up;
 }
 
