@@ -161,6 +161,21 @@ static void unknown_constants_are_ignored(void **state) {
     ig_library_release(library);
 }
 
+static void constants_of_another_length_are_refused(void **state) {
+    (void)state;
+    ig_library *library =
+        compile("constant int n [[function_constant(0)]]; kernel void k(device int *a) { a[0] = n; }");
+    const int values[4] = {1, 2, 3, 4};
+    for (uint32_t components = 0; components <= 4; components++) {
+        ig_pipeline *pipeline = NULL;
+        const ig_function_constant constant = {.type = IG_TYPE_I32, .value = values, .components = components};
+        assert_status(make_with(library, "k", &constant, 1, &pipeline),
+                      components <= 1 ? IG_STATUS_OK : IG_STATUS_WRONG_CONSTANT);
+        ig_pipeline_release(pipeline);
+    }
+    ig_library_release(library);
+}
+
 static void every_missing_constant_a_kernel_needs_is_refused(void **state) {
     (void)state;
     ig_library *library = compile(constants_source);
@@ -429,6 +444,7 @@ int main(void) {
         cmocka_unit_test(values_are_copied),
         cmocka_unit_test(undefined_constants_can_be_asked_for),
         cmocka_unit_test(unknown_constants_are_ignored),
+        cmocka_unit_test(constants_of_another_length_are_refused),
         cmocka_unit_test(every_missing_constant_a_kernel_needs_is_refused),
         cmocka_unit_test(arguments_switched_off_are_left_out),
         cmocka_unit_test(arguments_of_derived_conditions_may_be_left_open),
