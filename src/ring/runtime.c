@@ -214,7 +214,7 @@ bool igi_ring_is_ending(ig_ring_runtime *runtime) {
 // True when all kernels have ended. A kernel that is just being launched can only be told when it has begun.
 static bool end_kernels(ig_ring_runtime *runtime) {
     bool all = true;
-    for (uint32_t i = 0; i < runtime->kernel_count; i++) {
+    for (uint32_t i = 0; i < runtime->max_kernels; i++) {
         ig_ring_kernel *kernel = igi_ring_kernel_at(runtime, i);
         if (!kernel || is_over(kernel)) {
             ig_ring_kernel_release(kernel);
@@ -228,7 +228,7 @@ static bool end_kernels(ig_ring_runtime *runtime) {
 }
 
 static void wait_a_moment(ig_ring_runtime *runtime) {
-    for (uint32_t i = 0; i < runtime->kernel_count; i++) {
+    for (uint32_t i = 0; i < runtime->max_kernels; i++) {
         ig_ring_kernel *kernel = igi_ring_kernel_at(runtime, i);
         if (kernel && !is_over(kernel)) ig_ring_wait(kernel, 1000000);
         ig_ring_kernel_release(kernel);
@@ -236,7 +236,7 @@ static void wait_a_moment(ig_ring_runtime *runtime) {
 }
 
 static void blame_handlers(ig_ring_runtime *runtime) {
-    for (uint32_t i = 0; i < runtime->kernel_count; i++) {
+    for (uint32_t i = 0; i < runtime->max_kernels; i++) {
         ig_ring_kernel *kernel = igi_ring_kernel_at(runtime, i);
         if (!kernel) continue;
         pthread_mutex_lock(&kernel->lock);
@@ -263,8 +263,11 @@ static ig_status shut_down(ig_ring_runtime *runtime) {
     igi_ring_stop_dispatchers(runtime, all ? UINT64_MAX : deadline);
     igi_ring_stop_supervisor(runtime);
     leave_peers(runtime);
-    for (uint32_t i = 0; i < runtime->kernel_count; i++)
-        if (runtime->kernels[i] && is_launched(runtime->kernels[i])) igi_ring_forget(runtime, runtime->kernels[i]);
+    for (uint32_t i = 0; i < runtime->max_kernels; i++) {
+        ig_ring_kernel *kernel = igi_ring_kernel_at(runtime, i);
+        if (kernel) igi_ring_forget(runtime, kernel);
+        ig_ring_kernel_release(kernel);
+    }
     return all ? IG_STATUS_OK : IG_STATUS_TIMEOUT;
 }
 
