@@ -132,7 +132,7 @@ static void set_alarm(uint64_t seconds) {
     setitimer(ITIMER_REAL, &timer, NULL);
 }
 
-void igi_sandbox_begin(const char *kernel, const igi_codegen_limits *limits) {
+void igi_codegen_sandbox_begin(const char *kernel, const igi_codegen_limits *limits) {
     kernel_name = kernel;
     seconds_allowed = limits->cpu_seconds;
     limit(RLIMIT_CPU, seconds_used() + limits->cpu_seconds);
@@ -140,11 +140,11 @@ void igi_sandbox_begin(const char *kernel, const igi_codegen_limits *limits) {
     set_alarm(limits->wall_seconds);
 }
 
-void igi_sandbox_end(void) {
+void igi_codegen_sandbox_end(void) {
     set_alarm(0);
 }
 
-bool igi_sandbox_is_bloated(void) {
+bool igi_codegen_sandbox_is_bloated(void) {
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
     return (uint64_t)usage.ru_maxrss > BLOATED_KIB;
@@ -186,7 +186,7 @@ static void refuse_calls(void) {
 static void refuse_calls(void) {}
 #endif
 
-void igi_sandbox_enter(int channel) {
+void igi_codegen_sandbox_enter(int channel) {
     answer_to = channel;
     handle_signals();
     limit(RLIMIT_CORE, 0);

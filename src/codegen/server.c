@@ -33,9 +33,9 @@ static void serve(int channel, const igi_text *bytes) {
     size_t length = 0;
     ig_status status = igi_codegen_read_job(bytes->data, bytes->length, &job, &error);
     if (status == IG_STATUS_OK) {
-        igi_sandbox_begin(job.request.name, &job.limits);
+        igi_codegen_sandbox_begin(job.request.name, &job.limits);
         status = igi_simt_compile(&job.request, job.stage, &output, &length, &error);
-        igi_sandbox_end();
+        igi_codegen_sandbox_end();
     }
     reply(channel, status, &error, output, length, job.request.remarks);
     free(output);
@@ -45,12 +45,12 @@ static void serve(int channel, const igi_text *bytes) {
 
 // Until nobody wants it any more, or until a large kernel has left it larger than a new one would be.
 static _Noreturn void work(int channel) {
-    igi_sandbox_enter(channel);
+    igi_codegen_sandbox_enter(channel);
     igi_text bytes = {0};
     while (igi_channel_read(channel, most_request_bytes, UINT64_MAX, &bytes) == IGI_CHANNEL_MESSAGE) {
         serve(channel, &bytes);
         bytes.length = 0;
-        if (igi_sandbox_is_bloated()) break;
+        if (igi_codegen_sandbox_is_bloated()) break;
     }
     _exit(0);
 }

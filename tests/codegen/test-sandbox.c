@@ -29,8 +29,8 @@ static ig_status answer_to(void (*deed)(void), igi_codegen_limits limits, char *
     assert_true(igi_channel_pair(ends));
     pid_t child = fork();
     if (child == 0) {
-        igi_sandbox_enter(ends[1]);
-        igi_sandbox_begin("k", &limits);
+        igi_codegen_sandbox_enter(ends[1]);
+        igi_codegen_sandbox_begin("k", &limits);
         deed();
         _exit(9);
     }
@@ -79,9 +79,9 @@ static void overflow_stack(void) {
 static void work_often(void) {
     igi_codegen_limits limits = {1, 60, 0};
     for (int i = 0; i < 4; i++) {
-        igi_sandbox_begin("k", &limits);
+        igi_codegen_sandbox_begin("k", &limits);
         for (clock_t end = clock() + CLOCKS_PER_SEC * 3 / 4; clock() < end;) continue;
-        igi_sandbox_end();
+        igi_codegen_sandbox_end();
     }
     raise(SIGTRAP);
 }
