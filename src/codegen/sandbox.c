@@ -13,14 +13,11 @@
 #include <sys/time.h>
 #include <unistd.h>
 #ifdef __linux__
-#include <linux/audit.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #endif
 
 #include "codegen/channel.h"
+#include "core/sandbox.h"
 
 enum { BLOATED_KIB = 512 << 10 };
 
@@ -150,51 +147,14 @@ bool igi_codegen_sandbox_is_bloated(void) {
     return (uint64_t)usage.ru_maxrss > BLOATED_KIB;
 }
 
-// ---- System calls that a compiler has no use for ----
-
-#if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__))
-#ifdef __x86_64__
-enum { THIS_MACHINE = AUDIT_ARCH_X86_64 };
-#else
-enum { THIS_MACHINE = AUDIT_ARCH_AARCH64 };
-#endif
-
-// Starting programs, and touching other processes or the network; opening files is stopped by RLIMIT_NOFILE.
-static const uint32_t refused_calls[] = {
-    SYS_execve,  SYS_execveat, SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_kill,
-    SYS_connect, SYS_bind,     SYS_listen, SYS_socket,           SYS_setpriority,
-};
-enum { REFUSED = sizeof refused_calls / sizeof *refused_calls };
-
-// Allows what a kernel without filters allows: a machine that cannot filter still has the limits.
-static void refuse_calls(void) {
-    struct sock_filter program[REFUSED + 6];
-    size_t at = 0;
-    program[at++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch));
-    program[at++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, THIS_MACHINE, 1, 0);
-    program[at++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
-    program[at++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
-    for (size_t i = 0; i < REFUSED; i++)
-        program[at++] =
-            (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, refused_calls[i], (unsigned char)(REFUSED - i), 0);
-    program[at++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
-    program[at++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
-    struct sock_fprog filter = {(unsigned short)at, program};
-    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter);
-}
-#else
-static void refuse_calls(void) {}
-#endif
-
 void igi_codegen_sandbox_enter(int channel) {
     answer_to = channel;
     handle_signals();
+    igi_sandbox_seal();
     limit(RLIMIT_CORE, 0);
     limit(RLIMIT_FSIZE, 0);
     limit(RLIMIT_NOFILE, 1);  // descriptors that are open stay usable; no other will be, and poll takes one
 #ifdef __linux__
-    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
 #endif
-    refuse_calls();
 }

@@ -81,48 +81,62 @@ void igi_sandbox_destroy(igi_sandbox *sandbox) {
 
 #ifdef HOST_ARCHITECTURE
 
-enum { IO_URING_SETUP = 425, X32_CALLS = 0x40000000 };
+enum { IO_URING_SETUP = 425, X32_CALLS = 0x40000000, MOST_REFUSED = 16 };
 
-#define LOAD(member) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, member))
-#define RETURN(value) BPF_STMT(BPF_RET | BPF_K, value)
+// The network, and reaching into other processes. io_uring opens sockets too.
+static const uint32_t refused_to_compilers[] = {SYS_socket, IO_URING_SETUP, SYS_ptrace, SYS_process_vm_readv,
+                                                SYS_process_vm_writev};
+// Besides, starting programs and sending signals.
+static const uint32_t refused_to_sealed[] = {
+    SYS_socket, IO_URING_SETUP, SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev,
+    SYS_execve, SYS_execveat,   SYS_kill};
+
+#define LOAD(member) (struct sock_filter) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, member))
+#define RETURN(value) (struct sock_filter) BPF_STMT(BPF_RET | BPF_K, value)
 #define REFUSE RETURN(SECCOMP_RET_ERRNO | EPERM)
-// The next instruction is for this number only.
-#define IF_CALL(number) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1)
 
-static void filter_calls(void) {
-    struct sock_filter program[] = {
-        LOAD(arch),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, HOST_ARCHITECTURE, 1, 0),
-        REFUSE,
-        LOAD(nr),
-        BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, X32_CALLS, 0, 1),
-        REFUSE,
-        IF_CALL(SYS_socket),
-        REFUSE,
-        IF_CALL(IO_URING_SETUP),  // it opens sockets too
-        REFUSE,
-        IF_CALL(SYS_ptrace),
-        REFUSE,
-        IF_CALL(SYS_process_vm_readv),
-        REFUSE,
-        IF_CALL(SYS_process_vm_writev),
-        REFUSE,
-        RETURN(SECCOMP_RET_ALLOW),
-    };
-    struct sock_fprog filter = {sizeof program / sizeof *program, program};
+static void refuse_calls(const uint32_t *calls, size_t count) {
+    struct sock_filter program[7 + 2 * MOST_REFUSED];
+    size_t at = 0;
+    program[at++] = LOAD(arch);
+    program[at++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, HOST_ARCHITECTURE, 1, 0);
+    program[at++] = REFUSE;
+    program[at++] = LOAD(nr);
+    program[at++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, X32_CALLS, 0, 1);
+    program[at++] = REFUSE;
+    for (size_t i = 0; i < count && i < MOST_REFUSED; i++) {
+        program[at++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, calls[i], 0, 1);
+        program[at++] = REFUSE;
+    }
+    program[at++] = RETURN(SECCOMP_RET_ALLOW);
+    struct sock_fprog filter = {(unsigned short)at, program};
     prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter);
 }
 
+#define REFUSE_CALLS(list) refuse_calls(list, sizeof(list) / sizeof *(list))
+
 #else
 
-static void filter_calls(void) {}
+#define REFUSE_CALLS(list)
 
 #endif
 
-void igi_sandbox_enter(const igi_sandbox *sandbox) {
+static void restrict_files(const igi_sandbox *sandbox) {
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);  // the kernel wants that of processes that are not root
     if (sandbox->rules >= 0) syscall(RESTRICT_SELF, sandbox->rules, 0);
-    filter_calls();
+}
+
+void igi_sandbox_enter(const igi_sandbox *sandbox) {
+    restrict_files(sandbox);
+    REFUSE_CALLS(refused_to_compilers);
+}
+
+void igi_sandbox_seal(void) {
+    const char *const nothing[] = {NULL};
+    igi_sandbox closed = igi_sandbox_create(nothing, nothing);
+    restrict_files(&closed);
+    igi_sandbox_destroy(&closed);
+    REFUSE_CALLS(refused_to_sealed);
 }
 
 #else
@@ -139,5 +153,7 @@ void igi_sandbox_destroy(igi_sandbox *sandbox) {
 void igi_sandbox_enter(const igi_sandbox *sandbox) {
     (void)sandbox;
 }
+
+void igi_sandbox_seal(void) {}
 
 #endif

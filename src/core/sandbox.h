@@ -14,5 +14,7 @@ void igi_sandbox_destroy(igi_sandbox *sandbox);
 
 // Restricts this process and all that it starts, for good, as far as the kernel does that. Safe between fork and exec.
 void igi_sandbox_enter(const igi_sandbox *sandbox);
+// For a process that only computes from now on: no file, no program, no network, no signal to others.
+void igi_sandbox_seal(void);
 
 #endif
