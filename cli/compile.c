@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "core/status-internal.h"
 #include "format.h"
 #include "output.h"
 #include "source.h"
@@ -216,6 +217,23 @@ static int examine_kernels(const compile_options *options, ig_library *library) 
     return result;
 }
 
+// Such a kernel is part of its library all the same, and only a pipeline of it is refused; whoever compiles to see
+// whether it can run wants to know.
+static int check_threadgroup_memory(const ig_device *device, const ig_library *library) {
+    ig_device_properties properties;
+    ig_device_get_properties(device, &properties);
+    for (size_t i = 0; i < ig_library_kernel_count(library); i++) {
+        const ig_kernel_info *kernel = ig_library_kernel(library, i);
+        if (kernel->static_threadgroup_memory <= properties.max_threadgroup_memory) continue;
+        ig_error error = {0};
+        igi_error_set(&error, IG_STATUS_THREADGROUP_TOO_LARGE,
+                      "kernel '%s' has %u bytes of threadgroup memory; the device has %u", kernel->name,
+                      kernel->static_threadgroup_memory, properties.max_threadgroup_memory);
+        return cli_report_and_clear(error.status, &error);
+    }
+    return CLI_CONTINUE;
+}
+
 static int compile(const compile_options *options) {
     ig_device *device = NULL;
     ig_library *library = NULL;
@@ -231,6 +249,7 @@ static int compile(const compile_options *options) {
             print_library(options->source.path, library, elapsed_ns);
         }
     }
+    if (result == CLI_CONTINUE) result = check_threadgroup_memory(device, library);
     ig_library_release(library);
     ig_device_release(device);
     return result == CLI_CONTINUE ? CLI_OK : result;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules about who calls whom: no recursion, and threadgroup memory that the device has. Everything is inlined into the
-// kernel, so a variable of a function counts once for every way to call it.
+// Rules about who calls whom: no recursion.
 #include <llvm-c/Comdat.h>
 #include <llvm-c/Error.h>
 #include <llvm-c/Transforms/PassBuilder.h>
@@ -83,11 +82,7 @@ static void free_search(search *s) {
     free(s->stack), free(s->colours), free(s->order), free(s->cycles);
 }
 
-// ---- Sums over all that is inlined ----
-
-typedef struct totals {
-    uint64_t instructions, threadgroup_bytes;
-} totals;
+// ---- Instructions, with all that is inlined ----
 
 static uint64_t add(uint64_t a, uint64_t b) {
     uint64_t sum;
@@ -95,33 +90,16 @@ static uint64_t add(uint64_t a, uint64_t b) {
 }
 
 // Owned by the caller; NULL when memory is short. Calls that close a cycle count for nothing.
-static totals *sum_up(const search *s) {
+static uint64_t *sum_up(const search *s) {
     const contents *c = s->c;
-    totals *sums = igi_calloc(c->function_count + 1, sizeof *sums);
+    uint64_t *sums = igi_calloc(c->function_count + 1, sizeof *sums);
     for (size_t i = 0; sums && i < s->done; i++) {
         const contents_function *f = &c->functions[s->order[i]];
-        totals sum = {f->instructions, f->threadgroup_bytes};
-        for (size_t k = 0; k < f->call_count; k++) {
-            const totals *callee = &sums[callee_of(c, f->calls[k])];
-            sum.instructions = add(sum.instructions, callee->instructions);
-            sum.threadgroup_bytes = add(sum.threadgroup_bytes, callee->threadgroup_bytes);
-        }
+        uint64_t sum = f->instructions;
+        for (size_t k = 0; k < f->call_count; k++) sum = add(sum, sums[callee_of(c, f->calls[k])]);
         sums[s->order[i]] = sum;
     }
     return sums;
-}
-
-static void check_threadgroup_memory(contents *c, const totals *sums) {
-    for (size_t i = 0; i < c->function_count; i++) {
-        if (!c->functions[i].kernel || sums[i].threadgroup_bytes <= IGI_THREADGROUP_MEMORY) continue;
-        char *name = contents_name(c->functions[i].function);
-        if (!name) c->failed = true;
-        if (name)
-            contents_refuse(c, c->functions[i].function, name,
-                            "kernel '%s' has %llu bytes of threadgroup memory, the device has %d", name,
-                            (unsigned long long)sums[i].threadgroup_bytes, IGI_THREADGROUP_MEMORY);
-        free(name);
-    }
 }
 
 // ---- Recursion ----
@@ -215,7 +193,7 @@ static void judge_recursion(contents *c, recursion *found, size_t count, uint64_
 }
 
 // The calls are described first: passes remove them.
-static void check_recursion(contents *c, const search *s, const totals *sums) {
+static void check_recursion(contents *c, const search *s, const uint64_t *sums) {
     uint64_t inlined = 0;
     recursion *found = igi_calloc(s->cycle_count, sizeof *found);
     bool ok = found != NULL;
@@ -223,7 +201,7 @@ static void check_recursion(contents *c, const search *s, const totals *sums) {
         found[i] = describe_call(s->cycles[i]);
         ok = ok && found[i].symbol && found[i].name;
     }
-    for (size_t i = 0; i < c->function_count; i++) inlined = add(inlined, sums[i].instructions);
+    for (size_t i = 0; i < c->function_count; i++) inlined = add(inlined, sums[i]);
     if (ok)
         judge_recursion(c, found, s->cycle_count, inlined);
     else
@@ -236,8 +214,7 @@ static void check_recursion(contents *c, const search *s, const totals *sums) {
 void contents_check_calls(contents *c) {
     search s;
     bool ok = search_calls(&s, c);
-    totals *sums = ok ? sum_up(&s) : NULL;
-    if (sums) check_threadgroup_memory(c, sums);
+    uint64_t *sums = ok ? sum_up(&s) : NULL;
     if (sums && s.cycle_count && !c->diagnostics->error_count) check_recursion(c, &s, sums);
     if (!sums) c->failed = true;
     free(sums);

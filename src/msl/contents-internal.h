@@ -12,7 +12,6 @@ typedef struct contents_function {
     LLVMValueRef *calls;  // of functions with a body
     size_t call_count, call_capacity;
     uint64_t instructions;
-    uint64_t threadgroup_bytes;  // of its own variables
     bool kernel;
 } contents_function;
 

@@ -253,13 +253,6 @@ static void visit_instruction(contents *c, size_t function, LLVMValueRef instruc
         if (LLVMIsAConstant(operand)) add_constant(c, operand);
     }
     visit_constants(c);
-    igi_annotation annotation;
-    LLVMValueRef variable;
-    if (!igi_variable_annotation(instruction, &annotation, &variable) ||
-        !igi_is_threadgroup_storage(variable, &annotation))
-        return;
-    uint64_t bytes = LLVMABISizeOfType(LLVMGetModuleDataLayout(c->module), LLVMGetAllocatedType(variable));
-    c->functions[function].threadgroup_bytes += igi_round_up(bytes, 16);
 }
 
 // clang puts its own initialisers into a section.
