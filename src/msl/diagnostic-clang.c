@@ -335,9 +335,13 @@ static const char *skip_false_alarm(const igi_diagnostics *diagnostics, const ch
 
 void igi_diagnostics_add_clang(igi_diagnostics *diagnostics, const char *output) {
     reader r = {.diagnostics = diagnostics};
-    while (*(output = skip_false_alarm(diagnostics, output))) {
-        read_line(&r, output, strcspn(output, "\n"));
-        output = after_line(output);
+    while (*output) {
+        const char *next = skip_false_alarm(diagnostics, output);
+        if (next == output) {
+            read_line(&r, output, strcspn(output, "\n"));
+            next = after_line(output);
+        }
+        output = next;
     }
     end_message(&r);
 }

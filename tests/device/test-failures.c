@@ -329,15 +329,26 @@ static void one_threadgroup_argument_larger_than_the_device_is_refused(void **st
                    "32769");
 }
 
-static void a_kernel_with_too_much_threadgroup_memory_is_refused(void **state) {
-    (void)state;
-    expect_no_library(
+static void a_kernel_with_too_much_threadgroup_memory_cannot_be_dispatched(void **state) {
+    bench *b = *state;
+    ig_library *library = compile(
         "kernel void k(device uint *a [[buffer(0)]], uint i [[thread_index_in_threadgroup]]) {\n"
         "    threadgroup uint big[10000];\n"
         "    big[i] = a[i];\n"
         "    metal::threadgroup_barrier(metal::mem_flags::mem_threadgroup);\n"
-        "    a[i] = big[(i * 7) % 10000];\n}\n",
-        "40000");
+        "    a[i] = big[(i * 7) % 10000];\n}\n");
+    ig_pipeline *pipeline = NULL;
+    ig_error error = {0};
+    ig_status status = ig_pipeline_create(library, &(ig_pipeline_desc){.kernel = "k"}, &pipeline, &error);
+    if (status == IG_STATUS_OK) {
+        ig_commands_set_pipeline(b->commands, pipeline);
+        ig_commands_set_buffer(b->commands, b->buffer, 0, 0);
+        status = ig_commands_dispatch_threads(b->commands, line(32), line(32));
+    }
+    assert_status(status, IG_STATUS_THREADGROUP_TOO_LARGE);
+    ig_error_clear(&error);
+    ig_pipeline_release(pipeline);
+    ig_library_release(library);
 }
 
 static void a_dispatch_without_pipeline_is_a_wrong_state(void **state) {
@@ -551,7 +562,7 @@ int main(void) {
         bench_test(group_sizes_that_overflow_are_refused),
         bench_test(more_threadgroup_memory_than_there_is_is_refused),
         bench_test(one_threadgroup_argument_larger_than_the_device_is_refused),
-        cmocka_unit_test(a_kernel_with_too_much_threadgroup_memory_is_refused),
+        bench_test(a_kernel_with_too_much_threadgroup_memory_cannot_be_dispatched),
         bench_test(a_dispatch_without_pipeline_is_a_wrong_state),
         bench_test(grids_past_32_bits_are_refused),
         bench_test(a_group_with_a_zero_side_is_refused),
