@@ -62,6 +62,7 @@ static void requests_end_when_the_kernel_fails(void **state) {
     FOR_ALL_WAYS(w) {
         ig_ring_kernel *kernel = launch_way(w, "fail");
         assert_status(ask(kernel, 1, 303, 0), IG_STATUS_INVALID_ARGUMENT);
+        ig_ring_wait(kernel, SECONDS(5));  // the request may end a moment before the kernel does
         assert_int_equal(status_of(kernel).state, IG_RING_FAILED);
         assert_status(ask(kernel, 1, 0, 0), IG_STATUS_WRONG_STATE);
         end_kernel(kernel);
