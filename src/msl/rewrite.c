@@ -42,10 +42,19 @@ void igi_rewriter_append(const igi_rewriter *r, igi_text *text, size_t first, si
     }
 }
 
-// Line breaks inside a macro keep their backslash.
+static size_t count_line_breaks(const char *text) {
+    size_t count = 0;
+    while ((text = strchr(text, '\n'))) text++, count++;
+    return count;
+}
+
+// Those that the text does not have already: a word that is copied into it may be spliced. Line breaks inside a macro
+// keep their backslash.
 static void append_line_breaks(igi_text *text, const char *source, size_t from, size_t to) {
+    size_t had = text->data ? count_line_breaks(text->data) : 0;
     for (size_t i = from; i < to; i++) {
         if (source[i] != '\n') continue;
+        if (had && had--) continue;
         size_t before = i > from && source[i - 1] == '\r' ? i - 1 : i;
         bool joined = before > from && source[before - 1] == '\\';
         igi_text_add(text, joined ? " \\\n" : "\n");
