@@ -8,8 +8,32 @@
 
 // ---- What passes call ----
 
-void igi_rewriter_edit(igi_rewriter *r, size_t offset, size_t length, char *text) {
+static void add_edit(igi_rewriter *r, size_t offset, size_t length, char *text) {
     if (!igi_edits_add(&r->out->edits, offset, length, text)) r->failed = true;
+}
+
+// Length of a backslash at the end of a line, with the line break; as clang has it, blanks may stand between. 0: none.
+static size_t splice_length(const char *text) {
+    if (*text != '\\') return 0;
+    const char *end = text + 1 + strspn(text + 1, " \t\v\f");
+    size_t line_break = *end == '\n' ? 1 : *end != '\r' ? 0 : end[1] == '\n' ? 2 : 1;
+    return line_break ? (size_t)(end - text) + line_break : 0;
+}
+
+// Words that are copied may be spliced, which means nothing inside a word.
+static void remove_splices(char *text) {
+    char *to = text;
+    while (text && *text) {
+        size_t splice = splice_length(text);
+        text += splice;
+        if (!splice) *to++ = *text++;
+    }
+    if (to) *to = 0;
+}
+
+void igi_rewriter_edit(igi_rewriter *r, size_t offset, size_t length, char *text) {
+    remove_splices(text);
+    add_edit(r, offset, length, text);
 }
 
 void igi_rewriter_complain(igi_rewriter *r, size_t token, char *message) {
@@ -42,19 +66,10 @@ void igi_rewriter_append(const igi_rewriter *r, igi_text *text, size_t first, si
     }
 }
 
-static size_t count_line_breaks(const char *text) {
-    size_t count = 0;
-    while ((text = strchr(text, '\n'))) text++, count++;
-    return count;
-}
-
-// Those that the text does not have already: a word that is copied into it may be spliced. Line breaks inside a macro
-// keep their backslash.
+// Line breaks inside a macro keep their backslash.
 static void append_line_breaks(igi_text *text, const char *source, size_t from, size_t to) {
-    size_t had = text->data ? count_line_breaks(text->data) : 0;
     for (size_t i = from; i < to; i++) {
         if (source[i] != '\n') continue;
-        if (had && had--) continue;
         size_t before = i > from && source[i - 1] == '\r' ? i - 1 : i;
         bool joined = before > from && source[before - 1] == '\\';
         igi_text_add(text, joined ? " \\\n" : "\n");
@@ -65,8 +80,10 @@ void igi_rewriter_replace(igi_rewriter *r, size_t first, size_t end, const char 
     size_t from = igi_at(r, first)->offset, to = igi_end_of(r, end - 1);
     igi_text replacement = {0};
     igi_text_add(&replacement, text);
+    remove_splices(replacement.data);
+    if (replacement.data) replacement.length = strlen(replacement.data);
     append_line_breaks(&replacement, r->tokens.text, from, to);
-    igi_rewriter_edit(r, from, to - from, igi_text_take(&replacement));
+    add_edit(r, from, to - from, igi_text_take(&replacement));
     for (size_t i = first; i < end; i++) igi_at(r, i)->done = true;
 }
 
