@@ -27,6 +27,11 @@ static uint64_t seconds_allowed;
 
 // ---- Last words ----
 
+// For functions that end the process: the address sanitizer would open a file to learn where the stack is.
+#ifdef __GNUC__
+#define LAST_WORDS __attribute__((no_sanitize_address, no_sanitize_thread))
+#endif
+
 static size_t put_bytes(char *target, size_t at, const void *bytes, size_t length) {
     memcpy(target + at, bytes, length);
     return at + length;
@@ -34,7 +39,7 @@ static size_t put_bytes(char *target, size_t at, const void *bytes, size_t lengt
 
 // A reply without output, written the way igi_codegen_write_reply writes it, but without allocating: nothing else is
 // safe where this is called.
-static _Noreturn void end_with(ig_status status, const char *message) {
+LAST_WORDS static _Noreturn void end_with(ig_status status, const char *message) {
     static char reply[4096];
     uint32_t number = status, length = (uint32_t)strnlen(message, sizeof reply - 4 * sizeof number), none = 0;
     size_t at = put_bytes(reply, 0, &number, sizeof number);
@@ -55,14 +60,14 @@ static bool is_memory_short(void) {
     return false;
 }
 
-static void ran_out_of_time(int number) {
+LAST_WORDS static void ran_out_of_time(int number) {
     (void)number;
     char message[512];
     snprintf(message, sizeof message, IGI_CODEGEN_TOO_LONG, kernel_name, (unsigned long long)seconds_allowed);
     end_with(IG_STATUS_COMPILER_TIMEOUT, message);
 }
 
-static void crashed(int number) {
+LAST_WORDS static void crashed(int number) {
     char message[512];
     if (is_memory_short()) {
         snprintf(message, sizeof message, "compiling kernel '%.200s' needs more memory than it may use; simplify it",
@@ -74,7 +79,7 @@ static void crashed(int number) {
     end_with(IG_STATUS_COMPILER_CRASHED, message);
 }
 
-static void gave_up(const char *reason) {
+LAST_WORDS static void gave_up(const char *reason) {
     static char message[2048];
     if (is_memory_short()) crashed(SIGABRT);
     snprintf(message, sizeof message, "LLVM cannot compile kernel '%.200s': %.1500s", kernel_name, reason);

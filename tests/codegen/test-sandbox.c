@@ -60,7 +60,7 @@ static void trap(void) {
     raise(SIGTRAP);
 }
 static void loop(void) {
-    for (volatile int i = 0;; i++) continue;
+    for (volatile bool on = true; on;) continue;
 }
 static void sleep_long(void) {
     sleep(100);
