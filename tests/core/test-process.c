@@ -267,8 +267,9 @@ static void a_sandbox_hides_files(void **state) {
     igi_process process = run_shell_in(NULL, inside, command);
     assert_string_equal(process.output.data, "x\nhidden\nhidden\nkept\n");
     end(&process);
-    process =
-        run_shell_in(outside, NULL, igi_format("ls %s && echo seen; echo x > %s/made || echo kept", outside, outside));
+    free(command);
+    command = igi_format("ls %s && echo seen; echo x > %s/made || echo kept", outside, outside);
+    process = run_shell_in(outside, NULL, command);
     assert_string_equal(process.output.data, "seen\nkept\n");
     end(&process);
     igi_remove_tree(inside), igi_remove_tree(outside);
