@@ -60,7 +60,7 @@ typedef struct ig_halo_config {
     uint32_t fields;              // 0: 1
     ig_neighbourhood neighbours;  // whose cells fill a tile's rim. Stencils that look along the axes only, one step at
                                   // a time, need the faces
-    uint32_t inbox_messages;             // for exchange by messages: what a tile's inbox holds; 0: 16
+    uint32_t inbox_messages;      // for exchange by messages: what a tile's inbox holds; 0: 16
     const ig_halo_transport *transport;  // copied; its context must outlive the halo. NULL: one process
     ig_size ranks;                       // processes along each axis; zeros: chosen for short borders
     uint64_t timeout_ns;                 // for another process to answer; 0: 60 s

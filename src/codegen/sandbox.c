@@ -30,6 +30,8 @@ static uint64_t seconds_allowed;
 // For functions that end the process: the address sanitizer would open a file to learn where the stack is.
 #ifdef __GNUC__
 #define LAST_WORDS __attribute__((no_sanitize_address, no_sanitize_thread))
+#else
+#define LAST_WORDS
 #endif
 
 static size_t put_bytes(char *target, size_t at, const void *bytes, size_t length) {

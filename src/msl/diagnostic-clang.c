@@ -231,8 +231,7 @@ static bool is_worth_showing(const reader *r, const char *text) {
 
 static const char computed_probe[] =
     "the file that __has_include or __has_embed asks for must be written out, as \"name\" or <name>: a name that a "
-    "macro "
-    "gives is not followed";
+    "macro gives is not followed";
 
 // Our own sentence for what clang says because of us; NULL when its own will do. owns: the caller frees it.
 static char *explain(const reader *r) {
