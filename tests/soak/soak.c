@@ -162,12 +162,16 @@ static void use_ring(uint32_t *random) {
     ig_ring_runtime *runtime = NULL;
     ig_ring_kernel *kernel = NULL;
     ig_error error = {0};
-    ig_ring_launch_desc desc = {
-        .name = "inc", .source = ring_source, .block = 1, .mode = (ig_ring_mode)(next(random) % 2)};
+    ig_ring_launch_desc desc = {.name = "inc",
+                                .source = ring_source,
+                                .block = 1,
+                                .mode = (ig_ring_mode)(next(random) % 2),
+                                .restart = IG_RESTART_ON_FAILURE,
+                                .max_restarts = REQUESTS};
     ig_status status = ig_ring_runtime_create(device, NULL, &runtime);
     if (status == IG_STATUS_OK) status = ig_ring_launch(runtime, &desc, &kernel, &error);
     if (status != IG_STATUS_OK) complain("a ring", status, &error);
-    for (int i = 0; kernel && i < REQUESTS && time_is_left(); i++) ask(kernel, (float)i);
+    for (int i = 0; kernel && i < REQUESTS && time_is_left(); i++) ask(kernel, i % 10 == 9 ? -1.0F : (float)i);
     ig_ring_kernel_release(kernel);
     if (runtime) ig_ring_runtime_shutdown(runtime);
     ig_error_clear(&error);
@@ -285,11 +289,11 @@ static int count_entries(const char *path) {
 
 static void report(const char *when) {
     printf(
-        "%s: rss %ld KB, threads %d, descriptors %d | runs %lu, faults %lu, timeouts %lu, requests %lu, runtimes %lu, "
-        "tensors %lu, forks %lu, clock jumps %lu | wrong %lu\n",
+        "%s: rss %ld KB, threads %d, descriptors %d | runs %lu, faults %lu, timeouts %lu, requests %lu, restarts %lu, "
+        "runtimes %lu, tensors %lu, forks %lu, clock jumps %lu | wrong %lu\n",
         when, resident_kb(), count_entries("/proc/self/task"), count_entries("/proc/self/fd"), atomic_load(&runs),
-        atomic_load(&faults), atomic_load(&timeouts), atomic_load(&requests), atomic_load(&runtimes),
-        atomic_load(&tensors), atomic_load(&forks), atomic_load(&jumps), atomic_load(&wrong));
+        atomic_load(&faults), atomic_load(&timeouts), atomic_load(&requests), atomic_load(&restarts),
+        atomic_load(&runtimes), atomic_load(&tensors), atomic_load(&forks), atomic_load(&jumps), atomic_load(&wrong));
     fflush(stdout);
 }
 
