@@ -23,7 +23,7 @@
 #include "core/clock.h"
 #include "core/file.h"
 
-enum { THREADS = 4, WORDS = 4096, CONSTANTS = 24, REQUESTS = 50, HANG_SECONDS = 120 };
+enum { THREADS = 4, WORDS = 4096, CONSTANTS = 24, REQUESTS = 50, HANG_SECONDS = 120, SHOWN = 20 };
 
 static ig_device *device;
 static uint64_t until_ns;
@@ -34,7 +34,7 @@ static bool time_is_left(void) {
 }
 
 static void complain(const char *what, ig_status status, const ig_error *error) {
-    atomic_fetch_add(&wrong, 1);
+    if (atomic_fetch_add(&wrong, 1) >= SHOWN) return;
     fprintf(stderr, "WRONG: %s: %s%s%s\n", what, ig_status_name(status), error && error->message ? ": " : "",
             error && error->message ? error->message : "");
 }
