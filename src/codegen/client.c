@@ -13,6 +13,7 @@
 #include "codegen/codegen.h"
 #include "codegen/message.h"
 #include "core/clock.h"
+#include "core/settings.h"
 
 enum { DEFAULT_SECONDS = 60, SLOWEST_SHARE = 8, GRACE_SECONDS = 2 };
 static const uint64_t memory_limit = 16ull << 30, most_reply_bytes = 1ull << 30, second_ns = 1000000000u;
@@ -223,8 +224,7 @@ static igi_codegen_limits limits_for(uint64_t timeout_ns) {
 
 // INGOT_CODEGEN=in-process: for debugging the compiler. A kernel that crashes it crashes the host.
 static bool is_wanted_here(void) {
-    const char *named = getenv("INGOT_CODEGEN");
-    return named && strcmp(named, "in-process") == 0;
+    return igi_setting_is(IGI_SETTING_CODEGEN, "in-process");
 }
 
 ig_status igi_codegen_compile(igi_codegen *codegen, const igi_simt_request *request, igi_simt_stage stage,

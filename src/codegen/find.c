@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "codegen/codegen.h"
+#include "core/settings.h"
 
 static const char program[] = "ingot-codegen";
 
@@ -53,8 +54,8 @@ static bool use(const char *candidate, char path[PATH_MAX]) {
 }
 
 bool igi_codegen_find(char path[PATH_MAX]) {
-    const char *named = getenv("INGOT_CODEGEN");
-    if (named && *named) return use(named, path);
+    const char *named = igi_setting_named(IGI_SETTING_CODEGEN);
+    if (named) return use(named, path);
     char self[PATH_MAX];
     bool known = path_of_this_code(self);
     char *end = known ? strrchr(self, '/') : NULL;

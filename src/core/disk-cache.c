@@ -12,6 +12,7 @@
 
 #include "core/file.h"
 #include "core/memory.h"
+#include "core/settings.h"
 #include "core/trust.h"
 
 enum { DEFAULT_BYTES = 512 << 20, LARGEST_PART = 4 };
@@ -34,7 +35,7 @@ struct igi_disk_cache {
 };
 
 static char *choose_dir(const char *wanted) {
-    if (!wanted) wanted = getenv("INGOT_CACHE_DIR");
+    if (!wanted) wanted = igi_setting_text(IGI_SETTING_CACHE_DIR);
     if (wanted) return *wanted ? igi_strdup(wanted) : NULL;
     const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     if (base && base[0] == '/') return igi_format("%s/ingot", base);

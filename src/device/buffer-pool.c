@@ -2,6 +2,7 @@
 // The pool of buffers: power-of-two buckets, the exact one first, then the next.
 #include "device/buffer-pool.h"
 
+#include "core/settings.h"
 #include "device/backend.h"
 
 enum { SMALLEST_BLOCK = 64 };
@@ -17,15 +18,8 @@ uint64_t igi_block_bytes(uint64_t length, uint64_t max_bytes) {
     return bytes <= max_bytes ? bytes : length;
 }
 
-static uint64_t idle_limit(uint64_t device_bytes) {
-    const char *wanted = getenv("INGOT_POOL_BYTES");
-    char *end = NULL;
-    uint64_t bytes = wanted ? strtoull(wanted, &end, 10) : 0;
-    return end && end != wanted && !*end ? bytes : device_bytes / 4;
-}
-
 void igi_buffer_pool_init(igi_buffer_pool *pool, uint64_t device_bytes) {
-    *pool = (igi_buffer_pool){.limit = idle_limit(device_bytes)};
+    *pool = (igi_buffer_pool){.limit = igi_setting_number(IGI_SETTING_POOL_BYTES, device_bytes / 4)};
     pthread_mutex_init(&pool->lock, NULL);
 }
 

@@ -2,6 +2,7 @@
 // Devices: enumeration and choice.
 #include <string.h>
 
+#include "core/settings.h"
 #include "device/plugin.h"
 
 enum { MAX_BACKENDS = 2 };
@@ -25,7 +26,7 @@ ig_status ig_device_enumerate(ig_device_properties *devices, size_t capacity, si
     if (!count || (capacity && !devices))
         return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "device_enumerate: count and devices must not be NULL");
     const igi_backend *backends[MAX_BACKENDS];
-    size_t total = 0, backend_count = list_backends(getenv("INGOT_DEVICE"), backends, NULL);
+    size_t total = 0, backend_count = list_backends(igi_setting_text(IGI_SETTING_DEVICE), backends, NULL);
     for (size_t b = 0; b < backend_count; b++) {
         size_t here = backends[b]->device_count();
         for (size_t i = 0; i < here; i++, total++)
@@ -57,7 +58,9 @@ ig_status ig_device_create(const ig_device_desc *desc, ig_device **device, ig_er
     static const ig_device_desc defaults;
     if (!desc) desc = &defaults;
     if (!device) return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "device must not be NULL");
-    const char *name = desc->name ? desc->name : getenv("INGOT_DEVICE");
+    ig_status status = igi_settings_check(error);
+    if (status != IG_STATUS_OK) return status;
+    const char *name = desc->name ? desc->name : igi_setting_text(IGI_SETTING_DEVICE);
     size_t index = 0;
     ig_error unloadable = {0};
     const igi_backend *backend = choose(name, &index, &unloadable);
@@ -76,7 +79,7 @@ ig_status ig_device_create(const ig_device_desc *desc, ig_device **device, ig_er
     made->process = igi_process_number();
     backend->device_properties(index, &made->properties);
     igi_buffer_pool_init(&made->buffers, made->properties.memory_bytes);
-    ig_status status = backend->device_open(made, index, desc, error);
+    status = backend->device_open(made, index, desc, error);
     if (status == IG_STATUS_OK) {
         *device = made;
     } else {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finding the Metal backend: built in on Apple's systems, loaded elsewhere.
 #include "device/plugin.h"
+#include "core/settings.h"
 
 #ifdef __APPLE__
 
@@ -37,8 +38,8 @@ static char *reason;  // why there is none; lives as long as the process
 // The file INGOT_METAL names; else where the system, or this program, looks for libraries, or Ingot is installed.
 static void *open_library(void) {
     static const char file[] = "libingot-metal.so.0", installed[] = INGOT_LIBRARY_DIR "/libingot-metal.so.0";
-    const char *named = getenv("INGOT_METAL");
-    if (named && *named) return dlopen(named, RTLD_NOW | RTLD_LOCAL);
+    const char *named = igi_setting_named(IGI_SETTING_METAL);
+    if (named) return dlopen(named, RTLD_NOW | RTLD_LOCAL);
     void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
     return library ? library : dlopen(installed, RTLD_NOW | RTLD_LOCAL);
 }

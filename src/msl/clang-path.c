@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "core/memory.h"
+#include "core/settings.h"
 
 static bool is_executable(const char *path, struct stat *info) {
     return access(path, X_OK) == 0 && stat(path, info) == 0 && S_ISREG(info->st_mode);
@@ -27,8 +28,8 @@ static char *search_path(const char *name, struct stat *info) {
 
 static char *locate_clang(struct stat *info) {
     static const char *const names[] = {"clang-19", "/usr/lib/llvm-19/bin/clang"};
-    const char *chosen = getenv("INGOT_CLANG");
-    if (chosen && *chosen) return search_path(chosen, info);
+    const char *chosen = igi_setting_named(IGI_SETTING_CLANG);
+    if (chosen) return search_path(chosen, info);
     char *found = NULL;
     for (size_t i = 0; !found && i < sizeof names / sizeof *names; i++) found = search_path(names[i], info);
     return found;
@@ -53,8 +54,8 @@ char *igi_msl_identify_clang(igi_hash *identity) {
 }
 
 ig_status igi_msl_missing_clang(ig_error *error) {
-    const char *chosen = getenv("INGOT_CLANG");
-    if (chosen && *chosen)
+    const char *chosen = igi_setting_named(IGI_SETTING_CLANG);
+    if (chosen)
         return igi_error_set(error, IG_STATUS_COMPILER_MISSING, "INGOT_CLANG names '%s', which cannot be executed",
                              chosen);
     return igi_error_set(error, IG_STATUS_COMPILER_MISSING,

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "core/settings.h"
 #include "msl/llvm-context.h"
 #include "simt/passes.h"
 
@@ -22,8 +23,7 @@ static LLVMTargetRef host_target;
 
 // INGOT_SIMT_ISA=avx2 leaves out AVX-512, to see what another machine would run.
 static void limit_features(char *features) {
-    const char *limit = getenv("INGOT_SIMT_ISA");
-    if (!limit || strcmp(limit, "avx2") != 0) return;
+    if (!igi_setting_is(IGI_SETTING_SIMT_ISA, "avx2")) return;
     for (char *at = features; (at = strstr(at, "+avx512")) != NULL; at++) *at = '-';
     for (char *at = features; (at = strstr(at, "+evex512")) != NULL; at++) *at = '-';
 }

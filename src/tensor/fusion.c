@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/clock.h"
+#include "core/settings.h"
 #include "core/status-internal.h"
 #include "kernels/source.h"
 #include "tensor/chain.h"
@@ -45,9 +46,8 @@ igi_fusion_mode igi_fusion_mode_wanted(void) {
         const char *name;
         igi_fusion_mode mode;
     } modes[] = {{"0", IGI_FUSION_OFF}, {"blocks", IGI_FUSION_BLOCKS}, {"always", IGI_FUSION_ALWAYS}};
-    const char *wanted = getenv("INGOT_FUSE");
-    for (size_t i = 0; wanted && i < sizeof modes / sizeof *modes; i++)
-        if (strcmp(wanted, modes[i].name) == 0) return modes[i].mode;
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
+        if (igi_setting_is(IGI_SETTING_FUSE, modes[i].name)) return modes[i].mode;
     return IGI_FUSION_AUTO;
 }
 

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "core/settings.h"
 #include "tensor/chain.h"
 #include "tensor/overrides.h"
 
@@ -38,7 +39,7 @@ ig_status igi_stream_create_on(igi_runtime *runtime, const ig_stream_desc *desc,
     made->fusion = igi_fusion_mode_wanted();
     ig_status status = ig_queue_create(runtime->device, &made->queue);
     if (status != IG_STATUS_OK) igi_error_set(error, status, "cannot make a queue: %s", ig_status_text(status));
-    const char *backends = desc->backends ? desc->backends : getenv("INGOT_BACKEND");
+    const char *backends = desc->backends ? desc->backends : igi_setting_text(IGI_SETTING_BACKEND);
     if (status == IG_STATUS_OK) status = igi_overrides_parse(backends ? backends : "", made->forced, error);
     if (status == IG_STATUS_OK)
         *stream = made;

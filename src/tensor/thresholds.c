@@ -7,11 +7,12 @@
 #include <string.h>
 
 #include "core/file.h"
+#include "core/settings.h"
 #include "device/objects.h"
 
 static char *file_name(const igi_runtime *runtime) {
-    const char *named = getenv("INGOT_THRESHOLDS");
-    if (named && *named) return igi_strdup(named);
+    const char *named = igi_setting_named(IGI_SETTING_THRESHOLDS);
+    if (named) return igi_strdup(named);
     return runtime->device->cache_dir ? igi_path_join(runtime->device->cache_dir, "thresholds") : NULL;
 }
 

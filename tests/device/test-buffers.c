@@ -100,13 +100,35 @@ static void the_number_of_workers_can_be_chosen(void **state) {
     setenv("INGOT_WORKERS", "5", 1);
     assert_int_equal(workers_of(0), 5);
     assert_int_equal(workers_of(3), 3);
-    static const char *const nonsense[] = {"", "0", "many", "-3", "99999999999"};
-    for (size_t i = 0; i < LENGTH(nonsense); i++) {
-        setenv("INGOT_WORKERS", nonsense[i], 1);
-        uint32_t count = workers_of(0);
-        assert_true(count >= 1 && count <= 1024);
-    }
+    setenv("INGOT_WORKERS", "", 1);
+    assert_in_range(workers_of(0), 1, 1024);
     unsetenv("INGOT_WORKERS");
+}
+
+static void check_refused_setting(const char *name, const char *value, const char *sentence) {
+    ig_device *made = NULL;
+    ig_error error = {0};
+    setenv(name, value, 1);
+    assert_int_equal(ig_device_create(NULL, &made, &error), IG_STATUS_INVALID_ARGUMENT);
+    assert_null(made);
+    assert_string_equal(error.message, sentence);
+    ig_error_clear(&error);
+    unsetenv(name);
+}
+
+static void a_setting_that_is_not_accepted_is_named(void **state) {
+    (void)state;
+    static const char *const nonsense[] = {"0", "many", "-3", "99999999999", "5x", " 5"};
+    for (size_t i = 0; i < LENGTH(nonsense); i++) {
+        char sentence[128];
+        snprintf(sentence, sizeof sentence,
+                 "the environment variable INGOT_WORKERS is '%s'; it takes a number from 1 to 1024", nonsense[i]);
+        check_refused_setting("INGOT_WORKERS", nonsense[i], sentence);
+    }
+    check_refused_setting("INGOT_SIMT_WIDTH", "7",
+                          "the environment variable INGOT_SIMT_WIDTH is '7'; it takes one of 1|4|8|16|32");
+    check_refused_setting("INGOT_SIMT_SHAPE", "alway",
+                          "the environment variable INGOT_SIMT_SHAPE is 'alway'; it takes one of always|never|auto");
 }
 
 static void every_number_of_workers_gives_the_same_result(void **state) {
@@ -516,6 +538,7 @@ int main(void) {
         cmocka_unit_test(devices_are_chosen_by_name_or_index),
         cmocka_unit_test(the_environment_names_the_device),
         cmocka_unit_test(the_number_of_workers_can_be_chosen),
+        cmocka_unit_test(a_setting_that_is_not_accepted_is_named),
         cmocka_unit_test(every_number_of_workers_gives_the_same_result),
         cmocka_unit_test(descriptors_that_make_no_sense_are_refused),
         cmocka_unit_test(new_buffers_are_zero_and_as_described),

@@ -13,6 +13,9 @@
 #include "simt/compile.h"
 #include "simt/jit.h"
 
+// Which dispatches get code for their size of threadgroup.
+typedef enum cpu_shaping { CPU_SHAPE_LARGE, CPU_SHAPE_ALWAYS, CPU_SHAPE_NEVER } cpu_shaping;
+
 typedef struct cpu_device {
     igi_pool *pool;
     igi_msl_compiler *compiler;
@@ -21,6 +24,8 @@ typedef struct cpu_device {
     igi_jit *jit;
     igi_watchdog *watchdog;
     char *cache_dir;
+    uint32_t width;  // of compiled kernels; 0: the compiler chooses
+    cpu_shaping shaping;
     bool line_tables;  // of every library: somebody looks at the code
     igi_slabs slabs;
     pthread_mutex_t lock;          // guards what follows
@@ -82,16 +87,16 @@ ig_status igi_cpu_pipeline_open(ig_pipeline *pipeline, const ig_pipeline_desc *d
 void igi_cpu_pipeline_close(ig_pipeline *pipeline);
 ig_status igi_cpu_pipeline_emit(ig_pipeline *pipeline, const char *stage, char **text);
 ig_status igi_cpu_pipeline_remarks(ig_pipeline *pipeline, ig_remark **remarks, size_t *count);
-igi_simt_request igi_cpu_simt_request(const cpu_program *program, cpu_purpose purpose);
+igi_simt_request igi_cpu_simt_request(const cpu_device *cpu, const cpu_program *program, cpu_purpose purpose);
 ig_status igi_cpu_generate(ig_device *device, const cpu_program *program, const igi_simt_request *request,
                            igi_simt_stage stage, char **output, size_t *length, ig_error *error);
 // The code to run; compiled on first use.
 ig_status igi_cpu_program_code(ig_device *device, cpu_program *program, cpu_purpose purpose, const igi_code **code,
                                ig_error *error);
-// Whether a dispatch of so many threads deserves code, and an order of threads, of its own.
-// footprint.c: few threads, or few buffers, do not.
+// Whether what a dispatch reads and writes is more than the caches hold.
 bool igi_cpu_exceeds_caches(const igi_dispatch *dispatch, uint64_t threads);
-bool igi_cpu_is_worth_shaping(uint64_t threads);
+// Whether a dispatch of so many threads deserves code, and an order of threads, of its own.
+bool igi_cpu_is_worth_shaping(const cpu_device *cpu, uint64_t threads);
 // Code for threadgroups of this size; NULL when there is none.
 const igi_code *igi_cpu_shaped_code(ig_device *device, cpu_program *program, cpu_purpose purpose);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/host.h"
+#include "core/settings.h"
 #include "device/cpu/cpu.h"
 #include "msl/clang-path.h"
 #include "msl/contents.h"
@@ -18,9 +19,7 @@ static size_t count(void) {
 }
 
 static uint32_t default_workers(void) {
-    const char *wanted = getenv("INGOT_WORKERS");
-    unsigned long number = wanted ? strtoul(wanted, NULL, 10) : 0;
-    return number >= 1 && number <= 1024 ? (uint32_t)number : igi_host_cores();
+    return (uint32_t)igi_setting_number(IGI_SETTING_WORKERS, igi_host_cores());
 }
 
 // The vector extensions among LLVM's feature list "+avx2,-avx512f,...".
@@ -81,7 +80,7 @@ static void properties(size_t index, ig_device_properties *p) {
 
 // "gdb", "perf" or both, separated by a comma.
 static ig_status choose_audience(const char *wanted, unsigned *audience, ig_error *error) {
-    if (!wanted) wanted = getenv("INGOT_JIT_DEBUG");
+    if (!wanted) wanted = igi_setting_text(IGI_SETTING_JIT_DEBUG);
     *audience = IGI_JIT_NOBODY;
     while (wanted && *wanted) {
         size_t length = strcspn(wanted, ",");
@@ -96,6 +95,14 @@ static ig_status choose_audience(const char *wanted, unsigned *audience, ig_erro
         wanted += length + (wanted[length] == ',');
     }
     return IG_STATUS_OK;
+}
+
+// For debugging and measuring the compiler.
+static void read_compiler_settings(cpu_device *cpu) {
+    cpu->width = (uint32_t)igi_setting_number(IGI_SETTING_SIMT_WIDTH, 0);
+    cpu->shaping = igi_setting_is(IGI_SETTING_SIMT_SHAPE, "always")  ? CPU_SHAPE_ALWAYS
+                   : igi_setting_is(IGI_SETTING_SIMT_SHAPE, "never") ? CPU_SHAPE_NEVER
+                                                                     : CPU_SHAPE_LARGE;
 }
 
 static void close_parts(cpu_device *cpu) {
@@ -117,6 +124,7 @@ static ig_status open(ig_device *device, size_t index, const ig_device_desc *des
     if (!cpu) return igi_error_no_memory(error);
     pthread_mutex_init(&cpu->lock, NULL);
     igi_slabs_init(&cpu->slabs);
+    read_compiler_settings(cpu);
     if (desc->worker_count) device->properties.worker_count = desc->worker_count;
     cpu->cache_dir = igi_cache_dir(desc->cache_dir);
     cpu->cache = igi_disk_cache_create(cpu->cache_dir, desc->cache_bytes);

@@ -286,7 +286,7 @@ static ig_status choose_code(ig_device *device, cpu_program *program, bool abort
                              ig_error *error) {
     cpu_purpose any = {.abortable = abortable}, narrow = {.abortable = abortable, .narrow = true};
     uint64_t threads = *groups * l->group.x * l->group.y * l->group.z;
-    bool large = igi_cpu_is_worth_shaping(threads);
+    bool large = igi_cpu_is_worth_shaping(igi_cpu(device), threads);
     ig_status status = igi_cpu_program_code(device, program, any, &l->code, error);
     if (status == IG_STATUS_OK && large) lengthen_rows(l, groups);
     if (status == IG_STATUS_OK && needs_narrow(l))

@@ -45,15 +45,7 @@ static igi_hash code_key(const cpu_program *program, const igi_simt_request *req
 
 // ---- Code ----
 
-// INGOT_SIMT_WIDTH overrides the choice of the compiler, for debugging and measuring.
-static uint32_t wanted_width(bool narrow) {
-    const char *text = getenv("INGOT_SIMT_WIDTH");
-    unsigned long width = text ? strtoul(text, NULL, 10) : 0;
-    bool known = width == 1 || width == 4 || width == 8 || width == 16 || width == 32;
-    return narrow ? 1 : known ? (uint32_t)width : 0;
-}
-
-igi_simt_request igi_cpu_simt_request(const cpu_program *program, cpu_purpose purpose) {
+igi_simt_request igi_cpu_simt_request(const cpu_device *cpu, const cpu_program *program, cpu_purpose purpose) {
     return (igi_simt_request){.bitcode = program->module->bitcode,
                               .bitcode_length = program->module->bitcode_length,
                               .symbol = program->symbol,
@@ -61,7 +53,7 @@ igi_simt_request igi_cpu_simt_request(const cpu_program *program, cpu_purpose pu
                               .constants = program->constants,
                               .constant_count = program->constant_count,
                               .abortable = purpose.abortable,
-                              .width = wanted_width(purpose.narrow || program->single),
+                              .width = purpose.narrow || program->single ? 1 : cpu->width,
                               .batches = purpose.group[0] != 0,
                               .streaming = purpose.streaming,
                               .group = {purpose.group[0], purpose.group[1], purpose.group[2]},
@@ -93,7 +85,7 @@ ig_status igi_cpu_generate(ig_device *device, const cpu_program *program, const 
 static ig_status make_code(ig_device *device, const cpu_program *program, cpu_purpose purpose, igi_code *code,
                            ig_error *error) {
     cpu_device *cpu = igi_cpu(device);
-    igi_simt_request request = igi_cpu_simt_request(program, purpose);
+    igi_simt_request request = igi_cpu_simt_request(cpu, program, purpose);
     igi_hash key = code_key(program, &request);
     if (load_cached(device, program, key, code)) return IG_STATUS_OK;
     char *object = NULL;
@@ -152,11 +144,8 @@ static size_t count_shapes(const cpu_program *program) {
     return count;
 }
 
-// INGOT_SIMT_SHAPE=always or never, for debugging and testing.
-bool igi_cpu_is_worth_shaping(uint64_t threads) {
-    const char *text = getenv("INGOT_SIMT_SHAPE");
-    if (text && strcmp(text, "always") == 0) return true;
-    return threads >= WORTH_SHAPING && !(text && strcmp(text, "never") == 0);
+bool igi_cpu_is_worth_shaping(const cpu_device *cpu, uint64_t threads) {
+    return cpu->shaping == CPU_SHAPE_ALWAYS || (cpu->shaping == CPU_SHAPE_LARGE && threads >= WORTH_SHAPING);
 }
 
 const igi_code *igi_cpu_shaped_code(ig_device *device, cpu_program *program, cpu_purpose purpose) {
@@ -280,7 +269,8 @@ ig_status igi_cpu_pipeline_emit(ig_pipeline *pipeline, const char *stage, char *
         const char *name;
         igi_simt_stage stage;
     } stages[] = {{"llvm", IGI_STAGE_LLVM}, {"simt", IGI_STAGE_SIMT}, {"asm", IGI_STAGE_ASM}};
-    igi_simt_request request = igi_cpu_simt_request(pipeline->state, (cpu_purpose){0});
+    igi_simt_request request =
+        igi_cpu_simt_request(igi_cpu(pipeline->library->device), pipeline->state, (cpu_purpose){0});
     size_t length;
     for (size_t i = 0; i < sizeof stages / sizeof *stages; i++)
         if (strcmp(stages[i].name, stage) == 0)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/settings.h"
 #include "tensor/iterate.h"
 #include "tensor/simd/simd.h"
 
@@ -31,8 +32,8 @@ static void *open_library(void) {
         "libopenblas.so",
 #endif
     };
-    const char *named = getenv("INGOT_BLAS");
-    if (named && *named) return dlopen(named, RTLD_NOW | RTLD_LOCAL);
+    const char *named = igi_setting_named(IGI_SETTING_BLAS);
+    if (named) return dlopen(named, RTLD_NOW | RTLD_LOCAL);
     void *handle = NULL;
     for (size_t i = 0; i < sizeof names / sizeof *names && !handle; i++)
         handle = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);

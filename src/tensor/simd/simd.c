@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The simd backend: its rows, the level of this CPU, elements as packed floats.
 #include "tensor/simd/simd.h"
+#include "core/settings.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -44,10 +45,10 @@ static const level levels[] = {
 
 static void choose_level(void) {
     enum { COUNT = sizeof levels / sizeof *levels };
-    const char *wanted = getenv("INGOT_SIMD");
+    const char *wanted = igi_setting_named(IGI_SETTING_SIMD);
     const level *best = &levels[COUNT - 1];
     for (int i = COUNT - 1; i >= 0; i--) {
-        bool excluded = wanted && *wanted && strcmp(wanted, levels[i].name) != 0;
+        bool excluded = wanted && strcmp(wanted, levels[i].name) != 0;
         if (levels[i].runs_here() && !excluded) best = &levels[i];
     }
     best->fill(&chosen);
