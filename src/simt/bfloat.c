@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // bfloat without bfloat instructions: the top half of a float is all it is. Operations run in float and are rounded
 // one by one, as the language says; left to LLVM they would become calls to a runtime that is not there.
+#include <assert.h>
 #include <string.h>
 
 #include "simt/ir.h"
@@ -66,14 +67,17 @@ static bool computes_bfloat(LLVMValueRef instruction) {
     }
 }
 
+enum { MOST_ARGUMENTS = 4 };
+
 // llvm.fma.bf16 and the like, by the float function of the same name.
 static LLVMValueRef call_in_float(LLVMBuilderRef builder, LLVMValueRef call) {
-    LLVMValueRef callee = LLVMGetCalledValue(call), arguments[4];
+    LLVMValueRef callee = LLVMGetCalledValue(call), arguments[MOST_ARGUMENTS];
     unsigned count = LLVMGetNumArgOperands(call);
+    assert(count <= MOST_ARGUMENTS);
     LLVMTypeRef result = LLVMTypeOf(call), first = LLVMTypeOf(LLVMGetOperand(call, 0));
     LLVMTypeRef types[2] = {is_bfloat(result) ? igi_floats_like(result) : result,
                             is_bfloat(first) ? igi_floats_like(first) : first};
-    for (unsigned i = 0; i < count && i < 4; i++) arguments[i] = operand(builder, call, i);
+    for (unsigned i = 0; i < count; i++) arguments[i] = operand(builder, call, i);
     LLVMModuleRef module = LLVMGetGlobalParent(callee);
     // Operations on one type are overloaded once, conversions (fptosi.sat) on result and operand, tests on the operand.
     bool test = strncmp(igi_callee_name(call), "llvm.is.fpclass", 15) == 0;

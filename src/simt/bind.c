@@ -4,6 +4,7 @@
 // Values go into the memory of each parameter behind the stores of clang's calling convention, whatever that was;
 // mem2reg sees through both. Functions called by the kernel reach the same values through placeholder calls that
 // igi_replace_placeholders resolves once everything is inlined.
+#include <assert.h>
 #include <string.h>
 
 #include "msl/annotations.h"
@@ -230,6 +231,8 @@ static ig_status bind_parameters(binder *b) {
 
 // ---- The thread function ----
 
+enum { MOST_PARAMETERS = 64 };
+
 static void make_thread(binder *b) {
     igi_simt_module *m = b->m;
     LLVMTypeRef parameters[] = {b->pointer, b->i32, b->i32, b->i32, b->pointer};
@@ -238,9 +241,10 @@ static void make_thread(binder *b) {
     igi_add_attribute(m->thread, "nounwind");
     LLVMPositionBuilderAtEnd(b->builder, LLVMAppendBasicBlockInContext(m->context, m->thread, "entry"));
     // Overwritten at once by bind_parameters. Zeros, not poison: partial stores over poison stay poison.
-    LLVMValueRef arguments[64];
+    LLVMValueRef arguments[MOST_PARAMETERS];
     unsigned count = LLVMCountParams(m->kernel);
-    for (unsigned i = 0; i < count && i < 64; i++) arguments[i] = LLVMConstNull(LLVMTypeOf(LLVMGetParam(m->kernel, i)));
+    assert(count <= MOST_PARAMETERS);
+    for (unsigned i = 0; i < count; i++) arguments[i] = LLVMConstNull(LLVMTypeOf(LLVMGetParam(m->kernel, i)));
     LLVMSetCurrentDebugLocation2(b->builder, NULL);  // nobody is to see the kernel inlined into itself
     LLVMBuildCall2(b->builder, LLVMGlobalGetValueType(m->kernel), m->kernel, arguments, count, "");
     LLVMBuildRet(b->builder, LLVMConstPointerNull(b->pointer));
@@ -262,7 +266,7 @@ ig_status igi_pass_bind(igi_simt_module *m) {
                 .i32 = LLVMInt32TypeInContext(m->context),
                 .pointer = LLVMPointerTypeInContext(m->context, 0)};
     ig_status status = IG_STATUS_OK;
-    if (LLVMCountParams(m->kernel) > 64)
+    if (LLVMCountParams(m->kernel) > MOST_PARAMETERS)
         status =
             igi_error_set(m->error, IG_STATUS_UNSUPPORTED, "kernel '%s' has more than 64 parameters", m->request->name);
     if (status == IG_STATUS_OK) status = bind_parameters(&b);

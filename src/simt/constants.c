@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Function constants: ig.fc.ID.TYPE.NAME symbols get their values, and constants derived from them are computed by
 // the kernel itself, where they fold.
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,8 +26,9 @@ static LLVMValueRef scalar_constant(LLVMTypeRef type, ig_type from, const void *
 static LLVMValueRef vector_constant(LLVMTypeRef type, const ig_function_constant *given) {
     LLVMValueRef items[4];
     unsigned count = LLVMGetVectorSize(type);
+    assert(count <= 4);
     uint32_t size = ig_type_size(given->type);
-    for (unsigned i = 0; i < count && i < 4; i++)
+    for (unsigned i = 0; i < count; i++)
         items[i] =
             scalar_constant(LLVMGetElementType(type), given->type, (const char *)given->value + (size_t)i * size);
     return LLVMConstVector(items, count);
@@ -119,25 +121,28 @@ ig_status igi_pass_constants(igi_simt_module *m) {
 
 // ---- After inlining: derived constants become variables of the thread, which fold away ----
 
-// The same address computed by instructions instead of a constant expression over a global.
+// The same address computed by instructions instead of a constant expression over a global. NULL: it is too deep.
 static LLVMValueRef materialise(LLVMBuilderRef builder, LLVMValueRef value, LLVMValueRef global, LLVMValueRef slot) {
     if (value == global) return slot;
     if (!LLVMIsAConstantExpr(value) || LLVMGetConstOpcode(value) != LLVMGetElementPtr) return value;
     LLVMValueRef base = LLVMGetOperand(value, 0), moved = materialise(builder, base, global, slot);
-    if (moved == base) return value;
-    LLVMValueRef indices[16];
+    if (!moved || moved == base) return moved ? value : NULL;
+    LLVMValueRef indices[IGI_MAX_INDICES];
     int count = LLVMGetNumOperands(value) - 1;
-    for (int i = 0; i < count && i < 16; i++) indices[i] = LLVMGetOperand(value, (unsigned)i + 1);
+    if (count > IGI_MAX_INDICES) return NULL;
+    for (int i = 0; i < count; i++) indices[i] = LLVMGetOperand(value, (unsigned)i + 1);
     return LLVMBuildGEP2(builder, LLVMGetGEPSourceElementType(value), moved, indices, (unsigned)count, "");
 }
 
-static void replace_in(LLVMValueRef instruction, LLVMValueRef global, LLVMValueRef slot, LLVMBuilderRef builder) {
+static bool replace_in(LLVMValueRef instruction, LLVMValueRef global, LLVMValueRef slot, LLVMBuilderRef builder) {
     LLVMPositionBuilderBefore(builder, instruction);
     for (int i = 0; i < LLVMGetNumOperands(instruction); i++) {
         LLVMValueRef operand = LLVMGetOperand(instruction, (unsigned)i);
         LLVMValueRef moved = materialise(builder, operand, global, slot);
+        if (!moved) return false;
         if (moved != operand) LLVMSetOperand(instruction, (unsigned)i, moved);
     }
+    return true;
 }
 
 static bool any(LLVMValueRef instruction) {
@@ -151,19 +156,24 @@ static ig_status localise(igi_simt_module *m, LLVMValueRef global, const igi_val
     LLVMSetAlignment(slot, LLVMGetAlignment(global) ? LLVMGetAlignment(global) : 16);
     LLVMPositionBuilderBefore(builder, igi_first_after_allocas(m->thread));
     LLVMBuildStore(builder, LLVMGetInitializer(global), slot);
-    for (size_t i = 0; i < instructions->count; i++) replace_in(instructions->items[i], global, slot, builder);
+    bool ok = true;
+    for (size_t i = 0; ok && i < instructions->count; i++)
+        ok = replace_in(instructions->items[i], global, slot, builder);
     LLVMDisposeBuilder(builder);
-    return IG_STATUS_OK;
+    if (ok) return IG_STATUS_OK;
+    return igi_error_set(m->error, IG_STATUS_UNSUPPORTED, "kernel '%s' uses a constant nested more than %d deep",
+                         m->request->name, IGI_MAX_INDICES);
 }
 
 ig_status igi_localise_derived(igi_simt_module *m) {
     igi_values instructions = {0};
-    for (LLVMValueRef g = LLVMGetFirstGlobal(m->module); g; g = LLVMGetNextGlobal(g)) {
+    ig_status status = IG_STATUS_OK;
+    for (LLVMValueRef g = LLVMGetFirstGlobal(m->module); g && status == IG_STATUS_OK; g = LLVMGetNextGlobal(g)) {
         const char *section = LLVMGetSection(g);
         if (!section || strcmp(section, "ig.derived") != 0) continue;
         if (!instructions.items && !igi_collect(m->thread, any, &instructions)) return IG_STATUS_OUT_OF_MEMORY;
-        localise(m, g, &instructions);
+        status = localise(m, g, &instructions);
     }
     igi_values_free(&instructions);
-    return IG_STATUS_OK;
+    return status;
 }

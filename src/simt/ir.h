@@ -8,7 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { IGI_MAX_WIDTH = 256 };  // lanes
+enum { IGI_MAX_WIDTH = 256 };   // lanes
+enum { IGI_MAX_INDICES = 64 };  // of an address into nested arrays and structs
 
 typedef struct igi_values {
     LLVMValueRef *items;

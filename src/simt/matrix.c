@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operations on simdgroup matrices as the standard library calls them, on a pair: two elements of a row at once. For
 // widening they are split into operations on scalars; for single threads, loads and stores become plain ones.
+#include <assert.h>
 #include <string.h>
 
 #include "simt/ir.h"
@@ -54,6 +55,7 @@ static LLVMValueRef make_pair(LLVMBuilderRef builder, LLVMTypeRef type, const LL
 static LLVMValueRef call(LLVMBuilderRef builder, LLVMModuleRef module, const char *name, LLVMTypeRef result,
                          LLVMValueRef *arguments, unsigned count) {
     LLVMTypeRef types[8];
+    assert(count <= sizeof types / sizeof *types);
     for (unsigned i = 0; i < count; i++) types[i] = LLVMTypeOf(arguments[i]);
     LLVMTypeRef type = LLVMFunctionType(result, types, count, 0);
     LLVMValueRef function = igi_declare(module, name, type);

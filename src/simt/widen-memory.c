@@ -235,12 +235,18 @@ static bool all_spillable(LLVMValueRef i) {
     return true;
 }
 
+enum { MOST_OPERANDS = 8 };
+
 // Compare-and-exchange gives a pair; its parts are kept as two vectors in memory, found again by extractvalue.
 static void one_by_one(igi_widener *w, LLVMValueRef i, LLVMTypeRef result, LLVMValueRef memory, LLVMValueRef flags) {
     igi_note(w, IGI_REMARK_ONE_BY_ONE, i);
-    LLVMValueRef spilled[8] = {0};
+    LLVMValueRef spilled[MOST_OPERANDS] = {0};
     int count = LLVMGetNumOperands(i);
-    for (int k = 0; k < count && k < 8; k++) {
+    if (count > MOST_OPERANDS) {
+        igi_decline(w, "an operation with more than 8 operands", i);
+        return;
+    }
+    for (int k = 0; k < count; k++) {
         LLVMValueRef given = LLVMGetOperand(i, (unsigned)k);
         if (!LLVMIsAFunction(given) && !LLVMIsConstant(given) && igi_shape_of(&w->s, given).kind != IGI_SHAPE_UNIFORM)
             spilled[k] = spill(w, igi_widen_vector(w, given));
@@ -249,7 +255,7 @@ static void one_by_one(igi_widener *w, LLVMValueRef i, LLVMTypeRef result, LLVMV
     }
     lane_loop loop = begin_lanes(w);
     LLVMValueRef copy = LLVMInstructionClone(i);
-    for (int k = 0; k < count && k < 8; k++) {
+    for (int k = 0; k < count; k++) {
         LLVMValueRef given = LLVMGetOperand(i, (unsigned)k);
         if (LLVMIsAFunction(given)) continue;
         LLVMTypeRef type = LLVMTypeOf(given);

@@ -2,6 +2,7 @@
 // Values and instructions of a group of lanes.
 #include "simt/widen.h"
 
+#include <assert.h>
 #include <llvm-c/DebugInfo.h>
 #include <string.h>
 
@@ -241,10 +242,14 @@ static LLVMValueRef operand(igi_widener *w, LLVMValueRef i, unsigned k) {
 }
 
 static LLVMValueRef wide_address(igi_widener *w, LLVMValueRef gep) {
-    LLVMValueRef base = LLVMGetOperand(gep, 0), indices[16];
+    LLVMValueRef base = LLVMGetOperand(gep, 0), indices[IGI_MAX_INDICES];
     bool scalar_base = igi_shape_of(&w->s, base).kind == IGI_SHAPE_UNIFORM;
     int count = LLVMGetNumOperands(gep) - 1;
-    for (int k = 0; k < count && k < 16; k++) {
+    if (count > IGI_MAX_INDICES) {
+        igi_decline(w, "an address with more than 64 indices", gep);
+        return LLVMGetUndef(igi_widen_type(w, LLVMTypeOf(gep)));
+    }
+    for (int k = 0; k < count; k++) {
         LLVMValueRef index = LLVMGetOperand(gep, (unsigned)k + 1);
         bool constant = LLVMIsAConstantInt(index) != NULL;
         indices[k] = constant ? index : igi_widen_vector(w, index);
@@ -300,10 +305,13 @@ static const struct {
     {"llvm.arithmetic.fence.", 1},
 };
 
+enum { MOST_ARGUMENTS = 4 };  // of those above
+
 static LLVMValueRef wide_intrinsic(igi_widener *w, LLVMValueRef call, int overloads) {
-    LLVMValueRef callee = LLVMGetCalledValue(call), arguments[4];
+    LLVMValueRef callee = LLVMGetCalledValue(call), arguments[MOST_ARGUMENTS];
     unsigned count = LLVMGetNumArgOperands(call);
-    for (unsigned k = 0; k < count && k < 4; k++) {
+    assert(count <= MOST_ARGUMENTS);
+    for (unsigned k = 0; k < count; k++) {
         LLVMValueRef given = LLVMGetOperand(call, k);
         // Flags of ctlz, abs and is.fpclass are not lanes.
         LLVMTypeRef type = LLVMTypeOf(given);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Devices and buffers: choice, properties, storage modes, ranges, statistics, lifetimes.
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
