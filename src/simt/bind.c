@@ -48,13 +48,15 @@ static bool is_known_size(const binder *b, size_t offset, unsigned component) {
     return size && b->m->request->group[component];
 }
 
-static LLVMValueRef group_u32(binder *b, size_t offset, unsigned component) {
+static LLVMValueRef group_u32(binder *b, const char *name, size_t offset, unsigned component) {
     if (is_known_size(b, offset, component)) return LLVMConstInt(b->i32, b->m->request->group[component], 0);
     LLVMValueRef group = placeholder(b, group_call, b->pointer);
-    return load_invariant(b, b->i32, igi_field(b->builder, group, offset + (size_t)4 * component));
+    LLVMValueRef field = load_invariant(b, b->i32, igi_field(b->builder, group, offset + (size_t)4 * component));
+    igi_set_name(field, name);
+    return field;
 }
 
-#define GROUP(b, field, component) group_u32(b, offsetof(igi_group, field), component)
+#define GROUP(b, field, component) group_u32(b, "group." #field, offsetof(igi_group, field), component)
 
 static LLVMValueRef local(binder *b, unsigned component) {
     return placeholder(b, local_calls[component], b->i32);
@@ -68,8 +70,9 @@ static LLVMValueRef linear_index(binder *b) {
 }
 
 static LLVMValueRef thread_count(binder *b, size_t offset) {
-    LLVMValueRef count = LLVMBuildMul(b->builder, group_u32(b, offset, 0), group_u32(b, offset, 1), "");
-    return LLVMBuildMul(b->builder, count, group_u32(b, offset, 2), "");
+    LLVMValueRef count =
+        LLVMBuildMul(b->builder, group_u32(b, "group.size", offset, 0), group_u32(b, "group.size", offset, 1), "");
+    return LLVMBuildMul(b->builder, count, group_u32(b, "group.size", offset, 2), "");
 }
 
 static LLVMValueRef divide(binder *b, LLVMValueRef value, unsigned divisor) {
@@ -207,6 +210,7 @@ static void bind_slot(binder *b, const igi_parameter *parameter) {
         size_t slot = (size_t)parameter->index + (parameter->kind == IG_ARGUMENT_THREADGROUP ? IGI_MAX_SLOTS : 0);
         size_t offset = offsetof(igi_group, arguments) + slot * sizeof(void *);
         value = load_invariant(b, b->pointer, igi_field(b->builder, group, offset));
+        igi_name_like(value, parameter->storage);
         note_constant(b, parameter, value);
     }
     LLVMBuildStore(b->builder, value, parameter->storage);
@@ -239,6 +243,8 @@ static void make_thread(binder *b) {
     LLVMTypeRef type = LLVMFunctionType(b->pointer, parameters, 5, 0);
     m->thread = LLVMAddFunction(m->module, "ig.thread", type);
     igi_add_attribute(m->thread, "nounwind");
+    static const char *const names[] = {"group", "x", "y", "z", "lane"};
+    for (unsigned i = 0; i < 5; i++) igi_set_name(LLVMGetParam(m->thread, i), names[i]);
     LLVMPositionBuilderAtEnd(b->builder, LLVMAppendBasicBlockInContext(m->context, m->thread, "entry"));
     // Overwritten at once by bind_parameters. Zeros, not poison: partial stores over poison stay poison.
     LLVMValueRef arguments[MOST_PARAMETERS];

@@ -46,7 +46,7 @@ static void move(hoister *h, LLVMValueRef load) {
         LLVMSetOperand(load, 0, copy);
     }
     LLVMInstructionRemoveFromParent(load);
-    LLVMInsertIntoBuilder(h->builder, load);
+    igi_insert_moved(h->builder, load);
 }
 
 // In the order of blocks, in which pointers come before what they point to.

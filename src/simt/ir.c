@@ -2,6 +2,7 @@
 // Small things every pass needs and the LLVM-C API lacks.
 #include "simt/ir.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "core/memory.h"
@@ -108,6 +109,33 @@ void igi_add_attribute(LLVMValueRef function, const char *name) {
 void igi_remove_attribute(LLVMValueRef function, const char *name) {
     unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
     LLVMRemoveEnumAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, kind);
+}
+
+// Inlining adds ".i" and numbers after a dot; clang calls the memory of a parameter "name.addr".
+static size_t length_without_endings(const char *name, size_t length) {
+    const char *dot = memchr(name, '.', length);
+    return dot && dot > name ? (size_t)(dot - name) : length;
+}
+
+void igi_set_name(LLVMValueRef value, const char *name) {
+    if (LLVMIsAInstruction(value) || LLVMIsAArgument(value)) LLVMSetValueName2(value, name, strlen(name));
+}
+
+void igi_name_like(LLVMValueRef made, LLVMValueRef original) {
+    size_t length = 0;
+    const char *name = LLVMGetValueName2(original, &length);
+    size_t named = 0;
+    if (!made || !(LLVMIsAInstruction(made) || LLVMIsAArgument(made)) || (LLVMGetValueName2(made, &named), named))
+        return;
+    if (LLVMGetTypeKind(LLVMTypeOf(made)) == LLVMVoidTypeKind) return;
+    LLVMSetValueName2(made, name, length_without_endings(name, length));
+}
+
+void igi_insert_moved(LLVMBuilderRef builder, LLVMValueRef instruction) {
+    char name[64];  // a longer one is cut: it is only read by people
+    size_t length;
+    snprintf(name, sizeof name, "%s", LLVMGetValueName2(instruction, &length));
+    LLVMInsertIntoBuilderWithName(builder, instruction, name);
 }
 
 LLVMValueRef igi_field(LLVMBuilderRef builder, LLVMValueRef base, size_t offset) {

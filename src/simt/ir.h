@@ -30,6 +30,13 @@ size_t igi_instruction_count(LLVMValueRef function);
 // Copies or fills memory.
 bool igi_is_memory_intrinsic(LLVMValueRef instruction);
 
+// Names are for who reads the code (--emit simt).
+void igi_set_name(LLVMValueRef value, const char *name);
+// The name of what it was made from, if it has none yet.
+void igi_name_like(LLVMValueRef made, LLVMValueRef original);
+// Inserts an instruction that was removed elsewhere, under its name, which LLVMInsertIntoBuilder would drop.
+void igi_insert_moved(LLVMBuilderRef builder, LLVMValueRef instruction);
+
 // Cuts the block in two before the instruction. The new block gets what comes before and all predecessors; the old
 // one keeps the rest, so that phi nodes behind it stay right. The new block has no terminator yet.
 LLVMBasicBlockRef igi_split_before(LLVMValueRef instruction);

@@ -46,7 +46,7 @@ static LLVMValueRef call_wide(runner *r, int full, kept k) {
 // Full groups of lanes go without a mask; the end of a row needs one.
 static LLVMValueRef call_lanes(runner *r, kept k) {
     if (!r->m->wide[1] || !r->m->wide[0]) return call_wide(r, r->m->wide[1] != NULL, k);
-    LLVMBasicBlockRef ways[] = {new_block(r, "tail"), new_block(r, "full")}, after = new_block(r, "");
+    LLVMBasicBlockRef ways[] = {new_block(r, "tail"), new_block(r, "full")}, after = new_block(r, "ran");
     LLVMValueRef left = LLVMBuildSub(r->builder, r->sizes[0], r->counters[0], ""), answers[2];
     LLVMValueRef fits = LLVMBuildICmp(r->builder, LLVMIntUGE, left, number(r, r->m->info.width), "");
     LLVMBuildCondBr(r->builder, fits, ways[1], ways[0]);
@@ -88,7 +88,7 @@ static void run_lanes(runner *r) {
     LLVMBasicBlockRef after = NULL;
     if (r->region) {
         LLVMBasicBlockRef turn = new_block(r, "turn"), wait = new_block(r, "wait");
-        after = new_block(r, "");
+        after = new_block(r, "ran");
         LLVMValueRef at = LLVMBuildLoad2(r->builder, r->i32, context, "");
         LLVMBuildCondBr(r->builder, LLVMBuildICmp(r->builder, LLVMIntEQ, at, number(r, r->region), ""), turn, wait);
         LLVMPositionBuilderAtEnd(r->builder, wait);
@@ -112,10 +112,11 @@ static void run_lanes(runner *r) {
 // for (counter = 0; counter < size; counter += step) for the dimension and, inside it, the ones below.
 static void build_loop(runner *r, int dimension) {
     LLVMBasicBlockRef before = LLVMGetInsertBlock(r->builder);
-    LLVMBasicBlockRef body = new_block(r, "body"), after = new_block(r, "after");
+    static const char *const names[] = {"x", "y", "z"}, *const ends[] = {"x.end", "y.end", "z.end"};
+    LLVMBasicBlockRef body = new_block(r, names[dimension]), after = new_block(r, ends[dimension]);
     LLVMBuildBr(r->builder, body);
     LLVMPositionBuilderAtEnd(r->builder, body);
-    LLVMValueRef counter = LLVMBuildPhi(r->builder, r->i32, "");
+    LLVMValueRef counter = LLVMBuildPhi(r->builder, r->i32, names[dimension]);
     r->counters[dimension] = counter;
     if (dimension > 0)
         build_loop(r, dimension - 1);
@@ -180,14 +181,17 @@ void igi_build_run(igi_simt_module *m, const igi_regions *regions) {
     r.group = LLVMGetParam(r.function, 0);
     r.contexts = LLVMGetParam(r.function, 1);
     r.arrays = LLVMGetParam(r.function, 2);
+    igi_set_name(r.group, "group");
+    igi_set_name(r.contexts, "contexts");
+    igi_set_name(r.arrays, "arrays");
     LLVMPositionBuilderAtEnd(r.builder, new_block(&r, "entry"));
-    r.offset = LLVMBuildAlloca(r.builder, r.i64, "");
-    r.array_offset = LLVMBuildAlloca(r.builder, r.i64, "");
-    r.next = LLVMBuildAlloca(r.builder, r.i32, "");
+    r.offset = LLVMBuildAlloca(r.builder, r.i64, "offset");
+    r.array_offset = LLVMBuildAlloca(r.builder, r.i64, "array.offset");
+    r.next = LLVMBuildAlloca(r.builder, r.i32, "next");
     for (int i = 0; i < 3; i++) {
         LLVMValueRef field = igi_field(r.builder, r.group, offsetof(igi_group, size) + 4 * (size_t)i);
         bool known = m->request->group[i] != 0;
-        r.sizes[i] = known ? number(&r, m->request->group[i]) : LLVMBuildLoad2(r.builder, r.i32, field, "");
+        r.sizes[i] = known ? number(&r, m->request->group[i]) : LLVMBuildLoad2(r.builder, r.i32, field, "group.size");
     }
     build_regions(&r);
     LLVMDisposeBuilder(r.builder);

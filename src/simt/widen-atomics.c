@@ -99,7 +99,7 @@ bool igi_widen_shared_atomic(igi_widener *w, LLVMValueRef i) {
     // Without an active lane the address may be anything.
     LLVMBasicBlockRef before = LLVMGetInsertBlock(w->builder);
     LLVMBasicBlockRef some = LLVMAppendBasicBlockInContext(w->m->context, w->to, "some"),
-                      after = LLVMAppendBasicBlockInContext(w->m->context, w->to, "");
+                      after = LLVMAppendBasicBlockInContext(w->m->context, w->to, "after");
     LLVMBuildCondBr(w->builder, igi_any(w, w->mask), some, after);
     LLVMPositionBuilderAtEnd(w->builder, some);
     LLVMValueRef results = change_once(w, c, i, address, values);

@@ -122,7 +122,7 @@ static bool may_run_without_lanes(const igi_widener *w, uint32_t block) {
 // Behind a block that never ends there is nothing; lanes that do not go there are done.
 static LLVMBasicBlockRef the_end(igi_widener *w) {
     LLVMBasicBlockRef here = LLVMGetInsertBlock(w->builder);
-    LLVMBasicBlockRef end = LLVMAppendBasicBlockInContext(w->m->context, w->to, "");
+    LLVMBasicBlockRef end = LLVMAppendBasicBlockInContext(w->m->context, w->to, "end");
     LLVMPositionBuilderAtEnd(w->builder, end);
     LLVMBuildRet(w->builder, LLVMConstInt(w->i32, IGI_REGION_DONE, 0));
     LLVMPositionBuilderAtEnd(w->builder, here);

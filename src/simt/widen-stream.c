@@ -74,7 +74,7 @@ void igi_store_past_cache(igi_widener *w, LLVMValueRef value, LLVMValueRef addre
     LLVMValueRef beside = LLVMBuildAnd(b, number, LLVMConstInt(w->i64, LINE - 1, 0), "");
     LLVMBasicBlockRef past = LLVMAppendBasicBlockInContext(w->m->context, w->to, "past"),
                       plain = LLVMAppendBasicBlockInContext(w->m->context, w->to, "plain"),
-                      after = LLVMAppendBasicBlockInContext(w->m->context, w->to, "");
+                      after = LLVMAppendBasicBlockInContext(w->m->context, w->to, "after");
     LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntEQ, beside, LLVMConstNull(w->i64), ""), past, plain);
     LLVMPositionBuilderAtEnd(b, past);
     LLVMValueRef store = LLVMBuildStore(b, value, address);

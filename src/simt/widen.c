@@ -101,11 +101,11 @@ static bool number_of(const igi_widener *w, LLVMValueRef value, uint32_t *number
     return igi_map_get(&w->s.index, value, number);
 }
 
-static bool is_known(igi_widener *w, uint32_t number) {
-    if (w->known_in[number] == w->emission) return true;
+// What was emitted elsewhere need not dominate what is emitted now.
+static void forget_other_emissions(igi_widener *w, uint32_t number) {
+    if (w->known_in[number] == w->emission) return;
     w->known_in[number] = w->emission;
     w->scalar[number] = w->wide[number] = NULL;
-    return false;
 }
 
 static LLVMValueRef argument(igi_widener *w, LLVMValueRef value) {
@@ -123,7 +123,7 @@ LLVMValueRef igi_widen_scalar(igi_widener *w, LLVMValueRef value) {
     uint32_t number;
     if (LLVMIsAArgument(value)) return argument(w, value);
     if (!LLVMIsAInstruction(value) || !number_of(w, value, &number)) return value;
-    is_known(w, number);
+    forget_other_emissions(w, number);
     if (!w->scalar[number] && w->slot[number]) w->scalar[number] = load_scalar(w, number);
     if (!w->scalar[number]) {
         igi_decline(w, "a value is not where it is needed", value);
@@ -149,7 +149,7 @@ static bool is_vector_shape(igi_shape shape) {
 
 // As it is kept: lanes in their own order, or in that of a matrix.
 static LLVMValueRef kept_vector(igi_widener *w, LLVMValueRef value, igi_shape shape, uint32_t number) {
-    is_known(w, number);
+    forget_other_emissions(w, number);
     if (w->wide[number]) return w->wide[number];
     if (!is_vector_shape(shape)) {
         w->wide[number] = expand(w, igi_widen_scalar(w, value), shape.stride);
@@ -174,9 +174,11 @@ LLVMValueRef igi_widen_vector(igi_widener *w, LLVMValueRef value) {
 void igi_widen_set(igi_widener *w, LLVMValueRef value, LLVMValueRef scalar, LLVMValueRef wide) {
     uint32_t number;
     if (!number_of(w, value, &number)) return;
-    is_known(w, number);
+    forget_other_emissions(w, number);
     w->scalar[number] = scalar;
     w->wide[number] = wide;
+    igi_name_like(scalar, value);
+    igi_name_like(wide, value);
     if (w->slot[number]) igi_store_slot(w, scalar ? scalar : wide, w->slot[number]);
 }
 
@@ -461,7 +463,9 @@ static LLVMValueRef make_slot(igi_widener *w, LLVMValueRef value) {
         if (!fits_lane(type)) return NULL;
         type = igi_widen_type(w, type);
     }
-    return igi_make_slot(w, type);
+    LLVMValueRef slot = igi_make_slot(w, type);
+    igi_name_like(slot, value);
+    return slot;
 }
 
 static void make_slots(igi_widener *w) {
@@ -469,6 +473,7 @@ static void make_slots(igi_widener *w) {
         LLVMBasicBlockRef block = w->s.cfg.blocks[b].block;
         if (w->s.masked[b]) {
             w->mask_slot[b] = igi_make_slot(w, w->mask_type);
+            igi_set_name(w->mask_slot[b], "mask");
             LLVMBuildStore(w->slots, LLVMConstNull(LLVMGetAllocatedType(w->mask_slot[b])), w->mask_slot[b]);
         }
         for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
@@ -593,14 +598,17 @@ static void open_function(igi_widener *w, const char *name) {
     LLVMTypeRef parameters[] = {w->pointer, w->i32, w->i32, w->i32, w->pointer, w->i32, w->pointer};
     w->to = LLVMAddFunction(w->m->module, name, LLVMFunctionType(w->i32, parameters, 7, 0));
     igi_add_attribute(w->to, "nounwind");
+    for (unsigned i = 0; i < LLVMCountParams(w->from); i++)
+        igi_name_like(LLVMGetParam(w->to, i), LLVMGetParam(w->from, i));
     w->builder = LLVMCreateBuilderInContext(context);
     w->slots = LLVMCreateBuilderInContext(context);
     LLVMPositionBuilderAtEnd(w->slots, LLVMAppendBasicBlockInContext(context, w->to, "entry"));
     for (uint32_t n = 0; n < w->s.cfg.count; n++) {
         uint32_t b = w->s.cfg.order[n];
         w->position[b] = n;
-        w->entry[b] = LLVMAppendBasicBlockInContext(context, w->to, "");
-        w->body[b] = LLVMAppendBasicBlockInContext(context, w->to, "");
+        const char *block = LLVMGetBasicBlockName(w->s.cfg.blocks[b].block);
+        w->entry[b] = LLVMAppendBasicBlockInContext(context, w->to, block);
+        w->body[b] = LLVMAppendBasicBlockInContext(context, w->to, "body");
     }
 }
 
