@@ -337,6 +337,7 @@ static void the_nearest_word_is_suggested(void **state) {
     assert_string_equal(igi_nearest("complie", words, 4), "compile");
     assert_string_equal(igi_nearest("rum", words, 4), "run");
     assert_null(igi_nearest("frobnicate", words, 4));
+    assert_null(igi_nearest("rxx", words, 4));
     assert_null(igi_nearest("", words, 4));
     assert_null(igi_nearest("x", words, 4));
 }
@@ -362,7 +363,10 @@ static void times_and_sizes_are_readable(void **state) {
     assert_string_equal(cli_format_time(999999, text), "1.00 ms");
     assert_string_equal(cli_format_time(2.5e9, text), "2.50 s");
     assert_string_equal(cli_format_bytes(0, text), "0 bytes");
+    assert_string_equal(cli_format_bytes(1023, text), "1023 bytes");
+    assert_string_equal(cli_format_bytes(1024, text), "1 KiB");
     assert_string_equal(cli_format_bytes(32768, text), "32 KiB");
+    assert_string_equal(cli_format_bytes(1048576, text), "1 MiB");
     assert_string_equal(cli_format_bytes(UINT64_C(8380000000), text), "7.8 GiB");
 }
 

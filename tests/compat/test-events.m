@@ -10,7 +10,9 @@ static void the_host_signals_and_waits(void **state) {
     assert_text(event.label, "event");
     assert_ptr_equal(event.device, device);
     assert_int_equal(event.signaledValue, 0);
-    assert_false([event waitUntilSignaledValue:1 timeoutMS:1]);
+    NSDate *start = [NSDate date];
+    assert_false([event waitUntilSignaledValue:1 timeoutMS:20]);
+    assert_true([start timeIntervalSinceNow] <= -0.019);
     event.signaledValue = 4;
     assert_int_equal(event.signaledValue, 4);
     assert_true([event waitUntilSignaledValue:4 timeoutMS:UINT64_MAX]);

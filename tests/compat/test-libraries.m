@@ -195,6 +195,21 @@ static void constants_go_by_index_name_and_range(void **state) {
     [library release];
 }
 
+// Vectors of three take the room of four, as in a C array of them.
+static void vectors_of_three_lie_sixteen_bytes_apart(void **state) {
+    id<MTLLibrary> library = new_library("constant int3 first [[function_constant(0)]];\n"
+                                         "constant int3 second [[function_constant(1)]];\n"
+                                         "kernel void scale(device int *out [[buffer(0)]],\n"
+                                         "                  const device int *in [[buffer(1)]]) {\n"
+                                         "    out[0] = in[0] * (100 * first.z + 10 * second.x + second.z);\n"
+                                         "}\n");
+    MTLFunctionConstantValues *values = [[[MTLFunctionConstantValues alloc] init] autorelease];
+    const int vectors[8] = {1, 2, 3, 99, 4, 5, 6, 99};
+    [values setConstantValues:vectors type:MTLDataTypeInt3 withRange:NSMakeRange(0, 2)];
+    assert_int_equal(scaled(library, values, 1), 346);
+    [library release];
+}
+
 static void wrong_constants_are_errors_of_the_function(void **state) {
     id<MTLLibrary> library = new_library(shapes_source);
     MTLFunctionConstantValues *values = [[[MTLFunctionConstantValues alloc] init] autorelease];
@@ -420,6 +435,7 @@ int main(void) {
         compat_test(files_and_data_hold_source_text),
         compat_test(a_metallib_is_refused_with_a_reason),
         compat_test(constants_go_by_index_name_and_range),
+        compat_test(vectors_of_three_lie_sixteen_bytes_apart),
         compat_test(wrong_constants_are_errors_of_the_function),
         compat_test(a_function_lists_its_constants),
         compat_test(a_pipeline_knows_its_limits),

@@ -127,7 +127,7 @@ static void a_setting_that_is_not_accepted_is_named(void **state) {
         check_refused_setting("INGOT_WORKERS", nonsense[i], sentence);
     }
     check_refused_setting("INGOT_SIMT_WIDTH", "7",
-                          "the environment variable INGOT_SIMT_WIDTH is '7'; it takes one of 1|4|8|16|32");
+                          "the environment variable INGOT_SIMT_WIDTH is '7'; it takes one of 0|1|4|8|16|32");
     check_refused_setting("INGOT_SIMT_SHAPE", "alway",
                           "the environment variable INGOT_SIMT_SHAPE is 'alway'; it takes one of always|never|auto");
 }

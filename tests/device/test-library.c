@@ -159,6 +159,22 @@ static void math_modes_differ_where_they_should(void **state) {
     assert_int_equal(word_from(&fast), 0);
 }
 
+// What clang makes of the source differs too, so that one mode must not be given the other's cached bitcode.
+static void math_modes_are_compiled_apart(void **state) {
+    (void)state;
+    static const char text[] =
+        "#ifdef __FAST_MATH__\n"
+        "constant uint mode = 1;\n"
+        "#else\n"
+        "constant uint mode = 2;\n"
+        "#endif\n"
+        "kernel void k(device uint *a [[buffer(0)]]) { a[0] = mode; }\n";
+    ig_library_desc safe = {.source = text, .math_mode = IG_MATH_SAFE}, fast = {.source = text};
+    assert_int_equal(word_from(&safe), 2);
+    assert_int_equal(word_from(&fast), 1);
+    assert_int_equal(word_from(&safe), 2);
+}
+
 // ---- Logs and caching ----
 
 static const char warned[] = "kernel void k(device uint *a [[buffer(0)]]) { uint unused; a[0] = 5 / 0; }\n";
@@ -491,6 +507,7 @@ int main(void) {
         cmocka_unit_test(language_versions_are_told_to_the_source),
         cmocka_unit_test(unknown_language_versions_are_refused),
         cmocka_unit_test(math_modes_differ_where_they_should),
+        cmocka_unit_test(math_modes_are_compiled_apart),
         cmocka_unit_test(warnings_are_kept_with_the_library),
         cmocka_unit_test(warnings_come_with_every_library_of_the_source),
         cmocka_unit_test(the_same_source_is_compiled_once),

@@ -176,6 +176,23 @@ static void constants_of_another_length_are_refused(void **state) {
     ig_library_release(library);
 }
 
+static void private_memory_has_a_limit(void **state) {
+    (void)state;
+    ig_library *library = compile(
+        "kernel void k(device int *a, uint i [[thread_position_in_grid]]) {\n"
+        "    int own[(64 << 18) + 1];\n"
+        "    for (int j = 0; j < a[0]; j++) own[a[j]] = j;\n"
+        "    a[i] = own[a[i]];\n}\n");
+    ig_pipeline *pipeline = NULL;
+    assert_status(make_with(library, "k", NULL, 0, &pipeline), IG_STATUS_UNSUPPORTED);
+    assert_null(pipeline);
+    ig_error error = {0};
+    ig_pipeline_create(library, &(ig_pipeline_desc){.kernel = "k"}, &pipeline, &error);
+    assert_contains(error.message, "bytes of private memory per thread; at most 67108864 are supported");
+    ig_error_clear(&error);
+    ig_library_release(library);
+}
+
 static void every_missing_constant_a_kernel_needs_is_refused(void **state) {
     (void)state;
     ig_library *library = compile(constants_source);
@@ -447,6 +464,7 @@ int main(void) {
         cmocka_unit_test(constants_of_another_length_are_refused),
         cmocka_unit_test(every_missing_constant_a_kernel_needs_is_refused),
         cmocka_unit_test(arguments_switched_off_are_left_out),
+        cmocka_unit_test(private_memory_has_a_limit),
         cmocka_unit_test(arguments_of_derived_conditions_may_be_left_open),
         cmocka_unit_test(properties_are_reported),
         cmocka_unit_test(a_stated_limit_binds_dispatches),

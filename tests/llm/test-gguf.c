@@ -333,6 +333,27 @@ static void promises_are_held_against_the_file(void **state) {
     save_and_fail(&w, IG_STATUS_BAD_FORMAT, "promises 18446744073709551615 tensors");
 }
 
+static void the_first_unknown_kind_is_refused(void **state) {
+    (void)state;
+    gguf_writer w = {0};
+    uint32_t kind = IG_GGUF_KIND_COUNT;
+    gguf_add_u32(&w, "odd", 7);
+    memcpy(w.pairs.data + w.pairs.length - 8, &kind, 4);
+    char sentence[64];
+    snprintf(sentence, sizeof sentence, "has a value of kind %u, which is not known", kind);
+    save_and_fail(&w, IG_STATUS_BAD_FORMAT, sentence);
+}
+
+// A string that ends one byte after the file does.
+static void one_byte_too_many_is_refused(void **state) {
+    (void)state;
+    gguf_writer w = {0};
+    gguf_add_string(&w, "last", "text");
+    uint64_t length = strlen("text") + 1;
+    memcpy(w.pairs.data + w.pairs.length - 12, &length, 8);
+    save_and_fail(&w, IG_STATUS_BAD_FORMAT, "goes on for 5 bytes but the file ends after 4");
+}
+
 static void messages_carry_no_control_characters(void **state) {
     (void)state;
     gguf_writer w = {0};
@@ -429,6 +450,8 @@ int main(void) {
         cmocka_unit_test(bools_are_0_or_1),
         cmocka_unit_test(tensors_must_fit_their_file),
         cmocka_unit_test(promises_are_held_against_the_file),
+        cmocka_unit_test(the_first_unknown_kind_is_refused),
+        cmocka_unit_test(one_byte_too_many_is_refused),
         cmocka_unit_test(messages_carry_no_control_characters),
         cmocka_unit_test(a_file_cut_anywhere_is_refused),
         cmocka_unit_test(a_file_with_any_byte_changed_opens_or_not),

@@ -261,7 +261,7 @@ static void other_ops(void **state) {
     ig_tensor *x = iota(SHAPE(2, 3)), *v = iota(SHAPE(3)), *four = iota(SHAPE(4)), *out = NULL, *more = NULL;
     ig_tensor *far = tensor_of(IG_TYPE_I64, SHAPE(1), VALUES(9)), *image = iota(SHAPE(1, 1, 4, 4));
     const ig_op_options into_four = {.into = four};
-    const ig_pool_desc wide = {.window = {9, 9}};
+    const ig_pool_desc wide = {.window = {9, 9}}, padded = {.window = {2, 2}, .padding = {2, 2}};
     OP("cumsum", cumsum(stream, x, 2, NULL, &out));
     OP("matmul", matmul(stream, x, four, NULL, NULL, &out));
     OP("matmul", matmul(stream, x, NULL, NULL, NULL, &out));
@@ -303,6 +303,7 @@ static void other_ops(void **state) {
     OP("conv2d", conv2d(stream, image, image, NULL, NULL, &into_four, &out));
     OP("max_pool1d", max_pool1d(stream, x, NULL, NULL, &out));
     OP("max_pool2d", max_pool2d(stream, image, &wide, NULL, &out));
+    OP("max_pool2d", max_pool2d(stream, image, &padded, NULL, &out));
     OP("avg_pool1d", avg_pool1d(stream, x, &wide, NULL, &out));
     OP("avg_pool2d", avg_pool2d(stream, image, &wide, NULL, &out));
     assert_null(out);

@@ -114,6 +114,19 @@ static void a_ring_forgets_and_says_so(void **state) {
     ig_kv_cache_release(cache);
 }
 
+static void a_ring_forgets_one_position_at_a_time(void **state) {
+    (void)state;
+    ig_kv_cache *cache = make_cache(IG_TYPE_F32, 4, 2);
+    ig_tensor *k = random_tensor(IG_TYPE_F32, SHAPE(1, HEADS, DIM), 2);
+    for (uint64_t i = 1; i <= 9; i++) {
+        assert_ok(ig_kv_cache_append(stream, cache, 0, k, k));
+        assert_int_equal(ig_kv_cache_length(cache, 0), i);
+        assert_int_equal(ig_kv_cache_first(cache, 0), i > 4 ? i - 4 : 0);
+    }
+    ig_tensor_release(k);
+    ig_kv_cache_release(cache);
+}
+
 static void a_full_cache_refuses_and_stays_as_it_was(void **state) {
     (void)state;
     ig_kv_cache *cache = make_cache(IG_TYPE_F16, 4, 0);
@@ -332,6 +345,7 @@ int main(void) {
         cmocka_unit_test(appending_equals_recomputation),
         cmocka_unit_test(truncated_positions_can_be_written_again),
         cmocka_unit_test(a_ring_forgets_and_says_so),
+        cmocka_unit_test(a_ring_forgets_one_position_at_a_time),
         cmocka_unit_test(a_full_cache_refuses_and_stays_as_it_was),
         cmocka_unit_test(sequences_in_step_equal_each_alone),
         cmocka_unit_test(sequences_may_have_lengths_of_their_own),

@@ -115,6 +115,9 @@ static void routes_can_be_closed_and_are_limited(void **state) {
     ig_ring_get_routes(r.kernels[0], &routes);
     assert_int_equal(routes.route_count, 1);
     assert_ok(ig_ring_disconnect(r.kernels[0], r.kernels[1]));
+    ig_ring_get_routes(r.kernels[0], &routes);
+    assert_int_equal(routes.routes[0].is_active, 0);
+    assert_status(ig_ring_disconnect(r.kernels[0], r.kernels[1]), IG_STATUS_NOT_FOUND);
     send_u64(r.kernels[0], 1, 1);
     wait_processed(r.kernels[0], 1);
     assert_int_equal(status_of(r.kernels[1]).processed, 0);

@@ -53,6 +53,18 @@ static void axes_change_places(void **state) {
     ig_tensor_release(x), ig_tensor_release(cube);
 }
 
+// An axis of two elements may be strided, one of a single element cannot.
+static void short_axes_count_for_being_contiguous(void **state) {
+    (void)state;
+    ig_tensor *x = iota(SHAPE(2, 3)), *part = NULL, *row = NULL;
+    assert_ok(ig_tensor_slice(x, 1, 0, 2, 1, &part));
+    assert_false(ig_tensor_is_contiguous(part));
+    expect_view(part, x, SHAPE(2, 2), VALUES(0, 1, 3, 4));
+    assert_ok(ig_tensor_slice(x, 0, 1, 2, 1, &row));
+    assert_true(ig_tensor_is_contiguous(row));
+    ig_tensor_release(part), ig_tensor_release(row), ig_tensor_release(x);
+}
+
 static void slices_are_those_of_python(void **state) {
     (void)state;
     static const struct {
@@ -186,6 +198,7 @@ int main(void) {
         cmocka_unit_test(reshapes_share_memory),
         cmocka_unit_test(reshapes_of_strided_views_work_where_they_can),
         cmocka_unit_test(axes_change_places),
+        cmocka_unit_test(short_axes_count_for_being_contiguous),
         cmocka_unit_test(slices_are_those_of_python),
         cmocka_unit_test(slices_of_slices_add_up),
         cmocka_unit_test(selecting_takes_an_axis_away),

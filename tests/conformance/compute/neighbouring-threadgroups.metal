@@ -21,3 +21,9 @@ kernel void tickets(device atomic_uint *taken, device const float *x, device flo
   atomic_fetch_add_explicit(&taken[group % 3], 1, memory_order_relaxed);
   if (local == 0) y[group] = sum;
 }
+// The same in three dimensions, where the last threadgroups in z are half as deep: nothing is written past the grid.
+kernel void shifted_in_depth(device const float *x, device float *y, constant uint &steps, uint3 at [[thread_position_in_grid]], uint3 size [[threads_per_grid]], uint3 local [[thread_position_in_threadgroup]]) {
+  float sum = 0;
+  for (uint k = 0; k < steps; k++) sum += x[local.x + k] * float(at.x);
+  y[at.z * size.x + at.x] = sum;
+}
