@@ -13,6 +13,7 @@
 #include "core/memory.h"
 #include "core/settings.h"
 #include "msl/llvm-context.h"
+#include "simt/contracts.h"
 #include "simt/passes.h"
 
 // ---- The host ----
@@ -81,6 +82,10 @@ static ig_status verify(igi_simt_module *m, const char *pass) {
     if (LLVMVerifyModule(m->module, LLVMReturnStatusAction, &message))
         status = igi_error_set(m->error, IG_STATUS_INTERNAL, "the %s pass broke the kernel: %s", pass, message);
     LLVMDisposeMessage(message);
+    const char *promise = status == IG_STATUS_OK ? igi_simt_broken_promise(m, pass) : NULL;
+    if (promise)
+        status =
+            igi_error_set(m->error, IG_STATUS_INTERNAL, "the %s pass does not keep its promise that %s", pass, promise);
     return status;
 #endif
 }

@@ -46,13 +46,24 @@ static void fuse(LLVMBuilderRef builder, LLVMValueRef sum) {
     LLVMInstructionEraseFromParent(product);
 }
 
+static bool is_part_of_sum(LLVMValueRef instruction) {
+    LLVMOpcode opcode = LLVMGetInstructionOpcode(instruction);
+    return (opcode == LLVMFAdd || opcode == LLVMFSub || opcode == LLVMFMul) && may_contract(instruction);
+}
+
+// LLVMSetFastMathFlags adds flags and cannot take one away: the instruction is made anew.
 static void forbid(LLVMBuilderRef builder, LLVMValueRef instruction) {
-    (void)builder;
-    LLVMSetFastMathFlags(instruction, LLVMGetFastMathFlags(instruction) & ~(unsigned)LLVMFastMathAllowContract);
+    LLVMValueRef left = LLVMGetOperand(instruction, 0), right = LLVMGetOperand(instruction, 1);
+    LLVMValueRef plain = LLVMBuildBinOp(builder, LLVMGetInstructionOpcode(instruction), left, right, "");
+    unsigned flags = LLVMGetFastMathFlags(instruction) & ~(unsigned)LLVMFastMathAllowContract;
+    if (LLVMIsAInstruction(plain)) LLVMSetFastMathFlags(plain, flags);
+    igi_name_like(plain, instruction);
+    LLVMReplaceAllUsesWith(instruction, plain);
+    LLVMInstructionEraseFromParent(instruction);
 }
 
 ig_status igi_pass_contract(igi_simt_module *m) {
     ig_status status = IG_STATUS_OK;
     if (has_fused_multiply_add()) status = igi_rewrite_instructions(m, is_sum, fuse);
-    return status == IG_STATUS_OK ? igi_rewrite_instructions(m, may_contract, forbid) : status;
+    return status == IG_STATUS_OK ? igi_rewrite_instructions(m, is_part_of_sum, forbid) : status;
 }

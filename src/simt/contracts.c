@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "simt/contracts.h"
+
+#include <string.h>
+
+#include "simt/ir.h"
+
+// ---- Instructions ----
+
+typedef bool (*test)(LLVMValueRef instruction);
+
+static bool none_in(LLVMValueRef function, test is_wrong) {
+    for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
+            if (is_wrong(i)) return false;
+    return true;
+}
+
+static bool is_switch(LLVMValueRef i) {
+    return LLVMGetInstructionOpcode(i) == LLVMSwitch;
+}
+
+static bool computes(LLVMValueRef i) {
+    switch (LLVMGetInstructionOpcode(i)) {
+        case LLVMFAdd:
+        case LLVMFSub:
+        case LLVMFMul:
+        case LLVMFDiv:
+        case LLVMFRem:
+        case LLVMFNeg: return true;
+        default: return false;
+    }
+}
+
+static bool computes_with_bfloat(LLVMValueRef i) {
+    return computes(i) && LLVMGetTypeKind(igi_element_type(LLVMTypeOf(i))) == LLVMBFloatTypeKind;
+}
+
+static bool may_be_contracted(LLVMValueRef i) {
+    LLVMOpcode opcode = LLVMGetInstructionOpcode(i);
+    bool part = opcode == LLVMFAdd || opcode == LLVMFSub || opcode == LLVMFMul;
+    return part && (LLVMGetFastMathFlags(i) & LLVMFastMathAllowContract);
+}
+
+// ---- Promises ----
+
+static bool has_kernel(const igi_simt_module *m) {
+    return m->kernel && !LLVMIsDeclaration(m->kernel);
+}
+
+static bool thread_calls_kernel_once(const igi_simt_module *m) {
+    LLVMUseRef use = m->thread && m->kernel ? LLVMGetFirstUse(m->kernel) : NULL;
+    if (!use || LLVMGetNextUse(use)) return false;
+    LLVMValueRef user = LLVMGetUser(use);
+    return LLVMIsACallInst(user) && LLVMGetBasicBlockParent(LLVMGetInstructionParent(user)) == m->thread;
+}
+
+static bool calls_itself(LLVMValueRef function) {
+    for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use))
+        if (LLVMIsACallInst(LLVMGetUser(use))) return true;
+    return false;
+}
+
+// What is still called is recursive, which the check pass refuses with a sentence.
+static bool thread_is_alone(const igi_simt_module *m) {
+    for (LLVMValueRef f = LLVMGetFirstFunction(m->module); f; f = LLVMGetNextFunction(f))
+        if (f != m->thread && !LLVMIsDeclaration(f) && !calls_itself(f)) return false;
+    return true;
+}
+
+static bool has_no_switches(const igi_simt_module *m) {
+    return none_in(m->thread, is_switch);
+}
+
+static bool has_no_bfloat_arithmetic(const igi_simt_module *m) {
+    return none_in(m->thread, computes_with_bfloat);
+}
+
+static bool is_contracted(const igi_simt_module *m) {
+    return none_in(m->thread, may_be_contracted);
+}
+
+static bool fits_threadgroup(const igi_simt_module *m) {
+    return m->rows <= 1 || (m->request->group[1] && m->request->group[1] % m->rows == 0);
+}
+
+static bool has_body(const igi_simt_module *m, const char *name) {
+    LLVMValueRef function = LLVMGetNamedFunction(m->module, name);
+    return function && !LLVMIsDeclaration(function);
+}
+
+static bool has_entry(const igi_simt_module *m) {
+    return has_body(m, "ig.run") || (has_body(m, "ig.start") && has_body(m, "ig.resume"));
+}
+
+static bool has_width(const igi_simt_module *m) {
+    return m->info.width >= 1 && m->info.width <= IGI_MAX_WIDTH && (m->info.width > 1) == igi_is_wide(m);
+}
+
+static const struct {
+    const char *pass;
+    bool (*holds)(const igi_simt_module *m);
+    const char *promise;
+} promises[] = {
+    {"extract", has_kernel, "there is a kernel with a body"},
+    {"bind", thread_calls_kernel_once, "the thread calls the kernel once, and nobody else does"},
+    {"inline", thread_is_alone, "only the thread has a body"},
+    {"inline", has_no_switches, "there are no switches"},
+    {"define", has_no_bfloat_arithmetic, "nothing computes with bfloats"},
+    {"contract", is_contracted, "nothing may be contracted any more"},
+    {"coarsen", fits_threadgroup, "rows divide the height of the threadgroup"},
+    {"group", has_entry, "there is ig.run, or ig.start and ig.resume"},
+    {"group", has_width, "the width is that of the code"},
+};
+
+const char *igi_simt_broken_promise(const igi_simt_module *m, const char *pass) {
+    for (size_t i = 0; i < sizeof promises / sizeof *promises; i++)
+        if (strcmp(promises[i].pass, pass) == 0 && !promises[i].holds(m)) return promises[i].promise;
+    return NULL;
+}
