@@ -211,6 +211,23 @@ static void results_can_go_into_an_operand(void **state) {
     }
 }
 
+// Too long for a backend to read all of the operand before it writes.
+static void long_results_can_go_into_an_operand(void **state) {
+    (void)state;
+    enum { COUNT = 20000 };
+    const ig_backend backends[] = {IG_BACKEND_SCALAR, IG_BACKEND_SIMD, IG_BACKEND_METAL};
+    for (size_t b = 0; b < LENGTH(backends); b++) {
+        ig_tensor *x = iota(SHAPE(COUNT)), *shifted = NULL, *head = NULL;
+        assert_ok(ig_tensor_slice(x, 0, 1, IG_TO_END, 1, &shifted));
+        assert_ok(ig_tensor_slice(x, 0, 0, COUNT - 1, 1, &head));
+        assert_ok(ig_tensor_add(stream, head, head, &(ig_op_options){.backend = backends[b], .into = shifted}, NULL));
+        const float *values = NULL;
+        assert_ok(ig_tensor_map(x, (const void **)&values));
+        for (int i = 1; i < COUNT; i++) assert_true(values[i] == (float)(2 * (i - 1)));
+        ig_tensor_release(shifted), ig_tensor_release(head), ig_tensor_release(x);
+    }
+}
+
 static void a_stream_may_be_dropped_with_work_in_it(void **state) {
     (void)state;
     ig_stream *other = NULL;
@@ -288,6 +305,7 @@ int main(void) {
         cmocka_unit_test(verdicts_are_remembered_on_disk),
         cmocka_unit_test(host_and_device_ops_see_each_others_results),
         cmocka_unit_test(results_can_go_into_an_operand),
+        cmocka_unit_test(long_results_can_go_into_an_operand),
         cmocka_unit_test(a_stream_may_be_dropped_with_work_in_it),
         cmocka_unit_test(long_chains_on_the_device_do_not_pile_up_memory),
         cmocka_unit_test(rows_of_a_large_call_are_those_of_a_small_one),
