@@ -6,6 +6,7 @@
 #   make test       all tests: plain, address + undefined, and thread sanitizers
 #   make bench      measure; ARGS="device" chooses suites
 #   make soak       the long tests: all cases, fuzzing, two hours of everything at once, faults put into the source
+#   make docs       the API reference: build/docs/html/index.html, and a manual page for each function in build/docs/man
 #   make install    PREFIX=/usr/local DESTDIR=
 #   make setup      install what is missing on this machine
 #   make format, make lint, make clean
@@ -27,7 +28,7 @@ MESON_TEST := $(MESON) test --no-rebuild --print-errorlogs $(if $(JOBS),--num-pr
 
 ninja = ninja -C $(1) $(if $(JOBS),-j$(JOBS))
 
-.PHONY: all setup product run test bench soak install format lint clean $(TESTED:%=compile-%)
+.PHONY: all setup product run test bench soak docs install format lint clean $(TESTED:%=compile-%)
 
 all: product
 
@@ -64,6 +65,9 @@ test: $(TESTED:%=compile-%)
 
 soak: compile-build
 	$(MESON_TEST) -C build --suite soak --timeout-multiplier 0 --verbose
+
+docs: setup
+	scripts/reference.py . build/docs
 
 install: product
 	$(MESON) configure build -Dprefix=$(abspath $(PREFIX))

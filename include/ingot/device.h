@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Devices, buffers, libraries, pipelines, queues, command buffers and events.
 //
-// Ownership: create gives one reference; retain adds one, release takes one away and release(NULL) does nothing.
-// An object keeps alive what it was made from. Descriptors are copied; zero in a descriptor is the stated default.
-// Errors: calls without an ig_error leave their sentence for ig_last_error (status.h).
-// Threads: every object may be used from any thread. Encoding into one ig_commands is for one thread at a time.
-// Processes: after fork() the child's calls on objects of its parent fail with FORKED, and releasing them does nothing. It
-// may read the contents of buffers, and create a device of its own.
+// Ownership: create gives the caller one reference, retain adds one, release gives one up; release(NULL) does nothing.
+// An object keeps alive what it was made from. Descriptors are copied. Zero in a descriptor selects the stated default,
+// and a NULL descriptor, where all fields have defaults, stands for one of zeros.
+// Errors: calls that take no ig_error leave the reason for ig_last_error (status.h).
+// Threads: every object may be used from any thread. Only one thread at a time may encode into an ig_commands.
+// Processes: after fork(), the child's calls on objects of its parent fail with FORKED, and releasing them does nothing.
+// The child may read the contents of buffers, and create a device of its own.
 #ifndef INGOT_DEVICE_H
 #define INGOT_DEVICE_H
 
@@ -23,201 +24,233 @@ extern "C" {
 #pragma GCC visibility push(default)
 #endif
 
-typedef struct ig_device ig_device;
-typedef struct ig_buffer ig_buffer;
-typedef struct ig_library ig_library;
-typedef struct ig_pipeline ig_pipeline;
-typedef struct ig_queue ig_queue;
-typedef struct ig_commands ig_commands;
-typedef struct ig_event ig_event;
+typedef struct ig_device ig_device;      // a GPU, or the CPU as a software Metal device
+typedef struct ig_buffer ig_buffer;      // memory that kernels can access
+typedef struct ig_library ig_library;    // compiled MSL source
+typedef struct ig_pipeline ig_pipeline;  // one kernel of a library, specialised and ready to run
+typedef struct ig_queue ig_queue;        // command buffers that run in order
+typedef struct ig_commands ig_commands;  // a command buffer: a list of work that runs once
+typedef struct ig_event ig_event;        // a counter that queues and the host wait for
 
 // Width, height and depth of a grid or threadgroup. A zero height or depth after a non-zero width counts as 1.
 typedef struct ig_size {
     uint64_t x, y, z;
 } ig_size;
 
-#define IG_FOREVER UINT64_MAX  // for every timeout_ns
+#define IG_FOREVER UINT64_MAX  // as timeout_ns: wait as long as it takes
 
 // ---- Devices ----
 
+// What a device is and can do.
 typedef struct ig_device_properties {
     char name[128];         // "Ingot software Metal device (AMD EPYC, 2 cores)"
     char backend[16];       // "cpu" or "metal"
-    char target[64];        // processor the code is made for, "znver4"
+    char target[64];        // the processor that code is generated for, "znver4"
     char features[256];     // its vector extensions, "avx2 fma f16c"
-    char compiler[64];      // what makes the code, "LLVM 19.1.7, /usr/bin/clang-19"
-    uint64_t memory_bytes;  // of the whole device
+    char compiler[64];      // what generates the code, "LLVM 19.1.7, /usr/bin/clang-19"
+    uint64_t memory_bytes;  // total memory
     uint64_t max_buffer_bytes;
     uint32_t max_threads_per_threadgroup;  // 1024
-    uint32_t execution_width;              // threads of a simdgroup: 32
+    uint32_t execution_width;              // threads in a simdgroup: 32
     uint32_t max_threadgroup_memory;       // 32768
     uint32_t max_buffer_arguments;         // 31
     uint32_t worker_count;                 // CPU threads that run kernels; 0 on a GPU
-    uint32_t language_version;             // newest MSL it compiles, 310 for 3.1
-    bool unified_memory;
+    uint32_t language_version;             // the newest MSL it compiles, 310 for 3.1
+    bool unified_memory;                   // host and device share physical memory
 } ig_device_properties;
 
-// Fills up to `capacity` entries and sets *count to the number of devices of this machine.
+// Lists the devices of this machine. Fills up to `capacity` entries of `devices`, which may be NULL when capacity is 0,
+// and sets *count to the number of devices there are.
 ig_status ig_device_enumerate(ig_device_properties *devices, size_t capacity, size_t *count);
 
-// Defaults: the device INGOT_DEVICE names ("cpu", "metal" or an index), else the first enumerated.
+// Which device to open, and how.
 typedef struct ig_device_desc {
-    const char *name;       // "cpu", "metal", or an index as text
-    uint32_t worker_count;  // 0: INGOT_WORKERS, else one per core this process may use
-    uint64_t deadline_ns;   // for command buffers that set none; 0: none
-    // NULL: INGOT_CACHE_DIR, else ingot/ in the XDG cache; "" turns the disk cache off. A directory that other users
-    // own or can write is not used, which is logged.
+    const char *name;       // "cpu", "metal", or an index as text. NULL: INGOT_DEVICE, else the first one listed
+    uint32_t worker_count;  // CPU threads that run kernels; 0: INGOT_WORKERS, else one per core this process may use
+    uint64_t deadline_ns;   // the deadline of command buffers that set none; 0: none
+    // Directory of the disk cache. NULL: INGOT_CACHE_DIR, else ingot/ in the XDG cache directory. "" turns the disk
+    // cache off. A directory that other users own or can write to is not used; this is logged.
     const char *cache_dir;
-    uint64_t cache_bytes;   // bound of the disk cache; 0: 512 MiB. An entry larger than a quarter of it is not kept
+    uint64_t cache_bytes;   // limit of the disk cache; 0: 512 MiB. Entries larger than a quarter of it are not kept
     const char *jit_debug;  // show kernels and their lines to "gdb", "perf" or "gdb,perf"; NULL: INGOT_JIT_DEBUG
 } ig_device_desc;
 
+// Opens a device. A NULL desc selects all defaults. errors: DEVICE_UNAVAILABLE when there is no such device here,
+// INVALID_ARGUMENT, OUT_OF_MEMORY, SYSTEM when threads cannot be started.
 ig_status ig_device_create(const ig_device_desc *desc, ig_device **device, ig_error *error);
 ig_device *ig_device_retain(ig_device *device);
 void ig_device_release(ig_device *device);
+// Fills `properties` with what the device is and can do.
 void ig_device_get_properties(const ig_device *device, ig_device_properties *properties);
 
+// What a device has done since it was opened.
 typedef struct ig_device_stats {
-    uint64_t buffer_bytes, buffer_count;  // alive now
+    uint64_t buffer_bytes, buffer_count;  // of buffers that exist now
     uint64_t peak_buffer_bytes;
-    uint64_t compilations;            // times clang ran
-    uint64_t memory_hits, disk_hits;  // libraries and pipelines served from memory and from disk
+    uint64_t compilations;            // number of times clang ran
+    uint64_t memory_hits, disk_hits;  // libraries and pipelines found in memory and in the disk cache
     uint64_t dispatches;
 } ig_device_stats;
+// Fills `stats` with the current counts.
 void ig_device_get_stats(const ig_device *device, ig_device_stats *stats);
 
 // ---- Buffers ----
 
+// Who can access a buffer.
 typedef enum ig_storage {
     IG_STORAGE_SHARED,   // host and device see the same memory
-    IG_STORAGE_PRIVATE,  // device only: no contents, fill it by copies
-    IG_STORAGE_MANAGED,  // host writes become visible through ig_buffer_did_modify
+    IG_STORAGE_PRIVATE,  // device only: ig_buffer_contents is NULL; fill the buffer with copies
+    IG_STORAGE_MANAGED,  // writes of the host become visible to the device by ig_buffer_did_modify
 } ig_storage;
 
-// length > 0. With `bytes`, they are copied in (for private storage too); otherwise the buffer starts as zeros.
-// With `no_copy`, the memory stays the caller's, is used in place and must outlive the buffer; `deallocate`,
-// if set, is called when the buffer ends.
-// With `pooled`, the memory comes from the device's pool and goes back there with the last reference, which command
-// buffers hold too; unless `bytes` are given, what it holds is undefined. Storage must be shared.
+// Describes a new buffer. At most one of `bytes` and `no_copy` may be set; without either, the buffer is zeroed.
 typedef struct ig_buffer_desc {
-    uint64_t length;
+    uint64_t length;  // in bytes, at least 1
     ig_storage storage;
+    // Take the memory from the device's pool, and give it back with the last reference (command buffers hold references
+    // too). Unless `bytes` is set, the contents are undefined. Storage must be shared.
     bool pooled;
-    const void *bytes;
-    void *no_copy;
-    void (*deallocate)(void *memory, uint64_t length, void *user);
-    void *user;
-    const char *label;
+    const void *bytes;  // initial contents, `length` bytes, which are copied; also for private storage
+    void *no_copy;      // memory of the caller that is used in place and must outlive the buffer
+    void (*deallocate)(void *memory, uint64_t length,
+                       void *user);  // called when no_copy is no longer used; may be NULL
+    void *user;                      // passed to `deallocate`
+    const char *label;               // a name for messages and tools; may be NULL
 } ig_buffer_desc;
 
+// Creates a buffer. errors: INVALID_ARGUMENT (length 0, or fields that exclude each other), OUT_OF_MEMORY (also when the
+// device allows no buffer of this length).
 ig_status ig_buffer_create(ig_device *device, const ig_buffer_desc *desc, ig_buffer **buffer);
 ig_buffer *ig_buffer_retain(ig_buffer *buffer);
 void ig_buffer_release(ig_buffer *buffer);
-void *ig_buffer_contents(const ig_buffer *buffer);  // NULL for private storage
-uint64_t ig_buffer_length(const ig_buffer *buffer);
-uint64_t ig_buffer_id(const ig_buffer *buffer);  // unique in this process, never reused
-ig_storage ig_buffer_storage(const ig_buffer *buffer);
-const char *ig_buffer_label(const ig_buffer *buffer);  // "" when none was given
-// Address a kernel sees, for pointers inside argument buffers.
+// The buffer's memory, valid as long as the buffer; NULL for private storage. While a committed command buffer that uses
+// the buffer has not completed, do not write it, nor read what the commands write.
+void *ig_buffer_contents(const ig_buffer *buffer);
+uint64_t ig_buffer_length(const ig_buffer *buffer);     // in bytes
+uint64_t ig_buffer_id(const ig_buffer *buffer);         // unique in this process, never reused
+ig_storage ig_buffer_storage(const ig_buffer *buffer);  // as it was created
+const char *ig_buffer_label(const ig_buffer *buffer);   // "" if none was given; valid as long as the buffer
+// The address that kernels see, for pointers inside argument buffers.
 uint64_t ig_buffer_device_address(const ig_buffer *buffer);
-// Says that the host wrote this range. errors: OUT_OF_RANGE; WRONG_STATE unless managed.
+// Tells the device that the host has written to this range. errors: OUT_OF_RANGE; WRONG_STATE unless storage is managed.
 ig_status ig_buffer_did_modify(ig_buffer *buffer, uint64_t offset, uint64_t length);
-// Checked copies between host memory and a shared or managed buffer. errors: OUT_OF_RANGE; WRONG_STATE when private.
+// Copies between host memory and a shared or managed buffer, with checks. errors: OUT_OF_RANGE; WRONG_STATE for private
+// storage.
 ig_status ig_buffer_write(ig_buffer *buffer, uint64_t offset, const void *bytes, uint64_t length);
 ig_status ig_buffer_read(const ig_buffer *buffer, uint64_t offset, void *bytes, uint64_t length);
 
-// Memory of pooled buffers is kept for the next one: sizes are powers of two, a request takes an idle block of its own
-// size or of the next, and what is idle stays below a quarter of the device's memory (INGOT_POOL_BYTES sets another
-// bound). When memory is short, idle blocks are given back before anything fails.
+// The device's pool of memory. Memory of pooled buffers is reused: block sizes are powers of two, and a request takes an
+// idle block of its size or the next larger one. Idle blocks use at most a quarter of the device's memory, or
+// INGOT_POOL_BYTES, and are returned to the system before an allocation fails.
 typedef struct ig_pool_stats {
     uint64_t total_bytes;  // in use and idle, in whole blocks
     uint64_t used_bytes, idle_bytes;
-    uint64_t peak_bytes;  // of total_bytes
+    uint64_t peak_bytes;  // the largest total_bytes so far
     uint64_t idle_count;
-    uint64_t hits, misses;  // requests served from idle blocks, and those that were not
-    double hit_rate;        // hits among all; 0 before the first
+    uint64_t hits, misses;  // requests served from idle blocks, and requests that were not
+    double hit_rate;        // hits divided by all requests; 0 before the first
 } ig_pool_stats;
+// Fills `stats` with the state of the device's pool.
 void ig_device_get_pool_stats(ig_device *device, ig_pool_stats *stats);
-// Gives idle blocks back to the system, largest first, until at most `keep_bytes` are idle.
+// Returns idle blocks of the pool to the system, largest first, until at most `keep_bytes` are idle.
 void ig_device_trim_pool(ig_device *device, uint64_t keep_bytes);
 
 // ---- Libraries ----
 
-typedef enum ig_math_mode { IG_MATH_FAST, IG_MATH_SAFE } ig_math_mode;  // fast is Metal's default
+// How strictly floating-point arithmetic follows IEEE 754.
+typedef enum ig_math_mode {
+    IG_MATH_FAST,  // Metal's default: operations may be reordered, and denormals are flushed to zero
+    IG_MATH_SAFE,  // infinities, NaN and denormals behave as IEEE 754 says
+} ig_math_mode;
 
+// A macro of the preprocessor.
 typedef struct ig_define {
     const char *name;
     const char *value;  // NULL: 1
 } ig_define;
 
-// Exactly one of `source` and `path`.
+// What to compile, and how. Exactly one of `source` and `path` must be set.
 typedef struct ig_library_desc {
     const char *source;    // MSL text
-    size_t source_length;  // 0: source ends at its NUL
+    size_t source_length;  // in bytes; 0: source is NUL-terminated
     const char *path;      // of a .metal file
-    const char *name;      // how diagnostics call `source`; NULL: "program_source"
+    const char *name;      // the name of `source` in diagnostics; NULL: "program_source"
     const ig_define *defines;
     size_t define_count;
-    const char *const *include_dirs;  // files outside of these and of the directory of `path` cannot be included
+    const char *const *include_dirs;  // only files below these and below the directory of `path` can be included
     size_t include_dir_count;
     uint32_t language_version;  // 300 for Metal 3.0; 0: 310
     ig_math_mode math_mode;
-    bool line_tables;     // keep source lines, for remarks, debuggers and profilers; costs compile time
-    uint64_t timeout_ns;  // CPU time for the compiler, clock time if it does not use the CPU; 0: 60 s
+    bool line_tables;     // keep source lines, for remarks, debuggers and profilers; compiling takes longer
+    uint64_t timeout_ns;  // limit on the compiler's CPU time, and on its waiting; 0: 60 s
 } ig_library_desc;
 
+// Compiles MSL, or loads it from the cache. On failure `error` has the first diagnostic in `message`, with its place,
+// and all of them in `log`. errors: COMPILE_FAILED, COMPILER_MISSING, COMPILER_CRASHED, COMPILER_TIMEOUT, NOT_FOUND (no
+// such file), INVALID_ARGUMENT, OUT_OF_MEMORY.
 ig_status ig_library_create(ig_device *device, const ig_library_desc *desc, ig_library **library, ig_error *error);
 ig_library *ig_library_retain(ig_library *library);
 void ig_library_release(ig_library *library);
-// Warnings of the compiler with source lines and carets, "" when there were none. Lives as long as the library.
+// The compiler's warnings with source lines and carets; "" if there were none. Valid as long as the library.
 const char *ig_library_log(const ig_library *library);
 
+// Where a kernel's argument comes from.
 typedef enum ig_argument_kind {
-    IG_ARGUMENT_BUFFER,       // device or constant pointer or reference, set by set_buffer or set_bytes
-    IG_ARGUMENT_THREADGROUP,  // threadgroup pointer, set by set_threadgroup_memory
-    IG_ARGUMENT_BUILTIN,      // thread position and the like, given by the device
+    IG_ARGUMENT_BUFFER,       // a device or constant pointer or reference, set by set_buffer or set_bytes
+    IG_ARGUMENT_THREADGROUP,  // a threadgroup pointer, set by set_threadgroup_memory
+    IG_ARGUMENT_BUILTIN,      // the position of the thread and the like, set by the device
 } ig_argument_kind;
 
-typedef enum ig_access { IG_ACCESS_NONE, IG_ACCESS_READ, IG_ACCESS_WRITE, IG_ACCESS_READ_WRITE } ig_access;
+// What a kernel does with an argument.
+typedef enum ig_access {
+    IG_ACCESS_NONE,        // not accessed, or not memory
+    IG_ACCESS_READ,        // read only
+    IG_ACCESS_WRITE,       // written only
+    IG_ACCESS_READ_WRITE,  // read and written, or not known to be less
+} ig_access;
 
+// An argument of a kernel, as reflection finds it.
 typedef struct ig_argument {
     const char *name;
     const char *type;           // "const float *", "metal::vec<uint, 3>"
     const char *attribute;      // "buffer", "threadgroup", "thread_position_in_grid", ...
     const char *address_space;  // "device", "constant", "threadgroup"; "" for built-ins
-    const char *condition;      // name of the function constant that switches it on; "" when always there
+    const char *condition;      // name of the function constant that enables it; "" if it is always there
     ig_argument_kind kind;
     ig_access access;
     uint32_t index;      // of the buffer or threadgroup slot; 0 for built-ins
-    uint32_t min_bytes;  // what the bound range must hold at least: size of a reference's object, else one element
+    uint32_t min_bytes;  // least size of the bound range: that of a reference's object, or of one element
 } ig_argument;
 
+// A kernel of a library.
 typedef struct ig_kernel_info {
     const char *name;
-    const ig_argument *arguments;
+    const ig_argument *arguments;  // in the order of the source
     size_t argument_count;
-    uint32_t static_threadgroup_memory;
-    uint32_t max_total_threads;  // from [[max_total_threads_per_threadgroup(n)]]; 0 when not stated
+    uint32_t static_threadgroup_memory;  // bytes of its threadgroup variables
+    uint32_t max_total_threads;          // from [[max_total_threads_per_threadgroup(n)]]; 0 if not stated
 } ig_kernel_info;
 
+// Types of scalars.
 typedef enum ig_type {
-    IG_TYPE_BOOL,
-    IG_TYPE_I8,
-    IG_TYPE_U8,
-    IG_TYPE_I16,
-    IG_TYPE_U16,
-    IG_TYPE_I32,
-    IG_TYPE_U32,
-    IG_TYPE_I64,
-    IG_TYPE_U64,
-    IG_TYPE_F16,
-    IG_TYPE_BF16,
-    IG_TYPE_F32,
+    IG_TYPE_BOOL,  // 1 byte, 0 or 1
+    IG_TYPE_I8,    // signed integer
+    IG_TYPE_U8,    // unsigned integer
+    IG_TYPE_I16,   // signed integer
+    IG_TYPE_U16,   // unsigned integer
+    IG_TYPE_I32,   // signed integer
+    IG_TYPE_U32,   // unsigned integer
+    IG_TYPE_I64,   // signed integer
+    IG_TYPE_U64,   // unsigned integer
+    IG_TYPE_F16,   // IEEE half precision
+    IG_TYPE_BF16,  // bfloat16: the upper half of an F32
+    IG_TYPE_F32,   // IEEE single precision
     IG_TYPE_COUNT,
 } ig_type;
-const char *ig_type_name(ig_type type);  // "f32"
-uint32_t ig_type_size(ig_type type);
+const char *ig_type_name(ig_type type);  // "f32"; "unknown" for any other value
+uint32_t ig_type_size(ig_type type);     // in bytes; 0 for any other value
 
+// A function constant that a library declares.
 typedef struct ig_function_constant_info {
     const char *name;
     uint32_t id;
@@ -225,52 +258,65 @@ typedef struct ig_function_constant_info {
     uint32_t components;  // 1 to 4
 } ig_function_constant_info;
 
-// Borrowed from the library, in source order.
+// The number of kernels in a library.
 size_t ig_library_kernel_count(const ig_library *library);
-const ig_kernel_info *ig_library_kernel(const ig_library *library, size_t index);           // NULL past the end
-const ig_kernel_info *ig_library_find_kernel(const ig_library *library, const char *name);  // NULL when absent
+// A kernel by its place in the source, or NULL past the last. Borrowed from the library.
+const ig_kernel_info *ig_library_kernel(const ig_library *library, size_t index);
+// The kernel with this name, or NULL if there is none. Borrowed from the library.
+const ig_kernel_info *ig_library_find_kernel(const ig_library *library, const char *name);
+// The number of function constants that a library declares.
 size_t ig_library_function_constant_count(const ig_library *library);
+// A function constant by its place in the source, or NULL past the last. Borrowed from the library.
 const ig_function_constant_info *ig_library_function_constant(const ig_library *library, size_t index);
 
 // ---- Pipelines ----
 
+// The value of a function constant.
 typedef struct ig_function_constant {
-    const char *name;  // or NULL to go by id
+    const char *name;  // NULL: identified by `id`
     uint32_t id;
     ig_type type;
     const void *value;    // `components` values of `type`
     uint32_t components;  // 0: 1
 } ig_function_constant;
 
+// Which kernel to make ready, and with which constants.
 typedef struct ig_pipeline_desc {
-    const char *kernel;
+    const char *kernel;  // its name in the library
     const ig_function_constant *constants;
     size_t constant_count;
     const char *label;
 } ig_pipeline_desc;
 
+// Limits and facts of a pipeline.
 typedef struct ig_pipeline_properties {
     uint32_t max_threads_per_threadgroup;
-    uint32_t execution_width;
-    uint32_t static_threadgroup_memory;
-    uint32_t simt_width;  // threads per machine register on the software device; 0 on a GPU
+    uint32_t execution_width;            // threads in a simdgroup
+    uint32_t static_threadgroup_memory;  // bytes
+    uint32_t simt_width;  // threads that run at once in vector registers, on the software device; 0 on a GPU
 } ig_pipeline_properties;
 
+// Compiles one kernel of a library for the device, with its function constants, or loads it from the cache.
+// errors: NOT_FOUND (no such kernel), WRONG_CONSTANT, COMPILE_FAILED, COMPILER_CRASHED, COMPILER_TIMEOUT,
+// THREADGROUP_TOO_LARGE, OUT_OF_MEMORY.
 ig_status ig_pipeline_create(ig_library *library, const ig_pipeline_desc *desc, ig_pipeline **pipeline,
                              ig_error *error);
 ig_pipeline *ig_pipeline_retain(ig_pipeline *pipeline);
 void ig_pipeline_release(ig_pipeline *pipeline);
+// Fills `properties` with the pipeline's limits.
 void ig_pipeline_get_properties(const ig_pipeline *pipeline, ig_pipeline_properties *properties);
-// Arguments of this specialisation: those whose function_constant condition is false are left out.
+// The kernel with the arguments of this specialisation: those that its function constants disable are left out.
+// Borrowed from the pipeline.
 const ig_kernel_info *ig_pipeline_kernel(const ig_pipeline *pipeline);
-// The threadgroup size a dispatch with a zero group gets.
+// The threadgroup size that the device chooses for a dispatch over `grid` with a group of zeros.
 ig_size ig_pipeline_threadgroup_size(const ig_pipeline *pipeline, ig_size grid);
 
-// What the software device's compiler made: "llvm" (per thread), "simt" (per threadgroup) or "asm".
-// owns: *text is the caller's, free() it. errors: UNSUPPORTED on a GPU, INVALID_ARGUMENT for another stage.
+// The code of a pipeline on the software device, as text. `stage` is "llvm" (IR for one thread), "simt" (IR for a
+// threadgroup) or "asm". owns: the caller frees *text with free(). errors: UNSUPPORTED on a GPU, INVALID_ARGUMENT for
+// any other stage.
 ig_status ig_pipeline_emit(ig_pipeline *pipeline, const char *stage, char **text);
 
-// What became of the kernel on the software device: at which width it runs, and what keeps it from running faster.
+// A remark of the software device's compiler: the width at which a kernel runs, or something that makes it slower.
 typedef struct ig_remark {
     const char *kind;  // "width", "barrier", "gather", "row-gather", "row-scatter", "scatter", "one-by-one",
                        // "divergent-loop", "divergent-branch", "private-array", "not-vectorised"
@@ -278,83 +324,112 @@ typedef struct ig_remark {
     const char *text;
     uint32_t line, column;  // 1-based; 0 when not known
 } ig_remark;
-// The width first, then by place. owns: *remarks is the caller's, one free() for all. errors: UNSUPPORTED on a GPU.
+// The remarks about a pipeline: its width first, then in the order of the source. owns: the caller frees *remarks, with
+// all its strings, by one free(). errors: UNSUPPORTED on a GPU.
 ig_status ig_pipeline_get_remarks(ig_pipeline *pipeline, ig_remark **remarks, size_t *count);
 
 // ---- Queues and command buffers ----
 
+// Creates a queue. Command buffers of one queue run in the order in which they are committed; those of different queues
+// may run at the same time.
 ig_status ig_queue_create(ig_device *device, ig_queue **queue);
 ig_queue *ig_queue_retain(ig_queue *queue);
 void ig_queue_release(ig_queue *queue);
 
+// The life of a command buffer.
 typedef enum ig_commands_state {
-    IG_COMMANDS_ENCODING,
-    IG_COMMANDS_COMMITTED,
-    IG_COMMANDS_RUNNING,
-    IG_COMMANDS_COMPLETED,
-    IG_COMMANDS_FAILED,
+    IG_COMMANDS_ENCODING,   // commands can be added
+    IG_COMMANDS_COMMITTED,  // waits for its turn in the queue
+    IG_COMMANDS_RUNNING,    // has started
+    IG_COMMANDS_COMPLETED,  // all of it has run
+    IG_COMMANDS_FAILED,     // stopped by an error: see ig_commands_get_error
 } ig_commands_state;
 
+// Options of a command buffer.
 typedef struct ig_commands_desc {
-    uint64_t deadline_ns;  // running time after which the command buffer fails with TIMEOUT; 0: the device's
-    const char *label;
+    uint64_t deadline_ns;  // running time after which the command buffer fails with TIMEOUT; 0: the device's deadline
+    const char *label;     // a name for messages and tools; may be NULL
 } ig_commands_desc;
 
+// Creates a command buffer for a queue. desc may be NULL.
 ig_status ig_commands_create(ig_queue *queue, const ig_commands_desc *desc, ig_commands **commands);
 ig_commands *ig_commands_retain(ig_commands *commands);
 void ig_commands_release(ig_commands *commands);
 
-// State set here stays for later dispatches of the same command buffer. Encoded buffers and pipelines are retained.
+// Arguments of the dispatches that follow in the same command buffer. They stay set until they are replaced. Buffers and
+// pipelines are retained until the command buffer is released. A failed call marks the command buffer: see
+// ig_commands_commit.
+
+// Sets the kernel of the dispatches that follow.
 ig_status ig_commands_set_pipeline(ig_commands *commands, ig_pipeline *pipeline);
-// A NULL buffer unbinds the slot.
+// Binds a buffer, from `offset` on, to the argument [[buffer(index)]]. A NULL buffer removes the binding.
+// errors: OUT_OF_RANGE (offset or index), INVALID_ARGUMENT (a buffer of another device).
 ig_status ig_commands_set_buffer(ig_commands *commands, ig_buffer *buffer, uint64_t offset, uint32_t index);
+// Binds a copy of `length` bytes to the argument [[buffer(index)]], for small constants.
 ig_status ig_commands_set_bytes(ig_commands *commands, const void *bytes, uint64_t length, uint32_t index);
+// Gives the argument [[threadgroup(index)]] `length` bytes of threadgroup memory.
 ig_status ig_commands_set_threadgroup_memory(ig_commands *commands, uint64_t length, uint32_t index);
 
-// Work, in order; each sees what the ones before it wrote. A group of zeros is chosen by the device.
-// errors (also at commit): UNBOUND_ARGUMENT, BUFFER_TOO_SMALL, THREADGROUP_TOO_LARGE, WRONG_STATE without pipeline.
+// Runs the kernel for a grid of threads, in threadgroups of size `group`; those at the edges may be smaller. With a group
+// of zeros the device chooses. Commands run in order, and each sees what those before it wrote.
+// errors (also of ig_commands_commit): UNBOUND_ARGUMENT, BUFFER_TOO_SMALL, THREADGROUP_TOO_LARGE, WRONG_STATE without
+// a pipeline.
 ig_status ig_commands_dispatch_threads(ig_commands *commands, ig_size grid, ig_size group);
+// The same with the grid counted in whole threadgroups.
 ig_status ig_commands_dispatch_threadgroups(ig_commands *commands, ig_size groups, ig_size group);
-// Three uint32_t group counts are read from the buffer when the dispatch runs.
+// The same with the number of threadgroups, three uint32_t, read from the buffer when the dispatch runs.
 ig_status ig_commands_dispatch_indirect(ig_commands *commands, ig_buffer *buffer, uint64_t offset, ig_size group);
+// Copies bytes from one buffer to another, or within one. errors: OUT_OF_RANGE.
 ig_status ig_commands_copy(ig_commands *commands, ig_buffer *source, uint64_t source_offset, ig_buffer *target,
                            uint64_t target_offset, uint64_t length);
+// Sets bytes of a buffer to a value. errors: OUT_OF_RANGE.
 ig_status ig_commands_fill(ig_commands *commands, ig_buffer *buffer, uint64_t offset, uint64_t length, uint8_t value);
-// Memory barrier between dispatches; the software device runs in order anyway.
+// A memory barrier between dispatches. The software device runs them in order anyway.
 ig_status ig_commands_barrier(ig_commands *commands);
+// Commands after this one wait until the event has reached the value.
 ig_status ig_commands_wait_event(ig_commands *commands, ig_event *event, uint64_t value);
+// Raises the event to the value when the commands before this one are done.
 ig_status ig_commands_signal_event(ig_commands *commands, ig_event *event, uint64_t value);
 
-// Called once each, in order, on any thread, when the commands ended or failed; ig_commands_wait returns after them.
+// Called when a command buffer has completed or failed, on any thread.
 typedef void (*ig_commands_callback)(ig_commands *commands, ig_status status, void *user);
+// Adds a callback. Callbacks run once each, in the order in which they were added, before ig_commands_wait returns.
+// errors: WRONG_STATE after commit.
 ig_status ig_commands_on_completed(ig_commands *commands, ig_commands_callback callback, void *user);
 
-// Hands the commands to the queue and returns at once. Fails, running nothing, with the first error of encoding.
+// Hands the commands to the queue and returns at once. If a call that encoded failed, returns its error and runs nothing.
 ig_status ig_commands_commit(ig_commands *commands);
-// Status of the finished command buffer; TIMEOUT when it is not finished after timeout_ns (it goes on running).
+// Waits for a committed command buffer and returns its status. errors: TIMEOUT when it has not finished after timeout_ns
+// (it goes on running) or has run past its deadline, KERNEL_FAULT, WRONG_STATE before commit.
 ig_status ig_commands_wait(ig_commands *commands, uint64_t timeout_ns);
+// The current state, without waiting.
 ig_commands_state ig_commands_get_state(const ig_commands *commands);
-// Why it failed, or which encoding call did. owns: fills the caller's error; OK and an empty one when nothing failed.
+// Why the command buffer failed, while it was encoded or while it ran. Fills `error` and returns its status; OK if
+// nothing failed.
 ig_status ig_commands_get_error(const ig_commands *commands, ig_error *error);
 
-// Monotonic nanoseconds. Zero while not yet reached.
+// When something began and ended, in nanoseconds of a monotonic clock; 0 if it has not yet.
 typedef struct ig_timing {
     uint64_t start_ns, end_ns;
 } ig_timing;
+// When the command buffer began and ended to run.
 void ig_commands_get_timing(const ig_commands *commands, ig_timing *timing);
+// The number of dispatches encoded so far.
 size_t ig_commands_dispatch_count(const ig_commands *commands);
-// errors: UNSUPPORTED where the device tells the time of whole command buffers only, and this one has several.
+// When one dispatch began and ended; `index` counts from 0. errors: WRONG_STATE until the command buffer has ended,
+// OUT_OF_RANGE, UNSUPPORTED when the device measures only whole command buffers and this one has several dispatches.
 ig_status ig_commands_get_dispatch_timing(const ig_commands *commands, size_t index, ig_timing *timing);
 
 // ---- Events ----
 
-// A counter that only grows, shared by queues and host.
+// Creates an event: a counter, 0 at first, that only grows and that queues and the host share.
 ig_status ig_event_create(ig_device *device, ig_event **event);
 ig_event *ig_event_retain(ig_event *event);
 void ig_event_release(ig_event *event);
-uint64_t ig_event_value(const ig_event *event);
-// A value below the present one changes nothing.
+uint64_t ig_event_value(const ig_event *event);  // the current value
+// Raises the event to the value, from the host. A value below the current one changes nothing.
 ig_status ig_event_signal(ig_event *event, uint64_t value);
+// Waits on the host until the event has reached the value. errors: TIMEOUT.
 ig_status ig_event_wait(ig_event *event, uint64_t value, uint64_t timeout_ns);
 
 #if defined(__GNUC__)

@@ -19,6 +19,7 @@ extern "C" {
 #pragma GCC visibility push(default)
 #endif
 
+// A communicator that carries halo exchange.
 typedef struct ig_mpi ig_mpi;
 
 // `communicator` points to an MPI_Comm, which is duplicated; NULL: the world, and MPI is initialised if it is not yet.

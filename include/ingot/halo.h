@@ -20,13 +20,18 @@ extern "C" {
 #pragma GCC visibility push(default)
 #endif
 
+// A domain cut into tiles, with its fields.
 typedef struct ig_halo ig_halo;
 
-enum { IG_HALO_MAX_FIELDS = 32, IG_HALO_REASON_BYTES = 256 };
+enum {
+    IG_HALO_MAX_FIELDS = 32,    // most fields of a halo
+    IG_HALO_REASON_BYTES = 256  // size of the buffer for a transport's reason
+};
 #define IG_HALO_FIELD(index) (UINT32_C(1) << (index))  // for sets of fields
 
 // ---- Between processes ----
 
+// Bytes that go to another process or come from one.
 typedef struct ig_halo_message {
     uint32_t rank;  // whom it goes to or comes from
     uint32_t tag;
@@ -49,6 +54,7 @@ typedef struct ig_halo_transport {
 
 // ---- Making one ----
 
+// Sizes and neighbours of a domain. Zeros select the stated defaults.
 typedef struct ig_halo_config {
     uint32_t dimensions;          // 2 or 3; 0: 2
     ig_size grid;                 // tiles of the whole domain; zeros: 4 x 4 x 1
@@ -66,6 +72,7 @@ typedef struct ig_halo_config {
     uint64_t timeout_ns;                 // for another process to answer; 0: 60 s
 } ig_halo_config;
 
+// The configuration of a plane: a grid of tiles, the cells of a tile, and the width of the rim.
 static inline ig_halo_config ig_halo_config_2d(uint64_t grid_x, uint64_t grid_y, uint64_t tile_x, uint64_t tile_y,
                                                uint32_t halo) {
     ig_halo_config config = {0};
@@ -76,6 +83,7 @@ static inline ig_halo_config ig_halo_config_2d(uint64_t grid_x, uint64_t grid_y,
     config.halo = halo;
     return config;
 }
+// The configuration of a space.
 static inline ig_halo_config ig_halo_config_3d(ig_size grid, ig_size tile, uint32_t halo) {
     ig_halo_config config = {0};
     config.dimensions = 3;
@@ -90,6 +98,7 @@ ig_status ig_halo_create(ig_device *device, const ig_halo_config *config, ig_hal
 ig_halo *ig_halo_retain(ig_halo *halo);
 void ig_halo_release(ig_halo *halo);
 
+// The numbers that a configuration comes to.
 typedef struct ig_halo_layout {
     uint32_t dimensions, halo, element_bytes, fields;
     ig_size tile;                       // cells
@@ -104,6 +113,7 @@ typedef struct ig_halo_layout {
     uint64_t tile_bytes, field_bytes;   // with rims
     uint64_t block_bytes;               // of the block's cells without rims, as scatter and gather have them
 } ig_halo_layout;
+// Fills `layout`.
 void ig_halo_get_layout(const ig_halo *halo, ig_halo_layout *layout);
 
 // ---- Fields ----
@@ -111,10 +121,10 @@ void ig_halo_get_layout(const ig_halo *halo, ig_halo_layout *layout);
 // The buffer of a field, shared storage, lives as long as the halo; NULL past the last.
 ig_buffer *ig_halo_field(const ig_halo *halo, uint32_t field);
 
-// 27 uint32_t for each tile of this process: its neighbours' numbers, at 0 for the same place, 1 below and 2 above
-// along each axis, x + 3 y + 9 z. Kernels that treat the ends of the domain in their own way can bind it.
 #define IG_HALO_NOTHING UINT32_MAX              // an open end, or not among the neighbours exchanged with
 #define IG_HALO_OTHER_PROCESS (UINT32_MAX - 1)  // a tile of another process
+// 27 uint32_t for each tile of this process: its neighbours' numbers, at 0 for the same place, 1 below and 2 above
+// along each axis, x + 3 y + 9 z. Kernels that treat the ends of the domain in their own way can bind it.
 ig_buffer *ig_halo_neighbours_buffer(const ig_halo *halo);
 
 // The same as ring kernels have it, one kernel for each tile of the domain, numbered like tiles: faces first, N, S, W,
@@ -148,6 +158,7 @@ ig_status ig_halo_encode_exchange(ig_halo *halo, ig_commands *commands, uint32_t
 
 // ---- Figures ----
 
+// What exchanges have moved so far.
 typedef struct ig_halo_stats {
     uint64_t exchanges;                      // one for each field
     uint64_t messages, bytes;                // into tiles of this process, from tiles of all
@@ -156,6 +167,7 @@ typedef struct ig_halo_stats {
     ig_size grid;                            // of the whole domain
     uint64_t time_ns;                        // in exchanges; encoded ones are part of their command buffer instead
 } ig_halo_stats;
+// Fills `stats` with the current figures.
 void ig_halo_get_stats(const ig_halo *halo, ig_halo_stats *stats);
 // Fields become zeros and figures start again. errors: WRONG_STATE during an exchange.
 ig_status ig_halo_reset(ig_halo *halo);

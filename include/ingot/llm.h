@@ -35,6 +35,7 @@ typedef struct ig_gguf ig_gguf;
     X(U64, u64, 8)           \
     X(I64, i64, 8)           \
     X(F64, f64, 8)
+// The kind of a value in a GGUF file.
 typedef enum ig_gguf_kind {
 #define IG_GGUF_ENUM(id, name, bytes) IG_GGUF_##id,
     IG_GGUF_KIND_LIST(IG_GGUF_ENUM)
@@ -48,6 +49,7 @@ typedef struct ig_text {
     uint64_t length;
 } ig_text;
 
+// A value of a GGUF file. Text and elements are borrowed from the file.
 typedef struct ig_gguf_value {
     ig_gguf_kind kind;
     union {
@@ -64,6 +66,7 @@ typedef struct ig_gguf_value {
     };
 } ig_gguf_value;
 
+// A tensor of a GGUF file. Its data is borrowed from the file.
 typedef struct ig_gguf_tensor {
     ig_text name;
     uint32_t type;      // GGUF's number
@@ -73,22 +76,26 @@ typedef struct ig_gguf_tensor {
     uint64_t bytes;  // 0 when ig_gguf_type_name does not know the type
 } ig_gguf_tensor;
 
-// pre: the file stays as it is while it is open. errors: NOT_FOUND, IO, BAD_FORMAT, UNSUPPORTED (version, byte order,
+// Opens a file and checks it. pre: the file stays as it is while it is open. errors: NOT_FOUND, IO, BAD_FORMAT, UNSUPPORTED (version, byte order,
 // arrays of arrays), OUT_OF_MEMORY.
 ig_status ig_gguf_open(const char *path, ig_gguf **file, ig_error *error);
 ig_gguf *ig_gguf_retain(ig_gguf *file);
 void ig_gguf_release(ig_gguf *file);
 
+// The number of keys with values.
 uint64_t ig_gguf_value_count(const ig_gguf *file);
 ig_text ig_gguf_key(const ig_gguf *file, uint64_t index);  // empty past the last
-// errors: NOT_FOUND.
+// The value of a key. errors: NOT_FOUND.
 ig_status ig_gguf_find(const ig_gguf *file, const char *key, ig_gguf_value *value);
-// errors: OUT_OF_RANGE, INVALID_ARGUMENT when it is no array.
+// An element of an array. errors: OUT_OF_RANGE, INVALID_ARGUMENT when it is no array.
 ig_status ig_gguf_element(const ig_gguf_value *array, uint64_t index, ig_gguf_value *element);
 
+// The number of tensors.
 uint64_t ig_gguf_tensor_count(const ig_gguf *file);
-ig_status ig_gguf_tensor_at(const ig_gguf *file, uint64_t index, ig_gguf_tensor *tensor);      // errors: OUT_OF_RANGE
-ig_status ig_gguf_find_tensor(const ig_gguf *file, const char *name, ig_gguf_tensor *tensor);  // errors: NOT_FOUND
+// A tensor by its place in the file. errors: OUT_OF_RANGE.
+ig_status ig_gguf_tensor_at(const ig_gguf *file, uint64_t index, ig_gguf_tensor *tensor);
+// The tensor with a name. errors: NOT_FOUND.
+ig_status ig_gguf_find_tensor(const ig_gguf *file, const char *name, ig_gguf_tensor *tensor);
 // "Q4_K", also of types that Ingot only knows by name; "unknown" for others.
 const char *ig_gguf_type_name(uint32_t type);
 // What the type is as a weight. errors: UNSUPPORTED.
@@ -99,12 +106,13 @@ ig_status ig_gguf_weight_type(uint32_t type, ig_weight_type *weight_type);
 // Byte-pair encoding as of GPT-2 and its kin, and SentencePiece's as of Llama 2, as `tokenizer.ggml.*` describes them.
 typedef struct ig_tokenizer ig_tokenizer;
 
-// errors: BAD_FORMAT, UNSUPPORTED (another model of tokens), OUT_OF_MEMORY.
+// The tokenizer that a file describes. errors: BAD_FORMAT, UNSUPPORTED (another model of tokens), OUT_OF_MEMORY.
 ig_status ig_tokenizer_create(ig_gguf *file, ig_tokenizer **tokenizer, ig_error *error);
 ig_tokenizer *ig_tokenizer_retain(ig_tokenizer *tokenizer);
 void ig_tokenizer_release(ig_tokenizer *tokenizer);
-uint32_t ig_tokenizer_size(const ig_tokenizer *tokenizer);
+uint32_t ig_tokenizer_size(const ig_tokenizer *tokenizer);  // tokens of the vocabulary
 
+// How text becomes tokens.
 typedef struct ig_encode_desc {
     bool plain;    // no tokens that begin and end texts, even where the model wants them
     bool special;  // names of control tokens in the text, such as "<|im_start|>", are those tokens
@@ -129,26 +137,28 @@ int32_t ig_tokenizer_find(const ig_tokenizer *tokenizer, const char *text, uint6
 // A decoder: its weights, read in place from the file.
 typedef struct ig_model ig_model;
 
-// errors: BAD_FORMAT (a tensor or key is missing or has another shape), UNSUPPORTED (architecture or type of weights),
+// Loads the model of a file. errors: BAD_FORMAT (a tensor or key is missing or has another shape), UNSUPPORTED (architecture or type of weights),
 // OUT_OF_MEMORY.
 ig_status ig_model_load(ig_device *device, ig_gguf *file, ig_model **model, ig_error *error);
 ig_model *ig_model_retain(ig_model *model);
 void ig_model_release(ig_model *model);
-ig_model_shape ig_model_get_shape(const ig_model *model);
-uint64_t ig_model_context(const ig_model *model);  // positions that it was trained for
+ig_model_shape ig_model_get_shape(const ig_model *model);  // its sizes
+uint64_t ig_model_context(const ig_model *model);          // positions that it was trained for
 
 // One conversation with a model: its KV cache and its stream. One thread at a time.
 typedef struct ig_session ig_session;
+// Options of a session.
 typedef struct ig_session_desc {
     uint64_t context;      // positions there is room for; 0: the model's, at most 4096
     ig_type cache_type;    // of keys and values: f16 (also when 0), bf16 or f32
     const char *backends;  // as in ig_stream_desc
 } ig_session_desc;
 
+// Creates a session. desc may be NULL. errors: INVALID_ARGUMENT, NOT_FOUND (backends), OUT_OF_MEMORY.
 ig_status ig_session_create(ig_model *model, const ig_session_desc *desc, ig_session **session, ig_error *error);
 void ig_session_release(ig_session *session);
-uint64_t ig_session_length(const ig_session *session);  // positions so far
-uint64_t ig_session_context(const ig_session *session);
+uint64_t ig_session_length(const ig_session *session);   // positions so far
+uint64_t ig_session_context(const ig_session *session);  // positions there is room for
 // Takes the tokens in, behind those so far. `logits`, of the last of them, one for each word of the vocabulary, stay
 // until the next call; NULL when they are not wanted. After an error the session is as long as before.
 // errors: OUT_OF_RANGE (a token, or no room), INVALID_ARGUMENT (no tokens).
@@ -161,6 +171,7 @@ ig_status ig_session_truncate(ig_session *session, uint64_t length);
 
 // Tokens that came lately are made less likely, then the least likely are left out, then chance decides.
 typedef struct ig_sampler ig_sampler;
+// How the next token is chosen.
 typedef struct ig_sampler_desc {
     double temperature;     // 0: always the most likely
     double top_p;           // so many that their probabilities add up to it; 0 or 1: all
@@ -171,6 +182,7 @@ typedef struct ig_sampler_desc {
     uint64_t seed;          // the same gives the same, on every machine
 } ig_sampler_desc;
 
+// Creates a sampler. errors: INVALID_ARGUMENT, OUT_OF_MEMORY.
 ig_status ig_sampler_create(const ig_sampler_desc *desc, ig_sampler **sampler);
 void ig_sampler_release(ig_sampler *sampler);
 // Remembers a token as one that came.
@@ -181,6 +193,7 @@ ig_status ig_sampler_next(ig_sampler *sampler, const float *logits, uint32_t cou
 
 // ---- Chats ----
 
+// A message of a chat.
 typedef struct ig_chat_message {
     const char *role;  // "system", "user", "assistant"
     const char *text;

@@ -89,6 +89,7 @@ ig_status ig_tensor_embedding(ig_stream *stream, const ig_tensor *table, const i
     X(Q4_K, q4_k, 256, 144)    \
     X(Q5_K, q5_k, 256, 176)    \
     X(Q6_K, q6_k, 256, 210)
+// How weights are stored.
 typedef enum ig_weight_type {
 #define IG_WEIGHT_ENUM(id, name, weights, bytes) IG_WEIGHT_##id,
     IG_WEIGHT_TYPE_LIST(IG_WEIGHT_ENUM)
@@ -103,6 +104,7 @@ ig_status ig_weight_size(ig_weight_type type, uint64_t rows, uint64_t columns, u
 // A matrix [rows, columns] of weights. One of `bytes`, `no_copy` and `buffer`, as in ig_tensor_desc, holds it row by
 // row.
 typedef struct ig_weight ig_weight;
+// Describes a matrix of weights; exactly one of `bytes`, `no_copy` and `buffer` is set.
 typedef struct ig_weight_desc {
     ig_weight_type type;
     uint64_t rows, columns;
@@ -114,18 +116,20 @@ typedef struct ig_weight_desc {
     uint64_t offset;
 } ig_weight_desc;
 
+// Creates a matrix of weights. errors: INVALID_ARGUMENT, OVERFLOW, OUT_OF_RANGE (buffer too short), OUT_OF_MEMORY.
 ig_status ig_weight_create(ig_device *device, const ig_weight_desc *desc, ig_weight **weight);
 // Of a float matrix, rounded to nearest under the scales of each block. Elements must be finite.
 ig_status ig_weight_quantize(ig_stream *stream, const ig_tensor *matrix, ig_weight_type type,
                              const ig_op_options *options, ig_weight **weight);
 ig_weight *ig_weight_retain(ig_weight *weight);
 void ig_weight_release(ig_weight *weight);
-ig_weight_type ig_weight_get_type(const ig_weight *weight);
-uint64_t ig_weight_rows(const ig_weight *weight);
-uint64_t ig_weight_columns(const ig_weight *weight);
+ig_weight_type ig_weight_get_type(const ig_weight *weight);  // how they are stored
+uint64_t ig_weight_rows(const ig_weight *weight);            // length of a result
+uint64_t ig_weight_columns(const ig_weight *weight);         // length of an operand
 // The memory: elements [rows, columns], or u8 [rows, bytes of a row] for blocks. Borrowed from the weight.
 const ig_tensor *ig_weight_tensor(const ig_weight *weight);
 
+// All weights as floats of `type`: [rows, columns].
 ig_status ig_weight_dequantize(ig_stream *stream, const ig_weight *weight, ig_type type, const ig_op_options *options,
                                ig_tensor **out);
 // x [.., columns] times the weight, transposed: [.., rows], of the type of x, which must be finite.
@@ -149,6 +153,7 @@ ig_status ig_tensor_linear(ig_stream *stream, const ig_tensor *x, const ig_tenso
 // Sequences are a batch: each has its own length in each layer, so that they may begin and end at different times. With
 // `sequences` 0 there is one, and operands have no dimension for it.
 typedef struct ig_kv_cache ig_kv_cache;
+// Sizes of a KV cache.
 typedef struct ig_kv_cache_desc {
     ig_type type;  // f32, f16 or bf16
     uint32_t layers;
@@ -161,14 +166,17 @@ typedef struct ig_kv_cache_desc {
 
 // Bytes of keys and values. errors: INVALID_ARGUMENT, OVERFLOW.
 ig_status ig_kv_cache_size(const ig_kv_cache_desc *desc, uint64_t *bytes);
+// Creates an empty cache. errors: INVALID_ARGUMENT, OVERFLOW, OUT_OF_MEMORY.
 ig_status ig_kv_cache_create(ig_device *device, const ig_kv_cache_desc *desc, ig_kv_cache **cache);
 ig_kv_cache *ig_kv_cache_retain(ig_kv_cache *cache);
 void ig_kv_cache_release(ig_kv_cache *cache);
-// Of the first sequence: the next position, and the oldest that is there.
+// The next position of the first sequence.
 uint64_t ig_kv_cache_length(const ig_kv_cache *cache, uint32_t layer);
+// The oldest position that is there, of the first sequence.
 uint64_t ig_kv_cache_first(const ig_kv_cache *cache, uint32_t layer);
-// Of any sequence.
+// The next position of any sequence.
 uint64_t ig_kv_cache_sequence_length(const ig_kv_cache *cache, uint32_t layer, uint64_t sequence);
+// The oldest position that is there, of any sequence.
 uint64_t ig_kv_cache_sequence_first(const ig_kv_cache *cache, uint32_t layer, uint64_t sequence);
 // Memory of a layer, [slot, head, dim] or [sequences, slot, head, dim]; position p lies in slot p % capacity.
 ig_status ig_kv_cache_view(const ig_kv_cache *cache, uint32_t layer, ig_tensor **keys, ig_tensor **values);
@@ -201,8 +209,9 @@ typedef struct ig_model_shape {
     uint64_t layers, hidden, heads, key_heads, intermediate, vocabulary;
 } ig_model_shape;
 
-// errors: INVALID_ARGUMENT when hidden is no multiple of heads, OVERFLOW.
+// The number of parameters of a model. errors: INVALID_ARGUMENT when hidden is no multiple of heads, OVERFLOW.
 ig_status ig_model_parameters(const ig_model_shape *shape, uint64_t *count);
+// The bytes of its weights if all are of one type. errors: the same.
 ig_status ig_model_size(const ig_model_shape *shape, ig_weight_type type, uint64_t *bytes);
 // Whether `needed` is less than what is free; where that is not known (0), less than 80% of all there is.
 bool ig_memory_fits(uint64_t needed, uint64_t free_bytes, uint64_t total_bytes);

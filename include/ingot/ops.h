@@ -25,6 +25,7 @@ extern "C" {
 // KEEP: that of the operands. FLOAT: likewise, f32 for integers. BOOL, INDEX (i64). SUM: i64 for integers.
 // PRODUCT: i32 for i8, u8 and bool. GIVEN: by a parameter.
 
+// Elementwise ops of one operand.
 #define IG_UNARY_LIST(X)              \
     X(ABS, abs, KEEP)                 \
     X(NEG, neg, KEEP)                 \
@@ -101,6 +102,7 @@ extern "C" {
     X(VARIANCE, variance, FLOAT) \
     X(NORM, norm, FLOAT)
 
+// Ops with parameters of their own, each declared below.
 #define IG_OTHER_LIST(X)                     \
     X(LEAKY_RELU, leaky_relu, FLOAT)         \
     X(CLAMP, clamp, KEEP)                    \
@@ -134,8 +136,10 @@ extern "C" {
     X(DEQUANTIZE, dequantize, FLOAT)         \
     X(WEIGHT_MATMUL, weight_matmul, FLOAT)
 
+// All ops.
 #define IG_OP_LIST(X) IG_UNARY_LIST(X) IG_BINARY_LIST(X) IG_REDUCE_LIST(X) IG_OTHER_LIST(X) IG_NN_LIST(X)
 
+// An op, for calls about ops.
 typedef enum ig_op {
 #define IG_OP_ENUM(id, name, type) IG_OP_##id,
     IG_OP_LIST(IG_OP_ENUM)
@@ -157,6 +161,7 @@ typedef enum ig_backend {
 } ig_backend;
 const char *ig_backend_name(ig_backend backend);  // "simd"
 
+// Options that every op takes; NULL stands for zeros.
 typedef struct ig_op_options {
     // Write the result here, of the right shape and type, instead of into a new tensor; it may be an operand. The
     // output parameter may then be NULL, or gets a reference to it.
@@ -165,6 +170,7 @@ typedef struct ig_op_options {
     ig_backend backend;
 } ig_op_options;
 
+// What is known of an implementation of an op.
 typedef enum ig_op_state {
     IG_OP_ABSENT,     // the backend does not have the op
     IG_OP_UNTRIED,    // not needed so far
@@ -172,6 +178,7 @@ typedef enum ig_op_state {
     IG_OP_REJECTED,   // did not, and is never used
 } ig_op_state;
 
+// An implementation of an op.
 typedef struct ig_op_choice {
     ig_op_state state;
     uint32_t types;      // of the operands it takes: bit 1 << ig_type
@@ -195,6 +202,7 @@ ig_backend ig_stream_choice(ig_stream *stream, ig_op op, ig_type type, uint64_t 
 // Thresholds of all streams of the device. Saved ones hold for later processes (`ingot bench ops --tune`).
 // errors: NOT_FOUND when the backend does not have the op.
 ig_status ig_stream_set_threshold(ig_stream *stream, ig_op op, ig_backend backend, uint64_t work);
+// Saves the thresholds of the device, for later processes too. errors: IO.
 ig_status ig_stream_save_thresholds(ig_stream *stream, ig_error *error);
 
 // ---- Elementwise ----
@@ -215,7 +223,7 @@ IG_BINARY_LIST(IG_DECLARE_BINARY)
 // x, or slope * x below zero.
 ig_status ig_tensor_leaky_relu(ig_stream *stream, const ig_tensor *x, double slope, const ig_op_options *options,
                                ig_tensor **out);
-// pre: low <= high
+// x, but low where x is below it and high where x is above. pre: low <= high
 ig_status ig_tensor_clamp(ig_stream *stream, const ig_tensor *x, double low, double high, const ig_op_options *options,
                           ig_tensor **out);
 // Floats to integers: towards zero, saturating, NaN is 0. Integers to integers: wrapping. To bool: what is not 0.
@@ -229,6 +237,7 @@ ig_status ig_tensor_where(ig_stream *stream, const ig_tensor *condition, const i
 
 // ---- Reductions ----
 
+// Which axes are reduced, and how.
 typedef struct ig_reduce_desc {
     uint32_t axis_count;  // 0: all axes
     int32_t axes[IG_MAX_RANK];
@@ -245,6 +254,7 @@ typedef struct ig_reduce_desc {
 IG_REDUCE_LIST(IG_DECLARE_REDUCE)
 #undef IG_DECLARE_REDUCE
 
+// Running sums along an axis: element i of the result is the sum of elements 0 to i.
 ig_status ig_tensor_cumsum(ig_stream *stream, const ig_tensor *x, int32_t axis, const ig_op_options *options,
                            ig_tensor **out);
 
@@ -264,6 +274,7 @@ ig_status ig_tensor_matmul(ig_stream *stream, const ig_tensor *a, const ig_tenso
                            const ig_op_options *options, ig_tensor **out);
 ig_status ig_tensor_dot(ig_stream *stream, const ig_tensor *a, const ig_tensor *b, const ig_op_options *options,
                         ig_tensor **out);  // of two vectors
+// The product of a matrix and a vector.
 ig_status ig_tensor_matvec(ig_stream *stream, const ig_tensor *matrix, const ig_tensor *vector,
                            const ig_op_options *options, ig_tensor **out);
 ig_status ig_tensor_outer(ig_stream *stream, const ig_tensor *a, const ig_tensor *b, const ig_op_options *options,
@@ -271,15 +282,17 @@ ig_status ig_tensor_outer(ig_stream *stream, const ig_tensor *a, const ig_tensor
 
 // ---- Normalisation ----
 
-// A row of nothing but -inf gives zeros (softmax) and -inf (log_softmax), not NaN.
+// The softmax along an axis. A row of nothing but -inf gives zeros (softmax) and -inf (log_softmax), not NaN.
 ig_status ig_tensor_softmax(ig_stream *stream, const ig_tensor *x, int32_t axis, const ig_op_options *options,
                             ig_tensor **out);
+// The logarithm of the softmax along an axis.
 ig_status ig_tensor_log_softmax(ig_stream *stream, const ig_tensor *x, int32_t axis, const ig_op_options *options,
                                 ig_tensor **out);
 
-// Over the last dimension. weight and bias are vectors of its length, or NULL. epsilon 0: 1e-5.
+// Layer normalisation over the last dimension. weight and bias are vectors of its length, or NULL. epsilon 0: 1e-5.
 ig_status ig_tensor_layer_norm(ig_stream *stream, const ig_tensor *x, const ig_tensor *weight, const ig_tensor *bias,
                                double epsilon, const ig_op_options *options, ig_tensor **out);
+// x divided by the root of its mean square over the last dimension, times weight. weight may be NULL; epsilon 0: 1e-5.
 ig_status ig_tensor_rms_norm(ig_stream *stream, const ig_tensor *x, const ig_tensor *weight, double epsilon,
                              const ig_op_options *options, ig_tensor **out);
 
@@ -295,15 +308,17 @@ ig_status ig_tensor_scatter(ig_stream *stream, const ig_tensor *x, int32_t axis,
 // The slices of x at the positions in the vector `index`.
 ig_status ig_tensor_index_select(ig_stream *stream, const ig_tensor *x, int32_t axis, const ig_tensor *index,
                                  const ig_op_options *options, ig_tensor **out);
+// The tensors one after another along an axis; their other dimensions must agree.
 ig_status ig_tensor_concatenate(ig_stream *stream, const ig_tensor *const *tensors, size_t count, int32_t axis,
                                 const ig_op_options *options, ig_tensor **out);
 // `before` and `after` elements of `value` around each dimension.
 ig_status ig_tensor_pad(ig_stream *stream, const ig_tensor *x, const uint64_t *before, const uint64_t *after,
                         double value, const ig_op_options *options, ig_tensor **out);
 
-// Stable; NaN is largest. Both outputs may be NULL; indices are i64. options.into is for the values.
+// Sorts along an axis. Stable; NaN is largest. Both outputs may be NULL; indices are i64. options.into is for the values.
 ig_status ig_tensor_sort(ig_stream *stream, const ig_tensor *x, int32_t axis, bool descending,
                          const ig_op_options *options, ig_tensor **values, ig_tensor **indices);
+// The positions that would sort x, i64.
 ig_status ig_tensor_argsort(ig_stream *stream, const ig_tensor *x, int32_t axis, bool descending,
                             const ig_op_options *options, ig_tensor **indices);
 // The k largest of the axis, largest first. errors: OUT_OF_RANGE when there are not as many.
@@ -312,11 +327,13 @@ ig_status ig_tensor_top_k(ig_stream *stream, const ig_tensor *x, int32_t axis, u
 
 // ---- New tensors ----
 
+// The lengths of the dimensions, outermost first.
 typedef struct ig_shape {
     uint32_t rank;
     uint64_t lengths[IG_MAX_RANK];
 } ig_shape;
 
+// A tensor with `value`, converted to `type`, everywhere.
 ig_status ig_tensor_fill(ig_stream *stream, ig_type type, ig_shape shape, double value, const ig_op_options *options,
                          ig_tensor **out);
 // start, start + step, ...: `count` of them.
@@ -327,9 +344,10 @@ ig_status ig_tensor_arange(ig_stream *stream, ig_type type, double start, double
 typedef struct ig_random_desc {
     uint64_t seed, position;
 } ig_random_desc;
-// low <= x < high
+// Uniformly distributed numbers: low <= x < high
 ig_status ig_tensor_random_uniform(ig_stream *stream, ig_type type, ig_shape shape, ig_random_desc desc, double low,
                                    double high, const ig_op_options *options, ig_tensor **out);
+// Normally distributed numbers.
 ig_status ig_tensor_random_normal(ig_stream *stream, ig_type type, ig_shape shape, ig_random_desc desc, double mean,
                                   double deviation, const ig_op_options *options, ig_tensor **out);
 
@@ -352,12 +370,16 @@ ig_status ig_tensor_conv2d(ig_stream *stream, const ig_tensor *x, const ig_tenso
 typedef struct ig_pool_desc {
     uint64_t window[2], stride[2], padding[2];
 } ig_pool_desc;
+// The largest element of each window of x [batch, channel, width].
 ig_status ig_tensor_max_pool1d(ig_stream *stream, const ig_tensor *x, const ig_pool_desc *desc,
                                const ig_op_options *options, ig_tensor **out);
+// The largest element of each window of x [batch, channel, height, width].
 ig_status ig_tensor_max_pool2d(ig_stream *stream, const ig_tensor *x, const ig_pool_desc *desc,
                                const ig_op_options *options, ig_tensor **out);
+// The mean of each window of x [batch, channel, width].
 ig_status ig_tensor_avg_pool1d(ig_stream *stream, const ig_tensor *x, const ig_pool_desc *desc,
                                const ig_op_options *options, ig_tensor **out);
+// The mean of each window of x [batch, channel, height, width].
 ig_status ig_tensor_avg_pool2d(ig_stream *stream, const ig_tensor *x, const ig_pool_desc *desc,
                                const ig_op_options *options, ig_tensor **out);
 

@@ -20,12 +20,13 @@ typedef struct ig_hlc_timestamp {
 
 // ---- Messages ----
 
-#define IG_MESSAGE_MAGIC 0x52494E474B45524Eull
-#define IG_MESSAGE_VERSION 1u
-#define IG_MESSAGE_MAX_PAYLOAD 65536u
-#define IG_HLC_SKEW_US 60000000u            // how far a clock may be ahead
-#define IG_RING_HOST 0xFFFFFFFFFFFFFFFFull  // as source or destination of a message
+#define IG_MESSAGE_MAGIC 0x52494E474B45524Eull  // begins every header
+#define IG_MESSAGE_VERSION 1u                   // of the header
+#define IG_MESSAGE_MAX_PAYLOAD 65536u           // bytes
+#define IG_HLC_SKEW_US 60000000u                // how far a clock may be ahead
+#define IG_RING_HOST 0xFFFFFFFFFFFFFFFFull      // as source or destination of a message
 
+// Flags of a message.
 enum {
     IG_MESSAGE_VOID = 1,     // an abandoned place: skipped
     IG_MESSAGE_REPLY = 2,    // correlation_id is the message_id of what it answers
@@ -33,8 +34,15 @@ enum {
     // The upper half is the ring's own: 0 wherever a message is seen.
 };
 
-enum { IG_PRIORITY_LOW = 64, IG_PRIORITY_NORMAL = 128, IG_PRIORITY_HIGH = 192, IG_PRIORITY_CRITICAL = 255 };
+// Priorities of messages; values in between are allowed.
+enum {
+    IG_PRIORITY_LOW = 64,       // handled in order with normal ones
+    IG_PRIORITY_NORMAL = 128,   // the default
+    IG_PRIORITY_HIGH = 192,     // overtakes those below
+    IG_PRIORITY_CRITICAL = 255  // in order with high ones
+};
 
+// In front of every payload, 256 bytes.
 typedef struct ig_message_header {
     uint64_t magic;
     uint32_t version;
@@ -60,14 +68,14 @@ typedef struct ig_message_header {
 
 // Why a message was not handled.
 typedef enum ig_dead_reason {
-    IG_DEAD_NONE,
-    IG_DEAD_HANDLER,     // the handler failed
-    IG_DEAD_DEADLINE,    // it ran past the deadline of the kernel
-    IG_DEAD_FAULT,       // it touched memory it does not own
-    IG_DEAD_EXPIRED,     // the message's own deadline had passed
-    IG_DEAD_BAD_HEADER,  // magic, version or size
-    IG_DEAD_CHECKSUM,
-    IG_DEAD_CLOCK_SKEW,
+    IG_DEAD_NONE,         // it was handled, or waits
+    IG_DEAD_HANDLER,      // the handler failed
+    IG_DEAD_DEADLINE,     // it ran past the deadline of the kernel
+    IG_DEAD_FAULT,        // it touched memory it does not own
+    IG_DEAD_EXPIRED,      // the message's own deadline had passed
+    IG_DEAD_BAD_HEADER,   // magic, version or size
+    IG_DEAD_CHECKSUM,     // the payload does not match its checksum
+    IG_DEAD_CLOCK_SKEW,   // its time is too far ahead
     IG_DEAD_UNDELIVERED,  // the receiver was full for too long
     IG_DEAD_DROPPED,      // the kernel was terminated
     IG_DEAD_NO_ROUTE,     // the sender has no route to the receiver, or the receiver has ended
@@ -77,17 +85,18 @@ typedef enum ig_dead_reason {
 
 // ---- Kernels ----
 
+// ig_ring_control.last_error.
 enum {
-    IG_RING_ERROR_NONE,
-    IG_RING_ERROR_INPUT_OVERFLOW,
-    IG_RING_ERROR_OUTPUT_OVERFLOW,
-    IG_RING_ERROR_INVALID_MESSAGE,
-    IG_RING_ERROR_ALLOCATION,
-    IG_RING_ERROR_SERIALIZATION,
-    IG_RING_ERROR_TIMEOUT,
-    IG_RING_ERROR_INTERNAL,
-    IG_RING_ERROR_FAULT,      // the handler touched memory it does not own
-    IG_RING_ERROR_USER = 256  // codes of handlers begin here
+    IG_RING_ERROR_NONE,             // nothing failed yet
+    IG_RING_ERROR_INPUT_OVERFLOW,   // the input was full
+    IG_RING_ERROR_OUTPUT_OVERFLOW,  // the output was full
+    IG_RING_ERROR_INVALID_MESSAGE,  // bad header, checksum or time
+    IG_RING_ERROR_ALLOCATION,       // not enough memory
+    IG_RING_ERROR_SERIALIZATION,    // the payload is not what the handler expects
+    IG_RING_ERROR_TIMEOUT,          // the handler ran past its deadline
+    IG_RING_ERROR_INTERNAL,         // a bug in Ingot
+    IG_RING_ERROR_FAULT,            // the handler touched memory it does not own
+    IG_RING_ERROR_USER = 256        // codes of handlers begin here
 };
 
 // The host writes is_active and should_terminate, the kernel the rest of what it counts: whenever it goes idle, and
@@ -118,8 +127,9 @@ typedef enum ig_neighbourhood {
     IG_NEIGHBOURS_ALL,    // 8 or 26: those at edges and corners too; faces first, then by offset
 } ig_neighbourhood;
 
-#define IG_K2K_MAX_ROUTES 26
+#define IG_K2K_MAX_ROUTES 26  // as many neighbours as a cell has in space
 
+// In front of the inbox of a kernel.
 typedef struct ig_k2k_inbox_header {
     uint32_t message_count;  // waiting, as of the receiver's last look
     uint32_t max_messages;
@@ -131,6 +141,7 @@ typedef struct ig_k2k_inbox_header {
     uint32_t reserved[8];
 } ig_k2k_inbox_header;
 
+// A way to another kernel.
 typedef struct ig_k2k_route {
     uint32_t dest;
     uint32_t inbox_offset;
@@ -141,6 +152,7 @@ typedef struct ig_k2k_route {
     uint32_t reserved[2];
 } ig_k2k_route;
 
+// All kernels that a kernel can send to.
 typedef struct ig_k2k_routing_table {
     uint32_t self_id;
     uint32_t route_count;
@@ -161,13 +173,13 @@ typedef struct ig_k2k_halo_message {
 
 // What became of a message between kernels.
 enum {
-    IG_DELIVERED,
+    IG_DELIVERED,            // it is in the receiver's inbox
     IG_DELIVERY_PENDING,     // the receiver's inbox is full: the sender keeps it and tries again
     IG_DELIVERY_NOT_FOUND,   // no route
     IG_DELIVERY_QUEUE_FULL,  // and the sender has no room to keep it
-    IG_DELIVERY_TIMEOUT,
-    IG_DELIVERY_MAX_HOPS,
-    IG_DELIVERY_TOO_LARGE
+    IG_DELIVERY_TIMEOUT,     // the receiver was full for too long
+    IG_DELIVERY_MAX_HOPS,    // forwarded too often
+    IG_DELIVERY_TOO_LARGE    // for the receiver's inbox
 };
 
 #endif

@@ -19,8 +19,10 @@ extern "C" {
 
 // ---- Hybrid logical clocks ----
 
+// A hybrid logical clock.
 typedef struct ig_hlc ig_hlc;
 
+// Creates the clock of a node. errors: OUT_OF_MEMORY.
 ig_status ig_hlc_create(uint64_t node, ig_hlc **clock);
 void ig_hlc_release(ig_hlc *clock);
 // A new moment, later than all this clock gave and took in before. Lock-free.
@@ -34,6 +36,7 @@ int ig_hlc_compare(ig_hlc_timestamp a, ig_hlc_timestamp b);  // -1, 0 or 1
 // 128 bits that order as the moments do: physical in [1], logical and node in [0].
 // errors: OVERFLOW when logical needs more than 48 bits or node more than 16.
 ig_status ig_hlc_pack(ig_hlc_timestamp moment, uint64_t packed[2]);
+// The moment that ig_hlc_pack packed.
 ig_hlc_timestamp ig_hlc_unpack(const uint64_t packed[2]);
 
 // ---- Messages ----
@@ -47,21 +50,27 @@ typedef struct ig_message {
     uint64_t deadline_us;       // sending: from now on, after which it is not delivered any more; 0: none
 } ig_message;
 
+// Frees the payload, if the message owns it, and sets all of it to zero.
 void ig_message_clear(ig_message *message);
 
-// A message of the struct at `value`; and the struct in a message, NULL when it is of another type or size.
+// A message of the struct at `value`.
 #define IG_MESSAGE(type, value) \
     ((ig_message){.header = {.message_type = (type), .payload_size = sizeof *(value)}, .payload = (void *)(value)})
+// The struct in a message; NULL if the message is of another type or size.
 #define IG_MESSAGE_AS(T, type, message)                                                                                \
     ((message)->header.message_type == (type) && (message)->header.payload_size == sizeof(T) ? (T *)(message)->payload \
                                                                                              : (T *)NULL)
+// The CRC-32 of a payload, as it is in headers.
 uint32_t ig_message_checksum(const void *payload, uint64_t bytes);
 
 // ---- Runtimes ----
 
+// The ring kernels of a device.
 typedef struct ig_ring_runtime ig_ring_runtime;
+// A kernel that handles messages.
 typedef struct ig_ring_kernel ig_ring_kernel;
 
+// Options of a runtime.
 typedef struct ig_ring_runtime_desc {
     uint32_t node;            // this runtime among others: upper half of its kernels' ids
     uint32_t max_kernels;     // 0: 64
@@ -73,6 +82,7 @@ typedef struct ig_ring_runtime_desc {
     uint32_t stop_ms;         // how long to wait for a handler when its kernel is to stop; 0: 5000
 } ig_ring_runtime_desc;
 
+// Creates a runtime. desc may be NULL. errors: INVALID_ARGUMENT, OUT_OF_MEMORY, SYSTEM.
 ig_status ig_ring_runtime_create(ig_device *device, const ig_ring_runtime_desc *desc, ig_ring_runtime **runtime);
 // Terminates all kernels, dropping what waits, and releases the caller's reference. Handlers in MSL that do not return
 // are stopped. errors: TIMEOUT when a handler has not returned within stop_ms, which happens in C, where it cannot be
@@ -87,37 +97,53 @@ ig_status ig_ring_runtime_join(ig_ring_runtime *a, ig_ring_runtime *b);
 
 // ---- Handlers in C ----
 
+// What a handler sees of its message and its kernel, valid during the call.
 typedef struct ig_ring_context ig_ring_context;
+// A handler in C; `user` is that of the launch.
 typedef void (*ig_ring_handler)(ig_ring_context *context, void *user);
 
+// The header of the message.
 const ig_message_header *ig_ring_context_message(const ig_ring_context *context);
+// The payload of the message.
 const void *ig_ring_context_payload(const ig_ring_context *context);
 // With the option `batches` a call may be for several messages that were sent together: alike but for their payloads,
 // ids and times, which follow each other from those of the message on. The payload past the last is NULL.
 uint64_t ig_ring_context_count(const ig_ring_context *context);
+// The payload of one of the messages of a call, NULL past the last.
 const void *ig_ring_context_payload_at(const ig_ring_context *context, uint64_t which);
+// The state of the kernel, which stays from message to message; *bytes, if wanted, is its size.
 void *ig_ring_context_state(const ig_ring_context *context, uint64_t *bytes);
+// A new moment of the kernel's clock.
 ig_hlc_timestamp ig_ring_context_now(ig_ring_context *context);
-// What became of it: IG_DELIVERED and the like.
+// Answers the message. Returns IG_DELIVERED or why not.
 uint32_t ig_ring_context_reply(ig_ring_context *context, uint64_t type, const void *payload, uint64_t bytes);
+// Sends a message to a kernel. Returns IG_DELIVERED or why not.
 uint32_t ig_ring_context_send(ig_ring_context *context, uint64_t dest, uint64_t type, const void *payload,
                               uint64_t bytes);
 // Several messages of one type and size, one behind the other in memory; returns how many were taken. They share places
 // in the receiver's inbox, which makes each of them much cheaper.
 uint64_t ig_ring_context_send_batch(ig_ring_context *context, uint64_t dest, uint64_t type, const void *payloads,
                                     uint64_t bytes, uint64_t count);
+// Sends a message along all routes. Returns IG_DELIVERED or why not.
 uint32_t ig_ring_context_broadcast(ig_ring_context *context, uint64_t type, const void *payload, uint64_t bytes);
+// Sends the message being handled on to another kernel. Returns IG_DELIVERED or why not.
 uint32_t ig_ring_context_forward(ig_ring_context *context, uint64_t dest);
+// Marks the message as failed, with a code of the handler's: IG_RING_ERROR_USER and above.
 void ig_ring_context_fail(ig_ring_context *context, uint32_t error);
 
 // ---- Kernels ----
 
+// Who enters the loop over messages.
 typedef enum ig_ring_mode {
     IG_RING_PERSISTENT,    // the loop over messages is in the kernel; it has a thread of its own
     IG_RING_EVENT_DRIVEN,  // the host dispatches it when there are messages; all that Metal's GPUs allow
 } ig_ring_mode;
 
-typedef enum ig_restart_policy { IG_RESTART_NEVER, IG_RESTART_ON_FAILURE } ig_restart_policy;
+// Whether a kernel goes on after its handler failed.
+typedef enum ig_restart_policy {
+    IG_RESTART_NEVER,       // the kernel is then Failed
+    IG_RESTART_ON_FAILURE,  // with the next message, at most max_restarts times
+} ig_restart_policy;
 
 // Exactly one of source, path and handler.
 typedef struct ig_ring_launch_desc {
@@ -147,31 +173,39 @@ typedef struct ig_ring_launch_desc {
     uint32_t max_restarts;  // 0: 3
 } ig_ring_launch_desc;
 
+// Launches a kernel. errors: INVALID_ARGUMENT (also when the name is taken), OUT_OF_RANGE (max_kernels), UNSUPPORTED,
+// WRONG_STATE (the runtime is shut down), OUT_OF_MEMORY, and those of ig_library_create and ig_pipeline_create.
 ig_status ig_ring_launch(ig_ring_runtime *runtime, const ig_ring_launch_desc *desc, ig_ring_kernel **kernel,
                          ig_error *error);
 ig_ring_kernel *ig_ring_kernel_retain(ig_ring_kernel *kernel);
 void ig_ring_kernel_release(ig_ring_kernel *kernel);
-uint64_t ig_ring_kernel_id(const ig_ring_kernel *kernel);
-const char *ig_ring_kernel_name(const ig_ring_kernel *kernel);
+uint64_t ig_ring_kernel_id(const ig_ring_kernel *kernel);       // the node in the upper half
+const char *ig_ring_kernel_name(const ig_ring_kernel *kernel);  // valid as long as the kernel
 // Retained for the caller; NULL when there is none.
 ig_ring_kernel *ig_ring_find(ig_ring_runtime *runtime, const char *name);
 // Retains up to `capacity` kernels in order of launch; returns how many there are.
 size_t ig_ring_list(ig_ring_runtime *runtime, ig_ring_kernel **kernels, size_t capacity);
 
+// The life of a kernel.
 typedef enum ig_ring_state {
-    IG_RING_CREATED,
-    IG_RING_LAUNCHED,
-    IG_RING_ACTIVE,
-    IG_RING_DEACTIVATED,
-    IG_RING_TERMINATING,
-    IG_RING_TERMINATED,
-    IG_RING_FAILED,  // a handler failed and there is no restart left; activate begins anew
+    IG_RING_CREATED,      // not launched yet
+    IG_RING_LAUNCHED,     // takes no messages before ig_ring_activate
+    IG_RING_ACTIVE,       // takes and handles messages
+    IG_RING_DEACTIVATED,  // keeps its state and what waits, and handles nothing
+    IG_RING_TERMINATING,  // takes no more messages, and handles what waits
+    IG_RING_TERMINATED,   // has ended
+    IG_RING_FAILED,       // a handler failed and there is no restart left; activate begins anew
 } ig_ring_state;
-const char *ig_ring_state_name(ig_ring_state state);
+const char *ig_ring_state_name(ig_ring_state state);  // "active"
 
-typedef enum ig_ring_ending { IG_RING_DRAIN, IG_RING_DROP } ig_ring_ending;
+// What becomes of waiting messages when a kernel is terminated.
+typedef enum ig_ring_ending {
+    IG_RING_DRAIN,  // they are handled first
+    IG_RING_DROP,   // they become dead letters
+} ig_ring_ending;
 
-// errors: WRONG_STATE; ig_ring_get_error then names both states.
+// Lets a kernel that was launched, deactivated or failed handle messages. errors: WRONG_STATE; ig_ring_get_error then
+// names both states.
 ig_status ig_ring_activate(ig_ring_kernel *kernel);
 // Returns when no message is being handled any more. errors: TIMEOUT when a handler has not returned within stop_ms:
 // the kernel is deactivated all the same, and the call may be repeated to wait on.
@@ -184,7 +218,8 @@ ig_status ig_ring_wait(ig_ring_kernel *kernel, uint64_t timeout_ns);
 // The last error of the kernel or of a call on it. owns: fills the caller's.
 ig_status ig_ring_get_error(const ig_ring_kernel *kernel, ig_error *error);
 
-enum { IG_RING_HISTOGRAM = 48 };
+enum { IG_RING_HISTOGRAM = 48 };  // buckets of ig_ring_status.latency
+// What a kernel has done and what is waiting for it.
 typedef struct ig_ring_status {
     ig_ring_state state;
     ig_ring_mode mode;
@@ -211,6 +246,7 @@ typedef struct ig_ring_status {
     ig_hlc_timestamp clock;
     uint64_t latency[IG_RING_HISTOGRAM];  // answers received by the host, by log2 of nanoseconds since the question
 } ig_ring_status;
+// Fills `status` with the current figures.
 void ig_ring_get_status(const ig_ring_kernel *kernel, ig_ring_status *status);
 // Nanoseconds that a fraction of the answers stayed below, from the histogram; 0 when there are none.
 uint64_t ig_ring_latency_quantile(const ig_ring_status *status, double fraction);
@@ -227,8 +263,10 @@ ig_status ig_ring_send_batch(ig_ring_kernel *kernel, const ig_message *messages,
 // The same for an array of structs: `message` is the first, and the payloads of the others follow its own.
 ig_status ig_ring_send_array(ig_ring_kernel *kernel, const ig_message *message, size_t count, uint64_t timeout_ns,
                              size_t *sent);
-// errors: TIMEOUT when there is nothing; WRONG_STATE when nothing can come any more.
+// Takes the next message out of the output. errors: TIMEOUT when there is nothing; WRONG_STATE when nothing can come any
+// more.
 ig_status ig_ring_receive(ig_ring_kernel *kernel, ig_message *message, uint64_t timeout_ns);
+// The same for up to `count` messages: waits for the first, then takes what is there. *received says how many.
 ig_status ig_ring_receive_batch(ig_ring_kernel *kernel, ig_message *messages, size_t count, uint64_t timeout_ns,
                                 size_t *received);
 // The answer to that message; other answers stay queued. When the message ended without one, the call ends too:
@@ -236,6 +274,7 @@ ig_status ig_ring_receive_batch(ig_ring_kernel *kernel, ig_message *messages, si
 // deadline, BAD_FORMAT, WRONG_STATE when the kernel was terminated; ig_ring_get_error says which. A request also ends
 // with NOT_FOUND when the handler returned without an answer.
 ig_status ig_ring_receive_correlated(ig_ring_kernel *kernel, uint64_t id, ig_message *message, uint64_t timeout_ns);
+// Sends a question and waits for its answer: ig_ring_send, then ig_ring_receive_correlated, with their errors.
 ig_status ig_ring_request(ig_ring_kernel *kernel, const ig_message *question, ig_message *answer, uint64_t timeout_ns);
 
 // Without copying. Write type, correlation_id and the like into the header and `bytes` bytes into the payload, then
@@ -245,12 +284,18 @@ typedef struct ig_ring_slot {
     void *payload;
     uint32_t ring, position;
 } ig_ring_slot;
+// Reserves a slot for a payload of `bytes`. errors: as ig_ring_send.
 ig_status ig_ring_reserve(ig_ring_kernel *kernel, uint64_t bytes, uint64_t timeout_ns, ig_ring_slot *slot);
+// Sends the message in a reserved slot.
 void ig_ring_commit(ig_ring_kernel *kernel, ig_ring_slot *slot);
+// Gives up a reserved slot; the receiver skips it.
 void ig_ring_cancel(ig_ring_kernel *kernel, ig_ring_slot *slot);
+// The next message of the output, in place, until ig_ring_release. errors: as ig_ring_receive.
 ig_status ig_ring_peek(ig_ring_kernel *kernel, uint64_t timeout_ns, ig_ring_slot *slot);
+// Ends the use of a slot that ig_ring_peek gave: the message has been received.
 void ig_ring_release(ig_ring_kernel *kernel, ig_ring_slot *slot);
 
+// A reason in words. Never NULL, for any value.
 const char *ig_dead_reason_text(ig_dead_reason reason);
 // The oldest message that was not handled; header.dead_reason says why. errors: TIMEOUT when there is none.
 ig_status ig_ring_receive_dead(ig_ring_kernel *kernel, ig_message *message);
@@ -261,12 +306,15 @@ ig_status ig_ring_receive_dead(ig_ring_kernel *kernel, ig_message *message);
 // errors: INVALID_ARGUMENT when self lies outside.
 ig_status ig_k2k_routing_table_grid(ig_k2k_routing_table *table, uint32_t self, uint32_t first, const uint32_t grid[3],
                                     ig_neighbourhood neighbourhood, bool periodic, uint32_t inbox_size);
-// errors: WRONG_STATE without the k2k option, OVERFLOW past 26 routes.
+// Adds a route, so that one kernel can send to another. errors: WRONG_STATE without the k2k option, OVERFLOW past 26
+// routes.
 ig_status ig_ring_connect(ig_ring_kernel *from, ig_ring_kernel *to);
+// Takes a route away.
 ig_status ig_ring_disconnect(ig_ring_kernel *from, ig_ring_kernel *to);
 // All kernels of a grid, in order of their numbers; of one runtime, with consecutive ids.
 ig_status ig_ring_connect_grid(ig_ring_kernel *const *kernels, const uint32_t grid[3], ig_neighbourhood neighbourhood,
                                bool periodic);
+// Fills `table` with the routes of a kernel.
 void ig_ring_get_routes(const ig_ring_kernel *kernel, ig_k2k_routing_table *table);
 
 #if defined(__GNUC__)

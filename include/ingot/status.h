@@ -12,7 +12,7 @@ extern "C" {
 #pragma GCC visibility push(default)
 #endif
 
-// The one list of what can go wrong: enum, names, texts and docs all come from it.
+// Every status: its name and its text. The enum, ig_status_name and ig_status_text are made from this list.
 #define IG_STATUS_LIST(X)                                                                  \
     X(OK, "success")                                                                       \
     X(INVALID_ARGUMENT, "an argument is not valid")                                        \
@@ -41,6 +41,7 @@ extern "C" {
     X(INTERNAL, "a bug in Ingot: please report it")                                        \
     X(FORKED, "the object was made before fork(), by the parent process")
 
+// The result of a call. 0 is success, so that `if (call())` tests for failure.
 typedef enum ig_status {
 #define IG_STATUS_ENUM(name, text) IG_STATUS_##name,
     IG_STATUS_LIST(IG_STATUS_ENUM)
@@ -48,35 +49,45 @@ typedef enum ig_status {
         IG_STATUS_COUNT
 } ig_status;
 
-// "IG_STATUS_TIMEOUT", and its sentence. Never NULL, for any value.
+// The name of a status, "IG_STATUS_TIMEOUT". Never NULL, for any value.
 const char *ig_status_name(ig_status status);
+// What a status means in general, "the time given was not enough". Never NULL, for any value.
 const char *ig_status_text(ig_status status);
 
-// What went wrong with the user's content. Start from a zeroed struct; a call that fails fills it,
-// replacing what it held; ig_error_clear frees it and zeroes it again.
+// Why a call failed. Start from a zeroed struct; a call that fails fills it, replacing what it held. Free its strings
+// with ig_error_clear. Where a call takes an ig_error, NULL is allowed.
 typedef struct ig_error {
     ig_status status;
-    uint32_t line;    // 1-based; 0 when there is no place to point at
+    uint32_t line;    // 1-based; 0 when the error has no place in a file
     uint32_t column;  // 1-based, in bytes
     char *file;       // as the user named it; NULL when there is none
     char *message;    // one sentence saying what is wrong and, where known, what to do
     char *log;        // all diagnostics, with source lines and carets; NULL when there is only the message
 } ig_error;
 
+// Frees the strings of an error and sets all of it to zero, ready for the next call. NULL does nothing.
 void ig_error_clear(ig_error *error);
 
-// Why the last call on this thread that failed did, for calls that take no ig_error: one sentence and the status, which
-// is also returned. Ask right after the failure: like errno, it stays until the next failure. A call that succeeds may
-// leave it as it was, and a call with an ig_error fills that instead. OK and an empty error when nothing failed yet.
+// Why the most recent failed call on this thread failed, for calls that take no ig_error. Fills `error`, if it is not
+// NULL, and returns its status; OK if nothing has failed yet. Ask right after the failure: as with errno, a later
+// failure replaces the reason, and a success may leave it in place.
 ig_status ig_last_error(ig_error *error);
 
-// Log messages of the library go to this callback and nowhere else. NULL, the default, drops them.
-// threads: may be called from any thread, also from several at once; set it before other calls.
-typedef enum ig_log_level { IG_LOG_DEBUG, IG_LOG_INFO, IG_LOG_WARNING, IG_LOG_ERROR } ig_log_level;
+// How important a log message is.
+typedef enum ig_log_level {
+    IG_LOG_DEBUG,    // for those who work on Ingot
+    IG_LOG_INFO,     // what is normal
+    IG_LOG_WARNING,  // something was worked around, such as a cache directory that cannot be used
+    IG_LOG_ERROR,    // something went wrong that no call can report
+} ig_log_level;
+// Receives log messages; `message` is valid during the call only.
 typedef void (*ig_log_callback)(ig_log_level level, const char *message, void *user);
+// Sets the callback that receives all log messages; `user` is passed on to it. NULL, the default, drops them: the library
+// itself never prints. threads: the callback may be called from any thread, and from several at once. Set it before
+// other calls.
 void ig_set_log(ig_log_callback callback, void *user);
 
-// Version of the library, "MAJOR.MINOR.PATCH".
+// The version of the library, "MAJOR.MINOR.PATCH".
 const char *ig_version(void);
 
 #if defined(__GNUC__)

@@ -18,13 +18,13 @@ extern "C" {
 #pragma GCC visibility push(default)
 #endif
 
-enum { IG_MAX_RANK = 8 };
+enum { IG_MAX_RANK = 8 };        // most dimensions of a tensor
 #define IG_INFER UINT64_MAX      // in the shape of a reshape: whatever is left
 #define IG_TO_END INT64_MAX      // as the stop of a slice: all the rest
 #define IG_WHOLE_AXIS INT64_MIN  // as the start of a slice: from the first element of its direction
 
-typedef struct ig_tensor ig_tensor;
-typedef struct ig_stream ig_stream;
+typedef struct ig_tensor ig_tensor;  // an array in device memory, or a view of one
+typedef struct ig_stream ig_stream;  // ops that run in order, and how they are chosen
 
 // ---- Tensors ----
 
@@ -43,21 +43,22 @@ typedef struct ig_tensor_desc {
     bool uninitialized;
 } ig_tensor_desc;
 
-// errors: INVALID_ARGUMENT, UNSUPPORTED type, OVERFLOW, OUT_OF_RANGE (buffer too short), OUT_OF_MEMORY.
+// Creates a tensor. errors: INVALID_ARGUMENT, UNSUPPORTED type, OVERFLOW, OUT_OF_RANGE (buffer too short), OUT_OF_MEMORY.
 ig_status ig_tensor_create(ig_device *device, const ig_tensor_desc *desc, ig_tensor **tensor);
 // A tensor of rank 0, for use beside larger ones. The value is converted as ig_tensor_cast does.
 ig_status ig_tensor_create_scalar(ig_device *device, ig_type type, double value, ig_tensor **tensor);
 ig_tensor *ig_tensor_retain(ig_tensor *tensor);
 void ig_tensor_release(ig_tensor *tensor);
 
-ig_type ig_tensor_type(const ig_tensor *tensor);
-uint32_t ig_tensor_rank(const ig_tensor *tensor);
+ig_type ig_tensor_type(const ig_tensor *tensor);            // of the elements
+uint32_t ig_tensor_rank(const ig_tensor *tensor);           // number of dimensions
 const uint64_t *ig_tensor_shape(const ig_tensor *tensor);   // `rank` lengths, outermost first
 const int64_t *ig_tensor_strides(const ig_tensor *tensor);  // in elements; 0 where a dimension repeats
 uint64_t ig_tensor_count(const ig_tensor *tensor);          // elements
 bool ig_tensor_is_contiguous(const ig_tensor *tensor);      // in C order without gaps
-// The memory underneath, and where in it the first element lies, in bytes. Borrowed from the tensor.
+// The memory underneath. Borrowed from the tensor.
 ig_buffer *ig_tensor_buffer(const ig_tensor *tensor);
+// Where in its buffer the first element is, in bytes.
 uint64_t ig_tensor_offset(const ig_tensor *tensor);
 
 // ---- Host access: each waits until device work that concerns the tensor is done ----
@@ -72,16 +73,19 @@ ig_status ig_tensor_write(ig_tensor *tensor, const void *bytes, uint64_t length)
 // The value of a tensor with one element. errors: INVALID_ARGUMENT for any other count.
 ig_status ig_tensor_item(const ig_tensor *tensor, double *value);
 
-// NumPy's .npy files. bf16 is written as '<u2', its bit patterns. errors: UNSUPPORTED for types tensors do not have.
+// A tensor from one of NumPy's .npy files. bf16 is written as '<u2', its bit patterns. errors: UNSUPPORTED for types tensors do not have.
 ig_status ig_tensor_load(ig_device *device, const char *path, ig_tensor **tensor, ig_error *error);
+// Writes a tensor to a .npy file, in C order.
 ig_status ig_tensor_save(const ig_tensor *tensor, const char *path, ig_error *error);
 
 // ---- Views: no elements are copied ----
 // Axes count from 0, or backwards from -1. errors: INVALID_ARGUMENT where shape or axes do not fit.
 
-// errors: also UNSUPPORTED when the strides allow no such view; ig_tensor_copy makes a contiguous tensor first.
+// The elements in the same order under another shape. errors: also UNSUPPORTED when the strides allow no such view; ig_tensor_copy makes a contiguous tensor first.
 ig_status ig_tensor_reshape(const ig_tensor *tensor, uint32_t rank, const uint64_t *shape, ig_tensor **view);
+// The dimensions in another order: `axes` lists all of them.
 ig_status ig_tensor_permute(const ig_tensor *tensor, const int32_t *axes, ig_tensor **view);
+// Two dimensions exchanged.
 ig_status ig_tensor_transpose(const ig_tensor *tensor, int32_t axis, int32_t other_axis, ig_tensor **view);
 // Elements start, start + step, ... before stop, as in Python: negative positions count from the end, those outside
 // are cut off, a negative step goes backwards. A step of 0 counts as 1.
@@ -96,11 +100,13 @@ ig_status ig_tensor_squeeze(const ig_tensor *tensor, int32_t axis, ig_tensor **v
 
 // ---- Streams ----
 
+// Options of a stream.
 typedef struct ig_stream_desc {
     const char *backends;  // which implementations to use, see ig_stream_set_backends; NULL: INGOT_BACKEND
     uint64_t deadline_ns;  // for device work between two waits; 0: the device's
 } ig_stream_desc;
 
+// Creates a stream. desc may be NULL. errors: NOT_FOUND for an unknown op or backend in `backends`, OUT_OF_MEMORY.
 ig_status ig_stream_create(ig_device *device, const ig_stream_desc *desc, ig_stream **stream, ig_error *error);
 ig_stream *ig_stream_retain(ig_stream *stream);
 void ig_stream_release(ig_stream *stream);
