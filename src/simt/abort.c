@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops look at the abort flag on their way back, unless all that happens until somebody else looks is provably little.
+// Loops check the abort flag at their back edge, unless provably little can happen before the next check.
 #include "core/memory.h"
 #include "simt/cfg.h"
 #include "simt/ir.h"
 #include "simt/passes.h"
 #include "simt/trips.h"
 
-// A thread may go so many rounds, of all loops within each other, and do so many instructions, before it must look:
+// The iterations, over all nested loops, and the instructions that a thread may execute before it must check:
 // with the largest threadgroup that is about a tenth of a second.
 enum { SMALL_TRIP_COUNT = 4096, SMALL_WORK = 1 << 18 };
 enum { BARRIER_WORK = 64, BYTES_PER_INSTRUCTION = 32 };
@@ -93,7 +93,7 @@ static uint32_t loop_of(const igi_cfg *cfg, uint32_t block, uint32_t header) {
     return loop;
 }
 
-// Blocks are in reverse post-order: every cycle has an edge to a block that is not behind.
+// Blocks are in reverse post-order: every cycle has an edge to a block that does not come later.
 static bool must_look(const igi_cfg *cfg, const effort *efforts, uint32_t block) {
     for (uint32_t k = 0; k < cfg->blocks[block].successor_count; k++) {
         uint32_t to = cfg->blocks[block].successors[k], loop = to <= block ? loop_of(cfg, block, to) : IGI_NONE;

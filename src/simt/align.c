@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where vectors may lie: kernels read rows of any length as float4, and GPUs let them.
+// Alignment of vectors: kernels read rows of any length as float4, which GPUs allow.
 #include <string.h>
 
 #include "simt/ir.h"
 #include "simt/passes.h"
 
-// No instruction asks for more of an address than this, unless it is promised more.
+// No instruction assumes a larger alignment than this, unless one is guaranteed.
 enum { MOST_ASSUMED = 8 };
 
 static LLVMTypeRef accessed_type(LLVMValueRef access) {

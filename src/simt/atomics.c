@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Atomics on threadgroup memory need no locks: one thread of the host runs a whole threadgroup.
 //
-// Plain loads and stores replace atomic ones before widening. A read-modify-write must stay one thing until the lanes
-// that may hit the same place have been put in a row, so it is only marked, and replaced afterwards.
+// Plain loads and stores replace atomic ones before widening. A read-modify-write must stay one operation until the lanes
+// that may access the same address have been serialised, so it is only marked, and replaced afterwards.
 #include <stdlib.h>
 
 #include "core/memory.h"

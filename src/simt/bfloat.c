@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// bfloat without bfloat instructions: the top half of a float is all it is. Operations run in float and are rounded
-// one by one, as the language says; left to LLVM they would become calls to a runtime that is not there.
+// bfloat without bfloat instructions: a bfloat is the upper half of a float. Operations run in float and are rounded
+// one by one, as the language says; LLVM would turn them into calls to a runtime library that kernels do not have.
 #include <assert.h>
 #include <string.h>
 
@@ -115,7 +115,7 @@ static void rewrite(LLVMBuilderRef builder, LLVMValueRef instruction) {
 
 // ---- Moving them about ----
 
-// As integers: some machines would carry a bfloat as a float, and call for help to round it.
+// As integers: on some machines LLVM would keep a bfloat in a float, and call a library function to round it.
 static bool moves_bfloat(LLVMValueRef i) {
     switch (LLVMGetInstructionOpcode(i)) {
         case LLVMLoad:

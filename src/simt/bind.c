@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parameters and built-in values become loads from igi_group.
 //
-// Values go into the memory of each parameter behind the stores of clang's calling convention, whatever that was;
+// Values are stored into the memory of each parameter after the stores of clang's calling convention;
 // mem2reg sees through both. Functions called by the kernel reach the same values through placeholder calls that
 // igi_replace_placeholders resolves once everything is inlined.
 #include <assert.h>
@@ -190,7 +190,7 @@ static void note(binder *b, LLVMValueRef load, const char *name, uint64_t value)
                     LLVMMetadataAsValue(context, LLVMMDNodeInContext2(context, &number, 1)));
 }
 
-// `constant T &`: there is a T, for commands refuse to bind less, and it can be read before it is known to be needed.
+// `constant T &`: commands refuse to bind less than a T, so it can be read speculatively.
 static void note_constant(binder *b, const igi_parameter *parameter, LLVMValueRef load) {
     if (strcmp(parameter->space, "constant") != 0) return;
     b->m->constant_slots |= 1ull << parameter->index;
@@ -251,7 +251,7 @@ static void make_thread(binder *b) {
     unsigned count = LLVMCountParams(m->kernel);
     assert(count <= MOST_PARAMETERS);
     for (unsigned i = 0; i < count; i++) arguments[i] = LLVMConstNull(LLVMTypeOf(LLVMGetParam(m->kernel, i)));
-    LLVMSetCurrentDebugLocation2(b->builder, NULL);  // nobody is to see the kernel inlined into itself
+    LLVMSetCurrentDebugLocation2(b->builder, NULL);  // otherwise the kernel would appear to be inlined into itself
     LLVMBuildCall2(b->builder, LLVMGlobalGetValueType(m->kernel), m->kernel, arguments, count, "");
     LLVMBuildRet(b->builder, LLVMConstPointerNull(b->pointer));
     LLVMSetLinkage(m->kernel, LLVMInternalLinkage);

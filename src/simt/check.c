@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a kernel may not contain once everything is inlined: the second look, after the one at the library
+// What a kernel may not contain once everything is inlined: the second check, after that of the library
 // (msl/contents.h), by the same list.
 #include <string.h>
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several rows of a threadgroup in one go. Where a kernel's loops read what does not depend on y (the columns of a
-// matrix, a filter), threads above each other can share it: what does depend on y is done once for each row, side by
-// side, and everything else once for all. That is blocking for registers, which a GPU programmer leaves to the machine.
+// Several rows of a threadgroup at once. Where a kernel's loops read values that do not depend on y (the columns of a
+// matrix, a filter), threads that differ only in y share them: what depends on y is computed once for each row, and
+// everything else once for all rows. This is register blocking, which GPU programmers leave to the hardware.
 //
-// pre: the size of the threadgroup is known. The rows must go the same way: kernels whose branches depend on y stay as
-// they are, and so do those with operations among lanes, whose groups are rows.
+// pre: the size of the threadgroup is known. The rows must take the same branches: kernels whose branches depend on y are
+// not changed, nor are those with lane operations, whose simdgroups are rows.
 //
 // Likewise several threadgroups, neighbours in x, where threads share nothing but what they read: a row of a matrix for
-// each threadgroup, times the same vector. Then it is the threadgroup's place in the grid that takes the part of y.
+// each threadgroup, times the same vector. Then the threadgroup's position in the grid takes the role of y.
 #include <stddef.h>
 #include <string.h>
 
@@ -51,7 +51,7 @@ static bool any_operand(const coarsener *c, LLVMValueRef i, const bool *set, LLV
     return false;
 }
 
-// What tells threadgroups apart, and by how much neighbours differ in it; 0: this does not.
+// Whether this depends on the threadgroup, and by how much it differs between neighbours; 0: it does not depend on it.
 static uint32_t step_of_place(const coarsener *c, LLVMValueRef i) {
     uint64_t offset;
     if (!c->by_group || !LLVMIsALoadInst(i) || !igi_is_field(LLVMGetOperand(i, 0), &offset)) return 0;
@@ -105,7 +105,7 @@ static bool is_possible(const coarsener *c) {
     return true;
 }
 
-// Rows to take at once: many when each has few sums to keep.
+// How many rows to combine: more when each has fewer accumulators.
 static uint32_t choose_rows(const coarsener *c) {
     uint32_t shared = 0, sums = 0, copies = 0, size = c->m->request->group[1];
     EACH_INSTRUCTION(c, b, i) {

@@ -22,7 +22,7 @@ static pthread_once_t host_once = PTHREAD_ONCE_INIT;
 static char *host_triple, *host_cpu, *host_features;
 static LLVMTargetRef host_target;
 
-// INGOT_SIMT_ISA=avx2 leaves out AVX-512, to see what another machine would run.
+// INGOT_SIMT_ISA=avx2 disables AVX-512, to see what another machine would run.
 static void limit_features(char *features) {
     if (!igi_setting_is(IGI_SETTING_SIMT_ISA, "avx2")) return;
     for (char *at = features; (at = strstr(at, "+avx512")) != NULL; at++) *at = '-';

@@ -25,7 +25,7 @@ static bool is_sum(LLVMValueRef instruction) {
     return (opcode == LLVMFAdd || opcode == LLVMFSub) && kind == LLVMFloatTypeKind && may_contract(instruction);
 }
 
-// A product that nobody else needs.
+// A product without other uses.
 static bool is_product(LLVMValueRef value) {
     LLVMUseRef use = LLVMGetFirstUse(value);
     return LLVMIsAInstruction(value) && LLVMGetInstructionOpcode(value) == LLVMFMul && may_contract(value) && use &&

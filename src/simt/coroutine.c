@@ -53,7 +53,7 @@ static bool loop_has_lane_op(const igi_cfg *cfg, uint32_t loop) {
     return false;
 }
 
-// The lanes of a simdgroup go round a loop together: at its end, those in front wait for those behind.
+// The lanes of a simdgroup stay together in a loop: at the end of its body, lanes wait for slower ones.
 static bool add_meeting(const igi_cfg *cfg, uint32_t block, igi_sites *sites) {
     for (uint32_t k = 0; k < cfg->blocks[block].successor_count; k++) {
         uint32_t header = cfg->blocks[block].successors[k];

@@ -11,8 +11,8 @@ typedef struct igi_site {
     igi_lane_op op;
 } igi_site;
 
-// In program order: the blocks of a loop before what follows it, so that of several waiting lanes those behind
-// catch up first.
+// In program order: the blocks of a loop before what follows it, so that of several waiting lanes the slowest
+// run first.
 typedef struct igi_sites {
     igi_site *items;
     size_t count, capacity;

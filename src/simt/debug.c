@@ -45,7 +45,7 @@ static void forget_loop_places(igi_simt_module *m, LLVMValueRef branch, unsigned
 }
 
 // Functions of the standard library take the line of their call. What comes from no line gets the kernel's: calls must
-// have one to be inlined, and a debugger takes the first line behind the prologue for the beginning of the function.
+// have one to be inlined, and a debugger takes the first line after the prologue for the beginning of the function.
 // call: NULL for a function that is not described, because it will be inlined itself.
 static void place_instructions(igi_simt_module *m, LLVMValueRef function, LLVMMetadataRef call) {
     unsigned loop = LLVMGetMDKindIDInContext(m->context, "llvm.loop", 9);

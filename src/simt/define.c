@@ -47,7 +47,7 @@ static bool is_shift(LLVMValueRef instruction) {
     }
 }
 
-// The distance counts modulo the width.
+// Shift counts are taken modulo the width.
 static void define_shift(LLVMBuilderRef builder, LLVMValueRef shift) {
     LLVMValueRef distance = LLVMGetOperand(shift, 1);
     LLVMTypeRef type = LLVMTypeOf(distance);

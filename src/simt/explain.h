@@ -13,10 +13,10 @@ typedef struct igi_explainer {
     LLVMMetadataRef place;  // of the remark: other lines are mentioned, this one is not
 } igi_explainer;
 
-// "the index is loaded from memory (line 7)": why the lanes' addresses are not one behind the other.
+// "the index is loaded from memory (line 7)": why the lanes' addresses are not contiguous.
 // owns: the caller's; NULL when memory is short.
 char *igi_explain_address(const igi_explainer *e, LLVMValueRef address);
-// "is loaded from memory": why lanes part at it.
+// "is loaded from memory": why lanes diverge at it.
 char *igi_explain_condition(const igi_explainer *e, LLVMValueRef condition);
 
 #endif

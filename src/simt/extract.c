@@ -68,7 +68,7 @@ static void adapt_global(LLVMValueRef global) {
     LLVMSetLinkage(global, LLVMInternalLinkage);
 }
 
-// Annotations have been read; what a program wants kept is of no use to a single kernel.
+// Annotations have been read; llvm.used and the like are of no use to a single kernel.
 static void drop_lists(LLVMModuleRef module) {
     static const char *const lists[] = {"llvm.global.annotations", "llvm.used", "llvm.compiler.used"};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {

@@ -73,7 +73,7 @@ static ig_status widen(igi_simt_module *m) {
     return status;
 }
 
-// A group of lanes that is the whole threadgroup waits for nobody: its barriers can go.
+// A group of lanes that is the whole threadgroup need not wait: its barriers can be removed.
 static bool is_whole_threadgroup(const igi_simt_module *m) {
     const uint32_t *size = m->request->group;
     return m->wide[1] && size[0] == m->info.width && size[1] == m->rows && size[2] == 1;
@@ -157,7 +157,7 @@ static bool has_order(const igi_cfg *cfg) {
     return false;
 }
 
-// Threads that know nothing of each other can be grouped at will. Where loops touch no memory, its order is that of
+// Independent threads can be grouped arbitrarily. Where loops touch no memory, its order is that of
 // threads; otherwise the shape may have been chosen for the loops.
 static ig_status note_freedom(igi_simt_module *m) {
     igi_values found;

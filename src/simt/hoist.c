@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a threadgroup knows of itself, and what `constant T &` points to, is read before its loops over threads.
+// Hoists loads from igi_group, and loads through `constant T &`, out of the loops over threads.
 //
-// LLVM does that only where a loop is sure to read it: behind a branch every group of lanes would read it again.
+// LLVM does that only for loads that a loop always executes: after a branch, every group of lanes would load again.
 #include <llvm-c/Target.h>
 
 #include "simt/ir.h"
@@ -17,7 +17,7 @@ static bool is_invariant_load(const hoister *h, LLVMValueRef i) {
     return LLVMIsALoadInst(i) && LLVMGetMetadata(i, h->invariant);
 }
 
-// The pointer behind a constant offset.
+// The pointer without its constant offset.
 static LLVMValueRef base_of(LLVMValueRef pointer, uint64_t *offset) {
     *offset = 0;
     return igi_constant_offset(pointer, offset) ? LLVMGetOperand(pointer, 0) : pointer;

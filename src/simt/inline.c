@@ -74,8 +74,7 @@ static bool calls_a_body(LLVMValueRef instruction) {
     return callee && LLVMIsAFunction(callee) && !LLVMIsDeclaration(callee);
 }
 
-// A function that ends by calling itself is a loop in disguise, and Metal programs contain such. What still calls
-// itself afterwards is real recursion.
+// Tail recursion is a loop, and Metal programs contain it. What still calls itself afterwards is real recursion.
 static ig_status unroll_tail_calls(igi_simt_module *m) {
     igi_values left;
     if (!igi_collect(m->thread, calls_a_body, &left)) return igi_error_no_memory(m->error);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Private arrays that stay in memory: the lanes' elements are put side by side, so that an index which is the same for
-// all lanes is one vector access. Without this each lane's array would lie behind the one before.
+// all lanes is one vector access. Otherwise the lanes' arrays would follow each other in memory.
 //
 // Only arrays all of whose accesses have one size: then an offset of n elements becomes one of n * lanes elements.
 #include <llvm-c/Target.h>

@@ -53,7 +53,7 @@ bool igi_is_memory_intrinsic(LLVMValueRef instruction) {
     return strncmp(name, "llvm.mem", 8) == 0 || strncmp(name, "llvm.masked.", 12) == 0;
 }
 
-// Not LLVMReplaceAllUsesWith: that would also rename the block in the phi nodes behind it.
+// Not LLVMReplaceAllUsesWith: that would also rename the block in the phi nodes after it.
 static void redirect(LLVMBasicBlockRef from, LLVMBasicBlockRef to) {
     LLVMUseRef use;
     while ((use = LLVMGetFirstUse(LLVMBasicBlockAsValue(from)))) {

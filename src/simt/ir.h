@@ -30,7 +30,7 @@ size_t igi_instruction_count(LLVMValueRef function);
 // Copies or fills memory.
 bool igi_is_memory_intrinsic(LLVMValueRef instruction);
 
-// Names are for who reads the code (--emit simt).
+// Names are for readers of the code (--emit simt).
 void igi_set_name(LLVMValueRef value, const char *name);
 // The name of what it was made from, if it has none yet.
 void igi_name_like(LLVMValueRef made, LLVMValueRef original);
@@ -38,7 +38,7 @@ void igi_name_like(LLVMValueRef made, LLVMValueRef original);
 void igi_insert_moved(LLVMBuilderRef builder, LLVMValueRef instruction);
 
 // Cuts the block in two before the instruction. The new block gets what comes before and all predecessors; the old
-// one keeps the rest, so that phi nodes behind it stay right. The new block has no terminator yet.
+// one keeps the rest, so that phi nodes after it stay correct. The new block has no terminator yet.
 LLVMBasicBlockRef igi_split_before(LLVMValueRef instruction);
 
 // Name of variables whose contents never outlive a barrier.
@@ -68,7 +68,7 @@ bool igi_drop_lifetimes(LLVMValueRef variable);
 // The first instruction of the entry block that is no alloca.
 LLVMValueRef igi_first_after_allocas(LLVMValueRef function);
 
-// Pointer to a field `offset` bytes behind a base.
+// Pointer to a field `offset` bytes after a base.
 LLVMValueRef igi_field(LLVMBuilderRef builder, LLVMValueRef base, size_t offset);
 // Whether it is one, and what is behind it; whether its base is an argument of the function.
 bool igi_constant_offset(LLVMValueRef pointer, uint64_t *offset);

@@ -40,7 +40,7 @@ static ig_status report(ig_error *error, ig_status status, const char *what, LLV
     return status;
 }
 
-// LLVM tells the reason here, on the thread that loads; the return value says only that there is one.
+// LLVM reports the reason here, on the thread that loads; the return value says only that there is one.
 static void log_reason(void *context, LLVMErrorRef failure) {
     (void)context;
     char *message = LLVMGetErrorMessage(failure);
@@ -246,8 +246,8 @@ typedef struct lookup {
     bool done;
 } lookup;
 
-// Without a thread pool LLVM links on threads that look something up, but not always on the one that asked: whoever
-// comes takes what is left to do, and the one that asked is back before it is done.
+// Without a thread pool LLVM links on threads that look something up, but not always on the one that asked: any
+// thread may take over the remaining work, and the one that asked may return before it is done.
 static void found(LLVMErrorRef failure, LLVMOrcCSymbolMapPairs pairs, size_t count, void *user) {
     lookup *result = user;
     igi_jit *jit = result->jit;

@@ -10,7 +10,7 @@
 
 typedef struct igi_jit igi_jit;
 
-// Who else is told about the code, to show it by kernel and source line.
+// Tools that are told about the code, so that they can show it by kernel and source line.
 typedef enum igi_jit_audience { IGI_JIT_NOBODY = 0, IGI_JIT_GDB = 1, IGI_JIT_PERF = 2 } igi_jit_audience;
 
 // `audience`: any of igi_jit_audience. errors: UNSUPPORTED when this LLVM cannot tell them.
@@ -27,7 +27,7 @@ typedef struct igi_code {
     void *unit;            // the JIT's
 } igi_code;
 
-// `name`: the kernel its functions are called after, for an object with line tables; NULL without.
+// `name`: the kernel its functions are named after, for an object with line tables; NULL without.
 // threads: any number at once. errors: BAD_FORMAT when the object is damaged or of another version.
 ig_status igi_jit_load(igi_jit *jit, const char *object, size_t length, const char *name, igi_code *code,
                        ig_error *error);

@@ -162,7 +162,7 @@ typedef struct rule {
     [IGI_LANE_shuffle_up_##suffix] = {.source = from_up}, [IGI_LANE_shuffle_down_##suffix] = {.source = from_down}, \
     [IGI_LANE_rotate_up_##suffix] = {.source = from_rotate_up},                                                     \
     [IGI_LANE_rotate_down_##suffix] = {.source = from_rotate_down}
-// sum and product do not care for the sign of integers: both use the unsigned function `u`
+// sum and product are the same for signed and unsigned integers: both use the unsigned function `u`
 #define ARITHMETIC_RULES(suffix, u, one)                                                                          \
     [IGI_LANE_reduce_add_##suffix] = {.combine = add_##u}, [IGI_LANE_reduce_mul_##suffix] = {.combine = mul_##u}, \
     [IGI_LANE_reduce_min_##suffix] = {.combine = min_##suffix},                                                   \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Magnitudes behind a fence. LLVM 19 takes `|a| > 0` to say that a is positive, not that it is not zero, and then drops
+// Hides the operands of fabs behind a fence. LLVM 19 infers from `|a| > 0` that a is positive, not that it is nonzero, and drops
 // the second magnitude of `e = |a| > 0 ? a : 0; |b| > |e|`: kernels that look for the largest magnitude went wrong as
 // soon as the loop was unrolled. It looks through llvm.fabs, but not through a fence in it.
 #include <string.h>

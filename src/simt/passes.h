@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The passes. Each works on the module of one kernel and returns IG_STATUS_OK or why not. What
-// one leaves behind (post:) holds for all that follow; each leaves valid IR, and OUT_OF_MEMORY may come from any.
+// The passes. Each works on the module of one kernel and returns IG_STATUS_OK or why not. What holds
+// after a pass (post:) holds for all that follow; each leaves valid IR, and OUT_OF_MEMORY may come from any.
 #ifndef INGOT_SIMT_PASSES_H
 #define INGOT_SIMT_PASSES_H
 
@@ -91,7 +91,7 @@ bool igi_has_striding_loop(const igi_simt_module *m);
 ig_status igi_pass_threadgroup(igi_simt_module *m);
 // Marks loads from constant buffers: what they read does not change while a kernel runs. Changes nothing else.
 ig_status igi_pass_invariant(igi_simt_module *m);
-// Gives operations that LLVM leaves undefined a value: division by zero, shifts too far.
+// Defines operations that LLVM leaves undefined: division by zero, shifts past the width.
 // post: no division traps; nothing computes with bfloats.
 ig_status igi_pass_define(igi_simt_module *m);
 // Part of define: bfloat arithmetic becomes float arithmetic, rounded after each operation.
@@ -99,7 +99,7 @@ ig_status igi_pass_bfloat(igi_simt_module *m);
 // Fuses multiplications into additions where the source allows it, once and for all widths alike.
 // post: nothing may be contracted any more.
 ig_status igi_pass_contract(igi_simt_module *m);
-// Refuses what is left over: recursion, calls to nowhere, mutable globals, constants without a value. Changes nothing.
+// Refuses what no pass has removed: recursion, calls to nowhere, mutable globals, constants without a value. Changes nothing.
 // errors: UNSUPPORTED, WRONG_CONSTANT.
 ig_status igi_pass_check(igi_simt_module *m);
 // For an abortable request: makes loops leave when igi_group.abort is set.
@@ -109,8 +109,8 @@ ig_status igi_pass_relax(igi_simt_module *m);
 // For a known size of threadgroup: threads of several rows share what does not depend on y (m->rows, 1: not so), or
 // several threadgroups what does not depend on their place (info.batch).
 ig_status igi_pass_coarsen(igi_simt_module *m);
-// Scalars only, two-way branches, one return: what widening wants. Only before igi_widen.
-// post: no vectors (but of odd types); loops as igi_shapes_build wants them; not fit for single threads any more.
+// Scalars only, two-way branches, one return: what widening requires. Only before igi_widen.
+// post: no vectors (but of odd types); loops as igi_shapes_build requires; no longer suitable for running single threads.
 ig_status igi_pass_prepare(igi_simt_module *m);
 // Part of prepare: operations on simdgroup matrices become operations on scalars.
 ig_status igi_split_matrices(igi_simt_module *m);
@@ -147,7 +147,7 @@ ig_status igi_pass_unlock(igi_simt_module *m);
 // Around "ig.run": what it is made of goes into it, and the fields of igi_group are read before its loops.
 ig_status igi_pass_hoist(igi_simt_module *m);
 
-// LLVM's own optimisation of the whole threadgroup; with less care for large kernels.
+// LLVM's optimisation of the whole threadgroup; fewer passes for large kernels.
 ig_status igi_pass_optimise(igi_simt_module *m);
 // After LLVM's optimisation: nothing hides what llvm.fabs is taken of any more.
 ig_status igi_pass_show_magnitudes(igi_simt_module *m);
@@ -162,9 +162,9 @@ ig_status igi_move_arrays_to_lane(igi_simt_module *m);
 uint64_t igi_private_bytes_of_thread(const igi_simt_module *m);
 enum { IGI_MAX_PRIVATE = 64 << 20 };
 ig_status igi_refuse_private(igi_simt_module *m, uint64_t bytes);
-// Part of private: runs into a trap instead of whatever code lies behind.
+// Part of private: unreachable code traps instead of running into the code after it.
 void igi_trap_unreachable(LLVMValueRef function);
-// Last: exports m->info, which nobody changes afterwards, as the symbol "ig.info".
+// Last: exports m->info, which does not change afterwards, as the symbol "ig.info".
 ig_status igi_pass_info(igi_simt_module *m);
 
 // Calls rewrite, with the builder before it, for every instruction of m->thread for which `wanted` holds.

@@ -5,7 +5,7 @@
 
 #include <llvm-c/Types.h>
 
-// Path of its file as clang was told. owns: the caller's; NULL when memory is short.
+// Path of its file as it was given to clang. owns: the caller's; NULL when memory is short.
 char *igi_place_path(LLVMMetadataRef place);
 // The innermost place that is not in a standard header and has a line: of a library function, where it is called.
 // NULL when there is none, or `place` is.

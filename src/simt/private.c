@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Private arrays leave the machine's stack. A kernel may declare more than the host's threads have, and may index what
-// it declares out of bounds: beside an array there must be nothing that matters, such as a return address or a pointer.
+// it declares out of bounds: so nothing sensitive, such as a return address or a pointer, may be next to an array.
 // What stays on the stack is accessed at constant places inside it, or by ourselves.
 #include <llvm-c/Target.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static uint64_t add_capped(uint64_t a, uint64_t b) {
     return igi_add(a, b, &sum) ? sum : UINT64_MAX;
 }
 
-// Rounded up; UINT64_MAX when nobody knows.
+// Rounded up; UINT64_MAX when it is not known.
 static uint64_t bytes_of(const igi_simt_module *m, LLVMValueRef variable) {
     uint64_t bytes = LLVMABISizeOfType(LLVMGetModuleDataLayout(m->module), LLVMGetAllocatedType(variable));
     LLVMValueRef count = LLVMGetOperand(variable, 0);

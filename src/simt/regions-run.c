@@ -61,7 +61,7 @@ static LLVMValueRef call_lanes(runner *r, kept k) {
     return answer;
 }
 
-// The earliest barrier anybody waits at comes next.
+// The earliest barrier at which lanes wait comes next.
 static void note_next(runner *r, LLVMValueRef at) {
     LLVMValueRef pair[] = {LLVMBuildLoad2(r->builder, r->i32, r->next, ""), at};
     LLVMBuildStore(r->builder, igi_call_intrinsic(r->builder, "llvm.umin", &r->i32, 1, pair, 2), r->next);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cuts a widened function at its barriers.
 //
-// A value that is needed behind a barrier gets a variable: stored where it is made, loaded where it is used, and on
+// A value that is needed after a barrier gets a variable: stored where it is made, loaded where it is used, and on
 // both sides of each barrier it outlives copied to and from the context. LLVM then turns the variables into registers
 // again.
 #include "simt/regions.h"
@@ -56,7 +56,7 @@ static bool cut_at_barriers(splitter *s, const igi_sites *sites) {
         LLVMBuildBr(s->builder, c->after);
         c->barrier = barrier;
     }
-    // A later barrier of the same block has moved what was in front of it.
+    // A later barrier of the same block has moved what came before it.
     for (uint32_t i = 0; i < s->cut_count; i++) s->cuts[i].after = LLVMGetInstructionParent(s->cuts[i].barrier);
     return true;
 }
@@ -220,7 +220,7 @@ static void save(splitter *s, const crossing *c, const cut *at) {
     LLVMBuildStore(s->builder, back, c->variable);
 }
 
-// A phi node wants one value per predecessor, however often that is listed.
+// A phi node takes one value per predecessor, however often that is listed.
 static LLVMValueRef same_as_before(LLVMValueRef phi, unsigned operand, const crossing *c) {
     for (unsigned k = 0; k < operand; k++) {
         LLVMValueRef given = LLVMGetIncomingValue(phi, k);

@@ -5,11 +5,11 @@
 
 #include "simt/passes.h"
 
-// What a widened function answers when its lanes have returned; else the number of the barrier they wait at.
+// What a widened function returns when its lanes have returned; otherwise the number of the barrier they wait at.
 #define IGI_REGION_DONE UINT32_MAX
 
 typedef struct igi_regions {
-    uint32_t count;          // barriers; region 0 begins at the entry, region k behind barrier k
+    uint32_t count;          // barriers; region 0 begins at the entry, region k after barrier k
     uint64_t context_bytes;  // what a group of lanes keeps between two regions
     uint64_t array_bytes;    // and of its private arrays
 } igi_regions;

@@ -19,7 +19,7 @@ void *igi_private_memory(void) {
 // ---- Memory ----
 
 // A kernel of MLX writes 256 bytes past its threadgroup memory, others read a row too many: that is harmless on a GPU.
-// Where things begin differs in the lowest 12 bits, lest accesses to one wait for accesses to another.
+// Start addresses differ in their lowest 12 bits, to avoid false dependences between accesses.
 enum {
     THREADGROUP_BYTES = 32768,
     THREADGROUP_SLACK = (64 << 10) + 1024,

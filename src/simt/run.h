@@ -10,7 +10,7 @@
 #include "simt/jit.h"
 
 // What one worker needs beside the kernel. Starts as zeros, grows as asked. Kernels may touch memory next to what is
-// theirs, so each kind lies in a mapping of its own, with room to spare on both sides (slack) and guards behind that.
+// theirs, so each kind lies in a mapping of its own, with spare room on both sides (slack) and guards beyond it.
 typedef struct igi_scratch {
     igi_lane *lanes;
     igi_guarded frames;       // of coroutines, or contexts; kernels do not know where

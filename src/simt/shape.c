@@ -13,7 +13,7 @@
 static const igi_shape uniform = {.kind = IGI_SHAPE_UNIFORM}, varying = {.kind = IGI_SHAPE_VARYING};
 static const igi_shape matrix = {.kind = IGI_SHAPE_MATRIX};
 
-// Positions are below 1024, and lanes that are off not more than a group further.
+// Positions are below 1024, and inactive lanes at most a group beyond.
 enum { POSITION_LIMIT = IGI_MAX_GROUP_THREADS + 64 };
 
 static igi_shape linear(int64_t stride) {
@@ -33,7 +33,7 @@ uint64_t igi_private_bytes(const igi_shapes *s, LLVMValueRef alloca) {
     return igi_round_up(bytes, 64);
 }
 
-// From one lane's copy to the next: right behind it, or, interleaved, element by element.
+// From one lane's copy to the next: contiguous copies, or, interleaved, element by element.
 static int64_t private_stride(const igi_shapes *s, LLVMValueRef alloca) {
     LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(alloca));
     LLVMValueRef node =
@@ -179,7 +179,7 @@ static bool only_addresses(LLVMValueRef value, int depth) {
 }
 
 // A narrow integer may wrap between two lanes, and then its extension is not linear. In an index of 32 bits that only
-// happens to lanes that are off (a[i - 1] with i == 0), for which the widener extends the highest lane; anything else
+// happens to inactive lanes (a[i - 1] with i == 0), for which the widener extends the highest lane; anything else
 // that is extended must be exact.
 static igi_shape extension(const igi_shapes *s, LLVMValueRef i) {
     igi_shape shape = operand_shape(s, i, 0);
@@ -219,7 +219,7 @@ static igi_shape choice(const igi_shapes *s, LLVMValueRef i) {
     return condition.kind == IGI_SHAPE_UNIFORM ? join_shapes(a, b) : varying;
 }
 
-// Operations that answer every lane of the simdgroup alike, if the group of lanes is one.
+// Operations with the same result in every lane of the simdgroup, if the group of lanes is one.
 static bool answers_alike(LLVMValueRef call, const char *name) {
     bool alike = strncmp(name, "__ig_reduce_", 12) == 0 || strcmp(name, "__ig_ballot") == 0;
     LLVMValueRef last = LLVMGetOperand(call, LLVMGetNumArgOperands(call) - 1);
@@ -253,7 +253,7 @@ static igi_shape merged(const igi_shapes *s, LLVMValueRef phi, uint32_t block) {
     igi_shape shape = {0};
     for (unsigned k = 0; k < LLVMCountIncoming(phi); k++)
         shape = join_shapes(shape, igi_shape_of(s, LLVMGetIncomingValue(phi, k)));
-    // Even one and the same value may come from different rounds of a loop.
+    // Even the same value may come from different iterations of a loop.
     return shape.kind != IGI_SHAPE_NONE && s->join[block] ? varying : shape;
 }
 
@@ -300,12 +300,12 @@ static void mark_region(const igi_shapes *s, uint32_t from, uint32_t stop, bool 
     }
 }
 
-// Follows the ways out of `starts` in program order; where two different ones meet, lanes meet.
+// Follows the paths from `starts` in program order; where two different paths join, lanes reconverge.
 static void mark_joins(igi_shapes *s, const uint32_t *starts, uint32_t start_count, uint32_t *label) {
     const igi_cfg *cfg = &s->cfg;
     for (uint32_t i = 0; i < cfg->count; i++) label[i] = IGI_NONE;
     for (uint32_t i = 0; i < start_count; i++) {
-        // The same block twice: both ways lead there at once.
+        // The same block twice: both edges lead there.
         if (label[starts[i]] != IGI_NONE) s->join[starts[i]] = true;
         label[starts[i]] = starts[i];
     }
@@ -344,13 +344,13 @@ static bool mark_loop(igi_shapes *s, uint32_t loop, uint32_t *scratch) {
     }
     if (exit_count > 1) {
         mark_joins(s, exits, exit_count, scratch);
-        // Between several exits and where they meet again, lanes are apart.
+        // Between several exits and their common post-dominator, lanes have diverged.
         for (uint32_t e = 0; e < exit_count; e++) s->masked[exits[e]] = true;
     }
     return true;
 }
 
-// Lanes part at the end of `block`: what that means for the blocks behind it.
+// Lanes diverge at the end of `block`: what that means for the blocks after it.
 static bool mark_branch(igi_shapes *s, uint32_t block, uint32_t *scratch, bool *region) {
     const igi_cfg *cfg = &s->cfg;
     const igi_block *branch = &cfg->blocks[block];
@@ -387,7 +387,7 @@ static void mask_after_loops(igi_shapes *s, uint32_t *scratch, bool *region) {
 
 // ---- Post-dominators ----
 
-// By iteration over the reversed graph, with a virtual end behind every block that has no successor.
+// By iteration over the reversed graph, with a virtual end after every block that has no successor.
 static void find_post_dominators(igi_shapes *s, uint32_t *rank, uint32_t *order) {
     const igi_cfg *cfg = &s->cfg;
     uint32_t end = cfg->count;  // the virtual end ranks first

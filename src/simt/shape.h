@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the lanes of a group have in common: for each value of the thread function its shape across lanes, for each
-// branch whether lanes may part there, for each block and loop whether they may be apart in it.
+// branch whether lanes may diverge there, for each block and loop whether they may have diverged in it.
 #ifndef INGOT_SIMT_SHAPE_H
 #define INGOT_SIMT_SHAPE_H
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops in which every thread of a row begins at its own place and goes on in the same long step, so that all of them
-// together read memory from one end to the other:
+// Loops in which every thread of a row starts at its own position and advances by the same large step, so that together
+// they read memory sequentially:
 //
 //   for (uint k = thread_position; k < n; k += threads) ...
 //
-// Lanes that run such a loop to its end, one group of lanes after the other, jump through memory instead. It is left
-// as a loop, and a whole row of threads goes through it side by side.
+// Lanes that run such a loop to its end, one group of lanes after the other, jump through memory instead. It is kept
+// as a loop that a whole row of threads runs together.
 #include "simt/cfg.h"
 #include "simt/ir.h"
 #include "simt/passes.h"
@@ -28,7 +28,7 @@ static bool is_long(LLVMValueRef step, LLVMValueRef x) {
     return !depends_on(step, x, MAX_DEPTH);
 }
 
-// phi: its value from outside is the thread's own, and each round adds the same to it.
+// phi: its initial value depends on the thread, and each iteration adds the same to it.
 static bool is_striding_counter(const igi_cfg *cfg, uint32_t loop, LLVMValueRef phi, LLVMValueRef x) {
     if (LLVMGetTypeKind(LLVMTypeOf(phi)) != LLVMIntegerTypeKind || LLVMCountIncoming(phi) != 2) return false;
     uint32_t from = igi_cfg_index(cfg, LLVMGetIncomingBlock(phi, 0));

@@ -22,7 +22,7 @@ static bool place(igi_simt_module *m, LLVMValueRef variable, LLVMBuilderRef buil
     uint64_t alignment = LLVMGetAlignment(variable);
     uint64_t offset = igi_round_up(m->info.threadgroup_bytes, alignment > 16 ? alignment : 16);
     uint64_t end = offset + LLVMABISizeOfType(layout, LLVMGetAllocatedType(variable));
-    // Lifetimes are a thread's; the memory is everybody's.
+    // Lifetimes belong to a thread, but the memory to all threads.
     if (end > UINT32_MAX || !igi_drop_lifetimes(variable)) return false;
     m->info.threadgroup_bytes = (uint32_t)end;
     LLVMReplaceAllUsesWith(variable, igi_field(builder, memory, offset));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A counter starts somewhere, is changed by a constant in every round, and a comparison with a constant ends the loop.
-// From a known start the rounds are simply counted, as the machine would, so that wrapping is no special case.
+// A counter is changed by a constant in every iteration, and a comparison with a constant ends the loop. From a known
+// start the iterations are simply counted, as the machine would, so that wrapping is no special case.
 #include "simt/trips.h"
 
 typedef struct counter {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops that count to a small constant: marked here, unrolled by LLVM. Afterwards the arrays they walk through become
-// registers and their accesses stand next to each other. LLVM alone would stop at a few hundred instructions, which
+// Loops that count to a small constant: marked here, unrolled by LLVM. Afterwards the arrays they index become
+// registers and their accesses are adjacent. LLVM alone would stop at a few hundred instructions, which
 // suits machines where a loop costs little; a widened loop body works on all lanes each time.
 #include <llvm-c/DebugInfo.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 enum { MAX_TRIPS = 64, MAX_INSTRUCTIONS = 2000 };
 
-// A counter: phi [start, step * trips...], compared with a constant at the end of each round.
+// A counter: phi [start, step * trips...], compared with a constant at the end of each iteration.
 typedef struct counter {
     uint64_t start, step, bound, mask;
     LLVMIntPredicate predicate;
@@ -69,7 +69,7 @@ static bool holds(LLVMIntPredicate predicate, uint64_t a, uint64_t b, uint64_t m
     }
 }
 
-// Rounds of the loop, 0 when not known or too many.
+// Iterations of the loop; 0 when not known or too many.
 static unsigned trips(const counter *c) {
     uint64_t now = c->start;
     for (unsigned round = 1; round <= MAX_TRIPS; round++) {

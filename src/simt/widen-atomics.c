@@ -12,7 +12,7 @@ typedef struct combination {
     enum { ZERO, ONES, LEAST, MOST } neutral;
 } combination;
 
-// sub takes away the sum.
+// sub subtracts the sum.
 static const combination combinations[] = {
     {LLVMAtomicRMWBinOpAdd, LLVMAdd, NULL, "llvm.vector.reduce.add", ZERO},
     {LLVMAtomicRMWBinOpSub, LLVMAdd, NULL, "llvm.vector.reduce.add", ZERO},
@@ -65,7 +65,7 @@ static LLVMValueRef moved_by_one(igi_widener *w, LLVMValueRef values, LLVMValueR
     return LLVMBuildShuffleVector(w->builder, values, neutral, igi_shuffle_mask(w, from, w->width), "");
 }
 
-// Memory changes once, and the lanes' results follow from what was there. NULL where nobody wants them.
+// Memory changes once, and the lanes' results follow from what was there. NULL where they are not used.
 static LLVMValueRef change_once(igi_widener *w, const combination *c, LLVMValueRef i, LLVMValueRef address,
                                 LLVMValueRef values) {
     LLVMTypeRef wide = LLVMTypeOf(values);
@@ -89,7 +89,7 @@ static LLVMValueRef change_once(igi_widener *w, const combination *c, LLVMValueR
 bool igi_widen_shared_atomic(igi_widener *w, LLVMValueRef i) {
     const combination *c = find_combination(w, i);
     if (!c) return false;
-    // Asked for here, where it dominates both ways.
+    // Computed here, where it dominates both branches.
     LLVMValueRef address = igi_widen_scalar(w, LLVMGetOperand(i, 0));
     LLVMValueRef values = igi_widen_vector(w, LLVMGetOperand(i, 1));
     if (!w->mask) {

@@ -3,9 +3,9 @@
 // quantised block. Memory is read lane by lane in whole pieces, or all lanes' memory at once, and shuffled in
 // registers; the elements one by one would be gathers.
 //
-// The lanes' elements are first put in order of memory, `size` elements of a lane behind each other, in `size` pieces
+// The lanes' elements are first put in order of memory, `size` elements of a lane after each other, in `size` pieces
 // of one vector each; taking even and odd elements apart, log2(size) times, sorts them by element (and the other way
-// round for stores). Sizes that are no powers of two are picked element by element out of all pieces.
+// round for stores). Sizes that are not powers of two are picked element by element out of all pieces.
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -153,7 +153,7 @@ static bool is_found(const candidate *found, uint32_t count, int64_t offset) {
     return false;
 }
 
-// Accesses behind `first` that belong with it, up to one that might interfere.
+// Accesses after `first` that belong with it, up to one that might interfere.
 static uint32_t collect(const igi_widener *w, LLVMValueRef first, candidate *found) {
     bool store = LLVMIsAStoreInst(first) != NULL;
     LLVMTypeRef type = accessed_type(first);
@@ -163,7 +163,7 @@ static uint32_t collect(const igi_widener *w, LLVMValueRef first, candidate *fou
         bool belongs = is_candidate(w, i, store) && accessed_type(i) == type;
         place p = belongs ? place_of(w, address_of(i)) : home;
         bool here = belongs && same_place(&p, &home);
-        // Stores move to the last of them, which must not carry one over another to the same place.
+        // Stores move to the last of them, which must not move a store past another to the same address.
         if (here && store && is_found(found, count, p.offset)) break;
         if (here)
             found[count++] = (candidate){i, p.offset};
@@ -206,8 +206,8 @@ static bool is_power_of_two(uint64_t value) {
     return value && !(value & (value - 1));
 }
 
-// Without halving again and again, each element takes nearly as many shuffles as there are elements. Bytes are not
-// shuffled that freely by all machines.
+// Without repeated halving, each element takes nearly as many shuffles as there are elements. Not all machines have
+// such shuffles for bytes.
 static bool suits_interleaving(uint64_t size, uint64_t bytes) {
     if (is_power_of_two(size)) return size >= 2 && size <= MAX_INTERLEAVE;
     return size == 3 || (size <= MAX_ODD_INTERLEAVE && bytes > 1);
@@ -381,7 +381,7 @@ static int64_t back_to_start(igi_widener *w, const igi_bundle *b) {
     return -(int64_t)(b->trigger_position * LLVMABISizeOfType(w->s.layout, b->type));
 }
 
-// Which elements of a piece may be touched: those of active lanes, and none behind the last lane's last member.
+// Which elements of a piece may be touched: those of active lanes, and none after the last lane's last member.
 // NULL: all of them.
 static LLVMValueRef piece_mask(igi_widener *w, const igi_bundle *b, uint32_t piece) {
     uint32_t lanes[IGI_MAX_WIDTH], last = b->position[b->count - 1];
@@ -422,7 +422,7 @@ static void store_interleaved(igi_widener *w, const igi_bundle *b, LLVMValueRef 
 
 // ---- One access for each lane ----
 
-// Lanes that are off borrow the address of one that is on: what they read is not used.
+// Inactive lanes use the address of an active one: what they read is not used.
 static LLVMValueRef borrowed_addresses(igi_widener *w, LLVMValueRef addresses) {
     LLVMTypeRef bits = LLVMIntTypeInContext(w->m->context, w->width);
     LLVMValueRef arguments[] = {LLVMBuildBitCast(w->builder, w->mask, bits, ""), LLVMConstInt(w->i1, 0, 0)};
@@ -480,7 +480,7 @@ static bool is_quad(const igi_widener *w, const igi_bundle *b) {
     return !b->interleaved && bytes <= 4 && b->size * bytes == QUAD_BYTES && w->width % 4 == 0;
 }
 
-// Of each four words of both: words `first` and the one behind it, in pairs of `run` words, now from a, now from b.
+// Of each four words of both: words `first` and the one after it, in pairs of `run` words, now from a, now from b.
 static LLVMValueRef unpack(igi_widener *w, LLVMValueRef a, LLVMValueRef b, uint32_t first, uint32_t run) {
     uint32_t from[IGI_MAX_WIDTH], width = w->width;
     for (uint32_t i = 0; i < width; i++) {
@@ -569,7 +569,7 @@ static void emit_stores(igi_widener *w, const igi_bundle *b) {
 bool igi_widen_bundled(igi_widener *w, LLVMValueRef access) {
     uint32_t number;
     igi_bundle *b = igi_map_get(&w->s.index, access, &number) ? w->bundle[number] : NULL;
-    // Rows of lanes that are off must not be written.
+    // Rows of inactive lanes must not be written.
     if (!b || (b->store && !b->interleaved && w->mask)) return false;
     if (access != b->trigger) return true;
     igi_note_bundle(w, b->members, b->count, b->interleaved);

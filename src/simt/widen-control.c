@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Control flow of a group of lanes, by partial linearization (Moll and Hack, PLDI 2018): uniform branches stay
-// branches; where lanes part, all ways are gone one after the other in program order, each under the mask of its
-// lanes. Blocks still to be visited travel along as "pending". Loops that lanes leave in different rounds run until
-// none is left.
+// branches; where lanes diverge, all paths are executed one after the other in program order, each under the mask of
+// its lanes. Blocks still to be visited are carried along as "pending". Loops that lanes leave in different iterations
+// run until no lane is left.
 #include <string.h>
 
 #include "simt/ir.h"
@@ -22,7 +22,7 @@ static uint32_t earliest(const igi_widener *w, const bool *set) {
     return best;
 }
 
-// The next block on the way that has `set` still to visit; the rest goes along with it.
+// The next block to visit when `set` is still to be visited; the rest stays pending.
 static uint32_t relay(igi_widener *w, const bool *set) {
     uint32_t next = earliest(w, set);
     if (next == IGI_NONE) return next;
@@ -74,7 +74,7 @@ void igi_widen_reset_masks(igi_widener *w, uint32_t block) {
     for (uint32_t i = 0; i < cfg->count; i++)
         if (i != block && w->mask_slot[i] && igi_cfg_in_loop(cfg, i, loop))
             LLVMBuildStore(w->builder, LLVMConstNull(LLVMGetAllocatedType(w->mask_slot[i])), w->mask_slot[i]);
-    // Every lane that stays comes by the latch.
+    // Every lane that stays passes the latch.
     if (w->s.divergent_loop[loop] && latch_of(w, loop) != block) pending_of(w, block)[latch_of(w, loop)] = true;
 }
 
@@ -87,25 +87,25 @@ static bool postpone(igi_widener *w, uint32_t from, uint32_t to) {
     return loop != IGI_NONE;
 }
 
-// Its lanes came along one edge from a block all of whose lanes went the same way.
+// Its lanes came along one edge from a block with a uniform branch.
 static bool surely_has_lanes(const igi_widener *w, uint32_t block) {
     const igi_block *at = &w->s.cfg.blocks[block];
     if (at->predecessor_count != 1) return false;
     uint32_t from = at->predecessors[0];
     const igi_block *branch = &w->s.cfg.blocks[from];
-    // A uniform way out of a divergent loop is not taken but noted: the other way may be without lanes then.
+    // A uniform exit of a divergent loop is not taken but recorded: the other branch may then have no active lanes.
     for (uint32_t k = 0; k < branch->successor_count; k++)
         if (divergent_loop_left(w, from, branch->successors[k]) != IGI_NONE) return false;
     return !w->s.divergent_branch[from];
 }
 
-// Nothing in it could go wrong without lanes, and it costs less than a branch. Memory is not touched for lanes that are
-// off, but looking where they would have is slow, most of all far away from anything.
+// It is safe to execute without active lanes, and costs less than a branch. Memory is not accessed for inactive lanes,
+// but masked accesses to unmapped addresses are slow.
 static bool may_run_without_lanes(const igi_widener *w, uint32_t block) {
     enum { CHEAP = 6 };
     int count = 0;
     if (!w->mask_registers || w->s.cfg.blocks[block].successor_count != 1) return false;
-    // Into a loop nobody goes without lanes: its header has no guard of its own.
+    // A loop is not entered without active lanes: its header has no guard of its own.
     uint32_t next = w->s.cfg.blocks[block].successors[0], loop = w->s.cfg.blocks[next].loop;
     if (loop != IGI_NONE && w->s.cfg.loops[loop].header == next) return false;
     LLVMValueRef i = LLVMGetFirstInstruction(w->s.cfg.blocks[block].block);
@@ -119,7 +119,7 @@ static bool may_run_without_lanes(const igi_widener *w, uint32_t block) {
     return true;
 }
 
-// Behind a block that never ends there is nothing; lanes that do not go there are done.
+// Nothing follows a block that never ends; lanes that do not enter it are done.
 static LLVMBasicBlockRef the_end(igi_widener *w) {
     LLVMBasicBlockRef here = LLVMGetInsertBlock(w->builder);
     LLVMBasicBlockRef end = LLVMAppendBasicBlockInContext(w->m->context, w->to, "end");
@@ -129,7 +129,7 @@ static LLVMBasicBlockRef the_end(igi_widener *w) {
     return end;
 }
 
-// A block without lanes must not run: its uniform loads may lead nowhere.
+// A block without active lanes must not run: the addresses of its uniform loads may be invalid.
 void igi_widen_guard(igi_widener *w, uint32_t block) {
     LLVMPositionBuilderAtEnd(w->builder, w->entry[block]);
     uint32_t loop = loop_ending_at(w, block);
@@ -213,7 +213,7 @@ static void edge_masks(igi_widener *w, uint32_t block, LLVMValueRef condition, L
 
 // ---- Terminators ----
 
-// Blocks to visit behind `block` if it goes on to `successor` (IGI_NONE: to none of its own).
+// Blocks to visit after `block` if it goes on to `successor` (IGI_NONE: to none of its own).
 static uint32_t next_for(igi_widener *w, uint32_t block, uint32_t successor) {
     bool *pending = pending_of(w, block);
     bool had = successor != IGI_NONE && pending[successor];

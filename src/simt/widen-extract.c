@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Single lanes of a varying value, for what is done lane by lane. Addresses are computed anew from the lane's index:
+// Single lanes of a varying value, for what is done lane by lane. Addresses are recomputed from the lane's index:
 // vectors of addresses are eight bytes wide, indices often one, and eight of those leave a vector together.
 #include "simt/ir.h"
 #include "simt/widen.h"
@@ -34,7 +34,7 @@ static LLVMValueRef narrow_index(igi_widener *w, LLVMValueRef value, uint32_t la
     return LLVMBuildAnd(w->builder, word, LLVMConstInt(w->i64, (1ull << bits) - 1, 0), "");
 }
 
-// A varying index behind a pointer and other indices that are the same for all.
+// A varying index added to a pointer and other indices that are uniform.
 static bool is_indexed(const igi_widener *w, LLVMValueRef value) {
     if (!LLVMIsAGetElementPtrInst(value) || !is_here(w, value)) return false;
     unsigned last = (unsigned)LLVMGetNumOperands(value) - 1;

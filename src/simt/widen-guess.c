@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Accesses that turn out at run time to be neighbours. An index made by masks, shifts or remainders from the thread's
-// position (i & (distance - 1), i / width, i % width) is not linear for every width, but mostly is for those that are
-// used; looking is cheaper than gathering.
+// position (i & (distance - 1), i / width, i % width) is not linear for every width, but usually is for those that are
+// used; a check is cheaper than a gather.
 #include <llvm-c/Target.h>
 
 #include "simt/ir.h"
@@ -9,7 +9,7 @@
 
 enum { MAX_DEPTH = 8 };
 
-// Computed from the lane's number by integer arithmetic alone. `arithmetic`: with something in it that bends the line.
+// Computed from the lane's number by integer arithmetic alone. `arithmetic`: with an operation in it that is not linear.
 static bool is_computed(const igi_widener *w, LLVMValueRef value, int depth, bool *bent) {
     if (igi_shape_of(&w->s, value).kind != IGI_SHAPE_VARYING) return true;
     if (depth == 0 || !LLVMIsAInstruction(value)) return false;
@@ -64,8 +64,8 @@ bool igi_is_indexed(const igi_widener *w, LLVMValueRef address, uint64_t bytes) 
            igi_shape_of(&w->s, LLVMGetOperand(index, 0)).kind == IGI_SHAPE_VARYING;
 }
 
-// What is the same for all lanes does not matter to how far they are apart; without it, accesses that differ in nothing
-// else ask the same question, which LLVM answers once.
+// Uniform terms do not change the distance between lanes; without them, accesses that differ in nothing else need the
+// same check, which LLVM computes once.
 LLVMValueRef igi_without_common(const igi_widener *w, LLVMValueRef index) {
     if (!LLVMIsAInstruction(index) || LLVMGetInstructionOpcode(index) != LLVMAdd) return index;
     for (unsigned k = 0; k < 2; k++) {
@@ -78,7 +78,7 @@ LLVMValueRef igi_without_common(const igi_widener *w, LLVMValueRef index) {
 // ---- The question ----
 
 // Lanes that must agree. In a full group all lanes are threads, and have indices worth looking at whether they are on
-// or not, so that the answer is the same before and behind a branch.
+// or not, so that the answer is the same before and after a branch.
 static LLVMValueRef asked(const igi_widener *w) {
     return w->full ? NULL : w->mask;
 }
@@ -107,7 +107,7 @@ static LLVMBasicBlockRef new_block(igi_widener *w, const char *name) {
     return LLVMAppendBasicBlockInContext(w->m->context, w->to, name);
 }
 
-// On to `next` if it holds, where the builder is left then.
+// Branches to `next` if it holds; the builder is left there.
 static void go_on_if(igi_widener *w, LLVMValueRef holds, LLVMBasicBlockRef next, LLVMBasicBlockRef otherwise) {
     LLVMBuildCondBr(w->builder, holds, next, otherwise);
     LLVMPositionBuilderAtEnd(w->builder, next);
@@ -119,13 +119,13 @@ LLVMValueRef igi_stays_straight(igi_widener *w, LLVMValueRef extension, LLVMValu
     return LLVMBuildICmp(w->builder, with_sign ? LLVMIntSLE : LLVMIntULE, lowest, limit, "");
 }
 
-// Vectors of indices are half as wide as such of addresses, if only they do not turn over between the lanes. That is
-// asked by itself: how lanes lie to each other is one question for several accesses.
+// Vectors of indices are half as wide as vectors of addresses, provided that they do not wrap between lanes. That is
+// checked separately: the distance between lanes is one check for several accesses.
 static void guess_by_index(igi_widener *w, LLVMValueRef address, LLVMTypeRef type, igi_guess *guess) {
     LLVMBuilderRef b = w->builder;
     LLVMValueRef extension = LLVMGetOperand(address, 1), index = LLVMGetOperand(extension, 0);
     LLVMValueRef base = igi_widen_scalar(w, LLVMGetOperand(address, 0));
-    // Lanes that are off may hold anything, but the question must have an answer.
+    // Inactive lanes may hold any value, but the check must have a defined result.
     LLVMValueRef all = LLVMBuildFreeze(b, igi_widen_vector(w, index), "");
     LLVMValueRef apart = LLVMBuildFreeze(b, igi_widen_vector(w, igi_without_common(w, index)), "");
     LLVMValueRef lowest = first_value(w, all, 1);

@@ -63,8 +63,8 @@ static LLVMAttributeRef hidden_memory_only(LLVMContextRef context) {
     return LLVMCreateEnumAttribute(context, LLVMGetEnumAttributeKindForName("memory", 6), 3 << 2);
 }
 
-// The same value, but LLVM does not know. Spread over its columns or rows it would be kept for the next product that
-// needs it, in memory, because registers never suffice; spreading it again is cheaper than loading.
+// The same value, hidden from LLVM, which would otherwise keep its broadcast columns or rows for the next product, in
+// memory, because there are not enough registers; broadcasting again is cheaper than loading.
 static LLVMValueRef hidden(igi_widener *w, LLVMValueRef value) {
 #if defined(__x86_64__)
     uint32_t size = strstr(igi_simt_features(), "+avx512f") ? 16 : 8, from[16];
@@ -106,7 +106,7 @@ static LLVMValueRef in_memory(igi_widener *w, LLVMValueRef columns) {
     return memory;
 }
 
-// The same place, but LLVM does not know.
+// The same address, hidden from LLVM.
 static LLVMValueRef hidden_place(igi_widener *w, LLVMValueRef memory) {
 #if defined(__x86_64__)
     LLVMTypeRef type = LLVMFunctionType(w->pointer, &w->pointer, 1, 0);
@@ -258,7 +258,7 @@ static void store_matrix(igi_widener *w, LLVMValueRef call) {
 
 // ---- Which is which ----
 
-// The even columns are asked for first; the odd ones come out with them.
+// The even columns are requested first; the odd ones are computed with them.
 bool igi_widen_matrix_operation(igi_widener *w, LLVMValueRef call, const char *name) {
     if (strcmp(name, "mma_even") == 0)
         multiply_accumulate(w, call);

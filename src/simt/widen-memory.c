@@ -296,7 +296,7 @@ static void exchange_one_by_one(igi_widener *w, LLVMValueRef i) {
     }
 }
 
-// All lanes are on: one copy for each, without a loop.
+// All lanes are active: one copy for each, without a loop.
 static LLVMValueRef one_after_another(igi_widener *w, LLVMValueRef i, LLVMTypeRef wide) {
     LLVMValueRef results = wide ? LLVMGetPoison(wide) : NULL;
     for (uint32_t lane = 0; lane < w->width; lane++) {

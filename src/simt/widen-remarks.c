@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the widener tells the user about.
+// The remarks of the widener.
 #include <llvm-c/DebugInfo.h>
 #include <string.h>
 
@@ -25,7 +25,7 @@ static igi_explainer explainer_at(const igi_widener *w, LLVMMetadataRef place) {
 
 // ---- Memory ----
 
-// Arguments and built-in values come from igi_group, which is none of the user's business.
+// Arguments and built-in values come from igi_group, which users do not know.
 static bool is_binding(const igi_widener *w, LLVMValueRef access) {
     unsigned kind = LLVMGetMDKindIDInContext(w->m->context, "invariant.load", 14);
     return LLVMGetMetadata(access, kind) != NULL;
@@ -49,7 +49,7 @@ static char *describe_one_by_one(LLVMValueRef i) {
     }
 }
 
-// Of all that use a variable, the place furthest up.
+// Of all uses of a variable, the first place in the source.
 static LLVMMetadataRef first_use(const igi_widener *w, LLVMValueRef variable) {
     LLVMMetadataRef first = NULL;
     uint32_t lowest = UINT32_MAX;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rounds of a loop that all lanes go through: `for (k = thread; k < n; k += threads)`. While the last lane stays, all
-// do, which one comparison of scalars tells: such rounds need no masks, and go from the end of the loop to its
-// beginning.
+// Iterations of a loop in which all lanes are active: `for (k = thread; k < n; k += threads)`. While the last lane stays,
+// all do, which one comparison of scalars shows: such iterations need no masks, and branch from the end of the loop to
+// its beginning.
 #include "simt/ir.h"
 #include "simt/widen.h"
 
@@ -49,7 +49,7 @@ static LLVMValueRef holds(igi_widener *w, LLVMValueRef condition, uint32_t which
     return opposite ? LLVMBuildNot(w->builder, yes, "") : yes;
 }
 
-// Whether it holds for all: for the first and the last, with no turn of the numbers between them.
+// Whether it holds for all lanes: for the first and the last, without wrapping in between.
 static LLVMValueRef all_hold(igi_widener *w, LLVMValueRef condition, bool opposite) {
     uint32_t which = linear_operand(w, condition);
     LLVMValueRef moving = LLVMGetOperand(condition, which), first = igi_widen_scalar(w, moving);
@@ -64,7 +64,7 @@ static LLVMValueRef all_hold(igi_widener *w, LLVMValueRef condition, bool opposi
     return LLVMBuildAnd(w->builder, both, straight, "");
 }
 
-// Values of the next round, asked for where both ways can have them.
+// Values of the next iteration, computed where they dominate both branches.
 static void prepare_values(igi_widener *w, uint32_t block) {
     LLVMBasicBlockRef here = w->s.cfg.blocks[block].block;
     for (LLVMValueRef i = LLVMGetFirstInstruction(here); i && LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results that nobody reads soon go to memory without being fetched into the caches first, as every ordinary write of a
+// Results that are not read soon are written to memory without being fetched into the caches first, as every ordinary write of a
 // line is. Only for requests that write more than caches hold.
 #include <llvm-c/Target.h>
 
@@ -8,7 +8,7 @@
 
 enum { LINE = 64, MAX_DEPTH = 8 };
 
-// The buffer an address lies in; NULL when that is not plain to see.
+// The buffer that an address belongs to; NULL when that is not obvious.
 static LLVMValueRef buffer_of(LLVMValueRef address) {
     while (LLVMIsAGetElementPtrInst(address)) address = LLVMGetOperand(address, 0);
     return LLVMIsALoadInst(address) ? address : NULL;
@@ -21,8 +21,8 @@ static bool reads(const igi_widener *w, LLVMValueRef buffer) {
     return false;
 }
 
-// Whether others might look at what was written before the kernel is over: such writes are in no order with atomics and
-// volatile accesses.
+// Whether others might read the results before the kernel has ended: non-temporal stores are not ordered with atomics
+// and volatile accesses.
 static bool is_watched(const igi_widener *w) {
     for (uint32_t b = 0; b < w->s.cfg.count; b++)
         for (LLVMValueRef i = LLVMGetFirstInstruction(w->s.cfg.blocks[b].block); i; i = LLVMGetNextInstruction(i)) {
@@ -43,7 +43,7 @@ static bool depends_on_round(const igi_widener *w, LLVMValueRef value, uint32_t 
     return false;
 }
 
-// What is written again and again at one place belongs into the caches.
+// What is written repeatedly to the same address belongs in the caches.
 static bool is_written_once(const igi_widener *w, LLVMValueRef store) {
     uint32_t block = igi_cfg_index(&w->s.cfg, LLVMGetInstructionParent(store));
     uint32_t loop = block == IGI_NONE ? IGI_NONE : w->s.cfg.blocks[block].loop;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Accesses that turn out at run time to go up through a little memory: the lanes of a register, each behind the one
-// before it, within two registers of memory (every second element; pairs of a sorting network; a row with a gap in it).
-// That much is read or written whole, but for elements that no active lane asks for, and put in order in registers.
+// Accesses that turn out at run time to stay within a small window: the lanes of a register have increasing addresses
+// within two registers of memory (every second element; pairs of a sorting network; a row with a gap in it).
+// The window is read or written as a whole, except for elements of no active lane, and permuted in registers.
 //
 // AVX-512 only (such machines have BMI2 too), and elements of four bytes: it takes permutations by variable indices,
 // and for writing their inverse, which is to spread a register's elements over the bits of a mask.
@@ -53,7 +53,7 @@ static LLVMValueRef counting(const igi_widener *w) {
 
 // ---- Whether it is one ----
 
-// Each lane behind the one before it, the last within the window.
+// Each lane after the one before it, the last within the window.
 static LLVMValueRef goes_up(igi_widener *w, LLVMValueRef offsets) {
     LLVMBuilderRef b = w->builder;
     uint32_t from[LANES];
@@ -101,7 +101,7 @@ LLVMValueRef igi_place_window(igi_widener *w, LLVMValueRef address, LLVMValueRef
 
 // ---- Reading and writing it ----
 
-// Those of the bits whose lane is on: lanes are in the order of their bits.
+// Those of the bits whose lane is active: lanes are in the order of their bits.
 static LLVMValueRef bits_that_are_on(igi_widener *w, const igi_window *window, uint32_t chunk) {
     if (!w->mask) return window->bits[chunk];
     LLVMValueRef on =
@@ -140,7 +140,7 @@ static LLVMValueRef spread_over(igi_widener *w, LLVMValueRef value, LLVMValueRef
     return igi_call_intrinsic(w->builder, "llvm.x86.avx512.mask.expand", &type, 1, arguments, 3);
 }
 
-// The elements behind those that went to the first half.
+// The elements after those that went to the first half.
 static LLVMValueRef remaining(igi_widener *w, LLVMValueRef value, LLVMValueRef bits) {
     LLVMValueRef low = LLVMBuildAnd(w->builder, bits, LLVMConstInt(w->i32, (1u << LANES) - 1, 0), "");
     LLVMValueRef gone = igi_call_intrinsic(w->builder, "llvm.ctpop", &w->i32, 1, &low, 1);

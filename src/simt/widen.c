@@ -101,7 +101,7 @@ static bool number_of(const igi_widener *w, LLVMValueRef value, uint32_t *number
     return igi_map_get(&w->s.index, value, number);
 }
 
-// What was emitted elsewhere need not dominate what is emitted now.
+// Code emitted elsewhere need not dominate the code emitted now.
 static void forget_other_emissions(igi_widener *w, uint32_t number) {
     if (w->known_in[number] == w->emission) return;
     w->known_in[number] = w->emission;
@@ -184,7 +184,7 @@ void igi_widen_set(igi_widener *w, LLVMValueRef value, LLVMValueRef scalar, LLVM
 
 // ---- Scalars ----
 
-// What held for each thread need not hold for the first lane, which may not be one.
+// What held for each thread need not hold for the first lane, which may be inactive.
 static void drop_promises(LLVMValueRef i) {
     switch (LLVMGetInstructionOpcode(i)) {
         case LLVMAdd:
@@ -200,7 +200,7 @@ static void drop_promises(LLVMValueRef i) {
     }
 }
 
-// Bits that threads have apart the first lane, which may not be one, need not: what was meant is the sum.
+// A disjoint `or` is an add; lane 0 may be inactive, and its operands may overlap.
 static bool add_disjoint(igi_widener *w, LLVMValueRef i) {
     if (LLVMGetInstructionOpcode(i) != LLVMOr) return false;
     LLVMValueRef a = igi_widen_scalar(w, LLVMGetOperand(i, 0)), b = igi_widen_scalar(w, LLVMGetOperand(i, 1));
@@ -221,7 +221,7 @@ static void clone_scalar(igi_widener *w, LLVMValueRef i, bool is_linear) {
     if (LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMVoidTypeKind) igi_widen_set(w, i, copy, NULL);
 }
 
-// Unsigned values may wrap at the lower lanes, as in a[i - 1] with i == 0 in a lane that is off: the highest lane is
+// Unsigned values may wrap at the lower lanes, as in a[i - 1] with i == 0 in an inactive lane: the highest lane is
 // the one to extend.
 static void extend_linear(igi_widener *w, LLVMValueRef i, int64_t stride) {
     LLVMValueRef operand = LLVMGetOperand(i, 0), narrow = igi_widen_scalar(w, operand);
@@ -350,7 +350,7 @@ static bool is_division(LLVMOpcode opcode) {
     return opcode == LLVMUDiv || opcode == LLVMSDiv || opcode == LLVMURem || opcode == LLVMSRem;
 }
 
-// Lanes that are off may hold anything, and dividing by zero is not for nothing even there.
+// Inactive lanes execute the division too, and may hold any value: dividing by zero is slow even there.
 static LLVMValueRef safe_divisor(igi_widener *w, LLVMValueRef division) {
     LLVMValueRef divisor = operand(w, division, 1);
     if (!w->mask || LLVMIsConstant(divisor)) return divisor;
@@ -394,7 +394,7 @@ static void widen_varying(igi_widener *w, LLVMValueRef i) {
     }
 }
 
-// One copy for each lane, behind each other or interleaved.
+// One copy for each lane, contiguous or interleaved.
 static void widen_alloca(igi_widener *w, LLVMValueRef i) {
     uint64_t bytes = igi_private_bytes(&w->s, i) * w->width;
     LLVMValueRef memory = LLVMBuildAlloca(w->slots, LLVMArrayType2(w->i8, bytes), "");
@@ -514,7 +514,7 @@ static void emit_block(igi_widener *w, uint32_t block, LLVMValueRef mask) {
     if (!w->declined) igi_widen_terminator(w, block);
 }
 
-// Whether the block does things that cost much less when all lanes are on. Not one with a barrier: the regions of both
+// Whether the block is much cheaper when all lanes are active. Not one with a barrier: the regions of both
 // copies of a kernel must be the same.
 static bool suffers_from_masks(const igi_widener *w, uint32_t block) {
     LLVMBasicBlockRef old = w->s.cfg.blocks[block].block;

@@ -78,7 +78,7 @@ bool igi_widen_shared_atomic(igi_widener *w, LLVMValueRef instruction);
 LLVMValueRef igi_widen_lane(igi_widener *w, LLVMValueRef value, uint32_t lane);
 // A load or store of a scalar, not atomic nor volatile.
 bool igi_is_plain_access(LLVMValueRef access, LLVMTypeRef type);
-// Neighbouring lanes lie next to each other.
+// Neighbouring lanes access neighbouring elements.
 bool igi_is_row_access(const igi_widener *w, LLVMValueRef address, LLVMTypeRef type);
 // One access of neighbouring elements; mask NULL: all of them.
 LLVMValueRef igi_load_masked(igi_widener *w, LLVMTypeRef wide, LLVMValueRef address, unsigned alignment,
@@ -94,15 +94,15 @@ void igi_find_bundles(igi_widener *w, LLVMBasicBlockRef block);
 void igi_free_bundles(igi_widener *w);
 // Emits the bundle at its place; false: the access is in none, or stays alone.
 bool igi_widen_bundled(igi_widener *w, LLVMValueRef access);
-// widen-window.c: lanes of each register in a little memory, one behind the other.
+// widen-window.c: the lanes of each register access increasing addresses within a small window.
 enum { IGI_MAX_CHUNKS = 4 };
 typedef struct igi_window {
     LLVMValueRef first[IGI_MAX_CHUNKS];    // by register: its address
-    LLVMValueRef offsets[IGI_MAX_CHUNKS];  // elements that lanes are behind it
+    LLVMValueRef offsets[IGI_MAX_CHUNKS];  // of the lanes from it, in elements
     LLVMValueRef bits[IGI_MAX_CHUNKS];     // one for each element that a lane is at
 } igi_window;
 bool igi_may_be_window(const igi_widener *w, LLVMValueRef address, LLVMTypeRef type);
-// Whether lanes at such indices lie together, an i1, and how; whether they do behind the address, and where.
+// Whether lanes at such indices are within a window, an i1, and where in it; the same for lanes at addresses.
 LLVMValueRef igi_find_window(igi_widener *w, LLVMValueRef indices, igi_window *window);
 LLVMValueRef igi_place_window(igi_widener *w, LLVMValueRef address, LLVMValueRef indices, igi_window *window);
 LLVMValueRef igi_load_window(igi_widener *w, const igi_window *window, LLVMTypeRef wide, unsigned alignment);
@@ -117,12 +117,12 @@ typedef struct igi_guess {
 } igi_guess;
 bool igi_may_be_row(const igi_widener *w, LLVMValueRef address, LLVMTypeRef type);
 igi_guess igi_guess_places(igi_widener *w, LLVMValueRef address, LLVMTypeRef type);
-// A 32-bit index, extended, of elements of so many bytes, behind a pointer that is the same for all.
+// An extended 32-bit index, in elements of some size, added to a uniform pointer.
 bool igi_is_indexed(const igi_widener *w, LLVMValueRef address, uint64_t bytes);
-// Whether the block at hand can ask for the value: it is its own, or kept across blocks.
+// Whether the value is available in the current block: it is computed there, or kept across blocks.
 bool igi_is_at_hand(const igi_widener *w, LLVMValueRef value);
 LLVMValueRef igi_without_common(const igi_widener *w, LLVMValueRef index);
-// Whether an index that is extended does not turn over within `reach`.
+// Whether an index that is extended does not wrap within `reach`.
 LLVMValueRef igi_stays_straight(igi_widener *w, LLVMValueRef extension, LLVMValueRef lowest, uint32_t reach);
 
 bool igi_widen_lane_operation(igi_widener *w, LLVMValueRef call);  // widen-lanes.c; false: not one

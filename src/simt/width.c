@@ -45,7 +45,7 @@ static bool has_barrier(const igi_cfg *cfg, uint32_t loop) {
     return false;
 }
 
-// Loops that hold on to their values in registers would have none left.
+// Loops that keep values in registers would run out of them.
 static bool waits_in_all_loops(const igi_simt_module *m) {
     igi_cfg cfg;
     if (!igi_cfg_build(m->thread, &cfg)) return false;
@@ -55,8 +55,7 @@ static bool waits_in_all_loops(const igi_simt_module *m) {
     return all;
 }
 
-// Many registers for each value, so that a threadgroup which waits often need not wait at all: it is one group of
-// lanes.
+// Many registers for each value, so that a threadgroup with many barriers needs none: it is one group of lanes.
 static bool suits_whole_threadgroup(igi_simt_module *m) {
     const uint32_t *size = m->request->group;
     igi_values barriers;
