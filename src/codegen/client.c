@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Starting ingot-codegen and asking it.
+// Starts ingot-codegen and sends it requests.
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -120,7 +120,7 @@ void igi_codegen_start(igi_codegen *codegen) {
 
 // ---- Workers ----
 
-// An ingot-codegen that somebody has killed is started again, once.
+// An ingot-codegen that was killed is started again, once.
 static ig_status hand_over(igi_codegen *codegen, int descriptor, ig_error *error) {
     ig_status status = IG_STATUS_OK;
     pthread_mutex_lock(&codegen->lock);
@@ -174,7 +174,7 @@ static ig_status took_too_long(const igi_simt_request *request, uint64_t seconds
 static igi_channel_end exchange(int channel, const igi_text *question, igi_codegen_limits limits, igi_text *answer) {
     // A worker ends itself in time; this is for one that cannot.
     uint64_t deadline = igi_deadline_ns((limits.wall_seconds + GRACE_SECONDS) * second_ns);
-    // If it hangs up while it is asked, what it said before tells why.
+    // If it closes the connection during a request, the reply it sent before says why.
     igi_channel_write(channel, question->data, question->length, deadline);
     return igi_channel_read(channel, most_reply_bytes, deadline, answer);
 }
@@ -193,7 +193,7 @@ static ig_status judge(igi_channel_end end, const igi_simt_request *request, igi
                          "compiling kernel '%s' ended without an answer: ingot-codegen was killed", request->name);
 }
 
-// An idle worker may have ended since its last work, and a new one may be killed while it works: another is asked.
+// An idle worker may have ended since its last work, and a new one may be killed while it works: the request goes to another.
 static ig_status ask(igi_codegen *codegen, const igi_simt_request *request, const igi_text *question,
                      igi_codegen_limits limits, igi_text *answer, ig_error *error) {
     igi_channel_end end;

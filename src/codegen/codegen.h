@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// src/simt in a process of its own: LLVM may crash on a kernel, take for ever or want all memory, and none of that may
-// reach the program that asked.
+// src/simt in a separate process: LLVM may crash on a kernel, never end or use all memory, and none of that may affect
+// the program.
 //
 // The process, ingot-codegen, is started when first needed and lives as long as the igi_codegen does. It forks workers,
 // which inherit LLVM ready to work, have limits, and end when one of them is reached.

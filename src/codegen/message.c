@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests and replies as bytes. Both sides distrust what they read: a kernel may have broken the process that wrote
-// it.
+// Requests and replies as bytes. Both sides check what they read: a kernel may have corrupted the process that
+// wrote it.
 #include "codegen/message.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What libingot asks the code generator's process, and what it is answered, as bytes.
+// Requests to the process of the code generator and its replies, as bytes.
 #ifndef INGOT_CODEGEN_MESSAGE_H
 #define INGOT_CODEGEN_MESSAGE_H
 

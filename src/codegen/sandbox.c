@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Limits, and last words.
+// Limits, and the reply of a process that ends.
 #include "codegen/sandbox.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A process that compiles kernels: what it may use, and how its end is told.
+// A process that compiles kernels: what it may use, and how its end is reported.
 #ifndef INGOT_CODEGEN_SANDBOX_H
 #define INGOT_CODEGEN_SANDBOX_H
 

@@ -43,7 +43,7 @@ static void serve(int channel, const igi_text *bytes) {
     igi_codegen_job_free(&job);
 }
 
-// Until nobody wants it any more, or until a large kernel has left it larger than a new one would be.
+// Until it is no longer needed, or until a large kernel has left it with much more memory than a new worker.
 static _Noreturn void work(int channel) {
     igi_codegen_sandbox_enter(channel);
     igi_text bytes = {0};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers and strings as bytes, for caches and for messages between processes of one machine: native byte order,
-// lengths of 32 bits in front of strings. Reading trusts nothing.
+// 32-bit lengths before strings. Readers check everything.
 #ifndef INGOT_CORE_BYTES_H
 #define INGOT_CORE_BYTES_H
 
@@ -34,7 +34,7 @@ static inline void igi_reader_needs(igi_reader *reader, const void *memory) {
 
 uint32_t igi_get_u32(igi_reader *reader);
 uint64_t igi_get_u64(igi_reader *reader);
-// A count of things that take at least `bytes` each: a lie would run past the end anyway, so it is refused early.
+// A count of things that take at least `bytes` each: a count that cannot fit is refused early.
 uint32_t igi_get_count(igi_reader *reader, size_t bytes);
 // In place; lives as long as the bytes do.
 const char *igi_get_block(igi_reader *reader, size_t *length);

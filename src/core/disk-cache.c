@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One file per entry, written beside and renamed into place; the oldest go when the bound is passed.
+// One file per entry, written beside and renamed into place; the oldest are deleted when the limit is exceeded.
 #include "core/disk-cache.h"
 
 #include <dirent.h>
@@ -42,7 +42,7 @@ static char *choose_dir(const char *wanted) {
     return home && *home ? igi_format("%s/.cache/ingot", home) : NULL;
 }
 
-// Entries are machine code that will run: they are only as good as those who can write them.
+// Entries are machine code that will run: whoever can write them must be trusted.
 char *igi_cache_dir(const char *wanted) {
     char *directory = choose_dir(wanted), *why = NULL;
     if (!directory) return NULL;
@@ -190,7 +190,7 @@ static void warn_once(igi_disk_cache *cache) {
 
 void igi_disk_cache_put(igi_disk_cache *cache, igi_hash key, const char *data, size_t length) {
     if (!cache || !cache->directory || !igi_hash_valid(key)) return;
-    // One entry that is most of the cache would drive out all the others.
+    // One entry that is most of the cache would evict all others.
     if (length > cache->max_bytes / LARGEST_PART) return;
     header head = {.length = length, .key = key, .content = igi_hash_bytes(data, length)};
     memcpy(head.magic, magic, sizeof magic);

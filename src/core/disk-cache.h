@@ -19,8 +19,8 @@ void igi_disk_cache_destroy(igi_disk_cache *cache);
 
 // owns: *data is the caller's. False when there is no sound entry.
 bool igi_disk_cache_get(igi_disk_cache *cache, igi_hash key, char **data, size_t *length);
-// Best effort: an entry larger than a quarter of the bound is not kept, and a full disk or an unwritable directory only
-// costs the next run its time.
+// Best effort: an entry larger than a quarter of the limit is not kept, and after a failure (a full disk, a directory
+// that cannot be written) the next run only takes longer.
 void igi_disk_cache_put(igi_disk_cache *cache, igi_hash key, const char *data, size_t length);
 
 #endif

@@ -22,7 +22,7 @@ ig_status igi_file_read_within(const char *path, uint64_t max_bytes, igi_file_li
                                ig_error *error);
 // What the user of a command named, pipes and terminals too: waits for its end, and reads at most IGI_FILE_MAX_BYTES.
 ig_status igi_file_read_stream(const char *path, char **data, size_t *length, ig_error *error);
-// The file holds either what it held before or all of the new bytes, whatever happens in between.
+// The file holds either what it held before or all of the new bytes, even after a crash.
 ig_status igi_file_write_atomic(const char *path, const void *data, size_t length);
 bool igi_file_exists(const char *path);
 // Makes every missing directory of the path, readable by this user alone.

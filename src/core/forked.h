@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// After fork() a child has what its parent had, but for the threads. What needs them must notice.
+// After fork() a child has everything its parent had except threads. Objects that need threads must notice.
 #ifndef INGOT_CORE_FORKED_H
 #define INGOT_CORE_FORKED_H
 
@@ -8,9 +8,9 @@
 
 extern atomic_uint igi_fork_count;
 
-// The number of this process among its forebears; call it where something with threads is made, and keep the answer.
+// The number of forks up to this process; call it when an object with threads is created, and keep the result.
 uint32_t igi_process_number(void);
-// Whether something made under that number was made by a forebear.
+// Whether an object created under that number belongs to a parent process.
 static inline int igi_was_inherited(uint32_t number) {
     return atomic_load_explicit(&igi_fork_count, memory_order_relaxed) != number;
 }

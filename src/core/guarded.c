@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Guarded memory: address space costs nothing, but there is not more of it than the process may have.
+// Guarded memory: address space costs nothing, but the process may have a limited amount of it.
 #include "core/guarded.h"
 
 #include <pthread.h>
@@ -28,7 +28,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static uint64_t page_bytes;
 static atomic_int_fast64_t address_space;  // for guards, not taken yet; may go below zero
 
-// What cannot be touched counts against no limit of memory; what is made usable does, so that far too much is refused.
+// Inaccessible pages do not count towards memory limits; usable ones do, so that excessive requests are refused.
 static void *reserve(uint64_t bytes) {
     void *room = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANON, -1, 0);
     return room == MAP_FAILED ? NULL : room;

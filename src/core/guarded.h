@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory in a mapping of its own, with address space on both sides that nobody can touch.
+// Memory in a separate mapping, with inaccessible address space on both sides.
 #ifndef INGOT_CORE_GUARDED_H
 #define INGOT_CORE_GUARDED_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-// How much of the address space that is left to take for each guard: gigabytes on a 64-bit system.
+// How much of the remaining address space to use for each guard: gigabytes on a 64-bit system.
 typedef enum igi_guard_size {
     IGI_GUARD_LARGE = 1024,  // 32 GiB at first: an index of 32 bits stays inside, whatever the element
     IGI_GUARD_HUGE = 128,    // 256 GiB: also where the elements of many threads lie side by side

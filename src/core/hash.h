@@ -14,7 +14,7 @@ typedef struct igi_hash {
 typedef struct igi_hasher igi_hasher;
 
 // A hasher whose allocation failed is NULL; the calls below accept it and igi_hasher_finish gives zeros,
-// which igi_hash_valid tells from a real hash.
+// which igi_hash_valid distinguishes from a real hash.
 igi_hasher *igi_hasher_create(void);
 // Lengths go in as well, so that ("ab","c") and ("a","bc") differ.
 void igi_hasher_add(igi_hasher *hasher, const void *bytes, size_t length);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The machine this runs on, as Linux and macOS tell it.
+// The machine this runs on, as Linux and macOS report it.
 #include "core/host.h"
 
 #include <stdio.h>

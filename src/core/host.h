@@ -10,11 +10,11 @@
 // Cores this process may run on, which taskset or a container can make fewer than there are.
 uint32_t igi_host_cores(void);
 uint64_t igi_host_memory_bytes(void);
-// What can still be had without swapping, within the limits of a container; UINT64_MAX when that is not known.
+// The memory available without swapping, within the limits of a container; UINT64_MAX when that is not known.
 uint64_t igi_host_available_bytes(void);
 void igi_host_cpu_name(char *name, size_t capacity);  // "CPU" when it is not known
 
-// The core this thread runs on just now; -1 where that is not told.
+// The core this thread runs on at the moment; -1 where that is not known.
 int igi_host_this_core(void);
 // Takes this thread to another core than `core` if there is one for it, without binding it there. False: it stays.
 bool igi_host_leave_core(int core);

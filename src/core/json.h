@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A streaming JSON writer, to a file or into memory.
 //
-// Commas and colons place themselves: begin, key, value, end. A sticky flag remembers the first failure, so only
+// Commas and colons are written automatically: begin, key, value, end. A sticky flag remembers the first failure, so only
 // the end needs checking. Text that is not UTF-8 has its bad bytes replaced by U+FFFD.
 #ifndef INGOT_CORE_JSON_H
 #define INGOT_CORE_JSON_H

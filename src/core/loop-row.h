@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of short loops: each would be over before a sleeping worker had begun, but together they are worth waking it.
+// Sequences of short loops: each would end before a sleeping worker has started, but together they are worth waking it.
 #ifndef INGOT_CORE_LOOP_ROW_H
 #define INGOT_CORE_LOOP_ROW_H
 
@@ -14,7 +14,7 @@ typedef struct igi_loop_row {
     atomic_uint_fast64_t until;     // a loop that begins later begins another row
 } igi_loop_row;
 
-// Counts a loop that nobody was woken for; true when that makes the row worth it, and the count begins anew. Threads
+// Counts a loop for which no worker was woken; true when the sequence becomes worth it, and the count starts again. Threads
 // that count at the same time may lose a loop.
 static inline bool igi_loop_row_add(igi_loop_row *row, uint64_t now, uint64_t loop_ns) {
     bool continues = now < atomic_load_explicit(&row->until, memory_order_relaxed);

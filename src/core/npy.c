@@ -94,7 +94,7 @@ static ig_status check_file_size(reader *r, uint64_t bytes, bool *known) {
                          present);
 }
 
-// A pipe can promise anything: its memory grows with what really arrives.
+// The header of a pipe may claim any size: memory grows with what really arrives.
 static ig_status read_data(reader *r, uint64_t bytes, void **data) {
     bool known;
     ig_status status = check_file_size(r, bytes, &known);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A moment of rest inside a loop that waits for another core.
+// A pause inside a loop that waits for another core.
 #ifndef INGOT_CORE_PAUSE_H
 #define INGOT_CORE_PAUSE_H
 

@@ -12,17 +12,17 @@
 #include "core/memory.h"
 #include "core/pause.h"
 
-// Below the first a loop is over before a sleeping worker would have begun, below the second before one that is awake.
+// A loop shorter than the first would end before a sleeping worker has started, shorter than the second before an awake one.
 static const uint64_t worth_waking_ns = 10000, worth_sharing_ns = 1500;
-// What is about to be done is waited for rather than taken away from the core whose cache it is in.
+// It is better to wait for the core whose cache holds the data than to take the rest of its work.
 static const uint64_t patience_ns = 20000;
-// Loops come in rows: how long a worker stays awake after one, and its owner after having done his share.
+// Loops often follow each other: how long a worker stays awake after one, and the caller after its share of the work.
 static const uint64_t awake_ns = 50000;
 
 enum { MAX_PARTS = 64, CACHE_LINE = 64 };
 
-// A loop is cut into as many parts as there are threads. Each begins with that of its core, whoever it is, so that the
-// next loop over the same things finds them in the same cache, and helps with the others afterwards.
+// A loop is cut into as many parts as there are threads. Each thread begins with the part of the core it
+// runs on, so that the next loop over the same data finds it in the same cache, and helps with the others afterwards.
 typedef struct part {
     alignas(CACHE_LINE) atomic_uint_fast64_t next;
     uint64_t end, length;
@@ -32,7 +32,7 @@ typedef struct loop {
     igi_loop_body body;
     void *context;
     uint32_t part_count;
-    int core;             // of whoever made it
+    int core;             // of the thread that made it
     atomic_uint helpers;  // changed under the pool's lock
     struct loop *link;
     part parts[MAX_PARTS];
@@ -48,7 +48,7 @@ struct igi_pool {
     bool ending, abandoned;  // abandoned: the last thread frees the pool
     atomic_uint awake;       // workers that have nothing to do, but do not sleep yet
     atomic_uint news;        // changes whenever there is something to do
-    igi_loop_row alone;      // loops that nobody was woken for
+    igi_loop_row alone;      // loops for which no worker was woken
 };
 
 static _Thread_local igi_pool *pool_of_this_thread;
@@ -75,8 +75,8 @@ static bool is_open(const loop *l) {
     return false;
 }
 
-// The shorter the rest, the smaller the piece, so that all are done at the same time; at most `most`. False when none
-// is left. Never takes `next` past the end: near 2^64 it would start over.
+// The less work is left, the smaller the piece, so that all threads end at the same time; at most `most`. False when
+// nothing is left. Never moves `next` past the end: near 2^64 it would wrap.
 static bool take_piece(part *p, uint64_t most, uint64_t *begin, uint64_t *end) {
     *begin = atomic_load_explicit(&p->next, memory_order_relaxed);
     do {
@@ -118,7 +118,7 @@ static loop *joinable(const igi_pool *pool) {
     return NULL;
 }
 
-// The system may wake a worker on the core of whoever made the loop: where other threads spin, as those of a BLAS do
+// The system may wake a worker on the core of the thread that made the loop: where other threads spin, as those of a BLAS do
 // after their work, every core looks busy to it. They would take turns for as long as loops come.
 static void spread_out(const loop *l) {
     if (l->core >= 0 && l->core == igi_host_this_core()) igi_host_leave_core(l->core);
@@ -155,7 +155,7 @@ static bool wait_awake(igi_pool *pool) {
     return changed;
 }
 
-// Whoever makes loops takes the place of one worker.
+// The thread that makes loops takes the place of one worker.
 static bool is_one_too_many(const igi_pool *pool) {
     return pool->alive - pool->sleeping >= pool->threads;
 }

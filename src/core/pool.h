@@ -22,11 +22,11 @@ void igi_pool_destroy(igi_pool *pool);
 
 void igi_pool_submit(igi_pool *pool, igi_task *task);
 
-// Calls body(context, begin, end) until [0, count) is covered, on the calling thread and, once the work has shown to
-// be long enough to pay for waking them, on idle workers. Returns when all of it is done.
+// Calls body(context, begin, end) until [0, count) is covered, on the calling thread and, once the work has proved
+// long enough to be worth waking them, on idle workers. Returns when all of it is done.
 typedef void (*igi_loop_body)(void *context, uint64_t begin, uint64_t end);
 void igi_pool_loop(igi_pool *pool, uint64_t count, igi_loop_body body, void *context);
-// The same, where it is known that one thread would need about so long: pieces may then be long, too.
+// The same when it is known how long one thread would take: pieces may then be longer.
 void igi_pool_loop_lasting(igi_pool *pool, uint64_t count, uint64_t nanoseconds, igi_loop_body body, void *context);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// fork, exec, poll: compilers run as children so that their crash is our error, not our crash.
+// fork, exec, poll: compilers run as child processes, so that a crash of theirs is only an error.
 #include "core/process.h"
 
 #include <errno.h>
@@ -47,7 +47,7 @@ static void keep_limits(const igi_process *process) {
     setrlimit(RLIMIT_CPU, &cpu);
 }
 
-// Files of the host that it did not mark close-on-exec are none of the child's business.
+// The child must not see files that the host did not mark close-on-exec.
 static void close_the_rest(void) {
 #ifdef SYS_close_range
     syscall(SYS_close_range, STDERR_FILENO + 1, ~0u, CLOSE_RANGE_CLOEXEC_FLAG);
@@ -86,7 +86,7 @@ static bool drain(int stream, igi_text *text) {
 
 // ---- Time ----
 
-// A child that has worked this little in a period is not working.
+// A child that used less CPU time than this in a period is considered idle.
 enum { IDLE_NS = 200000, PERIOD_NS = 1000000000 };
 
 typedef struct watch {
@@ -96,7 +96,7 @@ typedef struct watch {
     uint64_t used;      // CPU time at the last look
 } watch;
 
-// Of the child, not of what it started. UINT64_MAX when it cannot be told.
+// Of the child, not of what it started. UINT64_MAX when it is not known.
 static uint64_t cpu_time(pid_t child) {
 #ifdef __APPLE__
     (void)child;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a child process may reach: some directories, and no network. Where the kernel offers no such thing it is empty.
+// What a child process may reach: some directories, and no network. Where the kernel has no support for it, nothing is restricted.
 #ifndef INGOT_CORE_SANDBOX_H
 #define INGOT_CORE_SANDBOX_H
 

@@ -9,12 +9,12 @@
 // Each returns `status`, so that a failing call can end with it. `error` may be NULL.
 __attribute__((format(printf, 3, 4))) ig_status igi_error_set(ig_error *error, ig_status status, const char *format,
                                                               ...);
-// Fills the error for memory that could not be had.
+// Fills the error for an allocation that failed.
 ig_status igi_error_no_memory(ig_error *error);
 ig_status igi_error_copy(ig_error *target, const ig_error *source);
 
-// For ig_last_error: failures of public calls that take no ig_error. Each returns `status`. Without memory of its own,
-// so that memory being short can be reported; a sentence that is too long is cut.
+// For ig_last_error: failures of public calls that take no ig_error. Each returns `status`. It allocates
+// nothing, so that a lack of memory can be reported; a sentence that is too long is cut.
 __attribute__((format(printf, 2, 3))) ig_status igi_fail(ig_status status, const char *format, ...);
 // The same for a string literal, in nanoseconds: for what may happen all the time, as a full queue.
 ig_status igi_fail_with(ig_status status, const char *literal);
