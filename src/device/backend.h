@@ -2,8 +2,8 @@
 // What a device backend provides. This is the one porting header.
 //
 // The front end (src/device/*.c) has checked every argument before it calls: lengths are positive and in range, indices
-// exist, states allow the call. Each `open` sets the object's `state`; when it fails it leaves nothing behind and its
-// `close` is not called. Calls may come from any thread; calls for one object in turn, unless it says otherwise.
+// exist, states allow the call. Each `open` sets the object's `state`; when it fails it has cleaned up, and its `close`
+// is not called. Calls may come from any thread; calls for one object in turn, unless it says otherwise.
 #ifndef INGOT_DEVICE_BACKEND_H
 #define INGOT_DEVICE_BACKEND_H
 
@@ -29,7 +29,7 @@ typedef struct igi_backend {
     // Compiles; fills reflection and log.
     ig_status (*library_open)(ig_library *library, const ig_library_desc *desc, ig_error *error);
     void (*library_close)(ig_library *library);
-    // Optional: fills the arguments of a kernel whenever somebody looks at it; several may look at once.
+    // Optional: fills the arguments of a kernel when they are first needed; several threads may call it at once.
     // NULL: library_open did.
     void (*kernel_reflect)(ig_library *library, igi_kernel *kernel);
 
@@ -49,17 +49,17 @@ typedef struct igi_backend {
     ig_status (*commit)(ig_commands *commands);
     // Optional: a thread is about to wait for the commands and may do their work. NULL: it just waits.
     void (*assist)(ig_commands *commands);
-    // Optional: somebody asks for the state of commands that were committed. NULL: it is always up to date.
+    // Optional: updates the state of committed commands before it is read. NULL: it is always up to date.
     void (*refresh)(ig_commands *commands);
 
-    // Optional: an event of the device's own beside the host's, which tells it of the host's signals. The backend calls
-    // igi_event_reached for those of the device. NULL: the host's is enough.
+    // Optional: an event of the device that accompanies the host's and receives its signals. The backend calls
+    // igi_event_reached for signals of the device. NULL: the host's is enough.
     ig_status (*event_open)(ig_event *event);
     void (*event_close)(ig_event *event);
     void (*event_signal)(ig_event *event, uint64_t value);
 
     // Optional: runs the dispatches of commands that are still being encoded on this thread, past all queues, and
-    // returns when they are done; any number of times. NULL: kernels cannot run for ever.
+    // returns when they are done; any number of times. NULL: kernels cannot run indefinitely.
     ig_status (*run_here)(ig_commands *commands, ig_error *error);
 
     // Optional: whether the device has products of matrices of its own, which commands may then ask for. NULL: no.

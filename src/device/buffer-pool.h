@@ -27,7 +27,7 @@ uint64_t igi_block_bytes(uint64_t length, uint64_t max_bytes);
 ig_buffer *igi_buffer_pool_take(igi_buffer_pool *pool, uint64_t capacity);
 // Counts a buffer that was made for the pool because take had none.
 void igi_buffer_pool_add(igi_buffer_pool *pool, uint64_t capacity);
-// Nobody refers to the buffer any more; it is kept, or freed when enough is kept already.
+// The buffer has no references left; it is kept, or freed when enough is kept already.
 void igi_buffer_pool_put(igi_buffer_pool *pool, ig_buffer *buffer);
 void igi_buffer_pool_trim(igi_buffer_pool *pool, uint64_t keep_bytes);
 

@@ -155,7 +155,7 @@ ig_status ig_commands_wait(ig_commands *commands, uint64_t timeout_ns) {
     if (in_callbacks_of == commands) return final_status(commands);
     const igi_backend *backend = commands->queue->device->backend;
     uint64_t deadline = igi_deadline_ns(timeout_ns);
-    // A thread that helps cannot keep a time limit: it leaves when the work does. Callbacks may have to help.
+    // A thread that helps cannot observe a timeout: it returns when the work is done. Callbacks may have to help.
     if (backend->assist && (deadline == UINT64_MAX || in_callbacks_of)) backend->assist(commands);
     if (wait_until(commands, deadline)) return final_status(commands);
     return igi_fail_with(IG_STATUS_TIMEOUT, "wait: the command buffer is not finished yet; it goes on running");

@@ -7,7 +7,7 @@
 
 enum { MAX_BACKENDS = 2 };
 
-// Best first. Off Apple's systems Metal is the software device once more, and there only for who asks for it by name.
+// Best first. On other systems than Apple's, Metal is the software device again, and is used only when named.
 static size_t list_backends(const char *name, const igi_backend *backends[MAX_BACKENDS], ig_error *error) {
     size_t count = 0;
 #ifdef __APPLE__
@@ -36,7 +36,7 @@ ig_status ig_device_enumerate(ig_device_properties *devices, size_t capacity, si
     return IG_STATUS_OK;
 }
 
-// "cpu", "metal" or the number of a device among all.
+// "cpu", "metal" or the index of a device.
 static const igi_backend *choose(const char *name, size_t *index, ig_error *error) {
     bool number = name && *name && strspn(name, "0123456789") == strlen(name);
     size_t wanted = number ? strtoul(name, NULL, 10) : 0;

@@ -84,7 +84,7 @@ static void wake_all(igi_event_waiter *ready) {
     }
 }
 
-// Whoever waited for the value may end the event as soon as the lock is free.
+// A thread that waited for the value may release the event as soon as the lock is free.
 ig_status ig_event_signal(ig_event *event, uint64_t value) {
     if (!event) return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "event_signal: the event is NULL");
     if (igi_device_is_inherited(event->device)) return igi_fail_forked();

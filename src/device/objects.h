@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands behind the handles of device.h. Front end and backends share it; nothing above the device layer does.
+// The objects behind the handles of device.h. Front end and backends share it; nothing above the device layer does.
 #ifndef INGOT_DEVICE_OBJECTS_H
 #define INGOT_DEVICE_OBJECTS_H
 
@@ -32,8 +32,8 @@ struct ig_device {
     atomic_uint_fast64_t compilations, memory_hits, disk_hits, dispatches;
 };
 
-// In a child of the process that made the device: its threads are gone and its locks in any state. Then nothing of it is
-// used any more, nor freed; calls fail with FORKED, and memory can still be read.
+// In a child of the process that created the device its threads do not exist and its locks may be held. Nothing of it is
+// used or freed; calls fail with FORKED, and memory can still be read.
 static inline bool igi_device_is_inherited(const ig_device *of) {
     return igi_was_inherited(of->process);
 }
@@ -113,7 +113,7 @@ typedef struct igi_matrix {
     uint64_t offset, rows, columns, row_bytes;
 } igi_matrix;
 
-// result = alpha * left * right, each of which is transposed first where that is said.
+// result = alpha * left * right, each of them transposed first if its flag is set.
 typedef struct igi_product {
     igi_matrix left, right, result;
     bool transpose_left, transpose_right;
@@ -191,7 +191,7 @@ struct ig_event {
     struct igi_event_waiter *waiters;
 };
 
-// A backend that must not block on an event leaves one of these; `wake` is called, without the lock, once.
+// A backend that must not block on an event registers one of these; `wake` is called, without the lock, once.
 typedef struct igi_event_waiter {
     uint64_t value;
     void (*wake)(void *user);
@@ -202,12 +202,12 @@ typedef struct igi_event_waiter {
 // The device has signalled the value. The event may be about to end: the caller keeps its backend from closing it
 // meanwhile, and no reference is taken.
 void igi_event_reached(ig_event *event, uint64_t value);
-// True when the event has the value already; otherwise the waiter is left with the event.
+// True when the event has reached the value; otherwise the waiter is registered with the event.
 bool igi_event_leave_waiter(ig_event *event, igi_event_waiter *waiter);
-// Takes it back; false when the event has it no more, because its wake was called or is about to be.
+// Removes the waiter; false when it is no longer registered, because its wake was called or is about to be.
 bool igi_event_take_waiter(ig_event *event, igi_event_waiter *waiter);
 
-// Called by backends when a command buffer is through: sets state and error, runs callbacks, wakes waiters, drops the
+// Called by backends when a command buffer has ended: sets state and error, runs callbacks, wakes waiters, drops the
 // reference that commit took. `status` other than OK comes with `error` (taken over).
 void igi_commands_finish(ig_commands *commands, ig_status status, ig_error *error);
 

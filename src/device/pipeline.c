@@ -63,7 +63,7 @@ static const ig_function_constant *value_of(const ig_library *library, const ig_
     return NULL;
 }
 
-// An argument stays unless the constant it depends on is known to be false; where it is true, nothing is open.
+// An argument stays unless the constant it depends on is known to be false; if it is true, the condition is removed.
 static bool specialise(ig_pipeline *pipeline, const ig_pipeline_desc *desc, const ig_kernel_info *kernel) {
     ig_argument *arguments = igi_calloc(kernel->argument_count, sizeof *arguments);
     if (!arguments) return false;

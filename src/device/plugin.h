@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A backend in a library of its own: what it is given of ours, and how it is found. Off Apple's systems the Metal
-// backend is one, since it brings an Objective-C runtime that nobody else needs.
+// A backend in a separate library: the calls it is given, and how it is found. On other systems than Apple's the Metal
+// backend is one, because it needs an Objective-C runtime.
 #ifndef INGOT_DEVICE_PLUGIN_H
 #define INGOT_DEVICE_PLUGIN_H
 
 #include "device/backend.h"
 
-// Calls that must reach the very library the plugin was loaded by. Everything else it uses has no memory of its own.
+// Calls that must reach the library that loaded the plugin. Everything else that it uses has no state.
 typedef struct igi_host {
     const char *version;  // of the library; a plugin of another one is refused
     void (*commands_finish)(ig_commands *commands, ig_status status, ig_error *error);

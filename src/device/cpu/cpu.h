@@ -26,7 +26,7 @@ typedef struct cpu_device {
     char *cache_dir;
     uint32_t width;  // of compiled kernels; 0: the compiler chooses
     cpu_shaping shaping;
-    bool line_tables;  // of every library: somebody looks at the code
+    bool line_tables;  // for every library: a debugger or profiler is attached
     igi_slabs slabs;
     pthread_mutex_t lock;          // guards what follows
     struct cpu_module *modules;    // alive, by key
@@ -95,7 +95,7 @@ ig_status igi_cpu_program_code(ig_device *device, cpu_program *program, cpu_purp
                                ig_error *error);
 // Whether what a dispatch reads and writes is more than the caches hold.
 bool igi_cpu_exceeds_caches(const igi_dispatch *dispatch, uint64_t threads);
-// Whether a dispatch of so many threads deserves code, and an order of threads, of its own.
+// Whether a dispatch of this many threads is worth specialised code and its own order of threads.
 bool igi_cpu_is_worth_shaping(const cpu_device *cpu, uint64_t threads);
 // Code for threadgroups of this size; NULL when there is none.
 const igi_code *igi_cpu_shaped_code(ig_device *device, cpu_program *program, cpu_purpose purpose);

@@ -23,7 +23,7 @@ typedef struct launch {
     void *arguments[2 * IGI_MAX_SLOTS];
     bool streaming;     // writes go past the caches
     atomic_int failed;  // ig_status of the first failure
-    cpu_fault fault;    // written by whoever failed first, read when all have ended
+    cpu_fault fault;    // written by the first thread that fails, read when all have ended
 } launch;
 
 // ---- Groups ----
@@ -44,7 +44,7 @@ static void place_group(const launch *l, uint64_t index, igi_group *group) {
     }
 }
 
-// The one behind it; divisions take longer than a small group.
+// The next one; divisions take longer than a small group.
 static void place_next(const launch *l, igi_group *group) {
     for (int i = 0; i < 3; i++) {
         uint64_t position = group->position[i] + 1ull;
@@ -64,7 +64,7 @@ static void describe_grid(const launch *l, igi_group *group) {
     }
 }
 
-// Threadgroup arguments lie behind the kernel's own variables.
+// Threadgroup arguments follow the kernel's own variables.
 static void place_threadgroup_arguments(const launch *l, char *memory, void **arguments) {
     uint64_t offset = igi_round_up(l->code->info.threadgroup_bytes, 64);
     for (uint32_t i = 0; i < l->dispatch->binding_count; i++) {
@@ -167,7 +167,7 @@ static void run_groups(void *context, uint64_t begin, uint64_t end) {
     run_guarded(&r);
     igi_fault_stack_leave(&thread->handlers);
     igi_float_mode_set(host_mode);
-    // Such writes are in no order with others until this.
+    // Non-temporal stores are not ordered with others until this.
     if (l->streaming) atomic_thread_fence(memory_order_seq_cst);
 }
 
@@ -269,8 +269,8 @@ static uint64_t least(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
 
-// Threads that know nothing of their threadgroup run in long rows, so that memory is touched in order; a GPU programmer
-// has no reason to shape threadgroups that way. *total is counted again.
+// Threads that do not use their threadgroup run in long rows, so that memory is accessed in order; a GPU programmer has
+// no reason to choose such threadgroups. *total is counted again.
 static void lengthen_rows(launch *l, uint64_t *total) {
     const ig_size dispatched = l->group;
     uint64_t x = least(l->dispatch->grid.x, LONGEST_ROW);

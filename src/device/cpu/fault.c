@@ -51,8 +51,8 @@ static void call_handler(struct sigaction *old, int number, siginfo_t *info, voi
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-// What the system would have done without us. A fault happens again as soon as we return; what was sent, or lies behind
-// the instruction already, must be sent again.
+// What the system would have done without us. A fault occurs again as soon as we return; a signal that was sent, or is
+// raised after its instruction, must be sent again.
 static void take_default(const struct sigaction *old, int number, const siginfo_t *info) {
     if (old->sa_handler == SIG_IGN && was_sent(info)) return;
     struct sigaction action = {.sa_handler = SIG_DFL};
@@ -76,7 +76,7 @@ static void pass_on(int number, siginfo_t *info, void *context) {
 
 // ---- Guards ----
 
-// The system tells no address of an access through a pointer that no address can have.
+// The system reports no address for an access through a non-canonical pointer.
 static bool tells_address(const siginfo_t *info) {
 #if defined(SI_KERNEL)
     return info->si_code != SI_KERNEL;
@@ -118,7 +118,7 @@ void igi_fault_set(igi_fault_guard *guard) {
 
 // ---- Stacks for handlers ----
 
-// What the system stores of the processor grows with its registers; our handler needs little more.
+// The state that the system saves grows with the processor's registers; our handler needs little more.
 static size_t least_stack(void) {
     size_t system = 0;
 #if defined(__linux__) && defined(AT_MINSIGSTKSZ)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that touch memory they do not own fail their command buffer instead of the process.
+// Kernels that access memory they do not own fail their command buffer, not the process.
 #ifndef INGOT_DEVICE_CPU_FAULT_H
 #define INGOT_DEVICE_CPU_FAULT_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rounding and denormals while kernels run: whatever the host's threads had comes back afterwards.
+// Rounding and denormals while kernels run; the settings of the host's threads are restored afterwards.
 #ifndef INGOT_DEVICE_CPU_FLOAT_MODE_H
 #define INGOT_DEVICE_CPU_FLOAT_MODE_H
 

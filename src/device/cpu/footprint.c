@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a dispatch goes through more memory than the caches hold. What it writes will not be there any more when
-// somebody reads it, and need not be fetched before it is written.
+// Whether a dispatch uses more memory than the caches hold. Its results will be evicted before they are read, and need not
+// be fetched before they are written.
 #include "device/cpu/cpu.h"
 
-// What cores that share a last-level cache commonly have of it. What sysconf says is that of the whole machine, or of
-// the one around a virtual machine.
+// The usual share of a last-level cache for each core. sysconf reports the cache of the whole machine, or of the host of
+// a virtual machine.
 enum { CACHE_BYTES = 32 << 20, FEWEST_THREADS = 1 << 18 };
 
 static bool is_bound_before(const igi_dispatch *dispatch, uint32_t binding) {

@@ -44,7 +44,7 @@ void igi_cpu_module_release(cpu_device *cpu, cpu_module *module) {
 
 // ---- Built in ----
 
-// What this build's own front end made of this very source, whatever clang there is now.
+// The result of this build's own front end for exactly this source, regardless of the clang that is installed now.
 static const igi_embedded *find_builtin(const cpu_device *cpu, const igi_msl_request *request) {
     char name[33];
     igi_hash_hex(igi_msl_content_key(cpu->compiler, request), name);
@@ -97,7 +97,7 @@ typedef struct cache_entry {
     size_t length;
 } cache_entry;
 
-// A source that never gets enough is left to the compiler.
+// A source that keeps naming more files is left to the compiler.
 enum { MAX_LOOKUPS = 100 };
 
 static ig_status look_up(cpu_device *cpu, igi_msl_request *request, cache_entry *entry, cpu_module **module,

@@ -8,8 +8,8 @@
 #include "core/guarded.h"
 #include "device/cpu/cpu.h"
 
-// Around every buffer lies memory that nobody may touch, so that running past its ends is a fault and not a surprise
-// for the neighbour. Blocks of a slab have neighbours of the same pool instead.
+// Every buffer is surrounded by inaccessible memory, so that running past its ends is a fault and does not damage other
+// buffers. The neighbours of a block in a slab belong to the same pool.
 enum { HUGE_PAGE = 2 << 20, SLAB_BYTES = 1 << 20, LARGEST_SLAB_BLOCK = 32 << 10, NEAR_BORROWED = 1 << 20 };
 
 // ---- Pages ----
@@ -66,7 +66,7 @@ static igi_slab *slab_with_room(igi_slabs *slabs, uint64_t bytes) {
     return fresh;
 }
 
-// What is behind a buffer that is not borrowed.
+// The memory of a buffer that owns it.
 typedef struct block {
     igi_slab *slab;     // NULL: pages of its own
     igi_guarded pages;  // of the buffer alone

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory behind the buffers of the software device.
+// The memory of the software device's buffers.
 #ifndef INGOT_DEVICE_CPU_MEMORY_H
 #define INGOT_DEVICE_CPU_MEMORY_H
 

@@ -151,7 +151,7 @@ bool igi_cpu_is_worth_shaping(const cpu_device *cpu, uint64_t threads) {
 const igi_code *igi_cpu_shaped_code(ig_device *device, cpu_program *program, cpu_purpose purpose) {
     pthread_mutex_lock(&program->lock);
     cpu_variant *variant = find_variant(program, &purpose);
-    // What failed once, for want of memory for instance, is not tried again: there is other code.
+    // A compilation that failed, for lack of memory for instance, is not repeated: there is other code.
     if (!variant && count_shapes(program) < MAX_SHAPES) get_variant(device, program, purpose, &variant, NULL);
     pthread_mutex_unlock(&program->lock);
     return variant && !variant->failed ? &variant->code : NULL;

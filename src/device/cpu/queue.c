@@ -24,7 +24,7 @@ typedef struct cpu_queue {
 
 // ---- Scheduling ----
 
-// Hands the queue to the pool when there is something to do and nobody at it. Call with the lock held.
+// Hands the queue to the pool when there is work and no thread runs it. Call with the lock held.
 static void schedule(cpu_queue *queue) {
     if (!queue->first || queue->blocked || queue->running || queue->scheduled) return;
     queue->scheduled = true;
@@ -141,7 +141,7 @@ static void finish(cpu_queue *queue, ig_commands *commands, ig_status status, ig
     igi_commands_finish(commands, status, error);
 }
 
-// Runs the first command buffer from where it stands. False when it waits for an event.
+// Continues the first command buffer. False when it waits for an event.
 static bool run_first(cpu_queue *queue, ig_commands *commands) {
     ig_error error = {0};
     ig_status status = IG_STATUS_OK;
@@ -226,7 +226,7 @@ static bool is_pending(const cpu_queue *queue, const ig_commands *commands) {
 void igi_cpu_assist(ig_commands *commands) {
     cpu_queue *queue = commands->queue->state;
     pthread_mutex_lock(&queue->lock);
-    // A callback that waits for a later command buffer of its own queue stands in the way of it.
+    // A callback that waits for a later command buffer of its own queue would block it.
     if (queue->running && queue->calling && pthread_equal(queue->runner, pthread_self())) {
         queue->running = false;
         queue->turn++;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the compiler has to say about a pipeline, in one block of memory.
+// The compiler's remarks about a pipeline, in one block of memory.
 #include <string.h>
 
 #include "device/cpu/cpu.h"

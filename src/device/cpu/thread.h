@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each thread of the host keeps to run kernels: memory for them, and a stack for what catches their faults.
+// What each thread of the host needs to run kernels: memory for them, and a stack for the handler of their faults.
 #ifndef INGOT_DEVICE_CPU_THREAD_H
 #define INGOT_DEVICE_CPU_THREAD_H
 

@@ -19,7 +19,7 @@ void igi_metal_archive_open(metal_device *metal) {
     metal->archive = [metal->device newBinaryArchiveWithDescriptor:descriptor error:NULL];
 }
 
-// Best effort: what cannot be written costs the next run its time.
+// Best effort: if it cannot be written, the next run compiles again.
 void igi_metal_archive_close(metal_device *metal) {
     if (metal->archive_grew) [metal->archive serializeToURL:place_of(metal) error:NULL];
     [metal->archive release];

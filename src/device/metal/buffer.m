@@ -58,7 +58,7 @@ static id<MTLCommandQueue> upload_queue(metal_device *metal) {
     return metal->uploads;
 }
 
-// Memory only the device can write. Both ends have room for a copy in fours.
+// Memory that only the device can write. Both ends have room for copies in multiples of four bytes.
 static ig_status upload(metal_device *metal, id<MTLBuffer> target, const void *bytes, uint64_t length) {
     uint64_t size = igi_round_up(length, 4);
     id<MTLBuffer> staging = [metal->device newBufferWithLength:size options:MTLResourceStorageModeShared];

@@ -101,7 +101,7 @@ static bool encode_dispatch(encoding *e, const igi_dispatch *dispatch) {
 
 // ---- Copies and fills ----
 
-// Byte by byte, where Metal's own want multiples of four.
+// Byte by byte, because Metal's own commands need multiples of four.
 static bool dispatch_bytes(encoding *e, const char *kernel, uint64_t length) {
     id<MTLComputePipelineState> pipeline = igi_metal_byte_kernel(e->metal, kernel);
     if (!pipeline) return false;
@@ -137,7 +137,7 @@ static bool fill_odd(encoding *e, const ig_buffer *target, uint64_t to, uint64_t
     return done;
 }
 
-// Ranges that overlap go through memory of their own: Metal's copy does not say what becomes of them.
+// Overlapping ranges are copied through a temporary buffer: Metal does not define the result of copying them.
 static bool copy_overlapping(encoding *e, id<MTLBuffer> buffer, uint64_t from, uint64_t to, uint64_t length) {
     id<MTLBuffer> between = [e->metal->device newBufferWithLength:length options:MTLResourceStorageModePrivate];
     bool done = between && copy_odd(e, buffer, from, between, 0, length) && copy_odd(e, between, 0, buffer, to, length);
@@ -172,7 +172,7 @@ static bool encode_fill(encoding *e, const igi_command *command) {
     return true;
 }
 
-// What kernels wrote to managed memory is the host's to see when the command buffer is through.
+// The host must see what kernels wrote to managed memory when the command buffer has completed.
 static void synchronize_managed(encoding *e) {
     for (size_t i = 0; i < e->commands->retained_count; i++) {
         const igi_retained *retained = &e->commands->retained[i];

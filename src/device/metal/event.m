@@ -4,7 +4,7 @@
 // The host's signals go to Metal at once; Metal's come back through a listener.
 #include "device/metal/metal.h"
 
-// Leads from a notification to our event, which may be gone by then: not every command buffer gets to its signals.
+// Finds our event from a notification. It may no longer exist: not every command buffer reaches its signals.
 @interface IngotEventLink : NSObject {
    @public
     pthread_mutex_t lock;  // recursive: a signal may lead to the event's end

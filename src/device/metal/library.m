@@ -79,7 +79,7 @@ static MTLCompileOptions *options_of(const ig_library_desc *desc) {
     return options;
 }
 
-// Metal looks nowhere for headers, so those that were found become part of the text.
+// Metal does not search for headers, so those that were found become part of the text.
 static ig_status read_source(const ig_library_desc *desc, NSString **text, ig_error *error) {
     igi_sources sources;
     igi_main_source main = {desc->source, desc->source_length, desc->path, desc->name};
@@ -152,7 +152,7 @@ static int by_id(const void *a, const void *b) {
     return (left > right) - (left < right);
 }
 
-// Names only: arguments are known once somebody asks for them or makes a pipeline.
+// Names only: arguments are known once they are asked for or a pipeline is created.
 static bool list_functions(igi_reflection *reflection, id<MTLLibrary> library) {
     for (NSString *name in [library functionNames]) {
         id<MTLFunction> function = [[library newFunctionWithName:name] autorelease];

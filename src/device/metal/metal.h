@@ -64,7 +64,8 @@ void igi_metal_kernel_reflect(ig_library *library, igi_kernel *kernel);
 // What the compiler said, in the user's terms. `name` stands for Metal's name of a source without one.
 ig_status igi_metal_read_problem(NSError *problem, const char *name, ig_error *error);
 
-// Arguments as Metal tells them: no built-ins, and as condition whether it is used, for what is not may stay unbound.
+// Arguments as Metal reports them: without built-ins, and with "is it used" as the condition, because unused arguments may
+// stay unbound.
 // One block, strings included; NULL: no memory.
 ig_argument *igi_metal_arguments(MTLComputePipelineReflection *reflection, size_t *count);
 // False when Metal's type has no name here.

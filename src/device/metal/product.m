@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of matrices by Metal Performance Shaders, which know every GPU of Apple's. INGOT_MPS=0 leaves them to
+// Products of matrices by Metal Performance Shaders, which are tuned for every GPU of Apple's. INGOT_MPS=0 leaves them to
 // kernels.
 #include <string.h>
 
@@ -25,7 +25,7 @@ static bool same_shape(const igi_product *a, const igi_product *b) {
            a->transpose_right == b->transpose_right && a->alpha == b->alpha;
 }
 
-// owns: what was made last serves the next product of its shape, for products come again.
+// owns: the last object is kept for the next product of the same shape.
 static MPSMatrixMultiplication *retain_multiplication(metal_device *metal, const igi_product *p) {
     pthread_mutex_lock(&metal->lock);
     if (!metal->multiplication || !same_shape(&metal->multiplied, p)) {

@@ -42,7 +42,7 @@ static const char *kernel_of(const ig_commands *commands) {
     return NULL;
 }
 
-// A GPU cannot be called back: the command buffer fails on time, and what it uses stays alive until it is through.
+// Work on a GPU cannot be cancelled: the command buffer fails on time, and what it uses stays alive until the GPU is done.
 static void finish_late(igi_task *task) {
     metal_run *run = (metal_run *)((char *)task - offsetof(metal_run, late));
     if (!atomic_exchange(&run->finished, true)) {
@@ -100,7 +100,7 @@ static void note_times(ig_commands *commands, id<MTLCommandBuffer> buffer) {
     uint64_t start = (uint64_t)([buffer GPUStartTime] * 1e9), end = (uint64_t)([buffer GPUEndTime] * 1e9);
     atomic_store(&commands->start_ns, start);
     atomic_store(&commands->end_ns, end);
-    // Metal tells the time of whole command buffers only.
+    // Metal reports the time of whole command buffers only.
     for (size_t i = 0; commands->dispatch_count == 1 && i < commands->command_count; i++)
         if (commands->commands[i].kind == IGI_COMMAND_DISPATCH)
             commands->commands[i].dispatch.timing = (ig_timing){start, end};
@@ -171,7 +171,7 @@ ig_status igi_metal_commit(ig_commands *commands) {
     }
 }
 
-// owns: nil when it is through.
+// owns: nil when it has ended.
 static id<MTLCommandBuffer> copy_buffer(ig_commands *commands) {
     pthread_mutex_lock(&commands->lock);
     id<MTLCommandBuffer> buffer = [(id)commands->backend_state retain];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Metal tells about a kernel's arguments and constants.
+// What Metal reports about a kernel's arguments and constants.
 #include <stdio.h>
 #include <string.h>
 
