@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The functions that a kernel may call without defining them: those of msl/hooks.h and the intrinsics of LLVM that
-// become machine code of their own on every machine. One list, for libraries (contents.c) and for kernels after
+// become machine code without library calls on every machine. One list, for libraries (contents.c) and for kernels after
 // inlining (simt/check.c).
 #ifndef INGOT_MSL_ALLOWED_H
 #define INGOT_MSL_ALLOWED_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attributes to annotations. In a macro's body the context is what the body itself shows.
+// Attributes become annotations. In a macro's body the context is only what the body itself contains.
 #include <string.h>
 
 #include "msl/address-space.h"
@@ -76,7 +76,7 @@ static const char *space_in(annotator *a, size_t start, size_t end) {
     return a->space ? a->space : "";
 }
 
-// Buffers whose number the source leaves open say in which space they are, as the others do.
+// Buffers without an explicit index carry their address space, as the others do.
 static void end_parameter(annotator *a, const context *c, size_t index) {
     if (!c->count || igi_at(a->r, index)->region != IGI_REGION_CODE) return;
     const frame *top = &c->frames[c->count - 1];

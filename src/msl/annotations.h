@@ -47,7 +47,7 @@ typedef struct igi_parameters {
 
 // Parameters of a kernel in order, as far as they are pointers or annotated. False when memory is short.
 bool igi_parameters_read(LLVMValueRef function, igi_parameters *parameters);
-// MSL numbers what the source leaves open: the lowest free slot, in order.
+// Arguments without an explicit index get the lowest free slot, in order.
 void igi_number_open_slots(igi_parameters *parameters);
 void igi_parameters_free(igi_parameters *parameters);
 

@@ -14,8 +14,8 @@ static ig_status build(igi_msl_compiler *compiler, igi_msl_request *request, igi
     return status;
 }
 
-// Bitcode does not say where things are in the source unless it is asked to, which takes longer: so only once there is
-// something to complain about.
+// Bitcode has no source locations unless they are requested, which takes longer: so only when there is an error to
+// report.
 static void find_places(igi_msl_compiler *compiler, igi_msl_request *request, igi_diagnostics *diagnostics) {
     igi_diagnostics placed = {.sources = diagnostics->sources};
     igi_msl_product product;

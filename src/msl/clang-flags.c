@@ -40,7 +40,7 @@ static const char *const base_flags[] = {
     "-fbfloat16-excess-precision=none",
     // Newer manglings of template arguments are beyond the demanglers of today's C++ runtimes.
     "-fclang-abi-compat=17",
-    // Annotations and value names must reach us; src/simt runs the passes.
+    // Annotations and value names must be kept; src/simt runs the passes.
     "-O1",
     "-Xclang",
     "-disable-llvm-passes",
@@ -147,8 +147,8 @@ void igi_msl_add_inputs(igi_msl_arguments *list, const igi_msl_request *request)
         add_owned(list, igi_path_absolute(request->sources.include_dirs[i]));
     }
     add(list, "-idirafter"), add(list, igi_own_includes);
-    // Paths in the line tables are absolute: where the process happens to be is no part of the cache's key.
-    // gdb finds nothing through the indices of DWARF 5 in code that is made at run time.
+    // Paths in the line tables are absolute: the current directory is not part of the cache key.
+    // gdb finds nothing through the indices of DWARF 5 in code that is generated at run time.
     if (request->line_tables || request->places)
         add(list, "-gdwarf-4"), add(list, request->places ? "-g" : "-gline-tables-only"),
             add(list, "-fdebug-compilation-dir=/");

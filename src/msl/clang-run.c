@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Running clang, and what its end means.
+// Runs clang, and interprets how it ended.
 #include "msl/clang-run.h"
 
 #include <string.h>
@@ -14,8 +14,8 @@ static const igi_process_limits limits = {.memory_bytes = 4ull << 30, .output_by
 
 // ---- Environment ----
 
-// What programs need to run at all. Everything else could steer clang (CPATH, CCC_OVERRIDE_OPTIONS and many more), and
-// is no part of a cache key.
+// What programs need to run at all. Other variables could change what clang does (CPATH, CCC_OVERRIDE_OPTIONS and many
+// more), and are not part of the cache key.
 static const char *const kept_variables[] = {"PATH", "HOME", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"};
 // Messages are read by us; and the time of compilation is no input.
 static const char *const set_variables[] = {"LC_ALL=C", "SOURCE_DATE_EPOCH=0"};
@@ -68,7 +68,7 @@ static void add_path(igi_msl_arguments *list, const char *directory, const char 
     igi_msl_add_owned_argument(list, igi_path_join(directory, name));
 }
 
-// A clang that lies elsewhere has its libraries beside it or in ../lib.
+// A clang in another place has its libraries beside it or in ../lib.
 static void add_clang_places(igi_msl_arguments *list, const char *clang) {
     char *real = realpath(clang, NULL), *directory = real ? igi_path_dirname(real) : NULL;
     if (directory) {
@@ -85,7 +85,7 @@ static void add_clang_places(igi_msl_arguments *list, const char *clang) {
     }
 }
 
-// The sources are in `directory`, as copies: nothing that the user has need be readable.
+// The sources are in `directory`, as copies: no file of the user needs to be readable.
 static igi_sandbox make_sandbox(const igi_msl_toolchain *tools, const char *directory) {
     igi_msl_arguments readable = {0};
     for (size_t i = 0; i < sizeof system_places / sizeof *system_places; i++)

@@ -16,7 +16,7 @@ typedef struct igi_msl_toolchain {
 // Runs arguments[0]; `directory` is all it may write. The caller frees the process' output and errors.
 void igi_msl_run_clang(const igi_msl_toolchain *tools, const igi_msl_arguments *arguments, const char *directory,
                        const igi_msl_request *request, igi_process *process);
-// Whether it ended by a crash rather than by a verdict on the source.
+// Whether it crashed rather than accepting or rejecting the source.
 bool igi_msl_clang_crashed(const igi_process *process);
 // The status of a run, its messages in `diagnostics`. errors: COMPILE_FAILED (then see diagnostics), COMPILER_MISSING,
 // _CRASHED, _TIMEOUT, SYSTEM, OUT_OF_MEMORY.

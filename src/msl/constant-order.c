@@ -13,7 +13,7 @@ typedef struct walk {
     size_t count, placed;
 } walk;
 
-// Moves the constant of this name behind those that have their place.
+// Moves the constant of this name after those that are in place.
 static void place(walk *w, const char *name) {
     for (size_t i = w->placed; i < w->count; i++) {
         if (strcmp(w->constants[i].name, name) != 0) continue;

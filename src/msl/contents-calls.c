@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules about who calls whom: no recursion.
+// Rules about calls: no recursion.
 #include <llvm-c/Comdat.h>
 #include <llvm-c/Error.h>
 #include <llvm-c/Transforms/PassBuilder.h>
@@ -9,7 +9,7 @@
 #include "msl/contents-internal.h"
 #include "msl/places.h"
 
-// More than this is not inlined just to find out whether recursion is a loop in disguise.
+// More than this is not inlined just to find out whether recursion is tail recursion.
 enum { MAX_INLINED = 100000 };
 
 // ---- Functions in the order of calls, and cycles ----
@@ -21,7 +21,7 @@ typedef struct visit {
 
 typedef enum colour { WHITE, GREY, BLACK } colour;
 
-// A depth-first search without recursion: call chains are as long as the source wants.
+// A depth-first search without recursion: call chains may be arbitrarily long.
 typedef struct search {
     contents *c;
     visit *stack;
@@ -89,7 +89,7 @@ static uint64_t add(uint64_t a, uint64_t b) {
     return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
 }
 
-// Owned by the caller; NULL when memory is short. Calls that close a cycle count for nothing.
+// Owned by the caller; NULL when memory is short. Calls that close a cycle are ignored.
 static uint64_t *sum_up(const search *s) {
     const contents *c = s->c;
     uint64_t *sums = igi_calloc(c->function_count + 1, sizeof *sums);
@@ -104,8 +104,8 @@ static uint64_t *sum_up(const search *s) {
 
 // ---- Recursion ----
 
-// A function that ends by calling itself is a loop in disguise, and Metal programs contain such: what src/simt makes of
-// it decides (simt/inline.c).
+// Tail recursion is a loop, and Metal programs contain it: whether src/simt can turn it into one decides
+// (simt/inline.c).
 static const char passes[] =
     "globaldce,always-inline,globaldce,function(sroa,early-cse,simplifycfg,tailcallelim),always-inline,globaldce";
 
@@ -163,7 +163,7 @@ static void refuse_recursion(contents *c, const recursion *r) {
     free(message);
 }
 
-// Marks the calls whose function still calls itself, after the passes. Inlining may have left only some of a circle.
+// Marks the calls whose function still calls itself, after the passes. Inlining may have removed some of a cycle.
 static bool find_remaining(contents *c, recursion *found, size_t count) {
     contents after = {.module = c->module};
     search s = {0};

@@ -3,7 +3,7 @@
 #include "msl/contents-internal.h"
 
 // Integers of 128 bits come with the calling convention; wider ones and their division need a runtime library or
-// more time than anybody has.
+// an excessive amount of time.
 enum { MAX_INTEGER_BITS = 128, MAX_NATIVE_BITS = 64, MAX_VECTOR_ELEMENTS = 64 };
 
 // ---- Types ----
@@ -26,7 +26,7 @@ static const char *refused_scalar(LLVMTypeRef type) {
     }
 }
 
-// Looked at once: a type that was refused is not complained of again.
+// Checked once: a type that was refused is not reported again.
 static const char *refused_aggregate(contents *c, LLVMTypeRef type) {
     const char *refused = NULL;
     if (!contents_is_new(c, type)) return NULL;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One walk over the tokens with the open scopes in hand. Branches of an #if each start from what stood before it.
+// One walk over the tokens that tracks open scopes. Each branch of an #if starts with the scopes before it.
 #include "msl/declarations.h"
 
 #include "core/memory.h"
@@ -111,8 +111,8 @@ static bool is_call(const walker *w, size_t index) {
     return is(w, index, "(") && index > 0 && !igi_token_in(w->tokens, index - 1, others);
 }
 
-// A lone name before the parameters is a constructor's only if it is the class's; else it is a macro's, and what the
-// macro makes of an address space is anyone's guess.
+// A lone name before the parameters is a constructor only if it is the name of the class; otherwise it is a macro, and
+// what the macro does with an address space is unknown.
 static bool names_function(const walker *w) {
     uint32_t class_name = w->scopes[w->now.scope].name, name = w->now.last_word;
     return w->now.words > 1 || (class_name != NONE && name != NONE && igi_token_same(w->tokens, class_name, name));

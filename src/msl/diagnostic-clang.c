@@ -5,7 +5,7 @@
 //       6 |     x[i] = m[0] * x[i];
 //   fix-it:"/path/x.metal":{3:14-3:14}:";"
 //
-// Source lines, which are those of the rewritten file, are passed over.
+// Source lines, which are those of the rewritten file, are skipped.
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -175,7 +175,7 @@ static char *unescape(const char *text) {
     return igi_text_take(&plain);
 }
 
-// What is inside the rewriting is none of the user's text, and there is no change to propose.
+// Text inserted by the rewriter is not the user's, so no change is suggested for it.
 static bool can_change(const reader *r, const clang_range *range) {
     return r->source && r->source->rewrite.text && range->line == r->message.line &&
            range->end_line == r->message.line &&
@@ -218,7 +218,7 @@ static char *explain_candidate(const char *text) {
     return igi_format("candidate ignored: it does not take these types %.*s", (int)(end + 1 - with), with);
 }
 
-// Notes about the insides of the standard headers say nothing to the user, and the same note twice nothing new.
+// Notes about the internals of the standard headers do not help users, nor do repeated notes.
 static bool is_worth_showing(const reader *r, const char *text) {
     if (strcmp(r->message.level, "note") != 0) return true;
     if (is_internal_header(r) || strstr(text, "__ig") || strstr(text, "'__IG")) return false;
@@ -233,7 +233,7 @@ static const char computed_probe[] =
     "the file that __has_include or __has_embed asks for must be written out, as \"name\" or <name>: a name that a "
     "macro gives is not followed";
 
-// Our own sentence for what clang says because of us; NULL when its own will do. owns: the caller frees it.
+// Our sentence for a message that clang gives because of the rewriting; NULL to keep clang's. owns: the caller frees it.
 static char *explain(const reader *r) {
     static const char tail[] = "' file not found";
     const char *text = r->message.text;

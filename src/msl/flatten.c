@@ -31,7 +31,7 @@ static bool has_pragma_once(const igi_source *file) {
     return false;
 }
 
-// `#ifndef NAME` before any other directive: the header sees to it by itself.
+// `#ifndef NAME` before any other directive: the header has an include guard.
 static bool has_guard(const igi_source *file) {
     const char *line = file->text;
     while (line && *line != '#') line = next_line(line);

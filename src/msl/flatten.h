@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One text of a file and all it includes, for a compiler that knows no directories to look in.
+// One text of a file and all it includes, for a compiler that does not search directories.
 #ifndef INGOT_MSL_FLATTEN_H
 #define INGOT_MSL_FLATTEN_H
 

@@ -48,7 +48,7 @@ bool igi_msl_repair_headers(const char *directory) {
     return intact;
 }
 
-// The directory appears whole or not at all, whoever else is making it.
+// The directory appears complete or not at all, even when several processes create it.
 char *igi_msl_cached_headers(const char *cache_dir, igi_hash identity) {
     char hex[33];
     igi_hash_hex(identity, hex);

@@ -61,8 +61,8 @@ static bool note_name(igi_rewriter *r, size_t index, size_t length, const direct
     return close != NULL;
 }
 
-// A name that a macro gives is known to clang alone, and whether a file is missing it does not tell. The question is
-// spelled in a way that makes clang refuse it where it is asked.
+// Only clang knows a name that a macro gives, and it does not report whether such a file is missing. The test is
+// rewritten so that clang refuses it where it is evaluated.
 static void note_probe(igi_rewriter *r, size_t index, size_t length) {
     const directive *how = FIND(probes, r, index);
     if (!how) return;

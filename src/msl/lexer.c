@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// MSL text as tokens, brackets paired. Comments vanish; line continuations are white space.
+// MSL text as tokens, with brackets paired. Comments are dropped; line continuations are white space.
 #include "msl/lexer.h"
 
 #include <ctype.h>
@@ -209,7 +209,7 @@ static char bracket(const igi_tokens *tokens, size_t index) {
     return token->kind == IGI_TOKEN_PUNCT ? tokens->text[token->offset] : 0;
 }
 
-// Brackets that nest wrongly stay single. A brace outranks what was left open inside it.
+// Badly nested brackets stay unpaired. A closing brace also closes what was left open inside it.
 static void close_bracket(igi_tokens *tokens, bracket_stack *stack, size_t index) {
     char wanted = bracket(tokens, index) == ')' ? '(' : bracket(tokens, index) == ']' ? '[' : '{';
     while (stack->count > stack->base) {

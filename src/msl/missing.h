@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that clang looked for and did not find: those whose names only clang could tell are added to the sources.
+// Files that clang looked for and did not find: those whose names only clang knows are added to the sources.
 #ifndef INGOT_MSL_MISSING_H
 #define INGOT_MSL_MISSING_H
 
 #include "msl/sources.h"
 
-// Reads clang's messages. *added: there are new sources now, and clang should be asked again.
+// Reads clang's messages. *added: there are new sources now, and clang should run again.
 ig_status igi_msl_add_missing(igi_sources *sources, const char *messages, bool *added, ig_error *error);
 
 // What was added, from number `first` on, as bytes to keep, and from them. A source that is loaded again asks for the

@@ -44,7 +44,7 @@ void igi_reflection_write(const igi_reflection *reflection, igi_text *bytes) {
 
 // ---- Reading ----
 
-// One of our own literals, so that nobody frees it.
+// One of our own literals, which must not be freed.
 static const char *get_known(igi_reader *r, bool attribute) {
     static const char *const spaces[] = {"", "device", "constant", "threadgroup"};
     char *string = igi_get_string(r);

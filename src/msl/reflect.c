@@ -110,7 +110,7 @@ static uint64_t promise(LLVMValueRef function, unsigned index, const char *name)
     return attribute ? LLVMGetEnumAttributeValue(attribute) : 0;
 }
 
-// Size of the object behind a reference; 1 when nothing is known of it. clang promises a class without the padding at
+// Size of the object that a reference refers to; 1 when it is not known. clang promises a class without the padding at
 // its end, which belongs to the size, and to what Metal wants bound.
 static uint32_t referenced_bytes(LLVMValueRef function, LLVMValueRef argument) {
     unsigned index = 1;
@@ -121,7 +121,7 @@ static uint32_t referenced_bytes(LLVMValueRef function, LLVMValueRef argument) {
     return bytes == 0 ? 1 : bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)bytes;
 }
 
-// Bytes of one element behind "const float4*"; 1 when the type is not one of the language's own.
+// Bytes of one element of "const float4*"; 1 when the type is not one of the language's own.
 static uint32_t element_bytes(const char *type) {
     static const struct {
         const char *name;

@@ -2,7 +2,7 @@
 // One MSL file rewritten so that clang reads it as C++: attributes become annotations that survive into the IR, and
 // what only MSL's grammar has is spelled another way.
 //
-// Lines stay lines; columns move, and igi_rewrite_locate maps them back.
+// Line numbers do not change; columns do, and igi_rewrite_locate maps them back.
 #ifndef INGOT_MSL_REWRITE_H
 #define INGOT_MSL_REWRITE_H
 
@@ -13,7 +13,7 @@ typedef struct igi_include {
     bool quoted;  // "name" rather than <name>
     bool every;   // any directory that has it may be meant (#include_next)
     bool data;    // bytes to embed, not text to compile
-    bool probe;   // somebody asks whether it is there
+    bool probe;   // of __has_include: only tests whether the file exists
     size_t offset;
     size_t file;  // which of the sources it is; SIZE_MAX: none
 } igi_include;

@@ -8,7 +8,7 @@
 #include "core/file.h"
 
 enum { MAX_FILES = 4096 };
-// A source that brings more than this is no source.
+// A source that includes more than this is refused.
 static const uint64_t max_file_bytes = UINT64_C(64) << 20, max_bytes = UINT64_C(256) << 20;
 
 // Source given as text lives here as far as clang is concerned.
@@ -165,7 +165,7 @@ static ig_status try_own_directory(igi_sources *sources, search *s) {
     return status;
 }
 
-// Headers that Ingot brings: <ingot/ring>.
+// Headers that are part of Ingot: <ingot/ring>.
 static ig_status try_own_header(igi_sources *sources, search *s) {
     static const char prefix[] = "ingot/";
     if (strncmp(s->name, prefix, sizeof prefix - 1) != 0) return IG_STATUS_OK;

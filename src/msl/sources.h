@@ -10,7 +10,7 @@
 #include "msl/roots.h"
 
 typedef struct igi_source {
-    char *path;     // absolute; what clang is told
+    char *path;     // absolute; as given to clang
     char *display;  // what the user calls it
     char *text;     // the original
     size_t length;
@@ -18,16 +18,16 @@ typedef struct igi_source {
     igi_rewrite rewrite;
 } igi_source;
 
-// A file that was asked for and is kept from clang.
+// A file that was requested and is not shown to clang.
 typedef struct igi_refusal {
     size_t includer;
     char *name;    // as it is spelled there
     char *reason;  // a sentence
 } igi_refusal;
 
-// A name that only clang could tell, because a macro gives it.
+// A name that only clang knows, because a macro gives it.
 typedef struct igi_wanted {
-    char *includer;  // path of the source that includes it; "" when that cannot be told
+    char *includer;  // path of the source that includes it; "" when that is not known
     char *name;
     bool data;
 } igi_wanted;

@@ -10,7 +10,7 @@
 #include "core/memory.h"
 #include "msl/diagnostic.h"
 
-// The C++ runtime that libLLVM brings along.
+// The C++ runtime that libLLVM links to.
 char *__cxa_demangle(const char *mangled, char *buffer, size_t *length, int *status);
 
 static const struct {
@@ -97,7 +97,7 @@ static const char *parameter_list(const char *text) {
     return NULL;
 }
 
-// What is local to a function goes by its own name: "Tree::walk(uint)" of "k(uint*)::Tree::walk(uint)".
+// Names that are local to a function lose their prefix: "Tree::walk(uint)" of "k(uint*)::Tree::walk(uint)".
 static const char *skip_enclosing(const char *text, const char **open) {
     const char *at = text;
     for (int depth = 0; *open && *at; at++) {
@@ -112,7 +112,7 @@ static const char *skip_enclosing(const char *text, const char **open) {
 }
 
 // Older demanglers do not know _Float16 and bfloat, and take AArch64's __bf16 for a type that later parts of the name
-// may refer to, which clang does not. Codes of types that MSL does not have stand in: "Dh" reads half, "Df" decimal32.
+// may refer to, which clang does not. Codes of types that MSL does not have are used instead: "Dh" reads half, "Df" decimal32.
 static char *demangle(const char *symbol) {
     static const struct {
         const char *from, *to;
