@@ -133,7 +133,7 @@ void _Block_release(const void *block) {
 
 static byref *move_to_heap(byref *variable) {
     byref *copy = malloc(variable->size);
-    if (!copy) abort();  // the compiler's code has no way to hear of it
+    if (!copy) abort();  // the compiler's code cannot handle an error
     size_t header = offsetof(byref, keep);
     copy->isa = NULL;
     copy->forwarding = copy;

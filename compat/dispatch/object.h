@@ -31,7 +31,7 @@ void igi_pool_run(void *context, dispatch_function_t work);
 // Monotonic clock, and condition variables that go by it.
 uint64_t igi_dispatch_now(void);
 void igi_dispatch_condition_init(pthread_cond_t *condition);
-// Like pthread_cond_timedwait. False when the time has come.
+// Like pthread_cond_timedwait. False on timeout.
 bool igi_dispatch_wait(pthread_cond_t *condition, pthread_mutex_t *lock, dispatch_time_t until);
 
 #pragma GCC visibility pop

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads that run what queues hand them. Work may block, so the pool grows up to a bound while nobody is idle.
+// Threads that run the work of queues. Work may block, so the pool grows up to a limit while no thread is idle.
 #import <Foundation/Foundation.h>
 
 #include <stdlib.h>
@@ -46,7 +46,7 @@ static void *run_items(void *unused) {
     return NULL;
 }
 
-// Call with the lock held. A thread that cannot be had is no loss while there is another.
+// Call with the lock held. Failing to start a thread does not matter while there is another.
 static void add_thread(void) {
     pthread_t thread;
     if (pthread_create(&thread, NULL, run_items, NULL) != 0) {

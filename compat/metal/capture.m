@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Captures, which there are none of.
+// Captures, which are not supported.
 #include "object.h"
 
 @interface IGCaptureScope : IGObject <MTLCaptureScope> {

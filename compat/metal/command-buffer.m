@@ -239,7 +239,7 @@ static dispatch_queue_t scheduled_queue(void) {
     [_queue commit:self];
 }
 
-// Commands that cannot run are replaced by none: order, waiting and handlers stay as they are.
+// Commands that cannot run are replaced by an empty command buffer: order, waiting and handlers stay the same.
 - (void)chooseSubmitted {
     [self noteEncodingError];
     _submitted = _failure ? NULL : ig_commands_retain(_commands);

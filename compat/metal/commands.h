@@ -27,7 +27,7 @@
 typedef enum igi_stage {
     IGI_NOT_ENQUEUED,
     IGI_ENQUEUED,
-    IGI_COMMITTED,  // and behind one that is not
+    IGI_COMMITTED,  // and after one that is not
     IGI_SUBMITTED,  // with Ingot
 } igi_stage;
 
@@ -46,11 +46,11 @@ typedef enum igi_stage {
     BOOL _retainedReferences;
     MTLCommandBufferErrorOption _errorOptions;
     double _commitTime, _scheduledTime;
-    uint32_t _boundBuffers, _boundThreadgroups;  // slots the last encoder left behind
+    uint32_t _boundBuffers, _boundThreadgroups;  // slots that the last encoder left bound
     NSMutableArray *_kept;                       // what kernels reach through pointers; nil: nothing
 }
 - (id)initWithQueue:(IGQueue *)queue retained:(BOOL)retained;
-// What Metal's validation would stop the program for: the first such text becomes the error.
+// Mistakes for which Metal's validation would stop the program: the first such text becomes the error.
 - (void)fail:(NSString *)text;
 - (void)refuse:(NSString *)text;  // the same for what the software device lacks
 - (void)keep:(id)resource;        // until completed

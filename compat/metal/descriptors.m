@@ -39,7 +39,7 @@
 }
 @end
 
-// Arrays of descriptors make their elements when they are first asked for.
+// Arrays of descriptors create their elements on first use.
 static id element(NSMutableDictionary **elements, NSUInteger index, Class class) {
     igi_ensure_pool();
     NSNumber *key = [NSNumber numberWithUnsignedLong:index];

@@ -48,7 +48,7 @@ enum { IGI_SMALL_BUFFER = 32 << 10 };
     ig_buffer *buffer = NULL;
     if (igi_storage_mode(options) == MTLStorageModeMemoryless) return nil;
     desc.storage = storage_of(options);
-    // A mapping of its own for every small one would soon be more than the system allows.
+    // A separate mapping for every small buffer would soon exceed the system's limit.
     desc.pooled = desc.length <= IGI_SMALL_BUFFER && desc.storage == IG_STORAGE_SHARED && !desc.no_copy;
     if (ig_buffer_create(_device, &desc, &buffer) != IG_STATUS_OK) return nil;
     if (desc.pooled && !desc.bytes) memset(ig_buffer_contents(buffer), 0, desc.length);

@@ -63,7 +63,7 @@ void MTLRemoveDeviceObserver(id<NSObject> observer) {}
 }
 @end
 
-// GPUs stop what runs too long. Code that can be stopped is slower, so here it takes INGOT_METAL_TIMEOUT, in seconds.
+// GPUs stop kernels that run too long. Code that can be stopped is slower, so here only INGOT_METAL_TIMEOUT (seconds) enables it.
 static uint64_t watchdog_ns(void) {
     const char *wanted = getenv("INGOT_METAL_TIMEOUT");
     double seconds = wanted ? strtod(wanted, NULL) : 0;
@@ -77,10 +77,10 @@ static uint64_t watchdog_ns(void) {
 - (id)init {
     if (!(self = [super init])) return nil;
     atomic_init(&_references, 1);
-    // By name: with INGOT_DEVICE=metal the default could be the backend that stands on this very class.
+    // By name: with INGOT_DEVICE=metal the default could be the backend that uses this class.
     ig_device_desc desc = {.name = "cpu", .deadline_ns = watchdog_ns()};
     if (ig_device_create(&desc, &_device, NULL) != IG_STATUS_OK) {
-        [self dealloc];  // release would take the lock, which whoever makes a device holds
+        [self dealloc];  // release would take the lock, which the caller holds
         return nil;
     }
     ig_device_get_properties(_device, &_properties);
@@ -92,7 +92,7 @@ static uint64_t watchdog_ns(void) {
     return self;
 }
 
-// The last reference and a new one through `living` must not meet.
+// Releasing the last reference must not race with taking a new one through `living`.
 - (oneway void)release {
     pthread_mutex_lock(&lock);
     BOOL last = atomic_fetch_sub(&_references, 1) == 1;
@@ -271,7 +271,7 @@ NOT_SUPPORTED(isDepth24Stencil8PixelFormatSupported)
     return [NSArray array];
 }
 
-// Host and device go by one clock.
+// Host and device use the same clock.
 - (void)sampleTimestamps:(MTLTimestamp *)cpuTimestamp gpuTimestamp:(MTLTimestamp *)gpuTimestamp {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fences, which order gives for free, and events.
+// Fences, which need no work because commands run in order, and events.
 #include "event.h"
 
 #include <pthread.h>
@@ -50,7 +50,7 @@ static void *run_block(void *block) {
     return NULL;
 }
 
-// Where there is no thread to be had, the block runs here: late is better than never.
+// If no thread can be started, the block runs here, late.
 static void run_on_new_thread(dispatch_block_t block) {
     pthread_t thread;
     void *copy = Block_copy(block);
@@ -74,7 +74,7 @@ static void run_on_new_thread(dispatch_block_t block) {
     return ig_event_wait(_event, value, timeout) == IG_STATUS_OK;
 }
 
-// A value may never come, so the wait has a thread of its own: those of the queues are for work.
+// The value may never be reached, so a separate thread waits: those of the queues are for work.
 - (void)notifyListener:(MTLSharedEventListener *)listener
                atValue:(uint64_t)value
                  block:(MTLSharedEventNotificationBlock)block {
@@ -145,7 +145,7 @@ static void run_on_new_thread(dispatch_block_t block) {
     return [_event label];
 }
 
-// An event of another process cannot be had here.
+// Events of other processes are not supported.
 - (void)encodeWithCoder:(NSCoder *)coder {
 }
 

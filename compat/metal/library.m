@@ -157,7 +157,7 @@ static uint32_t version_number(MTLLanguageVersion version) {
     return pipeline;
 }
 
-// Metal, too, compiles a function when its constants are known.
+// As Metal does, compiles a function when its constants are known.
 - (BOOL)specialize:(MTLFunctionConstantValues *)values error:(NSError **)error {
     size_t count = 0;
     ig_function_constant *constants = [values newConstantsFor:_library->_library count:&count];

@@ -7,7 +7,7 @@
 
 #include <ingot/device.h>
 
-// Objects of these classes that are alive, devices among them: the tests see that none is left.
+// The number of living objects of these classes, devices included: the tests check that none is leaked.
 extern __attribute__((visibility("default"))) long igi_metal_live_objects(void);
 
 #pragma GCC visibility push(hidden)

@@ -142,7 +142,7 @@ static MTLBindingAccess access_of(ig_access access) {
     return _index;
 }
 
-// An argument that hangs on a constant which is computed from others may or may not be there.
+// An argument that depends on a derived constant may or may not exist.
 - (BOOL)isUsed {
     return _used;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A product is a kernel (product.metal) and nothing that Metal's public interface would not do.
+// A product is a kernel (product.metal), run through Metal's public interface.
 #import <MetalPerformanceShaders/MetalPerformanceShaders.h>
 
 #include "core/embedded.h"

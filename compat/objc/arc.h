@@ -3,7 +3,7 @@
 #ifndef INGOT_COMPAT_OBJC_ARC_H
 #define INGOT_COMPAT_OBJC_ARC_H
 
-// Objects release their variables when they end, which GCC's runtime does not know of. Called once a class is loaded
+// Objects release their variables when they are deallocated, which GCC's runtime does not do. Called once a class is loaded
 // that has such variables.
 __attribute__((visibility("hidden"))) void igi_arc_release_variables(void);
 

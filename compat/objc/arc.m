@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions that -fobjc-arc calls. Weak variables become nil when their object has ended; a thread that loads one
-// at that very moment is not protected.
+// The functions that -fobjc-arc calls. Weak variables become nil when their object is deallocated; a thread that loads
+// one at that moment is not protected.
 #include "arc.h"
 
 #import <Foundation/Foundation.h>
@@ -72,7 +72,7 @@ static void forget(id object, id *variable) {
 
 static void remember(id object, id *variable) {
     weak_variable *entry = malloc(sizeof *entry);
-    if (!entry) abort();  // the compiler's code has no way to hear of it
+    if (!entry) abort();  // the compiler's code cannot handle an error
     weak_variable **bucket = bucket_of(object);
     *entry = (weak_variable){*bucket, object, variable};
     *bucket = entry;

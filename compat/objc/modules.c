@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Objective-C as programs for a Mac are written (instance variables in implementations, properties without
 // @synthesize, array[i]) needs an ABI that GCC's runtime does not load: clang -fobjc-runtime=gnustep-1.6 makes it.
-// Its modules differ little. This function stands before the runtime's own of the same name, gives instance variables
-// their places, says "version 8" and passes the module on.
+// Its modules differ little. This function overrides the runtime's function of the same name: it lays out instance
+// variables, sets "version 8" and passes the module on.
 #include <dlfcn.h>
 #include <objc/runtime.h>
 #include <stddef.h>
@@ -94,8 +94,8 @@ static void adapt_protocols(protocol_list *list) {
     }
 }
 
-// What @protocol() gives: clang lists it in a category of a class that does not exist, at which the runtime never
-// looks.
+// What @protocol() gives: clang lists it in a category of a class that does not exist, which the runtime
+// ignores.
 static void finish_protocols(protocol_list *list, uintptr_t class) {
     for (; list; list = list->next) {
         for (size_t i = 0; i < list->count; i++) {
