@@ -18,7 +18,7 @@ static const char program[] = "ingot-codegen";
 // Relative to the directory this code was loaded from: beside it, installed under the same prefix, or in a build tree.
 static const char *const places[] = {".", "../libexec/ingot", "../../libexec/ingot", "../src", "../../src"};
 
-// Only root and this user can have put it there.
+// Nobody but root and this user can have put it there.
 static bool is_ours(const char *path) {
     struct stat info;
     return stat(path, &info) == 0 && (info.st_uid == 0 || info.st_uid == geteuid()) && !(info.st_mode & S_IWOTH);
