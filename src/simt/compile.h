@@ -22,7 +22,7 @@ typedef struct igi_simt_request {
     bool batches;          // it may do several threadgroups, neighbours in x, at a time
     bool streaming;        // it will write more than caches hold
     bool line_tables;      // the bitcode has source lines: functions keep them and are called after the kernel
-    igi_remarks *remarks;  // remarks go here; NULL: none are wanted
+    igi_remarks *remarks;  // what became of it goes here; NULL: nobody asks
 } igi_simt_request;
 
 typedef enum igi_simt_stage {

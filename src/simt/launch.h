@@ -68,7 +68,7 @@ typedef struct igi_code_info {
     uint32_t batch;          // threadgroups, neighbours in x, that one call does; the group is the first of them
 } igi_code_info;
 
-// Kernels with more instructions than this are optimised less, and compiled only once.
+// More instructions than this are compiled with less care, and only once.
 enum { IGI_CODE_VERSION = 15, IGI_LARGE_KERNEL = 1000 };
 
 // Generated code calls this as "ig.private": memory for private arrays, set by igi_run_group.
