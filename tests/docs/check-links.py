@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Links of the pages lead somewhere, and files that they name exist: check-links.py SOURCE_ROOT."""
+"""Links of the pages lead somewhere, and files and functions that they name exist: check-links.py SOURCE_ROOT."""
 import re
 import sys
 from pathlib import Path
@@ -35,9 +35,27 @@ def bad_paths(text):
             yield f"there is no {path}"
 
 
+HEADERS = "".join(path.read_text() for path in (root / "include/ingot").glob("*.h"))
+OPS = set(re.findall(r"X\(\w+, (\w+), \w+\)", HEADERS))
+# Enumerators are made from lists: IG_STATUS_, IG_OP_, IG_WEIGHT_ and IG_GGUF_ with a row's first word.
+ROWS = set(re.findall(r"X\((\w+), ", HEADERS))
+EXAMPLES = {"ig_tensor_mish"}  # CONTRIBUTING.md adds it
+
+
+def bad_names(text):
+    """Public names, or beginnings of them, that no header has."""
+    for name in sorted(set(re.findall(r"\b(?:ig|IG)_\w*[a-zA-Z0-9]", text))):
+        listed = name.removeprefix("ig_tensor_") in OPS or re.sub(r"^IG_(STATUS|OP|WEIGHT|GGUF)_", "", name) in ROWS
+        if not listed and name not in EXAMPLES and not re.search(rf"\b{name}", HEADERS):
+            yield f"there is no {name}"
+
+
 problems = []
 for page in PAGES:
     text = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.M | re.S)
     problems += [f"{page.relative_to(root)}: {problem}" for problem in [*bad_links(page, text), *bad_paths(text)]]
+    problems += [f"{page.relative_to(root)}: {problem}" for problem in bad_names(page.read_text())]
+for page in sorted((root / "man").glob("*.[13]")):
+    problems += [f"{page.relative_to(root)}: {problem}" for problem in bad_names(page.read_text())]
 if problems:
     sys.exit("\n".join(problems))
