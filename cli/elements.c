@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "half.h"
 #include "options.h"
+#include "tensor/types.h"
 
 bool cli_type_named(const char *name, size_t length, ig_type *type) {
     for (int i = 0; i < IG_TYPE_COUNT; i++) {
@@ -49,7 +49,7 @@ static void store_float(ig_type type, double value, void *element) {
         float single = (float)value;
         memcpy(element, &single, sizeof single);
     } else {
-        uint16_t half = type == IG_TYPE_BF16 ? cli_bf16_from_double(value) : cli_f16_from_double(value);
+        uint16_t half = type == IG_TYPE_BF16 ? igi_bf16_from_double(value) : igi_f16_from_double(value);
         memcpy(element, &half, sizeof half);
     }
 }
@@ -59,7 +59,7 @@ static float load_float(ig_type type, const void *element) {
     uint16_t half;
     if (type == IG_TYPE_F32) return memcpy(&single, element, sizeof single), single;
     memcpy(&half, element, sizeof half);
-    return type == IG_TYPE_BF16 ? cli_float_from_bf16(half) : cli_float_from_f16(half);
+    return (float)(type == IG_TYPE_BF16 ? igi_bf16_to_double(half) : igi_f16_to_double(half));
 }
 
 static cli_parse_result parse_integer(ig_type type, const char *text, size_t length, void *element) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of the command line: half floats, elements, SPECs, options, suggestions, statistics.
+// The parts of the command line: elements, SPECs, options, suggestions, statistics.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,56 +14,11 @@
 #include "core/nearest.h"
 #include "elements.h"
 #include "format.h"
-#include "half.h"
 #include "options.h"
 #include "output.h"
 #include "spec.h"
+#include "tensor/types.h"
 #include "timing.h"
-
-// ---- 16-bit floats ----
-
-static void every_f16_and_bf16_comes_back(void **state) {
-    (void)state;
-    for (unsigned bits = 0; bits <= 0xffff; bits++) {
-        float half = cli_float_from_f16((uint16_t)bits), brain = cli_float_from_bf16((uint16_t)bits);
-        if (!isnan(half)) assert_int_equal(cli_f16_from_double((double)half), bits);
-        if (!isnan(brain)) assert_int_equal(cli_bf16_from_double((double)brain), bits);
-    }
-}
-
-#if defined(__FLT16_MANT_DIG__)
-static void f16_agrees_with_the_compiler(void **state) {
-    (void)state;
-    uint32_t random = 1;
-    for (int i = 0; i < 1000000; i++) {
-        random = random * 1664525 + 1013904223;
-        float value;
-        memcpy(&value, &random, sizeof value);
-        if (isnan(value)) continue;
-        value = fmodf(value, 70000);
-        _Float16 expected = (_Float16)value;
-        uint16_t bits;
-        memcpy(&bits, &expected, sizeof bits);
-        assert_int_equal(cli_f16_from_double((double)value), bits);
-        assert_true(cli_float_from_f16(bits) == (float)expected);
-    }
-}
-#endif
-
-static void rounding_is_to_even_and_overflow_to_infinity(void **state) {
-    (void)state;
-    assert_int_equal(cli_f16_from_double(2049), 0x6800);  // 2048 and 2050 are neighbours
-    assert_int_equal(cli_f16_from_double(2051), 0x6802);
-    assert_int_equal(cli_f16_from_double(65519), 0x7bff);
-    assert_int_equal(cli_f16_from_double(65520), 0x7c00);
-    assert_int_equal(cli_f16_from_double(0x1p-25), 0);
-    assert_int_equal(cli_f16_from_double(0x1.8p-25), 1);
-    assert_int_equal(cli_f16_from_double(-0.0), 0x8000);
-    assert_int_equal(cli_bf16_from_double(1 + 0x1p-8), 0x3f80);
-    assert_int_equal(cli_bf16_from_double(1 + 0x1.8p-7), 0x3f82);
-    assert_int_equal(cli_bf16_from_double(1e39), 0x7f80);
-    assert_true(isnan(cli_float_from_f16(cli_f16_from_double(NAN))));
-}
 
 // ---- Elements ----
 
@@ -150,9 +105,9 @@ static void random_floats_stay_below_one(void **state) {
     uint16_t *halves = malloc(COUNT * sizeof *halves);
     assert_non_null(halves);
     cli_fill_random(IG_TYPE_F16, halves, COUNT, 0);
-    for (int i = 0; i < COUNT; i++) assert_true(cli_float_from_f16(halves[i]) < 1);
+    for (int i = 0; i < COUNT; i++) assert_true(igi_f16_to_double(halves[i]) < 1);
     cli_fill_random(IG_TYPE_BF16, halves, COUNT, 0);
-    for (int i = 0; i < COUNT; i++) assert_true(cli_float_from_bf16(halves[i]) < 1);
+    for (int i = 0; i < COUNT; i++) assert_true(igi_bf16_to_double(halves[i]) < 1);
     free(halves);
 }
 
@@ -164,8 +119,8 @@ static void iota_wraps_and_rounds(void **state) {
     assert_int_equal(bytes[256], 0);
     uint16_t halves[2052];
     cli_fill_iota(IG_TYPE_F16, halves, 2052);
-    assert_true(cli_float_from_f16(halves[2048]) == 2048);
-    assert_true(cli_float_from_f16(halves[2049]) == 2048);
+    assert_true(igi_f16_to_double(halves[2048]) == 2048);
+    assert_true(igi_f16_to_double(halves[2049]) == 2048);
 }
 
 // ---- SPECs ----
@@ -382,11 +337,6 @@ static void exit_codes_follow_the_status(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_f16_and_bf16_comes_back),
-#if defined(__FLT16_MANT_DIG__)
-        cmocka_unit_test(f16_agrees_with_the_compiler),
-#endif
-        cmocka_unit_test(rounding_is_to_even_and_overflow_to_infinity),
         cmocka_unit_test(elements_are_shown_as_they_are_read),
         cmocka_unit_test(wrong_elements_are_refused),
         cmocka_unit_test(random_is_splitmix64),

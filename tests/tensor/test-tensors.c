@@ -169,13 +169,19 @@ static void every_type_survives_a_file(void **state) {
 static void halves_round_to_nearest_even_once(void **state) {
     (void)state;
     assert_int_equal(igi_f16_from_double(1), 0x3c00);
+    assert_int_equal(igi_f16_from_double(2049), 0x6800);  // 2048 and 2050 are neighbours
+    assert_int_equal(igi_f16_from_double(2051), 0x6802);
     assert_int_equal(igi_f16_from_double(65504), 0x7bff);
+    assert_int_equal(igi_f16_from_double(65519), 0x7bff);
     assert_int_equal(igi_f16_from_double(65520), 0x7c00);
     assert_int_equal(igi_f16_from_double(-0.0), 0x8000);
     assert_int_equal(igi_f16_from_double(0x1p-24), 1);
     assert_int_equal(igi_f16_from_double(0x1p-25), 0);
+    assert_int_equal(igi_f16_from_double(0x1.8p-25), 1);
+    assert_true(isnan(igi_f16_to_double(igi_f16_from_double(NAN))));
     assert_int_equal(igi_bf16_from_double(1), 0x3f80);
     assert_int_equal(igi_bf16_from_double(1 + 0x1p-8), 0x3f80);
+    assert_int_equal(igi_bf16_from_double(1 + 0x1.8p-7), 0x3f82);
     assert_int_equal(igi_bf16_from_double(1 + 0x1p-8 + 0x1p-40), 0x3f81);  // float alone would lose the last bit
     assert_int_equal(igi_bf16_from_double(INFINITY), 0x7f80);
     assert_int_equal(igi_bf16_from_double(1e39), 0x7f80);
