@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finding a program: named by the user, beside the library or program that holds some code, or where it was installed.
+#include "core/program.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+// Nobody but root and this user can have put it there.
+static bool is_ours(const char *path) {
+    struct stat info;
+    return stat(path, &info) == 0 && (info.st_uid == 0 || info.st_uid == geteuid()) && !(info.st_mode & S_IWOTH);
+}
+
+static bool is_program(const char *path) {
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISREG(info.st_mode) && access(path, X_OK) == 0;
+}
+
+// A program found through PATH is known to the loader by its bare name only.
+static bool file_of_code(const void *code, char path[PATH_MAX]) {
+    Dl_info info;
+    if (!dladdr(code, &info) || !info.dli_fname) return false;
+#ifdef __linux__
+    if (strcmp(info.dli_fname, program_invocation_name) == 0) return realpath("/proc/self/exe", path) != NULL;
+#endif
+    return strchr(info.dli_fname, '/') && realpath(info.dli_fname, path);
+}
+
+static bool find_near(const igi_program *program, const char *directory, char path[PATH_MAX]) {
+    for (const char *const *place = program->places; *place; place++) {
+        char near[PATH_MAX];
+        bool fits = snprintf(near, sizeof near, "%s/%s", directory, *place) < PATH_MAX &&
+                    snprintf(path, PATH_MAX, "%s/%s", near, program->name) < PATH_MAX;
+        if (fits && is_program(path) && is_ours(path) && is_ours(near)) return true;
+    }
+    return false;
+}
+
+bool igi_program_find(const igi_program *program, char path[PATH_MAX]) {
+    const char *named = program->named;
+    if (named) return is_program(named) && snprintf(path, PATH_MAX, "%s", named) < PATH_MAX;
+    char file[PATH_MAX];
+    bool known = file_of_code(program->code, file);
+    char *end = known ? strrchr(file, '/') : NULL;
+    if (end) *end = 0;
+    if (end && find_near(program, file, path)) return true;
+    return snprintf(path, PATH_MAX, "%s/%s", program->installed, program->name) < PATH_MAX && is_program(path);
+}
