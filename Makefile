@@ -83,7 +83,7 @@ format:
 
 lint: compile-build
 	clang-format-19 --dry-run -Werror $(SOURCES)
-	run-clang-tidy-19 -quiet -p build '/(src|cli|tests|bench)/.*\.c$$'
+	run-clang-tidy-19 -quiet -p build '/(src|console|cli|tests|bench)/.*\.c$$'
 
 clean:
 	rm -rf $(TESTED)

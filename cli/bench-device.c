@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "bench.h"
+#include "console/options.h"
+#include "console/output.h"
 #include "core/clock.h"
 #include "core/file.h"
 #include "opencl.h"
-#include "options.h"
-#include "output.h"
 
 enum { MANY = 1000 };
 

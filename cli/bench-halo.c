@@ -7,11 +7,11 @@
 
 #include "../bench/halo-openmp.h"
 #include "bench.h"
+#include "console/device.h"
+#include "console/options.h"
+#include "console/output.h"
 #include "core/clock.h"
 #include "halo/stencil.h"
-#include "options.h"
-#include "output.h"
-#include "source.h"
 
 typedef struct halo_case {
     const char *name;

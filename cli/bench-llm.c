@@ -5,9 +5,9 @@
 #include <time.h>
 
 #include "bench.h"
+#include "console/device.h"
+#include "console/output.h"
 #include "core/clock.h"
-#include "output.h"
-#include "source.h"
 
 // What llama-bench measures.
 enum { PROMPT = 512, WRITTEN = 128, CONTEXT = 1024 };

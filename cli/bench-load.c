@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "bench.h"
+#include "console/output.h"
 #include "core/clock.h"
-#include "output.h"
 
 static double seconds_of(int who) {
     struct rusage usage;

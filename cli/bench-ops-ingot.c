@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "bench-ops.h"
+#include "console/output.h"
 #include "core/clock.h"
-#include "output.h"
 
 // ---- Inputs ----
 

@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "bench-ops.h"
-#include "output.h"
+#include "console/output.h"
 
 enum { MAX_CALLS = 20000, MAX_BATCHES = 20, SLOW = 30 };
 static const double batch_seconds = 0.001;  // of short calls, as many as fit

@@ -6,7 +6,7 @@
 
 #include "bench-ops.h"
 #include "bench-simt.h"
-#include "output.h"
+#include "console/output.h"
 
 // ---- STREAM ----
 

@@ -4,7 +4,8 @@
 #include <string.h>
 
 #include "bench-ops.h"
-#include "output.h"
+#include "console/output.h"
+#include "console/progress.h"
 
 enum { SIZES = 7, TRIES = 3 };
 static const uint64_t elements[SIZES] = {64, 256, 1024, 4096, 16384, 65536, 1 << 20};

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output.h"
+#include "console/output.h"
 
 // ---- Who takes part ----
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "bench.h"
-#include "output.h"
+#include "console/output.h"
 
 enum { PATIENCE_SECONDS = 120, MOST_ARGUMENTS = 4 };
 

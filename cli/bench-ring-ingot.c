@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "bench-ring.h"
+#include "console/output.h"
 #include "core/clock.h"
 #include "core/status-internal.h"
-#include "output.h"
 
 enum { INBOX = 2048, WARM_UP = 2000, SAMPLES = 20000, BURST = 256, MANY = 1000000, WINDOW = 200000 };
 static const uint64_t patience_ns = 10000000000u;

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "bench-ring.h"
+#include "console/output.h"
 #include "core/file.h"
 #include "core/process.h"
-#include "output.h"
 
 enum { RUNS = 3, MAX_WORDS = 10 };
 static const uint64_t patience_ns = 120000000000u;

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "output.h"
+#include "console/output.h"
 
 // ---- Rows ----
 

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "bench-simt.h"
+#include "console/output.h"
 #include "core/clock.h"
-#include "output.h"
 
 enum { MAX_PIPELINES = 32 };
 

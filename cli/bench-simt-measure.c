@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "bench-simt.h"
-#include "output.h"
+#include "console/output.h"
 
 enum { MAX_SAMPLES = 512, RUNS_PER_TURN = 8 };
 static const double turn_seconds = 0.02;   // of short runs, as many as fit

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "bench-simt.h"
+#include "console/output.h"
 #include "core/clock.h"
 #include "core/memory.h"
-#include "output.h"
 
 typedef struct native_runner {
     simt_runner base;

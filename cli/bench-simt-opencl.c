@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "bench-simt.h"
+#include "console/output.h"
 #include "core/clock.h"
 #include "core/memory.h"
 #include "opencl.h"
-#include "output.h"
 
 enum { MAX_KERNELS = 32 };
 

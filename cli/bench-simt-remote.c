@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "bench-simt.h"
-#include "output.h"
+#include "console/output.h"
 
 enum { CHILD_SOCKET = STDIN_FILENO, CHILD_EXCHANGE = 100 };
 enum { PATIENCE_SECONDS = 120 };

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "console/output.h"
 #include "core/memory.h"
-#include "output.h"
 
 // ---- Which cases ----
 

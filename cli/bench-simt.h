@@ -13,7 +13,7 @@
 
 #include "../bench/simt-sizes.h"
 #include "bench.h"
-#include "options.h"
+#include "console/options.h"
 
 enum { SIMT_MAX_BUFFERS = 6, SIMT_MAX_ARGUMENTS = 4 };
 

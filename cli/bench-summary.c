@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "bench.h"
-#include "output.h"
+#include "console/output.h"
 
 static bench_mean *find(bench_summary *summary, const char *peer, const char *group) {
     for (size_t i = 0; i < summary->count; i++) {

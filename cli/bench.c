@@ -7,9 +7,9 @@
 
 #include "bench-simt.h"
 #include "commands.h"
+#include "console/options.h"
+#include "console/output.h"
 #include "core/nearest.h"
-#include "options.h"
-#include "output.h"
 
 static const struct {
     const char *name;

@@ -5,8 +5,8 @@
 
 #include <ingot/device.h>
 
+#include "console/options.h"
 #include "core/embedded.h"
-#include "options.h"
 
 enum { BENCH_MAX_PEERS = 16 };
 

@@ -4,9 +4,10 @@
 #include <string.h>
 
 #include "commands.h"
+#include "console/device.h"
+#include "console/output.h"
 #include "core/status-internal.h"
 #include "format.h"
-#include "output.h"
 #include "source.h"
 
 typedef struct compile_options {

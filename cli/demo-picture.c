@@ -2,11 +2,11 @@
 // ingot demo, a picture: a ray-marched stack of gold bars.
 #include <stdlib.h>
 
+#include "console/options.h"
+#include "console/output.h"
 #include "core/file.h"
 #include "demo.h"
 #include "format.h"
-#include "options.h"
-#include "output.h"
 #include "picture.h"
 
 enum { WIDTH = 960, HEIGHT = 600, PIXEL_BYTES = 4 };

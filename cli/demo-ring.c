@@ -2,11 +2,11 @@
 // ingot demo, ring kernels: a token handed from one to the next, without the host.
 #include <ingot/ring.h>
 
+#include "console/options.h"
+#include "console/output.h"
 #include "core/clock.h"
 #include "demo.h"
 #include "format.h"
-#include "options.h"
-#include "output.h"
 
 enum { KERNELS = 8, ROUNDS = 500 };
 static const uint64_t patience_ns = 30000000000u;

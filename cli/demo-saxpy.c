@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // ingot demo, saxpy: memory bandwidth, and every element checked.
+#include "console/options.h"
+#include "console/output.h"
 #include "demo.h"
-#include "options.h"
-#include "output.h"
 
 enum { ELEMENTS = 1 << 24, RUNS = 8 };
 static const float factor = 0.5f;

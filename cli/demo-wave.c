@@ -2,13 +2,13 @@
 // ingot demo, a wave: tiles that exchange their borders, and a wall with two slits.
 #include <stdlib.h>
 
+#include "console/options.h"
+#include "console/output.h"
 #include "core/clock.h"
 #include "core/file.h"
 #include "demo.h"
 #include "format.h"
 #include "halo.h"
-#include "options.h"
-#include "output.h"
 
 enum { STEPS = 1200 };
 static const halo_options wave = {

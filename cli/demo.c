@@ -7,10 +7,10 @@
 #include <sys/stat.h>
 
 #include "commands.h"
+#include "console/device.h"
+#include "console/options.h"
+#include "console/output.h"
 #include "core/clock.h"
-#include "options.h"
-#include "output.h"
-#include "source.h"
 
 static const struct {
     const char *title;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "options.h"
+#include "console/options.h"
 #include "tensor/types.h"
 
 bool cli_type_named(const char *name, size_t length, ig_type *type) {

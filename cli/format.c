@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "console/output.h"
 #include "core/memory.h"
-#include "output.h"
 
 static const char *scaled(double value, const char *unit, char text[CLI_FORMAT_TEXT]) {
     int decimals = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;

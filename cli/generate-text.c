@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "console/progress.h"
 #include "core/clock.h"
 #include "generate.h"
 

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "commands.h"
+#include "console/device.h"
 #include "core/clock.h"
 #include "core/file.h"
-#include "source.h"
 
 // ---- Opening ----
 

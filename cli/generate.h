@@ -5,9 +5,9 @@
 
 #include <ingot/llm.h>
 
+#include "console/options.h"
+#include "console/output.h"
 #include "core/memory.h"
-#include "options.h"
-#include "output.h"
 
 typedef struct generation {
     // As given by the options:

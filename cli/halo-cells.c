@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "console/options.h"
+#include "console/output.h"
 #include "core/npy.h"
 #include "halo.h"
-#include "options.h"
-#include "output.h"
 
 // Place of a cell in the domain, 0 to 1 along each axis.
 typedef struct place {

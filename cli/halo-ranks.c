@@ -5,12 +5,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "console/options.h"
+#include "console/output.h"
 #include "core/file.h"
 #include "core/memory.h"
 #include "halo.h"
 #include "halo/halo-internal.h"
-#include "options.h"
-#include "output.h"
 
 // ---- Finding MPI ----
 

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "console/options.h"
+#include "console/output.h"
 #include "core/file.h"
 #include "core/memory.h"
 #include "core/npy.h"
 #include "halo.h"
-#include "options.h"
-#include "output.h"
 #include "picture.h"
 
 typedef struct rgba {

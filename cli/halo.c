@@ -6,12 +6,13 @@
 #include <string.h>
 
 #include "commands.h"
+#include "console/device.h"
+#include "console/options.h"
+#include "console/output.h"
+#include "console/progress.h"
 #include "core/clock.h"
 #include "core/file.h"
 #include "format.h"
-#include "options.h"
-#include "output.h"
-#include "source.h"
 
 // One run of the command.
 typedef struct halo_run {

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "console/output.h"
 #include "core/nearest.h"
 #include "format.h"
-#include "output.h"
 
 // Enough for every implementation that is ever chosen by size.
 static const uint64_t much_work = UINT64_C(1) << 62;

@@ -3,7 +3,7 @@
 #ifndef INGOT_CLI_INFO_OPS_H
 #define INGOT_CLI_INFO_OPS_H
 
-#include "options.h"
+#include "console/options.h"
 
 // The table of all ops, or each of `names` in detail. Returns the exit code.
 int info_ops(const cli_list *names);

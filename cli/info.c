@@ -3,10 +3,10 @@
 #include <stdlib.h>
 
 #include "commands.h"
+#include "console/options.h"
+#include "console/output.h"
 #include "format.h"
 #include "info-ops.h"
-#include "options.h"
-#include "output.h"
 
 static void print_row(const char *key, const char *value) {
     printf("  %s%-22s%s %s\n", cli_escape(stdout, CLI_DIM), key, cli_escape(stdout, CLI_PLAIN), value);

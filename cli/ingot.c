@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "commands.h"
+#include "console/output.h"
 #include "core/nearest.h"
-#include "output.h"
 
 static const struct {
     const char *name;

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "console/output.h"
 #include "core/clock.h"
-#include "output.h"
 
 // From the OpenCL 1.2 specification.
 enum { BUFFER_BYTES = 1 << 20 };

@@ -3,7 +3,7 @@
 #include "ring.h"
 
 #include "commands.h"
-#include "source.h"
+#include "console/device.h"
 
 static int open_run(ring_run *run) {
     int result = cli_open_device(NULL, &run->device);

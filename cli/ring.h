@@ -5,8 +5,8 @@
 
 #include <ingot/ring.h>
 
-#include "options.h"
-#include "output.h"
+#include "console/options.h"
+#include "console/output.h"
 
 // How payloads are shown.
 typedef enum ring_format { RING_TEXT, RING_HEX, RING_ELEMENTS } ring_format;

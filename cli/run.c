@@ -5,6 +5,8 @@
 #include <stdlib.h>
 
 #include "commands.h"
+#include "console/device.h"
+#include "console/progress.h"
 
 static void encode(run_job *job, ig_commands *commands) {
     ig_commands_set_pipeline(commands, job->pipeline);

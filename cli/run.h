@@ -3,7 +3,7 @@
 #ifndef INGOT_CLI_RUN_H
 #define INGOT_CLI_RUN_H
 
-#include "output.h"
+#include "console/output.h"
 #include "source.h"
 #include "timing.h"
 

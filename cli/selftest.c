@@ -8,12 +8,12 @@
 #include <sys/utsname.h>
 
 #include "commands.h"
+#include "console/device.h"
+#include "console/options.h"
+#include "console/output.h"
 #include "core/clock.h"
 #include "core/embedded.h"
 #include "format.h"
-#include "options.h"
-#include "output.h"
-#include "source.h"
 
 extern const igi_embedded selftest_files[];
 

@@ -5,18 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "console/diagnostics.h"
+#include "console/output.h"
 #include "core/clock.h"
 #include "core/memory.h"
 #include "core/nearest.h"
-#include "diagnostics.h"
-#include "output.h"
-
-int cli_open_device(const ig_device_desc *desc, ig_device **device) {
-    ig_error error = {0};
-    ig_status status = ig_device_create(desc, device, &error);
-    if (status != IG_STATUS_OK) return cli_report_and_clear(status, &error);
-    return CLI_CONTINUE;
-}
 
 int cli_source_compile(const cli_source *source, ig_device *device, ig_library **library, uint64_t *elapsed_ns) {
     ig_library_desc desc = {

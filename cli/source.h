@@ -5,7 +5,7 @@
 
 #include <ingot/device.h>
 
-#include "options.h"
+#include "console/options.h"
 #include "spec.h"
 
 typedef struct cli_source {
@@ -37,7 +37,6 @@ typedef struct cli_source {
 // release. Nothing is compiled or opened by reading the options.
 int cli_source_read_options(cli_source *source);
 void cli_source_free(cli_source *source);
-int cli_open_device(const ig_device_desc *desc, ig_device **device);
 // Shows the compiler's warnings. elapsed_ns may be NULL.
 int cli_source_compile(const cli_source *source, ig_device *device, ig_library **library, uint64_t *elapsed_ns);
 // The kernel --kernel names, or the only one.

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "console/options.h"
+#include "console/output.h"
 #include "core/status-internal.h"
 #include "elements.h"
-#include "options.h"
-#include "output.h"
 
 typedef struct text_error {
     const char *text;

@@ -11,11 +11,11 @@
 // cmocka last: it needs the headers above.
 #include <cmocka.h>
 
+#include "console/options.h"
+#include "console/output.h"
 #include "core/nearest.h"
 #include "elements.h"
 #include "format.h"
-#include "options.h"
-#include "output.h"
 #include "spec.h"
 #include "tensor/types.h"
 #include "timing.h"

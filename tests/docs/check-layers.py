@@ -2,21 +2,29 @@
 # SPDX-License-Identifier: Apache-2.0
 """Folders use only those below them, in includes and at link time, and docs/architecture.md says which.
 
+What is not in src/ may use the public API besides.
+
 check-layers.py SOURCE_ROOT BUILD_ROOT [--print]
 """
+import json
 import re
 import subprocess
 import sys
 from pathlib import Path
 
-root, build = Path(sys.argv[1]), Path(sys.argv[2])
+root, build = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
 SOURCES = (".c", ".h", ".m", ".mm")
+BESIDE_SRC = ("console", "cli", "bench", "compat", "examples")
 
 
 def folder_of(path):
     """src/simt/widen.c is simt's; cli/run.c is cli's."""
     parts = path.relative_to(root).parts
     return parts[1] if parts[0] == "src" else parts[0]
+
+
+def is_folder(name):
+    return name in BESIDE_SRC or (root / "src" / name).is_dir()
 
 
 def table():
@@ -28,38 +36,47 @@ def table():
 
 def include_edges():
     edges = {}
-    for top in ("src", "cli", "compat", "bench", "examples"):
+    for top in ("src", *BESIDE_SRC):
         for path in (root / top).rglob("*"):
             if path.suffix not in SOURCES:
                 continue
             for name in re.findall(r'^\s*#\s*include "([\w-]+)/[^"]*"', path.read_text(), re.M):
-                if (root / "src" / name).is_dir():
+                if is_folder(name):
                     edges.setdefault((folder_of(path), name), f"{path.relative_to(root)} includes from it")
     return edges
 
 
-def object_folder(path):
-    """simt_widen.c.o; those of one file in two folders are called after the path, too."""
-    return path.name.split("_")[0]
+def built_objects(folders):
+    """{object: folder of its source}."""
+    objects = {}
+    for command in json.loads((build / "compile_commands.json").read_text()):
+        source, output = (build / command["file"]).resolve(), build / command["output"]
+        if source.is_relative_to(root) and not source.is_relative_to(build) and output.exists():
+            if (folder := folder_of(source)) in folders:
+                objects[str(output)] = folder
+    return objects
 
 
 def symbols(objects, *flags):
-    """(object, symbol) for every symbol of ours that `nm` lists."""
-    command = ["nm", "-A", "-P", *flags, *map(str, objects)]
+    """(object, symbol) for every symbol that `nm` lists."""
+    command = ["nm", "-A", "-P", *flags, *objects]
     output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     for line in output.splitlines():
         path, name = line.split()[:2]
-        if name.startswith(("ig", "f", "s")):
-            yield Path(path.rstrip(":")), name
+        if name != "main" and not name.startswith("__"):  # compilers and sanitizers add those
+            yield path.rstrip(":"), name
 
 
 def link_edges(folders):
-    objects = [path for path in (build / "src").rglob("*.o") if object_folder(path) in folders]
-    home = {name: object_folder(path) for path, name in symbols(objects, "-g", "--defined-only")}
+    objects = built_objects(folders)
+    # What compat defines is Apple's API, which src/device/metal calls on a Mac as well.
+    ours = [path for path, folder in objects.items() if folder != "compat"]
+    home = {name: objects[path] for path, name in symbols(ours, "-g", "--defined-only")}
     edges = {}
     for path, name in symbols(objects, "-u"):
-        if name in home:
-            edges.setdefault((object_folder(path), home[name]), f"{path.name} calls {name}")
+        public = name.startswith("ig_") and objects[path] in BESIDE_SRC
+        if name in home and not public:
+            edges.setdefault((objects[path], home[name]), f"{Path(path).name} calls {name}")
     return edges
 
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What only a terminal shows: the progress bar.
+// The progress bar.
+#include "console/progress.h"
+
+#include <stdio.h>
 #include <unistd.h>
 
 #include "core/clock.h"
-#include "output.h"
 
 void cli_progress_update(cli_progress *progress, uint64_t done) {
     enum { BAR = 24, INTERVAL_NS = 100000000 };

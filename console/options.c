@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The option parser.
-#include "options.h"
+#include "console/options.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "console/output.h"
 #include "core/nearest.h"
-#include "output.h"
 
 void cli_list_add(cli_list *list, const char *item) {
     if (list->count == list->capacity) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Colours, errors, JSON rows and exit codes.
-#include "output.h"
+#include "console/output.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "console/diagnostics.h"
 #include "core/memory.h"
 #include "core/visible.h"
-#include "diagnostics.h"
 
 int cli_color_mode = CLI_COLOR_AUTO;
 bool cli_json;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compiler messages, read back from the log that every device gives: clang's form, with proposed changes as
 // src/msl/diagnostics.h writes them.
-#ifndef INGOT_CLI_DIAGNOSTICS_H
-#define INGOT_CLI_DIAGNOSTICS_H
+#ifndef INGOT_CONSOLE_DIAGNOSTICS_H
+#define INGOT_CONSOLE_DIAGNOSTICS_H
 
 #include <stdbool.h>
 #include <stddef.h>

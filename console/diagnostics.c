@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compiler messages: coloured for people, as JSON rows for programs.
-#include "diagnostics.h"
+#include "console/diagnostics.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "console/output.h"
 #include "core/visible.h"
-#include "output.h"
 
 // ---- Reading ----
 

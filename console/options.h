@@ -4,8 +4,8 @@
 // Understands --name value, --name=value, -n value, -nvalue, -abc for flags, and -- before operands. "-name" for
 // "--name" is an error that says so, and "-h" asks for help only when it stands alone.
 // -h, --help and --color belong to every command and need no entry.
-#ifndef INGOT_CLI_OPTIONS_H
-#define INGOT_CLI_OPTIONS_H
+#ifndef INGOT_CONSOLE_OPTIONS_H
+#define INGOT_CONSOLE_OPTIONS_H
 
 #include <ingot/device.h>
 

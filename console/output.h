@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the user sees: colours, errors, progress, JSON rows, exit codes.
-#ifndef INGOT_CLI_OUTPUT_H
-#define INGOT_CLI_OUTPUT_H
+// What the user sees: colours, errors, JSON rows, exit codes.
+#ifndef INGOT_CONSOLE_OUTPUT_H
+#define INGOT_CONSOLE_OUTPUT_H
 
 #include <ingot/ingot.h>
 #include <stdio.h>
@@ -49,16 +49,6 @@ void cli_show_library_log(void);
 // A row of output: begin, put, end. The writer goes to stdout.
 igi_json *cli_begin_row(void);
 void cli_end_row(void);
-
-// A bar on stderr, drawn only on a terminal and at most ten times a second.
-typedef struct cli_progress {
-    const char *label;
-    uint64_t total;
-    uint64_t drawn_ns;
-    bool shown;
-} cli_progress;
-void cli_progress_update(cli_progress *progress, uint64_t done);
-void cli_progress_end(cli_progress *progress);
 
 // Whether a file of that name can be written: its ending must be one of those, "|.npy|.png|". Devices such as
 // /dev/stdout have none. Says what is wrong and returns the exit code, else CLI_OK.

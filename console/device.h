@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// The device a command runs on.
+#ifndef INGOT_CONSOLE_DEVICE_H
+#define INGOT_CONSOLE_DEVICE_H
+
+#include <ingot/device.h>
+
+// CLI_CONTINUE, or the exit code after having said why there is none. owns: *device is the caller's to release.
+int cli_open_device(const ig_device_desc *desc, ig_device **device);
+
+#endif
