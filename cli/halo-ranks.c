@@ -38,7 +38,7 @@ static void *load_library(void) {
     char *directory = igi_path_dirname(self);
     void *library = directory ? load_from(directory, "../src/mpi") : NULL;
     free(directory);
-    if (!library) library = load_from(INGOT_MODULE_DIR, "..");
+    if (!library) library = load_from(INGOT_LIBRARY_DIR, ".");
     return library ? library : dlopen("libingot-mpi.so.0", RTLD_NOW | RTLD_GLOBAL);
 }
 

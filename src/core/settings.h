@@ -15,6 +15,7 @@
 // Accepted values: "A..B" is a number from A to B, "a|b" one of these words, "" any text.
 #define IGI_SETTING_LIST(X)                                                                             \
     X(BACKEND, "", "chosen by measurement", "which backend runs which tensor op")                       \
+    X(BENCH, "", "found beside the command", "the ingot-bench program, which `ingot bench` runs")       \
     X(BLAS, "", "OpenBLAS or Accelerate", "the BLAS library to load")                                   \
     X(CACHE_DIR, "", "$XDG_CACHE_HOME/ingot", "where compiled kernels are kept; empty: nowhere")        \
     X(CAPTURE, "", "no capture", "the file for Xcode that records all work on a Mac")                   \

@@ -13,7 +13,7 @@ problems = []
 # The Metal backend is a plugin, and libMetal a library of its own: they read theirs themselves.
 for path in sorted(root.glob("*/**/*.[chm]")):
     name = str(path.relative_to(root))
-    if not name.startswith(("src/", "cli/", "bench/", "compat/")):
+    if not name.startswith(("src/", "console/", "cli/", "bench/", "compat/")):
         continue
     for variable in re.findall(r'getenv\("(INGOT_\w+)"\)', path.read_text()):
         if variable not in listed:

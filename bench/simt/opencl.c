@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// ingot bench simt: the cases on an OpenCL platform.
+#include <ctype.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/common/opencl.h"
+#include "bench/common/sources.h"
+#include "console/output.h"
+#include "core/clock.h"
+#include "core/memory.h"
+#include "simt.h"
+
+enum { MAX_KERNELS = 32 };
+
+typedef struct opencl_runner {
+    simt_runner base;
+    opencl_platform *platform;
+    cl_handle program;
+    struct {
+        const char *name;
+        cl_handle handle;
+    } kernels[MAX_KERNELS];
+    size_t kernel_count;
+    const simt_case *test;
+    void *const *inputs;
+    cl_handle buffers[SIMT_MAX_BUFFERS];
+} opencl_runner;
+
+// ---- Launching ----
+
+static cl_handle find_kernel(opencl_runner *runner, const char *name) {
+    for (size_t i = 0; i < runner->kernel_count; i++)
+        if (strcmp(runner->kernels[i].name, name) == 0) return runner->kernels[i].handle;
+    cl_handle kernel = opencl_kernel_create(runner->platform, runner->program, name);
+    if (kernel && runner->kernel_count < MAX_KERNELS) {
+        runner->kernels[runner->kernel_count].name = name;
+        runner->kernels[runner->kernel_count++].handle = kernel;
+    }
+    return kernel;
+}
+
+static bool set_argument(opencl_runner *runner, cl_handle kernel, uint32_t index, const simt_argument *argument) {
+    switch (argument->kind) {
+        case SIMT_BUFFER:
+            return opencl_kernel_set(runner->platform, kernel, index, sizeof(cl_handle),
+                                     &runner->buffers[argument->number]);
+        case SIMT_UINT:
+            return opencl_kernel_set(runner->platform, kernel, index, sizeof argument->number, &argument->number);
+        default: return opencl_kernel_set(runner->platform, kernel, index, sizeof argument->real, &argument->real);
+    }
+}
+
+static void launch(void *target, const simt_launch *launch) {
+    opencl_runner *runner = target;
+    cl_handle kernel = find_kernel(runner, launch->kernel);
+    bool ok = kernel;
+    for (uint32_t i = 0; i < launch->argument_count && ok; i++)
+        ok = set_argument(runner, kernel, i, &launch->arguments[i]);
+    if (!ok || !opencl_enqueue(runner->platform, kernel, launch->grid, launch->group))
+        simt_fail(&runner->base, "cannot launch '%s'", launch->kernel);
+}
+
+static double run(simt_runner *base) {
+    opencl_runner *runner = (opencl_runner *)base;
+    size_t result = runner->test->result;
+    if (runner->test->restore)
+        opencl_buffer_write(runner->platform, runner->buffers[result], runner->inputs[result],
+                            runner->test->bytes[result]);
+    uint64_t start = igi_now_ns();
+    runner->test->encode(&(simt_sink){launch, runner});
+    if (!opencl_finish(runner->platform)) simt_fail(base, "the kernels do not finish");
+    return base->error[0] ? -1 : (double)(igi_now_ns() - start) * 1e-9;
+}
+
+// ---- Cases ----
+
+static bool prepare(simt_runner *base, const simt_case *test, void *const *inputs) {
+    opencl_runner *runner = (opencl_runner *)base;
+    if (test->metal_only) return false;
+    runner->test = test;
+    runner->inputs = inputs;
+    // Metal's default is fast mathematics; the peers get the same licence.
+    if (!runner->program)
+        runner->program = opencl_program_build(runner->platform, bench_source("simt.cl"), "-cl-fast-relaxed-math");
+    if (!runner->program) return simt_fail(base, "cannot compile the kernels");
+    for (size_t i = 0; i < test->buffer_count; i++) {
+        runner->buffers[i] = opencl_buffer_create(runner->platform, test->bytes[i]);
+        if (!runner->buffers[i] ||
+            !opencl_buffer_write(runner->platform, runner->buffers[i], inputs[i], test->bytes[i]))
+            return simt_fail(base, "cannot make a buffer");
+    }
+    return true;
+}
+
+static bool read_result(simt_runner *base, void *result) {
+    opencl_runner *runner = (opencl_runner *)base;
+    return opencl_buffer_read(runner->platform, runner->buffers[runner->test->result], result,
+                              runner->test->result_bytes);
+}
+
+static void finish(simt_runner *base) {
+    opencl_runner *runner = (opencl_runner *)base;
+    for (size_t i = 0; i < SIMT_MAX_BUFFERS; i++) opencl_buffer_release(runner->platform, runner->buffers[i]);
+    memset(runner->buffers, 0, sizeof runner->buffers);
+}
+
+static void close_runner(simt_runner *base) {
+    opencl_runner *runner = (opencl_runner *)base;
+    for (size_t i = 0; i < runner->kernel_count; i++)
+        opencl_kernel_release(runner->platform, runner->kernels[i].handle);
+    opencl_program_release(runner->platform, runner->program);
+    opencl_close(runner->platform);
+    free(runner);
+}
+
+// ---- Opening ----
+
+// Debian's PoCL 3.1 is the yardstick and called `pocl`, other versions carry theirs; any other platform is called by
+// its name in lower case.
+static void name_peer(const opencl_platform *platform, char *name, size_t size) {
+    const char *version = strstr(opencl_platform_version(platform), "PoCL ");
+    const char *platform_name = opencl_platform_name(platform);
+    if (version) {
+        version += strlen("PoCL ");
+        bool debian = strncmp(version, "3.1", 3) == 0;
+        snprintf(name, size, debian ? "pocl" : "pocl-%.*s", (int)strspn(version, "0123456789."), version);
+    } else if (strstr(platform_name, "Intel")) {
+        snprintf(name, size, "intel-opencl");
+    } else {
+        snprintf(name, size, "%s", platform_name);
+        for (char *at = name; *at; at++) *at = isalnum((unsigned char)*at) ? (char)tolower((unsigned char)*at) : '-';
+    }
+}
+
+// ocl-icd takes the name of one .icd file as well as of a directory. Platforms are loaded one by one because two PoCLs
+// do not get on in one process.
+simt_runner *simt_open_opencl(const char *vendor) {
+    static const simt_runner_ops ops = {prepare, run, read_result, finish, close_runner};
+    if (vendor[0]) setenv("OCL_ICD_VENDORS", vendor, 1);
+    opencl_platform *platform = opencl_open("");
+    if (!platform) return NULL;
+    opencl_runner *runner = cli_alloc(sizeof *runner);
+    *runner = (opencl_runner){.base.ops = &ops, .platform = platform};
+    name_peer(platform, runner->base.name, sizeof runner->base.name);
+    return &runner->base;
+}
+
+void simt_each_opencl(void (*found)(const char *vendor, void *user), void *user) {
+    const char *place = getenv("OCL_ICD_VENDORS");
+    char *pattern = igi_format("%s/*.icd", place ? place : "/etc/OpenCL/vendors");
+    glob_t files = {0};
+    int missing = pattern ? glob(pattern, 0, NULL, &files) : GLOB_NOMATCH;
+    for (size_t i = 0; !missing && i < files.gl_pathc; i++) found(files.gl_pathv[i], user);
+    // Not a directory: something the loader understands by itself.
+    if (missing && place) found("", user);
+    globfree(&files);
+    free(pattern);
+}
