@@ -13,10 +13,8 @@ void *bench_load_module(const char *name) {
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     if (length < 0) return NULL;
     self[length] = 0;
-    char *directory = igi_path_dirname(self), *beside = igi_path_join(directory, name);
-    char *installed = igi_path_join(INGOT_MODULE_DIR, name);
-    void *module = beside ? dlopen(beside, RTLD_NOW | RTLD_LOCAL) : NULL;
-    if (!module && installed) module = dlopen(installed, RTLD_NOW | RTLD_LOCAL);
-    free(directory), free(beside), free(installed);
+    char *directory = igi_path_dirname(self), *path = directory ? igi_path_join(directory, name) : NULL;
+    void *module = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+    free(directory), free(path);
     return module;
 }

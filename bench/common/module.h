@@ -3,7 +3,7 @@
 #ifndef INGOT_BENCH_COMMON_MODULE_H
 #define INGOT_BENCH_COMMON_MODULE_H
 
-// Beside this program in a build directory, else where it was installed. NULL: there is none.
+// The module of that name beside this program. NULL: there is none.
 void *bench_load_module(const char *name);
 
 #endif

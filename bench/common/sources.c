@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/common/sources.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "core/embedded.h"
@@ -12,5 +13,6 @@ extern const size_t bench_files_count;
 const char *bench_source(const char *name) {
     for (size_t i = 0; i < bench_files_count; i++)
         if (strcmp(bench_files[i].name, name) == 0) return bench_files[i].data;
+    assert(!"listed in bench/meson.build");
     return "";
 }

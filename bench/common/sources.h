@@ -3,7 +3,7 @@
 #ifndef INGOT_BENCH_COMMON_SOURCES_H
 #define INGOT_BENCH_COMMON_SOURCES_H
 
-// By the name of the file, without its folder; "" when there is none.
+// By the name of the file, without its folder. pre: bench/meson.build lists it.
 const char *bench_source(const char *name);
 
 #endif

@@ -93,7 +93,7 @@ static simt_runner *make(const char *name, native_runner made) {
 }
 
 simt_runner *simt_open_openmp(const char *name) {
-    void *module = bench_load_module(INGOT_OPENMP_MODULE);
+    void *module = bench_load_module("ingot-bench-openmp.so");
     const simt_openmp_kernel *kernels = module ? dlsym(module, "simt_openmp_kernels") : NULL;
     return kernels ? make(name, (native_runner){.kernels = kernels, .run = run_openmp}) : NULL;
 }
