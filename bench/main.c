@@ -21,11 +21,29 @@ static int check_names(const cli_list *names) {
         bool known = false;
         for (size_t k = 0; k < SUITE_COUNT; k++) known |= strcmp(suites[k].name, names->items[i]) == 0;
         if (!known)
-            return cli_usage_error("there is no suite '%s'; this version has: device simt ops ring halo llm",
+            return cli_usage_error("unknown suite '%s'; choose from device, simt, ops, ring, halo and llm",
                                    names->items[i]);
     }
     return CLI_CONTINUE;
 }
+
+static const char details[] =
+    "Suites\n"
+    "  device   compiling and dispatching; peer: PoCL\n"
+    "  simt     kernels; peers: one thread at a time, C with OpenMP, STREAM, OpenBLAS, OpenCL on the CPU\n"
+    "  ops      tensor operations on each backend; peers: OpenBLAS, STREAM, NumPy, PyTorch\n"
+    "  ring     messages to and between ring kernels; peers: CAF, ZeroMQ, nng, Erlang\n"
+    "  halo     stencils on tiles; peer: C with OpenMP, without tiles\n"
+    "  llm      a language model; peer: llama.cpp, by the Python package xllamacpp\n"
+    "A ratio above 1 means that Ingot is better. Peers in Python run in python3, or in INGOT_PYTHON.";
+
+static const char examples[] =
+    "ingot bench\n"
+    "ingot bench device -r 21 --json\n"
+    "ingot bench simt -k softmax -k matmul-tiled\n"
+    "ingot bench ops --tune\n"
+    "ingot bench ring --seconds 60\n"
+    "ingot bench llm -m model.gguf";
 
 static int run(int argc, char **argv) {
     bench_context context = {.repeats = 9, .sustained_ns = 3000000000u};
@@ -44,19 +62,8 @@ static int run(int argc, char **argv) {
         .purpose = "Measure Ingot and the peers found on this machine in the same run.",
         .options = options,
         .option_count = sizeof options / sizeof *options,
-        .details =
-            "Suites: device (compiling and dispatching; peer: PoCL), simt (kernels; peers: one thread at a time, plain "
-            "C with OpenMP, "
-            "STREAM, OpenBLAS, every OpenCL with a CPU), ops (tensors, on each backend; peers: OpenBLAS, STREAM, NumPy "
-            "and PyTorch of python3 or INGOT_PYTHON), ring (messages to and between ring kernels; peers: CAF, ZeroMQ, "
-            "nng, Erlang), halo (stencils on tiles; peer: plain C with OpenMP without tiles), llm (a language model; "
-            "peer: llama.cpp "
-            "by the Python package xllamacpp). A ratio above 1 means "
-            "Ingot is better.",
-        .examples =
-            "ingot bench\n  ingot bench device -r 21 --json\n  ingot bench simt -k softmax -k matmul-tiled\n"
-            "ingot bench ops --tune\n  ingot bench ring --seconds 60\n"
-            "ingot bench llm -m model.gguf\n",
+        .details = details,
+        .examples = examples,
         .max_operands = SIZE_MAX,
         .operand = "a suite",
     };

@@ -271,7 +271,7 @@ int cmd_compile(int argc, char **argv) {
     };
     const cli_syntax syntax = {
         .usage = "FILE.metal [OPTION...]",
-        .purpose = "Compiles a Metal source file and lists its kernels and their arguments.",
+        .purpose = "Compile a Metal source file and list its kernels and their arguments.",
         .options = options,
         .option_count = sizeof options / sizeof *options,
         .examples =

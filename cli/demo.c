@@ -100,7 +100,7 @@ static int play_acts(const demo_stage *stage) {
 static int make_directory(const char *path) {
     struct stat info;
     if (mkdir(path, 0777) == 0 || (stat(path, &info) == 0 && S_ISDIR(info.st_mode))) return CLI_CONTINUE;
-    return cli_error(CLI_BAD_INPUT, "%s: cannot be made a directory: %s", path, strerror(errno));
+    return cli_error(CLI_BAD_INPUT, "%s: cannot create the directory: %s", path, strerror(errno));
 }
 
 static int play(const char *directory) {
@@ -126,7 +126,7 @@ int cmd_demo(int argc, char **argv) {
     const cli_syntax syntax = {
         .usage = "[OPTION...]",
         .purpose =
-            "A tour of a few seconds: the device, a picture computed by a kernel, a measurement, a wave on tiles.",
+            "Take a tour of a few seconds: the device, a picture computed by a kernel, a measurement, a wave on tiles.",
         .options = options,
         .option_count = sizeof options / sizeof *options,
         .examples =

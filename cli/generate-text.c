@@ -99,7 +99,7 @@ static int write_answer(generation *g, const float *logits, answer *a) {
     for (uint64_t start = igi_now_ns(); result == CLI_CONTINUE; a->ns = igi_now_ns() - start) {
         int32_t token = 0;
         ig_status status = ig_sampler_next(g->sampler, logits, words, &token);
-        if (status != IG_STATUS_OK) return cli_error(CLI_FAILED, "the model's numbers are not finite");
+        if (status != IG_STATUS_OK) return cli_error(CLI_FAILED, "the model computed values that are not finite");
         a->end = ig_tokenizer_is_last(g->tokenizer, token) ? "end" : NULL;
         if (a->end) break;
         put(g, token, a);

@@ -86,7 +86,7 @@ static int run(generation *g) {
     if (!g->model_path) return cli_usage_error("a model is missing: -m MODEL.gguf");
     if (!g->chat && !g->prompt && !g->prompt_file) return cli_usage_error("no prompt: give -p TEXT, -f FILE or --chat");
     if (g->prompt && g->prompt_file) return cli_usage_error("give the prompt with -p or with -f, not with both");
-    if (g->system && !g->chat) return cli_usage_error("--system goes with --chat");
+    if (g->system && !g->chat) return cli_usage_error("--system needs --chat");
     ig_status status = g->prompt_file ? igi_file_read_stream(g->prompt_file, &text, &length, &error) : IG_STATUS_OK;
     if (status != IG_STATUS_OK) return cli_report_and_clear(status, &error);
     if (text) g->prompt = text;
@@ -144,6 +144,15 @@ static const cli_alias llama_options[] = {
     {.spelling = "--temperature", .option = "temp"},
 };
 
+static const char details[] =
+    "Text is streamed to stdout; speed is reported on stderr. Ctrl-C stops the answer; with --chat, "
+    "a second one leaves. Options of llama.cpp such as -cnv, -sys and -ctk are understood.";
+
+static const char examples[] =
+    "ingot generate -m model.gguf -p 'Once upon a time' -n 64\n"
+    "ingot generate -m model.gguf --chat -p 'What is a ring buffer?' --temp 0\n"
+    "ingot generate -m model.gguf --chat --system 'Answer in one sentence.'";
+
 int cmd_generate(int argc, char **argv) {
     generation g = {.temperature = 0.8,
                     .top_k = 40,
@@ -182,13 +191,8 @@ int cmd_generate(int argc, char **argv) {
         .option_count = sizeof options / sizeof *options,
         .aliases = llama_options,
         .alias_count = sizeof llama_options / sizeof *llama_options,
-        .details =
-            "Text is streamed to stdout; speed is reported on stderr. Ctrl-C stops the answer; with --chat, the next\n"
-            "one leaves. Options of llama.cpp such as -cnv, -sys and -ctk are understood.\n",
-        .examples =
-            "ingot generate -m model.gguf -p 'Once upon a time' -n 64\n"
-            "ingot generate -m model.gguf --chat -p 'What is a ring buffer?' --temp 0\n"
-            "ingot generate -m model.gguf --chat --system 'Answer in one sentence.'",
+        .details = details,
+        .examples = examples,
     };
     int result = cli_parse(&syntax, argc, argv, NULL);
     if (result == CLI_CONTINUE) result = run(&g);

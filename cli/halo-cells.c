@@ -101,7 +101,7 @@ static int read_cells(const char *path, const ig_halo_layout *layout, halo_cells
     if (fits) return CLI_CONTINUE;
     char depth[24] = "";
     if (layout->dimensions == 3) snprintf(depth, sizeof depth, "%llu,", (unsigned long long)layout->domain.z);
-    return cli_error(CLI_BAD_INPUT, "%s: the domain is f32[%s%llu,%llu], and this is something else", path, depth,
+    return cli_error(CLI_BAD_INPUT, "%s: the array must be f32[%s%llu,%llu], the size of the domain", path, depth,
                      (unsigned long long)layout->domain.y, (unsigned long long)layout->domain.x);
 }
 

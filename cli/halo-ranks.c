@@ -45,15 +45,14 @@ static void *load_library(void) {
 int halo_open_ranks(halo_ranks *ranks) {
     if (!is_under_mpirun()) return CLI_CONTINUE;
     void *library = load_library();
-    if (!library)
-        return cli_error(CLI_FAILED, "this is one of several processes, but MPI cannot be loaded: %s", dlerror());
+    if (!library) return cli_error(CLI_FAILED, "started by mpirun, but MPI cannot be loaded: %s", dlerror());
     ig_status (*open)(const void *, ig_mpi **, char *) = NULL;
     const ig_halo_transport *(*transport)(const ig_mpi *) = NULL;
     *(void **)&open = dlsym(library, "ig_mpi_open");
     *(void **)&transport = dlsym(library, "ig_mpi_transport");
     *(void **)&ranks->close = dlsym(library, "ig_mpi_close");
     if (!open || !transport || !ranks->close)
-        return cli_error(CLI_FAILED, "libingot-mpi is not of this version of Ingot");
+        return cli_error(CLI_FAILED, "libingot-mpi belongs to another version of Ingot; install both together");
     char reason[IG_HALO_REASON_BYTES] = "";
     ig_status status = open(NULL, &ranks->mpi, reason);
     if (status != IG_STATUS_OK) return cli_error(CLI_FAILED, "%s", reason);

@@ -287,6 +287,16 @@ static int run_all(const halo_options *options) {
     return result == CLI_CONTINUE ? CLI_OK : result;
 }
 
+static const char details[] =
+    "Under mpirun each process computes a block of the tiles, and the first one writes the results. In three "
+    "dimensions pictures show the middle plane.";
+
+static const char examples[] =
+    "ingot halo heat --verify\n"
+    "ingot halo wave -g 8,6 --obstacles slits -n 600 -f frames\n"
+    "ingot halo heat -d 3 -g 3,3,3 -t 21,20,19 --halo 2 -p xyz -n 1000 -o heat.npy\n"
+    "mpirun -n 4 ingot halo wave -g 16,16 -n 1000 --verify";
+
 int cmd_halo(int argc, char **argv) {
     halo_options chosen = {.steps = 100};
     ig_halo_config *halo = &chosen.stencil.halo;
@@ -322,14 +332,8 @@ int cmd_halo(int argc, char **argv) {
         .purpose = "Simulate heat or waves on a domain cut into tiles that exchange their borders.",
         .options = options,
         .option_count = sizeof options / sizeof *options,
-        .details =
-            "Under mpirun each process computes a block of the tiles, and the first one writes the results. In three "
-            "dimensions pictures show the middle plane.",
-        .examples =
-            "ingot halo heat --verify\n"
-            "ingot halo wave -g 8,6 --obstacles slits -n 600 -f frames\n"
-            "ingot halo heat -d 3 -g 3,3,3 -t 21,20,19 --halo 2 -p xyz -n 1000 -o heat.npy\n"
-            "mpirun -n 4 ingot halo wave -g 16,16 -n 1000 --verify",
+        .details = details,
+        .examples = examples,
         .min_operands = 1,
         .max_operands = 1,
         .operand = "a problem, heat or wave",

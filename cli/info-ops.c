@@ -167,8 +167,8 @@ static int find_op(const char *name, ig_op *op) {
         if (strcmp(names[i], name) == 0) return CLI_CONTINUE;
     }
     const char *nearest = igi_nearest(name, names, IG_OP_COUNT);
-    if (nearest) return cli_usage_error("there is no op '%s'; did you mean '%s'?", name, nearest);
-    return cli_usage_error("there is no op '%s'", name);
+    if (nearest) return cli_usage_error("unknown op '%s'; did you mean '%s'?", name, nearest);
+    return cli_usage_error("unknown op '%s'", name);
 }
 
 static ig_status show_all(ig_stream *stream) {

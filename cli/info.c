@@ -95,7 +95,7 @@ int cmd_info(int argc, char **argv) {
     };
     const cli_syntax syntax = {
         .usage = "[--json] | --ops [OP...] [--json]",
-        .purpose = "Shows the devices of this machine, their limits, and versions; or the op table.",
+        .purpose = "Show the devices of this machine, their limits and the versions in use; or the op table.",
         .options = options,
         .option_count = sizeof options / sizeof *options,
         .examples =
@@ -109,7 +109,7 @@ int cmd_info(int argc, char **argv) {
     cli_list names = {0};
     int result = cli_parse(&syntax, argc, argv, &names);
     if (result == CLI_CONTINUE && !ops && names.count)
-        result = cli_usage_error("'%s' is one argument too many", names.items[0]);
+        result = cli_usage_error("unexpected argument '%s'", names.items[0]);
     if (result == CLI_CONTINUE) result = ops ? info_ops(&names) : show_devices();
     cli_list_free(&names);
     return result;

@@ -65,7 +65,7 @@ static int run_command(int argc, char **argv) {
 }
 
 static int run(int argc, char **argv) {
-    if (argc < 2) return cli_usage_error("a command is missing");
+    if (argc < 2) return cli_usage_error("no command given");
     const char *name = argv[1];
     bool help = strcmp(name, "help") == 0;
     if (help && argc > 2) return run_command(2, (char *[]){argv[2], "--help", NULL});

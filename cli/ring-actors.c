@@ -107,7 +107,7 @@ static int find_actor(const ring_run *run, const char *name, size_t length, ring
     char *wanted = igi_format("%.*s", (int)length, name);
     const char *nearest = igi_nearest(wanted ? wanted : "", names, MAX_NAMES);
     int result = nearest ? cli_usage_error("--connect: no kernel '%s' is launched; did you mean '%s'?", wanted, nearest)
-                         : cli_usage_error("--connect: no kernel '%s' is launched; --kernel does", wanted);
+                         : cli_usage_error("--connect: no kernel '%s' is launched; add --kernel %s", wanted, wanted);
     free(wanted);
     return result;
 }

@@ -25,11 +25,21 @@ static int run_ring(ring_run *run) {
     if (run->block > 1024) return cli_usage_error("--block takes at most 1024 threads");
     int result = ring_read_items(run);
     if (result == CLI_CONTINUE && !run->item_count && !run->lines && !run->status)
-        result = cli_usage_error("there is nothing to send: --send SPEC, --file FILE or --lines");
+        result = cli_usage_error("nothing to send: give --send SPEC, --file FILE or --lines");
     if (result == CLI_CONTINUE) result = open_run(run);
     if (result == CLI_CONTINUE) result = ring_exchange(run);
     return result;
 }
+
+static const char details[] =
+    "Ring kernels are defined with INGOT_RING_KERNEL(name, handler) from <ingot/ring>. SPEC is text:WORDS, or as in "
+    "'ingot run': u32:7, f32:1,2,3, f32[64]:iota, FILE.npy. Replies go to stdout. Messages that could not be handled "
+    "are dead letters: they are reported on stderr with the reason, and the exit code is 1.";
+
+static const char examples[] =
+    "ingot ring ring-pipeline.metal -k count --send u32:7 --status\n"
+    "printf 'one\\ntwo\\n' | ingot ring ring-pipeline.metal -k upper --lines\n"
+    "echo to be or not | ingot ring ring-pipeline.metal -k upper -k reverse -c upper,reverse -l";
 
 int cmd_ring(int argc, char **argv) {
     ring_run run = {.repeat = 1, .timeout_ns = 10000000000u};
@@ -60,16 +70,8 @@ int cmd_ring(int argc, char **argv) {
         .purpose = "Launch ring kernels and exchange messages with them.",
         .options = options,
         .option_count = sizeof options / sizeof *options,
-        .details =
-            "Ring kernels are defined with INGOT_RING_KERNEL(name, handler) from <ingot/ring>. SPEC is text:WORDS, or "
-            "as "
-            "in 'ingot run': u32:7, f32:1,2,3, f32[64]:iota, FILE.npy. Replies go to stdout. Messages that could not "
-            "be "
-            "handled are dead letters: they are reported on stderr with the reason, and the exit code is 1.",
-        .examples =
-            "ingot ring ring-pipeline.metal -k count --send u32:7 --status\n"
-            "printf 'one\\ntwo\\n' | ingot ring ring-pipeline.metal -k upper --lines\n"
-            "echo to be or not | ingot ring ring-pipeline.metal -k upper -k reverse -c upper,reverse -l",
+        .details = details,
+        .examples = examples,
         .min_operands = 1,
         .max_operands = 1,
         .operand = "a .metal file",

@@ -84,6 +84,27 @@ static int run(run_job *job) {
     return result == CLI_CONTINUE ? CLI_OK : result;
 }
 
+static const char details[] =
+    "SPEC is one of\n"
+    "  FILE.npy              the array in a NumPy file\n"
+    "  f32[64,32]            zeros\n"
+    "  f32[1000]:iota        0, 1, 2, ...\n"
+    "  f32[1000]:random:7    random numbers from seed 7: floats in [0,1), integers of any value\n"
+    "  f32[1000]:0.5         the same value everywhere\n"
+    "  u32:7  f32:1,2,3      a constant\n"
+    "  raw:SPEC              the bytes of any of these, whatever type the kernel has\n"
+    "where the type is one of f32 f16 bf16 i8 u8 i16 u16 i32 u32 i64 u64 bool. It must be the type of the "
+    "kernel's argument: vectors, matrices and atomics count as their elements, integers may differ in sign, "
+    "and "
+    "a structure takes any type.";
+
+static const char examples[] =
+    "ingot run saxpy.metal --grid 8 --arg 0=f32[8] --arg 1=f32[8]:iota --arg 2=f32:2 --print 0\n"
+    "ingot run blur.metal --kernel blur --grid 640,480 --group 16,16 --arg 0=in.npy \\\n"
+    "    --arg 1=f32[480,640] --out 1=out.npy\n"
+    "ingot run sum.metal --groups 64 --group 256 --arg 0=f32[1000000]:random --arg 1=f32[64] \\\n"
+    "    --threadgroup 0=1024 --constant 0=bool:true --time --repeat 100";
+
 int cmd_run(int argc, char **argv) {
     run_job job = {0};
     cli_list operands = {0};
@@ -106,27 +127,11 @@ int cmd_run(int argc, char **argv) {
     };
     const cli_syntax syntax = {
         .usage = "FILE.metal --grid X[,Y[,Z]] [--arg INDEX=SPEC]... [OPTION...]",
-        .purpose = "Runs one kernel of a Metal source file.",
+        .purpose = "Run one kernel of a Metal source file.",
         .options = options,
         .option_count = sizeof options / sizeof *options,
-        .details =
-            "SPEC is one of\n"
-            "  FILE.npy              the array in a NumPy file\n"
-            "  f32[64,32]            zeros\n"
-            "  f32[1000]:iota        0, 1, 2, ...\n"
-            "  f32[1000]:random:7    random numbers from seed 7: floats in [0,1), integers of any value\n"
-            "  f32[1000]:0.5         the same value everywhere\n"
-            "  u32:7  f32:1,2,3      a constant\n"
-            "  raw:SPEC              the bytes of any of these, whatever type the kernel has\n"
-            "with f32 f16 bf16 i8 u8 i16 u16 i32 u32 i64 u64 bool for the type. It must be that of the kernel's\n"
-            "argument, where vectors, matrices and atomics count as their elements and integers may differ in sign;\n"
-            "a structure takes any type.\n",
-        .examples =
-            "ingot run saxpy.metal --grid 8 --arg 0=f32[8] --arg 1=f32[8]:iota --arg 2=f32:2 --print 0\n"
-            "ingot run blur.metal --kernel blur --grid 640,480 --group 16,16 --arg 0=in.npy \\\n"
-            "    --arg 1=f32[480,640] --out 1=out.npy\n"
-            "ingot run sum.metal --groups 64 --group 256 --arg 0=f32[1000000]:random --arg 1=f32[64] \\\n"
-            "    --threadgroup 0=1024 --constant 0=bool:true --time --repeat 100",
+        .details = details,
+        .examples = examples,
         .min_operands = 1,
         .max_operands = 1,
         .operand = "FILE.metal",

@@ -180,7 +180,7 @@ int cmd_selftest(int argc, char **argv) {
     const cli_option options[] = {CLI_OPTION_JSON};
     const cli_syntax syntax = {
         .usage = "[--json]",
-        .purpose = "Checks on this machine's device what Ingot promises, from buffers to ring kernels.",
+        .purpose = "Check that Ingot works on this machine's device, from buffers to ring kernels.",
         .options = options,
         .option_count = sizeof options / sizeof *options,
         .details =

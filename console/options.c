@@ -263,7 +263,7 @@ static int parse_option(const cli_syntax *syntax, cursor *arguments) {
 static int check_operands(const cli_syntax *syntax, const cli_list *operands) {
     if (operands->count < syntax->min_operands) return cli_usage_error("%s is missing", syntax->operand);
     if (operands->count > syntax->max_operands)
-        return cli_usage_error("'%s' is one argument too many", operands->items[syntax->max_operands]);
+        return cli_usage_error("unexpected argument '%s'", operands->items[syntax->max_operands]);
     return CLI_CONTINUE;
 }
 

@@ -21,8 +21,8 @@ int bench_check_chosen(const bench_context *context, const char *noun, const cha
     for (size_t i = 0; i < context->kernels.count; i++) {
         const char *given = context->kernels.items[i], *nearest = igi_nearest(given, names, count);
         if (bench_contains(names, count, given)) continue;
-        if (nearest) return cli_usage_error("there is no %s '%s'; did you mean '%s'?", noun, given, nearest);
-        return cli_usage_error("there is no %s '%s'", noun, given);
+        if (nearest) return cli_usage_error("unknown %s '%s'; did you mean '%s'?", noun, given, nearest);
+        return cli_usage_error("unknown %s '%s'", noun, given);
     }
     return CLI_CONTINUE;
 }

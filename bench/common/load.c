@@ -42,5 +42,6 @@ double bench_load_of_others(const bench_load *start) {
 void bench_warn_of_load(const bench_load *start) {
     double others = bench_load_of_others(start);
     if (others > 0.05)
-        cli_note("other programs used %.0f%% of this machine meanwhile: measure again when it is idle", others * 100);
+        cli_note("other programs used %.0f%% of this machine during the run: measure again when it is idle",
+                 others * 100);
 }

@@ -123,7 +123,7 @@ int bench_llm(const bench_context *context) {
     const char *names[CASES];
     llm_bench b = {0};
     if (!path || !*path) {
-        cli_note("llm: left out for want of a model; -m MODEL.gguf names one");
+        cli_note("llm: skipped, because no model was given; use -m MODEL.gguf or set INGOT_MODEL");
         return CLI_CONTINUE;
     }
     for (size_t i = 0; i < CASES; i++) names[i] = cases[i].name;

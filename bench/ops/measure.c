@@ -46,7 +46,7 @@ static bool begin(ops_contest *c, size_t which, const ops_case *test, double *ex
     if (!runner->begin(runner, test, &check)) return false;
     if (which == 0) *expected = check;
     if (!agrees(check, *expected)) {
-        cli_note("%s: %s computes something else: %g, not %g", test->op, runner->name, check, *expected);
+        cli_note("%s: %s has a different result: %g, not %g", test->op, runner->name, check, *expected);
         return false;
     }
     double once = runner->run(runner, test, 1, 1), again = once < long_seconds ? runner->run(runner, test, 1, 1) : once;
