@@ -46,7 +46,7 @@ static selftest_result check_constants(selftest *test) {
 }
 
 static selftest_result check_barriers(selftest *test) {
-    ig_buffer *values = selftest_buffer(test, GROUP * GROUPS * sizeof(uint32_t));
+    ig_buffer *values = selftest_buffer(test, sizeof(uint32_t) * GROUP * GROUPS);
     ig_buffer *sums = selftest_buffer(test, GROUPS * sizeof(uint32_t));
     uint32_t *numbers = ig_buffer_contents(values), *results = ig_buffer_contents(sums);
     for (uint32_t i = 0; i < GROUP * GROUPS; i++) numbers[i] = i * i;
@@ -54,7 +54,7 @@ static selftest_result check_barriers(selftest *test) {
     selftest_run run = {.kernel = "group_sum",
                         .buffers = {values, sums},
                         .threadgroup_bytes = GROUP * sizeof(uint32_t),
-                        .grid = {GROUP * GROUPS, 1, 1},
+                        .grid = {(uint64_t)GROUP * GROUPS, 1, 1},
                         .group = {GROUP, 1, 1}};
     ig_status status = selftest_dispatch(test, &run, &error);
     size_t wrong = 0;
@@ -71,15 +71,15 @@ static selftest_result check_barriers(selftest *test) {
 }
 
 static selftest_result check_simdgroups(selftest *test) {
-    ig_buffer *out = selftest_buffer(test, GROUP * 4 * sizeof(uint32_t));
+    ig_buffer *out = selftest_buffer(test, sizeof(uint32_t) * GROUP * 4);
     ig_error error = {0};
     selftest_run run = {.kernel = "simdgroups", .buffers = {out}, .grid = {GROUP, 1, 1}, .group = {GROUP, 1, 1}};
     ig_status status = selftest_dispatch(test, &run, &error);
     const uint32_t *words = ig_buffer_contents(out);
     uint32_t width = words[3];
     bool right = width > 0 && GROUP % width == 0;
-    for (uint32_t i = 0; right && i < GROUP; i++) {
-        uint32_t lane = i % width;
+    for (size_t i = 0; right && i < GROUP; i++) {
+        uint32_t lane = (uint32_t)i % width;
         right = words[i * 4] == width * (width - 1) / 2 && words[i * 4 + 1] == (lane ^ 1) && words[i * 4 + 2] == lane;
     }
     ig_buffer_release(out);

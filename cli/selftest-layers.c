@@ -109,7 +109,7 @@ enum { TILE = 5, TILES = 3, SIDE = TILE * TILES };
 
 // After an exchange, the cells beside a tile are its neighbours'.
 static bool rims_are_right(const float *field, const ig_halo_layout *layout) {
-    for (uint64_t tile = 0; tile < TILES * TILES; tile++)
+    for (uint64_t tile = 0; tile < (uint64_t)TILES * TILES; tile++)
         for (uint64_t y = 1; y <= TILE; y++) {
             const float *row = field + (tile * layout->padded.y + y) * layout->padded.x;
             uint64_t column = tile % TILES * TILE, line = tile / TILES * TILE + y - 1;

@@ -19,12 +19,12 @@ extern const igi_embedded selftest_files[];
 
 // ---- Results ----
 
-#define SET_TEXT(test, format)                                       \
-    do {                                                             \
-        va_list arguments;                                           \
-        va_start(arguments, format);                                 \
-        vsnprintf(test->text, sizeof test->text, format, arguments); \
-        va_end(arguments);                                           \
+#define SET_TEXT(test, format)                                          \
+    do {                                                                \
+        va_list arguments;                                              \
+        va_start(arguments, format);                                    \
+        vsnprintf((test)->text, sizeof(test)->text, format, arguments); \
+        va_end(arguments);                                              \
     } while (0)
 
 selftest_result selftest_pass(selftest *test, const char *format, ...) {

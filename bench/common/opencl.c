@@ -42,6 +42,7 @@ enum { MAX_PLATFORMS = 16 };
     X(int32_t, clReleaseProgram, (cl_handle))
 
 typedef struct opencl_functions {
+// NOLINTNEXTLINE(bugprone-macro-parentheses): parts of a declaration
 #define POINTER(result, name, arguments) result(*name) arguments;
     FUNCTIONS(POINTER)
 #undef POINTER

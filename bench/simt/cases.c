@@ -2,11 +2,12 @@
 // ingot bench simt: what is launched with what.
 #include "simt.h"
 
-enum { GROUP = 256, FLOAT = sizeof(float) };
+enum { GROUP = 256 };
+#define FLOAT sizeof(float)
 
-#define BUFFER(which) {.kind = SIMT_BUFFER, .number = which}
-#define UINT(value) {.kind = SIMT_UINT, .number = value}
-#define FLOATING(value) {.kind = SIMT_FLOAT, .real = value}
+#define BUFFER(which) {.kind = SIMT_BUFFER, .number = (which)}
+#define UINT(value) {.kind = SIMT_UINT, .number = (value)}
+#define FLOATING(value) {.kind = SIMT_FLOAT, .real = (value)}
 #define ARGUMENTS(...) \
     .argument_count = sizeof((simt_argument[]){__VA_ARGS__}) / sizeof(simt_argument), .arguments = {__VA_ARGS__}
 
@@ -27,14 +28,15 @@ static void encode_add(const simt_sink *sink) {
 }
 
 static void encode_softmax(const simt_sink *sink) {
-    send(sink,
-         (simt_launch){
-             "softmax", {SIMT_ROWS * GROUP, 1, 1}, {GROUP, 1, 1}, ARGUMENTS(BUFFER(0), BUFFER(1), UINT(SIMT_COLUMNS))});
+    send(sink, (simt_launch){"softmax",
+                             {(size_t)SIMT_ROWS * GROUP, 1, 1},
+                             {GROUP, 1, 1},
+                             ARGUMENTS(BUFFER(0), BUFFER(1), UINT(SIMT_COLUMNS))});
 }
 
 static void encode_rmsnorm(const simt_sink *sink) {
     send(sink, (simt_launch){"rmsnorm",
-                             {SIMT_ROWS * GROUP, 1, 1},
+                             {(size_t)SIMT_ROWS * GROUP, 1, 1},
                              {GROUP, 1, 1},
                              ARGUMENTS(BUFFER(0), BUFFER(1), BUFFER(2), UINT(SIMT_COLUMNS))});
 }
@@ -46,7 +48,8 @@ enum { SUM_EACH = 16 * GROUP, SUMS = SIMT_STREAM / SUM_EACH };
 static void encode_sum(const simt_sink *sink) {
     _Static_assert(SUMS <= SUM_EACH, "one threadgroup sums the sums");
     send(sink,
-         (simt_launch){"sum", {SUMS * GROUP, 1, 1}, {GROUP, 1, 1}, ARGUMENTS(BUFFER(0), BUFFER(1), UINT(SIMT_STREAM))});
+         (simt_launch){
+             "sum", {(size_t)SUMS * GROUP, 1, 1}, {GROUP, 1, 1}, ARGUMENTS(BUFFER(0), BUFFER(1), UINT(SIMT_STREAM))});
     send(sink, (simt_launch){"sum", {GROUP, 1, 1}, {GROUP, 1, 1}, ARGUMENTS(BUFFER(1), BUFFER(2), UINT(SUMS))});
 }
 
@@ -70,9 +73,10 @@ static void encode_scan(const simt_sink *sink) {
 static void encode_histogram(const simt_sink *sink) {
     enum { GROUPS = 1024 };
     send(sink, (simt_launch){"clear", {SIMT_BINS, 1, 1}, {GROUP, 1, 1}, ARGUMENTS(BUFFER(1))});
-    send(sink,
-         (simt_launch){
-             "histogram", {GROUPS * GROUP, 1, 1}, {GROUP, 1, 1}, ARGUMENTS(BUFFER(0), BUFFER(1), UINT(SIMT_STREAM))});
+    send(sink, (simt_launch){"histogram",
+                             {(size_t)GROUPS * GROUP, 1, 1},
+                             {GROUP, 1, 1},
+                             ARGUMENTS(BUFFER(0), BUFFER(1), UINT(SIMT_STREAM))});
 }
 
 // ---- Matrices ----
@@ -110,7 +114,7 @@ static void encode_matmul_simdgroup(const simt_sink *sink) {
 
 static void encode_q4_matvec(const simt_sink *sink) {
     send(sink, (simt_launch){"q4_matvec",
-                             {SIMT_MATVEC * 32, 1, 1},
+                             {(size_t)SIMT_MATVEC * 32, 1, 1},
                              {32, 1, 1},
                              ARGUMENTS(BUFFER(0), BUFFER(1), BUFFER(2), UINT(SIMT_MATVEC))});
 }
@@ -154,7 +158,7 @@ static void encode_bitonic(const simt_sink *sink) {
 #define Q4_BYTES ((size_t)SIMT_MATVEC * SIMT_Q4_BLOCKS * sizeof(simt_q4_block))
 #define DATA(name) .fill = simt_fill_##name, .reference = simt_reference_##name
 #define BUFFERS(...) .buffer_count = sizeof((size_t[]){__VA_ARGS__}) / sizeof(size_t), .bytes = {__VA_ARGS__}
-#define RESULT(which, length) .result = which, .result_bytes = length
+#define RESULT(which, length) .result = (which), .result_bytes = (length)
 #define MATMUL                                                                                                    \
     .size = "1024", .unit = "GFLOPS", .work = 2e-9 * SIMT_MATMUL * SQUARE(SIMT_MATMUL),                           \
     BUFFERS(MATRIX_BYTES, MATRIX_BYTES, MATRIX_BYTES), RESULT(2, MATRIX_BYTES), DATA(matmul), .multiplies = true, \

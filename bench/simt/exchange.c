@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ingot bench simt: memory shared with the children, laid out by the case being measured.
+#include <assert.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -27,6 +28,7 @@ static size_t largest_case(void) {
 bool simt_exchange_attach(simt_exchange *exchange, int file) {
     exchange->file = file;
     exchange->length = largest_case();
+    assert(exchange->length > 0);
     exchange->memory = mmap(NULL, exchange->length, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (exchange->memory == MAP_FAILED) exchange->memory = NULL;
     return exchange->memory;

@@ -13,7 +13,7 @@ static const double turn_seconds = 0.02;   // of short runs, as many as fit
 static const double long_seconds = 0.2;    // runs that need no warming up
 static const double budget_seconds = 1.5;  // after which a slow one is not asked again
 // Threads of OpenMP and OpenBLAS keep spinning for up to 30 ms after their work is done.
-static const long settle_ns = 10 * 1000 * 1000, settle_blas_ns = 40 * 1000 * 1000;
+static const long settle_ns = 10000000, settle_blas_ns = 40000000;
 
 typedef struct sample_list {
     double values[MAX_SAMPLES];

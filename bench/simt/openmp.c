@@ -150,7 +150,7 @@ static void matmul_tiled(void *const *buffers) {
     float *restrict c = buffers[2];
 #pragma omp parallel for
     for (size_t i0 = 0; i0 < N; i0 += TILE) {
-        memset(c + i0 * N, 0, TILE * N * sizeof *c);
+        memset(c + i0 * N, 0, sizeof *c * TILE * N);
         for (size_t k0 = 0; k0 < N; k0 += TILE)
             for (size_t j0 = 0; j0 < N; j0 += TILE)
                 for (size_t i = i0; i < i0 + TILE; i++)
@@ -190,7 +190,7 @@ static void q4_matvec(void *const *buffers) {
 // ---- Simulation ----
 
 static void stencil(void *const *buffers) {
-    enum { N = SIMT_GRID };
+    enum { N = SIMT_GRID, PLANE = N * N };
     const float *restrict in = buffers[0];
     float *restrict out = buffers[1];
 #pragma omp parallel for
@@ -206,7 +206,7 @@ static void stencil(void *const *buffers) {
 #pragma omp simd
             for (ptrdiff_t x = 1; x < N - 1; x++)
                 to[x] = 0.4f * from[x] + 0.1f * (from[x - 1] + from[x + 1] + from[x - N] + from[x + N] +
-                                                 from[x - N * N] + from[x + N * N]);
+                                                 from[x - PLANE] + from[x + PLANE]);
         }
 }
 
@@ -250,7 +250,7 @@ static void mandelbrot(void *const *buffers) {
 }
 
 static void exchange(uint32_t *restrict low, uint32_t *restrict high, size_t count, int ascending) {
-    if (ascending)
+    if (ascending)  // NOLINT(bugprone-branch-clone): the branches differ in which of the two is the smaller
 #pragma omp simd
         for (size_t i = 0; i < count; i++) {
             uint32_t a = low[i], b = high[i];

@@ -74,7 +74,7 @@ void simt_fill_stencil(void *const *buffers) {
 
 void simt_fill_nbody(void *const *buffers) {
     simt_body *bodies = buffers[0];
-    fill_floats(bodies, SIMT_BODIES * 4, 0);
+    fill_floats(bodies, (size_t)SIMT_BODIES * 4, 0);
     for (size_t i = 0; i < SIMT_BODIES; i++) bodies[i].mass = fabsf(bodies[i].mass);
 }
 
@@ -163,7 +163,7 @@ void simt_reference_matmul(void *const *buffers, void *result) {
     enum { N = SIMT_MATMUL };
     const float *a = buffers[0], *b = buffers[1];
     float *c = result;
-    memset(c, 0, N * N * sizeof *c);
+    memset(c, 0, sizeof *c * N * N);
     for (size_t i = 0; i < N; i++)
         for (size_t k = 0; k < N; k++)
             for (size_t j = 0; j < N; j++) c[i * N + j] += a[i * N + k] * b[k * N + j];
@@ -174,7 +174,7 @@ static bool at_border(size_t position) {
 }
 
 void simt_reference_stencil(void *const *buffers, void *result) {
-    enum { N = SIMT_GRID };
+    enum { N = SIMT_GRID, PLANE = N * N };
     const float *in = buffers[0];
     float *out = result;
     for (size_t z = 0, i = 0; z < N; z++)
@@ -182,8 +182,8 @@ void simt_reference_stencil(void *const *buffers, void *result) {
             for (size_t x = 0; x < N; x++, i++)
                 out[i] = at_border(x) || at_border(y) || at_border(z)
                              ? in[i]
-                             : 0.4f * in[i] + 0.1f * (in[i - 1] + in[i + 1] + in[i - N] + in[i + N] + in[i - N * N] +
-                                                      in[i + N * N]);
+                             : 0.4f * in[i] + 0.1f * (in[i - 1] + in[i + 1] + in[i - N] + in[i + N] + in[i - PLANE] +
+                                                      in[i + PLANE]);
 }
 
 void simt_reference_nbody(void *const *buffers, void *result) {
@@ -267,7 +267,7 @@ size_t simt_count_wrong(const simt_case *test, const void *result, const void *e
     for (size_t i = 0; i < count; i++) {
         bool right = bits[i] == wanted_bits[i];
         if (!right && test->tolerance > 0)
-            right = fabs((double)values[i] - wanted[i]) <= test->tolerance * (fabs(wanted[i]) + typical);
+            right = fabs((double)values[i] - wanted[i]) <= test->tolerance * (fabs((double)wanted[i]) + typical);
         if (!right && wrong++ == 0) *first = i;
     }
     return (double)wrong <= test->may_differ * (double)count ? 0 : wrong;
