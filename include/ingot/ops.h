@@ -22,8 +22,9 @@ extern "C" {
 #endif
 
 // ---- The list of ops: identifier, name, type of the result ----
-// KEEP: that of the operands. FLOAT: likewise, f32 for integers. BOOL, INDEX (i64). SUM: i64 for integers.
-// PRODUCT: i32 for i8, u8 and bool. GIVEN: by a parameter.
+// SAME: the type of the operands. KEEP: the same, but i32 for bool. FLOAT: the same, but f32 for integers.
+// SUM: the same, but i64 for integers. PRODUCT: the same, but i32 for i8, u8 and bool. BOOL. INDEX: i64.
+// GIVEN: a parameter says.
 
 // Elementwise ops of one operand.
 #define IG_UNARY_LIST(X)              \
@@ -72,8 +73,8 @@ extern "C" {
     X(MUL, mul, KEEP)                     \
     X(DIV, div, FLOAT)                    \
     X(POW, pow, KEEP)                     \
-    X(MAXIMUM, maximum, KEEP)             \
-    X(MINIMUM, minimum, KEEP)             \
+    X(MAXIMUM, maximum, SAME)             \
+    X(MINIMUM, minimum, SAME)             \
     X(FLOOR_DIV, floor_div, KEEP)         \
     X(MOD, mod, KEEP)                     \
     X(ATAN2, atan2, FLOAT)                \
@@ -93,8 +94,8 @@ extern "C" {
     X(SUM, sum, SUM)             \
     X(PROD, prod, SUM)           \
     X(MEAN, mean, FLOAT)         \
-    X(MAX, max, KEEP)            \
-    X(MIN, min, KEEP)            \
+    X(MAX, max, SAME)            \
+    X(MIN, min, SAME)            \
     X(ANY, any, BOOL)            \
     X(ALL, all, BOOL)            \
     X(ARGMAX, argmax, INDEX)     \
@@ -107,18 +108,18 @@ extern "C" {
     X(LEAKY_RELU, leaky_relu, FLOAT)         \
     X(CLAMP, clamp, KEEP)                    \
     X(CAST, cast, GIVEN)                     \
-    X(COPY, copy, KEEP)                      \
-    X(WHERE, where, KEEP)                    \
+    X(COPY, copy, SAME)                      \
+    X(WHERE, where, SAME)                    \
     X(CUMSUM, cumsum, SUM)                   \
     X(MATMUL, matmul, PRODUCT)               \
     X(SOFTMAX, softmax, FLOAT)               \
     X(LOG_SOFTMAX, log_softmax, FLOAT)       \
     X(LAYER_NORM, layer_norm, FLOAT)         \
     X(RMS_NORM, rms_norm, FLOAT)             \
-    X(GATHER, gather, KEEP)                  \
-    X(SCATTER, scatter, KEEP)                \
-    X(INDEX_SELECT, index_select, KEEP)      \
-    X(SORT, sort, KEEP)                      \
+    X(GATHER, gather, SAME)                  \
+    X(SCATTER, scatter, SAME)                \
+    X(INDEX_SELECT, index_select, SAME)      \
+    X(SORT, sort, SAME)                      \
     X(FILL, fill, GIVEN)                     \
     X(ARANGE, arange, GIVEN)                 \
     X(RANDOM_UNIFORM, random_uniform, GIVEN) \

@@ -17,8 +17,11 @@ enum { IGI_MAX_INPUTS = 3, IGI_MAX_OUTPUTS = 2 };
 // What ops take beside tensors. Axes count from 0.
 typedef union igi_parameters {
     struct {
-        double slope, low, high;
-    } elementwise;  // leaky_relu, clamp
+        union {
+            double low, slope;
+        };
+        double high;
+    } elementwise;  // clamp: low and high; leaky_relu: slope
     struct {
         uint32_t axes;  // bit i: axis i of the input is reduced
         double correction, order;

@@ -6,10 +6,6 @@
 
 // ---- Arguments ----
 
-static bool has_parameters(ig_op op) {
-    return op == IG_OP_CLAMP || op == IG_OP_LEAKY_RELU;
-}
-
 igi_chain_kernel igi_chain_kernel_of(const igi_chain *chain) {
     igi_chain_kernel kernel = {0};
     for (uint32_t i = 0; i < chain->value_count; i++) {
@@ -19,10 +15,9 @@ igi_chain_kernel igi_chain_kernel_of(const igi_chain *chain) {
     }
     for (uint32_t i = 0; i < chain->op_count; i++) {
         const igi_chain_op *op = &chain->ops[i];
-        if (!chain->values[op->out].needed || !has_parameters(op->op)) continue;
-        bool clamps = op->op == IG_OP_CLAMP;
-        kernel.parameters[kernel.parameter_count++] = (float)(clamps ? op->p.elementwise.low : op->p.elementwise.slope);
-        kernel.parameters[kernel.parameter_count++] = clamps ? (float)op->p.elementwise.high : 0;
+        if (!chain->values[op->out].needed || !igi_ops[op->op]->has_parameters) continue;
+        kernel.parameters[kernel.parameter_count++] = (float)op->p.elementwise.low;
+        kernel.parameters[kernel.parameter_count++] = (float)op->p.elementwise.high;
     }
     kernel.fits = kernel.input_count + kernel.output_count + 2 <= IGI_CHAIN_BUFFERS;
     return kernel;
@@ -122,20 +117,25 @@ static void add_cast(igi_text *text, const igi_chain *chain, const igi_chain_op 
         igi_text_addf(text, "%s(Cast<%s, %s>::of(v%u))", name_of(to), made, name_of(from), op->in[0]);
 }
 
-static void add_op(igi_text *text, const igi_chain *chain, const igi_chain_op *op, uint32_t parameter) {
-    const char *type = name_of(chain->values[op->out].type), *name = ig_op_name(op->op);
-    igi_text_addf(text, "    %s v%u = ", type, op->out);
-    if (op->op == IG_OP_WHERE)
-        igi_text_addf(text, "v%u != 0 ? v%u : v%u", op->in[0], op->in[1], op->in[2]);
-    else if (igi_ops[op->op].family == IGI_FAMILY_CONVERT)
-        add_cast(text, chain, op);
-    else if (op->input_count == 2)
+static void add_function(igi_text *text, const igi_chain_op *op, const char *type, uint32_t parameter) {
+    const char *name = ig_op_name(op->op);
+    if (op->input_count == 2)
         igi_text_addf(text, "%s(%s_op::of(float(v%u), float(v%u)))", type, name, op->in[0], op->in[1]);
-    else if (has_parameters(op->op))
+    else if (igi_ops[op->op]->has_parameters)
         igi_text_addf(text, "%s(%s_op::of(float(v%u), float2(p[%u], p[%u])))", type, name, op->in[0], parameter,
                       parameter + 1);
     else
         igi_text_addf(text, "%s(%s_op::of(float(v%u), float2(0.0f)))", type, name, op->in[0]);
+}
+
+static void add_op(igi_text *text, const igi_chain *chain, const igi_chain_op *op, uint32_t parameter) {
+    const char *type = name_of(chain->values[op->out].type);
+    igi_text_addf(text, "    %s v%u = ", type, op->out);
+    switch (igi_ops[op->op]->fusion) {
+        case IGI_FUSION_WHERE: igi_text_addf(text, "v%u != 0 ? v%u : v%u", op->in[0], op->in[1], op->in[2]); break;
+        case IGI_FUSION_CAST: add_cast(text, chain, op); break;
+        default: add_function(text, op, type, parameter);
+    }
     igi_text_add(text, ";\n");
 }
 
@@ -148,7 +148,7 @@ char *igi_chain_source(const igi_chain *chain, const igi_chain_kernel *kernel, c
         const igi_chain_op *op = &chain->ops[i];
         if (!chain->values[op->out].needed) continue;
         add_op(&text, chain, op, parameter);
-        if (has_parameters(op->op)) parameter += 2;
+        if (igi_ops[op->op]->has_parameters) parameter += 2;
     }
     for (uint32_t i = 0; i < kernel->output_count; i++)
         igi_text_addf(&text, "    y%u[i] = v%u;\n", i, kernel->outputs[i]);

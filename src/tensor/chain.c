@@ -43,8 +43,9 @@ void igi_chain_name(const igi_chain *chain, char *name, size_t size) {
 // ---- What can be part of a chain ----
 
 static bool computes_elements(const igi_call *call) {
-    if (igi_ops[call->op].family > IGI_FAMILY_CONVERT || call->output_count != 1) return false;
-    return igi_ops[call->op].family >= IGI_FAMILY_TERNARY || igi_is_float(call->in[0].type);
+    igi_fusion_rule fusion = igi_ops[call->op]->fusion;
+    if (fusion == IGI_FUSION_NONE || call->output_count != 1) return false;
+    return fusion != IGI_FUSION_FUNCTION || igi_is_float(call->in[0].type);
 }
 
 // How an operand lies beside the result; false when it is any other way. `columns` is untouched unless it matters.

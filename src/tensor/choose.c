@@ -9,7 +9,7 @@ const ig_backend *igi_preference(ig_op op) {
     static const ig_backend products[] = {IG_BACKEND_BLAS, IG_BACKEND_METAL, IG_BACKEND_SIMD, IG_BACKEND_SCALAR,
                                           IG_BACKEND_ANY};
     static const ig_backend others[] = {IG_BACKEND_METAL, IG_BACKEND_SIMD, IG_BACKEND_SCALAR, IG_BACKEND_ANY};
-    return igi_ops[op].family == IGI_FAMILY_MATMUL ? products : others;
+    return igi_ops[op]->blas_first ? products : others;
 }
 
 static const igi_implementation *usable(igi_runtime *runtime, const igi_call *call, ig_backend backend) {
@@ -68,37 +68,4 @@ ig_status igi_explain_refusal(igi_runtime *runtime, const igi_call *call, ig_bac
     }
     return igi_error_set(error, IG_STATUS_UNSUPPORTED, "%s: backend '%s' %s", igi_call_name(call),
                          ig_backend_name(only), why);
-}
-
-// ---- Calls ----
-
-const char *igi_call_name(const igi_call *call) {
-    return call->name ? call->name : ig_op_name(call->op);
-}
-
-ig_type igi_call_type(const igi_call *call) {
-    if (call->op == IG_OP_WHERE) return call->in[1].type;
-    if (call->op == IG_OP_DEQUANTIZE) return call->out[0].type;
-    return call->input_count ? call->in[0].type : call->out[0].type;
-}
-
-uint64_t igi_call_work(const igi_call *call) {
-    uint64_t most = igi_view_count(&call->out[0]);
-    for (uint32_t i = 0; i < call->input_count; i++) {
-        uint64_t count = call->in[i].storage ? igi_view_count(&call->in[i]) : 0;
-        if (count > most) most = count;
-    }
-    if (call->op == IG_OP_MATMUL) {
-        uint64_t inner = call->in[0].shape[call->in[0].rank - 1];
-        return igi_mul(igi_view_count(&call->out[0]), inner, &most) ? most : UINT64_MAX;
-    }
-    if (call->op == IG_OP_WEIGHT_MATMUL)
-        return igi_mul(igi_view_count(&call->out[0]), call->in[0].shape[1], &most) ? most : UINT64_MAX;
-    if (call->op == IG_OP_ATTENTION)
-        return igi_mul(igi_view_count(&call->out[0]), call->p.attend.keys, &most) ? most : UINT64_MAX;
-    if (call->op == IG_OP_CONV) {
-        uint64_t each = igi_view_count(&call->in[1]) / (call->in[1].shape[0] ? call->in[1].shape[0] : 1);
-        return igi_mul(igi_view_count(&call->out[0]), each, &most) ? most : UINT64_MAX;
-    }
-    return most;
 }

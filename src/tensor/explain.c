@@ -18,11 +18,9 @@ ig_status ig_stream_explain(ig_stream *stream, ig_op op, bool validate, ig_op_ex
     if (!stream || !explanation || (unsigned)op >= IG_OP_COUNT)
         return igi_fail_with(IG_STATUS_INVALID_ARGUMENT,
                              "stream_explain: stream and explanation must not be NULL, and the op a known one");
-    bool products = igi_ops[op].family == IGI_FAMILY_MATMUL || op == IG_OP_CONV || op == IG_OP_ATTENTION ||
-                    op == IG_OP_WEIGHT_MATMUL;
     *explanation = (ig_op_explanation){.name = ig_op_name(op),
-                                       .family = igi_family_names[igi_ops[op].family],
-                                       .work = products ? "multiplications" : "elements",
+                                       .family = igi_ops[op]->family,
+                                       .work = igi_ops[op]->work ? "multiplications" : "elements",
                                        .forced = (ig_backend)stream->forced[op]};
     for (int b = IG_BACKEND_SCALAR; b < IG_BACKEND_COUNT; b++)
         explain_backend(stream->runtime, op, (ig_backend)b, validate, &explanation->backends[b]);

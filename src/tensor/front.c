@@ -185,10 +185,7 @@ void igi_front_output(igi_front *f, ig_type type, uint32_t rank, const uint64_t 
 // ---- Running ----
 
 static bool may_run_in_place(const igi_call *call, uint32_t input) {
-    igi_family family = igi_ops[call->op].family;
-    if (family == IGI_FAMILY_MATMUL) return input == 2;
-    if (call->op == IG_OP_SCATTER) return input == 0;
-    return family <= IGI_FAMILY_CONVERT;
+    return igi_ops[call->op]->in_place >> input & 1;
 }
 
 static bool endangers_input(const igi_call *call) {
@@ -259,7 +256,7 @@ static const char *const roles[] = {"a", "b", "c"};
 ig_status igi_front_elementwise(ig_stream *stream, ig_op op, const ig_tensor *const *inputs, const igi_parameters *p,
                                 const ig_op_options *options, ig_tensor **out) {
     igi_front f;
-    uint32_t count = igi_ops[op].inputs, rank = 0;
+    uint32_t count = igi_ops[op]->inputs, rank = 0;
     uint64_t shape[IG_MAX_RANK];
     assert(count >= 1 && count <= sizeof roles / sizeof *roles);
     igi_front_begin(&f, stream, op, options);

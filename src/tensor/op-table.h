@@ -7,56 +7,58 @@
 
 // ---- Ops ----
 
-typedef enum igi_family {
-    IGI_FAMILY_UNARY,
-    IGI_FAMILY_BINARY,
-    IGI_FAMILY_TERNARY,
-    IGI_FAMILY_CONVERT,  // cast and copy: types may differ
-    IGI_FAMILY_REDUCE,
-    IGI_FAMILY_SCAN,
-    IGI_FAMILY_MATMUL,
-    IGI_FAMILY_NORMALIZE,
-    IGI_FAMILY_INDEX,
-    IGI_FAMILY_SORT,
-    IGI_FAMILY_GENERATE,
-    IGI_FAMILY_CONVOLVE,
-    IGI_FAMILY_ATTENTION,
-    IGI_FAMILY_QUANTIZED,
-    IGI_FAMILY_COUNT
-} igi_family;
+// How far implementations may be from the reference, see igi_tolerance_for.
+typedef enum igi_tolerance_rule {
+    IGI_TOLERANCE_FUNCTION,  // of one value or two: `ulps` of the result
+    IGI_TOLERANCE_EXACT,
+    IGI_TOLERANCE_SUM,      // of many values
+    IGI_TOLERANCE_PRODUCT,  // of many factors
+    IGI_TOLERANCE_ROW,      // sums over a row, and functions of them
+    IGI_TOLERANCE_WEIGHTS,  // sums of products with quantised weights
+    IGI_TOLERANCE_MOVE,     // values that are moved, at most added to one another
+    IGI_TOLERANCE_GENERATE,
+} igi_tolerance_rule;
 
-typedef enum igi_type_rule {
-    IGI_TYPE_KEEP,
-    IGI_TYPE_FLOAT,
-    IGI_TYPE_BOOL,
-    IGI_TYPE_INDEX,
-    IGI_TYPE_SUM,
-    IGI_TYPE_PRODUCT,
-    IGI_TYPE_GIVEN,
-} igi_type_rule;
+// How an op becomes part of the kernel of a chain (chain-kernel.c).
+typedef enum igi_fusion_rule {
+    IGI_FUSION_NONE,
+    IGI_FUSION_FUNCTION,  // of floats: NAME_op in src/kernels/functions.metal
+    IGI_FUSION_CAST,
+    IGI_FUSION_WHERE,
+} igi_fusion_rule;
 
-typedef enum igi_shape_rule {
-    IGI_SHAPE_BROADCAST,  // of all inputs
-    IGI_SHAPE_REDUCE,     // the input's without some axes
-    IGI_SHAPE_SAME,       // as the first input
-    IGI_SHAPE_OWN,        // the op's front end says
-} igi_shape_rule;
+enum { IGI_TYPED_BY_OUTPUT = IGI_MAX_INPUTS };  // for `typed_by`
+enum { IGI_IN_PLACE_ANY = 0xff };               // for `in_place`
 
+// An op as everything outside its implementations knows it. One per op, in src/tensor/ops or src/tensor/nn; its name and
+// the type of its result are in the public lists of <ingot/ops.h>.
 typedef struct igi_op {
-    const char *name;
-    igi_type_rule type_rule;
-    igi_family family;
-    uint8_t inputs;  // at most
-    igi_shape_rule shape_rule;
+    const char *family;   // "reduce"; for readers
+    uint8_t inputs;       // at most
+    uint8_t typed_by;     // the input whose type an implementation must have, or IGI_TYPED_BY_OUTPUT
+    uint8_t in_place;     // bit i: the output may be the very elements of input i
+    bool has_parameters;  // elementwise: reads igi_parameters.elementwise
+    bool blas_first;      // the BLAS is asked before the others; only such ops may have a row in the blas backend
+    igi_fusion_rule fusion;
+    igi_tolerance_rule tolerance;
+    double ulps;                             // for IGI_TOLERANCE_FUNCTION
+    uint64_t (*work)(const igi_call *call);  // multiplications; NULL: elements of the largest operand are counted
+    const struct igi_sample_set *samples;    // sample-maker.h
 } igi_op;
 
-extern const igi_op igi_ops[IG_OP_COUNT];
-extern const char *const igi_family_names[IGI_FAMILY_COUNT];
+#define IGI_DECLARE_OP(id, name, type) extern const igi_op igi_op_of_##name;
+IG_OP_LIST(IGI_DECLARE_OP)
+#undef IGI_DECLARE_OP
+extern const igi_op *const igi_ops[IG_OP_COUNT];
+
 bool igi_op_find(const char *name, size_t length, ig_op *op);
 bool igi_backend_find(const char *name, size_t length, ig_backend *backend);
 
 // The type an op computes in and the type of its result, for operands whose common type is `common`.
 void igi_op_types(ig_op op, ig_type common, ig_type *operand, ig_type *result);
+
+// Elements of the result times the length of the first input's last dimension, or UINT64_MAX: `work` of matrix products.
+uint64_t igi_work_of_product(const igi_call *call);
 
 // ---- Implementations ----
 
@@ -87,14 +89,6 @@ typedef struct igi_op_backend {
     bool (*open)(struct igi_runtime *runtime, void **state, char *reason);
     void (*close)(void *state);
 } igi_op_backend;
-
-// Rows of transformers (nn/), added to those of the backend they name. Ends with rows NULL.
-typedef struct igi_row_set {
-    ig_backend backend;
-    const igi_implementation *rows;
-    size_t row_count;
-} igi_row_set;
-extern const igi_row_set igi_nn_rows[];
 
 extern const igi_op_backend igi_ops_scalar, igi_ops_simd, igi_ops_blas, igi_ops_metal;
 // In the order in which the table is filled; ends with NULL.

@@ -2,6 +2,7 @@
 // Runtimes: filling the op table.
 #include "tensor/runtime.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,11 +16,11 @@ const igi_op_backend *const igi_op_backends[] = {&igi_ops_scalar, &igi_ops_simd,
 
 // ---- Filling ----
 
-static void add_rows(igi_runtime *runtime, const igi_op_backend *backend, const igi_implementation *rows,
-                     size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        const igi_implementation *row = &rows[i];
+static void add_rows(igi_runtime *runtime, const igi_op_backend *backend) {
+    for (size_t i = 0; i < backend->row_count; i++) {
+        const igi_implementation *row = &backend->rows[i];
         igi_slot *slot = &runtime->slots[row->op][backend->id];
+        assert(!slot->row);
         slot->row = row;
         uint64_t least = row->threshold_here ? row->threshold_here() : row->threshold;
         // Device work on the host's own cores wins nothing by itself; only measurements may say otherwise.
@@ -35,9 +36,7 @@ static void add_backend(igi_runtime *runtime, const igi_op_backend *backend) {
         return;
     }
     runtime->backends[backend->id] = backend;
-    add_rows(runtime, backend, backend->rows, backend->row_count);
-    for (const igi_row_set *set = igi_nn_rows; set->rows; set++)
-        if (set->backend == backend->id) add_rows(runtime, backend, set->rows, set->row_count);
+    add_rows(runtime, backend);
 }
 
 static ig_status find_workers(igi_runtime *runtime, ig_error *error) {

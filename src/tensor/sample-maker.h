@@ -26,17 +26,31 @@ void igi_sample_index(igi_sample_maker *m, ig_type type, const ig_shape *shape, 
                       bool distinct);
 void igi_sample_output(igi_sample_maker *m, ig_type type, const ig_shape *shape);
 
-// Families: fill the sample. `operand` and `result` are the types of the op's rule.
-typedef void (*igi_sample_family)(igi_sample_maker *m, ig_type operand, ig_type result);
-extern const struct igi_sample_family_row {
-    igi_sample_family make;
-    uint32_t shapes;
-} igi_sample_families[IGI_FAMILY_COUNT];
-// Of the layers above.
-void igi_sample_attention(igi_sample_maker *m, ig_type operand, ig_type result);
-void igi_sample_quantized(igi_sample_maker *m, ig_type operand, ig_type result);
-enum { IGI_ATTENTION_SAMPLES = 15, IGI_QUANTIZED_SAMPLES = 9 };
-// Rank of a shape's first input, for layouts that need some.
-uint32_t igi_sample_rank(ig_op op, uint32_t shape);
+// ---- Sets: what an op is tried with ----
+
+typedef struct igi_sample_set {
+    uint32_t shapes;                      // how many; the first IGI_VALIDATION_SHAPES are tried on every machine
+    uint32_t rank;                        // of the first input, for layouts that need some,
+    uint32_t (*rank_of)(uint32_t shape);  // unless it differs between shapes
+    uint32_t types;                       // 0: every type that the op computes in
+    bool sums;  // special values are few and not extreme: whether a sum of extremes overflows depends on its order
+    // Appends inputs and outputs, and sets the parameters and `scale`. `operand` and `result` are the types of the op's
+    // rule.
+    void (*make)(igi_sample_maker *m, ig_type operand, ig_type result);
+} igi_sample_set;
+
+// Shapes that several ops are tried with.
+enum { IGI_ELEMENTWISE_SHAPES = 13, IGI_LINE_SHAPES = 12 };
+extern const ig_shape igi_elementwise_shapes[IGI_ELEMENTWISE_SHAPES];
+extern const struct igi_line_shape {
+    ig_shape in;
+    uint32_t axis;
+} igi_line_shapes[IGI_LINE_SHAPES];
+uint32_t igi_elementwise_rank(uint32_t shape);
+uint32_t igi_line_rank(uint32_t shape);
+
+static inline bool igi_sample_repeats(const igi_sample_maker *m) {
+    return m->spec->layout == IGI_LAYOUT_REPEATED;
+}
 
 #endif

@@ -26,24 +26,13 @@ static double next_value(igi_sample_maker *m) {
     return 2 * (u + v) - 2;
 }
 
-static bool accumulates(ig_op op) {
-    igi_family family = igi_ops[op].family;
-    bool chooses =
-        op == IG_OP_MAX || op == IG_OP_MIN || op == IG_OP_ARGMAX || op == IG_OP_ARGMIN || op == IG_OP_MAX_POOL;
-    bool adds = family == IGI_FAMILY_REDUCE || family == IGI_FAMILY_MATMUL || family == IGI_FAMILY_NORMALIZE ||
-                family == IGI_FAMILY_SCAN || family == IGI_FAMILY_CONVOLVE || family == IGI_FAMILY_ATTENTION ||
-                op == IG_OP_SCATTER;
-    return adds && !chooses;
-}
-
-// Sums of extremes overflow in some orders of adding and not in others.
 static double special_float(igi_sample_maker *m) {
     static const double gentle[] = {NAN, INFINITY, -INFINITY, 0.0, -0.0, FLT_TRUE_MIN, -1e-40};
     static const double any[] = {NAN,  INFINITY, -INFINITY, 0.0,      -0.0, FLT_TRUE_MIN, -1e-40, FLT_MIN,
                                  -1.0, 1.0,      0.5,       -FLT_MAX, 10.0, -10.0,        90.0,   -90.0,
                                  1e4,  -3e-3,    65504.0,   6e-8,     2.5,  3.5,          -0.5,   FLT_MAX};
     uint64_t bits = igi_sample_bits(m);
-    if (accumulates(m->spec->op)) return bits % 40 == 0 ? gentle[bits / 40 % LENGTH(gentle)] : next_value(m);
+    if (igi_ops[m->spec->op]->samples->sums) return bits % 40 == 0 ? gentle[bits / 40 % LENGTH(gentle)] : next_value(m);
     return bits % 2 ? any[bits / 2 % LENGTH(any)] : next_value(m) * 8;
 }
 
@@ -168,27 +157,52 @@ void igi_sample_output(igi_sample_maker *m, ig_type type, const ig_shape *shape)
     sample->call.output_count++;
 }
 
+// ---- Shapes ----
+
+const ig_shape igi_elementwise_shapes[IGI_ELEMENTWISE_SHAPES] = {
+    {1, {257}},
+    {3, {3, 5, 33}},
+    {1, {1}},
+    {1, {0}},
+    {1, {31}},
+    {1, {33}},
+    {0, {0}},
+    {2, {0, 4}},
+    {2, {31, 17}},
+    {4, {2, 3, 4, 5}},
+    {8, {2, 1, 2, 1, 3, 1, 2, 2}},
+    {1, {4099}},
+    {2, {65, 129}},
+};
+
+uint32_t igi_elementwise_rank(uint32_t shape) {
+    return igi_elementwise_shapes[shape].rank;
+}
+
+const struct igi_line_shape igi_line_shapes[IGI_LINE_SHAPES] = {
+    {{1, {257}}, 0},         {{2, {33, 31}}, 1},  {{3, {5, 33, 7}}, 1}, {{1, {1}}, 0},
+    {{2, {31, 33}}, 0},      {{2, {0, 5}}, 1},    {{2, {5, 0}}, 1},     {{2, {3, 1025}}, 1},
+    {{4, {2, 3, 4, 65}}, 3}, {{2, {1025, 3}}, 0}, {{2, {7, 16}}, 1},    {{2, {2, 5003}}, 1},
+};
+
+uint32_t igi_line_rank(uint32_t shape) {
+    return igi_line_shapes[shape].in.rank;
+}
+
 // ---- Samples ----
 
 uint32_t igi_sample_shapes(ig_op op) {
-    return igi_sample_families[igi_ops[op].family].shapes;
-}
-
-// Casts are tried to one other type of each kind, which the shape decides.
-static ig_type cast_target(ig_type from, uint32_t variant) {
-    static const ig_type all[] = {IG_TYPE_F32, IG_TYPE_I32, IG_TYPE_F16, IG_TYPE_BF16,
-                                  IG_TYPE_U8,  IG_TYPE_I64, IG_TYPE_I8,  IG_TYPE_BOOL};
-    return all[(variant + (uint32_t)from) % LENGTH(all)];
+    return igi_ops[op]->samples->shapes;
 }
 
 bool igi_sample_applies(const igi_sample_spec *spec) {
+    const igi_sample_set *set = igi_ops[spec->op]->samples;
+    uint32_t rank = set->rank_of ? set->rank_of(spec->shape) : set->rank;
     ig_type operand, result;
-    uint32_t rank = igi_sample_rank(spec->op, spec->shape);
-    if (!igi_type_in(spec->type, IGI_ANY_TYPE)) return false;
+    if (!igi_type_in(spec->type, set->types ? set->types : IGI_ANY_TYPE)) return false;
     igi_op_types(spec->op, spec->type, &operand, &result);
-    bool random = spec->op == IG_OP_RANDOM_UNIFORM || spec->op == IG_OP_RANDOM_NORMAL;
-    if (operand != spec->type || (random && !igi_is_float(spec->type))) return false;
-    if (igi_ops[spec->op].inputs == 0) return spec->layout <= IGI_LAYOUT_PADDED && spec->values == IGI_VALUES_RANDOM;
+    if (operand != spec->type) return false;
+    if (igi_ops[spec->op]->inputs == 0) return spec->layout <= IGI_LAYOUT_PADDED && spec->values == IGI_VALUES_RANDOM;
     return spec->layout == IGI_LAYOUT_CONTIGUOUS || rank > (spec->layout == IGI_LAYOUT_TRANSPOSED ? 1 : 0);
 }
 
@@ -199,8 +213,7 @@ ig_status igi_sample_make(ig_device *device, const igi_sample_spec *spec, igi_sa
     sample->call.op = spec->op;
     ig_type operand, result;
     igi_op_types(spec->op, spec->type, &operand, &result);
-    if (spec->op == IG_OP_CAST) result = cast_target(spec->type, spec->shape);
-    igi_sample_families[igi_ops[spec->op].family].make(&m, operand, result);
+    igi_ops[spec->op]->samples->make(&m, operand, result);
     if (m.status != IG_STATUS_OK) igi_sample_free(sample);
     return m.status;
 }

@@ -39,10 +39,9 @@ static void finish(igi_metal_encoder *e, bool plain, const igi_metal_layout *lay
 ig_status igi_metal_unary(const igi_call *call) {
     if (igi_view_count(&call->out[0]) == 0) return IG_STATUS_OK;
     if (!igi_is_float(call->in[0].type)) return igi_metal_integers(call);
-    bool plain = all_vectors(call), clamps = call->op == IG_OP_CLAMP, leaks = call->op == IG_OP_LEAKY_RELU;
+    bool plain = all_vectors(call), given = igi_ops[call->op]->has_parameters;
     const igi_parameters *p = &call->p;
-    float parameters[2] = {leaks ? (float)p->elementwise.slope : 0, 0};
-    if (clamps) parameters[0] = (float)p->elementwise.low, parameters[1] = (float)p->elementwise.high;
+    float parameters[2] = {given ? (float)p->elementwise.low : 0, given ? (float)p->elementwise.high : 0};
     igi_metal_layout layout;
     igi_metal_encoder e = begin(call, "unary", plain, &layout);
     igi_metal_view(&e, &call->in[0], 0);

@@ -20,8 +20,8 @@ ig_status igi_metal_integers(const igi_call *call) {
     for (uint32_t i = 0; i < call->input_count; i++) igi_metal_view(&e, &call->in[i], i);
     igi_metal_view(&e, out, call->input_count);
     if (call->input_count == 1) {
-        double low = call->op == IG_OP_CLAMP ? call->p.elementwise.low : 0;
-        double high = call->op == IG_OP_CLAMP ? call->p.elementwise.high : 0;
+        bool given = igi_ops[call->op]->has_parameters;
+        double low = given ? call->p.elementwise.low : 0, high = given ? call->p.elementwise.high : 0;
         int64_t bounds[2] = {igi_int_bound(ceil(low)), igi_int_bound(floor(high))};
         igi_metal_bytes(&e, bounds, sizeof bounds, 2);
     }

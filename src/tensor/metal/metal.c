@@ -10,53 +10,27 @@
 #include "kernels/library.h"
 
 // Below this a dispatch costs more than the work, on a GPU; `ingot bench ops --tune` measures.
-enum { ELEMENTWISE_THRESHOLD = 1 << 15 };
+enum { GPU_THRESHOLD = 1 << 15 };
 
-#define ROW_IF(predicate, id, type_set, function) \
-    {.op = IG_OP_##id,                            \
-     .types = (type_set),                         \
-     .threshold = ELEMENTWISE_THRESHOLD,          \
-     .accepts = (predicate),                      \
-     .run = (function)},
-#define WIDE (IGI_TYPE(I32) | IGI_TYPE(I64))
-#define ROW(id, type_set, function) ROW_IF(igi_metal_accepts_all, id, type_set, function)
+#define ROW(id, set, test, function) \
+    {.op = IG_OP_##id, .types = (set), .threshold = GPU_THRESHOLD, .accepts = (test), .run = igi_metal_##function},
 // The types that operands have once they are what the op computes in.
 #define TYPES_FLOAT IGI_FLOATS
 #define TYPES_KEEP IGI_ANY_TYPE
+#define TYPES_SAME IGI_ANY_TYPE
 #define TYPES_BOOL IGI_ANY_TYPE
 #define TYPES_INDEX IGI_ANY_TYPE
 #define TYPES_SUM IGI_ANY_TYPE
-#define UNARY(id, name, type) ROW(id, TYPES_##type, igi_metal_unary)
-#define BINARY(id, name, type) ROW(id, TYPES_##type, igi_metal_binary)
-#define REDUCE(id, name, type) ROW(id, TYPES_##type, igi_metal_reduce)
+#define UNARY(id, name, type) ROW(id, TYPES_##type, igi_metal_accepts_all, unary)
+#define BINARY(id, name, type) ROW(id, TYPES_##type, igi_metal_accepts_all, binary)
+#define REDUCE(id, name, type) ROW(id, TYPES_##type, igi_metal_accepts_all, reduce)
 
 static const igi_implementation rows[] = {
     // clang-format off
     IG_UNARY_LIST(UNARY)
     IG_BINARY_LIST(BINARY)
-    ROW(LEAKY_RELU, IGI_FLOATS, igi_metal_unary)
-    ROW(CLAMP, IGI_NUMBERS, igi_metal_unary)
     IG_REDUCE_LIST(REDUCE)
-    ROW(MATMUL, IGI_FLOATS | WIDE, igi_metal_matmul)
-    ROW(SOFTMAX, IGI_FLOATS, igi_metal_along)
-    ROW(LOG_SOFTMAX, IGI_FLOATS, igi_metal_along)
-    ROW(CUMSUM, IGI_ANY_TYPE, igi_metal_along)
-    ROW(LAYER_NORM, IGI_FLOATS, igi_metal_norm)
-    ROW(RMS_NORM, IGI_FLOATS, igi_metal_norm)
-    ROW(CAST, IGI_ANY_TYPE, igi_metal_convert)
-    ROW(COPY, IGI_ANY_TYPE, igi_metal_convert)
-    ROW(WHERE, IGI_ANY_TYPE, igi_metal_where)
-    ROW(FILL, IGI_ANY_TYPE, igi_metal_fill)
-    ROW_IF(igi_metal_accepts_arange, ARANGE, IGI_NUMBERS, igi_metal_arange)
-    ROW(RANDOM_UNIFORM, IGI_FLOATS, igi_metal_random)
-    ROW(RANDOM_NORMAL, IGI_FLOATS, igi_metal_random)
-    ROW_IF(igi_metal_accepts_gather, GATHER, IGI_ANY_TYPE, igi_metal_gather)
-    ROW_IF(igi_metal_accepts_gather, INDEX_SELECT, IGI_ANY_TYPE, igi_metal_gather)
-    ROW_IF(igi_metal_accepts_scatter, SCATTER, IGI_ANY_TYPE, igi_metal_scatter)
-    ROW(SORT, IGI_ANY_TYPE, igi_metal_sort)
-    ROW_IF(igi_metal_accepts_convolve, CONV, IGI_FLOATS | WIDE, igi_metal_convolve)
-    ROW_IF(igi_metal_accepts_convolve, MAX_POOL, IGI_NUMBERS, igi_metal_convolve)
-    ROW_IF(igi_metal_accepts_convolve, AVG_POOL, IGI_FLOATS, igi_metal_convolve)
+    IGI_METAL_ROWS(ROW)
     // clang-format on
 };
 

@@ -43,26 +43,50 @@ bool igi_metal_accepts_all(const igi_call *call);
 // What kernels call a type that they see as a number: bool is u8.
 const char *igi_metal_bits_name(ig_type type);
 
-// Rows of src/tensor/metal/*.c, gathered in metal.c.
-ig_status igi_metal_integers(const igi_call *call);
-ig_status igi_metal_unary(const igi_call *call);
+// The rows of ops that are in none of the public lists of elementwise ops and reductions: op, types, which calls,
+// function.
+#define IGI_METAL_WIDE (IGI_TYPE(I32) | IGI_TYPE(I64))
+#define IGI_METAL_ROWS(X)                                                      \
+    X(LEAKY_RELU, IGI_FLOATS, igi_metal_accepts_all, unary)                    \
+    X(CLAMP, IGI_NUMBERS, igi_metal_accepts_all, unary)                        \
+    X(MATMUL, IGI_FLOATS | IGI_METAL_WIDE, igi_metal_accepts_all, matmul)      \
+    X(SOFTMAX, IGI_FLOATS, igi_metal_accepts_all, along)                       \
+    X(LOG_SOFTMAX, IGI_FLOATS, igi_metal_accepts_all, along)                   \
+    X(CUMSUM, IGI_ANY_TYPE, igi_metal_accepts_all, along)                      \
+    X(LAYER_NORM, IGI_FLOATS, igi_metal_accepts_all, norm)                     \
+    X(RMS_NORM, IGI_FLOATS, igi_metal_accepts_all, norm)                       \
+    X(CAST, IGI_ANY_TYPE, igi_metal_accepts_all, convert)                      \
+    X(COPY, IGI_ANY_TYPE, igi_metal_accepts_all, convert)                      \
+    X(WHERE, IGI_ANY_TYPE, igi_metal_accepts_all, where)                       \
+    X(FILL, IGI_ANY_TYPE, igi_metal_accepts_all, fill)                         \
+    X(ARANGE, IGI_NUMBERS, igi_metal_accepts_arange, arange)                   \
+    X(RANDOM_UNIFORM, IGI_FLOATS, igi_metal_accepts_all, random)               \
+    X(RANDOM_NORMAL, IGI_FLOATS, igi_metal_accepts_all, random)                \
+    X(GATHER, IGI_ANY_TYPE, igi_metal_accepts_gather, gather)                  \
+    X(INDEX_SELECT, IGI_ANY_TYPE, igi_metal_accepts_gather, gather)            \
+    X(SCATTER, IGI_ANY_TYPE, igi_metal_accepts_scatter, scatter)               \
+    X(SORT, IGI_ANY_TYPE, igi_metal_accepts_all, sort)                         \
+    X(CONV, IGI_FLOATS | IGI_METAL_WIDE, igi_metal_accepts_convolve, convolve) \
+    X(MAX_POOL, IGI_NUMBERS, igi_metal_accepts_convolve, convolve)             \
+    X(AVG_POOL, IGI_FLOATS, igi_metal_accepts_convolve, convolve)              \
+    X(MASKED_SOFTMAX, IGI_FLOATS, igi_metal_accepts_all, masked_softmax)       \
+    X(ROPE, IGI_FLOATS, igi_metal_accepts_all, rope)                           \
+    X(ATTENTION, IGI_FLOATS, igi_metal_accepts_attention, attention)           \
+    X(QUANTIZE, IGI_FLOATS, igi_metal_accepts_weight, quantize)                \
+    X(DEQUANTIZE, IGI_FLOATS, igi_metal_accepts_weight, dequantize)            \
+    X(WEIGHT_MATMUL, IGI_FLOATS, igi_metal_accepts_weight, weight_matmul)
+
+#define IGI_DECLARE_METAL(id, types, accepts, function) ig_status igi_metal_##function(const igi_call *call);
+IGI_METAL_ROWS(IGI_DECLARE_METAL)
+#undef IGI_DECLARE_METAL
 ig_status igi_metal_binary(const igi_call *call);
 ig_status igi_metal_reduce(const igi_call *call);
-ig_status igi_metal_along(const igi_call *call);
-ig_status igi_metal_norm(const igi_call *call);
-ig_status igi_metal_matmul(const igi_call *call);
-ig_status igi_metal_convert(const igi_call *call);
-ig_status igi_metal_where(const igi_call *call);
-ig_status igi_metal_fill(const igi_call *call);
+ig_status igi_metal_integers(const igi_call *call);  // unary and binary ops of integers
 bool igi_metal_accepts_arange(const igi_call *call);
-ig_status igi_metal_arange(const igi_call *call);
-ig_status igi_metal_random(const igi_call *call);
-bool igi_metal_accepts_gather(const igi_call *call);
-ig_status igi_metal_gather(const igi_call *call);
-bool igi_metal_accepts_scatter(const igi_call *call);
-ig_status igi_metal_scatter(const igi_call *call);
-ig_status igi_metal_sort(const igi_call *call);
+bool igi_metal_accepts_attention(const igi_call *call);
 bool igi_metal_accepts_convolve(const igi_call *call);
-ig_status igi_metal_convolve(const igi_call *call);
+bool igi_metal_accepts_gather(const igi_call *call);
+bool igi_metal_accepts_scatter(const igi_call *call);
+bool igi_metal_accepts_weight(const igi_call *call);
 
 #endif

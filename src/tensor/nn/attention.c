@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Public attention.
+// Attention: the public call, the descriptor and samples.
 #include "tensor/nn/attention.h"
 
 #include <math.h>
 #include <string.h>
 
+#include "tensor/nn/attention-samples.h"
 #include "tensor/nn/flatten.h"
 
 static bool fits(const igi_view *q, const igi_view *k, const igi_view *v) {
@@ -75,3 +76,47 @@ ig_status ig_tensor_attention(ig_stream *stream, const ig_tensor *q, const ig_te
                               const ig_attention_desc *desc, const ig_op_options *options, ig_tensor **out) {
     return igi_attention(stream, q, k, v, desc, NULL, options, out);
 }
+
+// ---- Samples ----
+
+const struct igi_attention_shape igi_attention_shapes[IGI_ATTENTION_SHAPES] = {
+    {1, 33, 65, 4, 2, 16, 32, 0, 0, true},   {2, 1, 31, 3, 1, 32, 30, 0, 0, false},
+    {1, 17, 33, 8, 1, 34, 0, 7, 0, true},    {1, 1, 1, 1, 1, 2, 0, 0, 0, true},
+    {1, 0, 5, 2, 2, 8, 0, 0, 0, false},      {2, 3, 0, 2, 1, 8, 0, 0, 0, true},
+    {1, 5, 257, 6, 6, 64, 100, 31, 0, true}, {1, 31, 33, 5, 1, 66, 2, 0, 0, false},
+    {1, 9, 4, 7, 7, 30, 20, 3, 0, true},     {1, 1, 300, 8, 2, 128, 299, 0, 11, true},
+    {1, 40, 40, 2, 2, 24, 0, 0, 3, true},    {3, 2, 130, 4, 4, 40, 128, 64, 77, true},
+    {1, 100, 150, 3, 1, 48, 50, 0, 0, true}, {1, 3, 70, 4, 2, 256, 67, 0, 0, true},
+    {2, 37, 40, 2, 1, 160, 3, 0, 0, true},
+};
+
+// Keys and values are also tried in halves beside float queries.
+static void make_attention(igi_sample_maker *m, ig_type operand, ig_type result) {
+    uint32_t i = m->spec->shape;
+    const struct igi_attention_shape *s = &igi_attention_shapes[i];
+    uint64_t start = s->start, slots = s->keys + (start ? 5 : 0), value_dim = s->dim - (i % 3 == 2 ? 2 : 0);
+    bool halves = operand == IG_TYPE_F32 && i % 4 == 1;
+    ig_type kept = halves ? i % 8 == 1 ? IG_TYPE_F16 : IG_TYPE_BF16 : operand;
+    igi_parameters *p = &m->sample->call.p;
+    igi_attention_sample_mask(m);
+    p->attend.keys = s->keys;
+    p->attend.start = start;
+    p->attend.scale = 0.25;
+    m->sample->scale = 4 * (double)(s->keys + s->dim);
+    m->tame = true;  // 0 times infinity is NaN, but only where masked keys are added up at all
+    igi_sample_input(m, operand, &(ig_shape){4, {s->batch, s->queries, s->heads, s->dim}}, igi_sample_repeats(m));
+    igi_sample_input(m, kept, &(ig_shape){4, {s->batch, slots, s->key_heads, s->dim}}, false);
+    igi_sample_input(m, kept, &(ig_shape){4, {s->batch, slots, s->key_heads, value_dim}}, false);
+    m->tame = false;
+    igi_sample_output(m, result, &(ig_shape){4, {s->batch, s->queries, s->heads, value_dim}});
+}
+
+static const igi_sample_set samples = {.shapes = IGI_ATTENTION_SHAPES, .rank = 4, .sums = true, .make = make_attention};
+
+static uint64_t work(const igi_call *call) {
+    uint64_t products;
+    return igi_mul(igi_view_count(&call->out[0]), call->p.attend.keys, &products) ? products : UINT64_MAX;
+}
+
+const igi_op igi_op_of_attention = {
+    .family = "attention", .inputs = 3, .tolerance = IGI_TOLERANCE_ROW, .work = work, .samples = &samples};

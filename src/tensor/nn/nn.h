@@ -53,27 +53,4 @@ double igi_rope_frequency(const igi_parameters *p, uint32_t pair);
 uint64_t igi_rope_turns(const igi_parameters *p, uint32_t pair);
 enum { IGI_ROPE_MAX_DIMS = 1024 };
 
-// ---- Rows of the table, gathered in rows.c ----
-
-ig_status igi_scalar_quantize(const igi_call *call);
-ig_status igi_scalar_dequantize(const igi_call *call);
-ig_status igi_scalar_weight_matmul(const igi_call *call);
-ig_status igi_simd_quantize(const igi_call *call);
-ig_status igi_simd_dequantize(const igi_call *call);
-ig_status igi_simd_weight_matmul(const igi_call *call);
-bool igi_metal_accepts_weight(const igi_call *call);
-ig_status igi_metal_quantize(const igi_call *call);
-ig_status igi_metal_dequantize(const igi_call *call);
-ig_status igi_metal_weight_matmul(const igi_call *call);
-ig_status igi_scalar_attention(const igi_call *call);
-ig_status igi_simd_attention(const igi_call *call);
-bool igi_metal_accepts_attention(const igi_call *call);
-ig_status igi_metal_attention(const igi_call *call);
-ig_status igi_scalar_masked_softmax(const igi_call *call);
-ig_status igi_scalar_rope(const igi_call *call);
-ig_status igi_simd_masked_softmax(const igi_call *call);
-ig_status igi_simd_rope(const igi_call *call);
-ig_status igi_metal_masked_softmax(const igi_call *call);
-ig_status igi_metal_rope(const igi_call *call);
-
 #endif

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Public rotary positions.
+// Rotary positions: the public call, the descriptor and samples.
 #include <math.h>
 
+#include "tensor/nn/attention-samples.h"
 #include "tensor/nn/flatten.h"
 #include "tensor/nn/nn.h"
 
@@ -72,3 +73,28 @@ ig_status ig_tensor_rope(ig_stream *stream, const ig_tensor *x, const ig_rope_de
     igi_front_flatten_output(&f, 3);
     return igi_front_finish(&f, out);
 }
+
+// ---- Samples ----
+
+static void make_rope(igi_sample_maker *m, ig_type operand, ig_type result) {
+    uint32_t i = m->spec->shape;
+    const struct igi_attention_shape *s = &igi_attention_shapes[i];
+    const ig_shape x = {4, {s->batch, s->queries, s->heads, s->dim}};
+    igi_parameters *p = &m->sample->call.p;
+    m->sample->scale = 16;  // sines of rounded angles
+    p->rope.base = i % 3 ? 10000 : 500000;
+    p->rope.scale = i % 4 ? 1 : 0.25;
+    p->rope.position = i % 2 ? 4000 : 3;
+    p->rope.dims = (uint32_t)(i % 3 == 2 ? s->dim / 4 * 2 : s->dim);
+    p->rope.interleaved = i % 2;
+    igi_sample_input(m, operand, &x, igi_sample_repeats(m));
+    if (i % 2)
+        igi_sample_absent_input(m);
+    else
+        igi_sample_index(m, IG_TYPE_I64, &(ig_shape){2, {s->batch, s->queries}}, 1, 100000, false);
+    igi_sample_output(m, result, &x);
+}
+
+static const igi_sample_set samples = {.shapes = IGI_ATTENTION_SHAPES, .rank = 4, .sums = true, .make = make_rope};
+
+const igi_op igi_op_of_rope = {.family = "attention", .inputs = 2, .tolerance = IGI_TOLERANCE_ROW, .samples = &samples};

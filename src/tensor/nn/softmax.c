@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Public masked softmax.
+// Masked softmax: the public call, the descriptor and samples.
 #include "tensor/front.h"
+#include "tensor/nn/attention-samples.h"
 #include "tensor/nn/nn.h"
 
 static void add_mask(igi_front *f, const ig_tensor *x, const ig_tensor *mask) {
@@ -32,3 +33,28 @@ ig_status ig_tensor_masked_softmax(ig_stream *stream, const ig_tensor *x, const 
     if (f.status == IG_STATUS_OK) igi_front_output(&f, type, x->view.rank, x->view.shape);
     return igi_front_finish(&f, out);
 }
+
+// ---- Samples ----
+
+static void make_masked_softmax(igi_sample_maker *m, ig_type operand, ig_type result) {
+    uint32_t i = m->spec->shape;
+    const struct igi_attention_shape *s = &igi_attention_shapes[i];
+    const ig_shape x = {4, {s->batch, s->heads, s->queries, s->keys}};
+    igi_attention_sample_mask(m);
+    m->sample->call.p.attend.scale = i % 2 ? 1 : 0.125;
+    m->sample->scale = (double)s->keys + 1;
+    igi_sample_input(m, operand, &x, igi_sample_repeats(m));
+    m->tame = true;  // infinities of both signs that meet are left to the tests
+    if (i % 3 == 2)
+        igi_sample_absent_input(m);
+    else
+        igi_sample_input(m, i % 3 ? IG_TYPE_BOOL : operand, &x, i % 2);
+    m->tame = false;
+    igi_sample_output(m, result, &x);
+}
+
+static const igi_sample_set samples = {
+    .shapes = IGI_ATTENTION_SHAPES, .rank = 4, .sums = true, .make = make_masked_softmax};
+
+const igi_op igi_op_of_masked_softmax = {
+    .family = "attention", .inputs = 2, .tolerance = IGI_TOLERANCE_ROW, .samples = &samples};

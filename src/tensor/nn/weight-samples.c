@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sample calls of ops on weights.
+// Descriptors and samples of ops on weights.
 #include <string.h>
 
 #include "tensor/nn/weight.h"
@@ -8,7 +8,7 @@
 // Columns become whole blocks.
 static const struct {
     uint64_t tokens, rows, columns;
-} shapes[IGI_QUANTIZED_SAMPLES] = {
+} shapes[] = {
     {1, 33, 256}, {3, 7, 64}, {17, 33, 96}, {20, 9, 64},    {1, 1, 32},
     {0, 3, 32},   {5, 0, 64}, {1, 5, 4096}, {130, 70, 544},
 };
@@ -70,30 +70,63 @@ static void make_weight(igi_sample_maker *m, ig_weight_type type, uint64_t rows,
     }
 }
 
-void igi_sample_quantized(igi_sample_maker *m, ig_type operand, ig_type result) {
-    uint32_t i = m->spec->shape;
-    uint64_t tokens = shapes[i].tokens, rows = shapes[i].rows;
-    bool halves = m->spec->op == IG_OP_WEIGHT_MATMUL && operand == IG_TYPE_F32 && m->spec->values;
-    ig_weight_type type = halves ? i % 2 ? IG_WEIGHT_F16 : IG_WEIGHT_BF16 : type_of(m->spec, operand);
-    uint64_t columns = igi_round_up(shapes[i].columns, igi_weight_formats[type].weights);
+static uint64_t columns_of(const igi_sample_maker *m, ig_weight_type type) {
+    return igi_round_up(shapes[m->spec->shape].columns, igi_weight_formats[type].weights);
+}
+
+static void begin(igi_sample_maker *m, ig_weight_type type) {
     m->sample->call.p.weight.type = type;
-    m->sample->scale = 4 * (double)columns;
+    m->sample->scale = 4 * (double)columns_of(m, type);
     m->tame = true;
-    if (m->spec->op == IG_OP_DEQUANTIZE) {
-        make_weight(m, type, rows, columns);
-        igi_sample_output(m, result, &(ig_shape){2, {rows, columns}});
-        return;
-    }
-    bool quantizes = m->spec->op == IG_OP_QUANTIZE;
-    igi_sample_input(m, operand, &(ig_shape){2, {quantizes ? rows : tokens, columns}},
-                     m->spec->layout == IGI_LAYOUT_REPEATED);
-    if (quantizes) {
-        packed_output(m, IG_TYPE_U8, rows, igi_weight_row_bytes(type, columns));
-        return;
-    }
+}
+
+static void make_quantize(igi_sample_maker *m, ig_type operand, ig_type result) {
+    ig_weight_type type = type_of(m->spec, operand);
+    uint64_t rows = shapes[m->spec->shape].rows, columns = columns_of(m, type);
+    (void)result;
+    begin(m, type);
+    igi_sample_input(m, operand, &(ig_shape){2, {rows, columns}}, igi_sample_repeats(m));
+    packed_output(m, IG_TYPE_U8, rows, igi_weight_row_bytes(type, columns));
+}
+
+static void make_dequantize(igi_sample_maker *m, ig_type operand, ig_type result) {
+    ig_weight_type type = type_of(m->spec, operand);
+    uint64_t rows = shapes[m->spec->shape].rows, columns = columns_of(m, type);
+    begin(m, type);
+    make_weight(m, type, rows, columns);
+    igi_sample_output(m, result, &(ig_shape){2, {rows, columns}});
+}
+
+// Weights are also tried in halves beside float operands.
+static void make_matmul(igi_sample_maker *m, ig_type operand, ig_type result) {
+    uint32_t i = m->spec->shape;
+    bool halves = operand == IG_TYPE_F32 && m->spec->values;
+    ig_weight_type type = halves ? i % 2 ? IG_WEIGHT_F16 : IG_WEIGHT_BF16 : type_of(m->spec, operand);
+    uint64_t tokens = shapes[i].tokens, rows = shapes[i].rows, columns = columns_of(m, type);
+    begin(m, type);
+    igi_sample_input(m, operand, &(ig_shape){2, {tokens, columns}}, igi_sample_repeats(m));
     if (halves)
         packed_input(m, igi_weight_formats[type].element, rows, columns);
     else
         make_weight(m, type, rows, columns);
     igi_sample_output(m, result, &(ig_shape){2, {tokens, rows}});
 }
+
+// ---- Descriptors ----
+
+#define SAMPLES(maker) {.shapes = sizeof shapes / sizeof *shapes, .rank = 2, .make = (maker)}
+static const igi_sample_set quantize_samples = SAMPLES(make_quantize), dequantize_samples = SAMPLES(make_dequantize),
+                            matmul_samples = SAMPLES(make_matmul);
+
+const igi_op igi_op_of_quantize = {
+    .family = "quantized", .inputs = 1, .tolerance = IGI_TOLERANCE_WEIGHTS, .samples = &quantize_samples};
+const igi_op igi_op_of_dequantize = {.family = "quantized",
+                                     .inputs = 1,
+                                     .typed_by = IGI_TYPED_BY_OUTPUT,
+                                     .tolerance = IGI_TOLERANCE_WEIGHTS,
+                                     .samples = &dequantize_samples};
+const igi_op igi_op_of_weight_matmul = {.family = "quantized",
+                                        .inputs = 2,
+                                        .tolerance = IGI_TOLERANCE_WEIGHTS,
+                                        .work = igi_work_of_product,
+                                        .samples = &matmul_samples};

@@ -24,7 +24,7 @@ typedef void (*integer_op)(uint64_t count, int64_t *out, const int64_t *a, const
         }                                                                                      \
     }
 // NOLINTEND(bugprone-macro-parentheses)
-#define DEFINE_DOUBLE(id, expression) DEFINE(double, id, expression)
+#define DEFINE_DOUBLE(id, ulps, expression) DEFINE(double, id, expression)
 #define DEFINE_INTEGER(id, expression) DEFINE(int64_t, id, expression)
 IGI_DOUBLE_EXPRESSIONS(DEFINE_DOUBLE)
 IGI_INTEGER_EXPRESSIONS(DEFINE_INTEGER)
@@ -33,7 +33,7 @@ static const struct {
     double_op of_doubles;
     integer_op of_integers;
 } functions[IG_OP_COUNT] = {
-#define DOUBLE_ENTRY(id, expression) [IG_OP_##id].of_doubles = double_##id,
+#define DOUBLE_ENTRY(id, ulps, expression) [IG_OP_##id].of_doubles = double_##id,
     IGI_DOUBLE_EXPRESSIONS(DOUBLE_ENTRY)
 #define INTEGER_ENTRY(id, expression) [IG_OP_##id].of_integers = int64_t_##id,
         IGI_INTEGER_EXPRESSIONS(INTEGER_ENTRY)};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each elementwise op is, in double and in int64_t. a, b: operands; p: parameters.
+// What each elementwise op computes, in double and in int64_t. a, b: operands; p: parameters.
 #ifndef INGOT_TENSOR_SCALAR_EXPRESSIONS_H
 #define INGOT_TENSOR_SCALAR_EXPRESSIONS_H
 
@@ -59,65 +59,67 @@ static inline int64_t igi_int_clamp(int64_t a, double low, double high) {
     return a < least ? least : a > most ? most : a;
 }
 
-#define IGI_DOUBLE_EXPRESSIONS(X)                                                                          \
-    X(ABS, fabs(a))                                                                                        \
-    X(NEG, -a)                                                                                             \
-    X(SIGN, a > 0 ? 1 : a < 0 ? -1 : a)                                                                    \
-    X(SQUARE, a *a)                                                                                        \
-    X(RELU, a < 0 ? 0 : a)                                                                                 \
-    X(FLOOR, floor(a))                                                                                     \
-    X(CEIL, ceil(a))                                                                                       \
-    X(ROUND, rint(a))                                                                                      \
-    X(SQRT, sqrt(a))                                                                                       \
-    X(RSQRT, 1 / sqrt(a))                                                                                  \
-    X(RECIPROCAL, 1 / a)                                                                                   \
-    X(EXP, exp(a))                                                                                         \
-    X(EXP2, exp2(a))                                                                                       \
-    X(EXPM1, expm1(a))                                                                                     \
-    X(LOG, log(a))                                                                                         \
-    X(LOG2, log2(a))                                                                                       \
-    X(LOG1P, log1p(a))                                                                                     \
-    X(SIN, sin(a))                                                                                         \
-    X(COS, cos(a))                                                                                         \
-    X(TAN, tan(a))                                                                                         \
-    X(ASIN, asin(a))                                                                                       \
-    X(ACOS, acos(a))                                                                                       \
-    X(ATAN, atan(a))                                                                                       \
-    X(SINH, sinh(a))                                                                                       \
-    X(COSH, cosh(a))                                                                                       \
-    X(TANH, tanh(a))                                                                                       \
-    X(ERF, erf(a))                                                                                         \
-    X(SIGMOID, igi_sigmoid(a))                                                                             \
-    X(SOFTPLUS, a > 0 ? a + log1p(exp(-a)) : log1p(exp(a)))                                                \
-    X(SILU, igi_times_vanishing(a, igi_sigmoid(a)))                                                        \
-    X(GELU, igi_times_vanishing(a, 0.5 * erfc(a * -M_SQRT1_2)))                                            \
-    X(GELU_TANH, igi_gelu_tanh(a))                                                                         \
-    X(LOGICAL_NOT, a == 0)                                                                                 \
-    X(ISNAN, isnan(a) != 0)                                                                                \
-    X(ISINF, isinf(a) != 0)                                                                                \
-    X(ISFINITE, isfinite(a) != 0)                                                                          \
-    X(LEAKY_RELU, a < 0 ? p->elementwise.slope * a : a)                                                    \
-    X(CLAMP, a<p->elementwise.low ? p->elementwise.low : a> p->elementwise.high ? p->elementwise.high : a) \
-    X(ADD, a + b)                                                                                          \
-    X(SUB, a - b)                                                                                          \
-    X(MUL, a *b)                                                                                           \
-    X(DIV, a / b)                                                                                          \
-    X(POW, pow(a, b))                                                                                      \
-    X(MAXIMUM, isnan(a) || a > b ? a : b)                                                                  \
-    X(MINIMUM, isnan(a) || a < b ? a : b)                                                                  \
-    X(FLOOR_DIV, igi_floor_div(a, b))                                                                      \
-    X(MOD, igi_floor_mod(a, b))                                                                            \
-    X(ATAN2, atan2(a, b))                                                                                  \
-    X(SILU_MUL, igi_times_vanishing(a, igi_sigmoid(a)) * b)                                                \
-    X(EQUAL, a == b)                                                                                       \
-    X(NOT_EQUAL, a != b)                                                                                   \
-    X(LESS, a < b)                                                                                         \
-    X(LESS_EQUAL, a <= b)                                                                                  \
-    X(GREATER, a > b)                                                                                      \
-    X(GREATER_EQUAL, a >= b)                                                                               \
-    X(LOGICAL_AND, a != 0 && b != 0)                                                                       \
-    X(LOGICAL_OR, a != 0 || b != 0)                                                                        \
-    X(LOGICAL_XOR, (a != 0) != (b != 0))
+// Ulps: how far an implementation that computes in float may be from the expression, in units of the last place of the
+// result. gelu_tanh: far below zero, e^x magnifies the rounding of its argument.
+#define IGI_DOUBLE_EXPRESSIONS(X)                                                                             \
+    X(ABS, 1, fabs(a))                                                                                        \
+    X(NEG, 1, -a)                                                                                             \
+    X(SIGN, 1, a > 0 ? 1 : a < 0 ? -1 : a)                                                                    \
+    X(SQUARE, 1, a *a)                                                                                        \
+    X(RELU, 1, a < 0 ? 0 : a)                                                                                 \
+    X(FLOOR, 1, floor(a))                                                                                     \
+    X(CEIL, 1, ceil(a))                                                                                       \
+    X(ROUND, 1, rint(a))                                                                                      \
+    X(SQRT, 1, sqrt(a))                                                                                       \
+    X(RSQRT, 4, 1 / sqrt(a))                                                                                  \
+    X(RECIPROCAL, 1, 1 / a)                                                                                   \
+    X(EXP, 4, exp(a))                                                                                         \
+    X(EXP2, 4, exp2(a))                                                                                       \
+    X(EXPM1, 4, expm1(a))                                                                                     \
+    X(LOG, 4, log(a))                                                                                         \
+    X(LOG2, 4, log2(a))                                                                                       \
+    X(LOG1P, 4, log1p(a))                                                                                     \
+    X(SIN, 6, sin(a))                                                                                         \
+    X(COS, 6, cos(a))                                                                                         \
+    X(TAN, 16, tan(a))                                                                                        \
+    X(ASIN, 6, asin(a))                                                                                       \
+    X(ACOS, 6, acos(a))                                                                                       \
+    X(ATAN, 4, atan(a))                                                                                       \
+    X(SINH, 6, sinh(a))                                                                                       \
+    X(COSH, 6, cosh(a))                                                                                       \
+    X(TANH, 6, tanh(a))                                                                                       \
+    X(ERF, 4, erf(a))                                                                                         \
+    X(SIGMOID, 4, igi_sigmoid(a))                                                                             \
+    X(SOFTPLUS, 6, a > 0 ? a + log1p(exp(-a)) : log1p(exp(a)))                                                \
+    X(SILU, 6, igi_times_vanishing(a, igi_sigmoid(a)))                                                        \
+    X(GELU, 16, igi_times_vanishing(a, 0.5 * erfc(a * -M_SQRT1_2)))                                           \
+    X(GELU_TANH, 256, igi_gelu_tanh(a))                                                                       \
+    X(LOGICAL_NOT, 1, a == 0)                                                                                 \
+    X(ISNAN, 1, isnan(a) != 0)                                                                                \
+    X(ISINF, 1, isinf(a) != 0)                                                                                \
+    X(ISFINITE, 1, isfinite(a) != 0)                                                                          \
+    X(LEAKY_RELU, 1, a < 0 ? p->elementwise.slope * a : a)                                                    \
+    X(CLAMP, 1, a<p->elementwise.low ? p->elementwise.low : a> p->elementwise.high ? p->elementwise.high : a) \
+    X(ADD, 1, a + b)                                                                                          \
+    X(SUB, 1, a - b)                                                                                          \
+    X(MUL, 1, a *b)                                                                                           \
+    X(DIV, 1, a / b)                                                                                          \
+    X(POW, 16, pow(a, b))                                                                                     \
+    X(MAXIMUM, 1, isnan(a) || a > b ? a : b)                                                                  \
+    X(MINIMUM, 1, isnan(a) || a < b ? a : b)                                                                  \
+    X(FLOOR_DIV, 1, igi_floor_div(a, b))                                                                      \
+    X(MOD, 1, igi_floor_mod(a, b))                                                                            \
+    X(ATAN2, 4, atan2(a, b))                                                                                  \
+    X(SILU_MUL, 6, igi_times_vanishing(a, igi_sigmoid(a)) * b)                                                \
+    X(EQUAL, 1, a == b)                                                                                       \
+    X(NOT_EQUAL, 1, a != b)                                                                                   \
+    X(LESS, 1, a < b)                                                                                         \
+    X(LESS_EQUAL, 1, a <= b)                                                                                  \
+    X(GREATER, 1, a > b)                                                                                      \
+    X(GREATER_EQUAL, 1, a >= b)                                                                               \
+    X(LOGICAL_AND, 1, a != 0 && b != 0)                                                                       \
+    X(LOGICAL_OR, 1, a != 0 || b != 0)                                                                        \
+    X(LOGICAL_XOR, 1, (a != 0) != (b != 0))
 
 // Ops of integers that give integers or bool; all others see floats only.
 #define IGI_INTEGER_EXPRESSIONS(X)                                      \

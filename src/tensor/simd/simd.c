@@ -133,52 +133,20 @@ void igi_simd_store_all(const igi_simd_kernels *k, ig_type type, const float *fr
 
 // ---- Rows ----
 
-#define ROW(id, set, test, function) {.op = IG_OP_##id, .types = (set), .accepts = (test), .run = (function)},
+#define ROW(id, set, test, function) {.op = IG_OP_##id, .types = (set), .accepts = (test), .run = igi_simd_##function},
 #define UNARY(id, name, type) UNARY_##type(id)
-#define UNARY_KEEP(id) ROW(id, IGI_FLOATS, NULL, igi_simd_unary)
-#define UNARY_FLOAT(id) ROW(id, IGI_FLOATS, NULL, igi_simd_unary)
-#define UNARY_BOOL(id) ROW(id, IGI_FLOATS, NULL, igi_simd_unary_test)
-#define REDUCE(id, name, type) ROW(id, IGI_FLOATS, NULL, igi_simd_reduce)
+#define UNARY_KEEP(id) ROW(id, IGI_FLOATS, NULL, unary)
+#define UNARY_FLOAT(id) ROW(id, IGI_FLOATS, NULL, unary)
+#define UNARY_BOOL(id) ROW(id, IGI_FLOATS, NULL, unary_test)
+#define REDUCE(id, name, type) ROW(id, IGI_FLOATS, NULL, reduce)
 
-#define OTHERS(X)                                                                \
-    X(LEAKY_RELU, IGI_FLOATS, NULL, igi_simd_unary)                              \
-    X(CLAMP, IGI_FLOATS, NULL, igi_simd_unary)                                   \
-    X(ADD, IGI_NUMBERS, NULL, igi_simd_binary)                                   \
-    X(SUB, IGI_NUMBERS, NULL, igi_simd_binary)                                   \
-    X(MUL, IGI_NUMBERS, NULL, igi_simd_binary)                                   \
-    X(MAXIMUM, IGI_NUMBERS, NULL, igi_simd_binary)                               \
-    X(MINIMUM, IGI_NUMBERS, NULL, igi_simd_binary)                               \
-    X(DIV, IGI_FLOATS, NULL, igi_simd_binary)                                    \
-    X(POW, IGI_FLOATS, NULL, igi_simd_binary)                                    \
-    X(MOD, IGI_FLOATS, NULL, igi_simd_binary)                                    \
-    X(ATAN2, IGI_FLOATS, NULL, igi_simd_binary)                                  \
-    X(SILU_MUL, IGI_FLOATS, NULL, igi_simd_binary)                               \
-    X(EQUAL, IGI_NUMBERS, NULL, igi_simd_compare)                                \
-    X(NOT_EQUAL, IGI_NUMBERS, NULL, igi_simd_compare)                            \
-    X(LESS, IGI_NUMBERS, NULL, igi_simd_compare)                                 \
-    X(LESS_EQUAL, IGI_NUMBERS, NULL, igi_simd_compare)                           \
-    X(GREATER, IGI_NUMBERS, NULL, igi_simd_compare)                              \
-    X(GREATER_EQUAL, IGI_NUMBERS, NULL, igi_simd_compare)                        \
-    X(LOGICAL_AND, IGI_FLOATS, NULL, igi_simd_compare)                           \
-    X(LOGICAL_OR, IGI_FLOATS, NULL, igi_simd_compare)                            \
-    X(LOGICAL_XOR, IGI_FLOATS, NULL, igi_simd_compare)                           \
-    X(WHERE, IGI_FLOATS, NULL, igi_simd_where)                                   \
-    X(COPY, IGI_ANY_TYPE, NULL, igi_simd_copy)                                   \
-    X(CAST, IGI_ANY_TYPE, igi_simd_accepts_cast, igi_simd_cast)                  \
-    X(CUMSUM, IGI_FLOATS, NULL, igi_simd_cumsum)                                 \
-    X(SOFTMAX, IGI_FLOATS, NULL, igi_simd_softmax)                               \
-    X(LOG_SOFTMAX, IGI_FLOATS, NULL, igi_simd_softmax)                           \
-    X(LAYER_NORM, IGI_FLOATS, NULL, igi_simd_norm)                               \
-    X(RMS_NORM, IGI_FLOATS, NULL, igi_simd_norm)                                 \
-    X(MATMUL, IGI_FLOATS, igi_simd_accepts_matmul, igi_simd_matmul)              \
-    X(CONV, IGI_FLOATS, igi_simd_accepts_convolve, igi_simd_convolve)            \
-    X(SORT, IGI_ANY_TYPE & ~IGI_TYPE(I64), igi_simd_accepts_sort, igi_simd_sort) \
-    X(INDEX_SELECT, IGI_ANY_TYPE, NULL, igi_simd_index_select)                   \
-    X(FILL, IGI_ANY_TYPE, NULL, igi_simd_fill_values)                            \
-    X(RANDOM_UNIFORM, IGI_FLOATS, NULL, igi_simd_random)                         \
-    X(RANDOM_NORMAL, IGI_FLOATS, NULL, igi_simd_random)
-
-static const igi_implementation rows[] = {IG_UNARY_LIST(UNARY) IG_REDUCE_LIST(REDUCE) OTHERS(ROW)};
+static const igi_implementation rows[] = {
+    // clang-format off
+    IG_UNARY_LIST(UNARY)
+    IG_REDUCE_LIST(REDUCE)
+    IGI_SIMD_ROWS(ROW)
+    // clang-format on
+};
 
 const igi_op_backend igi_ops_simd = {
     .id = IG_BACKEND_SIMD, .rows = rows, .row_count = sizeof rows / sizeof *rows, .open = open_simd};

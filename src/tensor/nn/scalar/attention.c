@@ -4,6 +4,7 @@
 
 #include "core/status-internal.h"
 #include "tensor/nn/nn.h"
+#include "tensor/scalar/scalar.h"
 
 static const char *head_of(const igi_view *view, uint64_t batch, uint64_t at, uint64_t head) {
     return igi_view_data(view) + (int64_t)batch * igi_view_stride_bytes(view, 0) +

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Floats to blocks of 32: in float, with one rounding where there is a sum, so that kernels give the same bytes.
 #include "tensor/nn/scalar/pack.h"
+#include "tensor/scalar/scalar.h"
 
 static void to_q8_0(const float *x, uint8_t *block) {
     float most = 0;

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "tensor/nn/nn.h"
+#include "tensor/scalar/scalar.h"
 
 static double position_of(const igi_call *call, uint64_t batch, uint64_t token) {
     const igi_view *positions = &call->in[1];

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "tensor/nn/nn.h"
+#include "tensor/scalar/scalar.h"
 
 static double get(const igi_view *view, int64_t row, uint64_t i) {
     double value;

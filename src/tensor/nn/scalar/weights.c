@@ -2,6 +2,7 @@
 // Weights of the reference: from blocks, and products.
 #include "core/status-internal.h"
 #include "tensor/nn/weight.h"
+#include "tensor/scalar/scalar.h"
 
 static void load_row(uint32_t type, const char *row, uint64_t count, double *values) {
     if (igi_weight_is_plain(type)) {

@@ -5,6 +5,7 @@
 
 #include "tensor/nn/simd/kernels.h"
 #include "tensor/nn/weight.h"
+#include "tensor/scalar/scalar.h"
 
 // Rows and columns of the weight that are floats at a time, tokens whose sums are kept, and those in a panel: vectors
 // of every level in whole tiles.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Public convolutions and pools. One dimension is two with a height of 1.
+// Convolutions and pools: the public calls, descriptors and samples. One dimension is two with a height of 1.
 #include <string.h>
 
 #include "tensor/front.h"
+#include "tensor/sample-maker.h"
 
 static uint64_t or_one(uint64_t value) {
     return value ? value : 1;
@@ -150,3 +151,81 @@ DEFINE_POOL(max_pool1d, MAX_POOL, 3)
 DEFINE_POOL(max_pool2d, MAX_POOL, 4)
 DEFINE_POOL(avg_pool1d, AVG_POOL, 3)
 DEFINE_POOL(avg_pool2d, AVG_POOL, 4)
+
+// ---- Samples ----
+
+static const struct {
+    uint64_t n, c, h, w, o, kh, kw;
+    uint64_t stride[2], padding[2], dilation[2], groups;
+    bool bias;
+} conv_shapes[] = {
+    {1, 3, 9, 11, 4, 3, 3, {1, 1}, {1, 1}, {1, 1}, 1, true},
+    {2, 4, 1, 33, 6, 1, 5, {1, 2}, {0, 2}, {1, 1}, 2, false},
+    {1, 2, 8, 8, 2, 3, 2, {2, 1}, {0, 1}, {2, 2}, 1, true},
+    {1, 1, 1, 1, 1, 1, 1, {1, 1}, {0, 0}, {1, 1}, 1, false},
+    {2, 6, 7, 5, 6, 3, 3, {1, 1}, {1, 1}, {1, 1}, 6, true},
+    {0, 3, 5, 5, 2, 3, 3, {1, 1}, {0, 0}, {1, 1}, 1, false},
+    {1, 16, 14, 14, 16, 1, 1, {1, 1}, {0, 0}, {1, 1}, 1, false},
+    {1, 8, 17, 19, 12, 5, 3, {3, 2}, {2, 1}, {1, 1}, 4, true},
+};
+
+static void make_conv(igi_sample_maker *m, ig_type operand, ig_type result) {
+    uint32_t i = m->spec->shape;
+    igi_parameters *p = &m->sample->call.p;
+    uint64_t in[2] = {conv_shapes[i].h, conv_shapes[i].w}, k[2] = {conv_shapes[i].kh, conv_shapes[i].kw}, out[2];
+    for (int d = 0; d < 2; d++) {
+        p->conv.stride[d] = conv_shapes[i].stride[d], p->conv.padding[d] = conv_shapes[i].padding[d];
+        p->conv.dilation[d] = conv_shapes[i].dilation[d];
+        out[d] = (in[d] + 2 * p->conv.padding[d] - p->conv.dilation[d] * (k[d] - 1) - 1) / p->conv.stride[d] + 1;
+    }
+    p->conv.groups = conv_shapes[i].groups;
+    uint64_t channels = conv_shapes[i].c / p->conv.groups;
+    m->sample->scale = (double)(channels * k[0] * k[1]) + 1;
+    igi_sample_input(m, operand, &(ig_shape){4, {conv_shapes[i].n, conv_shapes[i].c, in[0], in[1]}},
+                     igi_sample_repeats(m));
+    m->tame = true;  // whether padding times infinity is NaN is nobody's business
+    igi_sample_input(m, operand, &(ig_shape){4, {conv_shapes[i].o, channels, k[0], k[1]}}, false);
+    m->tame = false;
+    if (conv_shapes[i].bias)
+        igi_sample_input(m, result, &(ig_shape){1, {conv_shapes[i].o}}, false);
+    else
+        igi_sample_absent_input(m);
+    igi_sample_output(m, result, &(ig_shape){4, {conv_shapes[i].n, conv_shapes[i].o, out[0], out[1]}});
+}
+
+// The windows of a pool are the kernels of a convolution without dilation.
+static void make_pool(igi_sample_maker *m, ig_type operand, ig_type result) {
+    uint32_t i = m->spec->shape;
+    igi_parameters *p = &m->sample->call.p;
+    uint64_t in[2] = {conv_shapes[i].h, conv_shapes[i].w}, k[2] = {conv_shapes[i].kh, conv_shapes[i].kw}, out[2];
+    for (int d = 0; d < 2; d++) {
+        p->pool.window[d] = k[d];
+        p->pool.stride[d] = conv_shapes[i].stride[d];
+        p->pool.padding[d] = conv_shapes[i].padding[d] < k[d] ? conv_shapes[i].padding[d] : k[d] - 1;
+        out[d] = (in[d] + 2 * p->pool.padding[d] - k[d]) / p->pool.stride[d] + 1;
+    }
+    m->sample->scale = (double)(k[0] * k[1]) + 1;
+    igi_sample_input(m, operand, &(ig_shape){4, {conv_shapes[i].n, conv_shapes[i].c, in[0], in[1]}},
+                     igi_sample_repeats(m));
+    igi_sample_output(m, result, &(ig_shape){4, {conv_shapes[i].n, conv_shapes[i].c, out[0], out[1]}});
+}
+
+enum { SHAPES = sizeof conv_shapes / sizeof *conv_shapes };
+static const igi_sample_set conv_samples = {.shapes = SHAPES, .rank = 4, .sums = true, .make = make_conv},
+                            avg_samples = {.shapes = SHAPES, .rank = 4, .sums = true, .make = make_pool},
+                            max_samples = {.shapes = SHAPES, .rank = 4, .make = make_pool};
+
+// ---- Descriptors ----
+
+static uint64_t conv_work(const igi_call *call) {
+    const igi_view *weight = &call->in[1];
+    uint64_t work, each = igi_view_count(weight) / or_one(weight->shape[0]);
+    return igi_mul(igi_view_count(&call->out[0]), each, &work) ? work : UINT64_MAX;
+}
+
+const igi_op igi_op_of_conv = {
+    .family = "convolve", .inputs = 3, .tolerance = IGI_TOLERANCE_SUM, .work = conv_work, .samples = &conv_samples};
+const igi_op igi_op_of_max_pool = {
+    .family = "convolve", .inputs = 1, .tolerance = IGI_TOLERANCE_SUM, .samples = &max_samples};
+const igi_op igi_op_of_avg_pool = {
+    .family = "convolve", .inputs = 1, .tolerance = IGI_TOLERANCE_SUM, .samples = &avg_samples};

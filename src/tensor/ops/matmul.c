@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Public matrix products.
+// Matrix products: the public calls, the descriptor and samples.
 #include <string.h>
 
 #include "tensor/front.h"
+#include "tensor/sample-maker.h"
 
 // A dimension of length 1 before `axis`.
 static void insert_axis(igi_view *view, uint32_t axis) {
@@ -148,3 +149,47 @@ ig_status ig_tensor_outer(ig_stream *stream, const ig_tensor *a, const ig_tensor
     }
     return igi_front_finish(&f, out);
 }
+
+// ---- Samples ----
+
+static const struct {
+    uint64_t batch, rows, inner, columns;
+    bool a_repeats, b_repeats, adds;
+    double alpha, beta;
+} matmul_shapes[] = {
+    {1, 33, 31, 17, false, false, false, 1, 1},   {3, 8, 16, 24, false, true, true, 2, -1},
+    {1, 1, 257, 1, false, false, false, 1, 1},    {1, 1, 1, 1, false, false, false, 1, 1},
+    {1, 31, 33, 1, false, false, false, 1, 1},    {1, 1, 33, 31, false, false, false, 1, 1},
+    {1, 65, 1, 67, false, false, false, 1, 1},    {1, 0, 5, 3, false, false, false, 1, 1},
+    {1, 4, 0, 3, false, false, true, 1, 1},       {2, 64, 64, 64, true, false, false, 1, 1},
+    {1, 129, 65, 33, false, false, true, 1, 0.5}, {4, 5, 7, 3, true, true, true, 1, 2},
+    {1, 97, 300, 101, false, false, false, 1, 1},
+};
+
+static void make_matmul(igi_sample_maker *m, ig_type operand, ig_type result) {
+    uint32_t i = m->spec->shape;
+    uint64_t batch = matmul_shapes[i].batch, rows = matmul_shapes[i].rows, inner = matmul_shapes[i].inner,
+             columns = matmul_shapes[i].columns;
+    igi_sample_input(m, operand, &(ig_shape){3, {batch, rows, inner}},
+                     matmul_shapes[i].a_repeats || igi_sample_repeats(m));
+    igi_sample_input(m, operand, &(ig_shape){3, {batch, inner, columns}}, matmul_shapes[i].b_repeats);
+    if (matmul_shapes[i].adds)
+        igi_sample_input(m, result, &(ig_shape){3, {batch, rows, columns}}, false);
+    else
+        igi_sample_absent_input(m);
+    m->sample->call.p.matmul.alpha = matmul_shapes[i].alpha;
+    m->sample->call.p.matmul.beta = matmul_shapes[i].beta;
+    m->sample->scale = (double)inner + 1;
+    igi_sample_output(m, result, &(ig_shape){3, {batch, rows, columns}});
+}
+
+static const igi_sample_set samples = {
+    .shapes = sizeof matmul_shapes / sizeof *matmul_shapes, .rank = 3, .sums = true, .make = make_matmul};
+
+const igi_op igi_op_of_matmul = {.family = "matmul",
+                                 .inputs = 3,
+                                 .in_place = 1 << 2,
+                                 .blas_first = true,
+                                 .tolerance = IGI_TOLERANCE_SUM,
+                                 .work = igi_work_of_product,
+                                 .samples = &samples};

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Public ops that pick elements by index.
+// Ops that pick elements by index: the public calls, descriptors and samples.
 #include <string.h>
 
 #include "tensor/front.h"
+#include "tensor/iterate.h"
+#include "tensor/sample-maker.h"
 
 static void check_index_type(igi_front *f) {
     if (f->status == IG_STATUS_OK && !igi_type_in(f->call.in[1].type, IGI_TYPE(I32) | IGI_TYPE(I64)))
@@ -105,3 +107,50 @@ ig_status ig_tensor_scatter(ig_stream *stream, const ig_tensor *x, int32_t axis,
     copy_first(&f);
     return igi_front_finish(&f, out);
 }
+
+// ---- Samples ----
+
+static const struct {
+    ig_shape x;
+    uint32_t axis;
+    uint64_t picked;  // along the axis
+} index_shapes[] = {
+    {{2, {33, 31}}, 0, 17},   {{1, {257}}, 0, 100}, {{3, {4, 5, 6}}, 2, 6}, {{1, {1}}, 0, 1},     {{2, {31, 5}}, 1, 3},
+    {{3, {2, 33, 3}}, 1, 33}, {{2, {5, 7}}, 0, 0},  {{2, {3, 0}}, 0, 2},    {{2, {7, 65}}, 0, 5},
+};
+
+static void make_index(igi_sample_maker *m, ig_type operand, ig_type result) {
+    const ig_shape *x = &index_shapes[m->spec->shape].x;
+    uint32_t axis = index_shapes[m->spec->shape].axis;
+    uint64_t picked = index_shapes[m->spec->shape].picked, length = x->lengths[axis];
+    bool scatters = m->spec->op == IG_OP_SCATTER, selects = m->spec->op == IG_OP_INDEX_SELECT;
+    igi_parameters *p = &m->sample->call.p;
+    ig_type index_type = m->spec->shape % 2 ? IG_TYPE_I32 : IG_TYPE_I64;
+    ig_shape part = *x, vector = {1, {picked}};
+    part.lengths[axis] = picked;
+    p->index.axis = axis;
+    p->index.add = scatters && m->spec->shape % 2 && operand != IG_TYPE_BOOL;
+    const igi_view *in = igi_sample_input(m, operand, x, igi_sample_repeats(m));
+    igi_sample_index(m, index_type, selects ? &vector : &part, selects ? 0 : axis, length, scatters && !p->index.add);
+    if (scatters) igi_sample_input(m, operand, &part, false);
+    igi_sample_output(m, result, scatters ? x : &part);
+    if (m->status != IG_STATUS_OK || !scatters) return;
+    igi_copy_view(in, &m->sample->call.out[0]);
+    igi_copy_view(in, &m->sample->again[0]);
+}
+
+static uint32_t rank_of(uint32_t shape) {
+    return index_shapes[shape].x.rank;
+}
+
+enum { SHAPES = sizeof index_shapes / sizeof *index_shapes };
+static const igi_sample_set samples = {.shapes = SHAPES, .rank_of = rank_of, .make = make_index},
+                            scatter_samples = {.shapes = SHAPES, .rank_of = rank_of, .sums = true, .make = make_index};
+
+// ---- Descriptors ----
+
+const igi_op igi_op_of_gather = {.family = "index", .inputs = 2, .tolerance = IGI_TOLERANCE_MOVE, .samples = &samples};
+const igi_op igi_op_of_index_select = {
+    .family = "index", .inputs = 2, .tolerance = IGI_TOLERANCE_MOVE, .samples = &samples};
+const igi_op igi_op_of_scatter = {
+    .family = "index", .inputs = 3, .in_place = 1 << 0, .tolerance = IGI_TOLERANCE_MOVE, .samples = &scatter_samples};

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Public ops that make tensors from nothing.
+// Ops that make tensors from nothing: the public calls, descriptors and samples.
 #include <math.h>
 
 #include "tensor/front.h"
+#include "tensor/sample-maker.h"
 
 static ig_status generate(igi_front *f, ig_type type, uint32_t rank, const uint64_t *shape, uint32_t types,
                           ig_tensor **out) {
@@ -57,3 +58,43 @@ ig_status ig_tensor_random_normal(ig_stream *stream, ig_type type, ig_shape shap
     set_random(&f, desc, mean, deviation);
     return generate(&f, type, shape.rank, shape.lengths, IGI_FLOATS, out);
 }
+
+// ---- Samples ----
+
+static void make_range(igi_sample_maker *m, ig_type operand, ig_type result) {
+    igi_parameters *p = &m->sample->call.p;
+    bool odd = m->spec->shape % 2;
+    (void)operand;
+    p->range.start = odd ? -2 : 3;
+    p->range.step = m->spec->op == IG_OP_FILL ? 0 : odd ? 0.5 : 1;
+    igi_sample_output(m, result, &igi_elementwise_shapes[m->spec->shape]);
+}
+
+static void make_random(igi_sample_maker *m, ig_type operand, ig_type result) {
+    igi_parameters *p = &m->sample->call.p;
+    bool odd = m->spec->shape % 2;
+    (void)operand;
+    p->random.seed = 0x1234567890abcdefu;
+    p->random.position = odd ? 0xfffffffffu : 0;
+    p->random.first = odd ? -3 : 0;
+    p->random.second = odd ? 2.5 : 1;
+    igi_sample_output(m, result, &igi_elementwise_shapes[m->spec->shape]);
+}
+
+static const igi_sample_set range_samples = {.shapes = IGI_ELEMENTWISE_SHAPES,
+                                             .rank_of = igi_elementwise_rank,
+                                             .make = make_range},
+                            random_samples = {.shapes = IGI_ELEMENTWISE_SHAPES,
+                                              .rank_of = igi_elementwise_rank,
+                                              .types = IGI_FLOATS,
+                                              .make = make_random};
+
+// ---- Descriptors ----
+
+#define DESCRIBE(name, rule, set)     \
+    const igi_op igi_op_of_##name = { \
+        .family = "generate", .typed_by = IGI_TYPED_BY_OUTPUT, .tolerance = IGI_TOLERANCE_##rule, .samples = &(set)};
+DESCRIBE(fill, EXACT, range_samples)
+DESCRIBE(arange, GENERATE, range_samples)
+DESCRIBE(random_uniform, EXACT, random_samples)
+DESCRIBE(random_normal, GENERATE, random_samples)

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Public reductions.
+// Reductions: the public calls, descriptors and samples.
 #include <math.h>
 #include <string.h>
 
 #include "tensor/front.h"
+#include "tensor/sample-maker.h"
 
 static bool gives_position(ig_op op) {
     return op == IG_OP_ARGMAX || op == IG_OP_ARGMIN;
@@ -88,3 +89,57 @@ static ig_status reduce(ig_stream *stream, ig_op op, const ig_tensor *x, const i
         return reduce(stream, IG_OP_##id, x, desc, options, out);                                 \
     }
 IG_REDUCE_LIST(DEFINE)
+
+// ---- Samples ----
+
+static const struct {
+    ig_shape in;
+    uint32_t axes;
+} reduce_shapes[] = {
+    {{1, {257}}, 1},      {{2, {33, 31}}, 2},
+    {{3, {5, 33, 7}}, 2}, {{1, {1}}, 1},
+    {{2, {31, 33}}, 1},   {{3, {4, 5, 6}}, 5},
+    {{3, {4, 5, 6}}, 7},  {{4, {2, 3, 4, 5}}, 6},
+    {{2, {0, 5}}, 2},     {{2, {5, 1}}, 2},
+    {{1, {4099}}, 1},     {{2, {3, 1025}}, 2},
+    {{2, {1025, 3}}, 1},  {{8, {1, 2, 1, 2, 1, 3, 1, 33}}, 0xf0},
+};
+
+static void make_reduce(igi_sample_maker *m, ig_type operand, ig_type result) {
+    ig_shape in = reduce_shapes[m->spec->shape].in, out = in;
+    uint32_t axes = reduce_shapes[m->spec->shape].axes;
+    for (uint32_t i = 0; i < in.rank; i++) {
+        if (!(axes >> i & 1)) continue;
+        m->sample->scale *= (double)in.lengths[i];
+        out.lengths[i] = 1;
+    }
+    m->sample->call.p.reduce.axes = axes;
+    m->sample->call.p.reduce.order = 2;
+    igi_sample_input(m, operand, &in, igi_sample_repeats(m));
+    igi_sample_output(m, result, &out);
+}
+
+static uint32_t rank_of(uint32_t shape) {
+    return reduce_shapes[shape].in.rank;
+}
+
+enum { SHAPES = sizeof reduce_shapes / sizeof *reduce_shapes };
+static const igi_sample_set sums = {.shapes = SHAPES, .rank_of = rank_of, .sums = true, .make = make_reduce},
+                            choices = {.shapes = SHAPES, .rank_of = rank_of, .make = make_reduce};
+
+// ---- Descriptors ----
+
+#define DESCRIBE(name, rule, set)     \
+    const igi_op igi_op_of_##name = { \
+        .family = "reduce", .inputs = 1, .tolerance = IGI_TOLERANCE_##rule, .samples = &(set)};
+DESCRIBE(sum, SUM, sums)
+DESCRIBE(prod, PRODUCT, sums)
+DESCRIBE(mean, SUM, sums)
+DESCRIBE(max, SUM, choices)
+DESCRIBE(min, SUM, choices)
+DESCRIBE(any, SUM, sums)
+DESCRIBE(all, SUM, sums)
+DESCRIBE(argmax, SUM, choices)
+DESCRIBE(argmin, SUM, choices)
+DESCRIBE(variance, SUM, sums)
+DESCRIBE(norm, SUM, sums)

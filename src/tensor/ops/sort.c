@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Public sorting.
+// Sorting: the public calls, the descriptor and samples.
 #include <string.h>
 
 #include "tensor/front.h"
+#include "tensor/sample-maker.h"
 
 static ig_status sort(ig_stream *stream, const char *name, const ig_tensor *x, int32_t axis, bool descending,
                       const uint64_t *most, const ig_op_options *options, ig_tensor **values, ig_tensor **indices) {
@@ -52,3 +53,21 @@ ig_status ig_tensor_argsort(ig_stream *stream, const ig_tensor *x, int32_t axis,
     ig_tensor_release(made);
     return igi_stream_leave(stream, outer, status);
 }
+
+// ---- Samples ----
+
+// The result may be shorter than the axis: the first few of the order.
+static void make_sort(igi_sample_maker *m, ig_type operand, ig_type result) {
+    ig_shape shape = igi_line_shapes[m->spec->shape].in;
+    uint32_t axis = igi_line_shapes[m->spec->shape].axis;
+    m->sample->call.p.sort.axis = axis;
+    m->sample->call.p.sort.descending = m->spec->shape % 2;
+    igi_sample_input(m, operand, &shape, igi_sample_repeats(m));
+    if (m->spec->shape % 3 == 2) shape.lengths[axis] = shape.lengths[axis] / 2;
+    igi_sample_output(m, result, &shape);
+    igi_sample_output(m, IG_TYPE_I64, &shape);
+}
+
+static const igi_sample_set samples = {.shapes = IGI_LINE_SHAPES, .rank_of = igi_line_rank, .make = make_sort};
+
+const igi_op igi_op_of_sort = {.family = "sort", .inputs = 1, .ulps = 1, .samples = &samples};

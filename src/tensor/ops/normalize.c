@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Public ops along an axis: softmax, cumulative sums, norms.
+// Ops along an axis, softmax, cumulative sums and norms: the public calls, descriptors and samples.
 #include "tensor/front.h"
+#include "tensor/sample-maker.h"
 
 static ig_status along_axis(ig_stream *stream, ig_op op, const ig_tensor *x, int32_t axis, const ig_op_options *options,
                             ig_tensor **out) {
@@ -44,7 +45,7 @@ static void check_vector(igi_front *f, uint32_t index, const char *role, uint64_
 static ig_status normalize(ig_stream *stream, ig_op op, const ig_tensor *x, const ig_tensor *weight,
                            const ig_tensor *bias, double epsilon, const ig_op_options *options, ig_tensor **out) {
     igi_front f;
-    uint32_t inputs = igi_ops[op].inputs;
+    uint32_t inputs = igi_ops[op]->inputs;
     igi_front_begin(&f, stream, op, options);
     igi_front_input(&f, "x", x);
     igi_front_optional_input(&f, "weight", weight);
@@ -71,3 +72,47 @@ ig_status ig_tensor_rms_norm(ig_stream *stream, const ig_tensor *x, const ig_ten
                              const ig_op_options *options, ig_tensor **out) {
     return normalize(stream, IG_OP_RMS_NORM, x, weight, NULL, epsilon, options, out);
 }
+
+// ---- Samples ----
+
+static void make_along(igi_sample_maker *m, ig_type operand, ig_type result) {
+    const ig_shape *in = &igi_line_shapes[m->spec->shape].in;
+    uint32_t axis = igi_line_shapes[m->spec->shape].axis;
+    m->sample->call.p.along.axis = axis;
+    m->sample->scale = (double)in->lengths[axis] + 1;
+    igi_sample_input(m, operand, in, igi_sample_repeats(m));
+    igi_sample_output(m, result, in);
+}
+
+// With both vectors, the weight alone, or neither.
+static void make_norm(igi_sample_maker *m, ig_type operand, ig_type result) {
+    const ig_shape *in = &igi_line_shapes[m->spec->shape].in;
+    ig_shape vector = {1, {in->lengths[in->rank - 1]}};
+    m->sample->call.p.norm.epsilon = 1e-5;
+    m->sample->scale = (double)vector.lengths[0] + 1;
+    igi_sample_input(m, operand, in, igi_sample_repeats(m));
+    for (uint32_t i = 1; i < igi_ops[m->spec->op]->inputs; i++)
+        if (m->spec->shape % 3 < 3 - i)
+            igi_sample_input(m, operand, &vector, false);
+        else
+            igi_sample_absent_input(m);
+    igi_sample_output(m, result, in);
+}
+
+static const igi_sample_set along_samples = {.shapes = IGI_LINE_SHAPES,
+                                             .rank_of = igi_line_rank,
+                                             .sums = true,
+                                             .make = make_along},
+                            norm_samples = {
+                                .shapes = IGI_LINE_SHAPES, .rank_of = igi_line_rank, .sums = true, .make = make_norm};
+
+// ---- Descriptors ----
+
+#define DESCRIBE(name, kind, most_inputs, rule, set) \
+    const igi_op igi_op_of_##name = {                \
+        .family = (kind), .inputs = (most_inputs), .tolerance = IGI_TOLERANCE_##rule, .samples = &(set)};
+DESCRIBE(softmax, "normalize", 1, ROW, along_samples)
+DESCRIBE(log_softmax, "normalize", 1, ROW, along_samples)
+DESCRIBE(cumsum, "scan", 1, SUM, along_samples)
+DESCRIBE(layer_norm, "normalize", 3, ROW, norm_samples)
+DESCRIBE(rms_norm, "normalize", 2, ROW, norm_samples)
