@@ -6,17 +6,13 @@
 
 #include "llm/model.h"
 
-typedef struct architecture {
-    const char *name;
-    bool interleaved;  // pairs of the rotation lie side by side
-} architecture;
-
-// Mistral, SmolLM, TinyLlama and many more call themselves llama.
-static const architecture architectures[] = {{"llama", true}, {"qwen2", false}, {"qwen3", false}};
+#define ARCHITECTURE(name) &igi_architecture_##name,
+static const igi_architecture *const architectures[] = {IGI_ARCHITECTURE_LIST(ARCHITECTURE)};
+enum { ARCHITECTURES = sizeof architectures / sizeof *architectures };
 
 typedef struct reader {
     const ig_gguf *file;
-    const architecture *architecture;
+    const igi_architecture *architecture;
     ig_status status;  // of the first failure
     ig_error *error;
 } reader;
@@ -118,7 +114,7 @@ static void read_rope(reader *r, igi_model_config *c) {
     c->rope = (ig_rope_desc){.base = number_of(r, "rope.freq_base", 10000),
                              .scale = rope_scale(r),
                              .dims = (uint32_t)dims,
-                             .interleaved = r->architecture->interleaved};
+                             .interleaved = r->architecture->interleaved_rope};
     if (r->status != IG_STATUS_OK || ig_gguf_find_tensor(r->file, "rope_freqs.weight", &factors) != IG_STATUS_OK)
         return;
     if (factors.type != F32_IN_FILES || factors.rank != 1 || factors.shape[0] != dims / 2)
@@ -127,16 +123,24 @@ static void read_rope(reader *r, igi_model_config *c) {
     c->rope.factors = factors.data;
 }
 
-static const architecture *architecture_of(const ig_gguf *file, ig_error *error) {
+static void refuse_architecture(const ig_gguf_value *name, ig_error *error) {
+    igi_text known = {0};
+    for (size_t i = 0; i < ARCHITECTURES; i++) igi_text_addf(&known, "%s%s", i ? ", " : "", architectures[i]->name);
+    char *list = igi_text_take(&known);
+    igi_error_set(error, IG_STATUS_UNSUPPORTED, "models of architecture '%.*s' are not supported; supported are: %s",
+                  (int)(name->text.length < 64 ? name->text.length : 64), name->text.data, list ? list : "");
+    free(list);
+}
+
+static const igi_architecture *architecture_of(const ig_gguf *file, ig_error *error) {
     ig_gguf_value name;
     if (ig_gguf_find(file, "general.architecture", &name) != IG_STATUS_OK || name.kind != IG_GGUF_STRING) {
         igi_error_set(error, IG_STATUS_BAD_FORMAT, "'general.architecture' is missing");
         return NULL;
     }
-    for (size_t i = 0; i < sizeof architectures / sizeof *architectures; i++)
-        if (text_is(&name, architectures[i].name)) return &architectures[i];
-    igi_error_set(error, IG_STATUS_UNSUPPORTED, "models of the kind '%.*s' are not supported; llama, qwen2, qwen3 are",
-                  (int)(name.text.length < 64 ? name.text.length : 64), name.text.data);
+    for (size_t i = 0; i < ARCHITECTURES; i++)
+        if (text_is(&name, architectures[i]->name)) return architectures[i];
+    refuse_architecture(&name, error);
     return NULL;
 }
 
@@ -144,7 +148,7 @@ ig_status igi_model_configure(const ig_gguf *file, igi_model_config *config, ig_
     ig_error own = {0};
     reader r = {.file = file, .architecture = architecture_of(file, &own), .error = &own};
     ig_gguf_tensor embedding;
-    *config = (igi_model_config){0};
+    *config = (igi_model_config){.architecture = r.architecture};
     if (!r.architecture) r.status = own.status;
     if (r.status == IG_STATUS_OK) read_lengths(&r, config);
     if (r.status == IG_STATUS_OK) read_rope(&r, config);

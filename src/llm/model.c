@@ -2,6 +2,8 @@
 // Models: weights that stay in the file's memory.
 #include "llm/model.h"
 
+#include <assert.h>
+#include <stdarg.h>
 #include <stdio.h>
 
 // ---- Loading ----
@@ -12,6 +14,16 @@ typedef struct loader {
     ig_status status;  // of the first failure
     ig_error *error;
 } loader;
+
+// Names are made of our own literals and a number.
+__attribute__((format(printf, 2, 3))) static void set_name(loader *l, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(l->name, sizeof l->name, format, arguments);
+    va_end(arguments);
+    assert(length > 0 && (size_t)length < sizeof l->name);
+    (void)length;
+}
 
 static bool find(loader *l, ig_gguf_tensor *tensor, bool optional) {
     if (l->status != IG_STATUS_OK) return false;
@@ -65,55 +77,55 @@ static ig_tensor *load_vector(loader *l, uint64_t length, bool optional) {
 
 // ---- Layers ----
 
-static void name_part(loader *l, uint64_t layer, const char *part) {
-    snprintf(l->name, sizeof l->name, "blk.%llu.%s", (unsigned long long)layer, part);
-}
-
-static igi_projection load_projection(loader *l, uint64_t layer, const char *part, uint64_t rows, uint64_t columns) {
-    igi_projection p;
-    char name[48];
-    snprintf(name, sizeof name, "%s.weight", part);
-    name_part(l, layer, name);
-    p.weight = load_matrix(l, rows, columns);
-    snprintf(name, sizeof name, "%s.bias", part);
-    name_part(l, layer, name);
-    p.bias = load_vector(l, rows, true);
-    return p;
-}
-
-static ig_tensor *load_norm(loader *l, uint64_t layer, const char *part, uint64_t length, bool optional) {
-    name_part(l, layer, part);
-    return load_vector(l, length, optional);
-}
-
-static void load_layer(loader *l, uint64_t i) {
-    const igi_model_config *c = &l->model->config;
-    uint64_t hidden = c->shape.hidden, inner = c->shape.intermediate;
-    uint64_t queries = c->shape.heads * c->head_dim, keys = c->shape.key_heads * c->head_dim;
-    l->model->layers[i] = (igi_layer){
-        .attention_norm = load_norm(l, i, "attn_norm.weight", hidden, false),
-        .feed_norm = load_norm(l, i, "ffn_norm.weight", hidden, false),
-        .query_norm = load_norm(l, i, "attn_q_norm.weight", c->head_dim, true),
-        .key_norm = load_norm(l, i, "attn_k_norm.weight", c->head_dim, true),
-        .query = load_projection(l, i, "attn_q", queries, hidden),
-        .key = load_projection(l, i, "attn_k", keys, hidden),
-        .value = load_projection(l, i, "attn_v", keys, hidden),
-        .output = load_projection(l, i, "attn_output", hidden, queries),
-        .gate = load_projection(l, i, "ffn_gate", inner, hidden),
-        .up = load_projection(l, i, "ffn_up", inner, hidden),
-        .down = load_projection(l, i, "ffn_down", hidden, inner),
+static uint64_t length_of(const igi_model_config *c, igi_length length) {
+    const uint64_t lengths[IGI_LENGTH_COUNT] = {
+        [IGI_LENGTH_ONE] = 1,
+        [IGI_LENGTH_HIDDEN] = c->shape.hidden,
+        [IGI_LENGTH_INNER] = c->shape.intermediate,
+        [IGI_LENGTH_HEAD] = c->head_dim,
+        [IGI_LENGTH_QUERIES] = c->shape.heads * c->head_dim,
+        [IGI_LENGTH_KEYS] = c->shape.key_heads * c->head_dim,
     };
+    return lengths[length];
+}
+
+static void name_part(loader *l, uint64_t layer, const igi_part_desc *part, const char *what) {
+    set_name(l, "blk.%llu.%s.%s", (unsigned long long)layer, part->name, what);
+}
+
+static igi_part load_part(loader *l, uint64_t layer, const igi_part_desc *desc) {
+    const igi_model_config *c = &l->model->config;
+    uint64_t rows = length_of(c, desc->rows), columns = length_of(c, desc->columns);
+    igi_part part = {0};
+    name_part(l, layer, desc, "weight");
+    if (desc->rows == IGI_LENGTH_ONE) {
+        part.vector = load_vector(l, columns, desc->presence == IGI_OPTIONAL);
+        return part;
+    }
+    part.weight = load_matrix(l, rows, columns);
+    if (desc->bias == IGI_UNUSED) return part;
+    name_part(l, layer, desc, "bias");
+    part.vector = load_vector(l, rows, desc->bias == IGI_OPTIONAL);
+    return part;
+}
+
+static void load_layer(loader *l, uint64_t layer) {
+    const igi_architecture *architecture = l->model->config.architecture;
+    for (size_t i = 0; i < architecture->part_count; i++) {
+        const igi_part_desc *desc = &architecture->parts[i];
+        l->model->layers[layer].parts[desc->part] = load_part(l, layer, desc);
+    }
 }
 
 static void load_ends(loader *l) {
     ig_model *m = l->model;
     uint64_t hidden = m->config.shape.hidden, vocabulary = m->config.shape.vocabulary;
     ig_gguf_tensor words;
-    snprintf(l->name, sizeof l->name, "token_embd.weight");
+    set_name(l, "token_embd.weight");
     m->embedding = load_matrix(l, vocabulary, hidden);
-    snprintf(l->name, sizeof l->name, "output_norm.weight");
+    set_name(l, "output_norm.weight");
     m->last_norm = load_vector(l, hidden, false);
-    snprintf(l->name, sizeof l->name, "output.weight");
+    set_name(l, "output.weight");
     bool own_words = find(l, &words, true);
     m->words.weight = own_words ? load_matrix(l, vocabulary, hidden) : ig_weight_retain(m->embedding);
 }
@@ -131,24 +143,20 @@ static ig_status load(ig_model *model, ig_error *error) {
 
 // ---- Life ----
 
-static void release_projection(const igi_projection *p) {
-    ig_weight_release(p->weight);
-    ig_tensor_release(p->bias);
+static void release_part(const igi_part *part) {
+    ig_weight_release(part->weight);
+    ig_tensor_release(part->vector);
 }
 
 static void release_layer(const igi_layer *layer) {
-    const igi_projection *projections[] = {&layer->query, &layer->key, &layer->value, &layer->output,
-                                           &layer->gate,  &layer->up,  &layer->down};
-    ig_tensor *const norms[] = {layer->attention_norm, layer->feed_norm, layer->query_norm, layer->key_norm};
-    for (size_t i = 0; i < sizeof projections / sizeof *projections; i++) release_projection(projections[i]);
-    for (size_t i = 0; i < sizeof norms / sizeof *norms; i++) ig_tensor_release(norms[i]);
+    for (int i = 0; i < IGI_PART_COUNT; i++) release_part(&layer->parts[i]);
 }
 
 static void destroy(ig_model *model) {
     for (uint64_t i = 0; model->layers && i < model->config.shape.layers; i++) release_layer(&model->layers[i]);
     free(model->layers);
     ig_weight_release(model->embedding);
-    release_projection(&model->words);
+    release_part(&model->words);
     ig_tensor_release(model->last_norm);
     ig_gguf_release(model->file);
     ig_device_release(model->device);

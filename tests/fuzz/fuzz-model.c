@@ -14,29 +14,6 @@
 
 enum { WORDS = 40, MOST_FIELDS = 1024, TOKENS = 3, CONTEXT = 8 };
 
-static const float factors[] = {1, 2, 8, 32};
-static const tiny_model kinds[] = {
-    {.architecture = "llama",
-     .layers = 2,
-     .hidden = 32,
-     .heads = 4,
-     .key_heads = 2,
-     .dim = 8,
-     .inner = 24,
-     .own_output = true},
-    {.architecture = "qwen2", .layers = 1, .hidden = 24, .heads = 4, .key_heads = 4, .dim = 6, .inner = 20},
-    {.architecture = "qwen3", .layers = 1, .hidden = 32, .heads = 4, .key_heads = 1, .dim = 8, .inner = 16},
-    {.architecture = "llama",
-     .layers = 1,
-     .hidden = 32,
-     .heads = 4,
-     .key_heads = 4,
-     .dim = 8,
-     .inner = 31,
-     .rope_factors = factors},
-};
-enum { KINDS = sizeof kinds / sizeof *kinds };
-
 typedef struct field {
     size_t at, bytes;
 } field;
@@ -48,7 +25,7 @@ typedef struct valid_file {
     size_t field_count;
 } valid_file;
 
-static valid_file files[KINDS];
+static valid_file files[TINY_KINDS];
 static ig_device *device;
 static char *cache_dir, path[64];
 static int descriptor;
@@ -95,11 +72,9 @@ static void find_fields(valid_file *f) {
     f->data_at = at;
 }
 
-static void make_file(valid_file *f, const tiny_model *kind) {
-    tiny_model m = *kind;
+static void make_file(valid_file *f, int kind) {
+    tiny_model m = tiny_make_kind(kind, WORDS, 7);
     gguf_writer writer = {0};
-    m.words = WORDS, m.context = 64, m.rope_base = 5000, m.epsilon = 1e-5f;
-    tiny_make(&m, 7);
     tiny_write(&m, &writer, NULL);
     f->bytes = gguf_file(&writer, &f->length);
     find_fields(f);
@@ -155,12 +130,12 @@ static void close_device(void) {
     ig_device_release(device);
     igi_remove_tree(cache_dir);
     free(cache_dir);
-    for (int i = 0; i < KINDS; i++) free(files[i].bytes);
+    for (int i = 0; i < TINY_KINDS; i++) free(files[i].bytes);
 }
 
 int LLVMFuzzerInitialize(int *argc, char ***argv) {
     (void)argc, (void)argv;
-    for (int i = 0; i < KINDS; i++) make_file(&files[i], &kinds[i]);
+    for (int i = 0; i < TINY_KINDS; i++) make_file(&files[i], i);
     cache_dir = igi_make_temp_dir();
     MUST(cache_dir);
     MUST(ig_device_create(&(ig_device_desc){.cache_dir = cache_dir, .worker_count = 1}, &device, NULL) == IG_STATUS_OK);
@@ -177,7 +152,7 @@ static void evaluate(ig_model *model) {
     ig_error error = {0};
     ig_status status = ig_session_create(model, &(ig_session_desc){.context = CONTEXT}, &session, &error);
     MUST(status == IG_STATUS_OK ? session && !error.message : !session && error.message);
-    // One token, then the rest behind it.
+    // One token, then the rest.
     if (session) status = ig_session_evaluate(session, tokens, 1, NULL, &error);
     if (session && status == IG_STATUS_OK)
         status = ig_session_evaluate(session, tokens + 1, TOKENS - 1, &logits, &error);
@@ -208,7 +183,7 @@ static void load(void) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (!size) return 0;
-    const valid_file *f = &files[data[0] % KINDS];
+    const valid_file *f = &files[data[0] % TINY_KINDS];
     char *bytes = malloc(f->length);
     MUST(bytes);
     memcpy(bytes, f->bytes, f->length);

@@ -16,39 +16,8 @@
 
 enum { TOKENS = 37, WORDS = 101 };
 
-static const float factors[] = {1, 2, 8, 32};
-
-static const tiny_model kinds[] = {
-    {.architecture = "llama",
-     .layers = 2,
-     .hidden = 48,
-     .heads = 6,
-     .key_heads = 2,
-     .dim = 8,
-     .inner = 100,
-     .own_output = true},
-    {.architecture = "qwen2", .layers = 3, .hidden = 40, .heads = 4, .key_heads = 4, .dim = 10, .inner = 65},
-    {.architecture = "qwen3", .layers = 1, .hidden = 32, .heads = 4, .key_heads = 1, .dim = 16, .inner = 33},
-    {.architecture = "llama",
-     .layers = 1,
-     .hidden = 32,
-     .heads = 4,
-     .key_heads = 4,
-     .dim = 8,
-     .inner = 31,
-     .rope_factors = factors},
-};
-enum { KINDS = sizeof kinds / sizeof *kinds };
-
 static ig_device *device;
 static int32_t tokens[TOKENS];
-
-static tiny_model make_kind(int kind, uint32_t seed) {
-    tiny_model m = kinds[kind];
-    m.words = WORDS, m.context = 64, m.rope_base = 5000, m.epsilon = 1e-5f;
-    tiny_make(&m, seed);
-    return m;
-}
 
 static ig_model *load(const tiny_model *m) {
     gguf_writer writer = {0};
@@ -81,8 +50,8 @@ static void assert_near(const float *logits, const double *expected, double tole
 static void logits_are_those_of_the_reference(void **state) {
     (void)state;
     static const char *const backends[] = {"scalar", "simd", "metal", ""};
-    for (int kind = 0; kind < KINDS; kind++) {
-        tiny_model m = make_kind(kind, 11);
+    for (int kind = 0; kind < TINY_KINDS; kind++) {
+        tiny_model m = tiny_make_kind(kind, WORDS, 11);
         ig_model *model = load(&m);
         double expected[WORDS];
         tiny_logits(&m, tokens, TOKENS, expected);
@@ -101,7 +70,7 @@ static void logits_are_those_of_the_reference(void **state) {
 // The cache's type decides how exact it is.
 static void caches_may_be_of_halves(void **state) {
     (void)state;
-    tiny_model m = make_kind(0, 5);
+    tiny_model m = tiny_make_kind(0, WORDS, 5);
     ig_model *model = load(&m);
     double expected[WORDS];
     const float *logits = NULL;
@@ -118,7 +87,7 @@ static void caches_may_be_of_halves(void **state) {
 static void prompts_may_come_in_pieces(void **state) {
     (void)state;
     static const uint64_t pieces[] = {1, 2, 7, 36};
-    tiny_model m = make_kind(1, 3);
+    tiny_model m = tiny_make_kind(1, WORDS, 3);
     ig_model *model = load(&m);
     double expected[WORDS];
     tiny_logits(&m, tokens, TOKENS, expected);
@@ -141,7 +110,7 @@ static void prompts_may_come_in_pieces(void **state) {
 
 static void what_is_forgotten_has_not_been(void **state) {
     (void)state;
-    tiny_model m = make_kind(2, 9);
+    tiny_model m = tiny_make_kind(2, WORDS, 9);
     ig_model *model = load(&m);
     double expected[WORDS];
     const float *logits = NULL;
@@ -169,7 +138,7 @@ static void assert_error(ig_status status, ig_status expected, ig_error *error, 
 
 static void wrong_tokens_change_nothing(void **state) {
     (void)state;
-    tiny_model m = make_kind(0, 1);
+    tiny_model m = tiny_make_kind(0, WORDS, 1);
     ig_model *model = load(&m);
     ig_error error = {0};
     const float *logits = NULL;
@@ -202,22 +171,31 @@ static ig_status load_written(gguf_writer *writer, ig_error *error) {
     return status;
 }
 
-static void whatever_is_missing_is_named(void **state) {
-    (void)state;
-    static const char *const needed[] = {
-        "general.architecture",   "llama.block_count",         "llama.embedding_length", "llama.attention.head_count",
-        "llama.context_length",   "llama.feed_forward_length", "token_embd.weight",      "output_norm.weight",
-        "blk.0.attn_norm.weight", "blk.1.ffn_norm.weight",     "blk.0.attn_q.weight",    "blk.0.attn_k.weight",
-        "blk.0.attn_v.weight",    "blk.1.attn_output.weight",  "blk.1.ffn_gate.weight",  "blk.1.ffn_up.weight",
-        "blk.1.ffn_down.weight"};
-    tiny_model m = make_kind(0, 1);
-    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
+static void assert_each_is_needed(int kind, const char *const *needed, size_t count) {
+    tiny_model m = tiny_make_kind(kind, WORDS, 1);
+    for (size_t i = 0; i < count; i++) {
         gguf_writer writer = {0};
         ig_error error = {0};
         tiny_write(&m, &writer, needed[i]);
         assert_error(load_written(&writer, &error), IG_STATUS_BAD_FORMAT, &error, needed[i]);
     }
     tiny_free(&m);
+}
+
+static void whatever_is_missing_is_named(void **state) {
+    (void)state;
+    static const char *const llama[] = {
+        "general.architecture",   "llama.block_count",         "llama.embedding_length", "llama.attention.head_count",
+        "llama.context_length",   "llama.feed_forward_length", "token_embd.weight",      "output_norm.weight",
+        "blk.0.attn_norm.weight", "blk.1.ffn_norm.weight",     "blk.0.attn_q.weight",    "blk.0.attn_k.weight",
+        "blk.0.attn_v.weight",    "blk.1.attn_output.weight",  "blk.1.ffn_gate.weight",  "blk.1.ffn_up.weight",
+        "blk.1.ffn_down.weight"};
+    // Without these the model would load and write nonsense.
+    static const char *const qwen2[] = {"blk.0.attn_q.bias", "blk.1.attn_k.bias", "blk.2.attn_v.bias"};
+    static const char *const qwen3[] = {"blk.0.attn_q_norm.weight", "blk.0.attn_k_norm.weight"};
+    assert_each_is_needed(0, llama, sizeof llama / sizeof *llama);
+    assert_each_is_needed(1, qwen2, sizeof qwen2 / sizeof *qwen2);
+    assert_each_is_needed(2, qwen3, sizeof qwen3 / sizeof *qwen3);
 }
 
 typedef void (*change)(gguf_writer *writer);
@@ -274,7 +252,8 @@ static void whatever_is_wrong_is_named(void **state) {
         ig_status status;
         const char *message;
     } cases[] = {
-        {"general.architecture", other_architecture, IG_STATUS_UNSUPPORTED, "'mamba'"},
+        {"general.architecture", other_architecture, IG_STATUS_UNSUPPORTED,
+         "'mamba' are not supported; supported are: llama, qwen2, qwen3"},
         {"llama.attention.head_count", no_heads, IG_STATUS_BAD_FORMAT, "head_count"},
         {"llama.block_count", many_layers, IG_STATUS_BAD_FORMAT, "block_count"},
         {"llama.block_count", text_layers, IG_STATUS_BAD_FORMAT, "block_count"},
@@ -288,7 +267,7 @@ static void whatever_is_wrong_is_named(void **state) {
         {NULL, few_factors, IG_STATUS_BAD_FORMAT, "'rope_freqs.weight' is not 4 x F32"},
         {"token_embd.weight", flat_embedding, IG_STATUS_BAD_FORMAT, "token_embd.weight"},
     };
-    tiny_model m = make_kind(0, 1);
+    tiny_model m = tiny_make_kind(0, WORDS, 1);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         gguf_writer writer = {0};
         ig_error error = {0};
@@ -301,7 +280,7 @@ static void whatever_is_wrong_is_named(void **state) {
 
 static void memory_may_be_short(void **state) {
     (void)state;
-    tiny_model m = make_kind(1, 2);
+    tiny_model m = tiny_make_kind(1, WORDS, 2);
     gguf_writer writer = {0};
     tiny_write(&m, &writer, NULL);
     ig_gguf *file = save_and_open(&writer);

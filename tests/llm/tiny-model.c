@@ -7,6 +7,54 @@
 #include <stdlib.h>
 #include <string.h>
 
+// ---- Kinds ----
+
+static const float factors[] = {1, 2, 8, 32};
+
+const tiny_model tiny_kinds[TINY_KINDS] = {
+    {.architecture = "llama",
+     .interleaved_rope = true,
+     .layers = 2,
+     .hidden = 48,
+     .heads = 6,
+     .key_heads = 2,
+     .dim = 8,
+     .inner = 100,
+     .own_output = true},
+    {.architecture = "qwen2",
+     .biases = true,
+     .layers = 3,
+     .hidden = 40,
+     .heads = 4,
+     .key_heads = 4,
+     .dim = 10,
+     .inner = 65},
+    {.architecture = "qwen3",
+     .head_norms = true,
+     .layers = 1,
+     .hidden = 32,
+     .heads = 4,
+     .key_heads = 1,
+     .dim = 16,
+     .inner = 33},
+    {.architecture = "llama",
+     .interleaved_rope = true,
+     .layers = 1,
+     .hidden = 32,
+     .heads = 4,
+     .key_heads = 4,
+     .dim = 8,
+     .inner = 31,
+     .rope_factors = factors},
+};
+
+tiny_model tiny_make_kind(int kind, uint32_t words, uint32_t seed) {
+    tiny_model m = tiny_kinds[kind];
+    m.words = words, m.context = 64, m.rope_base = 5000, m.epsilon = 1e-5f;
+    tiny_make(&m, seed);
+    return m;
+}
+
 // ---- Weights ----
 
 static float *random_floats(uint32_t *state, size_t count, float centre, float range) {
@@ -21,7 +69,6 @@ static float *random_floats(uint32_t *state, size_t count, float centre, float r
 static void make_layer(const tiny_model *m, tiny_layer *l, uint32_t *state) {
     size_t queries = (size_t)m->heads * m->dim, keys = (size_t)m->key_heads * m->dim;
     float range = 1.7f / sqrtf((float)m->hidden);
-    bool biases = strcmp(m->architecture, "qwen2") == 0, head_norms = strcmp(m->architecture, "qwen3") == 0;
     *l = (tiny_layer){.attention_norm = random_floats(state, m->hidden, 1, 0.3f),
                       .feed_norm = random_floats(state, m->hidden, 1, 0.3f),
                       .query = random_floats(state, queries * m->hidden, 0, range),
@@ -31,12 +78,12 @@ static void make_layer(const tiny_model *m, tiny_layer *l, uint32_t *state) {
                       .gate = random_floats(state, (size_t)m->inner * m->hidden, 0, range),
                       .up = random_floats(state, (size_t)m->inner * m->hidden, 0, range),
                       .down = random_floats(state, (size_t)m->inner * m->hidden, 0, range)};
-    if (biases) {
+    if (m->biases) {
         l->query_bias = random_floats(state, queries, 0, 0.5f);
         l->key_bias = random_floats(state, keys, 0, 0.5f);
         l->value_bias = random_floats(state, keys, 0, 0.5f);
     }
-    if (head_norms) {
+    if (m->head_norms) {
         l->query_norm = random_floats(state, m->dim, 1, 0.3f);
         l->key_norm = random_floats(state, m->dim, 1, 0.3f);
     }
@@ -174,7 +221,7 @@ static void norm(const float *weight, double epsilon, size_t count, const double
 }
 
 static void rotate(const tiny_model *m, uint32_t position, double *head) {
-    bool side_by_side = strcmp(m->architecture, "llama") == 0;
+    bool side_by_side = m->interleaved_rope;
     for (uint32_t i = 0; i < m->dim / 2; i++) {
         double angle = position * pow((double)m->rope_base, -2.0 * i / m->dim);
         if (m->rope_factors) angle /= (double)m->rope_factors[i];

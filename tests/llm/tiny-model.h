@@ -14,7 +14,10 @@ typedef struct tiny_layer {
 } tiny_layer;
 
 typedef struct tiny_model {
-    const char *architecture;  // "llama", "qwen2" or "qwen3"
+    const char *architecture;
+    bool biases;            // of queries, keys and values
+    bool head_norms;        // of queries and keys
+    bool interleaved_rope;  // pairs side by side, instead of half a head apart
     uint32_t layers, hidden, heads, key_heads, dim, inner, words, context;
     float rope_base, epsilon;
     const float *rope_factors;  // of dim / 2 pairs; NULL: none
@@ -23,6 +26,11 @@ typedef struct tiny_model {
     tiny_layer layer[TINY_MOST_LAYERS];
 } tiny_model;
 
+// One or more for each architecture, without weights.
+enum { TINY_KINDS = 4 };
+extern const tiny_model tiny_kinds[TINY_KINDS];
+// One of them with weights and a vocabulary of `words`. Free it with tiny_free.
+tiny_model tiny_make_kind(int kind, uint32_t words, uint32_t seed);
 // Fills in the weights, whatever was there.
 void tiny_make(tiny_model *model, uint32_t seed);
 void tiny_free(tiny_model *model);
