@@ -113,7 +113,7 @@ INLINE __m256i mask(uint64_t count) {
     return (__m256i)((vi){0, 1, 2, 3, 4, 5, 6, 7} < splat_int((int32_t)count));
 }
 #endif
-// The first `count` < LANES elements, then `rest`; nothing behind them is touched.
+// The first `count` < LANES elements, then `rest`; nothing after them is touched.
 INLINE vf load_part(const float *from, uint64_t count, float rest) {
 #if defined(__AVX512F__)
     return (vf)_mm512_mask_loadu_ps((__m512)splat(rest), MASK(count), from);
