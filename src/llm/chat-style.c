@@ -3,6 +3,7 @@
 //
 // Templates are programs in Jinja. Nearly all write one of a few formats, which the marks in them tell; where a family
 // differs in spaces only, these are read from the template.
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -34,17 +35,17 @@ uint64_t igi_chat_line_end(ig_text text) {
 }
 
 static ig_text skip_spaces(ig_text text) {
-    while (starts(text, " ")) text = igi_chat_behind(text, text.data + 1);
+    while (starts(text, " ")) text = igi_chat_after(text, text.data + 1);
     return text;
 }
 
 // Whether the template writes this string, and then the text of a message.
 static bool writes_before_text(ig_text template, const char *string) {
     for (const char *at; (at = find(template, string));) {
-        ig_text rest = skip_spaces(igi_chat_behind(template, at + strlen(string)));
-        template = igi_chat_behind(template, at + 1);
+        ig_text rest = skip_spaces(igi_chat_after(template, at + strlen(string)));
+        template = igi_chat_after(template, at + 1);
         if (!starts(rest, "+")) continue;
-        rest = skip_spaces(igi_chat_behind(rest, rest.data + 1));
+        rest = skip_spaces(igi_chat_after(rest, rest.data + 1));
         if (starts(rest, "message") || starts(rest, "content")) return true;
     }
     return false;
@@ -53,6 +54,7 @@ static bool writes_before_text(ig_text template, const char *string) {
 // ---- Families of templates ----
 
 static void set(igi_chat_turn *t, const char *before, const char *after) {
+    assert(strlen(before) < sizeof t->before && strlen(after) < sizeof t->after);
     snprintf(t->before, sizeof t->before, "%s", before);
     snprintf(t->after, sizeof t->after, "%s", after);
 }
@@ -67,10 +69,10 @@ static bool is_plain(ig_text text) {
 static void find_unasked(ig_text template, igi_chat_style *s) {
     static const char begin[] = "<|im_start|>system";
     for (const char *at, *stop; (at = find(template, begin));) {
-        template = igi_chat_behind(template, at + strlen(begin));
+        template = igi_chat_after(template, at + strlen(begin));
         uint64_t skipped = igi_chat_line_end(template);
         stop = find(template, "<|");
-        if (!skipped || !stop || !starts(igi_chat_behind(template, stop), "<|im_end|>")) continue;
+        if (!skipped || !stop || !starts(igi_chat_after(template, stop), "<|im_end|>")) continue;
         ig_text said = {template.data + skipped, (uint64_t)(stop - template.data) - skipped};
         if (!is_plain(said)) continue;
         s->always = true;
@@ -115,7 +117,7 @@ static void gemma(ig_text template, igi_chat_style *s) {
 
 // Phi-4-mini's has no ends of lines.
 static void phi_3(ig_text template, igi_chat_style *s) {
-    ig_text rest = igi_chat_behind(template, find(template, "<|assistant|>"));
+    ig_text rest = igi_chat_after(template, find(template, "<|assistant|>"));
     const char *stop = find(rest, "}}");
     if (stop) rest.length = (uint64_t)(stop - rest.data);
     bool lines = has_either(rest, "\n", "\\n");

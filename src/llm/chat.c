@@ -44,7 +44,7 @@ static void put_unasked(writer *w, ig_text text) {
     while (text.length) {
         uint64_t skipped = igi_chat_line_end(text);
         put(w, skipped ? (ig_text){"\n", 1} : (ig_text){text.data, 1});
-        text = igi_chat_behind(text, text.data + (skipped ? skipped : 1));
+        text = igi_chat_after(text, text.data + (skipped ? skipped : 1));
     }
 }
 
@@ -54,7 +54,7 @@ static bool is_space(char c) {
 
 static void put_text(writer *w, const char *string, bool trim_begin, bool trim_end) {
     ig_text text = {string, strlen(string)};
-    while (trim_begin && text.length && is_space(*text.data)) text = igi_chat_behind(text, text.data + 1);
+    while (trim_begin && text.length && is_space(*text.data)) text = igi_chat_after(text, text.data + 1);
     while (trim_end && text.length && is_space(text.data[text.length - 1])) text.length--;
     put(w, text);
 }

@@ -5,7 +5,7 @@
 
 #include "llm/gguf.h"
 
-#define IGI_CHAT_FIRST "\1"  // stand for the texts of the tokens that begin and end texts
+#define IGI_CHAT_FIRST "\1"  // placeholders for the text of the tokens that begin and end texts
 #define IGI_CHAT_LAST "\2"
 
 typedef struct igi_chat_turn {
@@ -26,7 +26,7 @@ typedef struct igi_chat_style {
 // As the file's template has it. errors: UNSUPPORTED.
 ig_status igi_chat_style_find(const ig_gguf *file, igi_chat_style *style);
 
-static inline ig_text igi_chat_behind(ig_text text, const char *at) {
+static inline ig_text igi_chat_after(ig_text text, const char *at) {
     return (ig_text){at, (uint64_t)(text.data + text.length - at)};
 }
 // Bytes of the line's end that the text starts with, as itself or as Jinja writes it in strings; 0: none.

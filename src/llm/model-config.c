@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a GGUF file says of its model, checked.
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -25,7 +26,9 @@ static void fail(reader *r, ig_status status, const char *key, const char *why) 
 
 static bool find(const reader *r, const char *key, ig_gguf_value *value) {
     char name[96];
-    snprintf(name, sizeof name, "%s.%s", r->architecture->name, key);
+    int length = snprintf(name, sizeof name, "%s.%s", r->architecture->name, key);
+    assert(length > 0 && (size_t)length < sizeof name);
+    (void)length;
     return ig_gguf_find(r->file, name, value) == IG_STATUS_OK;
 }
 

@@ -55,10 +55,10 @@ static uint32_t best_pair(const short_piece *piece) {
 }
 
 static void remove_at(short_piece *piece, uint32_t at) {
-    uint32_t behind = --piece->count - at;
-    memmove(&piece->tokens[at], &piece->tokens[at + 1], behind * sizeof *piece->tokens);
-    memmove(&piece->merged[at], &piece->merged[at + 1], behind * sizeof *piece->merged);
-    memmove(&piece->ranks[at], &piece->ranks[at + 1], behind * sizeof *piece->ranks);
+    uint32_t following = --piece->count - at;
+    memmove(&piece->tokens[at], &piece->tokens[at + 1], following * sizeof *piece->tokens);
+    memmove(&piece->merged[at], &piece->merged[at + 1], following * sizeof *piece->merged);
+    memmove(&piece->ranks[at], &piece->ranks[at + 1], following * sizeof *piece->ranks);
 }
 
 static void merge_short(const igi_merges *merges, short_piece *piece) {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which implementation runs a call.
-#include <stdio.h>
-
 #include "core/status-internal.h"
 #include "tensor/runtime.h"
 
@@ -52,20 +50,16 @@ const igi_implementation *igi_choose(igi_runtime *runtime, const igi_call *call,
 
 ig_status igi_explain_refusal(igi_runtime *runtime, const igi_call *call, ig_backend only, ig_error *error) {
     const igi_slot *slot = &runtime->slots[call->op][only];
-    const char *why = "does not have this op";
-    char text[160];
+    const char *why = "does not have this op", *detail = "";
     if (!runtime->backends[only]) {
-        snprintf(text, sizeof text, "is not available: %s", runtime->unavailable[only]);
-        why = text;
+        why = "is not available: ", detail = runtime->unavailable[only];
     } else if (slot->row && atomic_load(&runtime->slots[call->op][only].state) == IG_OP_REJECTED) {
-        snprintf(text, sizeof text, "failed its validation: %s", slot->reason);
-        why = text;
+        why = "failed its validation: ", detail = slot->reason;
     } else if (slot->row && !igi_type_in(igi_call_type(call), slot->row->types)) {
-        snprintf(text, sizeof text, "does not have it for type %s", ig_type_name(igi_call_type(call)));
-        why = text;
+        why = "does not have it for type ", detail = ig_type_name(igi_call_type(call));
     } else if (slot->row) {
         why = "cannot do it for operands of this shape";
     }
-    return igi_error_set(error, IG_STATUS_UNSUPPORTED, "%s: backend '%s' %s", igi_call_name(call),
-                         ig_backend_name(only), why);
+    return igi_error_set(error, IG_STATUS_UNSUPPORTED, "%s: backend '%s' %s%s", igi_call_name(call),
+                         ig_backend_name(only), why, detail);
 }

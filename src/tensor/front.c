@@ -58,11 +58,13 @@ void igi_front_input(igi_front *f, const char *role, const ig_tensor *tensor) {
     } else if (tensor->view.storage->device != f->stream->runtime->device) {
         igi_front_fail(f, IG_STATUS_INVALID_ARGUMENT, "operand '%s' belongs to another device than the stream", role);
     } else {
+        assert(f->call.input_count < IGI_MAX_INPUTS);
         f->call.in[f->call.input_count++] = tensor->view;
     }
 }
 
 void igi_front_optional_input(igi_front *f, const char *role, const ig_tensor *tensor) {
+    assert(f->call.input_count < IGI_MAX_INPUTS);
     if (tensor)
         igi_front_input(f, role, tensor);
     else if (f->status == IG_STATUS_OK)
@@ -70,6 +72,7 @@ void igi_front_optional_input(igi_front *f, const char *role, const ig_tensor *t
 }
 
 void igi_front_own(igi_front *f, ig_tensor *tensor) {
+    assert(f->temporary_count < IGI_MAX_TEMPORARIES);
     f->temporaries[f->temporary_count++] = tensor;
 }
 
@@ -165,6 +168,7 @@ static void use_given(igi_front *f, ig_tensor *into, const igi_view *wanted) {
 void igi_front_output(igi_front *f, ig_type type, uint32_t rank, const uint64_t *shape) {
     if (f->status != IG_STATUS_OK) return;
     uint32_t index = f->call.output_count;
+    assert(index < IGI_MAX_OUTPUTS);
     ig_tensor *into = index == 0 ? f->options->into : NULL;
     if (into) {
         igi_view wanted = {.type = type, .rank = rank};

@@ -2,6 +2,7 @@
 // Walking strided views.
 #include "tensor/iterate.h"
 
+#include <assert.h>
 #include <string.h>
 
 // Whether the walk's last dimension and dimension `axis` of the views step as one.
@@ -24,7 +25,16 @@ static void add_dimension(igi_walk *walk, const igi_view *const *views, uint32_t
         walk->strides[o][walk->rank - 1] = igi_view_stride_bytes(views[o], axis);
 }
 
+#ifndef NDEBUG
+static bool same_shapes(uint32_t operands, const igi_view *const *views) {
+    for (uint32_t o = 1; o < operands; o++)
+        if (!igi_same_shape(views[0], views[o])) return false;
+    return true;
+}
+#endif
+
 igi_walk igi_walk_of(uint32_t operands, const igi_view *const *views) {
+    assert(operands >= 1 && operands <= IGI_MAX_OPERANDS && same_shapes(operands, views));
     igi_walk walk;
     walk.rank = 0;
     walk.operands = operands;
@@ -146,6 +156,7 @@ static void copy_row(void *context, uint64_t count, char *const *data, const int
 }
 
 void igi_copy_view(const igi_view *from, const igi_view *to) {
+    assert(from->type == to->type && igi_same_shape(from, to));
     uint64_t size = ig_type_size(to->type);
     igi_walk walk = igi_walk_of(2, (const igi_view *[]){to, from});
     igi_walk_all(&walk, copy_row, &size);

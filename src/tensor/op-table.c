@@ -2,6 +2,7 @@
 // The list of ops.
 #include "tensor/op-table.h"
 
+#include <assert.h>
 #include <string.h>
 
 #define NAME(id, name, type) [IG_OP_##id] = #name,
@@ -102,6 +103,7 @@ uint64_t igi_call_work(const igi_call *call) {
 }
 
 uint64_t igi_work_of_product(const igi_call *call) {
+    assert(call->in[0].rank >= 1);
     uint64_t work, inner = call->in[0].shape[call->in[0].rank - 1];
     return igi_mul(igi_view_count(&call->out[0]), inner, &work) ? work : UINT64_MAX;
 }

@@ -2,6 +2,7 @@
 // Making sample calls: memory, layouts, values.
 #include "tensor/samples.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -94,6 +95,7 @@ static uint64_t memory_bytes(const igi_view *view) {
 // ---- Inputs and outputs ----
 
 static igi_view *add_input(igi_sample_maker *m, ig_type type, const ig_shape *shape) {
+    assert(m->sample->call.input_count < IGI_MAX_INPUTS);
     igi_view *view = &m->sample->call.in[m->sample->call.input_count];
     igi_sample_layout layout = m->spec->layout == IGI_LAYOUT_REPEATED ? IGI_LAYOUT_CONTIGUOUS : m->spec->layout;
     if (m->status == IG_STATUS_OK) m->status = lay_out(m->device, type, shape, layout, view);
@@ -140,6 +142,7 @@ void igi_sample_index(igi_sample_maker *m, ig_type type, const ig_shape *shape, 
 void igi_sample_output(igi_sample_maker *m, ig_type type, const ig_shape *shape) {
     igi_sample *sample = m->sample;
     uint32_t index = sample->call.output_count;
+    assert(index < IGI_MAX_OUTPUTS);
     igi_sample_layout layout = m->spec->layout == IGI_LAYOUT_PADDED ? IGI_LAYOUT_PADDED : IGI_LAYOUT_CONTIGUOUS;
     igi_view first, second;
     if (m->status == IG_STATUS_OK) m->status = lay_out(m->device, type, shape, layout, &first);
@@ -197,6 +200,7 @@ uint32_t igi_sample_shapes(ig_op op) {
 
 bool igi_sample_applies(const igi_sample_spec *spec) {
     const igi_sample_set *set = igi_ops[spec->op]->samples;
+    assert(spec->shape < set->shapes);
     uint32_t rank = set->rank_of ? set->rank_of(spec->shape) : set->rank;
     ig_type operand, result;
     if (!igi_type_in(spec->type, set->types ? set->types : IGI_ANY_TYPE)) return false;

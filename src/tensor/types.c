@@ -2,6 +2,7 @@
 // Element types.
 #include "tensor/types.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -11,6 +12,7 @@ ig_type igi_promote(ig_type a, ig_type b) {
         [IG_TYPE_BOOL] = 0, [IG_TYPE_U8] = 1,  [IG_TYPE_I8] = 1,   [IG_TYPE_I32] = 2,
         [IG_TYPE_I64] = 3,  [IG_TYPE_F16] = 4, [IG_TYPE_BF16] = 4, [IG_TYPE_F32] = 5,
     };
+    assert(igi_type_in(a, IGI_ANY_TYPE) && igi_type_in(b, IGI_ANY_TYPE));
     if (a == b) return a;
     if (rank[a] != rank[b]) return rank[a] > rank[b] ? a : b;
     return igi_is_float(a) ? IG_TYPE_F32 : IG_TYPE_I32;

@@ -34,14 +34,14 @@ typedef struct trial {
     char *reason;  // 120 characters; filled on failure
 } trial;
 
-static bool blame(trial *t, const igi_sample_spec *spec, const char *what) {
+static bool reject(trial *t, const igi_sample_spec *spec, const char *what) {
     snprintf(t->reason, 120, "%s, shape %u: %s", ig_type_name(spec->type), spec->shape, what);
     return false;
 }
 
-static bool blame_status(trial *t, const igi_sample_spec *spec, ig_status status) {
+static bool reject_for_status(trial *t, const igi_sample_spec *spec, ig_status status) {
     t->out_of_memory = status == IG_STATUS_OUT_OF_MEMORY;
-    return blame(t, spec, t->error.message ? t->error.message : ig_status_text(status));
+    return reject(t, spec, t->error.message ? t->error.message : ig_status_text(status));
 }
 
 static bool compare(trial *t, const igi_sample_spec *spec, const igi_sample *sample) {
@@ -49,7 +49,7 @@ static bool compare(trial *t, const igi_sample_spec *spec, const igi_sample *sam
     igi_tolerance tolerance = igi_tolerance_for(&sample->call, sample->scale);
     for (uint32_t i = 0; i < sample->call.output_count; i++)
         if (!igi_views_agree(&sample->call.out[i], &sample->again[i], tolerance, difference))
-            return blame(t, spec, difference);
+            return reject(t, spec, difference);
     t->compared++;
     return true;
 }
@@ -60,12 +60,12 @@ static bool try_sample(trial *t, const igi_sample_spec *spec, igi_sample *sample
     sample->call.error = &t->error;
     if (t->row->accepts && !t->row->accepts(&sample->call)) return true;
     ig_status status = runtime->slots[spec->op][IG_BACKEND_SCALAR].row->run(&sample->call);
-    if (status != IG_STATUS_OK) return blame_status(t, spec, status);
+    if (status != IG_STATUS_OK) return reject_for_status(t, spec, status);
     igi_call tested = sample->call;
     memcpy(tested.out, sample->again, sizeof tested.out);
     bool encodes = runtime->backends[t->backend]->encodes;
     status = encodes ? run_on_device(runtime, t->row, &tested) : t->row->run(&tested);
-    if (status != IG_STATUS_OK) return blame_status(t, spec, status);
+    if (status != IG_STATUS_OK) return reject_for_status(t, spec, status);
     return compare(t, spec, sample);
 }
 
@@ -75,7 +75,7 @@ static bool try_spec(trial *t, const igi_sample_spec *spec) {
     igi_sample sample;
     if (!igi_sample_applies(spec)) return true;
     ig_status status = igi_sample_make(t->runtime->device, spec, &sample);
-    if (status != IG_STATUS_OK) return blame_status(t, spec, status);
+    if (status != IG_STATUS_OK) return reject_for_status(t, spec, status);
     bool good = try_sample(t, spec, &sample);
     igi_sample_free(&sample);
     return good;
@@ -97,7 +97,7 @@ static bool try_type(trial *t, ig_op op, ig_type type) {
     return false;
 }
 
-// UNTRIED when memory was too short to tell.
+// UNTRIED when there was not enough memory to try.
 static ig_op_state try_all(igi_runtime *runtime, ig_op op, ig_backend backend, char *reason) {
     trial t = {.runtime = runtime, .row = runtime->slots[op][backend].row, .backend = backend, .reason = reason};
     bool good = true;
@@ -139,7 +139,7 @@ void igi_verdict_keep(const igi_runtime *runtime, igi_hash key) {
     if (runtime->keeps_verdicts && igi_hash_valid(key)) igi_disk_cache_put(runtime->cache, key, "good", 4);
 }
 
-static ig_op_state judge(igi_runtime *runtime, ig_op op, ig_backend backend) {
+static ig_op_state find_verdict(igi_runtime *runtime, ig_op op, ig_backend backend) {
     igi_slot *slot = &runtime->slots[op][backend];
     igi_hash key = igi_verdict_key(runtime, ig_op_name(op), backend);
     if (igi_verdict_is_good(runtime, key)) return IG_OP_VALIDATED;
@@ -159,7 +159,7 @@ ig_op_state igi_validate(igi_runtime *runtime, ig_op op, ig_backend backend) {
     pthread_mutex_lock(&runtime->lock);
     state = atomic_load(&slot->state);
     if (state == IG_OP_UNTRIED) {
-        state = judge(runtime, op, backend);
+        state = find_verdict(runtime, op, backend);
         atomic_store_explicit(&slot->state, state, memory_order_release);
     }
     pthread_mutex_unlock(&runtime->lock);

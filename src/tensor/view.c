@@ -2,6 +2,7 @@
 // Shapes and strides.
 #include "tensor/view.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -59,7 +60,16 @@ bool igi_view_same_layout(const igi_view *a, const igi_view *b) {
            memcmp(a->strides, b->strides, a->rank * sizeof *a->strides) == 0;
 }
 
+#ifndef NDEBUG
+static bool is_permutation(uint32_t rank, const uint32_t *order) {
+    uint32_t seen = 0;
+    for (uint32_t i = 0; i < rank; i++) seen |= order[i] < rank ? 1u << order[i] : 0;
+    return seen == (1u << rank) - 1;
+}
+#endif
+
 igi_view igi_view_permuted(const igi_view *view, const uint32_t *order) {
+    assert(is_permutation(view->rank, order));
     igi_view permuted = *view;
     for (uint32_t i = 0; i < view->rank; i++) {
         permuted.shape[i] = view->shape[order[i]];
@@ -124,9 +134,11 @@ static uint32_t merge_dimensions(const igi_view *view, uint64_t *shape, int64_t 
 
 // Splits the merged dimensions, from the last, into the wanted ones. False when one would span two.
 bool igi_view_reshaped(const igi_view *view, uint32_t rank, const uint64_t *shape, igi_view *reshaped) {
+    assert(rank <= IG_MAX_RANK);
     igi_view result = igi_view_contiguous(view->type, rank, shape);
     result.storage = view->storage;
     result.offset = view->offset;
+    assert(igi_view_count(&result) == igi_view_count(view));
     uint64_t left[IG_MAX_RANK];
     int64_t strides[IG_MAX_RANK];
     uint32_t merged = igi_view_count(view) ? merge_dimensions(view, left, strides) : 0;

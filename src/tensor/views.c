@@ -99,9 +99,9 @@ ig_status ig_tensor_unsqueeze(const ig_tensor *tensor, int32_t axis, ig_tensor *
     if (tensor->view.rank == IG_MAX_RANK)
         return igi_fail(IG_STATUS_INVALID_ARGUMENT, "unsqueeze: the tensor has %d dimensions already", IG_MAX_RANK);
     igi_view wider = tensor->view;
-    uint32_t behind = wider.rank++ - at;
-    memmove(&wider.shape[at + 1], &wider.shape[at], behind * sizeof *wider.shape);
-    memmove(&wider.strides[at + 1], &wider.strides[at], behind * sizeof *wider.strides);
+    uint32_t following = wider.rank++ - at;
+    memmove(&wider.shape[at + 1], &wider.shape[at], following * sizeof *wider.shape);
+    memmove(&wider.strides[at + 1], &wider.strides[at], following * sizeof *wider.strides);
     wider.shape[at] = 1;
     wider.strides[at] = 0;
     return share(&wider, view);
@@ -109,9 +109,9 @@ ig_status ig_tensor_unsqueeze(const ig_tensor *tensor, int32_t axis, ig_tensor *
 
 static igi_view without_axis(const igi_view *view, uint32_t axis) {
     igi_view narrower = *view;
-    uint32_t behind = --narrower.rank - axis;
-    memmove(&narrower.shape[axis], &narrower.shape[axis + 1], behind * sizeof *narrower.shape);
-    memmove(&narrower.strides[axis], &narrower.strides[axis + 1], behind * sizeof *narrower.strides);
+    uint32_t following = --narrower.rank - axis;
+    memmove(&narrower.shape[axis], &narrower.shape[axis + 1], following * sizeof *narrower.shape);
+    memmove(&narrower.strides[axis], &narrower.strides[axis + 1], following * sizeof *narrower.strides);
     return narrower;
 }
 

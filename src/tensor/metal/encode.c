@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Encoding one dispatch: the first failure sticks, so that it is looked at once.
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -12,11 +13,13 @@ igi_metal_encoder igi_metal_begin(const igi_call *call, const char *file, uint32
     char name[64];
     va_list arguments;
     va_start(arguments, kernel);
-    vsnprintf(name, sizeof name, kernel, arguments);
+    int length = vsnprintf(name, sizeof name, kernel, arguments);
     va_end(arguments);
+    assert(length > 0 && (size_t)length < sizeof name);
+    (void)length;
     ig_pipeline *pipeline = NULL;
     ig_function_constant constant = {.id = 0, .type = IG_TYPE_U32, .value = &consecutive};
-    e.status = igi_metal_pipeline(call->runtime, file, name, &constant, 1, &pipeline, call->error);
+    e.status = igi_op_pipeline(call->runtime, file, name, &constant, 1, &pipeline, call->error);
     if (e.status == IG_STATUS_OK) e.status = ig_commands_set_pipeline(call->commands, pipeline);
     return e;
 }

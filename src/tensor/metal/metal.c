@@ -2,6 +2,7 @@
 // The metal backend: its rows, its libraries and pipelines.
 #include "tensor/metal/metal.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -104,17 +105,32 @@ static ig_status get_library(metal_state *metal, ig_device *device, const char *
     return IG_STATUS_OK;
 }
 
-static igi_hash key_of(const char *file, const char *kernel, const ig_function_constant *constants, size_t count) {
-    char text[512];
-    size_t used = (size_t)snprintf(text, 256, "%s/%s", file, kernel);
-    for (size_t i = 0; i < count && used + 64 < sizeof text; i++) {
-        uint64_t components = constants[i].components ? constants[i].components : 1;
-        uint64_t bytes = ig_type_size(constants[i].type) * components;
-        memcpy(text + used, &constants[i].id, sizeof constants[i].id);
-        memcpy(text + used + 4, constants[i].value, bytes);
-        used += 4 + bytes;
+static uint64_t constant_bytes(const ig_function_constant *constant) {
+    return ig_type_size(constant->type) * (uint64_t)(constant->components ? constant->components : 1);
+}
+
+// Everything that tells pipelines apart, one after the other, in `text`, which has room for it.
+static size_t write_key(const char *file, const char *kernel, const ig_function_constant *constants, size_t count,
+                        char *text) {
+    char *at = stpcpy(stpcpy(stpcpy(text, file), "/"), kernel) + 1;
+    for (size_t i = 0; i < count; i++) {
+        at = mempcpy(at, &constants[i].id, sizeof constants[i].id);
+        at = mempcpy(at, constants[i].value, constant_bytes(&constants[i]));
     }
-    return igi_hash_bytes(text, used);
+    return (size_t)(at - text);
+}
+
+static ig_status key_of(const char *file, const char *kernel, const ig_function_constant *constants, size_t count,
+                        igi_hash *key, ig_error *error) {
+    char few[512], *text = few;
+    size_t needed = strlen(file) + strlen(kernel) + 2;
+    for (size_t i = 0; i < count; i++) needed += sizeof constants[i].id + constant_bytes(&constants[i]);
+    if (needed > sizeof few && !(text = igi_alloc(needed))) return igi_error_no_memory(error);
+    size_t used = write_key(file, kernel, constants, count, text);
+    assert(used == needed);
+    *key = igi_hash_bytes(text, used);
+    if (text != few) free(text);
+    return IG_STATUS_OK;
 }
 
 // Call with the lock held.
@@ -137,12 +153,13 @@ static ig_status build_pipeline(metal_state *metal, ig_device *device, const cha
     return IG_STATUS_OK;
 }
 
-ig_status igi_metal_pipeline(igi_runtime *runtime, const char *file, const char *kernel,
-                             const ig_function_constant *constants, size_t constant_count, ig_pipeline **pipeline,
-                             ig_error *error) {
+ig_status igi_op_pipeline(igi_runtime *runtime, const char *file, const char *kernel,
+                          const ig_function_constant *constants, size_t constant_count, ig_pipeline **pipeline,
+                          ig_error *error) {
     metal_state *metal = runtime->states[IG_BACKEND_METAL];
-    igi_hash key = key_of(file, kernel, constants, constant_count);
-    ig_status status = IG_STATUS_OK;
+    igi_hash key;
+    ig_status status = key_of(file, kernel, constants, constant_count, &key, error);
+    if (status != IG_STATUS_OK) return status;
     pthread_mutex_lock(&metal->lock);
     built_pipeline *found = metal->pipelines;
     while (found && !igi_hash_equal(found->key, key)) found = found->next;

@@ -7,9 +7,9 @@
 
 // The pipeline of a kernel in src/kernels/FILE.metal, compiled when first asked for and kept. Borrowed from the
 // runtime. `constants` specialise it; different values are different pipelines.
-ig_status igi_metal_pipeline(igi_runtime *runtime, const char *file, const char *kernel,
-                             const ig_function_constant *constants, size_t constant_count, ig_pipeline **pipeline,
-                             ig_error *error);
+ig_status igi_op_pipeline(igi_runtime *runtime, const char *file, const char *kernel,
+                          const ig_function_constant *constants, size_t constant_count, ig_pipeline **pipeline,
+                          ig_error *error);
 
 // One dispatch being encoded. After a failure the rest does nothing.
 typedef struct igi_metal_encoder {

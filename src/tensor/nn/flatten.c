@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tensor/nn/flatten.h"
 
+#include <assert.h>
 #include <string.h>
 
 static bool flatten(const igi_view *view, uint32_t kept, igi_view *flat) {
     uint64_t shape[IG_MAX_RANK + 1] = {1};
+    assert(view->rank >= kept);
     uint32_t batches = view->rank - kept;
     for (uint32_t i = 0; i < batches; i++) shape[0] *= view->shape[i];
     memcpy(shape + 1, view->shape + batches, kept * sizeof *shape);
@@ -27,5 +29,5 @@ void igi_front_flatten_output(igi_front *f, uint32_t kept) {
     if (flatten(view, kept, &flat))
         *view = flat;
     else
-        igi_front_fail(f, IG_STATUS_UNSUPPORTED, "the batches of 'into' do not lie behind each other");
+        igi_front_fail(f, IG_STATUS_UNSUPPORTED, "the batches of 'into' are not adjacent in memory");
 }

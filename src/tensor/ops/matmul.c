@@ -7,9 +7,9 @@
 
 // A dimension of length 1 before `axis`.
 static void insert_axis(igi_view *view, uint32_t axis) {
-    uint32_t behind = view->rank++ - axis;
-    memmove(&view->shape[axis + 1], &view->shape[axis], behind * sizeof *view->shape);
-    memmove(&view->strides[axis + 1], &view->strides[axis], behind * sizeof *view->strides);
+    uint32_t following = view->rank++ - axis;
+    memmove(&view->shape[axis + 1], &view->shape[axis], following * sizeof *view->shape);
+    memmove(&view->strides[axis + 1], &view->strides[axis], following * sizeof *view->strides);
     view->shape[axis] = 1;
     view->strides[axis] = 0;
 }

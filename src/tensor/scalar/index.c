@@ -64,7 +64,7 @@ static void scatter_row(void *user, uint64_t count, char *const *data, const int
     }
 }
 
-static ig_status judge(const context *c) {
+static ig_status check_found(const context *c) {
     if (!c->failed) return IG_STATUS_OK;
     return igi_error_set(c->call->error, IG_STATUS_OUT_OF_RANGE, "%s: index %lld lies outside an axis of length %llu",
                          igi_call_name(c->call), (long long)c->wrong, (unsigned long long)c->length);
@@ -101,7 +101,7 @@ ig_status igi_scalar_gather(const igi_call *call) {
     context c = begin(call, &call->in[0]);
     igi_walk walk = igi_walk_of(3, (const igi_view *[]){&call->out[0], &index, &x});
     igi_walk_all(&walk, gather_row, &c);
-    return judge(&c);
+    return check_found(&c);
 }
 
 ig_status igi_scalar_scatter(const igi_call *call) {
@@ -109,5 +109,5 @@ ig_status igi_scalar_scatter(const igi_call *call) {
     context c = begin(call, &call->out[0]);
     igi_walk walk = igi_walk_of(3, (const igi_view *[]){&call->in[2], &call->in[1], &target});
     igi_walk_all(&walk, scatter_row, &c);
-    return judge(&c);
+    return check_found(&c);
 }

@@ -3,6 +3,7 @@
 #include "tensor/simd/simd.h"
 #include "core/settings.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,6 +85,7 @@ static void scatter(uint64_t size, const void *from, char *to, int64_t stride, u
 
 void igi_simd_load(const igi_simd_kernels *k, ig_type type, const char *from, int64_t stride, uint64_t count,
                    float *to) {
+    assert(count <= IGI_SIMD_CHUNK && igi_is_float(type));
     if (type == IG_TYPE_F32) {
         if (stride == sizeof(float))
             memcpy(to, from, count * sizeof *to);
@@ -102,6 +104,7 @@ void igi_simd_load(const igi_simd_kernels *k, ig_type type, const char *from, in
 
 void igi_simd_store(const igi_simd_kernels *k, ig_type type, const float *from, char *to, int64_t stride,
                     uint64_t count) {
+    assert(count <= IGI_SIMD_CHUNK && igi_is_float(type));
     if (type == IG_TYPE_F32) {
         if (stride == sizeof(float))
             memcpy(to, from, count * sizeof *from);
