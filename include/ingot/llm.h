@@ -2,7 +2,7 @@
 // Language models: GGUF files, tokens, decoders of the Llama kind, sampling.
 //
 // A file is opened once, read-only and mapped into memory; models and tokenizers made from it keep it alive. Everything
-// in a file is checked before it is believed: whatever is wrong gives BAD_FORMAT and says where.
+// in a file is checked before it is used: an error is BAD_FORMAT, and its message says where.
 #ifndef INGOT_LLM_H
 #define INGOT_LLM_H
 
@@ -43,7 +43,7 @@ typedef enum ig_gguf_kind {
         IG_GGUF_KIND_COUNT
 } ig_gguf_kind;
 
-// Bytes of a file; no NUL behind them.
+// Bytes of a file, not terminated by a NUL.
 typedef struct ig_text {
     const char *data;
     uint64_t length;
@@ -103,10 +103,10 @@ ig_status ig_gguf_weight_type(uint32_t type, ig_weight_type *weight_type);
 
 // ---- Tokens ----
 
-// Byte-pair encoding as of GPT-2 and its kin, and SentencePiece's as of Llama 2, as `tokenizer.ggml.*` describes them.
+// Byte-pair encoding as in GPT-2 and its descendants, and SentencePiece as in Llama 2, as `tokenizer.ggml.*` says.
 typedef struct ig_tokenizer ig_tokenizer;
 
-// The tokenizer that a file describes. errors: BAD_FORMAT, UNSUPPORTED (another model of tokens), OUT_OF_MEMORY.
+// The tokenizer that a file describes. errors: BAD_FORMAT, UNSUPPORTED (another kind of tokenizer), OUT_OF_MEMORY.
 ig_status ig_tokenizer_create(ig_gguf *file, ig_tokenizer **tokenizer, ig_error *error);
 ig_tokenizer *ig_tokenizer_retain(ig_tokenizer *tokenizer);
 void ig_tokenizer_release(ig_tokenizer *tokenizer);
@@ -114,8 +114,8 @@ uint32_t ig_tokenizer_size(const ig_tokenizer *tokenizer);  // tokens of the voc
 
 // How text becomes tokens.
 typedef struct ig_encode_desc {
-    bool plain;    // no tokens that begin and end texts, even where the model wants them
-    bool special;  // names of control tokens in the text, such as "<|im_start|>", are those tokens
+    bool plain;    // add no tokens that begin or end texts, even where the model wants them
+    bool special;  // names of control tokens in the text, such as "<|im_start|>", become those tokens
 } ig_encode_desc;
 
 // Text is UTF-8; what is not becomes bytes. `*count` is how many tokens there are, also when `capacity` is too small:
@@ -159,36 +159,36 @@ ig_status ig_session_create(ig_model *model, const ig_session_desc *desc, ig_ses
 void ig_session_release(ig_session *session);
 uint64_t ig_session_length(const ig_session *session);   // positions so far
 uint64_t ig_session_context(const ig_session *session);  // positions there is room for
-// Takes the tokens in, behind those so far. `logits`, of the last of them, one for each word of the vocabulary, stay
-// until the next call; NULL when they are not wanted. After an error the session is as long as before.
+// Evaluates the tokens after those so far. `logits` are those of the last token, one for each word of the vocabulary;
+// they stay valid until the next call. NULL: not wanted. After an error the session is as long as before.
 // errors: OUT_OF_RANGE (a token, or no room), INVALID_ARGUMENT (no tokens).
 ig_status ig_session_evaluate(ig_session *session, const int32_t *tokens, uint64_t count, const float **logits,
                               ig_error *error);
-// Forgets positions from `length` on. errors: OUT_OF_RANGE.
+// Drops positions from `length` on. errors: OUT_OF_RANGE.
 ig_status ig_session_truncate(ig_session *session, uint64_t length);
 
 // ---- Sampling ----
 
-// Tokens that came lately are made less likely, then the least likely are left out, then chance decides.
+// Recent tokens are penalised, then unlikely tokens are dropped, then one of the rest is drawn at random.
 typedef struct ig_sampler ig_sampler;
 // How the next token is chosen.
 typedef struct ig_sampler_desc {
-    double temperature;     // 0: always the most likely
-    double top_p;           // so many that their probabilities add up to it; 0 or 1: all
-    double min_p;           // those at least so likely relative to the most likely; 0: all
-    double repeat_penalty;  // 0 or 1: none
-    uint32_t top_k;         // so many of the most likely, before top_p and min_p; 0: all
-    uint32_t repeat_last;   // tokens that count as lately
-    uint64_t seed;          // the same gives the same, on every machine
+    double temperature;     // 0: greedy, always the most likely token
+    double top_p;           // the smallest set of tokens whose probabilities sum to top_p; 0 or 1: all
+    double min_p;           // drop tokens less likely than min_p times the most likely one; 0: none
+    double repeat_penalty;  // of recent tokens; 0 or 1: none
+    uint32_t top_k;         // the top_k most likely tokens, before top_p and min_p; 0: all
+    uint32_t repeat_last;   // recent tokens the penalty covers
+    uint64_t seed;          // the same seed gives the same tokens, on every machine
 } ig_sampler_desc;
 
 // Creates a sampler. errors: INVALID_ARGUMENT, OUT_OF_MEMORY.
 ig_status ig_sampler_create(const ig_sampler_desc *desc, ig_sampler **sampler);
 void ig_sampler_release(ig_sampler *sampler);
-// Remembers a token as one that came.
+// Adds a token to the recent ones.
 void ig_sampler_accept(ig_sampler *sampler, int32_t token);
-// The next token, which it remembers. NaN is never chosen. errors: INVALID_ARGUMENT (no logits, or all NaN or -inf),
-// OUT_OF_MEMORY.
+// The next token, which becomes a recent one. NaN is never chosen. errors: INVALID_ARGUMENT (no logits, or all NaN or
+// -inf), OUT_OF_MEMORY.
 ig_status ig_sampler_next(ig_sampler *sampler, const float *logits, uint32_t count, int32_t *token);
 
 // ---- Chats ----

@@ -22,19 +22,19 @@ extern "C" {
 // Query i stands at query_position + i, key j at j. A query that sees no key gives zeros.
 typedef struct ig_attention_desc {
     double scale;             // of q.k; 0: 1 / sqrt(dim) for attention, 1 for softmax
-    bool causal;              // keys behind the query are not seen
-    uint64_t window;          // only this many keys up to the query's position are seen; 0: all
+    bool causal;              // later keys are masked
+    uint64_t window;          // keys that a query sees, its own position the last; 0: all
     uint64_t query_position;  // of the first query
 } ig_attention_desc;
 
-// Softmax of scale * x + mask over the last dimension of x [.., queries, keys]. mask broadcasts to x: bool keeps where
-// true, others are added; NULL: none.
+// Softmax of scale * x + mask over the last dimension of x [.., queries, keys]. mask broadcasts to x: a bool
+// mask keeps keys where it is true, any other is added; NULL: no mask.
 ig_status ig_tensor_masked_softmax(ig_stream *stream, const ig_tensor *x, const ig_tensor *mask,
                                    const ig_attention_desc *desc, const ig_op_options *options, ig_tensor **out);
 
 // softmax(scale * q.k) v of every query over the keys it sees: [.., queries, heads, dim of v]. The scores exist a few
-// at a time and are never kept. k and v may be of another float type than q, which decides the result's. Values of keys
-// that are not seen must still be finite.
+// at a time and are never kept. k and v may be of another float type than q, which decides the result's. Values of
+// masked keys must still be finite.
 ig_status ig_tensor_attention(ig_stream *stream, const ig_tensor *q, const ig_tensor *k, const ig_tensor *v,
                               const ig_attention_desc *desc, const ig_op_options *options, ig_tensor **out);
 
@@ -49,8 +49,8 @@ ig_status ig_tensor_weighted_sum(ig_stream *stream, const ig_tensor *weights, co
 
 // ---- Positions and tokens ----
 
-// Turns pairs of elements by position * base^(-2 i / dims). A pair is elements i and i + dims / 2, or 2 i and 2 i + 1
-// when interleaved. Elements from dims on stay.
+// Rotates pairs of elements by the angle position * base^(-2 i / dims). A pair is elements i and i + dims / 2, or 2 i and
+// 2 i + 1 when interleaved. Elements from dims on are unchanged.
 typedef struct ig_rope_desc {
     double base;    // 0: 10000
     double scale;   // positions are multiplied by it; 0: 1
@@ -98,7 +98,7 @@ typedef enum ig_weight_type {
 } ig_weight_type;
 const char *ig_weight_type_name(ig_weight_type type);  // "q4_0"; "unknown" for any other value
 
-// Bytes of a matrix. errors: INVALID_ARGUMENT (columns are no whole blocks, no such type), OVERFLOW.
+// Bytes of a matrix. errors: INVALID_ARGUMENT (columns are not whole blocks, unknown type), OVERFLOW.
 ig_status ig_weight_size(ig_weight_type type, uint64_t rows, uint64_t columns, uint64_t *bytes);
 
 // A matrix [rows, columns] of weights. One of `bytes`, `no_copy` and `buffer`, as in ig_tensor_desc, holds it row by
@@ -118,7 +118,7 @@ typedef struct ig_weight_desc {
 
 // Creates a matrix of weights. errors: INVALID_ARGUMENT, OVERFLOW, OUT_OF_RANGE (buffer too short), OUT_OF_MEMORY.
 ig_status ig_weight_create(ig_device *device, const ig_weight_desc *desc, ig_weight **weight);
-// Of a float matrix, rounded to nearest under the scales of each block. Elements must be finite.
+// From a float matrix; each block gets its scales, and weights are rounded to nearest. Elements must be finite.
 ig_status ig_weight_quantize(ig_stream *stream, const ig_tensor *matrix, ig_weight_type type,
                              const ig_op_options *options, ig_weight **weight);
 ig_weight *ig_weight_retain(ig_weight *weight);
@@ -158,8 +158,7 @@ typedef struct ig_kv_cache_desc {
     ig_type type;  // f32, f16 or bf16
     uint32_t layers;
     uint64_t heads, dim;  // of keys
-    uint64_t capacity;    // positions there is room for. With a window: at least it, and one less than it more than
-                          // are appended at a time
+    uint64_t capacity;    // positions there is room for; with a window, at least window + largest append - 1
     uint64_t window;      // positions that a query sees; 0: all
     uint64_t sequences;   // operands are [sequences, ..]; 0: one, without that dimension
 } ig_kv_cache_desc;
@@ -188,8 +187,8 @@ ig_status ig_kv_cache_append(ig_stream *stream, ig_kv_cache *cache, uint32_t lay
 // The same for one sequence: k and v [positions, heads, dim].
 ig_status ig_kv_cache_append_sequence(ig_stream *stream, ig_kv_cache *cache, uint32_t layer, uint64_t sequence,
                                       const ig_tensor *k, const ig_tensor *v);
-// Forgets positions from `length` on, in all layers of all sequences, or of one: 0 makes room for another. errors:
-// OUT_OF_RANGE when a ring has overwritten what the next position would see.
+// Drops positions from `length` on, in all layers, of all sequences or of one; 0 empties them. errors: OUT_OF_RANGE
+// when a ring has overwritten what the next position would see.
 ig_status ig_kv_cache_truncate(ig_kv_cache *cache, uint64_t length);
 ig_status ig_kv_cache_truncate_sequence(ig_kv_cache *cache, uint64_t sequence, uint64_t length);
 // Causal attention of the last positions, q [positions, heads, dim] or [sequences, positions, heads, dim], read in

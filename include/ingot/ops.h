@@ -8,7 +8,7 @@
 // < f32, where u8 with i8 gives i32 and f16 with bf16 gives f32. Ops that need a fraction give f32 for integers; sums
 // of integers are i64; arithmetic on bool gives i32. Integers wrap around.
 // Shapes. Elementwise operands broadcast as in NumPy: aligned at the last dimension, length 1 repeats.
-// Values. NaN spreads through everything but comparisons; max, min and sort count it as largest of all.
+// Values. NaN propagates through everything but comparisons; for max, min and sort it is the largest value.
 #ifndef INGOT_OPS_H
 #define INGOT_OPS_H
 
@@ -89,7 +89,8 @@ extern "C" {
     X(LOGICAL_OR, logical_or, BOOL)       \
     X(LOGICAL_XOR, logical_xor, BOOL)
 
-// Of nothing: sum 0, prod 1, any false, all true, norm 0, mean and variance NaN; max, min, argmax and argmin refuse.
+// Of no elements: sum 0, prod 1, any false, all true, norm 0, mean and variance NaN; max, min, argmax and argmin are
+// errors.
 #define IG_REDUCE_LIST(X)        \
     X(SUM, sum, SUM)             \
     X(PROD, prod, SUM)           \
@@ -261,8 +262,8 @@ ig_status ig_tensor_cumsum(ig_stream *stream, const ig_tensor *x, int32_t axis, 
 
 // ---- Products ----
 
-// alpha * (a x b) + beta * c. c broadcasts; NULL: none; it is not looked at when beta is 0. alpha and beta are as they
-// stand once `scaled` is set, else 1.
+// alpha * (a x b) + beta * c. c broadcasts; NULL: none; it is not read when beta is 0. alpha and beta are used only if
+// `scaled` is true; otherwise both are 1.
 typedef struct ig_matmul_desc {
     bool scaled;
     double alpha, beta;
@@ -270,7 +271,7 @@ typedef struct ig_matmul_desc {
 } ig_matmul_desc;
 
 // Matrices are the last two dimensions, those before are batches and broadcast; a vector on the left is a row, on the
-// right a column, and its dimension goes away. Transposed views are multiplied as they lie.
+// right a column, and its dimension goes away. Transposed views are multiplied without a copy.
 ig_status ig_tensor_matmul(ig_stream *stream, const ig_tensor *a, const ig_tensor *b, const ig_matmul_desc *desc,
                            const ig_op_options *options, ig_tensor **out);
 ig_status ig_tensor_dot(ig_stream *stream, const ig_tensor *a, const ig_tensor *b, const ig_op_options *options,
@@ -322,7 +323,7 @@ ig_status ig_tensor_sort(ig_stream *stream, const ig_tensor *x, int32_t axis, bo
 // The positions that would sort x, i64.
 ig_status ig_tensor_argsort(ig_stream *stream, const ig_tensor *x, int32_t axis, bool descending,
                             const ig_op_options *options, ig_tensor **indices);
-// The k largest of the axis, largest first. errors: OUT_OF_RANGE when there are not as many.
+// The k largest of the axis, largest first. errors: OUT_OF_RANGE when the axis is shorter than k.
 ig_status ig_tensor_top_k(ig_stream *stream, const ig_tensor *x, int32_t axis, uint64_t k, const ig_op_options *options,
                           ig_tensor **values, ig_tensor **indices);
 

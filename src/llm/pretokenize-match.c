@@ -138,7 +138,7 @@ const uint8_t *igi_match_gpt2_word(const igi_stage *stage, const uint8_t *from, 
     return same ? skip(begin, end, same) : skip_others(begin, end, IGI_SPACE | IGI_LETTER | IGI_NUMBER);
 }
 
-// Where a word may begin: behind one character that is in none of the classes and no newline, then without it.
+// Where a word may begin: after one character that is in none of the classes and no newline, then without it.
 static int word_starts(const uint8_t *at, const uint8_t *end, uint8_t classes, const uint8_t *starts[2]) {
     igi_char c = igi_char_at(at, end);
     int count = 0;
@@ -162,7 +162,7 @@ const uint8_t *igi_match_word(const igi_stage *stage, const uint8_t *from, const
 
 enum { CAN_BEGIN = IGI_UPPER | IGI_UNCASED | IGI_MARK, CAN_END = IGI_LOWER | IGI_UNCASED | IGI_MARK };
 
-// `[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+`: when no lower case follows, it ends behind the last
+// `[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+`: when no lower case follows, it ends after the last
 // letter without case.
 static const uint8_t *word_to_lower(const uint8_t *at, const uint8_t *end) {
     const uint8_t *uncased = NULL;

@@ -21,12 +21,12 @@ typedef const uint8_t *igi_matcher(const struct igi_stage *stage, const uint8_t 
 // A stage cuts the pieces of the stage before it at both ends of everything that it matches.
 typedef struct igi_stage {
     igi_matcher *match;            // NULL: there are no more stages
-    const igi_char_range *ranges;  // what runs or words are made of, ascending, {0, 0} behind the last
-    const char *tail;              // what punctuation takes behind it
+    const igi_char_range *ranges;  // what runs or words are made of, ascending, {0, 0} after the last
+    const char *tail;              // characters that follow punctuation in its token
     uint32_t least, most;          // characters of a run, numbers in a row; most 0: any number of them
     uint8_t classes;               // beside the ranges, characters of these classes
     bool after_space;              // one space before the run belongs to it
-    bool contractions;             // words take "'s" and its like behind them
+    bool contractions;             // words include contractions that follow them ("'s")
 } igi_stage;
 
 igi_matcher igi_match_run;             // `[...]{least,most}`, `\s?[...]+`

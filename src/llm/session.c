@@ -95,7 +95,7 @@ static ig_status check(const ig_session *session, const int32_t *tokens, uint64_
     uint64_t vocabulary = session->model->config.shape.vocabulary, before = ig_session_length(session);
     if (!tokens || !count) return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "there are no tokens");
     if (count > session->context - before)
-        return igi_error_set(error, IG_STATUS_OUT_OF_RANGE, "%llu tokens behind %llu do not fit a context of %llu",
+        return igi_error_set(error, IG_STATUS_OUT_OF_RANGE, "%llu tokens after %llu do not fit a context of %llu",
                              (unsigned long long)count, (unsigned long long)before,
                              (unsigned long long)session->context);
     for (uint64_t i = 0; i < count; i++)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Telling what dispatch would do and why, and changing its thresholds.
+// Explaining what dispatch would do and why, and changing its thresholds.
 #include <string.h>
 
 #include "tensor/stream.h"

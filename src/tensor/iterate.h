@@ -7,7 +7,7 @@
 
 enum { IGI_MAX_OPERANDS = 5 };
 
-// Dimensions that lie behind each other in every operand are one; the last varies fastest.
+// Adjacent dimensions that are contiguous in every operand are merged; the last varies fastest.
 typedef struct igi_walk {
     uint32_t rank, operands;
     uint64_t count;  // elements in all

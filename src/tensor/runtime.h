@@ -25,9 +25,9 @@ typedef struct igi_runtime {
     igi_pool *workers;      // never NULL
     bool owns_workers;      // the device had none to lend
     bool software_device;   // kernels run on the same cores as the host's code
-    bool device_products;   // the device multiplies matrices of its own accord
+    bool device_products;   // the device multiplies matrices natively
     igi_disk_cache *cache;  // of verdicts; may be NULL
-    bool keeps_verdicts;    // not so where tests bring their own backends
+    bool keeps_verdicts;    // false where tests bring their own backends
     igi_slot slots[IG_OP_COUNT][IG_BACKEND_COUNT];
     const igi_op_backend *backends[IG_BACKEND_COUNT];  // NULL: not here, see unavailable
     char unavailable[IG_BACKEND_COUNT][120];

@@ -43,7 +43,7 @@ bool igi_sample_applies(const igi_sample_spec *spec);
 ig_status igi_sample_make(ig_device *device, const igi_sample_spec *spec, igi_sample *sample);
 void igi_sample_free(igi_sample *sample);
 
-// Elements of any kind, special ones among them, one behind the other.
+// Contiguous elements, some of them special values.
 void igi_sample_fill(ig_type type, uint64_t seed, uint64_t count, char *elements);
 
 // ---- Comparing ----

@@ -260,7 +260,7 @@ static void do_few(const part *p, uint64_t heads) {
 
 // ---- All ----
 
-// Of `left` parts, those of heads behind this one that there is memory for.
+// Of `left` parts, those of later heads that there is memory for.
 static uint64_t heads_together(const part *p, uint64_t left) {
     uint64_t heads = p->j->call->in[1].shape[2] - p->key_head, most = BLOCK_ROWS / p->rows;
     if (p->j->blocks > 1) return 1;

@@ -69,7 +69,7 @@ static void NAME(f32_narrow)(uint64_t groups, const float *restrict x, int16_t *
 
 // ---- Halves ----
 
-// What is left after whole vectors is done with zeros behind it.
+// What is left after whole vectors is padded with zeros.
 #define DEFINE_HALF_DOTS(name, load_halves)                                                                \
     static void NAME(name)(uint64_t count, const uint16_t *const rows[4], const float *x, float sums[4]) { \
         vf all[4] = {splat(0), splat(0), splat(0), splat(0)};                                              \
