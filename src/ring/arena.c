@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "ring/checksum.h"
-#include "ring/slots.h"
+#include "ring/rings.h"
 
 // Small payloads travel in the slot. With the header an odd number of cache lines, so that slots use all sets of a
 // cache.
@@ -16,6 +16,7 @@ _Static_assert(sizeof(ig_k2k_inbox_header) == 64, "size of the contract");
 _Static_assert(sizeof(ig_k2k_route) == 32, "size of the contract");
 _Static_assert(sizeof(ig_k2k_routing_table) == 864, "size of the contract");
 _Static_assert(sizeof(ig_k2k_halo_message) == 32, "size of the contract");
+_Static_assert(offsetof(ig_message_header, checksum) == IGI_HEADER_BEFORE_CHECKSUM, "what headers are copied by");
 _Static_assert(offsetof(igi_ring_block, wall) % LINE == 0, "a line of its own");
 _Static_assert(offsetof(igi_ring_block, heads) % LINE == 0, "a line of its own");
 _Static_assert(offsetof(igi_ring_block, cursors) % LINE == 0, "a line of its own");
@@ -64,7 +65,7 @@ ig_status igi_ring_place_inboxes(ig_ring_runtime *runtime, const ig_ring_runtime
     runtime->inboxes = ig_buffer_contents(runtime->inbox_buffer);
     memcpy(runtime->inboxes, igi_crc_get_tables(), sizeof(igi_crc_tables));
     for (uint32_t i = 0; i < runtime->max_kernels; i++)
-        ((ig_k2k_inbox_header *)igi_inbox_ring(runtime, i).base)->max_messages = capacity;
+        ((ig_k2k_inbox_header *)igi_ring_inbox_of(runtime, i).base)->max_messages = capacity;
     return IG_STATUS_OK;
 }
 
@@ -117,8 +118,8 @@ static void describe(ig_ring_kernel *kernel, const igi_ring_block *plan) {
 static void adopt_inbox(ig_ring_kernel *kernel) {
     igi_ring inbox = igi_ring_of(kernel, IGI_RING_INBOX);
     kernel->inbox = (ig_k2k_inbox_header *)inbox.base;
-    kernel->block->heads[IGI_RING_INBOX] = igi_word(igi_ring_tail(inbox));
-    igi_set_word(igi_ring_head(inbox), kernel->block->heads[IGI_RING_INBOX]);
+    kernel->block->heads[IGI_RING_INBOX] = igi_ring_load_acquire(igi_ring_tail(inbox));
+    igi_ring_store_release(igi_ring_head(inbox), kernel->block->heads[IGI_RING_INBOX]);
 }
 
 // Where kernels run in this process a handler that overruns its state, in either direction, must not reach the queues

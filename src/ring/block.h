@@ -47,6 +47,7 @@ typedef struct igi_ring_place {
 
 enum {
     IGI_PACKET_SHIFT = 16,
+    IGI_HEADER_BEFORE_CHECKSUM = 72,
     IGI_PACKET_HEADER = 128,  // the bytes of a header that are ever in use
     IGI_PACKET_MOST = 128     // messages in a slot, however small
 };

@@ -138,7 +138,7 @@ static ig_status commit_and_wait(ig_ring_kernel *kernel, ig_error *error) {
 
 ig_status igi_ring_run(ig_ring_kernel *kernel, ig_error *error) {
     if (kernel->handler) {
-        igi_ring_loop(kernel);
+        igi_ring_run_handler(kernel);
         return IG_STATUS_OK;
     }
     ig_status status = kernel->commands ? kernel->runtime->device->backend->run_here(kernel->commands, error)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Routes between kernels.
-#include "ring/slots.h"
+#include "ring/rings.h"
 
 static bool fits(const uint32_t grid[3]) {
     uint64_t cells = 1;
@@ -81,10 +81,10 @@ ig_status ig_k2k_routing_table_grid(ig_k2k_routing_table *table, uint32_t self, 
 // Routes may change while the kernel runs: the count grows last.
 static void set_routes(ig_ring_kernel *kernel, const ig_k2k_routing_table *table) {
     ig_k2k_routing_table *own = &kernel->block->routes;
-    igi_set_word(&own->route_count, 0);
+    igi_ring_store_release(&own->route_count, 0);
     memcpy(own->routes, table->routes, sizeof own->routes);
     own->grid_x = table->grid_x, own->grid_y = table->grid_y, own->grid_z = table->grid_z;
-    igi_set_word(&own->route_count, table->route_count);
+    igi_ring_store_release(&own->route_count, table->route_count);
 }
 
 static ig_status check_pair(const ig_ring_kernel *from, const ig_ring_kernel *to) {
@@ -99,17 +99,17 @@ ig_status ig_ring_connect(ig_ring_kernel *from, ig_ring_kernel *to) {
     pthread_mutex_lock(&from->lock);
     ig_k2k_routing_table *routes = &from->block->routes;
     ig_k2k_route *free_route = NULL;
-    for (uint32_t i = 0; i < igi_route_count(routes) && !free_route; i++)
+    for (uint32_t i = 0; i < igi_ring_route_count(routes) && !free_route; i++)
         if (routes->routes[i].dest == to->index || !routes->routes[i].is_active) free_route = &routes->routes[i];
     if (free_route) {
         free_route->inbox_offset = to->index * from->runtime->inbox_size;
-        igi_set_word(&free_route->dest, to->index);
-        igi_set_word(&free_route->is_active, 1);
-    } else if (igi_route_count(routes) < IG_K2K_MAX_ROUTES) {
+        igi_ring_store_release(&free_route->dest, to->index);
+        igi_ring_store_release(&free_route->is_active, 1);
+    } else if (igi_ring_route_count(routes) < IG_K2K_MAX_ROUTES) {
         ig_k2k_routing_table longer = *routes;
         add_route(&longer, to->index, from->runtime->inbox_size);
         routes->routes[routes->route_count] = longer.routes[routes->route_count];
-        igi_set_word(&routes->route_count, longer.route_count);
+        igi_ring_store_release(&routes->route_count, longer.route_count);
     } else {
         status = IG_STATUS_OVERFLOW;
     }
@@ -123,9 +123,9 @@ ig_status ig_ring_disconnect(ig_ring_kernel *from, ig_ring_kernel *to) {
     status = IG_STATUS_NOT_FOUND;
     pthread_mutex_lock(&from->lock);
     ig_k2k_routing_table *routes = &from->block->routes;
-    for (uint32_t i = 0; i < igi_route_count(routes); i++) {
+    for (uint32_t i = 0; i < igi_ring_route_count(routes); i++) {
         if (routes->routes[i].dest != to->index || !routes->routes[i].is_active) continue;
-        igi_set_word(&routes->routes[i].is_active, 0);
+        igi_ring_store_release(&routes->routes[i].is_active, 0);
         status = IG_STATUS_OK;
     }
     pthread_mutex_unlock(&from->lock);
@@ -157,6 +157,6 @@ void ig_ring_get_routes(const ig_ring_kernel *kernel, ig_k2k_routing_table *tabl
     ig_ring_kernel *mutable = (ig_ring_kernel *)kernel;
     pthread_mutex_lock(&mutable->lock);
     *table = kernel->block->routes;
-    table->route_count = igi_route_count(table);
+    table->route_count = igi_ring_route_count(table);
     pthread_mutex_unlock(&mutable->lock);
 }

@@ -3,7 +3,7 @@
 #include <errno.h>
 
 #include "ring/futex.h"
-#include "ring/slots.h"
+#include "ring/rings.h"
 
 // ---- States ----
 
@@ -38,7 +38,7 @@ ig_status ig_ring_activate(ig_ring_kernel *kernel) {
     ig_status status = IG_STATUS_OK;
     if (state == IG_RING_LAUNCHED || state == IG_RING_DEACTIVATED || state == IG_RING_FAILED) {
         if (state == IG_RING_FAILED) kernel->restarts = 0;
-        igi_set_word(&kernel->control->is_active, 1);
+        igi_ring_store_release(&kernel->control->is_active, 1);
         igi_ring_set_state(kernel, IG_RING_ACTIVE);
     } else {
         status = wrong_state(kernel, "activated", "launched, deactivated or failed");
@@ -71,7 +71,7 @@ ig_status ig_ring_deactivate(ig_ring_kernel *kernel) {
     pthread_mutex_lock(&kernel->lock);
     ig_status status;
     if (state_of(kernel) == IG_RING_ACTIVE) {
-        igi_set_word(&kernel->control->is_active, 0);
+        igi_ring_store_release(&kernel->control->is_active, 0);
         igi_ring_set_state(kernel, IG_RING_DEACTIVATED);
         status = wait_for_handler(kernel);
     } else if (state_of(kernel) == IG_RING_DEACTIVATED && kernel->running) {
@@ -101,7 +101,7 @@ ig_status ig_ring_terminate(ig_ring_kernel *kernel, ig_ring_ending ending) {
     }
     if (status == IG_STATUS_OK) {
         atomic_fetch_add(&kernel->version, 1);
-        igi_set_word(&kernel->control->should_terminate, 1);
+        igi_ring_store_release(&kernel->control->should_terminate, 1);
     }
     pthread_mutex_unlock(&kernel->lock);
     if (status == IG_STATUS_OK) igi_ring_wake(kernel);
@@ -164,7 +164,7 @@ void igi_ring_note_failure(ig_ring_kernel *kernel, uint32_t reason, ig_error *er
         kernel->restarts++;
         return;
     }
-    igi_set_word(&kernel->control->is_active, 0);
+    igi_ring_store_release(&kernel->control->is_active, 0);
     igi_ring_set_state(kernel, IG_RING_FAILED);
 }
 
@@ -306,8 +306,8 @@ static uint64_t between(const ig_ring_kernel *kernel, uint32_t kind, uint32_t he
 
 static uint64_t depth(const ig_ring_kernel *kernel, uint32_t kind) {
     igi_ring ring = igi_ring_of(kernel, kind);
-    uint32_t head = igi_word(igi_ring_head(ring));
-    return between(kernel, kind, head, igi_word(igi_ring_tail(ring)));
+    uint32_t head = igi_ring_load_acquire(igi_ring_head(ring));
+    return between(kernel, kind, head, igi_ring_load_acquire(igi_ring_tail(ring)));
 }
 
 void ig_ring_get_status(const ig_ring_kernel *kernel, ig_ring_status *status) {
@@ -319,26 +319,27 @@ void ig_ring_get_status(const ig_ring_kernel *kernel, ig_ring_status *status) {
         .input_depth = depth(kernel, IGI_RING_INPUT) + depth(kernel, IGI_RING_URGENT),
         .output_depth = depth(kernel, IGI_RING_OUTPUT) + atomic_load(&k->stashed),
         .inbox_depth = depth(kernel, IGI_RING_INBOX),
-        .dead_letters = between(kernel, IGI_RING_DEAD, igi_word(igi_ring_head(igi_ring_of(kernel, IGI_RING_DEAD))),
-                                igi_word(&block->dead_tail)),
-        .processed = igi_counted(&block->processed),
-        .in_flight = igi_word(&block->started) & 1,
+        .dead_letters =
+            between(kernel, IGI_RING_DEAD, igi_ring_load_acquire(igi_ring_head(igi_ring_of(kernel, IGI_RING_DEAD))),
+                    igi_ring_load_acquire(&block->dead_tail)),
+        .processed = igi_ring_read(&block->processed),
+        .in_flight = igi_ring_load_acquire(&block->started) & 1,
         .errors = atomic_load(&k->failures),
-        .expired = igi_counted(&block->expired),
-        .invalid = igi_counted(&block->invalid),
-        .undelivered = igi_counted(&block->undelivered),
-        .failed = igi_counted(&block->failed),
-        .stopped = igi_counted(&block->stopped),
-        .dropped = igi_counted(&block->dropped),
-        .refused = igi_counted(&block->refused),
-        .sent = igi_counted(&block->sent_id) - igi_counted(&block->refused),
-        .dead_lost = igi_counted(&block->dead_lost),
-        .outbox_depth =
-            between(kernel, IGI_RING_OUTBOX, igi_word(&block->heads[IGI_RING_OUTBOX]), igi_word(&block->outbox_tail)),
+        .expired = igi_ring_read(&block->expired),
+        .invalid = igi_ring_read(&block->invalid),
+        .undelivered = igi_ring_read(&block->undelivered),
+        .failed = igi_ring_read(&block->failed),
+        .stopped = igi_ring_read(&block->stopped),
+        .dropped = igi_ring_read(&block->dropped),
+        .refused = igi_ring_read(&block->refused),
+        .sent = igi_ring_read(&block->sent_id) - igi_ring_read(&block->refused),
+        .dead_lost = igi_ring_read(&block->dead_lost),
+        .outbox_depth = between(kernel, IGI_RING_OUTBOX, igi_ring_load_acquire(&block->heads[IGI_RING_OUTBOX]),
+                                igi_ring_load_acquire(&block->outbox_tail)),
         .dispatches = atomic_load(&k->dispatches),
         .uptime_ns = igi_now_ns() - kernel->launched_ns,
-        .last_error = igi_word(&kernel->control->last_error),
-        .clock = {igi_counted(&kernel->control->hlc_physical), igi_counted(&kernel->control->hlc_logical),
+        .last_error = igi_ring_load_acquire(&kernel->control->last_error),
+        .clock = {igi_ring_read(&kernel->control->hlc_physical), igi_ring_read(&kernel->control->hlc_logical),
                   kernel->runtime->node}};
     for (int i = 0; i < IG_RING_HISTOGRAM; i++) status->latency[i] = atomic_load(&k->latency[i]);
     pthread_mutex_lock(&k->lock);

@@ -141,14 +141,11 @@ ig_status igi_ring_make_code(ig_ring_kernel *kernel, const ig_ring_launch_desc *
 ig_status igi_ring_run(ig_ring_kernel *kernel, ig_error *error);
 void igi_ring_abort(ig_ring_kernel *kernel);
 
-// ---- loop.c: the loop around handlers in C, as <ingot/ring> has it in MSL ----
-void igi_ring_loop(ig_ring_kernel *kernel);
+// ---- loop.c: handlers in C ----
+// Enters the loop around the kernel's handler; returns when the loop ends.
+void igi_ring_run_handler(ig_ring_kernel *kernel);
 
 // ---- outbox.c: what the host does for messages between kernels ----
-void igi_ring_bury(ig_ring_kernel *kernel, const ig_message_header *slot, const char *payload, uint32_t reason);
-bool igi_ring_has_dead_room(const ig_ring_kernel *kernel);
-// A message of the host's has ended without an answer. Call with the loop not running, or from it.
-void igi_ring_note_end(igi_ring_block *block, uint64_t id, uint32_t reason);
 // How this message ended, or IG_DEAD_NONE; *seen is how many ends were looked at before, 0 at first.
 uint32_t igi_ring_find_end(const igi_ring_block *block, uint64_t id, uint32_t *seen);
 // Carries messages for other devices; true when some had to stay.

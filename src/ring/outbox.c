@@ -1,44 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the host does with a kernel's messages while its loop is not running.
 #include "ring/checksum.h"
-#include "ring/slots.h"
+#include "ring/rings.h"
 
-// ---- Dead letters ----
+// ---- Messages that end here ----
 
-bool igi_ring_has_dead_room(const ig_ring_kernel *kernel) {
-    igi_ring dead = igi_ring_of(kernel, IGI_RING_DEAD);
-    return kernel->block->dead_tail - igi_word(igi_ring_head(dead)) <= dead.place->mask;
-}
-
-// When there is no room for them the counters still tell.
-void igi_ring_bury(ig_ring_kernel *kernel, const ig_message_header *slot, const char *payload, uint32_t reason) {
-    igi_ring dead = igi_ring_of(kernel, IGI_RING_DEAD);
-    uint32_t position = kernel->block->dead_tail;
-    if (!igi_ring_has_dead_room(kernel)) {
-        igi_count(&kernel->block->dead_lost);
-        return;
-    }
-    ig_message_header *made = igi_slot(dead, position);
-    igi_header_copy(made, slot);
-    made->checksum = slot->checksum;
-    made->dead_reason = reason;
-    uint64_t bytes = payload && slot->payload_size <= igi_ring_limit(dead) ? slot->payload_size : 0;
-    made->payload_size = bytes;
-    if (bytes) memcpy(igi_slot_payload(dead, made, position, bytes), payload, bytes);
-    igi_slot_publish(made, position);
-    __atomic_store_n(&kernel->block->dead_tail, position + 1, __ATOMIC_RELEASE);
-}
-
-void igi_ring_note_end(igi_ring_block *block, uint64_t id, uint32_t reason) {
-    igi_ring_end *end = &block->ends[block->end_count % IGI_RING_ENDS];
-    __atomic_store_n(&end->id_low, (uint32_t)id, __ATOMIC_RELAXED);
-    __atomic_store_n(&end->id_high, (uint32_t)(id >> 32), __ATOMIC_RELAXED);
-    __atomic_store_n(&end->reason, reason, __ATOMIC_RELAXED);
-    __atomic_store_n(&block->end_count, block->end_count + 1, __ATOMIC_SEQ_CST);
+static void add_dead_letter(const ig_ring_kernel *kernel, const ig_message_header *slot, const char *payload,
+                            uint32_t reason) {
+    igi_ring_loop loop = igi_ring_loop_of(kernel);
+    igi_ring_add_dead_letter(&loop, slot, payload, reason);
 }
 
 uint32_t igi_ring_find_end(const igi_ring_block *block, uint64_t id, uint32_t *seen) {
-    uint32_t count = igi_word(&block->end_count);
+    uint32_t count = igi_ring_load_acquire(&block->end_count);
     uint32_t from = count - *seen > IGI_RING_ENDS ? count - IGI_RING_ENDS : *seen;
     *seen = count;
     for (; from != count; from++) {
@@ -54,7 +28,7 @@ uint32_t igi_ring_find_end(const igi_ring_block *block, uint64_t id, uint32_t *s
 static void publish_heads(ig_ring_kernel *kernel) {
     static const uint32_t inputs[] = {IGI_RING_INPUT, IGI_RING_URGENT, IGI_RING_INBOX};
     for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++)
-        igi_set_word(igi_ring_head(igi_ring_of(kernel, inputs[i])), kernel->block->heads[inputs[i]]);
+        igi_ring_store_release(igi_ring_head(igi_ring_of(kernel, inputs[i])), kernel->block->heads[inputs[i]]);
 }
 
 // Another kernel's inbox must not keep a place that will never be filled.
@@ -62,36 +36,37 @@ static void give_up_claim(ig_ring_kernel *kernel) {
     igi_ring_block *block = kernel->block;
     uint32_t index = block->claimed_inbox - 1;
     if (index >= kernel->runtime->max_kernels) return;  // none
-    igi_ring inbox = igi_inbox_ring(kernel->runtime, index);
-    igi_void_slot(igi_slot(inbox, block->claimed_position), block->claimed_position);
+    igi_ring inbox = igi_ring_inbox_of(kernel->runtime, index);
+    igi_ring_void_slot(igi_ring_slot_at(inbox, block->claimed_position), block->claimed_position);
     block->claimed_inbox = 0;
     igi_ring_wake_index(kernel->runtime, index);
 }
 
 static void count_end(ig_ring_kernel *kernel, const ig_message_header *slot, uint32_t reason) {
-    igi_count(reason == IG_DEAD_DROPPED ? &kernel->block->dropped : &kernel->block->stopped);
+    igi_ring_count(reason == IG_DEAD_DROPPED ? &kernel->block->dropped : &kernel->block->stopped, 1);
     if (reason == IG_DEAD_DROPPED && slot->source_kernel == IG_RING_HOST)
         igi_ring_note_end(kernel->block, slot->message_id, reason);
 }
 
 // The next message of a ring becomes a dead letter.
-static void bury_next(ig_ring_kernel *kernel, uint32_t kind, ig_message_header *slot, uint32_t reason) {
+static void drop_next(ig_ring_kernel *kernel, uint32_t kind, ig_message_header *slot, uint32_t reason) {
     igi_ring ring = igi_ring_of(kernel, kind);
     uint32_t *head = &kernel->block->heads[kind], *item = &kernel->block->items[kind], count = igi_packet_count(slot);
-    bool sound = slot->payload_size <= igi_ring_limit(ring);
+    bool sound = slot->payload_size <= ring.place->payload_limit;
     if (sound && count && *item < count && igi_packet_fits(ring.place->inline_bytes, count, slot->payload_size)) {
         ig_message_header *made = &kernel->block->unpacked[kind];
         igi_packet_header(slot, *item, made);
-        igi_ring_bury(kernel, made, igi_packet_payload(slot, count, *item), reason);
+        add_dead_letter(kernel, made, igi_packet_payload(slot, count, *item), reason);
         count_end(kernel, made, reason);
         if (++*item < count) return;
     } else if (!(slot->flags & IG_MESSAGE_VOID)) {
         sound = sound && !count;
-        igi_ring_bury(kernel, slot, sound ? igi_slot_payload(ring, slot, *head, slot->payload_size) : NULL, reason);
+        add_dead_letter(kernel, slot, sound ? igi_ring_payload_at(ring, slot, *head, slot->payload_size) : NULL,
+                        reason);
         count_end(kernel, slot, reason);
     }
     *item = 0;
-    igi_set_word(head, *head + 1);
+    igi_ring_store_release(head, *head + 1);
 }
 
 void igi_ring_recover(ig_ring_kernel *kernel, uint32_t reason) {
@@ -101,12 +76,12 @@ void igi_ring_recover(ig_ring_kernel *kernel, uint32_t reason) {
     uint32_t kind = is_input ? block->current_ring : IGI_RING_INBOX;
     uint32_t position = block->heads[kind], count = block->current_count;
     igi_ring ring = igi_ring_of(kernel, kind);
-    ig_message_header *slot = block->started & 1 ? igi_slot_ready(ring, position) : NULL;
+    ig_message_header *slot = block->started & 1 ? igi_ring_ready_at(ring, position) : NULL;
     if (slot) {
         igi_ring_set_failed(block, slot);
         for (uint32_t i = 0; i < count && i < IGI_PACKET_MOST && block->heads[kind] == position; i++)
-            bury_next(kernel, kind, slot, reason);
-        igi_set_word(&block->started, block->started + 1);
+            drop_next(kernel, kind, slot, reason);
+        igi_ring_store_release(&block->started, block->started + 1);
     }
     publish_heads(kernel);
 }
@@ -114,21 +89,22 @@ void igi_ring_recover(ig_ring_kernel *kernel, uint32_t reason) {
 static void drop_ring(ig_ring_kernel *kernel, uint32_t kind) {
     igi_ring ring = igi_ring_of(kernel, kind);
     uint32_t *head = &kernel->block->heads[kind];
-    for (ig_message_header *slot; (slot = igi_slot_ready(ring, *head));) bury_next(kernel, kind, slot, IG_DEAD_DROPPED);
+    for (ig_message_header *slot; (slot = igi_ring_ready_at(ring, *head));)
+        drop_next(kernel, kind, slot, IG_DEAD_DROPPED);
 }
 
 // What the kernel sent and nobody took yet.
 static void drop_outbox(ig_ring_kernel *kernel) {
     igi_ring outbox = igi_ring_of(kernel, IGI_RING_OUTBOX);
     uint32_t *head = &kernel->block->heads[IGI_RING_OUTBOX], tail = kernel->block->outbox_tail;
-    if (tail - *head > outbox.place->mask + 1) igi_set_word(head, tail);  // overwritten by a handler
-    for (; *head != tail; igi_set_word(head, *head + 1)) {
-        const ig_message_header *slot = igi_slot(outbox, *head);
+    if (tail - *head > outbox.place->mask + 1) igi_ring_store_release(head, tail);  // overwritten by a handler
+    for (; *head != tail; igi_ring_store_release(head, *head + 1)) {
+        ig_message_header *slot = igi_ring_slot_at(outbox, *head);
         if (slot->flags & IG_MESSAGE_VOID) continue;
-        igi_count(&kernel->block->undelivered);
-        igi_ring_bury(kernel, slot, igi_slot_payload(outbox, slot, *head, slot->payload_size), IG_DEAD_DROPPED);
+        igi_ring_count(&kernel->block->undelivered, 1);
+        add_dead_letter(kernel, slot, igi_ring_payload_at(outbox, slot, *head, slot->payload_size), IG_DEAD_DROPPED);
     }
-    igi_set_word(&kernel->block->pending_mask, 0);
+    igi_ring_store_release(&kernel->block->pending_mask, 0);
 }
 
 void igi_ring_drop_all(ig_ring_kernel *kernel) {
@@ -160,15 +136,15 @@ static carried hand_over(ig_ring_runtime *peer, const ig_message_header *slot, c
         ig_ring_kernel_release(receiver);
         return NOWHERE;
     }
-    igi_ring inbox = igi_inbox_ring(peer, index);
-    carried result = slot->payload_size > igi_ring_limit(inbox) ? NOWHERE : NO_ROOM;
+    igi_ring inbox = igi_ring_inbox_of(peer, index);
+    carried result = slot->payload_size > inbox.place->payload_limit ? NOWHERE : NO_ROOM;
     if (result == NO_ROOM && igi_ring_claim(inbox, &position)) {
-        ig_message_header *made = igi_slot(inbox, position);
-        igi_header_copy(made, slot);
-        memcpy(igi_slot_payload(inbox, made, position, slot->payload_size), payload, slot->payload_size);
+        ig_message_header *made = igi_ring_slot_at(inbox, position);
+        igi_ring_copy_header(made, slot);
+        memcpy(igi_ring_payload_at(inbox, made, position, slot->payload_size), payload, slot->payload_size);
         made->checksum = slot->checksum;
         igi_ring_set_time(receiver, igi_ring_now_us(), igi_ring_horizon_us());
-        igi_slot_publish(made, position);
+        igi_ring_publish_slot(made, position);
         igi_ring_wake(receiver);
         result = CARRIED;
     }
@@ -183,17 +159,17 @@ bool igi_ring_carry_remote(ig_ring_kernel *kernel) {
     uint32_t tail = block->outbox_tail, from = block->heads[IGI_RING_OUTBOX];
     if (tail - from > outbox.place->mask + 1) from = tail;  // overwritten by a handler
     for (uint32_t position = from; position != tail; position++) {
-        ig_message_header *slot = igi_slot(outbox, position);
+        ig_message_header *slot = igi_ring_slot_at(outbox, position);
         uint64_t dest = slot->dest_kernel;
         if ((slot->flags & IG_MESSAGE_VOID) || dest == IG_RING_HOST || dest >> 32 == block->node) continue;
-        bool sound = slot->payload_size <= igi_ring_limit(outbox);
-        const char *payload = sound ? igi_slot_payload(outbox, slot, position, slot->payload_size) : NULL;
+        bool sound = slot->payload_size <= outbox.place->payload_limit;
+        const char *payload = sound ? igi_ring_payload_at(outbox, slot, position, slot->payload_size) : NULL;
         ig_ring_runtime *peer = find_peer(kernel->runtime, (uint32_t)(dest >> 32));
         carried result = stayed ? NO_ROOM : peer && sound ? hand_over(peer, slot, payload) : NOWHERE;
-        bool late = igi_ring_kept_too_long(block, slot);
+        bool late = igi_ring_was_kept_too_long(block, slot);
         if (result == NOWHERE || (result == NO_ROOM && late)) {
-            igi_count(&block->undelivered);
-            igi_ring_bury(kernel, slot, payload, result == NOWHERE ? IG_DEAD_NO_ROUTE : IG_DEAD_UNDELIVERED);
+            igi_ring_count(&block->undelivered, 1);
+            add_dead_letter(kernel, slot, payload, result == NOWHERE ? IG_DEAD_NO_ROUTE : IG_DEAD_UNDELIVERED);
             result = CARRIED;
         }
         if (result == CARRIED) slot->flags |= IG_MESSAGE_VOID;

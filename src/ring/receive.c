@@ -5,7 +5,7 @@
 // before it were released. Who looks for one answer leaves the others in the stash.
 #include "ring/checksum.h"
 #include "ring/futex.h"
-#include "ring/slots.h"
+#include "ring/rings.h"
 
 enum { SPINS = 2000 };
 static const uint64_t look_ns = 20000000;
@@ -23,7 +23,7 @@ void ig_message_clear(ig_message *message) {
 // ---- Taking and releasing; with the receiving lock held ----
 
 static ig_message_header *take(ig_ring_kernel *kernel, uint32_t *position) {
-    ig_message_header *slot = igi_slot_ready(igi_ring_of(kernel, IGI_RING_OUTPUT), kernel->output_next);
+    ig_message_header *slot = igi_ring_ready_at(igi_ring_of(kernel, IGI_RING_OUTPUT), kernel->output_next);
     if (slot) *position = kernel->output_next++;
     return slot;
 }
@@ -31,9 +31,10 @@ static ig_message_header *take(ig_ring_kernel *kernel, uint32_t *position) {
 // A released slot carries its position, which is one less than what it had.
 static void release(ig_ring_kernel *kernel, ig_message_header *slot, uint32_t position) {
     igi_ring output = igi_ring_of(kernel, IGI_RING_OUTPUT);
-    uint32_t *word = igi_ring_head(output), head = igi_word(word), before = head;
-    igi_set_word(&slot->sequence, position);
-    while (head != kernel->output_next && igi_word(&igi_slot(output, head)->sequence) == head) head++;
+    uint32_t *word = igi_ring_head(output), head = igi_ring_load_acquire(word), before = head;
+    igi_ring_store_release(&slot->sequence, position);
+    while (head != kernel->output_next && igi_ring_load_acquire(&igi_ring_slot_at(output, head)->sequence) == head)
+        head++;
     if (head == before) return;
     if (head < before) __atomic_fetch_add(word + 1, 1, __ATOMIC_RELAXED);
     __atomic_store_n(word, head, __ATOMIC_SEQ_CST);
@@ -43,7 +44,7 @@ static bool copy_out(ig_ring_kernel *kernel, uint32_t kind, const ig_message_hea
                      ig_message *message) {
     igi_ring ring = igi_ring_of(kernel, kind);
     uint64_t bytes = slot->payload_size;
-    if (bytes > igi_ring_limit(ring)) bytes = 0;  // never written by us
+    if (bytes > ring.place->payload_limit) bytes = 0;  // never written by us
     if (bytes > message->payload_capacity) {
         void *larger = igi_realloc(message->payload_capacity ? message->payload : NULL, bytes);
         if (!larger) return false;
@@ -52,7 +53,7 @@ static bool copy_out(ig_ring_kernel *kernel, uint32_t kind, const ig_message_hea
     }
     message->header = *slot;
     message->header.payload_size = bytes;
-    if (bytes) memcpy(message->payload, igi_slot_payload(ring, (ig_message_header *)slot, position, bytes), bytes);
+    if (bytes) memcpy(message->payload, igi_ring_payload_at(ring, (ig_message_header *)slot, position, bytes), bytes);
     return true;
 }
 
@@ -107,7 +108,7 @@ static bool can_produce(ig_ring_kernel *kernel) {
 }
 
 static bool has_output(ig_ring_kernel *kernel) {
-    return igi_slot_ready(igi_ring_of(kernel, IGI_RING_OUTPUT), kernel->output_next) != NULL;
+    return igi_ring_ready_at(igi_ring_of(kernel, IGI_RING_OUTPUT), kernel->output_next) != NULL;
 }
 
 // The kernel looks at `receivers` after it published, this thread at the ring after it raised `receivers`.
@@ -166,8 +167,9 @@ static ig_status explain_silence(ig_ring_kernel *kernel) {
 // the handler failed, the end is noted before `failed_id` is cleared.
 static bool is_handled(const ig_ring_kernel *kernel, const awaited *w) {
     const igi_ring_block *block = kernel->block;
-    return w->has_place && (int32_t)(igi_word(&block->heads[w->ring]) - w->position) > 0 &&
-           !(igi_word(&block->pending_mask) & 1) && __atomic_load_n(&block->failed_id, __ATOMIC_ACQUIRE) != w->id;
+    return w->has_place && (int32_t)(igi_ring_load_acquire(&block->heads[w->ring]) - w->position) > 0 &&
+           !(igi_ring_load_acquire(&block->pending_mask) & 1) &&
+           __atomic_load_n(&block->failed_id, __ATOMIC_ACQUIRE) != w->id;
 }
 
 typedef ig_status (*attempt)(ig_ring_kernel *kernel, uint64_t id, void *result);
@@ -278,8 +280,8 @@ static ig_status peek_once(ig_ring_kernel *kernel, uint64_t id, void *result) {
     pthread_mutex_unlock(&kernel->receiving);
     if (!header) return IG_STATUS_TIMEOUT;
     igi_ring output = igi_ring_of(kernel, IGI_RING_OUTPUT);
-    if (header->payload_size > igi_ring_limit(output)) header->payload_size = 0;  // never written by us
-    *slot = (ig_ring_slot){header, igi_slot_payload(output, header, position, header->payload_size), IGI_RING_OUTPUT,
+    if (header->payload_size > output.place->payload_limit) header->payload_size = 0;  // never written by us
+    *slot = (ig_ring_slot){header, igi_ring_payload_at(output, header, position, header->payload_size), IGI_RING_OUTPUT,
                            position};
     note_latency(kernel, header);
     return IG_STATUS_OK;
@@ -304,10 +306,10 @@ ig_status ig_ring_receive_dead(ig_ring_kernel *kernel, ig_message *message) {
     igi_ring dead = igi_ring_of(kernel, IGI_RING_DEAD);
     ig_status status = IG_STATUS_TIMEOUT;
     pthread_mutex_lock(&kernel->receiving);
-    uint32_t head = igi_word(igi_ring_head(dead));
-    ig_message_header *slot = igi_slot_ready(dead, head);
+    uint32_t head = igi_ring_load_acquire(igi_ring_head(dead));
+    ig_message_header *slot = igi_ring_ready_at(dead, head);
     if (slot) status = copy_out(kernel, IGI_RING_DEAD, slot, head, message) ? IG_STATUS_OK : IG_STATUS_OUT_OF_MEMORY;
-    if (status == IG_STATUS_OK) igi_set_word(igi_ring_head(dead), head + 1);
+    if (status == IG_STATUS_OK) igi_ring_store_release(igi_ring_head(dead), head + 1);
     pthread_mutex_unlock(&kernel->receiving);
     return status;
 }

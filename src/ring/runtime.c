@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "device/backend.h"
-#include "ring/slots.h"
+#include "ring/rings.h"
 
 enum {
     DEFAULT_KERNELS = 64,
@@ -31,8 +31,8 @@ static void close_routes_to(ig_ring_runtime *runtime, uint32_t index) {
         ig_ring_kernel *other = runtime->kernels[k];
         if (!other || !is_launched(other)) continue;
         ig_k2k_routing_table *routes = &other->block->routes;
-        for (uint32_t i = 0; i < igi_route_count(routes); i++)
-            if (routes->routes[i].dest == index) igi_set_word(&routes->routes[i].is_active, 0);
+        for (uint32_t i = 0; i < igi_ring_route_count(routes); i++)
+            if (routes->routes[i].dest == index) igi_ring_store_release(&routes->routes[i].is_active, 0);
     }
 }
 

@@ -2,7 +2,7 @@
 // Messages from the host into a kernel's input.
 #include "ring/checksum.h"
 #include "ring/futex.h"
-#include "ring/slots.h"
+#include "ring/rings.h"
 
 enum { SPINS = 1000 };
 
@@ -25,7 +25,8 @@ static void wait_for_room(ig_ring_kernel *kernel, uint32_t kind, uint64_t deadli
     igi_ring ring = igi_ring_of(kernel, kind);
     unsigned signal = atomic_load(&kernel->signal);
     __atomic_store_n(&kernel->block->senders, 1, __ATOMIC_SEQ_CST);
-    bool full = igi_word(igi_ring_tail(ring)) - igi_word(igi_ring_head(ring)) > ring.place->mask;
+    bool full =
+        igi_ring_load_acquire(igi_ring_tail(ring)) - igi_ring_load_acquire(igi_ring_head(ring)) > ring.place->mask;
     uint64_t now = igi_now_ns();
     if (full && is_active(kernel) && now < deadline)
         igi_futex_wait(&kernel->signal, signal, deadline == UINT64_MAX ? UINT64_MAX : deadline - now);
@@ -83,7 +84,7 @@ static void stamp(ig_ring_kernel *kernel, ig_message_header *header, uint64_t de
 
 static void publish(ig_message_header *slot, uint32_t position, const void *payload) {
     slot->checksum = igi_crc32(payload, slot->payload_size);
-    igi_slot_publish(slot, position);
+    igi_ring_publish_slot(slot, position);
 }
 
 // ---- Calls ----
@@ -104,12 +105,12 @@ static ig_status send_one(ig_ring_kernel *kernel, const ig_message *message, uin
     uint32_t kind = ring_for(&message->header), position;
     uint64_t bytes = message->header.payload_size;
     igi_ring ring = igi_ring_of(kernel, kind);
-    if (bytes > igi_ring_limit(ring)) return IG_STATUS_OVERFLOW;
+    if (bytes > ring.place->payload_limit) return IG_STATUS_OVERFLOW;
     if (bytes && !message->payload) return IG_STATUS_INVALID_ARGUMENT;
     ig_status status = claim_until(kernel, kind, timeout_ns, &position);
     if (status != IG_STATUS_OK) return status;
-    ig_message_header *slot = igi_slot(ring, position);
-    char *payload = igi_slot_payload(ring, slot, position, bytes);
+    ig_message_header *slot = igi_ring_slot_at(ring, position);
+    char *payload = igi_ring_payload_at(ring, slot, position, bytes);
     describe(slot, &message->header);
     if (bytes) memcpy(payload, message->payload, bytes);
     stamp(kernel, slot, message->deadline_us, 1);
@@ -159,7 +160,7 @@ static bool are_alike(const ig_message *a, const ig_message *b) {
 static uint32_t count_alike(igi_ring ring, const batch *b, size_t from) {
     const ig_message *first = &b->messages[b->is_array ? 0 : from];
     uint64_t bytes = first->header.payload_size;
-    if (bytes > igi_ring_limit(ring) || bytes > ring.place->inline_bytes || (bytes && !first->payload)) return 0;
+    if (bytes > ring.place->payload_limit || bytes > ring.place->inline_bytes || (bytes && !first->payload)) return 0;
     size_t left = b->count - from;
     uint32_t most = igi_packet_most(ring.place->inline_bytes, (uint32_t)bytes), alike = 1;
     if (most > left) most = (uint32_t)left;
@@ -201,12 +202,12 @@ static ig_status send_some(ig_ring_kernel *kernel, const batch *b, size_t from, 
     if (count < 2) return send_alone(kernel, b, from, timeout_ns);
     ig_status status = claim_until(kernel, kind, timeout_ns, &position);
     if (status != IG_STATUS_OK) return status;
-    ig_message_header *slot = igi_slot(ring, position);
+    ig_message_header *slot = igi_ring_slot_at(ring, position);
     describe(slot, &first->header);
     fill_packet(slot, b, from, count);
     stamp(kernel, slot, first->deadline_us, count);
     slot->flags |= count << IGI_PACKET_SHIFT;
-    igi_slot_publish(slot, position);
+    igi_ring_publish_slot(slot, position);
     return IG_STATUS_OK;
 }
 
@@ -245,15 +246,15 @@ ig_status ig_ring_reserve(ig_ring_kernel *kernel, uint64_t bytes, uint64_t timeo
     if (!kernel || !slot) return IG_STATUS_INVALID_ARGUMENT;
     if (igi_ring_is_inherited(kernel)) return igi_fail_forked();
     igi_ring ring = igi_ring_of(kernel, IGI_RING_INPUT);
-    if (bytes > igi_ring_limit(ring)) return IG_STATUS_OVERFLOW;
+    if (bytes > ring.place->payload_limit) return IG_STATUS_OVERFLOW;
     uint32_t position;
     ig_status status = claim_until(kernel, IGI_RING_INPUT, timeout_ns, &position);
     if (status != IG_STATUS_OK) return status;
-    ig_message_header *header = igi_slot(ring, position);
+    ig_message_header *header = igi_ring_slot_at(ring, position);
     header->payload_size = bytes;
     header->message_type = header->correlation_id = 0;
     header->priority = 0;
-    *slot = (ig_ring_slot){header, igi_slot_payload(ring, header, position, bytes), IGI_RING_INPUT, position};
+    *slot = (ig_ring_slot){header, igi_ring_payload_at(ring, header, position, bytes), IGI_RING_INPUT, position};
     return IG_STATUS_OK;
 }
 
@@ -262,14 +263,14 @@ void ig_ring_commit(ig_ring_kernel *kernel, ig_ring_slot *slot) {
     igi_ring ring = igi_ring_of(kernel, slot->ring);
     stamp(kernel, slot->header, 0, 1);
     publish(slot->header, slot->position,
-            igi_slot_payload(ring, slot->header, slot->position, slot->header->payload_size));
+            igi_ring_payload_at(ring, slot->header, slot->position, slot->header->payload_size));
     *slot = (ig_ring_slot){0};
     igi_ring_wake(kernel);
 }
 
 void ig_ring_cancel(ig_ring_kernel *kernel, ig_ring_slot *slot) {
     if (!kernel || !slot || !slot->header) return;
-    igi_void_slot(slot->header, slot->position);
+    igi_ring_void_slot(slot->header, slot->position);
     *slot = (ig_ring_slot){0};
     igi_ring_wake(kernel);
 }

@@ -7,7 +7,7 @@
 #include <errno.h>
 
 #include "ring/futex.h"
-#include "ring/slots.h"
+#include "ring/rings.h"
 
 enum { LONG_SPINS = 20000, SHORT_SPINS = 50 };
 static const uint64_t retry_ns = 20000;
@@ -18,13 +18,15 @@ typedef enum verdict { GO_ON, SLEEP, RETRY, ENDED } verdict;
 
 static bool has_room(const ig_ring_kernel *kernel) {
     igi_ring output = igi_ring_of(kernel, IGI_RING_OUTPUT);
-    return igi_word(&kernel->block->output_tail) - igi_word(igi_ring_head(output)) <= output.place->mask;
+    return igi_ring_load_acquire(&kernel->block->output_tail) - igi_ring_load_acquire(igi_ring_head(output)) <=
+           output.place->mask;
 }
 
 static bool has_message(const ig_ring_kernel *kernel) {
     static const uint32_t inputs[] = {IGI_RING_URGENT, IGI_RING_INPUT, IGI_RING_INBOX};
     for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++)
-        if (igi_slot_ready(igi_ring_of(kernel, inputs[i]), igi_word(&kernel->block->heads[inputs[i]]))) return true;
+        if (igi_ring_ready_at(igi_ring_of(kernel, inputs[i]), igi_ring_load_acquire(&kernel->block->heads[inputs[i]])))
+            return true;
     return false;
 }
 
@@ -43,7 +45,7 @@ static uint32_t choose_spins(const ig_ring_kernel *kernel) {
 static void end(ig_ring_kernel *kernel) {
     igi_ring_close_routes(kernel->runtime, kernel->index);
     __atomic_store_n(&kernel->control->has_terminated, 1, __ATOMIC_RELEASE);
-    igi_set_word(&kernel->control->is_active, 0);
+    igi_ring_store_release(&kernel->control->is_active, 0);
     igi_ring_set_state(kernel, IG_RING_TERMINATED);
 }
 
@@ -58,8 +60,8 @@ static verdict prepare(ig_ring_kernel *kernel) {
                 end(kernel);
                 return ENDED;
             }
-            igi_set_word(&kernel->control->should_terminate, 0);
-            igi_set_word(&kernel->control->is_active, 1);
+            igi_ring_store_release(&kernel->control->should_terminate, 0);
+            igi_ring_store_release(&kernel->control->is_active, 1);
             break;
         default: return SLEEP;
     }
@@ -98,15 +100,15 @@ static uint32_t lose_message(ig_ring_kernel *kernel, ig_status status) {
     bool late = status == IG_STATUS_TIMEOUT;
     uint32_t reason = late ? IG_DEAD_DEADLINE : IG_DEAD_FAULT;
     igi_ring_recover(kernel, reason);
-    igi_set_word(&kernel->control->last_error, late ? IG_RING_ERROR_TIMEOUT : IG_RING_ERROR_FAULT);
-    igi_set_word(&kernel->control->error_count, kernel->control->error_count + 1);
+    igi_ring_store_release(&kernel->control->last_error, late ? IG_RING_ERROR_TIMEOUT : IG_RING_ERROR_FAULT);
+    igi_ring_store_release(&kernel->control->error_count, kernel->control->error_count + 1);
     return reason;
 }
 
 static void describe_failure(ig_ring_kernel *kernel, ig_status status, ig_error *error) {
     if (status == IG_STATUS_OK)
         igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "the handler of ring kernel '%s' failed with code %u",
-                      kernel->name, igi_word(&kernel->control->last_error));
+                      kernel->name, igi_ring_load_acquire(&kernel->control->last_error));
     else if (status == IG_STATUS_TIMEOUT && kernel->dropping)
         igi_error_set(error, status, "the handler of ring kernel '%s' was stopped because the kernel was terminated",
                       kernel->name);
@@ -180,7 +182,7 @@ static void *persist(void *argument) {
         if (next == RETRY) sleep_until_woken(kernel, version, retry_ns);
     }
     atomic_fetch_sub(&kernel->runtime->busy, 1);
-    igi_set_word(&kernel->inbox->parked, 0);
+    igi_ring_store_release(&kernel->inbox->parked, 0);
     ig_ring_kernel_release(kernel);
     return NULL;
 }
@@ -316,7 +318,7 @@ void igi_ring_stop_dispatchers(ig_ring_runtime *runtime, uint64_t deadline_ns) {
 
 ig_status igi_ring_start(ig_ring_kernel *kernel) {
     if (kernel->mode == IG_RING_EVENT_DRIVEN) {
-        igi_set_word(&kernel->inbox->parked, 1);
+        igi_ring_store_release(&kernel->inbox->parked, 1);
         return start_dispatchers(kernel->runtime);
     }
     ig_ring_kernel_retain(kernel);  // the thread's

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A thread that gives kernels the time of day, and stops handlers that run past their deadline.
-#include "ring/slots.h"
+#include "ring/rings.h"
 
 static const uint64_t busy_tick_ns = 1000000, idle_tick_ns = 20000000;
 // What a handler may still take when its kernel is to end at once.
@@ -21,7 +21,7 @@ static void check_layout(ig_ring_kernel *kernel) {
 
 // A message is late when the count of messages stood still, at an odd number, for as long as the deadline.
 static void check_deadline(ig_ring_kernel *kernel, uint64_t now) {
-    uint32_t started = igi_word(&kernel->block->started);
+    uint32_t started = igi_ring_load_acquire(&kernel->block->started);
     if (must_end(kernel, now)) {
         igi_ring_abort(kernel);  // whatever it is doing: the memory it tells that by may be damaged
     } else if (!(started & 1) || started != kernel->watched_message) {

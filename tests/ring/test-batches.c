@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "ring-helpers.h"
-#include "ring/slots.h"
+#include "ring/rings.h"
 
 enum { COUNT = 130 };  // more than share a place
 
@@ -40,7 +40,7 @@ static ig_ring_slot hold(ig_ring_kernel *kernel) {
 }
 
 static ig_message_header *first_packet(ig_ring_kernel *kernel, const ig_ring_slot *held) {
-    ig_message_header *packet = igi_slot(igi_ring_of(kernel, IGI_RING_INPUT), held->position + 1);
+    ig_message_header *packet = igi_ring_slot_at(igi_ring_of(kernel, IGI_RING_INPUT), held->position + 1);
     assert_true(igi_packet_count(packet) > 10);
     return packet;
 }
@@ -375,7 +375,7 @@ static void empty_messages_have_numbers_of_their_own(void **state) {
     assert_ok(ig_ring_send_array(kernel, &message, MANY, SECONDS(20), NULL));
     uint32_t position = held.position + 1;
     for (uint32_t seen = 0, count; seen < MANY; seen += count, position++) {
-        const ig_message_header *packet = igi_slot(igi_ring_of(kernel, IGI_RING_INPUT), position);
+        const ig_message_header *packet = igi_ring_slot_at(igi_ring_of(kernel, IGI_RING_INPUT), position);
         count = igi_packet_count(packet);
         assert_in_range(count, 2, MANY - seen);
         assert_true(packet->message_id + count - 1 <= atomic_load(&kernel->runtime->message_ids));

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "ring-helpers.h"
-#include "ring/slots.h"
+#include "ring/rings.h"
 
 // ---- Requests ----
 
@@ -180,9 +180,9 @@ static void assert_all_are_accounted_for(const ig_ring_kernel *kernel, uint64_t 
 // Complete, and damaged behind the back of the library while a reservation holds it up.
 static void send_spoilt(ig_ring_kernel *kernel, const ig_ring_slot *held) {
     igi_ring input = igi_ring_of(kernel, IGI_RING_INPUT);
-    uint32_t position = igi_word(igi_ring_tail(input));
+    uint32_t position = igi_ring_load_acquire(igi_ring_tail(input));
     send_u64(kernel, 1, 0);
-    igi_slot(input, position)->checksum ^= 1;
+    igi_ring_slot_at(input, position)->checksum ^= 1;
     assert_true(position != held->position);
 }
 

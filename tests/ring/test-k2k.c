@@ -195,6 +195,34 @@ static void what_cannot_be_delivered_in_time_becomes_a_dead_letter(void **state)
     rings = outer;
 }
 
+// An inbox takes larger payloads than the kernel's own rings may: its dead letters have no room for such a payload.
+static void a_failed_message_too_large_for_the_dead_letters_is_kept_without_its_payload(void **state) {
+    (void)state;
+    FOR_ALL_WAYS(w) {
+        ig_ring_kernel *sender = NULL;
+        ig_ring_launch_desc from = desc_of(w, "onward"), to = desc_of(w, "fail");
+        from.k2k = to.k2k = true;
+        from.user = &sender;
+        to.max_payload = 64;
+        sender = launch(&from);
+        ig_ring_kernel *receiver = launch(&to);
+        assert_ok(ig_ring_connect(sender, receiver));
+        uint64_t large[125] = {300};
+        ig_message message = IG_MESSAGE(1, &large), dead = {0};
+        assert_ok(ig_ring_send(sender, &message, SECONDS(5), NULL));
+        for (int i = 0; i < 5000 && status_of(receiver).state != IG_RING_FAILED; i++) sleep_ms(1);
+        assert_ok(ig_ring_receive_dead(receiver, &dead));
+        assert_int_equal(dead.header.dead_reason, IG_DEAD_HANDLER);
+        assert_int_equal(dead.header.payload_size, 0);
+        assert_int_equal(status_of(receiver).last_error, 300);
+        assert_ok(ig_ring_activate(receiver));
+        send_u64(receiver, 1, 0);
+        assert_int_equal(receive_u64(receiver), 0);
+        end_kernel(sender);
+        end_kernel(receiver);
+    }
+}
+
 // ---- Other devices ----
 
 static const char courier_source[] =
@@ -250,6 +278,7 @@ int main(void) {
         WITH_RUNTIME(forwarded_messages_end_after_eight_hops),
         WITH_RUNTIME(a_full_inbox_delays_and_loses_nothing),
         WITH_RUNTIME(what_cannot_be_delivered_in_time_becomes_a_dead_letter),
+        WITH_RUNTIME(a_failed_message_too_large_for_the_dead_letters_is_kept_without_its_payload),
         WITH_RUNTIME(kernels_of_two_devices_ask_and_answer),
     };
     return cmocka_run_group_tests_name("k2k", tests, open_test_device, close_test_device);

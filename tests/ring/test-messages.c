@@ -6,7 +6,7 @@
 #include <zlib.h>
 
 #include "ring-helpers.h"
-#include "ring/slots.h"
+#include "ring/rings.h"
 
 // ---- Layout ----
 
@@ -386,7 +386,7 @@ static void damaged_messages_become_dead_letters(void **state) {
             assert_ok(ig_ring_reserve(kernel, 8, SECONDS(5), &held));
             send_u64(kernel, 1, 1000);
             send_u64(kernel, 1, 1);
-            corruptions[i].apply(igi_slot(igi_ring_of(kernel, IGI_RING_INPUT), held.position + 1));
+            corruptions[i].apply(igi_ring_slot_at(igi_ring_of(kernel, IGI_RING_INPUT), held.position + 1));
             ig_ring_cancel(kernel, &held);
             assert_int_equal(receive_u64(kernel), i + 1);
             ig_message dead = {0};
@@ -412,7 +412,7 @@ static void random_damage_never_stops_a_kernel(void **state) {
             assert_ok(ig_ring_reserve(kernel, 8, SECONDS(5), &held));
             send_u64(kernel, 1, 1000);
             send_u64(kernel, 77, (uint64_t)i);
-            char *header = (char *)igi_slot(igi_ring_of(kernel, IGI_RING_INPUT), held.position + 1);
+            char *header = (char *)igi_ring_slot_at(igi_ring_of(kernel, IGI_RING_INPUT), held.position + 1);
             uint64_t noise = random_u64(&random), at = 8 * random_below(&random, sizeof(ig_message_header) / 8);
             memcpy(header + at, &noise, at == offsetof(ig_message_header, checksum) ? 4 : 8);
             ig_ring_cancel(kernel, &held);
