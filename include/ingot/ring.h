@@ -290,10 +290,10 @@ ig_status ig_ring_reserve(ig_ring_kernel *kernel, uint64_t bytes, uint64_t timeo
 void ig_ring_commit(ig_ring_kernel *kernel, ig_ring_slot *slot);
 // Gives up a reserved slot; the receiver skips it.
 void ig_ring_cancel(ig_ring_kernel *kernel, ig_ring_slot *slot);
-// The next message of the output, in place, until ig_ring_release. errors: as ig_ring_receive.
+// The next message of the output, in place, until ig_ring_consume. errors: as ig_ring_receive.
 ig_status ig_ring_peek(ig_ring_kernel *kernel, uint64_t timeout_ns, ig_ring_slot *slot);
 // Ends the use of a slot that ig_ring_peek gave: the message has been received.
-void ig_ring_release(ig_ring_kernel *kernel, ig_ring_slot *slot);
+void ig_ring_consume(ig_ring_kernel *kernel, ig_ring_slot *slot);
 
 // A reason in words. Never NULL, for any value.
 const char *ig_dead_reason_text(ig_dead_reason reason);

@@ -43,14 +43,21 @@ static ig_status encode_pull(ig_halo *halo, ig_commands *commands, uint32_t fiel
 }
 
 ig_status igi_halo_encode(ig_halo *halo, ig_commands *commands, uint32_t fields, bool backwards) {
-    if (!are_fields(halo, fields)) return IG_STATUS_INVALID_ARGUMENT;
-    if (halo->remote) return IG_STATUS_UNSUPPORTED;
+    if (!are_fields(halo, fields))
+        return igi_fail(IG_STATUS_INVALID_ARGUMENT, "halo_encode_exchange: fields is %#x; the halo has %u fields",
+                        fields, halo->plan.layout.fields);
+    if (halo->remote)
+        return igi_fail_with(IG_STATUS_UNSUPPORTED,
+                             "halo_encode_exchange: an exchange with other processes cannot be encoded; call "
+                             "ig_halo_exchange");
     ig_status status = encode_pull(halo, commands, fields, backwards);
     if (status == IG_STATUS_OK) count_exchange(halo, fields, 0);
     return status;
 }
 
 ig_status ig_halo_encode_exchange(ig_halo *halo, ig_commands *commands, uint32_t fields) {
+    if (!halo || !commands)
+        return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "halo_encode_exchange: halo and commands must not be NULL");
     return igi_halo_encode(halo, commands, fields, false);
 }
 
@@ -86,9 +93,14 @@ static ig_status commit_pull(ig_halo *halo, uint32_t fields, ig_error *error) {
     return status;
 }
 
+static ig_status fail_no_halo(ig_error *error) {
+    return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "halo exchange: the halo must not be NULL");
+}
+
 static ig_status check_begin(const ig_halo *halo, uint32_t fields, ig_error *error) {
+    if (!halo) return fail_no_halo(error);
     if (!are_fields(halo, fields))
-        return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "fields is %#x; there are %u fields", fields,
+        return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "fields is %#x; the halo has %u fields", fields,
                              halo->plan.layout.fields);
     if (halo->broken) return igi_error_set(error, IG_STATUS_WRONG_STATE, "an earlier exchange lost another process");
     if (halo->pending_fields)
@@ -111,8 +123,11 @@ ig_status ig_halo_exchange_begin(ig_halo *halo, uint32_t fields, ig_error *error
 }
 
 ig_status ig_halo_exchange_finish(ig_halo *halo, ig_error *error) {
+    if (!halo) return fail_no_halo(error);
     uint32_t fields = halo->pending_fields;
-    if (!fields) return igi_error_set(error, IG_STATUS_WRONG_STATE, "no exchange is under way");
+    if (!fields)
+        return igi_error_set(error, IG_STATUS_WRONG_STATE,
+                             "no exchange is under way; call ig_halo_exchange_begin first");
     ig_status remote = halo->remote ? igi_halo_remote_finish(halo, fields, error) : IG_STATUS_OK;
     ig_status status = igi_halo_wait(halo->commands, remote == IG_STATUS_OK ? error : NULL);
     ig_commands_release(halo->commands);

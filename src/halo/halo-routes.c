@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Halo exchange: neighbours as routing tables of ring kernels.
+#include <inttypes.h>
+
 #include "halo/halo-internal.h"
 
 static uint64_t largest_face(const igi_halo_plan *plan) {
@@ -48,13 +50,19 @@ static bool is_face(uint32_t direction) {
 
 ig_status ig_halo_get_routes(const ig_halo *halo, uint64_t tile, ig_k2k_routing_table *table) {
     static const uint32_t plane_faces[] = {3, 6, 1, 2}, space_faces[] = {1, 2, 3, 6, 9, 18};
+    if (!halo || !table)
+        return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "halo_get_routes: halo and table must not be NULL");
     const igi_halo_plan *plan = &halo->plan;
     ig_size grid = plan->layout.grid;
     uint64_t inbox, tiles = grid.x * grid.y, all;
-    if (tile >= plan->tile_count) return IG_STATUS_OUT_OF_RANGE;
+    if (tile >= plan->tile_count)
+        return igi_fail(IG_STATUS_OUT_OF_RANGE,
+                        "halo_get_routes: there is no tile %" PRIu64 "; this process has %" PRIu64, tile,
+                        plan->tile_count);
     if (!inbox_bytes(plan, &inbox) || !igi_mul(tiles, grid.z, &tiles) || !igi_mul(tiles, inbox, &all) ||
         all > UINT32_MAX)
-        return IG_STATUS_OVERFLOW;
+        return igi_fail_with(IG_STATUS_OVERFLOW,
+                             "halo_get_routes: the inboxes of all tiles need more than 4 GiB; lower inbox_messages");
     bool flat = plan->layout.dimensions == 2;
     *table = (ig_k2k_routing_table){.grid_x = (uint32_t)grid.x, .grid_y = (uint32_t)grid.y, .grid_z = (uint32_t)grid.z};
     find(plan, tile, 0, &table->self_id);

@@ -29,8 +29,17 @@ static void row_to_block(char *in_field, char *in_block, size_t bytes) {
     memcpy(in_block, in_field, bytes);
 }
 
-static ig_status copy_rows(const ig_halo *halo, uint32_t field, char *block, copy_row *copy) {
-    if (field >= halo->plan.layout.fields || !block) return IG_STATUS_INVALID_ARGUMENT;
+static ig_status check_field(const char *call, const ig_halo *halo, uint32_t field, const void *cells) {
+    if (!halo || !cells)
+        return igi_fail(IG_STATUS_INVALID_ARGUMENT, "%s: the halo and the cells must not be NULL", call);
+    if (field < halo->plan.layout.fields) return IG_STATUS_OK;
+    return igi_fail(IG_STATUS_INVALID_ARGUMENT, "%s: there is no field %u; the halo has %u", call, field,
+                    halo->plan.layout.fields);
+}
+
+static ig_status copy_rows(const char *call, const ig_halo *halo, uint32_t field, char *block, copy_row *copy) {
+    ig_status status = check_field(call, halo, field, block);
+    if (status != IG_STATUS_OK) return status;
     const ig_halo_layout *layout = &halo->plan.layout;
     char *cells = ig_buffer_contents(halo->fields[field]);
     for (uint64_t tile = 0; tile < halo->plan.tile_count; tile++)
@@ -43,15 +52,16 @@ static ig_status copy_rows(const ig_halo *halo, uint32_t field, char *block, cop
 }
 
 ig_status ig_halo_scatter(ig_halo *halo, uint32_t field, const void *array) {
-    return copy_rows(halo, field, (char *)array, row_to_field);  // which only reads it
+    return copy_rows("halo_scatter", halo, field, (char *)array, row_to_field);  // which only reads it
 }
 
 ig_status ig_halo_gather(const ig_halo *halo, uint32_t field, void *array) {
-    return copy_rows(halo, field, array, row_to_block);
+    return copy_rows("halo_gather", halo, field, array, row_to_block);
 }
 
 ig_status ig_halo_fill(ig_halo *halo, uint32_t field, const void *element) {
-    if (field >= halo->plan.layout.fields || !element) return IG_STATUS_INVALID_ARGUMENT;
+    ig_status status = check_field("halo_fill", halo, field, element);
+    if (status != IG_STATUS_OK) return status;
     uint64_t bytes = halo->plan.layout.element_bytes, total = halo->plan.layout.field_bytes;
     char *cells = ig_buffer_contents(halo->fields[field]);
     memcpy(cells, element, bytes);

@@ -145,7 +145,10 @@ void ig_halo_get_stats(const ig_halo *halo, ig_halo_stats *stats) {
 }
 
 ig_status ig_halo_reset(ig_halo *halo) {
-    if (halo->pending_fields) return IG_STATUS_WRONG_STATE;
+    if (!halo) return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "halo_reset: the halo must not be NULL");
+    if (halo->pending_fields)
+        return igi_fail_with(IG_STATUS_WRONG_STATE,
+                             "halo_reset: an exchange has begun; call ig_halo_exchange_finish first");
     for (uint32_t i = 0; i < halo->plan.layout.fields; i++)
         memset(ig_buffer_contents(halo->fields[i]), 0, halo->plan.layout.field_bytes);
     pthread_mutex_lock(&halo->lock);

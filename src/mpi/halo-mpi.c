@@ -104,7 +104,10 @@ static ig_status begin(void *context, const ig_halo_message *receives, size_t re
         return IG_STATUS_SYSTEM;
     }
     pending_transfers *made = make_pending(count_pieces(receives, receive_count) + count_pieces(sends, send_count));
-    if (!made) return IG_STATUS_OUT_OF_MEMORY;
+    if (!made) {
+        snprintf(reason, IG_HALO_REASON_BYTES, "MPI: not enough memory for the transfers");
+        return IG_STATUS_OUT_OF_MEMORY;
+    }
     int result = start(mpi, receives, receive_count, true, made);
     made->receive_count = made->count;
     if (result == MPI_SUCCESS) result = start(mpi, sends, send_count, false, made);
@@ -198,6 +201,12 @@ static int join(ig_mpi *mpi, const void *communicator) {
 }
 
 ig_status ig_mpi_open(const void *communicator, ig_mpi **mpi, char *reason) {
+    char unread[IG_HALO_REASON_BYTES];
+    if (!reason) reason = unread;
+    if (!mpi) {
+        snprintf(reason, IG_HALO_REASON_BYTES, "mpi_open: mpi must not be NULL");
+        return IG_STATUS_INVALID_ARGUMENT;
+    }
     ig_mpi *made = calloc(1, sizeof *made);
     if (!made) {
         snprintf(reason, IG_HALO_REASON_BYTES, "not enough memory");

@@ -49,13 +49,24 @@ static void place_ring(igi_ring_place *place, uint32_t capacity, uint32_t payloa
 ig_status igi_ring_place_inboxes(ig_ring_runtime *runtime, const ig_ring_runtime_desc *desc) {
     uint32_t capacity = desc->inbox_capacity ? desc->inbox_capacity : 128;
     uint32_t payload = desc->inbox_payload ? desc->inbox_payload : IG_MESSAGE_MAX_PAYLOAD;
-    if (!is_capacity(capacity) || payload > IG_MESSAGE_MAX_PAYLOAD) return IG_STATUS_INVALID_ARGUMENT;
+    if (!is_capacity(capacity))
+        return igi_fail(IG_STATUS_INVALID_ARGUMENT,
+                        "runtime_create: inbox_capacity is %u; it must be a power of two, at most %d", capacity,
+                        MAX_CAPACITY);
+    if (payload > IG_MESSAGE_MAX_PAYLOAD)
+        return igi_fail(IG_STATUS_INVALID_ARGUMENT,
+                        "runtime_create: inbox_payload is %u; at most %u bytes are possible", payload,
+                        IG_MESSAGE_MAX_PAYLOAD);
     layout at = {.arena = sizeof(ig_k2k_inbox_header)};
     place_ring(&runtime->inbox_place, capacity, payload, true, &at);
     runtime->inbox_place.head = offsetof(ig_k2k_inbox_header, head);
     runtime->inbox_place.tail = offsetof(ig_k2k_inbox_header, tail);
     uint64_t all = at.arena * runtime->max_kernels;
-    if (all > UINT32_MAX) return IG_STATUS_OVERFLOW;  // routes have 32 bits for it
+    if (all > UINT32_MAX)  // routes have 32 bits for it
+        return igi_fail(IG_STATUS_OVERFLOW,
+                        "runtime_create: %u inboxes of %u messages need more than 4 GiB; lower max_kernels, "
+                        "inbox_capacity or inbox_payload",
+                        runtime->max_kernels, capacity);
     runtime->inbox_size = (uint32_t)at.arena;
     runtime->inbox_place.overflow = IGI_INBOXES_OFFSET + all;
     ig_buffer_desc memory = {.length = runtime->inbox_place.overflow + at.overflow * runtime->max_kernels,

@@ -2,10 +2,12 @@
 // Hybrid logical clocks (Kulkarni et al., 2014). Both parts of the time change together, by one exchange of 16 bytes.
 #include "ring/hlc.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/memory.h"
+#include "core/status-internal.h"
 #include "ring/steady.h"
 
 typedef struct moment {
@@ -18,9 +20,9 @@ struct ig_hlc {
 };
 
 ig_status ig_hlc_create(uint64_t node, ig_hlc **clock) {
-    if (!clock) return IG_STATUS_INVALID_ARGUMENT;
+    if (!clock) return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "hlc_create: clock must not be NULL");
     ig_hlc *made = igi_aligned_alloc(_Alignof(ig_hlc), sizeof *made);
-    if (!made) return IG_STATUS_OUT_OF_MEMORY;
+    if (!made) return igi_fail_no_memory();
     *made = (ig_hlc){.node = node};
     *clock = made;
     return IG_STATUS_OK;
@@ -101,8 +103,13 @@ ig_status igi_hlc_update_at(ig_hlc *clock, ig_hlc_timestamp received, uint64_t n
 }
 
 ig_status ig_hlc_update(ig_hlc *clock, ig_hlc_timestamp received, ig_hlc_timestamp *now) {
-    if (!clock) return IG_STATUS_INVALID_ARGUMENT;
-    return igi_hlc_update_at(clock, received, igi_ring_now_us(), igi_ring_horizon_us(), now);
+    if (!clock) return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "hlc_update: clock must not be NULL");
+    ig_status status = igi_hlc_update_at(clock, received, igi_ring_now_us(), igi_ring_horizon_us(), now);
+    if (status == IG_STATUS_OK) return status;
+    return igi_fail(status,
+                    "hlc_update: the moment %" PRIu64 " us, logical %" PRIu64 ", of node %" PRIu64
+                    " is too far ahead; set that node's wall clock",
+                    received.physical, received.logical, received.node);
 }
 
 ig_hlc_timestamp ig_hlc_read(const ig_hlc *clock) {
@@ -118,8 +125,11 @@ int ig_hlc_compare(ig_hlc_timestamp a, ig_hlc_timestamp b) {
 }
 
 ig_status ig_hlc_pack(ig_hlc_timestamp at, uint64_t packed[2]) {
-    if (!packed) return IG_STATUS_INVALID_ARGUMENT;
-    if (at.logical >> 48 || at.node >> 16) return IG_STATUS_OVERFLOW;
+    if (!packed) return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "hlc_pack: packed must not be NULL");
+    if (at.logical >> 48 || at.node >> 16)
+        return igi_fail(IG_STATUS_OVERFLOW,
+                        "hlc_pack: logical %" PRIu64 " must fit into 48 bits and node %" PRIu64 " into 16", at.logical,
+                        at.node);
     packed[1] = at.physical;
     packed[0] = at.logical << 16 | at.node;
     return IG_STATUS_OK;

@@ -9,6 +9,12 @@ static bool fits(const uint32_t grid[3]) {
     return true;
 }
 
+static ig_status fail_grid(const char *call, const uint32_t grid[3]) {
+    return igi_fail(IG_STATUS_INVALID_ARGUMENT,
+                    "%s: the grid is %u x %u x %u; every side must be at least 1, and all kernels fewer than 2^32",
+                    call, grid[0], grid[1], grid[2]);
+}
+
 static void add_route(ig_k2k_routing_table *table, uint32_t dest, uint32_t inbox_size) {
     table->routes[table->route_count++] = (ig_k2k_route){
         .dest = dest, .inbox_offset = dest * inbox_size, .is_active = 1, .hops = 1, .bandwidth_hint = 16};
@@ -63,7 +69,12 @@ static void add_rest(grid_walk *walk) {
 
 ig_status ig_k2k_routing_table_grid(ig_k2k_routing_table *table, uint32_t self, uint32_t first, const uint32_t grid[3],
                                     ig_neighbourhood neighbourhood, bool periodic, uint32_t inbox_size) {
-    if (!table || !grid || !fits(grid) || self >= grid[0] * grid[1] * grid[2]) return IG_STATUS_INVALID_ARGUMENT;
+    if (!table || !grid)
+        return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "routing_table_grid: table and grid must not be NULL");
+    if (!fits(grid)) return fail_grid("routing_table_grid", grid);
+    if (self >= grid[0] * grid[1] * grid[2])
+        return igi_fail(IG_STATUS_INVALID_ARGUMENT, "routing_table_grid: a grid of %u x %u x %u has no kernel %u",
+                        grid[0], grid[1], grid[2], self);
     *table = (ig_k2k_routing_table){.self_id = first + self, .grid_x = grid[0], .grid_y = grid[1], .grid_z = grid[2]};
     grid_walk walk = {.table = table,
                       .grid = grid,
@@ -87,14 +98,30 @@ static void set_routes(ig_ring_kernel *kernel, const ig_k2k_routing_table *table
     igi_ring_store_release(&own->route_count, table->route_count);
 }
 
-static ig_status check_pair(const ig_ring_kernel *from, const ig_ring_kernel *to) {
-    if (!from || !to || from == to || from->runtime != to->runtime) return IG_STATUS_INVALID_ARGUMENT;
-    bool is_over = atomic_load(&((ig_ring_kernel *)to)->state) == IG_RING_TERMINATED;
-    return from->k2k && to->k2k && !is_over ? IG_STATUS_OK : IG_STATUS_WRONG_STATE;
+static ig_status check_k2k(const char *call, const ig_ring_kernel *kernel) {
+    if (kernel->k2k) return IG_STATUS_OK;
+    return igi_fail(IG_STATUS_WRONG_STATE, "%s: ring kernel '%s' was launched without the option k2k", call,
+                    kernel->name);
+}
+
+static ig_status check_pair(const char *call, const ig_ring_kernel *from, const ig_ring_kernel *to) {
+    if (!from || !to) return igi_fail(IG_STATUS_INVALID_ARGUMENT, "%s: both kernels must not be NULL", call);
+    if (from == to)
+        return igi_fail(IG_STATUS_INVALID_ARGUMENT, "%s: ring kernel '%s' cannot have a route to itself", call,
+                        from->name);
+    if (from->runtime != to->runtime)
+        return igi_fail(IG_STATUS_INVALID_ARGUMENT,
+                        "%s: ring kernels '%s' and '%s' belong to different runtimes, which ig_ring_runtime_join joins",
+                        call, from->name, to->name);
+    ig_status status = check_k2k(call, from);
+    if (status == IG_STATUS_OK) status = check_k2k(call, to);
+    if (status == IG_STATUS_OK && atomic_load(&((ig_ring_kernel *)to)->state) == IG_RING_TERMINATED)
+        return igi_fail(IG_STATUS_WRONG_STATE, "%s: ring kernel '%s' is terminated", call, to->name);
+    return status;
 }
 
 ig_status ig_ring_connect(ig_ring_kernel *from, ig_ring_kernel *to) {
-    ig_status status = check_pair(from, to);
+    ig_status status = check_pair("ring_connect", from, to);
     if (status != IG_STATUS_OK) return status;
     pthread_mutex_lock(&from->lock);
     ig_k2k_routing_table *routes = &from->block->routes;
@@ -111,14 +138,15 @@ ig_status ig_ring_connect(ig_ring_kernel *from, ig_ring_kernel *to) {
         routes->routes[routes->route_count] = longer.routes[routes->route_count];
         igi_ring_store_release(&routes->route_count, longer.route_count);
     } else {
-        status = IG_STATUS_OVERFLOW;
+        status = igi_fail(IG_STATUS_OVERFLOW, "ring_connect: ring kernel '%s' has %d routes, as many as it may",
+                          from->name, IG_K2K_MAX_ROUTES);
     }
     pthread_mutex_unlock(&from->lock);
     return status;
 }
 
 ig_status ig_ring_disconnect(ig_ring_kernel *from, ig_ring_kernel *to) {
-    ig_status status = check_pair(from, to);
+    ig_status status = check_pair("ring_disconnect", from, to);
     if (status != IG_STATUS_OK) return status;
     status = IG_STATUS_NOT_FOUND;
     pthread_mutex_lock(&from->lock);
@@ -129,18 +157,25 @@ ig_status ig_ring_disconnect(ig_ring_kernel *from, ig_ring_kernel *to) {
         status = IG_STATUS_OK;
     }
     pthread_mutex_unlock(&from->lock);
-    return status;
+    if (status == IG_STATUS_OK) return status;
+    return igi_fail(status, "ring_disconnect: ring kernel '%s' has no route to '%s'", from->name, to->name);
 }
 
 ig_status ig_ring_connect_grid(ig_ring_kernel *const *kernels, const uint32_t grid[3], ig_neighbourhood neighbourhood,
                                bool periodic) {
-    if (!kernels || !grid || !fits(grid)) return IG_STATUS_INVALID_ARGUMENT;
+    if (!kernels || !grid)
+        return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "connect_grid: kernels and grid must not be NULL");
+    if (!fits(grid)) return fail_grid("connect_grid", grid);
     uint32_t count = grid[0] * grid[1] * grid[2];
     for (uint32_t i = 0; i < count; i++) {
         const ig_ring_kernel *kernel = kernels[i];
         if (!kernel || kernel->runtime != kernels[0]->runtime || kernel->index != kernels[0]->index + i)
-            return IG_STATUS_INVALID_ARGUMENT;
-        if (!kernel->k2k) return IG_STATUS_WRONG_STATE;
+            return igi_fail(IG_STATUS_INVALID_ARGUMENT,
+                            "connect_grid: kernel %u of %u is NULL, of another runtime, or its id does not follow that "
+                            "of the one before",
+                            i, count);
+        ig_status status = check_k2k("connect_grid", kernel);
+        if (status != IG_STATUS_OK) return status;
     }
     for (uint32_t i = 0; i < count; i++) {
         ig_k2k_routing_table table;

@@ -26,16 +26,22 @@ void igi_ring_set_state(ig_ring_kernel *kernel, ig_ring_state state) {
 }
 
 static ig_status wrong_state(ig_ring_kernel *kernel, const char *verb, const char *allowed) {
-    return igi_error_set(&kernel->error, IG_STATUS_WRONG_STATE, "ring kernel '%s' is %s; it can be %s only when %s",
-                         kernel->name, ig_ring_state_name(state_of(kernel)), verb, allowed);
+    igi_error_set(&kernel->error, IG_STATUS_WRONG_STATE, "ring kernel '%s' is %s; it can be %s only when %s",
+                  kernel->name, ig_ring_state_name(state_of(kernel)), verb, allowed);
+    return igi_fail_as(&kernel->error);
+}
+
+// What calls on a kernel check first.
+static ig_status check_kernel(const ig_ring_kernel *kernel) {
+    if (!kernel) return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "ring kernel: the kernel must not be NULL");
+    return igi_ring_is_inherited(kernel) ? igi_fail_forked() : IG_STATUS_OK;
 }
 
 ig_status ig_ring_activate(ig_ring_kernel *kernel) {
-    if (!kernel) return IG_STATUS_INVALID_ARGUMENT;
-    if (igi_ring_is_inherited(kernel)) return igi_fail_forked();
+    ig_status status = check_kernel(kernel);
+    if (status != IG_STATUS_OK) return status;
     pthread_mutex_lock(&kernel->lock);
     ig_ring_state state = state_of(kernel);
-    ig_status status = IG_STATUS_OK;
     if (state == IG_RING_LAUNCHED || state == IG_RING_DEACTIVATED || state == IG_RING_FAILED) {
         if (state == IG_RING_FAILED) kernel->restarts = 0;
         igi_ring_store_release(&kernel->control->is_active, 1);
@@ -49,10 +55,11 @@ ig_status ig_ring_activate(ig_ring_kernel *kernel) {
 }
 
 ig_status igi_ring_blame_handler(ig_ring_kernel *kernel) {
-    return igi_error_set(
-        &kernel->error, IG_STATUS_TIMEOUT,
-        "the handler of ring kernel '%s' has not returned within %.3f s after the kernel was to stop%s", kernel->name,
-        (double)kernel->runtime->stop_ns * 1e-9, kernel->handler ? "; a handler in C cannot be stopped" : "");
+    igi_error_set(&kernel->error, IG_STATUS_TIMEOUT,
+                  "the handler of ring kernel '%s' has not returned within %.3f s after the kernel was to stop%s",
+                  kernel->name, (double)kernel->runtime->stop_ns * 1e-9,
+                  kernel->handler ? "; a handler in C cannot be stopped" : "");
+    return igi_fail_as(&kernel->error);
 }
 
 // Until no message is being handled any more. Call with the lock held.
@@ -66,10 +73,9 @@ static ig_status wait_for_handler(ig_ring_kernel *kernel) {
 }
 
 ig_status ig_ring_deactivate(ig_ring_kernel *kernel) {
-    if (!kernel) return IG_STATUS_INVALID_ARGUMENT;
-    if (igi_ring_is_inherited(kernel)) return igi_fail_forked();
+    ig_status status = check_kernel(kernel);
+    if (status != IG_STATUS_OK) return status;
     pthread_mutex_lock(&kernel->lock);
-    ig_status status;
     if (state_of(kernel) == IG_RING_ACTIVE) {
         igi_ring_store_release(&kernel->control->is_active, 0);
         igi_ring_set_state(kernel, IG_RING_DEACTIVATED);
@@ -84,11 +90,10 @@ ig_status ig_ring_deactivate(ig_ring_kernel *kernel) {
 }
 
 ig_status ig_ring_terminate(ig_ring_kernel *kernel, ig_ring_ending ending) {
-    if (!kernel) return IG_STATUS_INVALID_ARGUMENT;
-    if (igi_ring_is_inherited(kernel)) return igi_fail_forked();
+    ig_status status = check_kernel(kernel);
+    if (status != IG_STATUS_OK) return status;
     pthread_mutex_lock(&kernel->lock);
     ig_ring_state state = state_of(kernel);
-    ig_status status = IG_STATUS_OK;
     if (ending == IG_RING_DROP && !kernel->dropping) atomic_store(&kernel->dropping_since_ns, igi_now_ns());
     if (state == IG_RING_TERMINATING && ending == IG_RING_DROP) {
         kernel->dropping = true;
@@ -118,26 +123,32 @@ static uint64_t last_moment(ig_ring_kernel *kernel) {
     return ending ? atomic_load(&kernel->dropping_since_ns) + kernel->runtime->stop_ns : UINT64_MAX;
 }
 
+// How a wait ended. Call with the lock held.
+static ig_status explain_wait(ig_ring_kernel *kernel, uint64_t now) {
+    ig_ring_state state = state_of(kernel);
+    if (state == IG_RING_TERMINATED) return IG_STATUS_OK;
+    if (state == IG_RING_FAILED) return igi_fail_as(&kernel->error);
+    if (now >= last_moment(kernel)) return igi_ring_blame_handler(kernel);
+    return igi_fail(IG_STATUS_TIMEOUT, "ring kernel '%s' is %s and has not ended within the timeout", kernel->name,
+                    ig_ring_state_name(state));
+}
+
 ig_status ig_ring_wait(ig_ring_kernel *kernel, uint64_t timeout_ns) {
-    if (!kernel) return IG_STATUS_INVALID_ARGUMENT;
-    if (igi_ring_is_inherited(kernel)) return igi_fail_forked();
+    ig_status status = check_kernel(kernel);
+    if (status != IG_STATUS_OK) return status;
     uint64_t deadline = igi_deadline_ns(timeout_ns), now = igi_now_ns();
     pthread_mutex_lock(&kernel->lock);
     for (; !has_ended(kernel) && now < deadline && now < last_moment(kernel); now = igi_now_ns()) {
         uint64_t last = last_moment(kernel);
         igi_cond_wait_until(&kernel->changed, &kernel->lock, deadline < last ? deadline : last);
     }
-    ig_ring_state state = state_of(kernel);
-    ig_status status = state == IG_RING_TERMINATED ? IG_STATUS_OK
-                       : state == IG_RING_FAILED   ? kernel->error.status
-                                                   : IG_STATUS_TIMEOUT;
-    if (!has_ended(kernel) && now >= last_moment(kernel)) igi_ring_blame_handler(kernel);
+    status = explain_wait(kernel, now);
     pthread_mutex_unlock(&kernel->lock);
     return status;
 }
 
 ig_status ig_ring_get_error(const ig_ring_kernel *kernel, ig_error *error) {
-    if (!kernel) return IG_STATUS_INVALID_ARGUMENT;
+    if (!kernel) return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "ring_get_error: the kernel must not be NULL");
     if (igi_ring_is_inherited(kernel)) return igi_error_forked(error);
     ig_ring_kernel *mutable = (ig_ring_kernel *)kernel;
     pthread_mutex_lock(&mutable->lock);
@@ -238,12 +249,15 @@ static ig_status bring_up(ig_ring_kernel *kernel, const ig_ring_launch_desc *des
     pthread_mutex_lock(&kernel->lock);
     igi_ring_set_state(kernel, IG_RING_LAUNCHED);
     pthread_mutex_unlock(&kernel->lock);
-    return desc->start_inactive ? IG_STATUS_OK : ig_ring_activate(kernel);
+    status = desc->start_inactive ? IG_STATUS_OK : ig_ring_activate(kernel);
+    return status == IG_STATUS_OK ? status : ig_ring_get_error(kernel, error);
 }
 
 ig_status ig_ring_launch(ig_ring_runtime *runtime, const ig_ring_launch_desc *desc, ig_ring_kernel **kernel,
                          ig_error *error) {
-    if (!runtime || !desc || !kernel) return IG_STATUS_INVALID_ARGUMENT;
+    if (!runtime || !desc || !kernel)
+        return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT,
+                             "ring_launch: runtime, desc and kernel must not be NULL");
     if (igi_device_is_inherited(runtime->device)) return igi_error_forked(error);
     ig_status status = check_desc(desc, error);
     if (status != IG_STATUS_OK) return status;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Messages from a kernel's output to the host.
 //
-// Threads take turns. A message is taken by moving `output_next`; its slot is free for the kernel again when it and all
-// before it were released. Who looks for one answer leaves the others in the stash.
+// Threads take turns. A message is taken by moving `output_next`; its slot is free for the kernel again when this and
+// all earlier messages were consumed. A thread that looks for one answer puts the others into the stash.
 #include "ring/checksum.h"
 #include "ring/futex.h"
 #include "ring/rings.h"
@@ -20,7 +20,7 @@ void ig_message_clear(ig_message *message) {
     if (message) *message = (ig_message){0};
 }
 
-// ---- Taking and releasing; with the receiving lock held ----
+// ---- Taking and consuming; with the receiving lock held ----
 
 static ig_message_header *take(ig_ring_kernel *kernel, uint32_t *position) {
     ig_message_header *slot = igi_ring_ready_at(igi_ring_of(kernel, IGI_RING_OUTPUT), kernel->output_next);
@@ -28,8 +28,8 @@ static ig_message_header *take(ig_ring_kernel *kernel, uint32_t *position) {
     return slot;
 }
 
-// A released slot carries its position, which is one less than what it had.
-static void release(ig_ring_kernel *kernel, ig_message_header *slot, uint32_t position) {
+// A consumed slot carries its position, which is one less than what it had.
+static void consume(ig_ring_kernel *kernel, ig_message_header *slot, uint32_t position) {
     igi_ring output = igi_ring_of(kernel, IGI_RING_OUTPUT);
     uint32_t *word = igi_ring_head(output), head = igi_ring_load_acquire(word), before = head;
     igi_ring_store_release(&slot->sequence, position);
@@ -129,6 +129,7 @@ typedef struct awaited {
     uint32_t ends;   // looked at so far
     bool has_place;  // the question's is known:
     uint32_t ring, position;
+    bool explained;  // why there is no answer
 } awaited;
 
 static ig_status status_of_end(uint32_t reason) {
@@ -145,13 +146,15 @@ static ig_status status_of_end(uint32_t reason) {
 
 // There will be no answer. When the handler failed the kernel's error says more already.
 static ig_status explain_end(ig_ring_kernel *kernel, uint32_t reason) {
+    static const char sentence[] = "ring kernel '%s' did not handle the message: %s";
+    const char *why = ig_dead_reason_text((ig_dead_reason)reason);
     ig_status status = status_of_end(reason);
-    if (reason == IG_DEAD_HANDLER || reason == IG_DEAD_DEADLINE || reason == IG_DEAD_FAULT) return status;
-    pthread_mutex_lock(&kernel->lock);
-    igi_error_set(&kernel->error, status, "ring kernel '%s' did not handle a message: %s", kernel->name,
-                  ig_dead_reason_text((ig_dead_reason)reason));
-    pthread_mutex_unlock(&kernel->lock);
-    return status;
+    if (reason != IG_DEAD_HANDLER && reason != IG_DEAD_DEADLINE && reason != IG_DEAD_FAULT) {
+        pthread_mutex_lock(&kernel->lock);
+        igi_error_set(&kernel->error, status, sentence, kernel->name, why);
+        pthread_mutex_unlock(&kernel->lock);
+    }
+    return igi_fail(status, sentence, kernel->name, why);
 }
 
 static ig_status explain_silence(ig_ring_kernel *kernel) {
@@ -159,8 +162,18 @@ static ig_status explain_silence(ig_ring_kernel *kernel) {
     igi_error_set(&kernel->error, IG_STATUS_NOT_FOUND,
                   "the handler of ring kernel '%s' handled the message and did not answer: it must call reply",
                   kernel->name);
+    igi_fail_as(&kernel->error);
     pthread_mutex_unlock(&kernel->lock);
     return IG_STATUS_NOT_FOUND;
+}
+
+// Nothing came. Many programs look now and then, so a timeout's sentence costs next to nothing.
+static ig_status explain_nothing(ig_ring_kernel *kernel, ig_status status) {
+    if (status == IG_STATUS_TIMEOUT)
+        return igi_fail_with(status, "receiving: no message came from the ring kernel within the timeout");
+    if (status == IG_STATUS_OUT_OF_MEMORY) return igi_fail_no_memory();
+    return igi_fail(status, "receiving: ring kernel '%s' is %s, and nothing more can come from it", kernel->name,
+                    ig_ring_state_name((ig_ring_state)atomic_load(&kernel->state)));
 }
 
 // The question was handled, and nothing that answers it waits for room. Handlers answer only while they handle it. When
@@ -183,17 +196,16 @@ static bool try_now(ig_ring_kernel *kernel, attempt try_once, awaited *w, bool p
     *status = try_once(kernel, w->id, result);
     if (*status != IG_STATUS_TIMEOUT) return true;
     if (reason)
-        *status = explain_end(kernel, reason);
+        *status = explain_end(kernel, reason), w->explained = true;
     else if (handled)
         *status = explain_silence(kernel);
     else if (last)
-        *status = IG_STATUS_WRONG_STATE;
+        *status = explain_nothing(kernel, IG_STATUS_WRONG_STATE);
     return reason || handled || last;
 }
 
-// Tries until it gets something other than TIMEOUT, or time is up.
-static ig_status try_until(ig_ring_kernel *kernel, attempt try_once, awaited *w, void *result, uint64_t timeout_ns) {
-    if (igi_ring_is_inherited(kernel)) return igi_fail_forked();
+// Tries until it gets something other than TIMEOUT, or time is up. What ended the wait has left its sentence then.
+static ig_status wait_until(ig_ring_kernel *kernel, attempt try_once, awaited *w, void *result, uint64_t timeout_ns) {
     ig_status status = try_once(kernel, w->id, result);
     if (status != IG_STATUS_TIMEOUT || (!timeout_ns && !w->id)) return status;
     uint64_t deadline = igi_deadline_ns(timeout_ns);
@@ -212,13 +224,25 @@ static ig_status try_until(ig_ring_kernel *kernel, attempt try_once, awaited *w,
     }
 }
 
+static ig_status try_until(ig_ring_kernel *kernel, attempt try_once, awaited *w, void *result, uint64_t timeout_ns) {
+    if (igi_ring_is_inherited(kernel)) return igi_fail_forked();
+    ig_status status = wait_until(kernel, try_once, w, result, timeout_ns);
+    // Other failures were explained where they were found, but a timeout has several causes.
+    bool is_bare = status == IG_STATUS_OUT_OF_MEMORY || (status == IG_STATUS_TIMEOUT && !w->explained);
+    return is_bare ? explain_nothing(kernel, status) : status;
+}
+
 // ---- Calls ----
+
+static ig_status fail_no_message(void) {
+    return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "receiving: kernel and message must not be NULL");
+}
 
 static ig_status receive_once(ig_ring_kernel *kernel, uint64_t id, void *result) {
     ig_message *message = result;
     uint32_t position;
     ig_status status = IG_STATUS_TIMEOUT;
-    bool released = false;
+    bool consumed = false;
     pthread_mutex_lock(&kernel->receiving);
     if (atomic_load(&kernel->stashed) && take_stashed(kernel, id, message)) status = IG_STATUS_OK;
     while (status == IG_STATUS_TIMEOUT) {
@@ -230,29 +254,30 @@ static ig_status receive_once(ig_ring_kernel *kernel, uint64_t id, void *result)
             status = IG_STATUS_OUT_OF_MEMORY;
             break;
         }
-        release(kernel, slot, position);
-        released = true;
+        consume(kernel, slot, position);
+        consumed = true;
         if (wanted) status = IG_STATUS_OK;
     }
     pthread_mutex_unlock(&kernel->receiving);
-    if (released) igi_ring_wake(kernel);  // it may wait for room
+    if (consumed) igi_ring_wake(kernel);  // it may wait for room
     if (status == IG_STATUS_OK) note_latency(kernel, &message->header);
     return status;
 }
 
 ig_status ig_ring_receive(ig_ring_kernel *kernel, ig_message *message, uint64_t timeout_ns) {
-    if (!kernel || !message) return IG_STATUS_INVALID_ARGUMENT;
+    if (!kernel || !message) return fail_no_message();
     return try_until(kernel, receive_once, &(awaited){0}, message, timeout_ns);
 }
 
 ig_status ig_ring_receive_correlated(ig_ring_kernel *kernel, uint64_t id, ig_message *message, uint64_t timeout_ns) {
-    if (!kernel || !message || !id) return IG_STATUS_INVALID_ARGUMENT;
+    if (!kernel || !message) return fail_no_message();
+    if (!id) return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "receiving: the id is 0, which no message has");
     return try_until(kernel, receive_once, &(awaited){.id = id}, message, timeout_ns);
 }
 
 ig_status ig_ring_receive_batch(ig_ring_kernel *kernel, ig_message *messages, size_t count, uint64_t timeout_ns,
                                 size_t *received) {
-    if (!kernel || (count && !messages)) return IG_STATUS_INVALID_ARGUMENT;
+    if (!kernel || (count && !messages)) return fail_no_message();
     ig_status status = count ? ig_ring_receive(kernel, &messages[0], timeout_ns) : IG_STATUS_OK;
     size_t done = count && status == IG_STATUS_OK;
     while (done && done < count && receive_once(kernel, 0, &messages[done]) == IG_STATUS_OK) done++;
@@ -261,7 +286,8 @@ ig_status ig_ring_receive_batch(ig_ring_kernel *kernel, ig_message *messages, si
 }
 
 ig_status ig_ring_request(ig_ring_kernel *kernel, const ig_message *question, ig_message *answer, uint64_t timeout_ns) {
-    if (!kernel || !question || !answer) return IG_STATUS_INVALID_ARGUMENT;
+    if (!kernel || !question || !answer)
+        return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "ring_request: kernel, question and answer must not be NULL");
     uint64_t deadline = igi_deadline_ns(timeout_ns);
     igi_sent sent;
     ig_status status = igi_ring_send_at(kernel, question, timeout_ns, &sent);
@@ -288,21 +314,22 @@ static ig_status peek_once(ig_ring_kernel *kernel, uint64_t id, void *result) {
 }
 
 ig_status ig_ring_peek(ig_ring_kernel *kernel, uint64_t timeout_ns, ig_ring_slot *slot) {
-    if (!kernel || !slot) return IG_STATUS_INVALID_ARGUMENT;
+    if (!kernel || !slot)
+        return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "ring_peek: kernel and slot must not be NULL");
     return try_until(kernel, peek_once, &(awaited){0}, slot, timeout_ns);
 }
 
-void ig_ring_release(ig_ring_kernel *kernel, ig_ring_slot *slot) {
+void ig_ring_consume(ig_ring_kernel *kernel, ig_ring_slot *slot) {
     if (!kernel || !slot || !slot->header) return;
     pthread_mutex_lock(&kernel->receiving);
-    release(kernel, slot->header, slot->position);
+    consume(kernel, slot->header, slot->position);
     pthread_mutex_unlock(&kernel->receiving);
     *slot = (ig_ring_slot){0};
     igi_ring_wake(kernel);
 }
 
 ig_status ig_ring_receive_dead(ig_ring_kernel *kernel, ig_message *message) {
-    if (!kernel || !message) return IG_STATUS_INVALID_ARGUMENT;
+    if (!kernel || !message) return fail_no_message();
     igi_ring dead = igi_ring_of(kernel, IGI_RING_DEAD);
     ig_status status = IG_STATUS_TIMEOUT;
     pthread_mutex_lock(&kernel->receiving);
@@ -311,5 +338,6 @@ ig_status ig_ring_receive_dead(ig_ring_kernel *kernel, ig_message *message) {
     if (slot) status = copy_out(kernel, IGI_RING_DEAD, slot, head, message) ? IG_STATUS_OK : IG_STATUS_OUT_OF_MEMORY;
     if (status == IG_STATUS_OK) igi_ring_store_release(igi_ring_head(dead), head + 1);
     pthread_mutex_unlock(&kernel->receiving);
-    return status;
+    if (status == IG_STATUS_TIMEOUT) return igi_fail_with(status, "receiving: the kernel has no dead letters");
+    return status == IG_STATUS_OK ? status : igi_fail_no_memory();
 }

@@ -11,7 +11,8 @@ enum {
     DEFAULT_HOPS = 8,
     DEFAULT_PENDING_MS = 5000,
     DEFAULT_STOP_MS = 5000,
-    MOST_DISPATCHERS = 4
+    MOST_DISPATCHERS = 4,  // unless more are asked for
+    MAX_DISPATCHERS = 1024
 };
 
 // ---- Kernels by number and by name ----
@@ -147,10 +148,14 @@ static ig_status open_runtime(ig_ring_runtime *runtime, const ig_ring_runtime_de
     runtime->cores = count_cores();
     uint32_t fitting = runtime->cores < MOST_DISPATCHERS ? runtime->cores : MOST_DISPATCHERS;
     runtime->dispatcher_limit = igi_or_default(desc->dispatchers, fitting);
-    if (runtime->max_kernels > IGI_RING_MAX_KERNELS || runtime->dispatcher_limit > 1024)
-        return IG_STATUS_INVALID_ARGUMENT;
+    if (runtime->max_kernels > IGI_RING_MAX_KERNELS)
+        return igi_fail(IG_STATUS_INVALID_ARGUMENT, "runtime_create: max_kernels is %u; at most %d are possible",
+                        runtime->max_kernels, IGI_RING_MAX_KERNELS);
+    if (runtime->dispatcher_limit > MAX_DISPATCHERS)
+        return igi_fail(IG_STATUS_INVALID_ARGUMENT, "runtime_create: dispatchers is %u; at most %d are possible",
+                        runtime->dispatcher_limit, MAX_DISPATCHERS);
     runtime->kernels = igi_calloc(runtime->max_kernels, sizeof(ig_ring_kernel *));
-    if (!runtime->kernels) return IG_STATUS_OUT_OF_MEMORY;
+    if (!runtime->kernels) return igi_fail_no_memory();
     ig_status status = ig_hlc_create(desc->node, &runtime->clock);
     if (status == IG_STATUS_OK) status = igi_ring_place_inboxes(runtime, desc);
     if (status == IG_STATUS_OK) status = igi_ring_start_supervisor(runtime);
@@ -159,9 +164,11 @@ static ig_status open_runtime(ig_ring_runtime *runtime, const ig_ring_runtime_de
 
 ig_status ig_ring_runtime_create(ig_device *device, const ig_ring_runtime_desc *desc, ig_ring_runtime **runtime) {
     static const ig_ring_runtime_desc defaults;
-    if (!device || !runtime) return IG_STATUS_INVALID_ARGUMENT;
+    if (!device || !runtime)
+        return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "runtime_create: device and runtime must not be NULL");
+    if (igi_device_is_inherited(device)) return igi_fail_forked();
     ig_ring_runtime *made = igi_calloc(1, sizeof *made);
-    if (!made) return IG_STATUS_OUT_OF_MEMORY;
+    if (!made) return igi_fail_no_memory();
     igi_ref_init(&made->references);
     igi_ref_init(&made->holders);
     static atomic_uint_fast64_t generations;
@@ -235,7 +242,9 @@ static void wait_a_moment(ig_ring_runtime *runtime) {
     }
 }
 
-static void blame_handlers(ig_ring_runtime *runtime) {
+// Notes with each kernel that has not ended why; returns TIMEOUT.
+static ig_status blame_handlers(ig_ring_runtime *runtime) {
+    igi_fail_with(IG_STATUS_TIMEOUT, "runtime_shutdown: a kernel has not ended within stop_ms");
     for (uint32_t i = 0; i < runtime->max_kernels; i++) {
         ig_ring_kernel *kernel = igi_ring_kernel_at(runtime, i);
         if (!kernel) continue;
@@ -244,6 +253,7 @@ static void blame_handlers(ig_ring_runtime *runtime) {
         pthread_mutex_unlock(&kernel->lock);
         ig_ring_kernel_release(kernel);
     }
+    return IG_STATUS_TIMEOUT;
 }
 
 static ig_status shut_down(ig_ring_runtime *runtime) {
@@ -259,7 +269,7 @@ static ig_status shut_down(ig_ring_runtime *runtime) {
         wait_a_moment(runtime);
         all = end_kernels(runtime);
     }
-    if (!all) blame_handlers(runtime);
+    ig_status status = all ? IG_STATUS_OK : blame_handlers(runtime);
     igi_ring_stop_dispatchers(runtime, all ? UINT64_MAX : deadline);
     igi_ring_stop_supervisor(runtime);
     leave_peers(runtime);
@@ -268,7 +278,7 @@ static ig_status shut_down(ig_ring_runtime *runtime) {
         if (kernel) igi_ring_forget(runtime, kernel);
         ig_ring_kernel_release(kernel);
     }
-    return all ? IG_STATUS_OK : IG_STATUS_TIMEOUT;
+    return status;
 }
 
 ig_ring_runtime *ig_ring_runtime_retain(ig_ring_runtime *runtime) {
@@ -283,7 +293,7 @@ void ig_ring_runtime_release(ig_ring_runtime *runtime) {
 }
 
 ig_status ig_ring_runtime_shutdown(ig_ring_runtime *runtime) {
-    if (!runtime) return IG_STATUS_INVALID_ARGUMENT;
+    if (!runtime) return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "runtime_shutdown: the runtime must not be NULL");
     if (igi_device_is_inherited(runtime->device)) return igi_fail_forked();
     ig_status status = shut_down(runtime);
     ig_ring_runtime_release(runtime);
@@ -296,16 +306,24 @@ ig_hlc *ig_ring_runtime_clock(ig_ring_runtime *runtime) {
 
 static ig_status add_peer(ig_ring_runtime *runtime, ig_ring_runtime *peer) {
     pthread_mutex_lock(&runtime->lock);
-    ig_status status = runtime->peer_count < IGI_MAX_PEERS ? IG_STATUS_OK : IG_STATUS_OVERFLOW;
+    ig_status status = IG_STATUS_OK;
     for (uint32_t i = 0; i < runtime->peer_count; i++)
-        if (runtime->peers[i]->node == peer->node) status = IG_STATUS_INVALID_ARGUMENT;
+        if (runtime->peers[i]->node == peer->node)
+            status = igi_fail(IG_STATUS_INVALID_ARGUMENT, "runtime_join: node %u is joined with a node %u already",
+                              runtime->node, peer->node);
+    if (status == IG_STATUS_OK && runtime->peer_count == IGI_MAX_PEERS)
+        status = igi_fail(IG_STATUS_OVERFLOW, "runtime_join: node %u is joined with %d others, as many as it may",
+                          runtime->node, IGI_MAX_PEERS);
     if (status == IG_STATUS_OK) runtime->peers[runtime->peer_count++] = peer;
     pthread_mutex_unlock(&runtime->lock);
     return status;
 }
 
 ig_status ig_ring_runtime_join(ig_ring_runtime *a, ig_ring_runtime *b) {
-    if (!a || !b || a == b || a->node == b->node) return IG_STATUS_INVALID_ARGUMENT;
+    if (!a || !b) return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "runtime_join: both runtimes must not be NULL");
+    if (a->node == b->node)
+        return igi_fail(IG_STATUS_INVALID_ARGUMENT,
+                        "runtime_join: both runtimes have node %u; create them with different ones", a->node);
     ig_status status = add_peer(a, b);
     return status == IG_STATUS_OK ? add_peer(b, a) : status;
 }

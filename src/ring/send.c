@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Messages from the host into a kernel's input.
+#include <inttypes.h>
+
 #include "ring/checksum.h"
 #include "ring/futex.h"
 #include "ring/rings.h"
@@ -8,6 +10,32 @@ enum { SPINS = 1000 };
 
 static bool is_active(ig_ring_kernel *kernel) {
     return atomic_load_explicit(&kernel->state, memory_order_acquire) == IG_RING_ACTIVE;
+}
+
+// ---- Sentences for what failed ----
+
+static ig_status fail_no_message(void) {
+    return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "sending: kernel and message must not be NULL");
+}
+
+// A full ring is common, so its sentence costs next to nothing.
+static ig_status explain(ig_ring_kernel *kernel, ig_status status, uint64_t bytes) {
+    if (status == IG_STATUS_QUEUE_FULL)
+        return igi_fail_with(status,
+                             "sending: the kernel's input ring is full; wait longer, or launch it with a larger "
+                             "input_capacity");
+    if (status == IG_STATUS_WRONG_STATE)
+        return igi_fail(status, "sending: ring kernel '%s' is %s; it takes messages only while it is active",
+                        kernel->name, ig_ring_state_name((ig_ring_state)atomic_load(&kernel->state)));
+    if (status == IG_STATUS_OVERFLOW)
+        return igi_fail(status,
+                        "sending: a payload of %" PRIu64
+                        " bytes is more than the %u that ring kernel '%s' takes; "
+                        "launch it with a larger max_payload",
+                        bytes, kernel->places[IGI_RING_INPUT].payload_limit, kernel->name);
+    if (status == IG_STATUS_INVALID_ARGUMENT)
+        return igi_fail(status, "sending: the payload is NULL, but payload_size is %" PRIu64, bytes);
+    return status;
 }
 
 // ---- Claiming ----
@@ -122,12 +150,13 @@ static ig_status send_one(ig_ring_kernel *kernel, const ig_message *message, uin
 ig_status igi_ring_send_at(ig_ring_kernel *kernel, const ig_message *message, uint64_t timeout_ns, igi_sent *sent) {
     if (igi_ring_is_inherited(kernel)) return igi_fail_forked();
     ig_status status = send_one(kernel, message, timeout_ns, sent);
-    if (status == IG_STATUS_OK) igi_ring_wake(kernel);
-    return status;
+    if (status != IG_STATUS_OK) return explain(kernel, status, message->header.payload_size);
+    igi_ring_wake(kernel);
+    return IG_STATUS_OK;
 }
 
 ig_status ig_ring_send(ig_ring_kernel *kernel, const ig_message *message, uint64_t timeout_ns, uint64_t *id) {
-    if (!kernel || !message) return IG_STATUS_INVALID_ARGUMENT;
+    if (!kernel || !message) return fail_no_message();
     igi_sent sent;
     ig_status status = igi_ring_send_at(kernel, message, timeout_ns, &sent);
     if (status == IG_STATUS_OK && id) *id = sent.id;
@@ -212,7 +241,7 @@ static ig_status send_some(ig_ring_kernel *kernel, const batch *b, size_t from, 
 }
 
 static ig_status send_all(ig_ring_kernel *kernel, const batch *b, uint64_t timeout_ns, size_t *sent) {
-    if (!kernel || (b->count && !b->messages)) return IG_STATUS_INVALID_ARGUMENT;
+    if (!kernel || (b->count && !b->messages)) return fail_no_message();
     if (igi_ring_is_inherited(kernel)) return igi_fail_forked();
     ig_status status = IG_STATUS_OK;
     size_t done = 0, some;
@@ -227,7 +256,8 @@ static ig_status send_all(ig_ring_kernel *kernel, const batch *b, uint64_t timeo
     }
     if (done) igi_ring_wake(kernel);
     if (sent) *sent = done;
-    return status;
+    if (status == IG_STATUS_OK) return status;
+    return explain(kernel, status, b->messages[b->is_array ? 0 : done].header.payload_size);
 }
 
 ig_status ig_ring_send_batch(ig_ring_kernel *kernel, const ig_message *messages, size_t count, uint64_t timeout_ns,
@@ -243,13 +273,14 @@ ig_status ig_ring_send_array(ig_ring_kernel *kernel, const ig_message *message, 
 // ---- Places ----
 
 ig_status ig_ring_reserve(ig_ring_kernel *kernel, uint64_t bytes, uint64_t timeout_ns, ig_ring_slot *slot) {
-    if (!kernel || !slot) return IG_STATUS_INVALID_ARGUMENT;
+    if (!kernel || !slot)
+        return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "ring_reserve: kernel and slot must not be NULL");
     if (igi_ring_is_inherited(kernel)) return igi_fail_forked();
     igi_ring ring = igi_ring_of(kernel, IGI_RING_INPUT);
-    if (bytes > ring.place->payload_limit) return IG_STATUS_OVERFLOW;
+    if (bytes > ring.place->payload_limit) return explain(kernel, IG_STATUS_OVERFLOW, bytes);
     uint32_t position;
     ig_status status = claim_until(kernel, IGI_RING_INPUT, timeout_ns, &position);
-    if (status != IG_STATUS_OK) return status;
+    if (status != IG_STATUS_OK) return explain(kernel, status, bytes);
     ig_message_header *header = igi_ring_slot_at(ring, position);
     header->payload_size = bytes;
     header->message_type = header->correlation_id = 0;

@@ -62,7 +62,8 @@ static void *supervise(void *argument) {
 
 ig_status igi_ring_start_supervisor(ig_ring_runtime *runtime) {
     runtime->has_supervisor = pthread_create(&runtime->supervisor, NULL, supervise, runtime) == 0;
-    return runtime->has_supervisor ? IG_STATUS_OK : IG_STATUS_SYSTEM;
+    if (runtime->has_supervisor) return IG_STATUS_OK;
+    return igi_fail_with(IG_STATUS_SYSTEM, "runtime_create: no thread can be started; the process may have too many");
 }
 
 void igi_ring_stop_supervisor(ig_ring_runtime *runtime) {

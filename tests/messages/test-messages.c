@@ -403,6 +403,198 @@ static void language_models(void **state) {
     assert_null(sampler);
 }
 
+// ---- Ring kernels ----
+
+static void answer_or_fail(ig_ring_context *context, void *user) {
+    (void)user;
+    uint64_t type = ig_ring_context_message(context)->message_type;
+    if (type == 1) ig_ring_context_reply(context, type, "x", 1);
+    if (type == 2) ig_ring_context_fail(context, IG_RING_ERROR_USER);
+}
+
+static ig_ring_kernel *launch_kernel(ig_ring_runtime *runtime, const char *name, bool k2k) {
+    ig_ring_kernel *kernel;
+    ig_ring_launch_desc desc = {.name = name,
+                                .handler = answer_or_fail,
+                                .mode = IG_RING_EVENT_DRIVEN,
+                                .input_capacity = 2,
+                                .max_payload = 64,
+                                .k2k = k2k};
+    assert_ok(ig_ring_launch(runtime, &desc, &kernel, NULL));
+    return kernel;
+}
+
+static void clocks(void **state) {
+    (void)state;
+    ig_hlc *clock;
+    uint64_t packed[2];
+    ig_hlc_timestamp ahead = {UINT64_MAX / 2, 0, 3};
+    assert_ok(ig_hlc_create(1, &clock));
+    FAILS(ig_hlc_create(1, NULL), "hlc_create: clock must not");
+    FAILS(ig_hlc_update(NULL, ahead, NULL), "hlc_update: clock must not");
+    FAILS(ig_hlc_update(clock, ahead, NULL), "hlc_update: the moment 9223372036854775807 us, logical 0, of node 3");
+    FAILS(ig_hlc_pack(ahead, NULL), "hlc_pack: packed must not");
+    FAILS(ig_hlc_pack((ig_hlc_timestamp){1, 1ull << 48, 0}, packed), "hlc_pack: logical 281474976710656 must fit");
+    ig_hlc_release(clock);
+}
+
+static void ring_runtimes(void **state) {
+    (void)state;
+    ig_ring_runtime *a, *b, *none = NULL;
+    assert_ok(ig_ring_runtime_create(device, NULL, &a));
+    assert_ok(ig_ring_runtime_create(device, NULL, &b));
+#define CREATE(...) ig_ring_runtime_create(device, &(ig_ring_runtime_desc){__VA_ARGS__}, &none)
+    FAILS(ig_ring_runtime_create(NULL, NULL, &none), "runtime_create: device and runtime");
+    FAILS(CREATE(.max_kernels = 5000), "runtime_create: max_kernels is 5000; at most 1024");
+    FAILS(CREATE(.dispatchers = 5000), "runtime_create: dispatchers is 5000; at most 1024");
+    FAILS(CREATE(.inbox_capacity = 3), "runtime_create: inbox_capacity is 3; it must be a power of two");
+    FAILS(CREATE(.inbox_payload = 70000), "runtime_create: inbox_payload is 70000; at most 65536");
+    FAILS(CREATE(.max_kernels = 1024, .inbox_capacity = 1 << 20), "runtime_create: 1024 inboxes of 1048576 messages");
+#undef CREATE
+    FAILS(ig_ring_runtime_join(a, NULL), "runtime_join: both runtimes must not");
+    FAILS(ig_ring_runtime_join(a, b), "runtime_join: both runtimes have node 0");
+    FAILS(ig_ring_runtime_shutdown(NULL), "runtime_shutdown: the runtime must not");
+    assert_null(none);
+    assert_ok(ig_ring_runtime_shutdown(a));
+    assert_ok(ig_ring_runtime_shutdown(b));
+}
+
+static void states_of_ring_kernels(void **state) {
+    (void)state;
+    ig_ring_runtime *runtime;
+    ig_error error = {0};
+    assert_ok(ig_ring_runtime_create(device, NULL, &runtime));
+    ig_ring_kernel *kernel = launch_kernel(runtime, "k", false);
+    FAILS(ig_ring_activate(NULL), "ring kernel: the kernel must not");
+    FAILS(ig_ring_deactivate(NULL), "ring kernel: the kernel must not");
+    FAILS(ig_ring_terminate(NULL, IG_RING_DROP), "ring kernel: the kernel must not");
+    FAILS(ig_ring_wait(NULL, 0), "ring kernel: the kernel must not");
+    FAILS(ig_ring_activate(kernel), "ring kernel 'k' is active; it can be activated only when");
+    FAILS(ig_ring_wait(kernel, 0), "ring kernel 'k' is active and has not ended within");
+    assert_ok(ig_ring_deactivate(kernel));
+    FAILS(ig_ring_deactivate(kernel), "ring kernel 'k' is deactivated; it can be deactivated only when");
+    FAILS(ig_ring_send(kernel, &(ig_message){0}, 0, NULL), "sending: ring kernel 'k' is deactivated; it takes");
+    assert_ok(ig_ring_terminate(kernel, IG_RING_DROP));
+    assert_ok(ig_ring_wait(kernel, IG_FOREVER));
+    FAILS(ig_ring_terminate(kernel, IG_RING_DROP), "ring kernel 'k' is terminated; it can be terminated only");
+    FAILS(ig_ring_receive(kernel, &(ig_message){0}, IG_FOREVER), "receiving: ring kernel 'k' is terminated, and");
+    assert_status(ig_ring_launch(NULL, NULL, NULL, &error), IG_STATUS_INVALID_ARGUMENT);
+    assert_string_equal(error.message, "ring_launch: runtime, desc and kernel must not be NULL");
+    assert_status(ig_ring_get_error(NULL, &error), IG_STATUS_INVALID_ARGUMENT);
+    assert_string_equal(error.message, "ring_get_error: the kernel must not be NULL");
+    ig_error_clear(&error);
+    ig_ring_kernel_release(kernel);
+    assert_ok(ig_ring_runtime_shutdown(runtime));
+}
+
+static void messages_that_are_not_sent(void **state) {
+    (void)state;
+    ig_ring_runtime *runtime;
+    ig_ring_slot slot, held;
+    size_t sent;
+    assert_ok(ig_ring_runtime_create(device, NULL, &runtime));
+    ig_ring_kernel *kernel = launch_kernel(runtime, "k", false);
+    ig_message large = {.header.payload_size = 65}, missing = {.header.payload_size = 8}, none = {0};
+    FAILS(ig_ring_send(kernel, NULL, 0, NULL), "sending: kernel and message must not");
+    FAILS(ig_ring_send(kernel, &large, 0, NULL), "sending: a payload of 65 bytes is more than the 64 that");
+    FAILS(ig_ring_send(kernel, &missing, 0, NULL), "sending: the payload is NULL, but payload_size is 8");
+    FAILS(ig_ring_send_batch(kernel, NULL, 1, 0, &sent), "sending: kernel and message must not");
+    FAILS(ig_ring_send_batch(kernel, &large, 1, 0, &sent), "sending: a payload of 65 bytes");
+    FAILS(ig_ring_send_array(kernel, &missing, 1, 0, &sent), "sending: the payload is NULL");
+    FAILS(ig_ring_reserve(kernel, 0, 0, NULL), "ring_reserve: kernel and slot must not");
+    FAILS(ig_ring_reserve(kernel, 65, 0, &slot), "sending: a payload of 65 bytes");
+    assert_ok(ig_ring_reserve(kernel, 8, 0, &held));  // the kernel waits for it
+    assert_ok(ig_ring_send(kernel, &none, 0, NULL));
+    FAILS(ig_ring_send(kernel, &none, 1, NULL), "sending: the kernel's input ring is full; wait");
+    FAILS(ig_ring_reserve(kernel, 8, 0, &slot), "sending: the kernel's input ring is full; wait");
+    ig_ring_cancel(kernel, &held);
+    ig_ring_kernel_release(kernel);
+    assert_ok(ig_ring_runtime_shutdown(runtime));
+}
+
+static void messages_that_do_not_come(void **state) {
+    (void)state;
+    ig_ring_runtime *runtime;
+    ig_ring_slot slot;
+    size_t count;
+    assert_ok(ig_ring_runtime_create(device, NULL, &runtime));
+    ig_ring_kernel *kernel = launch_kernel(runtime, "k", false);
+    ig_message silent = {.header.message_type = 3}, failing = {.header.message_type = 2}, answer = {0};
+    FAILS(ig_ring_receive(kernel, NULL, 0), "receiving: kernel and message must not");
+    FAILS(ig_ring_receive(kernel, &answer, 0), "receiving: no message came");
+    FAILS(ig_ring_receive_batch(NULL, &answer, 1, 0, &count), "receiving: kernel and message must not");
+    FAILS(ig_ring_receive_batch(kernel, &answer, 1, 1, &count), "receiving: no message came");
+    FAILS(ig_ring_receive_correlated(kernel, 0, &answer, 0), "receiving: the id is 0");
+    FAILS(ig_ring_receive_correlated(kernel, 12345, &answer, 0), "receiving: no message came");
+    FAILS(ig_ring_peek(kernel, 0, NULL), "ring_peek: kernel and slot must not");
+    FAILS(ig_ring_peek(kernel, 0, &slot), "receiving: no message came");
+    FAILS(ig_ring_receive_dead(kernel, NULL), "receiving: kernel and message must not");
+    FAILS(ig_ring_receive_dead(kernel, &answer), "receiving: the kernel has no dead letters");
+    FAILS(ig_ring_request(kernel, NULL, &answer, 0), "ring_request: kernel, question and answer");
+    FAILS(ig_ring_request(kernel, &silent, &answer, IG_FOREVER), "the handler of ring kernel 'k' handled the message");
+    FAILS(ig_ring_request(kernel, &failing, &answer, IG_FOREVER), "ring kernel 'k' did not handle the message: the");
+    FAILS(ig_ring_wait(kernel, IG_FOREVER), "the handler of ring kernel 'k' failed with code 256");
+    ig_ring_kernel_release(kernel);
+    assert_ok(ig_ring_runtime_shutdown(runtime));
+}
+
+static void routes_between_ring_kernels(void **state) {
+    (void)state;
+    ig_ring_runtime *runtime;
+    ig_k2k_routing_table table;
+    const uint32_t pair[3] = {2, 1, 1}, flat[3] = {2, 0, 1};
+    assert_ok(ig_ring_runtime_create(device, NULL, &runtime));
+    ig_ring_kernel *a = launch_kernel(runtime, "a", true), *b = launch_kernel(runtime, "b", true);
+    ig_ring_kernel *c = launch_kernel(runtime, "c", false), *both[] = {a, b}, *swapped[] = {b, a}, *mixed[] = {b, c};
+    FAILS(ig_ring_connect(a, NULL), "ring_connect: both kernels must not");
+    FAILS(ig_ring_connect(a, a), "ring_connect: ring kernel 'a' cannot have a route to itself");
+    FAILS(ig_ring_connect(a, c), "ring_connect: ring kernel 'c' was launched without the option k2k");
+    FAILS(ig_ring_disconnect(a, b), "ring_disconnect: ring kernel 'a' has no route to 'b'");
+    FAILS(ig_ring_connect_grid(NULL, pair, IG_NEIGHBOURS_FACES, false), "connect_grid: kernels and grid must not");
+    FAILS(ig_ring_connect_grid(both, flat, IG_NEIGHBOURS_FACES, false), "connect_grid: the grid is 2 x 0 x 1; every");
+    FAILS(ig_ring_connect_grid(swapped, pair, IG_NEIGHBOURS_FACES, false), "connect_grid: kernel 1 of 2 is NULL, of");
+    FAILS(ig_ring_connect_grid(mixed, pair, IG_NEIGHBOURS_FACES, false), "connect_grid: ring kernel 'c' was launched");
+#define TABLE(self, grid) ig_k2k_routing_table_grid(&table, self, 0, grid, IG_NEIGHBOURS_FACES, false, 64)
+    FAILS(TABLE(0, NULL), "routing_table_grid: table and grid must not");
+    FAILS(TABLE(0, flat), "routing_table_grid: the grid is 2 x 0 x 1; every");
+    FAILS(TABLE(2, pair), "routing_table_grid: a grid of 2 x 1 x 1 has no kernel 2");
+#undef TABLE
+    ig_ring_kernel_release(a), ig_ring_kernel_release(b), ig_ring_kernel_release(c);
+    assert_ok(ig_ring_runtime_shutdown(runtime));
+}
+
+// ---- Halo exchange ----
+
+static void halos(void **state) {
+    (void)state;
+    ig_halo *halo;
+    ig_queue *queue = make_queue();
+    ig_commands *commands = make_commands(queue);
+    ig_k2k_routing_table table;
+    ig_error error = {0};
+    float cells[16] = {0};
+    ig_halo_config config = ig_halo_config_2d(2, 2, 2, 2, 1);
+    assert_ok(ig_halo_create(device, &config, &halo, NULL));
+    FAILS(ig_halo_get_routes(NULL, 0, &table), "halo_get_routes: halo and table must not");
+    FAILS(ig_halo_get_routes(halo, 4, &table), "halo_get_routes: there is no tile 4; this process has 4");
+    FAILS(ig_halo_scatter(halo, 1, cells), "halo_scatter: there is no field 1; the halo has 1");
+    FAILS(ig_halo_gather(halo, 0, NULL), "halo_gather: the halo and the cells must not");
+    FAILS(ig_halo_fill(NULL, 0, cells), "halo_fill: the halo and the cells must not");
+    FAILS(ig_halo_encode_exchange(halo, NULL, 1), "halo_encode_exchange: halo and commands must not");
+    FAILS(ig_halo_encode_exchange(halo, commands, 2), "halo_encode_exchange: fields is 0x2; the halo has 1");
+    FAILS(ig_halo_reset(NULL), "halo_reset: the halo must not");
+    assert_ok(ig_halo_exchange_begin(halo, 1, NULL));
+    FAILS(ig_halo_reset(halo), "halo_reset: an exchange has begun; call");
+    assert_ok(ig_halo_exchange_finish(halo, NULL));
+    assert_status(ig_halo_exchange_finish(halo, &error), IG_STATUS_WRONG_STATE);
+    assert_string_equal(error.message, "no exchange is under way; call ig_halo_exchange_begin first");
+    assert_status(ig_halo_exchange(NULL, 1, &error), IG_STATUS_INVALID_ARGUMENT);
+    assert_string_equal(error.message, "halo exchange: the halo must not be NULL");
+    ig_error_clear(&error);
+    ig_commands_release(commands), ig_queue_release(queue);
+    ig_halo_release(halo);
+}
+
 // ---- What ig_last_error promises ----
 
 static void a_success_leaves_the_stream_without_news(void **state) {
@@ -472,6 +664,13 @@ int main(void) {
         cmocka_unit_test(ops_of_transformers),
         cmocka_unit_test(caches_of_keys),
         cmocka_unit_test(language_models),
+        cmocka_unit_test(clocks),
+        cmocka_unit_test(ring_runtimes),
+        cmocka_unit_test(states_of_ring_kernels),
+        cmocka_unit_test(messages_that_are_not_sent),
+        cmocka_unit_test(messages_that_do_not_come),
+        cmocka_unit_test(routes_between_ring_kernels),
+        cmocka_unit_test(halos),
         cmocka_unit_test(a_success_leaves_the_stream_without_news),
         cmocka_unit_test(other_threads_see_nothing),
         cmocka_unit_test(the_later_of_stream_and_thread_is_told),

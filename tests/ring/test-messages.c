@@ -210,8 +210,8 @@ static void places_can_be_filled_and_read_without_copies(void **state) {
         assert_int_equal(out[0].header->message_type, 1);
         assert_int_equal(out[1].header->payload_size, 5000);
         assert_int_equal(((char *)out[1].payload)[4999], 3);
-        ig_ring_release(kernel, &out[1]);  // in any order
-        ig_ring_release(kernel, &out[0]);
+        ig_ring_consume(kernel, &out[1]);  // in any order
+        ig_ring_consume(kernel, &out[0]);
         ig_message none = {0};
         assert_status(ig_ring_receive(kernel, &none, 0), IG_STATUS_TIMEOUT);
         send_u64(kernel, 3, 9);
