@@ -199,10 +199,11 @@ static void enqueue(ig_ring_kernel *kernel) {
     runtime->last_ready = &kernel->next_ready;
 }
 
+// A kernel whose launch met the shutdown of its runtime is not queued: nobody would take it from there again.
 static void make_ready(ig_ring_kernel *kernel) {
     ig_ring_runtime *runtime = kernel->runtime;
     pthread_mutex_lock(&runtime->ready_lock);
-    enqueue(kernel);
+    if (!runtime->dispatching_ends || runtime->dispatchers_alive) enqueue(kernel);
     pthread_cond_signal(&runtime->ready);
     pthread_mutex_unlock(&runtime->ready_lock);
 }
