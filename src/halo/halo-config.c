@@ -14,15 +14,12 @@ static ig_size or_default(ig_size size, uint64_t x, uint64_t y) {
     return (ig_size){size.x, size.y ? size.y : 1, size.z ? size.z : 1};
 }
 
-static uint64_t along(ig_size size, uint32_t axis) {
-    return axis == 0 ? size.x : axis == 1 ? size.y : size.z;
-}
-
 static ig_size to_size(const uint64_t values[IGI_HALO_AXES]) {
     return (ig_size){values[0], values[1], values[2]};
 }
 
-static ig_status bad(ig_error *error, const char *what, char axis, uint64_t value, const char *why, uint64_t limit) {
+static ig_status refuse_axis(ig_error *error, const char *what, char axis, uint64_t value, const char *why,
+                             uint64_t limit) {
     return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "%s.%c is %" PRIu64 ", %s %" PRIu64, what, axis, value, why,
                          limit);
 }
@@ -30,11 +27,12 @@ static ig_status bad(ig_error *error, const char *what, char axis, uint64_t valu
 static ig_status check_axis(const igi_halo_axis *axis, uint32_t index, uint32_t dimensions, ig_error *error) {
     static const char flat[] = "but must be 1 where the dimensions are";
     char name = axis_names[index];
-    if (index >= dimensions && axis->grid != 1) return bad(error, "grid", name, axis->grid, flat, dimensions);
-    if (index >= dimensions && axis->tile != 1) return bad(error, "tile", name, axis->tile, flat, dimensions);
-    if (axis->halo > axis->tile) return bad(error, "tile", name, axis->tile, "less than the halo of", axis->halo);
-    if (axis->tile > INT32_MAX) return bad(error, "tile", name, axis->tile, "more than", INT32_MAX);
-    if (axis->grid > INT32_MAX) return bad(error, "grid", name, axis->grid, "more than", INT32_MAX);
+    if (index >= dimensions && axis->grid != 1) return refuse_axis(error, "grid", name, axis->grid, flat, dimensions);
+    if (index >= dimensions && axis->tile != 1) return refuse_axis(error, "tile", name, axis->tile, flat, dimensions);
+    if (axis->halo > axis->tile)
+        return refuse_axis(error, "tile", name, axis->tile, "less than the halo of", axis->halo);
+    if (axis->tile > INT32_MAX) return refuse_axis(error, "tile", name, axis->tile, "more than", INT32_MAX);
+    if (axis->grid > INT32_MAX) return refuse_axis(error, "grid", name, axis->grid, "more than", INT32_MAX);
     return IG_STATUS_OK;
 }
 
@@ -58,7 +56,8 @@ static ig_status read_axes(const ig_halo_config *config, uint32_t dimensions, ig
     ig_size grid = or_default(config->grid, 4, 4), tile = or_default(config->tile, 64, 64);
     for (uint32_t i = 0; i < IGI_HALO_AXES; i++) {
         igi_halo_axis *axis = &plan->axes[i];
-        *axis = (igi_halo_axis){.grid = along(grid, i), .tile = along(tile, i), .periodic = config->periodic[i]};
+        *axis = (igi_halo_axis){
+            .grid = igi_halo_along(grid, i), .tile = igi_halo_along(tile, i), .periodic = config->periodic[i]};
         axis->halo = i >= dimensions ? 0 : config->halo ? config->halo : 1;
         ig_status status = check_axis(axis, i, dimensions, error);
         if (status != IG_STATUS_OK) return status;
@@ -112,7 +111,7 @@ static ig_status arrange_ranks(const ig_halo_config *config, const igi_halo_plan
                              "grid has too few tiles, or none of a fitting shape, for %" PRIu64 " processes", count);
     }
     asked = or_default(asked, 1, 1);
-    for (uint32_t i = 0; i < IGI_HALO_AXES; i++) ranks[i] = along(asked, i);
+    for (uint32_t i = 0; i < IGI_HALO_AXES; i++) ranks[i] = igi_halo_along(asked, i);
     if (!fits(plan, ranks))
         return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "ranks: there are more processes than tiles");
     if (ranks[0] * ranks[1] * ranks[2] != count)  // each is below 2^31 and the first two have tiles
@@ -128,7 +127,7 @@ static igi_halo_beyond beyond(const igi_halo_axis *axis, bool above) {
     return axis->ranks > 1 ? IGI_BEYOND_OTHER_PROCESS : IGI_BEYOND_OTHER_END;
 }
 
-static ig_status divide(const ig_halo_config *config, igi_halo_plan *plan, ig_error *error) {
+static ig_status divide_tiles(const ig_halo_config *config, igi_halo_plan *plan, ig_error *error) {
     uint64_t ranks[IGI_HALO_AXES] = {1, 1, 1}, rank = config->transport ? config->transport->rank : 0;
     ig_status status = arrange_ranks(config, plan, ranks, error);
     if (status != IG_STATUS_OK) return status;
@@ -184,7 +183,7 @@ static uint64_t tiles_with(const igi_halo_axis *axis, uint32_t step) {
     return axis->block - (axis->sides[step - 1] == IGI_BEYOND_NOTHING);
 }
 
-bool igi_halo_looks(const igi_halo_plan *plan, uint32_t direction) {
+bool igi_halo_has_direction(const igi_halo_plan *plan, uint32_t direction) {
     uint32_t steps = 0;
     for (uint32_t i = 0; i < IGI_HALO_AXES; i++) {
         if (igi_halo_step(direction, i) == 0) continue;
@@ -195,7 +194,7 @@ bool igi_halo_looks(const igi_halo_plan *plan, uint32_t direction) {
 }
 
 uint32_t igi_halo_neighbour(const igi_halo_plan *plan, uint64_t tile, uint32_t direction) {
-    if (direction && !igi_halo_looks(plan, direction)) return IG_HALO_NOTHING;
+    if (direction && !igi_halo_has_direction(plan, direction)) return IG_HALO_NOTHING;
     uint64_t number = 0, scale = 1;
     bool elsewhere = false;
     for (uint32_t i = 0; i < IGI_HALO_AXES; i++) {
@@ -213,7 +212,7 @@ uint32_t igi_halo_neighbour(const igi_halo_plan *plan, uint64_t tile, uint32_t d
 
 static void count_messages(igi_halo_plan *plan) {
     for (uint32_t direction = 1; direction < IGI_HALO_DIRECTIONS; direction++) {
-        if (!igi_halo_looks(plan, direction)) continue;
+        if (!igi_halo_has_direction(plan, direction)) continue;
         uint64_t tiles = 1, bytes = plan->layout.element_bytes;
         for (uint32_t i = 0; i < IGI_HALO_AXES; i++) {
             uint32_t step = igi_halo_step(direction, i);
@@ -243,7 +242,7 @@ ig_status igi_halo_plan_make(const ig_halo_config *config, igi_halo_plan *plan, 
                                     .fields = config->fields ? config->fields : 1};
     plan->unit_bytes = unit_of(plan->layout.element_bytes);
     status = read_axes(config, dimensions, plan, error);
-    if (status == IG_STATUS_OK) status = divide(config, plan, error);
+    if (status == IG_STATUS_OK) status = divide_tiles(config, plan, error);
     if (status == IG_STATUS_OK) status = lay_out(plan, error);
     if (status == IG_STATUS_OK) count_messages(plan);
     return status;

@@ -4,6 +4,7 @@
 #ifndef INGOT_HALO_INTERNAL_H
 #define INGOT_HALO_INTERNAL_H
 
+#include <assert.h>
 #include <ingot/halo.h>
 #include <pthread.h>
 
@@ -37,8 +38,14 @@ typedef struct igi_halo_plan {
 // Fills in defaults and finds this process' part. errors: INVALID_ARGUMENT, OVERFLOW.
 ig_status igi_halo_plan_make(const ig_halo_config *config, igi_halo_plan *plan, ig_error *error);
 
+static inline uint64_t igi_halo_along(ig_size size, uint32_t axis) {
+    assert(axis < IGI_HALO_AXES);
+    return axis == 0 ? size.x : axis == 1 ? size.y : size.z;
+}
+
 // Directions count 0 inside, 1 below and 2 above the block, x + 3 y + 9 z.
 static inline uint32_t igi_halo_step(uint32_t direction, uint32_t axis) {
+    assert(direction < IGI_HALO_DIRECTIONS && axis < IGI_HALO_AXES);
     return direction / (axis == 0 ? 1 : axis == 1 ? 3 : 9) % 3;
 }
 static inline uint32_t igi_halo_opposite(uint32_t direction) {
@@ -47,8 +54,8 @@ static inline uint32_t igi_halo_opposite(uint32_t direction) {
         opposite += place * ((3 - igi_halo_step(direction, axis)) % 3);
     return opposite;
 }
-// Whether tiles look that way at all.
-bool igi_halo_looks(const igi_halo_plan *plan, uint32_t direction);
+// Whether tiles exchange cells in that direction at all.
+bool igi_halo_has_direction(const igi_halo_plan *plan, uint32_t direction);
 // The number of a tile's neighbour, IG_HALO_NOTHING or IG_HALO_OTHER_PROCESS.
 uint32_t igi_halo_neighbour(const igi_halo_plan *plan, uint64_t tile, uint32_t direction);
 

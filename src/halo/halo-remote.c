@@ -19,7 +19,7 @@ static bool leads_away(const igi_halo_plan *plan, uint32_t direction) {
         uint32_t step = igi_halo_step(direction, i);
         if (step && plan->axes[i].sides[step - 1] != IGI_BEYOND_OTHER_PROCESS) return false;
     }
-    return igi_halo_looks(plan, direction);
+    return igi_halo_has_direction(plan, direction);
 }
 
 static uint32_t rank_towards(const igi_halo_plan *plan, uint32_t direction) {
@@ -183,7 +183,8 @@ static size_t list_messages(const ig_halo *halo, uint32_t fields, ig_halo_messag
     return count;
 }
 
-static ig_status fail(ig_halo *halo, ig_status status, const char *reason, ig_error *error) {
+// After a failed transfer nothing more is exchanged: messages of other processes may still be on their way.
+static ig_status break_off(ig_halo *halo, ig_status status, const char *reason, ig_error *error) {
     halo->broken = true;
     return igi_error_set(error, status, "%s", *reason ? reason : ig_status_text(status));
 }
@@ -199,7 +200,7 @@ ig_status igi_halo_remote_begin(ig_halo *halo, uint32_t fields, ig_error *error)
         size_t count = list_messages(halo, fields, messages, messages + MOST);
         status = remote->transport.begin(remote->transport.context, messages + MOST, count, messages, count,
                                          &remote->pending, reason);
-        if (status != IG_STATUS_OK) fail(halo, status, reason, error);
+        if (status != IG_STATUS_OK) break_off(halo, status, reason, error);
     }
     free(messages);
     return status;
@@ -211,6 +212,6 @@ ig_status igi_halo_remote_finish(ig_halo *halo, uint32_t fields, ig_error *error
     void *pending = remote->pending;
     remote->pending = NULL;
     ig_status status = remote->transport.finish(remote->transport.context, pending, remote->timeout_ns, reason);
-    if (status != IG_STATUS_OK) return fail(halo, status, reason, error);
+    if (status != IG_STATUS_OK) return break_off(halo, status, reason, error);
     return run_for_fields(halo, fields, remote->unpack, encode_unpack, error);
 }

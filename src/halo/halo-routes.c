@@ -21,7 +21,7 @@ static bool inbox_bytes(const igi_halo_plan *plan, uint64_t *bytes) {
 }
 
 // Where a tile of this process is in the domain, and what lies one step further. False where there is nothing.
-static bool find(const igi_halo_plan *plan, uint64_t tile, uint32_t direction, uint32_t *number) {
+static bool find_neighbour(const igi_halo_plan *plan, uint64_t tile, uint32_t direction, uint32_t *number) {
     uint64_t found = 0, within = 1, scale = 1;
     for (uint32_t i = 0; i < IGI_HALO_AXES; i++) {
         const igi_halo_axis *axis = &plan->axes[i];
@@ -39,7 +39,7 @@ static bool find(const igi_halo_plan *plan, uint64_t tile, uint32_t direction, u
 static void add_route(const igi_halo_plan *plan, uint64_t tile, uint32_t direction, uint64_t inbox,
                       ig_k2k_routing_table *table) {
     uint32_t dest;
-    if (!igi_halo_looks(plan, direction) || !find(plan, tile, direction, &dest)) return;
+    if (!igi_halo_has_direction(plan, direction) || !find_neighbour(plan, tile, direction, &dest)) return;
     table->routes[table->route_count++] = (ig_k2k_route){
         .dest = dest, .inbox_offset = (uint32_t)(dest * inbox), .is_active = 1, .hops = 1, .bandwidth_hint = 16};
 }
@@ -65,7 +65,7 @@ ig_status ig_halo_get_routes(const ig_halo *halo, uint64_t tile, ig_k2k_routing_
                              "halo_get_routes: the inboxes of all tiles need more than 4 GiB; lower inbox_messages");
     bool flat = plan->layout.dimensions == 2;
     *table = (ig_k2k_routing_table){.grid_x = (uint32_t)grid.x, .grid_y = (uint32_t)grid.y, .grid_z = (uint32_t)grid.z};
-    find(plan, tile, 0, &table->self_id);
+    find_neighbour(plan, tile, 0, &table->self_id);
     for (uint32_t i = 0; i < 2 * plan->layout.dimensions; i++)
         add_route(plan, tile, flat ? plane_faces[i] : space_faces[i], inbox, table);
     for (uint32_t direction = 1; direction < IGI_HALO_DIRECTIONS; direction++)

@@ -181,10 +181,6 @@ ig_status igi_stencil_read(const igi_stencil *stencil, float *cells) {
 
 // ---- Boxes ----
 
-static uint64_t along(ig_size size, int axis) {
-    return axis == 0 ? size.x : axis == 1 ? size.y : size.z;
-}
-
 static int64_t rim_along(const igi_stencil *stencil, int axis) {
     return axis < (int)stencil->layout.dimensions ? stencil->layout.halo : 0;
 }
@@ -195,7 +191,7 @@ static box tile_box(const igi_stencil *stencil, int64_t margin) {
     for (int i = 0; i < AXES; i++) {
         int64_t grown = i < (int)stencil->layout.dimensions ? margin : 0;
         made.start[i] = rim_along(stencil, i) - grown;
-        made.size[i] = (int64_t)along(stencil->layout.tile, i) + 2 * grown;
+        made.size[i] = (int64_t)igi_halo_along(stencil->layout.tile, (uint32_t)i) + 2 * grown;
     }
     return made;
 }

@@ -9,7 +9,7 @@
 // Small payloads travel in the slot. With the header an odd number of cache lines, so that slots use all sets of a
 // cache.
 enum { INLINE_BYTES = 1088, LINE = 64, URGENT_CAPACITY = 64, OUTBOX_CAPACITY = 1024, MAX_CAPACITY = 1 << 20 };
-_Static_assert(IGI_INBOXES_OFFSET == sizeof(igi_crc_tables), "inboxes begin behind the tables");
+_Static_assert(IGI_INBOXES_OFFSET == sizeof(igi_crc_tables), "inboxes begin after the tables");
 _Static_assert(sizeof(ig_message_header) == 256, "size of the contract");
 _Static_assert(sizeof(ig_ring_control) == 128, "size of the contract");
 _Static_assert(sizeof(ig_k2k_inbox_header) == 64, "size of the contract");
@@ -116,7 +116,7 @@ static ig_status place_rings(igi_ring_block *block, const ig_ring_launch_desc *d
     return IG_STATUS_OK;
 }
 
-static void describe(ig_ring_kernel *kernel, const igi_ring_block *plan) {
+static void write_layout(ig_ring_kernel *kernel, const igi_ring_block *plan) {
     ig_ring_control *control = kernel->control;
     *kernel->block = *plan;
     control->input_mask = plan->rings[IGI_RING_INPUT].mask;
@@ -176,6 +176,7 @@ static ig_status make_memory(ig_ring_kernel *kernel, uint64_t queues, igi_ring_b
 }
 
 bool igi_ring_is_sound(const ig_ring_kernel *kernel) {
+    assert(igi_ring_is_locked((pthread_mutex_t *)&kernel->lock));
     const igi_ring_block *block = kernel->block;
     const ig_ring_runtime *runtime = kernel->runtime;
     return memcmp(block->rings, kernel->places, sizeof block->rings) == 0 && block->state == kernel->state_offset &&
@@ -221,7 +222,7 @@ ig_status igi_ring_make_arena(ig_ring_kernel *kernel, const ig_ring_launch_desc 
     kernel->block = (igi_ring_block *)(kernel->arena + sizeof(ig_ring_control));
     memcpy(kernel->places, plan.rings, sizeof kernel->places);
     kernel->state_offset = plan.state, kernel->state_bytes = plan.state_bytes;
-    describe(kernel, &plan);
+    write_layout(kernel, &plan);
     adopt_inbox(kernel);
     return IG_STATUS_OK;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ring/checksum.h"
 
+#include <assert.h>
 #include <ingot/ring.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -69,6 +70,7 @@ WITH_PCLMUL static uint32_t reduce(__m128i sum, __m128i by) {
 
 // pre: count is a multiple of 16 and not 0.
 WITH_PCLMUL static uint32_t add_by_multiplying(uint32_t crc, const unsigned char *at, uint64_t count) {
+    assert(count && count % 16 == 0);
     const __m128i by = _mm_loadu_si128((const __m128i *)fold_by_128);
     __m128i sum = _mm_xor_si128(_mm_loadu_si128((const __m128i *)at), _mm_cvtsi32_si128((int)crc));
     for (uint64_t i = 16; i < count; i += 16) sum = fold(sum, _mm_loadu_si128((const __m128i *)(at + i)), by);

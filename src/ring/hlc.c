@@ -2,6 +2,7 @@
 // Hybrid logical clocks (Kulkarni et al., 2014). Both parts of the time change together, by one exchange of 16 bytes.
 #include "ring/hlc.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,6 +65,7 @@ static ig_hlc_timestamp with_node(const ig_hlc *clock, moment m) {
 }
 
 ig_hlc_timestamp igi_hlc_tick_many_at(ig_hlc *clock, uint64_t now_us, uint32_t count) {
+    assert(count > 0);
     moment seen = guess(clock), first;
     do {
         first = now_us > seen.physical ? (moment){now_us, 0} : (moment){seen.physical, seen.logical + 1};

@@ -18,6 +18,7 @@ static ig_ring_state state_of(const ig_ring_kernel *kernel) {
 }
 
 void igi_ring_set_state(ig_ring_kernel *kernel, ig_ring_state state) {
+    assert(igi_ring_is_locked(&kernel->lock));
     atomic_store(&kernel->state, (int)state);
     atomic_fetch_add(&kernel->version, 1);
     atomic_fetch_add(&kernel->signal, 1);
@@ -54,7 +55,8 @@ ig_status ig_ring_activate(ig_ring_kernel *kernel) {
     return status;
 }
 
-ig_status igi_ring_blame_handler(ig_ring_kernel *kernel) {
+ig_status igi_ring_note_stuck_handler(ig_ring_kernel *kernel) {
+    assert(igi_ring_is_locked(&kernel->lock));
     igi_error_set(&kernel->error, IG_STATUS_TIMEOUT,
                   "the handler of ring kernel '%s' has not returned within %.3f s after the kernel was to stop%s",
                   kernel->name, (double)kernel->runtime->stop_ns * 1e-9,
@@ -64,12 +66,13 @@ ig_status igi_ring_blame_handler(ig_ring_kernel *kernel) {
 
 // Until no message is being handled any more. Call with the lock held.
 static ig_status wait_for_handler(ig_ring_kernel *kernel) {
+    assert(igi_ring_is_locked(&kernel->lock));
     uint64_t deadline = igi_deadline_ns(kernel->runtime->stop_ns);
     int failed = 0;
     while (kernel->running && state_of(kernel) == IG_RING_DEACTIVATED && failed != ETIMEDOUT)
         failed = igi_cond_wait_until(&kernel->changed, &kernel->lock, deadline);
     bool stuck = kernel->running && state_of(kernel) == IG_RING_DEACTIVATED;
-    return stuck ? igi_ring_blame_handler(kernel) : IG_STATUS_OK;
+    return stuck ? igi_ring_note_stuck_handler(kernel) : IG_STATUS_OK;
 }
 
 ig_status ig_ring_deactivate(ig_ring_kernel *kernel) {
@@ -125,10 +128,11 @@ static uint64_t last_moment(ig_ring_kernel *kernel) {
 
 // How a wait ended. Call with the lock held.
 static ig_status explain_wait(ig_ring_kernel *kernel, uint64_t now) {
+    assert(igi_ring_is_locked(&kernel->lock));
     ig_ring_state state = state_of(kernel);
     if (state == IG_RING_TERMINATED) return IG_STATUS_OK;
     if (state == IG_RING_FAILED) return igi_fail_as(&kernel->error);
-    if (now >= last_moment(kernel)) return igi_ring_blame_handler(kernel);
+    if (now >= last_moment(kernel)) return igi_ring_note_stuck_handler(kernel);
     return igi_fail(IG_STATUS_TIMEOUT, "ring kernel '%s' is %s and has not ended within the timeout", kernel->name,
                     ig_ring_state_name(state));
 }
@@ -163,6 +167,7 @@ ig_status ig_ring_get_error(const ig_ring_kernel *kernel, ig_error *error) {
 
 // What lasts between messages begins anew with a restart; the messages stay.
 void igi_ring_note_failure(ig_ring_kernel *kernel, uint32_t reason, ig_error *error) {
+    assert(igi_ring_is_locked(&kernel->lock));
     ig_error_clear(&kernel->error);
     kernel->error = *error;
     *error = (ig_error){0};
@@ -272,7 +277,7 @@ ig_status ig_ring_launch(ig_ring_runtime *runtime, const ig_ring_launch_desc *de
     if (status == IG_STATUS_OK) {
         *kernel = made;
     } else {
-        igi_ring_forget(runtime, made);
+        igi_ring_unregister(runtime, made);
         ig_ring_kernel_release(made);
     }
     return status;

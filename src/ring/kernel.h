@@ -3,6 +3,7 @@
 #ifndef INGOT_RING_KERNEL_H
 #define INGOT_RING_KERNEL_H
 
+#include <assert.h>
 #include <ingot/ring.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -118,12 +119,19 @@ typedef struct igi_sent {
     uint32_t ring, position;
 } igi_sent;
 
-// Zero in a descriptor means the default.
 // After fork(): nobody serves the kernel in this process.
 static inline bool igi_ring_is_inherited(const ig_ring_kernel *kernel) {
     return igi_device_is_inherited(kernel->runtime->device);
 }
 
+// For asserts: some thread holds the lock.
+static inline bool igi_ring_is_locked(pthread_mutex_t *lock) {
+    if (pthread_mutex_trylock(lock) != 0) return true;
+    pthread_mutex_unlock(lock);
+    return false;
+}
+
+// Zero in a descriptor means the default.
 static inline uint32_t igi_or_default(uint32_t value, uint32_t otherwise) {
     return value ? value : otherwise;
 }
@@ -175,7 +183,7 @@ void igi_ring_stop_supervisor(ig_ring_runtime *runtime);
 void igi_ring_note_failure(ig_ring_kernel *kernel, uint32_t reason, ig_error *error);
 void igi_ring_set_state(ig_ring_kernel *kernel, ig_ring_state state);  // with the lock held
 // The kernel is to end, and its handler has not returned in time. Call with the lock held.
-ig_status igi_ring_blame_handler(ig_ring_kernel *kernel);
+ig_status igi_ring_note_stuck_handler(ig_ring_kernel *kernel);
 
 // ---- runtime.c ----
 bool igi_ring_is_ending(ig_ring_runtime *runtime);
@@ -187,7 +195,7 @@ ig_status igi_ring_register(ig_ring_runtime *runtime, ig_ring_kernel *kernel, ig
 void igi_ring_close_routes(ig_ring_runtime *runtime, uint32_t index);
 void igi_ring_runtime_drop(ig_ring_runtime *runtime);
 // Ends its registration and waits for its thread, which must be about to end.
-void igi_ring_forget(ig_ring_runtime *runtime, ig_ring_kernel *kernel);
+void igi_ring_unregister(ig_ring_runtime *runtime, ig_ring_kernel *kernel);
 
 // ---- send.c ----
 // As ig_ring_send; tells the place of the message too.

@@ -195,8 +195,9 @@ static inline IGI_DEVICE char *igi_ring_open_outbox(IGI_THREAD igi_ring_loop *lo
     return igi_ring_open_slot(loop, outbox, IGI_RING_OUTBOX, position, dest, bytes);
 }
 
-// pre: there is room.
+// pre: the output has room.
 static inline IGI_DEVICE char *igi_ring_open_output_slot(IGI_THREAD igi_ring_loop *loop, uint64_t bytes) {
+    IGI_RING_ASSERT(loop->block->output_tail != loop->words->output_limit);
     return igi_ring_open_slot(loop, igi_ring_own(loop, IGI_RING_OUTPUT), IGI_RING_OUTPUT, loop->block->output_tail,
                               IG_RING_HOST, bytes);
 }
@@ -235,6 +236,7 @@ static inline bool igi_ring_is_pending(const IGI_THREAD igi_ring_loop *loop, uin
 
 // pre: no slot is open.
 static inline IGI_DEVICE char *igi_ring_open_closed(IGI_THREAD igi_ring_loop *loop, uint64_t dest, uint64_t bytes) {
+    IGI_RING_ASSERT(!loop->words->opened_slot);
     uint32_t index = (uint32_t)dest;
     loop->words->refusal = IG_DELIVERED;
     if (dest == IG_RING_HOST) return igi_ring_open_output(loop, bytes);
@@ -274,6 +276,7 @@ static inline uint32_t igi_ring_dead_reason(uint32_t refusal) {
 static inline void igi_ring_fill_header(IGI_THREAD igi_ring_loop *loop, uint64_t type, uint64_t bytes, uint32_t flags) {
     IGI_DEVICE ig_message_header *made = loop->words->opened_slot;
     IGI_DEVICE igi_ring_block *block = loop->block;
+    IGI_RING_ASSERT(made);
     igi_ring_count(&block->sent_id, 1);
     made->magic = IG_MESSAGE_MAGIC;
     made->version = IG_MESSAGE_VERSION;
@@ -334,6 +337,7 @@ static inline uint32_t igi_ring_publish(IGI_THREAD igi_ring_loop *loop) {
     IGI_DEVICE ig_message_header *made = w->opened_slot;
     uint32_t position = w->opened_position, kind = w->opened_ring, bytes = (uint32_t)made->payload_size;
     uint64_t dest = w->opened_dest;
+    IGI_RING_ASSERT(made && kind < IGI_RING_COUNT);
     igi_ring ring = kind == IGI_RING_INBOX ? igi_ring_inbox(loop, (uint32_t)dest) : igi_ring_own(loop, kind);
     made->checksum = igi_ring_checksum(loop->inboxes, igi_ring_payload_at(ring, made, position, bytes), bytes);
     w->opened_slot = NULL;

@@ -28,6 +28,7 @@ static bool is_launched(ig_ring_kernel *kernel) {
 
 // Nobody sends there any more. Call with the lock held.
 static void close_routes_to(ig_ring_runtime *runtime, uint32_t index) {
+    assert(igi_ring_is_locked(&runtime->lock));
     for (uint32_t k = 0; k < runtime->kernel_count; k++) {
         ig_ring_kernel *other = runtime->kernels[k];
         if (!other || !is_launched(other)) continue;
@@ -55,6 +56,7 @@ static void reap(ig_ring_kernel *kernel) {
 
 // A number for the kernel, never used or of one that is over; *old is the latter. Call with the lock held.
 static bool find_place(ig_ring_runtime *runtime, uint32_t *index, ig_ring_kernel **old) {
+    assert(igi_ring_is_locked(&runtime->lock));
     for (*index = 0; *index < runtime->kernel_count; ++*index) {
         *old = runtime->kernels[*index];
         if (!*old || is_over(*old)) return true;
@@ -94,7 +96,7 @@ ig_status igi_ring_register(ig_ring_runtime *runtime, ig_ring_kernel *kernel, ig
     return status;
 }
 
-void igi_ring_forget(ig_ring_runtime *runtime, ig_ring_kernel *kernel) {
+void igi_ring_unregister(ig_ring_runtime *runtime, ig_ring_kernel *kernel) {
     pthread_mutex_lock(&runtime->lock);
     bool known = kernel->index < runtime->kernel_count && runtime->kernels[kernel->index] == kernel;
     if (known) runtime->kernels[kernel->index] = NULL;
@@ -243,13 +245,13 @@ static void wait_a_moment(ig_ring_runtime *runtime) {
 }
 
 // Notes with each kernel that has not ended why; returns TIMEOUT.
-static ig_status blame_handlers(ig_ring_runtime *runtime) {
+static ig_status note_stuck_handlers(ig_ring_runtime *runtime) {
     igi_fail_with(IG_STATUS_TIMEOUT, "runtime_shutdown: a kernel has not ended within stop_ms");
     for (uint32_t i = 0; i < runtime->max_kernels; i++) {
         ig_ring_kernel *kernel = igi_ring_kernel_at(runtime, i);
         if (!kernel) continue;
         pthread_mutex_lock(&kernel->lock);
-        if (!is_over(kernel)) igi_ring_blame_handler(kernel);
+        if (!is_over(kernel)) igi_ring_note_stuck_handler(kernel);
         pthread_mutex_unlock(&kernel->lock);
         ig_ring_kernel_release(kernel);
     }
@@ -269,13 +271,13 @@ static ig_status shut_down(ig_ring_runtime *runtime) {
         wait_a_moment(runtime);
         all = end_kernels(runtime);
     }
-    ig_status status = all ? IG_STATUS_OK : blame_handlers(runtime);
+    ig_status status = all ? IG_STATUS_OK : note_stuck_handlers(runtime);
     igi_ring_stop_dispatchers(runtime, all ? UINT64_MAX : deadline);
     igi_ring_stop_supervisor(runtime);
     leave_peers(runtime);
     for (uint32_t i = 0; i < runtime->max_kernels; i++) {
         ig_ring_kernel *kernel = igi_ring_kernel_at(runtime, i);
-        if (kernel) igi_ring_forget(runtime, kernel);
+        if (kernel) igi_ring_unregister(runtime, kernel);
         ig_ring_kernel_release(kernel);
     }
     return status;

@@ -42,7 +42,7 @@ static uint32_t choose_spins(const ig_ring_kernel *kernel) {
     return atomic_load(&kernel->runtime->busy) < kernel->runtime->cores ? LONG_SPINS : SHORT_SPINS;
 }
 
-static void end(ig_ring_kernel *kernel) {
+static void mark_terminated(ig_ring_kernel *kernel) {
     igi_ring_close_routes(kernel->runtime, kernel->index);
     __atomic_store_n(&kernel->control->has_terminated, 1, __ATOMIC_RELEASE);
     igi_ring_store_release(&kernel->control->is_active, 0);
@@ -51,13 +51,14 @@ static void end(ig_ring_kernel *kernel) {
 
 // Whether the loop is to be entered now. Call with the lock held.
 static verdict prepare(ig_ring_kernel *kernel) {
+    assert(igi_ring_is_locked(&kernel->lock));
     switch (atomic_load(&kernel->state)) {
         case IG_RING_TERMINATED: return ENDED;
         case IG_RING_ACTIVE: break;
         case IG_RING_TERMINATING:
             if (kernel->dropping) igi_ring_drop_all(kernel);
             if (kernel->dropping || (!has_message(kernel) && !kernel->block->pending_mask)) {
-                end(kernel);
+                mark_terminated(kernel);
                 return ENDED;
             }
             igi_ring_store_release(&kernel->control->should_terminate, 0);
@@ -78,7 +79,8 @@ static void signal_waiters(ig_ring_kernel *kernel) {
     igi_futex_wake(&kernel->signal);
 }
 
-static void help(ig_ring_kernel *kernel) {
+// Wakes whom the loop found asleep.
+static void wake_others(ig_ring_kernel *kernel) {
     igi_ring_block *block = kernel->block;
     // All are woken; who goes to sleep again says so again.
     bool receivers = __atomic_exchange_n(&block->receivers, 0, __ATOMIC_SEQ_CST);
@@ -118,7 +120,8 @@ static void describe_failure(ig_ring_kernel *kernel, ig_status status, ig_error 
                       kernel->name, (double)kernel->deadline_ns * 1e-9);
 }
 
-static void judge(ig_ring_kernel *kernel, ig_status status, ig_error *error) {
+// Notes how the loop ended, and the failure if there was one.
+static void note_outcome(ig_ring_kernel *kernel, ig_status status, ig_error *error) {
     bool failed = status != IG_STATUS_OK || kernel->block->left & IGI_LEFT_FAILED;
     uint32_t reason = status == IG_STATUS_OK ? IG_DEAD_HANDLER : lose_message(kernel, status);
     if (failed) describe_failure(kernel, status, error);
@@ -150,9 +153,9 @@ static verdict serve(ig_ring_kernel *kernel) {
     uint32_t left = kernel->block->left;
     bool stayed = kernel->block->pending_mask && igi_ring_carry_remote(kernel);
     if (is_blameless(kernel, status)) status = IG_STATUS_OK, stayed = true;
-    judge(kernel, status, &error);
+    note_outcome(kernel, status, &error);
     ig_error_clear(&error);
-    help(kernel);
+    wake_others(kernel);
     if (atomic_load(&kernel->state) == IG_RING_TERMINATING) return GO_ON;
     if (left & IGI_LEFT_IDLE) return stayed || kernel->block->pending_mask ? RETRY : SLEEP;
     return stayed ? RETRY : GO_ON;
@@ -192,6 +195,7 @@ static void *persist(void *argument) {
 // Call with the ready lock held.
 static void enqueue(ig_ring_kernel *kernel) {
     ig_ring_runtime *runtime = kernel->runtime;
+    assert(igi_ring_is_locked(&runtime->ready_lock) && !kernel->queued);
     ig_ring_kernel_retain(kernel);  // until it was served
     kernel->queued = true;
     kernel->next_ready = NULL;

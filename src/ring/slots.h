@@ -97,6 +97,7 @@ static inline IGI_DEVICE char *igi_packet_payload(IGI_DEVICE ig_message_header *
 // Makes a header for one message of a packet. pre: `made` was made for the message before it, unless item is 0.
 static inline void igi_packet_header(IGI_DEVICE ig_message_header *packet, uint32_t item,
                                      IGI_DEVICE ig_message_header *made) {
+    IGI_RING_ASSERT(item < igi_packet_count(packet));
     if (item == 0) igi_ring_copy((IGI_DEVICE char *)made, (IGI_DEVICE const char *)packet, IGI_PACKET_HEADER);
     made->flags = packet->flags & ((1u << IGI_PACKET_SHIFT) - 1);
     made->message_id = packet->message_id + item;

@@ -34,6 +34,7 @@ static void check_deadline(ig_ring_kernel *kernel, uint64_t now) {
 
 // True when some loop is running. Call with the lock held.
 static bool look_at_all(ig_ring_runtime *runtime) {
+    assert(igi_ring_is_locked(&runtime->lock));
     uint64_t now = igi_now_ns(), wall = igi_ring_now_us(), horizon = igi_ring_horizon_us();
     bool busy = false;
     for (uint32_t i = 0; i < runtime->kernel_count; i++) {

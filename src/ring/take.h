@@ -87,6 +87,7 @@ static inline uint32_t igi_ring_unpack(IGI_THREAD igi_ring_loop *loop, IGI_DEVIC
                                        uint32_t count) {
     IGI_GROUP igi_ring_words *w = loop->words;
     uint32_t item = loop->block->items[w->ring], bytes = (uint32_t)packet->payload_size;
+    if (item >= count) return IG_DEAD_BAD_HEADER;
     if (item == 0) {
         if (!igi_packet_fits(loop->places[w->ring].inline_bytes, count, bytes)) return IG_DEAD_BAD_HEADER;
         igi_ring_expect_read(packet, igi_packet_bytes(count, bytes));

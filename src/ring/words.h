@@ -6,6 +6,7 @@
 #ifndef INGOT_RING_WORDS_H
 #define INGOT_RING_WORDS_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -18,6 +19,7 @@
 #define IGI_DEVICE
 #define IGI_GROUP
 #define IGI_THREAD
+#define IGI_RING_ASSERT(condition) assert(condition)
 
 // ---- 32-bit words that several threads use at the same time ----
 

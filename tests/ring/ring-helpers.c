@@ -209,6 +209,12 @@ void send_u64(ig_ring_kernel *kernel, uint64_t type, uint64_t value) {
     assert_ok(ig_ring_send(kernel, &message, SECONDS(20), NULL));
 }
 
+void send_u64_within(ig_ring_kernel *kernel, uint64_t type, uint64_t value, uint64_t deadline_us) {
+    ig_message message = IG_MESSAGE(type, &value);
+    message.deadline_us = deadline_us;
+    assert_ok(ig_ring_send(kernel, &message, 0, NULL));
+}
+
 uint64_t receive_u64(ig_ring_kernel *kernel) {
     ig_message message = {0};
     assert_ok(ig_ring_receive(kernel, &message, SECONDS(20)));

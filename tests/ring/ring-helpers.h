@@ -40,6 +40,8 @@ ig_ring_kernel *launch(const ig_ring_launch_desc *desc);
 ig_ring_kernel *launch_way(const way *w, const char *kernel);
 
 void send_u64(ig_ring_kernel *kernel, uint64_t type, uint64_t value);
+// The same for a message that must be handled within so many microseconds.
+void send_u64_within(ig_ring_kernel *kernel, uint64_t type, uint64_t value, uint64_t deadline_us);
 uint64_t receive_u64(ig_ring_kernel *kernel);
 void end_kernel(ig_ring_kernel *kernel);  // drains, waits, releases
 void wait_processed(ig_ring_kernel *kernel, uint64_t count);

@@ -104,15 +104,11 @@ static void deadlines_do_not_move_with_the_wall_clock(void **state) {
         ig_ring_kernel *kernel = launch_way(w, "add");
         ig_ring_slot held;
         assert_ok(ig_ring_reserve(kernel, 8, 0, &held));
-        uint64_t late = 100, early = 1;
-        ig_message expired = IG_MESSAGE(1, &late), good = IG_MESSAGE(2, &early);
-        expired.deadline_us = 1;
-        good.deadline_us = 60000000;
-        assert_ok(ig_ring_send(kernel, &expired, 0, NULL));
+        send_u64_within(kernel, 1, 100, 1);
         atomic_store(&shift_ns, -year);
-        assert_ok(ig_ring_send(kernel, &good, 0, NULL));
+        send_u64_within(kernel, 2, 1, 60000000);
         atomic_store(&shift_ns, year);
-        assert_ok(ig_ring_send(kernel, &good, 0, NULL));
+        send_u64_within(kernel, 2, 1, 60000000);
         atomic_store(&shift_ns, -year);
         sleep_ms(25);
         ig_ring_cancel(kernel, &held);

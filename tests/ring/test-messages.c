@@ -278,12 +278,8 @@ static void urgent_messages_overtake_others(void **state) {
     (void)state;
     FOR_ALL_WAYS(w) {
         ig_ring_kernel *kernel = launch_way(w, "echo");
-        assert_ok(ig_ring_deactivate(kernel));
-        // Sending needs an active kernel, so it is kept busy by being slow: fill while the loop is away is not
-        // possible.
-        assert_ok(ig_ring_activate(kernel));
         ig_ring_slot held;
-        assert_ok(ig_ring_reserve(kernel, 8, 0, &held));  // all behind it wait
+        assert_ok(ig_ring_reserve(kernel, 8, 0, &held));  // all messages after it wait
         uint64_t first = 1, second = 2;
         ig_message normal = IG_MESSAGE(1, &first), urgent = IG_MESSAGE(2, &second);
         urgent.header.priority = IG_PRIORITY_HIGH;
@@ -302,12 +298,8 @@ static void messages_past_their_deadline_are_reported_not_delivered(void **state
         ig_ring_kernel *kernel = launch_way(w, "add");
         ig_ring_slot held;
         assert_ok(ig_ring_reserve(kernel, 8, 0, &held));
-        uint64_t late = 100, early = 1;
-        ig_message message = IG_MESSAGE(1, &late), other = IG_MESSAGE(2, &early);
-        message.deadline_us = 1;
-        other.deadline_us = 60000000;
-        assert_ok(ig_ring_send(kernel, &message, 0, NULL));
-        assert_ok(ig_ring_send(kernel, &other, 0, NULL));
+        send_u64_within(kernel, 1, 100, 1);
+        send_u64_within(kernel, 2, 1, 60000000);
         sleep_ms(30);
         ig_ring_cancel(kernel, &held);
         assert_int_equal(receive_u64(kernel), 1);
