@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What host and kernels share in memory: little-endian, the same on both sides. MSL includes this file too, through
-// <ingot/ring>. Words that both sides use at the same time are 32 bits wide, because Metal has no larger atomics; a
-// 64-bit counter has one writer.
+// <ingot/ring>. Words that both sides write are 32 bits wide, because Metal has no larger atomics; a 64-bit counter has
+// one writer.
 #ifndef INGOT_RING_LAYOUT_H
 #define INGOT_RING_LAYOUT_H
 
@@ -11,7 +11,7 @@
 
 // ---- Time ----
 
-// A moment of a hybrid logical clock, ordered by physical, then logical, then node.
+// A timestamp of a hybrid logical clock, compared by physical, then logical, then node.
 typedef struct ig_hlc_timestamp {
     uint64_t physical;  // microseconds since 1970
     uint64_t logical;
@@ -28,10 +28,10 @@ typedef struct ig_hlc_timestamp {
 
 // Flags of a message.
 enum {
-    IG_MESSAGE_VOID = 1,     // an abandoned place: skipped
-    IG_MESSAGE_REPLY = 2,    // correlation_id is the message_id of what it answers
-    IG_MESSAGE_DEADLINE = 4  // `deadline` counts
-    // The upper half is the ring's own: 0 wherever a message is seen.
+    IG_MESSAGE_VOID = 1,     // an abandoned slot, which is skipped
+    IG_MESSAGE_REPLY = 2,    // correlation_id is the message_id of the message that it answers
+    IG_MESSAGE_DEADLINE = 4  // `deadline` is set
+    // The upper half is used inside rings; it is 0 in every message that users see.
 };
 
 // Priorities of messages; values in between are allowed.
@@ -52,17 +52,17 @@ typedef struct ig_message_header {
     uint64_t source_kernel;
     uint64_t dest_kernel;
     uint64_t message_type;
-    uint8_t priority;    // from IG_PRIORITY_HIGH on, a message overtakes those below; 0 counts as normal
+    uint8_t priority;    // at IG_PRIORITY_HIGH and above, messages overtake others; 0 means normal
     uint8_t hops;        // how often it was forwarded
     uint16_t sent_low;   // when the host sent it, or the message it answers: nanoseconds modulo 2^48,
     uint32_t sent_high;  // for latencies
     uint64_t payload_size;
     uint32_t checksum;  // CRC-32 of the payload
-    uint32_t sequence;  // the ring's: position + 1 once the message is complete
+    uint32_t sequence;  // used by the ring: position + 1 once the message is complete
     ig_hlc_timestamp timestamp;
-    ig_hlc_timestamp deadline;  // its physical part counts, when the flag says so
+    ig_hlc_timestamp deadline;  // physical part only, and only with IG_MESSAGE_DEADLINE
     uint32_t dead_reason;       // ig_dead_reason, in a dead letter
-    uint32_t kept_ms;           // the ring's: since when a sender keeps it whose receiver is full
+    uint32_t kept_ms;           // used by the ring: when the sender put it into its outbox
     uint32_t reserved[30];
 } ig_message_header;
 
@@ -99,9 +99,9 @@ enum {
     IG_RING_ERROR_USER = 256        // codes of handlers begin here
 };
 
-// The host writes is_active and should_terminate, the kernel the rest of what it counts: whenever it goes idle, and
-// every few messages. Heads and tails count places, which messages of a batch may share; those that producers share
-// move by their lower 32 bits.
+// The host writes is_active and should_terminate; the kernel updates its counters when it becomes idle and every few
+// messages. Heads and tails count slots, which messages of a batch may share; of those that several producers advance,
+// only the lower 32 bits change.
 typedef struct ig_ring_control {
     uint32_t is_active;
     uint32_t should_terminate;
@@ -124,14 +124,14 @@ typedef struct ig_ring_control {
 // Neighbours of a kernel or a tile in a grid.
 typedef enum ig_neighbourhood {
     IG_NEIGHBOURS_FACES,  // 4 in a plane: N, S, W, E; 6 in space: -X, +X, -Y, +Y, -Z, +Z
-    IG_NEIGHBOURS_ALL,    // 8 or 26: those at edges and corners too; faces first, then by offset
+    IG_NEIGHBOURS_ALL,    // 8 or 26, with edges and corners; faces first, then by offset
 } ig_neighbourhood;
 
 #define IG_K2K_MAX_ROUTES 26  // as many neighbours as a cell has in space
 
 // In front of the inbox of a kernel.
 typedef struct ig_k2k_inbox_header {
-    uint32_t message_count;  // waiting, as of the receiver's last look
+    uint32_t message_count;  // queued when the receiver last looked
     uint32_t max_messages;
     uint32_t head, tail;
     uint32_t last_source;
@@ -161,7 +161,7 @@ typedef struct ig_k2k_routing_table {
     ig_k2k_route routes[IG_K2K_MAX_ROUTES];
 } ig_k2k_routing_table;
 
-// In front of the cells of a face, in messages of the halo exchange template.
+// Precedes the cells of a face in messages of the halo exchange template.
 typedef struct ig_k2k_halo_message {
     uint32_t source;
     uint32_t direction;

@@ -2,8 +2,9 @@
 // Ring kernels: actors on a device. Each handles the messages of its input ring, one after the other, and answers into
 // its output ring or sends to other kernels. Handlers are written in MSL (<ingot/ring> there) or are C functions.
 //
-// Threads: every call may come from any thread. Order is kept per sender and priority class; nothing is lost or given
-// twice. Where a queue is full the call says so or waits: back-pressure, never loss.
+// Threads: every call may come from any thread. Messages of one sender and one priority class stay in order; none is
+// lost or delivered twice. When a queue is full, the call returns QUEUE_FULL or waits.
+// Errors: calls without an ig_error leave their sentence for ig_last_error (status.h).
 #ifndef INGOT_RING_H
 #define INGOT_RING_H
 
@@ -25,15 +26,16 @@ typedef struct ig_hlc ig_hlc;
 // Creates the clock of a node. errors: OUT_OF_MEMORY.
 ig_status ig_hlc_create(uint64_t node, ig_hlc **clock);
 void ig_hlc_release(ig_hlc *clock);
-// A new moment, later than all this clock gave and took in before. Lock-free.
+// A new timestamp, later than all that this clock has given or received. Lock-free.
 ig_hlc_timestamp ig_hlc_tick(ig_hlc *clock);
-// Takes in a moment of another clock; *now, if wanted, is later than it. errors: CLOCK_SKEW when it lies more than 60 s
-// ahead of this process' time, of the wall clock and of this clock: the clock then stays as it was.
+// Advances the clock past a timestamp of another clock; *now, if wanted, is later than both. errors: CLOCK_SKEW when
+// the timestamp is more than 60 s ahead of this process's time, of the wall clock and of this clock, which is then
+// unchanged.
 ig_status ig_hlc_update(ig_hlc *clock, ig_hlc_timestamp received, ig_hlc_timestamp *now);
-// The latest moment, without making a new one.
+// The latest timestamp, without making a new one.
 ig_hlc_timestamp ig_hlc_read(const ig_hlc *clock);
 int ig_hlc_compare(ig_hlc_timestamp a, ig_hlc_timestamp b);  // -1, 0 or 1
-// 128 bits that order as the moments do: physical in [1], logical and node in [0].
+// 128 bits that compare as the timestamps do: physical in [1], logical and node in [0].
 // errors: OVERFLOW when logical needs more than 48 bits or node more than 16.
 ig_status ig_hlc_pack(ig_hlc_timestamp moment, uint64_t packed[2]);
 // The moment that ig_hlc_pack packed.
@@ -41,13 +43,13 @@ ig_hlc_timestamp ig_hlc_unpack(const uint64_t packed[2]);
 
 // ---- Messages ----
 
-// To send, fill what matters: type, correlation_id, priority, deadline_us, payload; the rest of the header is made.
-// To receive, start from a zeroed one: its payload grows as needed, and one message can take in many.
+// To send, fill in what matters: type, correlation_id, priority, deadline_us, payload; the rest of the header is set by
+// the call. To receive, start with a zeroed message: its payload grows as needed, and it can be used again.
 typedef struct ig_message {
     ig_message_header header;
     void *payload;
     uint64_t payload_capacity;  // of memory that ig_message_clear frees; 0 when the payload is the caller's
-    uint64_t deadline_us;       // sending: from now on, after which it is not delivered any more; 0: none
+    uint64_t deadline_us;       // for sending: expires this long after it was sent; 0: never
 } ig_message;
 
 // Frees the payload, if the message owns it, and sets all of it to zero.
@@ -72,9 +74,9 @@ typedef struct ig_ring_kernel ig_ring_kernel;
 
 // Options of a runtime.
 typedef struct ig_ring_runtime_desc {
-    uint32_t node;            // this runtime among others: upper half of its kernels' ids
+    uint32_t node;            // number of this runtime: the upper half of its kernels' ids
     uint32_t max_kernels;     // 0: 64
-    uint32_t inbox_capacity;  // messages between kernels that may wait for each, a power of two; 0: 128
+    uint32_t inbox_capacity;  // messages from other kernels that may wait for a kernel, a power of two; 0: 128
     uint32_t inbox_payload;   // largest payload between kernels; 0: 65536
     uint32_t dispatchers;     // threads that serve event-driven kernels; 0: one per core, at most 4
     uint32_t hop_limit;       // 0: 8
@@ -84,15 +86,15 @@ typedef struct ig_ring_runtime_desc {
 
 // Creates a runtime. desc may be NULL. errors: INVALID_ARGUMENT, OUT_OF_MEMORY, SYSTEM.
 ig_status ig_ring_runtime_create(ig_device *device, const ig_ring_runtime_desc *desc, ig_ring_runtime **runtime);
-// Terminates all kernels, dropping what waits, and releases the caller's reference. Handlers in MSL that do not return
-// are stopped. errors: TIMEOUT when a handler has not returned within stop_ms, which happens in C, where it cannot be
-// stopped: its thread, kernel and runtime, and the device, then stay until it returns, and what it uses must stay too;
+// Terminates all kernels, drops their messages and releases the caller's reference. Handlers in MSL that do not return
+// are stopped. errors: TIMEOUT when a handler in C, which cannot be stopped, has not returned within stop_ms: its
+// thread, its kernel, the runtime and the device then stay until it returns, and so must everything it uses;
 // ig_ring_get_error of the kernel names it.
 ig_status ig_ring_runtime_shutdown(ig_ring_runtime *runtime);
 ig_ring_runtime *ig_ring_runtime_retain(ig_ring_runtime *runtime);
 void ig_ring_runtime_release(ig_ring_runtime *runtime);   // the last reference shuts it down
 ig_hlc *ig_ring_runtime_clock(ig_ring_runtime *runtime);  // borrowed
-// Messages to kernels of the other node are carried there, by the host. Both must outlive their traffic.
+// From now on the host transfers messages between kernels of the two. Both must outlive that traffic.
 ig_status ig_ring_runtime_join(ig_ring_runtime *a, ig_ring_runtime *b);
 
 // ---- Handlers in C ----
@@ -106,8 +108,9 @@ typedef void (*ig_ring_handler)(ig_ring_context *context, void *user);
 const ig_message_header *ig_ring_context_message(const ig_ring_context *context);
 // The payload of the message.
 const void *ig_ring_context_payload(const ig_ring_context *context);
-// With the option `batches` a call may be for several messages that were sent together: alike but for their payloads,
-// ids and times, which follow each other from those of the message on. The payload past the last is NULL.
+// With the option `batches` one call may be for several messages that were sent together. They differ only in their
+// payloads, ids and times; ids and times are consecutive, starting with those of the message. The payload past the last
+// is NULL.
 uint64_t ig_ring_context_count(const ig_ring_context *context);
 // The payload of one of the messages of a call, NULL past the last.
 const void *ig_ring_context_payload_at(const ig_ring_context *context, uint64_t which);
@@ -120,8 +123,8 @@ uint32_t ig_ring_context_reply(ig_ring_context *context, uint64_t type, const vo
 // Sends a message to a kernel. Returns IG_DELIVERED or why not.
 uint32_t ig_ring_context_send(ig_ring_context *context, uint64_t dest, uint64_t type, const void *payload,
                               uint64_t bytes);
-// Several messages of one type and size, one behind the other in memory; returns how many were taken. They share places
-// in the receiver's inbox, which makes each of them much cheaper.
+// Several messages of one type and size, adjacent in memory; returns how many were taken. They share slots in the
+// receiver's inbox, which makes each of them much cheaper.
 uint64_t ig_ring_context_send_batch(ig_ring_context *context, uint64_t dest, uint64_t type, const void *payloads,
                                     uint64_t bytes, uint64_t count);
 // Sends a message along all routes. Returns IG_DELIVERED or why not.
@@ -135,8 +138,8 @@ void ig_ring_context_fail(ig_ring_context *context, uint32_t error);
 
 // Who enters the loop over messages.
 typedef enum ig_ring_mode {
-    IG_RING_PERSISTENT,    // the loop over messages is in the kernel; it has a thread of its own
-    IG_RING_EVENT_DRIVEN,  // the host dispatches it when there are messages; all that Metal's GPUs allow
+    IG_RING_PERSISTENT,    // the kernel has its own thread, which waits for messages
+    IG_RING_EVENT_DRIVEN,  // the host dispatches the kernel when there are messages; the only mode on Metal's GPUs
 } ig_ring_mode;
 
 // Whether a kernel goes on after its handler failed.
@@ -147,14 +150,14 @@ typedef enum ig_restart_policy {
 
 // Exactly one of source, path and handler.
 typedef struct ig_ring_launch_desc {
-    const char *name;    // unique among those alive; with MSL, the one given to INGOT_RING_KERNEL
-    const char *kernel;  // that one, where several kernels are launched of it; NULL: name
+    const char *name;    // unique among running kernels
+    const char *kernel;  // in MSL, the name given to INGOT_RING_KERNEL; NULL: `name`
     const char *source;
     const char *path;
     ig_ring_handler handler;
     void *user;
     ig_ring_mode mode;
-    uint32_t grid;            // threadgroups; 0: 1, and no more is supported, for the sake of order
+    uint32_t grid;            // threadgroups; 0: 1; more are not supported, because they would break the order
     uint32_t block;           // threads that handle a message together, in MSL; 0: 256
     uint32_t input_capacity;  // powers of two; 0: 1024
     uint32_t output_capacity;
@@ -162,13 +165,13 @@ typedef struct ig_ring_launch_desc {
     uint32_t max_payload;           // 0: 65536
     uint64_t state_bytes;           // lasts between messages, zero at first; 0: 64
     ig_buffer *buffers[4];          // for context.buffer(n)
-    uint32_t shared_memory;         // 0: what the kernel declares; more is not needed and refused
+    uint32_t shared_memory;         // must be 0: handlers declare threadgroup variables
     bool start_inactive;            // Launched, not Active
     bool k2k;                       // may have routes
-    bool batches;                   // the handler takes all messages of a call: see ig_ring_context_count
+    bool batches;                   // the handler takes several messages per call: see ig_ring_context_count
     uint64_t deadline_ns;           // for one message; 0: none
     uint32_t message_budget;        // event-driven: messages a dispatch may handle; 0: 64
-    uint32_t idle_spins;            // persistent: looks at its rings before it sleeps; 0: as long as cores are free
+    uint32_t idle_spins;            // persistent: looks at empty rings before it sleeps; 0: more when cores are free
     ig_restart_policy restart;
     uint32_t max_restarts;  // 0: 3
 } ig_ring_launch_desc;
@@ -208,12 +211,12 @@ typedef enum ig_ring_ending {
 // names both states.
 ig_status ig_ring_activate(ig_ring_kernel *kernel);
 // Returns when no message is being handled any more. errors: TIMEOUT when a handler has not returned within stop_ms:
-// the kernel is deactivated all the same, and the call may be repeated to wait on.
+// the kernel is deactivated all the same, and the call may be repeated to wait longer.
 ig_status ig_ring_deactivate(ig_ring_kernel *kernel);
-// Returns at once; what waits is handled first, or dropped into the dead letters as far as they have room.
+// Returns at once. Queued messages are handled first, or dropped into the dead letters as far as they have room.
 ig_status ig_ring_terminate(ig_ring_kernel *kernel, ig_ring_ending ending);
-// Until terminated or failed. errors: TIMEOUT; also, however long the timeout, when the kernel was to drop what waits
-// and its handler has not returned within stop_ms.
+// Waits until the kernel is terminated or failed. errors: TIMEOUT; also, however long the timeout, when the kernel was
+// to drop its messages and its handler has not returned within stop_ms.
 ig_status ig_ring_wait(ig_ring_kernel *kernel, uint64_t timeout_ns);
 // The last error of the kernel or of a call on it. owns: fills the caller's.
 ig_status ig_ring_get_error(const ig_ring_kernel *kernel, ig_error *error);
@@ -225,15 +228,15 @@ typedef struct ig_ring_status {
     ig_ring_mode mode;
     uint64_t input_depth, output_depth, inbox_depth, outbox_depth, dead_letters;
     uint64_t in_flight, errors, restarts;
-    // Messages to the kernel, each counted once when it ends. All that ever came are these five, and what waits in the
-    // input and the inbox.
+    // Messages to the kernel, each counted once when it ends. The first five and the messages queued in the input and
+    // the inbox are all that were ever sent to it.
     uint64_t processed;  // the handler returned
-    uint64_t stopped;    // the handler did not: it was stopped, or touched memory it does not own
-    uint64_t expired;    // past their deadline when their turn came
-    uint64_t invalid;    // bad header or checksum, or of another node whose clock is too far ahead
-    uint64_t dropped;    // waiting when the kernel was terminated
-    uint64_t failed;     // of those processed: the handler said so
-    // Messages of the kernel. All that it ever sent have been received, wait in an output, inbox or outbox, or are
+    uint64_t stopped;    // the handler was stopped, or accessed memory it does not own
+    uint64_t expired;    // past their deadline
+    uint64_t invalid;    // bad header or checksum, or from another node whose clock is too far ahead
+    uint64_t dropped;    // queued when the kernel was terminated
+    uint64_t failed;     // of those processed: the handler called fail
+    // Messages from the kernel. All that it ever sent were received, are queued in an output, inbox or outbox, or are
     // undelivered.
     uint64_t sent;
     uint64_t undelivered;  // given up: the receiver was full for too long or ended, or the sender was terminated
@@ -248,19 +251,19 @@ typedef struct ig_ring_status {
 } ig_ring_status;
 // Fills `status` with the current figures.
 void ig_ring_get_status(const ig_ring_kernel *kernel, ig_ring_status *status);
-// Nanoseconds that a fraction of the answers stayed below, from the histogram; 0 when there are none.
+// The time in nanoseconds within which this fraction of the answers came, from the histogram; 0 when there are none.
 uint64_t ig_ring_latency_quantile(const ig_ring_status *status, double fraction);
 
 // ---- Sending and receiving ----
 
-// A timeout of 0 tries. errors: QUEUE_FULL after the timeout, WRONG_STATE unless active, OVERFLOW for a payload the
-// kernel does not take. *id, if wanted, is what an answer will carry as correlation_id.
+// A timeout of 0 tries once. errors: QUEUE_FULL after the timeout, WRONG_STATE unless active, OVERFLOW for a payload
+// larger than the kernel takes. *id, if wanted, is the correlation_id of the answer.
 ig_status ig_ring_send(ig_ring_kernel *kernel, const ig_message *message, uint64_t timeout_ns, uint64_t *id);
-// In order; *sent, if wanted, says how far it came. Messages alike but for their payloads share places in the ring,
-// which makes each of them much cheaper.
+// Sends in order; *sent, if wanted, is how many were sent. Messages that differ only in their payloads share slots of
+// the ring, which makes each of them much cheaper.
 ig_status ig_ring_send_batch(ig_ring_kernel *kernel, const ig_message *messages, size_t count, uint64_t timeout_ns,
                              size_t *sent);
-// The same for an array of structs: `message` is the first, and the payloads of the others follow its own.
+// The same for an array of structs: `message` is the first, and the payloads of the others follow it in memory.
 ig_status ig_ring_send_array(ig_ring_kernel *kernel, const ig_message *message, size_t count, uint64_t timeout_ns,
                              size_t *sent);
 // Takes the next message out of the output. errors: TIMEOUT when there is nothing; WRONG_STATE when nothing can come any
@@ -269,16 +272,17 @@ ig_status ig_ring_receive(ig_ring_kernel *kernel, ig_message *message, uint64_t 
 // The same for up to `count` messages: waits for the first, then takes what is there. *received says how many.
 ig_status ig_ring_receive_batch(ig_ring_kernel *kernel, ig_message *messages, size_t count, uint64_t timeout_ns,
                                 size_t *received);
-// The answer to that message; other answers stay queued. When the message ended without one, the call ends too:
-// errors: INVALID_ARGUMENT when the handler failed, KERNEL_FAULT, TIMEOUT when the handler or the message ran past its
-// deadline, BAD_FORMAT, WRONG_STATE when the kernel was terminated; ig_ring_get_error says which. A request also ends
-// with NOT_FOUND when the handler returned without an answer.
+// Waits for the answer to that message; other answers stay queued. errors, when there will be no answer:
+// INVALID_ARGUMENT when the handler failed, KERNEL_FAULT, TIMEOUT when the handler or the message exceeded its deadline,
+// BAD_FORMAT, WRONG_STATE when the kernel was terminated; ig_ring_get_error says which. A request also returns NOT_FOUND
+// when the handler returned without an answer.
 ig_status ig_ring_receive_correlated(ig_ring_kernel *kernel, uint64_t id, ig_message *message, uint64_t timeout_ns);
 // Sends a question and waits for its answer: ig_ring_send, then ig_ring_receive_correlated, with their errors.
 ig_status ig_ring_request(ig_ring_kernel *kernel, const ig_message *question, ig_message *answer, uint64_t timeout_ns);
 
-// Without copying. Write type, correlation_id and the like into the header and `bytes` bytes into the payload, then
-// commit; every reservation must be committed or cancelled, and soon: those behind it wait.
+// Without copying. Write type, correlation_id and so on into the header and `bytes` bytes into the payload, then commit.
+// Every reservation must be committed or cancelled soon, because the messages after it wait. A slot that was peeked at
+// must be consumed, which frees it for the kernel.
 typedef struct ig_ring_slot {
     ig_message_header *header;
     void *payload;
@@ -303,7 +307,7 @@ ig_status ig_ring_receive_dead(ig_ring_kernel *kernel, ig_message *message);
 // ---- Kernel to kernel ----
 
 // Routes of the kernel at number `self` of a grid of kernels numbered from `first`: id = first + (z * gy + y) * gx + x.
-// errors: INVALID_ARGUMENT when self lies outside.
+// errors: INVALID_ARGUMENT when self is not in the grid.
 ig_status ig_k2k_routing_table_grid(ig_k2k_routing_table *table, uint32_t self, uint32_t first, const uint32_t grid[3],
                                     ig_neighbourhood neighbourhood, bool periodic, uint32_t inbox_size);
 // Adds a route, so that one kernel can send to another. errors: WRONG_STATE without the k2k option, OVERFLOW past 26
