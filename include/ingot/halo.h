@@ -111,14 +111,14 @@ typedef struct ig_halo_layout {
     ig_size cells;                      // cells of the block
     bool open_below[3], open_above[3];  // whether the block's low and high sides are open ends of the domain
     uint64_t tile_bytes, field_bytes;   // with rims
-    uint64_t block_bytes;               // of the block's cells without rims, as scatter and gather have them
+    uint64_t block_bytes;               // of the block's cells without rims, for scatter and gather
 } ig_halo_layout;
 // Fills `layout`.
 void ig_halo_get_layout(const ig_halo *halo, ig_halo_layout *layout);
 
 // ---- Fields ----
 
-// The buffer of a field, shared storage, lives as long as the halo; NULL past the last.
+// The buffer of a field: shared storage, which lives as long as the halo. NULL when there is no such field.
 ig_buffer *ig_halo_field(const ig_halo *halo, uint32_t field);
 
 #define IG_HALO_NOTHING UINT32_MAX              // an open end, or not among the neighbours exchanged with
@@ -127,13 +127,13 @@ ig_buffer *ig_halo_field(const ig_halo *halo, uint32_t field);
 // along each axis, x + 3 y + 9 z. Kernels that treat the ends of the domain in their own way can bind it.
 ig_buffer *ig_halo_neighbours_buffer(const ig_halo *halo);
 
-// The same as ring kernels have it, one kernel for each tile of the domain, numbered like tiles: faces first, N, S, W,
-// E in two dimensions and -X, +X, -Y, +Y, -Z, +Z in three, then edges and corners. Inboxes hold the largest face
-// `inbox_messages` times. errors: OUT_OF_RANGE past the tiles of this process, OVERFLOW when inboxes need more than 4
-// GiB.
+// The same as a routing table of ring kernels, one kernel for each tile of the domain, numbered like the tiles: faces
+// first (N, S, W, E in two dimensions and -X, +X, -Y, +Y, -Z, +Z in three), then edges and corners. An inbox has room
+// for `inbox_messages` of the largest face. errors: OUT_OF_RANGE when this process has no such tile, OVERFLOW when the
+// inboxes need more than 4 GiB.
 ig_status ig_halo_get_routes(const ig_halo *halo, uint64_t tile, ig_k2k_routing_table *table);
 
-// Between a field and this process' block as one array without tiles, x fastest. Rims are not touched.
+// Copy between a field and this process's block as one array without tiles, x fastest. Rims are not changed.
 // pre: no command buffer or exchange is using the field.
 ig_status ig_halo_scatter(ig_halo *halo, uint32_t field, const void *array);
 ig_status ig_halo_gather(const ig_halo *halo, uint32_t field, void *array);
@@ -144,7 +144,7 @@ ig_status ig_halo_fill(ig_halo *halo, uint32_t field, const void *element);
 
 // Brings the rims of a set of fields (IG_HALO_FIELD(0) | IG_HALO_FIELD(2)) up to date and returns when that is done.
 // With several processes all must call it, in the same order.
-// errors: TIMEOUT or SYSTEM when another process is lost; after that only reading fields and release are possible.
+// errors: TIMEOUT or SYSTEM when another process is lost; after that the halo can only be read and released.
 ig_status ig_halo_exchange(ig_halo *halo, uint32_t fields, ig_error *error);
 
 // The same in two halves. In between, tiles may be read and other fields written by command buffers of other queues;
@@ -165,11 +165,11 @@ typedef struct ig_halo_stats {
     uint64_t remote_messages, remote_bytes;  // of those, received from other processes
     uint64_t tiles;                          // of this process
     ig_size grid;                            // of the whole domain
-    uint64_t time_ns;                        // in exchanges; encoded ones are part of their command buffer instead
+    uint64_t time_ns;                        // spent in exchanges, except encoded ones
 } ig_halo_stats;
 // Fills `stats` with the current figures.
 void ig_halo_get_stats(const ig_halo *halo, ig_halo_stats *stats);
-// Fields become zeros and figures start again. errors: WRONG_STATE during an exchange.
+// Sets all fields and figures to zero. errors: WRONG_STATE during an exchange.
 ig_status ig_halo_reset(ig_halo *halo);
 
 #if defined(__GNUC__)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands behind ig_halo. halo-config.c checks and lays out, halo.c owns, halo-exchange.c moves within this
+// The object behind ig_halo. halo-config.c checks and lays out, halo.c owns, halo-exchange.c moves cells within this
 // process, halo-remote.c between processes, halo-tiles.c between tiles and plain arrays.
 #ifndef INGOT_HALO_INTERNAL_H
 #define INGOT_HALO_INTERNAL_H

@@ -6,8 +6,8 @@
 #include "ring/checksum.h"
 #include "ring/rings.h"
 
-// Small payloads travel in the slot. With the header an odd number of cache lines, so that slots use all sets of a
-// cache.
+// Small payloads lie in the slot. With the header a slot is an odd number of cache lines, so that slots use all sets of
+// a cache.
 enum { INLINE_BYTES = 1088, LINE = 64, URGENT_CAPACITY = 64, OUTBOX_CAPACITY = 1024, MAX_CAPACITY = 1 << 20 };
 _Static_assert(IGI_INBOXES_OFFSET == sizeof(igi_crc_tables), "inboxes begin after the tables");
 _Static_assert(sizeof(ig_message_header) == 256, "size of the contract");
@@ -125,7 +125,7 @@ static void write_layout(ig_ring_kernel *kernel, const igi_ring_block *plan) {
     control->output_capacity = control->output_mask + 1;
 }
 
-// An inbox is used again by a later kernel of the same number; what came too late for the last one is not for it.
+// A later kernel with the same number uses the inbox again; it skips messages that came too late for the one before.
 static void adopt_inbox(ig_ring_kernel *kernel) {
     igi_ring inbox = igi_ring_of(kernel, IGI_RING_INBOX);
     kernel->inbox = (ig_k2k_inbox_header *)inbox.base;
@@ -134,7 +134,7 @@ static void adopt_inbox(ig_ring_kernel *kernel) {
 }
 
 // Where kernels run in this process a handler that overruns its state, in either direction, must not reach the queues
-// or the memory of others: pages that nobody may touch lie on both sides, the second one right behind the state.
+// or the memory of others: pages that nobody may touch lie on both sides, the second one directly after the state.
 static bool place_guarded_state(uint64_t queues, uint64_t bytes, uint64_t *state, uint64_t *total) {
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), pages, rounded = igi_round_up(bytes, 16);
     if (rounded < bytes || !igi_add(rounded, page - 1, &pages)) return false;
@@ -162,7 +162,7 @@ static ig_status make_guarded_arena(ig_ring_kernel *kernel, uint64_t queues, uin
     return status;
 }
 
-// The queues, and the state behind them.
+// The queues, followed by the state.
 static ig_status make_memory(ig_ring_kernel *kernel, uint64_t queues, igi_ring_block *plan) {
     uint64_t state = queues, total;
     bool guards = kernel->runtime->device_runs_for_ever;

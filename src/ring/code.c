@@ -59,7 +59,7 @@ static void name_handler(const ig_ring_kernel *kernel, const char *function, con
 }
 
 static ig_status compile(ig_ring_kernel *kernel, const ig_ring_launch_desc *desc, ig_error *error) {
-    // Kernels of one source share its code if they call it by one name.
+    // Kernels of one source share compiled code if they use the same name for it.
     const char *wanted = desc->kernel ? desc->kernel : desc->name;
     ig_library_desc source = {.source = desc->source, .path = desc->path, .name = desc->source ? wanted : NULL};
     ig_status status = ig_library_create(kernel->runtime->device, &source, &kernel->library, error);
@@ -88,7 +88,7 @@ static ig_status compile(ig_ring_kernel *kernel, const ig_ring_launch_desc *desc
 
 static ig_status encode(ig_ring_kernel *kernel, ig_commands **commands) {
     ig_commands *made;
-    // Code with a deadline can be stopped, and a kernel that is to end must be; who watches the time is the supervisor.
+    // Only code with a deadline can be stopped, and a kernel that is to end must be; the supervisor watches the time.
     uint64_t deadline =
         kernel->deadline_ns || !kernel->runtime->device_runs_for_ever ? kernel->deadline_ns : UINT64_MAX;
     ig_commands_desc desc = {.deadline_ns = deadline, .label = kernel->name};
@@ -99,7 +99,7 @@ static ig_status encode(ig_ring_kernel *kernel, ig_commands **commands) {
                                 kernel->buffers[1],      kernel->buffers[2],
                                 kernel->buffers[3]};
     status = ig_commands_set_pipeline(made, kernel->pipeline);
-    // What is not there is not used either, but every argument must be bound.
+    // Missing buffers are not used, but every argument must be bound.
     for (uint32_t i = 0; i < sizeof bound / sizeof *bound && status == IG_STATUS_OK; i++)
         status = ig_commands_set_buffer(made, bound[i] ? bound[i] : kernel->arena_buffer, 0, i);
     if (status == IG_STATUS_OK) status = ig_commands_dispatch_threadgroups(made, (ig_size){1, 1, 1}, kernel->group);
@@ -119,7 +119,7 @@ ig_status igi_ring_make_code(ig_ring_kernel *kernel, const ig_ring_launch_desc *
     if (status == IG_STATUS_OK) status = ig_queue_create(kernel->runtime->device, &kernel->queue);
     if (status == IG_STATUS_OK && kernel->runtime->device->backend->run_here)
         status = encode(kernel, &kernel->commands);
-    // The loop of a kernel that is not active returns at once, and its code is there for the first message.
+    // The loop of an inactive kernel returns at once; this compiles its code before the first message.
     if (status == IG_STATUS_OK && kernel->commands) status = igi_ring_run(kernel, error);
     if (status != IG_STATUS_OK && error && !error->message) igi_error_set(error, status, "%s", ig_status_text(status));
     return status;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Life of a kernel: launched, active or not, terminated or failed; and what can be known about it.
+// The life of a kernel: launched, active or not, terminated or failed; and figures about it.
 #include <errno.h>
 
 #include "ring/futex.h"
@@ -64,7 +64,7 @@ ig_status igi_ring_note_stuck_handler(ig_ring_kernel *kernel) {
     return igi_fail_as(&kernel->error);
 }
 
-// Until no message is being handled any more. Call with the lock held.
+// Waits until no message is being handled. Call with the lock held.
 static ig_status wait_for_handler(ig_ring_kernel *kernel) {
     assert(igi_ring_is_locked(&kernel->lock));
     uint64_t deadline = igi_deadline_ns(kernel->runtime->stop_ns);
@@ -120,7 +120,7 @@ static bool has_ended(const ig_ring_kernel *kernel) {
     return state_of(kernel) == IG_RING_TERMINATED || state_of(kernel) == IG_RING_FAILED;
 }
 
-// Until when a kernel that is to drop its messages is waited for.
+// The latest time to wait for a kernel that is to drop its messages.
 static uint64_t last_moment(ig_ring_kernel *kernel) {
     bool ending = state_of(kernel) == IG_RING_TERMINATING && kernel->dropping;
     return ending ? atomic_load(&kernel->dropping_since_ns) + kernel->runtime->stop_ns : UINT64_MAX;
@@ -165,7 +165,7 @@ ig_status ig_ring_get_error(const ig_ring_kernel *kernel, ig_error *error) {
     return status;
 }
 
-// What lasts between messages begins anew with a restart; the messages stay.
+// A restart clears the kernel's state memory and keeps its messages.
 void igi_ring_note_failure(ig_ring_kernel *kernel, uint32_t reason, ig_error *error) {
     assert(igi_ring_is_locked(&kernel->lock));
     ig_error_clear(&kernel->error);
@@ -308,7 +308,7 @@ void ig_ring_kernel_release(ig_ring_kernel *kernel) {
     igi_ring_runtime_drop(runtime);
 }
 
-// ---- What can be known ----
+// ---- Figures ----
 
 uint64_t ig_ring_kernel_id(const ig_ring_kernel *kernel) {
     return (uint64_t)kernel->runtime->node << 32 | kernel->index;
@@ -318,7 +318,7 @@ const char *ig_ring_kernel_name(const ig_ring_kernel *kernel) {
     return kernel->name;
 }
 
-// Places of a ring from one position to another; 0 where they are not of one lap, because a handler overwrote them.
+// Slots of a ring from one position to another; 0 when a handler has overwritten the positions.
 static uint64_t between(const ig_ring_kernel *kernel, uint32_t kind, uint32_t head, uint32_t tail) {
     return tail - head <= igi_ring_of(kernel, kind).place->mask + 1 ? tail - head : 0;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands behind the handles of ring.h, and what its parts call of each other.
+// The objects behind the handles of ring.h, and the functions that the files of src/ring call in each other.
 #ifndef INGOT_RING_KERNEL_H
 #define INGOT_RING_KERNEL_H
 
@@ -20,10 +20,10 @@ struct ig_ring_kernel {
     igi_refcount references;
     ig_ring_runtime *runtime;
     char *name;
-    uint32_t index;  // among the runtime's, as in its inboxes
+    uint32_t index;  // of the kernel and of its inbox in the runtime
     ig_ring_mode mode;
     uint64_t launched_ns, deadline_ns;
-    uint32_t idle_spins;  // 0: by how many cores are free
+    uint32_t idle_spins;  // 0: depends on how many cores are free
     ig_restart_policy restart;
     uint32_t max_restarts;
     bool k2k;
@@ -33,7 +33,7 @@ struct ig_ring_kernel {
     ig_ring_control *control;
     igi_ring_block *block;
     ig_k2k_inbox_header *inbox;
-    // The same as in the block, where handlers can overwrite it.
+    // Copies of what is in the block, where handlers can overwrite it.
     igi_ring_place places[IGI_RING_COUNT];
     uint32_t state_offset, message_budget;
     uint64_t state_bytes;
@@ -41,7 +41,7 @@ struct ig_ring_kernel {
     ig_ring_handler handler;
     void *user;
     ig_library *library;
-    char *wanted;  // its kernel, as the source calls it
+    char *wanted;  // the name of its kernel in the source
     ig_pipeline *pipeline;
     ig_queue *queue;
     ig_commands *commands;
@@ -59,16 +59,16 @@ struct ig_ring_kernel {
     pthread_t thread;  // persistent kernels
     bool has_thread;
     // Counted without the lock.
-    atomic_uint version;  // of the state: whoever goes to sleep looks at it first
-    atomic_uint signal;   // threads that wait for output or room sleep on it
+    atomic_uint version;  // changes with the state: a thread checks it before it sleeps
+    atomic_uint signal;   // threads that wait for output or room sleep on this word
     atomic_uint_fast64_t dispatches, failures;
     atomic_uint_fast64_t latency[IG_RING_HISTOGRAM];
     // Output, on the host's side.
     pthread_mutex_t receiving;  // guards what follows
-    uint32_t output_next;       // position to be taken next
+    uint32_t output_next;       // the next position to take
     struct igi_stashed *stash, **stash_end;
     _Atomic uint64_t stashed;
-    // Event-driven: in the queue of those to be served.
+    // Event-driven kernels: the queue of those that have something to do.
     ig_ring_kernel *next_ready;
     bool queued;  // guarded by the runtime's ready_lock
     // The supervisor's.
@@ -79,20 +79,20 @@ struct ig_ring_kernel {
 enum { IGI_MAX_PEERS = 16 };
 
 struct ig_ring_runtime {
-    igi_refcount references;  // the users'; with the last one it is shut down
-    igi_refcount holders;     // all users together, and each kernel
+    igi_refcount references;  // of users; dropping the last one shuts the runtime down
+    igi_refcount holders;     // one for all users together, and one for each kernel and dispatcher
     bool device_runs_for_ever;
     ig_device *device;
     ig_hlc *clock;
     uint32_t node, max_kernels, hop_limit, pending_ms;
-    uint64_t stop_ns;  // how long a handler is waited for when its kernel is to end
+    uint64_t stop_ns;  // how long to wait for a handler when its kernel is to end
     ig_buffer *inbox_buffer;
     char *inboxes;
     igi_ring_place inbox_place;
     uint32_t inbox_size;
     atomic_uint_fast64_t message_ids;
-    uint64_t generation;  // no other runtime of this process has it
-    atomic_uint busy;     // persistent kernels awake
+    uint64_t generation;  // unique among the runtimes of this process
+    atomic_uint busy;     // persistent kernels that are awake
     uint32_t cores;
     pthread_mutex_t lock;  // guards what follows
     pthread_cond_t changed;
@@ -113,7 +113,7 @@ struct ig_ring_runtime {
     bool dispatching_ends;
 };
 
-// A message that was sent, and the place it was sent in.
+// A message that was sent, and its slot.
 typedef struct igi_sent {
     uint64_t id;
     uint32_t ring, position;
@@ -154,23 +154,23 @@ void igi_ring_abort(ig_ring_kernel *kernel);
 void igi_ring_run_handler(ig_ring_kernel *kernel);
 
 // ---- outbox.c: what the host does for messages between kernels ----
-// How this message ended, or IG_DEAD_NONE; *seen is how many ends were looked at before, 0 at first.
+// How this message ended, or IG_DEAD_NONE. *seen is how many ends were checked before; it is 0 at first.
 uint32_t igi_ring_find_end(const igi_ring_block *block, uint64_t id, uint32_t *seen);
 // Carries messages for other devices; true when some had to stay.
 bool igi_ring_carry_remote(ig_ring_kernel *kernel);
-// After a handler that did not return: its message becomes a dead letter, a place it had taken is given up.
+// After a handler that did not return: its message becomes a dead letter, and a slot that it had claimed is given up.
 void igi_ring_recover(ig_ring_kernel *kernel, uint32_t reason);
-// Everything that waits becomes dead letters, as far as they have room.
+// Turns all queued messages into dead letters, as far as there is room for them.
 void igi_ring_drop_all(ig_ring_kernel *kernel);
 
 // ---- serve.c: who runs the loop, and when ----
 ig_status igi_ring_start(ig_ring_kernel *kernel);
-// There may be something to do for it.
+// Call when there may be something to do for the kernel.
 void igi_ring_wake(ig_ring_kernel *kernel);
 void igi_ring_wake_index(ig_ring_runtime *runtime, uint32_t index);
-// Does the work of an event-driven kernel that waits for it; false when there was none.
+// Serves an event-driven kernel that is queued, in this thread; false when it was not queued.
 bool igi_ring_assist(ig_ring_kernel *kernel);
-// Threads that a handler keeps until then go on by themselves when it returns.
+// Dispatchers that are still in a handler at the deadline are detached; they end when the handler returns.
 void igi_ring_stop_dispatchers(ig_ring_runtime *runtime, uint64_t deadline_ns);
 
 // ---- supervise.c ----
@@ -178,8 +178,8 @@ ig_status igi_ring_start_supervisor(ig_ring_runtime *runtime);
 void igi_ring_stop_supervisor(ig_ring_runtime *runtime);
 
 // ---- kernel.c ----
-// The handler failed: tells who waits for an answer, and restarts the kernel or marks it failed. Call with the lock
-// held; `error` is taken over.
+// The handler failed: notes it for the thread that waits for an answer, and restarts the kernel or marks it failed. Call
+// with the lock held; takes over `error`.
 void igi_ring_note_failure(ig_ring_kernel *kernel, uint32_t reason, ig_error *error);
 void igi_ring_set_state(ig_ring_kernel *kernel, ig_ring_state state);  // with the lock held
 // The kernel is to end, and its handler has not returned in time. Call with the lock held.
@@ -191,14 +191,14 @@ bool igi_ring_is_ending(ig_ring_runtime *runtime);
 ig_ring_kernel *igi_ring_kernel_at(ig_ring_runtime *runtime, uint32_t index);
 // Gives the kernel its number.
 ig_status igi_ring_register(ig_ring_runtime *runtime, ig_ring_kernel *kernel, ig_error *error);
-// Nobody sends to this number any more.
+// Closes all routes to this number.
 void igi_ring_close_routes(ig_ring_runtime *runtime, uint32_t index);
 void igi_ring_runtime_drop(ig_ring_runtime *runtime);
-// Ends its registration and waits for its thread, which must be about to end.
+// Removes the kernel from the runtime, and joins its thread if that has ended.
 void igi_ring_unregister(ig_ring_runtime *runtime, ig_ring_kernel *kernel);
 
 // ---- send.c ----
-// As ig_ring_send; tells the place of the message too.
+// As ig_ring_send, and returns the slot of the message too.
 ig_status igi_ring_send_at(ig_ring_kernel *kernel, const ig_message *message, uint64_t timeout_ns, igi_sent *sent);
 
 // ---- receive.c ----

@@ -111,7 +111,7 @@ static bool has_output(ig_ring_kernel *kernel) {
     return igi_ring_ready_at(igi_ring_of(kernel, IGI_RING_OUTPUT), kernel->output_next) != NULL;
 }
 
-// The kernel looks at `receivers` after it published, this thread at the ring after it raised `receivers`.
+// The kernel checks `receivers` after it has published; this thread checks the ring after it has set `receivers`.
 static void sleep_for_output(ig_ring_kernel *kernel, uint64_t deadline) {
     unsigned signal = atomic_load(&kernel->signal);
     __atomic_store_n(&kernel->block->receivers, 1, __ATOMIC_SEQ_CST);
@@ -126,8 +126,8 @@ static void sleep_for_output(ig_ring_kernel *kernel, uint64_t deadline) {
 // What a thread waits for: any message, or the answer to one.
 typedef struct awaited {
     uint64_t id;     // 0: any
-    uint32_t ends;   // looked at so far
-    bool has_place;  // the question's is known:
+    uint32_t ends;   // checked so far
+    bool has_place;  // the slot of the question is known:
     uint32_t ring, position;
     bool explained;  // why there is no answer
 } awaited;
@@ -144,7 +144,7 @@ static ig_status status_of_end(uint32_t reason) {
     }
 }
 
-// There will be no answer. When the handler failed the kernel's error says more already.
+// There will be no answer. When the handler failed, the kernel's error already says more.
 static ig_status explain_end(ig_ring_kernel *kernel, uint32_t reason) {
     static const char sentence[] = "ring kernel '%s' did not handle the message: %s";
     const char *why = ig_dead_reason_text((ig_dead_reason)reason);
@@ -176,8 +176,8 @@ static ig_status explain_nothing(ig_ring_kernel *kernel, ig_status status) {
                     ig_ring_state_name((ig_ring_state)atomic_load(&kernel->state)));
 }
 
-// The question was handled, and nothing that answers it waits for room. Handlers answer only while they handle it. When
-// the handler failed, the end is noted before `failed_id` is cleared.
+// The question was handled, and no answer waits for room: handlers answer a message only while they handle it. When the
+// handler failed, the end is noted before `failed_id` is cleared.
 static bool is_handled(const ig_ring_kernel *kernel, const awaited *w) {
     const igi_ring_block *block = kernel->block;
     return w->has_place && (int32_t)(igi_ring_load_acquire(&block->heads[w->ring]) - w->position) > 0 &&
@@ -187,7 +187,7 @@ static bool is_handled(const ig_ring_kernel *kernel, const awaited *w) {
 
 typedef ig_status (*attempt)(ig_ring_kernel *kernel, uint64_t id, void *result);
 
-// One try; false when it is worth another. What ended before it has its answer, if any, in the output.
+// Tries once; false when it is worth trying again. If the question ended before the try, its answer is in the output.
 static bool try_now(ig_ring_kernel *kernel, attempt try_once, awaited *w, bool patient, void *result,
                     ig_status *status) {
     bool last = !can_produce(kernel);
@@ -218,7 +218,7 @@ static ig_status wait_until(ig_ring_kernel *kernel, attempt try_once, awaited *w
         }
         uint64_t now = igi_now_ns();
         if (now >= deadline) return IG_STATUS_TIMEOUT;
-        // Only output is signalled for certain; how a message ended is looked up now and then.
+        // Only output is always signalled; the end of a message must be looked up now and then.
         bool look_again = w->id && deadline - now > look_ns;
         if (tries >= SPINS) sleep_for_output(kernel, look_again ? now + look_ns : deadline);
     }

@@ -21,12 +21,12 @@ static bool is_over(ig_ring_kernel *kernel) {
     return atomic_load(&kernel->state) == IG_RING_TERMINATED;
 }
 
-// Its memory is there.
+// It has its memory.
 static bool is_launched(ig_ring_kernel *kernel) {
     return atomic_load(&kernel->state) >= IG_RING_LAUNCHED;
 }
 
-// Nobody sends there any more. Call with the lock held.
+// Closes all routes to this number. Call with the lock held.
 static void close_routes_to(ig_ring_runtime *runtime, uint32_t index) {
     assert(igi_ring_is_locked(&runtime->lock));
     for (uint32_t k = 0; k < runtime->kernel_count; k++) {
@@ -44,7 +44,7 @@ void igi_ring_close_routes(ig_ring_runtime *runtime, uint32_t index) {
     pthread_mutex_unlock(&runtime->lock);
 }
 
-// A thread whose handler does not return is left to itself: it holds what it needs, and lets go of it when it returns.
+// A thread whose handler does not return is detached: it has references to what it needs, and drops them when it ends.
 static void reap(ig_ring_kernel *kernel) {
     if (kernel->has_thread && (is_over(kernel) || !is_launched(kernel)))
         pthread_join(kernel->thread, NULL);
@@ -54,7 +54,7 @@ static void reap(ig_ring_kernel *kernel) {
     ig_ring_kernel_release(kernel);
 }
 
-// A number for the kernel, never used or of one that is over; *old is the latter. Call with the lock held.
+// Finds a number that was never used, or that of a kernel that has ended, which is then *old. Call with the lock held.
 static bool find_place(ig_ring_runtime *runtime, uint32_t *index, ig_ring_kernel **old) {
     assert(igi_ring_is_locked(&runtime->lock));
     for (*index = 0; *index < runtime->kernel_count; ++*index) {
@@ -220,7 +220,7 @@ bool igi_ring_is_ending(ig_ring_runtime *runtime) {
     return ending;
 }
 
-// True when all kernels have ended. A kernel that is just being launched can only be told when it has begun.
+// True when all kernels have ended. A kernel that is being launched can be terminated only once it is launched.
 static bool end_kernels(ig_ring_runtime *runtime) {
     bool all = true;
     for (uint32_t i = 0; i < runtime->max_kernels; i++) {
@@ -265,7 +265,7 @@ static ig_status shut_down(ig_ring_runtime *runtime) {
     pthread_mutex_unlock(&runtime->lock);
     if (!first) return IG_STATUS_OK;
     uint64_t deadline = igi_deadline_ns(runtime->stop_ns);
-    // All are told first, so that none waits for a message of another.
+    // All are terminated before any is waited for, so that none waits for a message of another.
     bool all = end_kernels(runtime);
     while (!all && igi_now_ns() < deadline) {
         wait_a_moment(runtime);

@@ -42,13 +42,13 @@ static ig_status explain(ig_ring_kernel *kernel, ig_status status, uint64_t byte
 
 static bool claim(ig_ring_kernel *kernel, uint32_t kind, uint32_t *position) {
     if (!igi_ring_claim(igi_ring_of(kernel, kind), position)) return false;
-    // The upper half of the tail, which positions do without.
+    // Positions have 32 bits; the upper half of the tail is counted here.
     if (kind == IGI_RING_INPUT && *position == UINT32_MAX)
         __atomic_fetch_add((uint32_t *)&kernel->control->input_tail + 1, 1, __ATOMIC_RELAXED);
     return true;
 }
 
-// Sleeps until the kernel has made room, it may be, or the moment has come.
+// Sleeps until the kernel has made room, the deadline has passed, or for no reason.
 static void wait_for_room(ig_ring_kernel *kernel, uint32_t kind, uint64_t deadline) {
     igi_ring ring = igi_ring_of(kernel, kind);
     unsigned signal = atomic_load(&kernel->signal);
@@ -78,10 +78,10 @@ static ig_status claim_until(ig_ring_kernel *kernel, uint32_t kind, uint64_t tim
 
 // ---- Headers ----
 
-// The first of `count` numbers that follow each other.
+// The first of `count` consecutive ids.
 static uint64_t new_ids(ig_ring_runtime *runtime, uint32_t count) {
     enum { BLOCK = 2 * IGI_PACKET_MOST };
-    // Numbers are taken by the block, so that threads seldom meet.
+    // Threads take ids in blocks, so that they seldom contend.
     static _Thread_local uint64_t next, end, generation;
     if (end - next < count || generation != runtime->generation) {
         generation = runtime->generation;
@@ -121,7 +121,7 @@ static uint32_t ring_for(const ig_message_header *header) {
     return header->priority >= IG_PRIORITY_HIGH ? IGI_RING_URGENT : IGI_RING_INPUT;
 }
 
-// What the caller says of a message.
+// The part of a header that the caller sets.
 static void describe(ig_message_header *slot, const ig_message_header *wanted) {
     slot->correlation_id = wanted->correlation_id;
     slot->message_type = wanted->message_type;
@@ -165,7 +165,7 @@ ig_status ig_ring_send(ig_ring_kernel *kernel, const ig_message *message, uint64
 
 // ---- Batches ----
 
-// Messages each with a payload of its own, or one whose payload is those of all, one behind the other.
+// Messages that each have a payload, or one message whose payload is the payloads of all, adjacent in memory.
 typedef struct batch {
     const ig_message *messages;
     size_t count;
@@ -208,10 +208,10 @@ static void copy_small(char *to, const char *from, uint64_t bytes) {
 
 static void fill_packet(ig_message_header *slot, const batch *b, size_t from, uint32_t count) {
     uint64_t bytes = slot->payload_size, padded = igi_pad((uint32_t)bytes);
-    const char *array = bytes ? b->messages->payload : "";  // of nothing there may be no address
+    const char *array = bytes ? b->messages->payload : "";  // an empty payload may be NULL
     uint32_t *sums = igi_packet_sum(slot, 0);
     char *payload = igi_packet_payload(slot, count, 0);
-    // The kernel had these lines: they come together, instead of one after the other when each is missed.
+    // The kernel had these cache lines: prefetched, they arrive together instead of one after the other.
     for (uint32_t i = 0; i < igi_packet_bytes(count, (uint32_t)bytes); i += 64)
         __builtin_prefetch((char *)(slot + 1) + i, 1);
     for (uint32_t i = 0; i < count; i++, payload += padded) {
@@ -221,7 +221,7 @@ static void fill_packet(ig_message_header *slot, const batch *b, size_t from, ui
     }
 }
 
-// Those that share a slot, from the one at `from` on; *sent says how many.
+// Sends the messages that share a slot with the one at `from`; *sent is how many.
 static ig_status send_some(ig_ring_kernel *kernel, const batch *b, size_t from, uint64_t timeout_ns, size_t *sent) {
     const ig_message *first = &b->messages[b->is_array ? 0 : from];
     uint32_t kind = ring_for(&first->header), position;
@@ -270,7 +270,7 @@ ig_status ig_ring_send_array(ig_ring_kernel *kernel, const ig_message *message, 
     return send_all(kernel, &(batch){message, count, true}, timeout_ns, sent);
 }
 
-// ---- Places ----
+// ---- Writing in place ----
 
 ig_status ig_ring_reserve(ig_ring_kernel *kernel, uint64_t bytes, uint64_t timeout_ns, ig_ring_slot *slot) {
     if (!kernel || !slot)

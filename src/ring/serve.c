@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who runs a kernel's loop, and when: a thread of its own, or the dispatchers that event-driven kernels share.
 //
-// The word `parked` in the inbox is the token. It is 1 while nobody is at the kernel; whoever changes it to 0 must see
-// to it that the kernel is served.
+// The word `parked` in the inbox is a token. It is 1 while no thread serves the kernel; a thread that changes it to 0
+// must make sure that the kernel is served.
 
 #include <errno.h>
 
@@ -30,7 +30,7 @@ static bool has_message(const ig_ring_kernel *kernel) {
     return false;
 }
 
-// A guess when another thread is at the kernel already, who looks again when it leaves.
+// A guess when another thread is serving the kernel, which then checks again when it leaves.
 static bool has_work(const ig_ring_kernel *kernel) {
     return has_message(kernel) && has_room(kernel);
 }
@@ -38,7 +38,7 @@ static bool has_work(const ig_ring_kernel *kernel) {
 static uint32_t choose_spins(const ig_ring_kernel *kernel) {
     if (kernel->mode == IG_RING_EVENT_DRIVEN) return 0;
     if (kernel->idle_spins) return kernel->idle_spins;
-    // Whoever sends needs a core too.
+    // The sender needs a core too.
     return atomic_load(&kernel->runtime->busy) < kernel->runtime->cores ? LONG_SPINS : SHORT_SPINS;
 }
 
@@ -82,7 +82,7 @@ static void signal_waiters(ig_ring_kernel *kernel) {
 // Wakes whom the loop found asleep.
 static void wake_others(ig_ring_kernel *kernel) {
     igi_ring_block *block = kernel->block;
-    // All are woken; who goes to sleep again says so again.
+    // All are woken; a thread that goes to sleep again sets its word again.
     bool receivers = __atomic_exchange_n(&block->receivers, 0, __ATOMIC_SEQ_CST);
     if (__atomic_exchange_n(&block->senders, 0, __ATOMIC_SEQ_CST) || receivers) signal_waiters(kernel);
     for (uint32_t w = 0; w < sizeof block->wake / sizeof *block->wake; w++) {
@@ -92,12 +92,12 @@ static void wake_others(ig_ring_kernel *kernel) {
     }
 }
 
-// The device had no memory to begin with, or the supervisor came just too late: no message is to blame.
+// The device had no memory to start, or the supervisor was just too late: no message caused it.
 static bool is_blameless(const ig_ring_kernel *kernel, ig_status status) {
     return (status == IG_STATUS_OUT_OF_MEMORY || status == IG_STATUS_TIMEOUT) && !(kernel->block->started & 1);
 }
 
-// The handler did not return: its message is lost, and the control block tells.
+// The handler did not return: its message becomes a dead letter, and the control block has the error.
 static uint32_t lose_message(ig_ring_kernel *kernel, ig_status status) {
     bool late = status == IG_STATUS_TIMEOUT;
     uint32_t reason = late ? IG_DEAD_DEADLINE : IG_DEAD_FAULT;
@@ -196,7 +196,7 @@ static void *persist(void *argument) {
 static void enqueue(ig_ring_kernel *kernel) {
     ig_ring_runtime *runtime = kernel->runtime;
     assert(igi_ring_is_locked(&runtime->ready_lock) && !kernel->queued);
-    ig_ring_kernel_retain(kernel);  // until it was served
+    ig_ring_kernel_retain(kernel);  // until it has been served
     kernel->queued = true;
     kernel->next_ready = NULL;
     *runtime->last_ready = kernel;
@@ -212,7 +212,7 @@ static void make_ready(ig_ring_kernel *kernel) {
     pthread_mutex_unlock(&runtime->ready_lock);
 }
 
-// Takes the kernel, or the first one when it is NULL, out of the queue. Call with the ready lock held.
+// Removes `wanted`, or the first kernel when that is NULL, from the queue. Call with the ready lock held.
 static ig_ring_kernel *dequeue(ig_ring_runtime *runtime, const ig_ring_kernel *wanted) {
     for (ig_ring_kernel **link = &runtime->first_ready; *link; link = &(*link)->next_ready) {
         ig_ring_kernel *found = *link;
@@ -238,7 +238,7 @@ static void serve_event(ig_ring_kernel *kernel) {
         bool again = (active && has_work(kernel)) || atomic_load(&kernel->version) != version;
         if (again && __atomic_exchange_n(parked, 0, __ATOMIC_SEQ_CST)) make_ready(kernel);
     }
-    // After the end the inbox, and the token in it, may be another kernel's already.
+    // After the kernel's end its inbox, and the token in it, may already belong to another kernel.
     ig_ring_kernel_release(kernel);
 }
 
@@ -338,7 +338,8 @@ ig_status igi_ring_start(ig_ring_kernel *kernel) {
 void igi_ring_wake(ig_ring_kernel *kernel) {
     uint32_t *parked = &kernel->inbox->parked;
     if (!__atomic_load_n(parked, __ATOMIC_SEQ_CST) || !__atomic_exchange_n(parked, 0, __ATOMIC_SEQ_CST)) return;
-    // Only who has the token can end a kernel: that of one which is over belongs to the next kernel of its number.
+    // Only the owner of the token can end a kernel. If this one has ended, the token belongs to the next kernel with its
+    // number.
     bool over = atomic_load(&kernel->state) == IG_RING_TERMINATED;
     ig_ring_kernel *owner = over ? igi_ring_kernel_at(kernel->runtime, kernel->index) : ig_ring_kernel_retain(kernel);
     if (owner && owner->mode == IG_RING_EVENT_DRIVEN)

@@ -12,18 +12,18 @@ static bool must_end(ig_ring_kernel *kernel, uint64_t now) {
     return now > since && now - since >= grace_ns;
 }
 
-// Queues that a handler has overwritten are no more use; their loop would not find its end.
+// A loop whose queues a handler has overwritten might never end.
 static void check_layout(ig_ring_kernel *kernel) {
     if (kernel->handler || pthread_mutex_trylock(&kernel->lock) != 0) return;
     if (kernel->running && !igi_ring_is_sound(kernel)) igi_ring_abort(kernel);
     pthread_mutex_unlock(&kernel->lock);
 }
 
-// A message is late when the count of messages stood still, at an odd number, for as long as the deadline.
+// A handler is late when `started` has had the same odd value for as long as the deadline.
 static void check_deadline(ig_ring_kernel *kernel, uint64_t now) {
     uint32_t started = igi_ring_load_acquire(&kernel->block->started);
     if (must_end(kernel, now)) {
-        igi_ring_abort(kernel);  // whatever it is doing: the memory it tells that by may be damaged
+        igi_ring_abort(kernel);  // whatever `started` says: that memory may be damaged
     } else if (!(started & 1) || started != kernel->watched_message) {
         kernel->watched_message = started;
         kernel->watched_since_ns = now;
