@@ -53,17 +53,19 @@ static inline void igi_ring_begin_loop(IGI_THREAD igi_ring_loop *loop) {
 
 // ---- Rings ----
 
-static inline igi_ring igi_ring_inbox(const IGI_THREAD igi_ring_loop *loop, uint32_t index) {
-    igi_ring ring = {&loop->places[IGI_RING_INBOX],
-                     loop->inboxes + IGI_INBOXES_OFFSET + (uint64_t)index * loop->block->inbox_size, loop->inboxes,
-                     index};
+// A ring of this kernel, or the inbox of another. Without branches, so that in MSL all lanes have the same addresses.
+static inline igi_ring igi_ring_at(const IGI_THREAD igi_ring_loop *loop, uint32_t kind, uint32_t index) {
+    bool is_inbox = kind == IGI_RING_INBOX;
+    uint64_t offset = IGI_INBOXES_OFFSET + (uint64_t)index * loop->block->inbox_size;
+    igi_ring ring = {&loop->places[kind], is_inbox ? loop->inboxes + offset : loop->arena,
+                     is_inbox ? loop->inboxes : loop->overflow, is_inbox ? index : 0};
     return ring;
 }
-
+static inline igi_ring igi_ring_inbox(const IGI_THREAD igi_ring_loop *loop, uint32_t index) {
+    return igi_ring_at(loop, IGI_RING_INBOX, index);
+}
 static inline igi_ring igi_ring_own(const IGI_THREAD igi_ring_loop *loop, uint32_t kind) {
-    if (kind == IGI_RING_INBOX) return igi_ring_inbox(loop, loop->block->self_id);
-    igi_ring ring = {&loop->places[kind], loop->arena, loop->overflow, 0};
-    return ring;
+    return igi_ring_at(loop, kind, loop->block->self_id);
 }
 
 // Whether the output has room for a message; it is asked before one is taken, so that one answer always fits.
@@ -338,7 +340,7 @@ static inline uint32_t igi_ring_publish(IGI_THREAD igi_ring_loop *loop) {
     uint32_t position = w->opened_position, kind = w->opened_ring, bytes = (uint32_t)made->payload_size;
     uint64_t dest = w->opened_dest;
     IGI_RING_ASSERT(made && kind < IGI_RING_COUNT);
-    igi_ring ring = kind == IGI_RING_INBOX ? igi_ring_inbox(loop, (uint32_t)dest) : igi_ring_own(loop, kind);
+    igi_ring ring = igi_ring_at(loop, kind, (uint32_t)dest);
     made->checksum = igi_ring_checksum(loop->inboxes, igi_ring_payload_at(ring, made, position, bytes), bytes);
     w->opened_slot = NULL;
     if (kind == IGI_RING_INBOX) {
