@@ -37,28 +37,28 @@ static void show(const char *path, const ig_halo_stats *stats, uint64_t cells, u
     printf("  picture: %s%s%s\n", cli_escape(stdout, CLI_GREEN), cli_visible(path), cli_escape(stdout, CLI_PLAIN));
 }
 
-static int save(const demo_stage *stage, const igi_stencil *stencil, const halo_cells *cells, uint64_t run_ns) {
+static int save(const demo_stage *stage, const igi_halo_stencil *stencil, const halo_cells *cells, uint64_t run_ns) {
     halo_ranks alone = {0};
     float *domain = NULL;
     char *path = igi_path_join(stage->directory, "wave.png");
     int result = path ? halo_collect(&wave, &alone, stencil, &domain) : cli_report(IG_STATUS_OUT_OF_MEMORY, NULL);
     if (result == CLI_CONTINUE) result = halo_save_picture(&wave, path, cells, domain);
     ig_halo_stats stats;
-    ig_halo_get_stats(igi_stencil_halo(stencil), &stats);
+    ig_halo_get_stats(igi_halo_stencil_halo(stencil), &stats);
     if (result == CLI_CONTINUE) show(path, &stats, cells->count, run_ns);
     free(domain), free(path);
     return result;
 }
 
-static int run(const demo_stage *stage, igi_stencil *stencil) {
+static int run(const demo_stage *stage, igi_halo_stencil *stencil) {
     ig_halo_layout layout;
     halo_cells cells;
     ig_error error = {0};
-    ig_halo_get_layout(igi_stencil_halo(stencil), &layout);
+    ig_halo_get_layout(igi_halo_stencil_halo(stencil), &layout);
     int result = halo_make_cells(&wave, &layout, &cells);
-    ig_status status = igi_stencil_start(stencil, cells.now, cells.before, cells.speed, &error);
+    ig_status status = igi_halo_stencil_start(stencil, cells.now, cells.before, cells.speed, &error);
     uint64_t start = igi_now_ns();
-    if (status == IG_STATUS_OK) status = igi_stencil_run(stencil, STEPS, &error);
+    if (status == IG_STATUS_OK) status = igi_halo_stencil_run(stencil, STEPS, &error);
     uint64_t run_ns = igi_now_ns() - start;
     if (status != IG_STATUS_OK) result = cli_report_and_clear(status, &error);
     if (result == CLI_CONTINUE) result = save(stage, stencil, &cells, run_ns);
@@ -67,11 +67,11 @@ static int run(const demo_stage *stage, igi_stencil *stencil) {
 }
 
 int demo_make_waves(const demo_stage *stage) {
-    igi_stencil *stencil = NULL;
+    igi_halo_stencil *stencil = NULL;
     ig_error error = {0};
-    ig_status status = igi_stencil_create(stage->device, &wave.stencil, &stencil, &error);
+    ig_status status = igi_halo_stencil_create(stage->device, &wave.stencil, &stencil, &error);
     if (status != IG_STATUS_OK) return cli_report_and_clear(status, &error);
     int result = run(stage, stencil);
-    igi_stencil_release(stencil);
+    igi_halo_stencil_release(stencil);
     return result;
 }

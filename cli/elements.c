@@ -49,7 +49,7 @@ static void store_float(ig_type type, double value, void *element) {
         float single = (float)value;
         memcpy(element, &single, sizeof single);
     } else {
-        uint16_t half = type == IG_TYPE_BF16 ? igi_bf16_from_double(value) : igi_f16_from_double(value);
+        uint16_t half = type == IG_TYPE_BF16 ? igi_tensor_bf16_from_double(value) : igi_tensor_f16_from_double(value);
         memcpy(element, &half, sizeof half);
     }
 }
@@ -59,7 +59,7 @@ static float load_float(ig_type type, const void *element) {
     uint16_t half;
     if (type == IG_TYPE_F32) return memcpy(&single, element, sizeof single), single;
     memcpy(&half, element, sizeof half);
-    return (float)(type == IG_TYPE_BF16 ? igi_bf16_to_double(half) : igi_f16_to_double(half));
+    return (float)(type == IG_TYPE_BF16 ? igi_tensor_bf16_to_double(half) : igi_tensor_f16_to_double(half));
 }
 
 static cli_parse_result parse_integer(ig_type type, const char *text, size_t length, void *element) {

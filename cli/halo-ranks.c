@@ -124,11 +124,12 @@ static float *paste_own(const ig_halo_layout *layout, const float *block) {
     return domain;
 }
 
-int halo_collect(const halo_options *options, const halo_ranks *ranks, const igi_stencil *stencil, float **domain) {
+int halo_collect(const halo_options *options, const halo_ranks *ranks, const igi_halo_stencil *stencil,
+                 float **domain) {
     ig_halo_layout layout;
-    ig_halo_get_layout(igi_stencil_halo(stencil), &layout);
+    ig_halo_get_layout(igi_halo_stencil_halo(stencil), &layout);
     float *block = cli_alloc(layout.block_bytes), *whole = NULL;
-    ig_status status = igi_stencil_read(stencil, block);
+    ig_status status = igi_halo_stencil_read(stencil, block);
     int result = status == IG_STATUS_OK ? CLI_CONTINUE : cli_report(status, NULL);
     if (result == CLI_CONTINUE && halo_is_first(ranks)) {
         whole = paste_own(&layout, block);

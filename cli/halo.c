@@ -19,7 +19,7 @@ typedef struct halo_run {
     halo_options options;
     halo_ranks ranks;
     ig_device *device;
-    igi_stencil *stencil;
+    igi_halo_stencil *stencil;
     ig_halo_layout layout;
     halo_cells cells;
     uint64_t run_ns;
@@ -28,13 +28,13 @@ typedef struct halo_run {
 
 // ---- Starting ----
 
-static int start_stencil(const halo_run *run, igi_stencil *stencil) {
+static int start_stencil(const halo_run *run, igi_halo_stencil *stencil) {
     ig_halo_layout layout;
-    ig_halo_get_layout(igi_stencil_halo(stencil), &layout);
+    ig_halo_get_layout(igi_halo_stencil_halo(stencil), &layout);
     float *now = halo_cut_block(&layout, run->cells.now), *before = halo_cut_block(&layout, run->cells.before);
     float *speed = halo_cut_block(&layout, run->cells.speed);
     ig_error error = {0};
-    ig_status status = igi_stencil_start(stencil, now, before, speed, &error);
+    ig_status status = igi_halo_stencil_start(stencil, now, before, speed, &error);
     free(now), free(before), free(speed);
     return status == IG_STATUS_OK ? CLI_CONTINUE : cli_report_and_clear(status, &error);
 }
@@ -45,15 +45,15 @@ static int open_run(halo_run *run) {
     if (result != CLI_CONTINUE) return result;
     run->options.stencil.halo.transport = run->ranks.transport;
     ig_error error = {0};
-    ig_status status = igi_stencil_create(run->device, &run->options.stencil, &run->stencil, &error);
+    ig_status status = igi_halo_stencil_create(run->device, &run->options.stencil, &run->stencil, &error);
     if (status != IG_STATUS_OK) return cli_report_and_clear(status, &error);
-    ig_halo_get_layout(igi_stencil_halo(run->stencil), &run->layout);
+    ig_halo_get_layout(igi_halo_stencil_halo(run->stencil), &run->layout);
     result = halo_make_cells(&run->options, &run->layout, &run->cells);
     return result == CLI_CONTINUE ? start_stencil(run, run->stencil) : result;
 }
 
 static void close_run(halo_run *run) {
-    igi_stencil_release(run->stencil);
+    igi_halo_stencil_release(run->stencil);
     halo_free_cells(&run->cells);
     ig_device_release(run->device);
 }
@@ -85,7 +85,7 @@ static int step(halo_run *run) {
     int result = options->frames ? save_frame(run, 0) : CLI_CONTINUE;
     for (uint64_t done = 0; done < options->steps && result == CLI_CONTINUE;) {
         uint64_t steps = next_steps(options, done), start = igi_now_ns();
-        ig_status status = igi_stencil_run(run->stencil, steps, &error);
+        ig_status status = igi_halo_stencil_run(run->stencil, steps, &error);
         run->run_ns += igi_now_ns() - start;
         done += steps;
         if (halo_is_first(&run->ranks)) cli_progress_update(&progress, done);
@@ -103,20 +103,21 @@ static int step(halo_run *run) {
 
 // The same kernels on one tile as large as the domain, exchanging nothing but its own ends.
 static int run_untiled(const halo_run *run, float *cells) {
-    igi_stencil_config config = run->options.stencil;
+    igi_halo_stencil_config config = run->options.stencil;
     config.halo.tile = run->layout.domain;
     config.halo.grid = (ig_size){1, 1, 1};
     config.halo.ranks = (ig_size){0};
     config.halo.halo = config.every = 1;
     config.halo.transport = NULL;
     config.overlaps = false;
-    igi_stencil *stencil = NULL;
+    igi_halo_stencil *stencil = NULL;
     ig_error error = {0};
-    ig_status status = igi_stencil_create(run->device, &config, &stencil, &error);
+    ig_status status = igi_halo_stencil_create(run->device, &config, &stencil, &error);
     int result = status == IG_STATUS_OK ? start_stencil(run, stencil) : CLI_CONTINUE;
-    if (status == IG_STATUS_OK && result == CLI_CONTINUE) status = igi_stencil_run(stencil, run->options.steps, &error);
-    if (status == IG_STATUS_OK && result == CLI_CONTINUE) status = igi_stencil_read(stencil, cells);
-    igi_stencil_release(stencil);
+    if (status == IG_STATUS_OK && result == CLI_CONTINUE)
+        status = igi_halo_stencil_run(stencil, run->options.steps, &error);
+    if (status == IG_STATUS_OK && result == CLI_CONTINUE) status = igi_halo_stencil_read(stencil, cells);
+    igi_halo_stencil_release(stencil);
     return status == IG_STATUS_OK ? result : cli_report_and_clear(status, &error);
 }
 
@@ -144,7 +145,7 @@ static int verify(halo_run *run, const float *domain) {
 
 // Negative where exchanges are part of steps.
 static double exchange_share(const halo_run *run) {
-    igi_stencil_times times = igi_stencil_get_times(run->stencil);
+    igi_halo_stencil_times times = igi_halo_stencil_get_times(run->stencil);
     uint64_t both = times.step_ns + times.exchange_ns;
     return both ? (double)times.exchange_ns / (double)both : -1;
 }
@@ -220,7 +221,7 @@ static void report_text(const halo_run *run, const ig_halo_stats *stats) {
 // Figures are those of the first process.
 static void report(const halo_run *run) {
     ig_halo_stats stats;
-    ig_halo_get_stats(igi_stencil_halo(run->stencil), &stats);
+    ig_halo_get_stats(igi_halo_stencil_halo(run->stencil), &stats);
     if (cli_json)
         report_json(run, &stats);
     else

@@ -11,7 +11,7 @@ typedef enum halo_obstacles { HALO_NO_OBSTACLES, HALO_SLITS, HALO_PILLARS } halo
 
 // As given by the options, defaults filled in.
 typedef struct halo_options {
-    igi_stencil_config stencil;
+    igi_halo_stencil_config stencil;
     uint64_t steps;
     const char *in, *out;  // .npy, and .npy or .png; NULL: none
     const char *frames;    // a directory; NULL: none
@@ -34,7 +34,7 @@ void halo_close_ranks(halo_ranks *ranks);
 bool halo_is_first(const halo_ranks *ranks);
 
 // The whole domain at the first process, NULL elsewhere. owns: *domain is the caller's.
-int halo_collect(const halo_options *options, const halo_ranks *ranks, const igi_stencil *stencil, float **domain);
+int halo_collect(const halo_options *options, const halo_ranks *ranks, const igi_halo_stencil *stencil, float **domain);
 
 // ---- Cells ----
 

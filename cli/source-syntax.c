@@ -38,16 +38,16 @@ ig_status cli_source_syntax(const cli_source *source, const char *kernel, char *
         .language_version = source->language_version ? source->language_version : DEFAULT_VERSION,
         .math_mode = (ig_math_mode)source->math,
         .syntax_of = kernel};
-    const igi_main_source main = {.path = source->path};
+    const igi_msl_main_source main = {.path = source->path};
     ig_status status =
-        igi_sources_load(&request.sources, &main, source->include_dirs.items, source->include_dirs.count, error);
-    igi_diagnostics diagnostics = {.sources = &request.sources};
+        igi_msl_sources_load(&request.sources, &main, source->include_dirs.items, source->include_dirs.count, error);
+    igi_msl_diagnostics diagnostics = {.sources = &request.sources};
     if (status == IG_STATUS_OK) status = igi_msl_compiler_create(cache, &compiler);
     if (status == IG_STATUS_OK) status = igi_msl_compile(compiler, &request, &diagnostics, text, &length, error);
-    if (status == IG_STATUS_COMPILE_FAILED) igi_diagnostics_report(&diagnostics, error);
+    if (status == IG_STATUS_COMPILE_FAILED) igi_msl_diagnostics_report(&diagnostics, error);
     if (status == IG_STATUS_OK) keep_kernel(*text, kernel);
-    igi_diagnostics_free(&diagnostics);
-    igi_sources_free(&request.sources);
+    igi_msl_diagnostics_free(&diagnostics);
+    igi_msl_sources_free(&request.sources);
     igi_msl_compiler_destroy(compiler);
     free(cache);
     return status;

@@ -45,12 +45,12 @@ def main():
     print(f'// Written by scripts/make-unicode.py from Unicode {unicodedata.unidata_version}.')
     print('// clang-format off')
     print('#include "llm/unicode.h"\n')
-    print(f'const uint8_t igi_ascii_classes[128] = {{')
+    print(f'const uint8_t igi_llm_ascii_classes[128] = {{')
     print('\n'.join(rows(classes[:128], '%d,', 32)), '};\n', sep='\n')
     print('// The first code point of each range << 8 | class of all in it.')
-    print(f'const uint32_t igi_char_ranges[{len(starts)}] = {{')
+    print(f'const uint32_t igi_llm_char_ranges[{len(starts)}] = {{')
     print('\n'.join(rows([code << 8 | classes[code] for code in starts], '0x%x,', 11)), '};\n', sep='\n')
-    print(f'const uint16_t igi_char_pages[{len(pages)}] = {{')
+    print(f'const uint16_t igi_llm_char_pages[{len(pages)}] = {{')
     print('\n'.join(rows(pages, '%d,', 20)), '};', sep='\n')
 
 

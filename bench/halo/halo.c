@@ -19,7 +19,7 @@
 
 typedef struct halo_case {
     const char *name;
-    igi_stencil_kind kind;
+    igi_halo_stencil_kind kind;
     uint32_t dimensions, halo;
     uint64_t tile, grid;  // along each axis
     uint64_t steps;       // of one measurement
@@ -43,8 +43,8 @@ static const float coefficient = 0.1f;
 // Both sides of one case, prepared once and measured in turns.
 typedef struct halo_bench {
     const halo_case *test;
-    igi_stencil *stencil;
-    igi_stencil *separate;            // the same, but exchanges can be told from steps
+    igi_halo_stencil *stencil;
+    igi_halo_stencil *separate;       // the same, but exchanges can be told from steps
     const halo_openmp_steps *openmp;  // NULL: no peer
     halo_openmp_domain domain;
     float *arrays[3];
@@ -53,37 +53,37 @@ typedef struct halo_bench {
 
 // ---- Ingot ----
 
-static int open_stencil(ig_device *device, const halo_bench *bench, bool separate, igi_stencil **stencil) {
+static int open_stencil(ig_device *device, const halo_bench *bench, bool separate, igi_halo_stencil **stencil) {
     const halo_case *test = bench->test;
     uint64_t depth = test->dimensions == 3 ? test->tile : 1, layers = test->dimensions == 3 ? test->grid : 1;
-    igi_stencil_config config = {.kind = test->kind,
-                                 .coefficient = coefficient,
-                                 .separate = separate,
-                                 .halo = {.dimensions = test->dimensions,
-                                          .grid = {test->grid, test->grid, layers},
-                                          .tile = {test->tile, test->tile, depth},
-                                          .halo = test->halo}};
+    igi_halo_stencil_config config = {.kind = test->kind,
+                                      .coefficient = coefficient,
+                                      .separate = separate,
+                                      .halo = {.dimensions = test->dimensions,
+                                               .grid = {test->grid, test->grid, layers},
+                                               .tile = {test->tile, test->tile, depth},
+                                               .halo = test->halo}};
     ig_error error = {0};
-    ig_status status = igi_stencil_create(device, &config, stencil, &error);
+    ig_status status = igi_halo_stencil_create(device, &config, stencil, &error);
     if (status != IG_STATUS_OK) return cli_report_and_clear(status, &error);
     float *start = cli_alloc(bench->cells * sizeof *start);
     for (uint64_t i = 0; i < bench->cells; i++) start[i] = (float)(i % 1000) * 1e-3f;
-    status = igi_stencil_start(*stencil, start, start, start, &error);
+    status = igi_halo_stencil_start(*stencil, start, start, start, &error);
     free(start);
     return status == IG_STATUS_OK ? CLI_CONTINUE : cli_report_and_clear(status, &error);
 }
 
 static double run_stencil(const halo_bench *bench, uint64_t steps) {
     uint64_t start = igi_now_ns();
-    if (igi_stencil_run(bench->stencil, steps, NULL) != IG_STATUS_OK) return -1;
+    if (igi_halo_stencil_run(bench->stencil, steps, NULL) != IG_STATUS_OK) return -1;
     return (double)(igi_now_ns() - start) * 1e-9;
 }
 
 // How long the steps take without their exchanges.
 static double run_steps_alone(const halo_bench *bench, uint64_t steps) {
-    uint64_t before = igi_stencil_get_times(bench->separate).step_ns;
-    if (igi_stencil_run(bench->separate, steps, NULL) != IG_STATUS_OK) return -1;
-    return (double)(igi_stencil_get_times(bench->separate).step_ns - before) * 1e-9;
+    uint64_t before = igi_halo_stencil_get_times(bench->separate).step_ns;
+    if (igi_halo_stencil_run(bench->separate, steps, NULL) != IG_STATUS_OK) return -1;
+    return (double)(igi_halo_stencil_get_times(bench->separate).step_ns - before) * 1e-9;
 }
 
 // ---- The peer ----
@@ -176,8 +176,8 @@ static int measure(ig_device *device, const halo_openmp_steps *openmp, const hal
         if (!measure_turn(&bench, &turns[i])) result = cli_error(CLI_FAILED, "%s: the stencil failed", test->name);
     }
     if (result == CLI_CONTINUE) report(&bench, test, turns, repeats);
-    igi_stencil_release(bench.stencil);
-    igi_stencil_release(bench.separate);
+    igi_halo_stencil_release(bench.stencil);
+    igi_halo_stencil_release(bench.separate);
     for (int i = 0; i < 3; i++) free(bench.arrays[i]);
     free(turns);
     return result;

@@ -88,7 +88,7 @@ void simt_fill_bitonic(void *const *buffers) {
 void simt_fill_q4_matvec(void *const *buffers) {
     simt_q4_block *weights = buffers[0];
     for (uint32_t b = 0; b < SIMT_MATVEC * SIMT_Q4_BLOCKS; b++) {
-        weights[b].scale = igi_f16_from_double(random_float(b));
+        weights[b].scale = igi_tensor_f16_from_double(random_float(b));
         for (uint32_t j = 0; j < 16; j++) weights[b].quants[j] = (uint8_t)random_bits(b * 16 + j);
     }
     fill_floats(buffers[1], SIMT_MATVEC, 7);
@@ -236,7 +236,7 @@ static float dot_block(const simt_q4_block *block, const float *x) {
         total += (float)((block->quants[j] & 15) - 8) * x[j];
         total += (float)((block->quants[j] >> 4) - 8) * x[j + 16];
     }
-    return (float)igi_f16_to_double(block->scale) * total;
+    return (float)igi_tensor_f16_to_double(block->scale) * total;
 }
 
 void simt_reference_q4_matvec(void *const *buffers, void *result) {

@@ -263,10 +263,10 @@ static dispatch_queue_t scheduled_queue(void) {
     });
 }
 
-- (igi_stage)waitForSubmission {
+- (igi_llm_stage)waitForSubmission {
     pthread_mutex_lock(&_queue->_lock);
     while (_stage == IGI_COMMITTED) pthread_cond_wait(&_queue->_submitted, &_queue->_lock);
-    igi_stage stage = _stage;
+    igi_llm_stage stage = _stage;
     pthread_mutex_unlock(&_queue->_lock);
     return stage;
 }
@@ -293,7 +293,7 @@ static MTLCommandBufferStatus status_of(ig_commands_state state, BOOL failed) {
 
 - (MTLCommandBufferStatus)status {
     pthread_mutex_lock(&_queue->_lock);
-    igi_stage stage = _stage;
+    igi_llm_stage stage = _stage;
     pthread_mutex_unlock(&_queue->_lock);
     switch (stage) {
         case IGI_NOT_ENQUEUED: return MTLCommandBufferStatusNotEnqueued;

@@ -24,17 +24,17 @@
 - (void)forget:(IGCommandBuffer *)buffer;
 @end
 
-typedef enum igi_stage {
+typedef enum igi_llm_stage {
     IGI_NOT_ENQUEUED,
     IGI_ENQUEUED,
     IGI_COMMITTED,  // and after one that is not
     IGI_SUBMITTED,  // with Ingot
-} igi_stage;
+} igi_llm_stage;
 
 @interface IGCommandBuffer : IGObject <MTLCommandBuffer> {
    @public
     IGCommandBuffer *_next;  // in its queue
-    igi_stage _stage;        // guarded by the queue's lock
+    igi_llm_stage _stage;    // guarded by the queue's lock
     ig_commands *_commands;
 
    @private

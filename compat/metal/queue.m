@@ -50,7 +50,7 @@
 
 // ---- Order ----
 
-static void append(IGQueue *queue, IGCommandBuffer *buffer, igi_stage stage) {
+static void append(IGQueue *queue, IGCommandBuffer *buffer, igi_llm_stage stage) {
     buffer->_stage = stage;
     buffer->_next = nil;
     if (queue->_last)

@@ -24,7 +24,7 @@ static void keep_private(int socket) {
 #endif
 }
 
-bool igi_channel_pair(int ends[2]) {
+bool igi_codegen_channel_pair(int ends[2]) {
 #ifdef SOCK_CLOEXEC
     return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0;
 #else
@@ -39,7 +39,7 @@ typedef union descriptor_space {
     char bytes[CMSG_SPACE(sizeof(int))];
 } descriptor_space;
 
-bool igi_channel_send_descriptor(int control, int descriptor) {
+bool igi_codegen_channel_send_descriptor(int control, int descriptor) {
     char byte = 0;
     struct iovec data = {&byte, 1};
     descriptor_space space = {0};
@@ -54,7 +54,7 @@ bool igi_channel_send_descriptor(int control, int descriptor) {
     return sent == 1;
 }
 
-int igi_channel_receive_descriptor(int control) {
+int igi_codegen_channel_receive_descriptor(int control) {
     char byte;
     struct iovec data = {&byte, 1};
     descriptor_space space = {0};
@@ -99,13 +99,13 @@ static bool send_all(int channel, const char *bytes, size_t length, uint64_t dea
     return true;
 }
 
-bool igi_channel_write(int channel, const char *bytes, size_t length, uint64_t deadline_ns) {
+bool igi_codegen_channel_write(int channel, const char *bytes, size_t length, uint64_t deadline_ns) {
     uint64_t head = length;
     return send_all(channel, (const char *)&head, sizeof head, deadline_ns) &&
            send_all(channel, bytes, length, deadline_ns);
 }
 
-static igi_channel_end receive_all(int channel, size_t length, uint64_t deadline_ns, igi_text *bytes) {
+static igi_codegen_channel_end receive_all(int channel, size_t length, uint64_t deadline_ns, igi_text *bytes) {
     char part[65536];
     while (length) {
         if (!wait_for(channel, POLLIN, deadline_ns)) return IGI_CHANNEL_LATE;
@@ -119,9 +119,9 @@ static igi_channel_end receive_all(int channel, size_t length, uint64_t deadline
     return IGI_CHANNEL_MESSAGE;
 }
 
-igi_channel_end igi_channel_read(int channel, size_t most, uint64_t deadline_ns, igi_text *bytes) {
+igi_codegen_channel_end igi_codegen_channel_read(int channel, size_t most, uint64_t deadline_ns, igi_text *bytes) {
     uint64_t length;
-    igi_channel_end end = receive_all(channel, sizeof length, deadline_ns, bytes);
+    igi_codegen_channel_end end = receive_all(channel, sizeof length, deadline_ns, bytes);
     if (end != IGI_CHANNEL_MESSAGE) return end;
     memcpy(&length, bytes->data, sizeof length);
     bytes->length = 0;

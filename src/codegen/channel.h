@@ -11,21 +11,21 @@
 enum { IGI_CODEGEN_CONTROL = 3 };  // the descriptor under which ingot-codegen finds the socket that stays open
 
 // Two connected sockets that no other program inherits.
-bool igi_channel_pair(int ends[2]);
+bool igi_codegen_channel_pair(int ends[2]);
 // Hands `descriptor` over; the caller still closes its own copy. False when the other side is gone.
-bool igi_channel_send_descriptor(int control, int descriptor);
+bool igi_codegen_channel_send_descriptor(int control, int descriptor);
 // -1 once the other side is gone.
-int igi_channel_receive_descriptor(int control);
+int igi_codegen_channel_receive_descriptor(int control);
 // Sends a message: its length, then its bytes. False when the other side is gone or the deadline passed. Never raises
 // SIGPIPE, and allocates nothing.
-bool igi_channel_write(int channel, const char *bytes, size_t length, uint64_t deadline_ns);
+bool igi_codegen_channel_write(int channel, const char *bytes, size_t length, uint64_t deadline_ns);
 
-typedef enum igi_channel_end {
+typedef enum igi_codegen_channel_end {
     IGI_CHANNEL_MESSAGE,  // a whole one was read
     IGI_CHANNEL_CLOSED,   // the other side went away before it sent one
     IGI_CHANNEL_LATE,     // the deadline passed
     IGI_CHANNEL_BROKEN,   // longer than `most`, or memory is short (then bytes->failed)
-} igi_channel_end;
-igi_channel_end igi_channel_read(int channel, size_t most, uint64_t deadline_ns, igi_text *bytes);
+} igi_codegen_channel_end;
+igi_codegen_channel_end igi_codegen_channel_read(int channel, size_t most, uint64_t deadline_ns, igi_text *bytes);
 
 #endif

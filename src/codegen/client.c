@@ -102,7 +102,7 @@ static ig_status start(igi_codegen *codegen, ig_error *error) {
     if (!igi_codegen_find(path))
         return igi_error_set(error, IG_STATUS_COMPILER_MISSING,
                              "ingot-codegen was not found; it is installed with Ingot, and INGOT_CODEGEN may name it");
-    bool made = igi_channel_pair(ends), started = made && spawn(path, ends[1]);
+    bool made = igi_codegen_channel_pair(ends), started = made && spawn(path, ends[1]);
     if (made) close(ends[1]);
     if (started)
         codegen->control = ends[0];
@@ -124,11 +124,11 @@ void igi_codegen_start(igi_codegen *codegen) {
 static ig_status hand_over(igi_codegen *codegen, int descriptor, ig_error *error) {
     ig_status status = IG_STATUS_OK;
     pthread_mutex_lock(&codegen->lock);
-    bool sent = codegen->control >= 0 && igi_channel_send_descriptor(codegen->control, descriptor);
+    bool sent = codegen->control >= 0 && igi_codegen_channel_send_descriptor(codegen->control, descriptor);
     if (!sent) {
         stop(codegen);
         status = start(codegen, error);
-        if (status == IG_STATUS_OK && !igi_channel_send_descriptor(codegen->control, descriptor))
+        if (status == IG_STATUS_OK && !igi_codegen_channel_send_descriptor(codegen->control, descriptor))
             status = igi_error_set(error, IG_STATUS_COMPILER_CRASHED, "ingot-codegen ended as soon as it was started");
     }
     pthread_mutex_unlock(&codegen->lock);
@@ -137,7 +137,7 @@ static ig_status hand_over(igi_codegen *codegen, int descriptor, ig_error *error
 
 static ig_status open_worker(igi_codegen *codegen, int *channel, ig_error *error) {
     int ends[2];
-    if (!igi_channel_pair(ends))
+    if (!igi_codegen_channel_pair(ends))
         return igi_error_set(error, IG_STATUS_SYSTEM, "cannot make a socket for ingot-codegen: %s", strerror(errno));
     ig_status status = hand_over(codegen, ends[1], error);
     close(ends[1]);
@@ -171,15 +171,16 @@ static ig_status took_too_long(const igi_simt_request *request, uint64_t seconds
                          (unsigned long long)seconds);
 }
 
-static igi_channel_end exchange(int channel, const igi_text *question, igi_codegen_limits limits, igi_text *answer) {
+static igi_codegen_channel_end exchange(int channel, const igi_text *question, igi_codegen_limits limits,
+                                        igi_text *answer) {
     // A worker ends itself in time; this is for one that cannot.
     uint64_t deadline = igi_deadline_ns((limits.wall_seconds + GRACE_SECONDS) * second_ns);
     // If it closes the connection during a request, the reply it sent before says why.
-    igi_channel_write(channel, question->data, question->length, deadline);
-    return igi_channel_read(channel, most_reply_bytes, deadline, answer);
+    igi_codegen_channel_write(channel, question->data, question->length, deadline);
+    return igi_codegen_channel_read(channel, most_reply_bytes, deadline, answer);
 }
 
-static ig_status judge(igi_channel_end end, const igi_simt_request *request, igi_codegen_limits limits,
+static ig_status judge(igi_codegen_channel_end end, const igi_simt_request *request, igi_codegen_limits limits,
                        const igi_text *answer, ig_error *error) {
     switch (end) {
         case IGI_CHANNEL_MESSAGE: return IG_STATUS_OK;
@@ -196,7 +197,7 @@ static ig_status judge(igi_channel_end end, const igi_simt_request *request, igi
 // An idle worker may have ended since its last work, and a new one may be killed while it works: the request goes to another.
 static ig_status ask(igi_codegen *codegen, const igi_simt_request *request, const igi_text *question,
                      igi_codegen_limits limits, igi_text *answer, ig_error *error) {
-    igi_channel_end end;
+    igi_codegen_channel_end end;
     int opened = 0;
     do {
         int channel = take_idle(codegen);

@@ -41,8 +41,8 @@ static void get_constant(igi_reader *r, ig_function_constant *constant) {
 
 // ---- Sources, which remarks name ----
 
-static void put_sources(igi_text *bytes, const igi_remarks *remarks) {
-    const igi_sources *sources = remarks ? remarks->sources : NULL;
+static void put_sources(igi_text *bytes, const igi_simt_remarks *remarks) {
+    const igi_msl_sources *sources = remarks ? remarks->sources : NULL;
     igi_put_u32(bytes, sources ? (uint32_t)sources->count : 0);
     for (size_t i = 0; sources && i < sources->count; i++) {
         igi_put_string(bytes, sources->files[i].path);
@@ -51,16 +51,17 @@ static void put_sources(igi_text *bytes, const igi_remarks *remarks) {
     }
 }
 
-static void get_source(igi_reader *r, igi_source *source) {
+static void get_source(igi_reader *r, igi_msl_source *source) {
     source->path = igi_get_string(r);
     source->display = igi_get_string(r);
     const char *text = igi_get_block(r, &source->length);
     source->text = text ? igi_strndup(text, source->length) : NULL;
     igi_reader_needs(r, source->text);
-    if (!r->failed && !igi_rewrite_source(source->text, source->length, &source->rewrite)) igi_reader_needs(r, NULL);
+    if (!r->failed && !igi_msl_rewrite_source(source->text, source->length, &source->rewrite))
+        igi_reader_needs(r, NULL);
 }
 
-static void get_sources(igi_reader *r, igi_sources *sources) {
+static void get_sources(igi_reader *r, igi_msl_sources *sources) {
     uint32_t count = igi_get_count(r, 12);
     sources->files = igi_calloc(count, sizeof *sources->files);
     igi_reader_needs(r, sources->files);
@@ -132,7 +133,7 @@ static void get_request(igi_reader *r, igi_codegen_job *job) {
     get_constants(r, job);
     request->constants = job->constants;
     get_sources(r, &job->sources);
-    job->remarks = (igi_remarks){.sources = job->sources.count ? &job->sources : NULL, .name = job->name};
+    job->remarks = (igi_simt_remarks){.sources = job->sources.count ? &job->sources : NULL, .name = job->name};
     request->bitcode = igi_get_block(r, &request->bitcode_length);
 }
 
@@ -154,14 +155,14 @@ ig_status igi_codegen_read_job(const char *bytes, size_t length, igi_codegen_job
 void igi_codegen_job_free(igi_codegen_job *job) {
     for (size_t i = 0; job->constants && i < job->request.constant_count; i++) free((char *)job->constants[i].name);
     free(job->constants), free(job->symbol), free(job->name);
-    igi_remarks_free(&job->remarks);
-    igi_sources_free(&job->sources);
+    igi_simt_remarks_free(&job->remarks);
+    igi_msl_sources_free(&job->sources);
     *job = (igi_codegen_job){0};
 }
 
 // ---- Replies ----
 
-static void put_remark(igi_text *bytes, const igi_remark *remark) {
+static void put_remark(igi_text *bytes, const igi_simt_remark *remark) {
     igi_put_u32(bytes, remark->kind);
     igi_put_string(bytes, remark->file);
     igi_put_u32(bytes, remark->line);
@@ -169,8 +170,8 @@ static void put_remark(igi_text *bytes, const igi_remark *remark) {
     igi_put_string(bytes, remark->text);
 }
 
-static void get_remark(igi_reader *r, igi_remark *remark) {
-    remark->kind = (igi_remark_kind)igi_get_u32(r);
+static void get_remark(igi_reader *r, igi_simt_remark *remark) {
+    remark->kind = (igi_simt_remark_kind)igi_get_u32(r);
     remark->file = igi_get_string(r);
     remark->line = igi_get_u32(r);
     remark->column = igi_get_u32(r);
@@ -179,7 +180,7 @@ static void get_remark(igi_reader *r, igi_remark *remark) {
 }
 
 void igi_codegen_write_reply(ig_status status, const char *message, const char *output, size_t length,
-                             const igi_remarks *remarks, igi_text *bytes) {
+                             const igi_simt_remarks *remarks, igi_text *bytes) {
     igi_put_u32(bytes, status);
     igi_put_string(bytes, message ? message : "");
     igi_put_block(bytes, output, length);
@@ -187,19 +188,19 @@ void igi_codegen_write_reply(ig_status status, const char *message, const char *
     for (size_t i = 0; remarks && i < remarks->count; i++) put_remark(bytes, &remarks->items[i]);
 }
 
-static void get_remarks(igi_reader *r, igi_remarks *remarks) {
+static void get_remarks(igi_reader *r, igi_simt_remarks *remarks) {
     uint32_t count = igi_get_count(r, 20);
     if (!count || !remarks) return;
     if (!igi_grow((void **)&remarks->items, &remarks->capacity, count, sizeof *remarks->items))
         igi_reader_needs(r, NULL);
     for (; remarks->count < count && !r->failed; remarks->count++) {
-        remarks->items[remarks->count] = (igi_remark){0};
+        remarks->items[remarks->count] = (igi_simt_remark){0};
         get_remark(r, &remarks->items[remarks->count]);
     }
 }
 
-ig_status igi_codegen_read_reply(const char *bytes, size_t count, igi_remarks *remarks, char **output, size_t *length,
-                                 ig_error *error) {
+ig_status igi_codegen_read_reply(const char *bytes, size_t count, igi_simt_remarks *remarks, char **output,
+                                 size_t *length, ig_error *error) {
     igi_reader r = igi_read_from(bytes, count);
     ig_status status = (ig_status)igi_get_u32(&r);
     char *message = igi_get_string(&r);

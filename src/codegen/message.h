@@ -25,8 +25,8 @@ typedef struct igi_codegen_job {
     // What request points to:
     char *symbol, *name;
     ig_function_constant *constants;
-    igi_remarks remarks;
-    igi_sources sources;
+    igi_simt_remarks remarks;
+    igi_msl_sources sources;
 } igi_codegen_job;
 
 void igi_codegen_write_job(const igi_simt_request *request, igi_simt_stage stage, igi_codegen_limits limits,
@@ -37,9 +37,9 @@ void igi_codegen_job_free(igi_codegen_job *job);
 
 // `remarks` may be NULL.
 void igi_codegen_write_reply(ig_status status, const char *message, const char *output, size_t length,
-                             const igi_remarks *remarks, igi_text *bytes);
+                             const igi_simt_remarks *remarks, igi_text *bytes);
 // Fills what igi_simt_compile fills, and returns what it returned. errors: BAD_FORMAT when the reply is damaged.
-ig_status igi_codegen_read_reply(const char *bytes, size_t count, igi_remarks *remarks, char **output, size_t *length,
-                                 ig_error *error);
+ig_status igi_codegen_read_reply(const char *bytes, size_t count, igi_simt_remarks *remarks, char **output,
+                                 size_t *length, ig_error *error);
 
 #endif

@@ -49,7 +49,7 @@ LAST_WORDS static _Noreturn void end_with(ig_status status, const char *message)
     at = put_bytes(reply, at, message, length);
     at = put_bytes(reply, at, &none, sizeof none);  // output
     at = put_bytes(reply, at, &none, sizeof none);  // remarks
-    igi_channel_write(answer_to, reply, at, UINT64_MAX);
+    igi_codegen_channel_write(answer_to, reply, at, UINT64_MAX);
     _exit(1);
 }
 

@@ -18,11 +18,11 @@ static const size_t most_request_bytes = UINT32_MAX;
 // ---- A worker ----
 
 static void reply(int channel, ig_status status, const ig_error *error, const char *output, size_t length,
-                  const igi_remarks *remarks) {
+                  const igi_simt_remarks *remarks) {
     igi_text bytes = {0};
     const char *message = error && error->message ? error->message : ig_status_text(status);
     igi_codegen_write_reply(status, message, output, length, remarks, &bytes);
-    if (!bytes.failed) igi_channel_write(channel, bytes.data, bytes.length, UINT64_MAX);
+    if (!bytes.failed) igi_codegen_channel_write(channel, bytes.data, bytes.length, UINT64_MAX);
     igi_text_free(&bytes);
 }
 
@@ -47,7 +47,7 @@ static void serve(int channel, const igi_text *bytes) {
 static _Noreturn void work(int channel) {
     igi_codegen_sandbox_enter(channel);
     igi_text bytes = {0};
-    while (igi_channel_read(channel, most_request_bytes, UINT64_MAX, &bytes) == IGI_CHANNEL_MESSAGE) {
+    while (igi_codegen_channel_read(channel, most_request_bytes, UINT64_MAX, &bytes) == IGI_CHANNEL_MESSAGE) {
         serve(channel, &bytes);
         bytes.length = 0;
         if (igi_codegen_sandbox_is_bloated()) break;
@@ -90,6 +90,6 @@ int main(void) {
     reap_children_unseen();
     igi_simt_warm_up();
     int channel;
-    while ((channel = igi_channel_receive_descriptor(IGI_CODEGEN_CONTROL)) >= 0) handle(channel);
+    while ((channel = igi_codegen_channel_receive_descriptor(IGI_CODEGEN_CONTROL)) >= 0) handle(channel);
     return 0;
 }

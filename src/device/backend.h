@@ -9,7 +9,7 @@
 
 #include "device/objects.h"
 
-typedef struct igi_backend {
+typedef struct igi_device_backend {
     const char *name;
 
     // Devices of this machine. device_properties: index < device_count().
@@ -31,10 +31,10 @@ typedef struct igi_backend {
     void (*library_close)(ig_library *library);
     // Optional: fills the arguments of a kernel when they are first needed; several threads may call it at once.
     // NULL: library_open did.
-    void (*kernel_reflect)(ig_library *library, igi_kernel *kernel);
+    void (*kernel_reflect)(ig_library *library, igi_msl_kernel *kernel);
 
     // Constants have been checked against the reflection. Fills properties.
-    ig_status (*pipeline_open)(ig_pipeline *pipeline, const ig_pipeline_desc *desc, const igi_kernel *kernel,
+    ig_status (*pipeline_open)(ig_pipeline *pipeline, const ig_pipeline_desc *desc, const igi_msl_kernel *kernel,
                                ig_error *error);
     void (*pipeline_close)(ig_pipeline *pipeline);
     // Optional; NULL: unsupported.
@@ -45,7 +45,7 @@ typedef struct igi_backend {
     ig_status (*queue_open)(ig_queue *queue);
     void (*queue_close)(ig_queue *queue);
 
-    // Runs the commands after all earlier ones of the queue, at once or later, and ends with igi_commands_finish.
+    // Runs the commands after all earlier ones of the queue, at once or later, and ends with igi_device_commands_finish.
     ig_status (*commit)(ig_commands *commands);
     // Optional: a thread is about to wait for the commands and may do their work. NULL: it just waits.
     void (*assist)(ig_commands *commands);
@@ -53,7 +53,7 @@ typedef struct igi_backend {
     void (*refresh)(ig_commands *commands);
 
     // Optional: an event of the device that accompanies the host's and receives its signals. The backend calls
-    // igi_event_reached for signals of the device. NULL: the host's is enough.
+    // igi_device_event_reached for signals of the device. NULL: the host's is enough.
     ig_status (*event_open)(ig_event *event);
     void (*event_close)(ig_event *event);
     void (*event_signal)(ig_event *event, uint64_t value);
@@ -67,9 +67,9 @@ typedef struct igi_backend {
 
     // Optional: threads of the host that run kernels and may help with other work. NULL: there are none.
     struct igi_pool *(*workers)(ig_device *device);
-} igi_backend;
+} igi_device_backend;
 
-extern const igi_backend igi_backend_cpu;
-extern const igi_backend igi_backend_metal;  // on Apple's systems, and in its plugin elsewhere
+extern const igi_device_backend igi_device_backend_cpu;
+extern const igi_device_backend igi_device_backend_metal;  // on Apple's systems, and in its plugin elsewhere
 
 #endif

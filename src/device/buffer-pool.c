@@ -11,25 +11,25 @@ static uint32_t bucket_of(uint64_t capacity) {
     return 63 - (uint32_t)__builtin_clzll(capacity);
 }
 
-uint64_t igi_block_bytes(uint64_t length, uint64_t max_bytes) {
+uint64_t igi_device_block_bytes(uint64_t length, uint64_t max_bytes) {
     if (length <= SMALLEST_BLOCK) return SMALLEST_BLOCK;
     uint32_t power = 64 - (uint32_t)__builtin_clzll(length - 1);
     uint64_t bytes = power < 64 ? 1ull << power : length;
     return bytes <= max_bytes ? bytes : length;
 }
 
-void igi_buffer_pool_init(igi_buffer_pool *pool, uint64_t device_bytes) {
-    *pool = (igi_buffer_pool){.limit = igi_setting_number(IGI_SETTING_POOL_BYTES, device_bytes / 4)};
+void igi_device_buffer_pool_init(igi_device_buffer_pool *pool, uint64_t device_bytes) {
+    *pool = (igi_device_buffer_pool){.limit = igi_setting_number(IGI_SETTING_POOL_BYTES, device_bytes / 4)};
     pthread_mutex_init(&pool->lock, NULL);
 }
 
-void igi_buffer_pool_destroy(igi_buffer_pool *pool) {
-    igi_buffer_pool_trim(pool, 0);
+void igi_device_buffer_pool_destroy(igi_device_buffer_pool *pool) {
+    igi_device_buffer_pool_trim(pool, 0);
     pthread_mutex_destroy(&pool->lock);
 }
 
 // Call with the lock held.
-static ig_buffer *pop(igi_buffer_pool *pool, uint32_t bucket) {
+static ig_buffer *pop(igi_device_buffer_pool *pool, uint32_t bucket) {
     ig_buffer *buffer = pool->idle[bucket];
     pool->idle[bucket] = buffer->next_idle;
     pool->stats.idle_bytes -= buffer->capacity;
@@ -41,7 +41,7 @@ static bool fits(const ig_buffer *buffer, uint64_t capacity) {
     return buffer && buffer->capacity >= capacity;
 }
 
-ig_buffer *igi_buffer_pool_take(igi_buffer_pool *pool, uint64_t capacity) {
+ig_buffer *igi_device_buffer_pool_take(igi_device_buffer_pool *pool, uint64_t capacity) {
     uint32_t bucket = bucket_of(capacity);
     ig_buffer *buffer = NULL;
     pthread_mutex_lock(&pool->lock);
@@ -59,7 +59,7 @@ ig_buffer *igi_buffer_pool_take(igi_buffer_pool *pool, uint64_t capacity) {
     return buffer;
 }
 
-void igi_buffer_pool_add(igi_buffer_pool *pool, uint64_t capacity) {
+void igi_device_buffer_pool_add(igi_device_buffer_pool *pool, uint64_t capacity) {
     pthread_mutex_lock(&pool->lock);
     ig_pool_stats *stats = &pool->stats;
     stats->used_bytes += capacity;
@@ -78,7 +78,7 @@ static void destroy_list(ig_buffer *buffer) {
 }
 
 // Takes idle blocks out, largest first. Call with the lock held; the list is freed without it.
-static ig_buffer *shrink(igi_buffer_pool *pool, uint64_t keep_bytes) {
+static ig_buffer *shrink(igi_device_buffer_pool *pool, uint64_t keep_bytes) {
     ig_buffer *freed = NULL;
     for (uint32_t bucket = IGI_BUCKETS; bucket-- > 0;)
         while (pool->stats.idle_bytes > keep_bytes && pool->idle[bucket]) {
@@ -90,7 +90,7 @@ static ig_buffer *shrink(igi_buffer_pool *pool, uint64_t keep_bytes) {
     return freed;
 }
 
-void igi_buffer_pool_put(igi_buffer_pool *pool, ig_buffer *buffer) {
+void igi_device_buffer_pool_put(igi_device_buffer_pool *pool, ig_buffer *buffer) {
     uint32_t bucket = bucket_of(buffer->capacity);
     pthread_mutex_lock(&pool->lock);
     pool->stats.used_bytes -= buffer->capacity;
@@ -103,7 +103,7 @@ void igi_buffer_pool_put(igi_buffer_pool *pool, ig_buffer *buffer) {
     destroy_list(freed);
 }
 
-void igi_buffer_pool_trim(igi_buffer_pool *pool, uint64_t keep_bytes) {
+void igi_device_buffer_pool_trim(igi_device_buffer_pool *pool, uint64_t keep_bytes) {
     pthread_mutex_lock(&pool->lock);
     ig_buffer *freed = shrink(pool, keep_bytes);
     pthread_mutex_unlock(&pool->lock);
@@ -111,7 +111,7 @@ void igi_buffer_pool_trim(igi_buffer_pool *pool, uint64_t keep_bytes) {
 }
 
 void ig_device_get_pool_stats(ig_device *device, ig_pool_stats *stats) {
-    igi_buffer_pool *pool = &device->buffers;
+    igi_device_buffer_pool *pool = &device->buffers;
     pthread_mutex_lock(&pool->lock);
     *stats = pool->stats;
     pthread_mutex_unlock(&pool->lock);
@@ -120,5 +120,5 @@ void ig_device_get_pool_stats(ig_device *device, ig_pool_stats *stats) {
 }
 
 void ig_device_trim_pool(ig_device *device, uint64_t keep_bytes) {
-    igi_buffer_pool_trim(&device->buffers, keep_bytes);
+    igi_device_buffer_pool_trim(&device->buffers, keep_bytes);
 }

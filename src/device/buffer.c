@@ -46,7 +46,7 @@ static ig_status open_new(ig_device *device, const ig_buffer_desc *desc, uint64_
     ig_status status = device->backend->buffer_open(made, desc);
     // Memory that is only kept for later must not make anything fail now.
     if (status == IG_STATUS_OUT_OF_MEMORY) {
-        igi_buffer_pool_trim(&device->buffers, 0);
+        igi_device_buffer_pool_trim(&device->buffers, 0);
         status = device->backend->buffer_open(made, desc);
     }
     if (status == IG_STATUS_OK)
@@ -57,14 +57,14 @@ static ig_status open_new(ig_device *device, const ig_buffer_desc *desc, uint64_
 }
 
 static ig_status open_pooled(ig_device *device, const ig_buffer_desc *desc, ig_buffer **buffer) {
-    uint64_t capacity = igi_block_bytes(desc->length, device->properties.max_buffer_bytes);
-    *buffer = igi_buffer_pool_take(&device->buffers, capacity);
+    uint64_t capacity = igi_device_block_bytes(desc->length, device->properties.max_buffer_bytes);
+    *buffer = igi_device_buffer_pool_take(&device->buffers, capacity);
     if (!*buffer) {
         ig_buffer_desc without_bytes = *desc;
         without_bytes.bytes = NULL;
         ig_status status = open_new(device, &without_bytes, capacity, buffer);
         if (status != IG_STATUS_OK) return status;
-        igi_buffer_pool_add(&device->buffers, capacity);
+        igi_device_buffer_pool_add(&device->buffers, capacity);
     }
     if (desc->bytes) memcpy((*buffer)->memory, desc->bytes, desc->length);
     return IG_STATUS_OK;
@@ -72,7 +72,7 @@ static ig_status open_pooled(ig_device *device, const ig_buffer_desc *desc, ig_b
 
 ig_status ig_buffer_create(ig_device *device, const ig_buffer_desc *desc, ig_buffer **buffer) {
     if (!device || !desc || !buffer) return refuse("device, desc and buffer must not be NULL");
-    if (igi_device_is_inherited(device)) return igi_fail_forked();
+    if (igi_device_is_inherited(device)) return igi_device_fail_forked();
     ig_status status = check(device, desc);
     if (status != IG_STATUS_OK) return status;
     char *label = igi_strdup(desc->label);
@@ -114,7 +114,7 @@ void ig_buffer_release(ig_buffer *buffer) {
     free(buffer->label);
     buffer->label = NULL;
     if (buffer->pooled)
-        igi_buffer_pool_put(&device->buffers, buffer);
+        igi_device_buffer_pool_put(&device->buffers, buffer);
     else
         destroy(buffer);
     ig_device_release(device);

@@ -14,7 +14,7 @@ ig_status ig_commands_create(ig_queue *queue, const ig_commands_desc *desc, ig_c
     static const ig_commands_desc defaults;
     if (!queue || !commands)
         return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "commands_create: queue and commands must not be NULL");
-    if (igi_device_is_inherited(queue->device)) return igi_fail_forked();
+    if (igi_device_is_inherited(queue->device)) return igi_device_fail_forked();
     if (!desc) desc = &defaults;
     ig_commands *made = igi_calloc(1, sizeof *made);
     if (!made) return igi_fail_no_memory();
@@ -37,7 +37,7 @@ ig_commands *ig_commands_retain(ig_commands *commands) {
     return commands;
 }
 
-static void release_retained(const igi_retained *retained) {
+static void release_retained(const igi_device_retained *retained) {
     switch (retained->kind) {
         case IGI_RETAINED_BUFFER: ig_buffer_release(retained->object); break;
         case IGI_RETAINED_PIPELINE: ig_pipeline_release(retained->object); break;
@@ -61,14 +61,14 @@ void ig_commands_release(ig_commands *commands) {
 ig_status ig_commands_on_completed(ig_commands *commands, ig_commands_callback callback, void *user) {
     if (!commands || !callback)
         return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "on_completed: commands and callback must not be NULL");
-    if (is_inherited(commands)) return igi_fail_forked();
+    if (is_inherited(commands)) return igi_device_fail_forked();
     if (atomic_load(&commands->state) != IG_COMMANDS_ENCODING)
         return igi_fail_with(IG_STATUS_WRONG_STATE,
                              "on_completed: the command buffer was committed already; add callbacks before");
     if (!igi_grow((void **)&commands->callbacks, &commands->callback_capacity, commands->callback_count + 1,
                   sizeof *commands->callbacks))
         return igi_fail_no_memory();
-    commands->callbacks[commands->callback_count++] = (igi_callback){callback, user};
+    commands->callbacks[commands->callback_count++] = (igi_device_callback){callback, user};
     return IG_STATUS_OK;
 }
 
@@ -82,20 +82,20 @@ static ig_status may_commit(const ig_commands *commands) {
 
 ig_status ig_commands_commit(ig_commands *commands) {
     if (!commands) return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "commit: commands is NULL");
-    if (is_inherited(commands)) return igi_fail_forked();
+    if (is_inherited(commands)) return igi_device_fail_forked();
     pthread_mutex_lock(&commands->lock);
     ig_status status = may_commit(commands);
     if (status == IG_STATUS_OK) atomic_store(&commands->state, IG_COMMANDS_COMMITTED);
     pthread_mutex_unlock(&commands->lock);
     if (status != IG_STATUS_OK) return status;
-    ig_commands_retain(commands);  // until igi_commands_finish
+    ig_commands_retain(commands);  // until igi_device_commands_finish
     atomic_fetch_add(&commands->queue->device->dispatches, commands->dispatch_count);
     status = commands->queue->device->backend->commit(commands);
     if (status != IG_STATUS_OK) {
         ig_error error = {0};
         igi_error_set(&error, status, "the device did not take the command buffer: %s", ig_status_text(status));
         igi_fail_as(&error);
-        igi_commands_finish(commands, status, &error);
+        igi_device_commands_finish(commands, status, &error);
     }
     return status;
 }
@@ -111,7 +111,7 @@ static void run_callbacks(ig_commands *commands, ig_status status) {
     in_callbacks_of = outer;
 }
 
-void igi_commands_finish(ig_commands *commands, ig_status status, ig_error *error) {
+void igi_device_commands_finish(ig_commands *commands, ig_status status, ig_error *error) {
     pthread_mutex_lock(&commands->lock);
     if (status != IG_STATUS_OK) {
         ig_error_clear(&commands->error);
@@ -149,11 +149,11 @@ static ig_status final_status(ig_commands *commands) {
 
 ig_status ig_commands_wait(ig_commands *commands, uint64_t timeout_ns) {
     if (!commands) return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "wait: commands is NULL");
-    if (is_inherited(commands)) return igi_fail_forked();
+    if (is_inherited(commands)) return igi_device_fail_forked();
     if (atomic_load(&commands->state) == IG_COMMANDS_ENCODING)
         return igi_fail_with(IG_STATUS_WRONG_STATE, "wait: the command buffer was not committed; call commit first");
     if (in_callbacks_of == commands) return final_status(commands);
-    const igi_backend *backend = commands->queue->device->backend;
+    const igi_device_backend *backend = commands->queue->device->backend;
     uint64_t deadline = igi_deadline_ns(timeout_ns);
     // A thread that helps cannot observe a timeout: it returns when the work is done. Callbacks may have to help.
     if (backend->assist && (deadline == UINT64_MAX || in_callbacks_of)) backend->assist(commands);
@@ -163,7 +163,7 @@ ig_status ig_commands_wait(ig_commands *commands, uint64_t timeout_ns) {
 
 ig_commands_state ig_commands_get_state(const ig_commands *commands) {
     ig_commands *mutable = (ig_commands *)commands;
-    const igi_backend *backend = commands->queue->device->backend;
+    const igi_device_backend *backend = commands->queue->device->backend;
     if (backend->refresh && !is_inherited(commands) && atomic_load(&mutable->state) == IG_COMMANDS_COMMITTED)
         backend->refresh(mutable);
     return (ig_commands_state)atomic_load(&mutable->state);
@@ -171,7 +171,7 @@ ig_commands_state ig_commands_get_state(const ig_commands *commands) {
 
 ig_status ig_commands_get_error(const ig_commands *commands, ig_error *error) {
     if (!commands) return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "get_error: commands is NULL");
-    if (is_inherited(commands)) return igi_error_forked(error);
+    if (is_inherited(commands)) return igi_device_error_forked(error);
     ig_commands *mutable = (ig_commands *)commands;
     pthread_mutex_lock(&mutable->lock);
     ig_status status = commands->error.status;
@@ -209,7 +209,8 @@ ig_status ig_commands_get_dispatch_timing(const ig_commands *commands, size_t in
                     commands->dispatch_count);
 }
 
-void igi_commands_describe(const ig_commands *commands, const ig_pipeline *pipeline, char *text, size_t capacity) {
+void igi_device_commands_describe(const ig_commands *commands, const ig_pipeline *pipeline, char *text,
+                                  size_t capacity) {
     if (commands->label)
         snprintf(text, capacity, "kernel '%s' in command buffer '%s'", pipeline->kernel.name, commands->label);
     else

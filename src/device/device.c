@@ -8,15 +8,15 @@
 enum { MAX_BACKENDS = 2 };
 
 // Best first. On other systems than Apple's, Metal is the software device again, and is used only when named.
-static size_t list_backends(const char *name, const igi_backend *backends[MAX_BACKENDS], ig_error *error) {
+static size_t list_backends(const char *name, const igi_device_backend *backends[MAX_BACKENDS], ig_error *error) {
     size_t count = 0;
 #ifdef __APPLE__
     (void)name;
-    backends[count++] = igi_find_metal(error);
-    backends[count++] = &igi_backend_cpu;
+    backends[count++] = igi_device_find_metal(error);
+    backends[count++] = &igi_device_backend_cpu;
 #else
-    backends[count++] = &igi_backend_cpu;
-    const igi_backend *metal = name && strcmp(name, "metal") == 0 ? igi_find_metal(error) : NULL;
+    backends[count++] = &igi_device_backend_cpu;
+    const igi_device_backend *metal = name && strcmp(name, "metal") == 0 ? igi_device_find_metal(error) : NULL;
     if (metal) backends[count++] = metal;
 #endif
     return count;
@@ -25,7 +25,7 @@ static size_t list_backends(const char *name, const igi_backend *backends[MAX_BA
 ig_status ig_device_enumerate(ig_device_properties *devices, size_t capacity, size_t *count) {
     if (!count || (capacity && !devices))
         return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "device_enumerate: count and devices must not be NULL");
-    const igi_backend *backends[MAX_BACKENDS];
+    const igi_device_backend *backends[MAX_BACKENDS];
     size_t total = 0, backend_count = list_backends(igi_setting_text(IGI_SETTING_DEVICE), backends, NULL);
     for (size_t b = 0; b < backend_count; b++) {
         size_t here = backends[b]->device_count();
@@ -37,10 +37,10 @@ ig_status ig_device_enumerate(ig_device_properties *devices, size_t capacity, si
 }
 
 // "cpu", "metal" or the index of a device.
-static const igi_backend *choose(const char *name, size_t *index, ig_error *error) {
+static const igi_device_backend *choose(const char *name, size_t *index, ig_error *error) {
     bool number = name && *name && strspn(name, "0123456789") == strlen(name);
     size_t wanted = number ? strtoul(name, NULL, 10) : 0;
-    const igi_backend *backends[MAX_BACKENDS];
+    const igi_device_backend *backends[MAX_BACKENDS];
     size_t count = list_backends(name, backends, error);
     for (size_t b = 0; b < count; b++) {
         size_t here = backends[b]->device_count();
@@ -63,7 +63,7 @@ ig_status ig_device_create(const ig_device_desc *desc, ig_device **device, ig_er
     const char *name = desc->name ? desc->name : igi_setting_text(IGI_SETTING_DEVICE);
     size_t index = 0;
     ig_error unloadable = {0};
-    const igi_backend *backend = choose(name, &index, &unloadable);
+    const igi_device_backend *backend = choose(name, &index, &unloadable);
     if (!backend) {
         igi_error_set(error, IG_STATUS_DEVICE_UNAVAILABLE,
                       "there is no device '%s' on this machine; `ingot info` lists those there are%s%s", name,
@@ -78,12 +78,12 @@ ig_status ig_device_create(const ig_device_desc *desc, ig_device **device, ig_er
     made->deadline_ns = desc->deadline_ns;
     made->process = igi_process_number();
     backend->device_properties(index, &made->properties);
-    igi_buffer_pool_init(&made->buffers, made->properties.memory_bytes);
+    igi_device_buffer_pool_init(&made->buffers, made->properties.memory_bytes);
     status = backend->device_open(made, index, desc, error);
     if (status == IG_STATUS_OK) {
         *device = made;
     } else {
-        igi_buffer_pool_destroy(&made->buffers);
+        igi_device_buffer_pool_destroy(&made->buffers);
         free(made);
     }
     return status;
@@ -92,11 +92,11 @@ ig_status ig_device_create(const ig_device_desc *desc, ig_device **device, ig_er
 static const char was_forked[] =
     "the device was created before fork(), and its threads are not in this process; create a device after fork()";
 
-ig_status igi_error_forked(ig_error *error) {
+ig_status igi_device_error_forked(ig_error *error) {
     return igi_error_set(error, IG_STATUS_FORKED, "%s", was_forked);
 }
 
-ig_status igi_fail_forked(void) {
+ig_status igi_device_fail_forked(void) {
     return igi_fail_with(IG_STATUS_FORKED, was_forked);
 }
 
@@ -107,7 +107,7 @@ ig_device *ig_device_retain(ig_device *device) {
 
 void ig_device_release(ig_device *device) {
     if (!device || igi_device_is_inherited(device) || !igi_ref_drop(&device->references)) return;
-    igi_buffer_pool_destroy(&device->buffers);
+    igi_device_buffer_pool_destroy(&device->buffers);
     device->backend->device_close(device);
     free(device);
 }

@@ -26,22 +26,22 @@ static ig_status no_memory(ig_commands *commands) {
 
 static ig_status check_encoding(ig_commands *commands) {
     if (!commands) return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "encoding: commands is NULL");
-    if (igi_device_is_inherited(commands->queue->device)) return igi_fail_forked();
+    if (igi_device_is_inherited(commands->queue->device)) return igi_device_fail_forked();
     if (atomic_load(&commands->state) == IG_COMMANDS_ENCODING) return IG_STATUS_OK;
     return igi_fail_with(IG_STATUS_WRONG_STATE,
                          "encoding: the command buffer was committed already; nothing can be added to it");
 }
 
-static igi_command *add_command(ig_commands *commands, igi_command_kind kind) {
+static igi_device_command *add_command(ig_commands *commands, igi_device_command_kind kind) {
     if (!igi_grow((void **)&commands->commands, &commands->command_capacity, commands->command_count + 1,
                   sizeof *commands->commands))
         return NULL;
-    igi_command *command = &commands->commands[commands->command_count++];
-    *command = (igi_command){.kind = kind};
+    igi_device_command *command = &commands->commands[commands->command_count++];
+    *command = (igi_device_command){.kind = kind};
     return command;
 }
 
-static bool keep(ig_commands *commands, igi_retained retained) {
+static bool keep(ig_commands *commands, igi_device_retained retained) {
     // The same buffers come again and again: looking a few entries back saves most of the list.
     for (size_t i = commands->retained_count; i > 0 && i + 8 > commands->retained_count; i--)
         if (commands->retained[i - 1].object == retained.object) return true;
@@ -58,7 +58,7 @@ static bool keep(ig_commands *commands, igi_retained retained) {
 }
 
 static bool keep_buffer(ig_commands *commands, ig_buffer *buffer) {
-    return keep(commands, (igi_retained){IGI_RETAINED_BUFFER, buffer});
+    return keep(commands, (igi_device_retained){IGI_RETAINED_BUFFER, buffer});
 }
 
 static ig_status check_device(ig_commands *commands, const ig_buffer *buffer, const char *what) {
@@ -78,7 +78,7 @@ ig_status ig_commands_set_pipeline(ig_commands *commands, ig_pipeline *pipeline)
     if (!pipeline) return fail(commands, IG_STATUS_INVALID_ARGUMENT, "set_pipeline: the pipeline is NULL");
     if (pipeline->library->device != commands->queue->device)
         return fail(commands, IG_STATUS_INVALID_ARGUMENT, "pipeline '%s' belongs to another device", name_of(pipeline));
-    if (!keep(commands, (igi_retained){IGI_RETAINED_PIPELINE, pipeline})) return no_memory(commands);
+    if (!keep(commands, (igi_device_retained){IGI_RETAINED_PIPELINE, pipeline})) return no_memory(commands);
     commands->pipeline = pipeline;
     return IG_STATUS_OK;
 }
@@ -94,7 +94,7 @@ ig_status ig_commands_set_buffer(ig_commands *commands, ig_buffer *buffer, uint6
     ig_status status = check_slot(commands, index, "set_buffer");
     if (status != IG_STATUS_OK) return status;
     if (!buffer) {
-        commands->buffers[index] = (igi_binding){0};
+        commands->buffers[index] = (igi_device_binding){0};
         return IG_STATUS_OK;
     }
     if (buffer->device != commands->queue->device)
@@ -104,7 +104,7 @@ ig_status ig_commands_set_buffer(ig_commands *commands, ig_buffer *buffer, uint6
                     "set_buffer %u: offset %llu lies outside the buffer of %llu bytes", index,
                     (unsigned long long)offset, (unsigned long long)buffer->length);
     if (!keep_buffer(commands, buffer)) return no_memory(commands);
-    commands->buffers[index] = (igi_binding){.index = index, .buffer = buffer, .offset = offset};
+    commands->buffers[index] = (igi_device_binding){.index = index, .buffer = buffer, .offset = offset};
     return IG_STATUS_OK;
 }
 
@@ -115,7 +115,7 @@ ig_status ig_commands_set_bytes(ig_commands *commands, const void *bytes, uint64
     void *copy = igi_arena_alloc(&commands->arena, length);
     if (!copy) return no_memory(commands);
     memcpy(copy, bytes, length);
-    commands->buffers[index] = (igi_binding){.index = index, .bytes = copy, .length = length};
+    commands->buffers[index] = (igi_device_binding){.index = index, .bytes = copy, .length = length};
     return IG_STATUS_OK;
 }
 
@@ -133,11 +133,11 @@ ig_status ig_commands_set_threadgroup_memory(ig_commands *commands, uint64_t len
 
 // ---- Dispatches ----
 
-static uint64_t bound_length(const igi_binding *binding) {
+static uint64_t bound_length(const igi_device_binding *binding) {
     return binding->buffer ? binding->buffer->length - binding->offset : binding->length;
 }
 
-static ig_status bind_buffer(ig_commands *commands, const ig_argument *argument, igi_binding *binding) {
+static ig_status bind_buffer(ig_commands *commands, const ig_argument *argument, igi_device_binding *binding) {
     const char *kernel = name_of(commands->pipeline);
     *binding = commands->buffers[argument->index];
     if (!binding->buffer && !binding->bytes) {
@@ -153,7 +153,7 @@ static ig_status bind_buffer(ig_commands *commands, const ig_argument *argument,
                 (unsigned long long)bound_length(binding));
 }
 
-static ig_status bind_threadgroup(ig_commands *commands, const ig_argument *argument, igi_binding *binding,
+static ig_status bind_threadgroup(ig_commands *commands, const ig_argument *argument, igi_device_binding *binding,
                                   uint64_t *total) {
     uint64_t length = commands->threadgroup_lengths[argument->index];
     if (!length && !*argument->condition)
@@ -165,15 +165,15 @@ static ig_status bind_threadgroup(ig_commands *commands, const ig_argument *argu
     return IG_STATUS_OK;
 }
 
-static ig_status bind_arguments(ig_commands *commands, igi_dispatch *dispatch) {
+static ig_status bind_arguments(ig_commands *commands, igi_device_dispatch *dispatch) {
     const ig_kernel_info *kernel = &commands->pipeline->kernel;
     dispatch->bindings = igi_arena_alloc(&commands->arena, (kernel->argument_count + 1) * sizeof *dispatch->bindings);
     if (!dispatch->bindings) return no_memory(commands);
     for (size_t i = 0; i < kernel->argument_count; i++) {
         const ig_argument *argument = &kernel->arguments[i];
         if (argument->kind == IG_ARGUMENT_BUILTIN) continue;
-        igi_binding *binding = &dispatch->bindings[dispatch->binding_count];
-        *binding = (igi_binding){0};
+        igi_device_binding *binding = &dispatch->bindings[dispatch->binding_count];
+        *binding = (igi_device_binding){0};
         ig_status status = argument->kind == IG_ARGUMENT_BUFFER
                                ? bind_buffer(commands, argument, binding)
                                : bind_threadgroup(commands, argument, binding, &dispatch->threadgroup_bytes);
@@ -185,7 +185,7 @@ static ig_status bind_arguments(ig_commands *commands, igi_dispatch *dispatch) {
     return IG_STATUS_OK;
 }
 
-static ig_status check_group(ig_commands *commands, const igi_dispatch *dispatch) {
+static ig_status check_group(ig_commands *commands, const igi_device_dispatch *dispatch) {
     const ig_pipeline *pipeline = commands->pipeline;
     const ig_pipeline_properties *limits = &pipeline->properties;
     ig_size group = dispatch->group;
@@ -216,13 +216,13 @@ static ig_size with_ones(ig_size size) {
 }
 
 // Checks everything and appends; *dispatch comes with pipeline-independent fields filled.
-static ig_status add_dispatch(ig_commands *commands, igi_dispatch *dispatch) {
+static ig_status add_dispatch(ig_commands *commands, igi_device_dispatch *dispatch) {
     if (!commands->pipeline)
         return fail(commands, IG_STATUS_WRONG_STATE, "dispatch without a pipeline; call set_pipeline first");
     ig_status status = bind_arguments(commands, dispatch);
     if (status == IG_STATUS_OK) status = check_group(commands, dispatch);
     if (status != IG_STATUS_OK) return status;
-    igi_command *command = add_command(commands, IGI_COMMAND_DISPATCH);
+    igi_device_command *command = add_command(commands, IGI_COMMAND_DISPATCH);
     if (!command) return no_memory(commands);
     dispatch->pipeline = commands->pipeline;
     command->dispatch = *dispatch;
@@ -250,7 +250,7 @@ ig_status ig_commands_dispatch_threads(ig_commands *commands, ig_size grid, ig_s
     if (status != IG_STATUS_OK) return status;
     grid = with_ones(grid);
     if (!counts_fit(grid)) return grid_too_large(commands);
-    igi_dispatch dispatch = {.grid = grid, .group = chosen_group(commands, group, grid)};
+    igi_device_dispatch dispatch = {.grid = grid, .group = chosen_group(commands, group, grid)};
     if (commands->pipeline && (status = check_nonzero_group(commands, dispatch.group)) != IG_STATUS_OK) return status;
     return add_dispatch(commands, &dispatch);
 }
@@ -260,7 +260,7 @@ ig_status ig_commands_dispatch_threadgroups(ig_commands *commands, ig_size group
     if (status != IG_STATUS_OK) return status;
     groups = with_ones(groups);
     group = chosen_group(commands, group, (ig_size){1024, 1, 1});
-    igi_dispatch dispatch = {.group = group, .whole_groups = true};
+    igi_device_dispatch dispatch = {.group = group, .whole_groups = true};
     bool fits = igi_mul(groups.x, group.x, &dispatch.grid.x) && igi_mul(groups.y, group.y, &dispatch.grid.y) &&
                 igi_mul(groups.z, group.z, &dispatch.grid.z) && counts_fit(dispatch.grid);
     if (!fits) return grid_too_large(commands);
@@ -280,7 +280,7 @@ ig_status ig_commands_dispatch_indirect(ig_commands *commands, ig_buffer *buffer
                     (unsigned long long)offset, (unsigned long long)buffer->length);
     if (!keep_buffer(commands, buffer)) return no_memory(commands);
     group = chosen_group(commands, group, (ig_size){1024, 1, 1});
-    igi_dispatch dispatch = {
+    igi_device_dispatch dispatch = {
         .group = group, .whole_groups = true, .indirect = buffer, .indirect_offset = offset, .grid = {1, 1, 1}};
     if (commands->pipeline && (status = check_nonzero_group(commands, group)) != IG_STATUS_OK) return status;
     return add_dispatch(commands, &dispatch);
@@ -302,7 +302,7 @@ ig_status ig_commands_copy(ig_commands *commands, ig_buffer *source, uint64_t so
     if (status == IG_STATUS_OK) status = check_range(commands, source, source_offset, length, "copy source");
     if (status == IG_STATUS_OK) status = check_range(commands, target, target_offset, length, "copy target");
     if (status != IG_STATUS_OK) return status;
-    igi_command *command = add_command(commands, IGI_COMMAND_COPY);
+    igi_device_command *command = add_command(commands, IGI_COMMAND_COPY);
     if (!command || !keep_buffer(commands, source) || !keep_buffer(commands, target)) return no_memory(commands);
     command->blit.source = source, command->blit.source_offset = source_offset;
     command->blit.target = target, command->blit.target_offset = target_offset;
@@ -314,7 +314,7 @@ ig_status ig_commands_fill(ig_commands *commands, ig_buffer *buffer, uint64_t of
     ig_status status = check_encoding(commands);
     if (status == IG_STATUS_OK) status = check_range(commands, buffer, offset, length, "fill");
     if (status != IG_STATUS_OK) return status;
-    igi_command *command = add_command(commands, IGI_COMMAND_FILL);
+    igi_device_command *command = add_command(commands, IGI_COMMAND_FILL);
     if (!command || !keep_buffer(commands, buffer)) return no_memory(commands);
     command->blit.target = buffer, command->blit.target_offset = offset;
     command->blit.length = length, command->blit.value = value;
@@ -323,19 +323,19 @@ ig_status ig_commands_fill(ig_commands *commands, ig_buffer *buffer, uint64_t of
 
 // ---- Products ----
 
-static ig_status check_matrix(ig_commands *commands, const igi_matrix *matrix) {
+static ig_status check_matrix(ig_commands *commands, const igi_device_matrix *matrix) {
     uint64_t length;
     if (!igi_mul(matrix->rows, matrix->row_bytes, &length)) length = UINT64_MAX;
     return check_range(commands, matrix->buffer, matrix->offset, length, "product");
 }
 
-ig_status igi_commands_product(ig_commands *commands, const igi_product *product) {
-    const igi_matrix *matrices[] = {&product->left, &product->right, &product->result};
+ig_status igi_device_commands_product(ig_commands *commands, const igi_device_product *product) {
+    const igi_device_matrix *matrices[] = {&product->left, &product->right, &product->result};
     ig_status status = check_encoding(commands);
     for (int i = 0; i < 3 && status == IG_STATUS_OK; i++) status = check_matrix(commands, matrices[i]);
     if (status != IG_STATUS_OK) return status;
-    igi_product *copy = igi_arena_alloc(&commands->arena, sizeof *copy);
-    igi_command *command = copy ? add_command(commands, IGI_COMMAND_PRODUCT) : NULL;
+    igi_device_product *copy = igi_arena_alloc(&commands->arena, sizeof *copy);
+    igi_device_command *command = copy ? add_command(commands, IGI_COMMAND_PRODUCT) : NULL;
     if (!command) return no_memory(commands);
     *copy = *product;
     command->product = copy;
@@ -350,12 +350,12 @@ ig_status ig_commands_barrier(ig_commands *commands) {
     return add_command(commands, IGI_COMMAND_BARRIER) ? IG_STATUS_OK : no_memory(commands);
 }
 
-static ig_status add_event(ig_commands *commands, igi_command_kind kind, ig_event *event, uint64_t value) {
+static ig_status add_event(ig_commands *commands, igi_device_command_kind kind, ig_event *event, uint64_t value) {
     ig_status status = check_encoding(commands);
     if (status != IG_STATUS_OK) return status;
     if (!event) return fail(commands, IG_STATUS_INVALID_ARGUMENT, "the event is NULL");
-    igi_command *command = add_command(commands, kind);
-    if (!command || !keep(commands, (igi_retained){IGI_RETAINED_EVENT, event})) return no_memory(commands);
+    igi_device_command *command = add_command(commands, kind);
+    if (!command || !keep(commands, (igi_device_retained){IGI_RETAINED_EVENT, event})) return no_memory(commands);
     command->event.event = event;
     command->event.value = value;
     return IG_STATUS_OK;
@@ -371,11 +371,11 @@ ig_status ig_commands_signal_event(ig_commands *commands, ig_event *event, uint6
 
 // ---- Taking back ----
 
-igi_encoding_mark igi_commands_mark(const ig_commands *commands) {
-    return (igi_encoding_mark){commands->command_count, commands->dispatch_count};
+igi_device_encoding_mark igi_device_commands_mark(const ig_commands *commands) {
+    return (igi_device_encoding_mark){commands->command_count, commands->dispatch_count};
 }
 
-void igi_commands_rewind(ig_commands *commands, igi_encoding_mark mark) {
+void igi_device_commands_rewind(ig_commands *commands, igi_device_encoding_mark mark) {
     commands->command_count = mark.command_count;
     commands->dispatch_count = mark.dispatch_count;
     pthread_mutex_lock(&commands->lock);

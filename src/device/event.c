@@ -8,7 +8,7 @@
 ig_status ig_event_create(ig_device *device, ig_event **event) {
     if (!device || !event)
         return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "event_create: device and event must not be NULL");
-    if (igi_device_is_inherited(device)) return igi_fail_forked();
+    if (igi_device_is_inherited(device)) return igi_device_fail_forked();
     ig_event *made = igi_calloc(1, sizeof *made);
     if (!made) return igi_fail_no_memory();
     igi_ref_init(&made->references);
@@ -49,10 +49,10 @@ uint64_t ig_event_value(const ig_event *event) {
 }
 
 // Takes the waiters whose value is reached off the event's list.
-static igi_event_waiter *take_ready(ig_event *event) {
-    igi_event_waiter *ready = NULL, **link = &event->waiters;
+static igi_device_event_waiter *take_ready(ig_event *event) {
+    igi_device_event_waiter *ready = NULL, **link = &event->waiters;
     while (*link) {
-        igi_event_waiter *waiter = *link;
+        igi_device_event_waiter *waiter = *link;
         if (waiter->value > event->value) {
             link = &waiter->next;
             continue;
@@ -70,15 +70,15 @@ static void tell_device(ig_event *event, uint64_t value) {
 }
 
 // Call with the lock held.
-static igi_event_waiter *reach(ig_event *event, uint64_t value) {
+static igi_device_event_waiter *reach(ig_event *event, uint64_t value) {
     if (value > event->value) event->value = value;
     pthread_cond_broadcast(&event->changed);
     return take_ready(event);
 }
 
-static void wake_all(igi_event_waiter *ready) {
+static void wake_all(igi_device_event_waiter *ready) {
     while (ready) {
-        igi_event_waiter *next = ready->next;  // wake may free it
+        igi_device_event_waiter *next = ready->next;  // wake may free it
         ready->wake(ready->user);
         ready = next;
     }
@@ -87,9 +87,9 @@ static void wake_all(igi_event_waiter *ready) {
 // A thread that waited for the value may release the event as soon as the lock is free.
 ig_status ig_event_signal(ig_event *event, uint64_t value) {
     if (!event) return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "event_signal: the event is NULL");
-    if (igi_device_is_inherited(event->device)) return igi_fail_forked();
+    if (igi_device_is_inherited(event->device)) return igi_device_fail_forked();
     pthread_mutex_lock(&event->lock);
-    igi_event_waiter *ready = reach(event, value);
+    igi_device_event_waiter *ready = reach(event, value);
     uint64_t reached = event->value;
     ig_event *told = event->device->backend->event_signal ? ig_event_retain(event) : NULL;
     pthread_mutex_unlock(&event->lock);
@@ -98,14 +98,14 @@ ig_status ig_event_signal(ig_event *event, uint64_t value) {
     return IG_STATUS_OK;
 }
 
-void igi_event_reached(ig_event *event, uint64_t value) {
+void igi_device_event_reached(ig_event *event, uint64_t value) {
     pthread_mutex_lock(&event->lock);
-    igi_event_waiter *ready = reach(event, value);
+    igi_device_event_waiter *ready = reach(event, value);
     pthread_mutex_unlock(&event->lock);
     wake_all(ready);
 }
 
-bool igi_event_leave_waiter(ig_event *event, igi_event_waiter *waiter) {
+bool igi_device_event_leave_waiter(ig_event *event, igi_device_event_waiter *waiter) {
     pthread_mutex_lock(&event->lock);
     bool reached = event->value >= waiter->value;
     if (!reached) {
@@ -116,9 +116,9 @@ bool igi_event_leave_waiter(ig_event *event, igi_event_waiter *waiter) {
     return reached;
 }
 
-bool igi_event_take_waiter(ig_event *event, igi_event_waiter *waiter) {
+bool igi_device_event_take_waiter(ig_event *event, igi_device_event_waiter *waiter) {
     pthread_mutex_lock(&event->lock);
-    igi_event_waiter **link = &event->waiters;
+    igi_device_event_waiter **link = &event->waiters;
     while (*link && *link != waiter) link = &(*link)->next;
     bool found = *link != NULL;
     if (found) *link = waiter->next;
@@ -128,7 +128,7 @@ bool igi_event_take_waiter(ig_event *event, igi_event_waiter *waiter) {
 
 ig_status ig_event_wait(ig_event *event, uint64_t value, uint64_t timeout_ns) {
     if (!event) return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "event_wait: the event is NULL");
-    if (igi_device_is_inherited(event->device)) return igi_fail_forked();
+    if (igi_device_is_inherited(event->device)) return igi_device_fail_forked();
     uint64_t deadline = igi_deadline_ns(timeout_ns);
     pthread_mutex_lock(&event->lock);
     int failed = 0;

@@ -23,7 +23,7 @@ static ig_status check(const ig_library_desc *desc, ig_error *error) {
 ig_status ig_library_create(ig_device *device, const ig_library_desc *desc, ig_library **library, ig_error *error) {
     if (!device || !library)
         return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "device and library must not be NULL");
-    if (igi_device_is_inherited(device)) return igi_error_forked(error);
+    if (igi_device_is_inherited(device)) return igi_device_error_forked(error);
     ig_status status = check(desc, error);
     if (status != IG_STATUS_OK) return status;
     ig_library_desc full = *desc;
@@ -52,7 +52,7 @@ void ig_library_release(ig_library *library) {
     if (!library || igi_device_is_inherited(library->device) || !igi_ref_drop(&library->references)) return;
     ig_device *device = library->device;
     device->backend->library_close(library);
-    igi_reflection_free(&library->reflection);
+    igi_msl_reflection_free(&library->reflection);
     free(library->log);
     free(library);
     ig_device_release(device);
@@ -66,8 +66,8 @@ size_t ig_library_kernel_count(const ig_library *library) {
     return library->reflection.kernel_count;
 }
 
-static const ig_kernel_info *look_at(const ig_library *library, igi_kernel *kernel) {
-    const igi_backend *backend = library->device->backend;
+static const ig_kernel_info *look_at(const ig_library *library, igi_msl_kernel *kernel) {
+    const igi_device_backend *backend = library->device->backend;
     if (backend->kernel_reflect) backend->kernel_reflect((ig_library *)library, kernel);
     return &kernel->info;
 }
@@ -78,8 +78,8 @@ const ig_kernel_info *ig_library_kernel(const ig_library *library, size_t index)
 }
 
 const ig_kernel_info *ig_library_find_kernel(const ig_library *library, const char *name) {
-    const igi_kernel *kernel = name ? igi_reflection_find(&library->reflection, name) : NULL;
-    return kernel ? look_at(library, (igi_kernel *)kernel) : NULL;
+    const igi_msl_kernel *kernel = name ? igi_msl_reflection_find(&library->reflection, name) : NULL;
+    return kernel ? look_at(library, (igi_msl_kernel *)kernel) : NULL;
 }
 
 size_t ig_library_function_constant_count(const ig_library *library) {

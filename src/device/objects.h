@@ -15,16 +15,16 @@
 
 enum { IGI_SLOTS = 31 };
 
-struct igi_backend;
+struct igi_device_backend;
 
 struct ig_device {
     igi_refcount references;
-    const struct igi_backend *backend;
+    const struct igi_device_backend *backend;
     void *state;  // the backend's
     ig_device_properties properties;
     uint64_t deadline_ns;
     uint32_t process;  // igi_process_number of who made it
-    igi_buffer_pool buffers;
+    igi_device_buffer_pool buffers;
     // The backend's, for layers above to keep things in; NULL when there is no cache on disk.
     const char *cache_dir;
     struct igi_disk_cache *cache;
@@ -37,8 +37,8 @@ struct ig_device {
 static inline bool igi_device_is_inherited(const ig_device *of) {
     return igi_was_inherited(of->process);
 }
-ig_status igi_error_forked(ig_error *error);
-ig_status igi_fail_forked(void);  // the same, for calls without an ig_error
+ig_status igi_device_error_forked(ig_error *error);
+ig_status igi_device_fail_forked(void);  // the same, for calls without an ig_error
 
 struct ig_buffer {
     igi_refcount references;
@@ -62,7 +62,7 @@ struct ig_library {
     igi_refcount references;
     ig_device *device;
     void *state;
-    igi_reflection reflection;
+    igi_msl_reflection reflection;
     char *log;
 };
 
@@ -75,7 +75,7 @@ struct ig_pipeline {
     char *label;
 };
 
-typedef enum igi_command_kind {
+typedef enum igi_device_command_kind {
     IGI_COMMAND_DISPATCH,
     IGI_COMMAND_COPY,
     IGI_COMMAND_FILL,
@@ -83,21 +83,21 @@ typedef enum igi_command_kind {
     IGI_COMMAND_WAIT_EVENT,
     IGI_COMMAND_SIGNAL_EVENT,
     IGI_COMMAND_PRODUCT,
-} igi_command_kind;
+} igi_device_command_kind;
 
 // One argument of a dispatch: a range of a buffer, or bytes kept in the command buffer.
-typedef struct igi_binding {
+typedef struct igi_device_binding {
     ig_argument_kind kind;
     uint32_t index;
     ig_buffer *buffer;  // NULL for bytes and threadgroup memory
     uint64_t offset;
     void *bytes;
     uint64_t length;  // of bytes or threadgroup memory
-} igi_binding;
+} igi_device_binding;
 
-typedef struct igi_dispatch {
+typedef struct igi_device_dispatch {
     ig_pipeline *pipeline;
-    igi_binding *bindings;
+    igi_device_binding *bindings;
     uint32_t binding_count;
     uint64_t threadgroup_bytes;  // of arguments
     bool whole_groups;           // dispatch_threadgroups: no smaller groups at the edges
@@ -105,26 +105,26 @@ typedef struct igi_dispatch {
     ig_buffer *indirect;         // group counts are read here when it runs
     uint64_t indirect_offset;
     ig_timing timing;
-} igi_dispatch;
+} igi_device_dispatch;
 
 // A matrix of floats in a buffer.
-typedef struct igi_matrix {
+typedef struct igi_device_matrix {
     ig_buffer *buffer;
     uint64_t offset, rows, columns, row_bytes;
-} igi_matrix;
+} igi_device_matrix;
 
 // result = alpha * left * right, each of them transposed first if its flag is set.
-typedef struct igi_product {
-    igi_matrix left, right, result;
+typedef struct igi_device_product {
+    igi_device_matrix left, right, result;
     bool transpose_left, transpose_right;
     double alpha;
-} igi_product;
+} igi_device_product;
 
-typedef struct igi_command {
-    igi_command_kind kind;
+typedef struct igi_device_command {
+    igi_device_command_kind kind;
     union {
-        igi_dispatch dispatch;
-        igi_product *product;
+        igi_device_dispatch dispatch;
+        igi_device_product *product;
         struct {
             ig_buffer *source, *target;
             uint64_t source_offset, target_offset, length;
@@ -135,17 +135,17 @@ typedef struct igi_command {
             uint64_t value;
         } event;
     };
-} igi_command;
+} igi_device_command;
 
-typedef struct igi_callback {
+typedef struct igi_device_callback {
     ig_commands_callback function;
     void *user;
-} igi_callback;
+} igi_device_callback;
 
-typedef struct igi_retained {
+typedef struct igi_device_retained {
     enum { IGI_RETAINED_BUFFER, IGI_RETAINED_PIPELINE, IGI_RETAINED_EVENT } kind;
     void *object;
-} igi_retained;
+} igi_device_retained;
 
 struct ig_commands {
     igi_refcount references;
@@ -153,15 +153,15 @@ struct ig_commands {
     char *label;
     uint64_t deadline_ns;
     // Encoding
-    igi_command *commands;
+    igi_device_command *commands;
     size_t command_count, command_capacity, dispatch_count;
-    igi_retained *retained;
+    igi_device_retained *retained;
     size_t retained_count, retained_capacity;
-    igi_callback *callbacks;
+    igi_device_callback *callbacks;
     size_t callback_count, callback_capacity;
     igi_arena arena;
     ig_pipeline *pipeline;
-    igi_binding buffers[IGI_SLOTS];  // kind BUFFER; unset when buffer and bytes are NULL
+    igi_device_binding buffers[IGI_SLOTS];  // kind BUFFER; unset when buffer and bytes are NULL
     uint64_t threadgroup_lengths[IGI_SLOTS];
     // Running
     pthread_mutex_t lock;  // guards error, finished
@@ -188,43 +188,44 @@ struct ig_event {
     pthread_mutex_t lock;  // guards what follows
     pthread_cond_t changed;
     uint64_t value;
-    struct igi_event_waiter *waiters;
+    struct igi_device_event_waiter *waiters;
 };
 
 // A backend that must not block on an event registers one of these; `wake` is called, without the lock, once.
-typedef struct igi_event_waiter {
+typedef struct igi_device_event_waiter {
     uint64_t value;
     void (*wake)(void *user);
     void *user;
-    struct igi_event_waiter *next;
-} igi_event_waiter;
+    struct igi_device_event_waiter *next;
+} igi_device_event_waiter;
 
 // The device has signalled the value. The event may be about to end: the caller keeps its backend from closing it
 // meanwhile, and no reference is taken.
-void igi_event_reached(ig_event *event, uint64_t value);
+void igi_device_event_reached(ig_event *event, uint64_t value);
 // True when the event has reached the value; otherwise the waiter is registered with the event.
-bool igi_event_leave_waiter(ig_event *event, igi_event_waiter *waiter);
+bool igi_device_event_leave_waiter(ig_event *event, igi_device_event_waiter *waiter);
 // Removes the waiter; false when it is no longer registered, because its wake was called or is about to be.
-bool igi_event_take_waiter(ig_event *event, igi_event_waiter *waiter);
+bool igi_device_event_take_waiter(ig_event *event, igi_device_event_waiter *waiter);
 
 // Called by backends when a command buffer has ended: sets state and error, runs callbacks, wakes waiters, drops the
 // reference that commit took. `status` other than OK comes with `error` (taken over).
-void igi_commands_finish(ig_commands *commands, ig_status status, ig_error *error);
+void igi_device_commands_finish(ig_commands *commands, ig_status status, ig_error *error);
 
 // Whether the device has products of matrices of its own; only then may commands ask for one. Rows are whole in their
 // buffers, the last one too.
 bool igi_device_has_products(ig_device *device);
-ig_status igi_commands_product(ig_commands *commands, const igi_product *product);
+ig_status igi_device_commands_product(ig_commands *commands, const igi_device_product *product);
 
 // Takes back what was encoded since the mark, and the error of encoding it, so that what came before still runs.
-typedef struct igi_encoding_mark {
+typedef struct igi_device_encoding_mark {
     size_t command_count, dispatch_count;
-} igi_encoding_mark;
-igi_encoding_mark igi_commands_mark(const ig_commands *commands);
-void igi_commands_rewind(ig_commands *commands, igi_encoding_mark mark);
+} igi_device_encoding_mark;
+igi_device_encoding_mark igi_device_commands_mark(const ig_commands *commands);
+void igi_device_commands_rewind(ig_commands *commands, igi_device_encoding_mark mark);
 // "kernel 'add' in command buffer 'x'": for messages.
-void igi_commands_describe(const ig_commands *commands, const ig_pipeline *pipeline, char *text, size_t capacity);
+void igi_device_commands_describe(const ig_commands *commands, const ig_pipeline *pipeline, char *text,
+                                  size_t capacity);
 
-const ig_argument *igi_pipeline_argument(const ig_pipeline *pipeline, ig_argument_kind kind, uint32_t index);
+const ig_argument *igi_device_pipeline_argument(const ig_pipeline *pipeline, ig_argument_kind kind, uint32_t index);
 
 #endif

@@ -82,7 +82,7 @@ static bool specialise(ig_pipeline *pipeline, const ig_pipeline_desc *desc, cons
 
 // ---- The calls ----
 
-static ig_status open(ig_pipeline *made, const ig_pipeline_desc *desc, const igi_kernel *kernel, ig_error *error) {
+static ig_status open(ig_pipeline *made, const ig_pipeline_desc *desc, const igi_msl_kernel *kernel, ig_error *error) {
     const ig_device *device = made->library->device;
     made->label = igi_strdup(desc->label ? desc->label : "");
     if (!made->label || !specialise(made, desc, &kernel->info)) return igi_error_no_memory(error);
@@ -101,8 +101,8 @@ ig_status ig_pipeline_create(ig_library *library, const ig_pipeline_desc *desc, 
                              ig_error *error) {
     if (!library || !desc || !desc->kernel || !pipeline || (desc->constant_count && !desc->constants))
         return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "library, kernel name and pipeline must not be NULL");
-    if (igi_device_is_inherited(library->device)) return igi_error_forked(error);
-    const igi_kernel *kernel = igi_reflection_find(&library->reflection, desc->kernel);
+    if (igi_device_is_inherited(library->device)) return igi_device_error_forked(error);
+    const igi_msl_kernel *kernel = igi_msl_reflection_find(&library->reflection, desc->kernel);
     if (!kernel) return no_such_kernel(library, desc->kernel, error);
     ig_status status = check_constants(library, desc, error);
     if (status != IG_STATUS_OK) return status;
@@ -144,8 +144,8 @@ const ig_kernel_info *ig_pipeline_kernel(const ig_pipeline *pipeline) {
 ig_status ig_pipeline_emit(ig_pipeline *pipeline, const char *stage, char **text) {
     if (!pipeline || !stage || !text)
         return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "pipeline_emit: pipeline, stage and text must not be NULL");
-    if (igi_device_is_inherited(pipeline->library->device)) return igi_fail_forked();
-    const igi_backend *backend = pipeline->library->device->backend;
+    if (igi_device_is_inherited(pipeline->library->device)) return igi_device_fail_forked();
+    const igi_device_backend *backend = pipeline->library->device->backend;
     if (!backend->pipeline_emit)
         return igi_fail(IG_STATUS_UNSUPPORTED, "pipeline_emit: device '%s' does not show its code", backend->name);
     ig_status status = backend->pipeline_emit(pipeline, stage, text);
@@ -159,8 +159,8 @@ ig_status ig_pipeline_emit(ig_pipeline *pipeline, const char *stage, char **text
 ig_status ig_pipeline_get_remarks(ig_pipeline *pipeline, ig_remark **remarks, size_t *count) {
     if (!pipeline || !remarks || !count)
         return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "get_remarks: pipeline, remarks and count must not be NULL");
-    if (igi_device_is_inherited(pipeline->library->device)) return igi_fail_forked();
-    const igi_backend *backend = pipeline->library->device->backend;
+    if (igi_device_is_inherited(pipeline->library->device)) return igi_device_fail_forked();
+    const igi_device_backend *backend = pipeline->library->device->backend;
     if (!backend->pipeline_remarks)
         return igi_fail(IG_STATUS_UNSUPPORTED, "get_remarks: device '%s' has no remarks", backend->name);
     ig_status status = backend->pipeline_remarks(pipeline, remarks, count);
@@ -169,7 +169,7 @@ ig_status ig_pipeline_get_remarks(ig_pipeline *pipeline, ig_remark **remarks, si
                : igi_fail(status, "get_remarks: kernel '%s': %s", pipeline->kernel.name, ig_status_text(status));
 }
 
-const ig_argument *igi_pipeline_argument(const ig_pipeline *pipeline, ig_argument_kind kind, uint32_t index) {
+const ig_argument *igi_device_pipeline_argument(const ig_pipeline *pipeline, ig_argument_kind kind, uint32_t index) {
     for (size_t i = 0; i < pipeline->kernel.argument_count; i++) {
         const ig_argument *argument = &pipeline->kernel.arguments[i];
         if (argument->kind == kind && argument->index == index) return argument;

@@ -5,9 +5,9 @@
 
 #ifdef __APPLE__
 
-const igi_backend *igi_find_metal(ig_error *error) {
+const igi_device_backend *igi_device_find_metal(ig_error *error) {
     (void)error;
-    return &igi_backend_metal;
+    return &igi_device_backend_metal;
 }
 
 #else
@@ -22,17 +22,17 @@ static void log_message(ig_log_level level, const char *message) {
     igi_log(level, "%s", message);
 }
 
-static const igi_host host = {
+static const igi_device_host host = {
     .version = INGOT_VERSION,
-    .commands_finish = igi_commands_finish,
+    .commands_finish = igi_device_commands_finish,
     .commands_retain = ig_commands_retain,
     .commands_release = ig_commands_release,
-    .event_reached = igi_event_reached,
+    .event_reached = igi_device_event_reached,
     .log = log_message,
 };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static const igi_backend *found;
+static const igi_device_backend *found;
 static char *reason;  // why there is none; lives as long as the process
 
 // The file INGOT_METAL names; else where the system, or this program, looks for libraries, or Ingot is installed.
@@ -46,7 +46,7 @@ static void *open_library(void) {
 
 static void load(void) {
     void *library = open_library();
-    igi_plugin_entry entry = NULL;
+    igi_device_plugin_entry entry = NULL;
     if (library) *(void **)&entry = dlsym(library, NAME_OF(IGI_PLUGIN_ENTRY));
     found = entry ? entry(&host) : NULL;
     if (found) return;
@@ -55,7 +55,7 @@ static void load(void) {
     if (library) dlclose(library);
 }
 
-const igi_backend *igi_find_metal(ig_error *error) {
+const igi_device_backend *igi_device_find_metal(ig_error *error) {
     pthread_once(&once, load);
     if (!found)
         igi_error_set(error, IG_STATUS_DEVICE_UNAVAILABLE,

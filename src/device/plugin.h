@@ -7,20 +7,20 @@
 #include "device/backend.h"
 
 // Calls that must reach the library that loaded the plugin. Everything else that it uses has no state.
-typedef struct igi_host {
+typedef struct igi_device_host {
     const char *version;  // of the library; a plugin of another one is refused
     void (*commands_finish)(ig_commands *commands, ig_status status, ig_error *error);
     ig_commands *(*commands_retain)(ig_commands *commands);
     void (*commands_release)(ig_commands *commands);
     void (*event_reached)(ig_event *event, uint64_t value);
     void (*log)(ig_log_level level, const char *message);
-} igi_host;
+} igi_device_host;
 
 // What a plugin exports under the name below. NULL when the host is of another version.
-typedef const igi_backend *(*igi_plugin_entry)(const igi_host *host);
-#define IGI_PLUGIN_ENTRY igi_plugin_backend
+typedef const igi_device_backend *(*igi_device_plugin_entry)(const igi_device_host *host);
+#define IGI_PLUGIN_ENTRY igi_device_plugin_backend
 
 // The Metal backend of this machine; NULL, with a reason, when there is none.
-const igi_backend *igi_find_metal(ig_error *error);
+const igi_device_backend *igi_device_find_metal(ig_error *error);
 
 #endif

@@ -5,7 +5,7 @@
 ig_status ig_queue_create(ig_device *device, ig_queue **queue) {
     if (!device || !queue)
         return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "queue_create: device and queue must not be NULL");
-    if (igi_device_is_inherited(device)) return igi_fail_forked();
+    if (igi_device_is_inherited(device)) return igi_device_fail_forked();
     ig_queue *made = igi_calloc(1, sizeof *made);
     if (!made) return igi_fail_no_memory();
     igi_ref_init(&made->references);

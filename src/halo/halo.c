@@ -70,7 +70,7 @@ static ig_status open_parts(ig_halo *halo, const ig_halo_config *config, ig_erro
     if (status == IG_STATUS_OK) status = open_neighbours(halo, error);
     if (status == IG_STATUS_OK && ig_queue_create(halo->device, &halo->queue) != IG_STATUS_OK)
         status = igi_error_no_memory(error);
-    if (status == IG_STATUS_OK) status = igi_kernel_library_create(halo->device, "halo", &library, error);
+    if (status == IG_STATUS_OK) status = igi_kernels_kernel_library_create(halo->device, "halo", &library, error);
     if (status == IG_STATUS_OK) status = igi_halo_pipeline(halo, library, "halo_pull", &halo->pull, error);
     if (status == IG_STATUS_OK && config->transport && config->transport->rank_count > 1)
         status = igi_halo_remote_open(halo, config, library, error);

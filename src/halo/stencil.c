@@ -15,8 +15,8 @@ enum { AXES = 3, SPEED = 2, REGION_SLOT = 3, ENDS_SLOT = 4, NEIGHBOURS_SLOT = 5,
 enum { MARGINS = 4 };  // with pipelines of their own
 enum { NARROW = 96 };  // cells along x: tiles for which several rows at once are faster
 
-struct igi_stencil {
-    igi_stencil_config config;
+struct igi_halo_stencil {
+    igi_halo_stencil_config config;
     ig_halo *halo;
     ig_halo_layout layout;
     ig_queue *queue;
@@ -28,7 +28,7 @@ struct igi_stencil {
     bool pushes;            // steps fill the rims of the next one
     bool rims_ready;        // of the present step
     bool backwards;         // the order of tiles of the next dispatch
-    igi_stencil_times times;
+    igi_halo_stencil_times times;
 };
 
 // As stencil.metal has it: vectors of three take the room of four.
@@ -43,13 +43,13 @@ typedef struct box {
     int64_t start[AXES], size[AXES];  // in the padded tile
 } box;
 
-static uint64_t tile_count(const igi_stencil *stencil) {
+static uint64_t tile_count(const igi_halo_stencil *stencil) {
     return stencil->layout.block.x * stencil->layout.block.y * stencil->layout.block.z;
 }
 
 // ---- Making ----
 
-static ig_status make_pipeline(const igi_stencil *stencil, ig_library *library, uint32_t margin, bool boxed,
+static ig_status make_pipeline(const igi_halo_stencil *stencil, ig_library *library, uint32_t margin, bool boxed,
                                ig_pipeline **pipeline, ig_error *error) {
     const ig_halo_layout *layout = &stencil->layout;
     bool three = layout->dimensions == 3, clips = margin > 0;
@@ -71,10 +71,10 @@ static ig_status make_pipeline(const igi_stencil *stencil, ig_library *library, 
     return ig_pipeline_create(library, &desc, pipeline, error);
 }
 
-static ig_status make_pipelines(igi_stencil *stencil, ig_device *device, ig_error *error) {
+static ig_status make_pipelines(igi_halo_stencil *stencil, ig_device *device, ig_error *error) {
     uint32_t every = stencil->config.every;
     ig_library *library = NULL;
-    ig_status status = igi_kernel_library_create(device, "stencil", &library, error);
+    ig_status status = igi_kernels_kernel_library_create(device, "stencil", &library, error);
     for (uint32_t i = 0; i < MARGINS && i < every && status == IG_STATUS_OK; i++)
         status = make_pipeline(stencil, library, i, false, &stencil->margins[i], error);
     bool any_box = stencil->config.overlaps || every > MARGINS;
@@ -84,7 +84,7 @@ static ig_status make_pipelines(igi_stencil *stencil, ig_device *device, ig_erro
     return status;
 }
 
-static ig_status find_ends(igi_stencil *stencil, ig_device *device, ig_error *error) {
+static ig_status find_ends(igi_halo_stencil *stencil, ig_device *device, ig_error *error) {
     static const int faces[] = {1, 2, 3, 6, 9, 18};
     uint64_t tiles = tile_count(stencil);
     ig_status status = ig_buffer_create(device, &(ig_buffer_desc){.length = tiles * sizeof(uint32_t)}, &stencil->ends);
@@ -97,7 +97,7 @@ static ig_status find_ends(igi_stencil *stencil, ig_device *device, ig_error *er
     return IG_STATUS_OK;
 }
 
-static ig_status complete_config(igi_stencil_config *config, ig_error *error) {
+static ig_status complete_config(igi_halo_stencil_config *config, ig_error *error) {
     uint32_t halo = config->halo.halo ? config->halo.halo : 1;
     if (config->every == 0) config->every = halo;
     if (config->every > halo)
@@ -112,7 +112,7 @@ static ig_status complete_config(igi_stencil_config *config, ig_error *error) {
     return IG_STATUS_OK;
 }
 
-static ig_status open_parts(igi_stencil *stencil, ig_device *device, ig_error *error) {
+static ig_status open_parts(igi_halo_stencil *stencil, ig_device *device, ig_error *error) {
     ig_status status = complete_config(&stencil->config, error);
     if (status == IG_STATUS_OK) status = ig_halo_create(device, &stencil->config.halo, &stencil->halo, error);
     if (status != IG_STATUS_OK) return status;
@@ -125,20 +125,20 @@ static ig_status open_parts(igi_stencil *stencil, ig_device *device, ig_error *e
     return status == IG_STATUS_OK ? make_pipelines(stencil, device, error) : status;
 }
 
-ig_status igi_stencil_create(ig_device *device, const igi_stencil_config *config, igi_stencil **stencil,
-                             ig_error *error) {
-    igi_stencil *made = igi_calloc(1, sizeof *made);
+ig_status igi_halo_stencil_create(ig_device *device, const igi_halo_stencil_config *config, igi_halo_stencil **stencil,
+                                  ig_error *error) {
+    igi_halo_stencil *made = igi_calloc(1, sizeof *made);
     if (!made) return igi_error_no_memory(error);
     made->config = *config;
     ig_status status = open_parts(made, device, error);
     if (status == IG_STATUS_OK)
         *stencil = made;
     else
-        igi_stencil_release(made);
+        igi_halo_stencil_release(made);
     return status;
 }
 
-void igi_stencil_release(igi_stencil *stencil) {
+void igi_halo_stencil_release(igi_halo_stencil *stencil) {
     if (!stencil) return;
     for (int i = 0; i < MARGINS; i++) ig_pipeline_release(stencil->margins[i]);
     for (int i = 0; i < 2; i++) ig_pipeline_release(stencil->boxed[i]);
@@ -148,25 +148,25 @@ void igi_stencil_release(igi_stencil *stencil) {
     free(stencil);
 }
 
-ig_halo *igi_stencil_halo(const igi_stencil *stencil) {
+ig_halo *igi_halo_stencil_halo(const igi_halo_stencil *stencil) {
     return stencil->halo;
 }
 
-igi_stencil_times igi_stencil_get_times(const igi_stencil *stencil) {
+igi_halo_stencil_times igi_halo_stencil_get_times(const igi_halo_stencil *stencil) {
     return stencil->times;
 }
 
 // ---- Cells ----
 
-ig_status igi_stencil_start(igi_stencil *stencil, const float *now, const float *before, const float *speed,
-                            ig_error *error) {
+ig_status igi_halo_stencil_start(igi_halo_stencil *stencil, const float *now, const float *before, const float *speed,
+                                 ig_error *error) {
     bool waves = stencil->config.kind == IGI_STENCIL_WAVE;
     if (!now || (waves && (!before || !speed)))
         return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "a stencil starts from cells");
     ig_status status = ig_halo_reset(stencil->halo);
     stencil->now = 0;
     stencil->rims_ready = false;
-    stencil->times = (igi_stencil_times){0};
+    stencil->times = (igi_halo_stencil_times){0};
     if (status == IG_STATUS_OK) status = ig_halo_scatter(stencil->halo, 0, now);
     if (status == IG_STATUS_OK && waves) status = ig_halo_scatter(stencil->halo, 1, before);
     if (status == IG_STATUS_OK && waves) status = ig_halo_scatter(stencil->halo, SPEED, speed);
@@ -175,18 +175,18 @@ ig_status igi_stencil_start(igi_stencil *stencil, const float *now, const float 
     return waves && stencil->config.every > 1 ? ig_halo_exchange(stencil->halo, IG_HALO_FIELD(SPEED), error) : status;
 }
 
-ig_status igi_stencil_read(const igi_stencil *stencil, float *cells) {
+ig_status igi_halo_stencil_read(const igi_halo_stencil *stencil, float *cells) {
     return ig_halo_gather(stencil->halo, stencil->now, cells);
 }
 
 // ---- Boxes ----
 
-static int64_t rim_along(const igi_stencil *stencil, int axis) {
+static int64_t rim_along(const igi_halo_stencil *stencil, int axis) {
     return axis < (int)stencil->layout.dimensions ? stencil->layout.halo : 0;
 }
 
 // The tile, larger by `margin` on every side, or smaller when that is negative.
-static box tile_box(const igi_stencil *stencil, int64_t margin) {
+static box tile_box(const igi_halo_stencil *stencil, int64_t margin) {
     box made;
     for (int i = 0; i < AXES; i++) {
         int64_t grown = i < (int)stencil->layout.dimensions ? margin : 0;
@@ -203,7 +203,7 @@ static bool is_empty(const box *b) {
 // ---- Encoding ----
 
 // Each dispatch begins where the one before ended, with what is still in the caches, on every core.
-static region describe(igi_stencil *stencil, const box *cells) {
+static region describe(igi_halo_stencil *stencil, const box *cells) {
     region described = {.backwards = stencil->backwards ? igi_halo_share(stencil->halo) : 0,
                         .coefficient = stencil->config.coefficient};
     for (int i = 0; i < AXES; i++) {
@@ -214,7 +214,8 @@ static region describe(igi_stencil *stencil, const box *cells) {
     return described;
 }
 
-static ig_status encode_box_with(igi_stencil *stencil, ig_commands *commands, const box *cells, ig_pipeline *pipeline) {
+static ig_status encode_box_with(igi_halo_stencil *stencil, ig_commands *commands, const box *cells,
+                                 ig_pipeline *pipeline) {
     region described = describe(stencil, cells);
     ig_halo *halo = stencil->halo;
     ig_status status = ig_commands_set_pipeline(commands, pipeline);
@@ -232,18 +233,18 @@ static ig_status encode_box_with(igi_stencil *stencil, ig_commands *commands, co
     return ig_commands_dispatch_threads(commands, grid, (ig_size){0});
 }
 
-static ig_status encode_box(igi_stencil *stencil, ig_commands *commands, const box *cells, bool clips) {
+static ig_status encode_box(igi_halo_stencil *stencil, ig_commands *commands, const box *cells, bool clips) {
     return is_empty(cells) ? IG_STATUS_OK : encode_box_with(stencil, commands, cells, stencil->boxed[clips]);
 }
 
-static ig_status encode_tiles(igi_stencil *stencil, ig_commands *commands, uint64_t margin) {
+static ig_status encode_tiles(igi_halo_stencil *stencil, ig_commands *commands, uint64_t margin) {
     box cells = tile_box(stencil, (int64_t)margin);
     ig_pipeline *pipeline = margin < MARGINS ? stencil->margins[margin] : stencil->boxed[1];
     return encode_box_with(stencil, commands, &cells, pipeline);
 }
 
 // What is around `inner` in `outer`: for each axis, from the last, the slabs on both sides of what is left.
-static ig_status encode_around(igi_stencil *stencil, ig_commands *commands, const box *outer, const box *inner,
+static ig_status encode_around(igi_halo_stencil *stencil, ig_commands *commands, const box *outer, const box *inner,
                                bool clips) {
     box left = *outer;
     ig_status status = IG_STATUS_OK;
@@ -260,13 +261,13 @@ static ig_status encode_around(igi_stencil *stencil, ig_commands *commands, cons
     return status;
 }
 
-static uint32_t exchanged_fields(const igi_stencil *stencil) {
+static uint32_t exchanged_fields(const igi_halo_stencil *stencil) {
     bool both = stencil->config.kind == IGI_STENCIL_WAVE && stencil->config.every > 1;
     return both ? IG_HALO_FIELD(0) | IG_HALO_FIELD(1) : IG_HALO_FIELD(stencil->now);
 }
 
 // The steps of a group from `first` on.
-static ig_status encode_steps(igi_stencil *stencil, ig_commands *commands, uint64_t first, uint64_t count) {
+static ig_status encode_steps(igi_halo_stencil *stencil, ig_commands *commands, uint64_t first, uint64_t count) {
     ig_status status = IG_STATUS_OK;
     for (uint64_t i = first; i < count && status == IG_STATUS_OK; i++) {
         status = encode_tiles(stencil, commands, count - 1 - i);
@@ -277,7 +278,7 @@ static ig_status encode_steps(igi_stencil *stencil, ig_commands *commands, uint6
 
 // ---- Running, many steps in one command buffer ----
 
-static ig_status encode_group(igi_stencil *stencil, ig_commands *commands, uint64_t count) {
+static ig_status encode_group(igi_halo_stencil *stencil, ig_commands *commands, uint64_t count) {
     if (stencil->pushes && stencil->rims_ready) {
         igi_halo_count(stencil->halo, exchanged_fields(stencil));
         return encode_steps(stencil, commands, 0, count);
@@ -296,7 +297,7 @@ static ig_status wait_for(ig_commands *commands, ig_error *error) {
 }
 
 // Groups begin with their exchange.
-static void add_times(igi_stencil *stencil, const ig_commands *commands, uint64_t exchanges, uint64_t period) {
+static void add_times(igi_halo_stencil *stencil, const ig_commands *commands, uint64_t exchanges, uint64_t period) {
     size_t count = stencil->pushes ? 0 : ig_commands_dispatch_count(commands);
     for (size_t i = 0; i < count; i++) {
         ig_timing timing;
@@ -306,7 +307,7 @@ static void add_times(igi_stencil *stencil, const ig_commands *commands, uint64_
     }
 }
 
-static ig_status run_encoded(igi_stencil *stencil, uint64_t steps, ig_error *error) {
+static ig_status run_encoded(igi_halo_stencil *stencil, uint64_t steps, ig_error *error) {
     uint64_t every = stencil->config.every, exchanges = (uint64_t)__builtin_popcount(exchanged_fields(stencil));
     ig_status status = IG_STATUS_OK;
     while (steps > 0 && status == IG_STATUS_OK) {
@@ -329,7 +330,7 @@ static ig_status run_encoded(igi_stencil *stencil, uint64_t steps, ig_error *err
 
 // ---- Running with exchange and computation side by side ----
 
-static ig_status run_around(igi_stencil *stencil, const box *inner, uint64_t count, ig_error *error) {
+static ig_status run_around(igi_halo_stencil *stencil, const box *inner, uint64_t count, ig_error *error) {
     ig_commands *commands = NULL;
     if (ig_commands_create(stencil->queue, NULL, &commands) != IG_STATUS_OK) return igi_error_no_memory(error);
     box outer = tile_box(stencil, (int64_t)count - 1);
@@ -346,19 +347,19 @@ static ig_status run_around(igi_stencil *stencil, const box *inner, uint64_t cou
 }
 
 // Cells that need nothing from the rim.
-static ig_status start_inner(igi_stencil *stencil, const box *inner, ig_commands **commands) {
+static ig_status start_inner(igi_halo_stencil *stencil, const box *inner, ig_commands **commands) {
     ig_status status = ig_commands_create(stencil->queue, NULL, commands);
     if (status == IG_STATUS_OK) status = encode_box(stencil, *commands, inner, false);
     return status == IG_STATUS_OK ? ig_commands_commit(*commands) : status;
 }
 
 // Waves write over the step before: where that is exchanged too, what neighbours fetch must stay until they have it.
-static box inner_box(const igi_stencil *stencil) {
+static box inner_box(const igi_halo_stencil *stencil) {
     bool overwrites = exchanged_fields(stencil) & IG_HALO_FIELD(1 - stencil->now);
     return tile_box(stencil, overwrites ? -(int64_t)stencil->layout.halo : -1);
 }
 
-static ig_status run_group_overlapping(igi_stencil *stencil, uint64_t count, ig_error *error) {
+static ig_status run_group_overlapping(igi_halo_stencil *stencil, uint64_t count, ig_error *error) {
     box inner = inner_box(stencil);
     ig_commands *commands = NULL;
     uint64_t start = igi_now_ns();
@@ -377,7 +378,7 @@ static ig_status run_group_overlapping(igi_stencil *stencil, uint64_t count, ig_
     return status;
 }
 
-static ig_status run_overlapping(igi_stencil *stencil, uint64_t steps, ig_error *error) {
+static ig_status run_overlapping(igi_halo_stencil *stencil, uint64_t steps, ig_error *error) {
     ig_status status = IG_STATUS_OK;
     while (steps > 0 && status == IG_STATUS_OK) {
         uint64_t count = steps < stencil->config.every ? steps : stencil->config.every;
@@ -387,6 +388,6 @@ static ig_status run_overlapping(igi_stencil *stencil, uint64_t steps, ig_error 
     return status;
 }
 
-ig_status igi_stencil_run(igi_stencil *stencil, uint64_t steps, ig_error *error) {
+ig_status igi_halo_stencil_run(igi_halo_stencil *stencil, uint64_t steps, ig_error *error) {
     return stencil->config.overlaps ? run_overlapping(stencil, steps, error) : run_encoded(stencil, steps, error);
 }

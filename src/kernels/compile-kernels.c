@@ -23,17 +23,17 @@ static void write_bytes(FILE *out, const char *bytes, size_t length) {
 
 static ig_status compile(igi_msl_compiler *compiler, igi_msl_request *request, igi_text *bytes, ig_error *error) {
     igi_msl_product product;
-    igi_diagnostics diagnostics = {.sources = &request->sources};
+    igi_msl_diagnostics diagnostics = {.sources = &request->sources};
     ig_status status = igi_msl_build(compiler, request, &diagnostics, &product, error);
-    if (status == IG_STATUS_COMPILE_FAILED) igi_diagnostics_report(&diagnostics, error);
+    if (status == IG_STATUS_COMPILE_FAILED) igi_msl_diagnostics_report(&diagnostics, error);
     if (status == IG_STATUS_OK) {
-        const igi_packed packed = {product.reflection, igi_text_take(&diagnostics.log), product.bitcode,
-                                   product.bitcode_length};
-        igi_packed_write(&packed, bytes);
+        const igi_msl_packed packed = {product.reflection, igi_text_take(&diagnostics.log), product.bitcode,
+                                       product.bitcode_length};
+        igi_msl_packed_write(&packed, bytes);
         free(packed.log), free(product.bitcode);
-        igi_reflection_free(&product.reflection);
+        igi_msl_reflection_free(&product.reflection);
     }
-    igi_diagnostics_free(&diagnostics);
+    igi_msl_diagnostics_free(&diagnostics);
     return status;
 }
 
@@ -41,11 +41,11 @@ static ig_status write_file(FILE *out, igi_msl_compiler *compiler, const igi_emb
     ig_library_desc desc;
     igi_text bytes = {0};
     char *source = NULL, name[33];
-    ig_status status = igi_kernel_library_desc(file, &desc, &source);
+    ig_status status = igi_kernels_kernel_library_desc(file, &desc, &source);
     if (status != IG_STATUS_OK) return status;
     igi_msl_request request = {.language_version = desc.language_version, .math_mode = desc.math_mode};
-    igi_main_source main_source = {desc.source, desc.source_length, desc.path, desc.name};
-    status = igi_sources_load(&request.sources, &main_source, NULL, 0, error);
+    igi_msl_main_source main_source = {desc.source, desc.source_length, desc.path, desc.name};
+    status = igi_msl_sources_load(&request.sources, &main_source, NULL, 0, error);
     if (status == IG_STATUS_OK) status = compile(compiler, &request, &bytes, error);
     if (status == IG_STATUS_OK) {
         igi_hash_hex(igi_msl_content_key(compiler, &request), name);
@@ -53,7 +53,7 @@ static ig_status write_file(FILE *out, igi_msl_compiler *compiler, const igi_emb
         write_bytes(out, bytes.data, bytes.length);
         fprintf(out, "},\n");
     }
-    igi_sources_free(&request.sources);
+    igi_msl_sources_free(&request.sources);
     igi_text_free(&bytes);
     free(source);
     return status;
@@ -66,7 +66,7 @@ static ig_status write_all(FILE *out, ig_error *error) {
     fprintf(out, "#include \"core/embedded.h\"\n\nconst igi_embedded igi_builtin_libraries[] = {\n");
     for (size_t i = 0; i < igi_kernel_files_count && status == IG_STATUS_OK; i++) {
         const igi_embedded *file = &igi_kernel_files[i];
-        if (igi_kernel_file_is_part(file)) continue;
+        if (igi_kernels_kernel_file_is_part(file)) continue;
         status = write_file(out, compiler, file, error);
         count += status == IG_STATUS_OK;
     }

@@ -3,7 +3,7 @@
 #include <metal_stdlib>
 using namespace metal;
 
-// How to reach the elements of each operand. Matches igi_metal_layout.
+// How to reach the elements of each operand. Matches igi_tensor_metal_layout.
 struct Layout {
     uint rank;
     uint shape[8];

@@ -7,7 +7,7 @@
 
 #include "core/memory.h"
 
-const igi_embedded *igi_kernel_file(const char *name) {
+const igi_embedded *igi_kernels_kernel_file(const char *name) {
     char wanted[64];
     snprintf(wanted, sizeof wanted, "%s.metal", name);
     for (size_t i = 0; i < igi_kernel_files_count; i++)
@@ -31,13 +31,13 @@ static const char *part_for(const char *name) {
 }
 
 static void add_part(igi_text *source, const char *name) {
-    const igi_embedded *file = igi_kernel_file(name);
+    const igi_embedded *file = igi_kernels_kernel_file(name);
     igi_text_append(source, file->data, file->length);
     igi_text_add(source, "\n#line 1\n");
 }
 
-ig_status igi_kernel_source(const char *name, const char *part, const char *body, size_t length, ig_library_desc *desc,
-                            char **text) {
+ig_status igi_kernels_kernel_source(const char *name, const char *part, const char *body, size_t length,
+                                    ig_library_desc *desc, char **text) {
     igi_text source = {0};
     add_part(&source, "prelude");
     if (part) add_part(&source, part);
@@ -50,13 +50,13 @@ ig_status igi_kernel_source(const char *name, const char *part, const char *body
     return IG_STATUS_OK;
 }
 
-bool igi_kernel_file_is_part(const igi_embedded *file) {
-    if (igi_kernel_file("prelude") == file) return true;
+bool igi_kernels_kernel_file_is_part(const igi_embedded *file) {
+    if (igi_kernels_kernel_file("prelude") == file) return true;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (igi_kernel_file(parts[i].part) == file) return true;
+        if (igi_kernels_kernel_file(parts[i].part) == file) return true;
     return false;
 }
 
-ig_status igi_kernel_library_desc(const igi_embedded *file, ig_library_desc *desc, char **text) {
-    return igi_kernel_source(file->name, part_for(file->name), file->data, file->length, desc, text);
+ig_status igi_kernels_kernel_library_desc(const igi_embedded *file, ig_library_desc *desc, char **text) {
+    return igi_kernels_kernel_source(file->name, part_for(file->name), file->data, file->length, desc, text);
 }

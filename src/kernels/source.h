@@ -9,16 +9,16 @@
 #include "core/embedded.h"
 
 // "softmax" for softmax.metal; NULL: there is no such file.
-const igi_embedded *igi_kernel_file(const char *name);
+const igi_embedded *igi_kernels_kernel_file(const char *name);
 
 // Fills source, name and options for a file of kernels: what all files share comes first.
 // owns: *text is the source, which the caller frees.
-ig_status igi_kernel_library_desc(const igi_embedded *file, ig_library_desc *desc, char **text);
+ig_status igi_kernels_kernel_library_desc(const igi_embedded *file, ig_library_desc *desc, char **text);
 // The same for kernels made at run time, behind another part, such as "functions" (what elementwise ops compute), or
 // NULL.
-ig_status igi_kernel_source(const char *name, const char *part, const char *body, size_t length, ig_library_desc *desc,
-                            char **text);
+ig_status igi_kernels_kernel_source(const char *name, const char *part, const char *body, size_t length,
+                                    ig_library_desc *desc, char **text);
 // Stands in front of others and has no kernels of its own.
-bool igi_kernel_file_is_part(const igi_embedded *file);
+bool igi_kernels_kernel_file_is_part(const igi_embedded *file);
 
 #endif

@@ -29,23 +29,23 @@ static bool starts(ig_text text, const char *mark) {
     return text.length >= length && memcmp(text.data, mark, length) == 0;
 }
 
-uint64_t igi_chat_line_end(ig_text text) {
+uint64_t igi_llm_chat_line_end(ig_text text) {
     if (starts(text, "\n")) return 1;
     return starts(text, "\\n") ? 2 : 0;
 }
 
 static ig_text skip_spaces(ig_text text) {
-    while (starts(text, " ")) text = igi_chat_after(text, text.data + 1);
+    while (starts(text, " ")) text = igi_llm_chat_after(text, text.data + 1);
     return text;
 }
 
 // Whether the template writes this string, and then the text of a message.
 static bool writes_before_text(ig_text template, const char *string) {
     for (const char *at; (at = find(template, string));) {
-        ig_text rest = skip_spaces(igi_chat_after(template, at + strlen(string)));
-        template = igi_chat_after(template, at + 1);
+        ig_text rest = skip_spaces(igi_llm_chat_after(template, at + strlen(string)));
+        template = igi_llm_chat_after(template, at + 1);
         if (!starts(rest, "+")) continue;
-        rest = skip_spaces(igi_chat_after(rest, rest.data + 1));
+        rest = skip_spaces(igi_llm_chat_after(rest, rest.data + 1));
         if (starts(rest, "message") || starts(rest, "content")) return true;
     }
     return false;
@@ -53,7 +53,7 @@ static bool writes_before_text(ig_text template, const char *string) {
 
 // ---- Families of templates ----
 
-static void set(igi_chat_turn *t, const char *before, const char *after) {
+static void set(igi_llm_chat_turn *t, const char *before, const char *after) {
     assert(strlen(before) < sizeof t->before && strlen(after) < sizeof t->after);
     snprintf(t->before, sizeof t->before, "%s", before);
     snprintf(t->after, sizeof t->after, "%s", after);
@@ -66,13 +66,13 @@ static bool is_plain(ig_text text) {
 }
 
 // Some say something for the system when nobody else does: a string that begins and ends the turn.
-static void find_unasked(ig_text template, igi_chat_style *s) {
+static void find_unasked(ig_text template, igi_llm_chat_style *s) {
     static const char begin[] = "<|im_start|>system";
     for (const char *at, *stop; (at = find(template, begin));) {
-        template = igi_chat_after(template, at + strlen(begin));
-        uint64_t skipped = igi_chat_line_end(template);
+        template = igi_llm_chat_after(template, at + strlen(begin));
+        uint64_t skipped = igi_llm_chat_line_end(template);
         stop = find(template, "<|");
-        if (!skipped || !stop || !starts(igi_chat_after(template, stop), "<|im_end|>")) continue;
+        if (!skipped || !stop || !starts(igi_llm_chat_after(template, stop), "<|im_end|>")) continue;
         ig_text said = {template.data + skipped, (uint64_t)(stop - template.data) - skipped};
         if (!is_plain(said)) continue;
         s->always = true;
@@ -81,21 +81,21 @@ static void find_unasked(ig_text template, igi_chat_style *s) {
     }
 }
 
-static void chatml(ig_text template, igi_chat_style *s) {
+static void chatml(ig_text template, igi_llm_chat_style *s) {
     set(&s->system, "<|im_start|>system\n", "<|im_end|>\n");
     set(&s->user, "<|im_start|>user\n", "<|im_end|>\n");
     set(&s->assistant, "<|im_start|>assistant\n", "<|im_end|>\n");
     find_unasked(template, s);
 }
 
-static void phi_4(ig_text template, igi_chat_style *s) {
+static void phi_4(ig_text template, igi_llm_chat_style *s) {
     (void)template;
     set(&s->system, "<|im_start|>system<|im_sep|>", "<|im_end|>");
     set(&s->user, "<|im_start|>user<|im_sep|>", "<|im_end|>");
     set(&s->assistant, "<|im_start|>assistant<|im_sep|>", "<|im_end|>");
 }
 
-static void llama_3(ig_text template, igi_chat_style *s) {
+static void llama_3(ig_text template, igi_llm_chat_style *s) {
     s->always = has(template, "Cutting Knowledge Date: December 2023");  // from 3.1 on
     set(&s->system,
         s->always ? "<|start_header_id|>system<|end_header_id|>\n\nCutting Knowledge Date: December 2023\n"
@@ -107,7 +107,7 @@ static void llama_3(ig_text template, igi_chat_style *s) {
     s->trim_user = s->trim_assistant = has(template, "trim");
 }
 
-static void gemma(ig_text template, igi_chat_style *s) {
+static void gemma(ig_text template, igi_llm_chat_style *s) {
     set(&s->system, "", "\n\n");
     set(&s->user, "<start_of_turn>user\n", "<end_of_turn>\n");
     set(&s->assistant, "<start_of_turn>model\n", "<end_of_turn>\n");
@@ -116,8 +116,8 @@ static void gemma(ig_text template, igi_chat_style *s) {
 }
 
 // Phi-4-mini's has no ends of lines.
-static void phi_3(ig_text template, igi_chat_style *s) {
-    ig_text rest = igi_chat_after(template, find(template, "<|assistant|>"));
+static void phi_3(ig_text template, igi_llm_chat_style *s) {
+    ig_text rest = igi_llm_chat_after(template, find(template, "<|assistant|>"));
     const char *stop = find(rest, "}}");
     if (stop) rest.length = (uint64_t)(stop - rest.data);
     bool lines = has_either(rest, "\n", "\\n");
@@ -127,7 +127,7 @@ static void phi_3(ig_text template, igi_chat_style *s) {
     set(&s->assistant, lines ? "<|assistant|>\n" : "<|assistant|>", after);
 }
 
-static void zephyr(ig_text template, igi_chat_style *s) {
+static void zephyr(ig_text template, igi_llm_chat_style *s) {
     (void)template;
     set(&s->system, "<|system|>\n", IGI_CHAT_LAST "\n");
     set(&s->user, "<|user|>\n", IGI_CHAT_LAST "\n");
@@ -135,7 +135,7 @@ static void zephyr(ig_text template, igi_chat_style *s) {
 }
 
 // Mistral's without a turn of the system's own, and Llama 2's.
-static void inst_system(ig_text template, igi_chat_style *s) {
+static void inst_system(ig_text template, igi_llm_chat_style *s) {
     s->inside = true;
     s->inside_last = has(template, "loop.last and system_message");
     if (has(template, "<<SYS>>"))
@@ -144,7 +144,7 @@ static void inst_system(ig_text template, igi_chat_style *s) {
         set(&s->system, "", "\n\n");
 }
 
-static void inst(ig_text template, igi_chat_style *s) {
+static void inst(ig_text template, igi_llm_chat_style *s) {
     char before[64], after[32];
     snprintf(before, sizeof before, "%s%s[INST]%s",
              has_either(template, "bos_token + '[INST]", "bos_token + \"[INST]") ? IGI_CHAT_FIRST : "",
@@ -165,7 +165,7 @@ static void inst(ig_text template, igi_chat_style *s) {
 // The first whose marks are all there.
 static const struct family {
     const char *marks[3];
-    void (*describe)(ig_text template, igi_chat_style *s);
+    void (*describe)(ig_text template, igi_llm_chat_style *s);
 } families[] = {
     {{"<|im_start|>", "<|im_sep|>"}, phi_4},
     {{"<|im_start|>", "<|im_end|>"}, chatml},
@@ -182,13 +182,13 @@ static bool matches(ig_text template, const struct family *family) {
     return true;
 }
 
-ig_status igi_chat_style_find(const ig_gguf *file, igi_chat_style *s) {
+ig_status igi_llm_chat_style_find(const ig_gguf *file, igi_llm_chat_style *s) {
     ig_gguf_value value;
     if (ig_gguf_find(file, "tokenizer.chat_template", &value) != IG_STATUS_OK || value.kind != IG_GGUF_STRING)
         return igi_fail_with(IG_STATUS_UNSUPPORTED, "the model has no chat template (tokenizer.chat_template)");
     for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
         if (!matches(value.text, &families[i])) continue;
-        *s = (igi_chat_style){0};
+        *s = (igi_llm_chat_style){0};
         families[i].describe(value.text, s);
         return IG_STATUS_OK;
     }

@@ -9,7 +9,7 @@
 // ---- Writing ----
 
 typedef struct writer {
-    const igi_chat_style *style;
+    const igi_llm_chat_style *style;
     ig_text first, last;  // texts of tokens
     char *text;           // NULL: only lengths are added up
     uint64_t length;
@@ -42,9 +42,9 @@ static void put_piece(writer *w, const char *piece) {
 
 static void put_unasked(writer *w, ig_text text) {
     while (text.length) {
-        uint64_t skipped = igi_chat_line_end(text);
+        uint64_t skipped = igi_llm_chat_line_end(text);
         put(w, skipped ? (ig_text){"\n", 1} : (ig_text){text.data, 1});
-        text = igi_chat_after(text, text.data + (skipped ? skipped : 1));
+        text = igi_llm_chat_after(text, text.data + (skipped ? skipped : 1));
     }
 }
 
@@ -54,7 +54,7 @@ static bool is_space(char c) {
 
 static void put_text(writer *w, const char *string, bool trim_begin, bool trim_end) {
     ig_text text = {string, strlen(string)};
-    while (trim_begin && text.length && is_space(*text.data)) text = igi_chat_after(text, text.data + 1);
+    while (trim_begin && text.length && is_space(*text.data)) text = igi_llm_chat_after(text, text.data + 1);
     while (trim_end && text.length && is_space(text.data[text.length - 1])) text.length--;
     put(w, text);
 }
@@ -64,7 +64,7 @@ static bool is(const ig_chat_message *message, const char *role) {
 }
 
 static void put_system(writer *w, const ig_chat_message *message) {
-    const igi_chat_style *s = w->style;
+    const igi_llm_chat_style *s = w->style;
     put_piece(w, s->system.before);
     if (message)
         put_text(w, message->text, s->trim_user && !s->inside, s->trim_user && !s->inside);
@@ -74,7 +74,7 @@ static void put_system(writer *w, const ig_chat_message *message) {
 }
 
 static void put_user(writer *w, const ig_chat_message *message, const ig_chat_message *system) {
-    const igi_chat_style *s = w->style;
+    const igi_llm_chat_style *s = w->style;
     put_piece(w, s->user.before);
     if (system) put_system(w, system);
     put_text(w, message->text, s->trim_user && !(system && s->trim_together), s->trim_user);
@@ -82,14 +82,14 @@ static void put_user(writer *w, const ig_chat_message *message, const ig_chat_me
 }
 
 static void put_assistant(writer *w, const ig_chat_message *message) {
-    const igi_chat_style *s = w->style;
+    const igi_llm_chat_style *s = w->style;
     put_piece(w, s->assistant.before);
     put_text(w, message->text, s->trim_assistant, s->trim_assistant);
     put_piece(w, s->assistant.after);
 }
 
 static void put_all(writer *w, const ig_chat_message *messages, uint64_t count) {
-    const igi_chat_style *s = w->style;
+    const igi_llm_chat_style *s = w->style;
     bool from_system = count && is(&messages[0], "system");
     uint64_t with_system = !s->inside || !from_system ? UINT64_MAX : s->inside_last ? count - 1 : 1;
     if (s->always && count && !from_system) put_system(w, NULL);
@@ -104,7 +104,7 @@ static void put_all(writer *w, const ig_chat_message *messages, uint64_t count) 
     if (!s->unmarked) put_piece(w, s->assistant.before);
 }
 
-static ig_status check(const igi_chat_style *s, const ig_chat_message *messages, uint64_t count) {
+static ig_status check(const igi_llm_chat_style *s, const ig_chat_message *messages, uint64_t count) {
     for (uint64_t i = 0; i < count; i++) {
         const ig_chat_message *message = &messages[i];
         if (!message->role || !message->text)
@@ -126,11 +126,11 @@ static ig_status check(const igi_chat_style *s, const ig_chat_message *messages,
 
 ig_status ig_chat_format(const ig_gguf *file, const ig_chat_message *messages, uint64_t count, char *text,
                          uint64_t capacity, uint64_t *length) {
-    igi_chat_style s;
+    igi_llm_chat_style s;
     if (!file || (count && !messages) || !length || (capacity && !text))
         return igi_fail_with(IG_STATUS_INVALID_ARGUMENT,
                              "chat_format: file, messages, text and length must not be NULL");
-    ig_status status = igi_chat_style_find(file, &s);
+    ig_status status = igi_llm_chat_style_find(file, &s);
     if (status == IG_STATUS_OK) status = check(&s, messages, count);
     if (status != IG_STATUS_OK) return status;
     writer w = {.style = &s,

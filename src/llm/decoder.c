@@ -4,25 +4,25 @@
 
 // ---- Steps ----
 
-static void add_to(igi_pass *p, ig_tensor *x, const ig_tensor *other) {
+static void add_to(igi_llm_pass *p, ig_tensor *x, const ig_tensor *other) {
     if (p->status == IG_STATUS_OK) p->status = ig_tensor_add(p->stream, x, other, &(ig_op_options){.into = x}, NULL);
 }
 
-static ig_tensor *project(igi_pass *p, const igi_part *part, const ig_tensor *x) {
+static ig_tensor *project(igi_llm_pass *p, const igi_llm_part *part, const ig_tensor *x) {
     ig_tensor *out = NULL;
     if (p->status == IG_STATUS_OK) p->status = ig_weight_matmul(p->stream, part->weight, x, NULL, &out);
     if (part->vector) add_to(p, out, part->vector);
     return out;
 }
 
-static ig_tensor *norm(igi_pass *p, const ig_tensor *x, const ig_tensor *weight) {
+static ig_tensor *norm(igi_llm_pass *p, const ig_tensor *x, const ig_tensor *weight) {
     ig_tensor *out = NULL;
     if (p->status == IG_STATUS_OK)
         p->status = ig_tensor_rms_norm(p->stream, x, weight, p->model->config.norm_epsilon, NULL, &out);
     return out;
 }
 
-static ig_tensor *reshaped(igi_pass *p, ig_tensor *x, uint32_t rank, const uint64_t *shape) {
+static ig_tensor *reshaped(igi_llm_pass *p, ig_tensor *x, uint32_t rank, const uint64_t *shape) {
     ig_tensor *view = NULL;
     if (p->status == IG_STATUS_OK) p->status = ig_tensor_reshape(x, rank, shape, &view);
     ig_tensor_release(x);
@@ -31,20 +31,20 @@ static ig_tensor *reshaped(igi_pass *p, ig_tensor *x, uint32_t rank, const uint6
 
 // ---- Attention ----
 
-static void rotate(igi_pass *p, ig_tensor *x) {
+static void rotate(igi_llm_pass *p, ig_tensor *x) {
     ig_rope_desc rope = p->model->config.rope;
     rope.position = p->position;
     if (p->status == IG_STATUS_OK) p->status = ig_tensor_rope(p->stream, x, &rope, &(ig_op_options){.into = x}, NULL);
 }
 
 // [tokens, heads, dim]
-static ig_tensor *heads_of(igi_pass *p, const igi_part *part, const ig_tensor *x, uint64_t heads) {
+static ig_tensor *heads_of(igi_llm_pass *p, const igi_llm_part *part, const ig_tensor *x, uint64_t heads) {
     return reshaped(p, project(p, part, x), 3, (uint64_t[]){IG_INFER, heads, p->model->config.head_dim});
 }
 
 // Those that positions matter to.
-static ig_tensor *placed_heads(igi_pass *p, const igi_part *part, const ig_tensor *head_norm, const ig_tensor *x,
-                               uint64_t heads) {
+static ig_tensor *placed_heads(igi_llm_pass *p, const igi_llm_part *part, const ig_tensor *head_norm,
+                               const ig_tensor *x, uint64_t heads) {
     ig_tensor *made = heads_of(p, part, x, heads);
     if (head_norm) {
         ig_tensor *normed = norm(p, made, head_norm);
@@ -55,7 +55,7 @@ static ig_tensor *placed_heads(igi_pass *p, const igi_part *part, const ig_tenso
     return made;
 }
 
-ig_tensor *igi_decoder_attend(igi_pass *p, const igi_layer *layer, const ig_tensor *x) {
+ig_tensor *igi_llm_decoder_attend(igi_llm_pass *p, const igi_llm_layer *layer, const ig_tensor *x) {
     const ig_model_shape *shape = &p->model->config.shape;
     ig_tensor *q =
         placed_heads(p, &layer->parts[IGI_PART_QUERY], layer->parts[IGI_PART_QUERY_NORM].vector, x, shape->heads);
@@ -72,7 +72,7 @@ ig_tensor *igi_decoder_attend(igi_pass *p, const igi_layer *layer, const ig_tens
 
 // ---- Layers ----
 
-ig_tensor *igi_decoder_feed_forward(igi_pass *p, const igi_layer *layer, const ig_tensor *x) {
+ig_tensor *igi_llm_decoder_feed_forward(igi_llm_pass *p, const igi_llm_layer *layer, const ig_tensor *x) {
     ig_tensor *gate = project(p, &layer->parts[IGI_PART_GATE], x), *up = project(p, &layer->parts[IGI_PART_UP], x);
     if (p->status == IG_STATUS_OK)
         p->status = ig_tensor_silu_mul(p->stream, gate, up, &(ig_op_options){.into = gate}, NULL);
@@ -81,21 +81,21 @@ ig_tensor *igi_decoder_feed_forward(igi_pass *p, const igi_layer *layer, const i
     return out;
 }
 
-void igi_decoder_add(igi_pass *p, igi_part_name norm_part, igi_decoder_step step, ig_tensor *x) {
-    const igi_layer *layer = &p->model->layers[p->layer];
+void igi_llm_decoder_add(igi_llm_pass *p, igi_llm_part_name norm_part, igi_llm_decoder_step step, ig_tensor *x) {
+    const igi_llm_layer *layer = &p->model->layers[p->layer];
     ig_tensor *normed = norm(p, x, layer->parts[norm_part].vector), *added = step(p, layer, normed);
     add_to(p, x, added);
     ig_tensor_release(normed), ig_tensor_release(added);
 }
 
-void igi_decoder_run_layer(igi_pass *p, ig_tensor *x) {
-    igi_decoder_add(p, IGI_PART_ATTENTION_NORM, igi_decoder_attend, x);
-    igi_decoder_add(p, IGI_PART_FEED_NORM, igi_decoder_feed_forward, x);
+void igi_llm_decoder_run_layer(igi_llm_pass *p, ig_tensor *x) {
+    igi_llm_decoder_add(p, IGI_PART_ATTENTION_NORM, igi_llm_decoder_attend, x);
+    igi_llm_decoder_add(p, IGI_PART_FEED_NORM, igi_llm_decoder_feed_forward, x);
 }
 
 // ---- Models ----
 
-static ig_tensor *embed(igi_pass *p, const int32_t *tokens, uint64_t count) {
+static ig_tensor *embed(igi_llm_pass *p, const int32_t *tokens, uint64_t count) {
     ig_tensor *ids = NULL, *x = NULL;
     const ig_tensor_desc desc = {.type = IG_TYPE_I32, .rank = 1, .shape = {count}, .bytes = tokens};
     p->status = ig_tensor_create(p->model->device, &desc, &ids);
@@ -106,7 +106,7 @@ static ig_tensor *embed(igi_pass *p, const int32_t *tokens, uint64_t count) {
 }
 
 // Only the last token says what comes next.
-static ig_tensor *next_words(igi_pass *p, const ig_tensor *x) {
+static ig_tensor *next_words(igi_llm_pass *p, const ig_tensor *x) {
     ig_tensor *last = NULL;
     if (p->status == IG_STATUS_OK) p->status = ig_tensor_slice(x, 0, -1, IG_TO_END, 1, &last);
     ig_tensor *normed = norm(p, last, p->model->last_norm), *words = project(p, &p->model->words, normed);
@@ -114,9 +114,9 @@ static ig_tensor *next_words(igi_pass *p, const ig_tensor *x) {
     return words;
 }
 
-ig_status igi_model_forward(const ig_model *model, ig_stream *stream, ig_kv_cache *cache, const int32_t *tokens,
-                            uint64_t count, ig_tensor **words) {
-    igi_pass p = {.model = model, .stream = stream, .cache = cache};
+ig_status igi_llm_model_forward(const ig_model *model, ig_stream *stream, ig_kv_cache *cache, const int32_t *tokens,
+                                uint64_t count, ig_tensor **words) {
+    igi_llm_pass p = {.model = model, .stream = stream, .cache = cache};
     p.position = ig_kv_cache_length(cache, 0);
     ig_tensor *x = embed(&p, tokens, count), *made = NULL;
     for (; p.layer < model->config.shape.layers && p.status == IG_STATUS_OK; p.layer++)

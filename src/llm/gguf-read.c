@@ -128,7 +128,7 @@ static ig_status take_strings(reader *r, uint64_t count, const void **strings) {
 
 static ig_status take_scalars(reader *r, ig_gguf_kind kind, uint64_t count, const char **bytes) {
     uint64_t length, place = r->at;
-    if (!igi_mul(count, igi_gguf_kind_bytes(kind), &length)) length = UINT64_MAX;
+    if (!igi_mul(count, igi_llm_gguf_kind_bytes(kind), &length)) length = UINT64_MAX;
     ig_status status = take(r, length, bytes);
     if (status != IG_STATUS_OK || kind != IG_GGUF_BOOL) return status;
     for (uint64_t i = 0; i < count; i++)
@@ -151,7 +151,7 @@ static ig_status take_array(reader *r, ig_gguf_value *value) {
     return status;
 }
 
-static ig_status take_pair(reader *r, igi_gguf_pair *pair) {
+static ig_status take_pair(reader *r, igi_llm_gguf_pair *pair) {
     const char *bytes = NULL;
     ig_gguf_value value = {0};
     ig_status status = take_text(r, &pair->key);
@@ -165,14 +165,14 @@ static ig_status take_pair(reader *r, igi_gguf_pair *pair) {
         status = take_text(r, &value.text);
     } else {
         status = take_scalars(r, value.kind, 1, &bytes);
-        if (status == IG_STATUS_OK) value = igi_gguf_scalar(value.kind, bytes);
+        if (status == IG_STATUS_OK) value = igi_llm_gguf_scalar(value.kind, bytes);
     }
     if (status == IG_STATUS_OK) pair->value = value;
     return status;
 }
 
-static ig_status check_names(reader *r, const igi_gguf_names *names) {
-    const ig_text *twice = igi_gguf_names_twice(names);
+static ig_status check_names(reader *r, const igi_llm_gguf_names *names) {
+    const ig_text *twice = igi_llm_gguf_names_twice(names);
     if (!twice) return IG_STATUS_OK;
     r->subject.name = *twice;
     return fail(r, IG_STATUS_BAD_FORMAT, (uint64_t)(twice->data - r->file->bytes), "is there twice");
@@ -190,14 +190,14 @@ static ig_status take_pairs(reader *r, uint64_t count) {
         if (status != IG_STATUS_OK) return status;
         file->pair_count = i + 1;
     }
-    if (!igi_gguf_names_make(&file->keys, file->pairs, sizeof *file->pairs, count))
+    if (!igi_llm_gguf_names_make(&file->keys, file->pairs, sizeof *file->pairs, count))
         return igi_error_no_memory(r->error);
     return check_names(r, &file->keys);
 }
 
 // ---- Tensors ----
 
-static ig_status take_entry(reader *r, igi_gguf_entry *entry) {
+static ig_status take_entry(reader *r, igi_llm_gguf_entry *entry) {
     ig_gguf_tensor *tensor = &entry->tensor;
     entry->place = r->at;
     ig_status status = take_text(r, &tensor->name);
@@ -226,15 +226,15 @@ static ig_status take_entries(reader *r, uint64_t count) {
         if (status != IG_STATUS_OK) return status;
     }
     file->entry_count = count;
-    if (!igi_gguf_names_make(&file->tensors, file->entries, sizeof *file->entries, count))
+    if (!igi_llm_gguf_names_make(&file->tensors, file->entries, sizeof *file->entries, count))
         return igi_error_no_memory(r->error);
     return check_names(r, &file->tensors);
 }
 
 // Bytes of the data; 0 for types that are not known.
-static ig_status measure(reader *r, igi_gguf_entry *entry) {
+static ig_status measure(reader *r, igi_llm_gguf_entry *entry) {
     ig_gguf_tensor *tensor = &entry->tensor;
-    const igi_gguf_type *type = igi_gguf_type_of(tensor->type);
+    const igi_llm_gguf_type *type = igi_llm_gguf_type_of(tensor->type);
     uint64_t columns = tensor->rank ? tensor->shape[tensor->rank - 1] : 1, bytes = columns;
     if (type && columns % type->weights)
         return fail(r, IG_STATUS_BAD_FORMAT, entry->place,
@@ -247,7 +247,7 @@ static ig_status measure(reader *r, igi_gguf_entry *entry) {
     return IG_STATUS_OK;
 }
 
-static ig_status place(reader *r, igi_gguf_entry *entry, uint64_t data, uint64_t alignment) {
+static ig_status place(reader *r, igi_llm_gguf_entry *entry, uint64_t data, uint64_t alignment) {
     uint64_t begin, end;
     ig_status status = measure(r, entry);
     if (status != IG_STATUS_OK) return status;
@@ -298,7 +298,7 @@ static ig_status check_version(reader *r, uint32_t version) {
                          "%s: this GGUF file has version %" PRIu32 "; Ingot reads versions 2 and 3", path, version);
 }
 
-ig_status igi_gguf_read(ig_gguf *file, ig_error *error) {
+ig_status igi_llm_gguf_read(ig_gguf *file, ig_error *error) {
     reader r = {.file = file, .error = error, .subject = {.noun = "the header"}};
     uint32_t version;
     uint64_t tensors, pairs;

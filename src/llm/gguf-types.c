@@ -6,7 +6,7 @@
 
 enum { NONE = -1 };
 
-static const igi_gguf_type types[] = {
+static const igi_llm_gguf_type types[] = {
     [0] = {"F32", 1, 4, IG_WEIGHT_F32},
     [1] = {"F16", 1, 2, IG_WEIGHT_F16},
     [2] = {"Q4_0", 32, 18, IG_WEIGHT_Q4_0},
@@ -43,17 +43,17 @@ static const igi_gguf_type types[] = {
     [41] = {"Q1_0", 128, 18, NONE},
 };
 
-const igi_gguf_type *igi_gguf_type_of(uint32_t type) {
+const igi_llm_gguf_type *igi_llm_gguf_type_of(uint32_t type) {
     return type < sizeof types / sizeof *types && types[type].name ? &types[type] : NULL;
 }
 
 const char *ig_gguf_type_name(uint32_t type) {
-    const igi_gguf_type *known = igi_gguf_type_of(type);
+    const igi_llm_gguf_type *known = igi_llm_gguf_type_of(type);
     return known ? known->name : "unknown";
 }
 
 ig_status ig_gguf_weight_type(uint32_t type, ig_weight_type *weight_type) {
-    const igi_gguf_type *known = igi_gguf_type_of(type);
+    const igi_llm_gguf_type *known = igi_llm_gguf_type_of(type);
     if (!weight_type) return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "gguf_weight_type: weight_type is NULL");
     if (!known || known->weight_type == NONE)
         return igi_fail(IG_STATUS_UNSUPPORTED, "gguf_weight_type: there are no weights of type %u (%s)", type,

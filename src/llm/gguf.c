@@ -60,7 +60,7 @@ ig_status ig_gguf_open(const char *path, ig_gguf **file, ig_error *error) {
     igi_ref_init(&made->references);
     made->path = igi_strdup(path);
     ig_status status = made->path ? map_file(made, error) : igi_error_no_memory(error);
-    if (status == IG_STATUS_OK) status = igi_gguf_read(made, error);
+    if (status == IG_STATUS_OK) status = igi_llm_gguf_read(made, error);
     if (status == IG_STATUS_OK)
         *file = made;
     else
@@ -89,7 +89,7 @@ static int compare_names(const void *a, const void *b) {
     return compare_texts(*(const ig_text *const *)a, *(const ig_text *const *)b);
 }
 
-bool igi_gguf_names_make(igi_gguf_names *names, const void *first, size_t stride, uint64_t count) {
+bool igi_llm_gguf_names_make(igi_llm_gguf_names *names, const void *first, size_t stride, uint64_t count) {
     names->sorted = igi_calloc(count, sizeof *names->sorted);
     if (!names->sorted) return false;
     for (uint64_t i = 0; i < count; i++) names->sorted[i] = (const ig_text *)((const char *)first + i * stride);
@@ -98,13 +98,13 @@ bool igi_gguf_names_make(igi_gguf_names *names, const void *first, size_t stride
     return true;
 }
 
-const ig_text *igi_gguf_names_twice(const igi_gguf_names *names) {
+const ig_text *igi_llm_gguf_names_twice(const igi_llm_gguf_names *names) {
     for (uint64_t i = 1; i < names->count; i++)
         if (compare_texts(names->sorted[i - 1], names->sorted[i]) == 0) return names->sorted[i];
     return NULL;
 }
 
-const ig_text *igi_gguf_names_find(const igi_gguf_names *names, const char *name) {
+const ig_text *igi_llm_gguf_names_find(const igi_llm_gguf_names *names, const char *name) {
     const ig_text wanted = {name, strlen(name)}, *key = &wanted;
     const ig_text **found = bsearch(&key, names->sorted, names->count, sizeof *names->sorted, compare_names);
     return found ? *found : NULL;
@@ -118,7 +118,7 @@ static const uint32_t kind_bytes[IG_GGUF_KIND_COUNT] = {
 #undef BYTES
 };
 
-uint32_t igi_gguf_kind_bytes(ig_gguf_kind kind) {
+uint32_t igi_llm_gguf_kind_bytes(ig_gguf_kind kind) {
     return kind_bytes[kind];
 }
 
@@ -127,7 +127,7 @@ static int64_t sign_extend(uint64_t bits, uint32_t bytes) {
     return (int64_t)(bits << unused) >> unused;
 }
 
-ig_gguf_value igi_gguf_scalar(ig_gguf_kind kind, const void *bytes) {
+ig_gguf_value igi_llm_gguf_scalar(ig_gguf_kind kind, const void *bytes) {
     ig_gguf_value value = {.kind = kind};
     uint64_t bits = 0;
     float single;
@@ -159,9 +159,9 @@ ig_text ig_gguf_key(const ig_gguf *file, uint64_t index) {
 ig_status ig_gguf_find(const ig_gguf *file, const char *key, ig_gguf_value *value) {
     if (!file || !key || !value)
         return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "gguf_find: file, key and value must not be NULL");
-    const ig_text *name = igi_gguf_names_find(&file->keys, key);
+    const ig_text *name = igi_llm_gguf_names_find(&file->keys, key);
     if (!name) return igi_fail(IG_STATUS_NOT_FOUND, "gguf_find: the file has no key '%.80s'", key);
-    *value = ((const igi_gguf_pair *)name)->value;
+    *value = ((const igi_llm_gguf_pair *)name)->value;
     return IG_STATUS_OK;
 }
 
@@ -175,7 +175,7 @@ ig_status ig_gguf_element(const ig_gguf_value *array, uint64_t index, ig_gguf_va
     if (kind == IG_GGUF_STRING)
         *element = (ig_gguf_value){.kind = kind, .text = ((const ig_text *)array->array.data)[index]};
     else
-        *element = igi_gguf_scalar(kind, (const char *)array->array.data + index * kind_bytes[kind]);
+        *element = igi_llm_gguf_scalar(kind, (const char *)array->array.data + index * kind_bytes[kind]);
     return IG_STATUS_OK;
 }
 
@@ -198,8 +198,8 @@ ig_status ig_gguf_tensor_at(const ig_gguf *file, uint64_t index, ig_gguf_tensor 
 ig_status ig_gguf_find_tensor(const ig_gguf *file, const char *name, ig_gguf_tensor *tensor) {
     if (!file || !name || !tensor)
         return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "gguf_find_tensor: file, name and tensor must not be NULL");
-    const ig_text *found = igi_gguf_names_find(&file->tensors, name);
+    const ig_text *found = igi_llm_gguf_names_find(&file->tensors, name);
     if (!found) return igi_fail(IG_STATUS_NOT_FOUND, "gguf_find_tensor: the file has no tensor '%.80s'", name);
-    *tensor = ((const igi_gguf_entry *)found)->tensor;
+    *tensor = ((const igi_llm_gguf_entry *)found)->tensor;
     return IG_STATUS_OK;
 }

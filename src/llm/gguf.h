@@ -8,58 +8,58 @@
 #include "core/memory.h"
 #include "core/status-internal.h"
 
-// Both begin with their names, which is what igi_gguf_names points at.
-typedef struct igi_gguf_pair {
+// Both begin with their names, which is what igi_llm_gguf_names points at.
+typedef struct igi_llm_gguf_pair {
     ig_text key;
     ig_gguf_value value;
-} igi_gguf_pair;
+} igi_llm_gguf_pair;
 
-typedef struct igi_gguf_entry {
+typedef struct igi_llm_gguf_entry {
     ig_gguf_tensor tensor;
     uint64_t place;   // of the description in the file
     uint64_t offset;  // of the data, from where all data begins
-} igi_gguf_entry;
+} igi_llm_gguf_entry;
 
-typedef struct igi_gguf_names {
+typedef struct igi_llm_gguf_names {
     const ig_text **sorted;
     uint64_t count;
-} igi_gguf_names;
+} igi_llm_gguf_names;
 
 struct ig_gguf {
     igi_refcount references;
     char *path;
     const char *bytes;
     uint64_t size;
-    igi_gguf_pair *pairs;
-    igi_gguf_entry *entries;
+    igi_llm_gguf_pair *pairs;
+    igi_llm_gguf_entry *entries;
     uint64_t pair_count, entry_count;
-    igi_gguf_names keys, tensors;
+    igi_llm_gguf_names keys, tensors;
 };
 
 // ---- Reading ----
 
 // Fills the tables of a file whose bytes are mapped. After an error they are as far as it came.
-ig_status igi_gguf_read(ig_gguf *file, ig_error *error);
+ig_status igi_llm_gguf_read(ig_gguf *file, ig_error *error);
 // A number or bool as it lies in a file. pre: kind is neither STRING nor ARRAY.
-ig_gguf_value igi_gguf_scalar(ig_gguf_kind kind, const void *bytes);
-uint32_t igi_gguf_kind_bytes(ig_gguf_kind kind);
+ig_gguf_value igi_llm_gguf_scalar(ig_gguf_kind kind, const void *bytes);
+uint32_t igi_llm_gguf_kind_bytes(ig_gguf_kind kind);
 
 // ---- Names ----
 
 // Sorts `count` names that lie `stride` bytes apart. False when memory is short.
-bool igi_gguf_names_make(igi_gguf_names *names, const void *first, size_t stride, uint64_t count);
+bool igi_llm_gguf_names_make(igi_llm_gguf_names *names, const void *first, size_t stride, uint64_t count);
 // A name that is there twice; NULL when there is none.
-const ig_text *igi_gguf_names_twice(const igi_gguf_names *names);
-const ig_text *igi_gguf_names_find(const igi_gguf_names *names, const char *name);
+const ig_text *igi_llm_gguf_names_twice(const igi_llm_gguf_names *names);
+const ig_text *igi_llm_gguf_names_find(const igi_llm_gguf_names *names, const char *name);
 
 // ---- Types of tensors ----
 
-typedef struct igi_gguf_type {
+typedef struct igi_llm_gguf_type {
     const char *name;
     uint32_t weights, bytes;  // of a block
     int weight_type;          // ig_weight_type; -1: none
-} igi_gguf_type;
+} igi_llm_gguf_type;
 // NULL for a number that is not known.
-const igi_gguf_type *igi_gguf_type_of(uint32_t type);
+const igi_llm_gguf_type *igi_llm_gguf_type_of(uint32_t type);
 
 #endif

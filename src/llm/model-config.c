@@ -7,13 +7,13 @@
 
 #include "llm/model.h"
 
-#define ARCHITECTURE(name) &igi_architecture_##name,
-static const igi_architecture *const architectures[] = {IGI_ARCHITECTURE_LIST(ARCHITECTURE)};
+#define ARCHITECTURE(name) &igi_llm_architecture_##name,
+static const igi_llm_architecture *const architectures[] = {IGI_ARCHITECTURE_LIST(ARCHITECTURE)};
 enum { ARCHITECTURES = sizeof architectures / sizeof *architectures };
 
 typedef struct reader {
     const ig_gguf *file;
-    const igi_architecture *architecture;
+    const igi_llm_architecture *architecture;
     ig_status status;  // of the first failure
     ig_error *error;
 } reader;
@@ -87,7 +87,7 @@ static double rope_scale(reader *r) {
     return 1 / number_of(r, "rope.scaling.factor", 1);
 }
 
-static void read_lengths(reader *r, igi_model_config *c) {
+static void read_lengths(reader *r, igi_llm_model_config *c) {
     ig_model_shape *s = &c->shape;
     s->layers = count_of(r, "block_count", 0);
     s->hidden = count_of(r, "embedding_length", 0);
@@ -108,7 +108,7 @@ static void read_lengths(reader *r, igi_model_config *c) {
 
 enum { F32_IN_FILES = 0 };
 
-static void read_rope(reader *r, igi_model_config *c) {
+static void read_rope(reader *r, igi_llm_model_config *c) {
     ig_gguf_tensor factors;
     c->norm_epsilon = number_of(r, "attention.layer_norm_rms_epsilon", 1e-5);
     uint64_t dims = count_of(r, "rope.dimension_count", c->head_dim);
@@ -135,7 +135,7 @@ static void refuse_architecture(const ig_gguf_value *name, ig_error *error) {
     free(list);
 }
 
-static const igi_architecture *architecture_of(const ig_gguf *file, ig_error *error) {
+static const igi_llm_architecture *architecture_of(const ig_gguf *file, ig_error *error) {
     ig_gguf_value name;
     if (ig_gguf_find(file, "general.architecture", &name) != IG_STATUS_OK || name.kind != IG_GGUF_STRING) {
         igi_error_set(error, IG_STATUS_BAD_FORMAT, "'general.architecture' is missing");
@@ -147,11 +147,11 @@ static const igi_architecture *architecture_of(const ig_gguf *file, ig_error *er
     return NULL;
 }
 
-ig_status igi_model_configure(const ig_gguf *file, igi_model_config *config, ig_error *error) {
+ig_status igi_llm_model_configure(const ig_gguf *file, igi_llm_model_config *config, ig_error *error) {
     ig_error own = {0};
     reader r = {.file = file, .architecture = architecture_of(file, &own), .error = &own};
     ig_gguf_tensor embedding;
-    *config = (igi_model_config){.architecture = r.architecture};
+    *config = (igi_llm_model_config){.architecture = r.architecture};
     if (!r.architecture) r.status = own.status;
     if (r.status == IG_STATUS_OK) read_lengths(&r, config);
     if (r.status == IG_STATUS_OK) read_rope(&r, config);

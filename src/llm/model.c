@@ -77,7 +77,7 @@ static ig_tensor *load_vector(loader *l, uint64_t length, bool optional) {
 
 // ---- Layers ----
 
-static uint64_t length_of(const igi_model_config *c, igi_length length) {
+static uint64_t length_of(const igi_llm_model_config *c, igi_llm_length length) {
     const uint64_t lengths[IGI_LENGTH_COUNT] = {
         [IGI_LENGTH_ONE] = 1,
         [IGI_LENGTH_HIDDEN] = c->shape.hidden,
@@ -89,14 +89,14 @@ static uint64_t length_of(const igi_model_config *c, igi_length length) {
     return lengths[length];
 }
 
-static void name_part(loader *l, uint64_t layer, const igi_part_desc *part, const char *what) {
+static void name_part(loader *l, uint64_t layer, const igi_llm_part_desc *part, const char *what) {
     set_name(l, "blk.%llu.%s.%s", (unsigned long long)layer, part->name, what);
 }
 
-static igi_part load_part(loader *l, uint64_t layer, const igi_part_desc *desc) {
-    const igi_model_config *c = &l->model->config;
+static igi_llm_part load_part(loader *l, uint64_t layer, const igi_llm_part_desc *desc) {
+    const igi_llm_model_config *c = &l->model->config;
     uint64_t rows = length_of(c, desc->rows), columns = length_of(c, desc->columns);
-    igi_part part = {0};
+    igi_llm_part part = {0};
     name_part(l, layer, desc, "weight");
     if (desc->rows == IGI_LENGTH_ONE) {
         part.vector = load_vector(l, columns, desc->presence == IGI_OPTIONAL);
@@ -110,9 +110,9 @@ static igi_part load_part(loader *l, uint64_t layer, const igi_part_desc *desc) 
 }
 
 static void load_layer(loader *l, uint64_t layer) {
-    const igi_architecture *architecture = l->model->config.architecture;
+    const igi_llm_architecture *architecture = l->model->config.architecture;
     for (size_t i = 0; i < architecture->part_count; i++) {
-        const igi_part_desc *desc = &architecture->parts[i];
+        const igi_llm_part_desc *desc = &architecture->parts[i];
         l->model->layers[layer].parts[desc->part] = load_part(l, layer, desc);
     }
 }
@@ -132,7 +132,7 @@ static void load_ends(loader *l) {
 
 static ig_status load(ig_model *model, ig_error *error) {
     loader l = {.model = model, .error = error};
-    l.status = igi_model_configure(model->file, &model->config, error);
+    l.status = igi_llm_model_configure(model->file, &model->config, error);
     if (l.status != IG_STATUS_OK) return l.status;
     model->layers = igi_calloc(model->config.shape.layers, sizeof *model->layers);
     if (!model->layers) return igi_error_no_memory(error);
@@ -143,12 +143,12 @@ static ig_status load(ig_model *model, ig_error *error) {
 
 // ---- Life ----
 
-static void release_part(const igi_part *part) {
+static void release_part(const igi_llm_part *part) {
     ig_weight_release(part->weight);
     ig_tensor_release(part->vector);
 }
 
-static void release_layer(const igi_layer *layer) {
+static void release_layer(const igi_llm_layer *layer) {
     for (int i = 0; i < IGI_PART_COUNT; i++) release_part(&layer->parts[i]);
 }
 

@@ -5,45 +5,46 @@
 #include "llm/pretokenize.h"
 #include "llm/unicode.h"
 
-static bool in_ranges(const igi_char_range *ranges, uint32_t code) {
+static bool in_ranges(const igi_llm_char_range *ranges, uint32_t code) {
     for (; ranges && ranges->last; ranges++)
         if (code <= ranges->last) return code >= ranges->first;
     return false;
 }
 
-static bool is_newline(igi_char c) {
+static bool is_newline(igi_llm_char c) {
     return c.code == '\n' || c.code == '\r';
 }
 
 static const uint8_t *skip(const uint8_t *at, const uint8_t *end, uint8_t classes) {
-    for (igi_char c; (c = igi_char_at(at, end)).class & classes;) at += c.length;
+    for (igi_llm_char c; (c = igi_llm_char_at(at, end)).class & classes;) at += c.length;
     return at;
 }
 
 static const uint8_t *skip_others(const uint8_t *at, const uint8_t *end, uint8_t classes) {
-    for (igi_char c; (c = igi_char_at(at, end)).length && !(c.class & classes);) at += c.length;
+    for (igi_llm_char c; (c = igi_llm_char_at(at, end)).length && !(c.class & classes);) at += c.length;
     return at;
 }
 
-static const uint8_t *skip_tail(const igi_stage *stage, const uint8_t *at, const uint8_t *end) {
+static const uint8_t *skip_tail(const igi_llm_stage *stage, const uint8_t *at, const uint8_t *end) {
     while (at < end && *at && strchr(stage->tail, *at)) at++;
     return at;
 }
 
 // ---- Runs ----
 
-static const uint8_t *run(const igi_stage *stage, const uint8_t *at, const uint8_t *end) {
+static const uint8_t *run(const igi_llm_stage *stage, const uint8_t *at, const uint8_t *end) {
     uint32_t count = 0;
-    for (igi_char c; at < end && (!stage->most || count < stage->most); at += c.length, count++) {
-        c = igi_char_at(at, end);
+    for (igi_llm_char c; at < end && (!stage->most || count < stage->most); at += c.length, count++) {
+        c = igi_llm_char_at(at, end);
         if (!(c.class & stage->classes) && !in_ranges(stage->ranges, c.code)) break;
     }
     return count && count >= stage->least ? at : NULL;
 }
 
-const uint8_t *igi_match_run(const igi_stage *stage, const uint8_t *from, const uint8_t *at, const uint8_t *end) {
+const uint8_t *igi_llm_match_run(const igi_llm_stage *stage, const uint8_t *from, const uint8_t *at,
+                                 const uint8_t *end) {
     (void)from;
-    igi_char c = igi_char_at(at, end);
+    igi_llm_char c = igi_llm_char_at(at, end);
     if (stage->after_space && c.class & IGI_SPACE) {
         const uint8_t *match = run(stage, at + c.length, end);
         if (match) return match;
@@ -55,11 +56,11 @@ static bool follows_space(const uint8_t *from, const uint8_t *at) {
     const uint8_t *before = at;
     while (before > from && at - before < 4)
         if ((*--before & 0xC0) != 0x80) break;
-    return before < at && igi_char_at(before, at).class & IGI_SPACE;
+    return before < at && igi_llm_char_at(before, at).class & IGI_SPACE;
 }
 
-const uint8_t *igi_match_trailing_space(const igi_stage *stage, const uint8_t *from, const uint8_t *at,
-                                        const uint8_t *end) {
+const uint8_t *igi_llm_match_trailing_space(const igi_llm_stage *stage, const uint8_t *from, const uint8_t *at,
+                                            const uint8_t *end) {
     (void)stage;
     // Inside a run that did not match from its beginning: looking at the rest of it each time would take for ever.
     if (follows_space(from, at)) return NULL;
@@ -71,7 +72,7 @@ const uint8_t *igi_match_trailing_space(const igi_stage *stage, const uint8_t *f
 
 // A letter of a contraction, 0 for others. Without case, the long s is an s as well.
 static char contraction_letter(const uint8_t **at, const uint8_t *end, bool any_case) {
-    igi_char c = igi_char_at(*at, end);
+    igi_llm_char c = igi_llm_char_at(*at, end);
     *at += c.length;
     if (c.code >= 'a' && c.code <= 'z') return (char)c.code;
     if (any_case && c.code >= 'A' && c.code <= 'Z') return (char)(c.code - 'A' + 'a');
@@ -92,7 +93,7 @@ static const uint8_t *contraction(const uint8_t *at, const uint8_t *end, bool an
 // `\s+(?!\S)|\s+`: a space is left for what follows; with `lines`, first of all `\s*[\r\n]+`.
 static const uint8_t *spaces(const uint8_t *at, const uint8_t *end, bool lines) {
     const uint8_t *last = at, *line = NULL, *next = at;
-    for (igi_char c; (c = igi_char_at(next, end)).class & IGI_SPACE; next += c.length) {
+    for (igi_llm_char c; (c = igi_llm_char_at(next, end)).class & IGI_SPACE; next += c.length) {
         last = next;
         if (is_newline(c)) line = next + 1;
     }
@@ -102,22 +103,22 @@ static const uint8_t *spaces(const uint8_t *at, const uint8_t *end, bool lines) 
 }
 
 // ` ?[^\s...]+` and the tail
-static const uint8_t *punctuation(const igi_stage *stage, const uint8_t *at, const uint8_t *end) {
+static const uint8_t *punctuation(const igi_llm_stage *stage, const uint8_t *at, const uint8_t *end) {
     const uint8_t *begin = at + (*at == ' ');  // NOLINT(clang-analyzer-core.NullDereference): `at` is never NULL
     const uint8_t *match = skip_others(begin, end, IGI_SPACE | IGI_NUMBER | stage->classes);
     return match > begin ? skip_tail(stage, match, end) : NULL;
 }
 
-static const uint8_t *numbers(const igi_stage *stage, const uint8_t *at, const uint8_t *end) {
+static const uint8_t *numbers(const igi_llm_stage *stage, const uint8_t *at, const uint8_t *end) {
     for (uint32_t i = 0; i < stage->most; i++) {
-        igi_char c = igi_char_at(at, end);
+        igi_llm_char c = igi_llm_char_at(at, end);
         if (!(c.class & IGI_NUMBER)) break;
         at += c.length;
     }
     return at;
 }
 
-static const uint8_t *no_word(const igi_stage *stage, const uint8_t *at, const uint8_t *end) {
+static const uint8_t *no_word(const igi_llm_stage *stage, const uint8_t *at, const uint8_t *end) {
     const uint8_t *match = numbers(stage, at, end);
     if (match > at) return match;
     match = punctuation(stage, at, end);
@@ -127,12 +128,13 @@ static const uint8_t *no_word(const igi_stage *stage, const uint8_t *at, const u
 // ---- Words ----
 
 // `'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+`
-const uint8_t *igi_match_gpt2_word(const igi_stage *stage, const uint8_t *from, const uint8_t *at, const uint8_t *end) {
+const uint8_t *igi_llm_match_gpt2_word(const igi_llm_stage *stage, const uint8_t *from, const uint8_t *at,
+                                       const uint8_t *end) {
     (void)stage, (void)from;
     const uint8_t *match = contraction(at, end, false);
     if (match) return match;
     const uint8_t *begin = at + (*at == ' ');
-    igi_char c = igi_char_at(begin, end);
+    igi_llm_char c = igi_llm_char_at(begin, end);
     if (!c.length || c.class & IGI_SPACE) return spaces(at, end, false);
     uint8_t same = c.class & IGI_LETTER ? IGI_LETTER : c.class & IGI_NUMBER;
     return same ? skip(begin, end, same) : skip_others(begin, end, IGI_SPACE | IGI_LETTER | IGI_NUMBER);
@@ -140,7 +142,7 @@ const uint8_t *igi_match_gpt2_word(const igi_stage *stage, const uint8_t *from, 
 
 // Where a word may begin: after one character that is in none of the classes and no newline, then without it.
 static int word_starts(const uint8_t *at, const uint8_t *end, uint8_t classes, const uint8_t *starts[2]) {
-    igi_char c = igi_char_at(at, end);
+    igi_llm_char c = igi_llm_char_at(at, end);
     int count = 0;
     if (!is_newline(c) && !(c.class & classes)) starts[count++] = at + c.length;
     starts[count++] = at;
@@ -148,7 +150,8 @@ static int word_starts(const uint8_t *at, const uint8_t *end, uint8_t classes, c
 }
 
 // `(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|...`
-const uint8_t *igi_match_word(const igi_stage *stage, const uint8_t *from, const uint8_t *at, const uint8_t *end) {
+const uint8_t *igi_llm_match_word(const igi_llm_stage *stage, const uint8_t *from, const uint8_t *at,
+                                  const uint8_t *end) {
     (void)from;
     const uint8_t *match = contraction(at, end, true), *starts[2];
     if (match) return match;
@@ -166,7 +169,7 @@ enum { CAN_BEGIN = IGI_UPPER | IGI_UNCASED | IGI_MARK, CAN_END = IGI_LOWER | IGI
 // letter without case.
 static const uint8_t *word_to_lower(const uint8_t *at, const uint8_t *end) {
     const uint8_t *uncased = NULL;
-    for (igi_char c; (c = igi_char_at(at, end)).class & CAN_BEGIN;) {
+    for (igi_llm_char c; (c = igi_llm_char_at(at, end)).class & CAN_BEGIN;) {
         at += c.length;
         if (c.class & CAN_END) uncased = at;
     }
@@ -180,8 +183,8 @@ static const uint8_t *word_from_upper(const uint8_t *at, const uint8_t *end) {
     return match > at ? skip(match, end, CAN_END) : NULL;
 }
 
-const uint8_t *igi_match_cased_word(const igi_stage *stage, const uint8_t *from, const uint8_t *at,
-                                    const uint8_t *end) {
+const uint8_t *igi_llm_match_cased_word(const igi_llm_stage *stage, const uint8_t *from, const uint8_t *at,
+                                        const uint8_t *end) {
     (void)from;
     const uint8_t *starts[2], *match = NULL;
     int count = word_starts(at, end, IGI_LETTER | IGI_NUMBER, starts);
@@ -193,16 +196,16 @@ const uint8_t *igi_match_cased_word(const igi_stage *stage, const uint8_t *from,
 }
 
 static const uint8_t *skip_ascii_letters(const uint8_t *at, const uint8_t *end) {
-    while (at < end && *at < 0x80 && igi_ascii_classes[*at] & IGI_LETTER) at++;
+    while (at < end && *at < 0x80 && igi_llm_ascii_classes[*at] & IGI_LETTER) at++;
     return at;
 }
 
 // `[!-/:-@\[-`{-~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+| ?[\p{P}\p{S}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`
-const uint8_t *igi_match_deepseek_word(const igi_stage *stage, const uint8_t *from, const uint8_t *at,
-                                       const uint8_t *end) {
+const uint8_t *igi_llm_match_deepseek_word(const igi_llm_stage *stage, const uint8_t *from, const uint8_t *at,
+                                           const uint8_t *end) {
     (void)from;
     const uint8_t signs = IGI_PUNCTUATION | IGI_SYMBOL, *starts[2], *match;
-    if (*at < 0x80 && igi_ascii_classes[*at] & signs) {
+    if (*at < 0x80 && igi_llm_ascii_classes[*at] & signs) {
         match = skip_ascii_letters(at + 1, end);
         if (match > at + 1) return match;
     }

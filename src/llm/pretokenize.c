@@ -5,19 +5,19 @@
 
 #include "llm/unicode.h"
 
-static const igi_char_range newlines[] = {{'\n', '\n'}, {'\r', '\r'}, {0}};
-static const igi_char_range ascii_digits[] = {{'0', '9'}, {0}};
+static const igi_llm_char_range newlines[] = {{'\n', '\n'}, {'\r', '\r'}, {0}};
+static const igi_llm_char_range ascii_digits[] = {{'0', '9'}, {0}};
 // With all of the class of punctuation.
-static const igi_char_range falcon_symbols[] = {{'$', '$'}, {'+', '+'}, {'<', '>'}, {'^', '^'},
-                                                {'`', '`'}, {'|', '|'}, {'~', '~'}, {0}};
-static const igi_char_range default_symbols[] = {{'$', '$'}, {'+', '+'}, {'<', '>'}, {'^', '^'},
-                                                 {'|', '|'}, {'~', '~'}, {0}};
-static const igi_char_range deepseek_symbols[] = {
+static const igi_llm_char_range falcon_symbols[] = {{'$', '$'}, {'+', '+'}, {'<', '>'}, {'^', '^'},
+                                                    {'`', '`'}, {'|', '|'}, {'~', '~'}, {0}};
+static const igi_llm_char_range default_symbols[] = {{'$', '$'}, {'+', '+'}, {'<', '>'}, {'^', '^'},
+                                                     {'|', '|'}, {'~', '~'}, {0}};
+static const igi_llm_char_range deepseek_symbols[] = {
     {'!', '/'}, {':', '~'}, {0x2018, 0x201f}, {0x3000, 0x3002}, {0xff01, 0xff0f}, {0xff1a, 0xff5e}, {0}};
-static const igi_char_range deepseek_asian[] = {{0x800, 0x9fa5}, {0xac00, 0xd7ff}, {0}};
-static const igi_char_range deepseek_kana[] = {{0x3040, 0x30ff}, {0x4e00, 0x9fa5}, {0}};
+static const igi_llm_char_range deepseek_asian[] = {{0x800, 0x9fa5}, {0xac00, 0xd7ff}, {0}};
+static const igi_llm_char_range deepseek_kana[] = {{0x3040, 0x30ff}, {0x4e00, 0x9fa5}, {0}};
 // Letters with case, as DeepSeek's file lists them: of an older Unicode, and not all.
-static const igi_char_range deepseek_letters[] = {
+static const igi_llm_char_range deepseek_letters[] = {
     {0x41, 0x5a},       {0x61, 0x7a},       {0xb5, 0xb5},       {0xc0, 0xd6},       {0xd8, 0xf6},
     {0xf8, 0x1ba},      {0x1bc, 0x1bf},     {0x1c4, 0x293},     {0x295, 0x2af},     {0x370, 0x373},
     {0x376, 0x377},     {0x37b, 0x37d},     {0x37f, 0x37f},     {0x386, 0x386},     {0x388, 0x38a},
@@ -36,47 +36,49 @@ static const igi_char_range deepseek_letters[] = {
     {0xff21, 0xff3a},   {0xff41, 0xff5a},   {0x10400, 0x1044f}, {0x104b0, 0x104d3}, {0x104d8, 0x104fb},
     {0x10c80, 0x10cb2}, {0x10cc0, 0x10cf2}, {0x118a0, 0x118df}, {0x1e900, 0x1e943}, {0}};
 
-#define ONE_NUMBER {.match = igi_match_run, .classes = IGI_NUMBER, .least = 1, .most = 1}
-#define THREE_DIGITS {.match = igi_match_run, .ranges = ascii_digits, .least = 3, .most = 3}
-#define NEWLINE {.match = igi_match_run, .ranges = newlines, .least = 1, .most = 1}
-#define RUN_OF(...) {.match = igi_match_run, .least = 1, __VA_ARGS__}
-#define WORD(numbers, class) {.match = igi_match_word, .classes = (class), .most = (numbers), .tail = "\r\n"}
+#define ONE_NUMBER {.match = igi_llm_match_run, .classes = IGI_NUMBER, .least = 1, .most = 1}
+#define THREE_DIGITS {.match = igi_llm_match_run, .ranges = ascii_digits, .least = 3, .most = 3}
+#define NEWLINE {.match = igi_llm_match_run, .ranges = newlines, .least = 1, .most = 1}
+#define RUN_OF(...) {.match = igi_llm_match_run, .least = 1, __VA_ARGS__}
+#define WORD(numbers, class) {.match = igi_llm_match_word, .classes = (class), .most = (numbers), .tail = "\r\n"}
 
-static const igi_stage gpt2[] = {{.match = igi_match_gpt2_word}, {0}};
-static const igi_stage smollm[] = {ONE_NUMBER, {.match = igi_match_gpt2_word}, {0}};
-static const igi_stage falcon[] = {
-    RUN_OF(.classes = IGI_PUNCTUATION, .ranges = falcon_symbols), {.match = igi_match_gpt2_word}, THREE_DIGITS, {0}};
-static const igi_stage standard[] = {RUN_OF(.classes = IGI_PUNCTUATION, .ranges = default_symbols),
-                                     {.match = igi_match_gpt2_word},
-                                     RUN_OF(.classes = IGI_NUMBER),
-                                     THREE_DIGITS,
-                                     {0}};
-static const igi_stage llama3[] = {WORD(3, IGI_LETTER), {0}};
-static const igi_stage qwen2[] = {WORD(1, IGI_LETTER), {0}};
-static const igi_stage qwen35[] = {WORD(1, IGI_LETTER | IGI_MARK), {0}};
-static const igi_stage tekken[] = {{.match = igi_match_cased_word, .classes = IGI_LETTER, .most = 1, .tail = "\r\n/"},
-                                   {0}};
-static const igi_stage gpt4o[] = {
-    {.match = igi_match_cased_word, .classes = IGI_LETTER, .most = 3, .tail = "\r\n/", .contractions = true}, {0}};
-static const igi_stage deepseek_llm[] = {NEWLINE,
-                                         RUN_OF(.ranges = deepseek_letters, .after_space = true),
-                                         RUN_OF(.ranges = deepseek_symbols, .after_space = true),
-                                         {.match = igi_match_trailing_space},
-                                         RUN_OF(.ranges = deepseek_asian),
+static const igi_llm_stage gpt2[] = {{.match = igi_llm_match_gpt2_word}, {0}};
+static const igi_llm_stage smollm[] = {ONE_NUMBER, {.match = igi_llm_match_gpt2_word}, {0}};
+static const igi_llm_stage falcon[] = {RUN_OF(.classes = IGI_PUNCTUATION, .ranges = falcon_symbols),
+                                       {.match = igi_llm_match_gpt2_word},
+                                       THREE_DIGITS,
+                                       {0}};
+static const igi_llm_stage standard[] = {RUN_OF(.classes = IGI_PUNCTUATION, .ranges = default_symbols),
+                                         {.match = igi_llm_match_gpt2_word},
                                          RUN_OF(.classes = IGI_NUMBER),
+                                         THREE_DIGITS,
                                          {0}};
-static const igi_stage deepseek_coder[] = {NEWLINE,
-                                           RUN_OF(.classes = IGI_LETTER, .after_space = true),
-                                           RUN_OF(.classes = IGI_PUNCTUATION, .after_space = true),
-                                           RUN_OF(.ranges = deepseek_asian),
-                                           ONE_NUMBER,
-                                           {0}};
-static const igi_stage deepseek_v3[] = {RUN_OF(.classes = IGI_NUMBER, .most = 3),
-                                        RUN_OF(.ranges = deepseek_kana),
-                                        {.match = igi_match_deepseek_word, .tail = "\r\n"},
-                                        {0}};
+static const igi_llm_stage llama3[] = {WORD(3, IGI_LETTER), {0}};
+static const igi_llm_stage qwen2[] = {WORD(1, IGI_LETTER), {0}};
+static const igi_llm_stage qwen35[] = {WORD(1, IGI_LETTER | IGI_MARK), {0}};
+static const igi_llm_stage tekken[] = {
+    {.match = igi_llm_match_cased_word, .classes = IGI_LETTER, .most = 1, .tail = "\r\n/"}, {0}};
+static const igi_llm_stage gpt4o[] = {
+    {.match = igi_llm_match_cased_word, .classes = IGI_LETTER, .most = 3, .tail = "\r\n/", .contractions = true}, {0}};
+static const igi_llm_stage deepseek_llm[] = {NEWLINE,
+                                             RUN_OF(.ranges = deepseek_letters, .after_space = true),
+                                             RUN_OF(.ranges = deepseek_symbols, .after_space = true),
+                                             {.match = igi_llm_match_trailing_space},
+                                             RUN_OF(.ranges = deepseek_asian),
+                                             RUN_OF(.classes = IGI_NUMBER),
+                                             {0}};
+static const igi_llm_stage deepseek_coder[] = {NEWLINE,
+                                               RUN_OF(.classes = IGI_LETTER, .after_space = true),
+                                               RUN_OF(.classes = IGI_PUNCTUATION, .after_space = true),
+                                               RUN_OF(.ranges = deepseek_asian),
+                                               ONE_NUMBER,
+                                               {0}};
+static const igi_llm_stage deepseek_v3[] = {RUN_OF(.classes = IGI_NUMBER, .most = 3),
+                                            RUN_OF(.ranges = deepseek_kana),
+                                            {.match = igi_llm_match_deepseek_word, .tail = "\r\n"},
+                                            {0}};
 
-static const igi_splitter splitters[] = {
+static const igi_llm_splitter splitters[] = {
     {.names = "gpt-2 phi-2 mpt olmo jais exaone4 trillion granite-docling gigachat a.x-4.0 mellum", .stages = gpt2},
     {.names = "default", .stages = standard},
     {.names = "smollm starcoder refact command-r codeshell exaone minerva-7b mellum2", .stages = smollm},
@@ -104,25 +106,25 @@ static bool has_name(const char *names, const char *name, size_t length) {
     return false;
 }
 
-const igi_splitter *igi_splitter_find(const char *name, size_t length) {
+const igi_llm_splitter *igi_llm_splitter_find(const char *name, size_t length) {
     for (size_t i = 0; i < sizeof splitters / sizeof *splitters; i++)
         if (has_name(splitters[i].names, name, length)) return &splitters[i];
     return NULL;
 }
 
 typedef struct splitting {
-    igi_take_piece *take;
+    igi_llm_take_piece *take;
     void *context;
 } splitting;
 
 // `stage` may be one past the last: what reaches it is a piece.
-static bool split(const splitting *s, const igi_stage *stage, const uint8_t *from, const uint8_t *end) {
+static bool split(const splitting *s, const igi_llm_stage *stage, const uint8_t *from, const uint8_t *end) {
     if (from == end) return true;
     if (!stage->match) return s->take(s->context, (const char *)from, (size_t)(end - from));
     for (const uint8_t *at = from; at < end;) {
         const uint8_t *match = stage->match(stage, from, at, end);
         if (!match) {
-            at += igi_char_at(at, end).length;
+            at += igi_llm_char_at(at, end).length;
             continue;
         }
         if (!split(s, stage + 1, from, at) || !split(s, stage + 1, at, match)) return false;
@@ -131,7 +133,8 @@ static bool split(const splitting *s, const igi_stage *stage, const uint8_t *fro
     return split(s, stage + 1, from, end);
 }
 
-bool igi_split(const igi_splitter *splitter, const char *text, size_t length, igi_take_piece *take, void *context) {
+bool igi_llm_split(const igi_llm_splitter *splitter, const char *text, size_t length, igi_llm_take_piece *take,
+                   void *context) {
     const splitting s = {take, context};
     const uint8_t *bytes = (const uint8_t *)text;
     return !length || split(&s, splitter->stages, bytes, bytes + length);

@@ -8,47 +8,48 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef struct igi_char_range {
+typedef struct igi_llm_char_range {
     uint32_t first, last;
-} igi_char_range;
+} igi_llm_char_range;
 
-struct igi_stage;
+struct igi_llm_stage;
 // The end of the match that begins at `at`; NULL: none does. pre: from <= at < end; nothing matched between `from` and
 // `at`.
-typedef const uint8_t *igi_matcher(const struct igi_stage *stage, const uint8_t *from, const uint8_t *at,
-                                   const uint8_t *end);
+typedef const uint8_t *igi_llm_matcher(const struct igi_llm_stage *stage, const uint8_t *from, const uint8_t *at,
+                                       const uint8_t *end);
 
 // A stage cuts the pieces of the stage before it at both ends of everything that it matches.
-typedef struct igi_stage {
-    igi_matcher *match;            // NULL: there are no more stages
-    const igi_char_range *ranges;  // what runs or words are made of, ascending, {0, 0} after the last
-    const char *tail;              // characters that follow punctuation in its token
-    uint32_t least, most;          // characters of a run, numbers in a row; most 0: any number of them
-    uint8_t classes;               // beside the ranges, characters of these classes
-    bool after_space;              // one space before the run belongs to it
-    bool contractions;             // words include contractions that follow them ("'s")
-} igi_stage;
+typedef struct igi_llm_stage {
+    igi_llm_matcher *match;            // NULL: there are no more stages
+    const igi_llm_char_range *ranges;  // what runs or words are made of, ascending, {0, 0} after the last
+    const char *tail;                  // characters that follow punctuation in its token
+    uint32_t least, most;              // characters of a run, numbers in a row; most 0: any number of them
+    uint8_t classes;                   // beside the ranges, characters of these classes
+    bool after_space;                  // one space before the run belongs to it
+    bool contractions;                 // words include contractions that follow them ("'s")
+} igi_llm_stage;
 
-igi_matcher igi_match_run;             // `[...]{least,most}`, `\s?[...]+`
-igi_matcher igi_match_trailing_space;  // `\s+$`
-igi_matcher igi_match_gpt2_word;
-igi_matcher igi_match_word;           // Llama 3 and its kin
-igi_matcher igi_match_cased_word;     // splits where lower case ends and upper case begins
-igi_matcher igi_match_deepseek_word;  // of version 3
+igi_llm_matcher igi_llm_match_run;             // `[...]{least,most}`, `\s?[...]+`
+igi_llm_matcher igi_llm_match_trailing_space;  // `\s+$`
+igi_llm_matcher igi_llm_match_gpt2_word;
+igi_llm_matcher igi_llm_match_word;           // Llama 3 and its kin
+igi_llm_matcher igi_llm_match_cased_word;     // splits where lower case ends and upper case begins
+igi_llm_matcher igi_llm_match_deepseek_word;  // of version 3
 
-typedef struct igi_splitter {
+typedef struct igi_llm_splitter {
     const char *names;  // as in tokenizer.ggml.pre, with spaces between them
-    const igi_stage *stages;
+    const igi_llm_stage *stages;
     bool whole_pieces;  // a piece that is a token is that token, however its bytes would merge
     bool adds_first;    // texts begin with the first token unless the file says otherwise
-} igi_splitter;
+} igi_llm_splitter;
 
 // NULL: unknown.
-const igi_splitter *igi_splitter_find(const char *name, size_t length);
+const igi_llm_splitter *igi_llm_splitter_find(const char *name, size_t length);
 
 // Returns false to end the splitting.
-typedef bool igi_take_piece(void *context, const char *piece, size_t length);
+typedef bool igi_llm_take_piece(void *context, const char *piece, size_t length);
 // All bytes of the text, in order. False when `take` ended it.
-bool igi_split(const igi_splitter *splitter, const char *text, size_t length, igi_take_piece *take, void *context);
+bool igi_llm_split(const igi_llm_splitter *splitter, const char *text, size_t length, igi_llm_take_piece *take,
+                   void *context);
 
 #endif

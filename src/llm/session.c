@@ -34,7 +34,7 @@ static double gibibytes(uint64_t bytes) {
 
 // The memory is used only as the context fills, when it would be too late to say that there is not enough.
 static ig_status make_cache(ig_session *session, ig_type type, ig_error *error) {
-    const igi_model_config *c = &session->model->config;
+    const igi_llm_model_config *c = &session->model->config;
     const ig_kv_cache_desc desc = {.type = type,
                                    .layers = (uint32_t)c->shape.layers,
                                    .heads = c->shape.key_heads,
@@ -110,8 +110,8 @@ static ig_status take_in(ig_session *session, const int32_t *tokens, uint64_t co
     for (uint64_t at = 0, now; at < count && status == IG_STATUS_OK; at += now) {
         now = count - at < TOKENS_TOGETHER ? count - at : TOKENS_TOGETHER;
         bool last = at + now == count;
-        status =
-            igi_model_forward(session->model, session->stream, session->cache, tokens + at, now, last ? words : NULL);
+        status = igi_llm_model_forward(session->model, session->stream, session->cache, tokens + at, now,
+                                       last ? words : NULL);
     }
     return status;
 }

@@ -19,88 +19,88 @@ enum {
     IGI_TOKEN_BYTE,
 };
 
-typedef struct igi_token {
+typedef struct igi_msl_token {
     ig_text bytes;  // that it stands for, or the name of a control token
     float score;
     uint8_t type;
     bool is_last;
-} igi_token;
+} igi_msl_token;
 
 // Whether ordinary text may become this token. Others come from names of tokens or from bytes without a token.
-static inline bool igi_token_is_text(const igi_token *token) {
+static inline bool igi_llm_token_is_text(const igi_msl_token *token) {
     return token->type == IGI_TOKEN_NORMAL || token->type == IGI_TOKEN_USER_DEFINED || token->type == IGI_TOKEN_UNUSED;
 }
 
 // ---- From texts to tokens: tokens-index.c ----
 
-typedef struct igi_text_slot {
+typedef struct igi_llm_text_slot {
     uint32_t hash;
     int32_t token;  // -1: free
-} igi_text_slot;
+} igi_llm_text_slot;
 
-typedef struct igi_text_index {
-    igi_text_slot *slots;
+typedef struct igi_llm_text_index {
+    igi_llm_text_slot *slots;
     uint64_t mask;
     const char *texts;  // the first of the ig_text, which lie `stride` bytes apart
     size_t stride;
-} igi_text_index;
+} igi_llm_text_index;
 
-bool igi_text_index_make(igi_text_index *index, uint32_t count, const ig_text *texts, size_t stride);
-void igi_text_index_free(igi_text_index *index);
-int32_t igi_text_index_find(const igi_text_index *index, const char *text, size_t length);  // -1: none
+bool igi_llm_text_index_make(igi_llm_text_index *index, uint32_t count, const ig_text *texts, size_t stride);
+void igi_llm_text_index_free(igi_llm_text_index *index);
+int32_t igi_llm_text_index_find(const igi_llm_text_index *index, const char *text, size_t length);  // -1: none
 // The token that already has this text; -1 when it was added.
-int32_t igi_text_index_add(igi_text_index *index, int32_t token);
+int32_t igi_llm_text_index_add(igi_llm_text_index *index, int32_t token);
 
 // ---- Names of tokens in texts: tokens-special.c ----
 
 #define IGI_MAX_SPECIAL_BYTES 512  // of a name, so that looking for names takes time in proportion to the text
 
-typedef struct igi_special {
+typedef struct igi_llm_special {
     ig_text name;
     int32_t token;
     bool always;  // also in text whose control tokens are not looked for
-} igi_special;
+} igi_llm_special;
 
-typedef struct igi_specials {
-    igi_special *items;  // by name
+typedef struct igi_llm_specials {
+    igi_llm_special *items;  // by name
     uint32_t count;
     uint32_t first[257];  // item by first byte
-} igi_specials;
+} igi_llm_specials;
 
-bool igi_specials_make(igi_specials *specials, const igi_token *tokens, uint32_t count);
+bool igi_llm_specials_make(igi_llm_specials *specials, const igi_msl_token *tokens, uint32_t count);
 // The first name in the text, the longest where more than one begins there; NULL when there is none.
-const igi_special *igi_special_find(const igi_specials *specials, const char *text, size_t length, bool all,
-                                    size_t *offset);
+const igi_llm_special *igi_llm_special_find(const igi_llm_specials *specials, const char *text, size_t length, bool all,
+                                            size_t *offset);
 
 // ---- Pairs of tokens that merge: tokens-bpe.c ----
 
-typedef struct igi_merge {
+typedef struct igi_llm_merge {
     uint64_t pair;  // left << 32 | right
     uint32_t rank;
     int32_t token;  // -1: free
-} igi_merge;
+} igi_llm_merge;
 
-typedef struct igi_merges {
-    igi_merge *slots;
+typedef struct igi_llm_merges {
+    igi_llm_merge *slots;
     uint64_t mask;
-} igi_merges;
+} igi_llm_merges;
 
-bool igi_merges_make(igi_merges *merges, uint64_t count);
+bool igi_llm_merges_make(igi_llm_merges *merges, uint64_t count);
 // The first of equal pairs stays.
-void igi_merges_add(igi_merges *merges, int32_t left, int32_t right, uint32_t rank, int32_t token);
+void igi_llm_merges_add(igi_llm_merges *merges, int32_t left, int32_t right, uint32_t rank, int32_t token);
 
 // ---- The tokenizer ----
 
 struct ig_tokenizer {
     igi_refcount references;
     ig_gguf *file;
-    const igi_splitter *splitter;  // NULL: the SentencePiece kind
-    igi_token *tokens;
+    const igi_llm_splitter *splitter;  // NULL: the SentencePiece kind
+    igi_msl_token *tokens;
     uint32_t count;
-    char *decoded;            // bytes of tokens that are not as the file has them
-    igi_text_index by_bytes;  // ordinary tokens before those with a name, before bytes
-    igi_merges merges;
-    igi_specials specials;
+    char *decoded;                // bytes of tokens that are not as the file has them
+    igi_llm_text_index by_bytes;  // ordinary tokens before those with a name, before bytes
+    igi_llm_merges merges;
+    igi_llm_specials specials;
     int32_t byte_tokens[256];  // -1: none
     bool before_space[256];    // whether there is a token of text with this byte before a space
     int32_t first, last, unknown;
@@ -108,62 +108,62 @@ struct ig_tokenizer {
 };
 
 // Fills a zeroed tokenizer. After an error it is as far as it came.
-ig_status igi_tokenizer_load(ig_tokenizer *tokenizer, const ig_gguf *file, ig_error *error);
+ig_status igi_llm_tokenizer_load(ig_tokenizer *tokenizer, const ig_gguf *file, ig_error *error);
 
 // ---- Merging: tokens-merge.c ----
 
 #define IGI_NO_SYMBOL UINT32_MAX
 
-typedef struct igi_symbol {
+typedef struct igi_llm_symbol {
     uint32_t begin, length;  // in the text; length 0: merged into another
     uint32_t previous, next;
     int32_t token;  // -1: none
-} igi_symbol;
+} igi_llm_symbol;
 
-typedef struct igi_pair {
+typedef struct igi_llm_pair {
     uint64_t order;   // the least first; the lower half is the left symbol
     uint32_t length;  // of both symbols: when theirs is another, the pair is no more
     int32_t token;
-} igi_pair;
+} igi_llm_pair;
 
-struct igi_encoder;
+struct igi_llm_encoder;
 // Whether two symbols merge, into which token, and how early (the least first).
-typedef bool igi_join(const struct igi_encoder *encoder, const igi_symbol *left, const igi_symbol *right,
-                      int32_t *token, uint32_t *order);
+typedef bool igi_llm_join(const struct igi_llm_encoder *encoder, const igi_llm_symbol *left,
+                          const igi_llm_symbol *right, int32_t *token, uint32_t *order);
 
 // ---- Encoding ----
 
-typedef struct igi_known_piece {
+typedef struct igi_llm_known_piece {
     const char *piece;
     size_t begin;  // of its tokens among those so far
     uint32_t length, count;
-} igi_known_piece;
+} igi_llm_known_piece;
 
-typedef struct igi_encoder {
+typedef struct igi_llm_encoder {
     const ig_tokenizer *tokenizer;
     ig_status status;
     int32_t *tokens;
     size_t count, capacity;
     const char *text;  // that symbols point into
-    igi_symbol *symbols;
+    igi_llm_symbol *symbols;
     size_t symbol_count, symbol_capacity;
-    igi_pair *pairs;  // a heap
+    igi_llm_pair *pairs;  // a heap
     size_t pair_count, pair_capacity;
     igi_text scratch;
-    igi_known_piece *known;
+    igi_llm_known_piece *known;
     bool uses_known, after_special;
-} igi_encoder;
+} igi_llm_encoder;
 
 // All return false after a failure, which is the encoder's status.
-bool igi_encoder_push(igi_encoder *encoder, int32_t token);
-bool igi_encoder_add_symbol(igi_encoder *encoder, uint32_t begin, uint32_t length, int32_t token);
-bool igi_encoder_merge(igi_encoder *encoder, igi_join *join);
-typedef bool igi_encode_piece(igi_encoder *encoder, const char *piece, size_t length);
+bool igi_llm_encoder_push(igi_llm_encoder *encoder, int32_t token);
+bool igi_llm_encoder_add_symbol(igi_llm_encoder *encoder, uint32_t begin, uint32_t length, int32_t token);
+bool igi_llm_encoder_merge(igi_llm_encoder *encoder, igi_llm_join *join);
+typedef bool igi_llm_encode_piece(igi_llm_encoder *encoder, const char *piece, size_t length);
 // Forgets all pieces; those of a short text are not worth knowing.
-bool igi_known_begin(igi_encoder *encoder, size_t length);
-// As `encode` or as it was before. pre: the piece stays where it is until the next igi_known_begin.
-bool igi_encode_known(igi_encoder *encoder, const char *piece, size_t length, igi_encode_piece *encode);
-bool igi_encode_bpe(igi_encoder *encoder, const char *text, size_t length);
-bool igi_encode_spm(igi_encoder *encoder, const char *text, size_t length);
+bool igi_llm_known_begin(igi_llm_encoder *encoder, size_t length);
+// As `encode` or as it was before. pre: the piece stays where it is until the next igi_llm_known_begin.
+bool igi_llm_encode_known(igi_llm_encoder *encoder, const char *piece, size_t length, igi_llm_encode_piece *encode);
+bool igi_llm_encode_bpe(igi_llm_encoder *encoder, const char *text, size_t length);
+bool igi_llm_encode_spm(igi_llm_encoder *encoder, const char *text, size_t length);
 
 #endif

@@ -24,7 +24,7 @@ static void map_codes(int16_t bytes[BYTE_CODES]) {
 static bool decode_codes(const int16_t bytes[BYTE_CODES], ig_text text, char *out, size_t *length) {
     const uint8_t *at = (const uint8_t *)text.data, *end = at + text.length;
     for (*length = 0; at < end;) {
-        igi_char c = igi_char_at(at, end);
+        igi_llm_char c = igi_llm_char_at(at, end);
         if (c.code >= BYTE_CODES || bytes[c.code] < 0) return false;
         out[(*length)++] = (char)bytes[c.code];
         at += c.length;
@@ -62,7 +62,7 @@ static bool decode_byte(ig_text text, char *out) {
 // ---- All tokens ----
 
 // Control and user-defined tokens are texts as they are. Bytes never outnumber those of the file's text.
-static size_t decode(const igi_token *token, const int16_t *codes, ig_text text, char *out) {
+static size_t decode(const igi_msl_token *token, const int16_t *codes, ig_text text, char *out) {
     size_t length = 0;
     if (token->type == IGI_TOKEN_BYTE && decode_byte(text, out)) return 1;
     if (token->type == IGI_TOKEN_NORMAL || token->type == IGI_TOKEN_UNUSED) {
@@ -80,14 +80,14 @@ static bool all_lengths(const ig_text *texts, uint32_t count, uint64_t *total) {
     return true;
 }
 
-bool igi_tokens_decode(ig_tokenizer *tokenizer, const ig_text *texts) {
+bool igi_llm_tokens_decode(ig_tokenizer *tokenizer, const ig_text *texts) {
     int16_t codes[BYTE_CODES];
     uint64_t total;
     map_codes(codes);
     if (!all_lengths(texts, tokenizer->count, &total) || !(tokenizer->decoded = igi_alloc(total))) return false;
     char *out = tokenizer->decoded;
     for (uint32_t i = 0; i < tokenizer->count; i++) {
-        igi_token *token = &tokenizer->tokens[i];
+        igi_msl_token *token = &tokenizer->tokens[i];
         token->bytes.data = out;
         token->bytes.length = decode(token, tokenizer->splitter ? codes : NULL, texts[i], out);
         out += token->bytes.length;
@@ -98,28 +98,28 @@ bool igi_tokens_decode(ig_tokenizer *tokenizer, const ig_text *texts) {
 // ---- Back ----
 
 // Where tokens stand for the same bytes, which one is found.
-static int precedence(const igi_token *token) {
+static int precedence(const igi_msl_token *token) {
     static const int of_types[] = {[IGI_TOKEN_NORMAL] = 0,  [IGI_TOKEN_UNUSED] = 1,  [IGI_TOKEN_USER_DEFINED] = 1,
                                    [IGI_TOKEN_CONTROL] = 2, [IGI_TOKEN_UNKNOWN] = 2, [IGI_TOKEN_BYTE] = 3};
     return of_types[token->type];
 }
 
-bool igi_tokens_index(ig_tokenizer *tokenizer) {
-    if (!igi_text_index_make(&tokenizer->by_bytes, tokenizer->count, &tokenizer->tokens->bytes,
-                             sizeof *tokenizer->tokens))
+bool igi_llm_tokens_index(ig_tokenizer *tokenizer) {
+    if (!igi_llm_text_index_make(&tokenizer->by_bytes, tokenizer->count, &tokenizer->tokens->bytes,
+                                 sizeof *tokenizer->tokens))
         return false;
     for (int round = 0; round <= 3; round++)
         for (uint32_t i = 0; i < tokenizer->count; i++)
-            if (precedence(&tokenizer->tokens[i]) == round) igi_text_index_add(&tokenizer->by_bytes, (int32_t)i);
+            if (precedence(&tokenizer->tokens[i]) == round) igi_llm_text_index_add(&tokenizer->by_bytes, (int32_t)i);
     return true;
 }
 
-void igi_tokens_find_bytes(ig_tokenizer *tokenizer, const igi_text_index *by_text) {
+void igi_llm_tokens_find_bytes(ig_tokenizer *tokenizer, const igi_llm_text_index *by_text) {
     for (uint32_t byte = 0; byte < 256; byte++) {
         char name[8], text = (char)byte;
         int length = snprintf(name, sizeof name, "<0x%02X>", byte);
-        int32_t token = tokenizer->splitter ? -1 : igi_text_index_find(by_text, name, (size_t)length);
-        if (token < 0) token = igi_text_index_find(&tokenizer->by_bytes, &text, 1);
+        int32_t token = tokenizer->splitter ? -1 : igi_llm_text_index_find(by_text, name, (size_t)length);
+        if (token < 0) token = igi_llm_text_index_find(&tokenizer->by_bytes, &text, 1);
         tokenizer->byte_tokens[byte] = token;
     }
 }
@@ -129,7 +129,8 @@ static void note_spaces(ig_text bytes, bool before_space[256]) {
         if (bytes.data[i] == ' ') before_space[(uint8_t)bytes.data[i - 1]] = true;
 }
 
-void igi_tokens_find_spaces(ig_tokenizer *tokenizer) {
+void igi_llm_tokens_find_spaces(ig_tokenizer *tokenizer) {
     for (uint32_t i = 0; i < tokenizer->count; i++)
-        if (igi_token_is_text(&tokenizer->tokens[i])) note_spaces(tokenizer->tokens[i].bytes, tokenizer->before_space);
+        if (igi_llm_token_is_text(&tokenizer->tokens[i]))
+            note_spaces(tokenizer->tokens[i].bytes, tokenizer->before_space);
 }

@@ -6,9 +6,9 @@
 #include "llm/tokenizer.h"
 
 // Both false when memory is short. pre: the types of all tokens are known.
-bool igi_tokens_decode(ig_tokenizer *tokenizer, const ig_text *texts);
-bool igi_tokens_index(ig_tokenizer *tokenizer);
-void igi_tokens_find_bytes(ig_tokenizer *tokenizer, const igi_text_index *by_text);
-void igi_tokens_find_spaces(ig_tokenizer *tokenizer);
+bool igi_llm_tokens_decode(ig_tokenizer *tokenizer, const ig_text *texts);
+bool igi_llm_tokens_index(ig_tokenizer *tokenizer);
+void igi_llm_tokens_find_bytes(ig_tokenizer *tokenizer, const igi_llm_text_index *by_text);
+void igi_llm_tokens_find_spaces(ig_tokenizer *tokenizer);
 
 #endif

@@ -13,8 +13,8 @@ typedef struct loading {
     const ig_gguf *file;
     ig_tokenizer *tokenizer;
     ig_error *error;
-    const ig_text *texts;    // of the tokens, as the file has them
-    igi_text_index by_text;  // the same
+    const ig_text *texts;        // of the tokens, as the file has them
+    igi_llm_text_index by_text;  // the same
 } loading;
 
 #define BAD(load, ...) igi_error_set((load)->error, IG_STATUS_BAD_FORMAT, __VA_ARGS__)
@@ -102,7 +102,7 @@ static ig_status load_splitter(loading *load) {
     ig_status status = read_text(load, KEY("pre"), &name);
     if (status != IG_STATUS_OK) return status;
     if (!name.length) name = (ig_text){"default", 7};
-    load->tokenizer->splitter = igi_splitter_find(name.data, name.length);
+    load->tokenizer->splitter = igi_llm_splitter_find(name.data, name.length);
     if (load->tokenizer->splitter) return IG_STATUS_OK;
     return igi_error_set(load->error, IG_STATUS_UNSUPPORTED,
                          QUOTED("pre") ": splitting text as for '%.*s' is not supported", shown_length(name),
@@ -137,10 +137,11 @@ static ig_status load_texts(loading *load) {
     tokenizer->count = (uint32_t)array.array.count;
     load->texts = array.array.data;
     tokenizer->tokens = igi_calloc(tokenizer->count, sizeof *tokenizer->tokens);
-    if (!tokenizer->tokens || !igi_text_index_make(&load->by_text, tokenizer->count, load->texts, sizeof *load->texts))
+    if (!tokenizer->tokens ||
+        !igi_llm_text_index_make(&load->by_text, tokenizer->count, load->texts, sizeof *load->texts))
         return igi_error_no_memory(load->error);
     for (uint32_t i = 0; i < tokenizer->count; i++) {
-        int32_t twin = igi_text_index_add(&load->by_text, (int32_t)i);
+        int32_t twin = igi_llm_text_index_add(&load->by_text, (int32_t)i);
         if (twin >= 0) return BAD(load, QUOTED("tokens") ": tokens %d and %u have the same text", twin, i);
     }
     return IG_STATUS_OK;
@@ -179,10 +180,10 @@ static ig_status load_scores(loading *load) {
 
 static ig_status load_bytes(loading *load) {
     ig_tokenizer *tokenizer = load->tokenizer;
-    if (!igi_tokens_decode(tokenizer, load->texts) || !igi_tokens_index(tokenizer))
+    if (!igi_llm_tokens_decode(tokenizer, load->texts) || !igi_llm_tokens_index(tokenizer))
         return igi_error_no_memory(load->error);
-    igi_tokens_find_bytes(tokenizer, &load->by_text);
-    igi_tokens_find_spaces(tokenizer);
+    igi_llm_tokens_find_bytes(tokenizer, &load->by_text);
+    igi_llm_tokens_find_spaces(tokenizer);
     return IG_STATUS_OK;
 }
 
@@ -193,19 +194,19 @@ static bool find_merge(loading *load, ig_text merge, igi_text *joined, int32_t t
     const char *space = merge.length > 1 ? memchr(merge.data + 1, ' ', merge.length - 1) : NULL;
     if (!space) return false;
     size_t left = (size_t)(space - merge.data), right = merge.length - left - 1;
-    tokens[0] = igi_text_index_find(&load->by_text, merge.data, left);
-    tokens[1] = igi_text_index_find(&load->by_text, space + 1, right);
+    tokens[0] = igi_llm_text_index_find(&load->by_text, merge.data, left);
+    tokens[1] = igi_llm_text_index_find(&load->by_text, space + 1, right);
     joined->length = 0;
     igi_text_append(joined, merge.data, left);
     igi_text_append(joined, space + 1, right);
-    tokens[2] = joined->failed ? -1 : igi_text_index_find(&load->by_text, joined->data, joined->length);
+    tokens[2] = joined->failed ? -1 : igi_llm_text_index_find(&load->by_text, joined->data, joined->length);
     return tokens[0] >= 0 && tokens[1] >= 0 && tokens[2] >= 0;
 }
 
 static ig_status load_merge(loading *load, uint32_t rank, ig_text merge, igi_text *joined) {
     int32_t tokens[3] = {-1, -1, -1};
     if (find_merge(load, merge, joined, tokens)) {
-        igi_merges_add(&load->tokenizer->merges, tokens[0], tokens[1], rank, tokens[2]);
+        igi_llm_merges_add(&load->tokenizer->merges, tokens[0], tokens[1], rank, tokens[2]);
         return IG_STATUS_OK;
     }
     if (joined->failed) return igi_error_no_memory(load->error);
@@ -218,7 +219,7 @@ static ig_status load_merges(loading *load) {
     ig_status status = read_strings(load, KEY("merges"), &array);
     if (status != IG_STATUS_OK) return status;
     if (array.array.count >= UINT32_MAX) return BAD(load, QUOTED("merges") " is too long");
-    if (!igi_merges_make(&load->tokenizer->merges, array.array.count)) return igi_error_no_memory(load->error);
+    if (!igi_llm_merges_make(&load->tokenizer->merges, array.array.count)) return igi_error_no_memory(load->error);
     igi_text joined = {0};
     const ig_text *merges = array.array.data;
     for (uint32_t rank = 0; status == IG_STATUS_OK && rank < array.array.count; rank++)
@@ -246,7 +247,7 @@ static void mark_last_by_name(const loading *load) {
     static const char *const names[] = {"<|im_end|>",    "<|eot_id|>",    "<|end|>",
                                         "<end_of_turn>", "<|endoftext|>", "</s>"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        int32_t token = igi_text_index_find(&load->by_text, names[i], strlen(names[i]));
+        int32_t token = igi_llm_text_index_find(&load->by_text, names[i], strlen(names[i]));
         if (token >= 0 && load->tokenizer->tokens[token].type == IGI_TOKEN_CONTROL) mark_last(load->tokenizer, token);
     }
 }
@@ -271,10 +272,10 @@ static ig_status load_meanings(loading *load) {
 
 static ig_status load_specials(loading *load) {
     ig_tokenizer *tokenizer = load->tokenizer;
-    if (!igi_specials_make(&tokenizer->specials, tokenizer->tokens, tokenizer->count))
+    if (!igi_llm_specials_make(&tokenizer->specials, tokenizer->tokens, tokenizer->count))
         return igi_error_no_memory(load->error);
     for (uint32_t i = 0; i < tokenizer->specials.count; i++) {
-        const igi_special *special = &tokenizer->specials.items[i];
+        const igi_llm_special *special = &tokenizer->specials.items[i];
         if (special->name.length > IGI_MAX_SPECIAL_BYTES)
             return BAD(load, QUOTED("tokens") ": the name of token %d has %llu bytes", special->token,
                        (unsigned long long)special->name.length);
@@ -282,12 +283,12 @@ static ig_status load_specials(loading *load) {
     return IG_STATUS_OK;
 }
 
-ig_status igi_tokenizer_load(ig_tokenizer *tokenizer, const ig_gguf *file, ig_error *error) {
+ig_status igi_llm_tokenizer_load(ig_tokenizer *tokenizer, const ig_gguf *file, ig_error *error) {
     static ig_status (*const steps[])(loading *) = {load_kind,  load_texts,  load_types,    load_scores,
                                                     load_bytes, load_merges, load_meanings, load_specials};
     loading load = {.file = file, .tokenizer = tokenizer, .error = error};
     ig_status status = IG_STATUS_OK;
     for (size_t i = 0; status == IG_STATUS_OK && i < sizeof steps / sizeof *steps; i++) status = steps[i](&load);
-    igi_text_index_free(&load.by_text);
+    igi_llm_text_index_free(&load.by_text);
     return status;
 }

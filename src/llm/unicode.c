@@ -3,17 +3,17 @@
 
 #include <stdbool.h>
 
-uint8_t igi_class_of(uint32_t code) {
+uint8_t igi_llm_class_of(uint32_t code) {
     if (code > 0x10FFFF) return 0;
-    uint32_t low = igi_char_pages[code >> 8], high = igi_char_pages[(code >> 8) + 1] + 1u;
+    uint32_t low = igi_llm_char_pages[code >> 8], high = igi_llm_char_pages[(code >> 8) + 1] + 1u;
     while (high - low > 1) {
         uint32_t middle = (low + high) / 2;
-        if (igi_char_ranges[middle] >> 8 <= code)
+        if (igi_llm_char_ranges[middle] >> 8 <= code)
             low = middle;
         else
             high = middle;
     }
-    return igi_char_ranges[low] & 0xFF;
+    return igi_llm_char_ranges[low] & 0xFF;
 }
 
 // Surrogates, codes past the last and forms longer than needed are no UTF-8.
@@ -26,9 +26,9 @@ static uint32_t length_by_lead(uint8_t lead) {
     return lead >= 0xF0 ? lead < 0xF8 ? 4 : 0 : lead >= 0xE0 ? 3 : lead >= 0xC0 ? 2 : 0;
 }
 
-igi_char igi_wide_char_at(const uint8_t *at, const uint8_t *end) {
-    if (at >= end) return (igi_char){IGI_NO_CODE, 0, 0};
-    const igi_char byte = {IGI_NO_CODE, 1, 0};
+igi_llm_char igi_llm_wide_char_at(const uint8_t *at, const uint8_t *end) {
+    if (at >= end) return (igi_llm_char){IGI_NO_CODE, 0, 0};
+    const igi_llm_char byte = {IGI_NO_CODE, 1, 0};
     uint32_t length = length_by_lead(*at);
     if (!length || (size_t)(end - at) < length) return byte;
     uint32_t code = *at & (0x7Fu >> length);
@@ -36,5 +36,5 @@ igi_char igi_wide_char_at(const uint8_t *at, const uint8_t *end) {
         if ((at[i] & 0xC0) != 0x80) return byte;
         code = code << 6 | (at[i] & 0x3F);
     }
-    return is_valid(code, length) ? (igi_char){code, (uint8_t)length, igi_class_of(code)} : byte;
+    return is_valid(code, length) ? (igi_llm_char){code, (uint8_t)length, igi_llm_class_of(code)} : byte;
 }

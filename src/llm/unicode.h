@@ -22,23 +22,23 @@ enum {
 
 #define IGI_NO_CODE UINT32_MAX
 
-typedef struct igi_char {
+typedef struct igi_llm_char {
     uint32_t code;   // IGI_NO_CODE: a byte that is no UTF-8, or the end of the text
     uint8_t length;  // in bytes; 0 at the end
     uint8_t class;
-} igi_char;
+} igi_llm_char;
 
-extern const uint8_t igi_ascii_classes[128];
-extern const uint32_t igi_char_ranges[];
-extern const uint16_t igi_char_pages[];
+extern const uint8_t igi_llm_ascii_classes[128];
+extern const uint32_t igi_llm_char_ranges[];
+extern const uint16_t igi_llm_char_pages[];
 
-uint8_t igi_class_of(uint32_t code);
-igi_char igi_wide_char_at(const uint8_t *at, const uint8_t *end);
+uint8_t igi_llm_class_of(uint32_t code);
+igi_llm_char igi_llm_wide_char_at(const uint8_t *at, const uint8_t *end);
 
-static inline igi_char igi_char_at(const uint8_t *at, const uint8_t *end) {
+static inline igi_llm_char igi_llm_char_at(const uint8_t *at, const uint8_t *end) {
     // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): where a match may be NULL, it is not looked at
-    if (at < end && *at < 0x80) return (igi_char){*at, 1, igi_ascii_classes[*at]};
-    return igi_wide_char_at(at, end);
+    if (at < end && *at < 0x80) return (igi_llm_char){*at, 1, igi_llm_ascii_classes[*at]};
+    return igi_llm_wide_char_at(at, end);
 }
 
 #endif

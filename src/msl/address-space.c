@@ -7,14 +7,14 @@
 // Real code has one or two qualifiers in a row and short template arguments; text that has more is left alone.
 enum { MAX_QUALIFIERS = 8, MAX_ARGUMENTS = 64 };
 
-static bool is(const igi_tokens *tokens, size_t index, const char *word) {
-    return igi_token_is(tokens, index, word);
+static bool is(const igi_msl_tokens *tokens, size_t index, const char *word) {
+    return igi_msl_token_is(tokens, index, word);
 }
 
-const char *igi_address_space(const igi_tokens *tokens, size_t index) {
+const char *igi_msl_address_space(const igi_msl_tokens *tokens, size_t index) {
     static const char *const spaces[] = {"device",   "constant",    "threadgroup",           "thread",
                                          "ray_data", "object_data", "threadgroup_imageblock"};
-    if (!igi_token_is_word(tokens, index)) return NULL;
+    if (!igi_msl_token_is_word(tokens, index)) return NULL;
     for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++)
         if (is(tokens, index, spaces[i])) return spaces[i];
     return NULL;
@@ -24,15 +24,15 @@ typedef struct qualifiers {
     bool is_const, is_noexcept;
 } qualifiers;
 
-static bool note_qualifier(const igi_tokens *tokens, size_t index, qualifiers *seen) {
+static bool note_qualifier(const igi_msl_tokens *tokens, size_t index, qualifiers *seen) {
     seen->is_const |= is(tokens, index, "const");
     seen->is_noexcept |= is(tokens, index, "noexcept");
     return is(tokens, index, "const") || is(tokens, index, "volatile") || is(tokens, index, "noexcept") ||
-           igi_address_space(tokens, index);
+           igi_msl_address_space(tokens, index);
 }
 
 // The ) of the parameter list that the qualifiers up to `index` follow; 0 when they follow something else.
-static size_t parameters_before(const igi_tokens *tokens, size_t index, qualifiers *seen) {
+static size_t parameters_before(const igi_msl_tokens *tokens, size_t index, qualifiers *seen) {
     static const char *const no_functions[] = {"alignas", "__attribute__", "__declspec", "decltype", "sizeof", "if",
                                                "for",     "while",         "switch",     "_Pragma",  NULL};
     for (int i = 0; i < MAX_QUALIFIERS && index > 1; i++) {
@@ -42,14 +42,14 @@ static size_t parameters_before(const igi_tokens *tokens, size_t index, qualifie
         }
         size_t close = index - 1, open = tokens->items[close].partner;
         if (!is(tokens, close, ")") || open == close || open == 0) return 0;
-        if (!is(tokens, open - 1, "noexcept")) return igi_token_in(tokens, open - 1, no_functions) ? 0 : close;
+        if (!is(tokens, open - 1, "noexcept")) return igi_msl_token_in(tokens, open - 1, no_functions) ? 0 : close;
         index = open;
     }
     return 0;
 }
 
 // What follows the qualifiers from `index` on.
-static size_t after_qualifiers(const igi_tokens *tokens, size_t index, qualifiers *seen) {
+static size_t after_qualifiers(const igi_msl_tokens *tokens, size_t index, qualifiers *seen) {
     for (int i = 0; i < MAX_QUALIFIERS && note_qualifier(tokens, index, seen); i++) {
         index++;
         if (is(tokens, index - 1, "noexcept") && is(tokens, index, "(")) index = tokens->items[index].partner + 1;
@@ -57,17 +57,17 @@ static size_t after_qualifiers(const igi_tokens *tokens, size_t index, qualifier
     return index;
 }
 
-static bool ends_declarator(const igi_tokens *tokens, size_t index, const qualifiers *seen) {
+static bool ends_declarator(const igi_msl_tokens *tokens, size_t index, const qualifiers *seen) {
     static const char *const ends[] = {"{", ";", "=", ",", ")", ">", "override", "final", NULL};
     if (index >= tokens->count) return false;
     // A macro may end in `alignas(16) threadgroup`, for the declaration to come.
     if (tokens->items[index].kind == IGI_TOKEN_BOUNDARY) return seen->is_const || seen->is_noexcept;
     if (is(tokens, index, "-") && is(tokens, index + 1, ">")) return true;
-    return igi_token_is_colon(tokens, index) || igi_token_in(tokens, index, ends);
+    return igi_msl_token_is_colon(tokens, index) || igi_msl_token_in(tokens, index, ends);
 }
 
 // The < that belongs to the > at `close`; `close` itself when it is far away or missing.
-static size_t arguments_start(const igi_tokens *tokens, size_t close) {
+static size_t arguments_start(const igi_msl_tokens *tokens, size_t close) {
     int depth = 0;
     for (size_t i = close, n = 0; i > 0 && n < MAX_ARGUMENTS; i--, n++) {
         if (is(tokens, i, ">")) depth++;
@@ -77,21 +77,21 @@ static size_t arguments_start(const igi_tokens *tokens, size_t close) {
 }
 
 // Constructors cannot be const: they have no type before their name.
-static bool is_constructor(const igi_tokens *tokens, size_t name) {
+static bool is_constructor(const igi_msl_tokens *tokens, size_t name) {
     static const char *const specifiers[] = {"constexpr", "explicit", "inline", "METAL_FUNC", ";", "{", "}", NULL};
     if (is(tokens, name, ">")) name = arguments_start(tokens, name) - 1;
-    if (!igi_token_is_word(tokens, name)) return false;  // operator+
+    if (!igi_msl_token_is_word(tokens, name)) return false;  // operator+
     if (name == 0 || tokens->items[name - 1].kind == IGI_TOKEN_BOUNDARY) return true;
     if (is(tokens, name - 1, ">")) {
         size_t open = arguments_start(tokens, name - 1);
         return open == name - 1 || is(tokens, open - 1, "template");
     }
     bool qualified = name > 2 && is(tokens, name - 1, ":") && is(tokens, name - 2, ":");
-    if (qualified) return igi_token_same(tokens, name, name - 3);
-    return is(tokens, name - 1, ":") || igi_token_in(tokens, name - 1, specifiers);
+    if (qualified) return igi_msl_token_same(tokens, name, name - 3);
+    return is(tokens, name - 1, ":") || igi_msl_token_in(tokens, name - 1, specifiers);
 }
 
-igi_space_role igi_address_space_role(const igi_tokens *tokens, size_t index) {
+igi_msl_space_role igi_msl_address_space_role(const igi_msl_tokens *tokens, size_t index) {
     qualifiers seen = {0};
     size_t close = parameters_before(tokens, index, &seen);
     if (!close) return IGI_SPACE_OF_TYPE;

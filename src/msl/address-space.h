@@ -6,15 +6,15 @@
 #include "msl/lexer.h"
 
 // The address space the token names, as a string that lives for ever; NULL when it names none.
-const char *igi_address_space(const igi_tokens *tokens, size_t index);
+const char *igi_msl_address_space(const igi_msl_tokens *tokens, size_t index);
 
-typedef enum igi_space_role {
+typedef enum igi_msl_space_role {
     IGI_SPACE_OF_TYPE,         // device float *p
     IGI_SPACE_OF_OBJECT,       // T f() const device: means nothing once all memory is one space
     IGI_SPACE_CONSTANT_OBJECT  // T f() constant: says that *this is const
-} igi_space_role;
+} igi_msl_space_role;
 
 // pre: the token is an address space.
-igi_space_role igi_address_space_role(const igi_tokens *tokens, size_t index);
+igi_msl_space_role igi_msl_address_space_role(const igi_msl_tokens *tokens, size_t index);
 
 #endif

@@ -22,15 +22,15 @@ typedef struct context {
 } context;
 
 typedef struct annotator {
-    igi_rewriter *r;
+    igi_msl_rewriter *r;
     context code, line;  // a preprocessor line has a context of its own and leaves the code's alone
-    igi_function_constants constants;
+    igi_msl_function_constants constants;
     size_t space_start, space_end;  // what `space` was looked for in
     const char *space;
 } annotator;
 
 typedef struct item {  // one attribute of a [[list]]
-    const igi_attribute *attribute;
+    const igi_msl_attribute *attribute;
     size_t name;         // token
     size_t first, last;  // argument tokens, first > last when there are none
     size_t end;          // token after the attribute
@@ -38,29 +38,29 @@ typedef struct item {  // one attribute of a [[list]]
 
 // ---- Context ----
 
-static void follow_frame(context *c, const igi_rewriter *r, size_t index) {
+static void follow_frame(context *c, const igi_msl_rewriter *r, size_t index) {
     frame *top = &c->frames[c->count - 1];
-    if (igi_is(r, index, ")")) c->count--;
-    if (igi_is(r, index, "<")) top->angles++;
-    if (igi_is(r, index, ">") && top->angles > 0 && !igi_is(r, index - 1, "-")) top->angles--;
-    if (igi_is(r, index, ",") && top->angles == 0) top->start = index + 1, top->has_slot = false;
+    if (igi_msl_is(r, index, ")")) c->count--;
+    if (igi_msl_is(r, index, "<")) top->angles++;
+    if (igi_msl_is(r, index, ">") && top->angles > 0 && !igi_msl_is(r, index - 1, "-")) top->angles--;
+    if (igi_msl_is(r, index, ",") && top->angles == 0) top->start = index + 1, top->has_slot = false;
 }
 
-static void follow(context *c, igi_rewriter *r, size_t index) {
-    igi_token_kind kind = igi_at(r, index)->kind;
-    if (kind == IGI_TOKEN_BOUNDARY || kind == IGI_TOKEN_DIRECTIVE || igi_is(r, index, ";") || igi_is(r, index, "{") ||
-        igi_is(r, index, "}")) {
+static void follow(context *c, igi_msl_rewriter *r, size_t index) {
+    igi_msl_token_kind kind = igi_msl_at(r, index)->kind;
+    if (kind == IGI_TOKEN_BOUNDARY || kind == IGI_TOKEN_DIRECTIVE || igi_msl_is(r, index, ";") ||
+        igi_msl_is(r, index, "{") || igi_msl_is(r, index, "}")) {
         c->statement = index + 1;
         c->is_kernel = false;
         c->count = 0;
-    } else if (kind == IGI_TOKEN_PUNCT && igi_is(r, index, "(")) {
+    } else if (kind == IGI_TOKEN_PUNCT && igi_msl_is(r, index, "(")) {
         if (igi_grow((void **)&c->frames, &c->capacity, c->count + 1, sizeof *c->frames))
             c->frames[c->count] = (frame){.start = index + 1, .of_kernel = c->is_kernel && !c->count}, c->count++;
         else
             r->failed = true;
     } else if (kind == IGI_TOKEN_PUNCT && c->count) {
         follow_frame(c, r, index);
-    } else if (igi_is(r, index, "kernel")) {
+    } else if (igi_msl_is(r, index, "kernel")) {
         c->is_kernel = true;
     }
 }
@@ -72,33 +72,35 @@ static const char *space_in(annotator *a, size_t start, size_t end) {
         a->space_start = a->space_end = start;
         a->space = NULL;
     }
-    for (; a->space_end < end && !a->space; a->space_end++) a->space = igi_address_space(&a->r->tokens, a->space_end);
+    for (; a->space_end < end && !a->space; a->space_end++)
+        a->space = igi_msl_address_space(&a->r->tokens, a->space_end);
     return a->space ? a->space : "";
 }
 
 // Buffers without an explicit index carry their address space, as the others do.
 static void end_parameter(annotator *a, const context *c, size_t index) {
-    if (!c->count || igi_at(a->r, index)->region != IGI_REGION_CODE) return;
+    if (!c->count || igi_msl_at(a->r, index)->region != IGI_REGION_CODE) return;
     const frame *top = &c->frames[c->count - 1];
-    bool end = igi_is(a->r, index, ")") || (igi_is(a->r, index, ",") && top->angles == 0);
+    bool end = igi_msl_is(a->r, index, ")") || (igi_msl_is(a->r, index, ",") && top->angles == 0);
     if (!end || !top->of_kernel || top->has_slot || top->start == index) return;
     if (strcmp(space_in(a, top->start, index), "constant") != 0) return;
-    igi_rewriter_edit(a->r, igi_at(a->r, index)->offset, 0,
-                      igi_strdup(" __attribute__((annotate(\"ig.space:constant\")))"));
+    igi_msl_rewriter_edit(a->r, igi_msl_at(a->r, index)->offset, 0,
+                          igi_strdup(" __attribute__((annotate(\"ig.space:constant\")))"));
 }
 
 // ---- Attributes ----
 
-static bool parse_item(const igi_rewriter *r, size_t index, item *found) {
-    const igi_tokens *tokens = &r->tokens;
-    if (!igi_token_is_word(tokens, index)) return false;
+static bool parse_item(const igi_msl_rewriter *r, size_t index, item *found) {
+    const igi_msl_tokens *tokens = &r->tokens;
+    if (!igi_msl_token_is_word(tokens, index)) return false;
     *found = (item){.name = index, .first = 1, .last = 0, .end = index + 1};
-    bool qualified = igi_is(r, index + 1, ":") && igi_is(r, index + 2, ":");
+    bool qualified = igi_msl_is(r, index + 1, ":") && igi_msl_is(r, index + 2, ":");
     if (qualified) found->end = index + 4;
     if (!qualified)
-        found->attribute = igi_attribute_find(tokens->text + igi_at(r, index)->offset, igi_at(r, index)->length);
-    if (found->end >= tokens->count || !igi_is(r, found->end, "(")) return found->end < tokens->count;
-    size_t close = igi_at(r, found->end)->partner;
+        found->attribute =
+            igi_msl_attribute_find(tokens->text + igi_msl_at(r, index)->offset, igi_msl_at(r, index)->length);
+    if (found->end >= tokens->count || !igi_msl_is(r, found->end, "(")) return found->end < tokens->count;
+    size_t close = igi_msl_at(r, found->end)->partner;
     if (close == found->end) return false;
     found->first = found->end + 1;
     found->last = close - 1;
@@ -106,14 +108,14 @@ static bool parse_item(const igi_rewriter *r, size_t index, item *found) {
     return true;
 }
 
-static bool needs_argument(igi_attribute_kind kind) {
+static bool needs_argument(igi_msl_attribute_kind kind) {
     return kind == IGI_ATTRIBUTE_SLOT || kind == IGI_ATTRIBUTE_CONSTANT || kind == IGI_ATTRIBUTE_HOST_NAME ||
            kind == IGI_ATTRIBUTE_LIMIT;
 }
 
 static void append_annotation(annotator *a, igi_text *text, const item *attribute, size_t start, size_t open) {
     const char *name = attribute->attribute->name;
-    igi_attribute_kind kind = attribute->attribute->kind;
+    igi_msl_attribute_kind kind = attribute->attribute->kind;
     igi_text_add(text, "__attribute__((annotate(\"ig.");
     switch (kind) {
         case IGI_ATTRIBUTE_HOST_NAME: igi_text_add(text, "host_name:\" "); break;
@@ -123,17 +125,17 @@ static void append_annotation(annotator *a, igi_text *text, const item *attribut
         case IGI_ATTRIBUTE_LIMIT: igi_text_addf(text, "%s\", ", name); break;
         default: igi_text_addf(text, "%s\"", name);
     }
-    if (needs_argument(kind)) igi_rewriter_append(a->r, text, attribute->first, attribute->last + 1);
+    if (needs_argument(kind)) igi_msl_rewriter_append(a->r, text, attribute->first, attribute->last + 1);
     igi_text_add(text, kind == IGI_ATTRIBUTE_CONSTANT ? ")))) " : "))) ");
 }
 
 static void append_item(annotator *a, igi_text *text, const item *attribute, context *c, size_t open) {
     const char *name = attribute->attribute->name;
-    igi_attribute_kind kind = attribute->attribute->kind;
+    igi_msl_attribute_kind kind = attribute->attribute->kind;
     if (needs_argument(kind) && attribute->first > attribute->last) {
-        igi_rewriter_complain(a->r, attribute->name,
-                              igi_format("attribute '%s' needs an argument, as in [[%s(%s)]]", name, name,
-                                         kind == IGI_ATTRIBUTE_HOST_NAME ? "\"name\"" : "0"));
+        igi_msl_rewriter_complain(a->r, attribute->name,
+                                  igi_format("attribute '%s' needs an argument, as in [[%s(%s)]]", name, name,
+                                             kind == IGI_ATTRIBUTE_HOST_NAME ? "\"name\"" : "0"));
         return;
     }
     bool parameter = c->count > 0;
@@ -141,28 +143,28 @@ static void append_item(annotator *a, igi_text *text, const item *attribute, con
     if (!parameter && strcmp(name, "kernel") == 0) c->is_kernel = true;
     if (kind == IGI_ATTRIBUTE_IGNORED) return;
     if (kind == IGI_ATTRIBUTE_CONSTANT && !parameter)
-        igi_declare_function_constant(a->r, &a->constants, text, c->statement, open, attribute->first,
-                                      attribute->last + 1);
+        igi_msl_declare_function_constant(a->r, &a->constants, text, c->statement, open, attribute->first,
+                                          attribute->last + 1);
     else
         append_annotation(a, text, attribute, parameter ? c->frames[c->count - 1].start : c->statement, open);
 }
 
 // The token after the list [[a, b(1)]] that opens at `open`, or 0 when it is no such list.
-static size_t list_end(const igi_rewriter *r, size_t open, bool *metal) {
-    if (!igi_is(r, open, "[") || !igi_is(r, open + 1, "[")) return 0;
+static size_t list_end(const igi_msl_rewriter *r, size_t open, bool *metal) {
+    if (!igi_msl_is(r, open, "[") || !igi_msl_is(r, open + 1, "[")) return 0;
     item attribute = {.end = open + 1};
     *metal = false;
     do {
         if (!parse_item(r, attribute.end + 1, &attribute)) return 0;
         *metal |= attribute.attribute != NULL;
-    } while (igi_is(r, attribute.end, ","));
-    return igi_is(r, attribute.end, "]") && igi_is(r, attribute.end + 1, "]") ? attribute.end + 2 : 0;
+    } while (igi_msl_is(r, attribute.end, ","));
+    return igi_msl_is(r, attribute.end, "]") && igi_msl_is(r, attribute.end + 1, "]") ? attribute.end + 2 : 0;
 }
 
 // A preprocessor line inside could not be copied into the annotation; clang will refuse such an attribute.
-static bool in_one_piece(const igi_rewriter *r, size_t first, size_t end) {
+static bool in_one_piece(const igi_msl_rewriter *r, size_t first, size_t end) {
     for (size_t i = first; i < end; i++)
-        if (igi_at(r, i)->region != igi_at(r, first)->region) return false;
+        if (igi_msl_at(r, i)->region != igi_msl_at(r, first)->region) return false;
     return true;
 }
 
@@ -176,23 +178,23 @@ static void rewrite_list(annotator *a, context *c, size_t open, size_t end) {
             append_item(a, &ours, &attribute, c, open);
         } else {
             if (theirs.length) igi_text_add(&theirs, ", ");
-            igi_rewriter_append(a->r, &theirs, attribute.name, attribute.end);
+            igi_msl_rewriter_append(a->r, &theirs, attribute.name, attribute.end);
         }
     }
     if (theirs.length) igi_text_addf(&ours, "[[%s]]", theirs.data);
     if (ours.failed || theirs.failed)
         a->r->failed = true;
     else
-        igi_rewriter_replace(a->r, open, end, ours.data);
+        igi_msl_rewriter_replace(a->r, open, end, ours.data);
     igi_text_free(&ours), igi_text_free(&theirs);
 }
 
-void igi_rewrite_attributes(igi_rewriter *r) {
+void igi_msl_rewrite_attributes(igi_msl_rewriter *r) {
     annotator a = {.r = r, .space_start = SIZE_MAX};
     for (size_t i = 0; i < r->tokens.count && !r->failed;) {
-        context *c = igi_at(r, i)->region == IGI_REGION_CODE ? &a.code : &a.line;
+        context *c = igi_msl_at(r, i)->region == IGI_REGION_CODE ? &a.code : &a.line;
         bool metal = false;
-        size_t end = igi_at(r, i)->done ? 0 : list_end(r, i, &metal);
+        size_t end = igi_msl_at(r, i)->done ? 0 : list_end(r, i, &metal);
         if (metal && end && in_one_piece(r, i, end)) rewrite_list(&a, c, i, end);
         if (!end) end_parameter(&a, c, i);
         if (!end) follow(c, r, i);

@@ -15,8 +15,9 @@ static const char *global_string(LLVMValueRef global, size_t *length) {
     return text;
 }
 
-igi_annotation igi_annotation_read(LLVMValueRef text, LLVMValueRef file, LLVMValueRef line, LLVMValueRef arguments) {
-    igi_annotation annotation = {0};
+igi_msl_annotation igi_msl_annotation_read(LLVMValueRef text, LLVMValueRef file, LLVMValueRef line,
+                                           LLVMValueRef arguments) {
+    igi_msl_annotation annotation = {0};
     size_t file_length;
     annotation.text = global_string(text, &annotation.text_length);
     annotation.file = global_string(file, &file_length);
@@ -31,69 +32,69 @@ igi_annotation igi_annotation_read(LLVMValueRef text, LLVMValueRef file, LLVMVal
     return annotation;
 }
 
-const char *igi_annotation_after(const igi_annotation *annotation, const char *prefix) {
+const char *igi_msl_annotation_after(const igi_msl_annotation *annotation, const char *prefix) {
     size_t length = strlen(prefix);
     if (annotation->text_length < length || memcmp(annotation->text, prefix, length) != 0) return NULL;
     return annotation->text + length;
 }
 
-bool igi_variable_annotation(LLVMValueRef instruction, igi_annotation *annotation, LLVMValueRef *variable) {
+bool igi_msl_variable_annotation(LLVMValueRef instruction, igi_msl_annotation *annotation, LLVMValueRef *variable) {
     if (!LLVMIsACallInst(instruction)) return false;
     LLVMValueRef callee = LLVMGetCalledValue(instruction);
     size_t length;
     const char *name = LLVMGetValueName2(callee, &length);
     if (strncmp(name, "llvm.var.annotation", 19) != 0) return false;
     *variable = LLVMGetOperand(instruction, 0);
-    *annotation = igi_annotation_read(LLVMGetOperand(instruction, 1), LLVMGetOperand(instruction, 2),
-                                      LLVMGetOperand(instruction, 3), LLVMGetOperand(instruction, 4));
-    return igi_annotation_after(annotation, "ig.") != NULL;
+    *annotation = igi_msl_annotation_read(LLVMGetOperand(instruction, 1), LLVMGetOperand(instruction, 2),
+                                          LLVMGetOperand(instruction, 3), LLVMGetOperand(instruction, 4));
+    return igi_msl_annotation_after(annotation, "ig.") != NULL;
 }
 
-bool igi_is_threadgroup_storage(LLVMValueRef alloca, const igi_annotation *annotation) {
+bool igi_msl_is_threadgroup_storage(LLVMValueRef alloca, const igi_msl_annotation *annotation) {
     if (!LLVMIsAAllocaInst(alloca) || annotation->text_length != strlen("ig.threadgroup") ||
-        !igi_annotation_after(annotation, "ig.threadgroup"))
+        !igi_msl_annotation_after(annotation, "ig.threadgroup"))
         return false;
     LLVMTypeRef type = LLVMGetAllocatedType(alloca);
     while (LLVMGetTypeKind(type) == LLVMArrayTypeKind) type = LLVMGetElementType(type);
     return LLVMGetTypeKind(type) != LLVMPointerTypeKind;
 }
 
-static igi_parameter *find(igi_parameters *parameters, LLVMValueRef storage) {
+static igi_msl_parameter *find(igi_msl_parameters *parameters, LLVMValueRef storage) {
     for (size_t i = 0; i < parameters->count; i++)
         if (parameters->items[i].storage == storage) return &parameters->items[i];
     return NULL;
 }
 
-static igi_parameter *add(igi_parameters *parameters, LLVMValueRef storage) {
+static igi_msl_parameter *add(igi_msl_parameters *parameters, LLVMValueRef storage) {
     if (!igi_grow((void **)&parameters->items, &parameters->capacity, parameters->count + 1, sizeof *parameters->items))
         return NULL;
-    igi_parameter *parameter = &parameters->items[parameters->count++];
-    *parameter = (igi_parameter){.storage = storage};
+    igi_msl_parameter *parameter = &parameters->items[parameters->count++];
+    *parameter = (igi_msl_parameter){.storage = storage};
     return parameter;
 }
 
-static bool find_builtin(const igi_annotation *annotation, igi_builtin *builtin) {
+static bool find_builtin(const igi_msl_annotation *annotation, igi_msl_builtin *builtin) {
     static const char *const names[] = {
 #define NAME(name, components) "ig." #name,
         IGI_BUILTIN_LIST(NAME)
 #undef NAME
     };
     for (int i = 0; i < IGI_BUILTIN_COUNT; i++) {
-        if (strlen(names[i]) != annotation->text_length || !igi_annotation_after(annotation, names[i])) continue;
-        *builtin = (igi_builtin)i;
+        if (strlen(names[i]) != annotation->text_length || !igi_msl_annotation_after(annotation, names[i])) continue;
+        *builtin = (igi_msl_builtin)i;
         return true;
     }
     return false;
 }
 
-static void set_space(igi_parameter *parameter, const igi_annotation *annotation, const char *space) {
+static void set_space(igi_msl_parameter *parameter, const igi_msl_annotation *annotation, const char *space) {
     size_t length = annotation->text_length - (size_t)(space - annotation->text);
     if (length >= sizeof parameter->space) length = sizeof parameter->space - 1;
     memcpy(parameter->space, space, length);
     parameter->space[length] = 0;
 }
 
-static void set_slot(igi_parameter *parameter, const igi_annotation *annotation, const char *space,
+static void set_slot(igi_msl_parameter *parameter, const igi_msl_annotation *annotation, const char *space,
                      ig_argument_kind kind) {
     set_space(parameter, annotation, space);
     parameter->kind = kind;
@@ -102,25 +103,25 @@ static void set_slot(igi_parameter *parameter, const igi_annotation *annotation,
     parameter->annotated = true;
 }
 
-static char *rest(const igi_annotation *annotation, const char *from) {
+static char *rest(const igi_msl_annotation *annotation, const char *from) {
     return igi_strndup(from, annotation->text_length - (size_t)(from - annotation->text));
 }
 
-static bool annotate(igi_parameter *parameter, const igi_annotation *annotation) {
+static bool annotate(igi_msl_parameter *parameter, const igi_msl_annotation *annotation) {
     const char *after;
     parameter->file = annotation->file;
     parameter->line = annotation->line;
-    if ((after = igi_annotation_after(annotation, "ig.buffer:"))) {
+    if ((after = igi_msl_annotation_after(annotation, "ig.buffer:"))) {
         set_slot(parameter, annotation, after, IG_ARGUMENT_BUFFER);
-    } else if ((after = igi_annotation_after(annotation, "ig.threadgroup:"))) {
+    } else if ((after = igi_msl_annotation_after(annotation, "ig.threadgroup:"))) {
         set_slot(parameter, annotation, after, IG_ARGUMENT_THREADGROUP);
-    } else if ((after = igi_annotation_after(annotation, "ig.space:"))) {
+    } else if ((after = igi_msl_annotation_after(annotation, "ig.space:"))) {
         set_space(parameter, annotation, after);
-    } else if ((after = igi_annotation_after(annotation, "ig.condition:"))) {
+    } else if ((after = igi_msl_annotation_after(annotation, "ig.condition:"))) {
         free(parameter->condition);
         parameter->condition = rest(annotation, after);
         return parameter->condition != NULL;
-    } else if ((after = igi_annotation_after(annotation, "ig.unsupported:"))) {
+    } else if ((after = igi_msl_annotation_after(annotation, "ig.unsupported:"))) {
         free(parameter->unsupported);
         parameter->unsupported = rest(annotation, after);
         return parameter->unsupported != NULL;
@@ -134,23 +135,24 @@ static bool annotate(igi_parameter *parameter, const igi_annotation *annotation)
 }
 
 // A parameter's alloca is written from an argument, or annotated with something only parameters carry.
-static bool only_for_parameters(const igi_annotation *annotation) {
-    return annotation->text_length != strlen("ig.threadgroup") || !igi_annotation_after(annotation, "ig.threadgroup");
+static bool only_for_parameters(const igi_msl_annotation *annotation) {
+    return annotation->text_length != strlen("ig.threadgroup") ||
+           !igi_msl_annotation_after(annotation, "ig.threadgroup");
 }
 
-static bool visit(LLVMValueRef instruction, igi_parameters *parameters) {
-    igi_annotation annotation;
+static bool visit(LLVMValueRef instruction, igi_msl_parameters *parameters) {
+    igi_msl_annotation annotation;
     LLVMValueRef variable;
     if (LLVMIsAStoreInst(instruction)) {
         LLVMValueRef value = LLVMGetOperand(instruction, 0), storage = LLVMGetOperand(instruction, 1);
         bool pointer = LLVMIsAArgument(value) && LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMPointerTypeKind;
         if (!pointer || !LLVMIsAAllocaInst(storage) || find(parameters, storage)) return true;
-        igi_parameter *parameter = add(parameters, storage);
+        igi_msl_parameter *parameter = add(parameters, storage);
         if (parameter) parameter->argument = value, parameter->anchor = instruction;
         return parameter != NULL;
     }
-    if (!igi_variable_annotation(instruction, &annotation, &variable) || !LLVMIsAAllocaInst(variable)) return true;
-    igi_parameter *parameter = find(parameters, variable);
+    if (!igi_msl_variable_annotation(instruction, &annotation, &variable) || !LLVMIsAAllocaInst(variable)) return true;
+    igi_msl_parameter *parameter = find(parameters, variable);
     if (!parameter && !only_for_parameters(&annotation)) return true;
     if (!parameter) parameter = add(parameters, variable);
     if (!parameter) return false;
@@ -158,27 +160,27 @@ static bool visit(LLVMValueRef instruction, igi_parameters *parameters) {
     return annotate(parameter, &annotation);
 }
 
-bool igi_parameters_read(LLVMValueRef function, igi_parameters *parameters) {
-    *parameters = (igi_parameters){0};
+bool igi_msl_parameters_read(LLVMValueRef function, igi_msl_parameters *parameters) {
+    *parameters = (igi_msl_parameters){0};
     LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(function);
     for (LLVMValueRef i = LLVMGetFirstInstruction(entry); i; i = LLVMGetNextInstruction(i)) {
         if (visit(i, parameters)) continue;
-        igi_parameters_free(parameters);
+        igi_msl_parameters_free(parameters);
         return false;
     }
     return true;
 }
 
-void igi_number_open_slots(igi_parameters *parameters) {
+void igi_msl_number_open_slots(igi_msl_parameters *parameters) {
     for (size_t i = 0; i < parameters->count; i++) {
-        igi_parameter *open = &parameters->items[i];
+        igi_msl_parameter *open = &parameters->items[i];
         if (open->annotated || !open->argument) continue;
         open->kind = open->threadgroup ? IG_ARGUMENT_THREADGROUP : IG_ARGUMENT_BUFFER;
         open->annotated = open->has_index = true;
         for (bool taken = true; taken; open->index += taken) {
             taken = false;
             for (size_t k = 0; k < parameters->count; k++) {
-                const igi_parameter *other = &parameters->items[k];
+                const igi_msl_parameter *other = &parameters->items[k];
                 if (k != i && other->has_index && other->kind == open->kind && other->index == open->index)
                     taken = true;
             }
@@ -186,16 +188,16 @@ void igi_number_open_slots(igi_parameters *parameters) {
     }
 }
 
-void igi_parameters_free(igi_parameters *parameters) {
+void igi_msl_parameters_free(igi_msl_parameters *parameters) {
     for (size_t i = 0; i < parameters->count; i++) {
         free(parameters->items[i].condition);
         free(parameters->items[i].unsupported);
     }
     free(parameters->items);
-    *parameters = (igi_parameters){0};
+    *parameters = (igi_msl_parameters){0};
 }
 
-void igi_annotated_functions(LLVMModuleRef module, igi_annotated_visit visit_function, void *user) {
+void igi_msl_annotated_functions(LLVMModuleRef module, igi_msl_annotated_visit visit_function, void *user) {
     LLVMValueRef table = LLVMGetNamedGlobal(module, "llvm.global.annotations");
     LLVMValueRef entries = table ? LLVMGetInitializer(table) : NULL;
     int count = entries ? LLVMGetNumOperands(entries) : 0;
@@ -203,8 +205,8 @@ void igi_annotated_functions(LLVMModuleRef module, igi_annotated_visit visit_fun
         LLVMValueRef entry = LLVMGetOperand(entries, (unsigned)i);
         LLVMValueRef function = LLVMGetOperand(entry, 0);
         if (!LLVMIsAFunction(function)) continue;
-        igi_annotation annotation = igi_annotation_read(LLVMGetOperand(entry, 1), LLVMGetOperand(entry, 2),
-                                                        LLVMGetOperand(entry, 3), LLVMGetOperand(entry, 4));
-        if (igi_annotation_after(&annotation, "ig.")) visit_function(function, &annotation, user);
+        igi_msl_annotation annotation = igi_msl_annotation_read(LLVMGetOperand(entry, 1), LLVMGetOperand(entry, 2),
+                                                                LLVMGetOperand(entry, 3), LLVMGetOperand(entry, 4));
+        if (igi_msl_annotation_after(&annotation, "ig.")) visit_function(function, &annotation, user);
     }
 }

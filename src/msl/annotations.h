@@ -9,26 +9,27 @@
 
 #include "msl/attributes.h"
 
-typedef struct igi_annotation {
+typedef struct igi_msl_annotation {
     const char *text;  // "ig.kernel"; not NUL-bounded by text_length alone
     size_t text_length;
     const char *file;
     uint32_t line;
     bool has_argument;
     int64_t argument;
-} igi_annotation;
+} igi_msl_annotation;
 
 // Reads operands (text, file, line, arguments) of an annotation.
-igi_annotation igi_annotation_read(LLVMValueRef text, LLVMValueRef file, LLVMValueRef line, LLVMValueRef arguments);
+igi_msl_annotation igi_msl_annotation_read(LLVMValueRef text, LLVMValueRef file, LLVMValueRef line,
+                                           LLVMValueRef arguments);
 // The rest of the text when it begins with `prefix`, else NULL.
-const char *igi_annotation_after(const igi_annotation *annotation, const char *prefix);
+const char *igi_msl_annotation_after(const igi_msl_annotation *annotation, const char *prefix);
 
-typedef struct igi_parameter {
+typedef struct igi_msl_parameter {
     LLVMValueRef storage;   // alloca that holds the parameter
     LLVMValueRef argument;  // the LLVM argument when it is a pointer; NULL otherwise
     LLVMValueRef anchor;    // after this instruction the parameter may be overwritten
     ig_argument_kind kind;
-    igi_builtin builtin;  // when kind is BUILTIN
+    igi_msl_builtin builtin;  // when kind is BUILTIN
     bool has_index;
     int64_t index;
     bool threadgroup;   // declared threadgroup
@@ -38,26 +39,26 @@ typedef struct igi_parameter {
     bool annotated;
     const char *file;
     uint32_t line;
-} igi_parameter;
+} igi_msl_parameter;
 
-typedef struct igi_parameters {
-    igi_parameter *items;
+typedef struct igi_msl_parameters {
+    igi_msl_parameter *items;
     size_t count, capacity;
-} igi_parameters;
+} igi_msl_parameters;
 
 // Parameters of a kernel in order, as far as they are pointers or annotated. False when memory is short.
-bool igi_parameters_read(LLVMValueRef function, igi_parameters *parameters);
+bool igi_msl_parameters_read(LLVMValueRef function, igi_msl_parameters *parameters);
 // Arguments without an explicit index get the lowest free slot, in order.
-void igi_number_open_slots(igi_parameters *parameters);
-void igi_parameters_free(igi_parameters *parameters);
+void igi_msl_number_open_slots(igi_msl_parameters *parameters);
+void igi_msl_parameters_free(igi_msl_parameters *parameters);
 
 // Calls visit for each annotated function of the module.
-typedef void (*igi_annotated_visit)(LLVMValueRef function, const igi_annotation *annotation, void *user);
-void igi_annotated_functions(LLVMModuleRef module, igi_annotated_visit visit, void *user);
+typedef void (*igi_msl_annotated_visit)(LLVMValueRef function, const igi_msl_annotation *annotation, void *user);
+void igi_msl_annotated_functions(LLVMModuleRef module, igi_msl_annotated_visit visit, void *user);
 
 // Whether the alloca is storage in threadgroup memory: declared threadgroup and not a pointer to it.
-bool igi_is_threadgroup_storage(LLVMValueRef alloca, const igi_annotation *annotation);
+bool igi_msl_is_threadgroup_storage(LLVMValueRef alloca, const igi_msl_annotation *annotation);
 // Whether the instruction is a variable annotation of ours; fills *annotation and *variable.
-bool igi_variable_annotation(LLVMValueRef instruction, igi_annotation *annotation, LLVMValueRef *variable);
+bool igi_msl_variable_annotation(LLVMValueRef instruction, igi_msl_annotation *annotation, LLVMValueRef *variable);
 
 #endif

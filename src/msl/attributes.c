@@ -6,7 +6,7 @@
 
 #include "core/nearest.h"
 
-static const igi_attribute attributes[] = {
+static const igi_msl_attribute attributes[] = {
     {"kernel", IGI_ATTRIBUTE_KERNEL},
     {"host_name", IGI_ATTRIBUTE_HOST_NAME},
     {"buffer", IGI_ATTRIBUTE_SLOT},
@@ -41,7 +41,7 @@ static const igi_attribute attributes[] = {
 };
 enum { ATTRIBUTE_COUNT = sizeof attributes / sizeof *attributes };
 
-const igi_attribute *igi_attribute_find(const char *name, size_t length) {
+const igi_msl_attribute *igi_msl_attribute_find(const char *name, size_t length) {
     for (size_t i = 0; i < ATTRIBUTE_COUNT; i++) {
         if (strlen(attributes[i].name) == length && memcmp(attributes[i].name, name, length) == 0)
             return &attributes[i];
@@ -49,7 +49,7 @@ const igi_attribute *igi_attribute_find(const char *name, size_t length) {
     return NULL;
 }
 
-const char *igi_attribute_nearest(const char *name) {
+const char *igi_msl_attribute_nearest(const char *name) {
     const char *names[ATTRIBUTE_COUNT];
     for (size_t i = 0; i < ATTRIBUTE_COUNT; i++)
         names[i] = attributes[i].kind == IGI_ATTRIBUTE_UNSUPPORTED ? NULL : attributes[i].name;

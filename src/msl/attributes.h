@@ -28,14 +28,14 @@
     X(threads_per_simdgroup, 1)               \
     X(thread_execution_width, 1)
 
-typedef enum igi_builtin {
+typedef enum igi_msl_builtin {
 #define IGI_BUILTIN_ENUM(name, components) IGI_BUILTIN_##name,
     IGI_BUILTIN_LIST(IGI_BUILTIN_ENUM)
 #undef IGI_BUILTIN_ENUM
         IGI_BUILTIN_COUNT
-} igi_builtin;
+} igi_msl_builtin;
 
-typedef enum igi_attribute_kind {
+typedef enum igi_msl_attribute_kind {
     IGI_ATTRIBUTE_KERNEL,
     IGI_ATTRIBUTE_HOST_NAME,
     IGI_ATTRIBUTE_SLOT,         // buffer(n), threadgroup(n)
@@ -44,16 +44,16 @@ typedef enum igi_attribute_kind {
     IGI_ATTRIBUTE_LIMIT,        // max_total_threads_per_threadgroup(n)
     IGI_ATTRIBUTE_IGNORED,      // means nothing to a compute kernel on this device
     IGI_ATTRIBUTE_UNSUPPORTED,  // graphics, textures, ray tracing: refused by name
-} igi_attribute_kind;
+} igi_msl_attribute_kind;
 
-typedef struct igi_attribute {
+typedef struct igi_msl_attribute {
     const char *name;
-    igi_attribute_kind kind;
-} igi_attribute;
+    igi_msl_attribute_kind kind;
+} igi_msl_attribute;
 
 // NULL for a name MSL does not have.
-const igi_attribute *igi_attribute_find(const char *name, size_t length);
+const igi_msl_attribute *igi_msl_attribute_find(const char *name, size_t length);
 // The attribute a mistyped one was probably meant to be, of those that kernels can have; NULL when none is near.
-const char *igi_attribute_nearest(const char *name);
+const char *igi_msl_attribute_nearest(const char *name);
 
 #endif

@@ -9,12 +9,12 @@
 typedef struct igi_msl_product {
     char *bitcode;
     size_t bitcode_length;
-    igi_reflection reflection;
+    igi_msl_reflection reflection;
 } igi_msl_product;
 
 // owns: the product is the caller's, and empty on failure. Diagnostics and errors as of igi_msl_compile and
 // igi_msl_examine.
-ig_status igi_msl_build(igi_msl_compiler *compiler, igi_msl_request *request, igi_diagnostics *diagnostics,
+ig_status igi_msl_build(igi_msl_compiler *compiler, igi_msl_request *request, igi_msl_diagnostics *diagnostics,
                         igi_msl_product *product, ig_error *error);
 
 #endif

@@ -146,7 +146,7 @@ void igi_msl_add_inputs(igi_msl_arguments *list, const igi_msl_request *request)
         add(list, "-I");
         add_owned(list, igi_path_absolute(request->sources.include_dirs[i]));
     }
-    add(list, "-idirafter"), add(list, igi_own_includes);
+    add(list, "-idirafter"), add(list, igi_msl_own_includes);
     // Paths in the line tables are absolute: the current directory is not part of the cache key.
     // gdb finds nothing through the indices of DWARF 5 in code that is generated at run time.
     if (request->line_tables || request->places)

@@ -124,7 +124,7 @@ bool igi_msl_clang_crashed(const igi_process *process) {
            (process->exit == IGI_EXIT_CODE && process->code && text && strstr(text, "frontend command failed"));
 }
 
-ig_status igi_msl_judge_clang(const igi_process *process, igi_diagnostics *diagnostics, ig_error *error) {
+ig_status igi_msl_judge_clang(const igi_process *process, igi_msl_diagnostics *diagnostics, ig_error *error) {
     if (process->errors.failed || process->output.failed) return igi_error_no_memory(error);
     switch (process->exit) {
         case IGI_EXIT_NOT_FOUND: return igi_msl_missing_clang(error);
@@ -145,7 +145,7 @@ ig_status igi_msl_judge_clang(const igi_process *process, igi_diagnostics *diagn
     if (igi_msl_clang_crashed(process))
         return igi_error_set(error, IG_STATUS_COMPILER_CRASHED,
                              "clang crashed on this source; it may be a bug of clang: try to simplify the source");
-    if (process->errors.data) igi_diagnostics_add_clang(diagnostics, process->errors.data);
+    if (process->errors.data) igi_msl_diagnostics_add_clang(diagnostics, process->errors.data);
     if (diagnostics->log.failed) return igi_error_no_memory(error);
     if (diagnostics->error_count) return IG_STATUS_COMPILE_FAILED;
     if (process->code)

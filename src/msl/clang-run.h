@@ -20,6 +20,6 @@ void igi_msl_run_clang(const igi_msl_toolchain *tools, const igi_msl_arguments *
 bool igi_msl_clang_crashed(const igi_process *process);
 // The status of a run, its messages in `diagnostics`. errors: COMPILE_FAILED (then see diagnostics), COMPILER_MISSING,
 // _CRASHED, _TIMEOUT, SYSTEM, OUT_OF_MEMORY.
-ig_status igi_msl_judge_clang(const igi_process *process, igi_diagnostics *diagnostics, ig_error *error);
+ig_status igi_msl_judge_clang(const igi_process *process, igi_msl_diagnostics *diagnostics, ig_error *error);
 
 #endif

@@ -98,7 +98,7 @@ enum { MAX_ROUNDS = 32 };
 
 // Runs clang until it finds every file it looks for, or asks for one that is not there.
 static ig_status run_until_complete(const igi_msl_toolchain *tools, igi_msl_request *request,
-                                    igi_diagnostics *diagnostics, igi_process *process, ig_error *error) {
+                                    igi_msl_diagnostics *diagnostics, igi_process *process, ig_error *error) {
     size_t checked = 0, rounds = 0;
     for (bool again = true; again; rounds++) {
         if (rounds > MAX_ROUNDS)
@@ -106,7 +106,7 @@ static ig_status run_until_complete(const igi_msl_toolchain *tools, igi_msl_requ
                                  "%s: more than %d files are included by names that macros give; write the names out",
                                  request->sources.files[0].display, MAX_ROUNDS);
         igi_text_free(&process->output), igi_text_free(&process->errors);
-        igi_diagnostics_add_rewrite_errors(diagnostics, checked);
+        igi_msl_diagnostics_add_rewrite_errors(diagnostics, checked);
         if (diagnostics->error_count) return IG_STATUS_COMPILE_FAILED;
         checked = request->sources.count;
         ig_status status = run(tools, request, process, error);
@@ -117,8 +117,8 @@ static ig_status run_until_complete(const igi_msl_toolchain *tools, igi_msl_requ
     return igi_msl_judge_clang(process, diagnostics, error);
 }
 
-static ig_status compile_with(const igi_msl_toolchain *tools, igi_msl_request *request, igi_diagnostics *diagnostics,
-                              char **bitcode, size_t *length, ig_error *error) {
+static ig_status compile_with(const igi_msl_toolchain *tools, igi_msl_request *request,
+                              igi_msl_diagnostics *diagnostics, char **bitcode, size_t *length, ig_error *error) {
     igi_process process = {0};
     ig_status status = run_until_complete(tools, request, diagnostics, &process, error);
     if (status == IG_STATUS_OK) {
@@ -130,7 +130,7 @@ static ig_status compile_with(const igi_msl_toolchain *tools, igi_msl_request *r
     return status;
 }
 
-ig_status igi_msl_compile(igi_msl_compiler *compiler, igi_msl_request *request, igi_diagnostics *diagnostics,
+ig_status igi_msl_compile(igi_msl_compiler *compiler, igi_msl_request *request, igi_msl_diagnostics *diagnostics,
                           char **bitcode, size_t *bitcode_length, ig_error *error) {
     pthread_mutex_lock(&compiler->lock);
     ig_status status = prepare(compiler, error);
@@ -168,7 +168,7 @@ igi_hash igi_msl_content_key(const igi_msl_compiler *compiler, const igi_msl_req
         igi_hasher_add_string(hasher, directory);
         free(directory);
     }
-    igi_sources_hash(&request->sources, hasher);
+    igi_msl_sources_hash(&request->sources, hasher);
     return igi_hasher_finish(hasher);
 }
 

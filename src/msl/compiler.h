@@ -16,7 +16,7 @@ ig_status igi_msl_compiler_create(const char *cache_dir, igi_msl_compiler **comp
 void igi_msl_compiler_destroy(igi_msl_compiler *compiler);
 
 typedef struct igi_msl_request {
-    igi_sources sources;
+    igi_msl_sources sources;
     const ig_define *defines;
     size_t define_count;
     uint32_t language_version;
@@ -36,7 +36,7 @@ igi_hash igi_msl_content_key(const igi_msl_compiler *compiler, const igi_msl_req
 // which igi_msl_key gives the key of the result, and the key before leads to them (missing.h). Diagnostics (warnings on
 // success too) go to `diagnostics`, which must be on request->sources. errors: COMPILE_FAILED (then see diagnostics),
 // COMPILER_MISSING, _CRASHED, _TIMEOUT, IO, OUT_OF_MEMORY. threads: any number at once.
-ig_status igi_msl_compile(igi_msl_compiler *compiler, igi_msl_request *request, igi_diagnostics *diagnostics,
+ig_status igi_msl_compile(igi_msl_compiler *compiler, igi_msl_request *request, igi_msl_diagnostics *diagnostics,
                           char **bitcode, size_t *bitcode_length, ig_error *error);
 
 #endif

@@ -7,7 +7,7 @@
 #include "core/memory.h"
 
 typedef struct walk {
-    const igi_sources *sources;
+    const igi_msl_sources *sources;
     bool *entered;  // by file
     ig_function_constant_info *constants;
     size_t count, placed;
@@ -27,7 +27,7 @@ static void place(walk *w, const char *name) {
 static void enter(walk *w, size_t file) {
     if (file >= w->sources->count || w->entered[file]) return;
     w->entered[file] = true;
-    const igi_rewrite *text = &w->sources->files[file].rewrite;
+    const igi_msl_rewrite *text = &w->sources->files[file].rewrite;
     size_t include = 0;
     for (size_t i = 0; i < text->constant_count; i++) {
         for (; include < text->include_count && text->includes[include].offset < text->constants[i].offset; include++)
@@ -37,7 +37,7 @@ static void enter(walk *w, size_t file) {
     for (; include < text->include_count; include++) enter(w, text->includes[include].file);
 }
 
-bool igi_order_constants(const igi_sources *sources, ig_function_constant_info *constants, size_t count) {
+bool igi_msl_order_constants(const igi_msl_sources *sources, ig_function_constant_info *constants, size_t count) {
     walk w = {.sources = sources, .constants = constants, .count = count};
     w.entered = igi_calloc(sources->count, sizeof *w.entered);
     if (!w.entered) return false;

@@ -9,6 +9,6 @@
 
 // Sorts them by their declarations, a header's where it is included; those that only a macro spells out come last, as
 // they were. False when memory is short.
-bool igi_order_constants(const igi_sources *sources, ig_function_constant_info *constants, size_t count);
+bool igi_msl_order_constants(const igi_msl_sources *sources, ig_function_constant_info *constants, size_t count);
 
 #endif

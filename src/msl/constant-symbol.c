@@ -57,13 +57,13 @@ static int64_t sum(reader *r) {
     return value;
 }
 
-bool igi_constant_symbol_read(const char *symbol, igi_constant_symbol *constant) {
+bool igi_msl_constant_symbol_read(const char *symbol, igi_msl_constant_symbol *constant) {
     static const char prefix[] = "ig.fc.";
     if (strncmp(symbol, prefix, strlen(prefix)) != 0) return false;
     reader r = {.at = symbol + strlen(prefix)};
     int64_t id = sum(&r);
     const char *name = strrchr(symbol, '.');
     if (r.failed || *r.at != '.' || name <= r.at || id < 0 || id > UINT32_MAX) return false;
-    *constant = (igi_constant_symbol){(uint32_t)id, r.at + 1, (size_t)(name - r.at - 1), name + 1};
+    *constant = (igi_msl_constant_symbol){(uint32_t)id, r.at + 1, (size_t)(name - r.at - 1), name + 1};
     return true;
 }

@@ -7,14 +7,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef struct igi_constant_symbol {
+typedef struct igi_msl_constant_symbol {
     uint32_t id;
     const char *type;  // as spelled; not NUL-terminated
     size_t type_length;
     const char *name;
-} igi_constant_symbol;
+} igi_msl_constant_symbol;
 
 // False for any other symbol. What it points to lies in `symbol`.
-bool igi_constant_symbol_read(const char *symbol, igi_constant_symbol *constant);
+bool igi_msl_constant_symbol_read(const char *symbol, igi_msl_constant_symbol *constant);
 
 #endif

@@ -154,11 +154,11 @@ static void refuse_recursion(contents *c, const recursion *r) {
     if (!message) {
         c->failed = true;
     } else if (r->place.file) {
-        igi_diagnostics_add_rewritten(c->diagnostics, "error", r->place.file, r->place.line, r->place.column, r->name,
-                                      message);
+        igi_msl_diagnostics_add_rewritten(c->diagnostics, "error", r->place.file, r->place.line, r->place.column,
+                                          r->name, message);
     } else {
         c->diagnostics->unplaced++;
-        igi_diagnostics_add_at_word(c->diagnostics, "error", r->name, message);
+        igi_msl_diagnostics_add_at_word(c->diagnostics, "error", r->name, message);
     }
     free(message);
 }

@@ -17,7 +17,7 @@ typedef struct contents_function {
 
 typedef struct contents {
     LLVMModuleRef module;
-    igi_diagnostics *diagnostics;  // NULL: not reported
+    igi_msl_diagnostics *diagnostics;  // NULL: not reported
     contents_function *functions;
     size_t function_count, function_capacity;
     LLVMValueRef *constants;  // still to be looked at

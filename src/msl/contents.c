@@ -28,11 +28,11 @@ static bool find_place(LLVMValueRef at, igi_msl_place *place) {
 static void add_error(contents *c, LLVMValueRef at, const char *name, const char *message) {
     igi_msl_place place;
     if (find_place(at, &place)) {
-        igi_diagnostics_add_rewritten(c->diagnostics, "error", place.file, place.line, place.column, name, message);
+        igi_msl_diagnostics_add_rewritten(c->diagnostics, "error", place.file, place.line, place.column, name, message);
         free(place.file);
     } else {
         c->diagnostics->unplaced++;
-        igi_diagnostics_add_at_word(c->diagnostics, "error", name, message);
+        igi_msl_diagnostics_add_at_word(c->diagnostics, "error", name, message);
     }
 }
 
@@ -53,11 +53,11 @@ char *contents_name(LLVMValueRef function) {
     size_t length;
     const char *symbol = LLVMGetValueName2(function, &length);
     if (*symbol == '\1') symbol++;  // clang's mark of a name that is not to be mangled
-    igi_signature signature;
-    igi_signature_read(symbol, &signature);
+    igi_msl_signature signature;
+    igi_msl_signature_read(symbol, &signature);
     char *name = signature.name;
     signature.name = NULL;
-    igi_signature_free(&signature);
+    igi_msl_signature_free(&signature);
     return name;
 }
 
@@ -93,7 +93,7 @@ static void add_constant(contents *c, LLVMValueRef constant) {
 
 static void refuse_variable(contents *c, LLVMValueRef global, LLVMValueRef at, const char *format) {
     size_t length;
-    char *name = igi_variable_name(LLVMGetValueName2(global, &length));
+    char *name = igi_msl_variable_name(LLVMGetValueName2(global, &length));
     if (!name) c->failed = true;
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
@@ -104,8 +104,8 @@ static void refuse_variable(contents *c, LLVMValueRef global, LLVMValueRef at, c
 
 static bool is_function_constant(LLVMValueRef global) {
     size_t length;
-    igi_constant_symbol constant;
-    return igi_constant_symbol_read(LLVMGetValueName2(global, &length), &constant);
+    igi_msl_constant_symbol constant;
+    return igi_msl_constant_symbol_read(LLVMGetValueName2(global, &length), &constant);
 }
 
 // A store to it outside the functions that clang makes.
@@ -114,7 +114,7 @@ static LLVMValueRef find_store(LLVMValueRef value) {
         LLVMValueRef user = LLVMGetUser(use), store = NULL;
         if (LLVMIsAConstantExpr(user)) store = find_store(user);
         if (LLVMIsAStoreInst(user) && LLVMGetOperand(user, 1) == value) store = user;
-        if (store && !igi_is_initialiser(LLVMGetBasicBlockParent(LLVMGetInstructionParent(store)))) return store;
+        if (store && !igi_msl_is_initialiser(LLVMGetBasicBlockParent(LLVMGetInstructionParent(store)))) return store;
     }
     return NULL;
 }
@@ -140,7 +140,7 @@ static void check_variable(contents *c, LLVMValueRef global) {
         refuse_variable(c, global, global, "variable '%s' is thread_local, which Metal does not have");
     } else if (section && *section) {
         refuse_variable(c, global, global, "variable '%s' is put into a section, which Metal does not allow");
-    } else if (!LLVMIsGlobalConstant(global) && (!igi_is_derived(global) || find_store(global))) {
+    } else if (!LLVMIsGlobalConstant(global) && (!igi_msl_is_derived(global) || find_store(global))) {
         refuse_variable(c, global, global,
                         "variable '%s' outlives a function but is not constant; Metal allows that only in the constant "
                         "address space");
@@ -264,7 +264,7 @@ static void check_function(contents *c, LLVMValueRef function) {
         c->failed = true;
         return;
     }
-    if (section && *section && !igi_is_initialiser(function))
+    if (section && *section && !igi_msl_is_initialiser(function))
         contents_refuse(c, function, name, "function '%s' is put into a section, which Metal does not allow", name);
     if (LLVMGetFunctionCallConv(function) != LLVMCCallConv ||
         LLVMGetEnumAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, naked))
@@ -283,8 +283,8 @@ static void visit_function(contents *c, size_t number) {
 
 // ---- Where the walk begins ----
 
-static void visit_kernel(LLVMValueRef function, const igi_annotation *annotation, void *user) {
-    bool kernel = annotation->text_length == strlen("ig.kernel") && igi_annotation_after(annotation, "ig.kernel");
+static void visit_kernel(LLVMValueRef function, const igi_msl_annotation *annotation, void *user) {
+    bool kernel = annotation->text_length == strlen("ig.kernel") && igi_msl_annotation_after(annotation, "ig.kernel");
     if (!kernel || LLVMIsDeclaration(function)) return;
     contents_function *added = add_function(user, function);
     if (added) added->kernel = true;
@@ -305,7 +305,7 @@ static void refuse_list(contents *c, const char *list_name, const char *what) {
     LLVMValueRef entries = list ? LLVMGetInitializer(list) : NULL;
     for (int i = 0; entries && i < LLVMGetNumOperands(entries); i++) {
         LLVMValueRef function = LLVMGetOperand(LLVMGetOperand(entries, (unsigned)i), 1);
-        if (!LLVMIsAFunction(function) || igi_is_initialiser(function)) continue;
+        if (!LLVMIsAFunction(function) || igi_msl_is_initialiser(function)) continue;
         char *name = contents_name(function);
         if (!name) c->failed = true;
         if (name) contents_refuse(c, function, name, "function '%s' is a %s, which Metal does not have", name, what);
@@ -315,7 +315,7 @@ static void refuse_list(contents *c, const char *list_name, const char *what) {
 
 void contents_walk(contents *c) {
     static const char *const lists[] = {"llvm.global_ctors", "llvm.used", "llvm.compiler.used"};
-    igi_annotated_functions(c->module, visit_kernel, c);
+    igi_msl_annotated_functions(c->module, visit_kernel, c);
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) visit_list(c, lists[i]);
     for (size_t i = 0; i < c->function_count && !c->failed; i++) visit_function(c, i);
 }
@@ -332,9 +332,9 @@ static void check_reserved(contents *c, LLVMValueRef global) {
     size_t length;
     const char *symbol = LLVMGetValueName2(global, &length);
     bool own = strncmp(symbol, "llvm.", 5) == 0 && LLVMIsAGlobalVariable(global);
-    igi_constant_symbol constant;
+    igi_msl_constant_symbol constant;
     if (LLVMIsDeclaration(global) || own || !igi_msl_is_reserved(symbol)) return;
-    if (igi_constant_symbol_read(symbol, &constant))
+    if (igi_msl_constant_symbol_read(symbol, &constant))
         contents_refuse(c, global, constant.name,
                         "function constant '%s' has a value; it gets one when a pipeline is made", constant.name);
     else
@@ -354,7 +354,7 @@ static void check_module(contents *c) {
     for (LLVMValueRef g = LLVMGetFirstGlobal(c->module); g; g = LLVMGetNextGlobal(g)) check_reserved(c, g);
 }
 
-bool igi_msl_check_contents(LLVMModuleRef module, igi_diagnostics *diagnostics) {
+bool igi_msl_check_contents(LLVMModuleRef module, igi_msl_diagnostics *diagnostics) {
     contents c = {.module = module, .diagnostics = diagnostics};
     check_module(&c);
     refuse_list(&c, "llvm.global_ctors", "constructor");

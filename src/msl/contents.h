@@ -15,6 +15,6 @@ enum { IGI_THREADGROUP_MEMORY = 32768 };
 // Adds an error for each violation, where it is in the source as far as the module has debug information
 // (diagnostics->unplaced counts those without). False when memory is short. Changes the module only if functions call
 // themselves.
-bool igi_msl_check_contents(LLVMModuleRef module, igi_diagnostics *diagnostics);
+bool igi_msl_check_contents(LLVMModuleRef module, igi_msl_diagnostics *diagnostics);
 
 #endif

@@ -35,8 +35,8 @@ typedef struct state {
 } state;
 
 typedef struct walker {
-    const igi_tokens *tokens;
-    igi_declarations *found;
+    const igi_msl_tokens *tokens;
+    igi_msl_declarations *found;
     scope *scopes;
     size_t scope_count, scope_capacity;
     branch *branches;
@@ -49,7 +49,7 @@ typedef struct walker {
 } walker;
 
 static bool is(const walker *w, size_t index, const char *word) {
-    return igi_token_is(w->tokens, index, word);
+    return igi_msl_token_is(w->tokens, index, word);
 }
 
 // ---- Scopes and branches ----
@@ -84,8 +84,8 @@ static void open_condition(walker *w) {
 static void follow_condition(walker *w, size_t hash) {
     static const char *const openings[] = {"if", "ifdef", "ifndef", NULL};
     static const char *const others[] = {"elif", "else", "elifdef", "elifndef", NULL};
-    bool ends = is(w, hash + 1, "endif"), other = igi_token_in(w->tokens, hash + 1, others);
-    if (igi_token_in(w->tokens, hash + 1, openings)) open_condition(w);
+    bool ends = is(w, hash + 1, "endif"), other = igi_msl_token_in(w->tokens, hash + 1, others);
+    if (igi_msl_token_in(w->tokens, hash + 1, openings)) open_condition(w);
     if ((!ends && !other) || w->saved_count == 0) return;
     uint32_t parent = w->branches[w->branch].parent;
     w->branches[w->branch].end = (uint32_t)hash;
@@ -108,14 +108,14 @@ static void start_head(walker *w) {
 static bool is_call(const walker *w, size_t index) {
     static const char *const others[] = {"alignas",  "__attribute__", "__declspec", "decltype",
                                          "explicit", "noexcept",      NULL};
-    return is(w, index, "(") && index > 0 && !igi_token_in(w->tokens, index - 1, others);
+    return is(w, index, "(") && index > 0 && !igi_msl_token_in(w->tokens, index - 1, others);
 }
 
 // A lone name before the parameters is a constructor only if it is the name of the class; otherwise it is a macro, and
 // what the macro does with an address space is unknown.
 static bool names_function(const walker *w) {
     uint32_t class_name = w->scopes[w->now.scope].name, name = w->now.last_word;
-    return w->now.words > 1 || (class_name != NONE && name != NONE && igi_token_same(w->tokens, class_name, name));
+    return w->now.words > 1 || (class_name != NONE && name != NONE && igi_msl_token_same(w->tokens, class_name, name));
 }
 
 static void read_head_word(walker *w, size_t index) {
@@ -126,20 +126,20 @@ static void read_head_word(walker *w, size_t index) {
                                              "kernel",    "static",   "METAL_FUNC", "template", NULL};
     state *now = &w->now;
     now->last_word = (uint32_t)index;
-    if (now->first == index) now->is_other = igi_token_in(w->tokens, index, statements);
+    if (now->first == index) now->is_other = igi_msl_token_in(w->tokens, index, statements);
     now->is_namespace |= is(w, index, "namespace");
-    if (igi_token_in(w->tokens, index, class_keys))
+    if (igi_msl_token_in(w->tokens, index, class_keys))
         now->is_class = true;
     else if (now->is_class && !is(w, index, "final"))
         now->name = (uint32_t)index;
-    if (!igi_token_in(w->tokens, index, specifiers)) now->words++;
+    if (!igi_msl_token_in(w->tokens, index, specifiers)) now->words++;
 }
 
 // A token of a head, outside all brackets.
 static void read_head(walker *w, size_t index) {
     state *now = &w->now;
-    igi_token_kind kind = w->tokens->items[index].kind;
-    bool named = index > now->first && igi_token_is_word(w->tokens, index - 1) && !is(w, index - 1, "operator");
+    igi_msl_token_kind kind = w->tokens->items[index].kind;
+    bool named = index > now->first && igi_msl_token_is_word(w->tokens, index - 1) && !is(w, index - 1, "operator");
     if (is(w, index, "<") && named) {
         now->angles++;
     } else if (is(w, index, ">") && now->angles > 0) {
@@ -164,24 +164,25 @@ static uint32_t add_declaration(walker *w, size_t index, bool has_body) {
     bool known = now->first != NONE && (is_class ? has_body : now->is_function) && !now->is_other;
     // Statements of a macro's body look like prototypes.
     if (!known || now->branch != w->branch || (w->scopes[now->scope].macro && !has_body)) return NONE;
-    igi_declarations *found = w->found;
+    igi_msl_declarations *found = w->found;
     if (!igi_grow((void **)&found->items, &found->capacity, found->count + 1, sizeof *found->items)) {
         w->failed = true;
         return NONE;
     }
-    found->items[found->count] = (igi_declaration){.first = now->first,
-                                                   .head_end = now->head_end == NONE ? (uint32_t)index : now->head_end,
-                                                   .scope = now->scope,
-                                                   .visible_until = now->branch,  // its end is not known yet
-                                                   .has_body = has_body,
-                                                   .has_space = now->has_space};
+    found->items[found->count] =
+        (igi_msl_declaration){.first = now->first,
+                              .head_end = now->head_end == NONE ? (uint32_t)index : now->head_end,
+                              .scope = now->scope,
+                              .visible_until = now->branch,  // its end is not known yet
+                              .has_body = has_body,
+                              .has_space = now->has_space};
     return (uint32_t)found->count++;
 }
 
 // The declaration is whole if it ends in the branch where it began.
 static void end_declaration(walker *w, uint32_t declaration, size_t end) {
     if (declaration == NONE) return;
-    igi_declaration *item = &w->found->items[declaration];
+    igi_msl_declaration *item = &w->found->items[declaration];
     if (item->visible_until == w->branch && item->end == 0) item->end = (uint32_t)end;
 }
 
@@ -217,14 +218,14 @@ static void walk_body(walker *w, size_t index) {
 }
 
 static bool opens_initialiser(const walker *w, size_t index) {
-    bool after_name = igi_token_is_word(w->tokens, index - 1) || is(w, index - 1, ">");
+    bool after_name = igi_msl_token_is_word(w->tokens, index - 1) || is(w, index - 1, ">");
     return w->now.is_function && w->now.head_end != NONE && after_name;
 }
 
 // A single colon: an access label, or the end of a head.
 static void read_colon(walker *w, size_t index) {
     static const char *const labels[] = {"public", "private", "protected", NULL};
-    if (index == w->now.first + 1 && igi_token_in(w->tokens, w->now.first, labels))
+    if (index == w->now.first + 1 && igi_msl_token_in(w->tokens, w->now.first, labels))
         start_head(w);
     else if (w->now.head_end == NONE && (w->now.is_function || w->now.is_class))
         w->now.head_end = (uint32_t)index;
@@ -244,15 +245,15 @@ static void walk_head(walker *w, size_t index) {
         return;
     }
     if (now->first == NONE) now->first = (uint32_t)index, now->branch = w->branch;
-    now->has_space |= now->head_end == NONE && igi_address_space(w->tokens, index);
+    now->has_space |= now->head_end == NONE && igi_msl_address_space(w->tokens, index);
     if (outside && is(w, index, "{") && !opens_initialiser(w, index)) {
         open_body(w, index);
-    } else if (outside && now->angles == 0 && igi_token_is_colon(w->tokens, index)) {
+    } else if (outside && now->angles == 0 && igi_msl_token_is_colon(w->tokens, index)) {
         read_colon(w, index);
     } else {
         if (outside) read_head(w, index);
-        if (igi_token_in(w->tokens, index, opening) || is(w, index, "{")) now->depth++;
-        if (now->depth > 0 && (igi_token_in(w->tokens, index, closing) || is(w, index, "}"))) now->depth--;
+        if (igi_msl_token_in(w->tokens, index, opening) || is(w, index, "{")) now->depth++;
+        if (now->depth > 0 && (igi_msl_token_in(w->tokens, index, closing) || is(w, index, "}"))) now->depth--;
     }
 }
 
@@ -265,9 +266,9 @@ static void enter_macro(walker *w) {
 }
 
 static void walk(walker *w) {
-    igi_token_region region = IGI_REGION_CODE;
+    igi_msl_token_region region = IGI_REGION_CODE;
     for (size_t i = 0; i < w->tokens->count && !w->failed; i++) {
-        const igi_token *token = &w->tokens->items[i];
+        const igi_msl_token *token = &w->tokens->items[i];
         if (token->region == IGI_REGION_MACRO && region != IGI_REGION_MACRO) enter_macro(w);
         if (token->region != IGI_REGION_MACRO && region == IGI_REGION_MACRO) w->now = w->outside;
         region = token->region;
@@ -282,7 +283,7 @@ static void walk(walker *w) {
 
 // Drops what never ended, and turns branches into where they end.
 static void settle(walker *w) {
-    igi_declarations *found = w->found;
+    igi_msl_declarations *found = w->found;
     size_t kept = 0;
     for (size_t i = 0; i < found->count; i++) {
         if (found->items[i].end == 0) continue;
@@ -293,8 +294,8 @@ static void settle(walker *w) {
     found->count = kept;
 }
 
-bool igi_declarations_find(const igi_tokens *tokens, igi_declarations *found) {
-    *found = (igi_declarations){0};
+bool igi_msl_declarations_find(const igi_msl_tokens *tokens, igi_msl_declarations *found) {
+    *found = (igi_msl_declarations){0};
     walker w = {.tokens = tokens, .found = found};
     open_branch(&w, NONE);
     w.now.scope = add_scope(&w, (scope){NONE, NONE, NONE, false});
@@ -302,11 +303,11 @@ bool igi_declarations_find(const igi_tokens *tokens, igi_declarations *found) {
     if (!w.failed) walk(&w);
     if (!w.failed) settle(&w);
     free(w.scopes), free(w.branches), free(w.saved);
-    if (w.failed) igi_declarations_free(found);
+    if (w.failed) igi_msl_declarations_free(found);
     return !w.failed;
 }
 
-void igi_declarations_free(igi_declarations *declarations) {
+void igi_msl_declarations_free(igi_msl_declarations *declarations) {
     free(declarations->items);
-    *declarations = (igi_declarations){0};
+    *declarations = (igi_msl_declarations){0};
 }

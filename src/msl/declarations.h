@@ -5,7 +5,7 @@
 
 #include "msl/lexer.h"
 
-typedef struct igi_declaration {
+typedef struct igi_msl_declaration {
     uint32_t first, head_end;  // tokens of the head: up to the body, the bases or the member initialisers
     uint32_t end;              // after the body, or the semicolon
     uint32_t scope;            // the same number in the same namespace, class or macro body
@@ -13,15 +13,15 @@ typedef struct igi_declaration {
     bool has_body;
     bool has_space;  // the head names an address space
     bool redundant;  // for the caller's use
-} igi_declaration;
+} igi_msl_declaration;
 
-typedef struct igi_declarations {
-    igi_declaration *items;  // by their first token
+typedef struct igi_msl_declarations {
+    igi_msl_declaration *items;  // by their first token
     size_t count, capacity;
-} igi_declarations;
+} igi_msl_declarations;
 
 // False when memory is short. Leaves out what an #if cuts in two.
-bool igi_declarations_find(const igi_tokens *tokens, igi_declarations *found);
-void igi_declarations_free(igi_declarations *declarations);
+bool igi_msl_declarations_find(const igi_msl_tokens *tokens, igi_msl_declarations *found);
+void igi_msl_declarations_free(igi_msl_declarations *declarations);
 
 #endif

@@ -19,30 +19,30 @@ typedef struct clang_range {
 
 // What has been read so far of one message: it is complete when the next begins.
 typedef struct reader {
-    igi_diagnostics *diagnostics;
-    const igi_source *source;  // that it is about; NULL: not the user's
-    igi_diagnostic message;
+    igi_msl_diagnostics *diagnostics;
+    const igi_msl_source *source;  // that it is about; NULL: not the user's
+    igi_msl_diagnostic message;
     char *heading;  // what the message borrows from; NULL: there is none
 } reader;
 
 // ---- Places ----
 
-static uint32_t original_column(const igi_source *source, uint32_t line, uint32_t column) {
+static uint32_t original_column(const igi_msl_source *source, uint32_t line, uint32_t column) {
     if (!source->rewrite.text) return column;
-    return igi_rewrite_locate(&source->rewrite, source->text, line, column);
+    return igi_msl_rewrite_locate(&source->rewrite, source->text, line, column);
 }
 
 // The part of the range on the message's line. False when there is none.
-static bool span_on_line(const reader *r, const clang_range *range, igi_diagnostic_span *span) {
+static bool span_on_line(const reader *r, const clang_range *range, igi_msl_diagnostic_span *span) {
     uint32_t line = r->message.line;
     if (range->line > line || range->end_line < line) return false;
     uint32_t end = range->end_line > line ? UINT32_MAX : original_column(r->source, line, range->end_column);
     size_t length = 0, blank = 0;
-    const char *text = igi_source_line(r->source, line, &length);
+    const char *text = igi_msl_source_line(r->source, line, &length);
     if (!text) return false;
     while (blank < length && isspace((unsigned char)text[blank])) blank++;
     uint32_t start = range->line < line ? (uint32_t)blank + 1 : original_column(r->source, line, range->column);
-    *span = (igi_diagnostic_span){start, end > length + 1 ? (uint32_t)length + 1 : end};
+    *span = (igi_msl_diagnostic_span){start, end > length + 1 ? (uint32_t)length + 1 : end};
     return span->column < span->end;
 }
 
@@ -60,14 +60,14 @@ static bool read_range(const char **at, clang_range *range) {
 static void read_ranges(reader *r, const char *ranges) {
     clang_range range;
     while (r->source && read_range(&ranges, &range)) {
-        igi_diagnostic_span span;
+        igi_msl_diagnostic_span span;
         if (r->message.span_count < IGI_DIAGNOSTIC_MARKS && span_on_line(r, &range, &span))
             r->message.spans[r->message.span_count++] = span;
     }
 }
 
 // Where the user's text ends.
-static void point_at_end(const igi_source *source, igi_diagnostic *message) {
+static void point_at_end(const igi_msl_source *source, igi_msl_diagnostic *message) {
     size_t end = source->length, start;
     while (end > 0 && isspace((unsigned char)source->text[end - 1])) end--;
     for (start = end; start > 0 && source->text[start - 1] != '\n'; start--) continue;
@@ -104,7 +104,7 @@ static uint32_t cut_number(char *place) {
 }
 
 // Splits "path:line:column:{ranges}: level: text" in place. Returns the ranges; NULL when it is no heading.
-static const char *split_heading(char *line, igi_diagnostic *message) {
+static const char *split_heading(char *line, igi_msl_diagnostic *message) {
     static const char *const levels[] = {": fatal error: ", ": error: ", ": warning: ", ": note: "};
     for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
         char *level = strstr(line, levels[i]);
@@ -128,21 +128,21 @@ static bool is_source_line(const char *line) {
     return strncmp(line, "| ", 2) == 0 || strcmp(line, "|") == 0;
 }
 
-bool igi_message_parse(char *line, igi_message *found) {
-    igi_diagnostic message = {0};
+bool igi_msl_message_parse(char *line, igi_msl_message *found) {
+    igi_msl_diagnostic message = {0};
     if (is_source_line(line) || !split_heading(line, &message)) return false;
-    *found = (igi_message){message.path, message.level, (char *)message.text, message.line, message.column};
+    *found = (igi_msl_message){message.path, message.level, (char *)message.text, message.line, message.column};
     return true;
 }
 
 // Takes the line. False when it is no heading.
 static bool begin_message(reader *r, char *line) {
-    igi_diagnostic message = {0};
+    igi_msl_diagnostic message = {0};
     const char *ranges = split_heading(line, &message);
     if (!ranges) return false;
     r->heading = line;
     r->message = message;
-    r->source = igi_sources_find(r->diagnostics->sources, message.path);
+    r->source = igi_msl_sources_find(r->diagnostics->sources, message.path);
     // The user's file is included into an empty one, where it ends as far as clang is concerned.
     if (strcmp(message.path, "/dev/null") == 0 && r->diagnostics->sources->count)
         point_at_end(&r->diagnostics->sources->files[0], &r->message);
@@ -179,8 +179,8 @@ static char *unescape(const char *text) {
 static bool can_change(const reader *r, const clang_range *range) {
     return r->source && r->source->rewrite.text && range->line == r->message.line &&
            range->end_line == r->message.line &&
-           igi_rewrite_has_place(&r->source->rewrite, range->line, range->column) &&
-           igi_rewrite_has_place(&r->source->rewrite, range->line, range->end_column);
+           igi_msl_rewrite_has_place(&r->source->rewrite, range->line, range->column) &&
+           igi_msl_rewrite_has_place(&r->source->rewrite, range->line, range->end_column);
 }
 
 // `"path":{3:14-3:14}:"text"`
@@ -192,12 +192,12 @@ static void read_change(reader *r, const char *line) {
     size_t path_length = strlen(r->message.path);
     bool same_file = strncmp(line + 1, r->message.path, path_length) == 0 && line[path_length + 1] == '"';
     if (!same_file || !read_range(&at, &range) || strncmp(at, ":\"", 2) != 0 || !can_change(r, &range)) return;
-    igi_diagnostic_span span = {original_column(r->source, range.line, range.column),
-                                original_column(r->source, range.line, range.end_column)};
+    igi_msl_diagnostic_span span = {original_column(r->source, range.line, range.column),
+                                    original_column(r->source, range.line, range.end_column)};
     char *text = unescape(at + 2);
     bool internal = text && (strstr(text, "__ig") || strchr(text, '\n'));
     if (!internal && span.end >= span.column)
-        igi_diagnostic_propose(&r->message, span, text);
+        igi_msl_diagnostic_propose(&r->message, span, text);
     else
         free(text);
 }
@@ -237,10 +237,10 @@ static const char computed_probe[] =
 static char *explain(const reader *r) {
     static const char tail[] = "' file not found";
     const char *text = r->message.text;
-    if (strstr(text, igi_computed_probe)) return igi_strdup(computed_probe);
+    if (strstr(text, igi_msl_computed_probe)) return igi_strdup(computed_probe);
     const char *end = text[0] == '\'' ? strstr(text, tail) : NULL;
     char *name = end ? igi_strndup(text + 1, (size_t)(end - text - 1)) : NULL;
-    const char *reason = name ? igi_sources_refusal(r->diagnostics->sources, r->message.path, name) : NULL;
+    const char *reason = name ? igi_msl_sources_refusal(r->diagnostics->sources, r->message.path, name) : NULL;
     free(name);
     return igi_strdup(reason);
 }
@@ -248,12 +248,12 @@ static char *explain(const reader *r) {
 static char *reword(reader *r) {
     char *own = explain(r);
     if (own) return own;
-    char *typed = igi_diagnostic_plain_types(r->message.text);
+    char *typed = igi_msl_diagnostic_plain_types(r->message.text);
     char *explained = typed ? explain_candidate(typed) : NULL;
     free(typed);
     if (!explained) return NULL;
     r->message.text = explained;
-    char *hinted = igi_diagnostic_add_hint(&r->message);
+    char *hinted = igi_msl_diagnostic_add_hint(&r->message);
     free(explained);
     return hinted;
 }
@@ -265,9 +265,9 @@ static void end_message(reader *r) {
     if (!text)
         r->diagnostics->log.failed = true;
     else if (is_worth_showing(r, text))
-        igi_diagnostics_put(r->diagnostics, &r->message);
+        igi_msl_diagnostics_put(r->diagnostics, &r->message);
     free(text);
-    igi_diagnostic_free(&r->message);
+    igi_msl_diagnostic_free(&r->message);
     free(r->heading);
     r->heading = NULL;
 }
@@ -300,20 +300,20 @@ static const char *after_line(const char *output) {
 }
 
 // Whether the note says where a threadgroup variable is declared.
-static bool is_about_threadgroup(const igi_diagnostics *diagnostics, const igi_message *note) {
+static bool is_about_threadgroup(const igi_msl_diagnostics *diagnostics, const igi_msl_message *note) {
     bool declaration =
         strncmp(note->text, "initialize the variable", 23) == 0 || strstr(note->text, "is declared here") != NULL;
-    const igi_source *source = declaration ? igi_sources_find(diagnostics->sources, note->path) : NULL;
+    const igi_msl_source *source = declaration ? igi_msl_sources_find(diagnostics->sources, note->path) : NULL;
     return source &&
            igi_msl_declares_threadgroup(source, note->line, original_column(source, note->line, note->column));
 }
 
 // The line that begins the next error or warning. *alarm: the notes before it are about a threadgroup variable.
-static const char *skip_notes(const igi_diagnostics *diagnostics, const char *output, bool *alarm) {
+static const char *skip_notes(const igi_msl_diagnostics *diagnostics, const char *output, bool *alarm) {
     for (*alarm = false; *output; output = after_line(output)) {
-        igi_message found;
+        igi_msl_message found;
         char *line = igi_strndup(output, strcspn(output, "\n"));
-        bool heading = line && igi_message_parse(line, &found), note = heading && strcmp(found.level, "note") == 0;
+        bool heading = line && igi_msl_message_parse(line, &found), note = heading && strcmp(found.level, "note") == 0;
         if (note) *alarm |= is_about_threadgroup(diagnostics, &found);
         free(line);
         if (heading && !note) break;
@@ -323,7 +323,7 @@ static const char *skip_notes(const igi_diagnostics *diagnostics, const char *ou
 
 // Past a warning that a threadgroup variable has no value, and its notes: another thread may well have set it.
 // `output` itself when it begins with anything else.
-static const char *skip_false_alarm(const igi_diagnostics *diagnostics, const char *output) {
+static const char *skip_false_alarm(const igi_msl_diagnostics *diagnostics, const char *output) {
     size_t length = strcspn(output, "\n");
     bool alarm =
         memmem(output, length, "-Wuninitialized]", 16) || memmem(output, length, "-Wsometimes-uninitialized]", 26);
@@ -332,7 +332,7 @@ static const char *skip_false_alarm(const igi_diagnostics *diagnostics, const ch
     return alarm ? next : output;
 }
 
-void igi_diagnostics_add_clang(igi_diagnostics *diagnostics, const char *output) {
+void igi_msl_diagnostics_add_clang(igi_msl_diagnostics *diagnostics, const char *output) {
     reader r = {.diagnostics = diagnostics};
     while (*output) {
         const char *next = skip_false_alarm(diagnostics, output);

@@ -143,31 +143,31 @@ static bool unknown_name(const char *text, char name[MAX_NAME]) {
 }
 
 // What clang proposes is something else.
-static void replace_name(igi_diagnostic *message, const char *name, const char *by) {
-    igi_diagnostic_free(message);
+static void replace_name(igi_msl_diagnostic *message, const char *name, const char *by) {
+    igi_msl_diagnostic_free(message);
     if (!message->column) return;
-    igi_diagnostic_span span = {message->column, message->column + (uint32_t)strlen(name)};
-    igi_diagnostic_propose(message, span, igi_strdup(by));
+    igi_msl_diagnostic_span span = {message->column, message->column + (uint32_t)strlen(name)};
+    igi_msl_diagnostic_propose(message, span, igi_strdup(by));
 }
 
 // "write 'device'" can be done for the user.
-static void propose_advice(igi_diagnostic *message, const char *name, const char *advice) {
+static void propose_advice(igi_msl_diagnostic *message, const char *name, const char *advice) {
     static const char write[] = "write '";
-    igi_diagnostic_free(message);
+    igi_msl_diagnostic_free(message);
     if (strncmp(advice, write, sizeof write - 1) != 0) return;
     char by[MAX_NAME];
     snprintf(by, sizeof by, "%.*s", (int)strcspn(advice + sizeof write - 1, "'"), advice + sizeof write - 1);
     replace_name(message, name, by);
 }
 
-static char *attribute_hint(igi_diagnostic *message, const char *name) {
-    const char *nearest = igi_attribute_nearest(name);
+static char *attribute_hint(igi_msl_diagnostic *message, const char *name) {
+    const char *nearest = igi_msl_attribute_nearest(name);
     if (!nearest) return igi_format("unknown attribute '%s'", name);
     replace_name(message, name, nearest);
     return igi_format("unknown attribute '%s'; did you mean '%s'?", name, nearest);
 }
 
-static char *math_hint(igi_diagnostic *message, const char *name) {
+static char *math_hint(igi_msl_diagnostic *message, const char *name) {
     char plain[MAX_NAME];
     size_t length = strlen(name) - 1;
     memcpy(plain, name, length);
@@ -176,7 +176,7 @@ static char *math_hint(igi_diagnostic *message, const char *name) {
     return igi_format("use of undeclared identifier '%s'; MSL has '%s' for every floating-point type", name, plain);
 }
 
-char *igi_diagnostic_add_hint(igi_diagnostic *message) {
+char *igi_msl_diagnostic_add_hint(igi_msl_diagnostic *message) {
     char name[MAX_NAME];
     if (!unknown_name(message->text, name)) return igi_strdup(message->text);
     if (strncmp(message->text, "unknown attribute", 17) == 0) return attribute_hint(message, name);

@@ -7,7 +7,7 @@
 
 static const char gutter[] = "      ";
 
-const char *igi_source_line(const igi_source *source, uint32_t line, size_t *length) {
+const char *igi_msl_source_line(const igi_msl_source *source, uint32_t line, size_t *length) {
     const char *text = source->text, *end = source->text + source->length;
     for (; line > 1 && text < end; line--) {
         const char *newline = memchr(text, '\n', (size_t)(end - text));
@@ -41,11 +41,11 @@ static void add_blanks(igi_text *log, const source_line *line, size_t from, size
     }
 }
 
-static bool is_in(igi_diagnostic_span span, size_t place) {
+static bool is_in(igi_msl_diagnostic_span span, size_t place) {
     return place + 1 >= span.column && place + 1 < span.end;
 }
 
-static bool is_marked(const igi_diagnostic *message, size_t place) {
+static bool is_marked(const igi_msl_diagnostic *message, size_t place) {
     for (size_t i = 0; i < message->span_count; i++)
         if (is_in(message->spans[i], place)) return true;
     for (size_t i = 0; i < message->change_count; i++)
@@ -58,7 +58,7 @@ static void trim_blanks(igi_text *log) {
 }
 
 // The caret, and "~" below everything else that the message is about.
-static void add_marks(igi_text *log, const source_line *line, const igi_diagnostic *message) {
+static void add_marks(igi_text *log, const source_line *line, const igi_msl_diagnostic *message) {
     size_t caret = place_of(line, message->column);
     igi_text_addf(log, "%s| ", gutter);
     for (size_t i = 0, step; i <= line->length; i += step) {
@@ -74,7 +74,7 @@ static void add_marks(igi_text *log, const source_line *line, const igi_diagnost
     igi_text_add(log, "\n");
 }
 
-static void add_change_line(igi_text *log, const source_line *line, const igi_diagnostic_change *change, char sign,
+static void add_change_line(igi_text *log, const source_line *line, const igi_msl_diagnostic_change *change, char sign,
                             const char *text, size_t length) {
     igi_text_addf(log, "%s%c ", gutter, sign);
     add_blanks(log, line, 0, place_of(line, change->span.column));
@@ -82,15 +82,15 @@ static void add_change_line(igi_text *log, const source_line *line, const igi_di
     igi_text_add(log, "\n");
 }
 
-static void add_change(igi_text *log, const source_line *line, const igi_diagnostic_change *change) {
+static void add_change(igi_text *log, const source_line *line, const igi_msl_diagnostic_change *change) {
     size_t from = place_of(line, change->span.column), to = place_of(line, change->span.end);
     if (to > from) add_change_line(log, line, change, '-', line->text + from, to - from);
     if (*change->text) add_change_line(log, line, change, '+', change->text, strlen(change->text));
 }
 
-void igi_diagnostic_add_snippet(igi_text *log, const igi_source *source, const igi_diagnostic *message) {
+void igi_msl_diagnostic_add_snippet(igi_text *log, const igi_msl_source *source, const igi_msl_diagnostic *message) {
     source_line line = {0};
-    if (message->line && message->column) line.text = igi_source_line(source, message->line, &line.length);
+    if (message->line && message->column) line.text = igi_msl_source_line(source, message->line, &line.length);
     if (!line.text || line.length == 0) return;
     igi_text_addf(log, "%5u | ", message->line);
     igi_text_add_visible(log, line.text, line.length);

@@ -99,7 +99,7 @@ static const char *add_foreign_scalar(igi_text *text, const char *at) {
     return NULL;
 }
 
-char *igi_rename_types(const char *message) {
+char *igi_msl_rename_types(const char *message) {
     igi_text text = {0};
     char before = ' ';
     while (*message) {
@@ -161,8 +161,8 @@ static char *drop_repetitions(const char *message) {
     return igi_text_take(&text);
 }
 
-char *igi_diagnostic_plain_types(const char *message) {
-    char *renamed = igi_rename_types(message);
+char *igi_msl_diagnostic_plain_types(const char *message) {
+    char *renamed = igi_msl_rename_types(message);
     char *plain = renamed ? drop_repetitions(renamed) : NULL;
     free(renamed);
     return plain;

@@ -8,42 +8,43 @@
 enum { IGI_DIAGNOSTIC_MARKS = 8 };
 
 // Bytes of one line. Columns count from 1; `end` is the first one past it.
-typedef struct igi_diagnostic_span {
+typedef struct igi_msl_diagnostic_span {
     uint32_t column, end;
-} igi_diagnostic_span;
+} igi_msl_diagnostic_span;
 
-typedef struct igi_diagnostic_change {
-    igi_diagnostic_span span;  // empty: inserts
-    char *text;                // owned; "": removes
-} igi_diagnostic_change;
+typedef struct igi_msl_diagnostic_change {
+    igi_msl_diagnostic_span span;  // empty: inserts
+    char *text;                    // owned; "": removes
+} igi_msl_diagnostic_change;
 
-typedef struct igi_diagnostic {
+typedef struct igi_msl_diagnostic {
     const char *level, *path, *text;  // borrowed
     uint32_t line, column;            // 0: none
-    igi_diagnostic_span spans[IGI_DIAGNOSTIC_MARKS];
+    igi_msl_diagnostic_span spans[IGI_DIAGNOSTIC_MARKS];
     size_t span_count;
-    igi_diagnostic_change changes[IGI_DIAGNOSTIC_MARKS];  // of that line, in order, not overlapping
+    igi_msl_diagnostic_change changes[IGI_DIAGNOSTIC_MARKS];  // of that line, in order, not overlapping
     size_t change_count;
-} igi_diagnostic;
+} igi_msl_diagnostic;
 
 // diagnostics.c: adds a message whose columns are those of the original.
-void igi_diagnostics_put(igi_diagnostics *diagnostics, const igi_diagnostic *message);
-void igi_diagnostic_propose(igi_diagnostic *message, igi_diagnostic_span span, char *text);  // takes the text
-void igi_diagnostic_free(igi_diagnostic *message);
+void igi_msl_diagnostics_put(igi_msl_diagnostics *diagnostics, const igi_msl_diagnostic *message);
+void igi_msl_diagnostic_propose(igi_msl_diagnostic *message, igi_msl_diagnostic_span span,
+                                char *text);  // takes the text
+void igi_msl_diagnostic_free(igi_msl_diagnostic *message);
 
 // diagnostic-snippet.c: the source line with its marks and changes; nothing when there is no such line.
-void igi_diagnostic_add_snippet(igi_text *log, const igi_source *source, const igi_diagnostic *message);
+void igi_msl_diagnostic_add_snippet(igi_text *log, const igi_msl_source *source, const igi_msl_diagnostic *message);
 // The text of a line without its end; NULL when there is none.
-const char *igi_source_line(const igi_source *source, uint32_t line, size_t *length);
+const char *igi_msl_source_line(const igi_msl_source *source, uint32_t line, size_t *length);
 
 // diagnostic-types.c: the message with types named as MSL does: float4, not 'vec<float, 4>'. owns: the caller's; NULL
 // when memory is short.
-char *igi_diagnostic_plain_types(const char *message);
+char *igi_msl_diagnostic_plain_types(const char *message);
 // The same without looking for what is said twice.
-char *igi_rename_types(const char *text);
+char *igi_msl_rename_types(const char *text);
 
 // diagnostic-hints.c: the message with what MSL has instead of names from CUDA, OpenCL and C, and near attributes, as a
 // change too. owns: the caller's; NULL when memory is short.
-char *igi_diagnostic_add_hint(igi_diagnostic *message);
+char *igi_msl_diagnostic_add_hint(igi_msl_diagnostic *message);
 
 #endif

@@ -8,7 +8,7 @@
 enum { MAX_DEPTH = 200, MAX_BYTES = 64 << 20 };
 
 typedef struct flattening {
-    const igi_sources *sources;
+    const igi_msl_sources *sources;
     bool *open;  // files that are being spliced
     igi_text text;
     size_t depth;
@@ -25,37 +25,37 @@ static bool starts_with(const char *text, const char *start) {
 
 static const char pragma_once[] = "#pragma once";
 
-static bool has_pragma_once(const igi_source *file) {
+static bool has_pragma_once(const igi_msl_source *file) {
     for (const char *line = file->text; line; line = next_line(line))
         if (starts_with(line, pragma_once)) return true;
     return false;
 }
 
 // `#ifndef NAME` before any other directive: the header has an include guard.
-static bool has_guard(const igi_source *file) {
+static bool has_guard(const igi_msl_source *file) {
     const char *line = file->text;
     while (line && *line != '#') line = next_line(line);
     return line && starts_with(line, "#ifndef");
 }
 
-static size_t line_of(const igi_source *file, size_t offset) {
+static size_t line_of(const igi_msl_source *file, size_t offset) {
     size_t line = 1;
     for (size_t i = 0; i < offset; i++) line += file->text[i] == '\n';
     return line;
 }
 
-static size_t start_of_line(const igi_source *file, size_t offset) {
+static size_t start_of_line(const igi_msl_source *file, size_t offset) {
     while (offset > 0 && file->text[offset - 1] != '\n') offset--;
     return offset;
 }
 
-static size_t end_of_line(const igi_source *file, size_t offset) {
+static size_t end_of_line(const igi_msl_source *file, size_t offset) {
     while (offset < file->length && file->text[offset] != '\n') offset++;
     return offset;
 }
 
 // Without `#pragma once`, which compilers warn of outside of headers.
-static void append(flattening *f, const igi_source *file, size_t from, size_t to) {
+static void append(flattening *f, const igi_msl_source *file, size_t from, size_t to) {
     for (size_t i = from, end; i < to; i = end) {
         end = end_of_line(file, i);
         end = end < to ? end + 1 : to;
@@ -64,17 +64,17 @@ static void append(flattening *f, const igi_source *file, size_t from, size_t to
     }
 }
 
-static bool is_spliced(const igi_include *include) {
+static bool is_spliced(const igi_msl_include *include) {
     return include->file != SIZE_MAX && !include->data && !include->probe && !include->every;
 }
 
 static bool add_file(flattening *f, size_t index);
 
 // Everything from `from` up to the include, then the file it names, then back to the line after it.
-static bool add_include(flattening *f, const igi_source *file, const igi_include *include, size_t *from) {
+static bool add_include(flattening *f, const igi_msl_source *file, const igi_msl_include *include, size_t *from) {
     size_t start = start_of_line(file, include->offset), end = end_of_line(file, include->offset);
     append(f, file, *from, start);
-    const igi_source *included = &f->sources->files[include->file];
+    const igi_msl_source *included = &f->sources->files[include->file];
     bool again = f->open[include->file] && (has_pragma_once(included) || has_guard(included));
     if (!again && !add_file(f, include->file)) return false;
     igi_text_addf(&f->text, "\n#line %zu \"%s\"", line_of(file, start) + 1, file->display);
@@ -82,10 +82,10 @@ static bool add_include(flattening *f, const igi_source *file, const igi_include
     return true;
 }
 
-static bool add_parts(flattening *f, const igi_source *file) {
+static bool add_parts(flattening *f, const igi_msl_source *file) {
     size_t from = 0;
     for (size_t i = 0; i < file->rewrite.include_count; i++) {
-        const igi_include *include = &file->rewrite.includes[i];
+        const igi_msl_include *include = &file->rewrite.includes[i];
         if (is_spliced(include) && !add_include(f, file, include, &from)) return false;
     }
     append(f, file, from, file->length);
@@ -94,7 +94,7 @@ static bool add_parts(flattening *f, const igi_source *file) {
 
 // `#pragma once` means nothing in the middle of a text, so a macro does its work.
 static bool add_file(flattening *f, size_t index) {
-    const igi_source *file = &f->sources->files[index];
+    const igi_msl_source *file = &f->sources->files[index];
     if (f->depth >= MAX_DEPTH) return false;
     bool once = has_pragma_once(file), outer = f->open[index];
     if (once) igi_text_addf(&f->text, "#ifndef INGOT_ONCE_%zu\n#define INGOT_ONCE_%zu\n", index, index);
@@ -108,16 +108,16 @@ static bool add_file(flattening *f, size_t index) {
     return ended;
 }
 
-static bool includes_nothing(const igi_source *file) {
+static bool includes_nothing(const igi_msl_source *file) {
     for (size_t i = 0; i < file->rewrite.include_count; i++)
         if (is_spliced(&file->rewrite.includes[i])) return false;
     return true;
 }
 
-ig_status igi_sources_flatten(const igi_sources *sources, char **text, size_t *length, ig_error *error) {
+ig_status igi_msl_sources_flatten(const igi_msl_sources *sources, char **text, size_t *length, ig_error *error) {
     flattening f = {.sources = sources, .open = igi_calloc(sources->count, sizeof *f.open)};
     if (!f.open) return igi_error_no_memory(error);
-    const igi_source *main = &sources->files[0];
+    const igi_msl_source *main = &sources->files[0];
     bool ended = true;
     if (includes_nothing(main))
         igi_text_append(&f.text, main->text, main->length);

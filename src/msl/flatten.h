@@ -8,6 +8,6 @@
 // The main file as it is when it includes nothing that was found; otherwise with #line directives under the user's
 // names. owns: *text is the caller's.
 // errors: OUT_OF_MEMORY; BAD_FORMAT for files that include each other without end.
-ig_status igi_sources_flatten(const igi_sources *sources, char **text, size_t *length, ig_error *error);
+ig_status igi_msl_sources_flatten(const igi_msl_sources *sources, char **text, size_t *length, ig_error *error);
 
 #endif

@@ -5,14 +5,14 @@
 
 #include "msl/rewrite-passes.h"
 
-typedef struct igi_function_constants {
+typedef struct igi_msl_function_constants {
     size_t statement;       // 1 + first token of the last declaration seen
     size_t type, type_end;  // its type, which all its declarators share
-} igi_function_constants;
+} igi_msl_function_constants;
 
 // Makes the declaration an external symbol that carries number, type and name: edits what stands before the name and
 // appends what shall stand in place of the attribute, whose list opens at `open` and whose argument is given.
-void igi_declare_function_constant(igi_rewriter *r, igi_function_constants *seen, igi_text *text, size_t statement,
-                                   size_t open, size_t argument, size_t argument_end);
+void igi_msl_declare_function_constant(igi_msl_rewriter *r, igi_msl_function_constants *seen, igi_text *text,
+                                       size_t statement, size_t open, size_t argument, size_t argument_end);
 
 #endif

@@ -9,16 +9,16 @@ static bool sets_variable(LLVMValueRef function) {
     return strncmp(LLVMGetValueName2(function, &length), name, strlen(name)) == 0;
 }
 
-bool igi_is_initialiser(LLVMValueRef function) {
+bool igi_msl_is_initialiser(LLVMValueRef function) {
     static const char name[] = "_GLOBAL__";
     size_t length;
     return sets_variable(function) || strncmp(LLVMGetValueName2(function, &length), name, strlen(name)) == 0;
 }
 
-bool igi_is_derived(LLVMValueRef global) {
+bool igi_msl_is_derived(LLVMValueRef global) {
     for (LLVMUseRef use = LLVMGetFirstUse(global); use; use = LLVMGetNextUse(use)) {
         LLVMValueRef user = LLVMGetUser(use);
-        if (LLVMIsAConstantExpr(user) && igi_is_derived(user)) return true;
+        if (LLVMIsAConstantExpr(user) && igi_msl_is_derived(user)) return true;
         if (LLVMIsAInstruction(user) && sets_variable(LLVMGetBasicBlockParent(LLVMGetInstructionParent(user))))
             return true;
     }

@@ -8,8 +8,8 @@
 #include <stdbool.h>
 
 // Whether clang made the function to set one variable, or to call those that do.
-bool igi_is_initialiser(LLVMValueRef function);
+bool igi_msl_is_initialiser(LLVMValueRef function);
 // Whether a function that sets variables touches the global, directly or through a constant expression.
-bool igi_is_derived(LLVMValueRef global);
+bool igi_msl_is_derived(LLVMValueRef global);
 
 #endif

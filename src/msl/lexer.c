@@ -10,8 +10,8 @@
 typedef struct lexer {
     const char *text;
     size_t at, length;
-    igi_tokens *tokens;
-    igi_token_region region;
+    igi_msl_tokens *tokens;
+    igi_msl_token_region region;
     bool line_start, failed;
 } lexer;
 
@@ -19,18 +19,18 @@ static char peek(const lexer *lex, size_t ahead) {
     return lex->at + ahead < lex->length ? lex->text[lex->at + ahead] : 0;
 }
 
-static void push(lexer *lex, size_t start, igi_token_kind kind) {
-    igi_tokens *tokens = lex->tokens;
+static void push(lexer *lex, size_t start, igi_msl_token_kind kind) {
+    igi_msl_tokens *tokens = lex->tokens;
     if (!igi_grow((void **)&tokens->items, &tokens->capacity, tokens->count + 1, sizeof *tokens->items)) {
         lex->failed = true;
         return;
     }
     uint32_t index = (uint32_t)tokens->count++;
-    tokens->items[index] = (igi_token){.offset = (uint32_t)start,
-                                       .length = (uint32_t)(lex->at - start),
-                                       .partner = index,
-                                       .kind = kind,
-                                       .region = lex->region};
+    tokens->items[index] = (igi_msl_token){.offset = (uint32_t)start,
+                                           .length = (uint32_t)(lex->at - start),
+                                           .partner = index,
+                                           .kind = kind,
+                                           .region = lex->region};
 }
 
 // Length of the line continuation `ahead` of here, 0 when there is none. Like clang, blanks before the line's end
@@ -127,7 +127,7 @@ static void word(lexer *lex) {
     if (!lex->failed) lex->tokens->items[lex->tokens->count - 1].spliced = spliced;
 }
 
-static void boundary(lexer *lex, igi_token_region next) {
+static void boundary(lexer *lex, igi_msl_token_region next) {
     lex->region = IGI_REGION_DIRECTIVE;
     push(lex, lex->at, IGI_TOKEN_BOUNDARY);
     lex->region = next;
@@ -185,7 +185,7 @@ static void token(lexer *lex) {
     } else if (is_word(c)) {
         word(lex);
         size_t last = lex->tokens->count - 1;
-        if (!lex->failed && igi_token_is(lex->tokens, last, "define") && last > 0 &&
+        if (!lex->failed && igi_msl_token_is(lex->tokens, last, "define") && last > 0 &&
             lex->tokens->items[last - 1].kind == IGI_TOKEN_DIRECTIVE)
             macro_head(lex);
     } else if (c == '"' || c == '\'') {
@@ -204,13 +204,13 @@ typedef struct bracket_stack {
     size_t base;  // below lie the brackets around the preprocessor line
 } bracket_stack;
 
-static char bracket(const igi_tokens *tokens, size_t index) {
-    const igi_token *token = &tokens->items[index];
+static char bracket(const igi_msl_tokens *tokens, size_t index) {
+    const igi_msl_token *token = &tokens->items[index];
     return token->kind == IGI_TOKEN_PUNCT ? tokens->text[token->offset] : 0;
 }
 
 // Badly nested brackets stay unpaired. A closing brace also closes what was left open inside it.
-static void close_bracket(igi_tokens *tokens, bracket_stack *stack, size_t index) {
+static void close_bracket(igi_msl_tokens *tokens, bracket_stack *stack, size_t index) {
     char wanted = bracket(tokens, index) == ')' ? '(' : bracket(tokens, index) == ']' ? '[' : '{';
     while (stack->count > stack->base) {
         uint32_t open = stack->items[stack->count - 1];
@@ -224,11 +224,11 @@ static void close_bracket(igi_tokens *tokens, bracket_stack *stack, size_t index
     }
 }
 
-static bool pair_brackets(igi_tokens *tokens) {
+static bool pair_brackets(igi_msl_tokens *tokens) {
     bracket_stack stack = {0};
     bool paired = true;
     for (size_t i = 0; i < tokens->count && paired; i++) {
-        igi_token_kind kind = tokens->items[i].kind;
+        igi_msl_token_kind kind = tokens->items[i].kind;
         if (kind == IGI_TOKEN_DIRECTIVE) stack.base = stack.count;
         if (kind == IGI_TOKEN_BOUNDARY) {
             stack.count = stack.base;
@@ -244,21 +244,21 @@ static bool pair_brackets(igi_tokens *tokens) {
     return paired;
 }
 
-bool igi_lex(const char *text, size_t length, igi_tokens *tokens) {
-    *tokens = (igi_tokens){.text = text};
+bool igi_msl_lex(const char *text, size_t length, igi_msl_tokens *tokens) {
+    *tokens = (igi_msl_tokens){.text = text};
     lexer lex = {.text = text, .length = length, .tokens = tokens, .line_start = true};
     while (lex.at < lex.length && !lex.failed) {
         if (!skip_blank(&lex)) token(&lex);
     }
     if (lex.region != IGI_REGION_CODE && !lex.failed) boundary(&lex, IGI_REGION_CODE);
     if (!lex.failed && !pair_brackets(tokens)) lex.failed = true;
-    if (lex.failed) igi_tokens_free(tokens);
+    if (lex.failed) igi_msl_tokens_free(tokens);
     return !lex.failed;
 }
 
-void igi_tokens_free(igi_tokens *tokens) {
+void igi_msl_tokens_free(igi_msl_tokens *tokens) {
     free(tokens->items);
-    *tokens = (igi_tokens){0};
+    *tokens = (igi_msl_tokens){0};
 }
 
 // ---- Questions about tokens ----
@@ -270,29 +270,29 @@ static bool spliced_word_is(const char *text, size_t length, const char *word) {
     return *word == 0;
 }
 
-bool igi_token_is(const igi_tokens *tokens, size_t index, const char *word) {
+bool igi_msl_token_is(const igi_msl_tokens *tokens, size_t index, const char *word) {
     if (index >= tokens->count) return false;
-    const igi_token *token = &tokens->items[index];
+    const igi_msl_token *token = &tokens->items[index];
     if (token->spliced) return spliced_word_is(tokens->text + token->offset, token->length, word);
     return token->length == strlen(word) && memcmp(tokens->text + token->offset, word, token->length) == 0;
 }
 
-bool igi_token_is_word(const igi_tokens *tokens, size_t index) {
+bool igi_msl_token_is_word(const igi_msl_tokens *tokens, size_t index) {
     return index < tokens->count && tokens->items[index].kind == IGI_TOKEN_WORD;
 }
 
-bool igi_token_in(const igi_tokens *tokens, size_t index, const char *const *words) {
-    while (*words && !igi_token_is(tokens, index, *words)) words++;
+bool igi_msl_token_in(const igi_msl_tokens *tokens, size_t index, const char *const *words) {
+    while (*words && !igi_msl_token_is(tokens, index, *words)) words++;
     return *words != NULL;
 }
 
-bool igi_token_same(const igi_tokens *tokens, size_t a, size_t b) {
-    const igi_token *left = &tokens->items[a], *right = &tokens->items[b];
+bool igi_msl_token_same(const igi_msl_tokens *tokens, size_t a, size_t b) {
+    const igi_msl_token *left = &tokens->items[a], *right = &tokens->items[b];
     return left->length == right->length &&
            memcmp(tokens->text + left->offset, tokens->text + right->offset, left->length) == 0;
 }
 
-bool igi_token_is_colon(const igi_tokens *tokens, size_t index) {
-    return igi_token_is(tokens, index, ":") && !igi_token_is(tokens, index + 1, ":") &&
-           !(index > 0 && igi_token_is(tokens, index - 1, ":"));
+bool igi_msl_token_is_colon(const igi_msl_tokens *tokens, size_t index) {
+    return igi_msl_token_is(tokens, index, ":") && !igi_msl_token_is(tokens, index + 1, ":") &&
+           !(index > 0 && igi_msl_token_is(tokens, index - 1, ":"));
 }

@@ -14,7 +14,7 @@ static void report(LLVMDiagnosticInfoRef info, void *user) {
     LLVMDisposeMessage(text);
 }
 
-LLVMContextRef igi_llvm_context_create(void) {
+LLVMContextRef igi_msl_llvm_context_create(void) {
     LLVMContextRef context = LLVMContextCreate();
     LLVMContextSetDiagnosticHandler(context, report, NULL);
     return context;

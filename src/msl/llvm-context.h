@@ -5,6 +5,6 @@
 
 #include <llvm-c/Core.h>
 
-LLVMContextRef igi_llvm_context_create(void);
+LLVMContextRef igi_msl_llvm_context_create(void);
 
 #endif

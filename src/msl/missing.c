@@ -17,15 +17,15 @@ static char *missing_name(char *message) {
     return message + 1;
 }
 
-static bool any_embeds(const igi_sources *sources) {
+static bool any_embeds(const igi_msl_sources *sources) {
     for (size_t i = 0; i < sources->count; i++)
         if (sources->files[i].rewrite.embed_count) return true;
     return false;
 }
 
-static bool is_embed_line(const igi_source *source, uint32_t line) {
+static bool is_embed_line(const igi_msl_source *source, uint32_t line) {
     for (size_t i = 0; i < source->rewrite.embed_count; i++) {
-        const igi_line_range *range = &source->rewrite.embeds[i];
+        const igi_msl_line_range *range = &source->rewrite.embeds[i];
         if (line >= range->first && line <= range->last) return true;
     }
     return false;
@@ -33,8 +33,8 @@ static bool is_embed_line(const igi_source *source, uint32_t line) {
 
 // Whether the name is wanted as text or as data must be certain, because text is rewritten. After #line a message says
 // neither file nor line, so there must be no #embed that could be meant.
-static bool identify(const igi_sources *sources, const igi_message *message, igi_wanted *wanted) {
-    const igi_source *source = igi_sources_find(sources, message->path);
+static bool identify(const igi_msl_sources *sources, const igi_msl_message *message, igi_msl_wanted *wanted) {
+    const igi_msl_source *source = igi_msl_sources_find(sources, message->path);
     bool renumbered = !source;
     for (size_t i = 0; i < sources->count; i++) renumbered = renumbered || sources->files[i].rewrite.renumbered;
     if (renumbered) {
@@ -46,16 +46,16 @@ static bool identify(const igi_sources *sources, const igi_message *message, igi
     return true;
 }
 
-static ig_status add_line(igi_sources *sources, char *line, ig_error *error) {
-    igi_message message;
-    if (!igi_message_parse(line, &message) || strcmp(message.level, "error") != 0) return IG_STATUS_OK;
-    igi_wanted wanted = {.name = missing_name(message.text)};
+static ig_status add_line(igi_msl_sources *sources, char *line, ig_error *error) {
+    igi_msl_message message;
+    if (!igi_msl_message_parse(line, &message) || strcmp(message.level, "error") != 0) return IG_STATUS_OK;
+    igi_msl_wanted wanted = {.name = missing_name(message.text)};
     if (!wanted.name || !identify(sources, &message, &wanted)) return IG_STATUS_OK;
     // Adding files moves the sources, but not their paths.
-    return igi_sources_want(sources, &wanted, error);
+    return igi_msl_sources_want(sources, &wanted, error);
 }
 
-ig_status igi_msl_add_missing(igi_sources *sources, const char *messages, bool *added, ig_error *error) {
+ig_status igi_msl_add_missing(igi_msl_sources *sources, const char *messages, bool *added, ig_error *error) {
     size_t before = sources->count;
     ig_status status = IG_STATUS_OK;
     while (messages && *messages && status == IG_STATUS_OK) {
@@ -73,17 +73,17 @@ ig_status igi_msl_add_missing(igi_sources *sources, const char *messages, bool *
 
 static const char magic[16] = "ingot-wanted\0\0\1\n";
 
-void igi_wanted_write(const igi_sources *sources, size_t first, igi_text *bytes) {
+void igi_msl_wanted_write(const igi_msl_sources *sources, size_t first, igi_text *bytes) {
     igi_text_append(bytes, magic, sizeof magic);
     for (size_t i = first; i < sources->wanted_count; i++) {
-        const igi_wanted *wanted = &sources->wanted[i];
+        const igi_msl_wanted *wanted = &sources->wanted[i];
         igi_text_append(bytes, wanted->data ? "d" : "t", 1);
         igi_text_append(bytes, wanted->includer, strlen(wanted->includer) + 1);
         igi_text_append(bytes, wanted->name, strlen(wanted->name) + 1);
     }
 }
 
-bool igi_wanted_is(const char *bytes, size_t length) {
+bool igi_msl_wanted_is(const char *bytes, size_t length) {
     return length >= sizeof magic && memcmp(bytes, magic, sizeof magic) == 0;
 }
 
@@ -93,14 +93,14 @@ static char *take_string(char **at, const char *end) {
     return zero ? start : NULL;
 }
 
-ig_status igi_wanted_apply(const char *bytes, size_t length, igi_sources *sources, ig_error *error) {
+ig_status igi_msl_wanted_apply(const char *bytes, size_t length, igi_msl_sources *sources, ig_error *error) {
     char *copy = igi_strndup(bytes, length), *at = copy ? copy + sizeof magic : NULL, *end = copy + length;
     ig_status status = copy ? IG_STATUS_OK : igi_error_no_memory(error);
     while (status == IG_STATUS_OK && at < end) {
-        igi_wanted wanted = {.data = *at++ == 'd'};
+        igi_msl_wanted wanted = {.data = *at++ == 'd'};
         wanted.includer = take_string(&at, end);
         wanted.name = wanted.includer ? take_string(&at, end) : NULL;
-        status = wanted.name ? igi_sources_want(sources, &wanted, error)
+        status = wanted.name ? igi_msl_sources_want(sources, &wanted, error)
                              : igi_error_set(error, IG_STATUS_BAD_FORMAT, "a cache entry is damaged");
     }
     free(copy);

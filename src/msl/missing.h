@@ -6,13 +6,13 @@
 #include "msl/sources.h"
 
 // Reads clang's messages. *added: there are new sources now, and clang should run again.
-ig_status igi_msl_add_missing(igi_sources *sources, const char *messages, bool *added, ig_error *error);
+ig_status igi_msl_add_missing(igi_msl_sources *sources, const char *messages, bool *added, ig_error *error);
 
 // What was added, from number `first` on, as bytes to keep, and from them. A source that is loaded again asks for the
 // same names, which may mean other files by now.
-void igi_wanted_write(const igi_sources *sources, size_t first, igi_text *bytes);
-bool igi_wanted_is(const char *bytes, size_t length);
-// pre: igi_wanted_is. errors: those of igi_sources_want, BAD_FORMAT.
-ig_status igi_wanted_apply(const char *bytes, size_t length, igi_sources *sources, ig_error *error);
+void igi_msl_wanted_write(const igi_msl_sources *sources, size_t first, igi_text *bytes);
+bool igi_msl_wanted_is(const char *bytes, size_t length);
+// pre: igi_msl_wanted_is. errors: those of igi_msl_sources_want, BAD_FORMAT.
+ig_status igi_msl_wanted_apply(const char *bytes, size_t length, igi_msl_sources *sources, ig_error *error);
 
 #endif

@@ -48,7 +48,7 @@ static void show_header(igi_text *text, const char *headers, const char *name) {
     free(shown);
 }
 
-static ig_status show_source(igi_text *text, const char *directory, size_t index, const igi_source *source) {
+static ig_status show_source(igi_text *text, const char *directory, size_t index, const igi_msl_source *source) {
     char *copy = igi_format("%s/%zu", directory, index);
     if (!copy) return IG_STATUS_OUT_OF_MEMORY;
     const char *bytes = source->data ? source->text : source->rewrite.text;

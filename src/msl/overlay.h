@@ -10,9 +10,9 @@ extern const char igi_msl_stdlib[];
 extern const char igi_msl_pch[];
 
 typedef struct igi_msl_overlay {
-    const igi_sources *sources;  // or NULL
-    const char *headers;         // directory of the standard headers
-    const char *pch;             // or NULL
+    const igi_msl_sources *sources;  // or NULL
+    const char *headers;             // directory of the standard headers
+    const char *pch;                 // or NULL
 } igi_msl_overlay;
 
 // Writes the rewritten files into `directory`, and the overlay that shows them. owns: *path is the caller's.

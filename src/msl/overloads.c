@@ -8,18 +8,18 @@
 #include "msl/rewrite-passes.h"
 
 typedef struct candidate {
-    igi_declaration *declaration;
+    igi_msl_declaration *declaration;
     uint64_t key;  // hash of scope and head, address spaces aside
 } candidate;
 
 // What the token means once address spaces are gone: itself, nothing (NULL), or const.
-static const char *meaning(const igi_tokens *tokens, size_t index, size_t *length) {
-    const igi_token *token = &tokens->items[index];
+static const char *meaning(const igi_msl_tokens *tokens, size_t index, size_t *length) {
+    const igi_msl_token *token = &tokens->items[index];
     const char *text = tokens->text + token->offset, *constant = NULL;
     *length = token->length;
-    if (igi_address_space(tokens, index)) {
-        igi_space_role role = igi_address_space_role(tokens, index);
-        if (role != IGI_SPACE_OF_OBJECT && igi_token_is(tokens, index, "constant")) constant = "const";
+    if (igi_msl_address_space(tokens, index)) {
+        igi_msl_space_role role = igi_msl_address_space_role(tokens, index);
+        if (role != IGI_SPACE_OF_OBJECT && igi_msl_token_is(tokens, index, "constant")) constant = "const";
         *length = constant ? strlen(constant) : 0;
         text = constant;
     }
@@ -28,7 +28,7 @@ static const char *meaning(const igi_tokens *tokens, size_t index, size_t *lengt
 
 // Steps to the next token that means something; `const` twice means it once. False at the end.
 typedef struct reader {
-    const igi_tokens *tokens;
+    const igi_msl_tokens *tokens;
     size_t index, end;
     const char *text;
     size_t length;
@@ -49,7 +49,7 @@ static bool next(reader *at) {
     return false;
 }
 
-static reader read_head(const igi_tokens *tokens, const igi_declaration *declaration) {
+static reader read_head(const igi_msl_tokens *tokens, const igi_msl_declaration *declaration) {
     return (reader){.tokens = tokens, .index = declaration->first, .end = declaration->head_end};
 }
 
@@ -59,7 +59,7 @@ static uint64_t add_to_hash(uint64_t hash, const void *bytes, size_t length) {
     return hash;
 }
 
-static uint64_t key_of(const igi_tokens *tokens, const igi_declaration *declaration) {
+static uint64_t key_of(const igi_msl_tokens *tokens, const igi_msl_declaration *declaration) {
     uint64_t hash = add_to_hash(0xcbf29ce484222325u, &declaration->scope, sizeof declaration->scope);
     hash = add_to_hash(hash, &declaration->has_body, sizeof declaration->has_body);
     for (reader at = read_head(tokens, declaration); next(&at);) {
@@ -69,7 +69,7 @@ static uint64_t key_of(const igi_tokens *tokens, const igi_declaration *declarat
     return hash;
 }
 
-static bool same_meaning(const igi_tokens *tokens, const igi_declaration *a, const igi_declaration *b) {
+static bool same_meaning(const igi_msl_tokens *tokens, const igi_msl_declaration *a, const igi_msl_declaration *b) {
     if (a->scope != b->scope || a->has_body != b->has_body) return false;
     reader left = read_head(tokens, a), right = read_head(tokens, b);
     for (;;) {
@@ -80,10 +80,10 @@ static bool same_meaning(const igi_tokens *tokens, const igi_declaration *a, con
 }
 
 // A true redefinition is for clang to report.
-static bool same_words(const igi_tokens *tokens, const igi_declaration *a, const igi_declaration *b) {
+static bool same_words(const igi_msl_tokens *tokens, const igi_msl_declaration *a, const igi_msl_declaration *b) {
     if (a->head_end - a->first != b->head_end - b->first) return false;
     for (uint32_t i = 0; i < a->head_end - a->first; i++)
-        if (!igi_token_same(tokens, a->first + i, b->first + i)) return false;
+        if (!igi_msl_token_same(tokens, a->first + i, b->first + i)) return false;
     return true;
 }
 
@@ -94,22 +94,22 @@ static int by_key(const void *a, const void *b) {
 }
 
 // Preprocessor lines inside a dropped declaration stay: they may define what others use.
-static bool stays(const igi_rewriter *r, const igi_declaration *declaration, size_t index) {
-    return igi_at(r, index)->done || igi_at(r, index)->region != igi_at(r, declaration->first)->region;
+static bool stays(const igi_msl_rewriter *r, const igi_msl_declaration *declaration, size_t index) {
+    return igi_msl_at(r, index)->done || igi_msl_at(r, index)->region != igi_msl_at(r, declaration->first)->region;
 }
 
-static void drop(igi_rewriter *r, const igi_declaration *declaration) {
+static void drop(igi_msl_rewriter *r, const igi_msl_declaration *declaration) {
     size_t i = declaration->first;
     while (i < declaration->end) {
         size_t end = i;
         while (end < declaration->end && !stays(r, declaration, end)) end++;
-        if (end > i) igi_rewriter_replace(r, i, end, "");
+        if (end > i) igi_msl_rewriter_replace(r, i, end, "");
         while (end < declaration->end && stays(r, declaration, end)) end++;
         i = end;
     }
 }
 
-static candidate *list_candidates(igi_rewriter *r, const igi_declarations *all) {
+static candidate *list_candidates(igi_msl_rewriter *r, const igi_msl_declarations *all) {
     candidate *list = igi_calloc(all->count, sizeof *list);
     for (size_t i = 0; list && i < all->count; i++)
         list[i] = (candidate){&all->items[i], key_of(&r->tokens, &all->items[i])};
@@ -117,13 +117,13 @@ static candidate *list_candidates(igi_rewriter *r, const igi_declarations *all) 
     return list;
 }
 
-static void mark_redundant(igi_rewriter *r, const igi_declarations *all) {
+static void mark_redundant(igi_msl_rewriter *r, const igi_msl_declarations *all) {
     candidate *list = list_candidates(r, all);
     if (!list) return;
     qsort(list, all->count, sizeof *list, by_key);
-    const igi_declaration *kept = NULL;
+    const igi_msl_declaration *kept = NULL;
     for (size_t i = 0; i < all->count; i++) {
-        igi_declaration *other = list[i].declaration;
+        igi_msl_declaration *other = list[i].declaration;
         bool seen = kept && other->first < kept->visible_until && same_meaning(&r->tokens, kept, other);
         if (!seen)
             kept = other;
@@ -133,16 +133,16 @@ static void mark_redundant(igi_rewriter *r, const igi_declarations *all) {
     free(list);
 }
 
-void igi_drop_address_space_overloads(igi_rewriter *r) {
-    igi_declarations all;
-    if (!igi_declarations_find(&r->tokens, &all)) {
+void igi_msl_drop_address_space_overloads(igi_msl_rewriter *r) {
+    igi_msl_declarations all;
+    if (!igi_msl_declarations_find(&r->tokens, &all)) {
         r->failed = true;
         return;
     }
     mark_redundant(r, &all);
     for (size_t i = 0; i < all.count && !r->failed; i++) {
-        bool gone = igi_at(r, all.items[i].first)->done;  // with the class around it
+        bool gone = igi_msl_at(r, all.items[i].first)->done;  // with the class around it
         if (all.items[i].redundant && !gone) drop(r, &all.items[i]);
     }
-    igi_declarations_free(&all);
+    igi_msl_declarations_free(&all);
 }

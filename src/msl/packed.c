@@ -6,19 +6,19 @@
 
 #include "msl/reflect-store.h"
 
-void igi_packed_write(const igi_packed *library, igi_text *bytes) {
+void igi_msl_packed_write(const igi_msl_packed *library, igi_text *bytes) {
     uint64_t log_length = strlen(library->log);
-    igi_reflection_write(&library->reflection, bytes);
+    igi_msl_reflection_write(&library->reflection, bytes);
     igi_text_append(bytes, (const char *)&log_length, sizeof log_length);
     igi_text_append(bytes, library->log, log_length);
     igi_text_append(bytes, library->bitcode, library->bitcode_length);
 }
 
-bool igi_packed_read(const char *bytes, size_t length, igi_packed *library) {
+bool igi_msl_packed_read(const char *bytes, size_t length, igi_msl_packed *library) {
     size_t used;
     uint64_t log_length;
-    *library = (igi_packed){0};
-    if (!igi_reflection_read(bytes, length, &used, &library->reflection)) return false;
+    *library = (igi_msl_packed){0};
+    if (!igi_msl_reflection_read(bytes, length, &used, &library->reflection)) return false;
     bytes += used, length -= used;
     if (length >= sizeof log_length) {
         memcpy(&log_length, bytes, sizeof log_length);
@@ -31,6 +31,6 @@ bool igi_packed_read(const char *bytes, size_t length, igi_packed *library) {
     }
     if (library->log && library->bitcode) return true;
     free(library->log), free(library->bitcode);
-    igi_reflection_free(&library->reflection);
+    igi_msl_reflection_free(&library->reflection);
     return false;
 }

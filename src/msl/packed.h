@@ -5,14 +5,14 @@
 
 #include "msl/reflect.h"
 
-typedef struct igi_packed {
-    igi_reflection reflection;
+typedef struct igi_msl_packed {
+    igi_msl_reflection reflection;
     char *log, *bitcode;
     size_t bitcode_length;
-} igi_packed;
+} igi_msl_packed;
 
-void igi_packed_write(const igi_packed *library, igi_text *bytes);
+void igi_msl_packed_write(const igi_msl_packed *library, igi_text *bytes);
 // owns: the members are the caller's. False, with nothing to free, when the bytes are not that or memory is short.
-bool igi_packed_read(const char *bytes, size_t length, igi_packed *library);
+bool igi_msl_packed_read(const char *bytes, size_t length, igi_msl_packed *library);
 
 #endif

@@ -21,11 +21,11 @@ static void put_argument(igi_text *bytes, const ig_argument *argument) {
     igi_put_u32(bytes, argument->min_bytes);
 }
 
-void igi_reflection_write(const igi_reflection *reflection, igi_text *bytes) {
+void igi_msl_reflection_write(const igi_msl_reflection *reflection, igi_text *bytes) {
     igi_put_u32(bytes, (uint32_t)reflection->kernel_count);
     igi_put_u32(bytes, (uint32_t)reflection->constant_count);
     for (size_t i = 0; i < reflection->kernel_count; i++) {
-        const igi_kernel *kernel = &reflection->kernels[i];
+        const igi_msl_kernel *kernel = &reflection->kernels[i];
         igi_put_string(bytes, kernel->symbol);
         igi_put_string(bytes, kernel->info.name);
         igi_put_u32(bytes, kernel->info.static_threadgroup_memory);
@@ -49,7 +49,7 @@ static const char *get_known(igi_reader *r, bool attribute) {
     static const char *const spaces[] = {"", "device", "constant", "threadgroup"};
     char *string = igi_get_string(r);
     const char *known = NULL;
-    const igi_attribute *found = string && attribute ? igi_attribute_find(string, strlen(string)) : NULL;
+    const igi_msl_attribute *found = string && attribute ? igi_msl_attribute_find(string, strlen(string)) : NULL;
     if (found) known = found->name;
     for (size_t i = 0; string && !attribute && i < sizeof spaces / sizeof *spaces; i++)
         if (strcmp(spaces[i], string) == 0) known = spaces[i];
@@ -70,7 +70,7 @@ static void get_argument(igi_reader *r, ig_argument *argument) {
     argument->min_bytes = igi_get_u32(r);
 }
 
-static void get_kernel(igi_reader *r, igi_kernel *kernel) {
+static void get_kernel(igi_reader *r, igi_msl_kernel *kernel) {
     kernel->symbol = igi_get_string(r);
     kernel->info.name = igi_get_string(r);
     kernel->info.static_threadgroup_memory = igi_get_u32(r);
@@ -92,9 +92,9 @@ static void get_constant(igi_reader *r, ig_function_constant_info *constant) {
     constant->components = igi_get_u32(r);
 }
 
-bool igi_reflection_read(const char *bytes, size_t length, size_t *used, igi_reflection *reflection) {
+bool igi_msl_reflection_read(const char *bytes, size_t length, size_t *used, igi_msl_reflection *reflection) {
     igi_reader r = igi_read_from(bytes, length);
-    *reflection = (igi_reflection){0};
+    *reflection = (igi_msl_reflection){0};
     uint32_t kernels = igi_get_count(&r, 20), constants = igi_get_count(&r, 16);
     reflection->kernels = igi_calloc(kernels, sizeof *reflection->kernels);
     reflection->constants = igi_calloc(constants, sizeof *reflection->constants);
@@ -104,6 +104,6 @@ bool igi_reflection_read(const char *bytes, size_t length, size_t *used, igi_ref
     while (!r.failed && reflection->constant_count < constants)
         get_constant(&r, &reflection->constants[reflection->constant_count++]);
     *used = (size_t)(r.at - bytes);
-    if (r.failed) igi_reflection_free(reflection);
+    if (r.failed) igi_msl_reflection_free(reflection);
     return !r.failed;
 }

@@ -20,14 +20,14 @@ enum { MAX_BUFFERS = 31 };
 
 typedef struct reflector {
     LLVMModuleRef module;
-    igi_reflection *out;
-    igi_diagnostics *diagnostics;
+    igi_msl_reflection *out;
+    igi_msl_diagnostics *diagnostics;
     bool failed;  // memory
 } reflector;
 
 typedef struct subject {  // the parameter being looked at
-    const igi_kernel *kernel;
-    igi_parameter *parameter;
+    const igi_msl_kernel *kernel;
+    igi_msl_parameter *parameter;
     ig_argument *argument;
 } subject;
 
@@ -41,24 +41,24 @@ __attribute__((format(printf, 3, 4))) static void complain(reflector *r, const s
         return;
     }
     const char *file = s->parameter->file ? s->parameter->file : r->diagnostics->sources->files[0].path;
-    igi_diagnostics_add(r->diagnostics, "error", file, s->parameter->line, 0, s->argument->name, message);
+    igi_msl_diagnostics_add(r->diagnostics, "error", file, s->parameter->line, 0, s->argument->name, message);
     free(message);
 }
 
 // ---- Kernels ----
 
-static igi_kernel *find_symbol(igi_reflection *out, const char *symbol) {
+static igi_msl_kernel *find_symbol(igi_msl_reflection *out, const char *symbol) {
     for (size_t i = 0; i < out->kernel_count; i++)
         if (strcmp(out->kernels[i].symbol, symbol) == 0) return &out->kernels[i];
     return NULL;
 }
 
-static igi_kernel *kernel_of(reflector *r, LLVMValueRef function) {
+static igi_msl_kernel *kernel_of(reflector *r, LLVMValueRef function) {
     size_t length;
     const char *symbol = LLVMGetValueName2(function, &length);
-    igi_kernel *found = find_symbol(r->out, symbol);
+    igi_msl_kernel *found = find_symbol(r->out, symbol);
     if (found) return found;
-    igi_reflection *out = r->out;
+    igi_msl_reflection *out = r->out;
     char *copy = igi_strndup(symbol, length);
     if (!copy ||
         !igi_grow((void **)&out->kernels, &out->kernel_capacity, out->kernel_count + 1, sizeof *out->kernels)) {
@@ -66,25 +66,25 @@ static igi_kernel *kernel_of(reflector *r, LLVMValueRef function) {
         r->failed = true;
         return NULL;
     }
-    out->kernels[out->kernel_count] = (igi_kernel){.symbol = copy};
+    out->kernels[out->kernel_count] = (igi_msl_kernel){.symbol = copy};
     return &out->kernels[out->kernel_count++];
 }
 
-static void visit_kernel(LLVMValueRef function, const igi_annotation *annotation, void *user) {
+static void visit_kernel(LLVMValueRef function, const igi_msl_annotation *annotation, void *user) {
     reflector *r = user;
     if (LLVMIsDeclaration(function)) return;
-    const char *name = igi_annotation_after(annotation, "ig.host_name:");
-    const char *unsupported = igi_annotation_after(annotation, "ig.unsupported:");
+    const char *name = igi_msl_annotation_after(annotation, "ig.host_name:");
+    const char *unsupported = igi_msl_annotation_after(annotation, "ig.unsupported:");
     if (unsupported) {
         char message[200];
         snprintf(message, sizeof message, "'%.*s' functions are not supported by Ingot: compute kernels only",
                  (int)(annotation->text_length - strlen("ig.unsupported:")), unsupported);
-        igi_diagnostics_add(r->diagnostics, "error", annotation->file, annotation->line, 1, NULL, message);
+        igi_msl_diagnostics_add(r->diagnostics, "error", annotation->file, annotation->line, 1, NULL, message);
         return;
     }
-    bool kernel = annotation->text_length == strlen("ig.kernel") && igi_annotation_after(annotation, "ig.kernel");
-    bool limit = igi_annotation_after(annotation, "ig.max_total_threads_per_threadgroup") != NULL;
-    igi_kernel *found = kernel || name || limit ? kernel_of(r, function) : NULL;
+    bool kernel = annotation->text_length == strlen("ig.kernel") && igi_msl_annotation_after(annotation, "ig.kernel");
+    bool limit = igi_msl_annotation_after(annotation, "ig.max_total_threads_per_threadgroup") != NULL;
+    igi_msl_kernel *found = kernel || name || limit ? kernel_of(r, function) : NULL;
     if (!found) return;
     if (kernel) found->info.argument_count = 1;  // marks it; the real count comes with the arguments
     if (limit) found->info.max_total_threads = (uint32_t)annotation->argument;
@@ -161,7 +161,7 @@ static LLVMTypeRef scalar_of(LLVMTypeRef type, uint32_t *components) {
     return type;
 }
 
-// What igi_pass_bind can fill, whatever the type is called.
+// What igi_simt_pass_bind can fill, whatever the type is called.
 static bool holds_integers(LLVMValueRef storage) {
     uint32_t components;
     LLVMTypeRef scalar = scalar_of(LLVMGetAllocatedType(storage), &components);
@@ -244,8 +244,8 @@ static void describe_argument(reflector *r, const subject *s, LLVMValueRef funct
     }
 }
 
-static void describe_arguments(reflector *r, igi_kernel *kernel, LLVMValueRef function, const igi_signature *signature,
-                               igi_parameters *parameters) {
+static void describe_arguments(reflector *r, igi_msl_kernel *kernel, LLVMValueRef function,
+                               const igi_msl_signature *signature, igi_msl_parameters *parameters) {
     ig_argument *arguments = igi_calloc(parameters->count, sizeof *arguments);
     if (!arguments) {
         r->failed = true;
@@ -267,10 +267,10 @@ static uint32_t threadgroup_bytes(LLVMModuleRef module, LLVMValueRef function) {
     uint64_t bytes = 0;
     for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block)) {
         for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
-            igi_annotation annotation;
+            igi_msl_annotation annotation;
             LLVMValueRef variable;
-            if (!igi_variable_annotation(i, &annotation, &variable)) continue;
-            if (!igi_is_threadgroup_storage(variable, &annotation)) continue;
+            if (!igi_msl_variable_annotation(i, &annotation, &variable)) continue;
+            if (!igi_msl_is_threadgroup_storage(variable, &annotation)) continue;
             bytes = igi_round_up(bytes, LLVMGetAlignment(variable));
             bytes += LLVMABISizeOfType(layout, LLVMGetAllocatedType(variable));
         }
@@ -285,7 +285,7 @@ typedef struct origin {
     uint32_t line;
 } origin;
 
-static void visit_origin(LLVMValueRef function, const igi_annotation *annotation, void *user) {
+static void visit_origin(LLVMValueRef function, const igi_msl_annotation *annotation, void *user) {
     origin *wanted = user;
     size_t length;
     if (strcmp(LLVMGetValueName2(function, &length), wanted->symbol) != 0) return;
@@ -294,13 +294,13 @@ static void visit_origin(LLVMValueRef function, const igi_annotation *annotation
 }
 
 // Reports at the kernel's name.
-static void complain_of_kernel(reflector *r, const igi_kernel *kernel, const char *message) {
+static void complain_of_kernel(reflector *r, const igi_msl_kernel *kernel, const char *message) {
     origin found = {.symbol = kernel->symbol, .file = r->diagnostics->sources->files[0].path};
-    igi_annotated_functions(r->module, visit_origin, &found);
-    igi_diagnostics_add(r->diagnostics, "error", found.file, found.line, 0, kernel->info.name, message);
+    igi_msl_annotated_functions(r->module, visit_origin, &found);
+    igi_msl_diagnostics_add(r->diagnostics, "error", found.file, found.line, 0, kernel->info.name, message);
 }
 
-static void missing_attribute(reflector *r, const igi_kernel *kernel) {
+static void missing_attribute(reflector *r, const igi_msl_kernel *kernel) {
     char message[300];
     snprintf(message, sizeof message,
              "kernel '%.100s' has a parameter that is neither a pointer nor a reference and has no attribute; did you "
@@ -309,19 +309,19 @@ static void missing_attribute(reflector *r, const igi_kernel *kernel) {
     complain_of_kernel(r, kernel, message);
 }
 
-static void describe_kernel(reflector *r, igi_kernel *kernel) {
+static void describe_kernel(reflector *r, igi_msl_kernel *kernel) {
     LLVMValueRef function = LLVMGetNamedFunction(r->module, kernel->symbol);
-    igi_signature signature;
-    igi_parameters parameters;
+    igi_msl_signature signature;
+    igi_msl_parameters parameters;
     kernel->info.argument_count = 0;
-    igi_signature_read(kernel->symbol, &signature);
+    igi_msl_signature_read(kernel->symbol, &signature);
     if (!kernel->info.name) kernel->info.name = igi_strdup(signature.name);
-    if (!signature.name || !kernel->info.name || !igi_parameters_read(function, &parameters)) {
-        igi_signature_free(&signature);
+    if (!signature.name || !kernel->info.name || !igi_msl_parameters_read(function, &parameters)) {
+        igi_msl_signature_free(&signature);
         r->failed = true;
         return;
     }
-    igi_number_open_slots(&parameters);
+    igi_msl_number_open_slots(&parameters);
     kernel->info.static_threadgroup_memory = threadgroup_bytes(r->module, function);
     describe_arguments(r, kernel, function, &signature, &parameters);
     if (parameters.count < signature.count) missing_attribute(r, kernel);
@@ -330,8 +330,8 @@ static void describe_kernel(reflector *r, igi_kernel *kernel) {
         snprintf(message, sizeof message, "kernel '%.100s' must return void", kernel->info.name);
         complain_of_kernel(r, kernel, message);
     }
-    igi_parameters_free(&parameters);
-    igi_signature_free(&signature);
+    igi_msl_parameters_free(&parameters);
+    igi_msl_signature_free(&signature);
 }
 
 // ---- Function constants ----
@@ -404,7 +404,7 @@ static bool is_constant_type(LLVMTypeRef scalar, const ig_function_constant_info
 static void refuse_constant(reflector *r, const char *name) {
     char *message = igi_format("function constant '%s' must be a scalar or a vector of 2, 3 or 4 scalars", name);
     if (message)
-        igi_diagnostics_add_at_word(r->diagnostics, "error", name, message);
+        igi_msl_diagnostics_add_at_word(r->diagnostics, "error", name, message);
     else
         r->failed = true;
     free(message);
@@ -412,13 +412,13 @@ static void refuse_constant(reflector *r, const char *name) {
 
 static void describe_constant(reflector *r, LLVMValueRef global) {
     size_t length;
-    igi_constant_symbol symbol;
-    if (!igi_constant_symbol_read(LLVMGetValueName2(global, &length), &symbol)) return;
+    igi_msl_constant_symbol symbol;
+    if (!igi_msl_constant_symbol_read(LLVMGetValueName2(global, &length), &symbol)) return;
     ig_function_constant_info info = {.id = symbol.id, .name = igi_strdup(symbol.name)};
     LLVMTypeRef scalar = scalar_of(LLVMGlobalGetValueType(global), &info.components);
     info.type = constant_type(symbol.type, symbol.type_length, scalar);
     if (!is_constant_type(scalar, &info)) refuse_constant(r, symbol.name);
-    igi_reflection *out = r->out;
+    igi_msl_reflection *out = r->out;
     if (!info.name ||
         !igi_grow((void **)&out->constants, &out->constant_capacity, out->constant_count + 1, sizeof *out->constants)) {
         free((char *)info.name);
@@ -430,7 +430,7 @@ static void describe_constant(reflector *r, LLVMValueRef global) {
 
 // ---- All of it ----
 
-static void drop_unmarked(igi_reflection *out) {
+static void drop_unmarked(igi_msl_reflection *out) {
     size_t kept = 0;
     for (size_t i = 0; i < out->kernel_count; i++) {
         if (out->kernels[i].info.argument_count) {
@@ -455,12 +455,12 @@ static void check_names(reflector *r) {
 }
 
 static void reflect_module(reflector *r) {
-    igi_annotated_functions(r->module, visit_kernel, r);
+    igi_msl_annotated_functions(r->module, visit_kernel, r);
     drop_unmarked(r->out);
     for (size_t i = 0; i < r->out->kernel_count && !r->failed; i++) describe_kernel(r, &r->out->kernels[i]);
     for (LLVMValueRef g = LLVMGetFirstGlobal(r->module); g && !r->failed; g = LLVMGetNextGlobal(g))
         describe_constant(r, g);
-    if (!igi_order_constants(r->diagnostics->sources, r->out->constants, r->out->constant_count)) r->failed = true;
+    if (!igi_msl_order_constants(r->diagnostics->sources, r->out->constants, r->out->constant_count)) r->failed = true;
     if (!r->failed && r->out->kernel_count < 4096) check_names(r);
 }
 
@@ -471,7 +471,7 @@ static void report_invalid(reflector *r, char *message) {
     if (symbol) symbol[strcspn(symbol, "( \n")] = 0;
     char *text = igi_format("this is no valid code: %s%s%s", message, symbol ? " " : "", symbol ? symbol + 1 : "");
     if (text)
-        igi_diagnostics_add_at_word(r->diagnostics, "error", symbol ? symbol + 1 : NULL, text);
+        igi_msl_diagnostics_add_at_word(r->diagnostics, "error", symbol ? symbol + 1 : NULL, text);
     else
         r->failed = true;
     free(text);
@@ -486,10 +486,10 @@ static void check_module(reflector *r) {
     LLVMDisposeMessage(message);
 }
 
-static ig_status read_module(const char *bitcode, size_t length, bool check, igi_reflection *reflection,
-                             igi_diagnostics *diagnostics, ig_error *error) {
-    *reflection = (igi_reflection){0};
-    LLVMContextRef context = igi_llvm_context_create();
+static ig_status read_module(const char *bitcode, size_t length, bool check, igi_msl_reflection *reflection,
+                             igi_msl_diagnostics *diagnostics, ig_error *error) {
+    *reflection = (igi_msl_reflection){0};
+    LLVMContextRef context = igi_msl_llvm_context_create();
     LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRange(bitcode, length, "library", 0);
     reflector r = {.out = reflection, .diagnostics = diagnostics};
     ig_status status = IG_STATUS_OK;
@@ -507,23 +507,23 @@ static ig_status read_module(const char *bitcode, size_t length, bool check, igi
     }
     LLVMDisposeMemoryBuffer(buffer);
     LLVMContextDispose(context);
-    if (status != IG_STATUS_OK) igi_reflection_free(reflection);
+    if (status != IG_STATUS_OK) igi_msl_reflection_free(reflection);
     return status;
 }
 
-ig_status igi_reflect(const char *bitcode, size_t length, igi_reflection *reflection, igi_diagnostics *diagnostics,
-                      ig_error *error) {
+ig_status igi_msl_reflect(const char *bitcode, size_t length, igi_msl_reflection *reflection,
+                          igi_msl_diagnostics *diagnostics, ig_error *error) {
     return read_module(bitcode, length, false, reflection, diagnostics, error);
 }
 
-ig_status igi_msl_examine(const char *bitcode, size_t length, igi_reflection *reflection, igi_diagnostics *diagnostics,
-                          ig_error *error) {
+ig_status igi_msl_examine(const char *bitcode, size_t length, igi_msl_reflection *reflection,
+                          igi_msl_diagnostics *diagnostics, ig_error *error) {
     return read_module(bitcode, length, true, reflection, diagnostics, error);
 }
 
-void igi_reflection_free(igi_reflection *reflection) {
+void igi_msl_reflection_free(igi_msl_reflection *reflection) {
     for (size_t i = 0; i < reflection->kernel_count; i++) {
-        igi_kernel *kernel = &reflection->kernels[i];
+        igi_msl_kernel *kernel = &reflection->kernels[i];
         for (size_t k = 0; kernel->info.arguments && k < kernel->info.argument_count; k++) {
             const ig_argument *argument = &kernel->info.arguments[k];
             free((char *)argument->name), free((char *)argument->type), free((char *)argument->condition);
@@ -532,10 +532,10 @@ void igi_reflection_free(igi_reflection *reflection) {
     }
     for (size_t i = 0; i < reflection->constant_count; i++) free((char *)reflection->constants[i].name);
     free(reflection->kernels), free(reflection->constants);
-    *reflection = (igi_reflection){0};
+    *reflection = (igi_msl_reflection){0};
 }
 
-const igi_kernel *igi_reflection_find(const igi_reflection *reflection, const char *name) {
+const igi_msl_kernel *igi_msl_reflection_find(const igi_msl_reflection *reflection, const char *name) {
     for (size_t i = 0; i < reflection->kernel_count; i++)
         if (strcmp(reflection->kernels[i].info.name, name) == 0) return &reflection->kernels[i];
     return NULL;

@@ -7,26 +7,26 @@
 
 #include "msl/diagnostics.h"
 
-typedef struct igi_kernel {
+typedef struct igi_msl_kernel {
     ig_kernel_info info;
     char *symbol;  // mangled name in the module
-} igi_kernel;
+} igi_msl_kernel;
 
-typedef struct igi_reflection {
-    igi_kernel *kernels;
+typedef struct igi_msl_reflection {
+    igi_msl_kernel *kernels;
     size_t kernel_count, kernel_capacity;
     ig_function_constant_info *constants;
     size_t constant_count, constant_capacity;
-} igi_reflection;
+} igi_msl_reflection;
 
 // Breaches of MSL's rules (a slot used twice, a parameter without attribute...) go to diagnostics: COMPILE_FAILED.
 // errors: BAD_FORMAT when it is no bitcode of this LLVM.
-ig_status igi_reflect(const char *bitcode, size_t length, igi_reflection *reflection, igi_diagnostics *diagnostics,
-                      ig_error *error);
+ig_status igi_msl_reflect(const char *bitcode, size_t length, igi_msl_reflection *reflection,
+                          igi_msl_diagnostics *diagnostics, ig_error *error);
 // The same for bitcode that is new, and what msl/contents.h refuses is COMPILE_FAILED too.
-ig_status igi_msl_examine(const char *bitcode, size_t length, igi_reflection *reflection, igi_diagnostics *diagnostics,
-                          ig_error *error);
-void igi_reflection_free(igi_reflection *reflection);
-const igi_kernel *igi_reflection_find(const igi_reflection *reflection, const char *name);
+ig_status igi_msl_examine(const char *bitcode, size_t length, igi_msl_reflection *reflection,
+                          igi_msl_diagnostics *diagnostics, ig_error *error);
+void igi_msl_reflection_free(igi_msl_reflection *reflection);
+const igi_msl_kernel *igi_msl_reflection_find(const igi_msl_reflection *reflection, const char *name);
 
 #endif

@@ -7,37 +7,39 @@
 #include "msl/lexer.h"
 #include "msl/rewrite.h"
 
-typedef struct igi_rewriter {
-    igi_tokens tokens;
-    igi_rewrite *out;
+typedef struct igi_msl_rewriter {
+    igi_msl_tokens tokens;
+    igi_msl_rewrite *out;
     bool failed;  // memory
-} igi_rewriter;
+} igi_msl_rewriter;
 
 // In the order they run.
-void igi_note_includes(igi_rewriter *r, size_t length);  // fills includes; questions with computed names are refused
-void igi_drop_address_space_overloads(igi_rewriter *r);  // what differs from an earlier declaration in that only
-void igi_rewrite_attributes(igi_rewriter *r);            // [[attributes]] to annotations
-void igi_rewrite_spellings(igi_rewriter *r);             // literals, trailing address spaces, double, casts, pragmas
-void igi_rewrite_swizzle_assignments(igi_rewriter *r);   // v.xy += w
+void igi_msl_note_includes(igi_msl_rewriter *r,
+                           size_t length);  // fills includes; questions with computed names are refused
+void igi_msl_drop_address_space_overloads(
+    igi_msl_rewriter *r);                              // what differs from an earlier declaration in that only
+void igi_msl_rewrite_attributes(igi_msl_rewriter *r);  // [[attributes]] to annotations
+void igi_msl_rewrite_spellings(igi_msl_rewriter *r);   // literals, trailing address spaces, double, casts, pragmas
+void igi_msl_rewrite_swizzle_assignments(igi_msl_rewriter *r);  // v.xy += w
 
 // owns: text and message are taken; NULL means that memory was short.
-void igi_rewriter_edit(igi_rewriter *r, size_t offset, size_t length, char *text);
-void igi_rewriter_complain(igi_rewriter *r, size_t token, char *message);
+void igi_msl_rewriter_edit(igi_msl_rewriter *r, size_t offset, size_t length, char *text);
+void igi_msl_rewriter_complain(igi_msl_rewriter *r, size_t token, char *message);
 // Notes that the token names a function constant.
-void igi_rewriter_mark_constant(igi_rewriter *r, size_t token);
+void igi_msl_rewriter_mark_constant(igi_msl_rewriter *r, size_t token);
 // Replaces the tokens from `first` up to `end` by the text and by the line breaks they spanned, and makes them done.
-void igi_rewriter_replace(igi_rewriter *r, size_t first, size_t end, const char *text);
+void igi_msl_rewriter_replace(igi_msl_rewriter *r, size_t first, size_t end, const char *text);
 // Appends the tokens, with a space where there was any.
-void igi_rewriter_append(const igi_rewriter *r, igi_text *text, size_t first, size_t end);
+void igi_msl_rewriter_append(const igi_msl_rewriter *r, igi_text *text, size_t first, size_t end);
 
-static inline bool igi_is(const igi_rewriter *r, size_t index, const char *word) {
-    return igi_token_is(&r->tokens, index, word);
+static inline bool igi_msl_is(const igi_msl_rewriter *r, size_t index, const char *word) {
+    return igi_msl_token_is(&r->tokens, index, word);
 }
-static inline igi_token *igi_at(const igi_rewriter *r, size_t index) {
+static inline igi_msl_token *igi_msl_at(const igi_msl_rewriter *r, size_t index) {
     return &r->tokens.items[index];
 }
-static inline size_t igi_end_of(const igi_rewriter *r, size_t index) {
-    return (size_t)igi_at(r, index)->offset + igi_at(r, index)->length;
+static inline size_t igi_msl_end_of(const igi_msl_rewriter *r, size_t index) {
+    return (size_t)igi_msl_at(r, index)->offset + igi_msl_at(r, index)->length;
 }
 
 #endif

@@ -8,8 +8,8 @@
 
 // ---- What passes call ----
 
-static void add_edit(igi_rewriter *r, size_t offset, size_t length, char *text) {
-    if (!igi_edits_add(&r->out->edits, offset, length, text)) r->failed = true;
+static void add_edit(igi_msl_rewriter *r, size_t offset, size_t length, char *text) {
+    if (!igi_msl_edits_add(&r->out->edits, offset, length, text)) r->failed = true;
 }
 
 // Length of a backslash at the end of a line, with the line break; as clang has it, blanks may stand between. 0: none.
@@ -31,38 +31,38 @@ static void remove_splices(char *text) {
     if (to) *to = 0;
 }
 
-void igi_rewriter_edit(igi_rewriter *r, size_t offset, size_t length, char *text) {
+void igi_msl_rewriter_edit(igi_msl_rewriter *r, size_t offset, size_t length, char *text) {
     remove_splices(text);
     add_edit(r, offset, length, text);
 }
 
-void igi_rewriter_complain(igi_rewriter *r, size_t token, char *message) {
-    igi_rewrite *out = r->out;
+void igi_msl_rewriter_complain(igi_msl_rewriter *r, size_t token, char *message) {
+    igi_msl_rewrite *out = r->out;
     if (!message || !igi_grow((void **)&out->errors, &out->error_capacity, out->error_count + 1, sizeof *out->errors)) {
         free(message);
         r->failed = true;
         return;
     }
-    out->errors[out->error_count++] = (igi_rewrite_error){igi_at(r, token)->offset, message};
+    out->errors[out->error_count++] = (igi_msl_rewrite_error){igi_msl_at(r, token)->offset, message};
 }
 
-void igi_rewriter_mark_constant(igi_rewriter *r, size_t token) {
-    igi_rewrite *out = r->out;
-    char *name = igi_strndup(r->tokens.text + igi_at(r, token)->offset, igi_at(r, token)->length);
+void igi_msl_rewriter_mark_constant(igi_msl_rewriter *r, size_t token) {
+    igi_msl_rewrite *out = r->out;
+    char *name = igi_strndup(r->tokens.text + igi_msl_at(r, token)->offset, igi_msl_at(r, token)->length);
     if (!name ||
         !igi_grow((void **)&out->constants, &out->constant_capacity, out->constant_count + 1, sizeof *out->constants)) {
         free(name);
         r->failed = true;
         return;
     }
-    out->constants[out->constant_count++] = (igi_constant_mark){name, igi_at(r, token)->offset};
+    out->constants[out->constant_count++] = (igi_msl_constant_mark){name, igi_msl_at(r, token)->offset};
 }
 
-void igi_rewriter_append(const igi_rewriter *r, igi_text *text, size_t first, size_t end) {
+void igi_msl_rewriter_append(const igi_msl_rewriter *r, igi_text *text, size_t first, size_t end) {
     for (size_t i = first; i < end; i++) {
-        if (igi_at(r, i)->kind == IGI_TOKEN_BOUNDARY) continue;
-        if (i > first && igi_end_of(r, i - 1) != igi_at(r, i)->offset) igi_text_add(text, " ");
-        igi_text_append(text, r->tokens.text + igi_at(r, i)->offset, igi_at(r, i)->length);
+        if (igi_msl_at(r, i)->kind == IGI_TOKEN_BOUNDARY) continue;
+        if (i > first && igi_msl_end_of(r, i - 1) != igi_msl_at(r, i)->offset) igi_text_add(text, " ");
+        igi_text_append(text, r->tokens.text + igi_msl_at(r, i)->offset, igi_msl_at(r, i)->length);
     }
 }
 
@@ -76,42 +76,43 @@ static void append_line_breaks(igi_text *text, const char *source, size_t from, 
     }
 }
 
-void igi_rewriter_replace(igi_rewriter *r, size_t first, size_t end, const char *text) {
-    size_t from = igi_at(r, first)->offset, to = igi_end_of(r, end - 1);
+void igi_msl_rewriter_replace(igi_msl_rewriter *r, size_t first, size_t end, const char *text) {
+    size_t from = igi_msl_at(r, first)->offset, to = igi_msl_end_of(r, end - 1);
     igi_text replacement = {0};
     igi_text_add(&replacement, text);
     remove_splices(replacement.data);
     if (replacement.data) replacement.length = strlen(replacement.data);
     append_line_breaks(&replacement, r->tokens.text, from, to);
     add_edit(r, from, to - from, igi_text_take(&replacement));
-    for (size_t i = first; i < end; i++) igi_at(r, i)->done = true;
+    for (size_t i = first; i < end; i++) igi_msl_at(r, i)->done = true;
 }
 
 // ---- Putting it together ----
 
-bool igi_rewrite_source(const char *source, size_t length, igi_rewrite *rewrite) {
-    static void (*const passes[])(igi_rewriter *) = {igi_drop_address_space_overloads, igi_rewrite_attributes,
-                                                     igi_rewrite_spellings, igi_rewrite_swizzle_assignments};
-    *rewrite = (igi_rewrite){0};
-    igi_rewriter r = {.out = rewrite};
-    if (!igi_lex(source, length, &r.tokens)) return false;
-    igi_note_includes(&r, length);
+bool igi_msl_rewrite_source(const char *source, size_t length, igi_msl_rewrite *rewrite) {
+    static void (*const passes[])(igi_msl_rewriter *) = {igi_msl_drop_address_space_overloads,
+                                                         igi_msl_rewrite_attributes, igi_msl_rewrite_spellings,
+                                                         igi_msl_rewrite_swizzle_assignments};
+    *rewrite = (igi_msl_rewrite){0};
+    igi_msl_rewriter r = {.out = rewrite};
+    if (!igi_msl_lex(source, length, &r.tokens)) return false;
+    igi_msl_note_includes(&r, length);
     for (size_t i = 0; i < sizeof passes / sizeof *passes && !r.failed; i++) passes[i](&r);
-    if (!r.failed) rewrite->text = igi_edits_apply(&rewrite->edits, source, length, &rewrite->length);
-    igi_tokens_free(&r.tokens);
+    if (!r.failed) rewrite->text = igi_msl_edits_apply(&rewrite->edits, source, length, &rewrite->length);
+    igi_msl_tokens_free(&r.tokens);
     if (rewrite->text) return true;
-    igi_rewrite_free(rewrite);
+    igi_msl_rewrite_free(rewrite);
     return false;
 }
 
-void igi_rewrite_free(igi_rewrite *rewrite) {
-    igi_edits_free(&rewrite->edits);
+void igi_msl_rewrite_free(igi_msl_rewrite *rewrite) {
+    igi_msl_edits_free(&rewrite->edits);
     for (size_t i = 0; i < rewrite->include_count; i++) free(rewrite->includes[i].name);
     for (size_t i = 0; i < rewrite->constant_count; i++) free(rewrite->constants[i].name);
     for (size_t i = 0; i < rewrite->error_count; i++) free(rewrite->errors[i].message);
     free(rewrite->includes), free(rewrite->embeds), free(rewrite->constants), free(rewrite->errors),
         free(rewrite->text);
-    *rewrite = (igi_rewrite){0};
+    *rewrite = (igi_msl_rewrite){0};
 }
 
 static size_t line_offset(const char *text, uint32_t line) {
@@ -124,13 +125,13 @@ static size_t line_offset(const char *text, uint32_t line) {
     return (size_t)(at_line - text);
 }
 
-uint32_t igi_rewrite_locate(const igi_rewrite *rewrite, const char *source, uint32_t line, uint32_t column) {
+uint32_t igi_msl_rewrite_locate(const igi_msl_rewrite *rewrite, const char *source, uint32_t line, uint32_t column) {
     if (line == 0 || column == 0) return column;
-    size_t original = igi_edits_origin(&rewrite->edits, line_offset(rewrite->text, line) + column - 1);
+    size_t original = igi_msl_edits_origin(&rewrite->edits, line_offset(rewrite->text, line) + column - 1);
     size_t start = line_offset(source, line);
     return original >= start ? (uint32_t)(original - start + 1) : 1;
 }
 
-bool igi_rewrite_has_place(const igi_rewrite *rewrite, uint32_t line, uint32_t column) {
-    return line && column && !igi_edits_is_inside(&rewrite->edits, line_offset(rewrite->text, line) + column - 1);
+bool igi_msl_rewrite_has_place(const igi_msl_rewrite *rewrite, uint32_t line, uint32_t column) {
+    return line && column && !igi_msl_edits_is_inside(&rewrite->edits, line_offset(rewrite->text, line) + column - 1);
 }

@@ -2,13 +2,13 @@
 // One MSL file rewritten so that clang reads it as C++: attributes become annotations that survive into the IR, and
 // what only MSL's grammar has is spelled another way.
 //
-// Line numbers do not change; columns do, and igi_rewrite_locate maps them back.
+// Line numbers do not change; columns do, and igi_msl_rewrite_locate maps them back.
 #ifndef INGOT_MSL_REWRITE_H
 #define INGOT_MSL_REWRITE_H
 
 #include "msl/edits.h"
 
-typedef struct igi_include {
+typedef struct igi_msl_include {
     char *name;
     bool quoted;  // "name" rather than <name>
     bool every;   // any directory that has it may be meant (#include_next)
@@ -16,47 +16,47 @@ typedef struct igi_include {
     bool probe;   // of __has_include: only tests whether the file exists
     size_t offset;
     size_t file;  // which of the sources it is; SIZE_MAX: none
-} igi_include;
+} igi_msl_include;
 
-typedef struct igi_line_range {
+typedef struct igi_msl_line_range {
     uint32_t first, last;  // counted from 1
-} igi_line_range;
+} igi_msl_line_range;
 
 // What a __has_include with a computed name becomes; clang refuses it where it is evaluated.
-extern const char igi_computed_probe[];
+extern const char igi_msl_computed_probe[];
 
-typedef struct igi_constant_mark {
+typedef struct igi_msl_constant_mark {
     char *name;  // of a function constant that is declared here
     size_t offset;
-} igi_constant_mark;
+} igi_msl_constant_mark;
 
-typedef struct igi_rewrite_error {
+typedef struct igi_msl_rewrite_error {
     size_t offset;  // in the original
     char *message;
-} igi_rewrite_error;
+} igi_msl_rewrite_error;
 
-typedef struct igi_rewrite {
+typedef struct igi_msl_rewrite {
     char *text;
     size_t length;
-    igi_edits edits;
-    igi_include *includes;
+    igi_msl_edits edits;
+    igi_msl_include *includes;
     size_t include_count, include_capacity;
-    igi_line_range *embeds;  // lines of #embed directives
+    igi_msl_line_range *embeds;  // lines of #embed directives
     size_t embed_count, embed_capacity;
     bool renumbered;  // has #line: line numbers of messages are not those of the text
-    igi_constant_mark *constants;
+    igi_msl_constant_mark *constants;
     size_t constant_count, constant_capacity;
-    igi_rewrite_error *errors;
+    igi_msl_rewrite_error *errors;
     size_t error_count, error_capacity;
-} igi_rewrite;
+} igi_msl_rewrite;
 
 // False when memory is short. Anything is accepted; what MSL forbids is listed in `errors`.
-bool igi_rewrite_source(const char *source, size_t length, igi_rewrite *rewrite);
-void igi_rewrite_free(igi_rewrite *rewrite);
+bool igi_msl_rewrite_source(const char *source, size_t length, igi_msl_rewrite *rewrite);
+void igi_msl_rewrite_free(igi_msl_rewrite *rewrite);
 
 // The original column of a place in the rewritten text. Both count from 1, in bytes.
-uint32_t igi_rewrite_locate(const igi_rewrite *rewrite, const char *source, uint32_t line, uint32_t column);
+uint32_t igi_msl_rewrite_locate(const igi_msl_rewrite *rewrite, const char *source, uint32_t line, uint32_t column);
 // Whether that place is one of the original's own, and not inside of what was put in for it.
-bool igi_rewrite_has_place(const igi_rewrite *rewrite, uint32_t line, uint32_t column);
+bool igi_msl_rewrite_has_place(const igi_msl_rewrite *rewrite, uint32_t line, uint32_t column);
 
 #endif

@@ -8,25 +8,25 @@
 #include "core/file.h"
 #include "core/memory.h"
 
-struct igi_root {
+struct igi_msl_root {
     char *name;  // absolute
     char *real;  // symbolic links followed; NULL when there is no such directory
 };
 
-bool igi_roots_add(igi_roots *roots, const char *directory) {
+bool igi_msl_roots_add(igi_msl_roots *roots, const char *directory) {
     char *name = igi_path_absolute(directory);
     if (!name || !igi_grow((void **)&roots->items, &roots->capacity, roots->count + 1, sizeof *roots->items)) {
         free(name);
         return false;
     }
-    roots->items[roots->count++] = (struct igi_root){name, realpath(name, NULL)};
+    roots->items[roots->count++] = (struct igi_msl_root){name, realpath(name, NULL)};
     return true;
 }
 
-void igi_roots_free(igi_roots *roots) {
+void igi_msl_roots_free(igi_msl_roots *roots) {
     for (size_t i = 0; i < roots->count; i++) free(roots->items[i].name), free(roots->items[i].real);
     free(roots->items);
-    *roots = (igi_roots){0};
+    *roots = (igi_msl_roots){0};
 }
 
 static bool is_below(const char *path, const char *root) {
@@ -35,13 +35,13 @@ static bool is_below(const char *path, const char *root) {
     return strncmp(path, root, length) == 0 && path[length] == '/';
 }
 
-bool igi_roots_have_name(const igi_roots *roots, const char *path) {
+bool igi_msl_roots_have_name(const igi_msl_roots *roots, const char *path) {
     for (size_t i = 0; i < roots->count; i++)
         if (is_below(path, roots->items[i].name)) return true;
     return false;
 }
 
-bool igi_roots_have_file(const igi_roots *roots, const char *path) {
+bool igi_msl_roots_have_file(const igi_msl_roots *roots, const char *path) {
     char *real = realpath(path, NULL);
     bool found = false;
     for (size_t i = 0; real && !found && i < roots->count; i++)

@@ -9,63 +9,63 @@
 #include "msl/rewrite.h"
 #include "msl/roots.h"
 
-typedef struct igi_source {
+typedef struct igi_msl_source {
     char *path;     // absolute; as given to clang
     char *display;  // what the user calls it
     char *text;     // the original
     size_t length;
     bool data;  // for #embed: shown to clang as it is
-    igi_rewrite rewrite;
-} igi_source;
+    igi_msl_rewrite rewrite;
+} igi_msl_source;
 
 // A file that was requested and is not shown to clang.
-typedef struct igi_refusal {
+typedef struct igi_msl_refusal {
     size_t includer;
     char *name;    // as it is spelled there
     char *reason;  // a sentence
-} igi_refusal;
+} igi_msl_refusal;
 
 // A name that only clang knows, because a macro gives it.
-typedef struct igi_wanted {
+typedef struct igi_msl_wanted {
     char *includer;  // path of the source that includes it; "" when that is not known
     char *name;
     bool data;
-} igi_wanted;
+} igi_msl_wanted;
 
-typedef struct igi_sources {
-    igi_source *files;  // [0] is the main one
+typedef struct igi_msl_sources {
+    igi_msl_source *files;  // [0] is the main one
     size_t count, capacity;
     uint64_t bytes;                   // of all of them
     const char *const *include_dirs;  // borrowed
     size_t include_dir_count;
-    igi_roots roots;
-    igi_refusal *refusals;
+    igi_msl_roots roots;
+    igi_msl_refusal *refusals;
     size_t refusal_count, refusal_capacity;
-    igi_wanted *wanted;  // what igi_sources_want has added so far
+    igi_msl_wanted *wanted;  // what igi_msl_sources_want has added so far
     size_t wanted_count, wanted_capacity;
-} igi_sources;
+} igi_msl_sources;
 
-typedef struct igi_main_source {
+typedef struct igi_msl_main_source {
     const char *text;  // or NULL to read `path`
     size_t length;
     const char *path;
     const char *name;  // how diagnostics call `text`
-} igi_main_source;
+} igi_msl_main_source;
 
 // Where clang finds the headers that Ingot brings, as far as it knows.
-extern const char igi_own_includes[];
+extern const char igi_msl_own_includes[];
 
 // Reads, rewrites and follows what the text itself names. A header that is not found is left to clang, which may not
 // need it. errors: NOT_FOUND and IO (of the main file), OVERFLOW, UNSUPPORTED, OUT_OF_MEMORY.
-ig_status igi_sources_load(igi_sources *sources, const igi_main_source *main, const char *const *include_dirs,
-                           size_t include_dir_count, ig_error *error);
+ig_status igi_msl_sources_load(igi_msl_sources *sources, const igi_msl_main_source *main,
+                               const char *const *include_dirs, size_t include_dir_count, ig_error *error);
 // Adds every file that the name may mean, and what those include. Whether there was one shows in `count`.
-ig_status igi_sources_want(igi_sources *sources, const igi_wanted *wanted, ig_error *error);
-void igi_sources_free(igi_sources *sources);
-void igi_sources_hash(const igi_sources *sources, igi_hasher *hasher);
+ig_status igi_msl_sources_want(igi_msl_sources *sources, const igi_msl_wanted *wanted, ig_error *error);
+void igi_msl_sources_free(igi_msl_sources *sources);
+void igi_msl_sources_hash(const igi_msl_sources *sources, igi_hasher *hasher);
 
-const igi_source *igi_sources_find(const igi_sources *sources, const char *path);  // NULL when unknown
+const igi_msl_source *igi_msl_sources_find(const igi_msl_sources *sources, const char *path);  // NULL when unknown
 // Why a file that is there was not found; NULL: it was not there. `includer` is a path.
-const char *igi_sources_refusal(const igi_sources *sources, const char *includer, const char *name);
+const char *igi_msl_sources_refusal(const igi_msl_sources *sources, const char *includer, const char *name);
 
 #endif

@@ -35,81 +35,82 @@ static literal read_literal(const char *text, size_t length) {
     return found;
 }
 
-static void rewrite_literal(igi_rewriter *r, size_t index) {
+static void rewrite_literal(igi_msl_rewriter *r, size_t index) {
     // clang takes our own suffixes only with an underscore (h is an exception; see <metal_types>).
     static const struct {
         const char *msl, *ours;
     } suffixes[] = {{"H", "h"}, {"bf", "_bf"}, {"BF", "_bf"}, {"l", "_L"}, {"L", "_L"}};
-    const igi_token *token = igi_at(r, index);
+    const igi_msl_token *token = igi_msl_at(r, index);
     const char *text = r->tokens.text + token->offset;
     literal found = read_literal(text, token->length);
     size_t place = token->offset + found.suffix, length = token->length - found.suffix;
     // MSL has no double: 0.5 is a float. (clang's option for that is lost in templates.)
-    if (found.floating && length == 0) igi_rewriter_edit(r, place, 0, igi_strdup("f"));
+    if (found.floating && length == 0) igi_msl_rewriter_edit(r, place, 0, igi_strdup("f"));
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
         if (strlen(suffixes[i].msl) != length || memcmp(suffixes[i].msl, text + found.suffix, length) != 0) continue;
         bool integer = !found.floating && (text[found.suffix] | 32) == 'l';
-        if (!integer) igi_rewriter_edit(r, place, length, igi_strdup(suffixes[i].ours));
+        if (!integer) igi_msl_rewriter_edit(r, place, length, igi_strdup(suffixes[i].ours));
     }
 }
 
 // ---- Words ----
 
 // To a name that <__ingot_keywords> declares unavailable, so that clang refuses it where it is used and nowhere else.
-static void rewrite_double(igi_rewriter *r, size_t index) {
+static void rewrite_double(igi_msl_rewriter *r, size_t index) {
     size_t first = index;
-    while (first > 0 && igi_is(r, first - 1, "long") && !igi_at(r, first - 1)->done) first--;
-    igi_rewriter_replace(r, first, index + 1, "__metal_double");
+    while (first > 0 && igi_msl_is(r, first - 1, "long") && !igi_msl_at(r, first - 1)->done) first--;
+    igi_msl_rewriter_replace(r, first, index + 1, "__metal_double");
 }
 
 // To half or bfloat, or to what may turn out to be one; see <__ingot_cast>.
-static void rewrite_cast(igi_rewriter *r, size_t index) {
+static void rewrite_cast(igi_msl_rewriter *r, size_t index) {
     static const char *const plain[] = {"bool",    "char",    "uchar",   "short",    "ushort",    "int",      "uint",
                                         "long",    "ulong",   "float",   "size_t",   "ptrdiff_t", "int8_t",   "int16_t",
                                         "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t",  "uint64_t", NULL};
-    bool known = igi_is(r, index + 3, ">") && igi_token_in(&r->tokens, index + 2, plain);
-    if (igi_is(r, index + 1, "<") && !known) igi_rewriter_replace(r, index, index + 1, "__ig_cast");
+    bool known = igi_msl_is(r, index + 3, ">") && igi_msl_token_in(&r->tokens, index + 2, plain);
+    if (igi_msl_is(r, index + 1, "<") && !known) igi_msl_rewriter_replace(r, index, index + 1, "__ig_cast");
 }
 
 // What C++ has and MSL has not. clang says so itself, where the text is not skipped: headers shared with a host's C++
 // have such things in parts of their own.
-static bool refuse_word(igi_rewriter *r, size_t index) {
+static bool refuse_word(igi_msl_rewriter *r, size_t index) {
     static const char *const words[] = {"goto", "virtual", "dynamic_cast", "typeid", "new", "delete", NULL};
-    if (!igi_token_in(&r->tokens, index, words)) return false;
+    if (!igi_msl_token_in(&r->tokens, index, words)) return false;
     // A function that is not to be, and an operator's name.
-    if (index > 0 && (igi_is(r, index - 1, "=") ? igi_is(r, index, "delete") : igi_is(r, index - 1, "operator")))
+    if (index > 0 &&
+        (igi_msl_is(r, index - 1, "=") ? igi_msl_is(r, index, "delete") : igi_msl_is(r, index - 1, "operator")))
         return false;
-    const igi_token *token = igi_at(r, index);
+    const igi_msl_token *token = igi_msl_at(r, index);
     const char *word = r->tokens.text + token->offset;
-    igi_rewriter_edit(
+    igi_msl_rewriter_edit(
         r, token->offset, 0,
         igi_format("_Pragma(\"GCC error \\\"'%.*s' is not supported in Metal\\\"\") ", (int)token->length, word));
     return true;
 }
 
-static void rewrite_word(igi_rewriter *r, size_t index) {
+static void rewrite_word(igi_msl_rewriter *r, size_t index) {
     if (refuse_word(r, index)) return;
-    if (igi_is(r, index, "double")) {
+    if (igi_msl_is(r, index, "double")) {
         rewrite_double(r, index);
-    } else if (igi_is(r, index, "static_cast")) {
+    } else if (igi_msl_is(r, index, "static_cast")) {
         rewrite_cast(r, index);
-    } else if (igi_address_space(&r->tokens, index)) {
-        igi_space_role role = igi_address_space_role(&r->tokens, index);
-        if (role == IGI_SPACE_OF_OBJECT) igi_rewriter_replace(r, index, index + 1, "");
-        if (role == IGI_SPACE_CONSTANT_OBJECT) igi_rewriter_replace(r, index, index + 1, "const");
+    } else if (igi_msl_address_space(&r->tokens, index)) {
+        igi_msl_space_role role = igi_msl_address_space_role(&r->tokens, index);
+        if (role == IGI_SPACE_OF_OBJECT) igi_msl_rewriter_replace(r, index, index + 1, "");
+        if (role == IGI_SPACE_CONSTANT_OBJECT) igi_msl_rewriter_replace(r, index, index + 1, "const");
     }
 }
 
 // Metal's contraction pragma is clang's under another name.
-static void rewrite_directive(igi_rewriter *r, size_t hash) {
-    if (igi_is(r, hash + 1, "pragma") && igi_is(r, hash + 2, "METAL") && igi_is(r, hash + 3, "fp") &&
-        igi_is(r, hash + 4, "contract"))
-        igi_rewriter_replace(r, hash + 2, hash + 3, "clang");
+static void rewrite_directive(igi_msl_rewriter *r, size_t hash) {
+    if (igi_msl_is(r, hash + 1, "pragma") && igi_msl_is(r, hash + 2, "METAL") && igi_msl_is(r, hash + 3, "fp") &&
+        igi_msl_is(r, hash + 4, "contract"))
+        igi_msl_rewriter_replace(r, hash + 2, hash + 3, "clang");
 }
 
-void igi_rewrite_spellings(igi_rewriter *r) {
+void igi_msl_rewrite_spellings(igi_msl_rewriter *r) {
     for (size_t i = 0; i < r->tokens.count && !r->failed; i++) {
-        const igi_token *token = igi_at(r, i);
+        const igi_msl_token *token = igi_msl_at(r, i);
         if (token->kind == IGI_TOKEN_DIRECTIVE) rewrite_directive(r, i);
         if (token->done || token->region == IGI_REGION_DIRECTIVE) continue;
         if (token->kind == IGI_TOKEN_NUMBER) rewrite_literal(r, i);

@@ -8,6 +8,6 @@
 
 // Whether the declaration that ends at a place of the original text is of a threadgroup variable, also when a macro of
 // the same file says so.
-bool igi_msl_declares_threadgroup(const igi_source *source, uint32_t line, uint32_t column);
+bool igi_msl_declares_threadgroup(const igi_msl_source *source, uint32_t line, uint32_t column);
 
 #endif

@@ -42,7 +42,7 @@ static char *respell(const char *type) {
             i += strlen(spellings[k].from);
         }
     }
-    char *renamed = words.failed ? NULL : igi_rename_types(words.data ? words.data : "");
+    char *renamed = words.failed ? NULL : igi_msl_rename_types(words.data ? words.data : "");
     igi_text_free(&words);
     return renamed;
 }
@@ -58,7 +58,7 @@ static char *const_first(char *type) {
     return moved;
 }
 
-static bool add_type(igi_signature *signature, size_t *capacity, const char *text, size_t length) {
+static bool add_type(igi_msl_signature *signature, size_t *capacity, const char *text, size_t length) {
     char *piece = igi_strndup(text, length);
     char *type = piece ? const_first(respell(piece)) : NULL;
     free(piece);
@@ -70,7 +70,7 @@ static bool add_type(igi_signature *signature, size_t *capacity, const char *tex
     return true;
 }
 
-static bool split_parameters(igi_signature *signature, const char *text) {
+static bool split_parameters(igi_msl_signature *signature, const char *text) {
     size_t capacity = 0, start = 0;
     int depth = 0;
     for (size_t i = 0; text[i]; i++) {
@@ -137,8 +137,8 @@ static char *demangle(const char *symbol) {
     return text;
 }
 
-void igi_signature_read(const char *symbol, igi_signature *signature) {
-    *signature = (igi_signature){0};
+void igi_msl_signature_read(const char *symbol, igi_msl_signature *signature) {
+    *signature = (igi_msl_signature){0};
     char *text = demangle(symbol);
     const char *open = text ? parameter_list(text) : NULL;
     const char *name = text;
@@ -150,15 +150,15 @@ void igi_signature_read(const char *symbol, igi_signature *signature) {
         char *raw = igi_strndup(name, (size_t)(open - name));
         signature->name = raw ? respell(raw) : NULL;
         free(raw);
-        if (signature->name && !split_parameters(signature, open + 1)) igi_signature_free(signature);
+        if (signature->name && !split_parameters(signature, open + 1)) igi_msl_signature_free(signature);
     }
     free(text);
 }
 
-void igi_signature_free(igi_signature *signature) {
+void igi_msl_signature_free(igi_msl_signature *signature) {
     for (size_t i = 0; i < signature->count; i++) free(signature->types[i]);
     free(signature->types), free(signature->name);
-    *signature = (igi_signature){0};
+    *signature = (igi_msl_signature){0};
 }
 
 // "5calls" or "5calls_0", to the end.
@@ -172,7 +172,7 @@ static const char *whole_source_name(const char *text, size_t *length) {
     return whole ? name : NULL;
 }
 
-char *igi_variable_name(const char *symbol) {
+char *igi_msl_variable_name(const char *symbol) {
     size_t length;
     if (*symbol == '\1') symbol++;  // clang's mark of a name that is not to be mangled
     const char *name = strncmp(symbol, "_ZL", 3) == 0 ? whole_source_name(symbol + 3, &length) : NULL;

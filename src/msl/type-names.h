@@ -5,18 +5,18 @@
 
 #include <stddef.h>
 
-typedef struct igi_signature {
+typedef struct igi_msl_signature {
     char *name;    // "add", "ns::add<float>"
     char **types;  // one per parameter
     size_t count;
-} igi_signature;
+} igi_msl_signature;
 
 // Fills name with the symbol itself and no types when the symbol is not a mangled function.
 // NULL name when memory is short.
-void igi_signature_read(const char *symbol, igi_signature *signature);
-void igi_signature_free(igi_signature *signature);
+void igi_msl_signature_read(const char *symbol, igi_msl_signature *signature);
+void igi_msl_signature_free(igi_msl_signature *signature);
 
 // What its author calls a variable: "counter" of "_ZL7counter", "calls" of "_ZZ1kPiE5calls". NULL when memory is short.
-char *igi_variable_name(const char *symbol);
+char *igi_msl_variable_name(const char *symbol);
 
 #endif

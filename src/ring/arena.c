@@ -9,7 +9,7 @@
 // Small payloads lie in the slot. With the header a slot is an odd number of cache lines, so that slots use all sets of
 // a cache.
 enum { INLINE_BYTES = 1088, LINE = 64, URGENT_CAPACITY = 64, OUTBOX_CAPACITY = 1024, MAX_CAPACITY = 1 << 20 };
-_Static_assert(IGI_INBOXES_OFFSET == sizeof(igi_crc_tables), "inboxes begin after the tables");
+_Static_assert(IGI_INBOXES_OFFSET == sizeof(igi_ring_crc_tables), "inboxes begin after the tables");
 _Static_assert(sizeof(ig_message_header) == 256, "size of the contract");
 _Static_assert(sizeof(ig_ring_control) == 128, "size of the contract");
 _Static_assert(sizeof(ig_k2k_inbox_header) == 64, "size of the contract");
@@ -74,7 +74,7 @@ ig_status igi_ring_place_inboxes(ig_ring_runtime *runtime, const ig_ring_runtime
     ig_status status = ig_buffer_create(runtime->device, &memory, &runtime->inbox_buffer);
     if (status != IG_STATUS_OK) return status;
     runtime->inboxes = ig_buffer_contents(runtime->inbox_buffer);
-    memcpy(runtime->inboxes, igi_crc_get_tables(), sizeof(igi_crc_tables));
+    memcpy(runtime->inboxes, igi_ring_crc_get_tables(), sizeof(igi_ring_crc_tables));
     for (uint32_t i = 0; i < runtime->max_kernels; i++)
         ((ig_k2k_inbox_header *)igi_ring_inbox_of(runtime, i).base)->max_messages = capacity;
     return IG_STATUS_OK;
@@ -101,12 +101,12 @@ static void place_cursors(igi_ring_place *rings) {
 }
 
 static ig_status place_rings(igi_ring_block *block, const ig_ring_launch_desc *desc, layout *at) {
-    const uint32_t capacities[] = {[IGI_RING_INPUT] = igi_or_default(desc->input_capacity, 1024),
+    const uint32_t capacities[] = {[IGI_RING_INPUT] = igi_ring_or_default(desc->input_capacity, 1024),
                                    [IGI_RING_URGENT] = URGENT_CAPACITY,
-                                   [IGI_RING_OUTPUT] = igi_or_default(desc->output_capacity, 1024),
-                                   [IGI_RING_DEAD] = igi_or_default(desc->dead_letter_capacity, 64),
+                                   [IGI_RING_OUTPUT] = igi_ring_or_default(desc->output_capacity, 1024),
+                                   [IGI_RING_DEAD] = igi_ring_or_default(desc->dead_letter_capacity, 64),
                                    [IGI_RING_OUTBOX] = OUTBOX_CAPACITY};
-    uint32_t payload = igi_or_default(desc->max_payload, IG_MESSAGE_MAX_PAYLOAD);
+    uint32_t payload = igi_ring_or_default(desc->max_payload, IG_MESSAGE_MAX_PAYLOAD);
     if (payload > IG_MESSAGE_MAX_PAYLOAD) return IG_STATUS_INVALID_ARGUMENT;
     for (int i = 0; i < IGI_RING_INBOX; i++) {
         if (!is_capacity(capacities[i])) return IG_STATUS_INVALID_ARGUMENT;

@@ -53,24 +53,24 @@ enum {
     IGI_PACKET_MOST = 128     // messages in a slot, at most
 };
 
-static inline uint32_t igi_pad(uint32_t bytes) {
+static inline uint32_t igi_ring_pad(uint32_t bytes) {
     return (bytes + 7) & ~7u;
 }
-static inline uint32_t igi_packet_sums(uint32_t count) {
-    return igi_pad(count * 4);
+static inline uint32_t igi_ring_packet_sums(uint32_t count) {
+    return igi_ring_pad(count * 4);
 }
-static inline uint32_t igi_packet_bytes(uint32_t count, uint32_t payload) {
-    return igi_packet_sums(count) + count * igi_pad(payload);
+static inline uint32_t igi_ring_packet_bytes(uint32_t count, uint32_t payload) {
+    return igi_ring_packet_sums(count) + count * igi_ring_pad(payload);
 }
 // Whether a slot can hold what its header says.
-static inline bool igi_packet_fits(uint32_t inline_bytes, uint32_t count, uint64_t payload) {
-    return payload <= inline_bytes && igi_packet_bytes(count, (uint32_t)payload) <= inline_bytes;
+static inline bool igi_ring_packet_fits(uint32_t inline_bytes, uint32_t count, uint64_t payload) {
+    return payload <= inline_bytes && igi_ring_packet_bytes(count, (uint32_t)payload) <= inline_bytes;
 }
 // How many messages fit into a slot.
-static inline uint32_t igi_packet_most(uint32_t inline_bytes, uint32_t payload) {
-    uint32_t count = inline_bytes / (igi_pad(payload) + 4);
+static inline uint32_t igi_ring_packet_most(uint32_t inline_bytes, uint32_t payload) {
+    uint32_t count = inline_bytes / (igi_ring_pad(payload) + 4);
     if (count > IGI_PACKET_MOST) count = IGI_PACKET_MOST;
-    return count && !igi_packet_fits(inline_bytes, count, payload) ? count - 1 : count;
+    return count && !igi_ring_packet_fits(inline_bytes, count, payload) ? count - 1 : count;
 }
 
 // Why the kernel's loop ended.

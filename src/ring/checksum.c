@@ -10,7 +10,7 @@
 #include <immintrin.h>
 #endif
 
-static igi_crc_tables tables;
+static igi_ring_crc_tables tables;
 
 static void fill_tables(void) {
     for (uint32_t i = 0; i < 256; i++) {
@@ -22,13 +22,13 @@ static void fill_tables(void) {
         for (uint32_t i = 0; i < 256; i++) tables[t][i] = tables[t - 1][i] >> 8 ^ tables[0][tables[t - 1][i] & 255];
 }
 
-const igi_crc_tables *igi_crc_get_tables(void) {
+const igi_ring_crc_tables *igi_ring_crc_get_tables(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, fill_tables);
-    return (const igi_crc_tables *)&tables;
+    return (const igi_ring_crc_tables *)&tables;
 }
 
-static uint32_t add_eight(const igi_crc_tables *t, uint32_t crc, const unsigned char *bytes) {
+static uint32_t add_eight(const igi_ring_crc_tables *t, uint32_t crc, const unsigned char *bytes) {
     uint32_t low, high;
     memcpy(&low, bytes, 4), memcpy(&high, bytes + 4, 4);
     low ^= crc;
@@ -37,7 +37,7 @@ static uint32_t add_eight(const igi_crc_tables *t, uint32_t crc, const unsigned 
 }
 
 static uint32_t add_by_tables(uint32_t crc, const unsigned char *at, uint64_t count) {
-    const igi_crc_tables *t = igi_crc_get_tables();
+    const igi_ring_crc_tables *t = igi_ring_crc_get_tables();
     for (; count >= 8; count -= 8, at += 8) crc = add_eight(t, crc, at);
     for (; count; count--, at++) crc = (*t)[0][(crc ^ *at) & 255] ^ crc >> 8;
     return crc;
@@ -90,7 +90,7 @@ static bool can_multiply(void) {
 }
 #endif
 
-uint32_t igi_crc32(const void *bytes, uint64_t count) {
+uint32_t igi_ring_crc32(const void *bytes, uint64_t count) {
     const unsigned char *at = bytes;
     uint64_t whole = count & ~15ull;
     uint32_t crc = ~0u;
@@ -100,5 +100,5 @@ uint32_t igi_crc32(const void *bytes, uint64_t count) {
 }
 
 uint32_t ig_message_checksum(const void *payload, uint64_t bytes) {
-    return igi_crc32(payload, bytes);
+    return igi_ring_crc32(payload, bytes);
 }

@@ -6,9 +6,9 @@
 #include <stdint.h>
 
 enum { IGI_CRC_TABLES = 8 };
-typedef uint32_t igi_crc_tables[IGI_CRC_TABLES][256];
+typedef uint32_t igi_ring_crc_tables[IGI_CRC_TABLES][256];
 
-const igi_crc_tables *igi_crc_get_tables(void);
-uint32_t igi_crc32(const void *bytes, uint64_t count);
+const igi_ring_crc_tables *igi_ring_crc_get_tables(void);
+uint32_t igi_ring_crc32(const void *bytes, uint64_t count);
 
 #endif

@@ -64,7 +64,7 @@ static ig_hlc_timestamp with_node(const ig_hlc *clock, moment m) {
     return (ig_hlc_timestamp){m.physical, m.logical, clock->node};
 }
 
-ig_hlc_timestamp igi_hlc_tick_many_at(ig_hlc *clock, uint64_t now_us, uint32_t count) {
+ig_hlc_timestamp igi_ring_hlc_tick_many_at(ig_hlc *clock, uint64_t now_us, uint32_t count) {
     assert(count > 0);
     moment seen = guess(clock), first;
     do {
@@ -73,12 +73,12 @@ ig_hlc_timestamp igi_hlc_tick_many_at(ig_hlc *clock, uint64_t now_us, uint32_t c
     return with_node(clock, first);
 }
 
-ig_hlc_timestamp igi_hlc_tick_at(ig_hlc *clock, uint64_t now_us) {
-    return igi_hlc_tick_many_at(clock, now_us, 1);
+ig_hlc_timestamp igi_ring_hlc_tick_at(ig_hlc *clock, uint64_t now_us) {
+    return igi_ring_hlc_tick_many_at(clock, now_us, 1);
 }
 
 ig_hlc_timestamp ig_hlc_tick(ig_hlc *clock) {
-    return igi_hlc_tick_at(clock, igi_ring_now_us());
+    return igi_ring_hlc_tick_at(clock, igi_ring_now_us());
 }
 
 static moment merge(moment local, ig_hlc_timestamp received, uint64_t now_us) {
@@ -92,8 +92,8 @@ static moment merge(moment local, ig_hlc_timestamp received, uint64_t now_us) {
     return (moment){latest, logical};
 }
 
-ig_status igi_hlc_update_at(ig_hlc *clock, ig_hlc_timestamp received, uint64_t now_us, uint64_t horizon_us,
-                            ig_hlc_timestamp *now) {
+ig_status igi_ring_hlc_update_at(ig_hlc *clock, ig_hlc_timestamp received, uint64_t now_us, uint64_t horizon_us,
+                                 ig_hlc_timestamp *now) {
     if (received.logical > UINT64_MAX / 2) return IG_STATUS_CLOCK_SKEW;
     moment seen = guess(clock), next;
     do {
@@ -106,7 +106,7 @@ ig_status igi_hlc_update_at(ig_hlc *clock, ig_hlc_timestamp received, uint64_t n
 
 ig_status ig_hlc_update(ig_hlc *clock, ig_hlc_timestamp received, ig_hlc_timestamp *now) {
     if (!clock) return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "hlc_update: clock must not be NULL");
-    ig_status status = igi_hlc_update_at(clock, received, igi_ring_now_us(), igi_ring_horizon_us(), now);
+    ig_status status = igi_ring_hlc_update_at(clock, received, igi_ring_now_us(), igi_ring_horizon_us(), now);
     if (status == IG_STATUS_OK) return status;
     return igi_fail(status,
                     "hlc_update: the moment %" PRIu64 " us, logical %" PRIu64 ", of node %" PRIu64

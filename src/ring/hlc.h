@@ -5,11 +5,11 @@
 
 #include <ingot/ring.h>
 
-ig_hlc_timestamp igi_hlc_tick_at(ig_hlc *clock, uint64_t now_us);
+ig_hlc_timestamp igi_ring_hlc_tick_at(ig_hlc *clock, uint64_t now_us);
 // The first of `count` new moments, whose logical parts follow each other. pre: count > 0.
-ig_hlc_timestamp igi_hlc_tick_many_at(ig_hlc *clock, uint64_t now_us, uint32_t count);
+ig_hlc_timestamp igi_ring_hlc_tick_many_at(ig_hlc *clock, uint64_t now_us, uint32_t count);
 // A moment past `horizon_us` is refused, unless the clock is that far already.
-ig_status igi_hlc_update_at(ig_hlc *clock, ig_hlc_timestamp received, uint64_t now_us, uint64_t horizon_us,
-                            ig_hlc_timestamp *now);
+ig_status igi_ring_hlc_update_at(ig_hlc *clock, ig_hlc_timestamp received, uint64_t now_us, uint64_t horizon_us,
+                                 ig_hlc_timestamp *now);
 
 #endif

@@ -22,7 +22,7 @@ void igi_ring_set_state(ig_ring_kernel *kernel, ig_ring_state state) {
     atomic_store(&kernel->state, (int)state);
     atomic_fetch_add(&kernel->version, 1);
     atomic_fetch_add(&kernel->signal, 1);
-    igi_futex_wake(&kernel->signal);
+    igi_ring_futex_wake(&kernel->signal);
     pthread_cond_broadcast(&kernel->changed);
 }
 
@@ -35,7 +35,7 @@ static ig_status wrong_state(ig_ring_kernel *kernel, const char *verb, const cha
 // What calls on a kernel check first.
 static ig_status check_kernel(const ig_ring_kernel *kernel) {
     if (!kernel) return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "ring kernel: the kernel must not be NULL");
-    return igi_ring_is_inherited(kernel) ? igi_fail_forked() : IG_STATUS_OK;
+    return igi_ring_is_inherited(kernel) ? igi_device_fail_forked() : IG_STATUS_OK;
 }
 
 ig_status ig_ring_activate(ig_ring_kernel *kernel) {
@@ -153,7 +153,7 @@ ig_status ig_ring_wait(ig_ring_kernel *kernel, uint64_t timeout_ns) {
 
 ig_status ig_ring_get_error(const ig_ring_kernel *kernel, ig_error *error) {
     if (!kernel) return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "ring_get_error: the kernel must not be NULL");
-    if (igi_ring_is_inherited(kernel)) return igi_error_forked(error);
+    if (igi_ring_is_inherited(kernel)) return igi_device_error_forked(error);
     ig_ring_kernel *mutable = (ig_ring_kernel *)kernel;
     pthread_mutex_lock(&mutable->lock);
     ig_status status = kernel->error.status;
@@ -221,7 +221,7 @@ static ig_status fill(ig_ring_kernel *kernel, const ig_ring_launch_desc *desc, i
                              desc->name, IG_MESSAGE_MAX_PAYLOAD);
     if (status != IG_STATUS_OK)
         return igi_error_set(error, status, "ring kernel '%s': its rings do not fit into memory", desc->name);
-    kernel->message_budget = kernel->mode == IG_RING_PERSISTENT ? 0 : igi_or_default(desc->message_budget, 64);
+    kernel->message_budget = kernel->mode == IG_RING_PERSISTENT ? 0 : igi_ring_or_default(desc->message_budget, 64);
     kernel->block->message_budget = kernel->message_budget;
     return igi_ring_make_code(kernel, desc, error);
 }
@@ -263,7 +263,7 @@ ig_status ig_ring_launch(ig_ring_runtime *runtime, const ig_ring_launch_desc *de
     if (!runtime || !desc || !kernel)
         return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT,
                              "ring_launch: runtime, desc and kernel must not be NULL");
-    if (igi_device_is_inherited(runtime->device)) return igi_error_forked(error);
+    if (igi_device_is_inherited(runtime->device)) return igi_device_error_forked(error);
     ig_status status = check_desc(desc, error);
     if (status != IG_STATUS_OK) return status;
     ig_ring_kernel *made = make(runtime, desc->name);

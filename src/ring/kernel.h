@@ -66,7 +66,7 @@ struct ig_ring_kernel {
     // Output, on the host's side.
     pthread_mutex_t receiving;  // guards what follows
     uint32_t output_next;       // the next position to take
-    struct igi_stashed *stash, **stash_end;
+    struct igi_ring_stashed *stash, **stash_end;
     _Atomic uint64_t stashed;
     // Event-driven kernels: the queue of those that have something to do.
     ig_ring_kernel *next_ready;
@@ -114,10 +114,10 @@ struct ig_ring_runtime {
 };
 
 // A message that was sent, and its slot.
-typedef struct igi_sent {
+typedef struct igi_ring_sent {
     uint64_t id;
     uint32_t ring, position;
-} igi_sent;
+} igi_ring_sent;
 
 // After fork(): nobody serves the kernel in this process.
 static inline bool igi_ring_is_inherited(const ig_ring_kernel *kernel) {
@@ -132,7 +132,7 @@ static inline bool igi_ring_is_locked(pthread_mutex_t *lock) {
 }
 
 // Zero in a descriptor means the default.
-static inline uint32_t igi_or_default(uint32_t value, uint32_t otherwise) {
+static inline uint32_t igi_ring_or_default(uint32_t value, uint32_t otherwise) {
     return value ? value : otherwise;
 }
 
@@ -199,7 +199,7 @@ void igi_ring_unregister(ig_ring_runtime *runtime, ig_ring_kernel *kernel);
 
 // ---- send.c ----
 // As ig_ring_send, and returns the slot of the message too.
-ig_status igi_ring_send_at(ig_ring_kernel *kernel, const ig_message *message, uint64_t timeout_ns, igi_sent *sent);
+ig_status igi_ring_send_at(ig_ring_kernel *kernel, const ig_message *message, uint64_t timeout_ns, igi_ring_sent *sent);
 
 // ---- receive.c ----
 void igi_ring_drop_stash(ig_ring_kernel *kernel);

@@ -25,7 +25,7 @@ uint64_t ig_ring_context_count(const ig_ring_context *c) {
 
 const void *ig_ring_context_payload_at(const ig_ring_context *c, uint64_t which) {
     if (which >= c->words.count) return NULL;
-    return c->loop.payload + which * igi_pad((uint32_t)c->loop.slot->payload_size);
+    return c->loop.payload + which * igi_ring_pad((uint32_t)c->loop.slot->payload_size);
 }
 
 // ---- The kernel ----
@@ -69,8 +69,8 @@ static uint32_t put_packet(ig_ring_context *c, uint64_t dest, uint64_t type, con
     if (!packed) return 0;
     for (uint32_t i = 0; i < packed; i++) {
         const char *payload = payloads + i * bytes;
-        if (bytes) memcpy(igi_packet_payload(c->words.opened_slot, packed, i), payload, bytes);
-        *igi_packet_sum(c->words.opened_slot, i) = igi_crc32(payload, bytes);
+        if (bytes) memcpy(igi_ring_packet_payload(c->words.opened_slot, packed, i), payload, bytes);
+        *igi_ring_packet_sum(c->words.opened_slot, i) = igi_ring_crc32(payload, bytes);
     }
     igi_ring_publish_packet(&c->loop);
     return packed;

@@ -386,10 +386,10 @@ static inline uint32_t igi_ring_open_packet(IGI_THREAD igi_ring_loop *loop, uint
     uint32_t index = (uint32_t)dest;
     igi_ring_publish_opened(loop);
     if (bytes > place->payload_limit || bytes > place->inline_bytes) return 0;
-    uint32_t most = igi_packet_most(place->inline_bytes, (uint32_t)bytes);
+    uint32_t most = igi_ring_packet_most(place->inline_bytes, (uint32_t)bytes);
     if (most > count) most = (uint32_t)count;
     if (most < 2 || (uint32_t)(dest >> 32) != loop->block->node || igi_ring_is_pending(loop, index)) return 0;
-    uint32_t all = igi_packet_bytes(most, (uint32_t)bytes);
+    uint32_t all = igi_ring_packet_bytes(most, (uint32_t)bytes);
     if (!igi_ring_has_route(loop, index) || !igi_ring_open_inbox(loop, index, all)) return 0;
     igi_ring_expect_write(loop->words->opened_slot, all);
     igi_ring_fill_header(loop, type, bytes, most << IGI_PACKET_SHIFT);

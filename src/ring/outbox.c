@@ -51,12 +51,13 @@ static void count_end(ig_ring_kernel *kernel, const ig_message_header *slot, uin
 // The next message of a ring becomes a dead letter.
 static void drop_next(ig_ring_kernel *kernel, uint32_t kind, ig_message_header *slot, uint32_t reason) {
     igi_ring ring = igi_ring_of(kernel, kind);
-    uint32_t *head = &kernel->block->heads[kind], *item = &kernel->block->items[kind], count = igi_packet_count(slot);
+    uint32_t *head = &kernel->block->heads[kind], *item = &kernel->block->items[kind],
+             count = igi_ring_packet_count(slot);
     bool sound = slot->payload_size <= ring.place->payload_limit;
-    if (sound && count && *item < count && igi_packet_fits(ring.place->inline_bytes, count, slot->payload_size)) {
+    if (sound && count && *item < count && igi_ring_packet_fits(ring.place->inline_bytes, count, slot->payload_size)) {
         ig_message_header *made = &kernel->block->unpacked[kind];
-        igi_packet_header(slot, *item, made);
-        add_dead_letter(kernel, made, igi_packet_payload(slot, count, *item), reason);
+        igi_ring_packet_header(slot, *item, made);
+        add_dead_letter(kernel, made, igi_ring_packet_payload(slot, count, *item), reason);
         count_end(kernel, made, reason);
         if (++*item < count) return;
     } else if (!(slot->flags & IG_MESSAGE_VOID)) {

@@ -10,10 +10,10 @@
 enum { SPINS = 2000 };
 static const uint64_t look_ns = 20000000;
 
-typedef struct igi_stashed {
+typedef struct igi_ring_stashed {
     ig_message message;
-    struct igi_stashed *next;
-} igi_stashed;
+    struct igi_ring_stashed *next;
+} igi_ring_stashed;
 
 void ig_message_clear(ig_message *message) {
     if (message && message->payload_capacity) free(message->payload);
@@ -69,8 +69,8 @@ static void note_latency(ig_ring_kernel *kernel, const ig_message_header *header
 // ---- The stash ----
 
 static bool take_stashed(ig_ring_kernel *kernel, uint64_t id, ig_message *message) {
-    for (igi_stashed **link = &kernel->stash; *link; link = &(*link)->next) {
-        igi_stashed *found = *link;
+    for (igi_ring_stashed **link = &kernel->stash; *link; link = &(*link)->next) {
+        igi_ring_stashed *found = *link;
         if (id && found->message.header.correlation_id != id) continue;
         *link = found->next;
         if (!*link) kernel->stash_end = link;
@@ -84,7 +84,7 @@ static bool take_stashed(ig_ring_kernel *kernel, uint64_t id, ig_message *messag
 }
 
 static bool stash(ig_ring_kernel *kernel, const ig_message_header *slot, uint32_t position) {
-    igi_stashed *kept = igi_calloc(1, sizeof *kept);
+    igi_ring_stashed *kept = igi_calloc(1, sizeof *kept);
     if (!kept || !copy_out(kernel, IGI_RING_OUTPUT, slot, position, &kept->message)) {
         free(kept);
         return false;
@@ -120,7 +120,7 @@ static void sleep_for_output(ig_ring_kernel *kernel, uint64_t deadline) {
     pthread_mutex_unlock(&kernel->receiving);
     uint64_t now = igi_now_ns();
     if (empty && can_produce(kernel) && now < deadline)
-        igi_futex_wait(&kernel->signal, signal, deadline == UINT64_MAX ? UINT64_MAX : deadline - now);
+        igi_ring_futex_wait(&kernel->signal, signal, deadline == UINT64_MAX ? UINT64_MAX : deadline - now);
 }
 
 // What a thread waits for: any message, or the answer to one.
@@ -225,7 +225,7 @@ static ig_status wait_until(ig_ring_kernel *kernel, attempt try_once, awaited *w
 }
 
 static ig_status try_until(ig_ring_kernel *kernel, attempt try_once, awaited *w, void *result, uint64_t timeout_ns) {
-    if (igi_ring_is_inherited(kernel)) return igi_fail_forked();
+    if (igi_ring_is_inherited(kernel)) return igi_device_fail_forked();
     ig_status status = wait_until(kernel, try_once, w, result, timeout_ns);
     // Other failures were explained where they were found, but a timeout has several causes.
     bool is_bare = status == IG_STATUS_OUT_OF_MEMORY || (status == IG_STATUS_TIMEOUT && !w->explained);
@@ -289,7 +289,7 @@ ig_status ig_ring_request(ig_ring_kernel *kernel, const ig_message *question, ig
     if (!kernel || !question || !answer)
         return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "ring_request: kernel, question and answer must not be NULL");
     uint64_t deadline = igi_deadline_ns(timeout_ns);
-    igi_sent sent;
+    igi_ring_sent sent;
     ig_status status = igi_ring_send_at(kernel, question, timeout_ns, &sent);
     if (status != IG_STATUS_OK) return status;
     uint64_t now = deadline == UINT64_MAX ? 0 : igi_now_ns();

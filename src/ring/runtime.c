@@ -143,13 +143,13 @@ static uint32_t count_cores(void) {
 
 static ig_status open_runtime(ig_ring_runtime *runtime, const ig_ring_runtime_desc *desc) {
     runtime->node = desc->node;
-    runtime->max_kernels = igi_or_default(desc->max_kernels, DEFAULT_KERNELS);
-    runtime->hop_limit = igi_or_default(desc->hop_limit, DEFAULT_HOPS);
-    runtime->pending_ms = igi_or_default(desc->pending_ms, DEFAULT_PENDING_MS);
-    runtime->stop_ns = (uint64_t)igi_or_default(desc->stop_ms, DEFAULT_STOP_MS) * 1000000;
+    runtime->max_kernels = igi_ring_or_default(desc->max_kernels, DEFAULT_KERNELS);
+    runtime->hop_limit = igi_ring_or_default(desc->hop_limit, DEFAULT_HOPS);
+    runtime->pending_ms = igi_ring_or_default(desc->pending_ms, DEFAULT_PENDING_MS);
+    runtime->stop_ns = (uint64_t)igi_ring_or_default(desc->stop_ms, DEFAULT_STOP_MS) * 1000000;
     runtime->cores = count_cores();
     uint32_t fitting = runtime->cores < MOST_DISPATCHERS ? runtime->cores : MOST_DISPATCHERS;
-    runtime->dispatcher_limit = igi_or_default(desc->dispatchers, fitting);
+    runtime->dispatcher_limit = igi_ring_or_default(desc->dispatchers, fitting);
     if (runtime->max_kernels > IGI_RING_MAX_KERNELS)
         return igi_fail(IG_STATUS_INVALID_ARGUMENT, "runtime_create: max_kernels is %u; at most %d are possible",
                         runtime->max_kernels, IGI_RING_MAX_KERNELS);
@@ -168,7 +168,7 @@ ig_status ig_ring_runtime_create(ig_device *device, const ig_ring_runtime_desc *
     static const ig_ring_runtime_desc defaults;
     if (!device || !runtime)
         return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "runtime_create: device and runtime must not be NULL");
-    if (igi_device_is_inherited(device)) return igi_fail_forked();
+    if (igi_device_is_inherited(device)) return igi_device_fail_forked();
     ig_ring_runtime *made = igi_calloc(1, sizeof *made);
     if (!made) return igi_fail_no_memory();
     igi_ref_init(&made->references);
@@ -296,7 +296,7 @@ void ig_ring_runtime_release(ig_ring_runtime *runtime) {
 
 ig_status ig_ring_runtime_shutdown(ig_ring_runtime *runtime) {
     if (!runtime) return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "runtime_shutdown: the runtime must not be NULL");
-    if (igi_device_is_inherited(runtime->device)) return igi_fail_forked();
+    if (igi_device_is_inherited(runtime->device)) return igi_device_fail_forked();
     ig_status status = shut_down(runtime);
     ig_ring_runtime_release(runtime);
     return status;

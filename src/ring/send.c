@@ -57,7 +57,7 @@ static void wait_for_room(ig_ring_kernel *kernel, uint32_t kind, uint64_t deadli
         igi_ring_load_acquire(igi_ring_tail(ring)) - igi_ring_load_acquire(igi_ring_head(ring)) > ring.place->mask;
     uint64_t now = igi_now_ns();
     if (full && is_active(kernel) && now < deadline)
-        igi_futex_wait(&kernel->signal, signal, deadline == UINT64_MAX ? UINT64_MAX : deadline - now);
+        igi_ring_futex_wait(&kernel->signal, signal, deadline == UINT64_MAX ? UINT64_MAX : deadline - now);
 }
 
 static ig_status claim_until(ig_ring_kernel *kernel, uint32_t kind, uint64_t timeout_ns, uint32_t *position) {
@@ -104,14 +104,14 @@ static void stamp(ig_ring_kernel *kernel, ig_message_header *header, uint64_t de
     header->hops = 0;
     header->sent_low = (uint16_t)now;
     header->sent_high = (uint32_t)(now >> 16);
-    header->timestamp = igi_hlc_tick_many_at(kernel->runtime->clock, now / 1000, count);
+    header->timestamp = igi_ring_hlc_tick_many_at(kernel->runtime->clock, now / 1000, count);
     header->deadline = (ig_hlc_timestamp){0};
     if (!deadline_us) return;
     if (!igi_add(now / 1000, deadline_us, &header->deadline.physical)) header->deadline.physical = UINT64_MAX;
 }
 
 static void publish(ig_message_header *slot, uint32_t position, const void *payload) {
-    slot->checksum = igi_crc32(payload, slot->payload_size);
+    slot->checksum = igi_ring_crc32(payload, slot->payload_size);
     igi_ring_publish_slot(slot, position);
 }
 
@@ -129,7 +129,7 @@ static void describe(ig_message_header *slot, const ig_message_header *wanted) {
     slot->payload_size = wanted->payload_size;
 }
 
-static ig_status send_one(ig_ring_kernel *kernel, const ig_message *message, uint64_t timeout_ns, igi_sent *sent) {
+static ig_status send_one(ig_ring_kernel *kernel, const ig_message *message, uint64_t timeout_ns, igi_ring_sent *sent) {
     uint32_t kind = ring_for(&message->header), position;
     uint64_t bytes = message->header.payload_size;
     igi_ring ring = igi_ring_of(kernel, kind);
@@ -142,13 +142,14 @@ static ig_status send_one(ig_ring_kernel *kernel, const ig_message *message, uin
     describe(slot, &message->header);
     if (bytes) memcpy(payload, message->payload, bytes);
     stamp(kernel, slot, message->deadline_us, 1);
-    if (sent) *sent = (igi_sent){slot->message_id, kind, position};
+    if (sent) *sent = (igi_ring_sent){slot->message_id, kind, position};
     publish(slot, position, payload);
     return IG_STATUS_OK;
 }
 
-ig_status igi_ring_send_at(ig_ring_kernel *kernel, const ig_message *message, uint64_t timeout_ns, igi_sent *sent) {
-    if (igi_ring_is_inherited(kernel)) return igi_fail_forked();
+ig_status igi_ring_send_at(ig_ring_kernel *kernel, const ig_message *message, uint64_t timeout_ns,
+                           igi_ring_sent *sent) {
+    if (igi_ring_is_inherited(kernel)) return igi_device_fail_forked();
     ig_status status = send_one(kernel, message, timeout_ns, sent);
     if (status != IG_STATUS_OK) return explain(kernel, status, message->header.payload_size);
     igi_ring_wake(kernel);
@@ -157,7 +158,7 @@ ig_status igi_ring_send_at(ig_ring_kernel *kernel, const ig_message *message, ui
 
 ig_status ig_ring_send(ig_ring_kernel *kernel, const ig_message *message, uint64_t timeout_ns, uint64_t *id) {
     if (!kernel || !message) return fail_no_message();
-    igi_sent sent;
+    igi_ring_sent sent;
     ig_status status = igi_ring_send_at(kernel, message, timeout_ns, &sent);
     if (status == IG_STATUS_OK && id) *id = sent.id;
     return status;
@@ -191,7 +192,7 @@ static uint32_t count_alike(igi_ring ring, const batch *b, size_t from) {
     uint64_t bytes = first->header.payload_size;
     if (bytes > ring.place->payload_limit || bytes > ring.place->inline_bytes || (bytes && !first->payload)) return 0;
     size_t left = b->count - from;
-    uint32_t most = igi_packet_most(ring.place->inline_bytes, (uint32_t)bytes), alike = 1;
+    uint32_t most = igi_ring_packet_most(ring.place->inline_bytes, (uint32_t)bytes), alike = 1;
     if (most > left) most = (uint32_t)left;
     if (b->is_array) return most;
     while (alike < most && are_alike(first, &first[alike])) alike++;
@@ -207,16 +208,16 @@ static void copy_small(char *to, const char *from, uint64_t bytes) {
 }
 
 static void fill_packet(ig_message_header *slot, const batch *b, size_t from, uint32_t count) {
-    uint64_t bytes = slot->payload_size, padded = igi_pad((uint32_t)bytes);
+    uint64_t bytes = slot->payload_size, padded = igi_ring_pad((uint32_t)bytes);
     const char *array = bytes ? b->messages->payload : "";  // an empty payload may be NULL
-    uint32_t *sums = igi_packet_sum(slot, 0);
-    char *payload = igi_packet_payload(slot, count, 0);
+    uint32_t *sums = igi_ring_packet_sum(slot, 0);
+    char *payload = igi_ring_packet_payload(slot, count, 0);
     // The kernel had these cache lines: prefetched, they arrive together instead of one after the other.
-    for (uint32_t i = 0; i < igi_packet_bytes(count, (uint32_t)bytes); i += 64)
+    for (uint32_t i = 0; i < igi_ring_packet_bytes(count, (uint32_t)bytes); i += 64)
         __builtin_prefetch((char *)(slot + 1) + i, 1);
     for (uint32_t i = 0; i < count; i++, payload += padded) {
         const char *source = b->is_array ? array + (from + i) * bytes : (const char *)b->messages[from + i].payload;
-        sums[i] = igi_crc32(source, bytes);
+        sums[i] = igi_ring_crc32(source, bytes);
         copy_small(payload, source, bytes);
     }
 }
@@ -242,7 +243,7 @@ static ig_status send_some(ig_ring_kernel *kernel, const batch *b, size_t from, 
 
 static ig_status send_all(ig_ring_kernel *kernel, const batch *b, uint64_t timeout_ns, size_t *sent) {
     if (!kernel || (b->count && !b->messages)) return fail_no_message();
-    if (igi_ring_is_inherited(kernel)) return igi_fail_forked();
+    if (igi_ring_is_inherited(kernel)) return igi_device_fail_forked();
     ig_status status = IG_STATUS_OK;
     size_t done = 0, some;
     while (done < b->count) {
@@ -275,7 +276,7 @@ ig_status ig_ring_send_array(ig_ring_kernel *kernel, const ig_message *message, 
 ig_status ig_ring_reserve(ig_ring_kernel *kernel, uint64_t bytes, uint64_t timeout_ns, ig_ring_slot *slot) {
     if (!kernel || !slot)
         return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "ring_reserve: kernel and slot must not be NULL");
-    if (igi_ring_is_inherited(kernel)) return igi_fail_forked();
+    if (igi_ring_is_inherited(kernel)) return igi_device_fail_forked();
     igi_ring ring = igi_ring_of(kernel, IGI_RING_INPUT);
     if (bytes > ring.place->payload_limit) return explain(kernel, IG_STATUS_OVERFLOW, bytes);
     uint32_t position;

@@ -76,7 +76,7 @@ static verdict prepare(ig_ring_kernel *kernel) {
 
 static void signal_waiters(ig_ring_kernel *kernel) {
     atomic_fetch_add(&kernel->signal, 1);
-    igi_futex_wake(&kernel->signal);
+    igi_ring_futex_wake(&kernel->signal);
 }
 
 // Wakes whom the loop found asleep.
@@ -169,7 +169,7 @@ static void sleep_until_woken(ig_ring_kernel *kernel, unsigned version, uint64_t
     atomic_fetch_sub(&kernel->runtime->busy, 1);
     __atomic_exchange_n(parked, 1, __ATOMIC_SEQ_CST);
     if (!(active && has_work(kernel)) && atomic_load(&kernel->version) == version)
-        igi_futex_wait(parked, 1, timeout_ns);
+        igi_ring_futex_wait(parked, 1, timeout_ns);
     __atomic_exchange_n(parked, 0, __ATOMIC_SEQ_CST);
     atomic_fetch_add(&kernel->runtime->busy, 1);
 }
@@ -229,7 +229,7 @@ static void serve_event(ig_ring_kernel *kernel) {
     unsigned version = atomic_load(&kernel->version);
     verdict next = serve(kernel);
     uint32_t *parked = &kernel->inbox->parked;
-    if (next == RETRY) igi_futex_wait(&kernel->version, version, retry_ns);
+    if (next == RETRY) igi_ring_futex_wait(&kernel->version, version, retry_ns);
     if (next == GO_ON || next == RETRY) {
         make_ready(kernel);
     } else if (next == SLEEP) {
@@ -345,7 +345,7 @@ void igi_ring_wake(ig_ring_kernel *kernel) {
     if (owner && owner->mode == IG_RING_EVENT_DRIVEN)
         make_ready(owner);
     else
-        igi_futex_wake(parked);
+        igi_ring_futex_wake(parked);
     ig_ring_kernel_release(owner);
 }
 

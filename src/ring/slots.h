@@ -82,27 +82,29 @@ static inline uint32_t igi_ring_route_count(IGI_DEVICE const ig_k2k_routing_tabl
 
 // ---- Packets ----
 
-static inline uint32_t igi_packet_count(IGI_DEVICE const ig_message_header *packet) {
+static inline uint32_t igi_ring_packet_count(IGI_DEVICE const ig_message_header *packet) {
     return packet->flags >> IGI_PACKET_SHIFT;
 }
 
-static inline IGI_DEVICE uint32_t *igi_packet_sum(IGI_DEVICE ig_message_header *packet, uint32_t item) {
+static inline IGI_DEVICE uint32_t *igi_ring_packet_sum(IGI_DEVICE ig_message_header *packet, uint32_t item) {
     return (IGI_DEVICE uint32_t *)(packet + 1) + item;
 }
 
-static inline IGI_DEVICE char *igi_packet_payload(IGI_DEVICE ig_message_header *packet, uint32_t count, uint32_t item) {
-    return (IGI_DEVICE char *)(packet + 1) + igi_packet_sums(count) + item * igi_pad((uint32_t)packet->payload_size);
+static inline IGI_DEVICE char *igi_ring_packet_payload(IGI_DEVICE ig_message_header *packet, uint32_t count,
+                                                       uint32_t item) {
+    return (IGI_DEVICE char *)(packet + 1) + igi_ring_packet_sums(count) +
+           item * igi_ring_pad((uint32_t)packet->payload_size);
 }
 
 // Makes a header for one message of a packet. pre: `made` was made for the message before it, unless item is 0.
-static inline void igi_packet_header(IGI_DEVICE ig_message_header *packet, uint32_t item,
-                                     IGI_DEVICE ig_message_header *made) {
-    IGI_RING_ASSERT(item < igi_packet_count(packet));
+static inline void igi_ring_packet_header(IGI_DEVICE ig_message_header *packet, uint32_t item,
+                                          IGI_DEVICE ig_message_header *made) {
+    IGI_RING_ASSERT(item < igi_ring_packet_count(packet));
     if (item == 0) igi_ring_copy((IGI_DEVICE char *)made, (IGI_DEVICE const char *)packet, IGI_PACKET_HEADER);
     made->flags = packet->flags & ((1u << IGI_PACKET_SHIFT) - 1);
     made->message_id = packet->message_id + item;
     made->timestamp.logical = packet->timestamp.logical + item;
-    made->checksum = *igi_packet_sum(packet, item);
+    made->checksum = *igi_ring_packet_sum(packet, item);
 }
 
 // Starts to load the cache lines of a slot that will be read, or written, soon: those of the header and of as many bytes

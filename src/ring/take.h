@@ -89,14 +89,14 @@ static inline uint32_t igi_ring_unpack(IGI_THREAD igi_ring_loop *loop, IGI_DEVIC
     uint32_t item = loop->block->items[w->ring], bytes = (uint32_t)packet->payload_size;
     if (item >= count) return IG_DEAD_BAD_HEADER;
     if (item == 0) {
-        if (!igi_packet_fits(loop->places[w->ring].inline_bytes, count, bytes)) return IG_DEAD_BAD_HEADER;
-        igi_ring_expect_read(packet, igi_packet_bytes(count, bytes));
-        igi_ring_expect_next(loop, igi_packet_bytes(count, bytes));
+        if (!igi_ring_packet_fits(loop->places[w->ring].inline_bytes, count, bytes)) return IG_DEAD_BAD_HEADER;
+        igi_ring_expect_read(packet, igi_ring_packet_bytes(count, bytes));
+        igi_ring_expect_next(loop, igi_ring_packet_bytes(count, bytes));
     }
     w->slot = &loop->block->unpacked[w->ring];
-    igi_packet_header(packet, item, w->slot);
-    w->sum = igi_packet_sum(packet, item);
-    w->payload = igi_packet_payload(packet, count, item);
+    igi_ring_packet_header(packet, item, w->slot);
+    w->sum = igi_ring_packet_sum(packet, item);
+    w->payload = igi_ring_packet_payload(packet, count, item);
     w->items_left = count - item - 1;
     return 0;
 }
@@ -108,7 +108,7 @@ static inline uint32_t igi_ring_locate(IGI_THREAD igi_ring_loop *loop, IGI_DEVIC
     uint64_t bytes = slot->payload_size;
     if (slot->magic != IG_MESSAGE_MAGIC || slot->version != IG_MESSAGE_VERSION) return IG_DEAD_BAD_HEADER;
     if (bytes > ring.place->payload_limit) return IG_DEAD_BAD_HEADER;
-    uint32_t count = igi_packet_count(slot);
+    uint32_t count = igi_ring_packet_count(slot);
     if (count) return igi_ring_unpack(loop, slot, count);
     w->payload = igi_ring_payload_at(ring, slot, loop->block->heads[w->ring], bytes);
     return 0;
@@ -131,7 +131,7 @@ static inline void igi_ring_step(IGI_THREAD igi_ring_loop *loop) {
     slot->message_id++;
     slot->timestamp.logical++;
     slot->checksum = *++w->sum;
-    w->payload += igi_pad((uint32_t)slot->payload_size);
+    w->payload += igi_ring_pad((uint32_t)slot->payload_size);
 }
 
 // ---- Taking a message ----
@@ -139,7 +139,7 @@ static inline void igi_ring_step(IGI_THREAD igi_ring_loop *loop) {
 // Counts as many of the packet's next messages as have the right checksum, for one call of the handler.
 static inline void igi_ring_gather(IGI_THREAD igi_ring_loop *loop) {
     IGI_GROUP igi_ring_words *w = loop->words;
-    uint32_t bytes = (uint32_t)w->slot->payload_size, padded = igi_pad(bytes), left = w->items_left, more = 0;
+    uint32_t bytes = (uint32_t)w->slot->payload_size, padded = igi_ring_pad(bytes), left = w->items_left, more = 0;
     IGI_DEVICE const char *payload = w->payload + padded;
     IGI_DEVICE const uint32_t *sum = w->sum + 1;
     while (more < left && igi_ring_checksum(loop->inboxes, payload + more * padded, bytes) == sum[more]) more++;

@@ -74,7 +74,7 @@ static inline void igi_ring_copy(char *to, const char *from, uint32_t bytes) {
 }
 static inline uint32_t igi_ring_checksum(const char *inboxes, const char *bytes, uint32_t count) {
     (void)inboxes;  // where MSL has the tables
-    return igi_crc32(bytes, count);
+    return igi_ring_crc32(bytes, count);
 }
 static inline void igi_ring_prefetch(const char *line) {
     __builtin_prefetch(line);

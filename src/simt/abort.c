@@ -31,8 +31,8 @@ static uint64_t multiply(uint64_t a, uint64_t b) {
 
 // Copying or filling memory is one instruction here and any number later.
 static uint64_t work_of(LLVMValueRef instruction) {
-    if (igi_calls(instruction, "__ig_barrier")) return BARRIER_WORK;
-    if (!igi_is_memory_intrinsic(instruction)) return 1;
+    if (igi_simt_calls(instruction, "__ig_barrier")) return BARRIER_WORK;
+    if (!igi_simt_is_memory_intrinsic(instruction)) return 1;
     LLVMValueRef length = LLVMGetOperand(instruction, 2);
     return LLVMIsAConstantInt(length) ? 1 + LLVMConstIntGetZExtValue(length) / BYTES_PER_INSTRUCTION : UINT64_MAX;
 }
@@ -44,7 +44,7 @@ static uint64_t block_work(LLVMBasicBlockRef block) {
     return work;
 }
 
-static void judge(const igi_cfg *cfg, uint32_t loop, effort *efforts) {
+static void judge(const igi_simt_cfg *cfg, uint32_t loop, effort *efforts) {
     effort *e = &efforts[loop];
     uint64_t trips = igi_simt_trips(cfg, loop, SMALL_TRIP_COUNT), inner = 0;
     for (uint32_t i = 0; i < cfg->count; i++)
@@ -61,7 +61,7 @@ static void judge(const igi_cfg *cfg, uint32_t loop, effort *efforts) {
 }
 
 // Of every loop, inner ones first. NULL when memory is short.
-static effort *judge_loops(const igi_cfg *cfg) {
+static effort *judge_loops(const igi_simt_cfg *cfg) {
     uint32_t deepest = 0;
     effort *efforts = igi_calloc(cfg->loop_count + 1, sizeof *efforts);
     for (uint32_t i = 0; i < cfg->loop_count; i++)
@@ -76,10 +76,10 @@ static effort *judge_loops(const igi_cfg *cfg) {
 
 static void check_before(igi_simt_module *m, LLVMBuilderRef builder, LLVMValueRef terminator, LLVMBasicBlockRef leave) {
     LLVMBasicBlockRef rest = LLVMGetInstructionParent(terminator);
-    LLVMBasicBlockRef head = igi_split_before(terminator);
+    LLVMBasicBlockRef head = igi_simt_split_before(terminator);
     LLVMTypeRef i32 = LLVMInt32TypeInContext(m->context), pointer = LLVMPointerTypeInContext(m->context, 0);
     LLVMPositionBuilderAtEnd(builder, head);
-    LLVMValueRef field = igi_field(builder, LLVMGetParam(m->thread, 0), offsetof(igi_group, abort));
+    LLVMValueRef field = igi_simt_field(builder, LLVMGetParam(m->thread, 0), offsetof(igi_simt_group, abort));
     LLVMValueRef flag = LLVMBuildLoad2(builder, i32, LLVMBuildLoad2(builder, pointer, field, ""), "");
     LLVMSetVolatile(flag, 1);
     LLVMValueRef set = LLVMBuildICmp(builder, LLVMIntNE, flag, LLVMConstInt(i32, 0, 0), "");
@@ -87,14 +87,14 @@ static void check_before(igi_simt_module *m, LLVMBuilderRef builder, LLVMValueRe
 }
 
 // The loop of that header around the block; IGI_NONE: there is a way into it beside the header.
-static uint32_t loop_of(const igi_cfg *cfg, uint32_t block, uint32_t header) {
+static uint32_t loop_of(const igi_simt_cfg *cfg, uint32_t block, uint32_t header) {
     uint32_t loop = cfg->blocks[block].loop;
     while (loop != IGI_NONE && cfg->loops[loop].header != header) loop = cfg->loops[loop].parent;
     return loop;
 }
 
 // Blocks are in reverse post-order: every cycle has an edge to a block that does not come later.
-static bool must_look(const igi_cfg *cfg, const effort *efforts, uint32_t block) {
+static bool must_look(const igi_simt_cfg *cfg, const effort *efforts, uint32_t block) {
     for (uint32_t k = 0; k < cfg->blocks[block].successor_count; k++) {
         uint32_t to = cfg->blocks[block].successors[k], loop = to <= block ? loop_of(cfg, block, to) : IGI_NONE;
         if (to <= block && (loop == IGI_NONE || cfg->irreducible || efforts[loop].checked)) return true;
@@ -102,10 +102,10 @@ static bool must_look(const igi_cfg *cfg, const effort *efforts, uint32_t block)
     return false;
 }
 
-ig_status igi_pass_abort(igi_simt_module *m) {
-    igi_cfg cfg;
+ig_status igi_simt_pass_abort(igi_simt_module *m) {
+    igi_simt_cfg cfg;
     if (!m->request->abortable) return IG_STATUS_OK;
-    if (!igi_cfg_build(m->thread, &cfg)) return igi_error_no_memory(m->error);
+    if (!igi_simt_cfg_build(m->thread, &cfg)) return igi_error_no_memory(m->error);
     effort *efforts = judge_loops(&cfg);
     LLVMBuilderRef builder = LLVMCreateBuilderInContext(m->context);
     LLVMBasicBlockRef leave = NULL;
@@ -119,7 +119,7 @@ ig_status igi_pass_abort(igi_simt_module *m) {
         check_before(m, builder, LLVMGetBasicBlockTerminator(cfg.blocks[i].block), leave);
     }
     LLVMDisposeBuilder(builder);
-    igi_cfg_free(&cfg);
+    igi_simt_cfg_free(&cfg);
     ig_status status = efforts ? IG_STATUS_OK : igi_error_no_memory(m->error);
     free(efforts);
     return status;

@@ -31,13 +31,13 @@ static void cap_operand(LLVMValueRef call, LLVMAttributeIndex operand) {
 static void cap_alignment(LLVMValueRef instruction) {
     if (is_vector_access(instruction)) {
         if (LLVMGetAlignment(instruction) > MOST_ASSUMED) LLVMSetAlignment(instruction, MOST_ASSUMED);
-    } else if (strncmp(igi_callee_name(instruction), "llvm.memcpy.", 12) == 0) {
+    } else if (strncmp(igi_simt_callee_name(instruction), "llvm.memcpy.", 12) == 0) {
         cap_operand(instruction, 1);
         cap_operand(instruction, 2);
     }
 }
 
-ig_status igi_pass_align(igi_simt_module *m) {
+ig_status igi_simt_pass_align(igi_simt_module *m) {
     for (LLVMValueRef f = LLVMGetFirstFunction(m->module); f; f = LLVMGetNextFunction(f))
         for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
             for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) cap_alignment(i);

@@ -16,8 +16,9 @@ static const char mark[] = "ig.threadgroup";
 // A load of group->threadgroup_memory, or of one of the threadgroup arguments.
 static bool is_threadgroup_root(LLVMValueRef load) {
     uint64_t offset;
-    if (!LLVMIsALoadInst(load) || !igi_is_field(LLVMGetOperand(load, 0), &offset)) return false;
-    return offset == offsetof(igi_group, threadgroup_memory) || offset >= offsetof(igi_group, arguments[IGI_MAX_SLOTS]);
+    if (!LLVMIsALoadInst(load) || !igi_simt_is_field(LLVMGetOperand(load, 0), &offset)) return false;
+    return offset == offsetof(igi_simt_group, threadgroup_memory) ||
+           offset >= offsetof(igi_simt_group, arguments[IGI_MAX_SLOTS]);
 }
 
 static bool is_threadgroup_pointer(LLVMValueRef pointer, int depth) {
@@ -59,8 +60,8 @@ static void relax(LLVMBuilderRef builder, LLVMValueRef i) {
     LLVMSetMetadata(i, kind, LLVMMetadataAsValue(context, LLVMMDNodeInContext2(context, NULL, 0)));
 }
 
-ig_status igi_pass_relax(igi_simt_module *m) {
-    return igi_rewrite_instructions(m, is_threadgroup_atomic, relax);
+ig_status igi_simt_pass_relax(igi_simt_module *m) {
+    return igi_simt_rewrite_instructions(m, is_threadgroup_atomic, relax);
 }
 
 // ---- After it ----
@@ -120,13 +121,13 @@ static void replace(LLVMBuilderRef builder, LLVMValueRef i) {
         replace_exchange(builder, i);
 }
 
-ig_status igi_pass_unlock(igi_simt_module *m) {
+ig_status igi_simt_pass_unlock(igi_simt_module *m) {
     LLVMValueRef thread = m->thread;
     ig_status status = IG_STATUS_OK;
     for (LLVMValueRef f = LLVMGetFirstFunction(m->module); f && status == IG_STATUS_OK; f = LLVMGetNextFunction(f)) {
         if (LLVMIsDeclaration(f)) continue;
         m->thread = f;
-        status = igi_rewrite_instructions(m, is_marked, replace);
+        status = igi_simt_rewrite_instructions(m, is_marked, replace);
     }
     m->thread = thread;
     return status;

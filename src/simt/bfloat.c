@@ -8,30 +8,31 @@
 #include "simt/passes.h"
 
 static bool is_bfloat(LLVMTypeRef type) {
-    return LLVMGetTypeKind(igi_element_type(type)) == LLVMBFloatTypeKind;
+    return LLVMGetTypeKind(igi_simt_element_type(type)) == LLVMBFloatTypeKind;
 }
 
 static LLVMValueRef extend(LLVMBuilderRef builder, LLVMValueRef value) {
-    LLVMTypeRef type = LLVMTypeOf(value), wide = igi_integers_like(type, 32);
-    LLVMValueRef bits = LLVMBuildBitCast(builder, value, igi_integers_like(type, 16), "");
+    LLVMTypeRef type = LLVMTypeOf(value), wide = igi_simt_integers_like(type, 32);
+    LLVMValueRef bits = LLVMBuildBitCast(builder, value, igi_simt_integers_like(type, 16), "");
     LLVMValueRef shifted =
-        LLVMBuildShl(builder, LLVMBuildZExt(builder, bits, wide, ""), igi_splat(wide, 16, false), "");
-    return LLVMBuildBitCast(builder, shifted, igi_floats_like(type), "");
+        LLVMBuildShl(builder, LLVMBuildZExt(builder, bits, wide, ""), igi_simt_splat(wide, 16, false), "");
+    return LLVMBuildBitCast(builder, shifted, igi_simt_floats_like(type), "");
 }
 
 // To nearest even; a NaN stays one.
 static LLVMValueRef round_to(LLVMBuilderRef builder, LLVMValueRef value, LLVMTypeRef to) {
-    LLVMTypeRef wide = igi_integers_like(to, 32);
-    LLVMValueRef bits = LLVMBuildBitCast(builder, value, wide, ""), sixteen = igi_splat(wide, 16, false);
-    LLVMValueRef odd = LLVMBuildAnd(builder, LLVMBuildLShr(builder, bits, sixteen, ""), igi_splat(wide, 1, false), "");
-    LLVMValueRef bias = LLVMBuildAdd(builder, odd, igi_splat(wide, 0x7fff, false), "");
+    LLVMTypeRef wide = igi_simt_integers_like(to, 32);
+    LLVMValueRef bits = LLVMBuildBitCast(builder, value, wide, ""), sixteen = igi_simt_splat(wide, 16, false);
+    LLVMValueRef odd =
+        LLVMBuildAnd(builder, LLVMBuildLShr(builder, bits, sixteen, ""), igi_simt_splat(wide, 1, false), "");
+    LLVMValueRef bias = LLVMBuildAdd(builder, odd, igi_simt_splat(wide, 0x7fff, false), "");
     LLVMValueRef rounded = LLVMBuildAdd(builder, bits, bias, "");
-    LLVMValueRef quiet = LLVMBuildOr(builder, bits, igi_splat(wide, 0x400000, false), "");
-    LLVMValueRef magnitude = LLVMBuildAnd(builder, bits, igi_splat(wide, 0x7fffffff, false), "");
-    LLVMValueRef is_nan = LLVMBuildICmp(builder, LLVMIntUGT, magnitude, igi_splat(wide, 0x7f800000, false), "");
+    LLVMValueRef quiet = LLVMBuildOr(builder, bits, igi_simt_splat(wide, 0x400000, false), "");
+    LLVMValueRef magnitude = LLVMBuildAnd(builder, bits, igi_simt_splat(wide, 0x7fffffff, false), "");
+    LLVMValueRef is_nan = LLVMBuildICmp(builder, LLVMIntUGT, magnitude, igi_simt_splat(wide, 0x7f800000, false), "");
     LLVMValueRef chosen = LLVMBuildSelect(builder, is_nan, quiet, rounded, "");
     LLVMValueRef top = LLVMBuildLShr(builder, chosen, sixteen, "");
-    return LLVMBuildBitCast(builder, LLVMBuildTrunc(builder, top, igi_integers_like(to, 16), ""), to, "");
+    return LLVMBuildBitCast(builder, LLVMBuildTrunc(builder, top, igi_simt_integers_like(to, 16), ""), to, "");
 }
 
 static LLVMValueRef operand(LLVMBuilderRef builder, LLVMValueRef instruction, unsigned index) {
@@ -62,7 +63,8 @@ static bool computes_bfloat(LLVMValueRef instruction) {
         case LLVMUIToFP:
         case LLVMFPToSI:
         case LLVMFPToUI: return touches_bfloat(instruction);
-        case LLVMCall: return strncmp(igi_callee_name(instruction), "llvm.", 5) == 0 && touches_bfloat(instruction);
+        case LLVMCall:
+            return strncmp(igi_simt_callee_name(instruction), "llvm.", 5) == 0 && touches_bfloat(instruction);
         default: return false;
     }
 }
@@ -75,12 +77,12 @@ static LLVMValueRef call_in_float(LLVMBuilderRef builder, LLVMValueRef call) {
     unsigned count = LLVMGetNumArgOperands(call);
     assert(count <= MOST_ARGUMENTS);
     LLVMTypeRef result = LLVMTypeOf(call), first = LLVMTypeOf(LLVMGetOperand(call, 0));
-    LLVMTypeRef types[2] = {is_bfloat(result) ? igi_floats_like(result) : result,
-                            is_bfloat(first) ? igi_floats_like(first) : first};
+    LLVMTypeRef types[2] = {is_bfloat(result) ? igi_simt_floats_like(result) : result,
+                            is_bfloat(first) ? igi_simt_floats_like(first) : first};
     for (unsigned i = 0; i < count; i++) arguments[i] = operand(builder, call, i);
     LLVMModuleRef module = LLVMGetGlobalParent(callee);
     // Operations on one type are overloaded once, conversions (fptosi.sat) on result and operand, tests on the operand.
-    bool test = strncmp(igi_callee_name(call), "llvm.is.fpclass", 15) == 0;
+    bool test = strncmp(igi_simt_callee_name(call), "llvm.is.fpclass", 15) == 0;
     size_t overloads = is_bfloat(result) || test ? 1 : 2;
     if (test) types[0] = types[1];
     LLVMValueRef function = LLVMGetIntrinsicDeclaration(module, LLVMGetIntrinsicID(callee), types, overloads);
@@ -88,7 +90,7 @@ static LLVMValueRef call_in_float(LLVMBuilderRef builder, LLVMValueRef call) {
 }
 
 static LLVMValueRef compute(LLVMBuilderRef builder, LLVMValueRef i) {
-    LLVMTypeRef type = LLVMTypeOf(i), single = is_bfloat(type) ? igi_floats_like(type) : type;
+    LLVMTypeRef type = LLVMTypeOf(i), single = is_bfloat(type) ? igi_simt_floats_like(type) : type;
     LLVMOpcode opcode = LLVMGetInstructionOpcode(i);
     switch (opcode) {
         case LLVMFNeg: return LLVMBuildFNeg(builder, operand(builder, i, 0), "");
@@ -127,11 +129,11 @@ static bool moves_bfloat(LLVMValueRef i) {
 }
 
 static LLVMValueRef as_bits(LLVMBuilderRef builder, LLVMValueRef value) {
-    return LLVMBuildBitCast(builder, value, igi_integers_like(LLVMTypeOf(value), 16), "");
+    return LLVMBuildBitCast(builder, value, igi_simt_integers_like(LLVMTypeOf(value), 16), "");
 }
 
 static LLVMValueRef merge_bits(LLVMBuilderRef builder, LLVMValueRef phi) {
-    LLVMValueRef merged = LLVMBuildPhi(builder, igi_integers_like(LLVMTypeOf(phi), 16), "");
+    LLVMValueRef merged = LLVMBuildPhi(builder, igi_simt_integers_like(LLVMTypeOf(phi), 16), "");
     for (unsigned k = 0; k < LLVMCountIncoming(phi); k++) {
         LLVMBasicBlockRef from = LLVMGetIncomingBlock(phi, k);
         LLVMPositionBuilderBefore(builder, LLVMGetBasicBlockTerminator(from));
@@ -149,7 +151,7 @@ static void move_bits(LLVMBuilderRef builder, LLVMValueRef i) {
     switch (LLVMGetInstructionOpcode(i)) {
         case LLVMStore: LLVMSetOperand(i, 0, as_bits(builder, LLVMGetOperand(i, 0))); return;
         case LLVMLoad:
-            bits = LLVMBuildLoad2(builder, igi_integers_like(LLVMTypeOf(i), 16), LLVMGetOperand(i, 0), "");
+            bits = LLVMBuildLoad2(builder, igi_simt_integers_like(LLVMTypeOf(i), 16), LLVMGetOperand(i, 0), "");
             LLVMSetAlignment(bits, LLVMGetAlignment(i));
             LLVMSetVolatile(bits, LLVMGetVolatile(i));
             break;
@@ -163,7 +165,7 @@ static void move_bits(LLVMBuilderRef builder, LLVMValueRef i) {
     LLVMInstructionEraseFromParent(i);
 }
 
-ig_status igi_pass_bfloat(igi_simt_module *m) {
-    ig_status status = igi_rewrite_instructions(m, computes_bfloat, rewrite);
-    return status == IG_STATUS_OK ? igi_rewrite_instructions(m, moves_bfloat, move_bits) : status;
+ig_status igi_simt_pass_bfloat(igi_simt_module *m) {
+    ig_status status = igi_simt_rewrite_instructions(m, computes_bfloat, rewrite);
+    return status == IG_STATUS_OK ? igi_simt_rewrite_instructions(m, moves_bfloat, move_bits) : status;
 }

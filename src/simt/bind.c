@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parameters and built-in values become loads from igi_group.
+// Parameters and built-in values become loads from igi_simt_group.
 //
 // Values are stored into the memory of each parameter after the stores of clang's calling convention;
 // mem2reg sees through both. Functions called by the kernel reach the same values through placeholder calls that
-// igi_replace_placeholders resolves once everything is inlined.
+// igi_simt_replace_placeholders resolves once everything is inlined.
 #include <assert.h>
 #include <string.h>
 
@@ -25,7 +25,7 @@ static const char lane_call[] = "__ig_lane_id";
 
 static LLVMValueRef placeholder(binder *b, const char *name, LLVMTypeRef type) {
     LLVMTypeRef function_type = LLVMFunctionType(type, NULL, 0, 0);
-    LLVMValueRef function = igi_declare(b->m->module, name, function_type);
+    LLVMValueRef function = igi_simt_declare(b->m->module, name, function_type);
     return LLVMBuildCall2(b->builder, function_type, function, NULL, 0, "");
 }
 
@@ -33,7 +33,7 @@ static LLVMValueRef number(binder *b, uint64_t value) {
     return LLVMConstInt(b->i32, value, 0);
 }
 
-// Nothing changes an igi_group while a kernel runs, so its loads may move and merge freely.
+// Nothing changes an igi_simt_group while a kernel runs, so its loads may move and merge freely.
 static LLVMValueRef load_invariant(binder *b, LLVMTypeRef type, LLVMValueRef address) {
     LLVMValueRef load = LLVMBuildLoad2(b->builder, type, address, "");
     unsigned kind = LLVMGetMDKindIDInContext(b->m->context, "invariant.load", 14);
@@ -44,19 +44,19 @@ static LLVMValueRef load_invariant(binder *b, LLVMTypeRef type, LLVMValueRef add
 
 // Sizes the code is made for are constants.
 static bool is_known_size(const binder *b, size_t offset, unsigned component) {
-    bool size = offset == offsetof(igi_group, size) || offset == offsetof(igi_group, dispatch_size);
+    bool size = offset == offsetof(igi_simt_group, size) || offset == offsetof(igi_simt_group, dispatch_size);
     return size && b->m->request->group[component];
 }
 
 static LLVMValueRef group_u32(binder *b, const char *name, size_t offset, unsigned component) {
     if (is_known_size(b, offset, component)) return LLVMConstInt(b->i32, b->m->request->group[component], 0);
     LLVMValueRef group = placeholder(b, group_call, b->pointer);
-    LLVMValueRef field = load_invariant(b, b->i32, igi_field(b->builder, group, offset + (size_t)4 * component));
-    igi_set_name(field, name);
+    LLVMValueRef field = load_invariant(b, b->i32, igi_simt_field(b->builder, group, offset + (size_t)4 * component));
+    igi_simt_set_name(field, name);
     return field;
 }
 
-#define GROUP(b, field, component) group_u32(b, "group." #field, offsetof(igi_group, field), component)
+#define GROUP(b, field, component) group_u32(b, "group." #field, offsetof(igi_simt_group, field), component)
 
 static LLVMValueRef local(binder *b, unsigned component) {
     return placeholder(b, local_calls[component], b->i32);
@@ -90,15 +90,15 @@ static LLVMValueRef modulo(binder *b, LLVMValueRef value, unsigned power_of_two)
 // A call of the linear index that stays until it is known how threads are grouped (simd-place.c).
 static LLVMValueRef simd_place(binder *b, const char *name) {
     LLVMTypeRef type = LLVMFunctionType(b->i32, &b->i32, 1, 0);
-    LLVMValueRef function = igi_declare(b->m->module, name, type), index = linear_index(b);
-    igi_add_attribute(function, "memory");  // none
-    igi_add_attribute(function, "nounwind");
-    igi_add_attribute(function, "willreturn");
+    LLVMValueRef function = igi_simt_declare(b->m->module, name, type), index = linear_index(b);
+    igi_simt_add_attribute(function, "memory");  // none
+    igi_simt_add_attribute(function, "nounwind");
+    igi_simt_add_attribute(function, "willreturn");
     return LLVMBuildCall2(b->builder, type, function, &index, 1, "");
 }
 
-static LLVMValueRef builtin_value(binder *b, igi_builtin builtin, unsigned component) {
-    size_t size = offsetof(igi_group, size), dispatch = offsetof(igi_group, dispatch_size);
+static LLVMValueRef builtin_value(binder *b, igi_msl_builtin builtin, unsigned component) {
+    size_t size = offsetof(igi_simt_group, size), dispatch = offsetof(igi_simt_group, dispatch_size);
     switch (builtin) {
         case IGI_BUILTIN_thread_position_in_grid:
             return LLVMBuildAdd(b->builder, GROUP(b, origin, component), local(b, component), "");
@@ -134,19 +134,19 @@ static void position_after(LLVMBuilderRef builder, LLVMValueRef instruction) {
     LLVMPositionBuilderBefore(builder, LLVMGetNextInstruction(instruction));
 }
 
-static bool is_position(igi_builtin builtin) {
+static bool is_position(igi_msl_builtin builtin) {
     return builtin == IGI_BUILTIN_thread_position_in_grid || builtin == IGI_BUILTIN_thread_position_in_threadgroup;
 }
 
 // The same whatever the threadgroups are.
-static bool is_of_grid(igi_builtin builtin) {
+static bool is_of_grid(igi_msl_builtin builtin) {
     return builtin == IGI_BUILTIN_thread_position_in_grid || builtin == IGI_BUILTIN_threads_per_grid ||
            builtin == IGI_BUILTIN_grid_size || builtin == IGI_BUILTIN_grid_origin ||
            builtin == IGI_BUILTIN_threads_per_simdgroup || builtin == IGI_BUILTIN_thread_execution_width;
 }
 
 // The parameter's memory holds a uint or ushort, or a vector of them.
-static void bind_builtin(binder *b, const igi_parameter *parameter) {
+static void bind_builtin(binder *b, const igi_msl_parameter *parameter) {
     LLVMTypeRef type = LLVMGetAllocatedType(parameter->storage);
     while (LLVMGetTypeKind(type) == LLVMStructTypeKind) type = LLVMStructGetTypeAtIndex(type, 0);
     bool vector = LLVMGetTypeKind(type) == LLVMVectorTypeKind;
@@ -159,7 +159,8 @@ static void bind_builtin(binder *b, const igi_parameter *parameter) {
         LLVMValueRef value = builtin_value(b, parameter->builtin, i);
         if (bytes < 4) value = LLVMBuildTrunc(b->builder, value, scalar, "");
         LLVMSetAlignment(
-            LLVMBuildStore(b->builder, value, igi_field(b->builder, parameter->storage, (size_t)i * bytes)), bytes);
+            LLVMBuildStore(b->builder, value, igi_simt_field(b->builder, parameter->storage, (size_t)i * bytes)),
+            bytes);
     }
 }
 
@@ -191,7 +192,7 @@ static void note(binder *b, LLVMValueRef load, const char *name, uint64_t value)
 }
 
 // `constant T &`: commands refuse to bind less than a T, so it can be read speculatively.
-static void note_constant(binder *b, const igi_parameter *parameter, LLVMValueRef load) {
+static void note_constant(binder *b, const igi_msl_parameter *parameter, LLVMValueRef load) {
     if (strcmp(parameter->space, "constant") != 0) return;
     b->m->constant_slots |= 1ull << parameter->index;
     uint64_t bytes = parameter->argument ? promised(b->m, parameter->argument, "dereferenceable") : 0;
@@ -201,16 +202,16 @@ static void note_constant(binder *b, const igi_parameter *parameter, LLVMValueRe
     note(b, load, "align", alignment);
 }
 
-static void bind_slot(binder *b, const igi_parameter *parameter) {
+static void bind_slot(binder *b, const igi_msl_parameter *parameter) {
     LLVMValueRef value;
     if (parameter->condition && !condition_holds(b->m, parameter->condition)) {
         value = LLVMConstPointerNull(b->pointer);
     } else {
         LLVMValueRef group = placeholder(b, group_call, b->pointer);
         size_t slot = (size_t)parameter->index + (parameter->kind == IG_ARGUMENT_THREADGROUP ? IGI_MAX_SLOTS : 0);
-        size_t offset = offsetof(igi_group, arguments) + slot * sizeof(void *);
-        value = load_invariant(b, b->pointer, igi_field(b->builder, group, offset));
-        igi_name_like(value, parameter->storage);
+        size_t offset = offsetof(igi_simt_group, arguments) + slot * sizeof(void *);
+        value = load_invariant(b, b->pointer, igi_simt_field(b->builder, group, offset));
+        igi_simt_name_like(value, parameter->storage);
         note_constant(b, parameter, value);
     }
     LLVMBuildStore(b->builder, value, parameter->storage);
@@ -218,18 +219,18 @@ static void bind_slot(binder *b, const igi_parameter *parameter) {
 
 // The reflection has already refused kernels whose parameters do not fit.
 static ig_status bind_parameters(binder *b) {
-    igi_parameters parameters;
-    if (!igi_parameters_read(b->m->kernel, &parameters)) return igi_error_no_memory(b->m->error);
-    igi_number_open_slots(&parameters);
+    igi_msl_parameters parameters;
+    if (!igi_msl_parameters_read(b->m->kernel, &parameters)) return igi_error_no_memory(b->m->error);
+    igi_msl_number_open_slots(&parameters);
     for (size_t i = 0; i < parameters.count; i++) {
-        const igi_parameter *parameter = &parameters.items[i];
+        const igi_msl_parameter *parameter = &parameters.items[i];
         position_after(b->builder, parameter->anchor);
         if (parameter->kind == IG_ARGUMENT_BUILTIN)
             bind_builtin(b, parameter);
         else
             bind_slot(b, parameter);
     }
-    igi_parameters_free(&parameters);
+    igi_msl_parameters_free(&parameters);
     return IG_STATUS_OK;
 }
 
@@ -242,9 +243,9 @@ static void make_thread(binder *b) {
     LLVMTypeRef parameters[] = {b->pointer, b->i32, b->i32, b->i32, b->pointer};
     LLVMTypeRef type = LLVMFunctionType(b->pointer, parameters, 5, 0);
     m->thread = LLVMAddFunction(m->module, "ig.thread", type);
-    igi_add_attribute(m->thread, "nounwind");
+    igi_simt_add_attribute(m->thread, "nounwind");
     static const char *const names[] = {"group", "x", "y", "z", "lane"};
-    for (unsigned i = 0; i < 5; i++) igi_set_name(LLVMGetParam(m->thread, i), names[i]);
+    for (unsigned i = 0; i < 5; i++) igi_simt_set_name(LLVMGetParam(m->thread, i), names[i]);
     LLVMPositionBuilderAtEnd(b->builder, LLVMAppendBasicBlockInContext(m->context, m->thread, "entry"));
     // Overwritten at once by bind_parameters. Zeros, not poison: partial stores over poison stay poison.
     LLVMValueRef arguments[MOST_PARAMETERS];
@@ -266,7 +267,7 @@ static void drop_promises(LLVMValueRef kernel) {
                                            LLVMGetEnumAttributeKindForName(promises[k], strlen(promises[k])));
 }
 
-ig_status igi_pass_bind(igi_simt_module *m) {
+ig_status igi_simt_pass_bind(igi_simt_module *m) {
     binder b = {.m = m,
                 .builder = LLVMCreateBuilderInContext(m->context),
                 .i32 = LLVMInt32TypeInContext(m->context),
@@ -298,12 +299,12 @@ static void replace_calls(igi_simt_module *m, const char *name, LLVMValueRef val
     }
 }
 
-ig_status igi_replace_placeholders(igi_simt_module *m) {
+ig_status igi_simt_replace_placeholders(igi_simt_module *m) {
     binder b = {.m = m,
                 .builder = LLVMCreateBuilderInContext(m->context),
                 .i32 = LLVMInt32TypeInContext(m->context),
                 .pointer = LLVMPointerTypeInContext(m->context, 0)};
-    LLVMPositionBuilderBefore(b.builder, igi_first_after_allocas(m->thread));
+    LLVMPositionBuilderBefore(b.builder, igi_simt_first_after_allocas(m->thread));
     if (LLVMGetNamedFunction(m->module, lane_call)) replace_calls(m, lane_call, simd_place(&b, "__ig_simd_lane"));
     replace_calls(m, group_call, LLVMGetParam(m->thread, 0));
     for (unsigned i = 0; i < 3; i++) replace_calls(m, local_calls[i], LLVMGetParam(m->thread, i + 1));

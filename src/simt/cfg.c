@@ -19,7 +19,7 @@ static unsigned successor_count(LLVMBasicBlockRef block) {
 }
 
 // Depth-first; blocks[] is filled from the end, which makes it reverse post-order.
-static bool number_blocks(LLVMValueRef function, igi_cfg *cfg) {
+static bool number_blocks(LLVMValueRef function, igi_simt_cfg *cfg) {
     uint32_t total = LLVMCountBasicBlocks(function), left = total, depth = 0;
     walk *stack = igi_alloc(total * sizeof *stack);
     LLVMBasicBlockRef *post = igi_alloc(total * sizeof *post);
@@ -44,32 +44,32 @@ static bool number_blocks(LLVMValueRef function, igi_cfg *cfg) {
     cfg->blocks = ok ? igi_calloc(cfg->count, sizeof *cfg->blocks) : NULL;
     ok = ok && cfg->blocks;
     for (uint32_t i = 0; ok && i < cfg->count; i++) {
-        cfg->blocks[i] = (igi_block){.block = post[left + i], .dominator = IGI_NONE, .loop = IGI_NONE};
+        cfg->blocks[i] = (igi_simt_block){.block = post[left + i], .dominator = IGI_NONE, .loop = IGI_NONE};
         ok = igi_map_set(&cfg->index, post[left + i], i);
     }
     free(stack), free(post);
     return ok;
 }
 
-uint32_t igi_cfg_index(const igi_cfg *cfg, LLVMBasicBlockRef block) {
+uint32_t igi_simt_cfg_index(const igi_simt_cfg *cfg, LLVMBasicBlockRef block) {
     uint32_t index;
     return igi_map_get(&cfg->index, block, &index) ? index : IGI_NONE;
 }
 
-static bool link_blocks(igi_cfg *cfg) {
+static bool link_blocks(igi_simt_cfg *cfg) {
     size_t total = 0;
     for (uint32_t i = 0; i < cfg->count; i++) total += successor_count(cfg->blocks[i].block);
     cfg->edges = igi_alloc(2 * total * sizeof *cfg->edges);
     if (!cfg->edges) return false;
     uint32_t *free_edge = cfg->edges;
     for (uint32_t i = 0; i < cfg->count; i++) {
-        igi_block *block = &cfg->blocks[i];
+        igi_simt_block *block = &cfg->blocks[i];
         block->successor_count = successor_count(block->block);
         block->successors = free_edge;
         free_edge += block->successor_count;
         for (uint32_t k = 0; k < block->successor_count; k++) {
             LLVMValueRef terminator = LLVMGetBasicBlockTerminator(block->block);
-            block->successors[k] = igi_cfg_index(cfg, LLVMGetSuccessor(terminator, k));
+            block->successors[k] = igi_simt_cfg_index(cfg, LLVMGetSuccessor(terminator, k));
             cfg->blocks[block->successors[k]].predecessor_count++;
         }
     }
@@ -80,7 +80,7 @@ static bool link_blocks(igi_cfg *cfg) {
     }
     for (uint32_t i = 0; i < cfg->count; i++)
         for (uint32_t k = 0; k < cfg->blocks[i].successor_count; k++) {
-            igi_block *to = &cfg->blocks[cfg->blocks[i].successors[k]];
+            igi_simt_block *to = &cfg->blocks[cfg->blocks[i].successors[k]];
             to->predecessors[to->predecessor_count++] = i;
         }
     return true;
@@ -88,7 +88,7 @@ static bool link_blocks(igi_cfg *cfg) {
 
 // ---- Dominators ----
 
-static uint32_t intersect(const igi_cfg *cfg, uint32_t a, uint32_t b) {
+static uint32_t intersect(const igi_simt_cfg *cfg, uint32_t a, uint32_t b) {
     while (a != b) {
         while (a > b) a = cfg->blocks[a].dominator;
         while (b > a) b = cfg->blocks[b].dominator;
@@ -96,12 +96,12 @@ static uint32_t intersect(const igi_cfg *cfg, uint32_t a, uint32_t b) {
     return a;
 }
 
-static void find_dominators(igi_cfg *cfg) {
+static void find_dominators(igi_simt_cfg *cfg) {
     cfg->blocks[0].dominator = 0;
     for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t i = 1; i < cfg->count; i++) {
-            igi_block *block = &cfg->blocks[i];
+            igi_simt_block *block = &cfg->blocks[i];
             uint32_t dominator = IGI_NONE;
             for (uint32_t k = 0; k < block->predecessor_count; k++) {
                 uint32_t from = block->predecessors[k];
@@ -114,39 +114,39 @@ static void find_dominators(igi_cfg *cfg) {
     }
 }
 
-bool igi_cfg_dominates(const igi_cfg *cfg, uint32_t a, uint32_t b) {
+bool igi_simt_cfg_dominates(const igi_simt_cfg *cfg, uint32_t a, uint32_t b) {
     while (b > a) b = cfg->blocks[b].dominator;
     return a == b;
 }
 
 // ---- Loops ----
 
-bool igi_cfg_is_back_edge(const igi_cfg *cfg, uint32_t from, uint32_t to) {
-    return to <= from && igi_cfg_dominates(cfg, to, from);
+bool igi_simt_cfg_is_back_edge(const igi_simt_cfg *cfg, uint32_t from, uint32_t to) {
+    return to <= from && igi_simt_cfg_dominates(cfg, to, from);
 }
 
-bool igi_cfg_in_loop(const igi_cfg *cfg, uint32_t block, uint32_t loop) {
+bool igi_simt_cfg_in_loop(const igi_simt_cfg *cfg, uint32_t block, uint32_t loop) {
     uint32_t at = cfg->blocks[block].loop;
     while (at != IGI_NONE && at != loop) at = cfg->loops[at].parent;
     return at == loop;
 }
 
-static uint32_t outermost_before(const igi_cfg *cfg, uint32_t block, uint32_t loop) {
+static uint32_t outermost_before(const igi_simt_cfg *cfg, uint32_t block, uint32_t loop) {
     uint32_t at = cfg->blocks[block].loop;
     while (cfg->loops[at].parent != IGI_NONE && cfg->loops[at].parent != loop && at != loop) at = cfg->loops[at].parent;
     return at;
 }
 
 // Walks back from the latches. Inner loops were found before, since headers are taken from the last to the first.
-static void fill_loop(igi_cfg *cfg, uint32_t loop, uint32_t *stack) {
+static void fill_loop(igi_simt_cfg *cfg, uint32_t loop, uint32_t *stack) {
     uint32_t header = cfg->loops[loop].header, depth = 0;
-    const igi_block *head = &cfg->blocks[header];
+    const igi_simt_block *head = &cfg->blocks[header];
     for (uint32_t k = 0; k < head->predecessor_count; k++)
-        if (igi_cfg_is_back_edge(cfg, head->predecessors[k], header)) stack[depth++] = head->predecessors[k];
+        if (igi_simt_cfg_is_back_edge(cfg, head->predecessors[k], header)) stack[depth++] = head->predecessors[k];
     while (depth) {
         uint32_t block = stack[--depth];
         uint32_t entry = block;  // of the walk further back
-        if (igi_cfg_in_loop(cfg, block, loop)) continue;
+        if (igi_simt_cfg_in_loop(cfg, block, loop)) continue;
         if (cfg->blocks[block].loop == IGI_NONE) {
             cfg->blocks[block].loop = loop;
         } else {
@@ -155,20 +155,20 @@ static void fill_loop(igi_cfg *cfg, uint32_t loop, uint32_t *stack) {
             entry = cfg->loops[inner].header;
         }
         if (block == header) continue;
-        const igi_block *at = &cfg->blocks[entry];
+        const igi_simt_block *at = &cfg->blocks[entry];
         for (uint32_t k = 0; k < at->predecessor_count && entry != header; k++)
-            if (!igi_cfg_is_back_edge(cfg, at->predecessors[k], entry)) stack[depth++] = at->predecessors[k];
+            if (!igi_simt_cfg_is_back_edge(cfg, at->predecessors[k], entry)) stack[depth++] = at->predecessors[k];
     }
 }
 
-static bool has_back_edge(const igi_cfg *cfg, uint32_t header) {
-    const igi_block *block = &cfg->blocks[header];
+static bool has_back_edge(const igi_simt_cfg *cfg, uint32_t header) {
+    const igi_simt_block *block = &cfg->blocks[header];
     for (uint32_t k = 0; k < block->predecessor_count; k++)
-        if (igi_cfg_is_back_edge(cfg, block->predecessors[k], header)) return true;
+        if (igi_simt_cfg_is_back_edge(cfg, block->predecessors[k], header)) return true;
     return false;
 }
 
-static void measure_loops(igi_cfg *cfg) {
+static void measure_loops(igi_simt_cfg *cfg) {
     for (uint32_t i = cfg->loop_count; i-- > 0;) {
         uint32_t parent = cfg->loops[i].parent;
         cfg->loops[i].depth = parent == IGI_NONE ? 1 : cfg->loops[parent].depth + 1;
@@ -178,7 +178,7 @@ static void measure_loops(igi_cfg *cfg) {
             cfg->loops[at].block_count++;
 }
 
-static bool find_loops(igi_cfg *cfg) {
+static bool find_loops(igi_simt_cfg *cfg) {
     size_t edges = 0;
     uint32_t headers = 0;
     for (uint32_t i = 0; i < cfg->count; i++) {
@@ -194,7 +194,7 @@ static bool find_loops(igi_cfg *cfg) {
     for (uint32_t i = cfg->count; i-- > 0;) {
         if (!has_back_edge(cfg, i)) continue;
         uint32_t loop = cfg->loop_count++;
-        cfg->loops[loop] = (igi_loop){.header = i, .parent = IGI_NONE};
+        cfg->loops[loop] = (igi_simt_loop){.header = i, .parent = IGI_NONE};
         fill_loop(cfg, loop, stack);
     }
     measure_loops(cfg);
@@ -202,18 +202,18 @@ static bool find_loops(igi_cfg *cfg) {
     return true;
 }
 
-static void find_irreducible(igi_cfg *cfg) {
+static void find_irreducible(igi_simt_cfg *cfg) {
     for (uint32_t i = 0; i < cfg->count; i++)
         for (uint32_t k = 0; k < cfg->blocks[i].successor_count; k++) {
             uint32_t to = cfg->blocks[i].successors[k];
-            if (to <= i && !igi_cfg_dominates(cfg, to, i)) cfg->irreducible = true;
+            if (to <= i && !igi_simt_cfg_dominates(cfg, to, i)) cfg->irreducible = true;
         }
 }
 
 // ---- Order ----
 
 // Kahn's algorithm; once a loop's header is out, only its blocks are taken until all of them are.
-static bool order_blocks(igi_cfg *cfg) {
+static bool order_blocks(igi_simt_cfg *cfg) {
     uint32_t *waits = igi_calloc(cfg->count, sizeof *waits);
     uint32_t *left = igi_calloc(cfg->loop_count, sizeof *left);
     bool *done = igi_calloc(cfg->count, sizeof *done);
@@ -221,7 +221,7 @@ static bool order_blocks(igi_cfg *cfg) {
     bool ok = waits && left && done && cfg->order;
     for (uint32_t i = 0; ok && i < cfg->count; i++)
         for (uint32_t k = 0; k < cfg->blocks[i].predecessor_count; k++)
-            waits[i] += !igi_cfg_is_back_edge(cfg, cfg->blocks[i].predecessors[k], i);
+            waits[i] += !igi_simt_cfg_is_back_edge(cfg, cfg->blocks[i].predecessors[k], i);
     for (uint32_t i = 0; ok && i < cfg->loop_count; i++) left[i] = cfg->loops[i].block_count;
     uint32_t open = IGI_NONE, first = 0;
     for (uint32_t n = 0; ok && n < cfg->count; n++) {
@@ -229,7 +229,7 @@ static bool order_blocks(igi_cfg *cfg) {
         while (first < cfg->count && done[first]) first++;
         uint32_t chosen = IGI_NONE;
         for (uint32_t i = first; i < cfg->count && chosen == IGI_NONE; i++)
-            if (!done[i] && waits[i] == 0 && (open == IGI_NONE || igi_cfg_in_loop(cfg, i, open))) chosen = i;
+            if (!done[i] && waits[i] == 0 && (open == IGI_NONE || igi_simt_cfg_in_loop(cfg, i, open))) chosen = i;
         if (chosen == IGI_NONE) chosen = first;  // irreducible: any order will do
         done[chosen] = true;
         cfg->order[n] = chosen;
@@ -237,27 +237,27 @@ static bool order_blocks(igi_cfg *cfg) {
         if (cfg->blocks[chosen].loop != IGI_NONE) open = cfg->blocks[chosen].loop;
         for (uint32_t k = 0; k < cfg->blocks[chosen].successor_count; k++) {
             uint32_t to = cfg->blocks[chosen].successors[k];
-            if (!igi_cfg_is_back_edge(cfg, chosen, to)) waits[to]--;
+            if (!igi_simt_cfg_is_back_edge(cfg, chosen, to)) waits[to]--;
         }
     }
     free(waits), free(left), free(done);
     return ok;
 }
 
-bool igi_cfg_build(LLVMValueRef function, igi_cfg *cfg) {
-    *cfg = (igi_cfg){0};
+bool igi_simt_cfg_build(LLVMValueRef function, igi_simt_cfg *cfg) {
+    *cfg = (igi_simt_cfg){0};
     bool ok = number_blocks(function, cfg) && link_blocks(cfg);
     if (ok) {
         find_dominators(cfg);
         find_irreducible(cfg);
         ok = find_loops(cfg) && order_blocks(cfg);
     }
-    if (!ok) igi_cfg_free(cfg);
+    if (!ok) igi_simt_cfg_free(cfg);
     return ok;
 }
 
-void igi_cfg_free(igi_cfg *cfg) {
+void igi_simt_cfg_free(igi_simt_cfg *cfg) {
     free(cfg->blocks), free(cfg->edges), free(cfg->loops), free(cfg->order);
     igi_map_free(&cfg->index);
-    *cfg = (igi_cfg){0};
+    *cfg = (igi_simt_cfg){0};
 }

@@ -12,39 +12,39 @@
 
 #define IGI_NONE UINT32_MAX
 
-typedef struct igi_block {
+typedef struct igi_simt_block {
     LLVMBasicBlockRef block;
     uint32_t *successors, *predecessors;
     uint32_t successor_count, predecessor_count;
     uint32_t dominator;  // immediate; the entry's own index for the entry
     uint32_t loop;       // innermost loop, IGI_NONE outside
-} igi_block;
+} igi_simt_block;
 
-typedef struct igi_loop {
+typedef struct igi_simt_loop {
     uint32_t header, parent;  // parent loop or IGI_NONE
     uint32_t depth;           // 1 for outermost
     uint32_t block_count;     // blocks of inner loops included
-} igi_loop;
+} igi_simt_loop;
 
 // Blocks are numbered in reverse post-order; 0 is the entry. Unreachable blocks are left out.
-typedef struct igi_cfg {
-    igi_block *blocks;
+typedef struct igi_simt_cfg {
+    igi_simt_block *blocks;
     uint32_t count;
     uint32_t *edges;  // storage of all successor and predecessor lists
-    igi_loop *loops;
+    igi_simt_loop *loops;
     uint32_t loop_count;
     uint32_t *order;  // topological but for back edges, the blocks of a loop in one run
     bool irreducible;
     igi_pointer_map index;
-} igi_cfg;
+} igi_simt_cfg;
 
 // False when memory is short.
-bool igi_cfg_build(LLVMValueRef function, igi_cfg *cfg);
-void igi_cfg_free(igi_cfg *cfg);
-uint32_t igi_cfg_index(const igi_cfg *cfg, LLVMBasicBlockRef block);  // IGI_NONE when unreachable
-bool igi_cfg_dominates(const igi_cfg *cfg, uint32_t a, uint32_t b);
-bool igi_cfg_in_loop(const igi_cfg *cfg, uint32_t block, uint32_t loop);
+bool igi_simt_cfg_build(LLVMValueRef function, igi_simt_cfg *cfg);
+void igi_simt_cfg_free(igi_simt_cfg *cfg);
+uint32_t igi_simt_cfg_index(const igi_simt_cfg *cfg, LLVMBasicBlockRef block);  // IGI_NONE when unreachable
+bool igi_simt_cfg_dominates(const igi_simt_cfg *cfg, uint32_t a, uint32_t b);
+bool igi_simt_cfg_in_loop(const igi_simt_cfg *cfg, uint32_t block, uint32_t loop);
 // An edge back to the header of a loop it is in.
-bool igi_cfg_is_back_edge(const igi_cfg *cfg, uint32_t from, uint32_t to);
+bool igi_simt_cfg_is_back_edge(const igi_simt_cfg *cfg, uint32_t from, uint32_t to);
 
 #endif

@@ -31,8 +31,8 @@ static ig_status refuse_pointer(igi_simt_module *m) {
 static ig_status refuse_call(igi_simt_module *m, LLVMValueRef callee) {
     if (!LLVMIsDeclaration(callee) && !calls_itself(callee)) return refuse_pointer(m);
     size_t length;
-    igi_signature signature;
-    igi_signature_read(LLVMGetValueName2(callee, &length), &signature);
+    igi_msl_signature signature;
+    igi_msl_signature_read(LLVMGetValueName2(callee, &length), &signature);
     const char *name = signature.name ? signature.name : "a function";
     ig_status status = IG_STATUS_UNSUPPORTED;
     if (LLVMIsDeclaration(callee))
@@ -41,13 +41,13 @@ static ig_status refuse_call(igi_simt_module *m, LLVMValueRef callee) {
     else
         igi_error_set(m->error, status, "kernel '%s' calls '%s' recursively, which Metal does not allow",
                       m->request->name, name);
-    igi_signature_free(&signature);
+    igi_msl_signature_free(&signature);
     return status;
 }
 
-// igi_pass_bind makes these.
+// igi_simt_pass_bind makes these.
 static bool is_simd_place(LLVMValueRef call) {
-    return igi_calls(call, "__ig_simd_lane") || igi_calls(call, "__ig_simd_index");
+    return igi_simt_calls(call, "__ig_simd_lane") || igi_simt_calls(call, "__ig_simd_index");
 }
 
 static ig_status check_call(igi_simt_module *m, LLVMValueRef call) {
@@ -81,10 +81,10 @@ static ig_status refuse_address(igi_simt_module *m) {
 }
 
 static ig_status check_addresses(igi_simt_module *m) {
-    igi_values uses;
-    if (!igi_collect(m->thread, uses_function, &uses)) return igi_error_no_memory(m->error);
+    igi_simt_values uses;
+    if (!igi_simt_collect(m->thread, uses_function, &uses)) return igi_error_no_memory(m->error);
     size_t count = uses.count;
-    igi_values_free(&uses);
+    igi_simt_values_free(&uses);
     return count ? refuse_address(m) : IG_STATUS_OK;
 }
 
@@ -92,14 +92,14 @@ static ig_status check_global(igi_simt_module *m, LLVMValueRef global) {
     size_t length;
     const char *symbol = LLVMGetValueName2(global, &length);
     if (!LLVMGetFirstUse(global) || strncmp(symbol, "llvm.", 5) == 0) return IG_STATUS_OK;
-    igi_constant_symbol constant;
-    if (LLVMIsDeclaration(global) && igi_constant_symbol_read(symbol, &constant))
+    igi_msl_constant_symbol constant;
+    if (LLVMIsDeclaration(global) && igi_msl_constant_symbol_read(symbol, &constant))
         return igi_error_set(m->error, IG_STATUS_WRONG_CONSTANT,
                              "kernel '%s' needs a value for function constant %u ('%s')", m->request->name, constant.id,
                              constant.name);
     if (LLVMIsGlobalConstant(global) && !LLVMIsDeclaration(global))
         return mentions_function(LLVMGetInitializer(global)) ? refuse_address(m) : IG_STATUS_OK;
-    char *name = igi_variable_name(symbol);
+    char *name = igi_msl_variable_name(symbol);
     ig_status status = IG_STATUS_UNSUPPORTED;
     if (LLVMIsDeclaration(global))
         igi_error_set(m->error, status, "variable '%s' is declared but not defined", name ? name : symbol);
@@ -112,12 +112,12 @@ static ig_status check_global(igi_simt_module *m, LLVMValueRef global) {
     return status;
 }
 
-ig_status igi_pass_check(igi_simt_module *m) {
-    igi_values calls;
-    if (!igi_collect(m->thread, is_call, &calls)) return igi_error_no_memory(m->error);
+ig_status igi_simt_pass_check(igi_simt_module *m) {
+    igi_simt_values calls;
+    if (!igi_simt_collect(m->thread, is_call, &calls)) return igi_error_no_memory(m->error);
     ig_status status = IG_STATUS_OK;
     for (size_t i = 0; i < calls.count && status == IG_STATUS_OK; i++) status = check_call(m, calls.items[i]);
-    igi_values_free(&calls);
+    igi_simt_values_free(&calls);
     if (status == IG_STATUS_OK) status = check_addresses(m);
     for (LLVMValueRef g = LLVMGetFirstGlobal(m->module); g && status == IG_STATUS_OK; g = LLVMGetNextGlobal(g))
         status = check_global(m, g);

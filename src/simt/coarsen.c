@@ -20,7 +20,7 @@ enum { MAX_ROWS = 8, MANY_ROWS = 8, FEW_ROWS = 4, FEW_SUMS = 2, MAX_COPIES = 400
 
 typedef struct coarsener {
     igi_simt_module *m;
-    igi_cfg cfg;
+    igi_simt_cfg cfg;
     LLVMBuilderRef builder;
     bool by_group;  // threadgroups rather than rows
     LLVMValueRef y[MAX_ROWS], x;
@@ -54,9 +54,9 @@ static bool any_operand(const coarsener *c, LLVMValueRef i, const bool *set, LLV
 // Whether this depends on the threadgroup, and by how much it differs between neighbours; 0: it does not depend on it.
 static uint32_t step_of_place(const coarsener *c, LLVMValueRef i) {
     uint64_t offset;
-    if (!c->by_group || !LLVMIsALoadInst(i) || !igi_is_field(LLVMGetOperand(i, 0), &offset)) return 0;
-    if (offset == offsetof(igi_group, position)) return 1;
-    return offset == offsetof(igi_group, origin) ? c->m->request->group[0] : 0;
+    if (!c->by_group || !LLVMIsALoadInst(i) || !igi_simt_is_field(LLVMGetOperand(i, 0), &offset)) return 0;
+    if (offset == offsetof(igi_simt_group, position)) return 1;
+    return offset == offsetof(igi_simt_group, origin) ? c->m->request->group[0] : 0;
 }
 
 static bool must_repeat(LLVMValueRef i) {
@@ -88,9 +88,9 @@ static bool is_number(const coarsener *c, LLVMValueRef i, const bool *set) {
 // Threads of several threadgroups do not wait for each other, and each threadgroup has memory of its own.
 static bool keeps_groups_apart(LLVMValueRef i, const char *name) {
     uint64_t offset;
-    bool field = LLVMIsALoadInst(i) && igi_is_field(LLVMGetOperand(i, 0), &offset);
-    bool memory = field && (offset == offsetof(igi_group, threadgroup_memory) ||
-                            offset >= offsetof(igi_group, arguments) + IGI_MAX_SLOTS * sizeof(void *));
+    bool field = LLVMIsALoadInst(i) && igi_simt_is_field(LLVMGetOperand(i, 0), &offset);
+    bool memory = field && (offset == offsetof(igi_simt_group, threadgroup_memory) ||
+                            offset >= offsetof(igi_simt_group, arguments) + IGI_MAX_SLOTS * sizeof(void *));
     return memory || strstr(name, "barrier") || strncmp(name, "__ig_mma_", 9) == 0 ||
            strncmp(name, "__ig_matrix_", 12) == 0;
 }
@@ -98,7 +98,7 @@ static bool keeps_groups_apart(LLVMValueRef i, const char *name) {
 static bool is_possible(const coarsener *c) {
     EACH_INSTRUCTION(c, b, i) {
         if (LLVMIsATerminatorInst(i) && is_number(c, i, c->by_row)) return false;
-        const char *name = igi_callee_name(i);
+        const char *name = igi_simt_callee_name(i);
         if (c->by_group && keeps_groups_apart(i, name)) return false;
         if (!c->by_group && strncmp(name, "__ig_", 5) == 0 && strcmp(name, "__ig_barrier") != 0) return false;
     }
@@ -160,7 +160,7 @@ static void fill_phi(coarsener *c, LLVMValueRef phi, uint32_t number) {
 }
 
 static void copy_rows(coarsener *c) {
-    LLVMPositionBuilderBefore(c->builder, igi_first_after_allocas(c->m->thread));
+    LLVMPositionBuilderBefore(c->builder, igi_simt_first_after_allocas(c->m->thread));
     for (uint32_t row = 1; row < c->rows && !c->by_group; row++)
         c->y[row] = LLVMBuildAdd(c->builder, c->y[0], LLVMConstInt(LLVMTypeOf(c->y[0]), row, 0), "");
     for (uint32_t b = 0; b < c->cfg.count; b++) {
@@ -194,7 +194,7 @@ static bool coarsen(igi_simt_module *m, bool by_group, uint32_t *rows) {
                    .builder = LLVMCreateBuilderInContext(m->context),
                    .x = LLVMGetParam(m->thread, 1),
                    .y = {LLVMGetParam(m->thread, 2)}};
-    bool ok = igi_cfg_build(m->thread, &c.cfg) && number_instructions(&c);
+    bool ok = igi_simt_cfg_build(m->thread, &c.cfg) && number_instructions(&c);
     if (ok) {
         find_dependent(&c, c.by_row, by_group ? NULL : c.y[0], true);
         find_dependent(&c, c.by_lane, c.x, false);
@@ -204,12 +204,12 @@ static bool coarsen(igi_simt_module *m, bool by_group, uint32_t *rows) {
     }
     free(c.by_row), free(c.by_lane), free(c.copies);
     igi_map_free(&c.index);
-    igi_cfg_free(&c.cfg);
+    igi_simt_cfg_free(&c.cfg);
     LLVMDisposeBuilder(c.builder);
     return ok;
 }
 
-ig_status igi_pass_coarsen(igi_simt_module *m) {
+ig_status igi_simt_pass_coarsen(igi_simt_module *m) {
     bool ok = true;
     m->rows = 1;
     m->info.batch = 1;

@@ -67,7 +67,7 @@ static const struct {
     ig_status (*run)(igi_simt_module *m);
     igi_simt_stage completes;
 } passes[] = {
-#define PASS(name, stage) {#name, igi_pass_##name, stage},
+#define PASS(name, stage) {#name, igi_simt_pass_##name, stage},
     IGI_SIMT_PASS_LIST(PASS)
 #undef PASS
 };
@@ -124,13 +124,13 @@ static ig_status emit(igi_simt_module *m, LLVMCodeGenFileType type, char **outpu
 // instcombine compares every phi node of a block with every other, and large widened kernels have hundreds: it would
 // take nearly all the time. What is worth having of it was done before widening.
 static const char *optimisation_for(const igi_simt_module *m) {
-    if (!igi_is_wide(m) || m->info.instructions <= IGI_LARGE_KERNEL) return "default<O2>";
+    if (!igi_simt_is_wide(m) || m->info.instructions <= IGI_LARGE_KERNEL) return "default<O2>";
     return "globaldce,cgscc(inline),function(sroa,early-cse<memssa>,simplifycfg,loop-mssa(licm),gvn,instsimplify,dse,"
            "adce,simplifycfg)";
 }
 
-ig_status igi_pass_optimise(igi_simt_module *m) {
-    return igi_run_passes(m, optimisation_for(m));
+ig_status igi_simt_pass_optimise(igi_simt_module *m) {
+    return igi_simt_run_passes(m, optimisation_for(m));
 }
 
 static ig_status run_passes_until(igi_simt_module *m, igi_simt_stage stage) {
@@ -159,7 +159,7 @@ static ig_status run_all(igi_simt_module *m, igi_simt_stage stage, char **output
 
 static ig_status compile(const igi_simt_request *request, igi_simt_stage stage, char **output, size_t *length,
                          bool *declined, ig_error *error) {
-    igi_simt_module m = {.request = request, .context = igi_llvm_context_create(), .error = error};
+    igi_simt_module m = {.request = request, .context = igi_msl_llvm_context_create(), .error = error};
     ig_status status = run_all(&m, stage, output, length);
     if (m.module) LLVMDisposeModule(m.module);
     if (m.machine) LLVMDisposeTargetMachine(m.machine);
@@ -181,7 +181,7 @@ ig_status igi_simt_compile(const igi_simt_request *request, igi_simt_stage stage
 
 // An empty function, through the passes and the code generator that every kernel passes.
 void igi_simt_warm_up(void) {
-    igi_simt_module m = {.context = igi_llvm_context_create(), .request = &(igi_simt_request){.name = "nothing"}};
+    igi_simt_module m = {.context = igi_msl_llvm_context_create(), .request = &(igi_simt_request){.name = "nothing"}};
     m.module = LLVMModuleCreateWithNameInContext("warm-up", m.context);
     LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(m.context), NULL, 0, 0);
     LLVMBuilderRef builder = LLVMCreateBuilderInContext(m.context);
@@ -191,7 +191,7 @@ void igi_simt_warm_up(void) {
     LLVMDisposeBuilder(builder);
     char *object = NULL;
     size_t length;
-    if (open_machine(&m) == IG_STATUS_OK && igi_pass_optimise(&m) == IG_STATUS_OK)
+    if (open_machine(&m) == IG_STATUS_OK && igi_simt_pass_optimise(&m) == IG_STATUS_OK)
         emit(&m, LLVMObjectFile, &object, &length);
     free(object);
     if (m.machine) LLVMDisposeTargetMachine(m.machine);

@@ -15,14 +15,14 @@ typedef struct igi_simt_request {
     const char *name;    // as the user calls it
     const ig_function_constant *constants;
     size_t constant_count;
-    bool abortable;        // loops look at the abort flag
-    uint32_t width;        // lanes: 0 chooses, 1 is one thread at a time
-    bool declined;         // width is 1 because no wider code could be made
-    uint32_t group[3];     // threads of every threadgroup it will run; 0: any
-    bool batches;          // it may do several threadgroups, neighbours in x, at a time
-    bool streaming;        // it will write more than caches hold
-    bool line_tables;      // the bitcode has source lines: functions keep them and are called after the kernel
-    igi_remarks *remarks;  // what became of it goes here; NULL: nobody asks
+    bool abortable;             // loops look at the abort flag
+    uint32_t width;             // lanes: 0 chooses, 1 is one thread at a time
+    bool declined;              // width is 1 because no wider code could be made
+    uint32_t group[3];          // threads of every threadgroup it will run; 0: any
+    bool batches;               // it may do several threadgroups, neighbours in x, at a time
+    bool streaming;             // it will write more than caches hold
+    bool line_tables;           // the bitcode has source lines: functions keep them and are called after the kernel
+    igi_simt_remarks *remarks;  // what became of it goes here; NULL: nobody asks
 } igi_simt_request;
 
 typedef enum igi_simt_stage {

@@ -46,8 +46,8 @@ static LLVMValueRef make_constant(LLVMTypeRef type, const ig_function_constant *
 }
 
 static const ig_function_constant *find_given(const igi_simt_request *request, const char *symbol) {
-    igi_constant_symbol constant;
-    if (!igi_constant_symbol_read(symbol, &constant)) return NULL;
+    igi_msl_constant_symbol constant;
+    if (!igi_msl_constant_symbol_read(symbol, &constant)) return NULL;
     for (size_t i = 0; i < request->constant_count; i++) {
         const ig_function_constant *given = &request->constants[i];
         if (given->name ? strcmp(given->name, constant.name) == 0 : given->id == constant.id) return given;
@@ -93,7 +93,7 @@ static void answer_defined(igi_simt_module *m) {
 
 static void mark_derived(igi_simt_module *m) {
     for (LLVMValueRef g = LLVMGetFirstGlobal(m->module); g; g = LLVMGetNextGlobal(g))
-        if (!LLVMIsDeclaration(g) && !LLVMIsGlobalConstant(g) && igi_is_derived(g)) LLVMSetSection(g, "ig.derived");
+        if (!LLVMIsDeclaration(g) && !LLVMIsGlobalConstant(g) && igi_msl_is_derived(g)) LLVMSetSection(g, "ig.derived");
 }
 
 static void call_initialisers(igi_simt_module *m) {
@@ -102,7 +102,7 @@ static void call_initialisers(igi_simt_module *m) {
     if (!entries) return;
     LLVMBuilderRef builder = LLVMCreateBuilderInContext(m->context);
     LLVMPositionBuilderBefore(builder, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(m->kernel)));
-    LLVMSetCurrentDebugLocation2(builder, igi_kernel_place(m));
+    LLVMSetCurrentDebugLocation2(builder, igi_simt_kernel_place(m));
     for (int i = 0; i < LLVMGetNumOperands(entries); i++) {
         LLVMValueRef function = LLVMGetOperand(LLVMGetOperand(entries, (unsigned)i), 1);
         if (LLVMIsAFunction(function)) LLVMBuildCall2(builder, LLVMGlobalGetValueType(function), function, NULL, 0, "");
@@ -111,7 +111,7 @@ static void call_initialisers(igi_simt_module *m) {
     LLVMDeleteGlobal(table);
 }
 
-ig_status igi_pass_constants(igi_simt_module *m) {
+ig_status igi_simt_pass_constants(igi_simt_module *m) {
     set_values(m);
     answer_defined(m);
     mark_derived(m);
@@ -149,12 +149,12 @@ static bool any(LLVMValueRef instruction) {
     return !LLVMIsAPHINode(instruction);
 }
 
-static ig_status localise(igi_simt_module *m, LLVMValueRef global, const igi_values *instructions) {
+static ig_status localise(igi_simt_module *m, LLVMValueRef global, const igi_simt_values *instructions) {
     LLVMBuilderRef builder = LLVMCreateBuilderInContext(m->context);
     LLVMPositionBuilderBefore(builder, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(m->thread)));
     LLVMValueRef slot = LLVMBuildAlloca(builder, LLVMGlobalGetValueType(global), "");
     LLVMSetAlignment(slot, LLVMGetAlignment(global) ? LLVMGetAlignment(global) : 16);
-    LLVMPositionBuilderBefore(builder, igi_first_after_allocas(m->thread));
+    LLVMPositionBuilderBefore(builder, igi_simt_first_after_allocas(m->thread));
     LLVMBuildStore(builder, LLVMGetInitializer(global), slot);
     bool ok = true;
     for (size_t i = 0; ok && i < instructions->count; i++)
@@ -165,15 +165,15 @@ static ig_status localise(igi_simt_module *m, LLVMValueRef global, const igi_val
                          m->request->name, IGI_MAX_INDICES);
 }
 
-ig_status igi_localise_derived(igi_simt_module *m) {
-    igi_values instructions = {0};
+ig_status igi_simt_localise_derived(igi_simt_module *m) {
+    igi_simt_values instructions = {0};
     ig_status status = IG_STATUS_OK;
     for (LLVMValueRef g = LLVMGetFirstGlobal(m->module); g && status == IG_STATUS_OK; g = LLVMGetNextGlobal(g)) {
         const char *section = LLVMGetSection(g);
         if (!section || strcmp(section, "ig.derived") != 0) continue;
-        if (!instructions.items && !igi_collect(m->thread, any, &instructions)) return IG_STATUS_OUT_OF_MEMORY;
+        if (!instructions.items && !igi_simt_collect(m->thread, any, &instructions)) return IG_STATUS_OUT_OF_MEMORY;
         status = localise(m, g, &instructions);
     }
-    igi_values_free(&instructions);
+    igi_simt_values_free(&instructions);
     return status;
 }

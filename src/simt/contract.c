@@ -21,7 +21,7 @@ static bool may_contract(LLVMValueRef value) {
 
 static bool is_sum(LLVMValueRef instruction) {
     LLVMOpcode opcode = LLVMGetInstructionOpcode(instruction);
-    LLVMTypeKind kind = LLVMGetTypeKind(igi_element_type(LLVMTypeOf(instruction)));
+    LLVMTypeKind kind = LLVMGetTypeKind(igi_simt_element_type(LLVMTypeOf(instruction)));
     return (opcode == LLVMFAdd || opcode == LLVMFSub) && kind == LLVMFloatTypeKind && may_contract(instruction);
 }
 
@@ -41,7 +41,7 @@ static void fuse(LLVMBuilderRef builder, LLVMValueRef sum) {
     if (minus && from_left) arguments[2] = LLVMBuildFNeg(builder, other, "");
     if (minus && !from_left) arguments[0] = LLVMBuildFNeg(builder, arguments[0], "");
     LLVMTypeRef type = LLVMTypeOf(sum);
-    LLVMReplaceAllUsesWith(sum, igi_call_intrinsic(builder, "llvm.fma", &type, 1, arguments, 3));
+    LLVMReplaceAllUsesWith(sum, igi_simt_call_intrinsic(builder, "llvm.fma", &type, 1, arguments, 3));
     LLVMInstructionEraseFromParent(sum);
     LLVMInstructionEraseFromParent(product);
 }
@@ -57,13 +57,13 @@ static void forbid(LLVMBuilderRef builder, LLVMValueRef instruction) {
     LLVMValueRef plain = LLVMBuildBinOp(builder, LLVMGetInstructionOpcode(instruction), left, right, "");
     unsigned flags = LLVMGetFastMathFlags(instruction) & ~(unsigned)LLVMFastMathAllowContract;
     if (LLVMIsAInstruction(plain)) LLVMSetFastMathFlags(plain, flags);
-    igi_name_like(plain, instruction);
+    igi_simt_name_like(plain, instruction);
     LLVMReplaceAllUsesWith(instruction, plain);
     LLVMInstructionEraseFromParent(instruction);
 }
 
-ig_status igi_pass_contract(igi_simt_module *m) {
+ig_status igi_simt_pass_contract(igi_simt_module *m) {
     ig_status status = IG_STATUS_OK;
-    if (has_fused_multiply_add()) status = igi_rewrite_instructions(m, is_sum, fuse);
-    return status == IG_STATUS_OK ? igi_rewrite_instructions(m, is_part_of_sum, forbid) : status;
+    if (has_fused_multiply_add()) status = igi_simt_rewrite_instructions(m, is_sum, fuse);
+    return status == IG_STATUS_OK ? igi_simt_rewrite_instructions(m, is_part_of_sum, forbid) : status;
 }

@@ -33,7 +33,7 @@ static bool computes(LLVMValueRef i) {
 }
 
 static bool computes_with_bfloat(LLVMValueRef i) {
-    return computes(i) && LLVMGetTypeKind(igi_element_type(LLVMTypeOf(i))) == LLVMBFloatTypeKind;
+    return computes(i) && LLVMGetTypeKind(igi_simt_element_type(LLVMTypeOf(i))) == LLVMBFloatTypeKind;
 }
 
 static bool may_be_contracted(LLVMValueRef i) {
@@ -94,7 +94,7 @@ static bool has_entry(const igi_simt_module *m) {
 }
 
 static bool has_width(const igi_simt_module *m) {
-    return m->info.width >= 1 && m->info.width <= IGI_MAX_WIDTH && (m->info.width > 1) == igi_is_wide(m);
+    return m->info.width >= 1 && m->info.width <= IGI_MAX_WIDTH && (m->info.width > 1) == igi_simt_is_wide(m);
 }
 
 static const struct {

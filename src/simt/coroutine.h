@@ -5,23 +5,23 @@
 
 #include "simt/passes.h"
 
-typedef struct igi_site {
+typedef struct igi_simt_site {
     LLVMValueRef instruction;  // the call; for a meeting at a loop's end, the latch's terminator
-    igi_wait wait;
-    igi_lane_op op;
-} igi_site;
+    igi_simt_wait wait;
+    igi_simt_lane_op op;
+} igi_simt_site;
 
 // In program order: the blocks of a loop before what follows it, so that of several waiting lanes the slowest
 // run first.
-typedef struct igi_sites {
-    igi_site *items;
+typedef struct igi_simt_sites {
+    igi_simt_site *items;
     size_t count, capacity;
-} igi_sites;
+} igi_simt_sites;
 
-ig_status igi_find_sites(igi_simt_module *m, LLVMValueRef function, igi_sites *sites);
-void igi_sites_free(igi_sites *sites);
+ig_status igi_simt_find_sites(igi_simt_module *m, LLVMValueRef function, igi_simt_sites *sites);
+void igi_simt_sites_free(igi_simt_sites *sites);
 
 // Makes m->thread a coroutine: "ig.start" and "ig.resume".
-ig_status igi_make_coroutine(igi_simt_module *m, const igi_sites *sites);
+ig_status igi_simt_make_coroutine(igi_simt_module *m, const igi_simt_sites *sites);
 
 #endif

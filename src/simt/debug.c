@@ -13,7 +13,7 @@
 
 static const char prefix[] = "ig.";
 
-LLVMMetadataRef igi_kernel_place(const igi_simt_module *m) {
+LLVMMetadataRef igi_simt_kernel_place(const igi_simt_module *m) {
     if (!m->subprogram) return NULL;
     return LLVMDIBuilderCreateDebugLocation(m->context, LLVMDISubprogramGetLine(m->subprogram), 0, m->subprogram, NULL);
 }
@@ -52,7 +52,7 @@ static void place_instructions(igi_simt_module *m, LLVMValueRef function, LLVMMe
     for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block)) {
         forget_loop_places(m, LLVMGetBasicBlockTerminator(block), loop);
         for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
-            LLVMMetadataRef place = LLVMInstructionGetDebugLoc(i), users = igi_place_of_user(place);
+            LLVMMetadataRef place = LLVMInstructionGetDebugLoc(i), users = igi_simt_place_of_user(place);
             if (users) place = users;
             LLVMInstructionSetDebugLoc(i, place && call ? within(m, place, call) : place ? place : call);
         }
@@ -98,7 +98,7 @@ static bool rename(const igi_simt_module *m, LLVMValueRef function) {
     return name != NULL;
 }
 
-ig_status igi_pass_debug(igi_simt_module *m) {
+ig_status igi_simt_pass_debug(igi_simt_module *m) {
     if (!m->request->line_tables) return IG_STATUS_OK;
     describer d = {.m = m, .builder = LLVMCreateDIBuilder(m->module)};
     bool ok = true;

@@ -13,8 +13,8 @@ typedef struct cause {
     bool direct;  // nothing but conversions on the way
 } cause;
 
-static igi_shape_kind kind_of(const igi_explainer *e, LLVMValueRef value) {
-    return igi_shape_of(e->shapes, value).kind;
+static igi_simt_shape_kind kind_of(const igi_simt_explainer *e, LLVMValueRef value) {
+    return igi_simt_shape_of(e->shapes, value).kind;
 }
 
 // ---- Finding it ----
@@ -33,21 +33,21 @@ static bool passed(const trail *t, LLVMValueRef value) {
 }
 
 // Lanes differ from here on, whatever its operands are.
-static bool is_source(const igi_explainer *e, LLVMValueRef i) {
+static bool is_source(const igi_simt_explainer *e, LLVMValueRef i) {
     switch (LLVMGetInstructionOpcode(i)) {
         case LLVMLoad:
         case LLVMAtomicRMW:
         case LLVMAtomicCmpXchg: return true;
-        case LLVMCall: return strncmp(igi_callee_name(i), "__ig_", 5) == 0;
+        case LLVMCall: return strncmp(igi_simt_callee_name(i), "__ig_", 5) == 0;
         case LLVMPHI: {
-            uint32_t block = igi_cfg_index(&e->shapes->cfg, LLVMGetInstructionParent(i));
+            uint32_t block = igi_simt_cfg_index(&e->shapes->cfg, LLVMGetInstructionParent(i));
             return block != IGI_NONE && e->shapes->join[block];
         }
         default: return false;
     }
 }
 
-static LLVMValueRef varying_operand(const igi_explainer *e, LLVMValueRef i, const trail *t) {
+static LLVMValueRef varying_operand(const igi_simt_explainer *e, LLVMValueRef i, const trail *t) {
     for (int k = 0; k < LLVMGetNumOperands(i); k++) {
         LLVMValueRef operand = LLVMGetOperand(i, (unsigned)k);
         bool value = LLVMIsAInstruction(operand) && !passed(t, operand);
@@ -56,7 +56,7 @@ static LLVMValueRef varying_operand(const igi_explainer *e, LLVMValueRef i, cons
     return NULL;
 }
 
-static cause find_cause(const igi_explainer *e, LLVMValueRef value) {
+static cause find_cause(const igi_simt_explainer *e, LLVMValueRef value) {
     cause found = {value, true};
     trail t = {0};
     while (t.count < MOST_STEPS && LLVMIsAInstruction(found.instruction) && !is_source(e, found.instruction)) {
@@ -96,7 +96,7 @@ static const struct {
 };
 
 static const char *call_phrase(LLVMValueRef call) {
-    const char *name = igi_callee_name(call);
+    const char *name = igi_simt_callee_name(call);
     if (strncmp(name, "__ig_", 5) == 0) return "comes from an operation among lanes";
     static const char *const extremes[] = {"llvm.umin.", "llvm.umax.", "llvm.smin.", "llvm.smax."};
     for (size_t i = 0; i < sizeof extremes / sizeof *extremes; i++)
@@ -111,7 +111,7 @@ static bool comes_from_elsewhere(LLVMValueRef i) {
         case LLVMAtomicRMW:
         case LLVMAtomicCmpXchg:
         case LLVMPHI: return true;
-        case LLVMCall: return strncmp(igi_callee_name(i), "__ig_", 5) == 0;
+        case LLVMCall: return strncmp(igi_simt_callee_name(i), "__ig_", 5) == 0;
         default: return false;
     }
 }
@@ -139,17 +139,17 @@ static char *phrase_for(const cause *c, bool in_address) {
     return igi_strdup("is not linear in the lane");
 }
 
-static char *explain(const igi_explainer *e, LLVMValueRef value, bool in_address) {
+static char *explain(const igi_simt_explainer *e, LLVMValueRef value, bool in_address) {
     cause c = find_cause(e, value);
     char *phrase = phrase_for(&c, in_address);
     LLVMMetadataRef place = LLVMIsAInstruction(c.instruction) ? LLVMInstructionGetDebugLoc(c.instruction) : NULL;
-    char *where = igi_remarks_mention(e->remarks, place, e->place);
+    char *where = igi_simt_remarks_mention(e->remarks, place, e->place);
     char *text = phrase && where ? igi_format("%s%s", phrase, where) : NULL;
     free(phrase), free(where);
     return text;
 }
 
-char *igi_explain_condition(const igi_explainer *e, LLVMValueRef condition) {
+char *igi_simt_explain_condition(const igi_simt_explainer *e, LLVMValueRef condition) {
     return explain(e, condition, false);
 }
 
@@ -165,7 +165,7 @@ static bool is_private(LLVMValueRef address) {
 }
 
 // What of an address varies: an index, or the pointer it begins with.
-static LLVMValueRef varying_part(const igi_explainer *e, LLVMValueRef address, bool *index) {
+static LLVMValueRef varying_part(const igi_simt_explainer *e, LLVMValueRef address, bool *index) {
     for (LLVMValueRef base; (base = base_of(address)); address = base) {
         for (int k = 1; k < LLVMGetNumOperands(address); k++) {
             LLVMValueRef operand = LLVMGetOperand(address, (unsigned)k);
@@ -178,8 +178,8 @@ static LLVMValueRef varying_part(const igi_explainer *e, LLVMValueRef address, b
     return address;
 }
 
-char *igi_explain_address(const igi_explainer *e, LLVMValueRef address) {
-    igi_shape shape = igi_shape_of(e->shapes, address);
+char *igi_simt_explain_address(const igi_simt_explainer *e, LLVMValueRef address) {
+    igi_simt_shape shape = igi_simt_shape_of(e->shapes, address);
     bool own = is_private(address), index;
     if (shape.kind == IGI_SHAPE_UNIFORM) return igi_strdup("all lanes use the same address, one after the other");
     if (shape.kind == IGI_SHAPE_LINEAR && own) return igi_strdup("each lane has a private array of its own");

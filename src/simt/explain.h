@@ -7,16 +7,16 @@
 #include "simt/shape.h"
 
 // What is needed to say something about an instruction: the shapes of its function, and how lines are found.
-typedef struct igi_explainer {
-    const igi_shapes *shapes;
-    const igi_remarks *remarks;
+typedef struct igi_simt_explainer {
+    const igi_simt_shapes *shapes;
+    const igi_simt_remarks *remarks;
     LLVMMetadataRef place;  // of the remark: other lines are mentioned, this one is not
-} igi_explainer;
+} igi_simt_explainer;
 
 // "the index is loaded from memory (line 7)": why the lanes' addresses are not contiguous.
 // owns: the caller's; NULL when memory is short.
-char *igi_explain_address(const igi_explainer *e, LLVMValueRef address);
+char *igi_simt_explain_address(const igi_simt_explainer *e, LLVMValueRef address);
 // "is loaded from memory": why lanes diverge at it.
-char *igi_explain_condition(const igi_explainer *e, LLVMValueRef condition);
+char *igi_simt_explain_condition(const igi_simt_explainer *e, LLVMValueRef condition);
 
 #endif

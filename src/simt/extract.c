@@ -55,9 +55,9 @@ static void adapt_function(LLVMValueRef function) {
     for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
         LLVMRemoveStringAttributeAtIndex(function, index, foreign[i], (unsigned)strlen(foreign[i]));
     if (LLVMIsDeclaration(function)) return;
-    igi_remove_attribute(function, "noinline");
-    igi_remove_attribute(function, "optnone");
-    igi_add_attribute(function, "alwaysinline");
+    igi_simt_remove_attribute(function, "noinline");
+    igi_simt_remove_attribute(function, "optnone");
+    igi_simt_add_attribute(function, "alwaysinline");
     LLVMSetComdat(function, NULL);
     LLVMSetLinkage(function, LLVMInternalLinkage);
 }
@@ -89,16 +89,17 @@ static bool untie_initialisers(LLVMModuleRef module) {
     LLVMValueRef table = LLVMGetNamedGlobal(module, "llvm.global_ctors");
     LLVMValueRef entries = table ? LLVMGetInitializer(table) : NULL;
     int count = entries ? LLVMGetNumOperands(entries) : 0;
-    igi_values untied = {0};
+    igi_simt_values untied = {0};
     bool ok = true;
-    for (int i = 0; i < count && ok; i++) ok = igi_values_add(&untied, untie(LLVMGetOperand(entries, (unsigned)i)));
+    for (int i = 0; i < count && ok; i++)
+        ok = igi_simt_values_add(&untied, untie(LLVMGetOperand(entries, (unsigned)i)));
     if (ok && count)
         LLVMSetInitializer(table, LLVMConstArray2(LLVMTypeOf(untied.items[0]), untied.items, (uint64_t)untied.count));
-    igi_values_free(&untied);
+    igi_simt_values_free(&untied);
     return ok;
 }
 
-ig_status igi_pass_extract(igi_simt_module *m) {
+ig_status igi_simt_pass_extract(igi_simt_module *m) {
     ig_status status = parse(m);
     if (status != IG_STATUS_OK) return status;
     drop_lists(m->module);

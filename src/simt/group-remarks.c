@@ -8,23 +8,24 @@
 #include "simt/remarks.h"
 
 static bool is_barrier(LLVMValueRef instruction) {
-    return igi_calls(instruction, "__ig_barrier");
+    return igi_simt_calls(instruction, "__ig_barrier");
 }
 
 // Before barriers become something else; what they became is said later.
-ig_status igi_pass_note_barriers(igi_simt_module *m) {
-    igi_remarks *remarks = m->request->remarks;
-    igi_values barriers;
+ig_status igi_simt_pass_note_barriers(igi_simt_module *m) {
+    igi_simt_remarks *remarks = m->request->remarks;
+    igi_simt_values barriers;
     if (!remarks) return IG_STATUS_OK;
-    if (!igi_collect(m->thread, is_barrier, &barriers)) return igi_error_no_memory(m->error);
+    if (!igi_simt_collect(m->thread, is_barrier, &barriers)) return igi_error_no_memory(m->error);
     for (size_t i = 0; i < barriers.count; i++)
-        igi_remarks_add(remarks, IGI_REMARK_BARRIER, LLVMInstructionGetDebugLoc(barriers.items[i]), igi_strdup(""));
-    igi_values_free(&barriers);
+        igi_simt_remarks_add(remarks, IGI_REMARK_BARRIER, LLVMInstructionGetDebugLoc(barriers.items[i]),
+                             igi_strdup(""));
+    igi_simt_values_free(&barriers);
     return IG_STATUS_OK;
 }
 
 static void describe_barriers(const igi_simt_module *m) {
-    igi_remarks *remarks = m->request->remarks;
+    igi_simt_remarks *remarks = m->request->remarks;
     for (size_t i = 0; i < remarks->count; i++) {
         if (remarks->items[i].kind != IGI_REMARK_BARRIER) continue;
         free(remarks->items[i].text);
@@ -43,39 +44,39 @@ static const char *reason_for_width(const igi_simt_module *m) {
         return ", a whole simdgroup for the operations among its lanes";
     if (m->info.width == m->request->width) return m->request->declined ? "" : ", as INGOT_SIMT_WIDTH asks";
     if (m->info.width == 1) return "";
-    if (m->info.width > 2 * igi_register_lanes()) return ", a whole row, which reads memory side by side";
-    return m->info.width > igi_register_lanes() ? ", as many as two vector registers hold"
-                                                : ", as many as a vector register holds";
+    if (m->info.width > 2 * igi_simt_register_lanes()) return ", a whole row, which reads memory side by side";
+    return m->info.width > igi_simt_register_lanes() ? ", as many as two vector registers hold"
+                                                     : ", as many as a vector register holds";
 }
 
 // "; memory: 3 contiguous, 1 gather". Places are counted, so there must be some.
 static void add_counts(const igi_simt_module *m, igi_text *text) {
-    static const igi_remark_kind kinds[] = {IGI_REMARK_CONTIGUOUS, IGI_REMARK_SHUFFLED,   IGI_REMARK_UNIFORM,
-                                            IGI_REMARK_GATHER,     IGI_REMARK_ROW_GATHER, IGI_REMARK_ROW_SCATTER,
-                                            IGI_REMARK_SCATTER,    IGI_REMARK_ONE_BY_ONE};
-    const igi_remarks *remarks = m->request->remarks;
+    static const igi_simt_remark_kind kinds[] = {IGI_REMARK_CONTIGUOUS, IGI_REMARK_SHUFFLED,   IGI_REMARK_UNIFORM,
+                                                 IGI_REMARK_GATHER,     IGI_REMARK_ROW_GATHER, IGI_REMARK_ROW_SCATTER,
+                                                 IGI_REMARK_SCATTER,    IGI_REMARK_ONE_BY_ONE};
+    const igi_simt_remarks *remarks = m->request->remarks;
     const char *separator = "; accesses: ";
     for (size_t k = 0; m->subprogram && k < sizeof kinds / sizeof *kinds; k++) {
         size_t count = 0;
         for (size_t i = 0; i < remarks->count; i++) count += remarks->items[i].kind == kinds[k];
         if (!count) continue;
-        igi_text_addf(text, "%s%zu %s", separator, count, igi_remark_kind_name(kinds[k]));
+        igi_text_addf(text, "%s%zu %s", separator, count, igi_simt_remark_kind_name(kinds[k]));
         separator = ", ";
     }
 }
 
-ig_status igi_pass_remarks(igi_simt_module *m) {
-    igi_remarks *remarks = m->request->remarks;
+ig_status igi_simt_pass_remarks(igi_simt_module *m) {
+    igi_simt_remarks *remarks = m->request->remarks;
     if (!remarks) return IG_STATUS_OK;
-    igi_remarks_sort(remarks);
+    igi_simt_remarks_sort(remarks);
     igi_text text = {0};
     igi_text_addf(&text, "kernel '%s' runs %u thread%s per step%s", m->request->name, m->info.width,
                   m->info.width == 1 ? "" : "s", reason_for_width(m));
     add_counts(m, &text);
-    igi_remarks_add(remarks, IGI_REMARK_WIDTH, igi_kernel_place(m), igi_text_take(&text));
+    igi_simt_remarks_add(remarks, IGI_REMARK_WIDTH, igi_simt_kernel_place(m), igi_text_take(&text));
     describe_barriers(m);
-    igi_remarks_drop(remarks, IGI_REMARK_CONTIGUOUS);
+    igi_simt_remarks_drop(remarks, IGI_REMARK_CONTIGUOUS);
     if (remarks->failed) return igi_error_no_memory(m->error);
-    igi_remarks_sort(remarks);
+    igi_simt_remarks_sort(remarks);
     return IG_STATUS_OK;
 }

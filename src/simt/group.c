@@ -15,21 +15,21 @@ static void promise(LLVMValueRef function, unsigned parameter, const char *name,
     LLVMAddAttributeAtIndex(function, parameter, LLVMCreateEnumAttribute(context, kind, value));
 }
 
-// A kernel writes to buffers, never to the igi_group it reads from, and that can be read before it is known to be
+// A kernel writes to buffers, never to the igi_simt_group it reads from, and that can be read before it is known to be
 // needed: loops over threads then read it once, whatever branches the threads begin with.
 static void promise_group(LLVMValueRef function) {
     unsigned count = LLVMCountParams(function);
     promise(function, 1, "noalias", 0);
     promise(function, 1, "readonly", 0);
-    promise(function, 1, "align", alignof(igi_group));
-    promise(function, 1, "dereferenceable", sizeof(igi_group));
+    promise(function, 1, "align", alignof(igi_simt_group));
+    promise(function, 1, "dereferenceable", sizeof(igi_simt_group));
     if (count != 3 && count != 7) return;
     // Contexts and arrays, of ig.run and of a widened function.
     promise(function, count == 3 ? 2 : 5, "noalias", 0);
     promise(function, count == 3 ? 3 : 7, "noalias", 0);
 }
 
-ig_status igi_pass_info(igi_simt_module *m) {
+ig_status igi_simt_pass_info(igi_simt_module *m) {
     LLVMTypeRef i32 = LLVMInt32TypeInContext(m->context);
     uint32_t fields[sizeof m->info / 4];
     memcpy(fields, &m->info, sizeof m->info);
@@ -46,20 +46,20 @@ ig_status igi_pass_info(igi_simt_module *m) {
 
 static ig_status widen(igi_simt_module *m) {
     static const char *const names[] = {"ig.tail", "ig.full"};
-    uint32_t width = igi_choose_width(m);
+    uint32_t width = igi_simt_choose_width(m);
     // For all lanes at once, at most what one thread may have.
-    if (igi_private_bytes_of_thread(m) > IGI_MAX_PRIVATE / width) width = 1;
+    if (igi_simt_private_bytes_of_thread(m) > IGI_MAX_PRIVATE / width) width = 1;
     const char *declined = NULL;
     ig_status status = IG_STATUS_OK;
     m->info.width = 1;
-    if (width > IGI_SIMD_WIDTH) status = igi_lower_places(m);
-    if (width > 1 && status == IG_STATUS_OK) status = igi_pass_prepare(m);
-    if (width > 1 && status == IG_STATUS_OK) status = igi_pass_interleave(m, width);
+    if (width > IGI_SIMD_WIDTH) status = igi_simt_lower_places(m);
+    if (width > 1 && status == IG_STATUS_OK) status = igi_simt_pass_prepare(m);
+    if (width > 1 && status == IG_STATUS_OK) status = igi_simt_pass_interleave(m, width);
     // A second copy of a large kernel costs more to compile than masks cost to run.
     bool large = width > 1 && m->info.instructions > IGI_LARGE_KERNEL;
     bool only_full = m->request->group[0] && m->request->group[0] % width == 0;
     for (int i = only_full; i < (large ? only_full + 1 : 2) && width > 1 && status == IG_STATUS_OK && !declined; i++)
-        status = igi_widen(m, width, i == 1, names[i], &m->wide[i], &declined);
+        status = igi_simt_widen(m, width, i == 1, names[i], &m->wide[i], &declined);
     if (declined) igi_log(IG_LOG_INFO, "kernel '%s' runs one thread at a time: %s", m->request->name, declined);
     // What was prepared for lanes is not fit for single threads any more: igi_simt_compile begins anew.
     m->declined = declined != NULL;
@@ -67,7 +67,7 @@ static ig_status widen(igi_simt_module *m) {
     if (width == 1) return status;
     m->info.width = width;
     if (status == IG_STATUS_OK)
-        status = igi_run_passes(
+        status = igi_simt_run_passes(
             m, large ? "function(sroa,early-cse,simplifycfg,instsimplify,simplifycfg)"
                      : "function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,simplifycfg)");
     return status;
@@ -80,67 +80,67 @@ static bool is_whole_threadgroup(const igi_simt_module *m) {
 }
 
 static bool is_barrier(LLVMValueRef instruction) {
-    return igi_calls(instruction, "__ig_barrier");
+    return igi_simt_calls(instruction, "__ig_barrier");
 }
 
 static ig_status drop_barriers(igi_simt_module *m) {
-    igi_values barriers;
-    if (!igi_collect(m->wide[1], is_barrier, &barriers)) return igi_error_no_memory(m->error);
+    igi_simt_values barriers;
+    if (!igi_simt_collect(m->wide[1], is_barrier, &barriers)) return igi_error_no_memory(m->error);
     for (size_t i = 0; i < barriers.count; i++) LLVMInstructionEraseFromParent(barriers.items[i]);
-    igi_values_free(&barriers);
+    igi_simt_values_free(&barriers);
     return IG_STATUS_OK;
 }
 
 // Both copies have the same barriers, in the same order.
-static ig_status split_at_barriers(igi_simt_module *m, igi_regions *regions) {
-    *regions = (igi_regions){0};
+static ig_status split_at_barriers(igi_simt_module *m, igi_simt_regions *regions) {
+    *regions = (igi_simt_regions){0};
     for (int i = 0; i < 2; i++) {
-        igi_regions of_copy;
+        igi_simt_regions of_copy;
         if (!m->wide[i]) continue;
-        ig_status status = igi_split_regions(m, m->wide[i], &of_copy);
+        ig_status status = igi_simt_split_regions(m, m->wide[i], &of_copy);
         if (status != IG_STATUS_OK) return status;
         regions->count = of_copy.count;
         if (of_copy.context_bytes > regions->context_bytes) regions->context_bytes = of_copy.context_bytes;
         if (of_copy.array_bytes > regions->array_bytes) regions->array_bytes = of_copy.array_bytes;
     }
-    return regions->count ? igi_run_passes(m, "function(sroa,early-cse,simplifycfg)") : IG_STATUS_OK;
+    return regions->count ? igi_simt_run_passes(m, "function(sroa,early-cse,simplifycfg)") : IG_STATUS_OK;
 }
 
 static ig_status group_lanes(igi_simt_module *m) {
-    igi_regions regions;
+    igi_simt_regions regions;
     ig_status status = is_whole_threadgroup(m) ? drop_barriers(m) : IG_STATUS_OK;
     if (status == IG_STATUS_OK) status = split_at_barriers(m, &regions);
     if (status != IG_STATUS_OK) return status;
     m->info.form = IGI_FORM_LOOP;
     if (regions.context_bytes > UINT32_MAX || regions.array_bytes > IGI_MAX_PRIVATE)
-        return igi_refuse_private(m, regions.array_bytes);
+        return igi_simt_refuse_private(m, regions.array_bytes);
     m->info.context_bytes = (uint32_t)regions.context_bytes;
     m->info.array_bytes = (uint32_t)regions.array_bytes;
-    igi_build_run(m, &regions);
+    igi_simt_build_run(m, &regions);
     promise_group(LLVMGetNamedFunction(m->module, "ig.run"));
     return IG_STATUS_OK;
 }
 
 static ig_status group_threads(igi_simt_module *m) {
-    igi_sites sites;
-    ig_status status = igi_lower_matrices(m);
-    if (status == IG_STATUS_OK) status = igi_lower_places(m);
-    if (status == IG_STATUS_OK) status = igi_find_sites(m, m->thread, &sites);
+    igi_simt_sites sites;
+    ig_status status = igi_simt_lower_matrices(m);
+    if (status == IG_STATUS_OK) status = igi_simt_lower_places(m);
+    if (status == IG_STATUS_OK) status = igi_simt_find_sites(m, m->thread, &sites);
     if (status != IG_STATUS_OK) return status;
     m->info.form = sites.count ? IGI_FORM_COROUTINE : IGI_FORM_LOOP;
-    if (sites.count) status = igi_move_arrays_to_lane(m);
+    if (sites.count) status = igi_simt_move_arrays_to_lane(m);
     if (sites.count && status == IG_STATUS_OK)
-        status = igi_make_coroutine(m, &sites);
+        status = igi_simt_make_coroutine(m, &sites);
     else if (status == IG_STATUS_OK)
-        igi_build_run(m, &(igi_regions){0});
-    igi_sites_free(&sites);
+        igi_simt_build_run(m, &(igi_simt_regions){0});
+    igi_simt_sites_free(&sites);
     return status;
 }
 
 // ---- Threadgroups of another shape ----
 
 static bool is_cooperation(LLVMValueRef instruction) {
-    return strncmp(igi_callee_name(instruction), "__ig_", 5) == 0;
+    return strncmp(igi_simt_callee_name(instruction), "__ig_", 5) == 0;
 }
 
 static bool touches_memory(LLVMBasicBlockRef block) {
@@ -151,7 +151,7 @@ static bool touches_memory(LLVMBasicBlockRef block) {
 }
 
 // Whether loops go through memory, in an order of their own.
-static bool has_order(const igi_cfg *cfg) {
+static bool has_order(const igi_simt_cfg *cfg) {
     for (uint32_t b = 0; b < cfg->count; b++)
         if (cfg->blocks[b].loop != IGI_NONE && touches_memory(cfg->blocks[b].block)) return true;
     return false;
@@ -160,20 +160,20 @@ static bool has_order(const igi_cfg *cfg) {
 // Independent threads can be grouped arbitrarily. Where loops touch no memory, its order is that of
 // threads; otherwise the shape may have been chosen for the loops.
 static ig_status note_freedom(igi_simt_module *m) {
-    igi_values found;
-    igi_cfg cfg;
+    igi_simt_values found;
+    igi_simt_cfg cfg;
     if (m->knows_its_group || m->info.threadgroup_bytes) return IG_STATUS_OK;
-    if (!igi_collect(m->thread, is_cooperation, &found)) return igi_error_no_memory(m->error);
+    if (!igi_simt_collect(m->thread, is_cooperation, &found)) return igi_error_no_memory(m->error);
     bool alone = !found.count;
-    igi_values_free(&found);
-    if (!igi_cfg_build(m->thread, &cfg)) return igi_error_no_memory(m->error);
+    igi_simt_values_free(&found);
+    if (!igi_simt_cfg_build(m->thread, &cfg)) return igi_error_no_memory(m->error);
     m->info.any_groups = alone && !has_order(&cfg);
-    igi_cfg_free(&cfg);
+    igi_simt_cfg_free(&cfg);
     return IG_STATUS_OK;
 }
 
-ig_status igi_pass_group(igi_simt_module *m) {
-    m->info.instructions = (uint32_t)igi_instruction_count(m->thread);
+ig_status igi_simt_pass_group(igi_simt_module *m) {
+    m->info.instructions = (uint32_t)igi_simt_instruction_count(m->thread);
     ig_status status = note_freedom(m);
     if (status == IG_STATUS_OK) status = widen(m);
     if (status != IG_STATUS_OK) return status;
@@ -181,5 +181,5 @@ ig_status igi_pass_group(igi_simt_module *m) {
     promise_group(m->thread);
     for (int i = 0; i < 2; i++)
         if (m->wide[i]) promise_group(m->wide[i]);
-    return igi_is_wide(m) ? group_lanes(m) : group_threads(m);
+    return igi_simt_is_wide(m) ? group_lanes(m) : group_threads(m);
 }

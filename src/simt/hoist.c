@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hoists loads from igi_group, and loads through `constant T &`, out of the loops over threads.
+// Hoists loads from igi_simt_group, and loads through `constant T &`, out of the loops over threads.
 //
 // LLVM does that only for loads that a loop always executes: after a branch, every group of lanes would load again.
 #include <llvm-c/Target.h>
@@ -20,7 +20,7 @@ static bool is_invariant_load(const hoister *h, LLVMValueRef i) {
 // The pointer without its constant offset.
 static LLVMValueRef base_of(LLVMValueRef pointer, uint64_t *offset) {
     *offset = 0;
-    return igi_constant_offset(pointer, offset) ? LLVMGetOperand(pointer, 0) : pointer;
+    return igi_simt_constant_offset(pointer, offset) ? LLVMGetOperand(pointer, 0) : pointer;
 }
 
 static uint64_t bytes_behind(const hoister *h, LLVMValueRef pointer) {
@@ -46,7 +46,7 @@ static void move(hoister *h, LLVMValueRef load) {
         LLVMSetOperand(load, 0, copy);
     }
     LLVMInstructionRemoveFromParent(load);
-    igi_insert_moved(h->builder, load);
+    igi_simt_insert_moved(h->builder, load);
 }
 
 // In the order of blocks, in which pointers come before what they point to.
@@ -63,10 +63,10 @@ static void hoist(hoister *h, LLVMValueRef run) {
             }
 }
 
-ig_status igi_pass_hoist(igi_simt_module *m) {
+ig_status igi_simt_pass_hoist(igi_simt_module *m) {
     LLVMValueRef run = LLVMGetNamedFunction(m->module, "ig.run");
     if (!run) return IG_STATUS_OK;
-    ig_status status = igi_run_passes(m, "always-inline");
+    ig_status status = igi_simt_run_passes(m, "always-inline");
     if (status != IG_STATUS_OK) return status;
     hoister h = {.m = m,
                  .builder = LLVMCreateBuilderInContext(m->context),

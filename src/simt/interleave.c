@@ -16,9 +16,9 @@ typedef struct interleaver {
     igi_simt_module *m;
     LLVMTargetDataRef layout;
     LLVMBuilderRef builder;
-    uint64_t element;    // bytes of every access; 0 before the first
-    igi_values derived;  // the variable and every pointer made of it
-    bool failed;         // memory is short
+    uint64_t element;         // bytes of every access; 0 before the first
+    igi_simt_values derived;  // the variable and every pointer made of it
+    bool failed;              // memory is short
 } interleaver;
 
 // ---- Which ----
@@ -39,12 +39,12 @@ static bool is_one_element(interleaver *p, LLVMTypeRef type) {
 
 static bool adds_up(interleaver *p, LLVMValueRef pointer) {
     if (is_derived(p, pointer)) return true;
-    p->failed |= !igi_values_add(&p->derived, pointer);
+    p->failed |= !igi_simt_values_add(&p->derived, pointer);
     return !p->failed && p->derived.count <= MAX_POINTERS;
 }
 
 static bool is_harmless_call(LLVMValueRef user) {
-    return strncmp(igi_callee_name(user), "llvm.lifetime.", 14) == 0;
+    return strncmp(igi_simt_callee_name(user), "llvm.lifetime.", 14) == 0;
 }
 
 // A use that stays right when offsets grow; pointers it makes are looked at later.
@@ -156,18 +156,18 @@ static bool is_variable(LLVMValueRef instruction) {
     return LLVMIsAAllocaInst(instruction) != NULL;
 }
 
-ig_status igi_pass_interleave(igi_simt_module *m, uint32_t width) {
-    igi_values variables;
-    if (!igi_collect(m->thread, is_variable, &variables)) return igi_error_no_memory(m->error);
+ig_status igi_simt_pass_interleave(igi_simt_module *m, uint32_t width) {
+    igi_simt_values variables;
+    if (!igi_simt_collect(m->thread, is_variable, &variables)) return igi_error_no_memory(m->error);
     LLVMBuilderRef builder = LLVMCreateBuilderInContext(m->context);
     bool failed = false;
     for (size_t i = 0; i < variables.count && !failed; i++) {
         interleaver p = {.m = m, .layout = LLVMGetModuleDataLayout(m->module), .builder = builder};
         if (is_suitable(&p, variables.items[i])) interleave(&p, variables.items[i], width);
-        igi_values_free(&p.derived);
+        igi_simt_values_free(&p.derived);
         failed = p.failed;
     }
     LLVMDisposeBuilder(builder);
-    igi_values_free(&variables);
+    igi_simt_values_free(&variables);
     return failed ? igi_error_no_memory(m->error) : IG_STATUS_OK;
 }

@@ -5,9 +5,9 @@
 #include "simt/passes.h"
 
 static bool is_constant_slot(const igi_simt_module *m, LLVMValueRef field) {
-    const size_t first = offsetof(igi_group, arguments), end = first + IGI_MAX_SLOTS * sizeof(void *);
+    const size_t first = offsetof(igi_simt_group, arguments), end = first + IGI_MAX_SLOTS * sizeof(void *);
     uint64_t offset;
-    if (!igi_is_field(field, &offset) || offset < first || offset >= end) return false;
+    if (!igi_simt_is_field(field, &offset) || offset < first || offset >= end) return false;
     return m->constant_slots >> ((offset - first) / sizeof(void *)) & 1;
 }
 
@@ -19,7 +19,7 @@ static void mark_loads(igi_simt_module *m, LLVMValueRef pointer, unsigned kind, 
     }
 }
 
-ig_status igi_pass_invariant(igi_simt_module *m) {
+ig_status igi_simt_pass_invariant(igi_simt_module *m) {
     unsigned kind = LLVMGetMDKindIDInContext(m->context, "invariant.load", 14);
     LLVMValueRef nothing = LLVMMetadataAsValue(m->context, LLVMMDNodeInContext2(m->context, NULL, 0));
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(m->thread); b; b = LLVMGetNextBasicBlock(b))

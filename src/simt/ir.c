@@ -7,49 +7,49 @@
 
 #include "core/memory.h"
 
-bool igi_values_add(igi_values *values, LLVMValueRef value) {
+bool igi_simt_values_add(igi_simt_values *values, LLVMValueRef value) {
     if (!igi_grow((void **)&values->items, &values->capacity, values->count + 1, sizeof *values->items)) return false;
     values->items[values->count++] = value;
     return true;
 }
 
-void igi_values_free(igi_values *values) {
+void igi_simt_values_free(igi_simt_values *values) {
     free(values->items);
-    *values = (igi_values){0};
+    *values = (igi_simt_values){0};
 }
 
-bool igi_collect(LLVMValueRef function, bool (*wanted)(LLVMValueRef instruction), igi_values *found) {
-    *found = (igi_values){0};
+bool igi_simt_collect(LLVMValueRef function, bool (*wanted)(LLVMValueRef instruction), igi_simt_values *found) {
+    *found = (igi_simt_values){0};
     for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block)) {
         for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
-            if (!wanted(i) || igi_values_add(found, i)) continue;
-            igi_values_free(found);
+            if (!wanted(i) || igi_simt_values_add(found, i)) continue;
+            igi_simt_values_free(found);
             return false;
         }
     }
     return true;
 }
 
-const char *igi_callee_name(LLVMValueRef instruction) {
+const char *igi_simt_callee_name(LLVMValueRef instruction) {
     if (!LLVMIsACallInst(instruction)) return "";
     LLVMValueRef callee = LLVMGetCalledValue(instruction);
     size_t length;
     return callee && LLVMIsAFunction(callee) ? LLVMGetValueName2(callee, &length) : "";
 }
 
-bool igi_calls(LLVMValueRef instruction, const char *name) {
-    return strcmp(igi_callee_name(instruction), name) == 0;
+bool igi_simt_calls(LLVMValueRef instruction, const char *name) {
+    return strcmp(igi_simt_callee_name(instruction), name) == 0;
 }
 
-size_t igi_instruction_count(LLVMValueRef function) {
+size_t igi_simt_instruction_count(LLVMValueRef function) {
     size_t count = 0;
     for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block))
         for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) count++;
     return count;
 }
 
-bool igi_is_memory_intrinsic(LLVMValueRef instruction) {
-    const char *name = igi_callee_name(instruction);
+bool igi_simt_is_memory_intrinsic(LLVMValueRef instruction) {
+    const char *name = igi_simt_callee_name(instruction);
     return strncmp(name, "llvm.mem", 8) == 0 || strncmp(name, "llvm.masked.", 12) == 0;
 }
 
@@ -63,7 +63,7 @@ static void redirect(LLVMBasicBlockRef from, LLVMBasicBlockRef to) {
     }
 }
 
-LLVMBasicBlockRef igi_split_before(LLVMValueRef instruction) {
+LLVMBasicBlockRef igi_simt_split_before(LLVMValueRef instruction) {
     LLVMBasicBlockRef block = LLVMGetInstructionParent(instruction);
     LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(LLVMBasicBlockAsValue(block)));
     LLVMBasicBlockRef head = LLVMInsertBasicBlockInContext(context, block, "");
@@ -82,31 +82,31 @@ LLVMBasicBlockRef igi_split_before(LLVMValueRef instruction) {
     return head;
 }
 
-LLVMValueRef igi_declare(LLVMModuleRef module, const char *name, LLVMTypeRef type) {
+LLVMValueRef igi_simt_declare(LLVMModuleRef module, const char *name, LLVMTypeRef type) {
     LLVMValueRef found = LLVMGetNamedFunction(module, name);
     return found ? found : LLVMAddFunction(module, name, type);
 }
 
-LLVMValueRef igi_intrinsic(LLVMModuleRef module, const char *name, LLVMTypeRef *types, size_t count) {
+LLVMValueRef igi_simt_intrinsic(LLVMModuleRef module, const char *name, LLVMTypeRef *types, size_t count) {
     unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
     return LLVMGetIntrinsicDeclaration(module, id, types, count);
 }
 
-LLVMValueRef igi_call_intrinsic(LLVMBuilderRef builder, const char *name, LLVMTypeRef *types, size_t type_count,
-                                LLVMValueRef *arguments, unsigned argument_count) {
+LLVMValueRef igi_simt_call_intrinsic(LLVMBuilderRef builder, const char *name, LLVMTypeRef *types, size_t type_count,
+                                     LLVMValueRef *arguments, unsigned argument_count) {
     LLVMModuleRef module = LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInsertBlock(builder)));
-    LLVMValueRef function = igi_intrinsic(module, name, types, type_count);
+    LLVMValueRef function = igi_simt_intrinsic(module, name, types, type_count);
     return LLVMBuildCall2(builder, LLVMGlobalGetValueType(function), function, arguments, argument_count, "");
 }
 
-void igi_add_attribute(LLVMValueRef function, const char *name) {
+void igi_simt_add_attribute(LLVMValueRef function, const char *name) {
     LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(function));
     unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
     LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
                             LLVMCreateEnumAttribute(context, kind, 0));
 }
 
-void igi_remove_attribute(LLVMValueRef function, const char *name) {
+void igi_simt_remove_attribute(LLVMValueRef function, const char *name) {
     unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
     LLVMRemoveEnumAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, kind);
 }
@@ -117,11 +117,11 @@ static size_t length_without_endings(const char *name, size_t length) {
     return dot && dot > name ? (size_t)(dot - name) : length;
 }
 
-void igi_set_name(LLVMValueRef value, const char *name) {
+void igi_simt_set_name(LLVMValueRef value, const char *name) {
     if (LLVMIsAInstruction(value) || LLVMIsAArgument(value)) LLVMSetValueName2(value, name, strlen(name));
 }
 
-void igi_name_like(LLVMValueRef made, LLVMValueRef original) {
+void igi_simt_name_like(LLVMValueRef made, LLVMValueRef original) {
     size_t length = 0;
     const char *name = LLVMGetValueName2(original, &length);
     size_t named = 0;
@@ -131,20 +131,20 @@ void igi_name_like(LLVMValueRef made, LLVMValueRef original) {
     LLVMSetValueName2(made, name, length_without_endings(name, length));
 }
 
-void igi_insert_moved(LLVMBuilderRef builder, LLVMValueRef instruction) {
+void igi_simt_insert_moved(LLVMBuilderRef builder, LLVMValueRef instruction) {
     char name[64];  // a longer one is cut: it is only read by people
     size_t length;
     snprintf(name, sizeof name, "%s", LLVMGetValueName2(instruction, &length));
     LLVMInsertIntoBuilderWithName(builder, instruction, name);
 }
 
-LLVMValueRef igi_field(LLVMBuilderRef builder, LLVMValueRef base, size_t offset) {
+LLVMValueRef igi_simt_field(LLVMBuilderRef builder, LLVMValueRef base, size_t offset) {
     LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(base));
     LLVMValueRef index = LLVMConstInt(LLVMInt64TypeInContext(context), offset, 0);
     return LLVMBuildInBoundsGEP2(builder, LLVMInt8TypeInContext(context), base, &index, 1, "");
 }
 
-bool igi_constant_offset(LLVMValueRef pointer, uint64_t *offset) {
+bool igi_simt_constant_offset(LLVMValueRef pointer, uint64_t *offset) {
     if (!LLVMIsAGetElementPtrInst(pointer) || LLVMGetNumOperands(pointer) != 2) return false;
     LLVMValueRef index = LLVMGetOperand(pointer, 1);
     LLVMTypeRef element = LLVMGetGEPSourceElementType(pointer);
@@ -153,33 +153,33 @@ bool igi_constant_offset(LLVMValueRef pointer, uint64_t *offset) {
     return true;
 }
 
-bool igi_is_field(LLVMValueRef pointer, uint64_t *offset) {
+bool igi_simt_is_field(LLVMValueRef pointer, uint64_t *offset) {
     *offset = 0;
     if (LLVMIsAArgument(pointer)) return true;
-    return igi_constant_offset(pointer, offset) && LLVMIsAArgument(LLVMGetOperand(pointer, 0));
+    return igi_simt_constant_offset(pointer, offset) && LLVMIsAArgument(LLVMGetOperand(pointer, 0));
 }
 
-LLVMValueRef igi_first_after_allocas(LLVMValueRef function) {
+LLVMValueRef igi_simt_first_after_allocas(LLVMValueRef function) {
     LLVMValueRef i = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function));
     while (LLVMIsAAllocaInst(i)) i = LLVMGetNextInstruction(i);
     return i;
 }
 
-bool igi_drop_lifetimes(LLVMValueRef variable) {
-    igi_values markers = {0};
+bool igi_simt_drop_lifetimes(LLVMValueRef variable) {
+    igi_simt_values markers = {0};
     bool ok = true;
     for (LLVMUseRef use = LLVMGetFirstUse(variable); use && ok; use = LLVMGetNextUse(use)) {
         LLVMValueRef user = LLVMGetUser(use);
-        const char *name = igi_callee_name(user);
+        const char *name = igi_simt_callee_name(user);
         if (strncmp(name, "llvm.lifetime.", 14) == 0 || strncmp(name, "llvm.var.annotation", 19) == 0)
-            ok = igi_values_add(&markers, user);
+            ok = igi_simt_values_add(&markers, user);
     }
     for (size_t i = 0; i < markers.count; i++) LLVMInstructionEraseFromParent(markers.items[i]);
-    igi_values_free(&markers);
+    igi_simt_values_free(&markers);
     return ok;
 }
 
-LLVMTypeRef igi_element_type(LLVMTypeRef type) {
+LLVMTypeRef igi_simt_element_type(LLVMTypeRef type) {
     return LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetElementType(type) : type;
 }
 
@@ -188,16 +188,16 @@ static LLVMTypeRef shaped_like(LLVMTypeRef shape, LLVMTypeRef element) {
     return vector ? LLVMVectorType(element, LLVMGetVectorSize(shape)) : element;
 }
 
-LLVMTypeRef igi_floats_like(LLVMTypeRef type) {
+LLVMTypeRef igi_simt_floats_like(LLVMTypeRef type) {
     return shaped_like(type, LLVMFloatTypeInContext(LLVMGetTypeContext(type)));
 }
 
-LLVMTypeRef igi_integers_like(LLVMTypeRef type, unsigned bits) {
+LLVMTypeRef igi_simt_integers_like(LLVMTypeRef type, unsigned bits) {
     return shaped_like(type, LLVMIntTypeInContext(LLVMGetTypeContext(type), bits));
 }
 
-LLVMValueRef igi_splat(LLVMTypeRef type, uint64_t value, bool is_signed) {
-    LLVMValueRef scalar = LLVMConstInt(igi_element_type(type), value, is_signed);
+LLVMValueRef igi_simt_splat(LLVMTypeRef type, uint64_t value, bool is_signed) {
+    LLVMValueRef scalar = LLVMConstInt(igi_simt_element_type(type), value, is_signed);
     if (LLVMGetTypeKind(type) != LLVMVectorTypeKind) return scalar;
     LLVMValueRef items[IGI_MAX_WIDTH];
     unsigned count = LLVMGetVectorSize(type);

@@ -11,35 +11,35 @@
 enum { IGI_MAX_WIDTH = 256 };   // lanes
 enum { IGI_MAX_INDICES = 64 };  // of an address into nested arrays and structs
 
-typedef struct igi_values {
+typedef struct igi_simt_values {
     LLVMValueRef *items;
     size_t count, capacity;
-} igi_values;
-bool igi_values_add(igi_values *values, LLVMValueRef value);
-void igi_values_free(igi_values *values);
+} igi_simt_values;
+bool igi_simt_values_add(igi_simt_values *values, LLVMValueRef value);
+void igi_simt_values_free(igi_simt_values *values);
 
 // All instructions of a function for which `wanted` holds, collected first so that a pass may change the function.
-bool igi_collect(LLVMValueRef function, bool (*wanted)(LLVMValueRef instruction), igi_values *found);
+bool igi_simt_collect(LLVMValueRef function, bool (*wanted)(LLVMValueRef instruction), igi_simt_values *found);
 
 // Name of the function a call goes to, "" for anything else.
-const char *igi_callee_name(LLVMValueRef instruction);
+const char *igi_simt_callee_name(LLVMValueRef instruction);
 // Whether it calls a function of exactly this name.
-bool igi_calls(LLVMValueRef instruction, const char *name);
+bool igi_simt_calls(LLVMValueRef instruction, const char *name);
 
-size_t igi_instruction_count(LLVMValueRef function);
+size_t igi_simt_instruction_count(LLVMValueRef function);
 // Copies or fills memory.
-bool igi_is_memory_intrinsic(LLVMValueRef instruction);
+bool igi_simt_is_memory_intrinsic(LLVMValueRef instruction);
 
 // Names are for readers of the code (--emit simt).
-void igi_set_name(LLVMValueRef value, const char *name);
+void igi_simt_set_name(LLVMValueRef value, const char *name);
 // The name of what it was made from, if it has none yet.
-void igi_name_like(LLVMValueRef made, LLVMValueRef original);
+void igi_simt_name_like(LLVMValueRef made, LLVMValueRef original);
 // Inserts an instruction that was removed elsewhere, under its name, which LLVMInsertIntoBuilder would drop.
-void igi_insert_moved(LLVMBuilderRef builder, LLVMValueRef instruction);
+void igi_simt_insert_moved(LLVMBuilderRef builder, LLVMValueRef instruction);
 
 // Cuts the block in two before the instruction. The new block gets what comes before and all predecessors; the old
 // one keeps the rest, so that phi nodes after it stay correct. The new block has no terminator yet.
-LLVMBasicBlockRef igi_split_before(LLVMValueRef instruction);
+LLVMBasicBlockRef igi_simt_split_before(LLVMValueRef instruction);
 
 // Name of variables whose contents never outlive a barrier.
 #define IGI_TEMPORARY "ig.temporary"
@@ -48,30 +48,30 @@ LLVMBasicBlockRef igi_split_before(LLVMValueRef instruction);
 #define IGI_LANE_STRIDE "ig.lane.stride"
 
 // Declaration of a function or intrinsic, made when missing.
-LLVMValueRef igi_declare(LLVMModuleRef module, const char *name, LLVMTypeRef type);
-LLVMValueRef igi_intrinsic(LLVMModuleRef module, const char *name, LLVMTypeRef *types, size_t count);
-LLVMValueRef igi_call_intrinsic(LLVMBuilderRef builder, const char *name, LLVMTypeRef *types, size_t type_count,
-                                LLVMValueRef *arguments, unsigned argument_count);
+LLVMValueRef igi_simt_declare(LLVMModuleRef module, const char *name, LLVMTypeRef type);
+LLVMValueRef igi_simt_intrinsic(LLVMModuleRef module, const char *name, LLVMTypeRef *types, size_t count);
+LLVMValueRef igi_simt_call_intrinsic(LLVMBuilderRef builder, const char *name, LLVMTypeRef *types, size_t type_count,
+                                     LLVMValueRef *arguments, unsigned argument_count);
 
 // Scalar type of a scalar or vector; the same shape with float elements; a constant of an integer shape.
-LLVMTypeRef igi_element_type(LLVMTypeRef type);
-LLVMTypeRef igi_floats_like(LLVMTypeRef type);
-LLVMTypeRef igi_integers_like(LLVMTypeRef type, unsigned bits);
-LLVMValueRef igi_splat(LLVMTypeRef type, uint64_t value, bool is_signed);
+LLVMTypeRef igi_simt_element_type(LLVMTypeRef type);
+LLVMTypeRef igi_simt_floats_like(LLVMTypeRef type);
+LLVMTypeRef igi_simt_integers_like(LLVMTypeRef type, unsigned bits);
+LLVMValueRef igi_simt_splat(LLVMTypeRef type, uint64_t value, bool is_signed);
 
-void igi_add_attribute(LLVMValueRef function, const char *name);
-void igi_remove_attribute(LLVMValueRef function, const char *name);
+void igi_simt_add_attribute(LLVMValueRef function, const char *name);
+void igi_simt_remove_attribute(LLVMValueRef function, const char *name);
 
 // Removes lifetime markers and annotations of a variable that will not be an alloca any more. False: memory is short.
-bool igi_drop_lifetimes(LLVMValueRef variable);
+bool igi_simt_drop_lifetimes(LLVMValueRef variable);
 
 // The first instruction of the entry block that is no alloca.
-LLVMValueRef igi_first_after_allocas(LLVMValueRef function);
+LLVMValueRef igi_simt_first_after_allocas(LLVMValueRef function);
 
 // Pointer to a field `offset` bytes after a base.
-LLVMValueRef igi_field(LLVMBuilderRef builder, LLVMValueRef base, size_t offset);
+LLVMValueRef igi_simt_field(LLVMBuilderRef builder, LLVMValueRef base, size_t offset);
 // Whether it is one, and what is behind it; whether its base is an argument of the function.
-bool igi_constant_offset(LLVMValueRef pointer, uint64_t *offset);
-bool igi_is_field(LLVMValueRef pointer, uint64_t *offset);
+bool igi_simt_constant_offset(LLVMValueRef pointer, uint64_t *offset);
+bool igi_simt_is_field(LLVMValueRef pointer, uint64_t *offset);
 
 #endif

@@ -20,12 +20,12 @@ enum { SYMBOL_LENGTH = 80 };
 
 typedef struct unit {
     LLVMOrcJITDylibRef dylib;
-    igi_jit *jit;
+    igi_simt_jit *jit;
     char missing[SYMBOL_LENGTH];  // the first symbol that was wanted and may not be had; the JIT's lock guards it
     struct unit *next;
 } unit;
 
-struct igi_jit {
+struct igi_simt_jit {
     LLVMOrcLLJITRef lljit;
     pthread_mutex_t lock;  // guards what follows, and lookups under way
     pthread_cond_t found;  // a lookup is done
@@ -75,12 +75,12 @@ static LLVMOrcObjectLayerRef make_linker(void *user, LLVMOrcExecutionSessionRef 
     return layer;
 }
 
-ig_status igi_jit_create(unsigned audience, igi_jit **jit, ig_error *error) {
+ig_status igi_simt_jit_create(unsigned audience, igi_simt_jit **jit, ig_error *error) {
     listeners who = {0};
     ig_status status = find_listeners(audience, &who, error);
     if (status != IG_STATUS_OK) return status;
     igi_simt_cpu();  // initialises the native target
-    igi_jit *made = igi_calloc(1, sizeof *made);
+    igi_simt_jit *made = igi_calloc(1, sizeof *made);
     if (!made) return igi_error_no_memory(error);
     pthread_mutex_init(&made->lock, NULL);
     pthread_cond_init(&made->found, NULL);
@@ -96,7 +96,7 @@ ig_status igi_jit_create(unsigned audience, igi_jit **jit, ig_error *error) {
     return IG_STATUS_OK;
 }
 
-static void free_idle(igi_jit *jit) {
+static void free_idle(igi_simt_jit *jit) {
     while (jit->idle) {
         unit *next = jit->idle->next;
         free(jit->idle);
@@ -104,7 +104,7 @@ static void free_idle(igi_jit *jit) {
     }
 }
 
-void igi_jit_destroy(igi_jit *jit) {
+void igi_simt_jit_destroy(igi_simt_jit *jit) {
     if (!jit) return;
     LLVMErrorRef failure = LLVMOrcDisposeLLJIT(jit->lljit);
     if (failure) LLVMConsumeError(failure);
@@ -135,7 +135,7 @@ static const struct {
     const char *name;
     void (*address)(void);
 } runtime[] = {
-    {"ig.private", (void (*)(void))igi_private_memory},
+    {"ig.private", (void (*)(void))igi_simt_private_memory},
     FUNCTION(memcpy),
     FUNCTION(memmove),
     FUNCTION(memset),
@@ -203,7 +203,7 @@ static LLVMErrorRef make_dylib(unit *home, uint64_t number) {
     return failure;
 }
 
-static unit *take_unit(igi_jit *jit, ig_error *error) {
+static unit *take_unit(igi_simt_jit *jit, ig_error *error) {
     pthread_mutex_lock(&jit->lock);
     unit *taken = jit->idle;
     if (taken) jit->idle = taken->next;
@@ -223,7 +223,7 @@ static unit *take_unit(igi_jit *jit, ig_error *error) {
     return NULL;
 }
 
-static void give_back(igi_jit *jit, unit *spent) {
+static void give_back(igi_simt_jit *jit, unit *spent) {
     LLVMErrorRef failure = LLVMOrcJITDylibClear(spent->dylib);
     if (failure) LLVMConsumeError(failure);
     pthread_mutex_lock(&jit->lock);
@@ -239,7 +239,7 @@ enum { SYMBOL_INFO, SYMBOL_RUN, SYMBOL_START, SYMBOL_RESUME, SYMBOL_COUNT };
 static const char *const symbol_names[SYMBOL_COUNT] = {"ig.info", "ig.run", "ig.start", "ig.resume"};
 
 typedef struct lookup {
-    igi_jit *jit;
+    igi_simt_jit *jit;
     LLVMOrcSymbolStringPoolEntryRef names[SYMBOL_COUNT];
     LLVMOrcExecutorAddress addresses[SYMBOL_COUNT];
     LLVMErrorRef failure;
@@ -250,7 +250,7 @@ typedef struct lookup {
 // thread may take over the remaining work, and the one that asked may return before it is done.
 static void found(LLVMErrorRef failure, LLVMOrcCSymbolMapPairs pairs, size_t count, void *user) {
     lookup *result = user;
-    igi_jit *jit = result->jit;
+    igi_simt_jit *jit = result->jit;
     pthread_mutex_lock(&jit->lock);
     result->failure = failure;
     result->done = true;
@@ -262,14 +262,14 @@ static void found(LLVMErrorRef failure, LLVMOrcCSymbolMapPairs pairs, size_t cou
 }
 
 // "ig.run", or "add.run" when functions are called after kernel add.
-static LLVMOrcSymbolStringPoolEntryRef intern(igi_jit *jit, const char *name, int symbol) {
+static LLVMOrcSymbolStringPoolEntryRef intern(igi_simt_jit *jit, const char *name, int symbol) {
     char *full = name && symbol != SYMBOL_INFO ? igi_format("%s%s", name, symbol_names[symbol] + strlen("ig")) : NULL;
     LLVMOrcSymbolStringPoolEntryRef entry = LLVMOrcLLJITMangleAndIntern(jit->lljit, full ? full : symbol_names[symbol]);
     free(full);
     return entry;
 }
 
-static LLVMErrorRef find_symbols(igi_jit *jit, LLVMOrcJITDylibRef dylib, const char *name, lookup *result) {
+static LLVMErrorRef find_symbols(igi_simt_jit *jit, LLVMOrcJITDylibRef dylib, const char *name, lookup *result) {
     LLVMOrcCLookupSetElement wanted[SYMBOL_COUNT + 1] = {0};
     for (int i = 0; i < SYMBOL_COUNT; i++) {
         result->names[i] = intern(jit, name, i);
@@ -286,17 +286,17 @@ static LLVMErrorRef find_symbols(igi_jit *jit, LLVMOrcJITDylibRef dylib, const c
     return result->failure;
 }
 
-IGI_CALLS_GENERATED_CODE static uint64_t frame_bytes(igi_start_function start) {
-    igi_group nowhere = {0};
-    igi_lane ask = {0};
+IGI_CALLS_GENERATED_CODE static uint64_t frame_bytes(igi_simt_start_function start) {
+    igi_simt_group nowhere = {0};
+    igi_simt_lane ask = {0};
     return igi_round_up((uint64_t)(uintptr_t)start(&nowhere, 0, 0, 0, &ask), 64);
 }
 
-static bool fill(igi_code *code, const lookup *symbols) {
+static bool fill(igi_simt_code *code, const lookup *symbols) {
     memcpy(&code->info, (const void *)(uintptr_t)symbols->addresses[SYMBOL_INFO], sizeof code->info);
-    code->run = (igi_run_function)(uintptr_t)symbols->addresses[SYMBOL_RUN];
-    code->start = (igi_start_function)(uintptr_t)symbols->addresses[SYMBOL_START];
-    code->resume = (igi_resume_function)(uintptr_t)symbols->addresses[SYMBOL_RESUME];
+    code->run = (igi_simt_run_function)(uintptr_t)symbols->addresses[SYMBOL_RUN];
+    code->start = (igi_simt_start_function)(uintptr_t)symbols->addresses[SYMBOL_START];
+    code->resume = (igi_simt_resume_function)(uintptr_t)symbols->addresses[SYMBOL_RESUME];
     if (code->info.version != IGI_CODE_VERSION) return false;
     code->frame_bytes = code->info.context_bytes;
     if (code->info.form == IGI_FORM_LOOP) return code->run != NULL;
@@ -305,7 +305,7 @@ static bool fill(igi_code *code, const lookup *symbols) {
     return true;
 }
 
-static ig_status explain(igi_jit *jit, const unit *home, LLVMErrorRef failure, ig_error *error) {
+static ig_status explain(igi_simt_jit *jit, const unit *home, LLVMErrorRef failure, ig_error *error) {
     char missing[SYMBOL_LENGTH];
     pthread_mutex_lock(&jit->lock);
     memcpy(missing, home->missing, sizeof missing);
@@ -316,15 +316,15 @@ static ig_status explain(igi_jit *jit, const unit *home, LLVMErrorRef failure, i
                          "compiled kernel cannot be loaded: it wants '%s', which kernels may not use", missing);
 }
 
-ig_status igi_jit_load(igi_jit *jit, const char *object, size_t length, const char *name, igi_code *code,
-                       ig_error *error) {
+ig_status igi_simt_jit_load(igi_simt_jit *jit, const char *object, size_t length, const char *name, igi_simt_code *code,
+                            ig_error *error) {
     unit *home = take_unit(jit, error);
     if (!home) return error ? error->status : IG_STATUS_SYSTEM;
     LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(object, length, "kernel");
     LLVMErrorRef failure = LLVMOrcLLJITAddObjectFile(jit->lljit, home->dylib, buffer);
     lookup symbols = {.jit = jit};
     if (!failure) failure = find_symbols(jit, home->dylib, name, &symbols);
-    igi_code made = {.unit = home};
+    igi_simt_code made = {.unit = home};
     ig_status status = IG_STATUS_OK;
     if (failure)
         status = explain(jit, home, failure, error);
@@ -337,7 +337,7 @@ ig_status igi_jit_load(igi_jit *jit, const char *object, size_t length, const ch
     return status;
 }
 
-void igi_jit_unload(igi_jit *jit, igi_code *code) {
+void igi_simt_jit_unload(igi_simt_jit *jit, igi_simt_code *code) {
     if (code->unit) give_back(jit, code->unit);
-    *code = (igi_code){0};
+    *code = (igi_simt_code){0};
 }

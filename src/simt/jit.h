@@ -8,29 +8,29 @@
 #include "core/status-internal.h"
 #include "simt/launch.h"
 
-typedef struct igi_jit igi_jit;
+typedef struct igi_simt_jit igi_simt_jit;
 
 // Tools that are told about the code, so that they can show it by kernel and source line.
-typedef enum igi_jit_audience { IGI_JIT_NOBODY = 0, IGI_JIT_GDB = 1, IGI_JIT_PERF = 2 } igi_jit_audience;
+typedef enum igi_simt_jit_audience { IGI_JIT_NOBODY = 0, IGI_JIT_GDB = 1, IGI_JIT_PERF = 2 } igi_simt_jit_audience;
 
-// `audience`: any of igi_jit_audience. errors: UNSUPPORTED when this LLVM cannot tell them.
-ig_status igi_jit_create(unsigned audience, igi_jit **jit, ig_error *error);
-void igi_jit_destroy(igi_jit *jit);  // after all its code is unloaded
+// `audience`: any of igi_simt_jit_audience. errors: UNSUPPORTED when this LLVM cannot tell them.
+ig_status igi_simt_jit_create(unsigned audience, igi_simt_jit **jit, ig_error *error);
+void igi_simt_jit_destroy(igi_simt_jit *jit);  // after all its code is unloaded
 
 // One kernel, ready to run.
-typedef struct igi_code {
-    igi_code_info info;
-    igi_run_function run;      // loop form
-    igi_start_function start;  // coroutine form
-    igi_resume_function resume;
+typedef struct igi_simt_code {
+    igi_simt_code_info info;
+    igi_simt_run_function run;      // loop form
+    igi_simt_start_function start;  // coroutine form
+    igi_simt_resume_function resume;
     uint64_t frame_bytes;  // of a coroutine, or of a waiting group of lanes
     void *unit;            // the JIT's
-} igi_code;
+} igi_simt_code;
 
 // `name`: the kernel its functions are named after, for an object with line tables; NULL without.
 // threads: any number at once. errors: BAD_FORMAT when the object is damaged or of another version.
-ig_status igi_jit_load(igi_jit *jit, const char *object, size_t length, const char *name, igi_code *code,
-                       ig_error *error);
-void igi_jit_unload(igi_jit *jit, igi_code *code);
+ig_status igi_simt_jit_load(igi_simt_jit *jit, const char *object, size_t length, const char *name, igi_simt_code *code,
+                            ig_error *error);
+void igi_simt_jit_unload(igi_simt_jit *jit, igi_simt_code *code);
 
 #endif

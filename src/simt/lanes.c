@@ -7,7 +7,7 @@
 #include <string.h>
 
 typedef struct set {  // lanes first to first + width - 1, those of `active` taking part
-    igi_lane *lanes;
+    igi_simt_lane *lanes;
     uint32_t first, width, active;
 } set;
 
@@ -187,7 +187,7 @@ static const rule rules[IGI_LANE_OP_COUNT] = {
     BITWISE_RULES(u64),
 };
 
-static void answer_set(const set *s, igi_lane_op op) {
+static void answer_set(const set *s, igi_simt_lane_op op) {
     const rule *how = &rules[op];
     if (op == IGI_LANE_ballot) {
         ballot(s);
@@ -202,10 +202,10 @@ static void answer_set(const set *s, igi_lane_op op) {
     }
 }
 
-void igi_lanes_answer(igi_lane *lanes, uint32_t count, uint32_t active) {
+void igi_simt_lanes_answer(igi_simt_lane *lanes, uint32_t count, uint32_t active) {
     if (!active || !count) return;
-    const igi_lane *first = &lanes[__builtin_ctz(active)];
-    igi_lane_op op = (igi_lane_op)first->op;
+    const igi_simt_lane *first = &lanes[__builtin_ctz(active)];
+    igi_simt_lane_op op = (igi_simt_lane_op)first->op;
     bool quads = first->width == IGI_QUAD_WIDTH && op != IGI_LANE_simd_barrier && op != IGI_LANE_mma_f32 &&
                  op != IGI_LANE_converge;
     uint32_t width = quads ? IGI_QUAD_WIDTH : IGI_SIMD_WIDTH;

@@ -10,7 +10,7 @@
 enum { IGI_MAX_SLOTS = 31, IGI_SIMD_WIDTH = 32, IGI_QUAD_WIDTH = 4, IGI_MAX_GROUP_THREADS = 1024 };
 
 // One threadgroup, as a kernel sees it.
-typedef struct igi_group {
+typedef struct igi_simt_group {
     char *threadgroup_memory;        // the kernel's own threadgroup variables
     const volatile uint32_t *abort;  // not zero: leave as soon as you can
     uint32_t position[3];            // threadgroup_position_in_grid
@@ -22,41 +22,41 @@ typedef struct igi_group {
     // Buffers in slots 0 to 30, threadgroup arguments in 31 to 61. Not elsewhere: what a group holds can be read at any
     // time, so that loops over threads need not read it again.
     void *arguments[2 * IGI_MAX_SLOTS];
-} igi_group;
+} igi_simt_group;
 
 // Why a suspended thread waits.
-typedef enum igi_wait { IGI_WAIT_NONE, IGI_WAIT_BARRIER, IGI_WAIT_LANES, IGI_WAIT_DONE } igi_wait;
+typedef enum igi_simt_wait { IGI_WAIT_NONE, IGI_WAIT_BARRIER, IGI_WAIT_LANES, IGI_WAIT_DONE } igi_simt_wait;
 
 // What a lane waits for: the operations among lanes of msl/hooks.h.
-typedef enum igi_lane_op {
+typedef enum igi_simt_lane_op {
 #define IGI_LANE_ENUM(name, type) IGI_LANE_##name,
     IGI_LANE_OP_LIST(IGI_LANE_ENUM)
 #undef IGI_LANE_ENUM
         IGI_LANE_converge,  // not of the language: lanes meet at the end of a loop's body
     IGI_LANE_OP_COUNT
-} igi_lane_op;
+} igi_simt_lane_op;
 
 // One thread that can be suspended. Generated code fills what it waits for and takes `result` when resumed.
-typedef struct igi_lane {
+typedef struct igi_simt_lane {
     void *frame;     // coroutine frame; NULL asks the start function for its size
     void *arrays;    // the thread's private arrays: array_bytes
-    uint32_t wait;   // igi_wait
+    uint32_t wait;   // igi_simt_wait
     uint32_t site;   // where, in program order: of several sites the lowest goes first
-    uint32_t op;     // igi_lane_op
+    uint32_t op;     // igi_simt_lane_op
     uint32_t width;  // 32 or 4
     uint64_t operands[3];
     uint64_t result;
-} igi_lane;
+} igi_simt_lane;
 
-typedef enum igi_form {
+typedef enum igi_simt_form {
     IGI_FORM_LOOP,       // run does the whole threadgroup
     IGI_FORM_COROUTINE,  // start and resume, one thread each
-} igi_form;
+} igi_simt_form;
 
 // Exported by every compiled kernel as the symbol "ig.info".
-typedef struct igi_code_info {
+typedef struct igi_simt_code_info {
     uint32_t version;  // IGI_CODE_VERSION
-    uint32_t form;     // igi_form
+    uint32_t form;     // igi_simt_form
     uint32_t threadgroup_bytes;
     uint32_t width;          // threads per machine register
     uint32_t private_bytes;  // of private arrays that outlive no barrier, per running thread of the host
@@ -66,13 +66,13 @@ typedef struct igi_code_info {
     uint32_t instructions;   // of one thread, before it was widened; IGI_LARGE_KERNEL
     uint32_t any_groups;     // not 0: computes the same in threadgroups of any shape; no loop touches memory
     uint32_t batch;          // threadgroups, neighbours in x, that one call does; the group is the first of them
-} igi_code_info;
+} igi_simt_code_info;
 
 // More instructions than this are compiled with less care, and only once.
 enum { IGI_CODE_VERSION = 15, IGI_LARGE_KERNEL = 1000 };
 
-// Generated code calls this as "ig.private": memory for private arrays, set by igi_run_group.
-void *igi_private_memory(void);
+// Generated code calls this as "ig.private": memory for private arrays, set by igi_simt_run_group.
+void *igi_simt_private_memory(void);
 
 // For functions that call generated code: UBSan looks for a type in front of the function called, where there is none.
 #if defined(__clang__)
@@ -82,9 +82,10 @@ void *igi_private_memory(void);
 #endif
 
 // contexts: context_bytes for each group of lanes; arrays: array_bytes
-typedef void (*igi_run_function)(const igi_group *group, void *contexts, void *arrays);
+typedef void (*igi_simt_run_function)(const igi_simt_group *group, void *contexts, void *arrays);
 // Runs to the first suspension. With lane->frame NULL it returns the size of a frame instead.
-typedef void *(*igi_start_function)(const igi_group *group, uint32_t x, uint32_t y, uint32_t z, igi_lane *lane);
-typedef void (*igi_resume_function)(void *frame);
+typedef void *(*igi_simt_start_function)(const igi_simt_group *group, uint32_t x, uint32_t y, uint32_t z,
+                                         igi_simt_lane *lane);
+typedef void (*igi_simt_resume_function)(void *frame);
 
 #endif

@@ -8,16 +8,16 @@
 #include "simt/passes.h"
 
 static bool is_magnitude(LLVMValueRef i) {
-    return strncmp(igi_callee_name(i), "llvm.fabs.", 10) == 0;
+    return strncmp(igi_simt_callee_name(i), "llvm.fabs.", 10) == 0;
 }
 
 static bool is_fence(LLVMValueRef i) {
-    return strncmp(igi_callee_name(i), "llvm.arithmetic.fence.", 22) == 0;
+    return strncmp(igi_simt_callee_name(i), "llvm.arithmetic.fence.", 22) == 0;
 }
 
 static LLVMValueRef fenced(LLVMBuilderRef builder, LLVMValueRef x) {
     LLVMTypeRef type = LLVMTypeOf(x);
-    return igi_call_intrinsic(builder, "llvm.arithmetic.fence", &type, 1, &x, 1);
+    return igi_simt_call_intrinsic(builder, "llvm.arithmetic.fence", &type, 1, &x, 1);
 }
 
 // One by one: passes that take vectors apart leave fences whole.
@@ -38,22 +38,22 @@ static void hide(LLVMBuilderRef builder, LLVMValueRef magnitude) {
     LLVMSetOperand(magnitude, 0, vector ? fenced_elements(builder, x) : fenced(builder, x));
 }
 
-ig_status igi_hide_magnitudes(igi_simt_module *m) {
-    return igi_rewrite_instructions(m, is_magnitude, hide);
+ig_status igi_simt_hide_magnitudes(igi_simt_module *m) {
+    return igi_simt_rewrite_instructions(m, is_magnitude, hide);
 }
 
 static ig_status show_in(igi_simt_module *m, LLVMValueRef function) {
-    igi_values fences;
-    if (!igi_collect(function, is_fence, &fences)) return igi_error_no_memory(m->error);
+    igi_simt_values fences;
+    if (!igi_simt_collect(function, is_fence, &fences)) return igi_error_no_memory(m->error);
     for (size_t i = 0; i < fences.count; i++) {
         LLVMReplaceAllUsesWith(fences.items[i], LLVMGetOperand(fences.items[i], 0));
         LLVMInstructionEraseFromParent(fences.items[i]);
     }
-    igi_values_free(&fences);
+    igi_simt_values_free(&fences);
     return IG_STATUS_OK;
 }
 
-ig_status igi_pass_show_magnitudes(igi_simt_module *m) {
+ig_status igi_simt_pass_show_magnitudes(igi_simt_module *m) {
     ig_status status = IG_STATUS_OK;
     for (LLVMValueRef f = LLVMGetFirstFunction(m->module); f && status == IG_STATUS_OK; f = LLVMGetNextFunction(f))
         if (!LLVMIsDeclaration(f)) status = show_in(m, f);

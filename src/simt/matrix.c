@@ -8,15 +8,15 @@
 #include "simt/passes.h"
 
 static bool is_product(LLVMValueRef instruction) {
-    return igi_calls(instruction, "__ig_mma_f32");
+    return igi_simt_calls(instruction, "__ig_mma_f32");
 }
 
 static bool is_load(LLVMValueRef instruction) {
-    return strncmp(igi_callee_name(instruction), "__ig_matrix_load_", 17) == 0;
+    return strncmp(igi_simt_callee_name(instruction), "__ig_matrix_load_", 17) == 0;
 }
 
 static bool is_store(LLVMValueRef instruction) {
-    return strncmp(igi_callee_name(instruction), "__ig_matrix_store_", 18) == 0;
+    return strncmp(igi_simt_callee_name(instruction), "__ig_matrix_store_", 18) == 0;
 }
 
 static LLVMModuleRef module_of(LLVMValueRef instruction) {
@@ -58,8 +58,8 @@ static LLVMValueRef call(LLVMBuilderRef builder, LLVMModuleRef module, const cha
     assert(count <= sizeof types / sizeof *types);
     for (unsigned i = 0; i < count; i++) types[i] = LLVMTypeOf(arguments[i]);
     LLVMTypeRef type = LLVMFunctionType(result, types, count, 0);
-    LLVMValueRef function = igi_declare(module, name, type);
-    igi_add_attribute(function, "convergent");
+    LLVMValueRef function = igi_simt_declare(module, name, type);
+    igi_simt_add_attribute(function, "convergent");
     return LLVMBuildCall2(builder, type, function, arguments, count, "");
 }
 
@@ -84,7 +84,7 @@ static void split_product(LLVMBuilderRef builder, LLVMValueRef product) {
 // Names carry the element's type: calls of one name must be of one type.
 static void split_load(LLVMBuilderRef builder, LLVMValueRef load) {
     char even[40] = "__ig_matrix_even_", odd[40] = "__ig_matrix_odd_";
-    const char *suffix = igi_callee_name(load) + 17;
+    const char *suffix = igi_simt_callee_name(load) + 17;
     strncat(even, suffix, 8), strncat(odd, suffix, 8);
     const char *const names[] = {even, odd};
     LLVMValueRef arguments[5];
@@ -94,7 +94,7 @@ static void split_load(LLVMBuilderRef builder, LLVMValueRef load) {
 
 static void split_store(LLVMBuilderRef builder, LLVMValueRef store) {
     char name[40] = "__ig_matrix_put_";
-    strncat(name, igi_callee_name(store) + 18, 8);
+    strncat(name, igi_simt_callee_name(store) + 18, 8);
     LLVMValueRef pair = LLVMGetOperand(store, 0);
     LLVMValueRef arguments[7] = {part(builder, pair, 0), part(builder, pair, 1)};
     for (unsigned k = 1; k < 6; k++) arguments[k + 1] = LLVMGetOperand(store, k);
@@ -102,10 +102,10 @@ static void split_store(LLVMBuilderRef builder, LLVMValueRef store) {
     LLVMInstructionEraseFromParent(store);
 }
 
-ig_status igi_split_matrices(igi_simt_module *m) {
-    ig_status status = igi_rewrite_instructions(m, is_product, split_product);
-    if (status == IG_STATUS_OK) status = igi_rewrite_instructions(m, is_load, split_load);
-    return status == IG_STATUS_OK ? igi_rewrite_instructions(m, is_store, split_store) : status;
+ig_status igi_simt_split_matrices(igi_simt_module *m) {
+    ig_status status = igi_simt_rewrite_instructions(m, is_product, split_product);
+    if (status == IG_STATUS_OK) status = igi_simt_rewrite_instructions(m, is_load, split_load);
+    return status == IG_STATUS_OK ? igi_simt_rewrite_instructions(m, is_store, split_store) : status;
 }
 
 // ---- One thread ----
@@ -135,7 +135,7 @@ static void store_elements(LLVMBuilderRef builder, LLVMValueRef store) {
     LLVMInstructionEraseFromParent(store);
 }
 
-ig_status igi_lower_matrices(igi_simt_module *m) {
-    ig_status status = igi_rewrite_instructions(m, is_load, load_elements);
-    return status == IG_STATUS_OK ? igi_rewrite_instructions(m, is_store, store_elements) : status;
+ig_status igi_simt_lower_matrices(igi_simt_module *m) {
+    ig_status status = igi_simt_rewrite_instructions(m, is_load, load_elements);
+    return status == IG_STATUS_OK ? igi_simt_rewrite_instructions(m, is_store, store_elements) : status;
 }

@@ -14,7 +14,7 @@
 #include "simt/launch.h"
 
 // The passes in the order they run, each with the stage that is complete after it: where a request for that stage ends.
-// The names are those of the functions igi_pass_NAME, and of the table in docs/architecture.md.
+// The names are those of the functions igi_simt_pass_NAME, and of the table in docs/architecture.md.
 #define IGI_SIMT_PASS_LIST(X)          \
     X(extract, IGI_STAGE_NONE)         \
     X(align, IGI_STAGE_NONE)           \
@@ -52,127 +52,127 @@ typedef struct igi_simt_module {
     LLVMValueRef wide[2];     // group: [0] with a mask, [1] for full groups of lanes; NULL when narrow
     uint32_t rows;            // coarsen: of threads that one call does
     bool declined;            // group: cannot be widened
-    igi_code_info info;
+    igi_simt_code_info info;
     LLVMMetadataRef subprogram;  // extract: the kernel's place in the source; NULL without line tables
     ig_error *error;
 } igi_simt_module;
 
-static inline bool igi_is_wide(const igi_simt_module *m) {
+static inline bool igi_simt_is_wide(const igi_simt_module *m) {
     return m->wide[0] || m->wide[1];
 }
 
 // Reads the bitcode, keeps one kernel and what it may reach, and retargets it to this machine.
 // post: m->kernel; all else is internal and to be inlined. errors: BAD_FORMAT, NOT_FOUND.
-ig_status igi_pass_extract(igi_simt_module *m);
+ig_status igi_simt_pass_extract(igi_simt_module *m);
 // Vectors, and structs with vectors, are assumed to be no more aligned than scalars are.
-ig_status igi_pass_align(igi_simt_module *m);
+ig_status igi_simt_pass_align(igi_simt_module *m);
 // Gives function constants their values; the initialisers of constants derived from them run in the kernel.
 // post: a function constant that is still a declaration was given no value.
-ig_status igi_pass_constants(igi_simt_module *m);
-// Turns parameters and built-in values into loads from igi_group: the kernel becomes m->thread.
+ig_status igi_simt_pass_constants(igi_simt_module *m);
+// Turns parameters and built-in values into loads from igi_simt_group: the kernel becomes m->thread.
 // post: m->thread, which calls m->kernel once; positions are placeholder calls. errors: UNSUPPORTED.
-ig_status igi_pass_bind(igi_simt_module *m);
+ig_status igi_simt_pass_bind(igi_simt_module *m);
 // Part of bind: after inlining, placeholder calls become parameters of m->thread.
-ig_status igi_replace_placeholders(igi_simt_module *m);
+ig_status igi_simt_replace_placeholders(igi_simt_module *m);
 // Part of constants: after inlining, derived constants become variables of the thread.
-ig_status igi_localise_derived(igi_simt_module *m);
+ig_status igi_simt_localise_derived(igi_simt_module *m);
 // Inlines everything and simplifies.
 // post: m->thread is the only function with a body, unless there is recursion; its parameters are all it knows of the
-// thread; threadgroup variables are places in the group's memory; loops as igi_pass_unroll leaves them.
-ig_status igi_pass_inline(igi_simt_module *m);
+// thread; threadgroup variables are places in the group's memory; loops as igi_simt_pass_unroll leaves them.
+ig_status igi_simt_pass_inline(igi_simt_module *m);
 // Part of inline, before anything is simplified: what llvm.fabs is taken of is hidden from LLVM.
-ig_status igi_hide_magnitudes(igi_simt_module *m);
+ig_status igi_simt_hide_magnitudes(igi_simt_module *m);
 // Part of inline: unrolls loops that count to a small constant. post: loop-simplified, LCSSA, no switches.
-ig_status igi_pass_unroll(igi_simt_module *m);
+ig_status igi_simt_pass_unroll(igi_simt_module *m);
 // Loops in which the threads of a row walk through memory side by side (stride.c).
-bool igi_is_striding(const igi_simt_module *m, const igi_cfg *cfg, uint32_t loop);
-bool igi_has_striding_loop(const igi_simt_module *m);
-// Part of inline: moves threadgroup variables into igi_group.threadgroup_memory. post: info.threadgroup_bytes.
-ig_status igi_pass_threadgroup(igi_simt_module *m);
+bool igi_simt_is_striding(const igi_simt_module *m, const igi_simt_cfg *cfg, uint32_t loop);
+bool igi_simt_has_striding_loop(const igi_simt_module *m);
+// Part of inline: moves threadgroup variables into igi_simt_group.threadgroup_memory. post: info.threadgroup_bytes.
+ig_status igi_simt_pass_threadgroup(igi_simt_module *m);
 // Marks loads from constant buffers: what they read does not change while a kernel runs. Changes nothing else.
-ig_status igi_pass_invariant(igi_simt_module *m);
+ig_status igi_simt_pass_invariant(igi_simt_module *m);
 // Defines operations that LLVM leaves undefined: division by zero, shifts past the width.
 // post: no division traps; nothing computes with bfloats.
-ig_status igi_pass_define(igi_simt_module *m);
+ig_status igi_simt_pass_define(igi_simt_module *m);
 // Part of define: bfloat arithmetic becomes float arithmetic, rounded after each operation.
-ig_status igi_pass_bfloat(igi_simt_module *m);
+ig_status igi_simt_pass_bfloat(igi_simt_module *m);
 // Fuses multiplications into additions where the source allows it, once and for all widths alike.
 // post: nothing may be contracted any more.
-ig_status igi_pass_contract(igi_simt_module *m);
+ig_status igi_simt_pass_contract(igi_simt_module *m);
 // Refuses what no pass has removed: recursion, calls to nowhere, mutable globals, constants without a value. Changes nothing.
 // errors: UNSUPPORTED, WRONG_CONSTANT.
-ig_status igi_pass_check(igi_simt_module *m);
-// For an abortable request: makes loops leave when igi_group.abort is set.
-ig_status igi_pass_abort(igi_simt_module *m);
-// Atomic loads and stores of threadgroup memory become plain; read-modify-writes are marked for igi_pass_unlock.
-ig_status igi_pass_relax(igi_simt_module *m);
+ig_status igi_simt_pass_check(igi_simt_module *m);
+// For an abortable request: makes loops leave when igi_simt_group.abort is set.
+ig_status igi_simt_pass_abort(igi_simt_module *m);
+// Atomic loads and stores of threadgroup memory become plain; read-modify-writes are marked for igi_simt_pass_unlock.
+ig_status igi_simt_pass_relax(igi_simt_module *m);
 // For a known size of threadgroup: threads of several rows share what does not depend on y (m->rows, 1: not so), or
 // several threadgroups what does not depend on their place (info.batch).
-ig_status igi_pass_coarsen(igi_simt_module *m);
-// Scalars only, two-way branches, one return: what widening requires. Only before igi_widen.
-// post: no vectors (but of odd types); loops as igi_shapes_build requires; no longer suitable for running single threads.
-ig_status igi_pass_prepare(igi_simt_module *m);
+ig_status igi_simt_pass_coarsen(igi_simt_module *m);
+// Scalars only, two-way branches, one return: what widening requires. Only before igi_simt_widen.
+// post: no vectors (but of odd types); loops as igi_simt_shapes_build requires; no longer suitable for running single threads.
+ig_status igi_simt_pass_prepare(igi_simt_module *m);
 // Part of prepare: operations on simdgroup matrices become operations on scalars.
-ig_status igi_split_matrices(igi_simt_module *m);
+ig_status igi_simt_split_matrices(igi_simt_module *m);
 // For one thread at a time: loads and stores of matrices become plain ones.
-ig_status igi_lower_matrices(igi_simt_module *m);
+ig_status igi_simt_lower_matrices(igi_simt_module *m);
 // For one thread at a time, and several simdgroups: its place in the simdgroup is computed.
-ig_status igi_lower_places(igi_simt_module *m);
-// Puts the lanes' elements of private arrays side by side. Only between igi_pass_prepare and igi_widen.
+ig_status igi_simt_lower_places(igi_simt_module *m);
+// Puts the lanes' elements of private arrays side by side. Only between igi_simt_pass_prepare and igi_simt_widen.
 // post: such an alloca carries IGI_LANE_STRIDE, the bytes from one lane's element to the next; the offsets of its
 // accesses are those of `width` arrays.
-ig_status igi_pass_interleave(igi_simt_module *m, uint32_t width);
+ig_status igi_simt_pass_interleave(igi_simt_module *m, uint32_t width);
 // Lanes of 32 bits that a vector register of this machine holds.
-uint32_t igi_register_lanes(void);
+uint32_t igi_simt_register_lanes(void);
 // Lanes per group for this kernel on this machine; 1: stay narrow.
-uint32_t igi_choose_width(igi_simt_module *m);
+uint32_t igi_simt_choose_width(igi_simt_module *m);
 // A new function, i32 (group, x, y, z, context, at, arrays), that runs `width` neighbouring threads of a row of
 // m->thread, x being that of the first, and answers IGI_REGION_DONE; `full`: all of them exist. *declined says why
 // there is none (and *widened is NULL), which is no error. pre: prepared. post: m->thread is as it was; barriers are
 // still calls, which all lanes meet at once.
-ig_status igi_widen(igi_simt_module *m, uint32_t width, bool full, const char *name, LLVMValueRef *widened,
-                    const char **declined);
+ig_status igi_simt_widen(igi_simt_module *m, uint32_t width, bool full, const char *name, LLVMValueRef *widened,
+                         const char **declined);
 // Wraps m->thread for whole threadgroups: a loop, or a coroutine where threads wait for each other.
 // post: "ig.run", or "ig.start" and "ig.resume"; info but for private_bytes. errors: UNSUPPORTED with m->declined.
-ig_status igi_pass_group(igi_simt_module *m);
+ig_status igi_simt_pass_group(igi_simt_module *m);
 // Around group, when the request asks for remarks: notes where barriers are, then what became of it all.
-ig_status igi_pass_note_barriers(igi_simt_module *m);
-ig_status igi_pass_remarks(igi_simt_module *m);
+ig_status igi_simt_pass_note_barriers(igi_simt_module *m);
+ig_status igi_simt_pass_remarks(igi_simt_module *m);
 // With line tables: functions are called after the kernel and know their source lines.
-ig_status igi_pass_debug(igi_simt_module *m);
+ig_status igi_simt_pass_debug(igi_simt_module *m);
 
 // Marked atomics become load, change, store. pre: what lanes do one by one has been put in a row.
-ig_status igi_pass_unlock(igi_simt_module *m);
+ig_status igi_simt_pass_unlock(igi_simt_module *m);
 
-// Around "ig.run": what it is made of goes into it, and the fields of igi_group are read before its loops.
-ig_status igi_pass_hoist(igi_simt_module *m);
+// Around "ig.run": what it is made of goes into it, and the fields of igi_simt_group are read before its loops.
+ig_status igi_simt_pass_hoist(igi_simt_module *m);
 
 // LLVM's optimisation of the whole threadgroup; fewer passes for large kernels.
-ig_status igi_pass_optimise(igi_simt_module *m);
+ig_status igi_simt_pass_optimise(igi_simt_module *m);
 // After LLVM's optimisation: nothing hides what llvm.fabs is taken of any more.
-ig_status igi_pass_show_magnitudes(igi_simt_module *m);
+ig_status igi_simt_pass_show_magnitudes(igi_simt_module *m);
 // After LLVM's optimisation: private arrays leave the stack, and what cannot be reached traps.
 // post: info.private_bytes; frames are small, and what is left in them is accessed only where it is.
 // errors: UNSUPPORTED when there is far too much of it.
-ig_status igi_pass_private(igi_simt_module *m);
-// Before threads become coroutines: their private arrays move to igi_lane.arrays, out of the frames to be.
+ig_status igi_simt_pass_private(igi_simt_module *m);
+// Before threads become coroutines: their private arrays move to igi_simt_lane.arrays, out of the frames to be.
 // post: info.array_bytes. errors: UNSUPPORTED when there is far too much of it.
-ig_status igi_move_arrays_to_lane(igi_simt_module *m);
+ig_status igi_simt_move_arrays_to_lane(igi_simt_module *m);
 // Of all variables of m->thread; UINT64_MAX when it does not fit.
-uint64_t igi_private_bytes_of_thread(const igi_simt_module *m);
+uint64_t igi_simt_private_bytes_of_thread(const igi_simt_module *m);
 enum { IGI_MAX_PRIVATE = 64 << 20 };
-ig_status igi_refuse_private(igi_simt_module *m, uint64_t bytes);
+ig_status igi_simt_refuse_private(igi_simt_module *m, uint64_t bytes);
 // Part of private: unreachable code traps instead of running into the code after it.
-void igi_trap_unreachable(LLVMValueRef function);
+void igi_simt_trap_unreachable(LLVMValueRef function);
 // Last: exports m->info, which does not change afterwards, as the symbol "ig.info".
-ig_status igi_pass_info(igi_simt_module *m);
+ig_status igi_simt_pass_info(igi_simt_module *m);
 
 // Calls rewrite, with the builder before it, for every instruction of m->thread for which `wanted` holds.
-ig_status igi_rewrite_instructions(igi_simt_module *m, bool (*wanted)(LLVMValueRef instruction),
-                                   void (*rewrite)(LLVMBuilderRef builder, LLVMValueRef instruction));
+ig_status igi_simt_rewrite_instructions(igi_simt_module *m, bool (*wanted)(LLVMValueRef instruction),
+                                        void (*rewrite)(LLVMBuilderRef builder, LLVMValueRef instruction));
 // Where the kernel begins, for instructions that come from no line of it. NULL without line tables.
-LLVMMetadataRef igi_kernel_place(const igi_simt_module *m);
+LLVMMetadataRef igi_simt_kernel_place(const igi_simt_module *m);
 // Runs LLVM's own passes.
-ig_status igi_run_passes(igi_simt_module *m, const char *passes);
+ig_status igi_simt_run_passes(igi_simt_module *m, const char *passes);
 
 #endif

@@ -8,7 +8,7 @@
 #include "core/embedded.h"
 #include "core/memory.h"
 
-char *igi_place_path(LLVMMetadataRef place) {
+char *igi_simt_place_path(LLVMMetadataRef place) {
     LLVMMetadataRef scope = LLVMDILocationGetScope(place), file = scope ? LLVMDIScopeGetFile(scope) : NULL;
     unsigned length = 0, directory_length = 0;
     const char *name = file ? LLVMDIFileGetFilename(file, &length) : "";
@@ -19,7 +19,7 @@ char *igi_place_path(LLVMMetadataRef place) {
 
 // They lie in a directory "stdlib-..." or a temporary one; their names tell them well enough.
 static bool in_standard_header(LLVMMetadataRef place) {
-    char *path = igi_place_path(place);
+    char *path = igi_simt_place_path(place);
     const char *slash = path ? strrchr(path, '/') : NULL;
     bool found = false;
     for (size_t i = 0; slash && !found && i < igi_stdlib_files_count; i++)
@@ -28,7 +28,7 @@ static bool in_standard_header(LLVMMetadataRef place) {
     return found;
 }
 
-LLVMMetadataRef igi_place_of_user(LLVMMetadataRef place) {
+LLVMMetadataRef igi_simt_place_of_user(LLVMMetadataRef place) {
     while (place && (!LLVMDILocationGetLine(place) || in_standard_header(place)))
         place = LLVMDILocationGetInlinedAt(place);
     return place;

@@ -36,7 +36,7 @@ static void split_access(LLVMBuilderRef builder, LLVMValueRef access) {
     LLVMModuleRef module = LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInstructionParent(access)));
     unsigned bytes = (unsigned)LLVMABISizeOfType(LLVMGetModuleDataLayout(module), element);
     for (unsigned i = 0; i < LLVMGetVectorSize(type); i++) {
-        LLVMValueRef index = LLVMConstInt(i32, i, 0), place = igi_field(builder, address, (size_t)bytes * i), part;
+        LLVMValueRef index = LLVMConstInt(i32, i, 0), place = igi_simt_field(builder, address, (size_t)bytes * i), part;
         if (store) {
             part =
                 LLVMBuildStore(builder, LLVMBuildExtractElement(builder, LLVMGetOperand(access, 0), index, ""), place);
@@ -60,7 +60,7 @@ static unsigned gcd(unsigned a, unsigned b) {
 }
 
 static bool is_small_copy(LLVMValueRef i) {
-    const char *name = igi_callee_name(i);
+    const char *name = igi_simt_callee_name(i);
     if (strncmp(name, "llvm.memcpy.", 12) != 0 && strncmp(name, "llvm.memset.", 12) != 0) return false;
     LLVMValueRef length = LLVMGetOperand(i, 2), is_volatile = LLVMGetOperand(i, 3);
     return LLVMIsAConstantInt(length) && LLVMConstIntGetZExtValue(length) <= SMALL_COPY && LLVMIsNull(is_volatile);
@@ -79,7 +79,7 @@ static LLVMValueRef filled(LLVMBuilderRef builder, LLVMValueRef byte, LLVMTypeRe
 }
 
 static void split_copy(LLVMBuilderRef builder, LLVMValueRef call) {
-    bool copy = strncmp(igi_callee_name(call), "llvm.memcpy.", 12) == 0;
+    bool copy = strncmp(igi_simt_callee_name(call), "llvm.memcpy.", 12) == 0;
     unsigned length = (unsigned)LLVMConstIntGetZExtValue(LLVMGetOperand(call, 2));
     unsigned bytes = gcd(gcd(length, 4), pointer_alignment(call, 0));
     if (copy) bytes = gcd(bytes, pointer_alignment(call, 1));
@@ -90,11 +90,11 @@ static void split_copy(LLVMBuilderRef builder, LLVMValueRef call) {
             parts[k] = filled(builder, from, type);
             continue;
         }
-        parts[k] = LLVMBuildLoad2(builder, type, igi_field(builder, from, (size_t)k * bytes), "");
+        parts[k] = LLVMBuildLoad2(builder, type, igi_simt_field(builder, from, (size_t)k * bytes), "");
         LLVMSetAlignment(parts[k], bytes);
     }
     for (unsigned k = 0; k < length / bytes; k++)
-        LLVMSetAlignment(LLVMBuildStore(builder, parts[k], igi_field(builder, to, (size_t)k * bytes)), bytes);
+        LLVMSetAlignment(LLVMBuildStore(builder, parts[k], igi_simt_field(builder, to, (size_t)k * bytes)), bytes);
     LLVMInstructionEraseFromParent(call);
 }
 
@@ -144,18 +144,19 @@ static void split_cast(LLVMBuilderRef builder, LLVMValueRef cast) {
     LLVMInstructionEraseFromParent(cast);
 }
 
-ig_status igi_pass_prepare(igi_simt_module *m) {
-    ig_status status = igi_split_matrices(m);
-    if (status == IG_STATUS_OK) status = igi_rewrite_instructions(m, is_small_copy, split_copy);
-    if (status == IG_STATUS_OK) status = igi_rewrite_instructions(m, is_vector_access, split_access);
-    if (status == IG_STATUS_OK) status = igi_rewrite_instructions(m, is_mixed_cast, split_cast);
+ig_status igi_simt_pass_prepare(igi_simt_module *m) {
+    ig_status status = igi_simt_split_matrices(m);
+    if (status == IG_STATUS_OK) status = igi_simt_rewrite_instructions(m, is_small_copy, split_copy);
+    if (status == IG_STATUS_OK) status = igi_simt_rewrite_instructions(m, is_vector_access, split_access);
+    if (status == IG_STATUS_OK) status = igi_simt_rewrite_instructions(m, is_mixed_cast, split_cast);
     if (status != IG_STATUS_OK) return status;
-    status = igi_run_passes(m, "function(lower-switch,scalarizer)");
+    status = igi_simt_run_passes(m, "function(lower-switch,scalarizer)");
     // Casts between vectors of different elements have become such between a vector and a scalar.
-    if (status == IG_STATUS_OK) status = igi_rewrite_instructions(m, is_mixed_cast, split_cast);
+    if (status == IG_STATUS_OK) status = igi_simt_rewrite_instructions(m, is_mixed_cast, split_cast);
     if (status != IG_STATUS_OK) return status;
-    return igi_run_passes(m,
-                          "function(scalarizer,early-cse,instsimplify,dce,mergereturn,"
-                          "simplifycfg<no-sink-common-insts>,lower-switch,mergereturn,fix-irreducible,loop-simplify,"
-                          "lcssa)");
+    return igi_simt_run_passes(
+        m,
+        "function(scalarizer,early-cse,instsimplify,dce,mergereturn,"
+        "simplifycfg<no-sink-common-insts>,lower-switch,mergereturn,fix-irreducible,loop-simplify,"
+        "lcssa)");
 }

@@ -5,7 +5,7 @@
 
 typedef struct runner {
     igi_simt_module *m;
-    const igi_regions *regions;
+    const igi_simt_regions *regions;
     LLVMBuilderRef builder;
     LLVMTypeRef i8, i32, i64, pointer;
     LLVMValueRef function, group, contexts, arrays;
@@ -64,7 +64,7 @@ static LLVMValueRef call_lanes(runner *r, kept k) {
 // The earliest barrier at which lanes wait comes next.
 static void note_next(runner *r, LLVMValueRef at) {
     LLVMValueRef pair[] = {LLVMBuildLoad2(r->builder, r->i32, r->next, ""), at};
-    LLVMBuildStore(r->builder, igi_call_intrinsic(r->builder, "llvm.umin", &r->i32, 1, pair, 2), r->next);
+    LLVMBuildStore(r->builder, igi_simt_call_intrinsic(r->builder, "llvm.umin", &r->i32, 1, pair, 2), r->next);
 }
 
 static LLVMValueRef at_offset(runner *r, LLVMValueRef base, LLVMValueRef variable) {
@@ -120,7 +120,7 @@ static void build_loop(runner *r, int dimension) {
     r->counters[dimension] = counter;
     if (dimension > 0)
         build_loop(r, dimension - 1);
-    else if (igi_is_wide(r->m))
+    else if (igi_simt_is_wide(r->m))
         run_lanes(r);
     else
         call_thread(r);
@@ -163,10 +163,10 @@ static void build_regions(runner *r) {
 
 static void hide(LLVMValueRef function, const char *attribute) {
     LLVMSetLinkage(function, LLVMInternalLinkage);
-    igi_add_attribute(function, attribute);
+    igi_simt_add_attribute(function, attribute);
 }
 
-void igi_build_run(igi_simt_module *m, const igi_regions *regions) {
+void igi_simt_build_run(igi_simt_module *m, const igi_simt_regions *regions) {
     LLVMTypeRef pointer = LLVMPointerTypeInContext(m->context, 0), parameters[] = {pointer, pointer, pointer};
     LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(m->context), parameters, 3, 0);
     runner r = {.m = m,
@@ -177,19 +177,19 @@ void igi_build_run(igi_simt_module *m, const igi_regions *regions) {
                 .i64 = LLVMInt64TypeInContext(m->context),
                 .pointer = pointer,
                 .function = LLVMAddFunction(m->module, "ig.run", type)};
-    igi_add_attribute(r.function, "nounwind");
+    igi_simt_add_attribute(r.function, "nounwind");
     r.group = LLVMGetParam(r.function, 0);
     r.contexts = LLVMGetParam(r.function, 1);
     r.arrays = LLVMGetParam(r.function, 2);
-    igi_set_name(r.group, "group");
-    igi_set_name(r.contexts, "contexts");
-    igi_set_name(r.arrays, "arrays");
+    igi_simt_set_name(r.group, "group");
+    igi_simt_set_name(r.contexts, "contexts");
+    igi_simt_set_name(r.arrays, "arrays");
     LLVMPositionBuilderAtEnd(r.builder, new_block(&r, "entry"));
     r.offset = LLVMBuildAlloca(r.builder, r.i64, "offset");
     r.array_offset = LLVMBuildAlloca(r.builder, r.i64, "array.offset");
     r.next = LLVMBuildAlloca(r.builder, r.i32, "next");
     for (int i = 0; i < 3; i++) {
-        LLVMValueRef field = igi_field(r.builder, r.group, offsetof(igi_group, size) + 4 * (size_t)i);
+        LLVMValueRef field = igi_simt_field(r.builder, r.group, offsetof(igi_simt_group, size) + 4 * (size_t)i);
         bool known = m->request->group[i] != 0;
         r.sizes[i] = known ? number(&r, m->request->group[i]) : LLVMBuildLoad2(r.builder, r.i32, field, "group.size");
     }

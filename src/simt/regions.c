@@ -32,7 +32,7 @@ typedef struct splitter {
     LLVMValueRef function, context, arrays;
     LLVMBuilderRef builder;
     LLVMTargetDataRef layout;
-    igi_cfg cfg;
+    igi_simt_cfg cfg;
     cut *cuts;
     uint32_t cut_count;
     crossing *crossings;
@@ -44,14 +44,14 @@ typedef struct splitter {
 
 // ---- Cutting ----
 
-static bool cut_at_barriers(splitter *s, const igi_sites *sites) {
+static bool cut_at_barriers(splitter *s, const igi_simt_sites *sites) {
     s->cuts = igi_calloc(sites->count, sizeof *s->cuts);
     if (!s->cuts) return false;
     for (size_t i = 0; i < sites->count; i++) {
         LLVMValueRef barrier = sites->items[i].instruction;
         cut *c = &s->cuts[s->cut_count++];
         c->after = LLVMGetInstructionParent(barrier);
-        c->before = igi_split_before(barrier);
+        c->before = igi_simt_split_before(barrier);
         LLVMPositionBuilderAtEnd(s->builder, c->before);
         LLVMBuildBr(s->builder, c->after);
         c->barrier = barrier;
@@ -71,29 +71,29 @@ static void need_at(splitter *s, uint32_t block, uint32_t *depth) {
 
 // Marks the blocks at whose beginning the value is alive.
 static void mark_live(splitter *s, LLVMValueRef value) {
-    uint32_t depth = 0, home = igi_cfg_index(&s->cfg, LLVMGetInstructionParent(value));
+    uint32_t depth = 0, home = igi_simt_cfg_index(&s->cfg, LLVMGetInstructionParent(value));
     memset(s->live, 0, s->cfg.count);
     for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use)) {
         LLVMValueRef user = LLVMGetUser(use);
         if (!LLVMIsAPHINode(user)) {
-            uint32_t block = igi_cfg_index(&s->cfg, LLVMGetInstructionParent(user));
+            uint32_t block = igi_simt_cfg_index(&s->cfg, LLVMGetInstructionParent(user));
             if (block != home && block != IGI_NONE) need_at(s, block, &depth);
             continue;
         }
         for (unsigned k = 0; k < LLVMCountIncoming(user); k++) {
-            uint32_t block = igi_cfg_index(&s->cfg, LLVMGetIncomingBlock(user, k));
+            uint32_t block = igi_simt_cfg_index(&s->cfg, LLVMGetIncomingBlock(user, k));
             if (LLVMGetIncomingValue(user, k) == value && block != home && block != IGI_NONE) need_at(s, block, &depth);
         }
     }
     while (depth) {
-        const igi_block *block = &s->cfg.blocks[s->stack[--depth]];
+        const igi_simt_block *block = &s->cfg.blocks[s->stack[--depth]];
         for (uint32_t k = 0; k < block->predecessor_count; k++)
             if (block->predecessors[k] != home) need_at(s, block->predecessors[k], &depth);
     }
 }
 
 static bool lives_at(const splitter *s, const cut *c) {
-    uint32_t block = igi_cfg_index(&s->cfg, c->after);
+    uint32_t block = igi_simt_cfg_index(&s->cfg, c->after);
     return block != IGI_NONE && s->live[block];
 }
 
@@ -182,7 +182,7 @@ static bool find_crossings(splitter *s) {
 // ---- Keeping them ----
 
 static LLVMValueRef in_context(splitter *s, uint64_t offset) {
-    return igi_field(s->builder, s->context, offset);
+    return igi_simt_field(s->builder, s->context, offset);
 }
 
 static void align_access(LLVMValueRef access, uint64_t offset) {
@@ -243,15 +243,15 @@ static void rewrite_operand(splitter *s, const crossing *c, LLVMValueRef user, u
 }
 
 static bool rewrite_uses(splitter *s, const crossing *c) {
-    igi_values users = {0};
+    igi_simt_values users = {0};
     bool ok = true;
     for (LLVMUseRef use = LLVMGetFirstUse(c->value); use && ok; use = LLVMGetNextUse(use))
-        ok = igi_values_add(&users, LLVMGetUser(use));
+        ok = igi_simt_values_add(&users, LLVMGetUser(use));
     for (size_t i = 0; i < users.count && ok; i++)
         for (int k = 0; k < LLVMGetNumOperands(users.items[i]); k++)
             if (LLVMGetOperand(users.items[i], (unsigned)k) == c->value)
                 rewrite_operand(s, c, users.items[i], (unsigned)k);
-    igi_values_free(&users);
+    igi_simt_values_free(&users);
     return ok;
 }
 
@@ -284,12 +284,12 @@ static bool keep_values(splitter *s) {
 // ---- The way in and the ways out ----
 
 static bool move_variables(splitter *s) {
-    LLVMPositionBuilderBefore(s->builder, igi_first_after_allocas(s->function));
+    LLVMPositionBuilderBefore(s->builder, igi_simt_first_after_allocas(s->function));
     for (size_t i = 0; i < s->count; i++) {
         const crossing *c = &s->crossings[i];
         if (!LLVMIsAAllocaInst(c->value)) continue;
-        if (!igi_drop_lifetimes(c->value)) return false;
-        LLVMReplaceAllUsesWith(c->value, igi_field(s->builder, s->arrays, c->offset));
+        if (!igi_simt_drop_lifetimes(c->value)) return false;
+        LLVMReplaceAllUsesWith(c->value, igi_simt_field(s->builder, s->arrays, c->offset));
         LLVMInstructionEraseFromParent(c->value);
     }
     return true;
@@ -323,15 +323,15 @@ static void part_allocas(splitter *s) {
         LLVMPositionBuilder(s->builder, all, LLVMGetFirstInstruction(all));
         LLVMInsertIntoBuilderWithName(s->builder, i, temporary ? IGI_TEMPORARY : "");
     }
-    LLVMValueRef first = igi_first_after_allocas(s->function);
-    LLVMBasicBlockRef body = LLVMGetInstructionParent(first), entry = igi_split_before(first);
+    LLVMValueRef first = igi_simt_first_after_allocas(s->function);
+    LLVMBasicBlockRef body = LLVMGetInstructionParent(first), entry = igi_simt_split_before(first);
     LLVMPositionBuilderAtEnd(s->builder, entry);
     LLVMBuildBr(s->builder, body);
 }
 
-static bool split(splitter *s, const igi_sites *sites) {
+static bool split(splitter *s, const igi_simt_sites *sites) {
     part_allocas(s);
-    if (!cut_at_barriers(s, sites) || !igi_cfg_build(s->function, &s->cfg)) return false;
+    if (!cut_at_barriers(s, sites) || !igi_simt_cfg_build(s->function, &s->cfg)) return false;
     s->live = igi_calloc(s->cfg.count, 1);
     s->stack = igi_calloc(s->cfg.count, sizeof *s->stack);
     if (!s->live || !s->stack || !find_crossings(s) || !keep_values(s) || !move_variables(s)) return false;
@@ -342,14 +342,14 @@ static bool split(splitter *s, const igi_sites *sites) {
 static void free_splitter(splitter *s) {
     for (size_t i = 0; i < s->count; i++) free(s->crossings[i].at);
     free(s->crossings), free(s->cuts), free(s->live), free(s->stack);
-    igi_cfg_free(&s->cfg);
+    igi_simt_cfg_free(&s->cfg);
     LLVMDisposeBuilder(s->builder);
 }
 
-ig_status igi_split_regions(igi_simt_module *m, LLVMValueRef function, igi_regions *regions) {
-    igi_sites sites;
-    *regions = (igi_regions){0};
-    ig_status status = igi_find_sites(m, function, &sites);
+ig_status igi_simt_split_regions(igi_simt_module *m, LLVMValueRef function, igi_simt_regions *regions) {
+    igi_simt_sites sites;
+    *regions = (igi_simt_regions){0};
+    ig_status status = igi_simt_find_sites(m, function, &sites);
     if (status != IG_STATUS_OK || !sites.count) return status;
     splitter s = {.m = m,
                   .function = function,
@@ -359,11 +359,11 @@ ig_status igi_split_regions(igi_simt_module *m, LLVMValueRef function, igi_regio
                   .layout = LLVMGetModuleDataLayout(m->module),
                   .bytes = sizeof(uint32_t)};  // the number of the region comes first
     if (split(&s, &sites))
-        *regions = (igi_regions){s.cut_count, igi_round_up(s.bytes, CONTEXT_ALIGNMENT),
-                                 igi_round_up(s.array_bytes, CONTEXT_ALIGNMENT)};
+        *regions = (igi_simt_regions){s.cut_count, igi_round_up(s.bytes, CONTEXT_ALIGNMENT),
+                                      igi_round_up(s.array_bytes, CONTEXT_ALIGNMENT)};
     else
         status = igi_error_no_memory(m->error);
     free_splitter(&s);
-    igi_sites_free(&sites);
+    igi_simt_sites_free(&sites);
     return status;
 }

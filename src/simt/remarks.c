@@ -9,7 +9,7 @@
 #include "msl/diagnostics.h"
 #include "simt/place.h"
 
-const char *igi_remark_kind_name(igi_remark_kind kind) {
+const char *igi_simt_remark_kind_name(igi_simt_remark_kind kind) {
     static const char *const names[] = {
 #define NAME(name, text) [IGI_REMARK_##name] = (text),
         IGI_REMARK_LIST(NAME)
@@ -22,28 +22,28 @@ const char *igi_remark_kind_name(igi_remark_kind kind) {
 
 typedef struct spot {
     char *path;  // owned, absolute
-    const igi_source *source;
+    const igi_msl_source *source;
     uint32_t line, column;
 } spot;
 
 // False when the place is not known.
-static bool find_spot(const igi_remarks *remarks, LLVMMetadataRef place, spot *found) {
+static bool find_spot(const igi_simt_remarks *remarks, LLVMMetadataRef place, spot *found) {
     *found = (spot){0};
-    place = igi_place_of_user(place);
+    place = igi_simt_place_of_user(place);
     if (!place) return false;
-    *found = (spot){igi_place_path(place), NULL, LLVMDILocationGetLine(place), LLVMDILocationGetColumn(place)};
-    if (found->path && remarks->sources) found->source = igi_sources_find(remarks->sources, found->path);
+    *found = (spot){igi_simt_place_path(place), NULL, LLVMDILocationGetLine(place), LLVMDILocationGetColumn(place)};
+    if (found->path && remarks->sources) found->source = igi_msl_sources_find(remarks->sources, found->path);
     return found->path != NULL;
 }
 
-uint32_t igi_remarks_line(const igi_remarks *remarks, LLVMMetadataRef place) {
+uint32_t igi_simt_remarks_line(const igi_simt_remarks *remarks, LLVMMetadataRef place) {
     spot at;
     find_spot(remarks, place, &at);
     free(at.path);
     return at.line;
 }
 
-char *igi_remarks_mention(const igi_remarks *remarks, LLVMMetadataRef place, LLVMMetadataRef from) {
+char *igi_simt_remarks_mention(const igi_simt_remarks *remarks, LLVMMetadataRef place, LLVMMetadataRef from) {
     spot at, near;
     bool known = find_spot(remarks, place, &at), compared = find_spot(remarks, from, &near);
     bool same_file = known && compared && strcmp(at.path, near.path) == 0;
@@ -60,14 +60,14 @@ char *igi_remarks_mention(const igi_remarks *remarks, LLVMMetadataRef place, LLV
 
 // ---- The list ----
 
-void igi_remarks_add(igi_remarks *remarks, igi_remark_kind kind, LLVMMetadataRef place, char *text) {
+void igi_simt_remarks_add(igi_simt_remarks *remarks, igi_simt_remark_kind kind, LLVMMetadataRef place, char *text) {
     spot at;
     bool placed = find_spot(remarks, place, &at);
-    igi_remark remark = {.kind = kind, .line = at.line, .column = at.column, .text = text};
+    igi_simt_remark remark = {.kind = kind, .line = at.line, .column = at.column, .text = text};
     if (at.source && at.column)
-        remark.column = igi_rewrite_locate(&at.source->rewrite, at.source->text, at.line, at.column);
+        remark.column = igi_msl_rewrite_locate(&at.source->rewrite, at.source->text, at.line, at.column);
     else if (at.source)
-        remark.column = igi_source_column(at.source, at.line, remarks->name);
+        remark.column = igi_msl_source_column(at.source, at.line, remarks->name);
     remark.file = igi_strdup(at.source ? at.source->display : placed ? at.path : "");
     free(at.path);
     if (!text || !remark.file || (at.line && !placed) ||
@@ -83,34 +83,34 @@ static int compare_numbers(uint32_t a, uint32_t b) {
     return (a > b) - (a < b);
 }
 
-static int compare_places(const igi_remark *a, const igi_remark *b) {
+static int compare_places(const igi_simt_remark *a, const igi_simt_remark *b) {
     int order = strcmp(a->file, b->file);
     if (!order) order = compare_numbers(a->line, b->line);
     return order ? order : compare_numbers(a->column, b->column);
 }
 
 static int compare(const void *left, const void *right) {
-    const igi_remark *a = left, *b = right;
+    const igi_simt_remark *a = left, *b = right;
     int order = compare_numbers(a->kind != IGI_REMARK_WIDTH, b->kind != IGI_REMARK_WIDTH);
     if (!order) order = compare_places(a, b);
     if (!order) order = compare_numbers(a->kind, b->kind);
     return order ? order : strcmp(a->text, b->text);
 }
 
-static void free_remark(igi_remark *remark) {
+static void free_remark(igi_simt_remark *remark) {
     free(remark->file), free(remark->text);
 }
 
 // Twice the same; the branch in front of a loop, which says no more than the loop; or how the last, incomplete group of
 // lanes does what the full ones do better.
-static bool says_nothing_new(const igi_remark *before, const igi_remark *remark) {
+static bool says_nothing_new(const igi_simt_remark *before, const igi_simt_remark *remark) {
     if (compare(before, remark) == 0) return true;
     bool guard = before->kind == IGI_REMARK_DIVERGENT_LOOP && remark->kind == IGI_REMARK_DIVERGENT_BRANCH;
     bool tail = before->kind == IGI_REMARK_ROW_SCATTER && remark->kind == IGI_REMARK_SCATTER;
     return (guard || tail) && compare_places(before, remark) == 0;
 }
 
-void igi_remarks_sort(igi_remarks *remarks) {
+void igi_simt_remarks_sort(igi_simt_remarks *remarks) {
     size_t kept = 0;
     if (remarks->count) qsort(remarks->items, remarks->count, sizeof *remarks->items, compare);
     for (size_t i = 0; i < remarks->count; i++) {
@@ -122,7 +122,7 @@ void igi_remarks_sort(igi_remarks *remarks) {
     remarks->count = kept;
 }
 
-void igi_remarks_drop(igi_remarks *remarks, igi_remark_kind first) {
+void igi_simt_remarks_drop(igi_simt_remarks *remarks, igi_simt_remark_kind first) {
     size_t kept = 0;
     for (size_t i = 0; i < remarks->count; i++) {
         if (remarks->items[i].kind >= first)
@@ -133,8 +133,8 @@ void igi_remarks_drop(igi_remarks *remarks, igi_remark_kind first) {
     remarks->count = kept;
 }
 
-void igi_remarks_free(igi_remarks *remarks) {
+void igi_simt_remarks_free(igi_simt_remarks *remarks) {
     for (size_t i = 0; i < remarks->count; i++) free_remark(&remarks->items[i]);
     free(remarks->items);
-    *remarks = (igi_remarks){0};
+    *remarks = (igi_simt_remarks){0};
 }

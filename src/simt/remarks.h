@@ -25,39 +25,39 @@
     X(SHUFFLED, "shuffled")                 \
     X(UNIFORM, "uniform")
 
-typedef enum igi_remark_kind {
+typedef enum igi_simt_remark_kind {
 #define IGI_REMARK_ENUM(name, text) IGI_REMARK_##name,
     IGI_REMARK_LIST(IGI_REMARK_ENUM)
 #undef IGI_REMARK_ENUM
-} igi_remark_kind;
-const char *igi_remark_kind_name(igi_remark_kind kind);
+} igi_simt_remark_kind;
+const char *igi_simt_remark_kind_name(igi_simt_remark_kind kind);
 
-typedef struct igi_remark {
-    igi_remark_kind kind;
+typedef struct igi_simt_remark {
+    igi_simt_remark_kind kind;
     char *file;             // as the user calls it; "" when the place is not known
     uint32_t line, column;  // 0 when not known
     char *text;
-} igi_remark;
+} igi_simt_remark;
 
-typedef struct igi_remarks {
-    const igi_sources *sources;  // borrowed; how the user calls files; NULL: as clang does
-    const char *name;            // of the kernel: to be pointed at where only the line is known
-    igi_remark *items;
+typedef struct igi_simt_remarks {
+    const igi_msl_sources *sources;  // borrowed; how the user calls files; NULL: as clang does
+    const char *name;                // of the kernel: to be pointed at where only the line is known
+    igi_simt_remark *items;
     size_t count, capacity;
     bool failed;  // memory
-} igi_remarks;
+} igi_simt_remarks;
 
 // Adds one at a DILocation (NULL: no place); of code from the standard headers, where the user calls it. A NULL text is
 // out of memory. owns: takes text.
-void igi_remarks_add(igi_remarks *remarks, igi_remark_kind kind, LLVMMetadataRef place, char *text);
+void igi_simt_remarks_add(igi_simt_remarks *remarks, igi_simt_remark_kind kind, LLVMMetadataRef place, char *text);
 // The line a DILocation stands for, as above; 0 when not known.
-uint32_t igi_remarks_line(const igi_remarks *remarks, LLVMMetadataRef place);
+uint32_t igi_simt_remarks_line(const igi_simt_remarks *remarks, LLVMMetadataRef place);
 // " (line 7)", " (other.h:7)", or "" when it is the line of `from` or not known. owns: the caller's; NULL: no memory.
-char *igi_remarks_mention(const igi_remarks *remarks, LLVMMetadataRef place, LLVMMetadataRef from);
+char *igi_simt_remarks_mention(const igi_simt_remarks *remarks, LLVMMetadataRef place, LLVMMetadataRef from);
 // Sorts by place, the width first, and keeps one of those that say the same.
-void igi_remarks_sort(igi_remarks *remarks);
+void igi_simt_remarks_sort(igi_simt_remarks *remarks);
 // Drops all of the kinds from `first` on.
-void igi_remarks_drop(igi_remarks *remarks, igi_remark_kind first);
-void igi_remarks_free(igi_remarks *remarks);
+void igi_simt_remarks_drop(igi_simt_remarks *remarks, igi_simt_remark_kind first);
+void igi_simt_remarks_free(igi_simt_remarks *remarks);
 
 #endif

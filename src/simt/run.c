@@ -12,7 +12,7 @@
 // initial-exec: read by generated code on its own small stack.
 static _Thread_local void *private_memory __attribute__((tls_model("initial-exec")));
 
-void *igi_private_memory(void) {
+void *igi_simt_private_memory(void) {
     return private_memory;
 }
 
@@ -38,7 +38,7 @@ static bool reserve(igi_guarded *guarded, uint64_t bytes, igi_guard_size guard) 
     return true;
 }
 
-static bool reserve_stack(igi_scratch *scratch) {
+static bool reserve_stack(igi_simt_scratch *scratch) {
     if (scratch->stack.memory) return true;
     if (!igi_guarded_open(&scratch->stack, STACK_BYTES, IGI_GUARD_LARGE)) return false;
 #ifdef MADV_NOHUGEPAGE
@@ -52,23 +52,23 @@ static bool with_slack(uint64_t bytes, uint64_t slack, uint64_t *sum) {
     return !bytes || igi_add(bytes, 2 * slack, sum);
 }
 
-static bool reserve_threadgroup(igi_scratch *scratch, uint64_t bytes) {
+static bool reserve_threadgroup(igi_simt_scratch *scratch, uint64_t bytes) {
     uint64_t wanted;
     if (bytes && bytes < THREADGROUP_BYTES) bytes = THREADGROUP_BYTES;
     return with_slack(bytes, THREADGROUP_SLACK, &wanted) && reserve(&scratch->threadgroup, wanted, IGI_GUARD_LARGE);
 }
 
-static uint64_t first_arrays(const igi_code *code) {
+static uint64_t first_arrays(const igi_simt_code *code) {
     return igi_round_up(code->info.private_bytes, 64);
 }
 
-static bool reserve_private(igi_scratch *scratch, const igi_code *code, uint32_t threads) {
+static bool reserve_private(igi_simt_scratch *scratch, const igi_simt_code *code, uint32_t threads) {
     uint64_t bytes;
     return igi_mul(code->info.array_bytes, threads, &bytes) && igi_add(bytes, first_arrays(code), &bytes) &&
            with_slack(bytes, PRIVATE_SLACK, &bytes) && reserve(&scratch->privates, bytes, IGI_GUARD_HUGE);
 }
 
-static bool reserve_frames(igi_scratch *scratch, const igi_code *code, uint32_t threads) {
+static bool reserve_frames(igi_simt_scratch *scratch, const igi_simt_code *code, uint32_t threads) {
     uint64_t bytes;
     if (!code->frame_bytes) return true;
     if (!scratch->lanes) scratch->lanes = igi_calloc(IGI_MAX_GROUP_THREADS, sizeof *scratch->lanes);
@@ -76,36 +76,36 @@ static bool reserve_frames(igi_scratch *scratch, const igi_code *code, uint32_t 
            reserve(&scratch->frames, bytes, IGI_GUARD_LARGE);
 }
 
-ig_status igi_scratch_reserve(igi_scratch *scratch, const igi_code *code, uint32_t threads,
-                              uint64_t threadgroup_bytes) {
+ig_status igi_simt_scratch_reserve(igi_simt_scratch *scratch, const igi_simt_code *code, uint32_t threads,
+                                   uint64_t threadgroup_bytes) {
     bool ok = reserve_stack(scratch) && reserve_threadgroup(scratch, threadgroup_bytes) &&
               reserve_private(scratch, code, threads) && reserve_frames(scratch, code, threads);
     return ok ? IG_STATUS_OK : IG_STATUS_OUT_OF_MEMORY;
 }
 
-char *igi_scratch_threadgroup(const igi_scratch *scratch) {
+char *igi_simt_scratch_threadgroup(const igi_simt_scratch *scratch) {
     return scratch->threadgroup.memory ? scratch->threadgroup.memory + THREADGROUP_SLACK : NULL;
 }
 
-char *igi_scratch_bytes(igi_scratch *scratch, uint64_t count) {
+char *igi_simt_scratch_bytes(igi_simt_scratch *scratch, uint64_t count) {
     uint64_t wanted;
     if (!with_slack(count, BYTES_SLACK, &wanted) || !reserve(&scratch->bytes, wanted, IGI_GUARD_LARGE)) return NULL;
     return scratch->bytes.memory + BYTES_SLACK;
 }
 
-static char *private_of(const igi_scratch *scratch) {
+static char *private_of(const igi_simt_scratch *scratch) {
     return scratch->privates.memory ? scratch->privates.memory + PRIVATE_SLACK : NULL;
 }
 
-void igi_scratch_free(igi_scratch *scratch) {
+void igi_simt_scratch_free(igi_simt_scratch *scratch) {
     igi_guarded *all[] = {&scratch->frames, &scratch->threadgroup, &scratch->privates, &scratch->stack,
                           &scratch->bytes};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) igi_guarded_close(all[i]);
     free(scratch->lanes);
-    *scratch = (igi_scratch){0};
+    *scratch = (igi_simt_scratch){0};
 }
 
-const char *igi_scratch_name(const igi_scratch *scratch, uint64_t address) {
+const char *igi_simt_scratch_name(const igi_simt_scratch *scratch, uint64_t address) {
     const struct {
         const igi_guarded *memory;
         const char *name;
@@ -119,40 +119,41 @@ const char *igi_scratch_name(const igi_scratch *scratch, uint64_t address) {
     return NULL;
 }
 
-bool igi_scratch_is_threadgroup(const igi_scratch *scratch, uint64_t address) {
+bool igi_simt_scratch_is_threadgroup(const igi_simt_scratch *scratch, uint64_t address) {
     return igi_guarded_surrounds(&scratch->threadgroup, address);
 }
 
 // ---- Calling generated code ----
 
-static void *top_of_stack(const igi_scratch *scratch) {
+static void *top_of_stack(const igi_simt_scratch *scratch) {
     return scratch->stack.memory + scratch->stack.bytes - 64;
 }
 
-static void run_loop(const igi_code *code, const igi_group *group, const igi_scratch *scratch) {
+static void run_loop(const igi_simt_code *code, const igi_simt_group *group, const igi_simt_scratch *scratch) {
     char *arrays = private_of(scratch) ? private_of(scratch) + first_arrays(code) : NULL;
     igi_simt_call_on_stack(group, (uintptr_t)scratch->frames.memory, (uintptr_t)arrays, 0, NULL,
-                           (igi_any_function)code->run, top_of_stack(scratch));
+                           (igi_simt_any_function)code->run, top_of_stack(scratch));
 }
 
-static void start(const igi_code *code, const igi_group *group, const uint32_t at[3], igi_lane *lane, void *top) {
-    igi_simt_call_on_stack(group, at[0], at[1], at[2], lane, (igi_any_function)code->start, top);
+static void start(const igi_simt_code *code, const igi_simt_group *group, const uint32_t at[3], igi_simt_lane *lane,
+                  void *top) {
+    igi_simt_call_on_stack(group, at[0], at[1], at[2], lane, (igi_simt_any_function)code->start, top);
 }
 
-static void resume(const igi_code *code, const igi_lane *lane, void *top) {
-    igi_simt_call_on_stack(lane->frame, 0, 0, 0, NULL, (igi_any_function)code->resume, top);
+static void resume(const igi_simt_code *code, const igi_simt_lane *lane, void *top) {
+    igi_simt_call_on_stack(lane->frame, 0, 0, 0, NULL, (igi_simt_any_function)code->resume, top);
 }
 
 // ---- Threads that wait ----
 
 // Starts every thread and says how many there are.
-static uint32_t start_threads(const igi_code *code, const igi_group *group, igi_scratch *scratch) {
+static uint32_t start_threads(const igi_simt_code *code, const igi_simt_group *group, igi_simt_scratch *scratch) {
     uint32_t index = 0, at[3];
     char *arrays = private_of(scratch) ? private_of(scratch) + first_arrays(code) : NULL;
     for (at[2] = 0; at[2] < group->size[2]; at[2]++)
         for (at[1] = 0; at[1] < group->size[1]; at[1]++)
             for (at[0] = 0; at[0] < group->size[0]; at[0]++, index++) {
-                igi_lane *lane = &scratch->lanes[index];
+                igi_simt_lane *lane = &scratch->lanes[index];
                 lane->frame = scratch->frames.memory + index * code->frame_bytes;
                 lane->arrays = arrays ? arrays + (uint64_t)index * code->info.array_bytes : NULL;
                 lane->wait = IGI_WAIT_NONE;
@@ -162,12 +163,12 @@ static uint32_t start_threads(const igi_code *code, const igi_group *group, igi_
 }
 
 // Set by another thread at any time.
-static bool aborted(const igi_group *group) {
+static bool aborted(const igi_simt_group *group) {
     return __atomic_load_n(group->abort, __ATOMIC_RELAXED) != 0;
 }
 
 // Of the lanes waiting for a lane operation, those at the earliest site.
-static uint32_t earliest(const igi_lane *lanes, uint32_t count) {
+static uint32_t earliest(const igi_simt_lane *lanes, uint32_t count) {
     uint32_t site = UINT32_MAX, active = 0;
     for (uint32_t i = 0; i < count; i++) {
         if (lanes[i].wait != IGI_WAIT_LANES || lanes[i].site > site) continue;
@@ -179,17 +180,18 @@ static uint32_t earliest(const igi_lane *lanes, uint32_t count) {
 }
 
 // Brings every lane of a simdgroup to a barrier or to its end.
-static void run_simdgroup(const igi_code *code, const igi_group *group, igi_lane *lanes, uint32_t count, void *top) {
+static void run_simdgroup(const igi_simt_code *code, const igi_simt_group *group, igi_simt_lane *lanes, uint32_t count,
+                          void *top) {
     uint32_t active;
     while ((active = earliest(lanes, count)) && !aborted(group)) {
-        igi_lanes_answer(lanes, count, active);
+        igi_simt_lanes_answer(lanes, count, active);
         for (uint32_t i = 0; i < count; i++)
             if (active >> i & 1) resume(code, &lanes[i], top);
     }
 }
 
 // Releases the threads at the barrier; false when all have returned.
-static bool pass_barrier(const igi_code *code, igi_lane *lanes, uint32_t count, void *top) {
+static bool pass_barrier(const igi_simt_code *code, igi_simt_lane *lanes, uint32_t count, void *top) {
     bool any = false;
     for (uint32_t i = 0; i < count; i++) {
         if (lanes[i].wait != IGI_WAIT_BARRIER) continue;
@@ -199,7 +201,7 @@ static bool pass_barrier(const igi_code *code, igi_lane *lanes, uint32_t count, 
     return any;
 }
 
-static void run_coroutines(const igi_code *code, const igi_group *group, igi_scratch *scratch) {
+static void run_coroutines(const igi_simt_code *code, const igi_simt_group *group, igi_simt_scratch *scratch) {
     void *top = top_of_stack(scratch);
     uint32_t threads = start_threads(code, group, scratch);
     do {
@@ -210,11 +212,11 @@ static void run_coroutines(const igi_code *code, const igi_group *group, igi_scr
     } while (!aborted(group) && pass_barrier(code, scratch->lanes, threads, top));
 }
 
-bool igi_can_run_group(const igi_code *code, const uint32_t size[3]) {
+bool igi_simt_can_run_group(const igi_simt_code *code, const uint32_t size[3]) {
     return !code->info.simdgroups || size[0] % IGI_SIMD_WIDTH == 0 || (size[1] == 1 && size[2] == 1);
 }
 
-void igi_run_group(const igi_code *code, const igi_group *group, igi_scratch *scratch) {
+void igi_simt_run_group(const igi_simt_code *code, const igi_simt_group *group, igi_simt_scratch *scratch) {
     private_memory = private_of(scratch);
     if (code->info.form == IGI_FORM_LOOP)
         run_loop(code, group, scratch);

@@ -11,32 +11,33 @@
 
 // What one worker needs beside the kernel. Starts as zeros, grows as asked. Kernels may touch memory next to what is
 // theirs, so each kind lies in a mapping of its own, with spare room on both sides (slack) and guards beyond it.
-typedef struct igi_scratch {
-    igi_lane *lanes;
+typedef struct igi_simt_scratch {
+    igi_simt_lane *lanes;
     igi_guarded frames;       // of coroutines, or contexts; kernels do not know where
     igi_guarded threadgroup;  // static threadgroup memory and arguments
     igi_guarded privates;     // arrays that outlive no barrier, then those that may
     igi_guarded stack;        // of generated code
     igi_guarded bytes;        // copies of arguments that are no buffers
-} igi_scratch;
+} igi_simt_scratch;
 
 // Where the device's threadgroup memory begins.
-char *igi_scratch_threadgroup(const igi_scratch *scratch);
+char *igi_simt_scratch_threadgroup(const igi_simt_scratch *scratch);
 // Memory for so many bytes of arguments, aligned to 64; NULL when memory is short.
-char *igi_scratch_bytes(igi_scratch *scratch, uint64_t count);
+char *igi_simt_scratch_bytes(igi_simt_scratch *scratch, uint64_t count);
 
 // Makes it large enough for groups of `threads` threads with `threadgroup_bytes` of memory.
-ig_status igi_scratch_reserve(igi_scratch *scratch, const igi_code *code, uint32_t threads, uint64_t threadgroup_bytes);
-void igi_scratch_free(igi_scratch *scratch);
+ig_status igi_simt_scratch_reserve(igi_simt_scratch *scratch, const igi_simt_code *code, uint32_t threads,
+                                   uint64_t threadgroup_bytes);
+void igi_simt_scratch_free(igi_simt_scratch *scratch);
 
 // "threadgroup memory" or the like, if the address is in or near it; NULL when it is not.
-const char *igi_scratch_name(const igi_scratch *scratch, uint64_t address);
-bool igi_scratch_is_threadgroup(const igi_scratch *scratch, uint64_t address);
+const char *igi_simt_scratch_name(const igi_simt_scratch *scratch, uint64_t address);
+bool igi_simt_scratch_is_threadgroup(const igi_simt_scratch *scratch, uint64_t address);
 
 // Whether the code may run groups of this shape: the lanes of a simdgroup must lie in one row.
-bool igi_can_run_group(const igi_code *code, const uint32_t size[3]);
+bool igi_simt_can_run_group(const igi_simt_code *code, const uint32_t size[3]);
 
 // pre: scratch reserved; group->size > 0 in each dimension. Returns early, group unfinished, once *group->abort is set.
-void igi_run_group(const igi_code *code, const igi_group *group, igi_scratch *scratch);
+void igi_simt_run_group(const igi_simt_code *code, const igi_simt_group *group, igi_simt_scratch *scratch);
 
 #endif

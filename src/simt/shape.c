@@ -10,23 +10,23 @@
 #include "simt/ir.h"
 #include "simt/launch.h"
 
-static const igi_shape uniform = {.kind = IGI_SHAPE_UNIFORM}, varying = {.kind = IGI_SHAPE_VARYING};
-static const igi_shape matrix = {.kind = IGI_SHAPE_MATRIX};
+static const igi_simt_shape uniform = {.kind = IGI_SHAPE_UNIFORM}, varying = {.kind = IGI_SHAPE_VARYING};
+static const igi_simt_shape matrix = {.kind = IGI_SHAPE_MATRIX};
 
 // Positions are below 1024, and inactive lanes at most a group beyond.
 enum { POSITION_LIMIT = IGI_MAX_GROUP_THREADS + 64 };
 
-static igi_shape linear(int64_t stride) {
-    return stride ? (igi_shape){.kind = IGI_SHAPE_LINEAR, .stride = stride} : uniform;
+static igi_simt_shape linear(int64_t stride) {
+    return stride ? (igi_simt_shape){.kind = IGI_SHAPE_LINEAR, .stride = stride} : uniform;
 }
 
-static igi_shape limited(int64_t stride, uint64_t limit) {
-    igi_shape shape = linear(stride);
+static igi_simt_shape limited(int64_t stride, uint64_t limit) {
+    igi_simt_shape shape = linear(stride);
     if (shape.kind == IGI_SHAPE_LINEAR && stride > 0 && limit < 1u << 30) shape.limit = (uint32_t)limit;
     return shape;
 }
 
-uint64_t igi_private_bytes(const igi_shapes *s, LLVMValueRef alloca) {
+uint64_t igi_simt_private_bytes(const igi_simt_shapes *s, LLVMValueRef alloca) {
     uint64_t bytes = LLVMABISizeOfType(s->layout, LLVMGetAllocatedType(alloca));
     LLVMValueRef count = LLVMGetOperand(alloca, 0);
     if (LLVMIsAConstantInt(count)) bytes *= LLVMConstIntGetZExtValue(count);
@@ -34,24 +34,24 @@ uint64_t igi_private_bytes(const igi_shapes *s, LLVMValueRef alloca) {
 }
 
 // From one lane's copy to the next: contiguous copies, or, interleaved, element by element.
-static int64_t private_stride(const igi_shapes *s, LLVMValueRef alloca) {
+static int64_t private_stride(const igi_simt_shapes *s, LLVMValueRef alloca) {
     LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(alloca));
     LLVMValueRef node =
         LLVMGetMetadata(alloca, LLVMGetMDKindIDInContext(context, IGI_LANE_STRIDE, strlen(IGI_LANE_STRIDE)));
     LLVMValueRef stride;
-    if (!node) return (int64_t)igi_private_bytes(s, alloca);
+    if (!node) return (int64_t)igi_simt_private_bytes(s, alloca);
     LLVMGetMDNodeOperands(node, &stride);
     return LLVMConstIntGetSExtValue(stride);
 }
 
-igi_shape igi_shape_of(const igi_shapes *s, LLVMValueRef value) {
+igi_simt_shape igi_simt_shape_of(const igi_simt_shapes *s, LLVMValueRef value) {
     uint32_t number;
     if (value == s->linear_argument) return limited(1, POSITION_LIMIT);
     if (!LLVMIsAInstruction(value)) return uniform;
     return igi_map_get(&s->index, value, &number) ? s->shapes[number] : varying;
 }
 
-static igi_shape join_shapes(igi_shape a, igi_shape b) {
+static igi_simt_shape join_shapes(igi_simt_shape a, igi_simt_shape b) {
     if (a.kind == IGI_SHAPE_NONE) return b;
     if (b.kind == IGI_SHAPE_NONE) return a;
     if (a.kind == b.kind && a.stride == b.stride) {
@@ -65,15 +65,15 @@ static igi_shape join_shapes(igi_shape a, igi_shape b) {
 
 // ---- Transfer of one instruction ----
 
-static igi_shape operand_shape(const igi_shapes *s, LLVMValueRef i, unsigned k) {
-    return igi_shape_of(s, LLVMGetOperand(i, k));
+static igi_simt_shape operand_shape(const igi_simt_shapes *s, LLVMValueRef i, unsigned k) {
+    return igi_simt_shape_of(s, LLVMGetOperand(i, k));
 }
 
 static bool is_elementwise_call(LLVMValueRef i) {
     static const char *const names[] = {"llvm.arithmetic.fence.", "llvm.fma.",    "llvm.fabs.",  "llvm.sqrt.",
                                         "llvm.minnum.",           "llvm.maxnum.", "llvm.floor.", "llvm.rint.",
                                         "llvm.copysign."};
-    const char *name = igi_callee_name(i);
+    const char *name = igi_simt_callee_name(i);
     for (size_t k = 0; k < sizeof names / sizeof *names; k++)
         if (strncmp(name, names[k], strlen(names[k])) == 0) return true;
     return false;
@@ -86,12 +86,12 @@ static bool is_elementwise(LLVMValueRef i) {
 }
 
 // Uniform when all operands are, in matrix order when some are; nothing while one is not known yet.
-static igi_shape all_uniform(const igi_shapes *s, LLVMValueRef i) {
-    igi_shape result = uniform;
+static igi_simt_shape all_uniform(const igi_simt_shapes *s, LLVMValueRef i) {
+    igi_simt_shape result = uniform;
     for (int k = 0; k < LLVMGetNumOperands(i); k++) {
         LLVMValueRef operand = LLVMGetOperand(i, (unsigned)k);
         if (LLVMValueIsBasicBlock(operand)) continue;
-        igi_shape shape = igi_shape_of(s, operand);
+        igi_simt_shape shape = igi_simt_shape_of(s, operand);
         if (shape.kind == IGI_SHAPE_NONE) return shape;
         if (shape.kind == IGI_SHAPE_UNIFORM) continue;
         bool ordered = shape.kind == IGI_SHAPE_MATRIX && is_elementwise(i) && result.kind != IGI_SHAPE_VARYING;
@@ -100,7 +100,7 @@ static igi_shape all_uniform(const igi_shapes *s, LLVMValueRef i) {
     return result;
 }
 
-static bool is_line(igi_shape shape) {
+static bool is_line(igi_simt_shape shape) {
     return shape.kind == IGI_SHAPE_UNIFORM || shape.kind == IGI_SHAPE_LINEAR;
 }
 
@@ -110,9 +110,9 @@ static bool small_constant(LLVMValueRef value, int64_t *constant) {
     return *constant > -(1 << 20) && *constant < 1 << 20;
 }
 
-static igi_shape arithmetic(const igi_shapes *s, LLVMValueRef i) {
-    igi_shape a = operand_shape(s, i, 0), b = operand_shape(s, i, 1);
-    if (a.kind == IGI_SHAPE_NONE || b.kind == IGI_SHAPE_NONE) return (igi_shape){0};
+static igi_simt_shape arithmetic(const igi_simt_shapes *s, LLVMValueRef i) {
+    igi_simt_shape a = operand_shape(s, i, 0), b = operand_shape(s, i, 1);
+    if (a.kind == IGI_SHAPE_NONE || b.kind == IGI_SHAPE_NONE) return (igi_simt_shape){0};
     if (!is_line(a) || !is_line(b)) return all_uniform(s, i);
     int64_t constant;
     switch (LLVMGetInstructionOpcode(i)) {
@@ -139,13 +139,13 @@ static igi_shape arithmetic(const igi_shapes *s, LLVMValueRef i) {
 }
 
 // Steps through a GEP's types, adding up strides.
-static igi_shape address(const igi_shapes *s, LLVMValueRef gep) {
-    igi_shape base = operand_shape(s, gep, 0);
+static igi_simt_shape address(const igi_simt_shapes *s, LLVMValueRef gep) {
+    igi_simt_shape base = operand_shape(s, gep, 0);
     if (base.kind == IGI_SHAPE_NONE || !is_line(base)) return base;
     int64_t stride = base.stride;
     LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
     for (int k = 1; k < LLVMGetNumOperands(gep); k++) {
-        igi_shape index = operand_shape(s, gep, (unsigned)k);
+        igi_simt_shape index = operand_shape(s, gep, (unsigned)k);
         if (index.kind == IGI_SHAPE_NONE || !is_line(index)) return index;
         if (k > 1) {
             if (LLVMGetTypeKind(type) == LLVMStructTypeKind) {
@@ -181,8 +181,8 @@ static bool only_addresses(LLVMValueRef value, int depth) {
 // A narrow integer may wrap between two lanes, and then its extension is not linear. In an index of 32 bits that only
 // happens to inactive lanes (a[i - 1] with i == 0), for which the widener extends the highest lane; anything else
 // that is extended must be exact.
-static igi_shape extension(const igi_shapes *s, LLVMValueRef i) {
-    igi_shape shape = operand_shape(s, i, 0);
+static igi_simt_shape extension(const igi_simt_shapes *s, LLVMValueRef i) {
+    igi_simt_shape shape = operand_shape(s, i, 0);
     if (shape.kind != IGI_SHAPE_LINEAR) return shape;
     bool positive = shape.limit && shape.limit <= 1ull << (LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(i, 0))) - 1);
     if (positive) return shape;
@@ -191,8 +191,8 @@ static igi_shape extension(const igi_shapes *s, LLVMValueRef i) {
     return index ? shape : varying;
 }
 
-static igi_shape conversion(const igi_shapes *s, LLVMValueRef i) {
-    igi_shape shape = operand_shape(s, i, 0);
+static igi_simt_shape conversion(const igi_simt_shapes *s, LLVMValueRef i) {
+    igi_simt_shape shape = operand_shape(s, i, 0);
     switch (LLVMGetInstructionOpcode(i)) {
         case LLVMZExt:
         case LLVMSExt: return extension(s, i);
@@ -213,8 +213,8 @@ static igi_shape conversion(const igi_shapes *s, LLVMValueRef i) {
     return shape.kind == IGI_SHAPE_LINEAR ? varying : shape;
 }
 
-static igi_shape choice(const igi_shapes *s, LLVMValueRef i) {
-    igi_shape condition = operand_shape(s, i, 0), a = operand_shape(s, i, 1), b = operand_shape(s, i, 2);
+static igi_simt_shape choice(const igi_simt_shapes *s, LLVMValueRef i) {
+    igi_simt_shape condition = operand_shape(s, i, 0), a = operand_shape(s, i, 1), b = operand_shape(s, i, 2);
     if (condition.kind == IGI_SHAPE_NONE) return condition;
     return condition.kind == IGI_SHAPE_UNIFORM ? join_shapes(a, b) : varying;
 }
@@ -226,19 +226,19 @@ static bool answers_alike(LLVMValueRef call, const char *name) {
     return alike && LLVMIsAConstantInt(last) && LLVMConstIntGetZExtValue(last) == IGI_SIMD_WIDTH;
 }
 
-bool igi_is_matrix_area(const igi_shapes *s, LLVMValueRef call, unsigned at) {
+bool igi_simt_is_matrix_area(const igi_simt_shapes *s, LLVMValueRef call, unsigned at) {
     return operand_shape(s, call, at + 2).kind == IGI_SHAPE_UNIFORM &&
            operand_shape(s, call, at + 3).kind == IGI_SHAPE_UNIFORM && LLVMIsAConstantInt(LLVMGetOperand(call, at + 4));
 }
 
-static igi_shape called(const igi_shapes *s, LLVMValueRef call) {
-    const char *name = igi_callee_name(call);
+static igi_simt_shape called(const igi_simt_shapes *s, LLVMValueRef call) {
+    const char *name = igi_simt_callee_name(call);
     if (strncmp(name, "__ig_", 5) != 0) return all_uniform(s, call);
     if (strcmp(name, "__ig_simd_lane") == 0) return limited(1, IGI_SIMD_WIDTH);
     if (strcmp(name, "__ig_simd_index") == 0) return uniform;
     if (strncmp(name, "__ig_mma_", 9) == 0) return matrix;
     if (strncmp(name, "__ig_matrix_even_", 17) == 0 || strncmp(name, "__ig_matrix_odd_", 16) == 0)
-        return igi_is_matrix_area(s, call, 0) ? matrix : varying;
+        return igi_simt_is_matrix_area(s, call, 0) ? matrix : varying;
     if (LLVMGetTypeKind(LLVMTypeOf(call)) == LLVMVoidTypeKind) return uniform;
     if (s->width > IGI_SIMD_WIDTH) return varying;
     if (answers_alike(call, name)) return uniform;
@@ -249,15 +249,15 @@ static igi_shape called(const igi_shapes *s, LLVMValueRef call) {
     return varying;
 }
 
-static igi_shape merged(const igi_shapes *s, LLVMValueRef phi, uint32_t block) {
-    igi_shape shape = {0};
+static igi_simt_shape merged(const igi_simt_shapes *s, LLVMValueRef phi, uint32_t block) {
+    igi_simt_shape shape = {0};
     for (unsigned k = 0; k < LLVMCountIncoming(phi); k++)
-        shape = join_shapes(shape, igi_shape_of(s, LLVMGetIncomingValue(phi, k)));
+        shape = join_shapes(shape, igi_simt_shape_of(s, LLVMGetIncomingValue(phi, k)));
     // Even the same value may come from different iterations of a loop.
     return shape.kind != IGI_SHAPE_NONE && s->join[block] ? varying : shape;
 }
 
-static igi_shape transfer(const igi_shapes *s, LLVMValueRef i, uint32_t block) {
+static igi_simt_shape transfer(const igi_simt_shapes *s, LLVMValueRef i, uint32_t block) {
     switch (LLVMGetInstructionOpcode(i)) {
         case LLVMPHI: return merged(s, i, block);
         case LLVMAlloca: return linear(private_stride(s, i));
@@ -285,12 +285,12 @@ static igi_shape transfer(const igi_shapes *s, LLVMValueRef i, uint32_t block) {
 // ---- Divergence ----
 
 // Blocks reachable from `from` without passing `stop`.
-static void mark_region(const igi_shapes *s, uint32_t from, uint32_t stop, bool *region, uint32_t *stack) {
+static void mark_region(const igi_simt_shapes *s, uint32_t from, uint32_t stop, bool *region, uint32_t *stack) {
     uint32_t depth = 0;
     memset(region, 0, s->cfg.count);
     stack[depth++] = from;
     while (depth) {
-        const igi_block *block = &s->cfg.blocks[stack[--depth]];
+        const igi_simt_block *block = &s->cfg.blocks[stack[--depth]];
         for (uint32_t k = 0; k < block->successor_count; k++) {
             uint32_t to = block->successors[k];
             if (to == stop || region[to]) continue;
@@ -301,8 +301,8 @@ static void mark_region(const igi_shapes *s, uint32_t from, uint32_t stop, bool 
 }
 
 // Follows the paths from `starts` in program order; where two different paths join, lanes reconverge.
-static void mark_joins(igi_shapes *s, const uint32_t *starts, uint32_t start_count, uint32_t *label) {
-    const igi_cfg *cfg = &s->cfg;
+static void mark_joins(igi_simt_shapes *s, const uint32_t *starts, uint32_t start_count, uint32_t *label) {
+    const igi_simt_cfg *cfg = &s->cfg;
     for (uint32_t i = 0; i < cfg->count; i++) label[i] = IGI_NONE;
     for (uint32_t i = 0; i < start_count; i++) {
         // The same block twice: both edges lead there.
@@ -314,7 +314,7 @@ static void mark_joins(igi_shapes *s, const uint32_t *starts, uint32_t start_cou
         if (label[at] == IGI_NONE) continue;
         for (uint32_t k = 0; k < cfg->blocks[at].successor_count; k++) {
             uint32_t to = cfg->blocks[at].successors[k];
-            if (igi_cfg_is_back_edge(cfg, at, to)) continue;
+            if (igi_simt_cfg_is_back_edge(cfg, at, to)) continue;
             if (label[to] == IGI_NONE) {
                 label[to] = label[at];
             } else if (label[to] != label[at]) {
@@ -325,17 +325,17 @@ static void mark_joins(igi_shapes *s, const uint32_t *starts, uint32_t start_cou
     }
 }
 
-static bool mark_loop(igi_shapes *s, uint32_t loop, uint32_t *scratch) {
-    const igi_cfg *cfg = &s->cfg;
+static bool mark_loop(igi_simt_shapes *s, uint32_t loop, uint32_t *scratch) {
+    const igi_simt_cfg *cfg = &s->cfg;
     if (s->divergent_loop[loop]) return false;
     s->divergent_loop[loop] = true;
     uint32_t *exits = scratch + cfg->count, exit_count = 0;
     for (uint32_t i = 0; i < cfg->count; i++) {
-        if (!igi_cfg_in_loop(cfg, i, loop)) continue;
+        if (!igi_simt_cfg_in_loop(cfg, i, loop)) continue;
         s->masked[i] = true;
         for (uint32_t k = 0; k < cfg->blocks[i].successor_count; k++) {
             uint32_t to = cfg->blocks[i].successors[k];
-            if (igi_cfg_in_loop(cfg, to, loop)) continue;
+            if (igi_simt_cfg_in_loop(cfg, to, loop)) continue;
             s->join[to] = true;  // values of different rounds come out here
             bool known = false;
             for (uint32_t e = 0; e < exit_count; e++) known |= exits[e] == to;
@@ -351,9 +351,9 @@ static bool mark_loop(igi_shapes *s, uint32_t loop, uint32_t *scratch) {
 }
 
 // Lanes diverge at the end of `block`: what that means for the blocks after it.
-static bool mark_branch(igi_shapes *s, uint32_t block, uint32_t *scratch, bool *region) {
-    const igi_cfg *cfg = &s->cfg;
-    const igi_block *branch = &cfg->blocks[block];
+static bool mark_branch(igi_simt_shapes *s, uint32_t block, uint32_t *scratch, bool *region) {
+    const igi_simt_cfg *cfg = &s->cfg;
+    const igi_simt_block *branch = &cfg->blocks[block];
     uint32_t meet = s->post_dominator[block];
     if (s->divergent_branch[block]) return false;
     s->divergent_branch[block] = true;
@@ -364,9 +364,9 @@ static bool mark_branch(igi_shapes *s, uint32_t block, uint32_t *scratch, bool *
     for (uint32_t loop = branch->loop; loop != IGI_NONE; loop = cfg->loops[loop].parent) {
         bool leaves = false;
         for (uint32_t i = 0; i < cfg->count; i++) {
-            if (!region[i] || !igi_cfg_in_loop(cfg, i, loop)) continue;
+            if (!region[i] || !igi_simt_cfg_in_loop(cfg, i, loop)) continue;
             for (uint32_t k = 0; k < cfg->blocks[i].successor_count; k++)
-                leaves |= !igi_cfg_in_loop(cfg, cfg->blocks[i].successors[k], loop);
+                leaves |= !igi_simt_cfg_in_loop(cfg, cfg->blocks[i].successors[k], loop);
         }
         if (leaves) mark_loop(s, loop, scratch);
     }
@@ -374,12 +374,12 @@ static bool mark_branch(igi_shapes *s, uint32_t block, uint32_t *scratch, bool *
 }
 
 // Several exits: everything up to the common post-dominator is masked.
-static void mask_after_loops(igi_shapes *s, uint32_t *scratch, bool *region) {
-    const igi_cfg *cfg = &s->cfg;
+static void mask_after_loops(igi_simt_shapes *s, uint32_t *scratch, bool *region) {
+    const igi_simt_cfg *cfg = &s->cfg;
     for (uint32_t loop = 0; loop < cfg->loop_count; loop++) {
         if (!s->divergent_loop[loop]) continue;
         uint32_t header = cfg->loops[loop].header, meet = s->post_dominator[header];
-        while (meet != IGI_NONE && igi_cfg_in_loop(cfg, meet, loop)) meet = s->post_dominator[meet];
+        while (meet != IGI_NONE && igi_simt_cfg_in_loop(cfg, meet, loop)) meet = s->post_dominator[meet];
         mark_region(s, header, meet, region, scratch);
         for (uint32_t i = 0; i < cfg->count; i++) s->masked[i] |= region[i];
     }
@@ -388,8 +388,8 @@ static void mask_after_loops(igi_shapes *s, uint32_t *scratch, bool *region) {
 // ---- Post-dominators ----
 
 // By iteration over the reversed graph, with a virtual end after every block that has no successor.
-static void find_post_dominators(igi_shapes *s, uint32_t *rank, uint32_t *order) {
-    const igi_cfg *cfg = &s->cfg;
+static void find_post_dominators(igi_simt_shapes *s, uint32_t *rank, uint32_t *order) {
+    const igi_simt_cfg *cfg = &s->cfg;
     uint32_t end = cfg->count;  // the virtual end ranks first
     for (uint32_t n = 0; n < cfg->count; n++) order[n] = cfg->order[cfg->count - 1 - n];
     for (uint32_t n = 0; n < cfg->count; n++) rank[order[n]] = n + 1;
@@ -401,7 +401,7 @@ static void find_post_dominators(igi_shapes *s, uint32_t *rank, uint32_t *order)
         changed = false;
         for (uint32_t n = 0; n < cfg->count; n++) {
             uint32_t at = order[n], best = IGI_NONE;
-            const igi_block *block = &cfg->blocks[at];
+            const igi_simt_block *block = &cfg->blocks[at];
             if (block->successor_count == 0) best = end;
             for (uint32_t k = 0; k < block->successor_count; k++) {
                 uint32_t to = block->successors[k];
@@ -429,7 +429,7 @@ static void find_post_dominators(igi_shapes *s, uint32_t *rank, uint32_t *order)
 
 // ---- All of it ----
 
-static bool number_instructions(igi_shapes *s) {
+static bool number_instructions(igi_simt_shapes *s) {
     for (uint32_t i = 0; i < s->cfg.count; i++)
         for (LLVMValueRef v = LLVMGetFirstInstruction(s->cfg.blocks[i].block); v; v = LLVMGetNextInstruction(v))
             if (!igi_map_set(&s->index, v, (uint32_t)s->count++)) return false;
@@ -437,20 +437,20 @@ static bool number_instructions(igi_shapes *s) {
     return s->shapes != NULL;
 }
 
-static bool diverges(const igi_shapes *s, uint32_t block) {
+static bool diverges(const igi_simt_shapes *s, uint32_t block) {
     LLVMValueRef terminator = LLVMGetBasicBlockTerminator(s->cfg.blocks[block].block);
     if (!LLVMIsABranchInst(terminator) || !LLVMIsConditional(terminator)) return false;
-    igi_shape_kind kind = igi_shape_of(s, LLVMGetCondition(terminator)).kind;
+    igi_simt_shape_kind kind = igi_simt_shape_of(s, LLVMGetCondition(terminator)).kind;
     return kind != IGI_SHAPE_UNIFORM && kind != IGI_SHAPE_NONE;
 }
 
-static bool update_block(igi_shapes *s, uint32_t block) {
+static bool update_block(igi_simt_shapes *s, uint32_t block) {
     bool changed = false;
     for (LLVMValueRef v = LLVMGetFirstInstruction(s->cfg.blocks[block].block); v; v = LLVMGetNextInstruction(v)) {
         uint32_t number;
         igi_map_get(&s->index, v, &number);
-        igi_shape next = join_shapes(s->shapes[number], transfer(s, v, block));
-        igi_shape *now = &s->shapes[number];
+        igi_simt_shape next = join_shapes(s->shapes[number], transfer(s, v, block));
+        igi_simt_shape *now = &s->shapes[number];
         if (next.kind == now->kind && next.stride == now->stride && next.limit == now->limit) continue;
         *now = next;
         changed = true;
@@ -458,7 +458,7 @@ static bool update_block(igi_shapes *s, uint32_t block) {
     return changed;
 }
 
-static void solve(igi_shapes *s, uint32_t *scratch, bool *region) {
+static void solve(igi_simt_shapes *s, uint32_t *scratch, bool *region) {
     for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t n = 0; n < s->cfg.count; n++) {
@@ -470,10 +470,10 @@ static void solve(igi_shapes *s, uint32_t *scratch, bool *region) {
     mask_after_loops(s, scratch, region);
 }
 
-bool igi_shapes_build(LLVMValueRef function, LLVMValueRef linear_argument, uint32_t width, igi_shapes *s) {
-    *s = (igi_shapes){.linear_argument = linear_argument, .width = width};
+bool igi_simt_shapes_build(LLVMValueRef function, LLVMValueRef linear_argument, uint32_t width, igi_simt_shapes *s) {
+    *s = (igi_simt_shapes){.linear_argument = linear_argument, .width = width};
     s->layout = LLVMGetModuleDataLayout(LLVMGetGlobalParent(function));
-    if (!igi_cfg_build(function, &s->cfg)) return false;
+    if (!igi_simt_cfg_build(function, &s->cfg)) return false;
     uint32_t count = s->cfg.count;
     size_t edges = 0;
     for (uint32_t i = 0; i < count; i++) edges += s->cfg.blocks[i].successor_count;
@@ -491,14 +491,14 @@ bool igi_shapes_build(LLVMValueRef function, LLVMValueRef linear_argument, uint3
         solve(s, scratch, region);
     }
     free(scratch), free(region);
-    if (!ok) igi_shapes_free(s);
+    if (!ok) igi_simt_shapes_free(s);
     return ok;
 }
 
-void igi_shapes_free(igi_shapes *s) {
-    igi_cfg_free(&s->cfg);
+void igi_simt_shapes_free(igi_simt_shapes *s) {
+    igi_simt_cfg_free(&s->cfg);
     igi_map_free(&s->index);
     free(s->shapes), free(s->divergent_branch), free(s->masked), free(s->join), free(s->divergent_loop);
     free(s->post_dominator);
-    *s = (igi_shapes){0};
+    *s = (igi_simt_shapes){0};
 }

@@ -8,26 +8,26 @@
 
 #include "simt/cfg.h"
 
-typedef enum igi_shape_kind {
+typedef enum igi_simt_shape_kind {
     IGI_SHAPE_NONE,     // not reached yet
     IGI_SHAPE_UNIFORM,  // the same in every lane
     IGI_SHAPE_LINEAR,   // first lane's value plus lane times stride
     IGI_SHAPE_MATRIX,   // varying, in the order of a simdgroup matrix (widen-matrix.c)
     IGI_SHAPE_VARYING,
-} igi_shape_kind;
+} igi_simt_shape_kind;
 
-typedef struct igi_shape {
-    igi_shape_kind kind;
+typedef struct igi_simt_shape {
+    igi_simt_shape_kind kind;
     int64_t stride;  // of LINEAR: in units of the integer, or bytes of a pointer
     uint32_t limit;  // of LINEAR: all lanes, those that are off too, are below it; 0: not known
-} igi_shape;
+} igi_simt_shape;
 
-typedef struct igi_shapes {
-    igi_cfg cfg;
+typedef struct igi_simt_shapes {
+    igi_simt_cfg cfg;
     LLVMTargetDataRef layout;
     LLVMValueRef linear_argument;  // the one whose lanes count up by one
     igi_pointer_map index;         // instruction -> number
-    igi_shape *shapes;
+    igi_simt_shape *shapes;
     size_t count;
     bool *divergent_branch;    // by block: its terminator parts lanes
     bool *masked;              // by block: some lanes may be elsewhere
@@ -35,15 +35,16 @@ typedef struct igi_shapes {
     bool *divergent_loop;      // by loop: lanes may leave in different rounds
     uint32_t *post_dominator;  // by block; IGI_NONE: only the end
     uint32_t width;
-} igi_shapes;
+} igi_simt_shapes;
 
 // pre: loop-simplified, LCSSA, reducible, one return. False when memory is short.
-bool igi_shapes_build(LLVMValueRef function, LLVMValueRef linear_argument, uint32_t width, igi_shapes *shapes);
-void igi_shapes_free(igi_shapes *shapes);
-igi_shape igi_shape_of(const igi_shapes *shapes, LLVMValueRef value);
+bool igi_simt_shapes_build(LLVMValueRef function, LLVMValueRef linear_argument, uint32_t width,
+                           igi_simt_shapes *shapes);
+void igi_simt_shapes_free(igi_simt_shapes *shapes);
+igi_simt_shape igi_simt_shape_of(const igi_simt_shapes *shapes, LLVMValueRef value);
 // Whether all lanes load or store one matrix; its arguments (first, second, base, stride, transposed) begin at `at`.
-bool igi_is_matrix_area(const igi_shapes *shapes, LLVMValueRef call, unsigned at);
+bool igi_simt_is_matrix_area(const igi_simt_shapes *shapes, LLVMValueRef call, unsigned at);
 // Bytes a private variable takes for each lane.
-uint64_t igi_private_bytes(const igi_shapes *shapes, LLVMValueRef alloca);
+uint64_t igi_simt_private_bytes(const igi_simt_shapes *shapes, LLVMValueRef alloca);
 
 #endif

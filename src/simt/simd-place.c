@@ -7,20 +7,20 @@
 #include "simt/passes.h"
 
 static bool is_place(LLVMValueRef instruction) {
-    return strncmp(igi_callee_name(instruction), "__ig_simd_", 10) == 0 &&
-           (igi_calls(instruction, "__ig_simd_lane") || igi_calls(instruction, "__ig_simd_index"));
+    return strncmp(igi_simt_callee_name(instruction), "__ig_simd_", 10) == 0 &&
+           (igi_simt_calls(instruction, "__ig_simd_lane") || igi_simt_calls(instruction, "__ig_simd_index"));
 }
 
 static void compute(LLVMBuilderRef builder, LLVMValueRef call) {
     LLVMValueRef index = LLVMGetOperand(call, 0);
     LLVMTypeRef i32 = LLVMTypeOf(index);
-    LLVMValueRef value = igi_calls(call, "__ig_simd_lane")
+    LLVMValueRef value = igi_simt_calls(call, "__ig_simd_lane")
                              ? LLVMBuildAnd(builder, index, LLVMConstInt(i32, IGI_SIMD_WIDTH - 1, 0), "")
                              : LLVMBuildUDiv(builder, index, LLVMConstInt(i32, IGI_SIMD_WIDTH, 0), "");
     LLVMReplaceAllUsesWith(call, value);
     LLVMInstructionEraseFromParent(call);
 }
 
-ig_status igi_lower_places(igi_simt_module *m) {
-    return igi_rewrite_instructions(m, is_place, compute);
+ig_status igi_simt_lower_places(igi_simt_module *m) {
+    return igi_simt_rewrite_instructions(m, is_place, compute);
 }

@@ -42,7 +42,7 @@ __asm__(BEGIN
         "    .cfi_def_cfa sp, 0\n"
         "    ret\n" END);
 #else
-void *igi_simt_call_on_stack(const void *a, uint64_t b, uint64_t c, uint64_t d, void *e, igi_any_function function,
+void *igi_simt_call_on_stack(const void *a, uint64_t b, uint64_t c, uint64_t d, void *e, igi_simt_any_function function,
                              void *top) {
     (void)top;
     return ((void *(*)(const void *, uint64_t, uint64_t, uint64_t, void *))function)(a, b, c, d, e);

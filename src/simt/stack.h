@@ -5,11 +5,11 @@
 
 #include <stdint.h>
 
-typedef void (*igi_any_function)(void);
+typedef void (*igi_simt_any_function)(void);
 
 // Calls function(a, b, c, d, e) with the stack pointer at `top`, which is aligned to 64, and returns what it returns.
 // Functions with fewer parameters ignore the rest. On other processors than these it is a plain call.
-void *igi_simt_call_on_stack(const void *a, uint64_t b, uint64_t c, uint64_t d, void *e, igi_any_function function,
+void *igi_simt_call_on_stack(const void *a, uint64_t b, uint64_t c, uint64_t d, void *e, igi_simt_any_function function,
                              void *top);
 
 #endif

@@ -29,10 +29,10 @@ static bool is_long(LLVMValueRef step, LLVMValueRef x) {
 }
 
 // phi: its initial value depends on the thread, and each iteration adds the same to it.
-static bool is_striding_counter(const igi_cfg *cfg, uint32_t loop, LLVMValueRef phi, LLVMValueRef x) {
+static bool is_striding_counter(const igi_simt_cfg *cfg, uint32_t loop, LLVMValueRef phi, LLVMValueRef x) {
     if (LLVMGetTypeKind(LLVMTypeOf(phi)) != LLVMIntegerTypeKind || LLVMCountIncoming(phi) != 2) return false;
-    uint32_t from = igi_cfg_index(cfg, LLVMGetIncomingBlock(phi, 0));
-    unsigned back = from != IGI_NONE && igi_cfg_in_loop(cfg, from, loop) ? 0 : 1;
+    uint32_t from = igi_simt_cfg_index(cfg, LLVMGetIncomingBlock(phi, 0));
+    unsigned back = from != IGI_NONE && igi_simt_cfg_in_loop(cfg, from, loop) ? 0 : 1;
     LLVMValueRef next = LLVMGetIncomingValue(phi, back), start = LLVMGetIncomingValue(phi, 1 - back);
     if (!LLVMIsAInstruction(next) || LLVMGetInstructionOpcode(next) != LLVMAdd) return false;
     unsigned other = LLVMGetOperand(next, 0) == phi;
@@ -40,13 +40,13 @@ static bool is_striding_counter(const igi_cfg *cfg, uint32_t loop, LLVMValueRef 
            depends_on(start, x, MAX_DEPTH);
 }
 
-static bool has_inner_loop(const igi_cfg *cfg, uint32_t loop) {
+static bool has_inner_loop(const igi_simt_cfg *cfg, uint32_t loop) {
     for (uint32_t i = 0; i < cfg->loop_count; i++)
         if (cfg->loops[i].parent == loop) return true;
     return false;
 }
 
-bool igi_is_striding(const igi_simt_module *m, const igi_cfg *cfg, uint32_t loop) {
+bool igi_simt_is_striding(const igi_simt_module *m, const igi_simt_cfg *cfg, uint32_t loop) {
     LLVMValueRef x = LLVMGetParam(m->thread, 1);
     LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[cfg->loops[loop].header].block);
     if (has_inner_loop(cfg, loop)) return false;
@@ -55,11 +55,11 @@ bool igi_is_striding(const igi_simt_module *m, const igi_cfg *cfg, uint32_t loop
     return false;
 }
 
-bool igi_has_striding_loop(const igi_simt_module *m) {
-    igi_cfg cfg;
-    if (!igi_cfg_build(m->thread, &cfg)) return false;
+bool igi_simt_has_striding_loop(const igi_simt_module *m) {
+    igi_simt_cfg cfg;
+    if (!igi_simt_cfg_build(m->thread, &cfg)) return false;
     bool found = false;
-    for (uint32_t i = 0; i < cfg.loop_count && !found; i++) found = igi_is_striding(m, &cfg, i);
-    igi_cfg_free(&cfg);
+    for (uint32_t i = 0; i < cfg.loop_count && !found; i++) found = igi_simt_is_striding(m, &cfg, i);
+    igi_simt_cfg_free(&cfg);
     return found;
 }

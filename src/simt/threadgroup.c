@@ -11,10 +11,10 @@
 enum { MAX_ALIGNMENT = 64 };
 
 static bool is_mark(LLVMValueRef instruction) {
-    igi_annotation annotation;
+    igi_msl_annotation annotation;
     LLVMValueRef variable;
-    return igi_variable_annotation(instruction, &annotation, &variable) &&
-           igi_is_threadgroup_storage(variable, &annotation);
+    return igi_msl_variable_annotation(instruction, &annotation, &variable) &&
+           igi_msl_is_threadgroup_storage(variable, &annotation);
 }
 
 static bool place(igi_simt_module *m, LLVMValueRef variable, LLVMBuilderRef builder, LLVMValueRef memory) {
@@ -23,25 +23,26 @@ static bool place(igi_simt_module *m, LLVMValueRef variable, LLVMBuilderRef buil
     uint64_t offset = igi_round_up(m->info.threadgroup_bytes, alignment > 16 ? alignment : 16);
     uint64_t end = offset + LLVMABISizeOfType(layout, LLVMGetAllocatedType(variable));
     // Lifetimes belong to a thread, but the memory to all threads.
-    if (end > UINT32_MAX || !igi_drop_lifetimes(variable)) return false;
+    if (end > UINT32_MAX || !igi_simt_drop_lifetimes(variable)) return false;
     m->info.threadgroup_bytes = (uint32_t)end;
-    LLVMReplaceAllUsesWith(variable, igi_field(builder, memory, offset));
+    LLVMReplaceAllUsesWith(variable, igi_simt_field(builder, memory, offset));
     LLVMInstructionEraseFromParent(variable);
     return true;
 }
 
 static LLVMValueRef load_memory(igi_simt_module *m, LLVMBuilderRef builder) {
-    LLVMPositionBuilderBefore(builder, igi_first_after_allocas(m->thread));
-    LLVMValueRef field = igi_field(builder, LLVMGetParam(m->thread, 0), offsetof(igi_group, threadgroup_memory));
+    LLVMPositionBuilderBefore(builder, igi_simt_first_after_allocas(m->thread));
+    LLVMValueRef field =
+        igi_simt_field(builder, LLVMGetParam(m->thread, 0), offsetof(igi_simt_group, threadgroup_memory));
     LLVMValueRef memory = LLVMBuildLoad2(builder, LLVMPointerTypeInContext(m->context, 0), field, "threadgroup");
     unsigned kind = LLVMGetMDKindIDInContext(m->context, "invariant.load", 14);
     LLVMSetMetadata(memory, kind, LLVMMetadataAsValue(m->context, LLVMMDNodeInContext2(m->context, NULL, 0)));
     return memory;
 }
 
-ig_status igi_pass_threadgroup(igi_simt_module *m) {
-    igi_values marks;
-    if (!igi_collect(m->thread, is_mark, &marks)) return igi_error_no_memory(m->error);
+ig_status igi_simt_pass_threadgroup(igi_simt_module *m) {
+    igi_simt_values marks;
+    if (!igi_simt_collect(m->thread, is_mark, &marks)) return igi_error_no_memory(m->error);
     LLVMBuilderRef builder = LLVMCreateBuilderInContext(m->context);
     LLVMValueRef memory = marks.count ? load_memory(m, builder) : NULL;
     bool ok = true;
@@ -50,6 +51,6 @@ ig_status igi_pass_threadgroup(igi_simt_module *m) {
         ok = place(m, variable, builder, memory);
     }
     LLVMDisposeBuilder(builder);
-    igi_values_free(&marks);
+    igi_simt_values_free(&marks);
     return ok ? IG_STATUS_OK : igi_error_no_memory(m->error);
 }

@@ -5,16 +5,16 @@
 #include "simt/passes.h"
 
 static bool is_trap(LLVMValueRef instruction) {
-    return instruction && igi_calls(instruction, "llvm.trap");
+    return instruction && igi_simt_calls(instruction, "llvm.trap");
 }
 
-void igi_trap_unreachable(LLVMValueRef function) {
+void igi_simt_trap_unreachable(LLVMValueRef function) {
     LLVMBuilderRef builder = LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(function)));
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b)) {
         LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
         if (!LLVMIsAUnreachableInst(end) || is_trap(LLVMGetPreviousInstruction(end))) continue;
         LLVMPositionBuilderBefore(builder, end);
-        igi_call_intrinsic(builder, "llvm.trap", NULL, 0, NULL, 0);
+        igi_simt_call_intrinsic(builder, "llvm.trap", NULL, 0, NULL, 0);
     }
     LLVMDisposeBuilder(builder);
 }

@@ -20,18 +20,18 @@ typedef struct condition {
 // ---- Reading the loop ----
 
 // The only block that goes back to the header; IGI_NONE when there are several.
-static uint32_t find_latch(const igi_cfg *cfg, uint32_t loop) {
-    const igi_block *header = &cfg->blocks[cfg->loops[loop].header];
+static uint32_t find_latch(const igi_simt_cfg *cfg, uint32_t loop) {
+    const igi_simt_block *header = &cfg->blocks[cfg->loops[loop].header];
     uint32_t latch = IGI_NONE, count = 0;
     for (uint32_t i = 0; i < header->predecessor_count; i++) {
-        if (!igi_cfg_in_loop(cfg, header->predecessors[i], loop)) continue;
+        if (!igi_simt_cfg_in_loop(cfg, header->predecessors[i], loop)) continue;
         latch = header->predecessors[i];
         count++;
     }
     return count == 1 ? latch : IGI_NONE;
 }
 
-static bool read_counter(const igi_cfg *cfg, LLVMValueRef phi, uint32_t loop, uint32_t latch, counter *c) {
+static bool read_counter(const igi_simt_cfg *cfg, LLVMValueRef phi, uint32_t loop, uint32_t latch, counter *c) {
     if (!LLVMIsAPHINode(phi) || LLVMGetInstructionParent(phi) != cfg->blocks[cfg->loops[loop].header].block)
         return false;
     LLVMTypeRef type = LLVMTypeOf(phi);
@@ -68,14 +68,15 @@ static LLVMIntPredicate opposite(LLVMIntPredicate p) {
 }
 
 // The block leaves the loop by comparing a counter with a constant.
-static bool read_exit(const igi_cfg *cfg, uint32_t loop, uint32_t block, uint32_t latch, counter *c, condition *until) {
+static bool read_exit(const igi_simt_cfg *cfg, uint32_t loop, uint32_t block, uint32_t latch, counter *c,
+                      condition *until) {
     LLVMValueRef branch = LLVMGetBasicBlockTerminator(cfg->blocks[block].block);
     if (!LLVMIsABranchInst(branch) || !LLVMIsConditional(branch)) return false;
     LLVMValueRef compare = LLVMGetCondition(branch);
     if (!LLVMIsAICmpInst(compare) || !LLVMIsAConstantInt(LLVMGetOperand(compare, 1))) return false;
-    uint32_t taken = igi_cfg_index(cfg, LLVMGetSuccessor(branch, 0)),
-             other = igi_cfg_index(cfg, LLVMGetSuccessor(branch, 1));
-    bool stays = igi_cfg_in_loop(cfg, taken, loop), stays_else = igi_cfg_in_loop(cfg, other, loop);
+    uint32_t taken = igi_simt_cfg_index(cfg, LLVMGetSuccessor(branch, 0)),
+             other = igi_simt_cfg_index(cfg, LLVMGetSuccessor(branch, 1));
+    bool stays = igi_simt_cfg_in_loop(cfg, taken, loop), stays_else = igi_simt_cfg_in_loop(cfg, other, loop);
     if (stays == stays_else) return false;
     LLVMValueRef value = LLVMGetOperand(compare, 0);
     until->after = !LLVMIsAPHINode(value);
@@ -144,7 +145,7 @@ static uint64_t count_from_anywhere(const counter *c, const condition *until, ui
     return rounds <= limit ? rounds : 0;
 }
 
-uint64_t igi_simt_trips(const igi_cfg *cfg, uint32_t loop, uint64_t limit) {
+uint64_t igi_simt_trips(const igi_simt_cfg *cfg, uint32_t loop, uint64_t limit) {
     counter c;
     condition until;
     uint32_t latch = find_latch(cfg, loop), header = cfg->loops[loop].header;

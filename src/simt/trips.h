@@ -6,6 +6,6 @@
 #include "simt/cfg.h"
 
 // An upper bound on the iterations, at most `limit`; 0 when there is no proof of one.
-uint64_t igi_simt_trips(const igi_cfg *cfg, uint32_t loop, uint64_t limit);
+uint64_t igi_simt_trips(const igi_simt_cfg *cfg, uint32_t loop, uint64_t limit);
 
 #endif

@@ -80,12 +80,12 @@ static unsigned trips(const counter *c) {
     return 0;
 }
 
-static uint32_t only_latch(const igi_cfg *cfg, uint32_t loop) {
-    const igi_block *header = &cfg->blocks[cfg->loops[loop].header];
+static uint32_t only_latch(const igi_simt_cfg *cfg, uint32_t loop) {
+    const igi_simt_block *header = &cfg->blocks[cfg->loops[loop].header];
     uint32_t latch = IGI_NONE;
     for (uint32_t k = 0; k < header->predecessor_count; k++) {
         uint32_t from = header->predecessors[k];
-        if (!igi_cfg_is_back_edge(cfg, from, cfg->loops[loop].header)) continue;
+        if (!igi_simt_cfg_is_back_edge(cfg, from, cfg->loops[loop].header)) continue;
         if (latch != IGI_NONE) return IGI_NONE;
         latch = from;
     }
@@ -110,7 +110,7 @@ static void mark(igi_simt_module *m, LLVMValueRef branch, const char *wish) {
 }
 
 // Instructions of the loop once it is unrolled, loops in it included; marks it when that is few enough.
-static uint64_t weigh(igi_simt_module *m, const igi_cfg *cfg, uint32_t loop, uint64_t *weights) {
+static uint64_t weigh(igi_simt_module *m, const igi_simt_cfg *cfg, uint32_t loop, uint64_t *weights) {
     uint64_t body = 0;
     for (uint32_t b = 0; b < cfg->count; b++)
         if (cfg->blocks[b].loop == loop) body += size_of_block(cfg->blocks[b].block);
@@ -121,7 +121,7 @@ static uint64_t weigh(igi_simt_module *m, const igi_cfg *cfg, uint32_t loop, uin
     LLVMBasicBlockRef header = cfg->blocks[cfg->loops[loop].header].block;
     if (latch == IGI_NONE || !read_counter(cfg->blocks[latch].block, header, &c)) return body;
     LLVMValueRef branch = LLVMGetBasicBlockTerminator(cfg->blocks[latch].block);
-    if (m->request->group[0] && igi_is_striding(m, cfg, loop)) {
+    if (m->request->group[0] && igi_simt_is_striding(m, cfg, loop)) {
         mark(m, branch, "llvm.loop.unroll.disable");
         return body;
     }
@@ -132,8 +132,8 @@ static uint64_t weigh(igi_simt_module *m, const igi_cfg *cfg, uint32_t loop, uin
 }
 
 static bool mark_loops(igi_simt_module *m) {
-    igi_cfg cfg;
-    if (!igi_cfg_build(m->thread, &cfg)) return false;
+    igi_simt_cfg cfg;
+    if (!igi_simt_cfg_build(m->thread, &cfg)) return false;
     uint32_t deepest = 0;
     for (uint32_t i = 0; i < cfg.loop_count; i++)
         if (cfg.loops[i].depth > deepest) deepest = cfg.loops[i].depth;
@@ -142,16 +142,16 @@ static bool mark_loops(igi_simt_module *m) {
         for (uint32_t i = 0; i < cfg.loop_count; i++)
             if (cfg.loops[i].depth == depth) weights[i] = weigh(m, &cfg, i, weights);
     free(weights);
-    igi_cfg_free(&cfg);
+    igi_simt_cfg_free(&cfg);
     return weights != NULL;
 }
 
-ig_status igi_pass_unroll(igi_simt_module *m) {
-    ig_status status = igi_run_passes(m, "function(loop-simplify,lcssa,loop(loop-rotate))");
+ig_status igi_simt_pass_unroll(igi_simt_module *m) {
+    ig_status status = igi_simt_run_passes(m, "function(loop-simplify,lcssa,loop(loop-rotate))");
     if (status == IG_STATUS_OK && !mark_loops(m)) status = igi_error_no_memory(m->error);
     if (status != IG_STATUS_OK) return status;
-    return igi_run_passes(m,
-                          "function(loop-unroll<O3;no-partial;no-runtime;no-peeling;no-upperbound>,"
-                          "sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,"
-                          "lower-switch,fix-irreducible,loop-simplify,lcssa),globaldce");
+    return igi_simt_run_passes(m,
+                               "function(loop-unroll<O3;no-partial;no-runtime;no-peeling;no-upperbound>,"
+                               "sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,"
+                               "lower-switch,fix-irreducible,loop-simplify,lcssa),globaldce");
 }

@@ -24,8 +24,8 @@ typedef struct place {
     int64_t offset;
 } place;
 
-struct igi_bundle {
-    igi_bundle *next;  // of the block
+struct igi_simt_bundle {
+    igi_simt_bundle *next;  // of the block
     LLVMTypeRef type;
     bool store;
     bool interleaved;      // lanes lie `size` elements apart
@@ -72,7 +72,7 @@ static void strip_index(place *p, LLVMValueRef index, uint64_t scale) {
 }
 
 // Takes one GEP off the base; false when it has more than one index that is not constant.
-static bool strip_gep(const igi_widener *w, place *p) {
+static bool strip_gep(const igi_simt_widener *w, place *p) {
     LLVMValueRef gep = p->base, variable = NULL;
     LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
     uint64_t scale = 0;
@@ -101,7 +101,7 @@ static bool strip_gep(const igi_widener *w, place *p) {
     return true;
 }
 
-static place place_of(const igi_widener *w, LLVMValueRef address) {
+static place place_of(const igi_simt_widener *w, LLVMValueRef address) {
     place p = {.base = address};
     while (LLVMIsAGetElementPtrInst(p.base) && strip_gep(w, &p)) continue;
     return p;
@@ -119,7 +119,7 @@ static bool may_write(LLVMValueRef i) {
         case LLVMAtomicRMW:
         case LLVMAtomicCmpXchg:
         case LLVMFence: return true;
-        case LLVMCall: return strncmp(igi_callee_name(i), "llvm.", 5) != 0 || igi_is_memory_intrinsic(i);
+        case LLVMCall: return strncmp(igi_simt_callee_name(i), "llvm.", 5) != 0 || igi_simt_is_memory_intrinsic(i);
         default: return false;
     }
 }
@@ -128,13 +128,13 @@ static bool may_touch(LLVMValueRef i) {
     return LLVMGetInstructionOpcode(i) == LLVMLoad || may_write(i);
 }
 
-static bool is_candidate(const igi_widener *w, LLVMValueRef i, bool store) {
+static bool is_candidate(const igi_simt_widener *w, LLVMValueRef i, bool store) {
     if (store ? !LLVMIsAStoreInst(i) : !LLVMIsALoadInst(i)) return false;
     LLVMTypeRef type = accessed_type(i);
-    if (!igi_is_plain_access(i, type) || igi_is_row_access(w, address_of(i), type)) return false;
+    if (!igi_simt_is_plain_access(i, type) || igi_simt_is_row_access(w, address_of(i), type)) return false;
     uint32_t number;
     if (igi_map_get(&w->s.index, i, &number) && w->bundle[number]) return false;
-    return igi_shape_of(&w->s, address_of(i)).kind != IGI_SHAPE_UNIFORM;
+    return igi_simt_shape_of(&w->s, address_of(i)).kind != IGI_SHAPE_UNIFORM;
 }
 
 typedef struct candidate {
@@ -154,7 +154,7 @@ static bool is_found(const candidate *found, uint32_t count, int64_t offset) {
 }
 
 // Accesses after `first` that belong with it, up to one that might interfere.
-static uint32_t collect(const igi_widener *w, LLVMValueRef first, candidate *found) {
+static uint32_t collect(const igi_simt_widener *w, LLVMValueRef first, candidate *found) {
     bool store = LLVMIsAStoreInst(first) != NULL;
     LLVMTypeRef type = accessed_type(first);
     place home = place_of(w, address_of(first));
@@ -180,8 +180,8 @@ static bool is_first(LLVMValueRef a, LLVMValueRef b) {
     return false;
 }
 
-static igi_bundle *make_bundle(igi_widener *w, const candidate *from, uint32_t count, uint64_t bytes) {
-    igi_bundle *b = igi_calloc(1, sizeof *b);
+static igi_simt_bundle *make_bundle(igi_simt_widener *w, const candidate *from, uint32_t count, uint64_t bytes) {
+    igi_simt_bundle *b = igi_calloc(1, sizeof *b);
     if (!b) return NULL;
     b->type = accessed_type(from[0].access);
     b->store = LLVMIsAStoreInst(from[0].access) != NULL;
@@ -214,8 +214,8 @@ static bool suits_interleaving(uint64_t size, uint64_t bytes) {
 }
 
 // All lanes' memory in one piece: those that fit between one lane's first member and the next lane's.
-static uint32_t take_interleaved(igi_widener *w, const candidate *from, uint32_t count, uint64_t bytes) {
-    igi_shape shape = igi_shape_of(&w->s, address_of(from[0].access));
+static uint32_t take_interleaved(igi_simt_widener *w, const candidate *from, uint32_t count, uint64_t bytes) {
+    igi_simt_shape shape = igi_simt_shape_of(&w->s, address_of(from[0].access));
     if (shape.kind != IGI_SHAPE_LINEAR || shape.stride <= 0 || (uint64_t)shape.stride % bytes) return 0;
     uint64_t size = (uint64_t)shape.stride / bytes;
     if (!suits_interleaving(size, bytes)) return 0;
@@ -227,7 +227,7 @@ static uint32_t take_interleaved(igi_widener *w, const candidate *from, uint32_t
     }
     bool store = LLVMIsAStoreInst(from[0].access) != NULL;
     if (store ? distinct != size || taken != size : (uint64_t)distinct * 4 < size) return 0;
-    igi_bundle *b = make_bundle(w, from, taken, bytes);
+    igi_simt_bundle *b = make_bundle(w, from, taken, bytes);
     if (!b) return 0;
     b->interleaved = true;
     b->size = (uint32_t)size;
@@ -236,26 +236,26 @@ static uint32_t take_interleaved(igi_widener *w, const candidate *from, uint32_t
 
 // What lanes at a known distance read 16 bytes at a time takes the fewest shuffles and, for there is little of it at a
 // time, registers. Others would have to find out their addresses four times as often.
-static uint32_t longest_row(const igi_widener *w, LLVMValueRef access, uint64_t bytes) {
-    bool linear = igi_shape_of(&w->s, address_of(access)).kind == IGI_SHAPE_LINEAR;
+static uint32_t longest_row(const igi_simt_widener *w, LLVMValueRef access, uint64_t bytes) {
+    bool linear = igi_simt_shape_of(&w->s, address_of(access)).kind == IGI_SHAPE_LINEAR;
     return LLVMIsALoadInst(access) && linear && bytes <= 4 && w->width % 4 == 0 ? QUAD_BYTES : MAX_CHUNK_BYTES;
 }
 
 // Neighbouring elements, a power of two of them, that each lane reads or writes with one access.
-static uint32_t take_row(igi_widener *w, const candidate *from, uint32_t count, uint64_t bytes) {
+static uint32_t take_row(igi_simt_widener *w, const candidate *from, uint32_t count, uint64_t bytes) {
     uint32_t run = 1;
     while (run < count && from[run].offset == from[run - 1].offset + (int64_t)bytes) run++;
     while (!is_power_of_two(run)) run &= run - 1;
     uint32_t longest = longest_row(w, from[0].access, bytes);
     while (run * bytes > longest || (run > w->width && longest != QUAD_BYTES)) run /= 2;
     if (run < 2) return 0;
-    igi_bundle *b = make_bundle(w, from, run, bytes);
+    igi_simt_bundle *b = make_bundle(w, from, run, bytes);
     if (!b) return 0;
     b->size = run;
     return run;
 }
 
-void igi_find_bundles(igi_widener *w, LLVMBasicBlockRef block) {
+void igi_simt_find_bundles(igi_simt_widener *w, LLVMBasicBlockRef block) {
     for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
         if (!is_candidate(w, i, LLVMIsAStoreInst(i) != NULL)) continue;
         candidate found[MAX_MEMBERS];
@@ -269,9 +269,9 @@ void igi_find_bundles(igi_widener *w, LLVMBasicBlockRef block) {
     }
 }
 
-void igi_free_bundles(igi_widener *w) {
+void igi_simt_free_bundles(igi_simt_widener *w) {
     while (w->bundles) {
-        igi_bundle *next = w->bundles->next;
+        igi_simt_bundle *next = w->bundles->next;
         free(w->bundles);
         w->bundles = next;
     }
@@ -280,13 +280,13 @@ void igi_free_bundles(igi_widener *w) {
 // ---- Shuffles ----
 
 // pieces[0..size) -> by element, or back.
-static LLVMValueRef pick(igi_widener *w, LLVMValueRef a, LLVMValueRef b, uint32_t first, uint32_t step) {
+static LLVMValueRef pick(igi_simt_widener *w, LLVMValueRef a, LLVMValueRef b, uint32_t first, uint32_t step) {
     uint32_t from[IGI_MAX_WIDTH];
     for (uint32_t i = 0; i < w->width; i++) from[i] = first + step * i;
-    return LLVMBuildShuffleVector(w->builder, a, b, igi_shuffle_mask(w, from, w->width), "");
+    return LLVMBuildShuffleVector(w->builder, a, b, igi_simt_shuffle_mask(w, from, w->width), "");
 }
 
-static void unzip(igi_widener *w, LLVMValueRef *pieces, uint32_t size, LLVMValueRef *elements, uint32_t step) {
+static void unzip(igi_simt_widener *w, LLVMValueRef *pieces, uint32_t size, LLVMValueRef *elements, uint32_t step) {
     if (size == 1) {
         elements[0] = pieces[0];
         return;
@@ -300,13 +300,13 @@ static void unzip(igi_widener *w, LLVMValueRef *pieces, uint32_t size, LLVMValue
     unzip(w, odd, size / 2, elements + step, step * 2);
 }
 
-static LLVMValueRef interleave(igi_widener *w, LLVMValueRef a, LLVMValueRef b, uint32_t half) {
+static LLVMValueRef interleave(igi_simt_widener *w, LLVMValueRef a, LLVMValueRef b, uint32_t half) {
     uint32_t from[IGI_MAX_WIDTH], width = w->width;
     for (uint32_t i = 0; i < width; i++) from[i] = half * width / 2 + i / 2 + (i % 2 ? width : 0);
-    return LLVMBuildShuffleVector(w->builder, a, b, igi_shuffle_mask(w, from, width), "");
+    return LLVMBuildShuffleVector(w->builder, a, b, igi_simt_shuffle_mask(w, from, width), "");
 }
 
-static void zip(igi_widener *w, LLVMValueRef *elements, uint32_t step, uint32_t size, LLVMValueRef *pieces) {
+static void zip(igi_simt_widener *w, LLVMValueRef *elements, uint32_t step, uint32_t size, LLVMValueRef *pieces) {
     if (size == 1) {
         pieces[0] = elements[0];
         return;
@@ -321,7 +321,7 @@ static void zip(igi_widener *w, LLVMValueRef *elements, uint32_t step, uint32_t 
 }
 
 // A vector whose element i is element from[i] of all the parts, end to end.
-static LLVMValueRef pick_any(igi_widener *w, LLVMValueRef *parts, uint32_t count, const uint32_t *from) {
+static LLVMValueRef pick_any(igi_simt_widener *w, LLVMValueRef *parts, uint32_t count, const uint32_t *from) {
     LLVMValueRef picked = NULL;
     for (uint32_t p = 0; p < count; p++) {
         uint32_t indices[IGI_MAX_WIDTH], width = w->width;
@@ -333,20 +333,21 @@ static LLVMValueRef pick_any(igi_widener *w, LLVMValueRef *parts, uint32_t count
         }
         LLVMValueRef rest = picked ? parts[p] : LLVMGetPoison(LLVMTypeOf(parts[p]));
         LLVMValueRef before = picked ? picked : parts[p];
-        if (any) picked = LLVMBuildShuffleVector(w->builder, before, rest, igi_shuffle_mask(w, indices, width), "");
+        if (any)
+            picked = LLVMBuildShuffleVector(w->builder, before, rest, igi_simt_shuffle_mask(w, indices, width), "");
     }
     return picked;
 }
 
 // Element `k` of all lanes, which have `size` of them each.
-static LLVMValueRef pick_element(igi_widener *w, LLVMValueRef *pieces, uint32_t size, uint32_t k) {
+static LLVMValueRef pick_element(igi_simt_widener *w, LLVMValueRef *pieces, uint32_t size, uint32_t k) {
     uint32_t from[IGI_MAX_WIDTH];
     for (uint32_t i = 0; i < w->width; i++) from[i] = size * i + k;
     return pick_any(w, pieces, size, from);
 }
 
 // Piece `p` of lanes whose elements are given by element.
-static LLVMValueRef merge_piece(igi_widener *w, LLVMValueRef *elements, uint32_t size, uint32_t p) {
+static LLVMValueRef merge_piece(igi_simt_widener *w, LLVMValueRef *elements, uint32_t size, uint32_t p) {
     uint32_t from[IGI_MAX_WIDTH];
     for (uint32_t i = 0; i < w->width; i++) {
         uint32_t at = p * w->width + i;
@@ -355,14 +356,14 @@ static LLVMValueRef merge_piece(igi_widener *w, LLVMValueRef *elements, uint32_t
     return pick_any(w, elements, size, from);
 }
 
-static void sort_by_element(igi_widener *w, LLVMValueRef *pieces, uint32_t size, LLVMValueRef *elements) {
+static void sort_by_element(igi_simt_widener *w, LLVMValueRef *pieces, uint32_t size, LLVMValueRef *elements) {
     if (!is_power_of_two(size))
         for (uint32_t k = 0; k < size; k++) elements[k] = pick_element(w, pieces, size, k);
     else
         unzip(w, pieces, size, elements, 1);
 }
 
-static void sort_by_lane(igi_widener *w, LLVMValueRef *elements, uint32_t size, LLVMValueRef *pieces) {
+static void sort_by_lane(igi_simt_widener *w, LLVMValueRef *elements, uint32_t size, LLVMValueRef *pieces) {
     if (!is_power_of_two(size))
         for (uint32_t p = 0; p < size; p++) pieces[p] = merge_piece(w, elements, size, p);
     else
@@ -371,19 +372,19 @@ static void sort_by_lane(igi_widener *w, LLVMValueRef *elements, uint32_t size, 
 
 // ---- All lanes at once ----
 
-static LLVMValueRef offset_by(igi_widener *w, LLVMValueRef address, uint64_t bytes) {
+static LLVMValueRef offset_by(igi_simt_widener *w, LLVMValueRef address, uint64_t bytes) {
     LLVMValueRef index = LLVMConstInt(w->i64, bytes, 0);
     return LLVMBuildGEP2(w->builder, w->i8, address, &index, 1, "");
 }
 
 // Where position 0 is, by the address of the trigger: of all addresses it alone is sure to be known by now.
-static int64_t back_to_start(igi_widener *w, const igi_bundle *b) {
+static int64_t back_to_start(igi_simt_widener *w, const igi_simt_bundle *b) {
     return -(int64_t)(b->trigger_position * LLVMABISizeOfType(w->s.layout, b->type));
 }
 
 // Which elements of a piece may be touched: those of active lanes, and none after the last lane's last member.
 // NULL: all of them.
-static LLVMValueRef piece_mask(igi_widener *w, const igi_bundle *b, uint32_t piece) {
+static LLVMValueRef piece_mask(igi_simt_widener *w, const igi_simt_bundle *b, uint32_t piece) {
     uint32_t lanes[IGI_MAX_WIDTH], last = b->position[b->count - 1];
     LLVMValueRef there[IGI_MAX_WIDTH];
     bool all = true;
@@ -397,50 +398,50 @@ static LLVMValueRef piece_mask(igi_widener *w, const igi_bundle *b, uint32_t pie
     LLVMValueRef holes = all ? NULL : LLVMConstVector(there, w->width);
     if (!w->mask) return holes;
     LLVMValueRef spread = LLVMBuildShuffleVector(w->builder, w->mask, LLVMGetPoison(w->mask_type),
-                                                 igi_shuffle_mask(w, lanes, w->width), "");
+                                                 igi_simt_shuffle_mask(w, lanes, w->width), "");
     return holes ? LLVMBuildAnd(w->builder, spread, holes, "") : spread;
 }
 
-static void load_interleaved(igi_widener *w, const igi_bundle *b, LLVMValueRef *pieces) {
-    LLVMTypeRef wide = igi_widen_type(w, b->type);
+static void load_interleaved(igi_simt_widener *w, const igi_simt_bundle *b, LLVMValueRef *pieces) {
+    LLVMTypeRef wide = igi_simt_widen_type(w, b->type);
     uint64_t bytes = LLVMABISizeOfType(w->s.layout, b->type);
-    LLVMValueRef base = igi_widen_scalar(w, address_of(b->trigger));
+    LLVMValueRef base = igi_simt_widen_scalar(w, address_of(b->trigger));
     base = offset_by(w, base, (uint64_t)back_to_start(w, b));
     for (uint32_t p = 0; p < b->size; p++)
-        pieces[p] = igi_load_masked(w, wide, offset_by(w, base, (uint64_t)p * w->width * bytes), (unsigned)bytes,
-                                    piece_mask(w, b, p));
+        pieces[p] = igi_simt_load_masked(w, wide, offset_by(w, base, (uint64_t)p * w->width * bytes), (unsigned)bytes,
+                                         piece_mask(w, b, p));
 }
 
-static void store_interleaved(igi_widener *w, const igi_bundle *b, LLVMValueRef *pieces) {
+static void store_interleaved(igi_simt_widener *w, const igi_simt_bundle *b, LLVMValueRef *pieces) {
     uint64_t bytes = LLVMABISizeOfType(w->s.layout, b->type);
-    LLVMValueRef base = igi_widen_scalar(w, address_of(b->trigger));
+    LLVMValueRef base = igi_simt_widen_scalar(w, address_of(b->trigger));
     base = offset_by(w, base, (uint64_t)back_to_start(w, b));
     for (uint32_t p = 0; p < b->size; p++)
-        igi_store_masked(w, pieces[p], offset_by(w, base, (uint64_t)p * w->width * bytes), (unsigned)bytes,
-                         piece_mask(w, b, p));
+        igi_simt_store_masked(w, pieces[p], offset_by(w, base, (uint64_t)p * w->width * bytes), (unsigned)bytes,
+                              piece_mask(w, b, p));
 }
 
 // ---- One access for each lane ----
 
 // Inactive lanes use the address of an active one: what they read is not used.
-static LLVMValueRef borrowed_addresses(igi_widener *w, LLVMValueRef addresses) {
+static LLVMValueRef borrowed_addresses(igi_simt_widener *w, LLVMValueRef addresses) {
     LLVMTypeRef bits = LLVMIntTypeInContext(w->m->context, w->width);
     LLVMValueRef arguments[] = {LLVMBuildBitCast(w->builder, w->mask, bits, ""), LLVMConstInt(w->i1, 0, 0)};
-    LLVMValueRef lane = igi_call_intrinsic(w->builder, "llvm.cttz", &bits, 1, arguments, 2);
+    LLVMValueRef lane = igi_simt_call_intrinsic(w->builder, "llvm.cttz", &bits, 1, arguments, 2);
     LLVMValueRef one = LLVMBuildExtractElement(w->builder, addresses, lane, "");
-    return LLVMBuildSelect(w->builder, w->mask, addresses, igi_splat_value(w, one), "");
+    return LLVMBuildSelect(w->builder, w->mask, addresses, igi_simt_splat_value(w, one), "");
 }
 
-static void lane_addresses(igi_widener *w, const igi_bundle *b, LLVMValueRef *addresses) {
+static void lane_addresses(igi_simt_widener *w, const igi_simt_bundle *b, LLVMValueRef *addresses) {
     LLVMValueRef address = address_of(b->trigger);
-    igi_shape shape = igi_shape_of(&w->s, address);
+    igi_simt_shape shape = igi_simt_shape_of(&w->s, address);
     int64_t back = back_to_start(w, b);
     if (shape.kind == IGI_SHAPE_LINEAR && !w->mask) {
-        LLVMValueRef base = igi_widen_scalar(w, address);
+        LLVMValueRef base = igi_simt_widen_scalar(w, address);
         for (uint32_t i = 0; i < w->width; i++) addresses[i] = offset_by(w, base, (uint64_t)(shape.stride * i + back));
         return;
     }
-    LLVMValueRef all = igi_widen_vector(w, address);
+    LLVMValueRef all = igi_simt_widen_vector(w, address);
     if (w->mask) all = borrowed_addresses(w, all);
     for (uint32_t i = 0; i < w->width; i++)
         addresses[i] =
@@ -448,19 +449,19 @@ static void lane_addresses(igi_widener *w, const igi_bundle *b, LLVMValueRef *ad
 }
 
 // <a..., b...>
-static LLVMValueRef concatenate(igi_widener *w, LLVMValueRef a, LLVMValueRef b) {
+static LLVMValueRef concatenate(igi_simt_widener *w, LLVMValueRef a, LLVMValueRef b) {
     uint32_t from[2 * IGI_MAX_WIDTH], count = 2 * LLVMGetVectorSize(LLVMTypeOf(a));
     for (uint32_t i = 0; i < count; i++) from[i] = i;
-    return LLVMBuildShuffleVector(w->builder, a, b, igi_shuffle_mask(w, from, count), "");
+    return LLVMBuildShuffleVector(w->builder, a, b, igi_simt_shuffle_mask(w, from, count), "");
 }
 
 // rows[0..count) of `size` elements each, end to end.
-static LLVMValueRef join_rows(igi_widener *w, LLVMValueRef *rows, uint32_t count) {
+static LLVMValueRef join_rows(igi_simt_widener *w, LLVMValueRef *rows, uint32_t count) {
     if (count == 1) return rows[0];
     return concatenate(w, join_rows(w, rows, count / 2), join_rows(w, rows + count / 2, count / 2));
 }
 
-static void load_rows(igi_widener *w, const igi_bundle *b, LLVMValueRef *pieces) {
+static void load_rows(igi_simt_widener *w, const igi_simt_bundle *b, LLVMValueRef *pieces) {
     LLVMTypeRef row = LLVMVectorType(b->type, b->size);
     LLVMValueRef addresses[IGI_MAX_WIDTH], rows[IGI_MAX_WIDTH] = {0};
     unsigned alignment = LLVMGetAlignment(b->reference);
@@ -475,23 +476,23 @@ static void load_rows(igi_widener *w, const igi_bundle *b, LLVMValueRef *pieces)
 
 // ---- Four words for each lane ----
 
-static bool is_quad(const igi_widener *w, const igi_bundle *b) {
+static bool is_quad(const igi_simt_widener *w, const igi_simt_bundle *b) {
     uint64_t bytes = LLVMABISizeOfType(w->s.layout, b->type);
     return !b->interleaved && bytes <= 4 && b->size * bytes == QUAD_BYTES && w->width % 4 == 0;
 }
 
 // Of each four words of both: words `first` and the one after it, in pairs of `run` words, now from a, now from b.
-static LLVMValueRef unpack(igi_widener *w, LLVMValueRef a, LLVMValueRef b, uint32_t first, uint32_t run) {
+static LLVMValueRef unpack(igi_simt_widener *w, LLVMValueRef a, LLVMValueRef b, uint32_t first, uint32_t run) {
     uint32_t from[IGI_MAX_WIDTH], width = w->width;
     for (uint32_t i = 0; i < width; i++) {
         uint32_t k = i % 4, in_a = k / run % 2 == 0, word = run == 1 ? k / 2 : k % 2;
         from[i] = i - k + first + word + (in_a ? 0 : width);
     }
-    return LLVMBuildShuffleVector(w->builder, a, b, igi_shuffle_mask(w, from, width), "");
+    return LLVMBuildShuffleVector(w->builder, a, b, igi_simt_shuffle_mask(w, from, width), "");
 }
 
 // Lanes 0, 4, 8... in one vector, 1, 5, 9... in the next: all shuffles then stay within 16 bytes.
-static void load_words(igi_widener *w, const igi_bundle *b, LLVMValueRef words[4]) {
+static void load_words(igi_simt_widener *w, const igi_simt_bundle *b, LLVMValueRef words[4]) {
     bool whole = LLVMABISizeOfType(w->s.layout, b->type) == 4;
     LLVMTypeRef row = LLVMVectorType(whole ? b->type : w->i32, 4);
     LLVMValueRef addresses[IGI_MAX_WIDTH], rows[IGI_MAX_WIDTH] = {0}, v[4];
@@ -509,16 +510,16 @@ static void load_words(igi_widener *w, const igi_bundle *b, LLVMValueRef words[4
 }
 
 // Smaller elements are parts of words, which those who compute with them would make of them anyway.
-static LLVMValueRef part_of_word(igi_widener *w, const igi_bundle *b, LLVMValueRef word, uint32_t part) {
+static LLVMValueRef part_of_word(igi_simt_widener *w, const igi_simt_bundle *b, LLVMValueRef word, uint32_t part) {
     unsigned bits = 8 * (unsigned)LLVMABISizeOfType(w->s.layout, b->type);
     if (bits == 32) return word;
-    LLVMValueRef distance = igi_splat(LLVMTypeOf(word), (uint64_t)part * bits, false);
-    LLVMTypeRef narrow = igi_integers_like(LLVMTypeOf(word), bits);
+    LLVMValueRef distance = igi_simt_splat(LLVMTypeOf(word), (uint64_t)part * bits, false);
+    LLVMTypeRef narrow = igi_simt_integers_like(LLVMTypeOf(word), bits);
     LLVMValueRef value = LLVMBuildTrunc(w->builder, LLVMBuildLShr(w->builder, word, distance, ""), narrow, "");
-    return LLVMBuildBitCast(w->builder, value, igi_widen_type(w, b->type), "");
+    return LLVMBuildBitCast(w->builder, value, igi_simt_widen_type(w, b->type), "");
 }
 
-static void load_quads(igi_widener *w, const igi_bundle *b, LLVMValueRef *elements) {
+static void load_quads(igi_simt_widener *w, const igi_simt_bundle *b, LLVMValueRef *elements) {
     LLVMValueRef words[4];
     uint32_t parts = b->size / 4;
     assert(parts);
@@ -526,7 +527,7 @@ static void load_quads(igi_widener *w, const igi_bundle *b, LLVMValueRef *elemen
     for (uint32_t i = 0; i < b->size; i++) elements[i] = part_of_word(w, b, words[i / parts], i % parts);
 }
 
-static void store_rows(igi_widener *w, const igi_bundle *b, LLVMValueRef *pieces) {
+static void store_rows(igi_simt_widener *w, const igi_simt_bundle *b, LLVMValueRef *pieces) {
     LLVMValueRef addresses[IGI_MAX_WIDTH];
     unsigned alignment = LLVMGetAlignment(b->reference);
     lane_addresses(w, b, addresses);
@@ -535,14 +536,14 @@ static void store_rows(igi_widener *w, const igi_bundle *b, LLVMValueRef *pieces
         for (uint32_t k = 0; k < b->size; k++) from[k] = first + k;
         LLVMValueRef piece = pieces[i * b->size / w->width];
         LLVMValueRef row = LLVMBuildShuffleVector(w->builder, piece, LLVMGetPoison(LLVMTypeOf(piece)),
-                                                  igi_shuffle_mask(w, from, b->size), "");
+                                                  igi_simt_shuffle_mask(w, from, b->size), "");
         LLVMSetAlignment(LLVMBuildStore(w->builder, row, addresses[i]), alignment);
     }
 }
 
 // ---- Emitting ----
 
-static void emit_loads(igi_widener *w, const igi_bundle *b) {
+static void emit_loads(igi_simt_widener *w, const igi_simt_bundle *b) {
     LLVMValueRef pieces[MAX_MEMBERS] = {0}, elements[MAX_MEMBERS] = {0};
     if (b->interleaved)
         load_interleaved(w, b, pieces);
@@ -552,13 +553,13 @@ static void emit_loads(igi_widener *w, const igi_bundle *b) {
         load_quads(w, b, elements);
     else
         sort_by_element(w, pieces, b->size, elements);
-    for (uint32_t i = 0; i < b->count; i++) igi_widen_set(w, b->members[i], NULL, elements[b->position[i]]);
+    for (uint32_t i = 0; i < b->count; i++) igi_simt_widen_set(w, b->members[i], NULL, elements[b->position[i]]);
 }
 
-static void emit_stores(igi_widener *w, const igi_bundle *b) {
+static void emit_stores(igi_simt_widener *w, const igi_simt_bundle *b) {
     LLVMValueRef pieces[MAX_MEMBERS] = {0}, elements[MAX_MEMBERS] = {0};
     for (uint32_t i = 0; i < b->count; i++)
-        elements[b->position[i]] = igi_widen_vector(w, LLVMGetOperand(b->members[i], 0));
+        elements[b->position[i]] = igi_simt_widen_vector(w, LLVMGetOperand(b->members[i], 0));
     sort_by_lane(w, elements, b->size, pieces);
     if (b->interleaved)
         store_interleaved(w, b, pieces);
@@ -566,13 +567,13 @@ static void emit_stores(igi_widener *w, const igi_bundle *b) {
         store_rows(w, b, pieces);
 }
 
-bool igi_widen_bundled(igi_widener *w, LLVMValueRef access) {
+bool igi_simt_widen_bundled(igi_simt_widener *w, LLVMValueRef access) {
     uint32_t number;
-    igi_bundle *b = igi_map_get(&w->s.index, access, &number) ? w->bundle[number] : NULL;
+    igi_simt_bundle *b = igi_map_get(&w->s.index, access, &number) ? w->bundle[number] : NULL;
     // Rows of inactive lanes must not be written.
     if (!b || (b->store && !b->interleaved && w->mask)) return false;
     if (access != b->trigger) return true;
-    igi_note_bundle(w, b->members, b->count, b->interleaved);
+    igi_simt_note_bundle(w, b->members, b->count, b->interleaved);
     if (b->store)
         emit_stores(w, b);
     else

@@ -11,11 +11,11 @@
 
 // ---- Pending blocks ----
 
-static bool *pending_of(igi_widener *w, uint32_t block) {
+static bool *pending_of(igi_simt_widener *w, uint32_t block) {
     return w->pending + (size_t)block * w->s.cfg.count;
 }
 
-static uint32_t earliest(const igi_widener *w, const bool *set) {
+static uint32_t earliest(const igi_simt_widener *w, const bool *set) {
     uint32_t best = IGI_NONE;
     for (uint32_t i = 0; i < w->s.cfg.count; i++)
         if (set[i] && (best == IGI_NONE || w->position[i] < w->position[best])) best = i;
@@ -23,7 +23,7 @@ static uint32_t earliest(const igi_widener *w, const bool *set) {
 }
 
 // The next block to visit when `set` is still to be visited; the rest stays pending.
-static uint32_t relay(igi_widener *w, const bool *set) {
+static uint32_t relay(igi_simt_widener *w, const bool *set) {
     uint32_t next = earliest(w, set);
     if (next == IGI_NONE) return next;
     bool *further = pending_of(w, next);
@@ -34,45 +34,45 @@ static uint32_t relay(igi_widener *w, const bool *set) {
 
 // ---- Loops ----
 
-static uint32_t loop_ending_at(const igi_widener *w, uint32_t latch) {
-    const igi_block *block = &w->s.cfg.blocks[latch];
+static uint32_t loop_ending_at(const igi_simt_widener *w, uint32_t latch) {
+    const igi_simt_block *block = &w->s.cfg.blocks[latch];
     for (uint32_t k = 0; k < block->successor_count; k++)
-        if (igi_cfg_is_back_edge(&w->s.cfg, latch, block->successors[k]))
+        if (igi_simt_cfg_is_back_edge(&w->s.cfg, latch, block->successors[k]))
             return w->s.cfg.blocks[block->successors[k]].loop;
     return IGI_NONE;
 }
 
 // The outermost divergent loop that an edge leaves.
-static uint32_t divergent_loop_left(const igi_widener *w, uint32_t from, uint32_t to) {
+static uint32_t divergent_loop_left(const igi_simt_widener *w, uint32_t from, uint32_t to) {
     uint32_t found = IGI_NONE;
     for (uint32_t loop = w->s.cfg.blocks[from].loop; loop != IGI_NONE; loop = w->s.cfg.loops[loop].parent)
-        if (!igi_cfg_in_loop(&w->s.cfg, to, loop) && w->s.divergent_loop[loop]) found = loop;
+        if (!igi_simt_cfg_in_loop(&w->s.cfg, to, loop) && w->s.divergent_loop[loop]) found = loop;
     return found;
 }
 
 // Where lanes go when a divergent loop is over.
-static uint32_t after_loop(igi_widener *w, uint32_t loop, uint32_t latch) {
+static uint32_t after_loop(igi_simt_widener *w, uint32_t loop, uint32_t latch) {
     uint32_t count = w->s.cfg.count;
     bool *set = w->loop_pending + (size_t)loop * count, *outside = pending_of(w, latch);
     for (uint32_t i = 0; i < count; i++)
-        if (outside[i] && !igi_cfg_in_loop(&w->s.cfg, i, loop)) set[i] = true;
+        if (outside[i] && !igi_simt_cfg_in_loop(&w->s.cfg, i, loop)) set[i] = true;
     return relay(w, set);
 }
 
-static uint32_t latch_of(const igi_widener *w, uint32_t loop) {
-    const igi_block *header = &w->s.cfg.blocks[w->s.cfg.loops[loop].header];
+static uint32_t latch_of(const igi_simt_widener *w, uint32_t loop) {
+    const igi_simt_block *header = &w->s.cfg.blocks[w->s.cfg.loops[loop].header];
     for (uint32_t k = 0; k < header->predecessor_count; k++)
-        if (igi_cfg_is_back_edge(&w->s.cfg, header->predecessors[k], w->s.cfg.loops[loop].header))
+        if (igi_simt_cfg_is_back_edge(&w->s.cfg, header->predecessors[k], w->s.cfg.loops[loop].header))
             return header->predecessors[k];
     return IGI_NONE;
 }
 
-void igi_widen_reset_masks(igi_widener *w, uint32_t block) {
-    const igi_cfg *cfg = &w->s.cfg;
+void igi_simt_widen_reset_masks(igi_simt_widener *w, uint32_t block) {
+    const igi_simt_cfg *cfg = &w->s.cfg;
     uint32_t loop = cfg->blocks[block].loop;
     if (loop == IGI_NONE || cfg->loops[loop].header != block) return;
     for (uint32_t i = 0; i < cfg->count; i++)
-        if (i != block && w->mask_slot[i] && igi_cfg_in_loop(cfg, i, loop))
+        if (i != block && w->mask_slot[i] && igi_simt_cfg_in_loop(cfg, i, loop))
             LLVMBuildStore(w->builder, LLVMConstNull(LLVMGetAllocatedType(w->mask_slot[i])), w->mask_slot[i]);
     // Every lane that stays passes the latch.
     if (w->s.divergent_loop[loop] && latch_of(w, loop) != block) pending_of(w, block)[latch_of(w, loop)] = true;
@@ -81,18 +81,18 @@ void igi_widen_reset_masks(igi_widener *w, uint32_t block) {
 // ---- Guards ----
 
 // Notes an edge that leaves a divergent loop for later; true when it did.
-static bool postpone(igi_widener *w, uint32_t from, uint32_t to) {
+static bool postpone(igi_simt_widener *w, uint32_t from, uint32_t to) {
     uint32_t loop = divergent_loop_left(w, from, to);
     if (loop != IGI_NONE) w->loop_pending[(size_t)loop * w->s.cfg.count + to] = true;
     return loop != IGI_NONE;
 }
 
 // Its lanes came along one edge from a block with a uniform branch.
-static bool surely_has_lanes(const igi_widener *w, uint32_t block) {
-    const igi_block *at = &w->s.cfg.blocks[block];
+static bool surely_has_lanes(const igi_simt_widener *w, uint32_t block) {
+    const igi_simt_block *at = &w->s.cfg.blocks[block];
     if (at->predecessor_count != 1) return false;
     uint32_t from = at->predecessors[0];
-    const igi_block *branch = &w->s.cfg.blocks[from];
+    const igi_simt_block *branch = &w->s.cfg.blocks[from];
     // A uniform exit of a divergent loop is not taken but recorded: the other branch may then have no active lanes.
     for (uint32_t k = 0; k < branch->successor_count; k++)
         if (divergent_loop_left(w, from, branch->successors[k]) != IGI_NONE) return false;
@@ -101,7 +101,7 @@ static bool surely_has_lanes(const igi_widener *w, uint32_t block) {
 
 // It is safe to execute without active lanes, and costs less than a branch. Memory is not accessed for inactive lanes,
 // but masked accesses to unmapped addresses are slow.
-static bool may_run_without_lanes(const igi_widener *w, uint32_t block) {
+static bool may_run_without_lanes(const igi_simt_widener *w, uint32_t block) {
     enum { CHEAP = 6 };
     int count = 0;
     if (!w->mask_registers || w->s.cfg.blocks[block].successor_count != 1) return false;
@@ -120,7 +120,7 @@ static bool may_run_without_lanes(const igi_widener *w, uint32_t block) {
 }
 
 // Nothing follows a block that never ends; lanes that do not enter it are done.
-static LLVMBasicBlockRef the_end(igi_widener *w) {
+static LLVMBasicBlockRef the_end(igi_simt_widener *w) {
     LLVMBasicBlockRef here = LLVMGetInsertBlock(w->builder);
     LLVMBasicBlockRef end = LLVMAppendBasicBlockInContext(w->m->context, w->to, "end");
     LLVMPositionBuilderAtEnd(w->builder, end);
@@ -130,7 +130,7 @@ static LLVMBasicBlockRef the_end(igi_widener *w) {
 }
 
 // A block without active lanes must not run: the addresses of its uniform loads may be invalid.
-void igi_widen_guard(igi_widener *w, uint32_t block) {
+void igi_simt_widen_guard(igi_simt_widener *w, uint32_t block) {
     LLVMPositionBuilderAtEnd(w->builder, w->entry[block]);
     uint32_t loop = loop_ending_at(w, block);
     bool divergent_latch = loop != IGI_NONE && w->s.divergent_loop[loop];
@@ -152,15 +152,15 @@ void igi_widen_guard(igi_widener *w, uint32_t block) {
         LLVMBuildBr(w->builder, w->body[block]);
         return;
     }
-    LLVMValueRef mask = igi_load_slot(w, w->mask_type, w->mask_slot[block]);
+    LLVMValueRef mask = igi_simt_load_slot(w, w->mask_type, w->mask_slot[block]);
     LLVMBasicBlockRef beyond = past == IGI_NONE ? the_end(w) : w->entry[past];
-    LLVMBuildCondBr(w->builder, igi_any(w, mask), w->body[block], beyond);
+    LLVMBuildCondBr(w->builder, igi_simt_any(w, mask), w->body[block], beyond);
 }
 
 // ---- Edges ----
 
 // The value each phi node of `to` gets along the edge.
-static void pass_values(igi_widener *w, uint32_t from, uint32_t to, LLVMValueRef mask) {
+static void pass_values(igi_simt_widener *w, uint32_t from, uint32_t to, LLVMValueRef mask) {
     LLVMBasicBlockRef source = w->s.cfg.blocks[from].block;
     LLVMValueRef i = LLVMGetFirstInstruction(w->s.cfg.blocks[to].block);
     for (; i && LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i)) {
@@ -171,42 +171,43 @@ static void pass_values(igi_widener *w, uint32_t from, uint32_t to, LLVMValueRef
             if (LLVMGetIncomingBlock(i, k) == source) value = LLVMGetIncomingValue(i, k);
         if (!value) continue;
         LLVMValueRef slot = w->incoming[number];
-        igi_shape_kind kind = igi_shape_of(&w->s, i).kind;
+        igi_simt_shape_kind kind = igi_simt_shape_of(&w->s, i).kind;
         if (kind != IGI_SHAPE_VARYING && kind != IGI_SHAPE_MATRIX) {
-            LLVMBuildStore(w->builder, igi_widen_scalar(w, value), slot);
+            LLVMBuildStore(w->builder, igi_simt_widen_scalar(w, value), slot);
             continue;
         }
-        LLVMValueRef wide = kind == IGI_SHAPE_MATRIX ? igi_widen_matrix(w, value) : igi_widen_vector(w, value);
+        LLVMValueRef wide =
+            kind == IGI_SHAPE_MATRIX ? igi_simt_widen_matrix(w, value) : igi_simt_widen_vector(w, value);
         if (mask && w->s.join[to]) {
-            LLVMValueRef old = igi_load_slot(w, LLVMTypeOf(wide), slot);
+            LLVMValueRef old = igi_simt_load_slot(w, LLVMTypeOf(wide), slot);
             wide = LLVMBuildSelect(w->builder, mask, wide, old, "");
         }
-        igi_store_slot(w, wide, slot);
+        igi_simt_store_slot(w, wide, slot);
     }
 }
 
-void igi_pass_lanes(igi_widener *w, uint32_t from, uint32_t to, LLVMValueRef mask) {
+void igi_simt_pass_lanes(igi_simt_widener *w, uint32_t from, uint32_t to, LLVMValueRef mask) {
     pass_values(w, from, to, mask);
     LLVMValueRef slot = w->mask_slot[to];
     if (!slot) return;
     if (!mask) mask = LLVMConstAllOnes(w->mask_type);
-    if (!igi_cfg_is_back_edge(&w->s.cfg, from, to)) {
-        LLVMValueRef there = igi_load_slot(w, w->mask_type, slot);
+    if (!igi_simt_cfg_is_back_edge(&w->s.cfg, from, to)) {
+        LLVMValueRef there = igi_simt_load_slot(w, w->mask_type, slot);
         mask = LLVMBuildOr(w->builder, there, mask, "");
     }
-    igi_store_slot(w, mask, slot);
+    igi_simt_store_slot(w, mask, slot);
 }
 
 // Masks of the two edges of a conditional branch.
-static void edge_masks(igi_widener *w, uint32_t block, LLVMValueRef condition, LLVMValueRef masks[2]) {
-    LLVMValueRef all = igi_active_mask(w);
+static void edge_masks(igi_simt_widener *w, uint32_t block, LLVMValueRef condition, LLVMValueRef masks[2]) {
+    LLVMValueRef all = igi_simt_active_mask(w);
     if (w->s.divergent_branch[block]) {
-        LLVMValueRef wide = igi_widen_vector(w, condition);
+        LLVMValueRef wide = igi_simt_widen_vector(w, condition);
         masks[0] = LLVMBuildAnd(w->builder, all, wide, "");
         masks[1] = LLVMBuildAnd(w->builder, all, LLVMBuildNot(w->builder, wide, ""), "");
         return;
     }
-    LLVMValueRef one = igi_widen_scalar(w, condition), none = LLVMConstNull(w->mask_type);
+    LLVMValueRef one = igi_simt_widen_scalar(w, condition), none = LLVMConstNull(w->mask_type);
     masks[0] = LLVMBuildSelect(w->builder, one, all, none, "");
     masks[1] = LLVMBuildSelect(w->builder, one, none, all, "");
 }
@@ -214,7 +215,7 @@ static void edge_masks(igi_widener *w, uint32_t block, LLVMValueRef condition, L
 // ---- Terminators ----
 
 // Blocks to visit after `block` if it goes on to `successor` (IGI_NONE: to none of its own).
-static uint32_t next_for(igi_widener *w, uint32_t block, uint32_t successor) {
+static uint32_t next_for(igi_simt_widener *w, uint32_t block, uint32_t successor) {
     bool *pending = pending_of(w, block);
     bool had = successor != IGI_NONE && pending[successor];
     if (successor != IGI_NONE) pending[successor] = true;
@@ -223,24 +224,24 @@ static uint32_t next_for(igi_widener *w, uint32_t block, uint32_t successor) {
     return next;
 }
 
-static void go(igi_widener *w, uint32_t next, uint32_t block) {
+static void go(igi_simt_widener *w, uint32_t next, uint32_t block) {
     if (next == IGI_NONE)
-        igi_decline(w, "a block that leads nowhere", LLVMGetBasicBlockTerminator(w->s.cfg.blocks[block].block));
+        igi_simt_decline(w, "a block that leads nowhere", LLVMGetBasicBlockTerminator(w->s.cfg.blocks[block].block));
     else
         LLVMBuildBr(w->builder, w->entry[next]);
 }
 
-static void end_divergent_loop(igi_widener *w, uint32_t block, uint32_t loop) {
+static void end_divergent_loop(igi_simt_widener *w, uint32_t block, uint32_t loop) {
     uint32_t header = w->s.cfg.loops[loop].header, next = after_loop(w, loop, block);
     if (next == IGI_NONE) {
-        igi_decline(w, "a loop without a way out", LLVMGetBasicBlockTerminator(w->s.cfg.blocks[block].block));
+        igi_simt_decline(w, "a loop without a way out", LLVMGetBasicBlockTerminator(w->s.cfg.blocks[block].block));
         return;
     }
-    LLVMValueRef left = igi_load_slot(w, w->mask_type, w->mask_slot[header]);
-    LLVMBuildCondBr(w->builder, igi_any(w, left), w->entry[header], w->entry[next]);
+    LLVMValueRef left = igi_simt_load_slot(w, w->mask_type, w->mask_slot[header]);
+    LLVMBuildCondBr(w->builder, igi_simt_any(w, left), w->entry[header], w->entry[next]);
 }
 
-static void leave(igi_widener *w, uint32_t block, LLVMValueRef terminator) {
+static void leave(igi_simt_widener *w, uint32_t block, LLVMValueRef terminator) {
     uint32_t next = next_for(w, block, IGI_NONE);
     if (next != IGI_NONE)
         LLVMBuildBr(w->builder, w->entry[next]);
@@ -250,54 +251,54 @@ static void leave(igi_widener *w, uint32_t block, LLVMValueRef terminator) {
         LLVMBuildUnreachable(w->builder);
 }
 
-static void go_either_way(igi_widener *w, uint32_t block, LLVMValueRef condition) {
-    const igi_block *at = &w->s.cfg.blocks[block];
+static void go_either_way(igi_simt_widener *w, uint32_t block, LLVMValueRef condition) {
+    const igi_simt_block *at = &w->s.cfg.blocks[block];
     uint32_t next[2];
     for (int k = 0; k < 2; k++) {
         uint32_t to = at->successors[k];
-        bool back = igi_cfg_is_back_edge(&w->s.cfg, block, to);
+        bool back = igi_simt_cfg_is_back_edge(&w->s.cfg, block, to);
         next[k] = back ? to : postpone(w, block, to) ? IGI_NONE : next_for(w, block, to);
     }
     if (next[0] != IGI_NONE && next[1] != IGI_NONE)
-        LLVMBuildCondBr(w->builder, igi_widen_scalar(w, condition), w->entry[next[0]], w->entry[next[1]]);
+        LLVMBuildCondBr(w->builder, igi_simt_widen_scalar(w, condition), w->entry[next[0]], w->entry[next[1]]);
     else
         go(w, next[0] != IGI_NONE ? next[0] : next[1], block);
 }
 
-static void go_every_way(igi_widener *w, uint32_t block) {
-    const igi_block *at = &w->s.cfg.blocks[block];
+static void go_every_way(igi_simt_widener *w, uint32_t block) {
+    const igi_simt_block *at = &w->s.cfg.blocks[block];
     bool *pending = pending_of(w, block);
     for (uint32_t k = 0; k < at->successor_count; k++)
         if (!postpone(w, block, at->successors[k])) pending[at->successors[k]] = true;
     go(w, relay(w, pending), block);
 }
 
-void igi_widen_terminator(igi_widener *w, uint32_t block) {
-    const igi_block *at = &w->s.cfg.blocks[block];
+void igi_simt_widen_terminator(igi_simt_widener *w, uint32_t block) {
+    const igi_simt_block *at = &w->s.cfg.blocks[block];
     LLVMValueRef terminator = LLVMGetBasicBlockTerminator(at->block);
     if (at->successor_count == 0) {
         leave(w, block, terminator);
         return;
     }
     if (!LLVMIsABranchInst(terminator)) {
-        igi_decline(w, "a branch with more than two ways", terminator);
+        igi_simt_decline(w, "a branch with more than two ways", terminator);
         return;
     }
     bool conditional = LLVMIsConditional(terminator) && at->successors[0] != at->successors[1];
     LLVMValueRef condition = conditional ? LLVMGetCondition(terminator) : NULL;
     LLVMValueRef masks[2] = {w->mask, NULL};
-    if (w->whole && igi_has_whole_rounds(w, block)) igi_widen_whole_round(w, block, condition);
+    if (w->whole && igi_simt_has_whole_rounds(w, block)) igi_simt_widen_whole_round(w, block, condition);
     bool needed = conditional && (w->mask || w->s.divergent_branch[block] || w->mask_slot[at->successors[0]] ||
                                   w->mask_slot[at->successors[1]]);
     if (needed) edge_masks(w, block, condition, masks);
-    for (uint32_t k = 0; k < (conditional ? 2 : 1); k++) igi_pass_lanes(w, block, at->successors[k], masks[k]);
+    for (uint32_t k = 0; k < (conditional ? 2 : 1); k++) igi_simt_pass_lanes(w, block, at->successors[k], masks[k]);
     uint32_t loop = loop_ending_at(w, block);
     if (loop != IGI_NONE && w->s.divergent_loop[loop]) {
         for (uint32_t k = 0; k < at->successor_count; k++) postpone(w, block, at->successors[k]);
         end_divergent_loop(w, block, loop);
     } else if (!conditional) {
         uint32_t to = at->successors[0];
-        bool back = igi_cfg_is_back_edge(&w->s.cfg, block, to);
+        bool back = igi_simt_cfg_is_back_edge(&w->s.cfg, block, to);
         if (back)
             LLVMBuildBr(w->builder, w->entry[to]);
         else

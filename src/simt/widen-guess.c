@@ -10,8 +10,8 @@
 enum { MAX_DEPTH = 8 };
 
 // Computed from the lane's number by integer arithmetic alone. `arithmetic`: with an operation in it that is not linear.
-static bool is_computed(const igi_widener *w, LLVMValueRef value, int depth, bool *bent) {
-    if (igi_shape_of(&w->s, value).kind != IGI_SHAPE_VARYING) return true;
+static bool is_computed(const igi_simt_widener *w, LLVMValueRef value, int depth, bool *bent) {
+    if (igi_simt_shape_of(&w->s, value).kind != IGI_SHAPE_VARYING) return true;
     if (depth == 0 || !LLVMIsAInstruction(value)) return false;
     switch (LLVMGetInstructionOpcode(value)) {
         case LLVMAnd:
@@ -37,40 +37,40 @@ static bool is_computed(const igi_widener *w, LLVMValueRef value, int depth, boo
     return true;
 }
 
-bool igi_may_be_row(const igi_widener *w, LLVMValueRef address, LLVMTypeRef type) {
+bool igi_simt_may_be_row(const igi_simt_widener *w, LLVMValueRef address, LLVMTypeRef type) {
     bool bent = false;
     bool whole = LLVMGetTypeKind(type) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(type) % 8 == 0;
-    return whole && igi_shape_of(&w->s, address).kind == IGI_SHAPE_VARYING &&
+    return whole && igi_simt_shape_of(&w->s, address).kind == IGI_SHAPE_VARYING &&
            is_computed(w, address, MAX_DEPTH, &bent) && bent;
 }
 
 // ---- Indices ----
 
-bool igi_is_at_hand(const igi_widener *w, LLVMValueRef value) {
+bool igi_simt_is_at_hand(const igi_simt_widener *w, LLVMValueRef value) {
     uint32_t number;
     if (!LLVMIsAInstruction(value)) return true;
     if (LLVMGetInstructionParent(value) == w->s.cfg.blocks[w->block].block) return true;
     return igi_map_get(&w->s.index, value, &number) && w->slot[number];
 }
 
-bool igi_is_indexed(const igi_widener *w, LLVMValueRef address, uint64_t bytes) {
+bool igi_simt_is_indexed(const igi_simt_widener *w, LLVMValueRef address, uint64_t bytes) {
     if (!LLVMIsAGetElementPtrInst(address) || LLVMGetNumOperands(address) != 2) return false;
     LLVMValueRef base = LLVMGetOperand(address, 0), index = LLVMGetOperand(address, 1);
     bool extended = LLVMIsAZExtInst(index) || LLVMIsASExtInst(index);
-    if (!extended || !igi_is_at_hand(w, base) || !igi_is_at_hand(w, LLVMGetOperand(index, 0))) return false;
+    if (!extended || !igi_simt_is_at_hand(w, base) || !igi_simt_is_at_hand(w, LLVMGetOperand(index, 0))) return false;
     return LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(index, 0))) == 32 &&
            LLVMABISizeOfType(w->s.layout, LLVMGetGEPSourceElementType(address)) == bytes &&
-           igi_shape_of(&w->s, base).kind == IGI_SHAPE_UNIFORM &&
-           igi_shape_of(&w->s, LLVMGetOperand(index, 0)).kind == IGI_SHAPE_VARYING;
+           igi_simt_shape_of(&w->s, base).kind == IGI_SHAPE_UNIFORM &&
+           igi_simt_shape_of(&w->s, LLVMGetOperand(index, 0)).kind == IGI_SHAPE_VARYING;
 }
 
 // Uniform terms do not change the distance between lanes; without them, accesses that differ in nothing else need the
 // same check, which LLVM computes once.
-LLVMValueRef igi_without_common(const igi_widener *w, LLVMValueRef index) {
+LLVMValueRef igi_simt_without_common(const igi_simt_widener *w, LLVMValueRef index) {
     if (!LLVMIsAInstruction(index) || LLVMGetInstructionOpcode(index) != LLVMAdd) return index;
     for (unsigned k = 0; k < 2; k++) {
         LLVMValueRef common = LLVMGetOperand(index, k), rest = LLVMGetOperand(index, 1 - k);
-        if (igi_shape_of(&w->s, common).kind == IGI_SHAPE_UNIFORM && igi_is_at_hand(w, rest)) return rest;
+        if (igi_simt_shape_of(&w->s, common).kind == IGI_SHAPE_UNIFORM && igi_simt_is_at_hand(w, rest)) return rest;
     }
     return index;
 }
@@ -79,41 +79,42 @@ LLVMValueRef igi_without_common(const igi_widener *w, LLVMValueRef index) {
 
 // Lanes that must agree. In a full group all lanes are threads, and have indices worth looking at whether they are on
 // or not, so that the answer is the same before and after a branch.
-static LLVMValueRef asked(const igi_widener *w) {
+static LLVMValueRef asked(const igi_simt_widener *w) {
     return w->full ? NULL : w->mask;
 }
 
 // The value lane 0 has if the lanes are `step` apart.
-static LLVMValueRef first_value(igi_widener *w, LLVMValueRef values, uint64_t step) {
+static LLVMValueRef first_value(igi_simt_widener *w, LLVMValueRef values, uint64_t step) {
     LLVMValueRef mask = asked(w);
     if (!mask) return LLVMBuildExtractElement(w->builder, values, LLVMConstInt(w->i32, 0, 0), "");
     LLVMTypeRef bits = LLVMIntTypeInContext(w->m->context, w->width), type = LLVMGetElementType(LLVMTypeOf(values));
     LLVMValueRef arguments[] = {LLVMBuildBitCast(w->builder, mask, bits, ""), LLVMConstInt(w->i1, 0, 0)};
-    LLVMValueRef lane = igi_call_intrinsic(w->builder, "llvm.cttz", &bits, 1, arguments, 2);
+    LLVMValueRef lane = igi_simt_call_intrinsic(w->builder, "llvm.cttz", &bits, 1, arguments, 2);
     LLVMValueRef one = LLVMBuildExtractElement(w->builder, values, lane, "");
     LLVMValueRef before = LLVMBuildIntCast2(w->builder, lane, type, 0, "");
     return LLVMBuildSub(w->builder, one, LLVMBuildMul(w->builder, before, LLVMConstInt(type, step, 0), ""), "");
 }
 
-static LLVMValueRef are_apart(igi_widener *w, LLVMValueRef values, LLVMValueRef first, uint64_t step) {
+static LLVMValueRef are_apart(igi_simt_widener *w, LLVMValueRef values, LLVMValueRef first, uint64_t step) {
     LLVMBuilderRef b = w->builder;
-    LLVMValueRef steps = igi_lane_numbers(w, LLVMTypeOf(first), 0, (int64_t)step);
-    LLVMValueRef hit = LLVMBuildICmp(b, LLVMIntEQ, LLVMBuildSub(b, values, igi_splat_value(w, first), ""), steps, "");
+    LLVMValueRef steps = igi_simt_lane_numbers(w, LLVMTypeOf(first), 0, (int64_t)step);
+    LLVMValueRef hit =
+        LLVMBuildICmp(b, LLVMIntEQ, LLVMBuildSub(b, values, igi_simt_splat_value(w, first), ""), steps, "");
     if (asked(w)) hit = LLVMBuildOr(b, hit, LLVMBuildNot(b, asked(w), ""), "");
-    return igi_all(w, hit);
+    return igi_simt_all(w, hit);
 }
 
-static LLVMBasicBlockRef new_block(igi_widener *w, const char *name) {
+static LLVMBasicBlockRef new_block(igi_simt_widener *w, const char *name) {
     return LLVMAppendBasicBlockInContext(w->m->context, w->to, name);
 }
 
 // Branches to `next` if it holds; the builder is left there.
-static void go_on_if(igi_widener *w, LLVMValueRef holds, LLVMBasicBlockRef next, LLVMBasicBlockRef otherwise) {
+static void go_on_if(igi_simt_widener *w, LLVMValueRef holds, LLVMBasicBlockRef next, LLVMBasicBlockRef otherwise) {
     LLVMBuildCondBr(w->builder, holds, next, otherwise);
     LLVMPositionBuilderAtEnd(w->builder, next);
 }
 
-LLVMValueRef igi_stays_straight(igi_widener *w, LLVMValueRef extension, LLVMValueRef lowest, uint32_t reach) {
+LLVMValueRef igi_simt_stays_straight(igi_simt_widener *w, LLVMValueRef extension, LLVMValueRef lowest, uint32_t reach) {
     bool with_sign = LLVMIsASExtInst(extension) != NULL;
     LLVMValueRef limit = LLVMConstInt(w->i32, (with_sign ? INT32_MAX : UINT32_MAX) - reach, 0);
     return LLVMBuildICmp(w->builder, with_sign ? LLVMIntSLE : LLVMIntULE, lowest, limit, "");
@@ -121,41 +122,41 @@ LLVMValueRef igi_stays_straight(igi_widener *w, LLVMValueRef extension, LLVMValu
 
 // Vectors of indices are half as wide as vectors of addresses, provided that they do not wrap between lanes. That is
 // checked separately: the distance between lanes is one check for several accesses.
-static void guess_by_index(igi_widener *w, LLVMValueRef address, LLVMTypeRef type, igi_guess *guess) {
+static void guess_by_index(igi_simt_widener *w, LLVMValueRef address, LLVMTypeRef type, igi_simt_guess *guess) {
     LLVMBuilderRef b = w->builder;
     LLVMValueRef extension = LLVMGetOperand(address, 1), index = LLVMGetOperand(extension, 0);
-    LLVMValueRef base = igi_widen_scalar(w, LLVMGetOperand(address, 0));
+    LLVMValueRef base = igi_simt_widen_scalar(w, LLVMGetOperand(address, 0));
     // Inactive lanes may hold any value, but the check must have a defined result.
-    LLVMValueRef all = LLVMBuildFreeze(b, igi_widen_vector(w, index), "");
-    LLVMValueRef apart = LLVMBuildFreeze(b, igi_widen_vector(w, igi_without_common(w, index)), "");
+    LLVMValueRef all = LLVMBuildFreeze(b, igi_simt_widen_vector(w, index), "");
+    LLVMValueRef apart = LLVMBuildFreeze(b, igi_simt_widen_vector(w, igi_simt_without_common(w, index)), "");
     LLVMValueRef lowest = first_value(w, all, 1);
     LLVMValueRef far = LLVMBuildCast(b, LLVMGetInstructionOpcode(extension), lowest, w->i64, "");
     guess->first = LLVMBuildGEP2(b, LLVMGetGEPSourceElementType(address), base, &far, 1, "");
-    bool window = igi_may_be_window(w, address, type);
+    bool window = igi_simt_may_be_window(w, address, type);
     LLVMBasicBlockRef row = new_block(w, "maybe.row"), each = window ? new_block(w, "each") : guess->apart;
     go_on_if(w, are_apart(w, apart, first_value(w, apart, 1), 1), row, each);
-    go_on_if(w, igi_stays_straight(w, extension, lowest, w->width - 1), guess->row, guess->apart);
+    go_on_if(w, igi_simt_stays_straight(w, extension, lowest, w->width - 1), guess->row, guess->apart);
     if (!window) return;
     LLVMPositionBuilderAtEnd(b, each);
     LLVMBasicBlockRef together = new_block(w, "maybe.window");
     guess->window = new_block(w, "window");
-    go_on_if(w, igi_find_window(w, apart, &guess->places), together, guess->apart);
-    go_on_if(w, igi_place_window(w, address, all, &guess->places), guess->window, guess->apart);
+    go_on_if(w, igi_simt_find_window(w, apart, &guess->places), together, guess->apart);
+    go_on_if(w, igi_simt_place_window(w, address, all, &guess->places), guess->window, guess->apart);
 }
 
-static void guess_by_address(igi_widener *w, LLVMValueRef address, uint64_t bytes, igi_guess *guess) {
-    LLVMValueRef addresses = igi_widen_vector(w, address);
-    LLVMValueRef numbers = LLVMBuildPtrToInt(w->builder, addresses, igi_widen_type(w, w->i64), "");
+static void guess_by_address(igi_simt_widener *w, LLVMValueRef address, uint64_t bytes, igi_simt_guess *guess) {
+    LLVMValueRef addresses = igi_simt_widen_vector(w, address);
+    LLVMValueRef numbers = LLVMBuildPtrToInt(w->builder, addresses, igi_simt_widen_type(w, w->i64), "");
     numbers = LLVMBuildFreeze(w->builder, numbers, "");
     LLVMValueRef lowest = first_value(w, numbers, bytes);
     guess->first = LLVMBuildIntToPtr(w->builder, lowest, w->pointer, "");
     go_on_if(w, are_apart(w, numbers, lowest, bytes), guess->row, guess->apart);
 }
 
-igi_guess igi_guess_places(igi_widener *w, LLVMValueRef address, LLVMTypeRef type) {
+igi_simt_guess igi_simt_guess_places(igi_simt_widener *w, LLVMValueRef address, LLVMTypeRef type) {
     uint64_t bytes = LLVMABISizeOfType(w->s.layout, type);
-    igi_guess guess = {.row = new_block(w, "row"), .apart = new_block(w, "apart"), .after = new_block(w, "")};
-    if (igi_is_indexed(w, address, bytes))
+    igi_simt_guess guess = {.row = new_block(w, "row"), .apart = new_block(w, "apart"), .after = new_block(w, "")};
+    if (igi_simt_is_indexed(w, address, bytes))
         guess_by_index(w, address, type, &guess);
     else
         guess_by_address(w, address, bytes, &guess);

@@ -9,7 +9,7 @@
 enum { SIMD = IGI_SIMD_WIDTH };
 
 typedef struct lane_op {
-    igi_widener *w;
+    igi_simt_widener *w;
     LLVMValueRef call;
     LLVMTypeRef type;  // of one lane
     uint32_t set;      // 32 or 4 lanes take part together
@@ -23,26 +23,26 @@ static LLVMValueRef number(const lane_op *op, uint64_t value) {
 // ---- Shuffles ----
 
 // lanes[index]; a constant index is a plain shuffle.
-static LLVMValueRef permute(igi_widener *w, LLVMValueRef lanes, LLVMValueRef index) {
+static LLVMValueRef permute(igi_simt_widener *w, LLVMValueRef lanes, LLVMValueRef index) {
     LLVMTypeRef type = LLVMTypeOf(lanes);
     if (LLVMIsConstant(index)) return LLVMBuildShuffleVector(w->builder, lanes, LLVMGetPoison(type), index, "");
     LLVMValueRef memory = LLVMBuildAlloca(w->slots, type, IGI_TEMPORARY);
     LLVMSetAlignment(memory, 64);
     LLVMBuildStore(w->builder, lanes, memory);
     LLVMTypeRef element = LLVMGetElementType(type);
-    LLVMValueRef wide_index = LLVMBuildZExt(w->builder, index, igi_widen_type(w, w->i64), "");
+    LLVMValueRef wide_index = LLVMBuildZExt(w->builder, index, igi_simt_widen_type(w, w->i64), "");
     LLVMValueRef addresses = LLVMBuildGEP2(w->builder, element, memory, &wide_index, 1, "");
     LLVMTypeRef types[] = {type, LLVMTypeOf(addresses)};
     LLVMValueRef arguments[] = {addresses, LLVMConstInt(w->i32, LLVMABIAlignmentOfType(w->s.layout, element), 0),
                                 LLVMConstAllOnes(w->mask_type), LLVMConstNull(type)};
-    return igi_call_intrinsic(w->builder, "llvm.masked.gather", types, 2, arguments, 4);
+    return igi_simt_call_intrinsic(w->builder, "llvm.masked.gather", types, 2, arguments, 4);
 }
 
 static LLVMValueRef source_index(const lane_op *op, const char *kind, LLVMValueRef argument) {
-    igi_widener *w = op->w;
+    igi_simt_widener *w = op->w;
     LLVMBuilderRef b = w->builder;
-    LLVMTypeRef type = igi_widen_type(w, w->i32);
-    LLVMValueRef self = igi_lane_numbers(w, w->i32, 0, 1), last = igi_splat(type, op->set - 1, false);
+    LLVMTypeRef type = igi_simt_widen_type(w, w->i32);
+    LLVMValueRef self = igi_simt_lane_numbers(w, w->i32, 0, 1), last = igi_simt_splat(type, op->set - 1, false);
     LLVMValueRef within = LLVMBuildAnd(b, self, last, ""), base = LLVMBuildXor(b, self, within, ""), index;
     if (strcmp(kind, "shuffle") == 0) {
         index = LLVMBuildAnd(b, argument, last, "");
@@ -52,7 +52,7 @@ static LLVMValueRef source_index(const lane_op *op, const char *kind, LLVMValueR
         LLVMValueRef inside = LLVMBuildICmp(b, LLVMIntUGE, within, argument, "");
         index = LLVMBuildSelect(b, inside, LLVMBuildSub(b, within, argument, ""), within, "");
     } else if (strcmp(kind, "shuffle_down") == 0) {
-        LLVMValueRef room = LLVMBuildSub(b, igi_splat(type, op->set, false), within, "");
+        LLVMValueRef room = LLVMBuildSub(b, igi_simt_splat(type, op->set, false), within, "");
         LLVMValueRef inside = LLVMBuildICmp(b, LLVMIntULT, argument, room, "");
         index = LLVMBuildSelect(b, inside, LLVMBuildAdd(b, within, argument, ""), within, "");
     } else {
@@ -64,17 +64,17 @@ static LLVMValueRef source_index(const lane_op *op, const char *kind, LLVMValueR
 }
 
 static void shuffle(const lane_op *op, const char *kind) {
-    igi_widener *w = op->w;
+    igi_simt_widener *w = op->w;
     LLVMValueRef value = LLVMGetOperand(op->call, 0), argument = LLVMGetOperand(op->call, 1);
-    LLVMValueRef lanes = igi_widen_vector(w, value);
-    if (igi_shape_of(&w->s, op->call).kind == IGI_SHAPE_UNIFORM) {
+    LLVMValueRef lanes = igi_simt_widen_vector(w, value);
+    if (igi_simt_shape_of(&w->s, op->call).kind == IGI_SHAPE_UNIFORM) {
         LLVMValueRef lane =
-            LLVMBuildAnd(w->builder, igi_widen_scalar(w, argument), LLVMConstInt(w->i32, SIMD - 1, 0), "");
-        igi_widen_set(w, op->call, LLVMBuildExtractElement(w->builder, lanes, lane, ""), NULL);
+            LLVMBuildAnd(w->builder, igi_simt_widen_scalar(w, argument), LLVMConstInt(w->i32, SIMD - 1, 0), "");
+        igi_simt_widen_set(w, op->call, LLVMBuildExtractElement(w->builder, lanes, lane, ""), NULL);
         return;
     }
-    LLVMValueRef index = source_index(op, kind, igi_widen_vector(w, argument));
-    igi_widen_set(w, op->call, NULL, permute(w, lanes, index));
+    LLVMValueRef index = source_index(op, kind, igi_simt_widen_vector(w, argument));
+    igi_simt_widen_set(w, op->call, NULL, permute(w, lanes, index));
 }
 
 // ---- Reductions ----
@@ -105,7 +105,7 @@ static LLVMValueRef combine(const lane_op *op, const char *kind, LLVMValueRef a,
         const char *name = op->is_float    ? (low ? "llvm.minnum" : "llvm.maxnum")
                            : op->is_signed ? (low ? "llvm.smin" : "llvm.smax")
                                            : (low ? "llvm.umin" : "llvm.umax");
-        return igi_call_intrinsic(b, name, &type, 1, pair, 2);
+        return igi_simt_call_intrinsic(b, name, &type, 1, pair, 2);
     }
     if (strcmp(kind, "add") == 0) return op->is_float ? LLVMBuildFAdd(b, a, c, "") : LLVMBuildAdd(b, a, c, "");
     if (strcmp(kind, "mul") == 0) return op->is_float ? LLVMBuildFMul(b, a, c, "") : LLVMBuildMul(b, a, c, "");
@@ -114,73 +114,76 @@ static LLVMValueRef combine(const lane_op *op, const char *kind, LLVMValueRef a,
 }
 
 static LLVMValueRef lanes_or_identity(const lane_op *op, const char *kind) {
-    igi_widener *w = op->w;
-    LLVMValueRef lanes = igi_widen_vector(w, LLVMGetOperand(op->call, 0));
+    igi_simt_widener *w = op->w;
+    LLVMValueRef lanes = igi_simt_widen_vector(w, LLVMGetOperand(op->call, 0));
     if (!w->mask) return lanes;
-    return LLVMBuildSelect(w->builder, w->mask, lanes, igi_splat_value(w, identity(op, kind)), "");
+    return LLVMBuildSelect(w->builder, w->mask, lanes, igi_simt_splat_value(w, identity(op, kind)), "");
 }
 
 // Distances halve: first with the far lanes, last with the neighbour.
 static void reduce(const lane_op *op, const char *kind) {
-    igi_widener *w = op->w;
-    LLVMValueRef lanes = lanes_or_identity(op, kind), self = igi_lane_numbers(w, w->i32, 0, 1);
+    igi_simt_widener *w = op->w;
+    LLVMValueRef lanes = lanes_or_identity(op, kind), self = igi_simt_lane_numbers(w, w->i32, 0, 1);
     LLVMTypeRef type = LLVMTypeOf(self);
     for (uint32_t distance = op->set / 2; distance > 0; distance /= 2) {
-        LLVMValueRef partner = LLVMBuildXor(w->builder, self, igi_splat(type, distance, false), "");
+        LLVMValueRef partner = LLVMBuildXor(w->builder, self, igi_simt_splat(type, distance, false), "");
         lanes = combine(op, kind, lanes, permute(w, lanes, partner));
     }
     if (op->set == w->width)
-        igi_widen_set(w, op->call, LLVMBuildExtractElement(w->builder, lanes, LLVMConstInt(w->i32, 0, 0), ""), NULL);
+        igi_simt_widen_set(w, op->call, LLVMBuildExtractElement(w->builder, lanes, LLVMConstInt(w->i32, 0, 0), ""),
+                           NULL);
     else
-        igi_widen_set(w, op->call, NULL, lanes);
+        igi_simt_widen_set(w, op->call, NULL, lanes);
 }
 
 static void scan(const lane_op *op, const char *kind, bool inclusive) {
-    igi_widener *w = op->w;
+    igi_simt_widener *w = op->w;
     LLVMBuilderRef b = w->builder;
-    LLVMValueRef lanes = lanes_or_identity(op, kind), nothing = igi_splat_value(w, identity(op, kind));
-    LLVMTypeRef type = igi_widen_type(w, w->i32);
-    LLVMValueRef self = igi_lane_numbers(w, w->i32, 0, 1);
-    LLVMValueRef within = LLVMBuildAnd(b, self, igi_splat(type, op->set - 1, false), "");
+    LLVMValueRef lanes = lanes_or_identity(op, kind), nothing = igi_simt_splat_value(w, identity(op, kind));
+    LLVMTypeRef type = igi_simt_widen_type(w, w->i32);
+    LLVMValueRef self = igi_simt_lane_numbers(w, w->i32, 0, 1);
+    LLVMValueRef within = LLVMBuildAnd(b, self, igi_simt_splat(type, op->set - 1, false), "");
     for (uint32_t distance = 1; distance <= op->set; distance *= 2) {
         // The last step moves everything by one lane, for the exclusive form.
         bool last = distance == op->set;
         if (last && inclusive) break;
-        LLVMValueRef step = igi_splat(type, last ? 1 : distance, false);
+        LLVMValueRef step = igi_simt_splat(type, last ? 1 : distance, false);
         LLVMValueRef inside = LLVMBuildICmp(b, LLVMIntUGE, within, step, "");
         LLVMValueRef from = LLVMBuildSelect(b, inside, LLVMBuildSub(b, self, step, ""), self, "");
         LLVMValueRef moved = LLVMBuildSelect(b, inside, permute(w, lanes, from), nothing, "");
         lanes = last ? moved : combine(op, kind, moved, lanes);
     }
-    igi_widen_set(w, op->call, NULL, lanes);
+    igi_simt_widen_set(w, op->call, NULL, lanes);
 }
 
 // For each lane, the votes of its simdgroup.
-static LLVMValueRef votes_of_simdgroup(igi_widener *w, LLVMValueRef votes) {
+static LLVMValueRef votes_of_simdgroup(igi_simt_widener *w, LLVMValueRef votes) {
     uint32_t simdgroup[IGI_MAX_WIDTH];
     for (uint32_t lane = 0; lane < w->width; lane++) simdgroup[lane] = lane / SIMD;
     LLVMTypeRef words = LLVMVectorType(w->i32, w->width / SIMD);
     LLVMValueRef bits = LLVMBuildBitCast(w->builder, votes, words, "");
-    LLVMValueRef mask = igi_shuffle_mask(w, simdgroup, w->width);
+    LLVMValueRef mask = igi_simt_shuffle_mask(w, simdgroup, w->width);
     bits = LLVMBuildShuffleVector(w->builder, bits, LLVMGetPoison(words), mask, "");
-    return LLVMBuildZExt(w->builder, bits, igi_widen_type(w, w->i64), "");
+    return LLVMBuildZExt(w->builder, bits, igi_simt_widen_type(w, w->i64), "");
 }
 
 static void ballot(const lane_op *op) {
-    igi_widener *w = op->w;
+    igi_simt_widener *w = op->w;
     LLVMBuilderRef b = w->builder;
-    LLVMValueRef votes = LLVMBuildAnd(b, igi_widen_vector(w, LLVMGetOperand(op->call, 0)), igi_active_mask(w), "");
+    LLVMValueRef votes =
+        LLVMBuildAnd(b, igi_simt_widen_vector(w, LLVMGetOperand(op->call, 0)), igi_simt_active_mask(w), "");
     if (op->set == w->width) {
-        igi_widen_set(w, op->call, LLVMBuildZExt(b, LLVMBuildBitCast(b, votes, w->i32, ""), w->i64, ""), NULL);
+        igi_simt_widen_set(w, op->call, LLVMBuildZExt(b, LLVMBuildBitCast(b, votes, w->i32, ""), w->i64, ""), NULL);
         return;
     }
-    LLVMTypeRef type = igi_widen_type(w, w->i64);
+    LLVMTypeRef type = igi_simt_widen_type(w, w->i64);
     LLVMValueRef bits = votes_of_simdgroup(w, votes);
     if (op->set != SIMD) {
-        LLVMValueRef first = LLVMBuildAnd(b, igi_lane_numbers(w, w->i64, 0, 1), igi_splat(type, 28, false), "");
-        bits = LLVMBuildAnd(b, LLVMBuildLShr(b, bits, first, ""), igi_splat(type, 15, false), "");
+        LLVMValueRef first =
+            LLVMBuildAnd(b, igi_simt_lane_numbers(w, w->i64, 0, 1), igi_simt_splat(type, 28, false), "");
+        bits = LLVMBuildAnd(b, LLVMBuildLShr(b, bits, first, ""), igi_simt_splat(type, 15, false), "");
     }
-    igi_widen_set(w, op->call, NULL, bits);
+    igi_simt_widen_set(w, op->call, NULL, bits);
 }
 
 // ---- Which is which ----
@@ -196,28 +199,28 @@ static bool parse(lane_op *op, const char *name, char kind[24]) {
     return true;
 }
 
-// Groups of lanes begin at multiples of 32 threads (igi_can_run_group).
-static bool place_in_group(igi_widener *w, LLVMValueRef call, const char *name) {
+// Groups of lanes begin at multiples of 32 threads (igi_simt_can_run_group).
+static bool place_in_group(igi_simt_widener *w, LLVMValueRef call, const char *name) {
     LLVMValueRef index = LLVMGetOperand(call, 0);
     if (strcmp(name, "simd_lane") == 0)
-        igi_widen_set(w, call, LLVMConstInt(w->i32, 0, 0), NULL);
+        igi_simt_widen_set(w, call, LLVMConstInt(w->i32, 0, 0), NULL);
     else if (strcmp(name, "simd_index") == 0)
-        igi_widen_set(w, call, LLVMBuildLShr(w->builder, igi_widen_scalar(w, index), LLVMConstInt(w->i32, 5, 0), ""),
-                      NULL);
+        igi_simt_widen_set(
+            w, call, LLVMBuildLShr(w->builder, igi_simt_widen_scalar(w, index), LLVMConstInt(w->i32, 5, 0), ""), NULL);
     else
         return false;
     return true;
 }
 
-bool igi_widen_lane_operation(igi_widener *w, LLVMValueRef call) {
-    const char *name = igi_callee_name(call);
+bool igi_simt_widen_lane_operation(igi_simt_widener *w, LLVMValueRef call) {
+    const char *name = igi_simt_callee_name(call);
     if (strncmp(name, "__ig_", 5) != 0) return false;
     name += 5;
     if (strcmp(name, "barrier") == 0) return false;      // waits as a whole: a plain call
     if (strcmp(name, "simd_barrier") == 0) return true;  // lanes are together anyway
     if (place_in_group(w, call, name)) return true;
     if (w->width % SIMD != 0) {
-        igi_decline(w, "a lane operation in a group that is no simdgroup", call);
+        igi_simt_decline(w, "a lane operation in a group that is no simdgroup", call);
         return true;
     }
     lane_op op = {.w = w, .call = call, .type = LLVMTypeOf(call), .set = SIMD};
@@ -226,10 +229,10 @@ bool igi_widen_lane_operation(igi_widener *w, LLVMValueRef call) {
     char kind[24];
     if (strcmp(name, "ballot") == 0) {
         ballot(&op);
-    } else if (igi_widen_matrix_operation(w, call, name)) {
+    } else if (igi_simt_widen_matrix_operation(w, call, name)) {
         return true;
     } else if (!parse(&op, name, kind)) {
-        igi_decline(w, "an unknown lane operation", call);
+        igi_simt_decline(w, "an unknown lane operation", call);
     } else if (strncmp(kind, "reduce_", 7) == 0) {
         reduce(&op, kind + 7);
     } else if (strncmp(kind, "scan_inclusive_", 15) == 0) {

@@ -20,38 +20,38 @@ static uint32_t place_of_lane(uint32_t lane) {
     return row * PAIRS + column / 2;
 }
 
-static LLVMValueRef shuffle(igi_widener *w, LLVMValueRef a, LLVMValueRef b, const uint32_t *from, uint32_t count) {
+static LLVMValueRef shuffle(igi_simt_widener *w, LLVMValueRef a, LLVMValueRef b, const uint32_t *from, uint32_t count) {
     if (!b) b = LLVMGetPoison(LLVMTypeOf(a));
-    return LLVMBuildShuffleVector(w->builder, a, b, igi_shuffle_mask(w, from, count), "");
+    return LLVMBuildShuffleVector(w->builder, a, b, igi_simt_shuffle_mask(w, from, count), "");
 }
 
-static LLVMValueRef join(igi_widener *w, LLVMValueRef a, LLVMValueRef b) {
+static LLVMValueRef join(igi_simt_widener *w, LLVMValueRef a, LLVMValueRef b) {
     uint32_t from[LANES], count = 2 * LLVMGetVectorSize(LLVMTypeOf(a));
     for (uint32_t i = 0; i < count; i++) from[i] = i;
     return shuffle(w, a, b, from, count);
 }
 
-static LLVMValueRef join_four(igi_widener *w, LLVMValueRef parts[4]) {
+static LLVMValueRef join_four(igi_simt_widener *w, LLVMValueRef parts[4]) {
     return join(w, join(w, parts[0], parts[1]), join(w, parts[2], parts[3]));
 }
 
-LLVMValueRef igi_matrix_to_lanes(igi_widener *w, LLVMValueRef matrix) {
+LLVMValueRef igi_simt_matrix_to_lanes(igi_simt_widener *w, LLVMValueRef matrix) {
     uint32_t from[LANES];
     for (uint32_t lane = 0; lane < LANES; lane++) from[lane] = place_of_lane(lane);
     return shuffle(w, matrix, NULL, from, LANES);
 }
 
-static LLVMValueRef lanes_to_matrix(igi_widener *w, LLVMValueRef lanes) {
+static LLVMValueRef lanes_to_matrix(igi_simt_widener *w, LLVMValueRef lanes) {
     uint32_t from[LANES];
     for (uint32_t lane = 0; lane < LANES; lane++) from[place_of_lane(lane)] = lane;
     return shuffle(w, lanes, NULL, from, LANES);
 }
 
-LLVMValueRef igi_widen_matrix(igi_widener *w, LLVMValueRef value) {
-    igi_shape_kind kind = igi_shape_of(&w->s, value).kind;
+LLVMValueRef igi_simt_widen_matrix(igi_simt_widener *w, LLVMValueRef value) {
+    igi_simt_shape_kind kind = igi_simt_shape_of(&w->s, value).kind;
     bool order = w->matrix_order;
     w->matrix_order = true;
-    LLVMValueRef wide = igi_widen_vector(w, value);
+    LLVMValueRef wide = igi_simt_widen_vector(w, value);
     w->matrix_order = order;
     return kind == IGI_SHAPE_MATRIX || kind == IGI_SHAPE_UNIFORM ? wide : lanes_to_matrix(w, wide);
 }
@@ -65,7 +65,7 @@ static LLVMAttributeRef hidden_memory_only(LLVMContextRef context) {
 
 // The same value, hidden from LLVM, which would otherwise keep its broadcast columns or rows for the next product, in
 // memory, because there are not enough registers; broadcasting again is cheaper than loading.
-static LLVMValueRef hidden(igi_widener *w, LLVMValueRef value) {
+static LLVMValueRef hidden(igi_simt_widener *w, LLVMValueRef value) {
 #if defined(__x86_64__)
     uint32_t size = strstr(igi_simt_features(), "+avx512f") ? 16 : 8, from[16];
     LLVMTypeRef piece = LLVMVectorType(LLVMGetElementType(LLVMTypeOf(value)), size);
@@ -86,20 +86,20 @@ static LLVMValueRef hidden(igi_widener *w, LLVMValueRef value) {
 }
 
 // Whether what was stored is still there: in the block at hand, between the same barriers.
-static bool is_kept(const igi_widener *w, LLVMValueRef store) {
+static bool is_kept(const igi_simt_widener *w, LLVMValueRef store) {
     if (!store || LLVMGetInstructionParent(store) != LLVMGetInsertBlock(w->builder)) return false;
     for (LLVMValueRef i = store; i; i = LLVMGetNextInstruction(i))
-        if (igi_calls(i, "__ig_barrier")) return false;
+        if (igi_simt_calls(i, "__ig_barrier")) return false;
     return true;
 }
 
 // Memory that holds the columns of b: rows are spread by loading them, which leaves the units that shuffle to the
 // columns of a. Written once for several products.
-static LLVMValueRef in_memory(igi_widener *w, LLVMValueRef columns) {
+static LLVMValueRef in_memory(igi_simt_widener *w, LLVMValueRef columns) {
     uint32_t number = 0;
     bool numbered = igi_map_get(&w->s.index, columns, &number);
     if (numbered && is_kept(w, w->stored[number])) return LLVMGetOperand(w->stored[number], 1);
-    LLVMValueRef value = igi_widen_matrix(w, columns);
+    LLVMValueRef value = igi_simt_widen_matrix(w, columns);
     LLVMValueRef memory = LLVMBuildAlloca(w->slots, LLVMTypeOf(value), IGI_TEMPORARY);
     LLVMValueRef store = LLVMBuildStore(w->builder, value, memory);
     if (numbered) w->stored[number] = store;
@@ -107,7 +107,7 @@ static LLVMValueRef in_memory(igi_widener *w, LLVMValueRef columns) {
 }
 
 // The same address, hidden from LLVM.
-static LLVMValueRef hidden_place(igi_widener *w, LLVMValueRef memory) {
+static LLVMValueRef hidden_place(igi_simt_widener *w, LLVMValueRef memory) {
 #if defined(__x86_64__)
     LLVMTypeRef type = LLVMFunctionType(w->pointer, &w->pointer, 1, 0);
     LLVMValueRef nothing = LLVMGetInlineAsm(type, "", 0, "=r,0", 4, 1, 0, LLVMInlineAsmDialectATT, 0);
@@ -118,7 +118,7 @@ static LLVMValueRef hidden_place(igi_widener *w, LLVMValueRef memory) {
 }
 
 // Row k, even or odd columns, for all rows of the result.
-static LLVMValueRef spread_row(igi_widener *w, LLVMValueRef memory, LLVMTypeRef element, uint32_t k) {
+static LLVMValueRef spread_row(igi_simt_widener *w, LLVMValueRef memory, LLVMTypeRef element, uint32_t k) {
     uint32_t from[LANES];
     LLVMTypeRef type = LLVMVectorType(element, PAIRS);
     LLVMValueRef index = LLVMConstInt(w->i64, (uint64_t)k * PAIRS, 0);
@@ -128,12 +128,12 @@ static LLVMValueRef spread_row(igi_widener *w, LLVMValueRef memory, LLVMTypeRef 
 }
 
 // d = a * b + c. Column k of a, spread over the rows of d, times row k of b, the same for all rows.
-static void multiply_accumulate(igi_widener *w, LLVMValueRef call) {
+static void multiply_accumulate(igi_simt_widener *w, LLVMValueRef call) {
     LLVMValueRef a[2], b[2], d[2];
     for (unsigned odd = 0; odd < 2; odd++) {
-        a[odd] = hidden(w, igi_widen_matrix(w, LLVMGetOperand(call, odd)));
+        a[odd] = hidden(w, igi_simt_widen_matrix(w, LLVMGetOperand(call, odd)));
         b[odd] = hidden_place(w, in_memory(w, LLVMGetOperand(call, 2 + odd)));
-        d[odd] = igi_widen_matrix(w, LLVMGetOperand(call, 4 + odd));
+        d[odd] = igi_simt_widen_matrix(w, LLVMGetOperand(call, 4 + odd));
     }
     LLVMTypeRef type = LLVMTypeOf(d[0]);
     for (uint32_t k = 0; k < SIZE; k++) {
@@ -142,10 +142,10 @@ static void multiply_accumulate(igi_widener *w, LLVMValueRef call) {
         LLVMValueRef column = shuffle(w, a[k % 2], NULL, from, LANES);
         for (uint32_t odd = 0; odd < 2; odd++) {
             LLVMValueRef arguments[] = {column, spread_row(w, b[odd], LLVMGetElementType(type), k), d[odd]};
-            d[odd] = igi_call_intrinsic(w->builder, "llvm.fma", &type, 1, arguments, 3);
+            d[odd] = igi_simt_call_intrinsic(w->builder, "llvm.fma", &type, 1, arguments, 3);
         }
     }
-    igi_widen_set(w, call, NULL, d[0]);
+    igi_simt_widen_set(w, call, NULL, d[0]);
     w->odd_columns = d[1];
 }
 
@@ -158,13 +158,13 @@ typedef struct area {
     bool transposed;
 } area;
 
-static LLVMValueRef element_address(igi_widener *w, const area *a, uint32_t row, uint32_t column) {
+static LLVMValueRef element_address(igi_simt_widener *w, const area *a, uint32_t row, uint32_t column) {
     LLVMValueRef skip = LLVMBuildMul(w->builder, a->stride, LLVMConstInt(w->i64, row, 0), "");
     LLVMValueRef index = LLVMBuildAdd(w->builder, skip, LLVMConstInt(w->i64, column, 0), "");
     return LLVMBuildGEP2(w->builder, a->type, a->base, &index, 1, "");
 }
 
-static LLVMValueRef load_part(igi_widener *w, const area *a, uint32_t row, uint32_t column, uint32_t count) {
+static LLVMValueRef load_part(igi_simt_widener *w, const area *a, uint32_t row, uint32_t column, uint32_t count) {
     LLVMValueRef part =
         LLVMBuildLoad2(w->builder, LLVMVectorType(a->type, count), element_address(w, a, row, column), "");
     LLVMSetAlignment(part, (unsigned)a->bytes);
@@ -172,7 +172,7 @@ static LLVMValueRef load_part(igi_widener *w, const area *a, uint32_t row, uint3
 }
 
 // Rows 4 * half and the three after it; 16 places of the even or odd vector.
-static LLVMValueRef load_half(igi_widener *w, const area *a, uint32_t half, uint32_t odd) {
+static LLVMValueRef load_half(igi_simt_widener *w, const area *a, uint32_t half, uint32_t odd) {
     LLVMValueRef parts[4];
     uint32_t from[LANES / 2];
     for (uint32_t k = 0; k < 4; k++)
@@ -185,47 +185,48 @@ static LLVMValueRef load_half(igi_widener *w, const area *a, uint32_t half, uint
     return shuffle(w, join(w, parts[0], parts[1]), join(w, parts[2], parts[3]), from, LANES / 2);
 }
 
-static LLVMValueRef load_columns(igi_widener *w, const area *a, uint32_t odd) {
+static LLVMValueRef load_columns(igi_simt_widener *w, const area *a, uint32_t odd) {
     return join(w, load_half(w, a, 0, odd), load_half(w, a, 1, odd));
 }
 
 // Arguments of loads and stores, from `at` on: first, second, base, stride, transposed.
-static bool open_area(igi_widener *w, LLVMValueRef call, unsigned at, LLVMTypeRef type, area *a) {
+static bool open_area(igi_simt_widener *w, LLVMValueRef call, unsigned at, LLVMTypeRef type, area *a) {
     LLVMValueRef base = LLVMGetOperand(call, at + 2), stride = LLVMGetOperand(call, at + 3);
     LLVMValueRef transposed = LLVMGetOperand(call, at + 4);
-    if (w->mask || !igi_is_matrix_area(&w->s, call, at)) return false;
+    if (w->mask || !igi_simt_is_matrix_area(&w->s, call, at)) return false;
     *a = (area){.type = type,
-                .base = igi_widen_scalar(w, base),
-                .stride = igi_widen_scalar(w, stride),
+                .base = igi_simt_widen_scalar(w, base),
+                .stride = igi_simt_widen_scalar(w, stride),
                 .bytes = LLVMABISizeOfType(w->s.layout, type),
                 .transposed = LLVMConstIntGetZExtValue(transposed) != 0};
     return true;
 }
 
-static LLVMValueRef gather_elements(igi_widener *w, LLVMValueRef address, LLVMTypeRef type) {
-    LLVMTypeRef wide = igi_widen_type(w, type);
-    LLVMValueRef addresses = igi_widen_vector(w, address);
+static LLVMValueRef gather_elements(igi_simt_widener *w, LLVMValueRef address, LLVMTypeRef type) {
+    LLVMTypeRef wide = igi_simt_widen_type(w, type);
+    LLVMValueRef addresses = igi_simt_widen_vector(w, address);
     LLVMTypeRef types[] = {wide, LLVMTypeOf(addresses)};
     uint64_t bytes = LLVMABISizeOfType(w->s.layout, type);
-    LLVMValueRef arguments[] = {addresses, LLVMConstInt(w->i32, bytes, 0), igi_active_mask(w), LLVMConstNull(wide)};
-    return igi_call_intrinsic(w->builder, "llvm.masked.gather", types, 2, arguments, 4);
+    LLVMValueRef arguments[] = {addresses, LLVMConstInt(w->i32, bytes, 0), igi_simt_active_mask(w),
+                                LLVMConstNull(wide)};
+    return igi_simt_call_intrinsic(w->builder, "llvm.masked.gather", types, 2, arguments, 4);
 }
 
-static void load_matrix(igi_widener *w, LLVMValueRef call) {
+static void load_matrix(igi_simt_widener *w, LLVMValueRef call) {
     area a;
     LLVMTypeRef type = LLVMTypeOf(call);
     LLVMValueRef columns[2];
     bool whole = open_area(w, call, 0, type, &a);
     for (uint32_t odd = 0; odd < 2; odd++) {
         columns[odd] = whole ? load_columns(w, &a, odd) : gather_elements(w, LLVMGetOperand(call, odd), type);
-        bool ordered = igi_shape_of(&w->s, call).kind == IGI_SHAPE_MATRIX;
+        bool ordered = igi_simt_shape_of(&w->s, call).kind == IGI_SHAPE_MATRIX;
         if (!whole && ordered) columns[odd] = lanes_to_matrix(w, columns[odd]);
     }
-    igi_widen_set(w, call, NULL, columns[0]);
+    igi_simt_widen_set(w, call, NULL, columns[0]);
     w->odd_columns = columns[1];
 }
 
-static void store_columns(igi_widener *w, const area *a, LLVMValueRef even, LLVMValueRef odd) {
+static void store_columns(igi_simt_widener *w, const area *a, LLVMValueRef even, LLVMValueRef odd) {
     for (uint32_t r = 0; r < SIZE; r++) {
         uint32_t from[SIZE];
         for (uint32_t i = 0; i < SIZE; i++) {
@@ -237,19 +238,19 @@ static void store_columns(igi_widener *w, const area *a, LLVMValueRef even, LLVM
     }
 }
 
-static void scatter_elements(igi_widener *w, LLVMValueRef value, LLVMValueRef address) {
-    LLVMValueRef lanes = igi_widen_vector(w, value), addresses = igi_widen_vector(w, address);
+static void scatter_elements(igi_simt_widener *w, LLVMValueRef value, LLVMValueRef address) {
+    LLVMValueRef lanes = igi_simt_widen_vector(w, value), addresses = igi_simt_widen_vector(w, address);
     LLVMTypeRef types[] = {LLVMTypeOf(lanes), LLVMTypeOf(addresses)};
     uint64_t bytes = LLVMABISizeOfType(w->s.layout, LLVMTypeOf(value));
-    LLVMValueRef arguments[] = {lanes, addresses, LLVMConstInt(w->i32, bytes, 0), igi_active_mask(w)};
-    igi_call_intrinsic(w->builder, "llvm.masked.scatter", types, 2, arguments, 4);
+    LLVMValueRef arguments[] = {lanes, addresses, LLVMConstInt(w->i32, bytes, 0), igi_simt_active_mask(w)};
+    igi_simt_call_intrinsic(w->builder, "llvm.masked.scatter", types, 2, arguments, 4);
 }
 
-static void store_matrix(igi_widener *w, LLVMValueRef call) {
+static void store_matrix(igi_simt_widener *w, LLVMValueRef call) {
     area a;
     if (open_area(w, call, 2, LLVMTypeOf(LLVMGetOperand(call, 0)), &a)) {
-        LLVMValueRef even = igi_widen_matrix(w, LLVMGetOperand(call, 0));
-        store_columns(w, &a, even, igi_widen_matrix(w, LLVMGetOperand(call, 1)));
+        LLVMValueRef even = igi_simt_widen_matrix(w, LLVMGetOperand(call, 0));
+        store_columns(w, &a, even, igi_simt_widen_matrix(w, LLVMGetOperand(call, 1)));
         return;
     }
     for (unsigned odd = 0; odd < 2; odd++)
@@ -259,13 +260,13 @@ static void store_matrix(igi_widener *w, LLVMValueRef call) {
 // ---- Which is which ----
 
 // The even columns are requested first; the odd ones are computed with them.
-bool igi_widen_matrix_operation(igi_widener *w, LLVMValueRef call, const char *name) {
+bool igi_simt_widen_matrix_operation(igi_simt_widener *w, LLVMValueRef call, const char *name) {
     if (strcmp(name, "mma_even") == 0)
         multiply_accumulate(w, call);
     else if (strncmp(name, "matrix_even_", 12) == 0)
         load_matrix(w, call);
     else if (strcmp(name, "mma_odd") == 0 || strncmp(name, "matrix_odd_", 11) == 0)
-        igi_widen_set(w, call, NULL, w->odd_columns);
+        igi_simt_widen_set(w, call, NULL, w->odd_columns);
     else if (strncmp(name, "matrix_put_", 11) == 0)
         store_matrix(w, call);
     else

@@ -5,38 +5,38 @@
 #include "simt/ir.h"
 #include "simt/widen.h"
 
-static uint64_t size_of(const igi_widener *w, LLVMTypeRef type) {
+static uint64_t size_of(const igi_simt_widener *w, LLVMTypeRef type) {
     return LLVMABISizeOfType(w->s.layout, type);
 }
 
-bool igi_is_plain_access(LLVMValueRef i, LLVMTypeRef type) {
+bool igi_simt_is_plain_access(LLVMValueRef i, LLVMTypeRef type) {
     LLVMTypeKind kind = LLVMGetTypeKind(type);
     bool scalar = kind == LLVMIntegerTypeKind || kind == LLVMHalfTypeKind || kind == LLVMBFloatTypeKind ||
                   kind == LLVMFloatTypeKind || kind == LLVMPointerTypeKind;
     return scalar && LLVMGetOrdering(i) == LLVMAtomicOrderingNotAtomic && !LLVMGetVolatile(i);
 }
 
-bool igi_is_row_access(const igi_widener *w, LLVMValueRef address, LLVMTypeRef type) {
-    igi_shape shape = igi_shape_of(&w->s, address);
+bool igi_simt_is_row_access(const igi_simt_widener *w, LLVMValueRef address, LLVMTypeRef type) {
+    igi_simt_shape shape = igi_simt_shape_of(&w->s, address);
     bool whole = LLVMGetTypeKind(type) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(type) % 8 == 0;
     return shape.kind == IGI_SHAPE_LINEAR && shape.stride == (int64_t)size_of(w, type) && whole;
 }
 
-static LLVMValueRef alignment(const igi_widener *w, LLVMValueRef access) {
+static LLVMValueRef alignment(const igi_simt_widener *w, LLVMValueRef access) {
     return LLVMConstInt(w->i32, LLVMGetAlignment(access), 0);
 }
 
-static void clone_once(igi_widener *w, LLVMValueRef i) {
+static void clone_once(igi_simt_widener *w, LLVMValueRef i) {
     LLVMValueRef copy = LLVMInstructionClone(i);
     for (int k = 0; k < LLVMGetNumOperands(i); k++)
-        LLVMSetOperand(copy, (unsigned)k, igi_widen_scalar(w, LLVMGetOperand(i, (unsigned)k)));
+        LLVMSetOperand(copy, (unsigned)k, igi_simt_widen_scalar(w, LLVMGetOperand(i, (unsigned)k)));
     LLVMInsertIntoBuilder(w->builder, copy);
-    if (LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMVoidTypeKind) igi_widen_set(w, i, copy, NULL);
-    igi_note(w, IGI_REMARK_UNIFORM, i);
+    if (LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMVoidTypeKind) igi_simt_widen_set(w, i, copy, NULL);
+    igi_simt_note(w, IGI_REMARK_UNIFORM, i);
 }
 
-LLVMValueRef igi_load_masked(igi_widener *w, LLVMTypeRef wide, LLVMValueRef address, unsigned bytes,
-                             LLVMValueRef mask) {
+LLVMValueRef igi_simt_load_masked(igi_simt_widener *w, LLVMTypeRef wide, LLVMValueRef address, unsigned bytes,
+                                  LLVMValueRef mask) {
     if (!mask) {
         LLVMValueRef row = LLVMBuildLoad2(w->builder, wide, address, "");
         LLVMSetAlignment(row, bytes);
@@ -44,31 +44,31 @@ LLVMValueRef igi_load_masked(igi_widener *w, LLVMTypeRef wide, LLVMValueRef addr
     }
     LLVMTypeRef types[] = {wide, w->pointer};
     LLVMValueRef arguments[] = {address, LLVMConstInt(w->i32, bytes, 0), mask, LLVMConstNull(wide)};
-    return igi_call_intrinsic(w->builder, "llvm.masked.load", types, 2, arguments, 4);
+    return igi_simt_call_intrinsic(w->builder, "llvm.masked.load", types, 2, arguments, 4);
 }
 
-static LLVMValueRef load_row(igi_widener *w, LLVMValueRef load, LLVMTypeRef wide) {
-    igi_note(w, IGI_REMARK_CONTIGUOUS, load);
-    LLVMValueRef address = igi_widen_scalar(w, LLVMGetOperand(load, 0));
-    return igi_load_masked(w, wide, address, LLVMGetAlignment(load), w->mask);
+static LLVMValueRef load_row(igi_simt_widener *w, LLVMValueRef load, LLVMTypeRef wide) {
+    igi_simt_note(w, IGI_REMARK_CONTIGUOUS, load);
+    LLVMValueRef address = igi_simt_widen_scalar(w, LLVMGetOperand(load, 0));
+    return igi_simt_load_masked(w, wide, address, LLVMGetAlignment(load), w->mask);
 }
 
-static LLVMValueRef gather_from(igi_widener *w, LLVMValueRef load, LLVMTypeRef wide, LLVMValueRef addresses) {
+static LLVMValueRef gather_from(igi_simt_widener *w, LLVMValueRef load, LLVMTypeRef wide, LLVMValueRef addresses) {
     LLVMTypeRef types[] = {wide, LLVMTypeOf(addresses)};
-    LLVMValueRef arguments[] = {addresses, alignment(w, load), igi_active_mask(w), LLVMConstNull(wide)};
-    return igi_call_intrinsic(w->builder, "llvm.masked.gather", types, 2, arguments, 4);
+    LLVMValueRef arguments[] = {addresses, alignment(w, load), igi_simt_active_mask(w), LLVMConstNull(wide)};
+    return igi_simt_call_intrinsic(w->builder, "llvm.masked.gather", types, 2, arguments, 4);
 }
 
-static LLVMValueRef load_guessed(igi_widener *w, LLVMValueRef load, LLVMTypeRef wide, LLVMValueRef addresses) {
-    igi_guess guess = igi_guess_places(w, LLVMGetOperand(load, 0), LLVMTypeOf(load));
+static LLVMValueRef load_guessed(igi_simt_widener *w, LLVMValueRef load, LLVMTypeRef wide, LLVMValueRef addresses) {
+    igi_simt_guess guess = igi_simt_guess_places(w, LLVMGetOperand(load, 0), LLVMTypeOf(load));
     LLVMBasicBlockRef ways[] = {guess.row, guess.apart, guess.window};
     LLVMValueRef values[3];
     for (unsigned i = 0; i < 3 && ways[i]; i++) {
         LLVMPositionBuilderAtEnd(w->builder, ways[i]);
         if (ways[i] == guess.row)
-            values[i] = igi_load_masked(w, wide, guess.first, LLVMGetAlignment(load), w->mask);
+            values[i] = igi_simt_load_masked(w, wide, guess.first, LLVMGetAlignment(load), w->mask);
         else if (ways[i] == guess.window)
-            values[i] = igi_load_window(w, &guess.places, wide, LLVMGetAlignment(load));
+            values[i] = igi_simt_load_window(w, &guess.places, wide, LLVMGetAlignment(load));
         else
             values[i] = gather_from(w, load, wide, addresses);
         LLVMBuildBr(w->builder, guess.after);
@@ -79,92 +79,93 @@ static LLVMValueRef load_guessed(igi_widener *w, LLVMValueRef load, LLVMTypeRef 
     return value;
 }
 
-static LLVMValueRef gather(igi_widener *w, LLVMValueRef load, LLVMTypeRef wide) {
-    igi_note(w, IGI_REMARK_GATHER, load);
-    LLVMValueRef addresses = igi_widen_vector(w, LLVMGetOperand(load, 0));
-    bool guess = igi_may_be_row(w, LLVMGetOperand(load, 0), LLVMTypeOf(load));
+static LLVMValueRef gather(igi_simt_widener *w, LLVMValueRef load, LLVMTypeRef wide) {
+    igi_simt_note(w, IGI_REMARK_GATHER, load);
+    LLVMValueRef addresses = igi_simt_widen_vector(w, LLVMGetOperand(load, 0));
+    bool guess = igi_simt_may_be_row(w, LLVMGetOperand(load, 0), LLVMTypeOf(load));
     return guess ? load_guessed(w, load, wide, addresses) : gather_from(w, load, wide, addresses);
 }
 
-void igi_widen_load(igi_widener *w, LLVMValueRef load) {
+void igi_simt_widen_load(igi_simt_widener *w, LLVMValueRef load) {
     LLVMValueRef address = LLVMGetOperand(load, 0);
     LLVMTypeRef type = LLVMTypeOf(load);
-    if (igi_shape_of(&w->s, address).kind == IGI_SHAPE_UNIFORM) {
+    if (igi_simt_shape_of(&w->s, address).kind == IGI_SHAPE_UNIFORM) {
         clone_once(w, load);
-    } else if (!igi_is_plain_access(load, type)) {
-        igi_widen_one_by_one(w, load);
-    } else if (!igi_widen_bundled(w, load)) {
-        LLVMTypeRef wide = igi_widen_type(w, type);
-        igi_widen_set(w, load, NULL,
-                      igi_is_row_access(w, address, type) ? load_row(w, load, wide) : gather(w, load, wide));
+    } else if (!igi_simt_is_plain_access(load, type)) {
+        igi_simt_widen_one_by_one(w, load);
+    } else if (!igi_simt_widen_bundled(w, load)) {
+        LLVMTypeRef wide = igi_simt_widen_type(w, type);
+        igi_simt_widen_set(w, load, NULL,
+                           igi_simt_is_row_access(w, address, type) ? load_row(w, load, wide) : gather(w, load, wide));
     }
 }
 
-void igi_store_masked(igi_widener *w, LLVMValueRef value, LLVMValueRef address, unsigned bytes, LLVMValueRef mask) {
+void igi_simt_store_masked(igi_simt_widener *w, LLVMValueRef value, LLVMValueRef address, unsigned bytes,
+                           LLVMValueRef mask) {
     if (!mask) {
         LLVMSetAlignment(LLVMBuildStore(w->builder, value, address), bytes);
         return;
     }
     LLVMTypeRef types[] = {LLVMTypeOf(value), w->pointer};
     LLVMValueRef arguments[] = {value, address, LLVMConstInt(w->i32, bytes, 0), mask};
-    igi_call_intrinsic(w->builder, "llvm.masked.store", types, 2, arguments, 4);
+    igi_simt_call_intrinsic(w->builder, "llvm.masked.store", types, 2, arguments, 4);
 }
 
-static void store_row(igi_widener *w, LLVMValueRef store, LLVMValueRef value) {
-    igi_note(w, IGI_REMARK_CONTIGUOUS, store);
-    LLVMValueRef address = igi_widen_scalar(w, LLVMGetOperand(store, 1));
-    if (!w->mask && igi_is_streamed(w, store))
-        igi_store_past_cache(w, value, address, LLVMGetAlignment(store));
+static void store_row(igi_simt_widener *w, LLVMValueRef store, LLVMValueRef value) {
+    igi_simt_note(w, IGI_REMARK_CONTIGUOUS, store);
+    LLVMValueRef address = igi_simt_widen_scalar(w, LLVMGetOperand(store, 1));
+    if (!w->mask && igi_simt_is_streamed(w, store))
+        igi_simt_store_past_cache(w, value, address, LLVMGetAlignment(store));
     else
-        igi_store_masked(w, value, address, LLVMGetAlignment(store), w->mask);
+        igi_simt_store_masked(w, value, address, LLVMGetAlignment(store), w->mask);
 }
 
-static void scatter_to(igi_widener *w, LLVMValueRef store, LLVMValueRef value, LLVMValueRef addresses) {
+static void scatter_to(igi_simt_widener *w, LLVMValueRef store, LLVMValueRef value, LLVMValueRef addresses) {
     LLVMTypeRef types[] = {LLVMTypeOf(value), LLVMTypeOf(addresses)};
-    LLVMValueRef arguments[] = {value, addresses, alignment(w, store), igi_active_mask(w)};
-    igi_call_intrinsic(w->builder, "llvm.masked.scatter", types, 2, arguments, 4);
+    LLVMValueRef arguments[] = {value, addresses, alignment(w, store), igi_simt_active_mask(w)};
+    igi_simt_call_intrinsic(w->builder, "llvm.masked.scatter", types, 2, arguments, 4);
 }
 
-static void store_guessed(igi_widener *w, LLVMValueRef store, LLVMValueRef value, LLVMValueRef addresses) {
-    igi_guess guess = igi_guess_places(w, LLVMGetOperand(store, 1), LLVMTypeOf(LLVMGetOperand(store, 0)));
+static void store_guessed(igi_simt_widener *w, LLVMValueRef store, LLVMValueRef value, LLVMValueRef addresses) {
+    igi_simt_guess guess = igi_simt_guess_places(w, LLVMGetOperand(store, 1), LLVMTypeOf(LLVMGetOperand(store, 0)));
     LLVMPositionBuilderAtEnd(w->builder, guess.row);
-    igi_store_masked(w, value, guess.first, LLVMGetAlignment(store), w->mask);
+    igi_simt_store_masked(w, value, guess.first, LLVMGetAlignment(store), w->mask);
     LLVMBuildBr(w->builder, guess.after);
     LLVMPositionBuilderAtEnd(w->builder, guess.apart);
     scatter_to(w, store, value, addresses);
     LLVMBuildBr(w->builder, guess.after);
     if (guess.window) {
         LLVMPositionBuilderAtEnd(w->builder, guess.window);
-        igi_store_window(w, &guess.places, value, LLVMGetAlignment(store));
+        igi_simt_store_window(w, &guess.places, value, LLVMGetAlignment(store));
         LLVMBuildBr(w->builder, guess.after);
     }
     LLVMPositionBuilderAtEnd(w->builder, guess.after);
 }
 
-static void scatter(igi_widener *w, LLVMValueRef store, LLVMValueRef value) {
-    igi_note(w, IGI_REMARK_SCATTER, store);
-    LLVMValueRef addresses = igi_widen_vector(w, LLVMGetOperand(store, 1));
+static void scatter(igi_simt_widener *w, LLVMValueRef store, LLVMValueRef value) {
+    igi_simt_note(w, IGI_REMARK_SCATTER, store);
+    LLVMValueRef addresses = igi_simt_widen_vector(w, LLVMGetOperand(store, 1));
     LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(store, 0));
-    if (igi_may_be_row(w, LLVMGetOperand(store, 1), type))
+    if (igi_simt_may_be_row(w, LLVMGetOperand(store, 1), type))
         store_guessed(w, store, value, addresses);
     else
         scatter_to(w, store, value, addresses);
 }
 
-void igi_widen_store(igi_widener *w, LLVMValueRef store) {
+void igi_simt_widen_store(igi_simt_widener *w, LLVMValueRef store) {
     LLVMValueRef value = LLVMGetOperand(store, 0), address = LLVMGetOperand(store, 1);
     LLVMTypeRef type = LLVMTypeOf(value);
-    bool same_place = igi_shape_of(&w->s, address).kind == IGI_SHAPE_UNIFORM;
-    if (same_place && igi_shape_of(&w->s, value).kind == IGI_SHAPE_UNIFORM) {
+    bool same_place = igi_simt_shape_of(&w->s, address).kind == IGI_SHAPE_UNIFORM;
+    if (same_place && igi_simt_shape_of(&w->s, value).kind == IGI_SHAPE_UNIFORM) {
         clone_once(w, store);
-    } else if (!igi_is_plain_access(store, type)) {
-        igi_widen_one_by_one(w, store);
-    } else if (igi_widen_bundled(w, store)) {
+    } else if (!igi_simt_is_plain_access(store, type)) {
+        igi_simt_widen_one_by_one(w, store);
+    } else if (igi_simt_widen_bundled(w, store)) {
         return;
-    } else if (igi_is_row_access(w, address, type)) {
-        store_row(w, store, igi_widen_vector(w, value));
+    } else if (igi_simt_is_row_access(w, address, type)) {
+        store_row(w, store, igi_simt_widen_vector(w, value));
     } else {
-        scatter(w, store, igi_widen_vector(w, value));
+        scatter(w, store, igi_simt_widen_vector(w, value));
     }
 }
 
@@ -175,24 +176,24 @@ typedef struct lane_loop {
     LLVMBasicBlockRef head, after;
 } lane_loop;
 
-static LLVMValueRef spill(igi_widener *w, LLVMValueRef wide) {
+static LLVMValueRef spill(igi_simt_widener *w, LLVMValueRef wide) {
     LLVMValueRef memory = LLVMBuildAlloca(w->slots, LLVMTypeOf(wide), IGI_TEMPORARY);
     LLVMBuildStore(w->builder, wide, memory);
     return memory;
 }
 
-static LLVMValueRef element_address(igi_widener *w, LLVMValueRef memory, LLVMTypeRef type, LLVMValueRef lane) {
+static LLVMValueRef element_address(igi_simt_widener *w, LLVMValueRef memory, LLVMTypeRef type, LLVMValueRef lane) {
     return LLVMBuildGEP2(w->builder, type, memory, &lane, 1, "");
 }
 
-static LLVMBasicBlockRef new_block(igi_widener *w, const char *name) {
+static LLVMBasicBlockRef new_block(igi_simt_widener *w, const char *name) {
     return LLVMAppendBasicBlockInContext(w->m->context, w->to, name);
 }
 
 // for (left = mask; left; left &= left - 1) { lane = cttz(left) ... the builder is left here ... }
-static lane_loop begin_lanes(igi_widener *w) {
+static lane_loop begin_lanes(igi_simt_widener *w) {
     LLVMTypeRef bits = LLVMIntTypeInContext(w->m->context, w->width);
-    LLVMValueRef all = LLVMBuildBitCast(w->builder, igi_active_mask(w), bits, "");
+    LLVMValueRef all = LLVMBuildBitCast(w->builder, igi_simt_active_mask(w), bits, "");
     lane_loop loop = {.head = new_block(w, "lanes"), .after = new_block(w, "after")};
     LLVMBasicBlockRef before = LLVMGetInsertBlock(w->builder), body = new_block(w, "lane");
     LLVMBuildBr(w->builder, loop.head);
@@ -203,12 +204,12 @@ static lane_loop begin_lanes(igi_widener *w) {
     LLVMBuildCondBr(w->builder, any, body, loop.after);
     LLVMPositionBuilderAtEnd(w->builder, body);
     LLVMValueRef arguments[] = {loop.left, LLVMConstInt(w->i1, 1, 0)};
-    LLVMValueRef lane = igi_call_intrinsic(w->builder, "llvm.cttz", &bits, 1, arguments, 2);
+    LLVMValueRef lane = igi_simt_call_intrinsic(w->builder, "llvm.cttz", &bits, 1, arguments, 2);
     loop.lane = LLVMBuildIntCast2(w->builder, lane, w->i32, 0, "");
     return loop;
 }
 
-static void end_lanes(igi_widener *w, const lane_loop *loop) {
+static void end_lanes(igi_simt_widener *w, const lane_loop *loop) {
     LLVMTypeRef bits = LLVMTypeOf(loop->left);
     LLVMValueRef less = LLVMBuildSub(w->builder, loop->left, LLVMConstInt(bits, 1, 0), "");
     LLVMValueRef next = LLVMBuildAnd(w->builder, loop->left, less, "");
@@ -238,20 +239,22 @@ static bool all_spillable(LLVMValueRef i) {
 enum { MOST_OPERANDS = 8 };
 
 // Compare-and-exchange gives a pair; its parts are kept as two vectors in memory, found again by extractvalue.
-static void one_by_one(igi_widener *w, LLVMValueRef i, LLVMTypeRef result, LLVMValueRef memory, LLVMValueRef flags) {
-    igi_note(w, IGI_REMARK_ONE_BY_ONE, i);
+static void one_by_one(igi_simt_widener *w, LLVMValueRef i, LLVMTypeRef result, LLVMValueRef memory,
+                       LLVMValueRef flags) {
+    igi_simt_note(w, IGI_REMARK_ONE_BY_ONE, i);
     LLVMValueRef spilled[MOST_OPERANDS] = {0};
     int count = LLVMGetNumOperands(i);
     if (count > MOST_OPERANDS) {
-        igi_decline(w, "an operation with more than 8 operands", i);
+        igi_simt_decline(w, "an operation with more than 8 operands", i);
         return;
     }
     for (int k = 0; k < count; k++) {
         LLVMValueRef given = LLVMGetOperand(i, (unsigned)k);
-        if (!LLVMIsAFunction(given) && !LLVMIsConstant(given) && igi_shape_of(&w->s, given).kind != IGI_SHAPE_UNIFORM)
-            spilled[k] = spill(w, igi_widen_vector(w, given));
+        if (!LLVMIsAFunction(given) && !LLVMIsConstant(given) &&
+            igi_simt_shape_of(&w->s, given).kind != IGI_SHAPE_UNIFORM)
+            spilled[k] = spill(w, igi_simt_widen_vector(w, given));
         else if (!LLVMIsAFunction(given))
-            igi_widen_scalar(w, given);  // loaded before the loop, where it dominates
+            igi_simt_widen_scalar(w, given);  // loaded before the loop, where it dominates
     }
     lane_loop loop = begin_lanes(w);
     LLVMValueRef copy = LLVMInstructionClone(i);
@@ -262,7 +265,7 @@ static void one_by_one(igi_widener *w, LLVMValueRef i, LLVMTypeRef result, LLVMV
         LLVMSetOperand(copy, (unsigned)k,
                        spilled[k]
                            ? LLVMBuildLoad2(w->builder, type, element_address(w, spilled[k], type, loop.lane), "")
-                           : igi_widen_scalar(w, given));
+                           : igi_simt_widen_scalar(w, given));
     }
     LLVMInsertIntoBuilder(w->builder, copy);
     if (flags) {
@@ -276,9 +279,9 @@ static void one_by_one(igi_widener *w, LLVMValueRef i, LLVMTypeRef result, LLVMV
     end_lanes(w, &loop);
 }
 
-static void exchange_one_by_one(igi_widener *w, LLVMValueRef i) {
+static void exchange_one_by_one(igi_simt_widener *w, LLVMValueRef i) {
     LLVMTypeRef value = LLVMStructGetTypeAtIndex(LLVMTypeOf(i), 0);
-    LLVMTypeRef wide = igi_widen_type(w, value), bytes = igi_widen_type(w, w->i8);
+    LLVMTypeRef wide = igi_simt_widen_type(w, value), bytes = igi_simt_widen_type(w, w->i8);
     LLVMValueRef memory = LLVMBuildAlloca(w->slots, wide, IGI_TEMPORARY),
                  flags = LLVMBuildAlloca(w->slots, bytes, IGI_TEMPORARY);
     one_by_one(w, i, value, memory, flags);
@@ -289,22 +292,22 @@ static void exchange_one_by_one(igi_widener *w, LLVMValueRef i) {
         LLVMValueRef user = LLVMGetUser(use);
         bool part = LLVMIsAExtractValueInst(user) && LLVMGetInstructionParent(user) == LLVMGetInstructionParent(i);
         if (!part) {
-            igi_decline(w, "an exchange whose result travels", i);
+            igi_simt_decline(w, "an exchange whose result travels", i);
             return;
         }
-        igi_widen_set(w, user, NULL, LLVMGetIndices(user)[0] == 0 ? olds : dones);
+        igi_simt_widen_set(w, user, NULL, LLVMGetIndices(user)[0] == 0 ? olds : dones);
     }
 }
 
 // All lanes are active: one copy for each, without a loop.
-static LLVMValueRef one_after_another(igi_widener *w, LLVMValueRef i, LLVMTypeRef wide) {
+static LLVMValueRef one_after_another(igi_simt_widener *w, LLVMValueRef i, LLVMTypeRef wide) {
     LLVMValueRef results = wide ? LLVMGetPoison(wide) : NULL;
     for (uint32_t lane = 0; lane < w->width; lane++) {
         LLVMValueRef copy = LLVMInstructionClone(i);
         for (int k = 0; k < LLVMGetNumOperands(i); k++) {
             LLVMValueRef given = LLVMGetOperand(i, (unsigned)k);
             if (LLVMIsAFunction(given)) continue;
-            LLVMSetOperand(copy, (unsigned)k, igi_widen_lane(w, given, lane));
+            LLVMSetOperand(copy, (unsigned)k, igi_simt_widen_lane(w, given, lane));
         }
         LLVMInsertIntoBuilder(w->builder, copy);
         LLVMValueRef index = LLVMConstInt(w->i32, lane, 0);
@@ -313,9 +316,9 @@ static LLVMValueRef one_after_another(igi_widener *w, LLVMValueRef i, LLVMTypeRe
     return results;
 }
 
-void igi_widen_one_by_one(igi_widener *w, LLVMValueRef i) {
+void igi_simt_widen_one_by_one(igi_simt_widener *w, LLVMValueRef i) {
     LLVMOpcode opcode = LLVMGetInstructionOpcode(i);
-    if (igi_widen_shared_atomic(w, i)) return;
+    if (igi_simt_widen_shared_atomic(w, i)) return;
     if (opcode == LLVMAtomicCmpXchg) {
         exchange_one_by_one(w, i);
         return;
@@ -323,18 +326,18 @@ void igi_widen_one_by_one(igi_widener *w, LLVMValueRef i) {
     // Its value was set together with the exchange.
     if (opcode == LLVMExtractValue && LLVMGetInstructionOpcode(LLVMGetOperand(i, 0)) == LLVMAtomicCmpXchg) return;
     if (!all_spillable(i) || LLVMGetNumOperands(i) > 8) {
-        igi_decline(w, "an instruction on a type that has no lanes", i);
+        igi_simt_decline(w, "an instruction on a type that has no lanes", i);
         return;
     }
     LLVMTypeRef type = LLVMTypeOf(i);
     bool gives = LLVMGetTypeKind(type) != LLVMVoidTypeKind;
-    LLVMTypeRef wide = gives ? igi_widen_type(w, type) : NULL;
+    LLVMTypeRef wide = gives ? igi_simt_widen_type(w, type) : NULL;
     if (!w->mask) {
         LLVMValueRef results = one_after_another(w, i, wide);
-        if (gives) igi_widen_set(w, i, NULL, results);
+        if (gives) igi_simt_widen_set(w, i, NULL, results);
         return;
     }
     LLVMValueRef memory = gives ? LLVMBuildAlloca(w->slots, wide, IGI_TEMPORARY) : NULL;
     one_by_one(w, i, type, memory, NULL);
-    if (gives) igi_widen_set(w, i, NULL, LLVMBuildLoad2(w->builder, wide, memory, ""));
+    if (gives) igi_simt_widen_set(w, i, NULL, LLVMBuildLoad2(w->builder, wide, memory, ""));
 }

@@ -14,13 +14,13 @@ static bool is_signed(LLVMIntPredicate predicate) {
 }
 
 // The operand that is linear in the lane; the other is the same for all. IGI_NONE: it is another comparison.
-static uint32_t linear_operand(const igi_widener *w, LLVMValueRef condition) {
+static uint32_t linear_operand(const igi_simt_widener *w, LLVMValueRef condition) {
     if (!LLVMIsAICmpInst(condition) || !is_ordered(LLVMGetICmpPredicate(condition))) return IGI_NONE;
     for (uint32_t k = 0; k < 2; k++) {
         LLVMValueRef moving = LLVMGetOperand(condition, k), limit = LLVMGetOperand(condition, 1 - k);
         bool integer = LLVMGetTypeKind(LLVMTypeOf(moving)) == LLVMIntegerTypeKind;
-        if (integer && igi_shape_of(&w->s, moving).kind == IGI_SHAPE_LINEAR &&
-            igi_shape_of(&w->s, limit).kind == IGI_SHAPE_UNIFORM)
+        if (integer && igi_simt_shape_of(&w->s, moving).kind == IGI_SHAPE_LINEAR &&
+            igi_simt_shape_of(&w->s, limit).kind == IGI_SHAPE_UNIFORM)
             return k;
     }
     return IGI_NONE;
@@ -28,12 +28,12 @@ static uint32_t linear_operand(const igi_widener *w, LLVMValueRef condition) {
 
 static bool has_barrier(LLVMBasicBlockRef block) {
     for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
-        if (igi_calls(i, "__ig_barrier")) return true;
+        if (igi_simt_calls(i, "__ig_barrier")) return true;
     return false;
 }
 
-bool igi_has_whole_rounds(const igi_widener *w, uint32_t block) {
-    const igi_block *at = &w->s.cfg.blocks[block];
+bool igi_simt_has_whole_rounds(const igi_simt_widener *w, uint32_t block) {
+    const igi_simt_block *at = &w->s.cfg.blocks[block];
     LLVMValueRef terminator = LLVMGetBasicBlockTerminator(at->block);
     if (at->loop == IGI_NONE || !w->s.divergent_loop[at->loop] || !w->s.divergent_branch[block]) return false;
     if (at->successor_count != 2 || !LLVMIsABranchInst(terminator) || has_barrier(at->block)) return false;
@@ -42,18 +42,19 @@ bool igi_has_whole_rounds(const igi_widener *w, uint32_t block) {
 }
 
 // The condition, or its opposite, for the lane whose operand is `moving`.
-static LLVMValueRef holds(igi_widener *w, LLVMValueRef condition, uint32_t which, LLVMValueRef moving, bool opposite) {
-    LLVMValueRef limit = igi_widen_scalar(w, LLVMGetOperand(condition, 1 - which));
+static LLVMValueRef holds(igi_simt_widener *w, LLVMValueRef condition, uint32_t which, LLVMValueRef moving,
+                          bool opposite) {
+    LLVMValueRef limit = igi_simt_widen_scalar(w, LLVMGetOperand(condition, 1 - which));
     LLVMValueRef pair[] = {which ? limit : moving, which ? moving : limit};
     LLVMValueRef yes = LLVMBuildICmp(w->builder, LLVMGetICmpPredicate(condition), pair[0], pair[1], "");
     return opposite ? LLVMBuildNot(w->builder, yes, "") : yes;
 }
 
 // Whether it holds for all lanes: for the first and the last, without wrapping in between.
-static LLVMValueRef all_hold(igi_widener *w, LLVMValueRef condition, bool opposite) {
+static LLVMValueRef all_hold(igi_simt_widener *w, LLVMValueRef condition, bool opposite) {
     uint32_t which = linear_operand(w, condition);
-    LLVMValueRef moving = LLVMGetOperand(condition, which), first = igi_widen_scalar(w, moving);
-    int64_t stride = igi_shape_of(&w->s, moving).stride;
+    LLVMValueRef moving = LLVMGetOperand(condition, which), first = igi_simt_widen_scalar(w, moving);
+    int64_t stride = igi_simt_shape_of(&w->s, moving).stride;
     LLVMValueRef distance = LLVMConstInt(LLVMTypeOf(first), (uint64_t)(stride * (int64_t)(w->width - 1)), 1);
     LLVMValueRef last = LLVMBuildAdd(w->builder, first, distance, "");
     bool with_sign = is_signed(LLVMGetICmpPredicate(condition));
@@ -65,26 +66,26 @@ static LLVMValueRef all_hold(igi_widener *w, LLVMValueRef condition, bool opposi
 }
 
 // Values of the next iteration, computed where they dominate both branches.
-static void prepare_values(igi_widener *w, uint32_t block) {
+static void prepare_values(igi_simt_widener *w, uint32_t block) {
     LLVMBasicBlockRef here = w->s.cfg.blocks[block].block;
     for (LLVMValueRef i = LLVMGetFirstInstruction(here); i && LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i))
         for (unsigned k = 0; k < LLVMCountIncoming(i); k++) {
             if (LLVMGetIncomingBlock(i, k) != here) continue;
-            if (igi_shape_of(&w->s, i).kind == IGI_SHAPE_VARYING)
-                igi_widen_vector(w, LLVMGetIncomingValue(i, k));
-            else if (igi_shape_of(&w->s, i).kind != IGI_SHAPE_MATRIX)
-                igi_widen_scalar(w, LLVMGetIncomingValue(i, k));
+            if (igi_simt_shape_of(&w->s, i).kind == IGI_SHAPE_VARYING)
+                igi_simt_widen_vector(w, LLVMGetIncomingValue(i, k));
+            else if (igi_simt_shape_of(&w->s, i).kind != IGI_SHAPE_MATRIX)
+                igi_simt_widen_scalar(w, LLVMGetIncomingValue(i, k));
         }
 }
 
-void igi_widen_whole_round(igi_widener *w, uint32_t block, LLVMValueRef condition) {
+void igi_simt_widen_whole_round(igi_simt_widener *w, uint32_t block, LLVMValueRef condition) {
     bool opposite = w->s.cfg.blocks[block].successors[1] == block;
     LLVMBasicBlockRef again = LLVMAppendBasicBlockInContext(w->m->context, w->to, "again"),
                       rest = LLVMAppendBasicBlockInContext(w->m->context, w->to, "rest");
     prepare_values(w, block);
     LLVMBuildCondBr(w->builder, all_hold(w, condition, opposite), again, rest);
     LLVMPositionBuilderAtEnd(w->builder, again);
-    igi_pass_lanes(w, block, block, NULL);
+    igi_simt_pass_lanes(w, block, block, NULL);
     LLVMBuildBr(w->builder, w->whole);
     LLVMPositionBuilderAtEnd(w->builder, rest);
 }

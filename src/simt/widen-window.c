@@ -13,39 +13,39 @@
 
 enum { LANES = 16, WINDOW = 2 * LANES };
 
-bool igi_may_be_window(const igi_widener *w, LLVMValueRef address, LLVMTypeRef type) {
+bool igi_simt_may_be_window(const igi_simt_widener *w, LLVMValueRef address, LLVMTypeRef type) {
     return w->mask_registers && w->width % LANES == 0 && w->width / LANES <= IGI_MAX_CHUNKS &&
-           LLVMABISizeOfType(w->s.layout, type) == 4 && igi_is_indexed(w, address, 4);
+           LLVMABISizeOfType(w->s.layout, type) == 4 && igi_simt_is_indexed(w, address, 4);
 }
 
 // ---- Pieces of vectors ----
 
-static LLVMTypeRef words(const igi_widener *w) {
+static LLVMTypeRef words(const igi_simt_widener *w) {
     return LLVMVectorType(w->i32, LANES);
 }
 
-static LLVMValueRef part(igi_widener *w, LLVMValueRef vector, uint32_t first) {
+static LLVMValueRef part(igi_simt_widener *w, LLVMValueRef vector, uint32_t first) {
     uint32_t from[LANES];
     for (uint32_t i = 0; i < LANES; i++) from[i] = first + i;
     return LLVMBuildShuffleVector(w->builder, vector, LLVMGetPoison(LLVMTypeOf(vector)),
-                                  igi_shuffle_mask(w, from, LANES), "");
+                                  igi_simt_shuffle_mask(w, from, LANES), "");
 }
 
-static LLVMValueRef join(igi_widener *w, LLVMValueRef *parts, uint32_t count) {
+static LLVMValueRef join(igi_simt_widener *w, LLVMValueRef *parts, uint32_t count) {
     if (count == 1) return parts[0];
     LLVMValueRef low = join(w, parts, count / 2), high = join(w, parts + count / 2, count / 2);
     uint32_t from[IGI_MAX_WIDTH];
     for (uint32_t i = 0; i < count * LANES; i++) from[i] = i;
-    return LLVMBuildShuffleVector(w->builder, low, high, igi_shuffle_mask(w, from, count * LANES), "");
+    return LLVMBuildShuffleVector(w->builder, low, high, igi_simt_shuffle_mask(w, from, count * LANES), "");
 }
 
-static LLVMValueRef spread(igi_widener *w, LLVMValueRef scalar) {
+static LLVMValueRef spread(igi_simt_widener *w, LLVMValueRef scalar) {
     LLVMTypeRef type = LLVMVectorType(LLVMTypeOf(scalar), LANES);
     LLVMValueRef one = LLVMBuildInsertElement(w->builder, LLVMGetPoison(type), scalar, LLVMConstInt(w->i32, 0, 0), "");
     return LLVMBuildShuffleVector(w->builder, one, LLVMGetPoison(type), LLVMConstNull(words(w)), "");
 }
 
-static LLVMValueRef counting(const igi_widener *w) {
+static LLVMValueRef counting(const igi_simt_widener *w) {
     LLVMValueRef items[LANES];
     for (uint32_t i = 0; i < LANES; i++) items[i] = LLVMConstInt(w->i32, i, 0);
     return LLVMConstVector(items, LANES);
@@ -54,27 +54,27 @@ static LLVMValueRef counting(const igi_widener *w) {
 // ---- Whether it is one ----
 
 // Each lane after the one before it, the last within the window.
-static LLVMValueRef goes_up(igi_widener *w, LLVMValueRef offsets) {
+static LLVMValueRef goes_up(igi_simt_widener *w, LLVMValueRef offsets) {
     LLVMBuilderRef b = w->builder;
     uint32_t from[LANES];
     for (uint32_t i = 0; i < LANES; i++) from[i] = i ? i - 1 : LANES;
     LLVMValueRef below = LLVMConstAllOnes(words(w));
-    LLVMValueRef before = LLVMBuildShuffleVector(b, offsets, below, igi_shuffle_mask(w, from, LANES), "");
+    LLVMValueRef before = LLVMBuildShuffleVector(b, offsets, below, igi_simt_shuffle_mask(w, from, LANES), "");
     LLVMValueRef up = LLVMBuildICmp(b, LLVMIntSGT, offsets, before, "");
-    LLVMValueRef near = LLVMBuildICmp(b, LLVMIntULT, offsets, igi_splat(words(w), WINDOW, false), "");
+    LLVMValueRef near = LLVMBuildICmp(b, LLVMIntULT, offsets, igi_simt_splat(words(w), WINDOW, false), "");
     LLVMTypeRef bits = LLVMIntTypeInContext(w->m->context, LANES);
     LLVMValueRef all = LLVMBuildBitCast(b, LLVMBuildAnd(b, up, near, ""), bits, "");
     return LLVMBuildICmp(b, LLVMIntEQ, all, LLVMConstAllOnes(bits), "");
 }
 
 // A bit for each element of the window that a lane is at.
-static LLVMValueRef places(igi_widener *w, LLVMValueRef offsets) {
+static LLVMValueRef places(igi_simt_widener *w, LLVMValueRef offsets) {
     LLVMTypeRef type = words(w);
-    LLVMValueRef bits = LLVMBuildShl(w->builder, igi_splat(type, 1, false), offsets, "");
-    return igi_call_intrinsic(w->builder, "llvm.vector.reduce.or", &type, 1, &bits, 1);
+    LLVMValueRef bits = LLVMBuildShl(w->builder, igi_simt_splat(type, 1, false), offsets, "");
+    return igi_simt_call_intrinsic(w->builder, "llvm.vector.reduce.or", &type, 1, &bits, 1);
 }
 
-LLVMValueRef igi_find_window(igi_widener *w, LLVMValueRef indices, igi_window *window) {
+LLVMValueRef igi_simt_find_window(igi_simt_widener *w, LLVMValueRef indices, igi_simt_window *window) {
     LLVMValueRef yes = LLVMConstInt(w->i1, 1, 0);
     for (uint32_t c = 0; c < w->width / LANES; c++) {
         LLVMValueRef start =
@@ -86,15 +86,16 @@ LLVMValueRef igi_find_window(igi_widener *w, LLVMValueRef indices, igi_window *w
     return yes;
 }
 
-LLVMValueRef igi_place_window(igi_widener *w, LLVMValueRef address, LLVMValueRef indices, igi_window *window) {
+LLVMValueRef igi_simt_place_window(igi_simt_widener *w, LLVMValueRef address, LLVMValueRef indices,
+                                   igi_simt_window *window) {
     LLVMValueRef extension = LLVMGetOperand(address, 1), yes = LLVMConstInt(w->i1, 1, 0);
-    LLVMValueRef base = igi_widen_scalar(w, LLVMGetOperand(address, 0));
+    LLVMValueRef base = igi_simt_widen_scalar(w, LLVMGetOperand(address, 0));
     for (uint32_t c = 0; c < w->width / LANES; c++) {
         LLVMValueRef first =
             LLVMBuildExtractElement(w->builder, indices, LLVMConstInt(w->i32, (uint64_t)c * LANES, 0), "");
         LLVMValueRef far = LLVMBuildCast(w->builder, LLVMGetInstructionOpcode(extension), first, w->i64, "");
         window->first[c] = LLVMBuildGEP2(w->builder, LLVMGetGEPSourceElementType(address), base, &far, 1, "");
-        yes = LLVMBuildAnd(w->builder, yes, igi_stays_straight(w, extension, first, WINDOW), "");
+        yes = LLVMBuildAnd(w->builder, yes, igi_simt_stays_straight(w, extension, first, WINDOW), "");
     }
     return yes;
 }
@@ -102,61 +103,62 @@ LLVMValueRef igi_place_window(igi_widener *w, LLVMValueRef address, LLVMValueRef
 // ---- Reading and writing it ----
 
 // Those of the bits whose lane is active: lanes are in the order of their bits.
-static LLVMValueRef bits_that_are_on(igi_widener *w, const igi_window *window, uint32_t chunk) {
+static LLVMValueRef bits_that_are_on(igi_simt_widener *w, const igi_simt_window *window, uint32_t chunk) {
     if (!w->mask) return window->bits[chunk];
     LLVMValueRef on =
         LLVMBuildBitCast(w->builder, part(w, w->mask, chunk * LANES), LLVMIntTypeInContext(w->m->context, LANES), "");
     LLVMValueRef arguments[] = {LLVMBuildZExt(w->builder, on, w->i32, ""), window->bits[chunk]};
-    return igi_call_intrinsic(w->builder, "llvm.x86.bmi.pdep.32", NULL, 0, arguments, 2);
+    return igi_simt_call_intrinsic(w->builder, "llvm.x86.bmi.pdep.32", NULL, 0, arguments, 2);
 }
 
-static LLVMValueRef half_of(igi_widener *w, LLVMValueRef bits, uint32_t half) {
+static LLVMValueRef half_of(igi_simt_widener *w, LLVMValueRef bits, uint32_t half) {
     LLVMValueRef all = LLVMBuildBitCast(w->builder, bits, LLVMVectorType(w->i1, WINDOW), "");
     return part(w, all, half * LANES);
 }
 
-static LLVMValueRef half_address(igi_widener *w, LLVMValueRef first, uint32_t half) {
+static LLVMValueRef half_address(igi_simt_widener *w, LLVMValueRef first, uint32_t half) {
     LLVMValueRef distance = LLVMConstInt(w->i64, (uint64_t)half * LANES * 4, 0);
     return LLVMBuildGEP2(w->builder, w->i8, first, &distance, 1, "");
 }
 
-LLVMValueRef igi_load_window(igi_widener *w, const igi_window *window, LLVMTypeRef wide, unsigned alignment) {
+LLVMValueRef igi_simt_load_window(igi_simt_widener *w, const igi_simt_window *window, LLVMTypeRef wide,
+                                  unsigned alignment) {
     LLVMValueRef parts[IGI_MAX_CHUNKS];
     for (uint32_t c = 0; c < w->width / LANES; c++) {
         LLVMValueRef wanted = bits_that_are_on(w, window, c), halves[2];
         for (uint32_t h = 0; h < 2; h++)
-            halves[h] =
-                igi_load_masked(w, words(w), half_address(w, window->first[c], h), alignment, half_of(w, wanted, h));
+            halves[h] = igi_simt_load_masked(w, words(w), half_address(w, window->first[c], h), alignment,
+                                             half_of(w, wanted, h));
         LLVMValueRef arguments[] = {halves[0], window->offsets[c], halves[1]};
-        parts[c] = igi_call_intrinsic(w->builder, "llvm.x86.avx512.vpermi2var.d.512", NULL, 0, arguments, 3);
+        parts[c] = igi_simt_call_intrinsic(w->builder, "llvm.x86.avx512.vpermi2var.d.512", NULL, 0, arguments, 3);
     }
     return LLVMBuildBitCast(w->builder, join(w, parts, w->width / LANES), wide, "");
 }
 
 // Elements of a register, in their order, at the places of a half that have a bit.
-static LLVMValueRef spread_over(igi_widener *w, LLVMValueRef value, LLVMValueRef taken) {
+static LLVMValueRef spread_over(igi_simt_widener *w, LLVMValueRef value, LLVMValueRef taken) {
     LLVMTypeRef type = words(w);
     LLVMValueRef arguments[] = {value, LLVMConstNull(type), taken};
-    return igi_call_intrinsic(w->builder, "llvm.x86.avx512.mask.expand", &type, 1, arguments, 3);
+    return igi_simt_call_intrinsic(w->builder, "llvm.x86.avx512.mask.expand", &type, 1, arguments, 3);
 }
 
 // The elements after those that went to the first half.
-static LLVMValueRef remaining(igi_widener *w, LLVMValueRef value, LLVMValueRef bits) {
+static LLVMValueRef remaining(igi_simt_widener *w, LLVMValueRef value, LLVMValueRef bits) {
     LLVMValueRef low = LLVMBuildAnd(w->builder, bits, LLVMConstInt(w->i32, (1u << LANES) - 1, 0), "");
-    LLVMValueRef gone = igi_call_intrinsic(w->builder, "llvm.ctpop", &w->i32, 1, &low, 1);
+    LLVMValueRef gone = igi_simt_call_intrinsic(w->builder, "llvm.ctpop", &w->i32, 1, &low, 1);
     LLVMValueRef arguments[] = {value, LLVMBuildAdd(w->builder, counting(w), spread(w, gone), "")};
-    return igi_call_intrinsic(w->builder, "llvm.x86.avx512.permvar.si.512", NULL, 0, arguments, 2);
+    return igi_simt_call_intrinsic(w->builder, "llvm.x86.avx512.permvar.si.512", NULL, 0, arguments, 2);
 }
 
-void igi_store_window(igi_widener *w, const igi_window *window, LLVMValueRef value, unsigned alignment) {
-    LLVMValueRef all = LLVMBuildBitCast(w->builder, value, igi_widen_type(w, w->i32), "");
+void igi_simt_store_window(igi_simt_widener *w, const igi_simt_window *window, LLVMValueRef value, unsigned alignment) {
+    LLVMValueRef all = LLVMBuildBitCast(w->builder, value, igi_simt_widen_type(w, w->i32), "");
     for (uint32_t c = 0; c < w->width / LANES; c++) {
         LLVMValueRef bits = window->bits[c], chunk = part(w, all, c * LANES);
         LLVMValueRef written = bits_that_are_on(w, window, c);
         for (uint32_t h = 0; h < 2; h++) {
             LLVMValueRef rest = h ? remaining(w, chunk, bits) : chunk;
-            igi_store_masked(w, spread_over(w, rest, half_of(w, bits, h)), half_address(w, window->first[c], h),
-                             alignment, half_of(w, written, h));
+            igi_simt_store_masked(w, spread_over(w, rest, half_of(w, bits, h)), half_address(w, window->first[c], h),
+                                  alignment, half_of(w, written, h));
         }
     }
 }

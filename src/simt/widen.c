@@ -10,7 +10,7 @@
 #include "simt/compile.h"
 #include "simt/ir.h"
 
-void igi_decline(igi_widener *w, const char *why, LLVMValueRef where) {
+void igi_simt_decline(igi_simt_widener *w, const char *why, LLVMValueRef where) {
     if (w->declined) return;
     w->declined = why;
     w->declined_at = where;
@@ -18,7 +18,7 @@ void igi_decline(igi_widener *w, const char *why, LLVMValueRef where) {
 
 // ---- Vectors ----
 
-LLVMTypeRef igi_widen_type(const igi_widener *w, LLVMTypeRef scalar) {
+LLVMTypeRef igi_simt_widen_type(const igi_simt_widener *w, LLVMTypeRef scalar) {
     return LLVMVectorType(scalar, w->width);
 }
 
@@ -34,14 +34,14 @@ static bool fits_lane(LLVMTypeRef type) {
     }
 }
 
-LLVMValueRef igi_lane_numbers(const igi_widener *w, LLVMTypeRef type, int64_t first, int64_t step) {
+LLVMValueRef igi_simt_lane_numbers(const igi_simt_widener *w, LLVMTypeRef type, int64_t first, int64_t step) {
     LLVMValueRef items[IGI_MAX_WIDTH];
     for (uint32_t i = 0; i < w->width; i++) items[i] = LLVMConstInt(type, (uint64_t)(first + step * (int64_t)i), 1);
     return LLVMConstVector(items, w->width);
 }
 
-LLVMValueRef igi_splat_value(igi_widener *w, LLVMValueRef scalar) {
-    LLVMTypeRef type = igi_widen_type(w, LLVMTypeOf(scalar));
+LLVMValueRef igi_simt_splat_value(igi_simt_widener *w, LLVMValueRef scalar) {
+    LLVMTypeRef type = igi_simt_widen_type(w, LLVMTypeOf(scalar));
     if (LLVMIsConstant(scalar)) {
         LLVMValueRef items[IGI_MAX_WIDTH];
         for (uint32_t i = 0; i < w->width; i++) items[i] = scalar;
@@ -52,23 +52,23 @@ LLVMValueRef igi_splat_value(igi_widener *w, LLVMValueRef scalar) {
     return LLVMBuildShuffleVector(w->builder, one, LLVMGetPoison(type), zeros, "");
 }
 
-LLVMValueRef igi_shuffle_mask(const igi_widener *w, const uint32_t *indices, uint32_t count) {
+LLVMValueRef igi_simt_shuffle_mask(const igi_simt_widener *w, const uint32_t *indices, uint32_t count) {
     LLVMValueRef items[2 * IGI_MAX_WIDTH];
     for (uint32_t i = 0; i < count; i++) items[i] = LLVMConstInt(w->i32, indices[i], 0);
     return LLVMConstVector(items, count);
 }
 
-LLVMValueRef igi_active_mask(igi_widener *w) {
+LLVMValueRef igi_simt_active_mask(igi_simt_widener *w) {
     return w->mask ? w->mask : LLVMConstAllOnes(w->mask_type);
 }
 
-LLVMValueRef igi_all(igi_widener *w, LLVMValueRef mask) {
+LLVMValueRef igi_simt_all(igi_simt_widener *w, LLVMValueRef mask) {
     LLVMTypeRef bits = LLVMIntTypeInContext(w->m->context, w->width);
     LLVMValueRef all = LLVMBuildBitCast(w->builder, mask, bits, "");
     return LLVMBuildICmp(w->builder, LLVMIntEQ, all, LLVMConstAllOnes(bits), "");
 }
 
-LLVMValueRef igi_any(igi_widener *w, LLVMValueRef mask) {
+LLVMValueRef igi_simt_any(igi_simt_widener *w, LLVMValueRef mask) {
     LLVMTypeRef bits = LLVMIntTypeInContext(w->m->context, w->width);
     LLVMValueRef all = LLVMBuildBitCast(w->builder, mask, bits, "");
     return LLVMBuildICmp(w->builder, LLVMIntNE, all, LLVMConstNull(bits), "");
@@ -76,20 +76,20 @@ LLVMValueRef igi_any(igi_widener *w, LLVMValueRef mask) {
 
 // ---- Slots of vectors ----
 
-static bool is_bits(const igi_widener *w, LLVMTypeRef type) {
+static bool is_bits(const igi_simt_widener *w, LLVMTypeRef type) {
     return !w->mask_registers && LLVMGetTypeKind(type) == LLVMVectorTypeKind && LLVMGetElementType(type) == w->i1;
 }
 
-LLVMValueRef igi_make_slot(igi_widener *w, LLVMTypeRef type) {
-    return LLVMBuildAlloca(w->slots, is_bits(w, type) ? igi_widen_type(w, w->i32) : type, "");
+LLVMValueRef igi_simt_make_slot(igi_simt_widener *w, LLVMTypeRef type) {
+    return LLVMBuildAlloca(w->slots, is_bits(w, type) ? igi_simt_widen_type(w, w->i32) : type, "");
 }
 
-void igi_store_slot(igi_widener *w, LLVMValueRef value, LLVMValueRef slot) {
+void igi_simt_store_slot(igi_simt_widener *w, LLVMValueRef value, LLVMValueRef slot) {
     bool bits = is_bits(w, LLVMTypeOf(value));
     LLVMBuildStore(w->builder, bits ? LLVMBuildSExt(w->builder, value, LLVMGetAllocatedType(slot), "") : value, slot);
 }
 
-LLVMValueRef igi_load_slot(igi_widener *w, LLVMTypeRef type, LLVMValueRef slot) {
+LLVMValueRef igi_simt_load_slot(igi_simt_widener *w, LLVMTypeRef type, LLVMValueRef slot) {
     LLVMTypeRef kept = LLVMGetAllocatedType(slot);
     LLVMValueRef value = LLVMBuildLoad2(w->builder, kept, slot, "");
     return is_bits(w, type) ? LLVMBuildICmp(w->builder, LLVMIntSLT, value, LLVMConstNull(kept), "") : value;
@@ -97,89 +97,89 @@ LLVMValueRef igi_load_slot(igi_widener *w, LLVMTypeRef type, LLVMValueRef slot) 
 
 // ---- Where values are ----
 
-static bool number_of(const igi_widener *w, LLVMValueRef value, uint32_t *number) {
+static bool number_of(const igi_simt_widener *w, LLVMValueRef value, uint32_t *number) {
     return igi_map_get(&w->s.index, value, number);
 }
 
 // Code emitted elsewhere need not dominate the code emitted now.
-static void forget_other_emissions(igi_widener *w, uint32_t number) {
+static void forget_other_emissions(igi_simt_widener *w, uint32_t number) {
     if (w->known_in[number] == w->emission) return;
     w->known_in[number] = w->emission;
     w->scalar[number] = w->wide[number] = NULL;
 }
 
-static LLVMValueRef argument(igi_widener *w, LLVMValueRef value) {
+static LLVMValueRef argument(igi_simt_widener *w, LLVMValueRef value) {
     for (unsigned i = 0; i < LLVMCountParams(w->from); i++)
         if (LLVMGetParam(w->from, i) == value) return LLVMGetParam(w->to, i);
     return value;
 }
 
-static LLVMValueRef load_scalar(igi_widener *w, uint32_t number) {
+static LLVMValueRef load_scalar(igi_simt_widener *w, uint32_t number) {
     LLVMValueRef slot = w->slot[number];
     return LLVMBuildLoad2(w->builder, LLVMGetAllocatedType(slot), slot, "");
 }
 
-LLVMValueRef igi_widen_scalar(igi_widener *w, LLVMValueRef value) {
+LLVMValueRef igi_simt_widen_scalar(igi_simt_widener *w, LLVMValueRef value) {
     uint32_t number;
     if (LLVMIsAArgument(value)) return argument(w, value);
     if (!LLVMIsAInstruction(value) || !number_of(w, value, &number)) return value;
     forget_other_emissions(w, number);
     if (!w->scalar[number] && w->slot[number]) w->scalar[number] = load_scalar(w, number);
     if (!w->scalar[number]) {
-        igi_decline(w, "a value is not where it is needed", value);
+        igi_simt_decline(w, "a value is not where it is needed", value);
         return LLVMGetPoison(LLVMTypeOf(value));
     }
     return w->scalar[number];
 }
 
 // first lane's value + lane * stride
-static LLVMValueRef expand(igi_widener *w, LLVMValueRef scalar, int64_t stride) {
+static LLVMValueRef expand(igi_simt_widener *w, LLVMValueRef scalar, int64_t stride) {
     LLVMTypeRef type = LLVMTypeOf(scalar);
-    if (!stride) return igi_splat_value(w, scalar);
+    if (!stride) return igi_simt_splat_value(w, scalar);
     if (LLVMGetTypeKind(type) == LLVMPointerTypeKind) {
-        LLVMValueRef offsets = igi_lane_numbers(w, w->i64, 0, stride);
+        LLVMValueRef offsets = igi_simt_lane_numbers(w, w->i64, 0, stride);
         return LLVMBuildGEP2(w->builder, w->i8, scalar, &offsets, 1, "");
     }
-    return LLVMBuildAdd(w->builder, igi_splat_value(w, scalar), igi_lane_numbers(w, type, 0, stride), "");
+    return LLVMBuildAdd(w->builder, igi_simt_splat_value(w, scalar), igi_simt_lane_numbers(w, type, 0, stride), "");
 }
 
-static bool is_vector_shape(igi_shape shape) {
+static bool is_vector_shape(igi_simt_shape shape) {
     return shape.kind == IGI_SHAPE_VARYING || shape.kind == IGI_SHAPE_MATRIX;
 }
 
 // As it is kept: lanes in their own order, or in that of a matrix.
-static LLVMValueRef kept_vector(igi_widener *w, LLVMValueRef value, igi_shape shape, uint32_t number) {
+static LLVMValueRef kept_vector(igi_simt_widener *w, LLVMValueRef value, igi_simt_shape shape, uint32_t number) {
     forget_other_emissions(w, number);
     if (w->wide[number]) return w->wide[number];
     if (!is_vector_shape(shape)) {
-        w->wide[number] = expand(w, igi_widen_scalar(w, value), shape.stride);
+        w->wide[number] = expand(w, igi_simt_widen_scalar(w, value), shape.stride);
     } else if (w->slot[number]) {
-        w->wide[number] = igi_load_slot(w, igi_widen_type(w, LLVMTypeOf(value)), w->slot[number]);
+        w->wide[number] = igi_simt_load_slot(w, igi_simt_widen_type(w, LLVMTypeOf(value)), w->slot[number]);
     } else {
-        igi_decline(w, "a value is not where it is needed", value);
-        return LLVMGetPoison(igi_widen_type(w, LLVMTypeOf(value)));
+        igi_simt_decline(w, "a value is not where it is needed", value);
+        return LLVMGetPoison(igi_simt_widen_type(w, LLVMTypeOf(value)));
     }
     return w->wide[number];
 }
 
-LLVMValueRef igi_widen_vector(igi_widener *w, LLVMValueRef value) {
+LLVMValueRef igi_simt_widen_vector(igi_simt_widener *w, LLVMValueRef value) {
     uint32_t number;
-    igi_shape shape = igi_shape_of(&w->s, value);
+    igi_simt_shape shape = igi_simt_shape_of(&w->s, value);
     bool instruction = LLVMIsAInstruction(value) && number_of(w, value, &number);
-    if (!instruction) return expand(w, igi_widen_scalar(w, value), shape.stride);
+    if (!instruction) return expand(w, igi_simt_widen_scalar(w, value), shape.stride);
     LLVMValueRef kept = kept_vector(w, value, shape, number);
-    return shape.kind == IGI_SHAPE_MATRIX && !w->matrix_order ? igi_matrix_to_lanes(w, kept) : kept;
+    return shape.kind == IGI_SHAPE_MATRIX && !w->matrix_order ? igi_simt_matrix_to_lanes(w, kept) : kept;
 }
 
-void igi_widen_set(igi_widener *w, LLVMValueRef value, LLVMValueRef scalar, LLVMValueRef wide) {
+void igi_simt_widen_set(igi_simt_widener *w, LLVMValueRef value, LLVMValueRef scalar, LLVMValueRef wide) {
     uint32_t number;
     if (!number_of(w, value, &number)) return;
     forget_other_emissions(w, number);
     w->scalar[number] = scalar;
     w->wide[number] = wide;
-    igi_name_like(scalar, value);
-    igi_name_like(wide, value);
-    if (w->slot[number]) igi_store_slot(w, scalar ? scalar : wide, w->slot[number]);
+    igi_simt_name_like(scalar, value);
+    igi_simt_name_like(wide, value);
+    if (w->slot[number]) igi_simt_store_slot(w, scalar ? scalar : wide, w->slot[number]);
 }
 
 // ---- Scalars ----
@@ -201,35 +201,35 @@ static void drop_promises(LLVMValueRef i) {
 }
 
 // A disjoint `or` is an add; lane 0 may be inactive, and its operands may overlap.
-static bool add_disjoint(igi_widener *w, LLVMValueRef i) {
+static bool add_disjoint(igi_simt_widener *w, LLVMValueRef i) {
     if (LLVMGetInstructionOpcode(i) != LLVMOr) return false;
-    LLVMValueRef a = igi_widen_scalar(w, LLVMGetOperand(i, 0)), b = igi_widen_scalar(w, LLVMGetOperand(i, 1));
-    igi_widen_set(w, i, LLVMBuildAdd(w->builder, a, b, ""), NULL);
+    LLVMValueRef a = igi_simt_widen_scalar(w, LLVMGetOperand(i, 0)), b = igi_simt_widen_scalar(w, LLVMGetOperand(i, 1));
+    igi_simt_widen_set(w, i, LLVMBuildAdd(w->builder, a, b, ""), NULL);
     return true;
 }
 
-static void clone_scalar(igi_widener *w, LLVMValueRef i, bool is_linear) {
+static void clone_scalar(igi_simt_widener *w, LLVMValueRef i, bool is_linear) {
     if (is_linear && add_disjoint(w, i)) return;
     LLVMValueRef copy = LLVMInstructionClone(i);
     for (int k = 0; k < LLVMGetNumOperands(i); k++) {
         LLVMValueRef operand = LLVMGetOperand(i, (unsigned)k);
         if (LLVMIsAFunction(operand) || LLVMValueIsBasicBlock(operand)) continue;
-        LLVMSetOperand(copy, (unsigned)k, igi_widen_scalar(w, operand));
+        LLVMSetOperand(copy, (unsigned)k, igi_simt_widen_scalar(w, operand));
     }
     LLVMInsertIntoBuilder(w->builder, copy);
     if (is_linear) drop_promises(copy);
-    if (LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMVoidTypeKind) igi_widen_set(w, i, copy, NULL);
+    if (LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMVoidTypeKind) igi_simt_widen_set(w, i, copy, NULL);
 }
 
 // Unsigned values may wrap at the lower lanes, as in a[i - 1] with i == 0 in an inactive lane: the highest lane is
 // the one to extend.
-static void extend_linear(igi_widener *w, LLVMValueRef i, int64_t stride) {
-    LLVMValueRef operand = LLVMGetOperand(i, 0), narrow = igi_widen_scalar(w, operand);
+static void extend_linear(igi_simt_widener *w, LLVMValueRef i, int64_t stride) {
+    LLVMValueRef operand = LLVMGetOperand(i, 0), narrow = igi_simt_widen_scalar(w, operand);
     LLVMTypeRef from = LLVMTypeOf(operand), to = LLVMTypeOf(i);
     int64_t reach = stride > 0 ? stride * (int64_t)(w->width - 1) : 0;
     LLVMValueRef highest = LLVMBuildAdd(w->builder, narrow, LLVMConstInt(from, (uint64_t)reach, 1), "");
     LLVMValueRef wide = LLVMBuildZExt(w->builder, highest, to, "");
-    igi_widen_set(w, i, LLVMBuildSub(w->builder, wide, LLVMConstInt(to, (uint64_t)reach, 1), ""), NULL);
+    igi_simt_widen_set(w, i, LLVMBuildSub(w->builder, wide, LLVMConstInt(to, (uint64_t)reach, 1), ""), NULL);
 }
 
 // ---- Vectors ----
@@ -239,28 +239,28 @@ static void copy_fast_math(LLVMValueRef from, LLVMValueRef to) {
         LLVMSetFastMathFlags(to, LLVMGetFastMathFlags(from));
 }
 
-static LLVMValueRef operand(igi_widener *w, LLVMValueRef i, unsigned k) {
-    return igi_widen_vector(w, LLVMGetOperand(i, k));
+static LLVMValueRef operand(igi_simt_widener *w, LLVMValueRef i, unsigned k) {
+    return igi_simt_widen_vector(w, LLVMGetOperand(i, k));
 }
 
-static LLVMValueRef wide_address(igi_widener *w, LLVMValueRef gep) {
+static LLVMValueRef wide_address(igi_simt_widener *w, LLVMValueRef gep) {
     LLVMValueRef base = LLVMGetOperand(gep, 0), indices[IGI_MAX_INDICES];
-    bool scalar_base = igi_shape_of(&w->s, base).kind == IGI_SHAPE_UNIFORM;
+    bool scalar_base = igi_simt_shape_of(&w->s, base).kind == IGI_SHAPE_UNIFORM;
     int count = LLVMGetNumOperands(gep) - 1;
     if (count > IGI_MAX_INDICES) {
-        igi_decline(w, "an address with more than 64 indices", gep);
-        return LLVMGetUndef(igi_widen_type(w, LLVMTypeOf(gep)));
+        igi_simt_decline(w, "an address with more than 64 indices", gep);
+        return LLVMGetUndef(igi_simt_widen_type(w, LLVMTypeOf(gep)));
     }
     for (int k = 0; k < count; k++) {
         LLVMValueRef index = LLVMGetOperand(gep, (unsigned)k + 1);
         bool constant = LLVMIsAConstantInt(index) != NULL;
-        indices[k] = constant ? index : igi_widen_vector(w, index);
+        indices[k] = constant ? index : igi_simt_widen_vector(w, index);
     }
-    LLVMValueRef from = scalar_base ? igi_widen_scalar(w, base) : igi_widen_vector(w, base);
+    LLVMValueRef from = scalar_base ? igi_simt_widen_scalar(w, base) : igi_simt_widen_vector(w, base);
     LLVMValueRef address =
         LLVMBuildGEP2(w->builder, LLVMGetGEPSourceElementType(gep), from, indices, (unsigned)count, "");
     bool vector = LLVMGetTypeKind(LLVMTypeOf(address)) == LLVMVectorTypeKind;
-    return vector ? address : igi_splat_value(w, address);
+    return vector ? address : igi_simt_splat_value(w, address);
 }
 
 // Intrinsics that mean the same for vectors: overloaded on the result, or on result and first operand.
@@ -309,7 +309,7 @@ static const struct {
 
 enum { MOST_ARGUMENTS = 4 };  // of those above
 
-static LLVMValueRef wide_intrinsic(igi_widener *w, LLVMValueRef call, int overloads) {
+static LLVMValueRef wide_intrinsic(igi_simt_widener *w, LLVMValueRef call, int overloads) {
     LLVMValueRef callee = LLVMGetCalledValue(call), arguments[MOST_ARGUMENTS];
     unsigned count = LLVMGetNumArgOperands(call);
     assert(count <= MOST_ARGUMENTS);
@@ -318,10 +318,10 @@ static LLVMValueRef wide_intrinsic(igi_widener *w, LLVMValueRef call, int overlo
         // Flags of ctlz, abs and is.fpclass are not lanes.
         LLVMTypeRef type = LLVMTypeOf(given);
         bool flag = LLVMIsAConstantInt(given) && type != LLVMTypeOf(LLVMGetOperand(call, 0)) && k > 0;
-        arguments[k] = flag ? given : igi_widen_vector(w, given);
+        arguments[k] = flag ? given : igi_simt_widen_vector(w, given);
     }
-    LLVMTypeRef result = igi_widen_type(w, LLVMTypeOf(call));
-    LLVMTypeRef first = igi_widen_type(w, LLVMTypeOf(LLVMGetOperand(call, 0)));
+    LLVMTypeRef result = igi_simt_widen_type(w, LLVMTypeOf(call));
+    LLVMTypeRef first = igi_simt_widen_type(w, LLVMTypeOf(LLVMGetOperand(call, 0)));
     LLVMTypeRef types[2] = {overloads == 3 ? first : result, first};
     LLVMValueRef function =
         LLVMGetIntrinsicDeclaration(w->m->module, LLVMGetIntrinsicID(callee), types, overloads == 2 ? 2 : 1);
@@ -334,16 +334,16 @@ static bool means_nothing(const char *name) {
            strncmp(name, "llvm.invariant.", 15) == 0;
 }
 
-static void widen_call(igi_widener *w, LLVMValueRef call) {
-    const char *name = igi_callee_name(call);
+static void widen_call(igi_simt_widener *w, LLVMValueRef call) {
+    const char *name = igi_simt_callee_name(call);
     for (size_t i = 0; i < sizeof vector_intrinsics / sizeof *vector_intrinsics; i++) {
         if (strncmp(name, vector_intrinsics[i].prefix, strlen(vector_intrinsics[i].prefix)) != 0) continue;
         LLVMValueRef wide = wide_intrinsic(w, call, vector_intrinsics[i].overloads);
         copy_fast_math(call, wide);
-        igi_widen_set(w, call, NULL, wide);
+        igi_simt_widen_set(w, call, NULL, wide);
         return;
     }
-    igi_widen_one_by_one(w, call);
+    igi_simt_widen_one_by_one(w, call);
 }
 
 static bool is_division(LLVMOpcode opcode) {
@@ -351,13 +351,13 @@ static bool is_division(LLVMOpcode opcode) {
 }
 
 // Inactive lanes execute the division too, and may hold any value: dividing by zero is slow even there.
-static LLVMValueRef safe_divisor(igi_widener *w, LLVMValueRef division) {
+static LLVMValueRef safe_divisor(igi_simt_widener *w, LLVMValueRef division) {
     LLVMValueRef divisor = operand(w, division, 1);
     if (!w->mask || LLVMIsConstant(divisor)) return divisor;
-    return LLVMBuildSelect(w->builder, w->mask, divisor, igi_splat(LLVMTypeOf(divisor), 1, false), "");
+    return LLVMBuildSelect(w->builder, w->mask, divisor, igi_simt_splat(LLVMTypeOf(divisor), 1, false), "");
 }
 
-static LLVMValueRef wide_value(igi_widener *w, LLVMValueRef i) {
+static LLVMValueRef wide_value(igi_simt_widener *w, LLVMValueRef i) {
     LLVMOpcode opcode = LLVMGetInstructionOpcode(i);
     LLVMBuilderRef b = w->builder;
     switch (opcode) {
@@ -371,7 +371,8 @@ static LLVMValueRef wide_value(igi_widener *w, LLVMValueRef i) {
     }
     if (is_division(opcode)) return LLVMBuildBinOp(b, opcode, operand(w, i, 0), safe_divisor(w, i), "");
     if (LLVMIsABinaryOperator(i)) return LLVMBuildBinOp(b, opcode, operand(w, i, 0), operand(w, i, 1), "");
-    if (LLVMIsACastInst(i)) return LLVMBuildCast(b, opcode, operand(w, i, 0), igi_widen_type(w, LLVMTypeOf(i)), "");
+    if (LLVMIsACastInst(i))
+        return LLVMBuildCast(b, opcode, operand(w, i, 0), igi_simt_widen_type(w, LLVMTypeOf(i)), "");
     return NULL;
 }
 
@@ -382,38 +383,38 @@ static bool all_lanes_fit(LLVMValueRef i) {
     return true;
 }
 
-static void widen_varying(igi_widener *w, LLVMValueRef i) {
+static void widen_varying(igi_simt_widener *w, LLVMValueRef i) {
     LLVMValueRef wide = all_lanes_fit(i) ? wide_value(w, i) : NULL;
     if (wide) {
         copy_fast_math(i, wide);
-        igi_widen_set(w, i, NULL, wide);
+        igi_simt_widen_set(w, i, NULL, wide);
     } else if (LLVMIsACallInst(i)) {
         widen_call(w, i);
     } else {
-        igi_widen_one_by_one(w, i);
+        igi_simt_widen_one_by_one(w, i);
     }
 }
 
 // One copy for each lane, contiguous or interleaved.
-static void widen_alloca(igi_widener *w, LLVMValueRef i) {
-    uint64_t bytes = igi_private_bytes(&w->s, i) * w->width;
+static void widen_alloca(igi_simt_widener *w, LLVMValueRef i) {
+    uint64_t bytes = igi_simt_private_bytes(&w->s, i) * w->width;
     LLVMValueRef memory = LLVMBuildAlloca(w->slots, LLVMArrayType2(w->i8, bytes), "");
     LLVMSetAlignment(memory, 64);
-    igi_widen_set(w, i, memory, NULL);
-    igi_note(w, IGI_REMARK_PRIVATE_ARRAY, i);
+    igi_simt_widen_set(w, i, memory, NULL);
+    igi_simt_note(w, IGI_REMARK_PRIVATE_ARRAY, i);
 }
 
-void igi_widen_instruction(igi_widener *w, LLVMValueRef i) {
-    igi_shape shape = igi_shape_of(&w->s, i);
+void igi_simt_widen_instruction(igi_simt_widener *w, LLVMValueRef i) {
+    igi_simt_shape shape = igi_simt_shape_of(&w->s, i);
     LLVMOpcode opcode = LLVMGetInstructionOpcode(i);
     if (opcode == LLVMAlloca) {
         widen_alloca(w, i);
-    } else if (opcode == LLVMCall && (means_nothing(igi_callee_name(i)) || igi_widen_lane_operation(w, i))) {
+    } else if (opcode == LLVMCall && (means_nothing(igi_simt_callee_name(i)) || igi_simt_widen_lane_operation(w, i))) {
         return;
     } else if (opcode == LLVMLoad) {
-        igi_widen_load(w, i);
+        igi_simt_widen_load(w, i);
     } else if (opcode == LLVMStore) {
-        igi_widen_store(w, i);
+        igi_simt_widen_store(w, i);
     } else if (opcode == LLVMZExt && shape.kind == IGI_SHAPE_LINEAR) {
         extend_linear(w, i, shape.stride);
     } else if (shape.kind == IGI_SHAPE_UNIFORM || shape.kind == IGI_SHAPE_LINEAR) {
@@ -423,7 +424,7 @@ void igi_widen_instruction(igi_widener *w, LLVMValueRef i) {
         widen_varying(w, i);
         w->matrix_order = false;
     } else {
-        igi_decline(w, "an instruction that is never reached", i);
+        igi_simt_decline(w, "an instruction that is never reached", i);
     }
 }
 
@@ -445,42 +446,42 @@ static bool crosses_blocks(LLVMValueRef value) {
 }
 
 // Whether it is part of an address that lanes look at in another block (widen-guess.c).
-static bool leads_to_address(const igi_widener *w, LLVMValueRef value, int depth) {
+static bool leads_to_address(const igi_simt_widener *w, LLVMValueRef value, int depth) {
     for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use)) {
         LLVMValueRef user = LLVMGetUser(use);
         LLVMOpcode opcode = LLVMGetInstructionOpcode(user);
         if (opcode != LLVMGetElementPtr && opcode != LLVMZExt && opcode != LLVMSExt && opcode != LLVMAdd) continue;
-        if (igi_shape_of(&w->s, user).kind != IGI_SHAPE_VARYING) continue;
+        if (igi_simt_shape_of(&w->s, user).kind != IGI_SHAPE_VARYING) continue;
         if (opcode == LLVMGetElementPtr ? crosses_blocks(user) : depth && leads_to_address(w, user, depth - 1))
             return true;
     }
     return false;
 }
 
-static LLVMValueRef make_slot(igi_widener *w, LLVMValueRef value) {
+static LLVMValueRef make_slot(igi_simt_widener *w, LLVMValueRef value) {
     LLVMTypeRef type = LLVMTypeOf(value);
-    if (is_vector_shape(igi_shape_of(&w->s, value))) {
+    if (is_vector_shape(igi_simt_shape_of(&w->s, value))) {
         if (!fits_lane(type)) return NULL;
-        type = igi_widen_type(w, type);
+        type = igi_simt_widen_type(w, type);
     }
-    LLVMValueRef slot = igi_make_slot(w, type);
-    igi_name_like(slot, value);
+    LLVMValueRef slot = igi_simt_make_slot(w, type);
+    igi_simt_name_like(slot, value);
     return slot;
 }
 
-static void make_slots(igi_widener *w) {
+static void make_slots(igi_simt_widener *w) {
     for (uint32_t b = 0; b < w->s.cfg.count; b++) {
         LLVMBasicBlockRef block = w->s.cfg.blocks[b].block;
         if (w->s.masked[b]) {
-            w->mask_slot[b] = igi_make_slot(w, w->mask_type);
-            igi_set_name(w->mask_slot[b], "mask");
+            w->mask_slot[b] = igi_simt_make_slot(w, w->mask_type);
+            igi_simt_set_name(w->mask_slot[b], "mask");
             LLVMBuildStore(w->slots, LLVMConstNull(LLVMGetAllocatedType(w->mask_slot[b])), w->mask_slot[b]);
         }
         for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
             uint32_t number;
             if (!number_of(w, i, &number)) continue;
             if (LLVMIsAPHINode(i)) w->incoming[number] = make_slot(w, i);
-            if (LLVMIsAPHINode(i) && !w->incoming[number]) igi_decline(w, "a phi node of an odd type", i);
+            if (LLVMIsAPHINode(i) && !w->incoming[number]) igi_simt_decline(w, "a phi node of an odd type", i);
             if (LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMVoidTypeKind && (crosses_blocks(i) || leads_to_address(w, i, 2)))
                 w->slot[number] = make_slot(w, i);
         }
@@ -489,18 +490,18 @@ static void make_slots(igi_widener *w) {
 
 // ---- The function ----
 
-static void widen_phi(igi_widener *w, LLVMValueRef phi) {
+static void widen_phi(igi_simt_widener *w, LLVMValueRef phi) {
     uint32_t number;
     if (!number_of(w, phi, &number) || !w->incoming[number]) return;
     LLVMValueRef slot = w->incoming[number];
-    bool is_varying = is_vector_shape(igi_shape_of(&w->s, phi));
+    bool is_varying = is_vector_shape(igi_simt_shape_of(&w->s, phi));
     LLVMTypeRef type = LLVMTypeOf(phi);
-    LLVMValueRef value = igi_load_slot(w, is_varying ? igi_widen_type(w, type) : type, slot);
-    igi_widen_set(w, phi, is_varying ? NULL : value, is_varying ? value : NULL);
+    LLVMValueRef value = igi_simt_load_slot(w, is_varying ? igi_simt_widen_type(w, type) : type, slot);
+    igi_simt_widen_set(w, phi, is_varying ? NULL : value, is_varying ? value : NULL);
 }
 
 // Once more, from the instructions to the branch: with lanes of `mask`, NULL for all.
-static void emit_block(igi_widener *w, uint32_t block, LLVMValueRef mask) {
+static void emit_block(igi_simt_widener *w, uint32_t block, LLVMValueRef mask) {
     LLVMBasicBlockRef old = w->s.cfg.blocks[block].block;
     w->mask = mask;
     w->emission++;
@@ -509,19 +510,19 @@ static void emit_block(igi_widener *w, uint32_t block, LLVMValueRef mask) {
         if (LLVMIsAPHINode(i))
             widen_phi(w, i);
         else if (!LLVMIsATerminatorInst(i))
-            igi_widen_instruction(w, i);
+            igi_simt_widen_instruction(w, i);
     }
-    if (!w->declined) igi_widen_terminator(w, block);
+    if (!w->declined) igi_simt_widen_terminator(w, block);
 }
 
 // Whether the block is much cheaper when all lanes are active. Not one with a barrier: the regions of both
 // copies of a kernel must be the same.
-static bool suffers_from_masks(const igi_widener *w, uint32_t block) {
+static bool suffers_from_masks(const igi_simt_widener *w, uint32_t block) {
     LLVMBasicBlockRef old = w->s.cfg.blocks[block].block;
     bool suffers = false;
     for (LLVMValueRef i = LLVMGetFirstInstruction(old); i; i = LLVMGetNextInstruction(i)) {
         uint32_t number;
-        if (igi_calls(i, "__ig_barrier")) return false;
+        if (igi_simt_calls(i, "__ig_barrier")) return false;
         bool bundled = igi_map_get(&w->s.index, i, &number) && w->bundle[number];
         suffers |= bundled || LLVMIsAAtomicRMWInst(i);
         // Masked stores are slow even where the machine has registers for masks.
@@ -530,18 +531,18 @@ static bool suffers_from_masks(const igi_widener *w, uint32_t block) {
     return suffers;
 }
 
-static void widen_block(igi_widener *w, uint32_t block) {
+static void widen_block(igi_simt_widener *w, uint32_t block) {
     w->block = block;
-    igi_widen_guard(w, block);
+    igi_simt_widen_guard(w, block);
     LLVMPositionBuilderAtEnd(w->builder, w->body[block]);
     LLVMValueRef mask = w->entry_mask;
-    if (w->mask_slot[block]) mask = igi_load_slot(w, w->mask_type, w->mask_slot[block]);
-    igi_widen_reset_masks(w, block);
-    igi_find_bundles(w, w->s.cfg.blocks[block].block);
-    if (w->full && w->mask_slot[block] && (suffers_from_masks(w, block) || igi_has_whole_rounds(w, block))) {
+    if (w->mask_slot[block]) mask = igi_simt_load_slot(w, w->mask_type, w->mask_slot[block]);
+    igi_simt_widen_reset_masks(w, block);
+    igi_simt_find_bundles(w, w->s.cfg.blocks[block].block);
+    if (w->full && w->mask_slot[block] && (suffers_from_masks(w, block) || igi_simt_has_whole_rounds(w, block))) {
         LLVMBasicBlockRef all = LLVMAppendBasicBlockInContext(w->m->context, w->to, "all");
         LLVMBasicBlockRef some = LLVMAppendBasicBlockInContext(w->m->context, w->to, "some");
-        LLVMBuildCondBr(w->builder, igi_all(w, mask), all, some);
+        LLVMBuildCondBr(w->builder, igi_simt_all(w, mask), all, some);
         LLVMPositionBuilderAtEnd(w->builder, all);
         w->whole = all;
         emit_block(w, block, NULL);
@@ -552,19 +553,20 @@ static void widen_block(igi_widener *w, uint32_t block) {
 }
 
 // Lanes that are threads: those before the end of the row.
-static void make_entry_mask(igi_widener *w) {
+static void make_entry_mask(igi_simt_widener *w) {
     if (w->full) return;
     LLVMValueRef group = LLVMGetParam(w->to, 0), x = LLVMGetParam(w->to, 1);
-    LLVMValueRef size = LLVMBuildLoad2(w->slots, w->i32, igi_field(w->slots, group, offsetof(igi_group, size)), "");
+    LLVMValueRef size =
+        LLVMBuildLoad2(w->slots, w->i32, igi_simt_field(w->slots, group, offsetof(igi_simt_group, size)), "");
     LLVMValueRef left = LLVMBuildSub(w->slots, size, x, "");
     LLVMBuilderRef outer = w->builder;
     w->builder = w->slots;
-    LLVMValueRef limit = igi_splat_value(w, left);
+    LLVMValueRef limit = igi_simt_splat_value(w, left);
     w->builder = outer;
-    w->entry_mask = LLVMBuildICmp(w->slots, LLVMIntULT, igi_lane_numbers(w, w->i32, 0, 1), limit, "");
+    w->entry_mask = LLVMBuildICmp(w->slots, LLVMIntULT, igi_simt_lane_numbers(w, w->i32, 0, 1), limit, "");
 }
 
-static bool allocate(igi_widener *w) {
+static bool allocate(igi_simt_widener *w) {
     size_t blocks = w->s.cfg.count, values = w->s.count;
     w->entry = igi_calloc(blocks, sizeof *w->entry);
     w->body = igi_calloc(blocks, sizeof *w->body);
@@ -583,23 +585,23 @@ static bool allocate(igi_widener *w) {
            w->incoming && w->scalar && w->wide && w->known_in && w->stored && w->bundle;
 }
 
-static void free_widener(igi_widener *w) {
+static void free_widener(igi_simt_widener *w) {
     free(w->entry), free(w->body), free(w->mask_slot), free(w->pending), free(w->loop_pending), free(w->position);
     free(w->slot), free(w->incoming), free(w->scalar), free(w->wide), free(w->known_in), free(w->bundle);
     free(w->stored);
-    igi_free_bundles(w);
+    igi_simt_free_bundles(w);
     if (w->builder) LLVMDisposeBuilder(w->builder);
     if (w->slots) LLVMDisposeBuilder(w->slots);
-    igi_shapes_free(&w->s);
+    igi_simt_shapes_free(&w->s);
 }
 
-static void open_function(igi_widener *w, const char *name) {
+static void open_function(igi_simt_widener *w, const char *name) {
     LLVMContextRef context = w->m->context;
     LLVMTypeRef parameters[] = {w->pointer, w->i32, w->i32, w->i32, w->pointer, w->i32, w->pointer};
     w->to = LLVMAddFunction(w->m->module, name, LLVMFunctionType(w->i32, parameters, 7, 0));
-    igi_add_attribute(w->to, "nounwind");
+    igi_simt_add_attribute(w->to, "nounwind");
     for (unsigned i = 0; i < LLVMCountParams(w->from); i++)
-        igi_name_like(LLVMGetParam(w->to, i), LLVMGetParam(w->from, i));
+        igi_simt_name_like(LLVMGetParam(w->to, i), LLVMGetParam(w->from, i));
     w->builder = LLVMCreateBuilderInContext(context);
     w->slots = LLVMCreateBuilderInContext(context);
     LLVMPositionBuilderAtEnd(w->slots, LLVMAppendBasicBlockInContext(context, w->to, "entry"));
@@ -612,27 +614,27 @@ static void open_function(igi_widener *w, const char *name) {
     }
 }
 
-ig_status igi_widen(igi_simt_module *m, uint32_t width, bool full, const char *name, LLVMValueRef *widened,
-                    const char **declined) {
-    igi_widener w = {.m = m,
-                     .width = width,
-                     .full = full,
-                     .mask_registers = strstr(igi_simt_features(), "+avx512bw") != NULL,
-                     .from = m->thread,
-                     .i1 = LLVMInt1TypeInContext(m->context),
-                     .i8 = LLVMInt8TypeInContext(m->context),
-                     .i32 = LLVMInt32TypeInContext(m->context),
-                     .i64 = LLVMInt64TypeInContext(m->context),
-                     .pointer = LLVMPointerTypeInContext(m->context, 0)};
+ig_status igi_simt_widen(igi_simt_module *m, uint32_t width, bool full, const char *name, LLVMValueRef *widened,
+                         const char **declined) {
+    igi_simt_widener w = {.m = m,
+                          .width = width,
+                          .full = full,
+                          .mask_registers = strstr(igi_simt_features(), "+avx512bw") != NULL,
+                          .from = m->thread,
+                          .i1 = LLVMInt1TypeInContext(m->context),
+                          .i8 = LLVMInt8TypeInContext(m->context),
+                          .i32 = LLVMInt32TypeInContext(m->context),
+                          .i64 = LLVMInt64TypeInContext(m->context),
+                          .pointer = LLVMPointerTypeInContext(m->context, 0)};
     w.mask_type = LLVMVectorType(w.i1, width);
     *declined = NULL;
-    if (!igi_shapes_build(m->thread, LLVMGetParam(m->thread, 1), width, &w.s) || !allocate(&w)) {
+    if (!igi_simt_shapes_build(m->thread, LLVMGetParam(m->thread, 1), width, &w.s) || !allocate(&w)) {
         free_widener(&w);
         return igi_error_no_memory(m->error);
     }
-    if (w.s.cfg.irreducible) igi_decline(&w, "irreducible control flow", NULL);
+    if (w.s.cfg.irreducible) igi_simt_decline(&w, "irreducible control flow", NULL);
     if (!w.declined) {
-        igi_note_control(&w);
+        igi_simt_note_control(&w);
         open_function(&w, name);
         make_entry_mask(&w);
         make_slots(&w);
@@ -641,7 +643,7 @@ ig_status igi_widen(igi_simt_module *m, uint32_t width, bool full, const char *n
     }
     *widened = w.to;
     *declined = w.declined;
-    igi_note_declined(&w);
+    igi_simt_note_declined(&w);
     if (w.declined && w.to) {
         LLVMDeleteFunction(w.to);
         *widened = NULL;

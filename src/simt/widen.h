@@ -10,11 +10,11 @@
 #include "simt/remarks.h"
 #include "simt/shape.h"
 
-typedef struct igi_bundle igi_bundle;
+typedef struct igi_simt_bundle igi_simt_bundle;
 
-typedef struct igi_widener {
+typedef struct igi_simt_widener {
     igi_simt_module *m;
-    igi_shapes s;
+    igi_simt_shapes s;
     uint32_t width;
     bool full;            // every lane of the group is a thread
     bool mask_registers;  // the machine has some
@@ -31,8 +31,8 @@ typedef struct igi_widener {
     LLVMValueRef *slot, *incoming, *scalar, *wide;
     uint32_t *known_in;        // emission in which scalar and wide hold
     LLVMValueRef *stored;      // store of a matrix to memory
-    igi_bundle **bundle;       // that the access belongs to
-    igi_bundle *bundles;       // all of them
+    igi_simt_bundle **bundle;  // that the access belongs to
+    igi_simt_bundle *bundles;  // all of them
     uint32_t emission;         // of a block's instructions, counted
     LLVMValueRef entry_mask;   // NULL: all lanes
     uint32_t block;            // being emitted
@@ -42,110 +42,113 @@ typedef struct igi_widener {
     bool matrix_order;         // vectors are asked for in matrix order where they have it
     const char *declined;      // why this kernel stays narrow; NULL so far
     LLVMValueRef declined_at;
-} igi_widener;
+} igi_simt_widener;
 
 // ---- Values (widen.c) ----
 
 // The scalar of a uniform value, or the first lane's of a linear one.
-LLVMValueRef igi_widen_scalar(igi_widener *w, LLVMValueRef value);
-LLVMValueRef igi_widen_vector(igi_widener *w, LLVMValueRef value);
-void igi_widen_set(igi_widener *w, LLVMValueRef value, LLVMValueRef scalar, LLVMValueRef wide);
-LLVMTypeRef igi_widen_type(const igi_widener *w, LLVMTypeRef scalar);
+LLVMValueRef igi_simt_widen_scalar(igi_simt_widener *w, LLVMValueRef value);
+LLVMValueRef igi_simt_widen_vector(igi_simt_widener *w, LLVMValueRef value);
+void igi_simt_widen_set(igi_simt_widener *w, LLVMValueRef value, LLVMValueRef scalar, LLVMValueRef wide);
+LLVMTypeRef igi_simt_widen_type(const igi_simt_widener *w, LLVMTypeRef scalar);
 // <0, 1, 2...> and the like: first + lane * step, of an integer type.
-LLVMValueRef igi_lane_numbers(const igi_widener *w, LLVMTypeRef type, int64_t first, int64_t step);
-LLVMValueRef igi_splat_value(igi_widener *w, LLVMValueRef scalar);
-LLVMValueRef igi_active_mask(igi_widener *w);  // of the block, never NULL
+LLVMValueRef igi_simt_lane_numbers(const igi_simt_widener *w, LLVMTypeRef type, int64_t first, int64_t step);
+LLVMValueRef igi_simt_splat_value(igi_simt_widener *w, LLVMValueRef scalar);
+LLVMValueRef igi_simt_active_mask(igi_simt_widener *w);  // of the block, never NULL
 // Stack slots of vectors. Without mask registers, vectors of bits are kept as wide as the registers that use them.
-LLVMValueRef igi_make_slot(igi_widener *w, LLVMTypeRef type);
-void igi_store_slot(igi_widener *w, LLVMValueRef value, LLVMValueRef slot);
-LLVMValueRef igi_load_slot(igi_widener *w, LLVMTypeRef type, LLVMValueRef slot);
-LLVMValueRef igi_any(igi_widener *w, LLVMValueRef mask);
-LLVMValueRef igi_all(igi_widener *w, LLVMValueRef mask);
+LLVMValueRef igi_simt_make_slot(igi_simt_widener *w, LLVMTypeRef type);
+void igi_simt_store_slot(igi_simt_widener *w, LLVMValueRef value, LLVMValueRef slot);
+LLVMValueRef igi_simt_load_slot(igi_simt_widener *w, LLVMTypeRef type, LLVMValueRef slot);
+LLVMValueRef igi_simt_any(igi_simt_widener *w, LLVMValueRef mask);
+LLVMValueRef igi_simt_all(igi_simt_widener *w, LLVMValueRef mask);
 // Constant indices for a shuffle.
-LLVMValueRef igi_shuffle_mask(const igi_widener *w, const uint32_t *indices, uint32_t count);
-void igi_decline(igi_widener *w, const char *why, LLVMValueRef where);
+LLVMValueRef igi_simt_shuffle_mask(const igi_simt_widener *w, const uint32_t *indices, uint32_t count);
+void igi_simt_decline(igi_simt_widener *w, const char *why, LLVMValueRef where);
 
 // ---- Instructions ----
 
-void igi_widen_instruction(igi_widener *w, LLVMValueRef instruction);  // widen.c
-void igi_widen_load(igi_widener *w, LLVMValueRef load);                // widen-memory.c
-void igi_widen_store(igi_widener *w, LLVMValueRef store);
+void igi_simt_widen_instruction(igi_simt_widener *w, LLVMValueRef instruction);  // widen.c
+void igi_simt_widen_load(igi_simt_widener *w, LLVMValueRef load);                // widen-memory.c
+void igi_simt_widen_store(igi_simt_widener *w, LLVMValueRef store);
 // Runs the instruction once for each active lane.
-void igi_widen_one_by_one(igi_widener *w, LLVMValueRef instruction);
+void igi_simt_widen_one_by_one(igi_simt_widener *w, LLVMValueRef instruction);
 // widen-atomics.c: all lanes' at once, when they concern one address; false: they do not.
-bool igi_widen_shared_atomic(igi_widener *w, LLVMValueRef instruction);
+bool igi_simt_widen_shared_atomic(igi_simt_widener *w, LLVMValueRef instruction);
 // widen-extract.c: the value one lane has.
-LLVMValueRef igi_widen_lane(igi_widener *w, LLVMValueRef value, uint32_t lane);
+LLVMValueRef igi_simt_widen_lane(igi_simt_widener *w, LLVMValueRef value, uint32_t lane);
 // A load or store of a scalar, not atomic nor volatile.
-bool igi_is_plain_access(LLVMValueRef access, LLVMTypeRef type);
+bool igi_simt_is_plain_access(LLVMValueRef access, LLVMTypeRef type);
 // Neighbouring lanes access neighbouring elements.
-bool igi_is_row_access(const igi_widener *w, LLVMValueRef address, LLVMTypeRef type);
+bool igi_simt_is_row_access(const igi_simt_widener *w, LLVMValueRef address, LLVMTypeRef type);
 // One access of neighbouring elements; mask NULL: all of them.
-LLVMValueRef igi_load_masked(igi_widener *w, LLVMTypeRef wide, LLVMValueRef address, unsigned alignment,
-                             LLVMValueRef mask);
-void igi_store_masked(igi_widener *w, LLVMValueRef value, LLVMValueRef address, unsigned alignment, LLVMValueRef mask);
+LLVMValueRef igi_simt_load_masked(igi_simt_widener *w, LLVMTypeRef wide, LLVMValueRef address, unsigned alignment,
+                                  LLVMValueRef mask);
+void igi_simt_store_masked(igi_simt_widener *w, LLVMValueRef value, LLVMValueRef address, unsigned alignment,
+                           LLVMValueRef mask);
 
 // widen-stream.c: rows written to memory that the kernel does not read, when there is more of it than caches hold.
-bool igi_is_streamed(const igi_widener *w, LLVMValueRef store);
-void igi_store_past_cache(igi_widener *w, LLVMValueRef value, LLVMValueRef address, unsigned alignment);
+bool igi_simt_is_streamed(const igi_simt_widener *w, LLVMValueRef store);
+void igi_simt_store_past_cache(igi_simt_widener *w, LLVMValueRef value, LLVMValueRef address, unsigned alignment);
 
 // widen-bundle.c: finds the accesses of a block that are better done together.
-void igi_find_bundles(igi_widener *w, LLVMBasicBlockRef block);
-void igi_free_bundles(igi_widener *w);
+void igi_simt_find_bundles(igi_simt_widener *w, LLVMBasicBlockRef block);
+void igi_simt_free_bundles(igi_simt_widener *w);
 // Emits the bundle at its place; false: the access is in none, or stays alone.
-bool igi_widen_bundled(igi_widener *w, LLVMValueRef access);
+bool igi_simt_widen_bundled(igi_simt_widener *w, LLVMValueRef access);
 // widen-window.c: the lanes of each register access increasing addresses within a small window.
 enum { IGI_MAX_CHUNKS = 4 };
-typedef struct igi_window {
+typedef struct igi_simt_window {
     LLVMValueRef first[IGI_MAX_CHUNKS];    // by register: its address
     LLVMValueRef offsets[IGI_MAX_CHUNKS];  // of the lanes from it, in elements
     LLVMValueRef bits[IGI_MAX_CHUNKS];     // one for each element that a lane is at
-} igi_window;
-bool igi_may_be_window(const igi_widener *w, LLVMValueRef address, LLVMTypeRef type);
+} igi_simt_window;
+bool igi_simt_may_be_window(const igi_simt_widener *w, LLVMValueRef address, LLVMTypeRef type);
 // Whether lanes at such indices are within a window, an i1, and where in it; the same for lanes at addresses.
-LLVMValueRef igi_find_window(igi_widener *w, LLVMValueRef indices, igi_window *window);
-LLVMValueRef igi_place_window(igi_widener *w, LLVMValueRef address, LLVMValueRef indices, igi_window *window);
-LLVMValueRef igi_load_window(igi_widener *w, const igi_window *window, LLVMTypeRef wide, unsigned alignment);
-void igi_store_window(igi_widener *w, const igi_window *window, LLVMValueRef value, unsigned alignment);
+LLVMValueRef igi_simt_find_window(igi_simt_widener *w, LLVMValueRef indices, igi_simt_window *window);
+LLVMValueRef igi_simt_place_window(igi_simt_widener *w, LLVMValueRef address, LLVMValueRef indices,
+                                   igi_simt_window *window);
+LLVMValueRef igi_simt_load_window(igi_simt_widener *w, const igi_simt_window *window, LLVMTypeRef wide,
+                                  unsigned alignment);
+void igi_simt_store_window(igi_simt_widener *w, const igi_simt_window *window, LLVMValueRef value, unsigned alignment);
 
 // widen-guess.c: ways taken at run time: neighbouring lanes lie next to each other from `first` on; lanes lie together
 // (NULL: not asked); or neither. All are to go on to `after`.
-typedef struct igi_guess {
+typedef struct igi_simt_guess {
     LLVMBasicBlockRef row, window, apart, after;
     LLVMValueRef first;
-    igi_window places;
-} igi_guess;
-bool igi_may_be_row(const igi_widener *w, LLVMValueRef address, LLVMTypeRef type);
-igi_guess igi_guess_places(igi_widener *w, LLVMValueRef address, LLVMTypeRef type);
+    igi_simt_window places;
+} igi_simt_guess;
+bool igi_simt_may_be_row(const igi_simt_widener *w, LLVMValueRef address, LLVMTypeRef type);
+igi_simt_guess igi_simt_guess_places(igi_simt_widener *w, LLVMValueRef address, LLVMTypeRef type);
 // An extended 32-bit index, in elements of some size, added to a uniform pointer.
-bool igi_is_indexed(const igi_widener *w, LLVMValueRef address, uint64_t bytes);
+bool igi_simt_is_indexed(const igi_simt_widener *w, LLVMValueRef address, uint64_t bytes);
 // Whether the value is available in the current block: it is computed there, or kept across blocks.
-bool igi_is_at_hand(const igi_widener *w, LLVMValueRef value);
-LLVMValueRef igi_without_common(const igi_widener *w, LLVMValueRef index);
+bool igi_simt_is_at_hand(const igi_simt_widener *w, LLVMValueRef value);
+LLVMValueRef igi_simt_without_common(const igi_simt_widener *w, LLVMValueRef index);
 // Whether an index that is extended does not wrap within `reach`.
-LLVMValueRef igi_stays_straight(igi_widener *w, LLVMValueRef extension, LLVMValueRef lowest, uint32_t reach);
+LLVMValueRef igi_simt_stays_straight(igi_simt_widener *w, LLVMValueRef extension, LLVMValueRef lowest, uint32_t reach);
 
-bool igi_widen_lane_operation(igi_widener *w, LLVMValueRef call);  // widen-lanes.c; false: not one
+bool igi_simt_widen_lane_operation(igi_simt_widener *w, LLVMValueRef call);  // widen-lanes.c; false: not one
 // widen-matrix.c
-bool igi_widen_matrix_operation(igi_widener *w, LLVMValueRef call, const char *name);
-LLVMValueRef igi_matrix_to_lanes(igi_widener *w, LLVMValueRef matrix);
-LLVMValueRef igi_widen_matrix(igi_widener *w, LLVMValueRef value);  // in matrix order
-void igi_widen_terminator(igi_widener *w, uint32_t block);          // widen-control.c
-void igi_widen_guard(igi_widener *w, uint32_t block);
+bool igi_simt_widen_matrix_operation(igi_simt_widener *w, LLVMValueRef call, const char *name);
+LLVMValueRef igi_simt_matrix_to_lanes(igi_simt_widener *w, LLVMValueRef matrix);
+LLVMValueRef igi_simt_widen_matrix(igi_simt_widener *w, LLVMValueRef value);  // in matrix order
+void igi_simt_widen_terminator(igi_simt_widener *w, uint32_t block);          // widen-control.c
+void igi_simt_widen_guard(igi_simt_widener *w, uint32_t block);
 // Lanes of `mask` (NULL: all) go from one block to the other.
-void igi_pass_lanes(igi_widener *w, uint32_t from, uint32_t to, LLVMValueRef mask);
+void igi_simt_pass_lanes(igi_simt_widener *w, uint32_t from, uint32_t to, LLVMValueRef mask);
 // widen-rounds.c: whether the block is a loop that all lanes stay in as long as the first and the last do; and the way
 // back to w->whole for as long. The builder is left where they do not.
-bool igi_has_whole_rounds(const igi_widener *w, uint32_t block);
-void igi_widen_whole_round(igi_widener *w, uint32_t block, LLVMValueRef condition);
-void igi_widen_reset_masks(igi_widener *w, uint32_t header);
+bool igi_simt_has_whole_rounds(const igi_simt_widener *w, uint32_t block);
+void igi_simt_widen_whole_round(igi_simt_widener *w, uint32_t block, LLVMValueRef condition);
+void igi_simt_widen_reset_masks(igi_simt_widener *w, uint32_t header);
 
 // ---- For the user (widen-remarks.c); these do nothing unless the request asks for remarks ----
 
-void igi_note(igi_widener *w, igi_remark_kind kind, LLVMValueRef instruction);
+void igi_simt_note(igi_simt_widener *w, igi_simt_remark_kind kind, LLVMValueRef instruction);
 // Accesses done together: all lanes' at once, or a few elements for each lane.
-void igi_note_bundle(igi_widener *w, const LLVMValueRef *members, uint32_t count, bool interleaved);
-void igi_note_control(igi_widener *w);   // branches and loops where lanes part
-void igi_note_declined(igi_widener *w);  // if it was; forgets what was noted before
+void igi_simt_note_bundle(igi_simt_widener *w, const LLVMValueRef *members, uint32_t count, bool interleaved);
+void igi_simt_note_control(igi_simt_widener *w);   // branches and loops where lanes part
+void igi_simt_note_declined(igi_simt_widener *w);  // if it was; forgets what was noted before
 
 #endif

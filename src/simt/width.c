@@ -6,7 +6,7 @@
 #include "simt/passes.h"
 
 static bool is_lane_operation(LLVMValueRef instruction) {
-    const char *name = igi_callee_name(instruction);
+    const char *name = igi_simt_callee_name(instruction);
     return strncmp(name, "__ig_", 5) == 0 && strcmp(name, "__ig_barrier") != 0;
 }
 
@@ -19,26 +19,26 @@ static bool is_one_by_one(LLVMValueRef instruction) {
 // Two registers for each value hide latencies and read longer runs of memory, as long as there are registers enough.
 // Rows of threads must be long enough too; unless known, they are taken to be short in kernels of several dimensions.
 static bool suits_two_registers(igi_simt_module *m) {
-    igi_values atomics;
-    if (!igi_collect(m->thread, is_one_by_one, &atomics)) return false;
+    igi_simt_values atomics;
+    if (!igi_simt_collect(m->thread, is_one_by_one, &atomics)) return false;
     size_t count = atomics.count;
-    igi_values_free(&atomics);
-    return !count && m->rows <= 1 && igi_instruction_count(m->thread) <= LIGHT_KERNEL;
+    igi_simt_values_free(&atomics);
+    return !count && m->rows <= 1 && igi_simt_instruction_count(m->thread) <= LIGHT_KERNEL;
 }
 
 // Many registers for each value, so that a row of threads reads memory in order.
 static bool suits_row(igi_simt_module *m, uint32_t row) {
-    return m->rows <= 1 && row >= 4 * igi_register_lanes() && (row & (row - 1)) == 0 &&
-           igi_instruction_count(m->thread) <= LIGHT_KERNEL && igi_has_striding_loop(m);
+    return m->rows <= 1 && row >= 4 * igi_simt_register_lanes() && (row & (row - 1)) == 0 &&
+           igi_simt_instruction_count(m->thread) <= LIGHT_KERNEL && igi_simt_has_striding_loop(m);
 }
 
 static bool is_barrier(LLVMValueRef instruction) {
-    return igi_calls(instruction, "__ig_barrier");
+    return igi_simt_calls(instruction, "__ig_barrier");
 }
 
-static bool has_barrier(const igi_cfg *cfg, uint32_t loop) {
+static bool has_barrier(const igi_simt_cfg *cfg, uint32_t loop) {
     for (uint32_t b = 0; b < cfg->count; b++) {
-        if (!igi_cfg_in_loop(cfg, b, loop)) continue;
+        if (!igi_simt_cfg_in_loop(cfg, b, loop)) continue;
         for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[b].block); i; i = LLVMGetNextInstruction(i))
             if (is_barrier(i)) return true;
     }
@@ -47,23 +47,24 @@ static bool has_barrier(const igi_cfg *cfg, uint32_t loop) {
 
 // Loops that keep values in registers would run out of them.
 static bool waits_in_all_loops(const igi_simt_module *m) {
-    igi_cfg cfg;
-    if (!igi_cfg_build(m->thread, &cfg)) return false;
+    igi_simt_cfg cfg;
+    if (!igi_simt_cfg_build(m->thread, &cfg)) return false;
     bool all = true;
-    for (uint32_t i = 0; i < cfg.loop_count && all; i++) all = has_barrier(&cfg, i) || igi_is_striding(m, &cfg, i);
-    igi_cfg_free(&cfg);
+    for (uint32_t i = 0; i < cfg.loop_count && all; i++) all = has_barrier(&cfg, i) || igi_simt_is_striding(m, &cfg, i);
+    igi_simt_cfg_free(&cfg);
     return all;
 }
 
 // Many registers for each value, so that a threadgroup with many barriers needs none: it is one group of lanes.
 static bool suits_whole_threadgroup(igi_simt_module *m) {
     const uint32_t *size = m->request->group;
-    igi_values barriers;
-    if (size[0] > IGI_MAX_WIDTH || size[0] % igi_register_lanes() != 0 || size[1] != 1 || size[2] != 1) return false;
-    if (!igi_collect(m->thread, is_barrier, &barriers)) return false;
+    igi_simt_values barriers;
+    if (size[0] > IGI_MAX_WIDTH || size[0] % igi_simt_register_lanes() != 0 || size[1] != 1 || size[2] != 1)
+        return false;
+    if (!igi_simt_collect(m->thread, is_barrier, &barriers)) return false;
     bool waits = barriers.count != 0;
-    igi_values_free(&barriers);
-    return waits && (size[0] & (size[0] - 1)) == 0 && igi_instruction_count(m->thread) <= LIGHT_KERNEL &&
+    igi_simt_values_free(&barriers);
+    return waits && (size[0] & (size[0] - 1)) == 0 && igi_simt_instruction_count(m->thread) <= LIGHT_KERNEL &&
            waits_in_all_loops(m);
 }
 
@@ -72,28 +73,28 @@ static uint32_t longest(uint32_t row) {
 }
 
 static bool is_matrix_operation(LLVMValueRef instruction) {
-    const char *name = igi_callee_name(instruction);
+    const char *name = igi_simt_callee_name(instruction);
     return strncmp(name, "__ig_mma_", 9) == 0 || strncmp(name, "__ig_matrix_", 12) == 0;
 }
 
 static bool has_matrices(igi_simt_module *m) {
-    igi_values found;
-    bool ok = igi_collect(m->thread, is_matrix_operation, &found), any = !ok || found.count;
-    if (ok) igi_values_free(&found);
+    igi_simt_values found;
+    bool ok = igi_simt_collect(m->thread, is_matrix_operation, &found), any = !ok || found.count;
+    if (ok) igi_simt_values_free(&found);
     return any;
 }
 
-uint32_t igi_register_lanes(void) {
+uint32_t igi_simt_register_lanes(void) {
     return strstr(igi_simt_features(), "+avx512f") ? 16 : 8;
 }
 
-uint32_t igi_choose_width(igi_simt_module *m) {
-    igi_values found;
-    if (m->request->width == 1 || !igi_collect(m->thread, is_lane_operation, &found)) return 1;
+uint32_t igi_simt_choose_width(igi_simt_module *m) {
+    igi_simt_values found;
+    if (m->request->width == 1 || !igi_simt_collect(m->thread, is_lane_operation, &found)) return 1;
     size_t lane_operations = found.count;
-    igi_values_free(&found);
+    igi_simt_values_free(&found);
     m->info.simdgroups = lane_operations != 0;
-    uint32_t natural = igi_register_lanes(), row = m->request->group[0], asked = m->request->width;
+    uint32_t natural = igi_simt_register_lanes(), row = m->request->group[0], asked = m->request->width;
     if (lane_operations) return !asked && suits_row(m, row) && !has_matrices(m) ? longest(row) : IGI_SIMD_WIDTH;
     if (asked) return asked;
     if (!row) return suits_two_registers(m) && !m->many_dimensions ? 2 * natural : natural;

@@ -14,17 +14,17 @@ typedef struct encoded_op {
     size_t first_dispatch;
 } encoded_op;
 
-struct igi_batch {
+struct igi_tensor_batch {
     igi_refcount references;
     const void *stream;     // the queue's address, for comparing
     pthread_mutex_t lock;   // guards what follows
     ig_commands *commands;  // NULL once done: buffers go back to the pool as soon as they can
-    igi_encoding_mark mark;
+    igi_device_encoding_mark mark;
     encoded_op *ops;
     size_t op_count, op_capacity;
     size_t dispatches;
     bool committed, done;
-    igi_chain *chain;  // not run or encoded yet
+    igi_tensor_chain *chain;  // not run or encoded yet
     ig_error error;
     bool is_chain;
     pthread_mutex_t running;  // of chains: held while the chain runs; taken before `lock`
@@ -32,8 +32,8 @@ struct igi_batch {
 
 static void completed(ig_commands *commands, ig_status status, void *user);
 
-ig_status igi_batch_create(ig_queue *queue, uint64_t deadline_ns, igi_batch **batch) {
-    igi_batch *made = igi_calloc(1, sizeof *made);
+ig_status igi_tensor_batch_create(ig_queue *queue, uint64_t deadline_ns, igi_tensor_batch **batch) {
+    igi_tensor_batch *made = igi_calloc(1, sizeof *made);
     if (!made) return IG_STATUS_OUT_OF_MEMORY;
     ig_status status = ig_commands_create(queue, &(ig_commands_desc){.deadline_ns = deadline_ns}, &made->commands);
     if (status == IG_STATUS_OK) status = ig_commands_on_completed(made->commands, completed, made);
@@ -50,15 +50,15 @@ ig_status igi_batch_create(ig_queue *queue, uint64_t deadline_ns, igi_batch **ba
     return IG_STATUS_OK;
 }
 
-igi_batch *igi_batch_retain(igi_batch *batch) {
+igi_tensor_batch *igi_tensor_batch_retain(igi_tensor_batch *batch) {
     if (batch) igi_ref_take(&batch->references);
     return batch;
 }
 
-void igi_batch_release(igi_batch *batch) {
+void igi_tensor_batch_release(igi_tensor_batch *batch) {
     if (!batch || !igi_ref_drop(&batch->references)) return;
     ig_commands_release(batch->commands);
-    igi_chain_free(batch->chain);
+    igi_tensor_chain_free(batch->chain);
     free(batch->ops);
     ig_error_clear(&batch->error);
     pthread_mutex_destroy(&batch->lock);
@@ -66,24 +66,24 @@ void igi_batch_release(igi_batch *batch) {
     free(batch);
 }
 
-bool igi_batch_same_stream(const igi_batch *a, const igi_batch *b) {
+bool igi_tensor_batch_same_stream(const igi_tensor_batch *a, const igi_tensor_batch *b) {
     return a->stream == b->stream;
 }
 
 // ---- Encoding ----
 
-static ig_status add_op(igi_batch *batch, const char *name, size_t first_dispatch) {
+static ig_status add_op(igi_tensor_batch *batch, const char *name, size_t first_dispatch) {
     if (!igi_grow((void **)&batch->ops, &batch->op_capacity, batch->op_count + 1, sizeof *batch->ops))
         return IG_STATUS_OUT_OF_MEMORY;
     batch->ops[batch->op_count++] = (encoded_op){name, first_dispatch};
     return IG_STATUS_OK;
 }
 
-ig_commands *igi_batch_begin(igi_batch *batch, const char *op, ig_status *status) {
+ig_commands *igi_tensor_batch_begin(igi_tensor_batch *batch, const char *op, ig_status *status) {
     pthread_mutex_lock(&batch->lock);
     *status = batch->committed ? IG_STATUS_WRONG_STATE : IG_STATUS_OK;
     if (*status == IG_STATUS_OK) {
-        batch->mark = igi_commands_mark(batch->commands);
+        batch->mark = igi_device_commands_mark(batch->commands);
         *status = add_op(batch, op, batch->mark.dispatch_count);
     }
     if (*status == IG_STATUS_OK) return batch->commands;
@@ -91,16 +91,16 @@ ig_commands *igi_batch_begin(igi_batch *batch, const char *op, ig_status *status
     return NULL;
 }
 
-void igi_batch_end(igi_batch *batch, ig_status status) {
+void igi_tensor_batch_end(igi_tensor_batch *batch, ig_status status) {
     if (status != IG_STATUS_OK) {
-        igi_commands_rewind(batch->commands, batch->mark);
+        igi_device_commands_rewind(batch->commands, batch->mark);
         batch->op_count--;
     }
     batch->dispatches = ig_commands_dispatch_count(batch->commands);
     pthread_mutex_unlock(&batch->lock);
 }
 
-size_t igi_batch_dispatches(igi_batch *batch) {
+size_t igi_tensor_batch_dispatches(igi_tensor_batch *batch) {
     pthread_mutex_lock(&batch->lock);
     size_t count = batch->dispatches;
     pthread_mutex_unlock(&batch->lock);
@@ -109,11 +109,12 @@ size_t igi_batch_dispatches(igi_batch *batch) {
 
 // ---- Chains ----
 
-ig_status igi_batch_create_of_chain(ig_queue *queue, uint64_t deadline_ns, igi_chain *chain, igi_batch **batch) {
-    igi_batch *made = NULL;
-    ig_status status = igi_batch_create(queue, deadline_ns, &made);
+ig_status igi_tensor_batch_create_of_chain(ig_queue *queue, uint64_t deadline_ns, igi_tensor_chain *chain,
+                                           igi_tensor_batch **batch) {
+    igi_tensor_batch *made = NULL;
+    ig_status status = igi_tensor_batch_create(queue, deadline_ns, &made);
     if (status != IG_STATUS_OK) {
-        igi_chain_free(chain);
+        igi_tensor_chain_free(chain);
         return status;
     }
     made->chain = chain;
@@ -122,21 +123,21 @@ ig_status igi_batch_create_of_chain(ig_queue *queue, uint64_t deadline_ns, igi_c
     return IG_STATUS_OK;
 }
 
-igi_chain *igi_batch_lock_chain(igi_batch *batch) {
+igi_tensor_chain *igi_tensor_batch_lock_chain(igi_tensor_batch *batch) {
     pthread_mutex_lock(&batch->lock);
     if (batch->chain) return batch->chain;
     pthread_mutex_unlock(&batch->lock);
     return NULL;
 }
 
-void igi_batch_unlock_chain(igi_batch *batch) {
+void igi_tensor_batch_unlock_chain(igi_tensor_batch *batch) {
     pthread_mutex_unlock(&batch->lock);
 }
 
 // ---- Running ----
 
 // The op of the last dispatch that was begun: those after the one that failed are not.
-static const char *failed_op(const igi_batch *batch, const ig_commands *commands) {
+static const char *failed_op(const igi_tensor_batch *batch, const ig_commands *commands) {
     size_t failed = 0;
     ig_timing timing;
     for (size_t i = 0; i < ig_commands_dispatch_count(commands); i++)
@@ -146,7 +147,7 @@ static const char *failed_op(const igi_batch *batch, const ig_commands *commands
     return name;
 }
 
-static void record(igi_batch *batch, ig_commands *commands, ig_status status) {
+static void record(igi_tensor_batch *batch, ig_commands *commands, ig_status status) {
     ig_error why = {0};
     ig_commands_get_error(commands, &why);
     const char *text = why.message ? why.message : ig_status_text(status);
@@ -155,30 +156,30 @@ static void record(igi_batch *batch, ig_commands *commands, ig_status status) {
 }
 
 // Call with the lock held.
-static void finish(igi_batch *batch, ig_commands *commands, ig_status status) {
+static void finish(igi_tensor_batch *batch, ig_commands *commands, ig_status status) {
     if (status != IG_STATUS_OK) record(batch, commands, status);
     batch->done = true;
     batch->commands = NULL;
 }
 
 static void completed(ig_commands *commands, ig_status status, void *user) {
-    igi_batch *batch = user;
+    igi_tensor_batch *batch = user;
     pthread_mutex_lock(&batch->lock);
     finish(batch, commands, status);
     pthread_mutex_unlock(&batch->lock);
-    igi_batch_release(batch);
+    igi_tensor_batch_release(batch);
     ig_commands_release(commands);
 }
 
 // Gives back the reference that was taken until completion. Who commits has one, so it is not the last.
-static void give_back(igi_batch *batch, ig_commands *commands) {
+static void give_back(igi_tensor_batch *batch, ig_commands *commands) {
     bool last = igi_ref_drop(&batch->references);
     assert(!last);
     (void)last;
     ig_commands_release(commands);
 }
 
-static void send(igi_batch *batch, ig_commands *commands) {
+static void send(igi_tensor_batch *batch, ig_commands *commands) {
     ig_status status = ig_commands_commit(commands);
     // What the device did not even take was completed with an error; only what never left needs that here.
     if (status == IG_STATUS_OK || ig_commands_get_state(commands) != IG_COMMANDS_ENCODING) return;
@@ -189,7 +190,7 @@ static void send(igi_batch *batch, ig_commands *commands) {
 }
 
 // No commands will run: the host has done all there was, or failed to.
-static void finish_on_host(igi_batch *batch, ig_commands *commands, ig_status status, ig_error *why) {
+static void finish_on_host(igi_tensor_batch *batch, ig_commands *commands, ig_status status, ig_error *why) {
     pthread_mutex_lock(&batch->lock);
     const char *name = batch->op_count ? batch->ops[batch->op_count - 1].name : "none";
     if (status != IG_STATUS_OK && !why->message)
@@ -202,16 +203,16 @@ static void finish_on_host(igi_batch *batch, ig_commands *commands, ig_status st
 }
 
 static ig_status begin_op(void *user, const char *op) {
-    igi_batch *batch = user;
+    igi_tensor_batch *batch = user;
     return add_op(batch, op, ig_commands_dispatch_count(batch->commands));
 }
 
 // Nobody else touches ops and commands of a chain's batch.
-static void run_chain(igi_batch *batch, igi_chain *chain, ig_commands *commands) {
+static void run_chain(igi_tensor_batch *batch, igi_tensor_chain *chain, ig_commands *commands) {
     ig_error why = {0};
-    igi_chain_outcome outcome;
-    igi_fusion_choice choice;
-    ig_status status = igi_fusion_run(chain, commands, begin_op, batch, &outcome, &choice, &why);
+    igi_tensor_chain_outcome outcome;
+    igi_tensor_fusion_choice choice;
+    ig_status status = igi_tensor_fusion_run(chain, commands, begin_op, batch, &outcome, &choice, &why);
     if (status != IG_STATUS_OK || outcome == IGI_CHAIN_DONE) {
         finish_on_host(batch, commands, status, &why);
     } else {
@@ -219,21 +220,21 @@ static void run_chain(igi_batch *batch, igi_chain *chain, ig_commands *commands)
         send(batch, commands);
         // On the host's own cores it would not run beside anything; waiting tells how long it takes.
         bool good = !chain->encodes && ig_commands_wait(commands, IG_FOREVER) == IG_STATUS_OK;
-        if (good) igi_fusion_measured(chain, choice, igi_now_ns() - start);
+        if (good) igi_tensor_fusion_measured(chain, choice, igi_now_ns() - start);
     }
     ig_error_clear(&why);
-    igi_chain_free(chain);
+    igi_tensor_chain_free(chain);
 }
 
-static void commit(igi_batch *batch) {
+static void commit(igi_tensor_batch *batch) {
     pthread_mutex_lock(&batch->lock);
     ig_commands *commands = batch->committed ? NULL : ig_commands_retain(batch->commands);
-    igi_chain *chain = batch->chain;
+    igi_tensor_chain *chain = batch->chain;
     batch->committed = true;
     batch->chain = NULL;
     pthread_mutex_unlock(&batch->lock);
     if (!commands) return;
-    igi_batch_retain(batch);  // until completed
+    igi_tensor_batch_retain(batch);  // until completed
     if (chain)
         run_chain(batch, chain, commands);
     else
@@ -241,7 +242,7 @@ static void commit(igi_batch *batch) {
     ig_commands_release(commands);
 }
 
-void igi_batch_commit(igi_batch *batch) {
+void igi_tensor_batch_commit(igi_tensor_batch *batch) {
     if (!batch->is_chain) {
         commit(batch);
         return;
@@ -251,13 +252,14 @@ void igi_batch_commit(igi_batch *batch) {
     pthread_mutex_unlock(&batch->running);
 }
 
-ig_status igi_batch_wait(igi_batch *batch) {
-    igi_batch_commit(batch);
+ig_status igi_tensor_batch_wait(igi_tensor_batch *batch) {
+    igi_tensor_batch_commit(batch);
     pthread_mutex_lock(&batch->lock);
     ig_commands *commands = ig_commands_retain(batch->commands);
     pthread_mutex_unlock(&batch->lock);
     // Another thread may be just about to commit it.
-    while (commands && !igi_batch_is_done(batch) && ig_commands_wait(commands, IG_FOREVER) == IG_STATUS_WRONG_STATE)
+    while (commands && !igi_tensor_batch_is_done(batch) &&
+           ig_commands_wait(commands, IG_FOREVER) == IG_STATUS_WRONG_STATE)
         sched_yield();
     ig_commands_release(commands);
     pthread_mutex_lock(&batch->lock);
@@ -266,14 +268,14 @@ ig_status igi_batch_wait(igi_batch *batch) {
     return status;
 }
 
-bool igi_batch_is_done(igi_batch *batch) {
+bool igi_tensor_batch_is_done(igi_tensor_batch *batch) {
     pthread_mutex_lock(&batch->lock);
     bool done = batch->done;
     pthread_mutex_unlock(&batch->lock);
     return done;
 }
 
-void igi_batch_get_error(igi_batch *batch, ig_error *error) {
+void igi_tensor_batch_get_error(igi_tensor_batch *batch, ig_error *error) {
     pthread_mutex_lock(&batch->lock);
     igi_error_copy(error, &batch->error);
     pthread_mutex_unlock(&batch->lock);

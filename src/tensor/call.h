@@ -15,7 +15,7 @@
 enum { IGI_MAX_INPUTS = 3, IGI_MAX_OUTPUTS = 2 };
 
 // What ops take beside tensors. Axes count from 0.
-typedef union igi_parameters {
+typedef union igi_msl_parameters {
     struct {
         union {
             double low, slope;
@@ -78,25 +78,25 @@ typedef union igi_parameters {
         // quantize: x [rows, columns] to u8 [rows, bytes]. dequantize: the other way. weight_matmul: x [tokens,
         // columns], weight u8 [rows, bytes] or halves [rows, columns], out [tokens, rows]. Rows of weights are packed.
     } weight;
-} igi_parameters;
+} igi_msl_parameters;
 
-typedef struct igi_call {
+typedef struct igi_tensor_call {
     ig_op op;
     const char *name;  // of the public call, for messages: "conv2d" where the op is conv; a literal
     uint32_t input_count, output_count;
-    igi_view in[IGI_MAX_INPUTS];
-    igi_view out[IGI_MAX_OUTPUTS];
-    igi_parameters p;
-    struct igi_runtime *runtime;  // workers, the device
-    ig_commands *commands;        // where backends that encode do; NULL for the others
-    ig_error *error;              // for messages; may be NULL
-    bool past_caches;             // the result is part of one too large for the caches
-} igi_call;
+    igi_tensor_view in[IGI_MAX_INPUTS];
+    igi_tensor_view out[IGI_MAX_OUTPUTS];
+    igi_msl_parameters p;
+    struct igi_tensor_runtime *runtime;  // workers, the device
+    ig_commands *commands;               // where backends that encode do; NULL for the others
+    ig_error *error;                     // for messages; may be NULL
+    bool past_caches;                    // the result is part of one too large for the caches
+} igi_tensor_call;
 
-const char *igi_call_name(const igi_call *call);  // for messages
+const char *igi_tensor_call_name(const igi_tensor_call *call);  // for messages
 // The type an implementation must have: of the first input that is more than a condition, or of the output.
-ig_type igi_call_type(const igi_call *call);
+ig_type igi_tensor_call_type(const igi_tensor_call *call);
 // How much there is to do, in the unit of the op's family: what thresholds are compared with.
-uint64_t igi_call_work(const igi_call *call);
+uint64_t igi_tensor_call_work(const igi_tensor_call *call);
 
 #endif

@@ -15,7 +15,7 @@ typedef struct slots {
 } slots;
 
 typedef struct work {
-    const igi_chain *chain;
+    const igi_tensor_chain *chain;
     slots slots;
     uint64_t columns, parts, rows_each;  // of a row; blocks in a row; rows in a block where they are short
     bool floods;                         // results are too large for the caches
@@ -25,11 +25,11 @@ typedef struct work {
     ig_error *error;
 } work;
 
-typedef igi_chain_piece piece;
+typedef igi_tensor_chain_piece piece;
 
 // ---- Where values lie ----
 
-static uint32_t last_use(const igi_chain *chain, uint8_t value) {
+static uint32_t last_use(const igi_tensor_chain *chain, uint8_t value) {
     uint32_t last = 0;
     for (uint32_t i = 0; i < chain->op_count; i++)
         for (uint32_t k = 0; k < chain->ops[i].input_count; k++)
@@ -38,8 +38,8 @@ static uint32_t last_use(const igi_chain *chain, uint8_t value) {
 }
 
 // Frees the slots that op `i` is the last to read: those of elements of this size, or the others.
-static void free_slots(const igi_chain *chain, const slots *s, uint32_t i, bool same_size, bool *taken) {
-    const igi_chain_op *op = &chain->ops[i];
+static void free_slots(const igi_tensor_chain *chain, const slots *s, uint32_t i, bool same_size, bool *taken) {
+    const igi_tensor_chain_op *op = &chain->ops[i];
     uint64_t size = ig_type_size(chain->values[op->out].type);
     for (uint32_t k = 0; k < op->input_count; k++) {
         uint8_t slot = s->of[op->in[k]];
@@ -49,12 +49,12 @@ static void free_slots(const igi_chain *chain, const slots *s, uint32_t i, bool 
 }
 
 // An op may write over the last operand it alone still reads, element by element.
-static slots share_slots(const igi_chain *chain) {
+static slots share_slots(const igi_tensor_chain *chain) {
     slots s = {.count = 0};
     bool taken[IGI_CHAIN_VALUES] = {false};
     memset(s.of, NOWHERE, sizeof s.of);
     for (uint32_t i = 0; i < chain->op_count; i++) {
-        const igi_chain_value *out = &chain->values[chain->ops[i].out];
+        const igi_tensor_chain_value *out = &chain->values[chain->ops[i].out];
         if (!out->needed) continue;
         free_slots(chain, &s, i, true, taken);
         uint8_t slot = 0;
@@ -67,7 +67,8 @@ static slots share_slots(const igi_chain *chain) {
     return s;
 }
 
-igi_view igi_chain_view(const igi_chain_value *value, uint64_t columns, const igi_chain_piece *p) {
+igi_tensor_view igi_tensor_chain_view(const igi_tensor_chain_value *value, uint64_t columns,
+                                      const igi_tensor_chain_piece *p) {
     static const struct {
         bool down, along;  // steps from row to row, from column to column
     } steps[] = {[IGI_SPREAD_EACH] = {true, true},
@@ -77,32 +78,33 @@ igi_view igi_chain_view(const igi_chain_value *value, uint64_t columns, const ig
     int64_t along = steps[value->spread].along, down = steps[value->spread].down;
     if (value->spread == IGI_SPREAD_EACH) down = (int64_t)columns;
     uint64_t first = p->row * (uint64_t)down + p->column * (uint64_t)along;
-    return (igi_view){.storage = value->storage,
-                      .offset = value->offset + first * ig_type_size(value->type),
-                      .type = value->type,
-                      .rank = 2,
-                      .shape = {p->rows, p->columns},
-                      .strides = {down, along}};
+    return (igi_tensor_view){.storage = value->storage,
+                             .offset = value->offset + first * ig_type_size(value->type),
+                             .type = value->type,
+                             .rank = 2,
+                             .shape = {p->rows, p->columns},
+                             .strides = {down, along}};
 }
 
 // ---- Blocks ----
 
-static igi_view view_in(const work *w, uint8_t index, const piece *p, igi_storage *scratch) {
-    const igi_chain_value *value = &w->chain->values[index];
-    if (w->slots.of[index] == NOWHERE) return igi_chain_view(value, w->columns, p);
-    igi_chain_value between = {.storage = &scratch[w->slots.of[index]], .type = value->type};
-    return igi_chain_view(&between, p->columns, &(piece){.rows = p->rows, .columns = p->columns});
+static igi_tensor_view view_in(const work *w, uint8_t index, const piece *p, igi_tensor_storage *scratch) {
+    const igi_tensor_chain_value *value = &w->chain->values[index];
+    if (w->slots.of[index] == NOWHERE) return igi_tensor_chain_view(value, w->columns, p);
+    igi_tensor_chain_value between = {.storage = &scratch[w->slots.of[index]], .type = value->type};
+    return igi_tensor_chain_view(&between, p->columns, &(piece){.rows = p->rows, .columns = p->columns});
 }
 
-static bool is_read(const igi_chain *chain, uint8_t value) {
+static bool is_read(const igi_tensor_chain *chain, uint8_t value) {
     for (uint32_t i = 0; i < chain->op_count; i++)
         for (uint32_t k = 0; k < chain->ops[i].input_count; k++)
             if (chain->ops[i].in[k] == value) return true;
     return false;
 }
 
-static igi_call call_of(const work *w, const igi_chain_op *op, const piece *p, igi_storage *scratch) {
-    igi_call call = {.op = op->op, .input_count = op->input_count, .output_count = 1, .p = op->p};
+static igi_tensor_call call_of(const work *w, const igi_tensor_chain_op *op, const piece *p,
+                               igi_tensor_storage *scratch) {
+    igi_tensor_call call = {.op = op->op, .input_count = op->input_count, .output_count = 1, .p = op->p};
     for (uint32_t i = 0; i < op->input_count; i++) call.in[i] = view_in(w, op->in[i], p, scratch);
     call.out[0] = view_in(w, op->out, p, scratch);
     call.runtime = w->chain->runtime;
@@ -121,12 +123,12 @@ static void note_failure(work *w, ig_op op, ig_status status, ig_error *why) {
     ig_error_clear(why);
 }
 
-static void run_piece(work *w, const piece *p, igi_storage *scratch) {
+static void run_piece(work *w, const piece *p, igi_tensor_storage *scratch) {
     for (uint32_t i = 0; i < w->chain->op_count; i++) {
-        const igi_chain_op *op = &w->chain->ops[i];
+        const igi_tensor_chain_op *op = &w->chain->ops[i];
         if (!w->chain->values[op->out].needed) continue;
         ig_error why = {0};
-        igi_call call = call_of(w, op, p, scratch);
+        igi_tensor_call call = call_of(w, op, p, scratch);
         call.error = &why;
         ig_status status = op->row->run(&call);
         if (status != IG_STATUS_OK) {
@@ -147,7 +149,7 @@ static piece piece_at(const work *w, uint64_t block) {
 
 static void run_some(void *context, uint64_t begin, uint64_t end) {
     work *w = context;
-    igi_storage scratch[IGI_CHAIN_OPS];
+    igi_tensor_storage scratch[IGI_CHAIN_OPS];
     uint64_t each = BLOCK * sizeof(int64_t);
     char *memory = w->slots.count ? igi_aligned_alloc(64, w->slots.count * each) : NULL;
     if (w->slots.count && !memory) {
@@ -163,15 +165,15 @@ static void run_some(void *context, uint64_t begin, uint64_t end) {
 }
 
 // Alone, an op is run as if there were no chain.
-static bool has_one_op(const igi_chain *chain) {
+static bool has_one_op(const igi_tensor_chain *chain) {
     uint32_t needed = 0;
     for (uint32_t i = 0; i < chain->op_count; i++) needed += chain->values[chain->ops[i].out].needed;
     return needed == 1;
 }
 
-ig_status igi_chain_run_blocks(const igi_chain *chain, ig_op *failed, ig_error *error) {
+ig_status igi_tensor_chain_run_blocks(const igi_tensor_chain *chain, ig_op *failed, ig_error *error) {
     enum { FLOOD = 8 << 20 };
-    work w = {.chain = chain, .columns = igi_chain_columns(chain), .parts = 1, .rows_each = 1, .error = error};
+    work w = {.chain = chain, .columns = igi_tensor_chain_columns(chain), .parts = 1, .rows_each = 1, .error = error};
     uint64_t rows = chain->count / w.columns;
     pthread_mutex_init(&w.lock, NULL);
     w.slots = share_slots(chain);
@@ -183,7 +185,7 @@ ig_status igi_chain_run_blocks(const igi_chain *chain, ig_op *failed, ig_error *
             w.parts = (w.columns + BLOCK - 1) / BLOCK;
         else
             w.rows_each = BLOCK / w.columns;
-        igi_parallel(chain->runtime, (rows + w.rows_each - 1) / w.rows_each * w.parts, 1, run_some, &w);
+        igi_tensor_parallel(chain->runtime, (rows + w.rows_each - 1) / w.rows_each * w.parts, 1, run_some, &w);
     }
     pthread_mutex_destroy(&w.lock);
     *failed = w.failed;
@@ -192,16 +194,16 @@ ig_status igi_chain_run_blocks(const igi_chain *chain, ig_op *failed, ig_error *
 
 // ---- On the device ----
 
-ig_status igi_chain_encode_ops(const igi_chain *chain, ig_commands *commands,
-                               ig_status (*begin)(void *user, const char *op), void *user, ig_error *error) {
-    work w = {.chain = chain, .columns = igi_chain_columns(chain)};
+ig_status igi_tensor_chain_encode_ops(const igi_tensor_chain *chain, ig_commands *commands,
+                                      ig_status (*begin)(void *user, const char *op), void *user, ig_error *error) {
+    work w = {.chain = chain, .columns = igi_tensor_chain_columns(chain)};
     memset(w.slots.of, NOWHERE, sizeof w.slots.of);
     piece whole = {.rows = chain->count / w.columns, .columns = w.columns};
     ig_status status = IG_STATUS_OK;
     for (uint32_t i = 0; i < chain->op_count && status == IG_STATUS_OK; i++) {
-        const igi_chain_op *op = &chain->ops[i];
+        const igi_tensor_chain_op *op = &chain->ops[i];
         if (!chain->values[op->out].needed) continue;
-        igi_call call = call_of(&w, op, &whole, NULL);
+        igi_tensor_call call = call_of(&w, op, &whole, NULL);
         call.commands = commands;
         call.error = error;
         status = begin(user, ig_op_name(op->op));

@@ -13,10 +13,10 @@ static double unit_roundoff(ig_type type) {
     return type == IG_TYPE_F16 ? 0x1p-11 : type == IG_TYPE_BF16 ? 0x1p-8 : 0x1p-24;
 }
 
-igi_tolerance igi_tolerance_for(const igi_call *call, double scale) {
+igi_tensor_tolerance igi_tensor_tolerance_for(const igi_tensor_call *call, double scale) {
     const igi_op *op = igi_ops[call->op];
     ig_type type = call->out[0].type;
-    if (!igi_is_float(type)) return (igi_tolerance){0, 0};
+    if (!igi_tensor_is_float(type)) return (igi_tensor_tolerance){0, 0};
     // The result is rounded to its type once; what comes before is done in float.
     double rounding = 2 * unit_roundoff(type), inner = 2 * unit_roundoff(IG_TYPE_F32);
     // What is smaller may be flushed to zero, or be the last place of a denormal.
@@ -28,19 +28,20 @@ igi_tolerance igi_tolerance_for(const igi_call *call, double scale) {
     switch (op->tolerance) {
         case IGI_TOLERANCE_WEIGHTS:
             // Beside weights of few bits, x may be rounded to 16.
-            return (igi_tolerance){rounding + adding, (adding + 0x1p-14) * (1 + sqrt(scale)) + smallest};
+            return (igi_tensor_tolerance){rounding + adding, (adding + 0x1p-14) * (1 + sqrt(scale)) + smallest};
         case IGI_TOLERANCE_SUM:
-        case IGI_TOLERANCE_PRODUCT: return (igi_tolerance){rounding + adding, adding * (1 + sqrt(scale)) + smallest};
-        case IGI_TOLERANCE_ROW: return (igi_tolerance){rounding + 4 * adding, adding + smallest};
-        case IGI_TOLERANCE_MOVE: return (igi_tolerance){2 * rounding, rounding};
-        case IGI_TOLERANCE_GENERATE: return (igi_tolerance){rounding + 8 * inner, 16 * inner};
-        case IGI_TOLERANCE_FUNCTION: return (igi_tolerance){rounding + inner * (op->ulps - 1), smallest};
+        case IGI_TOLERANCE_PRODUCT:
+            return (igi_tensor_tolerance){rounding + adding, adding * (1 + sqrt(scale)) + smallest};
+        case IGI_TOLERANCE_ROW: return (igi_tensor_tolerance){rounding + 4 * adding, adding + smallest};
+        case IGI_TOLERANCE_MOVE: return (igi_tensor_tolerance){2 * rounding, rounding};
+        case IGI_TOLERANCE_GENERATE: return (igi_tensor_tolerance){rounding + 8 * inner, 16 * inner};
+        case IGI_TOLERANCE_FUNCTION: return (igi_tensor_tolerance){rounding + inner * (op->ulps - 1), smallest};
         case IGI_TOLERANCE_EXACT: break;
     }
-    return (igi_tolerance){0, 0};
+    return (igi_tensor_tolerance){0, 0};
 }
 
-static bool agree(double reference, double result, igi_tolerance tolerance) {
+static bool agree(double reference, double result, igi_tensor_tolerance tolerance) {
     if (isnan(reference) || isnan(result)) return isnan(reference) && isnan(result);
     if (isinf(reference) || isinf(result)) return reference == result;
     return fabs(reference - result) <= tolerance.absolute + tolerance.relative * fabs(reference);
@@ -48,7 +49,7 @@ static bool agree(double reference, double result, igi_tolerance tolerance) {
 
 typedef struct comparison {
     ig_type type;
-    igi_tolerance tolerance;
+    igi_tensor_tolerance tolerance;
     uint64_t seen;
     bool differs;
     uint64_t where;
@@ -60,22 +61,22 @@ static void compare_row(void *user, uint64_t count, char *const *data, const int
     for (uint64_t i = 0; i < count && !c->differs; i++, c->seen++) {
         const char *a = data[0] + (int64_t)i * strides[0], *b = data[1] + (int64_t)i * strides[1];
         int64_t x = 0, y = 0;
-        igi_load_doubles(c->type, a, 0, 1, &c->reference);
-        igi_load_doubles(c->type, b, 0, 1, &c->result);
-        if (!igi_is_float(c->type)) {
-            igi_load_integers(c->type, a, 0, 1, &x);
-            igi_load_integers(c->type, b, 0, 1, &y);
+        igi_tensor_load_doubles(c->type, a, 0, 1, &c->reference);
+        igi_tensor_load_doubles(c->type, b, 0, 1, &c->result);
+        if (!igi_tensor_is_float(c->type)) {
+            igi_tensor_load_integers(c->type, a, 0, 1, &x);
+            igi_tensor_load_integers(c->type, b, 0, 1, &y);
         }
         c->differs = x != y || !agree(c->reference, c->result, c->tolerance);
         c->where = c->seen;
     }
 }
 
-bool igi_views_agree(const igi_view *reference, const igi_view *result, igi_tolerance tolerance,
-                     char difference[IGI_DIFFERENCE_TEXT]) {
+bool igi_tensor_views_agree(const igi_tensor_view *reference, const igi_tensor_view *result,
+                            igi_tensor_tolerance tolerance, char difference[IGI_DIFFERENCE_TEXT]) {
     comparison c = {.type = reference->type, .tolerance = tolerance};
-    igi_walk walk = igi_walk_of(2, (const igi_view *[]){reference, result});
-    igi_walk_all(&walk, compare_row, &c);
+    igi_tensor_walk walk = igi_tensor_walk_of(2, (const igi_tensor_view *[]){reference, result});
+    igi_tensor_walk_all(&walk, compare_row, &c);
     if (c.differs)
         snprintf(difference, IGI_DIFFERENCE_TEXT, "element %llu is %.9g instead of %.9g", (unsigned long long)c.where,
                  c.result, c.reference);

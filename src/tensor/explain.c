@@ -5,9 +5,10 @@
 #include "tensor/stream.h"
 #include "tensor/thresholds.h"
 
-static void explain_backend(igi_runtime *runtime, ig_op op, ig_backend backend, bool validate, ig_op_choice *choice) {
-    igi_slot *slot = &runtime->slots[op][backend];
-    if (slot->row && validate) igi_validate(runtime, op, backend);
+static void explain_backend(igi_tensor_runtime *runtime, ig_op op, ig_backend backend, bool validate,
+                            ig_op_choice *choice) {
+    igi_tensor_slot *slot = &runtime->slots[op][backend];
+    if (slot->row && validate) igi_tensor_validate(runtime, op, backend);
     choice->state = slot->row ? (ig_op_state)atomic_load(&slot->state) : IG_OP_ABSENT;
     choice->types = slot->row ? slot->row->types : 0;
     choice->threshold = slot->threshold;
@@ -24,24 +25,25 @@ ig_status ig_stream_explain(ig_stream *stream, ig_op op, bool validate, ig_op_ex
                                        .forced = (ig_backend)stream->forced[op]};
     for (int b = IG_BACKEND_SCALAR; b < IG_BACKEND_COUNT; b++)
         explain_backend(stream->runtime, op, (ig_backend)b, validate, &explanation->backends[b]);
-    const ig_backend *order = igi_preference(op);
+    const ig_backend *order = igi_tensor_preference(op);
     for (int i = 0; order[i] != IG_BACKEND_ANY; i++) explanation->order[i] = order[i];
     return IG_STATUS_OK;
 }
 
-static bool may_run(igi_runtime *runtime, ig_op op, ig_backend backend, ig_type type) {
-    const igi_slot *slot = &runtime->slots[op][backend];
-    return slot->row && igi_type_in(type, slot->row->types) && igi_validate(runtime, op, backend) == IG_OP_VALIDATED;
+static bool may_run(igi_tensor_runtime *runtime, ig_op op, ig_backend backend, ig_type type) {
+    const igi_tensor_slot *slot = &runtime->slots[op][backend];
+    return slot->row && igi_tensor_type_in(type, slot->row->types) &&
+           igi_tensor_validate(runtime, op, backend) == IG_OP_VALIDATED;
 }
 
 ig_backend ig_stream_choice(ig_stream *stream, ig_op op, ig_type type, uint64_t work) {
     if (!stream || (unsigned)op >= IG_OP_COUNT) return IG_BACKEND_ANY;
-    igi_runtime *runtime = stream->runtime;
+    igi_tensor_runtime *runtime = stream->runtime;
     ig_type result;
-    if (igi_type_in(type, IGI_ANY_TYPE)) igi_op_types(op, type, &type, &result);
+    if (igi_tensor_type_in(type, IGI_ANY_TYPE)) igi_op_types(op, type, &type, &result);
     for (int b = stream->forced[op]; b > IG_BACKEND_ANY; b--)
         if (may_run(runtime, op, (ig_backend)b, type)) return (ig_backend)b;
-    for (const ig_backend *b = igi_preference(op); *b != IG_BACKEND_ANY; b++)
+    for (const ig_backend *b = igi_tensor_preference(op); *b != IG_BACKEND_ANY; b++)
         if (work >= runtime->slots[op][*b].threshold && may_run(runtime, op, *b, type)) return *b;
     return IG_BACKEND_SCALAR;
 }
@@ -59,5 +61,5 @@ ig_status ig_stream_set_threshold(ig_stream *stream, ig_op op, ig_backend backen
 
 ig_status ig_stream_save_thresholds(ig_stream *stream, ig_error *error) {
     if (!stream) return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "the stream is NULL");
-    return igi_thresholds_save(stream->runtime, error);
+    return igi_tensor_thresholds_save(stream->runtime, error);
 }

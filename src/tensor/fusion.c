@@ -24,7 +24,7 @@ typedef struct measurement {
 
 typedef enum readiness { NOT_COMPILED, COMPILED, REFUSED } readiness;
 
-typedef struct igi_fusion_structure {
+typedef struct igi_tensor_fusion_structure {
     igi_hash key;
     readiness state;
     uint32_t seen;
@@ -32,19 +32,19 @@ typedef struct igi_fusion_structure {
     ig_pipeline *pipeline;
     char name[64];               // for messages
     measurement sizes[BUCKETS];  // by the logarithm of the number of elements
-    struct igi_fusion_structure *next;
-} igi_fusion_structure;
+    struct igi_tensor_fusion_structure *next;
+} igi_tensor_fusion_structure;
 
-struct igi_fusion_table {
+struct igi_tensor_fusion_table {
     pthread_mutex_t lock;  // guards what follows
-    igi_fusion_structure *first;
+    igi_tensor_fusion_structure *first;
     uint32_t count;
 };
 
-igi_fusion_mode igi_fusion_mode_wanted(void) {
+igi_tensor_fusion_mode igi_tensor_fusion_mode_wanted(void) {
     static const struct {
         const char *name;
-        igi_fusion_mode mode;
+        igi_tensor_fusion_mode mode;
     } modes[] = {{"0", IGI_FUSION_OFF}, {"blocks", IGI_FUSION_BLOCKS}, {"always", IGI_FUSION_ALWAYS}};
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
         if (igi_setting_is(IGI_SETTING_FUSE, modes[i].name)) return modes[i].mode;
@@ -53,15 +53,15 @@ igi_fusion_mode igi_fusion_mode_wanted(void) {
 
 // ---- The table ----
 
-igi_fusion_table *igi_fusion_table_create(void) {
-    igi_fusion_table *table = igi_calloc(1, sizeof *table);
+igi_tensor_fusion_table *igi_tensor_fusion_table_create(void) {
+    igi_tensor_fusion_table *table = igi_calloc(1, sizeof *table);
     if (table) pthread_mutex_init(&table->lock, NULL);
     return table;
 }
 
-void igi_fusion_table_destroy(igi_fusion_table *table) {
+void igi_tensor_fusion_table_destroy(igi_tensor_fusion_table *table) {
     if (!table) return;
-    for (igi_fusion_structure *s = table->first, *next; s; s = next) {
+    for (igi_tensor_fusion_structure *s = table->first, *next; s; s = next) {
         next = s->next;
         ig_pipeline_release(s->pipeline);
         free(s);
@@ -71,8 +71,8 @@ void igi_fusion_table_destroy(igi_fusion_table *table) {
 }
 
 // Call with the lock held. NULL: new, and there is no room for it.
-static igi_fusion_structure *find(igi_fusion_table *table, igi_hash key) {
-    igi_fusion_structure *found = table->first;
+static igi_tensor_fusion_structure *find(igi_tensor_fusion_table *table, igi_hash key) {
+    igi_tensor_fusion_structure *found = table->first;
     while (found && !igi_hash_equal(found->key, key)) found = found->next;
     if (found || table->count == MOST_STRUCTURES || !igi_hash_valid(key)) return found;
     found = igi_calloc(1, sizeof *found);
@@ -97,9 +97,9 @@ static void keep_best(double *best, double now) {
 
 // A kernel being made: the one that runs, and one that also writes what lies between ops, for validation.
 typedef struct making {
-    const igi_chain *chain;
-    const igi_chain_kernel *kernel;
-    igi_chain *sample;
+    const igi_tensor_chain *chain;
+    const igi_tensor_chain_kernel *kernel;
+    igi_tensor_chain *sample;
     ig_library *library;
     ig_pipeline *fused, *everything;
     char why[120];
@@ -108,17 +108,17 @@ typedef struct making {
 static ig_status build_library(making *m, ig_error *error) {
     igi_text body = {0};
     ig_library_desc desc;
-    char *text = NULL, *fused = igi_chain_source(m->chain, m->kernel, "fused");
-    igi_chain all = *m->chain;
+    char *text = NULL, *fused = igi_tensor_chain_source(m->chain, m->kernel, "fused");
+    igi_tensor_chain all = *m->chain;
     for (uint32_t i = 0; i < all.value_count; i++) all.values[i].visible = all.values[i].made && all.values[i].needed;
-    igi_chain_kernel kernel = igi_chain_kernel_of(&all);
-    char *everything = kernel.fits ? igi_chain_source(&all, &kernel, "everything") : NULL;
+    igi_tensor_chain_kernel kernel = igi_tensor_chain_kernel_of(&all);
+    char *everything = kernel.fits ? igi_tensor_chain_source(&all, &kernel, "everything") : NULL;
     if (fused) igi_text_add(&body, fused);
     if (everything) igi_text_add(&body, everything);
     ig_status status = fused && everything && !body.failed ? IG_STATUS_OK : IG_STATUS_OUT_OF_MEMORY;
     if (!kernel.fits) snprintf(m->why, sizeof m->why, "it has too many operands");
     if (status == IG_STATUS_OK)
-        status = igi_kernel_source("fused.metal", "functions", body.data, body.length, &desc, &text);
+        status = igi_kernels_kernel_source("fused.metal", "functions", body.data, body.length, &desc, &text);
     if (status == IG_STATUS_OK) status = ig_library_create(m->chain->runtime->device, &desc, &m->library, error);
     igi_text_free(&body);
     free(text), free(fused), free(everything);
@@ -130,22 +130,24 @@ static ig_status validate(making *m, igi_hash structure, ig_error *error) {
     char name[33];
     bool good = true;
     igi_hash_hex(structure, name);
-    igi_hash key = igi_verdict_key(m->chain->runtime, name, IG_BACKEND_METAL);
-    if (igi_verdict_is_good(m->chain->runtime, key)) return IG_STATUS_OK;
+    igi_hash key = igi_tensor_verdict_key(m->chain->runtime, name, IG_BACKEND_METAL);
+    if (igi_tensor_verdict_is_good(m->chain->runtime, key)) return IG_STATUS_OK;
     ig_status status =
         ig_pipeline_create(m->library, &(ig_pipeline_desc){.kernel = "everything"}, &m->everything, error);
-    if (status == IG_STATUS_OK) status = igi_chain_make_sample(m->chain, &m->sample);
-    if (status == IG_STATUS_OK) status = igi_chain_try(m->sample, m->kernel, m->fused, m->everything, &good, m->why);
+    if (status == IG_STATUS_OK) status = igi_tensor_chain_make_sample(m->chain, &m->sample);
+    if (status == IG_STATUS_OK)
+        status = igi_tensor_chain_try(m->sample, m->kernel, m->fused, m->everything, &good, m->why);
     if (status != IG_STATUS_OK) return status;
-    if (good) igi_verdict_keep(m->chain->runtime, key);
+    if (good) igi_tensor_verdict_keep(m->chain->runtime, key);
     return good ? IG_STATUS_OK : IG_STATUS_INTERNAL;
 }
 
 // Call with the lock held.
-static void make_ready(igi_fusion_structure *structure, const igi_chain *chain, const igi_chain_kernel *kernel) {
+static void make_ready(igi_tensor_fusion_structure *structure, const igi_tensor_chain *chain,
+                       const igi_tensor_chain_kernel *kernel) {
     making m = {.chain = chain, .kernel = kernel};
     ig_error error = {0};
-    igi_chain_name(chain, structure->name, sizeof structure->name);
+    igi_tensor_chain_name(chain, structure->name, sizeof structure->name);
     ig_status status = build_library(&m, &error);
     if (status == IG_STATUS_OK)
         status = ig_pipeline_create(m.library, &(ig_pipeline_desc){.kernel = "fused"}, &m.fused, &error);
@@ -160,20 +162,20 @@ static void make_ready(igi_fusion_structure *structure, const igi_chain *chain, 
                                 : ig_status_text(status));
     ig_pipeline_release(m.fused), ig_pipeline_release(m.everything);
     ig_library_release(m.library);
-    igi_chain_free(m.sample);
+    igi_tensor_chain_free(m.sample);
     ig_error_clear(&error);
 }
 
 // ---- Choosing ----
 
 // Call with the lock held.
-static bool is_worth_compiling(const igi_fusion_structure *structure, const igi_chain *chain) {
+static bool is_worth_compiling(const igi_tensor_fusion_structure *structure, const igi_tensor_chain *chain) {
     if (chain->mode == IGI_FUSION_ALWAYS) return true;
     return chain->encodes ? structure->seen > 1 : structure->spent_ns >= COMPILE_NS;
 }
 
 // Call with the lock held.
-static bool is_faster(const igi_fusion_structure *structure, const igi_chain *chain) {
+static bool is_faster(const igi_tensor_fusion_structure *structure, const igi_tensor_chain *chain) {
     const measurement *m = &structure->sizes[bucket_of(chain->count)];
     if (chain->encodes || chain->mode == IGI_FUSION_ALWAYS) return true;
     if (m->blocks_ns == 0) return false;
@@ -181,15 +183,15 @@ static bool is_faster(const igi_fusion_structure *structure, const igi_chain *ch
 }
 
 // The pipeline, borrowed from the table, where the chain shall run as one kernel; NULL otherwise.
-static ig_pipeline *choose(const igi_chain *chain, const igi_chain_kernel *kernel, uint32_t ops,
-                           igi_fusion_structure **structure) {
-    igi_fusion_table *table = chain->runtime->fusion;
+static ig_pipeline *choose(const igi_tensor_chain *chain, const igi_tensor_chain_kernel *kernel, uint32_t ops,
+                           igi_tensor_fusion_structure **structure) {
+    igi_tensor_fusion_table *table = chain->runtime->fusion;
     *structure = NULL;
     bool pointless = chain->mode != IGI_FUSION_ALWAYS && ops < 2;
     if (!table || pointless || chain->mode == IGI_FUSION_BLOCKS || !kernel->fits) return NULL;
     ig_pipeline *pipeline = NULL;
     pthread_mutex_lock(&table->lock);
-    igi_fusion_structure *s = *structure = find(table, igi_chain_structure(chain, kernel));
+    igi_tensor_fusion_structure *s = *structure = find(table, igi_tensor_chain_structure(chain, kernel));
     if (s) {
         s->seen++;
         if (s->state == NOT_COMPILED && is_worth_compiling(s, chain)) make_ready(s, chain, kernel);
@@ -199,7 +201,7 @@ static ig_pipeline *choose(const igi_chain *chain, const igi_chain_kernel *kerne
     return pipeline;
 }
 
-static void blocks_measured(const igi_chain *chain, igi_fusion_structure *structure, uint64_t ns) {
+static void blocks_measured(const igi_tensor_chain *chain, igi_tensor_fusion_structure *structure, uint64_t ns) {
     if (!structure) return;
     pthread_mutex_lock(&chain->runtime->fusion->lock);
     structure->spent_ns += ns;
@@ -207,7 +209,7 @@ static void blocks_measured(const igi_chain *chain, igi_fusion_structure *struct
     pthread_mutex_unlock(&chain->runtime->fusion->lock);
 }
 
-void igi_fusion_measured(const igi_chain *chain, igi_fusion_choice choice, uint64_t ns) {
+void igi_tensor_fusion_measured(const igi_tensor_chain *chain, igi_tensor_fusion_choice choice, uint64_t ns) {
     if (!choice.structure) return;
     pthread_mutex_lock(&chain->runtime->fusion->lock);
     measurement *m = &choice.structure->sizes[choice.bucket];
@@ -219,11 +221,11 @@ void igi_fusion_measured(const igi_chain *chain, igi_fusion_choice choice, uint6
 
 // ---- Running ----
 
-static ig_status run_blocks(const igi_chain *chain, igi_fusion_structure *structure, ig_error *error) {
+static ig_status run_blocks(const igi_tensor_chain *chain, igi_tensor_fusion_structure *structure, ig_error *error) {
     ig_op failed = chain->ops[0].op;
     ig_error why = {0};
     uint64_t start = igi_now_ns();
-    ig_status status = igi_chain_run_blocks(chain, &failed, &why);
+    ig_status status = igi_tensor_chain_run_blocks(chain, &failed, &why);
     if (status == IG_STATUS_OK)
         blocks_measured(chain, structure, igi_now_ns() - start);
     else
@@ -233,17 +235,18 @@ static ig_status run_blocks(const igi_chain *chain, igi_fusion_structure *struct
     return status;
 }
 
-ig_status igi_fusion_run(igi_chain *chain, ig_commands *commands, ig_status (*begin)(void *user, const char *op),
-                         void *user, igi_chain_outcome *outcome, igi_fusion_choice *choice, ig_error *error) {
-    uint32_t ops = igi_chain_plan(chain);
+ig_status igi_tensor_fusion_run(igi_tensor_chain *chain, ig_commands *commands,
+                                ig_status (*begin)(void *user, const char *op), void *user,
+                                igi_tensor_chain_outcome *outcome, igi_tensor_fusion_choice *choice, ig_error *error) {
+    uint32_t ops = igi_tensor_chain_plan(chain);
     *outcome = IGI_CHAIN_DONE;
-    *choice = (igi_fusion_choice){.bucket = bucket_of(chain->count)};
+    *choice = (igi_tensor_fusion_choice){.bucket = bucket_of(chain->count)};
     if (ops == 0) return IG_STATUS_OK;
-    igi_chain_kernel kernel = igi_chain_kernel_of(chain);
+    igi_tensor_chain_kernel kernel = igi_tensor_chain_kernel_of(chain);
     ig_pipeline *pipeline = choose(chain, &kernel, ops, &choice->structure);
     if (!pipeline && !chain->encodes) return run_blocks(chain, choice->structure, error);
     *outcome = IGI_CHAIN_ENCODED;
-    if (!pipeline) return igi_chain_encode_ops(chain, commands, begin, user, error);
+    if (!pipeline) return igi_tensor_chain_encode_ops(chain, commands, begin, user, error);
     ig_status status = begin(user, choice->structure->name);
-    return status == IG_STATUS_OK ? igi_chain_encode_kernel(chain, &kernel, pipeline, commands) : status;
+    return status == IG_STATUS_OK ? igi_tensor_chain_encode_kernel(chain, &kernel, pipeline, commands) : status;
 }

@@ -6,39 +6,40 @@
 #include "core/hash.h"
 #include "tensor/runtime.h"
 
-typedef enum igi_fusion_mode {
+typedef enum igi_tensor_fusion_mode {
     IGI_FUSION_OFF,     // every op by itself, at once
     IGI_FUSION_AUTO,    // what is faster
     IGI_FUSION_BLOCKS,  // together on the host, whatever the size, but never as one kernel
     IGI_FUSION_ALWAYS,  // as one kernel, whatever the size
-} igi_fusion_mode;
+} igi_tensor_fusion_mode;
 
 // INGOT_FUSE: "0", "1", "blocks" or "always".
-igi_fusion_mode igi_fusion_mode_wanted(void);
+igi_tensor_fusion_mode igi_tensor_fusion_mode_wanted(void);
 
 // NULL when memory is short: nothing is fused then.
-typedef struct igi_fusion_table igi_fusion_table;
-igi_fusion_table *igi_fusion_table_create(void);
-void igi_fusion_table_destroy(igi_fusion_table *table);
+typedef struct igi_tensor_fusion_table igi_tensor_fusion_table;
+igi_tensor_fusion_table *igi_tensor_fusion_table_create(void);
+void igi_tensor_fusion_table_destroy(igi_tensor_fusion_table *table);
 
-struct igi_chain;
+struct igi_tensor_chain;
 
-typedef enum igi_chain_outcome {
+typedef enum igi_tensor_chain_outcome {
     IGI_CHAIN_DONE,     // nothing is left to do
-    IGI_CHAIN_ENCODED,  // the commands have to run; see igi_fusion_measured
-} igi_chain_outcome;
+    IGI_CHAIN_ENCODED,  // the commands have to run; see igi_tensor_fusion_measured
+} igi_tensor_chain_outcome;
 
 // What is known of a chain's structure at its size.
-typedef struct igi_fusion_choice {
-    struct igi_fusion_structure *structure;  // NULL: nothing is kept
+typedef struct igi_tensor_fusion_choice {
+    struct igi_tensor_fusion_structure *structure;  // NULL: nothing is kept
     uint32_t bucket;
-} igi_fusion_choice;
+} igi_tensor_fusion_choice;
 
 // Runs the chain or encodes it; `begin` is called with the name of each op, which lives as long as the runtime. On
 // failure there is a message in `error`, or none.
-ig_status igi_fusion_run(struct igi_chain *chain, ig_commands *commands, ig_status (*begin)(void *user, const char *op),
-                         void *user, igi_chain_outcome *outcome, igi_fusion_choice *choice, ig_error *error);
-// How long the commands took that igi_fusion_run encoded.
-void igi_fusion_measured(const struct igi_chain *chain, igi_fusion_choice choice, uint64_t ns);
+ig_status igi_tensor_fusion_run(struct igi_tensor_chain *chain, ig_commands *commands,
+                                ig_status (*begin)(void *user, const char *op), void *user,
+                                igi_tensor_chain_outcome *outcome, igi_tensor_fusion_choice *choice, ig_error *error);
+// How long the commands took that igi_tensor_fusion_run encoded.
+void igi_tensor_fusion_measured(const struct igi_tensor_chain *chain, igi_tensor_fusion_choice choice, uint64_t ns);
 
 #endif

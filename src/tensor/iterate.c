@@ -6,15 +6,15 @@
 #include <string.h>
 
 // Whether the walk's last dimension and dimension `axis` of the views step as one.
-static bool continues(const igi_walk *walk, const igi_view *const *views, uint32_t axis) {
+static bool continues(const igi_tensor_walk *walk, const igi_tensor_view *const *views, uint32_t axis) {
     for (uint32_t o = 0; o < walk->operands; o++) {
-        int64_t inner = igi_view_stride_bytes(views[o], axis);
+        int64_t inner = igi_tensor_view_stride_bytes(views[o], axis);
         if (walk->strides[o][walk->rank - 1] != inner * (int64_t)views[o]->shape[axis]) return false;
     }
     return true;
 }
 
-static void add_dimension(igi_walk *walk, const igi_view *const *views, uint32_t axis) {
+static void add_dimension(igi_tensor_walk *walk, const igi_tensor_view *const *views, uint32_t axis) {
     uint64_t length = views[0]->shape[axis];
     if (length == 1) return;
     if (walk->rank && continues(walk, views, axis))
@@ -22,24 +22,24 @@ static void add_dimension(igi_walk *walk, const igi_view *const *views, uint32_t
     else
         walk->shape[walk->rank++] = length;
     for (uint32_t o = 0; o < walk->operands; o++)
-        walk->strides[o][walk->rank - 1] = igi_view_stride_bytes(views[o], axis);
+        walk->strides[o][walk->rank - 1] = igi_tensor_view_stride_bytes(views[o], axis);
 }
 
 #ifndef NDEBUG
-static bool same_shapes(uint32_t operands, const igi_view *const *views) {
+static bool same_shapes(uint32_t operands, const igi_tensor_view *const *views) {
     for (uint32_t o = 1; o < operands; o++)
-        if (!igi_same_shape(views[0], views[o])) return false;
+        if (!igi_tensor_same_shape(views[0], views[o])) return false;
     return true;
 }
 #endif
 
-igi_walk igi_walk_of(uint32_t operands, const igi_view *const *views) {
+igi_tensor_walk igi_tensor_walk_of(uint32_t operands, const igi_tensor_view *const *views) {
     assert(operands >= 1 && operands <= IGI_MAX_OPERANDS && same_shapes(operands, views));
-    igi_walk walk;
+    igi_tensor_walk walk;
     walk.rank = 0;
     walk.operands = operands;
-    walk.count = igi_view_count(views[0]);
-    for (uint32_t o = 0; o < operands; o++) walk.data[o] = igi_view_data(views[o]);
+    walk.count = igi_tensor_view_count(views[0]);
+    for (uint32_t o = 0; o < operands; o++) walk.data[o] = igi_tensor_view_data(views[o]);
     for (uint32_t i = 0; i < views[0]->rank && walk.count; i++) add_dimension(&walk, views, i);
     if (walk.rank == 0) {
         walk.rank = 1;
@@ -54,7 +54,7 @@ typedef struct place {
     char *data[IGI_MAX_OPERANDS];
 } place;
 
-static void go_to(const igi_walk *walk, uint64_t element, place *p) {
+static void go_to(const igi_tensor_walk *walk, uint64_t element, place *p) {
     memcpy(p->data, walk->data, sizeof p->data);
     for (uint32_t i = walk->rank; i-- > 0;) {
         p->at[i] = element % walk->shape[i];
@@ -63,12 +63,12 @@ static void go_to(const igi_walk *walk, uint64_t element, place *p) {
     }
 }
 
-static void step(const igi_walk *walk, place *p, uint32_t axis, int64_t steps) {
+static void step(const igi_tensor_walk *walk, place *p, uint32_t axis, int64_t steps) {
     for (uint32_t o = 0; o < walk->operands; o++) p->data[o] += steps * walk->strides[o][axis];
 }
 
 // To the first element of the next row.
-static void next_row(const igi_walk *walk, place *p) {
+static void next_row(const igi_tensor_walk *walk, place *p) {
     uint32_t axis = walk->rank - 1;
     step(walk, p, axis, -(int64_t)p->at[axis]);
     p->at[axis] = 0;
@@ -82,7 +82,8 @@ static void next_row(const igi_walk *walk, place *p) {
     }
 }
 
-void igi_walk_range(const igi_walk *walk, uint64_t begin, uint64_t end, igi_walk_body body, void *context) {
+void igi_tensor_walk_range(const igi_tensor_walk *walk, uint64_t begin, uint64_t end, igi_tensor_walk_body body,
+                           void *context) {
     uint32_t last = walk->rank - 1;
     int64_t strides[IGI_MAX_OPERANDS] = {0};
     for (uint32_t o = 0; o < walk->operands; o++) strides[o] = walk->strides[o][last];
@@ -98,8 +99,8 @@ void igi_walk_range(const igi_walk *walk, uint64_t begin, uint64_t end, igi_walk
     }
 }
 
-void igi_walk_all(const igi_walk *walk, igi_walk_body body, void *context) {
-    igi_walk_range(walk, 0, walk->count, body, context);
+void igi_tensor_walk_all(const igi_tensor_walk *walk, igi_tensor_walk_body body, void *context) {
+    igi_tensor_walk_range(walk, 0, walk->count, body, context);
 }
 
 // ---- Copies ----
@@ -113,8 +114,8 @@ typedef struct copying {
 #define COPY_ELEMENTS(bytes) \
     for (uint64_t i = 0; i < count; i++, from += from_stride, to += to_stride) memcpy(to, from, bytes)
 
-void igi_copy_elements(uint64_t size, uint64_t count, const char *from, int64_t from_stride, char *to,
-                       int64_t to_stride) {
+void igi_tensor_copy_elements(uint64_t size, uint64_t count, const char *from, int64_t from_stride, char *to,
+                              int64_t to_stride) {
     if (from_stride == (int64_t)size && to_stride == (int64_t)size) {
         memmove(to, from, count * size);
         return;
@@ -129,35 +130,35 @@ void igi_copy_elements(uint64_t size, uint64_t count, const char *from, int64_t 
 
 static void pack(void *context, uint64_t count, char *const *data, const int64_t *strides) {
     copying *c = context;
-    igi_copy_elements(c->size, count, data[0], strides[0], c->packed, (int64_t)c->size);
+    igi_tensor_copy_elements(c->size, count, data[0], strides[0], c->packed, (int64_t)c->size);
     c->packed += count * c->size;
 }
 
 static void unpack(void *context, uint64_t count, char *const *data, const int64_t *strides) {
     copying *c = context;
-    igi_copy_elements(c->size, count, c->packed, (int64_t)c->size, data[0], strides[0]);
+    igi_tensor_copy_elements(c->size, count, c->packed, (int64_t)c->size, data[0], strides[0]);
     c->packed += count * c->size;
 }
 
-void igi_copy_to_memory(const igi_view *view, void *bytes) {
+void igi_tensor_copy_to_memory(const igi_tensor_view *view, void *bytes) {
     copying c = {bytes, ig_type_size(view->type)};
-    igi_walk walk = igi_walk_of(1, &view);
-    igi_walk_all(&walk, pack, &c);
+    igi_tensor_walk walk = igi_tensor_walk_of(1, &view);
+    igi_tensor_walk_all(&walk, pack, &c);
 }
 
-void igi_copy_from_memory(const igi_view *view, const void *bytes) {
+void igi_tensor_copy_from_memory(const igi_tensor_view *view, const void *bytes) {
     copying c = {(char *)bytes, ig_type_size(view->type)};
-    igi_walk walk = igi_walk_of(1, &view);
-    igi_walk_all(&walk, unpack, &c);
+    igi_tensor_walk walk = igi_tensor_walk_of(1, &view);
+    igi_tensor_walk_all(&walk, unpack, &c);
 }
 
 static void copy_row(void *context, uint64_t count, char *const *data, const int64_t *strides) {
-    igi_copy_elements(*(const uint64_t *)context, count, data[1], strides[1], data[0], strides[0]);
+    igi_tensor_copy_elements(*(const uint64_t *)context, count, data[1], strides[1], data[0], strides[0]);
 }
 
-void igi_copy_view(const igi_view *from, const igi_view *to) {
-    assert(from->type == to->type && igi_same_shape(from, to));
+void igi_tensor_copy_view(const igi_tensor_view *from, const igi_tensor_view *to) {
+    assert(from->type == to->type && igi_tensor_same_shape(from, to));
     uint64_t size = ig_type_size(to->type);
-    igi_walk walk = igi_walk_of(2, (const igi_view *[]){to, from});
-    igi_walk_all(&walk, copy_row, &size);
+    igi_tensor_walk walk = igi_tensor_walk_of(2, (const igi_tensor_view *[]){to, from});
+    igi_tensor_walk_all(&walk, copy_row, &size);
 }

@@ -2,24 +2,24 @@
 // Lines along an axis.
 #include "tensor/lines.h"
 
-igi_lines igi_lines_of(uint32_t operands, const igi_view *const *views, uint32_t axis) {
-    igi_lines lines = {.length = views[0]->shape[axis]};
-    igi_view first[IGI_MAX_OPERANDS];
-    const igi_view *starts[IGI_MAX_OPERANDS];
+igi_tensor_lines igi_tensor_lines_of(uint32_t operands, const igi_tensor_view *const *views, uint32_t axis) {
+    igi_tensor_lines lines = {.length = views[0]->shape[axis]};
+    igi_tensor_view first[IGI_MAX_OPERANDS];
+    const igi_tensor_view *starts[IGI_MAX_OPERANDS];
     for (uint32_t o = 0; o < operands; o++) {
-        lines.strides[o] = igi_view_stride_bytes(views[o], axis);
+        lines.strides[o] = igi_tensor_view_stride_bytes(views[o], axis);
         first[o] = *views[o];
         first[o].shape[axis] = 1;
         starts[o] = &first[o];
     }
-    lines.starts = igi_walk_of(operands, starts);
+    lines.starts = igi_tensor_walk_of(operands, starts);
     lines.count = lines.starts.count;
     return lines;
 }
 
 typedef struct visit {
-    const igi_lines *lines;
-    igi_line_body body;
+    const igi_tensor_lines *lines;
+    igi_tensor_line_body body;
     void *context;
 } visit;
 
@@ -32,7 +32,8 @@ static void visit_row(void *user, uint64_t count, char *const *data, const int64
     }
 }
 
-void igi_lines_visit(const igi_lines *lines, uint64_t begin, uint64_t end, igi_line_body body, void *context) {
+void igi_tensor_lines_visit(const igi_tensor_lines *lines, uint64_t begin, uint64_t end, igi_tensor_line_body body,
+                            void *context) {
     visit v = {lines, body, context};
-    igi_walk_range(&lines->starts, begin, end, visit_row, &v);
+    igi_tensor_walk_range(&lines->starts, begin, end, visit_row, &v);
 }

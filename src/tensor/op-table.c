@@ -37,7 +37,7 @@ bool igi_op_find(const char *name, size_t length, ig_op *op) {
     return false;
 }
 
-bool igi_backend_find(const char *name, size_t length, ig_backend *backend) {
+bool igi_tensor_backend_find(const char *name, size_t length, ig_backend *backend) {
     for (int i = 0; i < IG_BACKEND_COUNT; i++) {
         if (!is(backend_names[i], name, length)) continue;
         *backend = (ig_backend)i;
@@ -55,7 +55,7 @@ typedef enum type_rule { KEEP, SAME, FLOAT, BOOL, INDEX, SUM, PRODUCT, GIVEN } t
 static const uint8_t type_rules[IG_OP_COUNT] = {IG_OP_LIST(RULE)};
 
 void igi_op_types(ig_op op, ig_type common, ig_type *operand, ig_type *result) {
-    bool fraction = igi_is_float(common);
+    bool fraction = igi_tensor_is_float(common);
     *operand = *result = common;
     switch ((type_rule)type_rules[op]) {
         case KEEP:
@@ -79,31 +79,31 @@ void igi_op_types(ig_op op, ig_type common, ig_type *operand, ig_type *result) {
 
 // ---- Calls ----
 
-const char *igi_call_name(const igi_call *call) {
+const char *igi_tensor_call_name(const igi_tensor_call *call) {
     return call->name ? call->name : ig_op_name(call->op);
 }
 
-ig_type igi_call_type(const igi_call *call) {
+ig_type igi_tensor_call_type(const igi_tensor_call *call) {
     uint32_t input = igi_ops[call->op]->typed_by;
     return input == IGI_TYPED_BY_OUTPUT ? call->out[0].type : call->in[input].type;
 }
 
-static uint64_t elements_of_largest(const igi_call *call) {
-    uint64_t most = igi_view_count(&call->out[0]);
+static uint64_t elements_of_largest(const igi_tensor_call *call) {
+    uint64_t most = igi_tensor_view_count(&call->out[0]);
     for (uint32_t i = 0; i < call->input_count; i++) {
-        uint64_t count = call->in[i].storage ? igi_view_count(&call->in[i]) : 0;
+        uint64_t count = call->in[i].storage ? igi_tensor_view_count(&call->in[i]) : 0;
         if (count > most) most = count;
     }
     return most;
 }
 
-uint64_t igi_call_work(const igi_call *call) {
+uint64_t igi_tensor_call_work(const igi_tensor_call *call) {
     const igi_op *op = igi_ops[call->op];
     return op->work ? op->work(call) : elements_of_largest(call);
 }
 
-uint64_t igi_work_of_product(const igi_call *call) {
+uint64_t igi_tensor_work_of_product(const igi_tensor_call *call) {
     assert(call->in[0].rank >= 1);
     uint64_t work, inner = call->in[0].shape[call->in[0].rank - 1];
-    return igi_mul(igi_view_count(&call->out[0]), inner, &work) ? work : UINT64_MAX;
+    return igi_mul(igi_tensor_view_count(&call->out[0]), inner, &work) ? work : UINT64_MAX;
 }

@@ -7,8 +7,8 @@
 
 // ---- Ops ----
 
-// How far implementations may be from the reference, see igi_tolerance_for.
-typedef enum igi_tolerance_rule {
+// How far implementations may be from the reference, see igi_tensor_tolerance_for.
+typedef enum igi_tensor_tolerance_rule {
     IGI_TOLERANCE_FUNCTION,  // of one value or two: `ulps` of the result
     IGI_TOLERANCE_EXACT,
     IGI_TOLERANCE_SUM,      // of many values
@@ -17,15 +17,15 @@ typedef enum igi_tolerance_rule {
     IGI_TOLERANCE_WEIGHTS,  // sums of products with quantised weights
     IGI_TOLERANCE_MOVE,     // values that are moved, at most added to one another
     IGI_TOLERANCE_GENERATE,
-} igi_tolerance_rule;
+} igi_tensor_tolerance_rule;
 
 // How an op becomes part of the kernel of a chain (chain-kernel.c).
-typedef enum igi_fusion_rule {
+typedef enum igi_tensor_fusion_rule {
     IGI_FUSION_NONE,
     IGI_FUSION_FUNCTION,  // of floats: NAME_op in src/kernels/functions.metal
     IGI_FUSION_CAST,
     IGI_FUSION_WHERE,
-} igi_fusion_rule;
+} igi_tensor_fusion_rule;
 
 enum { IGI_TYPED_BY_OUTPUT = IGI_MAX_INPUTS };  // for `typed_by`
 enum { IGI_IN_PLACE_ANY = 0xff };               // for `in_place`
@@ -37,13 +37,14 @@ typedef struct igi_op {
     uint8_t inputs;       // at most
     uint8_t typed_by;     // the input whose type an implementation must have, or IGI_TYPED_BY_OUTPUT
     uint8_t in_place;     // bit i: the output may be the very elements of input i
-    bool has_parameters;  // elementwise: reads igi_parameters.elementwise
+    bool has_parameters;  // elementwise: reads igi_msl_parameters.elementwise
     bool blas_first;      // the BLAS is asked before the others; only such ops may have a row in the blas backend
-    igi_fusion_rule fusion;
-    igi_tolerance_rule tolerance;
-    double ulps;                             // for IGI_TOLERANCE_FUNCTION
-    uint64_t (*work)(const igi_call *call);  // multiplications; NULL: elements of the largest operand are counted
-    const struct igi_sample_set *samples;    // sample-maker.h
+    igi_tensor_fusion_rule fusion;
+    igi_tensor_tolerance_rule tolerance;
+    double ulps;  // for IGI_TOLERANCE_FUNCTION
+    uint64_t (*work)(
+        const igi_tensor_call *call);             // multiplications; NULL: elements of the largest operand are counted
+    const struct igi_tensor_sample_set *samples;  // sample-maker.h
 } igi_op;
 
 #define IGI_DECLARE_OP(id, name, type) extern const igi_op igi_op_of_##name;
@@ -52,41 +53,41 @@ IG_OP_LIST(IGI_DECLARE_OP)
 extern const igi_op *const igi_ops[IG_OP_COUNT];
 
 bool igi_op_find(const char *name, size_t length, ig_op *op);
-bool igi_backend_find(const char *name, size_t length, ig_backend *backend);
+bool igi_tensor_backend_find(const char *name, size_t length, ig_backend *backend);
 
 // The type an op computes in and the type of its result, for operands whose common type is `common`.
 void igi_op_types(ig_op op, ig_type common, ig_type *operand, ig_type *result);
 
 // Elements of the result times the length of the first input's last dimension, or UINT64_MAX: `work` of matrix products.
-uint64_t igi_work_of_product(const igi_call *call);
+uint64_t igi_tensor_work_of_product(const igi_tensor_call *call);
 
 // ---- Implementations ----
 
-struct igi_runtime;
+struct igi_tensor_runtime;
 
 // One op of one backend.
-typedef struct igi_implementation {
+typedef struct igi_tensor_implementation {
     ig_op op;
-    uint32_t types;  // see igi_call_type
+    uint32_t types;  // see igi_tensor_call_type
     // Least work for which it beats the backends below it, unless measured otherwise (thresholds.h).
     uint64_t threshold;
     // Optional; instead of `threshold` where that depends on the machine.
     uint64_t (*threshold_here)(void);
     // Optional; NULL: every call of these types.
-    bool (*accepts)(const igi_call *call);
+    bool (*accepts)(const igi_tensor_call *call);
     // Runs, or encodes into call->commands. Touches nothing but outputs; on failure these may be half written.
-    ig_status (*run)(const igi_call *call);
-} igi_implementation;
+    ig_status (*run)(const igi_tensor_call *call);
+} igi_tensor_implementation;
 
 // A backend of ops. Rows may come in any order and name an op once.
 typedef struct igi_op_backend {
     ig_backend id;
     bool encodes;  // run encodes device work; otherwise it is done when run returns
-    const igi_implementation *rows;
+    const igi_tensor_implementation *rows;
     size_t row_count;
     // Optional; NULL: available everywhere. False, with a reason of at most 119 characters, when it is not on this
     // machine. Called once per runtime; the calls of one runtime never come at the same time.
-    bool (*open)(struct igi_runtime *runtime, void **state, char *reason);
+    bool (*open)(struct igi_tensor_runtime *runtime, void **state, char *reason);
     void (*close)(void *state);
 } igi_op_backend;
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 static ig_status find_backend(const char *name, size_t length, ig_backend *backend, ig_error *error) {
-    if (igi_backend_find(name, length, backend)) return IG_STATUS_OK;
+    if (igi_tensor_backend_find(name, length, backend)) return IG_STATUS_OK;
     return igi_error_set(error, IG_STATUS_NOT_FOUND,
                          "there is no backend '%.*s'; there are any, scalar, simd, blas and metal", (int)length, name);
 }
@@ -27,7 +27,7 @@ static ig_status take_entry(const char *entry, size_t length, uint8_t forced[IG_
     return status;
 }
 
-ig_status igi_overrides_parse(const char *text, uint8_t forced[IG_OP_COUNT], ig_error *error) {
+ig_status igi_tensor_overrides_parse(const char *text, uint8_t forced[IG_OP_COUNT], ig_error *error) {
     uint8_t parsed[IG_OP_COUNT] = {0};
     ig_status status = IG_STATUS_OK;
     while (*text && status == IG_STATUS_OK) {

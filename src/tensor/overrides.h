@@ -7,6 +7,6 @@
 #include "tensor/op-table.h"
 
 // Fills `forced` (an ig_backend for each op), which is untouched on failure. errors: NOT_FOUND, BAD_FORMAT.
-ig_status igi_overrides_parse(const char *text, uint8_t forced[IG_OP_COUNT], ig_error *error);
+ig_status igi_tensor_overrides_parse(const char *text, uint8_t forced[IG_OP_COUNT], ig_error *error);
 
 #endif

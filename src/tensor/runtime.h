@@ -10,14 +10,14 @@
 #include "core/pool.h"
 #include "tensor/op-table.h"
 
-typedef struct igi_slot {
-    const igi_implementation *row;  // NULL: absent
-    atomic_int state;               // ig_op_state; VALIDATED and REJECTED are final
+typedef struct igi_tensor_slot {
+    const igi_tensor_implementation *row;  // NULL: absent
+    atomic_int state;                      // ig_op_state; VALIDATED and REJECTED are final
     _Atomic uint64_t threshold;
     char reason[120];
-} igi_slot;
+} igi_tensor_slot;
 
-typedef struct igi_runtime {
+typedef struct igi_tensor_runtime {
     uint32_t references;  // guarded by the registry's lock
     bool shared;          // in the registry
     ig_device *device;
@@ -28,51 +28,53 @@ typedef struct igi_runtime {
     bool device_products;   // the device multiplies matrices natively
     igi_disk_cache *cache;  // of verdicts; may be NULL
     bool keeps_verdicts;    // false where tests bring their own backends
-    igi_slot slots[IG_OP_COUNT][IG_BACKEND_COUNT];
+    igi_tensor_slot slots[IG_OP_COUNT][IG_BACKEND_COUNT];
     const igi_op_backend *backends[IG_BACKEND_COUNT];  // NULL: not here, see unavailable
     char unavailable[IG_BACKEND_COUNT][120];
     void *states[IG_BACKEND_COUNT];
-    struct igi_fusion_table *fusion;        // of chains; may be NULL
-    char identities[IG_BACKEND_COUNT][64];  // what open says beside the code itself decides how a backend behaves
-    pthread_mutex_t lock;                   // validation: one at a time
-    struct igi_runtime *next;
-} igi_runtime;
+    struct igi_tensor_fusion_table *fusion;  // of chains; may be NULL
+    char identities[IG_BACKEND_COUNT][64];   // what open says beside the code itself decides how a backend behaves
+    pthread_mutex_t lock;                    // validation: one at a time
+    struct igi_tensor_runtime *next;
+} igi_tensor_runtime;
 
 // The runtime of a device; made when first asked for, gone with its last stream.
-ig_status igi_runtime_get(ig_device *device, igi_runtime **runtime, ig_error *error);
+ig_status igi_tensor_runtime_get(ig_device *device, igi_tensor_runtime **runtime, ig_error *error);
 // One of its own with these backends, for tests; ends with NULL.
-ig_status igi_runtime_create(ig_device *device, const igi_op_backend *const *backends, igi_runtime **runtime,
-                             ig_error *error);
-void igi_runtime_release(igi_runtime *runtime);
+ig_status igi_tensor_runtime_create(ig_device *device, const igi_op_backend *const *backends,
+                                    igi_tensor_runtime **runtime, ig_error *error);
+void igi_tensor_runtime_release(igi_tensor_runtime *runtime);
 
 // ---- Choosing ----
 
 // Backends in the order of preference for an op: best first, ends with IG_BACKEND_ANY.
-const ig_backend *igi_preference(ig_op op);
+const ig_backend *igi_tensor_preference(ig_op op);
 
 // The best implementation for a call that validated on this machine; validates those it meets for the first time.
 // `forced`: this backend if it can, else those below it. `only`: this backend or NULL.
-const igi_implementation *igi_choose(igi_runtime *runtime, const igi_call *call, ig_backend forced, ig_backend only,
-                                     ig_backend *chosen);
+const igi_tensor_implementation *igi_tensor_choose(igi_tensor_runtime *runtime, const igi_tensor_call *call,
+                                                   ig_backend forced, ig_backend only, ig_backend *chosen);
 // Why `only` gave NULL. Returns UNSUPPORTED.
-ig_status igi_explain_refusal(igi_runtime *runtime, const igi_call *call, ig_backend only, ig_error *error);
+ig_status igi_tensor_explain_refusal(igi_tensor_runtime *runtime, const igi_tensor_call *call, ig_backend only,
+                                     ig_error *error);
 
 // ---- Validation ----
 
 // VALIDATED or REJECTED: runs the row on sample inputs against the scalar reference unless that was done before.
 // ABSENT when there is no row; UNTRIED when memory is too short to tell now.
-ig_op_state igi_validate(igi_runtime *runtime, ig_op op, ig_backend backend);
+ig_op_state igi_tensor_validate(igi_tensor_runtime *runtime, ig_op op, ig_backend backend);
 // Good verdicts are kept in the disk cache, on ops or whatever else `what` names.
-igi_hash igi_verdict_key(const igi_runtime *runtime, const char *what, ig_backend backend);
-bool igi_verdict_is_good(const igi_runtime *runtime, igi_hash key);
-void igi_verdict_keep(const igi_runtime *runtime, igi_hash key);
+igi_hash igi_tensor_verdict_key(const igi_tensor_runtime *runtime, const char *what, ig_backend backend);
+bool igi_tensor_verdict_is_good(const igi_tensor_runtime *runtime, igi_hash key);
+void igi_tensor_verdict_keep(const igi_tensor_runtime *runtime, igi_hash key);
 
 // ---- Work for several threads ----
 
 // body(context, begin, end) over [0, count), in pieces of at least `grain`; on this thread alone when there is little.
-void igi_parallel(const igi_runtime *runtime, uint64_t count, uint64_t grain, igi_loop_body body, void *context);
+void igi_tensor_parallel(const igi_tensor_runtime *runtime, uint64_t count, uint64_t grain, igi_loop_body body,
+                         void *context);
 // The same, where one thread would need about so long.
-void igi_parallel_lasting(const igi_runtime *runtime, uint64_t count, uint64_t grain, uint64_t nanoseconds,
-                          igi_loop_body body, void *context);
+void igi_tensor_parallel_lasting(const igi_tensor_runtime *runtime, uint64_t count, uint64_t grain,
+                                 uint64_t nanoseconds, igi_loop_body body, void *context);
 
 #endif

@@ -5,57 +5,57 @@
 
 #include "tensor/call.h"
 
-typedef enum igi_sample_layout {
+typedef enum igi_tensor_sample_layout {
     IGI_LAYOUT_CONTIGUOUS,
     IGI_LAYOUT_PADDED,      // gaps between elements, an offset in front
     IGI_LAYOUT_TRANSPOSED,  // last dimension slowest in memory
     IGI_LAYOUT_REVERSED,    // negative strides
     IGI_LAYOUT_REPEATED,    // inputs: stride 0 in the first dimension
     IGI_LAYOUT_COUNT
-} igi_sample_layout;
+} igi_tensor_sample_layout;
 
-typedef enum igi_sample_values {
+typedef enum igi_tensor_sample_values {
     IGI_VALUES_RANDOM,
     IGI_VALUES_SPECIAL,  // NaN, infinities, zeros of both signs, denormals, extremes among the others
     IGI_VALUES_COUNT
-} igi_sample_values;
+} igi_tensor_sample_values;
 
-typedef struct igi_sample_spec {
+typedef struct igi_tensor_sample_spec {
     ig_op op;
-    ig_type type;    // see igi_call_type
-    uint32_t shape;  // < igi_sample_shapes(op)
-    igi_sample_layout layout;
-    igi_sample_values values;
-} igi_sample_spec;
+    ig_type type;    // see igi_tensor_call_type
+    uint32_t shape;  // < igi_tensor_sample_shapes(op)
+    igi_tensor_sample_layout layout;
+    igi_tensor_sample_values values;
+} igi_tensor_sample_spec;
 
-typedef struct igi_sample {
-    igi_call call;
-    igi_view again[IGI_MAX_OUTPUTS];  // outputs for a second run, laid out like the call's
-    double scale;                     // by how much more than its result an op adds up, for tolerances
-} igi_sample;
+typedef struct igi_tensor_sample {
+    igi_tensor_call call;
+    igi_tensor_view again[IGI_MAX_OUTPUTS];  // outputs for a second run, laid out like the call's
+    double scale;                            // by how much more than its result an op adds up, for tolerances
+} igi_tensor_sample;
 
 // Shapes an op is tried with; the first few are enough to notice a broken implementation.
-uint32_t igi_sample_shapes(ig_op op);
+uint32_t igi_tensor_sample_shapes(ig_op op);
 enum { IGI_VALIDATION_SHAPES = 3 };
 
 // False when the op does not exist for this type, or the layout makes no difference here.
-bool igi_sample_applies(const igi_sample_spec *spec);
-ig_status igi_sample_make(ig_device *device, const igi_sample_spec *spec, igi_sample *sample);
-void igi_sample_free(igi_sample *sample);
+bool igi_tensor_sample_applies(const igi_tensor_sample_spec *spec);
+ig_status igi_tensor_sample_make(ig_device *device, const igi_tensor_sample_spec *spec, igi_tensor_sample *sample);
+void igi_tensor_sample_free(igi_tensor_sample *sample);
 
 // Contiguous elements, some of them special values.
-void igi_sample_fill(ig_type type, uint64_t seed, uint64_t count, char *elements);
+void igi_tensor_sample_fill(ig_type type, uint64_t seed, uint64_t count, char *elements);
 
 // ---- Comparing ----
 
-typedef struct igi_tolerance {
+typedef struct igi_tensor_tolerance {
     double relative, absolute;
-} igi_tolerance;
+} igi_tensor_tolerance;
 // How far an implementation may be from the reference.
-igi_tolerance igi_tolerance_for(const igi_call *call, double scale);
+igi_tensor_tolerance igi_tensor_tolerance_for(const igi_tensor_call *call, double scale);
 // Both views have the same shape and type. False, with one line that says where they differ, at the first difference.
 enum { IGI_DIFFERENCE_TEXT = 96 };
-bool igi_views_agree(const igi_view *reference, const igi_view *result, igi_tolerance tolerance,
-                     char difference[IGI_DIFFERENCE_TEXT]);
+bool igi_tensor_views_agree(const igi_tensor_view *reference, const igi_tensor_view *result,
+                            igi_tensor_tolerance tolerance, char difference[IGI_DIFFERENCE_TEXT]);
 
 #endif

@@ -8,35 +8,35 @@
 
 #include "core/memory.h"
 
-struct igi_batch;
+struct igi_tensor_batch;
 
 // Device work that is not known to be finished. A host op waits for `writer` before it reads, for both before it
 // writes; a batch of another stream likewise before it is given work.
-typedef struct igi_storage {
+typedef struct igi_tensor_storage {
     igi_refcount references;
     ig_device *device;  // kept alive by the buffer
     ig_buffer *buffer;
     char *memory;
     atomic_bool busy;      // false: neither writer nor reader, without taking the lock
     pthread_mutex_t lock;  // guards what follows
-    struct igi_batch *writer, *reader;
-} igi_storage;
+    struct igi_tensor_batch *writer, *reader;
+} igi_tensor_storage;
 
 // owns: takes over the caller's reference to the buffer, also when it fails. NULL when memory is short.
-igi_storage *igi_storage_of(ig_buffer *buffer);
+igi_tensor_storage *igi_tensor_storage_of(ig_buffer *buffer);
 // Fresh memory from the pool, undefined. `bytes` may be 0.
-ig_status igi_storage_make(ig_device *device, uint64_t bytes, igi_storage **storage);
-igi_storage *igi_storage_retain(igi_storage *storage);
-void igi_storage_release(igi_storage *storage);
+ig_status igi_tensor_storage_make(ig_device *device, uint64_t bytes, igi_tensor_storage **storage);
+igi_tensor_storage *igi_tensor_storage_retain(igi_tensor_storage *storage);
+void igi_tensor_storage_release(igi_tensor_storage *storage);
 
 // Wait until the host may read, or write. Status of the device work that was waited for.
-ig_status igi_storage_wait_to_read(igi_storage *storage);
-ig_status igi_storage_wait_to_write(igi_storage *storage);
+ig_status igi_tensor_storage_wait_to_read(igi_tensor_storage *storage);
+ig_status igi_tensor_storage_wait_to_write(igi_tensor_storage *storage);
 // Waits until nobody but `batch` uses it. Status of the work that should have written it.
-ig_status igi_storage_settle(igi_storage *storage, const struct igi_batch *batch);
-// Says that `batch` will read or write. pre: the storage was made ready with igi_storage_prepare for the same batch.
-void igi_storage_used_by(igi_storage *storage, struct igi_batch *batch, bool writes);
+ig_status igi_tensor_storage_settle(igi_tensor_storage *storage, const struct igi_tensor_batch *batch);
+// Says that `batch` will read or write. pre: the storage was made ready with igi_tensor_storage_prepare for the same batch.
+void igi_tensor_storage_used_by(igi_tensor_storage *storage, struct igi_tensor_batch *batch, bool writes);
 // Waits for work of other streams that must come before what `batch` will do.
-ig_status igi_storage_prepare(igi_storage *storage, struct igi_batch *batch, bool writes);
+ig_status igi_tensor_storage_prepare(igi_tensor_storage *storage, struct igi_tensor_batch *batch, bool writes);
 
 #endif

@@ -14,33 +14,34 @@ enum { LARGE_BATCH = 64 };
 // ---- Life ----
 
 static void destroy(ig_stream *stream) {
-    igi_batch_release(stream->open);
-    igi_batch_release(stream->chain);
-    for (uint32_t i = 0; i < stream->flying_count; i++) igi_batch_release(stream->flying[i]);
+    igi_tensor_batch_release(stream->open);
+    igi_tensor_batch_release(stream->chain);
+    for (uint32_t i = 0; i < stream->flying_count; i++) igi_tensor_batch_release(stream->flying[i]);
     ig_queue_release(stream->queue);
     ig_error_clear(&stream->failure);
     ig_error_clear(&stream->error);
-    igi_runtime_release(stream->runtime);
+    igi_tensor_runtime_release(stream->runtime);
     free(stream);
 }
 
-ig_status igi_stream_create_on(igi_runtime *runtime, const ig_stream_desc *desc, ig_stream **stream, ig_error *error) {
+ig_status igi_tensor_stream_create_on(igi_tensor_runtime *runtime, const ig_stream_desc *desc, ig_stream **stream,
+                                      ig_error *error) {
     static const ig_stream_desc defaults;
     if (!desc) desc = &defaults;
     ig_stream *made = igi_calloc(1, sizeof *made);
     if (!made) {
-        igi_runtime_release(runtime);
+        igi_tensor_runtime_release(runtime);
         return igi_error_no_memory(error);
     }
     igi_ref_init(&made->references);
     made->runtime = runtime;
     made->deadline_ns = desc->deadline_ns;
     made->error_serial = igi_failure_serial();
-    made->fusion = igi_fusion_mode_wanted();
+    made->fusion = igi_tensor_fusion_mode_wanted();
     ig_status status = ig_queue_create(runtime->device, &made->queue);
     if (status != IG_STATUS_OK) igi_error_set(error, status, "cannot make a queue: %s", ig_status_text(status));
     const char *backends = desc->backends ? desc->backends : igi_setting_text(IGI_SETTING_BACKEND);
-    if (status == IG_STATUS_OK) status = igi_overrides_parse(backends ? backends : "", made->forced, error);
+    if (status == IG_STATUS_OK) status = igi_tensor_overrides_parse(backends ? backends : "", made->forced, error);
     if (status == IG_STATUS_OK)
         *stream = made;
     else
@@ -51,9 +52,9 @@ ig_status igi_stream_create_on(igi_runtime *runtime, const ig_stream_desc *desc,
 ig_status ig_stream_create(ig_device *device, const ig_stream_desc *desc, ig_stream **stream, ig_error *error) {
     if (!device || !stream)
         return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "device and stream must not be NULL");
-    igi_runtime *runtime = NULL;
-    ig_status status = igi_runtime_get(device, &runtime, error);
-    return status == IG_STATUS_OK ? igi_stream_create_on(runtime, desc, stream, error) : status;
+    igi_tensor_runtime *runtime = NULL;
+    ig_status status = igi_tensor_runtime_get(device, &runtime, error);
+    return status == IG_STATUS_OK ? igi_tensor_stream_create_on(runtime, desc, stream, error) : status;
 }
 
 ig_stream *ig_stream_retain(ig_stream *stream) {
@@ -74,7 +75,7 @@ ig_device *ig_stream_device(const ig_stream *stream) {
 ig_status ig_stream_set_backends(ig_stream *stream, const char *backends, ig_error *error) {
     if (!stream || !backends)
         return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "stream and backends must not be NULL");
-    return igi_overrides_parse(backends, stream->forced, error);
+    return igi_tensor_overrides_parse(backends, stream->forced, error);
 }
 
 // ---- Errors ----
@@ -86,7 +87,7 @@ static ig_status publish(ig_stream *stream) {
     return stream->error.status;
 }
 
-ig_status igi_stream_fail(ig_stream *stream, ig_status status, const char *format, ...) {
+ig_status igi_tensor_stream_fail(ig_stream *stream, ig_status status, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     char *message = igi_vformat(format, arguments);
@@ -96,14 +97,14 @@ ig_status igi_stream_fail(ig_stream *stream, ig_status status, const char *forma
     return publish(stream);
 }
 
-const char *igi_stream_enter(ig_stream *stream, const char *name) {
+const char *igi_tensor_stream_enter(ig_stream *stream, const char *name) {
     if (!stream) return NULL;
     const char *outer = stream->caller;
     if (!outer) stream->caller = name;
     return outer;
 }
 
-ig_status igi_stream_leave(ig_stream *stream, const char *outer, ig_status status) {
+ig_status igi_tensor_stream_leave(ig_stream *stream, const char *outer, ig_status status) {
     if (stream) stream->caller = outer;
     return status;
 }
@@ -121,20 +122,20 @@ ig_status ig_stream_get_error(const ig_stream *stream, ig_error *error) {
 // ---- Waiting ----
 
 static void land_oldest(ig_stream *stream) {
-    igi_batch *batch = stream->flying[0];
-    if (igi_batch_wait(batch) != IG_STATUS_OK && stream->failure.status == IG_STATUS_OK)
-        igi_batch_get_error(batch, &stream->failure);
-    igi_batch_release(batch);
+    igi_tensor_batch *batch = stream->flying[0];
+    if (igi_tensor_batch_wait(batch) != IG_STATUS_OK && stream->failure.status == IG_STATUS_OK)
+        igi_tensor_batch_get_error(batch, &stream->failure);
+    igi_tensor_batch_release(batch);
     memmove(stream->flying, stream->flying + 1, --stream->flying_count * sizeof *stream->flying);
 }
 
 // Commits what is collected there, if anything.
-static void launch(ig_stream *stream, igi_batch **collecting) {
-    igi_batch *batch = *collecting;
+static void launch(ig_stream *stream, igi_tensor_batch **collecting) {
+    igi_tensor_batch *batch = *collecting;
     if (!batch) return;
     *collecting = NULL;
     if (stream->flying_count == IGI_FLYING_BATCHES) land_oldest(stream);
-    igi_batch_commit(batch);
+    igi_tensor_batch_commit(batch);
     stream->flying[stream->flying_count++] = batch;
 }
 
@@ -160,64 +161,64 @@ ig_status ig_stream_sync(ig_stream *stream, ig_error *error) {
 
 // ---- Running on the host ----
 
-static ig_status wait_for_operands(const igi_call *call) {
+static ig_status wait_for_operands(const igi_tensor_call *call) {
     ig_status status = IG_STATUS_OK;
     for (uint32_t i = 0; i < call->input_count && status == IG_STATUS_OK; i++)
-        if (call->in[i].storage) status = igi_storage_wait_to_read(call->in[i].storage);
+        if (call->in[i].storage) status = igi_tensor_storage_wait_to_read(call->in[i].storage);
     for (uint32_t i = 0; i < call->output_count && status == IG_STATUS_OK; i++)
-        status = igi_storage_wait_to_write(call->out[i].storage);
+        status = igi_tensor_storage_wait_to_write(call->out[i].storage);
     return status;
 }
 
-static ig_status run_on_host(igi_call *call, const igi_implementation *row) {
+static ig_status run_on_host(igi_tensor_call *call, const igi_tensor_implementation *row) {
     ig_status status = wait_for_operands(call);
     if (status != IG_STATUS_OK)
-        return igi_error_set(call->error, status, "%s: an operand could not be made: %s", igi_call_name(call),
+        return igi_error_set(call->error, status, "%s: an operand could not be made: %s", igi_tensor_call_name(call),
                              ig_status_text(status));
     return row->run(call);
 }
 
 // ---- Encoding ----
 
-static ig_status prepare_operands(const igi_call *call, igi_batch *batch) {
+static ig_status prepare_operands(const igi_tensor_call *call, igi_tensor_batch *batch) {
     ig_status status = IG_STATUS_OK;
     for (uint32_t i = 0; i < call->input_count && status == IG_STATUS_OK; i++)
-        if (call->in[i].storage) status = igi_storage_prepare(call->in[i].storage, batch, false);
+        if (call->in[i].storage) status = igi_tensor_storage_prepare(call->in[i].storage, batch, false);
     for (uint32_t i = 0; i < call->output_count && status == IG_STATUS_OK; i++)
-        status = igi_storage_prepare(call->out[i].storage, batch, true);
+        status = igi_tensor_storage_prepare(call->out[i].storage, batch, true);
     return status;
 }
 
-static void mark_operands(const igi_call *call, igi_batch *batch) {
+static void mark_operands(const igi_tensor_call *call, igi_tensor_batch *batch) {
     for (uint32_t i = 0; i < call->input_count; i++)
-        if (call->in[i].storage) igi_storage_used_by(call->in[i].storage, batch, false);
-    for (uint32_t i = 0; i < call->output_count; i++) igi_storage_used_by(call->out[i].storage, batch, true);
+        if (call->in[i].storage) igi_tensor_storage_used_by(call->in[i].storage, batch, false);
+    for (uint32_t i = 0; i < call->output_count; i++) igi_tensor_storage_used_by(call->out[i].storage, batch, true);
 }
 
 // The open batch, unless another thread that waited for one of its tensors has committed it meanwhile.
-static ig_status begin_encoding(ig_stream *stream, igi_call *call) {
+static ig_status begin_encoding(ig_stream *stream, igi_tensor_call *call) {
     for (;;) {
         ig_status status = IG_STATUS_OK;
-        if (!stream->open) status = igi_batch_create(stream->queue, stream->deadline_ns, &stream->open);
+        if (!stream->open) status = igi_tensor_batch_create(stream->queue, stream->deadline_ns, &stream->open);
         if (status == IG_STATUS_OK) status = prepare_operands(call, stream->open);
         if (status != IG_STATUS_OK) return status;
-        call->commands = igi_batch_begin(stream->open, igi_call_name(call), &status);
+        call->commands = igi_tensor_batch_begin(stream->open, igi_tensor_call_name(call), &status);
         if (status != IG_STATUS_WRONG_STATE) return status;
         launch(stream, &stream->open);
     }
 }
 
-static ig_status encode(ig_stream *stream, igi_call *call, const igi_implementation *row) {
+static ig_status encode(ig_stream *stream, igi_tensor_call *call, const igi_tensor_implementation *row) {
     launch(stream, &stream->chain);
     ig_status status = begin_encoding(stream, call);
     if (status != IG_STATUS_OK) return status;
-    igi_batch *batch = stream->open;
+    igi_tensor_batch *batch = stream->open;
     status = row->run(call);
-    igi_batch_end(batch, status);
+    igi_tensor_batch_end(batch, status);
     call->commands = NULL;
     if (status != IG_STATUS_OK) return status;
     mark_operands(call, batch);
-    if (igi_batch_dispatches(batch) >= LARGE_BATCH) launch(stream, &stream->open);
+    if (igi_tensor_batch_dispatches(batch) >= LARGE_BATCH) launch(stream, &stream->open);
     return IG_STATUS_OK;
 }
 
@@ -225,33 +226,34 @@ static ig_status encode(ig_stream *stream, igi_call *call, const igi_implementat
 
 // Host work of a chain comes after everything that concerns its operands, without looking again when it runs; device
 // work after what its queue was given before.
-static ig_status settle_operands(const igi_call *call, igi_batch *chain, bool encodes) {
+static ig_status settle_operands(const igi_tensor_call *call, igi_tensor_batch *chain, bool encodes) {
     if (encodes) return prepare_operands(call, chain);
     ig_status status = IG_STATUS_OK;
     for (uint32_t i = 0; i < call->input_count && status == IG_STATUS_OK; i++)
-        status = igi_storage_settle(call->in[i].storage, chain);
-    return status == IG_STATUS_OK ? igi_storage_settle(call->out[0].storage, chain) : status;
+        status = igi_tensor_storage_settle(call->in[i].storage, chain);
+    return status == IG_STATUS_OK ? igi_tensor_storage_settle(call->out[0].storage, chain) : status;
 }
 
 static bool begin_chain(ig_stream *stream, bool encodes) {
     if (encodes) launch(stream, &stream->open);
-    igi_chain *chain = igi_chain_create(stream->runtime, stream->fusion, encodes);
+    igi_tensor_chain *chain = igi_tensor_chain_create(stream->runtime, stream->fusion, encodes);
     return chain &&
-           igi_batch_create_of_chain(stream->queue, stream->deadline_ns, chain, &stream->chain) == IG_STATUS_OK;
+           igi_tensor_batch_create_of_chain(stream->queue, stream->deadline_ns, chain, &stream->chain) == IG_STATUS_OK;
 }
 
-static bool add_to_chain(ig_stream *stream, const igi_call *call, const igi_implementation *row, bool encodes,
-                         bool *full) {
-    igi_chain *chain = igi_batch_lock_chain(stream->chain);
+static bool add_to_chain(ig_stream *stream, const igi_tensor_call *call, const igi_tensor_implementation *row,
+                         bool encodes, bool *full) {
+    igi_tensor_chain *chain = igi_tensor_batch_lock_chain(stream->chain);
     if (!chain) return false;
-    bool added = chain->encodes == encodes && igi_chain_add(chain, call, row);
-    *full = igi_chain_is_full(chain);
-    igi_batch_unlock_chain(stream->chain);
+    bool added = chain->encodes == encodes && igi_tensor_chain_add(chain, call, row);
+    *full = igi_tensor_chain_is_full(chain);
+    igi_tensor_batch_unlock_chain(stream->chain);
     return added;
 }
 
 // Makes the call part of the stream's chain, or of a new one. False: it has to run by itself.
-static bool put_off(ig_stream *stream, const igi_call *call, const igi_implementation *row, bool encodes) {
+static bool put_off(ig_stream *stream, const igi_tensor_call *call, const igi_tensor_implementation *row,
+                    bool encodes) {
     bool added = false, full = false;
     for (int attempt = 0; attempt < 2 && !added; attempt++) {
         if (attempt) launch(stream, &stream->chain);
@@ -266,22 +268,22 @@ static bool put_off(ig_stream *stream, const igi_call *call, const igi_implement
 }
 
 // Who asks for a backend gets it, and gets it at once.
-static bool may_be_put_off(const ig_stream *stream, const igi_call *call, ig_backend only) {
+static bool may_be_put_off(const ig_stream *stream, const igi_tensor_call *call, ig_backend only) {
     ig_backend forced = (ig_backend)stream->forced[call->op];
     return only == IG_BACKEND_ANY && (forced == IG_BACKEND_ANY || forced == IG_BACKEND_METAL) &&
-           igi_chain_takes(stream->runtime, stream->fusion, call);
+           igi_tensor_chain_takes(stream->runtime, stream->fusion, call);
 }
 
-static ig_status choose_and_run(ig_stream *stream, igi_call *call, ig_backend only) {
+static ig_status choose_and_run(ig_stream *stream, igi_tensor_call *call, ig_backend only) {
     ig_backend chosen = IG_BACKEND_ANY, forced = (ig_backend)stream->forced[call->op];
-    const igi_implementation *row = igi_choose(stream->runtime, call, forced, only, &chosen);
-    if (!row) return igi_explain_refusal(stream->runtime, call, only, call->error);
+    const igi_tensor_implementation *row = igi_tensor_choose(stream->runtime, call, forced, only, &chosen);
+    if (!row) return igi_tensor_explain_refusal(stream->runtime, call, only, call->error);
     bool encodes = stream->runtime->backends[chosen]->encodes;
     if (may_be_put_off(stream, call, only) && put_off(stream, call, row, encodes)) return IG_STATUS_OK;
     return encodes ? encode(stream, call, row) : run_on_host(call, row);
 }
 
-ig_status igi_stream_run(ig_stream *stream, igi_call *call, ig_backend only) {
+ig_status igi_tensor_stream_run(ig_stream *stream, igi_tensor_call *call, ig_backend only) {
     ig_error why = {0};
     call->runtime = stream->runtime;
     call->commands = NULL;
@@ -289,7 +291,8 @@ ig_status igi_stream_run(ig_stream *stream, igi_call *call, ig_backend only) {
     ig_status status = choose_and_run(stream, call, only);
     call->error = NULL;
     if (status == IG_STATUS_OK) return status;
-    if (!why.message) return igi_stream_fail(stream, status, "%s: %s", igi_call_name(call), ig_status_text(status));
+    if (!why.message)
+        return igi_tensor_stream_fail(stream, status, "%s: %s", igi_tensor_call_name(call), ig_status_text(status));
     ig_error_clear(&stream->error);
     stream->error = why;
     stream->error.status = status;

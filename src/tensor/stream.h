@@ -12,14 +12,14 @@ enum { IGI_FLYING_BATCHES = 4 };
 
 struct ig_stream {
     igi_refcount references;
-    igi_runtime *runtime;
+    igi_tensor_runtime *runtime;
     ig_queue *queue;
     uint64_t deadline_ns;
-    igi_batch *open;                        // collects device work; NULL: none yet
-    igi_batch *flying[IGI_FLYING_BATCHES];  // committed, oldest first
+    igi_tensor_batch *open;                        // collects device work; NULL: none yet
+    igi_tensor_batch *flying[IGI_FLYING_BATCHES];  // committed, oldest first
     uint32_t flying_count;
-    igi_batch *chain;  // elementwise ops that are put off; NULL: none
-    igi_fusion_mode fusion;
+    igi_tensor_batch *chain;  // elementwise ops that are put off; NULL: none
+    igi_tensor_fusion_mode fusion;
     ig_error failure;             // of device work, the first since the last sync
     ig_error error;               // of the last call that failed
     uint64_t error_serial;        // of that failure, see igi_failure_serial
@@ -28,21 +28,22 @@ struct ig_stream {
 };
 
 // A stream on a runtime of its own, for tests. owns: takes the runtime over, also when it fails.
-ig_status igi_stream_create_on(igi_runtime *runtime, const ig_stream_desc *desc, ig_stream **stream, ig_error *error);
+ig_status igi_tensor_stream_create_on(igi_tensor_runtime *runtime, const ig_stream_desc *desc, ig_stream **stream,
+                                      ig_error *error);
 
 // Runs the call or encodes it. The message of a failure goes to stream->error.
-ig_status igi_stream_run(ig_stream *stream, igi_call *call, ig_backend only);
+ig_status igi_tensor_stream_run(ig_stream *stream, igi_tensor_call *call, ig_backend only);
 
 // Calls made of others name themselves, so that messages do not speak of a call the user did not make:
-//     const char *outer = igi_stream_enter(stream, "dot");
+//     const char *outer = igi_tensor_stream_enter(stream, "dot");
 //     ...
-//     return igi_stream_leave(stream, outer, status);
+//     return igi_tensor_stream_leave(stream, outer, status);
 // The outermost name counts. `stream` may be NULL.
-const char *igi_stream_enter(ig_stream *stream, const char *name);
-ig_status igi_stream_leave(ig_stream *stream, const char *outer, ig_status status);
+const char *igi_tensor_stream_enter(ig_stream *stream, const char *name);
+ig_status igi_tensor_stream_leave(ig_stream *stream, const char *outer, ig_status status);
 
 // Fills stream->error and the thread's last error and returns `status`.
-__attribute__((format(printf, 3, 4))) ig_status igi_stream_fail(ig_stream *stream, ig_status status, const char *format,
-                                                                ...);
+__attribute__((format(printf, 3, 4))) ig_status igi_tensor_stream_fail(ig_stream *stream, ig_status status,
+                                                                       const char *format, ...);
 
 #endif

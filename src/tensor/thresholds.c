@@ -10,26 +10,27 @@
 #include "core/settings.h"
 #include "device/objects.h"
 
-static char *file_name(const igi_runtime *runtime) {
+static char *file_name(const igi_tensor_runtime *runtime) {
     const char *named = igi_setting_named(IGI_SETTING_THRESHOLDS);
     if (named) return igi_strdup(named);
     return runtime->device->cache_dir ? igi_path_join(runtime->device->cache_dir, "thresholds") : NULL;
 }
 
-static bool take_line(igi_runtime *runtime, const char *line) {
+static bool take_line(igi_tensor_runtime *runtime, const char *line) {
     char op_name[64], backend_name[16], work[24];
     ig_op op;
     ig_backend backend;
     uint64_t threshold = UINT64_MAX;
     if (sscanf(line, "%63s %15s %23s", op_name, backend_name, work) != 3) return false;
     if (!igi_op_find(op_name, strlen(op_name), &op)) return false;
-    if (!igi_backend_find(backend_name, strlen(backend_name), &backend) || backend == IG_BACKEND_ANY) return false;
+    if (!igi_tensor_backend_find(backend_name, strlen(backend_name), &backend) || backend == IG_BACKEND_ANY)
+        return false;
     if (strcmp(work, "never") != 0 && sscanf(work, "%" SCNu64, &threshold) != 1) return false;
     runtime->slots[op][backend].threshold = threshold;
     return true;
 }
 
-void igi_thresholds_load(igi_runtime *runtime) {
+void igi_tensor_thresholds_load(igi_tensor_runtime *runtime) {
     char *path = file_name(runtime), *text = NULL;
     size_t length = 0;
     if (path && igi_file_read(path, &text, &length, NULL) == IG_STATUS_OK) {
@@ -42,12 +43,12 @@ void igi_thresholds_load(igi_runtime *runtime) {
     free(path);
 }
 
-static char *format(const igi_runtime *runtime) {
+static char *format(const igi_tensor_runtime *runtime) {
     igi_text text = {0};
     igi_text_add(&text, "# op, backend, least work for which it is chosen: written by `ingot bench ops --tune`\n");
     for (int op = 0; op < IG_OP_COUNT; op++)
         for (int backend = IG_BACKEND_SIMD; backend < IG_BACKEND_COUNT; backend++) {
-            const igi_slot *slot = &runtime->slots[op][backend];
+            const igi_tensor_slot *slot = &runtime->slots[op][backend];
             if (!slot->row) continue;
             igi_text_addf(&text, "%s %s ", ig_op_name((ig_op)op), ig_backend_name((ig_backend)backend));
             if (slot->threshold == UINT64_MAX)
@@ -58,7 +59,7 @@ static char *format(const igi_runtime *runtime) {
     return igi_text_take(&text);
 }
 
-ig_status igi_thresholds_save(igi_runtime *runtime, ig_error *error) {
+ig_status igi_tensor_thresholds_save(igi_tensor_runtime *runtime, ig_error *error) {
     char *path = file_name(runtime), *text = format(runtime);
     ig_status status = IG_STATUS_OK;
     if (!text)

@@ -8,8 +8,8 @@
 #include "tensor/runtime.h"
 
 // Best effort: lines that make no sense are skipped with a warning in the log.
-void igi_thresholds_load(igi_runtime *runtime);
+void igi_tensor_thresholds_load(igi_tensor_runtime *runtime);
 // errors: UNSUPPORTED when there is nowhere to keep it, IO.
-ig_status igi_thresholds_save(igi_runtime *runtime, ig_error *error);
+ig_status igi_tensor_thresholds_save(igi_tensor_runtime *runtime, ig_error *error);
 
 #endif

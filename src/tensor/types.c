@@ -6,34 +6,34 @@
 #include <math.h>
 #include <string.h>
 
-ig_type igi_promote(ig_type a, ig_type b) {
+ig_type igi_tensor_promote(ig_type a, ig_type b) {
     // The greatest of the two that holds the other; small integers of both signs, and both halves, need more.
     static const uint8_t rank[IG_TYPE_COUNT] = {
         [IG_TYPE_BOOL] = 0, [IG_TYPE_U8] = 1,  [IG_TYPE_I8] = 1,   [IG_TYPE_I32] = 2,
         [IG_TYPE_I64] = 3,  [IG_TYPE_F16] = 4, [IG_TYPE_BF16] = 4, [IG_TYPE_F32] = 5,
     };
-    assert(igi_type_in(a, IGI_ANY_TYPE) && igi_type_in(b, IGI_ANY_TYPE));
+    assert(igi_tensor_type_in(a, IGI_ANY_TYPE) && igi_tensor_type_in(b, IGI_ANY_TYPE));
     if (a == b) return a;
     if (rank[a] != rank[b]) return rank[a] > rank[b] ? a : b;
-    return igi_is_float(a) ? IG_TYPE_F32 : IG_TYPE_I32;
+    return igi_tensor_is_float(a) ? IG_TYPE_F32 : IG_TYPE_I32;
 }
 
 // ---- Halves ----
 
-double igi_f16_to_double(uint16_t bits) {
+double igi_tensor_f16_to_double(uint16_t bits) {
     _Float16 half;
     memcpy(&half, &bits, sizeof half);
     return (double)half;
 }
 
-uint16_t igi_f16_from_double(double value) {
+uint16_t igi_tensor_f16_from_double(double value) {
     _Float16 half = (_Float16)value;
     uint16_t bits;
     memcpy(&bits, &half, sizeof bits);
     return bits;
 }
 
-double igi_bf16_to_double(uint16_t bits) {
+double igi_tensor_bf16_to_double(uint16_t bits) {
     uint32_t wide = (uint32_t)bits << 16;
     float value;
     memcpy(&value, &wide, sizeof value);
@@ -50,21 +50,21 @@ static uint32_t float_bits_rounded_to_odd(double value) {
     return bits | 1;
 }
 
-uint16_t igi_bf16_from_double(double value) {
+uint16_t igi_tensor_bf16_from_double(double value) {
     if (isnan(value)) return 0x7fc0;
     uint32_t bits = float_bits_rounded_to_odd(value);
     return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
-double igi_next_below(ig_type type, double value) {
+double igi_tensor_next_below(ig_type type, double value) {
     if (type == IG_TYPE_F32) return nextafterf((float)value, -INFINITY);
     bool half = type == IG_TYPE_F16;
-    uint16_t bits = half ? igi_f16_from_double(value) : igi_bf16_from_double(value);
+    uint16_t bits = half ? igi_tensor_f16_from_double(value) : igi_tensor_bf16_from_double(value);
     if (value > 0)
         bits--;
     else
         bits = value == 0 ? 0x8001 : (uint16_t)(bits + 1);
-    return half ? igi_f16_to_double(bits) : igi_bf16_to_double(bits);
+    return half ? igi_tensor_f16_to_double(bits) : igi_tensor_bf16_to_double(bits);
 }
 
 // ---- Conversions ----
@@ -85,21 +85,21 @@ static int64_t saturated(double value, double low, double high) {
 #define TO_F32(x) ((float)(x))
 #define WRAP(x) (x)
 #define I64_OF(x) saturated((double)(x), -0x1p63, 0x1p63)
-#define I64_OF_F16(x) I64_OF(igi_f16_to_double(x))
-#define I64_OF_BF16(x) I64_OF(igi_bf16_to_double(x))
-#define F16_OF(x) igi_f16_from_double((double)(x))
-#define BF16_OF(x) igi_bf16_from_double((double)(x))
+#define I64_OF_F16(x) I64_OF(igi_tensor_f16_to_double(x))
+#define I64_OF_BF16(x) I64_OF(igi_tensor_bf16_to_double(x))
+#define F16_OF(x) igi_tensor_f16_from_double((double)(x))
+#define BF16_OF(x) igi_tensor_bf16_from_double((double)(x))
 #define NOT_ZERO(x) ((x) != 0)
 
 // type, C type, to double, from double, to int64_t, from int64_t
-#define CONVERSIONS(X)                                                                \
-    X(BOOL, uint8_t, NOT_ZERO, TO_BOOL, NOT_ZERO, NOT_ZERO)                           \
-    X(I8, int8_t, AS_IS, TO_I8, WRAP, WRAP)                                           \
-    X(U8, uint8_t, AS_IS, TO_U8, WRAP, WRAP)                                          \
-    X(I32, int32_t, AS_IS, TO_I32, WRAP, WRAP)                                        \
-    X(I64, int64_t, AS_IS, TO_I64, WRAP, WRAP)                                        \
-    X(F16, uint16_t, igi_f16_to_double, igi_f16_from_double, I64_OF_F16, F16_OF)      \
-    X(BF16, uint16_t, igi_bf16_to_double, igi_bf16_from_double, I64_OF_BF16, BF16_OF) \
+#define CONVERSIONS(X)                                                                              \
+    X(BOOL, uint8_t, NOT_ZERO, TO_BOOL, NOT_ZERO, NOT_ZERO)                                         \
+    X(I8, int8_t, AS_IS, TO_I8, WRAP, WRAP)                                                         \
+    X(U8, uint8_t, AS_IS, TO_U8, WRAP, WRAP)                                                        \
+    X(I32, int32_t, AS_IS, TO_I32, WRAP, WRAP)                                                      \
+    X(I64, int64_t, AS_IS, TO_I64, WRAP, WRAP)                                                      \
+    X(F16, uint16_t, igi_tensor_f16_to_double, igi_tensor_f16_from_double, I64_OF_F16, F16_OF)      \
+    X(BF16, uint16_t, igi_tensor_bf16_to_double, igi_tensor_bf16_from_double, I64_OF_BF16, BF16_OF) \
     X(F32, float, AS_IS, TO_F32, I64_OF, TO_F32)
 
 #define DEFINE(type, c_type, to_double, from_double, to_integer, from_integer)                                   \
@@ -129,18 +129,18 @@ static const struct {
 #undef ROW
 };
 
-void igi_load_doubles(ig_type type, const char *elements, int64_t stride, uint64_t count, double *values) {
+void igi_tensor_load_doubles(ig_type type, const char *elements, int64_t stride, uint64_t count, double *values) {
     conversions[type].to_doubles(elements, stride, count, values);
 }
 
-void igi_store_doubles(ig_type type, char *elements, int64_t stride, uint64_t count, const double *values) {
+void igi_tensor_store_doubles(ig_type type, char *elements, int64_t stride, uint64_t count, const double *values) {
     conversions[type].from_doubles(values, stride, count, elements);
 }
 
-void igi_load_integers(ig_type type, const char *elements, int64_t stride, uint64_t count, int64_t *values) {
+void igi_tensor_load_integers(ig_type type, const char *elements, int64_t stride, uint64_t count, int64_t *values) {
     conversions[type].to_integers(elements, stride, count, values);
 }
 
-void igi_store_integers(ig_type type, char *elements, int64_t stride, uint64_t count, const int64_t *values) {
+void igi_tensor_store_integers(ig_type type, char *elements, int64_t stride, uint64_t count, const int64_t *values) {
     conversions[type].from_integers(values, stride, count, elements);
 }

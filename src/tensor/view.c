@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-bool igi_shape_count(uint32_t rank, const uint64_t *shape, uint64_t size, uint64_t *count) {
+bool igi_tensor_shape_count(uint32_t rank, const uint64_t *shape, uint64_t size, uint64_t *count) {
     uint64_t elements = 1;
     bool fits = true;
     for (uint32_t i = 0; i < rank; i++) {
@@ -22,7 +22,7 @@ bool igi_shape_count(uint32_t rank, const uint64_t *shape, uint64_t size, uint64
     return true;
 }
 
-void igi_view_lay_out(igi_view *view, ig_type type, uint32_t rank, const uint64_t *shape) {
+void igi_tensor_view_lay_out(igi_tensor_view *view, ig_type type, uint32_t rank, const uint64_t *shape) {
     int64_t stride = 1;
     view->storage = NULL, view->offset = 0;
     view->type = type, view->rank = rank;
@@ -35,13 +35,13 @@ void igi_view_lay_out(igi_view *view, ig_type type, uint32_t rank, const uint64_
     }
 }
 
-igi_view igi_view_contiguous(ig_type type, uint32_t rank, const uint64_t *shape) {
-    igi_view view;
-    igi_view_lay_out(&view, type, rank, shape);
+igi_tensor_view igi_tensor_view_contiguous(ig_type type, uint32_t rank, const uint64_t *shape) {
+    igi_tensor_view view;
+    igi_tensor_view_lay_out(&view, type, rank, shape);
     return view;
 }
 
-bool igi_view_is_contiguous(const igi_view *view) {
+bool igi_tensor_view_is_contiguous(const igi_tensor_view *view) {
     int64_t stride = 1;
     for (uint32_t i = view->rank; i-- > 0;) {
         if (view->shape[i] == 0) return true;
@@ -51,12 +51,12 @@ bool igi_view_is_contiguous(const igi_view *view) {
     return true;
 }
 
-bool igi_same_shape(const igi_view *a, const igi_view *b) {
+bool igi_tensor_same_shape(const igi_tensor_view *a, const igi_tensor_view *b) {
     return a->rank == b->rank && memcmp(a->shape, b->shape, a->rank * sizeof *a->shape) == 0;
 }
 
-bool igi_view_same_layout(const igi_view *a, const igi_view *b) {
-    return a->type == b->type && a->offset == b->offset && igi_same_shape(a, b) &&
+bool igi_tensor_view_same_layout(const igi_tensor_view *a, const igi_tensor_view *b) {
+    return a->type == b->type && a->offset == b->offset && igi_tensor_same_shape(a, b) &&
            memcmp(a->strides, b->strides, a->rank * sizeof *a->strides) == 0;
 }
 
@@ -68,9 +68,9 @@ static bool is_permutation(uint32_t rank, const uint32_t *order) {
 }
 #endif
 
-igi_view igi_view_permuted(const igi_view *view, const uint32_t *order) {
+igi_tensor_view igi_tensor_view_permuted(const igi_tensor_view *view, const uint32_t *order) {
     assert(is_permutation(view->rank, order));
-    igi_view permuted = *view;
+    igi_tensor_view permuted = *view;
     for (uint32_t i = 0; i < view->rank; i++) {
         permuted.shape[i] = view->shape[order[i]];
         permuted.strides[i] = view->strides[order[i]];
@@ -78,17 +78,18 @@ igi_view igi_view_permuted(const igi_view *view, const uint32_t *order) {
     return permuted;
 }
 
-igi_view igi_view_axis_last(const igi_view *view, uint32_t axis) {
+igi_tensor_view igi_tensor_view_axis_last(const igi_tensor_view *view, uint32_t axis) {
     uint32_t order[IG_MAX_RANK], at = 0;
     for (uint32_t i = 0; i < view->rank; i++)
         if (i != axis) order[at++] = i;
     order[at] = axis;
-    return igi_view_permuted(view, order);
+    return igi_tensor_view_permuted(view, order);
 }
 
-bool igi_view_broadcast(const igi_view *view, uint32_t rank, const uint64_t *shape, igi_view *repeated) {
+bool igi_tensor_view_broadcast(const igi_tensor_view *view, uint32_t rank, const uint64_t *shape,
+                               igi_tensor_view *repeated) {
     if (view->rank > rank || rank > IG_MAX_RANK) return false;
-    igi_view result = *view;
+    igi_tensor_view result = *view;
     result.rank = rank;
     uint32_t missing = rank - view->rank;
     for (uint32_t i = 0; i < rank; i++) {
@@ -102,8 +103,8 @@ bool igi_view_broadcast(const igi_view *view, uint32_t rank, const uint64_t *sha
     return true;
 }
 
-bool igi_broadcast_shapes(uint32_t rank_a, const uint64_t *a, uint32_t rank_b, const uint64_t *b, uint32_t *rank,
-                          uint64_t *shape) {
+bool igi_tensor_broadcast_shapes(uint32_t rank_a, const uint64_t *a, uint32_t rank_b, const uint64_t *b, uint32_t *rank,
+                                 uint64_t *shape) {
     uint32_t most = rank_a > rank_b ? rank_a : rank_b;
     if (most > IG_MAX_RANK) return false;
     for (uint32_t i = 0; i < most; i++) {  // from the last dimension forwards
@@ -118,7 +119,7 @@ bool igi_broadcast_shapes(uint32_t rank_a, const uint64_t *a, uint32_t rank_b, c
 // ---- Reshaping ----
 
 // Dimensions without length 1, and those next to each other in memory merged.
-static uint32_t merge_dimensions(const igi_view *view, uint64_t *shape, int64_t *strides) {
+static uint32_t merge_dimensions(const igi_tensor_view *view, uint64_t *shape, int64_t *strides) {
     uint32_t rank = 0;
     for (uint32_t i = 0; i < view->rank; i++) {
         if (view->shape[i] == 1) continue;
@@ -133,15 +134,16 @@ static uint32_t merge_dimensions(const igi_view *view, uint64_t *shape, int64_t 
 }
 
 // Splits the merged dimensions, from the last, into the wanted ones. False when one would span two.
-bool igi_view_reshaped(const igi_view *view, uint32_t rank, const uint64_t *shape, igi_view *reshaped) {
+bool igi_tensor_view_reshaped(const igi_tensor_view *view, uint32_t rank, const uint64_t *shape,
+                              igi_tensor_view *reshaped) {
     assert(rank <= IG_MAX_RANK);
-    igi_view result = igi_view_contiguous(view->type, rank, shape);
+    igi_tensor_view result = igi_tensor_view_contiguous(view->type, rank, shape);
     result.storage = view->storage;
     result.offset = view->offset;
-    assert(igi_view_count(&result) == igi_view_count(view));
+    assert(igi_tensor_view_count(&result) == igi_tensor_view_count(view));
     uint64_t left[IG_MAX_RANK];
     int64_t strides[IG_MAX_RANK];
-    uint32_t merged = igi_view_count(view) ? merge_dimensions(view, left, strides) : 0;
+    uint32_t merged = igi_tensor_view_count(view) ? merge_dimensions(view, left, strides) : 0;
     for (uint32_t i = rank; i-- > 0 && merged;) {
         while (merged && left[merged - 1] == 1) merged--;
         if (shape[i] == 1) continue;
@@ -156,7 +158,7 @@ bool igi_view_reshaped(const igi_view *view, uint32_t rank, const uint64_t *shap
 
 // ---- Overlap ----
 
-static void extent(const igi_view *view, int64_t *low, int64_t *high) {
+static void extent(const igi_tensor_view *view, int64_t *low, int64_t *high) {
     int64_t size = (int64_t)ig_type_size(view->type);
     *low = (int64_t)view->offset, *high = *low + size;
     for (uint32_t i = 0; i < view->rank; i++) {
@@ -168,21 +170,21 @@ static void extent(const igi_view *view, int64_t *low, int64_t *high) {
     }
 }
 
-bool igi_views_overlap(const igi_view *a, const igi_view *b) {
-    if (!a->storage || a->storage != b->storage || !igi_view_count(a) || !igi_view_count(b)) return false;
+bool igi_tensor_views_overlap(const igi_tensor_view *a, const igi_tensor_view *b) {
+    if (!a->storage || a->storage != b->storage || !igi_tensor_view_count(a) || !igi_tensor_view_count(b)) return false;
     int64_t low_a, high_a, low_b, high_b;
     extent(a, &low_a, &high_a), extent(b, &low_b, &high_b);
     return low_a < high_b && low_b < high_a;
 }
 
-bool igi_axis(int32_t axis, uint32_t rank, uint32_t *index) {
+bool igi_tensor_axis(int32_t axis, uint32_t rank, uint32_t *index) {
     int64_t from_start = axis < 0 ? (int64_t)axis + rank : axis;
     if (from_start < 0 || from_start >= rank) return false;
     *index = (uint32_t)from_start;
     return true;
 }
 
-const char *igi_shape_text(uint32_t rank, const uint64_t *shape, char text[IGI_SHAPE_TEXT]) {
+const char *igi_tensor_shape_text(uint32_t rank, const uint64_t *shape, char text[IGI_SHAPE_TEXT]) {
     size_t used = (size_t)snprintf(text, IGI_SHAPE_TEXT, "[");
     for (uint32_t i = 0; i < rank; i++)
         used +=

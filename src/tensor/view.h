@@ -9,67 +9,70 @@
 #include "tensor/types.h"
 
 // A plain value; whoever keeps one longer than a call retains its storage.
-typedef struct igi_view {
-    igi_storage *storage;  // NULL: an optional operand that is not there
-    uint64_t offset;       // of the first element, in bytes
+typedef struct igi_tensor_view {
+    igi_tensor_storage *storage;  // NULL: an optional operand that is not there
+    uint64_t offset;              // of the first element, in bytes
     ig_type type;
     uint32_t rank;
     uint64_t shape[IG_MAX_RANK];
     int64_t strides[IG_MAX_RANK];  // in elements
-} igi_view;
+} igi_tensor_view;
 
 // Elements of a shape; false when they, times `size`, cannot be counted in 63 bits. Empty shapes always can.
-bool igi_shape_count(uint32_t rank, const uint64_t *shape, uint64_t size, uint64_t *count);
+bool igi_tensor_shape_count(uint32_t rank, const uint64_t *shape, uint64_t size, uint64_t *count);
 // A contiguous view of this shape; its storage and offset are the caller's to set.
-igi_view igi_view_contiguous(ig_type type, uint32_t rank, const uint64_t *shape);
-void igi_view_lay_out(igi_view *view, ig_type type, uint32_t rank, const uint64_t *shape);  // the same, in place
-bool igi_view_is_contiguous(const igi_view *view);
+igi_tensor_view igi_tensor_view_contiguous(ig_type type, uint32_t rank, const uint64_t *shape);
+void igi_tensor_view_lay_out(igi_tensor_view *view, ig_type type, uint32_t rank,
+                             const uint64_t *shape);  // the same, in place
+bool igi_tensor_view_is_contiguous(const igi_tensor_view *view);
 // All but the storage is the same.
-bool igi_view_same_layout(const igi_view *a, const igi_view *b);
-bool igi_same_shape(const igi_view *a, const igi_view *b);
+bool igi_tensor_view_same_layout(const igi_tensor_view *a, const igi_tensor_view *b);
+bool igi_tensor_same_shape(const igi_tensor_view *a, const igi_tensor_view *b);
 
-static inline uint64_t igi_view_count(const igi_view *view) {
+static inline uint64_t igi_tensor_view_count(const igi_tensor_view *view) {
     uint64_t count = 1;
     for (uint32_t i = 0; i < view->rank; i++) count *= view->shape[i];
     return count;
 }
-static inline char *igi_view_data(const igi_view *view) {
+static inline char *igi_tensor_view_data(const igi_tensor_view *view) {
     return view->storage->memory + view->offset;
 }
-static inline int64_t igi_view_stride_bytes(const igi_view *view, uint32_t axis) {
+static inline int64_t igi_tensor_view_stride_bytes(const igi_tensor_view *view, uint32_t axis) {
     return view->strides[axis] * (int64_t)ig_type_size(view->type);
 }
 
 // The dimensions of a view in another order. pre: `order` is a permutation.
-igi_view igi_view_permuted(const igi_view *view, const uint32_t *order);
+igi_tensor_view igi_tensor_view_permuted(const igi_tensor_view *view, const uint32_t *order);
 // The view with `axis` as its last dimension, the others in order.
-igi_view igi_view_axis_last(const igi_view *view, uint32_t axis);
+igi_tensor_view igi_tensor_view_axis_last(const igi_tensor_view *view, uint32_t axis);
 // Repeats to a shape. False when it does not fit.
-bool igi_view_broadcast(const igi_view *view, uint32_t rank, const uint64_t *shape, igi_view *repeated);
+bool igi_tensor_view_broadcast(const igi_tensor_view *view, uint32_t rank, const uint64_t *shape,
+                               igi_tensor_view *repeated);
 // The shape two operands have in common. False when there is none or it has too many dimensions.
-bool igi_broadcast_shapes(uint32_t rank_a, const uint64_t *a, uint32_t rank_b, const uint64_t *b, uint32_t *rank,
-                          uint64_t *shape);
+bool igi_tensor_broadcast_shapes(uint32_t rank_a, const uint64_t *a, uint32_t rank_b, const uint64_t *b, uint32_t *rank,
+                                 uint64_t *shape);
 // Same elements in C order, another shape. False when the strides do not allow it. pre: as many elements
-bool igi_view_reshaped(const igi_view *view, uint32_t rank, const uint64_t *shape, igi_view *reshaped);
+bool igi_tensor_view_reshaped(const igi_tensor_view *view, uint32_t rank, const uint64_t *shape,
+                              igi_tensor_view *reshaped);
 // True when one may touch bytes of the other.
-bool igi_views_overlap(const igi_view *a, const igi_view *b);
+bool igi_tensor_views_overlap(const igi_tensor_view *a, const igi_tensor_view *b);
 
 // "[2, 3, 4]", for messages.
 enum { IGI_SHAPE_TEXT = 192 };
-const char *igi_shape_text(uint32_t rank, const uint64_t *shape, char text[IGI_SHAPE_TEXT]);
+const char *igi_tensor_shape_text(uint32_t rank, const uint64_t *shape, char text[IGI_SHAPE_TEXT]);
 
 struct ig_tensor {
     igi_refcount references;
     bool contiguous;
     uint64_t count;
-    igi_view view;
+    igi_tensor_view view;
 };
 
 // owns: takes over the caller's reference to view->storage, also when it fails. NULL when memory is short.
-ig_tensor *igi_tensor_of(const igi_view *view);
+ig_tensor *igi_tensor_of(const igi_tensor_view *view);
 // A fresh contiguous tensor of undefined contents. errors: OVERFLOW, OUT_OF_MEMORY.
 ig_status igi_tensor_make(ig_device *device, ig_type type, uint32_t rank, const uint64_t *shape, ig_tensor **tensor);
 // Turns an axis that may count from the end into one that does not. False when there is no such axis.
-bool igi_axis(int32_t axis, uint32_t rank, uint32_t *index);
+bool igi_tensor_axis(int32_t axis, uint32_t rank, uint32_t *index);
 
 #endif

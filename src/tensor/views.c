@@ -5,8 +5,8 @@
 #include "core/status-internal.h"
 #include "tensor/view.h"
 
-static ig_status share(const igi_view *view, ig_tensor **tensor) {
-    igi_storage_retain(view->storage);
+static ig_status share(const igi_tensor_view *view, ig_tensor **tensor) {
+    igi_tensor_storage_retain(view->storage);
     ig_tensor *made = igi_tensor_of(view);
     if (!made) return igi_fail_no_memory();
     *tensor = made;
@@ -22,7 +22,7 @@ static ig_status check_not_null(const char *call, const ig_tensor *tensor, ig_te
 static ig_status check_axis(const char *call, const ig_tensor *tensor, ig_tensor **view, int32_t axis, uint32_t more,
                             uint32_t *at) {
     ig_status status = check_not_null(call, tensor, view);
-    if (status != IG_STATUS_OK || igi_axis(axis, tensor->view.rank + more, at)) return status;
+    if (status != IG_STATUS_OK || igi_tensor_axis(axis, tensor->view.rank + more, at)) return status;
     return igi_fail(IG_STATUS_INVALID_ARGUMENT, "%s: there is no axis %d in a tensor of rank %u", call, axis,
                     tensor->view.rank + more);
 }
@@ -41,7 +41,8 @@ static ig_status refuse(const char *call, ig_status status, const ig_tensor *ten
                         const uint64_t *shape, const char *why) {
     char from[IGI_SHAPE_TEXT], to[IGI_SHAPE_TEXT];
     return igi_fail(status, "%s: %s cannot become %s: %s", call,
-                    igi_shape_text(tensor->view.rank, tensor->view.shape, from), igi_shape_text(rank, shape, to), why);
+                    igi_tensor_shape_text(tensor->view.rank, tensor->view.shape, from),
+                    igi_tensor_shape_text(rank, shape, to), why);
 }
 
 // ---- Shapes ----
@@ -68,26 +69,26 @@ static bool complete_shape(uint64_t count, uint32_t rank, const uint64_t *wanted
 
 ig_status ig_tensor_reshape(const ig_tensor *tensor, uint32_t rank, const uint64_t *shape, ig_tensor **view) {
     uint64_t complete[IG_MAX_RANK];
-    igi_view reshaped;
+    igi_tensor_view reshaped;
     ig_status status = check_shape("reshape", tensor, view, rank, shape);
     if (status != IG_STATUS_OK) return status;
     if (!complete_shape(tensor->count, rank, shape, complete))
         return refuse("reshape", IG_STATUS_INVALID_ARGUMENT, tensor, rank, shape, "the number of elements differs");
-    if (!igi_view_reshaped(&tensor->view, rank, complete, &reshaped))
+    if (!igi_tensor_view_reshaped(&tensor->view, rank, complete, &reshaped))
         return refuse("reshape", IG_STATUS_UNSUPPORTED, tensor, rank, shape,
                       "its strides allow no such view; copy it first");
     return share(&reshaped, view);
 }
 
 ig_status ig_tensor_broadcast(const ig_tensor *tensor, uint32_t rank, const uint64_t *shape, ig_tensor **view) {
-    igi_view repeated;
+    igi_tensor_view repeated;
     uint64_t count;
     ig_status status = check_shape("broadcast", tensor, view, rank, shape);
     if (status != IG_STATUS_OK) return status;
-    if (!igi_view_broadcast(&tensor->view, rank, shape, &repeated))
+    if (!igi_tensor_view_broadcast(&tensor->view, rank, shape, &repeated))
         return refuse("broadcast", IG_STATUS_INVALID_ARGUMENT, tensor, rank, shape,
                       "only dimensions of length 1, and new ones in front, repeat");
-    if (!igi_shape_count(rank, shape, 1, &count))
+    if (!igi_tensor_shape_count(rank, shape, 1, &count))
         return refuse("broadcast", IG_STATUS_OVERFLOW, tensor, rank, shape, "there would be too many elements");
     return share(&repeated, view);
 }
@@ -98,7 +99,7 @@ ig_status ig_tensor_unsqueeze(const ig_tensor *tensor, int32_t axis, ig_tensor *
     if (status != IG_STATUS_OK) return status;
     if (tensor->view.rank == IG_MAX_RANK)
         return igi_fail(IG_STATUS_INVALID_ARGUMENT, "unsqueeze: the tensor has %d dimensions already", IG_MAX_RANK);
-    igi_view wider = tensor->view;
+    igi_tensor_view wider = tensor->view;
     uint32_t following = wider.rank++ - at;
     memmove(&wider.shape[at + 1], &wider.shape[at], following * sizeof *wider.shape);
     memmove(&wider.strides[at + 1], &wider.strides[at], following * sizeof *wider.strides);
@@ -107,8 +108,8 @@ ig_status ig_tensor_unsqueeze(const ig_tensor *tensor, int32_t axis, ig_tensor *
     return share(&wider, view);
 }
 
-static igi_view without_axis(const igi_view *view, uint32_t axis) {
-    igi_view narrower = *view;
+static igi_tensor_view without_axis(const igi_tensor_view *view, uint32_t axis) {
+    igi_tensor_view narrower = *view;
     uint32_t following = --narrower.rank - axis;
     memmove(&narrower.shape[axis], &narrower.shape[axis + 1], following * sizeof *narrower.shape);
     memmove(&narrower.strides[axis], &narrower.strides[axis + 1], following * sizeof *narrower.strides);
@@ -122,7 +123,7 @@ ig_status ig_tensor_squeeze(const ig_tensor *tensor, int32_t axis, ig_tensor **v
     if (tensor->view.shape[at] != 1)
         return igi_fail(IG_STATUS_INVALID_ARGUMENT, "squeeze: axis %d has length %llu, not 1", axis,
                         (unsigned long long)tensor->view.shape[at]);
-    igi_view narrower = without_axis(&tensor->view, at);
+    igi_tensor_view narrower = without_axis(&tensor->view, at);
     return share(&narrower, view);
 }
 
@@ -139,7 +140,7 @@ ig_status ig_tensor_permute(const ig_tensor *tensor, const int32_t *axes, ig_ten
         if (seen >> order[i] & 1) return igi_fail(IG_STATUS_INVALID_ARGUMENT, "permute: axis %d comes twice", axes[i]);
         seen |= 1u << order[i];
     }
-    igi_view permuted = igi_view_permuted(&tensor->view, order);
+    igi_tensor_view permuted = igi_tensor_view_permuted(&tensor->view, order);
     return share(&permuted, view);
 }
 
@@ -150,7 +151,7 @@ ig_status ig_tensor_transpose(const ig_tensor *tensor, int32_t axis, int32_t oth
     if (status != IG_STATUS_OK) return status;
     for (uint32_t i = 0; i < tensor->view.rank; i++) order[i] = i;
     order[a] = b, order[b] = a;
-    igi_view permuted = igi_view_permuted(&tensor->view, order);
+    igi_tensor_view permuted = igi_tensor_view_permuted(&tensor->view, order);
     return share(&permuted, view);
 }
 
@@ -177,14 +178,14 @@ ig_status ig_tensor_slice(const ig_tensor *tensor, int32_t axis, int64_t start, 
     uint32_t at;
     ig_status status = check_axis("slice", tensor, view, axis, 0, &at);
     if (status != IG_STATUS_OK) return status;
-    igi_view part = tensor->view;
+    igi_tensor_view part = tensor->view;
     int64_t length = (int64_t)part.shape[at];
     if (step == 0) step = 1;
     bool from_first = start == IG_WHOLE_AXIS, to_last = stop == IG_TO_END;
     int64_t first = from_first ? (step < 0 ? length - 1 : 0) : clip(start, length, step);
     int64_t end = to_last ? (step < 0 ? -1 : length) : clip(stop, length, step);
     part.shape[at] = steps_between(first, end, step);
-    if (part.shape[at]) part.offset += (uint64_t)(first * igi_view_stride_bytes(&part, at));
+    if (part.shape[at]) part.offset += (uint64_t)(first * igi_tensor_view_stride_bytes(&part, at));
     // With one element or none the stride does not matter, and a huge step must not overflow it.
     part.strides[at] = part.shape[at] > 1 ? part.strides[at] * step : part.strides[at];
     return share(&part, view);
@@ -198,8 +199,8 @@ ig_status ig_tensor_select(const ig_tensor *tensor, int32_t axis, int64_t index,
     if (index < -length || index >= length)
         return igi_fail(IG_STATUS_OUT_OF_RANGE, "select: index %lld lies outside axis %d of length %lld",
                         (long long)index, axis, (long long)length);
-    igi_view part = without_axis(&tensor->view, at);
+    igi_tensor_view part = without_axis(&tensor->view, at);
     if (index < 0) index += length;
-    part.offset += (uint64_t)(index * igi_view_stride_bytes(&tensor->view, at));
+    part.offset += (uint64_t)(index * igi_tensor_view_stride_bytes(&tensor->view, at));
     return share(&part, view);
 }

@@ -106,9 +106,9 @@ static void random_floats_stay_below_one(void **state) {
     uint16_t *halves = malloc(COUNT * sizeof *halves);
     assert_non_null(halves);
     cli_fill_random(IG_TYPE_F16, halves, COUNT, 0);
-    for (int i = 0; i < COUNT; i++) assert_true(igi_f16_to_double(halves[i]) < 1);
+    for (int i = 0; i < COUNT; i++) assert_true(igi_tensor_f16_to_double(halves[i]) < 1);
     cli_fill_random(IG_TYPE_BF16, halves, COUNT, 0);
-    for (int i = 0; i < COUNT; i++) assert_true(igi_bf16_to_double(halves[i]) < 1);
+    for (int i = 0; i < COUNT; i++) assert_true(igi_tensor_bf16_to_double(halves[i]) < 1);
     free(halves);
 }
 
@@ -120,8 +120,8 @@ static void iota_wraps_and_rounds(void **state) {
     assert_int_equal(bytes[256], 0);
     uint16_t halves[2052];
     cli_fill_iota(IG_TYPE_F16, halves, 2052);
-    assert_true(igi_f16_to_double(halves[2048]) == 2048);
-    assert_true(igi_f16_to_double(halves[2049]) == 2048);
+    assert_true(igi_tensor_f16_to_double(halves[2048]) == 2048);
+    assert_true(igi_tensor_f16_to_double(halves[2049]) == 2048);
 }
 
 // ---- SPECs ----

@@ -15,9 +15,9 @@ static const ig_function_constant constants[] = {
     {.id = 4, .type = IG_TYPE_F32, .components = 3, .value = values},
     {.name = "wide", .type = IG_TYPE_U8, .components = 1, .value = "\7"},
 };
-static igi_source file = {.path = "/a/b.metal", .display = "b.metal", .text = "kernel void k() {}", .length = 18};
-static const igi_sources sources = {.files = &file, .count = 1};
-static igi_remarks remarks = {.sources = &sources, .name = "k"};
+static igi_msl_source file = {.path = "/a/b.metal", .display = "b.metal", .text = "kernel void k() {}", .length = 18};
+static const igi_msl_sources sources = {.files = &file, .count = 1};
+static igi_simt_remarks remarks = {.sources = &sources, .name = "k"};
 
 static const igi_simt_request request = {.bitcode = "BC\0\1",
                                          .bitcode_length = 4,
@@ -95,15 +95,15 @@ static void a_request_of_another_build_is_refused(void **state) {
 
 static igi_text write_reply(void) {
     igi_text bytes = {0};
-    igi_remark remark = {IGI_REMARK_GATHER, "b.metal", 7, 3, "the index is loaded from memory"};
-    igi_codegen_write_reply(IG_STATUS_OK, NULL, "code", 4, &(igi_remarks){.items = &remark, .count = 1}, &bytes);
+    igi_simt_remark remark = {IGI_REMARK_GATHER, "b.metal", 7, 3, "the index is loaded from memory"};
+    igi_codegen_write_reply(IG_STATUS_OK, NULL, "code", 4, &(igi_simt_remarks){.items = &remark, .count = 1}, &bytes);
     return bytes;
 }
 
 static void a_reply_is_read_as_it_was_written(void **state) {
     (void)state;
     igi_text bytes = write_reply();
-    igi_remarks read = {0};
+    igi_simt_remarks read = {0};
     char *output;
     size_t length;
     assert_int_equal(igi_codegen_read_reply(bytes.data, bytes.length, &read, &output, &length, NULL), IG_STATUS_OK);
@@ -112,7 +112,7 @@ static void a_reply_is_read_as_it_was_written(void **state) {
     assert_int_equal(read.count, 1);
     assert_int_equal(read.items[0].line, 7);
     assert_string_equal(read.items[0].file, "b.metal");
-    igi_remarks_free(&read);
+    igi_simt_remarks_free(&read);
     free(output);
     igi_text_free(&bytes);
 }
@@ -121,12 +121,12 @@ static void a_reply_cut_short_is_refused(void **state) {
     (void)state;
     igi_text bytes = write_reply();
     for (size_t length = 0; length < bytes.length; length++) {
-        igi_remarks read = {0};
+        igi_simt_remarks read = {0};
         char *output = NULL;
         size_t made;
         assert_int_equal(igi_codegen_read_reply(bytes.data, length, &read, &output, &made, NULL), IG_STATUS_BAD_FORMAT);
         assert_null(output);
-        igi_remarks_free(&read);
+        igi_simt_remarks_free(&read);
     }
     igi_text_free(&bytes);
 }

@@ -26,7 +26,7 @@ static const igi_codegen_limits plenty = {60, 60, 0};
 // Runs `deed` in a sandbox and says what was answered. The message is the caller's.
 static ig_status answer_to(void (*deed)(void), igi_codegen_limits limits, char **message) {
     int ends[2];
-    assert_true(igi_channel_pair(ends));
+    assert_true(igi_codegen_channel_pair(ends));
     pid_t child = fork();
     if (child == 0) {
         igi_codegen_sandbox_enter(ends[1]);
@@ -36,7 +36,8 @@ static ig_status answer_to(void (*deed)(void), igi_codegen_limits limits, char *
     }
     close(ends[1]);
     igi_text bytes = {0};
-    assert_int_equal(igi_channel_read(ends[0], 1 << 20, igi_deadline_ns(60000000000u), &bytes), IGI_CHANNEL_MESSAGE);
+    assert_int_equal(igi_codegen_channel_read(ends[0], 1 << 20, igi_deadline_ns(60000000000u), &bytes),
+                     IGI_CHANNEL_MESSAGE);
     close(ends[0]);
     waitpid(child, NULL, 0);
     ig_error error = {0};

@@ -33,7 +33,7 @@ void use_fault_handlers(void) {
 // Metal off a Mac is a second copy of the library in this process, with handlers that the first kernel installs.
 static void learn_fault_handlers(void) {
     uint32_t word = 0;
-    igi_fault_install();
+    igi_device_fault_install();
     if (!on_software_device())
         run_on_words("kernel void f(device uint *a [[buffer(0)]]) { a[0] = 1; }", "f", &word, 1, 1);
     for (size_t i = 0; i < LENGTH(fault_signals); i++) sigaction(fault_signals[i], NULL, &fault_actions[i]);

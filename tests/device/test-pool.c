@@ -24,14 +24,14 @@ static ig_pool_stats stats(void) {
 static void blocks_are_powers_of_two(void **state) {
     (void)state;
     const uint64_t most = 1ull << 40;
-    assert_int_equal(igi_block_bytes(0, most), 64);
-    assert_int_equal(igi_block_bytes(1, most), 64);
-    assert_int_equal(igi_block_bytes(64, most), 64);
-    assert_int_equal(igi_block_bytes(65, most), 128);
-    assert_int_equal(igi_block_bytes(4096, most), 4096);
-    assert_int_equal(igi_block_bytes((1 << 20) + 1, most), 2 << 20);
-    assert_int_equal(igi_block_bytes(most - 1, most - 1), most - 1);
-    assert_int_equal(igi_block_bytes(UINT64_MAX, UINT64_MAX), UINT64_MAX);
+    assert_int_equal(igi_device_block_bytes(0, most), 64);
+    assert_int_equal(igi_device_block_bytes(1, most), 64);
+    assert_int_equal(igi_device_block_bytes(64, most), 64);
+    assert_int_equal(igi_device_block_bytes(65, most), 128);
+    assert_int_equal(igi_device_block_bytes(4096, most), 4096);
+    assert_int_equal(igi_device_block_bytes((1 << 20) + 1, most), 2 << 20);
+    assert_int_equal(igi_device_block_bytes(most - 1, most - 1), most - 1);
+    assert_int_equal(igi_device_block_bytes(UINT64_MAX, UINT64_MAX), UINT64_MAX);
 }
 
 static void a_released_block_serves_the_next_request_of_its_size(void **state) {

@@ -11,7 +11,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     return 0;
 }
 
-static void check_strings(const igi_reflection *reflection) {
+static void check_strings(const igi_msl_reflection *reflection) {
     size_t length = 0;
     for (size_t i = 0; i < reflection->kernel_count; i++) {
         const ig_kernel_info *kernel = &reflection->kernels[i].info;
@@ -21,30 +21,30 @@ static void check_strings(const igi_reflection *reflection) {
             length += strlen(argument->name) + strlen(argument->type) + strlen(argument->attribute) +
                       strlen(argument->address_space) + strlen(argument->condition);
         }
-        MUST(igi_reflection_find(reflection, kernel->name) != NULL);
+        MUST(igi_msl_reflection_find(reflection, kernel->name) != NULL);
     }
     for (size_t i = 0; i < reflection->constant_count; i++) length += strlen(reflection->constants[i].name);
     MUST(length < 1u << 30);
 }
 
 static igi_text write_again(const char *bytes, size_t length) {
-    igi_reflection reflection;
+    igi_msl_reflection reflection;
     igi_text text = {0};
     size_t used = 0;
-    MUST(igi_reflection_read(bytes, length, &used, &reflection));
+    MUST(igi_msl_reflection_read(bytes, length, &used, &reflection));
     MUST(used <= length);
-    igi_reflection_write(&reflection, &text);
-    igi_reflection_free(&reflection);
+    igi_msl_reflection_write(&reflection, &text);
+    igi_msl_reflection_free(&reflection);
     return text;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    igi_reflection reflection;
+    igi_msl_reflection reflection;
     size_t used = 0;
-    if (!igi_reflection_read((const char *)data, size, &used, &reflection)) return 0;
+    if (!igi_msl_reflection_read((const char *)data, size, &used, &reflection)) return 0;
     MUST(used <= size);
     check_strings(&reflection);
-    igi_reflection_free(&reflection);
+    igi_msl_reflection_free(&reflection);
     igi_text once = write_again((const char *)data, size), twice = write_again(once.data, once.length);
     MUST(once.length == twice.length && memcmp(once.data, twice.data, once.length) == 0);
     igi_text_free(&once), igi_text_free(&twice);

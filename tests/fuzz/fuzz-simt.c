@@ -15,7 +15,7 @@
 enum { MOST_LIBRARIES = 64, MOST_CONSTANTS = 24 };
 
 static LLVMTargetMachineRef machine;
-static igi_packed libraries[MOST_LIBRARIES];
+static igi_msl_packed libraries[MOST_LIBRARIES];
 static size_t library_count;
 
 // ---- Bytes of the input, zeros behind its end ----
@@ -52,7 +52,7 @@ static void open_machine(void) {
 static void free_libraries(void) {
     LLVMDisposeTargetMachine(machine);
     for (size_t i = 0; i < library_count; i++) {
-        igi_reflection_free(&libraries[i].reflection);
+        igi_msl_reflection_free(&libraries[i].reflection);
         free(libraries[i].bitcode), free(libraries[i].log);
     }
 }
@@ -60,24 +60,24 @@ static void free_libraries(void) {
 int LLVMFuzzerInitialize(int *argc, char ***argv) {
     (void)argc, (void)argv;
     for (size_t i = 0; i < igi_builtin_libraries_count && library_count < MOST_LIBRARIES; i++) {
-        igi_packed *packed = &libraries[library_count];
+        igi_msl_packed *packed = &libraries[library_count];
         const igi_embedded *file = &igi_builtin_libraries[i];
-        if (igi_packed_read(file->data, file->length, packed)) library_count++;
+        if (igi_msl_packed_read(file->data, file->length, packed)) library_count++;
     }
     open_machine();
     atexit(free_libraries);
     return 0;
 }
 
-static void check_reflection(const igi_packed *library) {
-    igi_reflection again = {0};
-    igi_sources sources = {0};
-    igi_diagnostics diagnostics = {.sources = &sources};
+static void check_reflection(const igi_msl_packed *library) {
+    igi_msl_reflection again = {0};
+    igi_msl_sources sources = {0};
+    igi_msl_diagnostics diagnostics = {.sources = &sources};
     ig_error error = {0};
-    MUST(igi_reflect(library->bitcode, library->bitcode_length, &again, &diagnostics, &error) == IG_STATUS_OK);
+    MUST(igi_msl_reflect(library->bitcode, library->bitcode_length, &again, &diagnostics, &error) == IG_STATUS_OK);
     MUST(again.kernel_count == library->reflection.kernel_count);
-    igi_reflection_free(&again);
-    igi_diagnostics_free(&diagnostics);
+    igi_msl_reflection_free(&again);
+    igi_msl_diagnostics_free(&diagnostics);
 }
 
 // ---- Requests ----
@@ -89,7 +89,7 @@ typedef struct constants {
 } constants;
 
 // Mostly those there are, of their type; sometimes of another, twice, or unknown.
-static void take_constants(reader *r, const igi_reflection *reflection, constants *c) {
+static void take_constants(reader *r, const igi_msl_reflection *reflection, constants *c) {
     size_t known = reflection->constant_count;
     uint32_t odd = take_below(r, 8);
     c->count = odd == 1 ? take_below(r, MOST_CONSTANTS) : known < MOST_CONSTANTS ? known : MOST_CONSTANTS;
@@ -140,10 +140,11 @@ static void check_status(const igi_simt_request *request, ig_status status, cons
 // Only up to where kernels have their constants and arguments: what follows reads nothing but the kernel itself, and
 // takes a hundred times as long.
 static void compile_front(const igi_simt_request *request) {
-    static ig_status (*const passes[])(igi_simt_module *) = {igi_pass_extract, igi_pass_align, igi_pass_constants,
-                                                             igi_pass_bind};
+    static ig_status (*const passes[])(igi_simt_module *) = {igi_simt_pass_extract, igi_simt_pass_align,
+                                                             igi_simt_pass_constants, igi_simt_pass_bind};
     ig_error error = {0};
-    igi_simt_module m = {.request = request, .context = igi_llvm_context_create(), .error = &error, .machine = machine};
+    igi_simt_module m = {
+        .request = request, .context = igi_msl_llvm_context_create(), .error = &error, .machine = machine};
     ig_status status = IG_STATUS_OK;
     for (size_t i = 0; i < sizeof passes / sizeof *passes && status == IG_STATUS_OK; i++) status = passes[i](&m);
     check_status(request, status, &error);
@@ -158,13 +159,13 @@ static void compile_front(const igi_simt_request *request) {
 static char *compile(const igi_simt_request *request, igi_simt_stage stage, size_t *length) {
     char *output = NULL;
     ig_error error = {0};
-    igi_remarks remarks = {0};
+    igi_simt_remarks remarks = {0};
     igi_simt_request own = *request;
     if (stage == IGI_STAGE_REMARKS) own.remarks = &remarks;
     *length = 0;
     ig_status status = igi_simt_compile(&own, stage, &output, length, &error);
     check_status(request, status, &error);
-    igi_remarks_free(&remarks);
+    igi_simt_remarks_free(&remarks);
     ig_error_clear(&error);
     return output;
 }
@@ -172,10 +173,10 @@ static char *compile(const igi_simt_request *request, igi_simt_stage stage, size
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (!library_count || !size) return 0;
     reader r = {data, size};
-    const igi_packed *library = &libraries[take(&r, 1) % library_count];
-    const igi_reflection *reflection = &library->reflection;
+    const igi_msl_packed *library = &libraries[take(&r, 1) % library_count];
+    const igi_msl_reflection *reflection = &library->reflection;
     if (!reflection->kernel_count) return 0;
-    const igi_kernel *kernel = &reflection->kernels[take(&r, 2) % reflection->kernel_count];
+    const igi_msl_kernel *kernel = &reflection->kernels[take(&r, 2) % reflection->kernel_count];
     constants c;
     take_constants(&r, reflection, &c);
     uint32_t flags = take(&r, 1);

@@ -15,7 +15,7 @@ static bool soak;
 // ---- The untiled computation ----
 
 typedef struct plain {
-    igi_stencil_kind kind;
+    igi_halo_stencil_kind kind;
     int64_t size[3];
     int dimensions;
     bool periodic[3];
@@ -75,7 +75,7 @@ static void free_plain(plain *p) {
 // ---- The same on tiles ----
 
 typedef struct tiled_case {
-    igi_stencil_config config;
+    igi_halo_stencil_config config;
     plain *start, *end;  // of the whole domain
     uint64_t steps;
     _Atomic uint64_t wrong;
@@ -94,17 +94,17 @@ static float *cut_block(const ig_halo_layout *layout, const float *domain) {
     return block;
 }
 
-static bool run_tiled(const tiled_case *test, igi_stencil *stencil) {
+static bool run_tiled(const tiled_case *test, igi_halo_stencil *stencil) {
     ig_halo_layout layout;
-    ig_halo_get_layout(igi_stencil_halo(stencil), &layout);
+    ig_halo_get_layout(igi_halo_stencil_halo(stencil), &layout);
     float *now = cut_block(&layout, test->start->now), *before = cut_block(&layout, test->start->other);
     float *speed = cut_block(&layout, test->start->speed), *wanted = cut_block(&layout, test->end->now);
     ig_error error = {0};
     // In two parts: the second starts where the first ended.
-    bool good = igi_stencil_start(stencil, now, before, speed, &error) == IG_STATUS_OK &&
-                igi_stencil_run(stencil, test->steps / 3, &error) == IG_STATUS_OK &&
-                igi_stencil_run(stencil, test->steps - test->steps / 3, &error) == IG_STATUS_OK &&
-                igi_stencil_read(stencil, now) == IG_STATUS_OK && memcmp(now, wanted, layout.block_bytes) == 0;
+    bool good = igi_halo_stencil_start(stencil, now, before, speed, &error) == IG_STATUS_OK &&
+                igi_halo_stencil_run(stencil, test->steps / 3, &error) == IG_STATUS_OK &&
+                igi_halo_stencil_run(stencil, test->steps - test->steps / 3, &error) == IG_STATUS_OK &&
+                igi_halo_stencil_read(stencil, now) == IG_STATUS_OK && memcmp(now, wanted, layout.block_bytes) == 0;
     if (error.message) print_error("%s\n", error.message);
     ig_error_clear(&error);
     free(now), free(before), free(speed), free(wanted);
@@ -113,18 +113,18 @@ static bool run_tiled(const tiled_case *test, igi_stencil *stencil) {
 
 static void run_as_rank(const ig_halo_transport *transport, void *user) {
     tiled_case *test = user;
-    igi_stencil_config config = test->config;
+    igi_halo_stencil_config config = test->config;
     if (transport->rank_count > 1) config.halo.transport = transport;
-    igi_stencil *stencil = NULL;
+    igi_halo_stencil *stencil = NULL;
     ig_error error = {0};
-    if (igi_stencil_create(device, &config, &stencil, &error) != IG_STATUS_OK) {
+    if (igi_halo_stencil_create(device, &config, &stencil, &error) != IG_STATUS_OK) {
         print_error("%s\n", error.message);
         test->wrong++;
     } else if (!run_tiled(test, stencil)) {
         test->wrong++;
     }
     ig_error_clear(&error);
-    igi_stencil_release(stencil);
+    igi_halo_stencil_release(stencil);
 }
 
 // ---- Combinations ----
@@ -164,11 +164,11 @@ static void configure(const combination *c, tiled_case *test, plain *p) {
                            .tile = tiles[c->dimensions - 2][c->shape],
                            .halo = c->halo};
     memcpy(halo.periodic, periodic, sizeof periodic);
-    test->config = (igi_stencil_config){.kind = c->kind,
-                                        .halo = halo,
-                                        .every = c->each_step ? 1 : c->halo,
-                                        .coefficient = 0.13f,
-                                        .overlaps = c->overlaps};
+    test->config = (igi_halo_stencil_config){.kind = c->kind,
+                                             .halo = halo,
+                                             .every = c->each_step ? 1 : c->halo,
+                                             .coefficient = 0.13f,
+                                             .overlaps = c->overlaps};
     *p = (plain){.kind = c->kind, .dimensions = (int)c->dimensions, .coefficient = 0.13f};
     memcpy(p->periodic, periodic, sizeof periodic);
     p->size[0] = (int64_t)(halo.grid.x * halo.tile.x), p->size[1] = (int64_t)(halo.grid.y * halo.tile.y);
@@ -200,27 +200,27 @@ static void tiles_give_the_bits_of_the_untiled_computation(void **state) {
 
 static void a_halo_does_not_last_longer_than_it_is_wide(void **state) {
     (void)state;
-    igi_stencil_config config = {.halo = {.halo = 2}, .every = 3};
-    igi_stencil *stencil = NULL;
+    igi_halo_stencil_config config = {.halo = {.halo = 2}, .every = 3};
+    igi_halo_stencil *stencil = NULL;
     ig_error error = {0};
-    assert_status(igi_stencil_create(device, &config, &stencil, &error), IG_STATUS_INVALID_ARGUMENT);
+    assert_status(igi_halo_stencil_create(device, &config, &stencil, &error), IG_STATUS_INVALID_ARGUMENT);
     assert_contains(error.message, "every is 3");
     ig_error_clear(&error);
 }
 
 static void failed_allocations_are_survived(void **state) {
     (void)state;
-    igi_stencil_config config = {.halo = {.grid = {2, 2}, .tile = {8, 8}, .halo = 2}};
+    igi_halo_stencil_config config = {.halo = {.grid = {2, 2}, .tile = {8, 8}, .halo = 2}};
     float cells[16 * 16] = {1};
     ig_status status = IG_STATUS_OUT_OF_MEMORY;
     for (uint64_t n = 0; status != IG_STATUS_OK && n < 3000; n += 1 + n / 8) {
-        igi_stencil *stencil = NULL;
+        igi_halo_stencil *stencil = NULL;
         igi_alloc_fail_at(n);
-        status = igi_stencil_create(device, &config, &stencil, NULL);
-        if (status == IG_STATUS_OK) status = igi_stencil_start(stencil, cells, NULL, NULL, NULL);
-        if (status == IG_STATUS_OK) status = igi_stencil_run(stencil, 3, NULL);
+        status = igi_halo_stencil_create(device, &config, &stencil, NULL);
+        if (status == IG_STATUS_OK) status = igi_halo_stencil_start(stencil, cells, NULL, NULL, NULL);
+        if (status == IG_STATUS_OK) status = igi_halo_stencil_run(stencil, 3, NULL);
         igi_alloc_fail_at(0);
-        igi_stencil_release(stencil);
+        igi_halo_stencil_release(stencil);
         if (n == 0) status = IG_STATUS_OUT_OF_MEMORY;  // compiled
     }
     assert_ok(status);

@@ -73,10 +73,10 @@ static bool join(void *context, const char *piece, size_t length) {
 }
 
 static void expect_pieces(const char *family, size_t length, const golden *wanted) {
-    const igi_splitter *splitter = igi_splitter_find(family, length);
+    const igi_llm_splitter *splitter = igi_llm_splitter_find(family, length);
     assert_non_null(splitter);
     igi_text joined = {0};
-    assert_true(igi_split(splitter, wanted->text, strlen(wanted->text), join, &joined));
+    assert_true(igi_llm_split(splitter, wanted->text, strlen(wanted->text), join, &joined));
     char *pieces = igi_text_take(&joined);
     if (strcmp(pieces, wanted->pieces) != 0)
         fail_msg("%.*s: '%s' instead of '%s'", (int)length, family, pieces, wanted->pieces);
@@ -95,10 +95,10 @@ static void every_family_splits_as_published(void **state) {
 
 static void families_have_whole_names(void **state) {
     (void)state;
-    assert_ptr_equal(igi_splitter_find("llama3", 6), igi_splitter_find("llama-bpe", 9));
-    assert_null(igi_splitter_find("llama", 5));
-    assert_null(igi_splitter_find("", 0));
-    assert_null(igi_splitter_find("gpt-2 phi-2", 11));
+    assert_ptr_equal(igi_llm_splitter_find("llama3", 6), igi_llm_splitter_find("llama-bpe", 9));
+    assert_null(igi_llm_splitter_find("llama", 5));
+    assert_null(igi_llm_splitter_find("", 0));
+    assert_null(igi_llm_splitter_find("gpt-2 phi-2", 11));
 }
 
 typedef struct follower {
@@ -116,7 +116,7 @@ static bool follow(void *context, const char *piece, size_t length) {
 
 static uint64_t count_pieces(const char *family, const char *text, size_t length) {
     follower f = {.at = text};
-    assert_true(igi_split(igi_splitter_find(family, strlen(family)), text, length, follow, &f));
+    assert_true(igi_llm_split(igi_llm_splitter_find(family, strlen(family)), text, length, follow, &f));
     assert_ptr_equal(f.at, text + length);
     return f.pieces;
 }
@@ -158,28 +158,28 @@ static void splitting_ends_when_told(void **state) {
     (void)state;
     const char *text = "one two three";
     follower f = {.at = text, .stop_after = 2};
-    assert_false(igi_split(igi_splitter_find("gpt-2", 5), text, strlen(text), follow, &f));
+    assert_false(igi_llm_split(igi_llm_splitter_find("gpt-2", 5), text, strlen(text), follow, &f));
     assert_int_equal(f.pieces, 2);
 }
 
 static void classes_are_those_of_unicode(void **state) {
     (void)state;
-    assert_int_equal(igi_class_of('A'), IGI_UPPER);
-    assert_int_equal(igi_class_of(0x1C5), IGI_UPPER);  // titlecase
-    assert_int_equal(igi_class_of(0xDF), IGI_LOWER);
-    assert_int_equal(igi_class_of(0xAA), IGI_UNCASED);
-    assert_int_equal(igi_class_of(0x2B0), IGI_UNCASED);
-    assert_int_equal(igi_class_of(0x4E00), IGI_UNCASED);
-    assert_int_equal(igi_class_of(0x301), IGI_MARK);
-    assert_int_equal(igi_class_of(0x2167), IGI_NUMBER);
-    assert_int_equal(igi_class_of(0x2014), IGI_PUNCTUATION);
-    assert_int_equal(igi_class_of(0x1F642), IGI_SYMBOL);
-    assert_int_equal(igi_class_of(0x85), IGI_SPACE);
-    assert_int_equal(igi_class_of(0x3000), IGI_SPACE);
-    assert_int_equal(igi_class_of(0x1C), 0);
-    assert_int_equal(igi_class_of(0x10FFFF), 0);
-    assert_int_equal(igi_class_of(0x110000), 0);
-    for (uint32_t code = 0; code < 128; code++) assert_int_equal(igi_class_of(code), igi_ascii_classes[code]);
+    assert_int_equal(igi_llm_class_of('A'), IGI_UPPER);
+    assert_int_equal(igi_llm_class_of(0x1C5), IGI_UPPER);  // titlecase
+    assert_int_equal(igi_llm_class_of(0xDF), IGI_LOWER);
+    assert_int_equal(igi_llm_class_of(0xAA), IGI_UNCASED);
+    assert_int_equal(igi_llm_class_of(0x2B0), IGI_UNCASED);
+    assert_int_equal(igi_llm_class_of(0x4E00), IGI_UNCASED);
+    assert_int_equal(igi_llm_class_of(0x301), IGI_MARK);
+    assert_int_equal(igi_llm_class_of(0x2167), IGI_NUMBER);
+    assert_int_equal(igi_llm_class_of(0x2014), IGI_PUNCTUATION);
+    assert_int_equal(igi_llm_class_of(0x1F642), IGI_SYMBOL);
+    assert_int_equal(igi_llm_class_of(0x85), IGI_SPACE);
+    assert_int_equal(igi_llm_class_of(0x3000), IGI_SPACE);
+    assert_int_equal(igi_llm_class_of(0x1C), 0);
+    assert_int_equal(igi_llm_class_of(0x10FFFF), 0);
+    assert_int_equal(igi_llm_class_of(0x110000), 0);
+    for (uint32_t code = 0; code < 128; code++) assert_int_equal(igi_llm_class_of(code), igi_llm_ascii_classes[code]);
 }
 
 static size_t put_utf8(uint32_t code, char bytes[4]) {
@@ -195,7 +195,7 @@ static void every_code_point_is_read_and_nothing_else(void **state) {
     for (uint32_t code = 0; code < 0x110000; code++) {
         char bytes[4];
         size_t length = put_utf8(code, bytes);
-        igi_char c = igi_char_at((const uint8_t *)bytes, (const uint8_t *)bytes + length);
+        igi_llm_char c = igi_llm_char_at((const uint8_t *)bytes, (const uint8_t *)bytes + length);
         bool surrogate = code >= 0xD800 && code < 0xE000;
         assert_int_equal(c.code, surrogate ? IGI_NO_CODE : code);
         assert_int_equal(c.length, surrogate ? 1 : length);
@@ -204,8 +204,8 @@ static void every_code_point_is_read_and_nothing_else(void **state) {
                                         "\x80",     "\xe2\x82",     "\xf8\x88\x80\x80", "\xc3("};
     for (size_t i = 0; i < LENGTH(wrong); i++) {
         const uint8_t *bytes = (const uint8_t *)wrong[i];
-        assert_int_equal(igi_char_at(bytes, bytes + strlen(wrong[i])).code, IGI_NO_CODE);
-        assert_int_equal(igi_char_at(bytes, bytes + strlen(wrong[i])).length, 1);
+        assert_int_equal(igi_llm_char_at(bytes, bytes + strlen(wrong[i])).code, IGI_NO_CODE);
+        assert_int_equal(igi_llm_char_at(bytes, bytes + strlen(wrong[i])).length, 1);
     }
 }
 

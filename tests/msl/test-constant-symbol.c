@@ -13,8 +13,8 @@
 
 static void the_parts_are_told_apart(void **state) {
     (void)state;
-    igi_constant_symbol read;
-    assert_true(igi_constant_symbol_read("ig.fc.7.unsigned int.count", &read));
+    igi_msl_constant_symbol read;
+    assert_true(igi_msl_constant_symbol_read("ig.fc.7.unsigned int.count", &read));
     assert_int_equal(read.id, 7);
     assert_int_equal(read.type_length, strlen("unsigned int"));
     assert_memory_equal(read.type, "unsigned int", read.type_length);
@@ -32,9 +32,9 @@ static void the_number_may_be_an_expression(void **state) {
     };
     for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
         char symbol[80];
-        igi_constant_symbol read;
+        igi_msl_constant_symbol read;
         snprintf(symbol, sizeof symbol, "ig.fc.%s.bool.x", examples[i].text);
-        assert_true(igi_constant_symbol_read(symbol, &read));
+        assert_true(igi_msl_constant_symbol_read(symbol, &read));
         assert_int_equal(read.id, examples[i].value);
     }
 }
@@ -60,8 +60,8 @@ static void nonsense_is_refused(void **state) {
         "ig.fc.((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((1.bool.x",
     };
     for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
-        igi_constant_symbol read;
-        assert_false(igi_constant_symbol_read(symbols[i], &read));
+        igi_msl_constant_symbol read;
+        assert_false(igi_msl_constant_symbol_read(symbols[i], &read));
     }
 }
 

@@ -37,7 +37,7 @@ static void types_have_their_names_in_msl(void **state) {
         {"", ""},
     };
     for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
-        char *plain = igi_diagnostic_plain_types(examples[i][0]);
+        char *plain = igi_msl_diagnostic_plain_types(examples[i][0]);
         assert_string_equal(plain, examples[i][1]);
         free(plain);
     }
@@ -46,12 +46,12 @@ static void types_have_their_names_in_msl(void **state) {
 // ---- Hints ----
 
 static void expect_hint(const char *text, const char *expected, const char *change) {
-    igi_diagnostic message = {.level = "error", .path = "x", .text = text, .line = 1, .column = 5};
-    char *hinted = igi_diagnostic_add_hint(&message);
+    igi_msl_diagnostic message = {.level = "error", .path = "x", .text = text, .line = 1, .column = 5};
+    char *hinted = igi_msl_diagnostic_add_hint(&message);
     assert_string_equal(hinted, expected);
     assert_int_equal(message.change_count, change != NULL);
     if (change) assert_string_equal(message.changes[0].text, change);
-    igi_diagnostic_free(&message);
+    igi_msl_diagnostic_free(&message);
     free(hinted);
 }
 
@@ -92,19 +92,19 @@ static void mistyped_attributes_get_the_nearest(void **state) {
 // ---- Everything ----
 
 static char *log_of(const char *source, const char *format) {
-    igi_sources sources = {0};
-    const igi_main_source main = {.text = source, .length = strlen(source), .name = "x.metal"};
-    assert_int_equal(igi_sources_load(&sources, &main, NULL, 0, NULL), IG_STATUS_OK);
+    igi_msl_sources sources = {0};
+    const igi_msl_main_source main = {.text = source, .length = strlen(source), .name = "x.metal"};
+    assert_int_equal(igi_msl_sources_load(&sources, &main, NULL, 0, NULL), IG_STATUS_OK);
     igi_text output = {0};
     // "@" stands for the path that clang is told.
     for (const char *at = format; *at; at++)
         igi_text_append(&output, *at == '@' ? sources.files[0].path : at,
                         *at == '@' ? strlen(sources.files[0].path) : 1);
-    igi_diagnostics diagnostics = {.sources = &sources, .stdlib = "/std"};
-    igi_diagnostics_add_clang(&diagnostics, output.data ? output.data : "");
+    igi_msl_diagnostics diagnostics = {.sources = &sources, .stdlib = "/std"};
+    igi_msl_diagnostics_add_clang(&diagnostics, output.data ? output.data : "");
     char *log = igi_text_take(&diagnostics.log);
-    igi_diagnostics_free(&diagnostics);
-    igi_sources_free(&sources);
+    igi_msl_diagnostics_free(&diagnostics);
+    igi_msl_sources_free(&sources);
     igi_text_free(&output);
     return log;
 }
@@ -144,11 +144,11 @@ static void changes_are_shown(void **state) {
 static void columns_are_those_before_rewriting(void **state) {
     (void)state;
     const char *source = "kernel void f(device float *a [[buffer(0)]]) { a[0] = b }\n";
-    igi_rewrite rewrite;
-    assert_true(igi_rewrite_source(source, strlen(source), &rewrite));
+    igi_msl_rewrite rewrite;
+    assert_true(igi_msl_rewrite_source(source, strlen(source), &rewrite));
     unsigned column = (unsigned)(strstr(rewrite.text, "b }") - rewrite.text) + 1;
     unsigned inside = (unsigned)(strstr(rewrite.text, "annotate") - rewrite.text) + 1;
-    igi_rewrite_free(&rewrite);
+    igi_msl_rewrite_free(&rewrite);
     char output[400];
     snprintf(output, sizeof output,
              "@:1:%u:{1:%u-1:%u}: error: bad\nfix-it:\"@\":{1:%u-1:%u}:\";\"\nfix-it:\"@\":{1:%u-1:%u}:\"x\"\n", column,

@@ -35,13 +35,13 @@ static void write_file(const char *name, const char *text) {
 }
 
 static ig_status flatten(const char *text, char **flat) {
-    igi_sources sources;
-    igi_main_source main = {.text = text, .length = strlen(text), .name = "main.metal"};
+    igi_msl_sources sources;
+    igi_msl_main_source main = {.text = text, .length = strlen(text), .name = "main.metal"};
     const char *directories[] = {directory};
     size_t length = 0;
-    assert_int_equal(igi_sources_load(&sources, &main, directories, 1, NULL), IG_STATUS_OK);
-    ig_status status = igi_sources_flatten(&sources, flat, &length, NULL);
-    igi_sources_free(&sources);
+    assert_int_equal(igi_msl_sources_load(&sources, &main, directories, 1, NULL), IG_STATUS_OK);
+    ig_status status = igi_msl_sources_flatten(&sources, flat, &length, NULL);
+    igi_msl_sources_free(&sources);
     if (status == IG_STATUS_OK) assert_int_equal(length, strlen(*flat));
     return status;
 }

@@ -54,11 +54,11 @@ static igi_hash key_of(const options *o) {
                                .line_tables = o->line_tables,
                                .timeout_ns = o->timeout_ns};
     const char *text = o->text || o->path ? o->text : "kernel void k() {}";
-    igi_main_source main = {text, text ? strlen(text) : 0, o->path, o->name};
-    assert_int_equal(igi_sources_load(&request.sources, &main, o->include_dirs, o->include_dir_count, NULL),
+    igi_msl_main_source main = {text, text ? strlen(text) : 0, o->path, o->name};
+    assert_int_equal(igi_msl_sources_load(&request.sources, &main, o->include_dirs, o->include_dir_count, NULL),
                      IG_STATUS_OK);
     igi_hash key = igi_msl_key(compiler, &request), content = igi_msl_content_key(compiler, &request);
-    igi_sources_free(&request.sources);
+    igi_msl_sources_free(&request.sources);
     assert_true(igi_hash_valid(key) && igi_hash_valid(content));
     assert_false(igi_hash_equal(key, content));  // the clang is in one of them
     return content;

@@ -17,12 +17,12 @@ typedef struct example {
 } example;
 
 static void expect(const char *from, const char *to) {
-    igi_rewrite rewrite;
-    assert_true(igi_rewrite_source(from, strlen(from), &rewrite));
+    igi_msl_rewrite rewrite;
+    assert_true(igi_msl_rewrite_source(from, strlen(from), &rewrite));
     assert_string_equal(rewrite.text, to ? to : from);
     assert_int_equal(rewrite.length, strlen(rewrite.text));
     assert_int_equal(rewrite.error_count, 0);
-    igi_rewrite_free(&rewrite);
+    igi_msl_rewrite_free(&rewrite);
 }
 
 static void expect_all(const example *examples, size_t count) {
@@ -102,14 +102,14 @@ static void attributes_work_in_macro_bodies(void **state) {
 static void an_attribute_without_its_argument_is_an_error(void **state) {
     (void)state;
     const char *source = "void f(device int *p\n [[buffer]], int b [[host_name()]])";
-    igi_rewrite rewrite;
-    assert_true(igi_rewrite_source(source, strlen(source), &rewrite));
+    igi_msl_rewrite rewrite;
+    assert_true(igi_msl_rewrite_source(source, strlen(source), &rewrite));
     assert_int_equal(rewrite.error_count, 2);
     assert_string_equal(rewrite.errors[0].message, "attribute 'buffer' needs an argument, as in [[buffer(0)]]");
     assert_int_equal(rewrite.errors[0].offset, strstr(source, "buffer") - source);
     assert_string_equal(rewrite.errors[1].message,
                         "attribute 'host_name' needs an argument, as in [[host_name(\"name\")]]");
-    igi_rewrite_free(&rewrite);
+    igi_msl_rewrite_free(&rewrite);
 }
 
 // ---- Function constants ----
@@ -331,13 +331,13 @@ static void branches_of_the_preprocessor_are_told_apart(void **state) {
 // ---- Columns ----
 
 static uint32_t locate(const char *source, const char *in_result, uint32_t line) {
-    igi_rewrite rewrite;
-    assert_true(igi_rewrite_source(source, strlen(source), &rewrite));
+    igi_msl_rewrite rewrite;
+    assert_true(igi_msl_rewrite_source(source, strlen(source), &rewrite));
     const char *found = strstr(rewrite.text, in_result), *start = found;
     assert_non_null(found);
     while (start > rewrite.text && start[-1] != '\n') start--;
-    uint32_t column = igi_rewrite_locate(&rewrite, source, line, (uint32_t)(found - start) + 1);
-    igi_rewrite_free(&rewrite);
+    uint32_t column = igi_msl_rewrite_locate(&rewrite, source, line, (uint32_t)(found - start) + 1);
+    igi_msl_rewrite_free(&rewrite);
     return column;
 }
 
@@ -352,26 +352,26 @@ static void raw_strings_end_at_their_delimiter(void **state) {
     EXPECT_ALL(examples);
 }
 
-static void add_edit(igi_edits *edits, size_t offset, size_t length, const char *text) {
-    assert_true(igi_edits_add(edits, offset, length, igi_strdup(text)));
+static void add_edit(igi_msl_edits *edits, size_t offset, size_t length, const char *text) {
+    assert_true(igi_msl_edits_add(edits, offset, length, igi_strdup(text)));
 }
 
 // Insertions come before a replacement of the same place, whichever was asked for first.
 static void edits_are_applied_in_order(void **state) {
     (void)state;
-    igi_edits edits = {0};
+    igi_msl_edits edits = {0};
     size_t length;
     add_edit(&edits, 1, 1, "X");
     add_edit(&edits, 1, 0, "i");
     add_edit(&edits, 1, 0, "j");
     add_edit(&edits, 4, 2, "");
-    char *text = igi_edits_apply(&edits, "abcdefg", 7, &length);
+    char *text = igi_msl_edits_apply(&edits, "abcdefg", 7, &length);
     assert_string_equal(text, "aijXcdg");
     static const size_t origins[] = {0, 1, 1, 1, 2, 3, 6};
     for (size_t i = 0; i < sizeof origins / sizeof *origins; i++)
-        assert_int_equal(igi_edits_origin(&edits, i), origins[i]);
+        assert_int_equal(igi_msl_edits_origin(&edits, i), origins[i]);
     free(text);
-    igi_edits_free(&edits);
+    igi_msl_edits_free(&edits);
 }
 
 static void columns_map_back(void **state) {
@@ -383,12 +383,12 @@ static void columns_map_back(void **state) {
     assert_int_equal(locate(source, "bad", 2), 52);
     assert_int_equal(locate(source, "v.xy +", 2), 43);  // the copy: at the operator
     assert_int_equal(locate(source, "z", 3), 5);
-    igi_rewrite rewrite;
-    assert_true(igi_rewrite_source(source, strlen(source), &rewrite));
-    assert_int_equal(igi_rewrite_locate(&rewrite, source, 0, 7), 7);
-    assert_int_equal(igi_rewrite_locate(&rewrite, source, 1, 0), 0);
-    assert_true(igi_rewrite_locate(&rewrite, source, 99, 99) > 0);  // clang would not, but nothing breaks
-    igi_rewrite_free(&rewrite);
+    igi_msl_rewrite rewrite;
+    assert_true(igi_msl_rewrite_source(source, strlen(source), &rewrite));
+    assert_int_equal(igi_msl_rewrite_locate(&rewrite, source, 0, 7), 7);
+    assert_int_equal(igi_msl_rewrite_locate(&rewrite, source, 1, 0), 0);
+    assert_true(igi_msl_rewrite_locate(&rewrite, source, 99, 99) > 0);  // clang would not, but nothing breaks
+    igi_msl_rewrite_free(&rewrite);
 }
 
 static void columns_map_back_around_what_went(void **state) {
@@ -405,14 +405,14 @@ static void includes_are_listed(void **state) {
     (void)state;
     const char *source =
         "#include <metal_stdlib>\n# import \"a b.h\"\n#include MACRO\n// #include <no>\n#include <open\n#include";
-    igi_rewrite rewrite;
-    assert_true(igi_rewrite_source(source, strlen(source), &rewrite));
+    igi_msl_rewrite rewrite;
+    assert_true(igi_msl_rewrite_source(source, strlen(source), &rewrite));
     assert_int_equal(rewrite.include_count, 2);
     assert_string_equal(rewrite.includes[0].name, "metal_stdlib");
     assert_false(rewrite.includes[0].quoted);
     assert_string_equal(rewrite.includes[1].name, "a b.h");
     assert_true(rewrite.includes[1].quoted);
-    igi_rewrite_free(&rewrite);
+    igi_msl_rewrite_free(&rewrite);
 }
 
 // ---- Any text ----
@@ -447,8 +447,8 @@ static size_t count_lines(const char *text, size_t length) {
 
 static void survive(const char *text, size_t length) {
     char *copy = igi_strndup(text, length);  // for the address sanitizer to see the end
-    igi_rewrite rewrite;
-    assert_true(igi_rewrite_source(copy, length, &rewrite));
+    igi_msl_rewrite rewrite;
+    assert_true(igi_msl_rewrite_source(copy, length, &rewrite));
     assert_int_equal(count_lines(rewrite.text, rewrite.length), count_lines(text, length));
     size_t done = 0;
     for (size_t i = 0; i < rewrite.edits.count; i++) {
@@ -456,8 +456,8 @@ static void survive(const char *text, size_t length) {
         done = rewrite.edits.items[i].offset + rewrite.edits.items[i].length;
     }
     assert_true(done <= length);
-    for (uint32_t column = 1; column < 40; column += 3) igi_rewrite_locate(&rewrite, copy, 1, column);
-    igi_rewrite_free(&rewrite);
+    for (uint32_t column = 1; column < 40; column += 3) igi_msl_rewrite_locate(&rewrite, copy, 1, column);
+    igi_msl_rewrite_free(&rewrite);
     free(copy);
 }
 
@@ -601,15 +601,15 @@ static void endless_repetition_is_survived(void **state) {
 
 static void running_out_of_memory_is_reported(void **state) {
     (void)state;
-    igi_rewrite rewrite;
+    igi_msl_rewrite rewrite;
     igi_alloc_fail_at(0);
-    assert_true(igi_rewrite_source(everything, sizeof everything - 1, &rewrite));
-    igi_rewrite_free(&rewrite);
+    assert_true(igi_msl_rewrite_source(everything, sizeof everything - 1, &rewrite));
+    igi_msl_rewrite_free(&rewrite);
     uint64_t needed = igi_alloc_fail_at(0);
     assert_true(needed > 10);
     for (uint64_t i = 1; i <= needed; i++) {
         igi_alloc_fail_at(i);
-        assert_false(igi_rewrite_source(everything, sizeof everything - 1, &rewrite));
+        assert_false(igi_msl_rewrite_source(everything, sizeof everything - 1, &rewrite));
     }
     igi_alloc_fail_at(0);
 }

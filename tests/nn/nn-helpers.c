@@ -67,7 +67,7 @@ double *doubles_of(const ig_tensor *x) {
     double *values = calloc(count + 1, sizeof *values);
     assert_true(bytes && values);
     assert_ok(ig_tensor_read(x, bytes, count * size));
-    igi_load_doubles(ig_tensor_type(x), bytes, (int64_t)size, count, values);
+    igi_tensor_load_doubles(ig_tensor_type(x), bytes, (int64_t)size, count, values);
     free(bytes);
     return values;
 }

@@ -8,7 +8,7 @@
 #include "tensor/types.h"
 
 static double half(const uint8_t *block, int at) {
-    return igi_f16_to_double((uint16_t)(block[at] | block[at + 1] << 8));
+    return igi_tensor_f16_to_double((uint16_t)(block[at] | block[at + 1] << 8));
 }
 
 // `bits` bits of a byte, `from` its low end.
@@ -96,8 +96,8 @@ static const struct {
 };
 
 double reference_weight(ig_weight_type type, const uint8_t *row, uint64_t i) {
-    if (type == IG_WEIGHT_F16) return igi_f16_to_double(((const uint16_t *)row)[i]);
-    if (type == IG_WEIGHT_BF16) return igi_bf16_to_double(((const uint16_t *)row)[i]);
+    if (type == IG_WEIGHT_F16) return igi_tensor_f16_to_double(((const uint16_t *)row)[i]);
+    if (type == IG_WEIGHT_BF16) return igi_tensor_bf16_to_double(((const uint16_t *)row)[i]);
     uint64_t weights = (uint64_t)formats[type].weights;
     return formats[type].at(row + i / weights * (uint64_t)formats[type].bytes, (int)(i % weights));
 }

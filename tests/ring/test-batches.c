@@ -41,7 +41,7 @@ static ig_ring_slot hold(ig_ring_kernel *kernel) {
 
 static ig_message_header *first_packet(ig_ring_kernel *kernel, const ig_ring_slot *held) {
     ig_message_header *packet = igi_ring_slot_at(igi_ring_of(kernel, IGI_RING_INPUT), held->position + 1);
-    assert_true(igi_packet_count(packet) > 10);
+    assert_true(igi_ring_packet_count(packet) > 10);
     return packet;
 }
 
@@ -161,7 +161,7 @@ static void one_spoiled_message_leaves_the_others_of_its_batch(void **state) {
         fill(&b, 1);
         ig_ring_slot held = hold(kernel);
         send_all(kernel, &b);
-        *igi_packet_sum(first_packet(kernel, &held), 3) ^= 1;
+        *igi_ring_packet_sum(first_packet(kernel, &held), 3) ^= 1;
         ig_ring_cancel(kernel, &held);
         for (uint64_t i = 0; i < COUNT; i++)
             if (i != 3) assert_int_equal(receive_u64(kernel), i);
@@ -180,7 +180,7 @@ static void a_packet_that_claims_more_than_it_holds_is_refused(void **state) {
         ig_ring_slot held = hold(kernel);
         send_all(kernel, &b);
         ig_message_header *packet = first_packet(kernel, &held);
-        uint32_t count = igi_packet_count(packet);
+        uint32_t count = igi_ring_packet_count(packet);
         packet->flags |= 0xFFFFu << IGI_PACKET_SHIFT;
         ig_ring_cancel(kernel, &held);
         for (uint64_t i = count; i < COUNT; i++) assert_int_equal(receive_u64(kernel), i);
@@ -297,7 +297,7 @@ static void handlers_may_take_what_shares_a_place_at_once(void **state) {
         fill(&b, 1);
         ig_ring_slot held = hold(kernel);
         send_all(kernel, &b);
-        *igi_packet_sum(first_packet(kernel, &held), 3) ^= 1;
+        *igi_ring_packet_sum(first_packet(kernel, &held), 3) ^= 1;
         ig_ring_cancel(kernel, &held);
         assert_true(calls_until(kernel, COUNT * (COUNT - 1) / 2 - 3) < COUNT / 4);
         wait_processed(kernel, COUNT - 1);
@@ -318,9 +318,9 @@ static void all_messages_of_a_call_that_fails_are_dead_letters(void **state) {
         ig_ring_slot held = hold(kernel);
         send_all(kernel, &b);
         ig_message_header *packet = first_packet(kernel, &held);
-        uint32_t count = igi_packet_count(packet);
-        *(uint64_t *)igi_packet_payload(packet, count, 2) = 1000;
-        *igi_packet_sum(packet, 2) = ig_message_checksum(&(uint64_t){1000}, 8);
+        uint32_t count = igi_ring_packet_count(packet);
+        *(uint64_t *)igi_ring_packet_payload(packet, count, 2) = 1000;
+        *igi_ring_packet_sum(packet, 2) = ig_message_checksum(&(uint64_t){1000}, 8);
         ig_ring_cancel(kernel, &held);
         calls_until(kernel, (uint64_t)(COUNT - count) * (COUNT + count - 1) / 2);
         for (uint64_t i = 0; i < count; i++) assert_dead(kernel, IG_DEAD_HANDLER, i == 2 ? 1000 : i);
@@ -376,7 +376,7 @@ static void empty_messages_have_numbers_of_their_own(void **state) {
     uint32_t position = held.position + 1;
     for (uint32_t seen = 0, count; seen < MANY; seen += count, position++) {
         const ig_message_header *packet = igi_ring_slot_at(igi_ring_of(kernel, IGI_RING_INPUT), position);
-        count = igi_packet_count(packet);
+        count = igi_ring_packet_count(packet);
         assert_in_range(count, 2, MANY - seen);
         assert_true(packet->message_id + count - 1 <= atomic_load(&kernel->runtime->message_ids));
     }

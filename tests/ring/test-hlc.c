@@ -22,10 +22,10 @@ static void assert_moment(ig_hlc_timestamp moment, uint64_t physical, uint64_t l
 static void ticks_follow_the_wall_and_count_when_it_stands(void **state) {
     (void)state;
     ig_hlc *clock = make_clock(7);
-    assert_moment(igi_hlc_tick_at(clock, 100), 100, 0, 7);
-    assert_moment(igi_hlc_tick_at(clock, 100), 100, 1, 7);
-    assert_moment(igi_hlc_tick_at(clock, 99), 100, 2, 7);
-    assert_moment(igi_hlc_tick_at(clock, 101), 101, 0, 7);
+    assert_moment(igi_ring_hlc_tick_at(clock, 100), 100, 0, 7);
+    assert_moment(igi_ring_hlc_tick_at(clock, 100), 100, 1, 7);
+    assert_moment(igi_ring_hlc_tick_at(clock, 99), 100, 2, 7);
+    assert_moment(igi_ring_hlc_tick_at(clock, 101), 101, 0, 7);
     assert_moment(ig_hlc_read(clock), 101, 0, 7);
     ig_hlc_release(clock);
 }
@@ -45,10 +45,10 @@ static void updates_take_the_latest_of_three(void **state) {
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
         ig_hlc *clock = make_clock(2);
-        igi_hlc_tick_at(clock, cases[i].local_p);
-        for (uint64_t k = 0; k < cases[i].local_l; k++) igi_hlc_tick_at(clock, 0);
+        igi_ring_hlc_tick_at(clock, cases[i].local_p);
+        for (uint64_t k = 0; k < cases[i].local_l; k++) igi_ring_hlc_tick_at(clock, 0);
         ig_hlc_timestamp now;
-        assert_ok(igi_hlc_update_at(clock, cases[i].received, cases[i].wall, UINT64_MAX, &now));
+        assert_ok(igi_ring_hlc_update_at(clock, cases[i].received, cases[i].wall, UINT64_MAX, &now));
         assert_moment(now, cases[i].physical, cases[i].logical, 2);
         ig_hlc_release(clock);
     }
@@ -57,18 +57,18 @@ static void updates_take_the_latest_of_three(void **state) {
 static void clocks_too_far_ahead_are_refused(void **state) {
     (void)state;
     ig_hlc *clock = make_clock(0);
-    igi_hlc_tick_at(clock, 1000);
+    igi_ring_hlc_tick_at(clock, 1000);
     ig_hlc_timestamp now = {1, 2, 3};
     uint64_t horizon = 1000 + IG_HLC_SKEW_US;
-    assert_status(igi_hlc_update_at(clock, (ig_hlc_timestamp){horizon + 1, 0, 1}, 1000, horizon, &now),
+    assert_status(igi_ring_hlc_update_at(clock, (ig_hlc_timestamp){horizon + 1, 0, 1}, 1000, horizon, &now),
                   IG_STATUS_CLOCK_SKEW);
-    assert_status(igi_hlc_update_at(clock, (ig_hlc_timestamp){1000, UINT64_MAX, 1}, 1000, horizon, &now),
+    assert_status(igi_ring_hlc_update_at(clock, (ig_hlc_timestamp){1000, UINT64_MAX, 1}, 1000, horizon, &now),
                   IG_STATUS_CLOCK_SKEW);
     assert_moment(now, 1, 2, 3);
     assert_moment(ig_hlc_read(clock), 1000, 0, 0);
-    assert_ok(igi_hlc_update_at(clock, (ig_hlc_timestamp){horizon, 0, 1}, 1000, horizon, &now));
+    assert_ok(igi_ring_hlc_update_at(clock, (ig_hlc_timestamp){horizon, 0, 1}, 1000, horizon, &now));
     // What the clock has reached already moves it no further.
-    assert_ok(igi_hlc_update_at(clock, (ig_hlc_timestamp){horizon, 0, 1}, 500, 1000, &now));
+    assert_ok(igi_ring_hlc_update_at(clock, (ig_hlc_timestamp){horizon, 0, 1}, 500, 1000, &now));
     ig_hlc_release(clock);
 }
 

@@ -27,19 +27,19 @@ int close_compiler(void **state) {
     return 0;
 }
 
-void compile(const char *source, char **bitcode, size_t *length, igi_reflection *reflection) {
+void compile(const char *source, char **bitcode, size_t *length, igi_msl_reflection *reflection) {
     igi_msl_request request = {.language_version = 310};
-    igi_main_source main = {.text = source, .length = strlen(source), .name = "test.metal"};
+    igi_msl_main_source main = {.text = source, .length = strlen(source), .name = "test.metal"};
     ig_error error = {0};
-    assert_ok(igi_sources_load(&request.sources, &main, NULL, 0, &error));
-    igi_diagnostics diagnostics = {.sources = &request.sources};
+    assert_ok(igi_msl_sources_load(&request.sources, &main, NULL, 0, &error));
+    igi_msl_diagnostics diagnostics = {.sources = &request.sources};
     ig_status status = igi_msl_compile(compiler, &request, &diagnostics, bitcode, length, &error);
-    if (status == IG_STATUS_OK) status = igi_reflect(*bitcode, *length, reflection, &diagnostics, &error);
+    if (status == IG_STATUS_OK) status = igi_msl_reflect(*bitcode, *length, reflection, &diagnostics, &error);
     if (status != IG_STATUS_OK)
         fail_msg("%s %s\n%s", ig_status_name(status), error.message ? error.message : "",
                  diagnostics.log.data ? diagnostics.log.data : "");
-    igi_diagnostics_free(&diagnostics);
-    igi_sources_free(&request.sources);
+    igi_msl_diagnostics_free(&diagnostics);
+    igi_msl_sources_free(&request.sources);
 }
 
 // ---- A kernel on its way ----
@@ -66,7 +66,7 @@ static bench *make(const char *name) {
 bench *start(const char *source, const char *kernel) {
     bench *b = make(kernel);
     compile(source, &b->bitcode, &b->length, &b->reflection);
-    const igi_kernel *found = igi_reflection_find(&b->reflection, kernel);
+    const igi_msl_kernel *found = igi_msl_reflection_find(&b->reflection, kernel);
     b->request.bitcode = b->bitcode;
     b->request.bitcode_length = b->length;
     b->request.symbol = found ? found->symbol : kernel;
@@ -122,7 +122,7 @@ void end(bench *b) {
     if (b->m.module) LLVMDisposeModule(b->m.module);
     LLVMDisposeTargetMachine(b->m.machine);
     LLVMContextDispose(b->m.context);
-    igi_reflection_free(&b->reflection);
+    igi_msl_reflection_free(&b->reflection);
     ig_error_clear(&b->error);
     free(b->bitcode);
     free(b);
@@ -139,11 +139,11 @@ ig_status run_to(bench *b, pass last) {
         const char *name;
         pass run;
     } passes[] = {
-        {"extract", igi_pass_extract},   {"constants", igi_pass_constants}, {"bind", igi_pass_bind},
-        {"inline", igi_pass_inline},     {"invariant", igi_pass_invariant}, {"define", igi_pass_define},
-        {"contract", igi_pass_contract}, {"check", igi_pass_check},         {"abort", igi_pass_abort},
-        {"relax", igi_pass_relax},       {"coarsen", igi_pass_coarsen},     {"group", igi_pass_group},
-        {"unlock", igi_pass_unlock},     {"hoist", igi_pass_hoist},
+        {"extract", igi_simt_pass_extract},   {"constants", igi_simt_pass_constants}, {"bind", igi_simt_pass_bind},
+        {"inline", igi_simt_pass_inline},     {"invariant", igi_simt_pass_invariant}, {"define", igi_simt_pass_define},
+        {"contract", igi_simt_pass_contract}, {"check", igi_simt_pass_check},         {"abort", igi_simt_pass_abort},
+        {"relax", igi_simt_pass_relax},       {"coarsen", igi_simt_pass_coarsen},     {"group", igi_simt_pass_group},
+        {"unlock", igi_simt_pass_unlock},     {"hoist", igi_simt_pass_hoist},
     };
     for (size_t i = 0; i < sizeof passes / sizeof *passes; i++) {
         ig_status status = passes[i].run(&b->m);
@@ -164,9 +164,9 @@ bench *start_to(const char *source, const char *kernel, pass last) {
 const char *why_declined(bench *b, uint32_t width) {
     LLVMValueRef widened = NULL;
     const char *declined = NULL;
-    assert_ok(igi_pass_prepare(&b->m));
+    assert_ok(igi_simt_pass_prepare(&b->m));
     verify(b, "prepare");
-    assert_ok(igi_widen(&b->m, width, true, "wide", &widened, &declined));
+    assert_ok(igi_simt_widen(&b->m, width, true, "wide", &widened, &declined));
     verify(b, "widen");
     assert_true((widened == NULL) == (declined != NULL));
     return declined;
@@ -176,57 +176,59 @@ const char *why_declined(bench *b, uint32_t width) {
 LLVMValueRef widen(bench *b, uint32_t width, bool full) {
     LLVMValueRef widened = NULL;
     const char *declined = NULL;
-    assert_ok(igi_pass_prepare(&b->m));
+    assert_ok(igi_simt_pass_prepare(&b->m));
     verify(b, "prepare");
-    assert_ok(igi_widen(&b->m, width, full, "wide", &widened, &declined));
+    assert_ok(igi_simt_widen(&b->m, width, full, "wide", &widened, &declined));
     if (declined) fail_msg("declined: %s", declined);
     verify(b, "widen");
-    assert_ok(igi_run_passes(&b->m, "function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,adce)"));
+    assert_ok(igi_simt_run_passes(&b->m, "function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,adce)"));
     return widened;
 }
 
 // ---- Running it ----
 
-bool load_code(bench *b, igi_jit *jit, igi_code *code) {
-    static const pass passes[] = {igi_pass_relax, igi_pass_coarsen, igi_pass_group, igi_pass_unlock, igi_pass_hoist};
+bool load_code(bench *b, igi_simt_jit *jit, igi_simt_code *code) {
+    static const pass passes[] = {igi_simt_pass_relax, igi_simt_pass_coarsen, igi_simt_pass_group, igi_simt_pass_unlock,
+                                  igi_simt_pass_hoist};
     for (size_t i = 0; i < sizeof passes / sizeof *passes; i++) {
         ig_status status = passes[i](&b->m);
         if (b->m.declined) return false;
         assert_ok(status);
         verify(b, "the way to a group");
     }
-    assert_ok(igi_run_passes(&b->m, "default<O2>"));
-    assert_ok(igi_pass_private(&b->m));
-    assert_ok(igi_pass_info(&b->m));
+    assert_ok(igi_simt_run_passes(&b->m, "default<O2>"));
+    assert_ok(igi_simt_pass_private(&b->m));
+    assert_ok(igi_simt_pass_info(&b->m));
     char *message = NULL;
     LLVMMemoryBufferRef object = NULL;
     if (LLVMTargetMachineEmitToMemoryBuffer(b->m.machine, b->m.module, LLVMObjectFile, &message, &object))
         fail_msg("%s", message);
     ig_error error = {0};
-    ig_status status = igi_jit_load(jit, LLVMGetBufferStart(object), LLVMGetBufferSize(object), NULL, code, &error);
+    ig_status status =
+        igi_simt_jit_load(jit, LLVMGetBufferStart(object), LLVMGetBufferSize(object), NULL, code, &error);
     if (status != IG_STATUS_OK) fail_msg("%s", error.message);
     LLVMDisposeMemoryBuffer(object);
     return true;
 }
 
-static void run_group_at(const grid *g, const uint32_t at[3], igi_group *group, const igi_code *code,
-                         const igi_code *narrow, igi_scratch *scratch) {
+static void run_group_at(const grid *g, const uint32_t at[3], igi_simt_group *group, const igi_simt_code *code,
+                         const igi_simt_code *narrow, igi_simt_scratch *scratch) {
     for (int i = 0; i < 3; i++) {
         uint32_t left = g->threads[i] - at[i];
         group->position[i] = at[i] / g->group[i];
         group->origin[i] = at[i];
         group->size[i] = left < g->group[i] ? left : g->group[i];
     }
-    igi_run_group(igi_can_run_group(code, group->size) ? code : narrow, group, scratch);
+    igi_simt_run_group(igi_simt_can_run_group(code, group->size) ? code : narrow, group, scratch);
 }
 
-void run_grid(const grid *g, const igi_code *code, const igi_code *narrow) {
-    igi_scratch scratch = {0};
+void run_grid(const grid *g, const igi_simt_code *code, const igi_simt_code *narrow) {
+    igi_simt_scratch scratch = {0};
     uint32_t abort = 0, threads = g->group[0] * g->group[1] * g->group[2], at[3];
     uint64_t bytes = 16384 + (uint64_t)code->info.threadgroup_bytes;
-    assert_ok(igi_scratch_reserve(&scratch, code, threads, bytes));
-    if (narrow) assert_ok(igi_scratch_reserve(&scratch, narrow, threads, bytes));
-    igi_group group = {.threadgroup_memory = igi_scratch_threadgroup(&scratch), .abort = &abort};
+    assert_ok(igi_simt_scratch_reserve(&scratch, code, threads, bytes));
+    if (narrow) assert_ok(igi_simt_scratch_reserve(&scratch, narrow, threads, bytes));
+    igi_simt_group group = {.threadgroup_memory = igi_simt_scratch_threadgroup(&scratch), .abort = &abort};
     for (int i = 0; i < 3; i++) {
         group.dispatch_size[i] = g->group[i];
         group.groups[i] = (g->threads[i] + g->group[i] - 1) / g->group[i];
@@ -238,7 +240,7 @@ void run_grid(const grid *g, const igi_code *code, const igi_code *narrow) {
         for (at[1] = 0; at[1] < g->threads[1]; at[1] += g->group[1])
             for (at[0] = 0; at[0] < g->threads[0]; at[0] += g->group[0])
                 run_group_at(g, at, &group, code, narrow, &scratch);
-    igi_scratch_free(&scratch);
+    igi_simt_scratch_free(&scratch);
 }
 
 // ---- Looking at IR ----
@@ -271,7 +273,7 @@ size_t count_calls(LLVMValueRef function, const char *prefix) {
     size_t count = 0;
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
         for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-            count += LLVMIsACallInst(i) && strncmp(igi_callee_name(i), prefix, strlen(prefix)) == 0;
+            count += LLVMIsACallInst(i) && strncmp(igi_simt_callee_name(i), prefix, strlen(prefix)) == 0;
     return count;
 }
 

@@ -31,7 +31,7 @@
 typedef struct bench {
     char *bitcode;
     size_t length;
-    igi_reflection reflection;
+    igi_msl_reflection reflection;
     igi_simt_request request;
     igi_simt_module m;
     ig_error error;
@@ -43,7 +43,7 @@ typedef ig_status (*pass)(igi_simt_module *m);
 int open_compiler(void **state);
 int close_compiler(void **state);
 // owns: *bitcode and *reflection are the caller's. Fails the test when the source is wrong.
-void compile(const char *source, char **bitcode, size_t *length, igi_reflection *reflection);
+void compile(const char *source, char **bitcode, size_t *length, igi_msl_reflection *reflection);
 
 // A kernel of an MSL source before the first pass, and behind `last` (each pass must leave valid IR behind).
 bench *start(const char *source, const char *kernel);
@@ -64,14 +64,14 @@ const char *why_declined(bench *b, uint32_t width);
 
 // The rest of the way: from a thread behind the check pass to machine code of request.width lanes. False when it cannot
 // be widened.
-bool load_code(bench *b, igi_jit *jit, igi_code *code);
+bool load_code(bench *b, igi_simt_jit *jit, igi_simt_code *code);
 
 // A grid of threads; all its groups are run one after the other. `narrow` is for groups that `code` cannot run.
 typedef struct grid {
     uint32_t threads[3], group[3];
     void **arguments;  // 2 * IGI_MAX_SLOTS
 } grid;
-void run_grid(const grid *g, const igi_code *code, const igi_code *narrow);
+void run_grid(const grid *g, const igi_simt_code *code, const igi_simt_code *narrow);
 
 // ---- Looking at IR ----
 

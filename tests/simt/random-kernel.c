@@ -442,13 +442,14 @@ static void load_field(generator *g, const char *name, size_t offset) {
 }
 
 static void load_argument(generator *g, const char *name, unsigned index) {
-    line(g, "%%%s.at = getelementptr i8, ptr %%group, i64 %zu", name, offsetof(igi_group, arguments[index]));
+    line(g, "%%%s.at = getelementptr i8, ptr %%group, i64 %zu", name, offsetof(igi_simt_group, arguments[index]));
     line(g, "%%%s = load ptr, ptr %%%s.at, align 8, !invariant.load !0", name, name);
 }
 
 static void prologue(generator *g) {
     static const char *const fields[3][3] = {{"sx", "sy", "sz"}, {"nx", "ny", "nz"}, {"ox", "oy", "oz"}};
-    const size_t offsets[] = {offsetof(igi_group, size), offsetof(igi_group, grid), offsetof(igi_group, origin)};
+    const size_t offsets[] = {offsetof(igi_simt_group, size), offsetof(igi_simt_group, grid),
+                              offsetof(igi_simt_group, origin)};
     fputs("define ptr @thread(ptr %group, i32 %x, i32 %y, i32 %z, ptr %lane) {\nentry:\n", g->out);
     for (int i = 0; i < INTEGERS; i++) line(g, "%%i%d = alloca i32, align 4", i);
     for (int i = 0; i < FLOATS; i++) line(g, "%%f%d = alloca float, align 4", i);
@@ -460,7 +461,7 @@ static void prologue(generator *g) {
     load_argument(g, "table", 1);
     load_argument(g, "cells", 2);
     load_argument(g, "out", 3);
-    line(g, "%%shared.at = getelementptr i8, ptr %%group, i64 %zu", offsetof(igi_group, threadgroup_memory));
+    line(g, "%%shared.at = getelementptr i8, ptr %%group, i64 %zu", offsetof(igi_simt_group, threadgroup_memory));
     line(g, "%%shared = load ptr, ptr %%shared.at, align 8, !invariant.load !0");
     line(g, "%%l.zy = mul i32 %%z, %%sy");
     line(g, "%%l.y = add i32 %%l.zy, %%y");

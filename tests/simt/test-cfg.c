@@ -73,7 +73,7 @@ typedef struct subject {
     graph g;
     LLVMContextRef context;
     LLVMModuleRef module;
-    igi_cfg cfg;
+    igi_simt_cfg cfg;
     uint32_t index[MAX_BLOCKS];      // of block b<i> in the cfg; IGI_NONE when unreachable
     uint32_t block[MAX_BLOCKS + 1];  // the other way; MAX_BLOCKS for the entry in front
 } subject;
@@ -84,12 +84,12 @@ static subject build(const graph *g) {
     LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(text, strlen(text), "graph");
     if (LLVMParseIRInContext(s.context, buffer, &s.module, &message)) fail_msg("%s\n%s", message, text);
     LLVMValueRef function = LLVMGetNamedFunction(s.module, "f");
-    assert_true(igi_cfg_build(function, &s.cfg));
+    assert_true(igi_simt_cfg_build(function, &s.cfg));
     s.block[0] = MAX_BLOCKS;
     for (uint32_t i = 0; i < g->count; i++) s.index[i] = IGI_NONE;
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b)) {
         const char *name = LLVMGetBasicBlockName(b);
-        uint32_t index = igi_cfg_index(&s.cfg, b);
+        uint32_t index = igi_simt_cfg_index(&s.cfg, b);
         if (name[0] != 'b') continue;
         s.index[strtoul(name + 1, NULL, 10)] = index;
         if (index != IGI_NONE) s.block[index] = (uint32_t)strtoul(name + 1, NULL, 10);
@@ -99,8 +99,8 @@ static subject build(const graph *g) {
 }
 
 static void end(subject *s) {
-    igi_cfg_free(&s->cfg);
-    igi_cfg_free(&s->cfg);
+    igi_simt_cfg_free(&s->cfg);
+    igi_simt_cfg_free(&s->cfg);
     LLVMDisposeModule(s->module);
     LLVMContextDispose(s->context);
 }
@@ -172,14 +172,14 @@ static uint32_t loop_of(const graph *g, uint32_t header) {
 // ---- Comparing ----
 
 static void check_edges(const subject *s) {
-    const igi_cfg *cfg = &s->cfg;
+    const igi_simt_cfg *cfg = &s->cfg;
     uint32_t reachable = reach(&s->g, 0, IGI_NONE), expected = 1;
     assert_int_equal(cfg->blocks[0].successor_count, 1);
     for (uint32_t i = 0; i < s->g.count; i++) {
         assert_int_equal(s->index[i] != IGI_NONE, reachable >> i & 1);
         if (s->index[i] == IGI_NONE) continue;
         expected++;
-        const igi_block *block = &cfg->blocks[s->index[i]];
+        const igi_simt_block *block = &cfg->blocks[s->index[i]];
         assert_int_equal(block->successor_count, s->g.edge_count[i]);
         for (uint32_t k = 0; k < block->successor_count; k++) {
             uint32_t to = block->successors[k], found = 0;
@@ -196,15 +196,16 @@ static void check_dominators(const subject *s) {
     for (uint32_t a = 0; a < s->g.count; a++)
         for (uint32_t b = 0; b < s->g.count; b++) {
             if (s->index[a] == IGI_NONE || s->index[b] == IGI_NONE) continue;
-            assert_int_equal(igi_cfg_dominates(&s->cfg, s->index[a], s->index[b]), dominates(&s->g, a, b));
+            assert_int_equal(igi_simt_cfg_dominates(&s->cfg, s->index[a], s->index[b]), dominates(&s->g, a, b));
         }
     assert_int_equal(s->cfg.blocks[0].dominator, 0);
     for (uint32_t i = 1; i < s->cfg.count; i++) {
         // The immediate dominator is dominated by all others.
         uint32_t immediate = s->cfg.blocks[i].dominator;
-        assert_true(immediate != i && igi_cfg_dominates(&s->cfg, immediate, i));
+        assert_true(immediate != i && igi_simt_cfg_dominates(&s->cfg, immediate, i));
         for (uint32_t k = 0; k < s->cfg.count; k++)
-            if (k != i && igi_cfg_dominates(&s->cfg, k, i)) assert_true(igi_cfg_dominates(&s->cfg, k, immediate));
+            if (k != i && igi_simt_cfg_dominates(&s->cfg, k, i))
+                assert_true(igi_simt_cfg_dominates(&s->cfg, k, immediate));
     }
 }
 
@@ -220,7 +221,7 @@ static void check_loops(const subject *s) {
         uint32_t depth = 0;
         for (uint32_t i = 0; i < s->g.count; i++) {
             if (s->index[i] == IGI_NONE) continue;
-            assert_int_equal(igi_cfg_in_loop(&s->cfg, s->index[i], loop), members >> i & 1);
+            assert_int_equal(igi_simt_cfg_in_loop(&s->cfg, s->index[i], loop), members >> i & 1);
             depth += loop_of(&s->g, i) >> h & 1;
         }
         assert_int_equal(s->cfg.loops[loop].block_count, __builtin_popcount(members));
@@ -233,7 +234,7 @@ static void check_loops(const subject *s) {
 }
 
 static void check_order(const subject *s) {
-    const igi_cfg *cfg = &s->cfg;
+    const igi_simt_cfg *cfg = &s->cfg;
     uint32_t place[MAX_BLOCKS + 1];
     for (uint32_t i = 0; i <= MAX_BLOCKS; i++) place[i] = IGI_NONE;
     for (uint32_t n = 0; n < cfg->count; n++) {
@@ -245,13 +246,13 @@ static void check_order(const subject *s) {
     for (uint32_t i = 0; i < cfg->count; i++)
         for (uint32_t k = 0; k < cfg->blocks[i].successor_count; k++) {
             uint32_t to = cfg->blocks[i].successors[k];
-            assert_true(igi_cfg_is_back_edge(cfg, i, to) ? place[to] <= place[i] : place[to] > place[i]);
+            assert_true(igi_simt_cfg_is_back_edge(cfg, i, to) ? place[to] <= place[i] : place[to] > place[i]);
         }
     for (uint32_t loop = 0; loop < cfg->loop_count; loop++) {
         uint32_t first = place[cfg->loops[loop].header];
         for (uint32_t n = 0; n < cfg->count; n++) {
             bool inside = n >= first && n < first + cfg->loops[loop].block_count;
-            assert_int_equal(igi_cfg_in_loop(cfg, cfg->order[n], loop), inside);
+            assert_int_equal(igi_simt_cfg_in_loop(cfg, cfg->order[n], loop), inside);
         }
     }
 }
@@ -310,8 +311,8 @@ static void a_nest_has_the_expected_loops(void **state) {
     assert_int_equal(s.cfg.loops[outer].header, s.index[1]);
     assert_int_equal(s.cfg.loops[outer].block_count, 4);
     assert_int_equal(s.cfg.blocks[s.index[5]].loop, IGI_NONE);
-    assert_true(igi_cfg_is_back_edge(&s.cfg, s.index[4], s.index[1]));
-    assert_false(igi_cfg_is_back_edge(&s.cfg, s.index[1], s.index[2]));
+    assert_true(igi_simt_cfg_is_back_edge(&s.cfg, s.index[4], s.index[1]));
+    assert_false(igi_simt_cfg_is_back_edge(&s.cfg, s.index[1], s.index[2]));
     end(&s);
 }
 
@@ -387,11 +388,11 @@ static void a_graph_short_of_memory_is_not_built(void **state) {
     subject s = build(&g);
     LLVMValueRef function = LLVMGetNamedFunction(s.module, "f");
     for (uint64_t n = 1;; n++) {
-        igi_cfg cfg;
+        igi_simt_cfg cfg;
         igi_alloc_fail_at(n);
-        bool built = igi_cfg_build(function, &cfg);
+        bool built = igi_simt_cfg_build(function, &cfg);
         uint64_t asked = igi_alloc_fail_at(0);
-        if (built) igi_cfg_free(&cfg);
+        if (built) igi_simt_cfg_free(&cfg);
         assert_int_equal(built, asked < n);
         if (built) break;
     }
@@ -415,11 +416,11 @@ static void long_chains_need_no_deep_stack(void **state) {
     }
     LLVMPositionBuilderAtEnd(builder, block);
     LLVMBuildRetVoid(builder);
-    igi_cfg cfg;
-    assert_true(igi_cfg_build(function, &cfg));
+    igi_simt_cfg cfg;
+    assert_true(igi_simt_cfg_build(function, &cfg));
     assert_int_equal(cfg.count, COUNT + 1);
     assert_int_equal(cfg.order[COUNT], COUNT);
-    igi_cfg_free(&cfg);
+    igi_simt_cfg_free(&cfg);
     LLVMDisposeBuilder(builder);
     LLVMDisposeModule(module);
     LLVMContextDispose(context);

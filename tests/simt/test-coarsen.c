@@ -16,7 +16,7 @@ static bench *coarsened(const char *source, uint32_t width, uint32_t x, uint32_t
     bench *b = start(source, "k");
     b->request.width = width;
     b->request.group[0] = x, b->request.group[1] = y, b->request.group[2] = 1;
-    assert_ok(run_to(b, igi_pass_coarsen));
+    assert_ok(run_to(b, igi_simt_pass_coarsen));
     return b;
 }
 
@@ -87,7 +87,7 @@ static uint32_t batch_of(const char *source, bool batches) {
     bench *b = start(source, "k");
     b->request.batches = batches;
     b->request.group[0] = 32, b->request.group[1] = b->request.group[2] = 1;
-    assert_ok(run_to(b, igi_pass_coarsen));
+    assert_ok(run_to(b, igi_simt_pass_coarsen));
     uint32_t batch = b->m.info.batch;
     assert_int_equal(b->m.rows, 1);
     end(b);

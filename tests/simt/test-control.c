@@ -13,7 +13,7 @@ static bench *kernel(const char *body) {
              "kernel void k(device const int *a, device int *out, constant int &n, uint i [[thread_position_in_grid]]) "
              "{\n%s\n}\n",
              body);
-    return start_to(source, "k", igi_pass_check);
+    return start_to(source, "k", igi_simt_pass_check);
 }
 
 // What a widened function consists of.
@@ -34,10 +34,10 @@ static bool tests_a_mask(LLVMValueRef condition) {
 
 static control control_of(LLVMValueRef wide) {
     control c = {.masked = count_calls(wide, "llvm.masked.")};
-    igi_cfg cfg;
-    assert_true(igi_cfg_build(wide, &cfg));
+    igi_simt_cfg cfg;
+    assert_true(igi_simt_cfg_build(wide, &cfg));
     c.loops = cfg.loop_count;
-    igi_cfg_free(&cfg);
+    igi_simt_cfg_free(&cfg);
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(wide); b; b = LLVMGetNextBasicBlock(b))
         for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
             bool vector = LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMVectorTypeKind;
@@ -98,8 +98,8 @@ static void rounds_of_all_lanes_need_no_mask(void **state) {
     LLVMValueRef wide = widen(b, W, true);
     assert_int_equal(count_loads(wide, W), 1);
     assert_int_equal(count_calls(wide, "llvm.masked.load."), 1);
-    igi_cfg cfg;
-    assert_true(igi_cfg_build(wide, &cfg));
+    igi_simt_cfg cfg;
+    assert_true(igi_simt_cfg_build(wide, &cfg));
     bool found = false;
     for (uint32_t i = 0; i < cfg.count; i++) {
         LLVMValueRef branch = LLVMGetBasicBlockTerminator(cfg.blocks[i].block);
@@ -111,7 +111,7 @@ static void rounds_of_all_lanes_need_no_mask(void **state) {
             again |= LLVMGetSuccessor(branch, k) == cfg.blocks[i].block;
         found |= plain && again && LLVMIsConditional(branch) && !tests_a_mask(LLVMGetCondition(branch));
     }
-    igi_cfg_free(&cfg);
+    igi_simt_cfg_free(&cfg);
     assert_true(found);
     end(b);
 }

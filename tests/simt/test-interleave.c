@@ -17,9 +17,9 @@ static bench *prepared(const char *body) {
              "struct Pair { int a; float b; };\nstruct Mixed { int a; short b; };\n"
              "kernel void k(device int *a, constant int &n, uint i [[thread_position_in_grid]]) {\n%s\n}\n",
              body);
-    bench *b = start_to(source, "k", igi_pass_check);
-    assert_ok(igi_pass_prepare(&b->m));
-    assert_ok(igi_pass_interleave(&b->m, W));
+    bench *b = start_to(source, "k", igi_simt_pass_check);
+    assert_ok(igi_simt_pass_prepare(&b->m));
+    assert_ok(igi_simt_pass_interleave(&b->m, W));
     verify(b, "interleave");
     return b;
 }
@@ -61,7 +61,7 @@ static void a_common_index_is_one_access(void **state) {
     bench *b = prepared(FILL("int") "a[i] = p[n];");
     LLVMValueRef wide;
     const char *declined;
-    assert_ok(igi_widen(&b->m, W, true, "wide", &wide, &declined));
+    assert_ok(igi_simt_widen(&b->m, W, true, "wide", &wide, &declined));
     assert_null(declined);
     assert_int_equal(count_calls(wide, "llvm.masked.gather"), 0);
     assert_int_equal(count_calls(wide, "llvm.masked.scatter"), 0);
@@ -69,7 +69,7 @@ static void a_common_index_is_one_access(void **state) {
     assert_int_equal(count_stores(wide, W), 2);
     end(b);
     b = prepared(FILL("int") "a[i] = p[a[i] & 15];");
-    assert_ok(igi_widen(&b->m, W, true, "wide", &wide, &declined));
+    assert_ok(igi_simt_widen(&b->m, W, true, "wide", &wide, &declined));
     assert_int_equal(count_calls(wide, "llvm.masked.gather"), 1);
     assert_int_equal(count_calls(wide, "llvm.masked.scatter"), 0);
     end(b);

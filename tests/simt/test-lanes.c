@@ -9,16 +9,16 @@
 
 enum { ALL = -1 };
 
-static void ask(igi_lane *lanes, igi_lane_op op, uint32_t width, uint32_t active) {
+static void ask(igi_simt_lane *lanes, igi_simt_lane_op op, uint32_t width, uint32_t active) {
     for (uint32_t i = 0; i < IGI_SIMD_WIDTH; i++) {
         lanes[i].op = op;
         lanes[i].width = width;
         lanes[i].result = 0xdead;
     }
-    igi_lanes_answer(lanes, IGI_SIMD_WIDTH, active);
+    igi_simt_lanes_answer(lanes, IGI_SIMD_WIDTH, active);
 }
 
-static void fill(igi_lane *lanes, uint32_t argument) {
+static void fill(igi_simt_lane *lanes, uint32_t argument) {
     memset(lanes, 0, IGI_SIMD_WIDTH * sizeof *lanes);
     for (uint32_t i = 0; i < IGI_SIMD_WIDTH; i++) {
         lanes[i].operands[0] = 100 + i * i;
@@ -29,7 +29,7 @@ static void fill(igi_lane *lanes, uint32_t argument) {
 static void shuffles_take_the_value_of_another_lane(void **state) {
     (void)state;
     static const struct {
-        igi_lane_op op;
+        igi_simt_lane_op op;
         uint32_t argument, width;
         int from[2];  // of lanes 1 and 30
     } cases[] = {
@@ -41,7 +41,7 @@ static void shuffles_take_the_value_of_another_lane(void **state) {
         {IGI_LANE_rotate_down_u32, 3, 4, {0, 29}},    {IGI_LANE_shuffle_u64, 31, 32, {31, 31}},
         {IGI_LANE_shuffle_down_u64, 40, 32, {1, 30}},
     };
-    igi_lane lanes[IGI_SIMD_WIDTH];
+    igi_simt_lane lanes[IGI_SIMD_WIDTH];
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         fill(lanes, cases[i].argument);
         ask(lanes, cases[i].op, cases[i].width, (uint32_t)ALL);
@@ -52,7 +52,7 @@ static void shuffles_take_the_value_of_another_lane(void **state) {
 
 static void only_active_lanes_take_part_and_get_an_answer(void **state) {
     (void)state;
-    igi_lane lanes[IGI_SIMD_WIDTH];
+    igi_simt_lane lanes[IGI_SIMD_WIDTH];
     fill(lanes, 0);
     ask(lanes, IGI_LANE_reduce_add_u32, 32, 0x0000010a);  // lanes 1, 3 and 8
     assert_int_equal(lanes[1].result, 300 + 1 + 9 + 64);
@@ -81,7 +81,7 @@ static uint64_t bits_of(float value) {
 
 static void a_nan_loses_against_a_number(void **state) {
     (void)state;
-    igi_lane lanes[IGI_SIMD_WIDTH];
+    igi_simt_lane lanes[IGI_SIMD_WIDTH];
     fill(lanes, 0);
     for (uint32_t i = 0; i < IGI_SIMD_WIDTH; i++) lanes[i].operands[0] = 0x7fc00000;
     lanes[5].operands[0] = bits_of(2.5f);
@@ -102,7 +102,7 @@ static LLVMValueRef wide_kernel(bench **b, const char *body) {
              "              uint i [[thread_position_in_grid]], uint lane [[thread_index_in_simdgroup]],\n"
              "              uint warp [[simdgroup_index_in_threadgroup]]) {\n%s\n}\n",
              body);
-    *b = start_to(source, "k", igi_pass_check);
+    *b = start_to(source, "k", igi_simt_pass_check);
     return widen(*b, IGI_SIMD_WIDTH, true);
 }
 
@@ -178,9 +178,9 @@ static void single_threads_compute_their_places(void **state) {
         start_to(METAL
                  "kernel void k(device uint *out, uint lane [[thread_index_in_simdgroup]],\n"
                  "              uint warp [[simdgroup_index_in_threadgroup]]) { out[warp * 32 + lane] = lane; }\n",
-                 "k", igi_pass_check);
+                 "k", igi_simt_pass_check);
     assert_int_equal(count_calls(b->m.thread, "__ig_simd_"), 2);
-    assert_ok(igi_lower_places(&b->m));
+    assert_ok(igi_simt_lower_places(&b->m));
     verify(b, "places");
     assert_int_equal(count_calls(b->m.thread, "__ig_"), 0);
     end(b);
@@ -191,7 +191,7 @@ static void a_kernel_with_lane_operations_is_32_wide_and_no_coroutine(void **sta
     bench *b = start(
         METAL "kernel void k(device uint *a, uint i [[thread_position_in_grid]]) { a[i] = simd_sum(a[i]); }\n", "k");
     b->request.width = 8;
-    assert_ok(run_to(b, igi_pass_group));
+    assert_ok(run_to(b, igi_simt_pass_group));
     assert_int_equal(b->m.info.width, IGI_SIMD_WIDTH);
     assert_int_equal(b->m.info.form, IGI_FORM_LOOP);
     assert_null(LLVMGetNamedFunction(b->m.module, "ig.start"));

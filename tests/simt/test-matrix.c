@@ -7,7 +7,7 @@ static bench *kernel(const char *parameters, const char *body) {
     char source[2000];
     snprintf(source, sizeof source, MATRIX "kernel void k(%s, uint lane [[thread_index_in_simdgroup]]) {\n%s\n}\n",
              parameters, body);
-    return start_to(source, "k", igi_pass_check);
+    return start_to(source, "k", igi_simt_pass_check);
 }
 
 #define ABC "device const float *a, device const float *b, device float *c, constant uint &n"
@@ -17,7 +17,7 @@ static void single_threads_move_their_own_two_elements(void **state) {
     (void)state;
     bench *b = kernel(ABC, "simdgroup_float8x8 m; simdgroup_load(m, a, 8); simdgroup_store(m, c, 8);");
     assert_int_equal(count_calls(b->m.thread, "__ig_matrix_"), 2);
-    assert_ok(igi_lower_matrices(&b->m));
+    assert_ok(igi_simt_lower_matrices(&b->m));
     verify(b, "lower");
     assert_int_equal(count_calls(b->m.thread, "__ig_matrix_"), 0);
     end(b);
@@ -28,7 +28,7 @@ static void preparing_splits_pairs_into_two_scalars(void **state) {
     bench *b = kernel(ABC,
                       "simdgroup_float8x8 x, y; simdgroup_load(x, a, 8); simdgroup_load(y, b, 8);\n"
                       "simdgroup_multiply(x, x, y); simdgroup_store(x, c, 8);");
-    assert_ok(igi_split_matrices(&b->m));
+    assert_ok(igi_simt_split_matrices(&b->m));
     verify(b, "split");
     assert_int_equal(count_calls(b->m.thread, "__ig_matrix_even_"), 2);
     assert_int_equal(count_calls(b->m.thread, "__ig_matrix_odd_"), 2);
@@ -44,7 +44,7 @@ static size_t fused_elements(LLVMValueRef function) {
     size_t count = 0;
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
         for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
-            if (!LLVMIsACallInst(i) || strncmp(igi_callee_name(i), "llvm.fma.", 9) != 0) continue;
+            if (!LLVMIsACallInst(i) || strncmp(igi_simt_callee_name(i), "llvm.fma.", 9) != 0) continue;
             count += LLVMGetVectorSize(LLVMTypeOf(i));
         }
     return count;

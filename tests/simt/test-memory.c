@@ -15,7 +15,7 @@ static bench *kernel(const char *parameters, const char *body) {
              "struct Mixed { float a; half b; short c; };\nstruct Block { half scale; uchar q[16]; };\n"
              "kernel void k(%s, uint i [[thread_position_in_grid]]) {\n%s\n}\n",
              parameters, body);
-    return start_to(source, "k", igi_pass_check);
+    return start_to(source, "k", igi_simt_pass_check);
 }
 
 // What became of the accesses of one copy of the kernel.
@@ -328,7 +328,7 @@ static void floods_of_results_go_past_the_cache(void **state) {
     assert_int_equal(stores_past_the_cache("out[i] += a[i];", true), 0);
     assert_int_equal(stores_past_the_cache("out[2 * i] = a[i];", true), 0);
     // Not all lanes; without registers for masks there is a copy for when all are on.
-    assert_int_equal(stores_past_the_cache("if (a[i] > 0) out[i] = a[i];", true), igi_register_lanes() < 16);
+    assert_int_equal(stores_past_the_cache("if (a[i] > 0) out[i] = a[i];", true), igi_simt_register_lanes() < 16);
 }
 
 static void what_is_written_again_or_watched_stays_in_the_cache(void **state) {
@@ -397,7 +397,7 @@ static bool divides_unguarded(LLVMValueRef i) {
     LLVMOpcode opcode = LLVMGetInstructionOpcode(i);
     if (opcode != LLVMUDiv && opcode != LLVMSDiv && opcode != LLVMURem && opcode != LLVMSRem) return false;
     LLVMValueRef divisor = LLVMGetOperand(i, 1);
-    return !LLVMIsConstant(divisor) && !LLVMIsASelectInst(divisor) && !igi_calls(divisor, "llvm.umax.v8i32");
+    return !LLVMIsConstant(divisor) && !LLVMIsASelectInst(divisor) && !igi_simt_calls(divisor, "llvm.umax.v8i32");
 }
 
 static void lanes_that_are_off_divide_by_nothing(void **state) {

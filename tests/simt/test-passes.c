@@ -34,7 +34,7 @@ static bool is_bfloat_arithmetic(LLVMValueRef instruction) {
         case LLVMFSub:
         case LLVMFMul:
         case LLVMFDiv:
-        case LLVMFNeg: return LLVMGetTypeKind(igi_element_type(LLVMTypeOf(instruction))) == LLVMBFloatTypeKind;
+        case LLVMFNeg: return LLVMGetTypeKind(igi_simt_element_type(LLVMTypeOf(instruction))) == LLVMBFloatTypeKind;
         default: return false;
     }
 }
@@ -44,7 +44,7 @@ static bool is_volatile_load(LLVMValueRef instruction) {
 }
 
 static bool is_fma(LLVMValueRef instruction) {
-    const char *name = igi_callee_name(instruction);
+    const char *name = igi_simt_callee_name(instruction);
     return strncmp(name, "llvm.fma", 8) == 0;
 }
 
@@ -70,7 +70,7 @@ static const char two_kernels[] =
 
 static void extract_keeps_one_kernel_and_what_it_needs(void **state) {
     (void)state;
-    bench *b = start_to(two_kernels, "first", igi_pass_extract);
+    bench *b = start_to(two_kernels, "first", igi_simt_pass_extract);
     assert_non_null(b->m.kernel);
     assert_true(module_has(&b->m, "twice"));
     assert_false(module_has(&b->m, "second"));
@@ -80,7 +80,7 @@ static void extract_keeps_one_kernel_and_what_it_needs(void **state) {
 
 static void extract_retargets_to_this_machine(void **state) {
     (void)state;
-    bench *b = start_to(two_kernels, "first", igi_pass_extract);
+    bench *b = start_to(two_kernels, "first", igi_simt_pass_extract);
     char *triple = LLVMGetDefaultTargetTriple();
     assert_string_equal(LLVMGetTarget(b->m.module), triple);
     LLVMDisposeMessage(triple);
@@ -91,7 +91,7 @@ static void extract_retargets_to_this_machine(void **state) {
 static void extract_knows_no_other_kernel(void **state) {
     (void)state;
     bench *b = start(two_kernels, "third");
-    assert_int_equal(igi_pass_extract(&b->m), IG_STATUS_NOT_FOUND);
+    assert_int_equal(igi_simt_pass_extract(&b->m), IG_STATUS_NOT_FOUND);
     assert_non_null(strstr(b->error.message, "third"));
     end(b);
 }
@@ -100,7 +100,7 @@ static void damaged_bitcode_is_a_bad_format(void **state) {
     (void)state;
     char *bitcode = NULL, *output = NULL;
     size_t length = 0, output_length = 0;
-    igi_reflection reflection;
+    igi_msl_reflection reflection;
     compile(two_kernels, &bitcode, &length, &reflection);
     static const size_t lengths[] = {0, 3, 4, 100, 1000};
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
@@ -110,7 +110,7 @@ static void damaged_bitcode_is_a_bad_format(void **state) {
         assert_string_equal(ig_status_name(status), "IG_STATUS_BAD_FORMAT");
         ig_error_clear(&error);
     }
-    igi_reflection_free(&reflection);
+    igi_msl_reflection_free(&reflection);
     free(bitcode);
 }
 
@@ -128,7 +128,7 @@ static void constants_become_numbers(void **state) {
     bench *b = start(with_constant, "k");
     b->request.constants = &constant;
     b->request.constant_count = 1;
-    assert_ok(run_to(b, igi_pass_check));
+    assert_ok(run_to(b, igi_simt_pass_check));
     assert_true(module_has(&b->m, "3141592"));
     assert_true(module_has(&b->m, "31415921"));
     end(b);
@@ -137,7 +137,7 @@ static void constants_become_numbers(void **state) {
 static void constants_without_a_value_are_refused(void **state) {
     (void)state;
     bench *b = start(with_constant, "k");
-    assert_int_equal(run_to(b, igi_pass_check), IG_STATUS_WRONG_CONSTANT);
+    assert_int_equal(run_to(b, igi_simt_pass_check), IG_STATUS_WRONG_CONSTANT);
     assert_non_null(strstr(b->error.message, "factor"));
     end(b);
 }
@@ -146,7 +146,7 @@ static void constants_without_a_value_are_refused(void **state) {
 
 static void bind_makes_a_thread_of_the_kernel(void **state) {
     (void)state;
-    bench *b = start_to(two_kernels, "first", igi_pass_bind);
+    bench *b = start_to(two_kernels, "first", igi_simt_pass_bind);
     assert_non_null(b->m.thread);
     assert_int_equal(LLVMCountParams(b->m.thread), 5);
     end(b);
@@ -154,7 +154,7 @@ static void bind_makes_a_thread_of_the_kernel(void **state) {
 
 static void inline_leaves_one_function(void **state) {
     (void)state;
-    bench *b = start_to(two_kernels, "first", igi_pass_inline);
+    bench *b = start_to(two_kernels, "first", igi_simt_pass_inline);
     assert_int_equal(bodies(b->m.module), 1);
     assert_int_equal(count_if(b->m.thread, calls_a_body), 0);
     end(b);
@@ -170,7 +170,7 @@ static void threadgroup_variables_are_added_up(void **state) {
         "    x[i] = i; y[i % 3] = i; z = 1;\n"
         "    threadgroup_barrier(mem_flags::mem_threadgroup);\n"
         "    a[i] = x[99 - i] + uint(y[0]) + z;\n}\n",
-        "k", igi_pass_check);
+        "k", igi_simt_pass_check);
     assert_true(b->m.info.threadgroup_bytes >= 425 && b->m.info.threadgroup_bytes <= 512);
     end(b);
 }
@@ -188,7 +188,7 @@ static void define_guards_every_division(void **state) {
         "    u[i] = u[i] / u[i + 1] + u[i] % u[i + 2] + u[i] / 7;\n"
         "    s[i] = s[i] / s[i + 1];\n"
         "    l[i] = l[i] % l[i + 1];\n}\n",
-        "k", igi_pass_define);
+        "k", igi_simt_pass_define);
     assert_true(count_if(b->m.thread, is_division) >= 7);
     assert_int_equal(count_if(b->m.thread, is_unguarded_division), 0);
     end(b);
@@ -203,7 +203,7 @@ static void define_masks_every_shift(void **state) {
         "{\n"
         "    a[i] = (a[i] << a[i + 1]) + (a[i + 2] >> a[i + 3]);\n"
         "    u[i] = u[i] >> u[i + 1];\n}\n",
-        "k", igi_pass_define);
+        "k", igi_simt_pass_define);
     assert_true(count_if(b->m.thread, is_shift) >= 3);
     assert_int_equal(count_if(b->m.thread, is_unmasked_shift), 0);
     end(b);
@@ -216,7 +216,7 @@ static void define_computes_bfloat_in_float(void **state) {
         "using namespace metal;\n"
         "kernel void k(device bfloat *a [[buffer(0)]], uint i [[thread_position_in_grid]]) {\n"
         "    a[i] = a[i] * a[i + 1] + a[i + 2] / a[i + 3] - (-a[i + 4]);\n}\n",
-        "k", igi_pass_define);
+        "k", igi_simt_pass_define);
     assert_int_equal(count_if(b->m.thread, is_bfloat_arithmetic), 0);
     end(b);
 }
@@ -228,7 +228,7 @@ static void contract_fuses_products_into_sums(void **state) {
     bench *b = start_to(
         "kernel void k(device float *a [[buffer(0)]], uint i [[thread_position_in_grid]]) {\n"
         "    a[i] = a[i] * a[i + 1] + a[i + 2];\n}\n",
-        "k", igi_pass_contract);
+        "k", igi_simt_pass_contract);
     assert_int_equal(count_if(b->m.thread, is_fma), 1);
     assert_int_equal(count_if(b->m.thread, is_multiplication), 0);
     end(b);
@@ -249,7 +249,7 @@ static void check_refuses_what_metal_does_not_have(void **state) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         bench *b = start(cases[i].source, "k");
-        assert_int_equal(run_to(b, igi_pass_check), IG_STATUS_UNSUPPORTED);
+        assert_int_equal(run_to(b, igi_simt_pass_check), IG_STATUS_UNSUPPORTED);
         if (!strstr(b->error.message, cases[i].part)) fail_msg("%s: %s", cases[i].part, b->error.message);
         end(b);
     }
@@ -262,7 +262,7 @@ static size_t abort_checks(const char *body, bool abortable) {
     snprintf(source, sizeof source, "kernel void k(device uint *a [[buffer(0)]]) { %s }\n", body);
     bench *b = start(source, "k");
     b->request.abortable = abortable;
-    assert_ok(run_to(b, igi_pass_abort));
+    assert_ok(run_to(b, igi_simt_pass_abort));
     size_t count = count_if(b->m.thread, is_volatile_load);
     end(b);
     return count;
@@ -336,18 +336,18 @@ static const char waiting[] =
 
 static void group_makes_loops_and_coroutines(void **state) {
     (void)state;
-    bench *b = start_to(waiting, "loop", igi_pass_group);
+    bench *b = start_to(waiting, "loop", igi_simt_pass_group);
     assert_non_null(LLVMGetNamedFunction(b->m.module, "ig.run"));
     assert_int_equal(b->m.info.form, IGI_FORM_LOOP);
     end(b);
-    b = start_to(waiting, "barrier", igi_pass_group);
+    b = start_to(waiting, "barrier", igi_simt_pass_group);
     assert_non_null(LLVMGetNamedFunction(b->m.module, "ig.run"));
     assert_int_equal(b->m.info.form, IGI_FORM_LOOP);
     assert_true(b->m.info.context_bytes > 0);
     end(b);
-    b = start_to(waiting, "barrier", igi_pass_check);
+    b = start_to(waiting, "barrier", igi_simt_pass_check);
     b->request.width = 1;
-    assert_ok(igi_pass_group(&b->m));
+    assert_ok(igi_simt_pass_group(&b->m));
     assert_non_null(LLVMGetNamedFunction(b->m.module, "ig.start"));
     assert_non_null(LLVMGetNamedFunction(b->m.module, "ig.resume"));
     assert_int_equal(b->m.info.form, IGI_FORM_COROUTINE);
@@ -368,8 +368,8 @@ static const char branching[] =
 
 static void arguments_are_read_once_for_all_threads(void **state) {
     (void)state;
-    bench *b = start_to(branching, "k", igi_pass_hoist);
-    assert_ok(igi_run_passes(&b->m, "default<O2>"));
+    bench *b = start_to(branching, "k", igi_simt_pass_hoist);
+    assert_ok(igi_simt_run_passes(&b->m, "default<O2>"));
     LLVMValueRef run = LLVMGetNamedFunction(b->m.module, "ig.run");
     LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(run);
     assert_int_equal(pointers_read_in(entry), 3);
@@ -387,8 +387,8 @@ static size_t scalars_read_in(LLVMBasicBlockRef block) {
 
 static void constants_are_read_once_for_all_threads(void **state) {
     (void)state;
-    bench *b = start_to(branching, "k", igi_pass_hoist);
-    assert_ok(igi_run_passes(&b->m, "default<O2>"));
+    bench *b = start_to(branching, "k", igi_simt_pass_hoist);
+    assert_ok(igi_simt_run_passes(&b->m, "default<O2>"));
     LLVMValueRef run = LLVMGetNamedFunction(b->m.module, "ig.run");
     for (LLVMBasicBlockRef at = LLVMGetNextBasicBlock(LLVMGetEntryBasicBlock(run)); at; at = LLVMGetNextBasicBlock(at))
         assert_int_equal(scalars_read_in(at), 0);
@@ -397,8 +397,8 @@ static void constants_are_read_once_for_all_threads(void **state) {
 
 static void info_is_exported(void **state) {
     (void)state;
-    bench *b = start_to(waiting, "loop", igi_pass_group);
-    assert_ok(igi_pass_info(&b->m));
+    bench *b = start_to(waiting, "loop", igi_simt_pass_group);
+    assert_ok(igi_simt_pass_info(&b->m));
     LLVMValueRef info = LLVMGetNamedGlobal(b->m.module, "ig.info");
     assert_non_null(info);
     assert_true(LLVMIsGlobalConstant(info));
@@ -418,9 +418,9 @@ static void private_moves_large_arrays_off_the_stack(void **state) {
         "    uint big[200000];\n"
         "    for (uint k = 0; k < 200000; k++) big[k] = a[k % 100] + k;\n"
         "    a[i] = big[a[i] % 200000];\n}\n",
-        "k", igi_pass_group);
-    assert_ok(igi_run_passes(&b->m, "default<O2>"));
-    assert_ok(igi_pass_private(&b->m));
+        "k", igi_simt_pass_group);
+    assert_ok(igi_simt_run_passes(&b->m, "default<O2>"));
+    assert_ok(igi_simt_pass_private(&b->m));
     assert_true(b->m.info.private_bytes >= 800000);
     for (LLVMValueRef f = LLVMGetFirstFunction(b->m.module); f; f = LLVMGetNextFunction(f))
         assert_int_equal(count_if(f, is_large_alloca), 0);
@@ -429,40 +429,40 @@ static void private_moves_large_arrays_off_the_stack(void **state) {
 
 // ---- All of it ----
 
-static void load(igi_jit *jit, const char *kernel, uint32_t width, igi_code *code) {
+static void load(igi_simt_jit *jit, const char *kernel, uint32_t width, igi_simt_code *code) {
     bench *b = start(waiting, kernel);
     char *object = NULL;
     size_t length = 0;
     b->request.width = width;
     assert_ok(igi_simt_compile(&b->request, IGI_STAGE_OBJECT, &object, &length, NULL));
-    assert_ok(igi_jit_load(jit, object, length, NULL, code, NULL));
+    assert_ok(igi_simt_jit_load(jit, object, length, NULL, code, NULL));
     free(object);
     end(b);
 }
 
-static void run_group(const igi_code *code, uint32_t *words) {
-    igi_scratch scratch = {0};
+static void run_group(const igi_simt_code *code, uint32_t *words) {
+    igi_simt_scratch scratch = {0};
     uint32_t abort = 0;
-    assert_ok(igi_scratch_reserve(&scratch, code, 64, code->info.threadgroup_bytes));
-    igi_group group = {.arguments = {words},
-                       .threadgroup_memory = igi_scratch_threadgroup(&scratch),
-                       .abort = &abort,
-                       .size = {64, 1, 1},
-                       .dispatch_size = {64, 1, 1},
-                       .groups = {1, 1, 1},
-                       .grid = {64, 1, 1}};
-    igi_run_group(code, &group, &scratch);
-    igi_scratch_free(&scratch);
+    assert_ok(igi_simt_scratch_reserve(&scratch, code, 64, code->info.threadgroup_bytes));
+    igi_simt_group group = {.arguments = {words},
+                            .threadgroup_memory = igi_simt_scratch_threadgroup(&scratch),
+                            .abort = &abort,
+                            .size = {64, 1, 1},
+                            .dispatch_size = {64, 1, 1},
+                            .groups = {1, 1, 1},
+                            .grid = {64, 1, 1}};
+    igi_simt_run_group(code, &group, &scratch);
+    igi_simt_scratch_free(&scratch);
 }
 
 static void code_runs_at_every_width(void **state) {
     (void)state;
-    igi_jit *jit = NULL;
-    assert_ok(igi_jit_create(IGI_JIT_NOBODY, &jit, NULL));
+    igi_simt_jit *jit = NULL;
+    assert_ok(igi_simt_jit_create(IGI_JIT_NOBODY, &jit, NULL));
     static const char *const kernels[] = {"loop", "barrier", "lanes"};
     for (uint32_t width = 0; width < 2; width++)
         for (size_t k = 0; k < 3; k++) {
-            igi_code code;
+            igi_simt_code code;
             uint32_t words[64];
             load(jit, kernels[k], width, &code);
             assert_int_equal(code.info.version, IGI_CODE_VERSION);
@@ -474,27 +474,27 @@ static void code_runs_at_every_width(void **state) {
                 const uint32_t expected[] = {i + 1, 63 - i + 3 * i, i < 32 ? 496 : 1520};
                 assert_int_equal(words[i], expected[k]);
             }
-            igi_jit_unload(jit, &code);
+            igi_simt_jit_unload(jit, &code);
         }
-    igi_jit_destroy(jit);
+    igi_simt_jit_destroy(jit);
 }
 
 static void objects_that_are_none_are_refused(void **state) {
     (void)state;
-    igi_jit *jit = NULL;
-    igi_code code = {0};
+    igi_simt_jit *jit = NULL;
+    igi_simt_code code = {0};
     ig_error error = {0};
-    assert_ok(igi_jit_create(IGI_JIT_NOBODY, &jit, NULL));
+    assert_ok(igi_simt_jit_create(IGI_JIT_NOBODY, &jit, NULL));
     static const char *const texts[] = {"", "not an object", "\177ELF"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        assert_int_equal(igi_jit_load(jit, texts[i], strlen(texts[i]), NULL, &code, &error), IG_STATUS_BAD_FORMAT);
+        assert_int_equal(igi_simt_jit_load(jit, texts[i], strlen(texts[i]), NULL, &code, &error), IG_STATUS_BAD_FORMAT);
         assert_non_null(error.message);
         assert_null(code.unit);
     }
     load(jit, "loop", 0, &code);  // and the JIT still works
-    igi_jit_unload(jit, &code);
+    igi_simt_jit_unload(jit, &code);
     ig_error_clear(&error);
-    igi_jit_destroy(jit);
+    igi_simt_jit_destroy(jit);
 }
 
 // An object as a damaged or forged cache could hold it: whole, but it wants a symbol of the process.
@@ -516,26 +516,28 @@ static LLVMMemoryBufferRef object_that_wants(const char *symbol, bool called) {
 
 static void no_symbol_of_the_process_can_be_had(void **state) {
     (void)state;
-    static const char *const symbols[] = {"system",   "environ",      "dlsym",  "malloc",          "atexit",
-                                          "mprotect", "__dso_handle", "printf", "igi_jit_destroy", "ig_device_create"};
-    igi_jit *jit = NULL;
-    assert_ok(igi_jit_create(IGI_JIT_NOBODY, &jit, NULL));
+    static const char *const symbols[] = {"system",          "environ", "dlsym",
+                                          "malloc",          "atexit",  "mprotect",
+                                          "__dso_handle",    "printf",  "igi_simt_jit_destroy",
+                                          "ig_device_create"};
+    igi_simt_jit *jit = NULL;
+    assert_ok(igi_simt_jit_create(IGI_JIT_NOBODY, &jit, NULL));
     for (size_t i = 0; i < 2 * sizeof symbols / sizeof *symbols; i++) {
-        igi_code code = {0};
+        igi_simt_code code = {0};
         ig_error error = {0};
         LLVMMemoryBufferRef object = object_that_wants(symbols[i / 2], i % 2);
         ig_status status =
-            igi_jit_load(jit, LLVMGetBufferStart(object), LLVMGetBufferSize(object), NULL, &code, &error);
+            igi_simt_jit_load(jit, LLVMGetBufferStart(object), LLVMGetBufferSize(object), NULL, &code, &error);
         if (status != IG_STATUS_BAD_FORMAT || !strstr(error.message, symbols[i / 2]))
             fail_msg("%s: %s %s", symbols[i / 2], ig_status_name(status), error.message ? error.message : "");
         assert_null(code.unit);
         ig_error_clear(&error);
         LLVMDisposeMemoryBuffer(object);
     }
-    igi_code code;
+    igi_simt_code code;
     load(jit, "loop", 0, &code);  // and the JIT still works
-    igi_jit_unload(jit, &code);
-    igi_jit_destroy(jit);
+    igi_simt_jit_unload(jit, &code);
+    igi_simt_jit_destroy(jit);
 }
 
 // What LLVM calls by itself resolves: such an object fails later, for it is of no version.
@@ -547,19 +549,20 @@ static void what_llvm_calls_by_itself_can_be_had(void **state) {
         "fmaf",   "floorf",  "__truncsfhf2",
 #endif
     };
-    igi_jit *jit = NULL;
-    assert_ok(igi_jit_create(IGI_JIT_NOBODY, &jit, NULL));
+    igi_simt_jit *jit = NULL;
+    assert_ok(igi_simt_jit_create(IGI_JIT_NOBODY, &jit, NULL));
     for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
-        igi_code code = {0};
+        igi_simt_code code = {0};
         ig_error error = {0};
         LLVMMemoryBufferRef object = object_that_wants(symbols[i], false);
-        assert_int_equal(igi_jit_load(jit, LLVMGetBufferStart(object), LLVMGetBufferSize(object), NULL, &code, &error),
-                         IG_STATUS_BAD_FORMAT);
+        assert_int_equal(
+            igi_simt_jit_load(jit, LLVMGetBufferStart(object), LLVMGetBufferSize(object), NULL, &code, &error),
+            IG_STATUS_BAD_FORMAT);
         if (!strstr(error.message, "version")) fail_msg("%s: %s", symbols[i], error.message);
         ig_error_clear(&error);
         LLVMDisposeMemoryBuffer(object);
     }
-    igi_jit_destroy(jit);
+    igi_simt_jit_destroy(jit);
 }
 
 static void text_stages_can_be_read(void **state) {

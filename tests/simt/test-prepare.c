@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What comes before widening and after it: scalars, two-way branches and one return (prepare.c), the width
-// (igi_choose_width), atomics that need no locks (atomics.c).
+// (igi_simt_choose_width), atomics that need no locks (atomics.c).
 #include "bench.h"
 
 static bench *kernel(const char *parameters, const char *body, pass last) {
@@ -34,8 +34,8 @@ static void only_scalars_are_left(void **state) {
         "out[i].xy = float2(as_type<half2>(as_type<uint>(a[i].x) + 1));",
     };
     for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
-        bench *b = kernel("device const float4 *a, device float4 *out", bodies[i], igi_pass_check);
-        assert_ok(igi_pass_prepare(&b->m));
+        bench *b = kernel("device const float4 *a, device float4 *out", bodies[i], igi_simt_pass_check);
+        assert_ok(igi_simt_pass_prepare(&b->m));
         verify(b, "prepare");
         if (count_if(b->m.thread, has_vector)) fail_msg("%s: vectors are left", bodies[i]);
         end(b);
@@ -52,8 +52,8 @@ static void branches_have_two_ways_and_returns_are_one(void **state) {
                       "if (a[i] == 1) return;\nif (a[i + 1] == 5) { a[i] = 3; return; }\n"
                       "switch (a[i] % 7) { case 0: a[i] = 1; break; case 1: a[i] = 5; return; case 2: a[i]++;\n"
                       "case 3: a[i] *= 2; break; default: a[i] = 9; }\na[i + 1] = 0;",
-                      igi_pass_check);
-    assert_ok(igi_pass_prepare(&b->m));
+                      igi_simt_pass_check);
+    assert_ok(igi_simt_pass_prepare(&b->m));
     verify(b, "prepare");
     assert_int_equal(count_opcode(b->m.thread, LLVMSwitch), 0);
     assert_int_equal(count_if(b->m.thread, is_return), 1);
@@ -62,9 +62,10 @@ static void branches_have_two_ways_and_returns_are_one(void **state) {
 
 static void small_copies_become_elements(void **state) {
     (void)state;
-    bench *b = kernel("device const Record *a, device Record *out",
-                      "Record r = a[i]; if (i & 1) r.n.x += 1; out[i] = r; out[i + 1] = Record{};", igi_pass_check);
-    assert_ok(igi_pass_prepare(&b->m));
+    bench *b =
+        kernel("device const Record *a, device Record *out",
+               "Record r = a[i]; if (i & 1) r.n.x += 1; out[i] = r; out[i + 1] = Record{};", igi_simt_pass_check);
+    assert_ok(igi_simt_pass_prepare(&b->m));
     verify(b, "prepare");
     assert_int_equal(count_calls(b->m.thread, "llvm.mem"), 0);
     end(b);
@@ -73,9 +74,9 @@ static void small_copies_become_elements(void **state) {
 // ---- Width ----
 
 static uint32_t width_of(const char *parameters, const char *body, uint32_t asked) {
-    bench *b = kernel(parameters, body, igi_pass_check);
+    bench *b = kernel(parameters, body, igi_simt_pass_check);
     b->request.width = asked;
-    uint32_t width = igi_choose_width(&b->m);
+    uint32_t width = igi_simt_choose_width(&b->m);
     end(b);
     return width;
 }
@@ -91,8 +92,8 @@ static uint32_t width_for_row(const char *body, uint32_t row) {
              body);
     bench *b = start(source, "k");
     b->request.group[0] = row, b->request.group[1] = b->request.group[2] = 1;
-    assert_ok(run_to(b, igi_pass_coarsen));
-    uint32_t width = igi_choose_width(&b->m);
+    assert_ok(run_to(b, igi_simt_pass_coarsen));
+    uint32_t width = igi_simt_choose_width(&b->m);
     end(b);
     return width;
 }
@@ -134,7 +135,7 @@ static bool is_atomic(LLVMValueRef i) {
 static size_t atomics_left(const bench *b) {
     size_t count = 0;
     for (LLVMValueRef f = LLVMGetFirstFunction(b->m.module); f; f = LLVMGetNextFunction(f))
-        if (f != b->m.thread || !igi_is_wide(&b->m)) count += count_if(f, is_atomic);
+        if (f != b->m.thread || !igi_simt_is_wide(&b->m)) count += count_if(f, is_atomic);
     return count;
 }
 
@@ -149,17 +150,17 @@ static size_t atomics_left(const bench *b) {
 
 static void threadgroup_memory_needs_no_locks(void **state) {
     (void)state;
-    bench *b = kernel("device uint *a", IN_THREADGROUP, igi_pass_check);
+    bench *b = kernel("device uint *a", IN_THREADGROUP, igi_simt_pass_check);
     assert_int_equal(atomics_left(b), 5);
-    assert_ok(igi_pass_relax(&b->m));
+    assert_ok(igi_simt_pass_relax(&b->m));
     assert_int_equal(atomics_left(b), 4);  // the store is plain now
     end(b);
     for (uint32_t width = 1; width <= 8; width += 7) {
-        b = kernel("device uint *a", IN_THREADGROUP, igi_pass_check);
+        b = kernel("device uint *a", IN_THREADGROUP, igi_simt_pass_check);
         b->request.width = width;
-        assert_ok(igi_pass_relax(&b->m));
-        assert_ok(igi_pass_group(&b->m));
-        assert_ok(igi_pass_unlock(&b->m));
+        assert_ok(igi_simt_pass_relax(&b->m));
+        assert_ok(igi_simt_pass_group(&b->m));
+        assert_ok(igi_simt_pass_unlock(&b->m));
         verify(b, "unlock");
         assert_int_equal(atomics_left(b), 0);
         end(b);
@@ -172,8 +173,8 @@ static void device_memory_stays_atomic(void **state) {
                       "atomic_fetch_add_explicit(&a[i], 2, memory_order_relaxed);\n"
                       "atomic_fetch_add_explicit(&more[40][i], 2, memory_order_relaxed);\n"
                       "atomic_store_explicit(&a[i + 1], 1, memory_order_relaxed);",
-                      igi_pass_check);
-    assert_ok(igi_pass_relax(&b->m));
+                      igi_simt_pass_check);
+    assert_ok(igi_simt_pass_relax(&b->m));
     assert_int_equal(atomics_left(b), 3);
     end(b);
 }

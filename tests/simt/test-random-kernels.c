@@ -7,7 +7,7 @@
 
 enum { MAX_THREADS = 4096, SHAPES = 3 };
 
-static igi_jit *jit;
+static igi_simt_jit *jit;
 
 typedef struct memory {
     uint8_t records[MAX_THREADS * RECORD];
@@ -44,21 +44,21 @@ static grid random_grid(random_numbers *r) {
 }
 
 // `size`: of the groups it is made for; NULL: of any.
-static bool make_code(const char *text, uint32_t width, const uint32_t *size, igi_code *code) {
+static bool make_code(const char *text, uint32_t width, const uint32_t *size, igi_simt_code *code) {
     bench *b = start_ir(text);
     b->request.width = width;
     if (size) memcpy(b->request.group, size, sizeof b->request.group);
-    assert_ok(igi_run_passes(&b->m, "function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>)"));
-    if (width != 1) assert_ok(igi_pass_unroll(&b->m));
-    assert_ok(igi_pass_define(&b->m));
-    assert_ok(igi_pass_contract(&b->m));
+    assert_ok(igi_simt_run_passes(&b->m, "function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>)"));
+    if (width != 1) assert_ok(igi_simt_pass_unroll(&b->m));
+    assert_ok(igi_simt_pass_define(&b->m));
+    assert_ok(igi_simt_pass_contract(&b->m));
     verify(b, "contract");
     bool made = load_code(b, jit, code);
     end(b);
     return made;
 }
 
-static memory *run(const grid *shape, uint64_t seed, const igi_code *code, const igi_code *narrow) {
+static memory *run(const grid *shape, uint64_t seed, const igi_simt_code *code, const igi_simt_code *narrow) {
     memory *m = malloc(sizeof *m);
     assert_non_null(m);
     fill(m, seed);
@@ -87,10 +87,10 @@ typedef struct trial {
     const char *text;
     uint64_t seed;
     unsigned features;
-    igi_code narrow;
+    igi_simt_code narrow;
 } trial;
 
-static bool same_as_narrow(const trial *t, const igi_code *code, const grid *g, uint64_t seed) {
+static bool same_as_narrow(const trial *t, const igi_simt_code *code, const grid *g, uint64_t seed) {
     memory *expected = run(g, seed, &t->narrow, NULL), *got = run(g, seed, code, &t->narrow);
     const char *what = difference(expected, got);
     if (what)
@@ -102,7 +102,7 @@ static bool same_as_narrow(const trial *t, const igi_code *code, const grid *g, 
 }
 
 static bool same_at(const trial *t, uint32_t width) {
-    igi_code wide;
+    igi_simt_code wide;
     random_numbers r = {t->seed};
     bool same = true;
     if (!make_code(t->text, width, NULL, &wide)) {
@@ -113,19 +113,19 @@ static bool same_at(const trial *t, uint32_t width) {
         grid g = random_grid(&r);
         same = same_as_narrow(t, &wide, &g, t->seed + s);
     }
-    igi_jit_unload(jit, &wide);
+    igi_simt_jit_unload(jit, &wide);
     return same;
 }
 
 // Code for one size of group, of a width that suits it.
 static bool same_for_one_size(const trial *t) {
-    igi_code wide;
+    igi_simt_code wide;
     random_numbers r = {t->seed};
     grid g = random_grid(&r);
     for (int i = 0; i < 3; i++) g.threads[i] = g.group[i] * (i < 2 ? 1 + random_below(&r, 3) : 1);
     if (!make_code(t->text, 0, g.group, &wide)) return true;
-    bool same = !igi_can_run_group(&wide, g.group) || same_as_narrow(t, &wide, &g, t->seed);
-    igi_jit_unload(jit, &wide);
+    bool same = !igi_simt_can_run_group(&wide, g.group) || same_as_narrow(t, &wide, &g, t->seed);
+    igi_simt_jit_unload(jit, &wide);
     return same;
 }
 
@@ -138,19 +138,19 @@ static bool widths_agree(uint64_t seed, unsigned features, bool all) {
     bool same = same_at(&t, widths[seed % 3]) && (all || seed % 2 ? same_for_one_size(&t) : true);
     for (uint64_t w = 1; w < 3 && all && same; w++) same = same_at(&t, widths[(seed + w) % 3]);
     if (!same && all) puts(text);
-    igi_jit_unload(jit, &t.narrow);
+    igi_simt_jit_unload(jit, &t.narrow);
     free(text);
     return same;
 }
 
 static int open_jit(void **state) {
     (void)state;
-    return igi_jit_create(IGI_JIT_NOBODY, &jit, NULL) == IG_STATUS_OK ? 0 : -1;
+    return igi_simt_jit_create(IGI_JIT_NOBODY, &jit, NULL) == IG_STATUS_OK ? 0 : -1;
 }
 
 static int close_jit(void **state) {
     (void)state;
-    igi_jit_destroy(jit);
+    igi_simt_jit_destroy(jit);
     return 0;
 }
 

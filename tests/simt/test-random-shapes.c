@@ -205,7 +205,7 @@ static grid random_grid(random_numbers *r) {
     return g;
 }
 
-static void run(const grid *shape, memory *m, uint64_t seed, const igi_code *code, const igi_code *narrow) {
+static void run(const grid *shape, memory *m, uint64_t seed, const igi_simt_code *code, const igi_simt_code *narrow) {
     fill(m, seed);
     void *arguments[2 * IGI_MAX_SLOTS] = {m->in, m->out, m->cells};
     grid g = *shape;
@@ -216,10 +216,10 @@ static void run(const grid *shape, memory *m, uint64_t seed, const igi_code *cod
 // ---- Code ----
 
 typedef struct library {
-    igi_jit *jit;
+    igi_simt_jit *jit;
     char *bitcode;
     size_t length;
-    igi_reflection reflection;
+    igi_msl_reflection reflection;
 } library;
 
 static library all;
@@ -227,18 +227,18 @@ static library all;
 static int open_library(void **state) {
     if (open_compiler(state)) return -1;
     compile(source, &all.bitcode, &all.length, &all.reflection);
-    return igi_jit_create(IGI_JIT_NOBODY, &all.jit, NULL) == IG_STATUS_OK ? 0 : -1;
+    return igi_simt_jit_create(IGI_JIT_NOBODY, &all.jit, NULL) == IG_STATUS_OK ? 0 : -1;
 }
 
 static int close_library(void **state) {
-    igi_jit_destroy(all.jit);
-    igi_reflection_free(&all.reflection);
+    igi_simt_jit_destroy(all.jit);
+    igi_msl_reflection_free(&all.reflection);
     free(all.bitcode);
     return close_compiler(state);
 }
 
-static void make(const char *kernel, uint32_t width, const uint32_t *size, igi_code *code) {
-    const igi_kernel *found = igi_reflection_find(&all.reflection, kernel);
+static void make(const char *kernel, uint32_t width, const uint32_t *size, igi_simt_code *code) {
+    const igi_msl_kernel *found = igi_msl_reflection_find(&all.reflection, kernel);
     assert_non_null(found);
     igi_simt_request request = {
         .bitcode = all.bitcode, .bitcode_length = all.length, .symbol = found->symbol, .name = kernel, .width = width};
@@ -246,11 +246,12 @@ static void make(const char *kernel, uint32_t width, const uint32_t *size, igi_c
     char *object = NULL;
     size_t length = 0;
     assert_ok(igi_simt_compile(&request, IGI_STAGE_OBJECT, &object, &length, NULL));
-    assert_ok(igi_jit_load(all.jit, object, length, NULL, code, NULL));
+    assert_ok(igi_simt_jit_load(all.jit, object, length, NULL, code, NULL));
     free(object);
 }
 
-static void compare(const char *kernel, const igi_code *code, const grid *g, const memory *got, const memory *wanted) {
+static void compare(const char *kernel, const igi_simt_code *code, const grid *g, const memory *got,
+                    const memory *wanted) {
     if (memcmp(got, wanted, sizeof *got) == 0) return;
     size_t at = 0;
     while (at < sizeof got->out / 4 && got->out[at] == wanted->out[at]) at++;
@@ -260,8 +261,8 @@ static void compare(const char *kernel, const igi_code *code, const grid *g, con
 }
 
 // Under the shape, all widths and, now and then, code for that very size.
-static void try_shape(const char *kernel, const igi_code *narrow, const igi_code *wide, const grid *g, uint64_t seed,
-                      bool made_for_it) {
+static void try_shape(const char *kernel, const igi_simt_code *narrow, const igi_simt_code *wide, const grid *g,
+                      uint64_t seed, bool made_for_it) {
     static memory wanted, got;
     run(g, &wanted, seed, narrow, NULL);
     for (int w = 0; w < WIDTHS; w++) {
@@ -272,21 +273,21 @@ static void try_shape(const char *kernel, const igi_code *narrow, const igi_code
     grid even = *g;
     for (int i = 0; i < 3; i++) even.threads[i] -= g->threads[i] % g->group[i];
     if (!even.threads[0] || !even.threads[1] || !even.threads[2]) return;
-    igi_code code;
+    igi_simt_code code;
     make(kernel, 0, g->group, &code);
     run(&even, &wanted, seed, narrow, NULL);
-    if (igi_can_run_group(&code, g->group)) {
+    if (igi_simt_can_run_group(&code, g->group)) {
         run(&even, &got, seed, &code, narrow);
         compare(kernel, &code, &even, &got, &wanted);
     }
-    igi_jit_unload(all.jit, &code);
+    igi_simt_jit_unload(all.jit, &code);
 }
 
 static void every_kernel_gives_the_same_bits_in_every_shape(void **state) {
     (void)state;
     static const uint32_t widths[WIDTHS] = {8, 16, 32};
     for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
-        igi_code narrow, wide[WIDTHS];
+        igi_simt_code narrow, wide[WIDTHS];
         random_numbers r = {k + 1};
         make(kernels[k], 1, NULL, &narrow);
         for (int w = 0; w < WIDTHS; w++) {
@@ -297,8 +298,8 @@ static void every_kernel_gives_the_same_bits_in_every_shape(void **state) {
             grid g = random_grid(&r);
             try_shape(kernels[k], &narrow, wide, &g, s, s % 50 == 7);
         }
-        for (int w = 0; w < WIDTHS; w++) igi_jit_unload(all.jit, &wide[w]);
-        igi_jit_unload(all.jit, &narrow);
+        for (int w = 0; w < WIDTHS; w++) igi_simt_jit_unload(all.jit, &wide[w]);
+        igi_simt_jit_unload(all.jit, &narrow);
     }
 }
 

@@ -18,7 +18,7 @@ static bench *grouped(const char *body, uint32_t width) {
     snprintf(source, sizeof source, SOURCE, body);
     bench *b = start(source, "k");
     b->request.width = width;
-    ig_status status = run_to(b, igi_pass_group);
+    ig_status status = run_to(b, igi_simt_pass_group);
     if (status != IG_STATUS_OK) fail_msg("%s: %s", ig_status_name(status), b->error.message);
     assert_int_equal(b->m.info.form, IGI_FORM_LOOP);
     for (int i = 0; i < 2; i++)
@@ -30,12 +30,12 @@ static bench *grouped(const char *body, uint32_t width) {
 static uint32_t barriers_of(const char *body) {
     uint32_t counts[2];
     for (int full = 0; full < 2; full++) {
-        igi_regions regions;
+        igi_simt_regions regions;
         char source[3000];
         snprintf(source, sizeof source, SOURCE, body);
-        bench *b = start_to(source, "k", igi_pass_check);
+        bench *b = start_to(source, "k", igi_simt_pass_check);
         LLVMValueRef wide = widen(b, 8, full);
-        assert_ok(igi_split_regions(&b->m, wide, &regions));
+        assert_ok(igi_simt_split_regions(&b->m, wide, &regions));
         verify(b, "regions");
         assert_int_equal(count_calls(wide, "__ig_barrier"), 0);
         counts[full] = regions.count;
@@ -101,7 +101,7 @@ static uint32_t lanes_of(const char *body, uint32_t x, uint32_t y, bool *cut) {
     snprintf(source, sizeof source, SOURCE, body);
     bench *b = start(source, "k");
     memcpy(b->request.group, (uint32_t[]){x, y, 1}, sizeof b->request.group);
-    assert_ok(run_to(b, igi_pass_group));
+    assert_ok(run_to(b, igi_simt_pass_group));
     uint32_t lanes = b->m.info.width;
     *cut = b->m.info.context_bytes != 0;
     assert_int_equal(count_calls(b->m.wide[1], "__ig_barrier"), 0);
@@ -147,7 +147,7 @@ static void matrices_are_kept_in_registers_of_the_context(void **state) {
                      "  simdgroup_multiply(s, x, x);\n  t[l] = 1;\n" WAIT
                      "  s.thread_elements()[0] += t[31 - l];\n  simdgroup_store(s, c, 8);\n}\n",
                      "k");
-    assert_ok(run_to(b, igi_pass_group));
+    assert_ok(run_to(b, igi_simt_pass_group));
     assert_int_equal(b->m.info.width, 32);
     assert_true(b->m.info.context_bytes <= 64 + 2 * 128);
     end(b);
@@ -170,7 +170,7 @@ static void code_for_one_size_has_no_tail(void **state) {
         start(METAL "kernel void k(device int *a, uint i [[thread_position_in_grid]]) { a[i] = a[i] * 3; }\n", "k");
     b->request.width = 16;
     b->request.group[0] = 64, b->request.group[1] = b->request.group[2] = 1;
-    assert_ok(run_to(b, igi_pass_group));
+    assert_ok(run_to(b, igi_simt_pass_group));
     assert_null(b->m.wide[0]);
     assert_non_null(b->m.wide[1]);
     end(b);

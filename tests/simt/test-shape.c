@@ -9,23 +9,23 @@
 
 typedef struct subject {
     bench *b;
-    igi_shapes s;
+    igi_simt_shapes s;
 } subject;
 
 static subject analyse(const char *body) {
     subject s = {.b = start_body(body)};
-    assert_true(igi_shapes_build(s.b->m.thread, LLVMGetParam(s.b->m.thread, 1), 8, &s.s));
+    assert_true(igi_simt_shapes_build(s.b->m.thread, LLVMGetParam(s.b->m.thread, 1), 8, &s.s));
     return s;
 }
 
 static void finish(subject *s) {
-    igi_shapes_free(&s->s);
+    igi_simt_shapes_free(&s->s);
     end(s->b);
 }
 
 // "u", "v", "m" or "l" and the stride.
-static void describe(const igi_shapes *s, LLVMValueRef value, char text[24]) {
-    igi_shape shape = igi_shape_of(s, value);
+static void describe(const igi_simt_shapes *s, LLVMValueRef value, char text[24]) {
+    igi_simt_shape shape = igi_simt_shape_of(s, value);
     switch (shape.kind) {
         case IGI_SHAPE_NONE: snprintf(text, 24, "none"); break;
         case IGI_SHAPE_UNIFORM: snprintf(text, 24, "u"); break;
@@ -356,11 +356,11 @@ static void shapes_short_of_memory_are_not_built(void **state) {
         "  %more = icmp ult i32 %next, %x\n  br i1 %more, label %loop, label %end\n"
         "end:\n  ret ptr null\n");
     for (uint64_t n = 1;; n++) {
-        igi_shapes again;
+        igi_simt_shapes again;
         igi_alloc_fail_at(n);
-        bool built = igi_shapes_build(s.b->m.thread, LLVMGetParam(s.b->m.thread, 1), 8, &again);
+        bool built = igi_simt_shapes_build(s.b->m.thread, LLVMGetParam(s.b->m.thread, 1), 8, &again);
         uint64_t asked = igi_alloc_fail_at(0);
-        if (built) igi_shapes_free(&again);
+        if (built) igi_simt_shapes_free(&again);
         assert_int_equal(built, asked < n);
         if (built) break;
     }

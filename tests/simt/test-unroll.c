@@ -4,25 +4,25 @@
 #include "simt/cfg.h"
 
 static uint32_t loops_of(const bench *b) {
-    igi_cfg cfg;
-    assert_true(igi_cfg_build(b->m.thread, &cfg));
+    igi_simt_cfg cfg;
+    assert_true(igi_simt_cfg_build(b->m.thread, &cfg));
     uint32_t count = cfg.loop_count;
-    igi_cfg_free(&cfg);
+    igi_simt_cfg_free(&cfg);
     return count;
 }
 
 static bool is_loop_free_of_two_latches(const bench *b) {
-    igi_cfg cfg;
+    igi_simt_cfg cfg;
     bool tidy = true;
-    assert_true(igi_cfg_build(b->m.thread, &cfg));
+    assert_true(igi_simt_cfg_build(b->m.thread, &cfg));
     for (uint32_t i = 0; i < cfg.loop_count; i++) {
-        const igi_block *header = &cfg.blocks[cfg.loops[i].header];
+        const igi_simt_block *header = &cfg.blocks[cfg.loops[i].header];
         uint32_t latches = 0;
         for (uint32_t k = 0; k < header->predecessor_count; k++)
-            latches += igi_cfg_is_back_edge(&cfg, header->predecessors[k], cfg.loops[i].header);
+            latches += igi_simt_cfg_is_back_edge(&cfg, header->predecessors[k], cfg.loops[i].header);
         tidy &= latches == 1 && header->predecessor_count == 2;
     }
-    igi_cfg_free(&cfg);
+    igi_simt_cfg_free(&cfg);
     return tidy;
 }
 
@@ -38,7 +38,7 @@ static uint32_t loops_left(const char *type, const char *start, const char *pred
              "end:\n  ret ptr null\n",
              type, type, start, type, type, step, predicate, type, bound);
     bench *b = start_body(body);
-    assert_ok(igi_pass_unroll(&b->m));
+    assert_ok(igi_simt_pass_unroll(&b->m));
     verify(b, "unroll");
     uint32_t left = loops_of(b);
     end(b);
@@ -71,7 +71,7 @@ static uint32_t loops_of_kernel(const char *body) {
     snprintf(source, sizeof source,
              METAL "kernel void k(device int *a, constant int &n, uint i [[thread_position_in_grid]]) {\n%s\n}\n",
              body);
-    bench *b = start_to(source, "k", igi_pass_inline);
+    bench *b = start_to(source, "k", igi_simt_pass_inline);
     assert_true(is_loop_free_of_two_latches(b));
     assert_int_equal(count_opcode(b->m.thread, LLVMSwitch), 0);
     uint32_t count = loops_of(b);
@@ -114,7 +114,7 @@ static void arrays_of_unrolled_loops_become_registers(void **state) {
                  "  for (int k = 0; k < 4; k++) v[k] = a[4 * i + k];\n"
                  "  for (int r = 0; r < 2; r++) for (int c = 0; c < 3; c++) s[r][c] += v[r + c];\n"
                  "  for (int r = 0; r < 2; r++) for (int c = 0; c < 3; c++) out[6 * i + 3 * r + c] = s[r][c];\n}\n",
-                 "k", igi_pass_inline);
+                 "k", igi_simt_pass_inline);
     assert_int_equal(count_opcode(b->m.thread, LLVMAlloca), 0);
     assert_int_equal(count_opcode(b->m.thread, LLVMPHI), 0);
     assert_int_equal(count_stores(b->m.thread, 1), 6);
@@ -126,7 +126,7 @@ static void an_array_indexed_at_run_time_stays_in_memory(void **state) {
     bench *b = start_to(METAL
                         "kernel void k(device float *a, constant uint &n, uint i [[thread_position_in_grid]]) {\n"
                         "  float v[4];\n  for (int k = 0; k < 4; k++) v[k] = a[4 * i + k];\n  a[i] = v[n & 3];\n}\n",
-                        "k", igi_pass_inline);
+                        "k", igi_simt_pass_inline);
     assert_int_equal(count_opcode(b->m.thread, LLVMAlloca), 1);
     assert_int_equal(loops_of(b), 0);
     end(b);

@@ -42,7 +42,7 @@ ig_tensor *tensor_of(ig_type type, uint64_t rank, const uint64_t *shape, const d
     void *elements = NULL;
     assert_ok(ig_tensor_create(device, &desc, &tensor));
     assert_ok(ig_tensor_map_mutable(tensor, &elements));
-    igi_store_doubles(type, elements, (int64_t)size, count, values);
+    igi_tensor_store_doubles(type, elements, (int64_t)size, count, values);
     return tensor;
 }
 
@@ -66,7 +66,7 @@ void expect_values(ig_tensor *tensor, ig_type type, uint64_t rank, const uint64_
     double *got = calloc(count + 1, sizeof *got);
     assert_true(bytes && got);
     assert_ok(ig_tensor_read(tensor, bytes, count * size));
-    igi_load_doubles(type, bytes, (int64_t)size, count, got);
+    igi_tensor_load_doubles(type, bytes, (int64_t)size, count, got);
     for (uint64_t i = 0; i < count; i++) {
         bool same = isnan(values[i]) ? isnan(got[i]) : fabs(got[i] - values[i]) <= 1e-6 * fabs(values[i]);
         if (!same && got[i] != values[i]) fail_msg("element %d is %.9g, not %.9g", (int)i, got[i], values[i]);

@@ -10,18 +10,18 @@
 
 static int runs_of_wrong;
 
-static ig_status add_wrongly(const igi_call *call) {
+static ig_status add_wrongly(const igi_tensor_call *call) {
     runs_of_wrong++;
-    memset(igi_view_data(&call->out[0]), 0x3f, 4 * igi_view_count(&call->out[0]));
+    memset(igi_tensor_view_data(&call->out[0]), 0x3f, 4 * igi_tensor_view_count(&call->out[0]));
     return IG_STATUS_OK;
 }
 
-static ig_status fail_always(const igi_call *call) {
+static ig_status fail_always(const igi_tensor_call *call) {
     (void)call;
     return IG_STATUS_INTERNAL;
 }
 
-static const igi_implementation wrong_rows[] = {
+static const igi_tensor_implementation wrong_rows[] = {
     {.op = IG_OP_ADD, .types = IGI_TYPE(F32), .run = add_wrongly},
     {.op = IG_OP_MUL, .types = IGI_TYPE(F32), .run = fail_always},
 };
@@ -37,11 +37,11 @@ static void count_warnings(ig_log_level level, const char *message, void *user) 
 }
 
 static ig_stream *stream_with(const igi_op_backend *extra) {
-    igi_runtime *runtime = NULL;
+    igi_tensor_runtime *runtime = NULL;
     ig_stream *made = NULL;
     const igi_op_backend *backends[] = {&igi_ops_scalar, extra, NULL};
-    assert_ok(igi_runtime_create(device, backends, &runtime, NULL));
-    assert_ok(igi_stream_create_on(runtime, NULL, &made, NULL));
+    assert_ok(igi_tensor_runtime_create(device, backends, &runtime, NULL));
+    assert_ok(igi_tensor_stream_create_on(runtime, NULL, &made, NULL));
     return made;
 }
 

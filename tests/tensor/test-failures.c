@@ -253,10 +253,10 @@ static void short_memory_during_validation_rejects_nothing(void **state) {
     ig_tensor *x = iota(SHAPE(100)), *out = NULL;
     for (uint64_t n = 1; n < 400; n += 7) {
         ig_stream *fresh = NULL;
-        igi_runtime *runtime = NULL;
+        igi_tensor_runtime *runtime = NULL;
         ig_op_explanation told;
-        assert_ok(igi_runtime_create(device, igi_op_backends, &runtime, NULL));
-        assert_ok(igi_stream_create_on(runtime, NULL, &fresh, NULL));
+        assert_ok(igi_tensor_runtime_create(device, igi_op_backends, &runtime, NULL));
+        assert_ok(igi_tensor_stream_create_on(runtime, NULL, &fresh, NULL));
         igi_alloc_fail_at(n);
         ig_status status = ig_tensor_add(fresh, x, x, NULL, &out);
         igi_alloc_fail_at(0);
@@ -297,25 +297,26 @@ static const char faulty_source[] =
 
 static ig_pipeline *pipelines[3];
 
-static ig_status encode(const igi_call *call, ig_pipeline *pipeline) {
+static ig_status encode(const igi_tensor_call *call, ig_pipeline *pipeline) {
     ig_status status = ig_commands_set_pipeline(call->commands, pipeline);
     if (status == IG_STATUS_OK) status = ig_commands_set_buffer(call->commands, call->out[0].storage->buffer, 0, 0);
     if (status == IG_STATUS_OK)
         status = ig_commands_set_buffer(call->commands, call->in[0].storage->buffer, call->in[0].offset, 1);
     if (status != IG_STATUS_OK) return status;
-    return ig_commands_dispatch_threads(call->commands, (ig_size){.x = igi_view_count(&call->out[0])}, (ig_size){0});
+    return ig_commands_dispatch_threads(call->commands, (ig_size){.x = igi_tensor_view_count(&call->out[0])},
+                                        (ig_size){0});
 }
-static ig_status encode_fault(const igi_call *call) {
+static ig_status encode_fault(const igi_tensor_call *call) {
     return encode(call, pipelines[0]);
 }
-static ig_status encode_hang(const igi_call *call) {
+static ig_status encode_hang(const igi_tensor_call *call) {
     return encode(call, pipelines[1]);
 }
-static ig_status encode_good(const igi_call *call) {
+static ig_status encode_good(const igi_tensor_call *call) {
     return encode(call, pipelines[2]);
 }
 
-static const igi_implementation faulty_rows[] = {
+static const igi_tensor_implementation faulty_rows[] = {
     {.op = IG_OP_EXP, .types = IGI_TYPE(F32), .run = encode_fault},
     {.op = IG_OP_SIN, .types = IGI_TYPE(F32), .run = encode_hang},
     {.op = IG_OP_NEG, .types = IGI_TYPE(F32), .run = encode_good},
@@ -327,19 +328,19 @@ static const igi_op_backend faulty_metal = {
 static ig_stream *stream_with_faults(uint64_t deadline_ns) {
     static const char *const kernels[] = {"fault", "hang", "good"};
     ig_library *library = NULL;
-    igi_runtime *runtime = NULL;
+    igi_tensor_runtime *runtime = NULL;
     ig_stream *made = NULL;
     const igi_op_backend *backends[] = {&igi_ops_scalar, &faulty_metal, NULL};
     assert_ok(ig_library_create(device, &(ig_library_desc){.source = faulty_source}, &library, NULL));
     for (int i = 0; i < 3; i++)
         assert_ok(ig_pipeline_create(library, &(ig_pipeline_desc){.kernel = kernels[i]}, &pipelines[i], NULL));
     ig_library_release(library);
-    assert_ok(igi_runtime_create(device, backends, &runtime, NULL));
+    assert_ok(igi_tensor_runtime_create(device, backends, &runtime, NULL));
     use_fault_handlers();
     for (size_t i = 0; i < LENGTH(faulty_rows); i++)
         atomic_store(&runtime->slots[faulty_rows[i].op][IG_BACKEND_METAL].state, IG_OP_VALIDATED);
-    assert_ok(
-        igi_stream_create_on(runtime, &(ig_stream_desc){.backends = "metal", .deadline_ns = deadline_ns}, &made, NULL));
+    assert_ok(igi_tensor_stream_create_on(runtime, &(ig_stream_desc){.backends = "metal", .deadline_ns = deadline_ns},
+                                          &made, NULL));
     return made;
 }
 

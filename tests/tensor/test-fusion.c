@@ -147,8 +147,8 @@ static void expect_same_bits(const ig_tensor *a, const ig_tensor *b, uint64_t se
     assert_ok(ig_tensor_read(b, second, count * size));
     for (uint64_t i = 0; i < count; i++) {
         double x, y;
-        igi_load_doubles(type, first + i * size, 0, 1, &x);
-        igi_load_doubles(type, second + i * size, 0, 1, &y);
+        igi_tensor_load_doubles(type, first + i * size, 0, 1, &x);
+        igi_tensor_load_doubles(type, second + i * size, 0, 1, &y);
         if (memcmp(first + i * size, second + i * size, size) == 0 || (isnan(x) && isnan(y))) continue;
         fail_msg("seed %llu slot %u element %llu: %.9g and %.9g", (unsigned long long)seed, slot, (unsigned long long)i,
                  x, y);

@@ -243,7 +243,7 @@ static bool close_enough(ig_type type, double got, double wanted, double magnitu
     if (isnan(wanted) || isnan(got)) return isnan(wanted) && isnan(got);
     if (isinf(wanted) || isinf(got)) return wanted == got;
     // Sums near zero are as exact as what was added.
-    return fabs(got - wanted) <= tolerance(type) * fabs(wanted) + (igi_is_float(type) ? 3e-7 * magnitude : 0);
+    return fabs(got - wanted) <= tolerance(type) * fabs(wanted) + (igi_tensor_is_float(type) ? 3e-7 * magnitude : 0);
 }
 
 static void read_all(const ig_tensor *tensor, double *values, int64_t *integers) {
@@ -252,8 +252,8 @@ static void read_all(const ig_tensor *tensor, double *values, int64_t *integers)
     char *bytes = calloc(count + 1, size);
     assert_non_null(bytes);
     assert_ok(ig_tensor_read(tensor, bytes, count * size));
-    igi_load_doubles(type, bytes, (int64_t)size, count, values);
-    igi_load_integers(type, bytes, (int64_t)size, count, integers);
+    igi_tensor_load_doubles(type, bytes, (int64_t)size, count, values);
+    igi_tensor_load_integers(type, bytes, (int64_t)size, count, integers);
     free(bytes);
 }
 
@@ -287,8 +287,8 @@ static void compare(const golden *g, const ig_tensor *out) {
     for (uint64_t i = 0; i < count; i++)
         if (isfinite(wanted[i]) && fabs(wanted[i]) < 1e3) magnitude = fmax(magnitude, fabs(wanted[i]));
     for (uint64_t i = 0; i < count; i++) {
-        bool same = igi_is_float(type) ? close_enough(type, got[i], wanted[i], magnitude)
-                                       : got_integers[i] == wanted_integers[i];
+        bool same = igi_tensor_is_float(type) ? close_enough(type, got[i], wanted[i], magnitude)
+                                              : got_integers[i] == wanted_integers[i];
         if (same) continue;
         complain(g, "element %" PRIu64 " is %.9g, NumPy says %.9g", i, got[i], wanted[i]);
         free(got), free(got_integers);
@@ -348,10 +348,10 @@ static ig_tensor *read_tensor(char **rest, bool has_view) {
         assert_non_null(word);
         double value = strtod(word, NULL);
         int64_t integer = strtoll(word, NULL, 10);
-        if (igi_is_float(type))
-            igi_store_doubles(type, (char *)elements + i * size, 0, 1, &value);
+        if (igi_tensor_is_float(type))
+            igi_tensor_store_doubles(type, (char *)elements + i * size, 0, 1, &value);
         else
-            igi_store_integers(type, (char *)elements + i * size, 0, 1, &integer);
+            igi_tensor_store_integers(type, (char *)elements + i * size, 0, 1, &integer);
     }
     return seen_through(tensor, view);
 }

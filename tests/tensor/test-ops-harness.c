@@ -18,7 +18,7 @@ typedef struct tally {
     uint64_t passed, failed, declined;
 } tally;
 
-static igi_runtime *runtime;
+static igi_tensor_runtime *runtime;
 static ig_queue *queue;
 static tally totals[IG_BACKEND_COUNT];
 static uint32_t every = 1;
@@ -30,19 +30,19 @@ static bool sampled(uint32_t number) {
 
 // Kernels of all float types are one template. How it reaches operands of any layout and size is tried with f32; with
 // the others it is every size, and every layout of the first few.
-static bool repeats_f32(const igi_sample_spec *spec) {
+static bool repeats_f32(const igi_tensor_sample_spec *spec) {
     bool half = spec->type == IG_TYPE_F16 || spec->type == IG_TYPE_BF16;
     return half && spec->layout != IGI_LAYOUT_CONTIGUOUS && spec->shape >= IGI_VALIDATION_SHAPES;
 }
 
-static bool wants(const igi_sample_spec *spec, ig_backend backend) {
+static bool wants(const igi_tensor_sample_spec *spec, ig_backend backend) {
     uint32_t kernel = (uint32_t)spec->op * IG_TYPE_COUNT + (uint32_t)spec->type;
     uint32_t layout = spec->shape * IGI_LAYOUT_COUNT + (uint32_t)spec->layout;
     if (runtime->backends[backend] && runtime->backends[backend]->encodes) return sampled(kernel) && !repeats_f32(spec);
     return sampled(kernel * 1000 + layout * IGI_VALUES_COUNT + (uint32_t)spec->values);
 }
 
-static void report(const igi_sample_spec *spec, ig_backend backend, const char *what) {
+static void report(const igi_tensor_sample_spec *spec, ig_backend backend, const char *what) {
     static const char *const layouts[] = {"contiguous", "padded", "transposed", "reversed", "repeated"};
     printf("FAIL %s %s %s shape %u %s %s: %s\n", ig_op_name(spec->op), ig_type_name(spec->type),
            ig_backend_name(backend), spec->shape, layouts[spec->layout],
@@ -50,7 +50,7 @@ static void report(const igi_sample_spec *spec, ig_backend backend, const char *
     totals[backend].failed++;
 }
 
-static ig_status run(const igi_implementation *row, ig_backend backend, igi_call *call, ig_error *error) {
+static ig_status run(const igi_tensor_implementation *row, ig_backend backend, igi_tensor_call *call, ig_error *error) {
     call->runtime = runtime;
     call->error = error;
     if (!runtime->backends[backend]->encodes) return row->run(call);
@@ -63,21 +63,21 @@ static ig_status run(const igi_implementation *row, ig_backend backend, igi_call
     return status;
 }
 
-static void compare(const igi_sample_spec *spec, ig_backend backend, const igi_sample *sample) {
+static void compare(const igi_tensor_sample_spec *spec, ig_backend backend, const igi_tensor_sample *sample) {
     char difference[IGI_DIFFERENCE_TEXT];
-    igi_tolerance tolerance = igi_tolerance_for(&sample->call, sample->scale);
+    igi_tensor_tolerance tolerance = igi_tensor_tolerance_for(&sample->call, sample->scale);
     for (uint32_t i = 0; i < sample->call.output_count; i++) {
-        if (igi_views_agree(&sample->call.out[i], &sample->again[i], tolerance, difference)) continue;
+        if (igi_tensor_views_agree(&sample->call.out[i], &sample->again[i], tolerance, difference)) continue;
         report(spec, backend, difference);
         return;
     }
     totals[backend].passed++;
 }
 
-static void try_backend(const igi_sample_spec *spec, ig_backend backend, const igi_sample *sample) {
-    const igi_implementation *row = runtime->slots[spec->op][backend].row;
-    if (!row || !igi_type_in(spec->type, row->types) || !wants(spec, backend)) return;
-    igi_call call = sample->call;
+static void try_backend(const igi_tensor_sample_spec *spec, ig_backend backend, const igi_tensor_sample *sample) {
+    const igi_tensor_implementation *row = runtime->slots[spec->op][backend].row;
+    if (!row || !igi_tensor_type_in(spec->type, row->types) || !wants(spec, backend)) return;
+    igi_tensor_call call = sample->call;
     memcpy(call.out, sample->again, sizeof call.out);
     if (row->accepts && !row->accepts(&call)) {
         totals[backend].declined++;
@@ -92,18 +92,18 @@ static void try_backend(const igi_sample_spec *spec, ig_backend backend, const i
     ig_error_clear(&error);
 }
 
-static bool wanted_by_any(const igi_sample_spec *spec) {
+static bool wanted_by_any(const igi_tensor_sample_spec *spec) {
     for (int b = IG_BACKEND_SCALAR; b < IG_BACKEND_COUNT; b++)
         if (wants(spec, (ig_backend)b)) return true;
     return false;
 }
 
-static void try_spec(const igi_sample_spec *spec, ig_backend wanted) {
-    igi_sample sample;
+static void try_spec(const igi_tensor_sample_spec *spec, ig_backend wanted) {
+    igi_tensor_sample sample;
     ig_error error = {0};
-    if (!igi_sample_applies(spec) || !wanted_by_any(spec)) return;
+    if (!igi_tensor_sample_applies(spec) || !wanted_by_any(spec)) return;
     if (!runtime->slots[spec->op][IG_BACKEND_SCALAR].row) return;
-    if (igi_sample_make(runtime->device, spec, &sample) != IG_STATUS_OK) {
+    if (igi_tensor_sample_make(runtime->device, spec, &sample) != IG_STATUS_OK) {
         report(spec, IG_BACKEND_SCALAR, "the sample could not be made");
         return;
     }
@@ -114,18 +114,18 @@ static void try_spec(const igi_sample_spec *spec, ig_backend wanted) {
         totals[IG_BACKEND_SCALAR].passed++;
     for (int b = IG_BACKEND_SIMD; b < IG_BACKEND_COUNT && status == IG_STATUS_OK; b++)
         if (wanted == IG_BACKEND_ANY || wanted == (ig_backend)b) try_backend(spec, (ig_backend)b, &sample);
-    igi_sample_free(&sample);
+    igi_tensor_sample_free(&sample);
     ig_error_clear(&error);
 }
 
 static void try_op(ig_op op, ig_backend wanted) {
-    uint32_t shapes = igi_sample_shapes(op);
+    uint32_t shapes = igi_tensor_sample_shapes(op);
     for (int type = 0; type < IG_TYPE_COUNT; type++)
         for (uint32_t shape = 0; shape < shapes; shape++)
             for (int layout = 0; layout < IGI_LAYOUT_COUNT; layout++)
                 for (int values = 0; values < IGI_VALUES_COUNT; values++)
-                    try_spec(&(igi_sample_spec){op, (ig_type)type, shape, (igi_sample_layout)layout,
-                                                (igi_sample_values)values},
+                    try_spec(&(igi_tensor_sample_spec){op, (ig_type)type, shape, (igi_tensor_sample_layout)layout,
+                                                       (igi_tensor_sample_values)values},
                              wanted);
 }
 
@@ -156,19 +156,19 @@ int main(int argc, char **argv) {
     if (every == 0) return 2;
     const char *ops = argc > 1 && strcmp(argv[1], "all") != 0 ? argv[1] : NULL;
     ig_backend wanted = IG_BACKEND_ANY;
-    if (argc > 2 && !igi_backend_find(argv[2], strlen(argv[2]), &wanted)) return 2;
+    if (argc > 2 && !igi_tensor_backend_find(argv[2], strlen(argv[2]), &wanted)) return 2;
     ig_device *device = NULL;
     const char *shared = getenv("INGOT_TEST_CACHE");
     if (shared) setenv("INGOT_CACHE_DIR", shared, 1);
     char *cache = shared ? strdup(shared) : igi_make_temp_dir();
     if (!cache || ig_device_create(&(ig_device_desc){.cache_dir = cache}, &device, NULL) != IG_STATUS_OK) return 2;
-    if (igi_runtime_create(device, igi_op_backends, &runtime, NULL) != IG_STATUS_OK) return 2;
+    if (igi_tensor_runtime_create(device, igi_op_backends, &runtime, NULL) != IG_STATUS_OK) return 2;
     if (ig_queue_create(device, &queue) != IG_STATUS_OK) return 2;
     for (int op = 0; op < IG_OP_COUNT; op++)
         if (!ops || named(ops, ig_op_name((ig_op)op))) try_op((ig_op)op, wanted);
     uint64_t failed = print_totals();
     ig_queue_release(queue);
-    igi_runtime_release(runtime);
+    igi_tensor_runtime_release(runtime);
     ig_device_release(device);
     if (!shared) igi_remove_tree(cache);
     free(cache);

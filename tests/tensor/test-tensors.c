@@ -168,38 +168,38 @@ static void every_type_survives_a_file(void **state) {
 
 static void halves_round_to_nearest_even_once(void **state) {
     (void)state;
-    assert_int_equal(igi_f16_from_double(1), 0x3c00);
-    assert_int_equal(igi_f16_from_double(2049), 0x6800);  // 2048 and 2050 are neighbours
-    assert_int_equal(igi_f16_from_double(2051), 0x6802);
-    assert_int_equal(igi_f16_from_double(65504), 0x7bff);
-    assert_int_equal(igi_f16_from_double(65519), 0x7bff);
-    assert_int_equal(igi_f16_from_double(65520), 0x7c00);
-    assert_int_equal(igi_f16_from_double(-0.0), 0x8000);
-    assert_int_equal(igi_f16_from_double(0x1p-24), 1);
-    assert_int_equal(igi_f16_from_double(0x1p-25), 0);
-    assert_int_equal(igi_f16_from_double(0x1.8p-25), 1);
-    assert_true(isnan(igi_f16_to_double(igi_f16_from_double(NAN))));
-    assert_int_equal(igi_bf16_from_double(1), 0x3f80);
-    assert_int_equal(igi_bf16_from_double(1 + 0x1p-8), 0x3f80);
-    assert_int_equal(igi_bf16_from_double(1 + 0x1.8p-7), 0x3f82);
-    assert_int_equal(igi_bf16_from_double(1 + 0x1p-8 + 0x1p-40), 0x3f81);  // float alone would lose the last bit
-    assert_int_equal(igi_bf16_from_double(INFINITY), 0x7f80);
-    assert_int_equal(igi_bf16_from_double(1e39), 0x7f80);
-    assert_true(isnan(igi_bf16_to_double(igi_bf16_from_double(NAN))));
+    assert_int_equal(igi_tensor_f16_from_double(1), 0x3c00);
+    assert_int_equal(igi_tensor_f16_from_double(2049), 0x6800);  // 2048 and 2050 are neighbours
+    assert_int_equal(igi_tensor_f16_from_double(2051), 0x6802);
+    assert_int_equal(igi_tensor_f16_from_double(65504), 0x7bff);
+    assert_int_equal(igi_tensor_f16_from_double(65519), 0x7bff);
+    assert_int_equal(igi_tensor_f16_from_double(65520), 0x7c00);
+    assert_int_equal(igi_tensor_f16_from_double(-0.0), 0x8000);
+    assert_int_equal(igi_tensor_f16_from_double(0x1p-24), 1);
+    assert_int_equal(igi_tensor_f16_from_double(0x1p-25), 0);
+    assert_int_equal(igi_tensor_f16_from_double(0x1.8p-25), 1);
+    assert_true(isnan(igi_tensor_f16_to_double(igi_tensor_f16_from_double(NAN))));
+    assert_int_equal(igi_tensor_bf16_from_double(1), 0x3f80);
+    assert_int_equal(igi_tensor_bf16_from_double(1 + 0x1p-8), 0x3f80);
+    assert_int_equal(igi_tensor_bf16_from_double(1 + 0x1.8p-7), 0x3f82);
+    assert_int_equal(igi_tensor_bf16_from_double(1 + 0x1p-8 + 0x1p-40), 0x3f81);  // float alone would lose the last bit
+    assert_int_equal(igi_tensor_bf16_from_double(INFINITY), 0x7f80);
+    assert_int_equal(igi_tensor_bf16_from_double(1e39), 0x7f80);
+    assert_true(isnan(igi_tensor_bf16_to_double(igi_tensor_bf16_from_double(NAN))));
     for (uint32_t bits = 0; bits < 65536; bits++) {
-        double half = igi_f16_to_double((uint16_t)bits), brain = igi_bf16_to_double((uint16_t)bits);
-        if (!isnan(half)) assert_int_equal(igi_f16_from_double(half), bits);
-        if (!isnan(brain)) assert_int_equal(igi_bf16_from_double(brain), bits);
+        double half = igi_tensor_f16_to_double((uint16_t)bits), brain = igi_tensor_bf16_to_double((uint16_t)bits);
+        if (!isnan(half)) assert_int_equal(igi_tensor_f16_from_double(half), bits);
+        if (!isnan(brain)) assert_int_equal(igi_tensor_bf16_from_double(brain), bits);
     }
 }
 
 static void the_next_number_below_is_next(void **state) {
     (void)state;
-    assert_true(igi_next_below(IG_TYPE_F16, 1) == 1 - 0x1p-11);
-    assert_true(igi_next_below(IG_TYPE_BF16, 1) == 1 - 0x1p-8);
-    assert_true(igi_next_below(IG_TYPE_F32, 1) == 1 - 0x1p-24);
-    assert_true(igi_next_below(IG_TYPE_F16, -1) == -1 - 0x1p-10);
-    assert_true(igi_next_below(IG_TYPE_F16, 0) == -0x1p-24);
+    assert_true(igi_tensor_next_below(IG_TYPE_F16, 1) == 1 - 0x1p-11);
+    assert_true(igi_tensor_next_below(IG_TYPE_BF16, 1) == 1 - 0x1p-8);
+    assert_true(igi_tensor_next_below(IG_TYPE_F32, 1) == 1 - 0x1p-24);
+    assert_true(igi_tensor_next_below(IG_TYPE_F16, -1) == -1 - 0x1p-10);
+    assert_true(igi_tensor_next_below(IG_TYPE_F16, 0) == -0x1p-24);
 }
 
 int main(void) {

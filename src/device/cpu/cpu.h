@@ -21,13 +21,13 @@ typedef struct cpu_device {
     igi_msl_compiler *compiler;
     igi_disk_cache *cache;
     igi_codegen *codegen;
-    igi_jit *jit;
+    igi_simt_jit *jit;
     igi_watchdog *watchdog;
     char *cache_dir;
     uint32_t width;  // of compiled kernels; 0: the compiler chooses
     cpu_shaping shaping;
     bool line_tables;  // for every library: a debugger or profiler is attached
-    igi_slabs slabs;
+    igi_device_slabs slabs;
     pthread_mutex_t lock;          // guards what follows
     struct cpu_module *modules;    // alive, by key
     struct cpu_program *programs;  // alive, by key
@@ -43,7 +43,7 @@ typedef struct cpu_module {
     ig_math_mode math_mode;
     uint64_t timeout_ns;  // for compiling one of its kernels; 0: the default
     bool line_tables;
-    igi_sources sources;  // with line tables: how the user calls files and columns
+    igi_msl_sources sources;  // with line tables: how the user calls files and columns
     struct cpu_module *next;
 } cpu_module;
 
@@ -57,7 +57,7 @@ typedef struct cpu_purpose {
 
 typedef struct cpu_variant {
     cpu_purpose purpose;
-    igi_code code;
+    igi_simt_code code;
     bool failed;
     struct cpu_variant *next;
 } cpu_variant;
@@ -82,7 +82,7 @@ static inline cpu_device *igi_cpu(const ig_device *device) {
 
 ig_status igi_cpu_library_open(ig_library *library, const ig_library_desc *desc, ig_error *error);
 void igi_cpu_library_close(ig_library *library);
-ig_status igi_cpu_pipeline_open(ig_pipeline *pipeline, const ig_pipeline_desc *desc, const igi_kernel *kernel,
+ig_status igi_cpu_pipeline_open(ig_pipeline *pipeline, const ig_pipeline_desc *desc, const igi_msl_kernel *kernel,
                                 ig_error *error);
 void igi_cpu_pipeline_close(ig_pipeline *pipeline);
 ig_status igi_cpu_pipeline_emit(ig_pipeline *pipeline, const char *stage, char **text);
@@ -91,14 +91,14 @@ igi_simt_request igi_cpu_simt_request(const cpu_device *cpu, const cpu_program *
 ig_status igi_cpu_generate(ig_device *device, const cpu_program *program, const igi_simt_request *request,
                            igi_simt_stage stage, char **output, size_t *length, ig_error *error);
 // The code to run; compiled on first use.
-ig_status igi_cpu_program_code(ig_device *device, cpu_program *program, cpu_purpose purpose, const igi_code **code,
+ig_status igi_cpu_program_code(ig_device *device, cpu_program *program, cpu_purpose purpose, const igi_simt_code **code,
                                ig_error *error);
 // Whether what a dispatch reads and writes is more than the caches hold.
-bool igi_cpu_exceeds_caches(const igi_dispatch *dispatch, uint64_t threads);
+bool igi_cpu_exceeds_caches(const igi_device_dispatch *dispatch, uint64_t threads);
 // Whether a dispatch of this many threads is worth specialised code and its own order of threads.
 bool igi_cpu_is_worth_shaping(const cpu_device *cpu, uint64_t threads);
 // Code for threadgroups of this size; NULL when there is none.
-const igi_code *igi_cpu_shaped_code(ig_device *device, cpu_program *program, cpu_purpose purpose);
+const igi_simt_code *igi_cpu_shaped_code(ig_device *device, cpu_program *program, cpu_purpose purpose);
 
 ig_status igi_cpu_buffer_open(ig_buffer *buffer, const ig_buffer_desc *desc);
 void igi_cpu_buffer_close(ig_buffer *buffer);
@@ -114,6 +114,6 @@ void igi_cpu_assist(ig_commands *commands);
 ig_status igi_cpu_run_here(ig_commands *commands, ig_error *error);
 
 // Runs one dispatch to its end on this thread and idle workers.
-ig_status igi_cpu_dispatch(ig_commands *commands, igi_dispatch *dispatch, ig_error *error);
+ig_status igi_cpu_dispatch(ig_commands *commands, igi_device_dispatch *dispatch, ig_error *error);
 
 #endif

@@ -111,8 +111,8 @@ static void close_parts(cpu_device *cpu) {
     igi_msl_compiler_destroy(cpu->compiler);
     igi_disk_cache_destroy(cpu->cache);
     igi_codegen_destroy(cpu->codegen);
-    igi_jit_destroy(cpu->jit);
-    igi_slabs_destroy(&cpu->slabs);
+    igi_simt_jit_destroy(cpu->jit);
+    igi_device_slabs_destroy(&cpu->slabs);
     free(cpu->cache_dir);
     pthread_mutex_destroy(&cpu->lock);
     free(cpu);
@@ -123,7 +123,7 @@ static ig_status open(ig_device *device, size_t index, const ig_device_desc *des
     cpu_device *cpu = igi_calloc(1, sizeof *cpu);
     if (!cpu) return igi_error_no_memory(error);
     pthread_mutex_init(&cpu->lock, NULL);
-    igi_slabs_init(&cpu->slabs);
+    igi_device_slabs_init(&cpu->slabs);
     read_compiler_settings(cpu);
     if (desc->worker_count) device->properties.worker_count = desc->worker_count;
     cpu->cache_dir = igi_cache_dir(desc->cache_dir);
@@ -133,7 +133,7 @@ static ig_status open(ig_device *device, size_t index, const ig_device_desc *des
     if (status != IG_STATUS_OK) igi_error_no_memory(error);
     unsigned audience = IGI_JIT_NOBODY;
     if (status == IG_STATUS_OK) status = choose_audience(desc->jit_debug, &audience, error);
-    if (status == IG_STATUS_OK) status = igi_jit_create(audience, &cpu->jit, error);
+    if (status == IG_STATUS_OK) status = igi_simt_jit_create(audience, &cpu->jit, error);
     cpu->line_tables = audience != IGI_JIT_NOBODY;
     if (status == IG_STATUS_OK && !(cpu->watchdog = igi_watchdog_create())) status = igi_error_no_memory(error);
     if (status == IG_STATUS_OK && !(cpu->pool = igi_pool_create(device->properties.worker_count)))
@@ -157,7 +157,7 @@ static igi_pool *workers(ig_device *device) {
     return igi_cpu(device)->pool;
 }
 
-const igi_backend igi_backend_cpu = {
+const igi_device_backend igi_device_backend_cpu = {
     .name = "cpu",
     .device_count = count,
     .device_properties = properties,

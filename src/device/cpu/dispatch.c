@@ -10,10 +10,10 @@
 #include "device/cpu/thread.h"
 
 typedef struct launch {
-    const igi_code *code;    // for groups it can run
-    const igi_code *narrow;  // for the others; NULL when there are none
-    const igi_code *shaped;  // for groups of full size; NULL when there is none
-    const igi_dispatch *dispatch;
+    const igi_simt_code *code;    // for groups it can run
+    const igi_simt_code *narrow;  // for the others; NULL when there are none
+    const igi_simt_code *shaped;  // for groups of full size; NULL when there is none
+    const igi_device_dispatch *dispatch;
     _Atomic uint32_t *abort;
     ig_size group;  // threads of a full group: as dispatched, or longer
     uint64_t groups[3];
@@ -28,7 +28,7 @@ typedef struct launch {
 
 // ---- Groups ----
 
-static void place_in_dimension(const launch *l, int i, uint64_t position, igi_group *group) {
+static void place_in_dimension(const launch *l, int i, uint64_t position, igi_simt_group *group) {
     const ig_size grid = l->dispatch->grid, size = l->group;
     const uint64_t extent[3] = {grid.x, grid.y, grid.z}, full[3] = {size.x, size.y, size.z};
     uint64_t origin = position * full[i], left = extent[i] - origin;
@@ -37,7 +37,7 @@ static void place_in_dimension(const launch *l, int i, uint64_t position, igi_gr
     group->size[i] = (uint32_t)(left < full[i] ? left : full[i]);
 }
 
-static void place_group(const launch *l, uint64_t index, igi_group *group) {
+static void place_group(const launch *l, uint64_t index, igi_simt_group *group) {
     for (int i = 0; i < 3; i++) {
         place_in_dimension(l, i, index % l->groups[i], group);
         index /= l->groups[i];
@@ -45,7 +45,7 @@ static void place_group(const launch *l, uint64_t index, igi_group *group) {
 }
 
 // The next one; divisions take longer than a small group.
-static void place_next(const launch *l, igi_group *group) {
+static void place_next(const launch *l, igi_simt_group *group) {
     for (int i = 0; i < 3; i++) {
         uint64_t position = group->position[i] + 1ull;
         bool carry = position == l->groups[i];
@@ -54,7 +54,7 @@ static void place_next(const launch *l, igi_group *group) {
     }
 }
 
-static void describe_grid(const launch *l, igi_group *group) {
+static void describe_grid(const launch *l, igi_simt_group *group) {
     const ig_size grid = l->dispatch->grid, size = l->group;
     const uint64_t extent[3] = {grid.x, grid.y, grid.z}, full[3] = {size.x, size.y, size.z};
     for (int i = 0; i < 3; i++) {
@@ -68,7 +68,7 @@ static void describe_grid(const launch *l, igi_group *group) {
 static void place_threadgroup_arguments(const launch *l, char *memory, void **arguments) {
     uint64_t offset = igi_round_up(l->code->info.threadgroup_bytes, 64);
     for (uint32_t i = 0; i < l->dispatch->binding_count; i++) {
-        const igi_binding *binding = &l->dispatch->bindings[i];
+        const igi_device_binding *binding = &l->dispatch->bindings[i];
         if (binding->kind != IG_ARGUMENT_THREADGROUP) continue;
         if (!binding->length) continue;  // switched off by a function constant
         arguments[IGI_MAX_SLOTS + binding->index] = memory + offset;
@@ -84,25 +84,25 @@ static bool fail(launch *l, ig_status status) {
 
 typedef struct range {
     launch *launch;
-    igi_scratch *scratch;
-    igi_group group;
+    igi_simt_scratch *scratch;
+    igi_simt_group group;
     volatile uint64_t at, batch;  // the group under way, and with how many it is
     uint64_t end;
 } range;
 
 // Groups from this one on that the code for full groups does in one call.
-static uint64_t batch_at(const launch *l, const igi_group *group, uint64_t left) {
+static uint64_t batch_at(const launch *l, const igi_simt_group *group, uint64_t left) {
     uint64_t batch = l->shaped ? l->shaped->info.batch : 1, behind = group->position[0] + batch;
     bool whole = behind * l->group.x <= l->dispatch->grid.x && group->size[1] == group->dispatch_size[1] &&
                  group->size[2] == group->dispatch_size[2];
     return batch <= left && whole ? batch : 1;
 }
 
-static const igi_code *code_for(const launch *l, const igi_group *group, uint64_t batch) {
+static const igi_simt_code *code_for(const launch *l, const igi_simt_group *group, uint64_t batch) {
     if (batch > 1) return l->shaped;
     if (l->shaped && l->shaped->info.batch == 1 && memcmp(group->size, group->dispatch_size, sizeof group->size) == 0)
         return l->shaped;
-    return !l->narrow || igi_can_run_group(l->code, group->size) ? l->code : l->narrow;
+    return !l->narrow || igi_simt_can_run_group(l->code, group->size) ? l->code : l->narrow;
 }
 
 static void run_range(range *r) {
@@ -111,13 +111,13 @@ static void run_range(range *r) {
     while (r->at < r->end) {
         if (atomic_load_explicit(l->abort, memory_order_relaxed) || atomic_load(&l->failed)) return;
         uint64_t batch = r->batch = batch_at(l, &r->group, r->end - r->at);
-        igi_run_group(code_for(l, &r->group, batch), &r->group, r->scratch);
+        igi_simt_run_group(code_for(l, &r->group, batch), &r->group, r->scratch);
         r->at += batch;
         for (uint64_t i = 0; i < batch; i++) place_next(l, &r->group);
     }
 }
 
-static void note_fault(range *r, const igi_fault_guard *guard) {
+static void note_fault(range *r, const igi_device_fault_guard *guard) {
     cpu_fault *fault = &r->launch->fault;
     if (!fail(r->launch, IG_STATUS_KERNEL_FAULT)) return;
     *fault = (cpu_fault){.signal = guard->signal,
@@ -125,19 +125,19 @@ static void note_fault(range *r, const igi_fault_guard *guard) {
                          .address = guard->address,
                          .group = r->at,
                          .batch = r->batch};
-    fault->memory = guard->has_address ? igi_scratch_name(r->scratch, guard->address) : NULL;
-    if (!igi_scratch_is_threadgroup(r->scratch, guard->address)) return;
+    fault->memory = guard->has_address ? igi_simt_scratch_name(r->scratch, guard->address) : NULL;
+    if (!igi_simt_scratch_is_threadgroup(r->scratch, guard->address)) return;
     fault->begin = (uintptr_t)r->group.threadgroup_memory;
     fault->end = fault->begin + r->launch->threadgroup_bytes;
 }
 
 // The guard is on the host's stack; kernels run on another.
 static void run_guarded(range *r) {
-    igi_fault_guard guard;
+    igi_device_fault_guard guard;
     if (sigsetjmp(guard.back, 0) == 0) {
-        igi_fault_set(&guard);
+        igi_device_fault_set(&guard);
         run_range(r);
-        igi_fault_set(NULL);
+        igi_device_fault_set(NULL);
         return;
     }
     note_fault(r, &guard);
@@ -146,27 +146,28 @@ static void run_guarded(range *r) {
 static void run_groups(void *context, uint64_t begin, uint64_t end) {
     launch *l = context;
     cpu_thread *thread = igi_cpu_this_thread();
-    igi_scratch *scratch = thread ? &thread->scratch : NULL;
-    const igi_code *codes[] = {l->code, l->narrow, l->shaped};
+    igi_simt_scratch *scratch = thread ? &thread->scratch : NULL;
+    const igi_simt_code *codes[] = {l->code, l->narrow, l->shaped};
     bool ready = scratch != NULL;
     for (int i = 0; i < 3 && ready; i++)
-        ready = !codes[i] || igi_scratch_reserve(scratch, codes[i], l->threads, l->threadgroup_bytes) == IG_STATUS_OK;
+        ready =
+            !codes[i] || igi_simt_scratch_reserve(scratch, codes[i], l->threads, l->threadgroup_bytes) == IG_STATUS_OK;
     if (!ready) {
         fail(l, IG_STATUS_OUT_OF_MEMORY);
         return;
     }
     range r = {.launch = l, .scratch = scratch, .at = begin, .end = end};
     memcpy(r.group.arguments, l->arguments, sizeof l->arguments);
-    r.group.threadgroup_memory = igi_scratch_threadgroup(scratch);
+    r.group.threadgroup_memory = igi_simt_scratch_threadgroup(scratch);
     place_threadgroup_arguments(l, r.group.threadgroup_memory, r.group.arguments);
     r.group.abort = (const volatile uint32_t *)l->abort;
     describe_grid(l, &r.group);
-    uint64_t host_mode = igi_float_mode_get();
-    igi_float_mode_set(l->float_mode);
-    igi_fault_stack_enter(&thread->handlers);
+    uint64_t host_mode = igi_device_float_mode_get();
+    igi_device_float_mode_set(l->float_mode);
+    igi_device_fault_stack_enter(&thread->handlers);
     run_guarded(&r);
-    igi_fault_stack_leave(&thread->handlers);
-    igi_float_mode_set(host_mode);
+    igi_device_fault_stack_leave(&thread->handlers);
+    igi_device_float_mode_set(host_mode);
     // Non-temporal stores are not ordered with others until this.
     if (l->streaming) atomic_thread_fence(memory_order_seq_cst);
 }
@@ -174,7 +175,7 @@ static void run_groups(void *context, uint64_t begin, uint64_t end) {
 // ---- Dispatch ----
 
 // Fills the grid of an indirect dispatch from its buffer.
-static ig_status read_indirect(igi_dispatch *dispatch, ig_error *error) {
+static ig_status read_indirect(igi_device_dispatch *dispatch, ig_error *error) {
     uint32_t counts[3];
     if (!dispatch->indirect) return IG_STATUS_OK;
     memcpy(counts, (const char *)dispatch->indirect->memory + dispatch->indirect_offset, sizeof counts);
@@ -194,10 +195,10 @@ static ig_status copy_bytes(launch *l, ig_error *error) {
         if (l->dispatch->bindings[i].bytes) total += igi_round_up(l->dispatch->bindings[i].length, 64);
     if (!total) return IG_STATUS_OK;
     cpu_thread *thread = igi_cpu_this_thread();
-    char *copy = thread ? igi_scratch_bytes(&thread->scratch, total) : NULL;
+    char *copy = thread ? igi_simt_scratch_bytes(&thread->scratch, total) : NULL;
     if (!copy) return igi_error_no_memory(error);
     for (uint32_t i = 0; i < l->dispatch->binding_count; i++) {
-        const igi_binding *binding = &l->dispatch->bindings[i];
+        const igi_device_binding *binding = &l->dispatch->bindings[i];
         if (!binding->bytes) continue;
         l->arguments[binding->index] = memcpy(copy, binding->bytes, binding->length);
         copy += igi_round_up(binding->length, 64);
@@ -207,7 +208,7 @@ static ig_status copy_bytes(launch *l, ig_error *error) {
 
 static ig_status bind(launch *l, ig_error *error) {
     for (uint32_t i = 0; i < l->dispatch->binding_count; i++) {
-        const igi_binding *binding = &l->dispatch->bindings[i];
+        const igi_device_binding *binding = &l->dispatch->bindings[i];
         if (binding->buffer) l->arguments[binding->index] = (char *)binding->buffer->memory + binding->offset;
     }
     return copy_bytes(l, error);
@@ -216,7 +217,7 @@ static ig_status bind(launch *l, ig_error *error) {
 // Rows may have been longer than dispatched.
 static void describe_fault_group(const launch *l, char *text, size_t length) {
     const ig_size dispatched = l->dispatch->group;
-    igi_group group;
+    igi_simt_group group;
     place_group(l, l->fault.group, &group);
     uint64_t first = group.origin[0] / dispatched.x, last = (group.origin[0] + group.size[0] - 1ull) / dispatched.x;
     last += l->fault.batch - 1;
@@ -230,7 +231,7 @@ static void describe_fault_group(const launch *l, char *text, size_t length) {
 
 static ig_status judge(launch *l, const ig_commands *commands, ig_error *error) {
     char where[256];
-    igi_commands_describe(commands, l->dispatch->pipeline, where, sizeof where);
+    igi_device_commands_describe(commands, l->dispatch->pipeline, where, sizeof where);
     ig_status status = (ig_status)atomic_load(&l->failed);
     if (status == IG_STATUS_KERNEL_FAULT) {
         char group[80], what[400];
@@ -260,7 +261,7 @@ static bool needs_narrow(const launch *l) {
     const ig_size grid = l->dispatch->grid, size = l->group;
     const uint32_t full[3] = {(uint32_t)size.x, (uint32_t)size.y, (uint32_t)size.z};
     const uint32_t edge[3] = {(uint32_t)(grid.x % size.x), full[1], full[2]};
-    return !igi_can_run_group(l->code, full) || (edge[0] && !igi_can_run_group(l->code, edge));
+    return !igi_simt_can_run_group(l->code, full) || (edge[0] && !igi_simt_can_run_group(l->code, edge));
 }
 
 enum { LONGEST_ROW = 1024, MOST_THREADS = 4096, FEWEST_GROUPS = 64 };
@@ -301,11 +302,11 @@ static ig_status choose_code(ig_device *device, cpu_program *program, bool abort
     // Compiling a large kernel once more takes seconds.
     if (large && l->code->info.instructions <= IGI_LARGE_KERNEL)
         l->shaped = igi_cpu_shaped_code(device, program, shaped);
-    if (l->shaped && !igi_can_run_group(l->shaped, shaped.group)) l->shaped = NULL;
+    if (l->shaped && !igi_simt_can_run_group(l->shaped, shaped.group)) l->shaped = NULL;
     return IG_STATUS_OK;
 }
 
-ig_status igi_cpu_dispatch(ig_commands *commands, igi_dispatch *dispatch, ig_error *error) {
+ig_status igi_cpu_dispatch(ig_commands *commands, igi_device_dispatch *dispatch, ig_error *error) {
     ig_device *device = commands->queue->device;
     cpu_program *program = dispatch->pipeline->state;
     ig_status status = read_indirect(dispatch, error);
@@ -318,10 +319,10 @@ ig_status igi_cpu_dispatch(ig_commands *commands, igi_dispatch *dispatch, ig_err
     status = choose_code(device, program, commands->deadline_ns != 0, &total, &l, error);
     if (status != IG_STATUS_OK) return status;
     l.threadgroup_bytes = igi_round_up(l.code->info.threadgroup_bytes, 64) + dispatch->threadgroup_bytes;
-    l.float_mode = igi_float_mode_kernel(program->module->math_mode == IG_MATH_FAST);
+    l.float_mode = igi_device_float_mode_kernel(program->module->math_mode == IG_MATH_FAST);
     status = bind(&l, error);
     if (status != IG_STATUS_OK) return status;
-    igi_fault_install();
+    igi_device_fault_install();
     igi_pool_loop(igi_cpu(device)->pool, total, run_groups, &l);
     return judge(&l, commands, error);
 }

@@ -24,15 +24,15 @@ static void describe_distance(uint64_t address, uint64_t begin, uint64_t end, co
         snprintf(text, capacity, "%" PRIu64 " bytes past the end of %s", address - end, what);
 }
 
-static const igi_binding *find_buffer(const igi_dispatch *dispatch, uint64_t address) {
+static const igi_device_binding *find_buffer(const igi_device_dispatch *dispatch, uint64_t address) {
     for (uint32_t i = 0; i < dispatch->binding_count; i++) {
-        const igi_binding *binding = &dispatch->bindings[i];
+        const igi_device_binding *binding = &dispatch->bindings[i];
         if (binding->buffer && igi_cpu_is_near_buffer(binding->buffer, address)) return binding;
     }
     return NULL;
 }
 
-static void describe_buffer(const igi_binding *binding, uint64_t address, char *text, size_t capacity) {
+static void describe_buffer(const igi_device_binding *binding, uint64_t address, char *text, size_t capacity) {
     char what[128];
     const ig_buffer *buffer = binding->buffer;
     uint64_t begin = (uintptr_t)buffer->memory;
@@ -43,8 +43,8 @@ static void describe_buffer(const igi_binding *binding, uint64_t address, char *
     describe_distance(address, begin, begin + buffer->length, what, text, capacity);
 }
 
-static void describe_place(const cpu_fault *fault, const igi_dispatch *dispatch, char *text, size_t capacity) {
-    const igi_binding *binding = find_buffer(dispatch, fault->address);
+static void describe_place(const cpu_fault *fault, const igi_device_dispatch *dispatch, char *text, size_t capacity) {
+    const igi_device_binding *binding = find_buffer(dispatch, fault->address);
     if (fault->memory)
         describe_distance(fault->address, fault->begin, fault->end, fault->memory, text, capacity);
     else if (binding)
@@ -53,8 +53,8 @@ static void describe_place(const cpu_fault *fault, const igi_dispatch *dispatch,
         snprintf(text, capacity, "which is in none of its buffers");
 }
 
-void igi_cpu_describe_fault(const cpu_fault *fault, const igi_dispatch *dispatch, char *text, size_t capacity) {
-    const char *name = igi_fault_signal_name(fault->signal);
+void igi_cpu_describe_fault(const cpu_fault *fault, const igi_device_dispatch *dispatch, char *text, size_t capacity) {
+    const char *name = igi_device_fault_signal_name(fault->signal);
     char place[256];
     if (fault->has_address) {
         describe_place(fault, dispatch, place, sizeof place);

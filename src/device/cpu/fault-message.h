@@ -19,6 +19,6 @@ typedef struct cpu_fault {
 } cpu_fault;
 
 // "touched address 0x7f0000001000 (SIGSEGV), 4 bytes past the end of buffer 1 'weights'".
-void igi_cpu_describe_fault(const cpu_fault *fault, const igi_dispatch *dispatch, char *text, size_t capacity);
+void igi_cpu_describe_fault(const cpu_fault *fault, const igi_device_dispatch *dispatch, char *text, size_t capacity);
 
 #endif

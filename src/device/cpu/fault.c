@@ -17,9 +17,9 @@ enum { SIGNAL_COUNT = sizeof signals / sizeof *signals, STACK_BYTES = 256 << 10,
 
 static struct sigaction previous[SIGNAL_COUNT];
 // initial-exec: a signal handler must not allocate thread-local storage.
-static _Thread_local igi_fault_guard *guard_of_thread __attribute__((tls_model("initial-exec")));
+static _Thread_local igi_device_fault_guard *guard_of_thread __attribute__((tls_model("initial-exec")));
 
-const char *igi_fault_signal_name(int number) {
+const char *igi_device_fault_signal_name(int number) {
     for (int i = 0; i < SIGNAL_COUNT; i++)
         if (signals[i].number == number) return signals[i].name;
     return "a signal";
@@ -87,7 +87,7 @@ static bool tells_address(const siginfo_t *info) {
 }
 
 static void caught(int number, siginfo_t *info, void *context) {
-    igi_fault_guard *guard = guard_of_thread;
+    igi_device_fault_guard *guard = guard_of_thread;
     if (!guard || was_sent(info)) {
         pass_on(number, info, context);
         return;
@@ -107,12 +107,12 @@ static void install(void) {
     for (int i = 0; i < SIGNAL_COUNT; i++) sigaction(signals[i].number, &action, &previous[i]);
 }
 
-void igi_fault_install(void) {
+void igi_device_fault_install(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, install);
 }
 
-void igi_fault_set(igi_fault_guard *guard) {
+void igi_device_fault_set(igi_device_fault_guard *guard) {
     guard_of_thread = guard;
 }
 
@@ -127,9 +127,9 @@ static size_t least_stack(void) {
     return system + OUR_SHARE;
 }
 
-bool igi_fault_stack_open(igi_fault_stack *stack) {
+bool igi_device_fault_stack_open(igi_device_fault_stack *stack) {
     stack_t theirs;
-    *stack = (igi_fault_stack){0};
+    *stack = (igi_device_fault_stack){0};
     bool has_one = sigaltstack(NULL, &theirs) == 0 && !(theirs.ss_flags & SS_DISABLE);
     if (has_one && theirs.ss_size >= least_stack()) return true;
     if (!igi_guarded_open(&stack->memory, STACK_BYTES, IGI_GUARD_LARGE)) return false;
@@ -140,7 +140,7 @@ bool igi_fault_stack_open(igi_fault_stack *stack) {
     return true;
 }
 
-void igi_fault_stack_close(igi_fault_stack *stack) {
+void igi_device_fault_stack_close(igi_device_fault_stack *stack) {
     stack_t now;
     if (!stack->memory.memory) return;
     bool ours = sigaltstack(NULL, &now) == 0 && now.ss_sp == stack->memory.memory;
@@ -148,12 +148,12 @@ void igi_fault_stack_close(igi_fault_stack *stack) {
     igi_guarded_close(&stack->memory);
 }
 
-void igi_fault_stack_enter(igi_fault_stack *stack) {
+void igi_device_fault_stack_enter(igi_device_fault_stack *stack) {
     if (!stack->in_turn) return;
     stack_t ours = {.ss_sp = stack->memory.memory, .ss_size = stack->memory.bytes};
     sigaltstack(&ours, &stack->theirs);
 }
 
-void igi_fault_stack_leave(igi_fault_stack *stack) {
+void igi_device_fault_stack_leave(igi_device_fault_stack *stack) {
     if (stack->in_turn) sigaltstack(&stack->theirs, NULL);
 }

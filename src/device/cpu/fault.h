@@ -10,34 +10,34 @@
 
 #include "core/guarded.h"
 
-typedef struct igi_fault_guard {
+typedef struct igi_device_fault_guard {
     sigjmp_buf back;
     // Once caught:
     int signal;
     bool has_address;
     uint64_t address;  // what was touched
-} igi_fault_guard;
+} igi_device_fault_guard;
 
 // Call once before the first guard; other handlers of the process keep working.
-void igi_fault_install(void);
+void igi_device_fault_install(void);
 // The guard of this thread, NULL for none. A fault while it is set jumps to guard->back, with the value 1.
 // pre: the guard lies where kernels do not write.
-void igi_fault_set(igi_fault_guard *guard);
+void igi_device_fault_set(igi_device_fault_guard *guard);
 
 // A stack for this thread's signal handlers. One of the host's is left in place, or, if it is too small, taken out
 // while kernels run.
-typedef struct igi_fault_stack {
+typedef struct igi_device_fault_stack {
     igi_guarded memory;  // empty: the host's is used
     bool in_turn;
     stack_t theirs;
-} igi_fault_stack;
+} igi_device_fault_stack;
 
-bool igi_fault_stack_open(igi_fault_stack *stack);   // false when memory is short
-void igi_fault_stack_close(igi_fault_stack *stack);  // on the same thread; also an empty one
-void igi_fault_stack_enter(igi_fault_stack *stack);
-void igi_fault_stack_leave(igi_fault_stack *stack);
+bool igi_device_fault_stack_open(igi_device_fault_stack *stack);   // false when memory is short
+void igi_device_fault_stack_close(igi_device_fault_stack *stack);  // on the same thread; also an empty one
+void igi_device_fault_stack_enter(igi_device_fault_stack *stack);
+void igi_device_fault_stack_leave(igi_device_fault_stack *stack);
 
 // "SIGSEGV", "SIGTRAP" and so on.
-const char *igi_fault_signal_name(int number);
+const char *igi_device_fault_signal_name(int number);
 
 #endif

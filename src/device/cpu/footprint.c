@@ -7,22 +7,22 @@
 // a virtual machine.
 enum { CACHE_BYTES = 32 << 20, FEWEST_THREADS = 1 << 18 };
 
-static bool is_bound_before(const igi_dispatch *dispatch, uint32_t binding) {
+static bool is_bound_before(const igi_device_dispatch *dispatch, uint32_t binding) {
     for (uint32_t i = 0; i < binding; i++)
         if (dispatch->bindings[i].buffer == dispatch->bindings[binding].buffer) return true;
     return false;
 }
 
-static uint64_t bytes_bound(const igi_dispatch *dispatch) {
+static uint64_t bytes_bound(const igi_device_dispatch *dispatch) {
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < dispatch->binding_count; i++) {
-        const igi_binding *binding = &dispatch->bindings[i];
+        const igi_device_binding *binding = &dispatch->bindings[i];
         if (binding->kind != IG_ARGUMENT_BUFFER || !binding->buffer || is_bound_before(dispatch, i)) continue;
         bytes += binding->buffer->length - binding->offset;
     }
     return bytes;
 }
 
-bool igi_cpu_exceeds_caches(const igi_dispatch *dispatch, uint64_t threads) {
+bool igi_cpu_exceeds_caches(const igi_device_dispatch *dispatch, uint64_t threads) {
     return threads >= FEWEST_THREADS && bytes_bound(dispatch) >= CACHE_BYTES;
 }

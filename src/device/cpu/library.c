@@ -38,7 +38,7 @@ void igi_cpu_module_release(cpu_device *cpu, cpu_module *module) {
     pthread_mutex_unlock(&cpu->lock);
     if (!last) return;
     free(module->bitcode), free(module->log);
-    igi_sources_free(&module->sources);
+    igi_msl_sources_free(&module->sources);
     free(module);
 }
 
@@ -66,19 +66,19 @@ static igi_hash library_key(const cpu_device *cpu, const igi_msl_request *reques
 
 static void store(cpu_device *cpu, igi_hash key, const ig_library *library, const cpu_module *module) {
     igi_text bytes = {0};
-    const igi_packed packed = {library->reflection, library->log, module->bitcode, module->bitcode_length};
-    igi_packed_write(&packed, &bytes);
+    const igi_msl_packed packed = {library->reflection, library->log, module->bitcode, module->bitcode_length};
+    igi_msl_packed_write(&packed, &bytes);
     if (!bytes.failed) igi_disk_cache_put(cpu->cache, key, bytes.data, bytes.length);
     igi_text_free(&bytes);
 }
 
 static bool unpack(ig_library *library, cpu_module *module, const char *bytes, size_t length) {
-    igi_packed packed;
-    if (!igi_packed_read(bytes, length, &packed)) return false;
+    igi_msl_packed packed;
+    if (!igi_msl_packed_read(bytes, length, &packed)) return false;
     module->log = igi_strdup(packed.log);
     if (!module->log) {
         free(packed.log), free(packed.bitcode);
-        igi_reflection_free(&packed.reflection);
+        igi_msl_reflection_free(&packed.reflection);
         return false;
     }
     library->reflection = packed.reflection;
@@ -111,8 +111,8 @@ static ig_status look_up(cpu_device *cpu, igi_msl_request *request, cache_entry 
         entry->builtin = *module ? NULL : find_builtin(cpu, request);
         if (*module || entry->builtin) break;
         if (!igi_disk_cache_get(cpu->cache, key, &entry->bytes, &entry->length)) break;
-        if (!igi_wanted_is(entry->bytes, entry->length)) break;
-        status = igi_wanted_apply(entry->bytes, entry->length, &request->sources, error);
+        if (!igi_msl_wanted_is(entry->bytes, entry->length)) break;
+        status = igi_msl_wanted_apply(entry->bytes, entry->length, &request->sources, error);
         free(entry->bytes);
         entry->bytes = NULL;
         if (status != IG_STATUS_OK) break;
@@ -123,7 +123,7 @@ static ig_status look_up(cpu_device *cpu, igi_msl_request *request, cache_entry 
 // Names that clang had to be asked for lead from the key the source had without them to the one it has now.
 static void store_wanted(cpu_device *cpu, const igi_msl_request *request, size_t known, cache_entry *entry) {
     igi_text bytes = {0};
-    igi_wanted_write(&request->sources, known, &bytes);
+    igi_msl_wanted_write(&request->sources, known, &bytes);
     if (!bytes.failed) igi_disk_cache_put(cpu->cache, entry->key, bytes.data, bytes.length);
     igi_text_free(&bytes);
     entry->key = library_key(cpu, request);
@@ -133,10 +133,10 @@ static void store_wanted(cpu_device *cpu, const igi_msl_request *request, size_t
 
 static ig_status compile(cpu_device *cpu, igi_msl_request *request, ig_library *library, cpu_module *module,
                          ig_error *error) {
-    igi_diagnostics diagnostics = {.sources = &request->sources};
+    igi_msl_diagnostics diagnostics = {.sources = &request->sources};
     igi_msl_product product;
     ig_status status = igi_msl_build(cpu->compiler, request, &diagnostics, &product, error);
-    if (status == IG_STATUS_COMPILE_FAILED) igi_diagnostics_report(&diagnostics, error);
+    if (status == IG_STATUS_COMPILE_FAILED) igi_msl_diagnostics_report(&diagnostics, error);
     if (status == IG_STATUS_OK) {
         module->bitcode = product.bitcode;
         module->bitcode_length = product.bitcode_length;
@@ -146,24 +146,25 @@ static ig_status compile(cpu_device *cpu, igi_msl_request *request, ig_library *
         if (!module->log) {
             free(library->log);
             library->log = NULL;
-            igi_reflection_free(&library->reflection);
+            igi_msl_reflection_free(&library->reflection);
             status = igi_error_no_memory(error);
         }
     }
-    igi_diagnostics_free(&diagnostics);
+    igi_msl_diagnostics_free(&diagnostics);
     return status;
 }
 
 // A module in memory has no reflection of its own: the library reads it again from the bitcode.
 static ig_status reflect_again(const igi_msl_request *request, ig_library *library, const cpu_module *module,
                                ig_error *error) {
-    igi_diagnostics diagnostics = {.sources = &request->sources};
-    ig_status status = igi_reflect(module->bitcode, module->bitcode_length, &library->reflection, &diagnostics, error);
-    igi_diagnostics_free(&diagnostics);
+    igi_msl_diagnostics diagnostics = {.sources = &request->sources};
+    ig_status status =
+        igi_msl_reflect(module->bitcode, module->bitcode_length, &library->reflection, &diagnostics, error);
+    igi_msl_diagnostics_free(&diagnostics);
     if (status != IG_STATUS_OK) return status;
     library->log = igi_strdup(module->log);
     if (library->log) return IG_STATUS_OK;
-    igi_reflection_free(&library->reflection);
+    igi_msl_reflection_free(&library->reflection);
     return igi_error_no_memory(error);
 }
 
@@ -212,7 +213,7 @@ static ig_status make_module(ig_library *library, igi_msl_request *request, cach
     if (request->line_tables) {
         made->sources = request->sources;
         made->sources.include_dirs = NULL;  // the caller's
-        request->sources = (igi_sources){0};
+        request->sources = (igi_msl_sources){0};
     }
     add_module(igi_cpu(library->device), made);
     *module = made;
@@ -244,11 +245,12 @@ ig_status igi_cpu_library_open(ig_library *library, const ig_library_desc *desc,
                                .math_mode = desc->math_mode,
                                .line_tables = desc->line_tables || cpu->line_tables,
                                .timeout_ns = desc->timeout_ns};
-    igi_main_source main = {desc->source, desc->source_length, desc->path, desc->name};
-    ig_status status = igi_sources_load(&request.sources, &main, desc->include_dirs, desc->include_dir_count, error);
+    igi_msl_main_source main = {desc->source, desc->source_length, desc->path, desc->name};
+    ig_status status =
+        igi_msl_sources_load(&request.sources, &main, desc->include_dirs, desc->include_dir_count, error);
     if (status != IG_STATUS_OK) return status;
     status = open_with(library, &request, error);
-    igi_sources_free(&request.sources);
+    igi_msl_sources_free(&request.sources);
     return status;
 }
 

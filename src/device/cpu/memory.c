@@ -26,40 +26,40 @@ static bool map_pages(igi_guarded *pages, uint64_t length) {
 
 // ---- Slabs ----
 
-struct igi_slab {
+struct igi_device_slab {
     igi_guarded pages;
     uint64_t used;    // bytes given out, in order
     uint64_t blocks;  // not yet closed
 };
 
-void igi_slabs_init(igi_slabs *slabs) {
+void igi_device_slabs_init(igi_device_slabs *slabs) {
     slabs->current = NULL;
     pthread_mutex_init(&slabs->lock, NULL);
 }
 
-static void free_slab(igi_slab *slab) {
+static void free_slab(igi_device_slab *slab) {
     if (!slab) return;
     igi_guarded_close(&slab->pages);
     free(slab);
 }
 
-void igi_slabs_destroy(igi_slabs *slabs) {
+void igi_device_slabs_destroy(igi_device_slabs *slabs) {
     free_slab(slabs->current);
     pthread_mutex_destroy(&slabs->lock);
 }
 
-static igi_slab *make_slab(void) {
-    igi_slab *slab = igi_calloc(1, sizeof *slab);
+static igi_device_slab *make_slab(void) {
+    igi_device_slab *slab = igi_calloc(1, sizeof *slab);
     if (slab && map_pages(&slab->pages, SLAB_BYTES)) return slab;
     free(slab);
     return NULL;
 }
 
 // A slab with room for the block becomes the current one. Call with the lock held.
-static igi_slab *slab_with_room(igi_slabs *slabs, uint64_t bytes) {
-    igi_slab *slab = slabs->current;
+static igi_device_slab *slab_with_room(igi_device_slabs *slabs, uint64_t bytes) {
+    igi_device_slab *slab = slabs->current;
     if (slab && slab->used + bytes <= SLAB_BYTES) return slab;
-    igi_slab *fresh = make_slab();
+    igi_device_slab *fresh = make_slab();
     if (!fresh) return NULL;
     if (slab && !slab->blocks) free_slab(slab);
     slabs->current = fresh;
@@ -68,13 +68,13 @@ static igi_slab *slab_with_room(igi_slabs *slabs, uint64_t bytes) {
 
 // The memory of a buffer that owns it.
 typedef struct block {
-    igi_slab *slab;     // NULL: pages of its own
-    igi_guarded pages;  // of the buffer alone
+    igi_device_slab *slab;  // NULL: pages of its own
+    igi_guarded pages;      // of the buffer alone
 } block;
 
-static bool open_in_slab(igi_slabs *slabs, ig_buffer *buffer, block *b) {
+static bool open_in_slab(igi_device_slabs *slabs, ig_buffer *buffer, block *b) {
     pthread_mutex_lock(&slabs->lock);
-    igi_slab *slab = slab_with_room(slabs, buffer->capacity);
+    igi_device_slab *slab = slab_with_room(slabs, buffer->capacity);
     if (slab) {
         buffer->memory = slab->pages.memory + slab->used;
         b->slab = slab;
@@ -85,7 +85,7 @@ static bool open_in_slab(igi_slabs *slabs, ig_buffer *buffer, block *b) {
     return slab != NULL;
 }
 
-static void close_in_slab(igi_slabs *slabs, igi_slab *slab) {
+static void close_in_slab(igi_device_slabs *slabs, igi_device_slab *slab) {
     pthread_mutex_lock(&slabs->lock);
     bool unused = --slab->blocks == 0;
     if (unused && slab == slabs->current)

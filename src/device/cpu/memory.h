@@ -7,14 +7,14 @@
 #include <stdint.h>
 
 // Small pooled blocks share a mapping, of which a process may have only some ten thousands.
-typedef struct igi_slab igi_slab;
-typedef struct igi_slabs {
+typedef struct igi_device_slab igi_device_slab;
+typedef struct igi_device_slabs {
     pthread_mutex_t lock;  // guards what follows, and every slab
-    igi_slab *current;
-} igi_slabs;
+    igi_device_slab *current;
+} igi_device_slabs;
 
-void igi_slabs_init(igi_slabs *slabs);
+void igi_device_slabs_init(igi_device_slabs *slabs);
 // pre: every block has been closed.
-void igi_slabs_destroy(igi_slabs *slabs);
+void igi_device_slabs_destroy(igi_device_slabs *slabs);
 
 #endif

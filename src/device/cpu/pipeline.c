@@ -19,7 +19,7 @@ static void hash_constants(igi_hasher *hasher, const ig_function_constant *const
     }
 }
 
-static igi_hash program_key(const cpu_module *module, const igi_kernel *kernel, const ig_pipeline_desc *desc) {
+static igi_hash program_key(const cpu_module *module, const igi_msl_kernel *kernel, const ig_pipeline_desc *desc) {
     igi_hasher *hasher = igi_hasher_create();
     igi_hasher_add(hasher, &module->key, sizeof module->key);
     igi_hasher_add_string(hasher, kernel->symbol);
@@ -60,12 +60,13 @@ igi_simt_request igi_cpu_simt_request(const cpu_device *cpu, const cpu_program *
                               .line_tables = program->module->line_tables};
 }
 
-static ig_status load(cpu_device *cpu, const cpu_program *program, const char *object, size_t length, igi_code *code,
-                      ig_error *error) {
-    return igi_jit_load(cpu->jit, object, length, program->module->line_tables ? program->name : NULL, code, error);
+static ig_status load(cpu_device *cpu, const cpu_program *program, const char *object, size_t length,
+                      igi_simt_code *code, ig_error *error) {
+    return igi_simt_jit_load(cpu->jit, object, length, program->module->line_tables ? program->name : NULL, code,
+                             error);
 }
 
-static bool load_cached(ig_device *device, const cpu_program *program, igi_hash key, igi_code *code) {
+static bool load_cached(ig_device *device, const cpu_program *program, igi_hash key, igi_simt_code *code) {
     cpu_device *cpu = igi_cpu(device);
     char *object = NULL;
     size_t length = 0;
@@ -82,7 +83,7 @@ ig_status igi_cpu_generate(ig_device *device, const cpu_program *program, const 
                                error);
 }
 
-static ig_status make_code(ig_device *device, const cpu_program *program, cpu_purpose purpose, igi_code *code,
+static ig_status make_code(ig_device *device, const cpu_program *program, cpu_purpose purpose, igi_simt_code *code,
                            ig_error *error) {
     cpu_device *cpu = igi_cpu(device);
     igi_simt_request request = igi_cpu_simt_request(cpu, program, purpose);
@@ -124,7 +125,7 @@ static ig_status get_variant(ig_device *device, cpu_program *program, cpu_purpos
     return status;
 }
 
-ig_status igi_cpu_program_code(ig_device *device, cpu_program *program, cpu_purpose purpose, const igi_code **code,
+ig_status igi_cpu_program_code(ig_device *device, cpu_program *program, cpu_purpose purpose, const igi_simt_code **code,
                                ig_error *error) {
     cpu_variant *variant;
     pthread_mutex_lock(&program->lock);
@@ -148,7 +149,7 @@ bool igi_cpu_is_worth_shaping(const cpu_device *cpu, uint64_t threads) {
     return cpu->shaping == CPU_SHAPE_ALWAYS || (cpu->shaping == CPU_SHAPE_LARGE && threads >= WORTH_SHAPING);
 }
 
-const igi_code *igi_cpu_shaped_code(ig_device *device, cpu_program *program, cpu_purpose purpose) {
+const igi_simt_code *igi_cpu_shaped_code(ig_device *device, cpu_program *program, cpu_purpose purpose) {
     pthread_mutex_lock(&program->lock);
     cpu_variant *variant = find_variant(program, &purpose);
     // A compilation that failed, for lack of memory for instance, is not repeated: there is other code.
@@ -162,7 +163,7 @@ const igi_code *igi_cpu_shaped_code(ig_device *device, cpu_program *program, cpu
 static void free_program(cpu_device *cpu, cpu_program *program) {
     for (cpu_variant *v = program->variants, *next; v; v = next) {
         next = v->next;
-        if (!v->failed) igi_jit_unload(cpu->jit, &v->code);
+        if (!v->failed) igi_simt_jit_unload(cpu->jit, &v->code);
         free(v);
     }
     for (size_t i = 0; i < program->constant_count; i++) {
@@ -188,7 +189,7 @@ static bool copy_constants(cpu_program *program, const ig_pipeline_desc *desc) {
     return true;
 }
 
-static cpu_program *make_program(cpu_device *cpu, cpu_module *module, const igi_kernel *kernel,
+static cpu_program *make_program(cpu_device *cpu, cpu_module *module, const igi_msl_kernel *kernel,
                                  const ig_pipeline_desc *desc, igi_hash key) {
     cpu_program *program = igi_calloc(1, sizeof *program);
     if (!program) return NULL;
@@ -205,7 +206,7 @@ static cpu_program *make_program(cpu_device *cpu, cpu_module *module, const igi_
 }
 
 // The program of this key, alive already or new, with a reference for the caller; *fresh says which.
-static cpu_program *get_program(ig_pipeline *pipeline, const igi_kernel *kernel, const ig_pipeline_desc *desc,
+static cpu_program *get_program(ig_pipeline *pipeline, const igi_msl_kernel *kernel, const ig_pipeline_desc *desc,
                                 bool *fresh) {
     cpu_device *cpu = igi_cpu(pipeline->library->device);
     cpu_module *module = pipeline->library->state;
@@ -241,13 +242,13 @@ static void release_program(cpu_device *cpu, cpu_program *program) {
 
 // ---- The backend's calls ----
 
-ig_status igi_cpu_pipeline_open(ig_pipeline *pipeline, const ig_pipeline_desc *desc, const igi_kernel *kernel,
+ig_status igi_cpu_pipeline_open(ig_pipeline *pipeline, const ig_pipeline_desc *desc, const igi_msl_kernel *kernel,
                                 ig_error *error) {
     ig_device *device = pipeline->library->device;
     bool fresh, abortable = device->deadline_ns != 0;
     cpu_program *program = get_program(pipeline, kernel, desc, &fresh);
     if (!program) return igi_error_no_memory(error);
-    const igi_code *code;
+    const igi_simt_code *code;
     ig_status status = igi_cpu_program_code(device, program, (cpu_purpose){.abortable = abortable}, &code, error);
     if (status != IG_STATUS_OK) {
         release_program(igi_cpu(device), program);

@@ -8,8 +8,8 @@
 typedef struct cpu_queue {
     ig_queue *owner;
     igi_task task;
-    igi_event_waiter waiter;  // for the event the first command buffer waits for
-    pthread_mutex_t lock;     // guards what follows
+    igi_device_event_waiter waiter;  // for the event the first command buffer waits for
+    pthread_mutex_t lock;            // guards what follows
     ig_commands *first, **last;
     size_t position;   // next command of the first command buffer
     bool scheduled;    // the task is with the pool
@@ -53,8 +53,8 @@ static void wake(void *user) {
 // The deadline has passed: a command buffer that waits for an event waits no longer.
 static void give_up(cpu_queue *queue) {
     pthread_mutex_lock(&queue->lock);
-    bool waiting =
-        queue->blocked && igi_event_take_waiter(queue->first->commands[queue->position].event.event, &queue->waiter);
+    bool waiting = queue->blocked &&
+                   igi_device_event_take_waiter(queue->first->commands[queue->position].event.event, &queue->waiter);
     pthread_mutex_unlock(&queue->lock);
     if (waiting) wake(queue);
 }
@@ -78,7 +78,7 @@ static ig_status start(cpu_queue *queue, ig_commands *commands) {
     return status;
 }
 
-static ig_status run_command(ig_commands *commands, igi_command *command, ig_error *error) {
+static ig_status run_command(ig_commands *commands, igi_device_command *command, ig_error *error) {
     ig_status status = IG_STATUS_OK;
     switch (command->kind) {
         case IGI_COMMAND_DISPATCH:
@@ -114,12 +114,12 @@ static void set_blocked(cpu_queue *queue, bool blocked) {
 }
 
 // True when there is nothing to wait for any more; otherwise the event or the alarm will wake the queue.
-static bool pass_event(cpu_queue *queue, ig_commands *commands, const igi_command *command) {
+static bool pass_event(cpu_queue *queue, ig_commands *commands, const igi_device_command *command) {
     if (atomic_load(&commands->abort)) return true;
-    queue->waiter = (igi_event_waiter){.value = command->event.value, .wake = wake, .user = queue};
+    queue->waiter = (igi_device_event_waiter){.value = command->event.value, .wake = wake, .user = queue};
     ig_queue_retain(queue->owner);
     set_blocked(queue, true);  // first: the wake may come at once
-    if (igi_event_leave_waiter(command->event.event, &queue->waiter)) {
+    if (igi_device_event_leave_waiter(command->event.event, &queue->waiter)) {
         set_blocked(queue, false);
         ig_queue_release(queue->owner);
         return true;
@@ -138,7 +138,7 @@ static void finish(cpu_queue *queue, ig_commands *commands, ig_status status, ig
     queue->position = 0;
     queue->calling = true;
     pthread_mutex_unlock(&queue->lock);
-    igi_commands_finish(commands, status, error);
+    igi_device_commands_finish(commands, status, error);
 }
 
 // Continues the first command buffer. False when it waits for an event.
@@ -148,7 +148,7 @@ static bool run_first(cpu_queue *queue, ig_commands *commands) {
     if (queue->position == 0 && atomic_load(&commands->state) == IG_COMMANDS_COMMITTED) status = start(queue, commands);
     if (status != IG_STATUS_OK) igi_error_set(&error, status, "cannot start the watchdog for the deadline");
     while (status == IG_STATUS_OK && queue->position < commands->command_count) {
-        igi_command *command = &commands->commands[queue->position];
+        igi_device_command *command = &commands->commands[queue->position];
         if (command->kind == IGI_COMMAND_WAIT_EVENT && !pass_event(queue, commands, command)) return false;
         status = run_command(commands, command, &error);
         queue->position++;

@@ -5,7 +5,7 @@
 #include "device/cpu/cpu.h"
 #include "simt/compile.h"
 
-static size_t text_bytes(const igi_remarks *remarks) {
+static size_t text_bytes(const igi_simt_remarks *remarks) {
     size_t bytes = 0;
     for (size_t i = 0; i < remarks->count; i++)
         bytes += strlen(remarks->items[i].file) + strlen(remarks->items[i].text) + 2;
@@ -20,13 +20,13 @@ static const char *place(char **end, const char *text) {
     return copy;
 }
 
-static ig_remark *pack(const igi_remarks *remarks) {
+static ig_remark *pack(const igi_simt_remarks *remarks) {
     ig_remark *packed = igi_alloc(remarks->count * sizeof *packed + text_bytes(remarks));
     if (!packed) return NULL;
     char *end = (char *)(packed + remarks->count);
     for (size_t i = 0; i < remarks->count; i++) {
-        const igi_remark *from = &remarks->items[i];
-        packed[i] = (ig_remark){.kind = igi_remark_kind_name(from->kind),
+        const igi_simt_remark *from = &remarks->items[i];
+        packed[i] = (ig_remark){.kind = igi_simt_remark_kind_name(from->kind),
                                 .file = place(&end, from->file),
                                 .text = place(&end, from->text),
                                 .line = from->line,
@@ -37,7 +37,7 @@ static ig_remark *pack(const igi_remarks *remarks) {
 
 ig_status igi_cpu_pipeline_remarks(ig_pipeline *pipeline, ig_remark **remarks, size_t *count) {
     const cpu_program *program = pipeline->state;
-    igi_remarks found = {.sources = &program->module->sources, .name = program->name};
+    igi_simt_remarks found = {.sources = &program->module->sources, .name = program->name};
     igi_simt_request request = igi_cpu_simt_request(igi_cpu(pipeline->library->device), program, (cpu_purpose){0});
     request.remarks = &found;
     ig_status status =
@@ -49,6 +49,6 @@ ig_status igi_cpu_pipeline_remarks(ig_pipeline *pipeline, ig_remark **remarks, s
     } else if (status == IG_STATUS_OK) {
         status = IG_STATUS_OUT_OF_MEMORY;
     }
-    igi_remarks_free(&found);
+    igi_simt_remarks_free(&found);
     return status;
 }

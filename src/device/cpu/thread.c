@@ -10,8 +10,8 @@ static pthread_key_t key;
 
 static void free_thread(void *memory) {
     cpu_thread *thread = memory;
-    igi_fault_stack_close(&thread->handlers);
-    igi_scratch_free(&thread->scratch);
+    igi_device_fault_stack_close(&thread->handlers);
+    igi_simt_scratch_free(&thread->scratch);
     free(thread);
 }
 
@@ -26,7 +26,7 @@ cpu_thread *igi_cpu_this_thread(void) {
     if (thread) return thread;
     thread = igi_calloc(1, sizeof *thread);
     if (!thread) return NULL;
-    if (igi_fault_stack_open(&thread->handlers) && pthread_setspecific(key, thread) == 0) return thread;
+    if (igi_device_fault_stack_open(&thread->handlers) && pthread_setspecific(key, thread) == 0) return thread;
     free_thread(thread);
     return NULL;
 }

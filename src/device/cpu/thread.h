@@ -7,8 +7,8 @@
 #include "simt/run.h"
 
 typedef struct cpu_thread {
-    igi_scratch scratch;
-    igi_fault_stack handlers;
+    igi_simt_scratch scratch;
+    igi_device_fault_stack handlers;
 } cpu_thread;
 
 // Of the calling thread, until it ends. NULL when memory is short.

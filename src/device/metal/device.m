@@ -132,7 +132,7 @@ static void close_device(ig_device *device) {
     }
 }
 
-const igi_backend igi_backend_metal = {
+const igi_device_backend igi_device_backend_metal = {
     .name = "metal",
     .device_count = count,
     .device_properties = properties,

@@ -47,7 +47,7 @@ static void set_buffer(encoding *e, const ig_buffer *buffer, uint64_t offset, ui
 enum { MOST_INLINE_BYTES = 4096 };  // what setBytes takes
 
 // The command buffer keeps the copy alive.
-static bool set_bytes(encoding *e, const igi_binding *binding) {
+static bool set_bytes(encoding *e, const igi_device_binding *binding) {
     if (binding->length <= MOST_INLINE_BYTES) {
         [e->compute setBytes:binding->bytes length:binding->length atIndex:binding->index];
         return true;
@@ -60,7 +60,7 @@ static bool set_bytes(encoding *e, const igi_binding *binding) {
     return copy != nil;
 }
 
-static bool bind_argument(encoding *e, const igi_binding *binding) {
+static bool bind_argument(encoding *e, const igi_device_binding *binding) {
     if (binding->kind == IG_ARGUMENT_THREADGROUP)
         [e->compute setThreadgroupMemoryLength:igi_round_up(binding->length, 16) atIndex:binding->index];
     else if (binding->buffer)
@@ -74,12 +74,12 @@ static MTLSize size_of(ig_size size) {
     return MTLSizeMake(size.x, size.y, size.z);
 }
 
-static MTLSize groups_of(const igi_dispatch *dispatch) {
+static MTLSize groups_of(const igi_device_dispatch *dispatch) {
     return MTLSizeMake(dispatch->grid.x / dispatch->group.x, dispatch->grid.y / dispatch->group.y,
                        dispatch->grid.z / dispatch->group.z);
 }
 
-static bool encode_dispatch(encoding *e, const igi_dispatch *dispatch) {
+static bool encode_dispatch(encoding *e, const igi_device_dispatch *dispatch) {
     if (!dispatch->grid.x || !dispatch->grid.y || !dispatch->grid.z) return true;
     id<MTLComputeCommandEncoder> encoder = compute(e);
     if (e->pipeline != dispatch->pipeline) [encoder setComputePipelineState:igi_metal_pipeline(dispatch->pipeline)];
@@ -145,12 +145,12 @@ static bool copy_overlapping(encoding *e, id<MTLBuffer> buffer, uint64_t from, u
     return done;
 }
 
-static bool overlaps(const igi_command *command) {
+static bool overlaps(const igi_device_command *command) {
     uint64_t from = command->blit.source_offset, to = command->blit.target_offset, length = command->blit.length;
     return command->blit.source == command->blit.target && from < to + length && to < from + length;
 }
 
-static bool encode_copy(encoding *e, const igi_command *command) {
+static bool encode_copy(encoding *e, const igi_device_command *command) {
     const metal_buffer *source = igi_metal_buffer(command->blit.source);
     const metal_buffer *target = igi_metal_buffer(command->blit.target);
     uint64_t from = source->base + command->blit.source_offset, to = target->base + command->blit.target_offset;
@@ -162,7 +162,7 @@ static bool encode_copy(encoding *e, const igi_command *command) {
     return true;
 }
 
-static bool encode_fill(encoding *e, const igi_command *command) {
+static bool encode_fill(encoding *e, const igi_device_command *command) {
     const metal_buffer *target = igi_metal_buffer(command->blit.target);
     uint64_t to = command->blit.target_offset, length = command->blit.length;
     if (!length) return true;
@@ -175,7 +175,7 @@ static bool encode_fill(encoding *e, const igi_command *command) {
 // The host must see what kernels wrote to managed memory when the command buffer has completed.
 static void synchronize_managed(encoding *e) {
     for (size_t i = 0; i < e->commands->retained_count; i++) {
-        const igi_retained *retained = &e->commands->retained[i];
+        const igi_device_retained *retained = &e->commands->retained[i];
         const ig_buffer *buffer = retained->kind == IGI_RETAINED_BUFFER ? retained->object : NULL;
         if (buffer && buffer->storage == IG_STORAGE_MANAGED)
             [blit(e) synchronizeResource:igi_metal_buffer(buffer)->buffer];
@@ -184,7 +184,7 @@ static void synchronize_managed(encoding *e) {
 
 // ---- All of them ----
 
-static bool encode_command(encoding *e, const igi_command *command) {
+static bool encode_command(encoding *e, const igi_device_command *command) {
     switch (command->kind) {
         case IGI_COMMAND_DISPATCH: return encode_dispatch(e, &command->dispatch);
         case IGI_COMMAND_COPY: return encode_copy(e, command);

@@ -101,7 +101,7 @@ void igi_metal_encode_signal(id<MTLCommandBuffer> buffer, ig_event *event, uint6
                               (void)reached;
                               (void)now;
                               pthread_mutex_lock(&link->lock);
-                              if (link->event) igi_event_reached(link->event, value);
+                              if (link->event) igi_device_event_reached(link->event, value);
                               pthread_mutex_unlock(&link->lock);
                             }];
     [buffer encodeSignalEvent:state->shared value:value];

@@ -81,14 +81,14 @@ static MTLCompileOptions *options_of(const ig_library_desc *desc) {
 
 // Metal does not search for headers, so those that were found become part of the text.
 static ig_status read_source(const ig_library_desc *desc, NSString **text, ig_error *error) {
-    igi_sources sources;
-    igi_main_source main = {desc->source, desc->source_length, desc->path, desc->name};
-    ig_status status = igi_sources_load(&sources, &main, desc->include_dirs, desc->include_dir_count, error);
+    igi_msl_sources sources;
+    igi_msl_main_source main = {desc->source, desc->source_length, desc->path, desc->name};
+    ig_status status = igi_msl_sources_load(&sources, &main, desc->include_dirs, desc->include_dir_count, error);
     if (status != IG_STATUS_OK) return status;
     char *flat = NULL;
     size_t length = 0;
-    status = igi_sources_flatten(&sources, &flat, &length, error);
-    igi_sources_free(&sources);
+    status = igi_msl_sources_flatten(&sources, &flat, &length, error);
+    igi_msl_sources_free(&sources);
     if (status != IG_STATUS_OK) return status;
     *text = [[[NSString alloc] initWithBytes:flat length:length encoding:NSUTF8StringEncoding] autorelease];
     if (!*text)
@@ -118,13 +118,13 @@ static ig_status compile(ig_library *library, const ig_library_desc *desc, id<MT
 
 // ---- What is in it ----
 
-static bool has_constant(const igi_reflection *reflection, const char *name) {
+static bool has_constant(const igi_msl_reflection *reflection, const char *name) {
     for (size_t i = 0; i < reflection->constant_count; i++)
         if (strcmp(reflection->constants[i].name, name) == 0) return true;
     return false;
 }
 
-static bool add_constant(igi_reflection *reflection, MTLFunctionConstant *constant) {
+static bool add_constant(igi_msl_reflection *reflection, MTLFunctionConstant *constant) {
     const char *name = [[constant name] UTF8String];
     ig_function_constant_info info = {.id = (uint32_t)[constant index]};
     if (has_constant(reflection, name) || !igi_metal_type([constant type], &info.type, &info.components)) return true;
@@ -137,12 +137,12 @@ static bool add_constant(igi_reflection *reflection, MTLFunctionConstant *consta
     return info.name != NULL;
 }
 
-static bool add_kernel(igi_reflection *reflection, const char *name) {
+static bool add_kernel(igi_msl_reflection *reflection, const char *name) {
     if (!igi_grow((void **)&reflection->kernels, &reflection->kernel_capacity, reflection->kernel_count + 1,
                   sizeof *reflection->kernels))
         return false;
-    igi_kernel *kernel = &reflection->kernels[reflection->kernel_count];
-    *kernel = (igi_kernel){.info.name = igi_strdup(name)};
+    igi_msl_kernel *kernel = &reflection->kernels[reflection->kernel_count];
+    *kernel = (igi_msl_kernel){.info.name = igi_strdup(name)};
     reflection->kernel_count += kernel->info.name != NULL;
     return kernel->info.name != NULL;
 }
@@ -153,7 +153,7 @@ static int by_id(const void *a, const void *b) {
 }
 
 // Names only: arguments are known once they are asked for or a pipeline is created.
-static bool list_functions(igi_reflection *reflection, id<MTLLibrary> library) {
+static bool list_functions(igi_msl_reflection *reflection, id<MTLLibrary> library) {
     for (NSString *name in [library functionNames]) {
         id<MTLFunction> function = [[library newFunctionWithName:name] autorelease];
         if ([function functionType] != MTLFunctionTypeKernel) continue;
@@ -190,7 +190,7 @@ ig_status igi_metal_library_open(ig_library *library, const ig_library_desc *des
         library->state = make_state(library, made);
         if (library->state) return IG_STATUS_OK;
         [made release];
-        igi_reflection_free(&library->reflection);
+        igi_msl_reflection_free(&library->reflection);
         free(library->log);
         library->log = NULL;
         return igi_error_no_memory(error);

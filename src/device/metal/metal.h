@@ -33,7 +33,7 @@ typedef struct metal_device {
     id<MTLComputePipelineState> copy_bytes, fill_bytes;  // made when first needed
     MTLSharedEventListener *listener;                    // made with the first event
     MPSMatrixMultiplication *multiplication;             // the last one, and what it was made for
-    igi_product multiplied;
+    igi_device_product multiplied;
 } metal_device;
 
 typedef struct metal_library {
@@ -60,7 +60,7 @@ void igi_metal_use_addressed_buffers(metal_device *metal, id<MTLComputeCommandEn
 
 ig_status igi_metal_library_open(ig_library *library, const ig_library_desc *desc, ig_error *error);
 void igi_metal_library_close(ig_library *library);
-void igi_metal_kernel_reflect(ig_library *library, igi_kernel *kernel);
+void igi_metal_kernel_reflect(ig_library *library, igi_msl_kernel *kernel);
 // What the compiler said, in the user's terms. `name` stands for Metal's name of a source without one.
 ig_status igi_metal_read_problem(NSError *problem, const char *name, ig_error *error);
 
@@ -72,7 +72,7 @@ ig_argument *igi_metal_arguments(MTLComputePipelineReflection *reflection, size_
 bool igi_metal_type(MTLDataType type, ig_type *scalar, uint32_t *components);
 MTLDataType igi_metal_data_type(ig_type type, uint32_t components);  // MTLDataTypeNone: there is none
 
-ig_status igi_metal_pipeline_open(ig_pipeline *pipeline, const ig_pipeline_desc *desc, const igi_kernel *kernel,
+ig_status igi_metal_pipeline_open(ig_pipeline *pipeline, const ig_pipeline_desc *desc, const igi_msl_kernel *kernel,
                                   ig_error *error);
 void igi_metal_pipeline_close(ig_pipeline *pipeline);
 // owns: a pipeline for one kernel of a library; from the archive when it is there.
@@ -97,7 +97,7 @@ void igi_metal_encode_signal(id<MTLCommandBuffer> buffer, ig_event *event, uint6
 
 bool igi_metal_has_products(ig_device *device);
 // With an encoder of its own, so no other may be open.
-bool igi_metal_encode_product(metal_device *metal, id<MTLCommandBuffer> buffer, const igi_product *product);
+bool igi_metal_encode_product(metal_device *metal, id<MTLCommandBuffer> buffer, const igi_device_product *product);
 
 // Copies and fills that Metal's own do not take: odd sizes and offsets.
 id<MTLComputePipelineState> igi_metal_byte_kernel(metal_device *metal, const char *name);

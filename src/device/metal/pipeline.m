@@ -40,7 +40,7 @@ static MTLFunctionConstantValues *all_on(id<MTLFunction> function) {
 }
 
 // The library frees each string by itself.
-static void keep_arguments(igi_kernel *kernel, MTLComputePipelineReflection *reflection) {
+static void keep_arguments(igi_msl_kernel *kernel, MTLComputePipelineReflection *reflection) {
     size_t count = 0;
     ig_argument *shared = igi_metal_arguments(reflection, &count);
     ig_argument *arguments = shared ? igi_calloc(count, sizeof *arguments) : NULL;
@@ -55,7 +55,7 @@ static void keep_arguments(igi_kernel *kernel, MTLComputePipelineReflection *ref
     kernel->info.argument_count = arguments ? count : 0;
 }
 
-static void reflect(ig_library *library, igi_kernel *kernel) {
+static void reflect(ig_library *library, igi_msl_kernel *kernel) {
     metal_library *state = library->state;
     NSString *name = [NSString stringWithUTF8String:kernel->info.name];
     id<MTLFunction> function = [[state->library newFunctionWithName:name] autorelease];
@@ -70,7 +70,7 @@ static void reflect(ig_library *library, igi_kernel *kernel) {
     [made release];
 }
 
-void igi_metal_kernel_reflect(ig_library *library, igi_kernel *kernel) {
+void igi_metal_kernel_reflect(ig_library *library, igi_msl_kernel *kernel) {
     metal_library *state = library->state;
     bool *done = &state->reflected[kernel - library->reflection.kernels];
     pthread_mutex_lock(&state->lock);
@@ -135,7 +135,7 @@ static ig_status open_pipeline(ig_pipeline *pipeline, const ig_pipeline_desc *de
     return status;
 }
 
-ig_status igi_metal_pipeline_open(ig_pipeline *pipeline, const ig_pipeline_desc *desc, const igi_kernel *kernel,
+ig_status igi_metal_pipeline_open(ig_pipeline *pipeline, const ig_pipeline_desc *desc, const igi_msl_kernel *kernel,
                                   ig_error *error) {
     (void)kernel;
     @autoreleasepool {

@@ -10,7 +10,7 @@ bool igi_metal_has_products(ig_device *device) {
     return !(wanted && strcmp(wanted, "0") == 0) && MPSSupportsMTLDevice(igi_metal(device)->device);
 }
 
-static MPSMatrix *new_matrix(const igi_matrix *m) {
+static MPSMatrix *new_matrix(const igi_device_matrix *m) {
     const metal_buffer *made = igi_metal_buffer(m->buffer);
     MPSMatrixDescriptor *descriptor = [MPSMatrixDescriptor matrixDescriptorWithRows:m->rows
                                                                             columns:m->columns
@@ -19,14 +19,14 @@ static MPSMatrix *new_matrix(const igi_matrix *m) {
     return [[MPSMatrix alloc] initWithBuffer:made->buffer offset:made->base + m->offset descriptor:descriptor];
 }
 
-static bool same_shape(const igi_product *a, const igi_product *b) {
+static bool same_shape(const igi_device_product *a, const igi_device_product *b) {
     return a->result.rows == b->result.rows && a->result.columns == b->result.columns && a->left.rows == b->left.rows &&
            a->left.columns == b->left.columns && a->transpose_left == b->transpose_left &&
            a->transpose_right == b->transpose_right && a->alpha == b->alpha;
 }
 
 // owns: the last object is kept for the next product of the same shape.
-static MPSMatrixMultiplication *retain_multiplication(metal_device *metal, const igi_product *p) {
+static MPSMatrixMultiplication *retain_multiplication(metal_device *metal, const igi_device_product *p) {
     pthread_mutex_lock(&metal->lock);
     if (!metal->multiplication || !same_shape(&metal->multiplied, p)) {
         [metal->multiplication release];
@@ -46,7 +46,7 @@ static MPSMatrixMultiplication *retain_multiplication(metal_device *metal, const
     return made;
 }
 
-bool igi_metal_encode_product(metal_device *metal, id<MTLCommandBuffer> buffer, const igi_product *product) {
+bool igi_metal_encode_product(metal_device *metal, id<MTLCommandBuffer> buffer, const igi_device_product *product) {
     MPSMatrixMultiplication *multiplication = retain_multiplication(metal, product);
     MPSMatrix *left = new_matrix(&product->left), *right = new_matrix(&product->right);
     MPSMatrix *result = new_matrix(&product->result);

@@ -51,7 +51,7 @@ static void finish_late(igi_task *task) {
         igi_error_set(&error, IG_STATUS_TIMEOUT, "%s%s%s passed its deadline of %.3f s", kernel ? "kernel '" : "",
                       kernel ? kernel : "a command buffer", kernel ? "'" : "",
                       (double)run->commands->deadline_ns * 1e-9);
-        igi_commands_finish(run->commands, IG_STATUS_TIMEOUT, &error);
+        igi_device_commands_finish(run->commands, IG_STATUS_TIMEOUT, &error);
     }
     drop(run);
 }
@@ -116,7 +116,7 @@ static void finish(metal_run *run, id<MTLCommandBuffer> buffer) {
         status = igi_error_set(&error, status_of([buffer error]), "%s%s%s", commands->label ? commands->label : "",
                                commands->label ? ": " : "", text ? text : "the command buffer failed");
     }
-    igi_commands_finish(commands, status, &error);
+    igi_device_commands_finish(commands, status, &error);
 }
 
 static void forget_buffer(ig_commands *commands) {

@@ -2,7 +2,7 @@
 // Qwen 3: each head of queries and keys is normalised.
 #include "llm/decoder.h"
 
-static const igi_part_desc parts[] = {
+static const igi_llm_part_desc parts[] = {
     {IGI_PART_ATTENTION_NORM, "attn_norm", IGI_LENGTH_ONE, IGI_LENGTH_HIDDEN, IGI_REQUIRED, IGI_UNUSED},
     {IGI_PART_QUERY, "attn_q", IGI_LENGTH_QUERIES, IGI_LENGTH_HIDDEN, IGI_REQUIRED, IGI_OPTIONAL},
     {IGI_PART_KEY, "attn_k", IGI_LENGTH_KEYS, IGI_LENGTH_HIDDEN, IGI_REQUIRED, IGI_OPTIONAL},
@@ -16,9 +16,9 @@ static const igi_part_desc parts[] = {
     {IGI_PART_DOWN, "ffn_down", IGI_LENGTH_HIDDEN, IGI_LENGTH_INNER, IGI_REQUIRED, IGI_OPTIONAL},
 };
 
-const igi_architecture igi_architecture_qwen3 = {
+const igi_llm_architecture igi_llm_architecture_qwen3 = {
     .name = "qwen3",
     .parts = parts,
     .part_count = sizeof parts / sizeof *parts,
-    .run_layer = igi_decoder_run_layer,
+    .run_layer = igi_llm_decoder_run_layer,
 };

@@ -51,7 +51,7 @@ static void describe(void *handle, char *text, size_t capacity) {
     snprintf(text, capacity, "%s", configuration ? configuration() : "BLAS");
 }
 
-static bool open_blas(igi_runtime *runtime, void **state, char *reason) {
+static bool open_blas(igi_tensor_runtime *runtime, void **state, char *reason) {
     blas_library *blas = igi_calloc(1, sizeof *blas);
     if (blas) blas->handle = open_library();
     if (blas && blas->handle) {
@@ -92,7 +92,7 @@ static bool fits(int64_t value) {
 }
 
 // Whether the last two dimensions can be given as they lie. With one row or column its stride does not matter.
-static bool as_it_lies(const igi_view *v, bool may_transpose) {
+static bool as_it_lies(const igi_tensor_view *v, bool may_transpose) {
     uint32_t last = v->rank - 1;
     int64_t rows = (int64_t)v->shape[last - 1], columns = (int64_t)v->shape[last];
     int64_t row = rows == 1 ? columns : v->strides[last - 1], column = columns == 1 ? 1 : v->strides[last];
@@ -102,7 +102,7 @@ static bool as_it_lies(const igi_view *v, bool may_transpose) {
     return may_transpose && v->strides[last - 1] == 1 && down >= rows && fits(down);
 }
 
-static matrix matrix_of(const igi_view *v, const char *data) {
+static matrix matrix_of(const igi_tensor_view *v, const char *data) {
     uint32_t last = v->rank - 1;
     int64_t rows = (int64_t)v->shape[last - 1], columns = (int64_t)v->shape[last];
     int64_t row = rows == 1 ? columns : v->strides[last - 1], column = columns == 1 ? 1 : v->strides[last];
@@ -111,18 +111,18 @@ static matrix matrix_of(const igi_view *v, const char *data) {
 }
 
 // What cannot be given as it lies is packed as floats first, without the batches that only repeat it.
-static ig_status pack(const igi_call *call, const igi_view *view, igi_view *packed) {
-    igi_view source = *view;
+static ig_status pack(const igi_tensor_call *call, const igi_tensor_view *view, igi_tensor_view *packed) {
+    igi_tensor_view source = *view;
     for (uint32_t i = 0; i + 2 < source.rank; i++)
         if (source.strides[i] == 0) source.shape[i] = 1;
-    *packed = igi_view_contiguous(IG_TYPE_F32, source.rank, source.shape);
-    ig_status status =
-        igi_storage_make(call->runtime->device, igi_view_count(&source) * sizeof(float), &packed->storage);
+    *packed = igi_tensor_view_contiguous(IG_TYPE_F32, source.rank, source.shape);
+    ig_status status = igi_tensor_storage_make(call->runtime->device, igi_tensor_view_count(&source) * sizeof(float),
+                                               &packed->storage);
     if (status != IG_STATUS_OK) return status;
-    igi_call cast = {.op = IG_OP_CAST, .input_count = 1, .output_count = 1, .runtime = call->runtime};
+    igi_tensor_call cast = {.op = IG_OP_CAST, .input_count = 1, .output_count = 1, .runtime = call->runtime};
     cast.in[0] = source, cast.out[0] = *packed;
     status = igi_simd_cast(&cast);
-    if (status != IG_STATUS_OK) igi_storage_release(packed->storage);
+    if (status != IG_STATUS_OK) igi_tensor_storage_release(packed->storage);
     for (uint32_t i = 0; i + 2 < view->rank; i++) {
         packed->shape[i] = view->shape[i];
         if (view->strides[i] == 0) packed->strides[i] = 0;
@@ -134,7 +134,7 @@ static ig_status pack(const igi_call *call, const igi_view *view, igi_view *pack
 
 typedef struct job {
     const blas_library *blas;
-    const igi_view *a, *b, *out;  // with all their batches
+    const igi_tensor_view *a, *b, *out;  // with all their batches
     int m, n, k;
     float alpha, beta;
 } job;
@@ -174,13 +174,14 @@ static void multiply_row(void *user, uint64_t count, char *const *data, const in
 }
 
 // The first element of each matrix of a batch.
-static igi_view firsts(const igi_view *view) {
-    igi_view first = *view;
+static igi_tensor_view firsts(const igi_tensor_view *view) {
+    igi_tensor_view first = *view;
     first.shape[view->rank - 1] = first.shape[view->rank - 2] = 1;
     return first;
 }
 
-static void multiply(const igi_call *call, const igi_view *a, const igi_view *b, const igi_view *out, bool adds) {
+static void multiply(const igi_tensor_call *call, const igi_tensor_view *a, const igi_tensor_view *b,
+                     const igi_tensor_view *out, bool adds) {
     uint32_t last = out->rank - 1;
     job j = {.blas = call->runtime->states[IG_BACKEND_BLAS],
              .a = a,
@@ -192,24 +193,24 @@ static void multiply(const igi_call *call, const igi_view *a, const igi_view *b,
              .alpha = (float)call->p.matmul.alpha,
              .beta = adds ? (float)call->p.matmul.beta : 0};
     if (out->rank == 2) {  // one product: it may be so small that finding the way through batches shows
-        char *const data[] = {igi_view_data(out), igi_view_data(a), igi_view_data(b)};
+        char *const data[] = {igi_tensor_view_data(out), igi_tensor_view_data(a), igi_tensor_view_data(b)};
         multiply_row(&j, 1, data, (const int64_t[3]){0});
         return;
     }
-    igi_view starts[3] = {firsts(out), firsts(a), firsts(b)};
-    igi_walk walk = igi_walk_of(3, (const igi_view *[]){&starts[0], &starts[1], &starts[2]});
-    igi_walk_all(&walk, multiply_row, &j);
+    igi_tensor_view starts[3] = {firsts(out), firsts(a), firsts(b)};
+    igi_tensor_walk walk = igi_tensor_walk_of(3, (const igi_tensor_view *[]){&starts[0], &starts[1], &starts[2]});
+    igi_tensor_walk_all(&walk, multiply_row, &j);
 }
 
 // ---- The op ----
 
-static bool out_as_it_lies(const igi_view *out) {
+static bool out_as_it_lies(const igi_tensor_view *out) {
     uint32_t last = out->rank - 1;
     bool vector = out->shape[last] == 1 && out->strides[last - 1] > 0 && fits(out->strides[last - 1]);
     return out->type == IG_TYPE_F32 && (vector || as_it_lies(out, false));
 }
 
-static bool accepts_matmul(const igi_call *call) {
+static bool accepts_matmul(const igi_tensor_call *call) {
     uint32_t last = call->out[0].rank - 1;
     uint64_t m = call->out[0].shape[last - 1], n = call->out[0].shape[last], k = call->in[0].shape[last];
 #if !defined(__APPLE__)
@@ -220,11 +221,11 @@ static bool accepts_matmul(const igi_call *call) {
 }
 
 typedef struct operands {
-    igi_view a, b, out;
-    igi_storage *temporary[3];
+    igi_tensor_view a, b, out;
+    igi_tensor_storage *temporary[3];
 } operands;
 
-static ig_status prepare(const igi_call *call, operands *o) {
+static ig_status prepare(const igi_tensor_call *call, operands *o) {
     o->a = call->in[0], o->b = call->in[1], o->out = call->out[0];
     ig_status status = IG_STATUS_OK;
     if (!as_it_lies(&o->a, true)) {
@@ -236,33 +237,33 @@ static ig_status prepare(const igi_call *call, operands *o) {
         if (status == IG_STATUS_OK) o->temporary[1] = o->b.storage;
     }
     if (status == IG_STATUS_OK && !out_as_it_lies(&o->out)) {
-        o->out = igi_view_contiguous(IG_TYPE_F32, o->out.rank, call->out[0].shape);
-        uint64_t bytes = igi_view_count(&o->out) * sizeof(float);
-        status = igi_storage_make(call->runtime->device, bytes, &o->out.storage);
+        o->out = igi_tensor_view_contiguous(IG_TYPE_F32, o->out.rank, call->out[0].shape);
+        uint64_t bytes = igi_tensor_view_count(&o->out) * sizeof(float);
+        status = igi_tensor_storage_make(call->runtime->device, bytes, &o->out.storage);
         if (status == IG_STATUS_OK) o->temporary[2] = o->out.storage;
     }
     return status;
 }
 
-static ig_status convert(const igi_call *call, const igi_view *from, const igi_view *to) {
-    if (from->storage == to->storage && igi_view_same_layout(from, to)) return IG_STATUS_OK;
-    igi_call cast = {.op = IG_OP_CAST, .input_count = 1, .output_count = 1, .runtime = call->runtime};
+static ig_status convert(const igi_tensor_call *call, const igi_tensor_view *from, const igi_tensor_view *to) {
+    if (from->storage == to->storage && igi_tensor_view_same_layout(from, to)) return IG_STATUS_OK;
+    igi_tensor_call cast = {.op = IG_OP_CAST, .input_count = 1, .output_count = 1, .runtime = call->runtime};
     cast.in[0] = *from, cast.out[0] = *to;
     return igi_simd_cast(&cast);
 }
 
-static ig_status run_prepared(const igi_call *call, bool adds) {
+static ig_status run_prepared(const igi_tensor_call *call, bool adds) {
     operands o = {0};
     ig_status status = prepare(call, &o);
     if (status == IG_STATUS_OK && adds) status = convert(call, &call->in[2], &o.out);
     if (status == IG_STATUS_OK) multiply(call, &o.a, &o.b, &o.out, adds);
     if (status == IG_STATUS_OK && o.temporary[2]) status = convert(call, &o.out, &call->out[0]);
-    for (int i = 0; i < 3; i++) igi_storage_release(o.temporary[i]);
+    for (int i = 0; i < 3; i++) igi_tensor_storage_release(o.temporary[i]);
     return status;
 }
 
-static ig_status run_matmul(const igi_call *call) {
-    const igi_view *a = &call->in[0], *b = &call->in[1], *out = &call->out[0];
+static ig_status run_matmul(const igi_tensor_call *call) {
+    const igi_tensor_view *a = &call->in[0], *b = &call->in[1], *out = &call->out[0];
     bool adds = call->in[2].storage != NULL;
     if (adds || !as_it_lies(a, true) || !as_it_lies(b, true) || !out_as_it_lies(out)) return run_prepared(call, adds);
     multiply(call, a, b, out, false);
@@ -280,11 +281,11 @@ static uint64_t worth_asking(void) {
 #endif
 }
 
-static const igi_implementation rows[] = {{.op = IG_OP_MATMUL,
-                                           .types = IGI_FLOATS,
-                                           .threshold_here = worth_asking,
-                                           .accepts = accepts_matmul,
-                                           .run = run_matmul}};
+static const igi_tensor_implementation rows[] = {{.op = IG_OP_MATMUL,
+                                                  .types = IGI_FLOATS,
+                                                  .threshold_here = worth_asking,
+                                                  .accepts = accepts_matmul,
+                                                  .run = run_matmul}};
 
 const igi_op_backend igi_ops_blas = {
     .id = IG_BACKEND_BLAS, .rows = rows, .row_count = 1, .open = open_blas, .close = close_blas};

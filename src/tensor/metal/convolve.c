@@ -10,18 +10,18 @@ typedef struct window {
 } window;
 
 // Operands that are empty have no memory to bind.
-bool igi_metal_accepts_convolve(const igi_call *call) {
+bool igi_tensor_metal_accepts_convolve(const igi_tensor_call *call) {
     bool weighs = call->op == IG_OP_CONV;
-    bool filled = igi_view_count(&call->in[0]) && (!weighs || igi_view_count(&call->in[1]));
-    return igi_metal_accepts_all(call) && (filled || igi_view_count(&call->out[0]) == 0);
+    bool filled = igi_tensor_view_count(&call->in[0]) && (!weighs || igi_tensor_view_count(&call->in[1]));
+    return igi_tensor_metal_accepts_all(call) && (filled || igi_tensor_view_count(&call->out[0]) == 0);
 }
 
-static void set_strides(int32_t strides[4], const igi_view *view) {
+static void set_strides(int32_t strides[4], const igi_tensor_view *view) {
     for (int i = 0; i < 4; i++) strides[i] = (int32_t)view->strides[i];
 }
 
-static window window_of(const igi_call *call) {
-    const igi_view *x = &call->in[0], *out = &call->out[0];
+static window window_of(const igi_tensor_call *call) {
+    const igi_tensor_view *x = &call->in[0], *out = &call->out[0];
     window w = {.channels = (uint32_t)out->shape[1]};
     set_strides(w.x_strides, x);
     set_strides(w.out_strides, out);
@@ -35,8 +35,8 @@ static window window_of(const igi_call *call) {
     return w;
 }
 
-static window kernel_of(const igi_call *call) {
-    const igi_view *weight = &call->in[1], *bias = &call->in[2];
+static window kernel_of(const igi_tensor_call *call) {
+    const igi_tensor_view *weight = &call->in[1], *bias = &call->in[2];
     window w = window_of(call);
     set_strides(w.weight_strides, weight);
     w.inner = (uint32_t)weight->shape[1];
@@ -51,18 +51,18 @@ static window kernel_of(const igi_call *call) {
     return w;
 }
 
-ig_status igi_metal_convolve(const igi_call *call) {
-    const igi_view *out = &call->out[0];
-    if (igi_view_count(out) == 0) return IG_STATUS_OK;
+ig_status igi_tensor_metal_convolve(const igi_tensor_call *call) {
+    const igi_tensor_view *out = &call->out[0];
+    if (igi_tensor_view_count(out) == 0) return IG_STATUS_OK;
     bool weighs = call->op == IG_OP_CONV;
     window w = weighs ? kernel_of(call) : window_of(call);
-    igi_metal_encoder e = igi_metal_begin(call, "convolve", out->strides[3] == 1, "%s_%s", ig_op_name(call->op),
-                                          ig_type_name(call->in[0].type));
-    igi_metal_view(&e, &call->in[0], 0);
-    if (weighs) igi_metal_view(&e, &call->in[1], 1);
-    if (weighs) igi_metal_view(&e, w.has_bias ? &call->in[2] : &call->in[1], 2);
-    igi_metal_view(&e, out, 3);
-    igi_metal_bytes(&e, &w, sizeof w, 4);
-    igi_metal_threads(&e, (ig_size){out->shape[3], out->shape[2], out->shape[0] * out->shape[1]});
+    igi_tensor_metal_encoder e = igi_tensor_metal_begin(call, "convolve", out->strides[3] == 1, "%s_%s",
+                                                        ig_op_name(call->op), ig_type_name(call->in[0].type));
+    igi_tensor_metal_view(&e, &call->in[0], 0);
+    if (weighs) igi_tensor_metal_view(&e, &call->in[1], 1);
+    if (weighs) igi_tensor_metal_view(&e, w.has_bias ? &call->in[2] : &call->in[1], 2);
+    igi_tensor_metal_view(&e, out, 3);
+    igi_tensor_metal_bytes(&e, &w, sizeof w, 4);
+    igi_tensor_metal_threads(&e, (ig_size){out->shape[3], out->shape[2], out->shape[0] * out->shape[1]});
     return e.status;
 }

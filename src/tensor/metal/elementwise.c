@@ -2,64 +2,66 @@
 // Elementwise kernels: four elements per thread where all operands are consecutive, else one that follows strides.
 #include "tensor/metal/metal.h"
 
-bool igi_metal_accepts_all(const igi_call *call) {
-    bool fits = igi_metal_can_index(&call->out[0]);
+bool igi_tensor_metal_accepts_all(const igi_tensor_call *call) {
+    bool fits = igi_tensor_metal_can_index(&call->out[0]);
     for (uint32_t i = 0; i < call->input_count; i++)
-        fits = fits && (!call->in[i].storage || igi_metal_can_index(&call->in[i]));
+        fits = fits && (!call->in[i].storage || igi_tensor_metal_can_index(&call->in[i]));
     return fits;
 }
 
 // Kernels reinterpret consecutive elements as vectors of four.
-static bool holds_vectors(const igi_view *view) {
-    return igi_view_is_contiguous(view) && view->offset % (4 * (uint64_t)ig_type_size(view->type)) == 0;
+static bool holds_vectors(const igi_tensor_view *view) {
+    return igi_tensor_view_is_contiguous(view) && view->offset % (4 * (uint64_t)ig_type_size(view->type)) == 0;
 }
 
-static bool all_vectors(const igi_call *call) {
+static bool all_vectors(const igi_tensor_call *call) {
     bool vectors = holds_vectors(&call->out[0]);
     for (uint32_t i = 0; i < call->input_count; i++) vectors = vectors && holds_vectors(&call->in[i]);
     return vectors;
 }
 
-static igi_metal_encoder begin(const igi_call *call, const char *file, bool plain, igi_metal_layout *layout) {
-    igi_metal_layout_of(call->input_count + 1, (const igi_view *[]){&call->out[0], &call->in[0], &call->in[1]}, layout);
-    uint32_t consecutive = plain ? 0 : igi_metal_consecutive(layout, call->input_count + 1);
-    return igi_metal_begin(call, file, consecutive, "%s_%s%s", ig_op_name(call->op), plain ? "" : "strided_",
-                           ig_type_name(call->in[0].type));
+static igi_tensor_metal_encoder begin(const igi_tensor_call *call, const char *file, bool plain,
+                                      igi_tensor_metal_layout *layout) {
+    igi_tensor_metal_layout_of(call->input_count + 1,
+                               (const igi_tensor_view *[]){&call->out[0], &call->in[0], &call->in[1]}, layout);
+    uint32_t consecutive = plain ? 0 : igi_tensor_metal_consecutive(layout, call->input_count + 1);
+    return igi_tensor_metal_begin(call, file, consecutive, "%s_%s%s", ig_op_name(call->op), plain ? "" : "strided_",
+                                  ig_type_name(call->in[0].type));
 }
 
-static void finish(igi_metal_encoder *e, bool plain, const igi_metal_layout *layout) {
-    uint64_t count = igi_view_count(&e->call->out[0]), inner = layout->shape[layout->rank - 1];
+static void finish(igi_tensor_metal_encoder *e, bool plain, const igi_tensor_metal_layout *layout) {
+    uint64_t count = igi_tensor_view_count(&e->call->out[0]), inner = layout->shape[layout->rank - 1];
     if (plain)
-        igi_metal_bytes(e, &(uint32_t){(uint32_t)count}, sizeof(uint32_t), 3);
+        igi_tensor_metal_bytes(e, &(uint32_t){(uint32_t)count}, sizeof(uint32_t), 3);
     else
-        igi_metal_bytes(e, layout, sizeof *layout, 3);
-    igi_metal_threads(e, plain ? (ig_size){(count + 3) / 4, 1, 1} : (ig_size){inner, count / inner, 1});
+        igi_tensor_metal_bytes(e, layout, sizeof *layout, 3);
+    igi_tensor_metal_threads(e, plain ? (ig_size){(count + 3) / 4, 1, 1} : (ig_size){inner, count / inner, 1});
 }
 
-ig_status igi_metal_unary(const igi_call *call) {
-    if (igi_view_count(&call->out[0]) == 0) return IG_STATUS_OK;
-    if (!igi_is_float(call->in[0].type)) return igi_metal_integers(call);
+ig_status igi_tensor_metal_unary(const igi_tensor_call *call) {
+    if (igi_tensor_view_count(&call->out[0]) == 0) return IG_STATUS_OK;
+    if (!igi_tensor_is_float(call->in[0].type)) return igi_tensor_metal_integers(call);
     bool plain = all_vectors(call), given = igi_ops[call->op]->has_parameters;
-    const igi_parameters *p = &call->p;
+    const igi_msl_parameters *p = &call->p;
     float parameters[2] = {given ? (float)p->elementwise.low : 0, given ? (float)p->elementwise.high : 0};
-    igi_metal_layout layout;
-    igi_metal_encoder e = begin(call, "unary", plain, &layout);
-    igi_metal_view(&e, &call->in[0], 0);
-    igi_metal_view(&e, &call->out[0], 1);
-    igi_metal_bytes(&e, parameters, sizeof parameters, 2);
+    igi_tensor_metal_layout layout;
+    igi_tensor_metal_encoder e = begin(call, "unary", plain, &layout);
+    igi_tensor_metal_view(&e, &call->in[0], 0);
+    igi_tensor_metal_view(&e, &call->out[0], 1);
+    igi_tensor_metal_bytes(&e, parameters, sizeof parameters, 2);
     finish(&e, plain, &layout);
     return e.status;
 }
 
-ig_status igi_metal_binary(const igi_call *call) {
-    if (igi_view_count(&call->out[0]) == 0) return IG_STATUS_OK;
-    if (!igi_is_float(call->in[0].type)) return igi_metal_integers(call);
+ig_status igi_tensor_metal_binary(const igi_tensor_call *call) {
+    if (igi_tensor_view_count(&call->out[0]) == 0) return IG_STATUS_OK;
+    if (!igi_tensor_is_float(call->in[0].type)) return igi_tensor_metal_integers(call);
     bool plain = all_vectors(call);
-    igi_metal_layout layout;
-    igi_metal_encoder e = begin(call, "binary", plain, &layout);
-    igi_metal_view(&e, &call->in[0], 0);
-    igi_metal_view(&e, &call->in[1], 1);
-    igi_metal_view(&e, &call->out[0], 2);
+    igi_tensor_metal_layout layout;
+    igi_tensor_metal_encoder e = begin(call, "binary", plain, &layout);
+    igi_tensor_metal_view(&e, &call->in[0], 0);
+    igi_tensor_metal_view(&e, &call->in[1], 1);
+    igi_tensor_metal_view(&e, &call->out[0], 2);
     finish(&e, plain, &layout);
     return e.status;
 }

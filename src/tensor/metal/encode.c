@@ -7,9 +7,9 @@
 #include "tensor/iterate.h"
 #include "tensor/metal/metal.h"
 
-igi_metal_encoder igi_metal_begin(const igi_call *call, const char *file, uint32_t consecutive, const char *kernel,
-                                  ...) {
-    igi_metal_encoder e = {.call = call};
+igi_tensor_metal_encoder igi_tensor_metal_begin(const igi_tensor_call *call, const char *file, uint32_t consecutive,
+                                                const char *kernel, ...) {
+    igi_tensor_metal_encoder e = {.call = call};
     char name[64];
     va_list arguments;
     va_start(arguments, kernel);
@@ -24,31 +24,33 @@ igi_metal_encoder igi_metal_begin(const igi_call *call, const char *file, uint32
     return e;
 }
 
-void igi_metal_view(igi_metal_encoder *e, const igi_view *view, uint32_t slot) {
-    igi_metal_storage(e, view->storage, view->offset, slot);
+void igi_tensor_metal_view(igi_tensor_metal_encoder *e, const igi_tensor_view *view, uint32_t slot) {
+    igi_tensor_metal_storage(e, view->storage, view->offset, slot);
 }
 
-void igi_metal_storage(igi_metal_encoder *e, const igi_storage *storage, uint64_t offset, uint32_t slot) {
+void igi_tensor_metal_storage(igi_tensor_metal_encoder *e, const igi_tensor_storage *storage, uint64_t offset,
+                              uint32_t slot) {
     if (e->status == IG_STATUS_OK) e->status = ig_commands_set_buffer(e->call->commands, storage->buffer, offset, slot);
 }
 
-void igi_metal_bytes(igi_metal_encoder *e, const void *bytes, uint64_t length, uint32_t slot) {
+void igi_tensor_metal_bytes(igi_tensor_metal_encoder *e, const void *bytes, uint64_t length, uint32_t slot) {
     if (e->status == IG_STATUS_OK) e->status = ig_commands_set_bytes(e->call->commands, bytes, length, slot);
 }
 
-void igi_metal_threads(igi_metal_encoder *e, ig_size grid) {
+void igi_tensor_metal_threads(igi_tensor_metal_encoder *e, ig_size grid) {
     if (e->status == IG_STATUS_OK) e->status = ig_commands_dispatch_threads(e->call->commands, grid, (ig_size){0});
 }
 
-void igi_metal_groups(igi_metal_encoder *e, ig_size groups, ig_size group) {
+void igi_tensor_metal_groups(igi_tensor_metal_encoder *e, ig_size groups, ig_size group) {
     if (e->status == IG_STATUS_OK) e->status = ig_commands_dispatch_threadgroups(e->call->commands, groups, group);
 }
 
 // ---- Operands ----
 
-void igi_metal_layout_of(uint32_t operands, const igi_view *const *views, igi_metal_layout *layout) {
-    igi_walk walk = igi_walk_of(operands, views);
-    *layout = (igi_metal_layout){.rank = walk.rank};
+void igi_tensor_metal_layout_of(uint32_t operands, const igi_tensor_view *const *views,
+                                igi_tensor_metal_layout *layout) {
+    igi_tensor_walk walk = igi_tensor_walk_of(operands, views);
+    *layout = (igi_tensor_metal_layout){.rank = walk.rank};
     for (uint32_t i = 0; i < walk.rank; i++) {
         layout->shape[i] = (uint32_t)walk.shape[i];
         for (uint32_t o = 0; o < operands; o++)
@@ -56,7 +58,7 @@ void igi_metal_layout_of(uint32_t operands, const igi_view *const *views, igi_me
     }
 }
 
-uint32_t igi_metal_consecutive(const igi_metal_layout *layout, uint32_t operands) {
+uint32_t igi_tensor_metal_consecutive(const igi_tensor_metal_layout *layout, uint32_t operands) {
     uint64_t count = 1;
     uint32_t bits = 0;
     for (uint32_t i = 0; i < layout->rank; i++) count *= layout->shape[i];
@@ -64,8 +66,8 @@ uint32_t igi_metal_consecutive(const igi_metal_layout *layout, uint32_t operands
     return count < 4096 ? 0 : bits;
 }
 
-bool igi_metal_can_index(const igi_view *view) {
-    uint64_t reach = 1, count = igi_view_count(view);
+bool igi_tensor_metal_can_index(const igi_tensor_view *view) {
+    uint64_t reach = 1, count = igi_tensor_view_count(view);
     for (uint32_t i = 0; i < view->rank && view->shape[i]; i++) {
         uint64_t stride = (uint64_t)llabs(view->strides[i]), span;
         if (!igi_mul(view->shape[i] - 1, stride, &span) || !igi_add(reach, span, &reach)) return false;

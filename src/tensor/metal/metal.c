@@ -14,7 +14,11 @@
 enum { GPU_THRESHOLD = 1 << 15 };
 
 #define ROW(id, set, test, function) \
-    {.op = IG_OP_##id, .types = (set), .threshold = GPU_THRESHOLD, .accepts = (test), .run = igi_metal_##function},
+    {.op = IG_OP_##id,               \
+     .types = (set),                 \
+     .threshold = GPU_THRESHOLD,     \
+     .accepts = (test),              \
+     .run = igi_tensor_metal_##function},
 // The types that operands have once they are what the op computes in.
 #define TYPES_FLOAT IGI_FLOATS
 #define TYPES_KEEP IGI_ANY_TYPE
@@ -22,11 +26,11 @@ enum { GPU_THRESHOLD = 1 << 15 };
 #define TYPES_BOOL IGI_ANY_TYPE
 #define TYPES_INDEX IGI_ANY_TYPE
 #define TYPES_SUM IGI_ANY_TYPE
-#define UNARY(id, name, type) ROW(id, TYPES_##type, igi_metal_accepts_all, unary)
-#define BINARY(id, name, type) ROW(id, TYPES_##type, igi_metal_accepts_all, binary)
-#define REDUCE(id, name, type) ROW(id, TYPES_##type, igi_metal_accepts_all, reduce)
+#define UNARY(id, name, type) ROW(id, TYPES_##type, igi_tensor_metal_accepts_all, unary)
+#define BINARY(id, name, type) ROW(id, TYPES_##type, igi_tensor_metal_accepts_all, binary)
+#define REDUCE(id, name, type) ROW(id, TYPES_##type, igi_tensor_metal_accepts_all, reduce)
 
-static const igi_implementation rows[] = {
+static const igi_tensor_implementation rows[] = {
     // clang-format off
     IG_UNARY_LIST(UNARY)
     IG_BINARY_LIST(BINARY)
@@ -55,7 +59,7 @@ typedef struct metal_state {
     built_pipeline *pipelines;
 } metal_state;
 
-static bool open_metal(igi_runtime *runtime, void **state, char *reason) {
+static bool open_metal(igi_tensor_runtime *runtime, void **state, char *reason) {
     (void)runtime;
     metal_state *metal = igi_calloc(1, sizeof *metal);
     if (!metal) {
@@ -93,7 +97,7 @@ static ig_status get_library(metal_state *metal, ig_device *device, const char *
         }
     built_library *made = igi_calloc(1, sizeof *made);
     if (!made) return igi_error_no_memory(error);
-    ig_status status = igi_kernel_library_create(device, name, &made->library, error);
+    ig_status status = igi_kernels_kernel_library_create(device, name, &made->library, error);
     if (status != IG_STATUS_OK) {
         free(made);
         return status;
@@ -153,7 +157,7 @@ static ig_status build_pipeline(metal_state *metal, ig_device *device, const cha
     return IG_STATUS_OK;
 }
 
-ig_status igi_op_pipeline(igi_runtime *runtime, const char *file, const char *kernel,
+ig_status igi_op_pipeline(igi_tensor_runtime *runtime, const char *file, const char *kernel,
                           const ig_function_constant *constants, size_t constant_count, ig_pipeline **pipeline,
                           ig_error *error) {
     metal_state *metal = runtime->states[IG_BACKEND_METAL];

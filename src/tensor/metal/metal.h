@@ -7,86 +7,89 @@
 
 // The pipeline of a kernel in src/kernels/FILE.metal, compiled when first asked for and kept. Borrowed from the
 // runtime. `constants` specialise it; different values are different pipelines.
-ig_status igi_op_pipeline(igi_runtime *runtime, const char *file, const char *kernel,
+ig_status igi_op_pipeline(igi_tensor_runtime *runtime, const char *file, const char *kernel,
                           const ig_function_constant *constants, size_t constant_count, ig_pipeline **pipeline,
                           ig_error *error);
 
 // One dispatch being encoded. After a failure the rest does nothing.
-typedef struct igi_metal_encoder {
-    const igi_call *call;
+typedef struct igi_tensor_metal_encoder {
+    const igi_tensor_call *call;
     ig_status status;
-} igi_metal_encoder;
+} igi_tensor_metal_encoder;
 
 // `kernel` is a format for printf. `consecutive` is the kernels' function constant of that name; 0 where they have
 // none.
-igi_metal_encoder igi_metal_begin(const igi_call *call, const char *file, uint32_t consecutive, const char *kernel, ...)
-    __attribute__((format(printf, 4, 5)));
+igi_tensor_metal_encoder igi_tensor_metal_begin(const igi_tensor_call *call, const char *file, uint32_t consecutive,
+                                                const char *kernel, ...) __attribute__((format(printf, 4, 5)));
 // Binds the memory of a view so that its first element is at the start.
-void igi_metal_view(igi_metal_encoder *e, const igi_view *view, uint32_t slot);
-void igi_metal_storage(igi_metal_encoder *e, const igi_storage *storage, uint64_t offset, uint32_t slot);
-void igi_metal_bytes(igi_metal_encoder *e, const void *bytes, uint64_t length, uint32_t slot);
-void igi_metal_threads(igi_metal_encoder *e, ig_size grid);  // in groups that the device chooses
-void igi_metal_groups(igi_metal_encoder *e, ig_size groups, ig_size group);
+void igi_tensor_metal_view(igi_tensor_metal_encoder *e, const igi_tensor_view *view, uint32_t slot);
+void igi_tensor_metal_storage(igi_tensor_metal_encoder *e, const igi_tensor_storage *storage, uint64_t offset,
+                              uint32_t slot);
+void igi_tensor_metal_bytes(igi_tensor_metal_encoder *e, const void *bytes, uint64_t length, uint32_t slot);
+void igi_tensor_metal_threads(igi_tensor_metal_encoder *e, ig_size grid);  // in groups that the device chooses
+void igi_tensor_metal_groups(igi_tensor_metal_encoder *e, ig_size groups, ig_size group);
 
 // What kernels call Layout: shape and strides of up to four operands, the output first, dimensions merged.
-typedef struct igi_metal_layout {
+typedef struct igi_tensor_metal_layout {
     uint32_t rank;
     uint32_t shape[IG_MAX_RANK];
     int32_t strides[4][IG_MAX_RANK];
-} igi_metal_layout;
-void igi_metal_layout_of(uint32_t operands, const igi_view *const *views, igi_metal_layout *layout);
+} igi_tensor_metal_layout;
+void igi_tensor_metal_layout_of(uint32_t operands, const igi_tensor_view *const *views,
+                                igi_tensor_metal_layout *layout);
 // Which operands are consecutive along the last dimension. Not for few elements: each answer is a kernel of its own.
-uint32_t igi_metal_consecutive(const igi_metal_layout *layout, uint32_t operands);
+uint32_t igi_tensor_metal_consecutive(const igi_tensor_metal_layout *layout, uint32_t operands);
 // Whether every offset within the view fits the kernels' 32 bits; the same for all operands of a call.
-bool igi_metal_can_index(const igi_view *view);
-bool igi_metal_accepts_all(const igi_call *call);
+bool igi_tensor_metal_can_index(const igi_tensor_view *view);
+bool igi_tensor_metal_accepts_all(const igi_tensor_call *call);
 // What kernels call a type that they see as a number: bool is u8.
-const char *igi_metal_bits_name(ig_type type);
+const char *igi_tensor_metal_bits_name(ig_type type);
 
 // The rows of ops that are in none of the public lists of elementwise ops and reductions: op, types, which calls,
 // function.
 #define IGI_METAL_WIDE (IGI_TYPE(I32) | IGI_TYPE(I64))
-#define IGI_METAL_ROWS(X)                                                      \
-    X(LEAKY_RELU, IGI_FLOATS, igi_metal_accepts_all, unary)                    \
-    X(CLAMP, IGI_NUMBERS, igi_metal_accepts_all, unary)                        \
-    X(MATMUL, IGI_FLOATS | IGI_METAL_WIDE, igi_metal_accepts_all, matmul)      \
-    X(SOFTMAX, IGI_FLOATS, igi_metal_accepts_all, along)                       \
-    X(LOG_SOFTMAX, IGI_FLOATS, igi_metal_accepts_all, along)                   \
-    X(CUMSUM, IGI_ANY_TYPE, igi_metal_accepts_all, along)                      \
-    X(LAYER_NORM, IGI_FLOATS, igi_metal_accepts_all, norm)                     \
-    X(RMS_NORM, IGI_FLOATS, igi_metal_accepts_all, norm)                       \
-    X(CAST, IGI_ANY_TYPE, igi_metal_accepts_all, convert)                      \
-    X(COPY, IGI_ANY_TYPE, igi_metal_accepts_all, convert)                      \
-    X(WHERE, IGI_ANY_TYPE, igi_metal_accepts_all, where)                       \
-    X(FILL, IGI_ANY_TYPE, igi_metal_accepts_all, fill)                         \
-    X(ARANGE, IGI_NUMBERS, igi_metal_accepts_arange, arange)                   \
-    X(RANDOM_UNIFORM, IGI_FLOATS, igi_metal_accepts_all, random)               \
-    X(RANDOM_NORMAL, IGI_FLOATS, igi_metal_accepts_all, random)                \
-    X(GATHER, IGI_ANY_TYPE, igi_metal_accepts_gather, gather)                  \
-    X(INDEX_SELECT, IGI_ANY_TYPE, igi_metal_accepts_gather, gather)            \
-    X(SCATTER, IGI_ANY_TYPE, igi_metal_accepts_scatter, scatter)               \
-    X(SORT, IGI_ANY_TYPE, igi_metal_accepts_all, sort)                         \
-    X(CONV, IGI_FLOATS | IGI_METAL_WIDE, igi_metal_accepts_convolve, convolve) \
-    X(MAX_POOL, IGI_NUMBERS, igi_metal_accepts_convolve, convolve)             \
-    X(AVG_POOL, IGI_FLOATS, igi_metal_accepts_convolve, convolve)              \
-    X(MASKED_SOFTMAX, IGI_FLOATS, igi_metal_accepts_all, masked_softmax)       \
-    X(ROPE, IGI_FLOATS, igi_metal_accepts_all, rope)                           \
-    X(ATTENTION, IGI_FLOATS, igi_metal_accepts_attention, attention)           \
-    X(QUANTIZE, IGI_FLOATS, igi_metal_accepts_weight, quantize)                \
-    X(DEQUANTIZE, IGI_FLOATS, igi_metal_accepts_weight, dequantize)            \
-    X(WEIGHT_MATMUL, IGI_FLOATS, igi_metal_accepts_weight, weight_matmul)
+#define IGI_METAL_ROWS(X)                                                             \
+    X(LEAKY_RELU, IGI_FLOATS, igi_tensor_metal_accepts_all, unary)                    \
+    X(CLAMP, IGI_NUMBERS, igi_tensor_metal_accepts_all, unary)                        \
+    X(MATMUL, IGI_FLOATS | IGI_METAL_WIDE, igi_tensor_metal_accepts_all, matmul)      \
+    X(SOFTMAX, IGI_FLOATS, igi_tensor_metal_accepts_all, along)                       \
+    X(LOG_SOFTMAX, IGI_FLOATS, igi_tensor_metal_accepts_all, along)                   \
+    X(CUMSUM, IGI_ANY_TYPE, igi_tensor_metal_accepts_all, along)                      \
+    X(LAYER_NORM, IGI_FLOATS, igi_tensor_metal_accepts_all, norm)                     \
+    X(RMS_NORM, IGI_FLOATS, igi_tensor_metal_accepts_all, norm)                       \
+    X(CAST, IGI_ANY_TYPE, igi_tensor_metal_accepts_all, convert)                      \
+    X(COPY, IGI_ANY_TYPE, igi_tensor_metal_accepts_all, convert)                      \
+    X(WHERE, IGI_ANY_TYPE, igi_tensor_metal_accepts_all, where)                       \
+    X(FILL, IGI_ANY_TYPE, igi_tensor_metal_accepts_all, fill)                         \
+    X(ARANGE, IGI_NUMBERS, igi_tensor_metal_accepts_arange, arange)                   \
+    X(RANDOM_UNIFORM, IGI_FLOATS, igi_tensor_metal_accepts_all, random)               \
+    X(RANDOM_NORMAL, IGI_FLOATS, igi_tensor_metal_accepts_all, random)                \
+    X(GATHER, IGI_ANY_TYPE, igi_tensor_metal_accepts_gather, gather)                  \
+    X(INDEX_SELECT, IGI_ANY_TYPE, igi_tensor_metal_accepts_gather, gather)            \
+    X(SCATTER, IGI_ANY_TYPE, igi_tensor_metal_accepts_scatter, scatter)               \
+    X(SORT, IGI_ANY_TYPE, igi_tensor_metal_accepts_all, sort)                         \
+    X(CONV, IGI_FLOATS | IGI_METAL_WIDE, igi_tensor_metal_accepts_convolve, convolve) \
+    X(MAX_POOL, IGI_NUMBERS, igi_tensor_metal_accepts_convolve, convolve)             \
+    X(AVG_POOL, IGI_FLOATS, igi_tensor_metal_accepts_convolve, convolve)              \
+    X(MASKED_SOFTMAX, IGI_FLOATS, igi_tensor_metal_accepts_all, masked_softmax)       \
+    X(ROPE, IGI_FLOATS, igi_tensor_metal_accepts_all, rope)                           \
+    X(ATTENTION, IGI_FLOATS, igi_tensor_metal_accepts_attention, attention)           \
+    X(QUANTIZE, IGI_FLOATS, igi_tensor_metal_accepts_weight, quantize)                \
+    X(DEQUANTIZE, IGI_FLOATS, igi_tensor_metal_accepts_weight, dequantize)            \
+    X(WEIGHT_MATMUL, IGI_FLOATS, igi_tensor_metal_accepts_weight, weight_matmul)
 
-#define IGI_DECLARE_METAL(id, types, accepts, function) ig_status igi_metal_##function(const igi_call *call);
+#define IGI_DECLARE_METAL(id, types, accepts, function) \
+    ig_status igi_tensor_metal_##function(const igi_tensor_call *call);
 IGI_METAL_ROWS(IGI_DECLARE_METAL)
 #undef IGI_DECLARE_METAL
-ig_status igi_metal_binary(const igi_call *call);
-ig_status igi_metal_reduce(const igi_call *call);
-ig_status igi_metal_integers(const igi_call *call);  // unary and binary ops of integers
-bool igi_metal_accepts_arange(const igi_call *call);
-bool igi_metal_accepts_attention(const igi_call *call);
-bool igi_metal_accepts_convolve(const igi_call *call);
-bool igi_metal_accepts_gather(const igi_call *call);
-bool igi_metal_accepts_scatter(const igi_call *call);
-bool igi_metal_accepts_weight(const igi_call *call);
+ig_status igi_tensor_metal_binary(const igi_tensor_call *call);
+ig_status igi_tensor_metal_reduce(const igi_tensor_call *call);
+ig_status igi_tensor_metal_integers(const igi_tensor_call *call);  // unary and binary ops of integers
+bool igi_tensor_metal_accepts_arange(const igi_tensor_call *call);
+bool igi_tensor_metal_accepts_attention(const igi_tensor_call *call);
+bool igi_tensor_metal_accepts_convolve(const igi_tensor_call *call);
+bool igi_tensor_metal_accepts_gather(const igi_tensor_call *call);
+bool igi_tensor_metal_accepts_scatter(const igi_tensor_call *call);
+bool igi_tensor_metal_accepts_weight(const igi_tensor_call *call);
 
 #endif

@@ -4,18 +4,18 @@
 
 enum { MAX_BLOCK = 1024, CHUNK = 16 };  // as in sort.metal
 
-typedef struct igi_metal_sorting {
+typedef struct igi_tensor_metal_sorting {
     uint64_t flip;
     uint32_t length, block, padded;
     int32_t in_stride, value_stride, index_stride;
-} igi_metal_sorting;
+} igi_tensor_metal_sorting;
 
 typedef struct plan {
-    const igi_call *call;
-    igi_metal_sorting sorting;
-    igi_metal_layout starts;  // of the lines of values, x and indices
+    const igi_tensor_call *call;
+    igi_tensor_metal_sorting sorting;
+    igi_tensor_metal_layout starts;  // of the lines of values, x and indices
     uint64_t lines;
-    igi_storage *items[2];  // the second where there are blocks to merge
+    igi_tensor_storage *items[2];  // the second where there are blocks to merge
 } plan;
 
 static uint64_t item_size(ig_type type) {
@@ -23,75 +23,77 @@ static uint64_t item_size(ig_type type) {
 }
 
 // Without the axis: where lines begin.
-static igi_view starts_of(const igi_view *view, uint32_t axis) {
-    igi_view starts = *view;
+static igi_tensor_view starts_of(const igi_tensor_view *view, uint32_t axis) {
+    igi_tensor_view starts = *view;
     starts.shape[axis] = 1;
     return starts;
 }
 
-static plan plan_of(const igi_call *call) {
-    const igi_view *x = &call->in[0], *values = &call->out[0], *indices = &call->out[1];
+static plan plan_of(const igi_tensor_call *call) {
+    const igi_tensor_view *x = &call->in[0], *values = &call->out[0], *indices = &call->out[1];
     uint32_t axis = call->p.sort.axis, length = (uint32_t)x->shape[axis], block = 2;
     while (block < length && block < MAX_BLOCK) block *= 2;
     uint64_t key = ig_type_size(x->type) == 8 ? UINT64_MAX : (UINT64_C(1) << 8 * ig_type_size(x->type)) - 1;
-    plan p = {.call = call, .lines = igi_view_count(values) / values->shape[axis]};
-    p.sorting = (igi_metal_sorting){.flip = call->p.sort.descending ? key : 0,
-                                    .length = length,
-                                    .block = block,
-                                    .padded = (length + block - 1) / block * block,
-                                    .in_stride = (int32_t)x->strides[axis],
-                                    .value_stride = (int32_t)values->strides[axis],
-                                    .index_stride = (int32_t)indices->strides[axis]};
-    igi_view starts[3] = {starts_of(values, axis), starts_of(x, axis), starts_of(indices, axis)};
-    igi_metal_layout_of(3, (const igi_view *[]){&starts[0], &starts[1], &starts[2]}, &p.starts);
+    plan p = {.call = call, .lines = igi_tensor_view_count(values) / values->shape[axis]};
+    p.sorting = (igi_tensor_metal_sorting){.flip = call->p.sort.descending ? key : 0,
+                                           .length = length,
+                                           .block = block,
+                                           .padded = (length + block - 1) / block * block,
+                                           .in_stride = (int32_t)x->strides[axis],
+                                           .value_stride = (int32_t)values->strides[axis],
+                                           .index_stride = (int32_t)indices->strides[axis]};
+    igi_tensor_view starts[3] = {starts_of(values, axis), starts_of(x, axis), starts_of(indices, axis)};
+    igi_tensor_metal_layout_of(3, (const igi_tensor_view *[]){&starts[0], &starts[1], &starts[2]}, &p.starts);
     return p;
 }
 
 static ig_status make_items(plan *p) {
     uint64_t bytes = p->lines * p->sorting.padded * item_size(p->call->in[0].type);
     ig_device *device = p->call->runtime->device;
-    ig_status status = igi_storage_make(device, bytes, &p->items[0]);
+    ig_status status = igi_tensor_storage_make(device, bytes, &p->items[0]);
     bool merges = p->sorting.padded > p->sorting.block;
-    return status == IG_STATUS_OK && merges ? igi_storage_make(device, bytes, &p->items[1]) : status;
+    return status == IG_STATUS_OK && merges ? igi_tensor_storage_make(device, bytes, &p->items[1]) : status;
 }
 
 static ig_status encode_blocks(const plan *p) {
-    igi_metal_encoder e = igi_metal_begin(p->call, "sort", 0, "blocks_%s", igi_metal_bits_name(p->call->in[0].type));
+    igi_tensor_metal_encoder e =
+        igi_tensor_metal_begin(p->call, "sort", 0, "blocks_%s", igi_tensor_metal_bits_name(p->call->in[0].type));
     uint32_t half = p->sorting.block / 2, threads = half < 32 ? 32 : half > 256 ? 256 : half;
-    igi_metal_view(&e, &p->call->in[0], 0);
-    igi_metal_storage(&e, p->items[0], 0, 1);
-    igi_metal_bytes(&e, &p->sorting, sizeof p->sorting, 2);
-    igi_metal_bytes(&e, &p->starts, sizeof p->starts, 3);
-    igi_metal_groups(&e, (ig_size){p->sorting.padded / p->sorting.block, p->lines, 1}, (ig_size){threads, 1, 1});
+    igi_tensor_metal_view(&e, &p->call->in[0], 0);
+    igi_tensor_metal_storage(&e, p->items[0], 0, 1);
+    igi_tensor_metal_bytes(&e, &p->sorting, sizeof p->sorting, 2);
+    igi_tensor_metal_bytes(&e, &p->starts, sizeof p->starts, 3);
+    igi_tensor_metal_groups(&e, (ig_size){p->sorting.padded / p->sorting.block, p->lines, 1}, (ig_size){threads, 1, 1});
     return e.status;
 }
 
 static ig_status encode_merge(const plan *p, int from, uint32_t run) {
-    igi_metal_encoder e =
-        igi_metal_begin(p->call, "sort", 0, "merge_%s", p->call->in[0].type == IG_TYPE_I64 ? "wide" : "narrow");
-    igi_metal_storage(&e, p->items[from], 0, 0);
-    igi_metal_storage(&e, p->items[!from], 0, 1);
-    igi_metal_bytes(&e, &p->sorting, sizeof p->sorting, 2);
-    igi_metal_bytes(&e, &run, sizeof run, 3);
-    igi_metal_threads(&e, (ig_size){p->sorting.padded / CHUNK, p->lines, 1});
+    igi_tensor_metal_encoder e =
+        igi_tensor_metal_begin(p->call, "sort", 0, "merge_%s", p->call->in[0].type == IG_TYPE_I64 ? "wide" : "narrow");
+    igi_tensor_metal_storage(&e, p->items[from], 0, 0);
+    igi_tensor_metal_storage(&e, p->items[!from], 0, 1);
+    igi_tensor_metal_bytes(&e, &p->sorting, sizeof p->sorting, 2);
+    igi_tensor_metal_bytes(&e, &run, sizeof run, 3);
+    igi_tensor_metal_threads(&e, (ig_size){p->sorting.padded / CHUNK, p->lines, 1});
     return e.status;
 }
 
 static ig_status encode_write(const plan *p, int from) {
-    const igi_call *call = p->call;
-    igi_metal_encoder e = igi_metal_begin(call, "sort", 0, "write_%s", igi_metal_bits_name(call->in[0].type));
-    igi_metal_view(&e, &call->in[0], 0);
-    igi_metal_storage(&e, p->items[from], 0, 1);
-    igi_metal_bytes(&e, &p->sorting, sizeof p->sorting, 2);
-    igi_metal_bytes(&e, &p->starts, sizeof p->starts, 3);
-    igi_metal_view(&e, &call->out[0], 4);
-    igi_metal_view(&e, &call->out[1], 5);
-    igi_metal_threads(&e, (ig_size){call->out[0].shape[call->p.sort.axis], p->lines, 1});
+    const igi_tensor_call *call = p->call;
+    igi_tensor_metal_encoder e =
+        igi_tensor_metal_begin(call, "sort", 0, "write_%s", igi_tensor_metal_bits_name(call->in[0].type));
+    igi_tensor_metal_view(&e, &call->in[0], 0);
+    igi_tensor_metal_storage(&e, p->items[from], 0, 1);
+    igi_tensor_metal_bytes(&e, &p->sorting, sizeof p->sorting, 2);
+    igi_tensor_metal_bytes(&e, &p->starts, sizeof p->starts, 3);
+    igi_tensor_metal_view(&e, &call->out[0], 4);
+    igi_tensor_metal_view(&e, &call->out[1], 5);
+    igi_tensor_metal_threads(&e, (ig_size){call->out[0].shape[call->p.sort.axis], p->lines, 1});
     return e.status;
 }
 
-ig_status igi_metal_sort(const igi_call *call) {
-    if (igi_view_count(&call->out[0]) == 0) return IG_STATUS_OK;
+ig_status igi_tensor_metal_sort(const igi_tensor_call *call) {
+    if (igi_tensor_view_count(&call->out[0]) == 0) return IG_STATUS_OK;
     plan p = plan_of(call);
     int from = 0;
     ig_status status = make_items(&p);
@@ -101,6 +103,6 @@ ig_status igi_metal_sort(const igi_call *call) {
         from = !from;
     }
     if (status == IG_STATUS_OK) status = encode_write(&p, from);
-    igi_storage_release(p.items[0]), igi_storage_release(p.items[1]);
+    igi_tensor_storage_release(p.items[0]), igi_tensor_storage_release(p.items[1]);
     return status;
 }

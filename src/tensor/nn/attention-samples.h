@@ -6,16 +6,16 @@
 #include "tensor/sample-maker.h"
 
 enum { IGI_ATTENTION_SHAPES = 15 };
-extern const struct igi_attention_shape {
+extern const struct igi_tensor_attention_shape {
     uint64_t batch, queries, keys, heads, key_heads, dim;
     uint64_t query_position, window, start;  // start: slot of the first key in its ring; 0: there is no ring
     bool causal;
-} igi_attention_shapes[IGI_ATTENTION_SHAPES];
+} igi_tensor_attention_shapes[IGI_ATTENTION_SHAPES];
 
 // Sets what a query sees. pre: the parameters are `attend`.
-static inline void igi_attention_sample_mask(igi_sample_maker *m) {
-    const struct igi_attention_shape *s = &igi_attention_shapes[m->spec->shape];
-    igi_parameters *p = &m->sample->call.p;
+static inline void igi_tensor_attention_sample_mask(igi_tensor_sample_maker *m) {
+    const struct igi_tensor_attention_shape *s = &igi_tensor_attention_shapes[m->spec->shape];
+    igi_msl_parameters *p = &m->sample->call.p;
     p->attend.query_position = s->query_position;
     p->attend.window = s->window;
     p->attend.causal = s->causal;

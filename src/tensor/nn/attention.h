@@ -6,13 +6,13 @@
 #include "tensor/nn/nn.h"
 
 // Where the keys are: `keys` of them from slot `start` on, coming around at the end.
-typedef struct igi_key_ring {
+typedef struct igi_tensor_key_ring {
     uint64_t keys, start;
-} igi_key_ring;
+} igi_tensor_key_ring;
 
 // ring NULL: all slots, in order.
-ig_status igi_attention(ig_stream *stream, const ig_tensor *q, const ig_tensor *k, const ig_tensor *v,
-                        const ig_attention_desc *desc, const igi_key_ring *ring, const ig_op_options *options,
-                        ig_tensor **out);
+ig_status igi_tensor_attention(ig_stream *stream, const ig_tensor *q, const ig_tensor *k, const ig_tensor *v,
+                               const ig_attention_desc *desc, const igi_tensor_key_ring *ring,
+                               const ig_op_options *options, ig_tensor **out);
 
 #endif

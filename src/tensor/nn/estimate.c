@@ -32,7 +32,7 @@ ig_status ig_model_size(const ig_model_shape *shape, ig_weight_type type, uint64
         return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "model_size: the type is unknown or bytes is NULL");
     ig_status status = ig_model_parameters(shape, &count);
     if (status != IG_STATUS_OK) return status;
-    const igi_weight_format *format = &igi_weight_formats[type];
+    const igi_tensor_weight_format *format = &igi_tensor_weight_formats[type];
     uint64_t blocks = count / format->weights + (count % format->weights != 0);
     if (!igi_mul(blocks, format->bytes, &size))
         return igi_fail_with(IG_STATUS_OVERFLOW, "model_size: the model is too large to be addressed");

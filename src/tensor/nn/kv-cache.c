@@ -35,7 +35,7 @@ static bool there_is(const ig_kv_cache *cache, uint32_t layer, uint64_t sequence
 
 ig_status ig_kv_cache_size(const ig_kv_cache_desc *desc, uint64_t *bytes) {
     uint64_t size;
-    if (!desc || !bytes || !igi_is_float(desc->type))
+    if (!desc || !bytes || !igi_tensor_is_float(desc->type))
         return igi_fail_with(IG_STATUS_INVALID_ARGUMENT,
                              "kv_cache_size: desc and bytes must not be NULL, and the type f16, bf16 or f32");
     bool fits = igi_mul(UINT64_C(2) * ig_type_size(desc->type), desc->layers, &size) &&
@@ -188,10 +188,11 @@ static ig_status operand_of(const part *p, uint64_t which, const ig_tensor *x, p
 
 static ig_status check_place(ig_stream *stream, const ig_kv_cache *cache, uint32_t layer, uint64_t sequence) {
     if (layer >= cache->desc.layers)
-        return igi_stream_fail(stream, IG_STATUS_OUT_OF_RANGE, "%s: there is no layer %u", stream->caller, layer);
+        return igi_tensor_stream_fail(stream, IG_STATUS_OUT_OF_RANGE, "%s: there is no layer %u", stream->caller,
+                                      layer);
     if (sequence < cache->sequences) return IG_STATUS_OK;
-    return igi_stream_fail(stream, IG_STATUS_OUT_OF_RANGE, "%s: there is no sequence %llu", stream->caller,
-                           (unsigned long long)sequence);
+    return igi_tensor_stream_fail(stream, IG_STATUS_OUT_OF_RANGE, "%s: there is no sequence %llu", stream->caller,
+                                  (unsigned long long)sequence);
 }
 
 // ---- Append ----
@@ -247,13 +248,14 @@ static ig_status check_rows(ig_stream *stream, const part *p, const ig_tensor *x
     uint32_t rank = p->batched ? 4 : 3;
     bool fits = x->view.rank == rank && x->view.shape[rank - 2] == desc->heads && x->view.shape[rank - 1] == desc->dim;
     if (fits && (!p->batched || x->view.shape[0] == p->count)) return IG_STATUS_OK;
-    igi_shape_text(x->view.rank, x->view.shape, text);
+    igi_tensor_shape_text(x->view.rank, x->view.shape, text);
     if (p->batched)
-        return igi_stream_fail(stream, IG_STATUS_INVALID_ARGUMENT, "%s: %s of shape %s is not [%llu, .., %llu, %llu]",
-                               stream->caller, role, text, (unsigned long long)p->count,
-                               (unsigned long long)desc->heads, (unsigned long long)desc->dim);
-    return igi_stream_fail(stream, IG_STATUS_INVALID_ARGUMENT, "%s: %s of shape %s is not [.., %llu, %llu]",
-                           stream->caller, role, text, (unsigned long long)desc->heads, (unsigned long long)desc->dim);
+        return igi_tensor_stream_fail(
+            stream, IG_STATUS_INVALID_ARGUMENT, "%s: %s of shape %s is not [%llu, .., %llu, %llu]", stream->caller,
+            role, text, (unsigned long long)p->count, (unsigned long long)desc->heads, (unsigned long long)desc->dim);
+    return igi_tensor_stream_fail(stream, IG_STATUS_INVALID_ARGUMENT, "%s: %s of shape %s is not [.., %llu, %llu]",
+                                  stream->caller, role, text, (unsigned long long)desc->heads,
+                                  (unsigned long long)desc->dim);
 }
 
 // The first of several new positions still needs its window.
@@ -265,8 +267,8 @@ static ig_status check_room(ig_stream *stream, const part *p, uint64_t count) {
         if (room < least) least = room;
     }
     if (count <= least) return IG_STATUS_OK;
-    return igi_stream_fail(stream, IG_STATUS_OUT_OF_RANGE, "%s: %llu positions do not fit, only %llu do",
-                           stream->caller, (unsigned long long)count, (unsigned long long)least);
+    return igi_tensor_stream_fail(stream, IG_STATUS_OUT_OF_RANGE, "%s: %llu positions do not fit, only %llu do",
+                                  stream->caller, (unsigned long long)count, (unsigned long long)least);
 }
 
 static void lengthen(const part *p, uint64_t count) {
@@ -285,8 +287,8 @@ static ig_status append(ig_stream *stream, const part *p, const ig_tensor *k, co
     uint32_t axis = k->view.rank - 3;
     uint64_t count = k->view.shape[axis];
     if (v->view.shape[axis] != count)
-        return igi_stream_fail(stream, IG_STATUS_INVALID_ARGUMENT, "%s: there are not as many values as keys",
-                               stream->caller);
+        return igi_tensor_stream_fail(stream, IG_STATUS_INVALID_ARGUMENT, "%s: there are not as many values as keys",
+                                      stream->caller);
     status = check_room(stream, p, count);
     if (status == IG_STATUS_OK) status = (in_step(p) ? put_both : put_each)(stream, p, k, v);
     if (status == IG_STATUS_OK) lengthen(p, count);
@@ -297,11 +299,11 @@ ig_status ig_kv_cache_append(ig_stream *stream, ig_kv_cache *cache, uint32_t lay
                              const ig_tensor *v) {
     if (!stream || !cache || !k || !v)
         return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "kv_cache_append: stream, cache, k and v must not be NULL");
-    const char *outer = igi_stream_enter(stream, "kv_cache_append");
+    const char *outer = igi_tensor_stream_enter(stream, "kv_cache_append");
     ig_status status = check_place(stream, cache, layer, 0);
     const part p = all_of(cache, layer);
     if (status == IG_STATUS_OK) status = append(stream, &p, k, v);
-    return igi_stream_leave(stream, outer, status);
+    return igi_tensor_stream_leave(stream, outer, status);
 }
 
 ig_status ig_kv_cache_append_sequence(ig_stream *stream, ig_kv_cache *cache, uint32_t layer, uint64_t sequence,
@@ -309,11 +311,11 @@ ig_status ig_kv_cache_append_sequence(ig_stream *stream, ig_kv_cache *cache, uin
     if (!stream || !cache || !k || !v)
         return igi_fail_with(IG_STATUS_INVALID_ARGUMENT,
                              "kv_cache_append_sequence: stream, cache, k and v must not be NULL");
-    const char *outer = igi_stream_enter(stream, "kv_cache_append_sequence");
+    const char *outer = igi_tensor_stream_enter(stream, "kv_cache_append_sequence");
     ig_status status = check_place(stream, cache, layer, sequence);
     const part p = one_of(cache, layer, sequence);
     if (status == IG_STATUS_OK) status = append(stream, &p, k, v);
-    return igi_stream_leave(stream, outer, status);
+    return igi_tensor_stream_leave(stream, outer, status);
 }
 
 // ---- Truncate ----
@@ -364,8 +366,9 @@ static ig_status attend(ig_stream *stream, const part *p, const ig_tensor *q, do
     ig_status status = memories_of(p, slots);
     const ig_attention_desc desc = {
         .scale = scale, .causal = true, .window = p->cache->desc.window, .query_position = keys - queries};
-    const igi_key_ring ring = {keys, capacity ? h->first % capacity : 0};
-    if (status == IG_STATUS_OK) status = igi_attention(stream, q, slots[0], slots[1], &desc, &ring, options, out);
+    const igi_tensor_key_ring ring = {keys, capacity ? h->first % capacity : 0};
+    if (status == IG_STATUS_OK)
+        status = igi_tensor_attention(stream, q, slots[0], slots[1], &desc, &ring, options, out);
     ig_tensor_release(slots[0]), ig_tensor_release(slots[1]);
     return status;
 }
@@ -395,8 +398,8 @@ static ig_status attend_each(ig_stream *stream, const part *p, const ig_tensor *
         return status;
     }
     if (!out)
-        return igi_stream_fail(stream, IG_STATUS_INVALID_ARGUMENT, "%s: there is nowhere to put the result",
-                               stream->caller);
+        return igi_tensor_stream_fail(stream, IG_STATUS_INVALID_ARGUMENT, "%s: there is nowhere to put the result",
+                                      stream->caller);
     ig_type operand, type;
     ig_tensor *made = NULL;
     igi_op_types(IG_OP_ATTENTION, q->view.type, &operand, &type);
@@ -422,9 +425,9 @@ static bool fits_queries(const part *p, const ig_tensor *q) {
 static ig_status attention(ig_stream *stream, const part *p, const ig_tensor *q, double scale,
                            const ig_op_options *options, ig_tensor **out) {
     if (!fits_queries(p, q))
-        return igi_stream_fail(stream, IG_STATUS_INVALID_ARGUMENT,
-                               "%s: queries must be [%spositions, heads, dim] of the last positions", stream->caller,
-                               p->batched ? "sequences, " : "");
+        return igi_tensor_stream_fail(stream, IG_STATUS_INVALID_ARGUMENT,
+                                      "%s: queries must be [%spositions, heads, dim] of the last positions",
+                                      stream->caller, p->batched ? "sequences, " : "");
     return (in_step(p) ? attend : attend_each)(stream, p, q, scale, options, out);
 }
 
@@ -432,11 +435,11 @@ ig_status ig_kv_cache_attention(ig_stream *stream, const ig_kv_cache *cache, uin
                                 double scale, const ig_op_options *options, ig_tensor **out) {
     if (!stream || !cache || !q)
         return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "kv_cache_attention: stream, cache and q must not be NULL");
-    const char *outer = igi_stream_enter(stream, "kv_cache_attention");
+    const char *outer = igi_tensor_stream_enter(stream, "kv_cache_attention");
     ig_status status = check_place(stream, cache, layer, 0);
     const part p = all_of(cache, layer);
     if (status == IG_STATUS_OK) status = attention(stream, &p, q, scale, options, out);
-    return igi_stream_leave(stream, outer, status);
+    return igi_tensor_stream_leave(stream, outer, status);
 }
 
 ig_status ig_kv_cache_attention_sequence(ig_stream *stream, const ig_kv_cache *cache, uint32_t layer, uint64_t sequence,
@@ -445,9 +448,9 @@ ig_status ig_kv_cache_attention_sequence(ig_stream *stream, const ig_kv_cache *c
     if (!stream || !cache || !q)
         return igi_fail_with(IG_STATUS_INVALID_ARGUMENT,
                              "kv_cache_attention_sequence: stream, cache and q must not be NULL");
-    const char *outer = igi_stream_enter(stream, "kv_cache_attention_sequence");
+    const char *outer = igi_tensor_stream_enter(stream, "kv_cache_attention_sequence");
     ig_status status = check_place(stream, cache, layer, sequence);
     const part p = one_of(cache, layer, sequence);
     if (status == IG_STATUS_OK) status = attention(stream, &p, q, scale, options, out);
-    return igi_stream_leave(stream, outer, status);
+    return igi_tensor_stream_leave(stream, outer, status);
 }

@@ -8,21 +8,21 @@
      : (id) == IG_WEIGHT_BF16 ? IG_TYPE_BF16 \
                               : IG_TYPE_U8)
 
-const igi_weight_format igi_weight_formats[IG_WEIGHT_TYPE_COUNT] = {
+const igi_tensor_weight_format igi_tensor_weight_formats[IG_WEIGHT_TYPE_COUNT] = {
 #define FORMAT(id, name, weights, bytes) [IG_WEIGHT_##id] = {#name, weights, bytes, ELEMENT(IG_WEIGHT_##id)},
     IG_WEIGHT_TYPE_LIST(FORMAT)
 #undef FORMAT
 };
 
 const char *ig_weight_type_name(ig_weight_type type) {
-    return (unsigned)type < IG_WEIGHT_TYPE_COUNT ? igi_weight_formats[type].name : "unknown";
+    return (unsigned)type < IG_WEIGHT_TYPE_COUNT ? igi_tensor_weight_formats[type].name : "unknown";
 }
 
 ig_status ig_weight_size(ig_weight_type type, uint64_t rows, uint64_t columns, uint64_t *bytes) {
     uint64_t size;
     if ((unsigned)type >= IG_WEIGHT_TYPE_COUNT || !bytes)
         return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "weight_size: the type is unknown or bytes is NULL");
-    const igi_weight_format *format = &igi_weight_formats[type];
+    const igi_tensor_weight_format *format = &igi_tensor_weight_formats[type];
     if (columns % format->weights)
         return igi_fail(IG_STATUS_INVALID_ARGUMENT, "weight_size: %llu columns are no whole blocks of %u %s weights",
                         (unsigned long long)columns, (unsigned)format->weights, format->name);
@@ -35,9 +35,9 @@ ig_status ig_weight_size(ig_weight_type type, uint64_t rows, uint64_t columns, u
 
 // Elements, or bytes of blocks.
 static void shape_of(const ig_weight_desc *desc, uint64_t shape[2]) {
-    bool plain = igi_weight_is_plain(desc->type);
+    bool plain = igi_tensor_weight_is_plain(desc->type);
     shape[0] = desc->rows;
-    shape[1] = plain ? desc->columns : igi_weight_row_bytes(desc->type, desc->columns);
+    shape[1] = plain ? desc->columns : igi_tensor_weight_row_bytes(desc->type, desc->columns);
 }
 
 ig_status ig_weight_create(ig_device *device, const ig_weight_desc *desc, ig_weight **weight) {
@@ -50,7 +50,7 @@ ig_status ig_weight_create(ig_device *device, const ig_weight_desc *desc, ig_wei
     if (status != IG_STATUS_OK) return status;
     ig_weight *made = igi_calloc(1, sizeof *made);
     if (!made) return igi_fail_no_memory();
-    ig_tensor_desc memory = {.type = igi_weight_formats[desc->type].element,
+    ig_tensor_desc memory = {.type = igi_tensor_weight_formats[desc->type].element,
                              .rank = 2,
                              .bytes = desc->bytes,
                              .no_copy = desc->no_copy,

@@ -6,12 +6,12 @@
 #include "tensor/front.h"
 #include "tensor/nn/nn.h"
 
-typedef struct igi_weight_format {
+typedef struct igi_tensor_weight_format {
     const char *name;
     uint32_t weights, bytes;  // of a block; 1 weight: plain elements
     ig_type element;          // of the tensor that holds them
-} igi_weight_format;
-extern const igi_weight_format igi_weight_formats[IG_WEIGHT_TYPE_COUNT];
+} igi_tensor_weight_format;
+extern const igi_tensor_weight_format igi_tensor_weight_formats[IG_WEIGHT_TYPE_COUNT];
 // Weights that are unpacked together: a small block, or a part of a large one; and those of a large one.
 enum { IGI_GROUP = 32, IGI_MOST_WEIGHTS = 256 };
 
@@ -22,26 +22,26 @@ struct ig_weight {
     ig_tensor *tensor;
 };
 
-static inline bool igi_weight_is_plain(uint32_t type) {
-    return igi_weight_formats[type].weights == 1;
+static inline bool igi_tensor_weight_is_plain(uint32_t type) {
+    return igi_tensor_weight_formats[type].weights == 1;
 }
-static inline uint64_t igi_weight_row_bytes(uint32_t type, uint64_t columns) {
-    return columns / igi_weight_formats[type].weights * igi_weight_formats[type].bytes;
+static inline uint64_t igi_tensor_weight_row_bytes(uint32_t type, uint64_t columns) {
+    return columns / igi_tensor_weight_formats[type].weights * igi_tensor_weight_formats[type].bytes;
 }
 // The row's start of a packed weight.
-static inline char *igi_weight_row(const igi_view *weight, uint64_t row) {
-    return igi_view_data(weight) + (int64_t)row * igi_view_stride_bytes(weight, 0);
+static inline char *igi_tensor_weight_row(const igi_tensor_view *weight, uint64_t row) {
+    return igi_tensor_view_data(weight) + (int64_t)row * igi_tensor_view_stride_bytes(weight, 0);
 }
 
 // Weight i is scales[i / 16] * numbers[i] + offsets[i / 16]. Without an offset it is -0, which changes nothing.
-typedef struct igi_weight_group {
+typedef struct igi_tensor_weight_group {
     int8_t numbers[IGI_GROUP];
     double scales[2], offsets[2];
-} igi_weight_group;
+} igi_tensor_weight_group;
 // Weights 32 * index and on of a row. pre: not a plain type
-void igi_unpack_group(uint32_t type, const uint8_t *row, uint64_t index, igi_weight_group *group);
+void igi_tensor_unpack_group(uint32_t type, const uint8_t *row, uint64_t index, igi_tensor_weight_group *group);
 
 // Rows [begin, end) of a call of quantize. Every byte is given by the format, so that there is one way to do it.
-void igi_quantize_rows(const igi_call *call, uint64_t begin, uint64_t end);
+void igi_tensor_quantize_rows(const igi_tensor_call *call, uint64_t begin, uint64_t end);
 
 #endif

@@ -8,89 +8,89 @@
 
 #define DEFINE_UNARY(id, name, type)                                                                                   \
     ig_status ig_tensor_##name(ig_stream *stream, const ig_tensor *x, const ig_op_options *options, ig_tensor **out) { \
-        return igi_front_elementwise(stream, IG_OP_##id, &x, NULL, options, out);                                      \
+        return igi_tensor_front_elementwise(stream, IG_OP_##id, &x, NULL, options, out);                               \
     }
 IG_UNARY_LIST(DEFINE_UNARY)
 
-#define DEFINE_BINARY(id, name, type)                                                                      \
-    ig_status ig_tensor_##name(ig_stream *stream, const ig_tensor *a, const ig_tensor *b,                  \
-                               const ig_op_options *options, ig_tensor **out) {                            \
-        return igi_front_elementwise(stream, IG_OP_##id, (const ig_tensor *[]){a, b}, NULL, options, out); \
+#define DEFINE_BINARY(id, name, type)                                                                             \
+    ig_status ig_tensor_##name(ig_stream *stream, const ig_tensor *a, const ig_tensor *b,                         \
+                               const ig_op_options *options, ig_tensor **out) {                                   \
+        return igi_tensor_front_elementwise(stream, IG_OP_##id, (const ig_tensor *[]){a, b}, NULL, options, out); \
     }
 IG_BINARY_LIST(DEFINE_BINARY)
 
 ig_status ig_tensor_leaky_relu(ig_stream *stream, const ig_tensor *x, double slope, const ig_op_options *options,
                                ig_tensor **out) {
-    const igi_parameters p = {.elementwise = {.slope = slope}};
-    return igi_front_elementwise(stream, IG_OP_LEAKY_RELU, &x, &p, options, out);
+    const igi_msl_parameters p = {.elementwise = {.slope = slope}};
+    return igi_tensor_front_elementwise(stream, IG_OP_LEAKY_RELU, &x, &p, options, out);
 }
 
 ig_status ig_tensor_clamp(ig_stream *stream, const ig_tensor *x, double low, double high, const ig_op_options *options,
                           ig_tensor **out) {
-    const igi_parameters p = {.elementwise = {.low = low, .high = high}};
+    const igi_msl_parameters p = {.elementwise = {.low = low, .high = high}};
     if (stream && !(low <= high))
-        return igi_stream_fail(stream, IG_STATUS_INVALID_ARGUMENT, "clamp: low is %g and high is %g", low, high);
-    return igi_front_elementwise(stream, IG_OP_CLAMP, &x, &p, options, out);
+        return igi_tensor_stream_fail(stream, IG_STATUS_INVALID_ARGUMENT, "clamp: low is %g and high is %g", low, high);
+    return igi_tensor_front_elementwise(stream, IG_OP_CLAMP, &x, &p, options, out);
 }
 
 ig_status ig_tensor_copy(ig_stream *stream, const ig_tensor *x, const ig_op_options *options, ig_tensor **out) {
-    return igi_front_elementwise(stream, IG_OP_COPY, &x, NULL, options, out);
+    return igi_tensor_front_elementwise(stream, IG_OP_COPY, &x, NULL, options, out);
 }
 
 ig_status ig_tensor_cast(ig_stream *stream, const ig_tensor *x, ig_type type, const ig_op_options *options,
                          ig_tensor **out) {
-    igi_front f;
-    igi_front_begin(&f, stream, IG_OP_CAST, options);
-    igi_front_input(&f, "x", x);
-    if (!igi_type_in(type, IGI_ANY_TYPE))
-        igi_front_fail(&f, IG_STATUS_UNSUPPORTED, "there are no tensors of this type");
-    if (f.status == IG_STATUS_OK) igi_front_output(&f, type, x->view.rank, x->view.shape);
-    return igi_front_finish(&f, out);
+    igi_tensor_front f;
+    igi_tensor_front_begin(&f, stream, IG_OP_CAST, options);
+    igi_tensor_front_input(&f, "x", x);
+    if (!igi_tensor_type_in(type, IGI_ANY_TYPE))
+        igi_tensor_front_fail(&f, IG_STATUS_UNSUPPORTED, "there are no tensors of this type");
+    if (f.status == IG_STATUS_OK) igi_tensor_front_output(&f, type, x->view.rank, x->view.shape);
+    return igi_tensor_front_finish(&f, out);
 }
 
 ig_status ig_tensor_where(ig_stream *stream, const ig_tensor *condition, const ig_tensor *a, const ig_tensor *b,
                           const ig_op_options *options, ig_tensor **out) {
-    igi_front f;
+    igi_tensor_front f;
     uint32_t rank = 0;
     uint64_t shape[IG_MAX_RANK];
-    igi_front_begin(&f, stream, IG_OP_WHERE, options);
-    igi_front_input(&f, "condition", condition);
-    igi_front_input(&f, "a", a);
-    igi_front_input(&f, "b", b);
-    igi_front_convert(&f, 0, IG_TYPE_BOOL);
-    ig_type type = igi_front_unify(&f, 1, 3);
-    igi_front_broadcast(&f, 0, 3, &rank, shape);
-    igi_front_output(&f, type, rank, shape);
-    return igi_front_finish(&f, out);
+    igi_tensor_front_begin(&f, stream, IG_OP_WHERE, options);
+    igi_tensor_front_input(&f, "condition", condition);
+    igi_tensor_front_input(&f, "a", a);
+    igi_tensor_front_input(&f, "b", b);
+    igi_tensor_front_convert(&f, 0, IG_TYPE_BOOL);
+    ig_type type = igi_tensor_front_unify(&f, 1, 3);
+    igi_tensor_front_broadcast(&f, 0, 3, &rank, shape);
+    igi_tensor_front_output(&f, type, rank, shape);
+    return igi_tensor_front_finish(&f, out);
 }
 
 // ---- Samples ----
 
-static void make_elementwise(igi_sample_maker *m, ig_type operand, ig_type result) {
-    const ig_shape *shape = &igi_elementwise_shapes[m->spec->shape];
+static void make_elementwise(igi_tensor_sample_maker *m, ig_type operand, ig_type result) {
+    const ig_shape *shape = &igi_tensor_elementwise_shapes[m->spec->shape];
     uint32_t inputs = igi_ops[m->spec->op]->inputs;
     for (uint32_t i = 0; i < inputs; i++) {
         bool last = i + 1 == inputs;
         // Extremes as the second factor would magnify what the first lost among denormals.
         m->tame = last && m->spec->op == IG_OP_SILU_MUL;
-        igi_sample_input(m, operand, shape, last && igi_sample_repeats(m));
+        igi_tensor_sample_input(m, operand, shape, last && igi_tensor_sample_repeats(m));
     }
-    igi_sample_output(m, result, shape);
+    igi_tensor_sample_output(m, result, shape);
 }
 
-static void make_leaky_relu(igi_sample_maker *m, ig_type operand, ig_type result) {
+static void make_leaky_relu(igi_tensor_sample_maker *m, ig_type operand, ig_type result) {
     m->sample->call.p.elementwise.slope = 0.01;
     make_elementwise(m, operand, result);
 }
 
-static void make_clamp(igi_sample_maker *m, ig_type operand, ig_type result) {
+static void make_clamp(igi_tensor_sample_maker *m, ig_type operand, ig_type result) {
     m->sample->call.p.elementwise.low = -1.25;
     m->sample->call.p.elementwise.high = 3.5;
     make_elementwise(m, operand, result);
 }
 
 // Each type is cast to several others; the shape decides to which.
-static void make_cast(igi_sample_maker *m, ig_type operand, ig_type result) {
+static void make_cast(igi_tensor_sample_maker *m, ig_type operand, ig_type result) {
     static const ig_type all[] = {IG_TYPE_F32, IG_TYPE_I32, IG_TYPE_F16, IG_TYPE_BF16,
                                   IG_TYPE_U8,  IG_TYPE_I64, IG_TYPE_I8,  IG_TYPE_BOOL};
     enum { COUNT = sizeof all / sizeof *all };
@@ -98,20 +98,20 @@ static void make_cast(igi_sample_maker *m, ig_type operand, ig_type result) {
     make_elementwise(m, operand, all[(m->spec->shape + (uint32_t)operand) % COUNT]);
 }
 
-static void make_where(igi_sample_maker *m, ig_type operand, ig_type result) {
-    const ig_shape *shape = &igi_elementwise_shapes[m->spec->shape];
-    igi_sample_input(m, IG_TYPE_BOOL, shape, false);
-    igi_sample_input(m, operand, shape, false);
-    igi_sample_input(m, operand, shape, igi_sample_repeats(m));
-    igi_sample_output(m, result, shape);
+static void make_where(igi_tensor_sample_maker *m, ig_type operand, ig_type result) {
+    const ig_shape *shape = &igi_tensor_elementwise_shapes[m->spec->shape];
+    igi_tensor_sample_input(m, IG_TYPE_BOOL, shape, false);
+    igi_tensor_sample_input(m, operand, shape, false);
+    igi_tensor_sample_input(m, operand, shape, igi_tensor_sample_repeats(m));
+    igi_tensor_sample_output(m, result, shape);
 }
 
 // ---- Descriptors ----
 
-#define SAMPLES(maker) {.shapes = IGI_ELEMENTWISE_SHAPES, .rank_of = igi_elementwise_rank, .make = (maker)}
-static const igi_sample_set samples = SAMPLES(make_elementwise), leaky_relu_samples = SAMPLES(make_leaky_relu),
-                            clamp_samples = SAMPLES(make_clamp), cast_samples = SAMPLES(make_cast),
-                            where_samples = SAMPLES(make_where);
+#define SAMPLES(maker) {.shapes = IGI_ELEMENTWISE_SHAPES, .rank_of = igi_tensor_elementwise_rank, .make = (maker)}
+static const igi_tensor_sample_set samples = SAMPLES(make_elementwise), leaky_relu_samples = SAMPLES(make_leaky_relu),
+                                   clamp_samples = SAMPLES(make_clamp), cast_samples = SAMPLES(make_cast),
+                                   where_samples = SAMPLES(make_where);
 
 #define ULPS(id, tolerance, expression) ULPS_##id = (tolerance),
 enum { IGI_DOUBLE_EXPRESSIONS(ULPS) };

@@ -6,7 +6,7 @@
 #include "tensor/sample-maker.h"
 
 // A dimension of length 1 before `axis`.
-static void insert_axis(igi_view *view, uint32_t axis) {
+static void insert_axis(igi_tensor_view *view, uint32_t axis) {
     uint32_t following = view->rank++ - axis;
     memmove(&view->shape[axis + 1], &view->shape[axis], following * sizeof *view->shape);
     memmove(&view->strides[axis + 1], &view->strides[axis], following * sizeof *view->strides);
@@ -14,83 +14,87 @@ static void insert_axis(igi_view *view, uint32_t axis) {
     view->strides[axis] = 0;
 }
 
-static void check_matrices(igi_front *f) {
+static void check_matrices(igi_tensor_front *f) {
     char left[IGI_SHAPE_TEXT], right[IGI_SHAPE_TEXT];
-    const igi_view *a = &f->call.in[0], *b = &f->call.in[1];
+    const igi_tensor_view *a = &f->call.in[0], *b = &f->call.in[1];
     if (a->rank == 0 || b->rank == 0) {
-        igi_front_fail(f, IG_STATUS_INVALID_ARGUMENT, "operands must be vectors or matrices, not single values");
+        igi_tensor_front_fail(f, IG_STATUS_INVALID_ARGUMENT, "operands must be vectors or matrices, not single values");
         return;
     }
     uint64_t inner = b->shape[b->rank == 1 ? 0 : b->rank - 2];
     if (a->shape[a->rank - 1] != inner)
-        igi_front_fail(f, IG_STATUS_INVALID_ARGUMENT, "%s times %s: inner lengths %llu and %llu differ",
-                       igi_shape_text(a->rank, a->shape, left), igi_shape_text(b->rank, b->shape, right),
-                       (unsigned long long)a->shape[a->rank - 1], (unsigned long long)inner);
+        igi_tensor_front_fail(f, IG_STATUS_INVALID_ARGUMENT, "%s times %s: inner lengths %llu and %llu differ",
+                              igi_tensor_shape_text(a->rank, a->shape, left),
+                              igi_tensor_shape_text(b->rank, b->shape, right),
+                              (unsigned long long)a->shape[a->rank - 1], (unsigned long long)inner);
 }
 
 // Gives both operands the batch dimensions they have in common, and the shape of the result.
-static void broadcast_batches(igi_front *f, uint32_t *rank, uint64_t *shape) {
+static void broadcast_batches(igi_tensor_front *f, uint32_t *rank, uint64_t *shape) {
     char left[IGI_SHAPE_TEXT], right[IGI_SHAPE_TEXT];
-    igi_view *a = &f->call.in[0], *b = &f->call.in[1];
+    igi_tensor_view *a = &f->call.in[0], *b = &f->call.in[1];
     uint64_t rows = a->shape[a->rank - 2], inner = a->shape[a->rank - 1], columns = b->shape[b->rank - 1];
     if (a->rank == 2 && b->rank == 2) {  // one product may be so small that more would show
         *rank = 2;
         shape[0] = rows, shape[1] = columns;
         return;
     }
-    if (!igi_broadcast_shapes(a->rank - 2, a->shape, b->rank - 2, b->shape, rank, shape)) {
-        igi_front_fail(f, IG_STATUS_INVALID_ARGUMENT, "batches of %s and %s do not fit together",
-                       igi_shape_text(a->rank, a->shape, left), igi_shape_text(b->rank, b->shape, right));
+    if (!igi_tensor_broadcast_shapes(a->rank - 2, a->shape, b->rank - 2, b->shape, rank, shape)) {
+        igi_tensor_front_fail(f, IG_STATUS_INVALID_ARGUMENT, "batches of %s and %s do not fit together",
+                              igi_tensor_shape_text(a->rank, a->shape, left),
+                              igi_tensor_shape_text(b->rank, b->shape, right));
         return;
     }
     *rank += 2;
     shape[*rank - 2] = rows, shape[*rank - 1] = inner;
-    igi_view_broadcast(a, *rank, shape, a);
+    igi_tensor_view_broadcast(a, *rank, shape, a);
     shape[*rank - 2] = inner, shape[*rank - 1] = columns;
-    igi_view_broadcast(b, *rank, shape, b);
+    igi_tensor_view_broadcast(b, *rank, shape, b);
     shape[*rank - 2] = rows;
 }
 
 // The result without the dimensions that vectors do not have.
-static void make_output(igi_front *f, ig_type type, uint32_t rank, const uint64_t *shape, bool row, bool column) {
+static void make_output(igi_tensor_front *f, ig_type type, uint32_t rank, const uint64_t *shape, bool row,
+                        bool column) {
     uint64_t visible[IG_MAX_RANK];
     uint32_t count = rank - 2;
     memcpy(visible, shape, count * sizeof *shape);
     if (!row) visible[count++] = shape[rank - 2];
     if (!column) visible[count++] = shape[rank - 1];
-    igi_front_output(f, type, count, visible);
+    igi_tensor_front_output(f, type, count, visible);
     if (f->status != IG_STATUS_OK) return;
     if (row) insert_axis(&f->call.out[0], rank - 2);
     if (column) insert_axis(&f->call.out[0], rank - 1);
 }
 
-static void add_addend(igi_front *f, const ig_tensor *c, ig_type type, uint32_t rank, const uint64_t *shape, bool row,
-                       bool column) {
+static void add_addend(igi_tensor_front *f, const ig_tensor *c, ig_type type, uint32_t rank, const uint64_t *shape,
+                       bool row, bool column) {
     char has[IGI_SHAPE_TEXT], needs[IGI_SHAPE_TEXT];
-    igi_front_optional_input(f, "c", c);
+    igi_tensor_front_optional_input(f, "c", c);
     if (f->status != IG_STATUS_OK || !c) return;
-    igi_front_convert(f, 2, type);
-    igi_view *view = &f->call.in[2];
+    igi_tensor_front_convert(f, 2, type);
+    igi_tensor_view *view = &f->call.in[2];
     if (column && view->rank < IG_MAX_RANK) insert_axis(view, view->rank);
     if (row && view->rank < IG_MAX_RANK) insert_axis(view, view->rank - (view->rank ? 1 : 0));
-    if (f->status == IG_STATUS_OK && !igi_view_broadcast(view, rank, shape, view))
-        igi_front_fail(f, IG_STATUS_INVALID_ARGUMENT, "c of shape %s does not repeat to %s",
-                       igi_shape_text(c->view.rank, c->view.shape, has), igi_shape_text(rank, shape, needs));
+    if (f->status == IG_STATUS_OK && !igi_tensor_view_broadcast(view, rank, shape, view))
+        igi_tensor_front_fail(f, IG_STATUS_INVALID_ARGUMENT, "c of shape %s does not repeat to %s",
+                              igi_tensor_shape_text(c->view.rank, c->view.shape, has),
+                              igi_tensor_shape_text(rank, shape, needs));
 }
 
 ig_status ig_tensor_matmul(ig_stream *stream, const ig_tensor *a, const ig_tensor *b, const ig_matmul_desc *desc,
                            const ig_op_options *options, ig_tensor **out) {
     static const ig_matmul_desc plain;
     if (!desc) desc = &plain;
-    igi_front f;
+    igi_tensor_front f;
     uint32_t rank = 0;
     uint64_t shape[IG_MAX_RANK + 2];
-    igi_front_begin(&f, stream, IG_OP_MATMUL, options);
-    igi_front_input(&f, "a", a);
-    igi_front_input(&f, "b", b);
+    igi_tensor_front_begin(&f, stream, IG_OP_MATMUL, options);
+    igi_tensor_front_input(&f, "a", a);
+    igi_tensor_front_input(&f, "b", b);
     if (f.status == IG_STATUS_OK) check_matrices(&f);
-    ig_type type = igi_front_unify(&f, 0, 2);
-    if (f.status != IG_STATUS_OK) return igi_front_finish(&f, out);
+    ig_type type = igi_tensor_front_unify(&f, 0, 2);
+    if (f.status != IG_STATUS_OK) return igi_tensor_front_finish(&f, out);
     bool row = a->view.rank == 1, column = b->view.rank == 1;
     if (row) insert_axis(&f.call.in[0], 0);
     if (column) insert_axis(&f.call.in[1], 1);
@@ -100,7 +104,7 @@ ig_status ig_tensor_matmul(ig_stream *stream, const ig_tensor *a, const ig_tenso
     bool adds = f.call.p.matmul.beta != 0;
     add_addend(&f, adds ? desc->c : NULL, type, rank, shape, row, column);
     if (f.status == IG_STATUS_OK) make_output(&f, type, rank, shape, row, column);
-    return igi_front_finish(&f, out);
+    return igi_tensor_front_finish(&f, out);
 }
 
 // ---- Vectors ----
@@ -109,25 +113,25 @@ static ig_status check_ranks(ig_stream *stream, const char *op, const ig_tensor 
                              uint32_t rank_b) {
     if (!stream || !a || !b) return IG_STATUS_OK;  // matmul says it
     if (a->view.rank == rank_a && b->view.rank == rank_b) return IG_STATUS_OK;
-    return igi_stream_fail(stream, IG_STATUS_INVALID_ARGUMENT,
-                           "%s: operands must have %u and %u dimensions, not %u and %u", op, rank_a, rank_b,
-                           a->view.rank, b->view.rank);
+    return igi_tensor_stream_fail(stream, IG_STATUS_INVALID_ARGUMENT,
+                                  "%s: operands must have %u and %u dimensions, not %u and %u", op, rank_a, rank_b,
+                                  a->view.rank, b->view.rank);
 }
 
 ig_status ig_tensor_dot(ig_stream *stream, const ig_tensor *a, const ig_tensor *b, const ig_op_options *options,
                         ig_tensor **out) {
-    const char *outer = igi_stream_enter(stream, "dot");
+    const char *outer = igi_tensor_stream_enter(stream, "dot");
     ig_status status = check_ranks(stream, "dot", a, 1, b, 1);
     if (status == IG_STATUS_OK) status = ig_tensor_matmul(stream, a, b, NULL, options, out);
-    return igi_stream_leave(stream, outer, status);
+    return igi_tensor_stream_leave(stream, outer, status);
 }
 
 ig_status ig_tensor_matvec(ig_stream *stream, const ig_tensor *matrix, const ig_tensor *vector,
                            const ig_op_options *options, ig_tensor **out) {
-    const char *outer = igi_stream_enter(stream, "matvec");
+    const char *outer = igi_tensor_stream_enter(stream, "matvec");
     ig_status status = check_ranks(stream, "matvec", matrix, 2, vector, 1);
     if (status == IG_STATUS_OK) status = ig_tensor_matmul(stream, matrix, vector, NULL, options, out);
-    return igi_stream_leave(stream, outer, status);
+    return igi_tensor_stream_leave(stream, outer, status);
 }
 
 // A column times a row.
@@ -135,19 +139,19 @@ ig_status ig_tensor_outer(ig_stream *stream, const ig_tensor *a, const ig_tensor
                           ig_tensor **out) {
     ig_status status = check_ranks(stream, "outer", a, 1, b, 1);
     if (status != IG_STATUS_OK) return status;
-    igi_front f;
-    igi_front_begin_as(&f, stream, IG_OP_MATMUL, "outer", options);
-    igi_front_input(&f, "a", a);
-    igi_front_input(&f, "b", b);
-    ig_type type = igi_front_unify(&f, 0, 2);
-    igi_front_optional_input(&f, "c", NULL);
+    igi_tensor_front f;
+    igi_tensor_front_begin_as(&f, stream, IG_OP_MATMUL, "outer", options);
+    igi_tensor_front_input(&f, "a", a);
+    igi_tensor_front_input(&f, "b", b);
+    ig_type type = igi_tensor_front_unify(&f, 0, 2);
+    igi_tensor_front_optional_input(&f, "c", NULL);
     if (f.status == IG_STATUS_OK) {
         insert_axis(&f.call.in[0], 1);
         insert_axis(&f.call.in[1], 0);
         f.call.p.matmul.alpha = f.call.p.matmul.beta = 1;
-        igi_front_output(&f, type, 2, (uint64_t[]){f.call.in[0].shape[0], f.call.in[1].shape[1]});
+        igi_tensor_front_output(&f, type, 2, (uint64_t[]){f.call.in[0].shape[0], f.call.in[1].shape[1]});
     }
-    return igi_front_finish(&f, out);
+    return igi_tensor_front_finish(&f, out);
 }
 
 // ---- Samples ----
@@ -166,24 +170,24 @@ static const struct {
     {1, 97, 300, 101, false, false, false, 1, 1},
 };
 
-static void make_matmul(igi_sample_maker *m, ig_type operand, ig_type result) {
+static void make_matmul(igi_tensor_sample_maker *m, ig_type operand, ig_type result) {
     uint32_t i = m->spec->shape;
     uint64_t batch = matmul_shapes[i].batch, rows = matmul_shapes[i].rows, inner = matmul_shapes[i].inner,
              columns = matmul_shapes[i].columns;
-    igi_sample_input(m, operand, &(ig_shape){3, {batch, rows, inner}},
-                     matmul_shapes[i].a_repeats || igi_sample_repeats(m));
-    igi_sample_input(m, operand, &(ig_shape){3, {batch, inner, columns}}, matmul_shapes[i].b_repeats);
+    igi_tensor_sample_input(m, operand, &(ig_shape){3, {batch, rows, inner}},
+                            matmul_shapes[i].a_repeats || igi_tensor_sample_repeats(m));
+    igi_tensor_sample_input(m, operand, &(ig_shape){3, {batch, inner, columns}}, matmul_shapes[i].b_repeats);
     if (matmul_shapes[i].adds)
-        igi_sample_input(m, result, &(ig_shape){3, {batch, rows, columns}}, false);
+        igi_tensor_sample_input(m, result, &(ig_shape){3, {batch, rows, columns}}, false);
     else
-        igi_sample_absent_input(m);
+        igi_tensor_sample_absent_input(m);
     m->sample->call.p.matmul.alpha = matmul_shapes[i].alpha;
     m->sample->call.p.matmul.beta = matmul_shapes[i].beta;
     m->sample->scale = (double)inner + 1;
-    igi_sample_output(m, result, &(ig_shape){3, {batch, rows, columns}});
+    igi_tensor_sample_output(m, result, &(ig_shape){3, {batch, rows, columns}});
 }
 
-static const igi_sample_set samples = {
+static const igi_tensor_sample_set samples = {
     .shapes = sizeof matmul_shapes / sizeof *matmul_shapes, .rank = 3, .sums = true, .make = make_matmul};
 
 const igi_op igi_op_of_matmul = {.family = "matmul",
@@ -191,5 +195,5 @@ const igi_op igi_op_of_matmul = {.family = "matmul",
                                  .in_place = 1 << 2,
                                  .blas_first = true,
                                  .tolerance = IGI_TOLERANCE_SUM,
-                                 .work = igi_work_of_product,
+                                 .work = igi_tensor_work_of_product,
                                  .samples = &samples};

@@ -5,15 +5,15 @@
 
 static ig_status along_axis(ig_stream *stream, ig_op op, const ig_tensor *x, int32_t axis, const ig_op_options *options,
                             ig_tensor **out) {
-    igi_front f;
-    igi_front_begin(&f, stream, op, options);
-    igi_front_input(&f, "x", x);
+    igi_tensor_front f;
+    igi_tensor_front_begin(&f, stream, op, options);
+    igi_tensor_front_input(&f, "x", x);
     if (f.status != IG_STATUS_OK) return f.status;
-    uint32_t along = igi_front_axis(&f, axis, x->view.rank);
-    ig_type type = igi_front_unify(&f, 0, 1);
+    uint32_t along = igi_tensor_front_axis(&f, axis, x->view.rank);
+    ig_type type = igi_tensor_front_unify(&f, 0, 1);
     f.call.p.along.axis = along;
-    igi_front_output(&f, type, x->view.rank, x->view.shape);
-    return igi_front_finish(&f, out);
+    igi_tensor_front_output(&f, type, x->view.rank, x->view.shape);
+    return igi_tensor_front_finish(&f, out);
 }
 
 ig_status ig_tensor_softmax(ig_stream *stream, const ig_tensor *x, int32_t axis, const ig_op_options *options,
@@ -33,34 +33,34 @@ ig_status ig_tensor_cumsum(ig_stream *stream, const ig_tensor *x, int32_t axis, 
 
 // ---- Norms ----
 
-static void check_vector(igi_front *f, uint32_t index, const char *role, uint64_t length) {
+static void check_vector(igi_tensor_front *f, uint32_t index, const char *role, uint64_t length) {
     char text[IGI_SHAPE_TEXT];
-    const igi_view *v = &f->call.in[index];
+    const igi_tensor_view *v = &f->call.in[index];
     if (f->status != IG_STATUS_OK || !v->storage) return;
     if (v->rank != 1 || v->shape[0] != length)
-        igi_front_fail(f, IG_STATUS_INVALID_ARGUMENT, "%s has shape %s, but the last dimension has length %llu", role,
-                       igi_shape_text(v->rank, v->shape, text), (unsigned long long)length);
+        igi_tensor_front_fail(f, IG_STATUS_INVALID_ARGUMENT, "%s has shape %s, but the last dimension has length %llu",
+                              role, igi_tensor_shape_text(v->rank, v->shape, text), (unsigned long long)length);
 }
 
 static ig_status normalize(ig_stream *stream, ig_op op, const ig_tensor *x, const ig_tensor *weight,
                            const ig_tensor *bias, double epsilon, const ig_op_options *options, ig_tensor **out) {
-    igi_front f;
+    igi_tensor_front f;
     uint32_t inputs = igi_ops[op]->inputs;
-    igi_front_begin(&f, stream, op, options);
-    igi_front_input(&f, "x", x);
-    igi_front_optional_input(&f, "weight", weight);
-    if (inputs == 3) igi_front_optional_input(&f, "bias", bias);
+    igi_tensor_front_begin(&f, stream, op, options);
+    igi_tensor_front_input(&f, "x", x);
+    igi_tensor_front_optional_input(&f, "weight", weight);
+    if (inputs == 3) igi_tensor_front_optional_input(&f, "bias", bias);
     if (f.status == IG_STATUS_OK && x->view.rank == 0)
-        igi_front_fail(&f, IG_STATUS_INVALID_ARGUMENT, "a single value has no last dimension");
-    if (!(epsilon >= 0)) igi_front_fail(&f, IG_STATUS_INVALID_ARGUMENT, "epsilon is %g", epsilon);
+        igi_tensor_front_fail(&f, IG_STATUS_INVALID_ARGUMENT, "a single value has no last dimension");
+    if (!(epsilon >= 0)) igi_tensor_front_fail(&f, IG_STATUS_INVALID_ARGUMENT, "epsilon is %g", epsilon);
     if (f.status != IG_STATUS_OK) return f.status;
     uint64_t length = x->view.shape[x->view.rank - 1];
     check_vector(&f, 1, "weight", length);
     if (inputs == 3) check_vector(&f, 2, "bias", length);
-    ig_type type = igi_front_unify(&f, 0, inputs);
+    ig_type type = igi_tensor_front_unify(&f, 0, inputs);
     f.call.p.norm.epsilon = epsilon == 0 ? 1e-5 : epsilon;
-    igi_front_output(&f, type, x->view.rank, x->view.shape);
-    return igi_front_finish(&f, out);
+    igi_tensor_front_output(&f, type, x->view.rank, x->view.shape);
+    return igi_tensor_front_finish(&f, out);
 }
 
 ig_status ig_tensor_layer_norm(ig_stream *stream, const ig_tensor *x, const ig_tensor *weight, const ig_tensor *bias,
@@ -75,36 +75,33 @@ ig_status ig_tensor_rms_norm(ig_stream *stream, const ig_tensor *x, const ig_ten
 
 // ---- Samples ----
 
-static void make_along(igi_sample_maker *m, ig_type operand, ig_type result) {
-    const ig_shape *in = &igi_line_shapes[m->spec->shape].in;
-    uint32_t axis = igi_line_shapes[m->spec->shape].axis;
+static void make_along(igi_tensor_sample_maker *m, ig_type operand, ig_type result) {
+    const ig_shape *in = &igi_tensor_line_shapes[m->spec->shape].in;
+    uint32_t axis = igi_tensor_line_shapes[m->spec->shape].axis;
     m->sample->call.p.along.axis = axis;
     m->sample->scale = (double)in->lengths[axis] + 1;
-    igi_sample_input(m, operand, in, igi_sample_repeats(m));
-    igi_sample_output(m, result, in);
+    igi_tensor_sample_input(m, operand, in, igi_tensor_sample_repeats(m));
+    igi_tensor_sample_output(m, result, in);
 }
 
 // With both vectors, the weight alone, or neither.
-static void make_norm(igi_sample_maker *m, ig_type operand, ig_type result) {
-    const ig_shape *in = &igi_line_shapes[m->spec->shape].in;
+static void make_norm(igi_tensor_sample_maker *m, ig_type operand, ig_type result) {
+    const ig_shape *in = &igi_tensor_line_shapes[m->spec->shape].in;
     ig_shape vector = {1, {in->lengths[in->rank - 1]}};
     m->sample->call.p.norm.epsilon = 1e-5;
     m->sample->scale = (double)vector.lengths[0] + 1;
-    igi_sample_input(m, operand, in, igi_sample_repeats(m));
+    igi_tensor_sample_input(m, operand, in, igi_tensor_sample_repeats(m));
     for (uint32_t i = 1; i < igi_ops[m->spec->op]->inputs; i++)
         if (m->spec->shape % 3 < 3 - i)
-            igi_sample_input(m, operand, &vector, false);
+            igi_tensor_sample_input(m, operand, &vector, false);
         else
-            igi_sample_absent_input(m);
-    igi_sample_output(m, result, in);
+            igi_tensor_sample_absent_input(m);
+    igi_tensor_sample_output(m, result, in);
 }
 
-static const igi_sample_set along_samples = {.shapes = IGI_LINE_SHAPES,
-                                             .rank_of = igi_line_rank,
-                                             .sums = true,
-                                             .make = make_along},
-                            norm_samples = {
-                                .shapes = IGI_LINE_SHAPES, .rank_of = igi_line_rank, .sums = true, .make = make_norm};
+static const igi_tensor_sample_set
+    along_samples = {.shapes = IGI_LINE_SHAPES, .rank_of = igi_tensor_line_rank, .sums = true, .make = make_along},
+    norm_samples = {.shapes = IGI_LINE_SHAPES, .rank_of = igi_tensor_line_rank, .sums = true, .make = make_norm};
 
 // ---- Descriptors ----
 

@@ -11,51 +11,51 @@ static bool gives_position(ig_op op) {
 }
 
 // The axes as bits.
-static uint32_t read_axes(igi_front *f, const ig_reduce_desc *desc, uint32_t rank) {
+static uint32_t read_axes(igi_tensor_front *f, const ig_reduce_desc *desc, uint32_t rank) {
     uint32_t axes = 0;
     if (desc->axis_count > IG_MAX_RANK) {
-        igi_front_fail(f, IG_STATUS_INVALID_ARGUMENT, "%u axes are more than any tensor has", desc->axis_count);
+        igi_tensor_front_fail(f, IG_STATUS_INVALID_ARGUMENT, "%u axes are more than any tensor has", desc->axis_count);
         return 0;
     }
     if (desc->axis_count == 0) return (1u << rank) - 1;
     for (uint32_t i = 0; i < desc->axis_count; i++) {
-        uint32_t bit = 1u << igi_front_axis(f, desc->axes[i], rank);
-        if (axes & bit) igi_front_fail(f, IG_STATUS_INVALID_ARGUMENT, "axis %d comes twice", desc->axes[i]);
+        uint32_t bit = 1u << igi_tensor_front_axis(f, desc->axes[i], rank);
+        if (axes & bit) igi_tensor_front_fail(f, IG_STATUS_INVALID_ARGUMENT, "axis %d comes twice", desc->axes[i]);
         axes |= bit;
     }
     return axes;
 }
 
-static void check_parameters(igi_front *f, const ig_reduce_desc *desc, uint32_t rank) {
+static void check_parameters(igi_tensor_front *f, const ig_reduce_desc *desc, uint32_t rank) {
     double order = desc->order;
     if (f->call.op == IG_OP_NORM && order != 0 && order != 1 && order != 2 && order != INFINITY)
-        igi_front_fail(f, IG_STATUS_UNSUPPORTED, "order %g; there are 1, 2 and infinity", order);
+        igi_tensor_front_fail(f, IG_STATUS_UNSUPPORTED, "order %g; there are 1, 2 and infinity", order);
     if (gives_position(f->call.op) && desc->axis_count > 1 && desc->axis_count != rank)
-        igi_front_fail(f, IG_STATUS_UNSUPPORTED, "positions are found over one axis or the whole tensor");
+        igi_tensor_front_fail(f, IG_STATUS_UNSUPPORTED, "positions are found over one axis or the whole tensor");
 }
 
-static void check_not_empty(igi_front *f, uint32_t axes) {
+static void check_not_empty(igi_tensor_front *f, uint32_t axes) {
     ig_op op = f->call.op;
     bool needs_one = gives_position(op) || op == IG_OP_MAX || op == IG_OP_MIN;
-    const igi_view *x = &f->call.in[0];
+    const igi_tensor_view *x = &f->call.in[0];
     uint64_t kept = 1, reduced = 1;
     for (uint32_t i = 0; i < x->rank; i++) *(axes >> i & 1 ? &reduced : &kept) *= x->shape[i];
     if (needs_one && reduced == 0 && kept != 0)
-        igi_front_fail(f, IG_STATUS_INVALID_ARGUMENT, "there are no elements to choose from");
+        igi_tensor_front_fail(f, IG_STATUS_INVALID_ARGUMENT, "there are no elements to choose from");
 }
 
 // The result with its reduced dimensions, as implementations see it, and without them, as the caller does.
-static void make_output(igi_front *f, ig_type type, uint32_t axes, bool keep_dims) {
-    const igi_view *x = &f->call.in[0];
+static void make_output(igi_tensor_front *f, ig_type type, uint32_t axes, bool keep_dims) {
+    const igi_tensor_view *x = &f->call.in[0];
     uint64_t kept[IG_MAX_RANK];
     uint32_t rank = 0;
     for (uint32_t i = 0; i < x->rank; i++) {
         bool reduced = axes >> i & 1;
         if (!reduced || keep_dims) kept[rank++] = reduced ? 1 : x->shape[i];
     }
-    igi_front_output(f, type, rank, kept);
+    igi_tensor_front_output(f, type, rank, kept);
     if (f->status != IG_STATUS_OK || keep_dims) return;
-    igi_view narrow = f->call.out[0], *wide = &f->call.out[0];
+    igi_tensor_view narrow = f->call.out[0], *wide = &f->call.out[0];
     wide->rank = x->rank;
     for (uint32_t i = 0, from = 0; i < x->rank; i++) {
         bool reduced = axes >> i & 1;
@@ -68,19 +68,19 @@ static ig_status reduce(ig_stream *stream, ig_op op, const ig_tensor *x, const i
                         const ig_op_options *options, ig_tensor **out) {
     static const ig_reduce_desc whole;
     if (!desc) desc = &whole;
-    igi_front f;
-    igi_front_begin(&f, stream, op, options);
-    igi_front_input(&f, "x", x);
+    igi_tensor_front f;
+    igi_tensor_front_begin(&f, stream, op, options);
+    igi_tensor_front_input(&f, "x", x);
     if (f.status != IG_STATUS_OK) return f.status;
     check_parameters(&f, desc, x->view.rank);
     uint32_t axes = read_axes(&f, desc, x->view.rank);
     if (f.status == IG_STATUS_OK) check_not_empty(&f, axes);
-    ig_type type = igi_front_unify(&f, 0, 1);
+    ig_type type = igi_tensor_front_unify(&f, 0, 1);
     f.call.p.reduce.axes = axes;
     f.call.p.reduce.correction = desc->correction;
     f.call.p.reduce.order = desc->order == 0 ? 2 : desc->order;
     if (f.status == IG_STATUS_OK) make_output(&f, type, axes, desc->keep_dims);
-    return igi_front_finish(&f, out);
+    return igi_tensor_front_finish(&f, out);
 }
 
 #define DEFINE(id, name, type)                                                                    \
@@ -105,7 +105,7 @@ static const struct {
     {{2, {1025, 3}}, 1},  {{8, {1, 2, 1, 2, 1, 3, 1, 33}}, 0xf0},
 };
 
-static void make_reduce(igi_sample_maker *m, ig_type operand, ig_type result) {
+static void make_reduce(igi_tensor_sample_maker *m, ig_type operand, ig_type result) {
     ig_shape in = reduce_shapes[m->spec->shape].in, out = in;
     uint32_t axes = reduce_shapes[m->spec->shape].axes;
     for (uint32_t i = 0; i < in.rank; i++) {
@@ -115,8 +115,8 @@ static void make_reduce(igi_sample_maker *m, ig_type operand, ig_type result) {
     }
     m->sample->call.p.reduce.axes = axes;
     m->sample->call.p.reduce.order = 2;
-    igi_sample_input(m, operand, &in, igi_sample_repeats(m));
-    igi_sample_output(m, result, &out);
+    igi_tensor_sample_input(m, operand, &in, igi_tensor_sample_repeats(m));
+    igi_tensor_sample_output(m, result, &out);
 }
 
 static uint32_t rank_of(uint32_t shape) {
@@ -124,8 +124,8 @@ static uint32_t rank_of(uint32_t shape) {
 }
 
 enum { SHAPES = sizeof reduce_shapes / sizeof *reduce_shapes };
-static const igi_sample_set sums = {.shapes = SHAPES, .rank_of = rank_of, .sums = true, .make = make_reduce},
-                            choices = {.shapes = SHAPES, .rank_of = rank_of, .make = make_reduce};
+static const igi_tensor_sample_set sums = {.shapes = SHAPES, .rank_of = rank_of, .sums = true, .make = make_reduce},
+                                   choices = {.shapes = SHAPES, .rank_of = rank_of, .make = make_reduce};
 
 // ---- Descriptors ----
 

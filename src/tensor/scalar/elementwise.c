@@ -10,13 +10,14 @@
 enum { CHUNK = 128 };
 
 // Every function has both operands: a unary op is given `a` twice.
-typedef void (*double_op)(uint64_t count, double *out, const double *a, const double *b, const igi_parameters *p);
-typedef void (*integer_op)(uint64_t count, int64_t *out, const int64_t *a, const int64_t *b, const igi_parameters *p);
+typedef void (*double_op)(uint64_t count, double *out, const double *a, const double *b, const igi_msl_parameters *p);
+typedef void (*integer_op)(uint64_t count, int64_t *out, const int64_t *a, const int64_t *b,
+                           const igi_msl_parameters *p);
 
 // NOLINTBEGIN(bugprone-macro-parentheses): a domain is a type
 #define DEFINE(domain, id, expression)                                                         \
     static void domain##_##id(uint64_t count, domain *out, const domain *as, const domain *bs, \
-                              const igi_parameters *p) {                                       \
+                              const igi_msl_parameters *p) {                                   \
         for (uint64_t i = 0; i < count; i++) {                                                 \
             domain a = as[i], b = bs[i];                                                       \
             (void)b, (void)p;                                                                  \
@@ -39,7 +40,7 @@ static const struct {
         IGI_INTEGER_EXPRESSIONS(INTEGER_ENTRY)};
 
 typedef struct context {
-    const igi_call *call;
+    const igi_tensor_call *call;
     ig_type in, out;
 } context;
 
@@ -51,10 +52,10 @@ static void walk_doubles(void *user, uint64_t count, char *const *data, const in
     for (uint64_t done = 0, now; done < count; done += now) {
         now = count - done < CHUNK ? count - done : CHUNK;
         int64_t at = (int64_t)done;
-        igi_load_doubles(c->in, data[1] + at * strides[1], strides[1], now, a);
-        if (binary) igi_load_doubles(c->in, data[2] + at * strides[2], strides[2], now, b);
+        igi_tensor_load_doubles(c->in, data[1] + at * strides[1], strides[1], now, a);
+        if (binary) igi_tensor_load_doubles(c->in, data[2] + at * strides[2], strides[2], now, b);
         function(now, result, a, binary ? b : a, &c->call->p);
-        igi_store_doubles(c->out, data[0] + at * strides[0], strides[0], now, result);
+        igi_tensor_store_doubles(c->out, data[0] + at * strides[0], strides[0], now, result);
     }
 }
 
@@ -66,17 +67,18 @@ static void walk_integers(void *user, uint64_t count, char *const *data, const i
     for (uint64_t done = 0, now; done < count; done += now) {
         now = count - done < CHUNK ? count - done : CHUNK;
         int64_t at = (int64_t)done;
-        igi_load_integers(c->in, data[1] + at * strides[1], strides[1], now, a);
-        if (binary) igi_load_integers(c->in, data[2] + at * strides[2], strides[2], now, b);
+        igi_tensor_load_integers(c->in, data[1] + at * strides[1], strides[1], now, a);
+        if (binary) igi_tensor_load_integers(c->in, data[2] + at * strides[2], strides[2], now, b);
         function(now, result, a, binary ? b : a, &c->call->p);
-        igi_store_integers(c->out, data[0] + at * strides[0], strides[0], now, result);
+        igi_tensor_store_integers(c->out, data[0] + at * strides[0], strides[0], now, result);
     }
 }
 
-ig_status igi_scalar_elementwise(const igi_call *call) {
+ig_status igi_scalar_elementwise(const igi_tensor_call *call) {
     context c = {call, call->in[0].type, call->out[0].type};
-    igi_walk walk = igi_walk_of(call->input_count + 1, (const igi_view *[]){&call->out[0], &call->in[0], &call->in[1]});
-    igi_walk_all(&walk, igi_is_float(c.in) ? walk_doubles : walk_integers, &c);
+    igi_tensor_walk walk = igi_tensor_walk_of(call->input_count + 1,
+                                              (const igi_tensor_view *[]){&call->out[0], &call->in[0], &call->in[1]});
+    igi_tensor_walk_all(&walk, igi_tensor_is_float(c.in) ? walk_doubles : walk_integers, &c);
     return IG_STATUS_OK;
 }
 
@@ -92,25 +94,25 @@ static void convert(void *user, uint64_t count, char *const *data, const int64_t
         now = count - done < CHUNK ? count - done : CHUNK;
         char *to = data[0] + (int64_t)done * strides[0];
         const char *from = data[1] + (int64_t)done * strides[1];
-        if (igi_is_float(c->in)) {
-            igi_load_doubles(c->in, from, strides[1], now, chunk.doubles);
-            igi_store_doubles(c->out, to, strides[0], now, chunk.doubles);
+        if (igi_tensor_is_float(c->in)) {
+            igi_tensor_load_doubles(c->in, from, strides[1], now, chunk.doubles);
+            igi_tensor_store_doubles(c->out, to, strides[0], now, chunk.doubles);
         } else {
-            igi_load_integers(c->in, from, strides[1], now, chunk.integers);
-            igi_store_integers(c->out, to, strides[0], now, chunk.integers);
+            igi_tensor_load_integers(c->in, from, strides[1], now, chunk.integers);
+            igi_tensor_store_integers(c->out, to, strides[0], now, chunk.integers);
         }
     }
 }
 
 static void copy(void *user, uint64_t count, char *const *data, const int64_t *strides) {
     const context *c = user;
-    igi_copy_elements(ig_type_size(c->out), count, data[1], strides[1], data[0], strides[0]);
+    igi_tensor_copy_elements(ig_type_size(c->out), count, data[1], strides[1], data[0], strides[0]);
 }
 
-ig_status igi_scalar_convert(const igi_call *call) {
+ig_status igi_scalar_convert(const igi_tensor_call *call) {
     context c = {call, call->in[0].type, call->out[0].type};
-    igi_walk walk = igi_walk_of(2, (const igi_view *[]){&call->out[0], &call->in[0]});
-    igi_walk_all(&walk, c.in == c.out ? copy : convert, &c);
+    igi_tensor_walk walk = igi_tensor_walk_of(2, (const igi_tensor_view *[]){&call->out[0], &call->in[0]});
+    igi_tensor_walk_all(&walk, c.in == c.out ? copy : convert, &c);
     return IG_STATUS_OK;
 }
 
@@ -126,9 +128,10 @@ static void choose(void *user, uint64_t count, char *const *data, const int64_t 
     }
 }
 
-ig_status igi_scalar_where(const igi_call *call) {
+ig_status igi_scalar_where(const igi_tensor_call *call) {
     context c = {call, call->in[1].type, call->out[0].type};
-    igi_walk walk = igi_walk_of(4, (const igi_view *[]){&call->out[0], &call->in[0], &call->in[1], &call->in[2]});
-    igi_walk_all(&walk, choose, &c);
+    igi_tensor_walk walk =
+        igi_tensor_walk_of(4, (const igi_tensor_view *[]){&call->out[0], &call->in[0], &call->in[1], &call->in[2]});
+    igi_tensor_walk_all(&walk, choose, &c);
     return IG_STATUS_OK;
 }

@@ -7,7 +7,7 @@
 #include "tensor/scalar/scalar.h"
 
 typedef struct context {
-    const igi_call *call;
+    const igi_tensor_call *call;
     uint64_t at;  // position of the next element
 } context;
 
@@ -21,15 +21,15 @@ static void count_row(void *user, uint64_t count, char *const *data, const int64
     context *c = user;
     ig_type type = c->call->out[0].type;
     double start = c->call->p.range.start, step = c->call->p.range.step;
-    bool whole = !igi_is_float(type) && type != IG_TYPE_BOOL && is_whole(start) && is_whole(step);
+    bool whole = !igi_tensor_is_float(type) && type != IG_TYPE_BOOL && is_whole(start) && is_whole(step);
     for (uint64_t i = 0; i < count; i++, c->at++) {
         char *element = data[0] + (int64_t)i * strides[0];
         double value = start + step * (double)c->at;
         if (whole) {
             uint64_t exact = (uint64_t)(int64_t)start + (uint64_t)(int64_t)step * c->at;
-            igi_store_integers(type, element, 0, 1, &(int64_t){(int64_t)exact});
+            igi_tensor_store_integers(type, element, 0, 1, &(int64_t){(int64_t)exact});
         } else {
-            igi_store_doubles(type, element, 0, 1, &value);
+            igi_tensor_store_doubles(type, element, 0, 1, &value);
         }
     }
 }
@@ -38,13 +38,14 @@ static void count_row(void *user, uint64_t count, char *const *data, const int64
 static void fill_row(void *user, uint64_t count, char *const *data, const int64_t *strides) {
     const context *c = user;
     for (uint64_t i = 0; i < count; i++)
-        igi_store_doubles(c->call->out[0].type, data[0] + (int64_t)i * strides[0], 0, 1, &c->call->p.range.start);
+        igi_tensor_store_doubles(c->call->out[0].type, data[0] + (int64_t)i * strides[0], 0, 1,
+                                 &c->call->p.range.start);
 }
 
-ig_status igi_scalar_generate(const igi_call *call) {
+ig_status igi_scalar_generate(const igi_tensor_call *call) {
     context c = {call, 0};
-    igi_walk walk = igi_walk_of(1, (const igi_view *[]){&call->out[0]});
-    igi_walk_all(&walk, call->op == IG_OP_FILL ? fill_row : count_row, &c);
+    igi_tensor_walk walk = igi_tensor_walk_of(1, (const igi_tensor_view *[]){&call->out[0]});
+    igi_tensor_walk_all(&walk, call->op == IG_OP_FILL ? fill_row : count_row, &c);
     return IG_STATUS_OK;
 }
 
@@ -68,16 +69,16 @@ static double normal(const context *c, const igi_philox_block *block, uint32_t l
 // Rounding to the type may reach what the numbers must stay below.
 static double below(ig_type type, double value, double high) {
     char element[8];
-    igi_store_doubles(type, element, 0, 1, &value);
-    igi_load_doubles(type, element, 0, 1, &value);
-    igi_store_doubles(type, element, 0, 1, &high);
-    igi_load_doubles(type, element, 0, 1, &high);
-    return value < high ? value : igi_next_below(type, high);
+    igi_tensor_store_doubles(type, element, 0, 1, &value);
+    igi_tensor_load_doubles(type, element, 0, 1, &value);
+    igi_tensor_store_doubles(type, element, 0, 1, &high);
+    igi_tensor_load_doubles(type, element, 0, 1, &high);
+    return value < high ? value : igi_tensor_next_below(type, high);
 }
 
 static void random_row(void *user, uint64_t count, char *const *data, const int64_t *strides) {
     context *c = user;
-    const igi_call *call = c->call;
+    const igi_tensor_call *call = c->call;
     bool flat = call->op == IG_OP_RANDOM_UNIFORM;
     for (uint64_t i = 0; i < count; i++, c->at++) {
         char *element = data[0] + (int64_t)i * strides[0];
@@ -85,13 +86,13 @@ static void random_row(void *user, uint64_t count, char *const *data, const int6
         uint32_t lane = c->at % 4;
         double value = flat ? uniform(c, block.word[lane]) : normal(c, &block, lane);
         if (flat) value = below(call->out[0].type, value, call->p.random.second);
-        igi_store_doubles(call->out[0].type, element, 0, 1, &value);
+        igi_tensor_store_doubles(call->out[0].type, element, 0, 1, &value);
     }
 }
 
-ig_status igi_scalar_random(const igi_call *call) {
+ig_status igi_scalar_random(const igi_tensor_call *call) {
     context c = {call, call->p.random.position};
-    igi_walk walk = igi_walk_of(1, (const igi_view *[]){&call->out[0]});
-    igi_walk_all(&walk, random_row, &c);
+    igi_tensor_walk walk = igi_tensor_walk_of(1, (const igi_tensor_view *[]){&call->out[0]});
+    igi_tensor_walk_all(&walk, random_row, &c);
     return IG_STATUS_OK;
 }

@@ -7,7 +7,7 @@
 #include "tensor/scalar/scalar.h"
 
 typedef struct context {
-    const igi_call *call;
+    const igi_tensor_call *call;
     uint64_t length;  // of the indexed axis
     int64_t stride;   // along it, in bytes
     size_t size;
@@ -18,7 +18,7 @@ typedef struct context {
 // Where the index points, in bytes from the start of the axis. False when outside.
 static bool find(context *c, const char *at, int64_t *offset) {
     int64_t index, length = (int64_t)c->length;
-    igi_load_integers(c->call->in[1].type, at, 0, 1, &index);
+    igi_tensor_load_integers(c->call->in[1].type, at, 0, 1, &index);
     bool inside = index >= -length && index < length;
     if (!inside && !c->failed) c->failed = true, c->wrong = index;
     *offset = (index < 0 ? index + length : index) * c->stride;
@@ -37,16 +37,16 @@ static void gather_row(void *user, uint64_t count, char *const *data, const int6
 static void add_to(ig_type type, char *target, const char *source) {
     double a, b;
     int64_t m, n;
-    if (igi_is_float(type)) {
-        igi_load_doubles(type, target, 0, 1, &a);
-        igi_load_doubles(type, source, 0, 1, &b);
+    if (igi_tensor_is_float(type)) {
+        igi_tensor_load_doubles(type, target, 0, 1, &a);
+        igi_tensor_load_doubles(type, source, 0, 1, &b);
         a += b;
-        igi_store_doubles(type, target, 0, 1, &a);
+        igi_tensor_store_doubles(type, target, 0, 1, &a);
     } else {
-        igi_load_integers(type, target, 0, 1, &m);
-        igi_load_integers(type, source, 0, 1, &n);
+        igi_tensor_load_integers(type, target, 0, 1, &m);
+        igi_tensor_load_integers(type, source, 0, 1, &n);
         m = (int64_t)((uint64_t)m + (uint64_t)n);
-        igi_store_integers(type, target, 0, 1, &m);
+        igi_tensor_store_integers(type, target, 0, 1, &m);
     }
 }
 
@@ -67,47 +67,47 @@ static void scatter_row(void *user, uint64_t count, char *const *data, const int
 static ig_status check_found(const context *c) {
     if (!c->failed) return IG_STATUS_OK;
     return igi_error_set(c->call->error, IG_STATUS_OUT_OF_RANGE, "%s: index %lld lies outside an axis of length %llu",
-                         igi_call_name(c->call), (long long)c->wrong, (unsigned long long)c->length);
+                         igi_tensor_call_name(c->call), (long long)c->wrong, (unsigned long long)c->length);
 }
 
 // Every element of `indexed` along the axis is reached from its first; the other dimensions are those of `index`.
-static igi_view firsts(const igi_view *indexed, const igi_view *index, uint32_t axis) {
-    igi_view view = *indexed;
+static igi_tensor_view firsts(const igi_tensor_view *indexed, const igi_tensor_view *index, uint32_t axis) {
+    igi_tensor_view view = *indexed;
     memcpy(view.shape, index->shape, sizeof view.shape);
     view.strides[axis] = 0;
     return view;
 }
 
-static context begin(const igi_call *call, const igi_view *indexed) {
+static context begin(const igi_tensor_call *call, const igi_tensor_view *indexed) {
     uint32_t axis = call->p.index.axis;
     return (context){.call = call,
                      .length = indexed->shape[axis],
-                     .stride = igi_view_stride_bytes(indexed, axis),
+                     .stride = igi_tensor_view_stride_bytes(indexed, axis),
                      .size = ig_type_size(indexed->type)};
 }
 
 // The vector of positions, repeated to the shape of the result.
-static igi_view spread(const igi_call *call) {
-    igi_view index = call->out[0];
+static igi_tensor_view spread(const igi_tensor_call *call) {
+    igi_tensor_view index = call->out[0];
     index.storage = call->in[1].storage, index.offset = call->in[1].offset, index.type = call->in[1].type;
     for (uint32_t i = 0; i < index.rank; i++) index.strides[i] = 0;
     index.strides[call->p.index.axis] = call->in[1].strides[0];
     return index;
 }
 
-ig_status igi_scalar_gather(const igi_call *call) {
-    igi_view index = call->op == IG_OP_INDEX_SELECT ? spread(call) : call->in[1];
-    igi_view x = firsts(&call->in[0], &index, call->p.index.axis);
+ig_status igi_scalar_gather(const igi_tensor_call *call) {
+    igi_tensor_view index = call->op == IG_OP_INDEX_SELECT ? spread(call) : call->in[1];
+    igi_tensor_view x = firsts(&call->in[0], &index, call->p.index.axis);
     context c = begin(call, &call->in[0]);
-    igi_walk walk = igi_walk_of(3, (const igi_view *[]){&call->out[0], &index, &x});
-    igi_walk_all(&walk, gather_row, &c);
+    igi_tensor_walk walk = igi_tensor_walk_of(3, (const igi_tensor_view *[]){&call->out[0], &index, &x});
+    igi_tensor_walk_all(&walk, gather_row, &c);
     return check_found(&c);
 }
 
-ig_status igi_scalar_scatter(const igi_call *call) {
-    igi_view target = firsts(&call->out[0], &call->in[1], call->p.index.axis);
+ig_status igi_scalar_scatter(const igi_tensor_call *call) {
+    igi_tensor_view target = firsts(&call->out[0], &call->in[1], call->p.index.axis);
     context c = begin(call, &call->out[0]);
-    igi_walk walk = igi_walk_of(3, (const igi_view *[]){&call->in[2], &call->in[1], &target});
-    igi_walk_all(&walk, scatter_row, &c);
+    igi_tensor_walk walk = igi_tensor_walk_of(3, (const igi_tensor_view *[]){&call->in[2], &call->in[1], &target});
+    igi_tensor_walk_all(&walk, scatter_row, &c);
     return check_found(&c);
 }

@@ -6,7 +6,7 @@
 enum { CHUNK = 128 };
 
 typedef struct context {
-    const igi_call *call;
+    const igi_tensor_call *call;
     uint64_t inner;              // length of the dot products
     int64_t a_stride, b_stride;  // along them, in bytes
 } context;
@@ -16,8 +16,8 @@ static double dot_doubles(const context *c, const char *a, const char *b) {
     double as[CHUNK], bs[CHUNK], sum = 0;
     for (uint64_t done = 0, now; done < c->inner; done += now) {
         now = c->inner - done < CHUNK ? c->inner - done : CHUNK;
-        igi_load_doubles(type, a + (int64_t)done * c->a_stride, c->a_stride, now, as);
-        igi_load_doubles(type, b + (int64_t)done * c->b_stride, c->b_stride, now, bs);
+        igi_tensor_load_doubles(type, a + (int64_t)done * c->a_stride, c->a_stride, now, as);
+        igi_tensor_load_doubles(type, b + (int64_t)done * c->b_stride, c->b_stride, now, bs);
         for (uint64_t i = 0; i < now; i++) sum += as[i] * bs[i];
     }
     return sum;
@@ -29,8 +29,8 @@ static int64_t dot_integers(const context *c, const char *a, const char *b) {
     uint64_t sum = 0;
     for (uint64_t done = 0, now; done < c->inner; done += now) {
         now = c->inner - done < CHUNK ? c->inner - done : CHUNK;
-        igi_load_integers(type, a + (int64_t)done * c->a_stride, c->a_stride, now, as);
-        igi_load_integers(type, b + (int64_t)done * c->b_stride, c->b_stride, now, bs);
+        igi_tensor_load_integers(type, a + (int64_t)done * c->a_stride, c->a_stride, now, as);
+        igi_tensor_load_integers(type, b + (int64_t)done * c->b_stride, c->b_stride, now, bs);
         for (uint64_t i = 0; i < now; i++) sum += (uint64_t)as[i] * (uint64_t)bs[i];
     }
     return (int64_t)sum;
@@ -39,10 +39,10 @@ static int64_t dot_integers(const context *c, const char *a, const char *b) {
 static void one_double(const context *c, char *out, const char *a, const char *b, const char *addend) {
     double sum = dot_doubles(c, a, b) * c->call->p.matmul.alpha, other;
     if (addend) {
-        igi_load_doubles(c->call->out[0].type, addend, 0, 1, &other);
+        igi_tensor_load_doubles(c->call->out[0].type, addend, 0, 1, &other);
         sum += c->call->p.matmul.beta * other;
     }
-    igi_store_doubles(c->call->out[0].type, out, 0, 1, &sum);
+    igi_tensor_store_doubles(c->call->out[0].type, out, 0, 1, &sum);
 }
 
 // alpha and beta are integers too where the matrices are.
@@ -50,15 +50,15 @@ static void one_integer(const context *c, char *out, const char *a, const char *
     uint64_t sum = (uint64_t)dot_integers(c, a, b) * (uint64_t)(int64_t)c->call->p.matmul.alpha;
     if (addend) {
         int64_t other;
-        igi_load_integers(c->call->out[0].type, addend, 0, 1, &other);
+        igi_tensor_load_integers(c->call->out[0].type, addend, 0, 1, &other);
         sum += (uint64_t)(int64_t)c->call->p.matmul.beta * (uint64_t)other;
     }
-    igi_store_integers(c->call->out[0].type, out, 0, 1, &(int64_t){(int64_t)sum});
+    igi_tensor_store_integers(c->call->out[0].type, out, 0, 1, &(int64_t){(int64_t)sum});
 }
 
 static void multiply(void *user, uint64_t count, char *const *data, const int64_t *strides) {
     const context *c = user;
-    bool floats = igi_is_float(c->call->out[0].type), adds = c->call->in[2].storage != NULL;
+    bool floats = igi_tensor_is_float(c->call->out[0].type), adds = c->call->in[2].storage != NULL;
     for (uint64_t i = 0; i < count; i++) {
         int64_t at = (int64_t)i;
         const char *addend = adds ? data[3] + at * strides[3] : NULL;
@@ -67,16 +67,17 @@ static void multiply(void *user, uint64_t count, char *const *data, const int64_
     }
 }
 
-ig_status igi_scalar_matmul(const igi_call *call) {
-    const igi_view *out = &call->out[0];
+ig_status igi_scalar_matmul(const igi_tensor_call *call) {
+    const igi_tensor_view *out = &call->out[0];
     uint32_t last = out->rank - 1;
     // Rows of a repeat along the columns of the result, columns of b along its rows.
-    igi_view a = call->in[0], b = call->in[1];
-    context c = {call, a.shape[last], igi_view_stride_bytes(&a, last), igi_view_stride_bytes(&b, last - 1)};
+    igi_tensor_view a = call->in[0], b = call->in[1];
+    context c = {call, a.shape[last], igi_tensor_view_stride_bytes(&a, last),
+                 igi_tensor_view_stride_bytes(&b, last - 1)};
     a.shape[last] = out->shape[last], a.strides[last] = 0;
     b.shape[last - 1] = out->shape[last - 1], b.strides[last - 1] = 0;
-    const igi_view *views[] = {out, &a, &b, &call->in[2]};
-    igi_walk walk = igi_walk_of(call->in[2].storage ? 4 : 3, views);
-    igi_walk_all(&walk, multiply, &c);
+    const igi_tensor_view *views[] = {out, &a, &b, &call->in[2]};
+    igi_tensor_walk walk = igi_tensor_walk_of(call->in[2].storage ? 4 : 3, views);
+    igi_tensor_walk_all(&walk, multiply, &c);
     return IG_STATUS_OK;
 }

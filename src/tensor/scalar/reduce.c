@@ -115,34 +115,34 @@ static void add_row(void *user, uint64_t count, char *const *data, const int64_t
         now = count - done < CHUNK ? count - done : CHUNK;
         const char *from = data[0] + (int64_t)done * strides[0];
         if (a->whole) {
-            igi_load_integers(a->type, from, strides[0], now, chunk.integers);
+            igi_tensor_load_integers(a->type, from, strides[0], now, chunk.integers);
             for (uint64_t i = 0; i < now; i++) add_integer(a, chunk.integers[i]);
         } else {
-            igi_load_doubles(a->type, from, strides[0], now, chunk.doubles);
+            igi_tensor_load_doubles(a->type, from, strides[0], now, chunk.doubles);
             for (uint64_t i = 0; i < now; i++) add_double(a, chunk.doubles[i]);
         }
     }
 }
 
 typedef struct context {
-    const igi_call *call;
-    igi_walk inner;  // over one result's elements; data[0] moves
+    const igi_tensor_call *call;
+    igi_tensor_walk inner;  // over one result's elements; data[0] moves
 } context;
 
 static void reduce_one(context *c, char *result, char *first) {
-    const igi_call *call = c->call;
+    const igi_tensor_call *call = c->call;
     accumulator a = {.op = call->op, .type = call->in[0].type, .order = call->p.reduce.order};
-    a.whole = !igi_is_float(a.type);
+    a.whole = !igi_tensor_is_float(a.type);
     (a.whole ? start_integer : start_double)(&a);
     c->inner.data[0] = first;
-    igi_walk_all(&c->inner, add_row, &a);
+    igi_tensor_walk_all(&c->inner, add_row, &a);
     bool position = call->op == IG_OP_ARGMAX || call->op == IG_OP_ARGMIN;
     int64_t integer = position ? (int64_t)a.index : a.integer;
     double value = a.whole || position ? 0 : finish_double(&a, call->p.reduce.correction);
     if (a.whole || position)
-        igi_store_integers(call->out[0].type, result, 0, 1, &integer);
+        igi_tensor_store_integers(call->out[0].type, result, 0, 1, &integer);
     else
-        igi_store_doubles(call->out[0].type, result, 0, 1, &value);
+        igi_tensor_store_doubles(call->out[0].type, result, 0, 1, &value);
 }
 
 static void reduce_each(void *user, uint64_t count, char *const *data, const int64_t *strides) {
@@ -151,18 +151,18 @@ static void reduce_each(void *user, uint64_t count, char *const *data, const int
 }
 
 // The dimensions that are reduced, or those that stay; the others have length 1.
-static igi_view part(const igi_view *view, uint32_t axes, bool reduced) {
-    igi_view half = *view;
+static igi_tensor_view part(const igi_tensor_view *view, uint32_t axes, bool reduced) {
+    igi_tensor_view half = *view;
     for (uint32_t i = 0; i < view->rank; i++)
         if ((axes >> i & 1) != reduced) half.shape[i] = 1;
     return half;
 }
 
-ig_status igi_scalar_reduce(const igi_call *call) {
-    igi_view kept = part(&call->in[0], call->p.reduce.axes, false);
-    igi_view reduced = part(&call->in[0], call->p.reduce.axes, true);
-    context c = {call, igi_walk_of(1, (const igi_view *[]){&reduced})};
-    igi_walk outer = igi_walk_of(2, (const igi_view *[]){&call->out[0], &kept});
-    igi_walk_all(&outer, reduce_each, &c);
+ig_status igi_scalar_reduce(const igi_tensor_call *call) {
+    igi_tensor_view kept = part(&call->in[0], call->p.reduce.axes, false);
+    igi_tensor_view reduced = part(&call->in[0], call->p.reduce.axes, true);
+    context c = {call, igi_tensor_walk_of(1, (const igi_tensor_view *[]){&reduced})};
+    igi_tensor_walk outer = igi_tensor_walk_of(2, (const igi_tensor_view *[]){&call->out[0], &kept});
+    igi_tensor_walk_all(&outer, reduce_each, &c);
     return IG_STATUS_OK;
 }

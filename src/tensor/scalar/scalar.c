@@ -6,7 +6,7 @@
 #define ELEMENTWISE(id, name, type) ROW(id, IGI_ANY_TYPE, elementwise)
 #define REDUCE(id, name, type) ROW(id, IGI_ANY_TYPE, reduce)
 
-static const igi_implementation rows[] = {
+static const igi_tensor_implementation rows[] = {
     // clang-format off
     IG_UNARY_LIST(ELEMENTWISE)
     IG_BINARY_LIST(ELEMENTWISE)

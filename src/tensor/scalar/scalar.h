@@ -37,9 +37,9 @@
     X(DEQUANTIZE, IGI_FLOATS, dequantize)         \
     X(WEIGHT_MATMUL, IGI_FLOATS, weight_matmul)
 
-#define IGI_DECLARE_SCALAR(id, types, function) ig_status igi_scalar_##function(const igi_call *call);
+#define IGI_DECLARE_SCALAR(id, types, function) ig_status igi_scalar_##function(const igi_tensor_call *call);
 IGI_SCALAR_ROWS(IGI_DECLARE_SCALAR)
 #undef IGI_DECLARE_SCALAR
-ig_status igi_scalar_reduce(const igi_call *call);
+ig_status igi_scalar_reduce(const igi_tensor_call *call);
 
 #endif

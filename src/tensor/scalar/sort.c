@@ -12,7 +12,7 @@ typedef struct item {
 } item;
 
 typedef struct context {
-    const igi_call *call;
+    const igi_tensor_call *call;
     bool floats, descending;
     uint64_t length;
     item *items, *spare;
@@ -52,41 +52,42 @@ static const item *sort(const context *c) {
     return from;
 }
 
-static void sort_line(void *user, const igi_lines *lines, char *const *starts) {
+static void sort_line(void *user, const igi_tensor_lines *lines, char *const *starts) {
     const context *c = user;
-    const igi_view *x = &c->call->in[0], *values = &c->call->out[0], *indices = &c->call->out[1];
+    const igi_tensor_view *x = &c->call->in[0], *values = &c->call->out[0], *indices = &c->call->out[1];
     for (uint64_t i = 0; i < c->length; i++) {
         const char *at = starts[0] + (int64_t)i * lines->strides[0];
         item *it = &c->items[i];
         it->index = (int64_t)i;
         if (c->floats)
-            igi_load_doubles(x->type, at, 0, 1, &it->value);
+            igi_tensor_load_doubles(x->type, at, 0, 1, &it->value);
         else
-            igi_load_integers(x->type, at, 0, 1, &it->integer);
+            igi_tensor_load_integers(x->type, at, 0, 1, &it->integer);
     }
     const item *sorted = sort(c);
     uint64_t wanted = values->shape[c->call->p.sort.axis];
     for (uint64_t i = 0; i < wanted; i++) {
         char *value = starts[1] + (int64_t)i * lines->strides[1], *index = starts[2] + (int64_t)i * lines->strides[2];
         if (c->floats)
-            igi_store_doubles(values->type, value, 0, 1, &sorted[i].value);
+            igi_tensor_store_doubles(values->type, value, 0, 1, &sorted[i].value);
         else
-            igi_store_integers(values->type, value, 0, 1, &sorted[i].integer);
-        igi_store_integers(indices->type, index, 0, 1, &sorted[i].index);
+            igi_tensor_store_integers(values->type, value, 0, 1, &sorted[i].integer);
+        igi_tensor_store_integers(indices->type, index, 0, 1, &sorted[i].index);
     }
 }
 
-ig_status igi_scalar_sort(const igi_call *call) {
-    const igi_view *x = &call->in[0];
+ig_status igi_scalar_sort(const igi_tensor_call *call) {
+    const igi_tensor_view *x = &call->in[0];
     uint64_t length = x->shape[call->p.sort.axis], bytes;
     if (!igi_mul(length, 2 * sizeof(item), &bytes)) return IG_STATUS_OVERFLOW;
-    igi_storage *scratch = NULL;
-    ig_status status = igi_storage_make(call->runtime->device, bytes, &scratch);
+    igi_tensor_storage *scratch = NULL;
+    ig_status status = igi_tensor_storage_make(call->runtime->device, bytes, &scratch);
     if (status != IG_STATUS_OK) return status;
     item *items = (item *)scratch->memory;
-    context c = {call, igi_is_float(x->type), call->p.sort.descending, length, items, items + length};
-    igi_lines lines = igi_lines_of(3, (const igi_view *[]){x, &call->out[0], &call->out[1]}, call->p.sort.axis);
-    igi_lines_visit(&lines, 0, lines.count, sort_line, &c);
-    igi_storage_release(scratch);
+    context c = {call, igi_tensor_is_float(x->type), call->p.sort.descending, length, items, items + length};
+    igi_tensor_lines lines =
+        igi_tensor_lines_of(3, (const igi_tensor_view *[]){x, &call->out[0], &call->out[1]}, call->p.sort.axis);
+    igi_tensor_lines_visit(&lines, 0, lines.count, sort_line, &c);
+    igi_tensor_storage_release(scratch);
     return IG_STATUS_OK;
 }

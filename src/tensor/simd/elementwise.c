@@ -4,29 +4,29 @@
 #include "tensor/simd/simd.h"
 
 typedef struct job {
-    const igi_call *call;
+    const igi_tensor_call *call;
     const igi_simd_kernels *k;
-    igi_walk walk;
+    igi_tensor_walk walk;
     ig_type in, out;
     bool stream;
-    igi_walk_body body;
+    igi_tensor_walk_body body;
 } job;
 
 static void run_part(void *user, uint64_t begin, uint64_t end) {
     job *j = user;
-    igi_walk_range(&j->walk, begin, end, j->body, j);
+    igi_tensor_walk_range(&j->walk, begin, end, j->body, j);
 }
 
-static ig_status run(const igi_call *call, uint32_t first_input, igi_walk_body body) {
-    const igi_view *views[] = {&call->out[0], &call->in[0], &call->in[1], &call->in[2]};
+static ig_status run(const igi_tensor_call *call, uint32_t first_input, igi_tensor_walk_body body) {
+    const igi_tensor_view *views[] = {&call->out[0], &call->in[0], &call->in[1], &call->in[2]};
     job j = {.call = call,
              .k = igi_simd(),
-             .walk = igi_walk_of(call->input_count + 1, views),
+             .walk = igi_tensor_walk_of(call->input_count + 1, views),
              .in = call->in[first_input].type,
              .out = call->out[0].type,
              .body = body};
     j.stream = call->past_caches || j.walk.count * sizeof(float) >= IGI_SIMD_STREAM_BYTES;
-    igi_parallel(call->runtime, j.walk.count, IGI_SIMD_GRAIN, run_part, &j);
+    igi_tensor_parallel(call->runtime, j.walk.count, IGI_SIMD_GRAIN, run_part, &j);
     return IG_STATUS_OK;
 }
 
@@ -76,7 +76,7 @@ static void unary_row(void *user, uint64_t count, char *const *data, const int64
     }
 }
 
-ig_status igi_simd_unary(const igi_call *call) {
+ig_status igi_simd_unary(const igi_tensor_call *call) {
     return run(call, 0, unary_row);
 }
 
@@ -99,7 +99,7 @@ static void test_row(void *user, uint64_t count, char *const *data, const int64_
     }
 }
 
-ig_status igi_simd_unary_test(const igi_call *call) {
+ig_status igi_simd_unary_test(const igi_tensor_call *call) {
     return run(call, 0, test_row);
 }
 
@@ -145,7 +145,7 @@ static void compare_row(void *user, uint64_t count, char *const *data, const int
 // Packed, or its copy in the buffer.
 static const void *take_integers(uint64_t size, const char *data, int64_t stride, uint64_t count, void *buffer) {
     if (stride == (int64_t)size || stride == 0) return data;
-    igi_copy_elements(size, count, data, stride, buffer, (int64_t)size);
+    igi_tensor_copy_elements(size, count, data, stride, buffer, (int64_t)size);
     return buffer;
 }
 
@@ -161,20 +161,20 @@ static void integer_row(void *user, uint64_t count, char *const *data, const int
         bool packed = strides[0] == (int64_t)out_size, a_repeats = strides[1] == 0;
         char *target = data[0] + offset * strides[0];
         if (a_repeats && strides[2] == 0) {  // a kernel wants one that does not repeat
-            igi_copy_elements(size, now, data[1], 0, (char *)first, (int64_t)size);
+            igi_tensor_copy_elements(size, now, data[1], 0, (char *)first, (int64_t)size);
             a = first, a_repeats = false;
         }
         j->k->integer_binary[j->call->op][j->in](now, a, a_repeats, b, strides[2] == 0, packed ? (void *)target : out);
-        if (!packed) igi_copy_elements(out_size, now, (const char *)out, (int64_t)out_size, target, strides[0]);
+        if (!packed) igi_tensor_copy_elements(out_size, now, (const char *)out, (int64_t)out_size, target, strides[0]);
     }
 }
 
-ig_status igi_simd_binary(const igi_call *call) {
-    return run(call, 0, igi_is_float(call->in[0].type) ? binary_row : integer_row);
+ig_status igi_simd_binary(const igi_tensor_call *call) {
+    return run(call, 0, igi_tensor_is_float(call->in[0].type) ? binary_row : integer_row);
 }
 
-ig_status igi_simd_compare(const igi_call *call) {
-    return run(call, 0, igi_is_float(call->in[0].type) ? compare_row : integer_row);
+ig_status igi_simd_compare(const igi_tensor_call *call) {
+    return run(call, 0, igi_tensor_is_float(call->in[0].type) ? compare_row : integer_row);
 }
 
 // ---- Where ----
@@ -190,7 +190,7 @@ static void where_row(void *user, uint64_t count, char *const *data, const int64
         const char *tests = data[1] + (int64_t)at * strides[1];
         const uint8_t *test = (const uint8_t *)tests;
         if (strides[1] != 1) {
-            igi_copy_elements(1, now, tests, strides[1], (char *)condition, 1);
+            igi_tensor_copy_elements(1, now, tests, strides[1], (char *)condition, 1);
             test = condition;
         }
         igi_simd_pair in = take_pair(j, data + 2, strides + 2, at, now, first, second);
@@ -199,6 +199,6 @@ static void where_row(void *user, uint64_t count, char *const *data, const int64
     }
 }
 
-ig_status igi_simd_where(const igi_call *call) {
+ig_status igi_simd_where(const igi_tensor_call *call) {
     return run(call, 1, where_row);
 }

@@ -17,13 +17,13 @@ typedef struct matrix {
 
 typedef struct product {
     const igi_simd_kernels *k;
-    const igi_runtime *runtime;  // NULL: this thread alone
+    const igi_tensor_runtime *runtime;  // NULL: this thread alone
     ig_device *device;
     ig_status status;  // of the last product
     uint64_t rows, inner, columns;
     matrix a, b, c, out;  // c.data NULL: none
     float alpha, beta;
-    igi_storage *scratch;
+    igi_tensor_storage *scratch;
     float *a_panels, *b_panels;
     // The block at hand.
     uint64_t row, rows_now, step, steps_now, column, columns_now;
@@ -44,7 +44,7 @@ enum { MULTIPLIED_PER_NS = 64, COPIED_PER_NS = 8 };
 
 static void each(const product *p, uint64_t count, uint64_t nanoseconds, igi_loop_body body) {
     if (p->runtime)
-        igi_parallel_lasting(p->runtime, count, 1, nanoseconds, body, (void *)p);
+        igi_tensor_parallel_lasting(p->runtime, count, 1, nanoseconds, body, (void *)p);
     else if (count)
         body((void *)p, 0, count);
 }
@@ -190,7 +190,7 @@ static ig_status make_panels(product *p) {
     uint64_t steps = inner_block(p);
     uint64_t a = round_to(least(p->rows, ROW_BLOCK), p->k->tile_rows) * steps;
     uint64_t b = round_to(least(p->columns, COLUMN_BLOCK), p->k->tile_columns) * steps;
-    ig_status status = igi_storage_make(p->device, (round_to(a, 16) + b) * sizeof(float), &p->scratch);
+    ig_status status = igi_tensor_storage_make(p->device, (round_to(a, 16) + b) * sizeof(float), &p->scratch);
     if (status != IG_STATUS_OK) return status;
     p->a_panels = (float *)p->scratch->memory;
     p->b_panels = p->a_panels + round_to(a, 16);
@@ -274,7 +274,7 @@ static void multiply_long_vectors(const product *p) {
     if (d.length < PIECE) d.length = PIECE;
     uint64_t pieces = (p->inner + d.length - 1) / d.length;
     double sum = 0;
-    igi_parallel(p->runtime, pieces, 1, dot_pieces, &d);
+    igi_tensor_parallel(p->runtime, pieces, 1, dot_pieces, &d);
     for (uint64_t i = 0; i < pieces; i++) sum += d.sums[i];
     put(p, 0, sum);
 }
@@ -316,8 +316,8 @@ static void multiply_vector(const product *p) {
     else if (count == 1 && p->runtime && p->inner / 2 > PIECE)
         multiply_long_vectors(p);
     else if (p->runtime)
-        igi_parallel(p->runtime, count, p->inner < IGI_SIMD_GRAIN ? IGI_SIMD_GRAIN / (p->inner + 1) + 1 : 1, dot_part,
-                     (void *)p);
+        igi_tensor_parallel(p->runtime, count, p->inner < IGI_SIMD_GRAIN ? IGI_SIMD_GRAIN / (p->inner + 1) + 1 : 1,
+                            dot_part, (void *)p);
     else
         dot_part((void *)p, 0, count);
 }
@@ -373,10 +373,10 @@ static ig_status multiply(product *p) {
 }
 
 typedef struct batch {
-    const igi_call *call;
-    product model;  // strides and lengths of every product
-    igi_walk walk;  // first elements: out, a, b, c
-    bool alone;     // products are small: each on one thread
+    const igi_tensor_call *call;
+    product model;         // strides and lengths of every product
+    igi_tensor_walk walk;  // first elements: out, a, b, c
+    bool alone;            // products are small: each on one thread
     atomic_int status;
 } batch;
 
@@ -396,19 +396,19 @@ static void batch_part(void *user, uint64_t begin, uint64_t end) {
     batch *b = user;
     product p = b->model;
     if (b->alone) p.runtime = NULL;
-    igi_walk_range(&b->walk, begin, end, product_row, &p);
+    igi_tensor_walk_range(&b->walk, begin, end, product_row, &p);
     if (p.status != IG_STATUS_OK) atomic_store(&b->status, p.status);
-    igi_storage_release(p.scratch);
+    igi_tensor_storage_release(p.scratch);
 }
 
 // The first matrix of a view: its last two dimensions.
-static matrix matrix_of(const igi_view *view) {
+static matrix matrix_of(const igi_tensor_view *view) {
     uint32_t last = view->rank - 1;
-    return (matrix){igi_view_data(view), view->type, view->strides[last - 1], view->strides[last]};
+    return (matrix){igi_tensor_view_data(view), view->type, view->strides[last - 1], view->strides[last]};
 }
 
-static void prepare(const igi_call *call, const igi_view *out, product *p) {
-    const igi_view *a = &call->in[0], *b = &call->in[1], *c = &call->in[2];
+static void prepare(const igi_tensor_call *call, const igi_tensor_view *out, product *p) {
+    const igi_tensor_view *a = &call->in[0], *b = &call->in[1], *c = &call->in[2];
     uint32_t last = out->rank - 1;
     p->k = igi_simd();
     p->runtime = call->runtime;
@@ -426,64 +426,66 @@ static uint64_t work_of(const product *p) {
 }
 
 // One product; it may be so small that finding the way through batches shows.
-static ig_status run_single(const igi_call *call, const igi_view *out) {
+static ig_status run_single(const igi_tensor_call *call, const igi_tensor_view *out) {
     product p;
     prepare(call, out, &p);
     if (work_of(&p) < SHARED_WORK) p.runtime = NULL;
     ig_status status = multiply(&p);
-    igi_storage_release(p.scratch);
+    igi_tensor_storage_release(p.scratch);
     return status;
 }
 
 // What is left of a view are the first elements of all its matrices.
-static igi_view firsts(const igi_view *view) {
-    igi_view first = *view;
+static igi_tensor_view firsts(const igi_tensor_view *view) {
+    igi_tensor_view first = *view;
     first.shape[view->rank - 1] = first.shape[view->rank - 2] = 1;
     return first;
 }
 
-static ig_status run_batch(const igi_call *call, const igi_view *out) {
+static ig_status run_batch(const igi_tensor_call *call, const igi_tensor_view *out) {
     batch work = {.call = call};
     prepare(call, out, &work.model);
-    igi_view starts[4] = {firsts(out), firsts(&call->in[0]), firsts(&call->in[1])};
+    igi_tensor_view starts[4] = {firsts(out), firsts(&call->in[0]), firsts(&call->in[1])};
     bool adds = call->in[2].storage != NULL;
     if (adds) starts[3] = firsts(&call->in[2]);
-    work.walk = igi_walk_of(adds ? 4 : 3, (const igi_view *[]){&starts[0], &starts[1], &starts[2], &starts[3]});
+    work.walk =
+        igi_tensor_walk_of(adds ? 4 : 3, (const igi_tensor_view *[]){&starts[0], &starts[1], &starts[2], &starts[3]});
     uint64_t each_work = work_of(&work.model);
     work.alone = each_work < (work.walk.count > 1 ? SHARED_IN_BATCH : SHARED_WORK);
     if (work.alone)
-        igi_parallel(call->runtime, work.walk.count, each_work < 1 << 18 ? (1 << 18) / (each_work + 1) + 1 : 1,
-                     batch_part, &work);
+        igi_tensor_parallel(call->runtime, work.walk.count, each_work < 1 << 18 ? (1 << 18) / (each_work + 1) + 1 : 1,
+                            batch_part, &work);
     else
         batch_part(&work, 0, work.walk.count);
     return (ig_status)atomic_load(&work.status);
 }
 
-static ig_status run(const igi_call *call, const igi_view *out) {
+static ig_status run(const igi_tensor_call *call, const igi_tensor_view *out) {
     return out->rank == 2 ? run_single(call, out) : run_batch(call, out);
 }
 
 // Sums over several blocks are kept in floats, aside where the result itself is not of them.
-static ig_status run_aside(const igi_call *call) {
-    const igi_view *out = &call->out[0];
-    igi_view floats = igi_view_contiguous(IG_TYPE_F32, out->rank, out->shape);
-    ig_status status = igi_storage_make(call->runtime->device, igi_view_count(out) * sizeof(float), &floats.storage);
+static ig_status run_aside(const igi_tensor_call *call) {
+    const igi_tensor_view *out = &call->out[0];
+    igi_tensor_view floats = igi_tensor_view_contiguous(IG_TYPE_F32, out->rank, out->shape);
+    ig_status status =
+        igi_tensor_storage_make(call->runtime->device, igi_tensor_view_count(out) * sizeof(float), &floats.storage);
     if (status != IG_STATUS_OK) return status;
     status = run(call, &floats);
-    igi_call cast = {.op = IG_OP_CAST, .input_count = 1, .output_count = 1, .runtime = call->runtime};
+    igi_tensor_call cast = {.op = IG_OP_CAST, .input_count = 1, .output_count = 1, .runtime = call->runtime};
     cast.in[0] = floats, cast.out[0] = *out;
     if (status == IG_STATUS_OK) status = igi_simd_cast(&cast);
-    igi_storage_release(floats.storage);
+    igi_tensor_storage_release(floats.storage);
     return status;
 }
 
-bool igi_simd_accepts_matmul(const igi_call *call) {
+bool igi_simd_accepts_matmul(const igi_tensor_call *call) {
     return call->in[0].shape[call->in[0].rank - 1] > 0;
 }
 
-ig_status igi_simd_matmul(const igi_call *call) {
-    const igi_view *out = &call->out[0];
-    if (!igi_view_count(out)) return IG_STATUS_OK;
+ig_status igi_simd_matmul(const igi_tensor_call *call) {
+    const igi_tensor_view *out = &call->out[0];
+    if (!igi_tensor_view_count(out)) return IG_STATUS_OK;
     bool several_blocks = call->in[0].shape[call->in[0].rank - 1] > igi_simd()->tile_inner && out->type != IG_TYPE_F32;
     return several_blocks ? run_aside(call) : run(call, out);
 }

@@ -12,22 +12,22 @@
 // ---- Copies ----
 
 typedef struct copying {
-    igi_walk walk;
+    igi_tensor_walk walk;
     uint64_t size;
     uint32_t slow;  // dimension along which the source is packed, where that is not the last
 } copying;
 
 static void copy_row(void *user, uint64_t count, char *const *data, const int64_t *strides) {
-    igi_copy_elements(((const copying *)user)->size, count, data[1], strides[1], data[0], strides[0]);
+    igi_tensor_copy_elements(((const copying *)user)->size, count, data[1], strides[1], data[0], strides[0]);
 }
 
 static void copy_part(void *user, uint64_t begin, uint64_t end) {
     copying *c = user;
-    igi_walk_range(&c->walk, begin, end, copy_row, c);
+    igi_tensor_walk_range(&c->walk, begin, end, copy_row, c);
 }
 
 // The dimension along which the source is packed; the rank when there is none but the last.
-static uint32_t packed_dimension(const igi_walk *walk, uint64_t size) {
+static uint32_t packed_dimension(const igi_tensor_walk *walk, uint64_t size) {
     uint32_t last = walk->rank - 1;
     if (walk->strides[1][last] == (int64_t)size || walk->strides[0][last] != (int64_t)size) return walk->rank;
     for (uint32_t i = 0; i < last; i++)
@@ -78,20 +78,20 @@ static void transpose_square(const char *from, int64_t from_row, char *to, int64
 }
 
 static void copy_square(const copying *c, const char *from, char *to, uint64_t rows, uint64_t columns) {
-    const igi_walk *w = &c->walk;
+    const igi_tensor_walk *w = &c->walk;
     uint32_t last = w->rank - 1;
     if (c->size == 4 && rows == SQUARE && columns == SQUARE) {
         transpose_square(from, w->strides[1][last], to, w->strides[0][c->slow]);
         return;
     }
     for (uint64_t i = 0; i < rows; i++)
-        igi_copy_elements(c->size, columns, from + (int64_t)i * w->strides[1][c->slow], w->strides[1][last],
-                          to + (int64_t)i * w->strides[0][c->slow], w->strides[0][last]);
+        igi_tensor_copy_elements(c->size, columns, from + (int64_t)i * w->strides[1][c->slow], w->strides[1][last],
+                                 to + (int64_t)i * w->strides[0][c->slow], w->strides[0][last]);
 }
 
 // Rows [begin, end) of the plane as the source has them: it is read along, the target written in whole cache lines.
 static void copy_plane(const copying *c, const char *from, char *to, uint64_t begin, uint64_t end) {
-    const igi_walk *w = &c->walk;
+    const igi_tensor_walk *w = &c->walk;
     uint32_t last = w->rank - 1;
     uint64_t rows = w->shape[c->slow];
     for (uint64_t j = begin; j < end; j += SQUARE)
@@ -106,7 +106,7 @@ static void copy_plane(const copying *c, const char *from, char *to, uint64_t be
 // Planes, or where there is only one, bands of it.
 typedef struct transposing {
     const copying *c;
-    igi_walk planes;  // all other dimensions
+    igi_tensor_walk planes;  // all other dimensions
 } transposing;
 
 static uint64_t plane_rows(const copying *c) {
@@ -126,7 +126,7 @@ static void finish_lines(void) {
 
 static void planes_part(void *user, uint64_t begin, uint64_t end) {
     const transposing *t = user;
-    igi_walk_range(&t->planes, begin, end, plane_row, (void *)t->c);
+    igi_tensor_walk_range(&t->planes, begin, end, plane_row, (void *)t->c);
     finish_lines();
 }
 
@@ -137,7 +137,7 @@ static void bands_part(void *user, uint64_t begin, uint64_t end) {
     finish_lines();
 }
 
-static void transpose(const igi_call *call, const copying *c) {
+static void transpose(const igi_tensor_call *call, const copying *c) {
     transposing t = {c, c->walk};
     uint32_t last = c->walk.rank - 1;
     uint64_t plane = c->walk.shape[c->slow] * c->walk.shape[last];
@@ -145,34 +145,35 @@ static void transpose(const igi_call *call, const copying *c) {
     t.planes.count = c->walk.count / plane;
     uint64_t grain = plane < IGI_SIMD_GRAIN ? IGI_SIMD_GRAIN / plane : 1;
     if (t.planes.count > 1)
-        igi_parallel(call->runtime, t.planes.count, grain, planes_part, &t);
+        igi_tensor_parallel(call->runtime, t.planes.count, grain, planes_part, &t);
     else
-        igi_parallel(call->runtime, (plane_rows(c) + SQUARE - 1) / SQUARE, 1, bands_part, &t);
+        igi_tensor_parallel(call->runtime, (plane_rows(c) + SQUARE - 1) / SQUARE, 1, bands_part, &t);
 }
 
-ig_status igi_simd_copy(const igi_call *call) {
-    copying c = {igi_walk_of(2, (const igi_view *[]){&call->out[0], &call->in[0]}), ig_type_size(call->out[0].type), 0};
+ig_status igi_simd_copy(const igi_tensor_call *call) {
+    copying c = {igi_tensor_walk_of(2, (const igi_tensor_view *[]){&call->out[0], &call->in[0]}),
+                 ig_type_size(call->out[0].type), 0};
     c.slow = packed_dimension(&c.walk, c.size);
     if (c.walk.count && c.slow < c.walk.rank)
         transpose(call, &c);
     else
-        igi_parallel(call->runtime, c.walk.count, 4 * (uint64_t)IGI_SIMD_GRAIN, copy_part, &c);
+        igi_tensor_parallel(call->runtime, c.walk.count, 4 * (uint64_t)IGI_SIMD_GRAIN, copy_part, &c);
     return IG_STATUS_OK;
 }
 
 // ---- Conversions ----
 
 typedef struct casting {
-    igi_walk walk;
+    igi_tensor_walk walk;
     const igi_simd_kernels *k;
     ig_type from, to;
 } casting;
 
 static bool is_float_pair(ig_type from, ig_type to) {
-    return igi_is_float(from) && igi_is_float(to);
+    return igi_tensor_is_float(from) && igi_tensor_is_float(to);
 }
 
-bool igi_simd_accepts_cast(const igi_call *call) {
+bool igi_simd_accepts_cast(const igi_tensor_call *call) {
     ig_type from = call->in[0].type, to = call->out[0].type;
     return from == to || is_float_pair(from, to) || igi_simd()->cast[from][to];
 }
@@ -189,9 +190,9 @@ static void cast_others(const casting *c, uint64_t count, const char *from, int6
     int64_t source[IGI_SIMD_CHUNK], target[IGI_SIMD_CHUNK];
     uint64_t from_size = ig_type_size(c->from), to_size = ig_type_size(c->to);
     bool packed = from_stride == (int64_t)from_size, in_place = to_stride == (int64_t)to_size;
-    if (!packed) igi_copy_elements(from_size, count, from, from_stride, (char *)source, (int64_t)from_size);
+    if (!packed) igi_tensor_copy_elements(from_size, count, from, from_stride, (char *)source, (int64_t)from_size);
     c->k->cast[c->from][c->to](count, packed ? (const void *)from : source, in_place ? (void *)to : target);
-    if (!in_place) igi_copy_elements(to_size, count, (const char *)target, (int64_t)to_size, to, to_stride);
+    if (!in_place) igi_tensor_copy_elements(to_size, count, (const char *)target, (int64_t)to_size, to, to_stride);
 }
 
 static void cast_row(void *user, uint64_t count, char *const *data, const int64_t *strides) {
@@ -206,21 +207,21 @@ static void cast_row(void *user, uint64_t count, char *const *data, const int64_
 
 static void cast_part(void *user, uint64_t begin, uint64_t end) {
     casting *c = user;
-    igi_walk_range(&c->walk, begin, end, cast_row, c);
+    igi_tensor_walk_range(&c->walk, begin, end, cast_row, c);
 }
 
-ig_status igi_simd_cast(const igi_call *call) {
-    casting c = {igi_walk_of(2, (const igi_view *[]){&call->out[0], &call->in[0]}), igi_simd(), call->in[0].type,
-                 call->out[0].type};
+ig_status igi_simd_cast(const igi_tensor_call *call) {
+    casting c = {igi_tensor_walk_of(2, (const igi_tensor_view *[]){&call->out[0], &call->in[0]}), igi_simd(),
+                 call->in[0].type, call->out[0].type};
     if (c.from == c.to) return igi_simd_copy(call);
-    igi_parallel(call->runtime, c.walk.count, IGI_SIMD_GRAIN, cast_part, &c);
+    igi_tensor_parallel(call->runtime, c.walk.count, IGI_SIMD_GRAIN, cast_part, &c);
     return IG_STATUS_OK;
 }
 
 // ---- Constants ----
 
 typedef struct filling {
-    igi_walk walk;
+    igi_tensor_walk walk;
     uint64_t size;
     char element[8];
 } filling;
@@ -235,7 +236,7 @@ typedef struct filling {
 static void fill_row(void *user, uint64_t count, char *const *data, const int64_t *strides) {
     const filling *f = user;
     if (strides[0] != (int64_t)f->size)
-        igi_copy_elements(f->size, count, f->element, 0, data[0], strides[0]);
+        igi_tensor_copy_elements(f->size, count, f->element, 0, data[0], strides[0]);
     else if (f->size == 1)
         memset(data[0], f->element[0], count);
     else if (f->size == 2)
@@ -248,26 +249,26 @@ static void fill_row(void *user, uint64_t count, char *const *data, const int64_
 
 static void fill_part(void *user, uint64_t begin, uint64_t end) {
     filling *f = user;
-    igi_walk_range(&f->walk, begin, end, fill_row, f);
+    igi_tensor_walk_range(&f->walk, begin, end, fill_row, f);
 }
 
-ig_status igi_simd_fill_values(const igi_call *call) {
+ig_status igi_simd_fill_values(const igi_tensor_call *call) {
     ig_type type = call->out[0].type;
-    filling f = {igi_walk_of(1, (const igi_view *[]){&call->out[0]}), ig_type_size(type), {0}};
-    igi_store_doubles(type, f.element, 0, 1, &call->p.range.start);
-    igi_parallel(call->runtime, f.walk.count, IGI_SIMD_GRAIN, fill_part, &f);
+    filling f = {igi_tensor_walk_of(1, (const igi_tensor_view *[]){&call->out[0]}), ig_type_size(type), {0}};
+    igi_tensor_store_doubles(type, f.element, 0, 1, &call->p.range.start);
+    igi_tensor_parallel(call->runtime, f.walk.count, IGI_SIMD_GRAIN, fill_part, &f);
     return IG_STATUS_OK;
 }
 
 // ---- Random numbers ----
 
 typedef struct drawing {
-    const igi_call *call;
-    igi_walk walk;
+    const igi_tensor_call *call;
+    igi_tensor_walk walk;
     uint64_t begin;  // position of the row's first element
 } drawing;
 
-static void draw(const igi_call *call, uint64_t position, uint64_t count, float *numbers) {
+static void draw(const igi_tensor_call *call, uint64_t position, uint64_t count, float *numbers) {
     const igi_simd_kernels *k = igi_simd();
     ig_type type = call->out[0].type;
     float first = (float)call->p.random.first, second = (float)call->p.random.second;
@@ -280,23 +281,23 @@ static void draw(const igi_call *call, uint64_t position, uint64_t count, float 
 }
 
 // The largest number of the type below `high`, and what a float must stay under to be rounded to it.
-static float ceiling_of(const igi_call *call) {
+static float ceiling_of(const igi_tensor_call *call) {
     char element[8];
     double high = call->p.random.second;
     ig_type type = call->out[0].type;
-    igi_store_doubles(type, element, 0, 1, &high);
-    igi_load_doubles(type, element, 0, 1, &high);
-    return (float)igi_next_below(type, high);
+    igi_tensor_store_doubles(type, element, 0, 1, &high);
+    igi_tensor_load_doubles(type, element, 0, 1, &high);
+    return (float)igi_tensor_next_below(type, high);
 }
 
-static void keep_below(const igi_call *call, uint64_t count, float *numbers) {
+static void keep_below(const igi_tensor_call *call, uint64_t count, float *numbers) {
     char element[8];
     double ceiling = ceiling_of(call), rounded;
     for (uint64_t i = 0; i < count; i++) {
         if ((double)numbers[i] < ceiling) continue;
         double value = (double)numbers[i];
-        igi_store_doubles(call->out[0].type, element, 0, 1, &value);
-        igi_load_doubles(call->out[0].type, element, 0, 1, &rounded);
+        igi_tensor_store_doubles(call->out[0].type, element, 0, 1, &value);
+        igi_tensor_load_doubles(call->out[0].type, element, 0, 1, &rounded);
         if (rounded > ceiling) numbers[i] = (float)ceiling;
     }
 }
@@ -315,19 +316,19 @@ static void draw_row(void *user, uint64_t count, char *const *data, const int64_
 static void draw_part(void *user, uint64_t begin, uint64_t end) {
     drawing d = *(const drawing *)user;
     d.begin = d.call->p.random.position + begin;
-    igi_walk_range(&d.walk, begin, end, draw_row, &d);
+    igi_tensor_walk_range(&d.walk, begin, end, draw_row, &d);
 }
 
-ig_status igi_simd_random(const igi_call *call) {
-    drawing d = {call, igi_walk_of(1, (const igi_view *[]){&call->out[0]}), 0};
-    igi_parallel(call->runtime, d.walk.count, IGI_SIMD_GRAIN, draw_part, &d);
+ig_status igi_simd_random(const igi_tensor_call *call) {
+    drawing d = {call, igi_tensor_walk_of(1, (const igi_tensor_view *[]){&call->out[0]}), 0};
+    igi_tensor_parallel(call->runtime, d.walk.count, IGI_SIMD_GRAIN, draw_part, &d);
     return IG_STATUS_OK;
 }
 
 // ---- Index select ----
 
 typedef struct selecting {
-    const igi_call *call;
+    const igi_tensor_call *call;
     uint32_t axis;
     atomic_bool failed;
     atomic_int_fast64_t wrong;
@@ -336,31 +337,33 @@ typedef struct selecting {
 // The slices at positions [begin, end) of the index.
 static void select_part(void *user, uint64_t begin, uint64_t end) {
     selecting *s = user;
-    const igi_view *x = &s->call->in[0], *index = &s->call->in[1], *out = &s->call->out[0];
-    igi_view from = *x, to = *out;
+    const igi_tensor_view *x = &s->call->in[0], *index = &s->call->in[1], *out = &s->call->out[0];
+    igi_tensor_view from = *x, to = *out;
     from.shape[s->axis] = to.shape[s->axis] = 1;
     int64_t length = (int64_t)x->shape[s->axis], position;
     for (uint64_t i = begin; i < end; i++) {
-        igi_load_integers(index->type, igi_view_data(index) + (int64_t)i * igi_view_stride_bytes(index, 0), 0, 1,
-                          &position);
+        igi_tensor_load_integers(index->type,
+                                 igi_tensor_view_data(index) + (int64_t)i * igi_tensor_view_stride_bytes(index, 0), 0,
+                                 1, &position);
         if (position < -length || position >= length) {
             atomic_store(&s->wrong, position);
             atomic_store(&s->failed, true);
             return;
         }
         if (position < 0) position += length;
-        from.offset = x->offset + (uint64_t)(position * igi_view_stride_bytes(x, s->axis));
-        to.offset = out->offset + (uint64_t)((int64_t)i * igi_view_stride_bytes(out, s->axis));
-        igi_copy_view(&from, &to);
+        from.offset = x->offset + (uint64_t)(position * igi_tensor_view_stride_bytes(x, s->axis));
+        to.offset = out->offset + (uint64_t)((int64_t)i * igi_tensor_view_stride_bytes(out, s->axis));
+        igi_tensor_copy_view(&from, &to);
     }
 }
 
-ig_status igi_simd_index_select(const igi_call *call) {
+ig_status igi_simd_index_select(const igi_tensor_call *call) {
     selecting s = {.call = call, .axis = call->p.index.axis};
-    uint64_t count = call->in[1].shape[0], slice = count ? igi_view_count(&call->out[0]) / count : 0;
-    igi_parallel(call->runtime, count, slice < IGI_SIMD_GRAIN ? IGI_SIMD_GRAIN / (slice + 1) + 1 : 1, select_part, &s);
+    uint64_t count = call->in[1].shape[0], slice = count ? igi_tensor_view_count(&call->out[0]) / count : 0;
+    igi_tensor_parallel(call->runtime, count, slice < IGI_SIMD_GRAIN ? IGI_SIMD_GRAIN / (slice + 1) + 1 : 1,
+                        select_part, &s);
     if (!atomic_load(&s.failed)) return IG_STATUS_OK;
     return igi_error_set(call->error, IG_STATUS_OUT_OF_RANGE, "%s: index %lld lies outside an axis of length %llu",
-                         igi_call_name(call), (long long)atomic_load(&s.wrong),
+                         igi_tensor_call_name(call), (long long)atomic_load(&s.wrong),
                          (unsigned long long)call->in[0].shape[s.axis]);
 }

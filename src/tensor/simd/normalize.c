@@ -9,9 +9,9 @@
 enum { SHORT_LINE = 256, LONG_LINE = 1 << 16 };
 
 typedef struct job {
-    const igi_call *call;
+    const igi_tensor_call *call;
     const igi_simd_kernels *k;
-    igi_lines lines;
+    igi_tensor_lines lines;
     bool stream;                 // packed lines are made in the cache and written past it
     const float *weight, *bias;  // packed, or NULL
     void (*line)(const struct job *j, uint64_t count, const float *in, float *out);
@@ -28,7 +28,7 @@ static bool all_packed(const job *j) {
            igi_simd_is_packed(j->call->out[0].type, j->lines.strides[0]);
 }
 
-static void do_line(void *user, const igi_lines *lines, char *const *starts) {
+static void do_line(void *user, const igi_tensor_lines *lines, char *const *starts) {
     const worker *w = user;
     const job *j = w->j;
     uint64_t length = lines->length;
@@ -48,29 +48,29 @@ static void do_line(void *user, const igi_lines *lines, char *const *starts) {
 
 static void do_lines(void *user, uint64_t begin, uint64_t end) {
     worker w = {.j = user};
-    igi_storage *scratch = NULL;
+    igi_tensor_storage *scratch = NULL;
     if (w.j->stream || !all_packed(w.j)) {
         ig_status status =
-            igi_storage_make(w.j->call->runtime->device, w.j->lines.length * 2 * sizeof(float), &scratch);
+            igi_tensor_storage_make(w.j->call->runtime->device, w.j->lines.length * 2 * sizeof(float), &scratch);
         if (status != IG_STATUS_OK) {
             atomic_store(&w.j->status, status);
             return;
         }
         w.buffer = (float *)scratch->memory;
     }
-    igi_lines_visit(&w.j->lines, begin, end, do_line, &w);
-    igi_storage_release(scratch);
+    igi_tensor_lines_visit(&w.j->lines, begin, end, do_line, &w);
+    igi_tensor_storage_release(scratch);
 }
 
 static ig_status run(job *j, uint32_t axis) {
-    const igi_call *call = j->call;
-    j->lines = igi_lines_of(2, (const igi_view *[]){&call->out[0], &call->in[0]}, axis);
+    const igi_tensor_call *call = j->call;
+    j->lines = igi_tensor_lines_of(2, (const igi_tensor_view *[]){&call->out[0], &call->in[0]}, axis);
     uint64_t length = j->lines.length;
     if (!length) return IG_STATUS_OK;
     bool large = j->lines.count >= IGI_SIMD_STREAM_BYTES / sizeof(float) / length;
     j->stream = large && length >= SHORT_LINE && length <= LONG_LINE && all_packed(j);
-    igi_parallel(call->runtime, j->lines.count, length < IGI_SIMD_GRAIN / 4 ? IGI_SIMD_GRAIN / 4 / length : 1, do_lines,
-                 j);
+    igi_tensor_parallel(call->runtime, j->lines.count, length < IGI_SIMD_GRAIN / 4 ? IGI_SIMD_GRAIN / 4 / length : 1,
+                        do_lines, j);
     return (ig_status)atomic_load(&j->status);
 }
 
@@ -80,7 +80,7 @@ static void softmax_line(const job *j, uint64_t count, const float *in, float *o
     (j->call->op == IG_OP_SOFTMAX ? j->k->softmax : j->k->log_softmax)(count, in, out);
 }
 
-ig_status igi_simd_softmax(const igi_call *call) {
+ig_status igi_simd_softmax(const igi_tensor_call *call) {
     job j = {.call = call, .k = igi_simd(), .line = softmax_line};
     return run(&j, call->p.along.axis);
 }
@@ -108,26 +108,26 @@ static void norm_line(const job *j, uint64_t count, const float *in, float *out)
 }
 
 // A vector as packed floats: itself, or its copy in the scratch.
-static const float *pack(const job *j, const igi_view *vector, float *scratch) {
+static const float *pack(const job *j, const igi_tensor_view *vector, float *scratch) {
     if (!vector->storage) return NULL;
-    int64_t stride = igi_view_stride_bytes(vector, 0);
-    if (igi_simd_is_packed(vector->type, stride)) return (const float *)igi_view_data(vector);
-    igi_simd_load_all(j->k, vector->type, igi_view_data(vector), stride, vector->shape[0], scratch);
+    int64_t stride = igi_tensor_view_stride_bytes(vector, 0);
+    if (igi_simd_is_packed(vector->type, stride)) return (const float *)igi_tensor_view_data(vector);
+    igi_simd_load_all(j->k, vector->type, igi_tensor_view_data(vector), stride, vector->shape[0], scratch);
     return scratch;
 }
 
-ig_status igi_simd_norm(const igi_call *call) {
-    static const igi_view none;
+ig_status igi_simd_norm(const igi_tensor_call *call) {
+    static const igi_tensor_view none;
     job j = {.call = call, .k = igi_simd(), .line = norm_line};
     uint64_t length = call->in[0].shape[call->in[0].rank - 1];
-    igi_storage *scratch = NULL;
-    ig_status status = igi_storage_make(call->runtime->device, 2 * length * sizeof(float), &scratch);
+    igi_tensor_storage *scratch = NULL;
+    ig_status status = igi_tensor_storage_make(call->runtime->device, 2 * length * sizeof(float), &scratch);
     if (status != IG_STATUS_OK) return status;
     float *vectors = (float *)scratch->memory;
     j.weight = pack(&j, &call->in[1], vectors);
     j.bias = pack(&j, call->input_count > 2 ? &call->in[2] : &none, vectors + length);
     status = run(&j, call->in[0].rank - 1);
-    igi_storage_release(scratch);
+    igi_tensor_storage_release(scratch);
     return status;
 }
 
@@ -139,7 +139,7 @@ static void sum_line(const job *j, uint64_t count, const float *in, float *out) 
     for (uint64_t i = 0; i < count; i++) out[i] = (float)(sum += (double)in[i]);
 }
 
-ig_status igi_simd_cumsum(const igi_call *call) {
+ig_status igi_simd_cumsum(const igi_tensor_call *call) {
     job j = {.call = call, .k = igi_simd(), .line = sum_line};
     return run(&j, call->p.along.axis);
 }

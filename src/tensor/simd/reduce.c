@@ -18,13 +18,13 @@ typedef struct summary {
 } summary;
 
 typedef struct reduction {
-    const igi_call *call;
+    const igi_tensor_call *call;
     const igi_simd_kernels *k;
     ig_op op;
     ig_type in;
     double order;
-    igi_walk kept;     // out and in
-    igi_walk reduced;  // in, relative to a kept element
+    igi_tensor_walk kept;     // out and in
+    igi_tensor_walk reduced;  // in, relative to a kept element
 } reduction;
 
 static double precise_sum(uint64_t count, const float *a, double centre, double power) {
@@ -145,9 +145,9 @@ static void store(const reduction *r, const summary *s, char *to) {
     double value = finish(r, s);
     int64_t index = (int64_t)s->index;
     if (position)
-        igi_store_integers(type, to, 0, 1, &index);
+        igi_tensor_store_integers(type, to, 0, 1, &index);
     else
-        igi_store_doubles(type, to, 0, 1, &value);
+        igi_tensor_store_doubles(type, to, 0, 1, &value);
 }
 
 // ---- One result at a time ----
@@ -181,9 +181,9 @@ static void gather_row(void *user, uint64_t count, char *const *data, const int6
 
 static summary gather_range(const reduction *r, char *first, uint64_t begin, uint64_t end) {
     gathering g = {.r = r, .at = begin};
-    igi_walk walk = r->reduced;
+    igi_tensor_walk walk = r->reduced;
     walk.data[0] = first;
-    igi_walk_range(&walk, begin, end, gather_row, &g);
+    igi_tensor_walk_range(&walk, begin, end, gather_row, &g);
     return g.total;
 }
 
@@ -196,7 +196,7 @@ static void reduce_row(void *user, uint64_t count, char *const *data, const int6
 }
 
 static void reduce_part(void *user, uint64_t begin, uint64_t end) {
-    igi_walk_range(&((const reduction *)user)->kept, begin, end, reduce_row, user);
+    igi_tensor_walk_range(&((const reduction *)user)->kept, begin, end, reduce_row, user);
 }
 
 // ---- One large result: pieces in parallel, merged in order, so that threads do not change it ----
@@ -218,15 +218,15 @@ static void gather_pieces(void *user, uint64_t begin, uint64_t end) {
 
 static ig_status reduce_in_pieces(const reduction *r, char *to, char *first) {
     uint64_t count = (r->reduced.count + PIECE - 1) / PIECE;
-    igi_storage *scratch = NULL;
-    ig_status status = igi_storage_make(r->call->runtime->device, count * sizeof(summary), &scratch);
+    igi_tensor_storage *scratch = NULL;
+    ig_status status = igi_tensor_storage_make(r->call->runtime->device, count * sizeof(summary), &scratch);
     if (status != IG_STATUS_OK) return status;
     piecewise p = {r, first, (summary *)scratch->memory};
-    igi_parallel(r->call->runtime, count, 1, gather_pieces, &p);
+    igi_tensor_parallel(r->call->runtime, count, 1, gather_pieces, &p);
     summary total = {0};
     for (uint64_t i = 0; i < count; i++) merge(r, &total, &p.pieces[i]);
     store(r, &total, to);
-    igi_storage_release(scratch);
+    igi_tensor_storage_release(scratch);
     return IG_STATUS_OK;
 }
 
@@ -293,9 +293,9 @@ static void add_columns(void *user, uint64_t count, char *const *data, const int
 
 // Rows [begin, end) of up to COLUMNS columns from `first` on.
 static void reduce_columns(columns *c, char *first, uint64_t begin, uint64_t end) {
-    igi_walk walk = c->r->reduced;
+    igi_tensor_walk walk = c->r->reduced;
     walk.data[0] = first;
-    igi_walk_range(&walk, begin, end, add_columns, c);
+    igi_tensor_walk_range(&walk, begin, end, add_columns, c);
     flush(c);
 }
 
@@ -320,7 +320,7 @@ static void column_row(void *user, uint64_t count, char *const *data, const int6
 }
 
 static void column_part(void *user, uint64_t begin, uint64_t end) {
-    igi_walk_range(&((const column_job *)user)->r->kept, begin, end, column_row, user);
+    igi_tensor_walk_range(&((const column_job *)user)->r->kept, begin, end, column_row, user);
 }
 
 // ---- Few columns of many rows ----
@@ -346,11 +346,11 @@ static void piece_part(void *user, uint64_t begin, uint64_t end) {
 
 static ig_status reduce_row_pieces(const reduction *r) {
     uint64_t width = r->kept.count, pieces = (r->reduced.count + ROWS_PIECE - 1) / ROWS_PIECE;
-    igi_storage *scratch = NULL;
-    ig_status status = igi_storage_make(r->call->runtime->device, width * pieces * sizeof(double), &scratch);
+    igi_tensor_storage *scratch = NULL;
+    ig_status status = igi_tensor_storage_make(r->call->runtime->device, width * pieces * sizeof(double), &scratch);
     if (status != IG_STATUS_OK) return status;
     column_job j = {r, pieces, (double *)scratch->memory};
-    igi_parallel(r->call->runtime, pieces, 1, piece_part, &j);
+    igi_tensor_parallel(r->call->runtime, pieces, 1, piece_part, &j);
     for (uint64_t i = 0; i < width; i++) {
         summary total = {0};
         for (uint64_t piece = 0; piece < pieces; piece++)
@@ -359,14 +359,14 @@ static ig_status reduce_row_pieces(const reduction *r) {
         store_column(r, total.value, r->kept.data[0] + at * r->kept.strides[0][0],
                      r->kept.data[1] + at * r->kept.strides[1][0]);
     }
-    igi_storage_release(scratch);
+    igi_tensor_storage_release(scratch);
     return IG_STATUS_OK;
 }
 
 // ---- Choosing ----
 
-static igi_view part(const igi_view *view, uint32_t axes, bool reduced) {
-    igi_view half = *view;
+static igi_tensor_view part(const igi_tensor_view *view, uint32_t axes, bool reduced) {
+    igi_tensor_view half = *view;
     for (uint32_t i = 0; i < view->rank; i++)
         if ((axes >> i & 1) != reduced) half.shape[i] = 1;
     return half;
@@ -379,23 +379,23 @@ static bool rows_add_up(const reduction *r) {
            r->reduced.strides[0][r->reduced.rank - 1] != size && r->reduced.count && row_kernel_of(r);
 }
 
-ig_status igi_simd_reduce(const igi_call *call) {
+ig_status igi_simd_reduce(const igi_tensor_call *call) {
     reduction r = {.call = call, .k = igi_simd(), .op = call->op, .in = call->in[0].type};
-    igi_view kept = part(&call->in[0], call->p.reduce.axes, false);
-    igi_view reduced = part(&call->in[0], call->p.reduce.axes, true);
+    igi_tensor_view kept = part(&call->in[0], call->p.reduce.axes, false);
+    igi_tensor_view reduced = part(&call->in[0], call->p.reduce.axes, true);
     r.order = call->p.reduce.order;
-    r.kept = igi_walk_of(2, (const igi_view *[]){&call->out[0], &kept});
-    r.reduced = igi_walk_of(1, (const igi_view *[]){&reduced});
+    r.kept = igi_tensor_walk_of(2, (const igi_tensor_view *[]){&call->out[0], &kept});
+    r.reduced = igi_tensor_walk_of(1, (const igi_tensor_view *[]){&reduced});
     if (!r.kept.count) return IG_STATUS_OK;
     uint64_t each = r.reduced.count ? r.reduced.count : 1, grain = each < IGI_SIMD_GRAIN ? IGI_SIMD_GRAIN / each : 1;
     bool few_columns = r.kept.rank == 1 && r.kept.count < 16 * (uint64_t)COLUMNS && each >= 4 * (uint64_t)ROWS_PIECE;
     if (rows_add_up(&r) && few_columns) return reduce_row_pieces(&r);
     if (rows_add_up(&r))
-        igi_parallel(call->runtime, r.kept.count, grain < COLUMNS ? COLUMNS : grain, column_part,
-                     &(column_job){&r, 1, NULL});
+        igi_tensor_parallel(call->runtime, r.kept.count, grain < COLUMNS ? COLUMNS : grain, column_part,
+                            &(column_job){&r, 1, NULL});
     else if (r.kept.count == 1 && each > 2 * (uint64_t)PIECE)
         return reduce_in_pieces(&r, r.kept.data[0], r.kept.data[1]);
     else
-        igi_parallel(call->runtime, r.kept.count, grain, reduce_part, &r);
+        igi_tensor_parallel(call->runtime, r.kept.count, grain, reduce_part, &r);
     return IG_STATUS_OK;
 }

@@ -61,7 +61,7 @@ const igi_simd_kernels *igi_simd(void) {
     return &chosen;
 }
 
-static bool open_simd(igi_runtime *runtime, void **state, char *reason) {
+static bool open_simd(igi_tensor_runtime *runtime, void **state, char *reason) {
     (void)state, (void)reason;
     snprintf(runtime->identities[IG_BACKEND_SIMD], sizeof runtime->identities[0], "%s", igi_simd()->isa);
     return true;
@@ -85,7 +85,7 @@ static void scatter(uint64_t size, const void *from, char *to, int64_t stride, u
 
 void igi_simd_load(const igi_simd_kernels *k, ig_type type, const char *from, int64_t stride, uint64_t count,
                    float *to) {
-    assert(count <= IGI_SIMD_CHUNK && igi_is_float(type));
+    assert(count <= IGI_SIMD_CHUNK && igi_tensor_is_float(type));
     if (type == IG_TYPE_F32) {
         if (stride == sizeof(float))
             memcpy(to, from, count * sizeof *to);
@@ -104,7 +104,7 @@ void igi_simd_load(const igi_simd_kernels *k, ig_type type, const char *from, in
 
 void igi_simd_store(const igi_simd_kernels *k, ig_type type, const float *from, char *to, int64_t stride,
                     uint64_t count) {
-    assert(count <= IGI_SIMD_CHUNK && igi_is_float(type));
+    assert(count <= IGI_SIMD_CHUNK && igi_tensor_is_float(type));
     if (type == IG_TYPE_F32) {
         if (stride == sizeof(float))
             memcpy(to, from, count * sizeof *from);
@@ -143,7 +143,7 @@ void igi_simd_store_all(const igi_simd_kernels *k, ig_type type, const float *fr
 #define UNARY_BOOL(id) ROW(id, IGI_FLOATS, NULL, unary_test)
 #define REDUCE(id, name, type) ROW(id, IGI_FLOATS, NULL, reduce)
 
-static const igi_implementation rows[] = {
+static const igi_tensor_implementation rows[] = {
     // clang-format off
     IG_UNARY_LIST(UNARY)
     IG_REDUCE_LIST(REDUCE)

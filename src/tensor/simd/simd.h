@@ -73,14 +73,14 @@ void igi_simd_store_all(const igi_simd_kernels *k, ig_type type, const float *fr
     X(DEQUANTIZE, IGI_FLOATS, NULL, dequantize)                         \
     X(WEIGHT_MATMUL, IGI_FLOATS, NULL, weight_matmul)
 
-#define IGI_DECLARE_SIMD(id, types, accepts, function) ig_status igi_simd_##function(const igi_call *call);
+#define IGI_DECLARE_SIMD(id, types, accepts, function) ig_status igi_simd_##function(const igi_tensor_call *call);
 IGI_SIMD_ROWS(IGI_DECLARE_SIMD)
 #undef IGI_DECLARE_SIMD
-ig_status igi_simd_unary_test(const igi_call *call);
-ig_status igi_simd_reduce(const igi_call *call);
-bool igi_simd_accepts_cast(const igi_call *call);
-bool igi_simd_accepts_convolve(const igi_call *call);
-bool igi_simd_accepts_matmul(const igi_call *call);
-bool igi_simd_accepts_sort(const igi_call *call);
+ig_status igi_simd_unary_test(const igi_tensor_call *call);
+ig_status igi_simd_reduce(const igi_tensor_call *call);
+bool igi_simd_accepts_cast(const igi_tensor_call *call);
+bool igi_simd_accepts_convolve(const igi_tensor_call *call);
+bool igi_simd_accepts_matmul(const igi_tensor_call *call);
+bool igi_simd_accepts_sort(const igi_tensor_call *call);
 
 #endif

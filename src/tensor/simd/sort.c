@@ -11,8 +11,8 @@ typedef struct item {
 } item;
 
 typedef struct job {
-    const igi_call *call;
-    igi_lines lines;
+    const igi_tensor_call *call;
+    igi_tensor_lines lines;
     uint64_t length, wanted;
     uint32_t flip;  // all ones to sort downwards
     atomic_int status;
@@ -90,7 +90,7 @@ typedef struct worker {
     item *items;
 } worker;
 
-static void sort_line(void *user, const igi_lines *lines, char *const *starts) {
+static void sort_line(void *user, const igi_tensor_lines *lines, char *const *starts) {
     const worker *w = user;
     const job *j = w->j;
     ig_type type = j->call->in[0].type;
@@ -107,29 +107,29 @@ static void sort_line(void *user, const igi_lines *lines, char *const *starts) {
 
 static void sort_part(void *user, uint64_t begin, uint64_t end) {
     job *j = user;
-    igi_storage *scratch = NULL;
-    ig_status status = igi_storage_make(j->call->runtime->device, 2 * j->length * sizeof(item), &scratch);
+    igi_tensor_storage *scratch = NULL;
+    ig_status status = igi_tensor_storage_make(j->call->runtime->device, 2 * j->length * sizeof(item), &scratch);
     if (status != IG_STATUS_OK) {
         atomic_store(&j->status, status);
         return;
     }
     worker w = {j, (item *)scratch->memory};
-    igi_lines_visit(&j->lines, begin, end, sort_line, &w);
-    igi_storage_release(scratch);
+    igi_tensor_lines_visit(&j->lines, begin, end, sort_line, &w);
+    igi_tensor_storage_release(scratch);
 }
 
-bool igi_simd_accepts_sort(const igi_call *call) {
+bool igi_simd_accepts_sort(const igi_tensor_call *call) {
     return call->in[0].shape[call->p.sort.axis] <= UINT32_MAX;
 }
 
-ig_status igi_simd_sort(const igi_call *call) {
+ig_status igi_simd_sort(const igi_tensor_call *call) {
     uint32_t axis = call->p.sort.axis;
-    const igi_view *x = &call->in[0];
+    const igi_tensor_view *x = &call->in[0];
     job j = {.call = call, .length = x->shape[axis], .wanted = call->out[0].shape[axis]};
     uint32_t bits = 8 * key_bytes(x->type);
     if (call->p.sort.descending) j.flip = bits == 32 ? UINT32_MAX : (1u << bits) - 1;
     if (!j.length) return IG_STATUS_OK;
-    j.lines = igi_lines_of(3, (const igi_view *[]){x, &call->out[0], &call->out[1]}, axis);
-    igi_parallel(call->runtime, j.lines.count, j.length < 1024 ? 1024 / j.length + 1 : 1, sort_part, &j);
+    j.lines = igi_tensor_lines_of(3, (const igi_tensor_view *[]){x, &call->out[0], &call->out[1]}, axis);
+    igi_tensor_parallel(call->runtime, j.lines.count, j.length < 1024 ? 1024 / j.length + 1 : 1, sort_part, &j);
     return (ig_status)atomic_load(&j.status);
 }

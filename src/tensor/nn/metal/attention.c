@@ -7,15 +7,15 @@
 // wide.
 enum { MANY = 16, NARROW_DIM = 128, MAX_DIM = 256 };
 
-typedef struct igi_metal_attend {
+typedef struct igi_tensor_metal_attend {
     uint32_t queries, heads, key_heads, dim, value_dim;
     uint32_t keys, slots, start;
     int32_t q[4], k[4], v[4], out[4];
     float scale;
     uint32_t query_position, window, causal;
-} igi_metal_attend;
+} igi_tensor_metal_attend;
 
-static void set_strides(int32_t strides[4], const igi_view *view) {
+static void set_strides(int32_t strides[4], const igi_tensor_view *view) {
     for (int i = 0; i < 4; i++) strides[i] = (int32_t)view->strides[i];
 }
 
@@ -23,49 +23,50 @@ static uint32_t limited(uint64_t value) {
     return value < INT32_MAX ? (uint32_t)value : INT32_MAX;
 }
 
-bool igi_metal_accepts_attention(const igi_call *call) {
-    const igi_view *q = &call->in[0], *k = &call->in[1], *v = &call->in[2];
+bool igi_tensor_metal_accepts_attention(const igi_tensor_call *call) {
+    const igi_tensor_view *q = &call->in[0], *k = &call->in[1], *v = &call->in[2];
     bool types = q->type == k->type || q->type == IG_TYPE_F32;
-    return types && q->shape[3] <= MAX_DIM && v->shape[3] <= MAX_DIM && igi_metal_accepts_all(call);
+    return types && q->shape[3] <= MAX_DIM && v->shape[3] <= MAX_DIM && igi_tensor_metal_accepts_all(call);
 }
 
 // Of no keys nothing is read, and results are zero.
-static ig_status fill_with_zeros(const igi_call *call) {
-    igi_call fill = *call;
+static ig_status fill_with_zeros(const igi_tensor_call *call) {
+    igi_tensor_call fill = *call;
     fill.op = IG_OP_FILL;
     fill.input_count = 0;
     fill.p.range.start = fill.p.range.step = 0;
-    return igi_metal_fill(&fill);
+    return igi_tensor_metal_fill(&fill);
 }
 
-ig_status igi_metal_attention(const igi_call *call) {
-    const igi_view *q = &call->in[0], *k = &call->in[1], *v = &call->in[2], *out = &call->out[0];
-    if (igi_view_count(out) == 0) return IG_STATUS_OK;
+ig_status igi_tensor_metal_attention(const igi_tensor_call *call) {
+    const igi_tensor_view *q = &call->in[0], *k = &call->in[1], *v = &call->in[2], *out = &call->out[0];
+    if (igi_tensor_view_count(out) == 0) return IG_STATUS_OK;
     if (call->p.attend.keys == 0) return fill_with_zeros(call);
-    igi_metal_attend a = {.queries = (uint32_t)q->shape[1],
-                          .heads = (uint32_t)q->shape[2],
-                          .key_heads = (uint32_t)k->shape[2],
-                          .dim = (uint32_t)q->shape[3],
-                          .value_dim = (uint32_t)v->shape[3],
-                          .keys = (uint32_t)call->p.attend.keys,
-                          .slots = (uint32_t)k->shape[1],
-                          .start = (uint32_t)call->p.attend.start,
-                          .scale = (float)call->p.attend.scale,
-                          .query_position = limited(call->p.attend.query_position),
-                          .window = limited(call->p.attend.window),
-                          .causal = call->p.attend.causal};
+    igi_tensor_metal_attend a = {.queries = (uint32_t)q->shape[1],
+                                 .heads = (uint32_t)q->shape[2],
+                                 .key_heads = (uint32_t)k->shape[2],
+                                 .dim = (uint32_t)q->shape[3],
+                                 .value_dim = (uint32_t)v->shape[3],
+                                 .keys = (uint32_t)call->p.attend.keys,
+                                 .slots = (uint32_t)k->shape[1],
+                                 .start = (uint32_t)call->p.attend.start,
+                                 .scale = (float)call->p.attend.scale,
+                                 .query_position = limited(call->p.attend.query_position),
+                                 .window = limited(call->p.attend.window),
+                                 .causal = call->p.attend.causal};
     set_strides(a.q, q), set_strides(a.k, k), set_strides(a.v, v), set_strides(a.out, out);
     bool packed = q->strides[3] == 1 && k->strides[3] == 1 && v->strides[3] == 1 && out->strides[3] == 1;
     bool many = a.queries >= MANY, wide = a.dim > NARROW_DIM || a.value_dim > NARROW_DIM;
-    igi_metal_encoder e = igi_metal_begin(call, "attention", packed, "%s%s_%s_%s", many ? "many" : "few",
-                                          wide ? "_wide" : "", ig_type_name(q->type), ig_type_name(k->type));
-    igi_metal_view(&e, a.dim ? q : out, 0);
-    igi_metal_view(&e, a.dim ? k : v, 1);
-    igi_metal_view(&e, v, 2);
-    igi_metal_view(&e, out, 3);
-    igi_metal_bytes(&e, &a, sizeof a, 4);
+    igi_tensor_metal_encoder e =
+        igi_tensor_metal_begin(call, "attention", packed, "%s%s_%s_%s", many ? "many" : "few", wide ? "_wide" : "",
+                               ig_type_name(q->type), ig_type_name(k->type));
+    igi_tensor_metal_view(&e, a.dim ? q : out, 0);
+    igi_tensor_metal_view(&e, a.dim ? k : v, 1);
+    igi_tensor_metal_view(&e, v, 2);
+    igi_tensor_metal_view(&e, out, 3);
+    igi_tensor_metal_bytes(&e, &a, sizeof a, 4);
     uint32_t threads = many && wide ? 16 : 32, queries = many ? threads : 1;
     uint64_t blocks = (q->shape[1] + queries - 1) / queries;
-    igi_metal_groups(&e, (ig_size){blocks, q->shape[2], q->shape[0]}, (ig_size){threads, 1, 1});
+    igi_tensor_metal_groups(&e, (ig_size){blocks, q->shape[2], q->shape[0]}, (ig_size){threads, 1, 1});
     return e.status;
 }

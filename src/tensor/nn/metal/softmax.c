@@ -3,49 +3,50 @@
 #include "tensor/metal/metal.h"
 #include "tensor/nn/nn.h"
 
-typedef struct igi_metal_masked {
+typedef struct igi_tensor_metal_masked {
     uint32_t queries, keys;
     int32_t x_stride, mask_stride, out_stride;
     float scale;
     uint32_t query_position, window, causal;
-} igi_metal_masked;
+} igi_tensor_metal_masked;
 
 static uint32_t limited(uint64_t value) {
     return value < INT32_MAX ? (uint32_t)value : INT32_MAX;
 }
 
 // Without the last dimension: where rows begin.
-static igi_view starts_of(const igi_view *view) {
-    igi_view starts = *view;
+static igi_tensor_view starts_of(const igi_tensor_view *view) {
+    igi_tensor_view starts = *view;
     starts.rank--;
     return starts;
 }
 
-ig_status igi_metal_masked_softmax(const igi_call *call) {
-    const igi_view *x = &call->in[0], *out = &call->out[0];
-    if (igi_view_count(out) == 0) return IG_STATUS_OK;
+ig_status igi_tensor_metal_masked_softmax(const igi_tensor_call *call) {
+    const igi_tensor_view *x = &call->in[0], *out = &call->out[0];
+    if (igi_tensor_view_count(out) == 0) return IG_STATUS_OK;
     uint32_t last = x->rank - 1;
     bool masked = call->in[1].storage != NULL;
-    const igi_view *mask = masked ? &call->in[1] : x;
-    igi_metal_masked m = {.queries = (uint32_t)x->shape[last - 1],
-                          .keys = (uint32_t)x->shape[last],
-                          .x_stride = (int32_t)x->strides[last],
-                          .mask_stride = (int32_t)mask->strides[last],
-                          .out_stride = (int32_t)out->strides[last],
-                          .scale = (float)call->p.attend.scale,
-                          .query_position = limited(call->p.attend.query_position),
-                          .window = limited(call->p.attend.window),
-                          .causal = call->p.attend.causal};
-    igi_view starts[3] = {starts_of(out), starts_of(x), starts_of(mask)};
-    igi_metal_layout rows;
-    igi_metal_layout_of(3, (const igi_view *[]){&starts[0], &starts[1], &starts[2]}, &rows);
+    const igi_tensor_view *mask = masked ? &call->in[1] : x;
+    igi_tensor_metal_masked m = {.queries = (uint32_t)x->shape[last - 1],
+                                 .keys = (uint32_t)x->shape[last],
+                                 .x_stride = (int32_t)x->strides[last],
+                                 .mask_stride = (int32_t)mask->strides[last],
+                                 .out_stride = (int32_t)out->strides[last],
+                                 .scale = (float)call->p.attend.scale,
+                                 .query_position = limited(call->p.attend.query_position),
+                                 .window = limited(call->p.attend.window),
+                                 .causal = call->p.attend.causal};
+    igi_tensor_view starts[3] = {starts_of(out), starts_of(x), starts_of(mask)};
+    igi_tensor_metal_layout rows;
+    igi_tensor_metal_layout_of(3, (const igi_tensor_view *[]){&starts[0], &starts[1], &starts[2]}, &rows);
     const char *kind = !masked ? "plain" : mask->type == IG_TYPE_BOOL ? "kept" : "added";
-    igi_metal_encoder e = igi_metal_begin(call, "masked-softmax", 0, "%s_%s", kind, ig_type_name(x->type));
-    igi_metal_view(&e, x, 0);
-    igi_metal_view(&e, mask, 1);
-    igi_metal_view(&e, out, 2);
-    igi_metal_bytes(&e, &m, sizeof m, 3);
-    igi_metal_bytes(&e, &rows, sizeof rows, 4);
-    igi_metal_groups(&e, (ig_size){igi_row_count(out), 1, 1}, (ig_size){32, 1, 1});
+    igi_tensor_metal_encoder e =
+        igi_tensor_metal_begin(call, "masked-softmax", 0, "%s_%s", kind, ig_type_name(x->type));
+    igi_tensor_metal_view(&e, x, 0);
+    igi_tensor_metal_view(&e, mask, 1);
+    igi_tensor_metal_view(&e, out, 2);
+    igi_tensor_metal_bytes(&e, &m, sizeof m, 3);
+    igi_tensor_metal_bytes(&e, &rows, sizeof rows, 4);
+    igi_tensor_metal_groups(&e, (ig_size){igi_tensor_row_count(out), 1, 1}, (ig_size){32, 1, 1});
     return e.status;
 }

@@ -6,25 +6,25 @@
 #include "tensor/nn/nn.h"
 #include "tensor/scalar/scalar.h"
 
-static const char *head_of(const igi_view *view, uint64_t batch, uint64_t at, uint64_t head) {
-    return igi_view_data(view) + (int64_t)batch * igi_view_stride_bytes(view, 0) +
-           (int64_t)at * igi_view_stride_bytes(view, 1) + (int64_t)head * igi_view_stride_bytes(view, 2);
+static const char *head_of(const igi_tensor_view *view, uint64_t batch, uint64_t at, uint64_t head) {
+    return igi_tensor_view_data(view) + (int64_t)batch * igi_tensor_view_stride_bytes(view, 0) +
+           (int64_t)at * igi_tensor_view_stride_bytes(view, 1) + (int64_t)head * igi_tensor_view_stride_bytes(view, 2);
 }
 
-static double element(const igi_view *view, const char *head, uint64_t i) {
+static double element(const igi_tensor_view *view, const char *head, uint64_t i) {
     double value;
-    igi_load_doubles(view->type, head + (int64_t)i * igi_view_stride_bytes(view, 3), 0, 1, &value);
+    igi_tensor_load_doubles(view->type, head + (int64_t)i * igi_tensor_view_stride_bytes(view, 3), 0, 1, &value);
     return value;
 }
 
-static double dot(const igi_view *q, const char *a, const igi_view *k, const char *b) {
+static double dot(const igi_tensor_view *q, const char *a, const igi_tensor_view *k, const char *b) {
     double sum = 0;
     for (uint64_t i = 0; i < q->shape[3]; i++) sum += element(q, a, i) * element(k, b, i);
     return sum;
 }
 
 // Scores become weights that add up to 1, or zeros.
-static void weigh(igi_key_range seen, double *scores) {
+static void weigh(igi_tensor_key_range seen, double *scores) {
     double most = -INFINITY, sum = 0;
     for (uint64_t j = seen.begin; j < seen.end && !isnan(most); j++)
         most = isnan(scores[j]) || scores[j] > most ? scores[j] : most;
@@ -32,26 +32,26 @@ static void weigh(igi_key_range seen, double *scores) {
     for (uint64_t j = seen.begin; j < seen.end && sum != 0; j++) scores[j] /= sum;
 }
 
-static void do_query(const igi_call *call, uint64_t batch, uint64_t query, uint64_t head, double *scores) {
-    const igi_view *q = &call->in[0], *k = &call->in[1], *v = &call->in[2], *out = &call->out[0];
+static void do_query(const igi_tensor_call *call, uint64_t batch, uint64_t query, uint64_t head, double *scores) {
+    const igi_tensor_view *q = &call->in[0], *k = &call->in[1], *v = &call->in[2], *out = &call->out[0];
     uint64_t key_head = head / (q->shape[2] / k->shape[2]);
-    igi_key_range seen = igi_visible_keys(&call->p, query, call->p.attend.keys);
+    igi_tensor_key_range seen = igi_tensor_visible_keys(&call->p, query, call->p.attend.keys);
     for (uint64_t j = seen.begin; j < seen.end; j++)
-        scores[j] = call->p.attend.scale *
-                    dot(q, head_of(q, batch, query, head), k, head_of(k, batch, igi_key_slot(call, j), key_head));
+        scores[j] = call->p.attend.scale * dot(q, head_of(q, batch, query, head), k,
+                                               head_of(k, batch, igi_tensor_key_slot(call, j), key_head));
     weigh(seen, scores);
     char *to = (char *)head_of(out, batch, query, head);
-    for (uint64_t i = 0; i < out->shape[3]; i++, to += igi_view_stride_bytes(out, 3)) {
+    for (uint64_t i = 0; i < out->shape[3]; i++, to += igi_tensor_view_stride_bytes(out, 3)) {
         double sum = 0;
         for (uint64_t j = seen.begin; j < seen.end; j++)
-            sum += scores[j] * element(v, head_of(v, batch, igi_key_slot(call, j), key_head), i);
-        igi_store_doubles(out->type, to, 0, 1, &sum);
+            sum += scores[j] * element(v, head_of(v, batch, igi_tensor_key_slot(call, j), key_head), i);
+        igi_tensor_store_doubles(out->type, to, 0, 1, &sum);
     }
 }
 
-ig_status igi_scalar_attention(const igi_call *call) {
-    const igi_view *q = &call->in[0];
-    if (igi_view_count(&call->out[0]) == 0) return IG_STATUS_OK;
+ig_status igi_scalar_attention(const igi_tensor_call *call) {
+    const igi_tensor_view *q = &call->in[0];
+    if (igi_tensor_view_count(&call->out[0]) == 0) return IG_STATUS_OK;
     double *scores = igi_calloc(call->p.attend.keys, sizeof *scores);
     if (!scores) return igi_error_no_memory(call->error);
     for (uint64_t b = 0; b < q->shape[0]; b++)

@@ -15,9 +15,9 @@ static inline int igi_whole(float x, int low, int high) {
 
 // Gives what was kept of it.
 static inline float igi_put_half(uint8_t *to, float x) {
-    uint16_t bits = igi_f16_from_double((double)x);
+    uint16_t bits = igi_tensor_f16_from_double((double)x);
     memcpy(to, &bits, sizeof bits);
-    return (float)igi_f16_to_double(bits);
+    return (float)igi_tensor_f16_to_double(bits);
 }
 
 // The first of the greatest magnitude, which is kept beside it: clang 19 takes |y| for y where y is |x| > 0 ? x : 0.

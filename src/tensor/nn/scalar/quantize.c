@@ -70,22 +70,22 @@ static void (*const packers[IG_WEIGHT_TYPE_COUNT])(const float *, uint8_t *) = {
     [IG_WEIGHT_Q6_K] = igi_pack_q6_k,
 };
 
-void igi_quantize_rows(const igi_call *call, uint64_t begin, uint64_t end) {
-    const igi_view *x = &call->in[0], *out = &call->out[0];
-    const igi_weight_format *format = &igi_weight_formats[call->p.weight.type];
-    int64_t step = igi_view_stride_bytes(x, 1);
+void igi_tensor_quantize_rows(const igi_tensor_call *call, uint64_t begin, uint64_t end) {
+    const igi_tensor_view *x = &call->in[0], *out = &call->out[0];
+    const igi_tensor_weight_format *format = &igi_tensor_weight_formats[call->p.weight.type];
+    int64_t step = igi_tensor_view_stride_bytes(x, 1);
     for (uint64_t row = begin; row < end; row++)
         for (uint64_t b = 0; b < x->shape[1] / format->weights; b++) {
             double values[IGI_MOST_WEIGHTS];
             float floats[IGI_MOST_WEIGHTS];
-            const char *from = igi_weight_row(x, row) + (int64_t)(b * format->weights) * step;
-            igi_load_doubles(x->type, from, step, format->weights, values);
+            const char *from = igi_tensor_weight_row(x, row) + (int64_t)(b * format->weights) * step;
+            igi_tensor_load_doubles(x->type, from, step, format->weights, values);
             for (uint32_t i = 0; i < format->weights; i++) floats[i] = (float)values[i];
-            packers[call->p.weight.type](floats, (uint8_t *)igi_weight_row(out, row) + b * format->bytes);
+            packers[call->p.weight.type](floats, (uint8_t *)igi_tensor_weight_row(out, row) + b * format->bytes);
         }
 }
 
-ig_status igi_scalar_quantize(const igi_call *call) {
-    igi_quantize_rows(call, 0, call->in[0].shape[0]);
+ig_status igi_scalar_quantize(const igi_tensor_call *call) {
+    igi_tensor_quantize_rows(call, 0, call->in[0].shape[0]);
     return IG_STATUS_OK;
 }

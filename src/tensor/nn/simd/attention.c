@@ -17,7 +17,7 @@ enum { BLOCK_ROWS = 96, BLOCK_KEYS = 128, FEW_ROWS = 16, FEW_KEYS = 64, MAX_HEAD
 enum { KEPT_PER_NS = 16 };
 
 typedef struct job {
-    const igi_call *call;
+    const igi_tensor_call *call;
     const igi_simd_kernels *k;
     const igi_nn_kernels *n;
     uint64_t group, dim, value_dim;
@@ -29,9 +29,9 @@ typedef struct job {
 typedef struct part {
     const job *j;
     uint64_t batch, key_head, first, rows;
-    uint64_t columns;     // rows, in whole vectors
-    igi_key_range *seen;  // by row
-    igi_key_range all;    // what any row sees
+    uint64_t columns;            // rows, in whole vectors
+    igi_tensor_key_range *seen;  // by row
+    igi_tensor_key_range all;    // what any row sees
     float *q, *keys, *values, *scores, *out, *most, *sum, *rescale;
     int32_t *begin, *end;
 } part;
@@ -39,12 +39,12 @@ typedef struct part {
 static uint64_t scratch_floats(const job *j) {
     uint64_t rows = BLOCK_ROWS;
     return rows * (j->dim + j->value_dim) + BLOCK_KEYS * (j->dim + j->value_dim + rows) + rows * 5 +
-           rows * sizeof(igi_key_range) / sizeof(float);
+           rows * sizeof(igi_tensor_key_range) / sizeof(float);
 }
 
 static void divide_scratch(part *p, float *at) {
     const job *j = p->j;
-    p->seen = (igi_key_range *)at, at += BLOCK_ROWS * sizeof *p->seen / sizeof *at;
+    p->seen = (igi_tensor_key_range *)at, at += BLOCK_ROWS * sizeof *p->seen / sizeof *at;
     p->most = at, at += BLOCK_ROWS;
     p->sum = at, at += BLOCK_ROWS;
     p->rescale = at, at += BLOCK_ROWS;
@@ -60,31 +60,32 @@ static void divide_scratch(part *p, float *at) {
 // ---- Operands ----
 
 // Where the elements of a row of q or of the result begin.
-static char *row_at(const part *p, const igi_view *view, uint64_t row) {
+static char *row_at(const part *p, const igi_tensor_view *view, uint64_t row) {
     uint64_t query = (p->first + row) / p->j->group, head = p->key_head * p->j->group + (p->first + row) % p->j->group;
-    return igi_view_data(view) + (int64_t)p->batch * igi_view_stride_bytes(view, 0) +
-           (int64_t)query * igi_view_stride_bytes(view, 1) + (int64_t)head * igi_view_stride_bytes(view, 2);
+    return igi_tensor_view_data(view) + (int64_t)p->batch * igi_tensor_view_stride_bytes(view, 0) +
+           (int64_t)query * igi_tensor_view_stride_bytes(view, 1) +
+           (int64_t)head * igi_tensor_view_stride_bytes(view, 2);
 }
 
-static const char *key_at(const part *p, const igi_view *view, uint64_t key) {
-    return igi_view_data(view) + (int64_t)p->batch * igi_view_stride_bytes(view, 0) +
-           (int64_t)igi_key_slot(p->j->call, key) * igi_view_stride_bytes(view, 1) +
-           (int64_t)p->key_head * igi_view_stride_bytes(view, 2);
+static const char *key_at(const part *p, const igi_tensor_view *view, uint64_t key) {
+    return igi_tensor_view_data(view) + (int64_t)p->batch * igi_tensor_view_stride_bytes(view, 0) +
+           (int64_t)igi_tensor_key_slot(p->j->call, key) * igi_tensor_view_stride_bytes(view, 1) +
+           (int64_t)p->key_head * igi_tensor_view_stride_bytes(view, 2);
 }
 
-static void load_row(const part *p, const igi_view *view, const char *from, float *to) {
-    igi_simd_load_all(p->j->k, view->type, from, igi_view_stride_bytes(view, 3), view->shape[3], to);
+static void load_row(const part *p, const igi_tensor_view *view, const char *from, float *to) {
+    igi_simd_load_all(p->j->k, view->type, from, igi_tensor_view_stride_bytes(view, 3), view->shape[3], to);
 }
 
-static void load_keys(const part *p, const igi_view *view, uint64_t key, uint64_t count, float *to) {
+static void load_keys(const part *p, const igi_tensor_view *view, uint64_t key, uint64_t count, float *to) {
     for (uint64_t t = 0; t < count; t++, to += view->shape[3]) load_row(p, view, key_at(p, view, key + t), to);
 }
 
 // Keys or values of a block: as they lie where rows are packed and do not come around, or as packed floats.
-static void find_keys(const part *p, const igi_view *view, uint64_t key, uint64_t count, float *scratch,
+static void find_keys(const part *p, const igi_tensor_view *view, uint64_t key, uint64_t count, float *scratch,
                       igi_nn_few *few) {
     const char *first = key_at(p, view, key), *last = key_at(p, view, key + count - 1);
-    bool straight = last == first + (int64_t)(count - 1) * igi_view_stride_bytes(view, 1);
+    bool straight = last == first + (int64_t)(count - 1) * igi_tensor_view_stride_bytes(view, 1);
     few->keys = count;
     few->dim = view->shape[3];
     if (straight && view->strides[3] == 1) {
@@ -96,9 +97,10 @@ static void find_keys(const part *p, const igi_view *view, uint64_t key, uint64_
 }
 
 static void find_seen(part *p) {
-    p->all = (igi_key_range){UINT64_MAX, 0};
+    p->all = (igi_tensor_key_range){UINT64_MAX, 0};
     for (uint64_t r = 0; r < p->rows; r++) {
-        igi_key_range seen = igi_visible_keys(&p->j->call->p, (p->first + r) / p->j->group, p->j->call->p.attend.keys);
+        igi_tensor_key_range seen =
+            igi_tensor_visible_keys(&p->j->call->p, (p->first + r) / p->j->group, p->j->call->p.attend.keys);
         p->seen[r] = seen;
         if (seen.begin == seen.end) continue;
         if (seen.begin < p->all.begin) p->all.begin = seen.begin;
@@ -127,7 +129,7 @@ static void load_columns(const part *p, float *row) {
 static bool limit_columns(const part *p, uint64_t key, uint64_t count) {
     bool limited = false;
     for (uint64_t r = 0; r < p->columns; r++) {
-        igi_key_range seen = r < p->rows ? p->seen[r] : (igi_key_range){0, UINT64_MAX};
+        igi_tensor_key_range seen = r < p->rows ? p->seen[r] : (igi_tensor_key_range){0, UINT64_MAX};
         uint64_t begin = seen.begin > key ? seen.begin - key : 0, end = seen.end > key ? seen.end - key : 0;
         p->begin[r] = (int32_t)(begin < count ? begin : count);
         p->end[r] = (int32_t)(end < count ? end : count);
@@ -172,7 +174,7 @@ static void add_block(const part *p, uint64_t key, uint64_t count) {
 }
 
 static void do_many(const part *p) {
-    const igi_view *out = &p->j->call->out[0];
+    const igi_tensor_view *out = &p->j->call->out[0];
     load_columns(p, p->scores);
     for (uint64_t r = 0; r < p->columns; r++) p->most[r] = -INFINITY, p->sum[r] = 0;
     memset(p->out, 0, p->j->value_dim * p->columns * sizeof *p->out);
@@ -182,7 +184,8 @@ static void do_many(const part *p) {
     for (uint64_t r = 0; r < p->rows; r++) {
         float scale = inverse(p->sum[r]);
         for (uint64_t i = 0; i < p->j->value_dim; i++) row[i] = p->out[i * p->columns + r] * scale;
-        igi_simd_store_all(p->j->k, out->type, row, row_at(p, out, r), igi_view_stride_bytes(out, 3), out->shape[3]);
+        igi_simd_store_all(p->j->k, out->type, row, row_at(p, out, r), igi_tensor_view_stride_bytes(out, 3),
+                           out->shape[3]);
     }
 }
 
@@ -214,7 +217,7 @@ static void add_few(const part *p, uint64_t key, uint64_t count) {
 
 static void begin_few(const part *p) {
     const job *j = p->j;
-    const igi_view *q = &j->call->in[0];
+    const igi_tensor_view *q = &j->call->in[0];
     for (uint64_t r = 0; r < p->rows; r++) {
         float *row = p->q + r * j->dim;
         load_row(p, q, row_at(p, q, r), row);
@@ -226,11 +229,12 @@ static void begin_few(const part *p) {
 
 static void end_few(const part *p) {
     const job *j = p->j;
-    const igi_view *out = &j->call->out[0];
+    const igi_tensor_view *out = &j->call->out[0];
     for (uint64_t r = 0; r < p->rows; r++) {
         float *row = p->out + r * j->value_dim;
         j->k->scale_row(j->value_dim, row, 0, inverse(p->sum[r]), 0, NULL, NULL, row);
-        igi_simd_store_all(j->k, out->type, row, row_at(p, out, r), igi_view_stride_bytes(out, 3), out->shape[3]);
+        igi_simd_store_all(j->k, out->type, row, row_at(p, out, r), igi_tensor_view_stride_bytes(out, 3),
+                           out->shape[3]);
     }
 }
 
@@ -271,8 +275,8 @@ static uint64_t heads_together(const part *p, uint64_t left) {
 
 static void do_parts(void *user, uint64_t begin, uint64_t end) {
     job *j = user;
-    igi_storage *scratch = NULL;
-    ig_status status = igi_storage_make(j->call->runtime->device, scratch_floats(j) * sizeof(float), &scratch);
+    igi_tensor_storage *scratch = NULL;
+    ig_status status = igi_tensor_storage_make(j->call->runtime->device, scratch_floats(j) * sizeof(float), &scratch);
     if (status != IG_STATUS_OK) {
         atomic_store(&j->status, status);
         return;
@@ -291,19 +295,20 @@ static void do_parts(void *user, uint64_t begin, uint64_t end) {
         else
             do_many(&p);
     }
-    igi_storage_release(scratch);
+    igi_tensor_storage_release(scratch);
 }
 
-ig_status igi_simd_attention(const igi_call *call) {
-    const igi_view *q = &call->in[0], *k = &call->in[1], *v = &call->in[2];
-    if (igi_view_count(&call->out[0]) == 0) return IG_STATUS_OK;
+ig_status igi_simd_attention(const igi_tensor_call *call) {
+    const igi_tensor_view *q = &call->in[0], *k = &call->in[1], *v = &call->in[2];
+    if (igi_tensor_view_count(&call->out[0]) == 0) return IG_STATUS_OK;
     job j = {.call = call, .k = igi_simd(), .n = igi_nn_simd(), .dim = q->shape[3], .value_dim = v->shape[3]};
     j.group = q->shape[2] / k->shape[2];
     j.rows = q->shape[1] * j.group;
     j.blocks = (j.rows + BLOCK_ROWS - 1) / BLOCK_ROWS;
     uint64_t parts = q->shape[0] * k->shape[2] * j.blocks, each = j.rows / j.blocks * call->p.attend.keys * j.dim;
     uint64_t together = parts < 8 || j.rows >= FEW_ROWS ? 1 : parts < 16 ? 2 : 4;
-    igi_parallel_lasting(call->runtime, parts, each < IGI_SIMD_GRAIN ? IGI_SIMD_GRAIN / (each + 1) + 1 : together,
-                         parts * each / KEPT_PER_NS, do_parts, &j);
+    igi_tensor_parallel_lasting(call->runtime, parts,
+                                each < IGI_SIMD_GRAIN ? IGI_SIMD_GRAIN / (each + 1) + 1 : together,
+                                parts * each / KEPT_PER_NS, do_parts, &j);
     return (ig_status)atomic_load(&j.status);
 }
