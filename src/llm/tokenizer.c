@@ -41,14 +41,14 @@ uint32_t ig_tokenizer_size(const ig_tokenizer *tokenizer) {
     return tokenizer->count;
 }
 
-static const igi_msl_token *token_at(const ig_tokenizer *tokenizer, int32_t token) {
+static const igi_llm_token *token_at(const ig_tokenizer *tokenizer, int32_t token) {
     return token >= 0 && (uint32_t)token < tokenizer->count ? &tokenizer->tokens[token] : NULL;
 }
 
 ig_status ig_tokenizer_decode(const ig_tokenizer *tokenizer, int32_t token, ig_text *bytes) {
     if (!tokenizer || !bytes)
         return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "tokenizer_decode: tokenizer and bytes must not be NULL");
-    const igi_msl_token *found = token_at(tokenizer, token);
+    const igi_llm_token *found = token_at(tokenizer, token);
     if (!found)
         return igi_fail(IG_STATUS_OUT_OF_RANGE, "tokenizer_decode: token %d is not one of %u", token, tokenizer->count);
     bool silent = found->type == IGI_TOKEN_CONTROL || found->type == IGI_TOKEN_UNKNOWN;
@@ -61,7 +61,7 @@ int32_t ig_tokenizer_first(const ig_tokenizer *tokenizer) {
 }
 
 bool ig_tokenizer_is_last(const ig_tokenizer *tokenizer, int32_t token) {
-    const igi_msl_token *found = token_at(tokenizer, token);
+    const igi_llm_token *found = token_at(tokenizer, token);
     return found && found->is_last;
 }
 

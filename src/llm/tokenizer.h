@@ -19,15 +19,15 @@ enum {
     IGI_TOKEN_BYTE,
 };
 
-typedef struct igi_msl_token {
+typedef struct igi_llm_token {
     ig_text bytes;  // that it stands for, or the name of a control token
     float score;
     uint8_t type;
     bool is_last;
-} igi_msl_token;
+} igi_llm_token;
 
 // Whether ordinary text may become this token. Others come from names of tokens or from bytes without a token.
-static inline bool igi_llm_token_is_text(const igi_msl_token *token) {
+static inline bool igi_llm_token_is_text(const igi_llm_token *token) {
     return token->type == IGI_TOKEN_NORMAL || token->type == IGI_TOKEN_USER_DEFINED || token->type == IGI_TOKEN_UNUSED;
 }
 
@@ -67,7 +67,7 @@ typedef struct igi_llm_specials {
     uint32_t first[257];  // item by first byte
 } igi_llm_specials;
 
-bool igi_llm_specials_make(igi_llm_specials *specials, const igi_msl_token *tokens, uint32_t count);
+bool igi_llm_specials_make(igi_llm_specials *specials, const igi_llm_token *tokens, uint32_t count);
 // The first name in the text, the longest where more than one begins there; NULL when there is none.
 const igi_llm_special *igi_llm_special_find(const igi_llm_specials *specials, const char *text, size_t length, bool all,
                                             size_t *offset);
@@ -95,7 +95,7 @@ struct ig_tokenizer {
     igi_refcount references;
     ig_gguf *file;
     const igi_llm_splitter *splitter;  // NULL: the SentencePiece kind
-    igi_msl_token *tokens;
+    igi_llm_token *tokens;
     uint32_t count;
     char *decoded;                // bytes of tokens that are not as the file has them
     igi_llm_text_index by_bytes;  // ordinary tokens before those with a name, before bytes

@@ -62,7 +62,7 @@ static bool decode_byte(ig_text text, char *out) {
 // ---- All tokens ----
 
 // Control and user-defined tokens are texts as they are. Bytes never outnumber those of the file's text.
-static size_t decode(const igi_msl_token *token, const int16_t *codes, ig_text text, char *out) {
+static size_t decode(const igi_llm_token *token, const int16_t *codes, ig_text text, char *out) {
     size_t length = 0;
     if (token->type == IGI_TOKEN_BYTE && decode_byte(text, out)) return 1;
     if (token->type == IGI_TOKEN_NORMAL || token->type == IGI_TOKEN_UNUSED) {
@@ -87,7 +87,7 @@ bool igi_llm_tokens_decode(ig_tokenizer *tokenizer, const ig_text *texts) {
     if (!all_lengths(texts, tokenizer->count, &total) || !(tokenizer->decoded = igi_alloc(total))) return false;
     char *out = tokenizer->decoded;
     for (uint32_t i = 0; i < tokenizer->count; i++) {
-        igi_msl_token *token = &tokenizer->tokens[i];
+        igi_llm_token *token = &tokenizer->tokens[i];
         token->bytes.data = out;
         token->bytes.length = decode(token, tokenizer->splitter ? codes : NULL, texts[i], out);
         out += token->bytes.length;
@@ -98,7 +98,7 @@ bool igi_llm_tokens_decode(ig_tokenizer *tokenizer, const ig_text *texts) {
 // ---- Back ----
 
 // Where tokens stand for the same bytes, which one is found.
-static int precedence(const igi_msl_token *token) {
+static int precedence(const igi_llm_token *token) {
     static const int of_types[] = {[IGI_TOKEN_NORMAL] = 0,  [IGI_TOKEN_UNUSED] = 1,  [IGI_TOKEN_USER_DEFINED] = 1,
                                    [IGI_TOKEN_CONTROL] = 2, [IGI_TOKEN_UNKNOWN] = 2, [IGI_TOKEN_BYTE] = 3};
     return of_types[token->type];

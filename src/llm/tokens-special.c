@@ -5,7 +5,7 @@
 
 #include "llm/tokenizer.h"
 
-static bool is_special(const igi_msl_token *token) {
+static bool is_special(const igi_llm_token *token) {
     return token->bytes.length && (token->type == IGI_TOKEN_CONTROL || token->type == IGI_TOKEN_UNKNOWN ||
                                    token->type == IGI_TOKEN_USER_DEFINED);
 }
@@ -25,7 +25,7 @@ static void index_first_bytes(igi_llm_specials *specials) {
     specials->first[256] = at;
 }
 
-bool igi_llm_specials_make(igi_llm_specials *specials, const igi_msl_token *tokens, uint32_t count) {
+bool igi_llm_specials_make(igi_llm_specials *specials, const igi_llm_token *tokens, uint32_t count) {
     uint32_t found = 0;
     for (uint32_t i = 0; i < count; i++) found += is_special(&tokens[i]);
     specials->items = igi_calloc(found, sizeof *specials->items);

@@ -15,7 +15,7 @@
 enum { IGI_MAX_INPUTS = 3, IGI_MAX_OUTPUTS = 2 };
 
 // What ops take beside tensors. Axes count from 0.
-typedef union igi_msl_parameters {
+typedef union igi_tensor_parameters {
     struct {
         union {
             double low, slope;
@@ -78,7 +78,7 @@ typedef union igi_msl_parameters {
         // quantize: x [rows, columns] to u8 [rows, bytes]. dequantize: the other way. weight_matmul: x [tokens,
         // columns], weight u8 [rows, bytes] or halves [rows, columns], out [tokens, rows]. Rows of weights are packed.
     } weight;
-} igi_msl_parameters;
+} igi_tensor_parameters;
 
 typedef struct igi_tensor_call {
     ig_op op;
@@ -86,7 +86,7 @@ typedef struct igi_tensor_call {
     uint32_t input_count, output_count;
     igi_tensor_view in[IGI_MAX_INPUTS];
     igi_tensor_view out[IGI_MAX_OUTPUTS];
-    igi_msl_parameters p;
+    igi_tensor_parameters p;
     struct igi_tensor_runtime *runtime;  // workers, the device
     ig_commands *commands;               // where backends that encode do; NULL for the others
     ig_error *error;                     // for messages; may be NULL

@@ -35,7 +35,7 @@ typedef struct igi_tensor_chain_op {
     ig_op op;
     uint32_t input_count;
     uint8_t in[IGI_MAX_INPUTS], out;  // values
-    igi_msl_parameters p;
+    igi_tensor_parameters p;
     const igi_tensor_implementation *row;  // what would have run it
 } igi_tensor_chain_op;
 

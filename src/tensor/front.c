@@ -90,7 +90,7 @@ ig_tensor *igi_tensor_front_temporary(igi_tensor_front *f, ig_type type, uint32_
 }
 
 void igi_tensor_front_run_inner(igi_tensor_front *f, ig_op op, const igi_tensor_view *from, const igi_tensor_view *to,
-                                const igi_msl_parameters *p) {
+                                const igi_tensor_parameters *p) {
     if (f->status != IG_STATUS_OK) return;
     igi_tensor_call call = {.op = op, .name = f->name, .input_count = from != NULL, .output_count = 1};
     if (from) call.in[0] = *from;
@@ -264,7 +264,7 @@ ig_status igi_tensor_front_hand_over(igi_tensor_front *f, ig_tensor **out) {
 static const char *const roles[] = {"a", "b", "c"};
 
 ig_status igi_tensor_front_elementwise(ig_stream *stream, ig_op op, const ig_tensor *const *inputs,
-                                       const igi_msl_parameters *p, const ig_op_options *options, ig_tensor **out) {
+                                       const igi_tensor_parameters *p, const ig_op_options *options, ig_tensor **out) {
     igi_tensor_front f;
     uint32_t count = igi_ops[op]->inputs, rank = 0;
     uint64_t shape[IG_MAX_RANK];

@@ -49,7 +49,7 @@ void igi_tensor_front_output(igi_tensor_front *f, ig_type type, uint32_t rank, c
 ig_tensor *igi_tensor_front_temporary(igi_tensor_front *f, ig_type type, uint32_t rank, const uint64_t *shape);
 // Runs an op of one input, cast or copy, or of none, within this one. A failure is this op's.
 void igi_tensor_front_run_inner(igi_tensor_front *f, ig_op op, const igi_tensor_view *from, const igi_tensor_view *to,
-                                const igi_msl_parameters *p);
+                                const igi_tensor_parameters *p);
 // Hands a tensor's reference over to the op, which drops it at its end.
 void igi_tensor_front_own(igi_tensor_front *f, ig_tensor *tensor);
 
@@ -66,6 +66,6 @@ ig_status igi_tensor_front_hand_over(igi_tensor_front *f, ig_tensor **out);
 
 // Elementwise ops of any number of inputs, all in one.
 ig_status igi_tensor_front_elementwise(ig_stream *stream, ig_op op, const ig_tensor *const *inputs,
-                                       const igi_msl_parameters *p, const ig_op_options *options, ig_tensor **out);
+                                       const igi_tensor_parameters *p, const ig_op_options *options, ig_tensor **out);
 
 #endif

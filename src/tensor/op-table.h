@@ -37,7 +37,7 @@ typedef struct igi_op {
     uint8_t inputs;       // at most
     uint8_t typed_by;     // the input whose type an implementation must have, or IGI_TYPED_BY_OUTPUT
     uint8_t in_place;     // bit i: the output may be the very elements of input i
-    bool has_parameters;  // elementwise: reads igi_msl_parameters.elementwise
+    bool has_parameters;  // elementwise: reads igi_tensor_parameters.elementwise
     bool blas_first;      // the BLAS is asked before the others; only such ops may have a row in the blas backend
     igi_tensor_fusion_rule fusion;
     igi_tensor_tolerance_rule tolerance;

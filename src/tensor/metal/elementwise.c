@@ -42,7 +42,7 @@ ig_status igi_tensor_metal_unary(const igi_tensor_call *call) {
     if (igi_tensor_view_count(&call->out[0]) == 0) return IG_STATUS_OK;
     if (!igi_tensor_is_float(call->in[0].type)) return igi_tensor_metal_integers(call);
     bool plain = all_vectors(call), given = igi_ops[call->op]->has_parameters;
-    const igi_msl_parameters *p = &call->p;
+    const igi_tensor_parameters *p = &call->p;
     float parameters[2] = {given ? (float)p->elementwise.low : 0, given ? (float)p->elementwise.high : 0};
     igi_tensor_metal_layout layout;
     igi_tensor_metal_encoder e = begin(call, "unary", plain, &layout);

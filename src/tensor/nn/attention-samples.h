@@ -15,7 +15,7 @@ extern const struct igi_tensor_attention_shape {
 // Sets what a query sees. pre: the parameters are `attend`.
 static inline void igi_tensor_attention_sample_mask(igi_tensor_sample_maker *m) {
     const struct igi_tensor_attention_shape *s = &igi_tensor_attention_shapes[m->spec->shape];
-    igi_msl_parameters *p = &m->sample->call.p;
+    igi_tensor_parameters *p = &m->sample->call.p;
     p->attend.query_position = s->query_position;
     p->attend.window = s->window;
     p->attend.causal = s->causal;

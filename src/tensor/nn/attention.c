@@ -41,7 +41,7 @@ static ig_type settle_types(igi_tensor_front *f) {
 }
 
 static void set_parameters(igi_tensor_front *f, const ig_attention_desc *desc, const igi_tensor_key_ring *ring) {
-    igi_msl_parameters *p = &f->call.p;
+    igi_tensor_parameters *p = &f->call.p;
     uint64_t dim = f->call.in[0].shape[3];
     p->attend.scale = desc->scale == 0 && dim ? 1 / sqrt((double)dim) : desc->scale;
     p->attend.query_position = desc->query_position;
@@ -98,7 +98,7 @@ static void make_attention(igi_tensor_sample_maker *m, ig_type operand, ig_type 
     uint64_t start = s->start, slots = s->keys + (start ? 5 : 0), value_dim = s->dim - (i % 3 == 2 ? 2 : 0);
     bool halves = operand == IG_TYPE_F32 && i % 4 == 1;
     ig_type kept = halves ? i % 8 == 1 ? IG_TYPE_F16 : IG_TYPE_BF16 : operand;
-    igi_msl_parameters *p = &m->sample->call.p;
+    igi_tensor_parameters *p = &m->sample->call.p;
     igi_tensor_attention_sample_mask(m);
     p->attend.keys = s->keys;
     p->attend.start = start;

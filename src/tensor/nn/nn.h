@@ -13,7 +13,8 @@ typedef struct igi_tensor_key_range {
     uint64_t begin, end;
 } igi_tensor_key_range;
 
-static inline igi_tensor_key_range igi_tensor_visible_keys(const igi_msl_parameters *p, uint64_t query, uint64_t keys) {
+static inline igi_tensor_key_range igi_tensor_visible_keys(const igi_tensor_parameters *p, uint64_t query,
+                                                           uint64_t keys) {
     uint64_t position = p->attend.query_position + query, window = p->attend.window;
     igi_tensor_key_range range = {0, keys};
     if (p->attend.causal && position < keys) range.end = position + 1;
@@ -47,10 +48,10 @@ static inline int64_t igi_tensor_row_offset(const igi_tensor_view *view, uint64_
 // ---- Rotary positions ----
 
 // Radians by which pair i turns from one position to the next.
-double igi_tensor_rope_frequency(const igi_msl_parameters *p, uint32_t pair);
+double igi_tensor_rope_frequency(const igi_tensor_parameters *p, uint32_t pair);
 // The same as a fraction of a full turn, times 2^64. Multiplied by a position it wraps around as angles do, so no
 // position is too large for it.
-uint64_t igi_tensor_rope_turns(const igi_msl_parameters *p, uint32_t pair);
+uint64_t igi_tensor_rope_turns(const igi_tensor_parameters *p, uint32_t pair);
 enum { IGI_ROPE_MAX_DIMS = 1024 };
 
 #endif

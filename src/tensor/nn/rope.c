@@ -6,25 +6,25 @@
 #include "tensor/nn/flatten.h"
 #include "tensor/nn/nn.h"
 
-double igi_tensor_rope_frequency(const igi_msl_parameters *p, uint32_t pair) {
+double igi_tensor_rope_frequency(const igi_tensor_parameters *p, uint32_t pair) {
     double frequency = p->rope.scale * pow(p->rope.base, -2.0 * pair / p->rope.dims);
     return p->rope.factors ? frequency / (double)p->rope.factors[pair] : frequency;
 }
 
-uint64_t igi_tensor_rope_turns(const igi_msl_parameters *p, uint32_t pair) {
+uint64_t igi_tensor_rope_turns(const igi_tensor_parameters *p, uint32_t pair) {
     double turns = igi_tensor_rope_frequency(p, pair) / (2 * M_PI);
     return (uint64_t)ldexp(turns - floor(turns), 64);
 }
 
 static void check_factors(igi_tensor_front *f) {
-    const igi_msl_parameters *p = &f->call.p;
+    const igi_tensor_parameters *p = &f->call.p;
     for (uint32_t i = 0; f->status == IG_STATUS_OK && p->rope.factors && i < p->rope.dims / 2; i++)
         if (!isnormal(p->rope.factors[i]))
             igi_tensor_front_fail(f, IG_STATUS_INVALID_ARGUMENT, "factor %u is %g", i, (double)p->rope.factors[i]);
 }
 
 static void set_parameters(igi_tensor_front *f, const ig_rope_desc *desc, uint64_t dim) {
-    igi_msl_parameters *p = &f->call.p;
+    igi_tensor_parameters *p = &f->call.p;
     p->rope.base = desc->base == 0 ? 10000 : desc->base;
     p->rope.scale = desc->scale == 0 ? 1 : desc->scale;
     p->rope.position = desc->position;
@@ -80,7 +80,7 @@ static void make_rope(igi_tensor_sample_maker *m, ig_type operand, ig_type resul
     uint32_t i = m->spec->shape;
     const struct igi_tensor_attention_shape *s = &igi_tensor_attention_shapes[i];
     const ig_shape x = {4, {s->batch, s->queries, s->heads, s->dim}};
-    igi_msl_parameters *p = &m->sample->call.p;
+    igi_tensor_parameters *p = &m->sample->call.p;
     m->sample->scale = 16;  // sines of rounded angles
     p->rope.base = i % 3 ? 10000 : 500000;
     p->rope.scale = i % 4 ? 1 : 0.25;

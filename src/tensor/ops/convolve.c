@@ -171,7 +171,7 @@ static const struct {
 
 static void make_conv(igi_tensor_sample_maker *m, ig_type operand, ig_type result) {
     uint32_t i = m->spec->shape;
-    igi_msl_parameters *p = &m->sample->call.p;
+    igi_tensor_parameters *p = &m->sample->call.p;
     uint64_t in[2] = {conv_shapes[i].h, conv_shapes[i].w}, k[2] = {conv_shapes[i].kh, conv_shapes[i].kw}, out[2];
     for (int d = 0; d < 2; d++) {
         p->conv.stride[d] = conv_shapes[i].stride[d], p->conv.padding[d] = conv_shapes[i].padding[d];
@@ -196,7 +196,7 @@ static void make_conv(igi_tensor_sample_maker *m, ig_type operand, ig_type resul
 // The windows of a pool are the kernels of a convolution without dilation.
 static void make_pool(igi_tensor_sample_maker *m, ig_type operand, ig_type result) {
     uint32_t i = m->spec->shape;
-    igi_msl_parameters *p = &m->sample->call.p;
+    igi_tensor_parameters *p = &m->sample->call.p;
     uint64_t in[2] = {conv_shapes[i].h, conv_shapes[i].w}, k[2] = {conv_shapes[i].kh, conv_shapes[i].kw}, out[2];
     for (int d = 0; d < 2; d++) {
         p->pool.window[d] = k[d];

@@ -21,13 +21,13 @@ IG_BINARY_LIST(DEFINE_BINARY)
 
 ig_status ig_tensor_leaky_relu(ig_stream *stream, const ig_tensor *x, double slope, const ig_op_options *options,
                                ig_tensor **out) {
-    const igi_msl_parameters p = {.elementwise = {.slope = slope}};
+    const igi_tensor_parameters p = {.elementwise = {.slope = slope}};
     return igi_tensor_front_elementwise(stream, IG_OP_LEAKY_RELU, &x, &p, options, out);
 }
 
 ig_status ig_tensor_clamp(ig_stream *stream, const ig_tensor *x, double low, double high, const ig_op_options *options,
                           ig_tensor **out) {
-    const igi_msl_parameters p = {.elementwise = {.low = low, .high = high}};
+    const igi_tensor_parameters p = {.elementwise = {.low = low, .high = high}};
     if (stream && !(low <= high))
         return igi_tensor_stream_fail(stream, IG_STATUS_INVALID_ARGUMENT, "clamp: low is %g and high is %g", low, high);
     return igi_tensor_front_elementwise(stream, IG_OP_CLAMP, &x, &p, options, out);

@@ -62,7 +62,7 @@ ig_status ig_tensor_random_normal(ig_stream *stream, ig_type type, ig_shape shap
 // ---- Samples ----
 
 static void make_range(igi_tensor_sample_maker *m, ig_type operand, ig_type result) {
-    igi_msl_parameters *p = &m->sample->call.p;
+    igi_tensor_parameters *p = &m->sample->call.p;
     bool odd = m->spec->shape % 2;
     (void)operand;
     p->range.start = odd ? -2 : 3;
@@ -71,7 +71,7 @@ static void make_range(igi_tensor_sample_maker *m, ig_type operand, ig_type resu
 }
 
 static void make_random(igi_tensor_sample_maker *m, ig_type operand, ig_type result) {
-    igi_msl_parameters *p = &m->sample->call.p;
+    igi_tensor_parameters *p = &m->sample->call.p;
     bool odd = m->spec->shape % 2;
     (void)operand;
     p->random.seed = 0x1234567890abcdefu;

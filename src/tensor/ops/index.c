@@ -127,7 +127,7 @@ static void make_index(igi_tensor_sample_maker *m, ig_type operand, ig_type resu
     uint32_t axis = index_shapes[m->spec->shape].axis;
     uint64_t picked = index_shapes[m->spec->shape].picked, length = x->lengths[axis];
     bool scatters = m->spec->op == IG_OP_SCATTER, selects = m->spec->op == IG_OP_INDEX_SELECT;
-    igi_msl_parameters *p = &m->sample->call.p;
+    igi_tensor_parameters *p = &m->sample->call.p;
     ig_type index_type = m->spec->shape % 2 ? IG_TYPE_I32 : IG_TYPE_I64;
     ig_shape part = *x, vector = {1, {picked}};
     part.lengths[axis] = picked;

@@ -106,7 +106,8 @@ ig_status ig_tensor_pad(ig_stream *stream, const ig_tensor *x, const uint64_t *b
     if (f.status != IG_STATUS_OK) return igi_tensor_front_hand_over(&f, out);
     igi_tensor_view inside = f.call.out[0];
     for (uint32_t i = 0; i < rank; i++) inside = part_of(&inside, i, before[i], x->view.shape[i]);
-    igi_tensor_front_run_inner(&f, IG_OP_FILL, NULL, &f.call.out[0], &(igi_msl_parameters){.range = {.start = value}});
+    igi_tensor_front_run_inner(&f, IG_OP_FILL, NULL, &f.call.out[0],
+                               &(igi_tensor_parameters){.range = {.start = value}});
     igi_tensor_front_run_inner(&f, IG_OP_COPY, &x->view, &inside, NULL);
     return igi_tensor_front_hand_over(&f, out);
 }

@@ -10,14 +10,15 @@
 enum { CHUNK = 128 };
 
 // Every function has both operands: a unary op is given `a` twice.
-typedef void (*double_op)(uint64_t count, double *out, const double *a, const double *b, const igi_msl_parameters *p);
+typedef void (*double_op)(uint64_t count, double *out, const double *a, const double *b,
+                          const igi_tensor_parameters *p);
 typedef void (*integer_op)(uint64_t count, int64_t *out, const int64_t *a, const int64_t *b,
-                           const igi_msl_parameters *p);
+                           const igi_tensor_parameters *p);
 
 // NOLINTBEGIN(bugprone-macro-parentheses): a domain is a type
 #define DEFINE(domain, id, expression)                                                         \
     static void domain##_##id(uint64_t count, domain *out, const domain *as, const domain *bs, \
-                              const igi_msl_parameters *p) {                                   \
+                              const igi_tensor_parameters *p) {                                \
         for (uint64_t i = 0; i < count; i++) {                                                 \
             domain a = as[i], b = bs[i];                                                       \
             (void)b, (void)p;                                                                  \

@@ -27,7 +27,7 @@ typedef struct igi_simd_kernels {
     uint32_t lanes;   // floats of a vector
 
     // out may be a. `stream`: the result is too large for the caches, so it is written past them.
-    void (*unary[IG_OP_COUNT])(uint64_t count, const float *a, float *out, const igi_msl_parameters *p, bool stream);
+    void (*unary[IG_OP_COUNT])(uint64_t count, const float *a, float *out, const igi_tensor_parameters *p, bool stream);
     void (*copy)(uint64_t count, const float *a, float *out, bool stream);
     void (*binary[IG_OP_COUNT])(uint64_t count, igi_simd_pair in, float *out, bool stream);
     void (*unary_test[IG_OP_COUNT])(uint64_t count, const float *a, uint8_t *out);

@@ -74,13 +74,14 @@
     X(ISINF, fabsf(x) == INFINITY) \
     X(ISFINITE, fabsf(x) < INFINITY)
 
-#define DEFINE_UNARY(id, expression)                                                                                   \
-    INLINE vf unary_##id(vf x, const igi_msl_parameters *p) {                                                          \
-        (void)p;                                                                                                       \
-        return expression;                                                                                             \
-    }                                                                                                                  \
-    static void NAME(f32_##id)(uint64_t count, const float *a, float *out, const igi_msl_parameters *p, bool stream) { \
-        VECTOR_LOOP(unary_##id(load(a + at), p), unary_##id(load_part(a + at, left, 1), p));                           \
+#define DEFINE_UNARY(id, expression)                                                                       \
+    INLINE vf unary_##id(vf x, const igi_tensor_parameters *p) {                                           \
+        (void)p;                                                                                           \
+        return expression;                                                                                 \
+    }                                                                                                      \
+    static void NAME(f32_##id)(uint64_t count, const float *a, float *out, const igi_tensor_parameters *p, \
+                               bool stream) {                                                              \
+        VECTOR_LOOP(unary_##id(load(a + at), p), unary_##id(load_part(a + at, left, 1), p));               \
     }
 UNARY_LIST(DEFINE_UNARY)
 

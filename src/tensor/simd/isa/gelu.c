@@ -56,7 +56,7 @@ static void gelu_part(uint64_t count, const float *a, float *out) {
     store_part(out, y, count);
 }
 
-static void NAME(f32_gelu)(uint64_t count, const float *a, float *out, const igi_msl_parameters *p, bool stream) {
+static void NAME(f32_gelu)(uint64_t count, const float *a, float *out, const igi_tensor_parameters *p, bool stream) {
     (void)p;
     uint64_t at = stream ? unaligned_head(out, count) : 0;
     if (at) gelu_part(at, a, out);
