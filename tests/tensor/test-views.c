@@ -62,7 +62,7 @@ static void short_axes_count_for_being_contiguous(void **state) {
     expect_view(part, x, SHAPE(2, 2), VALUES(0, 1, 3, 4));
     assert_ok(ig_tensor_slice(x, 0, 1, 2, 1, &row));
     assert_true(ig_tensor_is_contiguous(row));
-    ig_tensor_release(part), ig_tensor_release(row), ig_tensor_release(x);
+    ig_tensor_release(row), ig_tensor_release(x);
 }
 
 static void slices_are_those_of_python(void **state) {
