@@ -167,7 +167,9 @@ static void normalise(char *path) {
         while (*in == '/') in++;
         size_t length = strcspn(in, "/");
         if (length == 2 && in[0] == '.' && in[1] == '.') {
-            while (out > path && *--out != '/') {
+            while (out > path) {
+                out--;
+                if (*out == '/') break;
             }
         } else if (length && !(length == 1 && in[0] == '.')) {
             *out++ = '/';

@@ -138,8 +138,8 @@ static bool has_type(LLVMTypeRef type, char code) {
         case 'f': return LLVMGetTypeKind(type) == LLVMFloatTypeKind;
         case 'g': return is_float_pair(type);
         case 'p': return LLVMGetTypeKind(type) == LLVMPointerTypeKind;
+        default: return false;
     }
-    return false;
 }
 
 static bool has_signature(LLVMTypeRef function, const char *type) {

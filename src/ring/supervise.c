@@ -22,13 +22,14 @@ static void check_layout(ig_ring_kernel *kernel) {
 // A handler is late when `started` has had the same odd value for as long as the deadline.
 static void check_deadline(ig_ring_kernel *kernel, uint64_t now) {
     uint32_t started = igi_ring_load_acquire(&kernel->block->started);
-    if (must_end(kernel, now)) {
-        igi_ring_abort(kernel);  // whatever `started` says: that memory may be damaged
-    } else if (!(started & 1) || started != kernel->watched_message) {
+    bool changed = !(started & 1) || started != kernel->watched_message;
+    bool late = !changed && kernel->deadline_ns && now - kernel->watched_since_ns >= kernel->deadline_ns;
+    // must_end does not look at `started`: that memory may be damaged.
+    if (must_end(kernel, now) || late) {
+        igi_ring_abort(kernel);
+    } else if (changed) {
         kernel->watched_message = started;
         kernel->watched_since_ns = now;
-    } else if (kernel->deadline_ns && now - kernel->watched_since_ns >= kernel->deadline_ns) {
-        igi_ring_abort(kernel);
     }
 }
 

@@ -142,7 +142,8 @@ static inline void igi_ring_gather(IGI_THREAD igi_ring_loop *loop) {
     uint32_t bytes = (uint32_t)w->slot->payload_size, padded = igi_ring_pad(bytes), left = w->items_left, more = 0;
     IGI_DEVICE const char *payload = w->payload + padded;
     IGI_DEVICE const uint32_t *sum = w->sum + 1;
-    while (more < left && igi_ring_checksum(loop->inboxes, payload + more * padded, bytes) == sum[more]) more++;
+    for (uint32_t offset = 0; more < left; more++, offset += padded)
+        if (igi_ring_checksum(loop->inboxes, payload + offset, bytes) != sum[more]) break;
     w->count += more;
     w->items_left -= more;
 }

@@ -51,7 +51,7 @@ bool igi_tensor_backend_find(const char *name, size_t length, ig_backend *backen
 // As the public lists of ops name them.
 typedef enum type_rule { KEEP, SAME, FLOAT, BOOL, INDEX, SUM, PRODUCT, GIVEN } type_rule;
 
-#define RULE(id, name, type) [IG_OP_##id] = type,
+#define RULE(id, name, type) [IG_OP_##id] = (type),
 static const uint8_t type_rules[IG_OP_COUNT] = {IG_OP_LIST(RULE)};
 
 void igi_op_types(ig_op op, ig_type common, ig_type *operand, ig_type *result) {

@@ -183,10 +183,11 @@ static bool shape(reader *r, char *text, memory *m) {
     *bracket++ = 0;
     uint64_t sizes[3];
     int count = 0;
-    do {
+    for (;; bracket++) {
         if (count == 3) return wrong(r, "a shape has up to three sizes");
         sizes[count++] = strtoull(bracket, &bracket, 0);
-    } while (*bracket == ',' && bracket++);
+        if (*bracket != ',') break;
+    }
     m->count = 1;
     for (int d = 0; d < 3; d++) {
         m->shape[d] = d < count ? sizes[count - 1 - d] : 1;
