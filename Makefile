@@ -82,8 +82,7 @@ format:
 	clang-format-19 -i $(SOURCES)
 
 lint: compile-build
-	clang-format-19 --dry-run -Werror $(SOURCES)
-	run-clang-tidy-19 -quiet -p build '/(src|console|cli|tests|bench)/.*\.c$$'
+	scripts/lint . build src console cli bench tests
 
 clean:
 	rm -rf $(TESTED)

@@ -187,7 +187,7 @@ char *igi_path_absolute(const char *path) {
     if (path[0] == '/') {
         absolute = igi_strdup(path);
     } else {
-        char *here = getcwd(NULL, 0);
+        char *here = getcwd(NULL, 0);  // NOLINT(clang-analyzer-unix.StdCLibraryFunctions): Linux and macOS allocate
         if (here) absolute = igi_path_join(here, path);
         free(here);
     }

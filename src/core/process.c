@@ -59,7 +59,7 @@ static void become(const igi_process *process, int output, int errors) {
     setpgid(0, 0);
     output = above_standard(output), errors = above_standard(errors);
     int null = open("/dev/null", O_RDONLY);
-    dup2(null, 0);
+    if (null >= 0) dup2(null, 0);
     dup2(output, 1);
     dup2(errors, 2);
     keep_limits(process);

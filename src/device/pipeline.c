@@ -82,7 +82,8 @@ static bool specialise(ig_pipeline *pipeline, const ig_pipeline_desc *desc, cons
 
 // ---- The calls ----
 
-static ig_status open(ig_pipeline *made, const ig_pipeline_desc *desc, const igi_msl_kernel *kernel, ig_error *error) {
+static ig_status open_on_backend(ig_pipeline *made, const ig_pipeline_desc *desc, const igi_msl_kernel *kernel,
+                                 ig_error *error) {
     const ig_device *device = made->library->device;
     made->label = igi_strdup(desc->label ? desc->label : "");
     if (!made->label || !specialise(made, desc, &kernel->info)) return igi_error_no_memory(error);
@@ -110,7 +111,7 @@ ig_status ig_pipeline_create(ig_library *library, const ig_pipeline_desc *desc, 
     if (!made) return igi_error_no_memory(error);
     igi_ref_init(&made->references);
     made->library = library;
-    status = open(made, desc, kernel, error);
+    status = open_on_backend(made, desc, kernel, error);
     if (status != IG_STATUS_OK) {
         free(made->label), free((void *)made->kernel.arguments), free(made);
         return status;

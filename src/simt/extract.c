@@ -93,7 +93,7 @@ static bool untie_initialisers(LLVMModuleRef module) {
     bool ok = true;
     for (int i = 0; i < count && ok; i++)
         ok = igi_simt_values_add(&untied, untie(LLVMGetOperand(entries, (unsigned)i)));
-    if (ok && count)
+    if (ok && untied.count)
         LLVMSetInitializer(table, LLVMConstArray2(LLVMTypeOf(untied.items[0]), untied.items, (uint64_t)untied.count));
     igi_simt_values_free(&untied);
     return ok;
