@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "core/memory.h"
 #include "run.h"
 
 static const struct {
@@ -14,24 +15,17 @@ static const struct {
     {"ulong", IG_TYPE_U64},  {"half", IG_TYPE_F16}, {"bfloat", IG_TYPE_BF16}, {"float", IG_TYPE_F32},
 };
 
-static bool skip(const char **at, const char *text) {
-    size_t length = strlen(text);
-    if (strncmp(*at, text, length) != 0) return false;
-    *at += length;
-    return true;
-}
-
 // After the scalar: nothing, "4" or "3x3", then one "*" or "&".
 static bool is_one_of_them(const char *rest) {
     if (*rest >= '2' && *rest <= '8') rest++;
     if (*rest == 'x') rest += rest[1] ? 2 : 1;
-    if (!skip(&rest, " volatile")) skip(&rest, " ");
+    if (!igi_skip(&rest, " volatile")) igi_skip(&rest, " ");
     return (*rest == '*' || *rest == '&') && rest[1] == '\0';
 }
 
 bool run_element_type(const char *type, ig_type *element) {
     static const char *const prefixes[] = {"const ", "volatile ", "packed_", "atomic_", "simdgroup_"};
-    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) skip(&type, prefixes[i]);
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) igi_skip(&type, prefixes[i]);
     size_t length = 0;
     while (isalpha((unsigned char)type[length])) length++;
     for (size_t i = 0; i < sizeof scalars / sizeof *scalars; i++) {

@@ -49,6 +49,13 @@ char *igi_strdup(const char *text) {
     return text ? igi_strndup(text, strlen(text)) : NULL;
 }
 
+bool igi_skip(const char **at, const char *text) {
+    size_t length = strlen(text);
+    if (strncmp(*at, text, length) != 0) return false;
+    *at += length;
+    return true;
+}
+
 char *igi_vformat(const char *format, va_list arguments) {
     va_list again;
     va_copy(again, arguments);

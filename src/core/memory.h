@@ -21,6 +21,9 @@ char *igi_strndup(const char *text, size_t length);
 char *igi_vformat(const char *format, va_list arguments);
 __attribute__((format(printf, 1, 2))) char *igi_format(const char *format, ...);
 
+// Moves past the text if `*at` begins with it.
+bool igi_skip(const char **at, const char *text);
+
 // Testing: the n-th allocation from now (1 is the next) and all after it fail; 0 ends that.
 // Returns how many allocations were asked for since the last call.
 uint64_t igi_alloc_fail_at(uint64_t n);
@@ -48,6 +51,11 @@ static inline bool igi_mul(uint64_t a, uint64_t b, uint64_t *product) {
 }
 static inline bool igi_add(uint64_t a, uint64_t b, uint64_t *sum) {
     return !__builtin_add_overflow(a, b, sum);
+}
+// UINT64_MAX when the sum does not fit.
+static inline uint64_t igi_add_clamped(uint64_t a, uint64_t b) {
+    uint64_t sum;
+    return igi_add(a, b, &sum) ? sum : UINT64_MAX;
 }
 static inline uint64_t igi_round_up(uint64_t value, uint64_t power_of_two) {
     return (value + power_of_two - 1) & ~(power_of_two - 1);

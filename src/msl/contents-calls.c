@@ -84,11 +84,6 @@ static void free_search(search *s) {
 
 // ---- Instructions, with all that is inlined ----
 
-static uint64_t add(uint64_t a, uint64_t b) {
-    uint64_t sum;
-    return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
-}
-
 // Owned by the caller; NULL when memory is short. Calls that close a cycle are ignored.
 static uint64_t *sum_up(const search *s) {
     const contents *c = s->c;
@@ -96,7 +91,7 @@ static uint64_t *sum_up(const search *s) {
     for (size_t i = 0; sums && i < s->done; i++) {
         const contents_function *f = &c->functions[s->order[i]];
         uint64_t sum = f->instructions;
-        for (size_t k = 0; k < f->call_count; k++) sum = add(sum, sums[callee_of(c, f->calls[k])]);
+        for (size_t k = 0; k < f->call_count; k++) sum = igi_add_clamped(sum, sums[callee_of(c, f->calls[k])]);
         sums[s->order[i]] = sum;
     }
     return sums;
@@ -201,7 +196,7 @@ static void check_recursion(contents *c, const search *s, const uint64_t *sums) 
         found[i] = describe_call(s->cycles[i]);
         ok = ok && found[i].symbol && found[i].name;
     }
-    for (size_t i = 0; i < c->function_count; i++) inlined = add(inlined, sums[i]);
+    for (size_t i = 0; i < c->function_count; i++) inlined = igi_add_clamped(inlined, sums[i]);
     if (ok)
         judge_recursion(c, found, s->cycle_count, inlined);
     else

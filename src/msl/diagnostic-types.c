@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "core/memory.h"
 #include "msl/diagnostic.h"
 
 static const struct {
@@ -31,26 +32,18 @@ static bool is_word(char c) {
     return isalnum((unsigned char)c) || c == '_';
 }
 
-// Moves past the text when it stands there.
-static bool skip(const char **at, const char *text) {
-    size_t length = strlen(text);
-    if (strncmp(*at, text, length) != 0) return false;
-    *at += length;
-    return true;
-}
-
 // ", 4" or, where clang compares two types, ", 4 aka 4".
 static bool read_size(const char **at, char *size) {
-    if (!skip(at, ", ") || **at < '1' || **at > '9') return false;
+    if (!igi_skip(at, ", ") || **at < '1' || **at > '9') return false;
     *size = *(*at)++;
-    if (skip(at, " aka ") && *(*at)++ != *size) return false;
+    if (igi_skip(at, " aka ") && *(*at)++ != *size) return false;
     return true;
 }
 
 static const char *read_scalar(const char **at) {
     for (size_t i = 0; i < SCALAR_COUNT; i++) {
         const char *end = *at;
-        if (!skip(&end, scalars[i].clang) || is_word(*end)) continue;
+        if (!igi_skip(&end, scalars[i].clang) || is_word(*end)) continue;
         *at = end;
         return scalars[i].msl;
     }
@@ -59,15 +52,15 @@ static const char *read_scalar(const char **at) {
 
 // vec<float, 4> becomes float4. Returns what follows it, or NULL when there is no such type.
 static const char *add_template(igi_text *text, const char *at) {
-    skip(&at, "metal::");
+    igi_skip(&at, "metal::");
     for (size_t i = 0; i < sizeof templates / sizeof *templates; i++) {
         const char *end = at;
         char sizes[2] = "";
-        if (!skip(&end, templates[i].name)) continue;
+        if (!igi_skip(&end, templates[i].name)) continue;
         const char *scalar = read_scalar(&end);
         bool known = scalar != NULL;
         for (int k = 0; k < templates[i].sizes && known; k++) known = read_size(&end, &sizes[k]);
-        if (!known || !skip(&end, ">")) return NULL;
+        if (!known || !igi_skip(&end, ">")) return NULL;
         igi_text_addf(text, "%s%s", templates[i].prefix, scalar);
         for (int k = 0; k < templates[i].sizes; k++) igi_text_addf(text, "%s%c", k ? "x" : "", sizes[k]);
         return end;
@@ -77,11 +70,11 @@ static const char *add_template(igi_text *text, const char *at) {
 
 // packed<vec<float, 3>> becomes packed_float3.
 static const char *add_packed(igi_text *text, const char *at) {
-    skip(&at, "metal::"), skip(&at, "__ig::");
+    igi_skip(&at, "metal::"), igi_skip(&at, "__ig::");
     igi_text inner = {0};
-    const char *end = skip(&at, "packed<") ? add_template(&inner, at) : NULL;
-    if (end) skip(&end, " ");
-    bool closed = end && skip(&end, ">");
+    const char *end = igi_skip(&at, "packed<") ? add_template(&inner, at) : NULL;
+    if (end) igi_skip(&end, " ");
+    bool closed = end && igi_skip(&end, ">");
     if (closed) igi_text_addf(text, "packed_%s", inner.data ? inner.data : "");
     igi_text_free(&inner);
     return closed ? end : NULL;
@@ -92,7 +85,7 @@ static const char *add_foreign_scalar(igi_text *text, const char *at) {
     const char *const names[][2] = {{"_Float16", "half"}, {"__bf16", "bfloat"}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const char *end = at;
-        if (!skip(&end, names[i][0]) || is_word(*end)) continue;
+        if (!igi_skip(&end, names[i][0]) || is_word(*end)) continue;
         igi_text_add(text, names[i][1]);
         return end;
     }
@@ -140,7 +133,7 @@ static char *shorten(const char *type, size_t length) {
 // Where "'float4' (aka 'float4')" says the same twice, the length of the second; else 0.
 static size_t repeated(const char *type, size_t length, const char *rest) {
     const char *other = rest;
-    if (!skip(&other, " (aka '")) return 0;
+    if (!igi_skip(&other, " (aka '")) return 0;
     const char *end = strstr(other, "')");
     char *short_type = end ? shorten(other, (size_t)(end - other)) : NULL;
     bool same = short_type && strlen(short_type) == length && memcmp(short_type, type, length) == 0;

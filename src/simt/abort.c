@@ -19,11 +19,6 @@ typedef struct effort {
     bool checked;
 } effort;
 
-static uint64_t add(uint64_t a, uint64_t b) {
-    uint64_t sum;
-    return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
-}
-
 static uint64_t multiply(uint64_t a, uint64_t b) {
     uint64_t product;
     return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
@@ -40,7 +35,7 @@ static uint64_t work_of(LLVMValueRef instruction) {
 static uint64_t block_work(LLVMBasicBlockRef block) {
     uint64_t work = 0;
     for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
-        work = add(work, work_of(i));
+        work = igi_add_clamped(work, work_of(i));
     return work;
 }
 
@@ -48,11 +43,11 @@ static void judge(const igi_simt_cfg *cfg, uint32_t loop, effort *efforts) {
     effort *e = &efforts[loop];
     uint64_t trips = igi_simt_trips(cfg, loop, SMALL_TRIP_COUNT), inner = 0;
     for (uint32_t i = 0; i < cfg->count; i++)
-        if (cfg->blocks[i].loop == loop) e->round = add(e->round, block_work(cfg->blocks[i].block));
+        if (cfg->blocks[i].loop == loop) e->round = igi_add_clamped(e->round, block_work(cfg->blocks[i].block));
     for (uint32_t k = 0; k < cfg->loop_count; k++) {
         if (cfg->loops[k].parent != loop) continue;
-        e->round = add(e->round, efforts[k].total);
-        inner = add(inner, efforts[k].trips);
+        e->round = igi_add_clamped(e->round, efforts[k].total);
+        inner = igi_add_clamped(inner, efforts[k].trips);
     }
     e->trips = multiply(trips, inner ? inner : 1);
     e->total = multiply(trips, e->round);

@@ -7,16 +7,12 @@
 #include "simt/passes.h"
 #include "simt/remarks.h"
 
-static bool is_barrier(LLVMValueRef instruction) {
-    return igi_simt_calls(instruction, "__ig_barrier");
-}
-
 // Before barriers become something else; what they became is said later.
 ig_status igi_simt_pass_note_barriers(igi_simt_module *m) {
     igi_simt_remarks *remarks = m->request->remarks;
     igi_simt_values barriers;
     if (!remarks) return IG_STATUS_OK;
-    if (!igi_simt_collect(m->thread, is_barrier, &barriers)) return igi_error_no_memory(m->error);
+    if (!igi_simt_collect(m->thread, igi_simt_is_barrier, &barriers)) return igi_error_no_memory(m->error);
     for (size_t i = 0; i < barriers.count; i++)
         igi_simt_remarks_add(remarks, IGI_REMARK_BARRIER, LLVMInstructionGetDebugLoc(barriers.items[i]),
                              igi_strdup(""));

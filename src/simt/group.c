@@ -79,13 +79,9 @@ static bool is_whole_threadgroup(const igi_simt_module *m) {
     return m->wide[1] && size[0] == m->info.width && size[1] == m->rows && size[2] == 1;
 }
 
-static bool is_barrier(LLVMValueRef instruction) {
-    return igi_simt_calls(instruction, "__ig_barrier");
-}
-
 static ig_status drop_barriers(igi_simt_module *m) {
     igi_simt_values barriers;
-    if (!igi_simt_collect(m->wide[1], is_barrier, &barriers)) return igi_error_no_memory(m->error);
+    if (!igi_simt_collect(m->wide[1], igi_simt_is_barrier, &barriers)) return igi_error_no_memory(m->error);
     for (size_t i = 0; i < barriers.count; i++) LLVMInstructionEraseFromParent(barriers.items[i]);
     igi_simt_values_free(&barriers);
     return IG_STATUS_OK;

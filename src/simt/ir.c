@@ -41,6 +41,14 @@ bool igi_simt_calls(LLVMValueRef instruction, const char *name) {
     return strcmp(igi_simt_callee_name(instruction), name) == 0;
 }
 
+bool igi_simt_is_barrier(LLVMValueRef instruction) {
+    return igi_simt_calls(instruction, "__ig_barrier");
+}
+
+LLVMTypeRef igi_simt_accessed_type(LLVMValueRef access) {
+    return LLVMIsAStoreInst(access) ? LLVMTypeOf(LLVMGetOperand(access, 0)) : LLVMTypeOf(access);
+}
+
 size_t igi_simt_instruction_count(LLVMValueRef function) {
     size_t count = 0;
     for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block))

@@ -26,6 +26,10 @@ const char *igi_simt_callee_name(LLVMValueRef instruction);
 // Whether it calls a function of exactly this name.
 bool igi_simt_calls(LLVMValueRef instruction, const char *name);
 
+bool igi_simt_is_barrier(LLVMValueRef instruction);
+// The type that a load or store reads or writes.
+LLVMTypeRef igi_simt_accessed_type(LLVMValueRef access);
+
 size_t igi_simt_instruction_count(LLVMValueRef function);
 // Copies or fills memory.
 bool igi_simt_is_memory_intrinsic(LLVMValueRef instruction);

@@ -8,13 +8,9 @@
 
 // ---- Vector loads and stores, which LLVM's scalarizer leaves alone unless a global option says otherwise ----
 
-static LLVMTypeRef accessed_type(LLVMValueRef access) {
-    return LLVMIsAStoreInst(access) ? LLVMTypeOf(LLVMGetOperand(access, 0)) : LLVMTypeOf(access);
-}
-
 static bool is_vector_access(LLVMValueRef instruction) {
     if (!LLVMIsALoadInst(instruction) && !LLVMIsAStoreInst(instruction)) return false;
-    LLVMTypeRef type = accessed_type(instruction);
+    LLVMTypeRef type = igi_simt_accessed_type(instruction);
     if (LLVMGetTypeKind(type) != LLVMVectorTypeKind || LLVMGetVolatile(instruction)) return false;
     LLVMTypeRef element = LLVMGetElementType(type);
     return LLVMGetTypeKind(element) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(element) % 8 == 0;
@@ -27,7 +23,7 @@ static unsigned element_alignment(LLVMValueRef access, unsigned bytes, unsigned 
 }
 
 static void split_access(LLVMBuilderRef builder, LLVMValueRef access) {
-    LLVMTypeRef type = accessed_type(access), element = LLVMGetElementType(type);
+    LLVMTypeRef type = igi_simt_accessed_type(access), element = LLVMGetElementType(type);
     LLVMContextRef context = LLVMGetTypeContext(type);
     LLVMTypeRef i32 = LLVMInt32TypeInContext(context);
     unsigned invariant = LLVMGetMDKindIDInContext(context, "invariant.load", 14);

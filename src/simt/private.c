@@ -17,11 +17,6 @@ static bool is_alloca(LLVMValueRef instruction) {
 
 // ---- Sizes ----
 
-static uint64_t add_capped(uint64_t a, uint64_t b) {
-    uint64_t sum;
-    return igi_add(a, b, &sum) ? sum : UINT64_MAX;
-}
-
 // Rounded up; UINT64_MAX when it is not known.
 static uint64_t bytes_of(const igi_simt_module *m, LLVMValueRef variable) {
     uint64_t bytes = LLVMABISizeOfType(LLVMGetModuleDataLayout(m->module), LLVMGetAllocatedType(variable));
@@ -32,7 +27,7 @@ static uint64_t bytes_of(const igi_simt_module *m, LLVMValueRef variable) {
 
 static uint64_t bytes_of_all(const igi_simt_module *m, const igi_simt_values *variables) {
     uint64_t total = 0;
-    for (size_t i = 0; i < variables->count; i++) total = add_capped(total, bytes_of(m, variables->items[i]));
+    for (size_t i = 0; i < variables->count; i++) total = igi_add_clamped(total, bytes_of(m, variables->items[i]));
     return total;
 }
 

@@ -40,10 +40,6 @@ struct igi_simt_bundle {
 
 // ---- Where an access goes ----
 
-static LLVMTypeRef accessed_type(LLVMValueRef access) {
-    return LLVMIsAStoreInst(access) ? LLVMTypeOf(LLVMGetOperand(access, 0)) : LLVMTypeOf(access);
-}
-
 static LLVMValueRef address_of(LLVMValueRef access) {
     return LLVMGetOperand(access, LLVMIsAStoreInst(access) ? 1 : 0);
 }
@@ -130,7 +126,7 @@ static bool may_touch(LLVMValueRef i) {
 
 static bool is_candidate(const igi_simt_widener *w, LLVMValueRef i, bool store) {
     if (store ? !LLVMIsAStoreInst(i) : !LLVMIsALoadInst(i)) return false;
-    LLVMTypeRef type = accessed_type(i);
+    LLVMTypeRef type = igi_simt_accessed_type(i);
     if (!igi_simt_is_plain_access(i, type) || igi_simt_is_row_access(w, address_of(i), type)) return false;
     uint32_t number;
     if (igi_map_get(&w->s.index, i, &number) && w->bundle[number]) return false;
@@ -156,11 +152,11 @@ static bool is_found(const candidate *found, uint32_t count, int64_t offset) {
 // Accesses after `first` that belong with it, up to one that might interfere.
 static uint32_t collect(const igi_simt_widener *w, LLVMValueRef first, candidate *found) {
     bool store = LLVMIsAStoreInst(first) != NULL;
-    LLVMTypeRef type = accessed_type(first);
+    LLVMTypeRef type = igi_simt_accessed_type(first);
     place home = place_of(w, address_of(first));
     uint32_t count = 0;
     for (LLVMValueRef i = first; i && count < MAX_MEMBERS; i = LLVMGetNextInstruction(i)) {
-        bool belongs = is_candidate(w, i, store) && accessed_type(i) == type;
+        bool belongs = is_candidate(w, i, store) && igi_simt_accessed_type(i) == type;
         place p = belongs ? place_of(w, address_of(i)) : home;
         bool here = belongs && same_place(&p, &home);
         // Stores move to the last of them, which must not move a store past another to the same address.
@@ -183,7 +179,7 @@ static bool is_first(LLVMValueRef a, LLVMValueRef b) {
 static igi_simt_bundle *make_bundle(igi_simt_widener *w, const candidate *from, uint32_t count, uint64_t bytes) {
     igi_simt_bundle *b = igi_calloc(1, sizeof *b);
     if (!b) return NULL;
-    b->type = accessed_type(from[0].access);
+    b->type = igi_simt_accessed_type(from[0].access);
     b->store = LLVMIsAStoreInst(from[0].access) != NULL;
     b->reference = b->trigger = from[0].access;
     b->count = count;
@@ -260,7 +256,7 @@ void igi_simt_find_bundles(igi_simt_widener *w, LLVMBasicBlockRef block) {
         if (!is_candidate(w, i, LLVMIsAStoreInst(i) != NULL)) continue;
         candidate found[MAX_MEMBERS];
         uint32_t count = collect(w, i, found);
-        uint64_t bytes = LLVMABISizeOfType(w->s.layout, accessed_type(i));
+        uint64_t bytes = LLVMABISizeOfType(w->s.layout, igi_simt_accessed_type(i));
         for (uint32_t at = 0; at < count;) {
             uint32_t taken = take_interleaved(w, found + at, count - at, bytes);
             if (!taken) taken = take_row(w, found + at, count - at, bytes);

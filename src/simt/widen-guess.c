@@ -104,10 +104,6 @@ static LLVMValueRef are_apart(igi_simt_widener *w, LLVMValueRef values, LLVMValu
     return igi_simt_all(w, hit);
 }
 
-static LLVMBasicBlockRef new_block(igi_simt_widener *w, const char *name) {
-    return LLVMAppendBasicBlockInContext(w->m->context, w->to, name);
-}
-
 // Branches to `next` if it holds; the builder is left there.
 static void go_on_if(igi_simt_widener *w, LLVMValueRef holds, LLVMBasicBlockRef next, LLVMBasicBlockRef otherwise) {
     LLVMBuildCondBr(w->builder, holds, next, otherwise);
@@ -133,13 +129,14 @@ static void guess_by_index(igi_simt_widener *w, LLVMValueRef address, LLVMTypeRe
     LLVMValueRef far = LLVMBuildCast(b, LLVMGetInstructionOpcode(extension), lowest, w->i64, "");
     guess->first = LLVMBuildGEP2(b, LLVMGetGEPSourceElementType(address), base, &far, 1, "");
     bool window = igi_simt_may_be_window(w, address, type);
-    LLVMBasicBlockRef row = new_block(w, "maybe.row"), each = window ? new_block(w, "each") : guess->apart;
+    LLVMBasicBlockRef row = igi_simt_new_block(w, "maybe.row"),
+                      each = window ? igi_simt_new_block(w, "each") : guess->apart;
     go_on_if(w, are_apart(w, apart, first_value(w, apart, 1), 1), row, each);
     go_on_if(w, igi_simt_stays_straight(w, extension, lowest, w->width - 1), guess->row, guess->apart);
     if (!window) return;
     LLVMPositionBuilderAtEnd(b, each);
-    LLVMBasicBlockRef together = new_block(w, "maybe.window");
-    guess->window = new_block(w, "window");
+    LLVMBasicBlockRef together = igi_simt_new_block(w, "maybe.window");
+    guess->window = igi_simt_new_block(w, "window");
     go_on_if(w, igi_simt_find_window(w, apart, &guess->places), together, guess->apart);
     go_on_if(w, igi_simt_place_window(w, address, all, &guess->places), guess->window, guess->apart);
 }
@@ -155,7 +152,9 @@ static void guess_by_address(igi_simt_widener *w, LLVMValueRef address, uint64_t
 
 igi_simt_guess igi_simt_guess_places(igi_simt_widener *w, LLVMValueRef address, LLVMTypeRef type) {
     uint64_t bytes = LLVMABISizeOfType(w->s.layout, type);
-    igi_simt_guess guess = {.row = new_block(w, "row"), .apart = new_block(w, "apart"), .after = new_block(w, "")};
+    igi_simt_guess guess = {.row = igi_simt_new_block(w, "row"),
+                            .apart = igi_simt_new_block(w, "apart"),
+                            .after = igi_simt_new_block(w, "")};
     if (igi_simt_is_indexed(w, address, bytes))
         guess_by_index(w, address, type, &guess);
     else

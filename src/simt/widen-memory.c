@@ -186,16 +186,12 @@ static LLVMValueRef element_address(igi_simt_widener *w, LLVMValueRef memory, LL
     return LLVMBuildGEP2(w->builder, type, memory, &lane, 1, "");
 }
 
-static LLVMBasicBlockRef new_block(igi_simt_widener *w, const char *name) {
-    return LLVMAppendBasicBlockInContext(w->m->context, w->to, name);
-}
-
 // for (left = mask; left; left &= left - 1) { lane = cttz(left) ... the builder is left here ... }
 static lane_loop begin_lanes(igi_simt_widener *w) {
     LLVMTypeRef bits = LLVMIntTypeInContext(w->m->context, w->width);
     LLVMValueRef all = LLVMBuildBitCast(w->builder, igi_simt_active_mask(w), bits, "");
-    lane_loop loop = {.head = new_block(w, "lanes"), .after = new_block(w, "after")};
-    LLVMBasicBlockRef before = LLVMGetInsertBlock(w->builder), body = new_block(w, "lane");
+    lane_loop loop = {.head = igi_simt_new_block(w, "lanes"), .after = igi_simt_new_block(w, "after")};
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(w->builder), body = igi_simt_new_block(w, "lane");
     LLVMBuildBr(w->builder, loop.head);
     LLVMPositionBuilderAtEnd(w->builder, loop.head);
     loop.left = LLVMBuildPhi(w->builder, bits, "");

@@ -56,6 +56,9 @@ LLVMValueRef igi_simt_lane_numbers(const igi_simt_widener *w, LLVMTypeRef type, 
 LLVMValueRef igi_simt_splat_value(igi_simt_widener *w, LLVMValueRef scalar);
 LLVMValueRef igi_simt_active_mask(igi_simt_widener *w);  // of the block, never NULL
 // Stack slots of vectors. Without mask registers, vectors of bits are kept as wide as the registers that use them.
+static inline LLVMBasicBlockRef igi_simt_new_block(igi_simt_widener *w, const char *name) {
+    return LLVMAppendBasicBlockInContext(w->m->context, w->to, name);
+}
 LLVMValueRef igi_simt_make_slot(igi_simt_widener *w, LLVMTypeRef type);
 void igi_simt_store_slot(igi_simt_widener *w, LLVMValueRef value, LLVMValueRef slot);
 LLVMValueRef igi_simt_load_slot(igi_simt_widener *w, LLVMTypeRef type, LLVMValueRef slot);

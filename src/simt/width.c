@@ -32,15 +32,11 @@ static bool suits_row(igi_simt_module *m, uint32_t row) {
            igi_simt_instruction_count(m->thread) <= LIGHT_KERNEL && igi_simt_has_striding_loop(m);
 }
 
-static bool is_barrier(LLVMValueRef instruction) {
-    return igi_simt_calls(instruction, "__ig_barrier");
-}
-
 static bool has_barrier(const igi_simt_cfg *cfg, uint32_t loop) {
     for (uint32_t b = 0; b < cfg->count; b++) {
         if (!igi_simt_cfg_in_loop(cfg, b, loop)) continue;
         for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[b].block); i; i = LLVMGetNextInstruction(i))
-            if (is_barrier(i)) return true;
+            if (igi_simt_is_barrier(i)) return true;
     }
     return false;
 }
@@ -61,7 +57,7 @@ static bool suits_whole_threadgroup(igi_simt_module *m) {
     igi_simt_values barriers;
     if (size[0] > IGI_MAX_WIDTH || size[0] % igi_simt_register_lanes() != 0 || size[1] != 1 || size[2] != 1)
         return false;
-    if (!igi_simt_collect(m->thread, is_barrier, &barriers)) return false;
+    if (!igi_simt_collect(m->thread, igi_simt_is_barrier, &barriers)) return false;
     bool waits = barriers.count != 0;
     igi_simt_values_free(&barriers);
     return waits && (size[0] & (size[0] - 1)) == 0 && igi_simt_instruction_count(m->thread) <= LIGHT_KERNEL &&

@@ -144,3 +144,7 @@ void igi_tensor_load_integers(ig_type type, const char *elements, int64_t stride
 void igi_tensor_store_integers(ig_type type, char *elements, int64_t stride, uint64_t count, const int64_t *values) {
     conversions[type].from_integers(values, stride, count, elements);
 }
+
+bool igi_tensor_is_whole(double value) {
+    return value == rint(value) && fabs(value) < 0x1p63;
+}

@@ -17,6 +17,7 @@ enum {
 static inline bool igi_tensor_type_in(ig_type type, uint32_t set) {
     return (unsigned)type < IG_TYPE_COUNT && set >> type & 1;
 }
+bool igi_tensor_is_whole(double value);  // an integer that i64 holds
 static inline bool igi_tensor_is_float(ig_type type) {
     return igi_tensor_type_in(type, IGI_FLOATS);
 }

@@ -86,6 +86,27 @@ igi_tensor_view igi_tensor_view_axis_last(const igi_tensor_view *view, uint32_t 
     return igi_tensor_view_permuted(view, order);
 }
 
+igi_tensor_view igi_tensor_view_half(const igi_tensor_view *view, uint32_t axes, bool in_axes) {
+    igi_tensor_view half = *view;
+    for (uint32_t i = 0; i < view->rank; i++)
+        if ((axes >> i & 1) != in_axes) half.shape[i] = 1;
+    return half;
+}
+
+igi_tensor_view igi_tensor_view_starts(const igi_tensor_view *view, uint32_t axis) {
+    assert(axis < view->rank);
+    igi_tensor_view starts = *view;
+    starts.shape[axis] = 1;
+    return starts;
+}
+
+igi_tensor_view igi_tensor_view_first_of_each(const igi_tensor_view *view) {
+    assert(view->rank >= 2);
+    igi_tensor_view first = *view;
+    first.shape[view->rank - 1] = first.shape[view->rank - 2] = 1;
+    return first;
+}
+
 bool igi_tensor_view_broadcast(const igi_tensor_view *view, uint32_t rank, const uint64_t *shape,
                                igi_tensor_view *repeated) {
     if (view->rank > rank || rank > IG_MAX_RANK) return false;

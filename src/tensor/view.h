@@ -45,6 +45,12 @@ static inline int64_t igi_tensor_view_stride_bytes(const igi_tensor_view *view, 
 igi_tensor_view igi_tensor_view_permuted(const igi_tensor_view *view, const uint32_t *order);
 // The view with `axis` as its last dimension, the others in order.
 igi_tensor_view igi_tensor_view_axis_last(const igi_tensor_view *view, uint32_t axis);
+// The dimensions in `axes` (a bit each), or the others; those left out have length 1.
+igi_tensor_view igi_tensor_view_half(const igi_tensor_view *view, uint32_t axes, bool in_axes);
+// Where the lines along the axis begin.
+igi_tensor_view igi_tensor_view_starts(const igi_tensor_view *view, uint32_t axis);
+// The first element of each matrix of a batch.
+igi_tensor_view igi_tensor_view_first_of_each(const igi_tensor_view *view);
 // Repeats to a shape. False when it does not fit.
 bool igi_tensor_view_broadcast(const igi_tensor_view *view, uint32_t rank, const uint64_t *shape,
                                igi_tensor_view *repeated);

@@ -173,13 +173,6 @@ static void multiply_row(void *user, uint64_t count, char *const *data, const in
     }
 }
 
-// The first element of each matrix of a batch.
-static igi_tensor_view firsts(const igi_tensor_view *view) {
-    igi_tensor_view first = *view;
-    first.shape[view->rank - 1] = first.shape[view->rank - 2] = 1;
-    return first;
-}
-
 static void multiply(const igi_tensor_call *call, const igi_tensor_view *a, const igi_tensor_view *b,
                      const igi_tensor_view *out, bool adds) {
     uint32_t last = out->rank - 1;
@@ -197,7 +190,8 @@ static void multiply(const igi_tensor_call *call, const igi_tensor_view *a, cons
         multiply_row(&j, 1, data, (const int64_t[3]){0});
         return;
     }
-    igi_tensor_view starts[3] = {firsts(out), firsts(a), firsts(b)};
+    igi_tensor_view starts[3] = {igi_tensor_view_first_of_each(out), igi_tensor_view_first_of_each(a),
+                                 igi_tensor_view_first_of_each(b)};
     igi_tensor_walk walk = igi_tensor_walk_of(3, (const igi_tensor_view *[]){&starts[0], &starts[1], &starts[2]});
     igi_tensor_walk_all(&walk, multiply_row, &j);
 }

@@ -16,15 +16,11 @@ bool igi_tensor_metal_accepts_convolve(const igi_tensor_call *call) {
     return igi_tensor_metal_accepts_all(call) && (filled || igi_tensor_view_count(&call->out[0]) == 0);
 }
 
-static void set_strides(int32_t strides[4], const igi_tensor_view *view) {
-    for (int i = 0; i < 4; i++) strides[i] = (int32_t)view->strides[i];
-}
-
 static window window_of(const igi_tensor_call *call) {
     const igi_tensor_view *x = &call->in[0], *out = &call->out[0];
     window w = {.channels = (uint32_t)out->shape[1]};
-    set_strides(w.x_strides, x);
-    set_strides(w.out_strides, out);
+    igi_tensor_metal_strides(w.x_strides, x);
+    igi_tensor_metal_strides(w.out_strides, out);
     for (int i = 0; i < 2; i++) {
         w.length[i] = (uint32_t)x->shape[2 + i];
         w.size[i] = (uint32_t)call->p.pool.window[i];
@@ -38,7 +34,7 @@ static window window_of(const igi_tensor_call *call) {
 static window kernel_of(const igi_tensor_call *call) {
     const igi_tensor_view *weight = &call->in[1], *bias = &call->in[2];
     window w = window_of(call);
-    set_strides(w.weight_strides, weight);
+    igi_tensor_metal_strides(w.weight_strides, weight);
     w.inner = (uint32_t)weight->shape[1];
     w.outputs = (uint32_t)(weight->shape[0] / call->p.conv.groups);
     for (int i = 0; i < 2; i++) {

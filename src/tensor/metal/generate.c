@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "tensor/metal/metal.h"
+#include "tensor/types.h"
 
 typedef struct random_parameters {
     uint64_t seed, position;
@@ -37,16 +38,12 @@ ig_status igi_tensor_metal_fill(const igi_tensor_call *call) {
 
 // ---- Sequences ----
 
-static bool is_whole(double value) {
-    return value == rint(value) && fabs(value) < 0x1p63;
-}
-
 // Integers from whole numbers; floats as far as they count exactly.
 bool igi_tensor_metal_accepts_arange(const igi_tensor_call *call) {
     const igi_tensor_view *out = &call->out[0];
     if (!igi_tensor_metal_can_index(out)) return false;
     if (igi_tensor_is_float(out->type)) return igi_tensor_view_count(out) <= 1 << 24 && isfinite(call->p.range.start);
-    return is_whole(call->p.range.start) && is_whole(call->p.range.step);
+    return igi_tensor_is_whole(call->p.range.start) && igi_tensor_is_whole(call->p.range.step);
 }
 
 ig_status igi_tensor_metal_arange(const igi_tensor_call *call) {

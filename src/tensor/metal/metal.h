@@ -41,6 +41,14 @@ void igi_tensor_metal_layout_of(uint32_t operands, const igi_tensor_view *const 
 uint32_t igi_tensor_metal_consecutive(const igi_tensor_metal_layout *layout, uint32_t operands);
 // Whether every offset within the view fits the kernels' 32 bits; the same for all operands of a call.
 bool igi_tensor_metal_can_index(const igi_tensor_view *view);
+// The strides of a view of four dimensions, as kernels count them.
+static inline void igi_tensor_metal_strides(int32_t strides[4], const igi_tensor_view *view) {
+    for (int i = 0; i < 4; i++) strides[i] = (int32_t)view->strides[i];
+}
+// As kernels take it; what does not fit is as good as endless.
+static inline uint32_t igi_tensor_metal_limited(uint64_t value) {
+    return value < INT32_MAX ? (uint32_t)value : INT32_MAX;
+}
 bool igi_tensor_metal_accepts_all(const igi_tensor_call *call);
 // What kernels call a type that they see as a number: bool is u8.
 const char *igi_tensor_metal_bits_name(ig_type type);

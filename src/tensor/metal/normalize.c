@@ -15,13 +15,6 @@ static bool is_consecutive(const igi_tensor_metal_lines *l) {
            (!l->has_bias || l->bias_stride == 1);
 }
 
-// Without the axis: where lines begin.
-static igi_tensor_view starts_of(const igi_tensor_view *view, uint32_t axis) {
-    igi_tensor_view starts = *view;
-    starts.shape[axis] = 1;
-    return starts;
-}
-
 // Where neighbours belong to different lines, of which there are enough to keep the device busy.
 static bool goes_by_columns(const igi_tensor_call *call, const igi_tensor_metal_lines *lines,
                             const igi_tensor_metal_layout *starts) {
@@ -32,7 +25,7 @@ static bool goes_by_columns(const igi_tensor_call *call, const igi_tensor_metal_
 
 static ig_status encode(const igi_tensor_call *call, igi_tensor_metal_lines *lines, uint32_t axis) {
     if (igi_tensor_view_count(&call->out[0]) == 0) return IG_STATUS_OK;
-    igi_tensor_view out = starts_of(&call->out[0], axis), in = starts_of(&call->in[0], axis);
+    igi_tensor_view out = igi_tensor_view_starts(&call->out[0], axis), in = igi_tensor_view_starts(&call->in[0], axis);
     igi_tensor_metal_layout starts;
     igi_tensor_metal_layout_of(2, (const igi_tensor_view *[]){&out, &in}, &starts);
     lines->length = (uint32_t)call->in[0].shape[axis];

@@ -23,14 +23,6 @@ typedef struct plan {
     igi_tensor_storage *states;  // of the parts
 } plan;
 
-// The dimensions that are reduced, or those that stay; the others have length 1.
-static igi_tensor_view half_of(const igi_tensor_view *view, uint32_t axes, bool reduced) {
-    igi_tensor_view half = *view;
-    for (uint32_t i = 0; i < view->rank; i++)
-        if ((axes >> i & 1) != reduced) half.shape[i] = 1;
-    return half;
-}
-
 // Parts are worth a group each, and as many as keep the device busy.
 static void divide(plan *p, uint64_t length) {
     bool software = p->call->runtime->software_device;
@@ -45,8 +37,8 @@ static void divide(plan *p, uint64_t length) {
 
 static void lay_out(plan *p) {
     const igi_tensor_call *call = p->call;
-    igi_tensor_view kept = half_of(&call->in[0], call->p.reduce.axes, false);
-    igi_tensor_view reduced = half_of(&call->in[0], call->p.reduce.axes, true);
+    igi_tensor_view kept = igi_tensor_view_half(&call->in[0], call->p.reduce.axes, false);
+    igi_tensor_view reduced = igi_tensor_view_half(&call->in[0], call->p.reduce.axes, true);
     uint64_t length = igi_tensor_view_count(&reduced);
     igi_tensor_metal_layout_of(2, (const igi_tensor_view *[]){&call->out[0], &kept}, &p->kept);
     igi_tensor_metal_layout_of(1, (const igi_tensor_view *[]){&reduced}, &p->reduced);

@@ -22,13 +22,6 @@ static uint64_t item_size(ig_type type) {
     return type == IG_TYPE_I64 ? 16 : 8;
 }
 
-// Without the axis: where lines begin.
-static igi_tensor_view starts_of(const igi_tensor_view *view, uint32_t axis) {
-    igi_tensor_view starts = *view;
-    starts.shape[axis] = 1;
-    return starts;
-}
-
 static plan plan_of(const igi_tensor_call *call) {
     const igi_tensor_view *x = &call->in[0], *values = &call->out[0], *indices = &call->out[1];
     uint32_t axis = call->p.sort.axis, length = (uint32_t)x->shape[axis], block = 2;
@@ -42,7 +35,8 @@ static plan plan_of(const igi_tensor_call *call) {
                                            .in_stride = (int32_t)x->strides[axis],
                                            .value_stride = (int32_t)values->strides[axis],
                                            .index_stride = (int32_t)indices->strides[axis]};
-    igi_tensor_view starts[3] = {starts_of(values, axis), starts_of(x, axis), starts_of(indices, axis)};
+    igi_tensor_view starts[3] = {igi_tensor_view_starts(values, axis), igi_tensor_view_starts(x, axis),
+                                 igi_tensor_view_starts(indices, axis)};
     igi_tensor_metal_layout_of(3, (const igi_tensor_view *[]){&starts[0], &starts[1], &starts[2]}, &p.starts);
     return p;
 }

@@ -5,6 +5,7 @@
 #include "core/philox.h"
 #include "tensor/iterate.h"
 #include "tensor/scalar/scalar.h"
+#include "tensor/types.h"
 
 typedef struct context {
     const igi_tensor_call *call;
@@ -13,15 +14,12 @@ typedef struct context {
 
 // ---- Constants and sequences ----
 
-static bool is_whole(double value) {
-    return value == rint(value) && fabs(value) < 0x1p63;
-}
-
 static void count_row(void *user, uint64_t count, char *const *data, const int64_t *strides) {
     context *c = user;
     ig_type type = c->call->out[0].type;
     double start = c->call->p.range.start, step = c->call->p.range.step;
-    bool whole = !igi_tensor_is_float(type) && type != IG_TYPE_BOOL && is_whole(start) && is_whole(step);
+    bool whole =
+        !igi_tensor_is_float(type) && type != IG_TYPE_BOOL && igi_tensor_is_whole(start) && igi_tensor_is_whole(step);
     for (uint64_t i = 0; i < count; i++, c->at++) {
         char *element = data[0] + (int64_t)i * strides[0];
         double value = start + step * (double)c->at;

@@ -150,17 +150,9 @@ static void reduce_each(void *user, uint64_t count, char *const *data, const int
         reduce_one(user, data[0] + (int64_t)i * strides[0], data[1] + (int64_t)i * strides[1]);
 }
 
-// The dimensions that are reduced, or those that stay; the others have length 1.
-static igi_tensor_view part(const igi_tensor_view *view, uint32_t axes, bool reduced) {
-    igi_tensor_view half = *view;
-    for (uint32_t i = 0; i < view->rank; i++)
-        if ((axes >> i & 1) != reduced) half.shape[i] = 1;
-    return half;
-}
-
 ig_status igi_scalar_reduce(const igi_tensor_call *call) {
-    igi_tensor_view kept = part(&call->in[0], call->p.reduce.axes, false);
-    igi_tensor_view reduced = part(&call->in[0], call->p.reduce.axes, true);
+    igi_tensor_view kept = igi_tensor_view_half(&call->in[0], call->p.reduce.axes, false);
+    igi_tensor_view reduced = igi_tensor_view_half(&call->in[0], call->p.reduce.axes, true);
     context c = {call, igi_tensor_walk_of(1, (const igi_tensor_view *[]){&reduced})};
     igi_tensor_walk outer = igi_tensor_walk_of(2, (const igi_tensor_view *[]){&call->out[0], &kept});
     igi_tensor_walk_all(&outer, reduce_each, &c);

@@ -435,19 +435,13 @@ static ig_status run_single(const igi_tensor_call *call, const igi_tensor_view *
     return status;
 }
 
-// What is left of a view are the first elements of all its matrices.
-static igi_tensor_view firsts(const igi_tensor_view *view) {
-    igi_tensor_view first = *view;
-    first.shape[view->rank - 1] = first.shape[view->rank - 2] = 1;
-    return first;
-}
-
 static ig_status run_batch(const igi_tensor_call *call, const igi_tensor_view *out) {
     batch work = {.call = call};
     prepare(call, out, &work.model);
-    igi_tensor_view starts[4] = {firsts(out), firsts(&call->in[0]), firsts(&call->in[1])};
+    igi_tensor_view starts[4] = {igi_tensor_view_first_of_each(out), igi_tensor_view_first_of_each(&call->in[0]),
+                                 igi_tensor_view_first_of_each(&call->in[1])};
     bool adds = call->in[2].storage != NULL;
-    if (adds) starts[3] = firsts(&call->in[2]);
+    if (adds) starts[3] = igi_tensor_view_first_of_each(&call->in[2]);
     work.walk =
         igi_tensor_walk_of(adds ? 4 : 3, (const igi_tensor_view *[]){&starts[0], &starts[1], &starts[2], &starts[3]});
     uint64_t each_work = work_of(&work.model);

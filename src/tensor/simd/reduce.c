@@ -365,13 +365,6 @@ static ig_status reduce_row_pieces(const reduction *r) {
 
 // ---- Choosing ----
 
-static igi_tensor_view part(const igi_tensor_view *view, uint32_t axes, bool reduced) {
-    igi_tensor_view half = *view;
-    for (uint32_t i = 0; i < view->rank; i++)
-        if ((axes >> i & 1) != reduced) half.shape[i] = 1;
-    return half;
-}
-
 static bool rows_add_up(const reduction *r) {
     int64_t size = (int64_t)ig_type_size(r->in);
     uint32_t last = r->kept.rank - 1;
@@ -381,8 +374,8 @@ static bool rows_add_up(const reduction *r) {
 
 ig_status igi_simd_reduce(const igi_tensor_call *call) {
     reduction r = {.call = call, .k = igi_simd(), .op = call->op, .in = call->in[0].type};
-    igi_tensor_view kept = part(&call->in[0], call->p.reduce.axes, false);
-    igi_tensor_view reduced = part(&call->in[0], call->p.reduce.axes, true);
+    igi_tensor_view kept = igi_tensor_view_half(&call->in[0], call->p.reduce.axes, false);
+    igi_tensor_view reduced = igi_tensor_view_half(&call->in[0], call->p.reduce.axes, true);
     r.order = call->p.reduce.order;
     r.kept = igi_tensor_walk_of(2, (const igi_tensor_view *[]){&call->out[0], &kept});
     r.reduced = igi_tensor_walk_of(1, (const igi_tensor_view *[]){&reduced});

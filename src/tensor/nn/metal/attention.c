@@ -15,14 +15,6 @@ typedef struct igi_tensor_metal_attend {
     uint32_t query_position, window, causal;
 } igi_tensor_metal_attend;
 
-static void set_strides(int32_t strides[4], const igi_tensor_view *view) {
-    for (int i = 0; i < 4; i++) strides[i] = (int32_t)view->strides[i];
-}
-
-static uint32_t limited(uint64_t value) {
-    return value < INT32_MAX ? (uint32_t)value : INT32_MAX;
-}
-
 bool igi_tensor_metal_accepts_attention(const igi_tensor_call *call) {
     const igi_tensor_view *q = &call->in[0], *k = &call->in[1], *v = &call->in[2];
     bool types = q->type == k->type || q->type == IG_TYPE_F32;
@@ -51,10 +43,11 @@ ig_status igi_tensor_metal_attention(const igi_tensor_call *call) {
                                  .slots = (uint32_t)k->shape[1],
                                  .start = (uint32_t)call->p.attend.start,
                                  .scale = (float)call->p.attend.scale,
-                                 .query_position = limited(call->p.attend.query_position),
-                                 .window = limited(call->p.attend.window),
+                                 .query_position = igi_tensor_metal_limited(call->p.attend.query_position),
+                                 .window = igi_tensor_metal_limited(call->p.attend.window),
                                  .causal = call->p.attend.causal};
-    set_strides(a.q, q), set_strides(a.k, k), set_strides(a.v, v), set_strides(a.out, out);
+    igi_tensor_metal_strides(a.q, q), igi_tensor_metal_strides(a.k, k), igi_tensor_metal_strides(a.v, v),
+        igi_tensor_metal_strides(a.out, out);
     bool packed = q->strides[3] == 1 && k->strides[3] == 1 && v->strides[3] == 1 && out->strides[3] == 1;
     bool many = a.queries >= MANY, wide = a.dim > NARROW_DIM || a.value_dim > NARROW_DIM;
     igi_tensor_metal_encoder e =

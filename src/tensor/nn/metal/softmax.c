@@ -10,10 +10,6 @@ typedef struct igi_tensor_metal_masked {
     uint32_t query_position, window, causal;
 } igi_tensor_metal_masked;
 
-static uint32_t limited(uint64_t value) {
-    return value < INT32_MAX ? (uint32_t)value : INT32_MAX;
-}
-
 // Without the last dimension: where rows begin.
 static igi_tensor_view starts_of(const igi_tensor_view *view) {
     igi_tensor_view starts = *view;
@@ -33,8 +29,8 @@ ig_status igi_tensor_metal_masked_softmax(const igi_tensor_call *call) {
                                  .mask_stride = (int32_t)mask->strides[last],
                                  .out_stride = (int32_t)out->strides[last],
                                  .scale = (float)call->p.attend.scale,
-                                 .query_position = limited(call->p.attend.query_position),
-                                 .window = limited(call->p.attend.window),
+                                 .query_position = igi_tensor_metal_limited(call->p.attend.query_position),
+                                 .window = igi_tensor_metal_limited(call->p.attend.window),
                                  .causal = call->p.attend.causal};
     igi_tensor_view starts[3] = {starts_of(out), starts_of(x), starts_of(mask)};
     igi_tensor_metal_layout rows;
