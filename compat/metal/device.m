@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 MTLDeviceNotificationName const MTLDeviceWasAddedNotification = @"MTLDeviceWasAddedNotification";
@@ -70,6 +71,12 @@ static uint64_t watchdog_ns(void) {
     return seconds > 0 && seconds < 1e9 ? (uint64_t)(seconds * 1e9) : 0;
 }
 
+// As on a Mac: MTL_SHADER_VALIDATION=1 checks what kernels do. INGOT_CHECK says more exactly what for.
+static uint32_t validation(void) {
+    const char *wanted = getenv("MTL_SHADER_VALIDATION");
+    return wanted && *wanted && strcmp(wanted, "0") != 0 && !getenv("INGOT_CHECK") ? IG_CHECK_ALL : 0;
+}
+
 @implementation IGDevice
 
 // ---- Life ----
@@ -78,7 +85,7 @@ static uint64_t watchdog_ns(void) {
     if (!(self = [super init])) return nil;
     atomic_init(&_references, 1);
     // By name: with INGOT_DEVICE=metal the default could be the backend that uses this class.
-    ig_device_desc desc = {.name = "cpu", .deadline_ns = watchdog_ns()};
+    ig_device_desc desc = {.name = "cpu", .deadline_ns = watchdog_ns(), .check = validation()};
     if (ig_device_create(&desc, &_device, NULL) != IG_STATUS_OK) {
         [self dealloc];  // release would take the lock, which the caller holds
         return nil;

@@ -40,7 +40,8 @@ static MTLLibraryError library_code(ig_status status) {
 static MTLCommandBufferError command_code(ig_status status) {
     switch (status) {
         case IG_STATUS_TIMEOUT: return MTLCommandBufferErrorTimeout;
-        case IG_STATUS_KERNEL_FAULT: return MTLCommandBufferErrorPageFault;
+        case IG_STATUS_KERNEL_FAULT:
+        case IG_STATUS_CHECK_FAILED: return MTLCommandBufferErrorPageFault;
         case IG_STATUS_OUT_OF_MEMORY: return MTLCommandBufferErrorOutOfMemory;
         case IG_STATUS_UNSUPPORTED: return MTLCommandBufferErrorNotPermitted;
         case IG_STATUS_INVALID_ARGUMENT:

@@ -11,6 +11,7 @@
 #ifndef INGOT_DEVICE_H
 #define INGOT_DEVICE_H
 
+#include <ingot/check.h>
 #include <ingot/status.h>
 
 #include <stdbool.h>
@@ -71,7 +72,11 @@ typedef struct ig_device_desc {
     // Directory of the disk cache. NULL: INGOT_CACHE_DIR, else ingot/ in the XDG cache directory. "" turns the disk
     // cache off. A directory that other users own or can write to is not used; this is logged.
     const char *cache_dir;
-    uint64_t cache_bytes;   // limit of the disk cache; 0: 512 MiB. Entries larger than a quarter of it are not kept
+    uint64_t cache_bytes;  // limit of the disk cache; 0: 512 MiB. Entries larger than a quarter of it are not kept
+    uint32_t check;        // flags of ingot/check.h: what to check while kernels run; 0: INGOT_CHECK, else nothing
+    // Not 0: threads, simdgroups and threadgroups run in an order made from this number, one at a time, so that what
+    // depends on their order shows. 0: INGOT_SCHEDULE, else as fast as possible.
+    uint64_t schedule;
     const char *jit_debug;  // show kernels and their lines to "gdb", "perf" or "gdb,perf"; NULL: INGOT_JIT_DEBUG
 } ig_device_desc;
 
@@ -407,6 +412,10 @@ ig_commands_state ig_commands_get_state(const ig_commands *commands);
 // Why the command buffer failed, while it was encoded or while it ran. Fills `error` and returns its status; OK if
 // nothing failed.
 ig_status ig_commands_get_error(const ig_commands *commands, ig_error *error);
+
+// What checking found while the commands ran, which then fail with CHECK_FAILED unless all of it are warnings. Returns
+// how many there are; 0 while they have not ended. *findings lives as long as the commands.
+size_t ig_commands_get_findings(const ig_commands *commands, const ig_finding **findings);
 
 // When something began and ended, in nanoseconds of a monotonic clock; 0 if it has not yet.
 typedef struct ig_timing {

@@ -39,7 +39,8 @@ extern "C" {
     X(BAD_FORMAT, "the data is not in the expected format")                                \
     X(SYSTEM, "the operating system refused a request")                                    \
     X(INTERNAL, "a bug in Ingot: please report it")                                        \
-    X(FORKED, "the object was made before fork(), by the parent process")
+    X(FORKED, "the object was made before fork(), by the parent process")                  \
+    X(CHECK_FAILED, "a kernel did something wrong, which checking found")
 
 // The result of a call. 0 is success, so that `if (call())` tests for failure.
 typedef enum ig_status {

@@ -5,6 +5,7 @@
 
 #include "core/clock.h"
 #include "device/backend.h"
+#include "device/findings.h"
 
 static bool is_inherited(const ig_commands *commands) {
     return igi_device_is_inherited(commands->queue->device);
@@ -49,6 +50,7 @@ void ig_commands_release(ig_commands *commands) {
     if (!commands || is_inherited(commands) || !igi_ref_drop(&commands->references)) return;
     for (size_t i = 0; i < commands->retained_count; i++) release_retained(&commands->retained[i]);
     free(commands->commands), free(commands->retained), free(commands->callbacks), free(commands->label);
+    igi_device_findings_free(&commands->findings);
     igi_arena_free(&commands->arena);
     ig_error_clear(&commands->error);
     pthread_mutex_destroy(&commands->lock);

@@ -147,6 +147,12 @@ typedef struct igi_device_retained {
     void *object;
 } igi_device_retained;
 
+typedef struct igi_device_findings {
+    ig_finding *items;
+    size_t count, capacity;
+    bool failed;  // memory
+} igi_device_findings;
+
 struct ig_commands {
     igi_refcount references;
     ig_queue *queue;
@@ -170,7 +176,8 @@ struct ig_commands {
     bool finished;     // callbacks have run too
     atomic_int state;  // ig_commands_state
     atomic_uint_fast64_t start_ns, end_ns;
-    _Atomic uint32_t abort;  // read by running kernels
+    _Atomic uint32_t abort;        // read by running kernels
+    igi_device_findings findings;  // written by whoever runs the commands
     void *backend_state;
     ig_commands *next;  // in the queue
 };

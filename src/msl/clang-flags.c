@@ -152,6 +152,7 @@ void igi_msl_add_inputs(igi_msl_arguments *list, const igi_msl_request *request)
     if (request->line_tables || request->places)
         add(list, "-gdwarf-4"), add(list, request->places ? "-g" : "-gline-tables-only"),
             add(list, "-fdebug-compilation-dir=/");
+    if (request->marks_overflow) add(list, "-fno-wrapv");
     // Included, because the driver itself does not look into the overlay for its input.
     add_implicit_include(list, request->sources.files[0].path);
     add(list, "-x"), add(list, "c++"), add(list, "/dev/null");

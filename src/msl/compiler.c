@@ -81,7 +81,8 @@ static ig_status run_in_directory(const igi_msl_toolchain *tools, const igi_msl_
 // A damaged precompiled header must cost time, not correctness: drop it and go without.
 static ig_status run(const igi_msl_toolchain *tools, const igi_msl_request *request, igi_process *process,
                      ig_error *error) {
-    char *pch = igi_msl_find_pch(tools, request);
+    // The precompiled header was made for integers that wrap.
+    char *pch = request->marks_overflow ? NULL : igi_msl_find_pch(tools, request);
     ig_status status = run_in_directory(tools, request, pch, process, error);
     if (status == IG_STATUS_OK && pch && (igi_msl_blames_pch(process) || igi_msl_clang_crashed(process))) {
         igi_log(IG_LOG_WARNING, "%s is damaged; it will be made again", pch);
@@ -158,7 +159,7 @@ igi_hash igi_msl_content_key(const igi_msl_compiler *compiler, const igi_msl_req
     igi_hasher_add(hasher, &compiler->stdlib_identity, sizeof compiler->stdlib_identity);
     igi_hasher_add_u64(hasher, request->language_version);
     igi_hasher_add_u64(hasher, request->math_mode);
-    igi_hasher_add_u64(hasher, request->line_tables);
+    igi_hasher_add_u64(hasher, request->line_tables | request->marks_overflow << 1);
     for (size_t i = 0; i < request->define_count; i++) {
         igi_hasher_add_string(hasher, request->defines[i].name);
         igi_hasher_add_string(hasher, request->defines[i].value);

@@ -22,6 +22,7 @@ typedef struct igi_msl_request {
     uint32_t language_version;
     ig_math_mode math_mode;
     bool line_tables;       // source lines in the bitcode
+    bool marks_overflow;    // signed integers that wrap can be told from others
     bool places;            // debug information of everything, to say where an error is
     const char *syntax_of;  // not NULL: clang's syntax tree of that function, as text, instead of bitcode
     uint64_t timeout_ns;

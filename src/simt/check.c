@@ -50,12 +50,18 @@ static bool is_simd_place(LLVMValueRef call) {
     return igi_simt_calls(call, "__ig_simd_lane") || igi_simt_calls(call, "__ig_simd_index");
 }
 
+// igi_simt_pass_instrument makes these; the source cannot, for the names are reserved.
+static bool is_checking(const igi_simt_module *m, LLVMValueRef call) {
+    const char *name = igi_simt_callee_name(call);
+    return m->request->check && (strncmp(name, "ig.check.", 9) == 0 || strncmp(name, "__msan_", 7) == 0);
+}
+
 static ig_status check_call(igi_simt_module *m, LLVMValueRef call) {
     LLVMValueRef callee = LLVMGetCalledValue(call);
     if (LLVMIsAInlineAsm(callee))
         return igi_error_set(m->error, IG_STATUS_UNSUPPORTED, "kernel '%s' contains inline assembly", m->request->name);
     if (!LLVMIsAFunction(callee)) return refuse_pointer(m);
-    bool known = LLVMIsDeclaration(callee) && (is_simd_place(call) || igi_msl_allows(callee));
+    bool known = LLVMIsDeclaration(callee) && (is_simd_place(call) || is_checking(m, call) || igi_msl_allows(callee));
     return known && igi_msl_allows_operands(call) ? IG_STATUS_OK : refuse_call(m, callee);
 }
 

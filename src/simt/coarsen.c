@@ -213,7 +213,7 @@ ig_status igi_simt_pass_coarsen(igi_simt_module *m) {
     bool ok = true;
     m->rows = 1;
     m->info.batch = 1;
-    if (m->request->width == 1) return IG_STATUS_OK;
+    if (m->request->width == 1 || m->request->check) return IG_STATUS_OK;
     if (m->request->group[1] >= FEW_ROWS) ok = coarsen(m, false, &m->rows);
     if (ok && m->rows == 1 && m->request->batches) ok = coarsen(m, true, &m->info.batch);
     return ok ? IG_STATUS_OK : igi_error_no_memory(m->error);

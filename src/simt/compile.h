@@ -22,6 +22,8 @@ typedef struct igi_simt_request {
     bool batches;               // it may do several threadgroups, neighbours in x, at a time
     bool streaming;             // it will write more than caches hold
     bool line_tables;           // the bitcode has source lines: functions keep them and are called after the kernel
+    bool scheduled;             // threads are started one by one, in any order
+    uint32_t check;             // IGI_CHECK_ of simt/checked/state.h: what is checked while it runs
     igi_simt_remarks *remarks;  // what became of it goes here; NULL: nobody asks
 } igi_simt_request;
 

@@ -123,9 +123,10 @@ static ig_status group_threads(igi_simt_module *m) {
     if (status == IG_STATUS_OK) status = igi_simt_lower_places(m);
     if (status == IG_STATUS_OK) status = igi_simt_find_sites(m, m->thread, &sites);
     if (status != IG_STATUS_OK) return status;
-    m->info.form = sites.count ? IGI_FORM_COROUTINE : IGI_FORM_LOOP;
-    if (sites.count) status = igi_simt_move_arrays_to_lane(m);
-    if (sites.count && status == IG_STATUS_OK)
+    bool one_by_one = sites.count || m->request->scheduled;
+    m->info.form = one_by_one ? IGI_FORM_COROUTINE : IGI_FORM_LOOP;
+    if (one_by_one) status = igi_simt_move_arrays_to_lane(m);
+    if (one_by_one && status == IG_STATUS_OK)
         status = igi_simt_make_coroutine(m, &sites);
     else if (status == IG_STATUS_OK)
         igi_simt_build_run(m, &(igi_simt_regions){0});

@@ -92,6 +92,7 @@ ig_status igi_simt_pass_inline(igi_simt_module *m) {
     if (status == IG_STATUS_OK) status = igi_simt_replace_placeholders(m);
     if (status == IG_STATUS_OK) status = igi_simt_localise_derived(m);
     if (status == IG_STATUS_OK) status = igi_simt_pass_threadgroup(m);
+    if (status == IG_STATUS_OK) status = igi_simt_pass_instrument(m);
     if (status != IG_STATUS_OK) return status;
     status = igi_simt_run_passes(m,
                                  "globalopt,function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,sroa,"

@@ -14,6 +14,8 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "simt/checked/init.h"
+#include "simt/checked/state.h"
 #include "simt/compile.h"
 
 enum { SYMBOL_LENGTH = 80 };
@@ -136,7 +138,10 @@ static const struct {
     void (*address)(void);
 } runtime[] = {
     {"ig.private", (void (*)(void))igi_simt_private_memory},
-    FUNCTION(memcpy),
+#define CHECK(name, function) {IGI_CHECKED_PREFIX name, (void (*)(void))(function)},
+    IGI_CHECKED_HOOKS(CHECK)
+#undef CHECK
+        FUNCTION(memcpy),
     FUNCTION(memmove),
     FUNCTION(memset),
 #if defined(__x86_64__)
@@ -156,6 +161,12 @@ static const struct {
 #endif
 #endif
 };
+
+static void (*find_symbol(const char *name))(void) {
+    for (size_t i = 0; i < sizeof runtime / sizeof *runtime; i++)
+        if (strcmp(runtime[i].name, name) == 0) return runtime[i].address;
+    return igi_simt_checked_sanitizer_symbol(name);
+}
 
 static LLVMErrorRef define(LLVMOrcJITDylibRef dylib, LLVMOrcSymbolStringPoolEntryRef name, void (*address)(void)) {
     LLVMOrcRetainSymbolStringPoolEntry(name);
@@ -180,11 +191,10 @@ static LLVMErrorRef resolve(LLVMOrcDefinitionGeneratorRef generator, void *user,
     bool prefixed = LLVMOrcLLJITGetGlobalPrefix(home->jit->lljit) != 0;
     for (size_t i = 0; i < count; i++) {
         const char *name = LLVMOrcSymbolStringPoolEntryStr(wanted[i].Name) + prefixed;
-        size_t k = 0, all = sizeof runtime / sizeof *runtime;
-        while (k < all && strcmp(runtime[k].name, name) != 0) k++;
-        LLVMErrorRef failure = k < all ? define(dylib, wanted[i].Name, runtime[k].address) : NULL;
+        void (*address)(void) = find_symbol(name);
+        LLVMErrorRef failure = address ? define(dylib, wanted[i].Name, address) : NULL;
         if (failure) return failure;
-        if (k == all && wanted[i].LookupFlags == LLVMOrcSymbolLookupFlagsRequiredSymbol) note_missing(home, name);
+        if (!address && wanted[i].LookupFlags == LLVMOrcSymbolLookupFlagsRequiredSymbol) note_missing(home, name);
     }
     return NULL;
 }
@@ -235,8 +245,8 @@ static void give_back(igi_simt_jit *jit, unit *spent) {
 
 // ---- Symbols ----
 
-enum { SYMBOL_INFO, SYMBOL_RUN, SYMBOL_START, SYMBOL_RESUME, SYMBOL_COUNT };
-static const char *const symbol_names[SYMBOL_COUNT] = {"ig.info", "ig.run", "ig.start", "ig.resume"};
+enum { SYMBOL_INFO, SYMBOL_RUN, SYMBOL_START, SYMBOL_RESUME, SYMBOL_SITES, SYMBOL_COUNT };
+static const char *const symbol_names[SYMBOL_COUNT] = {"ig.info", "ig.run", "ig.start", "ig.resume", "ig.sites"};
 
 typedef struct lookup {
     igi_simt_jit *jit;
@@ -263,7 +273,8 @@ static void found(LLVMErrorRef failure, LLVMOrcCSymbolMapPairs pairs, size_t cou
 
 // "ig.run", or "add.run" when functions are called after kernel add.
 static LLVMOrcSymbolStringPoolEntryRef intern(igi_simt_jit *jit, const char *name, int symbol) {
-    char *full = name && symbol != SYMBOL_INFO ? igi_format("%s%s", name, symbol_names[symbol] + strlen("ig")) : NULL;
+    bool variable = symbol == SYMBOL_INFO || symbol == SYMBOL_SITES;
+    char *full = name && !variable ? igi_format("%s%s", name, symbol_names[symbol] + strlen("ig")) : NULL;
     LLVMOrcSymbolStringPoolEntryRef entry = LLVMOrcLLJITMangleAndIntern(jit->lljit, full ? full : symbol_names[symbol]);
     free(full);
     return entry;
@@ -297,6 +308,7 @@ static bool fill(igi_simt_code *code, const lookup *symbols) {
     code->run = (igi_simt_run_function)(uintptr_t)symbols->addresses[SYMBOL_RUN];
     code->start = (igi_simt_start_function)(uintptr_t)symbols->addresses[SYMBOL_START];
     code->resume = (igi_simt_resume_function)(uintptr_t)symbols->addresses[SYMBOL_RESUME];
+    code->sites = (const igi_simt_checked_table *)(uintptr_t)symbols->addresses[SYMBOL_SITES];
     if (code->info.version != IGI_CODE_VERSION) return false;
     code->frame_bytes = code->info.context_bytes;
     if (code->info.form == IGI_FORM_LOOP) return code->run != NULL;

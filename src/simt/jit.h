@@ -23,8 +23,9 @@ typedef struct igi_simt_code {
     igi_simt_run_function run;      // loop form
     igi_simt_start_function start;  // coroutine form
     igi_simt_resume_function resume;
-    uint64_t frame_bytes;  // of a coroutine, or of a waiting group of lanes
-    void *unit;            // the JIT's
+    const struct igi_simt_checked_table *sites;  // of instrumented code
+    uint64_t frame_bytes;                        // of a coroutine, or of a waiting group of lanes
+    void *unit;                                  // the JIT's
 } igi_simt_code;
 
 // `name`: the kernel its functions are named after, for an object with line tables; NULL without.

@@ -19,6 +19,8 @@ typedef struct igi_simt_group {
     uint32_t groups[3];              // threadgroups_per_grid
     uint32_t grid[3];                // threads_per_grid
     uint32_t origin[3];              // thread_position_in_grid of the group's first thread
+    struct igi_simt_checked *check;  // for instrumented code
+    uint64_t schedule;               // not 0: what the order of its threads is made from
     // Buffers in slots 0 to 30, threadgroup arguments in 31 to 61. Not elsewhere: what a group holds can be read at any
     // time, so that loops over threads need not read it again.
     void *arguments[2 * IGI_MAX_SLOTS];
@@ -69,7 +71,7 @@ typedef struct igi_simt_code_info {
 } igi_simt_code_info;
 
 // More instructions than this are compiled with less care, and only once.
-enum { IGI_CODE_VERSION = 15, IGI_LARGE_KERNEL = 1000 };
+enum { IGI_CODE_VERSION = 16, IGI_LARGE_KERNEL = 1000 };
 
 // Generated code calls this as "ig.private": memory for private arrays, set by igi_simt_run_group.
 void *igi_simt_private_memory(void);

@@ -80,6 +80,9 @@ ig_status igi_simt_localise_derived(igi_simt_module *m);
 // post: m->thread is the only function with a body, unless there is recursion; its parameters are all it knows of the
 // thread; threadgroup variables are places in the group's memory; loops as igi_simt_pass_unroll leaves them.
 ig_status igi_simt_pass_inline(igi_simt_module *m);
+// Part of inline, for a request with checks: every access, barrier and use of a value is checked as it happens
+// (simt/checked). post: the global "ig.sites"; one thread at a time only.
+ig_status igi_simt_pass_instrument(igi_simt_module *m);
 // Part of inline, before anything is simplified: what llvm.fabs is taken of is hidden from LLVM.
 ig_status igi_simt_hide_magnitudes(igi_simt_module *m);
 // Part of inline: unrolls loops that count to a small constant. post: loop-simplified, LCSSA, no switches.

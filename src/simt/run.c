@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "core/memory.h"
+#include "simt/checked/state.h"
 #include "simt/lanes.h"
 #include "simt/stack.h"
 
@@ -102,6 +103,7 @@ void igi_simt_scratch_free(igi_simt_scratch *scratch) {
                           &scratch->bytes};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) igi_guarded_close(all[i]);
     free(scratch->lanes);
+    igi_simt_checked_shadow_free(scratch->shadow);
     *scratch = (igi_simt_scratch){0};
 }
 
@@ -146,20 +148,46 @@ static void resume(const igi_simt_code *code, const igi_simt_lane *lane, void *t
 
 // ---- Threads that wait ----
 
+// splitmix64
+uint64_t igi_simt_schedule_mix(uint64_t seed, uint64_t number) {
+    uint64_t z = seed + (number + 1) * 0x9e3779b97f4a7c15;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+    z = (z ^ z >> 27) * 0x94d049bb133111eb;
+    z ^= z >> 31;
+    return z ? z : 1;
+}
+
+// Which of `count` comes next as number `at`: in order, or in one made from the group's schedule and `turn`.
+typedef struct order {
+    uint16_t items[IGI_MAX_GROUP_THREADS];
+} order;
+
+static void make_order(const igi_simt_group *group, uint64_t turn, uint32_t count, order *o) {
+    for (uint32_t i = 0; i < count; i++) o->items[i] = (uint16_t)i;
+    for (uint32_t i = count; group->schedule && i > 1; i--) {
+        uint32_t k = (uint32_t)(igi_simt_schedule_mix(group->schedule, turn << 16 | i) % i);
+        uint16_t last = o->items[i - 1];
+        o->items[i - 1] = o->items[k];
+        o->items[k] = last;
+    }
+}
+
 // Starts every thread and says how many there are.
-static uint32_t start_threads(const igi_simt_code *code, const igi_simt_group *group, igi_simt_scratch *scratch) {
-    uint32_t index = 0, at[3];
+static uint32_t start_threads(const igi_simt_code *code, const igi_simt_group *group, igi_simt_scratch *scratch,
+                              order *o) {
+    uint32_t threads = group->size[0] * group->size[1] * group->size[2];
     char *arrays = private_of(scratch) ? private_of(scratch) + first_arrays(code) : NULL;
-    for (at[2] = 0; at[2] < group->size[2]; at[2]++)
-        for (at[1] = 0; at[1] < group->size[1]; at[1]++)
-            for (at[0] = 0; at[0] < group->size[0]; at[0]++, index++) {
-                igi_simt_lane *lane = &scratch->lanes[index];
-                lane->frame = scratch->frames.memory + index * code->frame_bytes;
-                lane->arrays = arrays ? arrays + (uint64_t)index * code->info.array_bytes : NULL;
-                lane->wait = IGI_WAIT_NONE;
-                start(code, group, at, lane, top_of_stack(scratch));
-            }
-    return index;
+    make_order(group, 0, threads, o);
+    for (uint32_t i = 0; i < threads; i++) {
+        uint32_t index = o->items[i], x = group->size[0], y = group->size[1];
+        const uint32_t at[3] = {index % x, index / x % y, index / x / y};
+        igi_simt_lane *lane = &scratch->lanes[index];
+        lane->frame = scratch->frames.memory + index * code->frame_bytes;
+        lane->arrays = arrays ? arrays + (uint64_t)index * code->info.array_bytes : NULL;
+        lane->wait = IGI_WAIT_NONE;
+        start(code, group, at, lane, top_of_stack(scratch));
+    }
+    return threads;
 }
 
 // Set by another thread at any time.
@@ -180,10 +208,12 @@ static uint32_t earliest(const igi_simt_lane *lanes, uint32_t count) {
 }
 
 // Brings every lane of a simdgroup to a barrier or to its end.
-static void run_simdgroup(const igi_simt_code *code, const igi_simt_group *group, igi_simt_lane *lanes, uint32_t count,
-                          void *top) {
+static void run_simdgroup(const igi_simt_code *code, const igi_simt_group *group, igi_simt_lane *all, uint32_t first,
+                          uint32_t count, void *top) {
+    igi_simt_lane *lanes = all + first;
     uint32_t active;
     while ((active = earliest(lanes, count)) && !aborted(group)) {
+        if (group->check) igi_simt_checked_lanes(group->check, lanes, first, count, active);
         igi_simt_lanes_answer(lanes, count, active);
         for (uint32_t i = 0; i < count; i++)
             if (active >> i & 1) resume(code, &lanes[i], top);
@@ -191,25 +221,38 @@ static void run_simdgroup(const igi_simt_code *code, const igi_simt_group *group
 }
 
 // Releases the threads at the barrier; false when all have returned.
-static bool pass_barrier(const igi_simt_code *code, igi_simt_lane *lanes, uint32_t count, void *top) {
+static bool pass_barrier(const igi_simt_code *code, igi_simt_lane *lanes, uint32_t count, const order *o, void *top) {
     bool any = false;
     for (uint32_t i = 0; i < count; i++) {
-        if (lanes[i].wait != IGI_WAIT_BARRIER) continue;
+        const igi_simt_lane *lane = &lanes[o->items[i]];
+        if (lane->wait != IGI_WAIT_BARRIER) continue;
         any = true;
-        resume(code, &lanes[i], top);
+        resume(code, lane, top);
     }
     return any;
 }
 
+static void run_simdgroups(const igi_simt_code *code, const igi_simt_group *group, igi_simt_scratch *scratch,
+                           uint32_t threads, uint64_t turn) {
+    uint32_t count = (threads + IGI_SIMD_WIDTH - 1) / IGI_SIMD_WIDTH;
+    order o;
+    make_order(group, turn, count, &o);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t at = o.items[i] * IGI_SIMD_WIDTH, left = threads - at;
+        run_simdgroup(code, group, scratch->lanes, at, left < IGI_SIMD_WIDTH ? left : IGI_SIMD_WIDTH,
+                      top_of_stack(scratch));
+    }
+}
+
 static void run_coroutines(const igi_simt_code *code, const igi_simt_group *group, igi_simt_scratch *scratch) {
-    void *top = top_of_stack(scratch);
-    uint32_t threads = start_threads(code, group, scratch);
+    order o;
+    uint64_t turn = 1;
+    uint32_t threads = start_threads(code, group, scratch, &o);
     do {
-        for (uint32_t at = 0; at < threads; at += IGI_SIMD_WIDTH) {
-            uint32_t left = threads - at;
-            run_simdgroup(code, group, scratch->lanes + at, left < IGI_SIMD_WIDTH ? left : IGI_SIMD_WIDTH, top);
-        }
-    } while (!aborted(group) && pass_barrier(code, scratch->lanes, threads, top));
+        run_simdgroups(code, group, scratch, threads, turn++);
+        if (group->check) igi_simt_checked_barrier(group->check, scratch->lanes, threads);
+        if (group->schedule) make_order(group, turn++, threads, &o);
+    } while (!aborted(group) && pass_barrier(code, scratch->lanes, threads, &o, top_of_stack(scratch)));
 }
 
 bool igi_simt_can_run_group(const igi_simt_code *code, const uint32_t size[3]) {

@@ -13,11 +13,12 @@
 // theirs, so each kind lies in a mapping of its own, with spare room on both sides (slack) and guards beyond it.
 typedef struct igi_simt_scratch {
     igi_simt_lane *lanes;
-    igi_guarded frames;       // of coroutines, or contexts; kernels do not know where
-    igi_guarded threadgroup;  // static threadgroup memory and arguments
-    igi_guarded privates;     // arrays that outlive no barrier, then those that may
-    igi_guarded stack;        // of generated code
-    igi_guarded bytes;        // copies of arguments that are no buffers
+    igi_guarded frames;                      // of coroutines, or contexts; kernels do not know where
+    igi_guarded threadgroup;                 // static threadgroup memory and arguments
+    igi_guarded privates;                    // arrays that outlive no barrier, then those that may
+    igi_guarded stack;                       // of generated code
+    igi_guarded bytes;                       // copies of arguments that are no buffers
+    struct igi_simt_checked_shadow *shadow;  // of all this, for kernels under checking
 } igi_simt_scratch;
 
 // Where the device's threadgroup memory begins.
@@ -33,6 +34,9 @@ void igi_simt_scratch_free(igi_simt_scratch *scratch);
 // "threadgroup memory" or the like, if the address is in or near it; NULL when it is not.
 const char *igi_simt_scratch_name(const igi_simt_scratch *scratch, uint64_t address);
 bool igi_simt_scratch_is_threadgroup(const igi_simt_scratch *scratch, uint64_t address);
+
+// A number that depends on both in no obvious way; never 0.
+uint64_t igi_simt_schedule_mix(uint64_t seed, uint64_t number);
 
 // Whether the code may run groups of this shape: the lanes of a simdgroup must lie in one row.
 bool igi_simt_can_run_group(const igi_simt_code *code, const uint32_t size[3]);

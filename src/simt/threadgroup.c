@@ -17,6 +17,18 @@ static bool is_mark(LLVMValueRef instruction) {
            igi_msl_is_threadgroup_storage(variable, &annotation);
 }
 
+// For igi_simt_pass_instrument: "ig.object"(place, bytes), called after the variable.
+static LLVMValueRef name_object(igi_simt_module *m, LLVMBuilderRef builder, LLVMValueRef variable, LLVMValueRef at,
+                                uint64_t bytes) {
+    if (!m->request->check) return at;
+    size_t length;
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(m->context), types[] = {LLVMTypeOf(at), i64};
+    LLVMTypeRef type = LLVMFunctionType(types[0], types, 2, 0);
+    LLVMValueRef arguments[] = {at, LLVMConstInt(i64, bytes, 0)};
+    return LLVMBuildCall2(builder, type, igi_simt_declare(m->module, "ig.object", type), arguments, 2,
+                          LLVMGetValueName2(variable, &length));
+}
+
 static bool place(igi_simt_module *m, LLVMValueRef variable, LLVMBuilderRef builder, LLVMValueRef memory) {
     LLVMTargetDataRef layout = LLVMGetModuleDataLayout(m->module);
     uint64_t alignment = LLVMGetAlignment(variable);
@@ -25,7 +37,8 @@ static bool place(igi_simt_module *m, LLVMValueRef variable, LLVMBuilderRef buil
     // Lifetimes belong to a thread, but the memory to all threads.
     if (end > UINT32_MAX || !igi_simt_drop_lifetimes(variable)) return false;
     m->info.threadgroup_bytes = (uint32_t)end;
-    LLVMReplaceAllUsesWith(variable, igi_simt_field(builder, memory, offset));
+    LLVMValueRef at = igi_simt_field(builder, memory, offset);
+    LLVMReplaceAllUsesWith(variable, name_object(m, builder, variable, at, end - offset));
     LLVMInstructionEraseFromParent(variable);
     return true;
 }

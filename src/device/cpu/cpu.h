@@ -26,7 +26,10 @@ typedef struct cpu_device {
     char *cache_dir;
     uint32_t width;  // of compiled kernels; 0: the compiler chooses
     cpu_shaping shaping;
-    bool line_tables;  // for every library: a debugger or profiler is attached
+    bool line_tables;             // for every library: a debugger or profiler is attached
+    struct cpu_checker *checker;  // NULL: kernels run unchecked
+    uint32_t checks;              // IG_CHECK_
+    uint64_t schedule;            // not 0: the order of threads is made from it
     igi_device_slabs slabs;
     pthread_mutex_t lock;          // guards what follows
     struct cpu_module *modules;    // alive, by key
@@ -52,6 +55,8 @@ typedef struct cpu_purpose {
     bool abortable;     // looks at the abort flag
     bool narrow;        // runs one thread at a time
     bool streaming;     // writes more than caches hold
+    uint32_t check;     // IG_CHECK_: looks for these
+    bool scheduled;     // starts threads one by one
     uint32_t group[3];  // threadgroups of this size only; 0: of any
 } cpu_purpose;
 

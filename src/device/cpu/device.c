@@ -6,6 +6,7 @@
 
 #include "core/host.h"
 #include "core/settings.h"
+#include "device/cpu/check.h"
 #include "device/cpu/cpu.h"
 #include "msl/clang-path.h"
 #include "msl/contents.h"
@@ -105,6 +106,20 @@ static void read_compiler_settings(cpu_device *cpu) {
                                                                      : CPU_SHAPE_LARGE;
 }
 
+static ig_status choose_checks(cpu_device *cpu, uint32_t wanted, ig_error *error) {
+    const char *names = igi_setting_named(IGI_SETTING_CHECK);
+    ig_status status = IG_STATUS_OK;
+    cpu->checks = wanted;
+    if (!wanted && names) status = ig_check_parse(names, &cpu->checks, error);
+    if (status != IG_STATUS_OK || !cpu->checks) return status;
+    cpu->checker = igi_cpu_checker_create(cpu->checks);
+    return cpu->checker ? IG_STATUS_OK : igi_error_no_memory(error);
+}
+
+static uint64_t choose_schedule(uint64_t wanted) {
+    return wanted ? wanted : igi_setting_number(IGI_SETTING_SCHEDULE, 0);
+}
+
 static void close_parts(cpu_device *cpu) {
     igi_pool_destroy(cpu->pool);
     igi_watchdog_destroy(cpu->watchdog);
@@ -112,6 +127,7 @@ static void close_parts(cpu_device *cpu) {
     igi_disk_cache_destroy(cpu->cache);
     igi_codegen_destroy(cpu->codegen);
     igi_simt_jit_destroy(cpu->jit);
+    igi_cpu_checker_destroy(cpu->checker);
     igi_device_slabs_destroy(&cpu->slabs);
     free(cpu->cache_dir);
     pthread_mutex_destroy(&cpu->lock);
@@ -134,7 +150,9 @@ static ig_status open(ig_device *device, size_t index, const ig_device_desc *des
     unsigned audience = IGI_JIT_NOBODY;
     if (status == IG_STATUS_OK) status = choose_audience(desc->jit_debug, &audience, error);
     if (status == IG_STATUS_OK) status = igi_simt_jit_create(audience, &cpu->jit, error);
-    cpu->line_tables = audience != IGI_JIT_NOBODY;
+    if (status == IG_STATUS_OK) status = choose_checks(cpu, desc->check, error);
+    cpu->line_tables = audience != IGI_JIT_NOBODY || cpu->checks;
+    cpu->schedule = choose_schedule(desc->schedule);
     if (status == IG_STATUS_OK && !(cpu->watchdog = igi_watchdog_create())) status = igi_error_no_memory(error);
     if (status == IG_STATUS_OK && !(cpu->pool = igi_pool_create(device->properties.worker_count)))
         status =

@@ -4,10 +4,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "device/cpu/check.h"
 #include "device/cpu/cpu.h"
 #include "device/cpu/fault-message.h"
 #include "device/cpu/float-mode.h"
 #include "device/cpu/thread.h"
+#include "simt/checked/init.h"
+
+// What vectors of threads can be checked for.
+enum { CHECKED_WIDE = IG_CHECK_MEMORY };
 
 typedef struct launch {
     const igi_simt_code *code;    // for groups it can run
@@ -21,9 +26,14 @@ typedef struct launch {
     uint64_t threadgroup_bytes;  // static and arguments
     uint64_t float_mode;
     void *arguments[2 * IGI_MAX_SLOTS];
-    bool streaming;     // writes go past the caches
-    atomic_int failed;  // ig_status of the first failure
-    cpu_fault fault;    // written by the first thread that fails, read when all have ended
+    uint32_t checks;           // IG_CHECK_
+    igi_simt_checked *check;   // NULL: not checked
+    pthread_mutex_t findings;  // guards those of `check`
+    uint64_t schedule;         // not 0: the order of groups and threads is made from it
+    uint64_t step, shift;      // group n of that order is (n * step + shift) of all
+    bool streaming;            // writes go past the caches
+    atomic_int failed;         // ig_status of the first failure
+    cpu_fault fault;           // written by the first thread that fails, read when all have ended
 } launch;
 
 // ---- Groups ----
@@ -85,6 +95,7 @@ static bool fail(launch *l, ig_status status) {
 typedef struct range {
     launch *launch;
     igi_simt_scratch *scratch;
+    igi_simt_checked *check;  // NULL: not checked
     igi_simt_group group;
     volatile uint64_t at, batch;  // the group under way, and with how many it is
     uint64_t end;
@@ -105,12 +116,37 @@ static const igi_simt_code *code_for(const launch *l, const igi_simt_group *grou
     return !l->narrow || igi_simt_can_run_group(l->code, group->size) ? l->code : l->narrow;
 }
 
+// Groups in the order of the schedule.
+static uint64_t group_at(const launch *l, uint64_t at) {
+    if (!l->schedule) return at;
+    uint64_t total = l->groups[0] * l->groups[1] * l->groups[2];
+    return (uint64_t)(((unsigned __int128)at * l->step + l->shift) % total);
+}
+
+static void place_scheduled(range *r) {
+    uint64_t group = group_at(r->launch, r->at);
+    place_group(r->launch, group, &r->group);
+    r->group.schedule = igi_simt_schedule_mix(r->launch->schedule, group);
+}
+
+static bool enter_check(range *r) {
+    const uint32_t *size = r->group.size;
+    if (!r->check) return true;
+    igi_simt_checked_begin_group(r->check, (uint32_t)group_at(r->launch, r->at), size[0] * size[1] * size[2]);
+    return igi_simt_checked_enter(r->check, r->scratch, &r->group, r->launch->threadgroup_bytes);
+}
+
 static void run_range(range *r) {
     launch *l = r->launch;
     place_group(l, r->at, &r->group);
     while (r->at < r->end) {
+        if (l->schedule) place_scheduled(r);
         if (atomic_load_explicit(l->abort, memory_order_relaxed) || atomic_load(&l->failed)) return;
         uint64_t batch = r->batch = batch_at(l, &r->group, r->end - r->at);
+        if (!enter_check(r)) {
+            fail(l, IG_STATUS_OUT_OF_MEMORY);
+            return;
+        }
         igi_simt_run_group(code_for(l, &r->group, batch), &r->group, r->scratch);
         r->at += batch;
         for (uint64_t i = 0; i < batch; i++) place_next(l, &r->group);
@@ -143,6 +179,24 @@ static void run_guarded(range *r) {
     note_fault(r, &guard);
 }
 
+// Each thread of the host has a state of its own, which begins as the dispatch's.
+static bool open_check(const launch *l, range *r) {
+    if (!l->check) return true;
+    r->check = igi_alloc(sizeof *r->check);
+    if (!r->check) return false;
+    igi_simt_checked_copy(r->check, l->check);
+    return true;
+}
+
+static void close_check(launch *l, range *r) {
+    if (!r->check) return;
+    igi_simt_checked_leave();
+    pthread_mutex_lock(&l->findings);
+    igi_simt_checked_merge(l->check, r->check);
+    pthread_mutex_unlock(&l->findings);
+    free(r->check);
+}
+
 static void run_groups(void *context, uint64_t begin, uint64_t end) {
     launch *l = context;
     cpu_thread *thread = igi_cpu_this_thread();
@@ -161,11 +215,18 @@ static void run_groups(void *context, uint64_t begin, uint64_t end) {
     r.group.threadgroup_memory = igi_simt_scratch_threadgroup(scratch);
     place_threadgroup_arguments(l, r.group.threadgroup_memory, r.group.arguments);
     r.group.abort = (const volatile uint32_t *)l->abort;
+    if (!open_check(l, &r)) {
+        fail(l, IG_STATUS_OUT_OF_MEMORY);
+        return;
+    }
+    r.group.check = r.check;
+    if (r.check) igi_cpu_check_arguments(r.check, l->dispatch, &r.group, l->code->info.threadgroup_bytes);
     describe_grid(l, &r.group);
     uint64_t host_mode = igi_device_float_mode_get();
     igi_device_float_mode_set(l->float_mode);
     igi_device_fault_stack_enter(&thread->handlers);
     run_guarded(&r);
+    close_check(l, &r);
     igi_device_fault_stack_leave(&thread->handlers);
     igi_device_float_mode_set(host_mode);
     // Non-temporal stores are not ordered with others until this.
@@ -285,12 +346,13 @@ static void lengthen_rows(launch *l, uint64_t *total) {
 
 static ig_status choose_code(ig_device *device, cpu_program *program, bool abortable, uint64_t *groups, launch *l,
                              ig_error *error) {
-    cpu_purpose any = {.abortable = abortable}, narrow = {.abortable = abortable, .narrow = true};
+    cpu_purpose any = {.abortable = abortable, .check = l->checks, .scheduled = l->schedule != 0},
+                narrow = {.abortable = abortable, .check = l->checks, .narrow = true};
     uint64_t threads = *groups * l->group.x * l->group.y * l->group.z;
-    bool large = igi_cpu_is_worth_shaping(igi_cpu(device), threads);
+    bool large = igi_cpu_is_worth_shaping(igi_cpu(device), threads) && !l->schedule && !(l->checks & ~CHECKED_WIDE);
     ig_status status = igi_cpu_program_code(device, program, any, &l->code, error);
-    if (status == IG_STATUS_OK && large) lengthen_rows(l, groups);
-    if (status == IG_STATUS_OK && needs_narrow(l))
+    if (status == IG_STATUS_OK && large && !l->checks) lengthen_rows(l, groups);
+    if (status == IG_STATUS_OK && !l->schedule && needs_narrow(l))
         status = igi_cpu_program_code(device, program, narrow, &l->narrow, error);
     if (status != IG_STATUS_OK) return status;
     const ig_size size = l->group;
@@ -306,12 +368,54 @@ static ig_status choose_code(ig_device *device, cpu_program *program, bool abort
     return IG_STATUS_OK;
 }
 
+// Kernels that run past all queues may go on for as long as their owner lives; others could not be checked meanwhile.
+static bool is_endless(const ig_commands *commands) {
+    return atomic_load(&((ig_commands *)commands)->state) == IG_COMMANDS_ENCODING;
+}
+
+// Races are looked for by one thread of the host at a time: their shadow memory is shared.
+static ig_status run_checked(launch *l, ig_commands *commands, const igi_device_dispatch *dispatch, uint64_t total,
+                             ig_error *error) {
+    ig_device *device = commands->queue->device;
+    l->check = igi_cpu_check_begin(device, dispatch, l->code, total);
+    if (!l->check) return igi_error_no_memory(error);
+    pthread_mutex_init(&l->findings, NULL);
+    if (l->checks & IG_CHECK_RACES || l->schedule)
+        run_groups(l, 0, total);
+    else
+        igi_pool_loop(igi_cpu(device)->pool, total, run_groups, l);
+    pthread_mutex_destroy(&l->findings);
+    igi_cpu_check_end(commands, dispatch, l->check, dispatch->group, l->groups);
+    return judge(l, commands, error);
+}
+
+static uint64_t common_divisor(uint64_t a, uint64_t b) {
+    while (b) {
+        uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+// A step that has no divisor in common with the number of groups comes to each of them.
+static void choose_order(launch *l, uint64_t total) {
+    l->shift = igi_simt_schedule_mix(l->schedule, total) % total;
+    l->step = igi_simt_schedule_mix(l->schedule, total + 1) % total;
+    while (common_divisor(l->step, total) != 1) l->step = (l->step + 1) % total;
+}
+
 ig_status igi_cpu_dispatch(ig_commands *commands, igi_device_dispatch *dispatch, ig_error *error) {
     ig_device *device = commands->queue->device;
     cpu_program *program = dispatch->pipeline->state;
     ig_status status = read_indirect(dispatch, error);
     if (status != IG_STATUS_OK) return status;
-    launch l = {.dispatch = dispatch, .abort = &commands->abort, .group = dispatch->group};
+    launch l = {.dispatch = dispatch,
+                .abort = &commands->abort,
+                .group = dispatch->group,
+                .checks = is_endless(commands) ? 0 : igi_cpu_check_flags(device),
+                .schedule = is_endless(commands) ? 0 : igi_cpu(device)->schedule,
+                .step = 1};
     uint64_t total;
     if (!count_groups(&l, &total))
         return igi_error_set(error, IG_STATUS_OVERFLOW, "a dispatch has more than 2^64 threadgroups");
@@ -323,6 +427,12 @@ ig_status igi_cpu_dispatch(ig_commands *commands, igi_device_dispatch *dispatch,
     status = bind(&l, error);
     if (status != IG_STATUS_OK) return status;
     igi_device_fault_install();
+    if (l.schedule) choose_order(&l, total);
+    if (l.checks) return run_checked(&l, commands, dispatch, total, error);
+    if (l.schedule) {
+        run_groups(&l, 0, total);
+        return judge(&l, commands, error);
+    }
     igi_pool_loop(igi_cpu(device)->pool, total, run_groups, &l);
     return judge(&l, commands, error);
 }

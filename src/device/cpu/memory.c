@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "core/guarded.h"
+#include "device/cpu/check.h"
 #include "device/cpu/cpu.h"
 
 // Every buffer is surrounded by inaccessible memory, so that running past its ends is a fault and does not damage other
@@ -118,11 +119,14 @@ ig_status igi_cpu_buffer_open(ig_buffer *buffer, const ig_buffer_desc *desc) {
     }
     if (desc->bytes) memcpy(buffer->memory, desc->bytes, desc->length);
     buffer->address = (uint64_t)(uintptr_t)buffer->memory;
-    return IG_STATUS_OK;
+    if (igi_cpu_check_buffer(buffer, desc->bytes != NULL)) return IG_STATUS_OK;
+    igi_cpu_buffer_close(buffer);
+    return IG_STATUS_OUT_OF_MEMORY;
 }
 
 void igi_cpu_buffer_close(ig_buffer *buffer) {
     block *b = buffer->state;
+    igi_cpu_uncheck_buffer(buffer);
     if (!b) return;  // borrowed
     if (b->slab)
         close_in_slab(&igi_cpu(buffer->device)->slabs, b->slab);

@@ -39,11 +39,19 @@ static igi_hash code_key(const cpu_program *program, const igi_simt_request *req
     igi_hasher_add_u64(hasher, request->abortable);
     igi_hasher_add_u64(hasher, request->width);
     igi_hasher_add_u64(hasher, request->streaming);
+    igi_hasher_add_u64(hasher, request->check);
+    igi_hasher_add_u64(hasher, request->scheduled);
     for (int i = 0; i < 3; i++) igi_hasher_add_u64(hasher, request->group[i]);
     return igi_hasher_finish(hasher);
 }
 
 // ---- Code ----
+
+static bool is_narrow(const cpu_program *program, cpu_purpose purpose) {
+    // Bounds are the same for a vector of threads; the rest looks at each thread.
+    bool each_thread = purpose.check & ~(uint32_t)IG_CHECK_MEMORY;
+    return purpose.narrow || program->single || each_thread || purpose.scheduled;
+}
 
 igi_simt_request igi_cpu_simt_request(const cpu_device *cpu, const cpu_program *program, cpu_purpose purpose) {
     return (igi_simt_request){.bitcode = program->module->bitcode,
@@ -53,8 +61,10 @@ igi_simt_request igi_cpu_simt_request(const cpu_device *cpu, const cpu_program *
                               .constants = program->constants,
                               .constant_count = program->constant_count,
                               .abortable = purpose.abortable,
-                              .width = purpose.narrow || program->single ? 1 : cpu->width,
-                              .batches = purpose.group[0] != 0,
+                              .width = is_narrow(program, purpose) ? 1 : cpu->width,
+                              .scheduled = purpose.scheduled,
+                              .check = purpose.check,
+                              .batches = purpose.group[0] != 0 && !purpose.check,
                               .streaming = purpose.streaming,
                               .group = {purpose.group[0], purpose.group[1], purpose.group[2]},
                               .line_tables = program->module->line_tables};
@@ -102,7 +112,8 @@ static ig_status make_code(ig_device *device, const cpu_program *program, cpu_pu
 static cpu_variant *find_variant(const cpu_program *program, const cpu_purpose *purpose) {
     for (cpu_variant *v = program->variants; v; v = v->next) {
         bool same = v->purpose.abortable == purpose->abortable && v->purpose.narrow == purpose->narrow &&
-                    v->purpose.streaming == purpose->streaming;
+                    v->purpose.streaming == purpose->streaming && v->purpose.check == purpose->check &&
+                    v->purpose.scheduled == purpose->scheduled;
         if (same && memcmp(v->purpose.group, purpose->group, sizeof purpose->group) == 0) return v;
     }
     return NULL;
@@ -249,7 +260,9 @@ ig_status igi_cpu_pipeline_open(ig_pipeline *pipeline, const ig_pipeline_desc *d
     cpu_program *program = get_program(pipeline, kernel, desc, &fresh);
     if (!program) return igi_error_no_memory(error);
     const igi_simt_code *code;
-    ig_status status = igi_cpu_program_code(device, program, (cpu_purpose){.abortable = abortable}, &code, error);
+    cpu_purpose purpose = {
+        .abortable = abortable, .check = igi_cpu(device)->checks, .scheduled = igi_cpu(device)->schedule != 0};
+    ig_status status = igi_cpu_program_code(device, program, purpose, &code, error);
     if (status != IG_STATUS_OK) {
         release_program(igi_cpu(device), program);
         return status;
@@ -266,12 +279,12 @@ void igi_cpu_pipeline_close(ig_pipeline *pipeline) {
 }
 
 ig_status igi_cpu_pipeline_emit(ig_pipeline *pipeline, const char *stage, char **text) {
+    const cpu_device *cpu = igi_cpu(pipeline->library->device);
     static const struct {
         const char *name;
         igi_simt_stage stage;
     } stages[] = {{"llvm", IGI_STAGE_LLVM}, {"simt", IGI_STAGE_SIMT}, {"asm", IGI_STAGE_ASM}};
-    igi_simt_request request =
-        igi_cpu_simt_request(igi_cpu(pipeline->library->device), pipeline->state, (cpu_purpose){0});
+    igi_simt_request request = igi_cpu_simt_request(cpu, pipeline->state, (cpu_purpose){.check = cpu->checks});
     size_t length;
     for (size_t i = 0; i < sizeof stages / sizeof *stages; i++)
         if (strcmp(stages[i].name, stage) == 0)

@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "core/clock.h"
+#include "device/cpu/check.h"
 #include "device/cpu/cpu.h"
+#include "device/findings.h"
 
 typedef struct cpu_queue {
     ig_queue *owner;
@@ -89,10 +91,12 @@ static ig_status run_command(ig_commands *commands, igi_device_command *command,
         case IGI_COMMAND_COPY:
             memmove((char *)command->blit.target->memory + command->blit.target_offset,
                     (const char *)command->blit.source->memory + command->blit.source_offset, command->blit.length);
+            igi_cpu_check_written(command->blit.target, command->blit.target_offset, command->blit.length);
             break;
         case IGI_COMMAND_FILL:
             memset((char *)command->blit.target->memory + command->blit.target_offset, command->blit.value,
                    command->blit.length);
+            igi_cpu_check_written(command->blit.target, command->blit.target_offset, command->blit.length);
             break;
         case IGI_COMMAND_SIGNAL_EVENT: ig_event_signal(command->event.event, command->event.value); break;
         case IGI_COMMAND_WAIT_EVENT:
@@ -153,6 +157,7 @@ static bool run_first(cpu_queue *queue, ig_commands *commands) {
         status = run_command(commands, command, &error);
         queue->position++;
     }
+    if (status == IG_STATUS_OK) status = igi_device_findings_status(&commands->findings, &error);
     finish(queue, commands, status, &error);
     return true;
 }

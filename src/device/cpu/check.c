@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a checked kernel may reach. Races are kept track of per buffer, from one dispatch to the next, by threadgroups
+// that are numbered through: an older number is an earlier dispatch.
+#include "device/cpu/check.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+#include "simt/checked/init.h"
+
+typedef struct checked_buffer {
+    ig_buffer *buffer;
+    igi_simt_checked_object object;  // all of it
+    uint64_t cell_bytes, shadow_bytes;
+} checked_buffer;
+
+struct cpu_checker {
+    uint32_t checks;
+    pthread_mutex_t dispatch;  // held while one runs
+    pthread_mutex_t lock;      // guards what follows
+    checked_buffer **buffers;  // by address
+    size_t count, capacity;
+    size_t shadowed;  // of them, with shadow
+    uint32_t next_group;
+    igi_simt_checked state;
+    igi_simt_checked_cell *threadgroup_cells;
+    uint64_t threadgroup_cell_bytes;
+};
+
+static void *map(uint64_t bytes) {
+    void *memory = igi_alloc_is_refused()
+                       ? MAP_FAILED
+                       : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+cpu_checker *igi_cpu_checker_create(uint32_t checks) {
+    cpu_checker *made = igi_calloc(1, sizeof *made);
+    if (!made) return NULL;
+    made->checks = checks;
+    made->next_group = 1;
+    pthread_mutex_init(&made->dispatch, NULL);
+    pthread_mutex_init(&made->lock, NULL);
+    return made;
+}
+
+void igi_cpu_checker_destroy(cpu_checker *checker) {
+    if (!checker) return;
+    free(checker->buffers);
+    if (checker->threadgroup_cells) munmap(checker->threadgroup_cells, checker->threadgroup_cell_bytes);
+    igi_simt_checked_free(&checker->state);
+    pthread_mutex_destroy(&checker->dispatch);
+    pthread_mutex_destroy(&checker->lock);
+    free(checker);
+}
+
+// ---- Buffers ----
+
+static void free_buffer(checked_buffer *b) {
+    if (b->object.cells) munmap(b->object.cells, b->cell_bytes);
+    if (b->object.shadow) munmap(b->object.shadow, b->shadow_bytes);
+    if (b->object.origins) munmap(b->object.origins, b->shadow_bytes);
+    free(b);
+}
+
+static uint64_t words_of(uint64_t bytes) {
+    return bytes / IGI_CHECKED_WORD + 2;
+}
+
+// What no kernel has written and the host cannot write.
+static bool add_shadow(checked_buffer *b) {
+    b->shadow_bytes = igi_round_up(b->buffer->capacity + 8, 8);
+    b->object.shadow = map(b->shadow_bytes);
+    b->object.origins = map(b->shadow_bytes);
+    if (!b->object.shadow || !b->object.origins) return false;
+    memset(b->object.shadow, 0xff, b->shadow_bytes);
+    for (uint64_t i = 0; i < b->shadow_bytes / 4; i++) b->object.origins[i] = IGI_ORIGIN_BUFFER;
+    return true;
+}
+
+static size_t place_of(const cpu_checker *checker, uint64_t address) {
+    size_t low = 0, high = checker->count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (checker->buffers[middle]->object.begin <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+bool igi_cpu_check_buffer(ig_buffer *buffer, bool written) {
+    cpu_checker *checker = igi_cpu(buffer->device)->checker;
+    if (!checker) return true;
+    checked_buffer *b = igi_calloc(1, sizeof *b);
+    if (!b) return false;
+    uint64_t begin = (uintptr_t)buffer->memory;
+    b->buffer = buffer;
+    b->object = (igi_simt_checked_object){.base = begin, .begin = begin, .cells_base = begin / 4 * 4};
+    bool shadow = (checker->checks & IGI_CHECK_INIT) && !written && buffer->storage == IG_STORAGE_PRIVATE;
+    bool ok = !shadow || add_shadow(b);
+    pthread_mutex_lock(&checker->lock);
+    ok = ok && igi_grow((void **)&checker->buffers, &checker->capacity, checker->count + 1, sizeof *checker->buffers);
+    if (ok) {
+        size_t at = place_of(checker, begin);
+        memmove(checker->buffers + at + 1, checker->buffers + at, (checker->count - at) * sizeof *checker->buffers);
+        checker->buffers[at] = b;
+        checker->count++;
+        checker->shadowed += shadow;
+    }
+    pthread_mutex_unlock(&checker->lock);
+    if (!ok) free_buffer(b);
+    return ok;
+}
+
+void igi_cpu_uncheck_buffer(ig_buffer *buffer) {
+    cpu_checker *checker = igi_cpu(buffer->device)->checker;
+    if (!checker) return;
+    checked_buffer *found = NULL;
+    pthread_mutex_lock(&checker->lock);
+    for (size_t i = 0; i < checker->count && !found; i++) {
+        if (checker->buffers[i]->buffer != buffer) continue;
+        found = checker->buffers[i];
+        checker->shadowed -= found->object.shadow != NULL;
+        checker->count--;
+        memmove(checker->buffers + i, checker->buffers + i + 1, (checker->count - i) * sizeof *checker->buffers);
+    }
+    pthread_mutex_unlock(&checker->lock);
+    if (found) free_buffer(found);
+}
+
+// Call with the lock held.
+static checked_buffer *buffer_at(const cpu_checker *checker, uint64_t address) {
+    size_t at = place_of(checker, address);
+    if (!at) return NULL;
+    checked_buffer *b = checker->buffers[at - 1];
+    return address - b->object.begin < b->buffer->length ? b : NULL;
+}
+
+static checked_buffer *find_buffer(cpu_checker *checker, uint64_t address) {
+    pthread_mutex_lock(&checker->lock);
+    checked_buffer *found = buffer_at(checker, address);
+    pthread_mutex_unlock(&checker->lock);
+    return found;
+}
+
+void igi_cpu_check_written(ig_buffer *buffer, uint64_t offset, uint64_t length) {
+    cpu_checker *checker = igi_cpu(buffer->device)->checker;
+    checked_buffer *b = checker ? find_buffer(checker, (uintptr_t)buffer->memory) : NULL;
+    if (b && b->object.shadow) memset(b->object.shadow + (b->object.begin - b->object.cells_base) + offset, 0, length);
+}
+
+// ---- A dispatch ----
+
+uint32_t igi_cpu_check_flags(ig_device *device) {
+    cpu_checker *checker = igi_cpu(device)->checker;
+    if (!checker) return 0;
+    pthread_mutex_lock(&checker->lock);
+    uint32_t flags = checker->checks | (checker->shadowed ? IGI_CHECK_BUFFERS : 0);
+    pthread_mutex_unlock(&checker->lock);
+    return flags;
+}
+
+static void refresh(checked_buffer *b) {
+    b->object.length = b->object.readable = b->object.writable = b->buffer->length;
+    b->object.name = b->buffer->label;
+    b->object.id = b->buffer->id;
+}
+
+static bool track(checked_buffer *b) {
+    if (b->object.cells) return true;
+    b->cell_bytes = words_of(b->buffer->capacity) * sizeof(igi_simt_checked_cell);
+    b->object.cells = map(b->cell_bytes);
+#ifdef MADV_HUGEPAGE
+    if (b->object.cells) madvise(b->object.cells, b->cell_bytes, MADV_HUGEPAGE);
+#endif
+    return b->object.cells != NULL;
+}
+
+static const igi_simt_checked_object *find_object(void *user, uint64_t address) {
+    cpu_checker *checker = user;
+    checked_buffer *b = find_buffer(checker, address);
+    if (!b) return NULL;
+    refresh(b);
+    if (checker->checks & IGI_CHECK_RACES) track(b);
+    return &b->object;
+}
+
+static const igi_simt_checked_object *find_shadowed(void *user, uint64_t address) {
+    cpu_checker *checker = user;
+    checked_buffer *b = checker->shadowed ? find_buffer(checker, address) : NULL;
+    if (b) refresh(b);
+    return b ? &b->object : NULL;
+}
+
+// Numbers of threadgroups have run out: all that was known is forgotten.
+static void start_numbers_anew(cpu_checker *checker) {
+    for (size_t i = 0; i < checker->count; i++) {
+        checked_buffer *b = checker->buffers[i];
+        if (b->object.cells) munmap(b->object.cells, b->cell_bytes);
+        b->object.cells = NULL;
+    }
+    if (checker->threadgroup_cells) memset(checker->threadgroup_cells, 0, checker->threadgroup_cell_bytes);
+    checker->next_group = 1;
+}
+
+static bool is_written(const igi_device_dispatch *dispatch, const ig_buffer *buffer) {
+    if (atomic_load(&((ig_buffer *)buffer)->addressed)) return true;
+    for (uint32_t i = 0; i < dispatch->binding_count; i++) {
+        const igi_device_binding *binding = &dispatch->bindings[i];
+        if (binding->buffer != buffer) continue;
+        const ig_argument *argument = igi_device_pipeline_argument(dispatch->pipeline, binding->kind, binding->index);
+        if (!argument || argument->access != IG_ACCESS_READ) return true;
+    }
+    return false;
+}
+
+static bool is_read_only(const igi_device_dispatch *dispatch, const igi_device_binding *binding) {
+    const ig_argument *argument = igi_device_pipeline_argument(dispatch->pipeline, binding->kind, binding->index);
+    return argument && argument->access == IG_ACCESS_READ;
+}
+
+static bool describe_buffer(cpu_checker *checker, const igi_device_dispatch *dispatch,
+                            const igi_device_binding *binding, igi_simt_checked_object *object) {
+    checked_buffer *b = find_buffer(checker, (uintptr_t)binding->buffer->memory);
+    bool races = checker->checks & IGI_CHECK_RACES;
+    if (!b) return true;
+    refresh(b);
+    if (races && is_written(dispatch, binding->buffer) && !track(b)) return false;
+    *object = b->object;
+    if (!is_written(dispatch, binding->buffer)) object->cells = NULL;
+    object->base += binding->offset;
+    object->readable = object->writable = binding->buffer->length - binding->offset;
+    return true;
+}
+
+static bool describe_arguments(cpu_checker *checker, const igi_device_dispatch *dispatch) {
+    igi_simt_checked *state = &checker->state;
+    memset(state->objects, 0, sizeof state->objects);
+    for (uint32_t i = 0; i < dispatch->binding_count; i++) {
+        const igi_device_binding *binding = &dispatch->bindings[i];
+        if (binding->kind != IG_ARGUMENT_BUFFER || binding->index >= IGI_MAX_SLOTS) continue;
+        igi_simt_checked_object *object = &state->objects[binding->index];
+        if (binding->buffer && !describe_buffer(checker, dispatch, binding, object)) return false;
+        if (binding->bytes) object->readable = object->writable = object->length = binding->length;
+        if (is_read_only(dispatch, binding)) object->writable = 0;
+        object->index = binding->index;
+    }
+    return true;
+}
+
+static bool reserve_threadgroup_cells(cpu_checker *checker, uint64_t bytes) {
+    uint64_t wanted = words_of(bytes) * sizeof(igi_simt_checked_cell);
+    if (!(checker->checks & IGI_CHECK_RACES) || wanted <= checker->threadgroup_cell_bytes) return true;
+    if (checker->threadgroup_cells) munmap(checker->threadgroup_cells, checker->threadgroup_cell_bytes);
+    checker->threadgroup_cells = map(wanted);
+    checker->threadgroup_cell_bytes = checker->threadgroup_cells ? wanted : 0;
+    return checker->threadgroup_cells != NULL;
+}
+
+igi_simt_checked *igi_cpu_check_begin(ig_device *device, const igi_device_dispatch *dispatch, const igi_simt_code *code,
+                                      uint64_t group_count) {
+    cpu_checker *checker = igi_cpu(device)->checker;
+    pthread_mutex_lock(&checker->dispatch);
+    igi_simt_checked *state = &checker->state;
+    if (group_count > UINT32_MAX - checker->next_group) start_numbers_anew(checker);
+    state->checks = checker->checks;
+    state->sites = code->sites;
+    state->first_group = checker->next_group;
+    checker->next_group += group_count > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uint32_t)group_count;
+    state->find = find_object;
+    state->find_shadowed = find_shadowed;
+    state->user = checker;
+    memset(state->releases, 0, state->release_capacity * sizeof *state->releases);
+    uint64_t threadgroup = igi_round_up(code->info.threadgroup_bytes, 64) + dispatch->threadgroup_bytes;
+    if (describe_arguments(checker, dispatch) && reserve_threadgroup_cells(checker, threadgroup)) return state;
+    pthread_mutex_unlock(&checker->dispatch);
+    return NULL;
+}
+
+static igi_simt_checked_object threadgroup_object(const cpu_checker *checker, const igi_simt_group *group,
+                                                  const void *at, uint64_t bytes) {
+    uint64_t base = (uintptr_t)at;
+    return (igi_simt_checked_object){.base = base,
+                                     .begin = base,
+                                     .length = bytes,
+                                     .readable = bytes,
+                                     .writable = bytes,
+                                     .cells = checker->threadgroup_cells,
+                                     .cells_base = (uintptr_t)group->threadgroup_memory,
+                                     .threadgroup = true};
+}
+
+void igi_cpu_check_arguments(igi_simt_checked *checked, const igi_device_dispatch *dispatch,
+                             const igi_simt_group *group, uint32_t static_bytes) {
+    const cpu_checker *checker = checked->user;
+    checked->objects[IGI_CHECKED_STATICS] = threadgroup_object(checker, group, group->threadgroup_memory, static_bytes);
+    for (uint32_t i = 0; i < dispatch->binding_count; i++) {
+        const igi_device_binding *binding = &dispatch->bindings[i];
+        if (binding->index >= IGI_MAX_SLOTS) continue;
+        if (binding->kind == IG_ARGUMENT_THREADGROUP) {
+            uint32_t slot = IGI_MAX_SLOTS + binding->index;
+            checked->objects[slot] = threadgroup_object(checker, group, group->arguments[slot], binding->length);
+            checked->objects[slot].index = binding->index;
+        } else if (binding->bytes) {
+            igi_simt_checked_object *object = &checked->objects[binding->index];
+            object->base = object->begin = (uintptr_t)group->arguments[binding->index];
+        }
+    }
+}
+
+void igi_cpu_check_end(ig_commands *commands, const igi_device_dispatch *dispatch, igi_simt_checked *checked,
+                       ig_size group, const uint64_t groups[3]) {
+    cpu_checker *checker = checked->user;
+    igi_cpu_check_tell(commands, dispatch, checked, group, groups);
+    pthread_mutex_unlock(&checker->dispatch);
+}

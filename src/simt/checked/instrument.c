@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// The instrumented variant of a kernel: what it does is checked as it does it.
+//
+// This runs as soon as everything is in one function, before LLVM makes use of the assumption that programs are right.
+// Hooks are calls of "ig.check.NAME" (state.h). For initialisation, LLVM's own memory sanitizer follows values.
+#include "simt/checked/instrument.h"
+
+#include <string.h>
+
+LLVMValueRef igi_simt_number32(const igi_simt_instrumenter *in, uint64_t value) {
+    return LLVMConstInt(in->i32, value, 0);
+}
+
+LLVMValueRef igi_simt_number64(const igi_simt_instrumenter *in, uint64_t value) {
+    return LLVMConstInt(in->i64, value, 0);
+}
+
+LLVMValueRef igi_simt_call_hook(igi_simt_instrumenter *in, const char *name, LLVMTypeRef result,
+                                LLVMValueRef *arguments, unsigned count) {
+    char full[40] = IGI_CHECKED_PREFIX;
+    LLVMTypeRef types[8];
+    strncat(full, name, sizeof full - strlen(full) - 1);
+    for (unsigned i = 0; i < count; i++) types[i] = LLVMTypeOf(arguments[i]);
+    LLVMTypeRef type = LLVMFunctionType(result, types, count, 0);
+    LLVMValueRef function = igi_simt_declare(in->m->module, full, type);
+    igi_simt_add_attribute(function, "nounwind");
+    return LLVMBuildCall2(in->builder, type, function, arguments, count, "");
+}
+
+// ---- The kernel's own instructions ----
+
+static unsigned own_kind(const igi_simt_instrumenter *in) {
+    return LLVMGetMDKindIDInContext(in->m->context, "ig.own", 6);
+}
+
+static void set_mark(const igi_simt_instrumenter *in, LLVMValueRef instruction, unsigned kind) {
+    LLVMMetadataRef nothing = LLVMMDNodeInContext2(in->m->context, NULL, 0);
+    LLVMSetMetadata(instruction, kind, LLVMMetadataAsValue(in->m->context, nothing));
+}
+
+void igi_simt_mark_own(igi_simt_instrumenter *in, LLVMValueRef instruction) {
+    set_mark(in, instruction, own_kind(in));
+}
+
+static void for_each(igi_simt_instrumenter *in, void (*act)(igi_simt_instrumenter *in, LLVMValueRef instruction)) {
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(in->m->thread); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) act(in, i);
+}
+
+// Positions, sizes, arguments and constants, which are always there.
+static bool reads_group(const igi_simt_instrumenter *in, LLVMValueRef instruction) {
+    if (!LLVMIsALoadInst(instruction)) return false;
+    igi_simt_provenance from = igi_simt_trace_pointer(in, LLVMGetOperand(instruction, 0));
+    return !from.known || from.space == IGI_SPACE_CONSTANT;
+}
+
+// What was put in is nothing that LLVM's sanitizer should look at.
+static void settle_mark(igi_simt_instrumenter *in, LLVMValueRef instruction) {
+    unsigned own = own_kind(in), foreign = LLVMGetMDKindIDInContext(in->m->context, "nosanitize", 10);
+    bool is_own = LLVMGetMetadata(instruction, own) != NULL && !reads_group(in, instruction);
+    LLVMSetMetadata(instruction, own, NULL);
+    if (!is_own) set_mark(in, instruction, foreign);
+}
+
+// ---- Who is who ----
+
+static LLVMValueRef group_field(igi_simt_instrumenter *in, size_t offset, LLVMTypeRef type) {
+    LLVMValueRef field = igi_simt_field(in->builder, LLVMGetParam(in->m->thread, 0), offset);
+    LLVMValueRef load = LLVMBuildLoad2(in->builder, type, field, "");
+    set_mark(in, load, LLVMGetMDKindIDInContext(in->m->context, "invariant.load", 14));
+    return load;
+}
+
+static void build_identity(igi_simt_instrumenter *in) {
+    LLVMBuilderRef b = in->builder;
+    LLVMValueRef thread = in->m->thread, x = LLVMGetParam(thread, 1), y = LLVMGetParam(thread, 2),
+                 z = LLVMGetParam(thread, 3);
+    LLVMPositionBuilderBefore(b, igi_simt_first_after_allocas(thread));
+    in->check = group_field(in, offsetof(igi_simt_group, check), in->pointer);
+    LLVMValueRef row = LLVMBuildMul(b, z, group_field(in, offsetof(igi_simt_group, size) + 4, in->i32), "");
+    row = LLVMBuildMul(b, LLVMBuildAdd(b, row, y, ""), group_field(in, offsetof(igi_simt_group, size), in->i32), "");
+    in->thread = LLVMBuildAdd(b, row, x, "thread");
+}
+
+static bool is_object(LLVMValueRef instruction) {
+    return igi_simt_calls(instruction, "ig.object");
+}
+
+// Variables of the threadgroup are plain places again.
+static void forget_objects(igi_simt_instrumenter *in) {
+    igi_simt_values objects;
+    if (!igi_simt_collect(in->m->thread, is_object, &objects)) {
+        in->failed = true;
+        return;
+    }
+    for (size_t i = 0; i < objects.count; i++) {
+        LLVMReplaceAllUsesWith(objects.items[i], LLVMGetOperand(objects.items[i], 0));
+        LLVMInstructionEraseFromParent(objects.items[i]);
+    }
+    igi_simt_values_free(&objects);
+}
+
+static bool is_promise(LLVMValueRef instruction) {
+    return strncmp(igi_simt_callee_name(instruction), "llvm.invariant.start", 20) == 0 && !LLVMGetFirstUse(instruction);
+}
+
+// They would keep derived constants in memory, and what those are computed from.
+static void drop_promises(igi_simt_instrumenter *in) {
+    igi_simt_values promises;
+    if (!igi_simt_collect(in->m->thread, is_promise, &promises)) {
+        in->failed = true;
+        return;
+    }
+    for (size_t i = 0; i < promises.count; i++) LLVMInstructionEraseFromParent(promises.items[i]);
+    igi_simt_values_free(&promises);
+}
+
+static ig_status run(igi_simt_instrumenter *in) {
+    igi_simt_module *m = in->m;
+    drop_promises(in);
+    igi_simt_remember_names(in);
+    build_identity(in);
+    igi_simt_instrument_constant_places(in);
+    if (in->checks & IGI_CHECK_INIT) igi_simt_keep_unwritten(in);
+    if (in->checks & IGI_CHECK_ARITHMETIC) igi_simt_instrument_arithmetic(in);
+    ig_status status = igi_simt_pass_define(m);
+    if (status == IG_STATUS_OK)
+        status = igi_simt_run_passes(m, "function(sroa,early-cse,simplifycfg,sroa,early-cse,simplifycfg)");
+    bool each_thread = in->checks & ~(uint32_t)IGI_CHECK_MEMORY;
+    if (status == IG_STATUS_OK && each_thread) status = igi_simt_lower_matrices(m);
+    if (status != IG_STATUS_OK) return status;
+    igi_simt_remember_names(in);
+    build_identity(in);
+    igi_simt_forget_stores_of_unwritten(in);
+    if (in->checks & IGI_CHECK_INIT) igi_simt_define_the_rest(in);
+    for_each(in, igi_simt_mark_own);
+    igi_simt_instrument_accesses(in);
+    igi_simt_instrument_waits(in);
+    for_each(in, settle_mark);
+    if (in->checks & IGI_CHECK_INIT) igi_simt_instrument_results(in);
+    igi_simt_restore_names(in);
+    forget_objects(in);
+    igi_simt_forget_unwritten(in);
+    if (in->checks & IGI_CHECK_INIT) status = igi_simt_instrument_values(in);
+    igi_simt_emit_sites(in);
+    return status;
+}
+
+ig_status igi_simt_pass_instrument(igi_simt_module *m) {
+    LLVMContextRef context = m->context;
+    if (!m->request->check) return IG_STATUS_OK;
+    igi_simt_instrumenter in = {.m = m,
+                                .builder = LLVMCreateBuilderInContext(context),
+                                .i1 = LLVMInt1TypeInContext(context),
+                                .i8 = LLVMInt8TypeInContext(context),
+                                .i32 = LLVMInt32TypeInContext(context),
+                                .i64 = LLVMInt64TypeInContext(context),
+                                .pointer = LLVMPointerTypeInContext(context, 0),
+                                .void_type = LLVMVoidTypeInContext(context),
+                                .layout = LLVMGetModuleDataLayout(m->module),
+                                .checks = m->request->check};
+    ig_status status = run(&in);
+    LLVMDisposeBuilder(in.builder);
+    igi_simt_free_sites(&in.sites);
+    free(in.found);
+    return status == IG_STATUS_OK && in.failed ? igi_error_no_memory(m->error) : status;
+}

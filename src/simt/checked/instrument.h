@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Instrumenting the one function of a kernel. Parts share an igi_simt_instrumenter.
+#ifndef INGOT_SIMT_CHECKED_INSTRUMENT_H
+#define INGOT_SIMT_CHECKED_INSTRUMENT_H
+
+#include "core/memory.h"
+#include "simt/checked/state.h"
+#include "simt/ir.h"
+#include "simt/passes.h"
+
+typedef struct igi_simt_sites_builder {
+    igi_simt_checked_site *items;
+    size_t count, capacity;
+    igi_text strings;
+    bool failed;
+} igi_simt_sites_builder;
+
+// What a pointer points into. base: its first byte; bytes: its length if that is a constant.
+typedef struct igi_simt_provenance {
+    igi_simt_checked_space space;
+    LLVMValueRef base;
+    uint64_t bytes;
+    uint32_t index;     // of the argument; of a threadgroup variable, where it begins
+    LLVMValueRef name;  // value that carries the name; NULL: none
+    bool known;         // false: not memory of the program, such as igi_simt_group
+} igi_simt_provenance;
+
+typedef struct igi_simt_found_object {
+    LLVMValueRef base, object;
+} igi_simt_found_object;
+
+typedef struct igi_simt_instrumenter {
+    igi_simt_module *m;
+    LLVMBuilderRef builder;
+    LLVMTypeRef i1, i8, i32, i64, pointer, void_type;
+    LLVMTargetDataRef layout;
+    uint32_t checks;
+    LLVMValueRef check, thread;  // of the hooks
+    igi_simt_sites_builder sites;
+    igi_simt_found_object *found;  // objects of pointers that were read from memory, looked up once each
+    size_t found_count, found_capacity;
+    bool failed;  // memory
+} igi_simt_instrumenter;
+
+// ---- Names ----
+
+// Of variables: other changes take them away.
+void igi_simt_remember_names(igi_simt_instrumenter *in);
+void igi_simt_restore_names(igi_simt_instrumenter *in);
+// Not NUL-terminated; "" when there is none.
+const char *igi_simt_remembered_name(const igi_simt_instrumenter *in, LLVMValueRef value, unsigned *length);
+
+// ---- Sites ----
+
+uint32_t igi_simt_add_site(igi_simt_instrumenter *in, LLVMValueRef instruction, igi_simt_checked_act act,
+                           const igi_simt_provenance *of, uint32_t bytes, uint32_t index);
+// Puts the table into the module.
+void igi_simt_emit_sites(igi_simt_instrumenter *in);
+void igi_simt_free_sites(igi_simt_sites_builder *sites);
+
+// ---- Provenance ----
+
+igi_simt_provenance igi_simt_trace_pointer(const igi_simt_instrumenter *in, LLVMValueRef pointer);
+// Offset of a pointer from the alloca it is made from, if that is a constant. *alloca is NULL otherwise.
+bool igi_simt_constant_place(const igi_simt_instrumenter *in, LLVMValueRef pointer, LLVMValueRef *variable,
+                             int64_t *offset);
+uint64_t igi_simt_variable_bytes(const igi_simt_instrumenter *in, LLVMValueRef variable);
+
+// ---- Parts ----
+
+LLVMValueRef igi_simt_call_hook(igi_simt_instrumenter *in, const char *name, LLVMTypeRef result,
+                                LLVMValueRef *arguments, unsigned count);
+LLVMValueRef igi_simt_number32(const igi_simt_instrumenter *in, uint64_t value);
+LLVMValueRef igi_simt_number64(const igi_simt_instrumenter *in, uint64_t value);
+// Marks an instruction as one of the kernel's own, whose value may be uninitialised.
+void igi_simt_mark_own(igi_simt_instrumenter *in, LLVMValueRef instruction);
+
+// Accesses that are provably outside of a private variable, before LLVM makes nothing of them.
+void igi_simt_instrument_constant_places(igi_simt_instrumenter *in);
+void igi_simt_instrument_accesses(igi_simt_instrumenter *in);
+void igi_simt_instrument_waits(igi_simt_instrumenter *in);
+void igi_simt_instrument_arithmetic(igi_simt_instrumenter *in);
+// Around LLVM's making registers of variables: undefined values are kept apart from others.
+void igi_simt_keep_unwritten(igi_simt_instrumenter *in);
+void igi_simt_forget_stores_of_unwritten(igi_simt_instrumenter *in);
+void igi_simt_define_the_rest(igi_simt_instrumenter *in);
+void igi_simt_forget_unwritten(igi_simt_instrumenter *in);
+bool igi_simt_is_unwritten(LLVMValueRef value);
+// Marks values that are stored into buffers; while threadgroup variables can be told from others.
+void igi_simt_instrument_results(igi_simt_instrumenter *in);
+// Last.
+ig_status igi_simt_instrument_values(igi_simt_instrumenter *in);
+
+#endif

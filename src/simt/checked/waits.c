@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where threads wait for each other: the runtime is told the place beforehand.
+#include <string.h>
+
+#include "simt/checked/instrument.h"
+#include "simt/coroutine.h"
+
+static bool waits(LLVMValueRef i) {
+    return strncmp(igi_simt_callee_name(i), "__ig_", 5) == 0 && !igi_simt_calls(i, "__ig_simd_lane") &&
+           !igi_simt_calls(i, "__ig_simd_index") && !igi_simt_calls(i, "__ig_constant_defined");
+}
+
+static bool is_fence(LLVMValueRef i) {
+    return LLVMIsAFenceInst(i) != NULL;
+}
+
+static void tell(igi_simt_instrumenter *in, LLVMValueRef i) {
+    bool barrier = igi_simt_calls(i, "__ig_barrier"), simd_barrier = igi_simt_calls(i, "__ig_simd_barrier");
+    LLVMPositionBuilderBefore(in->builder, i);
+    LLVMValueRef flags = barrier || simd_barrier ? LLVMGetOperand(i, 0) : igi_simt_number32(in, 0);
+    uint32_t site = igi_simt_add_site(in, i, barrier ? IGI_ACT_BARRIER : IGI_ACT_LANES, NULL, 0, 0);
+    LLVMValueRef arguments[] = {in->check, in->thread, igi_simt_number32(in, site), flags};
+    igi_simt_call_hook(in, "wait", in->void_type, arguments, 4);
+}
+
+static void tell_fence(igi_simt_instrumenter *in, LLVMValueRef i) {
+    LLVMPositionBuilderBefore(in->builder, i);
+    LLVMValueRef arguments[] = {in->check, in->thread};
+    igi_simt_call_hook(in, "fence", in->void_type, arguments, 2);
+}
+
+static void for_all(igi_simt_instrumenter *in, bool (*wanted)(LLVMValueRef),
+                    void (*act)(igi_simt_instrumenter *in, LLVMValueRef i)) {
+    igi_simt_values all;
+    if (!igi_simt_collect(in->m->thread, wanted, &all)) {
+        in->failed = true;
+        return;
+    }
+    for (size_t k = 0; k < all.count; k++) act(in, all.items[k]);
+    igi_simt_values_free(&all);
+}
+
+void igi_simt_instrument_waits(igi_simt_instrumenter *in) {
+    if (in->checks & (IGI_CHECK_RACES | IGI_CHECK_SYNC)) for_all(in, waits, tell);
+    if (in->checks & IGI_CHECK_RACES) for_all(in, is_fence, tell_fence);
+}
