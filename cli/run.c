@@ -36,6 +36,8 @@ static int run_once(run_job *job, uint64_t *nanoseconds) {
     encode(job, commands);
     status = ig_commands_commit(commands);
     if (status == IG_STATUS_OK) status = ig_commands_wait(commands, IG_FOREVER);
+    if (job->check) cli_findings_show(&job->findings, commands);
+    if (job->check && status == IG_STATUS_CHECK_FAILED) status = IG_STATUS_OK;
     ig_timing timing = {0};
     if (status == IG_STATUS_OK) status = ig_commands_get_dispatch_timing(commands, 0, &timing);
     *nanoseconds = timing.end_ns - timing.start_ns;
@@ -69,9 +71,10 @@ static int create_queue(run_job *job) {
     return status == IG_STATUS_OK ? CLI_CONTINUE : cli_report(status, NULL);
 }
 
-static int run(run_job *job) {
+int run_prepare_and_run(run_job *job) {
     const ig_kernel_info *kernel = NULL;
-    int result = cli_open_device(NULL, &job->device);
+    ig_device_desc desc = {.check = job->checks, .schedule = job->schedule};
+    int result = cli_open_device(&desc, &job->device);
     if (result == CLI_CONTINUE) result = cli_source_compile(&job->source, job->device, &job->library, NULL);
     if (result == CLI_CONTINUE) result = cli_source_choose_kernel(&job->source, job->library, &kernel);
     if (result == CLI_CONTINUE)
@@ -80,7 +83,18 @@ static int run(run_job *job) {
     if (result == CLI_CONTINUE) result = run_create_buffers(job);
     if (result == CLI_CONTINUE) result = create_queue(job);
     if (result == CLI_CONTINUE) result = run_all(job);
-    if (result == CLI_CONTINUE) result = run_show_results(job);
+    return result;
+}
+
+static int run(run_job *job) {
+    size_t different = 0;
+    int result = job->check ? cli_findings_open(&job->findings, &job->checks) : CLI_CONTINUE;
+    if (result == CLI_CONTINUE) result = run_prepare_and_run(job);
+    bool silent = job->check && !job->prints.count && !job->outs.count && !job->time;
+    if (result == CLI_CONTINUE && !silent) result = run_show_results(job);
+    if (result == CLI_CONTINUE && job->schedules) result = run_compare_schedules(job, &different);
+    if (job->check && result == CLI_CONTINUE) result = cli_findings_close(&job->findings);
+    if (result == CLI_OK && different) result = CLI_BAD_INPUT;
     return result == CLI_CONTINUE ? CLI_OK : result;
 }
 
@@ -98,15 +112,27 @@ static const char details[] =
     "and "
     "a structure takes any type.";
 
-static const char examples[] =
+static const char run_examples[] =
     "ingot run saxpy.metal --grid 8 --arg 0=f32[8] --arg 1=f32[8]:iota --arg 2=f32:2 --print 0\n"
     "ingot run blur.metal --kernel blur --grid 640,480 --group 16,16 --arg 0=in.npy \\\n"
     "    --arg 1=f32[480,640] --out 1=out.npy\n"
     "ingot run sum.metal --groups 64 --group 256 --arg 0=f32[1000000]:random --arg 1=f32[64] \\\n"
     "    --threadgroup 0=1024 --constant 0=bool:true --time --repeat 100";
+static const char check_examples[] =
+    "ingot check sum.metal --groups 4 --group 256 --arg 0=f32[1000]:random --arg 1=f32[4]\n"
+    "ingot check sum.metal --only memory,races --suppress known.txt --sarif findings.sarif --grid 1000 \\\n"
+    "    --arg 0=f32[1000]:random --arg 1=f32[4]";
 
 int cmd_run(int argc, char **argv) {
-    run_job job = {0};
+    return run_command(argc, argv, false);
+}
+
+int cmd_check(int argc, char **argv) {
+    return run_command(argc, argv, true);
+}
+
+int run_command(int argc, char **argv, bool checking) {
+    run_job job = {.check = checking};
     cli_list operands = {0};
     const cli_option options[] = {
         {'k', "kernel", CLI_TEXT, &job.source.kernel, "NAME", "the kernel; not needed when the file has only one"},
@@ -124,14 +150,26 @@ int cmd_run(int argc, char **argv) {
         {0, "deadline", CLI_SECONDS, &job.deadline_ns, "SECONDS", "stop a run that takes longer"},
         CLI_SOURCE_OPTIONS(job.source),
         CLI_OPTION_JSON,
+        {0, "schedule", CLI_WHOLE, &job.schedule, "SEED", "run threads in an order made from SEED, one at a time"},
+        // Of check from here on; the last is of run.
+        {0, "schedules", CLI_COUNT, &job.schedules, "N",
+         "run it unchecked in N more orders of threads as well, and compare the results bit for bit"},
+        {0, "only", CLI_TEXT, &job.findings.only, "CHECKS",
+         "memory, races, init, sync, arithmetic, separated by commas (default: all but arithmetic)"},
+        {0, "suppress", CLI_TEXT, &job.findings.suppress_path, "FILE",
+         "leave out what a line of FILE describes: KIND [KERNEL [FILE [LINE]]]"},
+        {0, "limit", CLI_COUNT, &job.findings.limit, "N", "show at most N findings (default 100)"},
+        {0, "sarif", CLI_TEXT, &job.findings.sarif_path, "FILE", "write the findings to FILE as SARIF"},
+        {0, "check", CLI_FLAG, &job.check, NULL, "look for mistakes while it runs, as `ingot check` does"},
     };
     const cli_syntax syntax = {
         .usage = "FILE.metal --grid X[,Y[,Z]] [--arg INDEX=SPEC]... [OPTION...]",
-        .purpose = "Run one kernel of a Metal source file.",
+        .purpose = checking ? "Run one kernel and say what is wrong with it; exit with 1 if something is."
+                            : "Run one kernel of a Metal source file.",
         .options = options,
-        .option_count = sizeof options / sizeof *options,
+        .option_count = sizeof options / sizeof *options - checking,
         .details = details,
-        .examples = examples,
+        .examples = checking ? check_examples : run_examples,
         .min_operands = 1,
         .max_operands = 1,
         .operand = "FILE.metal",

@@ -4,6 +4,7 @@
 #define INGOT_CLI_RUN_H
 
 #include "console/output.h"
+#include "findings.h"
 #include "source.h"
 #include "timing.h"
 
@@ -36,6 +37,11 @@ typedef struct run_job {
     cli_list argument_texts, threadgroup_texts, print_texts, out_texts;
     uint64_t repeat, deadline_ns;
     bool time;
+    bool check;             // run under checking
+    uint32_t checks;        // for what
+    uint64_t schedule;      // order of threads
+    uint64_t schedules;     // how many of them to try
+    cli_findings findings;  // what that finds
     // As read by run_read_options:
     run_argument *arguments;
     size_t argument_count;
@@ -47,6 +53,9 @@ typedef struct run_job {
     ig_queue *queue;
     uint64_t *nanoseconds;  // of each timed run
 } run_job;
+
+// `ingot run`, or with `checking` `ingot check`.
+int run_command(int argc, char **argv, bool checking);
 
 // All return CLI_CONTINUE, or the exit code after having said what is wrong.
 int run_read_options(run_job *job);
@@ -62,6 +71,11 @@ int run_show_results(run_job *job);
 // The elements of a kernel's type, such as "const float4*". False for structures, pointers to pointers and void, which
 // may hold anything.
 bool run_element_type(const char *type, ig_type *element);
+
+// Compiles and runs, to the end of the last run.
+int run_prepare_and_run(run_job *job);
+// Runs it with its threads in order and in other orders; counts those that give other results.
+int run_compare_schedules(const run_job *job, size_t *different);
 
 run_argument *run_find_argument(run_job *job, uint32_t index);
 size_t run_count(const run_job *job);
