@@ -11,8 +11,8 @@ static const struct {
     const char *name;
     int (*run)(const bench_context *context);
 } suites[] = {
-    {"device", bench_device}, {"simt", bench_simt}, {"ops", bench_ops},
-    {"ring", bench_ring},     {"halo", bench_halo}, {"llm", bench_llm},
+    {"device", bench_device}, {"simt", bench_simt}, {"ops", bench_ops},     {"ring", bench_ring},
+    {"halo", bench_halo},     {"llm", bench_llm},   {"check", bench_check},
 };
 enum { SUITE_COUNT = sizeof suites / sizeof *suites };
 
@@ -21,7 +21,7 @@ static int check_names(const cli_list *names) {
         bool known = false;
         for (size_t k = 0; k < SUITE_COUNT; k++) known |= strcmp(suites[k].name, names->items[i]) == 0;
         if (!known)
-            return cli_usage_error("unknown suite '%s'; choose from device, simt, ops, ring, halo and llm",
+            return cli_usage_error("unknown suite '%s'; choose from device, simt, ops, ring, halo, llm and check",
                                    names->items[i]);
     }
     return CLI_CONTINUE;
@@ -35,6 +35,7 @@ static const char details[] =
     "  ring     messages to and between ring kernels; peers: CAF, ZeroMQ, nng, Erlang\n"
     "  halo     stencils on tiles; peer: C with OpenMP, without tiles\n"
     "  llm      a language model; peer: llama.cpp, by the Python package xllamacpp\n"
+    "  check    what checking costs, as a multiple of the normal run; only when it is named\n"
     "A ratio above 1 means that Ingot is better. Peers in Python run in python3, or in INGOT_PYTHON.";
 
 static const char examples[] =
@@ -75,7 +76,7 @@ static int run(int argc, char **argv) {
     if (names.count == 0 && context.tune) cli_list_add(&names, "ops");
     if (names.count == 0 && context.kernels.count > 0) cli_list_add(&names, "simt");
     for (size_t i = 0; i < SUITE_COUNT && result == CLI_CONTINUE; i++)
-        if (names.count == 0 || bench_contains(names.items, names.count, suites[i].name))
+        if (names.count == 0 ? suites[i].run != bench_check : bench_contains(names.items, names.count, suites[i].name))
             result = suites[i].run(&context);
     cli_list_free(&names);
     cli_list_free(&context.kernels);

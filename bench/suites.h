@@ -11,6 +11,7 @@ int bench_simt(const bench_context *context);
 int bench_ops(const bench_context *context);
 int bench_ring(const bench_context *context);
 int bench_halo(const bench_context *context);
+int bench_check(const bench_context *context);
 int bench_llm(const bench_context *context);
 
 #endif

@@ -120,13 +120,17 @@ static void close_runner(simt_runner *base) {
 }
 
 simt_runner *simt_open_ingot(const char *name) {
+    return simt_open_checked(name, 0);
+}
+
+simt_runner *simt_open_checked(const char *name, uint32_t checks) {
     static const simt_runner_ops ops = {prepare, run, read_result, finish, close_runner};
     ingot_runner *runner = cli_alloc(sizeof *runner);
     *runner = (ingot_runner){.base.ops = &ops};
     snprintf(runner->base.name, sizeof runner->base.name, "%s", name);
     ig_error error = {0};
     // No disk cache: what is measured is what this build makes.
-    ig_device_desc desc = {.cache_dir = ""};
+    ig_device_desc desc = {.cache_dir = "", .check = checks};
     ig_library_desc source = {.source = bench_source("simt.metal"), .name = "simt.metal"};
     if (check(runner, ig_device_create(&desc, &runner->device, &error), &error) &&
         check(runner, ig_queue_create(runner->device, &runner->queue), NULL))

@@ -109,6 +109,7 @@ __attribute__((format(printf, 2, 3))) bool simt_fail(simt_runner *runner, const 
 // NULL when this machine has no such thing. Ingot's own is never NULL but may come with an error.
 // `vendor` is the .icd file of an OpenCL platform.
 simt_runner *simt_open_ingot(const char *name);
+simt_runner *simt_open_checked(const char *name, uint32_t checks);  // IG_CHECK_ flags
 simt_runner *simt_open_openmp(const char *name);
 simt_runner *simt_open_openblas(void);
 simt_runner *simt_open_opencl(const char *vendor);
