@@ -263,6 +263,11 @@ kernel void argument_buffer(device float *out [[buffer(0)]], constant table_of_p
                             uint i [[thread_position_in_grid]]) {
     out[i] = t.values[i];
 }
+// case released_buffer: a1=2 r2=1
+kernel void released_buffer(device float *out [[buffer(0)]], constant table_of_pointers &t [[buffer(1)]],
+                            uint i [[thread_position_in_grid]]) {
+    out[i] = t.values[i];  // finds use-after-release
+}
 // case null_in_argument_buffer:
 kernel void null_in_argument_buffer(device float *out [[buffer(0)]], constant table_of_pointers &t [[buffer(1)]],
                                     uint i [[thread_position_in_grid]]) {

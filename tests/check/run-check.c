@@ -8,6 +8,7 @@
 //   uN=NUMBER                a uint as the bytes of argument N
 //   tN=BYTES                 threadgroup argument N
 //   aN=M                     buffer N holds the address of buffer M
+//   rN=1                     buffer N is released before the kernel runs
 //   twice                    dispatched twice
 //   only=CHECKS              default all
 // A line of it that ends in "// finds KIND" is expected to be found, both lines of a race; nothing else is.
@@ -25,7 +26,7 @@ typedef struct mark {
 } mark;
 
 typedef struct buffer_option {
-    bool present, private, bytes, threadgroup;
+    bool present, private, bytes, released;
     uint64_t length, offset, number;
     int points_to;  // -1: nowhere
 } buffer_option;
@@ -73,7 +74,7 @@ static void read_option(check_case *c, const char *word) {
         if (ig_check_parse(value, &c->checks, &error) != IG_STATUS_OK) stop(c->name, &error);
     } else if (strcmp(word, "twice") == 0) {
         c->dispatches = 2;
-    } else if (equals && strchr("bpouta", word[0]) && word[1] >= '0' && word[1] < '0' + MOST_BUFFERS) {
+    } else if (equals && strchr("bpoutar", word[0]) && word[1] >= '0' && word[1] < '0' + MOST_BUFFERS) {
         buffer_option *option = word[0] == 't' ? &c->threadgroup[word[1] - '0'] : &c->buffers[word[1] - '0'];
         uint64_t number = strtoull(value, NULL, 10);
         option->present = true;
@@ -83,6 +84,8 @@ static void read_option(check_case *c, const char *word) {
             option->bytes = true, option->number = number;
         else if (word[0] == 'a')
             option->points_to = (int)number;
+        else if (word[0] == 'r')
+            option->released = true;
         else
             option->length = number, option->private = word[0] == 'p';
     } else {
@@ -197,6 +200,11 @@ static void make_buffers(const check_case *c, ig_device *device, ig_buffer **buf
         uint64_t address = to >= 0 && to < MOST_BUFFERS ? ig_buffer_device_address(buffers[to]) : 0;
         if (to >= 0) ig_buffer_write(buffers[i], 0, &address, sizeof address);
     }
+    for (int i = 0; i < MOST_BUFFERS; i++) {
+        if (!c->buffers[i].released) continue;
+        ig_buffer_release(buffers[i]);
+        buffers[i] = NULL;
+    }
 }
 
 // ---- Judging ----
@@ -273,7 +281,8 @@ static char *read_file(const char *path) {
 
 // What the checks of accesses find, which can be had alone.
 static bool is_of_memory(const char *kind) {
-    static const char *const kinds[] = {"out-of-bounds", "null-pointer", "misaligned", "write-to-const"};
+    static const char *const kinds[] = {"out-of-bounds", "null-pointer", "use-after-release", "misaligned",
+                                        "write-to-const"};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (strcmp(kinds[i], kind) == 0) return true;
     return false;

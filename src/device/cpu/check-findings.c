@@ -185,8 +185,8 @@ static char *message_for(const teller *t, const char *object) {
     const igi_simt_checked_finding *f = t->finding;
     const igi_simt_checked_site *site = site_of(t, &f->sides[0]);
     switch (f->kind) {
-        case IGI_FINDING_OUT_OF_BOUNDS:
-        case IGI_FINDING_RELEASED: return message_bounds(t, object);
+        case IGI_FINDING_OUT_OF_BOUNDS: return message_bounds(t, object);
+        case IGI_FINDING_RELEASED: return igi_format("%s a buffer that was released", verb_of(site));
         case IGI_FINDING_NULL_POINTER: return igi_format("%s through a null pointer", verb_of(site));
         case IGI_FINDING_MISALIGNED:
             return igi_format("%s %u bytes at byte %" PRIu64 " of %s, which is not a multiple of %u", verb_of(site),

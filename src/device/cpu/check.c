@@ -14,13 +14,21 @@ typedef struct checked_buffer {
     uint64_t cell_bytes, shadow_bytes;
 } checked_buffer;
 
+// Where a buffer was that is gone.
+typedef struct cpu_released {
+    uint64_t begin, length;
+} cpu_released;
+enum { RELEASED_COUNT = 64 };
+
 struct cpu_checker {
     uint32_t checks;
     pthread_mutex_t dispatch;  // held while one runs
     pthread_mutex_t lock;      // guards what follows
     checked_buffer **buffers;  // by address
     size_t count, capacity;
-    size_t shadowed;  // of them, with shadow
+    size_t shadowed;                        // of them, with shadow
+    cpu_released released[RELEASED_COUNT];  // the last ones, in turn
+    size_t released_count;
     uint32_t next_group;
     igi_simt_checked state;
     igi_simt_checked_cell *threadgroup_cells;
@@ -122,6 +130,8 @@ void igi_cpu_uncheck_buffer(ig_buffer *buffer) {
     for (size_t i = 0; i < checker->count && !found; i++) {
         if (checker->buffers[i]->buffer != buffer) continue;
         found = checker->buffers[i];
+        checker->released[checker->released_count++ % RELEASED_COUNT] =
+            (cpu_released){found->object.begin, buffer->length};
         checker->shadowed -= found->object.shadow != NULL;
         checker->count--;
         memmove(checker->buffers + i, checker->buffers + i + 1, (checker->count - i) * sizeof *checker->buffers);
@@ -185,6 +195,16 @@ static const igi_simt_checked_object *find_object(void *user, uint64_t address) 
     refresh(b);
     if (checker->checks & IGI_CHECK_RACES) track(b);
     return &b->object;
+}
+
+static bool is_released(void *user, uint64_t address) {
+    cpu_checker *checker = user;
+    bool released = false;
+    pthread_mutex_lock(&checker->lock);
+    for (size_t i = 0; i < RELEASED_COUNT; i++)
+        released |= address - checker->released[i].begin < checker->released[i].length;
+    pthread_mutex_unlock(&checker->lock);
+    return released;
 }
 
 static const igi_simt_checked_object *find_shadowed(void *user, uint64_t address) {
@@ -271,6 +291,7 @@ igi_simt_checked *igi_cpu_check_begin(ig_device *device, const igi_device_dispat
     checker->next_group += group_count > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uint32_t)group_count;
     state->find = find_object;
     state->find_shadowed = find_shadowed;
+    state->is_released = is_released;
     state->user = checker;
     memset(state->releases, 0, state->release_capacity * sizeof *state->releases);
     uint64_t threadgroup = igi_round_up(code->info.threadgroup_bytes, 64) + dispatch->threadgroup_bytes;

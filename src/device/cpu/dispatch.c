@@ -24,6 +24,7 @@ typedef struct launch {
     uint64_t groups[3];
     uint32_t threads;            // of a full group
     uint64_t threadgroup_bytes;  // static and arguments
+    uint32_t static_bytes;       // of threadgroup variables
     uint64_t float_mode;
     void *arguments[2 * IGI_MAX_SLOTS];
     uint32_t checks;           // IG_CHECK_
@@ -220,7 +221,7 @@ static void run_groups(void *context, uint64_t begin, uint64_t end) {
         return;
     }
     r.group.check = r.check;
-    if (r.check) igi_cpu_check_arguments(r.check, l->dispatch, &r.group, l->code->info.threadgroup_bytes);
+    if (r.check) igi_cpu_check_arguments(r.check, l->dispatch, &r.group, l->static_bytes);
     describe_grid(l, &r.group);
     uint64_t host_mode = igi_device_float_mode_get();
     igi_device_float_mode_set(l->float_mode);
@@ -422,6 +423,7 @@ ig_status igi_cpu_dispatch(ig_commands *commands, igi_device_dispatch *dispatch,
     if (!total) return IG_STATUS_OK;
     status = choose_code(device, program, commands->deadline_ns != 0, &total, &l, error);
     if (status != IG_STATUS_OK) return status;
+    l.static_bytes = l.code->info.threadgroup_bytes;
     l.threadgroup_bytes = igi_round_up(l.code->info.threadgroup_bytes, 64) + dispatch->threadgroup_bytes;
     l.float_mode = igi_device_float_mode_kernel(program->module->math_mode == IG_MATH_FAST);
     status = bind(&l, error);

@@ -168,6 +168,7 @@ typedef struct igi_simt_checked {
     // Pointers that were read from memory
     const igi_simt_checked_object *(*find)(void *user, uint64_t address);
     const igi_simt_checked_object *(*find_shadowed)(void *user, uint64_t address);  // NULL where all is initialised
+    bool (*is_released)(void *user, uint64_t address);  // whether a buffer that is gone was there
     void *user;
     igi_simt_checked_object nowhere;
     igi_simt_checked_object privates[IGI_CHECKED_PRIVATES];  // where the variables of threads may lie
