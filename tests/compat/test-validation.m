@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// MTL_SHADER_VALIDATION=1, as on a Mac: what a kernel does wrong fails its command buffer, with the line.
+#include "helpers.h"
+
+#include <stdlib.h>
+
+static const char source[] =
+    "#include <metal_stdlib>\nusing namespace metal;\n"
+    "kernel void shift(device uint *a [[buffer(0)]], uint i [[thread_position_in_grid]]) {\n"
+    "    a[i + 1] = i;\n"
+    "}\n"
+    "kernel void keep(device uint *a [[buffer(0)]], uint i [[thread_position_in_grid]]) { a[i] = i; }\n";
+
+// One reference.
+static id<MTLCommandBuffer> run(id<MTLCommandQueue> queue, const char *kernel) {
+    id<MTLComputePipelineState> pipeline = new_pipeline(source, kernel);
+    id<MTLBuffer> words = new_words(64);
+    id<MTLCommandBuffer> commands = [[queue commandBuffer] retain];
+    id<MTLComputeCommandEncoder> encoder = [commands computeCommandEncoder];
+    [encoder setComputePipelineState:pipeline];
+    [encoder setBuffer:words offset:0 atIndex:0];
+    [encoder dispatchThreads:MTLSizeMake(64, 1, 1) threadsPerThreadgroup:MTLSizeMake(64, 1, 1)];
+    [encoder endEncoding];
+    [commands commit];
+    [commands waitUntilCompleted];
+    [words release];
+    [pipeline release];
+    return commands;
+}
+
+static void validation_finds_what_is_wrong(void **state) {
+    id<MTLCommandQueue> queue = [device newCommandQueue];
+    id<MTLCommandBuffer> wrong = run(queue, "shift"), right = run(queue, "keep");
+    assert_int_equal(wrong.status, MTLCommandBufferStatusError);
+    assert_contains(wrong.error.localizedDescription, "out-of-bounds");
+    assert_contains(wrong.error.localizedDescription, ":4:");
+    assert_int_equal(right.status, MTLCommandBufferStatusCompleted);
+    [wrong release];
+    [right release];
+    [queue release];
+}
+
+int main(void) {
+    setenv("MTL_SHADER_VALIDATION", "1", 1);
+    const struct CMUnitTest tests[] = {compat_test(validation_finds_what_is_wrong)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
