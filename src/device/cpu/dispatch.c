@@ -128,6 +128,9 @@ static void place_scheduled(range *r) {
     uint64_t group = group_at(r->launch, r->at);
     place_group(r->launch, group, &r->group);
     r->group.schedule = igi_simt_schedule_mix(r->launch->schedule, group);
+    // What an earlier threadgroup left there may be just what a missing barrier hides.
+    if (r->launch->threadgroup_bytes)
+        memset(r->group.threadgroup_memory, (int)(r->group.schedule & 0xff), r->launch->threadgroup_bytes);
 }
 
 static bool enter_check(range *r) {
