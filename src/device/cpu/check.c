@@ -293,7 +293,7 @@ igi_simt_checked *igi_cpu_check_begin(ig_device *device, const igi_device_dispat
     state->find_shadowed = find_shadowed;
     state->is_released = is_released;
     state->user = checker;
-    memset(state->releases, 0, state->release_capacity * sizeof *state->releases);
+    if (state->releases) memset(state->releases, 0, state->release_capacity * sizeof *state->releases);
     uint64_t threadgroup = igi_round_up(code->info.threadgroup_bytes, 64) + dispatch->threadgroup_bytes;
     if (describe_arguments(checker, dispatch) && reserve_threadgroup_cells(checker, threadgroup)) return state;
     pthread_mutex_unlock(&checker->dispatch);
