@@ -14,7 +14,7 @@ listed = re.findall(r"^ +'([a-z]+)\[", text.split("_values command")[1].split(";
 print("commands differ" if commands != listed else "commands agree")
 for command in commands:
     part = re.search(r"\n    %s\)(.*?);;" % command, text, re.S).group(1)
-    part = part.replace("$common_options", array("common_options")).replace("$source_options", array("source_options"))
+    for name in "common_options", "source_options", "run_options": part = part.replace("$" + name, array(name))
     part = re.sub(r"\[[^]]*\]", "", part)
     there, here = options(part), shown(command)[1]
     if there != here: print(command, "too many:", sorted(there - here), "missing:", sorted(here - there))
