@@ -77,6 +77,12 @@ static bool place(igi_guarded *g, uint64_t bytes, uint64_t guard) {
     return true;
 }
 
+void *igi_map_zeros(uint64_t bytes) {
+    if (igi_alloc_is_refused()) return NULL;
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON | MAP_NORESERVE, -1, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
 bool igi_guarded_open(igi_guarded *guarded, uint64_t bytes, igi_guard_size size) {
     *guarded = (igi_guarded){0};
     pthread_once(&once, measure);

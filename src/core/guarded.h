@@ -21,6 +21,9 @@ typedef struct igi_guarded {
 
 uint64_t igi_page_bytes(void);
 
+// Zeros without guards, for munmap; pages take up memory once they are touched. NULL when address space is short.
+void *igi_map_zeros(uint64_t bytes);
+
 // At least `bytes` of zeros; pages take up memory once they are touched. Guards are smaller under a limit (ulimit -v),
 // and beside very many others. False, and *guarded empty, when memory or address space is short.
 bool igi_guarded_open(igi_guarded *guarded, uint64_t bytes, igi_guard_size guard);

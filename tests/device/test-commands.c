@@ -1,89 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command buffers: states, order, bindings, blits, errors, waiting, callbacks, timing, lifetimes.
+// Command buffers: states, order, bindings, blits, errors, waiting, timing, lifetimes.
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "helpers.h"
-
-static const char source[] =
-    "#include <metal_stdlib>\n"
-    "using namespace metal;\n"
-    "kernel void add(device uint *a [[buffer(0)]], constant uint &n [[buffer(1)]],\n"
-    "                uint i [[thread_position_in_grid]]) { a[i] += n; }\n"
-    "kernel void affine(device uint *a [[buffer(0)]], constant uint2 &n [[buffer(1)]],\n"
-    "                   uint i [[thread_position_in_grid]]) { a[i] = a[i] * n.x + n.y; }\n"
-    "kernel void spin(device atomic_uint *flag [[buffer(0)]]) {\n"
-    "    while (atomic_load_explicit(flag, memory_order_relaxed) == 0) {}\n"
-    "    atomic_store_explicit(flag, 2, memory_order_relaxed);\n"
-    "}\n"
-    "kernel void shift(device uint *a [[buffer(0)]], uint i [[thread_position_in_grid]],\n"
-    "                  uint n [[threads_per_grid]]) { a[n + i] = a[i] + 1; }\n"
-    "kernel void fill_shared(device uint *a [[buffer(0)]], threadgroup uint *t [[threadgroup(0)]],\n"
-    "                        uint i [[thread_index_in_threadgroup]]) {\n"
-    "    t[i] = i;\n"
-    "    threadgroup_barrier(mem_flags::mem_threadgroup);\n"
-    "    a[i] = t[i ^ 1];\n"
-    "}\n"
-    "kernel void stray(device ulong *a [[buffer(0)]]) { *(device uint *)(a[0]) = 1; }\n";
-
-typedef struct desk {
-    ig_pipeline *add, *affine, *spin;
-    ig_queue *queue;
-    ig_buffer *buffer;
-    uint32_t *words;
-} desk;
-
-static int open_desk(void **state) {
-    desk *d = calloc(1, sizeof *d);
-    d->add = make_pipeline(source, "add");
-    d->affine = make_pipeline(source, "affine");
-    d->spin = make_pipeline(source, "spin");
-    d->queue = make_queue();
-    d->buffer = make_buffer(4096);
-    d->words = ig_buffer_contents(d->buffer);
-    *state = d;
-    return 0;
-}
-
-static int close_desk(void **state) {
-    desk *d = *state;
-    ig_buffer_release(d->buffer);
-    ig_queue_release(d->queue);
-    ig_pipeline_release(d->add), ig_pipeline_release(d->affine), ig_pipeline_release(d->spin);
-    free(d);
-    return 0;
-}
-
-static void encode_add(desk *d, ig_commands *commands, uint32_t n, uint32_t threads) {
-    assert_ok(ig_commands_set_pipeline(commands, d->add));
-    assert_ok(ig_commands_set_buffer(commands, d->buffer, 0, 0));
-    assert_ok(ig_commands_set_bytes(commands, &n, sizeof n, 1));
-    assert_ok(ig_commands_dispatch_threads(commands, line(threads), (ig_size){0}));
-}
-
-// A command buffer that runs until `stop` is called on its buffer.
-static ig_commands *start_spinning(desk *d, ig_buffer **flag) {
-    ig_commands *commands = make_commands(d->queue);
-    *flag = make_buffer(64);
-    assert_ok(ig_commands_set_pipeline(commands, d->spin));
-    assert_ok(ig_commands_set_buffer(commands, *flag, 0, 0));
-    assert_ok(ig_commands_dispatch_threads(commands, line(1), line(1)));
-    assert_ok(ig_commands_commit(commands));
-    return commands;
-}
-
-static void stop(ig_buffer *flag) {
-    __atomic_store_n((uint32_t *)ig_buffer_contents(flag), 1, __ATOMIC_SEQ_CST);
-}
-
-static void finish(ig_commands *commands) {
-    assert_ok(ig_commands_commit(commands));
-    assert_ok(ig_commands_wait(commands, IG_FOREVER));
-    ig_commands_release(commands);
-}
+#include "desk.h"
 
 // ---- States ----
 
@@ -145,7 +68,7 @@ static void empty_command_buffers_complete(void **state) {
 
 static void a_failed_command_buffer_cannot_be_committed_again(void **state) {
     desk *d = *state;
-    ig_pipeline *stray = make_pipeline(source, "stray");
+    ig_pipeline *stray = make_pipeline(desk_source, "stray");
     ig_commands *commands = NULL;
     ig_error error = {0};
     assert_ok(ig_commands_create(d->queue, &(ig_commands_desc){.label = "the bad one"}, &commands));
@@ -185,7 +108,7 @@ static void dispatches_run_in_order(void **state) {
 
 static void each_dispatch_sees_what_the_one_before_wrote(void **state) {
     desk *d = *state;
-    ig_pipeline *shift = make_pipeline(source, "shift");
+    ig_pipeline *shift = make_pipeline(desk_source, "shift");
     ig_commands *commands = make_commands(d->queue);
     ig_commands_set_pipeline(commands, shift);
     for (uint64_t i = 0; i < 15; i++) {
@@ -292,7 +215,7 @@ static void extra_bindings_do_no_harm(void **state) {
 
 static void threadgroup_memory_is_set_per_dispatch(void **state) {
     desk *d = *state;
-    ig_pipeline *pipeline = make_pipeline(source, "fill_shared");
+    ig_pipeline *pipeline = make_pipeline(desk_source, "fill_shared");
     ig_commands *commands = make_commands(d->queue);
     ig_commands_set_pipeline(commands, pipeline);
     ig_commands_set_buffer(commands, d->buffer, 0, 0);
@@ -441,233 +364,6 @@ static void many_threads_may_wait_for_one_command_buffer(void **state) {
     ig_buffer_release(flag);
 }
 
-// ---- Callbacks ----
-
-typedef struct witness {
-    atomic_int count;
-    ig_status status;
-    ig_commands_state state;
-    ig_commands *next;
-    ig_status next_status;
-    bool with_limit;
-} witness;
-
-static void note(ig_commands *commands, ig_status status, void *user) {
-    witness *w = user;
-    w->status = status;
-    w->state = ig_commands_get_state(commands);
-    atomic_fetch_add(&w->count, 1);
-}
-
-static void a_callback_is_called_once_before_wait_returns(void **state) {
-    desk *d = *state;
-    for (int i = 0; i < 100; i++) {
-        ig_commands *commands = make_commands(d->queue);
-        witness w = {.status = IG_STATUS_INTERNAL};
-        encode_add(d, commands, 1, 4);
-        assert_ok(ig_commands_on_completed(commands, note, &w));
-        assert_ok(ig_commands_commit(commands));
-        assert_status(ig_commands_on_completed(commands, note, &w), IG_STATUS_WRONG_STATE);
-        assert_ok(ig_commands_wait(commands, i % 2 ? IG_FOREVER : SECONDS(60)));
-        assert_int_equal(atomic_load(&w.count), 1);
-        assert_int_equal(w.status, IG_STATUS_OK);
-        assert_int_equal(w.state, IG_COMMANDS_COMPLETED);
-        ig_commands_release(commands);
-    }
-}
-
-static void note_slowly(ig_commands *commands, ig_status status, void *user) {
-    nanosleep(&(struct timespec){.tv_nsec = 30000000}, NULL);
-    note(commands, status, user);
-}
-
-// Not only the work is done by then, but everything that was to follow it.
-static void waiting_includes_slow_callbacks(void **state) {
-    desk *d = *state;
-    for (int i = 0; i < 4; i++) {
-        ig_commands *commands = make_commands(d->queue);
-        witness w = {.status = IG_STATUS_INTERNAL};
-        encode_add(d, commands, 1, 4);
-        for (int k = 0; k < 3; k++) assert_ok(ig_commands_on_completed(commands, note_slowly, &w));
-        assert_ok(ig_commands_commit(commands));
-        assert_ok(ig_commands_wait(commands, i % 2 ? IG_FOREVER : SECONDS(60)));
-        assert_int_equal(atomic_load(&w.count), 3);
-        ig_commands_release(commands);
-    }
-}
-
-static void append(ig_commands *commands, ig_status status, void *user) {
-    (void)commands, (void)status;
-    int **next = user;
-    *(*next)++ = 1;
-}
-
-static void several_callbacks_are_all_called(void **state) {
-    desk *d = *state;
-    ig_commands *commands = make_commands(d->queue);
-    int calls[50] = {0}, *next = calls;
-    for (int i = 0; i < 50; i++) assert_ok(ig_commands_on_completed(commands, append, &next));
-    finish(commands);
-    assert_ptr_equal(next, calls + 50);
-}
-
-static void callbacks_hear_of_failures(void **state) {
-    desk *d = *state;
-    ig_buffer *flag = make_buffer(64);
-    ig_commands *commands = NULL;
-    witness w = {0};
-    assert_ok(ig_commands_create(d->queue, &(ig_commands_desc){.deadline_ns = SECONDS(0.05)}, &commands));
-    ig_commands_set_pipeline(commands, d->spin);
-    ig_commands_set_buffer(commands, flag, 0, 0);
-    ig_commands_dispatch_threads(commands, line(1), line(1));
-    ig_commands_on_completed(commands, note, &w);
-    assert_ok(ig_commands_commit(commands));
-    assert_status(ig_commands_wait(commands, IG_FOREVER), IG_STATUS_TIMEOUT);
-    assert_int_equal(atomic_load(&w.count), 1);
-    assert_int_equal(w.status, IG_STATUS_TIMEOUT);
-    assert_int_equal(w.state, IG_COMMANDS_FAILED);
-    ig_commands_release(commands);
-    ig_buffer_release(flag);
-}
-
-static void callbacks_of_what_was_never_committed_are_not_called(void **state) {
-    desk *d = *state;
-    ig_commands *commands = make_commands(d->queue);
-    witness w = {0};
-    assert_ok(ig_commands_on_completed(commands, note, &w));
-    ig_commands_set_bytes(commands, NULL, 0, 0);
-    assert_status(ig_commands_commit(commands), IG_STATUS_INVALID_ARGUMENT);
-    ig_commands_release(commands);
-    assert_int_equal(atomic_load(&w.count), 0);
-}
-
-static void wait_for_myself(ig_commands *commands, ig_status status, void *user) {
-    witness *w = user;
-    w->next_status = ig_commands_wait(commands, IG_FOREVER);
-    note(commands, status, user);
-}
-
-static void wait_for_next(ig_commands *commands, ig_status status, void *user) {
-    witness *w = user;
-    w->next_status = ig_commands_wait(w->next, w->with_limit ? SECONDS(30) : IG_FOREVER);
-    note(commands, status, user);
-}
-
-static void commit_and_wait_for_next(ig_commands *commands, ig_status status, void *user) {
-    witness *w = user;
-    w->next_status = ig_commands_commit(w->next);
-    if (w->next_status == IG_STATUS_OK) w->next_status = ig_commands_wait(w->next, IG_FOREVER);
-    note(commands, status, user);
-}
-
-static void a_callback_may_wait_for_its_own_command_buffer(void **state) {
-    desk *d = *state;
-    ig_commands *commands = make_commands(d->queue);
-    witness w = {.next_status = IG_STATUS_INTERNAL};
-    assert_ok(ig_commands_on_completed(commands, wait_for_myself, &w));
-    finish(commands);
-    assert_int_equal(atomic_load(&w.count), 1);
-    assert_int_equal(w.next_status, IG_STATUS_OK);
-}
-
-static void a_callback_may_wait_for_a_later_command_buffer(void **state) {
-    desk *d = *state;
-    for (int i = 0; i < 50; i++) {
-        ig_event *all_there = NULL;
-        ig_commands *first = make_commands(d->queue), *second = make_commands(d->queue),
-                    *third = make_commands(d->queue);
-        assert_ok(ig_event_create(device, &all_there));
-        assert_ok(ig_commands_wait_event(first, all_there, 1));
-        witness w = {.next = second, .next_status = IG_STATUS_INTERNAL, .with_limit = i % 2};
-        encode_add(d, first, 1, 100), encode_add(d, second, 1, 100), encode_add(d, third, 1, 100);
-        assert_ok(ig_commands_on_completed(first, wait_for_next, &w));
-        assert_ok(ig_commands_commit(first));
-        assert_ok(ig_commands_commit(second));
-        assert_ok(ig_commands_commit(third));
-        assert_ok(ig_event_signal(all_there, 1));
-        assert_ok(ig_commands_wait(third, i % 3 ? IG_FOREVER : SECONDS(60)));
-        assert_ok(ig_commands_wait(first, IG_FOREVER));
-        assert_int_equal(w.next_status, IG_STATUS_OK);
-        assert_int_equal(atomic_load(&w.count), 1);
-        ig_commands_release(first), ig_commands_release(second), ig_commands_release(third);
-        ig_event_release(all_there);
-    }
-    assert_int_equal(d->words[99], 150);
-}
-
-static void a_callback_may_commit_and_wait(void **state) {
-    desk *d = *state;
-    for (int i = 0; i < 50; i++) {
-        ig_commands *first = make_commands(d->queue), *second = make_commands(d->queue);
-        witness w = {.next = second, .next_status = IG_STATUS_INTERNAL};
-        encode_add(d, second, 1, 10);
-        assert_ok(ig_commands_on_completed(first, commit_and_wait_for_next, &w));
-        assert_ok(ig_commands_commit(first));
-        assert_ok(ig_commands_wait(first, i % 2 ? IG_FOREVER : SECONDS(60)));
-        assert_int_equal(w.next_status, IG_STATUS_OK);
-        assert_ok(ig_commands_wait(second, IG_FOREVER));
-        ig_commands_release(first), ig_commands_release(second);
-    }
-    assert_int_equal(d->words[0], 50);
-}
-
-typedef struct chain {
-    desk *d;
-    atomic_int left;
-    ig_event *done;
-} chain;
-
-static void commit_next_link(ig_commands *commands, ig_status status, void *user) {
-    (void)status;
-    chain *c = user;
-    ig_commands_release(commands);
-    if (atomic_fetch_sub(&c->left, 1) <= 1) {
-        ig_event_signal(c->done, 1);
-        return;
-    }
-    ig_commands *next = NULL;
-    uint32_t n = 1;
-    if (ig_commands_create(c->d->queue, NULL, &next) != IG_STATUS_OK) return;
-    ig_commands_set_pipeline(next, c->d->add);
-    ig_commands_set_buffer(next, c->d->buffer, 0, 0);
-    ig_commands_set_bytes(next, &n, sizeof n, 1);
-    ig_commands_dispatch_threads(next, line(10), (ig_size){0});
-    ig_commands_on_completed(next, commit_next_link, c);
-    ig_commands_commit(next);
-}
-
-static void callbacks_may_release_and_commit_the_next(void **state) {
-    desk *d = *state;
-    chain c = {.d = d, .left = 300};
-    assert_ok(ig_event_create(device, &c.done));
-    ig_commands *first = make_commands(d->queue);
-    assert_ok(ig_commands_on_completed(first, commit_next_link, &c));
-    assert_ok(ig_commands_commit(first));
-    assert_ok(ig_event_wait(c.done, 1, SECONDS(60)));
-    assert_int_equal(d->words[9], 299);
-    ig_event_release(c.done);
-}
-
-static void release_device(ig_commands *commands, ig_status status, void *user) {
-    (void)commands, (void)status;
-    ig_device_release(user);
-}
-
-static void the_last_reference_to_a_device_may_go_in_a_callback(void **state) {
-    (void)state;
-    for (int i = 0; i < 20; i++) {
-        ig_device *made = open_device(&(ig_device_desc){.worker_count = 1 + (uint32_t)i % 3});
-        ig_queue *queue = NULL;
-        ig_commands *commands = NULL;
-        assert_ok(ig_queue_create(made, &queue));
-        assert_ok(ig_commands_create(queue, NULL, &commands));
-        assert_ok(ig_commands_on_completed(commands, release_device, made));
-        ig_queue_release(queue);
-        assert_ok(ig_commands_commit(commands));
-        ig_commands_release(commands);
-    }
-}
-
 // ---- Timing ----
 
 static void times_are_monotonic_and_nested(void **state) {
@@ -739,7 +435,7 @@ static void released_command_buffers_still_run(void **state) {
     for (uint64_t i = 1; i <= 100; i++) {
         ig_commands *commands = make_commands(d->queue);
         ig_buffer *temporary = make_buffer(400);
-        ig_pipeline *pipeline = make_pipeline(source, "add");
+        ig_pipeline *pipeline = make_pipeline(desk_source, "add");
         uint32_t n = (uint32_t)i;
         ig_commands_set_pipeline(commands, pipeline);
         ig_commands_set_buffer(commands, temporary, 0, 0);
@@ -774,8 +470,6 @@ static void uncommitted_command_buffers_release_what_they_hold(void **state) {
     assert_int_equal(after.buffer_count, before.buffer_count);
 }
 
-#define desk_test(name) cmocka_unit_test_setup_teardown(name, open_desk, close_desk)
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         desk_test(states_follow_each_other),
@@ -797,16 +491,6 @@ int main(void) {
         desk_test(a_wait_with_a_time_limit_gives_up_and_the_work_goes_on),
         desk_test(waiting_for_one_does_not_run_what_comes_after),
         desk_test(many_threads_may_wait_for_one_command_buffer),
-        desk_test(a_callback_is_called_once_before_wait_returns),
-        desk_test(waiting_includes_slow_callbacks),
-        desk_test(several_callbacks_are_all_called),
-        desk_test(callbacks_hear_of_failures),
-        desk_test(callbacks_of_what_was_never_committed_are_not_called),
-        desk_test(a_callback_may_wait_for_its_own_command_buffer),
-        desk_test(a_callback_may_wait_for_a_later_command_buffer),
-        desk_test(a_callback_may_commit_and_wait),
-        desk_test(callbacks_may_release_and_commit_the_next),
-        desk_test(the_last_reference_to_a_device_may_go_in_a_callback),
         desk_test(times_are_monotonic_and_nested),
         desk_test(the_running_time_covers_the_kernel),
         desk_test(dispatches_are_counted),

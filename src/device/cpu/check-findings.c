@@ -210,7 +210,6 @@ static char *message_for(const teller *t, const char *object) {
         case IGI_FINDING_OVERFLOW: return igi_strdup("computes an integer that its type cannot hold");
         case IGI_FINDING_CONVERSION: return igi_strdup("converts a number to a type that cannot hold it");
         case IGI_FINDING_SHIFT: return igi_strdup("shifts by as many bits as the type has, or more");
-        case IGI_FINDING_NOT_FINITE: return igi_strdup("computes a number that is not finite");
         case IGI_FINDING_COUNT: break;
     }
     return igi_strdup("");
@@ -289,8 +288,8 @@ static bool is_covered(const igi_simt_checked *checked, const igi_simt_checked_f
     return false;
 }
 
-void igi_cpu_check_tell(ig_commands *commands, const igi_device_dispatch *dispatch, igi_simt_checked *checked,
-                        ig_size group, const uint64_t groups[3]) {
+void igi_cpu_check_describe(ig_commands *commands, const igi_device_dispatch *dispatch, igi_simt_checked *checked,
+                            ig_size group, const uint64_t groups[3]) {
     const cpu_program *program = dispatch->pipeline->state;
     teller t = {.checked = checked, .dispatch = dispatch, .module = program->module, .group = group, .groups = groups};
     for (size_t i = 0; i < checked->finding_count; i++) {

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "core/guarded.h"
 #include "simt/checked/init.h"
 
 typedef struct checked_buffer {
@@ -34,13 +35,6 @@ struct cpu_checker {
     igi_simt_checked_cell *threadgroup_cells;
     uint64_t threadgroup_cell_bytes;
 };
-
-static void *map(uint64_t bytes) {
-    void *memory = igi_alloc_is_refused()
-                       ? MAP_FAILED
-                       : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return memory == MAP_FAILED ? NULL : memory;
-}
 
 cpu_checker *igi_cpu_checker_create(uint32_t checks) {
     cpu_checker *made = igi_calloc(1, sizeof *made);
@@ -78,8 +72,8 @@ static uint64_t words_of(uint64_t bytes) {
 // What no kernel has written and the host cannot write.
 static bool add_shadow(checked_buffer *b) {
     b->shadow_bytes = igi_round_up(b->buffer->capacity + 8, 8);
-    b->object.shadow = map(b->shadow_bytes);
-    b->object.origins = map(b->shadow_bytes);
+    b->object.shadow = igi_map_zeros(b->shadow_bytes);
+    b->object.origins = igi_map_zeros(b->shadow_bytes);
     if (!b->object.shadow || !b->object.origins) return false;
     memset(b->object.shadow, 0xff, b->shadow_bytes);
     for (uint64_t i = 0; i < b->shadow_bytes / 4; i++) b->object.origins[i] = IGI_ORIGIN_BUFFER;
@@ -106,7 +100,7 @@ bool igi_cpu_check_buffer(ig_buffer *buffer, bool written) {
     uint64_t begin = (uintptr_t)buffer->memory;
     b->buffer = buffer;
     b->object = (igi_simt_checked_object){.base = begin, .begin = begin, .cells_base = begin / 4 * 4};
-    bool shadow = (checker->checks & IGI_CHECK_INIT) && !written && buffer->storage == IG_STORAGE_PRIVATE;
+    bool shadow = (checker->checks & IG_CHECK_INIT) && !written && buffer->storage == IG_STORAGE_PRIVATE;
     bool ok = !shadow || add_shadow(b);
     pthread_mutex_lock(&checker->lock);
     ok = ok && igi_grow((void **)&checker->buffers, &checker->capacity, checker->count + 1, sizeof *checker->buffers);
@@ -181,7 +175,7 @@ static void refresh(checked_buffer *b) {
 static bool track(checked_buffer *b) {
     if (b->object.cells) return true;
     b->cell_bytes = words_of(b->buffer->capacity) * sizeof(igi_simt_checked_cell);
-    b->object.cells = map(b->cell_bytes);
+    b->object.cells = igi_map_zeros(b->cell_bytes);
 #ifdef MADV_HUGEPAGE
     if (b->object.cells) madvise(b->object.cells, b->cell_bytes, MADV_HUGEPAGE);
 #endif
@@ -193,7 +187,7 @@ static const igi_simt_checked_object *find_object(void *user, uint64_t address) 
     checked_buffer *b = find_buffer(checker, address);
     if (!b) return NULL;
     refresh(b);
-    if (checker->checks & IGI_CHECK_RACES) track(b);
+    if (checker->checks & IG_CHECK_RACES) track(b);
     return &b->object;
 }
 
@@ -244,7 +238,7 @@ static bool is_read_only(const igi_device_dispatch *dispatch, const igi_device_b
 static bool describe_buffer(cpu_checker *checker, const igi_device_dispatch *dispatch,
                             const igi_device_binding *binding, igi_simt_checked_object *object) {
     checked_buffer *b = find_buffer(checker, (uintptr_t)binding->buffer->memory);
-    bool races = checker->checks & IGI_CHECK_RACES;
+    bool races = checker->checks & IG_CHECK_RACES;
     if (!b) return true;
     refresh(b);
     if (races && is_written(dispatch, binding->buffer) && !track(b)) return false;
@@ -272,9 +266,9 @@ static bool describe_arguments(cpu_checker *checker, const igi_device_dispatch *
 
 static bool reserve_threadgroup_cells(cpu_checker *checker, uint64_t bytes) {
     uint64_t wanted = words_of(bytes) * sizeof(igi_simt_checked_cell);
-    if (!(checker->checks & IGI_CHECK_RACES) || wanted <= checker->threadgroup_cell_bytes) return true;
+    if (!(checker->checks & IG_CHECK_RACES) || wanted <= checker->threadgroup_cell_bytes) return true;
     if (checker->threadgroup_cells) munmap(checker->threadgroup_cells, checker->threadgroup_cell_bytes);
-    checker->threadgroup_cells = map(wanted);
+    checker->threadgroup_cells = igi_map_zeros(wanted);
     checker->threadgroup_cell_bytes = checker->threadgroup_cells ? wanted : 0;
     return checker->threadgroup_cells != NULL;
 }
@@ -334,6 +328,6 @@ void igi_cpu_check_arguments(igi_simt_checked *checked, const igi_device_dispatc
 void igi_cpu_check_end(ig_commands *commands, const igi_device_dispatch *dispatch, igi_simt_checked *checked,
                        ig_size group, const uint64_t groups[3]) {
     cpu_checker *checker = checked->user;
-    igi_cpu_check_tell(commands, dispatch, checked, group, groups);
+    igi_cpu_check_describe(commands, dispatch, checked, group, groups);
     pthread_mutex_unlock(&checker->dispatch);
 }

@@ -30,7 +30,7 @@ void igi_cpu_check_arguments(igi_simt_checked *checked, const igi_device_dispatc
 void igi_cpu_check_end(ig_commands *commands, const igi_device_dispatch *dispatch, igi_simt_checked *checked,
                        ig_size group, const uint64_t groups[3]);
 // Part of it: makes sentences of what was found.
-void igi_cpu_check_tell(ig_commands *commands, const igi_device_dispatch *dispatch, igi_simt_checked *checked,
-                        ig_size group, const uint64_t groups[3]);
+void igi_cpu_check_describe(ig_commands *commands, const igi_device_dispatch *dispatch, igi_simt_checked *checked,
+                            ig_size group, const uint64_t groups[3]);
 
 #endif

@@ -126,7 +126,7 @@ static void replace_by_report(igi_simt_instrumenter *in, LLVMValueRef i, const a
 
 void igi_simt_instrument_constant_places(igi_simt_instrumenter *in) {
     igi_simt_values all;
-    if (!(in->checks & IGI_CHECK_MEMORY)) return;
+    if (!(in->checks & IG_CHECK_MEMORY)) return;
     if (!igi_simt_collect(in->m->thread, is_access, &all)) {
         in->failed = true;
         return;
@@ -317,7 +317,7 @@ static void skip_without_cells(igi_simt_instrumenter *in, const guard *g, LLVMBa
 
 static void build_race_check(igi_simt_instrumenter *in, LLVMValueRef i, const access *a, const guard *g) {
     LLVMBuilderRef b = in->builder;
-    if (!(in->checks & IGI_CHECK_RACES) || !is_shared(g->of.space)) return;
+    if (!(in->checks & IG_CHECK_RACES) || !is_shared(g->of.space)) return;
     LLVMBasicBlockRef after = LLVMAppendBasicBlockInContext(in->m->context, in->m->thread, "recorded");
     skip_without_cells(in, g, after);
     uint64_t flags = (uint64_t)a->act << IGI_CHECKED_ACT_SHIFT | (a->comparable ? IGI_CHECKED_COMPARABLE : 0);
@@ -367,7 +367,7 @@ static void guard_instruction(igi_simt_instrumenter *in, LLVMValueRef i, const a
                               unsigned count) {
     LLVMContextRef context = in->m->context;
     LLVMBuilderRef b = in->builder;
-    bool memory = in->checks & IGI_CHECK_MEMORY, has_value = LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMVoidTypeKind;
+    bool memory = in->checks & IG_CHECK_MEMORY, has_value = LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMVoidTypeKind;
     LLVMBasicBlockRef join = LLVMGetInstructionParent(i), head = igi_simt_split_before(i), reports[2] = {NULL, NULL};
     LLVMPositionBuilderAtEnd(b, head);
     LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(i));
@@ -464,12 +464,12 @@ static void instrument_matrices(igi_simt_instrumenter *in) {
 
 void igi_simt_instrument_accesses(igi_simt_instrumenter *in) {
     igi_simt_values all;
-    if (!(in->checks & (IGI_CHECK_MEMORY | IGI_CHECK_RACES))) return;
+    if (!(in->checks & (IG_CHECK_MEMORY | IG_CHECK_RACES))) return;
     if (!igi_simt_collect(in->m->thread, is_access, &all)) {
         in->failed = true;
         return;
     }
     for (size_t k = 0; k < all.count; k++) instrument(in, all.items[k]);
     igi_simt_values_free(&all);
-    if (in->checks & IGI_CHECK_MEMORY) instrument_matrices(in);
+    if (in->checks & IG_CHECK_MEMORY) instrument_matrices(in);
 }

@@ -2,10 +2,12 @@
 // What the code that LLVM's memory sanitizer has made asks for (its interface for kernels of operating systems).
 #include "simt/checked/init.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
 
+#include "core/guarded.h"
 #include "core/memory.h"
 
 // A stretch of memory with shadow.
@@ -24,12 +26,15 @@ typedef struct igi_simt_checked_shadow {
     range ranges[RANGE_COUNT];
     uint64_t context[1024];  // arguments of calls: the kernel has none
     uint8_t sink[2 * NOWHERE_BYTES];
+    const char *last_name;  // of a variable, in the code that runs
+    uint32_t last_number;
 } state;
 
 typedef struct metadata {
     void *shadow, *origin;
 } metadata;
 
+// Set while checked code runs on this thread. Small: a library that is loaded at run time has little room for these.
 static _Thread_local state *here __attribute__((tls_model("initial-exec")));
 
 // Names of variables, as the sanitizer gives them: never forgotten, few.
@@ -37,13 +42,6 @@ static char names[MOST_NAMES][NAME_LENGTH];
 static atomic_uint name_count;
 
 // ---- Ranges ----
-
-static void *map(uint64_t bytes) {
-    void *memory = igi_alloc_is_refused()
-                       ? MAP_FAILED
-                       : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return memory == MAP_FAILED ? NULL : memory;
-}
 
 static void unmap(range *r) {
     if (r->shadow) munmap(r->shadow, r->capacity);
@@ -56,8 +54,8 @@ static bool cover(range *r, const igi_guarded *memory) {
     if (!begin || (r->begin == begin && r->bytes == memory->bytes)) return true;
     if (r->capacity < memory->bytes) {
         unmap(r);
-        r->shadow = map(memory->bytes);
-        r->origins = map(memory->bytes);
+        r->shadow = igi_map_zeros(memory->bytes);
+        r->origins = igi_map_zeros(memory->bytes);
         r->capacity = memory->bytes;
     }
     if (!r->shadow || !r->origins) {
@@ -88,11 +86,12 @@ bool igi_simt_checked_enter(igi_simt_checked *checked, igi_simt_scratch *scratch
     for (int i = 0; i < IGI_CHECKED_PRIVATES; i++)
         checked->privates[i] = (igi_simt_checked_object){
             .base = (uintptr_t)privates[i]->memory, .readable = privates[i]->bytes, .writable = privates[i]->bytes};
-    if (!(checked->checks & IGI_CHECK_INIT)) return true;
+    if (!(checked->checks & IG_CHECK_INIT)) return true;
     if (!scratch->shadow) scratch->shadow = igi_calloc(1, sizeof *scratch->shadow);
     if (!scratch->shadow) return false;
     here = scratch->shadow;
     here->checked = checked;
+    here->last_name = NULL;  // its code may be gone
     bool ok = cover(&here->ranges[RANGE_THREADGROUP], &scratch->threadgroup) &&
               cover(&here->ranges[RANGE_PRIVATE], &scratch->privates) &&
               cover(&here->ranges[RANGE_FRAMES], &scratch->frames) &&
@@ -145,12 +144,10 @@ static metadata for_load(uint64_t address, uint64_t bytes) {
 }
 
 static metadata for_store(uint64_t address, uint64_t bytes) {
-    static _Thread_local uint8_t *sink;
     metadata found;
+    assert(here && bytes <= NOWHERE_BYTES);
     if (find(address, bytes, &found)) return found;
-    if (here) return (metadata){here->sink, here->sink + NOWHERE_BYTES};
-    if (!sink) sink = igi_calloc(2, NOWHERE_BYTES);
-    return (metadata){sink, sink};
+    return (metadata){here->sink, here->sink + NOWHERE_BYTES};
 }
 
 #define METADATA(bytes)                                   \
@@ -168,8 +165,8 @@ METADATA(8)
 // ---- The rest ----
 
 static void *context_state(void) {
-    static _Thread_local uint64_t spare[1024];
-    return here ? here->context : spare;
+    assert(here);
+    return here->context;
 }
 
 static pthread_mutex_t names_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -189,14 +186,13 @@ static uint32_t find_name(const char *name) {
 }
 
 static uint32_t name_number(const char *name) {
-    static _Thread_local const char *last;
-    static _Thread_local uint32_t last_number;
-    if (name == last) return last_number;
+    assert(here);
+    if (name == here->last_name) return here->last_number;
     pthread_mutex_lock(&names_lock);
-    last_number = find_name(name);
+    here->last_number = find_name(name);
     pthread_mutex_unlock(&names_lock);
-    last = name;
-    return last_number;
+    here->last_name = name;
+    return here->last_number;
 }
 
 static void poison_alloca(uint64_t address, uint64_t bytes, const char *name) {

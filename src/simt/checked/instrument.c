@@ -42,6 +42,17 @@ void igi_simt_mark_own(igi_simt_instrumenter *in, LLVMValueRef instruction) {
     set_mark(in, instruction, own_kind(in));
 }
 
+void igi_simt_instrument_all(igi_simt_instrumenter *in, bool (*wanted)(LLVMValueRef instruction),
+                             void (*act)(igi_simt_instrumenter *in, LLVMValueRef instruction)) {
+    igi_simt_values all;
+    if (!igi_simt_collect(in->m->thread, wanted, &all)) {
+        in->failed = true;
+        return;
+    }
+    for (size_t i = 0; i < all.count; i++) act(in, all.items[i]);
+    igi_simt_values_free(&all);
+}
+
 static void for_each(igi_simt_instrumenter *in, void (*act)(igi_simt_instrumenter *in, LLVMValueRef instruction)) {
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(in->m->thread); b; b = LLVMGetNextBasicBlock(b))
         for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) act(in, i);
@@ -87,17 +98,10 @@ static bool is_object(LLVMValueRef instruction) {
 }
 
 // Variables of the threadgroup are plain places again.
-static void forget_objects(igi_simt_instrumenter *in) {
-    igi_simt_values objects;
-    if (!igi_simt_collect(in->m->thread, is_object, &objects)) {
-        in->failed = true;
-        return;
-    }
-    for (size_t i = 0; i < objects.count; i++) {
-        LLVMReplaceAllUsesWith(objects.items[i], LLVMGetOperand(objects.items[i], 0));
-        LLVMInstructionEraseFromParent(objects.items[i]);
-    }
-    igi_simt_values_free(&objects);
+static void forget_object(igi_simt_instrumenter *in, LLVMValueRef object) {
+    (void)in;
+    LLVMReplaceAllUsesWith(object, LLVMGetOperand(object, 0));
+    LLVMInstructionEraseFromParent(object);
 }
 
 static bool is_promise(LLVMValueRef instruction) {
@@ -105,43 +109,38 @@ static bool is_promise(LLVMValueRef instruction) {
 }
 
 // They would keep derived constants in memory, and what those are computed from.
-static void drop_promises(igi_simt_instrumenter *in) {
-    igi_simt_values promises;
-    if (!igi_simt_collect(in->m->thread, is_promise, &promises)) {
-        in->failed = true;
-        return;
-    }
-    for (size_t i = 0; i < promises.count; i++) LLVMInstructionEraseFromParent(promises.items[i]);
-    igi_simt_values_free(&promises);
+static void drop_promise(igi_simt_instrumenter *in, LLVMValueRef promise) {
+    (void)in;
+    LLVMInstructionEraseFromParent(promise);
 }
 
 static ig_status run(igi_simt_instrumenter *in) {
     igi_simt_module *m = in->m;
-    drop_promises(in);
+    igi_simt_instrument_all(in, is_promise, drop_promise);
     igi_simt_remember_names(in);
     build_identity(in);
     igi_simt_instrument_constant_places(in);
-    if (in->checks & IGI_CHECK_INIT) igi_simt_keep_unwritten(in);
-    if (in->checks & IGI_CHECK_ARITHMETIC) igi_simt_instrument_arithmetic(in);
+    if (in->checks & IG_CHECK_INIT) igi_simt_keep_unwritten(in);
+    if (in->checks & IG_CHECK_ARITHMETIC) igi_simt_instrument_arithmetic(in);
     ig_status status = igi_simt_pass_define(m);
     if (status == IG_STATUS_OK)
         status = igi_simt_run_passes(m, "function(sroa,early-cse,simplifycfg,sroa,early-cse,simplifycfg)");
-    bool each_thread = in->checks & ~(uint32_t)IGI_CHECK_MEMORY;
+    bool each_thread = in->checks & ~(uint32_t)IG_CHECK_MEMORY;
     if (status == IG_STATUS_OK && each_thread) status = igi_simt_lower_matrices(m);
     if (status != IG_STATUS_OK) return status;
     igi_simt_remember_names(in);
     build_identity(in);
     igi_simt_forget_stores_of_unwritten(in);
-    if (in->checks & IGI_CHECK_INIT) igi_simt_define_the_rest(in);
+    if (in->checks & IG_CHECK_INIT) igi_simt_define_the_rest(in);
     for_each(in, igi_simt_mark_own);
     igi_simt_instrument_accesses(in);
     igi_simt_instrument_waits(in);
     for_each(in, settle_mark);
-    if (in->checks & IGI_CHECK_INIT) igi_simt_instrument_results(in);
+    if (in->checks & IG_CHECK_INIT) igi_simt_instrument_results(in);
     igi_simt_restore_names(in);
-    forget_objects(in);
+    igi_simt_instrument_all(in, is_object, forget_object);
     igi_simt_forget_unwritten(in);
-    if (in->checks & IGI_CHECK_INIT) status = igi_simt_instrument_values(in);
+    if (in->checks & IG_CHECK_INIT) status = igi_simt_instrument_values(in);
     igi_simt_emit_sites(in);
     return status;
 }
@@ -163,5 +162,11 @@ ig_status igi_simt_pass_instrument(igi_simt_module *m) {
     LLVMDisposeBuilder(in.builder);
     igi_simt_free_sites(&in.sites);
     free(in.found);
-    return status == IG_STATUS_OK && in.failed ? igi_error_no_memory(m->error) : status;
+    if (status == IG_STATUS_OK && in.failed) status = igi_error_no_memory(m->error);
+    if (status == IG_STATUS_OK && in.sites.too_many)
+        status = igi_error_set(
+            m->error, IG_STATUS_UNSUPPORTED,
+            "kernel '%s' has more than %d places to check; check fewer things at once, or make it smaller",
+            m->request->name, IGI_CHECKED_MAX_SITES);
+    return status;
 }

@@ -12,7 +12,8 @@ typedef struct igi_simt_sites_builder {
     igi_simt_checked_site *items;
     size_t count, capacity;
     igi_text strings;
-    bool failed;
+    bool failed;    // memory
+    bool too_many;  // for the numbers that shadow memory has room for
 } igi_simt_sites_builder;
 
 // What a pointer points into. base: its first byte; bytes: its length if that is a constant.
@@ -61,12 +62,16 @@ void igi_simt_free_sites(igi_simt_sites_builder *sites);
 // ---- Provenance ----
 
 igi_simt_provenance igi_simt_trace_pointer(const igi_simt_instrumenter *in, LLVMValueRef pointer);
-// Offset of a pointer from the alloca it is made from, if that is a constant. *alloca is NULL otherwise.
+// Offset of a pointer from the alloca it is made from, if that is a constant. *variable is NULL otherwise.
 bool igi_simt_constant_place(const igi_simt_instrumenter *in, LLVMValueRef pointer, LLVMValueRef *variable,
                              int64_t *offset);
 uint64_t igi_simt_variable_bytes(const igi_simt_instrumenter *in, LLVMValueRef variable);
 
 // ---- Parts ----
+
+// Calls act for every instruction for which `wanted` holds. They are collected first, so that it may change the function.
+void igi_simt_instrument_all(igi_simt_instrumenter *in, bool (*wanted)(LLVMValueRef instruction),
+                             void (*act)(igi_simt_instrumenter *in, LLVMValueRef instruction));
 
 LLVMValueRef igi_simt_call_hook(igi_simt_instrumenter *in, const char *name, LLVMTypeRef result,
                                 LLVMValueRef *arguments, unsigned count);

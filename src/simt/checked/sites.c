@@ -41,10 +41,11 @@ uint32_t igi_simt_add_site(igi_simt_instrumenter *in, LLVMValueRef instruction, 
                            const igi_simt_provenance *of, uint32_t bytes, uint32_t index) {
     igi_simt_sites_builder *sites = &in->sites;
     LLVMMetadataRef place = igi_simt_place_of_user(LLVMInstructionGetDebugLoc(instruction));
-    if (sites->count >= IGI_CHECKED_MAX_SITES ||
-        !igi_grow((void **)&sites->items, &sites->capacity, sites->count + 1, sizeof *sites->items)) {
-        sites->failed = sites->failed || sites->count < IGI_CHECKED_MAX_SITES;
-        return (uint32_t)(sites->count ? sites->count - 1 : 0);
+    sites->too_many = sites->too_many || sites->count >= IGI_CHECKED_MAX_SITES;
+    if (sites->too_many) return 0;  // the kernel is refused
+    if (!igi_grow((void **)&sites->items, &sites->capacity, sites->count + 1, sizeof *sites->items)) {
+        sites->failed = true;
+        return 0;
     }
     igi_simt_checked_site site = {.act = act, .bytes = bytes, .index = index};
     if (!place) place = igi_simt_kernel_place(in->m);

@@ -4,6 +4,7 @@
 #ifndef INGOT_SIMT_CHECKED_STATE_H
 #define INGOT_SIMT_CHECKED_STATE_H
 
+#include <ingot/check.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -11,15 +12,8 @@
 #include "simt/checked/sites.h"
 #include "simt/launch.h"
 
-// What is checked; the flags of ig_device_desc.check.
-enum {
-    IGI_CHECK_MEMORY = 1,
-    IGI_CHECK_RACES = 2,
-    IGI_CHECK_INIT = 4,
-    IGI_CHECK_SYNC = 8,
-    IGI_CHECK_ARITHMETIC = 16,
-    IGI_CHECK_BUFFERS = 32,  // with INIT: some buffers have bytes that nothing has written
-};
+// Beside the flags of ig_device_desc.check. With INIT: some buffers have bytes that nothing has written.
+enum { IGI_CHECK_BUFFERS = 32 };
 
 enum { IGI_CHECKED_STATICS = 2 * IGI_MAX_SLOTS, IGI_CHECKED_OBJECTS, IGI_CHECKED_PRIVATES = 3 };
 
@@ -51,6 +45,9 @@ typedef struct igi_simt_checked_cell {
     igi_simt_checked_record reader;      // the last
     igi_simt_checked_stranger stranger;  // the last of another threadgroup than the last
 } igi_simt_checked_cell;
+
+_Static_assert(IGI_MAX_GROUP_THREADS <= 1 << 10, "a thread has ten bits in a record");
+_Static_assert(sizeof(igi_simt_checked_cell) == 32, "a cell does not cross a line of the cache");
 
 enum {
     IGI_CHECKED_WORD = 4,
@@ -97,8 +94,7 @@ typedef struct igi_simt_checked_object {
     X(INACTIVE_LANE, "inactive-lane", 0)             \
     X(OVERFLOW, "integer-overflow", 0)               \
     X(CONVERSION, "conversion", 0)                   \
-    X(SHIFT, "shift", 0)                             \
-    X(NOT_FINITE, "not-finite", 0)
+    X(SHIFT, "shift", 0)
 
 typedef enum igi_simt_finding_kind {
 #define IGI_FINDING_ENUM(name, text, severity) IGI_FINDING_##name,
@@ -147,7 +143,7 @@ struct igi_simt_checked_shadow;
 
 typedef struct igi_simt_checked {
     igi_simt_checked_object objects[IGI_CHECKED_OBJECTS];
-    uint32_t checks;  // IGI_CHECK_
+    uint32_t checks;  // IG_CHECK_ and IGI_CHECK_BUFFERS
     const igi_simt_checked_table *sites;
     // Threadgroup under way
     uint32_t first_group;  // of the dispatch
@@ -172,7 +168,6 @@ typedef struct igi_simt_checked {
     void *user;
     igi_simt_checked_object nowhere;
     igi_simt_checked_object privates[IGI_CHECKED_PRIVATES];  // where the variables of threads may lie
-    struct igi_simt_checked_memory *memory;                  // shadow of private and threadgroup memory
     // What was found
     igi_simt_checked_finding *findings;
     size_t finding_count, finding_capacity;

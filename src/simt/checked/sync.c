@@ -66,7 +66,7 @@ static void report_others(igi_simt_checked *c, const igi_simt_lane *lanes, uint3
 void igi_simt_checked_barrier(igi_simt_checked *checked, const igi_simt_lane *lanes, uint32_t threads) {
     uint32_t first = first_waiting(lanes, threads), flags = UINT32_MAX;
     if (first == threads) return;
-    if (checked->checks & IGI_CHECK_SYNC) {
+    if (checked->checks & IG_CHECK_SYNC) {
         report_absent(checked, lanes, threads, first);
         report_others(checked, lanes, threads, first);
     }
@@ -136,7 +136,7 @@ static void check_all_there(igi_simt_checked *c, uint32_t first, uint32_t count,
 void igi_simt_checked_lanes(igi_simt_checked *checked, const igi_simt_lane *lanes, uint32_t first, uint32_t count,
                             uint32_t active) {
     const igi_simt_lane *any = &lanes[__builtin_ctz(active)];
-    bool barrier = any->op == IGI_LANE_simd_barrier, sync = checked->checks & IGI_CHECK_SYNC;
+    bool barrier = any->op == IGI_LANE_simd_barrier, sync = checked->checks & IG_CHECK_SYNC;
     if (any->op == IGI_LANE_converge) return;
     if (sync && (barrier || any->op == IGI_LANE_mma_f32)) check_all_there(checked, first, count, active);
     if (sync && sources[any->op]) check_sources(checked, lanes, first, count, active);

@@ -34,17 +34,6 @@ static bool is_alloca(LLVMValueRef i) {
     return LLVMIsAAllocaInst(i) != NULL;
 }
 
-static void for_all(igi_simt_instrumenter *in, bool (*wanted)(LLVMValueRef),
-                    void (*act)(igi_simt_instrumenter *in, LLVMValueRef i)) {
-    igi_simt_values all;
-    if (!igi_simt_collect(in->m->thread, wanted, &all)) {
-        in->failed = true;
-        return;
-    }
-    for (size_t k = 0; k < all.count; k++) act(in, all.items[k]);
-    igi_simt_values_free(&all);
-}
-
 // ---- Before ----
 
 static unsigned noundef(void) {
@@ -217,10 +206,10 @@ static void move_up(igi_simt_instrumenter *in, LLVMValueRef variable) {
 }
 
 void igi_simt_instrument_results(igi_simt_instrumenter *in) {
-    for_all(in, is_call, take_promises);
-    for_all(in, is_store, use_stored);
-    for_all(in, is_copy, use_copied);
-    if (!(in->checks & IGI_CHECK_BUFFERS)) for_all(in, is_access, use_address);
+    igi_simt_instrument_all(in, is_call, take_promises);
+    igi_simt_instrument_all(in, is_store, use_stored);
+    igi_simt_instrument_all(in, is_copy, use_copied);
+    if (!(in->checks & IGI_CHECK_BUFFERS)) igi_simt_instrument_all(in, is_access, use_address);
 }
 
 ig_status igi_simt_instrument_values(igi_simt_instrumenter *in) {
@@ -229,10 +218,10 @@ ig_status igi_simt_instrument_values(igi_simt_instrumenter *in) {
     ig_status status = igi_simt_run_passes(in->m, "msan<kernel;recover;eager-checks;track-origins=1>");
     if (status != IG_STATUS_OK) return status;
     igi_simt_remove_attribute(in->m->thread, "sanitize_memory");
-    for_all(in, is_warning, replace_warning);
-    for_all(in, is_warning, erase);
-    for_all(in, is_use, erase);
-    for_all(in, is_nothing, erase);
-    for_all(in, is_alloca, move_up);
+    igi_simt_instrument_all(in, is_warning, replace_warning);
+    igi_simt_instrument_all(in, is_warning, erase);
+    igi_simt_instrument_all(in, is_use, erase);
+    igi_simt_instrument_all(in, is_nothing, erase);
+    igi_simt_instrument_all(in, is_alloca, move_up);
     return IG_STATUS_OK;
 }

@@ -14,7 +14,7 @@ static bool is_fence(LLVMValueRef i) {
     return LLVMIsAFenceInst(i) != NULL;
 }
 
-static void tell(igi_simt_instrumenter *in, LLVMValueRef i) {
+static void announce_wait(igi_simt_instrumenter *in, LLVMValueRef i) {
     bool barrier = igi_simt_calls(i, "__ig_barrier"), simd_barrier = igi_simt_calls(i, "__ig_simd_barrier");
     LLVMPositionBuilderBefore(in->builder, i);
     LLVMValueRef flags = barrier || simd_barrier ? LLVMGetOperand(i, 0) : igi_simt_number32(in, 0);
@@ -23,24 +23,13 @@ static void tell(igi_simt_instrumenter *in, LLVMValueRef i) {
     igi_simt_call_hook(in, "wait", in->void_type, arguments, 4);
 }
 
-static void tell_fence(igi_simt_instrumenter *in, LLVMValueRef i) {
+static void announce_fence(igi_simt_instrumenter *in, LLVMValueRef i) {
     LLVMPositionBuilderBefore(in->builder, i);
     LLVMValueRef arguments[] = {in->check, in->thread};
     igi_simt_call_hook(in, "fence", in->void_type, arguments, 2);
 }
 
-static void for_all(igi_simt_instrumenter *in, bool (*wanted)(LLVMValueRef),
-                    void (*act)(igi_simt_instrumenter *in, LLVMValueRef i)) {
-    igi_simt_values all;
-    if (!igi_simt_collect(in->m->thread, wanted, &all)) {
-        in->failed = true;
-        return;
-    }
-    for (size_t k = 0; k < all.count; k++) act(in, all.items[k]);
-    igi_simt_values_free(&all);
-}
-
 void igi_simt_instrument_waits(igi_simt_instrumenter *in) {
-    if (in->checks & (IGI_CHECK_RACES | IGI_CHECK_SYNC)) for_all(in, waits, tell);
-    if (in->checks & IGI_CHECK_RACES) for_all(in, is_fence, tell_fence);
+    if (in->checks & (IG_CHECK_RACES | IG_CHECK_SYNC)) igi_simt_instrument_all(in, waits, announce_wait);
+    if (in->checks & IG_CHECK_RACES) igi_simt_instrument_all(in, is_fence, announce_fence);
 }
