@@ -114,9 +114,11 @@ static inline bool igi_ring_is_too_far_ahead(const IGI_THREAD igi_ring_loop *loo
 static inline uint32_t igi_ring_wall_ms(IGI_DEVICE const igi_ring_block *block) {
     return (uint32_t)(igi_ring_read(&block->wall) / 1000);
 }
+// Several threads tell a kernel the time, and one that was held up tells it late: it may go back a little.
 static inline bool igi_ring_was_kept_too_long(IGI_DEVICE const igi_ring_block *block,
                                               IGI_DEVICE const ig_message_header *slot) {
-    return igi_ring_wall_ms(block) - slot->kept_ms >= block->pending_ms;
+    uint32_t kept = igi_ring_wall_ms(block) - slot->kept_ms;
+    return kept <= INT32_MAX && kept >= block->pending_ms;
 }
 
 // ---- Messages that end without an answer ----

@@ -6,6 +6,7 @@
 
 #include "ring-helpers.h"
 #include "ring/hlc.h"
+#include "ring/rings.h"
 #include "ring/steady.h"
 
 static const int64_t second = 1000000000, day = 86400 * second, year = 365 * day;
@@ -146,6 +147,34 @@ static void messages_are_kept_no_longer_when_the_clock_is_ahead(void **state) {
     rings = outer;
 }
 
+// Several threads tell a kernel the time. One that was held up, and tells it late, must not lose messages, which
+// then seem to come from the future.
+static void time_that_is_told_late_loses_no_message(void **state) {
+    (void)state;
+    ig_ring_runtime *outer = rings;
+    assert_ok(ig_ring_runtime_create(device, &(ig_ring_runtime_desc){.inbox_capacity = 4}, &rings));
+    FOR_ALL_WAYS(w) {
+        ig_ring_kernel *self = NULL;
+        ig_ring_launch_desc from = desc_of(w, "relay"), to = desc_of(w, "echo");
+        from.k2k = to.k2k = true;
+        from.user = &self;
+        ig_ring_kernel *sender = self = launch(&from), *receiver = launch(&to);
+        assert_ok(ig_ring_connect(sender, receiver));
+        assert_ok(ig_ring_deactivate(receiver));
+        for (uint64_t i = 0; i < 6; i++) send_u64(sender, 1, i);
+        for (int i = 0; i < 50; i++) {
+            igi_ring_set_time(sender, igi_ring_now_us() - 10000, igi_ring_horizon_us());
+            sleep_ms(1);
+        }
+        assert_int_equal(status_of(sender).undelivered, 0);
+        assert_ok(ig_ring_activate(receiver));
+        end_kernel(sender);
+        end_kernel(receiver);
+    }
+    assert_ok(ig_ring_runtime_shutdown(rings));
+    rings = outer;
+}
+
 // ---- Clocks ----
 
 static void a_clock_never_goes_back_and_never_refuses_itself(void **state) {
@@ -204,6 +233,7 @@ int main(void) {
         WITH_WALL(every_message_is_answered_whatever_the_wall_clock_does),
         WITH_WALL(deadlines_do_not_move_with_the_wall_clock),
         WITH_WALL(messages_are_kept_no_longer_when_the_clock_is_ahead),
+        cmocka_unit_test(time_that_is_told_late_loses_no_message),
         WITH_WALL(a_clock_never_goes_back_and_never_refuses_itself),
         WITH_WALL(a_clock_that_was_wrong_at_first_agrees_with_others_later),
     };

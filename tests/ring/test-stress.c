@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "ring-helpers.h"
-#include "ring/kernel.h"
+#include "ring/rings.h"
 
 enum { PRODUCERS = 8, KERNELS = 16, GRID = 4 };
 
@@ -156,7 +156,7 @@ static void wait_until_all_arrived(uint64_t expected) {
                       ig_ring_kernel_name(kernels[i]), ig_ring_state_name(status.state),
                       (unsigned long long)status.processed, (unsigned long long)status.input_depth,
                       (unsigned long long)status.inbox_depth, (unsigned long long)status.undelivered,
-                      kernels[i]->inbox->parked, kernels[i]->block->pending_mask);
+                      igi_ring_load(&kernels[i]->inbox->parked), igi_ring_load(&kernels[i]->block->pending_mask));
     }
     assert_int_equal(total_processed(), expected);
 }
