@@ -1,0 +1,66 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Installs the build into a directory of its own and uses it as a stranger would: every public header compiles alone, an
+example builds by pkg-config and runs, and so does the command.
+
+    check-install.py SOURCE_ROOT BUILD_ROOT MESON
+"""
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+SOURCE, BUILD, MESON = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
+
+
+def run(*command, env=None):
+    done = subprocess.run([str(c) for c in command], env=env, text=True, capture_output=True)
+    if done.returncode:
+        sys.exit(f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def find(root, name):
+    found = sorted(root.rglob(name))
+    if not found:
+        sys.exit(f"{name} was not installed")
+    return found[0]
+
+
+def check_headers(root, flags, scratch):
+    installed = {path.name for path in find(root, "ingot.h").parent.glob("*.h")}
+    for header in sorted((SOURCE / "include/ingot").glob("*.h")):
+        if header.name not in installed:
+            # The MPI headers are installed where MPI is.
+            if header.name.endswith("-mpi.h"):
+                continue
+            sys.exit(f"include/ingot/{header.name} is not installed")
+        if header.name.endswith("-mpi.h"):
+            continue
+        unit = scratch / "unit.c"
+        unit.write_text(f"#include <ingot/{header.name}>\nint main(void) {{ return 0; }}\n")
+        run("cc", "-std=c11", "-Wall", "-Werror", *flags, "-fsyntax-only", unit)
+
+
+def check_example(root, flags, scratch, env):
+    program = scratch / "square"
+    run("cc", SOURCE / "examples/square.c", *flags, "-o", program)
+    if not run(program, env=env).strip():
+        sys.exit("examples/square.c printed nothing")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        scratch = Path(name)
+        root = scratch / "root"
+        run(MESON, "install", "-C", BUILD, "--no-rebuild", "--quiet", "--destdir", root)
+        env = dict(os.environ, PKG_CONFIG_SYSROOT_DIR=str(root), PKG_CONFIG_PATH=str(find(root, "ingot.pc").parent),
+                   LD_LIBRARY_PATH=str(find(root, "libingot.so").parent), INGOT_CACHE_DIR=str(scratch / "cache"))
+        flags = run("pkg-config", "--cflags", "--libs", "ingot", env=env).split()
+        check_headers(root, flags, scratch)
+        check_example(root, flags, scratch, env)
+        run(find(root, "bin") / "ingot", "--version", env=env)
+
+
+main()
