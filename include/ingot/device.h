@@ -204,6 +204,8 @@ typedef enum ig_argument_kind {
     IG_ARGUMENT_BUFFER,       // a device or constant pointer or reference, set by set_buffer or set_bytes
     IG_ARGUMENT_THREADGROUP,  // a threadgroup pointer, set by set_threadgroup_memory
     IG_ARGUMENT_BUILTIN,      // the position of the thread and the like, set by the device
+    IG_ARGUMENT_TEXTURE,      // set by set_texture
+    IG_ARGUMENT_SAMPLER,      // set by set_sampler
 } ig_argument_kind;
 
 // What a kernel does with an argument.
@@ -223,8 +225,9 @@ typedef struct ig_argument {
     const char *condition;      // name of the function constant that enables it; "" if it is always there
     ig_argument_kind kind;
     ig_access access;
-    uint32_t index;      // of the buffer or threadgroup slot; 0 for built-ins
-    uint32_t min_bytes;  // least size of the bound range: that of a reference's object, or of one element
+    uint32_t index;         // of the buffer or threadgroup slot; 0 for built-ins
+    uint32_t min_bytes;     // least size of the bound range: that of a reference's object, or of one element
+    uint32_t array_length;  // textures or samplers of an array, which take consecutive indices; 1 for everything else
 } ig_argument;
 
 // A kernel of a library.

@@ -11,5 +11,6 @@
 #include <ingot/ring.h>
 #include <ingot/status.h>
 #include <ingot/tensor.h>
+#include <ingot/texture.h>
 
 #endif

@@ -3,11 +3,12 @@
 #include <string.h>
 
 #include "device/backend.h"
+#include "device/encode.h"
+#include "device/texture.h"
 
 // ---- Errors and growth ----
 
-__attribute__((format(printf, 3, 4))) static ig_status fail(ig_commands *commands, ig_status status, const char *format,
-                                                            ...) {
+ig_status igi_device_encode_fail(ig_commands *commands, ig_status status, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     char *message = igi_vformat(format, arguments);
@@ -21,10 +22,10 @@ __attribute__((format(printf, 3, 4))) static ig_status fail(ig_commands *command
 }
 
 static ig_status no_memory(ig_commands *commands) {
-    return fail(commands, IG_STATUS_OUT_OF_MEMORY, "not enough memory");
+    return igi_device_encode_fail(commands, IG_STATUS_OUT_OF_MEMORY, "not enough memory");
 }
 
-static ig_status check_encoding(ig_commands *commands) {
+ig_status igi_device_encode_check(ig_commands *commands) {
     if (!commands) return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "encoding: commands is NULL");
     if (igi_device_is_inherited(commands->queue->device)) return igi_device_fail_forked();
     if (atomic_load(&commands->state) == IG_COMMANDS_ENCODING) return IG_STATUS_OK;
@@ -32,7 +33,7 @@ static ig_status check_encoding(ig_commands *commands) {
                          "encoding: the command buffer was committed already; nothing can be added to it");
 }
 
-static igi_device_command *add_command(ig_commands *commands, igi_device_command_kind kind) {
+igi_device_command *igi_device_encode_add(ig_commands *commands, igi_device_command_kind kind) {
     if (!igi_grow((void **)&commands->commands, &commands->command_capacity, commands->command_count + 1,
                   sizeof *commands->commands))
         return NULL;
@@ -41,7 +42,7 @@ static igi_device_command *add_command(ig_commands *commands, igi_device_command
     return command;
 }
 
-static bool keep(ig_commands *commands, igi_device_retained retained) {
+bool igi_device_encode_keep(ig_commands *commands, igi_device_retained retained) {
     // The same buffers come again and again: looking a few entries back saves most of the list.
     for (size_t i = commands->retained_count; i > 0 && i + 8 > commands->retained_count; i--)
         if (commands->retained[i - 1].object == retained.object) return true;
@@ -53,17 +54,20 @@ static bool keep(ig_commands *commands, igi_device_retained retained) {
         case IGI_RETAINED_BUFFER: ig_buffer_retain(retained.object); break;
         case IGI_RETAINED_PIPELINE: ig_pipeline_retain(retained.object); break;
         case IGI_RETAINED_EVENT: ig_event_retain(retained.object); break;
+        case IGI_RETAINED_TEXTURE: ig_texture_retain(retained.object); break;
+        case IGI_RETAINED_SAMPLER: ig_texture_sampler_retain(retained.object); break;
     }
     return true;
 }
 
 static bool keep_buffer(ig_commands *commands, ig_buffer *buffer) {
-    return keep(commands, (igi_device_retained){IGI_RETAINED_BUFFER, buffer});
+    return igi_device_encode_keep(commands, (igi_device_retained){IGI_RETAINED_BUFFER, buffer});
 }
 
 static ig_status check_device(ig_commands *commands, const ig_buffer *buffer, const char *what) {
     if (buffer->device == commands->queue->device) return IG_STATUS_OK;
-    return fail(commands, IG_STATUS_INVALID_ARGUMENT, "%s: the buffer belongs to another device", what);
+    return igi_device_encode_fail(commands, IG_STATUS_INVALID_ARGUMENT, "%s: the buffer belongs to another device",
+                                  what);
 }
 
 static const char *name_of(const ig_pipeline *pipeline) {
@@ -73,21 +77,25 @@ static const char *name_of(const ig_pipeline *pipeline) {
 // ---- State ----
 
 ig_status ig_commands_set_pipeline(ig_commands *commands, ig_pipeline *pipeline) {
-    ig_status status = check_encoding(commands);
+    ig_status status = igi_device_encode_check(commands);
     if (status != IG_STATUS_OK) return status;
-    if (!pipeline) return fail(commands, IG_STATUS_INVALID_ARGUMENT, "set_pipeline: the pipeline is NULL");
+    if (!pipeline)
+        return igi_device_encode_fail(commands, IG_STATUS_INVALID_ARGUMENT, "set_pipeline: the pipeline is NULL");
     if (pipeline->library->device != commands->queue->device)
-        return fail(commands, IG_STATUS_INVALID_ARGUMENT, "pipeline '%s' belongs to another device", name_of(pipeline));
-    if (!keep(commands, (igi_device_retained){IGI_RETAINED_PIPELINE, pipeline})) return no_memory(commands);
+        return igi_device_encode_fail(commands, IG_STATUS_INVALID_ARGUMENT, "pipeline '%s' belongs to another device",
+                                      name_of(pipeline));
+    if (!igi_device_encode_keep(commands, (igi_device_retained){IGI_RETAINED_PIPELINE, pipeline}))
+        return no_memory(commands);
     commands->pipeline = pipeline;
     return IG_STATUS_OK;
 }
 
 static ig_status check_slot(ig_commands *commands, uint32_t index, const char *what) {
-    ig_status status = check_encoding(commands);
+    ig_status status = igi_device_encode_check(commands);
     if (status != IG_STATUS_OK) return status;
     if (index < IGI_SLOTS) return IG_STATUS_OK;
-    return fail(commands, IG_STATUS_OUT_OF_RANGE, "%s: index %u is above the highest, %d", what, index, IGI_SLOTS - 1);
+    return igi_device_encode_fail(commands, IG_STATUS_OUT_OF_RANGE, "%s: index %u is above the highest, %d", what,
+                                  index, IGI_SLOTS - 1);
 }
 
 ig_status ig_commands_set_buffer(ig_commands *commands, ig_buffer *buffer, uint64_t offset, uint32_t index) {
@@ -98,11 +106,12 @@ ig_status ig_commands_set_buffer(ig_commands *commands, ig_buffer *buffer, uint6
         return IG_STATUS_OK;
     }
     if (buffer->device != commands->queue->device)
-        return fail(commands, IG_STATUS_INVALID_ARGUMENT, "set_buffer %u: the buffer belongs to another device", index);
+        return igi_device_encode_fail(commands, IG_STATUS_INVALID_ARGUMENT,
+                                      "set_buffer %u: the buffer belongs to another device", index);
     if (offset >= buffer->length)
-        return fail(commands, IG_STATUS_OUT_OF_RANGE,
-                    "set_buffer %u: offset %llu lies outside the buffer of %llu bytes", index,
-                    (unsigned long long)offset, (unsigned long long)buffer->length);
+        return igi_device_encode_fail(commands, IG_STATUS_OUT_OF_RANGE,
+                                      "set_buffer %u: offset %llu lies outside the buffer of %llu bytes", index,
+                                      (unsigned long long)offset, (unsigned long long)buffer->length);
     if (!keep_buffer(commands, buffer)) return no_memory(commands);
     commands->buffers[index] = (igi_device_binding){.index = index, .buffer = buffer, .offset = offset};
     return IG_STATUS_OK;
@@ -111,7 +120,8 @@ ig_status ig_commands_set_buffer(ig_commands *commands, ig_buffer *buffer, uint6
 ig_status ig_commands_set_bytes(ig_commands *commands, const void *bytes, uint64_t length, uint32_t index) {
     ig_status status = check_slot(commands, index, "set_bytes");
     if (status != IG_STATUS_OK) return status;
-    if (!bytes || !length) return fail(commands, IG_STATUS_INVALID_ARGUMENT, "set_bytes %u: there are no bytes", index);
+    if (!bytes || !length)
+        return igi_device_encode_fail(commands, IG_STATUS_INVALID_ARGUMENT, "set_bytes %u: there are no bytes", index);
     void *copy = igi_arena_alloc(&commands->arena, length);
     if (!copy) return no_memory(commands);
     memcpy(copy, bytes, length);
@@ -124,10 +134,37 @@ ig_status ig_commands_set_threadgroup_memory(ig_commands *commands, uint64_t len
     if (status != IG_STATUS_OK) return status;
     uint64_t limit = commands->queue->device->properties.max_threadgroup_memory;
     if (length > limit)
-        return fail(commands, IG_STATUS_THREADGROUP_TOO_LARGE,
-                    "set_threadgroup_memory %u: %llu bytes are more than the device's %llu", index,
-                    (unsigned long long)length, (unsigned long long)limit);
+        return igi_device_encode_fail(commands, IG_STATUS_THREADGROUP_TOO_LARGE,
+                                      "set_threadgroup_memory %u: %llu bytes are more than the device's %llu", index,
+                                      (unsigned long long)length, (unsigned long long)limit);
     commands->threadgroup_lengths[index] = length;
+    return IG_STATUS_OK;
+}
+
+ig_status ig_commands_set_texture(ig_commands *commands, ig_texture *texture, uint32_t index) {
+    ig_status status = igi_device_encode_check(commands);
+    if (status != IG_STATUS_OK) return status;
+    if (index >= IGI_TEXTURES)
+        return igi_device_encode_fail(commands, IG_STATUS_OUT_OF_RANGE,
+                                      "set_texture: index %u is above the highest, %d", index, IGI_TEXTURES - 1);
+    if (texture && texture->device != commands->queue->device)
+        return igi_device_encode_fail(commands, IG_STATUS_INVALID_ARGUMENT,
+                                      "set_texture %u: the texture belongs to another device", index);
+    if (texture && !igi_device_encode_keep(commands, (igi_device_retained){IGI_RETAINED_TEXTURE, texture}))
+        return no_memory(commands);
+    commands->textures[index] = texture;
+    return IG_STATUS_OK;
+}
+
+ig_status ig_commands_set_sampler(ig_commands *commands, ig_texture_sampler *sampler, uint32_t index) {
+    ig_status status = igi_device_encode_check(commands);
+    if (status != IG_STATUS_OK) return status;
+    if (index >= IGI_SAMPLERS)
+        return igi_device_encode_fail(commands, IG_STATUS_OUT_OF_RANGE,
+                                      "set_sampler: index %u is above the highest, %d", index, IGI_SAMPLERS - 1);
+    if (sampler && !igi_device_encode_keep(commands, (igi_device_retained){IGI_RETAINED_SAMPLER, sampler}))
+        return no_memory(commands);
+    commands->samplers[index] = sampler;
     return IG_STATUS_OK;
 }
 
@@ -142,45 +179,88 @@ static ig_status bind_buffer(ig_commands *commands, const ig_argument *argument,
     *binding = commands->buffers[argument->index];
     if (!binding->buffer && !binding->bytes) {
         if (*argument->condition) return IG_STATUS_OK;  // may well be absent
-        return fail(commands, IG_STATUS_UNBOUND_ARGUMENT,
-                    "kernel '%s': argument '%s' (%s, buffer %u) was not set; call set_buffer or set_bytes", kernel,
-                    argument->name, argument->type, argument->index);
+        return igi_device_encode_fail(
+            commands, IG_STATUS_UNBOUND_ARGUMENT,
+            "kernel '%s': argument '%s' (%s, buffer %u) was not set; call set_buffer or set_bytes", kernel,
+            argument->name, argument->type, argument->index);
     }
     if (bound_length(binding) >= argument->min_bytes) return IG_STATUS_OK;
-    return fail(commands, IG_STATUS_BUFFER_TOO_SMALL,
-                "kernel '%s': argument '%s' (%s, buffer %u) needs %u bytes, but only %llu are bound", kernel,
-                argument->name, argument->type, argument->index, argument->min_bytes,
-                (unsigned long long)bound_length(binding));
+    return igi_device_encode_fail(commands, IG_STATUS_BUFFER_TOO_SMALL,
+                                  "kernel '%s': argument '%s' (%s, buffer %u) needs %u bytes, but only %llu are bound",
+                                  kernel, argument->name, argument->type, argument->index, argument->min_bytes,
+                                  (unsigned long long)bound_length(binding));
 }
 
 static ig_status bind_threadgroup(ig_commands *commands, const ig_argument *argument, igi_device_binding *binding,
                                   uint64_t *total) {
     uint64_t length = commands->threadgroup_lengths[argument->index];
     if (!length && !*argument->condition)
-        return fail(commands, IG_STATUS_UNBOUND_ARGUMENT,
-                    "kernel '%s': threadgroup argument '%s' (%s, index %u) has no length; call set_threadgroup_memory",
-                    name_of(commands->pipeline), argument->name, argument->type, argument->index);
+        return igi_device_encode_fail(
+            commands, IG_STATUS_UNBOUND_ARGUMENT,
+            "kernel '%s': threadgroup argument '%s' (%s, index %u) has no length; call set_threadgroup_memory",
+            name_of(commands->pipeline), argument->name, argument->type, argument->index);
     binding->length = length;
     *total += igi_round_up(length, 64);
     return IG_STATUS_OK;
 }
 
+static ig_status bind_texture(ig_commands *commands, const ig_argument *argument, igi_device_binding *binding) {
+    ig_texture *texture = commands->textures[binding->index];
+    const char *kernel = name_of(commands->pipeline);
+    binding->texture = texture;
+    if (!texture && *argument->condition) return IG_STATUS_OK;
+    if (!texture)
+        return igi_device_encode_fail(commands, IG_STATUS_UNBOUND_ARGUMENT,
+                                      "kernel '%s': argument '%s' (%s, texture %u) was not set; call set_texture",
+                                      kernel, argument->name, argument->type, binding->index);
+    const char *wrong = igi_device_texture_mismatch(texture, argument->type);
+    if (!wrong) return IG_STATUS_OK;
+    return igi_device_encode_fail(commands, IG_STATUS_INVALID_ARGUMENT,
+                                  "kernel '%s': argument '%s' (%s, texture %u) %s, but the texture is %s of %s", kernel,
+                                  argument->name, argument->type, binding->index, wrong,
+                                  igi_device_texture_type_name(texture->desc.type),
+                                  ig_pixel_format_name(texture->desc.format));
+}
+
+static ig_status bind_sampler(ig_commands *commands, const ig_argument *argument, igi_device_binding *binding) {
+    binding->sampler = commands->samplers[binding->index];
+    if (binding->sampler || *argument->condition) return IG_STATUS_OK;
+    return igi_device_encode_fail(commands, IG_STATUS_UNBOUND_ARGUMENT,
+                                  "kernel '%s': argument '%s' (sampler %u) was not set; call set_sampler",
+                                  name_of(commands->pipeline), argument->name, binding->index);
+}
+
+static ig_status bind_argument(ig_commands *commands, const ig_argument *argument, igi_device_binding *binding,
+                               uint64_t *threadgroup_bytes) {
+    switch (argument->kind) {
+        case IG_ARGUMENT_BUFFER: return bind_buffer(commands, argument, binding);
+        case IG_ARGUMENT_TEXTURE: return bind_texture(commands, argument, binding);
+        case IG_ARGUMENT_SAMPLER: return bind_sampler(commands, argument, binding);
+        default: return bind_threadgroup(commands, argument, binding, threadgroup_bytes);
+    }
+}
+
+static size_t count_bindings(const ig_kernel_info *kernel) {
+    size_t count = 1;  // the arena gives no empty blocks
+    for (size_t i = 0; i < kernel->argument_count; i++) count += kernel->arguments[i].array_length;
+    return count;
+}
+
 static ig_status bind_arguments(ig_commands *commands, igi_device_dispatch *dispatch) {
     const ig_kernel_info *kernel = &commands->pipeline->kernel;
-    dispatch->bindings = igi_arena_alloc(&commands->arena, (kernel->argument_count + 1) * sizeof *dispatch->bindings);
+    dispatch->bindings = igi_arena_alloc(&commands->arena, count_bindings(kernel) * sizeof *dispatch->bindings);
     if (!dispatch->bindings) return no_memory(commands);
     for (size_t i = 0; i < kernel->argument_count; i++) {
         const ig_argument *argument = &kernel->arguments[i];
-        if (argument->kind == IG_ARGUMENT_BUILTIN) continue;
-        igi_device_binding *binding = &dispatch->bindings[dispatch->binding_count];
-        *binding = (igi_device_binding){0};
-        ig_status status = argument->kind == IG_ARGUMENT_BUFFER
-                               ? bind_buffer(commands, argument, binding)
-                               : bind_threadgroup(commands, argument, binding, &dispatch->threadgroup_bytes);
-        if (status != IG_STATUS_OK) return status;
-        binding->kind = argument->kind;
-        binding->index = argument->index;
-        dispatch->binding_count++;
+        for (uint32_t k = 0; k < argument->array_length && argument->kind != IG_ARGUMENT_BUILTIN; k++) {
+            igi_device_binding *binding = &dispatch->bindings[dispatch->binding_count];
+            *binding = (igi_device_binding){.index = argument->index + k};
+            ig_status status = bind_argument(commands, argument, binding, &dispatch->threadgroup_bytes);
+            if (status != IG_STATUS_OK) return status;
+            binding->kind = argument->kind;
+            binding->index = argument->index + k;
+            dispatch->binding_count++;
+        }
     }
     return IG_STATUS_OK;
 }
@@ -193,16 +273,17 @@ static ig_status check_group(ig_commands *commands, const igi_device_dispatch *d
     bool fits = igi_mul(group.x, group.y, &threads) && igi_mul(threads, group.z, &threads) &&
                 threads <= limits->max_threads_per_threadgroup;
     if (!fits)
-        return fail(commands, IG_STATUS_THREADGROUP_TOO_LARGE,
-                    "kernel '%s': a threadgroup of %llu x %llu x %llu is more than the %u threads allowed",
-                    name_of(pipeline), (unsigned long long)group.x, (unsigned long long)group.y,
-                    (unsigned long long)group.z, limits->max_threads_per_threadgroup);
+        return igi_device_encode_fail(
+            commands, IG_STATUS_THREADGROUP_TOO_LARGE,
+            "kernel '%s': a threadgroup of %llu x %llu x %llu is more than the %u threads allowed", name_of(pipeline),
+            (unsigned long long)group.x, (unsigned long long)group.y, (unsigned long long)group.z,
+            limits->max_threads_per_threadgroup);
     uint64_t memory = dispatch->threadgroup_bytes + limits->static_threadgroup_memory;
     uint64_t most = commands->queue->device->properties.max_threadgroup_memory;
     if (memory <= most) return IG_STATUS_OK;
-    return fail(commands, IG_STATUS_THREADGROUP_TOO_LARGE,
-                "kernel '%s': a threadgroup needs %llu bytes of memory, the device has %llu", name_of(pipeline),
-                (unsigned long long)memory, (unsigned long long)most);
+    return igi_device_encode_fail(commands, IG_STATUS_THREADGROUP_TOO_LARGE,
+                                  "kernel '%s': a threadgroup needs %llu bytes of memory, the device has %llu",
+                                  name_of(pipeline), (unsigned long long)memory, (unsigned long long)most);
 }
 
 static bool counts_fit(ig_size grid) {
@@ -218,11 +299,12 @@ static ig_size with_ones(ig_size size) {
 // Checks everything and appends; *dispatch comes with pipeline-independent fields filled.
 static ig_status add_dispatch(ig_commands *commands, igi_device_dispatch *dispatch) {
     if (!commands->pipeline)
-        return fail(commands, IG_STATUS_WRONG_STATE, "dispatch without a pipeline; call set_pipeline first");
+        return igi_device_encode_fail(commands, IG_STATUS_WRONG_STATE,
+                                      "dispatch without a pipeline; call set_pipeline first");
     ig_status status = bind_arguments(commands, dispatch);
     if (status == IG_STATUS_OK) status = check_group(commands, dispatch);
     if (status != IG_STATUS_OK) return status;
-    igi_device_command *command = add_command(commands, IGI_COMMAND_DISPATCH);
+    igi_device_command *command = igi_device_encode_add(commands, IGI_COMMAND_DISPATCH);
     if (!command) return no_memory(commands);
     dispatch->pipeline = commands->pipeline;
     command->dispatch = *dispatch;
@@ -237,16 +319,17 @@ static ig_size chosen_group(const ig_commands *commands, ig_size group, ig_size 
 }
 
 static ig_status grid_too_large(ig_commands *commands) {
-    return fail(commands, IG_STATUS_OVERFLOW, "dispatch: a grid has at most 2^32 - 1 threads in each dimension");
+    return igi_device_encode_fail(commands, IG_STATUS_OVERFLOW,
+                                  "dispatch: a grid has at most 2^32 - 1 threads in each dimension");
 }
 
 static ig_status check_nonzero_group(ig_commands *commands, ig_size group) {
     if (group.x && group.y && group.z) return IG_STATUS_OK;
-    return fail(commands, IG_STATUS_INVALID_ARGUMENT, "dispatch: a threadgroup has no threads");
+    return igi_device_encode_fail(commands, IG_STATUS_INVALID_ARGUMENT, "dispatch: a threadgroup has no threads");
 }
 
 ig_status ig_commands_dispatch_threads(ig_commands *commands, ig_size grid, ig_size group) {
-    ig_status status = check_encoding(commands);
+    ig_status status = igi_device_encode_check(commands);
     if (status != IG_STATUS_OK) return status;
     grid = with_ones(grid);
     if (!counts_fit(grid)) return grid_too_large(commands);
@@ -256,7 +339,7 @@ ig_status ig_commands_dispatch_threads(ig_commands *commands, ig_size grid, ig_s
 }
 
 ig_status ig_commands_dispatch_threadgroups(ig_commands *commands, ig_size groups, ig_size group) {
-    ig_status status = check_encoding(commands);
+    ig_status status = igi_device_encode_check(commands);
     if (status != IG_STATUS_OK) return status;
     groups = with_ones(groups);
     group = chosen_group(commands, group, (ig_size){1024, 1, 1});
@@ -269,15 +352,17 @@ ig_status ig_commands_dispatch_threadgroups(ig_commands *commands, ig_size group
 }
 
 ig_status ig_commands_dispatch_indirect(ig_commands *commands, ig_buffer *buffer, uint64_t offset, ig_size group) {
-    ig_status status = check_encoding(commands);
+    ig_status status = igi_device_encode_check(commands);
     if (status != IG_STATUS_OK) return status;
-    if (!buffer) return fail(commands, IG_STATUS_INVALID_ARGUMENT, "dispatch_indirect: the buffer is NULL");
+    if (!buffer)
+        return igi_device_encode_fail(commands, IG_STATUS_INVALID_ARGUMENT, "dispatch_indirect: the buffer is NULL");
     if ((status = check_device(commands, buffer, "dispatch_indirect")) != IG_STATUS_OK) return status;
     if (offset % 4 || !igi_in_range(offset, 3 * sizeof(uint32_t), buffer->length))
-        return fail(commands, IG_STATUS_OUT_OF_RANGE,
-                    "dispatch_indirect: three uint32_t at offset %llu do not fit a buffer of %llu bytes, or are not "
-                    "aligned to 4",
-                    (unsigned long long)offset, (unsigned long long)buffer->length);
+        return igi_device_encode_fail(
+            commands, IG_STATUS_OUT_OF_RANGE,
+            "dispatch_indirect: three uint32_t at offset %llu do not fit a buffer of %llu bytes, or are not "
+            "aligned to 4",
+            (unsigned long long)offset, (unsigned long long)buffer->length);
     if (!keep_buffer(commands, buffer)) return no_memory(commands);
     group = chosen_group(commands, group, (ig_size){1024, 1, 1});
     igi_device_dispatch dispatch = {
@@ -290,19 +375,20 @@ ig_status ig_commands_dispatch_indirect(ig_commands *commands, ig_buffer *buffer
 
 static ig_status check_range(ig_commands *commands, const ig_buffer *buffer, uint64_t offset, uint64_t length,
                              const char *what) {
-    if (!buffer) return fail(commands, IG_STATUS_INVALID_ARGUMENT, "%s: the buffer is NULL", what);
+    if (!buffer) return igi_device_encode_fail(commands, IG_STATUS_INVALID_ARGUMENT, "%s: the buffer is NULL", what);
     if (igi_in_range(offset, length, buffer->length)) return check_device(commands, buffer, what);
-    return fail(commands, IG_STATUS_OUT_OF_RANGE, "%s: %llu bytes at offset %llu lie outside a buffer of %llu bytes",
-                what, (unsigned long long)length, (unsigned long long)offset, (unsigned long long)buffer->length);
+    return igi_device_encode_fail(
+        commands, IG_STATUS_OUT_OF_RANGE, "%s: %llu bytes at offset %llu lie outside a buffer of %llu bytes", what,
+        (unsigned long long)length, (unsigned long long)offset, (unsigned long long)buffer->length);
 }
 
 ig_status ig_commands_copy(ig_commands *commands, ig_buffer *source, uint64_t source_offset, ig_buffer *target,
                            uint64_t target_offset, uint64_t length) {
-    ig_status status = check_encoding(commands);
+    ig_status status = igi_device_encode_check(commands);
     if (status == IG_STATUS_OK) status = check_range(commands, source, source_offset, length, "copy source");
     if (status == IG_STATUS_OK) status = check_range(commands, target, target_offset, length, "copy target");
     if (status != IG_STATUS_OK) return status;
-    igi_device_command *command = add_command(commands, IGI_COMMAND_COPY);
+    igi_device_command *command = igi_device_encode_add(commands, IGI_COMMAND_COPY);
     if (!command || !keep_buffer(commands, source) || !keep_buffer(commands, target)) return no_memory(commands);
     command->blit.source = source, command->blit.source_offset = source_offset;
     command->blit.target = target, command->blit.target_offset = target_offset;
@@ -311,10 +397,10 @@ ig_status ig_commands_copy(ig_commands *commands, ig_buffer *source, uint64_t so
 }
 
 ig_status ig_commands_fill(ig_commands *commands, ig_buffer *buffer, uint64_t offset, uint64_t length, uint8_t value) {
-    ig_status status = check_encoding(commands);
+    ig_status status = igi_device_encode_check(commands);
     if (status == IG_STATUS_OK) status = check_range(commands, buffer, offset, length, "fill");
     if (status != IG_STATUS_OK) return status;
-    igi_device_command *command = add_command(commands, IGI_COMMAND_FILL);
+    igi_device_command *command = igi_device_encode_add(commands, IGI_COMMAND_FILL);
     if (!command || !keep_buffer(commands, buffer)) return no_memory(commands);
     command->blit.target = buffer, command->blit.target_offset = offset;
     command->blit.length = length, command->blit.value = value;
@@ -331,11 +417,11 @@ static ig_status check_matrix(ig_commands *commands, const igi_device_matrix *ma
 
 ig_status igi_device_commands_product(ig_commands *commands, const igi_device_product *product) {
     const igi_device_matrix *matrices[] = {&product->left, &product->right, &product->result};
-    ig_status status = check_encoding(commands);
+    ig_status status = igi_device_encode_check(commands);
     for (int i = 0; i < 3 && status == IG_STATUS_OK; i++) status = check_matrix(commands, matrices[i]);
     if (status != IG_STATUS_OK) return status;
     igi_device_product *copy = igi_arena_alloc(&commands->arena, sizeof *copy);
-    igi_device_command *command = copy ? add_command(commands, IGI_COMMAND_PRODUCT) : NULL;
+    igi_device_command *command = copy ? igi_device_encode_add(commands, IGI_COMMAND_PRODUCT) : NULL;
     if (!command) return no_memory(commands);
     *copy = *product;
     command->product = copy;
@@ -345,17 +431,18 @@ ig_status igi_device_commands_product(ig_commands *commands, const igi_device_pr
 }
 
 ig_status ig_commands_barrier(ig_commands *commands) {
-    ig_status status = check_encoding(commands);
+    ig_status status = igi_device_encode_check(commands);
     if (status != IG_STATUS_OK) return status;
-    return add_command(commands, IGI_COMMAND_BARRIER) ? IG_STATUS_OK : no_memory(commands);
+    return igi_device_encode_add(commands, IGI_COMMAND_BARRIER) ? IG_STATUS_OK : no_memory(commands);
 }
 
 static ig_status add_event(ig_commands *commands, igi_device_command_kind kind, ig_event *event, uint64_t value) {
-    ig_status status = check_encoding(commands);
+    ig_status status = igi_device_encode_check(commands);
     if (status != IG_STATUS_OK) return status;
-    if (!event) return fail(commands, IG_STATUS_INVALID_ARGUMENT, "the event is NULL");
-    igi_device_command *command = add_command(commands, kind);
-    if (!command || !keep(commands, (igi_device_retained){IGI_RETAINED_EVENT, event})) return no_memory(commands);
+    if (!event) return igi_device_encode_fail(commands, IG_STATUS_INVALID_ARGUMENT, "the event is NULL");
+    igi_device_command *command = igi_device_encode_add(commands, kind);
+    if (!command || !igi_device_encode_keep(commands, (igi_device_retained){IGI_RETAINED_EVENT, event}))
+        return no_memory(commands);
     command->event.event = event;
     command->event.value = value;
     return IG_STATUS_OK;

@@ -4,6 +4,7 @@
 #define INGOT_DEVICE_OBJECTS_H
 
 #include <ingot/device.h>
+#include <ingot/texture.h>
 #include <pthread.h>
 
 #include "core/arena.h"
@@ -13,7 +14,7 @@
 #include "device/buffer-pool.h"
 #include "msl/reflect.h"
 
-enum { IGI_SLOTS = 31 };
+enum { IGI_SLOTS = 31, IGI_TEXTURES = 128, IGI_SAMPLERS = 16 };
 
 struct igi_device_backend;
 
@@ -83,6 +84,8 @@ typedef enum igi_device_command_kind {
     IGI_COMMAND_WAIT_EVENT,
     IGI_COMMAND_SIGNAL_EVENT,
     IGI_COMMAND_PRODUCT,
+    IGI_COMMAND_PIXELS,
+    IGI_COMMAND_MIPMAPS,
 } igi_device_command_kind;
 
 // One argument of a dispatch: a range of a buffer, or bytes kept in the command buffer.
@@ -93,6 +96,8 @@ typedef struct igi_device_binding {
     uint64_t offset;
     void *bytes;
     uint64_t length;  // of bytes or threadgroup memory
+    ig_texture *texture;
+    ig_texture_sampler *sampler;
 } igi_device_binding;
 
 typedef struct igi_device_dispatch {
@@ -125,6 +130,8 @@ typedef struct igi_device_command {
     union {
         igi_device_dispatch dispatch;
         igi_device_product *product;
+        struct igi_device_pixel_copy *pixels;
+        ig_texture *mipmaps;
         struct {
             ig_buffer *source, *target;
             uint64_t source_offset, target_offset, length;
@@ -143,7 +150,13 @@ typedef struct igi_device_callback {
 } igi_device_callback;
 
 typedef struct igi_device_retained {
-    enum { IGI_RETAINED_BUFFER, IGI_RETAINED_PIPELINE, IGI_RETAINED_EVENT } kind;
+    enum {
+        IGI_RETAINED_BUFFER,
+        IGI_RETAINED_PIPELINE,
+        IGI_RETAINED_EVENT,
+        IGI_RETAINED_TEXTURE,
+        IGI_RETAINED_SAMPLER,
+    } kind;
     void *object;
 } igi_device_retained;
 
@@ -169,6 +182,8 @@ struct ig_commands {
     ig_pipeline *pipeline;
     igi_device_binding buffers[IGI_SLOTS];  // kind BUFFER; unset when buffer and bytes are NULL
     uint64_t threadgroup_lengths[IGI_SLOTS];
+    ig_texture *textures[IGI_TEXTURES];
+    ig_texture_sampler *samplers[IGI_SAMPLERS];
     // Running
     pthread_mutex_t lock;  // guards error, finished
     pthread_cond_t changed;

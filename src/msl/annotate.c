@@ -77,12 +77,34 @@ static const char *space_in(annotator *a, size_t start, size_t end) {
     return a->space ? a->space : "";
 }
 
+// Whether the parameter is a texture or a sampler by its type's name.
+static const char *object_in(const igi_msl_rewriter *r, size_t start, size_t end) {
+    static const char *const textures[] = {
+        "texture1d", "texture1d_array", "texture2d",         "texture2d_array",  "texture2d_ms", "texture2d_ms_array",
+        "texture3d", "texturecube",     "texturecube_array", "texture_buffer",   "depth2d",      "depth2d_array",
+        "depthcube", "depthcube_array", "depth2d_ms",        "depth2d_ms_array",
+    };
+    for (size_t i = start; i < end; i++) {
+        if (igi_msl_is(r, i, "*") || igi_msl_is(r, i, "&")) return NULL;  // in a buffer
+        if (igi_msl_is(r, i, "sampler")) return "sampler";
+        for (size_t k = 0; k < sizeof textures / sizeof *textures; k++)
+            if (igi_msl_is(r, i, textures[k])) return "texture";
+    }
+    return NULL;
+}
+
 // Buffers without an explicit index carry their address space, as the others do.
 static void end_parameter(annotator *a, const context *c, size_t index) {
     if (!c->count || igi_msl_at(a->r, index)->region != IGI_REGION_CODE) return;
     const frame *top = &c->frames[c->count - 1];
     bool end = igi_msl_is(a->r, index, ")") || (igi_msl_is(a->r, index, ",") && top->angles == 0);
     if (!end || !top->of_kernel || top->has_slot || top->start == index) return;
+    const char *object = object_in(a->r, top->start, index);
+    if (object) {
+        igi_msl_rewriter_edit(a->r, igi_msl_at(a->r, index)->offset, 0,
+                              igi_format(" __attribute__((annotate(\"ig.%s:\")))", object));
+        return;
+    }
     if (strcmp(space_in(a, top->start, index), "constant") != 0) return;
     igi_msl_rewriter_edit(a->r, igi_msl_at(a->r, index)->offset, 0,
                           igi_strdup(" __attribute__((annotate(\"ig.space:constant\")))"));

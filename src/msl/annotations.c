@@ -2,6 +2,7 @@
 // Reading annotations back from the IR.
 #include "msl/annotations.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/memory.h"
@@ -115,6 +116,10 @@ static bool annotate(igi_msl_parameter *parameter, const igi_msl_annotation *ann
         set_slot(parameter, annotation, after, IG_ARGUMENT_BUFFER);
     } else if ((after = igi_msl_annotation_after(annotation, "ig.threadgroup:"))) {
         set_slot(parameter, annotation, after, IG_ARGUMENT_THREADGROUP);
+    } else if ((after = igi_msl_annotation_after(annotation, "ig.texture:"))) {
+        set_slot(parameter, annotation, after, IG_ARGUMENT_TEXTURE);
+    } else if ((after = igi_msl_annotation_after(annotation, "ig.sampler:"))) {
+        set_slot(parameter, annotation, after, IG_ARGUMENT_SAMPLER);
     } else if ((after = igi_msl_annotation_after(annotation, "ig.space:"))) {
         set_space(parameter, annotation, after);
     } else if ((after = igi_msl_annotation_after(annotation, "ig.condition:"))) {
@@ -140,18 +145,30 @@ static bool only_for_parameters(const igi_msl_annotation *annotation) {
            !igi_msl_annotation_after(annotation, "ig.threadgroup");
 }
 
+// Where clang keeps the address of an object that is passed by its address; nothing but a debugger reads it.
+static bool is_for_debuggers(LLVMValueRef storage) {
+    size_t length;
+    const char *name = LLVMGetValueName2(storage, &length), suffix[] = ".indirect_addr";
+    return length >= sizeof suffix - 1 && strcmp(name + length - (sizeof suffix - 1), suffix) == 0;
+}
+
 static bool visit(LLVMValueRef instruction, igi_msl_parameters *parameters) {
     igi_msl_annotation annotation;
     LLVMValueRef variable;
     if (LLVMIsAStoreInst(instruction)) {
         LLVMValueRef value = LLVMGetOperand(instruction, 0), storage = LLVMGetOperand(instruction, 1);
         bool pointer = LLVMIsAArgument(value) && LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMPointerTypeKind;
-        if (!pointer || !LLVMIsAAllocaInst(storage) || find(parameters, storage)) return true;
+        if (!pointer || !LLVMIsAAllocaInst(storage) || find(parameters, storage) || is_for_debuggers(storage))
+            return true;
         igi_msl_parameter *parameter = add(parameters, storage);
         if (parameter) parameter->argument = value, parameter->anchor = instruction;
         return parameter != NULL;
     }
-    if (!igi_msl_variable_annotation(instruction, &annotation, &variable) || !LLVMIsAAllocaInst(variable)) return true;
+    if (!igi_msl_variable_annotation(instruction, &annotation, &variable)) return true;
+    // A large array of textures is passed by its address.
+    bool is_array = LLVMIsAArgument(variable) && (igi_msl_annotation_after(&annotation, "ig.texture:") ||
+                                                  igi_msl_annotation_after(&annotation, "ig.sampler:"));
+    if (!LLVMIsAAllocaInst(variable) && !is_array) return true;
     igi_msl_parameter *parameter = find(parameters, variable);
     if (!parameter && !only_for_parameters(&annotation)) return true;
     if (!parameter) parameter = add(parameters, variable);
@@ -171,11 +188,19 @@ bool igi_msl_parameters_read(LLVMValueRef function, igi_msl_parameters *paramete
     return true;
 }
 
+uint32_t igi_msl_array_length(const char *type) {
+    const char *last = strrchr(type, ',');
+    if (strncmp(type, "array<", 6) != 0 || !last) return 1;
+    unsigned long length = strtoul(last + 1, NULL, 10);
+    return length && length <= UINT32_MAX ? (uint32_t)length : 1;
+}
+
 void igi_msl_number_open_slots(igi_msl_parameters *parameters) {
     for (size_t i = 0; i < parameters->count; i++) {
         igi_msl_parameter *open = &parameters->items[i];
-        if (open->annotated || !open->argument) continue;
-        open->kind = open->threadgroup ? IG_ARGUMENT_THREADGROUP : IG_ARGUMENT_BUFFER;
+        bool object = open->kind == IG_ARGUMENT_TEXTURE || open->kind == IG_ARGUMENT_SAMPLER;
+        if (object ? open->has_index : open->annotated || !open->argument) continue;
+        if (!object) open->kind = open->threadgroup ? IG_ARGUMENT_THREADGROUP : IG_ARGUMENT_BUFFER;
         open->annotated = open->has_index = true;
         for (bool taken = true; taken; open->index += taken) {
             taken = false;

@@ -25,7 +25,7 @@ igi_msl_annotation igi_msl_annotation_read(LLVMValueRef text, LLVMValueRef file,
 const char *igi_msl_annotation_after(const igi_msl_annotation *annotation, const char *prefix);
 
 typedef struct igi_msl_parameter {
-    LLVMValueRef storage;   // alloca that holds the parameter
+    LLVMValueRef storage;   // alloca that holds the parameter; of large arrays of textures the argument, an address
     LLVMValueRef argument;  // the LLVM argument when it is a pointer; NULL otherwise
     LLVMValueRef anchor;    // after this instruction the parameter may be overwritten
     ig_argument_kind kind;
@@ -48,6 +48,8 @@ typedef struct igi_msl_parameters {
 
 // Parameters of a kernel in order, as far as they are pointers or annotated. False when memory is short.
 bool igi_msl_parameters_read(LLVMValueRef function, igi_msl_parameters *parameters);
+// Elements of an array<T, N> by the name of the type; 1 for all others.
+uint32_t igi_msl_array_length(const char *type);
 // Arguments without an explicit index get the lowest free slot, in order.
 void igi_msl_number_open_slots(igi_msl_parameters *parameters);
 void igi_msl_parameters_free(igi_msl_parameters *parameters);

@@ -11,6 +11,8 @@ static const igi_msl_attribute attributes[] = {
     {"host_name", IGI_ATTRIBUTE_HOST_NAME},
     {"buffer", IGI_ATTRIBUTE_SLOT},
     {"threadgroup", IGI_ATTRIBUTE_SLOT},
+    {"texture", IGI_ATTRIBUTE_SLOT},
+    {"sampler", IGI_ATTRIBUTE_SLOT},
     {"function_constant", IGI_ATTRIBUTE_CONSTANT},
     {"max_total_threads_per_threadgroup", IGI_ATTRIBUTE_LIMIT},
 #define BUILTIN(name, components) {#name, IGI_ATTRIBUTE_BUILTIN},
@@ -19,8 +21,6 @@ static const igi_msl_attribute attributes[] = {
     // Argument buffers are plain structs of pointers here, so ids do not move anything.
     {"id", IGI_ATTRIBUTE_IGNORED},
     {"invariant", IGI_ATTRIBUTE_IGNORED},
-    {"texture", IGI_ATTRIBUTE_UNSUPPORTED},
-    {"sampler", IGI_ATTRIBUTE_UNSUPPORTED},
     {"stage_in", IGI_ATTRIBUTE_UNSUPPORTED},
     {"vertex", IGI_ATTRIBUTE_UNSUPPORTED},
     {"fragment", IGI_ATTRIBUTE_UNSUPPORTED},

@@ -38,12 +38,12 @@ typedef enum igi_msl_builtin {
 typedef enum igi_msl_attribute_kind {
     IGI_ATTRIBUTE_KERNEL,
     IGI_ATTRIBUTE_HOST_NAME,
-    IGI_ATTRIBUTE_SLOT,         // buffer(n), threadgroup(n)
+    IGI_ATTRIBUTE_SLOT,         // buffer(n), threadgroup(n), texture(n), sampler(n)
     IGI_ATTRIBUTE_BUILTIN,      // given by the device
     IGI_ATTRIBUTE_CONSTANT,     // function_constant(n)
     IGI_ATTRIBUTE_LIMIT,        // max_total_threads_per_threadgroup(n)
     IGI_ATTRIBUTE_IGNORED,      // means nothing to a compute kernel on this device
-    IGI_ATTRIBUTE_UNSUPPORTED,  // graphics, textures, ray tracing: refused by name
+    IGI_ATTRIBUTE_UNSUPPORTED,  // graphics, ray tracing: refused by name
 } igi_msl_attribute_kind;
 
 typedef struct igi_msl_attribute {

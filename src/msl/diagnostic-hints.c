@@ -12,7 +12,6 @@ typedef struct hint {
 } hint;
 
 static const char space_of_pointers[] = "MSL pointers name an address space: device, constant, threadgroup or thread";
-static const char no_textures[] = "textures and samplers are not supported by Ingot; use a buffer";
 static const char simd_shuffles[] = "MSL has simd_shuffle, simd_shuffle_down, simd_shuffle_up and simd_shuffle_xor";
 static const char atomics[] =
     "MSL has atomic_fetch_add_explicit and its like on 'device atomic_uint *', with memory_order_relaxed";
@@ -77,20 +76,14 @@ static const hint hints[] = {
     {"as_int*", "MSL has as_type<int4>(x)"},
     {"as_uint*", "MSL has as_type<uint4>(x)"},
     {"native_*", "MSL has the function in namespace fast, like fast::sin"},
-    {"image2d_t", no_textures},
-    {"image3d_t", no_textures},
-    {"sampler_t", no_textures},
+    {"image2d_t", "MSL has texture2d<float>"},
+    {"image3d_t", "MSL has texture3d<float>"},
+    {"sampler_t", "MSL has sampler"},
     // C
     {"printf", "kernels cannot print; write to a buffer and print it on the host"},
     {"assert", "kernels cannot stop the program; write to a buffer and check it on the host"},
     {"malloc", "kernels cannot allocate; pass a buffer"},
     {"nullptr_t", space_of_pointers},
-    // Metal, but not here
-    {"texture*", no_textures},
-    {"depth2d*", no_textures},
-    {"depthcube*", no_textures},
-    {"sampler", no_textures},
-    {"access", no_textures},
 };
 
 // With 'f' they are C's.

@@ -19,6 +19,7 @@ static void put_argument(igi_text *bytes, const ig_argument *argument) {
     igi_put_u32(bytes, argument->access);
     igi_put_u32(bytes, argument->index);
     igi_put_u32(bytes, argument->min_bytes);
+    igi_put_u32(bytes, argument->array_length);
 }
 
 void igi_msl_reflection_write(const igi_msl_reflection *reflection, igi_text *bytes) {
@@ -68,6 +69,8 @@ static void get_argument(igi_reader *r, ig_argument *argument) {
     argument->access = (ig_access)igi_get_u32(r);
     argument->index = igi_get_u32(r);
     argument->min_bytes = igi_get_u32(r);
+    argument->array_length = igi_get_u32(r);
+    if (!argument->array_length || argument->array_length > 128) r->failed = true;
 }
 
 static void get_kernel(igi_reader *r, igi_msl_kernel *kernel) {
@@ -75,7 +78,7 @@ static void get_kernel(igi_reader *r, igi_msl_kernel *kernel) {
     kernel->info.name = igi_get_string(r);
     kernel->info.static_threadgroup_memory = igi_get_u32(r);
     kernel->info.max_total_threads = igi_get_u32(r);
-    uint32_t count = igi_get_count(r, 36);
+    uint32_t count = igi_get_count(r, 40);
     ig_argument *arguments = igi_calloc(count, sizeof *arguments);
     kernel->info.arguments = arguments;
     if (!arguments) r->failed = true;

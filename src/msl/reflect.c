@@ -16,7 +16,7 @@
 #include "msl/llvm-context.h"
 #include "msl/type-names.h"
 
-enum { MAX_BUFFERS = 31 };
+enum { MAX_BUFFERS = 31, MAX_TEXTURES = 128, MAX_SAMPLERS = 16 };
 
 typedef struct reflector {
     LLVMModuleRef module;
@@ -182,15 +182,40 @@ static void check_builtin(reflector *r, const subject *s) {
              count == 2 ? "uint or ushort" : "uint, uint2, uint3, ushort, ushort2 or ushort3");
 }
 
+static int slots_of(ig_argument_kind kind) {
+    return kind == IG_ARGUMENT_TEXTURE ? MAX_TEXTURES : kind == IG_ARGUMENT_SAMPLER ? MAX_SAMPLERS : MAX_BUFFERS;
+}
+
+static bool is_texture_type(const char *type) {
+    if (strncmp(type, "array<", 6) == 0) type += 6;
+    return strncmp(type, "texture", 7) == 0 || strncmp(type, "depth", 5) == 0;
+}
+
+static bool is_sampler_type(const char *type) {
+    if (strncmp(type, "array<", 6) == 0) type += 6;
+    return strncmp(type, "sampler", 7) == 0;
+}
+
+static void check_object(reflector *r, const subject *s) {
+    bool texture = s->argument->kind == IG_ARGUMENT_TEXTURE;
+    const char *type = s->argument->type;
+    if (!*type || (texture ? is_texture_type(type) : is_sampler_type(type))) return;
+    complain(r, s, "'%s' has a %s index but is of type '%s', not a %s", s->argument->name, s->argument->attribute, type,
+             s->argument->attribute);
+}
+
 static void check_slot(reflector *r, const subject *s) {
     ig_argument *argument = s->argument;
     const ig_kernel_info *info = &s->kernel->info;
-    if (s->parameter->index < 0 || s->parameter->index >= MAX_BUFFERS) {
+    int slots = slots_of(argument->kind);
+    bool object = argument->kind == IG_ARGUMENT_TEXTURE || argument->kind == IG_ARGUMENT_SAMPLER;
+    if (s->parameter->index < 0 || s->parameter->index > slots - (int64_t)argument->array_length) {
         complain(r, s, "%s index %lld of '%s' is out of range: it must be between 0 and %d", argument->attribute,
-                 (long long)s->parameter->index, argument->name, MAX_BUFFERS - 1);
+                 (long long)s->parameter->index, argument->name, slots - 1);
         return;
     }
-    if (!s->parameter->argument) {
+    if (object) check_object(r, s);
+    if (!object && !s->parameter->argument) {
         bool threadgroup = argument->kind == IG_ARGUMENT_THREADGROUP;
         complain(r, s, "'%s' has a %s index but is not a pointer or reference: write '%s %s %s%s'", argument->name,
                  argument->attribute, threadgroup ? "threadgroup" : "constant", argument->type, threadgroup ? "*" : "&",
@@ -203,6 +228,21 @@ static void check_slot(reflector *r, const subject *s) {
             complain(r, s, "%s index %u of '%s' is already used by '%s'", argument->attribute, argument->index,
                      argument->name, other->name);
     }
+}
+
+// The second argument of the template; sample when there is none.
+static ig_access texture_access(const char *type) {
+    if (strstr(type, "access::read_write")) return IG_ACCESS_READ_WRITE;
+    return strstr(type, "access::write") ? IG_ACCESS_WRITE : IG_ACCESS_READ;
+}
+
+static void describe_object(const subject *s) {
+    ig_argument *argument = s->argument;
+    bool texture = argument->kind == IG_ARGUMENT_TEXTURE;
+    argument->attribute = texture ? "texture" : "sampler";
+    argument->index = (uint32_t)s->parameter->index;
+    argument->access = texture ? texture_access(argument->type) : IG_ACCESS_READ;
+    argument->array_length = igi_msl_array_length(argument->type);
 }
 
 static void describe_slot(const subject *s, LLVMValueRef function) {
@@ -228,6 +268,7 @@ static void describe_argument(reflector *r, const subject *s, LLVMValueRef funct
                               .condition = condition,
                               .attribute = "",
                               .address_space = "",
+                              .array_length = 1,
                               .kind = s->parameter->kind};
     if (!name || !type_copy || !condition) {
         r->failed = true;
@@ -239,7 +280,11 @@ static void describe_argument(reflector *r, const subject *s, LLVMValueRef funct
         argument->attribute = builtin_names[s->parameter->builtin];
         check_builtin(r, s);
     } else {
-        describe_slot(s, function);
+        bool object = argument->kind == IG_ARGUMENT_TEXTURE || argument->kind == IG_ARGUMENT_SAMPLER;
+        if (object)
+            describe_object(s);
+        else
+            describe_slot(s, function);
         check_slot(r, s);
     }
 }

@@ -22,6 +22,10 @@ static const struct {
     {"unsigned int", "uint"},
     {"unsigned long", "ulong"},
     {"decimal32", "bfloat"},
+    {"(metal::access)0", "access::sample"},
+    {"(metal::access)1", "access::read"},
+    {"(metal::access)2", "access::write"},
+    {"(metal::access)3", "access::read_write"},
     {"metal::", ""},
 };
 

@@ -18,7 +18,8 @@ static bool is_threadgroup_root(LLVMValueRef load) {
     uint64_t offset;
     if (!LLVMIsALoadInst(load) || !igi_simt_is_field(LLVMGetOperand(load, 0), &offset)) return false;
     return offset == offsetof(igi_simt_group, threadgroup_memory) ||
-           offset >= offsetof(igi_simt_group, arguments[IGI_MAX_SLOTS]);
+           (offset >= offsetof(igi_simt_group, arguments[IGI_MAX_SLOTS]) &&
+            offset < offsetof(igi_simt_group, textures));
 }
 
 static bool is_threadgroup_pointer(LLVMValueRef pointer, int depth) {

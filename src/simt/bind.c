@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "msl/annotations.h"
+#include "msl/type-names.h"
 #include "simt/ir.h"
 #include "simt/passes.h"
 
@@ -202,34 +203,66 @@ static void note_constant(binder *b, const igi_msl_parameter *parameter, LLVMVal
     note(b, load, "align", alignment);
 }
 
-static void bind_slot(binder *b, const igi_msl_parameter *parameter) {
-    LLVMValueRef value;
-    if (parameter->condition && !condition_holds(b->m, parameter->condition)) {
-        value = LLVMConstPointerNull(b->pointer);
-    } else {
-        LLVMValueRef group = placeholder(b, group_call, b->pointer);
-        size_t slot = (size_t)parameter->index + (parameter->kind == IG_ARGUMENT_THREADGROUP ? IGI_MAX_SLOTS : 0);
-        size_t offset = offsetof(igi_simt_group, arguments) + slot * sizeof(void *);
-        value = load_invariant(b, b->pointer, igi_simt_field(b->builder, group, offset));
-        igi_simt_name_like(value, parameter->storage);
-        note_constant(b, parameter, value);
+// Where in the group the argument is.
+static size_t slot_offset(const igi_msl_parameter *parameter, size_t element) {
+    size_t index = (size_t)parameter->index + element;
+    switch (parameter->kind) {
+        case IG_ARGUMENT_TEXTURE: return offsetof(igi_simt_group, textures) + index * sizeof(void *);
+        case IG_ARGUMENT_SAMPLER: return offsetof(igi_simt_group, samplers) + index * sizeof(uint64_t);
+        case IG_ARGUMENT_THREADGROUP: index += IGI_MAX_SLOTS; break;
+        default: break;
     }
-    LLVMBuildStore(b->builder, value, parameter->storage);
+    return offsetof(igi_simt_group, arguments) + index * sizeof(void *);
+}
+
+static LLVMValueRef load_slot(binder *b, const igi_msl_parameter *parameter, size_t element) {
+    LLVMTypeRef type = parameter->kind == IG_ARGUMENT_SAMPLER ? LLVMInt64TypeInContext(b->m->context) : b->pointer;
+    if (parameter->condition && !condition_holds(b->m, parameter->condition)) return LLVMConstNull(type);
+    LLVMValueRef group = placeholder(b, group_call, b->pointer);
+    LLVMValueRef value = load_invariant(b, type, igi_simt_field(b->builder, group, slot_offset(parameter, element)));
+    igi_simt_name_like(value, parameter->storage);
+    if (parameter->kind == IG_ARGUMENT_BUFFER) note_constant(b, parameter, value);
+    return value;
+}
+
+// The memory of an array that is passed by its address is the kernel's.
+static LLVMValueRef storage_of(binder *b, const igi_msl_parameter *parameter, uint32_t count) {
+    if (!LLVMIsAArgument(parameter->storage)) return parameter->storage;
+    LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(b->m->kernel), here = LLVMGetInsertBlock(b->builder);
+    LLVMPositionBuilderBefore(b->builder, LLVMGetFirstInstruction(entry));
+    LLVMValueRef memory = LLVMBuildAlloca(b->builder, LLVMArrayType2(b->pointer, count), "");
+    LLVMReplaceAllUsesWith(parameter->storage, memory);
+    position_after(b->builder, parameter->anchor);
+    assert(LLVMGetInsertBlock(b->builder) == here);
+    (void)here;
+    return memory;
+}
+
+// An array of textures or samplers takes consecutive slots.
+static void bind_slot(binder *b, const igi_msl_parameter *parameter, uint32_t count) {
+    LLVMValueRef storage = storage_of(b, parameter, count);
+    for (uint32_t i = 0; i < count; i++) {
+        LLVMValueRef place = i ? igi_simt_field(b->builder, storage, i * sizeof(void *)) : storage;
+        LLVMBuildStore(b->builder, load_slot(b, parameter, i), place);
+    }
 }
 
 // The reflection has already refused kernels whose parameters do not fit.
 static ig_status bind_parameters(binder *b) {
     igi_msl_parameters parameters;
+    igi_msl_signature signature;
     if (!igi_msl_parameters_read(b->m->kernel, &parameters)) return igi_error_no_memory(b->m->error);
     igi_msl_number_open_slots(&parameters);
+    igi_msl_signature_read(b->m->request->symbol, &signature);
     for (size_t i = 0; i < parameters.count; i++) {
         const igi_msl_parameter *parameter = &parameters.items[i];
         position_after(b->builder, parameter->anchor);
         if (parameter->kind == IG_ARGUMENT_BUILTIN)
             bind_builtin(b, parameter);
         else
-            bind_slot(b, parameter);
+            bind_slot(b, parameter, i < signature.count ? igi_msl_array_length(signature.types[i]) : 1);
     }
+    igi_msl_signature_free(&signature);
     igi_msl_parameters_free(&parameters);
     return IG_STATUS_OK;
 }

@@ -89,8 +89,10 @@ static bool is_number(const coarsener *c, LLVMValueRef i, const bool *set) {
 static bool keeps_groups_apart(LLVMValueRef i, const char *name) {
     uint64_t offset;
     bool field = LLVMIsALoadInst(i) && igi_simt_is_field(LLVMGetOperand(i, 0), &offset);
-    bool memory = field && (offset == offsetof(igi_simt_group, threadgroup_memory) ||
-                            offset >= offsetof(igi_simt_group, arguments) + IGI_MAX_SLOTS * sizeof(void *));
+    bool memory =
+        field &&
+        (offset == offsetof(igi_simt_group, threadgroup_memory) ||
+         (offset >= offsetof(igi_simt_group, arguments[IGI_MAX_SLOTS]) && offset < offsetof(igi_simt_group, textures)));
     return memory || strstr(name, "barrier") || strncmp(name, "__ig_mma_", 9) == 0 ||
            strncmp(name, "__ig_matrix_", 12) == 0;
 }

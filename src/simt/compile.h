@@ -8,6 +8,8 @@
 #include "core/status-internal.h"
 #include "simt/remarks.h"
 
+enum { IGI_KNOWN_LAYOUTS = 16 };
+
 typedef struct igi_simt_request {
     const char *bitcode;
     size_t bitcode_length;
@@ -15,14 +17,16 @@ typedef struct igi_simt_request {
     const char *name;    // as the user calls it
     const ig_function_constant *constants;
     size_t constant_count;
-    bool abortable;             // loops look at the abort flag
-    uint32_t width;             // lanes: 0 chooses, 1 is one thread at a time
-    bool declined;              // width is 1 because no wider code could be made
-    uint32_t group[3];          // threads of every threadgroup it will run; 0: any
-    bool batches;               // it may do several threadgroups, neighbours in x, at a time
-    bool streaming;             // it will write more than caches hold
-    bool line_tables;           // the bitcode has source lines: functions keep them and are called after the kernel
-    bool scheduled;             // threads are started one by one, in any order
+    bool abortable;     // loops look at the abort flag
+    uint32_t width;     // lanes: 0 chooses, 1 is one thread at a time
+    bool declined;      // width is 1 because no wider code could be made
+    uint32_t group[3];  // threads of every threadgroup it will run; 0: any
+    bool batches;       // it may do several threadgroups, neighbours in x, at a time
+    bool streaming;     // it will write more than caches hold
+    bool line_tables;   // the bitcode has source lines: functions keep them and are called after the kernel
+    bool scheduled;     // threads are started one by one, in any order
+    // Formats of the first textures, as in msl/stdlib/__ingot_texture_layout, which become constants; 0: not known.
+    uint64_t layouts[IGI_KNOWN_LAYOUTS];
     uint32_t check;             // IGI_CHECK_ of simt/checked/state.h: what is checked while it runs
     igi_simt_remarks *remarks;  // what became of it goes here; NULL: nobody asks
 } igi_simt_request;

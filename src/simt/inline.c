@@ -90,6 +90,7 @@ ig_status igi_simt_pass_inline(igi_simt_module *m) {
     if (status == IG_STATUS_OK) status = igi_simt_hide_magnitudes(m);
     if (status == IG_STATUS_OK) status = unroll_tail_calls(m);
     if (status == IG_STATUS_OK) status = igi_simt_replace_placeholders(m);
+    if (status == IG_STATUS_OK) status = igi_simt_fix_layouts(m);
     if (status == IG_STATUS_OK) status = igi_simt_localise_derived(m);
     if (status == IG_STATUS_OK) status = igi_simt_pass_threadgroup(m);
     if (status == IG_STATUS_OK) status = igi_simt_pass_instrument(m);

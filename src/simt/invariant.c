@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads from constant buffers are marked as invariant: a kernel never writes to them, so that loops over
+// Loads from constant buffers, and of what textures are, are marked as invariant: a kernel never writes to them, so that loops over
 // threads load a constant once, and code after a barrier loads it again instead of keeping it.
 #include "simt/ir.h"
 #include "simt/passes.h"
 
+static bool is_texture(uint64_t offset) {
+    return offset >= offsetof(igi_simt_group, textures) && offset < offsetof(igi_simt_group, samplers);
+}
+
 static bool is_constant_slot(const igi_simt_module *m, LLVMValueRef field) {
     const size_t first = offsetof(igi_simt_group, arguments), end = first + IGI_MAX_SLOTS * sizeof(void *);
     uint64_t offset;
-    if (!igi_simt_is_field(field, &offset) || offset < first || offset >= end) return false;
+    if (!igi_simt_is_field(field, &offset)) return false;
+    if (is_texture(offset)) return true;
+    if (offset < first || offset >= end) return false;
     return m->constant_slots >> ((offset - first) / sizeof(void *)) & 1;
 }
 

@@ -7,7 +7,8 @@
 
 #include "msl/hooks.h"
 
-enum { IGI_MAX_SLOTS = 31, IGI_SIMD_WIDTH = 32, IGI_QUAD_WIDTH = 4, IGI_MAX_GROUP_THREADS = 1024 };
+enum { IGI_MAX_SLOTS = 31, IGI_MAX_TEXTURES = 128, IGI_MAX_SAMPLERS = 16 };
+enum { IGI_SIMD_WIDTH = 32, IGI_QUAD_WIDTH = 4, IGI_MAX_GROUP_THREADS = 1024 };
 
 // One threadgroup, as a kernel sees it.
 typedef struct igi_simt_group {
@@ -24,6 +25,8 @@ typedef struct igi_simt_group {
     // Buffers in slots 0 to 30, threadgroup arguments in 31 to 61. Not elsewhere: what a group holds can be read at any
     // time, so that loops over threads need not read it again.
     void *arguments[2 * IGI_MAX_SLOTS];
+    const struct igi_texture *textures[IGI_MAX_TEXTURES];
+    uint64_t samplers[IGI_MAX_SAMPLERS];
 } igi_simt_group;
 
 // Why a suspended thread waits.

@@ -90,6 +90,8 @@ ig_status igi_simt_pass_unroll(igi_simt_module *m);
 // Loops in which the threads of a row walk through memory side by side (stride.c).
 bool igi_simt_is_striding(const igi_simt_module *m, const igi_simt_cfg *cfg, uint32_t loop);
 bool igi_simt_has_striding_loop(const igi_simt_module *m);
+// Part of inline: the formats of textures that the request knows become constants.
+ig_status igi_simt_fix_layouts(igi_simt_module *m);
 // Part of inline: moves threadgroup variables into igi_simt_group.threadgroup_memory. post: info.threadgroup_bytes.
 ig_status igi_simt_pass_threadgroup(igi_simt_module *m);
 // Marks loads from constant buffers: what they read does not change while a kernel runs. Changes nothing else.

@@ -15,6 +15,10 @@ sys.path.insert(0, str(root / "scripts"))
 import reference  # noqa: E402
 
 
+# Enums whose constants are made from a list, and whose names say all.
+LISTED = {"ig_pixel_format"}
+
+
 def described(node):
     """Whether a sentence says what it is: errors and conditions alone do not."""
     text = "".join("".join(part.itertext()) for part in node if part.tag in ("briefdescription", "detaileddescription")).strip()
@@ -29,6 +33,8 @@ def members(compound):
         return
     for member in compound.iter("memberdef"):
         yield member.get("kind"), member.findtext("name"), member
+        if member.findtext("name") in LISTED:
+            continue
         for value in member.findall("enumvalue"):
             yield "enumerator", value.findtext("name"), value
 

@@ -50,7 +50,7 @@ static void attributes_become_annotations(void **state) {
          " " ANNOTATE("max_total_threads_per_threadgroup\", 64") ANNOTATE("kernel\"") " void f()"},
         {"struct A { device int *p [[id(0)]]; };", "struct A { device int *p  ; };"},
         {"void f(texture2d<float> t [[texture(0)]])",
-         "void f(texture2d<float> t  " ANNOTATE("unsupported:texture\"") ")"},
+         "void f(texture2d<float> t  " ANNOTATE("texture:\", 0") ")"},
         {"[[kernel, gnu::pure]] void f()", " " ANNOTATE("kernel\"") "[[gnu::pure]] void f()"},
         {"[[gnu::pure, deprecated(\"[[kernel]]\")]] int f();", NULL},
     };

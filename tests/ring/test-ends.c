@@ -166,15 +166,9 @@ static void take_letters(ig_ring_kernel *kernel, letters *taken) {
     ig_message_clear(&letter);
 }
 
-// An answer may come before the kernel has said how far it is.
-static void wait_for_rest(const ig_ring_kernel *kernel) {
-    for (int i = 0; i < 5000 && (status_of(kernel).input_depth || status_of(kernel).in_flight); i++) sleep_ms(1);
-}
-
 // Of a kernel that is at rest: all that came to it, and all that it sent, are somewhere.
 static void assert_all_are_accounted_for(const ig_ring_kernel *kernel, uint64_t came, uint64_t delivered,
                                          const letters *taken) {
-    wait_for_rest(kernel);
     ig_ring_status s = status_of(kernel);
     assert_int_equal(came, s.processed + s.stopped + s.expired + s.invalid + s.dropped + s.input_depth + s.inbox_depth);
     assert_int_equal(s.sent, delivered + s.output_depth + s.outbox_depth + s.undelivered);

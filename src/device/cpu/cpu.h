@@ -52,12 +52,13 @@ typedef struct cpu_module {
 
 // What code was made for.
 typedef struct cpu_purpose {
-    bool abortable;     // looks at the abort flag
-    bool narrow;        // runs one thread at a time
-    bool streaming;     // writes more than caches hold
-    uint32_t check;     // IG_CHECK_: looks for these
-    bool scheduled;     // starts threads one by one
-    uint32_t group[3];  // threadgroups of this size only; 0: of any
+    bool abortable;                       // looks at the abort flag
+    bool narrow;                          // runs one thread at a time
+    bool streaming;                       // writes more than caches hold
+    uint32_t check;                       // IG_CHECK_: looks for these
+    bool scheduled;                       // starts threads one by one
+    uint32_t group[3];                    // threadgroups of this size only; 0: of any
+    uint64_t layouts[IGI_KNOWN_LAYOUTS];  // of textures
 } cpu_purpose;
 
 typedef struct cpu_variant {
@@ -92,6 +93,8 @@ ig_status igi_cpu_pipeline_open(ig_pipeline *pipeline, const ig_pipeline_desc *d
 void igi_cpu_pipeline_close(ig_pipeline *pipeline);
 ig_status igi_cpu_pipeline_emit(ig_pipeline *pipeline, const char *stage, char **text);
 ig_status igi_cpu_pipeline_remarks(ig_pipeline *pipeline, ig_remark **remarks, size_t *count);
+// Formats that are likely to be bound, for code that is made before they are.
+void igi_cpu_guess_layouts(const ig_kernel_info *kernel, uint64_t layouts[IGI_KNOWN_LAYOUTS]);
 igi_simt_request igi_cpu_simt_request(const cpu_device *cpu, const cpu_program *program, cpu_purpose purpose);
 ig_status igi_cpu_generate(ig_device *device, const cpu_program *program, const igi_simt_request *request,
                            igi_simt_stage stage, char **output, size_t *length, ig_error *error);

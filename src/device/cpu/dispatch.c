@@ -9,6 +9,7 @@
 #include "device/cpu/fault-message.h"
 #include "device/cpu/float-mode.h"
 #include "device/cpu/thread.h"
+#include "device/texture.h"
 #include "simt/checked/init.h"
 
 // What vectors of threads can be checked for.
@@ -27,6 +28,9 @@ typedef struct launch {
     uint32_t static_bytes;       // of threadgroup variables
     uint64_t float_mode;
     void *arguments[2 * IGI_MAX_SLOTS];
+    const igi_texture *textures[IGI_MAX_TEXTURES];
+    uint64_t samplers[IGI_MAX_SAMPLERS];
+    uint64_t layouts[IGI_KNOWN_LAYOUTS];
     uint32_t checks;           // IG_CHECK_
     igi_simt_checked *check;   // NULL: not checked
     pthread_mutex_t findings;  // guards those of `check`
@@ -216,6 +220,8 @@ static void run_groups(void *context, uint64_t begin, uint64_t end) {
     }
     range r = {.launch = l, .scratch = scratch, .at = begin, .end = end};
     memcpy(r.group.arguments, l->arguments, sizeof l->arguments);
+    memcpy(r.group.textures, l->textures, sizeof l->textures);
+    memcpy(r.group.samplers, l->samplers, sizeof l->samplers);
     r.group.threadgroup_memory = igi_simt_scratch_threadgroup(scratch);
     place_threadgroup_arguments(l, r.group.threadgroup_memory, r.group.arguments);
     r.group.abort = (const volatile uint32_t *)l->abort;
@@ -271,10 +277,17 @@ static ig_status copy_bytes(launch *l, ig_error *error) {
     return IG_STATUS_OK;
 }
 
+static void bind_texture(launch *l, const igi_device_binding *binding) {
+    l->textures[binding->index] = &binding->texture->shown;
+    if (binding->index < IGI_KNOWN_LAYOUTS) l->layouts[binding->index] = binding->texture->shown.layout;
+}
+
 static ig_status bind(launch *l, ig_error *error) {
     for (uint32_t i = 0; i < l->dispatch->binding_count; i++) {
         const igi_device_binding *binding = &l->dispatch->bindings[i];
         if (binding->buffer) l->arguments[binding->index] = (char *)binding->buffer->memory + binding->offset;
+        if (binding->sampler) l->samplers[binding->index] = binding->sampler->state;
+        if (binding->texture) bind_texture(l, binding);
     }
     return copy_bytes(l, error);
 }
@@ -352,6 +365,8 @@ static ig_status choose_code(ig_device *device, cpu_program *program, bool abort
                              ig_error *error) {
     cpu_purpose any = {.abortable = abortable, .check = l->checks, .scheduled = l->schedule != 0},
                 narrow = {.abortable = abortable, .check = l->checks, .narrow = true};
+    memcpy(any.layouts, l->layouts, sizeof any.layouts);
+    memcpy(narrow.layouts, l->layouts, sizeof narrow.layouts);
     uint64_t threads = *groups * l->group.x * l->group.y * l->group.z;
     bool large = igi_cpu_is_worth_shaping(igi_cpu(device), threads) && !l->schedule && !(l->checks & ~CHECKED_WIDE);
     ig_status status = igi_cpu_program_code(device, program, any, &l->code, error);
@@ -364,6 +379,7 @@ static ig_status choose_code(ig_device *device, cpu_program *program, bool abort
     cpu_purpose shaped = {.abortable = abortable,
                           .streaming = l->streaming,
                           .group = {(uint32_t)size.x, (uint32_t)size.y, (uint32_t)size.z}};
+    memcpy(shaped.layouts, l->layouts, sizeof shaped.layouts);
     l->threads = (uint32_t)(size.x * size.y * size.z);
     // Compiling a large kernel once more takes seconds.
     if (large && l->code->info.instructions <= IGI_LARGE_KERNEL)
@@ -424,13 +440,12 @@ ig_status igi_cpu_dispatch(ig_commands *commands, igi_device_dispatch *dispatch,
     if (!count_groups(&l, &total))
         return igi_error_set(error, IG_STATUS_OVERFLOW, "a dispatch has more than 2^64 threadgroups");
     if (!total) return IG_STATUS_OK;
-    status = choose_code(device, program, commands->deadline_ns != 0, &total, &l, error);
+    status = bind(&l, error);
+    if (status == IG_STATUS_OK) status = choose_code(device, program, commands->deadline_ns != 0, &total, &l, error);
     if (status != IG_STATUS_OK) return status;
     l.static_bytes = l.code->info.threadgroup_bytes;
     l.threadgroup_bytes = igi_round_up(l.code->info.threadgroup_bytes, 64) + dispatch->threadgroup_bytes;
     l.float_mode = igi_device_float_mode_kernel(program->module->math_mode == IG_MATH_FAST);
-    status = bind(&l, error);
-    if (status != IG_STATUS_OK) return status;
     igi_device_fault_install();
     if (l.schedule) choose_order(&l, total);
     if (l.checks) return run_checked(&l, commands, dispatch, total, error);

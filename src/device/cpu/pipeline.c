@@ -4,6 +4,7 @@
 
 #include "compiler-identity.h"
 #include "device/cpu/cpu.h"
+#include "device/pixel-format.h"
 #include "simt/compile.h"
 
 // ---- Keys ----
@@ -42,6 +43,7 @@ static igi_hash code_key(const cpu_program *program, const igi_simt_request *req
     igi_hasher_add_u64(hasher, request->check);
     igi_hasher_add_u64(hasher, request->scheduled);
     for (int i = 0; i < 3; i++) igi_hasher_add_u64(hasher, request->group[i]);
+    igi_hasher_add(hasher, request->layouts, sizeof request->layouts);
     return igi_hasher_finish(hasher);
 }
 
@@ -54,20 +56,22 @@ static bool is_narrow(const cpu_program *program, cpu_purpose purpose) {
 }
 
 igi_simt_request igi_cpu_simt_request(const cpu_device *cpu, const cpu_program *program, cpu_purpose purpose) {
-    return (igi_simt_request){.bitcode = program->module->bitcode,
-                              .bitcode_length = program->module->bitcode_length,
-                              .symbol = program->symbol,
-                              .name = program->name,
-                              .constants = program->constants,
-                              .constant_count = program->constant_count,
-                              .abortable = purpose.abortable,
-                              .width = is_narrow(program, purpose) ? 1 : cpu->width,
-                              .scheduled = purpose.scheduled,
-                              .check = purpose.check,
-                              .batches = purpose.group[0] != 0 && !purpose.check,
-                              .streaming = purpose.streaming,
-                              .group = {purpose.group[0], purpose.group[1], purpose.group[2]},
-                              .line_tables = program->module->line_tables};
+    igi_simt_request request = {.bitcode = program->module->bitcode,
+                                .bitcode_length = program->module->bitcode_length,
+                                .symbol = program->symbol,
+                                .name = program->name,
+                                .constants = program->constants,
+                                .constant_count = program->constant_count,
+                                .abortable = purpose.abortable,
+                                .width = is_narrow(program, purpose) ? 1 : cpu->width,
+                                .scheduled = purpose.scheduled,
+                                .check = purpose.check,
+                                .batches = purpose.group[0] != 0 && !purpose.check,
+                                .streaming = purpose.streaming,
+                                .group = {purpose.group[0], purpose.group[1], purpose.group[2]},
+                                .line_tables = program->module->line_tables};
+    memcpy(request.layouts, purpose.layouts, sizeof request.layouts);
+    return request;
 }
 
 static ig_status load(cpu_device *cpu, const cpu_program *program, const char *object, size_t length,
@@ -114,7 +118,9 @@ static cpu_variant *find_variant(const cpu_program *program, const cpu_purpose *
         bool same = v->purpose.abortable == purpose->abortable && v->purpose.narrow == purpose->narrow &&
                     v->purpose.streaming == purpose->streaming && v->purpose.check == purpose->check &&
                     v->purpose.scheduled == purpose->scheduled;
-        if (same && memcmp(v->purpose.group, purpose->group, sizeof purpose->group) == 0) return v;
+        if (same && memcmp(v->purpose.group, purpose->group, sizeof purpose->group) == 0 &&
+            memcmp(v->purpose.layouts, purpose->layouts, sizeof purpose->layouts) == 0)
+            return v;
     }
     return NULL;
 }
@@ -253,6 +259,23 @@ static void release_program(cpu_device *cpu, cpu_program *program) {
 
 // ---- The backend's calls ----
 
+// Code is made for the formats that are bound. Until they are known, for those that most programs bind.
+static ig_pixel_format usual_format(const char *type) {
+    const char *element = strchr(type, '<');
+    if (!element || strncmp(type, "array<", 6) == 0) return IG_PIXEL_INVALID;
+    if (strncmp(type, "depth", 5) == 0) return IG_PIXEL_DEPTH32_FLOAT;
+    bool real = strncmp(element, "<float", 6) == 0 || strncmp(element, "<half", 5) == 0;
+    return real ? IG_PIXEL_RGBA8_UNORM : element[1] == 'u' ? IG_PIXEL_R32_UINT : IG_PIXEL_R32_SINT;
+}
+
+void igi_cpu_guess_layouts(const ig_kernel_info *kernel, uint64_t layouts[IGI_KNOWN_LAYOUTS]) {
+    for (size_t i = 0; i < kernel->argument_count; i++) {
+        const ig_argument *argument = &kernel->arguments[i];
+        if (argument->kind == IG_ARGUMENT_TEXTURE && argument->index < IGI_KNOWN_LAYOUTS)
+            layouts[argument->index] = igi_device_pixel_layout(usual_format(argument->type));
+    }
+}
+
 ig_status igi_cpu_pipeline_open(ig_pipeline *pipeline, const ig_pipeline_desc *desc, const igi_msl_kernel *kernel,
                                 ig_error *error) {
     ig_device *device = pipeline->library->device;
@@ -262,6 +285,7 @@ ig_status igi_cpu_pipeline_open(ig_pipeline *pipeline, const ig_pipeline_desc *d
     const igi_simt_code *code;
     cpu_purpose purpose = {
         .abortable = abortable, .check = igi_cpu(device)->checks, .scheduled = igi_cpu(device)->schedule != 0};
+    igi_cpu_guess_layouts(&kernel->info, purpose.layouts);
     ig_status status = igi_cpu_program_code(device, program, purpose, &code, error);
     if (status != IG_STATUS_OK) {
         release_program(igi_cpu(device), program);
@@ -284,7 +308,9 @@ ig_status igi_cpu_pipeline_emit(ig_pipeline *pipeline, const char *stage, char *
         const char *name;
         igi_simt_stage stage;
     } stages[] = {{"llvm", IGI_STAGE_LLVM}, {"simt", IGI_STAGE_SIMT}, {"asm", IGI_STAGE_ASM}};
-    igi_simt_request request = igi_cpu_simt_request(cpu, pipeline->state, (cpu_purpose){.check = cpu->checks});
+    cpu_purpose purpose = {.check = cpu->checks};
+    igi_cpu_guess_layouts(&pipeline->kernel, purpose.layouts);
+    igi_simt_request request = igi_cpu_simt_request(cpu, pipeline->state, purpose);
     size_t length;
     for (size_t i = 0; i < sizeof stages / sizeof *stages; i++)
         if (strcmp(stages[i].name, stage) == 0)

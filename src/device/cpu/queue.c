@@ -6,6 +6,7 @@
 #include "device/cpu/check.h"
 #include "device/cpu/cpu.h"
 #include "device/findings.h"
+#include "device/texture.h"
 
 typedef struct cpu_queue {
     ig_queue *owner;
@@ -105,6 +106,8 @@ static ig_status run_command(ig_commands *commands, igi_device_command *command,
                                        "a command buffer waited for an event past its deadline of %.3f s",
                                        (double)commands->deadline_ns * 1e-9);
             break;
+        case IGI_COMMAND_PIXELS: igi_device_copy_pixels(command->pixels); break;
+        case IGI_COMMAND_MIPMAPS: igi_device_fill_levels(command->mipmaps); break;
         case IGI_COMMAND_PRODUCT:  // of devices that have them; here kernels do
         case IGI_COMMAND_BARRIER: break;
     }

@@ -38,7 +38,9 @@ static ig_remark *pack(const igi_simt_remarks *remarks) {
 ig_status igi_cpu_pipeline_remarks(ig_pipeline *pipeline, ig_remark **remarks, size_t *count) {
     const cpu_program *program = pipeline->state;
     igi_simt_remarks found = {.sources = &program->module->sources, .name = program->name};
-    igi_simt_request request = igi_cpu_simt_request(igi_cpu(pipeline->library->device), program, (cpu_purpose){0});
+    cpu_purpose purpose = {0};
+    igi_cpu_guess_layouts(&pipeline->kernel, purpose.layouts);
+    igi_simt_request request = igi_cpu_simt_request(igi_cpu(pipeline->library->device), program, purpose);
     request.remarks = &found;
     ig_status status =
         igi_cpu_generate(pipeline->library->device, program, &request, IGI_STAGE_REMARKS, NULL, NULL, NULL);

@@ -198,6 +198,8 @@ static bool encode_command(encoding *e, const igi_device_command *command) {
             end_encoders(e);
             igi_metal_encode_signal(e->buffer, command->event.event, command->event.value);
             return true;
+        case IGI_COMMAND_PIXELS:
+        case IGI_COMMAND_MIPMAPS: return false;  // there are no textures here to copy
         case IGI_COMMAND_PRODUCT:
             end_encoders(e);
             return igi_metal_encode_product(e->metal, e->buffer, command->product);

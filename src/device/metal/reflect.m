@@ -70,6 +70,7 @@ static ig_argument describe_buffer(id<MTLBufferBinding> binding, char *type, siz
         .address_space = access == IG_ACCESS_READ ? "" : "device",  // or constant: Metal does not say
         .condition = [binding isUsed] ? "" : "unused",
         .kind = IG_ARGUMENT_BUFFER,
+        .array_length = 1,
         .access = access,
         .index = (uint32_t)[binding index],
         .min_bytes = (uint32_t)[binding bufferDataSize],
@@ -83,6 +84,7 @@ static ig_argument describe_threadgroup(id<MTLThreadgroupBinding> binding, char 
         .address_space = "threadgroup",
         .condition = [binding isUsed] ? "" : "unused",
         .kind = IG_ARGUMENT_THREADGROUP,
+        .array_length = 1,
         .access = IG_ACCESS_READ_WRITE,
         .index = (uint32_t)[binding index],
         .min_bytes = (uint32_t)[binding threadgroupMemoryDataSize],

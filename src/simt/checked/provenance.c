@@ -29,7 +29,8 @@ static bool is_own_argument(const igi_simt_instrumenter *in, LLVMValueRef value)
 static bool trace_slot(const igi_simt_instrumenter *in, LLVMValueRef load, igi_simt_provenance *found) {
     uint64_t offset, first = offsetof(igi_simt_group, arguments);
     LLVMValueRef field = LLVMGetOperand(load, 0);
-    if (!igi_simt_is_field(field, &offset) || offset < first) return false;
+    if (!igi_simt_is_field(field, &offset) || offset < first || offset >= offsetof(igi_simt_group, textures))
+        return false;
     LLVMValueRef root = LLVMIsAArgument(field) ? field : LLVMGetOperand(field, 0);
     if (root != LLVMGetParam(in->m->thread, 0)) return false;
     uint32_t slot = (uint32_t)((offset - first) / sizeof(void *));

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Formats of textures. Kernels read them from the texture, unless code is made for the formats that are bound: then
+// everything that depends on them folds.
+#include "simt/ir.h"
+#include "simt/passes.h"
+
+static const char hook[] = "__ig_texture_layout";
+
+static bool asks_for_layout(LLVMValueRef instruction) {
+    return igi_simt_calls(instruction, hook);
+}
+
+// The format of the texture that a load of igi_simt_group.textures[index] gives, or 0.
+static uint64_t known_layout(const igi_simt_module *m, LLVMValueRef texture) {
+    const uint64_t first = offsetof(igi_simt_group, textures);
+    uint64_t offset;
+    if (!LLVMIsALoadInst(texture) || !igi_simt_is_field(LLVMGetOperand(texture, 0), &offset) || offset < first)
+        return 0;
+    uint64_t index = (offset - first) / sizeof(void *);
+    return index < IGI_KNOWN_LAYOUTS ? m->request->layouts[index] : 0;
+}
+
+ig_status igi_simt_fix_layouts(igi_simt_module *m) {
+    if (!LLVMGetNamedFunction(m->module, hook)) return IG_STATUS_OK;
+    ig_status status = igi_simt_run_passes(m, "function(sroa)");
+    if (status != IG_STATUS_OK) return status;
+    igi_simt_values calls;
+    if (!igi_simt_collect(m->thread, asks_for_layout, &calls)) return igi_error_no_memory(m->error);
+    for (size_t i = 0; i < calls.count; i++) {
+        LLVMValueRef call = calls.items[i];
+        uint64_t layout = known_layout(m, LLVMGetOperand(call, 0));
+        LLVMValueRef value = layout ? LLVMConstInt(LLVMTypeOf(call), layout, 0) : LLVMGetOperand(call, 1);
+        LLVMReplaceAllUsesWith(call, value);
+        LLVMInstructionEraseFromParent(call);
+    }
+    igi_simt_values_free(&calls);
+    return IG_STATUS_OK;
+}
