@@ -239,7 +239,7 @@ static const char *advice_for(const teller *t) {
                        : "add mem_flags::mem_device to the barrier";
         case IGI_FINDING_UNINITIALISED: return "write it first";
         case IGI_FINDING_BARRIER_NOT_REACHED:
-            return "return behind the last barrier, and guard what comes between by a condition";
+            return "return only after the last barrier, and put the work before it under a condition";
         case IGI_FINDING_DIFFERENT_BARRIERS:
             return "move the barrier out of the branch, so that all threads meet at it";
         case IGI_FINDING_LANES_MISSING: return "move it out of the branch, so that all lanes do it";
