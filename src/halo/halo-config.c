@@ -67,7 +67,7 @@ static ig_status read_axes(const ig_halo_config *config, uint32_t dimensions, ig
 
 // ---- Blocks of tiles for each process ----
 
-// Cells on the borders between processes, were they arranged so.
+// The number of cells on the borders between processes in this arrangement.
 static double border(const igi_halo_plan *plan, const uint64_t ranks[IGI_HALO_AXES]) {
     double cells = 0;
     for (uint32_t i = 0; i < IGI_HALO_AXES; i++) {
@@ -177,7 +177,7 @@ static ig_status lay_out(igi_halo_plan *plan, ig_error *error) {
     return IG_STATUS_OK;
 }
 
-// Tiles of the block that have a neighbour on a side, 0 meaning themselves.
+// The number of tiles of the block that have a neighbour on a side; step 0 means the tiles themselves.
 static uint64_t tiles_with(const igi_halo_axis *axis, uint32_t step) {
     if (step == 0) return axis->block;
     return axis->block - (axis->sides[step - 1] == IGI_BEYOND_NOTHING);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading a GGUF file: header, keys with their values, descriptions of tensors, data.
 //
-// Nothing in the file is believed: each length is held against the bytes that are left before memory is asked for it or
-// it is stepped over, so that tables are never more than a few times as large as the file.
+// Nothing in the file is trusted: each length is compared with the remaining bytes before memory is allocated for it or
+// it is skipped, so tables are never more than a few times as large as the file.
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static uint64_t left(const reader *r) {
 
 // ---- Errors ----
 
-// Names come from the file: a message shows their beginning, and nothing that moves a cursor.
+// Names come from the file: a message shows their beginning, without control characters.
 static void describe(const subject *of, char text[128]) {
     int length = of->name.length < 80 ? (int)of->name.length : 80;
     if (of->name.data)
@@ -94,7 +94,7 @@ static ig_status take_text(reader *r, ig_text *text) {
     return status;
 }
 
-// How many things of at least `least` bytes follow.
+// Checks that `count` items of at least `least` bytes can follow.
 static ig_status check_count(reader *r, uint64_t count, uint64_t least, const char *things) {
     if (count <= left(r) / least) return IG_STATUS_OK;
     return fail(r, IG_STATUS_BAD_FORMAT, r->at, "promises %" PRIu64 " %s, for which the file is too short", count,
@@ -231,7 +231,7 @@ static ig_status take_entries(reader *r, uint64_t count) {
     return check_names(r, &file->tensors);
 }
 
-// Bytes of the data; 0 for types that are not known.
+// The size of the data; 0 for unknown types.
 static ig_status measure(reader *r, igi_llm_gguf_entry *entry) {
     ig_gguf_tensor *tensor = &entry->tensor;
     const igi_llm_gguf_type *type = igi_llm_gguf_type_of(tensor->type);

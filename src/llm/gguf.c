@@ -45,7 +45,7 @@ static ig_status map_descriptor(ig_gguf *file, int descriptor, ig_error *error) 
 }
 
 static ig_status map_file(ig_gguf *file, ig_error *error) {
-    // A pipe nobody writes to would be waited for otherwise.
+    // Otherwise open would block on a pipe without a writer.
     int descriptor = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (descriptor < 0) return system_error(error, file->path);
     ig_status status = map_descriptor(file, descriptor, error);

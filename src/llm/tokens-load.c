@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading `tokenizer.ggml.*`: the tokens, how they merge, and those with a meaning.
+// Reading `tokenizer.ggml.*`: the tokens, how they merge, and the special ones.
 #include <math.h>
 #include <string.h>
 
@@ -56,7 +56,7 @@ static bool as_integer(const ig_gguf_value *value, int64_t *integer) {
     }
 }
 
-// Writers that know of no such token put -1 there, also where the kind has no sign.
+// Writers without such a token put -1 there, even if the kind is unsigned.
 static ig_status read_token(const loading *load, const char *key, int32_t *token) {
     ig_gguf_value value;
     int64_t id;
@@ -71,7 +71,7 @@ static ig_status read_token(const loading *load, const char *key, int32_t *token
     return IG_STATUS_OK;
 }
 
-// `count` 0 when the key is missing.
+// `count` is 0 if the key is missing.
 static ig_status read_array(const loading *load, const char *key, ig_gguf_value *array) {
     *array = (ig_gguf_value){.kind = IG_GGUF_ARRAY, .array = {.count = 0}};
     if (ig_gguf_find(load->file, key, array) == IG_STATUS_OK && array->kind != IG_GGUF_ARRAY)
@@ -189,7 +189,7 @@ static ig_status load_bytes(loading *load) {
 
 // ---- Merges ----
 
-// "left right"; the first byte is never the space between them.
+// "left right". The first byte is never the separating space.
 static bool find_merge(loading *load, ig_text merge, igi_text *joined, int32_t tokens[3]) {
     const char *space = merge.length > 1 ? memchr(merge.data + 1, ' ', merge.length - 1) : NULL;
     if (!space) return false;
