@@ -70,7 +70,8 @@ static void get_sources(igi_reader *r, igi_msl_sources *sources) {
 
 // ---- Requests ----
 
-// What a process of another build of Ingot must not be asked: its code would be kept under our key.
+// Distinguishes builds of Ingot: a process of another build must not be asked, because its code would be cached under
+// our key.
 static void put_identity(igi_text *bytes) {
     igi_put_string(bytes, IGI_COMPILER_IDENTITY);
     igi_put_string(bytes, igi_simt_cpu());

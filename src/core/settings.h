@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every environment variable that Ingot reads. The manual page ingot(1) describes the same list, which a test compares.
+// Every environment variable that Ingot reads. The manual page ingot(1) describes the same list; a test compares them.
 //
-// Values are read when the thing they belong to is opened (a device, a stream, a library loaded at run time) and kept
-// there: changing the environment later changes nothing that is open.
+// Values are read when the object they belong to is opened (a device, a stream, a library loaded at run time) and kept
+// there: later changes of the environment do not affect open objects.
 #ifndef INGOT_CORE_SETTINGS_H
 #define INGOT_CORE_SETTINGS_H
 
@@ -47,12 +47,12 @@ typedef enum igi_setting {
         IGI_SETTING_COUNT
 } igi_setting;
 
-// The text of the variable; NULL when it is not set.
+// The text of the variable; NULL if it is not set.
 const char *igi_setting_text(igi_setting setting);
-// The same, but NULL also when it is empty.
+// The same, but NULL also if it is empty.
 const char *igi_setting_named(igi_setting setting);
 bool igi_setting_is(igi_setting setting, const char *value);
-// `otherwise` when it is not set, empty, or not a number in range.
+// `otherwise` if it is not set, empty, or not a number in range.
 uint64_t igi_setting_number(igi_setting setting, uint64_t otherwise);
 
 // Fails on the first variable whose value is not accepted, and says which values are.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text from outside as it may be shown.
+// Text from outside, made safe to display.
 #include "core/visible.h"
 
 #include <string.h>
@@ -25,7 +25,7 @@ size_t igi_utf8_sequence(const char *bytes, size_t available) {
     return 0;
 }
 
-// Bytes of the character at `bytes` when it may be shown, else 0. U+0080 to U+009F are control characters too.
+// The length of the character at `bytes` if it may be displayed, else 0. U+0080 to U+009F are control characters too.
 static size_t visible_character(const char *bytes, size_t available) {
     unsigned char first = (unsigned char)bytes[0];
     if (first == '\t') return 1;
