@@ -35,7 +35,8 @@ typedef struct grid_walk {
     bool periodic;
 } grid_walk;
 
-// A narrow periodic grid can have the same neighbour on two sides: it is listed once, and never itself.
+// A narrow periodic grid can have the same neighbour on two sides: it is listed once. A kernel is never its own
+// neighbour.
 static void add_neighbour(grid_walk *walk, int dx, int dy, int dz) {
     const int by[3] = {dx, dy, dz};
     uint32_t to[3];
