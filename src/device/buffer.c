@@ -44,7 +44,7 @@ static ig_status open_new(ig_device *device, const ig_buffer_desc *desc, uint64_
     made->deallocate = desc->deallocate;
     made->user = desc->user;
     ig_status status = device->backend->buffer_open(made, desc);
-    // Memory that is only kept for later must not make anything fail now.
+    // Memory that is only kept for later use must not make anything fail now.
     if (status == IG_STATUS_OUT_OF_MEMORY) {
         igi_device_buffer_pool_trim(&device->buffers, 0);
         status = device->backend->buffer_open(made, desc);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Life of a command buffer: created, committed, waited for, finished.
+// The lifecycle of a command buffer: created, committed, waited for, finished.
 #include <errno.h>
 #include <stdio.h>
 

@@ -7,7 +7,8 @@
 
 enum { MAX_BACKENDS = 2 };
 
-// Best first. On other systems than Apple's, Metal is the software device again, and is used only when named.
+// Best first. On systems other than Apple's, the Metal device is the software device again, and is used only when
+// named.
 static size_t list_backends(const char *name, const igi_device_backend *backends[MAX_BACKENDS], ig_error *error) {
     size_t count = 0;
 #ifdef __APPLE__

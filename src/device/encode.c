@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Encoding: every call is checked here, once, for all backends. The first error sticks and makes commit fail.
+// Encoding: every call is checked here, once, for all backends. The first error is kept and makes commit fail.
 #include <string.h>
 
 #include "device/backend.h"
@@ -42,7 +42,7 @@ static igi_device_command *add_command(ig_commands *commands, igi_device_command
 }
 
 static bool keep(ig_commands *commands, igi_device_retained retained) {
-    // The same buffers come again and again: looking a few entries back saves most of the list.
+    // The same buffers are often used repeatedly: checking the last few entries avoids most duplicates.
     for (size_t i = commands->retained_count; i > 0 && i + 8 > commands->retained_count; i--)
         if (commands->retained[i - 1].object == retained.object) return true;
     if (!igi_grow((void **)&commands->retained, &commands->retained_capacity, commands->retained_count + 1,
@@ -215,7 +215,7 @@ static ig_size with_ones(ig_size size) {
     return size;
 }
 
-// Checks everything and appends; *dispatch comes with pipeline-independent fields filled.
+// Checks everything and appends the dispatch; the fields that do not depend on the pipeline are already filled.
 static ig_status add_dispatch(ig_commands *commands, igi_device_dispatch *dispatch) {
     if (!commands->pipeline)
         return fail(commands, IG_STATUS_WRONG_STATE, "dispatch without a pipeline; call set_pipeline first");

@@ -48,7 +48,7 @@ uint64_t ig_event_value(const ig_event *event) {
     return value;
 }
 
-// Takes the waiters whose value is reached off the event's list.
+// Removes the waiters whose value is reached from the event's list.
 static igi_device_event_waiter *take_ready(ig_event *event) {
     igi_device_event_waiter *ready = NULL, **link = &event->waiters;
     while (*link) {

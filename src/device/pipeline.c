@@ -26,7 +26,7 @@ static const ig_function_constant_info *find_constant(const ig_library *library,
     return NULL;
 }
 
-// Constants the library does not have are not an error: hosts set one set of values for many kernels.
+// Constants that the library does not have are not an error: hosts use one set of values for many kernels.
 static ig_status check_constants(const ig_library *library, const ig_pipeline_desc *desc, ig_error *error) {
     for (size_t i = 0; i < desc->constant_count; i++) {
         const ig_function_constant *given = &desc->constants[i];

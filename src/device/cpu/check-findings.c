@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From sites and numbers to sentences and places in the source.
+// From sites and numbers to messages and source locations.
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -51,7 +51,7 @@ static uint64_t least(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
 
-// Groups at the edge are smaller, and their threads are counted by their own size.
+// Groups at the edge are smaller, and their threads are numbered by their actual size.
 static void place_thread(const teller *t, const igi_simt_checked_side *from, ig_finding_side *side) {
     const uint64_t grid[3] = {t->dispatch->grid.x, t->dispatch->grid.y, t->dispatch->grid.z};
     const uint64_t full[3] = {t->group.x, t->group.y, t->group.z};
@@ -102,7 +102,7 @@ static char *describe_object(const teller *t) {
     return quoted("the buffer", object->name ? object->name : "");
 }
 
-// Where in the object: of a threadgroup variable, from its own beginning.
+// The offset in the object; in a threadgroup variable, from its own beginning.
 static int64_t offset_of(const teller *t) {
     const igi_simt_checked_site *site = site_of(t, &t->finding->sides[0]);
     bool variable = site->space == IGI_SPACE_VARIABLE && t->finding->object;
@@ -131,7 +131,7 @@ static char *action_of(const igi_simt_checked_site *site) {
     return igi_strdup(verb_of(site));
 }
 
-// "12 bytes past the end", or how far before its beginning.
+// "12 bytes past the end", or how far before the beginning.
 static char *where_outside(const igi_simt_checked_finding *f, const char *object) {
     int64_t offset = (int64_t)(f->address - f->base);
     if (!*object) return igi_format("at address 0x%" PRIx64 ", where there is no buffer", f->address);
@@ -276,7 +276,7 @@ static ig_finding tell(const teller *t) {
     return made;
 }
 
-// A pair of writes that once differed is no harmless one.
+// A pair of writes that differed even once is not harmless.
 static bool is_covered(const igi_simt_checked *checked, const igi_simt_checked_finding *mild) {
     if (mild->kind != IGI_FINDING_SAME_VALUE_RACE) return false;
     for (size_t i = 0; i < checked->finding_count; i++) {

@@ -15,7 +15,8 @@ enum { HUGE_PAGE = 2 << 20, SLAB_BYTES = 1 << 20, LARGEST_SLAB_BLOCK = 32 << 10,
 
 // ---- Pages ----
 
-// Whole pages straight from the system: zero, aligned for any vector, and given back at once. False when short.
+// Whole pages directly from the system: zeroed, aligned for any vector, and returned at once. Returns false when memory
+// is short.
 static bool map_pages(igi_guarded *pages, uint64_t length) {
     if (!igi_guarded_open(pages, length, IGI_GUARD_LARGE)) return false;
 #ifdef MADV_HUGEPAGE
