@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every MSL attribute Ingot knows, and what it is.
+// Every MSL attribute that Ingot knows, and its kind.
 #ifndef INGOT_MSL_ATTRIBUTES_H
 #define INGOT_MSL_ATTRIBUTES_H
 
@@ -39,10 +39,10 @@ typedef enum igi_msl_attribute_kind {
     IGI_ATTRIBUTE_KERNEL,
     IGI_ATTRIBUTE_HOST_NAME,
     IGI_ATTRIBUTE_SLOT,         // buffer(n), threadgroup(n)
-    IGI_ATTRIBUTE_BUILTIN,      // given by the device
+    IGI_ATTRIBUTE_BUILTIN,      // supplied by the device
     IGI_ATTRIBUTE_CONSTANT,     // function_constant(n)
     IGI_ATTRIBUTE_LIMIT,        // max_total_threads_per_threadgroup(n)
-    IGI_ATTRIBUTE_IGNORED,      // means nothing to a compute kernel on this device
+    IGI_ATTRIBUTE_IGNORED,      // has no meaning for a compute kernel on this device
     IGI_ATTRIBUTE_UNSUPPORTED,  // graphics, textures, ray tracing: refused by name
 } igi_msl_attribute_kind;
 
@@ -51,9 +51,9 @@ typedef struct igi_msl_attribute {
     igi_msl_attribute_kind kind;
 } igi_msl_attribute;
 
-// NULL for a name MSL does not have.
+// NULL for a name that is not in MSL.
 const igi_msl_attribute *igi_msl_attribute_find(const char *name, size_t length);
-// The attribute a mistyped one was probably meant to be, of those that kernels can have; NULL when none is near.
+// The attribute that a mistyped one was probably meant to be, among those that kernels can have; NULL if none is close.
 const char *igi_msl_attribute_nearest(const char *name);
 
 #endif

@@ -38,9 +38,9 @@ char *igi_msl_edits_apply(igi_msl_edits *edits, const char *source, size_t lengt
     return igi_text_take(&text);
 }
 
-// The last edit that begins at the place or before it; NULL when there is none.
+// The last edit that begins at or before the offset; NULL if there is none.
 static const igi_msl_edit *edit_before(const igi_msl_edits *edits, size_t place) {
-    size_t low = 0, high = edits->count;  // the first edit that begins after the place
+    size_t low = 0, high = edits->count;  // the first edit that begins after the offset
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (edits->items[middle].result <= place)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Directories by name and by where their names lead.
+// Directories by name, and with symbolic links resolved.
 #include "msl/roots.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 struct igi_msl_root {
     char *name;  // absolute
-    char *real;  // symbolic links followed; NULL when there is no such directory
+    char *real;  // with symbolic links resolved; NULL if there is no such directory
 };
 
 bool igi_msl_roots_add(igi_msl_roots *roots, const char *directory) {

@@ -69,7 +69,7 @@ static uint64_t words_of(uint64_t bytes) {
     return bytes / IGI_CHECKED_WORD + 2;
 }
 
-// Marks as uninitialised what no kernel has written and the host cannot write.
+// Shadow for memory that the host cannot write: uninitialised until a kernel writes it.
 static bool add_shadow(checked_buffer *b) {
     b->shadow_bytes = igi_round_up(b->buffer->capacity + 8, 8);
     b->object.shadow = igi_map_zeros(b->shadow_bytes);
