@@ -55,7 +55,7 @@ static bool thread_calls_kernel_once(const igi_simt_module *m) {
     return LLVMIsACallInst(user) && LLVMGetBasicBlockParent(LLVMGetInstructionParent(user)) == m->thread;
 }
 
-// What is still used is recursive or has its address taken, which the check pass refuses with a sentence.
+// What is still used is recursive or has its address taken, which the check pass refuses with an error message.
 static bool thread_is_alone(const igi_simt_module *m) {
     for (LLVMValueRef f = LLVMGetFirstFunction(m->module); f; f = LLVMGetNextFunction(f))
         if (f != m->thread && !LLVMIsDeclaration(f) && !LLVMGetFirstUse(f)) return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations among lanes, in registers: the group is the simdgroup, or several.
+// Lane operations, in registers: the group of lanes is the simdgroup, or several of them.
 #include <stdlib.h>
 #include <string.h>
 
@@ -120,7 +120,7 @@ static LLVMValueRef lanes_or_identity(const lane_op *op, const char *kind) {
     return LLVMBuildSelect(w->builder, w->mask, lanes, igi_simt_splat_value(w, identity(op, kind)), "");
 }
 
-// Distances halve: first with the far lanes, last with the neighbour.
+// Distances halve: first with distant lanes, last with the neighbour.
 static void reduce(const lane_op *op, const char *kind) {
     igi_simt_widener *w = op->w;
     LLVMValueRef lanes = lanes_or_identity(op, kind), self = igi_simt_lane_numbers(w, w->i32, 0, 1);
