@@ -70,7 +70,7 @@ void igi_tensor_front_optional_input(igi_tensor_front *f, const char *role, cons
     if (tensor)
         igi_tensor_front_input(f, role, tensor);
     else if (f->status == IG_STATUS_OK)
-        f->call.in[f->call.input_count++].storage = NULL;  // all of a view that is not there
+        f->call.in[f->call.input_count++].storage = NULL;  // the rest of the view is not used if it is absent
 }
 
 void igi_tensor_front_own(igi_tensor_front *f, ig_tensor *tensor) {
@@ -205,7 +205,7 @@ static bool endangers_input(const igi_tensor_call *call) {
     return false;
 }
 
-// The result overwrites what is still needed: it is made aside and then copied.
+// The result would overwrite what is still needed: it is computed in other memory and then copied.
 static void run_aside(igi_tensor_front *f) {
     igi_tensor_view target = f->call.out[0];
     ig_tensor *aside = igi_tensor_front_temporary(f, target.type, target.rank, target.shape);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors: making them, asking them, reading and writing them from the host.
+// Tensors: creation, properties, reading and writing from the host.
 #include <string.h>
 
 #include "core/npy.h"
@@ -26,7 +26,7 @@ ig_status igi_tensor_make(ig_device *device, ig_type type, uint32_t rank, const 
     uint64_t count;
     if (!igi_tensor_shape_count(rank, shape, ig_type_size(type), &count))
         return igi_fail_with(IG_STATUS_OVERFLOW, "the tensor would have too many elements");
-    // In place: every op makes a tensor, and copies of a view would be most of it.
+    // In place: every op creates a tensor, and copying views would be most of the cost.
     ig_tensor *made = igi_alloc(sizeof *made);
     if (!made) return igi_fail_no_memory();
     igi_tensor_view_lay_out(&made->view, type, rank, shape);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys and values of positions seen so far. Position p of a sequence lies in slot p % capacity.
+// Keys and values of the positions seen so far. Position p of a sequence is in slot p % capacity.
 #include <string.h>
 
 #include "core/status-internal.h"
 #include "tensor/front.h"
 #include "tensor/nn/attention.h"
 
-// What a sequence has in a layer: positions first .. length - 1.
+// What a sequence holds in a layer: positions first .. length - 1.
 typedef struct held {
     uint64_t first, length;
 } held;
@@ -54,7 +54,8 @@ static void destroy(ig_kv_cache *cache) {
     free(cache);
 }
 
-// In fresh memory, which the system gives page by page as positions come: a large context costs what is used of it.
+// In fresh memory, which the system commits page by page as positions are added: a large context costs only what is
+// used of it.
 static ig_status make_tensor(ig_device *device, const ig_kv_cache *cache, uint64_t bytes, ig_tensor **tensor) {
     const ig_kv_cache_desc *desc = &cache->desc;
     ig_buffer *buffer = NULL;
@@ -140,7 +141,7 @@ static part one_of(const ig_kv_cache *cache, uint32_t layer, uint64_t sequence) 
     return (part){(ig_kv_cache *)cache, layer, sequence, 1, false};
 }
 
-// Whether all are at the same position, so that one op serves them.
+// Whether all are at the same position, so that one op is enough.
 static bool in_step(const part *p) {
     const held *first = held_by(p->cache, p->layer, p->from);
     for (uint64_t i = 1; i < p->count; i++)
@@ -148,7 +149,7 @@ static bool in_step(const part *p) {
     return true;
 }
 
-// Keys or values: [slot, head, dim], after sequences where the part has them.
+// Keys or values: [slot, head, dim], preceded by sequences if the part has them.
 static ig_status memory_of(const part *p, int which, ig_tensor **slots) {
     ig_tensor *layer = NULL;
     ig_status status = ig_tensor_select(p->cache->tensors[which], 0, p->layer, &layer);
@@ -197,7 +198,7 @@ static ig_status check_place(ig_stream *stream, const ig_kv_cache *cache, uint32
 
 // ---- Append ----
 
-// Positions [from, from + count) of x into slots from `slot` on, which do not come around.
+// Copies positions [from, from + count) of x into slots from `slot` on, which do not wrap around.
 static ig_status put(ig_stream *stream, const ig_tensor *x, uint64_t from, uint64_t count, const ig_tensor *slots,
                      uint64_t slot) {
     ig_tensor *source = NULL, *target = NULL;
@@ -258,7 +259,7 @@ static ig_status check_rows(ig_stream *stream, const part *p, const ig_tensor *x
                                   (unsigned long long)desc->dim);
 }
 
-// The first of several new positions still needs its window.
+// The first of several new positions still needs its whole window.
 static ig_status check_room(ig_stream *stream, const part *p, uint64_t count) {
     uint64_t capacity = p->cache->desc.capacity, window = p->cache->desc.window, least = UINT64_MAX;
     for (uint64_t i = 0; i < p->count; i++) {
@@ -320,7 +321,7 @@ ig_status ig_kv_cache_append_sequence(ig_stream *stream, ig_kv_cache *cache, uin
 
 // ---- Truncate ----
 
-// What the next position needs must still be there; the first position needs nothing.
+// The keys that the next position sees must still be there; the first position sees none.
 static bool may_truncate(const ig_kv_cache *cache, const held *h, uint64_t length) {
     uint64_t window = cache->desc.window, needed = window && length >= window ? length + 1 - window : 0;
     return length == 0 || h->length <= length || h->first <= needed;
@@ -373,7 +374,7 @@ static ig_status attend(ig_stream *stream, const part *p, const ig_tensor *q, do
     return status;
 }
 
-// Each sequence into its place of the result.
+// Attention of each sequence into its part of the result.
 static ig_status attend_into(ig_stream *stream, const part *p, const ig_tensor *q, double scale,
                              const ig_op_options *options, ig_tensor *result) {
     ig_op_options inner = options ? *options : (ig_op_options){0};

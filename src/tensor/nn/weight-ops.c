@@ -18,7 +18,7 @@ static void check_matrix(igi_tensor_front *f, const ig_tensor *matrix, ig_weight
                               igi_tensor_shape_text(2, matrix->view.shape, text), ig_weight_type_name(type));
 }
 
-// A weight around the tensor, whose reference it takes, also when it fails.
+// Makes a weight from the tensor, whose reference it takes, also on failure.
 static ig_status wrap(ig_tensor *tensor, ig_weight_type type, uint64_t columns, ig_weight **weight) {
     ig_weight *made = igi_calloc(1, sizeof *made);
     if (!made) {
@@ -94,7 +94,7 @@ ig_status ig_weight_dequantize(ig_stream *stream, const ig_weight *weight, ig_ty
     return igi_tensor_stream_leave(stream, outer, status);
 }
 
-// The blocks of the rows are picked first, so that no others are looked at.
+// The blocks of the rows are selected first, so that no others are converted.
 ig_status ig_weight_embedding(ig_stream *stream, const ig_weight *weight, const ig_tensor *tokens, ig_type type,
                               const ig_op_options *options, ig_tensor **out) {
     ig_tensor *rows = NULL;

@@ -33,7 +33,7 @@ ig_status ig_weight_size(ig_weight_type type, uint64_t rows, uint64_t columns, u
     return IG_STATUS_OK;
 }
 
-// Elements, or bytes of blocks.
+// The shape in elements, or in bytes of blocks.
 static void shape_of(const ig_weight_desc *desc, uint64_t shape[2]) {
     bool plain = igi_tensor_weight_is_plain(desc->type);
     shape[0] = desc->rows;

@@ -71,7 +71,7 @@ static void make_elementwise(igi_tensor_sample_maker *m, ig_type operand, ig_typ
     uint32_t inputs = igi_ops[m->spec->op]->inputs;
     for (uint32_t i = 0; i < inputs; i++) {
         bool last = i + 1 == inputs;
-        // Extremes as the second factor would magnify what the first lost among denormals.
+        // Extreme values as the second factor would magnify the error of a denormal first factor.
         m->tame = last && m->spec->op == IG_OP_SILU_MUL;
         igi_tensor_sample_input(m, operand, shape, last && igi_tensor_sample_repeats(m));
     }
@@ -89,7 +89,7 @@ static void make_clamp(igi_tensor_sample_maker *m, ig_type operand, ig_type resu
     make_elementwise(m, operand, result);
 }
 
-// Each type is cast to several others; the shape decides to which.
+// Each type is cast to several others; the shape decides which.
 static void make_cast(igi_tensor_sample_maker *m, ig_type operand, ig_type result) {
     static const ig_type all[] = {IG_TYPE_F32, IG_TYPE_I32, IG_TYPE_F16, IG_TYPE_BF16,
                                   IG_TYPE_U8,  IG_TYPE_I64, IG_TYPE_I8,  IG_TYPE_BOOL};

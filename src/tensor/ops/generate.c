@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ops that make tensors from nothing: the public calls, descriptors and samples.
+// Ops that create tensors without inputs: the public calls, descriptors and samples.
 #include <math.h>
 
 #include "tensor/front.h"

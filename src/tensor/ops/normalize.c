@@ -84,7 +84,7 @@ static void make_along(igi_tensor_sample_maker *m, ig_type operand, ig_type resu
     igi_tensor_sample_output(m, result, in);
 }
 
-// With both vectors, the weight alone, or neither.
+// With both vectors, only the weight, or neither.
 static void make_norm(igi_tensor_sample_maker *m, ig_type operand, ig_type result) {
     const ig_shape *in = &igi_tensor_line_shapes[m->spec->shape].in;
     ig_shape vector = {1, {in->lengths[in->rank - 1]}};

@@ -10,7 +10,7 @@ static bool gives_position(ig_op op) {
     return op == IG_OP_ARGMAX || op == IG_OP_ARGMIN;
 }
 
-// The axes as bits.
+// The axes as a bit mask.
 static uint32_t read_axes(igi_tensor_front *f, const ig_reduce_desc *desc, uint32_t rank) {
     uint32_t axes = 0;
     if (desc->axis_count > IG_MAX_RANK) {
@@ -44,7 +44,7 @@ static void check_not_empty(igi_tensor_front *f, uint32_t axes) {
         igi_tensor_front_fail(f, IG_STATUS_INVALID_ARGUMENT, "there are no elements to choose from");
 }
 
-// The result with its reduced dimensions, as implementations see it, and without them, as the caller does.
+// The result with its reduced dimensions, as implementations see it, and without them, as the caller sees it.
 static void make_output(igi_tensor_front *f, ig_type type, uint32_t axes, bool keep_dims) {
     const igi_tensor_view *x = &f->call.in[0];
     uint64_t kept[IG_MAX_RANK];

@@ -35,7 +35,7 @@ ig_status ig_tensor_top_k(ig_stream *stream, const ig_tensor *x, int32_t axis, u
     return sort(stream, "top_k", x, axis, true, &k, options, values, indices);
 }
 
-// The sorted values are made too, and thrown away; `into` is for the indices here.
+// The sorted values are computed too, and discarded; `into` receives the indices here.
 ig_status ig_tensor_argsort(ig_stream *stream, const ig_tensor *x, int32_t axis, bool descending,
                             const ig_op_options *options, ig_tensor **indices) {
     ig_op_options inner = {.backend = options ? options->backend : IG_BACKEND_ANY};
