@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ingot generate: options and the order of things.
+// ingot generate: options and the sequence of steps.
 #include "generate.h"
 
 #include <signal.h>

@@ -53,7 +53,7 @@ void cli_write_visible(FILE *stream, const char *text, size_t length) {
     }
 }
 
-// Copies are few and small: they stay reachable here until the process ends.
+// There are few, small copies: they stay reachable from here until the process ends.
 static struct copy {
     struct copy *next;
     char text[];
@@ -136,7 +136,7 @@ int cli_error(int exit_code, const char *format, ...) {
 void cli_note(const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    fflush(stdout);  // in the order of writing, also where both go into one pipe
+    fflush(stdout);  // keeps the order of writing, even if both go into one pipe
     fputs(cli_escape(stderr, CLI_DIM), stderr);
     print_visible(format, arguments);
     fprintf(stderr, "%s\n", cli_escape(stderr, CLI_PLAIN));

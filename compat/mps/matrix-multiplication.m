@@ -6,7 +6,7 @@
 
 extern const igi_embedded igi_mps_files[] __attribute__((visibility("hidden")));
 
-// As product.metal has them.
+// Matches product.metal.
 typedef struct layout {
     uint64_t matrix;
     uint32_t row, column;
