@@ -70,7 +70,7 @@ static inline uint moved(uint at, uint step, uint length) {
 // Neighbours are 27 numbers for each tile, x + 3 y + 9 z by steps. Values that are not tiles:
 constant uint other_process = 0xfffffffe;  // and all ones where there is nothing
 
-// From tiles of this process. If `backwards` is not 0, tiles are visited in reverse, in groups of that many: first the
+// From tiles of this process. If `backwards` is not 0, each group of that many tiles is visited in reverse: first the
 // data that the previous dispatch has left in the caches.
 template <typename Unit>
 kernel void halo_pull(device Unit *field [[buffer(0)]], device const uint *neighbours [[buffer(1)]],

@@ -19,7 +19,7 @@ constant uint plane = padded_x * padded_y;
 // Matches stencil.c.
 struct Region {
     uint3 start, size;  // in the padded tile, where boxed
-    uint backwards;     // not 0: tiles are visited in reverse, in groups of this many
+    uint backwards;     // not 0: each group of this many tiles is visited in reverse
     float coefficient;
 };
 
