@@ -63,10 +63,10 @@ static void take_turn(ops_contest *c, size_t place, const ops_case *test, uint64
     size_t which = c->order[place], next = c->order[(place + 1) % c->runner_count];
     ops_runner *runner = c->runners[which];
     ops_samples *samples = &c->samples[which];
-    // The reference is there for orientation.
+    // The reference is only for orientation.
     bool slow = turn > 0 && samples->once > SLOW * c->samples[0].once;
     if (samples->calls == 0 || slow || samples->spent >= budget_seconds) return;
-    // Caches are full of what the others did, and threads asleep: one call to warm up.
+    // The caches hold the others' data, and threads are asleep: one warm-up call.
     double warm = runner->run(runner, test, 1, 1);
     bool enough = warm < 0 || warm >= long_seconds;
     double seconds = enough ? warm : runner->run(runner, test, samples->calls, samples->batches);
@@ -79,7 +79,7 @@ static void take_turn(ops_contest *c, size_t place, const ops_case *test, uint64
     settle(runner, c->runners[next], test);
 }
 
-// Those that call the same library stand side by side.
+// Peers that call the same library are adjacent.
 static void line_up(ops_contest *c) {
     size_t count = 0;
     for (int calls_blas = 1; calls_blas >= 0; calls_blas--)

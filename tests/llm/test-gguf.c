@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// GGUF files: what was written is read; whatever else is in a file gives an error that says where, and leaks nothing.
+// GGUF files: what was written is read; anything else in a file gives an error that says where, and leaks nothing.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -233,7 +233,7 @@ static void types_have_names_and_weights_have_types(void **state) {
     for (int i = 0; i < IG_WEIGHT_TYPE_COUNT; i++) assert_true(seen[i]);
 }
 
-// ---- What is wrong is said ----
+// ---- Errors are reported ----
 
 static void files_that_are_none_are_refused(void **state) {
     (void)state;
@@ -311,7 +311,7 @@ static void tensors_must_fit_their_file(void **state) {
     save_and_fail(&w, IG_STATUS_BAD_FORMAT, "tensor 'two' begins at 4 of the data, no multiple of 8");
 }
 
-// Large numbers in small files: memory is asked for what a file can hold, not for what it says.
+// Large numbers in small files: memory is allocated for what a file can hold, not for what it claims.
 static void promises_are_held_against_the_file(void **state) {
     (void)state;
     static const struct {
@@ -363,7 +363,7 @@ static void messages_carry_no_control_characters(void **state) {
 
 // ---- Broken at each byte ----
 
-// All that can be asked of a file that opened.
+// Everything that can be queried of a file that opened.
 static void look_at_all(const ig_gguf *file) {
     uint64_t sum = 0;
     for (uint64_t i = 0; i < ig_gguf_value_count(file); i++) sum += ig_gguf_key(file, i).length;

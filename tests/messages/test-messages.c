@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every public call that can fail and takes no ig_error leaves a sentence of its own, under its own name, for
-// ig_last_error; calls on tensors also for ig_stream_get_error. check-messages.py sees to it that none is missing here.
+// Every public call that can fail and takes no ig_error leaves its own message, under its own name, for ig_last_error;
+// calls on tensors also for ig_stream_get_error. check-messages.py makes sure that none is missing here.
 #include <ingot/halo.h>
 #include <ingot/llm.h>
 #include <ingot/nn.h>
@@ -10,7 +10,7 @@
 
 #include "tensor-helpers.h"
 
-// ---- Looking at what is left behind ----
+// ---- Checking what is left behind ----
 
 static void leave_an_old_error(void) {
     assert_status(ig_event_signal(NULL, 1), IG_STATUS_INVALID_ARGUMENT);
@@ -39,7 +39,7 @@ static void expect_on_stream(ig_status status, const char *call, const char *beg
     ig_error_clear(&error);
 }
 
-// The call fails, and its sentence begins so.
+// The call fails, and its message begins like this.
 #define FAILS(call, begin)                      \
     do {                                        \
         leave_an_old_error();                   \
@@ -127,7 +127,7 @@ static void command_buffers(void **state) {
     assert_ok(ig_commands_wait(commands, IG_FOREVER));
     FAILS(ig_commands_get_dispatch_timing(commands, 3, &timing), "get_dispatch_timing: the command buffer has only 0");
     FAILS(ig_commands_set_pipeline(other, NULL), "set_pipeline: the pipeline is NULL");
-    // The first error of encoding is that of the commit.
+    // The first error of encoding is returned by the commit.
     FAILS(ig_commands_set_bytes(other, NULL, 0, 3), "set_bytes 3: there are no bytes");
     FAILS(ig_commands_commit(other), "set_pipeline: the pipeline is NULL");
     ig_commands_release(commands), ig_commands_release(other);
@@ -215,7 +215,7 @@ static void tensors(void **state) {
 
 // ---- Ops ----
 
-// Without an operand, with one too small, and without a stream: under the name of the call each time.
+// Without an operand, with one that is too small, and without a stream: under the name of the call each time.
 #define OP(name, call) FAILS(ig_tensor_##call, name ": ")
 #define UNARY(id, name, type)                                      \
     FAILS(ig_tensor_##name(stream, NULL, NULL, &out), #name ": "); \
@@ -626,7 +626,7 @@ static void other_threads_see_nothing(void **state) {
     assert_int_equal(ig_last_error(NULL), IG_STATUS_INVALID_ARGUMENT);
 }
 
-// The op failed on the stream, the view later, the op again: each time the last one is told.
+// The op failed on the stream, then a view, then the op again: the last failure is reported each time.
 static void the_later_of_stream_and_thread_is_told(void **state) {
     (void)state;
     ig_tensor *x = iota(SHAPE(2, 3)), *out = NULL;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Failures: wrong calls say what is wrong; memory that runs short anywhere leaves tensors as they were; device work
-// that fails shows at sync, with the name of its op.
+// Failures: wrong calls report what is wrong; memory that runs short anywhere leaves tensors unchanged; failures of
+// device work are reported at sync, with the name of the op.
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,7 +102,7 @@ static void tensors_of_other_devices_are_refused(void **state) {
 
 // ---- Memory ----
 
-// An op, on tensors that are looked at afterwards.
+// An op, on tensors that are checked afterwards.
 typedef struct scene {
     ig_tensor *x, *y, *v, *index;
     ig_backend backend;
@@ -247,7 +247,7 @@ static void short_memory_leaves_tensors_as_they_were(void **state) {
     ig_tensor_release(s.x), ig_tensor_release(s.y), ig_tensor_release(s.v), ig_tensor_release(s.index);
 }
 
-// Validation that could not be done for lack of memory is done later, and nothing is rejected for it.
+// Validation that failed for lack of memory is done later, and nothing is rejected because of it.
 static void short_memory_during_validation_rejects_nothing(void **state) {
     (void)state;
     ig_tensor *x = iota(SHAPE(100)), *out = NULL;
@@ -324,7 +324,7 @@ static const igi_tensor_implementation faulty_rows[] = {
 static const igi_op_backend faulty_metal = {
     .id = IG_BACKEND_METAL, .encodes = true, .rows = faulty_rows, .row_count = LENGTH(faulty_rows)};
 
-// Trusts the rows without trying them, as if they went wrong only later.
+// Trusts the rows without testing them, as if they failed only later.
 static ig_stream *stream_with_faults(uint64_t deadline_ns) {
     static const char *const kernels[] = {"fault", "hang", "good"};
     ig_library *library = NULL;
@@ -410,7 +410,7 @@ typedef struct share {
     bool good;
 } share;
 
-// Streams of their own, one tensor for all, device and host ops mixed.
+// Separate streams, one tensor for all, device and host ops mixed.
 static void *work_on_shared(void *argument) {
     share *s = argument;
     ig_stream *own = NULL;
@@ -444,7 +444,7 @@ static void streams_of_several_threads_share_tensors(void **state) {
     ig_tensor_release(x);
 }
 
-// One thread encodes, another waits for the results: the batch is committed under the first one's feet.
+// One thread encodes, another waits for the results: the batch is committed while the first still uses it.
 static void *read_when_told(void *argument) {
     ig_tensor *_Atomic *next = argument;
     for (int read = 0; read < 200;) {
