@@ -104,7 +104,7 @@ extern "C" {
     X(VARIANCE, variance, FLOAT) \
     X(NORM, norm, FLOAT)
 
-// Ops with parameters of their own, each declared below.
+// Ops with special parameters, each declared below.
 #define IG_OTHER_LIST(X)                     \
     X(LEAKY_RELU, leaky_relu, FLOAT)         \
     X(CLAMP, clamp, KEEP)                    \
@@ -228,10 +228,10 @@ ig_status ig_tensor_leaky_relu(ig_stream *stream, const ig_tensor *x, double slo
 // x, but low where x is below it and high where x is above. pre: low <= high
 ig_status ig_tensor_clamp(ig_stream *stream, const ig_tensor *x, double low, double high, const ig_op_options *options,
                           ig_tensor **out);
-// Floats to integers: towards zero, saturating, NaN is 0. Integers to integers: wrapping. To bool: what is not 0.
+// Floats to integers: towards zero, saturating, NaN is 0. Integers to integers: wrapping. To bool: nonzero is true.
 ig_status ig_tensor_cast(ig_stream *stream, const ig_tensor *x, ig_type type, const ig_op_options *options,
                          ig_tensor **out);
-// A contiguous tensor of its own with the elements of x: transposed copies, or into a view.
+// A contiguous copy of x: also of transposed views, or into a view.
 ig_status ig_tensor_copy(ig_stream *stream, const ig_tensor *x, const ig_op_options *options, ig_tensor **out);
 // a where condition (of any type) is not 0, else b. All three broadcast.
 ig_status ig_tensor_where(ig_stream *stream, const ig_tensor *condition, const ig_tensor *a, const ig_tensor *b,
@@ -361,8 +361,8 @@ typedef struct ig_conv_desc {
 } ig_conv_desc;
 
 // x [batch, channel, (height,) width], weight [out channel, channel / groups, (height,) width], bias [out channel] or
-// NULL; cross-correlation, as everywhere in machine learning. Where padding meets a filter that is not finite the
-// result may be NaN.
+// NULL; cross-correlation, as everywhere in machine learning. Where padding is multiplied by a weight that is
+// not finite, the result may be NaN.
 ig_status ig_tensor_conv1d(ig_stream *stream, const ig_tensor *x, const ig_tensor *weight, const ig_tensor *bias,
                            const ig_conv_desc *desc, const ig_op_options *options, ig_tensor **out);
 ig_status ig_tensor_conv2d(ig_stream *stream, const ig_tensor *x, const ig_tensor *weight, const ig_tensor *bias,

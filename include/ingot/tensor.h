@@ -46,7 +46,7 @@ typedef struct ig_tensor_desc {
 
 // Creates a tensor. errors: INVALID_ARGUMENT, UNSUPPORTED type, OVERFLOW, OUT_OF_RANGE (buffer too short), OUT_OF_MEMORY.
 ig_status ig_tensor_create(ig_device *device, const ig_tensor_desc *desc, ig_tensor **tensor);
-// A tensor of rank 0, for use beside larger ones. The value is converted as ig_tensor_cast does.
+// A tensor of rank 0, for use with larger ones. The value is converted as by ig_tensor_cast.
 ig_status ig_tensor_create_scalar(ig_device *device, ig_type type, double value, ig_tensor **tensor);
 ig_tensor *ig_tensor_retain(ig_tensor *tensor);
 void ig_tensor_release(ig_tensor *tensor);
