@@ -199,7 +199,7 @@ int cli_check_ending(const char *option, const char *path, const char *endings) 
     for (const char *at = endings + 1; *at; at += strcspn(at, "|") + 1)
         igi_text_addf(&known, "%s%.*s", known.length ? " or " : "", (int)strcspn(at, "|"), at);
     char *list = igi_text_take(&known);
-    int result = cli_usage_error("--%s writes %s files: '%s' has another ending", option, list ? list : "", path);
+    int result = cli_usage_error("--%s writes %s files: '%s' has another extension", option, list ? list : "", path);
     free(list);
     return result;
 }

@@ -43,7 +43,7 @@ static ig_pipeline *find_pipeline(ingot_runner *runner, const char *kernel) {
                   &error);
         return runner->pipelines[i];
     }
-    simt_fail(&runner->base, "there is no kernel '%s'", kernel);
+    simt_fail(&runner->base, "the library has no kernel '%s'", kernel);
     return NULL;
 }
 

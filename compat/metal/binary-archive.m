@@ -45,7 +45,7 @@ static BOOL write_file(const char *path, const char *text) {
     _names = [[NSMutableArray alloc] init];
     if (url && ![self readURL:url]) {
         igi_refuse(error, MTLBinaryArchiveDomain, MTLBinaryArchiveErrorInvalidFile,
-                   [NSString stringWithFormat:@"'%@' is no binary archive of Ingot's", [url path]]);
+                   [NSString stringWithFormat:@"'%@' is not a binary archive of Ingot", [url path]]);
         [self release];
         return nil;
     }

@@ -187,7 +187,7 @@ static ig_status judge(igi_codegen_channel_end end, const igi_simt_request *requ
         case IGI_CHANNEL_LATE: return took_too_long(request, limits.wall_seconds, error);
         case IGI_CHANNEL_BROKEN:
             if (answer->failed) return igi_error_no_memory(error);
-            return igi_error_set(error, IG_STATUS_BAD_FORMAT, "the answer of ingot-codegen is damaged");
+            return igi_error_set(error, IG_STATUS_BAD_FORMAT, "the reply of ingot-codegen is damaged");
         case IGI_CHANNEL_CLOSED: break;
     }
     return igi_error_set(error, IG_STATUS_COMPILER_CRASHED,

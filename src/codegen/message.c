@@ -215,7 +215,7 @@ ig_status igi_codegen_read_reply(const char *bytes, size_t count, igi_simt_remar
     if (r.no_memory)
         status = igi_error_no_memory(error);
     else if (r.failed || status >= IG_STATUS_COUNT)
-        status = igi_error_set(error, IG_STATUS_BAD_FORMAT, "the answer of ingot-codegen is damaged");
+        status = igi_error_set(error, IG_STATUS_BAD_FORMAT, "the reply of ingot-codegen is damaged");
     else if (status != IG_STATUS_OK)
         igi_error_set(error, status, "%s", message);
     free(message);

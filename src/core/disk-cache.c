@@ -49,9 +49,9 @@ char *igi_cache_dir(const char *wanted) {
     char *trusted = igi_trusted_directory(directory, &why);
     if (!trusted)
         igi_log(IG_LOG_WARNING,
-                "cache directory %s is not used, because %s; take the permission away (chmod go-w) or set "
+                "cache directory %s is not used, because %s; remove that permission (chmod go-w) or set "
                 "INGOT_CACHE_DIR to a directory that only you can write",
-                directory, why ? why : "its owner cannot be told");
+                directory, why ? why : "its owner is not known");
     free(directory), free(why);
     return trusted;
 }
@@ -94,7 +94,7 @@ bool igi_disk_cache_get(igi_disk_cache *cache, igi_hash key, char **data, size_t
     bool found = path && igi_file_read_within(path, IGI_FILE_MAX_BYTES, IGI_FILE_NO_LINK, &file, &file_length, NULL) ==
                              IG_STATUS_OK;
     if (found && !sound(file, file_length, key)) {
-        igi_log(IG_LOG_WARNING, "cache entry %s is damaged; it will be made again", path);
+        igi_log(IG_LOG_WARNING, "cache entry %s is damaged; it will be generated again", path);
         unlink(path);
         free(file);
         found = false;

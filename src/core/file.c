@@ -13,7 +13,7 @@
 #include "core/memory.h"
 
 static ig_status too_large(const char *path, uint64_t max_bytes, ig_error *error) {
-    return igi_error_set(error, IG_STATUS_IO, "%s: larger than %llu bytes, which is the most that is read", path,
+    return igi_error_set(error, IG_STATUS_IO, "%s: larger than the limit of %llu bytes", path,
                          (unsigned long long)max_bytes);
 }
 

@@ -61,7 +61,7 @@ static ig_status read_header_length(reader *r, uint32_t *length) {
     if (r->position < 6 || memcmp(start, "\x93NUMPY", 6) != 0) return bad_format(r, "this is not a .npy file");
     if (status != IG_STATUS_OK) return status;
     if (start[6] < 1 || start[6] > 3 || start[7] != 0)
-        return igi_error_set(r->error, IG_STATUS_UNSUPPORTED, "%s: .npy format version %u.%u is not known", r->path,
+        return igi_error_set(r->error, IG_STATUS_UNSUPPORTED, "%s: .npy format version %u.%u is not supported", r->path,
                              start[6], start[7]);
     status = read_bytes(r, size, start[6] == 1 ? 2 : 4);
     if (status != IG_STATUS_OK) return status;

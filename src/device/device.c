@@ -67,7 +67,7 @@ ig_status ig_device_create(const ig_device_desc *desc, ig_device **device, ig_er
     const igi_device_backend *backend = choose(name, &index, &unloadable);
     if (!backend) {
         igi_error_set(error, IG_STATUS_DEVICE_UNAVAILABLE,
-                      "there is no device '%s' on this machine; `ingot info` lists those there are%s%s", name,
+                      "no device '%s' on this machine; `ingot info` lists the devices%s%s", name,
                       unloadable.message ? ": " : "", unloadable.message ? unloadable.message : "");
         ig_error_clear(&unloadable);
         return IG_STATUS_DEVICE_UNAVAILABLE;

@@ -100,9 +100,8 @@ ig_status ig_commands_set_buffer(ig_commands *commands, ig_buffer *buffer, uint6
     if (buffer->device != commands->queue->device)
         return fail(commands, IG_STATUS_INVALID_ARGUMENT, "set_buffer %u: the buffer belongs to another device", index);
     if (offset >= buffer->length)
-        return fail(commands, IG_STATUS_OUT_OF_RANGE,
-                    "set_buffer %u: offset %llu lies outside the buffer of %llu bytes", index,
-                    (unsigned long long)offset, (unsigned long long)buffer->length);
+        return fail(commands, IG_STATUS_OUT_OF_RANGE, "set_buffer %u: offset %llu is outside the buffer of %llu bytes",
+                    index, (unsigned long long)offset, (unsigned long long)buffer->length);
     if (!keep_buffer(commands, buffer)) return no_memory(commands);
     commands->buffers[index] = (igi_device_binding){.index = index, .buffer = buffer, .offset = offset};
     return IG_STATUS_OK;
@@ -111,7 +110,9 @@ ig_status ig_commands_set_buffer(ig_commands *commands, ig_buffer *buffer, uint6
 ig_status ig_commands_set_bytes(ig_commands *commands, const void *bytes, uint64_t length, uint32_t index) {
     ig_status status = check_slot(commands, index, "set_bytes");
     if (status != IG_STATUS_OK) return status;
-    if (!bytes || !length) return fail(commands, IG_STATUS_INVALID_ARGUMENT, "set_bytes %u: there are no bytes", index);
+    if (!bytes || !length)
+        return fail(commands, IG_STATUS_INVALID_ARGUMENT, "set_bytes %u: the bytes are NULL or their length is 0",
+                    index);
     void *copy = igi_arena_alloc(&commands->arena, length);
     if (!copy) return no_memory(commands);
     memcpy(copy, bytes, length);
@@ -292,7 +293,7 @@ static ig_status check_range(ig_commands *commands, const ig_buffer *buffer, uin
                              const char *what) {
     if (!buffer) return fail(commands, IG_STATUS_INVALID_ARGUMENT, "%s: the buffer is NULL", what);
     if (igi_in_range(offset, length, buffer->length)) return check_device(commands, buffer, what);
-    return fail(commands, IG_STATUS_OUT_OF_RANGE, "%s: %llu bytes at offset %llu lie outside a buffer of %llu bytes",
+    return fail(commands, IG_STATUS_OUT_OF_RANGE, "%s: %llu bytes at offset %llu are outside a buffer of %llu bytes",
                 what, (unsigned long long)length, (unsigned long long)offset, (unsigned long long)buffer->length);
 }
 

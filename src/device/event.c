@@ -16,7 +16,7 @@ ig_status ig_event_create(ig_device *device, ig_event **event) {
     ig_status status = device->backend->event_open ? device->backend->event_open(made) : IG_STATUS_OK;
     if (status != IG_STATUS_OK) {
         free(made);
-        return igi_fail(status, "event_create: the device made no event: %s", ig_status_text(status));
+        return igi_fail(status, "event_create: the device could not create an event: %s", ig_status_text(status));
     }
     ig_device_retain(device);
     pthread_mutex_init(&made->lock, NULL);

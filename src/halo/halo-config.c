@@ -41,13 +41,13 @@ static ig_status check_numbers(const ig_halo_config *config, ig_error *error) {
         return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "dimensions is %u; it can be 2 or 3",
                              config->dimensions);
     if (config->fields > IG_HALO_MAX_FIELDS)
-        return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "fields is %u; there can be %d", config->fields,
+        return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "fields is %u; at most %d are possible", config->fields,
                              IG_HALO_MAX_FIELDS);
     if (config->element_bytes > (UINT32_C(1) << 20))
         return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "element_bytes is %u; it can be up to 1 MiB",
                              config->element_bytes);
     if ((unsigned)config->neighbours > IG_NEIGHBOURS_ALL)
-        return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "neighbours is %d, which has no meaning",
+        return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "neighbours is %d, which is not a valid value",
                              (int)config->neighbours);
     return IG_STATUS_OK;
 }
@@ -116,7 +116,7 @@ static ig_status arrange_ranks(const ig_halo_config *config, const igi_halo_plan
         return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "ranks: there are more processes than tiles");
     if (ranks[0] * ranks[1] * ranks[2] != count)  // each is below 2^31 and the first two have tiles
         return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT,
-                             "ranks: %" PRIu64 " x %" PRIu64 " x %" PRIu64 " are not the %" PRIu64 " there are",
+                             "ranks: %" PRIu64 " x %" PRIu64 " x %" PRIu64 " is not the number of processes, %" PRIu64,
                              ranks[0], ranks[1], ranks[2], count);
     return IG_STATUS_OK;
 }

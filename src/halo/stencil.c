@@ -162,7 +162,7 @@ ig_status igi_halo_stencil_start(igi_halo_stencil *stencil, const float *now, co
                                  ig_error *error) {
     bool waves = stencil->config.kind == IGI_STENCIL_WAVE;
     if (!now || (waves && (!before || !speed)))
-        return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "a stencil starts from cells");
+        return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "the initial cells must not be NULL");
     ig_status status = ig_halo_reset(stencil->halo);
     stencil->now = 0;
     stencil->rims_ready = false;

@@ -85,7 +85,7 @@ static ig_status run(const igi_msl_toolchain *tools, const igi_msl_request *requ
     char *pch = request->marks_overflow ? NULL : igi_msl_find_pch(tools, request);
     ig_status status = run_in_directory(tools, request, pch, process, error);
     if (status == IG_STATUS_OK && pch && (igi_msl_blames_pch(process) || igi_msl_clang_crashed(process))) {
-        igi_log(IG_LOG_WARNING, "%s is damaged; it will be made again", pch);
+        igi_log(IG_LOG_WARNING, "%s is damaged; it will be generated again", pch);
         unlink(pch);
         igi_text_free(&process->output), igi_text_free(&process->errors);
         status = run_in_directory(tools, request, NULL, process, error);

@@ -209,7 +209,7 @@ static void refuse_callee(contents *c, LLVMValueRef callee) {
     else if (strncmp(symbol, "llvm.", 5) == 0)
         contents_refuse(c, c->at, NULL, "builtin function of the compiler ('%s') that Metal does not have", name);
     else if (igi_msl_is_reserved(symbol))
-        contents_refuse(c, c->at, name, "call to '%s', which Ingot's headers do not declare so", name);
+        contents_refuse(c, c->at, name, "call to '%s', which Ingot's headers do not declare with this type", name);
     else
         contents_refuse(c, c->at, name, "call to '%s', which is declared but not defined", name);
     free(name);
@@ -223,13 +223,13 @@ static void check_callee(contents *c, size_t caller, LLVMValueRef call) {
         if (LLVMIsAConstant(callee)) add_constant(c, callee);  // an alias; pointers are checked after inlining
     } else if (!LLVMIsDeclaration(callee)) {
         if (LLVMGetCalledFunctionType(call) != LLVMGlobalGetValueType(callee))
-            contents_refuse(c, call, NULL, "a function is called with parameters of other types than it has");
+            contents_refuse(c, call, NULL, "a function is called with arguments of the wrong types");
         add_function(c, callee);
         add_call(c, caller, call);
     } else if (!igi_msl_allows(callee)) {
         refuse_callee(c, callee);
     } else if (!igi_msl_allows_operands(call)) {
-        contents_refuse(c, call, NULL, "a function that Ingot's headers keep for themselves is called in another way");
+        contents_refuse(c, call, NULL, "an internal function of Ingot's headers is called in an unsupported way");
     }
 }
 
@@ -339,7 +339,7 @@ static void check_reserved(contents *c, LLVMValueRef global) {
         contents_refuse(c, global, constant.name,
                         "function constant '%s' has a value; it gets one when a pipeline is made", constant.name);
     else
-        contents_refuse(c, global, symbol, "'%s' is a name of the compiler's own", symbol);
+        contents_refuse(c, global, symbol, "'%s' is a name that is reserved for the compiler", symbol);
 }
 
 static void check_module(contents *c) {

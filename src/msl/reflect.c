@@ -469,7 +469,7 @@ static void report_invalid(reflector *r, char *message) {
     char *detail = strchr(message, '\n'), *symbol = strchr(message, '@');
     if (detail) *detail++ = 0;
     if (symbol) symbol[strcspn(symbol, "( \n")] = 0;
-    char *text = igi_format("this is no valid code: %s%s%s", message, symbol ? " " : "", symbol ? symbol + 1 : "");
+    char *text = igi_format("invalid code: %s%s%s", message, symbol ? " " : "", symbol ? symbol + 1 : "");
     if (text)
         igi_msl_diagnostics_add_at_word(r->diagnostics, "error", symbol ? symbol + 1 : NULL, text);
     else
@@ -496,7 +496,7 @@ static ig_status read_module(const char *bitcode, size_t length, bool check, igi
     if (LLVMParseBitcodeInContext2(context, buffer, &r.module)) {
         status = igi_error_set(
             error, IG_STATUS_BAD_FORMAT,
-            "what clang made cannot be read: either it is not clang 19 (see INGOT_CLANG), or an operation mixes "
+            "clang's output cannot be read: either it is not clang 19 (see INGOT_CLANG), or an operation mixes "
             "half and bfloat, which MSL does not allow");
     } else {
         reflect_module(&r);

@@ -22,8 +22,7 @@ static char *list_kernels(const ig_library *library) {
 static ig_status no_such_kernel(const ig_library *library, const char *wanted, ig_error *error) {
     char *names = list_kernels(library);
     if (names && *names)
-        igi_error_set(error, IG_STATUS_NOT_FOUND, "there is no ring kernel '%s' in the source; it has: %s", wanted,
-                      names);
+        igi_error_set(error, IG_STATUS_NOT_FOUND, "the source has no ring kernel '%s'; it has: %s", wanted, names);
     else
         igi_error_set(error, IG_STATUS_NOT_FOUND,
                       "the source has no ring kernel: INGOT_RING_KERNEL(%s, handler) makes one of a handler", wanted);

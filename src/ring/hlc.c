@@ -110,7 +110,7 @@ ig_status ig_hlc_update(ig_hlc *clock, ig_hlc_timestamp received, ig_hlc_timesta
     ig_status status = igi_ring_hlc_update_at(clock, received, igi_ring_now_us(), igi_ring_horizon_us(), now);
     if (status == IG_STATUS_OK) return status;
     return igi_fail(status,
-                    "hlc_update: the moment %" PRIu64 " us, logical %" PRIu64 ", of node %" PRIu64
+                    "hlc_update: the timestamp %" PRIu64 " us, logical %" PRIu64 ", of node %" PRIu64
                     " is too far ahead; set that node's wall clock",
                     received.physical, received.logical, received.node);
 }

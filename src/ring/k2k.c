@@ -139,8 +139,8 @@ ig_status ig_ring_connect(ig_ring_kernel *from, ig_ring_kernel *to) {
         routes->routes[routes->route_count] = longer.routes[routes->route_count];
         igi_ring_store_release(&routes->route_count, longer.route_count);
     } else {
-        status = igi_fail(IG_STATUS_OVERFLOW, "ring_connect: ring kernel '%s' has %d routes, as many as it may",
-                          from->name, IG_K2K_MAX_ROUTES);
+        status = igi_fail(IG_STATUS_OVERFLOW, "ring_connect: ring kernel '%s' has %d routes, the maximum", from->name,
+                          IG_K2K_MAX_ROUTES);
     }
     pthread_mutex_unlock(&from->lock);
     return status;

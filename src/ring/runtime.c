@@ -83,9 +83,9 @@ ig_status igi_ring_register(ig_ring_runtime *runtime, ig_ring_kernel *kernel, ig
     if (runtime->ending)
         status = igi_error_set(error, IG_STATUS_WRONG_STATE, "the runtime is shut down");
     else if (find_alive(runtime, kernel->name))
-        status = igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "there is a ring kernel '%s' already", kernel->name);
+        status = igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "a ring kernel '%s' already exists", kernel->name);
     else if (!find_place(runtime, &kernel->index, &old))
-        status = igi_error_set(error, IG_STATUS_OUT_OF_RANGE, "the runtime has %u ring kernels, as many as it may",
+        status = igi_error_set(error, IG_STATUS_OUT_OF_RANGE, "the runtime has %u ring kernels, the maximum",
                                runtime->max_kernels);
     if (status == IG_STATUS_OK) {
         close_routes_to(runtime, kernel->index);
@@ -315,7 +315,7 @@ static ig_status add_peer(ig_ring_runtime *runtime, ig_ring_runtime *peer) {
             status = igi_fail(IG_STATUS_INVALID_ARGUMENT, "runtime_join: node %u is joined with a node %u already",
                               runtime->node, peer->node);
     if (status == IG_STATUS_OK && runtime->peer_count == IGI_MAX_PEERS)
-        status = igi_fail(IG_STATUS_OVERFLOW, "runtime_join: node %u is joined with %d others, as many as it may",
+        status = igi_fail(IG_STATUS_OVERFLOW, "runtime_join: node %u is joined with %d others, the maximum",
                           runtime->node, IGI_MAX_PEERS);
     if (status == IG_STATUS_OK) runtime->peers[runtime->peer_count++] = peer;
     pthread_mutex_unlock(&runtime->lock);

@@ -57,7 +57,7 @@ static ig_status open_machine(igi_simt_module *m) {
         m->machine = LLVMCreateTargetMachine(host_target, host_triple, host_cpu, host_features, LLVMCodeGenLevelDefault,
                                              LLVMRelocPIC, LLVMCodeModelSmall);
     if (m->machine) return IG_STATUS_OK;
-    return igi_error_set(m->error, IG_STATUS_UNSUPPORTED, "this LLVM cannot make code for %s", host_triple);
+    return igi_error_set(m->error, IG_STATUS_UNSUPPORTED, "this LLVM cannot generate code for %s", host_triple);
 }
 
 // ---- Passes ----
@@ -111,8 +111,8 @@ static ig_status emit(igi_simt_module *m, LLVMCodeGenFileType type, char **outpu
     LLVMMemoryBufferRef buffer = NULL;
     char *message = NULL;
     if (LLVMTargetMachineEmitToMemoryBuffer(m->machine, m->module, type, &message, &buffer)) {
-        igi_error_set(m->error, IG_STATUS_INTERNAL, "LLVM could not make code for kernel '%s': %s", m->request->name,
-                      message);
+        igi_error_set(m->error, IG_STATUS_INTERNAL, "LLVM could not generate code for kernel '%s': %s",
+                      m->request->name, message);
         LLVMDisposeMessage(message);
         return IG_STATUS_INTERNAL;
     }

@@ -22,7 +22,7 @@ static ig_status parse(igi_simt_module *m) {
     }
     m->kernel = LLVMGetNamedFunction(m->module, request->symbol);
     if (m->kernel) return IG_STATUS_OK;
-    return igi_error_set(m->error, IG_STATUS_NOT_FOUND, "there is no kernel '%s' in the library", request->name);
+    return igi_error_set(m->error, IG_STATUS_NOT_FOUND, "the library has no kernel '%s'", request->name);
 }
 
 // The linker reads and takes over the kernel, the only external function, and what it refers to.

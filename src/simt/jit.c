@@ -325,7 +325,7 @@ static ig_status explain(igi_simt_jit *jit, const unit *home, LLVMErrorRef failu
     if (!missing[0]) return report(error, IG_STATUS_BAD_FORMAT, "compiled kernel cannot be loaded", failure);
     LLVMConsumeError(failure);
     return igi_error_set(error, IG_STATUS_BAD_FORMAT,
-                         "compiled kernel cannot be loaded: it wants '%s', which kernels may not use", missing);
+                         "compiled kernel cannot be loaded: it needs '%s', which kernels may not use", missing);
 }
 
 ig_status igi_simt_jit_load(igi_simt_jit *jit, const char *object, size_t length, const char *name, igi_simt_code *code,

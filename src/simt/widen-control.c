@@ -226,7 +226,7 @@ static uint32_t next_for(igi_simt_widener *w, uint32_t block, uint32_t successor
 
 static void go(igi_simt_widener *w, uint32_t next, uint32_t block) {
     if (next == IGI_NONE)
-        igi_simt_decline(w, "a block that leads nowhere", LLVMGetBasicBlockTerminator(w->s.cfg.blocks[block].block));
+        igi_simt_decline(w, "a block without successors", LLVMGetBasicBlockTerminator(w->s.cfg.blocks[block].block));
     else
         LLVMBuildBr(w->builder, w->entry[next]);
 }
@@ -234,7 +234,7 @@ static void go(igi_simt_widener *w, uint32_t next, uint32_t block) {
 static void end_divergent_loop(igi_simt_widener *w, uint32_t block, uint32_t loop) {
     uint32_t header = w->s.cfg.loops[loop].header, next = after_loop(w, loop, block);
     if (next == IGI_NONE) {
-        igi_simt_decline(w, "a loop without a way out", LLVMGetBasicBlockTerminator(w->s.cfg.blocks[block].block));
+        igi_simt_decline(w, "a loop without an exit", LLVMGetBasicBlockTerminator(w->s.cfg.blocks[block].block));
         return;
     }
     LLVMValueRef left = igi_simt_load_slot(w, w->mask_type, w->mask_slot[header]);
@@ -281,7 +281,7 @@ void igi_simt_widen_terminator(igi_simt_widener *w, uint32_t block) {
         return;
     }
     if (!LLVMIsABranchInst(terminator)) {
-        igi_simt_decline(w, "a branch with more than two ways", terminator);
+        igi_simt_decline(w, "a branch with more than two targets", terminator);
         return;
     }
     bool conditional = LLVMIsConditional(terminator) && at->successors[0] != at->successors[1];

@@ -220,7 +220,7 @@ bool igi_simt_widen_lane_operation(igi_simt_widener *w, LLVMValueRef call) {
     if (strcmp(name, "simd_barrier") == 0) return true;  // lanes are together anyway
     if (place_in_group(w, call, name)) return true;
     if (w->width % SIMD != 0) {
-        igi_simt_decline(w, "a lane operation in a group that is no simdgroup", call);
+        igi_simt_decline(w, "a lane operation in a group that is not a simdgroup", call);
         return true;
     }
     lane_op op = {.w = w, .call = call, .type = LLVMTypeOf(call), .set = SIMD};

@@ -288,7 +288,7 @@ static void exchange_one_by_one(igi_simt_widener *w, LLVMValueRef i) {
         LLVMValueRef user = LLVMGetUser(use);
         bool part = LLVMIsAExtractValueInst(user) && LLVMGetInstructionParent(user) == LLVMGetInstructionParent(i);
         if (!part) {
-            igi_simt_decline(w, "an exchange whose result travels", i);
+            igi_simt_decline(w, "an exchange whose result leaves its block", i);
             return;
         }
         igi_simt_widen_set(w, user, NULL, LLVMGetIndices(user)[0] == 0 ? olds : dones);
@@ -322,7 +322,7 @@ void igi_simt_widen_one_by_one(igi_simt_widener *w, LLVMValueRef i) {
     // Its value was set together with the exchange.
     if (opcode == LLVMExtractValue && LLVMGetInstructionOpcode(LLVMGetOperand(i, 0)) == LLVMAtomicCmpXchg) return;
     if (!all_spillable(i) || LLVMGetNumOperands(i) > 8) {
-        igi_simt_decline(w, "an instruction on a type that has no lanes", i);
+        igi_simt_decline(w, "an instruction on a type that cannot be widened", i);
         return;
     }
     LLVMTypeRef type = LLVMTypeOf(i);

@@ -424,7 +424,7 @@ void igi_simt_widen_instruction(igi_simt_widener *w, LLVMValueRef i) {
         widen_varying(w, i);
         w->matrix_order = false;
     } else {
-        igi_simt_decline(w, "an instruction that is never reached", i);
+        igi_simt_decline(w, "an unreachable instruction", i);
     }
 }
 

@@ -111,7 +111,7 @@ static void compare_results(const igi_tensor_chain *chain, const results *r, boo
         igi_tensor_view one = whole(chain, &chain->values[i]), other = one;
         other.storage = r->of[i];
         *good = igi_tensor_views_agree(&other, &one, (igi_tensor_tolerance){0, 0}, difference);
-        if (!*good) snprintf(what, 120, "alone and beside what lies between: %.80s", difference);
+        if (!*good) snprintf(what, 120, "with and without intermediate results: %.80s", difference);
     }
 }
 

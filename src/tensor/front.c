@@ -25,7 +25,7 @@ void igi_tensor_front_begin_as(igi_tensor_front *f, ig_stream *stream, ig_op op,
     f->call.input_count = f->call.output_count = 0;
     f->call.past_caches = false;
     if ((unsigned)f->options->backend >= IG_BACKEND_COUNT)
-        igi_tensor_front_fail(f, IG_STATUS_INVALID_ARGUMENT, "there is no backend %d", (int)f->options->backend);
+        igi_tensor_front_fail(f, IG_STATUS_INVALID_ARGUMENT, "unknown backend %d", (int)f->options->backend);
 }
 
 void igi_tensor_front_fail(igi_tensor_front *f, ig_status status, const char *format, ...) {
@@ -240,7 +240,7 @@ static ig_status finish(igi_tensor_front *f, ig_tensor **first, ig_tensor **seco
 
 static void require_output(igi_tensor_front *f, ig_tensor **out) {
     if (!out && !f->options->into)
-        igi_tensor_front_fail(f, IG_STATUS_INVALID_ARGUMENT, "there is nowhere to put the result");
+        igi_tensor_front_fail(f, IG_STATUS_INVALID_ARGUMENT, "out is NULL, and no 'into' is given");
 }
 
 ig_status igi_tensor_front_finish(igi_tensor_front *f, ig_tensor **out) {

@@ -156,7 +156,7 @@ static void make_ready(igi_tensor_fusion_structure *structure, const igi_tensor_
     if (status == IG_STATUS_OK)
         structure->pipeline = ig_pipeline_retain(m.fused);
     else
-        igi_log(m.why[0] ? IG_LOG_WARNING : IG_LOG_INFO, "no kernel was made of %s: %s", structure->name,
+        igi_log(m.why[0] ? IG_LOG_WARNING : IG_LOG_INFO, "no fused kernel was made for %s: %s", structure->name,
                 m.why[0]        ? m.why
                 : error.message ? error.message
                                 : ig_status_text(status));

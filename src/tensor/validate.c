@@ -148,7 +148,7 @@ static ig_op_state find_verdict(igi_tensor_runtime *runtime, ig_op op, ig_backen
     ig_op_state state = try_all(runtime, op, backend, slot->reason);
     if (state == IG_OP_VALIDATED) igi_tensor_verdict_keep(runtime, key);
     if (state != IG_OP_REJECTED) return state;
-    igi_log(IG_LOG_WARNING, "op '%s' of backend '%s' gives wrong answers on this machine and is not used: %s",
+    igi_log(IG_LOG_WARNING, "op '%s' of backend '%s' gives wrong results on this machine and is not used: %s",
             ig_op_name(op), ig_backend_name(backend), slot->reason);
     return state;
 }

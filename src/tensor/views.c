@@ -138,7 +138,8 @@ ig_status ig_tensor_permute(const ig_tensor *tensor, const int32_t *axes, ig_ten
     for (uint32_t i = 0; i < tensor->view.rank; i++) {
         status = check_axis("permute", tensor, view, axes[i], 0, &order[i]);
         if (status != IG_STATUS_OK) return status;
-        if (seen >> order[i] & 1) return igi_fail(IG_STATUS_INVALID_ARGUMENT, "permute: axis %d comes twice", axes[i]);
+        if (seen >> order[i] & 1)
+            return igi_fail(IG_STATUS_INVALID_ARGUMENT, "permute: axis %d is given twice", axes[i]);
         seen |= 1u << order[i];
     }
     igi_tensor_view permuted = igi_tensor_view_permuted(&tensor->view, order);
@@ -198,7 +199,7 @@ ig_status ig_tensor_select(const ig_tensor *tensor, int32_t axis, int64_t index,
     if (status != IG_STATUS_OK) return status;
     int64_t length = (int64_t)tensor->view.shape[at];
     if (index < -length || index >= length)
-        return igi_fail(IG_STATUS_OUT_OF_RANGE, "select: index %lld lies outside axis %d of length %lld",
+        return igi_fail(IG_STATUS_OUT_OF_RANGE, "select: index %lld is outside axis %d of length %lld",
                         (long long)index, axis, (long long)length);
     igi_tensor_view part = without_axis(&tensor->view, at);
     if (index < 0) index += length;

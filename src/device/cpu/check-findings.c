@@ -203,10 +203,9 @@ static char *message_for(const teller *t, const char *object) {
         case IGI_FINDING_DIFFERENT_BARRIERS:
             return igi_strdup("waits at a barrier while other threads of its threadgroup wait at another");
         case IGI_FINDING_LANES_MISSING:
-            return igi_format("needs all lanes of the simdgroup here, but %u of %u take no part", f->absent,
+            return igi_format("needs all lanes of the simdgroup here, but %u of %u are inactive", f->absent,
                               f->absent + f->present);
-        case IGI_FINDING_INACTIVE_LANE:
-            return igi_format("asks for the value of lane %u, which takes no part", f->absent);
+        case IGI_FINDING_INACTIVE_LANE: return igi_format("reads the value of lane %u, which is inactive", f->absent);
         case IGI_FINDING_OVERFLOW: return igi_strdup("computes an integer that its type cannot hold");
         case IGI_FINDING_CONVERSION: return igi_strdup("converts a number to a type that cannot hold it");
         case IGI_FINDING_SHIFT: return igi_strdup("shifts by as many bits as the type has, or more");

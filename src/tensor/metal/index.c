@@ -56,7 +56,7 @@ static ig_status check(const igi_tensor_call *call) {
     igi_tensor_walk walk = igi_tensor_walk_of(1, &index);
     igi_tensor_walk_all(&walk, look, &s);
     if (!s.failed) return IG_STATUS_OK;
-    return igi_error_set(call->error, IG_STATUS_OUT_OF_RANGE, "%s: index %lld lies outside an axis of length %lld",
+    return igi_error_set(call->error, IG_STATUS_OUT_OF_RANGE, "%s: index %lld is outside an axis of length %lld",
                          igi_tensor_call_name(call), (long long)s.wrong, (long long)s.length);
 }
 

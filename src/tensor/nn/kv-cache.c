@@ -78,7 +78,7 @@ ig_status ig_kv_cache_create(ig_device *device, const ig_kv_cache_desc *desc, ig
     if (status != IG_STATUS_OK) return status;
     if (desc->window > desc->capacity)
         return igi_fail(IG_STATUS_INVALID_ARGUMENT,
-                        "kv_cache_create: a window of %llu needs more than a capacity of %llu",
+                        "kv_cache_create: a window of %llu does not fit into a capacity of %llu",
                         (unsigned long long)desc->window, (unsigned long long)desc->capacity);
     if (!igi_mul(desc->layers, sequences_of(desc), &count))
         return igi_fail_with(IG_STATUS_OVERFLOW, "kv_cache_create: there are too many layers and sequences");
@@ -288,8 +288,8 @@ static ig_status append(ig_stream *stream, const part *p, const ig_tensor *k, co
     uint32_t axis = k->view.rank - 3;
     uint64_t count = k->view.shape[axis];
     if (v->view.shape[axis] != count)
-        return igi_tensor_stream_fail(stream, IG_STATUS_INVALID_ARGUMENT, "%s: there are not as many values as keys",
-                                      stream->caller);
+        return igi_tensor_stream_fail(stream, IG_STATUS_INVALID_ARGUMENT,
+                                      "%s: k and v have different numbers of positions", stream->caller);
     status = check_room(stream, p, count);
     if (status == IG_STATUS_OK) status = (in_step(p) ? put_both : put_each)(stream, p, k, v);
     if (status == IG_STATUS_OK) lengthen(p, count);
@@ -332,7 +332,7 @@ static ig_status truncate(ig_kv_cache *cache, uint64_t from, uint64_t count, uin
         for (uint64_t i = 0; i < count; i++)
             if (!may_truncate(cache, held_by(cache, layer, from + i), length))
                 return igi_fail(IG_STATUS_OUT_OF_RANGE,
-                                "kv_cache_truncate: positions that length %llu needs are overwritten already",
+                                "kv_cache_truncate: positions that length %llu needs have been overwritten",
                                 (unsigned long long)length);
     for (uint32_t layer = 0; layer < cache->desc.layers; layer++)
         for (uint64_t i = 0; i < count; i++) {
@@ -399,7 +399,7 @@ static ig_status attend_each(ig_stream *stream, const part *p, const ig_tensor *
         return status;
     }
     if (!out)
-        return igi_tensor_stream_fail(stream, IG_STATUS_INVALID_ARGUMENT, "%s: there is nowhere to put the result",
+        return igi_tensor_stream_fail(stream, IG_STATUS_INVALID_ARGUMENT, "%s: out is NULL, and no 'into' is given",
                                       stream->caller);
     ig_type operand, type;
     ig_tensor *made = NULL;

@@ -29,7 +29,8 @@ ig_status ig_tensor_clamp(ig_stream *stream, const ig_tensor *x, double low, dou
                           ig_tensor **out) {
     const igi_tensor_parameters p = {.elementwise = {.low = low, .high = high}};
     if (stream && !(low <= high))
-        return igi_tensor_stream_fail(stream, IG_STATUS_INVALID_ARGUMENT, "clamp: low is %g and high is %g", low, high);
+        return igi_tensor_stream_fail(stream, IG_STATUS_INVALID_ARGUMENT, "clamp: low is %g, which is above high, %g",
+                                      low, high);
     return igi_tensor_front_elementwise(stream, IG_OP_CLAMP, &x, &p, options, out);
 }
 
@@ -43,7 +44,7 @@ ig_status ig_tensor_cast(ig_stream *stream, const ig_tensor *x, ig_type type, co
     igi_tensor_front_begin(&f, stream, IG_OP_CAST, options);
     igi_tensor_front_input(&f, "x", x);
     if (!igi_tensor_type_in(type, IGI_ANY_TYPE))
-        igi_tensor_front_fail(&f, IG_STATUS_UNSUPPORTED, "there are no tensors of this type");
+        igi_tensor_front_fail(&f, IG_STATUS_UNSUPPORTED, "tensors cannot have this type");
     if (f.status == IG_STATUS_OK) igi_tensor_front_output(&f, type, x->view.rank, x->view.shape);
     return igi_tensor_front_finish(&f, out);
 }

@@ -52,7 +52,8 @@ static ig_status normalize(ig_stream *stream, ig_op op, const ig_tensor *x, cons
     if (inputs == 3) igi_tensor_front_optional_input(&f, "bias", bias);
     if (f.status == IG_STATUS_OK && x->view.rank == 0)
         igi_tensor_front_fail(&f, IG_STATUS_INVALID_ARGUMENT, "a single value has no last dimension");
-    if (!(epsilon >= 0)) igi_tensor_front_fail(&f, IG_STATUS_INVALID_ARGUMENT, "epsilon is %g", epsilon);
+    if (!(epsilon >= 0))
+        igi_tensor_front_fail(&f, IG_STATUS_INVALID_ARGUMENT, "epsilon is %g; it must be at least 0", epsilon);
     if (f.status != IG_STATUS_OK) return f.status;
     uint64_t length = x->view.shape[x->view.rank - 1];
     check_vector(&f, 1, "weight", length);

@@ -66,7 +66,7 @@ static void scatter_row(void *user, uint64_t count, char *const *data, const int
 
 static ig_status check_found(const context *c) {
     if (!c->failed) return IG_STATUS_OK;
-    return igi_error_set(c->call->error, IG_STATUS_OUT_OF_RANGE, "%s: index %lld lies outside an axis of length %llu",
+    return igi_error_set(c->call->error, IG_STATUS_OUT_OF_RANGE, "%s: index %lld is outside an axis of length %llu",
                          igi_tensor_call_name(c->call), (long long)c->wrong, (unsigned long long)c->length);
 }
 

@@ -364,7 +364,7 @@ ig_status igi_simd_index_select(const igi_tensor_call *call) {
     igi_tensor_parallel(call->runtime, count, slice < IGI_SIMD_GRAIN ? IGI_SIMD_GRAIN / (slice + 1) + 1 : 1,
                         select_part, &s);
     if (!atomic_load(&s.failed)) return IG_STATUS_OK;
-    return igi_error_set(call->error, IG_STATUS_OUT_OF_RANGE, "%s: index %lld lies outside an axis of length %llu",
+    return igi_error_set(call->error, IG_STATUS_OUT_OF_RANGE, "%s: index %lld is outside an axis of length %llu",
                          igi_tensor_call_name(call), (long long)atomic_load(&s.wrong),
                          (unsigned long long)call->in[0].shape[s.axis]);
 }
