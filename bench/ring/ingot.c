@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ingot bench ring: Ingot's own figures.
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,7 @@ enum { INBOX = 2048, WARM_UP = 2000, SAMPLES = 20000, BURST = 256, MANY = 100000
 static const uint64_t patience_ns = 10000000000u;
 
 ring_latency ring_latency_of(double *samples, size_t count) {
+    assert(count > 0);
     bench_sort(samples, count);
     return (ring_latency){samples[count / 2], samples[count * 99 / 100], samples[count * 999 / 1000]};
 }

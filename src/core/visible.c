@@ -2,6 +2,7 @@
 // Text from outside, made safe to display.
 #include "core/visible.h"
 
+#include <assert.h>
 #include <string.h>
 
 size_t igi_utf8_sequence(const char *bytes, size_t available) {
@@ -13,6 +14,7 @@ size_t igi_utf8_sequence(const char *bytes, size_t available) {
         {0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4},
     };
     const unsigned char *text = (const unsigned char *)bytes;
+    assert(available > 0);
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         if (text[0] < forms[i].first_low || text[0] > forms[i].first_high) continue;
         size_t length = forms[i].length;

@@ -2,6 +2,8 @@
 // The pool of buffers: power-of-two buckets; the exact bucket is tried first, then the next.
 #include "device/buffer-pool.h"
 
+#include <assert.h>
+
 #include "core/settings.h"
 #include "device/backend.h"
 
@@ -24,6 +26,7 @@ void igi_device_buffer_pool_init(igi_device_buffer_pool *pool, uint64_t device_b
 }
 
 void igi_device_buffer_pool_destroy(igi_device_buffer_pool *pool) {
+    assert(pool->stats.used_bytes == 0);
     igi_device_buffer_pool_trim(pool, 0);
     pthread_mutex_destroy(&pool->lock);
 }

@@ -2,6 +2,7 @@
 // GGUF files: opening, and looking things up.
 #include "llm/gguf.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -131,6 +132,7 @@ ig_gguf_value igi_llm_gguf_scalar(ig_gguf_kind kind, const void *bytes) {
     ig_gguf_value value = {.kind = kind};
     uint64_t bits = 0;
     float single;
+    assert(kind < IG_GGUF_KIND_COUNT && kind_bytes[kind] && kind_bytes[kind] <= sizeof bits);
     memcpy(&bits, bytes, kind_bytes[kind]);
     switch (kind) {
         case IG_GGUF_I8:

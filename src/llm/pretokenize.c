@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "llm/pretokenize.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "llm/unicode.h"
@@ -123,6 +124,7 @@ static bool split(const splitting *s, const igi_llm_stage *stage, const uint8_t 
     if (!stage->match) return s->take(s->context, (const char *)from, (size_t)(end - from));
     for (const uint8_t *at = from; at < end;) {
         const uint8_t *match = stage->match(stage, from, at, end);
+        assert(!match || (match > at && match <= end));
         if (!match) {
             at += igi_llm_char_at(at, end).length;
             continue;

@@ -2,6 +2,7 @@
 // Address spaces of types, and of the object a member function is called on (MSL specification, 4.7).
 #include "msl/address-space.h"
 
+#include <assert.h>
 #include <string.h>
 
 // Real code has one or two qualifiers in a row and short template arguments; text with more is left unchanged.
@@ -93,6 +94,7 @@ static bool is_constructor(const igi_msl_tokens *tokens, size_t name) {
 
 igi_msl_space_role igi_msl_address_space_role(const igi_msl_tokens *tokens, size_t index) {
     qualifiers seen = {0};
+    assert(igi_msl_address_space(tokens, index));
     size_t close = parameters_before(tokens, index, &seen);
     if (!close) return IGI_SPACE_OF_TYPE;
     size_t after = after_qualifiers(tokens, index, &seen);

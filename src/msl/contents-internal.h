@@ -35,8 +35,7 @@ __attribute__((format(printf, 4, 5))) void contents_refuse(contents *c, LLVMValu
 char *contents_name(LLVMValueRef function);
 // Returns true the first time.
 bool contents_is_new(contents *c, const void *key);
-// Visits everything reachable from the kernels, and checks it unless c->diagnostics is NULL. pre: module and
-// diagnostics are set.
+// Visits everything reachable from the kernels of c->module, and checks it unless c->diagnostics is NULL.
 void contents_walk(contents *c);
 void contents_free(contents *c);
 

@@ -2,6 +2,7 @@
 // Replacements in a text.
 #include "msl/edits.h"
 
+#include <assert.h>
 #include <string.h>
 
 bool igi_msl_edits_add(igi_msl_edits *edits, size_t offset, size_t length, char *text) {
@@ -28,6 +29,7 @@ char *igi_msl_edits_apply(igi_msl_edits *edits, const char *source, size_t lengt
     if (edits->count) qsort(edits->items, edits->count, sizeof *edits->items, by_place);
     for (size_t i = 0; i < edits->count; i++) {
         igi_msl_edit *edit = &edits->items[i];
+        assert(edit->offset >= done && edit->offset + edit->length <= length);
         igi_text_append(&text, source + done, edit->offset - done);
         edit->result = text.length;
         igi_text_append(&text, edit->text, edit->text_length);

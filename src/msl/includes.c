@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which files a text names: in #include and its relatives, in #embed, and in __has_include.
+#include <assert.h>
 #include <string.h>
 
 #include "msl/rewrite-passes.h"
@@ -82,6 +83,7 @@ typedef struct line_counter {
 
 // pre: offsets ascend. Lines as clang counts them: a carriage return alone ends one too.
 static uint32_t line_at(line_counter *counter, size_t offset) {
+    assert(offset >= counter->at);
     for (; counter->at < offset; counter->at++) {
         char c = counter->text[counter->at];
         counter->line += c == '\n' || (c == '\r' && counter->text[counter->at + 1] != '\n');

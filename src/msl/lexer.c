@@ -2,6 +2,7 @@
 // MSL text as tokens, with brackets paired. Comments are dropped; line continuations are white space.
 #include "msl/lexer.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <string.h>
 
@@ -245,6 +246,7 @@ static bool pair_brackets(igi_msl_tokens *tokens) {
 }
 
 bool igi_msl_lex(const char *text, size_t length, igi_msl_tokens *tokens) {
+    assert(length <= UINT32_MAX);
     *tokens = (igi_msl_tokens){.text = text};
     lexer lex = {.text = text, .length = length, .tokens = tokens, .line_start = true};
     while (lex.at < lex.length && !lex.failed) {

@@ -2,6 +2,7 @@
 // Adding files that macros name, from clang's messages about files that it cannot find.
 #include "msl/missing.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "msl/diagnostics.h"
@@ -94,6 +95,7 @@ static char *take_string(char **at, const char *end) {
 }
 
 ig_status igi_msl_wanted_apply(const char *bytes, size_t length, igi_msl_sources *sources, ig_error *error) {
+    assert(igi_msl_wanted_is(bytes, length));
     char *copy = igi_strndup(bytes, length), *at = copy ? copy + sizeof magic : NULL, *end = copy + length;
     ig_status status = copy ? IG_STATUS_OK : igi_error_no_memory(error);
     while (status == IG_STATUS_OK && at < end) {

@@ -2,6 +2,7 @@
 // Directories by name, and with symbolic links resolved.
 #include "msl/roots.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,6 +37,7 @@ static bool is_below(const char *path, const char *root) {
 }
 
 bool igi_msl_roots_have_name(const igi_msl_roots *roots, const char *path) {
+    assert(*path == '/' && !strstr(path, "/../") && !strstr(path, "/./"));
     for (size_t i = 0; i < roots->count; i++)
         if (is_below(path, roots->items[i].name)) return true;
     return false;

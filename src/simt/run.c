@@ -2,6 +2,7 @@
 // The scheduler inside a threadgroup: suspended threads, lane operations, barriers.
 #include "simt/run.h"
 
+#include <assert.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -260,6 +261,7 @@ bool igi_simt_can_run_group(const igi_simt_code *code, const uint32_t size[3]) {
 }
 
 void igi_simt_run_group(const igi_simt_code *code, const igi_simt_group *group, igi_simt_scratch *scratch) {
+    assert(group->size[0] && group->size[1] && group->size[2]);
     private_memory = private_of(scratch);
     if (code->info.form == IGI_FORM_LOOP)
         run_loop(code, group, scratch);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Chains op by op: on the host a block of elements at a time, on the device all at once.
+#include <assert.h>
 #include <string.h>
 
 #include "tensor/chain.h"
@@ -196,6 +197,7 @@ ig_status igi_tensor_chain_run_blocks(const igi_tensor_chain *chain, ig_op *fail
 
 ig_status igi_tensor_chain_encode_ops(const igi_tensor_chain *chain, ig_commands *commands,
                                       ig_status (*begin)(void *user, const char *op), void *user, ig_error *error) {
+    assert(chain->encodes);
     work w = {.chain = chain, .columns = igi_tensor_chain_columns(chain)};
     memset(w.slots.of, NOWHERE, sizeof w.slots.of);
     piece whole = {.rows = chain->count / w.columns, .columns = w.columns};

@@ -2,6 +2,7 @@
 // Chains: recording ops, and determining which results are needed.
 #include "tensor/chain.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -170,6 +171,7 @@ bool igi_tensor_chain_add(igi_tensor_chain *chain, const igi_tensor_call *call, 
     const igi_tensor_view *out = &call->out[0];
     operands o;
     uint8_t before;
+    assert(igi_tensor_chain_takes(chain->runtime, chain->mode, call));
     if (igi_tensor_chain_is_full(chain) || (chain->op_count && chain->count != igi_tensor_view_count(out)))
         return false;
     forget_unseen(chain);

@@ -2,6 +2,7 @@
 // Memory of the software device: whole pages between guards, and slabs for small pooled blocks.
 #include "device/cpu/memory.h"
 
+#include <assert.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -46,6 +47,7 @@ static void free_slab(igi_device_slab *slab) {
 }
 
 void igi_device_slabs_destroy(igi_device_slabs *slabs) {
+    assert(!slabs->current || slabs->current->blocks == 0);
     free_slab(slabs->current);
     pthread_mutex_destroy(&slabs->lock);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keys and values of the positions seen so far. Position p of a sequence is in slot p % capacity.
+#include <assert.h>
 #include <string.h>
 
 #include "core/status-internal.h"
@@ -204,6 +205,7 @@ static ig_status put(ig_stream *stream, const ig_tensor *x, uint64_t from, uint6
     ig_tensor *source = NULL, *target = NULL;
     int32_t axis = (int32_t)x->view.rank - 3;
     if (count == 0) return IG_STATUS_OK;
+    assert(slot + count <= slots->view.shape[slots->view.rank - 3]);
     ig_status status = ig_tensor_slice(x, axis, (int64_t)from, (int64_t)(from + count), 1, &source);
     if (status == IG_STATUS_OK)
         status = ig_tensor_slice(slots, axis, (int64_t)slot, (int64_t)(slot + count), 1, &target);
@@ -278,6 +280,7 @@ static void lengthen(const part *p, uint64_t count) {
         held *h = held_by(p->cache, p->layer, p->from + i);
         h->length += count;
         if (h->length - h->first > capacity) h->first = h->length - capacity;
+        assert(p->cache->desc.window || h->first == 0);
     }
 }
 
@@ -339,6 +342,7 @@ static ig_status truncate(ig_kv_cache *cache, uint64_t from, uint64_t count, uin
             held *h = held_by(cache, layer, from + i);
             if (length == 0) h->first = 0;
             if (h->length > length) h->length = length;
+            assert(h->first <= h->length);
         }
     return IG_STATUS_OK;
 }
@@ -357,11 +361,11 @@ ig_status ig_kv_cache_truncate_sequence(ig_kv_cache *cache, uint64_t sequence, u
 
 // ---- Attention ----
 
-// pre: in step
 static ig_status attend(ig_stream *stream, const part *p, const ig_tensor *q, double scale,
                         const ig_op_options *options, ig_tensor **out) {
     ig_tensor *slots[2] = {NULL, NULL};
     const held *h = held_by(p->cache, p->layer, p->from);
+    assert(in_step(p));
     uint64_t capacity = p->cache->desc.capacity, keys = h->length - h->first;
     uint64_t queries = q->view.shape[q->view.rank - 3];
     ig_status status = memories_of(p, slots);

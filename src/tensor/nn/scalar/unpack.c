@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the bytes of a block mean: the layouts of GGUF.
+#include <assert.h>
 #include <string.h>
 
 #include "tensor/nn/weight.h"
@@ -141,6 +142,7 @@ static void (*const unpackers[IG_WEIGHT_TYPE_COUNT])(const uint8_t *, size_t, ig
 };
 
 void igi_tensor_unpack_group(uint32_t type, const uint8_t *row, uint64_t index, igi_tensor_weight_group *group) {
+    assert(type < IG_WEIGHT_TYPE_COUNT && unpackers[type]);
     uint64_t groups = igi_tensor_weight_formats[type].weights / IGI_GROUP;
     unpackers[type](row + index / groups * igi_tensor_weight_formats[type].bytes, (size_t)(index % groups), group);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products with weights: few tokens at the speed of memory, in integers; many as matrix products, for which one block
 // of the weight at a time is converted to floats.
+#include <assert.h>
 #include <string.h>
 
 #include "tensor/nn/simd/kernels.h"
@@ -31,6 +32,8 @@ static const uint8_t *row_at(const job *j, uint64_t row) {
 
 // `count` weights of a row from `column` on. pre: both are whole blocks
 static void to_floats(const job *j, uint64_t row, uint64_t column, uint64_t count, float *to) {
+    assert(column % igi_tensor_weight_formats[j->type].weights == 0 &&
+           count % igi_tensor_weight_formats[j->type].weights == 0);
     const uint8_t *from = row_at(j, row) + igi_tensor_weight_row_bytes(j->type, column);
     if (j->n->dequantize[j->type])
         j->n->dequantize[j->type](count / igi_tensor_weight_formats[j->type].weights, from, to);
