@@ -133,7 +133,7 @@ class Header:
     def __init__(self, path, text, markup, meanings):
         self.name = path.name
         self.group = re.sub(r"\W", "_", path.stem)
-        # What is for C++ and for the linker says nothing to readers.
+        # Lines for C++ and for the linker are of no interest to readers.
         text = re.sub(r'#ifdef __cplusplus\n(extern "C" {|})\n#endif', "\n\n", text)
         self.lists = Lists(text, meanings)
         self.lines = text.splitlines()

@@ -206,7 +206,7 @@ def run_all(faults, options):
         if time.monotonic() - started > options.seconds:
             break
         begin = time.monotonic()
-        # Without a fault the tests must pass, or passing and failing would say nothing.
+        # Without a fault the tests must pass; otherwise their failure would prove nothing.
         todo = [test for test in fault.tests if test not in sound]
         if todo and not build.make(todo):
             sys.exit(f"the source does not compile; see {build.log.name}")
