@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# A door to meson and ninja. `make test` and `make run` work from a clean clone.
+# A front end to meson and ninja. `make test` and `make run` work from a clean clone.
 #
 #   make            build into build/, without the tests
 #   make run        build and run the tour; ARGS="info --json" runs something else

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ingot-bench, which `ingot bench` runs: measured figures, each beside its peers of the same run.
+// ingot-bench, which `ingot bench` runs: figures with those of peers measured in the same run.
 #include <string.h>
 
 #include "bench/simt/simt.h"
@@ -68,7 +68,7 @@ static int run(int argc, char **argv) {
         .max_operands = SIZE_MAX,
         .operand = "a suite",
     };
-    // How the simt suite starts its peers: not for people, so not in the table.
+    // The simt suite starts its peers this way. It is not for users, so it is not in the table.
     if (argc == 3 && strcmp(argv[1], "--peer") == 0) return simt_serve(argv[2]);
     cli_list names = {0};
     int result = cli_parse(&syntax, argc, argv, &names);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ingot bench: starts ingot-bench in place of this program.
+// ingot bench: replaces this program by ingot-bench.
 #include <errno.h>
 #include <stdint.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "core/program.h"
 #include "core/settings.h"
 
-// Relative to the directory of `ingot`: beside it, installed under the same prefix, or in a build tree.
+// Relative to the directory of `ingot`: the same directory, installed under the same prefix, or in a build tree.
 static const char *const places[] = {".", "../libexec/ingot", "../bench", NULL};
 
 int cmd_bench(int argc, char **argv) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ingot compile: compiles a file, lists what is in it or shows what became of it.
+// ingot compile: compiles a file, and lists what it contains or shows the result.
 #include <stdlib.h>
 #include <string.h>
 
@@ -220,8 +220,8 @@ static int examine_kernels(const compile_options *options, ig_library *library) 
     return result;
 }
 
-// Such a kernel is part of its library all the same, and only a pipeline of it is refused; whoever compiles to see
-// whether it can run wants to know.
+// Such a kernel is still part of its library, and only creating a pipeline fails; but those who compile to find out
+// whether it can run want to know.
 static int check_threadgroup_memory(const ig_device *device, const ig_library *library) {
     ig_device_properties properties;
     ig_device_get_properties(device, &properties);

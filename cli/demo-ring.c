@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ingot demo, ring kernels: a token handed from one to the next, without the host.
+// ingot demo, ring kernels: a token passed from one to the next, without the host.
 #include <ingot/ring.h>
 
 #include "console/options.h"
@@ -51,7 +51,7 @@ static int show(const token *back, uint64_t ns) {
     return CLI_CONTINUE;
 }
 
-// The last of them tells the host.
+// The last of them notifies the host.
 static int pass(ig_ring_kernel *const *kernels) {
     token t = {.hops_left = ROUNDS * KERNELS};
     ig_message message = IG_MESSAGE(0, &t), last = {0};

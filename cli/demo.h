@@ -16,19 +16,19 @@ typedef struct demo_stage {
 extern const igi_embedded demo_kernels[];
 extern const size_t demo_kernels_count;
 
-// All return CLI_CONTINUE, or the exit code after having said what is wrong.
+// All return CLI_CONTINUE, or the exit code after printing an error.
 int demo_draw_picture(const demo_stage *stage);
 int demo_measure_saxpy(const demo_stage *stage);
 int demo_pass_token(const demo_stage *stage);
 
-// NULL when this build does not have it.
+// NULL if this build does not have it.
 const igi_embedded *demo_find_file(const char *name);
 int demo_make_waves(const demo_stage *stage);
 
 // Compiles the embedded file of this name, which has one kernel. owns: *pipeline is the caller's.
 int demo_compile(const demo_stage *stage, const char *file, ig_pipeline **pipeline, uint64_t *compile_ns);
 
-// One dispatch of a grid with up to two buffers and then some bytes, waited for.
+// One dispatch of a grid with up to two buffers followed by some bytes, run to completion.
 typedef struct demo_dispatch {
     ig_pipeline *pipeline;
     ig_buffer *buffers[2];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements of every type: text, JSON, counting up and random numbers.
+// Elements of every type: text, JSON, counting up, and random numbers.
 #include "elements.h"
 
 #include <ctype.h>

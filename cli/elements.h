@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Single elements of an ig_type: read from text, shown as text, and made by the generators of `ingot run`.
+// Single elements of an ig_type: read from text, shown as text, and produced by the generators of `ingot run`.
 #ifndef INGOT_CLI_ELEMENTS_H
 #define INGOT_CLI_ELEMENTS_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What checking found, for people and for programs.
+// Findings of checks, for people and for programs.
 #ifndef INGOT_CLI_FINDINGS_H
 #define INGOT_CLI_FINDINGS_H
 
@@ -13,16 +13,16 @@ typedef struct cli_findings {
     uint64_t limit;  // of findings that are shown; 0: 100
     // Rules, one for each line of the file: KIND [KERNEL [FILE [LINE]]], each of which may have * and ?.
     char *rules_text;
-    // What has been shown and what not:
+    // Counts of findings:
     size_t errors, warnings, suppressed, left_out;
-    void *sarif;  // the file, begun
+    void *sarif;  // the open file
 } cli_findings;
 
-// Reads the rules and names of checks. CLI_CONTINUE, or the exit code after having said what is wrong.
+// Reads the rules and names of checks. Returns CLI_CONTINUE, or the exit code after printing an error.
 int cli_findings_open(cli_findings *findings, uint32_t *checks);
 // Shows the findings of finished commands.
 void cli_findings_show(cli_findings *findings, const ig_commands *commands);
-// A summary; the exit code.
+// Prints a summary; returns the exit code.
 int cli_findings_close(cli_findings *findings);
 
 #endif

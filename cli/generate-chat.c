@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ingot generate --chat: messages in the model's own form.
+// ingot generate --chat: messages in the model's own format.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -14,7 +14,7 @@ static void note_interrupt(int number) {
     interrupted = 1;
 }
 
-// Without SA_RESTART, so that waiting for a line ends too.
+// Without SA_RESTART, so that waiting for a line is interrupted too.
 void generate_catch_interrupts(void) {
     struct sigaction action = {.sa_handler = note_interrupt};
     sigemptyset(&action.sa_mask);

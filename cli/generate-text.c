@@ -8,7 +8,7 @@
 #include "core/clock.h"
 #include "generate.h"
 
-// A long prompt shows how far it has come.
+// For a long prompt, progress is shown after this many tokens.
 enum { TOKENS_TOGETHER = 512 };
 
 // ---- Tokens ----
@@ -37,7 +37,7 @@ static int evaluate(generation *g, const int32_t *tokens, uint64_t count, const 
     return CLI_CONTINUE;
 }
 
-// How many tokens from the first on are in the session already; the last is always computed, for what follows it.
+// How many tokens, from the first on, the session already holds; the last is always computed, for its logits.
 static uint64_t known(const generation *g, const int32_t *tokens, uint64_t count) {
     uint64_t i = 0;
     while (i + 1 < count && i < g->past_count && g->past[i] == tokens[i]) i++;
@@ -67,7 +67,7 @@ static int read_prompt(generation *g, const int32_t *tokens, uint64_t count, con
 
 // ---- Answers ----
 
-// How much of the text ends with a whole character: tokens may end within one.
+// The length of the text up to the last complete character: tokens may end inside one.
 static size_t whole_characters(const igi_text *text) {
     for (size_t back = 1; back <= 3 && back <= text->length; back++) {
         unsigned char byte = (unsigned char)text->data[text->length - back];
@@ -121,7 +121,7 @@ int generate_answer(generation *g, const char *text, uint64_t length, bool speci
     *a = (answer){0};
     int result = encode(g, text, length, special, &tokens, &count);
     if (result == CLI_CONTINUE) result = read_prompt(g, tokens, count, &logits, a);
-    // Only now: the progress of reading it has had the line.
+    // Only now, because the progress of the prompt used the line.
     if (result == CLI_CONTINUE && echo) cli_write_data(stdout, text, length), fflush(stdout);
     if (generate_is_interrupted()) a->end = "interrupted";
     if (result == CLI_CONTINUE && !a->end) result = write_answer(g, logits, a);
@@ -169,5 +169,5 @@ void generate_report(const generation *g, const answer *a) {
     igi_json_put_double(json, "prompt_tokens_per_second", rate(computed, a->prompt_ns));
     igi_json_put_double(json, "tokens_per_second", rate(a->tokens, a->ns));
     cli_end_row();
-    fflush(stdout);  // another program may wait for this answer
+    fflush(stdout);  // another program may be waiting for this answer
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ingot generate: options and the order of things.
+// ingot generate: options and the sequence of steps.
 #include "generate.h"
 
 #include <signal.h>
@@ -83,7 +83,7 @@ static int run(generation *g) {
     ig_error error = {0};
     char *text = NULL;
     size_t length = 0;
-    if (!g->model_path) return cli_usage_error("a model is missing: -m MODEL.gguf");
+    if (!g->model_path) return cli_usage_error("no model: give -m MODEL.gguf");
     if (!g->chat && !g->prompt && !g->prompt_file) return cli_usage_error("no prompt: give -p TEXT, -f FILE or --chat");
     if (g->prompt && g->prompt_file) return cli_usage_error("give the prompt with -p or with -f, not with both");
     if (g->system && !g->chat) return cli_usage_error("--system needs --chat");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ingot halo: what a simulation starts from.
+// ingot halo: the initial state of a simulation.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "core/npy.h"
 #include "halo.h"
 
-// Place of a cell in the domain, 0 to 1 along each axis.
+// The position of a cell in the domain, 0 to 1 along each axis.
 typedef struct place {
     double x, y, z;
 } place;
@@ -35,7 +35,7 @@ static float heat_at(place at) {
     return 0;
 }
 
-// ---- Waves: a drop, and what stands in its way ----
+// ---- Waves: a drop, and obstacles ----
 
 static float drop_at(place at) {
     return (float)exp(-square(distance(at, (place){0.22, 0.5, 0.5})) / square(0.025));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ingot halo: several processes under mpirun. MPI is loaded only then.
+// ingot halo: several processes under mpirun. MPI is loaded only in that case.
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 
 // ---- Finding MPI ----
 
-// How mpirun of Open MPI, MPICH and those after it, and Slurm tell.
+// Variables set by the mpirun of Open MPI, of MPICH and its derivatives, and by Slurm.
 static bool is_under_mpirun(void) {
     static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -24,13 +24,13 @@ static bool is_under_mpirun(void) {
 
 static void *load_from(const char *directory, const char *below) {
     char *place = igi_path_join(directory, below), *path = igi_path_join(place ? place : "", "libingot-mpi.so.0");
-    // MPI's own plugins look for its symbols.
+    // MPI's own plugins look up its symbols.
     void *library = path ? dlopen(path, RTLD_NOW | RTLD_GLOBAL) : NULL;
     free(place), free(path);
     return library;
 }
 
-// In a build directory, beside the installed library, or where the system looks.
+// In a build directory, next to the installed library, or on the system's library path.
 static void *load_library(void) {
     char self[4096];
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);

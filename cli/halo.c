@@ -68,7 +68,7 @@ static int save_frame(halo_run *run, uint64_t step) {
     return result;
 }
 
-// Steps until a frame is due or it is time to show progress, in whole groups between exchanges.
+// Steps until a frame is due or progress should be shown, in whole groups between exchanges.
 static uint64_t next_steps(const halo_options *options, uint64_t done) {
     enum { AT_MOST = 128 };
     uint64_t every = options->stencil.every, left = options->steps - done;
@@ -101,7 +101,7 @@ static int step(halo_run *run) {
 
 // ---- Verifying ----
 
-// The same kernels on one tile as large as the domain, exchanging nothing but its own ends.
+// The same kernels on one tile as large as the domain, which exchanges only its own ends.
 static int run_untiled(const halo_run *run, float *cells) {
     igi_halo_stencil_config config = run->options.stencil;
     config.halo.tile = run->layout.domain;
@@ -143,7 +143,7 @@ static int verify(halo_run *run, const float *domain) {
 
 // ---- Reporting ----
 
-// Negative where exchanges are part of steps.
+// Negative if exchanges are part of steps.
 static double exchange_share(const halo_run *run) {
     igi_halo_stencil_times times = igi_halo_stencil_get_times(run->stencil);
     uint64_t both = times.step_ns + times.exchange_ns;
@@ -283,7 +283,8 @@ static int run_all(const halo_options *options) {
     if (result == CLI_CONTINUE) result = step(&run);
     if (result == CLI_CONTINUE) result = finish(&run);
     close_run(&run);
-    // After a failure the other processes may wait for this one: mpirun ends them when it leaves like that.
+    // After a failure the other processes may wait for this one: mpirun ends them when this process exits without
+    // closing MPI.
     if (result == CLI_CONTINUE) halo_close_ranks(&run.ranks);
     return result == CLI_CONTINUE ? CLI_OK : result;
 }

@@ -9,7 +9,7 @@
 
 typedef enum halo_obstacles { HALO_NO_OBSTACLES, HALO_SLITS, HALO_PILLARS } halo_obstacles;
 
-// As given by the options, defaults filled in.
+// As given by the options, with defaults filled in.
 typedef struct halo_options {
     igi_halo_stencil_config stencil;
     uint64_t steps;
@@ -22,23 +22,23 @@ typedef struct halo_options {
 
 // ---- Processes ----
 
-// Under mpirun, MPI from a library loaded for it; otherwise one process.
+// Under mpirun, MPI from a library loaded for this purpose; otherwise one process.
 typedef struct halo_ranks {
     ig_mpi *mpi;
     const ig_halo_transport *transport;  // NULL: one process
     void (*close)(ig_mpi *mpi);
 } halo_ranks;
-// All functions here return CLI_CONTINUE, or the exit code after having said what is wrong.
+// All functions here return CLI_CONTINUE, or the exit code after printing an error.
 int halo_open_ranks(halo_ranks *ranks);
 void halo_close_ranks(halo_ranks *ranks);
 bool halo_is_first(const halo_ranks *ranks);
 
-// The whole domain at the first process, NULL elsewhere. owns: *domain is the caller's.
+// The whole domain in the first process, NULL in others. owns: *domain is the caller's.
 int halo_collect(const halo_options *options, const halo_ranks *ranks, const igi_halo_stencil *stencil, float **domain);
 
 // ---- Cells ----
 
-// Of the whole domain: what it starts from.
+// The initial state of the whole domain.
 typedef struct halo_cells {
     ig_size size;
     uint64_t count;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ingot info --ops: which implementation serves each op and type, and why.
+// ingot info --ops: which implementation runs each op and type, and why.
 #include "info-ops.h"
 
 #include <ingot/ops.h>
@@ -11,7 +11,7 @@
 #include "core/nearest.h"
 #include "format.h"
 
-// Enough for every implementation that is ever chosen by size.
+// Enough for every implementation that is chosen by size.
 static const uint64_t much_work = UINT64_C(1) << 62;
 
 static const ig_type types[] = {IG_TYPE_F32, IG_TYPE_F16, IG_TYPE_BF16, IG_TYPE_I64,
@@ -20,14 +20,14 @@ enum { TYPES = sizeof types / sizeof *types };
 
 typedef struct op_facts {
     ig_op_explanation told;
-    ig_backend chosen[TYPES];  // for much work; IG_BACKEND_ANY: the op does not have the type
+    ig_backend chosen[TYPES];  // for much work; IG_BACKEND_ANY: the op does not support the type
 } op_facts;
 
 static bool has_type(const ig_op_choice *choice, ig_type type) {
     return choice->types >> type & 1;
 }
 
-// Choosing validates who comes into question; nobody else is tried, for kernels would have to be compiled.
+// Choosing validates the candidates; others are not tried, because kernels would have to be compiled.
 static ig_status learn(ig_stream *stream, ig_op op, op_facts *facts) {
     ig_status status = ig_stream_explain(stream, op, false, &facts->told);
     if (status != IG_STATUS_OK) return status;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ingot ring: kernels found in the source, launched and connected.
+// ingot ring: finds the kernels in the source, launches and connects them.
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 
 enum { MAX_NAMES = 64 };
 
-// Ring kernels of the source. Each comes with a twin for one thread, NAME_single.
+// Ring kernels of the source. Each comes with a variant for one thread, NAME_single.
 typedef struct name_list {
     const char *names[MAX_NAMES];  // borrowed from the library
     size_t count;
@@ -112,7 +112,7 @@ static int find_actor(const ring_run *run, const char *name, size_t length, ring
     return result;
 }
 
-// "a,b,c": from each to the next.
+// "a,b,c": a route from each to the next.
 static int connect(ring_run *run, const char *chain) {
     ring_actor *from = NULL, *to = NULL;
     if (!strchr(chain, ',')) return cli_usage_error("--connect takes FROM,TO[,...], not '%s'", chain);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ingot ring: messages from --send and --file, and how answers are to be shown.
+// ingot ring: messages from --send and --file, and how answers are shown.
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,7 +55,7 @@ static int read_file(const char *path, ring_item *item) {
     return check_size(path, length);
 }
 
-// As --print says, else as the first message was written.
+// As --print says, else like the first message.
 static int choose_format(ring_run *run) {
     run->format = run->item_count ? run->items[0].format : RING_TEXT;
     run->format_type = run->item_count ? run->items[0].type : IG_TYPE_F32;

@@ -10,7 +10,7 @@
 
 // ---- Payloads ----
 
-// What does not divide into elements is shown as bytes.
+// A payload that is not a whole number of elements is shown as bytes.
 static ring_format fitting_format(const ring_run *run, const ig_message *message) {
     bool whole = run->format == RING_ELEMENTS && message->header.payload_size % ig_type_size(run->format_type) == 0;
     return run->format == RING_ELEMENTS && !whole ? RING_HEX : run->format;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ingot ring: sending, and showing what comes back.
+// ingot ring: sending, and showing answers.
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -19,7 +19,7 @@ static void show_dead_letters(ring_run *run) {
     ig_message_clear(&letter);
 }
 
-// Waits a while for each kernel's first one.
+// Waits a while for each kernel's first answer.
 static void show_answers(ring_run *run, uint64_t timeout_ns) {
     ig_message answer = {0};
     for (size_t i = 0; i < run->actor_count; i++)
@@ -38,7 +38,7 @@ static int report_failure(const ring_actor *actor) {
     return cli_report_and_clear(status, &error);
 }
 
-// While the kernel's output is full it takes no input: answers are taken meanwhile.
+// While the kernel's output is full it takes no input, so answers are received meanwhile.
 static int send_payload(ring_run *run, void *data, uint64_t bytes) {
     const ring_actor *first = &run->actors[0];
     ig_message message = {.header = {.message_type = run->message_type, .payload_size = bytes}, .payload = data};
@@ -86,7 +86,7 @@ static int send_lines(ring_run *run) {
 
 // ---- The end ----
 
-// All that kernels did so far; *idle when none has anything left to do.
+// The amount of work that kernels have done so far; *idle if none has anything left to do.
 static uint64_t count_work(const ring_run *run, bool *idle) {
     uint64_t work = 0;
     *idle = true;
@@ -101,7 +101,7 @@ static uint64_t count_work(const ring_run *run, bool *idle) {
     return work;
 }
 
-// Two looks apart from each other, between which nothing happened.
+// Two checks some time apart, between which nothing happened.
 static int wait_until_idle(ring_run *run) {
     bool idle = false, was_idle;
     uint64_t give_up_ns = igi_deadline_ns(run->timeout_ns);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ingot ring: ring kernels of a .metal file, and messages from the shell.
+// ingot ring: runs ring kernels of a .metal file, with messages from the shell.
 #include "ring.h"
 
 #include "commands.h"

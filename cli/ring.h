@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of `ingot ring`: messages made, sent and answered, results shown.
+// The parts of `ingot ring`: making messages, sending them, receiving answers, showing results.
 #ifndef INGOT_CLI_RING_H
 #define INGOT_CLI_RING_H
 
@@ -44,7 +44,7 @@ typedef struct ring_run {
     uint64_t sent, answers, dead;
 } ring_run;
 
-// All return CLI_CONTINUE, or the exit code after having said what is wrong.
+// All return CLI_CONTINUE, or the exit code after printing an error.
 
 // ---- ring-actors.c ----
 int ring_launch_actors(ring_run *run);
@@ -55,7 +55,7 @@ int ring_read_items(ring_run *run);
 void ring_free_items(ring_run *run);
 
 // ---- ring-traffic.c ----
-// Sends everything and shows what comes back until nothing more does; then ends the kernels.
+// Sends everything and shows answers until no more arrive; then ends the kernels.
 int ring_exchange(ring_run *run);
 
 // ---- ring-results.c ----

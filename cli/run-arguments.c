@@ -29,7 +29,7 @@ static int no_such_argument(const ig_kernel_info *kernel, ig_argument_kind kind,
     return result;
 }
 
-// The type a user would write for the kernel's; a structure can be given in any.
+// The type that a user would write for the kernel's; a structure can be given with any type.
 static const char *type_for(const char *type) {
     ig_type element;
     return run_element_type(type, &element) ? ig_type_name(element) : "u8";

@@ -87,7 +87,7 @@ static int read_choices(const cli_list *texts, choice_reader *read, run_choices 
     return CLI_CONTINUE;
 }
 
-// What is read back must be an array of its own.
+// Only an array can be read back.
 static int check_readable(run_job *job, const run_choices *choices, const char *option) {
     for (size_t i = 0; i < choices->count; i++) {
         uint32_t index = choices->items[i].index;

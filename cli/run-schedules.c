@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// ingot check --schedules: the same kernel with its threads in other orders, compared bit for bit.
+// ingot check --schedules: runs the same kernel with its threads in other orders and compares the results bit for bit.
 #include <stdlib.h>
 #include <string.h>
 
 #include "run.h"
 
-// Runs the job again, on a device of its own. The caller frees with free_again.
+// Runs the job again, on a separate device. The caller frees with free_again.
 static int run_again(const run_job *job, uint64_t schedule, run_job *again) {
     *again = *job;
     again->check = false;
@@ -32,7 +32,7 @@ static void free_again(run_job *again) {
     ig_device_release(again->device);
 }
 
-// The first byte in which they differ; `length` when there is none.
+// The first byte in which they differ; `length` if there is none.
 static uint64_t first_difference(const unsigned char *a, const unsigned char *b, uint64_t length) {
     uint64_t i = 0;
     while (i < length && a[i] == b[i]) i++;

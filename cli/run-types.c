@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ingot run: whether the elements given are those that the kernel reads.
+// ingot run: whether the given elements have the type that the kernel reads.
 #include <ctype.h>
 #include <string.h>
 
@@ -40,7 +40,7 @@ static bool is_integer(ig_type type) {
     return type != IG_TYPE_F32 && type != IG_TYPE_F16 && type != IG_TYPE_BF16 && type != IG_TYPE_BOOL;
 }
 
-// Integers of one size are the same bytes, whatever their sign.
+// Integers of one size are the same bytes, signed or not.
 static bool agree(ig_type given, ig_type wanted) {
     return given == wanted || (is_integer(given) && is_integer(wanted) && ig_type_size(given) == ig_type_size(wanted));
 }

@@ -27,7 +27,7 @@ static void encode(run_job *job, ig_commands *commands) {
     }
 }
 
-// Runs the kernel once. Errors of encoding come out of the commit.
+// Runs the kernel once. Encoding errors are reported by the commit.
 static int run_once(run_job *job, uint64_t *nanoseconds) {
     ig_commands *commands = NULL;
     ig_commands_desc desc = {.deadline_ns = job->deadline_ns};
@@ -51,7 +51,7 @@ static int run_once(run_job *job, uint64_t *nanoseconds) {
     return result;
 }
 
-// With --time one more run comes first, so that what is made once per pipeline is not measured.
+// With --time there is one more run first, so that one-time costs of the pipeline are not measured.
 static int run_all(run_job *job) {
     size_t runs = run_count(job), warm_up = job->time && runs > 1;
     job->nanoseconds = cli_alloc(runs * sizeof *job->nanoseconds);
@@ -151,7 +151,7 @@ int run_command(int argc, char **argv, bool checking) {
         CLI_SOURCE_OPTIONS(job.source),
         CLI_OPTION_JSON,
         {0, "schedule", CLI_WHOLE, &job.schedule, "SEED", "run threads in an order made from SEED, one at a time"},
-        // Of check from here on; the last is of run.
+        // Only of `check` from here on; the last one is only of `run`.
         {0, "schedules", CLI_COUNT, &job.schedules, "N",
          "run it unchecked in N more orders of threads as well, and compare the results bit for bit"},
         {0, "only", CLI_TEXT, &job.findings.only, "CHECKS",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of `ingot run`: options read into a job, arguments bound to a pipeline, results shown.
+// The parts of `ingot run`: options become a job, arguments are bound to a pipeline, results are shown.
 #ifndef INGOT_CLI_RUN_H
 #define INGOT_CLI_RUN_H
 
@@ -11,7 +11,7 @@
 // One --arg.
 typedef struct run_argument {
     uint32_t index;
-    bool raw;          // its bytes are meant, whatever type the kernel has
+    bool raw;          // its bytes are used, whatever type the kernel has
     const char *text;  // the SPEC as given, without "raw:"
     cli_spec spec;
     ig_buffer *buffer;              // NULL for a constant
@@ -38,10 +38,10 @@ typedef struct run_job {
     uint64_t repeat, deadline_ns;
     bool time;
     bool check;             // run under checking
-    uint32_t checks;        // for what
+    uint32_t checks;        // which checks
     uint64_t schedule;      // order of threads
-    uint64_t schedules;     // how many of them to try
-    cli_findings findings;  // what that finds
+    uint64_t schedules;     // how many of them to run
+    cli_findings findings;  // what checking found
     // As read by run_read_options:
     run_argument *arguments;
     size_t argument_count;
@@ -57,24 +57,24 @@ typedef struct run_job {
 // `ingot run`, or with `checking` `ingot check`.
 int run_command(int argc, char **argv, bool checking);
 
-// All return CLI_CONTINUE, or the exit code after having said what is wrong.
+// All return CLI_CONTINUE, or the exit code after printing an error.
 int run_read_options(run_job *job);
-// Loads files and matches the arguments with what the kernel takes.
+// Loads files and matches the arguments with those of the kernel.
 int run_bind_arguments(run_job *job);
-// Of loaded data: refuses elements of another type than the kernel's.
+// For loaded data: refuses elements whose type differs from the kernel's.
 int run_check_type(run_argument *argument);
 int run_create_buffers(run_job *job);
-// Makes buffers that a kernel reads and writes what they were at first.
+// Restores the initial contents of buffers that a kernel reads and writes.
 void run_refill_buffers(run_job *job);
 int run_show_results(run_job *job);
 
-// The elements of a kernel's type, such as "const float4*". False for structures, pointers to pointers and void, which
-// may hold anything.
+// The element type of a kernel's type, such as "const float4*". Returns false for structures, pointers to pointers and
+// void, which may hold anything.
 bool run_element_type(const char *type, ig_type *element);
 
-// Compiles and runs, to the end of the last run.
+// Compiles and runs the kernel, until the last run has ended.
 int run_prepare_and_run(run_job *job);
-// Runs it with its threads in order and in other orders; counts those that give other results.
+// Runs it with its threads in order and in other orders; counts the orders that give other results.
 int run_compare_schedules(const run_job *job, size_t *different);
 
 run_argument *run_find_argument(run_job *job, uint32_t index);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ingot selftest: memory, the compiler's answers, copies, events, command buffers.
+// ingot selftest: memory, the compiler's messages, copies, events, command buffers.
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -28,9 +28,9 @@ static ig_status copy(selftest *test, ig_buffer *source, uint64_t from, ig_buffe
     return status;
 }
 
-enum { BYTES = 1003 };  // a multiple of nothing
+enum { BYTES = 1003 };  // not a multiple of anything
 
-// What a buffer of this kind holds, by way of a shared one.
+// Checks the contents of a buffer of this kind, through a shared one.
 static selftest_result check_storage(selftest *test, const ig_buffer_desc *desc, const uint8_t *expected) {
     ig_buffer *buffer = NULL, *shown = selftest_buffer(test, BYTES);
     ig_status status = ig_buffer_create(test->device, desc, &buffer);
@@ -52,7 +52,7 @@ static selftest_result check_buffers(selftest *test) {
     return selftest_pass(test, "shared, private and managed");
 }
 
-// Memory of the host's, at any address.
+// Memory of the host, at any address.
 static selftest_result check_no_copy(selftest *test) {
     long page = sysconf(_SC_PAGESIZE);
     uint8_t *memory = malloc((size_t)page * 4);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ingot selftest: what kernels can do, each compared with the host.
+// ingot selftest: features of kernels, each compared with the host.
 #include <string.h>
 
 #include "selftest.h"
@@ -112,7 +112,7 @@ static bool is_product(const float *a, const float *b, const float *c) {
     return true;
 }
 
-// Small whole numbers: every order of additions gives the same.
+// Small integers: every order of additions gives the same result.
 static selftest_result check_matrices(selftest *test) {
     ig_buffer *matrices[3];
     for (int i = 0; i < 3; i++) matrices[i] = selftest_buffer(test, 64 * sizeof(float));
@@ -145,7 +145,7 @@ static selftest_result check_indirect(selftest *test) {
                              : selftest_fail(test, "%u threads ran, not 480", sum);
 }
 
-// A pointer inside a buffer leads to another, which nobody has bound.
+// A pointer inside a buffer leads to another buffer that is not bound.
 static selftest_result check_addresses(selftest *test) {
     ig_buffer *target = selftest_buffer(test, 40 * sizeof(uint32_t));
     struct {

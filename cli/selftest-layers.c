@@ -107,7 +107,7 @@ static selftest_result check_event_driven(selftest *test) {
 
 enum { TILE = 5, TILES = 3, SIDE = TILE * TILES };
 
-// After an exchange, the cells beside a tile are its neighbours'.
+// After an exchange, the cells around a tile are its neighbours'.
 static bool rims_are_right(const float *field, const ig_halo_layout *layout) {
     for (uint64_t tile = 0; tile < (uint64_t)TILES * TILES; tile++)
         for (uint64_t y = 1; y <= TILE; y++) {

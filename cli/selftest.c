@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ingot selftest: does everything work on this device? Output to paste into a report.
+// ingot selftest: does everything work on this device? The output is meant for bug reports.
 #include "selftest.h"
 
 #include <stdarg.h>
@@ -77,7 +77,7 @@ ig_status selftest_dispatch(selftest *test, const selftest_run *run, ig_error *e
     ig_status status = ig_pipeline_create(test->library, &desc, &pipeline, error);
     if (status == IG_STATUS_OK) status = ig_commands_create(test->queue, NULL, &commands);
     if (status == IG_STATUS_OK) {
-        encode(commands, run, pipeline);  // the first error comes back at commit
+        encode(commands, run, pipeline);  // the first error is reported by commit
         status = ig_commands_commit(commands);
         if (status == IG_STATUS_OK) status = ig_commands_wait(commands, IG_FOREVER);
         if (status != IG_STATUS_OK) ig_commands_get_error(commands, error);

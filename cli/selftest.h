@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ingot selftest: one check after the other on one device. A check that fails leaves its reason.
+// ingot selftest: one check after the other on one device. A failed check leaves its reason.
 #ifndef INGOT_CLI_SELFTEST_H
 #define INGOT_CLI_SELFTEST_H
 
@@ -11,7 +11,7 @@ typedef struct selftest {
     ig_device *device;
     ig_queue *queue;
     ig_library *library;  // of selftest.metal
-    char text[400];       // what was seen; why it failed or was skipped
+    char text[400];       // what was measured; why it failed or was skipped
 } selftest;
 
 typedef struct selftest_check {
@@ -30,7 +30,7 @@ __attribute__((format(printf, 2, 3))) selftest_result selftest_skip(selftest *te
 // A call that failed, with its error if there is one; frees the error.
 selftest_result selftest_call_failed(selftest *test, const char *call, ig_status status, ig_error *error);
 
-// One dispatch of a kernel of selftest.metal with buffers in slots 0, 1, ... to its end.
+// One dispatch of a kernel of selftest.metal with buffers in slots 0, 1, ..., run to completion.
 typedef struct selftest_run {
     const char *kernel;
     const ig_function_constant *constants;
@@ -43,7 +43,7 @@ typedef struct selftest_run {
     ig_buffer *indirect;  // instead of the grid
 } selftest_run;
 ig_status selftest_dispatch(selftest *test, const selftest_run *run, ig_error *error);
-// A shared buffer of zeros. Ends the process when there is no memory.
+// A shared buffer of zeros. Ends the process if there is no memory.
 ig_buffer *selftest_buffer(selftest *test, uint64_t length);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The syntax tree of a kernel, as clang shows it.
+// The syntax tree of a kernel, as clang prints it.
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 enum { DEFAULT_VERSION = 310 };
 static const char heading[] = "Dumping ";
 
-// clang dumps every function whose name has the kernel's in it, each below "Dumping NAME:".
+// clang dumps every function whose name contains the kernel's, each below "Dumping NAME:".
 static void keep_kernel(char *text, const char *kernel) {
     char *to = text;
     size_t length = strlen(kernel);

@@ -89,7 +89,7 @@ static int unknown_constant(const cli_source *source, const ig_library *library,
     return cli_error(CLI_BAD_INPUT, "%s has no function constant '%s'", source->path, given->name);
 }
 
-// The library, like Metal, passes over values for constants that are not there; here they are a mistake.
+// The library, like Metal, ignores values for constants that do not exist; here they are an error.
 static int check_constants(const cli_source *source, const ig_library *library) {
     for (size_t i = 0; i < source->constant_texts.count; i++)
         if (!find_constant(library, &source->constants[i]))
@@ -113,7 +113,7 @@ int cli_source_specialise(const cli_source *source, ig_library *library, const c
 const char *cli_argument_type(const ig_argument *argument, char text[CLI_TYPE_TEXT]) {
     const char *type = argument->type;
     bool constant = strcmp(argument->address_space, "constant") == 0;
-    if (constant && strncmp(type, "const ", 6) == 0) type += 6;  // said already by the address space
+    if (constant && strncmp(type, "const ", 6) == 0) type += 6;  // the address space says so already
     snprintf(text, CLI_TYPE_TEXT, "%s%s%s", argument->address_space, *argument->address_space ? " " : "", type);
     return text;
 }

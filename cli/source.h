@@ -33,20 +33,20 @@ typedef struct cli_source {
         {0, "math", CLI_CHOICE, &(source).math, "fast|safe", "floating-point rules (default fast)"}, \
         {0, "constant", CLI_TEXTS, &(source).constant_texts, "ID=TYPE:VALUE", "a function constant, by number or name"}
 
-// All but free return CLI_CONTINUE, or the exit code after having said what is wrong. Outputs are the caller's to
-// release. Nothing is compiled or opened by reading the options.
+// All except free return CLI_CONTINUE, or the exit code after printing an error. The caller releases outputs. Reading
+// the options compiles and opens nothing.
 int cli_source_read_options(cli_source *source);
 void cli_source_free(cli_source *source);
 // Shows the compiler's warnings. elapsed_ns may be NULL.
 int cli_source_compile(const cli_source *source, ig_device *device, ig_library **library, uint64_t *elapsed_ns);
-// The kernel --kernel names, or the only one.
+// The kernel that --kernel names, or the only one.
 int cli_source_choose_kernel(const cli_source *source, const ig_library *library, const ig_kernel_info **kernel);
 int cli_source_specialise(const cli_source *source, ig_library *library, const char *kernel, ig_pipeline **pipeline);
 
 // source-syntax.c: clang's syntax tree of a kernel. owns: *text is the caller's.
 ig_status cli_source_syntax(const cli_source *source, const char *kernel, char **text, ig_error *error);
 
-// As MSL writes it, "device const float*".
+// In MSL's notation, "device const float*".
 enum { CLI_TYPE_TEXT = 256 };
 const char *cli_argument_type(const ig_argument *argument, char text[CLI_TYPE_TEXT]);
 

@@ -89,7 +89,7 @@ static ig_status parse_array(const text_error *where, const char *text, cli_spec
     if (!close) return wrong(where, "the shape lacks its closing bracket");
     ig_status status = parse_shape(where, text, (size_t)(close - text), spec);
     if (status != IG_STATUS_OK || close[1] == '\0') return status;
-    if (close[1] != ':') return wrong(where, "after the shape comes nothing, or a colon and iota, random or a value");
+    if (close[1] != ':') return wrong(where, "after the shape, only a colon and iota, random or a value may follow");
     return parse_fill(where, close + 2, spec);
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The SPEC of `ingot run --arg I=SPEC`: what a kernel argument starts with.
+// The SPEC of `ingot run --arg I=SPEC`: the initial value of a kernel argument.
 //
 //   FILE.npy              the array in the file
 //   f32[64,32]            zeros
-//   f32[1000]:random:7    random numbers from seed 7 (0 when left out); see elements.h
+//   f32[1000]:random:7    random numbers from seed 7 (default 0); see elements.h
 //   f32[1000]:iota        0, 1, 2, ...
 //   f32[1000]:0.5         every element the same
 //   f32[3]:1,2,3          each element
@@ -29,11 +29,10 @@ typedef struct cli_spec {
     igi_npy file;
 } cli_spec;
 
-// Reads the text alone; opens no file. owns: *spec is the caller's, cli_spec_free it. errors: INVALID_ARGUMENT,
-// OVERFLOW.
+// Parses only the text; opens no file. owns: *spec is the caller's, to be freed with cli_spec_free. errors:
+// INVALID_ARGUMENT, OVERFLOW.
 ig_status cli_spec_parse(const char *text, cli_spec *spec, ig_error *error);
-// Reads the file of a FILE.npy; nothing to do for the others. errors: those of igi_npy_load; INVALID_ARGUMENT when
-// empty.
+// Reads the file of a FILE.npy; does nothing for the others. errors: those of igi_npy_load; INVALID_ARGUMENT if empty.
 ig_status cli_spec_load(cli_spec *spec, ig_error *error);
 // Writes spec->bytes bytes. pre: loaded.
 void cli_spec_fill(const cli_spec *spec, void *memory);
@@ -42,7 +41,7 @@ void cli_spec_free(cli_spec *spec);
 // "TYPE:VALUE[,VALUE...]" only, as constants are written.
 ig_status cli_constant_parse(const char *text, cli_spec *spec, ig_error *error);
 
-// Splits "I=REST" with a number in front. False when it is not of that form.
+// Splits "I=REST", where I is a number. Returns false if the text does not have that form.
 bool cli_split_index(const char *text, uint32_t *index, const char **rest);
 
 #endif

@@ -2,6 +2,7 @@
 // Order statistics of repeated measurements.
 #include "timing.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 static int compare(const void *a, const void *b) {
@@ -19,6 +20,7 @@ static double quantile(const uint64_t *sorted, size_t count, double q) {
 }
 
 cli_timing cli_timing_of(uint64_t *nanoseconds, size_t runs) {
+    assert(runs > 0);
     qsort(nanoseconds, runs, sizeof *nanoseconds, compare);
     cli_timing timing = {
         .runs = runs, .best_ns = (double)nanoseconds[0], .median_ns = quantile(nanoseconds, runs, 0.5)};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opening a device, or saying why that failed.
+// Opening a device, or reporting why that failed.
 #include "console/device.h"
 
 #include "console/options.h"

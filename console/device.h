@@ -5,7 +5,7 @@
 
 #include <ingot/device.h>
 
-// CLI_CONTINUE, or the exit code after having said why there is none. owns: *device is the caller's to release.
+// Returns CLI_CONTINUE, or the exit code after reporting why there is none. owns: the caller releases *device.
 int cli_open_device(const ig_device_desc *desc, ig_device **device);
 
 #endif

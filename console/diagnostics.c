@@ -22,7 +22,7 @@ static const struct {
 };
 enum { SEVERITY_COUNT = sizeof severities / sizeof *severities };
 
-// Cuts ":NUMBER" off the end. 0 when there is none.
+// Cuts ":NUMBER" off the end. 0 if there is none.
 static uint32_t cut_number(const char *text, size_t *length) {
     size_t at = *length;
     while (at > 0 && isdigit((unsigned char)text[at - 1])) at--;
@@ -54,7 +54,8 @@ bool cli_read_heading(const char *line, size_t length, cli_heading *heading) {
     return false;
 }
 
-// Below a heading each line has six columns, a sign and a blank in front: "   12 | text", "      + text".
+// Below a heading, each line begins with six columns, a sign and a blank: "   12
+// text", "      + text".
 enum { MARGIN = 6 };
 static char margin_sign(const char *line, size_t length) {
     size_t digits = strspn(line, " 0123456789");
@@ -125,7 +126,7 @@ typedef struct row_writer {
     uint32_t removed, kept;  // columns of a "-" line whose "+" line may follow: from 1, and the first after it
 } row_writer;
 
-// Bytes of the source line that are shown in so many columns: what is shown as \x1b is one of them.
+// The bytes of the source line that take this many columns when shown: an escape like \x1b is one byte.
 static uint32_t bytes_in_columns(const row_writer *w, size_t columns) {
     uint32_t bytes = 0;
     for (size_t i = 0, k = 0; i < w->source_length && k < columns;) {
@@ -150,7 +151,7 @@ static void put_change(row_writer *w, uint32_t column, uint32_t end, const char 
     igi_json_end_object(w->row);
 }
 
-// A "-" line that no "+" line followed.
+// A "-" line that was not followed by a "+" line.
 static void flush_removal(row_writer *w) {
     if (w->removed) put_change(w, w->removed, w->kept, "", 0);
     w->removed = 0;
@@ -164,7 +165,7 @@ static void read_change(row_writer *w, char sign, const char *text, size_t lengt
         w->removed = bytes_in_columns(w, blanks) + 1;
         w->kept = bytes_in_columns(w, blanks + igi_visible_columns(text + blanks, length - blanks)) + 1;
     } else if (w->removed) {
-        // The text may begin with blanks of its own.
+        // The text itself may begin with blanks.
         size_t before = 0;
         while (bytes_in_columns(w, before) + 1 < w->removed) before++;
         put_change(w, w->removed, w->kept, text + before, length - before);

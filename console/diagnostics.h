@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiler messages, read back from the log that every device gives: clang's form, with proposed changes as
-// src/msl/diagnostics.h writes them.
+// Compiler messages, parsed from the log that every device returns: in clang's format, with proposed changes as in
+// src/msl/diagnostics.h.
 #ifndef INGOT_CONSOLE_DIAGNOSTICS_H
 #define INGOT_CONSOLE_DIAGNOSTICS_H
 

@@ -183,7 +183,7 @@ static int parse_long(const cli_syntax *syntax, cursor *arguments) {
     return option->kind == CLI_FLAG ? set_flag(syntax, option) : take_value(option, arguments);
 }
 
-// "-hf": letters that mean nothing together, the nearest spelling of another program perhaps.
+// "-hf": letters that are not options together, perhaps the spelling of another program.
 static int unknown_short(const cli_syntax *syntax, const char *argument) {
     const char *names[64];
     size_t count = 0;
@@ -200,7 +200,7 @@ static bool may_be_value(const cli_option *option, char first) {
     return !number || (first && strchr("0123456789.-", first));
 }
 
-// Whether every letter is one of an option, up to the one that takes the rest as its value. Help stands alone.
+// Whether every letter is an option, up to the one that takes the rest as its value. -h must be alone.
 static bool are_letters(const cli_syntax *syntax, const char *letters) {
     for (const char *letter = letters; *letter; letter++) {
         const cli_option *option = find_short(syntax, *letter);
@@ -297,7 +297,7 @@ static void print_indented(const char *lines) {
     }
 }
 
-// Lines longer than a page is wide are broken at blanks.
+// Lines longer than the page are broken at blanks.
 static void print_wrapped(const char *lines) {
     enum { PAGE = 100 };
     while (*lines) {

@@ -25,7 +25,7 @@ typedef enum cli_option_kind {
     CLI_NUMBER,   // double, from 0 on
     CLI_SECONDS,  // uint64_t nanoseconds; fractions allowed
     CLI_SIZE,     // ig_size from X[,Y[,Z]], each at least 1
-    CLI_CHOICE,   // int, the place among the words of `metavar`
+    CLI_CHOICE,   // int, index among the words of `metavar`
 } cli_option_kind;
 
 // NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): in the order tables are read
@@ -34,17 +34,17 @@ typedef struct cli_option {
     const char *name;
     cli_option_kind kind;
     void *value;
-    const char *metavar;  // how the help calls the value; of a choice, the words: "fast|safe"; NULL for a flag
+    const char *metavar;  // the value's name in the help; for a choice, the words: "fast|safe"; NULL for a flag
     const char *help;
 } cli_option;
 
-// How another program spells something: "-ngl", "--n-gpu-layers". Not in the help, but understood.
+// Another program's spelling: "-ngl", "--n-gpu-layers". Understood, but not in the help.
 typedef struct cli_alias {
     const char *spelling;
-    const char *option;   // the name of ours that it stands for; NULL: of none
-    const char *message;  // without an option: why it has no effect, which is noted, or
-    bool refused;         // why it cannot be had, which is an error
-    bool takes_value;     // without an option: a value that is passed over,
+    const char *option;   // the name of our option that it stands for; NULL: none
+    const char *message;  // without an option: why it has no effect, which is printed, or
+    bool refused;         // why it is not supported, which is an error
+    bool takes_value;     // without an option: a value follows and is skipped,
     bool may_take_value;  // or one of on, off and auto, if it is there
 } cli_alias;
 
@@ -63,11 +63,11 @@ typedef struct cli_syntax {
 
 enum { CLI_CONTINUE = -1 };
 
-// Returns CLI_CONTINUE, or the exit code: 0 after --help, 2 after an error. Operands may be NULL when none are allowed.
+// Returns CLI_CONTINUE, or the exit code: 0 after --help, 2 after an error. Operands may be NULL if none are allowed.
 int cli_parse(const cli_syntax *syntax, int argc, char **argv, cli_list *operands);
 void cli_print_help(const cli_syntax *syntax);
 
-// Unsigned decimal or 0x hexadecimal and nothing else.
+// Parses an unsigned decimal or 0x hexadecimal number and nothing else.
 bool cli_parse_u64(const char *text, size_t length, uint64_t *value);
 
 #define CLI_OPTION_JSON {0, "json", CLI_FLAG, &cli_json, NULL, "print JSON, one object per line"}

@@ -53,7 +53,7 @@ void cli_write_visible(FILE *stream, const char *text, size_t length) {
     }
 }
 
-// Copies are few and small: they stay reachable here until the process ends.
+// There are few, small copies: they stay reachable from here until the process ends.
 static struct copy {
     struct copy *next;
     char text[];
@@ -136,7 +136,7 @@ int cli_error(int exit_code, const char *format, ...) {
 void cli_note(const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    fflush(stdout);  // in the order of writing, also where both go into one pipe
+    fflush(stdout);  // keeps the order of writing, even if both go into one pipe
     fputs(cli_escape(stderr, CLI_DIM), stderr);
     print_visible(format, arguments);
     fprintf(stderr, "%s\n", cli_escape(stderr, CLI_PLAIN));
@@ -199,7 +199,7 @@ int cli_check_ending(const char *option, const char *path, const char *endings) 
     for (const char *at = endings + 1; *at; at += strcspn(at, "|") + 1)
         igi_text_addf(&known, "%s%.*s", known.length ? " or " : "", (int)strcspn(at, "|"), at);
     char *list = igi_text_take(&known);
-    int result = cli_usage_error("--%s writes %s files: '%s' has another ending", option, list ? list : "", path);
+    int result = cli_usage_error("--%s writes %s files: '%s' has another extension", option, list ? list : "", path);
     free(list);
     return result;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A language model goes on from a text: generate MODEL.gguf TEXT [TOKENS]
+// Continues a text with a language model: generate MODEL.gguf TEXT [TOKENS]
 #include <ingot/ingot.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static void close_writer(writer *w) {
     ig_gguf_release(w->file);
 }
 
-// Each token is what the model thinks likely behind all those before it.
+// Each token is one that the model considers likely after all those before it.
 static ig_status go_on(writer *w, const char *text, int count, ig_error *error) {
     int32_t tokens[MOST_TOKENS];
     uint64_t taken = 0;

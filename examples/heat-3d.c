@@ -23,7 +23,7 @@ static void print_diagonal(const char *label) {
     printf("\n");
 }
 
-// All steps in one command buffer: exchange the rims, compute, change places.
+// All steps in one command buffer: exchange the rims, compute, swap the fields.
 static ig_status simulate(ig_halo *halo, ig_queue *queue, ig_pipeline *heat) {
     ig_commands *commands = NULL;
     ig_status status = ig_commands_create(queue, NULL, &commands);

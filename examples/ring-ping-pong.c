@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ping-pong with a ring kernel: a question, an answer, over and over, and how long each took.
+// Ping-pong with a ring kernel: a question and an answer, over and over, and how long each round trip took.
 #include <ingot/ring.h>
 #include <stdio.h>
 
-// The handler is called for every message; what it replies comes back to whoever asked.
+// The handler is called for every message; its reply goes back to the sender.
 static const char source[] =
     "#include <ingot/ring>\n"
     "void pong(thread ring::context &context) {\n"
@@ -43,7 +43,7 @@ int main(void) {
     ig_error error = {0};
     ig_status status = ig_device_create(NULL, &device, &error);
     if (status == IG_STATUS_OK) status = ig_ring_runtime_create(device, NULL, &runtime);
-    // The same handler runs in both modes: with a thread of its own, or whenever there is a message.
+    // The same handler runs in both modes: on a dedicated thread, or whenever there is a message.
     for (int mode = 0; mode < 2 && status == IG_STATUS_OK; mode++) {
         ig_ring_launch_desc desc = {
             .name = modes[mode], .kernel = "ping_pong", .source = source, .mode = (ig_ring_mode)mode, .block = 1};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Three ring kernels, one behind the other: texts go in at the front and come out at the back, and the host touches
-// nothing in between. Run it beside ring-pipeline.metal, or give its path.
+// Three ring kernels in a row: texts go in at the front and come out at the back, without the host in between.
+// Run it in the directory of ring-pipeline.metal, or give its path.
 #include <ingot/ring.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +15,7 @@ static ig_status launch(ig_ring_runtime *runtime, const char *path, ig_ring_kern
         snprintf(name, sizeof name, "stage-%d", i);
         ig_ring_launch_desc desc = {.name = name, .kernel = stages[i], .path = path, .block = 32, .k2k = true};
         status = ig_ring_launch(runtime, &desc, &kernels[i], error);
-        // Without a route a kernel cannot send to another; with one, its handler sends there.
+        // A kernel can send only to kernels to which it has a route.
         if (status == IG_STATUS_OK && i > 0) status = ig_ring_connect(kernels[i - 1], kernels[i]);
     }
     return status;

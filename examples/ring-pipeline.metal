@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ring kernels that work on text, each alone or one behind the other: what a kernel makes goes to the next one if it has
-// a route, else back to who asked.
+// Ring kernels that work on text, each alone or in a row: the result of a kernel goes to the next one if there is a
+// route, else back to the sender.
 #include <ingot/ring>
 
 // Room for a text of the same length, filled by all threads together.
@@ -28,7 +28,7 @@ void turn_around(thread ring::context &context) {
 }
 INGOT_RING_KERNEL(reverse, turn_around)
 
-// How many messages and bytes have come so far: state lasts between messages.
+// The number of messages and bytes so far: state is kept between messages.
 struct totals {
     uint messages, bytes;
 };

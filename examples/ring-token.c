@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A token goes around a ring of kernels; each hands it to the next without the host. Run it beside ring-token.metal, or
-// give its path.
+// A token goes around a ring of kernels; each passes it to the next without the host. Run it in the directory of
+// ring-token.metal, or give its path.
 #include <ingot/ring.h>
 #include <stdio.h>
 #include <time.h>
@@ -22,7 +22,7 @@ static ig_status launch(ig_ring_runtime *runtime, const char *path, ig_ring_kern
     for (int i = 0; i < KERNELS && status == IG_STATUS_OK; i++) {
         char name[16];
         snprintf(name, sizeof name, "holder-%d", i);
-        // More kernels than cores: event-driven ones share a few threads and need none of their own.
+        // More kernels than cores: event-driven ones share a few threads.
         ig_ring_launch_desc desc = {.name = name,
                                     .kernel = "hand_on_token",
                                     .path = path,
@@ -36,7 +36,7 @@ static ig_status launch(ig_ring_runtime *runtime, const char *path, ig_ring_kern
     return status;
 }
 
-// The token comes to the host where it ends: with the kernel HOPS places on.
+// The kernel where the token ends, HOPS places on, sends it to the host.
 static ig_status pass(ig_ring_kernel *const *kernels) {
     token t = {.hops_left = HOPS};
     ig_message message = IG_MESSAGE(0, &t), last = {0};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A token that goes around a ring of kernels: each hands it to the next, the last one to the host.
+// A token that goes around a ring of kernels: each passes it to the next, the last one to the host.
 #include <ingot/ring>
 
 struct token {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small network forwards: y = softmax(gelu(x W1 + b1) W2), with random weights, and where each op ran.
+// The forward pass of a small network: y = softmax(gelu(x W1 + b1) W2), with random weights, and which backend ran each
+// op.
 #include <ingot/ingot.h>
 #include <stdio.h>
 
@@ -12,7 +13,7 @@ static ig_tensor *random_matrix(ig_stream *stream, uint64_t rows, uint64_t colum
     return made;
 }
 
-// A call with an operand that could not be made fails too, so one look at the end is enough.
+// A call with an operand that could not be created fails too, so one check at the end is enough.
 static ig_status forward(ig_stream *stream, const ig_tensor *x, ig_tensor **probabilities) {
     ig_tensor *w1 = random_matrix(stream, INPUTS, HIDDEN, 1), *w2 = random_matrix(stream, HIDDEN, CLASSES, 2);
     ig_tensor *bias = NULL, *hidden = NULL, *scores = NULL;

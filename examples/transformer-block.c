@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One block of a transformer with random weights of 4 bits: a prompt at once, then token by token through the cache.
+// One block of a transformer with random 4-bit weights: a prompt at once, then token by token through the cache.
 #include <ingot/ingot.h>
 #include <stdio.h>
 #include <time.h>
@@ -20,7 +20,7 @@ typedef struct block {
     ig_kv_cache *cache;
 } block;
 
-// A call with an operand that could not be made fails too, so one look at the end is enough.
+// A call with an operand that could not be created fails too, so one check at the end is enough.
 static ig_tensor *random_tensor(ig_stream *stream, uint64_t rows, uint64_t columns, uint64_t seed, double deviation) {
     ig_tensor *made = NULL;
     const ig_shape shape = {2, {rows, columns}};
@@ -52,7 +52,7 @@ static ig_tensor *times(const block *b, int weight, const ig_tensor *x) {
     return out;
 }
 
-// x times a weight, as heads.
+// x times a weight, split into heads.
 static ig_tensor *project(const block *b, int weight, const ig_tensor *x, uint64_t heads) {
     ig_tensor *flat = times(b, weight, x), *view = NULL;
     ig_tensor_reshape(flat, 3, (uint64_t[]){IG_INFER, heads, DIM}, &view);

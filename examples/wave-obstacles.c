@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A wave among obstacles, on 4 x 2 tiles: inner cells are computed while borders are on their way. Drawn with letters.
+// A wave among obstacles, on 4 x 2 tiles: inner cells are computed while borders are being exchanged. Drawn with
+// letters.
 #include <ingot/ingot.h>
 #include <math.h>
 #include <stdio.h>
@@ -7,7 +8,7 @@
 enum { TILE = 32, TILES_X = 4, TILES_Y = 2, WIDTH = TILE * TILES_X, HEIGHT = TILE * TILES_Y, STEPS = 110 };
 enum { FIRST, SECOND, SPEED, FIELDS };
 
-// `box` is the part of each tile to compute, with a rim of one cell around it: first and size along x and y.
+// `box` is the part of each tile to compute: first and size along x and y. Tiles have a rim of one cell.
 static const char source[] =
     "kernel void wave(device const float *now, device float *other, device const float *speed, constant int4 &box,\n"
     "                 uint3 at [[thread_position_in_grid]]) {\n"

@@ -39,7 +39,7 @@ def main():
     output, depfile, symbol, version, directory, *paths = sys.argv[1:]
     found = closure(paths, directory)
     digest = hashlib.sha256(version.encode())
-    # Sorted by name, but named by nothing: where the project lies makes no difference.
+    # Sorted by name, but names are not hashed: the location of the project makes no difference.
     for path in sorted(found, key=lambda path: os.path.relpath(path, directory)):
         digest.update(len(found[path]).to_bytes(8, "little") + found[path])
     with open(output, "w") as file:

@@ -35,7 +35,7 @@ def rows(numbers, form, per_row):
 def main():
     classes = [class_of(code) for code in range(0x110000)]
     starts = [code for code in range(0x110000) if code == 0 or classes[code] != classes[code - 1]]
-    # A page is 256 code points; the range that its first lies in is where the search for any of them begins.
+    # A page is 256 code points; the search for any of them begins at the range that contains the first.
     pages, at = [], 0
     for page in range(0x1100 + 1):
         while at + 1 < len(starts) and starts[at + 1] <= page << 8:

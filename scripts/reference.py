@@ -31,7 +31,7 @@ def compounds(output):
 
 
 def roff(text):
-    """Text of which nothing is an instruction to the formatter."""
+    """Text in which nothing is an instruction to the formatter."""
     text = text.replace("\\", "\\e").replace("-", "\\-")
     return "\n".join("\\&" + line if line.startswith((".", "'")) else line for line in text.splitlines())
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ingot bench check: what checking costs, on the cases of the suite simt, as a multiple of the normal run.
+// ingot bench check: the cost of checking, on the cases of the suite simt, as a multiple of the normal run time.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,14 +21,15 @@ static const struct {
              {"all", IG_CHECK_ALL}};
 enum { MODE_COUNT = sizeof modes / sizeof *modes, NORMAL_RUNS = 5 };
 static const double long_seconds = 0.5;     // a run that is not repeated
-static const double too_long_seconds = 30;  // even though it compiled as well
+static const double too_long_seconds = 30;  // includes compiling
 
 typedef struct means {
     double logarithms[MODE_COUNT];
     size_t count[MODE_COUNT];
 } means;
 
-// The median of a few runs, or the only one if it takes long. The first, which compiles, is left out. Negative: failed.
+// The median of a few runs, or the only one if it takes long. The first, which compiles, is not counted. Negative:
+// failed.
 static double seconds_of(simt_runner *runner, const simt_case *test, void *const *inputs) {
     double samples[NORMAL_RUNS];
     size_t count = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which cases are chosen.
+// Choosing cases.
 #include "bench/common/context.h"
 
 #include <string.h>

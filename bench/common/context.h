@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the command line asked of the suites.
+// Options of the command line that suites use.
 #ifndef INGOT_BENCH_COMMON_CONTEXT_H
 #define INGOT_BENCH_COMMON_CONTEXT_H
 
@@ -15,9 +15,9 @@ typedef struct bench_context {
     const char *model;      // of the suite llm; NULL: INGOT_MODEL
 } bench_context;
 
-// Whether -k names it, or nothing.
+// Whether -k names it, or was not given.
 bool bench_chosen(const bench_context *context, const char *name);
-// CLI_CONTINUE, or the exit code after having said which name of -k is not a `noun` of the suite.
+// Returns CLI_CONTINUE, or the exit code after reporting a name of -k that is not a `noun` of the suite.
 int bench_check_chosen(const bench_context *context, const char *noun, const char *const *names, size_t count);
 
 bool bench_contains(const char *const *names, size_t count, const char *name);

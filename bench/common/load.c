@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How busy others keep this machine while we measure.
+// The load of other programs on this machine while we measure.
 #include "bench/common/load.h"
 
 #include <stdio.h>
@@ -16,7 +16,7 @@ static double seconds_of(int who) {
            1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
 }
 
-// Seconds all cores together have been busy, or taken away by other virtual machines, since the machine started.
+// Seconds that all cores together have been busy, or taken by other virtual machines, since the machine started.
 static double busy_seconds(void) {
     double user = 0, nice = 0, system = 0, idle = 0, wait = 0, interrupts = 0, soft = 0, stolen = 0;
     FILE *file = fopen("/proc/stat", "r");

@@ -8,9 +8,9 @@
 
 // Ascending.
 void bench_sort(double *values, size_t count);
-// Sorts them; 0 of none.
+// Sorts them; returns 0 if there are none.
 double bench_median_of(double *values, size_t count);
-// Median of `repeats` calls of measure, which gives one figure or a negative one when it failed.
+// The median of `repeats` calls of measure, which returns one figure, or a negative one if it failed.
 double bench_median(uint64_t repeats, double (*measure)(void *context), void *context);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Peers in modules of their own, compiled for the machine that builds them.
+// Peers in separate modules, compiled for the machine that builds them.
 #include "bench/common/module.h"
 
 #include <dlfcn.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A few functions of OpenCL, found in libOpenCL.so.1 when there is one.
+// A few functions of OpenCL, from libOpenCL.so.1 if it is installed.
 #include "bench/common/opencl.h"
 
 #include <dlfcn.h>
@@ -85,7 +85,7 @@ static bool find_device(opencl_platform *platform, const char *name) {
 opencl_platform *opencl_open(const char *name) {
     opencl_platform *platform = cli_alloc(sizeof *platform);
     *platform = (opencl_platform){0};
-    // PoCL keeps builds on disk; a cold build is what is measured.
+    // PoCL keeps builds on disk, but cold builds are measured.
     setenv("POCL_KERNEL_CACHE", "0", 1);
     int32_t failed = 0;
     if (load(platform) && find_device(platform, name))
@@ -104,7 +104,7 @@ void opencl_close(opencl_platform *platform) {
     opencl_buffer_release(platform, platform->buffer);
     if (platform->queue) platform->cl.clReleaseCommandQueue(platform->queue);
     if (platform->context) platform->cl.clReleaseContext(platform->context);
-    // The loader stays: PoCL's worker threads do not survive its unloading.
+    // The loader stays loaded: PoCL's worker threads do not survive its unloading.
     free(platform);
 }
 

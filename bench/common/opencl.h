@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// OpenCL CPU platforms as peers. The loader is opened at run time; nothing is needed to build.
+// OpenCL CPU platforms as peers. The loader is opened at run time; nothing is needed at build time.
 #ifndef INGOT_BENCH_COMMON_OPENCL_H
 #define INGOT_BENCH_COMMON_OPENCL_H
 
@@ -10,13 +10,13 @@
 typedef struct opencl_platform opencl_platform;
 typedef void *cl_handle;
 
-// The first CPU device of the platforms whose name contains `name`. NULL when there is none.
+// The first CPU device of the platforms whose name contains `name`. NULL if there is none.
 opencl_platform *opencl_open(const char *name);
 void opencl_close(opencl_platform *platform);
 const char *opencl_platform_name(const opencl_platform *platform);
 const char *opencl_platform_version(const opencl_platform *platform);
 
-// What creates gives NULL when it failed; all else says whether it worked.
+// Functions that create something return NULL on failure; all others return whether they succeeded.
 cl_handle opencl_buffer_create(opencl_platform *platform, size_t bytes);
 bool opencl_buffer_write(opencl_platform *platform, cl_handle buffer, const void *bytes, size_t length);
 bool opencl_buffer_read(opencl_platform *platform, cl_handle buffer, void *bytes, size_t length);
@@ -30,14 +30,14 @@ bool opencl_kernel_set(opencl_platform *platform, cl_handle kernel, uint32_t ind
 bool opencl_enqueue(opencl_platform *platform, cl_handle kernel, const size_t grid[3], const size_t group[3]);
 bool opencl_finish(opencl_platform *platform);
 
-// One launch of a kernel. `arguments` has a letter each: b a buffer, f a float, u a uint, v a uint2.
+// One launch of a kernel. `arguments` has one letter each: b a buffer, f a float, u a uint, v a uint2.
 typedef struct opencl_launch {
     const char *kernel, *arguments;
     size_t global[3], local[3];
 } opencl_launch;
 
-// Seconds until every kernel of the source can run: PoCL makes the machine code at the first launch, so each kernel is
-// launched once on small data. Negative when that failed.
+// Seconds until every kernel of the source can run: PoCL generates machine code at the first launch, so each kernel is
+// launched once on small data. Negative on failure.
 double opencl_build_seconds(opencl_platform *platform, const char *source, const opencl_launch *launches, size_t count);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Peers in Python, each in a child that answers lines with numbers.
+// Peers in Python, each in a child process that answers lines with numbers.
 #include "bench/common/python.h"
 
 #include <signal.h>

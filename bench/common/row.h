@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One measured case beside its peers, and how it is reported.
+// One measured case with its peers, and how it is reported.
 #ifndef INGOT_BENCH_COMMON_ROW_H
 #define INGOT_BENCH_COMMON_ROW_H
 
@@ -11,10 +11,10 @@ enum { BENCH_MAX_PEERS = 16 };
 typedef struct bench_peer {
     const char *name;
     double value;
-    double ratio;  // measured as such, above 1 where Ingot is better; 0: that of the values
+    double ratio;  // measured directly, above 1 where Ingot is better; 0: that of the values
 } bench_peer;
 
-// One measured case and the same work done by others in the same run.
+// One measured case, and the same work done by others in the same run.
 typedef struct bench_row {
     const char *suite, *name;
     double value;
@@ -24,7 +24,7 @@ typedef struct bench_row {
     size_t peer_count;
 } bench_row;
 
-// Nothing where its value is not positive.
+// Adds nothing if the value is not positive.
 void bench_add_peer(bench_row *row, const char *name, double value);
 void bench_add_compared_peer(bench_row *row, bench_peer peer);
 // Above 1: Ingot is better.

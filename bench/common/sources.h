@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels and programs of the suites that are compiled or started when they run: they are part of ingot-bench.
+// The kernels and programs that suites compile or start at run time: they are embedded in ingot-bench.
 #ifndef INGOT_BENCH_COMMON_SOURCES_H
 #define INGOT_BENCH_COMMON_SOURCES_H
 

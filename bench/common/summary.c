@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Geometric means over the cases each peer ran, and where Ingot does worst.
+// Geometric means over the cases that each peer ran, and Ingot's worst case.
 #include "bench/common/summary.h"
 
 #include <math.h>

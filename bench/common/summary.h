@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Geometric means over the cases each peer ran, and where Ingot does worst.
+// Geometric means over the cases that each peer ran, and Ingot's worst case.
 #ifndef INGOT_BENCH_COMMON_SUMMARY_H
 #define INGOT_BENCH_COMMON_SUMMARY_H
 
 #include "bench/common/row.h"
 
-// Ratios to each peer, by groups of cases, for their means at the end.
+// Ratios to each peer, by groups of cases, for the means at the end.
 enum { BENCH_MAX_MEANS = 48 };
 typedef struct bench_mean {
     char peer[32];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ingot bench device: what compiling and dispatching cost.
+// ingot bench device: the cost of compiling and dispatching.
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,7 +51,7 @@ static char *fresh_source(device_bench *bench) {
     return igi_format("// %u\n%s", bench->counter++, bench_source("seven.metal"));
 }
 
-// A source no cache has seen; the standard headers are precompiled already, as on any but the first run.
+// A source that no cache has seen; the standard headers are precompiled already, as on all runs but the first.
 static double compile_cold(void *context) {
     device_bench *bench = context;
     char *source = fresh_source(bench);
@@ -60,7 +60,7 @@ static double compile_cold(void *context) {
     return elapsed;
 }
 
-// The same source in a new device, as in a new process: everything comes from disk.
+// The same source on a new device, as in a new process: everything comes from disk.
 static double compile_cached(void *context) {
     device_bench *bench = context;
     ig_device *device = NULL;
@@ -109,7 +109,7 @@ static double dispatch_once(void *context) {
     return run_dispatches(context, 1);
 }
 
-// A single one is over before the clock has ticked often: each figure is the median of many.
+// A single dispatch is shorter than the clock's resolution: each figure is the median of many.
 static double dispatch_one(void *context) {
     return bench_median(101, dispatch_once, context);
 }
@@ -133,7 +133,7 @@ static int run_cases(device_bench *bench, const bench_context *context) {
     bench_row memory = {.name = "compile 7 kernels, memory", .unit = "ms"};
     bench_row one = {.name = "empty dispatch, commit to done", .unit = "us"};
     bench_row many = {.name = "1000 dispatches, each", .unit = "us"};
-    compile_all(bench->device, bench_source("seven.metal"));  // fills the caches and makes the headers
+    compile_all(bench->device, bench_source("seven.metal"));  // fills the caches and precompiles the headers
     int result = measure(bench, context, &cold, compile_cold);
     if (result != CLI_CONTINUE) return result;
     if (bench->pocl) bench_add_peer(&cold, "pocl", bench_median(3, build_in_pocl, bench));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Seven kernels a GPU programmer would write, for measuring how long compiling them takes. seven.cl is the same.
+// Seven kernels as a GPU programmer would write them, to measure how long compiling takes. seven.cl is the same.
 #include <metal_stdlib>
 using namespace metal;
 

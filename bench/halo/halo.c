@@ -44,7 +44,7 @@ static const float coefficient = 0.1f;
 typedef struct halo_bench {
     const halo_case *test;
     igi_halo_stencil *stencil;
-    igi_halo_stencil *separate;       // the same, but exchanges can be told from steps
+    igi_halo_stencil *separate;       // the same, with exchanges measured separately from steps
     const halo_openmp_steps *openmp;  // NULL: no peer
     halo_openmp_domain domain;
     float *arrays[3];
@@ -79,7 +79,7 @@ static double run_stencil(const halo_bench *bench, uint64_t steps) {
     return (double)(igi_now_ns() - start) * 1e-9;
 }
 
-// How long the steps take without their exchanges.
+// The time of the steps without their exchanges.
 static double run_steps_alone(const halo_bench *bench, uint64_t steps) {
     uint64_t before = igi_halo_stencil_get_times(bench->separate).step_ns;
     if (igi_halo_stencil_run(bench->separate, steps, NULL) != IG_STATUS_OK) return -1;
@@ -119,12 +119,12 @@ typedef struct measured {
     double seconds, alone, peer_seconds;
 } measured;
 
-// Threads of OpenMP go on spinning for a while.
+// Threads of OpenMP keep spinning for a while.
 static void let_threads_rest(void) {
     nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
 }
 
-// Each begins with a few steps that find its arrays' way back into the caches.
+// Each begins with a few steps that bring its arrays back into the caches.
 static bool measure_turn(halo_bench *bench, measured *turn) {
     uint64_t steps = bench->test->steps, few = steps / 8;
     if (run_stencil(bench, few) < 0) return false;
@@ -183,7 +183,7 @@ static int measure(ig_device *device, const halo_openmp_steps *openmp, const hal
     return result;
 }
 
-// Cases whose names contain one of the words asked for.
+// Cases whose names contain one of the given words.
 static bool is_wanted(const cli_list *words, const halo_case *test) {
     for (size_t i = 0; i < words->count; i++)
         if (strstr(test->name, words->items[i])) return true;

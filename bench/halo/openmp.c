@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stencils of stencil.metal in plain C with OpenMP, without tiles, the way a C programmer writes them for the CPU.
+// The stencils of stencil.metal in plain C with OpenMP, without tiles, as a C programmer would write them for the CPU.
 #include "openmp.h"
 
 static void heat_2d(const halo_openmp_domain *domain) {

@@ -5,8 +5,8 @@
 
 #include <stddef.h>
 
-// One step on the whole domain, padded by one cell on every side (along z only where depth > 1), x fastest. Heat goes
-// from `now` to `other`; waves put the step after in place of the step before.
+// One step on the whole domain, padded by one cell on every side (along z only if depth > 1), x fastest. Heat goes from
+// `now` to `other`; waves replace the previous step by the next one.
 typedef struct halo_openmp_domain {
     size_t width, height, depth;
     float coefficient;
@@ -20,6 +20,6 @@ typedef struct halo_openmp_steps {
     void (*wave_2d)(const halo_openmp_domain *domain);
     void (*heat_3d)(const halo_openmp_domain *domain);
 } halo_openmp_steps;
-// The module has this as `halo_openmp`.
+// The module exports this as `halo_openmp`.
 
 #endif

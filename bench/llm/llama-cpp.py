@@ -11,7 +11,7 @@ import sys
 THREADS, MODEL = int(sys.argv[1]), sys.argv[2]
 
 if sys.platform == "linux":
-    # Whoever asks stops us between the answers. If it dies meanwhile, nobody would let us go on.
+    # The parent stops us between answers. If it dies in the meantime, nothing would continue us.
     PR_SET_PDEATHSIG, SIGKILL = 1, 9
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, SIGKILL)
 
@@ -20,7 +20,7 @@ try:
 except ImportError:
     sys.exit(1)
 
-# What the library prints must not be taken for answers.
+# The library's output must not be mistaken for answers.
 answers = os.fdopen(os.dup(1), "w", buffering=1)
 os.dup2(2, 1)
 

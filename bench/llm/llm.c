@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ingot bench llm: how fast a model takes a prompt in and writes, beside llama.cpp.
+// ingot bench llm: the speed of prompt evaluation and generation, compared with llama.cpp.
 #include <ingot/llm.h>
 #include <stdlib.h>
 #include <time.h>
@@ -12,9 +12,9 @@
 #include "console/output.h"
 #include "core/clock.h"
 
-// What llama-bench measures.
+// The sizes that llama-bench uses.
 enum { PROMPT = 512, WRITTEN = 128, CONTEXT = 1024 };
-// Threads of others go on spinning after their work.
+// Other programs' threads keep spinning after their work.
 static const struct timespec rest = {.tv_nsec = 200000000};
 
 typedef struct llm_bench {
@@ -22,7 +22,7 @@ typedef struct llm_bench {
     ig_gguf *file;
     ig_model *model;
     ig_session *session;
-    bench_python *peer;  // NULL: not there
+    bench_python *peer;  // NULL: not available
 } llm_bench;
 
 static int open_bench(llm_bench *b, const char *path) {
@@ -98,7 +98,7 @@ static const struct llm_case {
 } cases[] = {{"prompt 512", "prompt 512\n", take_prompt}, {"generate 128", "generate 128\n", write_text}};
 enum { CASES = sizeof cases / sizeof *cases };
 
-// In turns, so that whatever else the machine does hits both.
+// In turns, so that other load on the machine affects both.
 static int measure(llm_bench *b, const struct llm_case *test, uint64_t repeats) {
     double *own = cli_alloc(repeats * sizeof *own), *other = cli_alloc(repeats * sizeof *other);
     bool failed = test->run(b) < 0;  // warms up

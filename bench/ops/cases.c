@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ingot bench ops: what is measured.
+// ingot bench ops: the cases.
 #include <stdio.h>
 #include <string.h>
 
@@ -105,8 +105,8 @@ const char *ops_case_unit(const ops_case *test) {
     return ops_case_lower_is_better(test) ? "us" : test->kind == OPS_MATMUL ? "GFLOPS" : "GB/s";
 }
 
-// Bytes an element, as STREAM counts them: what is read and what is written. Between the ops of a chain nothing has to
-// be.
+// Bytes per element, as STREAM counts them: what is read and what is written. Intermediate results of a chain do not
+// count.
 static double bytes_per_element(ops_kind kind) {
     return kind == OPS_BINARY || kind == OPS_CHAIN ? 12 : kind == OPS_REDUCE ? 4 : 8;
 }

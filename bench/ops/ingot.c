@@ -12,7 +12,7 @@
 
 // ---- Inputs ----
 
-// Between -0.5 and 1.5, without a pattern a vector could notice; the script of the Python peers makes the same.
+// Between -0.5 and 1.5, without a regular pattern; the script of the Python peers generates the same.
 static float element(uint64_t index, int which) {
     uint64_t bits = (index * (which == 0 ? 40503u : 30011u) + (uint64_t)which * 12345u) & 0xffff;
     return (float)bits / 32768.0f - 0.5f;
@@ -87,7 +87,7 @@ static ig_status copy_transposed(ops_tensors *tensors, const ig_op_options *opti
     return status;
 }
 
-// Keys are their own values.
+// Keys serve as values too.
 static ig_status attend(ops_tensors *tensors, const ops_case *test, const ig_op_options *options, ig_tensor **out) {
     const ig_attention_desc desc = {.causal = true, .query_position = test->columns - test->rows};
     ig_tensor *keys = tensors->inputs[1];
@@ -96,7 +96,7 @@ static ig_status attend(ops_tensors *tensors, const ops_case *test, const ig_op_
 
 typedef ig_status (*binary_op)(ig_stream *, const ig_tensor *, const ig_tensor *, const ig_op_options *, ig_tensor **);
 
-// One step of a chain: the result takes the place of its first operand. Nothing after a failure.
+// One step of a chain: the result replaces its first operand. Does nothing after a failure.
 static void step(ig_status *status, ig_stream *stream, binary_op op, ig_tensor **x, const ig_tensor *other,
                  const ig_op_options *options) {
     ig_tensor *next = NULL;
@@ -156,7 +156,7 @@ double ops_time_calls(ops_tensors *tensors, const ops_case *test, ig_backend bac
     for (uint64_t i = 0; i < calls && status == IG_STATUS_OK; i++) {
         ig_tensor *out = NULL;
         status = ops_call(tensors, test, backend, &out);
-        // What nobody can see any more would not be computed at all.
+        // Results that nobody can see any more would not be computed at all.
         if (backend == IG_BACKEND_ANY) ig_stream_flush(tensors->stream);
         ig_tensor_release(out);
     }
@@ -172,7 +172,7 @@ static double sum_of_magnitudes(const float *values, uint64_t count) {
 
 static double check_of(const ops_case *test, const ig_tensor *out) {
     const void *values = NULL;
-    // Which of several largest elements is meant differs between libraries; four bits are not the weights of others.
+    // Libraries differ in which of several largest elements they return; and other peers do not have 4-bit weights.
     bool differs = strcmp(test->op, "argmax") == 0 || test->kind == OPS_MATVEC;
     if (differs || ig_tensor_map(out, &values) != IG_STATUS_OK) return NAN;
     return sum_of_magnitudes(values, ig_tensor_count(out));
@@ -202,7 +202,7 @@ static bool begin_backend(ops_runner *base, const ops_case *test, double *check)
     bool has_it = !too_much(runner, test) && ops_call(runner->tensors, test, runner->backend, &out) == IG_STATUS_OK;
     if (has_it) *check = check_of(test, out);
     ig_tensor_release(out);
-    // A chain that recurs is compiled before long; what is measured is how it goes on.
+    // A chain that recurs is soon compiled; the steady state is measured.
     uint64_t start = igi_now_ns();
     while (has_it && test->kind == OPS_CHAIN && runner->backend == IG_BACKEND_ANY && igi_now_ns() - start < WARM_NS)
         ops_time_calls(runner->tensors, test, runner->backend, 1);
@@ -261,7 +261,7 @@ static double run_openblas(ops_runner *base, const ops_case *test, uint64_t call
     return bench_median_of(seconds, batches);
 }
 
-// The result lies in memory of the same kind as everyone else's.
+// The result is in the same kind of memory as everyone else's.
 static bool begin_openblas(ops_runner *base, const ops_case *test, double *check) {
     own_runner *runner = (own_runner *)base;
     const ig_tensor_desc desc = {.type = IG_TYPE_F32, .rank = 2, .shape = {test->rows, test->columns}};
@@ -276,7 +276,7 @@ static void finish_openblas(ops_runner *base) {
     runner->product = NULL;
 }
 
-// The same library in the same process as the backend blas: its threads are few enough already.
+// The same library in the same process as the backend blas, which has already limited its threads.
 ops_runner *ops_open_openblas(ops_tensors *tensors) {
     void *library = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
     own_runner runner = {.base = {.name = "openblas",

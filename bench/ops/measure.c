@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ingot bench ops: everyone in turns, each beside the others in time, so that ratios are those of neighbours.
+// ingot bench ops: all take turns, close to each other in time, so that ratios compare runs made side by side.
 #include <math.h>
 #include <stdlib.h>
 #include <time.h>
@@ -11,8 +11,8 @@
 enum { MAX_CALLS = 20000, MAX_BATCHES = 20, SLOW = 30 };
 static const double batch_seconds = 0.001;  // of short calls, as many as fit
 static const double turn_seconds = 0.02;    // batches, as many as fit
-static const double long_seconds = 0.2;     // calls that need no warming up
-static const double budget_seconds = 3;     // after which a slow one is not asked again
+static const double long_seconds = 0.2;     // calls that need no warm-up
+static const double budget_seconds = 3;     // after which a slow peer gets no more turns
 // Threads of OpenBLAS keep spinning for up to 30 ms after their work is done, those of OpenMP a few; peers in Python
 // are stopped meanwhile.
 static const long settle_ns = 2000000, settle_spinning_ns = 40000000;
@@ -21,13 +21,13 @@ static bool uses_blas(const ops_runner *runner, const ops_case *test) {
     return runner->calls_blas && test->kind == OPS_MATMUL;
 }
 
-// Who shares the spinning threads is not disturbed by them.
+// Peers that share the spinning threads are not disturbed by them.
 static void settle(const ops_runner *last, const ops_runner *next, const ops_case *test) {
     bool spins = last->spins || (uses_blas(last, test) && !uses_blas(next, test));
     nanosleep(&(struct timespec){.tv_nsec = spins ? settle_spinning_ns : settle_ns}, NULL);
 }
 
-// Everyone must have computed the same: sums of magnitudes tell a wrong case from rounding.
+// All must have computed the same: sums of magnitudes distinguish a wrong case from rounding.
 static bool agrees(double check, double expected) {
     if (isnan(check) || isnan(expected)) return true;
     return fabs(check - expected) <= 1e-3 * (fabs(expected) + 1);
@@ -58,15 +58,15 @@ static bool begin(ops_contest *c, size_t which, const ops_case *test, double *ex
     return true;
 }
 
-// One number for each turn; 0: not asked.
+// One number for each turn; 0: did not take part.
 static void take_turn(ops_contest *c, size_t place, const ops_case *test, uint64_t turn) {
     size_t which = c->order[place], next = c->order[(place + 1) % c->runner_count];
     ops_runner *runner = c->runners[which];
     ops_samples *samples = &c->samples[which];
-    // The reference is there for orientation.
+    // The reference is only for orientation.
     bool slow = turn > 0 && samples->once > SLOW * c->samples[0].once;
     if (samples->calls == 0 || slow || samples->spent >= budget_seconds) return;
-    // Caches are full of what the others did, and threads asleep: one call to warm up.
+    // The caches hold the others' data, and threads are asleep: one warm-up call.
     double warm = runner->run(runner, test, 1, 1);
     bool enough = warm < 0 || warm >= long_seconds;
     double seconds = enough ? warm : runner->run(runner, test, samples->calls, samples->batches);
@@ -79,7 +79,7 @@ static void take_turn(ops_contest *c, size_t place, const ops_case *test, uint64
     settle(runner, c->runners[next], test);
 }
 
-// Those that call the same library stand side by side.
+// Peers that call the same library are adjacent.
 static void line_up(ops_contest *c) {
     size_t count = 0;
     for (int calls_blas = 1; calls_blas >= 0; calls_blas--)

@@ -18,7 +18,7 @@ THREADS, LIBRARY = sys.argv[1:]
 os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = THREADS
 
 if sys.platform == "linux":
-    # Whoever asks stops us between the answers. If it dies meanwhile, nobody would let us go on.
+    # The parent stops us between answers. If it dies in the meantime, nothing would continue us.
     PR_SET_PDEATHSIG, SIGKILL = 1, 9
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, SIGKILL)
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ingot bench ops: tensor ops on every backend, beside OpenBLAS, STREAM, NumPy and PyTorch.
+// ingot bench ops: tensor ops on every backend, compared with OpenBLAS, STREAM, NumPy and PyTorch.
 #include "ops.h"
 
 #include <stdlib.h>
@@ -45,7 +45,7 @@ static void report(ops_contest *c, const ops_case *test, bench_summary *summary)
     for (size_t i = 1; i < c->runner_count; i++) {
         double value = ops_case_figure(test, ops_seconds(c, i)), ratio = ops_times_slower(c, i);
         bench_add_compared_peer(&row, (bench_peer){c->runners[i]->name, value, ratio});
-        // Backends of the host are there to be chosen from: only that of the kernels is worth a mean.
+        // Host backends are alternatives to choose from: a mean is only of interest for that of the kernels.
         if (i >= IG_BACKEND_METAL) bench_add_compared_peer(&means, (bench_peer){c->runners[i]->name, value, ratio});
     }
     bench_report(&row);

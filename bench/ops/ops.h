@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ingot bench ops: the cases, who runs them, and how they are measured side by side.
+// ingot bench ops: the cases, the runners, and how they are compared.
 #ifndef INGOT_BENCH_OPS_OPS_H
 #define INGOT_BENCH_OPS_OPS_H
 
@@ -30,7 +30,7 @@ enum { OPS_HEADS = 16, OPS_HEAD_DIM = 64 };  // of attention
 typedef struct ops_case {
     ops_group group;
     ops_kind kind;
-    const char *op;  // as Python's libraries are asked for it
+    const char *op;  // the name in the Python libraries
     uint64_t rows, columns;
     union {
         ig_status (*chain)(ig_stream *, const ig_tensor *const *, const ig_op_options *, ig_tensor **);
@@ -55,14 +55,15 @@ double ops_case_figure(const ops_case *test, double seconds);
 
 // ---- Runners ----
 
-// Someone who can run cases. Each call is what a user would write: results are new tensors.
+// Something that can run cases. Each call is what a user would write: results are new tensors.
 typedef struct ops_runner {
     char name[16];
-    bool spins;       // its threads go on spinning after their work
+    bool spins;       // its threads keep spinning after their work
     bool calls_blas;  // for products: the OpenBLAS of this process, whose threads spin too
-    // Makes inputs ready; false when it does not have the case. `check` is the sum of the result's magnitudes, or NAN.
+    // Prepares inputs; returns false if it does not have the case. `check` is the sum of the result's magnitudes, or
+    // NAN.
     bool (*begin)(struct ops_runner *runner, const ops_case *test, double *check);
-    // Seconds of one call: the median of batches of that many calls each; negative when it failed.
+    // Seconds of one call: the median of batches of that many calls each; negative on failure.
     double (*run)(struct ops_runner *runner, const ops_case *test, uint64_t calls, uint64_t batches);
     void (*finish)(struct ops_runner *runner);
     void (*close)(struct ops_runner *runner);
@@ -77,21 +78,22 @@ typedef struct ops_tensors {
 } ops_tensors;
 
 ig_status ops_tensors_open(ops_tensors *tensors, ig_error *error);
-ig_status ops_tensors_fill(ops_tensors *tensors, const ops_case *test);  // instead of those before
+ig_status ops_tensors_fill(ops_tensors *tensors, const ops_case *test);  // replaces earlier ones
 void ops_tensors_clear(ops_tensors *tensors);
 void ops_tensors_close(ops_tensors *tensors);
 // Chains of two inputs and a scalar, 0.75.
 ig_status ops_run_mixed(ig_stream *stream, const ig_tensor *const *in, const ig_op_options *options, ig_tensor **out);
 ig_status ops_run_swish(ig_stream *stream, const ig_tensor *const *in, const ig_op_options *options, ig_tensor **out);
 ig_status ops_call(ops_tensors *tensors, const ops_case *test, ig_backend backend, ig_tensor **out);
-// Seconds of one call, on average over that many; negative when it failed.
+// Seconds of one call, averaged over that many; negative on failure.
 double ops_time_calls(ops_tensors *tensors, const ops_case *test, ig_backend backend, uint64_t calls);
 
-// NULL when there is no such thing here.
+// NULL if it is not available here.
 ops_runner *ops_open_backend(ops_tensors *tensors, ig_backend backend);
 ops_runner *ops_open_openblas(ops_tensors *tensors);
 ops_runner *ops_open_stream(void);
-// "numpy" or "torch", each in a child of its own: the threads of one would go on spinning while the other is measured.
+// "numpy" or "torch", each in a separate child process: the threads of one would keep spinning while the other is
+// measured.
 ops_runner *ops_open_python(uint32_t threads, const char *library);
 
 // ---- Contest ----
@@ -100,7 +102,7 @@ enum { OPS_MAX_RUNNERS = 12, OPS_MAX_TURNS = 128, OPS_MAX_BATCHES = 64 };
 
 typedef struct ops_samples {
     uint64_t calls, batches;        // per turn; no calls: does not take part
-    double once;                    // seconds of a call, to begin with
+    double once;                    // seconds of a call, initially
     double seconds[OPS_MAX_TURNS];  // of a call in each turn; 0: none
     double spent;
 } ops_samples;
@@ -109,21 +111,21 @@ typedef struct ops_contest {
     ops_tensors tensors;
     ops_runner *runners[OPS_MAX_RUNNERS];  // the first is Ingot, which chooses its backend itself
     size_t runner_count;
-    size_t order[OPS_MAX_RUNNERS];  // in which they take turns
+    size_t order[OPS_MAX_RUNNERS];  // the order of turns
     uint64_t repeats;
     ops_samples samples[OPS_MAX_RUNNERS];
 } ops_contest;
 
-// False when Ingot itself cannot.
+// Returns false if Ingot itself cannot run it.
 bool ops_measure(ops_contest *contest, const ops_case *test);
-// Median over the turns; 0 for who does not take part.
+// The median over the turns; 0 for those that do not take part.
 double ops_seconds(const ops_contest *contest, size_t which);
-// How much longer it takes than Ingot: the median of the ratios within turns. 0: not known
+// How many times longer it takes than Ingot: the median of the ratios within turns. 0: not known
 double ops_times_slower(const ops_contest *contest, size_t which);
 
 // ---- Tuning ----
 
-// Measures from how much work on each backend is the faster one, and stores that.
+// Measures the amount of work from which on each backend is the faster one, and stores it.
 int ops_tune(const bench_context *context);
 
 #endif

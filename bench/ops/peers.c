@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ingot bench ops: peers in child processes: STREAM, as in the suite simt; NumPy and PyTorch, each in a python3 of its
-// own.
+// ingot bench ops: peers in child processes: STREAM, as in the suite simt; NumPy and PyTorch, each in a separate
+// python3.
 #include <math.h>
 #include <stdlib.h>
 
@@ -31,7 +31,7 @@ static bool begin_stream(ops_runner *base, const ops_case *test, double *check) 
     return runner->triad->ops->prepare(runner->triad, a_streaming_case(), NULL);
 }
 
-// As long as a case that moves as many bytes as the triad would take, so that figures compare.
+// The time of a case that moves as many bytes as the triad, so that figures compare.
 static double run_stream(ops_runner *base, const ops_case *test, uint64_t calls, uint64_t batches) {
     stream_runner *runner = (stream_runner *)base;
     double seconds[OPS_MAX_BATCHES], moved = 3e-9 * sizeof(double) * SIMT_STREAM;

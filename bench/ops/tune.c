@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ingot bench ops --tune: from how much work on each backend beats those asked after it.
+// ingot bench ops --tune: the amount of work from which on each backend beats those after it.
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ static const uint64_t elements[SIZES] = {64, 256, 1024, 4096, 16384, 65536, 1 <<
 static const uint64_t sides[SIZES] = {4, 8, 16, 32, 64, 128, 256};  // of matrix products
 static const double try_seconds = 1e-3;
 
-// Ops that can be called alike; the rest keep their defaults.
+// Ops with the same calling form; the others keep their defaults.
 #define UNARY(id, name, type) {IG_OP_##id, {OPS_ROWS, OPS_UNARY, #name, 0, 0, {.unary = ig_tensor_##name}}},
 #define BINARY(id, name, type) {IG_OP_##id, {OPS_ROWS, OPS_BINARY, #name, 0, 0, {.binary = ig_tensor_##name}}},
 #define REDUCE(id, name, type) {IG_OP_##id, {OPS_ROWS, OPS_REDUCE, #name, 0, 0, {.reduce = ig_tensor_##name}}},
@@ -59,7 +59,7 @@ static ig_status measure(ops_tensors *tensors, ops_case test, timings *t) {
     return IG_STATUS_OK;
 }
 
-// Whether the backend is the fastest of itself and those asked after it, by more than chance.
+// Whether the backend is faster than all those after it, by more than chance.
 static bool wins(const timings *t, int size, const ig_backend *rest) {
     double own = t->seconds[size][*rest];
     if (own == 0) return false;
@@ -68,7 +68,7 @@ static bool wins(const timings *t, int size, const ig_backend *rest) {
     return true;
 }
 
-// The smallest work from which on it wins always; UINT64_MAX: never.
+// The smallest amount of work from which on it always wins; UINT64_MAX: never.
 static uint64_t threshold(const timings *t, const ig_backend *rest) {
     uint64_t least = UINT64_MAX;
     for (int i = SIZES - 1; i >= 0 && wins(t, i, rest); i--) least = i == 0 ? 0 : t->work[i];

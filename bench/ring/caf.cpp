@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The peer `caf` of `ingot bench ring`: two event-based actors with a pinned thread each; or, without CPUs to choose,
-// on a scheduler of two threads that places them itself.
+// The peer `caf` of `ingot bench ring`: two event-based actors with a pinned thread each; or, if no CPUs are given, on
+// a scheduler of two threads that places them itself.
 #include "peer.h"
 
 #include <caf/all.hpp>
@@ -30,7 +30,8 @@ static behavior ask(event_based_actor *self, actor other) {
     }};
 }
 
-// As between ring kernels: the source sends while few are under way, which the sink tells it now and then.
+// As between ring kernels: the source sends while few messages are in flight; the sink reports its progress now and
+// then.
 static const uint64_t batch = 64, most_under_way = 24 * batch;
 
 static behavior drain(event_based_actor *self) {

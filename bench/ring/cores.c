@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ingot bench ring: which cores threads run on, and short times.
+// ingot bench ring: on which cores threads run, and short times.
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -11,7 +11,7 @@
 
 #if defined(__linux__)
 
-// CPUs of one core share a line such as "0-1" or "0,64"; what is not known counts as a core of its own.
+// CPUs of one core share a line such as "0-1" or "0,64"; an unknown one counts as a separate core.
 static void describe_core(int cpu, char text[64]) {
     char path[96];
     snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu);
@@ -140,7 +140,7 @@ static double hand_over_lines(const ring_cores *cores) {
     static line_ring ring;
     pthread_t other;
     memset(&ring, 0, sizeof ring);
-    ring_pin(cores->kernel);  // for the other thread, which might not get to it beside one that spins
+    ring_pin(cores->kernel);  // for the other thread, which might not get a turn next to one that spins
     if (pthread_create(&other, NULL, take_lines, &ring) != 0) return 0;
     ring_pin(cores->host);
     uint64_t start = igi_now_ns();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ingot bench ring: Ingot's own figures.
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,7 @@ enum { INBOX = 2048, WARM_UP = 2000, SAMPLES = 20000, BURST = 256, MANY = 100000
 static const uint64_t patience_ns = 10000000000u;
 
 ring_latency ring_latency_of(double *samples, size_t count) {
+    assert(count > 0);
     bench_sort(samples, count);
     return (ring_latency){samples[count / 2], samples[count * 99 / 100], samples[count * 999 / 1000]};
 }
@@ -33,7 +35,7 @@ void ring_bench_close(ring_bench *bench) {
     ig_error_clear(&bench->error);
 }
 
-// Its thread takes over the core of the one that launches it.
+// Its thread inherits the core of the thread that launches it.
 static ig_status launch(ring_bench *bench, const char *name, ig_ring_mode mode, int cpu, ig_ring_kernel **kernel) {
     ig_ring_launch_desc desc = {.name = name,
                                 .source = bench_source("ring.metal"),
@@ -68,7 +70,7 @@ static ig_status wait_until_processed(const ig_ring_kernel *kernel, uint64_t cou
     return IG_STATUS_OK;
 }
 
-// Of samples that `take_samples` takes of a kernel.
+// Computes the latency from samples that `take_samples` takes of a kernel.
 static ig_status measure_latency(ring_bench *bench, const char *name, ig_ring_mode mode,
                                  ig_status (*take_samples)(ig_ring_kernel *kernel, double *samples, size_t count),
                                  ring_latency *latency) {
@@ -85,7 +87,7 @@ static ig_status measure_latency(ring_bench *bench, const char *name, ig_ring_mo
 
 // ---- Sending ----
 
-// In bursts that fit into the ring: a full one would measure the kernel.
+// In bursts that fit into the ring: with a full ring, the kernel would be measured.
 static ig_status time_sends(ig_ring_kernel *kernel, double *samples, size_t count) {
     double unit = ring_ns_per_tick();
     for (size_t i = 0; i < WARM_UP + count; i++) {
@@ -196,7 +198,7 @@ static void end_pair(pair *p) {
     end(p->sink);
 }
 
-// How many of them came in order, and when all were there.
+// How many of them arrived in order, and when all had arrived.
 static ig_status flow(const pair *p, uint64_t count, uint64_t *arrived) {
     ring_note note = {0, count};
     ig_message message = IG_MESSAGE(0, &note), result = {0};

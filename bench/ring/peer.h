@@ -3,8 +3,8 @@
 //
 //   PEER ROUND_TRIPS MESSAGES CPU CPU
 //
-// has a thread on each CPU, where -1 leaves them to themselves, and prints the nanoseconds that half, 99 and 99.9 % of
-// the round trips took, and messages a second one way.
+// has a thread on each CPU, where -1 leaves placement to the system, and prints the nanoseconds that half, 99 and 99.9
+// % of the round trips took, and messages per second one way.
 #ifndef INGOT_BENCH_RING_PEER_H
 #define INGOT_BENCH_RING_PEER_H
 
@@ -88,7 +88,7 @@ static uint32_t checksum(const note *payload) {
     return ~crc;
 }
 
-// As good as the clock of kernels, which the host sets now and then, and cheaper than the exact one.
+// As accurate as the clock of kernels, which the host sets now and then, and cheaper than the exact one.
 static uint64_t wall_us(void) {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME_COARSE, &now);
@@ -118,7 +118,7 @@ static void check_seal(hybrid_clock *clock, const sealed *message) {
 
 #ifdef RING_PEER_IS_LINK
 
-// Each thread has one end of the link; both block, and end the program when they fail.
+// Each thread has one end of the link; both calls block, and end the program on failure.
 static void link_send(int end, const void *message, size_t size);
 static void link_receive(int end, void *message, size_t size);
 
@@ -149,7 +149,7 @@ static uint64_t count_sealed(uint64_t messages) {
     return arrived;
 }
 
-// Echoes, then counts in order and tells how many, twice.
+// Echoes, then counts messages in order and reports the number, twice.
 static void *answer(void *argument) {
     const plan *p = (const plan *)argument;
     note got;
@@ -180,7 +180,7 @@ static void send_sealed(uint64_t messages) {
     }
 }
 
-// Messages a second.
+// Messages per second.
 static double stream(void (*send_all)(uint64_t messages), uint64_t messages) {
     note result;
     uint64_t start = now_ns();

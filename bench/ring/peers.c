@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ingot bench ring: the same work by others. Their programs are compiled here, against what the machine has; who does
-// not compile is absent.
+// ingot bench ring: the same work by others. Their programs are compiled here, with the libraries that are installed; a
+// peer that does not compile is left out.
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ typedef struct recipe {
     const char *name, *file;
     const char *compile[MAX_WORDS];  // in the directory of the file; empty: nothing to compile
     const char *run[MAX_WORDS];
-    bool apart;  // on the two cores, or wherever the peer itself places the two
+    bool apart;  // on the two cores, or wherever the peer itself places its threads
 } recipe;
 
 #define COMPILE_C(file, library) {"cc", "-O2", file, "-o", "peer", library, "-lpthread"}
@@ -36,7 +36,7 @@ _Static_assert(sizeof recipes / sizeof *recipes <= BENCH_MAX_PEERS, "a row has r
 
 // ---- Programs ----
 
-// Runs the words in the directory, with `more` after them; the caller frees the output, NULL when it failed.
+// Runs the words in the directory, followed by `more`; the caller frees the output, which is NULL on failure.
 static char *run_in(const char *directory, const char *const *words, char *const *more) {
     char *arguments[MAX_WORDS * 2 + 4] = {"sh", "-c", "cd \"$0\" && exec \"$@\"", (char *)directory};
     size_t count = 4;
@@ -64,7 +64,7 @@ static bool prepare(const char *directory, const recipe *r) {
     if (!write_source(directory, r->file) || !write_source(directory, "peer.h")) return false;
     if (!r->compile[0]) return true;
     char *peer = igi_path_join(directory, "peer");
-    if (peer) remove(peer);  // of the one before
+    if (peer) remove(peer);  // of the previous peer
     free(peer);
     char *output = run_in(directory, r->compile, NULL);
     free(output);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ingot bench ring: what messages to and between ring kernels cost.
+// ingot bench ring: the cost of messages to and between ring kernels.
 #include "ring.h"
 
 #include <stddef.h>
@@ -17,7 +17,8 @@ static void report(const char *name, double value, const char *unit, bool lower_
         &(bench_row){.suite = "ring", .name = name, .value = value, .unit = unit, .lower_is_better = lower_is_better});
 }
 
-// Twice: beside peers that send the bare payload, and beside the same with a header, checksum and clock like ours.
+// Twice: compared with peers that send the bare payload, and with peers that add a header, checksum and clock like
+// ours.
 static void report_rate(const char *name, double rate, const ring_bench *bench) {
     bench_row row = {.suite = "ring", .name = name, .value = rate * 1e-6, .unit = "M/s"};
     for (size_t i = 0; i < bench->peer_count; i++)
@@ -41,7 +42,7 @@ static double quantile(const ring_latency *latency, size_t which) {
     return *(const double *)((const char *)latency + quantiles[which].offset);
 }
 
-// `bench` when its peers were asked the same, else NULL.
+// `bench` if its peers were measured too, else NULL.
 static void report_latency(const char *what, ring_latency latency, const char *unit, double unit_ns,
                            const ring_bench *bench) {
     for (size_t q = 0; q < sizeof quantiles / sizeof *quantiles; q++) {
@@ -60,7 +61,7 @@ static void report_latency(const char *what, ring_latency latency, const char *u
 
 // ---- Cases ----
 
-// Virtual machines move between cores that are near each other and far apart: the figures below depend on it.
+// A virtual machine may be moved between cores that are near each other or far apart: the figures below depend on it.
 static ig_status run_distance(ring_bench *bench) {
     double ns = ring_core_distance_ns(&bench->cores);
     if (ns > 0) report("a word to the other core and back", ns, "ns", true);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ingot bench ring: what messages cost, beside other ways to send them between two threads.
+// ingot bench ring: the cost of messages, compared with other ways to send them between two threads.
 #ifndef INGOT_BENCH_RING_RING_H
 #define INGOT_BENCH_RING_RING_H
 
@@ -20,22 +20,22 @@ ring_latency ring_latency_of(double *samples, size_t count);
 
 // ---- Cores (cores.c) ----
 
-// Two CPUs of different cores that this process may use; the same one twice, or -1, when there are no two.
+// Two CPUs of different cores that this process may use; the same one twice, or -1, if there are no two.
 typedef struct ring_cores {
     int host, kernel;
 } ring_cores;
 ring_cores ring_choose_cores(void);
 bool ring_cores_differ(const ring_cores *cores);
-// The calling thread stays there, and threads it makes from now on. Negative: nothing changes.
+// Binds the calling thread, and threads it creates from now on, to that CPU. Negative: nothing changes.
 void ring_pin(int cpu);
 
-// Nanoseconds that a word takes from one core to the other and back: what no message can beat. Pins the calling thread
-// to the host's. 0 when there are no two cores.
+// Nanoseconds that a word takes from one core to the other and back: a lower bound for messages. Pins the calling
+// thread to the host's core. 0 if there are no two cores.
 double ring_core_distance_ns(const ring_cores *cores);
-// Cache lines a second that one core can hand to the other through a ring, doing nothing else: the best of some runs.
+// Cache lines per second that one core can hand to the other through a ring, doing nothing else: the best of some runs.
 double ring_core_lines(const ring_cores *cores);
 
-// Time in units of its own, for what is shorter than reading a clock.
+// Time in its own unit, for what is shorter than reading a clock.
 uint64_t ring_ticks(void);
 double ring_ns_per_tick(void);
 
@@ -45,10 +45,10 @@ enum { RING_PEER_TRIPS = 20000, RING_PEER_MESSAGES = 400000 };
 typedef struct ring_peer {
     const char *name;
     ring_latency round_trip;
-    double rate;         // messages a second, one way
-    double sealed_rate;  // the same with header, checksum and clock as ours
+    double rate;         // messages per second, one way
+    double sealed_rate;  // the same with header, checksum and clock like ours
 } ring_peer;
-// Those this machine has; returns how many.
+// Measures the peers that this machine has; returns how many.
 size_t ring_measure_peers(const ring_cores *cores, ring_peer peers[BENCH_MAX_PEERS]);
 
 // ---- Ingot's own figures (ingot.c) ----
@@ -69,21 +69,21 @@ void ring_bench_close(ring_bench *bench);
 // Time the sender spends in ig_ring_send.
 ig_status ring_measure_send(ring_bench *bench, ring_latency *latency);
 ig_status ring_measure_round_trip(ring_bench *bench, ig_ring_mode mode, ring_latency *latency);
-// Messages a second from the host to a kernel, and from a kernel to another. errors: INTERNAL when some are missing.
+// Messages per second from the host to a kernel, and from one kernel to another. errors: INTERNAL if some are missing.
 enum { RING_BATCH = 64 };
 typedef enum ring_grouping {
     RING_SINGLE,           // a call of the sender, and one of the handler, for each message
     RING_SENT_IN_BATCHES,  // a call of the sender for RING_BATCH
-    RING_IN_BATCHES,       // and one of the handler for what shares a place
+    RING_IN_BATCHES,       // and one of the handler for all that share a slot
     RING_GROUPINGS
 } ring_grouping;
 ig_status ring_measure_one_way(ring_bench *bench, ring_grouping grouping, double *rate);
 ig_status ring_measure_between_kernels(ring_bench *bench, ring_grouping grouping, double *rate);
 
 typedef struct ring_sustained {
-    double rate;  // messages a second
-    // From the first third to the last, as a fraction of the first: of the median rate of windows, which the neighbours
-    // of a virtual machine move too, and of the rate that the fastest tenth of them has, which only we do.
+    double rate;  // messages per second
+    // From the first third to the last, as a fraction of the first: of the median rate of windows, which the load of
+    // other virtual machines changes too, and of the rate of the fastest tenth, which only we change.
     double drift, clear_drift;
     uint64_t sent, lost;
 } ring_sustained;

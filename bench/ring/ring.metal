@@ -35,8 +35,8 @@ struct flow {
     ulong sent, arrived, total;
 };
 
-// A note of the host begins a flow of `value` messages. One of the sink says that `number` has arrived; late ones of the
-// flow before have numbers that this one has not reached.
+// A note of the host begins a flow of `value` messages. One from the sink says that `number` have arrived; late ones of
+// the previous flow have numbers that this flow has not reached.
 void learn(thread ring::context &context, device flow &f) {
     note got = *context.payload<note>();
     if (context.source() == ring::host)
@@ -66,7 +66,7 @@ void pour_batches(thread ring::context &context) {
 }
 INGOT_RING_KERNEL(batch_source, pour_batches)
 
-// What comes out of order is not counted, so that the total is short.
+// Messages out of order are not counted, so the total is too small.
 void drain(thread ring::context &context) {
     device ulong *state = context.state<ulong>();
     note got = *context.payload<note>();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The peer `zeromq` of `ingot bench ring`: two threads with a pair of sockets, in process.
+// The peer `zeromq` of `ingot bench ring`: two threads with a pair of in-process sockets.
 #define RING_PEER_IS_LINK
 #include "peer.h"
 

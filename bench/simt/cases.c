@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ingot bench simt: what is launched with what.
+// ingot bench simt: the cases, and how their kernels are launched.
 #include "simt.h"
 
 enum { GROUP = 256 };
@@ -148,8 +148,8 @@ static void encode_bitonic(const simt_sink *sink) {
 
 // ---- The table ----
 
-// Bytes and operations are those the algorithm needs, not what an implementation moves: GB/s count each element read or
-// written once, as STREAM does.
+// Bytes and operations are those that the algorithm needs, not what an implementation moves: GB/s count each element
+// read or written once, as STREAM does.
 #define STREAM_BYTES ((size_t)SIMT_STREAM * FLOAT)
 #define ROW_BYTES ((size_t)SIMT_ROWS * SIMT_COLUMNS * FLOAT)
 #define MATRIX_BYTES ((size_t)SIMT_MATMUL * SIMT_MATMUL * FLOAT)
@@ -255,7 +255,7 @@ const simt_case simt_cases[] = {
     {.name = "nbody",
      .size = "8192",
      .unit = "GFLOPS",
-     .work = 20e-9 * SQUARE(SIMT_BODIES),  // by custom a body's pull on another counts as 20 operations
+     .work = 20e-9 * SQUARE(SIMT_BODIES),  // by convention, the force of one body on another counts as 20 operations
      BUFFERS(SIMT_BODIES * sizeof(simt_body), SIMT_BODIES * sizeof(simt_body)),
      RESULT(1, SIMT_BODIES * sizeof(simt_body)),
      DATA(nbody),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ingot bench simt: memory shared with the children, laid out by the case being measured.
+// ingot bench simt: memory shared with child processes, laid out by the case being measured.
 #include <assert.h>
 #include <sys/mman.h>
 #include <unistd.h>

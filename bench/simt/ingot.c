@@ -15,7 +15,7 @@ typedef struct ingot_runner {
     ig_device *device;
     ig_queue *queue;
     ig_library *library;
-    ig_pipeline *pipelines[MAX_PIPELINES];  // made when first needed, in the order of the library's kernels
+    ig_pipeline *pipelines[MAX_PIPELINES];  // created when first needed, in the order of the library's kernels
     const simt_case *test;
     void *const *inputs;
     ig_buffer *buffers[SIMT_MAX_BUFFERS];
@@ -43,7 +43,7 @@ static ig_pipeline *find_pipeline(ingot_runner *runner, const char *kernel) {
                   &error);
         return runner->pipelines[i];
     }
-    simt_fail(&runner->base, "there is no kernel '%s'", kernel);
+    simt_fail(&runner->base, "the library has no kernel '%s'", kernel);
     return NULL;
 }
 
@@ -57,7 +57,7 @@ static void set_argument(ingot_runner *runner, uint32_t index, const simt_argume
     }
 }
 
-// Errors of encoding come out at the commit.
+// Encoding errors are reported by the commit.
 static void launch(void *target, const simt_launch *launch) {
     ingot_runner *runner = target;
     ig_pipeline *pipeline = find_pipeline(runner, launch->kernel);
@@ -129,7 +129,7 @@ simt_runner *simt_open_checked(const char *name, uint32_t checks) {
     *runner = (ingot_runner){.base.ops = &ops};
     snprintf(runner->base.name, sizeof runner->base.name, "%s", name);
     ig_error error = {0};
-    // No disk cache: what is measured is what this build makes.
+    // No disk cache, so that the code of this build is measured.
     ig_device_desc desc = {.cache_dir = "", .check = checks};
     ig_library_desc source = {.source = bench_source("simt.metal"), .name = "simt.metal"};
     if (check(runner, ig_device_create(&desc, &runner->device, &error), &error) &&

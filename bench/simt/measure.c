@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ingot bench simt: everyone in turns, so that what else the machine does hits all alike.
+// ingot bench simt: all take turns, so that other load on the machine affects all alike.
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -10,8 +10,8 @@
 
 enum { MAX_SAMPLES = 512, RUNS_PER_TURN = 8 };
 static const double turn_seconds = 0.02;   // of short runs, as many as fit
-static const double long_seconds = 0.2;    // runs that need no warming up
-static const double budget_seconds = 1.5;  // after which a slow one is not asked again
+static const double long_seconds = 0.2;    // runs that need no warm-up
+static const double budget_seconds = 1.5;  // after which a slow peer gets no more turns
 // Threads of OpenMP and OpenBLAS keep spinning for up to 30 ms after their work is done.
 static const long settle_ns = 10000000, settle_blas_ns = 40000000;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ingot bench simt: the cases in plain C with OpenMP, and matrix products by OpenBLAS. Both are loaded when present.
+// ingot bench simt: the cases in plain C with OpenMP, and matrix products by OpenBLAS. Both are loaded if present.
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +40,7 @@ static double run(simt_runner *base) {
     return (double)(igi_now_ns() - start) * 1e-9;
 }
 
-// The triad is a case of its own that goes along with others.
+// The triad is a separate case that accompanies others.
 static bool choose(native_runner *runner, const simt_case *test) {
     if (runner->sgemm) return test->multiplies;
     bool triad = strcmp(runner->base.name, "stream") == 0;

@@ -82,7 +82,7 @@ static bool prepare(simt_runner *base, const simt_case *test, void *const *input
     if (test->metal_only) return false;
     runner->test = test;
     runner->inputs = inputs;
-    // Metal's default is fast mathematics; the peers get the same licence.
+    // Fast math is Metal's default; the peers are allowed it too.
     if (!runner->program)
         runner->program = opencl_program_build(runner->platform, bench_source("simt.cl"), "-cl-fast-relaxed-math");
     if (!runner->program) return simt_fail(base, "cannot compile the kernels");
@@ -118,8 +118,8 @@ static void close_runner(simt_runner *base) {
 
 // ---- Opening ----
 
-// Debian's PoCL 3.1 is the yardstick and called `pocl`, other versions carry theirs; any other platform is called by
-// its name in lower case.
+// Debian's PoCL 3.1 is the yardstick and is named `pocl`; other versions have their number in the name, and any other
+// platform has its own name in lower case.
 static void name_peer(const opencl_platform *platform, char *name, size_t size) {
     const char *version = strstr(opencl_platform_version(platform), "PoCL ");
     const char *platform_name = opencl_platform_name(platform);
@@ -135,8 +135,8 @@ static void name_peer(const opencl_platform *platform, char *name, size_t size) 
     }
 }
 
-// ocl-icd takes the name of one .icd file as well as of a directory. Platforms are loaded one by one because two PoCLs
-// do not get on in one process.
+// ocl-icd accepts the name of one .icd file as well as of a directory. Platforms are loaded one by one because two
+// versions of PoCL conflict in one process.
 simt_runner *simt_open_opencl(const char *vendor) {
     static const simt_runner_ops ops = {prepare, run, read_result, finish, close_runner};
     if (vendor[0]) setenv("OCL_ICD_VENDORS", vendor, 1);
@@ -154,7 +154,7 @@ void simt_each_opencl(void (*found)(const char *vendor, void *user), void *user)
     glob_t files = {0};
     int missing = pattern ? glob(pattern, 0, NULL, &files) : GLOB_NOMATCH;
     for (size_t i = 0; !missing && i < files.gl_pathc; i++) found(files.gl_pathv[i], user);
-    // Not a directory: something the loader understands by itself.
+    // Not a directory: something that the loader interprets itself.
     if (missing && place) found("", user);
     globfree(&files);
     free(pattern);

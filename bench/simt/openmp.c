@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of simt.metal in plain C with OpenMP, the way a C programmer writes them for the CPU.
+// The kernels of simt.metal in plain C with OpenMP, as a C programmer would write them for the CPU.
 //
-// A module of its own, loaded when it is there: it is compiled for the machine that builds it.
+// This is a separate module, loaded if it is present: it is compiled for the machine that builds it.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static void add(void *const *buffers) {
     for (size_t i = 0; i < SIMT_STREAM; i++) out[i] = a[i] + b[i];
 }
 
-// McCalpin's triad, on the arrays of any case: it brings its own.
+// McCalpin's triad, which has its own arrays.
 static void stream(void *const *buffers) {
     static double *a, *b, *c;
     const double factor = 3;
@@ -88,7 +88,7 @@ static void sum(void *const *buffers) {
     *out = total;
 }
 
-// A block per thread: its sum first, then its prefixes on top of the sums before it.
+// A block per thread: first its sum, then its prefixes added to the sums before it.
 static void scan(void *const *buffers) {
     enum { BLOCKS = 256, SIZE = SIMT_STREAM / BLOCKS };
     const uint32_t *in = buffers[0];

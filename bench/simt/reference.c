@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ingot bench simt: inputs, and what must come out, computed one element after the other.
+// ingot bench simt: inputs, and expected results, computed one element after the other.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +44,7 @@ void simt_fill_rmsnorm(void *const *buffers) {
     fill_floats(buffers[1], SIMT_COLUMNS, 7);
 }
 
-// Positive: the sum of signed ones is mostly rounding.
+// Positive: a sum of signed numbers is mostly rounding.
 void simt_fill_sum(void *const *buffers) {
     float *in = buffers[0];
     for (size_t i = 0; i < SIMT_STREAM; i++) in[i] = fabsf(random_float((uint32_t)i));
@@ -262,7 +262,7 @@ size_t simt_count_wrong(const simt_case *test, const void *result, const void *e
     const uint32_t *bits = result, *wanted_bits = expected;
     const float *values = result, *wanted = expected;
     size_t count = test->result_bytes / sizeof(float), wrong = 0;
-    // Elements near zero are as exact as their neighbours, not more.
+    // Elements near zero are as accurate as their neighbours, not more.
     double typical = test->tolerance > 0 ? root_mean_square(wanted, count) : 0;
     for (size_t i = 0; i < count; i++) {
         bool right = bits[i] == wanted_bits[i];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ingot bench simt: a runner in a child process, which is this program again, obeying over a socket.
+// ingot bench simt: a runner in a child process, which is this program again, controlled over a socket.
 #include <errno.h>
 #include <signal.h>
 #include <spawn.h>
@@ -115,7 +115,7 @@ static void remote_close(simt_runner *base) {
     free(runner);
 }
 
-// Output of the child, which OpenCL compilers are generous with, goes to where our messages go.
+// Output of the child, of which OpenCL compilers produce much, goes where our messages go.
 static pid_t spawn(const char *peer, int socket, int exchange) {
     extern char **environ;
     char *const arguments[] = {"ingot-bench", "--peer", (char *)peer, NULL};
@@ -198,6 +198,6 @@ int simt_serve(const char *peer) {
         reply answer = obey(runner, &exchange, &question);
         if (!send_all(CHILD_SOCKET, &answer, sizeof answer)) break;
     }
-    // Some OpenCL runtimes crash while unloading; there is nothing left to lose.
+    // Some OpenCL runtimes crash while unloading; nothing is lost by skipping it.
     _exit(CLI_OK);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ingot bench simt: kernels a GPU programmer would write, beside everyone else who can run them on this CPU.
+// ingot bench simt: kernels as a GPU programmer would write them, compared with everything else that can run them on
+// this CPU.
 #include "simt.h"
 
 #include <stdlib.h>
@@ -62,14 +63,14 @@ static bool is_newer_opencl(const char *peer) {
     return strncmp(peer, "pocl-", 5) == 0 || strcmp(peer, "intel-opencl") == 0;
 }
 
-// STREAM moves its own arrays: three doubles an element.
+// STREAM uses its own arrays: three doubles per element.
 static double figure(const simt_contest *contest, size_t which) {
     bool triad = strcmp(contest->runners[which]->name, "stream") == 0;
     double work = triad ? 3e-9 * sizeof(double) * SIMT_STREAM : contest->test->work;
     return contest->seconds[which] > 0 ? work / contest->seconds[which] : 0;
 }
 
-// Peers of the summary only: the better of the newer OpenCLs, and plain C where gcc vectorises it.
+// Peers of the summary only: the best of the newer OpenCL platforms, and plain C where gcc vectorises it.
 static void summarise(const simt_contest *contest, bench_row *row, bench_summary *summary) {
     double best = 0, vectorised = 0;
     for (size_t i = 1; i < contest->runner_count; i++) {
@@ -93,7 +94,7 @@ static void report(const simt_contest *contest, bench_summary *summary) {
     summarise(contest, &row, summary);
 }
 
-// A case Ingot gets wrong makes the run fail, but only after the others.
+// A wrong result of Ingot makes the run fail, but only after the other cases.
 static int run_cases(simt_contest *contest, const bench_context *context) {
     bench_summary summary = {.suite = "simt"};
     int result = CLI_CONTINUE;

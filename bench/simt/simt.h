@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// ingot bench simt: the cases, who runs them, and how they are measured side by side.
+// ingot bench simt: the cases, the runners, and how they are compared.
 //
-// A case says what its kernels are launched with; a runner launches them somewhere. Ingot's own runner lives in this
-// process, every peer in a child (remote.c): OpenCL platforms bring an LLVM each, and what crashes there or
-// was compiled for another CPU is then just absent.
+// A case says how its kernels are launched; a runner launches them somewhere. Ingot's own runner is in this process,
+// every peer in a child process (remote.c): OpenCL platforms bring an LLVM each, and a peer that crashes or was
+// compiled for another CPU is then merely left out.
 #ifndef INGOT_BENCH_SIMT_SIMT_H
 #define INGOT_BENCH_SIMT_SIMT_H
 
@@ -20,7 +20,7 @@ enum { SIMT_MAX_BUFFERS = 6, SIMT_MAX_ARGUMENTS = 4 };
 
 typedef struct simt_argument {
     enum { SIMT_BUFFER, SIMT_UINT, SIMT_FLOAT } kind;
-    uint32_t number;  // the value, or which buffer of the case
+    uint32_t number;  // the value, or the index of a buffer of the case
     float real;
 } simt_argument;
 
@@ -46,7 +46,7 @@ typedef struct simt_case {
     size_t buffer_count;
     size_t result, result_bytes;  // which buffer holds the result, and how much of it counts
     bool streams;                 // bound by memory: STREAM's triad is a peer
-    bool restore;                 // runs overwrite their input, which is written anew before each
+    bool restore;                 // runs overwrite their input, which is restored before each
     bool multiplies;              // a matrix product: a BLAS is a peer
     bool metal_only;              // OpenCL C has no such kernel
     bool scalar_in_c;             // gcc does not vectorise the plain C version
@@ -60,7 +60,7 @@ typedef struct simt_case {
 extern const simt_case simt_cases[];
 extern const size_t simt_case_count;
 
-// Fill inputs, and scalar results to check others by (reference.c).
+// Functions that fill inputs and compute scalar results to compare others with (reference.c).
 #define SIMT_CASE_DATA(X) \
     X(saxpy)              \
     X(add)                \
@@ -82,16 +82,16 @@ extern const size_t simt_case_count;
 SIMT_CASE_DATA(SIMT_DECLARE)
 #undef SIMT_DECLARE
 
-// How many elements are wrong beyond what the case allows; `first` is the first wrong one.
+// The number of elements that are wrong beyond what the case allows; `first` is the first wrong one.
 size_t simt_count_wrong(const simt_case *test, const void *result, const void *expected, size_t *first);
 
 // ---- Runners ----
 
 typedef struct simt_runner simt_runner;
 typedef struct simt_runner_ops {
-    // Makes buffers and kernels ready. False without `error` when the runner does not have this case.
+    // Prepares buffers and kernels. Returns false without `error` if the runner does not have this case.
     bool (*prepare)(simt_runner *runner, const simt_case *test, void *const *inputs);
-    // Seconds of one run from encoding to completion; negative when it failed.
+    // Seconds of one run from encoding to completion; negative on failure.
     double (*run)(simt_runner *runner);
     bool (*read)(simt_runner *runner, void *result);
     void (*finish)(simt_runner *runner);  // frees what prepare made
@@ -101,12 +101,12 @@ typedef struct simt_runner_ops {
 struct simt_runner {
     const simt_runner_ops *ops;
     char name[32];    // as a peer
-    char error[256];  // what went wrong, "" for nothing
+    char error[256];  // what went wrong; "" if nothing did
 };
 
 __attribute__((format(printf, 2, 3))) bool simt_fail(simt_runner *runner, const char *format, ...);
 
-// NULL when this machine has no such thing. Ingot's own is never NULL but may come with an error.
+// NULL if it is not available on this machine. Ingot's own is never NULL but may have an error.
 // `vendor` is the .icd file of an OpenCL platform.
 simt_runner *simt_open_ingot(const char *name);
 simt_runner *simt_open_checked(const char *name, uint32_t checks);  // IG_CHECK_ flags
@@ -114,7 +114,8 @@ simt_runner *simt_open_openmp(const char *name);
 simt_runner *simt_open_openblas(void);
 simt_runner *simt_open_opencl(const char *vendor);
 
-// Calls with every .icd file, which name an OpenCL platform each; "" stands for what the loader finds by itself.
+// Calls the function with every .icd file, each of which names an OpenCL platform; "" stands for what the loader finds
+// itself.
 void simt_each_opencl(void (*found)(const char *vendor, void *user), void *user);
 
 // ---- Runners in children ----
@@ -133,7 +134,7 @@ void *simt_exchange_result(const simt_exchange *exchange, const simt_case *test)
 
 // `peer` is what simt_serve understands: "w1", "openmp", "stream", "openblas", "opencl:FILE.icd".
 simt_runner *simt_open_remote(const char *peer, const simt_exchange *exchange);
-// The child's side: obeys the parent until that is gone.
+// The child's side: serves the parent until it is gone.
 int simt_serve(const char *peer);
 
 // ---- Measuring ----
@@ -146,10 +147,10 @@ typedef struct simt_contest {
     size_t runner_count;
     uint64_t repeats;
     simt_exchange exchange;
-    double seconds[SIMT_MAX_RUNNERS];  // medians; negative for who does not take part
+    double seconds[SIMT_MAX_RUNNERS];  // medians; negative for those that do not take part
 } simt_contest;
 
-// Checks everyone's result, then measures them in turns. False when Ingot itself failed; what failed is said.
+// Checks all results, then measures in turns. Returns false if Ingot itself failed; failures are reported.
 bool simt_measure(simt_contest *contest);
 
 #endif

@@ -157,7 +157,7 @@ kernel void matmul_tiled(device const float *a [[buffer(0)]], device const float
     c[at.y * n + at.x] = total;
 }
 
-// A simdgroup makes 32x32 elements of c in sixteen 8x8 accumulators.
+// A simdgroup computes 32x32 elements of c in sixteen 8x8 accumulators.
 kernel void matmul_simdgroup(device const float *a [[buffer(0)]], device const float *b [[buffer(1)]],
                              device float *c [[buffer(2)]], constant uint &n [[buffer(3)]],
                              uint2 group [[threadgroup_position_in_grid]]) {

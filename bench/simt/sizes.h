@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How large the cases of `ingot bench simt` are, for everyone who runs them.
+// The sizes of the cases of `ingot bench simt`, for all runners.
 #ifndef INGOT_BENCH_SIMT_SIZES_H
 #define INGOT_BENCH_SIMT_SIZES_H
 
@@ -25,7 +25,7 @@ enum {
 
 // 32 weights: element j in the low half of byte j, element j + 16 in its high half.
 typedef struct simt_q4_block {
-    uint16_t scale;  // a half
+    uint16_t scale;  // f16
     uint8_t quants[16];
 } simt_q4_block;
 enum { SIMT_Q4_BLOCKS = SIMT_MATVEC / 32 };  // of a row
@@ -34,8 +34,8 @@ typedef struct simt_body {
     float x, y, z, mass;
 } simt_body;
 
-// What the OpenMP module exports as `simt_openmp_kernels`, ended by an entry without a name. Buffers are those of the
-// case of that name, in its order.
+// What the OpenMP module exports as `simt_openmp_kernels`, terminated by an entry without a name. Buffers are those of
+// the case with that name, in its order.
 typedef struct simt_openmp_kernel {
     const char *name;
     void (*run)(void *const *buffers);

@@ -17,7 +17,7 @@ enum {
     REFERENCES = 0xfffe,
 };
 
-// What a captured variable is, as the compiler's helpers say it.
+// The kind of a captured variable, as encoded by the compiler's helpers.
 enum { IS_OBJECT = 3, IS_BLOCK = 7, IS_BYREF = 8, IS_WEAK = 16, IN_BYREF = 128 };
 
 typedef struct block_descriptor {
@@ -54,7 +54,7 @@ typedef struct byref {
 @interface __NSMallocBlock__ : NSBlock
 @end
 
-// The compiler puts the addresses of these symbols into blocks: they have to be the classes themselves.
+// The compiler puts the addresses of these symbols into blocks: they must be the classes themselves.
 #define BLOCK_CLASS(symbol, class)                                             \
     __asm__(".globl " #symbol "\n.set " #symbol ", _OBJC_CLASS_" #class "\n"); \
     extern char symbol[]
@@ -138,7 +138,7 @@ static byref *move_to_heap(byref *variable) {
     copy->isa = NULL;
     copy->forwarding = copy;
     copy->size = variable->size;
-    // One reference for the new owner, one for the scope the variable was declared in.
+    // One reference for the new owner, one for the scope in which the variable was declared.
     atomic_init(&copy->flags, (atomic_load(&variable->flags) & ~REFERENCES) | ON_HEAP | 2 * ONE_REFERENCE);
     variable->forwarding = copy;
     if (atomic_load(&variable->flags) & HAS_HELPERS) {

@@ -15,7 +15,7 @@ struct dispatch_data_s {
 
 struct dispatch_data_s _dispatch_data_empty = {.head = {.references = IGI_IMMORTAL}};
 
-// Never called: its address says that the bytes came from malloc.
+// Never called: its address means that the bytes came from malloc.
 const dispatch_block_t _dispatch_data_destructor_free = ^{
 };
 

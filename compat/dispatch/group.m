@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Groups, and loops whose iterations run at once.
+// Groups, and loops whose iterations run in parallel.
 #include <stdlib.h>
 #include <unistd.h>
 

@@ -18,20 +18,20 @@ typedef struct igi_dispatch_object {
 
 #define IGI_IMMORTAL (-1L)
 
-// A zeroed object of `size` bytes with one reference. Ends the process when there is no memory, as dispatch does:
-// its calls have no way to report it.
+// A zeroed object of `size` bytes with one reference. Ends the process if there is no memory, as dispatch does: its
+// calls cannot report errors.
 void *igi_dispatch_create(size_t size, void (*destroy)(void *object));
 
-// A block, with one reference, as context of igi_run_block, which runs it and releases it.
+// A block, with one reference, as the context of igi_run_block, which runs and releases it.
 void igi_run_block(void *block);
 
 // Runs `work` on a thread of the pool, which grows while all its threads are busy.
 void igi_pool_run(void *context, dispatch_function_t work);
 
-// Monotonic clock, and condition variables that go by it.
+// The monotonic clock, and condition variables that use it.
 uint64_t igi_dispatch_now(void);
 void igi_dispatch_condition_init(pthread_cond_t *condition);
-// Like pthread_cond_timedwait. False on timeout.
+// Like pthread_cond_timedwait. Returns false on timeout.
 bool igi_dispatch_wait(pthread_cond_t *condition, pthread_mutex_t *lock, dispatch_time_t until);
 
 #pragma GCC visibility pop

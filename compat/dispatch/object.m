@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counting references, and semaphores and once, which need little more.
+// Reference counting, and semaphores and once, which need little more.
 #include "object.h"
 
 #include <stdlib.h>

@@ -11,7 +11,7 @@ typedef struct queue_item {
     void *context;
     dispatch_function_t work;
     bool barrier;
-    bool waits;    // its thread waits for its turn and runs it itself
+    bool waits;    // its thread waits for its turn and runs the item itself
     bool started;  // for such a thread to see
 } queue_item;
 
@@ -103,7 +103,7 @@ static void count_start(dispatch_queue_t queue, const queue_item *item) {
     queue->in_barrier = item->barrier;
 }
 
-// Starts what may run. Call with the lock held.
+// Starts the items that may run. Call with the lock held.
 static void start_items(dispatch_queue_t queue) {
     while (queue->first && may_start(queue, queue->first)) {
         queue_item *item = queue->first;

@@ -16,7 +16,7 @@ uint64_t igi_dispatch_now(void) {
     return nanoseconds(CLOCK_MONOTONIC);
 }
 
-// Times that leave the representable range stay at its ends.
+// Times outside of the representable range are clamped to it.
 static uint64_t moved(uint64_t time, int64_t delta) {
     if (delta >= 0) return time + (uint64_t)delta < WALL ? time + (uint64_t)delta : DISPATCH_TIME_FOREVER;
     uint64_t back = (uint64_t)0 - (uint64_t)delta;

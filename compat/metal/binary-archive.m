@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Binary archives. Compiled kernels are in Ingot's cache already; an archive is the list of what it was asked to hold.
+// Binary archives. Compiled kernels are already in Ingot's cache; an archive is only a list of the pipelines added to
+// it.
 #include <stdio.h>
 
 #include "library.h"
@@ -22,7 +23,7 @@
 }
 @end
 
-// Foundation's own reading and writing of files logs what goes wrong.
+// Foundation's own functions for files log errors.
 static NSString *text_of_file(NSString *path) {
     NSFileHandle *file = [NSFileHandle fileHandleForReadingAtPath:path];
     NSData *data = [file readDataToEndOfFile];
@@ -44,7 +45,7 @@ static BOOL write_file(const char *path, const char *text) {
     _names = [[NSMutableArray alloc] init];
     if (url && ![self readURL:url]) {
         igi_refuse(error, MTLBinaryArchiveDomain, MTLBinaryArchiveErrorInvalidFile,
-                   [NSString stringWithFormat:@"'%@' is no binary archive of Ingot's", [url path]]);
+                   [NSString stringWithFormat:@"'%@' is not a binary archive of Ingot", [url path]]);
         [self release];
         return nil;
     }
@@ -76,7 +77,7 @@ static BOOL write_file(const char *path, const char *text) {
     }
 }
 
-// Making the pipeline once puts it into the cache.
+// Creating the pipeline once puts it into the cache.
 - (BOOL)addComputePipelineFunctionsWithDescriptor:(MTLComputePipelineDescriptor *)descriptor error:(NSError **)error {
     NSError *why = nil;
     IGPipeline *pipeline = [[IGPipeline alloc] initWithDevice:_device descriptor:descriptor error:&why];

@@ -3,7 +3,7 @@
 
 MTLPurgeableState igi_set_purgeable(MTLPurgeableState *current, MTLPurgeableState next) {
     MTLPurgeableState before = *current;
-    // Nothing is ever purged, so Empty is not taken literally either.
+    // Nothing is ever purged, so Empty has no effect either.
     if (next != MTLPurgeableStateKeepCurrent) *current = next;
     return before;
 }
@@ -28,7 +28,7 @@ ig_buffer *igi_buffer_of(id<MTLBuffer> buffer) {
 }
 
 - (void)dealloc {
-    ig_buffer_release(_buffer);  // and with it the place, once nothing runs on it
+    ig_buffer_release(_buffer);  // and with it the place, once no commands use it
     [_device release];
     [super dealloc];
 }

@@ -204,12 +204,12 @@ static void call_handlers(NSArray *handlers, IGCommandBuffer *buffer) {
     add_handler(&_completedHandlers, block);
 }
 
-// On a thread of Ingot's, or on the one that waits.
+// Called on a thread of Ingot, or on the thread that waits.
 static void completed(ig_commands *commands, ig_status status, void *user) {
     @autoreleasepool {
         IGCommandBuffer *buffer = user;
         NSArray *handlers = buffer->_completedHandlers;
-        buffer->_completedHandlers = nil;  // and with them what they hold
+        buffer->_completedHandlers = nil;  // and with them what they captured
         call_handlers(handlers, buffer);
         [handlers release];
         [buffer->_kept release];
@@ -239,7 +239,7 @@ static dispatch_queue_t scheduled_queue(void) {
     [_queue commit:self];
 }
 
-// Commands that cannot run are replaced by an empty command buffer: order, waiting and handlers stay the same.
+// If commands cannot run, an empty command buffer replaces them: order, waiting and handlers stay the same.
 - (void)chooseSubmitted {
     [self noteEncodingError];
     _submitted = _failure ? NULL : ig_commands_retain(_commands);

@@ -13,10 +13,10 @@
    @public
     ig_queue *_queue;
     IGDevice *_device;
-    // Order is that of enqueue; a command buffer that is committed before an earlier one waits for it.
+    // The order is that of enqueue; a command buffer that is committed before an earlier one waits for it.
     pthread_mutex_t _lock;
     pthread_cond_t _submitted;
-    IGCommandBuffer *_first, *_last;  // enqueued and not with Ingot yet; not retained
+    IGCommandBuffer *_first, *_last;  // enqueued and not submitted to Ingot yet; not retained
 }
 - (id)initWithDevice:(IGDevice *)device;
 - (void)enqueue:(IGCommandBuffer *)buffer;
@@ -27,8 +27,8 @@
 typedef enum igi_llm_stage {
     IGI_NOT_ENQUEUED,
     IGI_ENQUEUED,
-    IGI_COMMITTED,  // and after one that is not
-    IGI_SUBMITTED,  // with Ingot
+    IGI_COMMITTED,  // but an earlier one is not
+    IGI_SUBMITTED,  // submitted to Ingot
 } igi_llm_stage;
 
 @interface IGCommandBuffer : IGObject <MTLCommandBuffer> {
@@ -39,7 +39,7 @@ typedef enum igi_llm_stage {
 
    @private
     IGQueue *_queue;
-    ig_commands *_submitted;  // _commands, or an empty one when they cannot run; NULL before
+    ig_commands *_submitted;  // _commands, or an empty one if they cannot run; NULL before
     IGEncoder *_encoder;      // the open one, not retained
     NSError *_failure;        // of encoding
     NSMutableArray *_scheduledHandlers, *_completedHandlers;
@@ -47,30 +47,30 @@ typedef enum igi_llm_stage {
     MTLCommandBufferErrorOption _errorOptions;
     double _commitTime, _scheduledTime;
     uint32_t _boundBuffers, _boundThreadgroups;  // slots that the last encoder left bound
-    NSMutableArray *_kept;                       // what kernels reach through pointers; nil: nothing
+    NSMutableArray *_kept;                       // what kernels access through pointers; nil: nothing
 }
 - (id)initWithQueue:(IGQueue *)queue retained:(BOOL)retained;
 // Mistakes for which Metal's validation would stop the program: the first such text becomes the error.
 - (void)fail:(NSString *)text;
-- (void)refuse:(NSString *)text;  // the same for what the software device lacks
+- (void)refuse:(NSString *)text;  // the same, for features that the software device lacks
 - (void)keep:(id)resource;        // until completed
 - (void)encoder:(IGEncoder *)encoder endedWithBuffers:(uint32_t)buffers threadgroups:(uint32_t)threadgroups;
 - (void)submit;  // with the queue's lock held
 @end
 
-// Base of the encoders. Holds its command buffer until it ends.
+// Base class of the encoders. Holds its command buffer until it ends.
 @interface IGEncoder : IGObject <MTLCommandEncoder> {
     IGCommandBuffer *_owner;
     ig_commands *_commands;  // the owner's; NULL once ended
     NSUInteger _debugDepth;
 }
 - (id)initWithCommandBuffer:(IGCommandBuffer *)owner;
-- (BOOL)isOpen;  // and notes the failure when it is not
+- (BOOL)isOpen;  // records a failure if it is not
 @end
 
 @interface IGComputeEncoder : IGEncoder <MTLComputeCommandEncoder> {
     MTLDispatchType _dispatchType;
-    id _pipeline;  // the command buffer keeps what it runs; this one is for its limits
+    id _pipeline;  // the command buffer keeps its pipelines; this one is used for limits
     ig_buffer *_buffers[31];
     uint32_t _boundBuffers, _boundThreadgroups;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compute encoders. Ingot runs dispatches in order, which fulfils serial and concurrent encoders alike.
+// Compute encoders. Ingot runs dispatches in order, which is correct for serial and concurrent encoders alike.
 #include "commands.h"
 #include "library.h"
 #include "resource.h"
@@ -67,7 +67,7 @@ static BOOL is_empty(MTLSize size) {
         [self setBuffer:buffers[i] offset:offsets[i] atIndex:range.location + i];
 }
 
-// The command buffer holds what was bound, so the buffer is still there.
+// The command buffer retains what was bound, so the buffer still exists.
 - (void)setBufferOffset:(NSUInteger)offset atIndex:(NSUInteger)index {
     if (![self mayBind:index]) return;
     if (_buffers[index])
@@ -85,7 +85,7 @@ static BOOL is_empty(MTLSize size) {
 
 - (void)setThreadgroupMemoryLength:(NSUInteger)length atIndex:(NSUInteger)index {
     if (![self mayBind:index]) return;
-    // Kernels may take memory they do not use, and programs then give them none.
+    // Kernels may declare memory they do not use, and programs then set none.
     (void)ig_commands_set_threadgroup_memory(_commands, length ? length : LEAST_THREADGROUP_MEMORY, (uint32_t)index);
     _boundThreadgroups |= 1u << index;
 }
@@ -144,7 +144,7 @@ static BOOL is_empty(MTLSize size) {
     (void)ig_commands_dispatch_indirect(_commands, igi_buffer_of(buffer), offset, size_of(group));
 }
 
-// ---- Order and residency: given ----
+// ---- Order and residency: always guaranteed ----
 
 - (void)memoryBarrierWithScope:(MTLBarrierScope)scope {
     if ([self isOpen]) (void)ig_commands_barrier(_commands);
@@ -166,7 +166,7 @@ static BOOL is_empty(MTLSize size) {
     [self useResources:&resource count:1 usage:usage];
 }
 
-// Kernels may reach these through pointers: the command buffer must hold them.
+// Kernels may access these through pointers: the command buffer must retain them.
 - (void)useResources:(const id<MTLResource>[])resources count:(NSUInteger)count usage:(MTLResourceUsage)usage {
     if (![self isOpen]) return;
     for (NSUInteger i = 0; i < count; i++) [_owner keep:resources[i]];

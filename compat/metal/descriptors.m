@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Descriptors that only carry what was put into them.
+// Descriptors, which only store what is put into them.
 #include "object.h"
 
 @implementation MTLFunctionDescriptor

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Libraries and pipelines, as the device makes them.
+// Libraries and pipelines, created by the device.
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -21,7 +21,7 @@ static BOOL refuse_metallib(NSString *path, NSError **error) {
     return metallib;
 }
 
-// Programs for a Mac have their kernels built in; here they are found beside the program, or where the user says.
+// Programs for a Mac have their kernels built in; here they are found next to the program, or where the user says.
 static NSString *default_library_path(void) {
     const char *named = getenv("INGOT_DEFAULT_LIBRARY");
     if (named) return [NSString stringWithUTF8String:named];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything but libraries and pipelines that a device makes.
+// Everything that a device creates except libraries and pipelines.
 #include "commands.h"
 #include "event.h"
 #include "residency-set.h"
@@ -33,7 +33,7 @@ enum { IGI_SMALL_BUFFER = 32 << 10 };
     return [[IGQueue alloc] initWithDevice:self];
 }
 
-// Command buffers wait for nothing but memory, so there is no limit to keep.
+// Command buffers wait only for memory, so there is no limit to enforce.
 - (id<MTLCommandQueue>)newCommandQueueWithMaxCommandBufferCount:(NSUInteger)maxCommandBufferCount {
     return [self newCommandQueue];
 }
@@ -106,7 +106,7 @@ enum { IGI_SMALL_BUFFER = 32 << 10 };
     return [[handle event] retain];
 }
 
-// ---- Residency, archives, and what there is none of ----
+// ---- Residency, archives, and what is not supported ----
 
 - (id<MTLResidencySet>)newResidencySetWithDescriptor:(MTLResidencySetDescriptor *)descriptor error:(NSError **)error {
     return [[IGResidencySet alloc] initWithDevice:self label:descriptor.label];

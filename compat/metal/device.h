@@ -7,7 +7,7 @@
 
 #include "object.h"
 
-// There is at most one at a time: while it is alive, every request returns the same object.
+// There is at most one at a time: while it exists, every request returns the same object.
 @interface IGDevice : IGObject <MTLDevice> {
    @public
     ig_device *_device;

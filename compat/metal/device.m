@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The device itself: finding it, its life, its limits.
+// The device itself: finding it, its lifetime, its limits.
 #include "device.h"
 
 #include <pthread.h>
@@ -71,7 +71,7 @@ static uint64_t watchdog_ns(void) {
     return seconds > 0 && seconds < 1e9 ? (uint64_t)(seconds * 1e9) : 0;
 }
 
-// As on a Mac: MTL_SHADER_VALIDATION=1 checks what kernels do. INGOT_CHECK says more exactly what for.
+// As on a Mac: MTL_SHADER_VALIDATION=1 checks what kernels do. INGOT_CHECK selects the checks.
 static uint32_t validation(void) {
     const char *wanted = getenv("MTL_SHADER_VALIDATION");
     return wanted && *wanted && strcmp(wanted, "0") != 0 && !getenv("INGOT_CHECK") ? IG_CHECK_ALL : 0;
@@ -177,7 +177,7 @@ static uint32_t validation(void) {
     return _properties.unified_memory;
 }
 
-// Three quarters of the memory, about what macOS recommends on machines of this kind.
+// Three quarters of the memory, about what macOS recommends on such machines.
 - (uint64_t)recommendedMaxWorkingSetSize {
     return _properties.memory_bytes / 4 * 3;
 }

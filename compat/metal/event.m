@@ -145,7 +145,7 @@ static void run_on_new_thread(dispatch_block_t block) {
     return [_event label];
 }
 
-// Events of other processes are not supported.
+// Events shared with other processes are not supported.
 - (void)encodeWithCoder:(NSCoder *)coder {
 }
 

@@ -4,7 +4,7 @@
 
 #include "library.h"
 
-// Each has vectors of 2 to 4 components in the numbers after it.
+// Each is followed by the numbers of its vectors of 2 to 4 components.
 static const struct {
     MTLDataType data_type;
     ig_type type;

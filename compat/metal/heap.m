@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Heaps: one piece of memory, and which ranges of it are taken, in order of their offsets.
+// Heaps: one block of memory, and which ranges of it are taken, in order of their offsets.
 #include "resource.h"
 
 #include <stdlib.h>
@@ -85,7 +85,7 @@ static NSUInteger round_up(NSUInteger value, NSUInteger alignment) {
 
 // ---- Ranges ----
 
-// Call with the lock held. Calls `visit` with every free range; NO from it ends the walk.
+// Call with the lock held. Calls `visit` with every free range; the walk ends when it returns NO.
 - (void)walkFreeRanges:(BOOL (^)(size_t before, NSUInteger start, NSUInteger end))visit {
     NSUInteger start = 0;
     for (size_t i = 0; i <= _takenCount; i++) {

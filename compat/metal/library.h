@@ -14,7 +14,7 @@
     NSString *_installName;
     MTLLibraryType _type;
 }
-// Fills the error and returns nil when the text does not compile. `desc` says where the text is; options may be nil.
+// Fills the error and returns nil if the text does not compile. `desc` says where the text is; options may be nil.
 - (id)initWithDevice:(IGDevice *)device
                 desc:(ig_library_desc)desc
              options:(MTLCompileOptions *)options
@@ -25,11 +25,11 @@
     IGLibrary *_library;
     const ig_kernel_info *_kernel;
     MTLFunctionOptions _options;
-    ig_pipeline *_pipeline;  // already there when the function has constants
+    ig_pipeline *_pipeline;  // created already if the function has constants
 }
 - (id)initWithLibrary:(IGLibrary *)library kernel:(const ig_kernel_info *)kernel options:(MTLFunctionOptions)options;
 - (BOOL)specialize:(MTLFunctionConstantValues *)values error:(NSError **)error;
-// A reference of the caller's, or NULL and an error.
+// A reference for the caller, or NULL and an error.
 - (ig_pipeline *)newPipelineLabelled:(NSString *)label error:(NSError **)error;
 @end
 
@@ -50,11 +50,11 @@
 - (id)initWithDevice:(IGDevice *)device descriptor:(MTLComputePipelineDescriptor *)descriptor error:(NSError **)error;
 @end
 
-// ---- Insides of public classes ----
+// ---- Internals of public classes ----
 
 @interface MTLFunctionConstantValues (Ingot)
-// Those of these values that the library has constants for, as Metal ignores the others. The array is the caller's,
-// what it points to belongs to the receiver.
+// The values for which the library has constants; like Metal, it ignores the others. The array is the caller's, what it
+// points to belongs to the receiver.
 - (ig_function_constant *)newConstantsFor:(const ig_library *)library count:(size_t *)count;
 @end
 
@@ -68,7 +68,7 @@
 
 #pragma GCC visibility push(hidden)
 
-// False when Ingot has no such type.
+// Returns false if Ingot has no such type.
 BOOL igi_type_of(MTLDataType data_type, ig_type *type, uint32_t *components);
 MTLDataType igi_data_type(ig_type type, uint32_t components);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Libraries and what is in them.
+// Libraries and their contents.
 #include "library.h"
 
 #include <stdlib.h>
@@ -157,7 +157,7 @@ static uint32_t version_number(MTLLanguageVersion version) {
     return pipeline;
 }
 
-// As Metal does, compiles a function when its constants are known.
+// Like Metal, compiles a function when its constants are known.
 - (BOOL)specialize:(MTLFunctionConstantValues *)values error:(NSError **)error {
     size_t count = 0;
     ig_function_constant *constants = [values newConstantsFor:_library->_library count:&count];

@@ -12,14 +12,14 @@ extern __attribute__((visibility("default"))) long igi_metal_live_objects(void);
 
 #pragma GCC visibility push(hidden)
 
-// Base of all. Counts the living and has the label most of them have.
+// Base class of all. Counts living objects and has the label that most of them have.
 @interface IGObject : NSObject {
     NSString *_label;
 }
 @property (copy, atomic) NSString *label;
 @end
 
-// Threads without an autorelease pool get one that lasts as long as they do, as on a Mac: programs in C have none.
+// Threads without an autorelease pool get one that lasts until they end, as on a Mac: programs in C have none.
 void igi_ensure_pool(void);
 id igi_autoreleased(id object);
 
@@ -29,7 +29,7 @@ const char *igi_text(NSString *string);
 // ---- Errors ----
 
 NSError *igi_error(NSErrorDomain domain, NSInteger code, NSString *text);
-// Fills *error, when there is one, and returns nil.
+// Fills *error, if there is one, and returns nil.
 id igi_refuse(NSError **error, NSErrorDomain domain, NSInteger code, NSString *text);
 NSError *igi_library_error(ig_status status, const ig_error *error);
 NSError *igi_command_error(ig_status status, const ig_error *error);

@@ -48,7 +48,7 @@
     [super dealloc];
 }
 
-// Kept and without effect, so they need not be copied.
+// Stored without effect, so they need not be copied.
 - (MTLStageInputOutputDescriptor *)stageInputDescriptor {
     return _stageInputDescriptor;
 }

@@ -65,14 +65,14 @@ static void remove_first(IGQueue *queue) {
     if (!queue->_first) queue->_last = nil;
 }
 
-// Hands over what is committed up to the first that is not.
+// Submits committed command buffers up to the first that is not committed.
 static void submit_ready(IGQueue *queue) {
     while (queue->_first && queue->_first->_stage == IGI_COMMITTED) {
         IGCommandBuffer *buffer = queue->_first;
         remove_first(queue);
         buffer->_stage = IGI_SUBMITTED;
         [buffer submit];
-        [buffer release];  // held while it waited
+        [buffer release];  // retained while it waited
     }
     pthread_cond_broadcast(&queue->_submitted);
 }
@@ -97,7 +97,7 @@ static void submit_ready(IGQueue *queue) {
     pthread_mutex_unlock(&_lock);
 }
 
-// An enqueued command buffer that is dropped must not hold up the others.
+// An enqueued command buffer that is released must not hold up the others.
 - (void)forget:(IGCommandBuffer *)buffer {
     pthread_mutex_lock(&_lock);
     IGCommandBuffer *before = nil, *at = _first;

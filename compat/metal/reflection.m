@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reflection, from what Ingot knows of a kernel's arguments. Members of structs it does not know.
+// Reflection, from what Ingot knows about a kernel's arguments. Members of structs are not known.
 #include <string.h>
 
 #include "library.h"
@@ -38,7 +38,7 @@ static const struct {
     {"uchar", IG_TYPE_U8},  {"bool", IG_TYPE_BOOL}, {"long", IG_TYPE_I64},    {"ulong", IG_TYPE_U64},
 };
 
-// "const float *", "uint3 &": what is pointed to. What is no scalar or vector counts as a struct.
+// "const float *", "uint3 &": the type pointed to. Anything but a scalar or vector counts as a struct.
 static MTLDataType element_type(const char *text) {
     if (strncmp(text, "const ", 6) == 0) text += 6;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -51,7 +51,7 @@ static MTLDataType element_type(const char *text) {
     return MTLDataTypeStruct;
 }
 
-// Of a struct only the size is known: its alignment divides it, and is at most 16.
+// For a struct only the size is known: its alignment divides it, and is at most 16.
 static NSUInteger alignment_of(MTLDataType data_type, NSUInteger size) {
     ig_type type;
     uint32_t components;

@@ -17,7 +17,7 @@
     IGDevice *_device;
     MTLResourceOptions _options;
     MTLPurgeableState _purgeable;
-    struct igi_heap_place *_place;  // NULL: memory of its own
+    struct igi_heap_place *_place;  // NULL: separate memory
 }
 // Takes the reference to `buffer`.
 - (id)initWithBuffer:(ig_buffer *)buffer device:(IGDevice *)device options:(MTLResourceOptions)options;
@@ -55,7 +55,7 @@ static inline MTLStorageMode igi_storage_mode(MTLResourceOptions options) {
     return (MTLStorageMode)((options & MTLResourceStorageModeMask) >> MTLResourceStorageModeShift);
 }
 
-// What Metal gives back: the state before.
+// Returns the previous state, as Metal does.
 MTLPurgeableState igi_set_purgeable(MTLPurgeableState *current, MTLPurgeableState next);
 // The ig_buffer of an MTLBuffer; NULL for nil.
 ig_buffer *igi_buffer_of(id<MTLBuffer> buffer);

@@ -6,7 +6,7 @@
 
 extern const igi_embedded igi_mps_files[] __attribute__((visibility("hidden")));
 
-// As product.metal has them.
+// Matches product.metal.
 typedef struct layout {
     uint64_t matrix;
     uint32_t row, column;
@@ -105,7 +105,7 @@ static void refuse(NSString *what) {
         if (type == MPSDataTypeFloat32) return _f32 ? _f32 : (_f32 = [self newPipeline:@"multiply_f32"]);
         if (type == MPSDataTypeFloat16) return _f16 ? _f16 : (_f16 = [self newPipeline:@"multiply_f16"]);
     }
-    refuse(@"matrices are of float or half");
+    refuse(@"matrices must be float or half");
     return nil;
 }
 
@@ -135,7 +135,7 @@ static BOOL holds(MPSMatrix *matrix, MTLOrigin origin, BOOL transposed, NSUInteg
                   rightMatrix:(MPSMatrix *)right
                  resultMatrix:(MPSMatrix *)result {
     NSUInteger batches = [self batchesOf:result], matrices = _batchStart + batches;
-    if (left.dataType != result.dataType || right.dataType != result.dataType) refuse(@"matrices are of one type");
+    if (left.dataType != result.dataType || right.dataType != result.dataType) refuse(@"matrices must have the same type");
     if (!holds(left, _leftMatrixOrigin, _transposeLeft, _resultRows, _interiorColumns, matrices))
         refuse(@"the left matrix is too small");
     if (!holds(right, _rightMatrixOrigin, _transposeRight, _interiorColumns, _resultColumns, matrices))

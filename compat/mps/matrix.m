@@ -45,7 +45,7 @@ static NSUInteger size_of(MPSDataType type) {
 }
 @end
 
-// Whether all of it can be counted, and is no longer than `length`.
+// Whether its size does not overflow, and is at most `length`.
 static bool fits(MPSMatrixDescriptor *d, NSUInteger offset, NSUInteger length) {
     NSUInteger size = size_of(d.dataType), row, rows, all, end;
     if (!size || !d.rows || !d.columns || !d.matrices || d.rowBytes % size || offset % size) return false;

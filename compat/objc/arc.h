@@ -3,8 +3,8 @@
 #ifndef INGOT_COMPAT_OBJC_ARC_H
 #define INGOT_COMPAT_OBJC_ARC_H
 
-// Objects release their variables when they are deallocated, which GCC's runtime does not do. Called once a class is loaded
-// that has such variables.
+// Objects release their variables when they are deallocated, which GCC's runtime does not do. Called once a class with
+// such variables is loaded.
 __attribute__((visibility("hidden"))) void igi_arc_release_variables(void);
 
 #endif

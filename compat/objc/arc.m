@@ -149,7 +149,7 @@ void objc_moveWeak(id *to, id *from) {
 typedef void (*ending)(id object, SEL selector);
 static IMP end_object;  // NSObject's dealloc
 
-// What the compiler calls .cxx_destruct releases the variables of one class, not those of its superclasses.
+// The method that the compiler names .cxx_destruct releases the variables of one class, not those of its superclasses.
 static void release_variables(id object) {
     SEL destruct = sel_registerName(".cxx_destruct");
     for (Class class = object_getClass(object); class_respondsToSelector(class, destruct);) {

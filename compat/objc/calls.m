@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls that clang makes for the newer ABI and GCC's runtime does not have (modules.c says why there are two).
+// Calls that clang generates for the newer ABI and that GCC's runtime lacks (modules.c says why there are two).
 #import <Foundation/Foundation.h>
 
 #include <objc/message.h>
@@ -18,7 +18,7 @@ typedef struct slot {
 EXPORT slot *objc_slot_lookup_super(struct objc_super *super, SEL selector);
 EXPORT slot *objc_msg_lookup_sender(id *receiver, SEL selector, id sender);
 
-// The caller takes the method out at once.
+// The caller takes the method from it at once.
 static _Thread_local slot found;
 
 slot *objc_slot_lookup_super(struct objc_super *super, SEL selector) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Objective-C as programs for a Mac are written (instance variables in implementations, properties without
-// @synthesize, array[i]) needs an ABI that GCC's runtime does not load: clang -fobjc-runtime=gnustep-1.6 makes it.
-// Its modules differ little. This function overrides the runtime's function of the same name: it lays out instance
-// variables, sets "version 8" and passes the module on.
+// Objective-C as programs for a Mac are written (instance variables in implementations, properties without @synthesize,
+// array[i]) needs an ABI that GCC's runtime does not load: clang -fobjc-runtime=gnustep-1.6 generates it. Its modules
+// differ little. This function overrides the runtime's function of the same name: it lays out instance variables, sets
+// "version 8" and passes the module on.
 #include <dlfcn.h>
 #include <objc/runtime.h>
 #include <stddef.h>
@@ -25,7 +25,7 @@ typedef struct protocol_list {
     struct protocol_list *next;
     size_t count;
     struct protocol {
-        uintptr_t version;  // until the runtime puts the class here
+        uintptr_t version;  // until the runtime stores the class here
         const char *name;
         struct protocol_list *parents;
     } *protocols[];
@@ -43,7 +43,7 @@ typedef struct method_list {
     struct method_list *next;
     int count;
     struct {
-        const char *name;  // until the runtime puts the selector here
+        const char *name;  // until the runtime stores the selector here
         const char *types;
         void *code;
     } methods[];
@@ -52,7 +52,7 @@ typedef struct method_list {
 // As clang writes it. The runtime knows the fields before `abi`.
 typedef struct class_layout {
     struct class_layout *meta;
-    const char *super_name;  // until the runtime puts the class here
+    const char *super_name;  // until the runtime stores the class here
     const char *name;
     long version;
     unsigned long info;
@@ -94,8 +94,7 @@ static void adapt_protocols(protocol_list *list) {
     }
 }
 
-// What @protocol() gives: clang lists it in a category of a class that does not exist, which the runtime
-// ignores.
+// Results of @protocol(): clang lists them in a category of a class that does not exist, which the runtime ignores.
 static void finish_protocols(protocol_list *list, uintptr_t class) {
     for (; list; list = list->next) {
         for (size_t i = 0; i < list->count; i++) {
@@ -107,7 +106,7 @@ static void finish_protocols(protocol_list *list, uintptr_t class) {
     }
 }
 
-// A superclass of the same module has been adapted before, when it comes first; the others are loaded.
+// A superclass in the same module was adapted before, if it comes first; others are loaded.
 static long super_size(const class_layout *class, const module_layout *module) {
     if (!class->super_name) return 0;
     for (unsigned i = 0; i < module->symbols->class_count; i++) {
@@ -144,7 +143,7 @@ static int is_ready(const class_layout *class, const module_layout *module) {
     return 1;
 }
 
-// Whether objects of its classes hold what ARC must release.
+// Whether objects of its classes hold references that ARC must release.
 static int has_counted_variables(const module_layout *module) {
     for (unsigned i = 0; i < module->symbols->class_count; i++) {
         const method_list *list = ((const class_layout *)module->symbols->definitions[i])->methods;
@@ -162,7 +161,7 @@ static void adapt(module_layout *module) {
     for (unsigned i = 0; i < categories; i++)
         adapt_protocols(((category_layout *)module->symbols->definitions[classes + i])->protocols);
     module->version = OLD_ABI;
-    module->size = OLD_SIZE;  // without a word about garbage collection
+    module->size = OLD_SIZE;  // without the field for garbage collection
 }
 
 static void finish(const module_layout *module) {

@@ -49,7 +49,7 @@ def layers():
         label = f"<b>{name}</b><br/>{PURPOSES.get(name, '')}"
         lines.append(f'    {name} [label=<{label}>, fillcolor="{COLOURS.get(name, "#f4e4f0")}"]')
     lines += [""] + [f"    {used} -> {user}" for user in folders for used in needed(folders, user)]
-    # Programs of the public API alone stand on top of what it consists of.
+    # Programs that use only the public API are drawn above the folders that implement it.
     lines += [f"    {used} -> {user} [style=dashed]" for user in folders if not folders[user] and user not in ("core", "mpi")
               for used in ("llm", "ring")]
     lines += ["    device -> compat [style=dashed]", "    halo -> mpi [style=dashed]", "}"]

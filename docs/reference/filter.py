@@ -19,7 +19,7 @@ CONVENTIONS = {
 
 
 class Markup:
-    """Text of comments as Doxygen's markup: names become links, everything else stands for itself."""
+    """Text of comments as Doxygen's markup: names become links, everything else is literal."""
 
     def __init__(self, statuses):
         self.status = re.compile(r"(?<![\w#])(" + "|".join(statuses) + r")\b")
@@ -64,7 +64,7 @@ class Markup:
 
 
 def comment_text(lines):
-    """What is behind the `// ` of each line."""
+    """The text after the `// ` of each line."""
     return [line.strip()[3:] for line in lines]
 
 
@@ -133,7 +133,7 @@ class Header:
     def __init__(self, path, text, markup, meanings):
         self.name = path.name
         self.group = re.sub(r"\W", "_", path.stem)
-        # What is for C++ and for the linker says nothing to readers.
+        # Lines for C++ and for the linker are of no interest to readers.
         text = re.sub(r'#ifdef __cplusplus\n(extern "C" {|})\n#endif', "\n\n", text)
         self.lists = Lists(text, meanings)
         self.lines = text.splitlines()
@@ -206,7 +206,7 @@ class Header:
         self.described([self.fields(lines)] if "{" in lines[0] and len(lines) > 1 else lines)
 
     def fields(self, lines):
-        """A struct or an enum, whose lines have comments of their own. An enum's list is expanded."""
+        """A struct or an enum, whose lines have their own comments. An enum's list is expanded."""
         out, leading, at = [lines[0]], [], 1
         while at < len(lines):
             line = lines[at]
@@ -238,7 +238,7 @@ class Header:
         return "\n".join(out)
 
     def described(self, lines):
-        """A declaration with the comment that describes it: before it, behind it, by convention, or its paragraph's."""
+        """A declaration with the comment that describes it: before it, after it, by convention, or its paragraph's."""
         text = "\n".join(lines)
         function = re.match(r"(?!typedef|#|enum)[^{;]*?\b(ig_\w+)\(", text)
         trailing = re.match(r"(.*\S)\s*// (.*)$", lines[-1])

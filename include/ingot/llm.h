@@ -61,7 +61,7 @@ typedef struct ig_gguf_value {
         struct {
             ig_gguf_kind kind;  // of the elements; arrays of arrays are refused
             uint64_t count;
-            const void *data;  // elements as they lie in the file, unaligned, or ig_text of strings
+            const void *data;  // elements in place in the file, unaligned; ig_text for strings
         } array;
     };
 } ig_gguf_value;
@@ -76,8 +76,8 @@ typedef struct ig_gguf_tensor {
     uint64_t bytes;  // 0 when ig_gguf_type_name does not know the type
 } ig_gguf_tensor;
 
-// Opens a file and checks it. pre: the file stays as it is while it is open. errors: NOT_FOUND, IO, BAD_FORMAT, UNSUPPORTED (version, byte order,
-// arrays of arrays), OUT_OF_MEMORY.
+// Opens a file and checks it. pre: the file does not change while it is open. errors: NOT_FOUND, IO, BAD_FORMAT,
+// UNSUPPORTED (version, byte order, arrays of arrays), OUT_OF_MEMORY.
 ig_status ig_gguf_open(const char *path, ig_gguf **file, ig_error *error);
 ig_gguf *ig_gguf_retain(ig_gguf *file);
 void ig_gguf_release(ig_gguf *file);
@@ -87,18 +87,18 @@ uint64_t ig_gguf_value_count(const ig_gguf *file);
 ig_text ig_gguf_key(const ig_gguf *file, uint64_t index);  // empty past the last
 // The value of a key. errors: NOT_FOUND.
 ig_status ig_gguf_find(const ig_gguf *file, const char *key, ig_gguf_value *value);
-// An element of an array. errors: OUT_OF_RANGE, INVALID_ARGUMENT when it is no array.
+// An element of an array. errors: OUT_OF_RANGE, INVALID_ARGUMENT if it is not an array.
 ig_status ig_gguf_element(const ig_gguf_value *array, uint64_t index, ig_gguf_value *element);
 
 // The number of tensors.
 uint64_t ig_gguf_tensor_count(const ig_gguf *file);
-// A tensor by its place in the file. errors: OUT_OF_RANGE.
+// A tensor by its index in the file. errors: OUT_OF_RANGE.
 ig_status ig_gguf_tensor_at(const ig_gguf *file, uint64_t index, ig_gguf_tensor *tensor);
 // The tensor with a name. errors: NOT_FOUND.
 ig_status ig_gguf_find_tensor(const ig_gguf *file, const char *name, ig_gguf_tensor *tensor);
-// "Q4_K", also of types that Ingot only knows by name; "unknown" for others.
+// "Q4_K", also for types that Ingot knows only by name; "unknown" for others.
 const char *ig_gguf_type_name(uint32_t type);
-// What the type is as a weight. errors: UNSUPPORTED.
+// The corresponding type of weights. errors: UNSUPPORTED.
 ig_status ig_gguf_weight_type(uint32_t type, ig_weight_type *weight_type);
 
 // ---- Tokens ----
@@ -110,15 +110,15 @@ typedef struct ig_tokenizer ig_tokenizer;
 ig_status ig_tokenizer_create(ig_gguf *file, ig_tokenizer **tokenizer, ig_error *error);
 ig_tokenizer *ig_tokenizer_retain(ig_tokenizer *tokenizer);
 void ig_tokenizer_release(ig_tokenizer *tokenizer);
-uint32_t ig_tokenizer_size(const ig_tokenizer *tokenizer);  // tokens of the vocabulary
+uint32_t ig_tokenizer_size(const ig_tokenizer *tokenizer);  // size of the vocabulary
 
 // How text becomes tokens.
 typedef struct ig_encode_desc {
-    bool plain;    // add no tokens that begin or end texts, even where the model wants them
+    bool plain;    // add no BOS or EOS token, even if the model wants them
     bool special;  // names of control tokens in the text, such as "<|im_start|>", become those tokens
 } ig_encode_desc;
 
-// Text is UTF-8; what is not becomes bytes. `*count` is how many tokens there are, also when `capacity` is too small:
+// Text is UTF-8; invalid bytes are encoded as bytes. `*count` is the number of tokens, also if `capacity` is too small:
 // then the error is OUT_OF_RANGE and nothing is written to `tokens`. desc may be NULL. Any number of threads at a time.
 // errors: OUT_OF_MEMORY, OVERFLOW (4 GiB without a place to split).
 ig_status ig_tokenizer_encode(const ig_tokenizer *tokenizer, const char *text, uint64_t length,
@@ -127,8 +127,8 @@ ig_status ig_tokenizer_encode(const ig_tokenizer *tokenizer, const char *text, u
 // tokenizer. errors: OUT_OF_RANGE.
 ig_status ig_tokenizer_decode(const ig_tokenizer *tokenizer, int32_t token, ig_text *bytes);
 
-int32_t ig_tokenizer_first(const ig_tokenizer *tokenizer);                // begins texts; -1: none
-bool ig_tokenizer_is_last(const ig_tokenizer *tokenizer, int32_t token);  // ends answers
+int32_t ig_tokenizer_first(const ig_tokenizer *tokenizer);                // the BOS token; -1: none
+bool ig_tokenizer_is_last(const ig_tokenizer *tokenizer, int32_t token);  // whether it ends an answer
 // The token that stands for these bytes, or the control token of this name; -1: none.
 int32_t ig_tokenizer_find(const ig_tokenizer *tokenizer, const char *text, uint64_t length);
 
@@ -137,8 +137,8 @@ int32_t ig_tokenizer_find(const ig_tokenizer *tokenizer, const char *text, uint6
 // A decoder: its weights, read in place from the file.
 typedef struct ig_model ig_model;
 
-// Loads the model of a file. errors: BAD_FORMAT (a tensor or key is missing or has another shape), UNSUPPORTED (architecture or type of weights),
-// OUT_OF_MEMORY.
+// Loads the model of a file. errors: BAD_FORMAT (a tensor or key is missing or has the wrong shape), UNSUPPORTED
+// (architecture or type of weights), OUT_OF_MEMORY.
 ig_status ig_model_load(ig_device *device, ig_gguf *file, ig_model **model, ig_error *error);
 ig_model *ig_model_retain(ig_model *model);
 void ig_model_release(ig_model *model);
@@ -199,11 +199,11 @@ typedef struct ig_chat_message {
     const char *text;
 } ig_chat_message;
 
-// The messages as the model was trained to see them (`tokenizer.chat_template`), then the beginning of an answer. Meant
-// for ig_tokenizer_encode with `special`, which adds the token that begins texts: it is not in the text. `*length`
-// bytes and a NUL, also when `capacity` is too small: then the error is OUT_OF_RANGE and nothing is written. errors:
-// UNSUPPORTED (a template that Ingot does not know, or none), INVALID_ARGUMENT (another role, or a message of the
-// system where the format has no place for one).
+// Writes the messages in the format that the model was trained on (`tokenizer.chat_template`), then the beginning of an
+// answer. Meant for ig_tokenizer_encode with `special`, which adds the BOS token: it is not in the text. The text has
+// `*length` bytes and a NUL; if `capacity` is too small, the error is OUT_OF_RANGE, nothing is written, and `*length` is
+// still set. errors: UNSUPPORTED (a template that Ingot does not know, or none), INVALID_ARGUMENT (an unknown role, or a
+// system message where the format has no place for one).
 ig_status ig_chat_format(const ig_gguf *file, const ig_chat_message *messages, uint64_t count, char *text,
                          uint64_t capacity, uint64_t *length);
 

@@ -19,7 +19,7 @@ extern "C" {
 
 // ---- What a query sees ----
 
-// Query i stands at query_position + i, key j at j. A query that sees no key gives zeros.
+// Query i is at position query_position + i, key j at position j. A query that sees no key gives zeros.
 typedef struct ig_attention_desc {
     double scale;             // of q.k; 0: 1 / sqrt(dim) for attention, 1 for softmax
     bool causal;              // later keys are masked
@@ -32,8 +32,8 @@ typedef struct ig_attention_desc {
 ig_status ig_tensor_masked_softmax(ig_stream *stream, const ig_tensor *x, const ig_tensor *mask,
                                    const ig_attention_desc *desc, const ig_op_options *options, ig_tensor **out);
 
-// softmax(scale * q.k) v of every query over the keys it sees: [.., queries, heads, dim of v]. The scores exist a few
-// at a time and are never kept. k and v may be of another float type than q, which decides the result's. Values of
+// softmax(scale * q.k) v of every query over the keys it sees: [.., queries, heads, dim of v]. Scores are computed
+// a few at a time and never stored. k and v may have another float type than q; the result has that of q. Values of
 // masked keys must still be finite.
 ig_status ig_tensor_attention(ig_stream *stream, const ig_tensor *q, const ig_tensor *k, const ig_tensor *v,
                               const ig_attention_desc *desc, const ig_op_options *options, ig_tensor **out);
@@ -171,13 +171,13 @@ ig_kv_cache *ig_kv_cache_retain(ig_kv_cache *cache);
 void ig_kv_cache_release(ig_kv_cache *cache);
 // The next position of the first sequence.
 uint64_t ig_kv_cache_length(const ig_kv_cache *cache, uint32_t layer);
-// The oldest position that is there, of the first sequence.
+// The oldest position that the cache still holds, of the first sequence.
 uint64_t ig_kv_cache_first(const ig_kv_cache *cache, uint32_t layer);
 // The next position of any sequence.
 uint64_t ig_kv_cache_sequence_length(const ig_kv_cache *cache, uint32_t layer, uint64_t sequence);
-// The oldest position that is there, of any sequence.
+// The oldest position that the cache still holds, of any sequence.
 uint64_t ig_kv_cache_sequence_first(const ig_kv_cache *cache, uint32_t layer, uint64_t sequence);
-// Memory of a layer, [slot, head, dim] or [sequences, slot, head, dim]; position p lies in slot p % capacity.
+// Memory of a layer, [slot, head, dim] or [sequences, slot, head, dim]; position p is in slot p % capacity.
 ig_status ig_kv_cache_view(const ig_kv_cache *cache, uint32_t layer, ig_tensor **keys, ig_tensor **values);
 
 // k and v [positions, heads, dim], or [sequences, positions, heads, dim] with as many positions for each; converted to
@@ -208,11 +208,11 @@ typedef struct ig_model_shape {
     uint64_t layers, hidden, heads, key_heads, intermediate, vocabulary;
 } ig_model_shape;
 
-// The number of parameters of a model. errors: INVALID_ARGUMENT when hidden is no multiple of heads, OVERFLOW.
+// The number of parameters of a model. errors: INVALID_ARGUMENT if hidden is not a multiple of heads, OVERFLOW.
 ig_status ig_model_parameters(const ig_model_shape *shape, uint64_t *count);
 // The bytes of its weights if all are of one type. errors: the same.
 ig_status ig_model_size(const ig_model_shape *shape, ig_weight_type type, uint64_t *bytes);
-// Whether `needed` is less than what is free; where that is not known (0), less than 80% of all there is.
+// Whether `needed` is less than the free memory or, if that is not known (0), less than 80% of the total.
 bool ig_memory_fits(uint64_t needed, uint64_t free_bytes, uint64_t total_bytes);
 
 #if defined(__GNUC__)

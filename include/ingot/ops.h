@@ -104,7 +104,7 @@ extern "C" {
     X(VARIANCE, variance, FLOAT) \
     X(NORM, norm, FLOAT)
 
-// Ops with parameters of their own, each declared below.
+// Ops with special parameters, each declared below.
 #define IG_OTHER_LIST(X)                     \
     X(LEAKY_RELU, leaky_relu, FLOAT)         \
     X(CLAMP, clamp, KEEP)                    \
@@ -156,9 +156,9 @@ const char *ig_op_name(ig_op op);  // "matmul"; "unknown" for any other value
 typedef enum ig_backend {
     IG_BACKEND_ANY,     // whichever is best
     IG_BACKEND_SCALAR,  // the reference: simple, accumulates in double
-    IG_BACKEND_SIMD,    // vectors of this CPU, several threads
+    IG_BACKEND_SIMD,    // vector instructions of this CPU, several threads
     IG_BACKEND_BLAS,    // OpenBLAS, or Accelerate on macOS
-    IG_BACKEND_METAL,   // MSL kernels on the device
+    IG_BACKEND_METAL,   // MSL kernels on the stream's device, whichever that is
     IG_BACKEND_COUNT
 } ig_backend;
 const char *ig_backend_name(ig_backend backend);  // "simd"
@@ -168,27 +168,27 @@ typedef struct ig_op_options {
     // Write the result here, of the right shape and type, instead of into a new tensor; it may be an operand. The
     // output parameter may then be NULL, or gets a reference to it.
     ig_tensor *into;
-    // Only this one. errors: UNSUPPORTED when it cannot do this call, or failed its validation.
+    // Use only this backend. errors: UNSUPPORTED if it cannot run this call, or failed its validation.
     ig_backend backend;
 } ig_op_options;
 
-// What is known of an implementation of an op.
+// What is known about an implementation of an op.
 typedef enum ig_op_state {
     IG_OP_ABSENT,     // the backend does not have the op
     IG_OP_UNTRIED,    // not needed so far
-    IG_OP_VALIDATED,  // gave right answers on this machine
+    IG_OP_VALIDATED,  // gave correct results on this machine
     IG_OP_REJECTED,   // did not, and is never used
 } ig_op_state;
 
 // An implementation of an op.
 typedef struct ig_op_choice {
     ig_op_state state;
-    uint32_t types;      // of the operands it takes: bit 1 << ig_type
-    uint64_t threshold;  // least work for which it is chosen; UINT64_MAX: only when nothing else can
+    uint32_t types;      // of operands that it takes: bit 1 << ig_type
+    uint64_t threshold;  // smallest work for which it is chosen; UINT64_MAX: only if no other can run the call
     char reason[120];    // why rejected or absent; "" otherwise
 } ig_op_choice;
 
-// One op of a stream: what each backend offers, in which order they are asked, and what was asked for.
+// One op of a stream: what each backend offers, in which order they are tried, and which one was requested.
 typedef struct ig_op_explanation {
     const char *name, *family;
     const char *work;  // what thresholds count: "elements", "multiplications"
@@ -196,12 +196,12 @@ typedef struct ig_op_explanation {
     ig_backend order[IG_BACKEND_COUNT];  // best first, ends with IG_BACKEND_ANY
     ig_backend forced;                   // by INGOT_BACKEND or ig_stream_set_backends; IG_BACKEND_ANY: none
 } ig_op_explanation;
-// With `validate`, implementations not needed so far are tried now.
+// Explains an op. With `validate`, implementations that were not needed so far are validated now.
 ig_status ig_stream_explain(ig_stream *stream, ig_op op, bool validate, ig_op_explanation *explanation);
-// What would run: the backend for this op on operands of this type and this much work, in common layouts. Operands that
-// the op converts first count as what they become: exp of integers runs where that of f32 does.
+// The backend that would run this op on operands of this type and this much work, in common layouts. For operands that
+// the op converts first, it is that of the converted type: exp of integers runs where exp of f32 does.
 ig_backend ig_stream_choice(ig_stream *stream, ig_op op, ig_type type, uint64_t work);
-// Thresholds of all streams of the device. Saved ones hold for later processes (`ingot bench ops --tune`).
+// Sets a threshold for all streams of the device. Saved ones apply to later processes (`ingot bench ops --tune`).
 // errors: NOT_FOUND when the backend does not have the op.
 ig_status ig_stream_set_threshold(ig_stream *stream, ig_op op, ig_backend backend, uint64_t work);
 // Saves the thresholds of the device, for later processes too. errors: IO.
@@ -228,10 +228,10 @@ ig_status ig_tensor_leaky_relu(ig_stream *stream, const ig_tensor *x, double slo
 // x, but low where x is below it and high where x is above. pre: low <= high
 ig_status ig_tensor_clamp(ig_stream *stream, const ig_tensor *x, double low, double high, const ig_op_options *options,
                           ig_tensor **out);
-// Floats to integers: towards zero, saturating, NaN is 0. Integers to integers: wrapping. To bool: what is not 0.
+// Floats to integers: towards zero, saturating, NaN is 0. Integers to integers: wrapping. To bool: nonzero is true.
 ig_status ig_tensor_cast(ig_stream *stream, const ig_tensor *x, ig_type type, const ig_op_options *options,
                          ig_tensor **out);
-// A contiguous tensor of its own with the elements of x: transposed copies, or into a view.
+// A contiguous copy of x: also of transposed views, or into a view.
 ig_status ig_tensor_copy(ig_stream *stream, const ig_tensor *x, const ig_op_options *options, ig_tensor **out);
 // a where condition (of any type) is not 0, else b. All three broadcast.
 ig_status ig_tensor_where(ig_stream *stream, const ig_tensor *condition, const ig_tensor *a, const ig_tensor *b,
@@ -361,8 +361,8 @@ typedef struct ig_conv_desc {
 } ig_conv_desc;
 
 // x [batch, channel, (height,) width], weight [out channel, channel / groups, (height,) width], bias [out channel] or
-// NULL; cross-correlation, as everywhere in machine learning. Where padding meets a filter that is not finite the
-// result may be NaN.
+// NULL; cross-correlation, as everywhere in machine learning. Where padding is multiplied by a weight that is
+// not finite, the result may be NaN.
 ig_status ig_tensor_conv1d(ig_stream *stream, const ig_tensor *x, const ig_tensor *weight, const ig_tensor *bias,
                            const ig_conv_desc *desc, const ig_op_options *options, ig_tensor **out);
 ig_status ig_tensor_conv2d(ig_stream *stream, const ig_tensor *x, const ig_tensor *weight, const ig_tensor *bias,

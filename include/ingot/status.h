@@ -18,8 +18,8 @@ extern "C" {
     X(INVALID_ARGUMENT, "an argument is not valid")                                        \
     X(OUT_OF_MEMORY, "not enough memory")                                                  \
     X(OVERFLOW, "a size is too large to be represented")                                   \
-    X(OUT_OF_RANGE, "an offset or length lies outside its object")                         \
-    X(NOT_FOUND, "there is no such thing")                                                 \
+    X(OUT_OF_RANGE, "an offset or length is outside its object")                           \
+    X(NOT_FOUND, "not found")                                                              \
     X(UNSUPPORTED, "this is not supported here")                                           \
     X(DEVICE_UNAVAILABLE, "the device is not available on this machine")                   \
     X(COMPILE_FAILED, "the source does not compile")                                       \

@@ -71,7 +71,7 @@ int igi_codegen_channel_receive_descriptor(int control) {
     return descriptor;
 }
 
-// False when the deadline passed first.
+// Returns false if the deadline passed first.
 static bool wait_for(int channel, short events, uint64_t deadline_ns) {
     for (;;) {
         uint64_t now = igi_now_ns();

@@ -18,7 +18,7 @@
 enum { DEFAULT_SECONDS = 60, SLOWEST_SHARE = 8, GRACE_SECONDS = 2 };
 static const uint64_t memory_limit = 16ull << 30, most_reply_bytes = 1ull << 30, second_ns = 1000000000u;
 
-// Idle workers that are kept: more than this compile at once only for a moment.
+// Idle workers that are kept: more than this are rarely needed at once.
 enum { MOST_IDLE = 16 };
 
 struct igi_codegen {
@@ -37,7 +37,7 @@ ig_status igi_codegen_create(igi_codegen **codegen) {
     return IG_STATUS_OK;
 }
 
-// Processes end when they find their sockets closed.
+// The processes end when they find their sockets closed.
 static void stop(igi_codegen *codegen) {
     if (codegen->control >= 0) close(codegen->control);
     codegen->control = -1;
@@ -71,7 +71,7 @@ static void become(const char *path, int control) {
     for (int standard = 0; standard < 3; standard++) dup2(null, standard);
     dup2(kept, IGI_CODEGEN_CONTROL);
     close_from(IGI_CODEGEN_CONTROL + 1);
-    setsid();  // no signal of the host's terminal is meant for it
+    setsid();  // signals of the host's terminal are not for it
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
@@ -81,7 +81,7 @@ static void become(const char *path, int control) {
     _exit(1);
 }
 
-// A grandchild, so that the host has no child it never started to wait for.
+// A grandchild, so that the host does not get a child to wait for that it never started.
 static bool spawn(const char *path, int control) {
     pid_t child = fork();
     if (child == 0) {
@@ -148,7 +148,7 @@ static ig_status open_worker(igi_codegen *codegen, int *channel, ig_error *error
     return status;
 }
 
-// -1 when all are at work.
+// -1 if all are busy.
 static int take_idle(igi_codegen *codegen) {
     pthread_mutex_lock(&codegen->lock);
     int channel = codegen->idle_count ? codegen->idle[--codegen->idle_count] : -1;
@@ -173,9 +173,9 @@ static ig_status took_too_long(const igi_simt_request *request, uint64_t seconds
 
 static igi_codegen_channel_end exchange(int channel, const igi_text *question, igi_codegen_limits limits,
                                         igi_text *answer) {
-    // A worker ends itself in time; this is for one that cannot.
+    // A worker ends itself in time; this is for one that cannot do so.
     uint64_t deadline = igi_deadline_ns((limits.wall_seconds + GRACE_SECONDS) * second_ns);
-    // If it closes the connection during a request, the reply it sent before says why.
+    // If the worker closes the connection during a request, the reply that it sent before says why.
     igi_codegen_channel_write(channel, question->data, question->length, deadline);
     return igi_codegen_channel_read(channel, most_reply_bytes, deadline, answer);
 }
@@ -187,14 +187,15 @@ static ig_status judge(igi_codegen_channel_end end, const igi_simt_request *requ
         case IGI_CHANNEL_LATE: return took_too_long(request, limits.wall_seconds, error);
         case IGI_CHANNEL_BROKEN:
             if (answer->failed) return igi_error_no_memory(error);
-            return igi_error_set(error, IG_STATUS_BAD_FORMAT, "the answer of ingot-codegen is damaged");
+            return igi_error_set(error, IG_STATUS_BAD_FORMAT, "the reply of ingot-codegen is damaged");
         case IGI_CHANNEL_CLOSED: break;
     }
     return igi_error_set(error, IG_STATUS_COMPILER_CRASHED,
                          "compiling kernel '%s' ended without an answer: ingot-codegen was killed", request->name);
 }
 
-// An idle worker may have ended since its last work, and a new one may be killed while it works: the request goes to another.
+// An idle worker may have ended since its last request, and a new one may be killed while it works: the request then
+// goes to another.
 static ig_status ask(igi_codegen *codegen, const igi_simt_request *request, const igi_text *question,
                      igi_codegen_limits limits, igi_text *answer, ig_error *error) {
     igi_codegen_channel_end end;

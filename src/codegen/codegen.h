@@ -16,7 +16,7 @@ typedef struct igi_codegen igi_codegen;
 ig_status igi_codegen_create(igi_codegen **codegen);
 void igi_codegen_destroy(igi_codegen *codegen);  // after all its compilations
 
-// Starts the process if it does not run, so that it is ready when the first request comes. Failures show then.
+// Starts the process if it does not run, so that it is ready for the first request, which reports failures.
 void igi_codegen_start(igi_codegen *codegen);
 
 // igi_simt_compile with limits. `timeout_ns`: of processor time; 0: 60 s. threads: any number at once.
@@ -24,7 +24,8 @@ void igi_codegen_start(igi_codegen *codegen);
 ig_status igi_codegen_compile(igi_codegen *codegen, const igi_simt_request *request, igi_simt_stage stage,
                               uint64_t timeout_ns, char **output, size_t *length, ig_error *error);
 
-// Where ingot-codegen is: INGOT_CODEGEN, else beside the library or where it was installed. False when there is none.
+// Finds ingot-codegen: INGOT_CODEGEN, else next to the library or where it was installed. Returns false if there is
+// none.
 bool igi_codegen_find(char path[PATH_MAX]);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where ingot-codegen is.
+// Finding ingot-codegen.
 #include <stddef.h>
 #include <stdint.h>
 
@@ -7,7 +7,8 @@
 #include "core/program.h"
 #include "core/settings.h"
 
-// Relative to the directory this code was loaded from: beside it, installed under the same prefix, or in a build tree.
+// Relative to the directory that this code was loaded from: the same directory, installed under the same prefix, or in
+// a build tree.
 static const char *const places[] = {".", "../libexec/ingot", "../../libexec/ingot", "../src", "../../src", NULL};
 
 bool igi_codegen_find(char path[PATH_MAX]) {

@@ -70,7 +70,8 @@ static void get_sources(igi_reader *r, igi_msl_sources *sources) {
 
 // ---- Requests ----
 
-// What a process of another build of Ingot must not be asked: its code would be kept under our key.
+// Distinguishes builds of Ingot: a process of another build must not be asked, because its code would be cached under
+// our key.
 static void put_identity(igi_text *bytes) {
     igi_put_string(bytes, IGI_COMPILER_IDENTITY);
     igi_put_string(bytes, igi_simt_cpu());
@@ -216,7 +217,7 @@ ig_status igi_codegen_read_reply(const char *bytes, size_t count, igi_simt_remar
     if (r.no_memory)
         status = igi_error_no_memory(error);
     else if (r.failed || status >= IG_STATUS_COUNT)
-        status = igi_error_set(error, IG_STATUS_BAD_FORMAT, "the answer of ingot-codegen is damaged");
+        status = igi_error_set(error, IG_STATUS_BAD_FORMAT, "the reply of ingot-codegen is damaged");
     else if (status != IG_STATUS_OK)
         igi_error_set(error, status, "%s", message);
     free(message);

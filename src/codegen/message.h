@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests to the process of the code generator and its replies, as bytes.
+// Requests to the code generator's process and its replies, as bytes.
 #ifndef INGOT_CODEGEN_MESSAGE_H
 #define INGOT_CODEGEN_MESSAGE_H
 
 #include "simt/compile.h"
 
-// What one compilation may use.
+// Limits for one compilation.
 typedef struct igi_codegen_limits {
     uint64_t cpu_seconds;
     uint64_t wall_seconds;
     uint64_t memory_bytes;  // of address space; 0: no limit
 } igi_codegen_limits;
 
-// What either side says of a kernel that takes too long: its name and the seconds.
+// The message for a kernel that takes too long, used by both sides: its name and the seconds.
 #define IGI_CODEGEN_TOO_LONG \
     "compiling kernel '%.200s' was stopped after %llu s; simplify it, or raise timeout_ns of its library"
 
-// A request as the other process reads it. `request` points into the bytes it was read from and into the rest of the
+// A request as read by the other process. `request` points into the bytes it was read from and into the rest of the
 // job, so neither may move.
 typedef struct igi_codegen_job {
     igi_simt_request request;
@@ -31,7 +31,8 @@ typedef struct igi_codegen_job {
 
 void igi_codegen_write_job(const igi_simt_request *request, igi_simt_stage stage, igi_codegen_limits limits,
                            igi_text *bytes);
-// errors: BAD_FORMAT (also for a request of another version of Ingot), OUT_OF_MEMORY. The job is to be freed even then.
+// errors: BAD_FORMAT (also for a request of another version of Ingot), OUT_OF_MEMORY. The job must be freed in any
+// case.
 ig_status igi_codegen_read_job(const char *bytes, size_t length, igi_codegen_job *job, ig_error *error);
 void igi_codegen_job_free(igi_codegen_job *job);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Limits, and the reply of a process that ends.
+// Limits, and the reply of a process that is ended by one.
 #include "codegen/sandbox.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@ static uint64_t seconds_allowed;
 
 // ---- Last words ----
 
-// For functions that end the process: the address sanitizer would open a file to learn where the stack is.
+// For functions that end the process: the address sanitizer would open a file to find the stack.
 #ifdef __GNUC__
 #define LAST_WORDS __attribute__((no_sanitize_address, no_sanitize_thread))
 #else
@@ -39,8 +39,8 @@ static size_t put_bytes(char *target, size_t at, const void *bytes, size_t lengt
     return at + length;
 }
 
-// A reply without output, written the way igi_codegen_write_reply writes it, but without allocating: nothing else is
-// safe where this is called.
+// A reply without output, in the format of igi_codegen_write_reply, but without allocating: nothing else is safe where
+// this is called.
 LAST_WORDS static _Noreturn void end_with(ig_status status, const char *message) {
     static char reply[4096];
     uint32_t number = status, length = (uint32_t)strnlen(message, sizeof reply - 4 * sizeof number), none = 0;
@@ -53,7 +53,7 @@ LAST_WORDS static _Noreturn void end_with(ig_status status, const char *message)
     _exit(1);
 }
 
-// LLVM aborts when an allocation fails; whether that was it shows by trying a large one.
+// LLVM aborts when an allocation fails; a large allocation shows whether that was the reason.
 static bool is_memory_short(void) {
     size_t much = (size_t)256 << 20;
     void *memory = mmap(NULL, much, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -122,7 +122,7 @@ static void limit(int resource, uint64_t most) {
     setrlimit(resource, &now);
 }
 
-// Rounded up, so that no kernel gets less than it may have.
+// Rounded up, so that no kernel gets less time than its limit.
 static uint64_t seconds_used(void) {
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
@@ -160,7 +160,7 @@ void igi_codegen_sandbox_enter(int channel) {
     igi_sandbox_seal();
     limit(RLIMIT_CORE, 0);
     limit(RLIMIT_FSIZE, 0);
-    limit(RLIMIT_NOFILE, 1);  // descriptors that are open stay usable; no other will be, and poll takes one
+    limit(RLIMIT_NOFILE, 1);  // open descriptors stay usable; no new ones, and poll needs one
 #ifdef __linux__
     prctl(PR_SET_PDEATHSIG, SIGKILL);
 #endif

@@ -43,7 +43,8 @@ static void serve(int channel, const igi_text *bytes) {
     igi_codegen_job_free(&job);
 }
 
-// Until it is no longer needed, or until a large kernel has left it with much more memory than a new worker.
+// Until the worker is no longer needed, or until a large kernel has left it with much more memory than a new worker
+// has.
 static _Noreturn void work(int channel) {
     igi_codegen_sandbox_enter(channel);
     igi_text bytes = {0};
@@ -57,7 +58,7 @@ static _Noreturn void work(int channel) {
 
 // ---- The process ----
 
-// No child is ever waited for.
+// Children are never waited for.
 static void reap_children_unseen(void) {
     signal(SIGCHLD, SIG_IGN);
 }

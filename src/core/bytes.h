@@ -12,7 +12,7 @@ void igi_put_u64(igi_text *bytes, uint64_t value);
 void igi_put_block(igi_text *bytes, const void *block, size_t length);
 void igi_put_string(igi_text *bytes, const char *string);
 
-// Past the end, or once memory ran short, everything reads as zero and `failed` stays set.
+// Past the end, or after memory ran short, everything reads as zero and `failed` stays set.
 typedef struct igi_reader {
     const char *at, *end;
     bool failed;
@@ -26,7 +26,7 @@ static inline size_t igi_bytes_left(const igi_reader *reader) {
     return (size_t)(reader->end - reader->at);
 }
 
-// For readers of our own kind: notes that memory is short unless `memory` was had.
+// For readers built on this one: marks the reader as out of memory if `memory` is NULL.
 static inline void igi_reader_needs(igi_reader *reader, const void *memory) {
     if (memory || reader->failed) return;
     reader->failed = reader->no_memory = true;
@@ -34,11 +34,11 @@ static inline void igi_reader_needs(igi_reader *reader, const void *memory) {
 
 uint32_t igi_get_u32(igi_reader *reader);
 uint64_t igi_get_u64(igi_reader *reader);
-// A count of things that take at least `bytes` each: a count that cannot fit is refused early.
+// Reads a count of items that take at least `bytes` each; a count that cannot fit is refused early.
 uint32_t igi_get_count(igi_reader *reader, size_t bytes);
-// In place; lives as long as the bytes do.
+// In place; valid as long as the bytes are.
 const char *igi_get_block(igi_reader *reader, size_t *length);
-// owns: the caller's, NUL-terminated. NULL on failure.
+// owns: the string is the caller's, NUL-terminated. NULL on failure.
 char *igi_get_string(igi_reader *reader);
 
 #endif

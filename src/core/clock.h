@@ -13,7 +13,7 @@ static inline uint64_t igi_now_ns(void) {
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-// The moment `timeout_ns` from now; a timeout too long to represent (IG_FOREVER) stays for ever.
+// The time `timeout_ns` from now; a timeout too long to represent (IG_FOREVER) gives UINT64_MAX.
 static inline uint64_t igi_deadline_ns(uint64_t timeout_ns) {
     uint64_t deadline;
     return __builtin_add_overflow(igi_now_ns(), timeout_ns, &deadline) ? UINT64_MAX : deadline;
@@ -23,7 +23,7 @@ static inline struct timespec igi_timespec(uint64_t ns) {
     return (struct timespec){.tv_sec = (time_t)(ns / 1000000000u), .tv_nsec = (long)(ns % 1000000000u)};
 }
 
-// A condition to wait for with igi_cond_wait_until.
+// Initialises a condition for igi_cond_wait_until.
 static inline void igi_monotonic_cond_init(pthread_cond_t *condition) {
 #ifdef __APPLE__
     pthread_cond_init(condition, NULL);
@@ -36,7 +36,7 @@ static inline void igi_monotonic_cond_init(pthread_cond_t *condition) {
 #endif
 }
 
-// ETIMEDOUT once igi_now_ns has passed the deadline; UINT64_MAX never passes.
+// Returns ETIMEDOUT once igi_now_ns has passed the deadline, which never happens for UINT64_MAX.
 static inline int igi_cond_wait_until(pthread_cond_t *condition, pthread_mutex_t *lock, uint64_t deadline_ns) {
     if (deadline_ns == UINT64_MAX) return pthread_cond_wait(condition, lock);
 #ifdef __APPLE__

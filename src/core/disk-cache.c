@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One file per entry, written beside and renamed into place; the oldest are deleted when the limit is exceeded.
+// One file per entry, written under a temporary name and renamed; the oldest are deleted when the limit is exceeded.
 #include "core/disk-cache.h"
 
 #include <dirent.h>
@@ -30,7 +30,7 @@ struct igi_disk_cache {
     char *directory;
     uint64_t max_bytes;
     pthread_mutex_t lock;
-    uint64_t written;  // since the last look at the whole directory
+    uint64_t written;  // since the directory was last scanned
     bool looked, warned;
 };
 
@@ -42,16 +42,16 @@ static char *choose_dir(const char *wanted) {
     return home && *home ? igi_format("%s/.cache/ingot", home) : NULL;
 }
 
-// Entries are machine code that will run: whoever can write them must be trusted.
+// Entries are machine code that will run: everyone who can write them must be trusted.
 char *igi_cache_dir(const char *wanted) {
     char *directory = choose_dir(wanted), *why = NULL;
     if (!directory) return NULL;
     char *trusted = igi_trusted_directory(directory, &why);
     if (!trusted)
         igi_log(IG_LOG_WARNING,
-                "cache directory %s is not used, because %s; take the permission away (chmod go-w) or set "
+                "cache directory %s is not used, because %s; remove that permission (chmod go-w) or set "
                 "INGOT_CACHE_DIR to a directory that only you can write",
-                directory, why ? why : "its owner cannot be told");
+                directory, why ? why : "its owner is not known");
     free(directory), free(why);
     return trusted;
 }
@@ -94,13 +94,13 @@ bool igi_disk_cache_get(igi_disk_cache *cache, igi_hash key, char **data, size_t
     bool found = path && igi_file_read_within(path, IGI_FILE_MAX_BYTES, IGI_FILE_NO_LINK, &file, &file_length, NULL) ==
                              IG_STATUS_OK;
     if (found && !sound(file, file_length, key)) {
-        igi_log(IG_LOG_WARNING, "cache entry %s is damaged; it will be made again", path);
+        igi_log(IG_LOG_WARNING, "cache entry %s is damaged; it will be generated again", path);
         unlink(path);
         free(file);
         found = false;
     }
     if (found) {
-        utimensat(AT_FDCWD, path, NULL, 0);  // the oldest go first: this one is in use
+        utimensat(AT_FDCWD, path, NULL, 0);  // the oldest are deleted first, and this one is in use
         *length = file_length - sizeof(header);
         memmove(file, file + sizeof(header), *length + 1);
         *data = file;
@@ -139,7 +139,7 @@ static entry *list_entries(const igi_disk_cache *cache, size_t *count, uint64_t 
     *count = 0, *total = 0;
     while (directory && (item = readdir(directory))) {
         struct stat info;
-        if (!strstr(item->d_name, suffix)) continue;  // leftovers of killed writers carry it too, and go like others
+        if (!strstr(item->d_name, suffix)) continue;  // temporary files of killed writers contain it too
         char *path = igi_path_join(cache->directory, item->d_name);
         if (!path || lstat(path, &info) != 0 || !igi_grow((void **)&entries, &capacity, *count + 1, sizeof *entries)) {
             free(path);
@@ -190,7 +190,7 @@ static void warn_once(igi_disk_cache *cache) {
 
 void igi_disk_cache_put(igi_disk_cache *cache, igi_hash key, const char *data, size_t length) {
     if (!cache || !cache->directory || !igi_hash_valid(key)) return;
-    // One entry that is most of the cache would evict all others.
+    // An entry that takes up most of the cache would evict all others.
     if (length > cache->max_bytes / LARGEST_PART) return;
     header head = {.length = length, .key = key, .content = igi_hash_bytes(data, length)};
     memcpy(head.magic, magic, sizeof magic);

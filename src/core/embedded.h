@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files carried inside the library; scripts/embed.py writes the tables.
+// Files embedded in the library; scripts/embed.py writes the tables.
 #ifndef INGOT_CORE_EMBEDDED_H
 #define INGOT_CORE_EMBEDDED_H
 
@@ -13,7 +13,7 @@ typedef struct igi_embedded {
 
 extern const igi_embedded igi_stdlib_files[];
 extern const size_t igi_stdlib_files_count;
-// What MSL includes as <ingot/NAME>.
+// Files that MSL includes as <ingot/NAME>.
 extern const igi_embedded igi_include_files[];
 extern const size_t igi_include_files_count;
 // src/kernels

@@ -13,11 +13,11 @@
 #include "core/memory.h"
 
 static ig_status too_large(const char *path, uint64_t max_bytes, ig_error *error) {
-    return igi_error_set(error, IG_STATUS_IO, "%s: larger than %llu bytes, which is the most that is read", path,
+    return igi_error_set(error, IG_STATUS_IO, "%s: larger than the limit of %llu bytes", path,
                          (unsigned long long)max_bytes);
 }
 
-// What a file claims to be (its size, its kind) may change while it is read: the bound holds for what comes.
+// The size and kind of a file may change while it is read: the limit applies to what is actually read.
 static ig_status read_all(int file, const char *path, uint64_t max_bytes, char **data, size_t *length,
                           ig_error *error) {
     char *bytes = NULL;
@@ -62,7 +62,7 @@ static ig_status read_opened(int file, const char *path, uint64_t max_bytes, boo
 ig_status igi_file_read_within(const char *path, uint64_t max_bytes, igi_file_links links, char **data, size_t *length,
                                ig_error *error) {
     int flags = links == IGI_FILE_NO_LINK ? O_NOFOLLOW : 0;
-    // Without O_NONBLOCK, opening a pipe waits for its writer.
+    // Without O_NONBLOCK, opening a pipe blocks until it has a writer.
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | flags);
     if (file < 0) return open_failed(path, error);
     ig_status status = read_opened(file, path, max_bytes, true, data, length, error);

@@ -9,20 +9,22 @@
 
 #include "core/status-internal.h"
 
-// The most that is read of any file.
+// The limit for any file that is read.
 #define IGI_FILE_MAX_BYTES (UINT64_C(1) << 30)
 
 typedef enum igi_file_links { IGI_FILE_FOLLOW_LINKS, IGI_FILE_NO_LINK } igi_file_links;
 
 // Regular files only: a pipe or a device, which may never end, is refused at once.
-// owns: *data (NUL-terminated past its length) is the caller's. errors: NOT_FOUND, IO, OUT_OF_MEMORY, named in `error`.
+// owns: *data (with a NUL after its length) is the caller's. errors: NOT_FOUND, IO, OUT_OF_MEMORY, explained in
+// `error`.
 ig_status igi_file_read(const char *path, char **data, size_t *length, ig_error *error);
-// The same of at most max_bytes, and, with NO_LINK, only if the last part of the path is no symbolic link.
+// The same, for at most max_bytes and, with NO_LINK, only if the last part of the path is not a symbolic link.
 ig_status igi_file_read_within(const char *path, uint64_t max_bytes, igi_file_links links, char **data, size_t *length,
                                ig_error *error);
-// What the user of a command named, pipes and terminals too: waits for its end, and reads at most IGI_FILE_MAX_BYTES.
+// Reads a file that the user named, which may be a pipe or terminal: waits for its end, and reads at most
+// IGI_FILE_MAX_BYTES.
 ig_status igi_file_read_stream(const char *path, char **data, size_t *length, ig_error *error);
-// The file holds either what it held before or all of the new bytes, even after a crash.
+// The file holds either its old contents or all of the new bytes, even after a crash.
 ig_status igi_file_write_atomic(const char *path, const void *data, size_t length);
 bool igi_file_exists(const char *path);
 // Makes every missing directory of the path, readable by this user alone.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// After fork() a child has everything its parent had except threads. Objects that need threads must notice.
+// After fork() a child has everything its parent had except threads. Objects that need threads must detect that.
 #ifndef INGOT_CORE_FORKED_H
 #define INGOT_CORE_FORKED_H
 

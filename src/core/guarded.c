@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Guarded memory: address space costs nothing, but the process may have a limited amount of it.
+// Guarded memory. Address space costs nothing, but a process may have a limited amount of it.
 #include "core/guarded.h"
 
 #include <pthread.h>
@@ -9,7 +9,8 @@
 
 #include "core/memory.h"
 
-// The thread sanitizer keeps several bytes for each of ours, and allows mappings in a small part of the address space.
+// The thread sanitizer needs several bytes for each of ours, and allows mappings only in a small part of the address
+// space.
 #if defined(__SANITIZE_THREAD__)
 #define MOST_ADDRESS_BITS 35
 #elif defined(__has_feature)
@@ -21,12 +22,12 @@
 #define MOST_ADDRESS_BITS 46
 #endif
 
-// A guard is a part of what is left, so that there is always something left, for the host too.
+// A guard takes a fraction of what is left, so that something always remains, for the host too.
 enum { LEAST_ADDRESS_BITS = 24, HUGE_PAGE = 2 << 20, SMALLEST_GUARD = 64 << 10 };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static uint64_t page_bytes;
-static atomic_int_fast64_t address_space;  // for guards, not taken yet; may go below zero
+static atomic_int_fast64_t address_space;  // left for guards; may go below zero
 
 // Inaccessible pages do not count towards memory limits; usable ones do, so that excessive requests are refused.
 static void *reserve(uint64_t bytes) {
@@ -34,7 +35,7 @@ static void *reserve(uint64_t bytes) {
     return room == MAP_FAILED ? NULL : room;
 }
 
-// Half of the largest room there is.
+// Half of the largest reservation that succeeds.
 static void measure(void) {
     long page = sysconf(_SC_PAGESIZE);
     page_bytes = page > 0 ? (uint64_t)page : 4096;
@@ -54,7 +55,7 @@ static uint64_t smallest_guard(void) {
     return page_bytes > SMALLEST_GUARD ? page_bytes : SMALLEST_GUARD;
 }
 
-// Bytes for either side.
+// Bytes on each side.
 static uint64_t choose_guard(igi_guard_size size) {
     int64_t left = atomic_load_explicit(&address_space, memory_order_relaxed);
     uint64_t guard = left > 0 ? (uint64_t)left / size : 0;

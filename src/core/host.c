@@ -60,7 +60,7 @@ static uint64_t read_number(const char *path) {
     return value;
 }
 
-// Of the second version, at the root that a container sees.
+// Of cgroup version 2, at the root that a container sees.
 static uint64_t left_in_cgroup(void) {
     uint64_t most = read_number("/sys/fs/cgroup/memory.max"), used = read_number("/sys/fs/cgroup/memory.current");
     if (most == UINT64_MAX || used == UINT64_MAX) return UINT64_MAX;

@@ -7,16 +7,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Cores this process may run on, which taskset or a container can make fewer than there are.
+// Cores this process may run on; taskset or a container can restrict them.
 uint32_t igi_host_cores(void);
 uint64_t igi_host_memory_bytes(void);
 // The memory available without swapping, within the limits of a container; UINT64_MAX when that is not known.
 uint64_t igi_host_available_bytes(void);
-void igi_host_cpu_name(char *name, size_t capacity);  // "CPU" when it is not known
+void igi_host_cpu_name(char *name, size_t capacity);  // "CPU" if it is not known
 
-// The core this thread runs on at the moment; -1 where that is not known.
+// The core this thread currently runs on; -1 if that is not known.
 int igi_host_this_core(void);
-// Takes this thread to another core than `core` if there is one for it, without binding it there. False: it stays.
+// Moves this thread to a core other than `core` if it may use one, without binding it there. Returns false if it stays.
 bool igi_host_leave_core(int core);
 
 #endif

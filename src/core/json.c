@@ -100,7 +100,7 @@ static void emit_ascii(igi_json *json, unsigned char c) {
     }
 }
 
-// Terminals obey U+0080 to U+009F as well.
+// Terminals also interpret U+0080 to U+009F.
 static void emit_character(igi_json *json, const char *text, size_t length) {
     bool control = length == 2 && (unsigned char)text[0] == 0xc2 && (unsigned char)text[1] < 0xa0;
     if (control)
@@ -162,7 +162,7 @@ void igi_json_i64(igi_json *json, int64_t value) {
     emit_value(json, text);
 }
 
-// A locale may have put a decimal comma (or worse) where JSON wants a point.
+// The locale may have put a decimal comma (or something else) where JSON wants a point.
 static void use_decimal_point(char *text) {
     char *out = text;
     bool in_separator = false;

@@ -19,7 +19,7 @@ typedef struct igi_json {
     FILE *file;  // NULL: into text
     igi_text text;
     uint32_t depth;
-    uint64_t has_items;  // bit d: the container at depth d already holds something
+    uint64_t has_items;  // bit d: the container at depth d is not empty
     bool after_key;
     bool failed;
 } igi_json;
@@ -46,7 +46,7 @@ void igi_json_float(igi_json *json, float value);    // likewise, shortest for a
 void igi_json_bool(igi_json *json, bool value);
 void igi_json_null(igi_json *json);
 
-// Ends a row: a newline between top-level values. False when anything failed so far.
+// Ends a row: a newline between top-level values. Returns false if anything has failed so far.
 bool igi_json_end_row(igi_json *json);
 
 // Key and value in one call.

@@ -2,6 +2,7 @@
 // Edit distance with swaps of neighbours (optimal string alignment).
 #include "core/nearest.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -12,10 +13,10 @@ static size_t smallest(size_t a, size_t b, size_t c) {
     return least < c ? least : c;
 }
 
-// pre: both words are shorter than MAX_WORD.
 static size_t distance(const char *a, const char *b) {
     size_t rows[3][MAX_WORD];
     size_t *before = rows[0], *above = rows[1], *row = rows[2], width = strlen(b);
+    assert(strlen(a) < MAX_WORD && width < MAX_WORD);
     for (size_t j = 0; j <= width; j++) above[j] = before[j] = j;
     for (size_t i = 1; a[i - 1]; i++) {
         row[0] = i;

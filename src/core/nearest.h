@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-// NULL when none is near. The words may contain NULLs, which are passed over.
+// NULL if none is close. The words may contain NULLs, which are skipped.
 const char *igi_nearest(const char *word, const char *const *words, size_t count);
 
 #endif

@@ -61,7 +61,7 @@ static ig_status read_header_length(reader *r, uint32_t *length) {
     if (r->position < 6 || memcmp(start, "\x93NUMPY", 6) != 0) return bad_format(r, "this is not a .npy file");
     if (status != IG_STATUS_OK) return status;
     if (start[6] < 1 || start[6] > 3 || start[7] != 0)
-        return igi_error_set(r->error, IG_STATUS_UNSUPPORTED, "%s: .npy format version %u.%u is not known", r->path,
+        return igi_error_set(r->error, IG_STATUS_UNSUPPORTED, "%s: .npy format version %u.%u is not supported", r->path,
                              start[6], start[7]);
     status = read_bytes(r, size, start[6] == 1 ? 2 : 4);
     if (status != IG_STATUS_OK) return status;
@@ -82,7 +82,7 @@ static ig_status read_header(reader *r, igi_npy_header *header) {
     return status;
 }
 
-// Refuses a file whose size contradicts its header before any memory is asked for.
+// Refuses a file whose size contradicts its header before any memory is allocated.
 static ig_status check_file_size(reader *r, uint64_t bytes, bool *known) {
     struct stat info;
     *known = fstat(fileno(r->file), &info) == 0 && S_ISREG(info.st_mode);
@@ -94,7 +94,7 @@ static ig_status check_file_size(reader *r, uint64_t bytes, bool *known) {
                          present);
 }
 
-// The header of a pipe may claim any size: memory grows with what really arrives.
+// The header of a pipe may claim any size, so memory grows with what actually arrives.
 static ig_status read_data(reader *r, uint64_t bytes, void **data) {
     bool known;
     ig_status status = check_file_size(r, bytes, &known);
@@ -187,7 +187,7 @@ typedef struct writer {
     size_t bytes;
 } writer;
 
-// False with errno set. Takes over the descriptor.
+// Returns false with errno set. Takes over the descriptor.
 static bool write_and_close(const writer *w, int descriptor) {
     FILE *file = fdopen(descriptor, "wb");
     if (!file) {
@@ -202,7 +202,7 @@ static bool write_and_close(const writer *w, int descriptor) {
     return written && closed;
 }
 
-// A pipe, a terminal or /dev/null is written to; only files are replaced.
+// Pipes, terminals and /dev/null are written to; only regular files are replaced.
 static bool write_in_place(const writer *w, const char *path) {
     int descriptor = open(path, O_WRONLY | O_CLOEXEC);
     return descriptor >= 0 && write_and_close(w, descriptor);

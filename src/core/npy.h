@@ -19,17 +19,17 @@ typedef struct igi_npy {
     void *data;      // in C order, whatever order the file had; never NULL after a load
 } igi_npy;
 
-// owns: *array is the caller's, igi_npy_free it; untouched on failure. `path` may name a pipe.
+// owns: *array is the caller's, to be freed with igi_npy_free; untouched on failure. `path` may name a pipe.
 // errors: NOT_FOUND, IO, BAD_FORMAT, UNSUPPORTED (float64, big-endian, structures), OVERFLOW, OUT_OF_MEMORY.
 ig_status igi_npy_load(const char *path, igi_npy *array, ig_error *error);
 
-// The file keeps what it held before until all of the new one is written. errors: INVALID_ARGUMENT, OVERFLOW, IO.
+// The old file is kept until all of the new one is written. errors: INVALID_ARGUMENT, OVERFLOW, IO.
 ig_status igi_npy_save(const char *path, ig_type type, uint32_t rank, const uint64_t *shape, const void *data,
                        ig_error *error);
 
 void igi_npy_free(igi_npy *array);
 
-// Bytes of an array of this shape; false when they cannot be counted in 64 bits.
+// Bytes of an array of this shape; false if they do not fit into 64 bits.
 bool igi_npy_array_bytes(ig_type type, uint32_t rank, const uint64_t *shape, uint64_t *bytes);
 
 #endif

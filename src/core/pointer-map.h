@@ -13,7 +13,7 @@ typedef struct igi_pointer_map {
     size_t count, capacity;  // capacity is a power of two
 } igi_pointer_map;
 
-// False when memory is short. NULL is no key.
+// Returns false when memory is short. NULL is not a valid key.
 bool igi_map_set(igi_pointer_map *map, const void *key, uint32_t value);
 bool igi_map_get(const igi_pointer_map *map, const void *key, uint32_t *value);
 void igi_map_free(igi_pointer_map *map);

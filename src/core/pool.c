@@ -12,17 +12,19 @@
 #include "core/memory.h"
 #include "core/pause.h"
 
-// A loop shorter than the first would end before a sleeping worker has started, shorter than the second before an awake one.
+// A loop shorter than the first value ends before a sleeping worker has started; one shorter than the second, before a
+// worker that is awake.
 static const uint64_t worth_waking_ns = 10000, worth_sharing_ns = 1500;
-// It is better to wait for the core whose cache holds the data than to take the rest of its work.
+// It is better to wait for the core whose cache holds the data than to take over the rest of its work.
 static const uint64_t patience_ns = 20000;
-// Loops often follow each other: how long a worker stays awake after one, and the caller after its share of the work.
+// Loops often follow each other closely: how long a worker stays awake after one, and the caller after its share of the
+// work.
 static const uint64_t awake_ns = 50000;
 
 enum { MAX_PARTS = 64, CACHE_LINE = 64 };
 
-// A loop is cut into as many parts as there are threads. Each thread begins with the part of the core it
-// runs on, so that the next loop over the same data finds it in the same cache, and helps with the others afterwards.
+// A loop is cut into as many parts as there are threads. Each thread begins with the part of the core it runs on, so
+// that the next loop over the same data finds it in the same cache, and then helps with the others.
 typedef struct part {
     alignas(CACHE_LINE) atomic_uint_fast64_t next;
     uint64_t end, length;
@@ -44,10 +46,10 @@ struct igi_pool {
     igi_task *first, **last;
     loop *loops;
     uint32_t threads, alive, sleeping;
-    uint32_t process;        // igi_process_number: its threads are there only
+    uint32_t process;        // igi_process_number: the threads exist only in that process
     bool ending, abandoned;  // abandoned: the last thread frees the pool
-    atomic_uint awake;       // workers that have nothing to do, but do not sleep yet
-    atomic_uint news;        // changes whenever there is something to do
+    atomic_uint awake;       // workers that are idle but not asleep yet
+    atomic_uint news;        // changes whenever there is new work
     igi_loop_row alone;      // loops for which no worker was woken
 };
 
@@ -75,8 +77,8 @@ static bool is_open(const loop *l) {
     return false;
 }
 
-// The less work is left, the smaller the piece, so that all threads end at the same time; at most `most`. False when
-// nothing is left. Never moves `next` past the end: near 2^64 it would wrap.
+// The less work is left, the smaller the piece, so that all threads finish at the same time; at most `most`. Returns
+// false when nothing is left. Never moves `next` past the end: near 2^64 it would wrap.
 static bool take_piece(part *p, uint64_t most, uint64_t *begin, uint64_t *end) {
     *begin = atomic_load_explicit(&p->next, memory_order_relaxed);
     do {
@@ -94,7 +96,7 @@ static void let_finish(const part *p) {
         for (int i = 0; i < 32; i++) igi_pause();
 }
 
-// Of the core, or of the `number`th thread where cores are not known.
+// The part of the core, or of the `number`th thread if cores are not known.
 static uint32_t home_part(const loop *l, uint32_t number) {
     int core = igi_host_this_core();
     return (core < 0 ? number : (uint32_t)core) % l->part_count;
@@ -118,8 +120,8 @@ static loop *joinable(const igi_pool *pool) {
     return NULL;
 }
 
-// The system may wake a worker on the core of the thread that made the loop: where other threads spin, as those of a BLAS do
-// after their work, every core looks busy to it. They would take turns for as long as loops come.
+// The system may wake a worker on the core of the thread that started the loop: if other threads spin, as those of a
+// BLAS do after their work, every core looks busy. The two would then share one core for as long as loops follow.
 static void spread_out(const loop *l) {
     if (l->core >= 0 && l->core == igi_host_this_core()) igi_host_leave_core(l->core);
 }
@@ -130,11 +132,11 @@ static void help(igi_pool *pool, loop *l) {
     spread_out(l);
     run_pieces(l, number);
     pthread_mutex_lock(&pool->lock);
-    // The loop may be gone as soon as this is 0.
+    // The loop may be destroyed as soon as this is 0.
     if (atomic_fetch_sub_explicit(&l->helpers, 1, memory_order_release) == 1) pthread_cond_broadcast(&pool->idle);
 }
 
-// Waits without the lock while *word is `value`, but not for long. False: it still is.
+// Waits without the lock while *word is `value`, but not for long. Returns false if it is unchanged.
 static bool stay_awake(igi_pool *pool, const atomic_uint *word, unsigned value) {
     pthread_mutex_unlock(&pool->lock);
     uint64_t until = igi_now_ns() + awake_ns;
@@ -155,7 +157,7 @@ static bool wait_awake(igi_pool *pool) {
     return changed;
 }
 
-// The thread that makes loops takes the place of one worker.
+// The thread that starts loops takes the place of one worker.
 static bool is_one_too_many(const igi_pool *pool) {
     return pool->alive - pool->sleeping >= pool->threads;
 }
@@ -274,7 +276,8 @@ static bool is_worth_sharing(igi_pool *pool, uint64_t nanoseconds) {
     return nanoseconds > worth_sharing_ns && igi_loop_row_add(&pool->alone, igi_now_ns(), nanoseconds);
 }
 
-// Runs small pieces alone until the loop ends or has lasted long enough to be shared; true when something is left.
+// Runs small pieces alone until the loop ends or has lasted long enough to be shared. Returns true if something is
+// left.
 static bool run_alone(const igi_pool *pool, loop *l) {
     uint64_t start = igi_now_ns(), begin, end;
     uint32_t home = home_part(l, 0);

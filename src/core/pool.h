@@ -15,9 +15,9 @@ typedef struct igi_task {
 } igi_task;
 
 // After fork() a child has none of the threads: its loops run on the calling thread, and nothing may be submitted.
-// NULL when memory or threads are short.
+// Returns NULL if memory or threads are short.
 igi_pool *igi_pool_create(uint32_t thread_count);
-// Runs what was submitted, then ends the threads. May be called on one of them.
+// Runs all submitted tasks, then ends the threads. May be called on one of them.
 void igi_pool_destroy(igi_pool *pool);
 
 void igi_pool_submit(igi_pool *pool, igi_task *task);
@@ -26,7 +26,7 @@ void igi_pool_submit(igi_pool *pool, igi_task *task);
 // long enough to be worth waking them, on idle workers. Returns when all of it is done.
 typedef void (*igi_loop_body)(void *context, uint64_t begin, uint64_t end);
 void igi_pool_loop(igi_pool *pool, uint64_t count, igi_loop_body body, void *context);
-// The same when it is known how long one thread would take: pieces may then be longer.
+// The same, with an estimate of how long one thread would take: pieces may then be longer.
 void igi_pool_loop_lasting(igi_pool *pool, uint64_t count, uint64_t nanoseconds, igi_loop_body body, void *context);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// fork, exec, poll: compilers run as child processes, so that a crash of theirs is only an error.
+// fork, exec, poll: compilers run as child processes, so that a crash is only an error.
 #include "core/process.h"
 
 #include <errno.h>
@@ -23,7 +23,7 @@ enum { EXEC_FAILED = 127 };
 enum { CLOSE_RANGE_CLOEXEC_FLAG = 4 };  // of <linux/close_range.h>
 #endif
 
-// A host without standard streams gets its pipes in their places, where the moves of become would lose them.
+// In a host without standard streams, pipes get their descriptors, which `become` would overwrite.
 static int above_standard(int file) {
     return file > STDERR_FILENO ? file : fcntl(file, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 }
@@ -35,7 +35,7 @@ static void limit_to(int resource, uint64_t value) {
     setrlimit(resource, &limit);
 }
 
-// The parent watches the time more closely; this holds if the parent is gone.
+// The parent watches the time more closely; this applies if the parent is gone.
 static void keep_limits(const igi_process *process) {
     const igi_process_limits *limits = &process->limits;
     uint64_t seconds = process->timeout_ns / 1000000000 + 2;
@@ -43,7 +43,7 @@ static void keep_limits(const igi_process *process) {
     if (limits->output_bytes) limit_to(RLIMIT_FSIZE, limits->output_bytes);
     if (limits->open_files) limit_to(RLIMIT_NOFILE, limits->open_files);
     limit_to(RLIMIT_CORE, 0);
-    struct rlimit cpu = {seconds, seconds + 5};  // SIGXCPU first, which says why
+    struct rlimit cpu = {seconds, seconds + 5};  // SIGXCPU comes first and tells the reason
     setrlimit(RLIMIT_CPU, &cpu);
 }
 
@@ -76,7 +76,7 @@ static void become(const igi_process *process, int output, int errors) {
 
 // ---- Reading ----
 
-// False once the stream has ended.
+// Returns false once the stream has ended.
 static bool drain(int stream, igi_text *text) {
     char bytes[65536];
     ssize_t got = read(stream, bytes, sizeof bytes);
@@ -92,11 +92,11 @@ enum { IDLE_NS = 200000, PERIOD_NS = 1000000000 };
 typedef struct watch {
     pid_t child;
     uint64_t limit;     // of CPU time
-    uint64_t deadline;  // by the clock, put off while the child works
-    uint64_t used;      // CPU time at the last look
+    uint64_t deadline;  // by the clock; extended while the child works
+    uint64_t used;      // CPU time at the last check
 } watch;
 
-// Of the child, not of what it started. UINT64_MAX when it is not known.
+// Of the child itself, not of its children. UINT64_MAX if it is not known.
 static uint64_t cpu_time(pid_t child) {
 #ifdef __APPLE__
     (void)child;
@@ -113,7 +113,7 @@ static watch start_watch(pid_t child, uint64_t timeout_ns) {
     return (watch){child, timeout_ns, igi_deadline_ns(timeout_ns), 0};
 }
 
-// Whether the child has had its time. On a loaded machine it may not have had it when the clock says so.
+// Whether the child has used up its time. On a loaded machine that may be later than the clock says.
 static bool is_over(watch *w) {
     uint64_t now = igi_now_ns();
     if (now < w->deadline) return false;
@@ -136,7 +136,7 @@ static bool is_too_much(const igi_process *process) {
     return most && (process->output.length > most || process->errors.length > most);
 }
 
-// False when a limit was passed first.
+// Returns false if a limit was exceeded first.
 static bool collect(igi_process *process, int output, int errors, watch *w) {
     struct pollfd streams[2] = {{.fd = output, .events = POLLIN}, {.fd = errors, .events = POLLIN}};
     while (streams[0].fd >= 0 || streams[1].fd >= 0) {
@@ -148,7 +148,8 @@ static bool collect(igi_process *process, int output, int errors, watch *w) {
     return true;
 }
 
-// False when the time limit was passed first. A child that has closed its streams is about to end, but need not.
+// Returns false if the time limit was exceeded first. A child that has closed its streams is probably about to end, but
+// may not be.
 static bool ended(watch *w, int *status) {
     static const struct timespec pause = {.tv_nsec = 100000};
     for (;;) {
@@ -170,7 +171,7 @@ static void judge(igi_process *process, int status) {
 }
 
 static void stop(igi_process *process, pid_t child) {
-    // Its group: a compiler may be a script that started the real one.
+    // The whole group, because a compiler may be a script that started the real one.
     if (kill(-child, SIGKILL) != 0) kill(child, SIGKILL);
     while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {
     }

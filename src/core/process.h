@@ -20,25 +20,25 @@ typedef enum igi_exit {
 // Zero: no limit.
 typedef struct igi_process_limits {
     uint64_t memory_bytes;  // of address space
-    uint64_t output_bytes;  // of each stream, and of each file it writes
+    uint64_t output_bytes;  // of each stream, and of each file that the child writes
     uint32_t open_files;
 } igi_process_limits;
 
 typedef struct igi_process {
     char *const *arguments;    // [0] is looked up in PATH; ends with NULL
-    char *const *environment;  // ends with NULL; NULL: this process' own
-    // Time of the CPU, and of the clock for a child that does not use the CPU: one that works on a busy machine is not
-    // stopped for having had to wait.
+    char *const *environment;  // ends with NULL; NULL: that of this process
+    // CPU time, and wall-clock time for a child that does not use the CPU. A child that works on a busy machine is not
+    // stopped because it had to wait.
     uint64_t timeout_ns;
     igi_process_limits limits;
-    const struct igi_sandbox *sandbox;  // NULL: it may do what this process may
+    const struct igi_sandbox *sandbox;  // NULL: the child may do what this process may
     // Filled:
     igi_exit exit;
     int code;  // exit code or signal number
     igi_text output, errors;
 } igi_process;
 
-// Runs to its end, or kills it and what it started at a limit. The caller frees output and errors.
+// Runs the child to its end, or kills it and its children at a limit. The caller frees output and errors.
 void igi_process_run(igi_process *process);
 
 #endif

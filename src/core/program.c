@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finding a program: named by the user, beside the library or program that holds some code, or where it was installed.
+// Finding a program: named by the user, next to the library or program that contains some code, or where it was
+// installed.
 #include "core/program.h"
 
 #include <dlfcn.h>
@@ -10,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// Nobody but root and this user can have put it there.
+// Only root and this user can have put it there.
 static bool is_ours(const char *path) {
     struct stat info;
     return stat(path, &info) == 0 && (info.st_uid == 0 || info.st_uid == geteuid()) && !(info.st_mode & S_IWOTH);
@@ -21,7 +22,7 @@ static bool is_program(const char *path) {
     return stat(path, &info) == 0 && S_ISREG(info.st_mode) && access(path, X_OK) == 0;
 }
 
-// A program found through PATH is known to the loader by its bare name only.
+// If a program was found through PATH, the loader knows only its bare name.
 static bool file_of_code(const void *code, char path[PATH_MAX]) {
     Dl_info info;
     if (!dladdr(code, &info) || !info.dli_fname) return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finding the programs that come with Ingot and that it starts: ingot-codegen, ingot-bench.
+// Finding the programs that come with Ingot: ingot-codegen, ingot-bench.
 #ifndef INGOT_CORE_PROGRAM_H
 #define INGOT_CORE_PROGRAM_H
 
@@ -8,13 +8,14 @@
 
 typedef struct igi_program {
     const char *name;
-    const char *named;          // the file that the user named instead, or NULL; nothing else is tried then
+    const char *named;          // a file that the user named, or NULL; if set, nothing else is tried
     const void *code;           // any function of the library or program that asks
-    const char *const *places;  // directories relative to that of the file that holds the code; NULL after the last
+    const char *const *places;  // directories relative to the file that contains the code; NULL after the last
     const char *installed;      // directory that is tried last
 } igi_program;
 
-// False when it is nowhere. Programs in `places` count only when nobody but root and this user can have put them there.
+// Returns false if it is not found. Programs in `places` count only if nobody but root and this user can have put them
+// there.
 bool igi_program_find(const igi_program *program, char path[PATH_MAX]);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Landlock for files, a seccomp filter for sockets and for reaching into other processes.
+// Landlock for files; a seccomp filter for sockets and for access to other processes.
 #include "core/sandbox.h"
 
 #ifdef __linux__
@@ -18,7 +18,7 @@
 
 // ---- Files ----
 
-// From <linux/landlock.h>, which the machine that builds may have in an older version.
+// From <linux/landlock.h>, of which the build machine may have an older version.
 enum { CREATE_RULESET = 444, ADD_RULE = 445, RESTRICT_SELF = 446, ASK_VERSION = 1, RULE_PATH_BENEATH = 1 };
 enum {
     EXECUTE = 1 << 0,
@@ -83,10 +83,10 @@ void igi_sandbox_destroy(igi_sandbox *sandbox) {
 
 enum { IO_URING_SETUP = 425, X32_CALLS = 0x40000000, MOST_REFUSED = 16 };
 
-// The network, and reaching into other processes. io_uring opens sockets too.
+// The network, and access to other processes. io_uring opens sockets too.
 static const uint32_t refused_to_compilers[] = {SYS_socket, IO_URING_SETUP, SYS_ptrace, SYS_process_vm_readv,
                                                 SYS_process_vm_writev};
-// Besides, starting programs and sending signals.
+// In addition, starting programs and sending signals.
 static const uint32_t refused_to_sealed[] = {
     SYS_socket, IO_URING_SETUP, SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev,
     SYS_execve, SYS_execveat,   SYS_kill};
@@ -122,7 +122,7 @@ static void refuse_calls(const uint32_t *calls, size_t count) {
 #endif
 
 static void restrict_files(const igi_sandbox *sandbox) {
-    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);  // the kernel wants that of processes that are not root
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);  // the kernel requires this of processes that are not root
     if (sandbox->rules >= 0) syscall(RESTRICT_SELF, sandbox->rules, 0);
 }
 

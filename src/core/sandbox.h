@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a child process may reach: some directories, and no network. Where the kernel has no support for it, nothing is restricted.
+// What a child process may access: some directories, and no network. Without support in the kernel, nothing is
+// restricted.
 #ifndef INGOT_CORE_SANDBOX_H
 #define INGOT_CORE_SANDBOX_H
 
@@ -7,12 +8,12 @@ typedef struct igi_sandbox {
     int rules;  // a descriptor; -1: files are not restricted
 } igi_sandbox;
 
-// Of each list, NULL-terminated, the names that are there: files and directories with all below them that may be read
-// and executed, and that may be written too. Linux with Landlock only; elsewhere nothing is restricted.
+// Both lists end with NULL, and names that do not exist are ignored. They name files and directories, with everything
+// below, that may be read and executed, or also written. Linux with Landlock only; elsewhere nothing is restricted.
 igi_sandbox igi_sandbox_create(const char *const *readable, const char *const *writable);
 void igi_sandbox_destroy(igi_sandbox *sandbox);
 
-// Restricts this process and all that it starts, for good, as far as the kernel does that. Safe between fork and exec.
+// Restricts this process and its children for good, as far as the kernel supports it. Safe between fork and exec.
 void igi_sandbox_enter(const igi_sandbox *sandbox);
 // For a process that only computes from now on: no file, no program, no network, no signal to others.
 void igi_sandbox_seal(void);

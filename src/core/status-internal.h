@@ -6,22 +6,22 @@
 #include <ingot/status.h>
 #include <stdarg.h>
 
-// Each returns `status`, so that a failing call can end with it. `error` may be NULL.
+// All return `status`, so that a failing function can return their result. `error` may be NULL.
 __attribute__((format(printf, 3, 4))) ig_status igi_error_set(ig_error *error, ig_status status, const char *format,
                                                               ...);
 // Fills the error for an allocation that failed.
 ig_status igi_error_no_memory(ig_error *error);
 ig_status igi_error_copy(ig_error *target, const ig_error *source);
 
-// For ig_last_error: failures of public calls that take no ig_error. Each returns `status`. It allocates
-// nothing, so that a lack of memory can be reported; a sentence that is too long is cut.
+// For ig_last_error: failures of public calls that take no ig_error. Each returns `status`. Nothing is allocated, so
+// that lack of memory can be reported; a sentence that is too long is cut.
 __attribute__((format(printf, 2, 3))) ig_status igi_fail(ig_status status, const char *format, ...);
-// The same for a string literal, in nanoseconds: for what may happen all the time, as a full queue.
+// The same for a string literal, which takes nanoseconds: for failures that may be frequent, such as a full queue.
 ig_status igi_fail_with(ig_status status, const char *literal);
 ig_status igi_fail_no_memory(void);
-// Makes the sentence of `error`, which holds a failure, that of the thread's last failure.
+// Makes the message of `error`, which must hold a failure, the thread's last failure.
 ig_status igi_fail_as(const ig_error *error);
-// Larger with every failure of the process: that of this thread's last one; 0 before the first.
+// The number of this thread's last failure; numbers increase with every failure in the process. 0 before the first.
 uint64_t igi_failure_serial(void);
 
 __attribute__((format(printf, 2, 3))) void igi_log(ig_log_level level, const char *format, ...);

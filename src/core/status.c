@@ -80,7 +80,7 @@ static atomic_uint_fast64_t failures;
 static _Thread_local struct {
     ig_status status;
     const char *literal;  // the sentence; NULL: it is in `text`
-    uint64_t serial;      // of the process: comparable between threads
+    uint64_t serial;      // within the process: comparable between threads
     char text[512];
 } last;
 

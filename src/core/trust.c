@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Owners and permissions of a directory and all above it.
+// Owners and permissions of a directory and of those above it.
 #include "core/trust.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ static char *complain(const char *path, const struct stat *info) {
     return igi_format("%s may be written by other users (mode %03o)", path, (unsigned)info->st_mode & 0777);
 }
 
-// Many systems give each user a group of the same number and let it write what the user makes.
+// Many systems give each user a private group with the same number, which may write the user's files.
 static bool is_private_group(const struct stat *info) {
     enum { FIRST_USER = 1000 };
     return info->st_uid == geteuid() && info->st_gid == geteuid() && info->st_gid >= FIRST_USER;
@@ -27,7 +27,7 @@ static bool is_ours(const struct stat *info, bool above) {
     return owned && (!(info->st_mode & others) || (above && (info->st_mode & S_ISVTX)));
 }
 
-// Cuts the last part off; false at the root.
+// Removes the last component; false at the root.
 static bool go_up(char *path) {
     char *slash = strrchr(path, '/');
     if (slash == path && path[1] == 0) return false;
@@ -35,7 +35,7 @@ static bool go_up(char *path) {
     return true;
 }
 
-// Where the links lead, as far as there is anything; *rest is what is not there yet.
+// Resolves symbolic links as far as the path exists; *rest is the part that does not exist yet.
 static char *resolve(const char *path, char **rest) {
     char *name = igi_path_absolute(path), *full = igi_strdup(name), *real = NULL;
     while (name && full && !(real = realpath(name, NULL)) && go_up(name)) continue;

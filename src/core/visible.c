@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text from outside as it may be shown.
+// Text from outside, made safe to display.
 #include "core/visible.h"
 
+#include <assert.h>
 #include <string.h>
 
 size_t igi_utf8_sequence(const char *bytes, size_t available) {
@@ -13,6 +14,7 @@ size_t igi_utf8_sequence(const char *bytes, size_t available) {
         {0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4},
     };
     const unsigned char *text = (const unsigned char *)bytes;
+    assert(available > 0);
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         if (text[0] < forms[i].first_low || text[0] > forms[i].first_high) continue;
         size_t length = forms[i].length;
@@ -25,7 +27,7 @@ size_t igi_utf8_sequence(const char *bytes, size_t available) {
     return 0;
 }
 
-// Bytes of the character at `bytes` when it may be shown, else 0. U+0080 to U+009F are control characters too.
+// The length of the character at `bytes` if it may be displayed, else 0. U+0080 to U+009F are control characters too.
 static size_t visible_character(const char *bytes, size_t available) {
     unsigned char first = (unsigned char)bytes[0];
     if (first == '\t') return 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets abort flags when their time has come.
+// Sets abort flags when their deadlines pass.
 #include "core/watchdog.h"
 
 #include <pthread.h>
@@ -24,7 +24,7 @@ igi_watchdog *igi_watchdog_create(void) {
     return watchdog;
 }
 
-// Rings what is due and gives the next deadline.
+// Sets the flags that are due and returns the next deadline.
 static uint64_t ring(igi_watchdog *watchdog) {
     uint64_t now = igi_now_ns(), next = UINT64_MAX;
     for (igi_alarm **link = &watchdog->alarms; *link;) {

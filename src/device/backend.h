@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a device backend provides. This is the one porting header.
+// What a device backend provides. This is the only porting header.
 //
 // The front end (src/device/*.c) has checked every argument before it calls: lengths are positive and in range, indices
-// exist, states allow the call. Each `open` sets the object's `state`; when it fails it has cleaned up, and its `close`
-// is not called. Calls may come from any thread; calls for one object in turn, unless it says otherwise.
+// exist, states allow the call. Each `open` sets the object's `state`; if it fails it has cleaned up, and `close` is
+// not called. Calls may come from any thread, but calls for one object come one at a time, unless noted otherwise.
 #ifndef INGOT_DEVICE_BACKEND_H
 #define INGOT_DEVICE_BACKEND_H
 
@@ -12,7 +12,7 @@
 typedef struct igi_device_backend {
     const char *name;
 
-    // Devices of this machine. device_properties: index < device_count().
+    // The devices of this machine. device_properties: index < device_count().
     size_t (*device_count)(void);
     void (*device_properties)(size_t index, ig_device_properties *properties);
     ig_status (*device_open)(ig_device *device, size_t index, const ig_device_desc *desc, ig_error *error);
@@ -30,7 +30,7 @@ typedef struct igi_device_backend {
     ig_status (*library_open)(ig_library *library, const ig_library_desc *desc, ig_error *error);
     void (*library_close)(ig_library *library);
     // Optional: fills the arguments of a kernel when they are first needed; several threads may call it at once.
-    // NULL: library_open did.
+    // NULL: library_open has done that.
     void (*kernel_reflect)(ig_library *library, igi_msl_kernel *kernel);
 
     // Constants have been checked against the reflection. Fills properties.
@@ -47,7 +47,7 @@ typedef struct igi_device_backend {
 
     // Runs the commands after all earlier ones of the queue, at once or later, and ends with igi_device_commands_finish.
     ig_status (*commit)(ig_commands *commands);
-    // Optional: a thread is about to wait for the commands and may do their work. NULL: it just waits.
+    // Optional: a thread is about to wait for the commands and may do their work. NULL: it only waits.
     void (*assist)(ig_commands *commands);
     // Optional: updates the state of committed commands before it is read. NULL: it is always up to date.
     void (*refresh)(ig_commands *commands);
@@ -62,7 +62,7 @@ typedef struct igi_device_backend {
     // returns when they are done; any number of times. NULL: kernels cannot run indefinitely.
     ig_status (*run_here)(ig_commands *commands, ig_error *error);
 
-    // Optional: whether the device has products of matrices of its own, which commands may then ask for. NULL: no.
+    // Optional: whether the device has its own matrix products, which commands may then use. NULL: no.
     bool (*has_products)(ig_device *device);
 
     // Optional: threads of the host that run kernels and may help with other work. NULL: there are none.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pool of buffers: power-of-two buckets, the exact one first, then the next.
+// The pool of buffers: power-of-two buckets; the exact bucket is tried first, then the next.
 #include "device/buffer-pool.h"
+
+#include <assert.h>
 
 #include "core/settings.h"
 #include "device/backend.h"
@@ -24,6 +26,7 @@ void igi_device_buffer_pool_init(igi_device_buffer_pool *pool, uint64_t device_b
 }
 
 void igi_device_buffer_pool_destroy(igi_device_buffer_pool *pool) {
+    assert(pool->stats.used_bytes == 0);
     igi_device_buffer_pool_trim(pool, 0);
     pthread_mutex_destroy(&pool->lock);
 }
@@ -77,7 +80,7 @@ static void destroy_list(ig_buffer *buffer) {
     }
 }
 
-// Takes idle blocks out, largest first. Call with the lock held; the list is freed without it.
+// Removes idle blocks, largest first. Call with the lock held; the caller frees the list without it.
 static ig_buffer *shrink(igi_device_buffer_pool *pool, uint64_t keep_bytes) {
     ig_buffer *freed = NULL;
     for (uint32_t bucket = IGI_BUCKETS; bucket-- > 0;)

@@ -20,8 +20,7 @@ static ig_status refuse(const char *why) {
 
 static ig_status check(const ig_device *device, const ig_buffer_desc *desc) {
     if (desc->length == 0) return refuse("the length is 0; a buffer has at least one byte");
-    if ((unsigned)desc->storage > IG_STORAGE_MANAGED)
-        return refuse("the storage is none of shared, private and managed");
+    if ((unsigned)desc->storage > IG_STORAGE_MANAGED) return refuse("the storage must be shared, private or managed");
     if (desc->no_copy && desc->bytes) return refuse("give either bytes to copy or no_copy memory, not both");
     if (desc->no_copy && desc->storage == IG_STORAGE_PRIVATE) return refuse("no_copy memory cannot be private");
     if (desc->deallocate && !desc->no_copy) return refuse("deallocate is for no_copy memory only");
@@ -29,7 +28,7 @@ static ig_status check(const ig_device *device, const ig_buffer_desc *desc) {
     if (desc->pooled && desc->storage != IG_STORAGE_SHARED) return refuse("pooled buffers are shared ones");
     if (desc->length <= device->properties.max_buffer_bytes) return IG_STATUS_OK;
     return igi_fail(IG_STATUS_OUT_OF_MEMORY,
-                    "buffer_create: %llu bytes are more than a buffer of this device has, %llu",
+                    "buffer_create: %llu bytes are more than the device allows for a buffer, %llu",
                     (unsigned long long)desc->length, (unsigned long long)device->properties.max_buffer_bytes);
 }
 
@@ -44,7 +43,7 @@ static ig_status open_new(ig_device *device, const ig_buffer_desc *desc, uint64_
     made->deallocate = desc->deallocate;
     made->user = desc->user;
     ig_status status = device->backend->buffer_open(made, desc);
-    // Memory that is only kept for later must not make anything fail now.
+    // Memory that is only kept for later use must not make anything fail now.
     if (status == IG_STATUS_OUT_OF_MEMORY) {
         igi_device_buffer_pool_trim(&device->buffers, 0);
         status = device->backend->buffer_open(made, desc);
@@ -147,7 +146,7 @@ uint64_t ig_buffer_device_address(const ig_buffer *buffer) {
 
 static ig_status check_range(const char *call, const ig_buffer *buffer, uint64_t offset, uint64_t length) {
     if (igi_in_range(offset, length, buffer->length)) return IG_STATUS_OK;
-    return igi_fail(IG_STATUS_OUT_OF_RANGE, "%s: %llu bytes at offset %llu lie outside a buffer of %llu bytes", call,
+    return igi_fail(IG_STATUS_OUT_OF_RANGE, "%s: %llu bytes at offset %llu are outside a buffer of %llu bytes", call,
                     (unsigned long long)length, (unsigned long long)offset, (unsigned long long)buffer->length);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Life of a command buffer: created, committed, waited for, finished.
+// The lifecycle of a command buffer: created, committed, waited for, finished.
 #include <errno.h>
 #include <stdio.h>
 
@@ -97,7 +97,7 @@ ig_status ig_commands_commit(ig_commands *commands) {
     status = commands->queue->device->backend->commit(commands);
     if (status != IG_STATUS_OK) {
         ig_error error = {0};
-        igi_error_set(&error, status, "the device did not take the command buffer: %s", ig_status_text(status));
+        igi_error_set(&error, status, "the device refused the command buffer: %s", ig_status_text(status));
         igi_fail_as(&error);
         igi_device_commands_finish(commands, status, &error);
     }
@@ -162,7 +162,8 @@ ig_status ig_commands_wait(ig_commands *commands, uint64_t timeout_ns) {
     // A thread that helps cannot observe a timeout: it returns when the work is done. Callbacks may have to help.
     if (backend->assist && (deadline == UINT64_MAX || in_callbacks_of)) backend->assist(commands);
     if (wait_until(commands, deadline)) return final_status(commands);
-    return igi_fail_with(IG_STATUS_TIMEOUT, "wait: the command buffer is not finished yet; it goes on running");
+    return igi_fail_with(IG_STATUS_TIMEOUT,
+                         "wait: the command buffer has not finished within the timeout and is still running");
 }
 
 ig_commands_state ig_commands_get_state(const ig_commands *commands) {
@@ -207,7 +208,7 @@ ig_status ig_commands_get_dispatch_timing(const ig_commands *commands, size_t in
         *timing = commands->commands[i].dispatch.timing;
         if (timing->end_ns || state == IG_COMMANDS_FAILED) return IG_STATUS_OK;
         return igi_fail_with(IG_STATUS_UNSUPPORTED,
-                             "get_dispatch_timing: this device tells the time of whole command buffers only");
+                             "get_dispatch_timing: this device reports only the time of whole command buffers");
     }
     return igi_fail(IG_STATUS_OUT_OF_RANGE, "get_dispatch_timing: the command buffer has only %zu dispatches",
                     commands->dispatch_count);

@@ -7,7 +7,8 @@
 
 enum { MAX_BACKENDS = 2 };
 
-// Best first. On other systems than Apple's, Metal is the software device again, and is used only when named.
+// Best first. On systems other than Apple's, the Metal device is the software device again, and is used only when
+// named.
 static size_t list_backends(const char *name, const igi_device_backend *backends[MAX_BACKENDS], ig_error *error) {
     size_t count = 0;
 #ifdef __APPLE__
@@ -66,7 +67,7 @@ ig_status ig_device_create(const ig_device_desc *desc, ig_device **device, ig_er
     const igi_device_backend *backend = choose(name, &index, &unloadable);
     if (!backend) {
         igi_error_set(error, IG_STATUS_DEVICE_UNAVAILABLE,
-                      "there is no device '%s' on this machine; `ingot info` lists those there are%s%s", name,
+                      "no device '%s' on this machine; `ingot info` lists the devices%s%s", name,
                       unloadable.message ? ": " : "", unloadable.message ? unloadable.message : "");
         ig_error_clear(&unloadable);
         return IG_STATUS_DEVICE_UNAVAILABLE;

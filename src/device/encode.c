@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Encoding: every call is checked here, once, for all backends. The first error sticks and makes commit fail.
+// Encoding: every call is checked here, once, for all backends. The first error is kept and makes commit fail.
 #include <string.h>
 
 #include "device/backend.h"
@@ -43,7 +43,7 @@ igi_device_command *igi_device_encode_add(ig_commands *commands, igi_device_comm
 }
 
 bool igi_device_encode_keep(ig_commands *commands, igi_device_retained retained) {
-    // The same buffers come again and again: looking a few entries back saves most of the list.
+    // The same buffers are often used repeatedly: checking the last few entries avoids most duplicates.
     for (size_t i = commands->retained_count; i > 0 && i + 8 > commands->retained_count; i--)
         if (commands->retained[i - 1].object == retained.object) return true;
     if (!igi_grow((void **)&commands->retained, &commands->retained_capacity, commands->retained_count + 1,
@@ -110,7 +110,7 @@ ig_status ig_commands_set_buffer(ig_commands *commands, ig_buffer *buffer, uint6
                                       "set_buffer %u: the buffer belongs to another device", index);
     if (offset >= buffer->length)
         return igi_device_encode_fail(commands, IG_STATUS_OUT_OF_RANGE,
-                                      "set_buffer %u: offset %llu lies outside the buffer of %llu bytes", index,
+                                      "set_buffer %u: offset %llu is outside the buffer of %llu bytes", index,
                                       (unsigned long long)offset, (unsigned long long)buffer->length);
     if (!keep_buffer(commands, buffer)) return no_memory(commands);
     commands->buffers[index] = (igi_device_binding){.index = index, .buffer = buffer, .offset = offset};
@@ -121,7 +121,8 @@ ig_status ig_commands_set_bytes(ig_commands *commands, const void *bytes, uint64
     ig_status status = check_slot(commands, index, "set_bytes");
     if (status != IG_STATUS_OK) return status;
     if (!bytes || !length)
-        return igi_device_encode_fail(commands, IG_STATUS_INVALID_ARGUMENT, "set_bytes %u: there are no bytes", index);
+        return igi_device_encode_fail(commands, IG_STATUS_INVALID_ARGUMENT,
+                                      "set_bytes %u: the bytes are NULL or their length is 0", index);
     void *copy = igi_arena_alloc(&commands->arena, length);
     if (!copy) return no_memory(commands);
     memcpy(copy, bytes, length);
@@ -296,7 +297,7 @@ static ig_size with_ones(ig_size size) {
     return size;
 }
 
-// Checks everything and appends; *dispatch comes with pipeline-independent fields filled.
+// Checks everything and appends the dispatch; the fields that do not depend on the pipeline are already filled.
 static ig_status add_dispatch(ig_commands *commands, igi_device_dispatch *dispatch) {
     if (!commands->pipeline)
         return igi_device_encode_fail(commands, IG_STATUS_WRONG_STATE,
@@ -378,7 +379,7 @@ static ig_status check_range(ig_commands *commands, const ig_buffer *buffer, uin
     if (!buffer) return igi_device_encode_fail(commands, IG_STATUS_INVALID_ARGUMENT, "%s: the buffer is NULL", what);
     if (igi_in_range(offset, length, buffer->length)) return check_device(commands, buffer, what);
     return igi_device_encode_fail(
-        commands, IG_STATUS_OUT_OF_RANGE, "%s: %llu bytes at offset %llu lie outside a buffer of %llu bytes", what,
+        commands, IG_STATUS_OUT_OF_RANGE, "%s: %llu bytes at offset %llu are outside a buffer of %llu bytes", what,
         (unsigned long long)length, (unsigned long long)offset, (unsigned long long)buffer->length);
 }
 

@@ -16,7 +16,7 @@ ig_status ig_event_create(ig_device *device, ig_event **event) {
     ig_status status = device->backend->event_open ? device->backend->event_open(made) : IG_STATUS_OK;
     if (status != IG_STATUS_OK) {
         free(made);
-        return igi_fail(status, "event_create: the device made no event: %s", ig_status_text(status));
+        return igi_fail(status, "event_create: the device could not create an event: %s", ig_status_text(status));
     }
     ig_device_retain(device);
     pthread_mutex_init(&made->lock, NULL);
@@ -48,7 +48,7 @@ uint64_t ig_event_value(const ig_event *event) {
     return value;
 }
 
-// Takes the waiters whose value is reached off the event's list.
+// Removes the waiters whose value is reached from the event's list.
 static igi_device_event_waiter *take_ready(ig_event *event) {
     igi_device_event_waiter *ready = NULL, **link = &event->waiters;
     while (*link) {

@@ -22,7 +22,7 @@ ig_status ig_check_parse(const char *text, uint32_t *checks, ig_error *error) {
         while (i < count && !(strlen(names[i].name) == length && memcmp(names[i].name, text, length) == 0)) i++;
         if (length && i == count)
             return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT,
-                                 "there is no check '%.*s'; there are all, memory, races, init, sync and arithmetic",
+                                 "unknown check '%.*s'; choose from all, memory, races, init, sync and arithmetic",
                                  (int)length, text);
         if (length) found |= names[i].checks;
         text += length + (text[length] == ',');

@@ -7,7 +7,7 @@
 
 #include "device/objects.h"
 
-// Adds a finding whose strings, but kind and advice, are allocated; or adds to the count of one that is there.
+// Adds a finding whose strings, except kind and advice, are allocated; or increases the count of an equal one.
 // owns: takes the strings.
 void igi_device_findings_add(igi_device_findings *findings, ig_finding *finding);
 void igi_device_findings_free(igi_device_findings *findings);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Libraries: MSL compiled, and what is in it.
+// Libraries: compiled MSL, and what it contains.
 #include <string.h>
 
 #include "device/backend.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The objects behind the handles of device.h. Front end and backends share it; nothing above the device layer does.
+// The objects behind the handles of device.h. The front end and backends share it; nothing above the device layer does.
 #ifndef INGOT_DEVICE_OBJECTS_H
 #define INGOT_DEVICE_OBJECTS_H
 
@@ -24,17 +24,17 @@ struct ig_device {
     void *state;  // the backend's
     ig_device_properties properties;
     uint64_t deadline_ns;
-    uint32_t process;  // igi_process_number of who made it
+    uint32_t process;  // igi_process_number of the process that created it
     igi_device_buffer_pool buffers;
-    // The backend's, for layers above to keep things in; NULL when there is no cache on disk.
+    // The backend's cache directory, which upper layers use too; NULL if there is no cache on disk.
     const char *cache_dir;
     struct igi_disk_cache *cache;
     atomic_uint_fast64_t buffer_bytes, buffer_count, peak_buffer_bytes;
     atomic_uint_fast64_t compilations, memory_hits, disk_hits, dispatches;
 };
 
-// In a child of the process that created the device its threads do not exist and its locks may be held. Nothing of it is
-// used or freed; calls fail with FORKED, and memory can still be read.
+// In a child of the process that created the device, its threads do not exist and its locks may be held. Nothing of it
+// is used or freed; calls fail with FORKED, and memory can still be read.
 static inline bool igi_device_is_inherited(const ig_device *of) {
     return igi_was_inherited(of->process);
 }
@@ -46,14 +46,14 @@ struct ig_buffer {
     ig_device *device;
     void *state;
     void *memory;      // where the host reads and writes; also for private storage on a unified device
-    uint64_t address;  // as kernels see it
+    uint64_t address;  // address in kernels
     uint64_t length, id;
-    uint64_t capacity;  // what the backend opened; more than length when pooled
+    uint64_t capacity;  // the size that the backend opened; more than length if pooled
     ig_storage storage;
     bool borrowed;  // no_copy
     bool pooled;
-    atomic_bool addressed;  // its address was asked for, so kernels may reach it unbound
-    ig_buffer *next_idle;   // in the pool, where a buffer keeps no device alive
+    atomic_bool addressed;  // its address was requested, so kernels may access it without a binding
+    ig_buffer *next_idle;   // in the pool; an idle buffer does not keep the device alive
     void (*deallocate)(void *memory, uint64_t length, void *user);
     void *user;
     char *label;  // may be NULL
@@ -107,7 +107,7 @@ typedef struct igi_device_dispatch {
     uint64_t threadgroup_bytes;  // of arguments
     bool whole_groups;           // dispatch_threadgroups: no smaller groups at the edges
     ig_size grid, group;         // threads; threads per group
-    ig_buffer *indirect;         // group counts are read here when it runs
+    ig_buffer *indirect;         // group counts are read from here when the dispatch runs
     uint64_t indirect_offset;
     ig_timing timing;
 } igi_device_dispatch;
@@ -163,7 +163,7 @@ typedef struct igi_device_retained {
 typedef struct igi_device_findings {
     ig_finding *items;
     size_t count, capacity;
-    bool failed;  // memory
+    bool failed;  // memory was short
 } igi_device_findings;
 
 struct ig_commands {
@@ -213,7 +213,7 @@ struct ig_event {
     struct igi_device_event_waiter *waiters;
 };
 
-// A backend that must not block on an event registers one of these; `wake` is called, without the lock, once.
+// A backend that must not block on an event registers one of these; `wake` is called once, without the lock.
 typedef struct igi_device_event_waiter {
     uint64_t value;
     void (*wake)(void *user);
@@ -221,24 +221,24 @@ typedef struct igi_device_event_waiter {
     struct igi_device_event_waiter *next;
 } igi_device_event_waiter;
 
-// The device has signalled the value. The event may be about to end: the caller keeps its backend from closing it
-// meanwhile, and no reference is taken.
+// The device has signalled the value. The event may be about to be destroyed: the caller prevents its backend from
+// closing it meanwhile, and no reference is taken.
 void igi_device_event_reached(ig_event *event, uint64_t value);
-// True when the event has reached the value; otherwise the waiter is registered with the event.
+// Returns true if the event has reached the value; otherwise the waiter is registered with the event.
 bool igi_device_event_leave_waiter(ig_event *event, igi_device_event_waiter *waiter);
-// Removes the waiter; false when it is no longer registered, because its wake was called or is about to be.
+// Removes the waiter; returns false if it is no longer registered, because its wake was called or is about to be.
 bool igi_device_event_take_waiter(ig_event *event, igi_device_event_waiter *waiter);
 
 // Called by backends when a command buffer has ended: sets state and error, runs callbacks, wakes waiters, drops the
 // reference that commit took. `status` other than OK comes with `error` (taken over).
 void igi_device_commands_finish(ig_commands *commands, ig_status status, ig_error *error);
 
-// Whether the device has products of matrices of its own; only then may commands ask for one. Rows are whole in their
+// Whether the device has its own matrix products; only then may commands use them. Rows must be complete in their
 // buffers, the last one too.
 bool igi_device_has_products(ig_device *device);
 ig_status igi_device_commands_product(ig_commands *commands, const igi_device_product *product);
 
-// Takes back what was encoded since the mark, and the error of encoding it, so that what came before still runs.
+// Takes back what was encoded since the mark, and any error from encoding it, so that earlier commands still run.
 typedef struct igi_device_encoding_mark {
     size_t command_count, dispatch_count;
 } igi_device_encoding_mark;

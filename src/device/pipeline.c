@@ -12,7 +12,7 @@ static ig_status no_such_kernel(const ig_library *library, const char *name, ig_
     for (size_t i = 0; i < count && i < 20; i++)
         igi_text_addf(&names, "%s%s", i ? ", " : "", library->reflection.kernels[i].info.name);
     if (count > 20) igi_text_addf(&names, " and %zu more", count - 20);
-    igi_error_set(error, IG_STATUS_NOT_FOUND, "there is no kernel '%s' in the library; it has %s", name,
+    igi_error_set(error, IG_STATUS_NOT_FOUND, "the library has no kernel '%s'; it has %s", name,
                   count && names.data ? names.data : "none");
     igi_text_free(&names);
     return IG_STATUS_NOT_FOUND;
@@ -26,7 +26,7 @@ static const ig_function_constant_info *find_constant(const ig_library *library,
     return NULL;
 }
 
-// Constants the library does not have are not an error: hosts set one set of values for many kernels.
+// Constants that the library does not have are not an error: hosts use one set of values for many kernels.
 static ig_status check_constants(const ig_library *library, const ig_pipeline_desc *desc, ig_error *error) {
     for (size_t i = 0; i < desc->constant_count; i++) {
         const ig_function_constant *given = &desc->constants[i];
@@ -151,7 +151,7 @@ ig_status ig_pipeline_emit(ig_pipeline *pipeline, const char *stage, char **text
         return igi_fail(IG_STATUS_UNSUPPORTED, "pipeline_emit: device '%s' does not show its code", backend->name);
     ig_status status = backend->pipeline_emit(pipeline, stage, text);
     if (status == IG_STATUS_INVALID_ARGUMENT)
-        return igi_fail(status, "pipeline_emit: there is no stage '%.40s'; there are llvm, simt and asm", stage);
+        return igi_fail(status, "pipeline_emit: unknown stage '%.40s'; choose from llvm, simt and asm", stage);
     return status == IG_STATUS_OK ? status
                                   : igi_fail(status, "pipeline_emit: kernel '%s', stage '%.40s': %s",
                                              pipeline->kernel.name, stage, ig_status_text(status));

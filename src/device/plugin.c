@@ -33,9 +33,10 @@ static const igi_device_host host = {
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static const igi_device_backend *found;
-static char *reason;  // why there is none; lives as long as the process
+static char *reason;  // why there is none; kept until the process ends
 
-// The file INGOT_METAL names; else where the system, or this program, looks for libraries, or Ingot is installed.
+// The file that INGOT_METAL names; else from the library path of the system or of this program, or from where Ingot is
+// installed.
 static void *open_library(void) {
     static const char file[] = "libingot-metal.so.0", installed[] = INGOT_LIBRARY_DIR "/libingot-metal.so.0";
     const char *named = igi_setting_named(IGI_SETTING_METAL);

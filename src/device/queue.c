@@ -13,7 +13,7 @@ ig_status ig_queue_create(ig_device *device, ig_queue **queue) {
     ig_status status = device->backend->queue_open(made);
     if (status != IG_STATUS_OK) {
         free(made);
-        return igi_fail(status, "queue_create: the device made no queue: %s", ig_status_text(status));
+        return igi_fail(status, "queue_create: the device could not create a queue: %s", ig_status_text(status));
     }
     ig_device_retain(device);
     *queue = made;

@@ -179,7 +179,7 @@ static ig_status buffer_copy(ig_commands *commands, const char *call, ig_buffer 
     if (!lay_out(&copy, &linear, &length)) return pass_on(commands, fail_rows(call, row_bytes, plane_bytes, &copy));
     if (!igi_in_range(offset, length, buffer->length))
         return igi_device_encode_fail(
-            commands, IG_STATUS_OUT_OF_RANGE, "%s: %llu bytes at offset %llu lie outside a buffer of %llu bytes", call,
+            commands, IG_STATUS_OUT_OF_RANGE, "%s: %llu bytes at offset %llu are outside a buffer of %llu bytes", call,
             (unsigned long long)length, (unsigned long long)offset, (unsigned long long)buffer->length);
     linear.first = (char *)buffer->memory + offset;
     igi_device_pixels inside = pixels_of(texture, &r);

@@ -41,13 +41,13 @@ static ig_status check_numbers(const ig_halo_config *config, ig_error *error) {
         return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "dimensions is %u; it can be 2 or 3",
                              config->dimensions);
     if (config->fields > IG_HALO_MAX_FIELDS)
-        return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "fields is %u; there can be %d", config->fields,
+        return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "fields is %u; at most %d are possible", config->fields,
                              IG_HALO_MAX_FIELDS);
     if (config->element_bytes > (UINT32_C(1) << 20))
         return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "element_bytes is %u; it can be up to 1 MiB",
                              config->element_bytes);
     if ((unsigned)config->neighbours > IG_NEIGHBOURS_ALL)
-        return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "neighbours is %d, which has no meaning",
+        return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "neighbours is %d, which is not a valid value",
                              (int)config->neighbours);
     return IG_STATUS_OK;
 }
@@ -67,7 +67,7 @@ static ig_status read_axes(const ig_halo_config *config, uint32_t dimensions, ig
 
 // ---- Blocks of tiles for each process ----
 
-// Cells on the borders between processes, were they arranged so.
+// The number of cells on the borders between processes in this arrangement.
 static double border(const igi_halo_plan *plan, const uint64_t ranks[IGI_HALO_AXES]) {
     double cells = 0;
     for (uint32_t i = 0; i < IGI_HALO_AXES; i++) {
@@ -116,7 +116,7 @@ static ig_status arrange_ranks(const ig_halo_config *config, const igi_halo_plan
         return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "ranks: there are more processes than tiles");
     if (ranks[0] * ranks[1] * ranks[2] != count)  // each is below 2^31 and the first two have tiles
         return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT,
-                             "ranks: %" PRIu64 " x %" PRIu64 " x %" PRIu64 " are not the %" PRIu64 " there are",
+                             "ranks: %" PRIu64 " x %" PRIu64 " x %" PRIu64 " is not the number of processes, %" PRIu64,
                              ranks[0], ranks[1], ranks[2], count);
     return IG_STATUS_OK;
 }
@@ -177,7 +177,7 @@ static ig_status lay_out(igi_halo_plan *plan, ig_error *error) {
     return IG_STATUS_OK;
 }
 
-// Tiles of the block that have a neighbour on a side, 0 meaning themselves.
+// The number of tiles of the block that have a neighbour on a side; step 0 means the tiles themselves.
 static uint64_t tiles_with(const igi_halo_axis *axis, uint32_t step) {
     if (step == 0) return axis->block;
     return axis->block - (axis->sides[step - 1] == IGI_BEYOND_NOTHING);

@@ -112,7 +112,7 @@ ig_status ig_halo_exchange_begin(ig_halo *halo, uint32_t fields, ig_error *error
     ig_status status = check_begin(halo, fields, error);
     if (status != IG_STATUS_OK) return status;
     halo->started_ns = igi_now_ns();
-    // What other processes wait for goes first.
+    // What other processes wait for is sent first.
     if (halo->remote) status = igi_halo_remote_begin(halo, fields, error);
     if (status != IG_STATUS_OK) return status;
     halo->pending_fields = fields;

@@ -13,12 +13,12 @@
 
 enum { IGI_HALO_AXES = 3, IGI_HALO_DIRECTIONS = 27 };
 
-// What lies beyond a side of the block.
+// What is beyond a side of the block.
 typedef enum igi_halo_beyond { IGI_BEYOND_NOTHING, IGI_BEYOND_OTHER_END, IGI_BEYOND_OTHER_PROCESS } igi_halo_beyond;
 
 // Everything about one axis, so that code can loop over axes.
 typedef struct igi_halo_axis {
-    uint64_t grid, tile, halo;  // of the domain, in cells; no halo along an axis that is not there
+    uint64_t grid, tile, halo;  // of the domain, in cells; an axis that does not exist has no halo
     uint64_t ranks, rank;       // processes along the axis, and this one's place among them
     uint64_t first, block;      // this process' tiles
     igi_halo_beyond sides[2];   // below and above the block
@@ -28,7 +28,7 @@ typedef struct igi_halo_axis {
 typedef struct igi_halo_plan {
     igi_halo_axis axes[IGI_HALO_AXES];
     ig_halo_layout layout;
-    uint32_t unit_bytes;  // what kernels move at a time
+    uint32_t unit_bytes;  // the unit in which kernels copy
     uint32_t inbox_messages;
     uint64_t tile_count;       // of this process
     uint64_t messages, bytes;  // of one exchange of one field
@@ -66,7 +66,7 @@ typedef struct igi_halo_box {
     uint32_t start[4], size[4];
 } igi_halo_box;
 
-// What goes to one neighbour and what comes from it, for each field at its place in the staging buffers.
+// What is sent to and received from one neighbour, for each field, with its place in the staging buffers.
 typedef struct igi_halo_link {
     uint32_t direction, rank;
     igi_halo_box box;         // to send
@@ -111,9 +111,9 @@ ig_status igi_halo_pipeline(ig_halo *halo, ig_library *library, const char *name
 ig_status igi_halo_encode(ig_halo *halo, ig_commands *commands, uint32_t fields, bool backwards);
 // Counts an exchange that was done by other means.
 void igi_halo_count(ig_halo *halo, uint32_t fields);
-// Tiles that a core goes through when a dispatch has a layer of threads for each.
+// Tiles that one core processes when a dispatch has a layer of threads for each tile.
 uint32_t igi_halo_share(const ig_halo *halo);
-// Threads that visit every rim.
+// A grid of threads that visits every rim.
 ig_size igi_halo_rim_grid(const igi_halo_plan *plan);
 
 ig_status igi_halo_remote_open(ig_halo *halo, const ig_halo_config *config, ig_library *library, ig_error *error);

@@ -2,7 +2,7 @@
 // Halo exchange with other processes: boxes of border cells are packed into one buffer, sent, and unpacked into rims.
 #include "halo/halo-internal.h"
 
-// As halo.metal has it.
+// Matches halo.metal.
 typedef struct halo_block {
     uint32_t tiles[4], below[4], above[4];
 } halo_block;
@@ -13,7 +13,7 @@ static uint64_t cells_along(const igi_halo_plan *plan, uint32_t axis) {
     return plan->axes[axis].block * plan->axes[axis].tile;
 }
 
-// Whether that way lies another process, over every axis it steps along.
+// Whether the block in that direction belongs to another process, for every axis along which it steps.
 static bool leads_away(const igi_halo_plan *plan, uint32_t direction) {
     for (uint32_t i = 0; i < IGI_HALO_AXES; i++) {
         uint32_t step = igi_halo_step(direction, i);
@@ -90,7 +90,8 @@ ig_status igi_halo_remote_open(ig_halo *halo, const ig_halo_config *config, ig_l
     return status;
 }
 
-// Transfers that never ended may still touch their memory: it stays, here, where leak checkers find it.
+// Transfers that never ended may still access their memory. It is kept, reachable from here, so that leak checkers do
+// not report it.
 static _Atomic(igi_halo_remote *) abandoned;
 
 static void abandon(igi_halo_remote *remote) {
@@ -113,7 +114,7 @@ void igi_halo_remote_close(igi_halo_remote *remote, bool broken) {
 
 // ---- Sending and receiving ----
 
-// What both kernels take first.
+// The arguments that both kernels take first.
 static ig_status bind_field(const ig_halo *halo, ig_commands *commands, uint32_t field) {
     halo_block block = {0};
     for (uint32_t i = 0; i < IGI_HALO_AXES; i++) {
@@ -150,7 +151,7 @@ static ig_status encode_unpack(const ig_halo *halo, ig_commands *commands, uint3
     return ig_commands_dispatch_threads(commands, igi_halo_rim_grid(&halo->plan), (ig_size){0});
 }
 
-// Both kernels take what the fields they are for bind.
+// Runs a kernel for each field, with the arguments that both kernels share.
 static ig_status run_for_fields(ig_halo *halo, uint32_t fields, ig_pipeline *pipeline,
                                 ig_status (*encode)(const ig_halo *, ig_commands *, uint32_t), ig_error *error) {
     ig_commands *commands = NULL;
@@ -165,7 +166,7 @@ static void *staging(ig_buffer *buffer, const igi_halo_remote *remote, uint32_t 
     return (char *)ig_buffer_contents(buffer) + field * remote->field_bytes + link->offset;
 }
 
-// What a direction sends arrives from the opposite one: tags are the sender's direction.
+// What is sent in one direction arrives from the opposite one: tags are the sender's direction.
 static size_t list_messages(const ig_halo *halo, uint32_t fields, ig_halo_message *sends, ig_halo_message *receives) {
     const igi_halo_remote *remote = halo->remote;
     size_t count = 0;

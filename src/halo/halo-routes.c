@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Halo exchange: neighbours as routing tables of ring kernels.
+// Halo exchange: neighbours as routing tables for ring kernels.
 #include <inttypes.h>
 
 #include "halo/halo-internal.h"
@@ -14,13 +14,14 @@ static uint64_t largest_face(const igi_halo_plan *plan) {
     return largest;
 }
 
-// Header, and messages of a small header and a face.
+// The inbox header, and messages with a small header and one face each.
 static bool inbox_bytes(const igi_halo_plan *plan, uint64_t *bytes) {
     uint64_t message = igi_round_up(sizeof(ig_k2k_halo_message) + largest_face(plan), 64);
     return igi_mul(message, plan->inbox_messages, bytes) && igi_add(*bytes, sizeof(ig_k2k_inbox_header), bytes);
 }
 
-// Where a tile of this process is in the domain, and what lies one step further. False where there is nothing.
+// The position of a tile of this process in the domain, and its neighbour one step further. Returns false if there is
+// none.
 static bool find_neighbour(const igi_halo_plan *plan, uint64_t tile, uint32_t direction, uint32_t *number) {
     uint64_t found = 0, within = 1, scale = 1;
     for (uint32_t i = 0; i < IGI_HALO_AXES; i++) {

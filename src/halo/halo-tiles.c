@@ -52,7 +52,7 @@ static ig_status copy_rows(const char *call, const ig_halo *halo, uint32_t field
 }
 
 ig_status ig_halo_scatter(ig_halo *halo, uint32_t field, const void *array) {
-    return copy_rows("halo_scatter", halo, field, (char *)array, row_to_field);  // which only reads it
+    return copy_rows("halo_scatter", halo, field, (char *)array, row_to_field);  // it is only read
 }
 
 ig_status ig_halo_gather(const ig_halo *halo, uint32_t field, void *array) {
@@ -65,7 +65,7 @@ ig_status ig_halo_fill(ig_halo *halo, uint32_t field, const void *element) {
     uint64_t bytes = halo->plan.layout.element_bytes, total = halo->plan.layout.field_bytes;
     char *cells = ig_buffer_contents(halo->fields[field]);
     memcpy(cells, element, bytes);
-    // What is filled doubles until it is all.
+    // The filled part is copied to double it until everything is filled.
     for (uint64_t done = bytes; done < total; done *= 2)
         memcpy(cells + done, cells, done < total - done ? done : total - done);
     return IG_STATUS_OK;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Halo exchange: making, figures, release.
+// Halo exchange: creation, figures, release.
 #include <stdio.h>
 #include <string.h>
 
@@ -28,7 +28,7 @@ ig_status igi_halo_pipeline(ig_halo *halo, ig_library *library, const char *name
     return ig_pipeline_create(library, &desc, pipeline, error);
 }
 
-// As halo.metal divides the rim.
+// As halo.metal divides the rims.
 ig_size igi_halo_rim_grid(const igi_halo_plan *plan) {
     const ig_halo_layout *layout = &plan->layout;
     uint64_t scale = layout->element_bytes / plan->unit_bytes, width = layout->tile.x * scale;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stencils on tiles. With a halo of several cells, several steps follow one exchange: each computes a box that is
-// smaller by one cell on every side, the last of them the tiles themselves.
+// smaller by one cell on every side; the last one computes the tiles themselves.
 #include "halo/stencil.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "kernels/library.h"
 
 enum { AXES = 3, SPEED = 2, REGION_SLOT = 3, ENDS_SLOT = 4, NEIGHBOURS_SLOT = 5, GROUPS_PER_BUFFER = 32 };
-enum { MARGINS = 4 };  // with pipelines of their own
+enum { MARGINS = 4 };  // margins that have their own pipelines
 enum { NARROW = 96 };  // cells along x: tiles for which several rows at once are faster
 
 struct igi_halo_stencil {
@@ -20,10 +20,10 @@ struct igi_halo_stencil {
     ig_halo *halo;
     ig_halo_layout layout;
     ig_queue *queue;
-    ig_pipeline *margins[MARGINS];  // for the tile and so many cells of its rim
-    ig_pipeline *boxed[2];  // for any box inside the tile, and for those that reach into the rim; made when needed
-    ig_buffer *ends;        // which ends of each tile are ends of the domain, as stencil.metal has it
-    uint32_t now;           // the field of the present step; the other one is the step before or after
+    ig_pipeline *margins[MARGINS];  // for the tile and this many cells of its rim
+    ig_pipeline *boxed[2];  // for any box inside the tile, and for boxes that extend into the rim; made when needed
+    ig_buffer *ends;        // which sides of each tile are ends of the domain, in the form of stencil.metal
+    uint32_t now;           // the field of the current step; the other one is the previous or next step
     uint32_t rows;          // that a thread computes
     bool pushes;            // steps fill the rims of the next one
     bool rims_ready;        // of the present step
@@ -31,7 +31,7 @@ struct igi_halo_stencil {
     igi_halo_stencil_times times;
 };
 
-// As stencil.metal has it: vectors of three take the room of four.
+// Matches stencil.metal: vectors of three take the space of four.
 typedef struct region {
     uint32_t start[4], size[4];
     uint32_t backwards;
@@ -162,7 +162,7 @@ ig_status igi_halo_stencil_start(igi_halo_stencil *stencil, const float *now, co
                                  ig_error *error) {
     bool waves = stencil->config.kind == IGI_STENCIL_WAVE;
     if (!now || (waves && (!before || !speed)))
-        return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "a stencil starts from cells");
+        return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "the initial cells must not be NULL");
     ig_status status = ig_halo_reset(stencil->halo);
     stencil->now = 0;
     stencil->rims_ready = false;
@@ -171,7 +171,7 @@ ig_status igi_halo_stencil_start(igi_halo_stencil *stencil, const float *now, co
     if (status == IG_STATUS_OK && waves) status = ig_halo_scatter(stencil->halo, 1, before);
     if (status == IG_STATUS_OK && waves) status = ig_halo_scatter(stencil->halo, SPEED, speed);
     if (status != IG_STATUS_OK) return igi_error_set(error, status, "%s", ig_status_text(status));
-    // Steps into the rim need speeds there, which never change.
+    // Steps that compute cells in the rim need the speeds there, which never change.
     return waves && stencil->config.every > 1 ? ig_halo_exchange(stencil->halo, IG_HALO_FIELD(SPEED), error) : status;
 }
 
@@ -202,7 +202,7 @@ static bool is_empty(const box *b) {
 
 // ---- Encoding ----
 
-// Each dispatch begins where the one before ended, with what is still in the caches, on every core.
+// Each dispatch begins where the previous one ended, with the data that is still in the caches, on every core.
 static region describe(igi_halo_stencil *stencil, const box *cells) {
     region described = {.backwards = stencil->backwards ? igi_halo_share(stencil->halo) : 0,
                         .coefficient = stencil->config.coefficient};
@@ -243,7 +243,7 @@ static ig_status encode_tiles(igi_halo_stencil *stencil, ig_commands *commands, 
     return encode_box_with(stencil, commands, &cells, pipeline);
 }
 
-// What is around `inner` in `outer`: for each axis, from the last, the slabs on both sides of what is left.
+// The part of `outer` around `inner`: for each axis, from the last, the slabs on both sides.
 static ig_status encode_around(igi_halo_stencil *stencil, ig_commands *commands, const box *outer, const box *inner,
                                bool clips) {
     box left = *outer;
@@ -353,7 +353,8 @@ static ig_status start_inner(igi_halo_stencil *stencil, const box *inner, ig_com
     return status == IG_STATUS_OK ? ig_commands_commit(*commands) : status;
 }
 
-// Waves write over the step before: where that is exchanged too, what neighbours fetch must stay until they have it.
+// Waves overwrite the previous step: if that is exchanged too, cells that neighbours fetch must be kept until they have
+// them.
 static box inner_box(const igi_halo_stencil *stencil) {
     bool overwrites = exchanged_fields(stencil) & IG_HALO_FIELD(1 - stencil->now);
     return tile_box(stencil, overwrites ? -(int64_t)stencil->layout.halo : -1);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention without a score matrix: softmax as the keys come (Milakov and Gimelshein, 2018; Dao et al., 2022).
+// Attention without a score matrix: softmax key by key (Milakov and Gimelshein, 2018; Dao et al., 2022).
 
 // Matches igi_metal_attend.
 struct Attend {
     uint queries, heads, key_heads, dim, value_dim;
-    uint keys, slots, start;  // key j lies in slot start + j, and they come around
+    uint keys, slots, start;  // key j is in slot start + j, wrapping around
     int q[4], k[4], v[4], out[4];  // strides in elements
     float scale;
     uint query_position, window, causal;
@@ -22,7 +22,7 @@ static int slot_of(constant Attend &a, uint key) {
     return int(slot < a.slots ? slot : slot - a.slots);
 }
 
-// Within a head; the function constant says whether elements of all operands are consecutive there.
+// Within a head; the function constant says whether elements of all operands are contiguous there.
 static int along(uint i, constant int *strides) {
     return consecutive & 1 ? int(i) : int(i) * strides[3];
 }
@@ -78,7 +78,7 @@ kernel void attention_many(device const T *q [[buffer(0)]], device const K *k [[
     for (uint i = 0; i < a.value_dim; i++) out[along(i, a.out)] = T(result[i][lane] * scale);
 }
 
-// A simdgroup for each query of a head, its threads along the elements: for few queries.
+// A simdgroup for each query of a head, with its threads along the elements: for few queries.
 template <typename T, typename K, uint max_dim, uint lanes>
 kernel void attention_few(device const T *q [[buffer(0)]], device const K *k [[buffer(1)]],
                           device const K *v [[buffer(2)]], device T *out [[buffer(3)]],

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elementwise ops of two operands, one template for every type: computed in float, rounded once.
 
-// Four elements of consecutive operands for each thread.
+// Four elements of contiguous operands for each thread.
 template <typename T, typename R, typename Op>
 kernel void binary(device const T *x [[buffer(0)]], device const T *y [[buffer(1)]], device R *out [[buffer(2)]],
                    constant uint &count [[buffer(3)]], uint i [[thread_position_in_grid]]) {

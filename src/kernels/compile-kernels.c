@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of the build: compile-kernels OUTPUT.c writes the built-in kernels as bitcode with their reflection, so that
-// they run on machines without clang. Without clang here the table is empty, and they are compiled when needed.
+// they run on machines without clang. If clang is missing here, the table is empty, and they are compiled when needed.
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Casts, copies and choices. Copies and choices see elements as bits of their size.
+// Casts, copies and where. Copies and where treat elements as bits of their size.
 
 template <typename T, typename R>
 kernel void convert(device const T *x [[buffer(0)]], device R *out [[buffer(1)]],
@@ -8,7 +8,7 @@ kernel void convert(device const T *x [[buffer(0)]], device R *out [[buffer(1)]]
     out[offsets.at[0]] = Cast<R, T>::of(x[offsets.at[1]]);
 }
 
-// All in order.
+// All operands contiguous.
 template <typename T, typename R>
 kernel void convert_plain(device const T *x [[buffer(0)]], device R *out [[buffer(1)]],
                           uint i [[thread_position_in_grid]]) {
@@ -28,8 +28,8 @@ kernel void copy(device const T *x [[buffer(0)]], device T *out [[buffer(1)]], c
     out[offsets.at[0]] = x[offsets.at[1]];
 }
 
-// Matrices whose rows lie along the columns of the other: through threadgroup memory, so that both are reached in
-// order. Batches of `layout`; the last two of its dimensions are rows and columns.
+// Matrices of which one is contiguous along rows and the other along columns: through threadgroup memory, so that both
+// are accessed in order. Batches of `layout`; the last two of its dimensions are rows and columns.
 constant constexpr uint side = 32;
 
 template <typename T>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions and pools: a thread for each element of the result, whose grid is width by height by images and channels.
+// Convolutions and pooling: a thread for each element of the result, whose grid is width by height by images and
+// channels.
 
 // Matches window of src/tensor/metal/convolve.c. [0] is height, [1] width.
 struct Window {
@@ -11,9 +12,9 @@ struct Window {
     uint has_bias;
 };
 
-// Where tap k of the window at `at` lies. False in the padding.
+// Where tap k of the window at `at` is. Returns false in the padding.
 static bool reach(uint at, uint k, uint axis, constant Window &w, thread uint &where) {
-    where = at * w.stride[axis] + k * w.dilation[axis] - w.padding[axis];  // below zero it is huge
+    where = at * w.stride[axis] + k * w.dilation[axis] - w.padding[axis];  // wraps to a huge value below zero
     return where < w.length[axis];
 }
 
@@ -39,7 +40,7 @@ kernel void convolve(device const T *x [[buffer(0)]], device const T *weight [[b
         move_by(0, at.x, w.out_strides[3])] = T(sum);
 }
 
-// Of integers, which wrap around: S are their bits.
+// For integers, which wrap around: S are their bits.
 template <typename T, typename S>
 kernel void convolve_integers(device const T *x [[buffer(0)]], device const T *weight [[buffer(1)]],
                               device const T *bias [[buffer(2)]], device T *out [[buffer(3)]],
@@ -62,7 +63,7 @@ kernel void convolve_integers(device const T *x [[buffer(0)]], device const T *w
         move_by(0, at.x, w.out_strides[3])] = T(sum);
 }
 
-// A window always has an element.
+// A window always contains an element.
 template <typename T>
 kernel void pool_integers(device const T *x [[buffer(0)]], device T *out [[buffer(3)]],
                           constant Window &w [[buffer(4)]], uint3 at [[thread_position_in_grid]]) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What elementwise ops compute of each element, in float: for kernels of one op, and for chains of them in one kernel.
+// What elementwise ops compute for each element, in float: for kernels of one op, and for chains of ops in one kernel.
 
-// A product never becomes part of the next op's sum: a chain computes the bits its ops do one by one.
+// A product is never fused into the next op's sum: a chain computes the same bits as its ops one by one.
 static float product(float a, float b) {
 #pragma METAL fp contract(off)
     return a * b;
@@ -27,7 +27,7 @@ static float expm1(float x) {
     return k == 0.0f ? p : fma(scale, p, scale - 1.0f);
 }
 
-// The rounding of 1 + x is taken back by the quotient.
+// The quotient corrects the rounding of 1 + x.
 static float log1p(float x) {
     float u = 1.0f + x;
     return u == 1.0f || u == INFINITY ? x : log(u) * (x / (u - 1.0f));
@@ -81,12 +81,12 @@ static float softplus(float a) {
     return max(a, 0.0f) + log1p(exp(-abs(a))) + (a != a ? a : 0.0f);
 }
 
-// Products with something that vanishes faster than the other grows.
+// A product with a factor that vanishes faster than the other grows.
 static float times_vanishing(float a, float factor) { return a == -INFINITY ? 0.0f : a * factor; }
 
 static float silu(float a) { return times_vanishing(a, sigmoid(a)); }
 
-// a / 2 erfc(-a / sqrt 2): far below zero the rounding of a^2 would show, so its lost part is put back.
+// a / 2 erfc(-a / sqrt 2): far below zero the rounding of a^2 would be noticeable, so the lost part is added back.
 static float gelu(float a) {
     float square = min(a * a, 1e4f), lost = square < 1e4f ? fma(a, a, -square) : 0.0f;
     float e = exp(-0.5f * square), tail = 0.5f * erfc_scaled(min(abs(a), 1e4f) * 0.707106781f) * fma(e, -0.5f * lost, e);
@@ -104,7 +104,7 @@ static float floor_mod(float a, float b) {
     return rest == 0.0f ? copysign(0.0f, b) : rest;
 }
 
-// The quotient that goes with it: rounding may have lifted a / b to the next integer, which the rest then shows.
+// The quotient that belongs to it: rounding may have lifted a / b to the next integer, which the remainder then shows.
 static float floor_div(float a, float b) {
     float quotient = a / b, below = floor(quotient);
     if (b == 0.0f) return quotient;
@@ -205,7 +205,7 @@ FOR_COMPARISONS(COMPARISON)
 
 // ---- Casts ----
 
-// Floats to integers: towards zero, saturating, NaN is 0. Integers to integers wrap. To bool: what is not 0.
+// Floats to integers: towards zero, saturating, NaN is 0. Integers to integers wrap. To bool: nonzero is true.
 template <typename R, typename T>
 struct Cast {
     static R of(T x) { return R(x); }

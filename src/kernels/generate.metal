@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // New tensors: constants, sequences, random numbers by position.
 
-// Philox 4x32-10 (Salmon, Moraes, Dror, Shaw, 2011); the same numbers as src/tensor/philox.h.
+// Philox 4x32-10 (Salmon, Moraes, Dror, Shaw, 2011); the same numbers as core/philox.h.
 static uint4 philox(uint2 key, uint2 counter) {
     uint4 b = uint4(counter, 0, 0);
     for (int round = 0; round < 10; round++) {
@@ -17,7 +17,7 @@ static uint4 philox(uint2 key, uint2 counter) {
 struct Random {
     ulong seed, position;
     float first, second;  // low and high, or mean and deviation
-    float high, below;    // in the type of the result: what numbers stay under, and the next smaller
+    float high, below;    // in the type of the result: the upper limit of the numbers, and the next smaller value
 };
 
 static uint word_of(uint4 block, uint i) {
@@ -60,7 +60,7 @@ kernel void random(device T *out [[buffer(0)]], constant Random &r [[buffer(1)]]
     out[Offsets<1>(position, layout).at[0]] = Numbers::of(block_at(at, r), uint(at) % 4, r);
 }
 
-// A block of four for each thread, where they are consecutive and begin with a block.
+// A block of four for each thread, if they are contiguous and begin with a block.
 template <typename T, typename Numbers>
 kernel void random_blocks(device T *out [[buffer(0)]], constant Random &r [[buffer(1)]],
                           constant uint &count [[buffer(2)]], uint i [[thread_position_in_grid]]) {
@@ -87,7 +87,7 @@ kernel void arange(device T *out [[buffer(0)]], constant long2 &range [[buffer(1
     out[Offsets<1>(position, layout).at[0]] = T(ulong(range.x) + ulong(range.y) * ulong(i));
 }
 
-// start and step in two floats each, so that the product is as exact as the result. i < 2^24
+// start and step as two floats each, so that the product is as exact as the result. i < 2^24
 template <typename T>
 kernel void arange_floats(device T *out [[buffer(0)]], constant float4 &range [[buffer(1)]],
                           constant Layout &layout [[buffer(2)]], uint2 position [[thread_position_in_grid]]) {

@@ -16,8 +16,8 @@ static inline uint index_in_tile(uint3 at) {
 }
 
 // The rim of a tile in three parts, each a number of rows of tile.x threads:
-// rows above, below, in front and behind, as long as the tile; columns left and right of its rows, a thread for a unit of
-// each; and edges and corners at both ends of the first part, a thread for each unit.
+// rows above, below, in front and behind, as long as the tile; columns left and right of its rows, a thread for a unit
+// of each; and edges and corners at both ends of the first part, a thread for each unit.
 constant uint plane_rows = 2 * rim.z * padded_y;
 constant uint face_rows = plane_rows + tile.z * 2 * rim.y;
 constant uint column_rows = (tile.y * tile.z * rim.x + tile.x - 1) / tile.x;
@@ -40,7 +40,7 @@ static inline uint2 face_steps(uint2 yz) {
     return uint2(step_of(yz.x, tile.y, rim.y), step_of(yz.y, tile.z, rim.z));
 }
 
-// Calls `move` with each unit of the rim this thread is for, and the steps to where its value is.
+// Calls `move` with each unit of the rim that this thread handles, and the steps to the tile that has its value.
 template <typename Move>
 static inline void for_rim(uint2 position, Move move) {
     uint row = position.y;
@@ -67,11 +67,11 @@ static inline uint moved(uint at, uint step, uint length) {
     return step == 1 ? at + length : step == 2 ? at - length : at;
 }
 
-// Neighbours are 27 numbers for each tile, x + 3 y + 9 z by steps. Numbers that are no tiles:
+// Neighbours are 27 numbers for each tile, x + 3 y + 9 z by steps. Values that are not tiles:
 constant uint other_process = 0xfffffffe;  // and all ones where there is nothing
 
-// From tiles of this process. When `backwards` is not 0, the last of so many tiles each comes first: what the end of the
-// dispatch before has left in the caches.
+// From tiles of this process. If `backwards` is not 0, each group of that many tiles is visited in reverse: first the
+// data that the previous dispatch has left in the caches.
 template <typename Unit>
 kernel void halo_pull(device Unit *field [[buffer(0)]], device const uint *neighbours [[buffer(1)]],
                       constant uint &backwards [[buffer(2)]], uint3 position [[thread_position_in_grid]]) {
@@ -94,7 +94,8 @@ struct Block {
     uint3 below, above;  // ends beyond which there is another process
 };
 
-// Boxes of the block's cells, one for each direction: as wide as the rim where it looks, as long as the block elsewhere.
+// Boxes of the block's cells, one for each direction: as wide as the rim along the direction, as long as the block
+// elsewhere.
 struct Box {
     uint3 start, size;
 };
@@ -109,7 +110,7 @@ kernel void halo_pack(device const Unit *field [[buffer(0)]], device Unit *packe
         field[source * tile_units + index_in_tile(cell - t * tile + rim)];
 }
 
-// Where along one axis a value lies in a box of ghosts.
+// The position of a value along one axis in a box of ghosts.
 struct Ghost {
     uint outside;  // the box's step
     uint at, length;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements by index. The host has seen to it that all indices lie inside.
+// Elements by index. The host has checked that all indices are in range.
 
 // Matches igi_metal_axis.
 struct Axis {
@@ -39,8 +39,8 @@ struct Put<T, true> {
     static T of(T target, T source) { return added(target, source); }
 };
 
-// A thread for each line along the axis, in order: the last of several wins, and sums are always the same. Operands of
-// the layout: the result, the index and the source, each at its first element along the axis.
+// A thread for each line along the axis, in order: the last of several wins, and sums are reproducible. Operands of the
+// layout: the result, the index and the source, each at its first element along the axis.
 template <typename T, typename I, bool adds>
 kernel void scatter(device const T *source [[buffer(0)]], device const I *index [[buffer(1)]],
                     device T *out [[buffer(2)]], constant Axis &axis [[buffer(3)]],

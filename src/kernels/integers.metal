@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elementwise ops of integers, which wrap around. What is smaller than 32 bits is computed in 32.
+// Elementwise ops of integers, which wrap around. Integers of less than 32 bits are computed in 32.
 
 template <typename T>
 struct Number {
@@ -52,7 +52,7 @@ static V power(V base, V exponent) {
     X(isnan, false)        \
     X(isinf, false)        \
     X(isfinite, true)
-// Divisors of -1 are apart: the smallest number has no opposite.
+// Divisors of -1 are handled separately: the smallest number has no opposite.
 #define FOR_BINARY(X)                                                    \
     X(add, V(U(a) + U(b)))                                               \
     X(sub, V(U(a) - U(b)))                                               \

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Halo exchange by messages: each tile of a plane is a ring kernel, computes a step of the heat equation when the faces
-// of its neighbours are there, and sends them its own. The host starts the tiles and hears when they are done; it takes
-// no part in between, and there is no barrier between steps: a tile may be one step ahead of its neighbours.
+// Halo exchange by messages: each tile of a plane is a ring kernel, which computes a step of the heat equation when the
+// faces of its neighbours have arrived, and sends them its own. The host starts the tiles and is told when they are
+// done; it takes no part in between, and there is no barrier between steps: a tile may be one step ahead of its
+// neighbours.
 //
-//   launch     `k2k_halo` once for each tile, in the order of the grid, with routes by ig_ring_connect_grid (faces, open
+//   launch     `k2k_halo` once for each tile, in the order of the grid, with routes by ig_ring_connect_grid (faces,
+// open
 //              boundaries) and buffers[0] for two planes of (width + 2) x (height + 2) floats, the first filled
 //   configure  halo_plan to every tile; it answers
-//   start      uint, how many steps; the tile emits `done` with its step number: the result lies in plane number & 1
+//   start      uint, how many steps; the tile emits `done` with its step number: the result is in plane number & 1
 #include <ingot/ring>
 
 enum halo_type : uint { configure = 1, start = 2, face = 3, done = 4 };
@@ -14,7 +16,7 @@ enum direction : uint { north, south, west, east, directions };
 
 struct halo_plan {
     uint width, height;          // cells of a tile
-    uint x, y, grid_x, grid_y;   // where this one is, among how many
+    uint x, y, grid_x, grid_y;   // position of this tile, and the size of the grid
     float rate;
 };
 
@@ -52,7 +54,7 @@ static void wait_for_all() { metal::threadgroup_barrier(metal::mem_flags::mem_de
 
 // ---- Sending ----
 
-// The header and the cells behind it, written by all threads straight into the neighbour's inbox.
+// The header and the cells after it, written by all threads directly into the neighbour's inbox.
 static void send_face(thread ring::context &context, device halo_tile &tile, uint side) {
     uint length = face_length(tile.plan, side);
     device uchar *room = context.open_send<uchar>(neighbour(context, tile.plan, side), face,
@@ -75,7 +77,7 @@ static void send_faces(thread ring::context &context, device halo_tile &tile) {
 
 // ---- Receiving ----
 
-// What a neighbour sent north arrives on our southern rim, of the plane its step is computed from.
+// What a neighbour sent north arrives in our southern rim, in the plane from which its step is computed.
 static void take_face(thread ring::context &context, device halo_tile &tile) {
     device const ig_k2k_halo_message &header = *context.payload<ig_k2k_halo_message>();
     device const float *cells = (device const float *)(&header + 1);

@@ -5,7 +5,7 @@
 
 #include <ingot/device.h>
 
-// The kernels of NAME.metal. Compiled ahead of time where the device knows how; the device finds that out by itself.
+// The kernels of NAME.metal. The device itself finds out whether they were compiled ahead of time.
 ig_status igi_kernels_kernel_library_create(ig_device *device, const char *name, ig_library **library, ig_error *error);
 
 #endif

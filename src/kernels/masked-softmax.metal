@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Softmax of scaled and masked rows: a simdgroup for each, whose threads take elements 32 apart.
+// Softmax of scaled and masked rows: a simdgroup for each row, whose threads take elements 32 apart.
 
 // Matches igi_metal_masked.
 struct Masked {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix products: out = alpha a b + beta c, in float or, of integers, in their bits, which wrap around. Operands are transposed by their strides.
+// Matrix products: out = alpha a b + beta c, in float or, for integers, in their bits, which wrap around. Operands are
+// transposed by their strides.
 
 // Matches igi_metal_product.
 struct Product {
@@ -10,7 +11,7 @@ struct Product {
     long whole_alpha, whole_beta;  // of integers
 };
 
-// What products are added up in.
+// The type in which products are added up.
 template <typename T>
 struct Sum {
     typedef float Type;
@@ -106,7 +107,7 @@ kernel void matmul_tiled(device const T *a [[buffer(0)]], device const T *b [[bu
     }
 }
 
-// 8 by 8 matrices of simdgroups: four of them, each with 16 by 32 of the result.
+// 8 by 8 simdgroup matrices: four of them, each with 16 by 32 of the result.
 template <typename T>
 kernel void matmul_simdgroup(device const T *a [[buffer(0)]], device const T *b [[buffer(1)]],
                              device const T *c [[buffer(2)]], device T *out [[buffer(3)]],
@@ -154,7 +155,7 @@ kernel void matmul_simdgroup(device const T *a [[buffer(0)]], device const T *b 
         }
 }
 
-// One simdgroup for each element of the result: few of them, long sums. `in_order`: along both operands.
+// One simdgroup for each element of the result: few elements, long sums. `in_order`: contiguous along both operands.
 template <typename T, bool in_order>
 kernel void matmul_dots(device const T *a [[buffer(0)]], device const T *b [[buffer(1)]],
                         device const T *c [[buffer(2)]], device T *out [[buffer(3)]],
@@ -172,7 +173,7 @@ kernel void matmul_dots(device const T *a [[buffer(0)]], device const T *b [[buf
     if (lane == 0) out[at] = scaled(sum, c + at_c, p);
 }
 
-// One thread for each element of the result: a row times a matrix whose rows are consecutive, and small inner sizes.
+// One thread for each element of the result: a row times a matrix with contiguous rows, and small inner sizes.
 template <typename T>
 kernel void matmul_rows(device const T *a [[buffer(0)]], device const T *b [[buffer(1)]],
                         device const T *c [[buffer(2)]], device T *out [[buffer(3)]],

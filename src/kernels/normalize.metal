@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Softmax, layer norm, rms norm and cumulative sums: a group for each line, whose threads take elements a group apart.
+// Softmax, layer norm, rms norm and cumulative sums: a threadgroup for each line, whose threads take elements a
+// threadgroup apart.
 
 // Matches igi_metal_lines.
 struct Lines {
@@ -10,12 +11,12 @@ struct Lines {
     float epsilon;
 };
 
-// Where a thread stands in its group.
+// The place of a thread in its group.
 struct Place {
     uint index, size, lane, simdgroup, simdgroups;
 };
 
-// Over the group, for all its threads. `scratch` is free again after the next barrier.
+// Over the group, for all its threads. `scratch` may be reused after the next barrier.
 static float group_sum(float s, threadgroup float *scratch, Place p) {
     s = simd_sum(s);
     if (p.simdgroups == 1) return s;
@@ -44,7 +45,7 @@ static float group_largest(float s, threadgroup float *scratch, Place p) {
         uint size [[threads_per_threadgroup]], uint lane [[thread_index_in_simdgroup]],                        \
         uint simdgroup [[simdgroup_index_in_threadgroup]], uint simdgroups [[simdgroups_per_threadgroup]]
 
-// A line of nothing but -inf gives zeros, or -inf.
+// A line of only -inf gives zeros, or -inf.
 template <typename T, bool logarithm, bool in_order>
 kernel void softmax(device const T *x [[buffer(0)]], device T *out [[buffer(1)]], constant Lines &lines [[buffer(2)]],
                     constant Layout &starts [[buffer(3)]], PLACE_PARAMETERS) {
@@ -70,7 +71,7 @@ kernel void softmax(device const T *x [[buffer(0)]], device T *out [[buffer(1)]]
     }
 }
 
-// A thread for each line, where neighbours in memory belong to different ones.
+// A thread for each line, if neighbours in memory belong to different lines.
 template <typename T, bool logarithm>
 kernel void softmax_columns(device const T *x [[buffer(0)]], device T *out [[buffer(1)]],
                             constant Lines &lines [[buffer(2)]], constant Layout &starts [[buffer(3)]],
@@ -91,7 +92,7 @@ kernel void softmax_columns(device const T *x [[buffer(0)]], device T *out [[buf
     }
 }
 
-// A simdgroup for each line: 32 sums at a time on top of what came before.
+// A simdgroup for each line: 32 sums at a time, added to what came before.
 template <typename T, bool in_order>
 kernel void cumsum(device const T *x [[buffer(0)]], device T *out [[buffer(1)]], constant Lines &lines [[buffer(2)]],
                    constant Layout &starts [[buffer(3)]], uint group [[threadgroup_position_in_grid]],
@@ -109,7 +110,7 @@ kernel void cumsum(device const T *x [[buffer(0)]], device T *out [[buffer(1)]],
     }
 }
 
-// Of integers, which wrap around.
+// For integers, which wrap around.
 template <typename T, bool in_order>
 kernel void cumsum_integers(device const T *x [[buffer(0)]], device long *out [[buffer(1)]],
                             constant Lines &lines [[buffer(2)]], constant Layout &starts [[buffer(3)]],
@@ -146,7 +147,7 @@ kernel void norm(device const T *x [[buffer(0)]], device T *out [[buffer(1)]], c
         for (uint i = index; i < lines.length; i += size) sum += float(x[int(i) * in_stride]);
         centre = group_sum(sum, scratch[0], PLACE) / float(lines.length);
     }
-    // What rounding left in the centre shows where elements are nearly equal, so it is taken off too.
+    // The rounding error of the centre is noticeable if elements are nearly equal, so it is subtracted too.
     float squares = 0.0f, rest = 0.0f;
     for (uint i = index; i < lines.length; i += size) {
         float off = float(x[int(i) * in_stride]) - centre;

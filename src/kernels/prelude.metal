@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What kernels share; stands in front of every other file here.
+// What kernels share; it precedes every other file here.
 #include <metal_stdlib>
 using namespace metal;
 
-// How to reach the elements of each operand. Matches igi_tensor_metal_layout.
+// How to access the elements of each operand. Matches igi_tensor_metal_layout.
 struct Layout {
     uint rank;
     uint shape[8];
     int strides[4][8];  // of the output and the inputs, in elements
 };
 
-// Where element i of the first `rank` dimensions lies.
+// The offset of element i of the first `rank` dimensions.
 static inline int offset_of(uint i, uint rank, constant Layout &layout, uint operand) {
     int offset = 0;
     for (uint axis = rank; axis-- > 0;) {
@@ -21,13 +21,13 @@ static inline int offset_of(uint i, uint rank, constant Layout &layout, uint ope
     return offset;
 }
 
-// Bit o: operand o is known to be consecutive, in the direction that matters to the kernel.
+// Bit o: operand o is known to be contiguous, in the direction that matters to the kernel.
 constant uint consecutive [[function_constant(0)]];
 static inline int move_by(uint operand, uint i, int stride) {
     return consecutive >> operand & 1 ? int(i) : int(i) * stride;
 }
 
-// The grid is the last dimension by all others.
+// The grid is the last dimension times all others.
 template <uint operands>
 struct Offsets {
     int at[operands];
@@ -42,7 +42,7 @@ struct Offsets {
     }
 };
 
-// Halves of 64 bits: simdgroups exchange words.
+// 64 bits in two halves: simdgroups exchange 32-bit words.
 static inline ulong shuffle_down(ulong x, ushort distance) {
     uint2 words = as_type<uint2>(x);
     return as_type<ulong>(uint2(simd_shuffle_down(words.x, distance), simd_shuffle_down(words.y, distance)));
@@ -56,7 +56,7 @@ static inline ulong broadcast(ulong x, ushort lane) {
     return as_type<ulong>(uint2(simd_broadcast(words.x, lane), simd_broadcast(words.y, lane)));
 }
 
-// bool is u8 to kernels.
+// Kernels treat bool as u8.
 #define FOR_INTEGERS(X, ...) \
     X(i8, char, __VA_ARGS__)  \
     X(u8, uchar, __VA_ARGS__) \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions: threads add up what is a group apart, simdgroups their threads, the group its simdgroups. Long ones are
-// cut into parts, a group each, whose states a second kernel puts together.
+// Reductions: threads add up elements that are a group apart, simdgroups their threads, the group its simdgroups. Long
+// ones are cut into parts, one for each group, whose states a second kernel combines.
 
 // Matches igi_metal_reduction.
 struct Reduction {
@@ -9,7 +9,7 @@ struct Reduction {
     float correction;
 };
 
-// ---- States: init, with one more element, two put together, over a simdgroup, the result ----
+// ---- States: initial, with one more element, two combined, over a simdgroup, the result ----
 
 template <typename State, typename Op>
 static State tree(State s) {
@@ -44,7 +44,7 @@ struct norm2_op : Sums {
     static float finish(float s, constant Reduction &) { return sqrt(s); }
 };
 
-// With an exponent of its own: what leaves the range of float on the way may come back.
+// With a separate exponent: intermediate results may leave the range of float and come back.
 struct Scaled {
     float fraction;
     int exponent;
@@ -108,7 +108,7 @@ struct all_op : Scalars {
     static float finish(float s, constant Reduction &) { return s; }
 };
 
-// Welford, 1962; put together as Chan, Golub and LeVeque, 1979.
+// Welford, 1962; combined as in Chan, Golub and LeVeque, 1979.
 struct Moments {
     float count, mean, squares;
 };
@@ -135,7 +135,7 @@ struct variance_op {
     }
 };
 
-// The first of several.
+// The first of several equal ones.
 struct Best {
     float value;
     uint index;
@@ -234,7 +234,7 @@ static typename Op::State over_group(typename Op::State s, threadgroup typename 
     return s;
 }
 
-// A group for each part (x) of each result (y). `in_order`: the elements of a result lie behind each other.
+// A group for each part (x) of each result (y). `in_order`: the elements of a result are contiguous.
 template <typename T, typename R, typename Op, bool in_order>
 kernel void reduce(device const T *x [[buffer(0)]], device R *out [[buffer(1)]],
                    device typename Op::State *states [[buffer(2)]], constant Reduction &r [[buffer(3)]],
@@ -257,8 +257,8 @@ kernel void reduce(device const T *x [[buffer(0)]], device R *out [[buffer(1)]],
         states[group.y * r.parts + group.x] = s;
 }
 
-// A thread for each result, where neighbours in memory belong to different ones. The grid is the last dimension that
-// stays by parts of the others.
+// A thread for each result, if neighbours in memory belong to different ones. The grid is the last dimension that is
+// kept, times parts of the others.
 template <typename T, typename R, typename Op>
 kernel void reduce_columns(device const T *x [[buffer(0)]], device R *out [[buffer(1)]],
                            device typename Op::State *states [[buffer(2)]], constant Reduction &r [[buffer(3)]],
@@ -276,7 +276,7 @@ kernel void reduce_columns(device const T *x [[buffer(0)]], device R *out [[buff
         states[(outer * kept.shape[kept.rank - 1] + position.x) * r.parts + part] = s;
 }
 
-// Puts the parts of each result together, a simdgroup each.
+// Combines the parts of each result, a simdgroup for each.
 template <typename R, typename Op>
 kernel void reduce_parts(device R *out [[buffer(1)]], device const typename Op::State *states [[buffer(2)]],
                          constant Reduction &r [[buffer(3)]], constant Layout &kept [[buffer(4)]],

@@ -10,16 +10,16 @@
 // loop inside the kernel, and event-driven, with the loop entered by the host.
 #include <ingot/ring>
 
-// What messages mean is a matter between sender and handler; types tell them apart.
+// Sender and handler agree on what messages mean; types distinguish them.
 enum message_type : uint { add_value = 1, read_total = 2, total_changed = 3 };
 
-// What lasts between messages: zero at first, as large as `state_bytes` at launch (64 without it).
+// State that is kept between messages: zero at first, as large as `state_bytes` at launch (64 by default).
 struct accumulator_state {
     float total;
     uint count;
 };
 
-// A payload is a number or any structure that both sides lay out alike: this one is for the next kernel.
+// A payload is a number or any structure with the same layout on both sides: this one is for the next kernel.
 struct total_message {
     float total;
     uint count;
@@ -40,10 +40,10 @@ void accumulate(thread ring::context &context) {
         state.count++;
     }
 
-    // To whoever asked, the host or another kernel. Only the leading thread's answer counts.
+    // To the sender, the host or another kernel. Only the leading thread's answer counts.
     context.reply(context.type(), state.total);
 
-    // To other kernels, along routes the host has made. When the receiver's inbox is full the message waits here
+    // To other kernels, along routes that the host has set up. If the receiver's inbox is full, the message waits here
     // (ring::pending); ring::queue_full means that it was not taken.
     total_message now = {state.total, state.count};
     if (context.route_count() > 0 && context.send(context.route(0), total_changed, now) > ring::pending)

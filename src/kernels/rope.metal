@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rotary positions: a thread for each pair, or for two elements that stay.
+// Rotary positions: a thread for each pair, or for two elements that are not rotated.
 
 // Matches igi_metal_rope_layout.
 struct Rope {
@@ -9,7 +9,7 @@ struct Rope {
     ulong position;
 };
 
-// turns[i]: what pair i turns from one position to the next, as a fraction of a full turn times 2^64.
+// turns[i]: the rotation of pair i from one position to the next, as a fraction of a full turn times 2^64.
 template <typename T>
 kernel void rope(device const T *x [[buffer(0)]], device const long *positions [[buffer(1)]],
                  device T *out [[buffer(2)]], constant Rope &r [[buffer(3)]], constant ulong *turns [[buffer(4)]],

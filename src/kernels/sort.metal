@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorting lines: elements become items that are ordered like them and, where they are equal, by position, so that no two
-// are the same and every way of sorting is stable. Blocks are sorted in threadgroup memory by Batcher's bitonic network
-// (1968), then merged in passes, whose threads find their parts by themselves (Odeh, Green, Mwassi, Shmueli, Birk, 2012).
+// Sorting lines: elements become items with the same order and, if they are equal, in the order of positions, so that
+// no two are the same and every sorting algorithm is stable. Blocks are sorted in threadgroup memory by Batcher's
+// bitonic network (1968), then merged in passes, whose threads find their parts themselves (Odeh, Green, Mwassi,
+// Shmueli, Birk, 2012).
 
 // Matches igi_metal_sorting.
 struct Sorting {
-    ulong flip;      // turns keys around to sort downwards
+    ulong flip;      // inverts keys to sort in descending order
     uint length;     // of a line
     uint block;      // a power of two
     uint padded;     // items of a line: whole blocks
@@ -25,14 +26,14 @@ static bool before(Wide a, Wide b) { return a.key < b.key || (a.key == b.key && 
 static uint index_of(ulong item) { return uint(item); }
 static uint index_of(Wide item) { return item.index; }
 
-// Keys of up to 32 bits stand in front of their positions.
+// Keys of up to 32 bits precede their positions.
 struct Narrow {
     typedef ulong Item;
     static ulong item(uint key, uint index, ulong flip) { return ulong(key ^ uint(flip)) << 32 | index; }
     static ulong last() { return ~0ul; }
 };
 
-// Below zero all bits turn around, above only the sign. NaN, whatever its bits, is largest; both zeros are the same.
+// Below zero all bits are inverted, above only the sign. NaN, whatever its bits, is largest; both zeros are equal.
 static uint float_key(uint bits, uint sign, uint infinity) {
     uint magnitude = bits & (sign - 1);
     if (magnitude > infinity) return sign | (sign - 1);
@@ -73,7 +74,7 @@ struct i64_order {
 
 // ---- Kernels ----
 
-// A group for each block (x) of each line (y). What a line lacks to whole blocks comes last.
+// A group for each block (x) of each line (y). Padding to whole blocks comes last.
 template <typename Order>
 kernel void sort_blocks(device const typename Order::Bits *x [[buffer(0)]],
                         device typename Order::Item *items [[buffer(1)]], constant Sorting &s [[buffer(2)]],
@@ -110,7 +111,7 @@ kernel void sort_merge(device const Item *from [[buffer(0)]], device Item *to [[
     uint middle = min(left + run, s.padded), end = min(left + 2 * run, s.padded);
     from += position.y * s.padded;
     to += position.y * s.padded;
-    // How many of those in front of the chunk come from the left.
+    // How many of the items before the chunk come from the left.
     uint done = begin - left, right = end - middle;
     uint low = done > right ? done - right : 0, high = min(done, middle - left);
     while (low < high) {

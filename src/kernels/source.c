@@ -15,7 +15,7 @@ const igi_embedded *igi_kernels_kernel_file(const char *name) {
     return NULL;
 }
 
-// Files that come before others, beside the prelude.
+// Files that must precede others, in addition to the prelude.
 static const struct {
     const char *user, *part;
 } parts[] = {

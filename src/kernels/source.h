@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The built-in kernels as they are compiled: on the device, and ahead of time.
+// The source of the built-in kernels as it is compiled: on the device, and ahead of time.
 #ifndef INGOT_KERNELS_SOURCE_H
 #define INGOT_KERNELS_SOURCE_H
 
@@ -14,11 +14,11 @@ const igi_embedded *igi_kernels_kernel_file(const char *name);
 // Fills source, name and options for a file of kernels: what all files share comes first.
 // owns: *text is the source, which the caller frees.
 ig_status igi_kernels_kernel_library_desc(const igi_embedded *file, ig_library_desc *desc, char **text);
-// The same for kernels made at run time, behind another part, such as "functions" (what elementwise ops compute), or
-// NULL.
+// The same for kernels generated at run time, after another part, such as "functions" (what elementwise ops compute),
+// or NULL.
 ig_status igi_kernels_kernel_source(const char *name, const char *part, const char *body, size_t length,
                                     ig_library_desc *desc, char **text);
-// Stands in front of others and has no kernels of its own.
+// Whether it only precedes others and contains no kernels.
 bool igi_kernels_kernel_file_is_part(const igi_embedded *file);
 
 #endif

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Heat and waves on tiles with rims: one step in a box of every tile. Sums are written so that they round the same way
-// whatever the tiles.
+// Heat and waves on tiles with rims: one step in a box of every tile. Sums are written so that they round in the same
+// way whatever the tiles.
 
 constant uint3 tile [[function_constant(1)]];
 constant uint3 rim [[function_constant(2)]];
 constant bool three_dimensions [[function_constant(3)]];
-constant uint margin [[function_constant(4)]];  // how far the box reaches into the rim
-constant bool boxed [[function_constant(5)]];   // the box is another one, described when it is run
-constant bool clips [[function_constant(6)]];   // it reaches into rims, of which those outside the domain stay
+constant uint margin [[function_constant(4)]];  // how far the box extends into the rim
+constant bool boxed [[function_constant(5)]];   // the box is another one, described when it runs
+constant bool clips [[function_constant(6)]];   // it extends into rims; rims outside the domain are not changed
 
 constant bool pushes [[function_constant(7)]];  // results go into the neighbours' rims as well
 
@@ -19,12 +19,12 @@ constant uint plane = padded_x * padded_y;
 // Matches stencil.c.
 struct Region {
     uint3 start, size;  // in the padded tile, where boxed
-    uint backwards;     // not 0: of so many tiles each, the last comes first
+    uint backwards;     // not 0: each group of this many tiles is visited in reverse
     float coefficient;
 };
 
-// Rows that a thread computes, 1 or 4. Of several, those in the middle are read once for three; of long rows, one after
-// the other is what memory is good at.
+// Rows that a thread computes, 1 or 4. With several, the rows in the middle are read once for three; with long rows,
+// memory is fastest one row after the other.
 constant uint rows_at_once [[function_constant(8)]];
 
 struct Cell {
@@ -67,10 +67,10 @@ static inline float curvature(device const float *u) {
     return fma(-6.0f, u[0], around + (u[-layer] + u[layer]));
 }
 
-// Numbers that are no tiles of this process; see halo.metal.
+// Numbers that are not tiles of this process; see halo.metal.
 constant uint no_tile = 0xfffffffe;
 
-// Not an array: those stay in memory until loops are unrolled.
+// Not an array: arrays stay in memory until loops are unrolled.
 struct Rows {
     float a, b, c, d;
     float last(uint count) const { return count == 4 ? d : count == 3 ? c : count == 2 ? b : a; }
@@ -104,7 +104,7 @@ static inline void push_all(Cell cell, device float *out, device const uint *nei
     if (cell.at.z == rim.z + tile.z - 1) push(cell, out, around[18], -int(tile.z * plane), count, rows);
 }
 
-// All rows are computed before any is written, for what is written might be what another reads.
+// All rows are computed before any is written, because another row might read what is written.
 template <uint count, typename Then>
 static inline void write_rows(Cell cell, device float *out, device const uint *neighbours, Then then) {
     Rows rows = {then(0), count > 1 ? then(1) : 0, count > 2 ? then(2) : 0, count > 3 ? then(3) : 0};
@@ -132,7 +132,7 @@ kernel void heat(device const float *now [[buffer(0)]], device float *next [[buf
     });
 }
 
-// The step before becomes the step after. Where the speed is zero nothing moves: an obstacle.
+// The previous step becomes the next one. Where the speed is zero nothing moves: an obstacle.
 kernel void wave(device const float *now [[buffer(0)]], device float *other [[buffer(1)]],
                  device const float *speed [[buffer(2)]], constant Region &region [[buffer(3)]],
                  device const uint *ends [[buffer(4)]], device const uint *neighbours [[buffer(5)]],

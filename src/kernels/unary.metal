@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elementwise ops of one operand, one template for every type: computed in float, rounded once.
 
-// Four elements of consecutive operands for each thread.
+// Four elements of contiguous operands for each thread.
 template <typename T, typename R, typename Op>
 kernel void unary(device const T *x [[buffer(0)]], device R *out [[buffer(1)]], constant float2 &p [[buffer(2)]],
                   constant uint &count [[buffer(3)]], uint i [[thread_position_in_grid]]) {

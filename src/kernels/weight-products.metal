@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products with weights in blocks, and the way back. A format says what weights i and i + 16 of 32 in a block are, and
-// how many times 32 a block has. 16 threads share a row, each with two weights of 32, so that neighbours read
-// neighbouring bytes.
+// Products with weights in blocks, and dequantisation. A format defines weights i and i + 16 of 32 in a block, and how
+// many times 32 a block has. 16 threads share a row, each with two weights of 32, so that neighbours read neighbouring
+// bytes.
 
 // Matches igi_metal_weights.
 struct Weights {
@@ -11,7 +11,7 @@ struct Weights {
 
 constant constexpr uint width = 16, height = 4;
 
-// x may be read as consecutive when the function constant says so.
+// x may be read as contiguous if the function constant says so.
 static int along(uint i, int stride) { return consecutive & 1 ? int(i) : int(i) * stride; }
 
 // The sums of a row's threads, for all rows of the group.

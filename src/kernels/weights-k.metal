@@ -72,7 +72,7 @@ struct q6_k {
 
 static float inverse_of(float x) { return x != 0.0f && isfinite(x) ? 1.0f / x : 0.0f; }
 
-// What is kept of it.
+// Returns the value as stored.
 static float put_half(device uchar *to, float x) {
     half kept = half(x);
     *(device half *)to = kept;
@@ -81,14 +81,14 @@ static float put_half(device uchar *to, float x) {
 
 static int whole(float x, int low, int high) { return int(clamp(x, float(low), float(high))); }
 
-// Kernels are compiled when they are needed, and copies of a loop's body take their time.
+// Kernels are compiled when they are needed, and copies of a loop's body take time to compile.
 #define LOOP _Pragma("clang loop unroll(disable)") for
 
 template <typename T>
 struct Block {
     device const T *x;
     int step;
-    int zero, most;  // the code that means 0, and the greatest
+    int zero, most;  // the code that means 0, and the greatest code
     uint each;       // weights of a part
     float scale, minimum;
     int scales[16], minima[16];
@@ -100,7 +100,7 @@ struct Block {
     }
 };
 
-// Scales and minima: zero is always within a part, because minima have no sign.
+// Scales and minima: zero is always within the range of a part, because minima have no sign.
 template <typename T>
 static void spread_out(thread Block<T> &b, int most_scale, device uchar *scale_at, device uchar *minimum_at) {
     float steps[16], lows[16], most_step = 0.0f, most_low = 0.0f;
@@ -118,8 +118,8 @@ static void spread_out(thread Block<T> &b, int most_scale, device uchar *scale_a
     }
 }
 
-// Scales of both signs: the first of the greatest magnitude becomes the least number, and the greatest scale the least.
-// Magnitudes are kept beside their values (see igi_extreme).
+// Scales of both signs: the first element of the greatest magnitude becomes the lowest number, and the greatest scale
+// the lowest. Magnitudes are kept in separate variables (see igi_extreme).
 template <typename T>
 static void spread_around_zero(thread Block<T> &b, int most_scale, device uchar *scale_at) {
     float steps[16], extreme = 0.0f, size = 0.0f;
@@ -137,7 +137,8 @@ static void spread_around_zero(thread Block<T> &b, int most_scale, device uchar 
     }
 }
 
-// 32 bytes with `bits` bits, `from` their low end, of the codes of `count` times 32 weights, `distance` of them apart.
+// 32 bytes with `bits` bits each, from bit `from` on, of the codes of `count` times 32 weights that are `distance`
+// apart.
 template <typename T>
 static void put_bits(thread const Block<T> &b, uint first, uint count, uint distance, uint from, uint bits,
                      device uchar *bytes) {

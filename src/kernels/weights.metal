@@ -5,10 +5,10 @@
 
 static float half_at(device const uchar *from) { return float(*(device const half *)from); }
 
-// Low halves of bytes are the first 16.
+// The low halves of bytes are the first 16.
 static float2 nibbles(uint both) { return float2(float(both & 15), float(both >> 4)); }
 
-// Numbers of five bits, the fifth apart from the others.
+// Numbers of five bits, of which the fifth is stored separately.
 static int2 five_bits(device const uchar *bits, device const uchar *bytes, uint i) {
     device const ushort *words = (device const ushort *)bits;
     uint both = bytes[i];
@@ -74,7 +74,7 @@ kernel void quantize_q8_0(device const T *x [[buffer(0)]], device uchar *out [[b
     block[2 + lane] = uchar(char(int(round(a * inverse))));
 }
 
-// The first of the greatest magnitude becomes -8, which has no opposite.
+// The first element of the greatest magnitude becomes -8, which has no opposite.
 template <typename T>
 kernel void quantize_q4_0(device const T *x [[buffer(0)]], device uchar *out [[buffer(1)]],
                           constant Weights &w [[buffer(2)]], uint2 at [[threadgroup_position_in_grid]],
@@ -88,7 +88,7 @@ kernel void quantize_q4_0(device const T *x [[buffer(0)]], device uchar *out [[b
     if (lane < 16) block[2 + lane] = uchar(number | other << 4);
 }
 
-// A number of the block's 32 in each lane, to bytes and the bits above them.
+// Stores a number of the block's 32 in each lane to bytes and the bits above them.
 static void put_five_bits(device uchar *bits, device uchar *bytes, int number, uint lane) {
     int other = simd_shuffle_down(number, ushort(16));
     uint mask = uint(ulong(simd_ballot(number > 15)));
@@ -108,7 +108,7 @@ kernel void quantize_q5_0(device const T *x [[buffer(0)]], device uchar *out [[b
     put_five_bits(block + 2, block + 6, min(31, int(fma(a, inverse, 16.5f))), lane);
 }
 
-// Between the least, which is kept, and the greatest.
+// Between the smallest, which is stored, and the greatest.
 static int spread_out(float a, float most, device uchar *block, uint lane) {
     float low = simd_min(a), scale = (simd_max(a) - low) / most, inverse = scale != 0.0f ? 1.0f / scale : 0.0f;
     if (lane == 0) *(device half *)block = half(scale), *(device half *)(block + 2) = half(low);

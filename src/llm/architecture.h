@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Architectures: what one kind of model differs in from the others. Each is a file in architectures/ and a row here.
+// Architectures: what distinguishes one kind of model from the others. Each is a file in architectures/ and a row here.
 #ifndef INGOT_LLM_ARCHITECTURE_H
 #define INGOT_LLM_ARCHITECTURE_H
 
@@ -21,10 +21,10 @@ typedef enum igi_llm_part_name {
     IGI_PART_COUNT
 } igi_llm_part_name;
 
-// Lengths that shapes of tensors are made of.
+// Lengths that make up the shapes of tensors.
 typedef enum igi_llm_length {
-    IGI_LENGTH_ONE,     // as rows: the tensor is a vector
-    IGI_LENGTH_HIDDEN,  // of the stream of activations
+    IGI_LENGTH_ONE,     // as a number of rows: the tensor is a vector
+    IGI_LENGTH_HIDDEN,  // of the activations
     IGI_LENGTH_INNER,   // of the feed-forward network
     IGI_LENGTH_HEAD,
     IGI_LENGTH_QUERIES,  // all heads of queries
@@ -34,7 +34,7 @@ typedef enum igi_llm_length {
 
 typedef enum igi_llm_presence { IGI_REQUIRED, IGI_OPTIONAL, IGI_UNUSED } igi_llm_presence;
 
-// A part in the file: "blk.N.NAME.weight", and for matrices "blk.N.NAME.bias".
+// A part as named in the file: "blk.N.NAME.weight", and for matrices "blk.N.NAME.bias".
 typedef struct igi_llm_part_desc {
     igi_llm_part_name part;
     const char *name;
@@ -47,7 +47,7 @@ struct igi_llm_pass;
 
 typedef struct igi_llm_architecture {
     const char *name;       // general.architecture in the file, and the prefix of its keys
-    bool interleaved_rope;  // pairs that are rotated lie side by side, instead of half a head apart
+    bool interleaved_rope;  // rotated pairs are adjacent elements, instead of half a head apart
     const igi_llm_part_desc *parts;
     size_t part_count;
     // Takes activations [tokens, hidden] through the pass's layer, in place (decoder.h has the steps).

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which format a template writes.
 //
-// Templates are programs in Jinja. Nearly all write one of a few formats, which the marks in them tell; where a family
-// differs in spaces only, these are read from the template.
+// Templates are programs in Jinja. Nearly all write one of a few formats, which can be recognised by their markers;
+// where members of a family differ only in spaces, the spaces are taken from the template.
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
@@ -39,7 +39,7 @@ static ig_text skip_spaces(ig_text text) {
     return text;
 }
 
-// Whether the template writes this string, and then the text of a message.
+// Whether the template writes this string, followed by the text of a message.
 static bool writes_before_text(ig_text template, const char *string) {
     for (const char *at; (at = find(template, string));) {
         ig_text rest = skip_spaces(igi_llm_chat_after(template, at + strlen(string)));
@@ -65,7 +65,7 @@ static bool is_plain(ig_text text) {
     return text.length > 0;
 }
 
-// Some say something for the system when nobody else does: a string that begins and ends the turn.
+// Some templates have a default system message: a string that begins and ends the turn.
 static void find_unasked(ig_text template, igi_llm_chat_style *s) {
     static const char begin[] = "<|im_start|>system";
     for (const char *at, *stop; (at = find(template, begin));) {
@@ -115,7 +115,7 @@ static void gemma(ig_text template, igi_llm_chat_style *s) {
     s->trim_user = s->trim_assistant = has(template, "trim");
 }
 
-// Phi-4-mini's has no ends of lines.
+// Phi-4-mini's has no line breaks.
 static void phi_3(ig_text template, igi_llm_chat_style *s) {
     ig_text rest = igi_llm_chat_after(template, find(template, "<|assistant|>"));
     const char *stop = find(rest, "}}");
@@ -134,7 +134,7 @@ static void zephyr(ig_text template, igi_llm_chat_style *s) {
     set(&s->assistant, "<|assistant|>\n", IGI_CHAT_LAST "\n");
 }
 
-// Mistral's without a turn of the system's own, and Llama 2's.
+// Mistral's formats without a separate system turn, and Llama 2's.
 static void inst_system(ig_text template, igi_llm_chat_style *s) {
     s->inside = true;
     s->inside_last = has(template, "loop.last and system_message");
@@ -162,7 +162,7 @@ static void inst(ig_text template, igi_llm_chat_style *s) {
         inst_system(template, s);
 }
 
-// The first whose marks are all there.
+// The first family whose markers are all present.
 static const struct family {
     const char *marks[3];
     void (*describe)(ig_text template, igi_llm_chat_style *s);

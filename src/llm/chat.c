@@ -11,7 +11,7 @@
 typedef struct writer {
     const igi_llm_chat_style *style;
     ig_text first, last;  // texts of tokens
-    char *text;           // NULL: only lengths are added up
+    char *text;           // NULL: only the length is computed
     uint64_t length;
 } writer;
 
@@ -28,7 +28,7 @@ static void put(writer *w, ig_text text) {
     w->length += text.length;
 }
 
-// A piece of a style. The token that begins the whole is left to the tokenizer.
+// A piece of a style. The BOS token at the very beginning is left to the tokenizer.
 static void put_piece(writer *w, const char *piece) {
     for (; *piece; piece++) {
         if (*piece == *IGI_CHAT_FIRST && w->length)

@@ -42,7 +42,7 @@ static ig_tensor *heads_of(igi_llm_pass *p, const igi_llm_part *part, const ig_t
     return reshaped(p, project(p, part, x), 3, (uint64_t[]){IG_INFER, heads, p->model->config.head_dim});
 }
 
-// Those that positions matter to.
+// Heads that depend on the position.
 static ig_tensor *placed_heads(igi_llm_pass *p, const igi_llm_part *part, const ig_tensor *head_norm,
                                const ig_tensor *x, uint64_t heads) {
     ig_tensor *made = heads_of(p, part, x, heads);
@@ -105,7 +105,7 @@ static ig_tensor *embed(igi_llm_pass *p, const int32_t *tokens, uint64_t count) 
     return x;
 }
 
-// Only the last token says what comes next.
+// Only the last token's logits predict what comes next.
 static ig_tensor *next_words(igi_llm_pass *p, const ig_tensor *x) {
     ig_tensor *last = NULL;
     if (p->status == IG_STATUS_OK) p->status = ig_tensor_slice(x, 0, -1, IG_TO_END, 1, &last);

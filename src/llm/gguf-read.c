@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading a GGUF file: header, keys with their values, descriptions of tensors, data.
 //
-// Nothing in the file is believed: each length is held against the bytes that are left before memory is asked for it or
-// it is stepped over, so that tables are never more than a few times as large as the file.
+// Nothing in the file is trusted: each length is compared with the remaining bytes before memory is allocated for it or
+// it is skipped, so tables are never more than a few times as large as the file.
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static uint64_t left(const reader *r) {
 
 // ---- Errors ----
 
-// Names come from the file: a message shows their beginning, and nothing that moves a cursor.
+// Names come from the file: a message shows their beginning, without control characters.
 static void describe(const subject *of, char text[128]) {
     int length = of->name.length < 80 ? (int)of->name.length : 80;
     if (of->name.data)
@@ -94,7 +94,7 @@ static ig_status take_text(reader *r, ig_text *text) {
     return status;
 }
 
-// How many things of at least `least` bytes follow.
+// Checks that `count` items of at least `least` bytes can follow.
 static ig_status check_count(reader *r, uint64_t count, uint64_t least, const char *things) {
     if (count <= left(r) / least) return IG_STATUS_OK;
     return fail(r, IG_STATUS_BAD_FORMAT, r->at, "promises %" PRIu64 " %s, for which the file is too short", count,
@@ -108,7 +108,7 @@ static ig_status take_kind(reader *r, ig_gguf_kind *kind) {
     ig_status status = take_u32(r, &number);
     if (status != IG_STATUS_OK) return status;
     if (number >= IG_GGUF_KIND_COUNT)
-        return fail(r, IG_STATUS_BAD_FORMAT, r->at - 4, "has a value of kind %" PRIu32 ", which is not known", number);
+        return fail(r, IG_STATUS_BAD_FORMAT, r->at - 4, "has a value of unknown kind %" PRIu32, number);
     *kind = (ig_gguf_kind)number;
     return IG_STATUS_OK;
 }
@@ -175,7 +175,7 @@ static ig_status check_names(reader *r, const igi_llm_gguf_names *names) {
     const ig_text *twice = igi_llm_gguf_names_twice(names);
     if (!twice) return IG_STATUS_OK;
     r->subject.name = *twice;
-    return fail(r, IG_STATUS_BAD_FORMAT, (uint64_t)(twice->data - r->file->bytes), "is there twice");
+    return fail(r, IG_STATUS_BAD_FORMAT, (uint64_t)(twice->data - r->file->bytes), "occurs twice");
 }
 
 static ig_status take_pairs(reader *r, uint64_t count) {
@@ -231,14 +231,15 @@ static ig_status take_entries(reader *r, uint64_t count) {
     return check_names(r, &file->tensors);
 }
 
-// Bytes of the data; 0 for types that are not known.
+// The size of the data; 0 for unknown types.
 static ig_status measure(reader *r, igi_llm_gguf_entry *entry) {
     ig_gguf_tensor *tensor = &entry->tensor;
     const igi_llm_gguf_type *type = igi_llm_gguf_type_of(tensor->type);
     uint64_t columns = tensor->rank ? tensor->shape[tensor->rank - 1] : 1, bytes = columns;
     if (type && columns % type->weights)
         return fail(r, IG_STATUS_BAD_FORMAT, entry->place,
-                    "has rows of %" PRIu64 " weights, which are no whole blocks of %" PRIu32, columns, type->weights);
+                    "has rows of %" PRIu64 " weights, which is not a multiple of the block size %" PRIu32, columns,
+                    type->weights);
     bool fits = !type || igi_mul(columns / type->weights, type->bytes, &bytes);
     for (uint32_t i = 0; i + 1 < tensor->rank; i++) fits = fits && igi_mul(bytes, tensor->shape[i], &bytes);
     if (!fits || bytes > INT64_MAX)
@@ -252,8 +253,8 @@ static ig_status place(reader *r, igi_llm_gguf_entry *entry, uint64_t data, uint
     ig_status status = measure(r, entry);
     if (status != IG_STATUS_OK) return status;
     if (entry->offset % alignment)
-        return fail(r, IG_STATUS_BAD_FORMAT, entry->place, "begins at %" PRIu64 " of the data, no multiple of %" PRIu64,
-                    entry->offset, alignment);
+        return fail(r, IG_STATUS_BAD_FORMAT, entry->place,
+                    "begins at %" PRIu64 " of the data, which is not a multiple of %" PRIu64, entry->offset, alignment);
     if (!igi_add(data, entry->offset, &begin) || !igi_add(begin, entry->tensor.bytes, &end)) end = UINT64_MAX;
     if (end > r->file->size)
         return fail(r, IG_STATUS_BAD_FORMAT, entry->place, "ends at %" PRIu64 " but the file has %" PRIu64 " bytes",
@@ -271,7 +272,8 @@ static ig_status find_alignment(reader *r, uint64_t *alignment) {
         return IG_STATUS_OK;
     }
     return igi_error_set(r->error, IG_STATUS_BAD_FORMAT,
-                         "%s: key 'general.alignment' is no power of two from 8 on, of kind u32", r->file->path);
+                         "%s: key 'general.alignment' must be a power of two of at least 8, of kind u32",
+                         r->file->path);
 }
 
 static ig_status place_all(reader *r) {
@@ -303,7 +305,7 @@ ig_status igi_llm_gguf_read(ig_gguf *file, ig_error *error) {
     uint32_t version;
     uint64_t tensors, pairs;
     if (file->size < 4 || memcmp(file->bytes, "GGUF", 4) != 0)
-        return igi_error_set(error, IG_STATUS_BAD_FORMAT, "%s is no GGUF file", file->path);
+        return igi_error_set(error, IG_STATUS_BAD_FORMAT, "%s is not a GGUF file", file->path);
     r.at = 4;
     ig_status status = take_u32(&r, &version);
     if (status == IG_STATUS_OK) status = check_version(&r, version);

@@ -56,7 +56,7 @@ ig_status ig_gguf_weight_type(uint32_t type, ig_weight_type *weight_type) {
     const igi_llm_gguf_type *known = igi_llm_gguf_type_of(type);
     if (!weight_type) return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "gguf_weight_type: weight_type is NULL");
     if (!known || known->weight_type == NONE)
-        return igi_fail(IG_STATUS_UNSUPPORTED, "gguf_weight_type: there are no weights of type %u (%s)", type,
+        return igi_fail(IG_STATUS_UNSUPPORTED, "gguf_weight_type: weights of type %u (%s) are not supported", type,
                         ig_gguf_type_name(type));
     *weight_type = (ig_weight_type)known->weight_type;
     return IG_STATUS_OK;

@@ -2,6 +2,7 @@
 // GGUF files: opening, and looking things up.
 #include "llm/gguf.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -35,7 +36,7 @@ static ig_status system_error(ig_error *error, const char *path) {
 static ig_status map_descriptor(ig_gguf *file, int descriptor, ig_error *error) {
     struct stat info;
     if (fstat(descriptor, &info) != 0) return system_error(error, file->path);
-    if (!S_ISREG(info.st_mode)) return igi_error_set(error, IG_STATUS_IO, "%s: this is no regular file", file->path);
+    if (!S_ISREG(info.st_mode)) return igi_error_set(error, IG_STATUS_IO, "%s: not a regular file", file->path);
     if (info.st_size == 0) return IG_STATUS_OK;
     void *bytes = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, descriptor, 0);
     if (bytes == MAP_FAILED) return system_error(error, file->path);
@@ -45,7 +46,7 @@ static ig_status map_descriptor(ig_gguf *file, int descriptor, ig_error *error) 
 }
 
 static ig_status map_file(ig_gguf *file, ig_error *error) {
-    // A pipe nobody writes to would be waited for otherwise.
+    // Otherwise open would block on a pipe without a writer.
     int descriptor = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (descriptor < 0) return system_error(error, file->path);
     ig_status status = map_descriptor(file, descriptor, error);
@@ -54,7 +55,7 @@ static ig_status map_file(ig_gguf *file, ig_error *error) {
 }
 
 ig_status ig_gguf_open(const char *path, ig_gguf **file, ig_error *error) {
-    if (!path || !file) return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "there is no path or no place for it");
+    if (!path || !file) return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "path and file must not be NULL");
     ig_gguf *made = igi_calloc(1, sizeof *made);
     if (!made) return igi_error_no_memory(error);
     igi_ref_init(&made->references);
@@ -131,6 +132,7 @@ ig_gguf_value igi_llm_gguf_scalar(ig_gguf_kind kind, const void *bytes) {
     ig_gguf_value value = {.kind = kind};
     uint64_t bits = 0;
     float single;
+    assert(kind < IG_GGUF_KIND_COUNT && kind_bytes[kind] && kind_bytes[kind] <= sizeof bits);
     memcpy(&bits, bytes, kind_bytes[kind]);
     switch (kind) {
         case IG_GGUF_I8:

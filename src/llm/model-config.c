@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a GGUF file says of its model, checked.
+// What a GGUF file says about its model, checked.
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
@@ -46,10 +46,10 @@ static bool as_count(const ig_gguf_value *value, uint64_t *count) {
     }
 }
 
-// More than any length can be: products of two of them fit.
+// A limit for all lengths, so that products of two fit.
 enum { MOST = INT32_MAX };
 
-// `otherwise` where the file says nothing; 0: it must.
+// `otherwise` if the file does not have the key; 0: it is required.
 static uint64_t count_of(reader *r, const char *key, uint64_t otherwise) {
     ig_gguf_value value;
     uint64_t count = 0;
@@ -101,7 +101,7 @@ static void read_lengths(reader *r, igi_llm_model_config *c) {
     if (r->status != IG_STATUS_OK) return;
     if (count_of(r, "attention.value_length", c->head_dim) != c->head_dim)
         fail(r, IG_STATUS_UNSUPPORTED, "attention.value_length", "differs from key_length");
-    // Each layer has tensors of its own.
+    // Each layer has its own tensors.
     if (s->layers > ig_gguf_tensor_count(r->file))
         fail(r, IG_STATUS_BAD_FORMAT, "block_count", "is more than there are tensors");
 }

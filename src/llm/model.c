@@ -15,7 +15,7 @@ typedef struct loader {
     ig_error *error;
 } loader;
 
-// Names are made of our own literals and a number.
+// Names are made from our own literals and a number.
 __attribute__((format(printf, 2, 3))) static void set_name(loader *l, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
@@ -60,7 +60,7 @@ static ig_weight *load_matrix(loader *l, uint64_t rows, uint64_t columns) {
     return weight;
 }
 
-// Of floats: there are few of them.
+// As f32: there are few of them.
 static ig_tensor *load_vector(loader *l, uint64_t length, bool optional) {
     ig_gguf_tensor t;
     ig_tensor *vector = NULL;

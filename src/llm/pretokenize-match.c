@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the published expressions match, by hand: the first alternative that matches wins, and takes as much as it can.
+// The published regular expressions, written by hand: the first alternative that matches wins, and takes as much as it
+// can.
 #include <string.h>
 
 #include "llm/pretokenize.h"
@@ -62,7 +63,8 @@ static bool follows_space(const uint8_t *from, const uint8_t *at) {
 const uint8_t *igi_llm_match_trailing_space(const igi_llm_stage *stage, const uint8_t *from, const uint8_t *at,
                                             const uint8_t *end) {
     (void)stage;
-    // Inside a run that did not match from its beginning: looking at the rest of it each time would take for ever.
+    // Inside a run that did not match from its beginning. Scanning the rest of it at every position would take
+    // quadratic time.
     if (follows_space(from, at)) return NULL;
     const uint8_t *match = skip(at, end, IGI_SPACE);
     return match > at && match == end ? match : NULL;
@@ -70,7 +72,7 @@ const uint8_t *igi_llm_match_trailing_space(const igi_llm_stage *stage, const ui
 
 // ---- Parts of words ----
 
-// A letter of a contraction, 0 for others. Without case, the long s is an s as well.
+// A letter of a contraction, 0 for others. If case is ignored, the long s counts as an s.
 static char contraction_letter(const uint8_t **at, const uint8_t *end, bool any_case) {
     igi_llm_char c = igi_llm_char_at(*at, end);
     *at += c.length;
@@ -90,7 +92,7 @@ static const uint8_t *contraction(const uint8_t *at, const uint8_t *end, bool an
     return found ? at : NULL;
 }
 
-// `\s+(?!\S)|\s+`: a space is left for what follows; with `lines`, first of all `\s*[\r\n]+`.
+// `\s+(?!\S)|\s+`: the last space is left for what follows; with `lines`, `\s*[\r\n]+` is tried first.
 static const uint8_t *spaces(const uint8_t *at, const uint8_t *end, bool lines) {
     const uint8_t *last = at, *line = NULL, *next = at;
     for (igi_llm_char c; (c = igi_llm_char_at(next, end)).class & IGI_SPACE; next += c.length) {
@@ -140,7 +142,7 @@ const uint8_t *igi_llm_match_gpt2_word(const igi_llm_stage *stage, const uint8_t
     return same ? skip(begin, end, same) : skip_others(begin, end, IGI_SPACE | IGI_LETTER | IGI_NUMBER);
 }
 
-// Where a word may begin: after one character that is in none of the classes and no newline, then without it.
+// Where a word may begin: after one character that is in none of the classes and not a newline, or without it.
 static int word_starts(const uint8_t *at, const uint8_t *end, uint8_t classes, const uint8_t *starts[2]) {
     igi_llm_char c = igi_llm_char_at(at, end);
     int count = 0;
@@ -165,8 +167,8 @@ const uint8_t *igi_llm_match_word(const igi_llm_stage *stage, const uint8_t *fro
 
 enum { CAN_BEGIN = IGI_UPPER | IGI_UNCASED | IGI_MARK, CAN_END = IGI_LOWER | IGI_UNCASED | IGI_MARK };
 
-// `[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+`: when no lower case follows, it ends after the last
-// letter without case.
+// `[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+`: if no lower case follows, it ends after the last letter
+// without case.
 static const uint8_t *word_to_lower(const uint8_t *at, const uint8_t *end) {
     const uint8_t *uncased = NULL;
     for (igi_llm_char c; (c = igi_llm_char_at(at, end)).class & CAN_BEGIN;) {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "llm/pretokenize.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "llm/unicode.h"
 
 static const igi_llm_char_range newlines[] = {{'\n', '\n'}, {'\r', '\r'}, {0}};
 static const igi_llm_char_range ascii_digits[] = {{'0', '9'}, {0}};
-// With all of the class of punctuation.
+// In addition to the punctuation class.
 static const igi_llm_char_range falcon_symbols[] = {{'$', '$'}, {'+', '+'}, {'<', '>'}, {'^', '^'},
                                                     {'`', '`'}, {'|', '|'}, {'~', '~'}, {0}};
 static const igi_llm_char_range default_symbols[] = {{'$', '$'}, {'+', '+'}, {'<', '>'}, {'^', '^'},
@@ -16,7 +17,7 @@ static const igi_llm_char_range deepseek_symbols[] = {
     {'!', '/'}, {':', '~'}, {0x2018, 0x201f}, {0x3000, 0x3002}, {0xff01, 0xff0f}, {0xff1a, 0xff5e}, {0}};
 static const igi_llm_char_range deepseek_asian[] = {{0x800, 0x9fa5}, {0xac00, 0xd7ff}, {0}};
 static const igi_llm_char_range deepseek_kana[] = {{0x3040, 0x30ff}, {0x4e00, 0x9fa5}, {0}};
-// Letters with case, as DeepSeek's file lists them: of an older Unicode, and not all.
+// Letters with case as DeepSeek's file lists them: from an older version of Unicode, and incomplete.
 static const igi_llm_char_range deepseek_letters[] = {
     {0x41, 0x5a},       {0x61, 0x7a},       {0xb5, 0xb5},       {0xc0, 0xd6},       {0xd8, 0xf6},
     {0xf8, 0x1ba},      {0x1bc, 0x1bf},     {0x1c4, 0x293},     {0x295, 0x2af},     {0x370, 0x373},
@@ -117,12 +118,13 @@ typedef struct splitting {
     void *context;
 } splitting;
 
-// `stage` may be one past the last: what reaches it is a piece.
+// `stage` may be one past the last: what reaches it is a finished piece.
 static bool split(const splitting *s, const igi_llm_stage *stage, const uint8_t *from, const uint8_t *end) {
     if (from == end) return true;
     if (!stage->match) return s->take(s->context, (const char *)from, (size_t)(end - from));
     for (const uint8_t *at = from; at < end;) {
         const uint8_t *match = stage->match(stage, from, at, end);
+        assert(!match || (match > at && match <= end));
         if (!match) {
             at += igi_llm_char_at(at, end).length;
             continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Choosing the next token: penalties, the most likely, chance. In the order and with the meanings of llama.cpp.
+// Choosing the next token: penalties, the most likely candidates, a random draw. Order and meaning are llama.cpp's.
 #include <ingot/llm.h>
 #include <math.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 typedef struct candidate {
     int32_t token;
     float logit;
-    double weight;  // its probability, times whatever all have in common
+    double weight;  // its probability, times a common factor
 } candidate;
 
 struct ig_sampler {
@@ -69,7 +69,7 @@ static int compare(const void *a, const void *b) {
 
 // ---- Candidates ----
 
-// What is no number is never chosen.
+// NaN and -inf are never chosen.
 static uint32_t collect(ig_sampler *sampler, const float *logits, uint32_t count) {
     uint32_t found = 0;
     for (uint32_t i = 0; i < count; i++)
@@ -123,7 +123,7 @@ static double weigh(candidate *candidates, uint32_t count, double temperature) {
     return total;
 }
 
-// How many of the sorted candidates stay.
+// How many of the sorted candidates are kept.
 static uint32_t cut_tail(const ig_sampler_desc *desc, candidate *candidates, uint32_t count) {
     double total = weigh(candidates, count, 1), sum = 0;
     uint32_t kept = count;

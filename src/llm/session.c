@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sessions: tokens go in, what may come next comes out.
+// Sessions: tokens go in, logits come out.
 #include <string.h>
 
 #include "core/host.h"
 #include "core/status-internal.h"
 #include "llm/model.h"
 
-// A prompt is taken in so many tokens at a time: enough for fast products, without much memory in between.
+// A prompt is evaluated this many tokens at a time: enough for fast products, without much memory for intermediate
+// results.
 enum { TOKENS_TOGETHER = 512, DEFAULT_CONTEXT = 4096 };
 
 struct ig_session {
@@ -32,7 +33,7 @@ static double gibibytes(uint64_t bytes) {
     return (double)bytes / (1 << 30);
 }
 
-// The memory is used only as the context fills, when it would be too late to say that there is not enough.
+// Memory is committed only as the context fills, when it would be too late to report that there is not enough.
 static ig_status make_cache(ig_session *session, ig_type type, ig_error *error) {
     const igi_llm_model_config *c = &session->model->config;
     const ig_kv_cache_desc desc = {.type = type,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a tokenizer is in memory, and the parts that encoding is made of.
+// A tokenizer in memory, and the parts that encoding is made of.
 #ifndef INGOT_LLM_TOKENIZER_H
 #define INGOT_LLM_TOKENIZER_H
 
@@ -9,7 +9,7 @@
 #include "core/status-internal.h"
 #include "llm/pretokenize.h"
 
-// As tokenizer.ggml.token_type numbers them.
+// With the numbers of tokenizer.ggml.token_type.
 enum {
     IGI_TOKEN_NORMAL = 1,
     IGI_TOKEN_UNKNOWN,
@@ -41,7 +41,7 @@ typedef struct igi_llm_text_slot {
 typedef struct igi_llm_text_index {
     igi_llm_text_slot *slots;
     uint64_t mask;
-    const char *texts;  // the first of the ig_text, which lie `stride` bytes apart
+    const char *texts;  // the first ig_text; they are `stride` bytes apart
     size_t stride;
 } igi_llm_text_index;
 
@@ -53,12 +53,12 @@ int32_t igi_llm_text_index_add(igi_llm_text_index *index, int32_t token);
 
 // ---- Names of tokens in texts: tokens-special.c ----
 
-#define IGI_MAX_SPECIAL_BYTES 512  // of a name, so that looking for names takes time in proportion to the text
+#define IGI_MAX_SPECIAL_BYTES 512  // limit for a name, so that the search for names takes time proportional to the text
 
 typedef struct igi_llm_special {
     ig_text name;
     int32_t token;
-    bool always;  // also in text whose control tokens are not looked for
+    bool always;  // also if control tokens are not looked for
 } igi_llm_special;
 
 typedef struct igi_llm_specials {
@@ -68,7 +68,7 @@ typedef struct igi_llm_specials {
 } igi_llm_specials;
 
 bool igi_llm_specials_make(igi_llm_specials *specials, const igi_llm_token *tokens, uint32_t count);
-// The first name in the text, the longest where more than one begins there; NULL when there is none.
+// The first name in the text, or the longest if several begin there; NULL if there is none.
 const igi_llm_special *igi_llm_special_find(const igi_llm_specials *specials, const char *text, size_t length, bool all,
                                             size_t *offset);
 
@@ -86,7 +86,7 @@ typedef struct igi_llm_merges {
 } igi_llm_merges;
 
 bool igi_llm_merges_make(igi_llm_merges *merges, uint64_t count);
-// The first of equal pairs stays.
+// Of equal pairs, the first one is kept.
 void igi_llm_merges_add(igi_llm_merges *merges, int32_t left, int32_t right, uint32_t rank, int32_t token);
 
 // ---- The tokenizer ----
@@ -94,20 +94,20 @@ void igi_llm_merges_add(igi_llm_merges *merges, int32_t left, int32_t right, uin
 struct ig_tokenizer {
     igi_refcount references;
     ig_gguf *file;
-    const igi_llm_splitter *splitter;  // NULL: the SentencePiece kind
+    const igi_llm_splitter *splitter;  // NULL: SentencePiece
     igi_llm_token *tokens;
     uint32_t count;
-    char *decoded;                // bytes of tokens that are not as the file has them
-    igi_llm_text_index by_bytes;  // ordinary tokens before those with a name, before bytes
+    char *decoded;                // bytes of tokens that differ from the file's text
+    igi_llm_text_index by_bytes;  // of tokens with the same bytes: an ordinary one, else one with a name, else a byte
     igi_llm_merges merges;
     igi_llm_specials specials;
     int32_t byte_tokens[256];  // -1: none
-    bool before_space[256];    // whether there is a token of text with this byte before a space
+    bool before_space[256];    // whether a text token contains this byte before a space
     int32_t first, last, unknown;
     bool adds_first, adds_last, adds_space;
 };
 
-// Fills a zeroed tokenizer. After an error it is as far as it came.
+// Fills a zeroed tokenizer. After an error it is partly filled.
 ig_status igi_llm_tokenizer_load(ig_tokenizer *tokenizer, const ig_gguf *file, ig_error *error);
 
 // ---- Merging: tokens-merge.c ----
@@ -121,13 +121,13 @@ typedef struct igi_llm_symbol {
 } igi_llm_symbol;
 
 typedef struct igi_llm_pair {
-    uint64_t order;   // the least first; the lower half is the left symbol
-    uint32_t length;  // of both symbols: when theirs is another, the pair is no more
+    uint64_t order;   // the lowest merges first; the lower half is the left symbol
+    uint32_t length;  // of both symbols; if their length has changed, the pair is stale
     int32_t token;
 } igi_llm_pair;
 
 struct igi_llm_encoder;
-// Whether two symbols merge, into which token, and how early (the least first).
+// Whether two symbols merge, into which token, and in which order (the lowest first).
 typedef bool igi_llm_join(const struct igi_llm_encoder *encoder, const igi_llm_symbol *left,
                           const igi_llm_symbol *right, int32_t *token, uint32_t *order);
 
@@ -135,7 +135,7 @@ typedef bool igi_llm_join(const struct igi_llm_encoder *encoder, const igi_llm_s
 
 typedef struct igi_llm_known_piece {
     const char *piece;
-    size_t begin;  // of its tokens among those so far
+    size_t begin;  // of its tokens, in the output
     uint32_t length, count;
 } igi_llm_known_piece;
 
@@ -154,14 +154,15 @@ typedef struct igi_llm_encoder {
     bool uses_known, after_special;
 } igi_llm_encoder;
 
-// All return false after a failure, which is the encoder's status.
+// All return false after a failure, which is recorded in the encoder's status.
 bool igi_llm_encoder_push(igi_llm_encoder *encoder, int32_t token);
 bool igi_llm_encoder_add_symbol(igi_llm_encoder *encoder, uint32_t begin, uint32_t length, int32_t token);
 bool igi_llm_encoder_merge(igi_llm_encoder *encoder, igi_llm_join *join);
 typedef bool igi_llm_encode_piece(igi_llm_encoder *encoder, const char *piece, size_t length);
-// Forgets all pieces; those of a short text are not worth knowing.
+// Forgets all pieces. They are not remembered for a short text, where that would not pay.
 bool igi_llm_known_begin(igi_llm_encoder *encoder, size_t length);
-// As `encode` or as it was before. pre: the piece stays where it is until the next igi_llm_known_begin.
+// Calls `encode`, or copies the tokens that the piece had before. pre: the piece stays in memory until the next
+// igi_llm_known_begin.
 bool igi_llm_encode_known(igi_llm_encoder *encoder, const char *piece, size_t length, igi_llm_encode_piece *encode);
 bool igi_llm_encode_bpe(igi_llm_encoder *encoder, const char *text, size_t length);
 bool igi_llm_encode_spm(igi_llm_encoder *encoder, const char *text, size_t length);

@@ -37,7 +37,7 @@ enum { SHORT_PIECE = 32 };
 typedef struct short_piece {
     uint32_t count;
     int32_t tokens[SHORT_PIECE];
-    int32_t merged[SHORT_PIECE];  // what a token and the next one become
+    int32_t merged[SHORT_PIECE];  // what a token and its successor merge into
     uint32_t ranks[SHORT_PIECE];
 } short_piece;
 

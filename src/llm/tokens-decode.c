@@ -8,7 +8,7 @@
 
 // ---- GPT-2: every byte is a printable character ----
 
-enum { BYTE_CODES = 256 + 68 };  // bytes that print stand for themselves, the 68 others are numbered from 256
+enum { BYTE_CODES = 256 + 68 };  // printable bytes stand for themselves, the 68 others are numbered from 256
 
 static bool prints(uint32_t byte) {
     return (byte >= '!' && byte <= '~') || (byte >= 0xA1 && byte != 0xAD);
@@ -20,7 +20,7 @@ static void map_codes(int16_t bytes[BYTE_CODES]) {
     for (uint32_t byte = 0; byte < 256; byte++) bytes[prints(byte) ? byte : next++] = (int16_t)byte;
 }
 
-// False when a character stands for no byte: then the text is meant as it is.
+// Returns false if a character stands for no byte: then the text is taken literally.
 static bool decode_codes(const int16_t bytes[BYTE_CODES], ig_text text, char *out, size_t *length) {
     const uint8_t *at = (const uint8_t *)text.data, *end = at + text.length;
     for (*length = 0; at < end;) {
@@ -61,7 +61,7 @@ static bool decode_byte(ig_text text, char *out) {
 
 // ---- All tokens ----
 
-// Control and user-defined tokens are texts as they are. Bytes never outnumber those of the file's text.
+// Control and user-defined tokens are taken literally. The result is never longer than the file's text.
 static size_t decode(const igi_llm_token *token, const int16_t *codes, ig_text text, char *out) {
     size_t length = 0;
     if (token->type == IGI_TOKEN_BYTE && decode_byte(text, out)) return 1;
@@ -97,7 +97,7 @@ bool igi_llm_tokens_decode(ig_tokenizer *tokenizer, const ig_text *texts) {
 
 // ---- Back ----
 
-// Where tokens stand for the same bytes, which one is found.
+// Decides which token is found if several stand for the same bytes.
 static int precedence(const igi_llm_token *token) {
     static const int of_types[] = {[IGI_TOKEN_NORMAL] = 0,  [IGI_TOKEN_UNUSED] = 1,  [IGI_TOKEN_USER_DEFINED] = 1,
                                    [IGI_TOKEN_CONTROL] = 2, [IGI_TOKEN_UNKNOWN] = 2, [IGI_TOKEN_BYTE] = 3};

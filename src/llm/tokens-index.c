@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A hash table from texts to tokens, which holds no texts of its own.
+// A hash table from texts to tokens, which stores no texts itself.
 #include <string.h>
 #include <xxhash.h>
 
@@ -29,7 +29,7 @@ static ig_text text_of(const igi_llm_text_index *index, int32_t token) {
     return *(const ig_text *)(index->texts + (size_t)token * index->stride);
 }
 
-// Where the text is, or the free place for it.
+// The slot of the text, or the free slot for it.
 static igi_llm_text_slot *slot_of(const igi_llm_text_index *index, uint32_t hash, const char *text, size_t length) {
     for (uint64_t at = hash;; at++) {
         igi_llm_text_slot *slot = &index->slots[at & index->mask];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pieces of a text come again and again: the tokens of those that came lately are copied. A piece has one place, which
-// it takes from the piece that was there.
+// Pieces of a text recur: the tokens of recent pieces are copied. Each piece has one slot, in which it replaces the
+// piece that was there.
 #include <string.h>
 #include <xxhash.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading `tokenizer.ggml.*`: the tokens, how they merge, and those with a meaning.
+// Reading `tokenizer.ggml.*`: the tokens, how they merge, and the special ones.
 #include <math.h>
 #include <string.h>
 
@@ -29,7 +29,7 @@ static int shown_length(ig_text text) {
 static ig_status read_text(const loading *load, const char *key, ig_text *text) {
     ig_gguf_value value;
     if (ig_gguf_find(load->file, key, &value) != IG_STATUS_OK) return IG_STATUS_OK;
-    if (value.kind != IG_GGUF_STRING) return BAD(load, "'%s' is no string", key);
+    if (value.kind != IG_GGUF_STRING) return BAD(load, "'%s' is not a string", key);
     *text = value.text;
     return IG_STATUS_OK;
 }
@@ -37,7 +37,7 @@ static ig_status read_text(const loading *load, const char *key, ig_text *text) 
 static ig_status read_bool(const loading *load, const char *key, bool *flag) {
     ig_gguf_value value;
     if (ig_gguf_find(load->file, key, &value) != IG_STATUS_OK) return IG_STATUS_OK;
-    if (value.kind != IG_GGUF_BOOL) return BAD(load, "'%s' is no bool", key);
+    if (value.kind != IG_GGUF_BOOL) return BAD(load, "'%s' is not a bool", key);
     *flag = value.b;
     return IG_STATUS_OK;
 }
@@ -56,12 +56,12 @@ static bool as_integer(const ig_gguf_value *value, int64_t *integer) {
     }
 }
 
-// Writers that know of no such token put -1 there, also where the kind has no sign.
+// Writers without such a token put -1 there, even if the kind is unsigned.
 static ig_status read_token(const loading *load, const char *key, int32_t *token) {
     ig_gguf_value value;
     int64_t id;
     if (ig_gguf_find(load->file, key, &value) != IG_STATUS_OK) return IG_STATUS_OK;
-    if (!as_integer(&value, &id)) return BAD(load, "'%s' is no integer", key);
+    if (!as_integer(&value, &id)) return BAD(load, "'%s' is not an integer", key);
     if (id == -1 || id == UINT32_MAX)
         *token = -1;
     else if (id < 0 || id >= load->tokenizer->count)
@@ -71,18 +71,18 @@ static ig_status read_token(const loading *load, const char *key, int32_t *token
     return IG_STATUS_OK;
 }
 
-// `count` 0 when the key is missing.
+// `count` is 0 if the key is missing.
 static ig_status read_array(const loading *load, const char *key, ig_gguf_value *array) {
     *array = (ig_gguf_value){.kind = IG_GGUF_ARRAY, .array = {.count = 0}};
     if (ig_gguf_find(load->file, key, array) == IG_STATUS_OK && array->kind != IG_GGUF_ARRAY)
-        return BAD(load, "'%s' is no array", key);
+        return BAD(load, "'%s' is not an array", key);
     return IG_STATUS_OK;
 }
 
 static ig_status read_strings(const loading *load, const char *key, ig_gguf_value *array) {
     ig_status status = read_array(load, key, array);
     if (status == IG_STATUS_OK && array->array.count && array->array.kind != IG_GGUF_STRING)
-        return BAD(load, "'%s' is no array of strings", key);
+        return BAD(load, "'%s' is not an array of strings", key);
     return status;
 }
 
@@ -153,7 +153,7 @@ static ig_status load_types(loading *load) {
     for (uint32_t i = 0; status == IG_STATUS_OK && i < load->tokenizer->count; i++) {
         int64_t type = IGI_TOKEN_NORMAL;
         if (array.array.count && (ig_gguf_element(&array, i, &element) != IG_STATUS_OK || !as_integer(&element, &type)))
-            return BAD(load, QUOTED("token_type") " is no array of integers");
+            return BAD(load, QUOTED("token_type") " is not an array of integers");
         if (type < 0 || type > IGI_TOKEN_BYTE)
             return BAD(load, QUOTED("token_type") ": token %u has type %lld", i, (long long)type);
         load->tokenizer->tokens[i].type = type ? (uint8_t)type : IGI_TOKEN_NORMAL;
@@ -170,9 +170,10 @@ static ig_status load_scores(loading *load) {
         int64_t whole;
         if (ig_gguf_element(&array, i, &element) != IG_STATUS_OK) return IG_STATUS_INTERNAL;
         bool is_float = element.kind == IG_GGUF_F32 || element.kind == IG_GGUF_F64;
-        if (!is_float && !as_integer(&element, &whole)) return BAD(load, QUOTED("scores") " is no array of numbers");
+        if (!is_float && !as_integer(&element, &whole))
+            return BAD(load, QUOTED("scores") " is not an array of numbers");
         float score = is_float ? (float)element.f : (float)whole;
-        if (isnan(score)) return BAD(load, QUOTED("scores") ": that of token %u is no number", i);
+        if (isnan(score)) return BAD(load, QUOTED("scores") ": the score of token %u is not a number", i);
         load->tokenizer->tokens[i].score = score;
     }
     return status;
@@ -189,7 +190,7 @@ static ig_status load_bytes(loading *load) {
 
 // ---- Merges ----
 
-// "left right"; the first byte is never the space between them.
+// "left right". The first byte is never the separating space.
 static bool find_merge(loading *load, ig_text merge, igi_text *joined, int32_t tokens[3]) {
     const char *space = merge.length > 1 ? memchr(merge.data + 1, ' ', merge.length - 1) : NULL;
     if (!space) return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Merging neighbours, the best pair first, until none is left that merges: a list of symbols and a heap of pairs, so
-// that a long text takes n log n.
+// Merging neighbours, the best pair first, until no pair merges: a list of symbols and a heap of pairs, so that a long
+// text takes n log n.
 #include "llm/tokenizer.h"
 
 static bool no_memory(igi_llm_encoder *encoder) {
@@ -54,7 +54,7 @@ static igi_llm_pair pop_pair(igi_llm_encoder *encoder) {
 
 // ---- Merging ----
 
-// Of a symbol and the next one.
+// Adds the pair of a symbol and its successor, if they merge.
 static bool consider(igi_llm_encoder *encoder, igi_llm_join *join, uint32_t left) {
     if (left == IGI_NO_SYMBOL || encoder->symbols[left].next == IGI_NO_SYMBOL) return true;
     const igi_llm_symbol *a = &encoder->symbols[left], *b = &encoder->symbols[a->next];

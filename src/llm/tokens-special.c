@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finding names of tokens in texts. Names are sorted, so that those which begin as the text does lie together, fewer
-// with every byte.
+// Finding names of tokens in texts. Names are sorted, so those that share a prefix with the text are adjacent, and
+// every further byte narrows the range.
 #include <string.h>
 
 #include "llm/tokenizer.h"

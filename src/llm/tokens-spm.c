@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SentencePiece: the characters of a text are symbols, and neighbours merge when together they are a token, the one
-// with the best score first. Characters without a token become bytes.
+// SentencePiece: the characters of a text are symbols, and neighbours merge if together they are a token, the one with
+// the best score first. Characters without a token become bytes.
 #include <string.h>
 
 #include "llm/tokenizer.h"
@@ -9,7 +9,7 @@
 // Higher scores first.
 static uint32_t order_of(float score) {
     uint32_t bits;
-    score += 0.0f;  // of both zeros, the positive one
+    score += 0.0f;  // turns -0 into +0
     memcpy(&bits, &score, sizeof bits);
     return bits >> 31 ? bits : ~(bits | 0x80000000u);
 }
@@ -59,7 +59,7 @@ static bool add_symbols(igi_llm_encoder *encoder, size_t length) {
     return true;
 }
 
-// Tokens are kept with spaces where the file has U+2581, so the text is brought to the same form.
+// Tokens are stored with spaces where the file has U+2581, so the text is converted to the same form.
 static bool copy_with_spaces(igi_llm_encoder *encoder, const char *text, size_t length) {
     igi_text *copy = &encoder->scratch;
     copy->length = 0;
@@ -80,7 +80,8 @@ static bool encode_piece(igi_llm_encoder *encoder, const char *piece, size_t len
     return add_symbols(encoder, length) && igi_llm_encoder_merge(encoder, join_by_score) && push_symbols(encoder);
 }
 
-// No token reaches over a place between pieces, so each can be merged by itself: a text need not be one heap.
+// No token extends across the boundary of two pieces, so each can be merged separately: the heap need not hold a whole
+// text.
 static bool encode_pieces(igi_llm_encoder *encoder, const char *text, size_t length) {
     const bool *before_space = encoder->tokenizer->before_space;
     size_t begin = 0;

@@ -16,7 +16,7 @@ uint8_t igi_llm_class_of(uint32_t code) {
     return igi_llm_char_ranges[low] & 0xFF;
 }
 
-// Surrogates, codes past the last and forms longer than needed are no UTF-8.
+// Surrogates, codes past the last one and overlong forms are not UTF-8.
 static bool is_valid(uint32_t code, uint32_t length) {
     static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
     return code >= least[length] && code <= 0x10FFFF && !(code >= 0xD800 && code <= 0xDFFF);

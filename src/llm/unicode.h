@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// A character is in one of them or in none (controls, unassigned, bytes that are no UTF-8). scripts/make-unicode.py
+// A character is in one of them or in none (controls, unassigned, bytes that are not UTF-8). scripts/make-unicode.py
 // has the same numbers.
 enum {
     IGI_UPPER = 1,    // Lu, Lt
@@ -23,7 +23,7 @@ enum {
 #define IGI_NO_CODE UINT32_MAX
 
 typedef struct igi_llm_char {
-    uint32_t code;   // IGI_NO_CODE: a byte that is no UTF-8, or the end of the text
+    uint32_t code;   // IGI_NO_CODE: a byte that is not UTF-8, or the end of the text
     uint8_t length;  // in bytes; 0 at the end
     uint8_t class;
 } igi_llm_char;
@@ -36,7 +36,7 @@ uint8_t igi_llm_class_of(uint32_t code);
 igi_llm_char igi_llm_wide_char_at(const uint8_t *at, const uint8_t *end);
 
 static inline igi_llm_char igi_llm_char_at(const uint8_t *at, const uint8_t *end) {
-    // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): where a match may be NULL, it is not looked at
+    // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a match that may be NULL is not dereferenced
     if (at < end && *at < 0x80) return (igi_llm_char){*at, 1, igi_llm_ascii_classes[*at]};
     return igi_llm_wide_char_at(at, end);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// MPI as the transport of halo exchange. Stands alone: nothing of libingot is called.
+// MPI as the transport of halo exchange. Independent of libingot: it calls nothing in it.
 #include <ingot/halo-mpi.h>
 #include <mpi.h>
 #include <sched.h>
@@ -11,7 +11,7 @@ struct ig_mpi {
     ig_halo_transport transport;
     MPI_Comm communicator;
     bool initialised_here;
-    bool broken;  // MPI is not to be called any more
+    bool broken;  // MPI must not be called any more
 };
 
 // Transfers under way. The first `receive_count` are receives.
@@ -84,7 +84,7 @@ static int start_piece(const ig_mpi *mpi, const ig_halo_message *message, uint64
                     : MPI_Isend(bytes, length, byte_type(), rank, tag, mpi->communicator, request);
 }
 
-// Long messages go in pieces, which MPI keeps in order.
+// Long messages are sent in pieces, which MPI keeps in order.
 static int start(const ig_mpi *mpi, const ig_halo_message *messages, size_t count, bool receives,
                  pending_transfers *pending) {
     for (size_t i = 0; i < count; i++)
@@ -121,7 +121,7 @@ static ig_status begin(void *context, const ig_halo_message *receives, size_t re
 
 // ---- Waiting ----
 
-// Gives the core away at once, for others may share it, and sleeps when waiting gets long.
+// Yields the core at once, because others may share it, and sleeps when waiting takes long.
 static void pause_after(uint64_t waited_ns) {
     if (waited_ns < 2000000)
         sched_yield();
@@ -149,7 +149,7 @@ static ig_status give_up(ig_mpi *mpi, const pending_transfers *pending, uint64_t
     return IG_STATUS_TIMEOUT;
 }
 
-// Since the last call, as far as this process was awake: one that was stopped has not waited for anybody.
+// Time since the last call during which this process was awake: while it was stopped, it did not wait for anybody.
 static uint64_t time_awake(uint64_t *last) {
     enum { MOST_NS = 100000000 };
     uint64_t now = now_ns(), passed = now - *last;

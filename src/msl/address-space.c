@@ -2,9 +2,10 @@
 // Address spaces of types, and of the object a member function is called on (MSL specification, 4.7).
 #include "msl/address-space.h"
 
+#include <assert.h>
 #include <string.h>
 
-// Real code has one or two qualifiers in a row and short template arguments; text that has more is left alone.
+// Real code has one or two qualifiers in a row and short template arguments; text with more is left unchanged.
 enum { MAX_QUALIFIERS = 8, MAX_ARGUMENTS = 64 };
 
 static bool is(const igi_msl_tokens *tokens, size_t index, const char *word) {
@@ -31,7 +32,7 @@ static bool note_qualifier(const igi_msl_tokens *tokens, size_t index, qualifier
            igi_msl_address_space(tokens, index);
 }
 
-// The ) of the parameter list that the qualifiers up to `index` follow; 0 when they follow something else.
+// The ) of the parameter list before the qualifiers that end at `index`; 0 if they follow something else.
 static size_t parameters_before(const igi_msl_tokens *tokens, size_t index, qualifiers *seen) {
     static const char *const no_functions[] = {"alignas", "__attribute__", "__declspec", "decltype", "sizeof", "if",
                                                "for",     "while",         "switch",     "_Pragma",  NULL};
@@ -48,7 +49,7 @@ static size_t parameters_before(const igi_msl_tokens *tokens, size_t index, qual
     return 0;
 }
 
-// What follows the qualifiers from `index` on.
+// The token after the qualifiers that begin at `index`.
 static size_t after_qualifiers(const igi_msl_tokens *tokens, size_t index, qualifiers *seen) {
     for (int i = 0; i < MAX_QUALIFIERS && note_qualifier(tokens, index, seen); i++) {
         index++;
@@ -60,13 +61,13 @@ static size_t after_qualifiers(const igi_msl_tokens *tokens, size_t index, quali
 static bool ends_declarator(const igi_msl_tokens *tokens, size_t index, const qualifiers *seen) {
     static const char *const ends[] = {"{", ";", "=", ",", ")", ">", "override", "final", NULL};
     if (index >= tokens->count) return false;
-    // A macro may end in `alignas(16) threadgroup`, for the declaration to come.
+    // A macro may end in `alignas(16) threadgroup`, to be followed by a declaration.
     if (tokens->items[index].kind == IGI_TOKEN_BOUNDARY) return seen->is_const || seen->is_noexcept;
     if (is(tokens, index, "-") && is(tokens, index + 1, ">")) return true;
     return igi_msl_token_is_colon(tokens, index) || igi_msl_token_in(tokens, index, ends);
 }
 
-// The < that belongs to the > at `close`; `close` itself when it is far away or missing.
+// The < that belongs to the > at `close`; `close` itself if it is far away or missing.
 static size_t arguments_start(const igi_msl_tokens *tokens, size_t close) {
     int depth = 0;
     for (size_t i = close, n = 0; i > 0 && n < MAX_ARGUMENTS; i--, n++) {
@@ -93,6 +94,7 @@ static bool is_constructor(const igi_msl_tokens *tokens, size_t name) {
 
 igi_msl_space_role igi_msl_address_space_role(const igi_msl_tokens *tokens, size_t index) {
     qualifiers seen = {0};
+    assert(igi_msl_address_space(tokens, index));
     size_t close = parameters_before(tokens, index, &seen);
     if (!close) return IGI_SPACE_OF_TYPE;
     size_t after = after_qualifiers(tokens, index, &seen);

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where MSL writes address spaces.
+// Address spaces in MSL source.
 #ifndef INGOT_MSL_ADDRESS_SPACE_H
 #define INGOT_MSL_ADDRESS_SPACE_H
 
 #include "msl/lexer.h"
 
-// The address space the token names, as a string that lives for ever; NULL when it names none.
+// The address space that the token names, as a static string; NULL if it names none.
 const char *igi_msl_address_space(const igi_msl_tokens *tokens, size_t index);
 
 typedef enum igi_msl_space_role {
     IGI_SPACE_OF_TYPE,         // device float *p
-    IGI_SPACE_OF_OBJECT,       // T f() const device: means nothing once all memory is one space
-    IGI_SPACE_CONSTANT_OBJECT  // T f() constant: says that *this is const
+    IGI_SPACE_OF_OBJECT,       // T f() const device: has no meaning once all memory is one space
+    IGI_SPACE_CONSTANT_OBJECT  // T f() constant: means that *this is const
 } igi_msl_space_role;
 
 // pre: the token is an address space.

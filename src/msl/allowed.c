@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The list, and how a function is compared with it.
+// The list of allowed functions, and how a function is compared with it.
 #include "msl/allowed.h"
 
 #include <assert.h>
@@ -20,7 +20,7 @@ static const struct {
 // Intrinsics are compared by identity, so that overloads match and longer names do not. None of these needs a runtime
 // library, reads or writes a special register, or leaves the function.
 static const char *const intrinsics[] = {
-    // what clang makes of MSL and of our headers
+    // produced by clang from MSL and from our headers
     "llvm.var.annotation",
     "llvm.ptr.annotation",
     "llvm.lifetime.start",

@@ -8,24 +8,24 @@
 #include "msl/rewrite-passes.h"
 
 typedef struct frame {  // an open parenthesis
-    size_t start;       // first token of the parameter under way
+    size_t start;       // first token of the current parameter
     int angles;
     bool of_kernel;  // its parameters are a kernel's
-    bool has_slot;   // the parameter under way says which
+    bool has_slot;   // the current parameter has an explicit slot
 } frame;
 
 typedef struct context {
-    size_t statement;  // first token of the statement under way
-    bool is_kernel;    // it says so
+    size_t statement;  // first token of the current statement
+    bool is_kernel;    // it is a kernel
     frame *frames;
     size_t count, capacity;
 } context;
 
 typedef struct annotator {
     igi_msl_rewriter *r;
-    context code, line;  // a preprocessor line has a context of its own and leaves the code's alone
+    context code, line;  // a preprocessor line has its own context and does not affect the code's
     igi_msl_function_constants constants;
-    size_t space_start, space_end;  // what `space` was looked for in
+    size_t space_start, space_end;  // the range in which `space` was searched
     const char *space;
 } annotator;
 
@@ -65,8 +65,8 @@ static void follow(context *c, igi_msl_rewriter *r, size_t index) {
     }
 }
 
-// The address space in the declaration that begins at `start`. Remembers how far it looked: a hostile parameter may
-// carry thousands of attributes.
+// The address space in the declaration that begins at `start`. Remembers how far it has searched, because a hostile
+// parameter may have thousands of attributes.
 static const char *space_in(annotator *a, size_t start, size_t end) {
     if (start != a->space_start) {
         a->space_start = a->space_end = start;
@@ -171,7 +171,7 @@ static void append_item(annotator *a, igi_text *text, const item *attribute, con
         append_annotation(a, text, attribute, parameter ? c->frames[c->count - 1].start : c->statement, open);
 }
 
-// The token after the list [[a, b(1)]] that opens at `open`, or 0 when it is no such list.
+// The token after the list [[a, b(1)]] that opens at `open`, or 0 if it is not such a list.
 static size_t list_end(const igi_msl_rewriter *r, size_t open, bool *metal) {
     if (!igi_msl_is(r, open, "[") || !igi_msl_is(r, open + 1, "[")) return 0;
     item attribute = {.end = open + 1};

@@ -21,7 +21,7 @@ typedef struct igi_msl_annotation {
 // Reads operands (text, file, line, arguments) of an annotation.
 igi_msl_annotation igi_msl_annotation_read(LLVMValueRef text, LLVMValueRef file, LLVMValueRef line,
                                            LLVMValueRef arguments);
-// The rest of the text when it begins with `prefix`, else NULL.
+// The rest of the text if it begins with `prefix`, else NULL.
 const char *igi_msl_annotation_after(const igi_msl_annotation *annotation, const char *prefix);
 
 typedef struct igi_msl_parameter {
@@ -29,13 +29,13 @@ typedef struct igi_msl_parameter {
     LLVMValueRef argument;  // the LLVM argument when it is a pointer; NULL otherwise
     LLVMValueRef anchor;    // after this instruction the parameter may be overwritten
     ig_argument_kind kind;
-    igi_msl_builtin builtin;  // when kind is BUILTIN
+    igi_msl_builtin builtin;  // if kind is BUILTIN
     bool has_index;
     int64_t index;
     bool threadgroup;   // declared threadgroup
     char space[16];     // "device", "constant", "threadgroup", ""
-    char *condition;    // function constant that switches it on; NULL when none
-    char *unsupported;  // attribute that is not supported; NULL when none
+    char *condition;    // function constant that switches it on; NULL if none
+    char *unsupported;  // attribute that is not supported; NULL if none
     bool annotated;
     const char *file;
     uint32_t line;
@@ -46,7 +46,7 @@ typedef struct igi_msl_parameters {
     size_t count, capacity;
 } igi_msl_parameters;
 
-// Parameters of a kernel in order, as far as they are pointers or annotated. False when memory is short.
+// The parameters of a kernel that are pointers or annotated, in order. Returns false when memory is short.
 bool igi_msl_parameters_read(LLVMValueRef function, igi_msl_parameters *parameters);
 // Elements of an array<T, N> by the name of the type; 1 for all others.
 uint32_t igi_msl_array_length(const char *type);

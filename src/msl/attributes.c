@@ -18,7 +18,7 @@ static const igi_msl_attribute attributes[] = {
 #define BUILTIN(name, components) {#name, IGI_ATTRIBUTE_BUILTIN},
     IGI_BUILTIN_LIST(BUILTIN)
 #undef BUILTIN
-    // Argument buffers are plain structs of pointers here, so ids do not move anything.
+    // Argument buffers are plain structs of pointers here, so ids have no effect.
     {"id", IGI_ATTRIBUTE_IGNORED},
     {"invariant", IGI_ATTRIBUTE_IGNORED},
     {"stage_in", IGI_ATTRIBUTE_UNSUPPORTED},

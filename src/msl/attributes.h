@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every MSL attribute Ingot knows, and what it is.
+// Every MSL attribute that Ingot knows, and its kind.
 #ifndef INGOT_MSL_ATTRIBUTES_H
 #define INGOT_MSL_ATTRIBUTES_H
 
@@ -51,9 +51,9 @@ typedef struct igi_msl_attribute {
     igi_msl_attribute_kind kind;
 } igi_msl_attribute;
 
-// NULL for a name MSL does not have.
+// NULL for a name that is not in MSL.
 const igi_msl_attribute *igi_msl_attribute_find(const char *name, size_t length);
-// The attribute a mistyped one was probably meant to be, of those that kernels can have; NULL when none is near.
+// The attribute that a mistyped one was probably meant to be, among those that kernels can have; NULL if none is close.
 const char *igi_msl_attribute_nearest(const char *name);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The language clang is asked for, and the arguments of one run.
+// The language options of clang, and the arguments of one run.
 #include "msl/clang-flags.h"
 
 #include "core/file.h"
@@ -27,7 +27,7 @@ static const char *const base_flags[] = {
     "-Xclang",
     "-mno-constructor-aliases",
     "-fsigned-char",
-    // What GPUs define and C++ does not: wrapping integers, saturating conversions, type punning.
+    // What GPUs define and C++ leaves undefined: wrapping integers, saturating conversions, type punning.
     "-fwrapv",
     "-fno-strict-float-cast-overflow",
     "-fno-strict-aliasing",
@@ -38,7 +38,7 @@ static const char *const base_flags[] = {
     "-ffp-contract=fast",
     "-Xclang",
     "-fbfloat16-excess-precision=none",
-    // Newer manglings of template arguments are beyond the demanglers of today's C++ runtimes.
+    // Demanglers of today's C++ runtimes do not understand newer manglings of template arguments.
     "-fclang-abi-compat=17",
     // Annotations and value names must be kept; src/simt runs the passes.
     "-O1",
@@ -119,7 +119,7 @@ void igi_msl_add_language(igi_msl_arguments *list, const char *overlay, const ig
     add(list, "-ivfsoverlay"), add(list, overlay);
 }
 
-// The driver would look for a precompiled form of `path` beside it; clang itself does not.
+// The driver would look for a precompiled form next to `path`; clang itself does not.
 static void add_implicit_include(igi_msl_arguments *list, const char *path) {
     add(list, "-Xclang"), add(list, "-include"), add(list, "-Xclang"), add(list, path);
 }
@@ -153,7 +153,7 @@ void igi_msl_add_inputs(igi_msl_arguments *list, const igi_msl_request *request)
         add(list, "-gdwarf-4"), add(list, request->places ? "-g" : "-gline-tables-only"),
             add(list, "-fdebug-compilation-dir=/");
     if (request->marks_overflow) add(list, "-fno-wrapv");
-    // Included, because the driver itself does not look into the overlay for its input.
+    // Included rather than compiled, because the driver does not look into the overlay for its input.
     add_implicit_include(list, request->sources.files[0].path);
     add(list, "-x"), add(list, "c++"), add(list, "/dev/null");
     if (request->syntax_of) {

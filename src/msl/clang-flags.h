@@ -17,11 +17,11 @@ void igi_msl_add_argument(igi_msl_arguments *list, const char *argument);
 void igi_msl_add_owned_argument(igi_msl_arguments *list, char *argument);
 void igi_msl_free_arguments(igi_msl_arguments *list);
 
-// What makes clang read MSL in the file system of `overlay` (overlay.h).
+// Arguments that make clang read MSL in the file system of `overlay` (overlay.h).
 void igi_msl_add_language(igi_msl_arguments *list, const char *overlay, const igi_msl_request *request);
-// The standard headers: precompiled, if the overlay has them so, or as text.
+// The standard headers: precompiled, if the overlay has them in that form, or as text.
 void igi_msl_add_prelude(igi_msl_arguments *list, bool precompiled);
-// The sources and options of one compilation, and where its result goes.
+// The sources and options of one compilation, and where the result is written.
 void igi_msl_add_inputs(igi_msl_arguments *list, const igi_msl_request *request);
 // The flags that are the same for every request.
 void igi_msl_hash_flags(igi_hasher *hasher);

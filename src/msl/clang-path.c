@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looking for clang: INGOT_CLANG, then the PATH, then where Debian has it.
+// Looking for clang: INGOT_CLANG, then PATH, then where Debian installs it.
 #include "msl/clang-path.h"
 
 #include <string.h>

@@ -6,11 +6,11 @@
 #include "core/hash.h"
 #include "core/status-internal.h"
 
-// Path of the clang that would be used; NULL when there is none. owns: the caller frees it.
+// The path of the clang that would be used; NULL if there is none. owns: the caller frees it.
 char *igi_msl_find_clang(void);
-// The same, and a hash that another clang at that path would change.
+// The same, and a hash that changes if another clang is at that path.
 char *igi_msl_identify_clang(igi_hash *identity);
-// COMPILER_MISSING, with what to do about it.
+// COMPILER_MISSING, with advice.
 ig_status igi_msl_missing_clang(ig_error *error);
 
 #endif

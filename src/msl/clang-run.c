@@ -9,15 +9,15 @@
 #include "msl/clang-path.h"
 
 static const uint64_t default_timeout_ns = 60ull * 1000000000u;
-// What no compilation of a kernel needs, and every machine can give.
+// More than any kernel needs to compile, and within the reach of every machine.
 static const igi_process_limits limits = {.memory_bytes = 4ull << 30, .output_bytes = 256ull << 20, .open_files = 256};
 
 // ---- Environment ----
 
-// What programs need to run at all. Other variables could change what clang does (CPATH, CCC_OVERRIDE_OPTIONS and many
-// more), and are not part of the cache key.
+// What programs need in order to run. Other variables could change what clang does (CPATH, CCC_OVERRIDE_OPTIONS and
+// many more), and are not part of the cache key.
 static const char *const kept_variables[] = {"PATH", "HOME", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"};
-// Messages are read by us; and the time of compilation is no input.
+// We parse the messages, and the time of compilation must not be an input.
 static const char *const set_variables[] = {"LC_ALL=C", "SOURCE_DATE_EPOCH=0"};
 
 enum {
@@ -47,7 +47,7 @@ static bool make_environment(const char *directory, char *environment[VARIABLES 
 
 // ---- Files ----
 
-// Where systems keep programs, their libraries, and what finds those.
+// Where systems keep programs, their libraries, and the files that locate those.
 static const char *const system_places[] = {"/usr",
                                             "/bin",
                                             "/sbin",
@@ -68,7 +68,7 @@ static void add_path(igi_msl_arguments *list, const char *directory, const char 
     igi_msl_add_owned_argument(list, igi_path_join(directory, name));
 }
 
-// A clang in another place has its libraries beside it or in ../lib.
+// A clang installed elsewhere has its libraries next to it or in ../lib.
 static void add_clang_places(igi_msl_arguments *list, const char *clang) {
     char *real = realpath(clang, NULL), *directory = real ? igi_path_dirname(real) : NULL;
     if (directory) {

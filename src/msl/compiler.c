@@ -18,7 +18,7 @@ struct igi_msl_compiler {
     pthread_mutex_t lock;  // guards what follows
     char *cache_dir;
     igi_msl_toolchain tools;
-    bool temporary;  // tools.directory goes with the compiler
+    bool temporary;  // tools.directory is removed with the compiler
     igi_hash stdlib_identity;
 };
 
@@ -61,7 +61,7 @@ static void compile_once(const igi_msl_toolchain *tools, const igi_msl_request *
     igi_msl_free_arguments(&list);
 }
 
-// One run of clang on the sources as they are, in a directory of its own.
+// One run of clang on the current sources, in a separate directory.
 static ig_status run_in_directory(const igi_msl_toolchain *tools, const igi_msl_request *request, const char *pch,
                                   igi_process *process, ig_error *error) {
     char *directory = igi_make_temp_dir(), *overlay = NULL;
@@ -78,14 +78,14 @@ static ig_status run_in_directory(const igi_msl_toolchain *tools, const igi_msl_
     return status;
 }
 
-// A damaged precompiled header must cost time, not correctness: drop it and go without.
+// A damaged precompiled header must cost time, not correctness: it is dropped, and clang runs without it.
 static ig_status run(const igi_msl_toolchain *tools, const igi_msl_request *request, igi_process *process,
                      ig_error *error) {
-    // The precompiled header was made for integers that wrap.
+    // The precompiled header was made for wrapping integers.
     char *pch = request->marks_overflow ? NULL : igi_msl_find_pch(tools, request);
     ig_status status = run_in_directory(tools, request, pch, process, error);
     if (status == IG_STATUS_OK && pch && (igi_msl_blames_pch(process) || igi_msl_clang_crashed(process))) {
-        igi_log(IG_LOG_WARNING, "%s is damaged; it will be made again", pch);
+        igi_log(IG_LOG_WARNING, "%s is damaged; it will be generated again", pch);
         unlink(pch);
         igi_text_free(&process->output), igi_text_free(&process->errors);
         status = run_in_directory(tools, request, NULL, process, error);
@@ -94,10 +94,10 @@ static ig_status run(const igi_msl_toolchain *tools, const igi_msl_request *requ
     return status;
 }
 
-// Each takes a run of clang.
+// Each round is a run of clang.
 enum { MAX_ROUNDS = 32 };
 
-// Runs clang until it finds every file it looks for, or asks for one that is not there.
+// Runs clang until it finds every file that it looks for, or requests one that does not exist.
 static ig_status run_until_complete(const igi_msl_toolchain *tools, igi_msl_request *request,
                                     igi_msl_diagnostics *diagnostics, igi_process *process, ig_error *error) {
     size_t checked = 0, rounds = 0;

@@ -10,8 +10,8 @@
 
 typedef struct igi_msl_compiler igi_msl_compiler;
 
-// `cache_dir` NULL: headers and precompiled headers live in a temporary directory that goes with the compiler.
-// Touches neither disk nor clang before the first compilation.
+// `cache_dir` NULL: headers and precompiled headers are in a temporary directory that is removed with the compiler.
+// Accesses neither the disk nor clang before the first compilation.
 ig_status igi_msl_compiler_create(const char *cache_dir, igi_msl_compiler **compiler);
 void igi_msl_compiler_destroy(igi_msl_compiler *compiler);
 
@@ -22,21 +22,22 @@ typedef struct igi_msl_request {
     uint32_t language_version;
     ig_math_mode math_mode;
     bool line_tables;       // source lines in the bitcode
-    bool marks_overflow;    // signed integers that wrap can be told from others
-    bool places;            // debug information of everything, to say where an error is
+    bool marks_overflow;    // signed integers that wrap can be distinguished from others
+    bool places;            // debug information for everything, to locate errors
     const char *syntax_of;  // not NULL: clang's syntax tree of that function, as text, instead of bitcode
     uint64_t timeout_ns;
 } igi_msl_request;
 
 // The key under which the result may be cached: sources, options, headers and the clang that would compile them.
 igi_hash igi_msl_key(igi_msl_compiler *compiler, const igi_msl_request *request);
-// The same without the clang: what is built in was made by the one of the build.
+// The same without the clang: what is built in was made by the clang of the build.
 igi_hash igi_msl_content_key(const igi_msl_compiler *compiler, const igi_msl_request *request);
 
-// Compiles to bitcode, or to a syntax tree. Files whose names only clang can tell are added to request->sources, after
-// which igi_msl_key gives the key of the result, and the key before leads to them (missing.h). Diagnostics (warnings on
-// success too) go to `diagnostics`, which must be on request->sources. errors: COMPILE_FAILED (then see diagnostics),
-// COMPILER_MISSING, _CRASHED, _TIMEOUT, IO, OUT_OF_MEMORY. threads: any number at once.
+// Compiles to bitcode, or to a syntax tree. Files whose names only clang can determine are added to request->sources;
+// after that, igi_msl_key gives the key of the result, and the earlier key leads to those names (missing.h).
+// Diagnostics (on success too, for warnings) go to `diagnostics`, which must be on request->sources. errors:
+// COMPILE_FAILED (then see diagnostics), COMPILER_MISSING, _CRASHED, _TIMEOUT, IO, OUT_OF_MEMORY. threads: any number
+// at once.
 ig_status igi_msl_compile(igi_msl_compiler *compiler, igi_msl_request *request, igi_msl_diagnostics *diagnostics,
                           char **bitcode, size_t *bitcode_length, ig_error *error);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Function constants in the order of the source; clang keeps the order of their first use.
+// Function constants in the order of the source; clang orders them by their first use.
 #include "msl/constant-order.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@ typedef struct walk {
     size_t count, placed;
 } walk;
 
-// Moves the constant of this name after those that are in place.
+// Moves the constant with this name after those that are already in place.
 static void place(walk *w, const char *name) {
     for (size_t i = w->placed; i < w->count; i++) {
         if (strcmp(w->constants[i].name, name) != 0) continue;

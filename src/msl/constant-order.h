@@ -7,8 +7,8 @@
 
 #include "msl/sources.h"
 
-// Sorts them by their declarations, a header's where it is included; those that only a macro spells out come last, as
-// they were. False when memory is short.
+// Sorts them by their declarations; those of a header count where it is included. Constants whose names only a macro
+// spells out come last, in their old order. Returns false when memory is short.
 bool igi_msl_order_constants(const igi_msl_sources *sources, ig_function_constant_info *constants, size_t count);
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Function constants travel as external symbols "ig.fc.NUMBER.TYPE.NAME"; NUMBER is an expression like 700 + 1.
+// Function constants are represented by external symbols "ig.fc.NUMBER.TYPE.NAME"; NUMBER is an expression like 700 +
+// 1.
 #ifndef INGOT_MSL_CONSTANT_SYMBOL_H
 #define INGOT_MSL_CONSTANT_SYMBOL_H
 
@@ -14,7 +15,7 @@ typedef struct igi_msl_constant_symbol {
     const char *name;
 } igi_msl_constant_symbol;
 
-// False for any other symbol. What it points to lies in `symbol`.
+// Returns false for any other symbol. The result points into `symbol`.
 bool igi_msl_constant_symbol_read(const char *symbol, igi_msl_constant_symbol *constant);
 
 #endif

@@ -9,7 +9,7 @@
 #include "msl/contents-internal.h"
 #include "msl/places.h"
 
-// More than this is not inlined just to find out whether recursion is tail recursion.
+// Larger code is not inlined just to find out whether recursion is tail recursion.
 enum { MAX_INLINED = 100000 };
 
 // ---- Functions in the order of calls, and cycles ----
@@ -29,7 +29,7 @@ typedef struct search {
     uint8_t *colours;
     uint32_t *order;  // callees before callers
     size_t done;
-    LLVMValueRef *cycles;  // calls that close one
+    LLVMValueRef *cycles;  // calls that close a cycle
     size_t cycle_count, cycle_capacity;
 } search;
 
@@ -99,7 +99,7 @@ static uint64_t *sum_up(const search *s) {
 
 // ---- Recursion ----
 
-// Tail recursion is a loop, and Metal programs contain it: whether src/simt can turn it into one decides
+// Tail recursion is a loop, and Metal programs contain it: it is allowed if src/simt can turn it into one
 // (simt/inline.c).
 static const char passes[] =
     "globaldce,always-inline,globaldce,function(sroa,early-cse,simplifycfg,tailcallelim),always-inline,globaldce";
@@ -158,7 +158,7 @@ static void refuse_recursion(contents *c, const recursion *r) {
     free(message);
 }
 
-// Marks the calls whose function still calls itself, after the passes. Inlining may have removed some of a cycle.
+// Marks the calls whose function still calls itself after the passes. Inlining may have removed parts of a cycle.
 static bool find_remaining(contents *c, recursion *found, size_t count) {
     contents after = {.module = c->module};
     search s = {0};
@@ -187,7 +187,7 @@ static void judge_recursion(contents *c, recursion *found, size_t count, uint64_
     }
 }
 
-// The calls are described first: passes remove them.
+// The calls are described first, because passes remove them.
 static void check_recursion(contents *c, const search *s, const uint64_t *sums) {
     uint64_t inlined = 0;
     recursion *found = igi_calloc(s->cycle_count, sizeof *found);

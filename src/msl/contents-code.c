@@ -2,7 +2,7 @@
 // Instructions and types that a kernel may contain.
 #include "msl/contents-internal.h"
 
-// Integers of 128 bits come with the calling convention; wider ones and their division need a runtime library or
+// Integers of 128 bits come from the calling convention; wider ones, and division of either, need a runtime library or
 // an excessive amount of time.
 enum { MAX_INTEGER_BITS = 128, MAX_NATIVE_BITS = 64, MAX_VECTOR_ELEMENTS = 64 };
 
@@ -15,7 +15,7 @@ static const char *refused_scalar(LLVMTypeRef type) {
         case LLVMBFloatTypeKind:
         case LLVMFloatTypeKind:
         case LLVMDoubleTypeKind:
-        case LLVMFP128TypeKind:  // a literal, before it becomes a half; is_long_arithmetic has the rest
+        case LLVMFP128TypeKind:  // a literal that becomes a half; is_long_arithmetic handles the rest
         case LLVMLabelTypeKind:
         case LLVMMetadataTypeKind:
         case LLVMFunctionTypeKind: return NULL;
@@ -55,7 +55,7 @@ static bool is_wide_integer(LLVMTypeRef type) {
 
 // ---- Instructions ----
 
-// Literals of type half come as long doubles and are shortened at once. Anything else would need a runtime library.
+// Literals of type half are first long doubles and are truncated at once. Anything else would need a runtime library.
 static bool is_long_arithmetic(LLVMValueRef instruction) {
     switch (LLVMGetInstructionOpcode(instruction)) {
         case LLVMFAdd:
@@ -83,7 +83,7 @@ static bool is_atomic(LLVMValueRef instruction) {
     }
 }
 
-// The value an atomic operation reads or writes.
+// The type of the value that an atomic operation reads or writes.
 static LLVMTypeRef atomic_type(LLVMValueRef instruction) {
     switch (LLVMGetInstructionOpcode(instruction)) {
         case LLVMStore: return LLVMTypeOf(LLVMGetOperand(instruction, 0));

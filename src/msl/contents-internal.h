@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the files that check a library's contents share.
+// Shared by the files that check a library's contents.
 #ifndef INGOT_MSL_CONTENTS_INTERNAL_H
 #define INGOT_MSL_CONTENTS_INTERNAL_H
 
@@ -20,28 +20,28 @@ typedef struct contents {
     igi_msl_diagnostics *diagnostics;  // NULL: not reported
     contents_function *functions;
     size_t function_count, function_capacity;
-    LLVMValueRef *constants;  // still to be looked at
+    LLVMValueRef *constants;  // still to be visited
     size_t constant_count, constant_capacity;
-    // Functions map to their number; what else has been looked at maps to 0.
+    // Functions map to their number; other visited values map to 0.
     igi_pointer_map seen;
-    LLVMValueRef at;  // instruction, function or variable that is being looked at
+    LLVMValueRef at;  // instruction, function or variable that is being checked
     bool failed;      // memory
 } contents;
 
-// Adds an error at a value of the module; `name` is what to point at in its line, NULL when that is not known.
+// Adds an error at a value of the module; `name` is the word to point at in its line, NULL if that is not known.
 __attribute__((format(printf, 4, 5))) void contents_refuse(contents *c, LLVMValueRef at, const char *name,
                                                            const char *format, ...);
-// The function as its author calls it. owns: the caller frees it. NULL when memory is short.
+// The function's name in the source. owns: the caller frees it. NULL when memory is short.
 char *contents_name(LLVMValueRef function);
-// True the first time.
+// Returns true the first time.
 bool contents_is_new(contents *c, const void *key);
-// Everything reachable from the kernels, checked unless c->diagnostics is NULL. pre: module and diagnostics are set.
+// Visits everything reachable from the kernels of c->module, and checks it unless c->diagnostics is NULL.
 void contents_walk(contents *c);
 void contents_free(contents *c);
 
-// One instruction of a function: what it is and what it works on. contents-code.c
+// Checks one instruction of a function and its operands. contents-code.c
 void contents_check_instruction(contents *c, LLVMValueRef instruction);
-// A type that no kernel may use: what it is called; NULL for the others.
+// The name of a type that kernels may not use; NULL for the others.
 const char *contents_refused_type(contents *c, LLVMTypeRef type);
 
 // Recursion, and threadgroup memory of whole kernels. contents-calls.c

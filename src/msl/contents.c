@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks from the kernels to everything they can reach, and looks at functions and variables on the way.
+// Walks from the kernels to everything they can reach, and checks functions and variables on the way.
 #include "msl/contents.h"
 
 #include <llvm-c/Target.h>
@@ -18,7 +18,7 @@ enum { MAX_ERRORS = 50 };
 
 // ---- Errors ----
 
-// What clang makes by itself has no place; the function it is in has one.
+// What clang generates itself has no location; the function that contains it has one.
 static bool find_place(LLVMValueRef at, igi_msl_place *place) {
     if (!at) return false;
     if (igi_msl_place_of(at, place)) return true;
@@ -52,7 +52,7 @@ void contents_refuse(contents *c, LLVMValueRef at, const char *name, const char 
 char *contents_name(LLVMValueRef function) {
     size_t length;
     const char *symbol = LLVMGetValueName2(function, &length);
-    if (*symbol == '\1') symbol++;  // clang's mark of a name that is not to be mangled
+    if (*symbol == '\1') symbol++;  // clang's marker for a name that must not be mangled
     igi_msl_signature signature;
     igi_msl_signature_read(symbol, &signature);
     char *name = signature.name;
@@ -108,7 +108,7 @@ static bool is_function_constant(LLVMValueRef global) {
     return igi_msl_constant_symbol_read(LLVMGetValueName2(global, &length), &constant);
 }
 
-// A store to it outside the functions that clang makes.
+// A store to it outside of the functions that clang generates.
 static LLVMValueRef find_store(LLVMValueRef value) {
     for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use)) {
         LLVMValueRef user = LLVMGetUser(use), store = NULL;
@@ -119,7 +119,8 @@ static LLVMValueRef find_store(LLVMValueRef value) {
     return NULL;
 }
 
-// Beside a variable of a function that is set when control first gets there, which is refused itself.
+// The guard of a function's static variable that is initialised when control first reaches it; the variable itself is
+// refused.
 static bool is_guard(const contents *c, LLVMValueRef global) {
     size_t length;
     const char *symbol = LLVMGetValueName2(global, &length);
@@ -208,7 +209,7 @@ static void refuse_callee(contents *c, LLVMValueRef callee) {
     else if (strncmp(symbol, "llvm.", 5) == 0)
         contents_refuse(c, c->at, NULL, "builtin function of the compiler ('%s') that Metal does not have", name);
     else if (igi_msl_is_reserved(symbol))
-        contents_refuse(c, c->at, name, "call to '%s', which Ingot's headers do not declare so", name);
+        contents_refuse(c, c->at, name, "call to '%s', which Ingot's headers do not declare with this type", name);
     else
         contents_refuse(c, c->at, name, "call to '%s', which is declared but not defined", name);
     free(name);
@@ -219,16 +220,16 @@ static void check_callee(contents *c, size_t caller, LLVMValueRef call) {
     if (LLVMIsAInlineAsm(callee)) {
         contents_refuse(c, call, NULL, "inline assembly is not allowed in Metal");
     } else if (!LLVMIsAFunction(callee)) {
-        if (LLVMIsAConstant(callee)) add_constant(c, callee);  // an alias; a pointer is judged once all is inlined
+        if (LLVMIsAConstant(callee)) add_constant(c, callee);  // an alias; pointers are checked after inlining
     } else if (!LLVMIsDeclaration(callee)) {
         if (LLVMGetCalledFunctionType(call) != LLVMGlobalGetValueType(callee))
-            contents_refuse(c, call, NULL, "a function is called with parameters of other types than it has");
+            contents_refuse(c, call, NULL, "a function is called with arguments of the wrong types");
         add_function(c, callee);
         add_call(c, caller, call);
     } else if (!igi_msl_allows(callee)) {
         refuse_callee(c, callee);
     } else if (!igi_msl_allows_operands(call)) {
-        contents_refuse(c, call, NULL, "a function that Ingot's headers keep for themselves is called in another way");
+        contents_refuse(c, call, NULL, "an internal function of Ingot's headers is called in an unsupported way");
     }
 }
 
@@ -245,7 +246,7 @@ static void visit_instruction(contents *c, size_t function, LLVMValueRef instruc
     int count = LLVMGetNumOperands(instruction);
     if (LLVMIsACallInst(instruction)) {
         check_callee(c, function, instruction);
-        // The texts of an annotation are clang's own, in a section that no machine code is made of.
+        // The texts of an annotation are clang's own, in a section that produces no machine code.
         count = is_annotation(instruction) ? 1 : count - 1;
     }
     for (int i = 0; i < count; i++) {
@@ -290,7 +291,7 @@ static void visit_kernel(LLVMValueRef function, const igi_msl_annotation *annota
     if (added) added->kernel = true;
 }
 
-// Initialisers run in every kernel; what is kept by force becomes machine code too.
+// Initialisers run in every kernel; what is kept by `used` attributes becomes machine code too.
 static void visit_list(contents *c, const char *name) {
     LLVMValueRef list = LLVMGetNamedGlobal(c->module, name);
     LLVMValueRef entries = list ? LLVMGetInitializer(list) : NULL;
@@ -338,7 +339,7 @@ static void check_reserved(contents *c, LLVMValueRef global) {
         contents_refuse(c, global, constant.name,
                         "function constant '%s' has a value; it gets one when a pipeline is made", constant.name);
     else
-        contents_refuse(c, global, symbol, "'%s' is a name of the compiler's own", symbol);
+        contents_refuse(c, global, symbol, "'%s' is a name that is reserved for the compiler", symbol);
 }
 
 static void check_module(contents *c) {

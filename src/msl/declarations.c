@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One walk over the tokens that tracks open scopes. Each branch of an #if starts with the scopes before it.
+// One pass over the tokens that tracks open scopes. Each branch of an #if starts with the scopes before it.
 #include "msl/declarations.h"
 
 #include "core/memory.h"
@@ -9,24 +9,24 @@ enum { NONE = UINT32_MAX };
 
 typedef struct scope {
     uint32_t parent;
-    uint32_t declaration;  // of the class, NONE for other scopes and for classes that are left out
+    uint32_t declaration;  // of the class, NONE for other scopes and for ignored classes
     uint32_t name;         // token of the class's name, NONE for others
     bool macro;            // a macro's body: the code around its invocation is unknown
 } scope;
 
-typedef struct branch {  // a part of the file that an #if or #else switches
+typedef struct branch {  // a part of the file between #if, #else and #endif
     uint32_t parent, end;
 } branch;
 
-// Where the walk is: small and flat, because every #if saves one.
+// The state of the walk: small and flat, because every #if saves a copy.
 typedef struct state {
     uint32_t scope;
-    uint32_t depth;        // brackets open in the head, or braces open in a body
-    uint32_t declaration;  // whose body is open; NONE when it is left out
+    uint32_t depth;        // open brackets in the head, or open braces in a body
+    uint32_t declaration;  // whose body is open; NONE if it is ignored
     uint32_t first;        // first token of the head; NONE before it
     uint32_t head_end;     // where bases or initialisers begin; NONE before that
     uint32_t branch;       // in which the head began
-    uint32_t words;        // tokens before the parameters, specifiers and template arguments aside
+    uint32_t words;        // tokens before the parameters, without specifiers and template arguments
     uint32_t name;         // last word of a class's head
     uint32_t last_word;    // last word outside template arguments
     uint32_t angles;
@@ -157,12 +157,12 @@ static void read_head(walker *w, size_t index) {
 
 // ---- Declarations ----
 
-// Adds the declaration whose head ends here, if it is a function or class in one piece; NONE if not.
+// Adds the declaration whose head ends here, if it is a function or class in one piece; otherwise returns NONE.
 static uint32_t add_declaration(walker *w, size_t index, bool has_body) {
     state *now = &w->now;
     bool is_class = now->is_class && !now->is_function;
     bool known = now->first != NONE && (is_class ? has_body : now->is_function) && !now->is_other;
-    // Statements of a macro's body look like prototypes.
+    // Statements in a macro's body look like prototypes.
     if (!known || now->branch != w->branch || (w->scopes[now->scope].macro && !has_body)) return NONE;
     igi_msl_declarations *found = w->found;
     if (!igi_grow((void **)&found->items, &found->capacity, found->count + 1, sizeof *found->items)) {
@@ -179,7 +179,7 @@ static uint32_t add_declaration(walker *w, size_t index, bool has_body) {
     return (uint32_t)found->count++;
 }
 
-// The declaration is whole if it ends in the branch where it began.
+// The declaration is complete if it ends in the branch where it began.
 static void end_declaration(walker *w, uint32_t declaration, size_t end) {
     if (declaration == NONE) return;
     igi_msl_declaration *item = &w->found->items[declaration];
@@ -281,7 +281,7 @@ static void walk(walker *w) {
     }
 }
 
-// Drops what never ended, and turns branches into where they end.
+// Drops declarations that never ended, and replaces branches by the tokens where they end.
 static void settle(walker *w) {
     igi_msl_declarations *found = w->found;
     size_t kept = 0;

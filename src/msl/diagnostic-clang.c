@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading what clang prints: headings with ranges, and proposed changes.
+// Parsing clang's output: headings with ranges, and proposed changes.
 //
 //   /path/x.metal:6:17:{6:12-6:16}{6:19-6:23}: error: invalid operands to binary expression
-//       6 |     x[i] = m[0] * x[i];
+//       6
+//     x[i] = m[0] * x[i];
 //   fix-it:"/path/x.metal":{3:14-3:14}:";"
 //
 // Source lines, which are those of the rewritten file, are skipped.
@@ -17,7 +18,7 @@ typedef struct clang_range {
     uint32_t line, column, end_line, end_column;
 } clang_range;
 
-// What has been read so far of one message: it is complete when the next begins.
+// What has been read of one message so far; it is complete when the next begins.
 typedef struct reader {
     igi_msl_diagnostics *diagnostics;
     const igi_msl_source *source;  // that it is about; NULL: not the user's
@@ -32,7 +33,7 @@ static uint32_t original_column(const igi_msl_source *source, uint32_t line, uin
     return igi_msl_rewrite_locate(&source->rewrite, source->text, line, column);
 }
 
-// The part of the range on the message's line. False when there is none.
+// The part of the range on the message's line. Returns false if there is none.
 static bool span_on_line(const reader *r, const clang_range *range, igi_msl_diagnostic_span *span) {
     uint32_t line = r->message.line;
     if (range->line > line || range->end_line < line) return false;
@@ -79,7 +80,7 @@ static void point_at_end(const igi_msl_source *source, igi_msl_diagnostic *messa
 
 // ---- Headings ----
 
-// Cuts ":{...}{...}" off the end of "path:line:column:{...}". Returns the ranges, "" when there are none.
+// Cuts ":{...}{...}" off the end of "path:line:column:{...}". Returns the ranges, or "" if there are none.
 static const char *cut_ranges(char *place) {
     size_t length = strlen(place);
     char *ranges = place + length;
@@ -103,7 +104,7 @@ static uint32_t cut_number(char *place) {
     return (uint32_t)number;
 }
 
-// Splits "path:line:column:{ranges}: level: text" in place. Returns the ranges; NULL when it is no heading.
+// Splits "path:line:column:{ranges}: level: text" in place. Returns the ranges; NULL if it is not a heading.
 static const char *split_heading(char *line, igi_msl_diagnostic *message) {
     static const char *const levels[] = {": fatal error: ", ": error: ", ": warning: ", ": note: "};
     for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
@@ -135,7 +136,7 @@ bool igi_msl_message_parse(char *line, igi_msl_message *found) {
     return true;
 }
 
-// Takes the line. False when it is no heading.
+// Takes the line. Returns false if it is not a heading.
 static bool begin_message(reader *r, char *line) {
     igi_msl_diagnostic message = {0};
     const char *ranges = split_heading(line, &message);
@@ -233,7 +234,8 @@ static const char computed_probe[] =
     "the file that __has_include or __has_embed asks for must be written out, as \"name\" or <name>: a name that a "
     "macro gives is not followed";
 
-// Our sentence for a message that clang gives because of the rewriting; NULL to keep clang's. owns: the caller frees it.
+// Our own text for a message that clang gives because of the rewriting; NULL to keep clang's. owns: the caller frees
+// it.
 static char *explain(const reader *r) {
     static const char tail[] = "' file not found";
     const char *text = r->message.text;
@@ -308,7 +310,7 @@ static bool is_about_threadgroup(const igi_msl_diagnostics *diagnostics, const i
            igi_msl_declares_threadgroup(source, note->line, original_column(source, note->line, note->column));
 }
 
-// The line that begins the next error or warning. *alarm: the notes before it are about a threadgroup variable.
+// The line where the next error or warning begins. *alarm: the notes before it are about a threadgroup variable.
 static const char *skip_notes(const igi_msl_diagnostics *diagnostics, const char *output, bool *alarm) {
     for (*alarm = false; *output; output = after_line(output)) {
         igi_msl_message found;
@@ -321,8 +323,8 @@ static const char *skip_notes(const igi_msl_diagnostics *diagnostics, const char
     return output;
 }
 
-// Past a warning that a threadgroup variable has no value, and its notes: another thread may well have set it.
-// `output` itself when it begins with anything else.
+// Skips a warning that a threadgroup variable has no value, and its notes: another thread may well have set it.
+// Returns `output` itself if it begins with anything else.
 static const char *skip_false_alarm(const igi_msl_diagnostics *diagnostics, const char *output) {
     size_t length = strcspn(output, "\n");
     bool alarm =

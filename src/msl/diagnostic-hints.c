@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What to write instead of names that are not MSL's: those of CUDA, OpenCL and C, and mistyped attributes.
+// What to write instead of names that are not in MSL: those of CUDA, OpenCL and C, and mistyped attributes.
 #include <stdio.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "msl/diagnostic.h"
 
 typedef struct hint {
-    const char *name;  // a last "*" stands for any rest
+    const char *name;  // a trailing "*" stands for any suffix
     const char *advice;
 } hint;
 
@@ -86,7 +86,7 @@ static const hint hints[] = {
     {"nullptr_t", space_of_pointers},
 };
 
-// With 'f' they are C's.
+// With the suffix 'f' they are C's.
 static const char *const math[] = {"acos", "asin",  "atan",  "atan2", "ceil", "cos",  "cosh", "exp",   "exp2",
                                    "fabs", "floor", "fma",   "fmax",  "fmin", "fmod", "log",  "log10", "log2",
                                    "pow",  "round", "rsqrt", "sin",   "sinh", "sqrt", "tan",  "tanh",  "trunc"};
@@ -115,7 +115,7 @@ static bool is_suffixed_math(const char *name) {
 
 enum { MAX_NAME = 64 };
 
-// The name between the first quotes of a message that says it is unknown.
+// The name between the first quotes of a message about an unknown name.
 static bool unknown_name(const char *text, char name[MAX_NAME]) {
     static const char *const complaints[] = {"use of undeclared identifier '",
                                              "unknown type name '",
@@ -135,7 +135,7 @@ static bool unknown_name(const char *text, char name[MAX_NAME]) {
     return false;
 }
 
-// What clang proposes is something else.
+// Replaces what clang proposes.
 static void replace_name(igi_msl_diagnostic *message, const char *name, const char *by) {
     igi_msl_diagnostic_free(message);
     if (!message->column) return;
@@ -143,7 +143,7 @@ static void replace_name(igi_msl_diagnostic *message, const char *name, const ch
     igi_msl_diagnostic_propose(message, span, igi_strdup(by));
 }
 
-// "write 'device'" can be done for the user.
+// Advice such as "write 'device'" also becomes a proposed change.
 static void propose_advice(igi_msl_diagnostic *message, const char *name, const char *advice) {
     static const char write[] = "write '";
     igi_msl_diagnostic_free(message);

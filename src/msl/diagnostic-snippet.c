@@ -25,12 +25,12 @@ typedef struct source_line {
     size_t length;
 } source_line;
 
-// The place of a column, which may lie past the end.
+// The offset of a column, which may be past the end.
 static size_t place_of(const source_line *line, uint32_t column) {
     return column - 1 < line->length ? column - 1 : line->length;
 }
 
-// As many columns as the bytes take. Tabs stay tabs, so that what follows stands where it does above.
+// Adds as many blank columns as the bytes take. Tabs stay tabs, so that what follows is aligned with the line above.
 static void add_blanks(igi_text *log, const source_line *line, size_t from, size_t to) {
     for (size_t i = from; i < to;) {
         size_t sequence = igi_utf8_sequence(line->text + i, to - i);
@@ -57,7 +57,7 @@ static void trim_blanks(igi_text *log) {
     while (log->length && strchr(" \t", log->data[log->length - 1])) log->data[--log->length] = '\0';
 }
 
-// The caret, and "~" below everything else that the message is about.
+// Adds the caret, and "~" below everything else that the message refers to.
 static void add_marks(igi_text *log, const source_line *line, const igi_msl_diagnostic *message) {
     size_t caret = place_of(line, message->column);
     igi_text_addf(log, "%s| ", gutter);

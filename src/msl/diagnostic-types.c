@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Types in messages, named as MSL names them. clang knows them as templates: vec<float, 4>, matrix<_Float16, 2, 2>.
+// Types in messages, as MSL names them. To clang they are templates: vec<float, 4>, matrix<_Float16, 2, 2>.
 #include <ctype.h>
 #include <string.h>
 
@@ -50,7 +50,7 @@ static const char *read_scalar(const char **at) {
     return NULL;
 }
 
-// vec<float, 4> becomes float4. Returns what follows it, or NULL when there is no such type.
+// vec<float, 4> becomes float4. Returns what follows it, or NULL if there is no such type.
 static const char *add_template(igi_text *text, const char *at) {
     igi_skip(&at, "metal::");
     for (size_t i = 0; i < sizeof templates / sizeof *templates; i++) {
@@ -80,7 +80,7 @@ static const char *add_packed(igi_text *text, const char *at) {
     return closed ? end : NULL;
 }
 
-// Names that MSL does not have at all, alone.
+// Names that MSL does not have, as whole words.
 static const char *add_foreign_scalar(igi_text *text, const char *at) {
     const char *const names[][2] = {{"_Float16", "half"}, {"__bf16", "bfloat"}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -110,7 +110,7 @@ char *igi_msl_rename_types(const char *message) {
     return igi_text_take(&text);
 }
 
-// "unsigned int *" as MSL writes it, to see whether two types are one.
+// "unsigned int *" as MSL writes it, to find out whether two types are the same.
 static char *shorten(const char *type, size_t length) {
     igi_text text = {0};
     for (const char *at = type, *end = type + length; at < end;) {
@@ -130,7 +130,7 @@ static char *shorten(const char *type, size_t length) {
     return igi_text_take(&text);
 }
 
-// Where "'float4' (aka 'float4')" says the same twice, the length of the second; else 0.
+// If "'float4' (aka 'float4')" names the same type twice, the length of the second; else 0.
 static size_t repeated(const char *type, size_t length, const char *rest) {
     const char *other = rest;
     if (!igi_skip(&other, " (aka '")) return 0;

@@ -7,7 +7,7 @@
 
 enum { IGI_DIAGNOSTIC_MARKS = 8 };
 
-// Bytes of one line. Columns count from 1; `end` is the first one past it.
+// Bytes of one line. Columns count from 1; `end` is one past the last.
 typedef struct igi_msl_diagnostic_span {
     uint32_t column, end;
 } igi_msl_diagnostic_span;
@@ -32,19 +32,19 @@ void igi_msl_diagnostic_propose(igi_msl_diagnostic *message, igi_msl_diagnostic_
                                 char *text);  // takes the text
 void igi_msl_diagnostic_free(igi_msl_diagnostic *message);
 
-// diagnostic-snippet.c: the source line with its marks and changes; nothing when there is no such line.
+// diagnostic-snippet.c: the source line with its marks and changes; nothing if there is no such line.
 void igi_msl_diagnostic_add_snippet(igi_text *log, const igi_msl_source *source, const igi_msl_diagnostic *message);
-// The text of a line without its end; NULL when there is none.
+// The text of a line without its line break; NULL if there is none.
 const char *igi_msl_source_line(const igi_msl_source *source, uint32_t line, size_t *length);
 
-// diagnostic-types.c: the message with types named as MSL does: float4, not 'vec<float, 4>'. owns: the caller's; NULL
+// diagnostic-types.c: the message with types as MSL names them: float4, not 'vec<float, 4>'. owns: the caller's; NULL
 // when memory is short.
 char *igi_msl_diagnostic_plain_types(const char *message);
-// The same without looking for what is said twice.
+// The same, without removing repetitions.
 char *igi_msl_rename_types(const char *text);
 
-// diagnostic-hints.c: the message with what MSL has instead of names from CUDA, OpenCL and C, and near attributes, as a
-// change too. owns: the caller's; NULL when memory is short.
+// diagnostic-hints.c: the message with MSL's replacement for names from CUDA, OpenCL and C, and for mistyped
+// attributes, also as a proposed change. owns: the caller's; NULL when memory is short.
 char *igi_msl_diagnostic_add_hint(igi_msl_diagnostic *message);
 
 #endif

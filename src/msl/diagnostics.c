@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gathering the messages of the compiler.
+// Collecting the messages of the compiler.
 #include "msl/diagnostics.h"
 
 #include <ctype.h>
@@ -47,7 +47,7 @@ static void remember_first(igi_msl_diagnostics *diagnostics, const char *file, c
     diagnostics->first.column = message->column;
 }
 
-// The standard headers go by <name>, files of the user by what the user calls them.
+// Standard headers are shown as <name>, the user's files by the user's names.
 static const char *shown_name(const igi_msl_diagnostics *diagnostics, const char *path, const igi_msl_source *source,
                               char header[80]) {
     if (source) return source->display;
@@ -87,7 +87,7 @@ void igi_msl_diagnostics_add_rewritten(igi_msl_diagnostics *diagnostics, const c
     igi_msl_diagnostics_add(diagnostics, level, path, line, column, near, message);
 }
 
-// Line of the first place where the word stands alone; 0 when it is nowhere.
+// The line of the first occurrence as a whole word; 0 if there is none.
 static uint32_t find_word(const igi_msl_source *source, const char *word) {
     size_t size = strlen(word);
     uint32_t line = 1;

@@ -19,9 +19,9 @@ typedef struct igi_msl_diagnostics {
     const char *stdlib;              // directory of the standard headers, shown as <name>
     igi_text log;                    // rendered
     size_t error_count;
-    size_t unplaced;     // errors whose place in the source is not known
+    size_t unplaced;     // errors whose source location is not known
     ig_error first;      // the first error
-    size_t group_start;  // where in the log the last error or warning begins
+    size_t group_start;  // offset in the log of the last error or warning
 } igi_msl_diagnostics;
 
 // One line of clang's output.
@@ -31,26 +31,26 @@ typedef struct igi_msl_message {
     uint32_t line, column;
 } igi_msl_message;
 
-// Splits "path:line:col: level: text" in place; false when it is not that. Fatal errors are errors.
+// Splits "path:line:col: level: text" in place; returns false if it has another form. Fatal errors are errors.
 bool igi_msl_message_parse(char *line, igi_msl_message *found);
 
-// Column of the word in a line of the original text; 1 when it is not there. `source` and `near` may be NULL.
+// The column of the word in a line of the original text; 1 if it is not there. `source` and `near` may be NULL.
 uint32_t igi_msl_source_column(const igi_msl_source *source, uint32_t line, const char *near);
 
-// Adds one message at a place; line 0: in the file as a whole; column 0: the place of `near` in that line, if it is
+// Adds one message at a location; line 0: the file as a whole; column 0: the column of `near` in that line, if it is
 // there.
 void igi_msl_diagnostics_add(igi_msl_diagnostics *diagnostics, const char *level, const char *path, uint32_t line,
                              uint32_t column, const char *near, const char *message);
-// The same with a column of the rewritten text.
+// The same, with a column of the rewritten text.
 void igi_msl_diagnostics_add_rewritten(igi_msl_diagnostics *diagnostics, const char *level, const char *path,
                                        uint32_t line, uint32_t column, const char *near, const char *message);
-// The same where the word first stands in the sources, for what has no better place; in the main file as a whole when
-// it is NULL or nowhere.
+// The same, at the first occurrence of the word in the sources, for errors without a better location; in the main file
+// as a whole if it is NULL or not found.
 void igi_msl_diagnostics_add_at_word(igi_msl_diagnostics *diagnostics, const char *level, const char *word,
                                      const char *message);
-// Adds what clang printed, columns mapped back through the rewriting.
+// Adds clang's output, with columns mapped back through the rewriting.
 void igi_msl_diagnostics_add_clang(igi_msl_diagnostics *diagnostics, const char *output);
-// Adds what the rewriter itself refused in the sources from number `first` on.
+// Adds the errors of the rewriter in the sources from number `first` on.
 void igi_msl_diagnostics_add_rewrite_errors(igi_msl_diagnostics *diagnostics, size_t first);
 // Moves the first error and the whole log into `error`; returns its status.
 ig_status igi_msl_diagnostics_report(igi_msl_diagnostics *diagnostics, ig_error *error);

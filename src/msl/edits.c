@@ -2,6 +2,7 @@
 // Replacements in a text.
 #include "msl/edits.h"
 
+#include <assert.h>
 #include <string.h>
 
 bool igi_msl_edits_add(igi_msl_edits *edits, size_t offset, size_t length, char *text) {
@@ -28,6 +29,7 @@ char *igi_msl_edits_apply(igi_msl_edits *edits, const char *source, size_t lengt
     if (edits->count) qsort(edits->items, edits->count, sizeof *edits->items, by_place);
     for (size_t i = 0; i < edits->count; i++) {
         igi_msl_edit *edit = &edits->items[i];
+        assert(edit->offset >= done && edit->offset + edit->length <= length);
         igi_text_append(&text, source + done, edit->offset - done);
         edit->result = text.length;
         igi_text_append(&text, edit->text, edit->text_length);
@@ -38,9 +40,9 @@ char *igi_msl_edits_apply(igi_msl_edits *edits, const char *source, size_t lengt
     return igi_text_take(&text);
 }
 
-// The last edit that begins at the place or before it; NULL when there is none.
+// The last edit that begins at or before the offset; NULL if there is none.
 static const igi_msl_edit *edit_before(const igi_msl_edits *edits, size_t place) {
-    size_t low = 0, high = edits->count;  // the first edit that begins after the place
+    size_t low = 0, high = edits->count;  // the first edit that begins after the offset
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (edits->items[middle].result <= place)

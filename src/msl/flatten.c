@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Splicing included files into the text that includes them.
+// Inserting included files into the text that includes them.
 #include "msl/flatten.h"
 
 #include <string.h>
 
-// Headers that include each other are spliced again and again; only a macro may end that, and never here.
+// Headers that include each other would be inserted without end, because macros are not evaluated here.
 enum { MAX_DEPTH = 200, MAX_BYTES = 64 << 20 };
 
 typedef struct flattening {
     const igi_msl_sources *sources;
-    bool *open;  // files that are being spliced
+    bool *open;  // files that are being inserted
     igi_text text;
     size_t depth;
 } flattening;
@@ -54,7 +54,7 @@ static size_t end_of_line(const igi_msl_source *file, size_t offset) {
     return offset;
 }
 
-// Without `#pragma once`, which compilers warn of outside of headers.
+// Without `#pragma once`, for which compilers warn outside of headers.
 static void append(flattening *f, const igi_msl_source *file, size_t from, size_t to) {
     for (size_t i = from, end; i < to; i = end) {
         end = end_of_line(file, i);
@@ -70,7 +70,7 @@ static bool is_spliced(const igi_msl_include *include) {
 
 static bool add_file(flattening *f, size_t index);
 
-// Everything from `from` up to the include, then the file it names, then back to the line after it.
+// Everything from `from` up to the include, then the file it names, then continues at the line after it.
 static bool add_include(flattening *f, const igi_msl_source *file, const igi_msl_include *include, size_t *from) {
     size_t start = start_of_line(file, include->offset), end = end_of_line(file, include->offset);
     append(f, file, *from, start);
@@ -92,7 +92,7 @@ static bool add_parts(flattening *f, const igi_msl_source *file) {
     return f->text.length <= MAX_BYTES;
 }
 
-// `#pragma once` means nothing in the middle of a text, so a macro does its work.
+// `#pragma once` has no effect in the middle of a text, so a macro replaces it.
 static bool add_file(flattening *f, size_t index) {
     const igi_msl_source *file = &f->sources->files[index];
     if (f->depth >= MAX_DEPTH) return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Function constants become external symbols. What stands before the type may be a macro (MLX: STEEL_CONST), so the
-// type is found from its end.
+// Function constants become external symbols. What precedes the type may be a macro (MLX: STEEL_CONST), so the type is
+// found from its end.
 #include "msl/function-constant.h"
 
 // Longer than any type a function constant may have (MSL specification, 5.8.1: scalars and vectors).
@@ -28,7 +28,7 @@ static size_t template_start(const igi_msl_rewriter *r, size_t statement, size_t
     return close;
 }
 
-// The first token of a type that ends before `end`; `end` itself when none does.
+// The first token of a type that ends before `end`; `end` itself if there is none.
 static size_t type_start(const igi_msl_rewriter *r, size_t statement, size_t end) {
     static const char *const parts[] = {"unsigned", "signed", "char", "short", "int", "long", NULL};
     size_t first = end;
@@ -44,7 +44,7 @@ static size_t type_start(const igi_msl_rewriter *r, size_t statement, size_t end
     return first;
 }
 
-// Specifiers before the type. Without `constant` among them, the word before must be a macro that brings it.
+// Specifiers before the type. If `constant` is not among them, the preceding word must be a macro that supplies it.
 static size_t specifiers_start(const igi_msl_rewriter *r, size_t statement, size_t type) {
     size_t first = type;
     bool constant = false;
@@ -59,7 +59,7 @@ static size_t specifiers_start(const igi_msl_rewriter *r, size_t statement, size
     return first;
 }
 
-// Finds the type and rewrites what stands around it.
+// Finds the type and rewrites what is around it.
 static bool open_declaration(igi_msl_rewriter *r, igi_msl_function_constants *seen, size_t statement, size_t name) {
     size_t type_end = name;
     while (type_end > statement && is_specifier(r, type_end - 1)) type_end--;

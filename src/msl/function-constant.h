@@ -10,8 +10,8 @@ typedef struct igi_msl_function_constants {
     size_t type, type_end;  // its type, which all its declarators share
 } igi_msl_function_constants;
 
-// Makes the declaration an external symbol that carries number, type and name: edits what stands before the name and
-// appends what shall stand in place of the attribute, whose list opens at `open` and whose argument is given.
+// Makes the declaration an external symbol that carries number, type and name: edits what precedes the name and appends
+// what replaces the attribute, whose list opens at `open` and whose argument is given.
 void igi_msl_declare_function_constant(igi_msl_rewriter *r, igi_msl_function_constants *seen, igi_text *text,
                                        size_t statement, size_t open, size_t argument, size_t argument_end);
 

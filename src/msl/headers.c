@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writing the standard headers, which the library carries, to disk.
+// Writing the standard headers, which are embedded in the library, to disk.
 #include "msl/headers.h"
 
 #include <stdio.h>

@@ -10,11 +10,11 @@
 // The file that includes all of them.
 extern const char igi_msl_prelude[];
 
-// A hash of every header and of the flags they are read with.
+// A hash of every header and of the flags that they are compiled with.
 igi_hash igi_msl_headers_identity(void);
-// The directory of the headers in the cache, made if missing; NULL when it cannot be had. owns: the caller frees it.
+// The directory of the headers in the cache, created if missing; NULL if that is impossible. owns: the caller frees it.
 char *igi_msl_cached_headers(const char *cache_dir, igi_hash identity);
-// Writes again what is missing or damaged in a directory of headers. False when that cannot be done.
+// Rewrites missing or damaged files in a directory of headers. Returns false if that is impossible.
 bool igi_msl_repair_headers(const char *directory);
 // A new directory of headers below TMPDIR. owns: the caller frees the name and removes the directory.
 char *igi_msl_temporary_headers(void);

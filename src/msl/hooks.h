@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The functions that <metal_stdlib> leaves to the compiler, and no others: src/msl/stdlib/__ingot_intrinsics declares
-// them, src/msl/allowed.c lets them pass, src/simt lowers them. X(name without __ig_, type)
+// them, src/msl/allowed.c allows them, src/simt lowers them. X(name without __ig_, type)
 //
-// A type is the result, a colon and the parameters: v nothing, b bool, i 32 bits, l 64 bits, f float, g two floats,
-// p pointer, w the literal width of a simdgroup or quadgroup.
+// A type is the result, a colon and the parameters: v nothing, b bool, i 32 bits, l 64 bits, f float, g two floats, p
+// pointer, w the literal width of a simdgroup or quadgroup.
 #ifndef INGOT_MSL_HOOKS_H
 #define INGOT_MSL_HOOKS_H
 
@@ -28,7 +28,7 @@
     X(reduce_or_##suffix, t ":" t "w")  \
     X(reduce_xor_##suffix, t ":" t "w")
 
-// Operations among the lanes of a simdgroup or quadgroup.
+// Operations across the lanes of a simdgroup or quadgroup.
 #define IGI_LANE_OP_LIST(X)          \
     X(simd_barrier, "v:i")           \
     X(ballot, "l:bw")                \

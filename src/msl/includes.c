@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which files a text names: in #include and its relatives, in #embed, and in questions whether a file is there.
+// Which files a text names: in #include and its relatives, in #embed, and in __has_include.
+#include <assert.h>
 #include <string.h>
 
 #include "msl/rewrite-passes.h"
@@ -42,7 +43,7 @@ static void add_include(igi_msl_rewriter *r, const igi_msl_include *include, con
     out->includes[out->include_count++].name = copy;
 }
 
-// Notes "name" or <name> at this token; false when it is neither.
+// Records "name" or <name> at this token; returns false if it is neither.
 static bool note_name(igi_msl_rewriter *r, size_t index, size_t length, const directive *how, bool probe) {
     if (index >= r->tokens.count) return false;
     const igi_msl_token *token = igi_msl_at(r, index);
@@ -61,7 +62,7 @@ static bool note_name(igi_msl_rewriter *r, size_t index, size_t length, const di
     return close != NULL;
 }
 
-// Only clang knows a name that a macro gives, and it does not report whether such a file is missing. The test is
+// Only clang knows a name that comes from a macro, and it does not report whether such a file is missing. The test is
 // rewritten so that clang refuses it where it is evaluated.
 static void note_probe(igi_msl_rewriter *r, size_t index, size_t length) {
     const directive *how = FIND(probes, r, index);
@@ -82,6 +83,7 @@ typedef struct line_counter {
 
 // pre: offsets ascend. Lines as clang counts them: a carriage return alone ends one too.
 static uint32_t line_at(line_counter *counter, size_t offset) {
+    assert(offset >= counter->at);
     for (; counter->at < offset; counter->at++) {
         char c = counter->text[counter->at];
         counter->line += c == '\n' || (c == '\r' && counter->text[counter->at + 1] != '\n');
@@ -105,7 +107,7 @@ static void note_embed_lines(igi_msl_rewriter *r, size_t index, line_counter *co
     out->embeds[out->embed_count++] = (igi_msl_line_range){first, last};
 }
 
-// `#line 7` and `# 7 "name"`: what clang calls a line after one is not its place in the text.
+// `#line 7` and `# 7 "name"`: after one of these, clang's line numbers are not those of the text.
 static bool renumbers(const igi_msl_rewriter *r, size_t index) {
     return igi_msl_is(r, index + 1, "line") ||
            (index + 1 < r->tokens.count && igi_msl_at(r, index + 1)->kind == IGI_TOKEN_NUMBER);

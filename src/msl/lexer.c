@@ -2,6 +2,7 @@
 // MSL text as tokens, with brackets paired. Comments are dropped; line continuations are white space.
 #include "msl/lexer.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <string.h>
 
@@ -33,8 +34,8 @@ static void push(lexer *lex, size_t start, igi_msl_token_kind kind) {
                                            .region = lex->region};
 }
 
-// Length of the line continuation `ahead` of here, 0 when there is none. Like clang, blanks before the line's end
-// make no difference.
+// The length of a line continuation `ahead` of here, 0 if there is none. As in clang, blanks before the end of the line
+// are allowed.
 static size_t continuation_at(const lexer *lex, size_t ahead) {
     size_t end = ahead + 1;
     if (peek(lex, ahead) != '\\') return 0;
@@ -150,7 +151,7 @@ static bool skip_blank(lexer *lex) {
     return true;
 }
 
-// After "#define NAME" and, when one follows at once, its parameter list: the body begins here.
+// After "#define NAME" and, directly after it, an optional parameter list: the body begins here.
 static void macro_head(lexer *lex) {
     while (peek(lex, 0) == ' ' || peek(lex, 0) == '\t') lex->at++;
     if (is_word(peek(lex, 0))) word(lex);
@@ -164,7 +165,7 @@ static void macro_head(lexer *lex) {
     boundary(lex, IGI_REGION_MACRO);
 }
 
-// Length of the # or %: that is here; 0 when there is none.
+// The length of the # or %: at this position; 0 if there is none.
 static size_t directive_mark(const lexer *lex) {
     if (peek(lex, 0) == '#') return 1;
     if (peek(lex, 0) != '%') return 0;
@@ -201,7 +202,7 @@ static void token(lexer *lex) {
 typedef struct bracket_stack {
     uint32_t *items;
     size_t count, capacity;
-    size_t base;  // below lie the brackets around the preprocessor line
+    size_t base;  // below are the brackets around the preprocessor line
 } bracket_stack;
 
 static char bracket(const igi_msl_tokens *tokens, size_t index) {
@@ -245,6 +246,7 @@ static bool pair_brackets(igi_msl_tokens *tokens) {
 }
 
 bool igi_msl_lex(const char *text, size_t length, igi_msl_tokens *tokens) {
+    assert(length <= UINT32_MAX);
     *tokens = (igi_msl_tokens){.text = text};
     lexer lex = {.text = text, .length = length, .tokens = tokens, .line_start = true};
     while (lex.at < lex.length && !lex.failed) {

@@ -13,7 +13,7 @@ typedef enum igi_msl_token_kind {
     IGI_TOKEN_STRING,     // string or character literal, raw strings too
     IGI_TOKEN_PUNCT,      // one character
     IGI_TOKEN_DIRECTIVE,  // the # (or %:) that opens a preprocessor line
-    IGI_TOKEN_BOUNDARY,   // empty: end of a preprocessor line, or where a macro's body begins
+    IGI_TOKEN_BOUNDARY,   // empty: the end of a preprocessor line, or the beginning of a macro's body
 } igi_msl_token_kind;
 
 typedef enum igi_msl_token_region {
@@ -24,7 +24,7 @@ typedef enum igi_msl_token_region {
 
 typedef struct igi_msl_token {
     uint32_t offset, length;
-    uint32_t partner;  // index of the bracket that closes or opens this one; its own index when there is none
+    uint32_t partner;  // index of the matching bracket; its own index if there is none
     uint8_t kind, region;
     bool done;     // a pass has rewritten this token; later ones leave it alone
     bool spliced;  // a word with line continuations in it
@@ -36,7 +36,7 @@ typedef struct igi_msl_tokens {
     size_t count, capacity;
 } igi_msl_tokens;
 
-// pre: length < 4 GiB. False when memory is short. The text is borrowed.
+// pre: length < 4 GiB. Returns false when memory is short. The text is borrowed.
 bool igi_msl_lex(const char *text, size_t length, igi_msl_tokens *tokens);
 void igi_msl_tokens_free(igi_msl_tokens *tokens);
 
@@ -46,7 +46,7 @@ bool igi_msl_token_is_word(const igi_msl_tokens *tokens, size_t index);         
 bool igi_msl_token_in(const igi_msl_tokens *tokens, size_t index, const char *const *words);
 // Whether both tokens have the same text.
 bool igi_msl_token_same(const igi_msl_tokens *tokens, size_t a, size_t b);
-// Whether this is a colon that stands alone, not half of a ::.
+// Whether this is a single colon, not half of a ::.
 bool igi_msl_token_is_colon(const igi_msl_tokens *tokens, size_t index);
 
 #endif

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Following names that macros give, by what clang says it cannot find.
+// Adding files that macros name, from clang's messages about files that it cannot find.
 #include "msl/missing.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "msl/diagnostics.h"
 
 // ---- Messages ----
 
-// The name in "'name' file not found"; NULL when the message is another. Ends the name in place.
+// The name in "'name' file not found"; NULL for other messages. Terminates the name in place.
 static char *missing_name(char *message) {
     static const char tail[] = "' file not found";
     size_t length = strlen(message), end = sizeof tail - 1;
@@ -31,8 +32,8 @@ static bool is_embed_line(const igi_msl_source *source, uint32_t line) {
     return false;
 }
 
-// Whether the name is wanted as text or as data must be certain, because text is rewritten. After #line a message says
-// neither file nor line, so there must be no #embed that could be meant.
+// It must be certain whether the file is wanted as text or as data, because text is rewritten. After #line a message
+// has neither the real file nor line, so there must be no #embed that it could refer to.
 static bool identify(const igi_msl_sources *sources, const igi_msl_message *message, igi_msl_wanted *wanted) {
     const igi_msl_source *source = igi_msl_sources_find(sources, message->path);
     bool renumbered = !source;
@@ -51,7 +52,7 @@ static ig_status add_line(igi_msl_sources *sources, char *line, ig_error *error)
     if (!igi_msl_message_parse(line, &message) || strcmp(message.level, "error") != 0) return IG_STATUS_OK;
     igi_msl_wanted wanted = {.name = missing_name(message.text)};
     if (!wanted.name || !identify(sources, &message, &wanted)) return IG_STATUS_OK;
-    // Adding files moves the sources, but not their paths.
+    // Adding files moves the sources in memory, but not their paths.
     return igi_msl_sources_want(sources, &wanted, error);
 }
 
@@ -94,6 +95,7 @@ static char *take_string(char **at, const char *end) {
 }
 
 ig_status igi_msl_wanted_apply(const char *bytes, size_t length, igi_msl_sources *sources, ig_error *error) {
+    assert(igi_msl_wanted_is(bytes, length));
     char *copy = igi_strndup(bytes, length), *at = copy ? copy + sizeof magic : NULL, *end = copy + length;
     ig_status status = copy ? IG_STATUS_OK : igi_error_no_memory(error);
     while (status == IG_STATUS_OK && at < end) {

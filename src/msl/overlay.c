@@ -68,7 +68,7 @@ static ig_status show_all(const igi_msl_overlay *overlay, const char *directory,
     return status;
 }
 
-// "redirect-only" closes it: a file that is not listed does not exist, whatever the disk holds.
+// "redirect-only" closes it: a file that is not listed does not exist, whatever is on disk.
 ig_status igi_msl_overlay_write(const igi_msl_overlay *overlay, const char *directory, char **path) {
     igi_text text = {0};
     igi_text_add(&text,

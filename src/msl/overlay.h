@@ -5,7 +5,7 @@
 
 #include "msl/sources.h"
 
-// Where clang finds the standard headers and their precompiled form, wherever they really are.
+// Where clang finds the standard headers and their precompiled form, wherever they actually are.
 extern const char igi_msl_stdlib[];
 extern const char igi_msl_pch[];
 
@@ -15,7 +15,7 @@ typedef struct igi_msl_overlay {
     const char *pch;                 // or NULL
 } igi_msl_overlay;
 
-// Writes the rewritten files into `directory`, and the overlay that shows them. owns: *path is the caller's.
+// Writes the rewritten files into `directory`, and the overlay that maps them. owns: *path is the caller's.
 // errors: IO, OUT_OF_MEMORY.
 ig_status igi_msl_overlay_write(const igi_msl_overlay *overlay, const char *directory, char **path);
 

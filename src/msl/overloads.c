@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Overloads and specialisations for several address spaces are one and the same here, where all memory is one space:
-// the first stays, the others go. Their bodies are the same code for another pointer, or the kernel could not be read.
+// Overloads and specialisations for several address spaces are identical here, where all memory is one space: the first
+// is kept, the others are removed. Their bodies are the same code for another pointer; otherwise the kernel could not
+// be compiled.
 #include <string.h>
 
 #include "msl/address-space.h"
@@ -9,10 +10,10 @@
 
 typedef struct candidate {
     igi_msl_declaration *declaration;
-    uint64_t key;  // hash of scope and head, address spaces aside
+    uint64_t key;  // hash of scope and head, without address spaces
 } candidate;
 
-// What the token means once address spaces are gone: itself, nothing (NULL), or const.
+// The token without address spaces: itself, nothing (NULL), or const.
 static const char *meaning(const igi_msl_tokens *tokens, size_t index, size_t *length) {
     const igi_msl_token *token = &tokens->items[index];
     const char *text = tokens->text + token->offset, *constant = NULL;
@@ -26,7 +27,7 @@ static const char *meaning(const igi_msl_tokens *tokens, size_t index, size_t *l
     return token->region == IGI_REGION_DIRECTIVE ? NULL : text;
 }
 
-// Steps to the next token that means something; `const` twice means it once. False at the end.
+// Steps to the next token that has a meaning; `const` twice counts once. Returns false at the end.
 typedef struct reader {
     const igi_msl_tokens *tokens;
     size_t index, end;
@@ -79,7 +80,7 @@ static bool same_meaning(const igi_msl_tokens *tokens, const igi_msl_declaration
     }
 }
 
-// A true redefinition is for clang to report.
+// A true redefinition is left for clang to report.
 static bool same_words(const igi_msl_tokens *tokens, const igi_msl_declaration *a, const igi_msl_declaration *b) {
     if (a->head_end - a->first != b->head_end - b->first) return false;
     for (uint32_t i = 0; i < a->head_end - a->first; i++)
@@ -93,7 +94,7 @@ static int by_key(const void *a, const void *b) {
     return left->declaration->first < right->declaration->first ? -1 : 1;
 }
 
-// Preprocessor lines inside a dropped declaration stay: they may define what others use.
+// Preprocessor lines inside a removed declaration are kept: they may define what others use.
 static bool stays(const igi_msl_rewriter *r, const igi_msl_declaration *declaration, size_t index) {
     return igi_msl_at(r, index)->done || igi_msl_at(r, index)->region != igi_msl_at(r, declaration->first)->region;
 }
@@ -141,7 +142,7 @@ void igi_msl_drop_address_space_overloads(igi_msl_rewriter *r) {
     }
     mark_redundant(r, &all);
     for (size_t i = 0; i < all.count && !r->failed; i++) {
-        bool gone = igi_msl_at(r, all.items[i].first)->done;  // with the class around it
+        bool gone = igi_msl_at(r, all.items[i].first)->done;  // together with the enclosing class
         if (all.items[i].redundant && !gone) drop(r, &all.items[i]);
     }
     igi_msl_declarations_free(&all);

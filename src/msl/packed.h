@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A compiled library as bytes: reflection, log and bitcode, for the disk cache and for what is built in.
+// A compiled library as bytes: reflection, log and bitcode, for the disk cache and for built-in libraries.
 #ifndef INGOT_MSL_PACKED_H
 #define INGOT_MSL_PACKED_H
 
@@ -12,7 +12,7 @@ typedef struct igi_msl_packed {
 } igi_msl_packed;
 
 void igi_msl_packed_write(const igi_msl_packed *library, igi_text *bytes);
-// owns: the members are the caller's. False, with nothing to free, when the bytes are not that or memory is short.
+// owns: the members are the caller's. Returns false, with nothing to free, if the bytes are invalid or memory is short.
 bool igi_msl_packed_read(const char *bytes, size_t length, igi_msl_packed *library);
 
 #endif

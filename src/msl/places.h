@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where values of the IR come from in the source, by their debug information.
+// Source locations of values of the IR, from their debug information.
 #ifndef INGOT_MSL_PLACES_H
 #define INGOT_MSL_PLACES_H
 
@@ -12,7 +12,7 @@ typedef struct igi_msl_place {
     uint32_t line, column;  // of the rewritten text; column 0: not known
 } igi_msl_place;
 
-// Of an instruction, a function or a global variable. False when nothing is known of it, or memory is short.
+// Of an instruction, a function or a global variable. Returns false if there is none, or memory is short.
 bool igi_msl_place_of(LLVMValueRef value, igi_msl_place *place);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Making and trusting the precompiled header.
+// Making and verifying the precompiled header.
 #include "msl/precompiled.h"
 
 #include <errno.h>
@@ -21,8 +21,8 @@ static char *pch_path(const igi_msl_toolchain *tools, const igi_msl_request *req
                       request->math_mode == IG_MATH_FAST ? "fast" : "safe");
 }
 
-// A damaged precompiled header could make clang compile something else: it is used only when its hash, kept beside
-// it, agrees.
+// A damaged precompiled header could make clang compile something else: it is used only if its hash, stored next to it,
+// matches.
 static bool is_sound_pch(const char *path) {
     char hex[33], *noted_path = igi_format("%s.hash", path), *noted = NULL, *bytes = NULL;
     size_t noted_length = 0, length = 0;
@@ -55,7 +55,7 @@ static void add_pch_arguments(igi_msl_arguments *list, const igi_msl_toolchain *
     igi_msl_add_argument(list, "-o"), igi_msl_add_argument(list, output);
 }
 
-// Its names are those of the overlay: a precompiled header is as good in a copy of the cache.
+// It contains only names of the overlay, so a precompiled header is also valid in a copy of the cache.
 static bool run_clang(const igi_msl_toolchain *tools, const igi_msl_request *request, const char *directory,
                       const char *output) {
     igi_msl_arguments list = {0};
@@ -89,7 +89,7 @@ static void build_pch(const igi_msl_toolchain *tools, const igi_msl_request *req
 
 static const uint64_t patience_ns = UINT64_C(10) * 1000000000;
 
-// Holds the lock until the file is closed or this process ends; -1 when it cannot be had.
+// Holds the lock until the file is closed or this process ends; -1 if it is not available.
 static int take_lock(const igi_msl_toolchain *tools) {
     static const struct timespec pause = {.tv_nsec = 5000000};
     char *path = igi_path_join(tools->directory, "lock");
@@ -108,7 +108,7 @@ static int take_lock(const igi_msl_toolchain *tools) {
     return file;
 }
 
-// Many processes may start on an empty cache at once: one makes it, the others wait for it, or go without.
+// Many processes may start on an empty cache at once: one makes the header, the others wait for it, or do without.
 char *igi_msl_find_pch(const igi_msl_toolchain *tools, const igi_msl_request *request) {
     char *path = pch_path(tools, request);
     bool sound = path && is_sound_pch(path);

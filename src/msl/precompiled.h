@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The standard headers precompiled, which takes most of the time out of a compilation.
+// The precompiled standard headers, which save most of the time of a compilation.
 #ifndef INGOT_MSL_PRECOMPILED_H
 #define INGOT_MSL_PRECOMPILED_H
 
 #include "msl/clang-run.h"
 
-// Path of the precompiled header for this request, made if missing; NULL when it cannot be had. owns: the caller frees
-// it.
+// The path of the precompiled header for this request, created if missing; NULL if that is impossible. owns: the caller
+// frees it.
 char *igi_msl_find_pch(const igi_msl_toolchain *tools, const igi_msl_request *request);
 // Whether clang complained about the precompiled header rather than about the source.
 bool igi_msl_blames_pch(const igi_process *process);

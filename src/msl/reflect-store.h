@@ -6,7 +6,7 @@
 #include "msl/reflect.h"
 
 void igi_msl_reflection_write(const igi_msl_reflection *reflection, igi_text *bytes);
-// *used says how many bytes it took. False when they are not a reflection or memory is short.
+// *used is the number of bytes consumed. Returns false if they are not a reflection or memory is short.
 bool igi_msl_reflection_read(const char *bytes, size_t length, size_t *used, igi_msl_reflection *reflection);
 
 #endif

@@ -25,7 +25,7 @@ typedef struct reflector {
     bool failed;  // memory
 } reflector;
 
-typedef struct subject {  // the parameter being looked at
+typedef struct subject {  // the parameter that is being checked
     const igi_msl_kernel *kernel;
     igi_msl_parameter *parameter;
     ig_argument *argument;
@@ -86,7 +86,7 @@ static void visit_kernel(LLVMValueRef function, const igi_msl_annotation *annota
     bool limit = igi_msl_annotation_after(annotation, "ig.max_total_threads_per_threadgroup") != NULL;
     igi_msl_kernel *found = kernel || name || limit ? kernel_of(r, function) : NULL;
     if (!found) return;
-    if (kernel) found->info.argument_count = 1;  // marks it; the real count comes with the arguments
+    if (kernel) found->info.argument_count = 1;  // marks it; the real count is set with the arguments
     if (limit) found->info.max_total_threads = (uint32_t)annotation->argument;
     if (name) {
         free((char *)found->info.name);
@@ -110,8 +110,8 @@ static uint64_t promise(LLVMValueRef function, unsigned index, const char *name)
     return attribute ? LLVMGetEnumAttributeValue(attribute) : 0;
 }
 
-// Size of the object that a reference refers to; 1 when it is not known. clang promises a class without the padding at
-// its end, which belongs to the size, and to what Metal wants bound.
+// The size of the object that a reference refers to; 1 if it is not known. clang reports a class without its trailing
+// padding, which is part of the size, and of what Metal requires to be bound.
 static uint32_t referenced_bytes(LLVMValueRef function, LLVMValueRef argument) {
     unsigned index = 1;
     while (index <= LLVMCountParams(function) && LLVMGetParam(function, index - 1) != argument) index++;
@@ -121,7 +121,7 @@ static uint32_t referenced_bytes(LLVMValueRef function, LLVMValueRef argument) {
     return bytes == 0 ? 1 : bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)bytes;
 }
 
-// Bytes of one element of "const float4*"; 1 when the type is not one of the language's own.
+// Bytes of one element of "const float4*"; 1 if the type is not a built-in one.
 static uint32_t element_bytes(const char *type) {
     static const struct {
         const char *name;
@@ -149,7 +149,7 @@ static const unsigned builtin_components[] = {
 #undef COMPONENTS
 };
 
-// The type behind the classes of our headers, and its elements.
+// The type inside the classes of our headers, and its number of elements.
 static LLVMTypeRef scalar_of(LLVMTypeRef type, uint32_t *components) {
     *components = 1;
     while (LLVMGetTypeKind(type) == LLVMStructTypeKind && LLVMCountStructElementTypes(type) == 1)
@@ -161,7 +161,7 @@ static LLVMTypeRef scalar_of(LLVMTypeRef type, uint32_t *components) {
     return type;
 }
 
-// What igi_simt_pass_bind can fill, whatever the type is called.
+// Whether igi_simt_pass_bind can fill it, whatever the type is called.
 static bool holds_integers(LLVMValueRef storage) {
     uint32_t components;
     LLVMTypeRef scalar = scalar_of(LLVMGetAllocatedType(storage), &components);
@@ -338,7 +338,7 @@ static void visit_origin(LLVMValueRef function, const igi_msl_annotation *annota
     wanted->line = annotation->line;
 }
 
-// Reports at the kernel's name.
+// Reports an error at the kernel's name.
 static void complain_of_kernel(reflector *r, const igi_msl_kernel *kernel, const char *message) {
     origin found = {.symbol = kernel->symbol, .file = r->diagnostics->sources->files[0].path};
     igi_msl_annotated_functions(r->module, visit_origin, &found);
@@ -393,7 +393,7 @@ static const struct {
     {"half", IG_TYPE_F16},     {"bfloat", IG_TYPE_BF16},  {"float", IG_TYPE_F32},
 };
 
-// By spelling when we know it; a typedef goes by its machine type.
+// From the spelling if it is known; a typedef is identified by its machine type.
 static ig_type constant_type(const char *spelling, size_t length, LLVMTypeRef type) {
     while (length && spelling[length - 1] >= '2' && spelling[length - 1] <= '4' && spelling[length - 2] != '_')
         length--;
@@ -433,7 +433,7 @@ static unsigned bits_of(ig_type type) {
     }
 }
 
-// A scalar or a vector of as many bits as the spelled type has.
+// Whether it is a scalar or a vector with as many bits as the spelled type.
 static bool is_constant_type(LLVMTypeRef scalar, const ig_function_constant_info *info) {
     unsigned bits = bits_of(info->type);
     if (info->components > 4) return false;
@@ -514,7 +514,7 @@ static void report_invalid(reflector *r, char *message) {
     char *detail = strchr(message, '\n'), *symbol = strchr(message, '@');
     if (detail) *detail++ = 0;
     if (symbol) symbol[strcspn(symbol, "( \n")] = 0;
-    char *text = igi_format("this is no valid code: %s%s%s", message, symbol ? " " : "", symbol ? symbol + 1 : "");
+    char *text = igi_format("invalid code: %s%s%s", message, symbol ? " " : "", symbol ? symbol + 1 : "");
     if (text)
         igi_msl_diagnostics_add_at_word(r->diagnostics, "error", symbol ? symbol + 1 : NULL, text);
     else
@@ -541,7 +541,7 @@ static ig_status read_module(const char *bitcode, size_t length, bool check, igi
     if (LLVMParseBitcodeInContext2(context, buffer, &r.module)) {
         status = igi_error_set(
             error, IG_STATUS_BAD_FORMAT,
-            "what clang made cannot be read: either it is not clang 19 (see INGOT_CLANG), or an operation mixes "
+            "clang's output cannot be read: either it is not clang 19 (see INGOT_CLANG), or an operation mixes "
             "half and bfloat, which MSL does not allow");
     } else {
         reflect_module(&r);

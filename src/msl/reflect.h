@@ -19,11 +19,11 @@ typedef struct igi_msl_reflection {
     size_t constant_count, constant_capacity;
 } igi_msl_reflection;
 
-// Breaches of MSL's rules (a slot used twice, a parameter without attribute...) go to diagnostics: COMPILE_FAILED.
-// errors: BAD_FORMAT when it is no bitcode of this LLVM.
+// Violations of MSL's rules (a slot used twice, a parameter without attribute...) go to diagnostics: COMPILE_FAILED.
+// errors: BAD_FORMAT if it is not bitcode of this LLVM.
 ig_status igi_msl_reflect(const char *bitcode, size_t length, igi_msl_reflection *reflection,
                           igi_msl_diagnostics *diagnostics, ig_error *error);
-// The same for bitcode that is new, and what msl/contents.h refuses is COMPILE_FAILED too.
+// The same for new bitcode; what msl/contents.h refuses is COMPILE_FAILED too.
 ig_status igi_msl_examine(const char *bitcode, size_t length, igi_msl_reflection *reflection,
                           igi_msl_diagnostics *diagnostics, ig_error *error);
 void igi_msl_reflection_free(igi_msl_reflection *reflection);

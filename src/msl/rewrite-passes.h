@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the passes of the rewriter share. Each looks at tokens that are not done and adds edits; none depends on the
-// edits of another, and all take time linear in the text, whatever it says.
+// edits of another, and all take time linear in the length of the text, whatever it contains.
 #ifndef INGOT_MSL_REWRITE_PASSES_H
 #define INGOT_MSL_REWRITE_PASSES_H
 
@@ -14,10 +14,10 @@ typedef struct igi_msl_rewriter {
 } igi_msl_rewriter;
 
 // In the order they run.
-void igi_msl_note_includes(igi_msl_rewriter *r,
-                           size_t length);  // fills includes; questions with computed names are refused
-void igi_msl_drop_address_space_overloads(
-    igi_msl_rewriter *r);                              // what differs from an earlier declaration in that only
+// Fills includes; __has_include with a computed name is refused.
+void igi_msl_note_includes(igi_msl_rewriter *r, size_t length);
+// Removes declarations that differ from an earlier one only in address spaces.
+void igi_msl_drop_address_space_overloads(igi_msl_rewriter *r);
 void igi_msl_rewrite_attributes(igi_msl_rewriter *r);  // [[attributes]] to annotations
 void igi_msl_rewrite_spellings(igi_msl_rewriter *r);   // literals, trailing address spaces, double, casts, pragmas
 void igi_msl_rewrite_swizzle_assignments(igi_msl_rewriter *r);  // v.xy += w
@@ -25,11 +25,12 @@ void igi_msl_rewrite_swizzle_assignments(igi_msl_rewriter *r);  // v.xy += w
 // owns: text and message are taken; NULL means that memory was short.
 void igi_msl_rewriter_edit(igi_msl_rewriter *r, size_t offset, size_t length, char *text);
 void igi_msl_rewriter_complain(igi_msl_rewriter *r, size_t token, char *message);
-// Notes that the token names a function constant.
+// Records that the token names a function constant.
 void igi_msl_rewriter_mark_constant(igi_msl_rewriter *r, size_t token);
-// Replaces the tokens from `first` up to `end` by the text and by the line breaks they spanned, and makes them done.
+// Replaces the tokens from `first` up to `end` by the text and by the line breaks they contained, and marks them as
+// done.
 void igi_msl_rewriter_replace(igi_msl_rewriter *r, size_t first, size_t end, const char *text);
-// Appends the tokens, with a space where there was any.
+// Appends the tokens, separated by a space wherever there was white space.
 void igi_msl_rewriter_append(const igi_msl_rewriter *r, igi_text *text, size_t first, size_t end);
 
 static inline bool igi_msl_is(const igi_msl_rewriter *r, size_t index, const char *word) {

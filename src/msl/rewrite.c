@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rewriter: what passes call, and running them.
+// The rewriter: functions that passes call, and running the passes.
 #include "msl/rewrite.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@ static void add_edit(igi_msl_rewriter *r, size_t offset, size_t length, char *te
     if (!igi_msl_edits_add(&r->out->edits, offset, length, text)) r->failed = true;
 }
 
-// Length of a backslash at the end of a line, with the line break; as clang has it, blanks may stand between. 0: none.
+// The length of a backslash at the end of a line, with the line break; as in clang, blanks may be in between. 0: none.
 static size_t splice_length(const char *text) {
     if (*text != '\\') return 0;
     const char *end = text + 1 + strspn(text + 1, " \t\v\f");
@@ -20,7 +20,7 @@ static size_t splice_length(const char *text) {
     return line_break ? (size_t)(end - text) + line_break : 0;
 }
 
-// Words that are copied may be spliced, which means nothing inside a word.
+// Copied words may contain line continuations, which have no meaning inside a word.
 static void remove_splices(char *text) {
     char *to = text;
     while (text && *text) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One MSL file rewritten so that clang reads it as C++: attributes become annotations that survive into the IR, and
-// what only MSL's grammar has is spelled another way.
+// grammar that only MSL has is expressed differently.
 //
 // Line numbers do not change; columns do, and igi_msl_rewrite_locate maps them back.
 #ifndef INGOT_MSL_REWRITE_H
@@ -11,11 +11,11 @@
 typedef struct igi_msl_include {
     char *name;
     bool quoted;  // "name" rather than <name>
-    bool every;   // any directory that has it may be meant (#include_next)
+    bool every;   // any directory that has the file may be meant (#include_next)
     bool data;    // bytes to embed, not text to compile
     bool probe;   // of __has_include: only tests whether the file exists
     size_t offset;
-    size_t file;  // which of the sources it is; SIZE_MAX: none
+    size_t file;  // index of the source; SIZE_MAX: none
 } igi_msl_include;
 
 typedef struct igi_msl_line_range {
@@ -50,13 +50,13 @@ typedef struct igi_msl_rewrite {
     size_t error_count, error_capacity;
 } igi_msl_rewrite;
 
-// False when memory is short. Anything is accepted; what MSL forbids is listed in `errors`.
+// Returns false when memory is short. Any text is accepted; what MSL forbids is listed in `errors`.
 bool igi_msl_rewrite_source(const char *source, size_t length, igi_msl_rewrite *rewrite);
 void igi_msl_rewrite_free(igi_msl_rewrite *rewrite);
 
-// The original column of a place in the rewritten text. Both count from 1, in bytes.
+// The original column of a location in the rewritten text. Both count from 1, in bytes.
 uint32_t igi_msl_rewrite_locate(const igi_msl_rewrite *rewrite, const char *source, uint32_t line, uint32_t column);
-// Whether that place is one of the original's own, and not inside of what was put in for it.
+// Whether that location exists in the original, rather than only inside a replacement.
 bool igi_msl_rewrite_has_place(const igi_msl_rewrite *rewrite, uint32_t line, uint32_t column);
 
 #endif

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Directories by name and by where their names lead.
+// Directories by name, and with symbolic links resolved.
 #include "msl/roots.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +11,7 @@
 
 struct igi_msl_root {
     char *name;  // absolute
-    char *real;  // symbolic links followed; NULL when there is no such directory
+    char *real;  // with symbolic links resolved; NULL if there is no such directory
 };
 
 bool igi_msl_roots_add(igi_msl_roots *roots, const char *directory) {
@@ -36,6 +37,7 @@ static bool is_below(const char *path, const char *root) {
 }
 
 bool igi_msl_roots_have_name(const igi_msl_roots *roots, const char *path) {
+    assert(*path == '/' && !strstr(path, "/../") && !strstr(path, "/./"));
     for (size_t i = 0; i < roots->count; i++)
         if (is_below(path, roots->items[i].name)) return true;
     return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loading MSL sources with what they include and embed.
+// Loading MSL sources with the files they include and embed.
 #include "msl/sources.h"
 
 #include <string.h>
@@ -8,10 +8,10 @@
 #include "core/file.h"
 
 enum { MAX_FILES = 4096 };
-// A source that includes more than this is refused.
+// Limits on the size of one file and of all together.
 static const uint64_t max_file_bytes = UINT64_C(64) << 20, max_bytes = UINT64_C(256) << 20;
 
-// Source given as text lives here as far as clang is concerned.
+// For clang, source given as text is in this directory.
 static const char virtual_directory[] = "/ingot-source";
 const char igi_msl_own_includes[] = "/ingot-include";
 
@@ -31,7 +31,7 @@ static ig_status check_size(igi_msl_sources *sources, const igi_msl_source *sour
     return IG_STATUS_OK;
 }
 
-// owns: takes what source points to, also on failure.
+// owns: takes what `source` points to, also on failure.
 static ig_status add(igi_msl_sources *sources, igi_msl_source source, ig_error *error) {
     ig_status status = IG_STATUS_OK;
     bool made = source.path && source.display && source.text;
@@ -69,7 +69,7 @@ static const igi_msl_refusal *find_refusal(const igi_msl_sources *sources, size_
     return NULL;
 }
 
-// owns: takes the reason. The first one stays.
+// owns: takes the reason. Only the first one is kept.
 static ig_status refuse(igi_msl_sources *sources, size_t includer, const char *name, char *reason) {
     if (reason && find_refusal(sources, includer, name)) {
         free(reason);
@@ -108,7 +108,7 @@ static bool is_virtual(const char *path) {
            (strncmp(path, igi_msl_own_includes, own) == 0 && path[own] == '/');
 }
 
-// clang sees one text under one name.
+// clang sees one text under each name.
 static ig_status find_again(const igi_msl_sources *sources, search *s, const igi_msl_source *known) {
     bool rewritten = known->data != s->data && (known->data || known->rewrite.edits.count);
     if (rewritten)
@@ -118,7 +118,7 @@ static ig_status find_again(const igi_msl_sources *sources, search *s, const igi
     return IG_STATUS_OK;
 }
 
-// Reads a file that may be read. NULL text: there is none, or it is refused.
+// Reads a file if that is allowed. NULL text: there is none, or it is refused.
 static ig_status read_allowed(igi_msl_sources *sources, const search *s, const char *path, char **text,
                               size_t *length) {
     if (is_virtual(path)) return IG_STATUS_OK;
@@ -187,7 +187,7 @@ static ig_status try_own_header(igi_msl_sources *sources, search *s) {
     return IG_STATUS_OK;
 }
 
-// The first file of the name, or every one.
+// The first file with the name, or all of them.
 static ig_status look_everywhere(igi_msl_sources *sources, search *s, bool own_directory, bool every) {
     size_t first = SIZE_MAX;
     ig_status status = own_directory ? try_own_directory(sources, s) : IG_STATUS_OK;
@@ -209,7 +209,7 @@ static ig_status follow(igi_msl_sources *sources, size_t index, size_t number, i
     return status;
 }
 
-// Follows what the files from `first` on include, and what that includes.
+// Follows the includes of the files from `first` on, recursively.
 static ig_status follow_all(igi_msl_sources *sources, size_t first, ig_error *error) {
     ig_status status = IG_STATUS_OK;
     for (size_t i = first; status == IG_STATUS_OK && i < sources->count && sources->count < MAX_FILES; i++)
@@ -270,7 +270,7 @@ static ig_status remember_wanted(igi_msl_sources *sources, const igi_msl_wanted 
     return IG_STATUS_OK;
 }
 
-// Which of the candidates is the right one only clang knows (it may be in <>, or #include_next): it gets them all, and
+// Only clang knows which of the candidates is the right one (it may be in <>, or #include_next): it gets them all, and
 // chooses as it would among all files.
 ig_status igi_msl_sources_want(igi_msl_sources *sources, const igi_msl_wanted *wanted, ig_error *error) {
     size_t before = sources->count;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The main file and everything it includes, read and rewritten. clang is shown these files and no others, so that what
-// it makes of them depends on nothing else.
+// The main file and everything it includes, read and rewritten. clang is shown only these files, so its result depends
+// on nothing else.
 #ifndef INGOT_MSL_SOURCES_H
 #define INGOT_MSL_SOURCES_H
 
@@ -11,23 +11,23 @@
 
 typedef struct igi_msl_source {
     char *path;     // absolute; as given to clang
-    char *display;  // what the user calls it
+    char *display;  // the user's name for it
     char *text;     // the original
     size_t length;
-    bool data;  // for #embed: shown to clang as it is
+    bool data;  // for #embed: shown to clang unchanged
     igi_msl_rewrite rewrite;
 } igi_msl_source;
 
 // A file that was requested and is not shown to clang.
 typedef struct igi_msl_refusal {
     size_t includer;
-    char *name;    // as it is spelled there
+    char *name;    // as spelled there
     char *reason;  // a sentence
 } igi_msl_refusal;
 
-// A name that only clang knows, because a macro gives it.
+// A name that only clang knows, because it comes from a macro.
 typedef struct igi_msl_wanted {
-    char *includer;  // path of the source that includes it; "" when that is not known
+    char *includer;  // path of the source that includes it; "" if that is not known
     char *name;
     bool data;
 } igi_msl_wanted;
@@ -49,23 +49,23 @@ typedef struct igi_msl_main_source {
     const char *text;  // or NULL to read `path`
     size_t length;
     const char *path;
-    const char *name;  // how diagnostics call `text`
+    const char *name;  // the name of `text` in diagnostics
 } igi_msl_main_source;
 
-// Where clang finds the headers that Ingot brings, as far as it knows.
+// The directory in which clang finds the headers that come with Ingot.
 extern const char igi_msl_own_includes[];
 
-// Reads, rewrites and follows what the text itself names. A header that is not found is left to clang, which may not
-// need it. errors: NOT_FOUND and IO (of the main file), OVERFLOW, UNSUPPORTED, OUT_OF_MEMORY.
+// Reads, rewrites and follows the files that the text itself names. A header that is not found is left to clang, which
+// may not need it. errors: NOT_FOUND and IO (of the main file), OVERFLOW, UNSUPPORTED, OUT_OF_MEMORY.
 ig_status igi_msl_sources_load(igi_msl_sources *sources, const igi_msl_main_source *main,
                                const char *const *include_dirs, size_t include_dir_count, ig_error *error);
-// Adds every file that the name may mean, and what those include. Whether there was one shows in `count`.
+// Adds every file that the name may refer to, and what those include. `count` shows whether there was one.
 ig_status igi_msl_sources_want(igi_msl_sources *sources, const igi_msl_wanted *wanted, ig_error *error);
 void igi_msl_sources_free(igi_msl_sources *sources);
 void igi_msl_sources_hash(const igi_msl_sources *sources, igi_hasher *hasher);
 
 const igi_msl_source *igi_msl_sources_find(const igi_msl_sources *sources, const char *path);  // NULL when unknown
-// Why a file that is there was not found; NULL: it was not there. `includer` is a path.
+// Why an existing file was not found; NULL: it does not exist. `includer` is a path.
 const char *igi_msl_sources_refusal(const igi_msl_sources *sources, const char *includer, const char *name);
 
 #endif

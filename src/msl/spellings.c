@@ -36,7 +36,7 @@ static literal read_literal(const char *text, size_t length) {
 }
 
 static void rewrite_literal(igi_msl_rewriter *r, size_t index) {
-    // clang takes our own suffixes only with an underscore (h is an exception; see <metal_types>).
+    // clang accepts user-defined suffixes only with an underscore (h is an exception; see <metal_types>).
     static const struct {
         const char *msl, *ours;
     } suffixes[] = {{"H", "h"}, {"bf", "_bf"}, {"BF", "_bf"}, {"l", "_L"}, {"L", "_L"}};
@@ -44,7 +44,7 @@ static void rewrite_literal(igi_msl_rewriter *r, size_t index) {
     const char *text = r->tokens.text + token->offset;
     literal found = read_literal(text, token->length);
     size_t place = token->offset + found.suffix, length = token->length - found.suffix;
-    // MSL has no double: 0.5 is a float. (clang's option for that is lost in templates.)
+    // MSL has no double: 0.5 is a float. (clang's option for that has no effect in templates.)
     if (found.floating && length == 0) igi_msl_rewriter_edit(r, place, 0, igi_strdup("f"));
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
         if (strlen(suffixes[i].msl) != length || memcmp(suffixes[i].msl, text + found.suffix, length) != 0) continue;
@@ -55,14 +55,14 @@ static void rewrite_literal(igi_msl_rewriter *r, size_t index) {
 
 // ---- Words ----
 
-// To a name that <__ingot_keywords> declares unavailable, so that clang refuses it where it is used and nowhere else.
+// Replaced by a name that <__ingot_keywords> declares unavailable, so that clang refuses it only where it is used.
 static void rewrite_double(igi_msl_rewriter *r, size_t index) {
     size_t first = index;
     while (first > 0 && igi_msl_is(r, first - 1, "long") && !igi_msl_at(r, first - 1)->done) first--;
     igi_msl_rewriter_replace(r, first, index + 1, "__metal_double");
 }
 
-// To half or bfloat, or to what may turn out to be one; see <__ingot_cast>.
+// To half or bfloat, or to a type that may turn out to be one; see <__ingot_cast>.
 static void rewrite_cast(igi_msl_rewriter *r, size_t index) {
     static const char *const plain[] = {"bool",    "char",    "uchar",   "short",    "ushort",    "int",      "uint",
                                         "long",    "ulong",   "float",   "size_t",   "ptrdiff_t", "int8_t",   "int16_t",
@@ -71,12 +71,12 @@ static void rewrite_cast(igi_msl_rewriter *r, size_t index) {
     if (igi_msl_is(r, index + 1, "<") && !known) igi_msl_rewriter_replace(r, index, index + 1, "__ig_cast");
 }
 
-// What C++ has and MSL has not. clang says so itself, where the text is not skipped: headers shared with a host's C++
-// have such things in parts of their own.
+// Words that are in C++ but not in MSL. The inserted pragma makes clang report them, unless an #if skips the text:
+// headers shared with C++ on the host may contain them in such parts.
 static bool refuse_word(igi_msl_rewriter *r, size_t index) {
     static const char *const words[] = {"goto", "virtual", "dynamic_cast", "typeid", "new", "delete", NULL};
     if (!igi_msl_token_in(&r->tokens, index, words)) return false;
-    // A function that is not to be, and an operator's name.
+    // A deleted function, and the name of an operator.
     if (index > 0 &&
         (igi_msl_is(r, index - 1, "=") ? igi_msl_is(r, index, "delete") : igi_msl_is(r, index - 1, "operator")))
         return false;
@@ -101,7 +101,7 @@ static void rewrite_word(igi_msl_rewriter *r, size_t index) {
     }
 }
 
-// Metal's contraction pragma is clang's under another name.
+// Metal's contraction pragma is clang's with another name.
 static void rewrite_directive(igi_msl_rewriter *r, size_t hash) {
     if (igi_msl_is(r, hash + 1, "pragma") && igi_msl_is(r, hash + 2, "METAL") && igi_msl_is(r, hash + 3, "fp") &&
         igi_msl_is(r, hash + 4, "contract"))

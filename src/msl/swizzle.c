@@ -17,7 +17,7 @@ static bool is_swizzle(const igi_msl_rewriter *r, size_t index) {
     return positions == length || colours == length;
 }
 
-// How many tokens the compound assignment operator takes that begins here; 0 when none does.
+// The number of tokens of the compound assignment operator that begins here; 0 if there is none.
 static size_t assignment_operator(const igi_msl_rewriter *r, size_t index) {
     static const char *const single[] = {"+", "-", "*", "/", "%", "&", "|", "^", NULL};
     if (igi_msl_token_in(&r->tokens, index, single)) return igi_msl_is(r, index + 1, "=") ? 2 : 0;
@@ -26,7 +26,7 @@ static size_t assignment_operator(const igi_msl_rewriter *r, size_t index) {
     return shift && igi_msl_is(r, index + 2, "=") ? 3 : 0;
 }
 
-// Whether a token may stand in an index: nothing that calls or assigns, since it will be evaluated twice.
+// Whether a token may be in an index: nothing that calls or assigns, because it will be evaluated twice.
 static bool plain_in_index(const igi_msl_rewriter *r, size_t index) {
     static const char *const harmless[] = {"+", "-", "*", "/", "%", "[", ".", ":", "<", ">", "&", NULL};
     bool twice = igi_msl_is(r, index, "+") || igi_msl_is(r, index, "-");
@@ -35,7 +35,7 @@ static bool plain_in_index(const igi_msl_rewriter *r, size_t index) {
     return kind == IGI_TOKEN_WORD || kind == IGI_TOKEN_NUMBER || igi_msl_token_in(&r->tokens, index, harmless);
 }
 
-// The [ that belongs to the ] at `close`, when all between is plain; `close` itself when not.
+// The [ that belongs to the ] at `close`, if everything in between is plain; otherwise `close` itself.
 static size_t index_start(const igi_msl_rewriter *r, size_t close) {
     size_t open = igi_msl_at(r, close)->partner;
     for (size_t i = close; open < close && i > open; i--) {
@@ -47,7 +47,7 @@ static size_t index_start(const igi_msl_rewriter *r, size_t close) {
     return open;
 }
 
-// The first token of a path a->b[i].c that ends before `end`; `end` itself when none does.
+// The first token of a path a->b[i].c that ends before `end`; `end` itself if there is none.
 static size_t path_start(const igi_msl_rewriter *r, size_t end) {
     size_t first = end;
     for (;;) {
@@ -77,8 +77,8 @@ static bool begins_statement(const igi_msl_rewriter *r, size_t index) {
            igi_msl_token_in(&r->tokens, open - 1, heads);
 }
 
-// The semicolon that ends the expression from `index` on; 0 when something else comes first. A comma must be between
-// template arguments: the operator would end the assignment.
+// The semicolon that ends the expression from `index` on; 0 if something else comes first. A comma must be between
+// template arguments: as an operator it would end the assignment.
 static size_t expression_end(const igi_msl_rewriter *r, size_t index) {
     static const char *const strangers[] = {"(",   "[",     "{",    "}",  ")",      "]", "if",
                                             "for", "while", "else", "do", "return", NULL};
@@ -115,7 +115,7 @@ static void rewrite_assignment(igi_msl_rewriter *r, size_t first, size_t op, siz
     free(replacement);
 }
 
-// Macro bodies are left alone: a path that begins with a macro's parameter may hide anything.
+// Macro bodies are left unchanged: a path that begins with a macro's parameter may hide anything.
 void igi_msl_rewrite_swizzle_assignments(igi_msl_rewriter *r) {
     for (size_t i = 2; i < r->tokens.count && !r->failed; i++) {
         size_t op_length = igi_msl_at(r, i)->kind == IGI_TOKEN_PUNCT ? assignment_operator(r, i) : 0;

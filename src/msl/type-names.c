@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parameter types of a kernel as MSL spells them.
+// Parameter types of a kernel, spelled as in MSL.
 #include "msl/type-names.h"
 
 #include <ctype.h>
@@ -10,7 +10,7 @@
 #include "core/memory.h"
 #include "msl/diagnostic.h"
 
-// The C++ runtime that libLLVM links to.
+// From the C++ runtime that libLLVM links to.
 char *__cxa_demangle(const char *mangled, char *buffer, size_t *length, int *status);
 
 static const struct {
@@ -178,7 +178,7 @@ static const char *whole_source_name(const char *text, size_t *length) {
 
 char *igi_msl_variable_name(const char *symbol) {
     size_t length;
-    if (*symbol == '\1') symbol++;  // clang's mark of a name that is not to be mangled
+    if (*symbol == '\1') symbol++;  // clang's marker for a name that must not be mangled
     const char *name = strncmp(symbol, "_ZL", 3) == 0 ? whole_source_name(symbol + 3, &length) : NULL;
     const char *end = strncmp(symbol, "_ZZ", 3) == 0 || strncmp(symbol, "_ZGVZ", 5) == 0 ? strchr(symbol, 'E') : NULL;
     for (; end && !name; end = strchr(end + 1, 'E')) name = whole_source_name(end + 1, &length);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parameter types of a kernel as MSL spells them, from its mangled symbol.
+// Parameter types of a kernel, spelled as in MSL, from its mangled symbol.
 #ifndef INGOT_MSL_TYPE_NAMES_H
 #define INGOT_MSL_TYPE_NAMES_H
 
@@ -11,12 +11,13 @@ typedef struct igi_msl_signature {
     size_t count;
 } igi_msl_signature;
 
-// Fills name with the symbol itself and no types when the symbol is not a mangled function.
-// NULL name when memory is short.
+// If the symbol is not a mangled function, the name is the symbol itself, and there are no types.
+// The name is NULL when memory is short.
 void igi_msl_signature_read(const char *symbol, igi_msl_signature *signature);
 void igi_msl_signature_free(igi_msl_signature *signature);
 
-// What its author calls a variable: "counter" of "_ZL7counter", "calls" of "_ZZ1kPiE5calls". NULL when memory is short.
+// The name of a variable in the source: "counter" of "_ZL7counter", "calls" of "_ZZ1kPiE5calls". NULL when memory is
+// short.
 char *igi_msl_variable_name(const char *symbol);
 
 #endif

@@ -6,8 +6,8 @@
 #include "ring/checksum.h"
 #include "ring/rings.h"
 
-// Small payloads lie in the slot. With the header a slot is an odd number of cache lines, so that slots use all sets of
-// a cache.
+// Small payloads are stored in the slot. Together with the header, a slot is an odd number of cache lines, so that
+// slots use all sets of a cache.
 enum { INLINE_BYTES = 1088, LINE = 64, URGENT_CAPACITY = 64, OUTBOX_CAPACITY = 1024, MAX_CAPACITY = 1 << 20 };
 _Static_assert(IGI_INBOXES_OFFSET == sizeof(igi_ring_crc_tables), "inboxes begin after the tables");
 _Static_assert(sizeof(ig_message_header) == 256, "size of the contract");
@@ -29,7 +29,7 @@ typedef struct layout {
     uint64_t arena, overflow;  // bytes so far
 } layout;
 
-// Rings whose messages come in batches have room for packets in their slots, however small the payloads are.
+// Rings whose messages come in batches have room for packets in their slots, however small their payloads are.
 static void place_ring(igi_ring_place *place, uint32_t capacity, uint32_t payload, bool packets, layout *at) {
     bool small = payload <= INLINE_BYTES;
     uint64_t rounded = igi_round_up(payload, LINE), inside = small && !packets ? rounded : INLINE_BYTES;
@@ -62,7 +62,7 @@ ig_status igi_ring_place_inboxes(ig_ring_runtime *runtime, const ig_ring_runtime
     runtime->inbox_place.head = offsetof(ig_k2k_inbox_header, head);
     runtime->inbox_place.tail = offsetof(ig_k2k_inbox_header, tail);
     uint64_t all = at.arena * runtime->max_kernels;
-    if (all > UINT32_MAX)  // routes have 32 bits for it
+    if (all > UINT32_MAX)  // routes have 32 bits for offsets
         return igi_fail(IG_STATUS_OVERFLOW,
                         "runtime_create: %u inboxes of %u messages need more than 4 GiB; lower max_kernels, "
                         "inbox_capacity or inbox_payload",
@@ -125,7 +125,7 @@ static void write_layout(ig_ring_kernel *kernel, const igi_ring_block *plan) {
     control->output_capacity = control->output_mask + 1;
 }
 
-// A later kernel with the same number uses the inbox again; it skips messages that came too late for the one before.
+// A later kernel with the same number reuses the inbox; it skips messages that came too late for its predecessor.
 static void adopt_inbox(ig_ring_kernel *kernel) {
     igi_ring inbox = igi_ring_of(kernel, IGI_RING_INBOX);
     kernel->inbox = (ig_k2k_inbox_header *)inbox.base;
@@ -133,8 +133,8 @@ static void adopt_inbox(ig_ring_kernel *kernel) {
     igi_ring_store_release(igi_ring_head(inbox), kernel->block->heads[IGI_RING_INBOX]);
 }
 
-// Where kernels run in this process a handler that overruns its state, in either direction, must not reach the queues
-// or the memory of others: pages that nobody may touch lie on both sides, the second one directly after the state.
+// Where kernels run in this process, a handler that overruns its state, in either direction, must not reach the queues
+// or other memory: there are inaccessible pages on both sides, the second one directly after the state.
 static bool place_guarded_state(uint64_t queues, uint64_t bytes, uint64_t *state, uint64_t *total) {
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), pages, rounded = igi_round_up(bytes, 16);
     if (rounded < bytes || !igi_add(rounded, page - 1, &pages)) return false;

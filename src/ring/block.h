@@ -27,20 +27,20 @@ enum {
     IGI_RING_OUTPUT,
     IGI_RING_DEAD,
     IGI_RING_OUTBOX,
-    IGI_RING_INBOX,  // in the memory of all inboxes; offsets count from the start of the kernel's own
+    IGI_RING_INBOX,  // in the memory of all inboxes; offsets count from the start of the kernel's inbox
     IGI_RING_COUNT,
     IGI_RING_NONE = IGI_RING_COUNT
 };
 
 // Offsets in bytes from the beginning of the arena.
 typedef struct igi_ring_place {
-    uint32_t head, tail;  // where these words are
+    uint32_t head, tail;  // offsets of these words
     uint32_t slots;
     uint32_t stride;
     uint32_t mask;           // capacity - 1
     uint32_t inline_bytes;   // the largest payload that fits into the slot
     uint64_t overflow;       // offset of slot 0's payload in the overflow buffer
-    uint32_t payload_limit;  // the largest payload of all
+    uint32_t payload_limit;  // the largest payload accepted
     uint32_t overflow_stride;
 } igi_ring_place;
 
@@ -76,8 +76,8 @@ static inline uint32_t igi_ring_packet_most(uint32_t inline_bytes, uint32_t payl
 // Why the kernel's loop ended.
 enum {
     IGI_LEFT_IDLE = 1,     // there are no messages, or no room for answers
-    IGI_LEFT_BUDGET = 2,   // it has handled as many messages as it may
-    IGI_LEFT_HELP = 4,     // the host must wake a kernel or a thread, or carry messages to another device
+    IGI_LEFT_BUDGET = 2,   // it has handled its quota of messages
+    IGI_LEFT_HELP = 4,     // the host must wake a kernel or a thread, or transfer messages to another device
     IGI_LEFT_FAILED = 8,   // the handler failed
     IGI_LEFT_STOPPED = 16  // deactivated or told to terminate
 };
@@ -86,13 +86,14 @@ enum {
     IGI_RING_MAX_KERNELS = 1024,
     IGI_RING_BUFFERS = 4,
     IGI_CURSOR_GAP = 16,
-    IGI_QUIET_LOOKS = 32,  // at empty rings before the kernel publishes its progress: senders need those cache lines
+    IGI_QUIET_LOOKS = 32,  // polls of empty rings before progress is published: senders need those cache lines
     IGI_RING_ENDS = 64,
     IGI_OUTBOX_RESERVE = 32,   // more than a broadcast needs
     IGI_INBOXES_OFFSET = 8192  // after the CRC tables
 };
 
-// A message of the host that ended without an answer, for the thread that waits for it. The last IGI_RING_ENDS are kept.
+// A message of the host that ended without an answer, for the thread that waits for one. The last IGI_RING_ENDS are
+// kept.
 typedef struct igi_ring_end {
     uint32_t id_low, id_high, reason, padding;
 } igi_ring_end;
@@ -119,7 +120,7 @@ typedef struct igi_ring_block {
     // Written by the kernel at any time.
     uint32_t heads[IGI_RING_COUNT];  // ahead of the published ones
     uint32_t output_tail, dead_tail, outbox_tail;
-    uint32_t started;        // goes up when the handler is called and when it returns: odd while it runs
+    uint32_t started;        // incremented when the handler is called and when it returns: odd while it runs
     uint32_t current_ring;   // where the handler's message is,
     uint32_t current_count;  // and how many messages of its packet the handler was called for
     uint32_t claimed_inbox;  // a slot claimed in another kernel's inbox and not yet published: that kernel + 1
@@ -129,17 +130,17 @@ typedef struct igi_ring_block {
     uint64_t processed, sent_id, expired, invalid, undelivered;
     uint32_t padding3[6];
     // Rarely written by the kernel.
-    uint64_t failed, refused;   // messages with which the handler failed; that it could not send
+    uint64_t failed, refused;   // messages that the handler failed on, and messages that it could not send
     uint64_t stopped, dropped;  // counted by the host: when a handler did not return; when the kernel was terminated
     uint64_t dead_lost;         // dead letters for which there was no room
-    uint64_t failed_id;         // the message with which the handler failed last; 0: not one of the host's
+    uint64_t failed_id;         // the last message that the handler failed on; 0: not one of the host's
     uint32_t end_count;         // entries of `ends` ever written
     uint32_t padding5[3];
     igi_ring_end ends[IGI_RING_ENDS];
     uint32_t wake[IGI_RING_MAX_KERNELS / 32];
-    uint32_t items[IGI_RING_COUNT];  // messages of the next packet that were handled already
+    uint32_t items[IGI_RING_COUNT];  // messages of the next packet that were already handled
     uint32_t padding4[16 - IGI_RING_COUNT];
-    ig_message_header unpacked[IGI_RING_COUNT];  // the header of the next message, if it is one of a packet
+    ig_message_header unpacked[IGI_RING_COUNT];  // the header of the next message, if it is part of a packet
     // Heads and tails that are not in the control block, each in a separate cache line.
     uint32_t cursors[6][IGI_CURSOR_GAP];
     ig_k2k_routing_table routes;

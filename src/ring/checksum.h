@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CRC-32 as Ethernet and zlib have it, eight bytes at a time; kernels use the same tables.
+// CRC-32 as in Ethernet and zlib, eight bytes at a time; kernels use the same tables.
 #ifndef INGOT_RING_CHECKSUM_H
 #define INGOT_RING_CHECKSUM_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The code of a kernel: compiled from MSL, bound to its memory, entered.
+// The code of a kernel: compiling it from MSL, binding it to its memory, and entering its loop.
 #include <string.h>
 
 #include "device/backend.h"
@@ -22,8 +22,7 @@ static char *list_kernels(const ig_library *library) {
 static ig_status no_such_kernel(const ig_library *library, const char *wanted, ig_error *error) {
     char *names = list_kernels(library);
     if (names && *names)
-        igi_error_set(error, IG_STATUS_NOT_FOUND, "there is no ring kernel '%s' in the source; it has: %s", wanted,
-                      names);
+        igi_error_set(error, IG_STATUS_NOT_FOUND, "the source has no ring kernel '%s'; it has: %s", wanted, names);
     else
         igi_error_set(error, IG_STATUS_NOT_FOUND,
                       "the source has no ring kernel: INGOT_RING_KERNEL(%s, handler) makes one of a handler", wanted);
@@ -33,7 +32,7 @@ static ig_status no_such_kernel(const ig_library *library, const char *wanted, i
 
 // ---- Messages of the device, in the words of ring kernels ----
 
-// Puts `by` in the place of `part`, wherever it is in the text.
+// Replaces every occurrence of `part` in the text by `by`.
 static void replace_all(char **text, const char *part, const char *by) {
     igi_text made = {0};
     const char *rest = *text, *found;
@@ -47,7 +46,7 @@ static void replace_all(char **text, const char *part, const char *by) {
     *text = whole;
 }
 
-// The user knows the handler's kernel, not the function and the command buffer that were made of it.
+// The user knows the handler's kernel, not the function and the command buffer made from it.
 static void name_handler(const ig_ring_kernel *kernel, const char *function, const char *wanted, ig_error *error) {
     if (!error || !error->message) return;
     char *device_words = igi_format("kernel '%s' in command buffer '%s'", function, kernel->name);
@@ -88,7 +87,8 @@ static ig_status compile(ig_ring_kernel *kernel, const ig_ring_launch_desc *desc
 
 static ig_status encode(ig_ring_kernel *kernel, ig_commands **commands) {
     ig_commands *made;
-    // Only code with a deadline can be stopped, and a kernel that is to end must be; the supervisor watches the time.
+    // Only code with a deadline can be stopped, and it must be possible to stop a kernel; the supervisor watches the
+    // time.
     uint64_t deadline =
         kernel->deadline_ns || !kernel->runtime->device_runs_for_ever ? kernel->deadline_ns : UINT64_MAX;
     ig_commands_desc desc = {.deadline_ns = deadline, .label = kernel->name};
@@ -99,7 +99,7 @@ static ig_status encode(ig_ring_kernel *kernel, ig_commands **commands) {
                                 kernel->buffers[1],      kernel->buffers[2],
                                 kernel->buffers[3]};
     status = ig_commands_set_pipeline(made, kernel->pipeline);
-    // Missing buffers are not used, but every argument must be bound.
+    // Buffers that were not given are not used, but every argument must be bound.
     for (uint32_t i = 0; i < sizeof bound / sizeof *bound && status == IG_STATUS_OK; i++)
         status = ig_commands_set_buffer(made, bound[i] ? bound[i] : kernel->arena_buffer, 0, i);
     if (status == IG_STATUS_OK) status = ig_commands_dispatch_threadgroups(made, (ig_size){1, 1, 1}, kernel->group);
@@ -147,7 +147,7 @@ ig_status igi_ring_run(ig_ring_kernel *kernel, ig_error *error) {
     return status;
 }
 
-// Handlers in C cannot be stopped, and commands on a GPU have a deadline of their own.
+// Handlers in C cannot be stopped, and commands on a GPU have their own deadline.
 void igi_ring_abort(ig_ring_kernel *kernel) {
     if (kernel->commands) atomic_store_explicit(&kernel->commands->abort, 1, memory_order_relaxed);
 }

@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-// Returns at once when the word has another value; else when woken, after timeout_ns, or for no reason.
+// Returns at once if the word has another value; otherwise when woken, after timeout_ns, or spuriously.
 static inline void igi_ring_futex_wait(const void *word, uint32_t value, uint64_t timeout_ns) {
     struct timespec timeout = {(time_t)(timeout_ns / 1000000000u), (long)(timeout_ns % 1000000000u)};
     syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, timeout_ns == UINT64_MAX ? NULL : &timeout, NULL, 0);
@@ -25,7 +25,7 @@ static inline void igi_ring_futex_wake(const void *word) {
 #else
 #include <time.h>
 
-// Elsewhere threads look again every 50 microseconds.
+// On other systems threads poll every 50 microseconds.
 static inline void igi_ring_futex_wait(const void *word, uint32_t value, uint64_t timeout_ns) {
     uint64_t pause = timeout_ns < 50000 ? timeout_ns : 50000;
     if (__atomic_load_n((const uint32_t *)word, __ATOMIC_ACQUIRE) == value)

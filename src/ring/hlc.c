@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hybrid logical clocks (Kulkarni et al., 2014). Both parts of the time change together, by one exchange of 16 bytes.
+// Hybrid logical clocks (Kulkarni et al., 2014). Both parts of the time change together, by a 16-byte
+// compare-and-exchange.
 #include "ring/hlc.h"
 
 #include <assert.h>
@@ -33,16 +34,16 @@ void ig_hlc_release(ig_hlc *clock) {
     free(clock);
 }
 
-// A guess: the two halves may be of different moments, and then the exchange fails and tells.
+// A guess: the two halves may be from different moments; then the exchange fails and returns the current value.
 static moment guess(const ig_hlc *clock) {
     return (moment){__atomic_load_n(&clock->latest.physical, __ATOMIC_RELAXED),
                     __atomic_load_n(&clock->latest.logical, __ATOMIC_RELAXED)};
 }
 
-// False when the clock had another moment, which is then the expected one.
+// Returns false if the clock had another value, which is then stored in *expected.
 static bool replace(ig_hlc *clock, moment *expected, moment wanted) {
 #if defined(__x86_64__)
-    // Compilers want to know at their command line that the processor has this; all since 2005 do.
+    // Compilers must be told that the processor has this instruction; all since 2005 do.
     bool done;
     __asm__ volatile("lock cmpxchg16b %1"
                      : "=@ccz"(done), "+m"(clock->latest), "+a"(expected->physical), "+d"(expected->logical)
@@ -109,14 +110,14 @@ ig_status ig_hlc_update(ig_hlc *clock, ig_hlc_timestamp received, ig_hlc_timesta
     ig_status status = igi_ring_hlc_update_at(clock, received, igi_ring_now_us(), igi_ring_horizon_us(), now);
     if (status == IG_STATUS_OK) return status;
     return igi_fail(status,
-                    "hlc_update: the moment %" PRIu64 " us, logical %" PRIu64 ", of node %" PRIu64
+                    "hlc_update: the timestamp %" PRIu64 " us, logical %" PRIu64 ", of node %" PRIu64
                     " is too far ahead; set that node's wall clock",
                     received.physical, received.logical, received.node);
 }
 
 ig_hlc_timestamp ig_hlc_read(const ig_hlc *clock) {
     moment seen = guess(clock);
-    replace((ig_hlc *)clock, &seen, seen);  // changes nothing, and finds what is there
+    replace((ig_hlc *)clock, &seen, seen);  // changes nothing; reads the current value
     return with_node(clock, seen);
 }
 

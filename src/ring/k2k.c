@@ -35,7 +35,8 @@ typedef struct grid_walk {
     bool periodic;
 } grid_walk;
 
-// A narrow periodic grid can have the same neighbour on two sides: it is listed once, and never itself.
+// A narrow periodic grid can have the same neighbour on two sides: it is listed once. A kernel is never its own
+// neighbour.
 static void add_neighbour(grid_walk *walk, int dx, int dy, int dz) {
     const int by[3] = {dx, dy, dz};
     uint32_t to[3];
@@ -138,8 +139,8 @@ ig_status ig_ring_connect(ig_ring_kernel *from, ig_ring_kernel *to) {
         routes->routes[routes->route_count] = longer.routes[routes->route_count];
         igi_ring_store_release(&routes->route_count, longer.route_count);
     } else {
-        status = igi_fail(IG_STATUS_OVERFLOW, "ring_connect: ring kernel '%s' has %d routes, as many as it may",
-                          from->name, IG_K2K_MAX_ROUTES);
+        status = igi_fail(IG_STATUS_OVERFLOW, "ring_connect: ring kernel '%s' has %d routes, the maximum", from->name,
+                          IG_K2K_MAX_ROUTES);
     }
     pthread_mutex_unlock(&from->lock);
     return status;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The life of a kernel: launched, active or not, terminated or failed; and figures about it.
+// The lifecycle of a kernel: launched, active or not, terminated or failed; and figures about it.
 #include <errno.h>
 
 #include "ring/futex.h"
@@ -32,7 +32,7 @@ static ig_status wrong_state(ig_ring_kernel *kernel, const char *verb, const cha
     return igi_fail_as(&kernel->error);
 }
 
-// What calls on a kernel check first.
+// Checks common to all calls on a kernel.
 static ig_status check_kernel(const ig_ring_kernel *kernel) {
     if (!kernel) return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "ring kernel: the kernel must not be NULL");
     return igi_ring_is_inherited(kernel) ? igi_device_fail_forked() : IG_STATUS_OK;
@@ -120,13 +120,13 @@ static bool has_ended(const ig_ring_kernel *kernel) {
     return state_of(kernel) == IG_RING_TERMINATED || state_of(kernel) == IG_RING_FAILED;
 }
 
-// The latest time to wait for a kernel that is to drop its messages.
+// The latest time until which to wait for a kernel that drops its messages.
 static uint64_t last_moment(ig_ring_kernel *kernel) {
     bool ending = state_of(kernel) == IG_RING_TERMINATING && kernel->dropping;
     return ending ? atomic_load(&kernel->dropping_since_ns) + kernel->runtime->stop_ns : UINT64_MAX;
 }
 
-// How a wait ended. Call with the lock held.
+// The status for how a wait ended. Call with the lock held.
 static ig_status explain_wait(ig_ring_kernel *kernel, uint64_t now) {
     assert(igi_ring_is_locked(&kernel->lock));
     ig_ring_state state = state_of(kernel);
@@ -318,7 +318,7 @@ const char *ig_ring_kernel_name(const ig_ring_kernel *kernel) {
     return kernel->name;
 }
 
-// Slots of a ring from one position to another; 0 when a handler has overwritten the positions.
+// The number of slots between two positions of a ring; 0 if a handler has overwritten the positions.
 static uint64_t between(const ig_ring_kernel *kernel, uint32_t kind, uint32_t head, uint32_t tail) {
     return tail - head <= igi_ring_of(kernel, kind).place->mask + 1 ? tail - head : 0;
 }

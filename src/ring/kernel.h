@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The objects behind the handles of ring.h, and the functions that the files of src/ring call in each other.
+// The objects behind the handles of ring.h, and the functions that the files of src/ring share.
 #ifndef INGOT_RING_KERNEL_H
 #define INGOT_RING_KERNEL_H
 
@@ -33,7 +33,7 @@ struct ig_ring_kernel {
     ig_ring_control *control;
     igi_ring_block *block;
     ig_k2k_inbox_header *inbox;
-    // Copies of what is in the block, where handlers can overwrite it.
+    // Copies of the layout in the block, because handlers can overwrite the block.
     igi_ring_place places[IGI_RING_COUNT];
     uint32_t state_offset, message_budget;
     uint64_t state_bytes;
@@ -85,7 +85,7 @@ struct ig_ring_runtime {
     ig_device *device;
     ig_hlc *clock;
     uint32_t node, max_kernels, hop_limit, pending_ms;
-    uint64_t stop_ns;  // how long to wait for a handler when its kernel is to end
+    uint64_t stop_ns;  // how long to wait for a handler when its kernel must end
     ig_buffer *inbox_buffer;
     char *inboxes;
     igi_ring_place inbox_place;
@@ -113,18 +113,18 @@ struct ig_ring_runtime {
     bool dispatching_ends;
 };
 
-// A message that was sent, and its slot.
+// A sent message, and its slot.
 typedef struct igi_ring_sent {
     uint64_t id;
     uint32_t ring, position;
 } igi_ring_sent;
 
-// After fork(): nobody serves the kernel in this process.
+// After fork() no thread serves the kernel in this process.
 static inline bool igi_ring_is_inherited(const ig_ring_kernel *kernel) {
     return igi_device_is_inherited(kernel->runtime->device);
 }
 
-// For asserts: some thread holds the lock.
+// For asserts: whether some thread holds the lock.
 static inline bool igi_ring_is_locked(pthread_mutex_t *lock) {
     if (pthread_mutex_trylock(lock) != 0) return true;
     pthread_mutex_unlock(lock);
@@ -139,8 +139,8 @@ static inline uint32_t igi_ring_or_default(uint32_t value, uint32_t otherwise) {
 // ---- arena.c: the memory of a kernel ----
 ig_status igi_ring_place_inboxes(ig_ring_runtime *runtime, const ig_ring_runtime_desc *desc);
 ig_status igi_ring_make_arena(ig_ring_kernel *kernel, const ig_ring_launch_desc *desc);
-// False when a handler has overwritten the layout of its queues; it is repaired while the loop is not running. Call
-// both with the lock held.
+// Returns false if a handler has overwritten the layout of its queues; it is repaired while the loop is not running.
+// Call both with the lock held.
 bool igi_ring_is_sound(const ig_ring_kernel *kernel);
 bool igi_ring_repair(ig_ring_kernel *kernel);
 
@@ -156,19 +156,19 @@ void igi_ring_run_handler(ig_ring_kernel *kernel);
 // ---- outbox.c: what the host does for messages between kernels ----
 // How this message ended, or IG_DEAD_NONE. *seen is how many ends were checked before; it is 0 at first.
 uint32_t igi_ring_find_end(const igi_ring_block *block, uint64_t id, uint32_t *seen);
-// Carries messages for other devices; true when some had to stay.
+// Transfers messages for other devices; returns true if some had to stay.
 bool igi_ring_carry_remote(ig_ring_kernel *kernel);
-// After a handler that did not return: its message becomes a dead letter, and a slot that it had claimed is given up.
+// After a handler that did not return: its message becomes a dead letter, and a slot that it had claimed is released.
 void igi_ring_recover(ig_ring_kernel *kernel, uint32_t reason);
 // Turns all queued messages into dead letters, as far as there is room for them.
 void igi_ring_drop_all(ig_ring_kernel *kernel);
 
 // ---- serve.c: who runs the loop, and when ----
 ig_status igi_ring_start(ig_ring_kernel *kernel);
-// Call when there may be something to do for the kernel.
+// Call this when there may be work for the kernel.
 void igi_ring_wake(ig_ring_kernel *kernel);
 void igi_ring_wake_index(ig_ring_runtime *runtime, uint32_t index);
-// Serves an event-driven kernel that is queued, in this thread; false when it was not queued.
+// Serves an event-driven kernel that is queued, in this thread; returns false if it was not queued.
 bool igi_ring_assist(ig_ring_kernel *kernel);
 // Dispatchers that are still in a handler at the deadline are detached; they end when the handler returns.
 void igi_ring_stop_dispatchers(ig_ring_runtime *runtime, uint64_t deadline_ns);
@@ -182,12 +182,12 @@ void igi_ring_stop_supervisor(ig_ring_runtime *runtime);
 // with the lock held; takes over `error`.
 void igi_ring_note_failure(ig_ring_kernel *kernel, uint32_t reason, ig_error *error);
 void igi_ring_set_state(ig_ring_kernel *kernel, ig_ring_state state);  // with the lock held
-// The kernel is to end, and its handler has not returned in time. Call with the lock held.
+// The kernel must end, and its handler has not returned in time. Call with the lock held.
 ig_status igi_ring_note_stuck_handler(ig_ring_kernel *kernel);
 
 // ---- runtime.c ----
 bool igi_ring_is_ending(ig_ring_runtime *runtime);
-// The kernel, retained; NULL when there is none.
+// The kernel, retained; NULL if there is none.
 ig_ring_kernel *igi_ring_kernel_at(ig_ring_runtime *runtime, uint32_t index);
 // Gives the kernel its number.
 ig_status igi_ring_register(ig_ring_runtime *runtime, ig_ring_kernel *kernel, ig_error *error);

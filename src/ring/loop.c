@@ -62,7 +62,7 @@ uint32_t ig_ring_context_send(ig_ring_context *c, uint64_t dest, uint64_t type, 
     return put(c, dest, type, payload, bytes, 0);
 }
 
-// Sends as many messages as share a slot; 0 when they must be sent one by one.
+// Sends as many messages as fit into a slot; returns 0 if they must be sent one by one.
 static uint32_t put_packet(ig_ring_context *c, uint64_t dest, uint64_t type, const char *payloads, uint64_t bytes,
                            uint64_t count) {
     uint32_t packed = igi_ring_open_packet(&c->loop, dest, type, bytes, count);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ring protocol, second part: the state of the loop around a handler, its clock, dead letters, and sending. C and
-// MSL both include this file. <ingot/ring> and loop.c call it, and supply what handlers call.
+// MSL both include this file. <ingot/ring> and loop.c use it, and supply the functions that handlers call.
 //
-// Only the loop writes what it counts, so it reads that without atomics.
+// Only the loop writes its counters, so it reads them without atomics.
 #ifndef INGOT_RING_LOOP_H
 #define INGOT_RING_LOOP_H
 
@@ -10,21 +10,21 @@
 #include "ring/slots.h"
 #endif
 
-// What the threads of a group share. The leading thread alone writes it, apart from `error`. What only the leading
-// thread needs lies here too: a value in memory is the same for all lanes of a register, and the leader's code stays
-// scalar code.
+// State shared by the threads of a group. Only the leading thread writes it, apart from `error`. What only the leading
+// thread needs is here too: a value in memory is the same for all lanes of a register, and the leader's code stays
+// scalar.
 typedef struct igi_ring_words {
-    IGI_DEVICE ig_message_header *slot;  // the message at hand
+    IGI_DEVICE ig_message_header *slot;  // the current message
     IGI_DEVICE char *payload;
-    IGI_DEVICE const uint32_t *sum;  // where its checksum is, if it is one of a packet
-    uint32_t go;                     // 1: there is a message at hand
-    uint32_t error;                  // what the handler failed with, or 0
+    IGI_DEVICE const uint32_t *sum;  // its checksum, if it is part of a packet
+    uint32_t go;                     // 1: there is a current message
+    uint32_t error;                  // the error with which the handler failed, or 0
     uint32_t ring;                   // where the message came from
     uint32_t count;                  // messages that the handler is called for
-    uint32_t items_left;             // messages of their packet that come after them
+    uint32_t items_left;             // messages of their packet that follow them
     uint32_t leaving;                // IGI_LEFT_*: why the loop will end
     uint32_t handled, turn, looks, output_limit;
-    // A message that is being written: its slot was taken and is not published yet; NULL when there is none.
+    // A message that is being written: its slot is claimed but not published yet; NULL if there is none.
     IGI_DEVICE ig_message_header *opened_slot;
     IGI_DEVICE char *opened;
     uint64_t opened_dest;
@@ -32,14 +32,14 @@ typedef struct igi_ring_words {
     uint32_t refusal;  // why the last message was not delivered: IG_DELIVERY_*
 } igi_ring_words;
 
-// What every thread has for itself.
+// State of each thread.
 typedef struct igi_ring_loop {
     IGI_DEVICE char *arena, *inboxes, *overflow;
     IGI_DEVICE ig_ring_control *control;
     IGI_DEVICE igi_ring_block *block;
     IGI_DEVICE const igi_ring_place *places;  // of each ring
     IGI_GROUP igi_ring_words *words;
-    IGI_DEVICE ig_message_header *slot;  // the message at hand, as in `words`
+    IGI_DEVICE ig_message_header *slot;  // the current message, as in `words`
     IGI_DEVICE char *payload;
 } igi_ring_loop;
 
@@ -68,7 +68,7 @@ static inline igi_ring igi_ring_own(const IGI_THREAD igi_ring_loop *loop, uint32
     return igi_ring_at(loop, kind, loop->block->self_id);
 }
 
-// Whether the output has room for a message; it is asked before one is taken, so that one answer always fits.
+// Whether the output has room for a message. This is checked before a message is taken, so that one answer always fits.
 static inline bool igi_ring_has_room(IGI_THREAD igi_ring_loop *loop) {
     uint32_t tail = loop->block->output_tail;
     if (tail != loop->words->output_limit) return true;
@@ -114,7 +114,7 @@ static inline bool igi_ring_is_too_far_ahead(const IGI_THREAD igi_ring_loop *loo
 static inline uint32_t igi_ring_wall_ms(IGI_DEVICE const igi_ring_block *block) {
     return (uint32_t)(igi_ring_read(&block->wall) / 1000);
 }
-// Several threads tell a kernel the time, and one that was held up tells it late: it may go back a little.
+// Several threads set a kernel's time, and a thread that was delayed sets it late, so the time may go back a little.
 static inline bool igi_ring_was_kept_too_long(IGI_DEVICE const igi_ring_block *block,
                                               IGI_DEVICE const ig_message_header *slot) {
     uint32_t kept = igi_ring_wall_ms(block) - slot->kept_ms;
@@ -135,7 +135,7 @@ static inline void igi_ring_publish_dead(const IGI_THREAD igi_ring_loop *loop, I
     igi_ring_store(&loop->block->dead_tail, position + 1);
 }
 
-// Copies a message to the dead letters. When they have no room it is counted only; a payload that is too large for them,
+// Copies a message to the dead letters. If they have no room, it is only counted; a payload that is too large for them,
 // as one of the inbox may be, is left out.
 static inline void igi_ring_add_dead_letter(const IGI_THREAD igi_ring_loop *loop,
                                             IGI_DEVICE const ig_message_header *slot, IGI_DEVICE const char *payload,
@@ -165,14 +165,14 @@ static inline void igi_ring_note_end(IGI_DEVICE igi_ring_block *block, uint64_t 
     igi_ring_store_release(&block->end_count, count + 1);
 }
 
-// The handler failed with this message, whose answer the host may wait for.
+// The handler failed with this message, and the host may be waiting for its answer.
 static inline void igi_ring_set_failed(IGI_DEVICE igi_ring_block *block, IGI_DEVICE const ig_message_header *slot) {
     igi_ring_write_release(&block->failed_id, slot->source_kernel == IG_RING_HOST ? slot->message_id : 0);
 }
 
 // ---- Opening a slot for a message ----
 
-// Each returns where the payload goes, or NULL with the reason in `refusal`.
+// Each returns the place for the payload, or NULL with the reason in `refusal`.
 
 static inline IGI_DEVICE char *igi_ring_refuse(IGI_THREAD igi_ring_loop *loop, uint32_t refusal) {
     loop->words->refusal = refusal;
@@ -206,7 +206,7 @@ static inline IGI_DEVICE char *igi_ring_open_output_slot(IGI_THREAD igi_ring_loo
                               IG_RING_HOST, bytes);
 }
 
-// A second answer may find no room, and messages that wait in the outbox go first.
+// A second answer may find no room, and messages in the outbox go first.
 static inline IGI_DEVICE char *igi_ring_open_output(IGI_THREAD igi_ring_loop *loop, uint64_t bytes) {
     if (bytes > loop->places[IGI_RING_OUTPUT].payload_limit) return igi_ring_refuse(loop, IG_DELIVERY_TOO_LARGE);
     if ((loop->block->pending_mask & 1) || !igi_ring_has_room(loop))
@@ -214,7 +214,7 @@ static inline IGI_DEVICE char *igi_ring_open_output(IGI_THREAD igi_ring_loop *lo
     return igi_ring_open_output_slot(loop, bytes);
 }
 
-// The claim is noted, so that the host can give the slot up when the handler does not return.
+// The claim is recorded, so that the host can release the slot if the handler does not return.
 static inline IGI_DEVICE char *igi_ring_open_inbox(IGI_THREAD igi_ring_loop *loop, uint32_t index, uint64_t bytes) {
     igi_ring inbox = igi_ring_inbox(loop, index);
     uint32_t position;
@@ -224,7 +224,7 @@ static inline IGI_DEVICE char *igi_ring_open_inbox(IGI_THREAD igi_ring_loop *loo
     return igi_ring_open_slot(loop, inbox, IGI_RING_INBOX, position, (uint64_t)loop->block->node << 32 | index, bytes);
 }
 
-// The host may change routes at any time: a route's destination counts only while the route is active.
+// The host may change routes at any time: a route's destination is valid only while the route is active.
 static inline bool igi_ring_has_route(const IGI_THREAD igi_ring_loop *loop, uint32_t index) {
     IGI_DEVICE const ig_k2k_routing_table *routes = &loop->block->routes;
     uint32_t count = igi_ring_route_count(routes);
@@ -252,8 +252,8 @@ static inline IGI_DEVICE char *igi_ring_open_closed(IGI_THREAD igi_ring_loop *lo
     return room ? room : igi_ring_open_outbox(loop, dest, bytes);
 }
 
-// A message that was refused becomes a dead letter. One that met a full queue does not, because the handler can keep it
-// and try again; but a reply does, because handlers seldom look.
+// A message that was refused becomes a dead letter. One that found a queue full does not, because the handler can keep
+// it and try again; but a reply does, because handlers seldom check.
 static inline IGI_DEVICE char *igi_ring_open_dead(IGI_THREAD igi_ring_loop *loop, uint64_t dest, uint64_t bytes,
                                                   uint32_t flags) {
     igi_ring dead = igi_ring_own(loop, IGI_RING_DEAD);
@@ -276,7 +276,7 @@ static inline uint32_t igi_ring_dead_reason(uint32_t refusal) {
 
 // ---- Filling and publishing it ----
 
-// Everything in the header of the opened slot but the checksum and the sequence.
+// Fills the header of the opened slot, except for the checksum and the sequence.
 static inline void igi_ring_fill_header(IGI_THREAD igi_ring_loop *loop, uint64_t type, uint64_t bytes, uint32_t flags) {
     IGI_DEVICE ig_message_header *made = loop->words->opened_slot;
     IGI_DEVICE igi_ring_block *block = loop->block;
@@ -302,12 +302,12 @@ static inline bool igi_ring_is_remote(const IGI_THREAD igi_ring_loop *loop, uint
     return dest != IG_RING_HOST && (uint32_t)(dest >> 32) != loop->block->node;
 }
 
-// Messages to the host and to other devices share bit 0 with kernels 0, 32 and so on, which costs them only time.
+// Messages to the host and to other devices share bit 0 with kernels 0, 32 and so on, which only costs time.
 static inline uint32_t igi_ring_pending_bit(const IGI_THREAD igi_ring_loop *loop, uint64_t dest) {
     return 1u << (dest == IG_RING_HOST || igi_ring_is_remote(loop, dest) ? 0 : (uint32_t)dest & 31);
 }
 
-// The receiver may sleep; the host wakes it when the loop has ended.
+// The receiver may be asleep; the host wakes it when the loop has ended.
 static inline void igi_ring_publish_in_inbox(IGI_THREAD igi_ring_loop *loop, IGI_DEVICE ig_message_header *slot,
                                              uint32_t index, uint32_t position) {
     IGI_DEVICE ig_k2k_inbox_header *to = (IGI_DEVICE ig_k2k_inbox_header *)igi_ring_inbox(loop, index).base;
@@ -335,7 +335,7 @@ static inline void igi_ring_publish_in_outbox(IGI_THREAD igi_ring_loop *loop, IG
     if (igi_ring_is_remote(loop, dest)) loop->words->leaving |= IGI_LEFT_HELP;
 }
 
-// Publishes the opened slot and says what became of the message: IG_DELIVERED and the like.
+// Publishes the opened slot and returns the fate of the message: IG_DELIVERED and the like.
 static inline uint32_t igi_ring_publish(IGI_THREAD igi_ring_loop *loop) {
     IGI_GROUP igi_ring_words *w = loop->words;
     IGI_DEVICE ig_message_header *made = w->opened_slot;
@@ -361,7 +361,7 @@ static inline uint32_t igi_ring_publish(IGI_THREAD igi_ring_loop *loop) {
     return IG_DELIVERY_PENDING;
 }
 
-// A handler may open a slot and leave it to the next call, or to its end, to publish it.
+// A handler may open a slot and leave publishing it to the next call, or to its own return.
 static inline void igi_ring_publish_opened(IGI_THREAD igi_ring_loop *loop) {
     if (loop->words->opened_slot) igi_ring_publish(loop);
 }
@@ -371,7 +371,7 @@ static inline IGI_DEVICE char *igi_ring_open(IGI_THREAD igi_ring_loop *loop, uin
     return igi_ring_open_closed(loop, dest, bytes);
 }
 
-// The same, but a message that is refused goes to the dead letters if it can.
+// The same, but a refused message goes to the dead letters if possible.
 static inline IGI_DEVICE char *igi_ring_open_or_dead(IGI_THREAD igi_ring_loop *loop, uint64_t dest, uint64_t bytes,
                                                      uint32_t flags) {
     IGI_DEVICE char *room = igi_ring_open(loop, dest, bytes);
@@ -380,7 +380,7 @@ static inline IGI_DEVICE char *igi_ring_open_or_dead(IGI_THREAD igi_ring_loop *l
 
 // ---- Several messages in one slot ----
 
-// Opens a slot for as many messages as share one, and fills its header. Returns how many, or 0 when they must be sent
+// Opens a slot for as many messages as fit into one, and fills its header. Returns how many, or 0 if they must be sent
 // one by one. The caller writes each payload and its checksum, then publishes the packet.
 static inline uint32_t igi_ring_open_packet(IGI_THREAD igi_ring_loop *loop, uint64_t dest, uint64_t type,
                                             uint64_t bytes, uint64_t count) {
@@ -409,7 +409,7 @@ static inline void igi_ring_publish_packet(IGI_THREAD igi_ring_loop *loop) {
 
 // ---- Forwarding ----
 
-// Hands the message at hand on, with one more hop.
+// Forwards the current message, with one more hop.
 static inline uint32_t igi_ring_forward(IGI_THREAD igi_ring_loop *loop, uint64_t dest) {
     IGI_DEVICE const ig_message_header *from = loop->slot;
     uint32_t bytes = (uint32_t)from->payload_size;
@@ -431,7 +431,7 @@ static inline uint32_t igi_ring_forward(IGI_THREAD igi_ring_loop *loop, uint64_t
 
 // ---- Messages that wait in the outbox ----
 
-// Gives up a message whose receiver has ended, or was full for too long; the host's are kept.
+// Gives up a message whose receiver has ended, or was full for too long; messages to the host are kept.
 static inline bool igi_ring_give_up_kept(IGI_THREAD igi_ring_loop *loop, IGI_DEVICE ig_message_header *slot,
                                          IGI_DEVICE const char *payload, bool is_closed) {
     bool is_late = slot->dest_kernel != IG_RING_HOST && igi_ring_was_kept_too_long(loop->block, slot);
@@ -441,7 +441,7 @@ static inline bool igi_ring_give_up_kept(IGI_THREAD igi_ring_loop *loop, IGI_DEV
     return true;
 }
 
-// Delivers a message, or gives it up; false when it must stay.
+// Delivers a message, or gives it up; returns false if it must stay.
 static inline bool igi_ring_deliver_kept(IGI_THREAD igi_ring_loop *loop, IGI_DEVICE ig_message_header *slot,
                                          IGI_DEVICE const char *payload) {
     uint32_t bytes = (uint32_t)slot->payload_size, index = (uint32_t)slot->dest_kernel;
@@ -456,7 +456,7 @@ static inline bool igi_ring_deliver_kept(IGI_THREAD igi_ring_loop *loop, IGI_DEV
     return true;
 }
 
-// Messages to one receiver stay in order: after one that must stay, the others stay too.
+// Messages to one receiver stay in order: once one has to stay, the following ones stay too.
 static inline void igi_ring_deliver_outbox(IGI_THREAD igi_ring_loop *loop) {
     igi_ring outbox = igi_ring_own(loop, IGI_RING_OUTBOX);
     uint32_t blocked = 0, tail = loop->block->outbox_tail, from = loop->block->heads[IGI_RING_OUTBOX];

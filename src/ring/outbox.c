@@ -31,7 +31,7 @@ static void publish_heads(ig_ring_kernel *kernel) {
         igi_ring_store_release(igi_ring_head(igi_ring_of(kernel, inputs[i])), kernel->block->heads[inputs[i]]);
 }
 
-// Another kernel's inbox must not keep a slot that will never be filled.
+// Another kernel's inbox must not hold a slot that will never be filled.
 static void give_up_claim(ig_ring_kernel *kernel) {
     igi_ring_block *block = kernel->block;
     uint32_t index = block->claimed_inbox - 1;
@@ -94,7 +94,7 @@ static void drop_ring(ig_ring_kernel *kernel, uint32_t kind) {
         drop_next(kernel, kind, slot, IG_DEAD_DROPPED);
 }
 
-// Drops messages that the kernel has sent and no receiver has taken.
+// Drops messages that the kernel has sent and no receiver has taken yet.
 static void drop_outbox(ig_ring_kernel *kernel) {
     igi_ring outbox = igi_ring_of(kernel, IGI_RING_OUTBOX);
     uint32_t *head = &kernel->block->heads[IGI_RING_OUTBOX], tail = kernel->block->outbox_tail;

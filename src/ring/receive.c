@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Messages from a kernel's output to the host.
 //
-// Threads take turns. A message is taken by moving `output_next`; its slot is free for the kernel again when this and
-// all earlier messages were consumed. A thread that looks for one answer puts the others into the stash.
+// Threads take turns. A message is taken by advancing `output_next`; its slot is free for the kernel again when it and
+// all earlier messages have been consumed. A thread that looks for one answer puts the others into the stash.
 #include "ring/checksum.h"
 #include "ring/futex.h"
 #include "ring/rings.h"
@@ -28,7 +28,7 @@ static ig_message_header *take(ig_ring_kernel *kernel, uint32_t *position) {
     return slot;
 }
 
-// A consumed slot carries its position, which is one less than what it had.
+// A consumed slot carries its position, which is one less than before.
 static void consume(ig_ring_kernel *kernel, ig_message_header *slot, uint32_t position) {
     igi_ring output = igi_ring_of(kernel, IGI_RING_OUTPUT);
     uint32_t *word = igi_ring_head(output), head = igi_ring_load_acquire(word), before = head;
@@ -127,9 +127,9 @@ static void sleep_for_output(ig_ring_kernel *kernel, uint64_t deadline) {
 typedef struct awaited {
     uint64_t id;     // 0: any
     uint32_t ends;   // checked so far
-    bool has_place;  // the slot of the question is known:
+    bool has_place;  // whether the slot of the question is known:
     uint32_t ring, position;
-    bool explained;  // why there is no answer
+    bool explained;  // the reason why there is no answer was reported
 } awaited;
 
 static ig_status status_of_end(uint32_t reason) {
@@ -144,7 +144,7 @@ static ig_status status_of_end(uint32_t reason) {
     }
 }
 
-// There will be no answer. When the handler failed, the kernel's error already says more.
+// There will be no answer. If the handler failed, the kernel's error already has more details.
 static ig_status explain_end(ig_ring_kernel *kernel, uint32_t reason) {
     static const char sentence[] = "ring kernel '%s' did not handle the message: %s";
     const char *why = ig_dead_reason_text((ig_dead_reason)reason);
@@ -167,7 +167,7 @@ static ig_status explain_silence(ig_ring_kernel *kernel) {
     return IG_STATUS_NOT_FOUND;
 }
 
-// Nothing came. Many programs look now and then, so a timeout's sentence costs next to nothing.
+// Nothing came. Many programs poll, so the message of a timeout must be cheap.
 static ig_status explain_nothing(ig_ring_kernel *kernel, ig_status status) {
     if (status == IG_STATUS_TIMEOUT)
         return igi_fail_with(status, "receiving: no message came from the ring kernel within the timeout");
@@ -176,8 +176,8 @@ static ig_status explain_nothing(ig_ring_kernel *kernel, ig_status status) {
                     ig_ring_state_name((ig_ring_state)atomic_load(&kernel->state)));
 }
 
-// The question was handled, and no answer waits for room: handlers answer a message only while they handle it. When the
-// handler failed, the end is noted before `failed_id` is cleared.
+// The question was handled, and no answer waits for room: handlers answer a message only while they handle it. If the
+// handler failed, the end is recorded before `failed_id` is cleared.
 static bool is_handled(const ig_ring_kernel *kernel, const awaited *w) {
     const igi_ring_block *block = kernel->block;
     return w->has_place && (int32_t)(igi_ring_load_acquire(&block->heads[w->ring]) - w->position) > 0 &&
@@ -187,7 +187,8 @@ static bool is_handled(const ig_ring_kernel *kernel, const awaited *w) {
 
 typedef ig_status (*attempt)(ig_ring_kernel *kernel, uint64_t id, void *result);
 
-// Tries once; false when it is worth trying again. If the question ended before the try, its answer is in the output.
+// Tries once; returns false if it is worth trying again. If the question ended before the attempt, its answer is in the
+// output.
 static bool try_now(ig_ring_kernel *kernel, attempt try_once, awaited *w, bool patient, void *result,
                     ig_status *status) {
     bool last = !can_produce(kernel);
@@ -204,7 +205,7 @@ static bool try_now(ig_ring_kernel *kernel, attempt try_once, awaited *w, bool p
     return reason || handled || last;
 }
 
-// Tries until it gets something other than TIMEOUT, or time is up. What ended the wait has left its sentence then.
+// Tries until it gets something other than TIMEOUT, or time is up. The reason has been reported then.
 static ig_status wait_until(ig_ring_kernel *kernel, attempt try_once, awaited *w, void *result, uint64_t timeout_ns) {
     ig_status status = try_once(kernel, w->id, result);
     if (status != IG_STATUS_TIMEOUT || (!timeout_ns && !w->id)) return status;
@@ -218,7 +219,7 @@ static ig_status wait_until(ig_ring_kernel *kernel, attempt try_once, awaited *w
         }
         uint64_t now = igi_now_ns();
         if (now >= deadline) return IG_STATUS_TIMEOUT;
-        // Only output is always signalled; the end of a message must be looked up now and then.
+        // Only output is always signalled; the end of a message must be checked for now and then.
         bool look_again = w->id && deadline - now > look_ns;
         if (tries >= SPINS) sleep_for_output(kernel, look_again ? now + look_ns : deadline);
     }
@@ -250,7 +251,7 @@ static ig_status receive_once(ig_ring_kernel *kernel, uint64_t id, void *result)
         if (!slot) break;
         bool wanted = !id || slot->correlation_id == id;
         if (!(wanted ? copy_out(kernel, IGI_RING_OUTPUT, slot, position, message) : stash(kernel, slot, position))) {
-            kernel->output_next = position;  // nothing is lost
+            kernel->output_next = position;  // so nothing is lost
             status = IG_STATUS_OUT_OF_MEMORY;
             break;
         }
@@ -259,7 +260,7 @@ static ig_status receive_once(ig_ring_kernel *kernel, uint64_t id, void *result)
         if (wanted) status = IG_STATUS_OK;
     }
     pthread_mutex_unlock(&kernel->receiving);
-    if (consumed) igi_ring_wake(kernel);  // it may wait for room
+    if (consumed) igi_ring_wake(kernel);  // it may be waiting for room
     if (status == IG_STATUS_OK) note_latency(kernel, &message->header);
     return status;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rings of a kernel, as the host sees them: by the layout that it keeps itself, not by the copy that handlers could
+// The rings of a kernel as the host sees them: with the host's own copy of the layout, not the one that handlers could
 // overwrite.
 #ifndef INGOT_RING_RINGS_H
 #define INGOT_RING_RINGS_H
@@ -18,7 +18,7 @@ static inline igi_ring igi_ring_of(const ig_ring_kernel *kernel, uint32_t kind) 
     return (igi_ring){&kernel->places[kind], kernel->arena, kernel->overflow, 0};
 }
 
-// For what the protocol does outside of the loop too: it has no words.
+// For parts of the protocol that are also used outside of the loop: it has no words.
 static inline igi_ring_loop igi_ring_loop_of(const ig_ring_kernel *kernel) {
     return (igi_ring_loop){.arena = kernel->arena,
                            .inboxes = kernel->runtime->inboxes,
@@ -28,7 +28,7 @@ static inline igi_ring_loop igi_ring_loop_of(const ig_ring_kernel *kernel) {
                            .places = kernel->places};
 }
 
-// The store must come before the look at who sleeps, which follows: an exchange is a full barrier.
+// The store must precede the following check for sleeping threads: an exchange is a full barrier.
 static inline void igi_ring_publish_slot(ig_message_header *slot, uint32_t position) {
     __atomic_exchange_n(&slot->sequence, position + 1, __ATOMIC_SEQ_CST);
 }
@@ -38,7 +38,7 @@ static inline void igi_ring_void_slot(ig_message_header *slot, uint32_t position
     igi_ring_publish_slot(slot, position);
 }
 
-// Gives the kernel the time.
+// Sets the kernel's time.
 static inline void igi_ring_set_time(ig_ring_kernel *kernel, uint64_t now_us, uint64_t horizon_us) {
     igi_ring_write(&kernel->block->wall, now_us);
     igi_ring_write(&kernel->block->horizon, horizon_us);

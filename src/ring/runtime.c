@@ -11,7 +11,7 @@ enum {
     DEFAULT_HOPS = 8,
     DEFAULT_PENDING_MS = 5000,
     DEFAULT_STOP_MS = 5000,
-    MOST_DISPATCHERS = 4,  // unless more are asked for
+    MOST_DISPATCHERS = 4,  // by default
     MAX_DISPATCHERS = 1024
 };
 
@@ -21,7 +21,7 @@ static bool is_over(ig_ring_kernel *kernel) {
     return atomic_load(&kernel->state) == IG_RING_TERMINATED;
 }
 
-// It has its memory.
+// Whether it has its memory.
 static bool is_launched(ig_ring_kernel *kernel) {
     return atomic_load(&kernel->state) >= IG_RING_LAUNCHED;
 }
@@ -44,7 +44,8 @@ void igi_ring_close_routes(ig_ring_runtime *runtime, uint32_t index) {
     pthread_mutex_unlock(&runtime->lock);
 }
 
-// A thread whose handler does not return is detached: it has references to what it needs, and drops them when it ends.
+// A thread whose handler does not return is detached: it holds references to what it needs, and drops them when it
+// ends.
 static void reap(ig_ring_kernel *kernel) {
     if (kernel->has_thread && (is_over(kernel) || !is_launched(kernel)))
         pthread_join(kernel->thread, NULL);
@@ -82,9 +83,9 @@ ig_status igi_ring_register(ig_ring_runtime *runtime, ig_ring_kernel *kernel, ig
     if (runtime->ending)
         status = igi_error_set(error, IG_STATUS_WRONG_STATE, "the runtime is shut down");
     else if (find_alive(runtime, kernel->name))
-        status = igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "there is a ring kernel '%s' already", kernel->name);
+        status = igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "a ring kernel '%s' already exists", kernel->name);
     else if (!find_place(runtime, &kernel->index, &old))
-        status = igi_error_set(error, IG_STATUS_OUT_OF_RANGE, "the runtime has %u ring kernels, as many as it may",
+        status = igi_error_set(error, IG_STATUS_OUT_OF_RANGE, "the runtime has %u ring kernels, the maximum",
                                runtime->max_kernels);
     if (status == IG_STATUS_OK) {
         close_routes_to(runtime, kernel->index);
@@ -220,7 +221,7 @@ bool igi_ring_is_ending(ig_ring_runtime *runtime) {
     return ending;
 }
 
-// True when all kernels have ended. A kernel that is being launched can be terminated only once it is launched.
+// Returns true when all kernels have ended. A kernel that is being launched can be terminated only once it is launched.
 static bool end_kernels(ig_ring_runtime *runtime) {
     bool all = true;
     for (uint32_t i = 0; i < runtime->max_kernels; i++) {
@@ -244,7 +245,7 @@ static void wait_a_moment(ig_ring_runtime *runtime) {
     }
 }
 
-// Notes with each kernel that has not ended why; returns TIMEOUT.
+// Records the reason with each kernel that has not ended; returns TIMEOUT.
 static ig_status note_stuck_handlers(ig_ring_runtime *runtime) {
     igi_fail_with(IG_STATUS_TIMEOUT, "runtime_shutdown: a kernel has not ended within stop_ms");
     for (uint32_t i = 0; i < runtime->max_kernels; i++) {
@@ -265,7 +266,7 @@ static ig_status shut_down(ig_ring_runtime *runtime) {
     pthread_mutex_unlock(&runtime->lock);
     if (!first) return IG_STATUS_OK;
     uint64_t deadline = igi_deadline_ns(runtime->stop_ns);
-    // All are terminated before any is waited for, so that none waits for a message of another.
+    // All are terminated before any is waited for, so that none waits for a message from another.
     bool all = end_kernels(runtime);
     while (!all && igi_now_ns() < deadline) {
         wait_a_moment(runtime);
@@ -314,7 +315,7 @@ static ig_status add_peer(ig_ring_runtime *runtime, ig_ring_runtime *peer) {
             status = igi_fail(IG_STATUS_INVALID_ARGUMENT, "runtime_join: node %u is joined with a node %u already",
                               runtime->node, peer->node);
     if (status == IG_STATUS_OK && runtime->peer_count == IGI_MAX_PEERS)
-        status = igi_fail(IG_STATUS_OVERFLOW, "runtime_join: node %u is joined with %d others, as many as it may",
+        status = igi_fail(IG_STATUS_OVERFLOW, "runtime_join: node %u is joined with %d others, the maximum",
                           runtime->node, IGI_MAX_PEERS);
     if (status == IG_STATUS_OK) runtime->peers[runtime->peer_count++] = peer;
     pthread_mutex_unlock(&runtime->lock);

@@ -18,7 +18,7 @@ static ig_status fail_no_message(void) {
     return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "sending: kernel and message must not be NULL");
 }
 
-// A full ring is common, so its sentence costs next to nothing.
+// A full ring is common, so its message must be cheap.
 static ig_status explain(ig_ring_kernel *kernel, ig_status status, uint64_t bytes) {
     if (status == IG_STATUS_QUEUE_FULL)
         return igi_fail_with(status,
@@ -48,7 +48,7 @@ static bool claim(ig_ring_kernel *kernel, uint32_t kind, uint32_t *position) {
     return true;
 }
 
-// Sleeps until the kernel has made room, the deadline has passed, or for no reason.
+// Sleeps until the kernel has made room, the deadline has passed, or spuriously.
 static void wait_for_room(ig_ring_kernel *kernel, uint32_t kind, uint64_t deadline) {
     igi_ring ring = igi_ring_of(kernel, kind);
     unsigned signal = atomic_load(&kernel->signal);
@@ -166,7 +166,7 @@ ig_status ig_ring_send(ig_ring_kernel *kernel, const ig_message *message, uint64
 
 // ---- Batches ----
 
-// Messages that each have a payload, or one message whose payload is the payloads of all, adjacent in memory.
+// Messages with separate payloads, or one message whose payload holds the payloads of all, adjacent in memory.
 typedef struct batch {
     const ig_message *messages;
     size_t count;
@@ -186,7 +186,7 @@ static bool are_alike(const ig_message *a, const ig_message *b) {
            a->deadline_us == b->deadline_us && (b->payload || !b->header.payload_size);
 }
 
-// How many messages can share a slot with the first of those left; 0 when that one cannot.
+// How many messages can share a slot with the first of the remaining ones; 0 if that one cannot share.
 static uint32_t count_alike(igi_ring ring, const batch *b, size_t from) {
     const ig_message *first = &b->messages[b->is_array ? 0 : from];
     uint64_t bytes = first->header.payload_size;

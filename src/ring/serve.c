@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who runs a kernel's loop, and when: a thread of its own, or the dispatchers that event-driven kernels share.
+// Who runs a kernel's loop, and when: a dedicated thread, or the dispatchers that event-driven kernels share.
 //
 // The word `parked` in the inbox is a token. It is 1 while no thread serves the kernel; a thread that changes it to 0
 // must make sure that the kernel is served.
@@ -30,7 +30,7 @@ static bool has_message(const ig_ring_kernel *kernel) {
     return false;
 }
 
-// A guess when another thread is serving the kernel, which then checks again when it leaves.
+// Only a guess if another thread is serving the kernel, which then checks again when it leaves.
 static bool has_work(const ig_ring_kernel *kernel) {
     return has_message(kernel) && has_room(kernel);
 }
@@ -49,7 +49,7 @@ static void mark_terminated(ig_ring_kernel *kernel) {
     igi_ring_set_state(kernel, IG_RING_TERMINATED);
 }
 
-// Whether the loop is to be entered now. Call with the lock held.
+// Whether the loop should be entered now. Call with the lock held.
 static verdict prepare(ig_ring_kernel *kernel) {
     assert(igi_ring_is_locked(&kernel->lock));
     switch (atomic_load(&kernel->state)) {
@@ -79,7 +79,7 @@ static void signal_waiters(ig_ring_kernel *kernel) {
     igi_ring_futex_wake(&kernel->signal);
 }
 
-// Wakes whom the loop found asleep.
+// Wakes the threads and kernels that the loop found asleep.
 static void wake_others(ig_ring_kernel *kernel) {
     igi_ring_block *block = kernel->block;
     // All are woken; a thread that goes to sleep again sets its word again.
@@ -92,7 +92,7 @@ static void wake_others(ig_ring_kernel *kernel) {
     }
 }
 
-// The device had no memory to start, or the supervisor was just too late: no message caused it.
+// The device had no memory to start, or the supervisor was too late: no message is to blame.
 static bool is_blameless(const ig_ring_kernel *kernel, ig_status status) {
     return (status == IG_STATUS_OUT_OF_MEMORY || status == IG_STATUS_TIMEOUT) && !(kernel->block->started & 1);
 }
@@ -120,7 +120,7 @@ static void describe_failure(ig_ring_kernel *kernel, ig_status status, ig_error 
                       kernel->name, (double)kernel->deadline_ns * 1e-9);
 }
 
-// Notes how the loop ended, and the failure if there was one.
+// Records how the loop ended, and the failure if there was one.
 static void note_outcome(ig_ring_kernel *kernel, ig_status status, ig_error *error) {
     bool failed = status != IG_STATUS_OK || kernel->block->left & IGI_LEFT_FAILED;
     uint32_t reason = status == IG_STATUS_OK ? IG_DEAD_HANDLER : lose_message(kernel, status);
@@ -203,7 +203,8 @@ static void enqueue(ig_ring_kernel *kernel) {
     runtime->last_ready = &kernel->next_ready;
 }
 
-// A kernel whose launch met the shutdown of its runtime is not queued: nobody would take it from there again.
+// A kernel whose launch coincided with the shutdown of its runtime is not queued, because no thread would take it from
+// the queue.
 static void make_ready(ig_ring_kernel *kernel) {
     ig_ring_runtime *runtime = kernel->runtime;
     pthread_mutex_lock(&runtime->ready_lock);
@@ -212,7 +213,7 @@ static void make_ready(ig_ring_kernel *kernel) {
     pthread_mutex_unlock(&runtime->ready_lock);
 }
 
-// Removes `wanted`, or the first kernel when that is NULL, from the queue. Call with the ready lock held.
+// Removes `wanted`, or the first kernel if that is NULL, from the queue. Call with the ready lock held.
 static ig_ring_kernel *dequeue(ig_ring_runtime *runtime, const ig_ring_kernel *wanted) {
     for (ig_ring_kernel **link = &runtime->first_ready; *link; link = &(*link)->next_ready) {
         ig_ring_kernel *found = *link;

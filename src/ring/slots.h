@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ring protocol, first part: where slots are, claiming and publishing them, and packets. C and MSL both include this
-// file, after they have defined what it needs of the language: see words.h.
+// The ring protocol, first part: where slots are, claiming and publishing them, and packets. C and MSL both include
+// this file, after defining what it needs from the language: see words.h.
 #ifndef INGOT_RING_SLOTS_H
 #define INGOT_RING_SLOTS_H
 
@@ -30,7 +30,7 @@ static inline IGI_DEVICE ig_message_header *igi_ring_slot_at(igi_ring ring, uint
     return (IGI_DEVICE ig_message_header *)(ring.base + ring.place->slots + offset);
 }
 
-// Where a payload of this size lies: in the slot, or in the overflow when it is too large for that.
+// The place of a payload of this size: in the slot, or in the overflow if it is too large for the slot.
 static inline IGI_DEVICE char *igi_ring_payload_at(igi_ring ring, IGI_DEVICE ig_message_header *slot, uint32_t position,
                                                    uint64_t bytes) {
     IGI_DEVICE const igi_ring_place *place = ring.place;
@@ -39,7 +39,7 @@ static inline IGI_DEVICE char *igi_ring_payload_at(igi_ring ring, IGI_DEVICE ig_
     return ring.overflow + place->overflow + number * place->overflow_stride;
 }
 
-// The message at this position, or NULL while it is not complete.
+// The message at this position, or NULL if it is not complete yet.
 static inline IGI_DEVICE ig_message_header *igi_ring_ready_at(igi_ring ring, uint32_t position) {
     IGI_DEVICE ig_message_header *slot = igi_ring_slot_at(ring, position);
     return igi_ring_sees(&slot->sequence, position + 1) ? slot : NULL;
@@ -47,7 +47,7 @@ static inline IGI_DEVICE ig_message_header *igi_ring_ready_at(igi_ring ring, uin
 
 // ---- Claiming and publishing ----
 
-// Takes the next position of a ring that has several producers; false when the ring is full.
+// Claims the next position of a ring that has several producers; returns false if the ring is full.
 static inline bool igi_ring_claim(igi_ring ring, IGI_THREAD uint32_t *position) {
     IGI_DEVICE uint32_t *tail = igi_ring_tail(ring), *head = igi_ring_head(ring);
     uint32_t at;
@@ -60,7 +60,7 @@ static inline bool igi_ring_claim(igi_ring ring, IGI_THREAD uint32_t *position) 
     return true;
 }
 
-// Everything in a header but the checksum, the sequence and the reserved part.
+// Copies a header, except for the checksum, the sequence and the reserved part.
 static inline void igi_ring_copy_header(IGI_DEVICE ig_message_header *to, IGI_DEVICE const ig_message_header *from) {
     igi_ring_copy((IGI_DEVICE char *)to, (IGI_DEVICE const char *)from, IGI_HEADER_BEFORE_CHECKSUM);
     to->timestamp = from->timestamp;
@@ -74,7 +74,7 @@ static inline void igi_ring_count(IGI_DEVICE uint64_t *counter, uint64_t count) 
     igi_ring_write(counter, *counter + count);
 }
 
-// The table lies in memory that handlers can overwrite.
+// The table is in memory that handlers can overwrite.
 static inline uint32_t igi_ring_route_count(IGI_DEVICE const ig_k2k_routing_table *routes) {
     uint32_t count = igi_ring_load_acquire(&routes->route_count);
     return count < IG_K2K_MAX_ROUTES ? count : IG_K2K_MAX_ROUTES;
@@ -108,7 +108,7 @@ static inline void igi_ring_packet_header(IGI_DEVICE ig_message_header *packet, 
     made->checksum = *igi_ring_packet_sum(packet, item);
 }
 
-// Starts to load the cache lines of a slot that will be read, or written, soon: those of the header and of as many bytes
+// Prefetches the cache lines of a slot that will soon be read, or written: those of the header and of as many bytes
 // after it. They arrive together instead of one after the other.
 static inline void igi_ring_expect_read(IGI_DEVICE const ig_message_header *slot, uint32_t bytes) {
     igi_ring_prefetch((IGI_DEVICE const char *)slot);

@@ -12,12 +12,12 @@ static inline uint64_t igi_ring_now_us(void) {
     return igi_ring_now_ns() / 1000;
 }
 
-// The latest physical time that a moment of another node may have: IG_HLC_SKEW_US past this process' time or past the
-// wall clock, whichever is later. A wall clock that was wrong when the process began and was corrected since does not
-// make it refuse nodes whose clocks are right.
+// The latest physical time that a timestamp of another node may have: IG_HLC_SKEW_US past this process' time or past
+// the wall clock, whichever is later. If the wall clock was wrong when the process began and has been corrected since,
+// nodes whose clocks are right are not refused.
 uint64_t igi_ring_horizon_us(void);
 
-// For tests: takes the wall clock's nanoseconds from here and begins anew; NULL is the system's clock.
+// For tests: uses this function as the wall clock, in nanoseconds, and starts anew; NULL is the system's clock.
 void igi_ring_set_wall(uint64_t (*wall_ns)(void));
 
 #endif

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A thread that gives kernels the time of day, and stops handlers that run past their deadline.
+// A thread that sets the kernels' time, and stops handlers that run past their deadline.
 #include "ring/rings.h"
 
 static const uint64_t busy_tick_ns = 1000000, idle_tick_ns = 20000000;
-// What a handler may still take when its kernel is to end at once.
+// How long a handler may still run when its kernel must end at once.
 static const uint64_t grace_ns = 200000000;
 
 static bool must_end(ig_ring_kernel *kernel, uint64_t now) {
@@ -33,7 +33,7 @@ static void check_deadline(ig_ring_kernel *kernel, uint64_t now) {
     }
 }
 
-// True when some loop is running. Call with the lock held.
+// Returns true if some loop is running. Call with the lock held.
 static bool look_at_all(ig_ring_runtime *runtime) {
     assert(igi_ring_is_locked(&runtime->lock));
     uint64_t now = igi_now_ns(), wall = igi_ring_now_us(), horizon = igi_ring_horizon_us();

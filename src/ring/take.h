@@ -27,12 +27,12 @@ static inline void igi_ring_publish_head(IGI_THREAD igi_ring_loop *loop, uint32_
     igi_ring_write_release(&loop->control->input_head, old + (uint32_t)(head - (uint32_t)old));
 }
 
-// Threads that sleep until there is room are worth waking when there is a good deal of it.
+// It pays to wake threads that wait for room only when there is a good deal of it.
 static inline void igi_ring_look_for_senders(IGI_THREAD igi_ring_loop *loop) {
     if (igi_ring_load_after_stores(&loop->block->senders)) loop->words->leaving |= IGI_LEFT_HELP;
 }
 
-// What others may want to know.
+// Publishes what other threads may need to know.
 static inline void igi_ring_publish_progress(IGI_THREAD igi_ring_loop *loop) {
     IGI_DEVICE igi_ring_block *block = loop->block;
     IGI_DEVICE ig_ring_control *control = loop->control;
@@ -58,7 +58,7 @@ static inline void igi_ring_leave(IGI_THREAD igi_ring_loop *loop) {
     igi_ring_store_release(&loop->block->left, loop->block->left | loop->words->leaving);
 }
 
-// The message at hand, or as many as the handler was called for, is done with.
+// The current message, or all messages that the handler was called for, are finished.
 static inline void igi_ring_finish_slot(IGI_THREAD igi_ring_loop *loop) {
     IGI_GROUP igi_ring_words *w = loop->words;
     IGI_DEVICE igi_ring_block *block = loop->block;
@@ -76,7 +76,8 @@ static inline void igi_ring_finish_slot(IGI_THREAD igi_ring_loop *loop) {
 
 // ---- Looking into a slot ----
 
-// The packet after this one is loaded while this one is handled, if it is complete: otherwise its sender still needs it.
+// The next packet is prefetched while this one is handled, if it is complete; otherwise its sender still needs the
+// lines.
 static inline void igi_ring_expect_next(IGI_THREAD igi_ring_loop *loop, uint32_t bytes) {
     uint32_t kind = loop->words->ring, position = loop->block->heads[kind] + 1;
     IGI_DEVICE ig_message_header *slot = igi_ring_slot_at(igi_ring_own(loop, kind), position);
@@ -101,7 +102,7 @@ static inline uint32_t igi_ring_unpack(IGI_THREAD igi_ring_loop *loop, IGI_DEVIC
     return 0;
 }
 
-// Finds the next message of a slot. Returns 0, or why there is none: IG_DEAD_*.
+// Finds the next message in a slot. Returns 0, or the reason why there is none: IG_DEAD_*.
 static inline uint32_t igi_ring_locate(IGI_THREAD igi_ring_loop *loop, IGI_DEVICE ig_message_header *slot) {
     IGI_GROUP igi_ring_words *w = loop->words;
     igi_ring ring = igi_ring_own(loop, w->ring);
@@ -114,7 +115,7 @@ static inline uint32_t igi_ring_locate(IGI_THREAD igi_ring_loop *loop, IGI_DEVIC
     return 0;
 }
 
-// Returns 0, or why the handler must not see the message: IG_DEAD_*.
+// Returns 0, or the reason why the handler must not see the message: IG_DEAD_*.
 static inline uint32_t igi_ring_check(IGI_THREAD igi_ring_loop *loop) {
     IGI_DEVICE const ig_message_header *slot = loop->words->slot;
     if (igi_ring_checksum(loop->inboxes, loop->words->payload, (uint32_t)slot->payload_size) != slot->checksum)
@@ -136,7 +137,7 @@ static inline void igi_ring_step(IGI_THREAD igi_ring_loop *loop) {
 
 // ---- Taking a message ----
 
-// Counts as many of the packet's next messages as have the right checksum, for one call of the handler.
+// Counts how many of the packet's next messages have the right checksum, for one call of the handler.
 static inline void igi_ring_gather(IGI_THREAD igi_ring_loop *loop) {
     IGI_GROUP igi_ring_words *w = loop->words;
     uint32_t bytes = (uint32_t)w->slot->payload_size, padded = igi_ring_pad(bytes), left = w->items_left, more = 0;
@@ -158,7 +159,7 @@ static inline void igi_ring_begin_message(IGI_THREAD igi_ring_loop *loop) {
     w->error = 0;
 }
 
-// The handler does not see the message at hand.
+// The handler does not see the current message.
 static inline void igi_ring_reject(IGI_THREAD igi_ring_loop *loop, uint32_t reason) {
     IGI_GROUP igi_ring_words *w = loop->words;
     igi_ring_count(reason == IG_DEAD_EXPIRED ? &loop->block->expired : &loop->block->invalid, 1);
@@ -168,7 +169,7 @@ static inline void igi_ring_reject(IGI_THREAD igi_ring_loop *loop, uint32_t reas
     if (igi_ring_load_after_stores(&loop->block->receivers)) w->leaving |= IGI_LEFT_HELP;
 }
 
-// True when the next message of the slot is one for the handler; else it is done with.
+// Returns true if the next message of the slot is for the handler; otherwise that message is finished.
 static inline bool igi_ring_accept(IGI_THREAD igi_ring_loop *loop, IGI_DEVICE ig_message_header *slot) {
     IGI_GROUP igi_ring_words *w = loop->words;
     bool is_void = slot->flags & IG_MESSAGE_VOID;
@@ -194,8 +195,8 @@ static inline bool igi_ring_is_urgent(IGI_THREAD igi_ring_loop *loop) {
     return igi_ring_load(&slot->sequence) == position + 1;
 }
 
-// After a message of a packet the next one is at hand already; only an urgent message goes first. One that the handler
-// must not see is left to igi_ring_accept.
+// After a message of a packet, the next one is already known; only an urgent message goes first. A message that the
+// handler must not see is left to igi_ring_accept.
 static inline bool igi_ring_take_next_of_packet(IGI_THREAD igi_ring_loop *loop) {
     IGI_GROUP igi_ring_words *w = loop->words;
     IGI_DEVICE igi_ring_block *block = loop->block;
@@ -215,8 +216,9 @@ static inline IGI_DEVICE ig_message_header *igi_ring_ready(IGI_THREAD igi_ring_l
     return slot;
 }
 
-// Messages that wait in the outbox hold up the host's first, and those of other kernels only when the outbox is nearly
-// full: their answers may be what everybody waits for. The last slots are kept for what one message may send.
+// Messages that wait in the outbox first hold up messages of the host, and those of other kernels only when the outbox
+// is nearly full, because their answers may be what everybody waits for. The last slots are reserved for what the
+// handling of one message may send.
 static inline IGI_DEVICE ig_message_header *igi_ring_find(IGI_THREAD igi_ring_loop *loop) {
     IGI_GROUP igi_ring_words *w = loop->words;
     IGI_DEVICE igi_ring_block *block = loop->block;
@@ -235,7 +237,7 @@ static inline bool igi_ring_is_to_stop(IGI_THREAD igi_ring_loop *loop) {
     return !igi_ring_load(&loop->control->is_active) || igi_ring_load(&loop->control->should_terminate);
 }
 
-// Waits for the next message to handle; false when the loop has ended.
+// Waits for the next message to handle; returns false when the loop has ended.
 static inline bool igi_ring_take(IGI_THREAD igi_ring_loop *loop) {
     IGI_GROUP igi_ring_words *w = loop->words;
     IGI_DEVICE igi_ring_block *block = loop->block;

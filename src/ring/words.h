@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the ring protocol (slots.h, loop.h, take.h) needs of its language, in C. <ingot/ring> supplies the same in MSL.
+// What the ring protocol (slots.h, loop.h, take.h) needs from its language, in C. <ingot/ring> supplies the same in
+// MSL.
 //
-// Rings lie in plain memory that kernels share, so these are the compiler's atomics rather than C's. Where MSL combines
+// Rings are in plain memory that kernels share, so these are the compiler's atomics rather than C's. Where MSL combines
 // a relaxed access with a fence, C uses one ordered access, because the thread sanitizer does not understand fences.
 #ifndef INGOT_RING_WORDS_H
 #define INGOT_RING_WORDS_H
@@ -29,7 +30,7 @@ static inline uint32_t igi_ring_load(const uint32_t *word) {
 static inline uint32_t igi_ring_load_acquire(const uint32_t *word) {
     return __atomic_load_n(word, __ATOMIC_ACQUIRE);
 }
-// Whether the word has this value; acquires if it has.
+// Whether the word has this value; an acquire load if it has.
 static inline bool igi_ring_sees(const uint32_t *word, uint32_t value) {
     return __atomic_load_n(word, __ATOMIC_ACQUIRE) == value;
 }
@@ -39,17 +40,17 @@ static inline void igi_ring_store(uint32_t *word, uint32_t value) {
 static inline void igi_ring_store_release(uint32_t *word, uint32_t value) {
     __atomic_store_n(word, value, __ATOMIC_RELEASE);
 }
-// May fail although the word has the expected value.
+// May fail spuriously.
 static inline bool igi_ring_exchange_if(uint32_t *word, uint32_t expected, uint32_t value) {
     return __atomic_compare_exchange_n(word, &expected, value, true, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }
-// Publishes by storing to one word, then loads another. Of two threads that do this with the words the other way round,
-// at least one sees the other's store.
+// Publishes by storing to one word, then loads another. If two threads do this with the words exchanged, at least one
+// sees the other's store.
 static inline uint32_t igi_ring_store_then_load(uint32_t *word, uint32_t value, const uint32_t *other) {
     __atomic_exchange_n(word, value, __ATOMIC_SEQ_CST);
     return __atomic_load_n(other, __ATOMIC_SEQ_CST);
 }
-// The same after stores that were made already.
+// The same, for stores that were already made.
 static inline uint32_t igi_ring_load_after_stores(const uint32_t *word) {
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     return __atomic_load_n(word, __ATOMIC_SEQ_CST);

@@ -6,16 +6,16 @@
 #include "simt/passes.h"
 #include "simt/trips.h"
 
-// The iterations, over all nested loops, and the instructions that a thread may execute before it must check:
-// with the largest threadgroup that is about a tenth of a second.
+// The number of iterations, over all nested loops, and of instructions that a thread may execute before it must check:
+// with the largest threadgroup that takes about a tenth of a second.
 enum { SMALL_TRIP_COUNT = 4096, SMALL_WORK = 1 << 18 };
 enum { BARRIER_WORK = 64, BYTES_PER_INSTRUCTION = 32 };
 
 // ---- How much a loop does ----
 
 typedef struct effort {
-    uint64_t round;         // instructions of one round, loops inside included
-    uint64_t total, trips;  // until the flag is next looked at
+    uint64_t round;         // instructions of one iteration, including inner loops
+    uint64_t total, trips;  // until the flag is checked next
     bool checked;
 } effort;
 
@@ -24,7 +24,7 @@ static uint64_t multiply(uint64_t a, uint64_t b) {
     return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
 }
 
-// Copying or filling memory is one instruction here and any number later.
+// Copying or filling memory is one instruction here, but takes any number of them when it runs.
 static uint64_t work_of(LLVMValueRef instruction) {
     if (igi_simt_calls(instruction, "__ig_barrier")) return BARRIER_WORK;
     if (!igi_simt_is_memory_intrinsic(instruction)) return 1;
@@ -55,7 +55,7 @@ static void judge(const igi_simt_cfg *cfg, uint32_t loop, effort *efforts) {
     if (e->checked) e->trips = 0, e->total = e->round;
 }
 
-// Of every loop, inner ones first. NULL when memory is short.
+// The effort of every loop, inner ones first. NULL when memory is short.
 static effort *judge_loops(const igi_simt_cfg *cfg) {
     uint32_t deepest = 0;
     effort *efforts = igi_calloc(cfg->loop_count + 1, sizeof *efforts);
@@ -81,7 +81,7 @@ static void check_before(igi_simt_module *m, LLVMBuilderRef builder, LLVMValueRe
     LLVMBuildCondBr(builder, set, leave, rest);
 }
 
-// The loop of that header around the block; IGI_NONE: there is a way into it beside the header.
+// The loop with that header around the block; IGI_NONE: it can be entered other than through the header.
 static uint32_t loop_of(const igi_simt_cfg *cfg, uint32_t block, uint32_t header) {
     uint32_t loop = cfg->blocks[block].loop;
     while (loop != IGI_NONE && cfg->loops[loop].header != header) loop = cfg->loops[loop].parent;

@@ -5,7 +5,7 @@
 #include "simt/ir.h"
 #include "simt/passes.h"
 
-// No instruction assumes a larger alignment than this, unless one is guaranteed.
+// Alignments above this are not assumed, unless they are guaranteed.
 enum { MOST_ASSUMED = 8 };
 
 static LLVMTypeRef accessed_type(LLVMValueRef access) {

@@ -99,7 +99,7 @@ static void replace_modify(LLVMBuilderRef b, LLVMValueRef i) {
     LLVMValueRef address = LLVMGetOperand(i, 0);
     LLVMValueRef old = LLVMBuildLoad2(b, LLVMTypeOf(i), address, "");
     LLVMValueRef next = modified(b, LLVMGetAtomicRMWBinOp(i), old, LLVMGetOperand(i, 1));
-    if (!next) return;  // stays atomic, which is right too; the load goes away
+    if (!next) return;  // stays atomic, which is correct too; the load is removed
     LLVMBuildStore(b, next, address);
     LLVMReplaceAllUsesWith(i, old);
     LLVMInstructionEraseFromParent(i);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // bfloat without bfloat instructions: a bfloat is the upper half of a float. Operations run in float and are rounded
-// one by one, as the language says; LLVM would turn them into calls to a runtime library that kernels do not have.
+// one by one, as the language requires; LLVM would turn them into calls to a runtime library that kernels do not have.
 #include <assert.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ static LLVMValueRef extend(LLVMBuilderRef builder, LLVMValueRef value) {
     return LLVMBuildBitCast(builder, shifted, igi_simt_floats_like(type), "");
 }
 
-// To nearest even; a NaN stays one.
+// To nearest even; a NaN stays a NaN.
 static LLVMValueRef round_to(LLVMBuilderRef builder, LLVMValueRef value, LLVMTypeRef to) {
     LLVMTypeRef wide = igi_simt_integers_like(to, 32);
     LLVMValueRef bits = LLVMBuildBitCast(builder, value, wide, ""), sixteen = igi_simt_splat(wide, 16, false);
@@ -47,7 +47,7 @@ static bool touches_bfloat(LLVMValueRef instruction) {
     return false;
 }
 
-// Moving bfloats about (loads, phis, selects, shuffles) needs no help.
+// Moving bfloats (loads, phis, selects, shuffles) needs no change.
 static bool computes_bfloat(LLVMValueRef instruction) {
     switch (LLVMGetInstructionOpcode(instruction)) {
         case LLVMFAdd:
@@ -71,7 +71,7 @@ static bool computes_bfloat(LLVMValueRef instruction) {
 
 enum { MOST_ARGUMENTS = 4 };
 
-// llvm.fma.bf16 and the like, by the float function of the same name.
+// llvm.fma.bf16 and the like are replaced by the float function of the same name.
 static LLVMValueRef call_in_float(LLVMBuilderRef builder, LLVMValueRef call) {
     LLVMValueRef callee = LLVMGetCalledValue(call), arguments[MOST_ARGUMENTS];
     unsigned count = LLVMGetNumArgOperands(call);

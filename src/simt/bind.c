@@ -34,7 +34,7 @@ static LLVMValueRef number(binder *b, uint64_t value) {
     return LLVMConstInt(b->i32, value, 0);
 }
 
-// Nothing changes an igi_simt_group while a kernel runs, so its loads may move and merge freely.
+// Nothing changes an igi_simt_group while a kernel runs, so its loads may be moved and merged freely.
 static LLVMValueRef load_invariant(binder *b, LLVMTypeRef type, LLVMValueRef address) {
     LLVMValueRef load = LLVMBuildLoad2(b->builder, type, address, "");
     unsigned kind = LLVMGetMDKindIDInContext(b->m->context, "invariant.load", 14);
@@ -43,7 +43,7 @@ static LLVMValueRef load_invariant(binder *b, LLVMTypeRef type, LLVMValueRef add
     return load;
 }
 
-// Sizes the code is made for are constants.
+// Sizes that the code is compiled for are constants.
 static bool is_known_size(const binder *b, size_t offset, unsigned component) {
     bool size = offset == offsetof(igi_simt_group, size) || offset == offsetof(igi_simt_group, dispatch_size);
     return size && b->m->request->group[component];
@@ -88,7 +88,7 @@ static LLVMValueRef modulo(binder *b, LLVMValueRef value, unsigned power_of_two)
     return LLVMBuildAnd(b->builder, value, number(b, power_of_two - 1), "");
 }
 
-// A call of the linear index that stays until it is known how threads are grouped (simd-place.c).
+// A call for the linear index that stays until it is known how threads are grouped (simd-place.c).
 static LLVMValueRef simd_place(binder *b, const char *name) {
     LLVMTypeRef type = LLVMFunctionType(b->i32, &b->i32, 1, 0);
     LLVMValueRef function = igi_simt_declare(b->m->module, name, type), index = linear_index(b);
@@ -139,7 +139,7 @@ static bool is_position(igi_msl_builtin builtin) {
     return builtin == IGI_BUILTIN_thread_position_in_grid || builtin == IGI_BUILTIN_thread_position_in_threadgroup;
 }
 
-// The same whatever the threadgroups are.
+// Built-in values that do not depend on the threadgroup size.
 static bool is_of_grid(igi_msl_builtin builtin) {
     return builtin == IGI_BUILTIN_thread_position_in_grid || builtin == IGI_BUILTIN_threads_per_grid ||
            builtin == IGI_BUILTIN_grid_size || builtin == IGI_BUILTIN_grid_origin ||
@@ -173,7 +173,7 @@ static bool condition_holds(const igi_simt_module *m, const char *name) {
         LLVMValueRef value = LLVMGetInitializer(g);
         return !value || !LLVMIsNull(value);
     }
-    return true;  // derived from others: the slot decides, absent ones are NULL
+    return true;  // derived from others: the slot decides, missing ones are NULL
 }
 
 static uint64_t promised(const igi_simt_module *m, LLVMValueRef argument, const char *promise) {
@@ -247,7 +247,7 @@ static void bind_slot(binder *b, const igi_msl_parameter *parameter, uint32_t co
     }
 }
 
-// The reflection has already refused kernels whose parameters do not fit.
+// The reflection has already refused kernels whose parameters have the wrong types.
 static ig_status bind_parameters(binder *b) {
     igi_msl_parameters parameters;
     igi_msl_signature signature;
@@ -291,7 +291,7 @@ static void make_thread(binder *b) {
     LLVMSetLinkage(m->kernel, LLVMInternalLinkage);
 }
 
-// clang promises things about arguments (nonnull, dereferenceable) that our zeros would break.
+// clang's attributes on arguments (nonnull, dereferenceable) do not hold for our zeros.
 static void drop_promises(LLVMValueRef kernel) {
     static const char *const promises[] = {"noundef", "nonnull", "dereferenceable", "align"};
     for (unsigned i = 1; i <= LLVMCountParams(kernel); i++)

@@ -10,7 +10,7 @@
 
 typedef struct walk {
     LLVMBasicBlockRef block;
-    unsigned next;  // successor to look at
+    unsigned next;  // successor to visit next
 } walk;
 
 static unsigned successor_count(LLVMBasicBlockRef block) {
@@ -137,7 +137,7 @@ static uint32_t outermost_before(const igi_simt_cfg *cfg, uint32_t block, uint32
     return at;
 }
 
-// Walks back from the latches. Inner loops were found before, since headers are taken from the last to the first.
+// Walks back from the latches. Inner loops were found before, because headers are visited from the last to the first.
 static void fill_loop(igi_simt_cfg *cfg, uint32_t loop, uint32_t *stack) {
     uint32_t header = cfg->loops[loop].header, depth = 0;
     const igi_simt_block *head = &cfg->blocks[header];
@@ -212,7 +212,7 @@ static void find_irreducible(igi_simt_cfg *cfg) {
 
 // ---- Order ----
 
-// Kahn's algorithm; once a loop's header is out, only its blocks are taken until all of them are.
+// Kahn's algorithm; once a loop's header is placed, only its blocks are taken until all of them are placed.
 static bool order_blocks(igi_simt_cfg *cfg) {
     uint32_t *waits = igi_calloc(cfg->count, sizeof *waits);
     uint32_t *left = igi_calloc(cfg->loop_count, sizeof *left);

@@ -33,18 +33,18 @@ typedef struct igi_simt_cfg {
     uint32_t *edges;  // storage of all successor and predecessor lists
     igi_simt_loop *loops;
     uint32_t loop_count;
-    uint32_t *order;  // topological but for back edges, the blocks of a loop in one run
+    uint32_t *order;  // topological except for back edges, with the blocks of a loop contiguous
     bool irreducible;
     igi_pointer_map index;
 } igi_simt_cfg;
 
-// False when memory is short.
+// Returns false when memory is short.
 bool igi_simt_cfg_build(LLVMValueRef function, igi_simt_cfg *cfg);
 void igi_simt_cfg_free(igi_simt_cfg *cfg);
-uint32_t igi_simt_cfg_index(const igi_simt_cfg *cfg, LLVMBasicBlockRef block);  // IGI_NONE when unreachable
+uint32_t igi_simt_cfg_index(const igi_simt_cfg *cfg, LLVMBasicBlockRef block);  // IGI_NONE if unreachable
 bool igi_simt_cfg_dominates(const igi_simt_cfg *cfg, uint32_t a, uint32_t b);
 bool igi_simt_cfg_in_loop(const igi_simt_cfg *cfg, uint32_t block, uint32_t loop);
-// An edge back to the header of a loop it is in.
+// Whether it is an edge back to the header of a loop that contains it.
 bool igi_simt_cfg_is_back_edge(const igi_simt_cfg *cfg, uint32_t from, uint32_t to);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a kernel may not contain once everything is inlined: the second check, after that of the library
-// (msl/contents.h), by the same list.
+// (msl/contents.h), with the same list.
 #include <string.h>
 
 #include "core/memory.h"
@@ -45,12 +45,12 @@ static ig_status refuse_call(igi_simt_module *m, LLVMValueRef callee) {
     return status;
 }
 
-// igi_simt_pass_bind makes these.
+// igi_simt_pass_bind generates these.
 static bool is_simd_place(LLVMValueRef call) {
     return igi_simt_calls(call, "__ig_simd_lane") || igi_simt_calls(call, "__ig_simd_index");
 }
 
-// igi_simt_pass_instrument makes these; the source cannot, for the names are reserved.
+// igi_simt_pass_instrument generates these; a source cannot, because the names are reserved.
 static bool is_checking(const igi_simt_module *m, LLVMValueRef call) {
     const char *name = igi_simt_callee_name(call);
     return m->request->check && (strncmp(name, "ig.check.", 9) == 0 || strncmp(name, "__msan_", 7) == 0);
@@ -65,7 +65,7 @@ static ig_status check_call(igi_simt_module *m, LLVMValueRef call) {
     return known && igi_msl_allows_operands(call) ? IG_STATUS_OK : refuse_call(m, callee);
 }
 
-// In a constant, at any depth.
+// Whether a constant mentions a function, at any depth.
 static bool mentions_function(LLVMValueRef constant) {
     if (LLVMIsAFunction(constant)) return true;
     if (LLVMIsAGlobalValue(constant) || !LLVMIsAConstant(constant)) return false;

@@ -85,7 +85,7 @@ static bool is_number(const coarsener *c, LLVMValueRef i, const bool *set) {
 
 // ---- Whether it pays ----
 
-// Threads of several threadgroups do not wait for each other, and each threadgroup has memory of its own.
+// Threads of several threadgroups do not wait for each other, and each threadgroup has its own memory.
 static bool keeps_groups_apart(LLVMValueRef i, const char *name) {
     uint64_t offset;
     bool field = LLVMIsALoadInst(i) && igi_simt_is_field(LLVMGetOperand(i, 0), &offset);

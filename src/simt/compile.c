@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pipeline of passes, and the machine it aims at.
+// The pipeline of passes, and the target machine.
 #include "simt/compile.h"
 
 #include <llvm-c/Analysis.h>
@@ -57,7 +57,7 @@ static ig_status open_machine(igi_simt_module *m) {
         m->machine = LLVMCreateTargetMachine(host_target, host_triple, host_cpu, host_features, LLVMCodeGenLevelDefault,
                                              LLVMRelocPIC, LLVMCodeModelSmall);
     if (m->machine) return IG_STATUS_OK;
-    return igi_error_set(m->error, IG_STATUS_UNSUPPORTED, "this LLVM cannot make code for %s", host_triple);
+    return igi_error_set(m->error, IG_STATUS_UNSUPPORTED, "this LLVM cannot generate code for %s", host_triple);
 }
 
 // ---- Passes ----
@@ -111,8 +111,8 @@ static ig_status emit(igi_simt_module *m, LLVMCodeGenFileType type, char **outpu
     LLVMMemoryBufferRef buffer = NULL;
     char *message = NULL;
     if (LLVMTargetMachineEmitToMemoryBuffer(m->machine, m->module, type, &message, &buffer)) {
-        igi_error_set(m->error, IG_STATUS_INTERNAL, "LLVM could not make code for kernel '%s': %s", m->request->name,
-                      message);
+        igi_error_set(m->error, IG_STATUS_INTERNAL, "LLVM could not generate code for kernel '%s': %s",
+                      m->request->name, message);
         LLVMDisposeMessage(message);
         return IG_STATUS_INTERNAL;
     }
@@ -122,7 +122,7 @@ static ig_status emit(igi_simt_module *m, LLVMCodeGenFileType type, char **outpu
 }
 
 // instcombine compares every phi node of a block with every other, and large widened kernels have hundreds: it would
-// take nearly all the time. What is worth having of it was done before widening.
+// take nearly all the time. Its useful part was done before widening.
 static const char *optimisation_for(const igi_simt_module *m) {
     if (!igi_simt_is_wide(m) || m->info.instructions <= IGI_LARGE_KERNEL) return "default<O2>";
     return "globaldce,cgscc(inline),function(sroa,early-cse<memssa>,simplifycfg,loop-mssa(licm),gvn,instsimplify,dse,"
@@ -179,7 +179,7 @@ ig_status igi_simt_compile(const igi_simt_request *request, igi_simt_stage stage
     return compile(&narrow, stage, output, length, &declined, error);
 }
 
-// An empty function, through the passes and the code generator that every kernel passes.
+// An empty function, sent through the same passes and code generator as kernels.
 void igi_simt_warm_up(void) {
     igi_simt_module m = {.context = igi_msl_llvm_context_create(), .request = &(igi_simt_request){.name = "nothing"}};
     m.module = LLVMModuleCreateWithNameInContext("warm-up", m.context);

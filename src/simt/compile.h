@@ -14,7 +14,7 @@ typedef struct igi_simt_request {
     const char *bitcode;
     size_t bitcode_length;
     const char *symbol;  // of the kernel in the bitcode
-    const char *name;    // as the user calls it
+    const char *name;    // the user's name for it
     const ig_function_constant *constants;
     size_t constant_count;
     bool abortable;     // loops look at the abort flag
@@ -28,7 +28,7 @@ typedef struct igi_simt_request {
     // Formats of the first textures, as in msl/stdlib/__ingot_texture_layout, which become constants; 0: not known.
     uint64_t layouts[IGI_KNOWN_LAYOUTS];
     uint32_t check;             // IGI_CHECK_ of simt/checked/state.h: what is checked while it runs
-    igi_simt_remarks *remarks;  // what became of it goes here; NULL: nobody asks
+    igi_simt_remarks *remarks;  // remarks are added here; NULL: not wanted
 } igi_simt_request;
 
 typedef enum igi_simt_stage {
@@ -37,7 +37,7 @@ typedef enum igi_simt_stage {
     IGI_STAGE_LLVM,  // one thread, optimised, before it becomes a threadgroup
     IGI_STAGE_SIMT,  // the threadgroup, optimised
     IGI_STAGE_ASM,
-    IGI_STAGE_REMARKS,  // no output; done when request->remarks is complete
+    IGI_STAGE_REMARKS,  // no output; request->remarks is complete
 } igi_simt_stage;
 
 // owns: *output is the caller's; text stages are NUL-terminated.
@@ -45,10 +45,10 @@ typedef enum igi_simt_stage {
 ig_status igi_simt_compile(const igi_simt_request *request, igi_simt_stage stage, char **output, size_t *length,
                            ig_error *error);
 
-// Makes LLVM ready, so that a process forked from this one compiles its first kernel as quickly as its second.
+// Prepares LLVM, so that a process forked from this one compiles its first kernel as quickly as its second.
 void igi_simt_warm_up(void);
 
-// Processor and features the code is made for; part of every cache key. Lives for ever.
+// The processor and features that code is compiled for; part of every cache key. Static.
 const char *igi_simt_cpu(void);
 const char *igi_simt_features(void);
 

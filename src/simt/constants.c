@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Function constants: ig.fc.ID.TYPE.NAME symbols get their values, and constants derived from them are computed by
+// Function constants: the symbols ig.fc.ID.TYPE.NAME get their values, and constants derived from them are computed by
 // the kernel itself, where they fold.
 #include <assert.h>
 #include <stdlib.h>
@@ -121,7 +121,8 @@ ig_status igi_simt_pass_constants(igi_simt_module *m) {
 
 // ---- After inlining: derived constants become variables of the thread, which fold away ----
 
-// The same address computed by instructions instead of a constant expression over a global. NULL: it is too deep.
+// The same address computed by instructions instead of a constant expression over a global. NULL: it is nested too
+// deeply.
 static LLVMValueRef materialise(LLVMBuilderRef builder, LLVMValueRef value, LLVMValueRef global, LLVMValueRef slot) {
     if (value == global) return slot;
     if (!LLVMIsAConstantExpr(value) || LLVMGetConstOpcode(value) != LLVMGetElementPtr) return value;

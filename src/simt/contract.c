@@ -51,7 +51,7 @@ static bool is_part_of_sum(LLVMValueRef instruction) {
     return (opcode == LLVMFAdd || opcode == LLVMFSub || opcode == LLVMFMul) && may_contract(instruction);
 }
 
-// LLVMSetFastMathFlags adds flags and cannot take one away: the instruction is made anew.
+// LLVMSetFastMathFlags can add flags but not remove one: the instruction is created anew.
 static void forbid(LLVMBuilderRef builder, LLVMValueRef instruction) {
     LLVMValueRef left = LLVMGetOperand(instruction, 0), right = LLVMGetOperand(instruction, 1);
     LLVMValueRef plain = LLVMBuildBinOp(builder, LLVMGetInstructionOpcode(instruction), left, right, "");

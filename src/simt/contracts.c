@@ -55,16 +55,10 @@ static bool thread_calls_kernel_once(const igi_simt_module *m) {
     return LLVMIsACallInst(user) && LLVMGetBasicBlockParent(LLVMGetInstructionParent(user)) == m->thread;
 }
 
-static bool calls_itself(LLVMValueRef function) {
-    for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use))
-        if (LLVMIsACallInst(LLVMGetUser(use))) return true;
-    return false;
-}
-
-// What is still called is recursive, which the check pass refuses with a sentence.
+// What is still used is recursive or has its address taken, which the check pass refuses with an error message.
 static bool thread_is_alone(const igi_simt_module *m) {
     for (LLVMValueRef f = LLVMGetFirstFunction(m->module); f; f = LLVMGetNextFunction(f))
-        if (f != m->thread && !LLVMIsDeclaration(f) && !calls_itself(f)) return false;
+        if (f != m->thread && !LLVMIsDeclaration(f) && !LLVMGetFirstUse(f)) return false;
     return true;
 }
 
@@ -104,7 +98,7 @@ static const struct {
 } promises[] = {
     {"extract", has_kernel, "there is a kernel with a body"},
     {"bind", thread_calls_kernel_once, "the thread calls the kernel once, and nobody else does"},
-    {"inline", thread_is_alone, "only the thread has a body"},
+    {"inline", thread_is_alone, "nothing but the thread has a body and no use"},
     {"inline", has_no_switches, "there are no switches"},
     {"define", has_no_bfloat_arithmetic, "nothing computes with bfloats"},
     {"contract", is_contracted, "nothing may be contracted any more"},

@@ -5,7 +5,7 @@
 
 #include "simt/passes.h"
 
-// The first promise of the pass that does not hold; NULL when all do.
+// The first promise of the pass that does not hold; NULL if all do.
 const char *igi_simt_broken_promise(const igi_simt_module *m, const char *pass);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// LLVM's coroutines do the hard part: the values alive at each suspension, and no others, go into a frame we provide.
+// LLVM's coroutines do the hard part: exactly the values alive at each suspension go into a frame that we provide.
 #include "simt/coroutine.h"
 
 #include <string.h>
@@ -96,7 +96,7 @@ typedef struct weaver {
     LLVMBuilderRef builder;
     LLVMTypeRef i1, i8, i32, i64, pointer, token;
     LLVMValueRef lane, handle;
-    LLVMBasicBlockRef suspend;  // leaves the coroutine, suspended or done
+    LLVMBasicBlockRef suspend;  // leaves the coroutine, suspended or finished
 } weaver;
 
 static void store_u32(weaver *w, size_t offset, uint32_t value) {
@@ -125,7 +125,7 @@ static LLVMValueRef from_u64(weaver *w, LLVMValueRef value, LLVMTypeRef type) {
     return LLVMBuildBitCast(w->builder, value, type, "");
 }
 
-// All lane operations but these two end with the width.
+// All lane operations except these two take the width as their last argument.
 static bool has_width(igi_simt_lane_op op) {
     return op != IGI_LANE_simd_barrier && op != IGI_LANE_mma_f32 && op != IGI_LANE_converge;
 }
@@ -172,7 +172,7 @@ static bool is_return(LLVMValueRef instruction) {
     return LLVMIsAReturnInst(instruction) != NULL;
 }
 
-// Begins with the frame in lane->frame; without one, answers how large it must be.
+// Begins with the frame in lane->frame; without one, returns the size that it must have.
 static void build_prologue(weaver *w) {
     LLVMValueRef function = w->m->thread;
     LLVMValueRef first = igi_simt_first_after_allocas(function);

@@ -6,7 +6,7 @@
 #include "simt/passes.h"
 
 typedef struct igi_simt_site {
-    LLVMValueRef instruction;  // the call; for a meeting at a loop's end, the latch's terminator
+    LLVMValueRef instruction;  // the call; at the end of a loop's body, the latch's terminator
     igi_simt_wait wait;
     igi_simt_lane_op op;
 } igi_simt_site;

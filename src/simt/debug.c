@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Source lines all the way to the machine code, for libraries with line tables.
 //
-// Until here every instruction has the place clang gave it, inside the subprogram of the kernel, and the functions it
-// lies in have no subprogram of their own, so that LLVM does not mind. Now each function that stays one becomes a
-// subprogram of the kernel's name, with the kernel inlined into it.
+// Up to this pass every instruction has the location that clang gave it, inside the subprogram of the kernel, and the
+// functions that contain it have no subprogram, which LLVM accepts. Now each remaining function becomes a subprogram
+// with the kernel's name, with the kernel inlined into it.
 #include <llvm-c/DebugInfo.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ LLVMMetadataRef igi_simt_kernel_place(const igi_simt_module *m) {
     return LLVMDIBuilderCreateDebugLocation(m->context, LLVMDISubprogramGetLine(m->subprogram), 0, m->subprogram, NULL);
 }
 
-// The same place, reached through one more inlined call.
+// The same location, reached through one more inlined call.
 static LLVMMetadataRef within(igi_simt_module *m, LLVMMetadataRef place, LLVMMetadataRef call) {
     LLVMMetadataRef inlined_at = LLVMDILocationGetInlinedAt(place);
     return LLVMDIBuilderCreateDebugLocation(m->context, LLVMDILocationGetLine(place), LLVMDILocationGetColumn(place),
@@ -26,7 +26,8 @@ static LLVMMetadataRef within(igi_simt_module *m, LLVMMetadataRef place, LLVMMet
                                             inlined_at ? within(m, inlined_at, call) : call);
 }
 
-// Loops name their own first and last places, which would have to move as well; their hints stay.
+// Metadata of loops names their first and last locations, which would have to change too; they are dropped, and hints
+// are kept.
 static void forget_loop_places(igi_simt_module *m, LLVMValueRef branch, unsigned kind) {
     enum { MOST = 32 };
     LLVMValueRef loop = LLVMGetMetadata(branch, kind), operands[MOST];
@@ -44,9 +45,9 @@ static void forget_loop_places(igi_simt_module *m, LLVMValueRef branch, unsigned
     LLVMSetMetadata(branch, kind, LLVMMetadataAsValue(m->context, made));
 }
 
-// Functions of the standard library take the line of their call. What comes from no line gets the kernel's: calls must
-// have one to be inlined, and a debugger takes the first line after the prologue for the beginning of the function.
-// call: NULL for a function that is not described, because it will be inlined itself.
+// Functions of the standard library take the line of their call. Instructions without a line get the kernel's: calls
+// must have one to be inlined, and a debugger takes the first line after the prologue as the beginning of the function.
+// call: NULL for a function that is not described, because it will itself be inlined.
 static void place_instructions(igi_simt_module *m, LLVMValueRef function, LLVMMetadataRef call) {
     unsigned loop = LLVMGetMDKindIDInContext(m->context, "llvm.loop", 9);
     for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block)) {

@@ -10,7 +10,7 @@
 
 typedef struct cause {
     LLVMValueRef instruction;
-    bool direct;  // nothing but conversions on the way
+    bool direct;  // only conversions on the way
 } cause;
 
 static igi_simt_shape_kind kind_of(const igi_simt_explainer *e, LLVMValueRef value) {
@@ -32,7 +32,7 @@ static bool passed(const trail *t, LLVMValueRef value) {
     return false;
 }
 
-// Lanes differ from here on, whatever its operands are.
+// Lanes differ from here on, whatever the operands are.
 static bool is_source(const igi_simt_explainer *e, LLVMValueRef i) {
     switch (LLVMGetInstructionOpcode(i)) {
         case LLVMLoad:
@@ -104,7 +104,7 @@ static const char *call_phrase(LLVMValueRef call) {
     return "is not linear in the lane";
 }
 
-// Whether lanes differ for another reason than that they are different threads.
+// Whether lanes differ for a reason other than being different threads.
 static bool comes_from_elsewhere(LLVMValueRef i) {
     switch (LLVMGetInstructionOpcode(i)) {
         case LLVMLoad:
@@ -116,7 +116,7 @@ static bool comes_from_elsewhere(LLVMValueRef i) {
     }
 }
 
-// An address may be linear in the lane; anything else may only be the same in all lanes.
+// An address may be linear in the lane; anything else must be the same in all lanes.
 static char *phrase_for(const cause *c, bool in_address) {
     LLVMValueRef i = c->instruction;
     bool instruction = LLVMIsAInstruction(i) != NULL;
@@ -164,7 +164,7 @@ static bool is_private(LLVMValueRef address) {
     return LLVMIsAAllocaInst(address) != NULL;
 }
 
-// What of an address varies: an index, or the pointer it begins with.
+// The part of an address that varies: an index, or the base pointer.
 static LLVMValueRef varying_part(const igi_simt_explainer *e, LLVMValueRef address, bool *index) {
     for (LLVMValueRef base; (base = base_of(address)); address = base) {
         for (int k = 1; k < LLVMGetNumOperands(address); k++) {

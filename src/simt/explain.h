@@ -6,11 +6,11 @@
 #include "simt/remarks.h"
 #include "simt/shape.h"
 
-// What is needed to say something about an instruction: the shapes of its function, and how lines are found.
+// What is needed to describe an instruction: the shapes of its function, and a way to find lines.
 typedef struct igi_simt_explainer {
     const igi_simt_shapes *shapes;
     const igi_simt_remarks *remarks;
-    LLVMMetadataRef place;  // of the remark: other lines are mentioned, this one is not
+    LLVMMetadataRef place;  // of the remark: only other lines are mentioned
 } igi_simt_explainer;
 
 // "the index is loaded from memory (line 7)": why the lanes' addresses are not contiguous.

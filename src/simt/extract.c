@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One kernel out of a library's bitcode, retargeted from clang's front-end triple to this machine.
+// Extracts one kernel from a library's bitcode, and retargets it from clang's front-end triple to this machine.
 #include <llvm-c/BitReader.h>
 #include <llvm-c/Comdat.h>
 #include <llvm-c/DebugInfo.h>
@@ -10,22 +10,22 @@
 #include "simt/ir.h"
 #include "simt/passes.h"
 
-// Function bodies stay unread until something needs them: a library may hold thousands of kernels.
+// Function bodies are not read until something needs them: a library may contain thousands of kernels.
 static ig_status parse(igi_simt_module *m) {
     const igi_simt_request *request = m->request;
     LLVMMemoryBufferRef buffer =
         LLVMCreateMemoryBufferWithMemoryRange(request->bitcode, request->bitcode_length, "kernel", 0);
     if (LLVMGetBitcodeModuleInContext2(m->context, buffer, &m->module)) {
         m->module = NULL;
-        LLVMDisposeMemoryBuffer(buffer);  // the module would have taken it over
+        LLVMDisposeMemoryBuffer(buffer);  // the module would have taken ownership
         return igi_error_set(m->error, IG_STATUS_BAD_FORMAT, "the library's bitcode cannot be read");
     }
     m->kernel = LLVMGetNamedFunction(m->module, request->symbol);
     if (m->kernel) return IG_STATUS_OK;
-    return igi_error_set(m->error, IG_STATUS_NOT_FOUND, "there is no kernel '%s' in the library", request->name);
+    return igi_error_set(m->error, IG_STATUS_NOT_FOUND, "the library has no kernel '%s'", request->name);
 }
 
-// The linker reads and takes over the kernel, which alone is external, and what it refers to.
+// The linker reads and takes over the kernel, the only external function, and what it refers to.
 static ig_status keep_needed(igi_simt_module *m) {
     LLVMModuleRef library = m->module;
     m->module = LLVMModuleCreateWithNameInContext(m->request->name, m->context);
@@ -47,7 +47,7 @@ static void retarget(igi_simt_module *m) {
     LLVMDisposeMessage(triple);
 }
 
-// Attributes of the front-end's processor mean nothing here; everything will be inlined into the kernel.
+// Attributes for the front end's processor have no meaning here; everything will be inlined into the kernel.
 static void adapt_function(LLVMValueRef function) {
     static const char *const foreign[] = {"target-cpu",    "target-features",  "tune-cpu",
                                           "frame-pointer", "no-trapping-math", "stack-protector-buffer-size"};
@@ -68,7 +68,7 @@ static void adapt_global(LLVMValueRef global) {
     LLVMSetLinkage(global, LLVMInternalLinkage);
 }
 
-// Annotations have been read; llvm.used and the like are of no use to a single kernel.
+// Annotations have been read; llvm.used and the like are of no use for a single kernel.
 static void drop_lists(LLVMModuleRef module) {
     static const char *const lists[] = {"llvm.global.annotations", "llvm.used", "llvm.compiler.used"};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
@@ -83,8 +83,8 @@ static LLVMValueRef untie(LLVMValueRef entry) {
     return LLVMConstStructInContext(LLVMGetTypeContext(LLVMTypeOf(entry)), parts, 3, 0);
 }
 
-// An initialiser that is tied to a variable, as those of templates are, would be left out by the linker unless the
-// variable is there already. False when memory is short.
+// An initialiser that is tied to a variable, as those of templates are, would be dropped by the linker unless the
+// variable is already there. Returns false when memory is short.
 static bool untie_initialisers(LLVMModuleRef module) {
     LLVMValueRef table = LLVMGetNamedGlobal(module, "llvm.global_ctors");
     LLVMValueRef entries = table ? LLVMGetInitializer(table) : NULL;

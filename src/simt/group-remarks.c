@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can be said of a kernel as a whole: its width, its barriers, how many accesses are of which kind.
+// Remarks about a kernel as a whole: its width, its barriers, and how many accesses there are of each kind.
 #include <llvm-c/DebugInfo.h>
 
 #include "core/memory.h"
@@ -7,7 +7,7 @@
 #include "simt/passes.h"
 #include "simt/remarks.h"
 
-// Before barriers become something else; what they became is said later.
+// Called before barriers are replaced; what they became is added later.
 ig_status igi_simt_pass_note_barriers(igi_simt_module *m) {
     igi_simt_remarks *remarks = m->request->remarks;
     igi_simt_values barriers;
@@ -45,7 +45,7 @@ static const char *reason_for_width(const igi_simt_module *m) {
                                                      : ", as many as a vector register holds";
 }
 
-// "; memory: 3 contiguous, 1 gather". Places are counted, so there must be some.
+// "; memory: 3 contiguous, 1 gather". Source locations are counted, so there must be some.
 static void add_counts(const igi_simt_module *m, igi_text *text) {
     static const igi_simt_remark_kind kinds[] = {IGI_REMARK_CONTIGUOUS, IGI_REMARK_SHUFFLED,   IGI_REMARK_UNIFORM,
                                                  IGI_REMARK_GATHER,     IGI_REMARK_ROW_GATHER, IGI_REMARK_ROW_SCATTER,

@@ -15,8 +15,8 @@ static void promise(LLVMValueRef function, unsigned parameter, const char *name,
     LLVMAddAttributeAtIndex(function, parameter, LLVMCreateEnumAttribute(context, kind, value));
 }
 
-// A kernel writes to buffers, never to the igi_simt_group it reads from, and that can be read before it is known to be
-// needed: loops over threads then read it once, whatever branches the threads begin with.
+// A kernel writes to buffers, never to the igi_simt_group that it reads from, which can also be read speculatively:
+// loops over threads then read it once, even if the threads branch first.
 static void promise_group(LLVMValueRef function) {
     unsigned count = LLVMCountParams(function);
     promise(function, 1, "noalias", 0);
@@ -47,7 +47,7 @@ ig_status igi_simt_pass_info(igi_simt_module *m) {
 static ig_status widen(igi_simt_module *m) {
     static const char *const names[] = {"ig.tail", "ig.full"};
     uint32_t width = igi_simt_choose_width(m);
-    // For all lanes at once, at most what one thread may have.
+    // For all lanes together, at most what one thread may have.
     if (igi_simt_private_bytes_of_thread(m) > IGI_MAX_PRIVATE / width) width = 1;
     const char *declined = NULL;
     ig_status status = IG_STATUS_OK;
@@ -55,13 +55,13 @@ static ig_status widen(igi_simt_module *m) {
     if (width > IGI_SIMD_WIDTH) status = igi_simt_lower_places(m);
     if (width > 1 && status == IG_STATUS_OK) status = igi_simt_pass_prepare(m);
     if (width > 1 && status == IG_STATUS_OK) status = igi_simt_pass_interleave(m, width);
-    // A second copy of a large kernel costs more to compile than masks cost to run.
+    // Compiling a second copy of a large kernel costs more than masks cost at run time.
     bool large = width > 1 && m->info.instructions > IGI_LARGE_KERNEL;
     bool only_full = m->request->group[0] && m->request->group[0] % width == 0;
     for (int i = only_full; i < (large ? only_full + 1 : 2) && width > 1 && status == IG_STATUS_OK && !declined; i++)
         status = igi_simt_widen(m, width, i == 1, names[i], &m->wide[i], &declined);
     if (declined) igi_log(IG_LOG_INFO, "kernel '%s' runs one thread at a time: %s", m->request->name, declined);
-    // What was prepared for lanes is not fit for single threads any more: igi_simt_compile begins anew.
+    // Code that was prepared for lanes cannot run single threads: igi_simt_compile starts again.
     m->declined = declined != NULL;
     if (declined) return IG_STATUS_UNSUPPORTED;
     if (width == 1) return status;
@@ -147,15 +147,15 @@ static bool touches_memory(LLVMBasicBlockRef block) {
     return false;
 }
 
-// Whether loops go through memory, in an order of their own.
+// Whether loops access memory, in their own order.
 static bool has_order(const igi_simt_cfg *cfg) {
     for (uint32_t b = 0; b < cfg->count; b++)
         if (cfg->blocks[b].loop != IGI_NONE && touches_memory(cfg->blocks[b].block)) return true;
     return false;
 }
 
-// Independent threads can be grouped arbitrarily. Where loops touch no memory, its order is that of
-// threads; otherwise the shape may have been chosen for the loops.
+// Independent threads can be grouped arbitrarily. If no loop accesses memory, the order of accesses is that of threads;
+// otherwise the shape may have been chosen for the loops.
 static ig_status note_freedom(igi_simt_module *m) {
     igi_simt_values found;
     igi_simt_cfg cfg;

@@ -30,7 +30,7 @@ static uint64_t bytes_behind(const hoister *h, LLVMValueRef pointer) {
     return LLVMConstIntGetZExtValue(number);
 }
 
-// Whether it can be read in the entry block, where its base is by now.
+// Whether it can be read in the entry block, which already has its base.
 static bool can_move(const hoister *h, LLVMValueRef load) {
     uint64_t offset, bytes = LLVMABISizeOfType(LLVMGetModuleDataLayout(h->m->module), LLVMTypeOf(load));
     LLVMValueRef base = base_of(LLVMGetOperand(load, 0), &offset);
@@ -49,7 +49,7 @@ static void move(hoister *h, LLVMValueRef load) {
     igi_simt_insert_moved(h->builder, load);
 }
 
-// In the order of blocks, in which pointers come before what they point to.
+// In the order of blocks, so that pointers come before what they point to.
 static void hoist(hoister *h, LLVMValueRef run) {
     LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(run);
     LLVMPositionBuilderBefore(h->builder, LLVMGetBasicBlockTerminator(entry));

@@ -33,7 +33,7 @@ ig_status igi_simt_rewrite_instructions(igi_simt_module *m, bool (*wanted)(LLVMV
     return IG_STATUS_OK;
 }
 
-// Annotations have been read; all but those that mark threadgroup storage would only keep variables in memory.
+// Annotations have been read; except for those that mark threadgroup storage, they would only keep variables in memory.
 static bool is_spent_annotation(LLVMValueRef instruction) {
     igi_msl_annotation annotation;
     LLVMValueRef variable;
@@ -42,7 +42,7 @@ static bool is_spent_annotation(LLVMValueRef instruction) {
            !igi_msl_is_threadgroup_storage(variable, &annotation);
 }
 
-// Members of classes have their own kind, which stands between the member and who uses it.
+// Members of classes have their own kind of annotation, which is between the member and its users.
 static bool is_member_annotation(LLVMValueRef instruction) {
     return strncmp(igi_simt_callee_name(instruction), "llvm.ptr.annotation", 19) == 0;
 }
@@ -74,7 +74,7 @@ static bool calls_a_body(LLVMValueRef instruction) {
     return callee && LLVMIsAFunction(callee) && !LLVMIsDeclaration(callee);
 }
 
-// Tail recursion is a loop, and Metal programs contain it. What still calls itself afterwards is real recursion.
+// Tail recursion is a loop, and Metal programs contain it. What still calls itself afterwards is true recursion.
 static ig_status unroll_tail_calls(igi_simt_module *m) {
     igi_simt_values left;
     if (!igi_simt_collect(m->thread, calls_a_body, &left)) return igi_error_no_memory(m->error);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Private arrays that stay in memory: the lanes' elements are put side by side, so that an index which is the same for
-// all lanes is one vector access. Otherwise the lanes' arrays would follow each other in memory.
+// Private arrays that stay in memory: the lanes' elements are interleaved, so that an access with the same index in all
+// lanes is one vector access. Otherwise the lanes' arrays would follow each other in memory.
 //
 // Only arrays all of whose accesses have one size: then an offset of n elements becomes one of n * lanes elements.
 #include <llvm-c/Target.h>
@@ -17,7 +17,7 @@ typedef struct interleaver {
     LLVMTargetDataRef layout;
     LLVMBuilderRef builder;
     uint64_t element;         // bytes of every access; 0 before the first
-    igi_simt_values derived;  // the variable and every pointer made of it
+    igi_simt_values derived;  // the variable and every pointer derived from it
     bool failed;              // memory is short
 } interleaver;
 
@@ -47,7 +47,7 @@ static bool is_harmless_call(LLVMValueRef user) {
     return strncmp(igi_simt_callee_name(user), "llvm.lifetime.", 14) == 0;
 }
 
-// A use that stays right when offsets grow; pointers it makes are looked at later.
+// A use that stays correct when offsets grow; pointers derived by it are checked later.
 static bool can_follow(interleaver *p, LLVMValueRef user, LLVMValueRef pointer) {
     switch (LLVMGetInstructionOpcode(user)) {
         case LLVMLoad: return !LLVMGetVolatile(user) && is_one_element(p, LLVMTypeOf(user));
@@ -61,7 +61,7 @@ static bool can_follow(interleaver *p, LLVMValueRef user, LLVMValueRef pointer) 
     }
 }
 
-// Every pointer a phi may be comes from the variable.
+// Whether every pointer that a phi may be is derived from the variable.
 static bool phis_are_closed(const interleaver *p) {
     for (size_t i = 0; i < p->derived.count; i++) {
         LLVMValueRef phi = p->derived.items[i];
@@ -74,7 +74,7 @@ static bool phis_are_closed(const interleaver *p) {
 
 // ---- Offsets ----
 
-// Calls `each` for every index of a getelementptr with the bytes it counts; constants are given as such.
+// Calls `each` for every index of a getelementptr with the size it counts in; constants are passed as such.
 typedef bool (*index_visitor)(interleaver *p, LLVMValueRef index, uint64_t bytes, void *context);
 
 static bool each_index(interleaver *p, LLVMValueRef gep, index_visitor visit, void *context) {

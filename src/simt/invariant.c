@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads from constant buffers, and of what textures are, are marked as invariant: a kernel never writes to them, so that loops over
-// threads load a constant once, and code after a barrier loads it again instead of keeping it.
+// Loads from constant buffers and from the descriptions of textures are marked as invariant: a kernel never writes to
+// them, so loops over threads load a constant once, and code after a barrier loads it again instead of keeping it.
 #include "simt/ir.h"
 #include "simt/passes.h"
 

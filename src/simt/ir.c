@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small things every pass needs and the LLVM-C API lacks.
+// Helpers that every pass needs and the LLVM-C API lacks.
 #include "simt/ir.h"
 
 #include <stdio.h>
@@ -83,7 +83,7 @@ LLVMBasicBlockRef igi_simt_split_before(LLVMValueRef instruction) {
         size_t length;
         bool temporary = strncmp(LLVMGetValueName2(i, &length), IGI_TEMPORARY, sizeof IGI_TEMPORARY - 1) == 0;
         LLVMInstructionRemoveFromParent(i);
-        LLVMInsertIntoBuilderWithName(builder, i, temporary ? IGI_TEMPORARY : "");  // inserting takes names away
+        LLVMInsertIntoBuilderWithName(builder, i, temporary ? IGI_TEMPORARY : "");  // inserting drops names
         i = next;
     }
     LLVMDisposeBuilder(builder);
@@ -119,7 +119,7 @@ void igi_simt_remove_attribute(LLVMValueRef function, const char *name) {
     LLVMRemoveEnumAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, kind);
 }
 
-// Inlining adds ".i" and numbers after a dot; clang calls the memory of a parameter "name.addr".
+// Inlining adds ".i" and numbers after a dot; clang names the memory of a parameter "name.addr".
 static size_t length_without_endings(const char *name, size_t length) {
     const char *dot = memchr(name, '.', length);
     return dot && dot > name ? (size_t)(dot - name) : length;
@@ -140,7 +140,7 @@ void igi_simt_name_like(LLVMValueRef made, LLVMValueRef original) {
 }
 
 void igi_simt_insert_moved(LLVMBuilderRef builder, LLVMValueRef instruction) {
-    char name[64];  // a longer one is cut: it is only read by people
+    char name[64];  // a longer name is cut: only people read it
     size_t length;
     snprintf(name, sizeof name, "%s", LLVMGetValueName2(instruction, &length));
     LLVMInsertIntoBuilderWithName(builder, instruction, name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small things every pass needs and the LLVM-C API lacks.
+// Helpers that every pass needs and the LLVM-C API lacks.
 #ifndef INGOT_SIMT_IR_H
 #define INGOT_SIMT_IR_H
 
@@ -21,7 +21,7 @@ void igi_simt_values_free(igi_simt_values *values);
 // All instructions of a function for which `wanted` holds, collected first so that a pass may change the function.
 bool igi_simt_collect(LLVMValueRef function, bool (*wanted)(LLVMValueRef instruction), igi_simt_values *found);
 
-// Name of the function a call goes to, "" for anything else.
+// The name of the function that a call goes to, "" for anything else.
 const char *igi_simt_callee_name(LLVMValueRef instruction);
 // Whether it calls a function of exactly this name.
 bool igi_simt_calls(LLVMValueRef instruction, const char *name);
@@ -31,27 +31,27 @@ bool igi_simt_is_barrier(LLVMValueRef instruction);
 LLVMTypeRef igi_simt_accessed_type(LLVMValueRef access);
 
 size_t igi_simt_instruction_count(LLVMValueRef function);
-// Copies or fills memory.
+// Whether it copies or fills memory.
 bool igi_simt_is_memory_intrinsic(LLVMValueRef instruction);
 
 // Names are for readers of the code (--emit simt).
 void igi_simt_set_name(LLVMValueRef value, const char *name);
-// The name of what it was made from, if it has none yet.
+// Takes the name of what it was made from, if it has none yet.
 void igi_simt_name_like(LLVMValueRef made, LLVMValueRef original);
 // Inserts an instruction that was removed elsewhere, under its name, which LLVMInsertIntoBuilder would drop.
 void igi_simt_insert_moved(LLVMBuilderRef builder, LLVMValueRef instruction);
 
-// Cuts the block in two before the instruction. The new block gets what comes before and all predecessors; the old
+// Cuts the block in two before the instruction. The new block gets what comes before it and all predecessors; the old
 // one keeps the rest, so that phi nodes after it stay correct. The new block has no terminator yet.
 LLVMBasicBlockRef igi_simt_split_before(LLVMValueRef instruction);
 
-// Name of variables whose contents never outlive a barrier.
+// The name of variables whose contents never outlive a barrier.
 #define IGI_TEMPORARY "ig.temporary"
 
 // Metadata of a variable.
 #define IGI_LANE_STRIDE "ig.lane.stride"
 
-// Declaration of a function or intrinsic, made when missing.
+// Declares a function or intrinsic if it is not declared yet.
 LLVMValueRef igi_simt_declare(LLVMModuleRef module, const char *name, LLVMTypeRef type);
 LLVMValueRef igi_simt_intrinsic(LLVMModuleRef module, const char *name, LLVMTypeRef *types, size_t count);
 LLVMValueRef igi_simt_call_intrinsic(LLVMBuilderRef builder, const char *name, LLVMTypeRef *types, size_t type_count,
@@ -66,15 +66,16 @@ LLVMValueRef igi_simt_splat(LLVMTypeRef type, uint64_t value, bool is_signed);
 void igi_simt_add_attribute(LLVMValueRef function, const char *name);
 void igi_simt_remove_attribute(LLVMValueRef function, const char *name);
 
-// Removes lifetime markers and annotations of a variable that will not be an alloca any more. False: memory is short.
+// Removes lifetime markers and annotations of a variable that will no longer be an alloca. Returns false when memory is
+// short.
 bool igi_simt_drop_lifetimes(LLVMValueRef variable);
 
-// The first instruction of the entry block that is no alloca.
+// The first instruction of the entry block that is not an alloca.
 LLVMValueRef igi_simt_first_after_allocas(LLVMValueRef function);
 
 // Pointer to a field `offset` bytes after a base.
 LLVMValueRef igi_simt_field(LLVMBuilderRef builder, LLVMValueRef base, size_t offset);
-// Whether it is one, and what is behind it; whether its base is an argument of the function.
+// Whether it is one, and its offset; whether its base is an argument of the function.
 bool igi_simt_constant_offset(LLVMValueRef pointer, uint64_t *offset);
 bool igi_simt_is_field(LLVMValueRef pointer, uint64_t *offset);
 

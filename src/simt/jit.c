@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// LLJIT, one JITDylib per kernel so that all may use the same symbol names and be unloaded alone.
+// LLJIT, with one JITDylib per kernel, so that all may use the same symbol names and be unloaded separately.
 #include "simt/jit.h"
 
 #include <llvm-c/Core.h>
@@ -23,15 +23,15 @@ enum { SYMBOL_LENGTH = 80 };
 typedef struct unit {
     LLVMOrcJITDylibRef dylib;
     igi_simt_jit *jit;
-    char missing[SYMBOL_LENGTH];  // the first symbol that was wanted and may not be had; the JIT's lock guards it
+    char missing[SYMBOL_LENGTH];  // the first symbol that was requested but is not allowed; guarded by the JIT's lock
     struct unit *next;
 } unit;
 
 struct igi_simt_jit {
     LLVMOrcLLJITRef lljit;
-    pthread_mutex_t lock;  // guards what follows, and lookups under way
+    pthread_mutex_t lock;  // guards what follows, and lookups in progress
     pthread_cond_t found;  // a lookup is done
-    unit *idle;            // emptied, to be used again: LLVM's C API cannot remove a dylib
+    unit *idle;            // emptied, for reuse: LLVM's C API cannot remove a dylib
     uint64_t counter;
 };
 
@@ -42,7 +42,7 @@ static ig_status report(ig_error *error, ig_status status, const char *what, LLV
     return status;
 }
 
-// LLVM reports the reason here, on the thread that loads; the return value says only that there is one.
+// LLVM reports the reason here, on the thread that loads; the return value says only that there was an error.
 static void log_reason(void *context, LLVMErrorRef failure) {
     (void)context;
     char *message = LLVMGetErrorMessage(failure);
@@ -67,7 +67,7 @@ static ig_status find_listeners(unsigned audience, listeners *found, ig_error *e
                          missing_gdb ? "gdb" : "perf");
 }
 
-// LLVM's older linker, the only one its C API lets anybody listen to.
+// LLVM's older linker, the only one for which its C API has listeners.
 static LLVMOrcObjectLayerRef make_linker(void *user, LLVMOrcExecutionSessionRef session, const char *triple) {
     (void)triple;
     const listeners *who = user;
@@ -130,9 +130,9 @@ static _Float16 shorten_float(float value) {
 
 #define FUNCTION(name) {#name, (void (*)(void))(name)}
 
-// Everything else that an object wants makes loading fail: no symbol of the process is searched for. LLVM makes the
-// calls of the C library itself: for large copies, and for what old processors cannot do (x86-64 before SSE 4.1, FMA
-// and F16C).
+// Any other symbol that an object needs makes loading fail: symbols of the process are not searched. LLVM itself
+// generates the calls to the C library: for large copies, and for what old processors cannot do (x86-64 before SSE 4.1,
+// FMA and F16C).
 static const struct {
     const char *name;
     void (*address)(void);
@@ -182,7 +182,7 @@ static void note_missing(unit *home, const char *name) {
     pthread_mutex_unlock(&home->jit->lock);
 }
 
-// LLVM asks for what the object itself does not define.
+// LLVM asks for symbols that the object itself does not define.
 static LLVMErrorRef resolve(LLVMOrcDefinitionGeneratorRef generator, void *user, LLVMOrcLookupStateRef *state,
                             LLVMOrcLookupKind kind, LLVMOrcJITDylibRef dylib, LLVMOrcJITDylibLookupFlags flags,
                             LLVMOrcCLookupSet wanted, size_t count) {
@@ -201,7 +201,7 @@ static LLVMErrorRef resolve(LLVMOrcDefinitionGeneratorRef generator, void *user,
 
 // ---- Units ----
 
-// A new dylib comes with functions for programs that end; kernels do not.
+// A new dylib comes with functions for programs that exit; kernels do not.
 static LLVMErrorRef make_dylib(unit *home, uint64_t number) {
     char name[40];
     snprintf(name, sizeof name, "kernel-%llu", (unsigned long long)number);
@@ -325,7 +325,7 @@ static ig_status explain(igi_simt_jit *jit, const unit *home, LLVMErrorRef failu
     if (!missing[0]) return report(error, IG_STATUS_BAD_FORMAT, "compiled kernel cannot be loaded", failure);
     LLVMConsumeError(failure);
     return igi_error_set(error, IG_STATUS_BAD_FORMAT,
-                         "compiled kernel cannot be loaded: it wants '%s', which kernels may not use", missing);
+                         "compiled kernel cannot be loaded: it needs '%s', which kernels may not use", missing);
 }
 
 ig_status igi_simt_jit_load(igi_simt_jit *jit, const char *object, size_t length, const char *name, igi_simt_code *code,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Object files made runnable inside this process.
+// Makes object files runnable inside this process.
 #ifndef INGOT_SIMT_JIT_H
 #define INGOT_SIMT_JIT_H
 
@@ -10,12 +10,12 @@
 
 typedef struct igi_simt_jit igi_simt_jit;
 
-// Tools that are told about the code, so that they can show it by kernel and source line.
+// Tools that are informed about the code, so that they can show it by kernel and source line.
 typedef enum igi_simt_jit_audience { IGI_JIT_NOBODY = 0, IGI_JIT_GDB = 1, IGI_JIT_PERF = 2 } igi_simt_jit_audience;
 
-// `audience`: any of igi_simt_jit_audience. errors: UNSUPPORTED when this LLVM cannot tell them.
+// `audience`: any of igi_simt_jit_audience. errors: UNSUPPORTED if this LLVM cannot inform them.
 ig_status igi_simt_jit_create(unsigned audience, igi_simt_jit **jit, ig_error *error);
-void igi_simt_jit_destroy(igi_simt_jit *jit);  // after all its code is unloaded
+void igi_simt_jit_destroy(igi_simt_jit *jit);  // after all its code has been unloaded
 
 // One kernel, ready to run.
 typedef struct igi_simt_code {
@@ -28,8 +28,8 @@ typedef struct igi_simt_code {
     void *unit;                                  // the JIT's
 } igi_simt_code;
 
-// `name`: the kernel its functions are named after, for an object with line tables; NULL without.
-// threads: any number at once. errors: BAD_FORMAT when the object is damaged or of another version.
+// `name`: the kernel that its functions are named after, for an object with line tables; otherwise NULL.
+// threads: any number at once. errors: BAD_FORMAT if the object is damaged or of another version.
 ig_status igi_simt_jit_load(igi_simt_jit *jit, const char *object, size_t length, const char *name, igi_simt_code *code,
                             ig_error *error);
 void igi_simt_jit_unload(igi_simt_jit *jit, igi_simt_code *code);

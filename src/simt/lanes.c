@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-typedef struct set {  // lanes first to first + width - 1, those of `active` taking part
+typedef struct set {  // lanes first to first + width - 1; those in `active` take part
     igi_simt_lane *lanes;
     uint32_t first, width, active;
 } set;

@@ -5,7 +5,7 @@
 
 #include "simt/launch.h"
 
-// Answers the operation for the `count` lanes in `lanes`, those taking part having their bit in `active`. All wait for
+// Executes the operation for the `count` lanes in `lanes`, of which those in the mask `active` take part. All wait for
 // the same operation at the same site. Lane numbers are positions in the simdgroup.
 void igi_simt_lanes_answer(igi_simt_lane *lanes, uint32_t count, uint32_t active);
 

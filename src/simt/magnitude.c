@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hides the operands of fabs behind a fence. LLVM 19 infers from `|a| > 0` that a is positive, not that it is nonzero, and drops
-// the second magnitude of `e = |a| > 0 ? a : 0; |b| > |e|`: kernels that look for the largest magnitude went wrong as
-// soon as the loop was unrolled. It looks through llvm.fabs, but not through a fence in it.
+// Hides the operands of fabs behind a fence. LLVM 19 infers from `|a| > 0` that a is positive, not that it is nonzero,
+// and drops the second magnitude of `e = |a| > 0 ? a : 0; |b| > |e|`: kernels that look for the largest magnitude
+// computed wrong results as soon as the loop was unrolled. LLVM looks through llvm.fabs, but not through a fence in its
+// operand.
 #include <string.h>
 
 #include "simt/ir.h"
@@ -20,7 +21,7 @@ static LLVMValueRef fenced(LLVMBuilderRef builder, LLVMValueRef x) {
     return igi_simt_call_intrinsic(builder, "llvm.arithmetic.fence", &type, 1, &x, 1);
 }
 
-// One by one: passes that take vectors apart leave fences whole.
+// Element by element: passes that split vectors leave fences whole.
 static LLVMValueRef fenced_elements(LLVMBuilderRef builder, LLVMValueRef x) {
     LLVMTypeRef index_type = LLVMInt32TypeInContext(LLVMGetTypeContext(LLVMTypeOf(x)));
     LLVMValueRef all = LLVMGetPoison(LLVMTypeOf(x));

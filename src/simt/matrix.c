@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations on simdgroup matrices as the standard library calls them, on a pair: two elements of a row at once. For
+// Operations on simdgroup matrices, which the standard library calls on a pair: two elements of a row at once. For
 // widening they are split into operations on scalars; for single threads, loads and stores become plain ones.
 #include <assert.h>
 #include <string.h>
@@ -63,7 +63,7 @@ static LLVMValueRef call(LLVMBuilderRef builder, LLVMModuleRef module, const cha
     return LLVMBuildCall2(builder, type, function, arguments, count, "");
 }
 
-// An operation that gives a pair becomes two that give its parts, the even column first.
+// An operation that returns a pair becomes two that return its parts, the even column first.
 static void split_result(LLVMBuilderRef builder, LLVMValueRef whole, const char *const names[2],
                          LLVMValueRef *arguments, unsigned count) {
     LLVMTypeRef pair = LLVMTypeOf(whole);
@@ -81,7 +81,7 @@ static void split_product(LLVMBuilderRef builder, LLVMValueRef product) {
     split_result(builder, product, names, arguments, 6);
 }
 
-// Names carry the element's type: calls of one name must be of one type.
+// Names include the element's type: calls with one name must have one type.
 static void split_load(LLVMBuilderRef builder, LLVMValueRef load) {
     char even[40] = "__ig_matrix_even_", odd[40] = "__ig_matrix_odd_";
     const char *suffix = igi_simt_callee_name(load) + 17;

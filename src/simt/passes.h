@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The passes. Each works on the module of one kernel and returns IG_STATUS_OK or why not. What holds
-// after a pass (post:) holds for all that follow; each leaves valid IR, and OUT_OF_MEMORY may come from any.
+// The passes. Each works on the module of one kernel and returns IG_STATUS_OK or an error. What holds after a pass
+// (post:) holds for all that follow; each leaves valid IR, and any may return OUT_OF_MEMORY.
 #ifndef INGOT_SIMT_PASSES_H
 #define INGOT_SIMT_PASSES_H
 
@@ -46,14 +46,14 @@ typedef struct igi_simt_module {
     LLVMTargetMachineRef machine;
     LLVMValueRef kernel;      // extract: the user's kernel
     LLVMValueRef thread;      // bind: ptr (group, x, y, z, lane), the kernel for one thread
-    bool many_dimensions;     // bind: the kernel asks for y or z positions
-    bool knows_its_group;     // bind: the kernel asks for more than its place in the grid
+    bool many_dimensions;     // bind: the kernel uses y or z positions
+    bool knows_its_group;     // bind: the kernel uses more than its position in the grid
     uint64_t constant_slots;  // bind: bits of buffers declared constant
     LLVMValueRef wide[2];     // group: [0] with a mask, [1] for full groups of lanes; NULL when narrow
-    uint32_t rows;            // coarsen: of threads that one call does
+    uint32_t rows;            // coarsen: rows of threads that one call runs
     bool declined;            // group: cannot be widened
     igi_simt_code_info info;
-    LLVMMetadataRef subprogram;  // extract: the kernel's place in the source; NULL without line tables
+    LLVMMetadataRef subprogram;  // extract: the kernel's source location; NULL without line tables
     ig_error *error;
 } igi_simt_module;
 
@@ -62,12 +62,12 @@ static inline bool igi_simt_is_wide(const igi_simt_module *m) {
 }
 
 // Reads the bitcode, keeps one kernel and what it may reach, and retargets it to this machine.
-// post: m->kernel; all else is internal and to be inlined. errors: BAD_FORMAT, NOT_FOUND.
+// post: m->kernel; everything else is internal and will be inlined. errors: BAD_FORMAT, NOT_FOUND.
 ig_status igi_simt_pass_extract(igi_simt_module *m);
 // Vectors, and structs with vectors, are assumed to be no more aligned than scalars are.
 ig_status igi_simt_pass_align(igi_simt_module *m);
 // Gives function constants their values; the initialisers of constants derived from them run in the kernel.
-// post: a function constant that is still a declaration was given no value.
+// post: a function constant that is still only declared was given no value.
 ig_status igi_simt_pass_constants(igi_simt_module *m);
 // Turns parameters and built-in values into loads from igi_simt_group: the kernel becomes m->thread.
 // post: m->thread, which calls m->kernel once; positions are placeholder calls. errors: UNSUPPORTED.
@@ -77,13 +77,13 @@ ig_status igi_simt_replace_placeholders(igi_simt_module *m);
 // Part of constants: after inlining, derived constants become variables of the thread.
 ig_status igi_simt_localise_derived(igi_simt_module *m);
 // Inlines everything and simplifies.
-// post: m->thread is the only function with a body, unless there is recursion; its parameters are all it knows of the
-// thread; threadgroup variables are places in the group's memory; loops as igi_simt_pass_unroll leaves them.
+// post: m->thread is the only function with a body, unless there is recursion; all it knows about the thread are its
+// parameters; threadgroup variables are places in the group's memory; loops are as igi_simt_pass_unroll leaves them.
 ig_status igi_simt_pass_inline(igi_simt_module *m);
-// Part of inline, for a request with checks: every access, barrier and use of a value is checked as it happens
+// Part of inline, for a request with checks: every access, barrier and use of a value is checked at run time
 // (simt/checked). post: the global "ig.sites"; one thread at a time only.
 ig_status igi_simt_pass_instrument(igi_simt_module *m);
-// Part of inline, before anything is simplified: what llvm.fabs is taken of is hidden from LLVM.
+// Part of inline, before anything is simplified: the operands of llvm.fabs are hidden from LLVM.
 ig_status igi_simt_hide_magnitudes(igi_simt_module *m);
 // Part of inline: unrolls loops that count to a small constant. post: loop-simplified, LCSSA, no switches.
 ig_status igi_simt_pass_unroll(igi_simt_module *m);
@@ -101,81 +101,83 @@ ig_status igi_simt_pass_invariant(igi_simt_module *m);
 ig_status igi_simt_pass_define(igi_simt_module *m);
 // Part of define: bfloat arithmetic becomes float arithmetic, rounded after each operation.
 ig_status igi_simt_pass_bfloat(igi_simt_module *m);
-// Fuses multiplications into additions where the source allows it, once and for all widths alike.
+// Fuses multiplications with additions where the source allows it, in the same way for all widths.
 // post: nothing may be contracted any more.
 ig_status igi_simt_pass_contract(igi_simt_module *m);
-// Refuses what no pass has removed: recursion, calls to nowhere, mutable globals, constants without a value. Changes nothing.
+// Refuses what no pass has removed: recursion, calls of undefined functions, mutable globals, constants without a
+// value. Changes nothing.
 // errors: UNSUPPORTED, WRONG_CONSTANT.
 ig_status igi_simt_pass_check(igi_simt_module *m);
-// For an abortable request: makes loops leave when igi_simt_group.abort is set.
+// For an abortable request: loops end when igi_simt_group.abort is set.
 ig_status igi_simt_pass_abort(igi_simt_module *m);
 // Atomic loads and stores of threadgroup memory become plain; read-modify-writes are marked for igi_simt_pass_unlock.
 ig_status igi_simt_pass_relax(igi_simt_module *m);
-// For a known size of threadgroup: threads of several rows share what does not depend on y (m->rows, 1: not so), or
-// several threadgroups what does not depend on their place (info.batch).
+// For a known threadgroup size: threads of several rows share what does not depend on y (m->rows; 1: they do not), or
+// several threadgroups share what does not depend on their position (info.batch).
 ig_status igi_simt_pass_coarsen(igi_simt_module *m);
 // Scalars only, two-way branches, one return: what widening requires. Only before igi_simt_widen.
-// post: no vectors (but of odd types); loops as igi_simt_shapes_build requires; no longer suitable for running single threads.
+// post: no vectors (except of odd types); loops as igi_simt_shapes_build requires; no longer suitable for running
+// single threads.
 ig_status igi_simt_pass_prepare(igi_simt_module *m);
 // Part of prepare: operations on simdgroup matrices become operations on scalars.
 ig_status igi_simt_split_matrices(igi_simt_module *m);
 // For one thread at a time: loads and stores of matrices become plain ones.
 ig_status igi_simt_lower_matrices(igi_simt_module *m);
-// For one thread at a time, and several simdgroups: its place in the simdgroup is computed.
+// For one thread at a time, and several simdgroups: computes its position in the simdgroup.
 ig_status igi_simt_lower_places(igi_simt_module *m);
-// Puts the lanes' elements of private arrays side by side. Only between igi_simt_pass_prepare and igi_simt_widen.
+// Interleaves the lanes' elements of private arrays. Only between igi_simt_pass_prepare and igi_simt_widen.
 // post: such an alloca carries IGI_LANE_STRIDE, the bytes from one lane's element to the next; the offsets of its
 // accesses are those of `width` arrays.
 ig_status igi_simt_pass_interleave(igi_simt_module *m, uint32_t width);
 // Lanes of 32 bits that a vector register of this machine holds.
 uint32_t igi_simt_register_lanes(void);
-// Lanes per group for this kernel on this machine; 1: stay narrow.
+// Lanes per group for this kernel on this machine; 1: it is not widened.
 uint32_t igi_simt_choose_width(igi_simt_module *m);
-// A new function, i32 (group, x, y, z, context, at, arrays), that runs `width` neighbouring threads of a row of
-// m->thread, x being that of the first, and answers IGI_REGION_DONE; `full`: all of them exist. *declined says why
-// there is none (and *widened is NULL), which is no error. pre: prepared. post: m->thread is as it was; barriers are
-// still calls, which all lanes meet at once.
+// Makes a new function, i32 (group, x, y, z, context, at, arrays), that runs `width` neighbouring threads of a row of
+// m->thread, of which x is the first, and returns IGI_REGION_DONE; `full`: all of them exist. If that is not possible,
+// *declined says why and *widened is NULL, which is not an error. pre: prepared. post: m->thread is unchanged; barriers
+// are still calls, which all lanes reach together.
 ig_status igi_simt_widen(igi_simt_module *m, uint32_t width, bool full, const char *name, LLVMValueRef *widened,
                          const char **declined);
-// Wraps m->thread for whole threadgroups: a loop, or a coroutine where threads wait for each other.
-// post: "ig.run", or "ig.start" and "ig.resume"; info but for private_bytes. errors: UNSUPPORTED with m->declined.
+// Wraps m->thread for whole threadgroups: a loop, or a coroutine if threads wait for each other.
+// post: "ig.run", or "ig.start" and "ig.resume"; info except for private_bytes. errors: UNSUPPORTED with m->declined.
 ig_status igi_simt_pass_group(igi_simt_module *m);
-// Around group, when the request asks for remarks: notes where barriers are, then what became of it all.
+// Around group, if the request asks for remarks: records where barriers are, then the results.
 ig_status igi_simt_pass_note_barriers(igi_simt_module *m);
 ig_status igi_simt_pass_remarks(igi_simt_module *m);
-// With line tables: functions are called after the kernel and know their source lines.
+// With line tables: functions are named after the kernel and have source lines.
 ig_status igi_simt_pass_debug(igi_simt_module *m);
 
-// Marked atomics become load, change, store. pre: what lanes do one by one has been put in a row.
+// Marked atomics become load, change, store. pre: what lanes do one by one has been serialised.
 ig_status igi_simt_pass_unlock(igi_simt_module *m);
 
-// Around "ig.run": what it is made of goes into it, and the fields of igi_simt_group are read before its loops.
+// Prepares "ig.run": its parts are inlined into it, and the fields of igi_simt_group are read before its loops.
 ig_status igi_simt_pass_hoist(igi_simt_module *m);
 
 // LLVM's optimisation of the whole threadgroup; fewer passes for large kernels.
 ig_status igi_simt_pass_optimise(igi_simt_module *m);
-// After LLVM's optimisation: nothing hides what llvm.fabs is taken of any more.
+// After LLVM's optimisation: the operands of llvm.fabs are no longer hidden.
 ig_status igi_simt_pass_show_magnitudes(igi_simt_module *m);
-// After LLVM's optimisation: private arrays leave the stack, and what cannot be reached traps.
-// post: info.private_bytes; frames are small, and what is left in them is accessed only where it is.
-// errors: UNSUPPORTED when there is far too much of it.
+// After LLVM's optimisation: private arrays move off the stack, and unreachable code traps.
+// post: info.private_bytes; frames are small, and what is left in them is accessed only inside its bounds.
+// errors: UNSUPPORTED if there is far too much of it.
 ig_status igi_simt_pass_private(igi_simt_module *m);
-// Before threads become coroutines: their private arrays move to igi_simt_lane.arrays, out of the frames to be.
-// post: info.array_bytes. errors: UNSUPPORTED when there is far too much of it.
+// Before threads become coroutines: their private arrays move to igi_simt_lane.arrays, out of the future frames.
+// post: info.array_bytes. errors: UNSUPPORTED if there is far too much of it.
 ig_status igi_simt_move_arrays_to_lane(igi_simt_module *m);
-// Of all variables of m->thread; UINT64_MAX when it does not fit.
+// The size of all variables of m->thread; UINT64_MAX if it does not fit.
 uint64_t igi_simt_private_bytes_of_thread(const igi_simt_module *m);
 enum { IGI_MAX_PRIVATE = 64 << 20 };
 ig_status igi_simt_refuse_private(igi_simt_module *m, uint64_t bytes);
 // Part of private: unreachable code traps instead of running into the code after it.
 void igi_simt_trap_unreachable(LLVMValueRef function);
-// Last: exports m->info, which does not change afterwards, as the symbol "ig.info".
+// Last: exports m->info, which no longer changes, as the symbol "ig.info".
 ig_status igi_simt_pass_info(igi_simt_module *m);
 
-// Calls rewrite, with the builder before it, for every instruction of m->thread for which `wanted` holds.
+// Calls rewrite, with the builder positioned before it, for every instruction of m->thread for which `wanted` holds.
 ig_status igi_simt_rewrite_instructions(igi_simt_module *m, bool (*wanted)(LLVMValueRef instruction),
                                         void (*rewrite)(LLVMBuilderRef builder, LLVMValueRef instruction));
-// Where the kernel begins, for instructions that come from no line of it. NULL without line tables.
+// The location of the kernel, for instructions that come from no line of it. NULL without line tables.
 LLVMMetadataRef igi_simt_kernel_place(const igi_simt_module *m);
 // Runs LLVM's own passes.
 ig_status igi_simt_run_passes(igi_simt_module *m, const char *passes);

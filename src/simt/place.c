@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Places in the source.
+// Source locations.
 #include "simt/place.h"
 
 #include <llvm-c/DebugInfo.h>
@@ -17,7 +17,7 @@ char *igi_simt_place_path(LLVMMetadataRef place) {
     return igi_format("%.*s/%.*s", (int)directory_length, directory, (int)length, name);
 }
 
-// They lie in a directory "stdlib-..." or a temporary one; their names tell them well enough.
+// They are in a directory "stdlib-..." or a temporary one; their names are distinctive enough.
 static bool in_standard_header(LLVMMetadataRef place) {
     char *path = igi_simt_place_path(place);
     const char *slash = path ? strrchr(path, '/') : NULL;

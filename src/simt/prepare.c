@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes the thread function fit for widening: scalars only, two-way branches, one return, tidy loops.
+// Prepares the thread function for widening: scalars only, two-way branches, one return, simplified loops.
 #include <llvm-c/Target.h>
 #include <string.h>
 

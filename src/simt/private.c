@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Private arrays leave the machine's stack. A kernel may declare more than the host's threads have, and may index what
-// it declares out of bounds: so nothing sensitive, such as a return address or a pointer, may be next to an array.
-// What stays on the stack is accessed at constant places inside it, or by ourselves.
+// Private arrays move off the machine's stack. A kernel may declare more than the host's threads have, and may index
+// its arrays out of bounds: so nothing sensitive, such as a return address or a pointer, may be next to an array. What
+// stays on the stack is accessed at constant offsets inside it, or by generated code only.
 #include <llvm-c/Target.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ static bool is_alloca(LLVMValueRef instruction) {
 
 // ---- Sizes ----
 
-// Rounded up; UINT64_MAX when it is not known.
+// Rounded up; UINT64_MAX if it is not known.
 static uint64_t bytes_of(const igi_simt_module *m, LLVMValueRef variable) {
     uint64_t bytes = LLVMABISizeOfType(LLVMGetModuleDataLayout(m->module), LLVMGetAllocatedType(variable));
     LLVMValueRef count = LLVMGetOperand(variable, 0);
@@ -93,7 +93,7 @@ static bool stays_inside(const place *p, unsigned depth) {
     return true;
 }
 
-// Lanes are written there one by one, by a number we made.
+// Lanes are written there one by one, with an index that we generated.
 static bool is_ours(LLVMValueRef variable) {
     size_t length;
     return strncmp(LLVMGetValueName2(variable, &length), IGI_TEMPORARY, sizeof IGI_TEMPORARY - 1) == 0;
@@ -108,7 +108,7 @@ static bool may_stay(const igi_simt_module *m, LLVMValueRef variable) {
 
 typedef LLVMValueRef (*memory_maker)(igi_simt_module *m, LLVMBuilderRef builder);
 
-// Gives the variables places in the memory, from *used on. False when the host's memory is short.
+// Assigns the variables places in the memory, from *used on. Returns false when the host's memory is short.
 static bool move_out(igi_simt_module *m, LLVMValueRef function, const igi_simt_values *leaving, memory_maker make,
                      uint64_t *used) {
     LLVMBuilderRef builder = LLVMCreateBuilderInContext(m->context);
@@ -138,7 +138,7 @@ static bool find_leaving(const igi_simt_module *m, const igi_simt_values *variab
     return ok;
 }
 
-// *used: bytes of the memory that are taken, and taken by what left afterwards.
+// *used: bytes of the memory that are taken, before and after the call.
 static ig_status empty_frame(igi_simt_module *m, LLVMValueRef function, memory_maker make, uint64_t *used) {
     igi_simt_values variables, leaving = {0};
     if (!igi_simt_collect(function, is_alloca, &variables)) return igi_error_no_memory(m->error);
@@ -176,7 +176,7 @@ static LLVMValueRef memory_of_host_thread(igi_simt_module *m, LLVMBuilderRef bui
     return LLVMBuildCall2(builder, type, igi_simt_declare(m->module, "ig.private", type), NULL, 0, "");
 }
 
-// Each function has memory of its own: "ig.run" may have filled an array for all its calls of "ig.tail".
+// Each function has its own memory: "ig.run" may have filled an array for all its calls of "ig.tail".
 ig_status igi_simt_pass_private(igi_simt_module *m) {
     ig_status status = IG_STATUS_OK;
     uint64_t used = 0;

@@ -10,7 +10,8 @@ typedef struct runner {
     LLVMTypeRef i8, i32, i64, pointer;
     LLVMValueRef function, group, contexts, arrays;
     LLVMValueRef sizes[3], counters[3];
-    // Variables: this group's context and arrays, from the first group's; the region to run after this one.
+    // Variables: offsets of this group's context and arrays from the first group's, and the region to run after this
+    // one.
     LLVMValueRef offset, array_offset, next;
     uint32_t region;
 } runner;
@@ -31,7 +32,7 @@ static void call_thread(runner *r) {
 
 // ---- One group of lanes ----
 
-// What a group of lanes keeps between regions.
+// What is kept of a group of lanes between regions.
 typedef struct kept {
     LLVMValueRef context, arrays;
 } kept;
@@ -43,7 +44,7 @@ static LLVMValueRef call_wide(runner *r, int full, kept k) {
     return LLVMBuildCall2(r->builder, LLVMGlobalGetValueType(function), function, arguments, 7, "");
 }
 
-// Full groups of lanes go without a mask; the end of a row needs one.
+// Full groups of lanes need no mask; the end of a row needs one.
 static LLVMValueRef call_lanes(runner *r, kept k) {
     if (!r->m->wide[1] || !r->m->wide[0]) return call_wide(r, r->m->wide[1] != NULL, k);
     LLVMBasicBlockRef ways[] = {new_block(r, "tail"), new_block(r, "full")}, after = new_block(r, "ran");
@@ -61,7 +62,7 @@ static LLVMValueRef call_lanes(runner *r, kept k) {
     return answer;
 }
 
-// The earliest barrier at which lanes wait comes next.
+// The earliest barrier at which lanes wait is next.
 static void note_next(runner *r, LLVMValueRef at) {
     LLVMValueRef pair[] = {LLVMBuildLoad2(r->builder, r->i32, r->next, ""), at};
     LLVMBuildStore(r->builder, igi_simt_call_intrinsic(r->builder, "llvm.umin", &r->i32, 1, pair, 2), r->next);
@@ -77,7 +78,7 @@ static void advance(runner *r, LLVMValueRef variable, uint64_t bytes) {
     LLVMBuildStore(r->builder, LLVMBuildNUWAdd(r->builder, offset, LLVMConstInt(r->i64, bytes, 0), ""), variable);
 }
 
-// Runs the lanes if it is their turn, and keeps where they stopped.
+// Runs the lanes if it is their turn, and records where they stopped.
 static void run_lanes(runner *r) {
     if (!r->regions->count) {
         LLVMValueRef nothing = LLVMConstPointerNull(r->pointer);
@@ -109,7 +110,7 @@ static void run_lanes(runner *r) {
 
 // ---- All of them ----
 
-// for (counter = 0; counter < size; counter += step) for the dimension and, inside it, the ones below.
+// for (counter = 0; counter < size; counter += step), for the dimension and, inside it, the lower ones.
 static void build_loop(runner *r, int dimension) {
     LLVMBasicBlockRef before = LLVMGetInsertBlock(r->builder);
     static const char *const names[] = {"x", "y", "z"}, *const ends[] = {"x.end", "y.end", "z.end"};
@@ -142,7 +143,7 @@ static void build_region(runner *r) {
     build_loop(r, 2);
 }
 
-// Region 0 first; then whichever comes next, until all lanes are done.
+// Region 0 first; then whichever is next, until all lanes are done.
 static void build_regions(runner *r) {
     build_region(r);
     LLVMBasicBlockRef choose = new_block(r, "choose"), done = new_block(r, "done");

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cuts a widened function at its barriers.
 //
-// A value that is needed after a barrier gets a variable: stored where it is made, loaded where it is used, and on
-// both sides of each barrier it outlives copied to and from the context. LLVM then turns the variables into registers
-// again.
+// A value that is needed after a barrier gets a variable: it is stored where it is computed, loaded where it is used,
+// and copied to and from the context on both sides of each barrier that it outlives. LLVM then turns the variables into
+// registers again.
 #include "simt/regions.h"
 
 #include <llvm-c/Target.h>
@@ -18,12 +18,12 @@ enum { CONTEXT_ALIGNMENT = 64, CHEAP = 12, TOO_DEAR = 1000, MAX_OPERANDS = 8 };
 
 typedef struct cut {
     LLVMBasicBlockRef before, after;
-    LLVMValueRef barrier;  // first of `after`, until all is done
+    LLVMValueRef barrier;  // first of `after`, until everything is done
 } cut;
 
 typedef struct crossing {
     LLVMValueRef value, variable;
-    uint64_t offset;  // in the context, 0: made again; of a variable, in the arrays
+    uint64_t offset;  // in the context, 0: recomputed; of a variable, in the arrays
     bool *at;         // by cut
 } crossing;
 
@@ -38,7 +38,7 @@ typedef struct splitter {
     crossing *crossings;
     size_t count, capacity;
     uint64_t bytes, array_bytes;  // of the context and the arrays so far
-    bool *live;                   // by block: the value at hand is needed at its beginning
+    bool *live;                   // by block: the current value is needed at its beginning
     uint32_t *stack;
 } splitter;
 
@@ -132,7 +132,7 @@ static bool can_be_made_again(const splitter *s, LLVMValueRef i) {
     }
 }
 
-// Instructions it takes to make the value from what is always there.
+// The number of instructions it takes to recompute the value from what is always available.
 static unsigned cost_of(const splitter *s, LLVMValueRef value, unsigned budget) {
     if (!LLVMIsAInstruction(value)) return 0;
     if (!budget || !can_be_made_again(s, value)) return TOO_DEAR;
@@ -154,7 +154,7 @@ static bool add_crossing(splitter *s, LLVMValueRef value) {
     s->count++;
     LLVMTypeRef type = variable ? LLVMGetAllocatedType(value) : LLVMTypeOf(value);
     if (variable) {
-        // Any pointer into it may live on, whether its own address does or not.
+        // Any pointer into it may outlive the barrier, whether its own address does or not.
         c->offset = take_bytes(s, &s->array_bytes, type, LLVMGetAlignment(value));
         return true;
     }
@@ -262,7 +262,7 @@ static void store_when_made(splitter *s, const crossing *c) {
     LLVMBuildStore(s->builder, c->value, c->variable);
 }
 
-// Copies are made from the values as they were, before any use is rewritten.
+// Copies are made from the original values, before any use is rewritten.
 static bool keep_values(splitter *s) {
     bool ok = true;
     for (size_t i = 0; i < s->count; i++) {
@@ -312,13 +312,13 @@ static void open_ways(splitter *s) {
     for (uint32_t i = 0; i < s->cut_count; i++) LLVMAddCase(choice, LLVMConstInt(i32, i + 1, 0), s->cuts[i].after);
 }
 
-// The entry block keeps the variables, all of them, and goes on at any region.
+// The entry block keeps all variables, and continues at any region.
 static void part_allocas(splitter *s) {
     LLVMBasicBlockRef all = LLVMGetEntryBasicBlock(s->function);
     for (LLVMValueRef i = LLVMGetFirstInstruction(all), next; i; i = next) {
         next = LLVMGetNextInstruction(i);
         if (!LLVMIsAAllocaInst(i)) continue;
-        bool temporary = is_temporary(i);  // inserting takes the name away
+        bool temporary = is_temporary(i);  // inserting drops the name
         LLVMInstructionRemoveFromParent(i);
         LLVMPositionBuilder(s->builder, all, LLVMGetFirstInstruction(all));
         LLVMInsertIntoBuilderWithName(s->builder, i, temporary ? IGI_TEMPORARY : "");

@@ -5,23 +5,24 @@
 
 #include "simt/passes.h"
 
-// What a widened function returns when its lanes have returned; otherwise the number of the barrier they wait at.
+// What a widened function returns if its lanes have returned; otherwise it returns the number of the barrier at which
+// they wait.
 #define IGI_REGION_DONE UINT32_MAX
 
 typedef struct igi_simt_regions {
     uint32_t count;          // barriers; region 0 begins at the entry, region k after barrier k
-    uint64_t context_bytes;  // what a group of lanes keeps between two regions
-    uint64_t array_bytes;    // and of its private arrays
+    uint64_t context_bytes;  // what a group of lanes saves between two regions
+    uint64_t array_bytes;    // of its private arrays
 } igi_simt_regions;
 
-// Rewrites `function`, i32 (group, x, y, z, context, at, arrays): it goes on at region `at`, runs to the next barrier
-// or to its end, and says which. Values that outlive a barrier are kept in `context`, or made again where that is
-// cheap. Private arrays are kept in `arrays`, far away from them: a kernel may write past an array, but not over
-// pointers. pre: widened. post: without barriers the function is unchanged and `at` ignored.
+// Rewrites `function`, i32 (group, x, y, z, context, at, arrays): it continues at region `at`, runs to the next barrier
+// or to its end, and returns which. Values that outlive a barrier are kept in `context`, or recomputed if that is
+// cheap. Private arrays are kept in `arrays`, far away from them: a kernel may write past an array, but must not
+// overwrite pointers. pre: widened. post: without barriers the function is unchanged and `at` is ignored.
 ig_status igi_simt_split_regions(igi_simt_module *m, LLVMValueRef function, igi_simt_regions *regions);
 
-// "ig.run": all lanes of a threadgroup, region by region. `function` is wide[1] where a group of lanes is full and
-// wide[0] where not, or the thread function when there is no wide one.
+// "ig.run": all lanes of a threadgroup, region by region. It calls wide[1] for full groups of lanes and wide[0] for
+// others, or the thread function if there is no wide one.
 void igi_simt_build_run(igi_simt_module *m, const igi_simt_regions *regions);
 
 #endif

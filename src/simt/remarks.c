@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A list of remarks, and the places they point at.
+// A list of remarks, and their source locations.
 #include "simt/remarks.h"
 
 #include <llvm-c/DebugInfo.h>
@@ -26,7 +26,7 @@ typedef struct spot {
     uint32_t line, column;
 } spot;
 
-// False when the place is not known.
+// Returns false if the location is not known.
 static bool find_spot(const igi_simt_remarks *remarks, LLVMMetadataRef place, spot *found) {
     *found = (spot){0};
     place = igi_simt_place_of_user(place);
@@ -101,8 +101,8 @@ static void free_remark(igi_simt_remark *remark) {
     free(remark->file), free(remark->text);
 }
 
-// Twice the same; the branch in front of a loop, which says no more than the loop; or how the last, incomplete group of
-// lanes does what the full ones do better.
+// A duplicate; a branch before a loop, which says no more than the loop; or how the last, partial group of lanes does
+// what full ones do better.
 static bool says_nothing_new(const igi_simt_remark *before, const igi_simt_remark *remark) {
     if (compare(before, remark) == 0) return true;
     bool guard = before->kind == IGI_REMARK_DIVERGENT_LOOP && remark->kind == IGI_REMARK_DIVERGENT_BRANCH;

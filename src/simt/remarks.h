@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What became of a kernel, by source line: its width, and what keeps it from running faster.
+// Remarks about a kernel, by source line: its width, and what keeps it from running faster.
 #ifndef INGOT_SIMT_REMARKS_H
 #define INGOT_SIMT_REMARKS_H
 
@@ -34,27 +34,27 @@ const char *igi_simt_remark_kind_name(igi_simt_remark_kind kind);
 
 typedef struct igi_simt_remark {
     igi_simt_remark_kind kind;
-    char *file;             // as the user calls it; "" when the place is not known
-    uint32_t line, column;  // 0 when not known
+    char *file;             // the user's name for it; "" if the location is not known
+    uint32_t line, column;  // 0 if not known
     char *text;
 } igi_simt_remark;
 
 typedef struct igi_simt_remarks {
-    const igi_msl_sources *sources;  // borrowed; how the user calls files; NULL: as clang does
-    const char *name;                // of the kernel: to be pointed at where only the line is known
+    const igi_msl_sources *sources;  // borrowed; the user's names of files; NULL: clang's
+    const char *name;                // of the kernel: the word to point at if only the line is known
     igi_simt_remark *items;
     size_t count, capacity;
     bool failed;  // memory
 } igi_simt_remarks;
 
-// Adds one at a DILocation (NULL: no place); of code from the standard headers, where the user calls it. A NULL text is
-// out of memory. owns: takes text.
+// Adds a remark at a DILocation (NULL: none); for code from the standard headers, at the user's call. A NULL text means
+// that memory was short. owns: takes text.
 void igi_simt_remarks_add(igi_simt_remarks *remarks, igi_simt_remark_kind kind, LLVMMetadataRef place, char *text);
-// The line a DILocation stands for, as above; 0 when not known.
+// The line of a DILocation, as above; 0 if not known.
 uint32_t igi_simt_remarks_line(const igi_simt_remarks *remarks, LLVMMetadataRef place);
-// " (line 7)", " (other.h:7)", or "" when it is the line of `from` or not known. owns: the caller's; NULL: no memory.
+// " (line 7)", " (other.h:7)", or "" if it is the line of `from` or not known. owns: the caller's; NULL: no memory.
 char *igi_simt_remarks_mention(const igi_simt_remarks *remarks, LLVMMetadataRef place, LLVMMetadataRef from);
-// Sorts by place, the width first, and keeps one of those that say the same.
+// Sorts by location, the width first, and removes duplicates.
 void igi_simt_remarks_sort(igi_simt_remarks *remarks);
 // Drops all of the kinds from `first` on.
 void igi_simt_remarks_drop(igi_simt_remarks *remarks, igi_simt_remark_kind first);

@@ -2,6 +2,7 @@
 // The scheduler inside a threadgroup: suspended threads, lane operations, barriers.
 #include "simt/run.h"
 
+#include <assert.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -29,7 +30,7 @@ enum {
     STACK_BYTES = 8 << 20,
 };
 
-// Contents need not survive.
+// The old contents need not be preserved.
 static bool reserve(igi_guarded *guarded, uint64_t bytes, igi_guard_size guard) {
     if (!bytes || bytes <= guarded->bytes) return true;
     igi_guarded larger;
@@ -43,7 +44,7 @@ static bool reserve_stack(igi_simt_scratch *scratch) {
     if (scratch->stack.memory) return true;
     if (!igi_guarded_open(&scratch->stack, STACK_BYTES, IGI_GUARD_LARGE)) return false;
 #ifdef MADV_NOHUGEPAGE
-    madvise(scratch->stack.memory, scratch->stack.bytes, MADV_NOHUGEPAGE);  // few pages of it are ever touched
+    madvise(scratch->stack.memory, scratch->stack.bytes, MADV_NOHUGEPAGE);  // few of its pages are ever touched
 #endif
     return true;
 }
@@ -157,7 +158,7 @@ uint64_t igi_simt_schedule_mix(uint64_t seed, uint64_t number) {
     return z ? z : 1;
 }
 
-// Which of `count` comes next as number `at`: in order, or in one made from the group's schedule and `turn`.
+// Which of `count` comes next as number `at`: in order, or in an order made from the group's schedule and `turn`.
 typedef struct order {
     uint16_t items[IGI_MAX_GROUP_THREADS];
 } order;
@@ -172,7 +173,7 @@ static void make_order(const igi_simt_group *group, uint64_t turn, uint32_t coun
     }
 }
 
-// Starts every thread and says how many there are.
+// Starts every thread and returns their number.
 static uint32_t start_threads(const igi_simt_code *code, const igi_simt_group *group, igi_simt_scratch *scratch,
                               order *o) {
     uint32_t threads = group->size[0] * group->size[1] * group->size[2];
@@ -190,7 +191,7 @@ static uint32_t start_threads(const igi_simt_code *code, const igi_simt_group *g
     return threads;
 }
 
-// Set by another thread at any time.
+// Another thread may set it at any time.
 static bool aborted(const igi_simt_group *group) {
     return __atomic_load_n(group->abort, __ATOMIC_RELAXED) != 0;
 }
@@ -207,7 +208,7 @@ static uint32_t earliest(const igi_simt_lane *lanes, uint32_t count) {
     return active;
 }
 
-// Brings every lane of a simdgroup to a barrier or to its end.
+// Runs every lane of a simdgroup to a barrier or to its end.
 static void run_simdgroup(const igi_simt_code *code, const igi_simt_group *group, igi_simt_lane *all, uint32_t first,
                           uint32_t count, void *top) {
     igi_simt_lane *lanes = all + first;
@@ -220,7 +221,7 @@ static void run_simdgroup(const igi_simt_code *code, const igi_simt_group *group
     }
 }
 
-// Releases the threads at the barrier; false when all have returned.
+// Releases the threads at the barrier; returns false if all have returned.
 static bool pass_barrier(const igi_simt_code *code, igi_simt_lane *lanes, uint32_t count, const order *o, void *top) {
     bool any = false;
     for (uint32_t i = 0; i < count; i++) {
@@ -260,6 +261,7 @@ bool igi_simt_can_run_group(const igi_simt_code *code, const uint32_t size[3]) {
 }
 
 void igi_simt_run_group(const igi_simt_code *code, const igi_simt_group *group, igi_simt_scratch *scratch) {
+    assert(group->size[0] && group->size[1] && group->size[2]);
     private_memory = private_of(scratch);
     if (code->info.form == IGI_FORM_LOOP)
         run_loop(code, group, scratch);

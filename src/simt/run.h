@@ -9,21 +9,21 @@
 #include "core/status-internal.h"
 #include "simt/jit.h"
 
-// What one worker needs beside the kernel. Starts as zeros, grows as asked. Kernels may touch memory next to what is
-// theirs, so each kind lies in a mapping of its own, with spare room on both sides (slack) and guards beyond it.
+// What one worker needs besides the kernel. Initially zero; grows on demand. Kernels may access memory next to their
+// own, so each kind is a separate mapping, with spare room on both sides (slack) and guards beyond it.
 typedef struct igi_simt_scratch {
     igi_simt_lane *lanes;
-    igi_guarded frames;                      // of coroutines, or contexts; kernels do not know where
+    igi_guarded frames;                      // of coroutines, or contexts; kernels do not know their addresses
     igi_guarded threadgroup;                 // static threadgroup memory and arguments
-    igi_guarded privates;                    // arrays that outlive no barrier, then those that may
+    igi_guarded privates;                    // arrays that do not outlive a barrier, then those that may
     igi_guarded stack;                       // of generated code
-    igi_guarded bytes;                       // copies of arguments that are no buffers
+    igi_guarded bytes;                       // copies of arguments that are not buffers
     struct igi_simt_checked_shadow *shadow;  // of all this, for kernels under checking
 } igi_simt_scratch;
 
-// Where the device's threadgroup memory begins.
+// The beginning of the device's threadgroup memory.
 char *igi_simt_scratch_threadgroup(const igi_simt_scratch *scratch);
-// Memory for so many bytes of arguments, aligned to 64; NULL when memory is short.
+// Memory for this many bytes of arguments, aligned to 64; NULL when memory is short.
 char *igi_simt_scratch_bytes(igi_simt_scratch *scratch, uint64_t count);
 
 // Makes it large enough for groups of `threads` threads with `threadgroup_bytes` of memory.
@@ -31,17 +31,18 @@ ig_status igi_simt_scratch_reserve(igi_simt_scratch *scratch, const igi_simt_cod
                                    uint64_t threadgroup_bytes);
 void igi_simt_scratch_free(igi_simt_scratch *scratch);
 
-// "threadgroup memory" or the like, if the address is in or near it; NULL when it is not.
+// "threadgroup memory" or the like, if the address is in or near it; NULL if it is not.
 const char *igi_simt_scratch_name(const igi_simt_scratch *scratch, uint64_t address);
 bool igi_simt_scratch_is_threadgroup(const igi_simt_scratch *scratch, uint64_t address);
 
-// A number that depends on both in no obvious way; never 0.
+// A hash of both; never 0.
 uint64_t igi_simt_schedule_mix(uint64_t seed, uint64_t number);
 
-// Whether the code may run groups of this shape: the lanes of a simdgroup must lie in one row.
+// Whether the code can run groups of this shape: the lanes of a simdgroup must be in one row.
 bool igi_simt_can_run_group(const igi_simt_code *code, const uint32_t size[3]);
 
-// pre: scratch reserved; group->size > 0 in each dimension. Returns early, group unfinished, once *group->abort is set.
+// pre: scratch reserved; group->size > 0 in each dimension. Returns early, with the group unfinished, once
+// *group->abort is set.
 void igi_simt_run_group(const igi_simt_code *code, const igi_simt_group *group, igi_simt_scratch *scratch);
 
 #endif

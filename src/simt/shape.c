@@ -13,7 +13,7 @@
 static const igi_simt_shape uniform = {.kind = IGI_SHAPE_UNIFORM}, varying = {.kind = IGI_SHAPE_VARYING};
 static const igi_simt_shape matrix = {.kind = IGI_SHAPE_MATRIX};
 
-// Positions are below 1024, and inactive lanes at most a group beyond.
+// Positions are below 1024, and inactive lanes are at most a group beyond.
 enum { POSITION_LIMIT = IGI_MAX_GROUP_THREADS + 64 };
 
 static igi_simt_shape linear(int64_t stride) {
@@ -33,7 +33,7 @@ uint64_t igi_simt_private_bytes(const igi_simt_shapes *s, LLVMValueRef alloca) {
     return igi_round_up(bytes, 64);
 }
 
-// From one lane's copy to the next: contiguous copies, or, interleaved, element by element.
+// The distance from one lane's copy to the next: contiguous copies, or, interleaved, element by element.
 static int64_t private_stride(const igi_simt_shapes *s, LLVMValueRef alloca) {
     LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(alloca));
     LLVMValueRef node =
@@ -85,7 +85,7 @@ static bool is_elementwise(LLVMValueRef i) {
            opcode == LLVMFCmp || opcode == LLVMICmp || opcode == LLVMSelect;
 }
 
-// Uniform when all operands are, in matrix order when some are; nothing while one is not known yet.
+// Uniform if all operands are, in matrix order if some are; nothing while one is not known yet.
 static igi_simt_shape all_uniform(const igi_simt_shapes *s, LLVMValueRef i) {
     igi_simt_shape result = uniform;
     for (int k = 0; k < LLVMGetNumOperands(i); k++) {
@@ -160,7 +160,7 @@ static igi_simt_shape address(const igi_simt_shapes *s, LLVMValueRef gep) {
     return linear(stride);
 }
 
-// Whether the value only ever becomes part of an address.
+// Whether the value only becomes part of addresses.
 static bool only_addresses(LLVMValueRef value, int depth) {
     for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use)) {
         LLVMValueRef user = LLVMGetUser(use);
@@ -178,9 +178,9 @@ static bool only_addresses(LLVMValueRef value, int depth) {
     return true;
 }
 
-// A narrow integer may wrap between two lanes, and then its extension is not linear. In an index of 32 bits that only
-// happens to inactive lanes (a[i - 1] with i == 0), for which the widener extends the highest lane; anything else
-// that is extended must be exact.
+// A narrow integer may wrap between two lanes, and then its extension is not linear. In a 32-bit index that happens
+// only in inactive lanes (a[i - 1] with i == 0), for which the widener extends the highest lane; any other extended
+// value must be exact.
 static igi_simt_shape extension(const igi_simt_shapes *s, LLVMValueRef i) {
     igi_simt_shape shape = operand_shape(s, i, 0);
     if (shape.kind != IGI_SHAPE_LINEAR) return shape;
@@ -336,7 +336,7 @@ static bool mark_loop(igi_simt_shapes *s, uint32_t loop, uint32_t *scratch) {
         for (uint32_t k = 0; k < cfg->blocks[i].successor_count; k++) {
             uint32_t to = cfg->blocks[i].successors[k];
             if (igi_simt_cfg_in_loop(cfg, to, loop)) continue;
-            s->join[to] = true;  // values of different rounds come out here
+            s->join[to] = true;  // values of different iterations come out here
             bool known = false;
             for (uint32_t e = 0; e < exit_count; e++) known |= exits[e] == to;
             if (!known) exits[exit_count++] = to;
@@ -350,7 +350,7 @@ static bool mark_loop(igi_simt_shapes *s, uint32_t loop, uint32_t *scratch) {
     return true;
 }
 
-// Lanes diverge at the end of `block`: what that means for the blocks after it.
+// Lanes diverge at the end of `block`: marks the consequences for the blocks after it.
 static bool mark_branch(igi_simt_shapes *s, uint32_t block, uint32_t *scratch, bool *region) {
     const igi_simt_cfg *cfg = &s->cfg;
     const igi_simt_block *branch = &cfg->blocks[block];

@@ -19,32 +19,32 @@ typedef enum igi_simt_shape_kind {
 typedef struct igi_simt_shape {
     igi_simt_shape_kind kind;
     int64_t stride;  // of LINEAR: in units of the integer, or bytes of a pointer
-    uint32_t limit;  // of LINEAR: all lanes, those that are off too, are below it; 0: not known
+    uint32_t limit;  // of LINEAR: all lanes, including inactive ones, are below it; 0: not known
 } igi_simt_shape;
 
 typedef struct igi_simt_shapes {
     igi_simt_cfg cfg;
     LLVMTargetDataRef layout;
-    LLVMValueRef linear_argument;  // the one whose lanes count up by one
+    LLVMValueRef linear_argument;  // the one that increases by one from lane to lane
     igi_pointer_map index;         // instruction -> number
     igi_simt_shape *shapes;
     size_t count;
-    bool *divergent_branch;    // by block: its terminator parts lanes
+    bool *divergent_branch;    // by block: lanes diverge at its terminator
     bool *masked;              // by block: some lanes may be elsewhere
-    bool *join;                // by block: lanes that came different ways meet here
-    bool *divergent_loop;      // by loop: lanes may leave in different rounds
+    bool *join;                // by block: lanes that took different paths meet here
+    bool *divergent_loop;      // by loop: lanes may leave in different iterations
     uint32_t *post_dominator;  // by block; IGI_NONE: only the end
     uint32_t width;
 } igi_simt_shapes;
 
-// pre: loop-simplified, LCSSA, reducible, one return. False when memory is short.
+// pre: loop-simplified, LCSSA, reducible, one return. Returns false when memory is short.
 bool igi_simt_shapes_build(LLVMValueRef function, LLVMValueRef linear_argument, uint32_t width,
                            igi_simt_shapes *shapes);
 void igi_simt_shapes_free(igi_simt_shapes *shapes);
 igi_simt_shape igi_simt_shape_of(const igi_simt_shapes *shapes, LLVMValueRef value);
 // Whether all lanes load or store one matrix; its arguments (first, second, base, stride, transposed) begin at `at`.
 bool igi_simt_is_matrix_area(const igi_simt_shapes *shapes, LLVMValueRef call, unsigned at);
-// Bytes a private variable takes for each lane.
+// Bytes that a private variable takes for each lane.
 uint64_t igi_simt_private_bytes(const igi_simt_shapes *shapes, LLVMValueRef alloca);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// thread_index_in_simdgroup and simdgroup_index_in_threadgroup. A group of 32 lanes is a simdgroup, and then the first
-// is 0, 1, 2... and the second the same for all (shape.c, widen-lanes.c); for single threads they are computed.
+// thread_index_in_simdgroup and simdgroup_index_in_threadgroup. If a group of 32 lanes is a simdgroup, the first is 0,
+// 1, 2... and the second is the same for all (shape.c, widen-lanes.c); for single threads they are computed.
 #include <string.h>
 
 #include "simt/ir.h"

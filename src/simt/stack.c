@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The change of stacks. The arguments are where the callee expects them already.
+// Switching stacks. The arguments are already where the callee expects them.
 #include "simt/stack.h"
 
 #if defined(__APPLE__)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Generated code runs on a stack of its own, away from the host's frames.
+// Generated code runs on a separate stack, away from the host's frames.
 #ifndef INGOT_SIMT_STACK_H
 #define INGOT_SIMT_STACK_H
 
@@ -7,8 +7,8 @@
 
 typedef void (*igi_simt_any_function)(void);
 
-// Calls function(a, b, c, d, e) with the stack pointer at `top`, which is aligned to 64, and returns what it returns.
-// Functions with fewer parameters ignore the rest. On other processors than these it is a plain call.
+// Calls function(a, b, c, d, e) with the stack pointer at `top`, which must be aligned to 64, and returns its result.
+// Functions with fewer parameters ignore the rest. On other processors it is a plain call.
 void *igi_simt_call_on_stack(const void *a, uint64_t b, uint64_t c, uint64_t d, void *e, igi_simt_any_function function,
                              void *top);
 

@@ -4,8 +4,8 @@
 //
 //   for (uint k = thread_position; k < n; k += threads) ...
 //
-// Lanes that run such a loop to its end, one group of lanes after the other, jump through memory instead. It is kept
-// as a loop that a whole row of threads runs together.
+// If one group of lanes after the other ran such a loop to its end, each would jump through memory. Instead, a whole
+// row of threads runs the loop together.
 #include "simt/cfg.h"
 #include "simt/ir.h"
 #include "simt/passes.h"
@@ -28,7 +28,7 @@ static bool is_long(LLVMValueRef step, LLVMValueRef x) {
     return !depends_on(step, x, MAX_DEPTH);
 }
 
-// phi: its initial value depends on the thread, and each iteration adds the same to it.
+// phi: its initial value depends on the thread, and each iteration adds the same value to it.
 static bool is_striding_counter(const igi_simt_cfg *cfg, uint32_t loop, LLVMValueRef phi, LLVMValueRef x) {
     if (LLVMGetTypeKind(LLVMTypeOf(phi)) != LLVMIntegerTypeKind || LLVMCountIncoming(phi) != 2) return false;
     uint32_t from = igi_simt_cfg_index(cfg, LLVMGetIncomingBlock(phi, 0));

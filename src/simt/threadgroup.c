@@ -17,7 +17,7 @@ static bool is_mark(LLVMValueRef instruction) {
            igi_msl_is_threadgroup_storage(variable, &annotation);
 }
 
-// For igi_simt_pass_instrument: "ig.object"(place, bytes), called after the variable.
+// For igi_simt_pass_instrument: "ig.object"(place, bytes), named after the variable.
 static LLVMValueRef name_object(igi_simt_module *m, LLVMBuilderRef builder, LLVMValueRef variable, LLVMValueRef at,
                                 uint64_t bytes) {
     if (!m->request->check) return at;
@@ -34,7 +34,7 @@ static bool place(igi_simt_module *m, LLVMValueRef variable, LLVMBuilderRef buil
     uint64_t alignment = LLVMGetAlignment(variable);
     uint64_t offset = igi_round_up(m->info.threadgroup_bytes, alignment > 16 ? alignment : 16);
     uint64_t end = offset + LLVMABISizeOfType(layout, LLVMGetAllocatedType(variable));
-    // Lifetimes belong to a thread, but the memory to all threads.
+    // Lifetimes are per thread, but all threads share the memory.
     if (end > UINT32_MAX || !igi_simt_drop_lifetimes(variable)) return false;
     m->info.threadgroup_bytes = (uint32_t)end;
     LLVMValueRef at = igi_simt_field(builder, memory, offset);

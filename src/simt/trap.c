@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Code that is marked unreachable may be reached: without this, execution would run into whatever follows, and a switch
-// without a default would jump through memory after its table.
+// Code that is marked unreachable may be reached: without this pass, execution would run into whatever follows, and a
+// switch without a default would jump through the memory after its table.
 #include "simt/ir.h"
 #include "simt/passes.h"
 

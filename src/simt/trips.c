@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A counter is changed by a constant in every iteration, and a comparison with a constant ends the loop. From a known
-// start the iterations are simply counted, as the machine would, so that wrapping is no special case.
+// A counter changes by a constant in every iteration, and a comparison with a constant ends the loop. From a known
+// start the iterations are simply counted, as the machine would, so that wrapping needs no special treatment.
 #include "simt/trips.h"
 
 typedef struct counter {
-    LLVMValueRef phi, next;  // next: what the phi becomes
+    LLVMValueRef phi, next;  // next: the phi's value in the next iteration
     LLVMValueRef start;
     LLVMOpcode step;  // next is phi step by
     uint64_t by;
@@ -14,12 +14,12 @@ typedef struct counter {
 typedef struct condition {
     LLVMIntPredicate stay;  // in the loop while counter stay bound
     uint64_t bound;
-    bool after;  // compares the next value rather than this round's
+    bool after;  // compares the next value rather than the current one
 } condition;
 
 // ---- Reading the loop ----
 
-// The only block that goes back to the header; IGI_NONE when there are several.
+// The only block that branches back to the header; IGI_NONE if there are several.
 static uint32_t find_latch(const igi_simt_cfg *cfg, uint32_t loop) {
     const igi_simt_block *header = &cfg->blocks[cfg->loops[loop].header];
     uint32_t latch = IGI_NONE, count = 0;
@@ -67,7 +67,7 @@ static LLVMIntPredicate opposite(LLVMIntPredicate p) {
     }
 }
 
-// The block leaves the loop by comparing a counter with a constant.
+// Whether the block leaves the loop by comparing a counter with a constant.
 static bool read_exit(const igi_simt_cfg *cfg, uint32_t loop, uint32_t block, uint32_t latch, counter *c,
                       condition *until) {
     LLVMValueRef branch = LLVMGetBasicBlockTerminator(cfg->blocks[block].block);
@@ -134,7 +134,7 @@ static uint64_t count_from(const counter *c, const condition *until, uint64_t va
     return 0;
 }
 
-// Wherever it starts: counting up to an unsigned bound it cannot jump over, or halving down to zero.
+// From any start: counting up to an unsigned bound that it cannot jump over, or halving down to zero.
 static uint64_t count_from_anywhere(const counter *c, const condition *until, uint64_t limit) {
     uint64_t rounds = 0;
     bool below = until->stay == LLVMIntULT || until->stay == LLVMIntULE;

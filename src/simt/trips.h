@@ -5,7 +5,7 @@
 
 #include "simt/cfg.h"
 
-// An upper bound on the iterations, at most `limit`; 0 when there is no proof of one.
+// An upper bound on the number of iterations, at most `limit`; 0 if none can be proved.
 uint64_t igi_simt_trips(const igi_simt_cfg *cfg, uint32_t loop, uint64_t limit);
 
 #endif

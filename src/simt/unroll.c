@@ -16,7 +16,7 @@ enum { MAX_TRIPS = 64, MAX_INSTRUCTIONS = 2000 };
 typedef struct counter {
     uint64_t start, step, bound, mask;
     LLVMIntPredicate predicate;
-    bool compares_next;  // not the phi but what it becomes
+    bool compares_next;  // compares the next value rather than the phi
 } counter;
 
 static bool constant(LLVMValueRef value, uint64_t *number) {
@@ -25,7 +25,7 @@ static bool constant(LLVMValueRef value, uint64_t *number) {
     return true;
 }
 
-// phi: value from outside constant, value from the latch the phi plus a constant.
+// phi: a constant from outside the loop, and the phi plus a constant from the latch.
 static bool read_phi(LLVMValueRef phi, LLVMBasicBlockRef latch, counter *c, LLVMValueRef *next) {
     if (!LLVMIsAPHINode(phi) || LLVMCountIncoming(phi) != 2) return false;
     unsigned back = LLVMGetIncomingBlock(phi, 0) == latch ? 0 : 1;
@@ -69,7 +69,7 @@ static bool holds(LLVMIntPredicate predicate, uint64_t a, uint64_t b, uint64_t m
     }
 }
 
-// Iterations of the loop; 0 when not known or too many.
+// The number of iterations; 0 if it is not known or too large.
 static unsigned trips(const counter *c) {
     uint64_t now = c->start;
     for (unsigned round = 1; round <= MAX_TRIPS; round++) {
@@ -109,7 +109,7 @@ static void mark(igi_simt_module *m, LLVMValueRef branch, const char *wish) {
     LLVMSetMetadata(branch, kind, LLVMMetadataAsValue(m->context, node));
 }
 
-// Instructions of the loop once it is unrolled, loops in it included; marks it when that is few enough.
+// The number of instructions once the loop is unrolled, including inner loops; marks the loop if that is small enough.
 static uint64_t weigh(igi_simt_module *m, const igi_simt_cfg *cfg, uint32_t loop, uint64_t *weights) {
     uint64_t body = 0;
     for (uint32_t b = 0; b < cfg->count; b++)

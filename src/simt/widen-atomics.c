@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Atomic operations of all lanes on one address: the lanes' values are combined first, and memory is changed once.
-// What each lane gets back is what memory held, combined with the values of the lanes before it.
+// Atomic operations of all lanes on one address: the lanes' values are combined first, and memory is changed once. The
+// result of each lane is the old contents of memory, combined with the values of the lanes before it.
 #include "simt/ir.h"
 #include "simt/widen.h"
 
@@ -47,7 +47,7 @@ static LLVMValueRef combine(igi_simt_widener *w, const combination *c, LLVMValue
                         : LLVMBuildBinOp(w->builder, c->opcode, a, b, "");
 }
 
-// Each lane's combination with the lanes before it, itself included.
+// Combines each lane with the lanes before it, inclusive.
 static LLVMValueRef scan(igi_simt_widener *w, const combination *c, LLVMValueRef values, LLVMValueRef neutral) {
     for (uint32_t step = 1; step < w->width; step *= 2) {
         uint32_t from[IGI_MAX_WIDTH];
@@ -65,7 +65,7 @@ static LLVMValueRef moved_by_one(igi_simt_widener *w, LLVMValueRef values, LLVMV
     return LLVMBuildShuffleVector(w->builder, values, neutral, igi_simt_shuffle_mask(w, from, w->width), "");
 }
 
-// Memory changes once, and the lanes' results follow from what was there. NULL where they are not used.
+// Changes memory once, and computes the lanes' results from its old contents. NULL if they are not used.
 static LLVMValueRef change_once(igi_simt_widener *w, const combination *c, LLVMValueRef i, LLVMValueRef address,
                                 LLVMValueRef values) {
     LLVMTypeRef wide = LLVMTypeOf(values);
@@ -96,7 +96,7 @@ bool igi_simt_widen_shared_atomic(igi_simt_widener *w, LLVMValueRef i) {
         igi_simt_widen_set(w, i, NULL, change_once(w, c, i, address, values));
         return true;
     }
-    // Without an active lane the address may be anything.
+    // Without an active lane, the address may be invalid.
     LLVMBasicBlockRef before = LLVMGetInsertBlock(w->builder);
     LLVMBasicBlockRef some = LLVMAppendBasicBlockInContext(w->m->context, w->to, "some"),
                       after = LLVMAppendBasicBlockInContext(w->m->context, w->to, "after");

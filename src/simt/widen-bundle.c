@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bundles: loads, or stores, of one block at constant distances from each other, such as the parts of a float4 or of a
-// quantised block. Memory is read lane by lane in whole pieces, or all lanes' memory at once, and shuffled in
-// registers; the elements one by one would be gathers.
+// quantised block. Memory is read in whole pieces for each lane, or for all lanes at once, and shuffled in registers;
+// reading the elements one by one would take gathers.
 //
-// The lanes' elements are first put in order of memory, `size` elements of a lane after each other, in `size` pieces
-// of one vector each; taking even and odd elements apart, log2(size) times, sorts them by element (and the other way
-// round for stores). Sizes that are not powers of two are picked element by element out of all pieces.
+// The lanes' elements are first in memory order, the `size` elements of each lane contiguous, in `size` pieces of one
+// vector each. Separating even and odd elements, log2(size) times, sorts them by element (and the reverse for stores).
+// If the size is not a power of two, each element is picked from all pieces.
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,7 @@ struct igi_simt_bundle {
     igi_simt_bundle *next;  // of the block
     LLVMTypeRef type;
     bool store;
-    bool interleaved;      // lanes lie `size` elements apart
+    bool interleaved;      // lanes are `size` elements apart
     uint32_t size;         // elements of each lane
     uint32_t count;        // members
     LLVMValueRef trigger;  // where it is emitted: the first load, the last store
@@ -67,7 +67,7 @@ static void strip_index(place *p, LLVMValueRef index, uint64_t scale) {
     p->offset += constant * (int64_t)scale;
 }
 
-// Takes one GEP off the base; false when it has more than one index that is not constant.
+// Removes one GEP from the base; returns false if it has more than one index that is not constant.
 static bool strip_gep(const igi_simt_widener *w, place *p) {
     LLVMValueRef gep = p->base, variable = NULL;
     LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
@@ -149,7 +149,7 @@ static bool is_found(const candidate *found, uint32_t count, int64_t offset) {
     return false;
 }
 
-// Accesses after `first` that belong with it, up to one that might interfere.
+// Accesses after `first` that belong to the same bundle, up to one that might interfere.
 static uint32_t collect(const igi_simt_widener *w, LLVMValueRef first, candidate *found) {
     bool store = LLVMIsAStoreInst(first) != NULL;
     LLVMTypeRef type = igi_simt_accessed_type(first);
@@ -159,7 +159,7 @@ static uint32_t collect(const igi_simt_widener *w, LLVMValueRef first, candidate
         bool belongs = is_candidate(w, i, store) && igi_simt_accessed_type(i) == type;
         place p = belongs ? place_of(w, address_of(i)) : home;
         bool here = belongs && same_place(&p, &home);
-        // Stores move to the last of them, which must not move a store past another to the same address.
+        // Stores move to the last of them, but no store may move past another one to the same address.
         if (here && store && is_found(found, count, p.offset)) break;
         if (here)
             found[count++] = (candidate){i, p.offset};
@@ -202,14 +202,14 @@ static bool is_power_of_two(uint64_t value) {
     return value && !(value & (value - 1));
 }
 
-// Without repeated halving, each element takes nearly as many shuffles as there are elements. Not all machines have
+// Without repeated halving, each element takes nearly as many shuffles as there are elements, and not all machines have
 // such shuffles for bytes.
 static bool suits_interleaving(uint64_t size, uint64_t bytes) {
     if (is_power_of_two(size)) return size >= 2 && size <= MAX_INTERLEAVE;
     return size == 3 || (size <= MAX_ODD_INTERLEAVE && bytes > 1);
 }
 
-// All lanes' memory in one piece: those that fit between one lane's first member and the next lane's.
+// Reads all lanes' memory in one piece: takes the members that fit between one lane's first member and the next lane's.
 static uint32_t take_interleaved(igi_simt_widener *w, const candidate *from, uint32_t count, uint64_t bytes) {
     igi_simt_shape shape = igi_simt_shape_of(&w->s, address_of(from[0].access));
     if (shape.kind != IGI_SHAPE_LINEAR || shape.stride <= 0 || (uint64_t)shape.stride % bytes) return 0;
@@ -230,14 +230,14 @@ static uint32_t take_interleaved(igi_simt_widener *w, const candidate *from, uin
     return taken;
 }
 
-// What lanes at a known distance read 16 bytes at a time takes the fewest shuffles and, for there is little of it at a
-// time, registers. Others would have to find out their addresses four times as often.
+// If lanes are at a known distance, reading 16 bytes at a time takes the fewest shuffles, and few registers, because
+// little is in flight. Otherwise addresses would have to be extracted four times as often.
 static uint32_t longest_row(const igi_simt_widener *w, LLVMValueRef access, uint64_t bytes) {
     bool linear = igi_simt_shape_of(&w->s, address_of(access)).kind == IGI_SHAPE_LINEAR;
     return LLVMIsALoadInst(access) && linear && bytes <= 4 && w->width % 4 == 0 ? QUAD_BYTES : MAX_CHUNK_BYTES;
 }
 
-// Neighbouring elements, a power of two of them, that each lane reads or writes with one access.
+// Neighbouring elements, a power of two of them, that each lane reads or writes in one access.
 static uint32_t take_row(igi_simt_widener *w, const candidate *from, uint32_t count, uint64_t bytes) {
     uint32_t run = 1;
     while (run < count && from[run].offset == from[run - 1].offset + (int64_t)bytes) run++;
@@ -316,7 +316,7 @@ static void zip(igi_simt_widener *w, LLVMValueRef *elements, uint32_t step, uint
     }
 }
 
-// A vector whose element i is element from[i] of all the parts, end to end.
+// A vector whose element i is element from[i] of the concatenation of all parts.
 static LLVMValueRef pick_any(igi_simt_widener *w, LLVMValueRef *parts, uint32_t count, const uint32_t *from) {
     LLVMValueRef picked = NULL;
     for (uint32_t p = 0; p < count; p++) {
@@ -335,14 +335,14 @@ static LLVMValueRef pick_any(igi_simt_widener *w, LLVMValueRef *parts, uint32_t 
     return picked;
 }
 
-// Element `k` of all lanes, which have `size` of them each.
+// Element `k` of all lanes, of which each has `size`.
 static LLVMValueRef pick_element(igi_simt_widener *w, LLVMValueRef *pieces, uint32_t size, uint32_t k) {
     uint32_t from[IGI_MAX_WIDTH];
     for (uint32_t i = 0; i < w->width; i++) from[i] = size * i + k;
     return pick_any(w, pieces, size, from);
 }
 
-// Piece `p` of lanes whose elements are given by element.
+// Piece `p`, merged from the lanes' elements.
 static LLVMValueRef merge_piece(igi_simt_widener *w, LLVMValueRef *elements, uint32_t size, uint32_t p) {
     uint32_t from[IGI_MAX_WIDTH];
     for (uint32_t i = 0; i < w->width; i++) {
@@ -373,13 +373,13 @@ static LLVMValueRef offset_by(igi_simt_widener *w, LLVMValueRef address, uint64_
     return LLVMBuildGEP2(w->builder, w->i8, address, &index, 1, "");
 }
 
-// Where position 0 is, by the address of the trigger: of all addresses it alone is sure to be known by now.
+// The offset of position 0 from the address of the trigger, the only address that is certain to be available here.
 static int64_t back_to_start(igi_simt_widener *w, const igi_simt_bundle *b) {
     return -(int64_t)(b->trigger_position * LLVMABISizeOfType(w->s.layout, b->type));
 }
 
-// Which elements of a piece may be touched: those of active lanes, and none after the last lane's last member.
-// NULL: all of them.
+// Which elements of a piece may be accessed: those of active lanes, and none after the last lane's last member. NULL:
+// all.
 static LLVMValueRef piece_mask(igi_simt_widener *w, const igi_simt_bundle *b, uint32_t piece) {
     uint32_t lanes[IGI_MAX_WIDTH], last = b->position[b->count - 1];
     LLVMValueRef there[IGI_MAX_WIDTH];
@@ -477,7 +477,7 @@ static bool is_quad(const igi_simt_widener *w, const igi_simt_bundle *b) {
     return !b->interleaved && bytes <= 4 && b->size * bytes == QUAD_BYTES && w->width % 4 == 0;
 }
 
-// Of each four words of both: words `first` and the one after it, in pairs of `run` words, now from a, now from b.
+// From each four words of both: word `first` and the next one, in pairs of `run` words, alternately from a and b.
 static LLVMValueRef unpack(igi_simt_widener *w, LLVMValueRef a, LLVMValueRef b, uint32_t first, uint32_t run) {
     uint32_t from[IGI_MAX_WIDTH], width = w->width;
     for (uint32_t i = 0; i < width; i++) {
@@ -487,7 +487,7 @@ static LLVMValueRef unpack(igi_simt_widener *w, LLVMValueRef a, LLVMValueRef b, 
     return LLVMBuildShuffleVector(w->builder, a, b, igi_simt_shuffle_mask(w, from, width), "");
 }
 
-// Lanes 0, 4, 8... in one vector, 1, 5, 9... in the next: all shuffles then stay within 16 bytes.
+// Lanes 0, 4, 8... in one vector, 1, 5, 9... in the next: then all shuffles stay within 16 bytes.
 static void load_words(igi_simt_widener *w, const igi_simt_bundle *b, LLVMValueRef words[4]) {
     bool whole = LLVMABISizeOfType(w->s.layout, b->type) == 4;
     LLVMTypeRef row = LLVMVectorType(whole ? b->type : w->i32, 4);
@@ -505,7 +505,7 @@ static void load_words(igi_simt_widener *w, const igi_simt_bundle *b, LLVMValueR
     }
 }
 
-// Smaller elements are parts of words, which those who compute with them would make of them anyway.
+// Smaller elements are parts of words, from which users extract them.
 static LLVMValueRef part_of_word(igi_simt_widener *w, const igi_simt_bundle *b, LLVMValueRef word, uint32_t part) {
     unsigned bits = 8 * (unsigned)LLVMABISizeOfType(w->s.layout, b->type);
     if (bits == 32) return word;

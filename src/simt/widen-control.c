@@ -22,7 +22,7 @@ static uint32_t earliest(const igi_simt_widener *w, const bool *set) {
     return best;
 }
 
-// The next block to visit when `set` is still to be visited; the rest stays pending.
+// The next block to visit if `set` is still to be visited; the rest stays pending.
 static uint32_t relay(igi_simt_widener *w, const bool *set) {
     uint32_t next = earliest(w, set);
     if (next == IGI_NONE) return next;
@@ -50,7 +50,7 @@ static uint32_t divergent_loop_left(const igi_simt_widener *w, uint32_t from, ui
     return found;
 }
 
-// Where lanes go when a divergent loop is over.
+// Where lanes continue after a divergent loop.
 static uint32_t after_loop(igi_simt_widener *w, uint32_t loop, uint32_t latch) {
     uint32_t count = w->s.cfg.count;
     bool *set = w->loop_pending + (size_t)loop * count, *outside = pending_of(w, latch);
@@ -74,20 +74,20 @@ void igi_simt_widen_reset_masks(igi_simt_widener *w, uint32_t block) {
     for (uint32_t i = 0; i < cfg->count; i++)
         if (i != block && w->mask_slot[i] && igi_simt_cfg_in_loop(cfg, i, loop))
             LLVMBuildStore(w->builder, LLVMConstNull(LLVMGetAllocatedType(w->mask_slot[i])), w->mask_slot[i]);
-    // Every lane that stays passes the latch.
+    // Every lane that stays in the loop passes the latch.
     if (w->s.divergent_loop[loop] && latch_of(w, loop) != block) pending_of(w, block)[latch_of(w, loop)] = true;
 }
 
 // ---- Guards ----
 
-// Notes an edge that leaves a divergent loop for later; true when it did.
+// Postpones an edge that leaves a divergent loop; returns true if it did.
 static bool postpone(igi_simt_widener *w, uint32_t from, uint32_t to) {
     uint32_t loop = divergent_loop_left(w, from, to);
     if (loop != IGI_NONE) w->loop_pending[(size_t)loop * w->s.cfg.count + to] = true;
     return loop != IGI_NONE;
 }
 
-// Its lanes came along one edge from a block with a uniform branch.
+// Whether its lanes came along one edge from a block with a uniform branch.
 static bool surely_has_lanes(const igi_simt_widener *w, uint32_t block) {
     const igi_simt_block *at = &w->s.cfg.blocks[block];
     if (at->predecessor_count != 1) return false;
@@ -99,13 +99,13 @@ static bool surely_has_lanes(const igi_simt_widener *w, uint32_t block) {
     return !w->s.divergent_branch[from];
 }
 
-// It is safe to execute without active lanes, and costs less than a branch. Memory is not accessed for inactive lanes,
-// but masked accesses to unmapped addresses are slow.
+// Whether it is safe to execute without active lanes, and cheaper than a branch. Memory is not accessed for inactive
+// lanes, but masked accesses to unmapped addresses are slow.
 static bool may_run_without_lanes(const igi_simt_widener *w, uint32_t block) {
     enum { CHEAP = 6 };
     int count = 0;
     if (!w->mask_registers || w->s.cfg.blocks[block].successor_count != 1) return false;
-    // A loop is not entered without active lanes: its header has no guard of its own.
+    // A loop is not entered without active lanes: its header has no guard.
     uint32_t next = w->s.cfg.blocks[block].successors[0], loop = w->s.cfg.blocks[next].loop;
     if (loop != IGI_NONE && w->s.cfg.loops[loop].header == next) return false;
     LLVMValueRef i = LLVMGetFirstInstruction(w->s.cfg.blocks[block].block);
@@ -214,7 +214,7 @@ static void edge_masks(igi_simt_widener *w, uint32_t block, LLVMValueRef conditi
 
 // ---- Terminators ----
 
-// Blocks to visit after `block` if it goes on to `successor` (IGI_NONE: to none of its own).
+// The next block to visit after `block` if it continues at `successor` (IGI_NONE: at none of its own).
 static uint32_t next_for(igi_simt_widener *w, uint32_t block, uint32_t successor) {
     bool *pending = pending_of(w, block);
     bool had = successor != IGI_NONE && pending[successor];
@@ -226,7 +226,7 @@ static uint32_t next_for(igi_simt_widener *w, uint32_t block, uint32_t successor
 
 static void go(igi_simt_widener *w, uint32_t next, uint32_t block) {
     if (next == IGI_NONE)
-        igi_simt_decline(w, "a block that leads nowhere", LLVMGetBasicBlockTerminator(w->s.cfg.blocks[block].block));
+        igi_simt_decline(w, "a block without successors", LLVMGetBasicBlockTerminator(w->s.cfg.blocks[block].block));
     else
         LLVMBuildBr(w->builder, w->entry[next]);
 }
@@ -234,7 +234,7 @@ static void go(igi_simt_widener *w, uint32_t next, uint32_t block) {
 static void end_divergent_loop(igi_simt_widener *w, uint32_t block, uint32_t loop) {
     uint32_t header = w->s.cfg.loops[loop].header, next = after_loop(w, loop, block);
     if (next == IGI_NONE) {
-        igi_simt_decline(w, "a loop without a way out", LLVMGetBasicBlockTerminator(w->s.cfg.blocks[block].block));
+        igi_simt_decline(w, "a loop without an exit", LLVMGetBasicBlockTerminator(w->s.cfg.blocks[block].block));
         return;
     }
     LLVMValueRef left = igi_simt_load_slot(w, w->mask_type, w->mask_slot[header]);
@@ -281,7 +281,7 @@ void igi_simt_widen_terminator(igi_simt_widener *w, uint32_t block) {
         return;
     }
     if (!LLVMIsABranchInst(terminator)) {
-        igi_simt_decline(w, "a branch with more than two ways", terminator);
+        igi_simt_decline(w, "a branch with more than two targets", terminator);
         return;
     }
     bool conditional = LLVMIsConditional(terminator) && at->successors[0] != at->successors[1];

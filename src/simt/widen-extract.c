@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Single lanes of a varying value, for what is done lane by lane. Addresses are recomputed from the lane's index:
-// vectors of addresses are eight bytes wide, indices often one, and eight of those leave a vector together.
+// Single lanes of a varying value, for operations that are done lane by lane. Addresses are recomputed from the lane's
+// index: elements of address vectors are eight bytes wide, those of indices often one, and eight of those are extracted
+// together.
 #include "simt/ir.h"
 #include "simt/widen.h"
 
@@ -8,7 +9,7 @@ static bool is_varying(const igi_simt_widener *w, LLVMValueRef value) {
     return LLVMIsAInstruction(value) && igi_simt_shape_of(&w->s, value).kind == IGI_SHAPE_VARYING;
 }
 
-// Its operands are where it is.
+// Whether its operands are available here.
 static bool is_here(const igi_simt_widener *w, LLVMValueRef value) {
     return LLVMGetInstructionParent(value) == w->s.cfg.blocks[w->block].block;
 }
@@ -17,7 +18,7 @@ static LLVMValueRef extract(igi_simt_widener *w, LLVMValueRef value, uint32_t la
     return LLVMBuildExtractElement(w->builder, igi_simt_widen_vector(w, value), LLVMConstInt(w->i32, lane, 0), "");
 }
 
-// A byte or two of every lane, extended: taken out of 64 bits by shifts.
+// Whether it is one or two bytes of every lane, extended: these are extracted from 64 bits by shifts.
 static bool is_narrow_index(const igi_simt_widener *w, LLVMValueRef value) {
     if (!LLVMIsAZExtInst(value) || !is_here(w, value) || !is_varying(w, LLVMGetOperand(value, 0))) return false;
     unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(value, 0)));
@@ -34,7 +35,7 @@ static LLVMValueRef narrow_index(igi_simt_widener *w, LLVMValueRef value, uint32
     return LLVMBuildAnd(w->builder, word, LLVMConstInt(w->i64, (1ull << bits) - 1, 0), "");
 }
 
-// A varying index added to a pointer and other indices that are uniform.
+// Whether it is a varying index added to a pointer and other indices that are uniform.
 static bool is_indexed(const igi_simt_widener *w, LLVMValueRef value) {
     if (!LLVMIsAGetElementPtrInst(value) || !is_here(w, value)) return false;
     unsigned last = (unsigned)LLVMGetNumOperands(value) - 1;

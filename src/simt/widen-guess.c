@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Accesses that turn out at run time to be neighbours. An index made by masks, shifts or remainders from the thread's
-// position (i & (distance - 1), i / width, i % width) is not linear for every width, but usually is for those that are
-// used; a check is cheaper than a gather.
+// Accesses that turn out at run time to be contiguous. An index computed by masks, shifts or remainders from the
+// thread's position (i & (distance - 1), i / width, i % width) is not linear for every width, but usually is for those
+// that are used; a check is cheaper than a gather.
 #include <llvm-c/Target.h>
 
 #include "simt/ir.h"
@@ -9,7 +9,8 @@
 
 enum { MAX_DEPTH = 8 };
 
-// Computed from the lane's number by integer arithmetic alone. `arithmetic`: with an operation in it that is not linear.
+// Whether it is computed from the lane's number by integer arithmetic alone. `arithmetic`: with an operation that is
+// not linear.
 static bool is_computed(const igi_simt_widener *w, LLVMValueRef value, int depth, bool *bent) {
     if (igi_simt_shape_of(&w->s, value).kind != IGI_SHAPE_VARYING) return true;
     if (depth == 0 || !LLVMIsAInstruction(value)) return false;
@@ -65,7 +66,7 @@ bool igi_simt_is_indexed(const igi_simt_widener *w, LLVMValueRef address, uint64
 }
 
 // Uniform terms do not change the distance between lanes; without them, accesses that differ in nothing else need the
-// same check, which LLVM computes once.
+// same check, which LLVM then computes once.
 LLVMValueRef igi_simt_without_common(const igi_simt_widener *w, LLVMValueRef index) {
     if (!LLVMIsAInstruction(index) || LLVMGetInstructionOpcode(index) != LLVMAdd) return index;
     for (unsigned k = 0; k < 2; k++) {
@@ -77,13 +78,13 @@ LLVMValueRef igi_simt_without_common(const igi_simt_widener *w, LLVMValueRef ind
 
 // ---- The question ----
 
-// Lanes that must agree. In a full group all lanes are threads, and have indices worth looking at whether they are on
-// or not, so that the answer is the same before and after a branch.
+// Lanes that must agree. In a full group all lanes are threads, and inactive ones have meaningful indices too, so that
+// the answer is the same before and after a branch.
 static LLVMValueRef asked(const igi_simt_widener *w) {
     return w->full ? NULL : w->mask;
 }
 
-// The value lane 0 has if the lanes are `step` apart.
+// The value that lane 0 has if the lanes are `step` apart.
 static LLVMValueRef first_value(igi_simt_widener *w, LLVMValueRef values, uint64_t step) {
     LLVMValueRef mask = asked(w);
     if (!mask) return LLVMBuildExtractElement(w->builder, values, LLVMConstInt(w->i32, 0, 0), "");
@@ -104,7 +105,7 @@ static LLVMValueRef are_apart(igi_simt_widener *w, LLVMValueRef values, LLVMValu
     return igi_simt_all(w, hit);
 }
 
-// Branches to `next` if it holds; the builder is left there.
+// Branches to `next` if it holds; leaves the builder there.
 static void go_on_if(igi_simt_widener *w, LLVMValueRef holds, LLVMBasicBlockRef next, LLVMBasicBlockRef otherwise) {
     LLVMBuildCondBr(w->builder, holds, next, otherwise);
     LLVMPositionBuilderAtEnd(w->builder, next);
@@ -116,8 +117,8 @@ LLVMValueRef igi_simt_stays_straight(igi_simt_widener *w, LLVMValueRef extension
     return LLVMBuildICmp(w->builder, with_sign ? LLVMIntSLE : LLVMIntULE, lowest, limit, "");
 }
 
-// Vectors of indices are half as wide as vectors of addresses, provided that they do not wrap between lanes. That is
-// checked separately: the distance between lanes is one check for several accesses.
+// Vectors of indices are half as wide as vectors of addresses, but they must not wrap between lanes. That is checked
+// separately: the distance between lanes is one check for several accesses.
 static void guess_by_index(igi_simt_widener *w, LLVMValueRef address, LLVMTypeRef type, igi_simt_guess *guess) {
     LLVMBuilderRef b = w->builder;
     LLVMValueRef extension = LLVMGetOperand(address, 1), index = LLVMGetOperand(extension, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations among lanes, in registers: the group is the simdgroup, or several.
+// Lane operations, in registers: the group of lanes is the simdgroup, or several of them.
 #include <stdlib.h>
 #include <string.h>
 
@@ -120,7 +120,7 @@ static LLVMValueRef lanes_or_identity(const lane_op *op, const char *kind) {
     return LLVMBuildSelect(w->builder, w->mask, lanes, igi_simt_splat_value(w, identity(op, kind)), "");
 }
 
-// Distances halve: first with the far lanes, last with the neighbour.
+// Distances halve: first with distant lanes, last with the neighbour.
 static void reduce(const lane_op *op, const char *kind) {
     igi_simt_widener *w = op->w;
     LLVMValueRef lanes = lanes_or_identity(op, kind), self = igi_simt_lane_numbers(w, w->i32, 0, 1);
@@ -220,7 +220,7 @@ bool igi_simt_widen_lane_operation(igi_simt_widener *w, LLVMValueRef call) {
     if (strcmp(name, "simd_barrier") == 0) return true;  // lanes are together anyway
     if (place_in_group(w, call, name)) return true;
     if (w->width % SIMD != 0) {
-        igi_simt_decline(w, "a lane operation in a group that is no simdgroup", call);
+        igi_simt_decline(w, "a lane operation in a group that is not a simdgroup", call);
         return true;
     }
     lane_op op = {.w = w, .call = call, .type = LLVMTypeOf(call), .set = SIMD};

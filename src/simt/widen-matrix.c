@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // simdgroup matrices, in registers.
 //
-// A thread holds two neighbouring elements of a row. Metal spreads the pairs over the lanes in an order of its own;
-// here values that come from matrix operations are kept in *matrix order* (IGI_SHAPE_MATRIX): place s of a vector holds
-// row s / 4, and columns 2 * (s % 4) of the even and one more of the odd vector. Element-wise work is the same in any
-// order, so only values that leave for ordinary lanes, or come from them, are permuted.
+// A thread holds two neighbouring elements of a row. Metal distributes the pairs over the lanes in its own order; here,
+// values that come from matrix operations are kept in *matrix order* (IGI_SHAPE_MATRIX): element s of a vector holds
+// row s / 4, and columns 2 * (s % 4) of the even vector and one more of the odd vector. Element-wise work is the same
+// in any order, so only values that go to ordinary lanes, or come from them, are permuted.
 #include <string.h>
 
 #include "simt/compile.h"
@@ -58,7 +58,7 @@ LLVMValueRef igi_simt_widen_matrix(igi_simt_widener *w, LLVMValueRef value) {
 
 // ---- Products ----
 
-// memory(inaccessiblemem: readwrite): no load has to be repeated because of it, but it is not done once for all either.
+// memory(inaccessiblemem: readwrite): no load has to be repeated because of it, but it is not hoisted either.
 static LLVMAttributeRef hidden_memory_only(LLVMContextRef context) {
     return LLVMCreateEnumAttribute(context, LLVMGetEnumAttributeKindForName("memory", 6), 3 << 2);
 }
@@ -85,7 +85,7 @@ static LLVMValueRef hidden(igi_simt_widener *w, LLVMValueRef value) {
 #endif
 }
 
-// Whether what was stored is still there: in the block at hand, between the same barriers.
+// Whether the stored value is still there: in the current block, between the same barriers.
 static bool is_kept(const igi_simt_widener *w, LLVMValueRef store) {
     if (!store || LLVMGetInstructionParent(store) != LLVMGetInsertBlock(w->builder)) return false;
     for (LLVMValueRef i = store; i; i = LLVMGetNextInstruction(i))
@@ -93,8 +93,8 @@ static bool is_kept(const igi_simt_widener *w, LLVMValueRef store) {
     return true;
 }
 
-// Memory that holds the columns of b: rows are spread by loading them, which leaves the units that shuffle to the
-// columns of a. Written once for several products.
+// Memory that holds the columns of b: rows are broadcast by loading them, which leaves the shuffle units to the columns
+// of a. Written once for several products.
 static LLVMValueRef in_memory(igi_simt_widener *w, LLVMValueRef columns) {
     uint32_t number = 0;
     bool numbered = igi_map_get(&w->s.index, columns, &number);
@@ -171,7 +171,7 @@ static LLVMValueRef load_part(igi_simt_widener *w, const area *a, uint32_t row, 
     return part;
 }
 
-// Rows 4 * half and the three after it; 16 places of the even or odd vector.
+// Rows 4 * half and the three after it; 16 elements of the even or odd vector.
 static LLVMValueRef load_half(igi_simt_widener *w, const area *a, uint32_t half, uint32_t odd) {
     LLVMValueRef parts[4];
     uint32_t from[LANES / 2];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads and stores of a group of lanes, and whatever must be done lane by lane.
+// Loads and stores of a group of lanes, and everything that must be done lane by lane.
 #include <string.h>
 
 #include "simt/ir.h"
@@ -172,7 +172,7 @@ void igi_simt_widen_store(igi_simt_widener *w, LLVMValueRef store) {
 // ---- Lane by lane ----
 
 typedef struct lane_loop {
-    LLVMValueRef lane, left;  // the lane at hand; bits of it and of those to come
+    LLVMValueRef lane, left;  // the current lane; bits of it and of those still to come
     LLVMBasicBlockRef head, after;
 } lane_loop;
 
@@ -234,7 +234,7 @@ static bool all_spillable(LLVMValueRef i) {
 
 enum { MOST_OPERANDS = 8 };
 
-// Compare-and-exchange gives a pair; its parts are kept as two vectors in memory, found again by extractvalue.
+// Compare-and-exchange returns a pair; its parts are kept as two vectors in memory, which extractvalue finds.
 static void one_by_one(igi_simt_widener *w, LLVMValueRef i, LLVMTypeRef result, LLVMValueRef memory,
                        LLVMValueRef flags) {
     igi_simt_note(w, IGI_REMARK_ONE_BY_ONE, i);
@@ -288,7 +288,7 @@ static void exchange_one_by_one(igi_simt_widener *w, LLVMValueRef i) {
         LLVMValueRef user = LLVMGetUser(use);
         bool part = LLVMIsAExtractValueInst(user) && LLVMGetInstructionParent(user) == LLVMGetInstructionParent(i);
         if (!part) {
-            igi_simt_decline(w, "an exchange whose result travels", i);
+            igi_simt_decline(w, "an exchange whose result leaves its block", i);
             return;
         }
         igi_simt_widen_set(w, user, NULL, LLVMGetIndices(user)[0] == 0 ? olds : dones);
@@ -322,7 +322,7 @@ void igi_simt_widen_one_by_one(igi_simt_widener *w, LLVMValueRef i) {
     // Its value was set together with the exchange.
     if (opcode == LLVMExtractValue && LLVMGetInstructionOpcode(LLVMGetOperand(i, 0)) == LLVMAtomicCmpXchg) return;
     if (!all_spillable(i) || LLVMGetNumOperands(i) > 8) {
-        igi_simt_decline(w, "an instruction on a type that has no lanes", i);
+        igi_simt_decline(w, "an instruction on a type that cannot be widened", i);
         return;
     }
     LLVMTypeRef type = LLVMTypeOf(i);

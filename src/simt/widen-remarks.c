@@ -8,7 +8,7 @@
 #include "simt/ir.h"
 #include "simt/widen.h"
 
-// The instruction's own place or, where LLVM has lost it, that of what it works on, or the kernel's.
+// The instruction's own location or, if LLVM has lost it, that of one of its operands, or the kernel's.
 static LLVMMetadataRef place_of(const igi_simt_widener *w, LLVMValueRef i) {
     const igi_simt_remarks *remarks = w->m->request->remarks;
     for (int depth = 0; depth < 4 && i && LLVMIsAInstruction(i); depth++) {
@@ -49,7 +49,7 @@ static char *describe_one_by_one(LLVMValueRef i) {
     }
 }
 
-// Of all uses of a variable, the first place in the source.
+// The first source location among the uses of a variable.
 static LLVMMetadataRef first_use(const igi_simt_widener *w, LLVMValueRef variable) {
     LLVMMetadataRef first = NULL;
     uint32_t lowest = UINT32_MAX;

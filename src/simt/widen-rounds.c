@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Iterations of a loop in which all lanes are active: `for (k = thread; k < n; k += threads)`. While the last lane stays,
-// all do, which one comparison of scalars shows: such iterations need no masks, and branch from the end of the loop to
-// its beginning.
+// Iterations of a loop in which all lanes are active: `for (k = thread; k < n; k += threads)`. While the last lane
+// stays in the loop, all do, which one comparison of scalars shows: such iterations need no masks, and branch from the
+// end of the loop to its beginning.
 #include "simt/ir.h"
 #include "simt/widen.h"
 
@@ -13,7 +13,7 @@ static bool is_signed(LLVMIntPredicate predicate) {
     return predicate == LLVMIntSGT || predicate == LLVMIntSGE || predicate == LLVMIntSLT || predicate == LLVMIntSLE;
 }
 
-// The operand that is linear in the lane; the other is the same for all. IGI_NONE: it is another comparison.
+// The operand that is linear in the lane; the other is uniform. IGI_NONE: it is another kind of comparison.
 static uint32_t linear_operand(const igi_simt_widener *w, LLVMValueRef condition) {
     if (!LLVMIsAICmpInst(condition) || !is_ordered(LLVMGetICmpPredicate(condition))) return IGI_NONE;
     for (uint32_t k = 0; k < 2; k++) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results that are not read soon are written to memory without being fetched into the caches first, as every ordinary write of a
-// line is. Only for requests that write more than caches hold.
+// Results that are not read soon are written to memory without first fetching their cache lines, which ordinary stores
+// do. Only for requests that write more than the caches hold.
 #include <llvm-c/Target.h>
 
 #include "simt/ir.h"
@@ -8,7 +8,7 @@
 
 enum { LINE = 64, MAX_DEPTH = 8 };
 
-// The buffer that an address belongs to; NULL when that is not obvious.
+// The buffer that an address belongs to; NULL if that is not obvious.
 static LLVMValueRef buffer_of(LLVMValueRef address) {
     while (LLVMIsAGetElementPtrInst(address)) address = LLVMGetOperand(address, 0);
     return LLVMIsALoadInst(address) ? address : NULL;
@@ -67,7 +67,7 @@ static void mark(igi_simt_widener *w, LLVMValueRef store) {
     LLVMSetMetadata(store, kind, LLVMMetadataAsValue(w->m->context, node));
 }
 
-// Only whole lines can go that way.
+// Only whole cache lines can be written this way.
 void igi_simt_store_past_cache(igi_simt_widener *w, LLVMValueRef value, LLVMValueRef address, unsigned alignment) {
     LLVMBuilderRef b = w->builder;
     LLVMValueRef number = LLVMBuildPtrToInt(b, address, w->i64, "");

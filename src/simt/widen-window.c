@@ -53,7 +53,7 @@ static LLVMValueRef counting(const igi_simt_widener *w) {
 
 // ---- Whether it is one ----
 
-// Each lane after the one before it, the last within the window.
+// Each lane after the previous one, and the last within the window.
 static LLVMValueRef goes_up(igi_simt_widener *w, LLVMValueRef offsets) {
     LLVMBuilderRef b = w->builder;
     uint32_t from[LANES];
@@ -67,7 +67,7 @@ static LLVMValueRef goes_up(igi_simt_widener *w, LLVMValueRef offsets) {
     return LLVMBuildICmp(b, LLVMIntEQ, all, LLVMConstAllOnes(bits), "");
 }
 
-// A bit for each element of the window that a lane is at.
+// A bit for each element of the window that a lane accesses.
 static LLVMValueRef places(igi_simt_widener *w, LLVMValueRef offsets) {
     LLVMTypeRef type = words(w);
     LLVMValueRef bits = LLVMBuildShl(w->builder, igi_simt_splat(type, 1, false), offsets, "");
@@ -102,7 +102,7 @@ LLVMValueRef igi_simt_place_window(igi_simt_widener *w, LLVMValueRef address, LL
 
 // ---- Reading and writing it ----
 
-// Those of the bits whose lane is active: lanes are in the order of their bits.
+// The bits whose lane is active: lanes are in the order of their bits.
 static LLVMValueRef bits_that_are_on(igi_simt_widener *w, const igi_simt_window *window, uint32_t chunk) {
     if (!w->mask) return window->bits[chunk];
     LLVMValueRef on =
@@ -135,7 +135,7 @@ LLVMValueRef igi_simt_load_window(igi_simt_widener *w, const igi_simt_window *wi
     return LLVMBuildBitCast(w->builder, join(w, parts, w->width / LANES), wide, "");
 }
 
-// Elements of a register, in their order, at the places of a half that have a bit.
+// The elements of a register, in order, at the places of a half that have a bit.
 static LLVMValueRef spread_over(igi_simt_widener *w, LLVMValueRef value, LLVMValueRef taken) {
     LLVMTypeRef type = words(w);
     LLVMValueRef arguments[] = {value, LLVMConstNull(type), taken};

@@ -101,7 +101,7 @@ static bool number_of(const igi_simt_widener *w, LLVMValueRef value, uint32_t *n
     return igi_map_get(&w->s.index, value, number);
 }
 
-// Code emitted elsewhere need not dominate the code emitted now.
+// Code emitted elsewhere may not dominate the code emitted now.
 static void forget_other_emissions(igi_simt_widener *w, uint32_t number) {
     if (w->known_in[number] == w->emission) return;
     w->known_in[number] = w->emission;
@@ -147,7 +147,7 @@ static bool is_vector_shape(igi_simt_shape shape) {
     return shape.kind == IGI_SHAPE_VARYING || shape.kind == IGI_SHAPE_MATRIX;
 }
 
-// As it is kept: lanes in their own order, or in that of a matrix.
+// As it is stored: in the order of lanes, or in matrix order.
 static LLVMValueRef kept_vector(igi_simt_widener *w, LLVMValueRef value, igi_simt_shape shape, uint32_t number) {
     forget_other_emissions(w, number);
     if (w->wide[number]) return w->wide[number];
@@ -184,7 +184,7 @@ void igi_simt_widen_set(igi_simt_widener *w, LLVMValueRef value, LLVMValueRef sc
 
 // ---- Scalars ----
 
-// What held for each thread need not hold for the first lane, which may be inactive.
+// What held for each thread may not hold for the first lane, which may be inactive.
 static void drop_promises(LLVMValueRef i) {
     switch (LLVMGetInstructionOpcode(i)) {
         case LLVMAdd:
@@ -221,8 +221,8 @@ static void clone_scalar(igi_simt_widener *w, LLVMValueRef i, bool is_linear) {
     if (LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMVoidTypeKind) igi_simt_widen_set(w, i, copy, NULL);
 }
 
-// Unsigned values may wrap at the lower lanes, as in a[i - 1] with i == 0 in an inactive lane: the highest lane is
-// the one to extend.
+// Unsigned values may wrap in the lower lanes, as in a[i - 1] with i == 0 in an inactive lane: the highest lane must be
+// extended.
 static void extend_linear(igi_simt_widener *w, LLVMValueRef i, int64_t stride) {
     LLVMValueRef operand = LLVMGetOperand(i, 0), narrow = igi_simt_widen_scalar(w, operand);
     LLVMTypeRef from = LLVMTypeOf(operand), to = LLVMTypeOf(i);
@@ -424,7 +424,7 @@ void igi_simt_widen_instruction(igi_simt_widener *w, LLVMValueRef i) {
         widen_varying(w, i);
         w->matrix_order = false;
     } else {
-        igi_simt_decline(w, "an instruction that is never reached", i);
+        igi_simt_decline(w, "an unreachable instruction", i);
     }
 }
 
@@ -445,7 +445,7 @@ static bool crosses_blocks(LLVMValueRef value) {
     return false;
 }
 
-// Whether it is part of an address that lanes look at in another block (widen-guess.c).
+// Whether it is part of an address that is checked in another block (widen-guess.c).
 static bool leads_to_address(const igi_simt_widener *w, LLVMValueRef value, int depth) {
     for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use)) {
         LLVMValueRef user = LLVMGetUser(use);
@@ -500,7 +500,7 @@ static void widen_phi(igi_simt_widener *w, LLVMValueRef phi) {
     igi_simt_widen_set(w, phi, is_varying ? NULL : value, is_varying ? value : NULL);
 }
 
-// Once more, from the instructions to the branch: with lanes of `mask`, NULL for all.
+// Emits the block once more, from its instructions to the branch: with the lanes of `mask`, NULL for all.
 static void emit_block(igi_simt_widener *w, uint32_t block, LLVMValueRef mask) {
     LLVMBasicBlockRef old = w->s.cfg.blocks[block].block;
     w->mask = mask;
@@ -515,8 +515,8 @@ static void emit_block(igi_simt_widener *w, uint32_t block, LLVMValueRef mask) {
     if (!w->declined) igi_simt_widen_terminator(w, block);
 }
 
-// Whether the block is much cheaper when all lanes are active. Not one with a barrier: the regions of both
-// copies of a kernel must be the same.
+// Whether the block is much cheaper if all lanes are active. Not one with a barrier: the regions of both copies of a
+// kernel must be the same.
 static bool suffers_from_masks(const igi_simt_widener *w, uint32_t block) {
     LLVMBasicBlockRef old = w->s.cfg.blocks[block].block;
     bool suffers = false;

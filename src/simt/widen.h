@@ -2,7 +2,7 @@
 // Rewriting the thread function from one thread to a group of lanes, into a new function.
 //
 // Uniform values stay scalars, linear ones are kept as the first lane's scalar, varying ones become vectors. Values
-// that cross blocks, phi nodes and block masks live in stack slots that LLVM turns back into registers.
+// that cross blocks, phi nodes and block masks are in stack slots that LLVM turns back into registers.
 #ifndef INGOT_SIMT_WIDEN_H
 #define INGOT_SIMT_WIDEN_H
 
@@ -29,18 +29,18 @@ typedef struct igi_simt_widener {
     uint32_t *position;  // in program order
     // By instruction number:
     LLVMValueRef *slot, *incoming, *scalar, *wide;
-    uint32_t *known_in;        // emission in which scalar and wide hold
+    uint32_t *known_in;        // emission in which scalar and wide are valid
     LLVMValueRef *stored;      // store of a matrix to memory
     igi_simt_bundle **bundle;  // that the access belongs to
     igi_simt_bundle *bundles;  // all of them
-    uint32_t emission;         // of a block's instructions, counted
+    uint32_t emission;         // counts emissions of a block's instructions
     LLVMValueRef entry_mask;   // NULL: all lanes
     uint32_t block;            // being emitted
     LLVMValueRef mask;         // of that block; NULL: all lanes
-    LLVMBasicBlockRef whole;   // where the copy of the block begins that is for all lanes; NULL: in no such copy
-    LLVMValueRef odd_columns;  // of the matrix just made
-    bool matrix_order;         // vectors are asked for in matrix order where they have it
-    const char *declined;      // why this kernel stays narrow; NULL so far
+    LLVMBasicBlockRef whole;   // start of the block's copy for when all lanes are active; NULL: not in such a copy
+    LLVMValueRef odd_columns;  // of the last matrix computed
+    bool matrix_order;         // vectors are wanted in matrix order if they have it
+    const char *declined;      // why this kernel is not widened; NULL so far
     LLVMValueRef declined_at;
 } igi_simt_widener;
 
@@ -55,7 +55,7 @@ LLVMTypeRef igi_simt_widen_type(const igi_simt_widener *w, LLVMTypeRef scalar);
 LLVMValueRef igi_simt_lane_numbers(const igi_simt_widener *w, LLVMTypeRef type, int64_t first, int64_t step);
 LLVMValueRef igi_simt_splat_value(igi_simt_widener *w, LLVMValueRef scalar);
 LLVMValueRef igi_simt_active_mask(igi_simt_widener *w);  // of the block, never NULL
-// Stack slots of vectors. Without mask registers, vectors of bits are kept as wide as the registers that use them.
+// Stack slots of vectors. Without mask registers, vectors of bits are stored as wide as the registers that use them.
 static inline LLVMBasicBlockRef igi_simt_new_block(igi_simt_widener *w, const char *name) {
     return LLVMAppendBasicBlockInContext(w->m->context, w->to, name);
 }
@@ -75,13 +75,13 @@ void igi_simt_widen_load(igi_simt_widener *w, LLVMValueRef load);               
 void igi_simt_widen_store(igi_simt_widener *w, LLVMValueRef store);
 // Runs the instruction once for each active lane.
 void igi_simt_widen_one_by_one(igi_simt_widener *w, LLVMValueRef instruction);
-// widen-atomics.c: all lanes' at once, when they concern one address; false: they do not.
+// widen-atomics.c: those of all lanes at once, if they access one address; returns false if not.
 bool igi_simt_widen_shared_atomic(igi_simt_widener *w, LLVMValueRef instruction);
-// widen-extract.c: the value one lane has.
+// widen-extract.c: the value of one lane.
 LLVMValueRef igi_simt_widen_lane(igi_simt_widener *w, LLVMValueRef value, uint32_t lane);
-// A load or store of a scalar, not atomic nor volatile.
+// Whether it is a load or store of a scalar, neither atomic nor volatile.
 bool igi_simt_is_plain_access(LLVMValueRef access, LLVMTypeRef type);
-// Neighbouring lanes access neighbouring elements.
+// Whether neighbouring lanes access neighbouring elements.
 bool igi_simt_is_row_access(const igi_simt_widener *w, LLVMValueRef address, LLVMTypeRef type);
 // One access of neighbouring elements; mask NULL: all of them.
 LLVMValueRef igi_simt_load_masked(igi_simt_widener *w, LLVMTypeRef wide, LLVMValueRef address, unsigned alignment,
@@ -89,24 +89,25 @@ LLVMValueRef igi_simt_load_masked(igi_simt_widener *w, LLVMTypeRef wide, LLVMVal
 void igi_simt_store_masked(igi_simt_widener *w, LLVMValueRef value, LLVMValueRef address, unsigned alignment,
                            LLVMValueRef mask);
 
-// widen-stream.c: rows written to memory that the kernel does not read, when there is more of it than caches hold.
+// widen-stream.c: rows written to memory that the kernel does not read, if there is more of it than the caches hold.
 bool igi_simt_is_streamed(const igi_simt_widener *w, LLVMValueRef store);
 void igi_simt_store_past_cache(igi_simt_widener *w, LLVMValueRef value, LLVMValueRef address, unsigned alignment);
 
 // widen-bundle.c: finds the accesses of a block that are better done together.
 void igi_simt_find_bundles(igi_simt_widener *w, LLVMBasicBlockRef block);
 void igi_simt_free_bundles(igi_simt_widener *w);
-// Emits the bundle at its place; false: the access is in none, or stays alone.
+// Emits the bundle at its place; returns false if the access is in none, or is done separately.
 bool igi_simt_widen_bundled(igi_simt_widener *w, LLVMValueRef access);
 // widen-window.c: the lanes of each register access increasing addresses within a small window.
 enum { IGI_MAX_CHUNKS = 4 };
 typedef struct igi_simt_window {
     LLVMValueRef first[IGI_MAX_CHUNKS];    // by register: its address
     LLVMValueRef offsets[IGI_MAX_CHUNKS];  // of the lanes from it, in elements
-    LLVMValueRef bits[IGI_MAX_CHUNKS];     // one for each element that a lane is at
+    LLVMValueRef bits[IGI_MAX_CHUNKS];     // one for each element that a lane accesses
 } igi_simt_window;
 bool igi_simt_may_be_window(const igi_simt_widener *w, LLVMValueRef address, LLVMTypeRef type);
-// Whether lanes at such indices are within a window, an i1, and where in it; the same for lanes at addresses.
+// Whether lanes with such indices are within a window, as an i1, and their places in it; the same for lanes with
+// addresses.
 LLVMValueRef igi_simt_find_window(igi_simt_widener *w, LLVMValueRef indices, igi_simt_window *window);
 LLVMValueRef igi_simt_place_window(igi_simt_widener *w, LLVMValueRef address, LLVMValueRef indices,
                                    igi_simt_window *window);
@@ -114,8 +115,8 @@ LLVMValueRef igi_simt_load_window(igi_simt_widener *w, const igi_simt_window *wi
                                   unsigned alignment);
 void igi_simt_store_window(igi_simt_widener *w, const igi_simt_window *window, LLVMValueRef value, unsigned alignment);
 
-// widen-guess.c: ways taken at run time: neighbouring lanes lie next to each other from `first` on; lanes lie together
-// (NULL: not asked); or neither. All are to go on to `after`.
+// widen-guess.c: paths taken at run time: lanes are contiguous from `first` on; lanes are within a window (NULL: not
+// checked); or neither. All must continue at `after`.
 typedef struct igi_simt_guess {
     LLVMBasicBlockRef row, window, apart, after;
     LLVMValueRef first;
@@ -123,7 +124,7 @@ typedef struct igi_simt_guess {
 } igi_simt_guess;
 bool igi_simt_may_be_row(const igi_simt_widener *w, LLVMValueRef address, LLVMTypeRef type);
 igi_simt_guess igi_simt_guess_places(igi_simt_widener *w, LLVMValueRef address, LLVMTypeRef type);
-// An extended 32-bit index, in elements of some size, added to a uniform pointer.
+// Whether it is an extended 32-bit index, in elements of some size, added to a uniform pointer.
 bool igi_simt_is_indexed(const igi_simt_widener *w, LLVMValueRef address, uint64_t bytes);
 // Whether the value is available in the current block: it is computed there, or kept across blocks.
 bool igi_simt_is_at_hand(const igi_simt_widener *w, LLVMValueRef value);
@@ -140,8 +141,8 @@ void igi_simt_widen_terminator(igi_simt_widener *w, uint32_t block);          //
 void igi_simt_widen_guard(igi_simt_widener *w, uint32_t block);
 // Lanes of `mask` (NULL: all) go from one block to the other.
 void igi_simt_pass_lanes(igi_simt_widener *w, uint32_t from, uint32_t to, LLVMValueRef mask);
-// widen-rounds.c: whether the block is a loop that all lanes stay in as long as the first and the last do; and the way
-// back to w->whole for as long. The builder is left where they do not.
+// widen-rounds.c: whether the block is a loop in which all lanes stay as long as the first and the last do; and the
+// branch back to w->whole for as long. The builder is left where they do not.
 bool igi_simt_has_whole_rounds(const igi_simt_widener *w, uint32_t block);
 void igi_simt_widen_whole_round(igi_simt_widener *w, uint32_t block, LLVMValueRef condition);
 void igi_simt_widen_reset_masks(igi_simt_widener *w, uint32_t header);
@@ -149,9 +150,9 @@ void igi_simt_widen_reset_masks(igi_simt_widener *w, uint32_t header);
 // ---- For the user (widen-remarks.c); these do nothing unless the request asks for remarks ----
 
 void igi_simt_note(igi_simt_widener *w, igi_simt_remark_kind kind, LLVMValueRef instruction);
-// Accesses done together: all lanes' at once, or a few elements for each lane.
+// Accesses done together: for all lanes at once, or a few elements for each lane.
 void igi_simt_note_bundle(igi_simt_widener *w, const LLVMValueRef *members, uint32_t count, bool interleaved);
-void igi_simt_note_control(igi_simt_widener *w);   // branches and loops where lanes part
-void igi_simt_note_declined(igi_simt_widener *w);  // if it was; forgets what was noted before
+void igi_simt_note_control(igi_simt_widener *w);   // branches and loops where lanes diverge
+void igi_simt_note_declined(igi_simt_widener *w);  // if it was declined; drops earlier remarks
 
 #endif

@@ -16,8 +16,8 @@ static bool is_one_by_one(LLVMValueRef instruction) {
     return LLVMIsAAtomicRMWInst(instruction) || LLVMIsAAtomicCmpXchgInst(instruction);
 }
 
-// Two registers for each value hide latencies and read longer runs of memory, as long as there are registers enough.
-// Rows of threads must be long enough too; unless known, they are taken to be short in kernels of several dimensions.
+// Two registers for each value hide latencies and read longer runs of memory, as long as there are enough registers.
+// Rows of threads must be long enough too; if not known, they are assumed to be short in kernels of several dimensions.
 static bool suits_two_registers(igi_simt_module *m) {
     igi_simt_values atomics;
     if (!igi_simt_collect(m->thread, is_one_by_one, &atomics)) return false;

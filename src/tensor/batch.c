@@ -18,7 +18,7 @@ struct igi_tensor_batch {
     igi_refcount references;
     const void *stream;     // the queue's address, for comparing
     pthread_mutex_t lock;   // guards what follows
-    ig_commands *commands;  // NULL once done: buffers go back to the pool as soon as they can
+    ig_commands *commands;  // NULL once done, so that buffers return to the pool as soon as possible
     igi_device_encoding_mark mark;
     encoded_op *ops;
     size_t op_count, op_capacity;
@@ -136,7 +136,7 @@ void igi_tensor_batch_unlock_chain(igi_tensor_batch *batch) {
 
 // ---- Running ----
 
-// The op of the last dispatch that was begun: those after the one that failed are not.
+// The op of the last dispatch that was started: those after a failed one are not started.
 static const char *failed_op(const igi_tensor_batch *batch, const ig_commands *commands) {
     size_t failed = 0;
     ig_timing timing;
@@ -171,7 +171,7 @@ static void completed(ig_commands *commands, ig_status status, void *user) {
     ig_commands_release(commands);
 }
 
-// Gives back the reference that was taken until completion. Who commits has one, so it is not the last.
+// Drops the reference that was held until completion. The committing thread has another one, so it is not the last.
 static void give_back(igi_tensor_batch *batch, ig_commands *commands) {
     bool last = igi_ref_drop(&batch->references);
     assert(!last);
@@ -181,7 +181,7 @@ static void give_back(igi_tensor_batch *batch, ig_commands *commands) {
 
 static void send(igi_tensor_batch *batch, ig_commands *commands) {
     ig_status status = ig_commands_commit(commands);
-    // What the device did not even take was completed with an error; only what never left needs that here.
+    // Work that the device refused was completed with an error; only work that was never submitted needs that here.
     if (status == IG_STATUS_OK || ig_commands_get_state(commands) != IG_COMMANDS_ENCODING) return;
     pthread_mutex_lock(&batch->lock);
     finish(batch, commands, status);
@@ -189,7 +189,7 @@ static void send(igi_tensor_batch *batch, ig_commands *commands) {
     give_back(batch, commands);
 }
 
-// No commands will run: the host has done all there was, or failed to.
+// No commands will run: the host has done everything, or failed to.
 static void finish_on_host(igi_tensor_batch *batch, ig_commands *commands, ig_status status, ig_error *why) {
     pthread_mutex_lock(&batch->lock);
     const char *name = batch->op_count ? batch->ops[batch->op_count - 1].name : "none";
@@ -207,7 +207,7 @@ static ig_status begin_op(void *user, const char *op) {
     return add_op(batch, op, ig_commands_dispatch_count(batch->commands));
 }
 
-// Nobody else touches ops and commands of a chain's batch.
+// No other thread uses the ops and commands of a chain's batch.
 static void run_chain(igi_tensor_batch *batch, igi_tensor_chain *chain, ig_commands *commands) {
     ig_error why = {0};
     igi_tensor_chain_outcome outcome;
@@ -218,7 +218,7 @@ static void run_chain(igi_tensor_batch *batch, igi_tensor_chain *chain, ig_comma
     } else {
         uint64_t start = igi_now_ns();
         send(batch, commands);
-        // On the host's own cores it would not run beside anything; waiting tells how long it takes.
+        // On the host's own cores it would not run concurrently with anything; waiting shows how long it takes.
         bool good = !chain->encodes && ig_commands_wait(commands, IG_FOREVER) == IG_STATUS_OK;
         if (good) igi_tensor_fusion_measured(chain, choice, igi_now_ns() - start);
     }
@@ -257,7 +257,7 @@ ig_status igi_tensor_batch_wait(igi_tensor_batch *batch) {
     pthread_mutex_lock(&batch->lock);
     ig_commands *commands = ig_commands_retain(batch->commands);
     pthread_mutex_unlock(&batch->lock);
-    // Another thread may be just about to commit it.
+    // Another thread may be about to commit it.
     while (commands && !igi_tensor_batch_is_done(batch) &&
            ig_commands_wait(commands, IG_FOREVER) == IG_STATUS_WRONG_STATE)
         sched_yield();

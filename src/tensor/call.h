@@ -3,8 +3,8 @@
 //
 // The front end has done all checking: types and shapes fit the op, elementwise inputs have the shape of the output
 // (stride 0 where they repeat), all inputs that hold values have one type (index and condition operands aside), and
-// outputs overlap no input unless they are the very same elements, in ops that may run in place. There may be no
-// elements.
+// outputs do not overlap any input, unless they are the very same elements, in ops that may run in place. There may be
+// no elements.
 #ifndef INGOT_TENSOR_CALL_H
 #define INGOT_TENSOR_CALL_H
 
@@ -14,7 +14,7 @@
 
 enum { IGI_MAX_INPUTS = 3, IGI_MAX_OUTPUTS = 2 };
 
-// What ops take beside tensors. Axes count from 0.
+// Parameters of ops besides tensors. Axes count from 0.
 typedef union igi_tensor_parameters {
     struct {
         union {
@@ -38,7 +38,7 @@ typedef union igi_tensor_parameters {
     struct {
         uint32_t axis;
         bool add;
-    } index;  // gather: x, index. scatter: x, index, source (out holds x already). index_select: x, index
+    } index;  // gather: x, index. scatter: x, index, source (out already holds x). index_select: x, index
     struct {
         uint32_t axis;
         bool descending;
@@ -59,8 +59,8 @@ typedef union igi_tensor_parameters {
     struct {
         double scale;
         uint64_t query_position;  // of the first query; the first key is at 0
-        uint64_t window;          // keys a query sees, its own the last; 0: all
-        uint64_t keys, start;     // attention: keys there are, and the slot of the first; they come around at the end
+        uint64_t window;          // keys a query sees, the last one at its own position; 0: all
+        uint64_t keys, start;     // attention: the number of keys, and the slot of the first; they wrap around
         bool causal;
         // masked_softmax: x [.., queries, keys], mask of the same shape or absent.
         // attention: q [batch, queries, heads, dim], k [batch, slots, key heads, dim], v [batch, slots, key heads, dim
@@ -70,7 +70,7 @@ typedef union igi_tensor_parameters {
         double base, scale;
         const float *factors;  // of the caller, until the call returns; NULL: none
         uint64_t position;     // added to all
-        uint32_t dims;         // that turn; even
+        uint32_t dims;         // elements that are rotated; even
         bool interleaved;
     } rope;  // in: x [batch, sequence, heads, dim], positions (i64) [batch, sequence] or absent: 0, 1, ...
     struct {
@@ -82,21 +82,21 @@ typedef union igi_tensor_parameters {
 
 typedef struct igi_tensor_call {
     ig_op op;
-    const char *name;  // of the public call, for messages: "conv2d" where the op is conv; a literal
+    const char *name;  // of the public call, for messages: "conv2d" if the op is conv; a literal
     uint32_t input_count, output_count;
     igi_tensor_view in[IGI_MAX_INPUTS];
     igi_tensor_view out[IGI_MAX_OUTPUTS];
     igi_tensor_parameters p;
     struct igi_tensor_runtime *runtime;  // workers, the device
-    ig_commands *commands;               // where backends that encode do; NULL for the others
+    ig_commands *commands;               // for backends that encode; NULL for the others
     ig_error *error;                     // for messages; may be NULL
-    bool past_caches;                    // the result is part of one too large for the caches
+    bool past_caches;                    // the result is part of one that is too large for the caches
 } igi_tensor_call;
 
 const char *igi_tensor_call_name(const igi_tensor_call *call);  // for messages
-// The type an implementation must have: of the first input that is more than a condition, or of the output.
+// The type an implementation must support: that of the first input that is not a condition, or of the output.
 ig_type igi_tensor_call_type(const igi_tensor_call *call);
-// How much there is to do, in the unit of the op's family: what thresholds are compared with.
+// The amount of work, in the unit of the op's family: it is compared with thresholds.
 uint64_t igi_tensor_call_work(const igi_tensor_call *call);
 
 #endif

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chains op by op: on the host a block of elements at a time, on the device whole.
+// Chains op by op: on the host a block of elements at a time, on the device all at once.
+#include <assert.h>
 #include <string.h>
 
 #include "tensor/chain.h"
 
-// Elements of a block: a few blocks fit into the second cache, and calls cost little beside their work.
+// Elements of a block: a few blocks fit into the second-level cache, and calls cost little compared with their work.
 enum { BLOCK = 1 << 13 };
 
-// Values between ops lie in slots of a block each; NOWHERE: in their own memory.
+// Intermediate values are in slots, each of which holds one block; NOWHERE: in their own memory.
 enum { NOWHERE = 0xff };
 typedef struct slots {
     uint8_t of[IGI_CHAIN_VALUES];
@@ -17,7 +18,7 @@ typedef struct slots {
 typedef struct work {
     const igi_tensor_chain *chain;
     slots slots;
-    uint64_t columns, parts, rows_each;  // of a row; blocks in a row; rows in a block where they are short
+    uint64_t columns, parts, rows_each;  // of a row; blocks in a row; rows in a block if rows are short
     bool floods;                         // results are too large for the caches
     pthread_mutex_t lock;                // guards what follows
     ig_status status;
@@ -37,7 +38,7 @@ static uint32_t last_use(const igi_tensor_chain *chain, uint8_t value) {
     return last;
 }
 
-// Frees the slots that op `i` is the last to read: those of elements of this size, or the others.
+// Frees the slots that op `i` is the last to read: those whose elements have this size, or the others.
 static void free_slots(const igi_tensor_chain *chain, const slots *s, uint32_t i, bool same_size, bool *taken) {
     const igi_tensor_chain_op *op = &chain->ops[i];
     uint64_t size = ig_type_size(chain->values[op->out].type);
@@ -48,7 +49,7 @@ static void free_slots(const igi_tensor_chain *chain, const slots *s, uint32_t i
     }
 }
 
-// An op may write over the last operand it alone still reads, element by element.
+// An op may overwrite the last operand that only it still reads, element by element.
 static slots share_slots(const igi_tensor_chain *chain) {
     slots s = {.count = 0};
     bool taken[IGI_CHAIN_VALUES] = {false};
@@ -70,7 +71,7 @@ static slots share_slots(const igi_tensor_chain *chain) {
 igi_tensor_view igi_tensor_chain_view(const igi_tensor_chain_value *value, uint64_t columns,
                                       const igi_tensor_chain_piece *p) {
     static const struct {
-        bool down, along;  // steps from row to row, from column to column
+        bool down, along;  // varies from row to row, from column to column
     } steps[] = {[IGI_SPREAD_EACH] = {true, true},
                  [IGI_SPREAD_ONE] = {false, false},
                  [IGI_SPREAD_COLUMNS] = {false, true},
@@ -164,7 +165,7 @@ static void run_some(void *context, uint64_t begin, uint64_t end) {
     free(memory);
 }
 
-// Alone, an op is run as if there were no chain.
+// A single op is run as if there were no chain.
 static bool has_one_op(const igi_tensor_chain *chain) {
     uint32_t needed = 0;
     for (uint32_t i = 0; i < chain->op_count; i++) needed += chain->values[chain->ops[i].out].needed;
@@ -196,6 +197,7 @@ ig_status igi_tensor_chain_run_blocks(const igi_tensor_chain *chain, ig_op *fail
 
 ig_status igi_tensor_chain_encode_ops(const igi_tensor_chain *chain, ig_commands *commands,
                                       ig_status (*begin)(void *user, const char *op), void *user, ig_error *error) {
+    assert(chain->encodes);
     work w = {.chain = chain, .columns = igi_tensor_chain_columns(chain)};
     memset(w.slots.of, NOWHERE, sizeof w.slots.of);
     piece whole = {.rows = chain->count / w.columns, .columns = w.columns};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Validation of fused kernels. Errors of a whole chain have no bound that is known beforehand; those of its ops do. So
-// every op is held against the reference on the operands the kernel itself had for it.
+// Validation of fused kernels. The error of a whole chain has no bound that is known beforehand; the errors of its ops
+// do. So every op is compared with the reference on the operands that the kernel itself had for it.
 #include <stdio.h>
 #include <string.h>
 
@@ -62,7 +62,7 @@ static igi_tensor_view whole(const igi_tensor_chain *chain, const igi_tensor_cha
 
 // ---- Comparing ----
 
-// What the reference makes of the op's operands, beside what the kernel made.
+// Compares the reference's result for the op's operands with the kernel's.
 static ig_status check_op(const igi_tensor_chain *chain, const igi_tensor_chain_op *op, bool *good, char *what) {
     char difference[IGI_DIFFERENCE_TEXT];
     igi_tensor_chain_value expected = {.type = chain->values[op->out].type};
@@ -111,7 +111,7 @@ static void compare_results(const igi_tensor_chain *chain, const results *r, boo
         igi_tensor_view one = whole(chain, &chain->values[i]), other = one;
         other.storage = r->of[i];
         *good = igi_tensor_views_agree(&other, &one, (igi_tensor_tolerance){0, 0}, difference);
-        if (!*good) snprintf(what, 120, "alone and beside what lies between: %.80s", difference);
+        if (!*good) snprintf(what, 120, "with and without intermediate results: %.80s", difference);
     }
 }
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chains: recording ops, and finding out what of them is needed.
+// Chains: recording ops, and determining which results are needed.
 #include "tensor/chain.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "tensor/iterate.h"
 
-// Below this what lies between ops stays in the caches by itself.
+// Below this size, intermediate results stay in the caches anyway.
 enum { LEAST_ELEMENTS = 1 << 18 };
 
 igi_tensor_chain *igi_tensor_chain_create(igi_tensor_runtime *runtime, igi_tensor_fusion_mode mode, bool encodes) {
@@ -48,7 +49,8 @@ static bool computes_elements(const igi_tensor_call *call) {
     return fusion != IGI_FUSION_FUNCTION || igi_tensor_is_float(call->in[0].type);
 }
 
-// How an operand lies beside the result; false when it is any other way. `columns` is untouched unless it matters.
+// How an operand is spread over the result; false if it is in none of these ways. `columns` is changed only if it
+// matters.
 static bool find_spread(const igi_tensor_view *out, const igi_tensor_view *in, igi_tensor_spread *spread,
                         uint64_t *columns) {
     if (igi_tensor_view_is_contiguous(in)) {
@@ -86,7 +88,7 @@ bool igi_tensor_chain_takes(const igi_tensor_runtime *runtime, igi_tensor_fusion
 
 // ---- Adding ----
 
-// Somebody beside the chain has a reference; if not, nobody can get one any more.
+// Whether something other than the chain has a reference; if not, nobody can get one any more.
 static bool seen_outside(const igi_tensor_chain *chain, const igi_tensor_storage *storage) {
     uint32_t own = 0;
     for (uint32_t i = 0; i < chain->value_count; i++) own += chain->values[i].storage == storage;
@@ -99,7 +101,7 @@ static bool comes_from_outside(const igi_tensor_chain *chain, const igi_tensor_s
     return false;
 }
 
-// Gives memory back that only the chain still knows. Ops one by one on the device would need it.
+// Releases memory that only the chain still refers to. Running op by op on the device would need it.
 static void forget_unseen(igi_tensor_chain *chain) {
     for (uint32_t i = 0; i < chain->value_count && !chain->encodes; i++) {
         igi_tensor_storage *storage = chain->values[i].storage;
@@ -119,7 +121,7 @@ static bool is_same(const igi_tensor_chain_value *value, const igi_tensor_view *
 
 typedef enum finding { FOUND, ABSENT, CONFLICT } finding;
 
-// The newest value in this place. A conflict: an op of the chain wrote there in another way.
+// The newest value at this address. A conflict: an op of the chain wrote there with another layout.
 static finding find_value(const igi_tensor_chain *chain, const igi_tensor_view *view, igi_tensor_spread spread,
                           bool writes, uint8_t *index) {
     finding result = ABSENT;
@@ -169,6 +171,7 @@ bool igi_tensor_chain_add(igi_tensor_chain *chain, const igi_tensor_call *call, 
     const igi_tensor_view *out = &call->out[0];
     operands o;
     uint8_t before;
+    assert(igi_tensor_chain_takes(chain->runtime, chain->mode, call));
     if (igi_tensor_chain_is_full(chain) || (chain->op_count && chain->count != igi_tensor_view_count(out)))
         return false;
     forget_unseen(chain);

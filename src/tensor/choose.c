@@ -21,7 +21,7 @@ static const igi_tensor_implementation *usable(igi_tensor_runtime *runtime, cons
     return row;
 }
 
-// In the order in which the table was filled, downwards; the reference can do everything.
+// In reverse of the order in which the table was filled; the reference can do everything.
 static const igi_tensor_implementation *choose_from(igi_tensor_runtime *runtime, const igi_tensor_call *call,
                                                     ig_backend highest, ig_backend *chosen) {
     const igi_tensor_implementation *row = NULL;

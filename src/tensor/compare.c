@@ -8,7 +8,7 @@
 #include "tensor/op-table.h"
 #include "tensor/samples.h"
 
-// Half the distance of 1 to its neighbour.
+// Half the distance from 1 to its neighbour.
 static double unit_roundoff(ig_type type) {
     return type == IG_TYPE_F16 ? 0x1p-11 : type == IG_TYPE_BF16 ? 0x1p-8 : 0x1p-24;
 }
@@ -17,17 +17,17 @@ igi_tensor_tolerance igi_tensor_tolerance_for(const igi_tensor_call *call, doubl
     const igi_op *op = igi_ops[call->op];
     ig_type type = call->out[0].type;
     if (!igi_tensor_is_float(type)) return (igi_tensor_tolerance){0, 0};
-    // The result is rounded to its type once; what comes before is done in float.
+    // The result is rounded to its type once; everything before is computed in float.
     double rounding = 2 * unit_roundoff(type), inner = 2 * unit_roundoff(IG_TYPE_F32);
-    // What is smaller may be flushed to zero, or be the last place of a denormal.
+    // Smaller values may be flushed to zero, or be the last place of a denormal.
     double smallest = type == IG_TYPE_F16 ? 0x1p-24 : FLT_MIN;
-    // Errors of adding grow with how much is added; samples are of magnitude 1. Those of multiplying one factor many
-    // times all have the same sign.
+    // The error of a sum grows with the number of terms; samples are of magnitude 1. Errors of multiplying by one
+    // factor many times all have the same sign.
     bool multiplies = op->tolerance == IGI_TOLERANCE_PRODUCT;
     double adding = inner * (4 + (multiplies ? scale / 2 : sqrt(scale)));
     switch (op->tolerance) {
         case IGI_TOLERANCE_WEIGHTS:
-            // Beside weights of few bits, x may be rounded to 16.
+            // With weights of few bits, x may be rounded to 16 bits.
             return (igi_tensor_tolerance){rounding + adding, (adding + 0x1p-14) * (1 + sqrt(scale)) + smallest};
         case IGI_TOLERANCE_SUM:
         case IGI_TOLERANCE_PRODUCT:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Explaining what dispatch would do and why, and changing its thresholds.
+// Explaining which implementation dispatch would choose and why, and changing thresholds.
 #include <string.h>
 
 #include "tensor/stream.h"

@@ -25,7 +25,7 @@ void igi_tensor_front_begin_as(igi_tensor_front *f, ig_stream *stream, ig_op op,
     f->call.input_count = f->call.output_count = 0;
     f->call.past_caches = false;
     if ((unsigned)f->options->backend >= IG_BACKEND_COUNT)
-        igi_tensor_front_fail(f, IG_STATUS_INVALID_ARGUMENT, "there is no backend %d", (int)f->options->backend);
+        igi_tensor_front_fail(f, IG_STATUS_INVALID_ARGUMENT, "unknown backend %d", (int)f->options->backend);
 }
 
 void igi_tensor_front_fail(igi_tensor_front *f, ig_status status, const char *format, ...) {
@@ -70,7 +70,7 @@ void igi_tensor_front_optional_input(igi_tensor_front *f, const char *role, cons
     if (tensor)
         igi_tensor_front_input(f, role, tensor);
     else if (f->status == IG_STATUS_OK)
-        f->call.in[f->call.input_count++].storage = NULL;  // all of a view that is not there
+        f->call.in[f->call.input_count++].storage = NULL;  // the rest of the view is not used if it is absent
 }
 
 void igi_tensor_front_own(igi_tensor_front *f, ig_tensor *tensor) {
@@ -205,7 +205,7 @@ static bool endangers_input(const igi_tensor_call *call) {
     return false;
 }
 
-// The result overwrites what is still needed: it is made aside and then copied.
+// The result would overwrite what is still needed: it is computed in other memory and then copied.
 static void run_aside(igi_tensor_front *f) {
     igi_tensor_view target = f->call.out[0];
     ig_tensor *aside = igi_tensor_front_temporary(f, target.type, target.rank, target.shape);
@@ -240,7 +240,7 @@ static ig_status finish(igi_tensor_front *f, ig_tensor **first, ig_tensor **seco
 
 static void require_output(igi_tensor_front *f, ig_tensor **out) {
     if (!out && !f->options->into)
-        igi_tensor_front_fail(f, IG_STATUS_INVALID_ARGUMENT, "there is nowhere to put the result");
+        igi_tensor_front_fail(f, IG_STATUS_INVALID_ARGUMENT, "out is NULL, and no 'into' is given");
 }
 
 ig_status igi_tensor_front_finish(igi_tensor_front *f, ig_tensor **out) {

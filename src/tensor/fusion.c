@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Choosing how a chain runs. On the host's own cores that is measured: blocks first; once a structure has taken as long
-// as compiling takes, its kernel is made and tried, and from then on the faster of both runs.
+// Choosing how a chain runs. On the host's own cores this is measured: blocks first; once a structure has taken as long
+// as compiling takes, its kernel is compiled and tried, and from then on the faster of the two is used.
 #include "tensor/fusion.h"
 
 #include <stdio.h>
@@ -13,8 +13,8 @@
 #include "tensor/chain.h"
 
 enum { BUCKETS = 32, MOST_STRUCTURES = 256, TRIES = 3 };
-// What compiling a kernel costs, or a little more. Spending it only after as much was spent without is never more than
-// twice as long as knowing the future.
+// What compiling a kernel costs, or a little more. Spending it only after as much time was spent without a kernel is at
+// most twice as slow as the best decision in hindsight.
 #define COMPILE_NS UINT64_C(150000000)
 
 typedef struct measurement {
@@ -70,7 +70,7 @@ void igi_tensor_fusion_table_destroy(igi_tensor_fusion_table *table) {
     free(table);
 }
 
-// Call with the lock held. NULL: new, and there is no room for it.
+// Call with the lock held. NULL: it is new, and there is no room for it.
 static igi_tensor_fusion_structure *find(igi_tensor_fusion_table *table, igi_hash key) {
     igi_tensor_fusion_structure *found = table->first;
     while (found && !igi_hash_equal(found->key, key)) found = found->next;
@@ -95,7 +95,7 @@ static void keep_best(double *best, double now) {
 
 // ---- Compiling ----
 
-// A kernel being made: the one that runs, and one that also writes what lies between ops, for validation.
+// A kernel that is being made: the one that runs, and one that also writes intermediate results, for validation.
 typedef struct making {
     const igi_tensor_chain *chain;
     const igi_tensor_chain_kernel *kernel;
@@ -125,7 +125,7 @@ static ig_status build_library(making *m, ig_error *error) {
     return status;
 }
 
-// A kernel is used only after it gave right answers on this machine, like everything else.
+// Like every implementation, a kernel is used only after it gave correct results on this machine.
 static ig_status validate(making *m, igi_hash structure, ig_error *error) {
     char name[33];
     bool good = true;
@@ -156,7 +156,7 @@ static void make_ready(igi_tensor_fusion_structure *structure, const igi_tensor_
     if (status == IG_STATUS_OK)
         structure->pipeline = ig_pipeline_retain(m.fused);
     else
-        igi_log(m.why[0] ? IG_LOG_WARNING : IG_LOG_INFO, "no kernel was made of %s: %s", structure->name,
+        igi_log(m.why[0] ? IG_LOG_WARNING : IG_LOG_INFO, "no fused kernel was made for %s: %s", structure->name,
                 m.why[0]        ? m.why
                 : error.message ? error.message
                                 : ig_status_text(status));
@@ -182,7 +182,7 @@ static bool is_faster(const igi_tensor_fusion_structure *structure, const igi_te
     return m->kernel_runs < TRIES || m->kernel_ns < m->blocks_ns;
 }
 
-// The pipeline, borrowed from the table, where the chain shall run as one kernel; NULL otherwise.
+// The pipeline, borrowed from the table, if the chain should run as one kernel; otherwise NULL.
 static ig_pipeline *choose(const igi_tensor_chain *chain, const igi_tensor_chain_kernel *kernel, uint32_t ops,
                            igi_tensor_fusion_structure **structure) {
     igi_tensor_fusion_table *table = chain->runtime->fusion;
@@ -214,7 +214,7 @@ void igi_tensor_fusion_measured(const igi_tensor_chain *chain, igi_tensor_fusion
     pthread_mutex_lock(&chain->runtime->fusion->lock);
     measurement *m = &choice.structure->sizes[choice.bucket];
     m->kernel_runs++;
-    // What the first run of a size does besides is done once: code for this size of dispatch, for one.
+    // The first run of a size includes work that is done only once, such as compiling code for this size of dispatch.
     if (m->kernel_runs > 1) keep_best(&m->kernel_ns, (double)ns / (double)chain->count);
     pthread_mutex_unlock(&chain->runtime->fusion->lock);
 }

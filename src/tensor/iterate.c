@@ -5,7 +5,7 @@
 #include <assert.h>
 #include <string.h>
 
-// Whether the walk's last dimension and dimension `axis` of the views step as one.
+// Whether the walk's last dimension and dimension `axis` of the views can be merged.
 static bool continues(const igi_tensor_walk *walk, const igi_tensor_view *const *views, uint32_t axis) {
     for (uint32_t o = 0; o < walk->operands; o++) {
         int64_t inner = igi_tensor_view_stride_bytes(views[o], axis);
@@ -67,7 +67,7 @@ static void step(const igi_tensor_walk *walk, place *p, uint32_t axis, int64_t s
     for (uint32_t o = 0; o < walk->operands; o++) p->data[o] += steps * walk->strides[o][axis];
 }
 
-// To the first element of the next row.
+// Advances to the first element of the next row.
 static void next_row(const igi_tensor_walk *walk, place *p) {
     uint32_t axis = walk->rank - 1;
     step(walk, p, axis, -(int64_t)p->at[axis]);
@@ -110,7 +110,7 @@ typedef struct copying {
     uint64_t size;
 } copying;
 
-// Host memory may be aligned to nothing.
+// Host memory may be unaligned.
 #define COPY_ELEMENTS(bytes) \
     for (uint64_t i = 0; i < count; i++, from += from_stride, to += to_stride) memcpy(to, from, bytes)
 

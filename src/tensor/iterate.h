@@ -26,12 +26,12 @@ void igi_tensor_walk_range(const igi_tensor_walk *walk, uint64_t begin, uint64_t
                            void *context);
 void igi_tensor_walk_all(const igi_tensor_walk *walk, igi_tensor_walk_body body, void *context);
 
-// Elements of `size` bytes, 1, 2, 4 or 8, from one place to another that does not overlap it, or is the same.
+// Copies elements of `size` bytes, 1, 2, 4 or 8, to memory that does not overlap, or is the same.
 void igi_tensor_copy_elements(uint64_t size, uint64_t count, const char *from, int64_t from_stride, char *to,
                               int64_t to_stride);
 // pre: same shape and type; no overlap
 void igi_tensor_copy_view(const igi_tensor_view *from, const igi_tensor_view *to);
-// Elements in C order, to and from packed host memory.
+// Copies elements in C order, to and from contiguous host memory.
 void igi_tensor_copy_to_memory(const igi_tensor_view *view, void *bytes);
 void igi_tensor_copy_from_memory(const igi_tensor_view *view, const void *bytes);
 

@@ -12,7 +12,7 @@ typedef struct igi_tensor_lines {
     igi_tensor_walk starts;             // first elements of the lines
 } igi_tensor_lines;
 
-// Views of one shape, up to the length of the axis.
+// Views of one shape, except for the length of the axis.
 igi_tensor_lines igi_tensor_lines_of(uint32_t operands, const igi_tensor_view *const *views, uint32_t axis);
 
 typedef void (*igi_tensor_line_body)(void *context, const igi_tensor_lines *lines, char *const *starts);

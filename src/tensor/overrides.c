@@ -7,7 +7,7 @@
 static ig_status find_backend(const char *name, size_t length, ig_backend *backend, ig_error *error) {
     if (igi_tensor_backend_find(name, length, backend)) return IG_STATUS_OK;
     return igi_error_set(error, IG_STATUS_NOT_FOUND,
-                         "there is no backend '%.*s'; there are any, scalar, simd, blas and metal", (int)length, name);
+                         "unknown backend '%.*s'; choose from any, scalar, simd, blas and metal", (int)length, name);
 }
 
 static ig_status take_entry(const char *entry, size_t length, uint8_t forced[IG_OP_COUNT], ig_error *error) {
@@ -21,7 +21,7 @@ static ig_status take_entry(const char *entry, size_t length, uint8_t forced[IG_
     }
     size_t name = (size_t)(equals - entry);
     if (!igi_op_find(entry, name, &op))
-        return igi_error_set(error, IG_STATUS_NOT_FOUND, "there is no op '%.*s'", (int)name, entry);
+        return igi_error_set(error, IG_STATUS_NOT_FOUND, "unknown op '%.*s'", (int)name, entry);
     ig_status status = find_backend(equals + 1, length - name - 1, &backend, error);
     if (status == IG_STATUS_OK) forced[op] = (uint8_t)backend;
     return status;

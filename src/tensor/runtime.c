@@ -23,7 +23,7 @@ static void add_rows(igi_tensor_runtime *runtime, const igi_op_backend *backend)
         assert(!slot->row);
         slot->row = row;
         uint64_t least = row->threshold_here ? row->threshold_here() : row->threshold;
-        // Device work on the host's own cores wins nothing by itself; only measurements may say otherwise.
+        // Device work on the host's own cores is not faster by default; only measurements may show otherwise.
         slot->threshold = backend->encodes && runtime->software_device ? UINT64_MAX : least;
         atomic_init(&slot->state, backend->id == IG_BACKEND_SCALAR ? IG_OP_VALIDATED : IG_OP_UNTRIED);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the streams of a device share: the filled op table with its verdicts, and the backends' state.
+// What the streams of a device share: the filled op table with validation results, and the backends' state.
 #ifndef INGOT_TENSOR_RUNTIME_H
 #define INGOT_TENSOR_RUNTIME_H
 
@@ -23,57 +23,58 @@ typedef struct igi_tensor_runtime {
     ig_device *device;
     ig_queue *queue;        // for validation of backends that encode
     igi_pool *workers;      // never NULL
-    bool owns_workers;      // the device had none to lend
-    bool software_device;   // kernels run on the same cores as the host's code
+    bool owns_workers;      // the device has none to lend
+    bool software_device;   // kernels run on the same cores as host code
     bool device_products;   // the device multiplies matrices natively
     igi_disk_cache *cache;  // of verdicts; may be NULL
-    bool keeps_verdicts;    // false where tests bring their own backends
+    bool keeps_verdicts;    // false if tests supply their own backends
     igi_tensor_slot slots[IG_OP_COUNT][IG_BACKEND_COUNT];
-    const igi_op_backend *backends[IG_BACKEND_COUNT];  // NULL: not here, see unavailable
+    const igi_op_backend *backends[IG_BACKEND_COUNT];  // NULL: not available, see unavailable
     char unavailable[IG_BACKEND_COUNT][120];
     void *states[IG_BACKEND_COUNT];
     struct igi_tensor_fusion_table *fusion;  // of chains; may be NULL
-    char identities[IG_BACKEND_COUNT][64];   // what open says beside the code itself decides how a backend behaves
+    char identities[IG_BACKEND_COUNT][64];   // from open: what determines a backend's behaviour besides its code
     pthread_mutex_t lock;                    // validation: one at a time
     struct igi_tensor_runtime *next;
 } igi_tensor_runtime;
 
-// The runtime of a device; made when first asked for, gone with its last stream.
+// The runtime of a device; created on first use, destroyed with its last stream.
 ig_status igi_tensor_runtime_get(ig_device *device, igi_tensor_runtime **runtime, ig_error *error);
-// One of its own with these backends, for tests; ends with NULL.
+// A separate runtime with these backends, for tests; the list ends with NULL.
 ig_status igi_tensor_runtime_create(ig_device *device, const igi_op_backend *const *backends,
                                     igi_tensor_runtime **runtime, ig_error *error);
 void igi_tensor_runtime_release(igi_tensor_runtime *runtime);
 
 // ---- Choosing ----
 
-// Backends in the order of preference for an op: best first, ends with IG_BACKEND_ANY.
+// The order of preference for an op: best first, ends with IG_BACKEND_ANY.
 const ig_backend *igi_tensor_preference(ig_op op);
 
-// The best implementation for a call that validated on this machine; validates those it meets for the first time.
-// `forced`: this backend if it can, else those below it. `only`: this backend or NULL.
+// The best implementation for a call that passed validation on this machine; validates those that are needed for the
+// first time. `forced`: this backend if possible, else those below it. `only`: this backend or NULL.
 const igi_tensor_implementation *igi_tensor_choose(igi_tensor_runtime *runtime, const igi_tensor_call *call,
                                                    ig_backend forced, ig_backend only, ig_backend *chosen);
-// Why `only` gave NULL. Returns UNSUPPORTED.
+// Why `only` returned NULL. Returns UNSUPPORTED.
 ig_status igi_tensor_explain_refusal(igi_tensor_runtime *runtime, const igi_tensor_call *call, ig_backend only,
                                      ig_error *error);
 
 // ---- Validation ----
 
-// VALIDATED or REJECTED: runs the row on sample inputs against the scalar reference unless that was done before.
-// ABSENT when there is no row; UNTRIED when memory is too short to tell now.
+// VALIDATED or REJECTED: compares the row with the scalar reference on sample inputs, unless that was done before.
+// ABSENT if there is no row; UNTRIED if there is too little memory to find out.
 ig_op_state igi_tensor_validate(igi_tensor_runtime *runtime, ig_op op, ig_backend backend);
-// Good verdicts are kept in the disk cache, on ops or whatever else `what` names.
+// Good results of validation are kept in the disk cache, for ops or anything else that `what` names.
 igi_hash igi_tensor_verdict_key(const igi_tensor_runtime *runtime, const char *what, ig_backend backend);
 bool igi_tensor_verdict_is_good(const igi_tensor_runtime *runtime, igi_hash key);
 void igi_tensor_verdict_keep(const igi_tensor_runtime *runtime, igi_hash key);
 
 // ---- Work for several threads ----
 
-// body(context, begin, end) over [0, count), in pieces of at least `grain`; on this thread alone when there is little.
+// Calls body(context, begin, end) over [0, count), in pieces of at least `grain`; on this thread alone if there is
+// little work.
 void igi_tensor_parallel(const igi_tensor_runtime *runtime, uint64_t count, uint64_t grain, igi_loop_body body,
                          void *context);
-// The same, where one thread would need about so long.
+// The same, if one thread would need about this long.
 void igi_tensor_parallel_lasting(const igi_tensor_runtime *runtime, uint64_t count, uint64_t grain,
                                  uint64_t nanoseconds, igi_loop_body body, void *context);
 

@@ -56,7 +56,7 @@ static void put(igi_tensor_sample_maker *m, ig_type type, char *element) {
     }
 }
 
-// As for sums: extremes far from 1 would only show where functions of functions lose their digits.
+// As for sums: extremes far from 1 would only show where nested functions lose their digits.
 void igi_tensor_sample_fill(ig_type type, uint64_t seed, uint64_t count, char *elements) {
     const igi_tensor_sample_spec spec = {.op = IG_OP_SUM, .type = type, .values = IGI_VALUES_SPECIAL};
     igi_tensor_sample_maker maker = {.spec = &spec, .random = seed};
@@ -65,7 +65,7 @@ void igi_tensor_sample_fill(ig_type type, uint64_t seed, uint64_t count, char *e
 
 // ---- Layouts ----
 
-// Memory in which a view of this shape has the layout.
+// Allocates memory in which a view of this shape has the layout.
 static ig_status lay_out(ig_device *device, ig_type type, const ig_shape *s, igi_tensor_sample_layout layout,
                          igi_tensor_view *view) {
     uint64_t lengths[IG_MAX_RANK + 1], count;
@@ -155,7 +155,7 @@ void igi_tensor_sample_output(igi_tensor_sample_maker *m, ig_type type, const ig
         igi_tensor_storage_release(first.storage);
         return;
     }
-    // Both start alike, so that bytes beside the elements can be compared too.
+    // Both start with the same contents, so that bytes between the elements can be compared too.
     memset(first.storage->memory, 0xa5, memory_bytes(&first));
     memset(second.storage->memory, 0xa5, memory_bytes(&second));
     sample->call.out[index] = first;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sample calls of every op: what validation tries on this machine, and what the tests try much more of.
+// Sample calls of every op: validation runs some of them on this machine, and the tests many more.
 #ifndef INGOT_TENSOR_SAMPLES_H
 #define INGOT_TENSOR_SAMPLES_H
 
@@ -31,14 +31,14 @@ typedef struct igi_tensor_sample_spec {
 typedef struct igi_tensor_sample {
     igi_tensor_call call;
     igi_tensor_view again[IGI_MAX_OUTPUTS];  // outputs for a second run, laid out like the call's
-    double scale;                            // by how much more than its result an op adds up, for tolerances
+    double scale;  // magnitude of the terms that an op adds, relative to its result, for tolerances
 } igi_tensor_sample;
 
-// Shapes an op is tried with; the first few are enough to notice a broken implementation.
+// The number of shapes an op is tested with; the first few are enough to detect a broken implementation.
 uint32_t igi_tensor_sample_shapes(ig_op op);
 enum { IGI_VALIDATION_SHAPES = 3 };
 
-// False when the op does not exist for this type, or the layout makes no difference here.
+// Returns false if the op does not exist for this type, or the layout makes no difference here.
 bool igi_tensor_sample_applies(const igi_tensor_sample_spec *spec);
 ig_status igi_tensor_sample_make(ig_device *device, const igi_tensor_sample_spec *spec, igi_tensor_sample *sample);
 void igi_tensor_sample_free(igi_tensor_sample *sample);
@@ -51,9 +51,9 @@ void igi_tensor_sample_fill(ig_type type, uint64_t seed, uint64_t count, char *e
 typedef struct igi_tensor_tolerance {
     double relative, absolute;
 } igi_tensor_tolerance;
-// How far an implementation may be from the reference.
+// How much an implementation may differ from the reference.
 igi_tensor_tolerance igi_tensor_tolerance_for(const igi_tensor_call *call, double scale);
-// Both views have the same shape and type. False, with one line that says where they differ, at the first difference.
+// Both views have the same shape and type. Returns false at the first difference, with one line that says where it is.
 enum { IGI_DIFFERENCE_TEXT = 96 };
 bool igi_tensor_views_agree(const igi_tensor_view *reference, const igi_tensor_view *result,
                             igi_tensor_tolerance tolerance, char difference[IGI_DIFFERENCE_TEXT]);

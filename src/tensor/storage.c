@@ -49,7 +49,7 @@ void igi_tensor_storage_release(igi_tensor_storage *storage) {
 
 // ---- Waiting ----
 
-// The batch is through: nobody needs to wait for it again, unless it failed, which each reader should learn.
+// The batch is done: nobody needs to wait for it again, unless it failed, which each reader should find out.
 static void forget(igi_tensor_storage *storage, igi_tensor_batch *batch) {
     pthread_mutex_lock(&storage->lock);
     igi_tensor_batch *writer = storage->writer == batch ? batch : NULL,
@@ -69,7 +69,7 @@ static igi_tensor_batch *current(igi_tensor_storage *storage, igi_tensor_batch *
     return batch;
 }
 
-// What went wrong there is the failure of the call that waits.
+// A failure there becomes the failure of the call that waits.
 static void report(igi_tensor_batch *batch) {
     ig_error why = {0};
     igi_tensor_batch_get_error(batch, &why);
@@ -77,7 +77,7 @@ static void report(igi_tensor_batch *batch) {
     ig_error_clear(&why);
 }
 
-// Takes over a reference to the batch, which may be NULL.
+// Waits for the batch and releases the caller's reference to it, which may be NULL.
 static ig_status land(igi_tensor_storage *storage, igi_tensor_batch *batch) {
     ig_status status = batch ? igi_tensor_batch_wait(batch) : IG_STATUS_OK;
     if (status != IG_STATUS_OK) report(batch);
@@ -101,7 +101,7 @@ ig_status igi_tensor_storage_wait_to_read(igi_tensor_storage *storage) {
 ig_status igi_tensor_storage_wait_to_write(igi_tensor_storage *storage) {
     if (!atomic_load_explicit(&storage->busy, memory_order_acquire)) return IG_STATUS_OK;
     ig_status status = wait_for(storage, &storage->writer, NULL);
-    // Readers that failed have nothing to do with what will be written.
+    // Failed readers do not affect what will be written.
     wait_for(storage, &storage->reader, NULL);
     return status;
 }
@@ -109,7 +109,7 @@ ig_status igi_tensor_storage_wait_to_write(igi_tensor_storage *storage) {
 ig_status igi_tensor_storage_prepare(igi_tensor_storage *storage, igi_tensor_batch *batch, bool writes) {
     if (!atomic_load_explicit(&storage->busy, memory_order_acquire)) return IG_STATUS_OK;
     ig_status status = wait_for(storage, &storage->writer, batch);
-    // One reader is remembered, so that of another stream must be through before it is replaced.
+    // Only one reader is remembered, so the reader of another stream must be done before it is replaced.
     wait_for(storage, &storage->reader, batch);
     (void)writes;
     return status;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams: ops run at once on the host, or are collected into command buffers; what depends on each other waits.
+// Streams: ops run at once on the host, or are collected into command buffers; dependent work waits.
 #include "tensor/stream.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "tensor/chain.h"
 #include "tensor/overrides.h"
 
-// A command buffer with this many dispatches goes to the device, which can begin while more is encoded.
+// A command buffer with this many dispatches is submitted, so that the device can begin while more is encoded.
 enum { LARGE_BATCH = 64 };
 
 // ---- Life ----
@@ -80,7 +80,7 @@ ig_status ig_stream_set_backends(ig_stream *stream, const char *backends, ig_err
 
 // ---- Errors ----
 
-// stream->error is the thread's last failure too.
+// stream->error becomes the thread's last failure too.
 static ig_status publish(ig_stream *stream) {
     igi_fail_as(&stream->error);
     stream->error_serial = igi_failure_serial();
@@ -129,7 +129,7 @@ static void land_oldest(ig_stream *stream) {
     memmove(stream->flying, stream->flying + 1, --stream->flying_count * sizeof *stream->flying);
 }
 
-// Commits what is collected there, if anything.
+// Commits what has been collected, if anything.
 static void launch(ig_stream *stream, igi_tensor_batch **collecting) {
     igi_tensor_batch *batch = *collecting;
     if (!batch) return;
@@ -195,7 +195,7 @@ static void mark_operands(const igi_tensor_call *call, igi_tensor_batch *batch) 
     for (uint32_t i = 0; i < call->output_count; i++) igi_tensor_storage_used_by(call->out[i].storage, batch, true);
 }
 
-// The open batch, unless another thread that waited for one of its tensors has committed it meanwhile.
+// The open batch, unless another thread that waited for one of its tensors has committed it in the meantime.
 static ig_status begin_encoding(ig_stream *stream, igi_tensor_call *call) {
     for (;;) {
         ig_status status = IG_STATUS_OK;
@@ -222,10 +222,10 @@ static ig_status encode(ig_stream *stream, igi_tensor_call *call, const igi_tens
     return IG_STATUS_OK;
 }
 
-// ---- Putting off ----
+// ---- Deferring ----
 
-// Host work of a chain comes after everything that concerns its operands, without looking again when it runs; device
-// work after what its queue was given before.
+// Host work of a chain comes after everything that uses its operands, so it need not check again when it runs; device
+// work comes after earlier work of its queue.
 static ig_status settle_operands(const igi_tensor_call *call, igi_tensor_batch *chain, bool encodes) {
     if (encodes) return prepare_operands(call, chain);
     ig_status status = IG_STATUS_OK;
@@ -251,7 +251,7 @@ static bool add_to_chain(ig_stream *stream, const igi_tensor_call *call, const i
     return added;
 }
 
-// Makes the call part of the stream's chain, or of a new one. False: it has to run by itself.
+// Adds the call to the stream's chain, or to a new one. Returns false if it must run separately.
 static bool put_off(ig_stream *stream, const igi_tensor_call *call, const igi_tensor_implementation *row,
                     bool encodes) {
     bool added = false, full = false;
@@ -267,7 +267,7 @@ static bool put_off(ig_stream *stream, const igi_tensor_call *call, const igi_te
     return true;
 }
 
-// Who asks for a backend gets it, and gets it at once.
+// If a backend is requested, it is used, and at once.
 static bool may_be_put_off(const ig_stream *stream, const igi_tensor_call *call, ig_backend only) {
     ig_backend forced = (ig_backend)stream->forced[call->op];
     return only == IG_BACKEND_ANY && (forced == IG_BACKEND_ANY || forced == IG_BACKEND_METAL) &&

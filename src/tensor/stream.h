@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams from inside.
+// Streams, internals.
 #ifndef INGOT_TENSOR_STREAM_H
 #define INGOT_TENSOR_STREAM_H
 
@@ -7,7 +7,7 @@
 #include "tensor/batch.h"
 #include "tensor/fusion.h"
 
-// Batches on their way; one more waits for the oldest, so that memory of finished work comes back.
+// Committed batches; one more first waits for the oldest, so that memory of finished work is returned.
 enum { IGI_FLYING_BATCHES = 4 };
 
 struct ig_stream {
@@ -18,23 +18,23 @@ struct ig_stream {
     igi_tensor_batch *open;                        // collects device work; NULL: none yet
     igi_tensor_batch *flying[IGI_FLYING_BATCHES];  // committed, oldest first
     uint32_t flying_count;
-    igi_tensor_batch *chain;  // elementwise ops that are put off; NULL: none
+    igi_tensor_batch *chain;  // deferred elementwise ops; NULL: none
     igi_tensor_fusion_mode fusion;
     ig_error failure;             // of device work, the first since the last sync
     ig_error error;               // of the last call that failed
     uint64_t error_serial;        // of that failure, see igi_failure_serial
-    const char *caller;           // the public call that is made of others and runs now; NULL: none
+    const char *caller;           // the running public call that consists of others; NULL: none
     uint8_t forced[IG_OP_COUNT];  // ig_backend
 };
 
-// A stream on a runtime of its own, for tests. owns: takes the runtime over, also when it fails.
+// A stream on a separate runtime, for tests. owns: takes over the runtime, also on failure.
 ig_status igi_tensor_stream_create_on(igi_tensor_runtime *runtime, const ig_stream_desc *desc, ig_stream **stream,
                                       ig_error *error);
 
-// Runs the call or encodes it. The message of a failure goes to stream->error.
+// Runs the call or encodes it. The message of a failure is put into stream->error.
 ig_status igi_tensor_stream_run(ig_stream *stream, igi_tensor_call *call, ig_backend only);
 
-// Calls made of others name themselves, so that messages do not speak of a call the user did not make:
+// Calls that consist of others name themselves, so that messages do not mention a call that the user did not make:
 //     const char *outer = igi_tensor_stream_enter(stream, "dot");
 //     ...
 //     return igi_tensor_stream_leave(stream, outer, status);
@@ -42,7 +42,7 @@ ig_status igi_tensor_stream_run(ig_stream *stream, igi_tensor_call *call, ig_bac
 const char *igi_tensor_stream_enter(ig_stream *stream, const char *name);
 ig_status igi_tensor_stream_leave(ig_stream *stream, const char *outer, ig_status status);
 
-// Fills stream->error and the thread's last error and returns `status`.
+// Sets stream->error and the thread's last error and returns `status`.
 __attribute__((format(printf, 3, 4))) ig_status igi_tensor_stream_fail(ig_stream *stream, ig_status status,
                                                                        const char *format, ...);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors: making them, asking them, reading and writing them from the host.
+// Tensors: creation, properties, reading and writing from the host.
 #include <string.h>
 
 #include "core/npy.h"
@@ -26,7 +26,7 @@ ig_status igi_tensor_make(ig_device *device, ig_type type, uint32_t rank, const 
     uint64_t count;
     if (!igi_tensor_shape_count(rank, shape, ig_type_size(type), &count))
         return igi_fail_with(IG_STATUS_OVERFLOW, "the tensor would have too many elements");
-    // In place: every op makes a tensor, and copies of a view would be most of it.
+    // In place: every op creates a tensor, and copying views would be most of the cost.
     ig_tensor *made = igi_alloc(sizeof *made);
     if (!made) return igi_fail_no_memory();
     igi_tensor_view_lay_out(&made->view, type, rank, shape);
@@ -49,7 +49,7 @@ static ig_status refuse(ig_status status, const char *why) {
 static ig_status check_type(const char *call, ig_type type) {
     if (igi_tensor_type_in(type, IGI_ANY_TYPE)) return IG_STATUS_OK;
     return igi_fail(IG_STATUS_UNSUPPORTED,
-                    "%s: there are no tensors of type %s; there are bool, i8, u8, i32, i64, f16, bf16 and f32", call,
+                    "%s: tensors cannot have type %s; their types are bool, i8, u8, i32, i64, f16, bf16 and f32", call,
                     ig_type_name(type));
 }
 
@@ -77,7 +77,7 @@ static ig_status check_buffer(const ig_tensor_desc *desc, uint64_t bytes) {
         return refuse(IG_STATUS_UNSUPPORTED, "the host has no access to a private buffer");
     uint64_t length = ig_buffer_length(desc->buffer);
     if (igi_in_range(desc->offset, bytes, length)) return IG_STATUS_OK;
-    return igi_fail(IG_STATUS_OUT_OF_RANGE, "tensor_create: %llu bytes at offset %llu lie outside a buffer of %llu",
+    return igi_fail(IG_STATUS_OUT_OF_RANGE, "tensor_create: %llu bytes at offset %llu are outside a buffer of %llu",
                     (unsigned long long)bytes, (unsigned long long)desc->offset, (unsigned long long)length);
 }
 
@@ -247,7 +247,7 @@ ig_status ig_tensor_load(ig_device *device, const char *path, ig_tensor **tensor
         status = igi_error_set(error, IG_STATUS_UNSUPPORTED, "%s: %u dimensions are more than the %d a tensor has",
                                path, array.rank, IG_MAX_RANK);
     else if (!igi_tensor_type_in(array.type, IGI_ANY_TYPE))
-        status = igi_error_set(error, IG_STATUS_UNSUPPORTED, "%s: there are no tensors of type %s", path,
+        status = igi_error_set(error, IG_STATUS_UNSUPPORTED, "%s: tensors cannot have type %s", path,
                                ig_type_name(array.type));
     else if ((status = ig_tensor_create(device, &desc, tensor)) != IG_STATUS_OK)
         igi_error_set(error, status, "%s: %s", path, ig_status_text(status));

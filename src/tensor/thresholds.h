@@ -7,9 +7,9 @@
 
 #include "tensor/runtime.h"
 
-// Best effort: lines that make no sense are skipped with a warning in the log.
+// Best effort: invalid lines are skipped with a warning in the log.
 void igi_tensor_thresholds_load(igi_tensor_runtime *runtime);
-// errors: UNSUPPORTED when there is nowhere to keep it, IO.
+// errors: UNSUPPORTED if there is no place for the file, IO.
 ig_status igi_tensor_thresholds_save(igi_tensor_runtime *runtime, ig_error *error);
 
 #endif

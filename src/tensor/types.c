@@ -7,7 +7,8 @@
 #include <string.h>
 
 ig_type igi_tensor_promote(ig_type a, ig_type b) {
-    // The greatest of the two that holds the other; small integers of both signs, and both halves, need more.
+    // The common type is the one of higher rank; small integers of different signs, and f16 with bf16, need a larger
+    // type.
     static const uint8_t rank[IG_TYPE_COUNT] = {
         [IG_TYPE_BOOL] = 0, [IG_TYPE_U8] = 1,  [IG_TYPE_I8] = 1,   [IG_TYPE_I32] = 2,
         [IG_TYPE_I64] = 3,  [IG_TYPE_F16] = 4, [IG_TYPE_BF16] = 4, [IG_TYPE_F32] = 5,
@@ -40,7 +41,7 @@ double igi_tensor_bf16_to_double(uint16_t bits) {
     return (double)value;
 }
 
-// Through float, rounded to odd so that the second rounding sees everything (Boldo and Melquiond, 2008).
+// Through float, rounded to odd so that the second rounding is correct (Boldo and Melquiond, 2008).
 static uint32_t float_bits_rounded_to_odd(double value) {
     float nearest = (float)value;
     uint32_t bits;

@@ -17,7 +17,7 @@ enum {
 static inline bool igi_tensor_type_in(ig_type type, uint32_t set) {
     return (unsigned)type < IG_TYPE_COUNT && set >> type & 1;
 }
-bool igi_tensor_is_whole(double value);  // an integer that i64 holds
+bool igi_tensor_is_whole(double value);  // whether it is an integer that i64 can hold
 static inline bool igi_tensor_is_float(ig_type type) {
     return igi_tensor_type_in(type, IGI_FLOATS);
 }
@@ -25,13 +25,13 @@ static inline bool igi_tensor_is_float(ig_type type) {
 // The common type of two operands. pre: both are in IGI_ANY_TYPE
 ig_type igi_tensor_promote(ig_type a, ig_type b);
 
-// f16 and bf16 as bits; to them rounding once, to nearest even.
+// f16 and bf16 as bits; conversion to them rounds once, to nearest even.
 double igi_tensor_f16_to_double(uint16_t bits);
 uint16_t igi_tensor_f16_from_double(double value);
 double igi_tensor_bf16_to_double(uint16_t bits);
 uint16_t igi_tensor_bf16_from_double(double value);
 
-// The greatest value of a float type below `value`, which must be one of it.
+// The greatest value of a float type below `value`, which must be of that type.
 double igi_tensor_next_below(ig_type type, double value);
 
 // `count` elements, `stride` bytes apart. Stores convert as ig_tensor_cast says.

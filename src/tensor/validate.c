@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Validation: an implementation is used only after it gave the reference's answers on this machine.
+// Validation: an implementation is used only after it gave the reference's results on this machine.
 #include <stdio.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "tensor/runtime.h"
 #include "tensor/samples.h"
 
-// Kernels for validation are small; one that takes longer hangs.
+// Kernels for validation are small; one that takes longer than this hangs.
 static const uint64_t device_timeout_ns = 20000000000u;
 
 // ---- One sample ----
@@ -30,7 +30,7 @@ typedef struct trial {
     const igi_tensor_implementation *row;
     ig_backend backend;
     uint32_t compared;
-    bool out_of_memory;  // says nothing about the implementation
+    bool out_of_memory;  // which says nothing about the implementation
     ig_error error;
     char *reason;  // 120 characters; filled on failure
 } trial;
@@ -99,7 +99,7 @@ static bool try_type(trial *t, ig_op op, ig_type type) {
     return false;
 }
 
-// UNTRIED when there was not enough memory to try.
+// UNTRIED if there was not enough memory to try.
 static ig_op_state try_all(igi_tensor_runtime *runtime, ig_op op, ig_backend backend, char *reason) {
     trial t = {.runtime = runtime, .row = runtime->slots[op][backend].row, .backend = backend, .reason = reason};
     bool good = true;
@@ -126,7 +126,7 @@ igi_hash igi_tensor_verdict_key(const igi_tensor_runtime *runtime, const char *w
     return igi_hasher_finish(hasher);
 }
 
-// Only good verdicts are kept: a bad one is looked at again by every process, which then says so in its log.
+// Only good results are kept: a bad one is checked again by every process, which then reports it in its log.
 bool igi_tensor_verdict_is_good(const igi_tensor_runtime *runtime, igi_hash key) {
     char *data = NULL;
     size_t length = 0;
@@ -148,7 +148,7 @@ static ig_op_state find_verdict(igi_tensor_runtime *runtime, ig_op op, ig_backen
     ig_op_state state = try_all(runtime, op, backend, slot->reason);
     if (state == IG_OP_VALIDATED) igi_tensor_verdict_keep(runtime, key);
     if (state != IG_OP_REJECTED) return state;
-    igi_log(IG_LOG_WARNING, "op '%s' of backend '%s' gives wrong answers on this machine and is not used: %s",
+    igi_log(IG_LOG_WARNING, "op '%s' of backend '%s' gives wrong results on this machine and is not used: %s",
             ig_op_name(op), ig_backend_name(backend), slot->reason);
     return state;
 }

@@ -30,7 +30,7 @@ void igi_tensor_view_lay_out(igi_tensor_view *view, ig_type type, uint32_t rank,
     for (uint32_t i = rank; i-- > 0;) {
         view->shape[i] = shape[i];
         view->strides[i] = stride;
-        // An empty tensor's other lengths may be anything.
+        // The other lengths of an empty tensor may be anything.
         if (__builtin_mul_overflow(stride, (int64_t)shape[i], &stride)) stride = 0;
     }
 }
@@ -128,7 +128,7 @@ bool igi_tensor_broadcast_shapes(uint32_t rank_a, const uint64_t *a, uint32_t ra
                                  uint64_t *shape) {
     uint32_t most = rank_a > rank_b ? rank_a : rank_b;
     if (most > IG_MAX_RANK) return false;
-    for (uint32_t i = 0; i < most; i++) {  // from the last dimension forwards
+    for (uint32_t i = 0; i < most; i++) {  // from the last dimension to the first
         uint64_t in_a = i < rank_a ? a[rank_a - 1 - i] : 1, in_b = i < rank_b ? b[rank_b - 1 - i] : 1;
         if (in_a != in_b && in_a != 1 && in_b != 1) return false;
         shape[most - 1 - i] = in_a == 1 ? in_b : in_a;
@@ -139,7 +139,7 @@ bool igi_tensor_broadcast_shapes(uint32_t rank_a, const uint64_t *a, uint32_t ra
 
 // ---- Reshaping ----
 
-// Dimensions without length 1, and those next to each other in memory merged.
+// Drops dimensions of length 1, and merges those that are adjacent in memory.
 static uint32_t merge_dimensions(const igi_tensor_view *view, uint64_t *shape, int64_t *strides) {
     uint32_t rank = 0;
     for (uint32_t i = 0; i < view->rank; i++) {
@@ -154,7 +154,7 @@ static uint32_t merge_dimensions(const igi_tensor_view *view, uint64_t *shape, i
     return rank;
 }
 
-// Splits the merged dimensions, from the last, into the wanted ones. False when one would span two.
+// Splits the merged dimensions, from the last, into the wanted ones. Returns false if one would span two.
 bool igi_tensor_view_reshaped(const igi_tensor_view *view, uint32_t rank, const uint64_t *shape,
                               igi_tensor_view *reshaped) {
     assert(rank <= IG_MAX_RANK);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ops work on: a type, a shape, strides, and memory.
+// The operands of ops: a type, a shape, strides, and memory.
 #ifndef INGOT_TENSOR_VIEW_H
 #define INGOT_TENSOR_VIEW_H
 
@@ -8,9 +8,9 @@
 #include "tensor/storage.h"
 #include "tensor/types.h"
 
-// A plain value; whoever keeps one longer than a call retains its storage.
+// A plain value; code that keeps one longer than a call must retain its storage.
 typedef struct igi_tensor_view {
-    igi_tensor_storage *storage;  // NULL: an optional operand that is not there
+    igi_tensor_storage *storage;  // NULL: an optional operand that is absent
     uint64_t offset;              // of the first element, in bytes
     ig_type type;
     uint32_t rank;
@@ -18,14 +18,14 @@ typedef struct igi_tensor_view {
     int64_t strides[IG_MAX_RANK];  // in elements
 } igi_tensor_view;
 
-// Elements of a shape; false when they, times `size`, cannot be counted in 63 bits. Empty shapes always can.
+// The number of elements of a shape; false if it, times `size`, does not fit into 63 bits. Empty shapes always fit.
 bool igi_tensor_shape_count(uint32_t rank, const uint64_t *shape, uint64_t size, uint64_t *count);
-// A contiguous view of this shape; its storage and offset are the caller's to set.
+// A contiguous view of this shape; the caller sets its storage and offset.
 igi_tensor_view igi_tensor_view_contiguous(ig_type type, uint32_t rank, const uint64_t *shape);
 void igi_tensor_view_lay_out(igi_tensor_view *view, ig_type type, uint32_t rank,
                              const uint64_t *shape);  // the same, in place
 bool igi_tensor_view_is_contiguous(const igi_tensor_view *view);
-// All but the storage is the same.
+// Whether everything but the storage is the same.
 bool igi_tensor_view_same_layout(const igi_tensor_view *a, const igi_tensor_view *b);
 bool igi_tensor_same_shape(const igi_tensor_view *a, const igi_tensor_view *b);
 
@@ -45,22 +45,23 @@ static inline int64_t igi_tensor_view_stride_bytes(const igi_tensor_view *view, 
 igi_tensor_view igi_tensor_view_permuted(const igi_tensor_view *view, const uint32_t *order);
 // The view with `axis` as its last dimension, the others in order.
 igi_tensor_view igi_tensor_view_axis_last(const igi_tensor_view *view, uint32_t axis);
-// The dimensions in `axes` (a bit each), or the others; those left out have length 1.
+// The dimensions in `axes` (a bit mask), or the others; those left out have length 1.
 igi_tensor_view igi_tensor_view_half(const igi_tensor_view *view, uint32_t axes, bool in_axes);
 // Where the lines along the axis begin.
 igi_tensor_view igi_tensor_view_starts(const igi_tensor_view *view, uint32_t axis);
 // The first element of each matrix of a batch.
 igi_tensor_view igi_tensor_view_first_of_each(const igi_tensor_view *view);
-// Repeats to a shape. False when it does not fit.
+// Broadcasts to a shape. Returns false if it does not fit.
 bool igi_tensor_view_broadcast(const igi_tensor_view *view, uint32_t rank, const uint64_t *shape,
                                igi_tensor_view *repeated);
-// The shape two operands have in common. False when there is none or it has too many dimensions.
+// The common shape of two operands. Returns false if there is none or it has too many dimensions.
 bool igi_tensor_broadcast_shapes(uint32_t rank_a, const uint64_t *a, uint32_t rank_b, const uint64_t *b, uint32_t *rank,
                                  uint64_t *shape);
-// Same elements in C order, another shape. False when the strides do not allow it. pre: as many elements
+// The same elements in C order, with another shape. Returns false if the strides do not allow it. pre: same number of
+// elements
 bool igi_tensor_view_reshaped(const igi_tensor_view *view, uint32_t rank, const uint64_t *shape,
                               igi_tensor_view *reshaped);
-// True when one may touch bytes of the other.
+// Whether one may access bytes of the other.
 bool igi_tensor_views_overlap(const igi_tensor_view *a, const igi_tensor_view *b);
 
 // "[2, 3, 4]", for messages.
@@ -74,11 +75,12 @@ struct ig_tensor {
     igi_tensor_view view;
 };
 
-// owns: takes over the caller's reference to view->storage, also when it fails. NULL when memory is short.
+// owns: takes over the caller's reference to view->storage, also on failure. NULL when memory is short.
 ig_tensor *igi_tensor_of(const igi_tensor_view *view);
-// A fresh contiguous tensor of undefined contents. errors: OVERFLOW, OUT_OF_MEMORY.
+// A new contiguous tensor with undefined contents. errors: OVERFLOW, OUT_OF_MEMORY.
 ig_status igi_tensor_make(ig_device *device, ig_type type, uint32_t rank, const uint64_t *shape, ig_tensor **tensor);
-// Turns an axis that may count from the end into one that does not. False when there is no such axis.
+// Converts an axis that may count from the end to one that counts from the start. Returns false if there is no such
+// axis.
 bool igi_tensor_axis(int32_t axis, uint32_t rank, uint32_t *index);
 
 #endif

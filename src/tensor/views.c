@@ -18,7 +18,8 @@ static ig_status check_not_null(const char *call, const ig_tensor *tensor, ig_te
     return igi_fail(IG_STATUS_INVALID_ARGUMENT, "%s: tensor and view must not be NULL", call);
 }
 
-// Turns an axis that may count from the end into one that does not. `rank` is that of the tensor or of the view.
+// Converts an axis that may count from the end to one that counts from the start. `rank` is that of the tensor or of
+// the view.
 static ig_status check_axis(const char *call, const ig_tensor *tensor, ig_tensor **view, int32_t axis, uint32_t more,
                             uint32_t *at) {
     ig_status status = check_not_null(call, tensor, view);
@@ -47,7 +48,7 @@ static ig_status refuse(const char *call, ig_status status, const ig_tensor *ten
 
 // ---- Shapes ----
 
-// Replaces IG_INFER. False when there are two, or the counts cannot agree.
+// Replaces IG_INFER. Returns false if there are two, or the number of elements cannot match.
 static bool complete_shape(uint64_t count, uint32_t rank, const uint64_t *wanted, uint64_t *shape) {
     uint64_t known = 1;
     uint32_t inferred = rank;
@@ -137,7 +138,8 @@ ig_status ig_tensor_permute(const ig_tensor *tensor, const int32_t *axes, ig_ten
     for (uint32_t i = 0; i < tensor->view.rank; i++) {
         status = check_axis("permute", tensor, view, axes[i], 0, &order[i]);
         if (status != IG_STATUS_OK) return status;
-        if (seen >> order[i] & 1) return igi_fail(IG_STATUS_INVALID_ARGUMENT, "permute: axis %d comes twice", axes[i]);
+        if (seen >> order[i] & 1)
+            return igi_fail(IG_STATUS_INVALID_ARGUMENT, "permute: axis %d is given twice", axes[i]);
         seen |= 1u << order[i];
     }
     igi_tensor_view permuted = igi_tensor_view_permuted(&tensor->view, order);
@@ -157,7 +159,7 @@ ig_status ig_tensor_transpose(const ig_tensor *tensor, int32_t axis, int32_t oth
 
 // ---- Parts ----
 
-// Python's slice.indices: where a position lies for a walk in this direction.
+// Python's slice.indices: clips a position for a walk in this direction.
 static int64_t clip(int64_t position, int64_t length, int64_t step) {
     if (position < 0 && position >= -length)
         position += length;
@@ -197,7 +199,7 @@ ig_status ig_tensor_select(const ig_tensor *tensor, int32_t axis, int64_t index,
     if (status != IG_STATUS_OK) return status;
     int64_t length = (int64_t)tensor->view.shape[at];
     if (index < -length || index >= length)
-        return igi_fail(IG_STATUS_OUT_OF_RANGE, "select: index %lld lies outside axis %d of length %lld",
+        return igi_fail(IG_STATUS_OUT_OF_RANGE, "select: index %lld is outside axis %d of length %lld",
                         (long long)index, axis, (long long)length);
     igi_tensor_view part = without_axis(&tensor->view, at);
     if (index < 0) index += length;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the kernels of a .metal file under checking and compares what is found with what their comments say.
+// Runs the kernels of a .metal file under checking and compares the findings with those that their comments announce.
 //
-// A case is a kernel behind a line "// case NAME: OPTION...":
+// A case is a kernel after a line "// case NAME: OPTION...":
 //   grid=X[,Y] group=X[,Y]   threads, and threads of a threadgroup (default 64 and 64)
 //   bN=BYTES  pN=BYTES       length of buffer N, shared (the default, 256 bytes) or private
 //   oN=BYTES                 offset at which it is bound
@@ -11,7 +11,7 @@
 //   rN=1                     buffer N is released before the kernel runs
 //   twice                    dispatched twice
 //   only=CHECKS              default all
-// A line of it that ends in "// finds KIND" is expected to be found, both lines of a race; nothing else is.
+// A finding is expected at each line that ends in "// finds KIND", for a race at both lines; no others are.
 #include <ingot/ingot.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -279,7 +279,7 @@ static char *read_file(const char *path) {
     return text;
 }
 
-// What the checks of accesses find, which can be had alone.
+// Findings of the memory check, which can run alone.
 static bool is_of_memory(const char *kind) {
     static const char *const kinds[] = {"out-of-bounds", "null-pointer", "use-after-release", "misaligned",
                                         "write-to-const"};
@@ -296,7 +296,7 @@ static void keep_memory_only(check_case *c) {
     c->checks = IG_CHECK_MEMORY;
 }
 
-// run-check FILE.metal [CASE]; run-check -m FILE.metal: memory alone, whose checks run on vectors of threads
+// run-check FILE.metal [CASE]; run-check -m FILE.metal: the memory check alone, which runs on vectors of threads
 int main(int argc, char **argv) {
     bool memory_only = argc > 1 && strcmp(argv[1], "-m") == 0;
     argc -= memory_only, argv += memory_only;

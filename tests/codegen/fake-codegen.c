@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stands in for ingot-codegen and misbehaves as FAKE_CODEGEN says.
+// Takes the place of ingot-codegen and misbehaves as FAKE_CODEGEN says.
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

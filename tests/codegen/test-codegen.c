@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels are compiled in another process: what it does, and what happens to it, never hurts this one.
+// Kernels are compiled in another process: whatever it does, and whatever happens to it, never harms this one.
 #include <dirent.h>
 #include <pthread.h>
 #include <signal.h>
@@ -113,7 +113,7 @@ static bool is_here(const char *process) {
     return length > 0 && length == own && memcmp(there, here, (size_t)length) == 0;
 }
 
-// The ingot-codegen that works in our directory; -1 when there is none or this system does not tell.
+// The ingot-codegen that works in our directory; -1 if there is none or this system cannot find out.
 static pid_t find_process(void) {
     DIR *processes = opendir("/proc");
     struct dirent *item;
@@ -128,7 +128,7 @@ static void a_killed_process_is_started_again(void **state) {
     (void)state;
     char directory[] = "/tmp/ingot-codegen-XXXXXX", before[4096];
     assert_non_null(getcwd(before, sizeof before));
-    assert_non_null(mkdtemp(directory));  // where only our own process is
+    assert_non_null(mkdtemp(directory));  // a directory that only our process uses
     assert_int_equal(chdir(directory), 0);
     ig_device *fresh = open_device(&(ig_device_desc){.cache_dir = ""});
     assert_ok(make(fresh, simple, 0, NULL));

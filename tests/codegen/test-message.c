@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests to the code generator's process and its replies: read as they were written, refused when damaged.
+// Requests to the code generator's process and its replies: read back as written, refused when damaged.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -79,7 +79,7 @@ static void a_request_cut_short_is_refused(void **state) {
     igi_text_free(&bytes);
 }
 
-// Its code would be kept under the key of this build.
+// Its code would be cached under the key of this build.
 static void a_request_of_another_build_is_refused(void **state) {
     (void)state;
     igi_text bytes = write_request();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A process that compiles a kernel: however it ends, whoever asked is told why, and it can reach nothing else.
+// A process that compiles a kernel: however it ends, the caller is told why, and it can reach nothing else.
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -23,7 +23,7 @@
 
 static const igi_codegen_limits plenty = {60, 60, 0};
 
-// Runs `deed` in a sandbox and says what was answered. The message is the caller's.
+// Runs `deed` in a sandbox and returns the reply. The message is the caller's.
 static ig_status answer_to(void (*deed)(void), igi_codegen_limits limits, char **message) {
     int ends[2];
     assert_true(igi_codegen_channel_pair(ends));
@@ -105,7 +105,7 @@ static void too_much_time_is_told(void **state) {
     expect(sleep_long, (igi_codegen_limits){60, 1, 0}, IG_STATUS_COMPILER_TIMEOUT, "kernel 'k'");
 }
 
-// The reply is the only thing that may leave: 9 means that all was refused.
+// Only the reply may get out: 9 means that everything was refused.
 static void reach_out(void) {
     bool refused = open("/etc/passwd", O_RDONLY) < 0 && open("/dev/null", O_RDWR) < 0 &&
                    socket(AF_UNIX, SOCK_STREAM, 0) < 0 && dup(0) < 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of Metal for Linux share. Every test runs in an autorelease pool of its own, and fails when an object
-// of the framework is left after it.
+// Shared by the tests of Metal for Linux. Every test runs in its own autorelease pool, and fails if an object of the
+// framework is left afterwards.
 #ifndef INGOT_TESTS_COMPAT_HELPERS_H
 #define INGOT_TESTS_COMPAT_HELPERS_H
 
@@ -16,7 +16,7 @@ extern "C" {
 // cmocka last: it needs the four above.
 #include <cmocka.h>
 
-extern id<MTLDevice> device;  // made before each test, released after it
+extern id<MTLDevice> device;  // created before each test, released after it
 int open_device(void **state);
 int close_device(void **state);
 long igi_metal_live_objects(void);
@@ -34,7 +34,7 @@ long igi_metal_live_objects(void);
 
 void expect_contains(const char *text, const char *part, const char *file, int line);
 
-// These fail the test when they cannot do it. All give one reference.
+// These fail the test if they fail. All return one reference.
 id<MTLLibrary> new_library(const char *source);
 id<MTLComputePipelineState> new_pipeline(const char *source, const char *kernel);
 id<MTLBuffer> new_words(NSUInteger count);  // of uint32_t, shared, zero

@@ -20,7 +20,7 @@ int open_device(void **state) {
     return device ? 0 : -1;
 }
 
-// What handlers on other threads still hold goes soon.
+// What handlers on other threads still hold is released soon.
 int close_device(void **state) {
     (void)state;
     [device release];

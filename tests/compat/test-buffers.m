@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Buffers and heaps: storage, memory of the caller's, aliasing, what lives how long.
+// Buffers and heaps: storage, memory of the caller, aliasing, lifetimes.
 #include <stdlib.h>
 #include <string.h>
 

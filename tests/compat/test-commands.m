@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command buffers and their encoders: what they compute, in which order, and what they report when misused.
+// Command buffers and their encoders: what they compute, in which order, and what they report if misused.
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
@@ -393,7 +393,7 @@ static void a_committed_command_buffer_takes_nothing_more(void **state) {
     assert_int_equal(words_of(buffer)[0], 1);
 }
 
-// cmocka takes the signals over at the start of each test; Ingot's handlers turn them into errors.
+// cmocka installs its own signal handlers at the start of each test; Ingot's handlers turn signals into errors.
 static struct sigaction fault_action;
 
 // The first kernel that runs installs it.
@@ -431,7 +431,7 @@ static void handlers_run_before_the_wait_ends(void **state) {
     }];
     [commands addCompletedHandler:^(id<MTLCommandBuffer> which) {
       if (which.status == MTLCommandBufferStatusCompleted && !which.error) first++;
-      [which waitUntilCompleted];  // of itself: returns
+      [which waitUntilCompleted];  // waiting for itself returns
     }];
     [commands addCompletedHandler:^(id<MTLCommandBuffer> which) {
       if (first == 1) second++;

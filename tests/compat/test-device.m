@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The device: one object, its limits, what it has and what it has not.
+// The device: one object, its limits, its features and those it lacks.
 #include <time.h>
 
 #include "helpers.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Objective-C as it is written for a Mac, on GCC's runtime: instance variables of implementations and extensions,
-// properties without @synthesize, subscripts, and what must go on working beside them.
+// properties without @synthesize, subscripts, and what must keep working beside them.
 #include <objc/runtime.h>
 
 #include "helpers.h"

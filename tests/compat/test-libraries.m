@@ -182,7 +182,7 @@ static void constants_go_by_index_name_and_range(void **state) {
     bool negate = true;
     [values setConstantValue:&factor type:MTLDataTypeInt atIndex:0];
     [values setConstantValue:&negate type:MTLDataTypeBool withName:@"negate"];
-    [values setConstantValue:&factor type:MTLDataTypeInt atIndex:99];  // nobody's
+    [values setConstantValue:&factor type:MTLDataTypeInt atIndex:99];  // no such constant
     assert_int_equal(scaled(library, values, 7), -21);
     MTLFunctionConstantValues *copy = [[values copy] autorelease];
     [values reset];
@@ -195,7 +195,7 @@ static void constants_go_by_index_name_and_range(void **state) {
     [library release];
 }
 
-// Vectors of three take the room of four, as in a C array of them.
+// Vectors of three take the space of four, as in a C array of them.
 static void vectors_of_three_lie_sixteen_bytes_apart(void **state) {
     id<MTLLibrary> library = new_library("constant int3 first [[function_constant(0)]];\n"
                                          "constant int3 second [[function_constant(1)]];\n"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of matrices, against sums in double.
+// Matrix products, compared with sums in double.
 #import <MetalPerformanceShaders/MetalPerformanceShaders.h>
 
 #include <math.h>
@@ -14,7 +14,7 @@ typedef struct product_case {
     MPSDataType type;
 } product_case;
 
-// Halves are made by the kernels' own type, so that nothing here must know how.
+// The kernels' own type makes the halves, so that nothing here must know how.
 typedef _Float16 half;
 
 static NSUInteger size_of(MPSDataType type) {

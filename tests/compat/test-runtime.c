@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Metal from plain C: nothing but the Objective-C runtime's functions and objc_msgSend.
+// Metal from plain C: only the Objective-C runtime's functions and objc_msgSend.
 #include <math.h>
 #include <objc/objc.h>
 #include <objc/runtime.h>
@@ -20,7 +20,7 @@ typedef struct size {
     unsigned long width, height, depth;
 } size;
 
-// As values: compilers refuse to call a function they see through a type that is not its own.
+// As values: compilers refuse to call a function that they see through another type.
 static void (*volatile message_send)(void) = objc_msgSend;
 static void (*volatile message_send_large)(void) = objc_msgSend_stret;
 

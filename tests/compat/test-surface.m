@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every method a protocol of Metal's promises is there, on an object of every class.
+// Every method that a protocol of Metal declares exists, on an object of every class.
 #include <objc/runtime.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// MTL_SHADER_VALIDATION=1, as on a Mac: what a kernel does wrong fails its command buffer, with the line.
+// MTL_SHADER_VALIDATION=1, as on a Mac: an error in a kernel fails its command buffer, with the line.
 #include "helpers.h"
 
 #include <stdlib.h>

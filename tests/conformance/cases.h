@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a .expect file says. README.md has the format.
+// The contents of a .expect file. README.md describes the format.
 #ifndef INGOT_TESTS_CASES_H
 #define INGOT_TESTS_CASES_H
 
@@ -8,7 +8,7 @@
 
 enum { MAX_DEFINES = 8, MAX_CONSTANTS = 16, NAME_LENGTH = 64 };
 
-// Options of the library the cases after it use.
+// Options of the library that the following cases use.
 typedef struct compilation {
     ig_math_mode math;
     uint32_t language_version;
@@ -21,13 +21,13 @@ typedef enum piece_kind { PIECE_VALUE, PIECE_PADDING, PIECE_ADDRESS } piece_kind
 typedef struct piece {
     piece_kind kind;
     ig_type type;             // VALUE
-    const expression *value;  // VALUE; PADDING: bytes; ADDRESS: bytes behind the start of the buffer
+    const expression *value;  // VALUE; PADDING: bytes; ADDRESS: bytes after the start of the buffer
     long double number;       // VALUE without an expression
     uint64_t repeat;          // VALUE
     const char *buffer;       // ADDRESS
 } piece;
 
-// What a buffer holds before the run, or is to hold after it.
+// The contents of a buffer before the run, or the expected ones after it.
 typedef struct contents {
     const expression *formula;  // else the pieces
     const piece *pieces;
@@ -38,7 +38,7 @@ typedef struct memory {
     struct memory *next;
     char name[NAME_LENGTH];  // of an argument: its index
     int line;
-    bool bound;  // an argument, else only a buffer others point to
+    bool bound;  // an argument, otherwise only a buffer that others point to
     bool bytes;  // set_bytes
     uint32_t index;
     uint64_t offset;  // in bytes, where the binding starts
@@ -56,7 +56,7 @@ typedef struct expectation {
     bool has_type;
     ig_type type;
     uint64_t start, count;  // elements; count 0: to the end
-    uint64_t every;         // distance between those looked at
+    uint64_t every;         // distance between compared elements
     bool unordered;
     tolerance allowed;
     contents wanted;
@@ -84,19 +84,19 @@ typedef struct run_case {
     threadgroup_memory *threadgroup;
     memory *memories;
     expectation *expectations;
-    const char *fails;       // name of the status, NULL when it is to succeed
+    const char *fails;       // name of the status, NULL if it must succeed
     const char *fails_text;  // part of the message
-    const char *broken;      // why it is known to fail, NULL when it is not
+    const char *broken;      // why it is known to fail, NULL if it is not
 } run_case;
 
 typedef struct case_file {
     igi_arena arena;
     expression_names names;
     run_case *cases;
-    char error[300];  // "line: what is wrong", "" when nothing is
+    char error[300];  // "line: what is wrong", "" if nothing is
 } case_file;
 
-// `numbers` is the text of the .values file, or "". False when file->error says why not. The text is changed.
+// `numbers` is the text of the .values file, or "". Returns false with the reason in file->error. The text is changed.
 bool case_file_parse(char *text, const char *numbers, case_file *file);
 void case_file_free(case_file *file);
 

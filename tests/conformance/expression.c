@@ -126,7 +126,7 @@ enum { LOOP_SUM, LOOP_PRODUCT, LOOP_LEAST, LOOP_MOST, LOOP_COUNT, LOOP_AND, LOOP
 
 typedef struct parser {
     expression_names *names;
-    const definition *inside;  // definition being made: its parameters are names
+    const definition *inside;  // definition being parsed: its parameters are names
     const char *at;
     const char *why;
     char loop_names[8][MAX_NAME];
@@ -175,7 +175,7 @@ static const expression *parse_number(parser *p) {
     expression *e = make(p, OP_NUMBER);
     char *end, *integer_end;
     e->number = strtold(p->at, &end);
-    // On machines whose long double is a double, only this keeps all 64 bits of an integer.
+    // On machines where long double is a double, only this keeps all 64 bits of an integer.
     uint64_t integer = strtoull(p->at, &integer_end, 0);
     if (integer_end == end) e->number = (long double)integer;
     p->at = end;
@@ -294,7 +294,7 @@ static const expression *parse_unary(parser *p) {
     return parse_primary(p);
 }
 
-// Longer tokens before those they begin with.
+// Longer tokens come before their prefixes.
 static const struct {
     const char *token;
     int level;
@@ -350,7 +350,7 @@ const expression *expression_parse(expression_names *names, const char *text, co
     parser p = {.names = names, .at = text};
     int slots = names->slots;
     const expression *e = parse_all(&p, why);
-    names->slots = slots;  // definitions that come later are not called from here, so they may share them
+    names->slots = slots;  // definitions that follow are not called from here, so they may share them
     return e;
 }
 

@@ -226,7 +226,7 @@ def nbody():
 
 @values("programs/simulation")
 def mandelbrot():
-    # In double from the kernel's float c: no pixel of this picture hangs on the rounding of a step.
+    # In double from the kernel's float c: no pixel of this picture depends on the rounding of a step.
     y, x = np.mgrid[0:48, 0:64].astype(np.float32)
     cx = (x / np.float32(64) * np.float32(3) - np.float32(2)).astype(np.float64)
     cy = (y / np.float32(48) * np.float32(2) - np.float32(1)).astype(np.float64)

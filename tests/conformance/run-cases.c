@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the kernels of a .expect file and looks at what they left in memory.
+// Runs the kernels of a .expect file and checks the memory that they wrote.
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -30,7 +30,7 @@ typedef struct attempt {
     size_t memory_count;
     expression_scope scope;
     int line;               // of what failed
-    char message[MESSAGE];  // why; "" when nothing failed
+    char message[MESSAGE];  // why; "" if nothing failed
 } attempt;
 
 #define FAIL(a, at, ...) ((a)->line = (at), snprintf((a)->message, MESSAGE, __VA_ARGS__), false)
@@ -103,7 +103,7 @@ static void write_contents(attempt *a, live_memory *live) {
     }
 }
 
-// Buffers first, all of them, because contents may hold their addresses.
+// All buffers first, because contents may hold their addresses.
 static bool make_memories(attempt *a) {
     for (const memory *m = a->test->memories; m; m = m->next) {
         if (a->memory_count == MAX_MEMORIES) return FAIL(a, m->line, "too many arguments");
@@ -190,7 +190,7 @@ static ig_status execute(attempt *a, ig_error *error) {
 
 // ---- Comparing ----
 
-// What the buffer holds now; private ones by way of a copy.
+// The current contents of the buffer; private ones through a copy.
 static bool read_back(attempt *a, const live_memory *live, char *bytes) {
     ig_buffer *source = live->buffer, *copy = NULL;
     ig_commands *commands = NULL;
@@ -220,7 +220,7 @@ static void show(ig_type type, long double value, char text[64]) {
         snprintf(text, 64, "%.0Lf", value);
 }
 
-// Fills wanted[0..count) or says why that cannot be.
+// Fills wanted[0..count) or reports why that is impossible.
 static bool fill_wanted(attempt *a, const expectation *e, const live_memory *live, ig_type type, long double *wanted,
                         uint64_t count) {
     if (e->wanted.formula) {
@@ -346,7 +346,7 @@ static bool run_case_once(session *s, ig_library *library, const run_case *test,
     return good;
 }
 
-// What is broken may well work at another width than the compiler's own choice.
+// A case that is known to be broken may work at widths other than the compiler's own choice.
 static bool at_chosen_width(void) {
     const char *width = getenv("INGOT_SIMT_WIDTH");
     return width && atoi(width) > 0;

@@ -2,9 +2,9 @@
 // Golden cases of the compiler: run-conformance [-v] [-d] [-n N] [-k PART-OF-NAME] FILE.expect|FILE.error|DIRECTORY...
 //
 // With -d command buffers have a deadline: kernels are compiled so that they can be stopped. With -n every Nth case
-// runs. Prints a line per case that fails and ends with "N passed, N failed, N skipped". INGOT_* variables reach the
-// device, so INGOT_SIMT_WIDTH=1 runs everything at that width. The disk cache is a new directory, or that which
-// INGOT_TEST_CACHE names: runs at other widths then find there what clang made.
+// runs. Prints a line for each failed case and ends with "N passed, N failed, N skipped". INGOT_* variables reach the
+// device, so INGOT_SIMT_WIDTH=1 runs everything at that width. The disk cache is a new directory, or the one that
+// INGOT_TEST_CACHE names: runs at other widths then find clang's results there.
 #include "run-conformance.h"
 
 #include <dirent.h>
@@ -60,7 +60,7 @@ static bool open_device(session *s) {
     return opened;
 }
 
-// In the child: the cases of one file that were not run yet.
+// In the child: the cases of one file that have not run yet.
 static int run_cases_of(session *s, const char *path) {
     if (!open_device(s)) return 3;
     if (ends_with(path, ".expect"))
@@ -86,7 +86,7 @@ static void note_crash(session *s, const char *path, int status) {
     printf("%s:%d: the case %s, known to be broken: %s\n", path, s->line, how, s->broken);
 }
 
-// A child per file, and another when a case made it crash.
+// A child process per file, and another one after a case has crashed it.
 static void run_file(session *s, const char *path) {
     struct timespec start, end;
     clock_gettime(CLOCK_MONOTONIC, &start);

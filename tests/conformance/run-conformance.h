@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parts of the runner share.
+// Shared by the parts of the runner.
 #ifndef INGOT_TESTS_RUN_CONFORMANCE_H
 #define INGOT_TESTS_RUN_CONFORMANCE_H
 
@@ -12,18 +12,18 @@ typedef struct session {
     const char *only;  // part of a case's name; NULL: all
     bool verbose;
     bool deadline;         // for every command buffer
-    unsigned every, seen;  // run one case of so many, 0: all; cases of all files so far
+    unsigned every, seen;  // run one of this many cases, 0: all; cases of all files so far
     unsigned passed, failed, skipped;
     int after;         // cases up to this line have run
     int line;          // of the case that runs
     char broken[200];  // why the case that runs is known to fail
 } session;
 
-// One line per case that fails, "file:line: what". Each adds to the session's counts.
+// One line for each failed case, "file:line: what". Each adds to the session's counts.
 void run_expect_file(session *s, const char *path);
 void run_error_file(session *s, const char *path);
 
-// Whether to run the case at this line; notes it as the one that runs.
+// Whether to run the case at this line; records it as the running one.
 bool begin_case(session *s, const char *path, int line, const char *name, const char *broken);
 // Counts the case as failed and prints why, once per call.
 __attribute__((format(printf, 4, 5))) void report(session *s, const char *path, int line, const char *format, ...);

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sources that must be refused. A .error file holds many of them, each followed by what has to be said:
+// Sources that must be refused. A .error file holds many of them, each followed by the expected messages:
 //
-//   == what is wrong | std 300 define N=4
+//   == what is wrong
+// std 300 define N=4
 //   source, as many lines as it takes
 //   ++ name.h
 //   a file the source includes
 //   -- 3:14 part of a message          the message is at that line and column of the source
 //   -- name.h:3:14 part of a message   or of the included file
 //   -- part of a message
-//   -- pipeline KERNEL STATUS part of a message     it compiles, but the kernel cannot be made
-//   -- only                            no other error than those
+//   -- pipeline KERNEL STATUS part of a message     it compiles, but the pipeline cannot be created
+//   -- only                            there are no other errors
 //   -- broken why                      last: known to fail
 #include <ctype.h>
 #include <stdio.h>
@@ -30,7 +31,7 @@ typedef struct refusal {
     const char *patterns[MAX_PATTERNS];
     int pattern_lines[MAX_PATTERNS];
     size_t pattern_count;
-    const char *broken;  // NULL: it is to work
+    const char *broken;  // NULL: it must work
 } refusal;
 
 static char *next_line(char **text) {
@@ -56,7 +57,7 @@ static void read_options(refusal *r, char *text) {
     }
 }
 
-// Reads one refusal, leaving its files in the directory. Sets *text to the next "==".
+// Reads one refusal, writing its files into the directory. Sets *text to the next "==".
 static void read_refusal(refusal *r, char **text, int *line, const char *directory) {
     igi_text content = {0};
     char *title = next_line(text) + 2, *bar = strchr(title, '|'), *path = igi_path_join(directory, "case.metal");
@@ -84,9 +85,9 @@ static void read_refusal(refusal *r, char **text, int *line, const char *directo
     free(path);
 }
 
-// ---- Looking for what has to be said ----
+// ---- Looking for expected messages ----
 
-// Splits "name.h:3:14 text" or "3:14 text" into the place as the log spells it and the text.
+// Splits "name.h:3:14 text" or "3:14 text" into the location as the log spells it and the text.
 static const char *split_place(const char *pattern, char place[160]) {
     const char *space = strchr(pattern, ' '), *colon = strchr(pattern, ':');
     place[0] = 0;
@@ -96,7 +97,7 @@ static const char *split_place(const char *pattern, char place[160]) {
     return space + 1;
 }
 
-// Whether a line of the log is at the place and has the text.
+// Whether a line of the log has the location and the text.
 static bool log_says(const char *log, const char *pattern) {
     char place[160];
     const char *text = split_place(pattern, place);
@@ -122,7 +123,8 @@ static size_t columns_of(const char *text, size_t bytes) {
     return columns;
 }
 
-// Under "    3 | source" the caret stands below the column the message names, which counts bytes.
+// Below "    3
+// source" the caret is in the column that the message names, which counts bytes.
 static bool carets_are_right(const char *log) {
     for (const char *at = log; at && (at = strstr(at, ": error: ")); at++) {
         const char *start = at;
@@ -141,7 +143,7 @@ static bool carets_are_right(const char *log) {
 
 typedef struct verdict {
     int line;
-    char *message;  // NULL: as it should be
+    char *message;  // NULL: it is as expected
 } verdict;
 
 #define WRONG(at, ...) ((verdict){(at), igi_format(__VA_ARGS__)})

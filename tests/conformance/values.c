@@ -67,7 +67,7 @@ static uint64_t float_bits(format f, int sign_bit, long double value) {
     if (isinf(rounded)) return sign | infinity;
     if (rounded == 0) return sign;
     int unit = quantum(f, rounded);
-    // A denormal has exponent field 0, which the missing leading one makes come out by itself.
+    // A denormal has exponent field 0, which results automatically from the missing leading one.
     uint64_t field = (uint64_t)(unit - f.lowest) << f.significand_bits;
     return sign | (field + (uint64_t)ldexpl(fabsl(rounded), -unit));
 }

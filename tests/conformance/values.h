@@ -10,11 +10,11 @@ long double value_read(ig_type type, const void *element);
 void value_write(ig_type type, long double value, void *element);
 // The value an element of this type would have.
 long double value_round(ig_type type, long double value);
-// False for a name that is no type.
+// Returns false for a name that is not a type.
 bool value_type(const char *name, ig_type *type);
 bool value_is_float(ig_type type);
 
-// A wanted value that anything matches: padding.
+// A wanted value that matches anything: padding.
 #define VALUE_ANY (-0x1.a5a5p16000L)
 
 // Distance between neighbouring floats around the value.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pieces of an arena are aligned, apart from each other and stay where they are.
+// Pieces of an arena are aligned, do not overlap and do not move.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 #include "core/arena.h"
 #include "core/memory.h"
 
-// Sanitizers end the process at sizes that cannot be, unless told not to.
+// Sanitizers end the process at impossible sizes, unless told not to.
 const char *__asan_default_options(void);
 const char *__asan_default_options(void) {
     return "allocator_may_return_null=1";

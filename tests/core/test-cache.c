@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The disk cache by itself: damage is a miss, the bound holds, writers do not meet.
+// The disk cache by itself: damage is a miss, the limit holds, writers do not interfere.
 #include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -45,7 +45,7 @@ static igi_hash key_of(uint64_t number) {
     return igi_hash_bytes(&number, sizeof number);
 }
 
-// An entry of `length` bytes that tells its number.
+// An entry of `length` bytes that contains its number.
 static char *entry_of(uint64_t number, size_t length) {
     char *bytes = malloc(length + 1);
     for (size_t i = 0; i < length; i++) bytes[i] = (char)(number * 7 + i);
@@ -171,7 +171,7 @@ static void pipes_and_links_are_misses_at_once(void **state) {
     assert_int_equal(symlink(other, path), 0);
     assert_false(has(1, 100));
     assert_true(has(2, 100));
-    put(1, 100);  // takes the place of the link, not of what it leads to
+    put(1, 100);  // replaces the link, not its target
     assert_true(has(1, 100));
     assert_true(has(2, 100));
 }
@@ -202,7 +202,7 @@ static void expect_used(const char *name, mode_t mode, bool used) {
 
 static void a_directory_that_others_can_write_is_not_used(void **state) {
     (void)state;
-    // Nothing is there, it is, and it is below one that is.
+    // Directories that do not exist, that exist, and one below such a directory.
     expect_used(place, 0700, true);
     expect_used(place, 0755, true);
     expect_used(place, 0777, false);
@@ -210,7 +210,7 @@ static void a_directory_that_others_can_write_is_not_used(void **state) {
     expect_used(place, 01777, true);  // like /tmp
     expect_used(directory, 0700, true);
     expect_used(directory, 0722, false);
-    expect_used(directory, 01777, false);  // others could make entries
+    expect_used(directory, 01777, false);  // others could create entries
     assert_int_equal(chmod(directory, 0700), 0);
     put(1, 10);
     assert_true(is_used(place));
@@ -226,7 +226,7 @@ static void a_link_counts_as_what_it_leads_to(void **state) {
     assert_int_equal(mkdir(target, 0700), 0);
     assert_int_equal(symlink(target, link), 0);
     char *found = igi_cache_dir(link), *real = realpath(target, NULL);
-    assert_string_equal(found, real);  // so that nobody can turn the link round
+    assert_string_equal(found, real);  // so that nobody can redirect the link
     free(found), free(real);
     assert_int_equal(chmod(target, 0777), 0);
     assert_false(is_used(link));
@@ -242,7 +242,7 @@ static void a_directory_of_another_user_is_not_used(void **state) {
     assert_true(is_used(place));
 }
 
-// In a child that is this user, because only root can become another.
+// In a child that runs as this user, because only root can become another user.
 static bool is_used_by(uid_t user, mode_t mode, gid_t group) {
     assert_int_equal(chown(directory, user, group), 0);
     assert_int_equal(chmod(directory, mode), 0);
@@ -285,7 +285,7 @@ static void the_bound_holds_and_the_oldest_go(void **state) {
     for (uint64_t i = 0; i < 200; i++) {
         put(i, ENTRY);
         assert_true(total_bytes() <= BOUND + BOUND / 8 + ENTRY + 100);
-        // The first is used all the time, so it stays. Kernel clocks tick in milliseconds.
+        // The first is used all the time, so it is kept. Kernel clocks tick in milliseconds.
         usleep(1000);
         assert_true(has(0, ENTRY));
     }

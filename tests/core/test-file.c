@@ -99,7 +99,7 @@ static void files_without_a_size_are_read_to_their_end(void **state) {
     free(data);
 }
 
-// Each of these hung or took all memory once.
+// Each of these once hung or took all memory.
 static void pipes_and_devices_are_refused_at_once(void **state) {
     (void)state;
     assert_int_equal(mkfifo(path, 0600), 0);
@@ -124,7 +124,7 @@ static void the_bound_on_size_is_kept(void **state) {
     free(data);
     assert_int_equal(igi_file_read_within(path, 4, IGI_FILE_FOLLOW_LINKS, &data, &length, &error), IG_STATUS_IO);
     assert_non_null(strstr(error.message, "larger than 4 bytes"));
-    // Files of /proc say that they are empty.
+    // Files of /proc report a size of 0.
     assert_int_equal(igi_file_read_within("/proc/self/status", 10, IGI_FILE_FOLLOW_LINKS, &data, &length, &error),
                      IG_STATUS_IO);
     assert_int_equal(truncate(path, (off_t)IGI_FILE_MAX_BYTES + 1), 0);

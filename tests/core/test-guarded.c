@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Guarded memory: usable to its last byte, surrounded, and there even where address space is short.
+// Guarded memory: usable to its last byte, surrounded by guards, and available even if address space is short.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -70,7 +70,7 @@ static void there_is_room_for_many(void **state) {
     uint64_t first = 0;
     for (int round = 0; round < 2; round++) {
         for (int i = 0; i < MANY; i++) assert_true(igi_guarded_open(&all[i], 100, IGI_GUARD_LARGE));
-        if (round) assert_true(before(&all[0]) >= first / 2);  // what was closed is there again
+        if (round) assert_true(before(&all[0]) >= first / 2);  // closed ones are available again
         first = before(&all[0]);
         for (int i = 0; i < MANY; i++) igi_guarded_close(&all[i]);
     }
@@ -88,7 +88,7 @@ static void sizes_that_do_not_fit_are_refused(void **state) {
     igi_alloc_fail_at(0);
 }
 
-// First of all: what the process may have is measured once.
+// This test runs first: the available address space is measured only once.
 static void a_limited_process_has_smaller_guards(void **state) {
     (void)state;
 #ifdef SANITIZED
@@ -101,7 +101,7 @@ static void a_limited_process_has_smaller_guards(void **state) {
         igi_guarded all[20];
         bool ok = true;
         for (int i = 0; i < 20 && ok; i++) ok = igi_guarded_open(&all[i], 100, IGI_GUARD_LARGE) && before(&all[i]);
-        // The host has room left, too.
+        // The host also has room left.
         ok = ok && mmap(NULL, 300 << 20, PROT_NONE, MAP_PRIVATE | MAP_ANON, -1, 0) != MAP_FAILED;
         _exit(!ok);
     }

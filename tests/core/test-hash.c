@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hashes are the same in every process and on every machine, and parts do not run into each other.
+// Hashes are the same in every process and on every machine, and adjacent parts stay distinct.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

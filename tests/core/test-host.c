@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The machine as it is told: cores, and threads that go from one to another.
+// The machine as reported by the system: cores, and threads that move from one to another.
 #include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>

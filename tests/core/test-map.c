@@ -25,7 +25,7 @@ static void values_come_back_and_can_be_changed(void **state) {
     (void)state;
     enum { COUNT = 20000 };
     igi_pointer_map map = {0};
-    // Neighbours, as allocators give them: these must not pile up in one place.
+    // Adjacent addresses, as allocators return them: these must not cluster.
     char(*things)[16] = malloc((COUNT + 1) * sizeof *things);
     for (uint32_t round = 0; round < 2; round++) {
         for (uint32_t i = 0; i < COUNT; i++) assert_true(igi_map_set(&map, things[i], i * 3 + round));

@@ -11,7 +11,7 @@
 
 #include "core/memory.h"
 
-// Sanitizers end the process at sizes that cannot be, unless told not to.
+// Sanitizers end the process at impossible sizes, unless told not to.
 const char *__asan_default_options(void);
 const char *__asan_default_options(void) {
     return "allocator_may_return_null=1";

@@ -24,7 +24,7 @@ typedef struct cover {
     uint64_t count;
     atomic_uint_fast64_t calls;
     atomic_bool outside;
-    unsigned spin;  // makes each index last
+    unsigned spin;  // makes each index take time
 } cover;
 
 static void mark(void *context, uint64_t begin, uint64_t end) {
@@ -106,7 +106,7 @@ static void loops_known_to_last_are_shared_at_once(void **state) {
     igi_pool *pool = igi_pool_create(2);
     pthread_t threads[2];
     igi_pool_loop_lasting(pool, 2, 400000000, note_thread, threads);
-    // Whoever had tried the first piece alone would have come too late for the second.
+    // A thread that had tried the first piece alone would have come too late for the second.
     assert_false(pthread_equal(threads[0], threads[1]));
     igi_pool_destroy(pool);
 }
@@ -140,7 +140,7 @@ static void long_loops_are_shared_among_threads(void **state) {
         for (int k = 0; k < i; k++) seen = seen || pthread_equal(threads[i], threads[k]);
         distinct += !seen;
     }
-    assert_true(distinct >= 2 && distinct <= 4);  // this thread and, of four workers, all but the one it stands for
+    assert_true(distinct >= 2 && distinct <= 4);  // this thread and, of four workers, all but one, which it replaces
     assert_true(elapsed < 16 * 20000000ull);
     igi_pool_destroy(pool);
 }
@@ -187,14 +187,14 @@ typedef struct job {
     igi_task task;
     atomic_int runs;
     igi_pool *pool;
-    int again;  // submits itself so often
+    int again;  // how often it submits itself again
     bool loops;
 } job;
 
 static void run_job(igi_task *task) {
     job *j = (job *)task;
     if (j->loops && !covers(j->pool, 500, 100)) return;
-    int again = j->again;  // once it has run, the last time, it may be gone
+    int again = j->again;  // after its last run it may no longer exist
     if (atomic_fetch_add(&j->runs, 1) < again) igi_pool_submit(j->pool, task);
 }
 
@@ -291,7 +291,7 @@ static void a_pool_may_be_destroyed_by_its_own_worker(void **state) {
         igi_pool_submit(e.pool, &e.task);
         while (atomic_load(&ended) != (int)i + 1 || !atomic_load(&before.runs)) usleep(100);
     }
-    usleep(20000);  // detached workers on their way out still hold stacks, which leak checkers would see
+    usleep(20000);  // detached workers that are ending still hold stacks, which leak checkers would see
 }
 
 static void pools_come_and_go(void **state) {

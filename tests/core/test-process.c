@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Child processes: output, exit codes, signals, time and memory limits, and what the parent keeps.
+// Child processes: output, exit codes, signals, time and memory limits, and what is left in the parent.
 #include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -162,20 +162,20 @@ static void signals_to_the_parent_do_not_stretch_the_limit(void **state) {
     end(&process);
 }
 
-// A loop whose condition is no constant may be taken to end.
+// A compiler may assume that a loop ends if its condition is not constant.
 static _Noreturn void keep_busy(void) {
-    alarm(60);  // should the parent be killed
+    alarm(60);  // in case the parent is killed
     for (volatile unsigned i = 0;; i++) continue;
 }
 
-// CPU time is what counts for a child that works: beside others it gets less of it, not less to do.
+// CPU time counts for a child that works: beside other load it gets less of it, but has the same work to do.
 static void a_child_that_works_is_given_its_time(void **state) {
     (void)state;
     enum { RIVALS = 16 };
     pid_t rivals[RIVALS];
     for (int i = 0; i < RIVALS; i++)
         if ((rivals[i] = fork()) == 0) keep_busy();
-    // About a tenth of a second of work, which takes many times as long now.
+    // About a tenth of a second of work, which now takes many times as long.
     igi_process process = run_shell("i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done; echo done", second / 2);
     for (int i = 0; i < RIVALS; i++) kill(rivals[i], SIGKILL), waitpid(rivals[i], NULL, 0);
     assert_int_equal(process.exit, IGI_EXIT_CODE);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the programs that come with Ingot are looked for.
+// Where Ingot looks for the programs that come with it.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,7 +33,7 @@ static int remove_directory(void **state) {
     return 0;
 }
 
-// With `directory` among the places: as many ".." lead from anywhere to the root.
+// With `directory` among the places: enough ".." lead from anywhere to the root.
 static bool find_from_here(const char *named, const char *installed, char path[PATH_MAX]) {
     char place[PATH_MAX];
     snprintf(place, sizeof place, "../../../../../../../../../../../../../../../..%s", directory);

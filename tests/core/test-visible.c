@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text from outside: what a terminal would obey is shown as an escape.
+// Text from outside: what a terminal would interpret is shown as an escape.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the device tests share.
+// Shared by the device tests.
 #include "helpers.h"
 
 #include <dirent.h>
@@ -30,7 +30,8 @@ void use_fault_handlers(void) {
     for (size_t i = 0; i < LENGTH(fault_signals); i++) sigaction(fault_signals[i], &fault_actions[i], NULL);
 }
 
-// Metal off a Mac is a second copy of the library in this process, with handlers that the first kernel installs.
+// Outside of a Mac, Metal is a second copy of the library in this process, whose handlers are installed by the first
+// kernel.
 static void learn_fault_handlers(void) {
     uint32_t word = 0;
     igi_device_fault_install();
@@ -46,7 +47,7 @@ int open_test_device(void **state) {
     unsetenv("INGOT_CLANG"), unsetenv("INGOT_WORKERS"), unsetenv("INGOT_CACHE_DIR");
     cache_dir = igi_make_temp_dir();
     if (!cache_dir) return -1;
-    // Metal keeps a cache of its own, whatever the descriptor says.
+    // Metal has its own cache, whatever the descriptor says.
     const char *shared = getenv("INGOT_TEST_CACHE");
     if (!on_software_device()) setenv("INGOT_CACHE_DIR", shared ? shared : cache_dir, 1);
     ig_error error = {0};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the device tests share: one device on a temporary cache, compiling, binding, running, waiting.
+// Shared by the device tests: one device on a temporary cache, compiling, binding, running, waiting.
 #ifndef INGOT_TESTS_DEVICE_HELPERS_H
 #define INGOT_TESTS_DEVICE_HELPERS_H
 
@@ -12,13 +12,13 @@
 #include <ingot/ingot.h>
 #include <stdbool.h>
 
-// Group fixtures: `device` and `cache_dir`, a temporary directory, are there for every test of the program.
+// Group fixtures: every test of the program has `device` and `cache_dir`, a temporary directory.
 extern ig_device *device;
 extern char *cache_dir;
 int open_test_device(void **state);
 int close_test_device(void **state);
 bool on_software_device(void);
-// For tests of what only the software device has: its compiler, its cache, its threads.
+// For tests of features that only the software device has: its compiler, its cache, its threads.
 #define SOFTWARE_DEVICE_ONLY() \
     if (!on_software_device()) skip()
 
@@ -34,7 +34,7 @@ static inline ig_size line(uint64_t length) {
 
 void expect_contains(const char *text, const char *part, const char *file, int line);
 
-// All of these fail the test, showing the compiler's log, when they cannot do what they are asked.
+// All of these fail the test, showing the compiler's log, if they fail.
 ig_device *open_device(const ig_device_desc *desc);  // NULL cache_dir: the program's
 ig_library *compile_on(ig_device *on, const ig_library_desc *desc);
 ig_library *compile(const char *source);
@@ -58,7 +58,7 @@ typedef struct run {
     uint64_t threadgroup_bytes;  // of threadgroup argument 0
     ig_error *error;             // gets the command buffer's error
 } run;
-// Status of the first call that failed: encoding, commit or the run itself. Never fails the test by itself.
+// The status of the first call that failed: encoding, commit or the run itself. Never fails the test itself.
 ig_status try_run(const run *r);
 void do_run(const run *r);
 
@@ -68,17 +68,17 @@ void run_on_words(const char *source, const char *kernel, uint32_t *words, size_
 uint64_t now_ns(void);
 void sleep_ms(unsigned milliseconds);
 
-// Puts the library's fault handlers back in place: cmocka takes the signals over at the start of each test.
+// Reinstalls the library's fault handlers: cmocka installs its own at the start of each test.
 void use_fault_handlers(void);
 
-// A small generator with a seed that failures can name.
+// A small generator with a seed that failure messages can name.
 typedef struct random_state {
     uint64_t state;
 } random_state;
 uint64_t random_u64(random_state *random);
 uint64_t random_below(random_state *random, uint64_t bound);
 
-// Files. All paths are made with printf formats and live until the eighth call after.
+// Files. Paths are made with printf formats and are valid until the eighth call after.
 __attribute__((format(printf, 1, 2))) const char *path_of(const char *format, ...);
 void write_text(const char *path, const char *text);
 void write_script(const char *path, const char *body);

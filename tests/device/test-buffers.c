@@ -81,7 +81,7 @@ static void the_environment_names_the_device(void **state) {
     setenv("INGOT_DEVICE", "nothing", 1);
     assert_status(ig_device_create(NULL, &chosen, &error), IG_STATUS_DEVICE_UNAVAILABLE);
     assert_contains(error.message, "nothing");
-    expect_choice("cpu", IG_STATUS_OK);  // the descriptor goes before the environment
+    expect_choice("cpu", IG_STATUS_OK);  // the descriptor has priority over the environment
     unsetenv("INGOT_DEVICE");
     ig_error_clear(&error);
 }
@@ -290,7 +290,7 @@ static void memory_of_the_caller_is_used_in_place_and_given_back_once(void **sta
     ig_buffer_release(buffer);
     assert_int_equal(end.count, 0);
     ig_buffer_release(buffer);
-    // Metal lets go of what a command buffer used a moment after it has completed.
+    // Metal releases what a command buffer used a moment after it has completed.
     for (int i = 0; i < 10000 && atomic_load(&end.count) == 0; i++) usleep(1000);
     assert_int_equal(end.count, 1);
     assert_ptr_equal(end.memory, words);
@@ -487,7 +487,7 @@ static void objects_may_be_released_in_any_order(void **state) {
             int k = (int)random_below(&random, (uint64_t)i + 1), kept = order[i];
             order[i] = order[k], order[k] = kept;
         }
-        // At a random point on the way the commands are committed, if they are still there.
+        // At a random point, the commands are committed, if they still exist.
         int commit_after = (int)random_below(&random, OBJECTS + 1);
         bool there = true;
         for (int i = 0; i < OBJECTS; i++) {

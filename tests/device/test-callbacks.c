@@ -46,7 +46,7 @@ static void note_slowly(ig_commands *commands, ig_status status, void *user) {
     note(commands, status, user);
 }
 
-// Not only the work is done by then, but everything that was to follow it.
+// By then not only the work is done, but also everything that was to follow it.
 static void waiting_includes_slow_callbacks(void **state) {
     desk *d = *state;
     for (int i = 0; i < 4; i++) {

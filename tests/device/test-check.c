@@ -107,7 +107,7 @@ static void warnings_do_not_fail_commands(void **state) {
     close_session(&s);
 }
 
-// Wrong accesses are left out: nothing faults, however far they are off.
+// Wrong accesses are not executed: nothing faults, however far off they are.
 static void overruns_of_any_length_are_found(void **state) {
     (void)state;
     static const int64_t distances[] = {1, 3, 64, 1000, 1 << 20, 1 << 28};

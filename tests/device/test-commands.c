@@ -326,7 +326,7 @@ static void a_wait_with_a_time_limit_gives_up_and_the_work_goes_on(void **state)
 
 static void waiting_for_one_does_not_run_what_comes_after(void **state) {
     desk *d = *state;
-    // The command buffer may end on a worker just when this thread begins to help: it must not slip into the next one.
+    // The command buffer may end on a worker just when this thread begins to help: it must not run the next one.
     for (int i = 0; i < 200; i++) {
         ig_commands *quick = make_commands(d->queue);
         ig_buffer *flag;

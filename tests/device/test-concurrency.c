@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many threads, many queues, many processes: same results, no races, never a broken cache.
+// Many threads, many queues, many processes: the same results, no races, never a broken cache.
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 enum { THREADS = 8 };
 
-// Threads and child processes cannot use cmocka's asserts: they give back what went wrong, or NULL.
+// Threads and child processes cannot use cmocka's asserts: they return what went wrong, or NULL.
 #define TRY(call)                                                          \
     do {                                                                   \
         ig_status try_status = (call);                                     \
@@ -63,7 +63,7 @@ static const char *run_mix(ig_queue *queue, ig_pipeline *pipeline, ig_buffer *bu
     return status == IG_STATUS_OK ? NULL : ig_status_name(status);
 }
 
-// A kernel made for `number`, compiled and run.
+// Compiles and runs a kernel made for `number`.
 static const char *compile_and_run(ig_device *on, uint32_t number) {
     char text[200];
     snprintf(
@@ -403,7 +403,7 @@ static const char *time_out_or_be_signalled(int index, void *context) {
         TRY(ig_commands_create(queue, &(ig_commands_desc){.deadline_ns = 1000000}, &commands));
         ig_commands_wait_event(commands, s->event, (uint64_t)index * 1000 + round);
         TRY(ig_commands_commit(commands));
-        // About when the deadline comes, so does the signal.
+        // The signal comes at about the same time as the deadline.
         struct timespec about = {0, (long)(800000 + 20000 * round)};
         nanosleep(&about, NULL);
         TRY(ig_event_signal(s->event, (uint64_t)index * 1000 + round));
@@ -502,7 +502,7 @@ static int make_common(void **state) {
     (void)state;
     common = make_temp_dir();
     snprintf(common_cache, sizeof common_cache, "%s/cache", common);
-    setenv("TMPDIR", common, 1);  // what killed children leave behind goes with it
+    setenv("TMPDIR", common, 1);  // so that files left by killed children are removed with it
     return 0;
 }
 
@@ -554,14 +554,14 @@ static void a_killed_process_never_leaves_a_broken_cache(void **state) {
     SOFTWARE_DEVICE_ONLY();
     random_state random = {99};
     for (uint32_t i = 0; i < 30; i++) {
-        if (i % 10 == 5) remove_temp_dir(strdup(common_cache));  // from nothing: headers are being made as well
+        if (i % 10 == 5) remove_temp_dir(strdup(common_cache));  // from nothing: headers are made as well
         pid_t child = start_child(10 * i, 10, false);
         struct timespec pause = {0, (long)random_below(&random, 300000000)};
         nanosleep(&pause, NULL);
         kill(child, SIGKILL);
         int status;
         assert_int_equal(waitpid(child, &status, 0), child);
-        // Dead in the middle or done with success: never a failure.
+        // Killed in the middle or successful: never a failure.
         assert_true(WIFSIGNALED(status) || WEXITSTATUS(status) == 0);
         if (i % 3 == 2) {
             expect_good_end(start_child(10 * i, 3, false));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels that index out of bounds, by little and by much, in both directions: each run ends well or with KERNEL_FAULT,
-// and neither the host's memory nor the next kernel is harmed. With an argument, so many runs.
+// and neither the host's memory nor the next kernel is harmed. An argument gives the number of runs.
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 #include "helpers.h"
 
-// Each kernel writes to one object at an index of its own and `at` elements away from it, reads it back and goes on.
+// Each kernel writes to one object at its own index and `at` elements away from it, reads it back and continues.
 #define PARAMETERS                                                      \
     "(device uint *a [[buffer(0)]], constant long &at [[buffer(1)]],\n" \
     " uint i [[thread_position_in_grid]], uint t [[thread_index_in_threadgroup]]"
@@ -59,7 +59,7 @@ static const char *const kernels[] = {"buffer", "fixed", "argument", "little", "
 
 enum { CANARIES = 64, CANARY_BYTES = 600 };
 
-// On the heap, between what the runs allocate and free.
+// On the heap, between the allocations of the runs.
 static unsigned char *canaries[CANARIES];
 
 static void plant(void) {
@@ -141,7 +141,7 @@ static void expect_contained(const bed *b, size_t kernel, int64_t at) {
     free(malloc((size_t)(llabs((long long)at) % 3000) + 1));
 }
 
-// 1 element to 1 GiB of them, in both directions.
+// From 1 element to 1 GiB of them, in both directions.
 static int64_t offset_of(unsigned step) {
     int64_t distance = 1ll << step % 29;
     return (step / 29) % 2 ? -distance : distance;
@@ -158,7 +158,7 @@ static void overruns_of_any_size_stay_with_the_kernel(void **state) {
     free_bed(&b);
 }
 
-// One thread at a time, with coroutines: other code, other memory.
+// One thread at a time, with coroutines: different code, different memory.
 static void so_do_overruns_of_single_threads(void **state) {
     (void)state;
     SOFTWARE_DEVICE_ONLY();
@@ -179,10 +179,10 @@ static void small_overruns_are_harmless_and_large_ones_are_faults(void **state) 
     for (size_t k = 1; k < LENGTH(kernels); k++) {
         for (int direction = -1; direction <= 1; direction += 2) {
             ig_error error = {0};
-            // Bytes of one argument lie before those of another.
+            // The bytes of one argument are before those of another.
             if (strcmp(kernels[k], "bytes") == 0 && direction < 0) continue;
             if (run_kernel(&b, b.bad[k], direction * 16, &error)) fail_msg("%s", error.message);
-            if (strcmp(kernels[k], "run") == 0) continue;  // never goes far
+            if (strcmp(kernels[k], "run") == 0) continue;  // never accesses far addresses
             assert_status(run_kernel(&b, b.bad[k], direction * (1ll << 25), NULL), IG_STATUS_KERNEL_FAULT);
         }
     }
@@ -246,7 +246,7 @@ static void private_memory_is_bounded_for_each_thread(void **state) {
     ig_error_clear(&error);
 }
 
-// Threadgroups that run several at a time must all be whole: at the far end of the grid they are not.
+// Threadgroups that run in batches must all be full: at the far end of the grid they are not.
 static void threadgroups_at_the_far_edge_are_not_batched(void **state) {
     (void)state;
     static const char rows[] =
@@ -326,7 +326,7 @@ static void host_note(int number) {
 
 static void handlers_of_the_host_keep_working(void **state) {
     (void)state;
-    // Handlers that came after ours: theirs is called, and after it is gone ours works again.
+    // Handlers installed after ours: they are called, and when they are removed ours work again.
     bed b = make_bed();
     struct sigaction theirs = {.sa_handler = host_handler}, ours;
     sigemptyset(&theirs.sa_mask);
@@ -343,7 +343,7 @@ static void handlers_of_the_host_keep_working(void **state) {
     free_bed(&b);
 }
 
-// A thread with little stack, and with a stack of its own for signals that is too small for this processor's registers.
+// A thread with a small stack, and with its own signal stack that is too small for this processor's registers.
 static void *run_on_small_stacks(void *context) {
     const bed *b = context;
     static char small[1 << 16];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Line tables, remarks, and what gdb and perf are told.
+// Line tables, remarks, and the information for gdb and perf.
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -115,7 +115,8 @@ static void line_tables_reach_the_code_only_when_asked_for(void **state) {
     free(with), free(without);
 }
 
-// The instructions of an assembly text, without directives, labels and comments, and without calls: names differ.
+// The instructions of an assembly text, without directives, labels and comments, and without calls, because names
+// differ.
 static char *instructions_of(const char *text) {
     char *kept = malloc(strlen(text) + 1), *end = kept;
     while (*text) {
@@ -132,7 +133,7 @@ static char *instructions_of(const char *text) {
     return kept;
 }
 
-// Labels are numbered through, and those of line tables count.
+// Labels are numbered consecutively, and those of line tables count.
 static void forget_labels(char *text) {
     char *to = text;
     for (const char *from = text; *from; *to++ = *from++) {
@@ -200,7 +201,7 @@ static void check_kernels_on(ig_device *on) {
 
 static void gdb_is_told_of_kernels_while_they_live(void **state) {
     (void)state;
-    // The same cache holds code without line tables, which must not be what gdb gets.
+    // The same cache holds code without line tables, which gdb must not get.
     ig_pipeline_release(make(device, "chase", false));
     ig_device *debugged = open_device(&(ig_device_desc){.jit_debug = "gdb"});
     assert_int_equal(entries_with("chase.run"), 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dispatches against a model on the host: positions and sizes in grids of every shape, indirect counts, huge grids,
-// and the floating-point environment.
+// Dispatches compared with a model on the host: positions and sizes in grids of every shape, indirect counts, huge
+// grids, and the floating-point environment.
 #include <fenv.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,7 +47,7 @@ static const struct {
 };
 enum { BUILTIN_COUNT = LENGTH(builtins), WORDS = 9 * 3 + 11 + 1 };  // the last word counts how often the thread ran
 
-// Kernels of the three forms code can take: no waiting, a barrier, a lane operation.
+// Kernels of the three forms that code can take: no waiting, a barrier, a lane operation.
 static char *kernel_source(void) {
     static const struct {
         const char *name, *wait;
@@ -416,7 +416,7 @@ static const char free_source[] =
     "    out[i] += i * 3 + at.x + 1000 * group.x;\n"
     "}\n";
 
-// Threads that do not ask for their threadgroup may be run in others, each of them once all the same.
+// Threads that do not use their threadgroup may run in other groups, but each runs exactly once.
 static void threads_of_large_grids_run_once_in_groups_of_any_shape(void **state) {
     (void)state;
     static const ig_size grids[] = {{1100, 37, 5}, {256, 64, 8}, {70001, 1, 1}, {3, 50000, 1}, {1024, 100, 1}};
@@ -442,7 +442,7 @@ static void threads_of_large_grids_run_once_in_groups_of_any_shape(void **state)
 
 // ---- Large kernels ----
 
-// Past a thousand instructions other passes do the work.
+// Beyond a thousand instructions, other passes are used.
 static void large_kernels_keep_their_barriers(void **state) {
     (void)state;
     enum { STEPS = 400, THREADS = 100 };
@@ -616,7 +616,7 @@ static void private_arrays_of_a_megabyte_work(void **state) {
 
 // ---- bfloat ----
 
-// The float of these bits rounded to nearest even, by hand.
+// The float of these bits rounded to nearest even, computed by hand.
 static uint32_t rounded_to_bfloat(uint32_t bits) {
     if ((bits & 0x7fffffff) > 0x7f800000) return bits | 0x400000;
     uint32_t up = bits & 0x8000 && (bits & 0x1ffff) != 0x8000 ? 0x10000 : 0;

@@ -149,7 +149,7 @@ static void threads_may_wait_for_ever_for_a_queue_that_waits(void **state) {
         ig_event *event = make_event();
         ig_commands *commands = waiting_for(queue, event, 1);
         assert_ok(ig_commands_commit(commands));
-        if (i % 2) sleep_ms(5);  // a worker has met the event already, or this thread will
+        if (i % 2) sleep_ms(5);  // a worker has reached the event already, or this thread will
         later l = {event, 1, 10};
         pthread_t thread;
         assert_int_equal(pthread_create(&thread, NULL, signal_later, &l), 0);
@@ -253,7 +253,7 @@ static void a_chain_through_many_queues_runs_in_its_order(void **state) {
     ig_event *event = make_event();
     uint32_t expected = 0;
     for (uint32_t step = 0; step < STEPS; step++) expected = expected * 3 + step;
-    // Committed backwards, so that nearly everything has to wait.
+    // Committed in reverse, so that nearly everything has to wait.
     for (uint32_t step = STEPS; step-- > 0;) {
         ig_queue *queue = make_queue();
         ig_commands *commands = waiting_for(queue, event, step);
@@ -286,7 +286,8 @@ static void events_and_queues_may_be_released_while_waited_on(void **state) {
     ig_event_release(done);
 }
 
-// Devices tell of each signal by itself: some of that may come when the last value has been seen and the event is gone.
+// Devices report each signal separately: some reports may arrive after the last value was seen and the event was
+// released.
 static void an_event_may_end_while_its_signals_arrive(void **state) {
     (void)state;
     enum { ROUNDS = 300, SIGNALS = 8 };

@@ -45,7 +45,7 @@ static ig_pipeline *multiply_by(ig_device *on, uint32_t factor) {
     return pipeline;
 }
 
-// Compiles and runs on a new device with this cache; what came out must be right. Gives the device's statistics.
+// Compiles and runs on a new device with this cache; the result must be right. Returns the device's statistics.
 static ig_device_stats check_results(const char *name, uint64_t cache_bytes, uint32_t factor) {
     ig_device *fresh = open_device(&(ig_device_desc){.cache_dir = name, .cache_bytes = cache_bytes});
     ig_pipeline *pipeline = multiply_by(fresh, factor);
@@ -330,7 +330,7 @@ static void damaged_headers_are_repaired(void **state) {
     for (size_t i = 0; i < 2 * LENGTH(damages); i++) {
         char *pch = path_of_pch();
         harm(header, &damages[i / 2]);
-        if (i % 2) unlink(pch);  // the one made instead would have the damage in it
+        if (i % 2) unlink(pch);  // the one made in its place would contain the damage
         free(pch);
         remove_entries();
         check_results(cache, 0, 3);
@@ -360,7 +360,7 @@ static void a_copied_cache_is_as_good(void **state) {
     free(copy), free(pch);
 }
 
-// Programs that all start with nothing: each gets its results, and nobody complains.
+// Programs that all start with an empty cache: each gets its results, without errors.
 static void many_cold_starts_at_once_make_one_precompiled_header(void **state) {
     (void)state;
     enum { PROCESSES = 16 };
@@ -418,7 +418,7 @@ static void the_cache_stays_within_its_bound(void **state) {
         ig_pipeline_release(multiply_by(fresh, i));
         uint64_t total = bytes_in_cache(&largest);
         written += largest;
-        assert_true(total <= bound + bound / 8 + largest);  // it is looked at every eighth of the bound
+        assert_true(total <= bound + bound / 8 + largest);  // it is checked after every eighth of the limit
     }
     ig_device_release(fresh);
     assert_true(written > 2 * bound);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A clang that is missing, crashes, hangs or talks nonsense is an error of its own kind, and the next one may work.
+// A clang that is missing, crashes, hangs or prints nonsense is a distinct error, and the next one may work.
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,7 +66,7 @@ static void a_path_without_clang_says_how_to_get_it(void **state) {
     setenv("PATH", path, 1);
     free(path);
     if (access("/usr/lib/llvm-19/bin/clang", X_OK) == 0) {
-        assert_ok(status);  // the second place it is looked for
+        assert_ok(status);  // found in the second place
     } else {
         assert_status(status, IG_STATUS_COMPILER_MISSING);
         assert_contains(error.message, "install");
@@ -80,7 +80,7 @@ static void a_program_that_is_no_executable_is_said_to_be_missing(void **state) 
     write_script(path_of("%s/clang", directory), "");
     write_text(path_of("%s/clang", directory), "this is no program");
     ig_status status = compile_with(path_of("%s/clang", directory), 0, &error);
-    // Depending on the C library, execvp gives such a file to the shell, which then knows no such command.
+    // Depending on the C library, execvp passes such a file to the shell, which then does not know the command.
     assert_true(status == IG_STATUS_COMPILER_MISSING || status == IG_STATUS_COMPILER_CRASHED);
     ig_error_clear(&error);
 }
@@ -110,7 +110,7 @@ static void a_clang_that_never_ends_is_stopped_in_time(void **state) {
     (void)state;
     ig_error error = {0};
     uint64_t start = now_ns();
-    // The precompiled header is made at once; only the compilation proper sleeps.
+    // The precompiled header is made at once; only the actual compilation sleeps.
     assert_status(
         compile_with_script("case \"$*\" in *c++-header*) exit 1;; esac; exec sleep 20", SECONDS(0.3), &error),
         IG_STATUS_COMPILER_TIMEOUT);
@@ -128,7 +128,7 @@ static void a_clang_that_hangs_on_the_headers_is_stopped_in_time(void **state) {
     ig_error_clear(&error);
 }
 
-// Whether a process runs that was started with this argument.
+// Whether a process that was started with this argument is running.
 static bool is_running(const char *argument) {
     return system(path_of("grep -l '%s' /proc/[0-9]*/cmdline 2>/dev/null | grep -v self >/dev/null", argument)) == 0;
 }

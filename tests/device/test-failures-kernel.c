@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that misbehave: stray pointers, endless loops. The process lives, the device works on.
+// Kernels that misbehave: stray pointers, endless loops. The process survives, and the device still works.
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,7 +89,7 @@ static void a_fault_between_barriers_leaves_nothing_behind(void **state) {
 
 static void a_fault_names_its_threadgroup(void **state) {
     (void)state;
-    // Threads that know nothing of their threadgroup may have run in longer rows than dispatched.
+    // Threads that do not use their threadgroup may have run in longer rows than dispatched.
     expect_fault("write_far", 1ull << 43, line(1 << 20), line(256), "in one of threadgroups (");
     expect_fault("write_far", 1ull << 43, line(1 << 20), line(1024), "in threadgroup (");
     expect_fault("one_of_many", 1ull << 43, (ig_size){16, 16, 1}, (ig_size){1, 1, 1}, "(2, 3, 0)");

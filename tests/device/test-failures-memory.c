@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that runs short at any point of any call: a clean status, nothing lost, and the next try works.
+// Memory that runs short at any point of any call: a clean status, nothing lost, and the next attempt works.
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,8 +20,8 @@ static const char source[] =
 
 enum { THREADS = 64, BYTES = 4 * THREADS };
 
-// Calls `attempt` with the n-th allocation failing, for n = 1, 1 + step, ... until it gets through without needing
-// that many. Gives how many failures were tried.
+// Calls `attempt` with the n-th allocation failing, for n = 1, 1 + step, ... until it succeeds without needing that
+// many. Returns how many failures were tried.
 typedef ig_status (*attempt_function)(void *context);
 static uint64_t fail_everywhere(attempt_function attempt, void *context, uint64_t step) {
     uint64_t tried = 0;
@@ -34,8 +34,8 @@ static uint64_t fail_everywhere(attempt_function attempt, void *context, uint64_
             return tried;
         }
         tried++;
-        // Caches and logs do without; threads, child processes and files that could not be had are blamed on the
-        // system.
+        // Caches and logs are optional; threads, child processes and files that are not available are reported as
+        // failures of the system.
         if (status != IG_STATUS_OK && status != IG_STATUS_OUT_OF_MEMORY && status != IG_STATUS_SYSTEM &&
             status != IG_STATUS_IO)
             fail_msg("allocation %d: %s", (int)n, ig_status_name(status));
@@ -156,7 +156,7 @@ static ig_status fail_to_compile(void *context) {
     ig_error error = {0};
     const char *bad = "kernel void k(device float *a [[buffer(0)]]) { a[0] = undeclared; }\n";
     ig_status status = ig_library_create(context, &(ig_library_desc){.source = bad}, &library, &error);
-    if (status == IG_STATUS_COMPILE_FAILED) status = IG_STATUS_OK;  // what it shall be
+    if (status == IG_STATUS_COMPILE_FAILED) status = IG_STATUS_OK;  // as expected
     ig_error_clear(&error);
     return status;
 }
@@ -291,7 +291,7 @@ static ig_status run_commands(void *context) {
     memset(ig_buffer_contents(w->copy), 0, BYTES);
     status = encode(commands, w);
     ig_status committed = ig_commands_commit(commands);
-    // A callback that could not be added is the caller's to notice; everything else makes commit fail.
+    // The caller must notice a callback that could not be added; everything else makes commit fail.
     if (status != IG_STATUS_OK && committed == IG_STATUS_OK) ig_commands_wait(commands, IG_FOREVER);
     if (status == IG_STATUS_OK) status = committed;
     if (status == IG_STATUS_OK) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What users get wrong: sources, names, constants, bindings, group sizes, NULL. Each has its status and says what to
-// do.
+// User errors: sources, names, constants, bindings, group sizes, NULL. Each has its status and says what to do.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -226,7 +225,7 @@ static int close_bench(void **state) {
     return 0;
 }
 
-// The encoding call gave `status`; commit must give it too, and the error must say `part`.
+// The encoding call returned `status`; commit must return it too, and the error must contain `part`.
 static void expect_refused(bench *b, ig_status given, ig_status status, const char *part) {
     assert_status(given, status);
     assert_status(ig_commands_commit(b->commands), status);

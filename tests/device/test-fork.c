@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A child of fork(): what it inherited says so and hangs nowhere, and a device of its own works.
+// A child of fork(): inherited objects report it and never hang, and a new device works.
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -40,7 +40,7 @@ static void release_inheritance(const inheritance *h) {
     ig_queue_release(h->queue);
 }
 
-// Runs it in a child and gives the child's answer: the line of the first failure, or 0. A child that hangs is killed.
+// Runs it in a child and returns the child's result: the line of the first failure, or 0. A child that hangs is killed.
 static int in_child(int (*use)(void *context), void *context) {
     fflush(NULL);
     pid_t child = fork();
@@ -54,7 +54,7 @@ static int in_child(int (*use)(void *context), void *context) {
     return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
 }
 
-// Checks without cmocka, which jumps in the parent's frames: the answer is an exit code.
+// Checks without cmocka, which jumps in the parent's frames: the result is an exit code.
 #define MUST(number, condition) \
     if (!(condition)) return number
 #define MUST_FAIL(number, call) MUST(number, (call) == IG_STATUS_FORKED)
@@ -81,7 +81,7 @@ static int use_inherited(void *context) {
     MUST_FAIL(11, ig_event_wait(h->event, 1, IG_FOREVER));
     MUST_FAIL(12, ig_event_signal(h->event, 1));
     MUST_FAIL(13, ig_commands_get_error(h->committed, &error));
-    MUST(14, ((const uint32_t *)ig_buffer_contents(h->buffer))[7] == 8);  // what there was can be read
+    MUST(14, ((const uint32_t *)ig_buffer_contents(h->buffer))[7] == 8);  // existing contents can be read
     release_inheritance(h);
     ig_device_release(device);
     return 0;
@@ -91,7 +91,7 @@ static void what_a_child_inherits_says_so(void **state) {
     (void)state;
     inheritance h = make_inheritance();
     assert_int_equal(in_child(use_inherited, &h), 0);
-    // The parent goes on.
+    // The parent continues.
     ig_commands *again = make_commands(h.queue);
     ig_commands_set_pipeline(again, h.pipeline), ig_commands_set_buffer(again, h.buffer, 0, 0);
     assert_ok(ig_commands_dispatch_threads(again, line(256), line(64)));

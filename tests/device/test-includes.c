@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a source brings in, by whatever spelling, is part of its key; and it can bring in only what it may.
+// Every file that a source includes, in whatever spelling, is part of its key; and it can include only files that it
+// may.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +41,7 @@ static ig_status try_compile(ig_device *on, ig_library **library, ig_error *erro
     return ig_library_create(on, &desc, library, error);
 }
 
-// What kernel k of the source writes, on a new device; and how often clang was needed.
+// What kernel k of the source writes, on a new device; and how often clang ran.
 static uint32_t result(uint64_t *compilations) {
     ig_device *fresh = open_device(&(ig_device_desc){.cache_dir = cache});
     ig_library *library = NULL;
@@ -123,7 +124,7 @@ static void edited_data_is_noticed_however_it_is_embedded(void **state) {
         write_text(source, path_of("constant uchar bytes[] = {\n%s\n};\n"
                                    "kernel void k(device uint *a [[buffer(0)]]) { a[0] = bytes[0]; }\n",
                                    directives[i]));
-        // Were it rewritten as MSL, it would not be these bytes.
+        // If it were rewritten as MSL, these bytes would change.
         write_text(beside("data"), "1.5 double");
         assert_int_equal(result(NULL), '1');
         write_text(beside("data"), "2.5 double");
@@ -259,7 +260,7 @@ static void the_environment_does_not_steer_clang(void **state) {
     remove_temp_dir(elsewhere);
 }
 
-// A precompiled form of the source beside it is not the source.
+// A precompiled form of the source next to it is not the source.
 static void files_beside_the_source_do_not_replace_it(void **state) {
     (void)state;
     SOFTWARE_DEVICE_ONLY();
@@ -269,7 +270,7 @@ static void files_beside_the_source_do_not_replace_it(void **state) {
     assert_int_equal(result(NULL), 5);
 }
 
-// What cannot be part of the key is not to be had.
+// What cannot be part of the key is not available.
 static void the_time_of_compilation_is_no_input(void **state) {
     (void)state;
     SOFTWARE_DEVICE_ONLY();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Libraries: where sources come from, options, logs, caching, and everything reflection says.
+// Libraries: where sources come from, options, logs, caching, and all of reflection.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 static const char plain[] =
     "kernel void k(device uint *a [[buffer(0)]], uint i [[thread_position_in_grid]]) { a[i] = i; }\n";
 
-// Runs one thread of a kernel of the library and gives the first word it wrote.
+// Runs one thread of a kernel of the library and returns the first word it wrote.
 static uint32_t first_word(ig_library *library, const char *kernel) {
     ig_pipeline *pipeline = pipeline_of(library, kernel);
     ig_buffer *buffer = make_buffer(64);
@@ -61,7 +61,7 @@ static void a_file_is_read_with_headers_beside_it_and_in_include_dirs(void **sta
     char *path = strdup(path_of("%s/main.metal", directory));
     ig_library_desc desc = {.path = path, .include_dirs = dirs, .include_dir_count = 1};
     assert_int_equal(word_from(&desc), 41);
-    // A changed header is noticed, cache or not.
+    // A changed header is noticed, with or without a cache.
     write_text(path_of("%s/deeper.h", other), "constant uint forty = 50;\n");
     assert_int_equal(word_from(&desc), 51);
     free(path);
@@ -159,7 +159,7 @@ static void math_modes_differ_where_they_should(void **state) {
     assert_int_equal(word_from(&fast), 0);
 }
 
-// What clang makes of the source differs too, so that one mode must not be given the other's cached bitcode.
+// clang's result differs too, so one mode must not get the other's cached bitcode.
 static void math_modes_are_compiled_apart(void **state) {
     (void)state;
     static const char text[] =
@@ -270,7 +270,7 @@ static const ig_argument *argument_named(const ig_kernel_info *kernel, const cha
     return NULL;
 }
 
-// Other threads may have set a threadgroup variable; a variable of the thread nobody else can set.
+// Other threads may have set a threadgroup variable; nobody else can set a variable of the thread.
 static void variables_without_a_value_are_warned_of(void **state) {
     (void)state;
     SOFTWARE_DEVICE_ONLY();
@@ -389,7 +389,7 @@ static void arguments_are_described(void **state) {
         if (argument->access != expected[i].access)
             fail_msg("access of %s is %d", argument->name, (int)argument->access);
         assert_int_equal(argument->index, expected[i].index);
-        // Exact for references; of a pointer's element the IR may not tell the size.
+        // Exact for references; the IR may not have the size of a pointer's element.
         bool exact = strchr(argument->type, '&') || argument->kind == IG_ARGUMENT_BUILTIN;
         if (argument->min_bytes > expected[i].min_bytes || (exact && argument->min_bytes < expected[i].min_bytes))
             fail_msg("%s needs %u bytes", argument->name, argument->min_bytes);

@@ -312,7 +312,7 @@ static void check_size(const ig_pipeline *pipeline, ig_size grid) {
     ig_size size = ig_pipeline_threadgroup_size(pipeline, grid);
     bool good = is_power_of_two(size.x) && is_power_of_two(size.y) && is_power_of_two(size.z) &&
                 size.x * size.y * size.z <= p.max_threads_per_threadgroup;
-    // No side is so long that half of it would do.
+    // No side is so long that half of it would be enough.
     good = good && (size.x == 1 || size.x / 2 < grid.x) && (size.y == 1 || size.y / 2 < grid.y) &&
            (size.z == 1 || size.z / 2 < grid.z);
     if (!good)

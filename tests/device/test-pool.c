@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pool of buffers: what is given back comes again, waste is bounded, numbers add up, threads do not disturb it.
+// The pool of buffers: returned memory is reused, waste is bounded, counters add up, and it is thread-safe.
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>

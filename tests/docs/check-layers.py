@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Folders use only those below them, in includes and at link time, and docs/architecture.md says which.
 
-What is not in src/ may use the public API besides.
+Folders outside of src/ may also use the public API.
 
 check-layers.py SOURCE_ROOT BUILD_ROOT [--print]
 """

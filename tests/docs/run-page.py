@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Does what a page of documentation says, and compares what it shows.
+"""Runs the commands of a page of documentation, and compares their output with the page.
 
 run-page.py PAGE.md: a block after a line that ends in a file's name, "`scale.metal`:", is written to that file. In a
 console block each line after "$ " is run by sh in one temporary directory; the lines after it are what it prints. A line

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small fuzzer for machines without libFuzzer: mutates seeds for a while, from a fixed start.
+// A small fuzzer for machines without libFuzzer: mutates seeds for a while, starting from a fixed number.
 //
 //   fuzz-x [--seconds N] [--runs N] [--start N] SEED-FILE-OR-DIRECTORY...
 //
-// On a crash or hang it says which run it was and leaves the input in fuzz-x.crash; giving that file as the only seed
-// with --runs 0 replays it.
+// On a crash or hang it reports the number of the run and leaves the input in fuzz-x.crash; giving that file as the
+// only seed with --runs 0 replays it.
 #include <dirent.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -25,7 +25,7 @@ typedef struct input {
 static struct {
     input seeds[MAX_SEEDS];
     size_t seed_count;
-    uint64_t start, run;  // the start of the generator; the run at hand
+    uint64_t start, run;  // seed of the generator; the current run
     double seconds;
     uint64_t most_runs;
     input at_hand;
@@ -205,7 +205,7 @@ static void died(int number) {
 }
 
 static void run_one(const uint8_t *bytes, size_t length) {
-    // A block of its own exact size, so that the address sanitizer sees the first byte past it.
+    // A block of exactly its size, so that the address sanitizer sees the first byte past it.
     uint8_t *copy = malloc(length ? length : 1);
     memcpy(copy, bytes, length);
     fuzz.at_hand = (input){copy, length};

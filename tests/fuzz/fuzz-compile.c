@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole way from MSL text to machine code: mutated sources compile or are refused, and never do harm.
+// The whole way from MSL text to machine code: mutated sources compile or are refused, and never cause harm.
 #include <string.h>
 
 #include "core/file.h"
@@ -26,7 +26,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     return 0;
 }
 
-// What content may lead to. Everything else would be a mistake of ours.
+// The statuses that content may lead to. Any other would be our own mistake.
 static void check_status(ig_status status, const ig_error *error, const char *what) {
     static const ig_status allowed[] = {IG_STATUS_OK,
                                         IG_STATUS_COMPILE_FAILED,

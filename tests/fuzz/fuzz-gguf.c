@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// GGUF files: whatever is in them, opening ends, and what opens lies inside the file and is found by its name. Chats
-// are written for any template, and texts become tokens that there are.
+// GGUF files: whatever they contain, opening ends, and everything that opens is inside the file and is found by its
+// name. Chats are formatted for any template, and texts become tokens that exist.
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -37,7 +37,7 @@ static void check_value(const ig_gguf *file, const ig_gguf_value *value) {
     }
 }
 
-// Names with a NUL inside cannot be asked for.
+// Names that contain a NUL cannot be looked up.
 static char *name_of(ig_text text) {
     return memchr(text.data, 0, text.length) ? NULL : igi_strndup(text.data, text.length);
 }
@@ -97,7 +97,7 @@ static void check_encoding(const ig_tokenizer *tokenizer, const char *text, uint
     free(tokens);
 }
 
-// The file itself is a text that has all of its tokens in it.
+// The file itself serves as a text that contains all of its tokens.
 static void check_tokens(ig_gguf *file) {
     ig_tokenizer *tokenizer = NULL;
     ig_error error = {0};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models with something changed in them load and evaluate tokens, or are refused with a sentence. An input is a list of
-// changes to a small valid model: its first byte chooses the model, and every three bytes after it a field of the file
-// and what becomes of it. So nearly all inputs get past the reader of files, to the loader and the decoder.
+// Models with something changed in them load and evaluate tokens, or are refused with a message. An input is a list of
+// changes to a small valid model: its first byte selects the model, and every three bytes after it a field of the file
+// and its new value. So nearly all inputs get past the reader of files, to the loader and the decoder.
 #include <math.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -60,7 +60,7 @@ static void find_fields(valid_file *f) {
         if (kind == IG_GGUF_STRING)
             add_text(f, &at);
         else
-            add_field(f, &at, 4);  // numbers of these files have four bytes
+            add_field(f, &at, 4);  // numbers in these files have four bytes
     }
     for (uint64_t i = 0; i < tensors; i++) {
         add_text(f, &at);

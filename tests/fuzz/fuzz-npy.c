@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// .npy files: whatever is in them, loading ends, and what loads can be saved and loaded again.
+// .npy files: whatever they contain, loading ends, and what loads can be saved and loaded again.
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stored reflections: any bytes are refused or read, and what was read is written the same way for ever after.
+// Stored reflections: any bytes are refused or read, and what was read is always written in the same way.
 #include <stdbool.h>
 #include <string.h>
 

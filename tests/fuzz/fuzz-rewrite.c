@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lexer and rewriter take any text: lines stay lines, and places map back into them.
+// Lexer and rewriter accept any text: lines stay lines, and locations map back into them.
 #include <stdbool.h>
 #include <string.h>
 
@@ -64,7 +64,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     MUST(count_lines(rewrite.text, rewrite.length) == count_lines(source, size));
     MUST(rewrite.text[rewrite.length] == 0);
     for (size_t i = 0; i < rewrite.error_count; i++) MUST(rewrite.errors[i].offset <= size);
-    // Places are for people: a text with zero bytes has none behind the first.
+    // Locations are for people: a text with zero bytes has none after the first.
     if (strlen(source) == size && strlen(rewrite.text) == rewrite.length) check_places(&rewrite, source);
     igi_msl_rewrite_free(&rewrite);
     free(source);

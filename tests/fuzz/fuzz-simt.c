@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What who writes MSL and asks for a pipeline controls behind clang: requests to src/simt on bitcode that was stored
-// when the library was built, with any kernel, function constants, widths, sizes and options, in process; and the
-// reflection of that bitcode. Each compiles or is refused with a sentence, and two compilations give the same bytes.
+// What the author of MSL and of a request for a pipeline controls after clang: requests to src/simt on bitcode that was
+// stored when the library was built, with any kernel, function constants, widths, sizes and options, in process; and
+// the reflection of that bitcode. Each compiles or is refused with a message, and two compilations give the same bytes.
 #include <llvm-c/Analysis.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ static LLVMTargetMachineRef machine;
 static igi_msl_packed libraries[MOST_LIBRARIES];
 static size_t library_count;
 
-// ---- Bytes of the input, zeros behind its end ----
+// ---- Bytes of the input, zeros after its end ----
 
 typedef struct reader {
     const uint8_t *at;
@@ -88,7 +88,7 @@ typedef struct constants {
     size_t count;
 } constants;
 
-// Mostly those there are, of their type; sometimes of another, twice, or unknown.
+// Mostly existing ones, of their type; sometimes of another type, duplicated, or unknown.
 static void take_constants(reader *r, const igi_msl_reflection *reflection, constants *c) {
     size_t known = reflection->constant_count;
     uint32_t odd = take_below(r, 8);
@@ -119,7 +119,7 @@ static void take_group(reader *r, uint32_t group[3]) {
 }
 
 static igi_simt_stage take_stage(reader *r) {
-    // Code for the machine is most of the work, and LLVM's, not ours.
+    // Generating machine code is most of the work, and LLVM's, not ours.
     static const igi_simt_stage stages[] = {IGI_STAGE_LLVM, IGI_STAGE_LLVM, IGI_STAGE_LLVM,   IGI_STAGE_SIMT,
                                             IGI_STAGE_SIMT, IGI_STAGE_ASM,  IGI_STAGE_OBJECT, IGI_STAGE_REMARKS};
     return stages[take_below(r, 8)];
@@ -137,8 +137,8 @@ static void check_status(const igi_simt_request *request, ig_status status, cons
     abort();
 }
 
-// Only up to where kernels have their constants and arguments: what follows reads nothing but the kernel itself, and
-// takes a hundred times as long.
+// Only as far as kernels get their constants and arguments: what follows reads only the kernel itself, and takes a
+// hundred times as long.
 static void compile_front(const igi_simt_request *request) {
     static ig_status (*const passes[])(igi_simt_module *) = {igi_simt_pass_extract, igi_simt_pass_align,
                                                              igi_simt_pass_constants, igi_simt_pass_bind};

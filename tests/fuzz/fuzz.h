@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// Gets arbitrary bytes. Whatever must not happen, it makes a crash.
+// Gets arbitrary bytes. Crashes if something happens that must not.
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-// Once, before the first input.
+// Called once, before the first input.
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 
 #define MUST(condition)                                                     \

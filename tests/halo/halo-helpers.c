@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the halo tests share.
+// Shared by the halo tests.
 #include "halo-helpers.h"
 
 #include <pthread.h>
@@ -160,7 +160,7 @@ void fill_domain(ig_halo *halo, uint32_t field, unsigned char rim) {
     free(element), free(array);
 }
 
-// Wraps a place of the domain, or says that there is none.
+// Wraps a position in the domain, or returns false if there is none.
 static bool exists(const ig_halo_config *config, const ig_halo_layout *layout, int64_t at[3]) {
     int64_t domain[3];
     to_array(layout->domain, domain);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the halo tests share: processes played by threads, and what every cell of a field should hold.
+// Shared by the halo tests: processes simulated by threads, and the expected contents of every cell of a field.
 #ifndef INGOT_TESTS_HALO_HELPERS_H
 #define INGOT_TESTS_HALO_HELPERS_H
 
@@ -20,7 +20,7 @@ void run_ranks(uint32_t count, rank_body *body, void *user);
 void cell_bytes(const ig_halo_layout *layout, const int64_t at[3], unsigned char *bytes);
 // All cells hold their bytes and all rims `rim`.
 void fill_domain(ig_halo *halo, uint32_t field, unsigned char rim);
-// Rims hold what the neighbours' cells do, and `rim` where there is no neighbour. Number of wrong cells.
+// Rims must hold the neighbours' cells, and `rim` where there is no neighbour. Returns the number of wrong cells.
 uint64_t count_wrong_cells(ig_halo *halo, const ig_halo_config *config, uint32_t field, unsigned char rim);
 
 #endif

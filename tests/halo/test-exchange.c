@@ -144,7 +144,7 @@ static void encoded_exchanges_see_what_was_written_before(void **state) {
     ig_halo_layout layout;
     ig_halo_get_layout(halo, &layout);
     fill_domain(halo, 0, 0xaa);
-    // The second field becomes the first, rims as well; both are exchanged behind that.
+    // The second field becomes the first, including rims; both are exchanged after that.
     ig_halo_fill(halo, 1, (unsigned char[]){0xbb, 0xbb, 0xbb, 0xbb});
     assert_ok(ig_commands_copy(commands, ig_halo_field(halo, 0), 0, ig_halo_field(halo, 1), 0, layout.field_bytes));
     assert_ok(ig_halo_encode_exchange(halo, commands, IG_HALO_FIELD(0) | IG_HALO_FIELD(1)));
@@ -267,7 +267,7 @@ static void inboxes_hold_the_largest_face(void **state) {
     ig_halo *halo = make_halo(&config);
     ig_k2k_routing_table table;
     assert_ok(ig_halo_get_routes(halo, 0, &table));
-    // Two columns of 40 floats behind 32 bytes, in whole lines, three times behind a header.
+    // Two columns of 40 floats after 32 bytes, in whole lines, three times after a header.
     assert_int_equal(table.routes[0].inbox_offset, 64 + 3 * 384);
     ig_halo_release(halo);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiled stencils give the bits of the untiled computation, here done by plain C: heat and waves, two and three
-// dimensions, every halo, open and periodic, one process and several. "soak" as an argument runs all combinations and
-// 1000 steps of each; without it there is a sample.
+// Tiled stencils compute the same bits as the untiled computation, which is done here in plain C: heat and waves, two
+// and three dimensions, every halo, open and periodic, one process and several. With "soak" as an argument, all
+// combinations run, 1000 steps each; without it, a sample.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -150,7 +150,7 @@ static bool combination_of(uint32_t number, combination *c) {
     return number == 0;
 }
 
-// Several processes overlap anyhow, and a halo of one cell lasts one step.
+// Several processes overlap anyway, and a halo of one cell lasts one step.
 static bool is_double(const combination *c) {
     return (c->overlaps && c->ranks > 1) || (c->each_step && c->halo == 1);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes GGUF files for tests. Out of memory or of disk, it ends the program.
+// Writes GGUF files for tests. Ends the program if memory or disk space runs out.
 #ifndef INGOT_TESTS_GGUF_WRITER_H
 #define INGOT_TESTS_GGUF_WRITER_H
 
@@ -23,7 +23,7 @@ void gguf_add_u32(gguf_writer *writer, const char *key, uint32_t value);
 void gguf_add_f32(gguf_writer *writer, const char *key, float value);
 void gguf_add_bool(gguf_writer *writer, const char *key, bool value);
 void gguf_add_string(gguf_writer *writer, const char *key, const char *value);
-// Of numbers or bools.
+// An array of numbers or bools.
 void gguf_add_array(gguf_writer *writer, const char *key, ig_gguf_kind kind, uint64_t count, const void *elements);
 void gguf_add_strings(gguf_writer *writer, const char *key, uint64_t count, const char *const *strings);
 // Before any tensor.
@@ -32,7 +32,7 @@ void gguf_set_alignment(gguf_writer *writer, uint32_t alignment);
 void gguf_add_tensor(gguf_writer *writer, const char *name, uint32_t type, uint32_t rank, const uint64_t *shape,
                      const void *data, size_t bytes);
 
-// All of the file, which ends where the last tensor ends; owns: the caller frees it. The writer stays as it was.
+// The whole file, which ends where the last tensor ends; owns: the caller frees it. The writer is unchanged.
 char *gguf_file(const gguf_writer *writer, size_t *length);
 void gguf_save(const gguf_writer *writer, const char *path);
 void gguf_write_file(const char *path, const void *bytes, size_t length);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes a model that knows the alphabet: make-alphabet FILE.gguf
 //
-// What follows a token depends on that token alone: each is one of `HIDDEN` directions, the layer adds nothing, and the
+// The next token depends only on the current one: each is one of `HIDDEN` directions, the layer adds nothing, and the
 // output turns a direction into its successor's. For tests of the command line.
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A GGUF file in a directory of its own, there while a group of tests runs.
+// A GGUF file in a separate directory, which exists while a group of tests runs.
 #ifndef INGOT_TESTS_MODEL_FILE_H
 #define INGOT_TESTS_MODEL_FILE_H
 

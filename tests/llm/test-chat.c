@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chats: each family of templates gives, to the byte, what Jinja makes of the template.
+// Chats: each family of templates gives, to the byte, the result of Jinja with the template.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
 
-// Goldens are Jinja's, with the blocks trimmed as transformers does, less the <s> that begins them.
+// Goldens are Jinja's, with the blocks trimmed as transformers does, without the initial <s>.
 static const struct golden {
     const char *name, *template, *with_system, *without;
 } goldens[] = {

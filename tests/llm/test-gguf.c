@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// GGUF files: what was written is read; whatever else is in a file gives an error that says where, and leaks nothing.
+// GGUF files: what was written is read; anything else in a file gives an error that says where, and leaks nothing.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -171,7 +171,7 @@ static void version_2_is_read_and_others_are_not(void **state) {
     w = small_file(), w.version = 3u << 24;
     save_and_fail(&w, IG_STATUS_UNSUPPORTED, "big-endian");
     gguf_write_file(model_path, "GGML and more", 13);
-    expect_failure(IG_STATUS_BAD_FORMAT, "is no GGUF file");
+    expect_failure(IG_STATUS_BAD_FORMAT, "is not a GGUF file");
 }
 
 static void a_file_lives_as_long_as_its_last_reference(void **state) {
@@ -233,7 +233,7 @@ static void types_have_names_and_weights_have_types(void **state) {
     for (int i = 0; i < IG_WEIGHT_TYPE_COUNT; i++) assert_true(seen[i]);
 }
 
-// ---- What is wrong is said ----
+// ---- Errors are reported ----
 
 static void files_that_are_none_are_refused(void **state) {
     (void)state;
@@ -242,7 +242,7 @@ static void files_that_are_none_are_refused(void **state) {
     unlink(model_path);
     expect_failure(IG_STATUS_NOT_FOUND, "No such file");
     gguf_write_file(model_path, "", 0);
-    expect_failure(IG_STATUS_BAD_FORMAT, "is no GGUF file");
+    expect_failure(IG_STATUS_BAD_FORMAT, "is not a GGUF file");
     assert_status(ig_gguf_open("/", &file, NULL), IG_STATUS_IO);
     snprintf(fifo, sizeof fifo, "%s.fifo", model_path);
     assert_int_equal(mkfifo(fifo, 0600), 0);
@@ -256,10 +256,10 @@ static void names_must_differ(void **state) {
     gguf_add_u32(&w, "same", 1);
     gguf_add_u32(&w, "other", 1);
     gguf_add_string(&w, "same", "x");
-    save_and_fail(&w, IG_STATUS_BAD_FORMAT, "key 'same' is there twice");
+    save_and_fail(&w, IG_STATUS_BAD_FORMAT, "key 'same' occurs twice");
     gguf_add_tensor(&w, "twin", 0, 0, NULL, "1234", 4);
     gguf_add_tensor(&w, "twin", 0, 0, NULL, "1234", 4);
-    save_and_fail(&w, IG_STATUS_BAD_FORMAT, "tensor 'twin' is there twice");
+    save_and_fail(&w, IG_STATUS_BAD_FORMAT, "tensor 'twin' occurs twice");
 }
 
 static void alignment_must_be_a_power_of_two(void **state) {
@@ -308,10 +308,10 @@ static void tensors_must_fit_their_file(void **state) {
     w.alignment = 4;  // the file says 8
     gguf_add_tensor(&w, "one", 0, 0, NULL, "1234", 4);
     gguf_add_tensor(&w, "two", 0, 0, NULL, "1234", 4);
-    save_and_fail(&w, IG_STATUS_BAD_FORMAT, "tensor 'two' begins at 4 of the data, no multiple of 8");
+    save_and_fail(&w, IG_STATUS_BAD_FORMAT, "tensor 'two' begins at 4 of the data, which is not a multiple of 8");
 }
 
-// Large numbers in small files: memory is asked for what a file can hold, not for what it says.
+// Large numbers in small files: memory is allocated for what a file can hold, not for what it claims.
 static void promises_are_held_against_the_file(void **state) {
     (void)state;
     static const struct {
@@ -340,7 +340,7 @@ static void the_first_unknown_kind_is_refused(void **state) {
     gguf_add_u32(&w, "odd", 7);
     memcpy(w.pairs.data + w.pairs.length - 8, &kind, 4);
     char sentence[64];
-    snprintf(sentence, sizeof sentence, "has a value of kind %u, which is not known", kind);
+    snprintf(sentence, sizeof sentence, "has a value of unknown kind %u", kind);
     save_and_fail(&w, IG_STATUS_BAD_FORMAT, sentence);
 }
 
@@ -363,7 +363,7 @@ static void messages_carry_no_control_characters(void **state) {
 
 // ---- Broken at each byte ----
 
-// All that can be asked of a file that opened.
+// Everything that can be queried of a file that opened.
 static void look_at_all(const ig_gguf *file) {
     uint64_t sum = 0;
     for (uint64_t i = 0; i < ig_gguf_value_count(file); i++) sum += ig_gguf_key(file, i).length;

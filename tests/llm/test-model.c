@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models and sessions: logits against a reference in doubles, prompts in pieces, files that lack something.
+// Models and sessions: logits against a reference in doubles, prompts in pieces, incomplete files.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,7 +28,7 @@ static ig_model *load(const tiny_model *m) {
     ig_status status = ig_model_load(device, file, &model, &error);
     if (status != IG_STATUS_OK) print_error("%s\n", error.message);
     assert_int_equal(status, IG_STATUS_OK);
-    ig_gguf_release(file);  // the model keeps it
+    ig_gguf_release(file);  // the model keeps it alive
     return model;
 }
 
@@ -160,7 +160,7 @@ static void wrong_tokens_change_nothing(void **state) {
     tiny_free(&m);
 }
 
-// ---- Files that lack something ----
+// ---- Incomplete files ----
 
 static ig_status load_written(gguf_writer *writer, ig_error *error) {
     ig_model *model = NULL;
@@ -190,7 +190,7 @@ static void whatever_is_missing_is_named(void **state) {
         "blk.0.attn_norm.weight", "blk.1.ffn_norm.weight",     "blk.0.attn_q.weight",    "blk.0.attn_k.weight",
         "blk.0.attn_v.weight",    "blk.1.attn_output.weight",  "blk.1.ffn_gate.weight",  "blk.1.ffn_up.weight",
         "blk.1.ffn_down.weight"};
-    // Without these the model would load and write nonsense.
+    // Without these the model would load and generate nonsense.
     static const char *const qwen2[] = {"blk.0.attn_q.bias", "blk.1.attn_k.bias", "blk.2.attn_v.bias"};
     static const char *const qwen3[] = {"blk.0.attn_q_norm.weight", "blk.0.attn_k_norm.weight"};
     assert_each_is_needed(0, llama, sizeof llama / sizeof *llama);

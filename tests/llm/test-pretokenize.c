@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Splitting text for byte pairs: each family's pieces, as the published expressions give them; nothing is lost; no text
-// takes for ever.
+// Splitting text for byte pairs: each family's pieces match the published expressions; nothing is lost; no text takes
+// forever.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@ static const char *const families[] = {"gpt-2",  "default", "smollm", "falcon", 
                                        "qwen35", "tekken",  "gpt-4o", "deepseek-llm", "deepseek-coder", "deepseek-v3"};
 
 typedef struct golden {
-    const char *names;  // of families that give the same, with spaces between them
+    const char *names;  // of families with the same result, separated by spaces
     const char *text, *pieces;
 } golden;
 
@@ -61,7 +61,7 @@ static const golden goldens[] = {
     {"deepseek-llm deepseek-coder", "\u3000\u00a0 \u2003z", "\u3000|\u00a0 |\u2003|z"},
     {"gpt-2", "a\r\n\r\nb  ", "a|\r\n\r|\n|b|  "},
     {"llama-bpe tekken deepseek-v3", "a\r\n\r\nb  ", "a|\r\n\r\n|b|  "},
-    // Bytes that are no UTF-8 are characters of no class.
+    // Bytes that are not UTF-8 are characters of no class.
     {"gpt-2 llama-bpe tekken", "ab\xff\xc0 \xe2\x82", "ab|\xff\xc0| \xe2\x82"},
 };
 
@@ -148,7 +148,7 @@ static void long_runs_take_time_in_proportion(void **state) {
     for (size_t u = 0; u < LENGTH(units); u++) {
         size_t unit = strlen(units[u]), length = 0;
         for (; length + unit <= BYTES; length += unit) memcpy(text + length, units[u], unit);
-        text[length++] = 'x';  // runs of spaces are not the last thing
+        text[length++] = 'x';  // so that runs of spaces are not at the end
         for (size_t f = 0; f < LENGTH(families); f++) count_pieces(families[f], text, length);
     }
     free(text);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Choosing the next token: what is left out, how often the rest comes, and that seeds decide.
+// Choosing the next token: what is left out, how often the rest occurs, and that seeds decide.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -36,7 +36,7 @@ static void draw_many(ig_sampler_desc desc, const float *logits, double *shares)
 }
 
 static void assert_share(double share, double expected) {
-    // Five deviations of a binomial: one seed in a million would fail.
+    // Five standard deviations of a binomial: one seed in a million would fail.
     assert_true(fabs(share - expected) <= 5 * sqrt(expected * (1 - expected) / DRAWS));
 }
 
@@ -144,7 +144,7 @@ static void special_values_are_never_chosen(void **state) {
     ig_sampler_release(sampler);
 }
 
-// Against sorting all, over sizes that are no powers of anything.
+// Compared with sorting all, over sizes that are not powers of anything.
 static void the_most_likely_of_many_are_found(void **state) {
     (void)state;
     static const uint32_t sizes[] = {1, 2, 31, 33, 257, 5003};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files whose tokens make no sense: an error that names the key, and nothing leaks.
+// Files whose tokens make no sense: an error that names the key, without leaks.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -54,7 +54,7 @@ static gguf_writer good(void) {
     return tiny_writer(small(), "gpt2", "gpt-2");
 }
 
-// Everything but the key.
+// Everything except the key.
 static gguf_writer without(const char *key) {
     static const char *const texts[] = {"a", "b"};
     static const int32_t types[] = {1, 1};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tokens: texts become the tokens that a plain reading of the rules gives, and tokens become the texts again.
+// Tokens: texts become the tokens that a direct implementation of the rules gives, and tokens become the texts again.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -302,7 +302,7 @@ static uint32_t random_below(uint32_t count) {
     return (uint32_t)((seed >> 33) % count);
 }
 
-// ---- SentencePiece against a plain reading ----
+// ---- SentencePiece, compared with a direct implementation ----
 
 enum { FIRST_PIECE = 3 + 256 };
 
@@ -376,7 +376,7 @@ static void pieces_merge_as_the_rules_read(void **state) {
     }
 }
 
-// ---- GPT-2 against a plain reading ----
+// ---- GPT-2, compared with a direct implementation ----
 
 // Letters only, so that the text is one piece.
 static size_t merge_plainly(const char *text, size_t length, int32_t *tokens) {
@@ -427,7 +427,7 @@ static void any_bytes_come_back(void **state) {
     }
 }
 
-// Words that come again are copied from where they came first: the tokens are those of the words by themselves.
+// The tokens of repeated words are copied from their first occurrence: they are those of the words by themselves.
 static void words_that_come_again_have_the_same_tokens(void **state) {
     (void)state;
     igi_text text = {0};

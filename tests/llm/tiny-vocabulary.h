@@ -21,7 +21,7 @@ int32_t tiny_add(tiny_vocabulary *vocabulary, const char *text, int32_t type, fl
 void tiny_add_gpt2_bytes(tiny_vocabulary *vocabulary);
 // "<0x00>" to "<0xFF>"
 void tiny_add_spm_bytes(tiny_vocabulary *vocabulary);
-// "left right"; adds what they become unless it is there. The text is kept, not copied.
+// "left right"; adds the result unless it is there. The text is kept, not copied.
 void tiny_merge(tiny_vocabulary *vocabulary, const char *merge);
 // All arrays and the model; `pre` may be NULL.
 gguf_writer tiny_writer(const tiny_vocabulary *vocabulary, const char *model, const char *pre);

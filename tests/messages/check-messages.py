@@ -4,7 +4,7 @@
 import re
 import sys
 
-# Called through lists of their names (IG_UNARY_LIST and so on), or the way to the sentence itself.
+# Called through lists of their names (IG_UNARY_LIST and so on), or the functions that return the message.
 EXEMPT = {"ig_last_error", "ig_tensor_"}
 
 

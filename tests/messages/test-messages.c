@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every public call that can fail and takes no ig_error leaves a sentence of its own, under its own name, for
-// ig_last_error; calls on tensors also for ig_stream_get_error. check-messages.py sees to it that none is missing here.
+// Every public call that can fail and takes no ig_error leaves its own message, under its own name, for ig_last_error;
+// calls on tensors also for ig_stream_get_error. check-messages.py makes sure that none is missing here.
 #include <ingot/halo.h>
 #include <ingot/llm.h>
 #include <ingot/nn.h>
@@ -10,7 +10,7 @@
 
 #include "tensor-helpers.h"
 
-// ---- Looking at what is left behind ----
+// ---- Checking what is left behind ----
 
 static void leave_an_old_error(void) {
     assert_status(ig_event_signal(NULL, 1), IG_STATUS_INVALID_ARGUMENT);
@@ -39,7 +39,7 @@ static void expect_on_stream(ig_status status, const char *call, const char *beg
     ig_error_clear(&error);
 }
 
-// The call fails, and its sentence begins so.
+// The call fails, and its message begins like this.
 #define FAILS(call, begin)                      \
     do {                                        \
         leave_an_old_error();                   \
@@ -64,8 +64,8 @@ static void buffers(void **state) {
           "buffer_create: no_copy memory cannot be pooled");
     FAILS(ig_buffer_create(device, &(ig_buffer_desc){.length = UINT64_MAX}, &none),
           "buffer_create: 18446744073709551615 bytes are more than");
-    FAILS(ig_buffer_write(shared, 10, bytes, 7), "buffer_write: 7 bytes at offset 10 lie outside a buffer of 16");
-    FAILS(ig_buffer_read(shared, 17, bytes, 0), "buffer_read: 0 bytes at offset 17 lie outside");
+    FAILS(ig_buffer_write(shared, 10, bytes, 7), "buffer_write: 7 bytes at offset 10 are outside a buffer of 16");
+    FAILS(ig_buffer_read(shared, 17, bytes, 0), "buffer_read: 0 bytes at offset 17 are outside");
     FAILS(ig_buffer_read(private, 0, bytes, 1), "buffer_read: the host has no access");
     FAILS(ig_buffer_write(NULL, 0, bytes, 1), "buffer_write: ");
     FAILS(ig_buffer_did_modify(NULL, 0, 1), "buffer_did_modify: the buffer is NULL");
@@ -122,13 +122,13 @@ static void command_buffers(void **state) {
     FAILS(ig_commands_commit(commands), "commit: the command buffer was committed already");
     FAILS(ig_commands_barrier(commands), "encoding: the command buffer was committed already");
     FAILS(ig_commands_on_completed(commands, ignore, NULL), "on_completed: the command buffer was committed");
-    FAILS(ig_commands_wait(commands, 1), "wait: the command buffer is not finished yet");
+    FAILS(ig_commands_wait(commands, 1), "wait: the command buffer has not finished within the timeout");
     assert_ok(ig_event_signal(event, 1));
     assert_ok(ig_commands_wait(commands, IG_FOREVER));
     FAILS(ig_commands_get_dispatch_timing(commands, 3, &timing), "get_dispatch_timing: the command buffer has only 0");
     FAILS(ig_commands_set_pipeline(other, NULL), "set_pipeline: the pipeline is NULL");
-    // The first error of encoding is that of the commit.
-    FAILS(ig_commands_set_bytes(other, NULL, 0, 3), "set_bytes 3: there are no bytes");
+    // The first error of encoding is returned by the commit.
+    FAILS(ig_commands_set_bytes(other, NULL, 0, 3), "set_bytes 3: the bytes are NULL");
     FAILS(ig_commands_commit(other), "set_pipeline: the pipeline is NULL");
     ig_commands_release(commands), ig_commands_release(other);
     ig_event_release(event), ig_queue_release(queue);
@@ -149,7 +149,7 @@ static void kernels_that_fail(void **state) {
     assert_ok(ig_commands_dispatch_threads(commands, line(1), line(1)));
     assert_ok(ig_commands_commit(commands));
     FAILS(ig_commands_wait(commands, IG_FOREVER), "kernel 'wild'");
-    FAILS(ig_pipeline_emit(pipeline, "nonsense", &text), "pipeline_emit: there is no stage 'nonsense'");
+    FAILS(ig_pipeline_emit(pipeline, "nonsense", &text), "pipeline_emit: unknown stage 'nonsense'");
     ig_commands_release(commands), ig_queue_release(queue);
     ig_buffer_release(buffer), ig_pipeline_release(pipeline);
 }
@@ -165,13 +165,13 @@ static void views(void **state) {
     FAILS(ig_tensor_reshape(a, 9, NULL, &view), "reshape: rank 9 is more than 8");
     FAILS(ig_tensor_reshape(a, 1, NULL, &view), "reshape: the shape is NULL");
     FAILS(ig_tensor_reshape(NULL, SHAPE(6), &view), "reshape: tensor and view must not be NULL");
-    FAILS(ig_tensor_permute(a, (const int32_t[]){0, 0}, &view), "permute: axis 0 comes twice");
+    FAILS(ig_tensor_permute(a, (const int32_t[]){0, 0}, &view), "permute: axis 0 is given twice");
     FAILS(ig_tensor_permute(a, (const int32_t[]){0, 2}, &view), "permute: there is no axis 2 in a tensor of rank 2");
     FAILS(ig_tensor_permute(a, NULL, &view), "permute: the axes are NULL");
     FAILS(ig_tensor_transpose(a, 0, 5, &view), "transpose: there is no axis 5");
     FAILS(ig_tensor_slice(a, 2, 0, 1, 1, &view), "slice: there is no axis 2");
-    FAILS(ig_tensor_select(a, 0, 7, &view), "select: index 7 lies outside axis 0 of length 2");
-    FAILS(ig_tensor_select(a, 0, -3, &view), "select: index -3 lies outside");
+    FAILS(ig_tensor_select(a, 0, 7, &view), "select: index 7 is outside axis 0 of length 2");
+    FAILS(ig_tensor_select(a, 0, -3, &view), "select: index -3 is outside");
     FAILS(ig_tensor_broadcast(a, SHAPE(3, 3), &view), "broadcast: [2, 3] cannot become [3, 3]");
     FAILS(ig_tensor_unsqueeze(a, 4, &view), "unsqueeze: there is no axis 4 in a tensor of rank 3");
     FAILS(ig_tensor_squeeze(a, 0, &view), "squeeze: axis 0 has length 2, not 1");
@@ -189,7 +189,7 @@ static void tensors(void **state) {
     void *mutable;
     FAILS(ig_tensor_create(device, NULL, &none), "tensor_create: device, desc and tensor");
     FAILS(ig_tensor_create(device, &(ig_tensor_desc){.type = IG_TYPE_U16, .rank = 1, .shape = {4}}, &none),
-          "tensor_create: there are no tensors of type u16");
+          "tensor_create: tensors cannot have type u16");
     FAILS(ig_tensor_create(device, &(ig_tensor_desc){.type = IG_TYPE_F32, .rank = 9}, &none),
           "tensor_create: rank 9 is more than 8");
     FAILS(ig_tensor_create(device, &(ig_tensor_desc){.rank = 2, .shape = {1ull << 40, 1ull << 40}}, &none),
@@ -197,8 +197,8 @@ static void tensors(void **state) {
     FAILS(ig_tensor_create(device, &(ig_tensor_desc){.bytes = bytes, .buffer = buffer}, &none),
           "tensor_create: give at most one of");
     FAILS(ig_tensor_create(device, &(ig_tensor_desc){IG_TYPE_F32, 1, {4}, .buffer = buffer}, &none),
-          "tensor_create: 16 bytes at offset 0 lie outside a buffer of 8");
-    FAILS(ig_tensor_create_scalar(device, IG_TYPE_U64, 1, &none), "create_scalar: there are no tensors of type u64");
+          "tensor_create: 16 bytes at offset 0 are outside a buffer of 8");
+    FAILS(ig_tensor_create_scalar(device, IG_TYPE_U64, 1, &none), "create_scalar: tensors cannot have type u64");
     FAILS(ig_tensor_read(a, bytes, 20), "read: the tensor has 24 bytes, but the length given is 20");
     FAILS(ig_tensor_write(a, bytes, 28), "write: the tensor has 24 bytes, but the length given is 28");
     FAILS(ig_tensor_item(a, &value), "item: the tensor has 6 elements, not one");
@@ -215,7 +215,7 @@ static void tensors(void **state) {
 
 // ---- Ops ----
 
-// Without an operand, with one too small, and without a stream: under the name of the call each time.
+// Without an operand, with one that is too small, and without a stream: under the name of the call each time.
 #define OP(name, call) FAILS(ig_tensor_##call, name ": ")
 #define UNARY(id, name, type)                                      \
     FAILS(ig_tensor_##name(stream, NULL, NULL, &out), #name ": "); \
@@ -332,7 +332,8 @@ static void ops_of_transformers(void **state) {
     for (int b = IG_BACKEND_SCALAR; b < IG_BACKEND_COUNT; b++)
         OP("embedding", embedding(stream, x, far, &(ig_op_options){.backend = (ig_backend)b}, &out));
     OP("linear", linear(stream, x, v, NULL, &out));
-    FAILS(ig_weight_size(IG_WEIGHT_Q8_0, 1, 3, &size), "weight_size: 3 columns are no whole blocks of 32 ");
+    FAILS(ig_weight_size(IG_WEIGHT_Q8_0, 1, 3, &size),
+          "weight_size: 3 columns are not a multiple of the block size 32 ");
     FAILS(ig_weight_create(device, &(ig_weight_desc){0}, &none), "weight_create: give bytes");
     FAILS(ig_weight_quantize(stream, x, IG_WEIGHT_Q8_0, NULL, &none), "weight_quantize: ");
     FAILS(ig_weight_quantize(stream, v, IG_WEIGHT_F32, NULL, &none), "weight_quantize: ");
@@ -393,7 +394,7 @@ static void language_models(void **state) {
     FAILS(ig_gguf_element(NULL, 0, &value), "gguf_element: ");
     FAILS(ig_gguf_tensor_at(NULL, 0, &tensor), "gguf_tensor_at: ");
     FAILS(ig_gguf_find_tensor(NULL, "name", &tensor), "gguf_find_tensor: ");
-    FAILS(ig_gguf_weight_type(12345, &type), "gguf_weight_type: there are no weights of type 12345");
+    FAILS(ig_gguf_weight_type(12345, &type), "gguf_weight_type: weights of type 12345");
     FAILS(ig_tokenizer_encode(NULL, "", 0, NULL, NULL, 0, &count), "tokenizer_encode: ");
     FAILS(ig_tokenizer_decode(NULL, 0, &text), "tokenizer_decode: ");
     FAILS(ig_session_truncate(NULL, 0), "session_truncate: ");
@@ -432,7 +433,7 @@ static void clocks(void **state) {
     assert_ok(ig_hlc_create(1, &clock));
     FAILS(ig_hlc_create(1, NULL), "hlc_create: clock must not");
     FAILS(ig_hlc_update(NULL, ahead, NULL), "hlc_update: clock must not");
-    FAILS(ig_hlc_update(clock, ahead, NULL), "hlc_update: the moment 9223372036854775807 us, logical 0, of node 3");
+    FAILS(ig_hlc_update(clock, ahead, NULL), "hlc_update: the timestamp 9223372036854775807 us, logical 0, of node 3");
     FAILS(ig_hlc_pack(ahead, NULL), "hlc_pack: packed must not");
     FAILS(ig_hlc_pack((ig_hlc_timestamp){1, 1ull << 48, 0}, packed), "hlc_pack: logical 281474976710656 must fit");
     ig_hlc_release(clock);
@@ -626,7 +627,7 @@ static void other_threads_see_nothing(void **state) {
     assert_int_equal(ig_last_error(NULL), IG_STATUS_INVALID_ARGUMENT);
 }
 
-// The op failed on the stream, the view later, the op again: each time the last one is told.
+// The op failed on the stream, then a view, then the op again: the last failure is reported each time.
 static void the_later_of_stream_and_thread_is_told(void **state) {
     (void)state;
     ig_tensor *x = iota(SHAPE(2, 3)), *out = NULL;
@@ -647,7 +648,7 @@ static void long_sentences_are_cut(void **state) {
     stage[sizeof stage - 1] = 0;
     ig_pipeline *pipeline = make_pipeline("kernel void k(device int *a) { a[0] = 1; }", "k");
     char *text;
-    if (on_software_device()) FAILS(ig_pipeline_emit(pipeline, stage, &text), "pipeline_emit: there is no stage 'xxx");
+    if (on_software_device()) FAILS(ig_pipeline_emit(pipeline, stage, &text), "pipeline_emit: unknown stage 'xxx");
     ig_pipeline_release(pipeline);
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What src/device/metal uses of Apple's API, held against what Apple publishes.
+"""Compares what src/device/metal uses of Apple's API with what Apple publishes.
 
 apple-api.txt lists every selector, enumerator and structure. The test takes what the sources use from clang's syntax
 tree, and asks that all of it is listed and that the headers it compiles against give the listed values:

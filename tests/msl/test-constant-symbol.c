@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Symbols of function constants: the number may be a sum, and anything at all may stand there.
+// Symbols of function constants: the number may be a sum, and anything may be in its place.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What clang prints, in the user's terms: types, hints, marks and changes on the user's own columns.
+// clang's output in the user's terms: types, hints, marks and changes in the user's own columns.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -96,7 +96,7 @@ static char *log_of(const char *source, const char *format) {
     const igi_msl_main_source main = {.text = source, .length = strlen(source), .name = "x.metal"};
     assert_int_equal(igi_msl_sources_load(&sources, &main, NULL, 0, NULL), IG_STATUS_OK);
     igi_text output = {0};
-    // "@" stands for the path that clang is told.
+    // "@" stands for the path given to clang.
     for (const char *at = format; *at; at++)
         igi_text_append(&output, *at == '@' ? sources.files[0].path : at,
                         *at == '@' ? strlen(sources.files[0].path) : 1);
@@ -140,7 +140,7 @@ static void changes_are_shown(void **state) {
                "x.metal:1:3: note: x\n    1 | a \"b\" c\n      |   ^~~\n      -   \"b\"\n      +   \"\\A\"\n");
 }
 
-// The attribute becomes a longer annotation: columns behind it move.
+// The attribute becomes a longer annotation: columns after it move.
 static void columns_are_those_before_rewriting(void **state) {
     (void)state;
     const char *source = "kernel void f(device float *a [[buffer(0)]]) { a[0] = b }\n";
@@ -189,7 +189,7 @@ static void messages_without_a_place_are_kept(void **state) {
                "x.metal:1:2: error: expected '}'\n    1 | x\n      |  ^\n");
 }
 
-// Whatever clang says, and whatever the source holds.
+// Whatever clang prints, and whatever the source contains.
 static void any_output_is_survived(void **state) {
     (void)state;
     static const char *const pieces[] = {

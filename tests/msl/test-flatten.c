@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flattening: sources with their includes as one text, which the preprocessor reads as it read the many.
+// Flattening: sources with their includes as one text, which the preprocessor reads like the separate files.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -53,7 +53,7 @@ static void expect(const char *text, const char *expected) {
     free(flat);
 }
 
-// How often a line with this text is left when macros have done their work.
+// How many lines with this text are left after preprocessing.
 static size_t lines_left(const char *flat, const char *line) {
     char *path = igi_path_join(directory, "flat.c");
     assert_int_equal(igi_file_write_atomic(path, flat, strlen(flat)), IG_STATUS_OK);
@@ -98,7 +98,7 @@ static void guarded_headers_come_once(void **state) {
     write_file("guard.h", "// a header\n#ifndef GUARD\n#define GUARD\n#include \"guard.h\"\nint once;\n#endif\n");
     expect_once("#include \"pragma.h\"\n#include \"pragma.h\"\n");
     expect_once("#include \"guard.h\"\n#include \"guard.h\"\n");
-    // The first one is not there as far as the preprocessor knows.
+    // For the preprocessor, the first one does not exist.
     expect_once("#if 0\n#include \"pragma.h\"\n#endif\n#include \"pragma.h\"\n");
 }
 

@@ -25,7 +25,7 @@ static double sum_limit(const function_context *c, const long double *x, long do
     long double terms = 4 * (fabsl(x[0] * x[1]) + x[2] * x[2] + 1);
     return (double)(1 + 6 * value_ulp(IG_TYPE_F32, terms) / value_ulp(c->type, wanted));
 }
-// Squares of tiny components vanish, which the specification says nothing of.
+// Squares of tiny components vanish, for which the specification has no rule.
 static double length_limit(const function_context *c, const long double *x, long double wanted) {
     if (fmaxl(fmaxl(fabsl(x[0]), fabsl(x[1])), fabsl(x[2])) < 1e-15L) return -1;
     return c->type == IG_TYPE_F32 ? 4 : 1.5;

@@ -68,7 +68,7 @@ static __int128 high_part(const function_context *c, __int128 x, __int128 y) {
     if (is_signed(c)) return (x * y) >> width_of(c);
     return (__int128)(((unsigned __int128)x * (unsigned __int128)y) >> width_of(c));
 }
-// 64-bit products of three do not fit even here.
+// 64-bit products of three factors do not fit even here.
 static __int128 multiply_add_saturated(const function_context *c, __int128 x, __int128 y, __int128 z) {
     __int128 product;
     if (__builtin_mul_overflow(x, y, &product)) return (x < 0) == (y < 0) ? highest(c) : lowest(c);
@@ -84,7 +84,7 @@ static __int128 inserted(const function_context *c, __int128 base, __int128 v, i
     unsigned __int128 mask = bits(c, (__int128)((((unsigned __int128)1 << count) - 1) << offset));
     return wrapped(c, (bits(c, base) & ~mask) | ((bits(c, v) << offset) & mask));
 }
-// Where the MSL below takes its field from.
+// The offset of the field that the MSL below extracts.
 static int offset_of(const function_context *c, __int128 z) {
     return (int)(bits(c, z) % (unsigned)(width_of(c) / 2));
 }

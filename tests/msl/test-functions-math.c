@@ -10,7 +10,7 @@ static const long double pi = 3.14159265358979323846264338327950288L;
 
 // ---- Limits ----
 
-// half and bfloat are computed in float: one ulp is plenty, and correct rounding may miss by a hair.
+// half and bfloat are computed in float: one ulp is plenty, and correct rounding may be missed by very little.
 static double narrow(const function_context *c, double limit) {
     if (c->type == IG_TYPE_F32) return limit;
     return limit == 0 ? 0 : limit == 0.5 ? 0.502 : 1;
@@ -39,7 +39,7 @@ static double undefined(const function_context *c, const long double *x, long do
 static double fast_exp(const function_context *c, const long double *x, long double wanted) {
     return narrow(c, 3 + floor((double)fabsl(2 * x[0])));
 }
-// exp2(x * log2(10)), with the error of the product on top.
+// exp2(x * log2(10)), with the error of the product added.
 static double fast_exp10(const function_context *c, const long double *x, long double wanted) {
     double t = (double)fabsl(x[0] * log2l(10));
     return narrow(c, 3 + floor(2 * t) + 2 * t);
@@ -75,7 +75,7 @@ static double fast_cosh(const function_context *c, const long double *x, long do
 static double fast_tanh(const function_context *c, const long double *x, long double wanted) {
     return absolute(c, 8 * (1 + fabsl(x[0])) * 0x1p-23L, wanted);
 }
-// Twice what the formula of table 8.2 itself is off by in float, and a few ulp for its log and sqrt.
+// Twice the error of table 8.2's formula itself in float, and a few ulp for its log and sqrt.
 static double formula(const function_context *c, float value, long double wanted) {
     return c->type == IG_TYPE_F32 ? 8 + absolute(c, 2 * fabsl((long double)value - wanted), wanted) : 1;
 }
@@ -97,7 +97,7 @@ static double fast_atan2(const function_context *c, const long double *x, long d
 static double fast_divide(const function_context *c, const long double *x, long double wanted) {
     return fabsl(x[1]) >= 0x1p-126L && fabsl(x[1]) <= 0x1p126L ? narrow(c, 2.5) : -1;
 }
-// The smallest value below 1 of the type is as close as fract gets.
+// The largest value of the type below 1 is as close as fract gets.
 static double fract_limit(const function_context *c, const long double *x, long double wanted) {
     return isfinite(x[0]) ? narrow(c, 0.5) : -1;
 }
@@ -117,7 +117,7 @@ static long double tanpi_of(long double x) {
     long double c = cospi_of(x);
     return c == 0 ? (long double)INFINITY : sinpi_of(x) / c;
 }
-// An infinity of either sign is right at odd multiples of a half.
+// An infinity of either sign is correct at odd multiples of a half.
 static double tanpi_limit(const function_context *c, const long double *x, long double wanted) {
     return isinf(wanted) ? -1 : narrow(c, 6);
 }

@@ -15,7 +15,7 @@
 typedef struct session {
     ig_device *device;
     ig_queue *queue;
-    ig_buffer *inputs[FUNCTION_ARGUMENTS], *output, *scalars;  // scalars: what the same function gave last time
+    ig_buffer *inputs[FUNCTION_ARGUMENTS], *output, *scalars;  // scalars: the previous results of the same function
     const char *only;
     bool verbose;
     unsigned passed, failed;
@@ -127,13 +127,13 @@ static bool run(session *s, ig_library *library, const function_test *test, int 
 // ---- Judging ----
 
 typedef struct worst {
-    size_t inputs;  // the specification says something of
+    size_t inputs;  // for which the specification has a rule
     double error, limit;
     long double x[FUNCTION_ARGUMENTS], got, wanted;
     bool failed;
 } worst;
 
-// In ulp; infinite for a NaN or infinity that is missing or too many.
+// In ulp; infinite for a missing or unexpected NaN or infinity.
 static double error_of(const function_context *c, long double got, long double wanted) {
     if (isnan(got) || isnan(wanted)) return isnan(got) && isnan(wanted) ? 0 : (double)INFINITY;
     if (got == value_round(c->type, wanted)) return 0;
@@ -141,7 +141,7 @@ static double error_of(const function_context *c, long double got, long double w
     long double smallest = c->type == IG_TYPE_F16 ? 0x1p-14L : 0x1p-126L;
     if (c->mode == IG_MATH_FAST && fabsl(wanted) < smallest && got == 0) return 0;
     if (isinf(wanted)) return (double)INFINITY;
-    // An overflow is off by as much as the number after the largest would be.
+    // An overflow has the error of the number after the largest.
     if (isinf(got)) got = copysignl(c->type == IG_TYPE_F16 ? 0x1p16L : 0x1p128L, got);
     return (double)(fabsl(got - wanted) / value_ulp(c->type, wanted));
 }
@@ -153,7 +153,7 @@ static void judge(const function_test *test, const function_context *c, const lo
     if (limit < 0) return;
     if (!w->inputs++) w->limit = limit;
     double error = error_of(c, got, wanted);
-    // 0.5 is correct rounding, which error_of has already looked at for exact ties.
+    // 0.5 is correct rounding, for which error_of has already checked exact ties.
     bool failed = error > 0 && (limit == 0 || !(error <= limit));
     if (w->failed && !failed) return;
     if (failed == w->failed && error <= w->error) return;
@@ -189,7 +189,7 @@ static void compare(session *s, const function_test *test, const function_contex
     say(s, test, c, &w);
 }
 
-// Vectors must give what the scalars gave.
+// Vectors must give the same results as scalars.
 static void compare_vectors(session *s, const function_test *test, const function_context *c) {
     uint32_t size = ig_type_size(c->type);
     for (size_t i = 0; i < FUNCTION_INPUTS; i++) {

@@ -12,7 +12,7 @@ typedef struct function_context {
     ig_math_mode mode;
 } function_context;
 
-// How far a result may be from the reference, in ulp of the type: 0 is exact, 0.5 correctly rounded. Negative: the
+// How much a result may differ from the reference, in ulp of the type: 0 is exact, 0.5 correctly rounded. Negative: the
 // specification leaves this input open.
 typedef double (*function_limit)(const function_context *c, const long double *x, long double wanted);
 
@@ -23,11 +23,11 @@ typedef struct function_test {
     long double (*reference)(const function_context *c, const long double *x);
     function_limit safe, fast;
     double low[FUNCTION_ARGUMENTS],
-        high[FUNCTION_ARGUMENTS];  // where inputs come from in fast mode, and half of them in safe mode
+        high[FUNCTION_ARGUMENTS];  // range of inputs in fast mode, and of half of them in safe mode
     bool finite;                   // no NaN or infinity as input in safe mode either
 } function_test;
 
-// One library: all tests for one type and mode. `width` 1, or 4 for vectors that have to agree with the scalars.
+// One library: all tests for one type and mode. `width` 1, or 4 for vectors that must agree with the scalars.
 typedef struct function_family {
     const char *name;
     const char *helpers;  // MSL that the expressions use

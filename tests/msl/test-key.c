@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The key of a compilation: whatever can change its result changes the key, and nothing else does.
+// The key of a compilation: everything that can change its result changes the key, and nothing else does.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -60,7 +60,7 @@ static igi_hash key_of(const options *o) {
     igi_hash key = igi_msl_key(compiler, &request), content = igi_msl_content_key(compiler, &request);
     igi_msl_sources_free(&request.sources);
     assert_true(igi_hash_valid(key) && igi_hash_valid(content));
-    assert_false(igi_hash_equal(key, content));  // the clang is in one of them
+    assert_false(igi_hash_equal(key, content));  // only one of them contains the clang
     return content;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rewriter: every rule by example, columns mapped back, and any text at all survived.
+// The rewriter: every rule by example, columns mapped back, and robustness against any text.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 #include "msl/rewrite.h"
 
 typedef struct example {
-    const char *from, *to;  // to NULL: stays as it is
+    const char *from, *to;  // to NULL: unchanged
 } example;
 
 static void expect(const char *from, const char *to) {
@@ -65,7 +65,7 @@ static void constant_parameters_without_a_number_say_so(void **state) {
         {"[[kernel]] void f(constant int &s) {}", " " ANNOTATE("kernel\"") " void f(constant int &s " CONSTANT ") {}"},
         {"kernel void f(constant int &s [[buffer(1)]], constant int &t) {}",
          "kernel void f(constant int &s  " ANNOTATE("buffer:constant\", 1") ", constant int &t " CONSTANT ") {}"},
-        // Of other functions, and inside of kernels.
+        // In other functions, and inside kernels.
         {"int f(constant int &s);", NULL},
         {"kernel void f() { g((constant int *)p, h); }", NULL},
     };
@@ -141,7 +141,7 @@ static void function_constants_may_be_declared_through_macros(void **state) {
         {"STEEL_CONST bool a [[function_constant(0)]];", "extern const bool a" SYMBOL("0", "bool", "a") ";"},
         {"#define FC(n, t, x) constant t x##_fc [[function_constant(n)]];",
          "#define FC(n, t, x) extern const t x##_fc" SYMBOL("n", "t", "x##_fc") ";"},
-        // What is not of the declaration stays.
+        // What does not belong to the declaration is unchanged.
         {"FOO(1)\nconstant bool a [[function_constant(0)]];",
          "FOO(1)\nextern const bool a" SYMBOL("0", "bool", "a") ";"},
         {"BEGIN constant bool a [[function_constant(0)]];", "BEGIN extern const bool a" SYMBOL("0", "bool", "a") ";"},
@@ -281,7 +281,7 @@ static void overloads_for_other_address_spaces_go(void **state) {
         // A macro's body is a scope.
         {"#define F(T) void f(device T *p) {} \\\n  void f(thread T *p) {} \\\n  int x;\nvoid f(thread T *p) {}",
          "#define F(T) void f(device T *p) {} \\\n   \\\n  int x;\nvoid f(thread T *p) {}"},
-        // Edits that were due inside are gone; those around are not.
+        // Edits inside are gone; those around are not.
         {"void f(device T *p) { g(1.0); }\nvoid f(thread T *p) { g(1.0, p [[buffer(0)]]); v.x += 1.0; }\nfloat a = "
          "1.0;",
          "void f(device T *p) { g(1.0f); }\n\nfloat a = 1.0f;"},
@@ -293,7 +293,7 @@ static void everything_else_stays(void **state) {
     (void)state;
     static const example examples[] = {
         {"void f(device T *p) {} void f(constant T *p) {}", NULL},  // const T * is another type
-        {"void f(device T *p) {} void f(device T *p) {}", NULL},    // clang's to report
+        {"void f(device T *p) {} void f(device T *p) {}", NULL},    // left for clang to report
         {"void f(device T *p) {} void f(thread T *p, int n) {} void g(thread T *p) {}", NULL},
         {"namespace a { void f(device T *p) {} } namespace b { void f(thread T *p) {} }", NULL},
         {"struct A { void f(device T *p) {} }; struct B { void f(thread T *p) {} };", NULL},
@@ -319,10 +319,10 @@ static void branches_of_the_preprocessor_are_told_apart(void **state) {
         // Both branches open the same scope.
         {"#if A\nstruct X {\n#else\nstruct Y {\n#endif\nint f() thread { }\nint f() device { }\n};\nint f() device;",
          "#if A\nstruct X {\n#else\nstruct Y {\n#endif\nint f()  { }\n\n};\nint f() ;"},
-        // Directives inside a declaration that goes stay.
+        // Directives inside a removed declaration are kept.
         {"void f(device T *p) {}\nvoid f(thread T *p) {\n#if A\n  g();\n#endif\n#define Z 1\n}\n",
          "void f(device T *p) {}\n\n#if A\n  \n#endif\n#define Z 1\n\n"},
-        // A declaration cut by a branch is left alone.
+        // A declaration cut by a branch is unchanged.
         {"void f(device T *p) {}\n#if A\nvoid f(thread T *p)\n#else\nint f(thread T *p)\n#endif\n{}\n", NULL},
     };
     EXPECT_ALL(examples);
@@ -341,7 +341,7 @@ static uint32_t locate(const char *source, const char *in_result, uint32_t line)
     return column;
 }
 
-// The longest delimiter there may be, sixteen characters.
+// The longest allowed delimiter, sixteen characters.
 static void raw_strings_end_at_their_delimiter(void **state) {
     (void)state;
     static const example examples[] = {
@@ -356,7 +356,7 @@ static void add_edit(igi_msl_edits *edits, size_t offset, size_t length, const c
     assert_true(igi_msl_edits_add(edits, offset, length, igi_strdup(text)));
 }
 
-// Insertions come before a replacement of the same place, whichever was asked for first.
+// Insertions come before a replacement at the same offset, whichever was added first.
 static void edits_are_applied_in_order(void **state) {
     (void)state;
     igi_msl_edits edits = {0};
@@ -378,7 +378,7 @@ static void columns_map_back(void **state) {
     (void)state;
     const char *source = "int a;\nvoid f(int p [[buffer(0)]], int q) { v.xy += 1.0 + bad; }\nint z";
     assert_int_equal(locate(source, "int p", 2), 8);
-    assert_int_equal(locate(source, "annotate", 2), 14);  // inside a replacement: where it stood
+    assert_int_equal(locate(source, "annotate", 2), 14);  // inside a replacement: where it begins
     assert_int_equal(locate(source, "int q", 2), 29);
     assert_int_equal(locate(source, "bad", 2), 52);
     assert_int_equal(locate(source, "v.xy +", 2), 43);  // the copy: at the operator
@@ -387,7 +387,7 @@ static void columns_map_back(void **state) {
     assert_true(igi_msl_rewrite_source(source, strlen(source), &rewrite));
     assert_int_equal(igi_msl_rewrite_locate(&rewrite, source, 0, 7), 7);
     assert_int_equal(igi_msl_rewrite_locate(&rewrite, source, 1, 0), 0);
-    assert_true(igi_msl_rewrite_locate(&rewrite, source, 99, 99) > 0);  // clang would not, but nothing breaks
+    assert_true(igi_msl_rewrite_locate(&rewrite, source, 99, 99) > 0);  // clang would not do this, but nothing breaks
     igi_msl_rewrite_free(&rewrite);
 }
 
@@ -446,7 +446,7 @@ static size_t count_lines(const char *text, size_t length) {
 }
 
 static void survive(const char *text, size_t length) {
-    char *copy = igi_strndup(text, length);  // for the address sanitizer to see the end
+    char *copy = igi_strndup(text, length);  // so that the address sanitizer sees the end
     igi_msl_rewrite rewrite;
     assert_true(igi_msl_rewrite_source(copy, length, &rewrite));
     assert_int_equal(count_lines(rewrite.text, rewrite.length), count_lines(text, length));
@@ -563,7 +563,7 @@ static void any_order_of_tokens_is_survived(void **state) {
     }
 }
 
-// Each would take minutes if any pass were quadratic in it.
+// Each would take minutes if any pass were quadratic in its length.
 static void endless_repetition_is_survived(void **state) {
     (void)state;
     static const struct {

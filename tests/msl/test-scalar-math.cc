@@ -29,7 +29,7 @@ static double ulp(double x) {
   return fabs(x) < 0x1p-126 ? 0x1p-149 : ldexp(1.0, exponent - 24);
 }
 
-// Infinite where a NaN, infinity or signed zero is expected and missing. flush: denormal results may be zero.
+// Infinite if a NaN, infinity or signed zero is expected and missing. flush: denormal results may be zero.
 static double error(float got, double want, bool flush) {
   if (want != want || got != got) return want != want && got != got ? 0 : INFINITY;
   if (want == 0) return got == 0 && std::signbit(got) == std::signbit(want) ? 0 : INFINITY;

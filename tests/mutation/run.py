@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Puts small faults into a copy of the source, one at a time, and runs the tests that should notice.
+"""Puts small faults into a copy of the source, one at a time, and runs the tests that should detect them.
 
 Each block of faults.txt is one fault:
 
@@ -97,7 +97,7 @@ class Build:
         self.log = open(work / "log", "a")
 
     def call(self, *command, seconds=None):
-        """Exit status, or None after so many seconds."""
+        """Exit status, or None after this many seconds."""
         process = subprocess.Popen(command, stdout=self.log, stderr=self.log, stdin=subprocess.DEVNULL,
                                    start_new_session=True, env=dict(os.environ, CCACHE_NOHASHDIR="1"))
         try:
@@ -140,7 +140,7 @@ class Build:
 
 
 def run_fault(build, fault, seconds):
-    """The test that noticed, None when none did, or an error as an exception."""
+    """The test that detected it, None if none did, or an error as an exception."""
     path = build.source / fault.file
     whole = path.read_text()
     old, new = fault.texts()
@@ -206,7 +206,7 @@ def run_all(faults, options):
         if time.monotonic() - started > options.seconds:
             break
         begin = time.monotonic()
-        # Without a fault the tests must pass, or passing and failing would say nothing.
+        # Without a fault the tests must pass; otherwise their failure would prove nothing.
         todo = [test for test in fault.tests if test not in sound]
         if todo and not build.make(todo):
             sys.exit(f"the source does not compile; see {build.log.name}")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention: every backend against a reference in double, and against its own steps; it never keeps the scores.
+// Attention: every backend against a reference in double, and against its own steps; it never stores the scores.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A whole transformer block with random weights, made of the public ops, against a reference in double; token by token
-// through the cache it gives what all at once give.
+// through the cache it gives the same results as all at once.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +52,7 @@ static ig_tensor *times(const block *b, int weight, const ig_tensor *x) {
     return out;
 }
 
-// [tokens, heads * dim] as heads, turned by position where that is wanted. Releases x.
+// [tokens, heads * dim] as heads, rotated by position if requested. Releases x.
 static ig_tensor *as_heads(ig_tensor *x, uint64_t heads, bool turns, uint64_t position) {
     ig_tensor *view = NULL, *out = NULL;
     assert_ok(ig_tensor_reshape(x, 3, (uint64_t[]){ig_tensor_shape(x)[0], heads, DIM}, &view));

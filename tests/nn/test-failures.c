@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that runs out at any allocation: the op says so, its operands stay, and it works the next time.
+// Memory that runs out at any allocation: the op reports it, its operands are unchanged, and it works the next time.
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,7 +57,7 @@ static ig_status there_and_back(const scene *s, const ig_op_options *options, ig
     return status;
 }
 
-// A cache that was not appended to keeps its length.
+// A cache to which nothing was appended keeps its length.
 static ig_status remember(const scene *s, const ig_op_options *options, ig_tensor **out) {
     ig_kv_cache *cache = NULL;
     const ig_kv_cache_desc desc = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The KV cache: what is appended is what attention sees, around the ring too; estimates of memory.
+// The KV cache: attention sees what was appended, around the ring too; estimates of memory.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +35,7 @@ static double *recompute(ig_type type, const ig_tensor *q, const ig_tensor *k, c
     return wanted;
 }
 
-// Appends in pieces and compares each piece's attention with what all at once give.
+// Appends in pieces and compares each piece's attention with that of all at once.
 static void run_in_pieces(ig_kv_cache *cache, const ig_tensor *q, const ig_tensor *k, const ig_tensor *v,
                           const double *wanted, const ig_op_options *options) {
     static const int pieces[] = {7, 1, 1, 5, 3, 9, 1, 2, 12};
@@ -179,7 +179,7 @@ static ig_tensor *sequence(const ig_tensor *x, int64_t which, int64_t begin, int
     return part;
 }
 
-// What each sequence gives alone, one behind the other.
+// The result of each sequence alone, one after the other.
 static double *recompute_each(ig_type type, const ig_tensor *q, const ig_tensor *k, uint64_t window) {
     uint64_t count = TOKENS * HEADS * GROUP * DIM;
     double *all = calloc(SEQUENCES * count, sizeof *all);
@@ -193,7 +193,7 @@ static double *recompute_each(ig_type type, const ig_tensor *q, const ig_tensor 
     return all;
 }
 
-// Positions [begin, end) of each sequence, as a result [sequences, positions, ..] has them.
+// Positions [begin, end) of each sequence, as in a result [sequences, positions, ..].
 static void expect_positions(ig_tensor *out, const double *wanted, const uint64_t *begin, uint64_t count) {
     uint64_t row = HEADS * GROUP * DIM;
     double *part = calloc(SEQUENCES * count * row, sizeof *part);
@@ -235,7 +235,7 @@ static void sequences_in_step_equal_each_alone(void **state) {
     ig_tensor_release(q), ig_tensor_release(k);
 }
 
-// The position each sequence is at: [sequences, 1, ..].
+// The current position of each sequence: [sequences, 1, ..].
 static ig_tensor *current(const ig_tensor *x, const uint64_t *at) {
     ig_tensor *parts[SEQUENCES], *all = NULL;
     for (int64_t s = 0; s < SEQUENCES; s++) {

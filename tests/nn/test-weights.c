@@ -14,12 +14,12 @@ static const ig_weight_type all_types[] = {IG_WEIGHT_Q8_0, IG_WEIGHT_Q4_0, IG_WE
                                            IG_WEIGHT_Q5_1, IG_WEIGHT_Q2_K, IG_WEIGHT_Q3_K, IG_WEIGHT_Q4_K,
                                            IG_WEIGHT_Q5_K, IG_WEIGHT_Q6_K, IG_WEIGHT_F16,  IG_WEIGHT_BF16};
 
-// At least so many, in whole blocks.
+// At least this many, in whole blocks.
 static uint64_t columns_for(ig_weight_type type, uint64_t columns) {
     return type >= IG_WEIGHT_Q2_K ? (columns + 255) / 256 * 256 : columns;
 }
 
-// Bell-shaped, as weights are. free() it.
+// Normally distributed, as weights are. free() it.
 static double *doubles_of_random(int count, double magnitude, double shift) {
     ig_tensor *x = random_tensor(IG_TYPE_F32, SHAPE(4, (uint64_t)count), 77);
     double *values = doubles_of(x);
@@ -33,7 +33,7 @@ static double *doubles_of_random(int count, double magnitude, double shift) {
 
 // ---- Blocks ----
 
-// Any bytes, with these halves for the scale and the offset.
+// Any bytes, with these f16 values for the scale and the offset.
 static ig_weight *random_blocks(ig_weight_type type, uint64_t rows, uint64_t columns, uint16_t scale, uint16_t offset) {
     uint64_t size = 0, block = 0, seed = 1;
     assert_ok(ig_weight_size(type, rows, columns, &size));
@@ -52,7 +52,7 @@ static ig_weight *random_blocks(ig_weight_type type, uint64_t rows, uint64_t col
     return weight;
 }
 
-// 0, the least denormal, an odd one, an ordinary one, the largest, infinity, NaN, a negative one.
+// 0, the smallest denormal, an odd one, an ordinary one, the largest, infinity, NaN, a negative one.
 static const uint16_t scale_bits[] = {0, 1, 0x0155, 0x2c01, 0x7bff, 0x7c00, 0x7e00, 0xa801};
 
 static void blocks_mean_what_the_format_says(void **state) {
@@ -134,7 +134,7 @@ static void rounding_is_off_by_half_a_step_at_most(void **state) {
             double *back = reference_weights(weight);
             for (int i = 0; i < 5 * 96; i++) {
                 double step = step_of(block_types[b], values + i / 32 * 32), off = fabs(back[i] - values[i]);
-                // Around zero the greatest of the other sign has no number of its own.
+                // Around zero the greatest value of the other sign has no exact number.
                 assert_true(off <= step * (lopsided ? 1.01 : 0.51) + 0x1p-10);
             }
             FOR_BACKENDS(options) {
@@ -175,7 +175,7 @@ static void errors_are_as_small_as_the_bits_allow(void **state) {
         }
 }
 
-// Rows of any numbers, of few different ones with many ties, of nothing but a spike, and of some too small for a scale.
+// Rows of arbitrary numbers, of few different ones with many ties, of only a spike, and of some too small for a scale.
 static ig_tensor *odd_rows(uint64_t rows) {
     ig_tensor *x = random_tensor(IG_TYPE_F32, SHAPE(rows, 256), 9);
     double *values = doubles_of(x);
@@ -214,8 +214,8 @@ static void every_backend_writes_the_same_bytes(void **state) {
 static const uint64_t product_shapes[][3] = {{1, 33, 256}, {1, 257, 64},  {3, 31, 96}, {0, 5, 32},
                                              {2, 1, 32},   {33, 70, 544}, {11, 4, 64}, {130, 33, 1056}};
 
-// All shapes with all formats, and a part of them with each type of x that is not f32; of these few on the device,
-// where each has a kernel of its own that takes its time to compile.
+// All shapes with all formats, and a part of them with each type of x that is not f32; few of these on the device,
+// where each has a separate kernel that takes time to compile.
 static bool is_tried(size_t shape, size_t format, ig_type type) {
     return (type == IG_TYPE_F32 && !SANITIZED) || (shape + format + type) % 3 == 0;
 }
@@ -227,7 +227,7 @@ static void products_are_right(void **state) {
     (void)state;
     for (size_t s = 0; s < LENGTH(product_shapes); s++)
         for (size_t w = 0; w < LENGTH(all_types); w++) FOR_FLOAT_TYPES(type) {
-                // A plain weight of the same type is a matrix like any other.
+                // A plain weight of the same type is an ordinary matrix.
                 if (strcmp(ig_type_name(type), ig_weight_type_name(all_types[w])) == 0) continue;
                 if (!is_tried(s, w, type)) continue;
                 uint64_t m = product_shapes[s][0], n = product_shapes[s][1];
@@ -329,7 +329,7 @@ static void sizes_are_checked(void **state) {
         IG_STATUS_INVALID_ARGUMENT);
     ig_tensor *odd = random_tensor(IG_TYPE_F32, SHAPE(2, 33), 1), *out = NULL;
     assert_status(ig_weight_quantize(stream, odd, IG_WEIGHT_Q4_0, NULL, &weight), IG_STATUS_INVALID_ARGUMENT);
-    expect_error("no whole blocks");
+    expect_error("not whole blocks");
     assert_null(weight);
     ig_tensor *even = random_tensor(IG_TYPE_F32, SHAPE(2, 64), 1);
     assert_ok(ig_weight_quantize(stream, even, IG_WEIGHT_Q4_0, NULL, &weight));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of ring kernels share: a runtime, and handlers that exist three times: in C, in MSL for one thread,
-// and in MSL for a threadgroup.
+// Shared by the tests of ring kernels: a runtime, and handlers that exist three times: in C, in MSL for one thread, and
+// in MSL for a threadgroup.
 #ifndef INGOT_TESTS_RING_HELPERS_H
 #define INGOT_TESTS_RING_HELPERS_H
 
@@ -31,16 +31,16 @@ extern const size_t way_count;
 
 // Kernels: "echo" answers with the payload it got; "add" adds a u64 to its state and answers with the sum; "fail" fails
 // with the code in its payload, if that is not 0, and answers otherwise; "relay" sends what it gets to all its routes;
-// "scatter" sends a batch of as many numbers as the enum says, from the one in its payload on, along its first route;
-// "tally" adds up all messages of a call, tells the host the sum, with their number as the type, and fails at 1000.
-// Type 99 makes any of them loop for ever, and 98 touch memory it does not own (in MSL).
+// "scatter" sends a batch of SCATTERED numbers, starting with the one in its payload, along its first route; "tally"
+// adds up all messages of a call, sends the sum to the host, with their number as the type, and fails at 1000. Type 99
+// makes any of them loop forever, and 98 access memory it does not own (in MSL).
 enum { SCATTERED = 40 };
 ig_ring_launch_desc desc_of(const way *w, const char *kernel);
 ig_ring_kernel *launch(const ig_ring_launch_desc *desc);
 ig_ring_kernel *launch_way(const way *w, const char *kernel);
 
 void send_u64(ig_ring_kernel *kernel, uint64_t type, uint64_t value);
-// The same for a message that must be handled within so many microseconds.
+// The same for a message that must be handled within this many microseconds.
 void send_u64_within(ig_ring_kernel *kernel, uint64_t type, uint64_t value, uint64_t deadline_us);
 uint64_t receive_u64(ig_ring_kernel *kernel);
 void end_kernel(ig_ring_kernel *kernel);  // drains, waits, releases

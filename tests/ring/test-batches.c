@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages that are sent together share places, and are messages of their own all the same.
+// Messages that are sent together share slots, but are otherwise separate messages.
 #include <string.h>
 
 #include "ring-helpers.h"
 #include "ring/rings.h"
 
-enum { COUNT = 130 };  // more than share a place
+enum { COUNT = 130 };  // more than share a slot
 
 typedef struct batch {
     uint64_t values[COUNT];
@@ -32,7 +32,7 @@ static ig_ring_kernel *launch_roomy(const way *w, const char *kernel) {
     return launch(&desc);
 }
 
-// Messages behind it wait until it is cancelled, and can be looked at in the meantime.
+// Messages after it wait until it is cancelled, and can be inspected in the meantime.
 static ig_ring_slot hold(ig_ring_kernel *kernel) {
     ig_ring_slot held;
     assert_ok(ig_ring_reserve(kernel, 0, 0, &held));
@@ -151,7 +151,7 @@ static void a_batch_ends_at_the_message_that_cannot_be_sent(void **state) {
     end_kernel(kernel);
 }
 
-// ---- What goes wrong with one of them ----
+// ---- Errors in one of them ----
 
 static void one_spoiled_message_leaves_the_others_of_its_batch(void **state) {
     (void)state;
@@ -276,7 +276,7 @@ static ig_ring_kernel *launch_tally(const way *w) {
     return launch(&desc);
 }
 
-// How many calls it took to come to the sum.
+// How many calls it took to reach the sum.
 static uint64_t calls_until(ig_ring_kernel *kernel, uint64_t sum) {
     ig_message answer = {0};
     uint64_t calls = 0, got = 0;
@@ -338,7 +338,7 @@ static void all_messages_of_a_call_that_fails_are_dead_letters(void **state) {
 
 // ---- Between kernels ----
 
-// More of them than the inbox has room for: what is too much waits with its sender.
+// More of them than the inbox has room for: the rest waits at the sender.
 static void batches_between_kernels_arrive_whole_and_in_order(void **state) {
     (void)state;
     static const uint64_t batches = 200;
@@ -365,7 +365,7 @@ static void batches_between_kernels_arrive_whole_and_in_order(void **state) {
     }
 }
 
-// However many share a place, their numbers are taken for them: another sender must not get the same.
+// However many share a slot, each takes a number: another sender must not get the same.
 static void empty_messages_have_numbers_of_their_own(void **state) {
     (void)state;
     enum { MANY = 600 };

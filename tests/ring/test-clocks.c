@@ -25,7 +25,7 @@ static uint64_t shifted_wall(void) {
     return (uint64_t)((int64_t)now.tv_sec * second + now.tv_nsec + atomic_load(&shift_ns) + apart);
 }
 
-// The process begins anew with this wall clock.
+// The process starts anew with this wall clock.
 static void begin_at(int64_t shift) {
     atomic_store(&shift_ns, shift);
     atomic_store(&jitter_ns, 0);
@@ -66,7 +66,7 @@ static void jump_to(size_t which) {
 
 // ---- Messages ----
 
-// Deadlines count the time that passed, not where the wall clock was set to.
+// Deadlines count elapsed time, whatever the wall clock is set to.
 static void ask_in_time(ig_ring_kernel *kernel, const char *when, ig_hlc_timestamp *last) {
     uint64_t value = 7;
     ig_message question = IG_MESSAGE(1, &value), answer = {0};
@@ -86,7 +86,7 @@ static void every_message_is_answered_whatever_the_wall_clock_does(void **state)
         ig_hlc_timestamp last = {0};
         for (size_t i = 0; i < LENGTH(jumps); i++) {
             jump_to(i);
-            sleep_ms(2);  // the kernel is told the time
+            sleep_ms(2);  // the kernel's time is updated
             for (int k = 0; k < 20; k++) ask_in_time(kernel, jumps[i].name, &last);
             ig_ring_status now = status_of(kernel);
             assert_int_equal(now.invalid + now.expired + now.dead_letters, 0);
@@ -97,8 +97,8 @@ static void every_message_is_answered_whatever_the_wall_clock_does(void **state)
     }
 }
 
-// A message that waited when the clock was set forward has not waited any longer for it, and one that has expired does
-// not come back to life when the clock is set back.
+// A message that waited while the clock was set forward has not waited longer because of it, and an expired one does
+// not become valid again when the clock is set back.
 static void deadlines_do_not_move_with_the_wall_clock(void **state) {
     (void)state;
     FOR_ALL_WAYS(w) {
@@ -121,7 +121,7 @@ static void deadlines_do_not_move_with_the_wall_clock(void **state) {
     }
 }
 
-// How long a message was kept is not told by its timestamp, which may be ahead.
+// How long a message was kept does not follow from its timestamp, which may be ahead.
 static void messages_are_kept_no_longer_when_the_clock_is_ahead(void **state) {
     (void)state;
     ig_ring_runtime *outer = rings;
@@ -147,8 +147,8 @@ static void messages_are_kept_no_longer_when_the_clock_is_ahead(void **state) {
     rings = outer;
 }
 
-// Several threads tell a kernel the time. One that was held up, and tells it late, must not lose messages, which
-// then seem to come from the future.
+// Several threads set a kernel's time. One that was delayed, and sets it late, must not make messages look as if they
+// came from the future, and lose them.
 static void time_that_is_told_late_loses_no_message(void **state) {
     (void)state;
     ig_ring_runtime *outer = rings;
@@ -198,7 +198,7 @@ static void a_clock_never_goes_back_and_never_refuses_itself(void **state) {
     ig_hlc_release(other);
 }
 
-// A computer without a battery for its clock begins in 1970 and learns the time later.
+// A computer without a battery for its clock starts in 1970 and learns the time later.
 static void a_clock_that_was_wrong_at_first_agrees_with_others_later(void **state) {
     (void)state;
     ig_hlc *clock;
@@ -212,8 +212,8 @@ static void a_clock_that_was_wrong_at_first_agrees_with_others_later(void **stat
     assert_true(now.physical >= right);
     assert_status(ig_hlc_update(clock, (ig_hlc_timestamp){right + 200000000, 0, 2}, NULL), IG_STATUS_CLOCK_SKEW);
     atomic_store(&shift_ns, -50 * year);
-    assert_ok(ig_hlc_update(clock, (ig_hlc_timestamp){right, 0, 2}, NULL));  // no further than it is already
-    // Kernels take what their own node sends, however far its clock got.
+    assert_ok(ig_hlc_update(clock, (ig_hlc_timestamp){right, 0, 2}, NULL));  // no further than it already is
+    // Kernels accept what their own node sends, however far ahead its clock is.
     begin_at(-50 * year);
     atomic_store(&shift_ns, 0);
     assert_ok(ig_hlc_update(ig_ring_runtime_clock(rings), (ig_hlc_timestamp){right, 0, 2}, NULL));

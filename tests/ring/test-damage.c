@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Handlers in MSL that write where they should not, or never return: the kernel fails; the process goes on.
+// Handlers in MSL that write where they must not, or never return: the kernel fails; the process continues.
 #include <stdlib.h>
 
 #include "core/memory.h"
@@ -83,7 +83,7 @@ static void check(const char *source, size_t which, uint32_t block, ig_ring_mode
     assert_ok(ig_ring_runtime_create(device, NULL, &runtime));
     ig_restart_policy restart = which & 1 ? IG_RESTART_NEVER : IG_RESTART_ON_FAILURE;
     ig_ring_kernel *kernel = launch_bad(runtime, source, block, mode, restart);
-    assert_ok(ask(kernel, GOOD, SECONDS(60)));  // it is compiled then
+    assert_ok(ask(kernel, GOOD, SECONDS(60)));  // compiles it
     if (ask(kernel, which, SECONDS(1) / 2) == IG_STATUS_OK)
         fail_msg("%s, block %u, mode %d: it worked", name, block, mode);
     ask(kernel, which, SECONDS(1) / 20);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every message ends somewhere and is counted there, and whoever waits for its answer learns of it.
+// Every message ends somewhere and is counted there, and a thread that waits for its answer is told.
 #include <pthread.h>
 #include <string.h>
 
@@ -30,7 +30,7 @@ static ig_ring_kernel *launch_restarting(const way *w, const char *handler) {
     ig_ring_launch_desc desc = desc_of(w, handler);
     desc.restart = IG_RESTART_ON_FAILURE;
     desc.max_restarts = 1000;
-    desc.deadline_ns = 300000000;  // more than a busy machine keeps a handler waiting for a core
+    desc.deadline_ns = 300000000;  // longer than a busy machine keeps a handler waiting for a core
     return launch(&desc);
 }
 
@@ -56,7 +56,7 @@ static void requests_end_when_the_handler_fails(void **state) {
     }
 }
 
-// Without a policy the kernel fails too, and the request still says why.
+// Without a policy the kernel fails too, and the request still returns the reason.
 static void requests_end_when_the_kernel_fails(void **state) {
     (void)state;
     FOR_ALL_WAYS(w) {
@@ -69,7 +69,7 @@ static void requests_end_when_the_kernel_fails(void **state) {
     }
 }
 
-// Whoever sends and waits apart learns of it just the same, also when the dead letters are full or were taken.
+// Separate calls to send and to wait get the same result, also if the dead letters are full or were taken.
 static void waiting_for_an_answer_ends_with_the_message(void **state) {
     (void)state;
     FOR_ALL_WAYS(w) {
@@ -116,7 +116,7 @@ static void requests_that_nobody_answers_end(void **state) {
         for (uint64_t i = 0; i < 5; i++) {
             assert_status(ask(kernel, 1, i, 0), IG_STATUS_NOT_FOUND);
             assert_error_says(kernel, IG_STATUS_NOT_FOUND, "did not answer");
-            assert_int_equal(receive_u64(kernel), i);  // what it told the host instead
+            assert_int_equal(receive_u64(kernel), i);  // what it sent to the host instead
         }
         end_kernel(kernel);
     }
@@ -166,9 +166,15 @@ static void take_letters(ig_ring_kernel *kernel, letters *taken) {
     ig_message_clear(&letter);
 }
 
-// Of a kernel that is at rest: all that came to it, and all that it sent, are somewhere.
+// An answer may arrive before the kernel has published its progress.
+static void wait_for_rest(const ig_ring_kernel *kernel) {
+    for (int i = 0; i < 5000 && (status_of(kernel).input_depth || status_of(kernel).in_flight); i++) sleep_ms(1);
+}
+
+// For a kernel at rest: everything that arrived, and everything that it sent, is somewhere.
 static void assert_all_are_accounted_for(const ig_ring_kernel *kernel, uint64_t came, uint64_t delivered,
                                          const letters *taken) {
+    wait_for_rest(kernel);
     ig_ring_status s = status_of(kernel);
     assert_int_equal(came, s.processed + s.stopped + s.expired + s.invalid + s.dropped + s.input_depth + s.inbox_depth);
     assert_int_equal(s.sent, delivered + s.output_depth + s.outbox_depth + s.undelivered);
@@ -177,7 +183,7 @@ static void assert_all_are_accounted_for(const ig_ring_kernel *kernel, uint64_t 
     assert_int_equal(s.in_flight, 0);
 }
 
-// Complete, and damaged behind the back of the library while a reservation holds it up.
+// Complete, and damaged without the library's knowledge while a reservation holds it up.
 static void send_spoilt(ig_ring_kernel *kernel, const ig_ring_slot *held) {
     igi_ring input = igi_ring_of(kernel, IGI_RING_INPUT);
     uint32_t position = igi_ring_load_acquire(igi_ring_tail(input));
@@ -227,7 +233,7 @@ static void every_message_to_a_kernel_is_counted_once(void **state) {
             send_spoilt(kernel, &held);
             sent++;
             ig_ring_cancel(kernel, &held);
-            assert_ok(ask(kernel, 1, 0, 0));  // behind all of them
+            assert_ok(ask(kernel, 1, 0, 0));  // after all of them
             sent++;
             uint64_t answers = 1 + receive_all(kernel);
             assert_all_are_accounted_for(kernel, sent, answers, &taken);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hybrid logical clocks: their rules, and their promises to many threads.
+// Hybrid logical clocks: their rules, and their guarantees with many threads.
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,7 +67,7 @@ static void clocks_too_far_ahead_are_refused(void **state) {
     assert_moment(now, 1, 2, 3);
     assert_moment(ig_hlc_read(clock), 1000, 0, 0);
     assert_ok(igi_ring_hlc_update_at(clock, (ig_hlc_timestamp){horizon, 0, 1}, 1000, horizon, &now));
-    // What the clock has reached already moves it no further.
+    // A time that the clock has already reached does not advance it.
     assert_ok(igi_ring_hlc_update_at(clock, (ig_hlc_timestamp){horizon, 0, 1}, 500, 1000, &now));
     ig_hlc_release(clock);
 }

@@ -42,7 +42,7 @@ static void grids_have_the_neighbours_of_their_place(void **state) {
     assert_ok(ig_k2k_routing_table_grid(&table, 0, 0, space, IG_NEIGHBOURS_ALL, false, 100));
     assert_int_equal(table.route_count, 7);
     assert_ok(ig_k2k_routing_table_grid(&table, 0, 0, line_of_two, IG_NEIGHBOURS_FACES, true, 100));
-    assert_int_equal(table.route_count, 1);  // the same on both sides, and never itself
+    assert_int_equal(table.route_count, 1);  // the same on both sides, and never the kernel itself
     assert_status(ig_k2k_routing_table_grid(&table, 12, 0, plane, IG_NEIGHBOURS_FACES, false, 100),
                   IG_STATUS_INVALID_ARGUMENT);
 }
@@ -121,7 +121,7 @@ static void routes_can_be_closed_and_are_limited(void **state) {
     send_u64(r.kernels[0], 1, 1);
     wait_processed(r.kernels[0], 1);
     assert_int_equal(status_of(r.kernels[1]).processed, 0);
-    assert_ok(ig_ring_connect(r.kernels[0], r.kernels[2]));  // in the place of the closed one
+    assert_ok(ig_ring_connect(r.kernels[0], r.kernels[2]));  // replaces the closed one
     send_u64(r.kernels[0], 1, 2);
     assert_int_equal(receive_u64(r.kernels[2]), 2);
     end_kernel(lonely);

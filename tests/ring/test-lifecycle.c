@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launching, activating, deactivating, terminating; what fails, and what becomes of it.
+// Launching, activating, deactivating, terminating; failures and their consequences.
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -46,7 +46,7 @@ static void kernels_go_through_their_states(void **state) {
         assert_status(ig_ring_send(kernel, &message, 0, NULL), IG_STATUS_WRONG_STATE);
         assert_ok(ig_ring_activate(kernel));
         send_u64(kernel, 1, 5);
-        assert_int_equal(receive_u64(kernel), 6);  // the state has lasted
+        assert_int_equal(receive_u64(kernel), 6);  // the state was kept
         assert_ok(ig_ring_terminate(kernel, IG_RING_DRAIN));
         assert_ok(ig_ring_wait(kernel, SECONDS(20)));
         assert_state(kernel, IG_RING_TERMINATED);
@@ -80,7 +80,7 @@ static void deactivated_kernels_keep_their_messages(void **state) {
     }
 }
 
-// Whoever still has to do with a kernel that ended must leave the next one of its number alone.
+// Threads that still use a kernel that ended must not affect the next one with its number.
 static void numbers_are_used_again_while_the_last_one_leaves(void **state) {
     (void)state;
     FOR_ALL_WAYS(w) {
@@ -256,7 +256,7 @@ static void sleeping_receivers_learn_of_the_end(void **state) {
 
 static void launches_survive_every_failed_allocation(void **state) {
     (void)state;
-    ig_ring_kernel *first = launch_way(&ways[2], "echo");  // compiled, so that what follows is quick
+    ig_ring_kernel *first = launch_way(&ways[2], "echo");  // compiled, so that the rest is quick
     FOR_ALL_WAYS(w) {
         if (w->block > 1 || w->mode == IG_RING_EVENT_DRIVEN) continue;
         ig_ring_launch_desc desc = desc_of(w, "echo");
@@ -356,7 +356,7 @@ static void check_misbehaviour(const way *w, uint64_t type, ig_dead_reason reaso
     assert_int_equal(receive_u64(kernel), 7);
     send_u64(kernel, type, 1);
     send_u64(kernel, 1, 5);
-    assert_int_equal(receive_u64(kernel), 5);  // begun anew, and the queue was kept
+    assert_int_equal(receive_u64(kernel), 5);  // started anew, with its queue kept
     assert_int_equal(status_of(kernel).restarts, 1);
     send_u64(kernel, type, 2);
     assert_status(ig_ring_wait(kernel, SECONDS(30)), error);
@@ -439,7 +439,7 @@ static void assert_handler_is_blamed(const ig_ring_kernel *kernel) {
     ig_error_clear(&error);
 }
 
-// Nothing that ends a kernel waits for a handler for ever. What the handler holds goes when it returns.
+// Nothing that ends a kernel waits forever for a handler. What the handler holds is released when it returns.
 static void handlers_in_c_that_do_not_return_hold_nobody_up(void **state) {
     (void)state;
     for (int mode = IG_RING_PERSISTENT; mode <= IG_RING_EVENT_DRIVEN; mode++) {
@@ -496,7 +496,7 @@ static void launches_and_shutdowns_may_meet(void **state) {
     }
 }
 
-// In MSL they are stopped. Where one should not be, shutdown still ends.
+// In MSL they are stopped. If one is not, shutdown still ends.
 static void shutdown_takes_no_longer_than_it_may_whatever_a_handler_does(void **state) {
     (void)state;
     static const char endless[] =
@@ -590,7 +590,7 @@ int main(void) {
         WITH_RUNTIME(terminating_during_traffic_loses_nothing),
         WITH_RUNTIME(handlers_in_c_that_do_not_return_hold_nobody_up),
         WITH_RUNTIME(launches_and_shutdowns_may_meet),
-        // May leave threads behind that nothing can stop.
+        // May leave threads that nothing can stop.
         WITH_RUNTIME(shutdown_takes_no_longer_than_it_may_whatever_a_handler_does),
     };
     return cmocka_run_group_tests_name("lifecycle", tests, open_test_device, close_test_device);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sending and receiving, in every way a kernel can be made.
+// Sending and receiving, for every way to make a kernel.
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -202,7 +202,7 @@ static void places_can_be_filled_and_read_without_copies(void **state) {
             memset(in[i].payload, (int)i + 1, i == 2 ? 5000 : 8);
             in[i].header->message_type = i;
         }
-        ig_ring_commit(kernel, &in[2]);  // waits for those before it
+        ig_ring_commit(kernel, &in[2]);  // waits for earlier ones
         ig_ring_cancel(kernel, &in[0]);
         ig_ring_commit(kernel, &in[1]);
         assert_ok(ig_ring_peek(kernel, SECONDS(20), &out[0]));
@@ -230,7 +230,7 @@ static void the_control_block_says_how_far_a_kernel_is(void **state) {
         assert_ok(ig_ring_reserve(kernel, 8, 0, &held));
         for (uint64_t i = 0; i < 3; i++) send_u64(kernel, 1, i);
         uint64_t value = 77;
-        ig_message urgent = IG_MESSAGE(1, &value);  // makes the kernel look once more
+        ig_message urgent = IG_MESSAGE(1, &value);  // makes the kernel check once more
         urgent.header.priority = IG_PRIORITY_HIGH;
         assert_ok(ig_ring_send(kernel, &urgent, SECONDS(5), NULL));
         assert_int_equal(receive_u64(kernel), value);
@@ -368,7 +368,7 @@ static const corruption corruptions[] = {
     {"size", spoil_size, IG_DEAD_BAD_HEADER},       {"size just past the end", spoil_size_a_little, IG_DEAD_BAD_HEADER},
     {"checksum", spoil_checksum, IG_DEAD_CHECKSUM}, {"clock", spoil_clock, IG_DEAD_CLOCK_SKEW}};
 
-// Writes into the ring behind the back of the library: the message is complete, and waits behind a reservation.
+// Writes into the ring without the library's knowledge: the message is complete, and waits after a reservation.
 static void damaged_messages_become_dead_letters(void **state) {
     (void)state;
     FOR_ALL_WAYS(w) {
@@ -393,7 +393,7 @@ static void damaged_messages_become_dead_letters(void **state) {
     }
 }
 
-// Any bytes may be anywhere in the header, but for the sequence, which is the ring's own.
+// Any bytes may be in the header, except for the sequence, which belongs to the ring.
 static void random_damage_never_stops_a_kernel(void **state) {
     (void)state;
     random_state random = {20261116};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Many producers, kernels that send each other everything they get, random pauses, deactivations and restarts: nothing
-// is lost, nothing comes twice, the order of each sender is kept, and time goes forward along every message.
+// is lost or delivered twice, the order of each sender is kept, and time goes forward along every message.
 //
 //   test-ring-stress [SECONDS]
 #include <pthread.h>
@@ -14,16 +14,16 @@
 
 enum { PRODUCERS = 8, KERNELS = 16, GRID = 4 };
 
-// Every message says who sent it to whom, and which of its messages it is; the kernel that gets it checks that it is
-// the next, and hands it once to a neighbour, which checks it too.
+// Every message contains its sender, its receiver and its number; the kernel that gets it checks that it is the next,
+// and passes it once to a neighbour, which checks it too.
 typedef struct parcel {
     uint32_t producer, via;  // via: the kernel it was injected into
     uint64_t number;
     uint32_t leg, pad;
 } parcel;
 
-// A buffer of each kernel, which restarts leave alone: how many it got of each producer directly, and of each producer
-// through each kernel.
+// A buffer of each kernel, which restarts do not change: how many messages it got from each producer directly, and from
+// each producer through each kernel.
 static const char source[] =
     "#include <ingot/ring>\n"
     "using namespace metal;\n"

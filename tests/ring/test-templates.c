@@ -59,7 +59,7 @@ static void the_base_kernel_keeps_a_total(void **state) {
     }
 }
 
-// The receiver does not know the message, which makes it fail: the total has arrived there.
+// The receiver does not know the message and fails, which shows that the total arrived.
 static void the_base_kernel_tells_the_next(void **state) {
     (void)state;
     ig_ring_kernel *first = launch_accumulator("first", 1, IG_RING_EVENT_DRIVEN);

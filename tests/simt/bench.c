@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of src/simt share.
+// Shared by the tests of src/simt.
 #include "bench.h"
 
 #include <llvm-c/Analysis.h>
@@ -172,7 +172,7 @@ const char *why_declined(bench *b, uint32_t width) {
     return declined;
 }
 
-// As group does it, and like there simplified a little: what is in the code is what was meant.
+// As in group, and simplified a little as there: the code then contains only what was meant.
 LLVMValueRef widen(bench *b, uint32_t width, bool full) {
     LLVMValueRef widened = NULL;
     const char *declined = NULL;

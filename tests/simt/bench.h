@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of src/simt share: kernels on their way through the passes, and looks at the IR these leave behind.
+// Shared by the tests of src/simt: kernels between passes, and functions that examine the IR.
 #ifndef INGOT_TESTS_SIMT_BENCH_H
 #define INGOT_TESTS_SIMT_BENCH_H
 
@@ -42,31 +42,31 @@ typedef ig_status (*pass)(igi_simt_module *m);
 // The fixture of a group of tests that compile MSL.
 int open_compiler(void **state);
 int close_compiler(void **state);
-// owns: *bitcode and *reflection are the caller's. Fails the test when the source is wrong.
+// owns: *bitcode and *reflection are the caller's. Fails the test if the source is wrong.
 void compile(const char *source, char **bitcode, size_t *length, igi_msl_reflection *reflection);
 
-// A kernel of an MSL source before the first pass, and behind `last` (each pass must leave valid IR behind).
+// A kernel of an MSL source before the first pass, and after `last` (each pass must leave valid IR).
 bench *start(const char *source, const char *kernel);
 bench *start_to(const char *source, const char *kernel, pass last);
 // A function @thread, ptr (ptr group, i32 x, i32 y, i32 z, ptr lane), given as text. It needs no compiler.
 bench *start_ir(const char *text);
-// The same, given what comes between the braces; what kernels may call is declared.
+// The same, given the text between the braces; functions that kernels may call are declared.
 bench *start_body(const char *body);
 void end(bench *b);
-// Runs passes up to and with `last`, from the first.
+// Runs passes from the first up to and including `last`.
 ig_status run_to(bench *b, pass last);
 void verify(const bench *b, const char *what);
 
-// Prepares and widens the thread. Fails the test when that is declined.
+// Prepares and widens the thread. Fails the test if that is declined.
 LLVMValueRef widen(bench *b, uint32_t width, bool full);
-// Why it cannot be widened; NULL when it can.
+// Why it cannot be widened; NULL if it can.
 const char *why_declined(bench *b, uint32_t width);
 
-// The rest of the way: from a thread behind the check pass to machine code of request.width lanes. False when it cannot
-// be widened.
+// The rest of the way: from a thread after the check pass to machine code of request.width lanes. Returns false if it
+// cannot be widened.
 bool load_code(bench *b, igi_simt_jit *jit, igi_simt_code *code);
 
-// A grid of threads; all its groups are run one after the other. `narrow` is for groups that `code` cannot run.
+// A grid of threads; its groups run one after the other. `narrow` is for groups that `code` cannot run.
 typedef struct grid {
     uint32_t threads[3], group[3];
     void **arguments;  // 2 * IGI_MAX_SLOTS
@@ -79,7 +79,7 @@ LLVMValueRef value_named(LLVMValueRef function, const char *name);
 size_t count_if(LLVMValueRef function, bool (*wanted)(LLVMValueRef instruction));
 size_t count_opcode(LLVMValueRef function, LLVMOpcode opcode);
 size_t count_calls(LLVMValueRef function, const char *prefix);
-// Loads, or stores, of vectors of so many elements; 1: of scalars.
+// Loads, or stores, of vectors with this many elements; 1: of scalars.
 size_t count_loads(LLVMValueRef function, unsigned elements);
 size_t count_stores(LLVMValueRef function, unsigned elements);
 size_t bodies(LLVMModuleRef module);

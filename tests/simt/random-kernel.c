@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels made up at random.
+// Randomly generated kernels.
 #include "random-kernel.h"
 
 #include <stdarg.h>
@@ -25,8 +25,8 @@ typedef struct generator {
     uint32_t values, labels;
     uint32_t stride;  // of records
     int depth;
-    bool apart;       // lanes may be apart here: no barriers
-    int inner, next;  // labels of the innermost loop: where break and continue go; -1 outside
+    bool apart;       // lanes may have diverged here: no barriers
+    int inner, next;  // labels of the innermost loop, for break and continue; -1 outside
 } generator;
 
 typedef struct operand {
@@ -117,7 +117,7 @@ static operand array_place(generator *g, int depth) {
 static operand record_place(generator *g, uint32_t bytes, uint32_t elements) {
     uint32_t room = g->stride / bytes - elements + 1, offset = below(g, room) * bytes;
     if (below(g, 2)) return value(g, "getelementptr i8, ptr %%record, i64 %u", offset);
-    // The same by a 32-bit index.
+    // The same with a 32-bit index.
     operand scaled = value(g, "mul i32 %%gid, %u", g->stride / bytes);
     operand index = value(g, "add i32 %s, %u", scaled.text, offset / bytes);
     operand wide = value(g, "zext i32 %s to i64", index.text);
@@ -263,7 +263,7 @@ static void set_array(generator *g) {
     line(g, "store i32 %s, ptr %s, align 4", v.text, at.text);
 }
 
-// Half of the cells are sums, the others exclusive ors: neither cares for order.
+// Half of the cells are sums, the others exclusive ors: neither depends on order.
 static void add_to_cell(generator *g) {
     bool sum = below(g, 2);
     operand v = integer(g, 2), index = below(g, 2) ? uniform_integer(g) : integer(g, 2);
@@ -291,7 +291,7 @@ static void choose(generator *g) {
     begin(g, after);
 }
 
-// for (k = 0; k < bound; k++) with a bound of all threads or each its own.
+// for (k = 0; k < bound; k++) with a bound that is common to all threads or different.
 static void repeat(generator *g) {
     bool uniform = below(g, 2), apart = g->apart;
     int outer_inner = g->inner, outer_next = g->next;
@@ -320,7 +320,7 @@ static void repeat(generator *g) {
     begin(g, after);
 }
 
-// Leaves the round, the loop or the kernel, where a condition holds.
+// Leaves the iteration, the loop or the kernel if a condition holds.
 static void leave(generator *g, int label) {
     operand c = condition(g, 2, g->apart ? below(g, 4) == 0 : true);
     int after = new_label(g);
@@ -337,7 +337,7 @@ static void leave_early(generator *g) {
     begin(g, after);
 }
 
-// Everybody's value goes to another thread.
+// Every thread's value goes to another thread.
 static void exchange(generator *g) {
     operand v = value(g, "load i32, ptr %%i%u, align 4", below(g, INTEGERS));
     line(g, "store i32 %s, ptr %%slot, align 4", v.text);
@@ -391,9 +391,9 @@ static void statements(generator *g, int count) {
     g->depth--;
 }
 
-// ---- Blocks that lead anywhere ----
+// ---- Blocks with arbitrary successors ----
 
-// Whether to take the second way out; backwards only as long as there is fuel.
+// Whether to take the second exit; backwards only as long as there is fuel.
 static operand way(generator *g, bool back) {
     operand c = condition(g, 1, below(g, 2));
     if (!back) return c;
@@ -414,7 +414,7 @@ static void leave_block(generator *g, int first, int block, int count) {
     line(g, "br i1 %s, label %%b%d, label %%b%d", c.text, first + other, first + forward);
 }
 
-// Later blocks by one way and any block by the other.
+// Later blocks through one exit and any block through the other.
 static void graph(generator *g) {
     int count = 3 + (int)below(g, 12), first = (int)g->labels;
     g->labels += (uint32_t)count;

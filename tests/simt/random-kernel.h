@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels made up at random, as text for start_ir. What one computes is defined for every thread alone: threads
-// meet only behind barriers, in sums without order, and in operations among the lanes that are together.
+// Randomly generated kernels, as text for start_ir. Their results are defined for every thread separately: threads
+// communicate only across barriers, in sums without order, and in lane operations of lanes that are together.
 //
-// Arguments: 0 a record of RECORD bytes for each thread of the grid, 1 a table of TABLE words that are only read,
-// 2 CELLS words that are only added to, 3 WORDS words of results for each thread.
+// Arguments: 0 a record of RECORD bytes for each thread of the grid, 1 a table of TABLE words that are only read, 2
+// CELLS words that are only added to, 3 WORDS words of results for each thread.
 #ifndef INGOT_TESTS_SIMT_RANDOM_KERNEL_H
 #define INGOT_TESTS_SIMT_RANDOM_KERNEL_H
 
@@ -17,7 +17,7 @@ typedef enum kernel_feature {
     KERNEL_ATOMICS = 4,
     KERNEL_RETURNS = 8,   // threads that leave early
     KERNEL_RECORDS = 16,  // mostly loads and stores of the thread's record
-    KERNEL_GRAPH = 32,    // blocks that lead anywhere, in place of branches and loops
+    KERNEL_GRAPH = 32,    // blocks with arbitrary successors, instead of branches and loops
 } kernel_feature;
 
 // A generator of numbers that is the same everywhere.

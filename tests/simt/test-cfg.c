@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Control-flow graphs: dominators, loops and block order, on graphs drawn by hand and at random, against a naive model.
+// Control-flow graphs: dominators, loops and block order, on graphs written by hand and random ones, against a naive
+// model.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +18,7 @@
 
 enum { MAX_BLOCKS = 32 };
 
-// Blocks 0 (the entry) to count - 1 and their successors, in order; an edge may be there twice.
+// Blocks 0 (the entry) to count - 1 and their successors, in order; an edge may occur twice.
 typedef struct graph {
     uint32_t count;
     uint32_t edges[MAX_BLOCKS][8];
@@ -74,8 +75,8 @@ typedef struct subject {
     LLVMContextRef context;
     LLVMModuleRef module;
     igi_simt_cfg cfg;
-    uint32_t index[MAX_BLOCKS];      // of block b<i> in the cfg; IGI_NONE when unreachable
-    uint32_t block[MAX_BLOCKS + 1];  // the other way; MAX_BLOCKS for the entry in front
+    uint32_t index[MAX_BLOCKS];      // of block b<i> in the cfg; IGI_NONE if unreachable
+    uint32_t block[MAX_BLOCKS + 1];  // the reverse; MAX_BLOCKS for the entry in front
 } subject;
 
 static subject build(const graph *g) {
@@ -150,7 +151,7 @@ static bool is_reducible(const graph *g) {
     return left == 0;
 }
 
-// Blocks of the loop of this header: those that reach a latch without passing the header. 0 when it is none.
+// Blocks of the loop with this header: those that reach a latch without passing the header. 0 if there is none.
 static uint32_t loop_of(const graph *g, uint32_t header) {
     uint32_t members = 0, reachable = reach(g, 0, IGI_NONE);
     for (uint32_t i = 0; i < g->count; i++)
@@ -267,7 +268,7 @@ static void check(const graph *g) {
     end(&s);
 }
 
-// ---- Drawn by hand ----
+// ---- Written by hand ----
 
 static void graphs_of_every_kind_match_the_model(void **state) {
     (void)state;
@@ -379,7 +380,7 @@ static void random_reducible_graphs_match_the_model(void **state) {
         check(&g);
         for (uint32_t i = 0; i < g.count; i++) loops += loop_of(&g, i) != 0;
     }
-    assert_true(loops > 1000);  // or this proves little
+    assert_true(loops > 1000);  // otherwise this proves little
 }
 
 static void a_graph_short_of_memory_is_not_built(void **state) {

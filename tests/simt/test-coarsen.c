@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads of several rows done at once (coarsen.c): when, and what they share.
+// Threads of several rows executed together (coarsen.c): when, and what they share.
 #include "bench.h"
 
 #define KERNEL(body)                                                                                   \
@@ -103,7 +103,7 @@ static void threadgroups_that_read_the_same_are_done_together(void **state) {
 
 static void threadgroups_with_something_of_their_own_are_left_alone(void **state) {
     (void)state;
-    // Memory and barriers, ways that part, nothing to share.
+    // Memory and barriers, diverging branches, nothing to share.
     assert_int_equal(
         batch_of(GROUPS("threadgroup float t[32];" ROW_TIMES_VECTOR
                         "t[l] = s; threadgroup_barrier(mem_flags::mem_threadgroup); y[g * 32 + l] = t[31 - l];\n"),

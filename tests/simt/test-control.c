@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Control flow of a group of lanes (widen-control.c): branches all lanes take alike stay branches, where lanes part
-// masks take over, and nothing is done where no lane is. That results are right is for test-random-kernels to say.
+// Control flow of a group of lanes (widen-control.c): uniform branches stay branches, masks are used where lanes
+// diverge, and nothing is executed without active lanes. test-random-kernels checks that results are right.
 #include "bench.h"
 #include "simt/cfg.h"
 
@@ -21,7 +21,7 @@ typedef struct control {
     size_t uniform, by_mask;  // conditional branches, by a scalar or by the bits of a mask
     uint32_t loops;
     size_t masked;       // loads and stores
-    size_t vector_phis;  // lanes that came different ways
+    size_t vector_phis;  // for lanes that took different paths
     size_t scalar_phis;  // counters and the like
 } control;
 
@@ -78,7 +78,7 @@ static void lanes_that_part_are_masked_and_meet_again(void **state) {
     (void)state;
     control c = widened("int v = a[i]; if (v > 3) v = a[i + 1] * 5; else v = a[i + 2] - 1; out[i] = v;", false);
     assert_int_equal(c.uniform, 0);
-    assert_int_equal(c.masked, 4);  // v, both ways, and the store, at the end of a row
+    assert_int_equal(c.masked, 4);  // v, both branches, and the store, at the end of a row
     assert_int_equal(c.loops, 0);
 }
 
@@ -91,7 +91,8 @@ static void only_lanes_that_stay_keep_a_loop_going(void **state) {
     assert_true(c.vector_phis >= 2);
 }
 
-// Back to where it is sure that all lanes are on, by a comparison of scalars: the round begins with no mask.
+// Branches back, by a comparison of scalars, to a copy where all lanes are known to be active: the iteration begins
+// without a mask.
 static void rounds_of_all_lanes_need_no_mask(void **state) {
     (void)state;
     bench *b = kernel("int s = 0; for (int k = int(i); k < n; k += 64) s += a[k] * 3; out[i] = s;");
@@ -118,7 +119,7 @@ static void rounds_of_all_lanes_need_no_mask(void **state) {
 
 static void what_no_lane_does_is_skipped(void **state) {
     (void)state;
-    // A uniform load must not happen without lanes: it may lead nowhere.
+    // A uniform load must not be executed without active lanes: its address may be invalid.
     control c = widened("if (a[i] > 3) out[i] = a[n];", false);
     assert_true(c.by_mask >= 1);
     c = widened("if (a[i] > 3) for (int k = 0; k < n; k++) out[i] += a[k];", false);

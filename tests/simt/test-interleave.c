@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Private arrays whose lanes lie side by side (interleave.c): which, and what that makes of their accesses.
+// Private arrays whose lanes are interleaved (interleave.c): which ones, and how their accesses change.
 #include "bench.h"
 
 enum { W = 8 };
@@ -49,7 +49,7 @@ static void others_are_left_alone(void **state) {
     (void)state;
     assert_int_equal(interleaved("Mixed p[9]; for (int k = 0; k < n; k++) p[k] = Mixed{k, 1}; a[i] = p[n].a + p[n].b;"),
                      0);
-    // Bytes of what is written as words; an address that goes elsewhere; a pointer that may be something else's.
+    // Bytes of what is written as words; an address that escapes; a pointer that may point to something else.
     assert_int_equal(interleaved(FILL("int") "a[i] = ((thread uchar *)p)[n];"), 0);
     assert_int_equal(interleaved(FILL("int") "a[i] = int(ulong(&p[n]));"), 0);
     assert_int_equal(interleaved(FILL("int") "int q[16]; q[n] = 3; thread int *r = a[i] ? p : q; a[i] = r[n];"), 0);

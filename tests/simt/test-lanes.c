@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations among lanes: what they answer one thread at a time (lanes.c, the reference), and what they become in
-// registers (widen-lanes.c, simd-place.c).
+// Lane operations: their results one thread at a time (lanes.c, the reference), and what they become in registers
+// (widen-lanes.c, simd-place.c).
 #include "simt/lanes.h"
 
 #include "bench.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// simdgroup matrices (matrix.c, widen-matrix.c): products in registers, loads and stores of whole matrices, and an
-// order that is only left where single lanes look.
+// simdgroup matrices (matrix.c, widen-matrix.c): products in registers, loads and stores of whole matrices, and a
+// matrix order that is left only where single lanes are needed.
 #include "bench.h"
 
 static bench *kernel(const char *parameters, const char *body) {
@@ -76,7 +76,7 @@ static void a_product_is_512_multiply_adds_and_nothing_is_gathered(void **state)
         bench *b = kernel(cases[i].parameters, cases[i].body);
         LLVMValueRef wide = widen(b, IGI_SIMD_WIDTH, true);
         assert_int_equal(fused_elements(wide), 512 * cases[i].products);
-        // Each row of the right matrix, in two parts, is spread by loading it.
+        // Each row of the right matrix, in two parts, is broadcast by loading it.
         assert_true(count_loads(wide, 4) >= 16 * cases[i].products);
         assert_int_equal(count_calls(wide, "llvm.masked."), 0);
         assert_int_equal(count_calls(wide, "__ig_"), 0);
@@ -114,7 +114,7 @@ static void a_matrix_is_loaded_and_stored_by_rows(void **state) {
 
 static void scaling_leaves_the_order_of_matrices_alone(void **state) {
     (void)state;
-    // As many shuffles as without: nothing is brought to the order of lanes and back.
+    // As many shuffles as without: nothing is permuted to the order of lanes and back.
     static const char *const bodies[] = {
         "simdgroup_float8x8 x, y; simdgroup_load(x, a, 8); simdgroup_multiply(y, x, x); simdgroup_store(y, c, 8);",
         "simdgroup_float8x8 x, y; simdgroup_load(x, a, 8); simdgroup_multiply(y, x, x);\n"
@@ -127,7 +127,7 @@ static void scaling_leaves_the_order_of_matrices_alone(void **state) {
         shuffles[i] = count_opcode(widen(b, IGI_SIMD_WIDTH, true), LLVMShuffleVector);
         end(b);
     }
-    // The scale is one more value, spread over all elements.
+    // The scale is one more value, broadcast to all elements.
     assert_true(shuffles[1] <= shuffles[0] + 2);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a group of lanes reads and writes (widen-memory.c, widen-bundle.c, widen-guess.c): in rows, once for all,
-// shuffled, or element by element; and what lanes that are off do not touch.
+// shuffled, or element by element; and that inactive lanes access nothing.
 #include <llvm-c/Target.h>
 
 #include "bench.h"
@@ -18,7 +18,7 @@ static bench *kernel(const char *parameters, const char *body) {
     return start_to(source, "k", igi_simt_pass_check);
 }
 
-// What became of the accesses of one copy of the kernel.
+// What became of the accesses in one copy of the kernel.
 typedef struct accesses {
     size_t rows_loaded, rows_stored;  // plain, of a whole group of lanes
     size_t masked_loads, masked_stores;
@@ -99,7 +99,7 @@ static void lanes_that_are_off_touch_nothing(void **state) {
     accesses row = widened(parameters, "if (a[i] > 0) out[i] = a[i + 1];", false);
     assert_int_equal(row.masked_stores + row.scatters, 1);
     assert_int_equal(row.rows_stored, 0);
-    // The same place for all: one lane of those that are on writes.
+    // The same address for all: one of the active lanes writes.
     accesses same = widened(parameters, "if (a[i] > 0) out[5] = a[i];", false);
     assert_int_equal(same.scatters, 1);
     assert_int_equal(same.rows_stored, 0);
@@ -115,9 +115,9 @@ static void any_index_is_gathered_and_scattered(void **state) {
            (accesses){.rows_loaded = 2, .scatters = 1});
 }
 
-// ---- Accesses that stand together ----
+// ---- Adjacent accesses ----
 
-// Neither a gather nor a scatter, with all lanes on and with some.
+// Neither a gather nor a scatter, with all lanes active and with some.
 static void is_shuffled(const char *parameters, const char *body) {
     for (int full = 0; full < 2; full++) {
         accesses found = widened(parameters, body, full);
@@ -173,7 +173,7 @@ static void lanes_at_a_distance_read_sixteen_bytes_at_a_time(void **state) {
     assert_int_equal(count_loads(wide, 4), 8 * W);
     expect("floats", count_accesses_of(wide), (accesses){.rows_stored = 1});
     end(b);
-    // Bytes are read as words, too, and taken out by shifts.
+    // Bytes are read as words, too, and extracted by shifts.
     b = kernel("device const Block *a, device uint *out",
                "uint s = 0; for (uint k = 0; k < 16; k++) s = s * 3 + a[i].q[k]; out[i] = s;");
     wide = widen(b, W, true);
@@ -207,12 +207,12 @@ static void a_store_between_keeps_loads_apart(void **state) {
     bench *b =
         kernel("device int *a, device int *c", "int x = a[2 * i]; c[2 * i] = x; c[2 * i + 1] = a[2 * i + 1] + x;");
     accesses found = count_accesses_of(widen(b, W, true));
-    // The second half may have been written by c[2 * i]: it is read behind it.
+    // The second half may have been written by c[2 * i]: it is read after it.
     assert_true(found.rows_loaded + found.gathers >= 2);
     end(b);
 }
 
-// ---- Looking at run time ----
+// ---- Checks at run time ----
 
 static void indices_are_looked_at_rather_than_addresses(void **state) {
     (void)state;
@@ -230,7 +230,7 @@ static void indices_that_may_turn_out_to_be_neighbours_are_looked_at(void **stat
     found = widened("device const float *a, constant uint &n, device float *out", "out[i ^ n] = a[i];", true);
     assert_int_equal(found.scatters, 1);
     assert_int_equal(found.rows_stored, 1);
-    // Read from memory: no reason to hope.
+    // An index read from memory: a check would be pointless.
     found = widened("device const float *a, device const uint *at, device float *out", "out[i] = a[at[i] & 7];", true);
     assert_int_equal(found.rows_loaded, 1);
 }
@@ -267,7 +267,7 @@ static void volatile_accesses_are_done_by_each_lane(void **state) {
     assert_int_equal(count_if(widen(b, W, true), is_volatile_access), 2 * W);
     end(b);
     b = kernel("volatile device int *a", "a[i] = a[i] + 1;");
-    assert_int_equal(count_if(widen(b, W, false), is_volatile_access), 2);  // in a loop over the lanes that are on
+    assert_int_equal(count_if(widen(b, W, false), is_volatile_access), 2);  // in a loop over the active lanes
     end(b);
 }
 
@@ -297,7 +297,7 @@ static void atomics_on_one_address_are_combined_first(void **state) {
         assert_int_equal(count_opcode(wide, LLVMShuffleVector) > 3, 1);
         end(b);
     }
-    // The order of floats matters, and an exchange has nothing to combine.
+    // The order of float additions matters, and an exchange has nothing to combine.
     bench *b = kernel("device atomic_float *a, device float *out",
                       "atomic_fetch_add_explicit(a, out[i], memory_order_relaxed);");
     assert_int_equal(count_opcode(widen(b, W, true), LLVMAtomicRMW), W);
@@ -324,10 +324,10 @@ static void floods_of_results_go_past_the_cache(void **state) {
     (void)state;
     assert_int_equal(stores_past_the_cache("out[i] = 2 * a[i];", true), 1);
     assert_int_equal(stores_past_the_cache("out[i] = 2 * a[i];", false), 0);
-    // What is read as well is in the cache already; not whole lines.
+    // What is also read is in the cache already; and only whole lines can be written past it.
     assert_int_equal(stores_past_the_cache("out[i] += a[i];", true), 0);
     assert_int_equal(stores_past_the_cache("out[2 * i] = a[i];", true), 0);
-    // Not all lanes; without registers for masks there is a copy for when all are on.
+    // Not all lanes active; without mask registers there is a copy for when all are.
     assert_int_equal(stores_past_the_cache("if (a[i] > 0) out[i] = a[i];", true), igi_simt_register_lanes() < 16);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each pass of src/simt promises, looked for in the IR it leaves behind.
+// What each pass of src/simt promises, checked in the IR that it leaves.
 #include "bench.h"
 
 // ---- Looking at IR ----
@@ -9,7 +9,7 @@ static bool is_division(LLVMValueRef instruction) {
     return opcode == LLVMSDiv || opcode == LLVMUDiv || opcode == LLVMSRem || opcode == LLVMURem;
 }
 
-// Its divisor is a constant that is not zero, or chosen so that it is not.
+// Its divisor is not a nonzero constant, nor selected to be nonzero.
 static bool is_unguarded_division(LLVMValueRef instruction) {
     if (!is_division(instruction)) return false;
     LLVMValueRef divisor = LLVMGetOperand(instruction, 1);
@@ -277,7 +277,7 @@ static void abort_checks_loops_that_may_not_end(void **state) {
     assert_int_equal(abort_checks("a[0] = 1;", true), 0);
 }
 
-// What a thread does between two looks at the flag is little: the product of loops within each other, exactly.
+// A thread does little between two checks of the flag: the product of nested trip counts, exactly.
 static void abort_trusts_short_loops_only(void **state) {
     (void)state;
     static const struct {
@@ -297,7 +297,7 @@ static void abort_trusts_short_loops_only(void **state) {
         {"for (uint i = 1; i != 4096; i += 2) a[a[i & 7] & 7] += i;", 1},
         {"for (uint i = 0; i != 4096; i += 2) a[a[i & 7] & 7] += i;", 0},
         {"for (ushort i = 1; i != 4096; i += 6) a[a[i & 7] & 7] += i;", 1},
-        // Nothing is known of the start: below an unsigned bound that does not matter, below a signed one it does.
+        // The start is not known: below an unsigned bound that does not matter, below a signed one it does.
         {"for (uint i = a[9]; i < 4000; i += 1) a[a[i & 7] & 7] += i;", 0},
         {"for (int i = a[9]; i < 4000; i += 1) a[a[i & 7] & 7] += i;", 1},
         {"for (uint i = a[9]; i < 0xfffffff0; i += 32) a[a[i & 7] & 7] += i;", 1},
@@ -305,12 +305,12 @@ static void abort_trusts_short_loops_only(void **state) {
         {"for (uint i = a[9]; i > 0; i >>= 0) a[a[i & 7] & 7] += i;", 1},
         {"for (uint i = 1; i < 1000; i *= 2) a[a[i & 7] & 7] += i;", 0},
         {"for (uint i = 3; i != 0x40000000; i *= 3) a[a[i & 7] & 7] += i;", 1},
-        // Memory of any size is filled in each round.
+        // Memory of any size is filled in each iteration.
         {"for (uint i = 0; i < 1000; i++) { __builtin_memset(a, i, a[9]); a[a[10] & 7] = i; }", 1},
-        // Rounds of much work are fewer.
+        // Fewer iterations if each does much work.
         {"for (uint i = 0; i < 4000; i++) { __builtin_memset(a, a[9], 4096); a[a[10] & 7] = i; }", 1},
         {"for (uint i = 0; i < 1000; i++) { __builtin_memset(a, a[9], 4096); a[a[10] & 7] = i; }", 0},
-        // It begins again.
+        // It starts again.
         {"uint s = a[0]; for (uint i = 0; i < 100;) { if (a[i & 7] & 1) { i = 0; a[1] ^= s; continue; } i++; }", 1},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -497,7 +497,7 @@ static void objects_that_are_none_are_refused(void **state) {
     igi_simt_jit_destroy(jit);
 }
 
-// An object as a damaged or forged cache could hold it: whole, but it wants a symbol of the process.
+// An object as a damaged or forged cache could contain it: complete, but it needs a symbol of the process.
 static LLVMMemoryBufferRef object_that_wants(const char *symbol, bool called) {
     char text[600], *message = NULL;
     snprintf(text, sizeof text,
@@ -540,7 +540,7 @@ static void no_symbol_of_the_process_can_be_had(void **state) {
     igi_simt_jit_destroy(jit);
 }
 
-// What LLVM calls by itself resolves: such an object fails later, for it is of no version.
+// Calls that LLVM itself generates are resolved: such an object fails later, because it has no version.
 static void what_llvm_calls_by_itself_can_be_had(void **state) {
     (void)state;
     static const char *const symbols[] = {

@@ -81,7 +81,7 @@ static uint32_t width_of(const char *parameters, const char *body, uint32_t aske
     return width;
 }
 
-// Of code for threadgroups of one row of so many threads.
+// For code for threadgroups of one row of this many threads.
 static uint32_t width_for_row(const char *body, uint32_t row) {
     char source[1000];
     snprintf(source, sizeof source,
@@ -104,12 +104,12 @@ static void rows_that_stride_through_memory_do_it_side_by_side(void **state) {
     assert_int_equal(width_for_row("for (uint k = l; k < n; k += 128) s += a[k];", 128), 128);
     assert_int_equal(width_for_row("for (uint r = 0, k = l; r < 16; r++, k += 256) s += a[k];", 256), 256);
     assert_int_equal(width_for_row("for (uint k = i; k < n; k += t) s += a[k];", 1024), 256);
-    // Each thread in a part of its own; no loop; rows too short, or no power of two.
+    // Each thread in a separate part; no loop; rows too short, or not a power of two.
     assert_true(width_for_row("for (uint k = i * n; k < i * n + n; k++) s += a[k];", 256) <= 32);
     assert_true(width_for_row("s = a[i + t];", 256) <= 32);
     assert_true(width_for_row("for (uint k = i; k < n; k += t) s += a[k];", 32) <= 32);
     assert_true(width_for_row("for (uint k = i; k < n; k += t) s += a[k];", 192) <= 32);
-    // What a loop within does is up to each lane.
+    // The trip count of an inner loop differs between lanes.
     assert_true(width_for_row("for (uint k = i; k < n; k += t) for (int j = 0; j < a[k]; j++) s ^= a[j];", 256) <= 32);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels made up at random compute the same at every width, in groups of any shape. With arguments, for hunting:
-// test-random-kernels FIRST-SEED COUNT [FEATURES] prints the kernels that differ.
+// Randomly generated kernels compute the same at every width, in groups of any shape. With arguments, to search for
+// bugs: test-random-kernels FIRST-SEED COUNT [FEATURES] prints the kernels that differ.
 #include "bench.h"
 #include "core/memory.h"
 #include "random-kernel.h"
@@ -43,7 +43,7 @@ static grid random_grid(random_numbers *r) {
     return g;
 }
 
-// `size`: of the groups it is made for; NULL: of any.
+// `size`: of the groups it is compiled for; NULL: of any.
 static bool make_code(const char *text, uint32_t width, const uint32_t *size, igi_simt_code *code) {
     bench *b = start_ir(text);
     b->request.width = width;
@@ -129,7 +129,7 @@ static bool same_for_one_size(const trial *t) {
     return same;
 }
 
-// All widths, or two of them that change from kernel to kernel.
+// All widths, or two of them that vary from kernel to kernel.
 static bool widths_agree(uint64_t seed, unsigned features, bool all) {
     static const uint32_t widths[] = {8, 16, 32};
     char *text = random_kernel(seed, features);

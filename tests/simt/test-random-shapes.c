@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of every kind under random grids and threadgroups: every width leaves the same bits as one thread at a time.
+// Kernels of every kind with random grids and threadgroups: every width gives the same bits as one thread at a time.
 #include "bench.h"
 #include "random-kernel.h"
 
 enum { MAX_THREADS = 2048, PER_THREAD = 4, SHAPES = 200, WIDTHS = 3 };
 
-// Arguments of all: words to read, words to write (4 for each thread), 64 cells that are added to. Nothing depends on
-// the order of threads but sums of integers.
+// Arguments of all: words to read, words to write (4 for each thread), 64 cells that are added to. Only sums of
+// integers depend on several threads, and these not on their order.
 static const char source[] = MATRIX
     "#define PARAMETERS device const uint *in, device uint *out, device atomic_uint *cells, \\\n"
     "  uint3 p [[thread_position_in_grid]], uint3 n [[threads_per_grid]], uint3 lp [[thread_position_in_threadgroup]], "
@@ -178,7 +178,7 @@ typedef struct memory {
 static void fill(memory *m, uint64_t seed) {
     random_numbers r = {seed};
     for (int i = 0; i < MAX_THREADS; i++) m->in[i] = random_below(&r, i % 3 ? 4096 : 100000);
-    // What is read as floats, too.
+    // Words that are also read as floats.
     for (int i = 64; i < 128; i++) {
         float value = (float)random_below(&r, 64) / 8;
         memcpy(&m->in[i], &value, sizeof value);
@@ -260,7 +260,7 @@ static void compare(const char *kernel, const igi_simt_code *code, const grid *g
              at / PER_THREAD);
 }
 
-// Under the shape, all widths and, now and then, code for that very size.
+// With this shape, all widths and, now and then, code for exactly that size.
 static void try_shape(const char *kernel, const igi_simt_code *narrow, const igi_simt_code *wide, const grid *g,
                       uint64_t seed, bool made_for_it) {
     static memory wanted, got;
@@ -292,7 +292,7 @@ static void every_kernel_gives_the_same_bits_in_every_shape(void **state) {
         make(kernels[k], 1, NULL, &narrow);
         for (int w = 0; w < WIDTHS; w++) {
             make(kernels[k], widths[w], NULL, &wide[w]);
-            assert_true(wide[w].info.width > 1);  // or this proves little
+            assert_true(wide[w].info.width > 1);  // otherwise this proves little
         }
         for (uint64_t s = 0; s < SHAPES; s++) {
             grid g = random_grid(&r);

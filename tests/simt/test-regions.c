@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How barriers cut a widened kernel (regions.c, regions-run.c): how often, and what is kept over the cuts.
+// How barriers cut a widened kernel (regions.c, regions-run.c): how often, and what is kept across the cuts.
 #include "simt/regions.h"
 
 #include "bench.h"
@@ -53,7 +53,7 @@ static void each_barrier_is_one_cut(void **state) {
     assert_int_equal(barriers_of(WAIT WAIT WAIT "a[i] = 1;"), 3);
     assert_int_equal(barriers_of("for (uint k = 0; k < n; k++) { t[l] = a[i];" WAIT "a[i] = t[k] + 1;" WAIT "}"), 2);
     assert_int_equal(barriers_of("if (n > 3) { t[l] = 1;" WAIT "} a[i] = t[5];"), 1);
-    // Where lanes have left, and beside accesses that have code of their own for full groups of lanes.
+    // After lanes have returned, and next to accesses that have separate code for full groups of lanes.
     assert_int_equal(barriers_of("if (a[i] == 7) return;\n"
                                  "for (uint k = 0; k < n; k++) { float4 f = v[i + k]; t[l] = f.x + f.w;" WAIT
                                  "a[i] += t[l ^ 1];" WAIT "}"),
@@ -76,7 +76,7 @@ static void kernels_without_barriers_keep_nothing(void **state) {
 
 static void positions_and_arguments_are_made_again(void **state) {
     (void)state;
-    // Only the number of the region: everything behind the barrier follows from the group and the position.
+    // Only the number of the region: everything after the barrier follows from the group and the position.
     assert_int_equal(context_of("t[l] = a[i];" WAIT "a[i] = t[255 - l] + int(n) + int(i * 5);", 8), 64);
     assert_int_equal(context_of("t[l] = a[i];" WAIT "a[i] = t[255 - l] + int(n) + int(i * 5);", 32), 64);
 }
@@ -117,7 +117,7 @@ static void a_threadgroup_of_one_group_of_lanes_waits_for_nobody(void **state) {
     assert_false(cut);
     assert_int_equal(lanes_of("if (a[i] == 7) return;\n t[l] = a[i];" WAIT "a[i] = t[63 - l];", 64, 1, &cut), 64);
     assert_false(cut);
-    // Several rows; more threads than lanes; a loop that wants registers.
+    // Several rows; more threads than lanes; a loop that needs registers.
     assert_true(lanes_of(body, 64, 2, &cut) < 64 && cut);
     assert_true(lanes_of(body, 512, 1, &cut) < 512 && cut);
     const char *busy = "t[l] = a[i];" WAIT "int s = 0; for (uint k = 0; k < n; k++) s += t[k] * a[i + k]; a[i] = s;";
@@ -135,7 +135,7 @@ static void private_arrays_are_kept_whole(void **state) {
                        "a[i] = p[t[l ^ 1] & 15];";
     bench *b = grouped(body, 8);
     assert_int_equal(b->m.info.array_bytes, 8 * 64);
-    assert_true(b->m.info.context_bytes <= 192);  // away from what the lanes keep beside them
+    assert_true(b->m.info.context_bytes <= 192);  // away from the values that the lanes keep
     end(b);
 }
 

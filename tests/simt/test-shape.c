@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What lanes have in common (shape.c): the shapes of named values, and where lanes part and meet.
+// What lanes have in common (shape.c): the shapes of named values, and where lanes diverge and meet.
 #include "simt/shape.h"
 
 #include "bench.h"
@@ -61,7 +61,7 @@ static void check_blocks(const subject *s, const char *what, const bool *propert
     }
 }
 
-// Each list has a space in front of and behind every name.
+// Each list has a space before and after every name.
 static void control(const char *body, const char *values, const char *diverges, const char *masked, const char *joins,
                     const char *loops) {
     subject s = analyse(body);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which loops unroll.c unrolls, and what it leaves behind.
+// Which loops unroll.c unrolls, and what it leaves.
 #include "bench.h"
 #include "simt/cfg.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The wall clock of this process, which the soak sets forward and back. Defined here, clock_gettime comes before libc's.
+// The wall clock of this process, which the soak sets forward and back. Defined here, clock_gettime overrides libc's.
 #include "clock.h"
 
 #include <stdatomic.h>

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <time.h>
 
-// CLOCK_REALTIME is so far from the real one from now on.
+// From now on, CLOCK_REALTIME differs from the real one by this much.
 void soak_shift_clock(int64_t seconds);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Everything at once for a given time: threads that compile with many constants, run, fault and time out; ring kernels
-// that are asked and answer, restart and end; tensors; children that are forked in the midst of it; and a wall clock
-// that is set forward and back. Results are checked, and at the end memory, threads and descriptors must be what they
-// were after the first rounds.
+// that answer requests, restart and end; tensors; children that are forked meanwhile; and a wall clock that is set
+// forward and back. Results are checked, and at the end memory, threads and descriptors must be as they were after the
+// first rounds.
 //
 //   soak SECONDS [REPORT-EVERY-SECONDS]
 #include <dirent.h>
@@ -218,7 +218,7 @@ static void *use_tensors(void *user) {
 
 // ---- Children ----
 
-// What a child of fork does with the parent's device fails; it must not hang, and must not touch the parent.
+// What a child of fork does with the parent's device fails; it must not hang, and must not affect the parent.
 static int child(void) {
     ig_queue *queue = NULL;
     ig_commands *commands = NULL;
@@ -306,7 +306,7 @@ static usage usage_now(void) {
     return (usage){resident_kb(), count_entries("/proc/self/task"), count_entries("/proc/self/fd")};
 }
 
-// A run of everything for so long, on a device of its own.
+// Runs everything for this long, on a new device.
 static void run_round(double seconds, double report_every, const char *cache_dir) {
     static void *(*const jobs[])(void *) = {work, work, work, work, use_rings, use_tensors, fork_children, set_clock};
     enum { JOBS = sizeof jobs / sizeof *jobs };
@@ -338,7 +338,8 @@ int main(int argc, char **argv) {
     signal(SIGALRM, hang);
     char *cache_dir = igi_make_temp_dir();
     if (!cache_dir) return 2;
-    // A first round warms everything up that lives as long as the process; what the second leaves beyond it is lost.
+    // A first round initialises everything that lasts as long as the process; what the second leaves in addition is
+    // leaked.
     run_round(seconds / 4, every, cache_dir);
     usleep(500000);
     usage before = usage_now();

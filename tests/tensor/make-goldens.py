@@ -17,7 +17,7 @@ rng = None
 
 
 def reseed(name):
-    """Each part, and each elementwise op and reduction, has numbers of its own: a new op leaves the others as they are."""
+    """Each part, and each elementwise op and reduction, has its own numbers: a new op does not change the others."""
     global rng
     rng = np.random.default_rng(zlib.crc32(name.encode()))
 

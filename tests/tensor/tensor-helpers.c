@@ -9,7 +9,7 @@
 
 ig_stream *stream;
 
-// Kernels that one test has compiled need not be compiled by the next.
+// Kernels compiled by one test need not be compiled by the next.
 static int share_cache(void) {
     const char *shared = getenv("INGOT_TEST_CACHE");
     if (!shared) return 0;

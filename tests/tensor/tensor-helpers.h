@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tensor tests share beside the device tests' helpers: a stream, short ways to make and look at tensors.
+// Shared by the tensor tests, in addition to the device tests' helpers: a stream, and shortcuts to make and inspect
+// tensors.
 #ifndef INGOT_TESTS_TENSOR_HELPERS_H
 #define INGOT_TESTS_TENSOR_HELPERS_H
 
@@ -23,7 +24,7 @@ ig_tensor *iota(uint64_t rank, const uint64_t *shape);
 // Fails the test unless type, shape and values are these. Releases the tensor.
 void expect_values(ig_tensor *tensor, ig_type type, uint64_t rank, const uint64_t *shape, const double *values);
 #define VALUES(...) ((const double[]){__VA_ARGS__})
-// Fails the test unless the stream's last error says `part`.
+// Fails the test unless the stream's last error contains `part`.
 void expect_error(const char *part);
 
 #endif

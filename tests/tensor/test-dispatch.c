@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dispatch: only validated implementations run, wrong ones are found out, overrides do what they say.
+// Dispatch: only validated implementations run, wrong ones are detected, overrides work.
 #include <stdlib.h>
 #include <string.h>
 
@@ -273,7 +273,7 @@ static ig_status run_rows(int which, const ig_tensor *x, ig_tensor **out) {
     }
 }
 
-// Large results are written past the caches, by other code.
+// Large results are written past the caches, by different code.
 static void rows_of_a_large_call_are_those_of_a_small_one(void **state) {
     (void)state;
     enum { ROWS = 2100, COLUMNS = 1023, FEW = 7 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Failures: wrong calls say what is wrong; memory that runs short anywhere leaves tensors as they were; device work
-// that fails shows at sync, with the name of its op.
+// Failures: wrong calls report what is wrong; memory that runs short anywhere leaves tensors unchanged; failures of
+// device work are reported at sync, with the name of the op.
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,18 +28,18 @@ static void wrong_operands_are_named(void **state) {
     expect_refusal(ig_tensor_sum(stream, a, &(ig_reduce_desc){.axis_count = 1, .axes = {2}}, NULL, &out),
                    IG_STATUS_INVALID_ARGUMENT, "there is no axis 2 in a tensor of rank 2");
     expect_refusal(ig_tensor_sum(stream, a, &(ig_reduce_desc){.axis_count = 2, .axes = {0, -2}}, NULL, &out),
-                   IG_STATUS_INVALID_ARGUMENT, "axis -2 comes twice");
+                   IG_STATUS_INVALID_ARGUMENT, "axis -2 is given twice");
     expect_refusal(ig_tensor_softmax(stream, a, -3, NULL, &out), IG_STATUS_INVALID_ARGUMENT, "there is no axis -3");
     expect_refusal(ig_tensor_rms_norm(stream, a, b, 0, NULL, &out), IG_STATUS_INVALID_ARGUMENT, "weight has shape [4]");
     expect_refusal(ig_tensor_index_select(stream, a, 0, v, NULL, &out), IG_STATUS_INVALID_ARGUMENT, "index is f32");
     expect_refusal(ig_tensor_clamp(stream, a, 2, 1, NULL, &out), IG_STATUS_INVALID_ARGUMENT, "low is 2");
     expect_refusal(ig_tensor_top_k(stream, v, 0, 4, NULL, &out, NULL), IG_STATUS_OUT_OF_RANGE,
-                   "4 of an axis of length 3");
+                   "k is 4, but the axis has length 3");
     expect_refusal(ig_tensor_concatenate(stream, (const ig_tensor *[]){a, v}, 2, 0, NULL, &out),
                    IG_STATUS_INVALID_ARGUMENT, "concatenate: shapes [2, 3] and [3]");
     expect_refusal(ig_tensor_add(stream, a, a, &(ig_op_options){.into = v}, NULL), IG_STATUS_INVALID_ARGUMENT,
                    "'into' is f32 [3] but the result is f32 [2, 3]");
-    expect_refusal(ig_tensor_add(stream, a, a, NULL, NULL), IG_STATUS_INVALID_ARGUMENT, "nowhere to put");
+    expect_refusal(ig_tensor_add(stream, a, a, NULL, NULL), IG_STATUS_INVALID_ARGUMENT, "out is NULL");
     expect_refusal(ig_tensor_norm(stream, a, &(ig_reduce_desc){.order = 3}, NULL, &out), IG_STATUS_UNSUPPORTED,
                    "order 3");
     assert_null(out);
@@ -67,7 +67,7 @@ static void nothing_cannot_be_chosen_from(void **state) {
     ig_tensor *x = iota(SHAPE(2, 0)), *out = NULL;
     const ig_reduce_desc rows = {.axis_count = 1, .axes = {1}}, columns = {.axis_count = 1, .axes = {0}};
     expect_refusal(ig_tensor_max(stream, x, &rows, NULL, &out), IG_STATUS_INVALID_ARGUMENT,
-                   "no elements to choose from");
+                   "no elements along the axes");
     expect_refusal(ig_tensor_argmin(stream, x, NULL, NULL, &out), IG_STATUS_INVALID_ARGUMENT, "no elements");
     assert_ok(ig_tensor_max(stream, x, &columns, NULL, &out));
     expect_values(out, IG_TYPE_F32, SHAPE(0), VALUES(0));
@@ -80,7 +80,7 @@ static void indices_outside_are_found(void **state) {
     for (int b = IG_BACKEND_SCALAR; b <= IG_BACKEND_SIMD; b++) {
         ig_status status =
             ig_tensor_index_select(stream, x, 0, index, &(ig_op_options){.backend = (ig_backend)b}, &out);
-        expect_refusal(status, IG_STATUS_OUT_OF_RANGE, "index 3 lies outside an axis of length 3");
+        expect_refusal(status, IG_STATUS_OUT_OF_RANGE, "index 3 is outside an axis of length 3");
     }
     assert_status(ig_tensor_gather(stream, x, 0, index, NULL, &out), IG_STATUS_OUT_OF_RANGE);
     assert_status(ig_tensor_scatter(stream, x, 0, index, index, false, NULL, &out), IG_STATUS_INVALID_ARGUMENT);
@@ -102,7 +102,7 @@ static void tensors_of_other_devices_are_refused(void **state) {
 
 // ---- Memory ----
 
-// An op, on tensors that are looked at afterwards.
+// An op, on tensors that are checked afterwards.
 typedef struct scene {
     ig_tensor *x, *y, *v, *index;
     ig_backend backend;
@@ -247,7 +247,7 @@ static void short_memory_leaves_tensors_as_they_were(void **state) {
     ig_tensor_release(s.x), ig_tensor_release(s.y), ig_tensor_release(s.v), ig_tensor_release(s.index);
 }
 
-// Validation that could not be done for lack of memory is done later, and nothing is rejected for it.
+// Validation that failed for lack of memory is done later, and nothing is rejected because of it.
 static void short_memory_during_validation_rejects_nothing(void **state) {
     (void)state;
     ig_tensor *x = iota(SHAPE(100)), *out = NULL;
@@ -324,7 +324,7 @@ static const igi_tensor_implementation faulty_rows[] = {
 static const igi_op_backend faulty_metal = {
     .id = IG_BACKEND_METAL, .encodes = true, .rows = faulty_rows, .row_count = LENGTH(faulty_rows)};
 
-// Trusts the rows without trying them, as if they went wrong only later.
+// Trusts the rows without testing them, as if they failed only later.
 static ig_stream *stream_with_faults(uint64_t deadline_ns) {
     static const char *const kernels[] = {"fault", "hang", "good"};
     ig_library *library = NULL;
@@ -410,7 +410,7 @@ typedef struct share {
     bool good;
 } share;
 
-// Streams of their own, one tensor for all, device and host ops mixed.
+// Separate streams, one tensor for all, device and host ops mixed.
 static void *work_on_shared(void *argument) {
     share *s = argument;
     ig_stream *own = NULL;
@@ -444,7 +444,7 @@ static void streams_of_several_threads_share_tensors(void **state) {
     ig_tensor_release(x);
 }
 
-// One thread encodes, another waits for the results: the batch is committed under the first one's feet.
+// One thread encodes, another waits for the results: the batch is committed while the first still uses it.
 static void *read_when_told(void *argument) {
     ig_tensor *_Atomic *next = argument;
     for (int read = 0; read < 200;) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chains of elementwise ops: together they give what they give one by one.
+// Chains of elementwise ops: together they give the same results as one by one.
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "tensor/stream.h"
 #include "tensor/types.h"
 
-// Compiling kernels takes most of the time; an argument says that little of it will do.
+// Compiling kernels takes most of the time; an argument limits it.
 static bool thorough = true;
 
 // ---- Streams ----
@@ -33,7 +33,7 @@ typedef struct program {
     uint64_t seed;
     uint64_t rows, columns;
     ig_type type;
-    bool plain;  // only ops that every backend computes alike to the last bit
+    bool plain;  // only ops that every backend computes identically to the last bit
 } program;
 
 static uint32_t roll(program *p, uint32_t sides) {
@@ -95,7 +95,7 @@ static ig_tensor *compute(program *p, const ig_op_options *options) {
     return out;
 }
 
-// In place, where the result has the type and shape of what is there.
+// In place, if the result has the type and shape of its operand.
 static void compute_in_place(program *p) {
     ig_tensor *target = p->slots[roll(p, SLOTS)];
     ig_op_options options = {.into = target};
@@ -340,7 +340,7 @@ static void test_sync_names_what_failed(void **state) {
     ig_stream_release(on);
 }
 
-// From the n-th allocation on memory is short: results are right or there is an error, and operands stay.
+// From the n-th allocation on memory is short: results are right or there is an error, and operands are unchanged.
 static bool try_without_memory(ig_stream *on, uint64_t n) {
     ig_tensor *x = full(on, 5000, 3), *more = NULL, *result = NULL;
     ig_error error = {0};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The public ops against NumPy's answers in goldens.txt, through every backend that has them.
+// The public ops compared with NumPy's results in goldens.txt, on every backend that has them.
 //
 //   test-goldens GOLDENS.TXT [N]
 //
@@ -242,7 +242,7 @@ static double tolerance(ig_type type) {
 static bool close_enough(ig_type type, double got, double wanted, double magnitude) {
     if (isnan(wanted) || isnan(got)) return isnan(wanted) && isnan(got);
     if (isinf(wanted) || isinf(got)) return wanted == got;
-    // Sums near zero are as exact as what was added.
+    // Sums near zero are as exact as their terms.
     return fabs(got - wanted) <= tolerance(type) * fabs(wanted) + (igi_tensor_is_float(type) ? 3e-7 * magnitude : 0);
 }
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// More than 2^32 elements: every op reaches all of them. Skipped where memory is short or a sanitizer would take for
-// ever.
+// More than 2^32 elements: every op reaches all of them. Skipped if memory is short or a sanitizer would take too long.
 #include <stdio.h>
 #include <string.h>
 
 #include "tensor-helpers.h"
 
 static const uint64_t COUNT = (1ull << 32) + 4099;
-// Around where 31 and 32 bits end, and the ends.
+// Around the limits of 31 and 32 bits, and the ends.
 static const uint64_t places[] = {0,
                                   1,
                                   (1ull << 31) - 1,
@@ -61,7 +60,7 @@ static void ops_reach_past_2_to_the_32(void **state) {
     expect_everywhere(x, 3);
     assert_ok(ig_tensor_add(stream, x, x, &(ig_op_options){.into = x}, NULL));
     expect_everywhere(x, 6);
-    // A part that begins below 2^32 and ends above it, by the reference and by vectors.
+    // A part that begins below 2^32 and ends above it, with the reference and with vectors.
     for (int b = IG_BACKEND_SCALAR; b <= IG_BACKEND_SIMD; b++) {
         const ig_op_options options = {.backend = (ig_backend)b};
         assert_ok(ig_tensor_slice(x, 0, (int64_t)(1ull << 32) - 1000, IG_TO_END, 7, &tail));
@@ -94,7 +93,7 @@ static void indices_reach_past_2_to_the_32(void **state) {
 
 static void reductions_count_past_2_to_the_32(void **state) {
     (void)state;
-    // One element, repeated: nothing but counting.
+    // One element, repeated: only counting.
     ig_tensor *one = NULL, *many = NULL, *sum = NULL;
     double value = 0;
     assert_ok(ig_tensor_create_scalar(device, IG_TYPE_F16, 1, &one));

@@ -3,8 +3,8 @@
 //
 //   test-ops-harness [-n N] [all|OP[,OP...] [BACKEND]]
 //
-// With -n one case of N runs. Where kernels are compiled, which takes most of the time, it is all cases of one op and
-// type of N.
+// With -n one case of N runs. Where kernels are compiled, which takes most of the time, all cases of one op and type of
+// N run.
 #include <ingot/ingot.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,8 +28,8 @@ static bool sampled(uint32_t number) {
     return ((number * UINT32_C(0x9e3779b9)) >> 16) % every == 0;
 }
 
-// Kernels of all float types are one template. How it reaches operands of any layout and size is tried with f32; with
-// the others it is every size, and every layout of the first few.
+// Kernels of all float types are one template. How it accesses operands of any layout and size is tested with f32; the
+// others are tested with every size, and every layout of the first few.
 static bool repeats_f32(const igi_tensor_sample_spec *spec) {
     bool half = spec->type == IG_TYPE_F16 || spec->type == IG_TYPE_BF16;
     return half && spec->layout != IGI_LAYOUT_CONTIGUOUS && spec->shape >= IGI_VALIDATION_SHAPES;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Making tensors: from bytes, host memory, buffers and files; what cannot be one is refused.
+// Creating tensors: from bytes, host memory, buffers and files; invalid ones are refused.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -125,7 +125,7 @@ static void strided_tensors_are_read_and_written_packed(void **state) {
         ig_type type = all_types[i];
         ig_tensor *x = tensor_of(type, SHAPE(2, 3), VALUES(1, 0, 1, 1, 0, 0)), *turned = NULL;
         assert_ok(ig_tensor_transpose(x, 0, 1, &turned));
-        // To an odd address: host memory may be aligned to nothing.
+        // To an odd address: host memory may be unaligned.
         char bytes[64], again[64];
         assert_ok(ig_tensor_read(turned, bytes + 1, 6 * ig_type_size(type)));
         assert_ok(ig_tensor_write(turned, bytes + 1, 6 * ig_type_size(type)));

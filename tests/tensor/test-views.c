@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Views: the right elements through every change of shape and order, without copies; what does not fit is refused.
+// Views: the right elements after every change of shape and order, without copies; what does not fit is refused.
 #include <string.h>
 
 #include "tensor-helpers.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// This is none of Apple's systems.
+// This is not one of Apple's systems.
 #ifndef INGOT_TARGET_CONDITIONALS_H
 #define INGOT_TARGET_CONDITIONALS_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From sites and numbers to sentences and places in the source.
+// From sites and numbers to messages and source locations.
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -51,7 +51,7 @@ static uint64_t least(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
 
-// Groups at the edge are smaller, and their threads are counted by their own size.
+// Groups at the edge are smaller, and their threads are numbered by their actual size.
 static void place_thread(const teller *t, const igi_simt_checked_side *from, ig_finding_side *side) {
     const uint64_t grid[3] = {t->dispatch->grid.x, t->dispatch->grid.y, t->dispatch->grid.z};
     const uint64_t full[3] = {t->group.x, t->group.y, t->group.z};
@@ -102,7 +102,7 @@ static char *describe_object(const teller *t) {
     return quoted("the buffer", object->name ? object->name : "");
 }
 
-// Where in the object: of a threadgroup variable, from its own beginning.
+// The offset in the object; in a threadgroup variable, from its own beginning.
 static int64_t offset_of(const teller *t) {
     const igi_simt_checked_site *site = site_of(t, &t->finding->sides[0]);
     bool variable = site->space == IGI_SPACE_VARIABLE && t->finding->object;
@@ -131,7 +131,7 @@ static char *action_of(const igi_simt_checked_site *site) {
     return igi_strdup(verb_of(site));
 }
 
-// "12 bytes past the end", or how far before its beginning.
+// "12 bytes past the end", or how far before the beginning.
 static char *where_outside(const igi_simt_checked_finding *f, const char *object) {
     int64_t offset = (int64_t)(f->address - f->base);
     if (!*object) return igi_format("at address 0x%" PRIx64 ", where there is no buffer", f->address);
@@ -203,10 +203,9 @@ static char *message_for(const teller *t, const char *object) {
         case IGI_FINDING_DIFFERENT_BARRIERS:
             return igi_strdup("waits at a barrier while other threads of its threadgroup wait at another");
         case IGI_FINDING_LANES_MISSING:
-            return igi_format("needs all lanes of the simdgroup here, but %u of %u take no part", f->absent,
+            return igi_format("needs all lanes of the simdgroup here, but %u of %u are inactive", f->absent,
                               f->absent + f->present);
-        case IGI_FINDING_INACTIVE_LANE:
-            return igi_format("asks for the value of lane %u, which takes no part", f->absent);
+        case IGI_FINDING_INACTIVE_LANE: return igi_format("reads the value of lane %u, which is inactive", f->absent);
         case IGI_FINDING_OVERFLOW: return igi_strdup("computes an integer that its type cannot hold");
         case IGI_FINDING_CONVERSION: return igi_strdup("converts a number to a type that cannot hold it");
         case IGI_FINDING_SHIFT: return igi_strdup("shifts by as many bits as the type has, or more");
@@ -239,7 +238,7 @@ static const char *advice_for(const teller *t) {
                        : "add mem_flags::mem_device to the barrier";
         case IGI_FINDING_UNINITIALISED: return "write it first";
         case IGI_FINDING_BARRIER_NOT_REACHED:
-            return "return behind the last barrier, and guard what comes between by a condition";
+            return "return only after the last barrier, and put the work before it under a condition";
         case IGI_FINDING_DIFFERENT_BARRIERS:
             return "move the barrier out of the branch, so that all threads meet at it";
         case IGI_FINDING_LANES_MISSING: return "move it out of the branch, so that all lanes do it";
@@ -276,7 +275,7 @@ static ig_finding tell(const teller *t) {
     return made;
 }
 
-// A pair of writes that once differed is no harmless one.
+// A pair of writes that differed even once is not harmless.
 static bool is_covered(const igi_simt_checked *checked, const igi_simt_checked_finding *mild) {
     if (mild->kind != IGI_FINDING_SAME_VALUE_RACE) return false;
     for (size_t i = 0; i < checked->finding_count; i++) {

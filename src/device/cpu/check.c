@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a checked kernel may reach. Races are kept track of per buffer, from one dispatch to the next, by threadgroups
-// that are numbered through: an older number is an earlier dispatch.
+// What a checked kernel may access. Races are tracked per buffer, from one dispatch to the next, by threadgroups with
+// consecutive numbers: a lower number is an earlier dispatch.
 #include "device/cpu/check.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ typedef struct checked_buffer {
     uint64_t cell_bytes, shadow_bytes;
 } checked_buffer;
 
-// Where a buffer was that is gone.
+// The former place of a buffer that was released.
 typedef struct cpu_released {
     uint64_t begin, length;
 } cpu_released;
@@ -69,7 +69,7 @@ static uint64_t words_of(uint64_t bytes) {
     return bytes / IGI_CHECKED_WORD + 2;
 }
 
-// What no kernel has written and the host cannot write.
+// Shadow for memory that the host cannot write: uninitialised until a kernel writes it.
 static bool add_shadow(checked_buffer *b) {
     b->shadow_bytes = igi_round_up(b->buffer->capacity + 8, 8);
     b->object.shadow = igi_map_zeros(b->shadow_bytes);
@@ -208,7 +208,7 @@ static const igi_simt_checked_object *find_shadowed(void *user, uint64_t address
     return b ? &b->object : NULL;
 }
 
-// Numbers of threadgroups have run out: all that was known is forgotten.
+// Numbers of threadgroups have run out: everything recorded so far is forgotten.
 static void start_numbers_anew(cpu_checker *checker) {
     for (size_t i = 0; i < checker->count; i++) {
         checked_buffer *b = checker->buffers[i];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checked dispatches of the software device: objects and shadow memory for what a kernel can reach, and findings.
+// Checked dispatches of the software device: objects and shadow memory for what a kernel can access, and findings.
 #ifndef INGOT_DEVICE_CPU_CHECK_H
 #define INGOT_DEVICE_CPU_CHECK_H
 
@@ -12,24 +12,24 @@ typedef struct cpu_checker cpu_checker;
 cpu_checker *igi_cpu_checker_create(uint32_t checks);
 void igi_cpu_checker_destroy(cpu_checker *checker);
 
-// Buffers as they come and go. `written`: their memory has contents.
+// Registers a new buffer. `written`: its memory is initialised.
 bool igi_cpu_check_buffer(ig_buffer *buffer, bool written);
 void igi_cpu_uncheck_buffer(ig_buffer *buffer);
 // A command other than a dispatch has written here.
 void igi_cpu_check_written(ig_buffer *buffer, uint64_t offset, uint64_t length);
 
-// What to check a dispatch for that begins now.
+// The checks for a dispatch that begins now.
 uint32_t igi_cpu_check_flags(ig_device *device);
 // One dispatch at a time: the checker is held from begin to end. NULL when memory is short.
 igi_simt_checked *igi_cpu_check_begin(ig_device *device, const igi_device_dispatch *dispatch, const igi_simt_code *code,
                                       uint64_t group_count);
-// Where the arguments of one group lie.
+// Where the arguments of one group are.
 void igi_cpu_check_arguments(igi_simt_checked *checked, const igi_device_dispatch *dispatch,
                              const igi_simt_group *group, uint32_t static_bytes);
-// Moves what was found to the commands.
+// Moves the findings to the commands.
 void igi_cpu_check_end(ig_commands *commands, const igi_device_dispatch *dispatch, igi_simt_checked *checked,
                        ig_size group, const uint64_t groups[3]);
-// Part of it: makes sentences of what was found.
+// Turns findings into messages.
 void igi_cpu_check_describe(ig_commands *commands, const igi_device_dispatch *dispatch, igi_simt_checked *checked,
                             ig_size group, const uint64_t groups[3]);
 

@@ -13,7 +13,7 @@
 #include "simt/compile.h"
 #include "simt/jit.h"
 
-// Which dispatches get code for their size of threadgroup.
+// Which dispatches get code for their threadgroup size.
 typedef enum cpu_shaping { CPU_SHAPE_LARGE, CPU_SHAPE_ALWAYS, CPU_SHAPE_NEVER } cpu_shaping;
 
 typedef struct cpu_device {
@@ -46,11 +46,11 @@ typedef struct cpu_module {
     ig_math_mode math_mode;
     uint64_t timeout_ns;  // for compiling one of its kernels; 0: the default
     bool line_tables;
-    igi_msl_sources sources;  // with line tables: how the user calls files and columns
+    igi_msl_sources sources;  // with line tables: the user's names of files, and columns
     struct cpu_module *next;
 } cpu_module;
 
-// What code was made for.
+// What code was compiled for.
 typedef struct cpu_purpose {
     bool abortable;                       // looks at the abort flag
     bool narrow;                          // runs one thread at a time
@@ -101,16 +101,16 @@ ig_status igi_cpu_generate(ig_device *device, const cpu_program *program, const 
 // The code to run; compiled on first use.
 ig_status igi_cpu_program_code(ig_device *device, cpu_program *program, cpu_purpose purpose, const igi_simt_code **code,
                                ig_error *error);
-// Whether what a dispatch reads and writes is more than the caches hold.
+// Whether a dispatch reads and writes more than the caches hold.
 bool igi_cpu_exceeds_caches(const igi_device_dispatch *dispatch, uint64_t threads);
 // Whether a dispatch of this many threads is worth specialised code and its own order of threads.
 bool igi_cpu_is_worth_shaping(const cpu_device *cpu, uint64_t threads);
-// Code for threadgroups of this size; NULL when there is none.
+// Code for threadgroups of this size; NULL if there is none.
 const igi_simt_code *igi_cpu_shaped_code(ig_device *device, cpu_program *program, cpu_purpose purpose);
 
 ig_status igi_cpu_buffer_open(ig_buffer *buffer, const ig_buffer_desc *desc);
 void igi_cpu_buffer_close(ig_buffer *buffer);
-// Whether the address lies in the buffer's memory or in what was reserved around it.
+// Whether the address is in the buffer's memory or in the guards around it.
 bool igi_cpu_is_near_buffer(const ig_buffer *buffer, uint64_t address);
 
 void igi_cpu_module_release(cpu_device *cpu, cpu_module *module);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The software device itself: what it is.
+// The software device: its properties, opening and closing it.
 #include <llvm-c/Core.h>
 #include <stdio.h>
 #include <string.h>

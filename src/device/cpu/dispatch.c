@@ -12,16 +12,16 @@
 #include "device/texture.h"
 #include "simt/checked/init.h"
 
-// What vectors of threads can be checked for.
+// Checks that also work on vectors of threads.
 enum { CHECKED_WIDE = IG_CHECK_MEMORY };
 
 typedef struct launch {
-    const igi_simt_code *code;    // for groups it can run
-    const igi_simt_code *narrow;  // for the others; NULL when there are none
+    const igi_simt_code *code;    // for the groups it can run
+    const igi_simt_code *narrow;  // for the others; NULL if there are none
     const igi_simt_code *shaped;  // for groups of full size; NULL when there is none
     const igi_device_dispatch *dispatch;
     _Atomic uint32_t *abort;
-    ig_size group;  // threads of a full group: as dispatched, or longer
+    ig_size group;  // threads of a full group: as dispatched, or more
     uint64_t groups[3];
     uint32_t threads;            // of a full group
     uint64_t threadgroup_bytes;  // static and arguments
@@ -36,7 +36,7 @@ typedef struct launch {
     pthread_mutex_t findings;  // guards those of `check`
     uint64_t schedule;         // not 0: the order of groups and threads is made from it
     uint64_t step, shift;      // group n of that order is (n * step + shift) of all
-    bool streaming;            // writes go past the caches
+    bool streaming;            // writes bypass the caches
     atomic_int failed;         // ig_status of the first failure
     cpu_fault fault;           // written by the first thread that fails, read when all have ended
 } launch;
@@ -59,7 +59,7 @@ static void place_group(const launch *l, uint64_t index, igi_simt_group *group) 
     }
 }
 
-// The next one; divisions take longer than a small group.
+// Advances to the next group; divisions would take longer than a small group.
 static void place_next(const launch *l, igi_simt_group *group) {
     for (int i = 0; i < 3; i++) {
         uint64_t position = group->position[i] + 1ull;
@@ -102,11 +102,11 @@ typedef struct range {
     igi_simt_scratch *scratch;
     igi_simt_checked *check;  // NULL: not checked
     igi_simt_group group;
-    volatile uint64_t at, batch;  // the group under way, and with how many it is
+    volatile uint64_t at, batch;  // the current group, and the size of its batch
     uint64_t end;
 } range;
 
-// Groups from this one on that the code for full groups does in one call.
+// The number of groups from this one on that the code for full groups runs in one call.
 static uint64_t batch_at(const launch *l, const igi_simt_group *group, uint64_t left) {
     uint64_t batch = l->shaped ? l->shaped->info.batch : 1, behind = group->position[0] + batch;
     bool whole = behind * l->group.x <= l->dispatch->grid.x && group->size[1] == group->dispatch_size[1] &&
@@ -132,7 +132,7 @@ static void place_scheduled(range *r) {
     uint64_t group = group_at(r->launch, r->at);
     place_group(r->launch, group, &r->group);
     r->group.schedule = igi_simt_schedule_mix(r->launch->schedule, group);
-    // What an earlier threadgroup left there may be just what a missing barrier hides.
+    // Data of an earlier threadgroup could hide a missing barrier.
     if (r->launch->threadgroup_bytes)
         memset(r->group.threadgroup_memory, (int)(r->group.schedule & 0xff), r->launch->threadgroup_bytes);
 }
@@ -187,7 +187,7 @@ static void run_guarded(range *r) {
     note_fault(r, &guard);
 }
 
-// Each thread of the host has a state of its own, which begins as the dispatch's.
+// Each thread of the host has its own state, a copy of the dispatch's.
 static bool open_check(const launch *l, range *r) {
     if (!l->check) return true;
     r->check = igi_alloc(sizeof *r->check);
@@ -258,8 +258,8 @@ static ig_status read_indirect(igi_device_dispatch *dispatch, ig_error *error) {
                          counts[0], counts[1], counts[2]);
 }
 
-// Bytes of arguments lie in the host's memory: kernels get a copy, in this thread's, and each argument at a place of
-// its own that is aligned for anything.
+// Argument bytes are in the host's memory: kernels get a copy, in memory of this thread, with each argument at a
+// separate place that is aligned for any type.
 static ig_status copy_bytes(launch *l, ig_error *error) {
     uint64_t total = 0;
     for (uint32_t i = 0; i < l->dispatch->binding_count; i++)
@@ -349,7 +349,7 @@ static uint64_t least(uint64_t a, uint64_t b) {
 }
 
 // Threads that do not use their threadgroup run in long rows, so that memory is accessed in order; a GPU programmer has
-// no reason to choose such threadgroups. *total is counted again.
+// no reason to choose such threadgroups. *total is updated.
 static void lengthen_rows(launch *l, uint64_t *total) {
     const ig_size dispatched = l->group;
     uint64_t x = least(l->dispatch->grid.x, LONGEST_ROW);
@@ -388,12 +388,12 @@ static ig_status choose_code(ig_device *device, cpu_program *program, bool abort
     return IG_STATUS_OK;
 }
 
-// Kernels that run past all queues may go on for as long as their owner lives; others could not be checked meanwhile.
+// Kernels that run past all queues may run as long as their owner exists; others could not be checked in the meantime.
 static bool is_endless(const ig_commands *commands) {
     return atomic_load(&((ig_commands *)commands)->state) == IG_COMMANDS_ENCODING;
 }
 
-// Races are looked for by one thread of the host at a time: their shadow memory is shared.
+// Races are checked by one thread of the host at a time, because their shadow memory is shared.
 static ig_status run_checked(launch *l, ig_commands *commands, const igi_device_dispatch *dispatch, uint64_t total,
                              ig_error *error) {
     ig_device *device = commands->queue->device;
@@ -418,7 +418,7 @@ static uint64_t common_divisor(uint64_t a, uint64_t b) {
     return a;
 }
 
-// A step that has no divisor in common with the number of groups comes to each of them.
+// A step without a common divisor with the number of groups reaches each of them.
 static void choose_order(launch *l, uint64_t total) {
     l->shift = igi_simt_schedule_mix(l->schedule, total) % total;
     l->step = igi_simt_schedule_mix(l->schedule, total + 1) % total;

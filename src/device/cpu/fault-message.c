@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages about faults: which signal, and which object was missed by how much.
+// Messages about faults: which signal, and by how much which object was missed.
 #include "device/cpu/fault-message.h"
 
 #include <inttypes.h>

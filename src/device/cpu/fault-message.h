@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a kernel did when it was stopped, in words.
+// A description of what a kernel did when it was stopped.
 #ifndef INGOT_DEVICE_CPU_FAULT_MESSAGE_H
 #define INGOT_DEVICE_CPU_FAULT_MESSAGE_H
 
@@ -12,10 +12,10 @@
 typedef struct cpu_fault {
     int signal;
     bool has_address;
-    uint64_t address;       // what was touched
-    const char *memory;     // of the thread that ran the kernel, if the address is near that: "private memory"
-    uint64_t begin, end;    // of what the kernel has of it; the same where nobody knows
-    uint64_t group, batch;  // the threadgroup, and of how many it was the first
+    uint64_t address;       // that was accessed
+    const char *memory;     // memory of the thread that ran the kernel, if the address is near it: "private memory"
+    uint64_t begin, end;    // of the part that the kernel may use; equal if that is not known
+    uint64_t group, batch;  // the threadgroup, and the number of groups in its batch
 } cpu_fault;
 
 // "touched address 0x7f0000001000 (SIGSEGV), 4 bytes past the end of buffer 1 'weights'".

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fault signals of guarded threads become a jump; all others go where they went before.
+// Fault signals of guarded threads become a jump; all others go to the handlers that were there before.
 #include "device/cpu/fault.h"
 
 #include <pthread.h>
@@ -27,7 +27,7 @@ const char *igi_device_fault_signal_name(int number) {
 
 // ---- Handlers of the host ----
 
-// By kill() or raise(), not by an instruction.
+// Sent by kill() or raise(), not caused by an instruction.
 static bool was_sent(const siginfo_t *info) {
 #if defined(__linux__)
     return info->si_code <= 0;
@@ -51,8 +51,8 @@ static void call_handler(struct sigaction *old, int number, siginfo_t *info, voi
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-// What the system would have done without us. A fault occurs again as soon as we return; a signal that was sent, or is
-// raised after its instruction, must be sent again.
+// What the system would have done without our handler. A fault occurs again as soon as we return; a signal that was
+// sent, or is raised after its instruction, must be sent again.
 static void take_default(const struct sigaction *old, int number, const siginfo_t *info) {
     if (old->sa_handler == SIG_IGN && was_sent(info)) return;
     struct sigaction action = {.sa_handler = SIG_DFL};
@@ -118,7 +118,7 @@ void igi_device_fault_set(igi_device_fault_guard *guard) {
 
 // ---- Stacks for handlers ----
 
-// The state that the system saves grows with the processor's registers; our handler needs little more.
+// The state that the system saves grows with the processor's registers; our handler itself needs little.
 static size_t least_stack(void) {
     size_t system = 0;
 #if defined(__linux__) && defined(AT_MINSIGSTKSZ)

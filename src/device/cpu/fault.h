@@ -15,17 +15,17 @@ typedef struct igi_device_fault_guard {
     // Once caught:
     int signal;
     bool has_address;
-    uint64_t address;  // what was touched
+    uint64_t address;  // that was accessed
 } igi_device_fault_guard;
 
 // Call once before the first guard; other handlers of the process keep working.
 void igi_device_fault_install(void);
 // The guard of this thread, NULL for none. A fault while it is set jumps to guard->back, with the value 1.
-// pre: the guard lies where kernels do not write.
+// pre: the guard is in memory that kernels do not write.
 void igi_device_fault_set(igi_device_fault_guard *guard);
 
-// A stack for this thread's signal handlers. One of the host's is left in place, or, if it is too small, taken out
-// while kernels run.
+// A stack for this thread's signal handlers. If the host has set one, it stays, or is replaced while kernels run if it
+// is too small.
 typedef struct igi_device_fault_stack {
     igi_guarded memory;  // empty: the host's is used
     bool in_turn;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a dispatch uses more memory than the caches hold. Its results will be evicted before they are read, and need not
-// be fetched before they are written.
+// Whether a dispatch uses more memory than the caches hold. Then its results will be evicted before they are read, and
+// their cache lines need not be fetched before they are written.
 #include "device/cpu/cpu.h"
 
 // The usual share of a last-level cache for each core. sysconf reports the cache of the whole machine, or of the host of

@@ -44,7 +44,7 @@ void igi_cpu_module_release(cpu_device *cpu, cpu_module *module) {
 
 // ---- Built in ----
 
-// The result of this build's own front end for exactly this source, regardless of the clang that is installed now.
+// The result of this build's own front end for exactly this source, whichever clang is installed now.
 static const igi_embedded *find_builtin(const cpu_device *cpu, const igi_msl_request *request) {
     char name[33];
     igi_hash_hex(igi_msl_content_key(cpu->compiler, request), name);
@@ -55,7 +55,7 @@ static const igi_embedded *find_builtin(const cpu_device *cpu, const igi_msl_req
 
 // ---- On disk ----
 
-// What is kept of a library depends on this version of the compiler too.
+// What is stored of a library depends on this version of the compiler too.
 static igi_hash library_key(const cpu_device *cpu, const igi_msl_request *request) {
     igi_hash source = igi_msl_key(cpu->compiler, request);
     igi_hasher *hasher = igi_hasher_create();
@@ -88,8 +88,8 @@ static bool unpack(ig_library *library, cpu_module *module, const char *bytes, s
     return true;
 }
 
-// What the cache holds under the key of a request: a library, or names that the source wants besides, with which it
-// has another key.
+// What the cache holds under the key of a request: a library, or names of further files that the source needs, which
+// lead to another key.
 typedef struct cache_entry {
     igi_hash key;
     const igi_embedded *builtin;
@@ -120,7 +120,7 @@ static ig_status look_up(cpu_device *cpu, igi_msl_request *request, cache_entry 
     return status;
 }
 
-// Names that clang had to be asked for lead from the key the source had without them to the one it has now.
+// Names that only clang could find lead from the source's key without them to its current key.
 static void store_wanted(cpu_device *cpu, const igi_msl_request *request, size_t known, cache_entry *entry) {
     igi_text bytes = {0};
     igi_msl_wanted_write(&request->sources, known, &bytes);
@@ -154,7 +154,7 @@ static ig_status compile(cpu_device *cpu, igi_msl_request *request, ig_library *
     return status;
 }
 
-// A module in memory has no reflection of its own: the library reads it again from the bitcode.
+// A module in memory has no reflection: the library reads it again from the bitcode.
 static ig_status reflect_again(const igi_msl_request *request, ig_library *library, const cpu_module *module,
                                ig_error *error) {
     igi_msl_diagnostics diagnostics = {.sources = &request->sources};
@@ -194,7 +194,7 @@ static ig_status compile_and_store(ig_library *library, igi_msl_request *request
     return IG_STATUS_OK;
 }
 
-// With line tables the sources stay with the module.
+// With line tables, the sources are kept with the module.
 static ig_status make_module(ig_library *library, igi_msl_request *request, cache_entry *entry, cpu_module **module,
                              ig_error *error) {
     cpu_module *made = igi_calloc(1, sizeof *made);

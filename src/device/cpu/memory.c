@@ -2,6 +2,7 @@
 // Memory of the software device: whole pages between guards, and slabs for small pooled blocks.
 #include "device/cpu/memory.h"
 
+#include <assert.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -15,7 +16,8 @@ enum { HUGE_PAGE = 2 << 20, SLAB_BYTES = 1 << 20, LARGEST_SLAB_BLOCK = 32 << 10,
 
 // ---- Pages ----
 
-// Whole pages straight from the system: zero, aligned for any vector, and given back at once. False when short.
+// Whole pages directly from the system: zeroed, aligned for any vector, and returned at once. Returns false when memory
+// is short.
 static bool map_pages(igi_guarded *pages, uint64_t length) {
     if (!igi_guarded_open(pages, length, IGI_GUARD_LARGE)) return false;
 #ifdef MADV_HUGEPAGE
@@ -45,6 +47,7 @@ static void free_slab(igi_device_slab *slab) {
 }
 
 void igi_device_slabs_destroy(igi_device_slabs *slabs) {
+    assert(!slabs->current || slabs->current->blocks == 0);
     free_slab(slabs->current);
     pthread_mutex_destroy(&slabs->lock);
 }

@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <stdint.h>
 
-// Small pooled blocks share a mapping, of which a process may have only some ten thousands.
+// Small pooled blocks share mappings, because a process may have only some tens of thousands of them.
 typedef struct igi_device_slab igi_device_slab;
 typedef struct igi_device_slabs {
     pthread_mutex_t lock;  // guards what follows, and every slab

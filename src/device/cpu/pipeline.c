@@ -28,7 +28,7 @@ static igi_hash program_key(const cpu_module *module, const igi_msl_kernel *kern
     return igi_hasher_finish(hasher);
 }
 
-// What the machine code depends on beside the program.
+// What the machine code depends on besides the program.
 static igi_hash code_key(const cpu_program *program, const igi_simt_request *request) {
     igi_hasher *hasher = igi_hasher_create();
     igi_hasher_add(hasher, &program->key, sizeof program->key);
@@ -50,7 +50,7 @@ static igi_hash code_key(const cpu_program *program, const igi_simt_request *req
 // ---- Code ----
 
 static bool is_narrow(const cpu_program *program, cpu_purpose purpose) {
-    // Bounds are the same for a vector of threads; the rest looks at each thread.
+    // Bounds are checked in the same way for a vector of threads; the other checks look at each thread.
     bool each_thread = purpose.check & ~(uint32_t)IG_CHECK_MEMORY;
     return purpose.narrow || program->single || each_thread || purpose.scheduled;
 }
@@ -125,7 +125,7 @@ static cpu_variant *find_variant(const cpu_program *program, const cpu_purpose *
     return NULL;
 }
 
-// With the lock held. *variant stays NULL, or is marked as failed, when the code cannot be made.
+// Call with the lock held. *variant stays NULL, or is marked as failed, if the code cannot be made.
 static ig_status get_variant(ig_device *device, cpu_program *program, cpu_purpose purpose, cpu_variant **variant,
                              ig_error *error) {
     *variant = find_variant(program, &purpose);
@@ -222,7 +222,7 @@ static cpu_program *make_program(cpu_device *cpu, cpu_module *module, const igi_
     return NULL;
 }
 
-// The program of this key, alive already or new, with a reference for the caller; *fresh says which.
+// The program of this key, existing or new, with a reference for the caller; *fresh says which.
 static cpu_program *get_program(ig_pipeline *pipeline, const igi_msl_kernel *kernel, const ig_pipeline_desc *desc,
                                 bool *fresh) {
     cpu_device *cpu = igi_cpu(pipeline->library->device);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Queues of the software device: command buffers in order, run by one thread at a time: a worker, or one that waits.
+// Queues of the software device: command buffers in order, run by one thread at a time, which is a worker or a thread
+// that waits.
 #include <string.h>
 
 #include "core/clock.h"
@@ -15,12 +16,12 @@ typedef struct cpu_queue {
     pthread_mutex_t lock;            // guards what follows
     ig_commands *first, **last;
     size_t position;   // next command of the first command buffer
-    bool scheduled;    // the task is with the pool
-    bool running;      // some thread is at it
+    bool scheduled;    // the task is in the pool
+    bool running;      // some thread runs the queue
     bool calling;      // and runs the callbacks of a finished command buffer
-    bool blocked;      // the waiter is with an event
+    bool blocked;      // the waiter is registered with an event
     pthread_t runner;  // the thread, while running
-    uint64_t turn;     // counts the threads that took the queue
+    uint64_t turn;     // incremented when a thread takes the queue
     igi_alarm alarm;
     bool armed;
 } cpu_queue;
@@ -53,7 +54,7 @@ static void wake(void *user) {
     ig_queue_release(owner);  // held while the waiter was with the event
 }
 
-// The deadline has passed: a command buffer that waits for an event waits no longer.
+// The deadline has passed: a command buffer that waits for an event stops waiting.
 static void give_up(cpu_queue *queue) {
     pthread_mutex_lock(&queue->lock);
     bool waiting = queue->blocked &&
@@ -120,7 +121,7 @@ static void set_blocked(cpu_queue *queue, bool blocked) {
     pthread_mutex_unlock(&queue->lock);
 }
 
-// True when there is nothing to wait for any more; otherwise the event or the alarm will wake the queue.
+// Returns true if there is nothing left to wait for; otherwise the event or the alarm will wake the queue.
 static bool pass_event(cpu_queue *queue, ig_commands *commands, const igi_device_command *command) {
     if (atomic_load(&commands->abort)) return true;
     queue->waiter = (igi_device_event_waiter){.value = command->event.value, .wake = wake, .user = queue};
@@ -165,7 +166,7 @@ static bool run_first(cpu_queue *queue, ig_commands *commands) {
     return true;
 }
 
-// Ends when the queue is empty or blocked, `until` is finished, or a callback had to take the queue over.
+// Returns when the queue is empty or blocked, `until` is finished, or a callback had to take over the queue.
 static void run(cpu_queue *queue, uint64_t turn, const ig_commands *until) {
     bool reached = false;
     for (;;) {

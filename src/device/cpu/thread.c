@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory of threads that run kernels, made when they first do and freed when they end.
+// Memory of threads that run kernels, created on first use and freed when they end.
 #include "device/cpu/thread.h"
 
 #include <pthread.h>

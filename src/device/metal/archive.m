@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Making pipelines, and a binary archive that keeps what the GPU's compiler made of them between runs.
+// Creating pipelines, and a binary archive that keeps what the GPU's compiler made of them between runs.
 #include "device/metal/metal.h"
 
 static NSURL *place_of(const metal_device *metal) {

@@ -39,7 +39,7 @@ void igi_metal_use_addressed_buffers(metal_device *metal, id<MTLComputeCommandEn
 
 // ---- Making ----
 
-// Metal takes whole pages only; those around the caller's memory are mapped anyway.
+// Metal takes only whole pages; the pages around the caller's memory are mapped anyway.
 static id<MTLBuffer> borrow(id<MTLDevice> device, const ig_buffer_desc *desc, uint64_t *base) {
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
     uintptr_t start = (uintptr_t)desc->no_copy & ~(uintptr_t)(page - 1);
@@ -58,7 +58,7 @@ static id<MTLCommandQueue> upload_queue(metal_device *metal) {
     return metal->uploads;
 }
 
-// Memory that only the device can write. Both ends have room for copies in multiples of four bytes.
+// For memory that only the device can write. Both ends have room for copies in multiples of four bytes.
 static ig_status upload(metal_device *metal, id<MTLBuffer> target, const void *bytes, uint64_t length) {
     uint64_t size = igi_round_up(length, 4);
     id<MTLBuffer> staging = [metal->device newBufferWithLength:size options:MTLResourceStorageModeShared];
@@ -78,7 +78,7 @@ static id<MTLBuffer> make(metal_device *metal, const ig_buffer *buffer, const ig
     if (desc->no_copy) return borrow(metal->device, desc, base);
     if (desc->bytes && desc->storage != IG_STORAGE_PRIVATE)
         return [metal->device newBufferWithBytes:desc->bytes length:desc->length options:options_of[desc->storage]];
-    // A length that copies in fours can use.
+    // A length that allows copies in units of four bytes.
     uint64_t length = igi_round_up(buffer->capacity, 4);
     return [metal->device newBufferWithLength:length options:options_of[desc->storage]];
 }

@@ -10,7 +10,7 @@
 static NSArray<id<MTLDevice>> *all_devices;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-// Asking for devices is slow, and they stay the same: the list lives as long as the process. The default comes first.
+// Listing devices is slow, and they stay the same: the list is kept until the process ends. The default comes first.
 static void find_devices(void) {
     @autoreleasepool {
         id<MTLDevice> first = MTLCreateSystemDefaultDevice();
@@ -47,7 +47,7 @@ static const struct {
     {MTLGPUFamilyCommon3, "common3"}, {MTLGPUFamilyMetal3, "metal3"},
 };
 
-// All families, and as target the last of Apple's own, which says which processor it is.
+// All families, and as the target the last of Apple's own, which identifies the processor.
 static void list_families(id<MTLDevice> device, ig_device_properties *p) {
     size_t used = 0;
     for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
@@ -72,7 +72,7 @@ static void properties(size_t index, ig_device_properties *p) {
             .memory_bytes = [device recommendedMaxWorkingSetSize],
             .max_buffer_bytes = [device maxBufferLength],
             .max_threads_per_threadgroup = (uint32_t)[device maxThreadsPerThreadgroup].width,
-            .execution_width = 32,  // of every GPU so far; each pipeline tells its own
+            .execution_width = 32,  // of every GPU so far; each pipeline reports its own
             .max_threadgroup_memory = (uint32_t)[device maxThreadgroupMemoryLength],
             .max_buffer_arguments = IGI_SLOTS,
             .language_version = newest_language(),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Events: each has a shared event of Metal's beside it, which GPUs wait for and signal.
+// Events: each is paired with a shared event of Metal, which GPUs wait for and signal.
 //
 // The host's signals go to Metal at once; Metal's come back through a listener.
 #include "device/metal/metal.h"
@@ -7,7 +7,7 @@
 // Finds our event from a notification. It may no longer exist: not every command buffer reaches its signals.
 @interface IngotEventLink : NSObject {
    @public
-    pthread_mutex_t lock;  // recursive: a signal may lead to the event's end
+    pthread_mutex_t lock;  // recursive: a signal may destroy the event
     ig_event *event;
 }
 @end
@@ -81,7 +81,7 @@ void igi_metal_event_close(ig_event *event) {
 
 void igi_metal_event_signal(ig_event *event, uint64_t value) {
     metal_event *state = state_of(event);
-    pthread_mutex_lock(&state->link->lock);  // a late signal must not take back a greater one
+    pthread_mutex_lock(&state->link->lock);  // a late signal must not overwrite a greater one
     @autoreleasepool {
         if (value > [state->shared signaledValue]) [state->shared setSignaledValue:value];
     }

@@ -73,7 +73,7 @@ static MTLCompileOptions *options_of(const ig_library_desc *desc) {
     uint32_t version = desc->language_version;
     [options setLanguageVersion:(MTLLanguageVersion)((version / 100 << 16) + version / 10 % 10)];
 #pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wdeprecated-declarations"  // what came instead is too new for many
+#pragma clang diagnostic ignored "-Wdeprecated-declarations"  // the replacement is too new for many systems
     [options setFastMathEnabled:desc->math_mode == IG_MATH_FAST];
 #pragma clang diagnostic pop
     return options;
@@ -152,7 +152,7 @@ static int by_id(const void *a, const void *b) {
     return (left > right) - (left < right);
 }
 
-// Names only: arguments are known once they are asked for or a pipeline is created.
+// Names only: arguments become known when they are first requested or a pipeline is created.
 static bool list_functions(igi_msl_reflection *reflection, id<MTLLibrary> library) {
     for (NSString *name in [library functionNames]) {
         id<MTLFunction> function = [[library newFunctionWithName:name] autorelease];

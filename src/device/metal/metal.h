@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Apple's Metal behind the device API. Objective-C with manual retain and release, so that it needs no ARC runtime;
-// every call that makes autoreleased objects has a pool of its own.
+// every call that makes autoreleased objects has its own pool.
 #ifndef INGOT_DEVICE_METAL_H
 #define INGOT_DEVICE_METAL_H
 
@@ -55,27 +55,27 @@ static inline id<MTLComputePipelineState> igi_metal_pipeline(const ig_pipeline *
 ig_status igi_metal_buffer_open(ig_buffer *buffer, const ig_buffer_desc *desc);
 void igi_metal_buffer_close(ig_buffer *buffer);
 void igi_metal_buffer_did_modify(ig_buffer *buffer, uint64_t offset, uint64_t length);
-// Kernels may reach these through addresses in other buffers.
+// Kernels may access these through addresses in other buffers.
 void igi_metal_use_addressed_buffers(metal_device *metal, id<MTLComputeCommandEncoder> encoder);
 
 ig_status igi_metal_library_open(ig_library *library, const ig_library_desc *desc, ig_error *error);
 void igi_metal_library_close(ig_library *library);
 void igi_metal_kernel_reflect(ig_library *library, igi_msl_kernel *kernel);
-// What the compiler said, in the user's terms. `name` stands for Metal's name of a source without one.
+// The compiler's messages in the user's terms. `name` replaces Metal's name for a source without one.
 ig_status igi_metal_read_problem(NSError *problem, const char *name, ig_error *error);
 
 // Arguments as Metal reports them: without built-ins, and with "is it used" as the condition, because unused arguments may
 // stay unbound.
 // One block, strings included; NULL: no memory.
 ig_argument *igi_metal_arguments(MTLComputePipelineReflection *reflection, size_t *count);
-// False when Metal's type has no name here.
+// Returns false if Metal's type has no name here.
 bool igi_metal_type(MTLDataType type, ig_type *scalar, uint32_t *components);
 MTLDataType igi_metal_data_type(ig_type type, uint32_t components);  // MTLDataTypeNone: there is none
 
 ig_status igi_metal_pipeline_open(ig_pipeline *pipeline, const ig_pipeline_desc *desc, const igi_msl_kernel *kernel,
                                   ig_error *error);
 void igi_metal_pipeline_close(ig_pipeline *pipeline);
-// owns: a pipeline for one kernel of a library; from the archive when it is there.
+// owns: a pipeline for one kernel of a library; from the archive if it is there.
 id<MTLComputePipelineState> igi_metal_make_pipeline(metal_device *metal, id<MTLFunction> function, const char *label,
                                                     MTLComputePipelineReflection **reflection, NSError **problem);
 void igi_metal_archive_open(metal_device *metal);
@@ -96,13 +96,13 @@ void igi_metal_encode_wait(id<MTLCommandBuffer> buffer, ig_event *event, uint64_
 void igi_metal_encode_signal(id<MTLCommandBuffer> buffer, ig_event *event, uint64_t value);
 
 bool igi_metal_has_products(ig_device *device);
-// With an encoder of its own, so no other may be open.
+// Uses a separate encoder, so no other may be open.
 bool igi_metal_encode_product(metal_device *metal, id<MTLCommandBuffer> buffer, const igi_device_product *product);
 
-// Copies and fills that Metal's own do not take: odd sizes and offsets.
+// Copies and fills that Metal's own commands do not support: odd sizes and offsets.
 id<MTLComputePipelineState> igi_metal_byte_kernel(metal_device *metal, const char *name);
 
-// Records everything into the file INGOT_CAPTURE names, for Xcode.
+// Records everything into the file that INGOT_CAPTURE names, for Xcode.
 void igi_metal_capture_start(metal_device *metal);
 void igi_metal_capture_stop(metal_device *metal);
 

@@ -22,7 +22,7 @@ static MTLFunctionConstantValues *values_of(const ig_pipeline_desc *desc) {
 
 // ---- Arguments, when nobody has made a pipeline yet ----
 
-// All switches on, so that every argument shows.
+// Turns all switches on, so that every argument is reported.
 static MTLFunctionConstantValues *all_on(id<MTLFunction> function) {
     static const uint64_t ones[4] = {1, 1, 1, 1};
     static const uint8_t trues[4] = {1, 1, 1, 1};
@@ -39,7 +39,7 @@ static MTLFunctionConstantValues *all_on(id<MTLFunction> function) {
     return values;
 }
 
-// The library frees each string by itself.
+// The library frees each string separately.
 static void keep_arguments(igi_msl_kernel *kernel, MTLComputePipelineReflection *reflection) {
     size_t count = 0;
     ig_argument *shared = igi_metal_arguments(reflection, &count);
@@ -94,7 +94,7 @@ static ig_status find_function(ig_pipeline *pipeline, const ig_pipeline_desc *de
     if ([[*function functionConstantsDictionary] count])
         *function = [[library newFunctionWithName:name constantValues:values_of(desc) error:&problem] autorelease];
     if (*function) return IG_STATUS_OK;
-    // The source compiled, so it is the constants that do not fit, or one is missing.
+    // The source compiled, so a constant has the wrong type or is missing.
     ig_status status = igi_metal_read_problem(problem, "program_source", error);
     if (status != IG_STATUS_COMPILE_FAILED) return status;
     if (error) error->status = IG_STATUS_WRONG_CONSTANT;

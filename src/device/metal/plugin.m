@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Metal backend as a plugin: the library's own calls, led back to the library that loaded it.
+// The Metal backend as a plugin: the library's own calls, forwarded to the library that loaded it.
 #include "device/plugin.h"
 
 #include <string.h>

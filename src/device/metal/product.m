@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of matrices by Metal Performance Shaders, which are tuned for every GPU of Apple's. INGOT_MPS=0 leaves them to
+// Matrix products by Metal Performance Shaders, which are tuned for all of Apple's GPUs. INGOT_MPS=0 leaves them to
 // kernels.
 #include <string.h>
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Queues, and the life of a command buffer on them.
+// Queues, and the lifecycle of a command buffer on them.
 #include "core/clock.h"
 #include "device/metal/metal.h"
 
-// One command buffer with Metal. Held by Metal's completion handler, and by the alarm while there is one.
+// One command buffer in Metal. Held by Metal's completion handler, and by the alarm while there is one.
 typedef struct metal_run {
     igi_refcount references;
-    ig_commands *commands;  // retained: a late command buffer is still at work when it has failed
+    ig_commands *commands;  // retained: a late command buffer still runs after it has failed
     igi_alarm alarm;
     bool armed;
     atomic_bool finished;
@@ -34,7 +34,7 @@ static void drop(metal_run *run) {
 
 // ---- Deadlines ----
 
-// The kernel, when there is only one it can be.
+// The kernel, if there is only one candidate.
 static const char *kernel_of(const ig_commands *commands) {
     for (size_t i = 0; commands->dispatch_count == 1 && i < commands->command_count; i++)
         if (commands->commands[i].kind == IGI_COMMAND_DISPATCH)
@@ -80,7 +80,7 @@ static ig_status arm(metal_run *run) {
 static void disarm(metal_run *run) {
     if (!run->armed) return;
     igi_watchdog_disarm(igi_metal(run->commands->queue->device)->watchdog, &run->alarm);
-    if (!atomic_load(&run->commands->abort)) drop(run);  // it did not ring, and never will
+    if (!atomic_load(&run->commands->abort)) drop(run);  // it has not fired, and never will
 }
 
 // ---- Completion ----
@@ -171,7 +171,7 @@ ig_status igi_metal_commit(ig_commands *commands) {
     }
 }
 
-// owns: nil when it has ended.
+// owns: nil if it has ended.
 static id<MTLCommandBuffer> copy_buffer(ig_commands *commands) {
     pthread_mutex_lock(&commands->lock);
     id<MTLCommandBuffer> buffer = [(id)commands->backend_state retain];
@@ -179,7 +179,7 @@ static id<MTLCommandBuffer> copy_buffer(ig_commands *commands) {
     return buffer;
 }
 
-// Asking is cheaper than a handler for every command buffer.
+// Polling is cheaper than a handler for every command buffer.
 void igi_metal_refresh(ig_commands *commands) {
     id<MTLCommandBuffer> buffer = copy_buffer(commands);
     int committed = IG_COMMANDS_COMMITTED;

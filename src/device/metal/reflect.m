@@ -91,7 +91,7 @@ static ig_argument describe_threadgroup(id<MTLThreadgroupBinding> binding, char 
     };
 }
 
-// False for bindings that are no arguments of ours: textures and the like.
+// Returns false for bindings that are not arguments here: textures and the like.
 static bool describe(id<MTLBinding> binding, ig_argument *argument, char *type, size_t capacity) {
     if ([binding type] == MTLBindingTypeBuffer)
         *argument = describe_buffer((id<MTLBufferBinding>)binding, type, capacity);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every access to memory: is it inside its object, and who else was there?
+// Every access to memory: whether it is inside its object, and which other threads access the same bytes.
 #include <llvm-c/DebugInfo.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ typedef struct access {
     bool comparable;  // a plain store of a number
 } access;
 
-// What is known of an access while it is built.
+// What is known about an access while its checks are built.
 typedef struct guard {
     igi_simt_provenance of;
     LLVMValueRef object;  // igi_simt_checked_object or null
@@ -49,7 +49,7 @@ static bool is_number(LLVMTypeRef type) {
            kind == LLVMBFloatTypeKind;
 }
 
-// Vectors need no more than their elements do: kernels that work rely on it.
+// Vectors need only the alignment of their elements: working kernels rely on it.
 static uint32_t needed_alignment(const igi_simt_instrumenter *in, LLVMTypeRef type, uint32_t promised) {
     uint64_t natural = LLVMStoreSizeOfType(in->layout, igi_simt_element_type(type));
     return natural < promised ? (uint32_t)natural : promised;
@@ -158,7 +158,7 @@ static LLVMValueRef object_field(igi_simt_instrumenter *in, LLVMValueRef object,
     return load;
 }
 
-// Behind the definition of the value, where every use of it can see it.
+// After the definition of the value, where all its uses can see it.
 static void position_after(igi_simt_instrumenter *in, LLVMValueRef value) {
     LLVMValueRef at = LLVMGetNextInstruction(LLVMIsAInstruction(value) ? value : in->thread);
     while (at && LLVMIsAPHINode(at)) at = LLVMGetNextInstruction(at);
@@ -230,7 +230,8 @@ static LLVMValueRef is_aligned(igi_simt_instrumenter *in, const access *a, const
     return LLVMBuildICmp(in->builder, LLVMIntEQ, low, igi_simt_number64(in, 0), "aligned");
 }
 
-// An index of an array inside of something larger: g->base and g->bytes become those of the array where it is left.
+// An index into an array that is part of something larger: if it leaves the array, g->base and g->bytes become those of
+// the array.
 static LLVMValueRef is_inside_array(igi_simt_instrumenter *in, LLVMValueRef gep, unsigned operand, uint64_t count,
                                     uint64_t element_bytes, guard *g) {
     LLVMBuilderRef b = in->builder;
@@ -246,7 +247,7 @@ static LLVMValueRef is_inside_array(igi_simt_instrumenter *in, LLVMValueRef gep,
     return inside;
 }
 
-// Arrays of one element at the end of a structure stand for more.
+// Arrays of one element at the end of a structure stand for longer ones.
 static LLVMValueRef keeps_to_arrays(igi_simt_instrumenter *in, LLVMValueRef pointer, LLVMValueRef ok, guard *g) {
     for (int depth = 0; depth < 8 && LLVMIsAGetElementPtrInst(pointer); depth++) {
         LLVMTypeRef type = LLVMGetGEPSourceElementType(pointer);
@@ -271,7 +272,7 @@ static LLVMValueRef keeps_to_arrays(igi_simt_instrumenter *in, LLVMValueRef poin
 
 // ---- Code ----
 
-// A block that ends in a branch to `next`, and calls the hook for what is outside.
+// A block that calls the hook for an access outside of its object, and ends in a branch to `next`.
 static LLVMBasicBlockRef build_report(igi_simt_instrumenter *in, const guard *g, LLVMBasicBlockRef join) {
     LLVMBasicBlockRef block = LLVMAppendBasicBlockInContext(in->m->context, in->m->thread, "outside");
     LLVMPositionBuilderAtEnd(in->builder, block);
@@ -284,7 +285,7 @@ static bool is_shared(igi_simt_checked_space space) {
     return space != IGI_SPACE_PRIVATE && space != IGI_SPACE_CONSTANT;
 }
 
-// Two plain writes at once: do they write the same? The builder goes on behind it.
+// For two conflicting plain writes: do they write the same value? The builder continues after it.
 static void build_comparison(igi_simt_instrumenter *in, LLVMValueRef store, LLVMValueRef conflict, const guard *g) {
     LLVMBuilderRef b = in->builder;
     LLVMContextRef context = in->m->context;
@@ -306,7 +307,8 @@ static void build_comparison(igi_simt_instrumenter *in, LLVMValueRef store, LLVM
     LLVMPositionBuilderAtEnd(b, go_on);
 }
 
-// Memory that nobody writes needs no record. The builder goes on where there are cells; the other way leads to *without.
+// Memory that nobody writes needs no record. The builder continues where there are cells; the other path leads to
+// *without.
 static void skip_without_cells(igi_simt_instrumenter *in, const guard *g, LLVMBasicBlockRef without) {
     LLVMBuilderRef b = in->builder;
     LLVMBasicBlockRef with = LLVMAppendBasicBlockInContext(in->m->context, in->m->thread, "tracked");
@@ -333,7 +335,7 @@ static void build_race_check(igi_simt_instrumenter *in, LLVMValueRef i, const ac
     LLVMPositionBuilderAtEnd(b, after);
 }
 
-// LLVM makes calls of choices among bfloats.
+// LLVM turns selects between bfloats into calls.
 static LLVMTypeRef joined_type(LLVMTypeRef type) {
     return LLVMGetTypeKind(igi_simt_element_type(type)) == LLVMBFloatTypeKind ? igi_simt_integers_like(type, 16) : type;
 }
@@ -345,7 +347,7 @@ static LLVMValueRef cast(igi_simt_instrumenter *in, LLVMValueRef value, LLVMType
     return made;
 }
 
-// Whoever used the value gets it, or zero where the access was left out. pre: the builder is behind the instruction.
+// Users of the value get it, or zero if the access was skipped. pre: the builder is after the instruction.
 static void join_values(igi_simt_instrumenter *in, LLVMValueRef i, LLVMBasicBlockRef join, LLVMBasicBlockRef *reports) {
     LLVMTypeRef type = LLVMTypeOf(i), joined = joined_type(type);
     LLVMBasicBlockRef done = LLVMGetInsertBlock(in->builder);
@@ -362,7 +364,7 @@ static void join_values(igi_simt_instrumenter *in, LLVMValueRef i, LLVMBasicBloc
         if (reports[k]) LLVMAddIncoming(phi, &zero, &reports[k], 1);
 }
 
-// The instruction moves into a block that is left out when one of its addresses is wrong; its value is then zero.
+// The instruction moves into a block that is skipped if one of its addresses is wrong; its value is then zero.
 static void guard_instruction(igi_simt_instrumenter *in, LLVMValueRef i, const access *accesses, guard *guards,
                               unsigned count) {
     LLVMContextRef context = in->m->context;
@@ -396,7 +398,7 @@ static void guard_instruction(igi_simt_instrumenter *in, LLVMValueRef i, const a
         LLVMBuildBr(b, join);
 }
 
-// One without a value must go away where it is not used.
+// One without a value must disappear if it is not used.
 static bool is_function_constant(const igi_simt_provenance *of) {
     return of->space == IGI_SPACE_CONSTANT && LLVMIsDeclaration(of->base);
 }
@@ -417,7 +419,7 @@ static void instrument(igi_simt_instrumenter *in, LLVMValueRef i) {
     guard_instruction(in, i, accesses, guards, count);
 }
 
-// ---- simdgroup matrices, where they are not taken apart ----
+// ---- simdgroup matrices, if they are not split ----
 
 static bool is_matrix_load(LLVMValueRef i) {
     return strncmp(igi_simt_callee_name(i), "__ig_matrix_load_", 17) == 0;
@@ -427,7 +429,7 @@ static bool is_matrix_access(LLVMValueRef i) {
     return is_matrix_load(i) || strncmp(igi_simt_callee_name(i), "__ig_matrix_store_", 18) == 0;
 }
 
-// All lanes do it together, so that it cannot be left out: what is wrong is only told.
+// All lanes execute it together, so it cannot be skipped: errors are only reported.
 static void tell_only(igi_simt_instrumenter *in, LLVMValueRef i, const access *a) {
     guard g = {.of = igi_simt_trace_pointer(in, a->pointer)};
     if (!g.of.known) return;
@@ -441,7 +443,7 @@ static void tell_only(igi_simt_instrumenter *in, LLVMValueRef i, const access *a
     LLVMBuildCondBr(in->builder, ok, rest, outside);
 }
 
-// The two elements of a lane lie at two addresses.
+// The two elements of a lane are at two addresses.
 static void instrument_matrix(igi_simt_instrumenter *in, LLVMValueRef i) {
     bool load = is_matrix_load(i);
     bool floats = strstr(igi_simt_callee_name(i), "_f32") != NULL;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arithmetic whose result is not what the operation promises: integers that wrap, shifts that are too wide, numbers
-// that their new type does not hold.
+// Arithmetic whose exact result does not fit: integers that wrap, shifts that are too wide, conversions to a type that
+// cannot hold the value.
 #include <string.h>
 
 #include "simt/checked/instrument.h"
 
-// fptosi.sat and fptoui.sat: what MSL's conversions are.
+// fptosi.sat and fptoui.sat, which are MSL's conversions.
 static bool is_conversion(LLVMValueRef i) {
     const char *name = igi_simt_callee_name(i);
     bool saturating = strncmp(name, "llvm.fptosi.sat.", 16) == 0 || strncmp(name, "llvm.fptoui.sat.", 16) == 0;

@@ -25,7 +25,7 @@ bool igi_simt_finding_is_error(igi_simt_finding_kind kind) {
     return errors[kind];
 }
 
-// Sites that several instructions share are one to a reader.
+// Sites of several instructions at the same source location are one to a reader.
 static bool same_place(const igi_simt_checked *checked, const igi_simt_checked_side *a,
                        const igi_simt_checked_side *b) {
     if (a->known != b->known) return false;
@@ -68,7 +68,7 @@ void igi_simt_checked_copy(igi_simt_checked *copy, const igi_simt_checked *check
     copy->release_capacity = 0;
 }
 
-// A finding that names an object of the copy names the same one of the original.
+// A finding that names an object of the copy must name the same object of the original.
 static const igi_simt_checked_object *translate(const igi_simt_checked *to, const igi_simt_checked *from,
                                                 const igi_simt_checked_object *object) {
     if (object >= from->objects && object < from->objects + IGI_CHECKED_OBJECTS)

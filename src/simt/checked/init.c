@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the code that LLVM's memory sanitizer has made asks for (its interface for kernels of operating systems).
+// Functions that code instrumented by LLVM's memory sanitizer calls (its interface for kernels of operating systems).
 #include "simt/checked/init.h"
 
 #include <assert.h>
@@ -10,7 +10,7 @@
 #include "core/guarded.h"
 #include "core/memory.h"
 
-// A stretch of memory with shadow.
+// A range of memory with shadow.
 typedef struct range {
     uint64_t begin, bytes;
     uint8_t *shadow;    // NULL: none was needed yet
@@ -26,7 +26,7 @@ typedef struct igi_simt_checked_shadow {
     range ranges[RANGE_COUNT];
     uint64_t context[1024];  // arguments of calls: the kernel has none
     uint8_t sink[2 * NOWHERE_BYTES];
-    const char *last_name;  // of a variable, in the code that runs
+    const char *last_name;  // of a variable, in the running code
     uint32_t last_number;
 } state;
 
@@ -34,10 +34,11 @@ typedef struct metadata {
     void *shadow, *origin;
 } metadata;
 
-// Set while checked code runs on this thread. Small: a library that is loaded at run time has little room for these.
+// Set while checked code runs on this thread. Small: a library that is loaded at run time has little thread-local
+// memory.
 static _Thread_local state *here __attribute__((tls_model("initial-exec")));
 
-// Names of variables, as the sanitizer gives them: never forgotten, few.
+// Names of variables, as the sanitizer passes them: few, and never freed.
 static char names[MOST_NAMES][NAME_LENGTH];
 static atomic_uint name_count;
 
@@ -91,7 +92,7 @@ bool igi_simt_checked_enter(igi_simt_checked *checked, igi_simt_scratch *scratch
     if (!scratch->shadow) return false;
     here = scratch->shadow;
     here->checked = checked;
-    here->last_name = NULL;  // its code may be gone
+    here->last_name = NULL;  // its code may have been unloaded
     bool ok = cover(&here->ranges[RANGE_THREADGROUP], &scratch->threadgroup) &&
               cover(&here->ranges[RANGE_PRIVATE], &scratch->privates) &&
               cover(&here->ranges[RANGE_FRAMES], &scratch->frames) &&

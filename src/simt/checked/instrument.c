@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The instrumented variant of a kernel: what it does is checked as it does it.
+// The instrumented variant of a kernel, which is checked while it runs.
 //
-// This runs as soon as everything is in one function, before LLVM makes use of the assumption that programs are right.
-// Hooks are calls of "ig.check.NAME" (state.h). For initialisation, LLVM's own memory sanitizer follows values.
+// This pass runs as soon as everything is in one function, before LLVM optimises on the assumption that programs are
+// correct. Hooks are calls of "ig.check.NAME" (state.h). For initialisation, LLVM's own memory sanitizer tracks values.
 #include "simt/checked/instrument.h"
 
 #include <string.h>
@@ -58,14 +58,14 @@ static void for_each(igi_simt_instrumenter *in, void (*act)(igi_simt_instrumente
         for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) act(in, i);
 }
 
-// Positions, sizes, arguments and constants, which are always there.
+// Positions, sizes, arguments and constants, which are always initialised.
 static bool reads_group(const igi_simt_instrumenter *in, LLVMValueRef instruction) {
     if (!LLVMIsALoadInst(instruction)) return false;
     igi_simt_provenance from = igi_simt_trace_pointer(in, LLVMGetOperand(instruction, 0));
     return !from.known || from.space == IGI_SPACE_CONSTANT;
 }
 
-// What was put in is nothing that LLVM's sanitizer should look at.
+// LLVM's sanitizer need not look at instructions that were inserted here.
 static void settle_mark(igi_simt_instrumenter *in, LLVMValueRef instruction) {
     unsigned own = own_kind(in), foreign = LLVMGetMDKindIDInContext(in->m->context, "nosanitize", 10);
     bool is_own = LLVMGetMetadata(instruction, own) != NULL && !reads_group(in, instruction);
@@ -97,7 +97,7 @@ static bool is_object(LLVMValueRef instruction) {
     return igi_simt_calls(instruction, "ig.object");
 }
 
-// Variables of the threadgroup are plain places again.
+// Threadgroup variables become plain addresses again.
 static void forget_object(igi_simt_instrumenter *in, LLVMValueRef object) {
     (void)in;
     LLVMReplaceAllUsesWith(object, LLVMGetOperand(object, 0));
@@ -108,7 +108,7 @@ static bool is_promise(LLVMValueRef instruction) {
     return strncmp(igi_simt_callee_name(instruction), "llvm.invariant.start", 20) == 0 && !LLVMGetFirstUse(instruction);
 }
 
-// They would keep derived constants in memory, and what those are computed from.
+// They would keep derived constants, and what those are computed from, in memory.
 static void drop_promise(igi_simt_instrumenter *in, LLVMValueRef promise) {
     (void)in;
     LLVMInstructionEraseFromParent(promise);

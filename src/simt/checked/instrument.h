@@ -13,7 +13,7 @@ typedef struct igi_simt_sites_builder {
     size_t count, capacity;
     igi_text strings;
     bool failed;    // memory
-    bool too_many;  // for the numbers that shadow memory has room for
+    bool too_many;  // more than the numbers in shadow memory can count
 } igi_simt_sites_builder;
 
 // What a pointer points into. base: its first byte; bytes: its length if that is a constant.
@@ -45,10 +45,10 @@ typedef struct igi_simt_instrumenter {
 
 // ---- Names ----
 
-// Of variables: other changes take them away.
+// Records the names of variables, which other changes remove.
 void igi_simt_remember_names(igi_simt_instrumenter *in);
 void igi_simt_restore_names(igi_simt_instrumenter *in);
-// Not NUL-terminated; "" when there is none.
+// Not NUL-terminated; "" if there is none.
 const char *igi_simt_remembered_name(const igi_simt_instrumenter *in, LLVMValueRef value, unsigned *length);
 
 // ---- Sites ----
@@ -62,7 +62,7 @@ void igi_simt_free_sites(igi_simt_sites_builder *sites);
 // ---- Provenance ----
 
 igi_simt_provenance igi_simt_trace_pointer(const igi_simt_instrumenter *in, LLVMValueRef pointer);
-// Offset of a pointer from the alloca it is made from, if that is a constant. *variable is NULL otherwise.
+// The offset of a pointer from the alloca that it is made from, if that is a constant. Otherwise *variable is NULL.
 bool igi_simt_constant_place(const igi_simt_instrumenter *in, LLVMValueRef pointer, LLVMValueRef *variable,
                              int64_t *offset);
 uint64_t igi_simt_variable_bytes(const igi_simt_instrumenter *in, LLVMValueRef variable);
@@ -80,20 +80,20 @@ LLVMValueRef igi_simt_number64(const igi_simt_instrumenter *in, uint64_t value);
 // Marks an instruction as one of the kernel's own, whose value may be uninitialised.
 void igi_simt_mark_own(igi_simt_instrumenter *in, LLVMValueRef instruction);
 
-// Accesses that are provably outside of a private variable, before LLVM makes nothing of them.
+// Accesses that are provably outside of a private variable, before LLVM removes them as undefined.
 void igi_simt_instrument_constant_places(igi_simt_instrumenter *in);
 void igi_simt_instrument_accesses(igi_simt_instrumenter *in);
 void igi_simt_instrument_waits(igi_simt_instrumenter *in);
 void igi_simt_instrument_arithmetic(igi_simt_instrumenter *in);
-// Around LLVM's making registers of variables: undefined values are kept apart from others.
+// Called around LLVM's promotion of variables to registers: keeps undefined values distinct from others.
 void igi_simt_keep_unwritten(igi_simt_instrumenter *in);
 void igi_simt_forget_stores_of_unwritten(igi_simt_instrumenter *in);
 void igi_simt_define_the_rest(igi_simt_instrumenter *in);
 void igi_simt_forget_unwritten(igi_simt_instrumenter *in);
 bool igi_simt_is_unwritten(LLVMValueRef value);
-// Marks values that are stored into buffers; while threadgroup variables can be told from others.
+// Marks values that are stored into buffers, while threadgroup variables can still be distinguished from others.
 void igi_simt_instrument_results(igi_simt_instrumenter *in);
-// Last.
+// Runs last.
 ig_status igi_simt_instrument_values(igi_simt_instrumenter *in);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of variables, kept as metadata: LLVM-C's way of moving an instruction takes its name away.
+// Names of variables, kept as metadata: moving an instruction with the LLVM-C API drops its name.
 #include "simt/checked/instrument.h"
 
 static unsigned kind_of(const igi_simt_instrumenter *in) {

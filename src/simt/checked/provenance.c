@@ -115,7 +115,7 @@ static void visit(tracer *t, LLVMValueRef pointer) {
     for (unsigned i = 0; i < LLVMCountIncoming(pointer); i++) visit(t, LLVMGetIncomingValue(pointer, i));
 }
 
-// Of a mixture, the place where the objects meet is looked up when the kernel runs.
+// If a pointer may come from several objects, the object is looked up at run time where they join.
 igi_simt_provenance igi_simt_trace_pointer(const igi_simt_instrumenter *in, LLVMValueRef pointer) {
     tracer t = {.in = in};
     visit(&t, pointer);

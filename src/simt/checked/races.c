@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Races, by shadow memory: for each word who wrote it last and who read it. Two accesses are ordered by a barrier
-// between them, whatever order this run had, and by nothing else but the command buffer: see docs/checking.md.
+// Races, by shadow memory: for each word, who wrote it last and who read it. Two accesses are ordered only by a barrier
+// between them, whatever order this run had, or by the command buffer: see docs/checking.md.
 #include <string.h>
 
 #include "core/memory.h"
@@ -88,7 +88,7 @@ static bool conflicts(const visit *v, const igi_simt_checked_record *r, unsigned
     return r->group && (r->mask & mask) && !(r->atomic && v->atomic) && !is_ordered(v->c, r, v->thread, v->object);
 }
 
-// Other threads read what this one read last.
+// Whether other threads have read what this one read last.
 static bool has_other_readers(const visit *v, const igi_simt_checked_record *r, unsigned mask) {
     return r->several && r->group == v->c->group && r->thread == v->thread && (r->mask & mask) &&
            !(r->atomic && v->atomic) && r->time >= ordered_since(v->c, v->thread, v->object);
@@ -137,7 +137,8 @@ static void visit_cell(visit *v, igi_simt_checked_cell *cell, unsigned mask) {
 
 // ---- Atomics between threadgroups ----
 
-// What the threadgroup did before its last barrier for device memory, or fence, is visible to who sees the atomic.
+// What the threadgroup did before its last barrier for device memory, or fence, is visible to threads that see the
+// atomic.
 static void release(igi_simt_checked *c, uint64_t address) {
     uint32_t number = c->group - c->first_group;
     uint32_t time = c->fence > c->barrier.device ? c->fence : c->barrier.device;

@@ -15,7 +15,7 @@ static uint32_t add_string(igi_simt_sites_builder *sites, const char *text, size
     return offset;
 }
 
-// The path is mostly that of the site before.
+// The path is usually that of the previous site.
 static uint32_t add_path(igi_simt_sites_builder *sites, LLVMMetadataRef place) {
     char *path = igi_simt_place_path(place);
     if (!path) sites->failed = true;

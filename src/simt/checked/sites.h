@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a checked kernel does something that may be found wrong. The instrumented code names a site by its number; the
-// table of sites lies in the object file, as the symbol "ig.sites", so that it goes wherever the code goes.
+// Sites: where a checked kernel does something that may be wrong. The instrumented code identifies a site by its
+// number; the table of sites is in the object file, as the symbol "ig.sites", so that it stays with the code.
 #ifndef INGOT_SIMT_CHECKED_SITES_H
 #define INGOT_SIMT_CHECKED_SITES_H
 
@@ -21,7 +21,7 @@ typedef enum igi_simt_checked_act {
     IGI_ACT_COUNT
 } igi_simt_checked_act;
 
-// Whose memory, as far as the code tells.
+// Which memory is accessed, as far as the code shows.
 typedef enum igi_simt_checked_space {
     IGI_SPACE_UNKNOWN,   // a pointer that was read from memory
     IGI_SPACE_BUFFER,    // a buffer argument

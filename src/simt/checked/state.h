@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What checked kernels and their runtime agree on. Generated code reads igi_simt_checked_object and calls the hooks; it gets
-// an igi_simt_checked through igi_simt_group.check.
+// The interface between checked kernels and their runtime. Generated code reads igi_simt_checked_object and calls the
+// hooks; it gets an igi_simt_checked through igi_simt_group.check.
 #ifndef INGOT_SIMT_CHECKED_STATE_H
 #define INGOT_SIMT_CHECKED_STATE_H
 
@@ -30,7 +30,7 @@ typedef struct igi_simt_checked_record {
     uint16_t site;
 } igi_simt_checked_record;
 
-// Of a reader of another threadgroup: barriers order it with nobody.
+// A reader in another threadgroup, which barriers do not order.
 typedef struct igi_simt_checked_stranger {
     uint32_t group;
     uint16_t thread : 10;
@@ -110,7 +110,7 @@ typedef struct igi_simt_checked_side {
     bool known;
 } igi_simt_checked_side;
 
-// In terms of sites and numbers; the device makes sentences of it.
+// In terms of sites and numbers, from which the device makes messages.
 typedef struct igi_simt_checked_finding {
     igi_simt_finding_kind kind;
     igi_simt_checked_side sides[2];
@@ -134,7 +134,7 @@ typedef struct igi_simt_checked_release {
     uint32_t time;   // what came before it is visible
 } igi_simt_checked_release;
 
-// Of the memory of one kind: when the last barrier was that orders it.
+// For one kind of memory: the time of the last barrier that orders it.
 typedef struct igi_simt_checked_clock {
     uint32_t any, threadgroup, device;
 } igi_simt_checked_clock;

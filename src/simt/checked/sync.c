@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Barriers and operations among lanes: who takes part, and what they order.
+// Barriers and lane operations: which threads take part, and what is ordered.
 #include <string.h>
 
 #include "simt/checked/state.h"
@@ -77,7 +77,7 @@ void igi_simt_checked_barrier(igi_simt_checked *checked, const igi_simt_lane *la
 
 // ---- Lanes ----
 
-// How an operation gets its lane's answer from another lane.
+// How an operation gets a lane's result from another lane.
 typedef enum source {
     SOURCE_NONE,
     SOURCE_INDEX,
@@ -107,7 +107,7 @@ static uint32_t source_lane(source from, uint32_t self, uint32_t argument, uint3
     return self;
 }
 
-// Only lanes that exist: what a lane beyond the threadgroup holds is for the kernel to ignore.
+// Only lanes that exist: the kernel must ignore values of lanes beyond the threadgroup.
 static void check_sources(igi_simt_checked *c, const igi_simt_lane *lanes, uint32_t first, uint32_t count,
                           uint32_t active) {
     for (uint32_t i = 0; i < count; i++) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Variables that nothing has written stay so. LLVM would take "1 or undefined" for 1 as soon as a variable becomes a
-// register; until the sanitizer has seen it, the undefined value is the result of a call.
+// Keeps unwritten variables undefined. LLVM would take "1 or undefined" for 1 as soon as a variable becomes a register;
+// until the sanitizer has run, the undefined value is the result of a call.
 #include <llvm-c/DebugInfo.h>
 #include <stdio.h>
 #include <string.h>
@@ -36,7 +36,7 @@ static void store_unwritten(igi_simt_instrumenter *in, LLVMValueRef variable) {
     LLVMSetAlignment(LLVMBuildStore(in->builder, value, variable), LLVMGetAlignment(variable));
 }
 
-// Where its life begins: in a loop that is again and again.
+// Where its lifetime begins: in a loop, in every iteration.
 static void instrument(igi_simt_instrumenter *in, LLVMValueRef variable) {
     bool found = false;
     for (LLVMUseRef use = LLVMGetFirstUse(variable), next; use; use = next) {
@@ -54,8 +54,8 @@ static void instrument(igi_simt_instrumenter *in, LLVMValueRef variable) {
     store_unwritten(in, variable);
 }
 
-// clang's own, which are written before they are read. Parts of them may be nothing, such as the fourth of three bytes
-// that are passed as an integer, and that is better left to LLVM.
+// clang's own variables, which are written before they are read. Parts of them may be undefined, such as the fourth
+// byte of three that are passed as an integer, and that is better left to LLVM.
 static bool is_temporary(LLVMValueRef variable) {
     static const char *const names[] = {"coerce", "agg.tmp", "ref.tmp", "retval", "undef.agg"};
     size_t length;
@@ -77,7 +77,7 @@ void igi_simt_keep_unwritten(igi_simt_instrumenter *in) {
     igi_simt_values_free(&all);
 }
 
-// What is stored to variables that stayed in memory says nothing: the sanitizer knows them.
+// Stores to variables that stayed in memory are not needed: the sanitizer tracks those.
 static void drop_stores(igi_simt_instrumenter *in, LLVMValueRef value) {
     for (LLVMUseRef use = LLVMGetFirstUse(value), next; use; use = next) {
         next = LLVMGetNextUse(use);
@@ -91,7 +91,7 @@ static void drop_stores(igi_simt_instrumenter *in, LLVMValueRef value) {
     }
 }
 
-// While nothing has been instrumented.
+// Before anything is instrumented.
 void igi_simt_forget_stores_of_unwritten(igi_simt_instrumenter *in) {
     igi_simt_values all;
     if (!igi_simt_collect(in->m->thread, is_unwritten_call, &all)) {
@@ -102,7 +102,7 @@ void igi_simt_forget_stores_of_unwritten(igi_simt_instrumenter *in) {
     igi_simt_values_free(&all);
 }
 
-// What else is undefined, LLVM has put there itself, for parts of values that nobody asks for.
+// Other undefined values were put there by LLVM, for parts of values that nobody uses.
 static void define_operands(LLVMValueRef i) {
     for (int k = 0; k < LLVMGetNumOperands(i); k++) {
         LLVMValueRef operand = LLVMGetOperand(i, (unsigned)k);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values that nobody has written, followed to where they matter: a branch, an address, a buffer. LLVM's memory
-// sanitizer does the following, in the form it has for operating systems, which asks for shadow memory by calls
-// (init.c); what it warns of becomes calls of our hook, with a site.
+// Uninitialised values, tracked to where they matter: a branch, an address, a buffer. LLVM's memory sanitizer does the
+// tracking, in its form for operating systems, which requests shadow memory by calls (init.c); its warnings become
+// calls of our hook, with a site.
 #include <llvm-c/DebugInfo.h>
 #include <stdio.h>
 #include <string.h>
@@ -40,7 +40,7 @@ static unsigned noundef(void) {
     return LLVMGetEnumAttributeKindForName("noundef", 7);
 }
 
-// Giving a value to another lane is no use of it yet.
+// Passing a value to another lane is not yet a use.
 static void take_promises(igi_simt_instrumenter *in, LLVMValueRef call) {
     (void)in;
     unsigned count = LLVMGetNumArgOperands(call);
@@ -51,7 +51,7 @@ static void take_promises(igi_simt_instrumenter *in, LLVMValueRef call) {
     }
 }
 
-// A vector of three lies in memory as four, of which the last is nothing.
+// A vector of three is stored as four elements, of which the last is undefined.
 static LLVMValueRef meaningful_part(LLVMValueRef value) {
     if (!LLVMIsAShuffleVectorInst(value)) return value;
     LLVMValueRef first = LLVMGetOperand(value, 0);
@@ -69,7 +69,7 @@ static void use(igi_simt_instrumenter *in, LLVMValueRef value) {
     LLVMAddCallSiteAttribute(call, 1, LLVMCreateEnumAttribute(in->m->context, noundef(), 0));
 }
 
-// LLVM has taken a vector apart: the fourth element of three is stored by itself, for nothing.
+// LLVM has split a vector: the fourth element of three is stored separately, without a purpose.
 static bool is_padding(LLVMValueRef store) {
     uint64_t offset;
     LLVMValueRef value = LLVMGetOperand(store, 0);
@@ -84,7 +84,7 @@ static void use_stored(igi_simt_instrumenter *in, LLVMValueRef store) {
     use(in, meaningful_part(LLVMGetOperand(store, 0)));
 }
 
-// Without bytes between its parts.
+// Whether there is no padding between its parts.
 static bool is_dense(const igi_simt_instrumenter *in, LLVMTypeRef type) {
     uint64_t bytes = 0;
     switch (LLVMGetTypeKind(type)) {
@@ -100,7 +100,7 @@ static bool is_dense(const igi_simt_instrumenter *in, LLVMTypeRef type) {
     }
 }
 
-// Copies of small things into buffers: a vector, or a structure of numbers.
+// Copies of small values into buffers: a vector, or a structure of numbers.
 static void use_copied(igi_simt_instrumenter *in, LLVMValueRef copy) {
     enum { MOST_BYTES = 64 };
     LLVMValueRef to = LLVMGetOperand(copy, 0), from = LLVMGetOperand(copy, 1), length = LLVMGetOperand(copy, 2);
@@ -132,7 +132,7 @@ static bool is_access(LLVMValueRef i) {
     return LLVMIsALoadInst(i) || LLVMIsAStoreInst(i);
 }
 
-// Only the address can be wrong: the sanitizer need not ask for the shadow of every element.
+// Only the address can be uninitialised: the sanitizer need not request the shadow of every element.
 static void use_address(igi_simt_instrumenter *in, LLVMValueRef i) {
     LLVMValueRef pointer = LLVMGetOperand(i, LLVMIsAStoreInst(i) ? 1 : 0);
     unsigned foreign = LLVMGetMDKindIDInContext(in->m->context, "nosanitize", 10);
@@ -146,7 +146,7 @@ static void use_address(igi_simt_instrumenter *in, LLVMValueRef i) {
     LLVMSetMetadata(i, foreign, LLVMMetadataAsValue(in->m->context, nothing));
 }
 
-// ---- Behind ----
+// ---- After ----
 
 static bool leads_to_warning(LLVMBasicBlockRef block) {
     LLVMValueRef i = LLVMGetFirstInstruction(block);
@@ -154,7 +154,7 @@ static bool leads_to_warning(LLVMBasicBlockRef block) {
     return i && is_warning(i);
 }
 
-// What comes behind a warning: the instruction that it is about.
+// What follows a warning: the instruction that it is about.
 static igi_simt_checked_act act_behind(LLVMValueRef warning) {
     LLVMValueRef i = LLVMGetNextInstruction(warning);
     for (int steps = 0; i && steps < 200; steps++) {
@@ -191,7 +191,7 @@ static void erase(igi_simt_instrumenter *in, LLVMValueRef i) {
     LLVMInstructionEraseFromParent(i);
 }
 
-// Other passes expect variables at the beginning.
+// Other passes expect variables at the beginning of the function.
 static void move_up(igi_simt_instrumenter *in, LLVMValueRef variable) {
     LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(in->m->thread);
     if (LLVMGetInstructionParent(variable) != entry) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where threads wait for each other: the runtime is told the place beforehand.
+// Where threads wait for each other: the runtime is told the location first.
 #include <string.h>
 
 #include "simt/checked/instrument.h"

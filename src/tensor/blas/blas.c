@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix products by the machine's BLAS: OpenBLAS, loaded when it is there; Accelerate on macOS.
+// Matrix products by the machine's BLAS: OpenBLAS, loaded if it is installed; Accelerate on macOS.
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 // ---- The library ----
 
-// cblas.h, as far as needed: row-major, 32-bit sizes.
+// The necessary part of cblas.h: row-major, 32-bit sizes.
 enum { ROW_MAJOR = 101, NO_TRANSPOSE = 111, TRANSPOSE = 112 };
 
 typedef struct blas_library {
@@ -40,7 +40,7 @@ static void *open_library(void) {
     return handle;
 }
 
-// Its own threads are as many as the device's workers: both never work at the same time for long.
+// It gets as many threads as the device has workers: both never work at the same time for long.
 static void set_threads(void *handle, uint32_t count) {
     void (*set)(int) = (void (*)(int))dlsym(handle, "openblas_set_num_threads");
     if (set && count) set((int)count);
@@ -81,7 +81,7 @@ static void close_blas(void *state) {
 
 // ---- Operands ----
 
-// A matrix as BLAS sees it: rows that are packed, or columns that are.
+// A matrix as BLAS sees it: contiguous rows, or contiguous columns.
 typedef struct matrix {
     const float *data;
     int transpose, leading;
@@ -91,7 +91,7 @@ static bool fits(int64_t value) {
     return value >= 0 && value <= INT32_MAX;
 }
 
-// Whether the last two dimensions can be given as they lie. With one row or column its stride does not matter.
+// Whether the last two dimensions can be passed as they are. With a single row or column, its stride does not matter.
 static bool as_it_lies(const igi_tensor_view *v, bool may_transpose) {
     uint32_t last = v->rank - 1;
     int64_t rows = (int64_t)v->shape[last - 1], columns = (int64_t)v->shape[last];
@@ -110,7 +110,7 @@ static matrix matrix_of(const igi_tensor_view *v, const char *data) {
     return (matrix){(const float *)data, TRANSPOSE, (int)(columns == 1 ? rows : v->strides[last])};
 }
 
-// What cannot be given as it lies is packed as floats first, without the batches that only repeat it.
+// Operands that cannot be passed as they are, are first packed as floats, without batches that only repeat.
 static ig_status pack(const igi_tensor_call *call, const igi_tensor_view *view, igi_tensor_view *packed) {
     igi_tensor_view source = *view;
     for (uint32_t i = 0; i + 2 < source.rank; i++)
@@ -185,7 +185,7 @@ static void multiply(const igi_tensor_call *call, const igi_tensor_view *a, cons
              .k = (int)a->shape[last],
              .alpha = (float)call->p.matmul.alpha,
              .beta = adds ? (float)call->p.matmul.beta : 0};
-    if (out->rank == 2) {  // one product: it may be so small that finding the way through batches shows
+    if (out->rank == 2) {  // one product: it may be so small that iterating over batches would be noticeable
         char *const data[] = {igi_tensor_view_data(out), igi_tensor_view_data(a), igi_tensor_view_data(b)};
         multiply_row(&j, 1, data, (const int64_t[3]){0});
         return;
@@ -208,7 +208,7 @@ static bool accepts_matmul(const igi_tensor_call *call) {
     uint32_t last = call->out[0].rank - 1;
     uint64_t m = call->out[0].shape[last - 1], n = call->out[0].shape[last], k = call->in[0].shape[last];
 #if !defined(__APPLE__)
-    // Products with vectors are as fast as memory; OpenBLAS' dot uses one thread, and its gemv is no faster than ours.
+    // Products with vectors are bound by memory; OpenBLAS' dot uses one thread, and its gemv is no faster than ours.
     if (m == 1 || n == 1) return false;
 #endif
     return m && n && k && m <= INT32_MAX && n <= INT32_MAX && k <= INT32_MAX && call->p.matmul.alpha != 0;
@@ -264,8 +264,8 @@ static ig_status run_matmul(const igi_tensor_call *call) {
     return IG_STATUS_OK;
 }
 
-// Measured against OpenBLAS 0.3.21 with kernels for the same vectors: with those of AVX-512 our own products are as
-// fast or faster at every size, with those of AVX2 up to 512 x 512.
+// Measured against OpenBLAS 0.3.21 with kernels for the same vectors: with AVX-512, our own products are as fast or
+// faster at every size, with AVX2 up to 512 x 512.
 static uint64_t worth_asking(void) {
 #if defined(__APPLE__)
     return 1 << 15;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Casts, copies and choices as kernels.
+// Casts, copies and where as kernels.
 #include "tensor/metal/metal.h"
 
 static bool all_contiguous(const igi_tensor_call *call) {
@@ -19,7 +19,7 @@ static void finish(igi_tensor_metal_encoder *e, bool plain, const igi_tensor_met
     igi_tensor_metal_threads(e, (ig_size){inner, count / inner, 1});
 }
 
-// Consecutive in the result along the last dimension, in the operand along the one before.
+// Whether the result is contiguous along the last dimension, and the operand along the one before.
 static bool is_transpose(const igi_tensor_metal_layout *layout) {
     uint32_t rank = layout->rank;
     return rank >= 2 && layout->strides[0][rank - 1] == 1 && layout->strides[1][rank - 2] == 1 &&

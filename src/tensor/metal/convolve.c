@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions and pools as kernels.
+// Convolutions and pooling as kernels.
 #include "tensor/metal/metal.h"
 
 typedef struct window {
@@ -9,7 +9,7 @@ typedef struct window {
     uint32_t has_bias;
 } window;
 
-// Operands that are empty have no memory to bind.
+// Empty operands have no memory to bind.
 bool igi_tensor_metal_accepts_convolve(const igi_tensor_call *call) {
     bool weighs = call->op == IG_OP_CONV;
     bool filled = igi_tensor_view_count(&call->in[0]) && (!weighs || igi_tensor_view_count(&call->in[1]));

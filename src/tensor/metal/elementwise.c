@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elementwise kernels: four elements per thread where all operands are consecutive, else one that follows strides.
+// Elementwise kernels: four elements per thread if all operands are contiguous, else one that follows strides.
 #include "tensor/metal/metal.h"
 
 bool igi_tensor_metal_accepts_all(const igi_tensor_call *call) {
@@ -9,7 +9,7 @@ bool igi_tensor_metal_accepts_all(const igi_tensor_call *call) {
     return fits;
 }
 
-// Kernels reinterpret consecutive elements as vectors of four.
+// Kernels reinterpret contiguous elements as vectors of four.
 static bool holds_vectors(const igi_tensor_view *view) {
     return igi_tensor_view_is_contiguous(view) && view->offset % (4 * (uint64_t)ig_type_size(view->type)) == 0;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Encoding one dispatch: the first failure sticks, so that it is looked at once.
+// Encoding one dispatch: the first failure is kept, so that it need be checked only once.
 #include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -38,7 +38,7 @@ ig_status igi_tensor_metal_fill(const igi_tensor_call *call) {
 
 // ---- Sequences ----
 
-// Integers from whole numbers; floats as far as they count exactly.
+// Integers from whole numbers; floats as long as the counter is exact.
 bool igi_tensor_metal_accepts_arange(const igi_tensor_call *call) {
     const igi_tensor_view *out = &call->out[0];
     if (!igi_tensor_metal_can_index(out)) return false;
@@ -65,7 +65,7 @@ ig_status igi_tensor_metal_arange(const igi_tensor_call *call) {
 
 // ---- Random numbers ----
 
-// As the type holds it.
+// The value rounded to the type.
 static double rounded(ig_type type, double value) {
     char element[8];
     igi_tensor_store_doubles(type, element, 0, 1, &value);

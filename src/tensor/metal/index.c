@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gather, scatter and index select as kernels. A kernel cannot refuse an index, so the host looks at them first.
+// Gather, scatter and index select as kernels. A kernel cannot report a wrong index, so the host checks them first.
 #include <string.h>
 
 #include "core/status-internal.h"
@@ -16,7 +16,7 @@ typedef struct igi_tensor_metal_picked {
     int32_t index_stride, source_stride;
 } igi_tensor_metal_picked;
 
-// Indices that the device is still making cannot be looked at.
+// Indices that the device is still computing cannot be checked.
 bool igi_tensor_metal_accepts_gather(const igi_tensor_call *call) {
     igi_tensor_storage *index = call->in[1].storage;
     if (!igi_tensor_metal_accepts_all(call)) return false;
@@ -27,7 +27,7 @@ bool igi_tensor_metal_accepts_gather(const igi_tensor_call *call) {
     return made;
 }
 
-// One thread goes along each line: a few long ones are for the host.
+// One thread processes each line: a few long ones are better done on the host.
 bool igi_tensor_metal_accepts_scatter(const igi_tensor_call *call) {
     const igi_tensor_view *index = &call->in[1];
     uint64_t count = igi_tensor_view_count(index), picked = index->shape[call->p.index.axis];
@@ -56,7 +56,7 @@ static ig_status check(const igi_tensor_call *call) {
     igi_tensor_walk walk = igi_tensor_walk_of(1, &index);
     igi_tensor_walk_all(&walk, look, &s);
     if (!s.failed) return IG_STATUS_OK;
-    return igi_error_set(call->error, IG_STATUS_OUT_OF_RANGE, "%s: index %lld lies outside an axis of length %lld",
+    return igi_error_set(call->error, IG_STATUS_OUT_OF_RANGE, "%s: index %lld is outside an axis of length %lld",
                          igi_tensor_call_name(call), (long long)s.wrong, (long long)s.length);
 }
 
@@ -95,7 +95,7 @@ ig_status igi_tensor_metal_gather(const igi_tensor_call *call) {
 
 // ---- Scatter ----
 
-// The first of each line, for as many lines as there are of indices.
+// The first element of each line, for as many lines as the indices have.
 static igi_tensor_view lines_of(const igi_tensor_view *view, const igi_tensor_view *index, uint32_t axis) {
     igi_tensor_view lines = *view;
     memcpy(lines.shape, index->shape, sizeof lines.shape);

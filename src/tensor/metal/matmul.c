@@ -52,9 +52,9 @@ static igi_tensor_metal_layout batches_of(const igi_tensor_call *call) {
     return layout;
 }
 
-// Narrow results are not worth tiles: dot products where both operands lie along them, else a thread each. Matrices of
-// simdgroups are for GPUs, which have them in hardware; small products go there everywhere, so that all are tried.
-// Integers have the plain ways.
+// Narrow results are not worth tiles: dot products if both operands are contiguous along them, else a thread per
+// element. simdgroup matrices are for GPUs, which have them in hardware; small products use them everywhere, so that
+// all kinds are tested. Integers use the plain kernels.
 static kind kind_for(const igi_tensor_metal_product *p, bool whole, bool software) {
     if (whole) return p->rows < 8 || p->columns < 8 || p->inner < 8 ? ROWS : TILED;
     bool along = p->a_column == 1 && p->b_row == 1, narrow = p->rows < 8 || p->columns < 8;
@@ -67,9 +67,9 @@ static ig_size tiles(const ig_size *results, uint64_t width, uint64_t height) {
     return (ig_size){(results->x + width - 1) / width, (results->y + height - 1) / height, results->z};
 }
 
-// ---- The device's own ----
+// ---- The device's own products ----
 
-// A matrix whose rows lie together, or the transpose of one, with its last row inside the buffer as a whole.
+// A matrix with contiguous rows, or the transpose of one, whose last row is entirely inside the buffer.
 static bool matrix_of(const igi_tensor_view *view, igi_device_matrix *matrix, bool *transposed) {
     uint32_t column = view->rank - 1, row = column - 1;
     *transposed = view->strides[column] != 1;
@@ -82,7 +82,7 @@ static bool matrix_of(const igi_tensor_view *view, igi_device_matrix *matrix, bo
            igi_in_range(matrix->offset, length, matrix->buffer->length);
 }
 
-// One product of floats that adds nothing; batches are for kernels.
+// One product of floats that adds nothing; kernels handle batches.
 static bool device_product_of(const igi_tensor_call *call, const igi_tensor_metal_product *p,
                               igi_device_product *product) {
     bool turned;
@@ -109,7 +109,7 @@ ig_status igi_tensor_metal_matmul(const igi_tensor_call *call) {
     igi_tensor_metal_encoder e =
         igi_tensor_metal_begin(call, "matmul", which == DOTS ? 0 : consecutive, "%s_%s%s", names[which],
                                strided ? "strided_" : "", ig_type_name(call->in[0].type));
-    // Sums of nothing have no memory to bind.
+    // Empty sums have no memory to bind.
     igi_tensor_metal_view(&e, p.inner ? &call->in[0] : &call->out[0], 0);
     igi_tensor_metal_view(&e, p.inner ? &call->in[1] : &call->out[0], 1);
     igi_tensor_metal_view(&e, p.adds ? &call->in[2] : &call->out[0], 2);

@@ -10,7 +10,7 @@
 #include "core/status-internal.h"
 #include "kernels/library.h"
 
-// Below this a dispatch costs more than the work, on a GPU; `ingot bench ops --tune` measures.
+// Below this a dispatch costs more than the work, on a GPU; `ingot bench ops --tune` measures it.
 enum { GPU_THRESHOLD = 1 << 15 };
 
 #define ROW(id, set, test, function) \
@@ -19,7 +19,7 @@ enum { GPU_THRESHOLD = 1 << 15 };
      .threshold = GPU_THRESHOLD,     \
      .accepts = (test),              \
      .run = igi_tensor_metal_##function},
-// The types that operands have once they are what the op computes in.
+// The types of operands after conversion to the type that the op computes in.
 #define TYPES_FLOAT IGI_FLOATS
 #define TYPES_KEEP IGI_ANY_TYPE
 #define TYPES_SAME IGI_ANY_TYPE
@@ -113,7 +113,7 @@ static uint64_t constant_bytes(const ig_function_constant *constant) {
     return ig_type_size(constant->type) * (uint64_t)(constant->components ? constant->components : 1);
 }
 
-// Everything that tells pipelines apart, one after the other, in `text`, which has room for it.
+// Writes everything that distinguishes pipelines into `text`, which is large enough.
 static size_t write_key(const char *file, const char *kernel, const ig_function_constant *constants, size_t count,
                         char *text) {
     char *at = stpcpy(stpcpy(stpcpy(text, file), "/"), kernel) + 1;

@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ops as MSL kernels on the device: what its implementations share.
+// Ops as MSL kernels on the device: what the implementations share.
 #ifndef INGOT_TENSOR_METAL_H
 #define INGOT_TENSOR_METAL_H
 
 #include "tensor/runtime.h"
 
-// The pipeline of a kernel in src/kernels/FILE.metal, compiled when first asked for and kept. Borrowed from the
-// runtime. `constants` specialise it; different values are different pipelines.
+// The pipeline of a kernel in src/kernels/FILE.metal, compiled on first use and kept. Borrowed from the runtime.
+// `constants` specialise it; different values are different pipelines.
 ig_status igi_op_pipeline(igi_tensor_runtime *runtime, const char *file, const char *kernel,
                           const ig_function_constant *constants, size_t constant_count, ig_pipeline **pipeline,
                           ig_error *error);
 
-// One dispatch being encoded. After a failure the rest does nothing.
+// One dispatch being encoded. After a failure the other calls do nothing.
 typedef struct igi_tensor_metal_encoder {
     const igi_tensor_call *call;
     ig_status status;
 } igi_tensor_metal_encoder;
 
-// `kernel` is a format for printf. `consecutive` is the kernels' function constant of that name; 0 where they have
-// none.
+// `kernel` is a format for printf. `consecutive` is the kernels' function constant of that name; 0 if they have none.
 igi_tensor_metal_encoder igi_tensor_metal_begin(const igi_tensor_call *call, const char *file, uint32_t consecutive,
                                                 const char *kernel, ...) __attribute__((format(printf, 4, 5)));
 // Binds the memory of a view so that its first element is at the start.
@@ -26,10 +25,10 @@ void igi_tensor_metal_view(igi_tensor_metal_encoder *e, const igi_tensor_view *v
 void igi_tensor_metal_storage(igi_tensor_metal_encoder *e, const igi_tensor_storage *storage, uint64_t offset,
                               uint32_t slot);
 void igi_tensor_metal_bytes(igi_tensor_metal_encoder *e, const void *bytes, uint64_t length, uint32_t slot);
-void igi_tensor_metal_threads(igi_tensor_metal_encoder *e, ig_size grid);  // in groups that the device chooses
+void igi_tensor_metal_threads(igi_tensor_metal_encoder *e, ig_size grid);  // in groups whose size the device chooses
 void igi_tensor_metal_groups(igi_tensor_metal_encoder *e, ig_size groups, ig_size group);
 
-// What kernels call Layout: shape and strides of up to four operands, the output first, dimensions merged.
+// The struct Layout of the kernels: shape and strides of up to four operands, the output first, with dimensions merged.
 typedef struct igi_tensor_metal_layout {
     uint32_t rank;
     uint32_t shape[IG_MAX_RANK];
@@ -37,23 +36,24 @@ typedef struct igi_tensor_metal_layout {
 } igi_tensor_metal_layout;
 void igi_tensor_metal_layout_of(uint32_t operands, const igi_tensor_view *const *views,
                                 igi_tensor_metal_layout *layout);
-// Which operands are consecutive along the last dimension. Not for few elements: each answer is a kernel of its own.
+// Which operands are contiguous along the last dimension. None for few elements, because each combination is a separate
+// kernel.
 uint32_t igi_tensor_metal_consecutive(const igi_tensor_metal_layout *layout, uint32_t operands);
 // Whether every offset within the view fits the kernels' 32 bits; the same for all operands of a call.
 bool igi_tensor_metal_can_index(const igi_tensor_view *view);
-// The strides of a view of four dimensions, as kernels count them.
+// The strides of a view of four dimensions, in the form that kernels use.
 static inline void igi_tensor_metal_strides(int32_t strides[4], const igi_tensor_view *view) {
     for (int i = 0; i < 4; i++) strides[i] = (int32_t)view->strides[i];
 }
-// As kernels take it; what does not fit is as good as endless.
+// In the form that kernels use; what does not fit is practically infinite.
 static inline uint32_t igi_tensor_metal_limited(uint64_t value) {
     return value < INT32_MAX ? (uint32_t)value : INT32_MAX;
 }
 bool igi_tensor_metal_accepts_all(const igi_tensor_call *call);
-// What kernels call a type that they see as a number: bool is u8.
+// The kernels' name of a type that they treat as an integer: bool is u8.
 const char *igi_tensor_metal_bits_name(ig_type type);
 
-// The rows of ops that are in none of the public lists of elementwise ops and reductions: op, types, which calls,
+// The rows of ops that are in none of the public lists of elementwise ops and reductions: op, types, accepted calls,
 // function.
 #define IGI_METAL_WIDE (IGI_TYPE(I32) | IGI_TYPE(I64))
 #define IGI_METAL_ROWS(X)                                                             \

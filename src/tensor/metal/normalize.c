@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Softmax, cumulative sums and norms as kernels: a group for each line.
+// Softmax, cumulative sums and norms as kernels: a threadgroup for each line.
 #include "tensor/lines.h"
 #include "tensor/metal/metal.h"
 
@@ -15,7 +15,7 @@ static bool is_consecutive(const igi_tensor_metal_lines *l) {
            (!l->has_bias || l->bias_stride == 1);
 }
 
-// Where neighbours belong to different lines, of which there are enough to keep the device busy.
+// Whether neighbouring elements belong to different lines, and there are enough of them to keep the device busy.
 static bool goes_by_columns(const igi_tensor_call *call, const igi_tensor_metal_lines *lines,
                             const igi_tensor_metal_layout *starts) {
     bool softmax = call->op == IG_OP_SOFTMAX || call->op == IG_OP_LOG_SOFTMAX;

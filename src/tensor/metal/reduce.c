@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions as kernels: how the elements of a result lie decides which, how many there are into how many parts.
+// Reductions as kernels: the layout of a result's elements decides which kernel, and their number the number of parts.
 #include <math.h>
 #include <stdio.h>
 
@@ -14,7 +14,7 @@ typedef struct igi_tensor_metal_reduction {
 typedef struct plan {
     const igi_tensor_call *call;
     char name[16];
-    const char *type;  // of elements, as kernels call it
+    const char *type;  // of elements, as kernels name it
     uint64_t results;
     bool whole;  // states are integers
     bool columns, consecutive;
@@ -23,7 +23,7 @@ typedef struct plan {
     igi_tensor_storage *states;  // of the parts
 } plan;
 
-// Parts are worth a group each, and as many as keep the device busy.
+// A part must be worth a threadgroup, and there are only as many as keep the device busy.
 static void divide(plan *p, uint64_t length) {
     bool software = p->call->runtime->software_device;
     uint64_t least = p->columns ? 512 : software ? 1 << 15 : 1 << 12, wanted = software ? 16 : 1024;
@@ -50,7 +50,7 @@ static void lay_out(plan *p) {
     divide(p, length);
 }
 
-// Kernels want something bound, even where there is one part, and where there are no elements.
+// Kernels need a buffer to be bound even if there is one part, or no elements.
 static ig_status make_states(plan *p) {
     uint64_t largest = 16;  // an integer with its position
     return igi_tensor_storage_make(p->call->runtime->device, p->results * p->reduction.parts * largest, &p->states);

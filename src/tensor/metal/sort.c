@@ -15,7 +15,7 @@ typedef struct plan {
     igi_tensor_metal_sorting sorting;
     igi_tensor_metal_layout starts;  // of the lines of values, x and indices
     uint64_t lines;
-    igi_tensor_storage *items[2];  // the second where there are blocks to merge
+    igi_tensor_storage *items[2];  // the second only if there are blocks to merge
 } plan;
 
 static uint64_t item_size(ig_type type) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shapes that attention, its softmax and rotary positions are tried with.
+// The shapes with which attention, its softmax and rotary positions are tested.
 #ifndef INGOT_NN_ATTENTION_SAMPLES_H
 #define INGOT_NN_ATTENTION_SAMPLES_H
 
@@ -12,7 +12,7 @@ extern const struct igi_tensor_attention_shape {
     bool causal;
 } igi_tensor_attention_shapes[IGI_ATTENTION_SHAPES];
 
-// Sets what a query sees. pre: the parameters are `attend`.
+// Sets which keys a query sees. pre: the parameters are `attend`.
 static inline void igi_tensor_attention_sample_mask(igi_tensor_sample_maker *m) {
     const struct igi_tensor_attention_shape *s = &igi_tensor_attention_shapes[m->spec->shape];
     igi_tensor_parameters *p = &m->sample->call.p;

@@ -29,7 +29,7 @@ static void check(igi_tensor_front *f) {
                               igi_tensor_shape_text(in[2].rank, in[2].shape, c));
 }
 
-// Keys and values keep their type, unless they differ in it.
+// Keys and values keep their type, unless it differs between them.
 static ig_type settle_types(igi_tensor_front *f) {
     ig_type type = igi_tensor_front_unify(f, 0, 1);
     if (f->status != IG_STATUS_OK) return type;
@@ -91,7 +91,7 @@ const struct igi_tensor_attention_shape igi_tensor_attention_shapes[IGI_ATTENTIO
     {2, 37, 40, 2, 1, 160, 3, 0, 0, true},
 };
 
-// Keys and values are also tried in halves beside float queries.
+// Keys and values are also tested as f16 and bf16 with float queries.
 static void make_attention(igi_tensor_sample_maker *m, ig_type operand, ig_type result) {
     uint32_t i = m->spec->shape;
     const struct igi_tensor_attention_shape *s = &igi_tensor_attention_shapes[i];
@@ -104,7 +104,7 @@ static void make_attention(igi_tensor_sample_maker *m, ig_type operand, ig_type 
     p->attend.start = start;
     p->attend.scale = 0.25;
     m->sample->scale = 4 * (double)(s->keys + s->dim);
-    m->tame = true;  // 0 times infinity is NaN, but only where masked keys are added up at all
+    m->tame = true;  // 0 times infinity is NaN, but only if masked keys are added at all
     igi_tensor_sample_input(m, operand, &(ig_shape){4, {s->batch, s->queries, s->heads, s->dim}},
                             igi_tensor_sample_repeats(m));
     igi_tensor_sample_input(m, kept, &(ig_shape){4, {s->batch, slots, s->key_heads, s->dim}}, false);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention over keys that may lie in a ring.
+// Attention over keys that may be in a ring.
 #ifndef INGOT_NN_ATTENTION_H
 #define INGOT_NN_ATTENTION_H
 
 #include "tensor/nn/nn.h"
 
-// Where the keys are: `keys` of them from slot `start` on, coming around at the end.
+// Where the keys are: `keys` of them from slot `start` on, wrapping around at the end.
 typedef struct igi_tensor_key_ring {
     uint64_t keys, start;
 } igi_tensor_key_ring;

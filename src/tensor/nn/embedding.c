@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Public embedding lookup: slices of a table, picked by tokens of any shape.
+// Public embedding lookup: slices of a table, selected by tokens of any shape.
 #include <string.h>
 
 #include "tensor/nn/flatten.h"

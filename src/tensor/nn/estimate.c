@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What models need of memory.
+// How much memory models need.
 #include "tensor/nn/weight.h"
 
-// a * b onto the sum. False when it does not fit.
+// Adds a * b to the sum. Returns false if it does not fit.
 static bool add_product(uint64_t a, uint64_t b, uint64_t *sum) {
     uint64_t product;
     return igi_mul(a, b, &product) && igi_add(*sum, product, sum);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys and values of positions seen so far. Position p of a sequence lies in slot p % capacity.
+// Keys and values of the positions seen so far. Position p of a sequence is in slot p % capacity.
+#include <assert.h>
 #include <string.h>
 
 #include "core/status-internal.h"
 #include "tensor/front.h"
 #include "tensor/nn/attention.h"
 
-// What a sequence has in a layer: positions first .. length - 1.
+// What a sequence holds in a layer: positions first .. length - 1.
 typedef struct held {
     uint64_t first, length;
 } held;
@@ -54,7 +55,8 @@ static void destroy(ig_kv_cache *cache) {
     free(cache);
 }
 
-// In fresh memory, which the system gives page by page as positions come: a large context costs what is used of it.
+// In fresh memory, which the system commits page by page as positions are added: a large context costs only what is
+// used of it.
 static ig_status make_tensor(ig_device *device, const ig_kv_cache *cache, uint64_t bytes, ig_tensor **tensor) {
     const ig_kv_cache_desc *desc = &cache->desc;
     ig_buffer *buffer = NULL;
@@ -77,7 +79,7 @@ ig_status ig_kv_cache_create(ig_device *device, const ig_kv_cache_desc *desc, ig
     if (status != IG_STATUS_OK) return status;
     if (desc->window > desc->capacity)
         return igi_fail(IG_STATUS_INVALID_ARGUMENT,
-                        "kv_cache_create: a window of %llu needs more than a capacity of %llu",
+                        "kv_cache_create: a window of %llu does not fit into a capacity of %llu",
                         (unsigned long long)desc->window, (unsigned long long)desc->capacity);
     if (!igi_mul(desc->layers, sequences_of(desc), &count))
         return igi_fail_with(IG_STATUS_OVERFLOW, "kv_cache_create: there are too many layers and sequences");
@@ -140,7 +142,7 @@ static part one_of(const ig_kv_cache *cache, uint32_t layer, uint64_t sequence) 
     return (part){(ig_kv_cache *)cache, layer, sequence, 1, false};
 }
 
-// Whether all are at the same position, so that one op serves them.
+// Whether all are at the same position, so that one op is enough.
 static bool in_step(const part *p) {
     const held *first = held_by(p->cache, p->layer, p->from);
     for (uint64_t i = 1; i < p->count; i++)
@@ -148,7 +150,7 @@ static bool in_step(const part *p) {
     return true;
 }
 
-// Keys or values: [slot, head, dim], after sequences where the part has them.
+// Keys or values: [slot, head, dim], preceded by sequences if the part has them.
 static ig_status memory_of(const part *p, int which, ig_tensor **slots) {
     ig_tensor *layer = NULL;
     ig_status status = ig_tensor_select(p->cache->tensors[which], 0, p->layer, &layer);
@@ -197,12 +199,13 @@ static ig_status check_place(ig_stream *stream, const ig_kv_cache *cache, uint32
 
 // ---- Append ----
 
-// Positions [from, from + count) of x into slots from `slot` on, which do not come around.
+// Copies positions [from, from + count) of x into slots from `slot` on, which do not wrap around.
 static ig_status put(ig_stream *stream, const ig_tensor *x, uint64_t from, uint64_t count, const ig_tensor *slots,
                      uint64_t slot) {
     ig_tensor *source = NULL, *target = NULL;
     int32_t axis = (int32_t)x->view.rank - 3;
     if (count == 0) return IG_STATUS_OK;
+    assert(slot + count <= slots->view.shape[slots->view.rank - 3]);
     ig_status status = ig_tensor_slice(x, axis, (int64_t)from, (int64_t)(from + count), 1, &source);
     if (status == IG_STATUS_OK)
         status = ig_tensor_slice(slots, axis, (int64_t)slot, (int64_t)(slot + count), 1, &target);
@@ -258,7 +261,7 @@ static ig_status check_rows(ig_stream *stream, const part *p, const ig_tensor *x
                                   (unsigned long long)desc->dim);
 }
 
-// The first of several new positions still needs its window.
+// The first of several new positions still needs its whole window.
 static ig_status check_room(ig_stream *stream, const part *p, uint64_t count) {
     uint64_t capacity = p->cache->desc.capacity, window = p->cache->desc.window, least = UINT64_MAX;
     for (uint64_t i = 0; i < p->count; i++) {
@@ -277,6 +280,7 @@ static void lengthen(const part *p, uint64_t count) {
         held *h = held_by(p->cache, p->layer, p->from + i);
         h->length += count;
         if (h->length - h->first > capacity) h->first = h->length - capacity;
+        assert(p->cache->desc.window || h->first == 0);
     }
 }
 
@@ -287,8 +291,8 @@ static ig_status append(ig_stream *stream, const part *p, const ig_tensor *k, co
     uint32_t axis = k->view.rank - 3;
     uint64_t count = k->view.shape[axis];
     if (v->view.shape[axis] != count)
-        return igi_tensor_stream_fail(stream, IG_STATUS_INVALID_ARGUMENT, "%s: there are not as many values as keys",
-                                      stream->caller);
+        return igi_tensor_stream_fail(stream, IG_STATUS_INVALID_ARGUMENT,
+                                      "%s: k and v have different numbers of positions", stream->caller);
     status = check_room(stream, p, count);
     if (status == IG_STATUS_OK) status = (in_step(p) ? put_both : put_each)(stream, p, k, v);
     if (status == IG_STATUS_OK) lengthen(p, count);
@@ -320,7 +324,7 @@ ig_status ig_kv_cache_append_sequence(ig_stream *stream, ig_kv_cache *cache, uin
 
 // ---- Truncate ----
 
-// What the next position needs must still be there; the first position needs nothing.
+// The keys that the next position sees must still be there; the first position sees none.
 static bool may_truncate(const ig_kv_cache *cache, const held *h, uint64_t length) {
     uint64_t window = cache->desc.window, needed = window && length >= window ? length + 1 - window : 0;
     return length == 0 || h->length <= length || h->first <= needed;
@@ -331,13 +335,14 @@ static ig_status truncate(ig_kv_cache *cache, uint64_t from, uint64_t count, uin
         for (uint64_t i = 0; i < count; i++)
             if (!may_truncate(cache, held_by(cache, layer, from + i), length))
                 return igi_fail(IG_STATUS_OUT_OF_RANGE,
-                                "kv_cache_truncate: positions that length %llu needs are overwritten already",
+                                "kv_cache_truncate: positions that length %llu needs have been overwritten",
                                 (unsigned long long)length);
     for (uint32_t layer = 0; layer < cache->desc.layers; layer++)
         for (uint64_t i = 0; i < count; i++) {
             held *h = held_by(cache, layer, from + i);
             if (length == 0) h->first = 0;
             if (h->length > length) h->length = length;
+            assert(h->first <= h->length);
         }
     return IG_STATUS_OK;
 }
@@ -356,11 +361,11 @@ ig_status ig_kv_cache_truncate_sequence(ig_kv_cache *cache, uint64_t sequence, u
 
 // ---- Attention ----
 
-// pre: in step
 static ig_status attend(ig_stream *stream, const part *p, const ig_tensor *q, double scale,
                         const ig_op_options *options, ig_tensor **out) {
     ig_tensor *slots[2] = {NULL, NULL};
     const held *h = held_by(p->cache, p->layer, p->from);
+    assert(in_step(p));
     uint64_t capacity = p->cache->desc.capacity, keys = h->length - h->first;
     uint64_t queries = q->view.shape[q->view.rank - 3];
     ig_status status = memories_of(p, slots);
@@ -373,7 +378,7 @@ static ig_status attend(ig_stream *stream, const part *p, const ig_tensor *q, do
     return status;
 }
 
-// Each sequence into its place of the result.
+// Attention of each sequence into its part of the result.
 static ig_status attend_into(ig_stream *stream, const part *p, const ig_tensor *q, double scale,
                              const ig_op_options *options, ig_tensor *result) {
     ig_op_options inner = options ? *options : (ig_op_options){0};
@@ -398,7 +403,7 @@ static ig_status attend_each(ig_stream *stream, const part *p, const ig_tensor *
         return status;
     }
     if (!out)
-        return igi_tensor_stream_fail(stream, IG_STATUS_INVALID_ARGUMENT, "%s: there is nowhere to put the result",
+        return igi_tensor_stream_fail(stream, IG_STATUS_INVALID_ARGUMENT, "%s: out is NULL, and no 'into' is given",
                                       stream->caller);
     ig_type operand, type;
     ig_tensor *made = NULL;

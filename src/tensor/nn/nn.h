@@ -23,7 +23,7 @@ static inline igi_tensor_key_range igi_tensor_visible_keys(const igi_tensor_para
     return range;
 }
 
-// The keys of attention, in the order of their positions, come around at the end of their memory.
+// The keys of attention, in the order of their positions, wrap around at the end of their memory.
 static inline uint64_t igi_tensor_key_slot(const igi_tensor_call *call, uint64_t key) {
     uint64_t slot = call->p.attend.start + key, slots = call->in[1].shape[1];
     return slot < slots ? slot : slot - slots;
@@ -37,7 +37,7 @@ static inline uint64_t igi_tensor_row_count(const igi_tensor_view *view) {
     return count;
 }
 
-// Where a row begins, in bytes from the first element.
+// The offset of a row from the first element, in bytes.
 static inline int64_t igi_tensor_row_offset(const igi_tensor_view *view, uint64_t row) {
     int64_t offset = 0;
     for (uint32_t i = view->rank - 1; i-- > 0; row /= view->shape[i])
@@ -47,10 +47,10 @@ static inline int64_t igi_tensor_row_offset(const igi_tensor_view *view, uint64_
 
 // ---- Rotary positions ----
 
-// Radians by which pair i turns from one position to the next.
+// Radians by which pair i is rotated from one position to the next.
 double igi_tensor_rope_frequency(const igi_tensor_parameters *p, uint32_t pair);
-// The same as a fraction of a full turn, times 2^64. Multiplied by a position it wraps around as angles do, so no
-// position is too large for it.
+// The same as a fraction of a full turn, times 2^64. Multiplied by a position, it wraps around as angles do, so that no
+// position is too large.
 uint64_t igi_tensor_rope_turns(const igi_tensor_parameters *p, uint32_t pair);
 enum { IGI_ROPE_MAX_DIMS = 1024 };
 

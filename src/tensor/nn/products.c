@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention in steps: matrix products of views, so that nothing is copied and every backend of matmul serves.
+// Attention in steps: matrix products of views, so that nothing is copied and every backend of matmul can be used.
 #include <math.h>
 #include <string.h>
 
 #include "tensor/nn/flatten.h"
 #include "tensor/nn/nn.h"
 
-// The last three dimensions [a, heads, c] as [key heads, heads / key heads, a, c]. Heads lie evenly, so that this is
+// The last three dimensions [a, heads, c] as [key heads, heads / key heads, a, c]. Heads are evenly spaced, so this is
 // always a view.
 static igi_tensor_view by_heads(const igi_tensor_view *view, uint64_t key_heads) {
     igi_tensor_view out = *view;
@@ -29,7 +29,7 @@ static igi_tensor_view split_heads(const igi_tensor_view *view, uint64_t key_hea
     return by_heads(&moved, key_heads);
 }
 
-// The key heads' matrix repeats for each head of its group.
+// The key head's matrix repeats for each head of its group.
 static void repeat_group(igi_tensor_view *view, uint64_t group) {
     uint32_t axis = view->rank - 3;
     view->shape[axis] = group;
@@ -44,7 +44,7 @@ static void swap_last(igi_tensor_view *view) {
     view->shape[last - 1] = length, view->strides[last - 1] = stride;
 }
 
-// Whether two operands have the same batches and grouped heads. `heads` is where b has its key heads, from the end.
+// Whether two operands have the same batches and grouped heads. `heads` is the position of b's key heads, from the end.
 static bool fits(const igi_tensor_view *a, uint64_t heads, const igi_tensor_view *b) {
     if (a->rank < 3 || a->rank != b->rank || a->rank >= IG_MAX_RANK) return false;
     for (uint32_t i = 0; i + 3 < a->rank; i++)

@@ -20,7 +20,8 @@ static void check_factors(igi_tensor_front *f) {
     const igi_tensor_parameters *p = &f->call.p;
     for (uint32_t i = 0; f->status == IG_STATUS_OK && p->rope.factors && i < p->rope.dims / 2; i++)
         if (!isnormal(p->rope.factors[i]))
-            igi_tensor_front_fail(f, IG_STATUS_INVALID_ARGUMENT, "factor %u is %g", i, (double)p->rope.factors[i]);
+            igi_tensor_front_fail(f, IG_STATUS_INVALID_ARGUMENT, "factor %u is %g; it must be finite and not 0", i,
+                                  (double)p->rope.factors[i]);
 }
 
 static void set_parameters(igi_tensor_front *f, const ig_rope_desc *desc, uint64_t dim) {
@@ -32,10 +33,13 @@ static void set_parameters(igi_tensor_front *f, const ig_rope_desc *desc, uint64
     p->rope.interleaved = desc->interleaved;
     p->rope.factors = desc->factors;
     if (!(p->rope.base > 0) || !isfinite(p->rope.base) || !isfinite(p->rope.scale))
-        igi_tensor_front_fail(f, IG_STATUS_INVALID_ARGUMENT, "base is %g and scale %g", p->rope.base, p->rope.scale);
+        igi_tensor_front_fail(f, IG_STATUS_INVALID_ARGUMENT,
+                              "base is %g and scale %g; both must be finite, and base above 0", p->rope.base,
+                              p->rope.scale);
     if (p->rope.dims % 2 || p->rope.dims > dim || p->rope.dims > IGI_ROPE_MAX_DIMS)
-        igi_tensor_front_fail(f, IG_STATUS_INVALID_ARGUMENT, "%u of %llu elements cannot turn in pairs, %d at most",
-                              p->rope.dims, (unsigned long long)dim, IGI_ROPE_MAX_DIMS);
+        igi_tensor_front_fail(f, IG_STATUS_INVALID_ARGUMENT,
+                              "dims is %u of %llu elements; it must be even and at most %d", p->rope.dims,
+                              (unsigned long long)dim, IGI_ROPE_MAX_DIMS);
     check_factors(f);
 }
 
@@ -46,7 +50,8 @@ static void add_positions(igi_tensor_front *f, const ig_tensor *x, const ig_tens
     if (f->status != IG_STATUS_OK || !positions) return;
     uint32_t rank = x->view.rank - 2;
     if (!igi_tensor_type_in(positions->view.type, IGI_INTEGERS))
-        igi_tensor_front_fail(f, IG_STATUS_INVALID_ARGUMENT, "positions are %s", ig_type_name(positions->view.type));
+        igi_tensor_front_fail(f, IG_STATUS_INVALID_ARGUMENT, "positions are %s; they must be integers",
+                              ig_type_name(positions->view.type));
     igi_tensor_front_convert(f, 1, IG_TYPE_I64);
     if (f->status == IG_STATUS_OK && !igi_tensor_view_broadcast(&f->call.in[1], rank, x->view.shape, &f->call.in[1]))
         igi_tensor_front_fail(f, IG_STATUS_INVALID_ARGUMENT, "positions of shape %s do not repeat to %s",

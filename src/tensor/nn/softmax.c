@@ -45,7 +45,7 @@ static void make_masked_softmax(igi_tensor_sample_maker *m, ig_type operand, ig_
     m->sample->call.p.attend.scale = i % 2 ? 1 : 0.125;
     m->sample->scale = (double)s->keys + 1;
     igi_tensor_sample_input(m, operand, &x, igi_tensor_sample_repeats(m));
-    m->tame = true;  // infinities of both signs that meet are left to the tests
+    m->tame = true;  // the tests cover sums of infinities of opposite signs
     if (i % 3 == 2)
         igi_tensor_sample_absent_input(m);
     else

@@ -12,13 +12,13 @@ static void check_matrix(igi_tensor_front *f, const ig_tensor *matrix, ig_weight
     uint64_t bytes;
     if (f->status != IG_STATUS_OK) return;
     if ((unsigned)type >= IG_WEIGHT_TYPE_COUNT || matrix->view.rank != 2)
-        igi_tensor_front_fail(f, IG_STATUS_INVALID_ARGUMENT, "weights are made of a matrix and a known type");
+        igi_tensor_front_fail(f, IG_STATUS_INVALID_ARGUMENT, "the operand must be a matrix, and the type a known one");
     else if (ig_weight_size(type, matrix->view.shape[0], matrix->view.shape[1], &bytes) != IG_STATUS_OK)
-        igi_tensor_front_fail(f, IG_STATUS_INVALID_ARGUMENT, "rows of %s are no whole blocks of %s",
+        igi_tensor_front_fail(f, IG_STATUS_INVALID_ARGUMENT, "rows of %s are not whole blocks of %s",
                               igi_tensor_shape_text(2, matrix->view.shape, text), ig_weight_type_name(type));
 }
 
-// A weight around the tensor, whose reference it takes, also when it fails.
+// Makes a weight from the tensor, whose reference it takes, also on failure.
 static ig_status wrap(ig_tensor *tensor, ig_weight_type type, uint64_t columns, ig_weight **weight) {
     ig_weight *made = igi_calloc(1, sizeof *made);
     if (!made) {
@@ -53,11 +53,12 @@ ig_status ig_weight_quantize(ig_stream *stream, const ig_tensor *matrix, ig_weig
     ig_op_options own = options ? *options : (ig_op_options){0};
     ig_tensor *tensor = NULL;
     if (!weight) return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "weight_quantize: weight must not be NULL");
-    if (own.into) return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "weight_quantize: there is no 'into' for weights");
+    if (own.into)
+        return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "weight_quantize: 'into' is not supported for weights");
     bool plain = (unsigned)type < IG_WEIGHT_TYPE_COUNT && igi_tensor_weight_is_plain(type);
     if (plain && stream && matrix && matrix->view.rank != 2)
         return igi_tensor_stream_fail(stream, IG_STATUS_INVALID_ARGUMENT,
-                                      "weight_quantize: weights are made of a matrix, not of rank %u",
+                                      "weight_quantize: the operand must be a matrix, not of rank %u",
                                       matrix->view.rank);
     const char *outer = igi_tensor_stream_enter(stream, "weight_quantize");
     ig_status status = plain ? ig_tensor_cast(stream, matrix, igi_tensor_weight_formats[type].element, &own, &tensor)
@@ -94,7 +95,7 @@ ig_status ig_weight_dequantize(ig_stream *stream, const ig_weight *weight, ig_ty
     return igi_tensor_stream_leave(stream, outer, status);
 }
 
-// The blocks of the rows are picked first, so that no others are looked at.
+// The blocks of the rows are selected first, so that no others are converted.
 ig_status ig_weight_embedding(ig_stream *stream, const ig_weight *weight, const ig_tensor *tokens, ig_type type,
                               const ig_op_options *options, ig_tensor **out) {
     ig_tensor *rows = NULL;

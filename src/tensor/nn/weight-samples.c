@@ -5,7 +5,7 @@
 #include "tensor/nn/weight.h"
 #include "tensor/sample-maker.h"
 
-// Columns become whole blocks.
+// Columns are multiplied to whole blocks.
 static const struct {
     uint64_t tokens, rows, columns;
 } shapes[] = {
@@ -13,7 +13,7 @@ static const struct {
     {0, 3, 32},   {5, 0, 64}, {1, 5, 4096}, {130, 70, 544},
 };
 
-// Where the halves of a block are, and what they are about, so that weights are of magnitude 1.
+// Where the f16 values of a block are, and their magnitude, so that weights are of magnitude 1.
 static const struct {
     double scale, offset;
     uint8_t scale_at, offset_at;
@@ -25,14 +25,14 @@ static const struct {
     [IG_WEIGHT_Q5_K] = {1.0 / 1024, 1.0 / 64, 0, 2}, [IG_WEIGHT_Q6_K] = {1.0 / 4096, 0, 208, 0},
 };
 
-// The few samples of a validation together meet every format with each shape, and a kernel of the device not twice.
+// The few samples of a validation together cover every format with each shape, without compiling a device kernel twice.
 static ig_weight_type type_of(const igi_tensor_sample_spec *spec, ig_type operand) {
     uint32_t element = operand == IG_TYPE_F16 ? 1 : operand == IG_TYPE_BF16 ? 2 + (uint32_t)spec->values : 0;
     uint32_t i = (uint32_t)spec->layout + 3 * element;
     return (ig_weight_type)(IG_WEIGHT_Q8_0 + i % (IG_WEIGHT_TYPE_COUNT - IG_WEIGHT_Q8_0));
 }
 
-// Rows of blocks are packed whatever the layout.
+// Rows of blocks are contiguous whatever the layout.
 static igi_tensor_view *packed_input(igi_tensor_sample_maker *m, ig_type type, uint64_t rows, uint64_t columns) {
     igi_tensor_sample_spec plain = *m->spec;
     const igi_tensor_sample_spec *spec = m->spec;
@@ -57,7 +57,7 @@ static void put_half(igi_tensor_sample_maker *m, double about, char *to) {
     memcpy(to, &bits, sizeof bits);
 }
 
-// Any bytes are blocks, once the scales are sensible.
+// Any bytes are valid blocks, once the scales are sensible.
 static void make_weight(igi_tensor_sample_maker *m, ig_weight_type type, uint64_t rows, uint64_t columns) {
     const igi_tensor_view *view = packed_input(m, IG_TYPE_U8, rows, igi_tensor_weight_row_bytes(type, columns));
     if (!view) return;
@@ -97,7 +97,7 @@ static void make_dequantize(igi_tensor_sample_maker *m, ig_type operand, ig_type
     igi_tensor_sample_output(m, result, &(ig_shape){2, {rows, columns}});
 }
 
-// Weights are also tried in halves beside float operands.
+// Weights are also tested as f16 and bf16 with float operands.
 static void make_matmul(igi_tensor_sample_maker *m, ig_type operand, ig_type result) {
     uint32_t i = m->spec->shape;
     bool halves = operand == IG_TYPE_F32 && m->spec->values;

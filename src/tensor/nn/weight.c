@@ -24,7 +24,8 @@ ig_status ig_weight_size(ig_weight_type type, uint64_t rows, uint64_t columns, u
         return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "weight_size: the type is unknown or bytes is NULL");
     const igi_tensor_weight_format *format = &igi_tensor_weight_formats[type];
     if (columns % format->weights)
-        return igi_fail(IG_STATUS_INVALID_ARGUMENT, "weight_size: %llu columns are no whole blocks of %u %s weights",
+        return igi_fail(IG_STATUS_INVALID_ARGUMENT,
+                        "weight_size: %llu columns are not a multiple of the block size %u of %s weights",
                         (unsigned long long)columns, (unsigned)format->weights, format->name);
     bool fits = igi_mul(columns / format->weights, format->bytes, &size) && igi_mul(size, rows, &size);
     if (!fits || size > INT64_MAX)
@@ -33,7 +34,7 @@ ig_status ig_weight_size(ig_weight_type type, uint64_t rows, uint64_t columns, u
     return IG_STATUS_OK;
 }
 
-// Elements, or bytes of blocks.
+// The shape in elements, or in bytes of blocks.
 static void shape_of(const ig_weight_desc *desc, uint64_t shape[2]) {
     bool plain = igi_tensor_weight_is_plain(desc->type);
     shape[0] = desc->rows;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions and pools: the public calls, descriptors and samples. One dimension is two with a height of 1.
+// Convolutions and pooling: the public calls, descriptors and samples. One dimension is treated as two with a height of
+// 1.
 #include <string.h>
 
 #include "tensor/front.h"
@@ -9,7 +10,7 @@ static uint64_t or_one(uint64_t value) {
     return value ? value : 1;
 }
 
-// Positions of a window along an axis; fails when it is longer than the padded axis.
+// The number of positions of a window along an axis; fails if it is longer than the padded axis.
 static uint64_t positions(igi_tensor_front *f, uint64_t length, uint64_t window, uint64_t dilation, uint64_t stride,
                           uint64_t padding) {
     uint64_t span, padded;
@@ -183,7 +184,7 @@ static void make_conv(igi_tensor_sample_maker *m, ig_type operand, ig_type resul
     m->sample->scale = (double)(channels * k[0] * k[1]) + 1;
     igi_tensor_sample_input(m, operand, &(ig_shape){4, {conv_shapes[i].n, conv_shapes[i].c, in[0], in[1]}},
                             igi_tensor_sample_repeats(m));
-    m->tame = true;  // whether padding times infinity is NaN is nobody's business
+    m->tame = true;  // whether padding times infinity is NaN is unspecified
     igi_tensor_sample_input(m, operand, &(ig_shape){4, {conv_shapes[i].o, channels, k[0], k[1]}}, false);
     m->tame = false;
     if (conv_shapes[i].bias)
@@ -193,7 +194,7 @@ static void make_conv(igi_tensor_sample_maker *m, ig_type operand, ig_type resul
     igi_tensor_sample_output(m, result, &(ig_shape){4, {conv_shapes[i].n, conv_shapes[i].o, out[0], out[1]}});
 }
 
-// The windows of a pool are the kernels of a convolution without dilation.
+// The windows of pooling are the kernels of a convolution without dilation.
 static void make_pool(igi_tensor_sample_maker *m, ig_type operand, ig_type result) {
     uint32_t i = m->spec->shape;
     igi_tensor_parameters *p = &m->sample->call.p;

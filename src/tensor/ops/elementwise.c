@@ -29,7 +29,8 @@ ig_status ig_tensor_clamp(ig_stream *stream, const ig_tensor *x, double low, dou
                           ig_tensor **out) {
     const igi_tensor_parameters p = {.elementwise = {.low = low, .high = high}};
     if (stream && !(low <= high))
-        return igi_tensor_stream_fail(stream, IG_STATUS_INVALID_ARGUMENT, "clamp: low is %g and high is %g", low, high);
+        return igi_tensor_stream_fail(stream, IG_STATUS_INVALID_ARGUMENT, "clamp: low is %g, which is above high, %g",
+                                      low, high);
     return igi_tensor_front_elementwise(stream, IG_OP_CLAMP, &x, &p, options, out);
 }
 
@@ -43,7 +44,7 @@ ig_status ig_tensor_cast(ig_stream *stream, const ig_tensor *x, ig_type type, co
     igi_tensor_front_begin(&f, stream, IG_OP_CAST, options);
     igi_tensor_front_input(&f, "x", x);
     if (!igi_tensor_type_in(type, IGI_ANY_TYPE))
-        igi_tensor_front_fail(&f, IG_STATUS_UNSUPPORTED, "there are no tensors of this type");
+        igi_tensor_front_fail(&f, IG_STATUS_UNSUPPORTED, "tensors cannot have this type");
     if (f.status == IG_STATUS_OK) igi_tensor_front_output(&f, type, x->view.rank, x->view.shape);
     return igi_tensor_front_finish(&f, out);
 }
@@ -71,7 +72,7 @@ static void make_elementwise(igi_tensor_sample_maker *m, ig_type operand, ig_typ
     uint32_t inputs = igi_ops[m->spec->op]->inputs;
     for (uint32_t i = 0; i < inputs; i++) {
         bool last = i + 1 == inputs;
-        // Extremes as the second factor would magnify what the first lost among denormals.
+        // Extreme values as the second factor would magnify the error of a denormal first factor.
         m->tame = last && m->spec->op == IG_OP_SILU_MUL;
         igi_tensor_sample_input(m, operand, shape, last && igi_tensor_sample_repeats(m));
     }
@@ -89,7 +90,7 @@ static void make_clamp(igi_tensor_sample_maker *m, ig_type operand, ig_type resu
     make_elementwise(m, operand, result);
 }
 
-// Each type is cast to several others; the shape decides to which.
+// Each type is cast to several others; the shape decides which.
 static void make_cast(igi_tensor_sample_maker *m, ig_type operand, ig_type result) {
     static const ig_type all[] = {IG_TYPE_F32, IG_TYPE_I32, IG_TYPE_F16, IG_TYPE_BF16,
                                   IG_TYPE_U8,  IG_TYPE_I64, IG_TYPE_I8,  IG_TYPE_BOOL};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ops that make tensors from nothing: the public calls, descriptors and samples.
+// Ops that create tensors without inputs: the public calls, descriptors and samples.
 #include <math.h>
 
 #include "tensor/front.h"
@@ -8,7 +8,7 @@
 static ig_status generate(igi_tensor_front *f, ig_type type, uint32_t rank, const uint64_t *shape, uint32_t types,
                           ig_tensor **out) {
     if (f->status == IG_STATUS_OK && !igi_tensor_type_in(type, types))
-        igi_tensor_front_fail(f, IG_STATUS_UNSUPPORTED, "there is none for type %s", ig_type_name(type));
+        igi_tensor_front_fail(f, IG_STATUS_UNSUPPORTED, "type %s is not supported", ig_type_name(type));
     if (f->status == IG_STATUS_OK && rank > IG_MAX_RANK)
         igi_tensor_front_fail(f, IG_STATUS_INVALID_ARGUMENT, "rank %u is more than %d", rank, IG_MAX_RANK);
     igi_tensor_front_output(f, type, rank, shape);
@@ -45,7 +45,8 @@ ig_status ig_tensor_random_uniform(ig_stream *stream, ig_type type, ig_shape sha
     igi_tensor_front f;
     igi_tensor_front_begin(&f, stream, IG_OP_RANDOM_UNIFORM, options);
     if (!(low < high) || !isfinite((float)high - (float)low))
-        igi_tensor_front_fail(&f, IG_STATUS_INVALID_ARGUMENT, "there are no numbers from %g to below %g", low, high);
+        igi_tensor_front_fail(&f, IG_STATUS_INVALID_ARGUMENT, "the range from %g to below %g is empty or too large",
+                              low, high);
     set_random(&f, desc, low, high);
     return generate(&f, type, shape.rank, shape.lengths, IGI_FLOATS, out);
 }
@@ -54,7 +55,8 @@ ig_status ig_tensor_random_normal(ig_stream *stream, ig_type type, ig_shape shap
                                   double deviation, const ig_op_options *options, ig_tensor **out) {
     igi_tensor_front f;
     igi_tensor_front_begin(&f, stream, IG_OP_RANDOM_NORMAL, options);
-    if (!(deviation >= 0)) igi_tensor_front_fail(&f, IG_STATUS_INVALID_ARGUMENT, "the deviation is %g", deviation);
+    if (!(deviation >= 0))
+        igi_tensor_front_fail(&f, IG_STATUS_INVALID_ARGUMENT, "the deviation is %g; it must be at least 0", deviation);
     set_random(&f, desc, mean, deviation);
     return generate(&f, type, shape.rank, shape.lengths, IGI_FLOATS, out);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ops that pick elements by index: the public calls, descriptors and samples.
+// Ops that select elements by index: the public calls, descriptors and samples.
 #include <string.h>
 
 #include "tensor/front.h"
@@ -12,7 +12,7 @@ static void check_index_type(igi_tensor_front *f) {
                               ig_type_name(f->call.in[1].type));
 }
 
-// The index has x's rank and reaches nowhere beyond x but along the axis.
+// The index has x's rank, and is not longer than x except along the axis.
 static void check_index_shape(igi_tensor_front *f, uint32_t axis) {
     char has[IGI_SHAPE_TEXT], of[IGI_SHAPE_TEXT];
     if (f->status != IG_STATUS_OK) return;
@@ -71,7 +71,7 @@ static void check_source(igi_tensor_front *f) {
                               igi_tensor_shape_text(index->rank, index->shape, needs));
 }
 
-// Index and source must survive while the result, which may share their memory, is written.
+// Index and source must be preserved while the result, which may share their memory, is written.
 static void protect(igi_tensor_front *f, uint32_t input) {
     igi_tensor_view *view = &f->call.in[input];
     if (f->status != IG_STATUS_OK || !igi_tensor_views_overlap(view, &f->call.out[0])) return;
@@ -81,7 +81,7 @@ static void protect(igi_tensor_front *f, uint32_t input) {
     *view = copy->view;
 }
 
-// x into the result, unless it lies there already.
+// Copies x into the result, unless it is there already.
 static void copy_first(igi_tensor_front *f) {
     if (f->status != IG_STATUS_OK) return;
     protect(f, 1);
@@ -116,7 +116,7 @@ ig_status ig_tensor_scatter(ig_stream *stream, const ig_tensor *x, int32_t axis,
 static const struct {
     ig_shape x;
     uint32_t axis;
-    uint64_t picked;  // along the axis
+    uint64_t picked;  // selected along the axis
 } index_shapes[] = {
     {{2, {33, 31}}, 0, 17},   {{1, {257}}, 0, 100}, {{3, {4, 5, 6}}, 2, 6}, {{1, {1}}, 0, 1},     {{2, {31, 5}}, 1, 3},
     {{3, {2, 33, 3}}, 1, 33}, {{2, {5, 7}}, 0, 0},  {{2, {3, 0}}, 0, 2},    {{2, {7, 65}}, 0, 5},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Public ops made of copies: concatenate and pad.
+// Public ops that consist of copies: concatenate and pad.
 #include <string.h>
 
 #include "tensor/front.h"
@@ -21,7 +21,7 @@ typedef struct joining {
     uint64_t shape[IG_MAX_RANK];
 } joining;
 
-// Adds one tensor's length, after checking that it fits the others.
+// Adds one tensor's length, after checking that its shape fits the others.
 static void measure(joining *j, const ig_tensor *first, const ig_tensor *next) {
     igi_tensor_front *f = &j->f;
     char a[IGI_SHAPE_TEXT], b[IGI_SHAPE_TEXT];
@@ -70,7 +70,7 @@ ig_status ig_tensor_concatenate(ig_stream *stream, const ig_tensor *const *tenso
     }
     for (size_t i = 0; f->status == IG_STATUS_OK && i < count; i++) {
         igi_tensor_front_input(f, "tensors", tensors[i]);
-        f->call.input_count = 0;  // each is an input of its own copy
+        f->call.input_count = 0;  // each is an input of a separate copy
     }
     if (f->status != IG_STATUS_OK) return f->status;
     j.axis = igi_tensor_front_axis(f, axis, tensors[0]->view.rank);

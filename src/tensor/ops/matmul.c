@@ -5,7 +5,7 @@
 #include "tensor/front.h"
 #include "tensor/sample-maker.h"
 
-// A dimension of length 1 before `axis`.
+// Inserts a dimension of length 1 before `axis`.
 static void insert_axis(igi_tensor_view *view, uint32_t axis) {
     uint32_t following = view->rank++ - axis;
     memmove(&view->shape[axis + 1], &view->shape[axis], following * sizeof *view->shape);
@@ -29,12 +29,12 @@ static void check_matrices(igi_tensor_front *f) {
                               (unsigned long long)a->shape[a->rank - 1], (unsigned long long)inner);
 }
 
-// Gives both operands the batch dimensions they have in common, and the shape of the result.
+// Gives both operands their common batch dimensions, and determines the shape of the result.
 static void broadcast_batches(igi_tensor_front *f, uint32_t *rank, uint64_t *shape) {
     char left[IGI_SHAPE_TEXT], right[IGI_SHAPE_TEXT];
     igi_tensor_view *a = &f->call.in[0], *b = &f->call.in[1];
     uint64_t rows = a->shape[a->rank - 2], inner = a->shape[a->rank - 1], columns = b->shape[b->rank - 1];
-    if (a->rank == 2 && b->rank == 2) {  // one product may be so small that more would show
+    if (a->rank == 2 && b->rank == 2) {  // one product may be so small that more work would be noticeable
         *rank = 2;
         shape[0] = rows, shape[1] = columns;
         return;
@@ -111,7 +111,7 @@ ig_status ig_tensor_matmul(ig_stream *stream, const ig_tensor *a, const ig_tenso
 
 static ig_status check_ranks(ig_stream *stream, const char *op, const ig_tensor *a, uint32_t rank_a, const ig_tensor *b,
                              uint32_t rank_b) {
-    if (!stream || !a || !b) return IG_STATUS_OK;  // matmul says it
+    if (!stream || !a || !b) return IG_STATUS_OK;  // matmul reports it
     if (a->view.rank == rank_a && b->view.rank == rank_b) return IG_STATUS_OK;
     return igi_tensor_stream_fail(stream, IG_STATUS_INVALID_ARGUMENT,
                                   "%s: operands must have %u and %u dimensions, not %u and %u", op, rank_a, rank_b,

@@ -52,7 +52,8 @@ static ig_status normalize(ig_stream *stream, ig_op op, const ig_tensor *x, cons
     if (inputs == 3) igi_tensor_front_optional_input(&f, "bias", bias);
     if (f.status == IG_STATUS_OK && x->view.rank == 0)
         igi_tensor_front_fail(&f, IG_STATUS_INVALID_ARGUMENT, "a single value has no last dimension");
-    if (!(epsilon >= 0)) igi_tensor_front_fail(&f, IG_STATUS_INVALID_ARGUMENT, "epsilon is %g", epsilon);
+    if (!(epsilon >= 0))
+        igi_tensor_front_fail(&f, IG_STATUS_INVALID_ARGUMENT, "epsilon is %g; it must be at least 0", epsilon);
     if (f.status != IG_STATUS_OK) return f.status;
     uint64_t length = x->view.shape[x->view.rank - 1];
     check_vector(&f, 1, "weight", length);
@@ -84,7 +85,7 @@ static void make_along(igi_tensor_sample_maker *m, ig_type operand, ig_type resu
     igi_tensor_sample_output(m, result, in);
 }
 
-// With both vectors, the weight alone, or neither.
+// With both vectors, only the weight, or neither.
 static void make_norm(igi_tensor_sample_maker *m, ig_type operand, ig_type result) {
     const ig_shape *in = &igi_tensor_line_shapes[m->spec->shape].in;
     ig_shape vector = {1, {in->lengths[in->rank - 1]}};

@@ -10,7 +10,7 @@ static bool gives_position(ig_op op) {
     return op == IG_OP_ARGMAX || op == IG_OP_ARGMIN;
 }
 
-// The axes as bits.
+// The axes as a bit mask.
 static uint32_t read_axes(igi_tensor_front *f, const ig_reduce_desc *desc, uint32_t rank) {
     uint32_t axes = 0;
     if (desc->axis_count > IG_MAX_RANK) {
@@ -20,7 +20,7 @@ static uint32_t read_axes(igi_tensor_front *f, const ig_reduce_desc *desc, uint3
     if (desc->axis_count == 0) return (1u << rank) - 1;
     for (uint32_t i = 0; i < desc->axis_count; i++) {
         uint32_t bit = 1u << igi_tensor_front_axis(f, desc->axes[i], rank);
-        if (axes & bit) igi_tensor_front_fail(f, IG_STATUS_INVALID_ARGUMENT, "axis %d comes twice", desc->axes[i]);
+        if (axes & bit) igi_tensor_front_fail(f, IG_STATUS_INVALID_ARGUMENT, "axis %d is given twice", desc->axes[i]);
         axes |= bit;
     }
     return axes;
@@ -29,9 +29,9 @@ static uint32_t read_axes(igi_tensor_front *f, const ig_reduce_desc *desc, uint3
 static void check_parameters(igi_tensor_front *f, const ig_reduce_desc *desc, uint32_t rank) {
     double order = desc->order;
     if (f->call.op == IG_OP_NORM && order != 0 && order != 1 && order != 2 && order != INFINITY)
-        igi_tensor_front_fail(f, IG_STATUS_UNSUPPORTED, "order %g; there are 1, 2 and infinity", order);
+        igi_tensor_front_fail(f, IG_STATUS_UNSUPPORTED, "order is %g; it can be 1, 2 or infinity", order);
     if (gives_position(f->call.op) && desc->axis_count > 1 && desc->axis_count != rank)
-        igi_tensor_front_fail(f, IG_STATUS_UNSUPPORTED, "positions are found over one axis or the whole tensor");
+        igi_tensor_front_fail(f, IG_STATUS_UNSUPPORTED, "give one axis, or none for the whole tensor");
 }
 
 static void check_not_empty(igi_tensor_front *f, uint32_t axes) {
@@ -41,10 +41,10 @@ static void check_not_empty(igi_tensor_front *f, uint32_t axes) {
     uint64_t kept = 1, reduced = 1;
     for (uint32_t i = 0; i < x->rank; i++) *(axes >> i & 1 ? &reduced : &kept) *= x->shape[i];
     if (needs_one && reduced == 0 && kept != 0)
-        igi_tensor_front_fail(f, IG_STATUS_INVALID_ARGUMENT, "there are no elements to choose from");
+        igi_tensor_front_fail(f, IG_STATUS_INVALID_ARGUMENT, "there are no elements along the axes");
 }
 
-// The result with its reduced dimensions, as implementations see it, and without them, as the caller does.
+// The result with its reduced dimensions, as implementations see it, and without them, as the caller sees it.
 static void make_output(igi_tensor_front *f, ig_type type, uint32_t axes, bool keep_dims) {
     const igi_tensor_view *x = &f->call.in[0];
     uint64_t kept[IG_MAX_RANK];

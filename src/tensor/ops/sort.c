@@ -17,8 +17,8 @@ static ig_status sort(ig_stream *stream, const char *name, const ig_tensor *x, i
     f.call.p.sort.descending = descending;
     memcpy(shape, x->view.shape, sizeof shape);
     if (most && f.status == IG_STATUS_OK && *most > shape[along])
-        igi_tensor_front_fail(&f, IG_STATUS_OUT_OF_RANGE, "%llu of an axis of length %llu", (unsigned long long)*most,
-                              (unsigned long long)shape[along]);
+        igi_tensor_front_fail(&f, IG_STATUS_OUT_OF_RANGE, "k is %llu, but the axis has length %llu",
+                              (unsigned long long)*most, (unsigned long long)shape[along]);
     if (most) shape[along] = *most;
     igi_tensor_front_output(&f, x->view.type, x->view.rank, shape);
     igi_tensor_front_output(&f, IG_TYPE_I64, x->view.rank, shape);
@@ -35,14 +35,14 @@ ig_status ig_tensor_top_k(ig_stream *stream, const ig_tensor *x, int32_t axis, u
     return sort(stream, "top_k", x, axis, true, &k, options, values, indices);
 }
 
-// The sorted values are made too, and thrown away; `into` is for the indices here.
+// The sorted values are computed too, and discarded; `into` receives the indices here.
 ig_status ig_tensor_argsort(ig_stream *stream, const ig_tensor *x, int32_t axis, bool descending,
                             const ig_op_options *options, ig_tensor **indices) {
     ig_op_options inner = {.backend = options ? options->backend : IG_BACKEND_ANY};
     ig_tensor *made = NULL;
     if (stream && !indices && !(options && options->into))
         return igi_tensor_stream_fail(stream, IG_STATUS_INVALID_ARGUMENT,
-                                      "argsort: there is nowhere to put the result");
+                                      "argsort: out is NULL, and no 'into' is given");
     ig_status status = sort(stream, "argsort", x, axis, descending, NULL, &inner, NULL, &made);
     if (status != IG_STATUS_OK) return status;
     if (!options || !options->into) {

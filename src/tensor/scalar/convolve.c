@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions and pooling of the reference: each element of the result on its own.
+// Convolutions and pooling of the reference: each element of the result separately.
 #include <math.h>
 
 #include "tensor/scalar/scalar.h"
@@ -26,10 +26,10 @@ static int64_t get_integer(const igi_tensor_view *v, position p) {
     return value;
 }
 
-// Where tap k of a window at `at` lies in the input. False in the padding.
+// Where tap k of a window at `at` is in the input. Returns false in the padding.
 static bool reach(uint64_t at, uint64_t k, uint64_t stride, uint64_t dilation, uint64_t padding, uint64_t length,
                   uint64_t *where) {
-    *where = at * stride + k * dilation - padding;  // below zero it is huge
+    *where = at * stride + k * dilation - padding;  // wraps to a huge value below zero
     return *where < length;
 }
 
@@ -81,7 +81,7 @@ static double pool_at(const igi_tensor_call *call, position p) {
     return largest ? result : result / (double)seen;
 }
 
-// Integers that double does not hold exactly are pooled as they are.
+// Integers that double cannot hold exactly are pooled as integers.
 static int64_t integer_pool_at(const igi_tensor_call *call, position p) {
     const igi_tensor_view *x = &call->in[0];
     int64_t most = INT64_MIN;

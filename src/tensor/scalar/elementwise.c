@@ -9,7 +9,7 @@
 
 enum { CHUNK = 128 };
 
-// Every function has both operands: a unary op is given `a` twice.
+// Every function has two operands: a unary op is given `a` twice.
 typedef void (*double_op)(uint64_t count, double *out, const double *a, const double *b,
                           const igi_tensor_parameters *p);
 typedef void (*integer_op)(uint64_t count, int64_t *out, const int64_t *a, const int64_t *b,

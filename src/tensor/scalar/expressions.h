@@ -10,7 +10,7 @@ static inline double igi_tensor_sigmoid(double a) {
     double e = exp(-fabs(a));
     return a >= 0 ? 1 / (1 + e) : e / (1 + e);
 }
-// Products with something that vanishes faster than the other grows.
+// A product with a factor that vanishes faster than the other grows.
 static inline double igi_tensor_times_vanishing(double a, double factor) {
     return a == -INFINITY ? 0 : a * factor;
 }
@@ -23,7 +23,7 @@ static inline double igi_tensor_floor_mod(double a, double b) {
     if (rest != 0 && (rest < 0) != (b < 0)) return rest + b;
     return rest == 0 ? copysign(0, b) : rest;
 }
-// As Python: the quotient goes with floor_mod.
+// As in Python: the quotient that belongs to floor_mod.
 static inline double igi_tensor_floor_div(double a, double b) {
     if (b == 0) return a / b;
     double quotient = (a - igi_tensor_floor_mod(a, b)) / b, below = floor(quotient);
@@ -59,8 +59,8 @@ static inline int64_t igi_tensor_int_clamp(int64_t a, double low, double high) {
     return a < least ? least : a > most ? most : a;
 }
 
-// Ulps: how far an implementation that computes in float may be from the expression, in units of the last place of the
-// result. gelu_tanh: far below zero, e^x magnifies the rounding of its argument.
+// Ulps: how much an implementation that computes in float may differ from the expression, in units of the last place of
+// the result. gelu_tanh: far below zero, e^x magnifies the rounding of its argument.
 #define IGI_DOUBLE_EXPRESSIONS(X)                                                                             \
     X(ABS, 1, fabs(a))                                                                                        \
     X(NEG, 1, -a)                                                                                             \
@@ -121,7 +121,7 @@ static inline int64_t igi_tensor_int_clamp(int64_t a, double low, double high) {
     X(LOGICAL_OR, 1, a != 0 || b != 0)                                                                        \
     X(LOGICAL_XOR, 1, (a != 0) != (b != 0))
 
-// Ops of integers that give integers or bool; all others see floats only.
+// Ops of integers that return integers or bool; all others see only floats.
 #define IGI_INTEGER_EXPRESSIONS(X)                                             \
     X(ABS, a < 0 ? igi_tensor_wrap(0 - (uint64_t)a) : a)                       \
     X(NEG, igi_tensor_wrap(0 - (uint64_t)a))                                   \

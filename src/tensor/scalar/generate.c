@@ -64,7 +64,7 @@ static double normal(const context *c, const igi_philox_block *block, uint32_t l
     return c->call->p.random.first + c->call->p.random.second * z;
 }
 
-// Rounding to the type may reach what the numbers must stay below.
+// Rounding to the type may reach the limit that the numbers must stay below.
 static double below(ig_type type, double value, double high) {
     char element[8];
     igi_tensor_store_doubles(type, element, 0, 1, &value);

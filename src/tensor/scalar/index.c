@@ -12,10 +12,10 @@ typedef struct context {
     int64_t stride;   // along it, in bytes
     size_t size;
     bool failed;
-    int64_t wrong;  // the first index outside
+    int64_t wrong;  // the first index out of range
 } context;
 
-// Where the index points, in bytes from the start of the axis. False when outside.
+// Where the index points, in bytes from the start of the axis. Returns false if it is out of range.
 static bool find(context *c, const char *at, int64_t *offset) {
     int64_t index, length = (int64_t)c->length;
     igi_tensor_load_integers(c->call->in[1].type, at, 0, 1, &index);
@@ -66,7 +66,7 @@ static void scatter_row(void *user, uint64_t count, char *const *data, const int
 
 static ig_status check_found(const context *c) {
     if (!c->failed) return IG_STATUS_OK;
-    return igi_error_set(c->call->error, IG_STATUS_OUT_OF_RANGE, "%s: index %lld lies outside an axis of length %llu",
+    return igi_error_set(c->call->error, IG_STATUS_OUT_OF_RANGE, "%s: index %lld is outside an axis of length %llu",
                          igi_tensor_call_name(c->call), (long long)c->wrong, (unsigned long long)c->length);
 }
 

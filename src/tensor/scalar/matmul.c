@@ -45,7 +45,7 @@ static void one_double(const context *c, char *out, const char *a, const char *b
     igi_tensor_store_doubles(c->call->out[0].type, out, 0, 1, &sum);
 }
 
-// alpha and beta are integers too where the matrices are.
+// alpha and beta are integers too if the matrices are.
 static void one_integer(const context *c, char *out, const char *a, const char *b, const char *addend) {
     uint64_t sum = (uint64_t)dot_integers(c, a, b) * (uint64_t)(int64_t)c->call->p.matmul.alpha;
     if (addend) {

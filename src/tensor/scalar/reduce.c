@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions of the reference: for each result, a walk over what it is made of.
+// Reductions of the reference: for each result, a walk over its elements.
 #include <math.h>
 
 #include "tensor/iterate.h"
@@ -7,7 +7,7 @@
 
 enum { CHUNK = 128 };
 
-// Everything any of them needs; each uses its own part.
+// Everything that any reduction needs; each uses its own part.
 typedef struct accumulator {
     ig_op op;
     ig_type type;
@@ -27,7 +27,7 @@ static void start_double(accumulator *a) {
     a->index = 0;
 }
 
-// True when x should replace the best so far; the first NaN stays.
+// Whether x should replace the best so far; the first NaN is kept.
 static bool better(const accumulator *a, double x) {
     if (a->seen == 0) return true;
     if (isnan(a->value)) return false;

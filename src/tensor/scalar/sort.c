@@ -23,7 +23,7 @@ static bool less(const context *c, const item *a, const item *b) {
     return isnan(b->value) ? !isnan(a->value) : a->value < b->value;
 }
 
-// Whether b must come before a, which stands in front of it.
+// Whether b must come before a, which precedes it.
 static bool out_of_order(const context *c, const item *a, const item *b) {
     return c->descending ? less(c, a, b) : less(c, b, a);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions as matrix products: for each image and group, what lies under the filter at every position becomes a
-// column (im2col), and the filters are the rows they are multiplied with.
+// Convolutions as matrix products: for each image and group, the elements under the filter at every position become a
+// column (im2col), and the filters are the rows that are multiplied with them.
 #include <string.h>
 
 #include "tensor/simd/simd.h"
@@ -21,7 +21,7 @@ static void fill_row(const convolution *c, uint64_t channel, uint64_t ky, uint64
     const char *plane = igi_tensor_view_data(&c->x) + (int64_t)channel * igi_tensor_view_stride_bytes(&c->x, 1);
     int64_t along = igi_tensor_view_stride_bytes(&c->x, 3);
     for (uint64_t y = 0; y < c->positions[0]; y++, row += c->positions[1]) {
-        uint64_t from_y = y * stride[0] + ky * dilation[0] - padding[0];  // huge when above the image
+        uint64_t from_y = y * stride[0] + ky * dilation[0] - padding[0];  // wraps to a huge value above the image
         memset(row, 0, c->positions[1] * sizeof *row);
         if (from_y >= height) continue;
         uint64_t offset = kx * dilation[1], first = 0, end = 0;
@@ -64,7 +64,7 @@ static ig_status multiply(const convolution *c, const scratch *s, uint64_t group
     return igi_simd_matmul(&call);
 }
 
-// Results into the output, with the bias.
+// Writes the results into the output, adding the bias.
 static void store_results(const convolution *c, const scratch *s, uint64_t group) {
     const igi_tensor_view *bias = &c->call->in[2];
     uint64_t width = c->positions[1], positions = c->positions[0] * width;
@@ -138,7 +138,7 @@ ig_status igi_simd_convolve(const igi_tensor_call *call) {
     return status;
 }
 
-// Zero channels leave nothing to multiply.
+// With zero channels there is nothing to multiply.
 bool igi_simd_accepts_convolve(const igi_tensor_call *call) {
     return call->in[1].shape[1] > 0;
 }

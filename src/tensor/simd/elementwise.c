@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elementwise ops: packed floats go straight to the kernels, everything else passes through a chunk in the cache.
+// Elementwise ops: packed floats go directly to the kernels, everything else through a chunk in the cache.
 #include "tensor/iterate.h"
 #include "tensor/simd/simd.h"
 
@@ -30,7 +30,7 @@ static ig_status run(const igi_tensor_call *call, uint32_t first_input, igi_tens
     return IG_STATUS_OK;
 }
 
-// One operand for `count` elements at `at`: where it lies packed, or repeats, or its copy in the buffer.
+// One operand for `count` elements at `at`: in place if it is packed or repeats, else a copy in the buffer.
 typedef struct operand {
     const float *floats;
     bool repeats;
@@ -43,7 +43,7 @@ static operand take(const job *j, const char *data, int64_t stride, uint64_t at,
     return (operand){buffer, stride == 0};
 }
 
-// Everything at once where nothing must be converted, else a chunk.
+// Everything at once if nothing must be converted, else a chunk.
 static uint64_t step(const job *j, uint64_t count, const int64_t *strides, uint32_t first, uint32_t operands) {
     bool direct = j->out == IG_TYPE_BOOL || igi_simd_is_packed(j->out, strides[0]);
     for (uint32_t o = first; o < operands; o++)
@@ -51,7 +51,7 @@ static uint64_t step(const job *j, uint64_t count, const int64_t *strides, uint3
     return direct || count < IGI_SIMD_CHUNK ? count : IGI_SIMD_CHUNK;
 }
 
-// A kernel wants one operand that does not repeat.
+// A kernel needs one operand that does not repeat.
 static void spread(operand *o, uint64_t count, float *buffer) {
     for (uint64_t i = 1; i < count; i++) buffer[i] = buffer[0];
     o->repeats = false;
@@ -142,7 +142,7 @@ static void compare_row(void *user, uint64_t count, char *const *data, const int
 
 // ---- Integers ----
 
-// Packed, or its copy in the buffer.
+// In place if packed, else a copy in the buffer.
 static const void *take_integers(uint64_t size, const char *data, int64_t stride, uint64_t count, void *buffer) {
     if (stride == (int64_t)size || stride == 0) return data;
     igi_tensor_copy_elements(size, count, data, stride, buffer, (int64_t)size);
@@ -160,7 +160,7 @@ static void integer_row(void *user, uint64_t count, char *const *data, const int
         const void *b = take_integers(size, data[2] + offset * strides[2], strides[2], now, second);
         bool packed = strides[0] == (int64_t)out_size, a_repeats = strides[1] == 0;
         char *target = data[0] + offset * strides[0];
-        if (a_repeats && strides[2] == 0) {  // a kernel wants one that does not repeat
+        if (a_repeats && strides[2] == 0) {  // a kernel needs one that does not repeat
             igi_tensor_copy_elements(size, now, data[1], 0, (char *)first, (int64_t)size);
             a = first, a_repeats = false;
         }

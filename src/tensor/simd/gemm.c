@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix products: panels of both operands are packed as floats, tiles of the result are made in registers
-// (Goto and van de Geijn, 2008). Vectors have ways of their own.
+// Matrix products: panels of both operands are packed as floats, and tiles of the result are computed in registers
+// (Goto and van de Geijn, 2008). Vectors are handled separately.
 #include <string.h>
 
 #include "tensor/iterate.h"
@@ -25,7 +25,7 @@ typedef struct product {
     float alpha, beta;
     igi_tensor_storage *scratch;
     float *a_panels, *b_panels;
-    // The block at hand.
+    // The current block.
     uint64_t row, rows_now, step, steps_now, column, columns_now;
     uint64_t row_panels, column_panels;
     uint64_t packers;  // tasks of packing
@@ -55,7 +55,7 @@ static uint64_t least(uint64_t a, uint64_t b) {
 
 // ---- Packing ----
 
-// Lines of `width` elements across, one after the other along, zeros where the matrix ends.
+// Lines of `width` elements across, one after the other along, with zeros where the matrix ends.
 static void pack_slowly(const product *p, const matrix *m, const char *from, int64_t along, int64_t across,
                         uint64_t here, uint64_t width, uint64_t length, float *panel) {
     float line[MOST_INNER];
@@ -99,7 +99,7 @@ static void pack_b_panels(const product *p, uint64_t begin, uint64_t end) {
                    width, p->b_panels + i * width * p->steps_now);
 }
 
-// Each task packs its share of both; the rows that follow find b packed.
+// Each task packs its share of both operands; later row blocks find b packed.
 static void pack(void *user, uint64_t begin, uint64_t end) {
     const product *p = user;
     pack_a_panels(p, begin * p->row_panels / p->packers, end * p->row_panels / p->packers);
@@ -108,7 +108,7 @@ static void pack(void *user, uint64_t begin, uint64_t end) {
 
 // ---- Tiles ----
 
-// One row of a tile into the result: on the first step with what is added, later on top of what is there.
+// Writes one row of a tile into the result: on the first step with the addend, later adding to what is there.
 static void put_row(const product *p, uint64_t row, uint64_t column, uint64_t count, float *sums) {
     float others[64];
     char *target = at(&p->out, row, column);
@@ -139,7 +139,7 @@ static void make_tile(const product *p, uint64_t i, uint64_t j) {
         put_row(p, p->row + i * height + r, p->column + j * width, columns, sums + r * width);
 }
 
-// Tiles of one panel of b with a few panels of a: both stay near.
+// Tiles of one panel of b with a few panels of a: both stay in the caches.
 enum { PANELS_TOGETHER = 8 };
 
 static void make_tiles(void *user, uint64_t begin, uint64_t end) {
@@ -164,7 +164,7 @@ static void do_block(product *p) {
          p->rows_now * p->columns_now * p->steps_now / MULTIPLIED_PER_NS, make_tiles);
 }
 
-// Blocks of the inner length are as good as equal.
+// Blocks of the inner length are almost equal.
 static uint64_t inner_block(const product *p) {
     return parts_of(p->inner, parts_of(p->inner, p->k->tile_inner));
 }
@@ -227,7 +227,7 @@ static void put(const product *p, uint64_t i, double sum) {
     igi_simd_store(p->k, p->out.type, &value, at(&p->out, row, column), 0, 1);
 }
 
-// Whether rows of the matrix and the vector can be read as they lie.
+// Whether rows of the matrix and the vector can be read in place.
 static bool all_packed(const product *p) {
     return igi_simd_is_packed(p->a.type, bytes(&p->a, p->a.column)) &&
            igi_simd_is_packed(p->b.type, bytes(&p->b, p->b.row));
@@ -324,7 +324,7 @@ static void multiply_vector(const product *p) {
 
 // ---- Small products: straight from the matrices ----
 
-// b stays in the second cache, so that packing it wins nothing.
+// b stays in the second-level cache, so packing it gains nothing.
 enum { SMALL_BYTES = 256 << 10 };
 
 static bool is_small(const product *p) {
@@ -334,7 +334,7 @@ static bool is_small(const product *p) {
            igi_simd_is_packed(p->out.type, bytes(&p->out, p->out.column)) && p->alpha == 1 && !p->c.data;
 }
 
-// Rows of a task: those of the tiles that most columns are in.
+// Rows of a task: those of the tiles that cover most columns.
 static uint64_t rows_together(const product *p) {
     return p->columns % p->k->wide_columns == 0 ? p->k->wide_rows : p->k->tile_rows;
 }
@@ -355,8 +355,8 @@ static void small_part(void *user, uint64_t begin, uint64_t end) {
 
 // ---- Batches ----
 
-// Less is done before another thread has begun, even one that is awake. Of several products, each by one thread is
-// better for longer.
+// Less work is done before another thread has started, even one that is awake. For several products, one thread per
+// product is better up to a larger size.
 enum { SHARED_WORK = 1 << 17, SHARED_IN_BATCH = 1 << 22 };
 
 static ig_status multiply(product *p) {
@@ -425,7 +425,7 @@ static uint64_t work_of(const product *p) {
     return p->rows * p->columns * (p->inner + 1);
 }
 
-// One product; it may be so small that finding the way through batches shows.
+// One product; it may be so small that iterating over batches would be noticeable.
 static ig_status run_single(const igi_tensor_call *call, const igi_tensor_view *out) {
     product p;
     prepare(call, out, &p);
@@ -458,7 +458,7 @@ static ig_status run(const igi_tensor_call *call, const igi_tensor_view *out) {
     return out->rank == 2 ? run_single(call, out) : run_batch(call, out);
 }
 
-// Sums over several blocks are kept in floats, aside where the result itself is not of them.
+// Sums over several blocks are kept in floats, in separate memory if the result has another type.
 static ig_status run_aside(const igi_tensor_call *call) {
     const igi_tensor_view *out = &call->out[0];
     igi_tensor_view floats = igi_tensor_view_contiguous(IG_TYPE_F32, out->rank, out->shape);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Vector kernels: isa/*.c, compiled once for each level of the CPU, fills one of these tables.
 //
-// Kernels see packed floats and run on the calling thread; what surrounds them (strides, other types, threads) is the
-// drivers' work. A kernel is called with at least one element.
+// Kernels see packed floats and run on the calling thread; strides, other types and threads are handled by the drivers.
+// A kernel is called with at least one element.
 #ifndef INGOT_TENSOR_SIMD_KERNELS_H
 #define INGOT_TENSOR_SIMD_KERNELS_H
 
 #include "tensor/call.h"
 
-// How a binary kernel reads its operands: element by element, or always the first.
+// How a binary kernel reads its operands: element by element, or always the first element.
 typedef struct igi_simd_pair {
     const float *a, *b;
     bool a_repeats, b_repeats;
@@ -34,8 +34,8 @@ typedef struct igi_simd_kernels {
     void (*compare[IG_OP_COUNT])(uint64_t count, igi_simd_pair in, uint8_t *out);
     void (*where)(uint64_t count, const uint8_t *condition, igi_simd_pair in, float *out, bool stream);
 
-    // Packed elements of one type to another; NULL where that takes more than one step. Integers, and what has no
-    // table of its own above: see isa/integers.c.
+    // Converts packed elements of one type to another; NULL if that takes more than one step. Integers, and what is in
+    // no table above: see isa/integers.c.
     void (*cast[IG_TYPE_COUNT][IG_TYPE_COUNT])(uint64_t count, const void *from, void *to);
     void (*integer_binary[IG_OP_COUNT][IG_TYPE_COUNT])(uint64_t count, const void *a, bool a_repeats, const void *b,
                                                        bool b_repeats, void *out);
@@ -50,14 +50,15 @@ typedef struct igi_simd_kernels {
     double (*sum_of_squares)(uint64_t count, const float *a, float centre);  // of a - centre
     double (*sum_of_magnitudes)(uint64_t count, const float *a);
     double (*product)(uint64_t count, const float *a);
-    float (*largest)(uint64_t count, const float *a);  // NaN when there is one
+    float (*largest)(uint64_t count, const float *a);  // NaN if there is one
     float (*smallest)(uint64_t count, const float *a);
-    uint64_t (*find)(uint64_t count, const float *a, float value);  // the first of it, or of NaN; count: there is none
+    // The index of the first element equal to value, or of the first NaN if that is NaN; count: there is none.
+    uint64_t (*find)(uint64_t count, const float *a, float value);
     double (*dot)(uint64_t count, const float *a, const float *b);
 
     void (*dot_rows)(uint64_t count, const float *const rows[4], const float *b, double sums[4]);
 
-    // A row into the running result of every column: result[i] = result[i] op a[i].
+    // Combines a row with the running result of every column: result[i] = result[i] op a[i].
     void (*add_row)(uint64_t count, const float *a, float *result);
     void (*add_squares_row)(uint64_t count, const float *a, float *result);
     void (*add_magnitudes_row)(uint64_t count, const float *a, float *result);
@@ -74,16 +75,16 @@ typedef struct igi_simd_kernels {
                       const float *bias, float *out);
 
     // A tile of a matrix product, from a panel of a (`inner` times tile_rows) and of b (tile_columns); its first rows
-    // into out, whose rows are out_stride floats apart, or on top of it.
+    // are written to out, whose rows are out_stride floats apart, or added to it.
     uint32_t tile_rows, tile_columns, tile_inner;  // tile_inner: the most steps worth doing at once, at most 512
     void (*tile)(uint64_t inner, const float *a_panel, const float *b_panel, float *out, int64_t out_stride,
                  uint64_t rows, bool add);
-    // A panel of `length` lines of `width`, from rows of a matrix as they lie, or from rows that are to be columns.
+    // A panel of `length` lines of `width`, from rows of a matrix in place, or from rows that become columns.
     void (*pack_lines)(uint64_t length, uint64_t width, const float *from, int64_t stride, float *panel);
     void (*pack_turned)(uint64_t length, uint64_t width, const float *from, int64_t stride, float *panel);
 
     void (*direct)(const igi_simd_direct *matrices, uint64_t rows, uint64_t columns);
-    uint32_t wide_rows, wide_columns;  // of the tiles of `direct` wherever so many columns are left
+    uint32_t wide_rows, wide_columns;  // of the tiles of `direct` if this many columns are left
 
     // Random words to numbers; the first element is at `position`.
     void (*uniform)(uint64_t count, uint64_t seed, uint64_t position, uint32_t bits, float low, float range,
@@ -96,7 +97,7 @@ void igi_simd_fill__baseline(igi_simd_kernels *table);
 void igi_simd_fill__avx2(igi_simd_kernels *table);
 void igi_simd_fill__avx512(igi_simd_kernels *table);
 
-// The best for this CPU, or what INGOT_SIMD names: "baseline", "avx2", "avx512".
+// The best for this CPU, or the one that INGOT_SIMD names: "baseline", "avx2", "avx512".
 const igi_simd_kernels *igi_simd(void);
 
 #endif

@@ -14,7 +14,7 @@
 typedef struct copying {
     igi_tensor_walk walk;
     uint64_t size;
-    uint32_t slow;  // dimension along which the source is packed, where that is not the last
+    uint32_t slow;  // dimension along which the source is contiguous, if that is not the last
 } copying;
 
 static void copy_row(void *user, uint64_t count, char *const *data, const int64_t *strides) {
@@ -26,7 +26,7 @@ static void copy_part(void *user, uint64_t begin, uint64_t end) {
     igi_tensor_walk_range(&c->walk, begin, end, copy_row, c);
 }
 
-// The dimension along which the source is packed; the rank when there is none but the last.
+// The dimension along which the source is contiguous; the rank if there is none but the last.
 static uint32_t packed_dimension(const igi_tensor_walk *walk, uint64_t size) {
     uint32_t last = walk->rank - 1;
     if (walk->strides[1][last] == (int64_t)size || walk->strides[0][last] != (int64_t)size) return walk->rank;
@@ -40,8 +40,8 @@ enum { SQUARE = 16 };
 
 typedef uint32_t quad __attribute__((vector_size(16)));
 
-// Four by four elements of four bytes; rows are `from_row` and `to_row` bytes apart, on either side along the packed
-// one.
+// Four by four elements of four bytes; rows are `from_row` and `to_row` bytes apart; each side is contiguous along its
+// rows.
 static void transpose_quad(const char *from, int64_t from_row, char *to, int64_t to_row) {
     quad r[4], low[2], high[2];
     for (int i = 0; i < 4; i++) memcpy(&r[i], from + i * from_row, sizeof r[i]);
@@ -55,7 +55,7 @@ static void transpose_quad(const char *from, int64_t from_row, char *to, int64_t
     for (int i = 0; i < 4; i++) memcpy(to + i * to_row, &out[i], sizeof out[i]);
 }
 
-// Sixteen elements of four bytes, a cache line; past the caches where it is one of memory too.
+// Sixteen elements of four bytes, a cache line; written past the caches if it is aligned to one in memory.
 static void put_line(char *to, const char *from) {
 #if defined(__SSE2__)
     if ((uintptr_t)to % 64 == 0) {
@@ -67,8 +67,8 @@ static void put_line(char *to, const char *from) {
     memcpy(to, from, 64);
 }
 
-// A whole square of four-byte elements, made aside and written line by line: waiting for lines of the target to be
-// read first takes longer than everything else.
+// A whole square of four-byte elements, assembled in a buffer and written line by line: waiting for cache lines of the
+// target to be fetched takes longer than everything else.
 static void transpose_square(const char *from, int64_t from_row, char *to, int64_t to_row) {
     char aside[SQUARE * 64] __attribute__((aligned(64)));
     for (int64_t i = 0; i < SQUARE; i += 4)
@@ -89,7 +89,8 @@ static void copy_square(const copying *c, const char *from, char *to, uint64_t r
                                  to + (int64_t)i * w->strides[0][c->slow], w->strides[0][last]);
 }
 
-// Rows [begin, end) of the plane as the source has them: it is read along, the target written in whole cache lines.
+// Rows [begin, end) of the plane in the order of the source: it is read along them, and the target is written in whole
+// cache lines.
 static void copy_plane(const copying *c, const char *from, char *to, uint64_t begin, uint64_t end) {
     const igi_tensor_walk *w = &c->walk;
     uint32_t last = w->rank - 1;
@@ -103,7 +104,7 @@ static void copy_plane(const copying *c, const char *from, char *to, uint64_t be
         }
 }
 
-// Planes, or where there is only one, bands of it.
+// Planes, or bands of a plane if there is only one.
 typedef struct transposing {
     const copying *c;
     igi_tensor_walk planes;  // all other dimensions
@@ -280,7 +281,7 @@ static void draw(const igi_tensor_call *call, uint64_t position, uint64_t count,
     k->uniform(count, call->p.random.seed, position, bits, first, second - first, numbers);
 }
 
-// The largest number of the type below `high`, and what a float must stay under to be rounded to it.
+// The largest number of the type below `high`, and the limit below which a float is rounded to at most that.
 static float ceiling_of(const igi_tensor_call *call) {
     char element[8];
     double high = call->p.random.second;
@@ -363,7 +364,7 @@ ig_status igi_simd_index_select(const igi_tensor_call *call) {
     igi_tensor_parallel(call->runtime, count, slice < IGI_SIMD_GRAIN ? IGI_SIMD_GRAIN / (slice + 1) + 1 : 1,
                         select_part, &s);
     if (!atomic_load(&s.failed)) return IG_STATUS_OK;
-    return igi_error_set(call->error, IG_STATUS_OUT_OF_RANGE, "%s: index %lld lies outside an axis of length %llu",
+    return igi_error_set(call->error, IG_STATUS_OUT_OF_RANGE, "%s: index %lld is outside an axis of length %llu",
                          igi_tensor_call_name(call), (long long)atomic_load(&s.wrong),
                          (unsigned long long)call->in[0].shape[s.axis]);
 }

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Softmax, norms and cumulative sums: line by line, packed ones in place, others in a line of floats.
+// Softmax, norms and cumulative sums: line by line, packed ones in place, others through a line of floats.
 #include <math.h>
 
 #include "tensor/lines.h"
 #include "tensor/simd/simd.h"
 
-// Lines too short for a store past the caches to pay, and too long for the second cache, as floats.
+// Lines too short for stores past the caches to pay, and lines too long for the second-level cache, in floats.
 enum { SHORT_LINE = 256, LONG_LINE = 1 << 16 };
 
 typedef struct job {
     const igi_tensor_call *call;
     const igi_simd_kernels *k;
     igi_tensor_lines lines;
-    bool stream;                 // packed lines are made in the cache and written past it
+    bool stream;                 // packed lines are computed in the cache and written past it
     const float *weight, *bias;  // packed, or NULL
     void (*line)(const struct job *j, uint64_t count, const float *in, float *out);
     atomic_int status;
@@ -20,7 +20,7 @@ typedef struct job {
 
 typedef struct worker {
     job *j;
-    float *buffer;  // two lines; NULL where all is packed and stays in the caches
+    float *buffer;  // two lines; NULL if everything is packed and stays in the caches
 } worker;
 
 static bool all_packed(const job *j) {
@@ -87,7 +87,7 @@ ig_status igi_simd_softmax(const igi_tensor_call *call) {
 
 // ---- Norms ----
 
-// Mean and mean square around it, exactly: where all elements are nearly the same, or too large for float squares.
+// Mean and mean square around it, accurately: if all elements are nearly equal, or too large for float squares.
 static void precise_moments(uint64_t count, const float *in, bool centred, double *centre, double *square) {
     *centre = *square = 0;
     for (uint64_t i = 0; i < count && centred; i++) *centre += (double)in[i];
@@ -107,7 +107,7 @@ static void norm_line(const job *j, uint64_t count, const float *in, float *out)
     j->k->scale_row(count, in, (float)centre, (float)scale, (float)(rounding * scale), j->weight, j->bias, out);
 }
 
-// A vector as packed floats: itself, or its copy in the scratch.
+// A vector as packed floats: in place, or a copy in the scratch.
 static const float *pack(const job *j, const igi_tensor_view *vector, float *scratch) {
     if (!vector->storage) return NULL;
     int64_t stride = igi_tensor_view_stride_bytes(vector, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions: chunks of packed floats become summaries, summaries are merged. Where the dimension that stays is packed
+// Reductions: chunks of packed floats become summaries, and summaries are merged. If the kept dimension is contiguous
 // and the reduced one is not, whole rows are added up instead.
 #include <math.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 // ---- Summaries ----
 
-// Of some elements; of none when count is 0.
+// Of some elements; of none if count is 0.
 typedef struct summary {
     uint64_t count;
     double value;    // sum, product, extreme, squares around the mean
@@ -36,7 +36,7 @@ static double precise_sum(uint64_t count, const float *a, double centre, double 
     return sum;
 }
 
-// Squares of what is very large or very small leave float's range, but not double's.
+// Squares of very large or very small values leave float's range, but not double's.
 static double squares(const igi_simd_kernels *k, uint64_t count, const float *a, double centre) {
     double sum = k->sum_of_squares(count, a, (float)centre);
     return isfinite(sum) && sum > 1e-25 * (double)count ? sum : precise_sum(count, a, centre, 2);
@@ -244,14 +244,14 @@ static row_kernel row_kernel_of(const reduction *r) {
     }
 }
 
-// Columns are taken some at a time, and of many rows in pieces whose sums are added in the end. Rows are added as
-// floats a few at a time, then go on as doubles.
+// Columns are taken some at a time; many rows are split into pieces whose sums are added at the end. Rows are first
+// added as floats, a few at a time, then as doubles.
 enum { COLUMNS = IGI_SIMD_CHUNK, ROWS_AS_FLOATS = 64, ROWS_PIECE = 512 };
 
 typedef struct column_job {
     const reduction *r;
     uint64_t row_pieces;
-    double *sums;  // of each piece of each column; NULL where there is one piece
+    double *sums;  // of each piece of each column; NULL if there is one piece
 } column_job;
 
 typedef struct columns {
@@ -299,7 +299,7 @@ static void reduce_columns(columns *c, char *first, uint64_t begin, uint64_t end
     flush(c);
 }
 
-// Sums that left float's range are done again, one by one.
+// Sums that left float's range are computed again, one by one.
 static void store_column(const reduction *r, double value, char *to, char *from) {
     bool extreme = r->op == IG_OP_MAX || r->op == IG_OP_MIN;
     summary s = {r->reduced.count, value, 0, 0};

@@ -6,11 +6,11 @@
 #include "tensor/runtime.h"
 #include "tensor/simd/kernels.h"
 
-// Elements converted at a time: they stay in the first cache.
+// Elements converted at a time: they stay in the first-level cache.
 enum { IGI_SIMD_CHUNK = 1024 };
 // Elements a thread takes at a time.
 enum { IGI_SIMD_GRAIN = 1 << 15 };
-// Results this large would only push everything else out of the caches: they are written past them.
+// Results this large would only evict everything else from the caches: they are written past them.
 enum { IGI_SIMD_STREAM_BYTES = 8 << 20 };
 
 static inline bool igi_simd_is_packed(ig_type type, int64_t stride) {
@@ -27,8 +27,8 @@ void igi_simd_load_all(const igi_simd_kernels *k, ig_type type, const char *from
 void igi_simd_store_all(const igi_simd_kernels *k, ig_type type, const float *from, char *to, int64_t stride,
                         uint64_t count);
 
-// The rows of ops that are in none of the public lists of unary ops and reductions: op, types, which calls (NULL: all),
-// function.
+// The rows of ops that are in none of the public lists of unary ops and reductions: op, types, accepted calls (NULL:
+// all), function.
 #define IGI_SIMD_ROWS(X)                                                \
     X(LEAKY_RELU, IGI_FLOATS, NULL, unary)                              \
     X(CLAMP, IGI_FLOATS, NULL, unary)                                   \

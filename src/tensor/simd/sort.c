@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorting: elements become keys whose order as unsigned numbers is theirs, and are sorted by radix with their
-// positions. Each pass is stable, so equal ones keep their order.
+// Sorting: elements become keys with the same order as unsigned numbers, and are radix-sorted with their positions.
+// Each pass is stable, so equal elements keep their order.
 #include <string.h>
 
 #include "tensor/lines.h"
@@ -20,7 +20,7 @@ typedef struct job {
 
 // ---- Keys ----
 
-// Below zero all bits turn around, above only the sign: then floats are in the order of their bits.
+// Below zero all bits are inverted, above only the sign: then floats are in the order of their bits.
 static uint32_t ordered(uint32_t bits, uint32_t sign) {
     return bits & sign ? ~bits & (sign | (sign - 1)) : bits | sign;
 }
@@ -50,7 +50,7 @@ static uint32_t key_bytes(ig_type type) {
 
 // ---- Sorting ----
 
-// One pass by the byte at `shift`. False when all have the same one, so that nothing moved.
+// One pass by the byte at `shift`. Returns false if all have the same byte, so that nothing moved.
 static bool pass(const item *from, item *to, uint64_t length, uint32_t shift) {
     uint64_t starts[257] = {0};
     for (uint64_t i = 0; i < length; i++) starts[(from[i].key >> shift & 0xff) + 1]++;
@@ -60,7 +60,7 @@ static bool pass(const item *from, item *to, uint64_t length, uint32_t shift) {
     return true;
 }
 
-// Few elements are inserted one by one.
+// Insertion sort for few elements.
 static void insert_all(item *items, uint64_t length) {
     for (uint64_t i = 1; i < length; i++) {
         item moved = items[i];

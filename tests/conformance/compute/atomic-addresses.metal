@@ -1,4 +1,4 @@
-// Atomics on one place, on neighbouring places and on places all over, with and without the old value, under masks.
+// Atomics on one address, on neighbouring and on scattered addresses, with and without the old value, under masks.
 #include <metal_stdlib>
 using namespace metal;
 
@@ -47,7 +47,7 @@ kernel void exchanged(device atomic_int *a, device int *out, uint i [[thread_pos
   bool done = atomic_compare_exchange_weak_explicit(&a[i], &expected, -int(i), RELAXED, RELAXED);
   out[2 * i + 1] = expected * 2 + (done ? 1 : 0);
 }
-// Adds up by comparing and exchanging, on one place and all over.
+// Adds up by compare-and-exchange, on one address and on scattered ones.
 kernel void compare_and_add(device atomic_uint *a, device const uint *keys, uint i [[thread_position_in_grid]]) {
   uint old = atomic_load_explicit(&a[0], RELAXED);
   while (!atomic_compare_exchange_weak_explicit(&a[0], &old, old + i, RELAXED, RELAXED)) {

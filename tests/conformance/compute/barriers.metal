@@ -168,7 +168,7 @@ kernel void bitonic_sort(device int *values, uint l [[thread_index_in_threadgrou
   mine[l] = shared[l];
   mine[l + size] = shared[l + size];
 }
-// Memory the host sizes: two arguments and a variable beside each other.
+// Memory whose size the host sets: two arguments and a variable next to each other.
 kernel void threadgroup_arguments(device const float *in, device float *out, threadgroup float *a [[threadgroup(0)]], threadgroup uint *b [[threadgroup(1)]],
                                   uint i [[thread_position_in_grid]], uint l [[thread_index_in_threadgroup]], uint size [[threads_per_threadgroup]]) {
   threadgroup float own[64];
@@ -253,7 +253,7 @@ kernel void too_much_threadgroup_memory(device uint *out, threadgroup uint *more
   threadgroup_barrier(mem_flags::mem_threadgroup);
   out[l] = big[63 - l] + more[l];
 }
-// A barrier only some simdgroups need is still met by all threads, here with loops of unequal length before it.
+// A barrier that only some simdgroups need is still reached by all threads, here after loops of unequal length.
 kernel void unequal_work_before_barrier(device uint *out, uint i [[thread_position_in_grid]], uint l [[thread_index_in_threadgroup]], uint size [[threads_per_threadgroup]]) {
   threadgroup uint done[256];
   uint sum = 0;

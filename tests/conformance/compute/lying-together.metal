@@ -1,4 +1,4 @@
-// Indices that go up through a little memory with gaps: pairs of a sorting network, three of four, all but some.
+// Indices that increase with gaps within a small window: pairs of a sorting network, three of four, all but some.
 #include <metal_stdlib>
 using namespace metal;
 
@@ -28,7 +28,7 @@ kernel void behind_a_gap(device const uint *in, device uint *out, constant uint 
   uint k = i + (i >= edge ? gap : 0);
   out[k] = in[k] * 2;
 }
-// The index of threads that are off turns over.
+// The index of inactive threads wraps around.
 kernel void from_below(device const uint *in, device uint *out, constant uint &start, uint i [[thread_position_in_grid]]) {
   uint k = (i & ~1u) * 2 + (i & 1) - start;
   if (int(k) >= 0) out[i] = in[k];

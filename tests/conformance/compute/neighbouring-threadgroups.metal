@@ -1,4 +1,4 @@
-// A row of a matrix for each threadgroup: neighbours may be done together, but for the last ones of a row of them.
+// A row of a matrix for each threadgroup: neighbours may run together, except for the last ones of a row.
 #include <metal_stdlib>
 using namespace metal;
 
@@ -8,7 +8,7 @@ kernel void row_times_vector(device const float *a, device const float *x, devic
   sum = simd_sum(sum);
   if (lane == 0) y[row] = sum;
 }
-// By the thread's place in the grid, in two dimensions, with something of the threads' own.
+// By the thread's position in the grid, in two dimensions, with a value that differs between threads.
 kernel void shifted(device const float *x, device float *y, constant uint &steps, uint2 at [[thread_position_in_grid]], uint2 size [[threads_per_grid]], uint local [[thread_index_in_threadgroup]]) {
   float own[4] = {0, 1, 2, 3}, sum = 0;
   for (uint k = 0; k < steps; k++) sum += x[local + k] * float(at.x) + own[(at.x + k) & 3];

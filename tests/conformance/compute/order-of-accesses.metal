@@ -1,4 +1,4 @@
-// Accesses of one thread that lie close together, in every order: none may be moved where it means something else.
+// Accesses of one thread that are close together, in every order: none may be moved where it would change the result.
 #include <metal_stdlib>
 using namespace metal;
 
@@ -39,7 +39,7 @@ kernel void chained(device int *a, uint i [[thread_position_in_grid]]) {
   p[3] = p[2] + 1;
   p[0] = p[3] + 1;
 }
-// The same places by two names.
+// The same memory by two names.
 struct Names { device int *a, *b; };
 kernel void two_names(constant Names &names, uint i [[thread_position_in_grid]]) {
   device int *a = names.a, *b = names.b;

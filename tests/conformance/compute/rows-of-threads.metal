@@ -1,4 +1,4 @@
-// Threads of a plane whose loops share what does not depend on their row.
+// Threads of a plane whose loops share values that do not depend on their row.
 #include <metal_stdlib>
 using namespace metal;
 

@@ -1,4 +1,4 @@
-// Vectors and structs that lie one behind the other, each touched by one thread: whole, in part, in place, under masks.
+// Adjacent vectors and structs, each accessed by one thread: whole, in part, in place, under masks.
 #include <metal_stdlib>
 using namespace metal;
 

@@ -1,4 +1,4 @@
-// Barriers in every place, and what threads keep while they wait.
+// Barriers in every position, and the values that threads keep while they wait.
 #include <metal_stdlib>
 using namespace metal;
 
@@ -296,7 +296,7 @@ kernel void whole_simdgroups_leave(device int *out, constant uint &rounds, uint 
     out[i] = n;
   }
 }
-// One lane is missing in one group of lanes, so that its code is another than that of the others.
+// One lane is missing in one group of lanes, so that it runs other code than the other groups.
 kernel void beside_atomics(device atomic_uint *count, device uint *out, constant uint &rounds, uint i [[thread_position_in_grid]], uint l [[thread_index_in_threadgroup]]) {
   if (l == 40) return;
   uint seen = 0;

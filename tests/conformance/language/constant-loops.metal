@@ -120,7 +120,7 @@ kernel void loop_with_barrier_free_switch(device int *out, uint i [[thread_posit
     }
   out[i] = s;
 }
-// Arrays that stay in memory although the loops over them are short: the index comes from elsewhere.
+// Arrays that stay in memory although the loops over them are short, because the index comes from elsewhere.
 template <typename T> kernel void read_anywhere(device const T *in, device T *out, device const uint *at, constant uint &same, uint i [[thread_position_in_grid]]) {
   T v[6];
   for (int k = 0; k < 6; k++) v[k] = in[6 * i + k];

@@ -108,7 +108,7 @@ kernel void compound_assignment(device const int *a, device int *out, uint i [[t
   out[i] = v++ + ++v - v-- + --v;
 }
 
-// Neither value nor type is asked for: it must not stop the device.
+// Neither value nor type matters: it must not stop the device.
 kernel void division_by_zero_survives(device const int *a, device int *out, device uint *after, uint i [[thread_position_in_grid]]) {
   out[i] = a[i] / a[0] + a[i] % a[0] + (a[i] << (32 + a[i])) + (a[i] >> 40) + (int(0x80000000) / (a[0] - 1));
   after[i] = i;

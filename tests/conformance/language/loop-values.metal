@@ -1,4 +1,4 @@
-// What threads carry out of loops they leave at different times.
+// Values that threads take out of loops they leave at different times.
 #include <metal_stdlib>
 using namespace metal;
 

@@ -1,4 +1,4 @@
-// Sub-word, 64-bit, half and bool values beside each other, also where threads part.
+// Sub-word, 64-bit, half and bool values next to each other, also where threads diverge.
 #include <metal_stdlib>
 using namespace metal;
 

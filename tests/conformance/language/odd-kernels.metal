@@ -1,4 +1,4 @@
-// What hardly anybody writes: loops without an end, ways nobody goes, operations that have no vector form.
+// Rare code: endless loops, branches that are never taken, operations that have no vector form.
 #include <metal_stdlib>
 #include <metal_simdgroup_matrix>
 using namespace metal;
@@ -8,7 +8,7 @@ kernel void only_returns(device int *out, uint i [[thread_position_in_grid]]) {
   if (i % 2) return;
   if (out[i] > 3) return;
 }
-// Nobody goes there.
+// Never reached.
 kernel void endless_for_all(device int *out, constant uint &flag, uint i [[thread_position_in_grid]]) {
   if (flag)
     for (;;) out[0]++;
@@ -43,7 +43,7 @@ kernel void overflowing(device const ulong *in, device ulong *out, uint i [[thre
   bool over = __builtin_mul_overflow(in[i], in[i] + 3, &r);
   out[i] = over ? 7 : r;
 }
-// Together with what threads wait for each other in.
+// Together with barriers.
 kernel void overflowing_together(device const float *a, device float *out, device const ulong *in, device uint *sums, uint i [[thread_position_in_grid]],
                                  uint l [[thread_index_in_threadgroup]], uint lane [[thread_index_in_simdgroup]]) {
   threadgroup uint t[64];

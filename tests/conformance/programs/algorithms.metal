@@ -17,7 +17,7 @@ kernel void fft_64(device const float2 *in, device float2 *out, uint l [[thread_
   threadgroup_barrier(mem_flags::mem_threadgroup);
   for (uint k = l; k < 64; k += 32) out[64 * group + k] = x[k];
 }
-// Keeps what is positive, in order, within each simdgroup's range.
+// Keeps positive values, in order, within each simdgroup's range.
 kernel void compaction(device const int *in, device int *out, device uint *counts, uint i [[thread_position_in_grid]], uint lane [[thread_index_in_simdgroup]]) {
   bool keep = in[i] > 0;
   uint place = simd_prefix_exclusive_sum(uint(keep));
@@ -96,7 +96,7 @@ kernel void relax_paths(device const uint *in, device uint *out, constant uint &
   uint direct = in[p.y * n.x + p.x], through = in[p.y * n.x + k] + in[k * n.x + p.x];
   out[p.y * n.x + p.x] = min(direct, through);
 }
-// Quicksort of 24 numbers per thread with a stack of its own.
+// Quicksort of 24 numbers per thread with its own stack.
 kernel void quicksort(device int *data, uint i [[thread_position_in_grid]]) {
   int v[24];
   for (int k = 0; k < 24; k++) v[k] = data[24 * i + k];

@@ -1,4 +1,4 @@
-// What a transformer needs.
+// The parts of a transformer.
 #include <metal_stdlib>
 using namespace metal;
 

@@ -1,4 +1,4 @@
-// Lane operations where only some lanes are: they alone take part.
+// Lane operations under divergence: only active lanes take part.
 #include <metal_stdlib>
 using namespace metal;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// As much of Grand Central Dispatch as Metal programs use: queues, groups, semaphores, once, time and data.
+// The part of Grand Central Dispatch that Metal programs use: queues, groups, semaphores, once, time and data.
 //
-// Objects are counted: create gives one reference, dispatch_release takes one away. Every function may be called
-// from any thread. The main queue runs in dispatch_main(), and nowhere else: GNUstep's run loop does not know it.
+// Objects are reference counted: create returns one reference, dispatch_release drops one. Every function may be called
+// from any thread. The main queue runs only in dispatch_main(): GNUstep's run loop does not know it.
 #ifndef INGOT_DISPATCH_H
 #define INGOT_DISPATCH_H
 
@@ -77,7 +77,7 @@ DISPATCH_EXPORT struct dispatch_queue_attr_s _dispatch_queue_attr_concurrent;
 #define DISPATCH_APPLY_AUTO ((dispatch_queue_t)0)
 #define DISPATCH_CURRENT_QUEUE_LABEL ((dispatch_queue_t)0)
 
-// Priorities are accepted and make no difference.
+// Priorities are accepted and have no effect.
 DISPATCH_EXPORT dispatch_queue_attr_t dispatch_queue_attr_make_with_qos_class(dispatch_queue_attr_t attr,
                                                                               dispatch_qos_class_t qos_class,
                                                                               int relative_priority);
@@ -100,7 +100,7 @@ DISPATCH_EXPORT void dispatch_apply_f(size_t iterations, dispatch_queue_t queue,
 
 // ---- Groups, semaphores, once ----
 
-// Waits return 0, or non-zero when the time was not enough.
+// Waits return 0, or nonzero on timeout.
 DISPATCH_EXPORT dispatch_group_t dispatch_group_create(void);
 DISPATCH_EXPORT void dispatch_group_enter(dispatch_group_t group);
 DISPATCH_EXPORT void dispatch_group_leave(dispatch_group_t group);

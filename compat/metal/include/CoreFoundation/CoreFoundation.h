@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The few names of CoreFoundation that headers for Metal mention, and the C headers that come with Apple's, on which
-// programs rely. GNUstep does without the rest.
+// The few names of CoreFoundation that headers for Metal mention, and the C headers that Apple's includes, on which
+// programs rely. GNUstep has no CoreFoundation.
 #ifndef INGOT_CORE_FOUNDATION_H
 #define INGOT_CORE_FOUNDATION_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What takes memory: buffers and heaps.
+// Objects that take memory: buffers and heaps.
 #ifndef INGOT_METAL_ALLOCATION_H
 #define INGOT_METAL_ALLOCATION_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reflection: what a kernel takes.
+// Reflection: the arguments of a kernel.
 #ifndef INGOT_METAL_ARGUMENT_H
 #define INGOT_METAL_ARGUMENT_H
 

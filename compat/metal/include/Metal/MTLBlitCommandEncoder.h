@@ -29,7 +29,7 @@ typedef NS_OPTIONS(NSUInteger, MTLBlitOption) {
 - (void)updateFence:(id<MTLFence>)fence;
 - (void)waitForFence:(id<MTLFence>)fence;
 
-// The software device has no counters: the command buffer reports it.
+// The software device has no counters: the command buffer reports an error.
 - (void)sampleCountersInBuffer:(id<MTLCounterSampleBuffer>)sampleBuffer
                  atSampleIndex:(NSUInteger)sampleIndex
                    withBarrier:(BOOL)barrier;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a blit encoder is to work.
+// Options of a blit encoder.
 #ifndef INGOT_METAL_BLIT_PASS_H
 #define INGOT_METAL_BLIT_PASS_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Captures are Xcode's: nothing can be captured here, and the manager says so.
+// Captures need Xcode: nothing can be captured here, and the manager says so.
 #ifndef INGOT_METAL_CAPTURE_MANAGER_H
 #define INGOT_METAL_CAPTURE_MANAGER_H
 

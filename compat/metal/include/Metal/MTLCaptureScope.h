@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Marks what a capture would hold.
+// Marks what a capture would contain.
 #ifndef INGOT_METAL_CAPTURE_SCOPE_H
 #define INGOT_METAL_CAPTURE_SCOPE_H
 

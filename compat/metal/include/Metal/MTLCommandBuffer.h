@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work for a queue: encoders, handlers, and what became of it.
+// Work for a queue: encoders, handlers, and the result.
 #ifndef INGOT_METAL_COMMAND_BUFFER_H
 #define INGOT_METAL_COMMAND_BUFFER_H
 

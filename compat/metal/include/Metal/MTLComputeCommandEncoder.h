@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dispatches and what they are given.
+// Dispatches and their arguments.
 #ifndef INGOT_METAL_COMPUTE_COMMAND_ENCODER_H
 #define INGOT_METAL_COMPUTE_COMMAND_ENCODER_H
 
@@ -47,7 +47,7 @@ typedef struct {
 - (void)memoryBarrierWithScope:(MTLBarrierScope)scope;
 - (void)memoryBarrierWithResources:(const id<MTLResource>[])resources count:(NSUInteger)count;
 
-// The software device has none of these: the command buffer reports it.
+// The software device has none of these: the command buffer reports an error.
 - (void)setTexture:(id<MTLTexture>)texture atIndex:(NSUInteger)index;
 - (void)setTextures:(const id<MTLTexture>[])textures withRange:(NSRange)range;
 - (void)setSamplerState:(id<MTLSamplerState>)sampler atIndex:(NSUInteger)index;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a compute encoder is to work.
+// Options of a compute encoder.
 #ifndef INGOT_METAL_COMPUTE_PASS_H
 #define INGOT_METAL_COMPUTE_PASS_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words that every header of this framework uses.
+// Macros that every header of this framework uses.
 #ifndef INGOT_METAL_DEFINES_H
 #define INGOT_METAL_DEFINES_H
 
@@ -17,7 +17,7 @@
 #define MTL_EXPORT __attribute__((visibility("default")))
 #define MTL_INLINE static inline
 
-// Seconds. Apple's comes with CoreFoundation, which GNUstep does without.
+// Seconds. Apple's is in CoreFoundation, which GNUstep does not have.
 typedef double CFTimeInterval;
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices: what they can do, and everything that is made by them.
+// Devices: their features, and everything that they create.
 #ifndef INGOT_METAL_DEVICE_H
 #define INGOT_METAL_DEVICE_H
 
@@ -28,7 +28,7 @@
 @protocol MTLSharedEvent;
 @protocol MTLTexture;
 
-// One device object per process, however often it is asked for.
+// One device object per process, however often it is requested.
 MTL_EXTERN id<MTLDevice> MTLCreateSystemDefaultDevice(void) NS_RETURNS_RETAINED;
 MTL_EXTERN NSArray *MTLCopyAllDevices(void) NS_RETURNS_RETAINED;
 
@@ -37,7 +37,7 @@ typedef void (^MTLDeviceNotificationHandler)(id<MTLDevice> device, MTLDeviceNoti
 MTL_EXTERN MTLDeviceNotificationName const MTLDeviceWasAddedNotification;
 MTL_EXTERN MTLDeviceNotificationName const MTLDeviceRemovalRequestedNotification;
 MTL_EXTERN MTLDeviceNotificationName const MTLDeviceWasRemovedNotification;
-// The software device neither comes nor goes: the handler is never called.
+// The software device is never added or removed: the handler is never called.
 MTL_EXTERN NSArray *MTLCopyAllDevicesWithObserver(id<NSObject> *observer,
                                                   MTLDeviceNotificationHandler handler) NS_RETURNS_RETAINED;
 MTL_EXTERN void MTLRemoveDeviceObserver(id<NSObject> observer);
@@ -184,7 +184,7 @@ typedef void (^MTLNewComputePipelineStateWithReflectionCompletionHandler)(
 - (void)newLibraryWithSource:(NSString *)source
                      options:(MTLCompileOptions *)options
            completionHandler:(MTLNewLibraryCompletionHandler)completionHandler;
-// The text of MSL; what Apple's compiler made cannot be run, and the error says so.
+// The text of MSL; the output of Apple's compiler cannot be run, and the error says so.
 - (id<MTLLibrary>)newLibraryWithFile:(NSString *)filepath error:(NSError **)error;
 - (id<MTLLibrary>)newLibraryWithURL:(NSURL *)url error:(NSError **)error;
 - (id<MTLLibrary>)newLibraryWithData:(dispatch_data_t)data error:(NSError **)error;
@@ -219,7 +219,7 @@ typedef void (^MTLNewComputePipelineStateWithReflectionCompletionHandler)(
 - (id<MTLResidencySet>)newResidencySetWithDescriptor:(MTLResidencySetDescriptor *)descriptor error:(NSError **)error;
 - (id<MTLBinaryArchive>)newBinaryArchiveWithDescriptor:(MTLBinaryArchiveDescriptor *)descriptor error:(NSError **)error;
 
-// The software device has none of these: nil, with an error where there is one to fill.
+// The software device has none of these: they return nil, with an error if the call has one.
 - (id<MTLIndirectCommandBuffer>)newIndirectCommandBufferWithDescriptor:(MTLIndirectCommandBufferDescriptor *)descriptor
                                                        maxCommandCount:(NSUInteger)maxCount
                                                                options:(MTLResourceOptions)options;

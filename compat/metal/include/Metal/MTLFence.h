@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Order between encoders, for resources whose hazards nobody tracks.
+// Order between encoders, for resources whose hazards are not tracked.
 #ifndef INGOT_METAL_FENCE_H
 #define INGOT_METAL_FENCE_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which function of a library is meant, with which constants.
+// Selects a function of a library, and its constants.
 #ifndef INGOT_METAL_FUNCTION_DESCRIPTOR_H
 #define INGOT_METAL_FUNCTION_DESCRIPTOR_H
 

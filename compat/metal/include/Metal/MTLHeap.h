@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory taken once, from which buffers are made.
+// Memory allocated once, from which buffers are made.
 #ifndef INGOT_METAL_HEAP_H
 #define INGOT_METAL_HEAP_H
 
@@ -30,7 +30,7 @@ MTL_EXPORT
     MTLSparsePageSize _sparsePageSize;
 }
 @property (readwrite, nonatomic) NSUInteger size;
-@property (readwrite, nonatomic) MTLStorageMode storageMode;  // private when nothing is said, as on a Mac
+@property (readwrite, nonatomic) MTLStorageMode storageMode;  // private by default, as on a Mac
 @property (readwrite, nonatomic) MTLCPUCacheMode cpuCacheMode;
 @property (readwrite, nonatomic) MTLHazardTrackingMode hazardTrackingMode;
 @property (readwrite, nonatomic) MTLResourceOptions resourceOptions;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Commands encoded ahead of time, which the software device does not have: making one gives nil.
+// Commands encoded ahead of time, which the software device does not support: creating one returns nil.
 #ifndef INGOT_METAL_INDIRECT_COMMAND_BUFFER_H
 #define INGOT_METAL_INDIRECT_COMMAND_BUFFER_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a pass would sample counters. There are none here: what is set is kept and has no effect.
+// Where a pass would sample counters. There are none here: settings are stored and have no effect.
 #ifndef INGOT_METAL_PASS_SAMPLES_H
 #define INGOT_METAL_PASS_SAMPLES_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a pipeline is told about its buffers.
+// Options of a pipeline's buffers.
 #ifndef INGOT_METAL_PIPELINE_H
 #define INGOT_METAL_PIPELINE_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What should stay in memory. All of it does here: sets remember, and succeed.
+// What should stay in memory. Everything does here: sets only remember their members, and always succeed.
 #ifndef INGOT_METAL_RESIDENCY_SET_H
 #define INGOT_METAL_RESIDENCY_SET_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all resources have in common, and how their memory is kept.
+// What all resources have in common, and their storage modes.
 #ifndef INGOT_METAL_RESOURCE_H
 #define INGOT_METAL_RESOURCE_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The clock that programs for a Mac measure with: here nanoseconds of the monotonic clock.
+// The clock that programs for a Mac use for measurements: here nanoseconds of the monotonic clock.
 #ifndef INGOT_MACH_TIME_H
 #define INGOT_MACH_TIME_H
 

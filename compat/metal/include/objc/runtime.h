@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// GCC's header for the Objective-C runtime, or, under ARC, which cannot read that, the part of it that Foundation and
-// most programs need.
+// GCC's header for the Objective-C runtime or, under ARC, which cannot compile it, the part that Foundation and most
+// programs need.
 #ifndef INGOT_OBJC_RUNTIME_H
 #define INGOT_OBJC_RUNTIME_H
 

@@ -4,7 +4,7 @@
 
 #import <Metal/Metal.h>
 
-// A bit that says which kind of number, and how many bits it has.
+// A bit for the kind of number, and the number of bits.
 typedef NS_ENUM(uint32_t, MPSDataType) {
     MPSDataTypeInvalid = 0,
     MPSDataTypeFloatBit = 0x10000000,

@@ -19,7 +19,7 @@
                                 rowBytes:(NSUInteger)rowBytes
                              matrixBytes:(NSUInteger)matrixBytes
                                 dataType:(MPSDataType)dataType;
-// What is best for the device: whole lines of its caches.
+// The best value for the device: whole cache lines.
 + (NSUInteger)rowBytesForColumns:(NSUInteger)columns dataType:(MPSDataType)dataType;
 + (NSUInteger)rowBytesFromColumns:(NSUInteger)columns dataType:(MPSDataType)dataType;
 @property (readwrite, nonatomic) NSUInteger rows, columns, rowBytes;
@@ -32,7 +32,7 @@
     NSUInteger _offset, _rows, _columns, _matrices, _rowBytes, _matrixBytes;
     MPSDataType _dataType;
 }
-// nil when the matrix is not inside the buffer.
+// nil if the matrix is not inside the buffer.
 - (instancetype)initWithBuffer:(id<MTLBuffer>)buffer descriptor:(MPSMatrixDescriptor *)descriptor;
 - (instancetype)initWithBuffer:(id<MTLBuffer>)buffer
                         offset:(NSUInteger)offset

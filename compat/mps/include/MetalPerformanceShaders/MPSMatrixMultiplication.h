@@ -25,7 +25,7 @@
                     resultRows:(NSUInteger)resultRows
                  resultColumns:(NSUInteger)resultColumns
                interiorColumns:(NSUInteger)interiorColumns;
-// Raises NSInvalidArgumentException where Metal's own would end the program: types that differ, matrices too small.
+// Raises NSInvalidArgumentException where Metal would end the program: types that differ, matrices that are too small.
 - (void)encodeToCommandBuffer:(id<MTLCommandBuffer>)commandBuffer
                    leftMatrix:(MPSMatrix *)leftMatrix
                   rightMatrix:(MPSMatrix *)rightMatrix

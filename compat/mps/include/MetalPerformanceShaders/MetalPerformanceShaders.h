@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of Metal Performance Shaders, products of matrices.
+// Matrix products, the part of Metal Performance Shaders that is supported.
 #ifndef INGOT_METAL_PERFORMANCE_SHADERS_H
 #define INGOT_METAL_PERFORMANCE_SHADERS_H
 

@@ -3,8 +3,8 @@
 #include "tensor/metal/metal.h"
 #include "tensor/nn/nn.h"
 
-// Queries for each of which a thread is worth it, and the elements that kernels have room for: the narrow ones, the
-// wide.
+// The number of queries from which on a thread for each pays, and the elements for which kernels have room: narrow and
+// wide ones.
 enum { MANY = 16, NARROW_DIM = 128, MAX_DIM = 256 };
 
 typedef struct igi_tensor_metal_attend {
@@ -21,7 +21,7 @@ bool igi_tensor_metal_accepts_attention(const igi_tensor_call *call) {
     return types && q->shape[3] <= MAX_DIM && v->shape[3] <= MAX_DIM && igi_tensor_metal_accepts_all(call);
 }
 
-// Of no keys nothing is read, and results are zero.
+// If there are no keys, nothing is read, and results are zero.
 static ig_status fill_with_zeros(const igi_tensor_call *call) {
     igi_tensor_call fill = *call;
     fill.op = IG_OP_FILL;

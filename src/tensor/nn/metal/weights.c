@@ -3,7 +3,7 @@
 #include "tensor/metal/metal.h"
 #include "tensor/nn/weight.h"
 
-// Threads of a row and rows of a group; tokens that are done together. As in weight-products.metal.
+// Threads of a row and rows of a group; tokens that are processed together. As in weight-products.metal.
 enum { WIDTH = 16, HEIGHT = 4, TOGETHER = 8 };
 
 typedef struct igi_tensor_metal_weights {
@@ -11,7 +11,7 @@ typedef struct igi_tensor_metal_weights {
     int32_t x_row, x_step, out_row, out_step;
 } igi_tensor_metal_weights;
 
-// Kernels read scales as halves, and whole blocks of plain weights too.
+// Kernels read scales, and whole blocks of plain weights, as 16-bit halves.
 bool igi_tensor_metal_accepts_weight(const igi_tensor_call *call) {
     const igi_tensor_view *weight = call->op == IG_OP_WEIGHT_MATMUL ? &call->in[1]
                                     : call->op == IG_OP_QUANTIZE    ? &call->out[0]
@@ -42,7 +42,7 @@ static igi_tensor_metal_weights layout_of(const igi_tensor_view *x, const igi_te
         .out_step = (int32_t)out->strides[1]};
 }
 
-// One token goes through threadgroup memory on a GPU; small products do everywhere, so that all are tried.
+// One token goes through threadgroup memory on a GPU; small products do everywhere, so that all variants are tested.
 static bool is_tiled(const igi_tensor_call *call, const igi_tensor_metal_weights *w) {
     return w->tokens == 1 && (!call->runtime->software_device || w->rows < 64);
 }

@@ -23,7 +23,7 @@ static double dot(const igi_tensor_view *q, const char *a, const igi_tensor_view
     return sum;
 }
 
-// Scores become weights that add up to 1, or zeros.
+// Turns scores into weights that sum to 1, or zeros.
 static void weigh(igi_tensor_key_range seen, double *scores) {
     double most = -INFINITY, sum = 0;
     for (uint64_t j = seen.begin; j < seen.end && !isnan(most); j++)

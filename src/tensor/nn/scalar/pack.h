@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of quantising.
+// Building blocks of quantisation.
 #ifndef INGOT_NN_SCALAR_PACK_H
 #define INGOT_NN_SCALAR_PACK_H
 
@@ -8,19 +8,20 @@
 
 #include "tensor/nn/weight.h"
 
-// What is not finite becomes something.
+// Values that are not finite give some number.
 static inline int igi_whole(float x, int low, int high) {
     return x >= (float)low ? x <= (float)high ? (int)x : high : low;
 }
 
-// Gives what was kept of it.
+// Returns the value as stored.
 static inline float igi_put_half(uint8_t *to, float x) {
     uint16_t bits = igi_tensor_f16_from_double((double)x);
     memcpy(to, &bits, sizeof bits);
     return (float)igi_tensor_f16_to_double(bits);
 }
 
-// The first of the greatest magnitude, which is kept beside it: clang 19 takes |y| for y where y is |x| > 0 ? x : 0.
+// The first element of the greatest magnitude. The magnitude is kept in a separate variable: clang 19 takes |y| for y
+// if y is |x| > 0 ? x : 0.
 static inline float igi_extreme(const float *x, int count) {
     float most = 0, size = 0;
     for (int i = 0; i < count; i++)

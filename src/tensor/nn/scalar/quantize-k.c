@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Floats to blocks of 256, whose parts have scales of few bits: first the scales that fit each part, then what is kept
-// of them, and last the numbers that are nearest under the kept ones. With one rounding where there is a sum.
+// Floats to blocks of 256, whose parts have scales of few bits: first the ideal scales of each part, then the scales as
+// stored, and last the nearest numbers under the stored scales. Sums are rounded only once.
 #include "tensor/nn/scalar/pack.h"
 
 enum { BLOCK = IGI_MOST_WEIGHTS, MOST_PARTS = 16 };
@@ -12,13 +12,13 @@ static float inverse_of(float x) {
 // ---- Scales and minima: 2, 4 and 5 bits ----
 
 typedef struct spread {
-    int parts, most, most_scale;  // how many; the largest number, and the largest scale and minimum
-    float scale, minimum;         // of the block, as kept
+    int parts, most, most_scale;  // number of parts; the largest number, and the largest scale and minimum
+    float scale, minimum;         // of the block, as stored
     int scales[MOST_PARTS], minima[MOST_PARTS];
     uint8_t numbers[BLOCK];
 } spread;
 
-// Zero is always within a part, because minima have no sign.
+// Zero is always within the range of a part, because minima have no sign.
 static void find_scales(const float *x, spread *s, uint8_t *scale_at, uint8_t *minimum_at) {
     int each = BLOCK / s->parts;
     float steps[MOST_PARTS], lows[MOST_PARTS], most_step = 0, most_low = 0;
@@ -48,7 +48,7 @@ static void spread_out(const float *x, spread *s, uint8_t *scale_at, uint8_t *mi
 
 // ---- Scales of both signs: 3 and 6 bits ----
 
-// The greatest magnitude of a part becomes the least number, and the greatest scale the least one.
+// The element of the greatest magnitude becomes the lowest number, and the greatest scale the lowest one.
 static void spread_around_zero(const float *x, int zero, int most_scale, spread *s, uint8_t *scale_at) {
     enum { EACH = BLOCK / MOST_PARTS };
     float steps[MOST_PARTS];
@@ -65,7 +65,7 @@ static void spread_around_zero(const float *x, int zero, int most_scale, spread 
 
 // ---- Bytes ----
 
-// Of 32 numbers each, `bits` of them that lie `from` their low end, `place` above the low end of 32 bytes.
+// For every 32 numbers: `bits` bits starting at bit `from`, stored at bit `place` of 32 bytes.
 static void put_part(const uint8_t *numbers, int from, int bits, size_t place, uint8_t *bytes) {
     for (int i = 0; i < IGI_GROUP; i++) bytes[i] |= (uint8_t)((numbers[i] >> from & ((1 << bits) - 1)) << place);
 }

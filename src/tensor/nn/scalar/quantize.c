@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Floats to blocks of 32: in float, with one rounding where there is a sum, so that kernels give the same bytes.
+// Floats to blocks of 32: in float, with sums rounded only once, so that kernels give the same bytes.
 #include "tensor/nn/scalar/pack.h"
 #include "tensor/scalar/scalar.h"
 
@@ -20,7 +20,7 @@ static void put_bits(const int *numbers, uint8_t *bits) {
     for (int i = 0; i < IGI_GROUP; i++) bits[i / 8] |= (uint8_t)(numbers[i] >> 4 << i % 8);
 }
 
-// The greatest magnitude becomes the least number, which has no opposite.
+// The element of the greatest magnitude becomes the lowest number, which has no opposite.
 static void around_zero(const float *x, int zero, uint8_t *block, int *numbers) {
     float scale = igi_extreme(x, IGI_GROUP) / (float)-zero, inverse = scale != 0 ? 1 / scale : 0;
     igi_put_half(block, scale);

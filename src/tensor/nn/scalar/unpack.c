@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the bytes of a block mean: the layouts of GGUF.
+#include <assert.h>
 #include <string.h>
 
 #include "tensor/nn/weight.h"
@@ -19,7 +20,7 @@ static void put_nibbles(const uint8_t *bytes, int zero, int8_t *numbers) {
     }
 }
 
-// One bit each of 32 numbers, the fifth.
+// Adds the fifth bit of each of 32 numbers.
 static void add_bits(const uint8_t *bits, int8_t *numbers) {
     for (int i = 0; i < IGI_GROUP; i++) numbers[i] = (int8_t)(numbers[i] + ((bits[i / 8] >> i % 8 & 1) << 4));
 }
@@ -63,7 +64,7 @@ static void unpack_q5_1(const uint8_t *block, size_t part, igi_tensor_weight_gro
 
 // ---- Blocks of 256 ----
 
-// Numbers of a few bits that lie `shift` from the low end of 32 bytes.
+// Numbers of a few bits that start at bit `shift` of 32 bytes.
 static void put_shifted(const uint8_t *bytes, int shift, int mask, int8_t *numbers) {
     for (int i = 0; i < IGI_GROUP; i++) numbers[i] = (int8_t)(bytes[i] >> shift & mask);
 }
@@ -101,7 +102,7 @@ static void unpack_q3_k(const uint8_t *block, size_t part, igi_tensor_weight_gro
 }
 
 // 8 scales and 8 minima of 6 bits: four bytes of scales, four of minima, and four whose halves belong to the other four
-// of both, with their high bits in the bytes before.
+// of both, whose high bits are in the bytes before.
 static void put_sixes(const uint8_t *block, size_t part, igi_tensor_weight_group *g) {
     const uint8_t *bytes = block + 4 + part % 4;
     int scale = part < 4 ? bytes[0] & 63 : (bytes[8] & 15) | bytes[0] >> 6 << 4;
@@ -141,6 +142,7 @@ static void (*const unpackers[IG_WEIGHT_TYPE_COUNT])(const uint8_t *, size_t, ig
 };
 
 void igi_tensor_unpack_group(uint32_t type, const uint8_t *row, uint64_t index, igi_tensor_weight_group *group) {
+    assert(type < IG_WEIGHT_TYPE_COUNT && unpackers[type]);
     uint64_t groups = igi_tensor_weight_formats[type].weights / IGI_GROUP;
     unpackers[type](row + index / groups * igi_tensor_weight_formats[type].bytes, (size_t)(index % groups), group);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights of the reference: from blocks, and products.
+// Weights of the reference: dequantising, and products.
 #include "core/status-internal.h"
 #include "tensor/nn/weight.h"
 #include "tensor/scalar/scalar.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention without a score matrix: blocks of queries against blocks of keys, softmax as they come.
+// Attention without a score matrix: blocks of queries times blocks of keys, with softmax computed block by block.
 //
-// The rows of a job are the queries of all heads of one key head. Many rows are columns of vectors, so that neither
-// keys nor values need to be transposed and softmax works down the columns; few rows are done one by one along the
+// The rows of a job are the queries of all heads of one key head. Many rows become columns of vectors, so that neither
+// keys nor values need to be transposed and softmax works down the columns; few rows are processed one by one along the
 // elements, at the speed of memory.
 #include <math.h>
 #include <string.h>
@@ -10,10 +10,10 @@
 #include "tensor/nn/nn.h"
 #include "tensor/nn/simd/kernels.h"
 
-// Whole vectors of every level, and tiles of three; blocks that stay in the second cache.
+// Whole vectors of every level, and tiles of three; blocks that stay in the second-level cache.
 enum { BLOCK_ROWS = 96, BLOCK_KEYS = 128, FEW_ROWS = 16, FEW_KEYS = 64, MAX_HEADS = 6 };
 
-// Elements of keys, with as many of values, that a fast core needs a nanosecond for.
+// Elements of keys, and as many of values, that a fast core processes in a nanosecond.
 enum { KEPT_PER_NS = 16 };
 
 typedef struct job {
@@ -29,7 +29,7 @@ typedef struct job {
 typedef struct part {
     const job *j;
     uint64_t batch, key_head, first, rows;
-    uint64_t columns;            // rows, in whole vectors
+    uint64_t columns;            // rows, rounded up to whole vectors
     igi_tensor_key_range *seen;  // by row
     igi_tensor_key_range all;    // what any row sees
     float *q, *keys, *values, *scores, *out, *most, *sum, *rescale;
@@ -81,7 +81,7 @@ static void load_keys(const part *p, const igi_tensor_view *view, uint64_t key, 
     for (uint64_t t = 0; t < count; t++, to += view->shape[3]) load_row(p, view, key_at(p, view, key + t), to);
 }
 
-// Keys or values of a block: as they lie where rows are packed and do not come around, or as packed floats.
+// Keys or values of a block: in place if rows are contiguous and do not wrap around, else as packed floats.
 static void find_keys(const part *p, const igi_tensor_view *view, uint64_t key, uint64_t count, float *scratch,
                       igi_nn_few *few) {
     const char *first = key_at(p, view, key), *last = key_at(p, view, key + count - 1);
@@ -125,7 +125,7 @@ static void load_columns(const part *p, float *row) {
     }
 }
 
-// What each column sees of the block; false when all see all of it.
+// Which keys of the block each column sees; false if all see all of it.
 static bool limit_columns(const part *p, uint64_t key, uint64_t count) {
     bool limited = false;
     for (uint64_t r = 0; r < p->columns; r++) {
@@ -238,7 +238,7 @@ static void end_few(const part *p) {
     }
 }
 
-// The part of a key head further on.
+// The part of a key head `heads` further on.
 static part further(const part *p, uint64_t heads) {
     part next = *p;
     next.key_head += heads;
@@ -249,7 +249,7 @@ static part further(const part *p, uint64_t heads) {
     return next;
 }
 
-// Heads that lie side by side in memory go through the keys together.
+// Heads that are adjacent in memory go through the keys together.
 static void do_few(const part *p, uint64_t heads) {
     part parts[MAX_HEADS];
     for (uint64_t h = 0; h < heads; h++) {
@@ -264,7 +264,7 @@ static void do_few(const part *p, uint64_t heads) {
 
 // ---- All ----
 
-// Of `left` parts, those of later heads that there is memory for.
+// The number of parts, of `left`, that can run together in the available memory.
 static uint64_t heads_together(const part *p, uint64_t left) {
     uint64_t heads = p->j->call->in[1].shape[2] - p->key_head, most = BLOCK_ROWS / p->rows;
     if (p->j->blocks > 1) return 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The level of this CPU.
+// Choosing the level of this CPU.
 #include "tensor/nn/simd/kernels.h"
 
 #include <pthread.h>

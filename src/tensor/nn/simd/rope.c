@@ -24,7 +24,7 @@ static uint64_t position_of(const igi_tensor_call *call, uint64_t token) {
     return (uint64_t)position + call->p.rope.position;
 }
 
-// The product wraps around as angles do; what is left lies within half a turn.
+// The product wraps around as angles do; the rest is within half a turn.
 static void fill_angles(const job *j, uint64_t position, float *cosines, float *sines) {
     uint32_t pairs = j->call->p.rope.dims / 2;
     float angles[MAX_PAIRS];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Masked softmax: each row is scaled and masked into a line of floats, where it sees something.
+// Masked softmax: the visible part of each row is scaled and masked into a line of floats.
 #include <math.h>
 #include <string.h>
 

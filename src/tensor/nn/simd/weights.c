@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products with weights: few tokens at the speed of memory, in whole numbers; many as matrix products, for which a
-// block of the weight becomes floats at a time.
+// Products with weights: few tokens at the speed of memory, in integers; many as matrix products, for which one block
+// of the weight at a time is converted to floats.
+#include <assert.h>
 #include <string.h>
 
 #include "tensor/nn/simd/kernels.h"
 #include "tensor/nn/weight.h"
 #include "tensor/scalar/scalar.h"
 
-// Rows and columns of the weight that are floats at a time, tokens whose sums are kept, and those in a panel: vectors
-// of every level in whole tiles.
+// Rows and columns of the weight that are converted to floats at a time, tokens whose sums are kept, and tokens of a
+// panel: whole tiles of vectors at every level.
 enum { BLOCK_ROWS = 64, BLOCK_COLUMNS = 512, MANY = 12, BATCH = 768, PANEL = 96 };
 enum { ROWS_KEPT = 64, EXPECTED = 4096, CACHE_LINE = 64 };
 
@@ -20,7 +21,7 @@ typedef struct job {
     uint64_t columns;
     uint64_t first, tokens;  // of this batch
     float *x;                // few: by token. many: panels of PANEL tokens, [column][token]
-    int16_t *numbers;        // few, blocks: as igi_nn_kernels.narrow makes them
+    int16_t *numbers;        // few, blocks: in the form of igi_nn_kernels.narrow
     float *scales, *part_sums;
     atomic_int status;
 } job;
@@ -31,6 +32,8 @@ static const uint8_t *row_at(const job *j, uint64_t row) {
 
 // `count` weights of a row from `column` on. pre: both are whole blocks
 static void to_floats(const job *j, uint64_t row, uint64_t column, uint64_t count, float *to) {
+    assert(column % igi_tensor_weight_formats[j->type].weights == 0 &&
+           count % igi_tensor_weight_formats[j->type].weights == 0);
     const uint8_t *from = row_at(j, row) + igi_tensor_weight_row_bytes(j->type, column);
     if (j->n->dequantize[j->type])
         j->n->dequantize[j->type](count / igi_tensor_weight_formats[j->type].weights, from, to);
@@ -52,7 +55,7 @@ static uint64_t parts_of(const job *j) {
     return j->columns / IGI_GROUP * 2;
 }
 
-// Four rows at a time are four short streams, which no CPU sees coming. Of long ones the beginning is enough.
+// Four rows at a time are four short streams, which CPUs do not prefetch. For long ones the beginning is enough.
 static void expect_rows(const uint8_t *first, uint64_t bytes) {
     for (uint64_t at = 0; at < bytes && at < EXPECTED; at += CACHE_LINE) __builtin_prefetch(first + at);
 }
@@ -126,7 +129,7 @@ static uint64_t padded(const job *j) {
     return (j->tokens + PANEL - 1) / PANEL * PANEL;
 }
 
-// One panel of x, its tokens side by side.
+// One panel of x, with its tokens side by side.
 static void load_panels(void *user, uint64_t begin, uint64_t end) {
     const job *j = user;
     float row[IGI_SIMD_CHUNK];

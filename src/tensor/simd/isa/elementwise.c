@@ -5,8 +5,8 @@
 
 // ---- Loops ----
 
-// Stores WHOLE, a vector made from the elements at `at`, throughout, and PART, made from the last `left` < LANES of
-// them. Expects count, out and stream.
+// Stores WHOLE, a vector computed from the elements at `at`, throughout, and PART, computed from the last `left` <
+// LANES of them. Expects count, out and stream.
 #define VECTOR_LOOP(WHOLE, PART)                                                                   \
     do {                                                                                           \
         uint64_t at = 0, left;                                                                     \
@@ -85,7 +85,7 @@
     }
 UNARY_LIST(DEFINE_UNARY)
 
-// The backend has a row for every op of the public list: the compiler stops here when one has no form above.
+// The backend has a row for every op of the public list: this does not compile if one has no expression above.
 #define HAS(id, expression) HAS_##id,
 enum { UNARY_LIST(HAS) TEST_LIST(HAS) UNARY_FORMS };
 #define NEED(id, name, type) +(HAS_##id < UNARY_FORMS)
@@ -108,7 +108,7 @@ INLINE vf floor_mod_each(vf a, vf b) {
 
 INLINE vf floor_mod(vf a, vf b) {
 #if defined(__FMA__)
-    // A small quotient, which may be one too large, leaves an exact rest.
+    // For a small quotient, which may be one too large, the remainder is exact.
     vf quotient = floor_of(a / b), rest = a - quotient * b;
     rest = choose((rest < splat(0)) & (b > splat(0)), rest + b, rest);
     rest = choose((rest > splat(0)) & (b < splat(0)), rest + b, rest);
@@ -147,7 +147,7 @@ INLINE vf floor_mod(vf a, vf b) {
     }
 BINARY_LIST(DEFINE_BINARY)
 
-// ---- Tests: plain loops, which the compiler turns into vectors ----
+// ---- Tests: plain loops, which the compiler vectorises ----
 
 #define DEFINE_TEST(id, expression)                                            \
     static void NAME(f32_##id)(uint64_t count, const float *a, uint8_t *out) { \
@@ -200,7 +200,7 @@ static void NAME(f32_where)(uint64_t count, const uint8_t *condition, igi_simd_p
 
 // ---- Conversions ----
 
-// The bits of a half times 2^112 are those of its value, but for infinities and NaN.
+// The bits of a half times 2^112 are those of its value, except for infinities and NaN.
 static void NAME(f16_to_f32)(uint64_t count, const uint16_t *from, float *to) {
     uint64_t i = 0;
 #if defined(__AVX512F__)

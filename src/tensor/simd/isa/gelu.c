@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// gelu where lanes can be collected: the middle has a short formula, and the few elements that lie outside of it are
-// gathered into whole vectors for the long one. What an element becomes does not depend on its neighbours.
+// gelu on machines that can collect lanes: the middle has a short formula, and the few elements outside of it are
+// gathered into whole vectors for the long one. The result of an element does not depend on its neighbours.
 #include "tensor/simd/isa/isa.h"
 #include "tensor/simd/isa/math.h"
 
@@ -19,7 +19,7 @@ INLINE vf gelu_middle(vf x) {
     return x * (p * x + 0.5F);
 }
 
-// Farther to the left 1/2 would leave too little of the sum.
+// Farther to the left, cancellation against 1/2 would lose too many digits.
 INLINE __mmask16 outside_middle(vf x) {
     return _mm512_cmp_ps_mask((__m512)x, (__m512)splat(-1.25F), _CMP_LT_OQ) |
            _mm512_cmp_ps_mask((__m512)x, (__m512)splat(1.75F), _CMP_GT_OQ);

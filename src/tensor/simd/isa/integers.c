@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Integers, and conversions between packed elements: plain loops, which the compiler turns into vectors.
+// Integers, and conversions between packed elements: plain loops, which the compiler vectorises.
 #include <math.h>
 
 #include "tensor/simd/isa/isa.h"

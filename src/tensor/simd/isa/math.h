@@ -35,7 +35,7 @@ INLINE vf reduce_exp(vf x, power2 *e) {
     return r + e->whole * 2.12194440e-4F;
 }
 
-// p * 2^n, also where 2^n itself is no float.
+// p * 2^n, even if 2^n itself is not representable.
 INLINE vf scale(vf p, power2 e) {
 #if defined(__AVX512F__)
     return (vf)_mm512_scalef_ps((__m512)p, (__m512)e.whole);
@@ -91,7 +91,7 @@ INLINE vf reduce_log(vf x, vf *e) {
     return (vf)((bits & 0x7fffff) | (splat_int(127 << 23) - (above & (1 << 23)))) - 1;
 }
 
-// ln(1 + f), less its f.
+// ln(1 + f) - f.
 INLINE vf log_reduced(vf f) {
     vf p = f * 7.0376836292e-2F - 1.1514610310e-1F;
     p = p * f + 1.1676998740e-1F;
@@ -105,7 +105,7 @@ INLINE vf log_reduced(vf f) {
     return p * f * square - 0.5F * square;
 }
 
-// What is no positive finite number: ln(0) is -inf, ln(inf) is inf, all else is NaN.
+// For values that are not positive and finite: ln(0) is -inf, ln(inf) is inf, all others give NaN.
 INLINE vf finish_log(vf x, vf result) {
     result = choose(x == splat(INFINITY), x, result);
     result = choose(x == splat(0), splat(-INFINITY), result);
@@ -184,7 +184,7 @@ INLINE vf cosh_of(vf x) {
 
 // ---- Error functions ----
 
-// x^2 - square exactly, where `square` is x^2 rounded.
+// The exact value of x^2 - square, where `square` is x^2 rounded.
 INLINE vf rest_of_square(vf x, vf square) {
 #if defined(__AVX512F__)
     return (vf)_mm512_fmsub_ps((__m512)x, (__m512)x, (__m512)square);
@@ -310,7 +310,7 @@ INLINE vf pow_positive(vf x, vf y) {
     return result.whole;
 }
 
-// C's pow (annex F of the standard says what it is at the edges).
+// C's pow (annex F of the standard specifies the special cases).
 INLINE vf pow_of(vf x, vf y) {
     vf a = absolute(x);
     vi whole = floor_of(y) == y, odd = whole & (floor_of(y * 0.5F) != y * 0.5F) & (absolute(y) < splat(0x1p25F));
@@ -329,7 +329,7 @@ INLINE vf pow_of(vf x, vf y) {
 
 // ---- Circular functions ----
 
-// Beyond this the remainder loses its bits.
+// Beyond this the remainder is not accurate.
 #define LARGEST_ANGLE 8192.0F
 
 // x = n pi/2 + r with |r| <= pi/4. pre: |x| <= LARGEST_ANGLE
@@ -363,8 +363,8 @@ INLINE vf sin_from(vf x, int32_t quarter) {
     return choose((n & 2) != 0, -result, result);
 }
 
-// `result`, with a function of one number in the lanes whose angle is too large for vectors: what an element becomes
-// does not depend on its neighbours.
+// `result`, with a scalar function in the lanes whose angle is too large for vectors: the result of an element does not
+// depend on its neighbours.
 #define WITH_LARGE_ANGLES(x, result, function)                                       \
     ({                                                                               \
         vf angles = (x), each = (result);                                            \
@@ -431,7 +431,7 @@ INLINE vf atan_of(vf x) {
     return with_sign(base + (p * z * t + t), x);
 }
 
-// The angle of the point (x, y): in the first eighth, then mirrored to where it is.
+// The angle of the point (x, y): computed in the first octant, then mirrored to its place.
 INLINE vf atan2_of(vf y, vf x) {
     vf a = absolute(x), b = absolute(y);
     vi steep = b > a;

@@ -2,8 +2,8 @@
 // The inner kernels of matrix products: a tile of the result in registers, one step of the inner dimension at a time.
 #include "tensor/simd/isa/isa.h"
 
-// As many accumulators as the registers hold beside a column of b and a value of a.
-// Wide tiles read less of a, whose rows lie apart before they are packed.
+// As many accumulators as fit into registers besides a column of b and a value of a.
+// Wide tiles read less of a, whose rows are apart before they are packed.
 #if defined(__AVX512F__)
 enum { TILE_ROWS = 12, TILE_VECTORS = 2, TILE_INNER = 512, WIDE_ROWS = 6, WIDE_VECTORS = 4 };
 #elif defined(__AVX2__)
@@ -13,7 +13,7 @@ enum { TILE_ROWS = 4, TILE_VECTORS = 2, TILE_INNER = 256, WIDE_ROWS = 4, WIDE_VE
 #endif
 enum { TILE_COLUMNS = TILE_VECTORS * LANES, WIDE_COLUMNS = WIDE_VECTORS * LANES };
 
-// A result that lies far away comes near while its sums are made.
+// Prefetches the result, which may be far away, while its sums are computed.
 INLINE void expect_tile(const float *out, int64_t out_stride, uint64_t rows) {
     for (uint64_t i = 0; i < rows; i++)
         for (int j = 0; j < TILE_COLUMNS; j += 16) __builtin_prefetch(out + (int64_t)i * out_stride + j, 1);
@@ -35,7 +35,7 @@ static void NAME(f32_tile)(uint64_t inner, const float *a_panel, const float *b_
         a_panel += TILE_ROWS;
         b_panel += TILE_COLUMNS;
     }
-    // Unrolled, or the sums would go through memory.
+    // Unrolled; otherwise the sums would go through memory.
 #pragma GCC unroll 12
     for (int i = 0; i < TILE_ROWS; i++)
         if ((uint64_t)i < rows) put_tile_row(out + i * out_stride, sums[i], add);
@@ -57,7 +57,7 @@ INLINE four load_four(const float *from) {
     return v;
 }
 
-// Four lines by four, turned.
+// Four lines by four, transposed.
 INLINE void turn_four(const float *from, int64_t stride, float *panel, uint64_t width) {
     four a = load_four(from), b = load_four(from + stride), c = load_four(from + 2 * stride),
          d = load_four(from + 3 * stride);
@@ -68,7 +68,7 @@ INLINE void turn_four(const float *from, int64_t stride, float *panel, uint64_t 
     for (int i = 0; i < 4; i++) memcpy(panel + (uint64_t)i * width, &turned[i], sizeof turned[i]);
 }
 
-// Lines of a panel that lie as lines in the matrix, `stride` apart.
+// Lines of a panel that are rows of the matrix, `stride` apart.
 static void NAME(f32_pack_lines)(uint64_t length, uint64_t width, const float *from, int64_t stride, float *panel) {
     for (uint64_t k = 0; k < length; k++, from += stride, panel += width) {
         uint64_t j = 0;
@@ -77,7 +77,7 @@ static void NAME(f32_pack_lines)(uint64_t length, uint64_t width, const float *f
     }
 }
 
-// Lines of a panel that lie across the rows of the matrix, which are `stride` apart.
+// Lines of a panel that are columns of the matrix, whose rows are `stride` apart.
 static void NAME(f32_pack_turned)(uint64_t length, uint64_t width, const float *from, int64_t stride, float *panel) {
     uint64_t whole = length & ~(uint64_t)3;
     for (uint64_t row = 0; row < width; row += width - row >= 4 ? 4 : 1) {
@@ -90,9 +90,9 @@ static void NAME(f32_pack_turned)(uint64_t length, uint64_t width, const float *
     }
 }
 
-// ---- Straight from the matrices ----
+// ---- Directly from the matrices ----
 
-// To the next row, from the last: the distance to each row from the first is more than the registers hold.
+// From one row to the next: the offsets of all rows would take more registers than there are.
 INLINE const float *next_row(const float *at, int64_t stride) {
     at += stride;
 #if !defined(__clang__)
@@ -138,7 +138,7 @@ INLINE void go_down(igi_simd_direct *d, int rows) {
     d->out += rows * d->out_row;
 }
 
-// Whole tiles, and one for the rows that are left.
+// Whole tiles, and one for the remaining rows.
 #define WIDE_ROW_COUNTS(X) X(1) X(2) X(3) X(4) X(5)
 #define ROW_COUNTS(X) WIDE_ROW_COUNTS(X) X(6) X(7) X(8) X(9) X(10) X(11)
 

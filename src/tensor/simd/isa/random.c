@@ -35,7 +35,7 @@ static void make_blocks(uint64_t seed, uint64_t first, uint32_t words[4][BLOCKS]
     }
 }
 
-// Fills numbers for whole groups of blocks and copies what was asked for.
+// Fills numbers for whole groups of blocks and copies the requested ones.
 typedef void (*block_function)(uint32_t words[4][BLOCKS], const float *p, float *numbers);
 
 static void generate(uint64_t count, uint64_t seed, uint64_t position, block_function function, const float *p,
@@ -78,7 +78,7 @@ static void normal_pair(const uint32_t *first, const uint32_t *second, float mea
     for (int i = 0; i < LANES; i++) u[i] = (float)(int32_t)((first[i] >> 8) + 1) * 0x1p-24F;
     for (int i = 0; i < LANES; i++) v[i] = (float)(int32_t)(second[i] >> 8) * 0x1p-24F;
     vf radius = square_root(-2 * log_of(load(u))) * deviation;
-    // Turns are reduced exactly before they become an angle.
+    // The turn is reduced exactly before it becomes an angle.
     vf turns = load(v), quarter = turns * 4;
     vi n;
     vf r = (quarter - nearest_small(quarter, &n)) * 1.5707963267948966F;

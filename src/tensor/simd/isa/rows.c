@@ -5,7 +5,7 @@
 
 // ---- Reductions ----
 
-// Floats are added in blocks, the blocks in double: as exact as it must be, as fast as memory.
+// Floats are added in blocks, the blocks in double: accurate enough, and as fast as memory.
 enum { BLOCK = 4096, ACCUMULATORS = 4 };
 
 typedef float quad __attribute__((vector_size(16)));
@@ -21,7 +21,7 @@ INLINE double sum_lanes(vf v) {
     return (double)((sum[0] + sum[1]) + (sum[2] + sum[3]));
 }
 
-// Adds up TERM, an expression of the vector x, and gives the sum. Lanes past the end hold `rest`, whose term is 0.
+// Adds up TERM, an expression of the vector x, and returns the sum. Lanes past the end hold `rest`, whose term is 0.
 #define SUM_OF(TERM, rest)                                                              \
     double total = 0;                                                                   \
     for (uint64_t begin = 0; begin < count; begin += BLOCK) {                           \
@@ -73,7 +73,7 @@ static double NAME(f32_product)(uint64_t count, const float *a) {
     for (int i = 1; i < 4; i++) result = best_quad[i] test result ? best_quad[i] : result; \
     return result
 
-// The best element, where the better of two is a vector function and a comparison; NaN beats all.
+// The best element, given a vector function for the better of two and a comparison; NaN beats all.
 #define EXTREME(better, test)                                                           \
     vf best[ACCUMULATORS];                                                              \
     vi nans = {0};                                                                      \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors of the level this file is compiled for: GNU vector extensions, and intrinsics where these have no word.
+// Vectors of the level this file is compiled for: GNU vector extensions, and intrinsics for what they cannot express.
 #ifndef INGOT_TENSOR_SIMD_VECTOR_H
 #define INGOT_TENSOR_SIMD_VECTOR_H
 
@@ -65,7 +65,7 @@ INLINE void finish_stores_past_caches(void) {
     _mm_sfence();
 #endif
 }
-// Elements before `to` is aligned to a vector; all of them when it never is.
+// The number of elements before `to` is aligned to a vector; all of them if it never is.
 INLINE uint64_t unaligned_head(const float *to, uint64_t count) {
     uintptr_t off = (uintptr_t)to % VECTOR_BYTES;
     uint64_t elements = off ? (VECTOR_BYTES - off) / sizeof *to : 0;
@@ -75,7 +75,7 @@ INLINE vf choose(vi condition, vf a, vf b) {
     return (vf)(((vi)a & condition) | ((vi)b & ~condition));
 }
 
-// a > b ? a : b and a < b ? a : b: with a NaN, b.
+// a > b ? a : b and a < b ? a : b: if one is NaN, b.
 INLINE vf larger(vf a, vf b) {
 #if defined(__AVX512F__)
     return (vf)_mm512_max_ps((__m512)a, (__m512)b);
@@ -98,7 +98,7 @@ INLINE vf smaller(vf a, vf b) {
     return choose(a < b, a, b);
 #endif
 }
-// NaN stays.
+// NaN is kept.
 INLINE vf at_most(vf x, float bound) {
     return smaller(splat(bound), x);
 }
@@ -113,7 +113,7 @@ INLINE __m256i mask(uint64_t count) {
     return (__m256i)((vi){0, 1, 2, 3, 4, 5, 6, 7} < splat_int((int32_t)count));
 }
 #endif
-// The first `count` < LANES elements, then `rest`; nothing after them is touched.
+// The first `count` < LANES elements, then `rest`; nothing after them is accessed.
 INLINE vf load_part(const float *from, uint64_t count, float rest) {
 #if defined(__AVX512F__)
     return (vf)_mm512_mask_loadu_ps((__m512)splat(rest), MASK(count), from);
@@ -171,14 +171,14 @@ INLINE vf square_root(vf x) {
 INLINE vf to_float(vi x) {
     return __builtin_convertvector(x, vf);
 }
-// To the nearest integer, ties to even. pre: |x| < 2^22 (or NaN, which gives anything)
+// To the nearest integer, ties to even. pre: |x| < 2^22 (or NaN, whose result is unspecified)
 INLINE vf nearest_small(vf x, vi *integer) {
     const vf magic = splat(0x1.8p23F);
     vf shifted = x + magic;
     *integer = (vi)shifted - (vi)magic;
     return shifted - magic;
 }
-// From 2^23 on every float is whole; the sign of zero stays.
+// From 2^23 on every float is an integer; the sign of zero is kept.
 INLINE vf round_even(vf x) {
     vf magic = with_sign(splat(0x1p23F), x), rounded = (x + magic) - magic;
     return choose(absolute(x) < splat(0x1p23F), with_sign(rounded, x), x);

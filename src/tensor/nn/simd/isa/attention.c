@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Softmax a block at a time (Milakov and Gimelshein, 2018): what was added up before shrinks when a greater score
-// comes.
+// Softmax a block at a time (Milakov and Gimelshein, 2018): earlier sums are scaled down when a greater score is found.
 #include "tensor/nn/simd/isa/nn-isa.h"
 #include "tensor/simd/isa/math.h"
 
-// Hides what a column does not see.
+// Masks the keys that a column does not see.
 static void hide(const igi_nn_block *b, uint64_t column) {
     vi begin, end;
     memcpy(&begin, b->begin + column, sizeof begin);
@@ -23,7 +22,7 @@ static void soften_vector(const igi_nn_block *b, uint64_t column) {
         vf x = load(at + t * b->columns);
         most = choose(x > most, x, most);
     }
-    // Where nothing was seen so far, scores stay -inf and all weights 0.
+    // If nothing was seen so far, scores stay -inf and all weights 0.
     vf shift = choose(most == splat(-INFINITY), splat(0), most), sum = splat(0);
     for (uint64_t t = 0; t < b->keys; t++) {
         vf weight = exp_of(load(at + t * b->columns) - shift);

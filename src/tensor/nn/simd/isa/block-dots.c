@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dot products of blocks of weights with x, in whole numbers. What is added up in lanes is one sum in the end, so that
-// products, and offsets times sums of x, may go to any lane.
+// Dot products of blocks of weights with x, in integers. The lanes are added up at the end, so products, and offsets
+// times sums of x, may be added to any lane.
 #include "tensor/nn/simd/isa/unpack.h"
 
 #if defined(__AVX512BW__)
@@ -12,7 +12,7 @@ INLINE __m512 products_of(vgroup group, const int16_t *numbers) {
 INLINE sums_t add_group(sums_t sums, vgroup group, const int16_t *numbers, float scale) {
     return _mm512_fmadd_ps(products_of(group, numbers), _mm512_set1_ps(scale), sums);
 }
-// Of the first the low lanes count, of the second the high ones: that is less work than scales of two kinds.
+// The low lanes of the first and the high lanes of the second count: that is less work than two kinds of scales.
 INLINE void add_halves(sums_t sums[2], vgroup group, const int16_t *numbers, const float scales[2]) {
     __m512 products = products_of(group, numbers);
     for (int i = 0; i < 2; i++) sums[i] = _mm512_fmadd_ps(products, _mm512_set1_ps(scales[i]), sums[i]);
@@ -65,12 +65,12 @@ INLINE sums_t join_halves(const sums_t sums[2]) {
 }
 #endif
 
-// Scales are read from memory again: a load puts one in all lanes, which would take a shuffle otherwise.
+// Scales are read from memory again: a load broadcasts one to all lanes, which would otherwise take a shuffle.
 #define IN_MEMORY(scales) __asm__("" : "+m"(scales))
 
 // ---- Blocks of 32 ----
 
-// Halves of four rows.
+// 16-bit halves of four rows.
 INLINE vquad four_halves(const uint8_t *const row[4], int at) {
     uint16_t bits[4];
     for (int i = 0; i < 4; i++) memcpy(bits + i, row[i] + at, sizeof *bits);
@@ -84,7 +84,7 @@ INLINE vquad four_halves(const uint8_t *const row[4], int at) {
 #endif
 }
 
-// What a code of 0 means is taken off with the sums of x, once for all rows, like offsets.
+// The value of code 0 is subtracted through the sums of x, once for all rows, like offsets.
 #define DEFINE_SMALL(id, format, bytes, zero, offset)                                                      \
     static void NAME(format##_dots)(uint64_t blocks, const uint8_t *const rows[4], const igi_nn_narrow *x, \
                                     float sums[4]) {                                                       \
@@ -107,7 +107,7 @@ FOR_SMALL_FORMATS(DEFINE_SMALL)
 
 // ---- Blocks of 256 ----
 
-// Of one row: scales times those of x, and offsets times sums of x.
+// For one row: scales times those of x, and offsets times sums of x.
 INLINE vf scale_parts(k_scales k, const igi_nn_narrow *x, uint64_t first, int zero, bool offset, float scales[PARTS]) {
     vf added = splat(0);
     for (int i = 0; i < PARTS; i += LANES) {
@@ -119,7 +119,7 @@ INLINE vf scale_parts(k_scales k, const igi_nn_narrow *x, uint64_t first, int ze
     return added;
 }
 
-// Two sums for each row: of halves with scales of their own, or of every other 32.
+// Two sums for each row: of halves with separate scales, or of every other 32.
 #define DEFINE_LARGE(id, format, bytes, zero, offset, each)                                                  \
     static void NAME(format##_dots)(uint64_t blocks, const uint8_t *const rows[4], const igi_nn_narrow *x,   \
                                     float sums[4]) {                                                         \

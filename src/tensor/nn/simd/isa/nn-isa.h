@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of one level's table. Everything here is compiled once per level; only NAME(...) leaves a file.
+// Parts of one level's table. Everything here is compiled once per level; only NAME(...) is visible outside of a file.
 #ifndef INGOT_NN_SIMD_ISA_H
 #define INGOT_NN_SIMD_ISA_H
 
@@ -33,7 +33,7 @@ INLINE vquad sums_of_lanes(vf a, vf b, vf c, vf d) {
     return __builtin_shufflevector(first, second, 0, 1, 4, 5) + __builtin_shufflevector(first, second, 2, 3, 6, 7);
 }
 
-// Halves as floats.
+// Loads f16 as floats.
 INLINE vf load_f16(const uint16_t *from) {
 #if defined(__AVX512F__)
     return (vf)_mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)from));
@@ -60,7 +60,7 @@ void NAME(igi_nn_fill_products)(igi_nn_kernels *table);
 void NAME(igi_nn_fill_quantize)(igi_nn_kernels *table);
 void NAME(igi_nn_fill_rotate)(igi_nn_kernels *table);
 void NAME(igi_nn_fill_weights)(igi_nn_kernels *table);
-// All of them.
+// Fills the whole table.
 void NAME(igi_nn_fill)(igi_nn_kernels *table);
 
 #endif

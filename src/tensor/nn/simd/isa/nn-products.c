@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix products whose columns are packed vectors: a tile of the result in registers.
+// Matrix products whose columns are packed vectors: a tile of the result is kept in registers.
 #include "tensor/nn/simd/isa/nn-isa.h"
 
-// As many accumulators as the registers hold beside a row of b and a value of a.
+// As many accumulators as fit into registers besides a row of b and a value of a.
 #if defined(__AVX512F__)
 enum { TILE_ROWS = 8, TILE_VECTORS = 3 };
 #else

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Floats to blocks of weights: the bytes of the reference (nn/scalar/weights.c), whatever the values.
+// Floats to blocks of weights: the same bytes as the reference (nn/scalar/weights.c), whatever the values.
 #include <math.h>
 
 #include "tensor/nn/simd/isa/nn-isa.h"
@@ -33,12 +33,12 @@ INLINE float largest_lane(vf v) {
 
 typedef int8_t vbytes __attribute__((vector_size(LANES)));
 
-// Between two numbers, and the lower one for NaN.
+// Clamped between two numbers; NaN gives the lower one.
 INLINE vf bounded(vf x, float low, float high) {
     return smaller(larger(x, splat(low)), splat(high));
 }
 
-// Half away from zero: what is cut off is exact, unlike a sum with a half.
+// Halfway cases away from zero: truncation is exact, unlike adding one half.
 INLINE vi rounded(vf x) {
     vi n = __builtin_convertvector(x, vi);
     vf cut = x - __builtin_convertvector(n, vf);
@@ -73,7 +73,7 @@ INLINE float extreme(const float *x) {
     return 0;
 }
 
-// With one rounding.
+// Rounded only once.
 INLINE vi four_bits(const float *x, float inverse) {
 #if defined(__AVX512F__)
     vf scaled = (vf)_mm512_fmadd_ps((__m512)load(x), (__m512)splat(inverse), (__m512)splat(8.5F));

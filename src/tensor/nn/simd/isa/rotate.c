@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rotations of pairs: plain loops, which the compiler turns into vectors.
+// Rotations of pairs: plain loops, which the compiler vectorises.
 #include "tensor/nn/simd/isa/nn-isa.h"
 
 static void NAME(f32_rotate)(uint64_t count, const float *restrict cosines, const float *restrict sines,

@@ -15,7 +15,7 @@ enum { GROUP = 32, PARTS = 16 };  // PARTS: scales of a block of 256
     X(Q4_1, q4_1, 20, 0, true)   \
     X(Q5_0, q5_0, 22, 16, false) \
     X(Q5_1, q5_1, 24, 0, true)
-// The last: how many scales 32 weights have.
+// The last column: the number of scales per 32 weights.
 #define FOR_LARGE_FORMATS(X)        \
     X(Q2_K, q2_k, 84, 0, true, 2)   \
     X(Q3_K, q3_k, 110, 4, false, 2) \
@@ -50,7 +50,8 @@ INLINE vgroup load_group(const uint8_t *from) {
     return v;
 }
 
-// Some bits of every byte, `right` further down, or up. No CPU of ours shifts bytes, so that neighbours' bits come in.
+// Some bits of every byte, shifted right or left. CPUs cannot shift bytes, so bits of neighbours come in and are
+// masked.
 INLINE vgroup moved(vgroup v, int right, int mask) {
     vgroup16 wide = right < 0 ? (vgroup16)v << (uint16_t)-right : (vgroup16)v >> (uint16_t)right;
     return (vgroup)wide & (uint8_t)mask;
@@ -58,7 +59,7 @@ INLINE vgroup moved(vgroup v, int right, int mask) {
 
 // ---- Blocks of 32 ----
 
-// Low halves of 16 bytes, then high ones.
+// The low halves of 16 bytes, then the high ones.
 INLINE vgroup nibbles(const uint8_t *from) {
 #if defined(__AVX512BW__) && defined(__AVX512VL__)
     __m256i twice = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)from));
@@ -77,7 +78,7 @@ INLINE vgroup nibbles(const uint8_t *from) {
 #endif
 }
 
-// 16 where the bit is set.
+// 16 if the bit is set.
 INLINE vgroup fifth_bits(const uint8_t *from) {
 #if defined(__AVX512BW__) && defined(__AVX512VL__)
     return (vgroup)_mm256_maskz_set1_epi8(word_at(from), 16);
@@ -134,7 +135,7 @@ INLINE vgroup q6_k_codes(const uint8_t *block, int part) {
     return low | moved(load_group(block + 128 + part / 4 * 32), part % 4 * 2 - 4, 48);
 }
 
-// Scales and minima of the 16 parts: small numbers, and what they are multiplied by.
+// Scales and minima of the 16 parts: small integers, and their factors.
 typedef uint8_t vparts __attribute__((vector_size(PARTS)));  // the bits of signed numbers
 typedef uint32_t vwords __attribute__((vector_size(PARTS)));
 typedef struct k_scales {
@@ -179,7 +180,7 @@ INLINE k_scales q3_k_scales(const uint8_t *block) {
     return (k_scales){(vparts)words - 32, (vparts){0}, half_at(block + 108), -1};
 }
 
-// Eight of each, twice in a row.
+// Eight of each, each repeated twice.
 INLINE k_scales q4_k_scales(const uint8_t *block) {
     uint32_t first = word_at(block + 4), second = word_at(block + 8), rest = word_at(block + 12);
     vwords words = {first & 0x3f3f3f3f, (rest & 0x0f0f0f0f) | (first >> 2 & 0x30303030), second & 0x3f3f3f3f,

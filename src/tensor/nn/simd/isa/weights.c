@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights: to floats, products with halves, and x in whole numbers for those with blocks.
+// Weights: conversion to floats, products with f16 and bf16, and x in integers for products with blocks.
 #include <math.h>
 
 #include "tensor/nn/simd/isa/unpack.h"
 
-// ---- To floats: plain loops, which the compiler turns into vectors ----
+// ---- To floats: plain loops, which the compiler vectorises ----
 
 INLINE void put_floats(vgroup group, const float scales[2], const float offsets[2], float *restrict out) {
     int8_t numbers[GROUP];
@@ -45,7 +45,7 @@ FOR_LARGE_FORMATS(DEFINE_LARGE)
 
 // ---- x in whole numbers ----
 
-// What is not finite makes the scale, and with it every product, NaN; what is too small for a scale counts as nothing.
+// Values that are not finite make the scale, and with it every product, NaN; values too small for a scale count as 0.
 static void NAME(f32_narrow)(uint64_t groups, const float *restrict x, int16_t *restrict numbers,
                              float *restrict scales, float *restrict sums) {
     for (uint64_t g = 0; g < groups; g++, x += GROUP, numbers += GROUP, scales += 2, sums += 2) {
@@ -69,7 +69,7 @@ static void NAME(f32_narrow)(uint64_t groups, const float *restrict x, int16_t *
 
 // ---- Halves ----
 
-// What is left after whole vectors is padded with zeros.
+// The rest after whole vectors is padded with zeros.
 #define DEFINE_HALF_DOTS(name, load_halves)                                                                \
     static void NAME(name)(uint64_t count, const uint16_t *const rows[4], const float *x, float sums[4]) { \
         vf all[4] = {splat(0), splat(0), splat(0), splat(0)};                                              \
