@@ -93,6 +93,7 @@ int cli_exit_code(ig_status status) {
         case IG_STATUS_BUFFER_TOO_SMALL:
         case IG_STATUS_THREADGROUP_TOO_LARGE:
         case IG_STATUS_KERNEL_FAULT:
+        case IG_STATUS_CHECK_FAILED:
         case IG_STATUS_BAD_FORMAT: return CLI_BAD_INPUT;
         default: return CLI_FAILED;
     }
