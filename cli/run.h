@@ -68,10 +68,6 @@ int run_create_buffers(run_job *job);
 void run_refill_buffers(run_job *job);
 int run_show_results(run_job *job);
 
-// The elements of a kernel's type, such as "const float4*". False for structures, pointers to pointers and void, which
-// may hold anything.
-bool run_element_type(const char *type, ig_type *element);
-
 // Compiles and runs, to the end of the last run.
 int run_prepare_and_run(run_job *job);
 // Runs it with its threads in order and in other orders; counts those that give other results.

@@ -77,6 +77,10 @@ typedef struct ig_device_desc {
     // Not 0: threads, simdgroups and threadgroups run in an order made from this number, one at a time, so that what
     // depends on their order shows. 0: INGOT_SCHEDULE, else as fast as possible.
     uint64_t schedule;
+    // Directory into which dispatches that fail are written, for `ingot replay`; NULL: INGOT_CAPTURE_DIR, else none are.
+    const char *capture_dir;
+    // Which dispatches are captured besides: kernels and their dispatches, "sum*,scan:0-9"; NULL: INGOT_CAPTURE_DISPATCH
+    const char *capture_dispatch;
     const char *jit_debug;  // show kernels and their lines to "gdb", "perf" or "gdb,perf"; NULL: INGOT_JIT_DEBUG
 } ig_device_desc;
 

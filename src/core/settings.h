@@ -19,6 +19,8 @@
     X(BLAS, "", "OpenBLAS or Accelerate", "the BLAS library to load")                                       \
     X(CACHE_DIR, "", "$XDG_CACHE_HOME/ingot", "where compiled kernels are kept; empty: nowhere")            \
     X(CAPTURE, "", "no capture", "the file for Xcode that records all work on a Mac")                       \
+    X(CAPTURE_DIR, "", "no capture", "where failing and chosen dispatches are written, for `ingot replay`") \
+    X(CAPTURE_DISPATCH, "", "failing ones", "which dispatches are captured besides: sum*, sum*:0-9, 17")    \
     X(CHECK, "", "nothing", "what is checked while kernels run: all, memory, races, init, sync")            \
     X(CLANG, "", "clang-19", "the clang that compiles MSL")                                                 \
     X(CODEGEN, "", "found beside the library", "the ingot-codegen program, or in-process")                  \

@@ -26,10 +26,11 @@ typedef struct cpu_device {
     char *cache_dir;
     uint32_t width;  // of compiled kernels; 0: the compiler chooses
     cpu_shaping shaping;
-    bool line_tables;             // for every library: a debugger or profiler is attached
-    struct cpu_checker *checker;  // NULL: kernels run unchecked
-    uint32_t checks;              // IG_CHECK_
-    uint64_t schedule;            // not 0: the order of threads is made from it
+    bool line_tables;               // for every library: a debugger or profiler is attached
+    struct cpu_checker *checker;    // NULL: kernels run unchecked
+    uint32_t checks;                // IG_CHECK_
+    struct cpu_captures *captures;  // NULL: no dispatch is captured
+    uint64_t schedule;              // not 0: the order of threads is made from it
     igi_device_slabs slabs;
     pthread_mutex_t lock;          // guards what follows
     struct cpu_module *modules;    // alive, by key
@@ -46,7 +47,8 @@ typedef struct cpu_module {
     ig_math_mode math_mode;
     uint64_t timeout_ns;  // for compiling one of its kernels; 0: the default
     bool line_tables;
-    igi_msl_sources sources;  // with line tables: how the user calls files and columns
+    igi_msl_sources sources;    // with line tables: how the user calls files and columns
+    struct cpu_origin *origin;  // what it was made of, when dispatches are captured; may be NULL
     struct cpu_module *next;
 } cpu_module;
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/clock.h"
+#include "device/cpu/capture.h"
 #include "device/cpu/check.h"
 #include "device/cpu/cpu.h"
 #include "device/findings.h"
@@ -80,14 +81,20 @@ static ig_status start(cpu_queue *queue, ig_commands *commands) {
     return status;
 }
 
+static ig_status run_dispatch(ig_commands *commands, igi_device_dispatch *dispatch, ig_error *error) {
+    bool captures = igi_cpu(commands->queue->device)->captures != NULL;
+    cpu_capture *capture = captures ? igi_cpu_capture_begin(commands, dispatch) : NULL;
+    dispatch->timing.start_ns = igi_now_ns();
+    ig_status status = igi_cpu_dispatch(commands, dispatch, error);
+    dispatch->timing.end_ns = igi_now_ns();
+    igi_cpu_capture_end(capture, status, error);
+    return status;
+}
+
 static ig_status run_command(ig_commands *commands, igi_device_command *command, ig_error *error) {
     ig_status status = IG_STATUS_OK;
     switch (command->kind) {
-        case IGI_COMMAND_DISPATCH:
-            command->dispatch.timing.start_ns = igi_now_ns();
-            status = igi_cpu_dispatch(commands, &command->dispatch, error);
-            command->dispatch.timing.end_ns = igi_now_ns();
-            break;
+        case IGI_COMMAND_DISPATCH: status = run_dispatch(commands, &command->dispatch, error); break;
         case IGI_COMMAND_COPY:
             memmove((char *)command->blit.target->memory + command->blit.target_offset,
                     (const char *)command->blit.source->memory + command->blit.source_offset, command->blit.length);
