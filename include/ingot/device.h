@@ -81,6 +81,8 @@ typedef struct ig_device_desc {
     const char *capture_dir;
     // Which dispatches are captured besides: kernels and their dispatches, "sum*,scan:0-9"; NULL: INGOT_CAPTURE_DISPATCH
     const char *capture_dispatch;
+    bool profile;       // measure kernels, for ig_device_get_profile
+    const char *trace;  // a file for a trace in Chrome's format, also measures; NULL: INGOT_TRACE, else none. "": none
     const char *jit_debug;  // show kernels and their lines to "gdb", "perf" or "gdb,perf"; NULL: INGOT_JIT_DEBUG
 } ig_device_desc;
 
@@ -102,6 +104,20 @@ typedef struct ig_device_stats {
 } ig_device_stats;
 // Fills `stats` with the current counts.
 void ig_device_get_stats(const ig_device *device, ig_device_stats *stats);
+
+// What the dispatches of a kernel have cost. Kernels of the same name and width are one row.
+typedef struct ig_kernel_profile {
+    const char *kernel;
+    uint64_t calls;
+    uint64_t time_ns, best_ns;  // of all dispatches that ended, and of the shortest
+    uint64_t threads;           // that ran
+    uint64_t bytes;             // of the buffers that were bound, each once per dispatch; 0 for ring kernels
+    uint64_t compile_ns;        // generating or loading its code
+    uint32_t width;             // threads that run at once in vector registers; 0 on a GPU
+} ig_kernel_profile;
+// What kernels have cost since the device was opened, those that took longest first. owns: the caller frees *rows, with
+// their names, by one free(). errors: WRONG_STATE unless the device was opened with `profile` or `trace`.
+ig_status ig_device_get_profile(ig_device *device, ig_kernel_profile **rows, size_t *count);
 
 // ---- Buffers ----
 

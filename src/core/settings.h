@@ -40,6 +40,7 @@
     X(SIMT_SHAPE, "always|never|auto", "auto", "whether kernels are compiled per threadgroup size")         \
     X(SIMT_WIDTH, "0|1|4|8|16|32", "0: chosen per kernel", "how many threads of a kernel run per step")     \
     X(THRESHOLDS, "", "thresholds in the cache", "the file of measured dispatch thresholds")                \
+    X(TRACE, "", "no trace", "the file of a trace for Perfetto and chrome://tracing; %p: the process")      \
     X(WORKERS, "1..1024", "one per core", "how many CPU threads run kernels")
 
 typedef enum igi_setting {

@@ -6,6 +6,7 @@
 #include "core/clock.h"
 #include "device/backend.h"
 #include "device/findings.h"
+#include "device/profile.h"
 
 static bool is_inherited(const ig_commands *commands) {
     return igi_device_is_inherited(commands->queue->device);
@@ -114,6 +115,7 @@ static void run_callbacks(ig_commands *commands, ig_status status) {
 }
 
 void igi_device_commands_finish(ig_commands *commands, ig_status status, ig_error *error) {
+    if (commands->queue->device->profile) igi_device_profile_commands(commands, status);
     pthread_mutex_lock(&commands->lock);
     if (status != IG_STATUS_OK) {
         ig_error_clear(&commands->error);

@@ -23,7 +23,8 @@ struct ig_device {
     void *state;  // the backend's
     ig_device_properties properties;
     uint64_t deadline_ns;
-    uint32_t process;  // igi_process_number of who made it
+    struct igi_device_profile *profile;  // NULL: nothing is measured
+    uint32_t process;                    // igi_process_number of who made it
     igi_device_buffer_pool buffers;
     // The backend's, for layers above to keep things in; NULL when there is no cache on disk.
     const char *cache_dir;
@@ -186,6 +187,7 @@ struct ig_queue {
     igi_refcount references;
     ig_device *device;
     void *state;
+    uint32_t track;  // in the trace
 };
 
 struct ig_event {

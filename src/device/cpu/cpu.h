@@ -100,6 +100,8 @@ ig_status igi_cpu_generate(ig_device *device, const cpu_program *program, const 
 // The code to run; compiled on first use.
 ig_status igi_cpu_program_code(ig_device *device, cpu_program *program, cpu_purpose purpose, const igi_simt_code **code,
                                ig_error *error);
+// How often this thread has compiled or loaded code.
+uint64_t igi_cpu_codes_made(void);
 // Whether what a dispatch reads and writes is more than the caches hold.
 bool igi_cpu_exceeds_caches(const igi_device_dispatch *dispatch, uint64_t threads);
 // Whether a dispatch of this many threads is worth specialised code and its own order of threads.

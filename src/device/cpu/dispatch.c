@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/clock.h"
 #include "device/cpu/check.h"
 #include "device/cpu/cpu.h"
 #include "device/cpu/fault-message.h"
@@ -420,12 +421,13 @@ ig_status igi_cpu_dispatch(ig_commands *commands, igi_device_dispatch *dispatch,
                 .checks = is_endless(commands) ? 0 : igi_cpu_check_flags(device),
                 .schedule = is_endless(commands) ? 0 : igi_cpu(device)->schedule,
                 .step = 1};
-    uint64_t total;
+    uint64_t total, codes = igi_cpu_codes_made();
     if (!count_groups(&l, &total))
         return igi_error_set(error, IG_STATUS_OVERFLOW, "a dispatch has more than 2^64 threadgroups");
     if (!total) return IG_STATUS_OK;
     status = choose_code(device, program, commands->deadline_ns != 0, &total, &l, error);
     if (status != IG_STATUS_OK) return status;
+    if (igi_cpu_codes_made() != codes) dispatch->timing.start_ns = igi_now_ns();  // compiling is not running
     l.static_bytes = l.code->info.threadgroup_bytes;
     l.threadgroup_bytes = igi_round_up(l.code->info.threadgroup_bytes, 64) + dispatch->threadgroup_bytes;
     l.float_mode = igi_device_float_mode_kernel(program->module->math_mode == IG_MATH_FAST);

@@ -7,6 +7,7 @@
 #include "device/cpu/check.h"
 #include "device/cpu/cpu.h"
 #include "device/findings.h"
+#include "device/profile.h"
 
 typedef struct cpu_queue {
     ig_queue *owner;
@@ -253,7 +254,12 @@ void igi_cpu_assist(ig_commands *commands) {
 ig_status igi_cpu_run_here(ig_commands *commands, ig_error *error) {
     ig_status status = IG_STATUS_OK;
     atomic_store_explicit(&commands->abort, 0, memory_order_relaxed);
-    for (size_t i = 0; i < commands->command_count && status == IG_STATUS_OK; i++)
-        status = igi_cpu_dispatch(commands, &commands->commands[i].dispatch, error);
+    bool profiled = commands->queue->device->profile != NULL;
+    for (size_t i = 0; i < commands->command_count && status == IG_STATUS_OK; i++) {
+        igi_device_dispatch *dispatch = &commands->commands[i].dispatch;
+        if (profiled) dispatch->timing.start_ns = igi_now_ns();
+        status = igi_cpu_dispatch(commands, dispatch, error);
+        if (profiled) igi_device_profile_stay(commands, dispatch);
+    }
     return status;
 }
