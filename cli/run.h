@@ -5,6 +5,7 @@
 
 #include "console/output.h"
 #include "findings.h"
+#include "profile.h"
 #include "source.h"
 #include "timing.h"
 
@@ -37,6 +38,9 @@ typedef struct run_job {
     cli_list argument_texts, threadgroup_texts, print_texts, out_texts;
     uint64_t repeat, deadline_ns;
     bool time;
+    bool profile;           // show what it cost
+    const char *trace;      // a file for a trace
+    uint64_t compile_ns;    // of the library
     bool check;             // run under checking
     uint32_t checks;        // for what
     uint64_t schedule;      // order of threads
