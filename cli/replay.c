@@ -20,7 +20,11 @@ static const char *const width_names[] = {"1", "4", "8", "16", "32"};
 // The capture is run as it is: the environment neither captures it again nor chooses another order of threads.
 static int open_device(replay_job *job) {
     uint64_t schedule = job->schedule ? job->schedule : job->captured.schedule;
-    ig_device_desc desc = {.check = job->checks, .schedule = schedule, .capture_dir = "", .capture_dispatch = ""};
+    ig_device_desc desc = {.check = job->checks,
+                           .schedule = schedule,
+                           .capture_dir = "",
+                           .capture_dispatch = "",
+                           .kernel_log = {.callback = cli_show_kernel_log}};
     if (job->width >= 0) setenv("INGOT_SIMT_WIDTH", width_names[job->width], 1);
     return cli_open_device(&desc, &job->device);
 }

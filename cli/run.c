@@ -73,8 +73,11 @@ static int create_queue(run_job *job) {
 
 int run_prepare_and_run(run_job *job) {
     const ig_kernel_info *kernel = NULL;
-    ig_device_desc desc = {
-        .check = job->checks, .schedule = job->schedule, .profile = job->profile, .trace = job->trace};
+    ig_device_desc desc = {.check = job->checks,
+                           .schedule = job->schedule,
+                           .profile = job->profile,
+                           .trace = job->trace,
+                           .kernel_log = {.callback = cli_show_kernel_log}};
     int result = cli_open_device(&desc, &job->device);
     if (result == CLI_CONTINUE) result = cli_source_compile(&job->source, job->device, &job->library, &job->compile_ns);
     if (result == CLI_CONTINUE) result = cli_source_choose_kernel(&job->source, job->library, &kernel);

@@ -28,6 +28,7 @@ ig_status ig_commands_create(ig_queue *queue, const ig_commands_desc *desc, ig_c
     igi_ref_init(&made->references);
     made->queue = ig_queue_retain(queue);
     made->deadline_ns = desc->deadline_ns ? desc->deadline_ns : queue->device->deadline_ns;
+    made->kernel_log = desc->kernel_log.callback ? desc->kernel_log : queue->device->kernel_log;
     pthread_mutex_init(&made->lock, NULL);
     igi_monotonic_cond_init(&made->changed);
     *commands = made;

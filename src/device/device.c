@@ -77,6 +77,7 @@ ig_status ig_device_create(const ig_device_desc *desc, ig_device **device, ig_er
     igi_ref_init(&made->references);
     made->backend = backend;
     made->deadline_ns = desc->deadline_ns;
+    made->kernel_log = desc->kernel_log;
     made->process = igi_process_number();
     backend->device_properties(index, &made->properties);
     igi_device_buffer_pool_init(&made->buffers, made->properties.memory_bytes);

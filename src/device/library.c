@@ -15,10 +15,9 @@ static ig_status check(const ig_library_desc *desc, ig_error *error) {
         if (!desc->defines[i].name || !*desc->defines[i].name)
             return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "define %zu has no name", i);
     uint32_t version = desc->language_version;
-    if (version && (version < 100 || version > 310))
+    if (version && (version < 100 || version > 320 || version % 10))
         return igi_error_set(error, IG_STATUS_UNSUPPORTED,
-                             "Metal language version %u.%u is not supported; the newest is 3.1", version / 100,
-                             version / 10 % 10);
+                             "Metal language version %u (3.1 is 310) is not supported; the newest is 3.2", version);
     return IG_STATUS_OK;
 }
 

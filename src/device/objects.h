@@ -23,6 +23,7 @@ struct ig_device {
     void *state;  // the backend's
     ig_device_properties properties;
     uint64_t deadline_ns;
+    ig_kernel_log_desc kernel_log;
     struct igi_device_profile *profile;  // NULL: nothing is measured
     uint32_t process;                    // igi_process_number of who made it
     igi_device_buffer_pool buffers;
@@ -159,6 +160,7 @@ struct ig_commands {
     ig_queue *queue;
     char *label;
     uint64_t deadline_ns;
+    ig_kernel_log_desc kernel_log;
     // Encoding
     igi_device_command *commands;
     size_t command_count, command_capacity, dispatch_count;
@@ -177,7 +179,8 @@ struct ig_commands {
     bool finished;     // callbacks have run too
     atomic_int state;  // ig_commands_state
     atomic_uint_fast64_t start_ns, end_ns;
-    _Atomic uint32_t abort;        // read by running kernels
+    _Atomic uint32_t abort;  // read by running kernels
+    atomic_uint_fast64_t lost_messages;
     igi_device_findings findings;  // written by whoever runs the commands
     void *backend_state;
     ig_commands *next;  // in the queue

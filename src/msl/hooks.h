@@ -51,6 +51,7 @@
     X(matrix_store_f32, "v:gppplb") \
     X(matrix_load_b16, "i:ppplb")   \
     X(matrix_store_b16, "v:ippplb") \
-    X(constant_defined, "b:p")
+    X(constant_defined, "b:p")      \
+    X(log, "p:")
 
 #endif

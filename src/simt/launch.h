@@ -21,6 +21,7 @@ typedef struct igi_simt_group {
     uint32_t origin[3];              // thread_position_in_grid of the group's first thread
     struct igi_simt_checked *check;  // for instrumented code
     uint64_t schedule;               // not 0: what the order of its threads is made from
+    uint32_t *log;                   // for messages: msl/log-layout.h; may be NULL
     // Buffers in slots 0 to 30, threadgroup arguments in 31 to 61. Not elsewhere: what a group holds can be read at any
     // time, so that loops over threads need not read it again.
     void *arguments[2 * IGI_MAX_SLOTS];
@@ -68,10 +69,11 @@ typedef struct igi_simt_code_info {
     uint32_t instructions;   // of one thread, before it was widened; IGI_LARGE_KERNEL
     uint32_t any_groups;     // not 0: computes the same in threadgroups of any shape; no loop touches memory
     uint32_t batch;          // threadgroups, neighbours in x, that one call does; the group is the first of them
+    uint32_t logs;           // not 0: may write messages
 } igi_simt_code_info;
 
 // More instructions than this are compiled with less care, and only once.
-enum { IGI_CODE_VERSION = 16, IGI_LARGE_KERNEL = 1000 };
+enum { IGI_CODE_VERSION = 17, IGI_LARGE_KERNEL = 1000 };
 
 // Generated code calls this as "ig.private": memory for private arrays, set by igi_simt_run_group.
 void *igi_simt_private_memory(void);

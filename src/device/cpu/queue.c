@@ -6,6 +6,7 @@
 #include "device/cpu/capture.h"
 #include "device/cpu/check.h"
 #include "device/cpu/cpu.h"
+#include "device/cpu/log.h"
 #include "device/findings.h"
 #include "device/profile.h"
 
@@ -24,6 +25,7 @@ typedef struct cpu_queue {
     uint64_t turn;     // counts the threads that took the queue
     igi_alarm alarm;
     bool armed;
+    cpu_log log;
 } cpu_queue;
 
 // ---- Scheduling ----
@@ -88,6 +90,7 @@ static ig_status run_dispatch(ig_commands *commands, igi_device_dispatch *dispat
     dispatch->timing.start_ns = igi_now_ns();
     ig_status status = igi_cpu_dispatch(commands, dispatch, error);
     dispatch->timing.end_ns = igi_now_ns();
+    igi_cpu_log_end(commands, dispatch->pipeline->kernel.name);
     igi_cpu_capture_end(capture, status, error);
     return status;
 }
@@ -213,8 +216,13 @@ ig_status igi_cpu_queue_open(ig_queue *owner) {
     return IG_STATUS_OK;
 }
 
+cpu_log *igi_cpu_queue_log(ig_queue *owner) {
+    return &((cpu_queue *)owner->state)->log;
+}
+
 void igi_cpu_queue_close(ig_queue *owner) {
     cpu_queue *queue = owner->state;
+    ig_buffer_release(queue->log.buffer);
     pthread_mutex_destroy(&queue->lock);
     free(queue);
 }
