@@ -152,7 +152,7 @@ static ig_status read_constant(const loader *l, const igi_json_value *item, ig_f
     constant->id = (uint32_t)id;
     constant->components = components ? (uint32_t)components : 1;
     constant->value = value;
-    if (read_hex(bytes, constant->components * ig_type_size(constant->type), value)) return IG_STATUS_OK;
+    if (read_hex(bytes, (size_t)constant->components * ig_type_size(constant->type), value)) return IG_STATUS_OK;
     return wrong(l, "bytes", "must be the value's bytes in hexadecimal");
 }
 

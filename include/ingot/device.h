@@ -66,11 +66,11 @@ ig_status ig_device_enumerate(ig_device_properties *devices, size_t capacity, si
 
 // How important a message of a kernel is: os_log_type of <metal_logging>.
 typedef enum ig_kernel_log_level {
-    IG_KERNEL_LOG_DEBUG,
-    IG_KERNEL_LOG_INFO,
-    IG_KERNEL_LOG_NOTICE,  // os_log_type_default
-    IG_KERNEL_LOG_ERROR,
-    IG_KERNEL_LOG_FAULT,
+    IG_KERNEL_LOG_DEBUG,   // log_debug
+    IG_KERNEL_LOG_INFO,    // log_info
+    IG_KERNEL_LOG_NOTICE,  // log
+    IG_KERNEL_LOG_ERROR,   // log_error
+    IG_KERNEL_LOG_FAULT,   // log_fault
 } ig_kernel_log_level;
 
 // What a kernel has logged with <metal_logging>. Valid during the call that brings it.

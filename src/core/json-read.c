@@ -146,7 +146,10 @@ static bool read_number(reader *r, igi_json_value *value) {
     const char *whole = r->at;
     size_t count = digits(r);
     if (!count || (count > 1 && *whole == '0')) return wrong(r, "this is not a number");
-    if (r->at < r->end && *r->at == '.' && (r->at++, !digits(r))) return wrong(r, "digits are missing after the point");
+    if (r->at < r->end && *r->at == '.') {
+        r->at++;
+        if (!digits(r)) return wrong(r, "digits are missing after the point");
+    }
     if (r->at < r->end && (*r->at == 'e' || *r->at == 'E')) {
         r->at++;
         if (r->at < r->end && (*r->at == '+' || *r->at == '-')) r->at++;

@@ -17,7 +17,7 @@ static ig_status check(const ig_library_desc *desc, ig_error *error) {
     uint32_t version = desc->language_version;
     if (version && (version < 100 || version > 320 || version % 10))
         return igi_error_set(error, IG_STATUS_UNSUPPORTED,
-                             "Metal language version %u (3.1 is 310) is not supported; the newest is 3.2", version);
+                             "Metal language version %g is not supported; the newest is 3.2", version / 100.0);
     return IG_STATUS_OK;
 }
 

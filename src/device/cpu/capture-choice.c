@@ -21,7 +21,10 @@ static bool read_number(const char **at, uint64_t *number) {
 static bool read_range(const char *text, cpu_capture_rule *rule) {
     if (!read_number(&text, &rule->first)) return false;
     rule->last = rule->first;
-    if (*text == '-' && (text++, !read_number(&text, &rule->last))) return false;
+    if (*text == '-') {
+        text++;
+        if (!read_number(&text, &rule->last)) return false;
+    }
     return *text == '\0' && rule->first <= rule->last;
 }
 
@@ -37,7 +40,7 @@ static ig_status parse_rule(const char *text, size_t length, cpu_capture_rule *r
                              "'%s' chooses no dispatches (INGOT_CAPTURE_DISPATCH, capture_dispatch); write a kernel, "
                              "'sum*', its dispatches, 'sum*:3' or 'sum*:0-9', or dispatches of any kernel, '17'",
                              rule->pattern);
-    if (number_only) strcpy(rule->pattern, "*");
+    if (number_only) memcpy(rule->pattern, "*", 2);  // it has a digit
     if (!number_only && colon) *colon = '\0';
     return IG_STATUS_OK;
 }
