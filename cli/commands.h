@@ -10,6 +10,7 @@ int cmd_demo(int argc, char **argv);
 int cmd_generate(int argc, char **argv);
 int cmd_halo(int argc, char **argv);
 int cmd_info(int argc, char **argv);
+int cmd_replay(int argc, char **argv);
 int cmd_ring(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 int cmd_selftest(int argc, char **argv);

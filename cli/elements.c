@@ -62,6 +62,14 @@ static float load_float(ig_type type, const void *element) {
     return (float)(type == IG_TYPE_BF16 ? igi_tensor_bf16_to_double(half) : igi_tensor_f16_to_double(half));
 }
 
+bool cli_type_is_float(ig_type type) {
+    return is_float(type);
+}
+
+double cli_element_value(ig_type type, const void *element) {
+    return (double)load_float(type, element);
+}
+
 static cli_parse_result parse_integer(ig_type type, const char *text, size_t length, void *element) {
     unsigned bits = 8 * ig_type_size(type);
     bool negative = length && text[0] == '-';

@@ -20,6 +20,10 @@ enum { CLI_ELEMENT_TEXT = 40 };
 void cli_element_format(ig_type type, const void *element, char text[CLI_ELEMENT_TEXT]);
 void cli_element_json(ig_type type, const void *element, igi_json *json);
 
+bool cli_type_is_float(ig_type type);
+// Of a float.
+double cli_element_value(ig_type type, const void *element);
+
 // 0, 1, 2, ...: integers wrap, floats round.
 void cli_fill_iota(ig_type type, void *elements, uint64_t count);
 // Element i comes from SplitMix64's output i for this seed: floats are uniform in [0,1), made of as many of its top

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // ingot info: devices, their limits, versions.
 #include <stdlib.h>
+#include <string.h>
 
 #include "commands.h"
 #include "console/options.h"
 #include "console/output.h"
 #include "format.h"
 #include "info-ops.h"
+#include "info-trace.h"
 
 static void print_row(const char *key, const char *value) {
     printf("  %s%-22s%s %s\n", cli_escape(stdout, CLI_DIM), key, cli_escape(stdout, CLI_PLAIN), value);
@@ -87,6 +89,13 @@ static int show_devices(void) {
     return count ? CLI_OK : cli_error(CLI_FAILED, "this machine has no device");
 }
 
+static int show_file(const cli_list *names) {
+    const char *name = names->items[0];
+    size_t length = strlen(name);
+    if (names->count == 1 && length > 5 && strcmp(name + length - 5, ".json") == 0) return info_trace(name);
+    return cli_usage_error("unexpected argument '%s'", names->items[names->count > 1]);
+}
+
 int cmd_info(int argc, char **argv) {
     bool ops = false;
     const cli_option options[] = {
@@ -94,22 +103,24 @@ int cmd_info(int argc, char **argv) {
         CLI_OPTION_JSON,
     };
     const cli_syntax syntax = {
-        .usage = "[--json] | --ops [OP...] [--json]",
-        .purpose = "Show the devices of this machine, their limits and the versions in use; or the op table.",
+        .usage = "[--json] | --ops [OP...] [--json] | TRACE.json [--json]",
+        .purpose =
+            "Show the devices of this machine, their limits and the versions in use; or the op table; or what "
+            "kernels cost, from a trace.",
         .options = options,
         .option_count = sizeof options / sizeof *options,
         .examples =
             "ingot info\n"
             "ingot info --json\n"
             "INGOT_WORKERS=1 ingot info\n"
-            "ingot info --ops softmax matmul",
+            "ingot info --ops softmax matmul\n"
+            "INGOT_TRACE=trace.json ./program && ingot info trace.json",
         .max_operands = SIZE_MAX,
         .operand = "an op",
     };
     cli_list names = {0};
     int result = cli_parse(&syntax, argc, argv, &names);
-    if (result == CLI_CONTINUE && !ops && names.count)
-        result = cli_usage_error("unexpected argument '%s'", names.items[0]);
+    if (result == CLI_CONTINUE && !ops && names.count) result = show_file(&names);
     if (result == CLI_CONTINUE) result = ops ? info_ops(&names) : show_devices();
     cli_list_free(&names);
     return result;

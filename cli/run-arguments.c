@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "msl/element-type.h"
 #include "run.h"
 
 static const ig_argument *find_reflection(const ig_kernel_info *kernel, ig_argument_kind kind, uint32_t index) {
@@ -32,7 +33,7 @@ static int no_such_argument(const ig_kernel_info *kernel, ig_argument_kind kind,
 // The type that a user would write for the kernel's; a structure can be given with any type.
 static const char *type_for(const char *type) {
     ig_type element;
-    return run_element_type(type, &element) ? ig_type_name(element) : "u8";
+    return igi_msl_element_type(type, &element) ? ig_type_name(element) : "u8";
 }
 
 static int missing_argument(const ig_kernel_info *kernel, const ig_argument *argument) {

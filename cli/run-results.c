@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ingot run: printing arrays and times, writing files.
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "elements.h"
 #include "format.h"
@@ -117,18 +118,31 @@ static void note_run(run_job *job, const cli_timing *timing) {
              cli_format_time(timing->best_ns, time));
 }
 
+static int show_profile(const run_job *job) {
+    ig_kernel_profile *rows;
+    size_t count;
+    ig_status status = ig_device_get_profile(job->device, &rows, &count);
+    if (status != IG_STATUS_OK) return cli_report(status, NULL);
+    cli_profile_show(rows, count);
+    char time[CLI_FORMAT_TEXT];
+    if (!cli_json) printf("the library took %s\n", cli_format_time((double)job->compile_ns, time));
+    free(rows);
+    return CLI_CONTINUE;
+}
+
 int run_show_results(run_job *job) {
     cli_timing timing = cli_timing_of(job->nanoseconds, run_count(job));
     if (cli_json) {
         put_run(job, &timing);
     } else if (job->time) {
         print_times(job, &timing);
-    } else if (job->prints.count == 0 && job->outs.count == 0) {
+    } else if (job->prints.count == 0 && job->outs.count == 0 && !job->profile) {
         note_run(job, &timing);
     }
     for (size_t i = 0; i < job->prints.count; i++) show_elements(job, &job->prints.items[i]);
     int result = CLI_CONTINUE;
     for (size_t i = 0; i < job->outs.count && result == CLI_CONTINUE; i++)
         result = save_array(job, &job->outs.items[i]);
+    if (job->profile && result == CLI_CONTINUE) result = show_profile(job);
     return result;
 }

@@ -73,9 +73,13 @@ static int create_queue(run_job *job) {
 
 int run_prepare_and_run(run_job *job) {
     const ig_kernel_info *kernel = NULL;
-    ig_device_desc desc = {.check = job->checks, .schedule = job->schedule};
+    ig_device_desc desc = {.check = job->checks,
+                           .schedule = job->schedule,
+                           .profile = job->profile,
+                           .trace = job->trace,
+                           .kernel_log = {.callback = cli_show_kernel_log}};
     int result = cli_open_device(&desc, &job->device);
-    if (result == CLI_CONTINUE) result = cli_source_compile(&job->source, job->device, &job->library, NULL);
+    if (result == CLI_CONTINUE) result = cli_source_compile(&job->source, job->device, &job->library, &job->compile_ns);
     if (result == CLI_CONTINUE) result = cli_source_choose_kernel(&job->source, job->library, &kernel);
     if (result == CLI_CONTINUE)
         result = cli_source_specialise(&job->source, job->library, kernel->name, &job->pipeline);
@@ -90,7 +94,7 @@ static int run(run_job *job) {
     size_t different = 0;
     int result = job->check ? cli_findings_open(&job->findings, &job->checks) : CLI_CONTINUE;
     if (result == CLI_CONTINUE) result = run_prepare_and_run(job);
-    bool silent = job->check && !job->prints.count && !job->outs.count && !job->time;
+    bool silent = job->check && !job->prints.count && !job->outs.count && !job->time && !job->profile;
     if (result == CLI_CONTINUE && !silent) result = run_show_results(job);
     if (result == CLI_CONTINUE && job->schedules) result = run_compare_schedules(job, &different);
     if (job->check && result == CLI_CONTINUE) result = cli_findings_close(&job->findings);
@@ -147,6 +151,8 @@ int run_command(int argc, char **argv, bool checking) {
          "print its first elements after the run (default 16)"},
         {'r', "repeat", CLI_COUNT, &job.repeat, "N", "run N times, each time from the initial arguments"},
         {'t', "time", CLI_FLAG, &job.time, NULL, "print the best and median time and the spread (10 runs)"},
+        {0, "profile", CLI_FLAG, &job.profile, NULL, "print what it cost: time, share, threads, bytes, compilation"},
+        {0, "trace", CLI_TEXT, &job.trace, "FILE.json", "write a trace for Perfetto and chrome://tracing"},
         {0, "deadline", CLI_SECONDS, &job.deadline_ns, "SECONDS", "stop a run that takes longer"},
         CLI_SOURCE_OPTIONS(job.source),
         CLI_OPTION_JSON,

@@ -5,6 +5,7 @@
 
 #include "console/output.h"
 #include "findings.h"
+#include "profile.h"
 #include "source.h"
 #include "timing.h"
 
@@ -37,6 +38,9 @@ typedef struct run_job {
     cli_list argument_texts, threadgroup_texts, print_texts, out_texts;
     uint64_t repeat, deadline_ns;
     bool time;
+    bool profile;           // show what it cost
+    const char *trace;      // a file for a trace
+    uint64_t compile_ns;    // of the library
     bool check;             // run under checking
     uint32_t checks;        // which checks
     uint64_t schedule;      // order of threads
@@ -67,10 +71,6 @@ int run_create_buffers(run_job *job);
 // Restores the initial contents of buffers that a kernel reads and writes.
 void run_refill_buffers(run_job *job);
 int run_show_results(run_job *job);
-
-// The element type of a kernel's type, such as "const float4*". Returns false for structures, pointers to pointers and
-// void, which may hold anything.
-bool run_element_type(const char *type, ig_type *element);
 
 // Compiles and runs the kernel, until the last run has ended.
 int run_prepare_and_run(run_job *job);

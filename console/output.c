@@ -93,6 +93,7 @@ int cli_exit_code(ig_status status) {
         case IG_STATUS_BUFFER_TOO_SMALL:
         case IG_STATUS_THREADGROUP_TOO_LARGE:
         case IG_STATUS_KERNEL_FAULT:
+        case IG_STATUS_CHECK_FAILED:
         case IG_STATUS_BAD_FORMAT: return CLI_BAD_INPUT;
         default: return CLI_FAILED;
     }
@@ -187,6 +188,18 @@ static void show_log_message(ig_log_level level, const char *message, void *user
 
 void cli_show_library_log(void) {
     ig_set_log(show_log_message, NULL);
+}
+
+void cli_show_kernel_log(const ig_kernel_log_entry *entry, void *user) {
+    static const char *const levels[] = {"debug", "info", "notice", "error", "fault"};
+    bool bad = entry->level >= IG_KERNEL_LOG_ERROR, named = *entry->subsystem || *entry->category;
+    (void)user;
+    fflush(stdout);
+    fprintf(stderr, "%s%s", cli_escape(stderr, bad ? CLI_RED : CLI_DIM), levels[entry->level]);
+    fprintf(stderr, "%s ", cli_escape(stderr, CLI_PLAIN));
+    if (named) fprintf(stderr, "[%s:%s] ", cli_visible(entry->subsystem), cli_visible(entry->category));
+    cli_write_visible(stderr, entry->text, strlen(entry->text));
+    fprintf(stderr, "\n");
 }
 
 int cli_check_ending(const char *option, const char *path, const char *endings) {

@@ -45,6 +45,8 @@ int cli_report_and_clear(ig_status status, ig_error *error);
 __attribute__((format(printf, 1, 2))) void cli_note(const char *format, ...);
 // Forwards the library's warnings and errors to stderr.
 void cli_show_library_log(void);
+// What a kernel logs, on stderr: an ig_kernel_log_callback.
+void cli_show_kernel_log(const ig_kernel_log_entry *entry, void *user);
 
 // A row of output: begin, put, end. The writer goes to stdout.
 igi_json *cli_begin_row(void);

@@ -4,6 +4,7 @@
 
 #include "commands.h"
 #include "event.h"
+#include "log-state.h"
 
 double igi_seconds_now(void) {
     struct timespec now;
@@ -37,14 +38,17 @@ double igi_seconds_now(void) {
 
 // ---- Life ----
 
-- (id)initWithQueue:(IGQueue *)queue retained:(BOOL)retained {
+- (id)initWithQueue:(IGQueue *)queue retained:(BOOL)retained logState:(id<MTLLogState>)logState {
     if (!(self = [super init])) return nil;
     _queue = [queue retain];
     _retainedReferences = retained;
-    if (ig_commands_create(queue->_queue, NULL, &_commands) != IG_STATUS_OK) {
+    ig_commands_desc desc = {0};
+    if (logState) desc.kernel_log = [(IGLogState *)logState desc];
+    if (ig_commands_create(queue->_queue, &desc, &_commands) != IG_STATUS_OK) {
         [self release];
         return nil;
     }
+    if (logState) [self keep:logState];
     return self;
 }
 

@@ -13,12 +13,13 @@
    @public
     ig_queue *_queue;
     IGDevice *_device;
+    id<MTLLogState> _logState;  // of command buffers that have none of their own; may be nil
     // The order is that of enqueue; a command buffer that is committed before an earlier one waits for it.
     pthread_mutex_t _lock;
     pthread_cond_t _submitted;
     IGCommandBuffer *_first, *_last;  // enqueued and not submitted to Ingot yet; not retained
 }
-- (id)initWithDevice:(IGDevice *)device;
+- (id)initWithDevice:(IGDevice *)device logState:(id<MTLLogState>)logState;
 - (void)enqueue:(IGCommandBuffer *)buffer;
 - (void)commit:(IGCommandBuffer *)buffer;
 - (void)forget:(IGCommandBuffer *)buffer;
@@ -49,7 +50,7 @@ typedef enum igi_llm_stage {
     uint32_t _boundBuffers, _boundThreadgroups;  // slots that the last encoder left bound
     NSMutableArray *_kept;                       // what kernels access through pointers; nil: nothing
 }
-- (id)initWithQueue:(IGQueue *)queue retained:(BOOL)retained;
+- (id)initWithQueue:(IGQueue *)queue retained:(BOOL)retained logState:(id<MTLLogState>)logState;
 // Mistakes for which Metal's validation would stop the program: the first such text becomes the error.
 - (void)fail:(NSString *)text;
 - (void)refuse:(NSString *)text;  // the same, for features that the software device lacks

@@ -2,6 +2,7 @@
 // Everything that a device creates except libraries and pipelines.
 #include "commands.h"
 #include "event.h"
+#include "log-state.h"
 #include "residency-set.h"
 #include "resource.h"
 
@@ -30,7 +31,7 @@ enum { IGI_SMALL_BUFFER = 32 << 10 };
 // ---- Queues ----
 
 - (id<MTLCommandQueue>)newCommandQueue {
-    return [[IGQueue alloc] initWithDevice:self];
+    return [[IGQueue alloc] initWithDevice:self logState:nil];
 }
 
 // Command buffers wait only for memory, so there is no limit to enforce.
@@ -39,7 +40,7 @@ enum { IGI_SMALL_BUFFER = 32 << 10 };
 }
 
 - (id<MTLCommandQueue>)newCommandQueueWithDescriptor:(MTLCommandQueueDescriptor *)descriptor {
-    return [self newCommandQueue];
+    return [[IGQueue alloc] initWithDevice:self logState:descriptor.logState];
 }
 
 // ---- Buffers and heaps ----
@@ -110,6 +111,14 @@ enum { IGI_SMALL_BUFFER = 32 << 10 };
 
 - (id<MTLResidencySet>)newResidencySetWithDescriptor:(MTLResidencySetDescriptor *)descriptor error:(NSError **)error {
     return [[IGResidencySet alloc] initWithDevice:self label:descriptor.label];
+}
+
+- (id<MTLLogState>)newLogStateWithDescriptor:(MTLLogStateDescriptor *)descriptor error:(NSError **)error {
+    NSInteger size = descriptor.bufferSize;
+    if (size != 0 && (size < 1024 || size > 1 << 30))
+        return igi_refuse(error, MTLLogStateErrorDomain, MTLLogStateErrorInvalidSize,
+                          @"bufferSize of a log state must be from 1 KiB to 1 GiB");
+    return [[IGLogState alloc] initWithDescriptor:descriptor];
 }
 
 - (id<MTLBinaryArchive>)newBinaryArchiveWithDescriptor:(MTLBinaryArchiveDescriptor *)descriptor

@@ -2,6 +2,8 @@
 // The device itself: finding it, its lifetime, its limits.
 #include "device.h"
 
+#include "log-state.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,7 +87,8 @@ static uint32_t validation(void) {
     if (!(self = [super init])) return nil;
     atomic_init(&_references, 1);
     // By name: with INGOT_DEVICE=metal the default could be the backend that uses this class.
-    ig_device_desc desc = {.name = "cpu", .deadline_ns = watchdog_ns(), .check = validation()};
+    ig_device_desc desc = {
+        .name = "cpu", .deadline_ns = watchdog_ns(), .check = validation(), .kernel_log = igi_metal_default_log()};
     if (ig_device_create(&desc, &_device, NULL) != IG_STATUS_OK) {
         [self dealloc];  // release would take the lock, which the caller holds
         return nil;

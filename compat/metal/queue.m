@@ -24,11 +24,12 @@
 @end
 
 @implementation IGQueue
-- (id)initWithDevice:(IGDevice *)device {
+- (id)initWithDevice:(IGDevice *)device logState:(id<MTLLogState>)logState {
     if (!(self = [super init])) return nil;
     pthread_mutex_init(&_lock, NULL);
     pthread_cond_init(&_submitted, NULL);
     _device = [device retain];
+    _logState = [logState retain];
     if (ig_queue_create(device->_device, &_queue) != IG_STATUS_OK) {
         [self release];
         return nil;
@@ -40,6 +41,7 @@
     ig_queue_release(_queue);
     pthread_mutex_destroy(&_lock);
     pthread_cond_destroy(&_submitted);
+    [_logState release];
     [_device release];
     [super dealloc];
 }
@@ -116,16 +118,17 @@ static void submit_ready(IGQueue *queue) {
 // ---- Command buffers ----
 
 - (id<MTLCommandBuffer>)commandBuffer {
-    return igi_autoreleased([[IGCommandBuffer alloc] initWithQueue:self retained:YES]);
+    return igi_autoreleased([[IGCommandBuffer alloc] initWithQueue:self retained:YES logState:_logState]);
 }
 
 - (id<MTLCommandBuffer>)commandBufferWithUnretainedReferences {
-    return igi_autoreleased([[IGCommandBuffer alloc] initWithQueue:self retained:NO]);
+    return igi_autoreleased([[IGCommandBuffer alloc] initWithQueue:self retained:NO logState:_logState]);
 }
 
 - (id<MTLCommandBuffer>)commandBufferWithDescriptor:(MTLCommandBufferDescriptor *)descriptor {
     BOOL retained = descriptor ? descriptor.retainedReferences : YES;
-    return igi_autoreleased([[IGCommandBuffer alloc] initWithQueue:self retained:retained]);
+    id<MTLLogState> log = descriptor.logState ? descriptor.logState : _logState;
+    return igi_autoreleased([[IGCommandBuffer alloc] initWithQueue:self retained:retained logState:log]);
 }
 
 - (void)insertDebugCaptureBoundary {

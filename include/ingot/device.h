@@ -56,13 +56,44 @@ typedef struct ig_device_properties {
     uint32_t max_threadgroup_memory;       // 32768
     uint32_t max_buffer_arguments;         // 31
     uint32_t worker_count;                 // CPU threads that run kernels; 0 on a GPU
-    uint32_t language_version;             // the newest MSL it compiles, 310 for 3.1
+    uint32_t language_version;             // the newest MSL it compiles, 320 for 3.2
     bool unified_memory;                   // host and device share physical memory
 } ig_device_properties;
 
 // Lists the devices of this machine. Fills up to `capacity` entries of `devices`, which may be NULL when capacity is 0,
 // and sets *count to the number of devices there are.
 ig_status ig_device_enumerate(ig_device_properties *devices, size_t capacity, size_t *count);
+
+// How important a message of a kernel is: os_log_type of <metal_logging>.
+typedef enum ig_kernel_log_level {
+    IG_KERNEL_LOG_DEBUG,   // log_debug
+    IG_KERNEL_LOG_INFO,    // log_info
+    IG_KERNEL_LOG_NOTICE,  // log
+    IG_KERNEL_LOG_ERROR,   // log_error
+    IG_KERNEL_LOG_FAULT,   // log_fault
+} ig_kernel_log_level;
+
+// What a kernel has logged with <metal_logging>. Valid during the call that brings it.
+typedef struct ig_kernel_log_entry {
+    ig_kernel_log_level level;
+    const char *kernel;
+    const char *subsystem, *category;  // of the os_log; "" for os_log_default
+    const char *text;                  // formatted; may hold any bytes but NUL
+} ig_kernel_log_entry;
+
+// Receives the messages of a dispatch when it has ended, before the callbacks of its command buffer. It must not wait for
+// commands of the same queue.
+typedef void (*ig_kernel_log_callback)(const ig_kernel_log_entry *message, void *user);
+
+// Where messages of kernels go.
+typedef struct ig_kernel_log_desc {
+    ig_kernel_log_callback callback;  // NULL: they go to the library's log (ig_set_log)
+    void *user;                       // passed to `callback`
+    ig_kernel_log_level level;        // less important ones are dropped
+    // Memory for the messages of one dispatch, from 1 KiB to 1 GiB; 0: 1 MiB. Messages that do not fit are counted and
+    // lost: see ig_commands_get_lost_log_entries.
+    uint64_t buffer_bytes;
+} ig_kernel_log_desc;
 
 // Which device to open, and how.
 typedef struct ig_device_desc {
@@ -77,6 +108,13 @@ typedef struct ig_device_desc {
     // Not 0: threads, simdgroups and threadgroups run in an order made from this number, one at a time, so that what
     // depends on their order shows. 0: INGOT_SCHEDULE, else as fast as possible.
     uint64_t schedule;
+    // Directory into which dispatches that fail are written, for `ingot replay`; NULL: INGOT_CAPTURE_DIR, else none are.
+    const char *capture_dir;
+    // Which dispatches are captured besides: kernels and their dispatches, "sum*,scan:0-9"; NULL: INGOT_CAPTURE_DISPATCH
+    const char *capture_dispatch;
+    ig_kernel_log_desc kernel_log;  // what kernels log, for command buffers that say nothing else
+    bool profile;                   // measure kernels, for ig_device_get_profile
+    const char *trace;  // a file for a trace in Chrome's format, also measures; NULL: INGOT_TRACE, else none. "": none
     const char *jit_debug;  // show kernels and their lines to "gdb", "perf" or "gdb,perf"; NULL: INGOT_JIT_DEBUG
 } ig_device_desc;
 
@@ -98,6 +136,20 @@ typedef struct ig_device_stats {
 } ig_device_stats;
 // Fills `stats` with the current counts.
 void ig_device_get_stats(const ig_device *device, ig_device_stats *stats);
+
+// What the dispatches of a kernel have cost. Kernels of the same name and width are one row.
+typedef struct ig_kernel_profile {
+    const char *kernel;
+    uint64_t calls;
+    uint64_t time_ns, best_ns;  // of all dispatches that ended, and of the shortest
+    uint64_t threads;           // that ran
+    uint64_t bytes;             // of the buffers that were bound, each once per dispatch; 0 for ring kernels
+    uint64_t compile_ns;        // generating or loading its code
+    uint32_t width;             // threads that run at once in vector registers; 0 on a GPU
+} ig_kernel_profile;
+// What kernels have cost since the device was opened, those that took longest first. owns: the caller frees *rows, with
+// their names, by one free(). errors: WRONG_STATE unless the device was opened with `profile` or `trace`.
+ig_status ig_device_get_profile(ig_device *device, ig_kernel_profile **rows, size_t *count);
 
 // ---- Buffers ----
 
@@ -357,6 +409,7 @@ typedef enum ig_commands_state {
 typedef struct ig_commands_desc {
     uint64_t deadline_ns;  // running time after which the command buffer fails with TIMEOUT; 0: the device's deadline
     const char *label;     // a name for messages and tools; may be NULL
+    ig_kernel_log_desc kernel_log;  // what its kernels log; without a callback, the device's is used
 } ig_commands_desc;
 
 // Creates a command buffer for a queue. desc may be NULL.
@@ -419,6 +472,9 @@ ig_status ig_commands_get_error(const ig_commands *commands, ig_error *error);
 // What checking found while the commands ran, which then fail with CHECK_FAILED unless all of it are warnings. Returns
 // how many there are; 0 while they have not ended. *findings lives as long as the commands.
 size_t ig_commands_get_findings(const ig_commands *commands, const ig_finding **findings);
+
+// How many messages of <metal_logging> were lost, so far, because their memory was full.
+uint64_t ig_commands_get_lost_log_entries(const ig_commands *commands);
 
 // When something began and ended, in nanoseconds of a monotonic clock; 0 if it has not yet.
 typedef struct ig_timing {

@@ -19,6 +19,8 @@
     X(BLAS, "", "OpenBLAS or Accelerate", "the BLAS library to load")                                       \
     X(CACHE_DIR, "", "$XDG_CACHE_HOME/ingot", "where compiled kernels are kept; empty: nowhere")            \
     X(CAPTURE, "", "no capture", "the file for Xcode that records all work on a Mac")                       \
+    X(CAPTURE_DIR, "", "no capture", "where failing and chosen dispatches are written, for `ingot replay`") \
+    X(CAPTURE_DISPATCH, "", "failing ones", "which dispatches are captured besides: sum*, sum*:0-9, 17")    \
     X(CHECK, "", "nothing", "what is checked while kernels run: all, memory, races, init, sync")            \
     X(CLANG, "", "clang-19", "the clang that compiles MSL")                                                 \
     X(CODEGEN, "", "next to the library", "the ingot-codegen program, or in-process")                       \
@@ -38,6 +40,7 @@
     X(SIMT_SHAPE, "always|never|auto", "auto", "whether kernels are compiled per threadgroup size")         \
     X(SIMT_WIDTH, "0|1|4|8|16|32", "0: chosen per kernel", "how many threads of a kernel run per step")     \
     X(THRESHOLDS, "", "thresholds in the cache", "the file of measured dispatch thresholds")                \
+    X(TRACE, "", "no trace", "the file of a trace for Perfetto and chrome://tracing; %p: the process")      \
     X(WORKERS, "1..1024", "one per core", "how many CPU threads run kernels")
 
 typedef enum igi_setting {

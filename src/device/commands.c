@@ -6,6 +6,7 @@
 #include "core/clock.h"
 #include "device/backend.h"
 #include "device/findings.h"
+#include "device/profile.h"
 
 static bool is_inherited(const ig_commands *commands) {
     return igi_device_is_inherited(commands->queue->device);
@@ -27,6 +28,7 @@ ig_status ig_commands_create(ig_queue *queue, const ig_commands_desc *desc, ig_c
     igi_ref_init(&made->references);
     made->queue = ig_queue_retain(queue);
     made->deadline_ns = desc->deadline_ns ? desc->deadline_ns : queue->device->deadline_ns;
+    made->kernel_log = desc->kernel_log.callback ? desc->kernel_log : queue->device->kernel_log;
     pthread_mutex_init(&made->lock, NULL);
     igi_monotonic_cond_init(&made->changed);
     *commands = made;
@@ -116,6 +118,7 @@ static void run_callbacks(ig_commands *commands, ig_status status) {
 }
 
 void igi_device_commands_finish(ig_commands *commands, ig_status status, ig_error *error) {
+    if (commands->queue->device->profile) igi_device_profile_commands(commands, status);
     pthread_mutex_lock(&commands->lock);
     if (status != IG_STATUS_OK) {
         ig_error_clear(&commands->error);

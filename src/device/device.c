@@ -4,6 +4,7 @@
 
 #include "core/settings.h"
 #include "device/plugin.h"
+#include "device/profile.h"
 
 enum { MAX_BACKENDS = 2 };
 
@@ -77,14 +78,17 @@ ig_status ig_device_create(const ig_device_desc *desc, ig_device **device, ig_er
     igi_ref_init(&made->references);
     made->backend = backend;
     made->deadline_ns = desc->deadline_ns;
+    made->kernel_log = desc->kernel_log;
     made->process = igi_process_number();
     backend->device_properties(index, &made->properties);
     igi_device_buffer_pool_init(&made->buffers, made->properties.memory_bytes);
-    status = backend->device_open(made, index, desc, error);
+    status = igi_device_profile_open(made, desc, error);
+    if (status == IG_STATUS_OK) status = backend->device_open(made, index, desc, error);
     if (status == IG_STATUS_OK) {
         *device = made;
     } else {
         igi_device_buffer_pool_destroy(&made->buffers);
+        igi_device_profile_close(made);
         free(made);
     }
     return status;
@@ -110,6 +114,7 @@ void ig_device_release(ig_device *device) {
     if (!device || igi_device_is_inherited(device) || !igi_ref_drop(&device->references)) return;
     igi_device_buffer_pool_destroy(&device->buffers);
     device->backend->device_close(device);
+    igi_device_profile_close(device);
     free(device);
 }
 

@@ -2,7 +2,9 @@
 // Libraries: compiled MSL, and what it contains.
 #include <string.h>
 
+#include "core/clock.h"
 #include "device/backend.h"
+#include "device/profile.h"
 
 static ig_status check(const ig_library_desc *desc, ig_error *error) {
     if (!desc || !desc->source == !desc->path)
@@ -13,11 +15,16 @@ static ig_status check(const ig_library_desc *desc, ig_error *error) {
         if (!desc->defines[i].name || !*desc->defines[i].name)
             return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "define %zu has no name", i);
     uint32_t version = desc->language_version;
-    if (version && (version < 100 || version > 310))
+    if (version && (version < 100 || version > 320 || version % 10))
         return igi_error_set(error, IG_STATUS_UNSUPPORTED,
-                             "Metal language version %u.%u is not supported; the newest is 3.1", version / 100,
-                             version / 10 % 10);
+                             "Metal language version %g is not supported; the newest is 3.2", version / 100.0);
     return IG_STATUS_OK;
+}
+
+static void profile_library(ig_device *device, const ig_library_desc *desc, uint64_t compilations, uint64_t start) {
+    const char *name = desc->path ? desc->path : desc->name ? desc->name : "program_source";
+    bool compiled = atomic_load(&device->compilations) != compilations;
+    igi_device_profile_compiled(device, name, compiled ? "clang" : "cache", 0, start);
 }
 
 ig_status ig_library_create(ig_device *device, const ig_library_desc *desc, ig_library **library, ig_error *error) {
@@ -33,7 +40,9 @@ ig_status ig_library_create(ig_device *device, const ig_library_desc *desc, ig_l
     if (!made) return igi_error_no_memory(error);
     igi_ref_init(&made->references);
     made->device = device;
+    uint64_t start = device->profile ? igi_now_ns() : 0, compilations = atomic_load(&device->compilations);
     status = device->backend->library_open(made, &full, error);
+    if (device->profile) profile_library(device, &full, compilations, start);
     if (status != IG_STATUS_OK) {
         free(made);
         return status;

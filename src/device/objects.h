@@ -24,7 +24,9 @@ struct ig_device {
     void *state;  // the backend's
     ig_device_properties properties;
     uint64_t deadline_ns;
-    uint32_t process;  // igi_process_number of the process that created it
+    ig_kernel_log_desc kernel_log;
+    struct igi_device_profile *profile;  // NULL: nothing is measured
+    uint32_t process;                    // igi_process_number of the process that created it
     igi_device_buffer_pool buffers;
     // The backend's cache directory, which upper layers use too; NULL if there is no cache on disk.
     const char *cache_dir;
@@ -171,6 +173,7 @@ struct ig_commands {
     ig_queue *queue;
     char *label;
     uint64_t deadline_ns;
+    ig_kernel_log_desc kernel_log;
     // Encoding
     igi_device_command *commands;
     size_t command_count, command_capacity, dispatch_count;
@@ -191,7 +194,8 @@ struct ig_commands {
     bool finished;     // callbacks have run too
     atomic_int state;  // ig_commands_state
     atomic_uint_fast64_t start_ns, end_ns;
-    _Atomic uint32_t abort;        // read by running kernels
+    _Atomic uint32_t abort;  // read by running kernels
+    atomic_uint_fast64_t lost_messages;
     igi_device_findings findings;  // written by whoever runs the commands
     void *backend_state;
     ig_commands *next;  // in the queue
@@ -201,6 +205,7 @@ struct ig_queue {
     igi_refcount references;
     ig_device *device;
     void *state;
+    uint32_t track;  // in the trace
 };
 
 struct ig_event {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Queues.
 #include "device/backend.h"
+#include "device/profile.h"
 
 ig_status ig_queue_create(ig_device *device, ig_queue **queue) {
     if (!device || !queue)
@@ -16,6 +17,7 @@ ig_status ig_queue_create(ig_device *device, ig_queue **queue) {
         return igi_fail(status, "queue_create: the device could not create a queue: %s", ig_status_text(status));
     }
     ig_device_retain(device);
+    if (device->profile) igi_device_profile_queue(made);
     *queue = made;
     return IG_STATUS_OK;
 }

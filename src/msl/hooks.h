@@ -52,6 +52,7 @@
     X(matrix_load_b16, "i:ppplb")   \
     X(matrix_store_b16, "v:ippplb") \
     X(texture_layout, "l:pl")       \
-    X(constant_defined, "b:p")
+    X(constant_defined, "b:p")      \
+    X(log, "p:")
 
 #endif

@@ -21,6 +21,7 @@ typedef struct binder {
 static const char group_call[] = "ig.group";
 static const char *const local_calls[3] = {"ig.local.x", "ig.local.y", "ig.local.z"};
 static const char lane_call[] = "__ig_lane_id";
+static const char log_call[] = "__ig_log";
 
 // ---- Values of one thread ----
 
@@ -339,6 +340,13 @@ ig_status igi_simt_replace_placeholders(igi_simt_module *m) {
                 .pointer = LLVMPointerTypeInContext(m->context, 0)};
     LLVMPositionBuilderBefore(b.builder, igi_simt_first_after_allocas(m->thread));
     if (LLVMGetNamedFunction(m->module, lane_call)) replace_calls(m, lane_call, simd_place(&b, "__ig_simd_lane"));
+    if (LLVMGetNamedFunction(m->module, log_call)) {
+        LLVMValueRef field = igi_simt_field(b.builder, LLVMGetParam(m->thread, 0), offsetof(igi_simt_group, log));
+        LLVMValueRef log = load_invariant(&b, b.pointer, field);
+        igi_simt_set_name(log, "log");
+        replace_calls(m, log_call, log);
+        m->info.logs = LLVMGetFirstUse(log) != NULL;
+    }
     replace_calls(m, group_call, LLVMGetParam(m->thread, 0));
     for (unsigned i = 0; i < 3; i++) replace_calls(m, local_calls[i], LLVMGetParam(m->thread, i + 1));
     LLVMDisposeBuilder(b.builder);

@@ -22,6 +22,7 @@ typedef struct igi_simt_group {
     uint32_t origin[3];              // thread_position_in_grid of the group's first thread
     struct igi_simt_checked *check;  // for instrumented code
     uint64_t schedule;               // not 0: the seed for the order of its threads
+    uint32_t *log;                   // for messages: msl/log-layout.h; may be NULL
     // Buffers are in slots 0 to 30, threadgroup arguments in 31 to 61. They are part of the struct, because a group can
     // be read at any time, so that loops over threads need not read it again.
     void *arguments[2 * IGI_MAX_SLOTS];
@@ -71,10 +72,11 @@ typedef struct igi_simt_code_info {
     uint32_t instructions;   // of one thread, before it was widened; IGI_LARGE_KERNEL
     uint32_t any_groups;     // not 0: computes the same in threadgroups of any shape, and no loop accesses memory
     uint32_t batch;          // threadgroups, neighbours in x, that one call runs; the group is the first of them
+    uint32_t logs;           // not 0: may write messages
 } igi_simt_code_info;
 
 // Kernels with more instructions are compiled with less optimisation, and only once.
-enum { IGI_CODE_VERSION = 16, IGI_LARGE_KERNEL = 1000 };
+enum { IGI_CODE_VERSION = 18, IGI_LARGE_KERNEL = 1000 };
 
 // Generated code calls this as "ig.private": memory for private arrays, set by igi_simt_run_group.
 void *igi_simt_private_memory(void);

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// MTL_SHADER_VALIDATION=1, as on a Mac: an error in a kernel fails its command buffer, with the line.
+// MTL_SHADER_VALIDATION=1, as on a Mac: an error in a kernel fails its command buffer, with the line. INGOT_CAPTURE_DIR
+// keeps the dispatch.
 #include "helpers.h"
 
 #include <stdlib.h>
+#include <unistd.h>
+
+static char captures[] = "/tmp/ingot-captures.XXXXXX";
 
 static const char source[] =
     "#include <metal_stdlib>\nusing namespace metal;\n"
@@ -40,8 +44,27 @@ static void validation_finds_what_is_wrong(void **state) {
     [queue release];
 }
 
+static bool is_captured(const char *name) {
+    NSString *path = [NSString stringWithFormat:@"%s/%s/capture.json", captures, name];
+    return access([path UTF8String], R_OK) == 0;
+}
+
+static void what_is_wrong_is_captured(void **state) {
+    id<MTLCommandQueue> queue = [device newCommandQueue];
+    id<MTLCommandBuffer> wrong = run(queue, "shift"), right = run(queue, "keep");
+    assert_true(is_captured("0001-shift"));
+    assert_false(is_captured("0002-keep"));
+    [wrong release];
+    [right release];
+    [queue release];
+    [[NSFileManager defaultManager] removeFileAtPath:[NSString stringWithUTF8String:captures] handler:nil];
+}
+
 int main(void) {
+    if (!mkdtemp(captures)) return 1;
+    setenv("INGOT_CAPTURE_DIR", captures, 1);
     setenv("MTL_SHADER_VALIDATION", "1", 1);
-    const struct CMUnitTest tests[] = {compat_test(validation_finds_what_is_wrong)};
+    const struct CMUnitTest tests[] = {compat_test(validation_finds_what_is_wrong),
+                                       compat_test(what_is_wrong_is_captured)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

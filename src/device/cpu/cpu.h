@@ -26,10 +26,11 @@ typedef struct cpu_device {
     char *cache_dir;
     uint32_t width;  // of compiled kernels; 0: the compiler chooses
     cpu_shaping shaping;
-    bool line_tables;             // for every library: a debugger or profiler is attached
-    struct cpu_checker *checker;  // NULL: kernels run unchecked
-    uint32_t checks;              // IG_CHECK_
-    uint64_t schedule;            // not 0: the order of threads is made from it
+    bool line_tables;               // for every library: a debugger or profiler is attached
+    struct cpu_checker *checker;    // NULL: kernels run unchecked
+    uint32_t checks;                // IG_CHECK_
+    struct cpu_captures *captures;  // NULL: no dispatch is captured
+    uint64_t schedule;              // not 0: the order of threads is made from it
     igi_device_slabs slabs;
     pthread_mutex_t lock;          // guards what follows
     struct cpu_module *modules;    // alive, by key
@@ -46,7 +47,8 @@ typedef struct cpu_module {
     ig_math_mode math_mode;
     uint64_t timeout_ns;  // for compiling one of its kernels; 0: the default
     bool line_tables;
-    igi_msl_sources sources;  // with line tables: the user's names of files, and columns
+    igi_msl_sources sources;    // with line tables: the user's names of files, and columns
+    struct cpu_origin *origin;  // what it was made of, when dispatches are captured; may be NULL
     struct cpu_module *next;
 } cpu_module;
 
@@ -101,6 +103,8 @@ ig_status igi_cpu_generate(ig_device *device, const cpu_program *program, const 
 // The code to run; compiled on first use.
 ig_status igi_cpu_program_code(ig_device *device, cpu_program *program, cpu_purpose purpose, const igi_simt_code **code,
                                ig_error *error);
+// How often this thread has compiled or loaded code.
+uint64_t igi_cpu_codes_made(void);
 // Whether a dispatch reads and writes more than the caches hold.
 bool igi_cpu_exceeds_caches(const igi_device_dispatch *dispatch, uint64_t threads);
 // Whether a dispatch of this many threads is worth specialised code and its own order of threads.

@@ -6,6 +6,7 @@
 
 #include "core/host.h"
 #include "core/settings.h"
+#include "device/cpu/capture.h"
 #include "device/cpu/check.h"
 #include "device/cpu/cpu.h"
 #include "msl/clang-path.h"
@@ -67,7 +68,7 @@ static void properties(size_t index, ig_device_properties *p) {
         .max_threadgroup_memory = IGI_THREADGROUP_MEMORY,
         .max_buffer_arguments = IGI_MAX_SLOTS,
         .worker_count = default_workers(),
-        .language_version = 310,
+        .language_version = 320,
         .unified_memory = true,
     };
     snprintf(p->name, sizeof p->name, "Ingot software Metal device (%s, %u %s)", model, cores,
@@ -116,6 +117,13 @@ static ig_status choose_checks(cpu_device *cpu, uint32_t wanted, ig_error *error
     return cpu->checker ? IG_STATUS_OK : igi_error_no_memory(error);
 }
 
+static ig_status choose_captures(cpu_device *cpu, const ig_device_desc *desc, ig_error *error) {
+    const char *directory = desc->capture_dir ? desc->capture_dir : igi_setting_named(IGI_SETTING_CAPTURE_DIR);
+    const char *choice =
+        desc->capture_dispatch ? desc->capture_dispatch : igi_setting_named(IGI_SETTING_CAPTURE_DISPATCH);
+    return igi_cpu_captures_create(directory, choice, &cpu->captures, error);
+}
+
 static uint64_t choose_schedule(uint64_t wanted) {
     return wanted ? wanted : igi_setting_number(IGI_SETTING_SCHEDULE, 0);
 }
@@ -128,6 +136,7 @@ static void close_parts(cpu_device *cpu) {
     igi_codegen_destroy(cpu->codegen);
     igi_simt_jit_destroy(cpu->jit);
     igi_cpu_checker_destroy(cpu->checker);
+    igi_cpu_captures_destroy(cpu->captures);
     igi_device_slabs_destroy(&cpu->slabs);
     free(cpu->cache_dir);
     pthread_mutex_destroy(&cpu->lock);
@@ -151,6 +160,7 @@ static ig_status open(ig_device *device, size_t index, const ig_device_desc *des
     if (status == IG_STATUS_OK) status = choose_audience(desc->jit_debug, &audience, error);
     if (status == IG_STATUS_OK) status = igi_simt_jit_create(audience, &cpu->jit, error);
     if (status == IG_STATUS_OK) status = choose_checks(cpu, desc->check, error);
+    if (status == IG_STATUS_OK) status = choose_captures(cpu, desc, error);
     cpu->line_tables = audience != IGI_JIT_NOBODY || cpu->checks;
     cpu->schedule = choose_schedule(desc->schedule);
     if (status == IG_STATUS_OK && !(cpu->watchdog = igi_watchdog_create())) status = igi_error_no_memory(error);

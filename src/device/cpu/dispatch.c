@@ -4,10 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/clock.h"
 #include "device/cpu/check.h"
 #include "device/cpu/cpu.h"
 #include "device/cpu/fault-message.h"
 #include "device/cpu/float-mode.h"
+#include "device/cpu/log.h"
 #include "device/cpu/thread.h"
 #include "device/texture.h"
 #include "simt/checked/init.h"
@@ -36,6 +38,7 @@ typedef struct launch {
     pthread_mutex_t findings;  // guards those of `check`
     uint64_t schedule;         // not 0: the order of groups and threads is made from it
     uint64_t step, shift;      // group n of that order is (n * step + shift) of all
+    uint32_t *log;             // for messages; NULL: nobody reads them
     bool streaming;            // writes bypass the caches
     atomic_int failed;         // ig_status of the first failure
     cpu_fault fault;           // written by the first thread that fails, read when all have ended
@@ -225,6 +228,7 @@ static void run_groups(void *context, uint64_t begin, uint64_t end) {
     r.group.threadgroup_memory = igi_simt_scratch_threadgroup(scratch);
     place_threadgroup_arguments(l, r.group.threadgroup_memory, r.group.arguments);
     r.group.abort = (const volatile uint32_t *)l->abort;
+    r.group.log = l->log;
     if (!open_check(l, &r)) {
         fail(l, IG_STATUS_OUT_OF_MEMORY);
         return;
@@ -436,16 +440,19 @@ ig_status igi_cpu_dispatch(ig_commands *commands, igi_device_dispatch *dispatch,
                 .checks = is_endless(commands) ? 0 : igi_cpu_check_flags(device),
                 .schedule = is_endless(commands) ? 0 : igi_cpu(device)->schedule,
                 .step = 1};
-    uint64_t total;
+    uint64_t total, codes = igi_cpu_codes_made();
     if (!count_groups(&l, &total))
         return igi_error_set(error, IG_STATUS_OVERFLOW, "a dispatch has more than 2^64 threadgroups");
     if (!total) return IG_STATUS_OK;
     status = bind(&l, error);
     if (status == IG_STATUS_OK) status = choose_code(device, program, commands->deadline_ns != 0, &total, &l, error);
     if (status != IG_STATUS_OK) return status;
+    if (igi_cpu_codes_made() != codes) dispatch->timing.start_ns = igi_now_ns();  // compiling is not running
     l.static_bytes = l.code->info.threadgroup_bytes;
     l.threadgroup_bytes = igi_round_up(l.code->info.threadgroup_bytes, 64) + dispatch->threadgroup_bytes;
     l.float_mode = igi_device_float_mode_kernel(program->module->math_mode == IG_MATH_FAST);
+    if (l.code->info.logs && !is_endless(commands) && !(l.log = igi_cpu_log_begin(commands)))
+        return igi_error_no_memory(error);
     igi_device_fault_install();
     if (l.schedule) choose_order(&l, total);
     if (l.checks) return run_checked(&l, commands, dispatch, total, error);

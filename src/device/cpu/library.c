@@ -4,6 +4,7 @@
 
 #include "compiler-identity.h"
 #include "core/embedded.h"
+#include "device/cpu/capture.h"
 #include "device/cpu/cpu.h"
 #include "msl/build.h"
 #include "msl/missing.h"
@@ -39,6 +40,7 @@ void igi_cpu_module_release(cpu_device *cpu, cpu_module *module) {
     if (!last) return;
     free(module->bitcode), free(module->log);
     igi_msl_sources_free(&module->sources);
+    igi_cpu_origin_free(module->origin);
     free(module);
 }
 
@@ -210,6 +212,7 @@ static ig_status make_module(ig_library *library, igi_msl_request *request, cach
         return status;
     }
     made->key = entry->key;
+    if (igi_cpu(library->device)->captures) made->origin = igi_cpu_origin_create(request);
     if (request->line_tables) {
         made->sources = request->sources;
         made->sources.include_dirs = NULL;  // the caller's

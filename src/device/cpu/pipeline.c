@@ -3,8 +3,10 @@
 #include <string.h>
 
 #include "compiler-identity.h"
+#include "core/clock.h"
 #include "device/cpu/cpu.h"
 #include "device/pixel-format.h"
+#include "device/profile.h"
 #include "simt/compile.h"
 
 // ---- Keys ----
@@ -97,12 +99,14 @@ ig_status igi_cpu_generate(ig_device *device, const cpu_program *program, const 
                                error);
 }
 
-static ig_status make_code(ig_device *device, const cpu_program *program, cpu_purpose purpose, igi_simt_code *code,
-                           ig_error *error) {
+static ig_status load_or_compile(ig_device *device, const cpu_program *program, cpu_purpose purpose,
+                                 igi_simt_code *code, const char **how, ig_error *error) {
     cpu_device *cpu = igi_cpu(device);
     igi_simt_request request = igi_cpu_simt_request(cpu, program, purpose);
     igi_hash key = code_key(program, &request);
+    *how = "cache";
     if (load_cached(device, program, key, code)) return IG_STATUS_OK;
+    *how = "LLVM";
     char *object = NULL;
     size_t length = 0;
     ig_status status = igi_cpu_generate(device, program, &request, IGI_STAGE_OBJECT, &object, &length, error);
@@ -110,6 +114,23 @@ static ig_status make_code(ig_device *device, const cpu_program *program, cpu_pu
     status = load(cpu, program, object, length, code, error);
     if (status == IG_STATUS_OK) igi_disk_cache_put(cpu->cache, key, object, length);
     free(object);
+    return status;
+}
+
+static _Thread_local uint64_t codes_made;
+
+uint64_t igi_cpu_codes_made(void) {
+    return codes_made;
+}
+
+static ig_status make_code(ig_device *device, const cpu_program *program, cpu_purpose purpose, igi_simt_code *code,
+                           ig_error *error) {
+    const char *how;
+    codes_made++;
+    uint64_t start = device->profile ? igi_now_ns() : 0;
+    ig_status status = load_or_compile(device, program, purpose, code, &how, error);
+    if (device->profile && status == IG_STATUS_OK)
+        igi_device_profile_compiled(device, program->name, how, code->info.width, start);
     return status;
 }
 

@@ -4,9 +4,12 @@
 #include <string.h>
 
 #include "core/clock.h"
+#include "device/cpu/capture.h"
 #include "device/cpu/check.h"
 #include "device/cpu/cpu.h"
+#include "device/cpu/log.h"
 #include "device/findings.h"
+#include "device/profile.h"
 #include "device/texture.h"
 
 typedef struct cpu_queue {
@@ -24,6 +27,7 @@ typedef struct cpu_queue {
     uint64_t turn;     // incremented when a thread takes the queue
     igi_alarm alarm;
     bool armed;
+    cpu_log log;
 } cpu_queue;
 
 // ---- Scheduling ----
@@ -82,14 +86,21 @@ static ig_status start(cpu_queue *queue, ig_commands *commands) {
     return status;
 }
 
+static ig_status run_dispatch(ig_commands *commands, igi_device_dispatch *dispatch, ig_error *error) {
+    bool captures = igi_cpu(commands->queue->device)->captures != NULL;
+    cpu_capture *capture = captures ? igi_cpu_capture_begin(commands, dispatch) : NULL;
+    dispatch->timing.start_ns = igi_now_ns();
+    ig_status status = igi_cpu_dispatch(commands, dispatch, error);
+    dispatch->timing.end_ns = igi_now_ns();
+    igi_cpu_log_end(commands, dispatch->pipeline->kernel.name);
+    igi_cpu_capture_end(capture, status, error);
+    return status;
+}
+
 static ig_status run_command(ig_commands *commands, igi_device_command *command, ig_error *error) {
     ig_status status = IG_STATUS_OK;
     switch (command->kind) {
-        case IGI_COMMAND_DISPATCH:
-            command->dispatch.timing.start_ns = igi_now_ns();
-            status = igi_cpu_dispatch(commands, &command->dispatch, error);
-            command->dispatch.timing.end_ns = igi_now_ns();
-            break;
+        case IGI_COMMAND_DISPATCH: status = run_dispatch(commands, &command->dispatch, error); break;
         case IGI_COMMAND_COPY:
             memmove((char *)command->blit.target->memory + command->blit.target_offset,
                     (const char *)command->blit.source->memory + command->blit.source_offset, command->blit.length);
@@ -209,8 +220,13 @@ ig_status igi_cpu_queue_open(ig_queue *owner) {
     return IG_STATUS_OK;
 }
 
+cpu_log *igi_cpu_queue_log(ig_queue *owner) {
+    return &((cpu_queue *)owner->state)->log;
+}
+
 void igi_cpu_queue_close(ig_queue *owner) {
     cpu_queue *queue = owner->state;
+    ig_buffer_release(queue->log.buffer);
     pthread_mutex_destroy(&queue->lock);
     free(queue);
 }
@@ -250,7 +266,12 @@ void igi_cpu_assist(ig_commands *commands) {
 ig_status igi_cpu_run_here(ig_commands *commands, ig_error *error) {
     ig_status status = IG_STATUS_OK;
     atomic_store_explicit(&commands->abort, 0, memory_order_relaxed);
-    for (size_t i = 0; i < commands->command_count && status == IG_STATUS_OK; i++)
-        status = igi_cpu_dispatch(commands, &commands->commands[i].dispatch, error);
+    bool profiled = commands->queue->device->profile != NULL;
+    for (size_t i = 0; i < commands->command_count && status == IG_STATUS_OK; i++) {
+        igi_device_dispatch *dispatch = &commands->commands[i].dispatch;
+        if (profiled) dispatch->timing.start_ns = igi_now_ns();
+        status = igi_cpu_dispatch(commands, dispatch, error);
+        if (profiled) igi_device_profile_stay(commands, dispatch);
+    }
     return status;
 }

@@ -10,7 +10,7 @@
 
 @class MTLBinaryArchiveDescriptor, MTLCommandQueueDescriptor, MTLCompileOptions, MTLComputePipelineDescriptor,
     MTLComputePipelineReflection, MTLHeapDescriptor, MTLIndirectCommandBufferDescriptor, MTLResidencySetDescriptor,
-    MTLSamplerDescriptor, MTLSharedEventHandle, MTLTextureDescriptor;
+    MTLLogStateDescriptor, MTLSamplerDescriptor, MTLSharedEventHandle, MTLTextureDescriptor;
 @protocol MTLArgumentEncoder;
 @protocol MTLBinaryArchive;
 @protocol MTLBuffer;
@@ -24,6 +24,7 @@
 @protocol MTLIndirectCommandBuffer;
 @protocol MTLLibrary;
 @protocol MTLResidencySet;
+@protocol MTLLogState;
 @protocol MTLSamplerState;
 @protocol MTLSharedEvent;
 @protocol MTLTexture;
@@ -217,6 +218,7 @@ typedef void (^MTLNewComputePipelineStateWithReflectionCompletionHandler)(
 - (id<MTLSharedEvent>)newSharedEvent;
 - (id<MTLSharedEvent>)newSharedEventWithHandle:(MTLSharedEventHandle *)sharedEventHandle;
 - (id<MTLResidencySet>)newResidencySetWithDescriptor:(MTLResidencySetDescriptor *)descriptor error:(NSError **)error;
+- (id<MTLLogState>)newLogStateWithDescriptor:(MTLLogStateDescriptor *)descriptor error:(NSError **)error;
 - (id<MTLBinaryArchive>)newBinaryArchiveWithDescriptor:(MTLBinaryArchiveDescriptor *)descriptor error:(NSError **)error;
 
 // The software device has none of these: they return nil, with an error if the call has one.

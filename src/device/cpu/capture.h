@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Dispatches written to disk: those that fail, and those that were chosen. `ingot replay` runs them again.
+#ifndef INGOT_DEVICE_CPU_CAPTURE_H
+#define INGOT_DEVICE_CPU_CAPTURE_H
+
+#include "device/cpu/capture-choice.h"
+#include "device/cpu/cpu.h"
+
+// The format of a description, capture.json; docs/checking.md describes it.
+enum { IGI_CAPTURE_FORMAT = 1, IGI_CAPTURE_MOST = 100 };
+
+// Of a device.
+typedef struct cpu_captures {
+    char *directory;  // absolute
+    cpu_capture_choice choice;
+    atomic_uint written;     // directories
+    atomic_bool complained;  // a failure was logged; one message is enough
+} cpu_captures;
+
+// *captures stays NULL when nothing is to be captured. errors: INVALID_ARGUMENT, IO, OUT_OF_MEMORY.
+ig_status igi_cpu_captures_create(const char *directory, const char *choice, cpu_captures **captures, ig_error *error);
+void igi_cpu_captures_destroy(cpu_captures *captures);
+
+// What a library was compiled from, as one text.
+struct cpu_origin {
+    char *text;
+    size_t length;
+    char *name;  // as diagnostics call it
+    ig_define *defines;
+    size_t define_count;
+    uint32_t language_version;
+};
+// NULL when there is no memory, or no such text; the latter is logged.
+struct cpu_origin *igi_cpu_origin_create(const igi_msl_request *request);
+void igi_cpu_origin_free(struct cpu_origin *origin);
+
+// A buffer of a dispatch as it was before.
+typedef struct cpu_capture_buffer {
+    ig_buffer *buffer;
+    ig_type type;  // of its elements, as the kernel sees them
+    char *before;  // NULL: the kernel does not write it, so that it has not changed
+} cpu_capture_buffer;
+
+typedef struct cpu_capture {
+    ig_commands *commands;
+    const igi_device_dispatch *dispatch;
+    bool chosen;
+    size_t first_finding;  // of this dispatch
+    cpu_capture_buffer *buffers;
+    size_t buffer_count;
+} cpu_capture;
+
+// Around a dispatch of a device that captures. begin returns NULL when this one will not be written.
+cpu_capture *igi_cpu_capture_begin(ig_commands *commands, const igi_device_dispatch *dispatch);
+// Writes the dispatch if it failed or was chosen, and frees the capture, which may be NULL.
+void igi_cpu_capture_end(cpu_capture *capture, ig_status status, const ig_error *error);
+
+// Part of it: makes the directory. *path names it, for messages; the caller frees it. `reason` is "chosen", "fault", "timeout" or "check".
+ig_status igi_cpu_capture_write(const cpu_capture *capture, const char *reason, const char *message, char **path,
+                                ig_error *error);
+
+#endif
