@@ -362,6 +362,7 @@ static ig_status choose_code(ig_device *device, cpu_program *program, bool abort
     const ig_size size = l->group;
     l->streaming = igi_cpu_exceeds_caches(l->dispatch, threads);
     cpu_purpose shaped = {.abortable = abortable,
+                          .check = l->checks,
                           .streaming = l->streaming,
                           .group = {(uint32_t)size.x, (uint32_t)size.y, (uint32_t)size.z}};
     l->threads = (uint32_t)(size.x * size.y * size.z);
