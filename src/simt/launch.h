@@ -68,10 +68,11 @@ typedef struct igi_simt_code_info {
     uint32_t instructions;   // of one thread, before it was widened; IGI_LARGE_KERNEL
     uint32_t any_groups;     // not 0: computes the same in threadgroups of any shape; no loop touches memory
     uint32_t batch;          // threadgroups, neighbours in x, that one call does; the group is the first of them
+    uint32_t granule;        // of a quick look: logarithm of the bytes of a granule
 } igi_simt_code_info;
 
 // More instructions than this are compiled with less care, and only once.
-enum { IGI_CODE_VERSION = 16, IGI_LARGE_KERNEL = 1000 };
+enum { IGI_CODE_VERSION = 17, IGI_LARGE_KERNEL = 1000 };
 
 // Generated code calls this as "ig.private": memory for private arrays, set by igi_simt_run_group.
 void *igi_simt_private_memory(void);

@@ -4,6 +4,7 @@
 
 #include "compiler-identity.h"
 #include "device/cpu/cpu.h"
+#include "simt/checked/state.h"
 #include "simt/compile.h"
 
 // ---- Keys ----
@@ -48,8 +49,8 @@ static igi_hash code_key(const cpu_program *program, const igi_simt_request *req
 // ---- Code ----
 
 static bool is_narrow(const cpu_program *program, cpu_purpose purpose) {
-    // Bounds are the same for a vector of threads; the rest looks at each thread.
-    bool each_thread = purpose.check & ~(uint32_t)IG_CHECK_MEMORY;
+    // Bounds are the same for a vector of threads; the rest looks at each thread, unless it is only a quick look.
+    bool each_thread = (purpose.check & ~(uint32_t)IG_CHECK_MEMORY) && !(purpose.check & IGI_CHECK_QUICK);
     return purpose.narrow || program->single || each_thread || purpose.scheduled;
 }
 
@@ -260,8 +261,10 @@ ig_status igi_cpu_pipeline_open(ig_pipeline *pipeline, const ig_pipeline_desc *d
     cpu_program *program = get_program(pipeline, kernel, desc, &fresh);
     if (!program) return igi_error_no_memory(error);
     const igi_simt_code *code;
-    cpu_purpose purpose = {
-        .abortable = abortable, .check = igi_cpu(device)->checks, .scheduled = igi_cpu(device)->schedule != 0};
+    uint32_t checks = igi_cpu(device)->checks;
+    bool scheduled = igi_cpu(device)->schedule != 0;
+    cpu_purpose purpose = {.abortable = abortable, .check = checks, .scheduled = scheduled};
+    if (checks && !scheduled) purpose.check |= IGI_CHECK_QUICK;
     ig_status status = igi_cpu_program_code(device, program, purpose, &code, error);
     if (status != IG_STATUS_OK) {
         release_program(igi_cpu(device), program);
