@@ -121,7 +121,7 @@ static void look_at_lanes(const touch *t, bool line) {
         memory = LLVMBuildAlloca(w->slots, LLVMTypeOf(t->addresses), IGI_TEMPORARY);
         LLVMBuildStore(w->builder, t->addresses, memory);
     }
-    uint32_t access = (t->access & 0xffff) | w->width << IGI_QUICK_WIDTH_SHIFT;
+    uint32_t access = (t->access & ~(uint32_t)IGI_PSEUDO_ANYWHERE) | w->width << IGI_QUICK_WIDTH_SHIFT;
     LLVMValueRef arguments[] = {t->check,
                                 t->object,
                                 t->base,
@@ -146,7 +146,7 @@ static LLVMValueRef saturating_sub(igi_simt_widener *w, LLVMValueRef a, LLVMValu
 static uint64_t needed_alignment(const touch *t) {
     uint64_t alignment = 1ull << (t->access >> IGI_QUICK_ALIGNMENT_SHIFT & 15);
     uint64_t granule = 1ull << (t->access >> IGI_QUICK_GRANULE_SHIFT & 15);
-    bool cells = t->access & (IGI_QUICK_RACES | IGI_QUICK_INIT);
+    bool cells = t->access & IGI_QUICK_CELLS;
     return cells && granule > alignment ? granule : alignment;
 }
 
@@ -254,15 +254,15 @@ static LLVMValueRef visit_cells(const cells *c) {
     LLVMValueRef before = igi_simt_load_masked(w, type, c->owners, 4, NULL);
     LLVMValueRef was = igi_simt_load_masked(w, type, c->infos, 4, NULL);
     LLVMValueRef first = quick_field(t, offsetof(igi_simt_quick, token));
-    LLVMValueRef floor = threadgroup ? first : quick_field(t, offsetof(igi_simt_quick, floor));
     LLVMValueRef epoch =
         igi_simt_splat_value(w, quick_field(t, offsetof(igi_simt_quick, epochs) + (threadgroup ? 4 : 0)));
-    LLVMValueRef fresh = LLVMBuildICmp(b, LLVMIntUGE, before, igi_simt_splat_value(w, floor), "fresh");
-    LLVMValueRef together = fresh, groups = NULL;
+    LLVMValueRef threads = igi_simt_splat_value(w, quick_field(t, offsetof(igi_simt_quick, threads)));
+    LLVMValueRef distance = LLVMBuildSub(b, before, igi_simt_splat_value(w, first), "");
+    LLVMValueRef together = LLVMBuildICmp(b, LLVMIntULT, distance, threads, "together"), fresh = together;
+    LLVMValueRef groups = NULL;
     if (!threadgroup) {
-        LLVMValueRef threads = igi_simt_splat_value(w, quick_field(t, offsetof(igi_simt_quick, threads)));
-        LLVMValueRef distance = LLVMBuildSub(b, before, igi_simt_splat_value(w, first), "");
-        together = LLVMBuildICmp(b, LLVMIntULT, distance, threads, "together");
+        LLVMValueRef floor = igi_simt_splat_value(w, quick_field(t, offsetof(igi_simt_quick, floor)));
+        fresh = LLVMBuildICmp(b, LLVMIntUGE, before, floor, "fresh");
         LLVMValueRef several = LLVMBuildOr(b, LLVMBuildNot(b, together, ""), has_bits(w, was, IGI_QUICK_GROUPS), "");
         groups = LLVMBuildAnd(b, fresh, several, "groups");
     }
@@ -375,7 +375,7 @@ static void visit_one(const touch *t) {
 // ---- An access ----
 
 static bool has_cells(const touch *t) {
-    return t->access & (IGI_QUICK_RACES | IGI_QUICK_INIT);
+    return t->access & IGI_QUICK_CELLS;
 }
 
 // How many vectors the cells of a row are; 0: it is no row, or a long one.

@@ -287,7 +287,9 @@ ig_status igi_cpu_pipeline_emit(ig_pipeline *pipeline, const char *stage, char *
         const char *name;
         igi_simt_stage stage;
     } stages[] = {{"llvm", IGI_STAGE_LLVM}, {"simt", IGI_STAGE_SIMT}, {"asm", IGI_STAGE_ASM}};
-    igi_simt_request request = igi_cpu_simt_request(cpu, pipeline->state, (cpu_purpose){.check = cpu->checks});
+    // Of a checked kernel, what runs first.
+    uint32_t checks = cpu->checks ? cpu->checks | IGI_CHECK_QUICK : 0;
+    igi_simt_request request = igi_cpu_simt_request(cpu, pipeline->state, (cpu_purpose){.check = checks});
     size_t length;
     for (size_t i = 0; i < sizeof stages / sizeof *stages; i++)
         if (strcmp(stages[i].name, stage) == 0)

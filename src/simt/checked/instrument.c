@@ -116,9 +116,9 @@ static void drop_promise(igi_simt_instrumenter *in, LLVMValueRef promise) {
 
 // Only whether anything may be wrong: quick.h.
 static void look_quickly(igi_simt_instrumenter *in) {
-    if (in->checks & IG_CHECK_INIT) igi_simt_touch_variables(in);
     igi_simt_touch_accesses(in);
     igi_simt_touch_waits(in);
+    if (in->checks & IG_CHECK_INIT) igi_simt_touch_variables(in);
     if (in->checks & IG_CHECK_INIT) igi_simt_touch_unwritten(in);
     igi_simt_restore_names(in);
     igi_simt_instrument_all(in, is_object, forget_object);
@@ -178,6 +178,8 @@ ig_status igi_simt_pass_instrument(igi_simt_module *m) {
     LLVMDisposeBuilder(in.builder);
     igi_simt_free_sites(&in.sites);
     free(in.found);
+    igi_simt_values_free(&in.doubtful);
+    igi_simt_values_free(&in.doubts);
     if (status == IG_STATUS_OK && in.failed) status = igi_error_no_memory(m->error);
     if (status == IG_STATUS_OK && in.sites.too_many)
         status = igi_error_set(

@@ -49,7 +49,8 @@ typedef struct igi_simt_instrumenter {
     igi_simt_sites_builder sites;
     igi_simt_found_object *found;  // objects of pointers that were read from memory, looked up once each
     size_t found_count, found_capacity;
-    bool failed;  // memory
+    igi_simt_values doubtful, doubts;  // values that may be unwritten, and whether they are
+    bool failed;                       // memory
 } igi_simt_instrumenter;
 
 // ---- Names ----
@@ -116,6 +117,9 @@ void igi_simt_touch_unwritten(igi_simt_instrumenter *in);
 void igi_simt_touch_variables(igi_simt_instrumenter *in);
 // Calls "ig.check.unless": to be suspected where the condition does not hold.
 void igi_simt_suspect_unless(igi_simt_instrumenter *in, LLVMValueRef condition);
+void igi_simt_suspect_always(igi_simt_instrumenter *in);
+// The elements of a value for which `doubt`, bits, holds may be unwritten.
+void igi_simt_doubt(igi_simt_instrumenter *in, LLVMValueRef value, LLVMValueRef doubt);
 void igi_simt_instrument_arithmetic(igi_simt_instrumenter *in);
 // Around LLVM's making registers of variables: undefined values are kept apart from others.
 void igi_simt_keep_unwritten(igi_simt_instrumenter *in);

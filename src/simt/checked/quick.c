@@ -30,15 +30,15 @@ const igi_simt_checked_object *igi_simt_quick_find(igi_simt_checked *checked, ui
 typedef struct visit {
     const igi_simt_quick *q;
     uint32_t access, act, conflicting;
-    uint32_t epoch, floor;
+    uint32_t epoch;
     bool threadgroup;
 } visit;
 
 // False: there may be a race, or nobody has written what is read. What generated code does for a row of lanes.
 static bool visit_cell(const visit *v, uint32_t token, uint32_t *owner, uint32_t *info) {
     uint32_t was = *info, before = *owner;
-    bool fresh = before >= v->floor;
-    bool together = fresh && before - v->q->token < v->q->threads;
+    bool together = before - v->q->token < v->q->threads;
+    bool fresh = v->threadgroup ? together : before >= v->q->floor;
     bool recent = together && was >> IGI_QUICK_EPOCH_SHIFT == v->epoch >> IGI_QUICK_EPOCH_SHIFT;
     bool others = before != token || (was & IGI_QUICK_THREADS);
     bool groups = fresh && (!together || (was & IGI_QUICK_GROUPS));
@@ -89,8 +89,7 @@ static bool visit_object(igi_simt_checked *checked, const visit *v, const igi_si
                          uint32_t token, uint64_t address, uint64_t length) {
     if (!object || !igi_in_range(address - object->begin, length, object->length)) return true;
     if ((v->access & IGI_QUICK_SAVE)) igi_simt_quick_save(checked, object, address, length);
-    return !(v->access & (IGI_QUICK_RACES | IGI_QUICK_INIT)) || !object->quick.owners ||
-           visit_lane(v, object, token, address, length);
+    return !(v->access & IGI_QUICK_CELLS) || !object->quick.owners || visit_lane(v, object, token, address, length);
 }
 
 void igi_simt_quick_lanes(igi_simt_checked *checked, const igi_simt_checked_object *object, uint64_t base,
@@ -99,15 +98,14 @@ void igi_simt_quick_lanes(igi_simt_checked *checked, const igi_simt_checked_obje
     static const uint8_t conflicts[] = IGI_QUICK_CONFLICTS;
     const igi_simt_quick *q = checked->quick;
     bool threadgroup = object && object->threadgroup;
-    uint32_t act = access & IGI_QUICK_ACT, width = access >> IGI_QUICK_WIDTH_SHIFT;
+    uint32_t act = access & IGI_QUICK_ACT, width = access >> IGI_QUICK_WIDTH_SHIFT & 0xfff;
     visit v = {.q = q,
                .access = threadgroup && (act == IGI_ACT_READ || act == IGI_ACT_ATOMIC_READ)
                              ? access
                              : access & ~(uint32_t)IGI_QUICK_INIT,
                .act = 1u << act,
-               .conflicting = q->checks & IG_CHECK_RACES ? conflicts[act] : 0,
+               .conflicting = access & IGI_QUICK_RACES ? conflicts[act] : 0,
                .epoch = q->epochs[threadgroup],
-               .floor = threadgroup ? q->token : q->floor,
                .threadgroup = threadgroup};
     bool right = true;
     for (uint32_t lane = 0; lane < width && right; lane++) {

@@ -35,13 +35,14 @@ enum {
     IGI_QUICK_ACT = 3,  // igi_simt_checked_act
     IGI_QUICK_THREADGROUP = 1 << 2,
     IGI_QUICK_BOUNDS = 1 << 3,  // to stay outside of the object is wrong
-    IGI_QUICK_RACES = 1 << 4,
-    IGI_QUICK_INIT = 1 << 5,  // reading what nobody wrote is wrong
+    IGI_QUICK_RACES = 1 << 4,   // others' accesses may conflict with it
+    IGI_QUICK_INIT = 1 << 5,    // reading what nobody wrote is wrong
     IGI_QUICK_SAVE = 1 << 6,
     IGI_QUICK_SELDOM = 1 << 7,       // mostly nobody writes there: for the generated code
+    IGI_QUICK_CELLS = 1 << 28,       // it is noted
     IGI_QUICK_GRANULE_SHIFT = 8,     // logarithm of its bytes, 4 bits
     IGI_QUICK_ALIGNMENT_SHIFT = 12,  // logarithm, 4 bits
-    IGI_QUICK_WIDTH_SHIFT = 16,
+    IGI_QUICK_WIDTH_SHIFT = 16,      // 12 bits
 };
 
 struct igi_simt_checked;

@@ -181,11 +181,11 @@ static uint32_t describe(const igi_simt_instrumenter *in, const igi_simt_access 
     if (a->alignment > 1) access |= logarithm(a->alignment) << IGI_QUICK_ALIGNMENT_SHIFT;
     if (threadgroup) access |= IGI_QUICK_THREADGROUP;
     if (in->checks & IG_CHECK_MEMORY) access |= IGI_QUICK_BOUNDS;
-    if ((in->checks & IG_CHECK_RACES) && shared) access |= IGI_QUICK_RACES;
-    // What is written must be known where what is read is.
-    if ((in->checks & IG_CHECK_INIT) && shared && !device) access |= reads ? IGI_QUICK_INIT : IGI_QUICK_RACES;
-    if ((in->checks & IG_CHECK_INIT) && of->space == IGI_SPACE_UNKNOWN)
-        access |= reads ? IGI_QUICK_INIT : IGI_QUICK_RACES;
+    bool races = (in->checks & IG_CHECK_RACES) && shared;
+    bool init = (in->checks & IG_CHECK_INIT) && shared && of->space != IGI_SPACE_BUFFER;
+    if (races) access |= IGI_QUICK_RACES;
+    if (init && reads) access |= IGI_QUICK_INIT;
+    if (races || init) access |= (uint32_t)IGI_QUICK_CELLS;
     if (device && !reads) access |= IGI_QUICK_SAVE;
     if (of->space == IGI_SPACE_UNKNOWN) access |= IGI_PSEUDO_ANYWHERE;
     if (of->space == IGI_SPACE_BUFFER && !(s->written >> of->index & 1)) access |= IGI_QUICK_SELDOM;
@@ -195,7 +195,7 @@ static uint32_t describe(const igi_simt_instrumenter *in, const igi_simt_access 
 static void touch_shared(igi_simt_instrumenter *in, LLVMValueRef i, const igi_simt_access *a,
                          const igi_simt_provenance *of, const survey *s) {
     uint32_t access = describe(in, a, of, s);
-    if (!(access & (IGI_QUICK_BOUNDS | IGI_QUICK_RACES | IGI_QUICK_INIT | IGI_QUICK_SAVE))) return;
+    if (!(access & (IGI_QUICK_BOUNDS | IGI_QUICK_CELLS | IGI_QUICK_SAVE))) return;
     bounds where = find_bounds(in, i, a, of);
     LLVMValueRef arguments[] = {in->check,  in->thread,  a->pointer, where.object,
                                 where.base, where.bytes, a->length,  igi_simt_number32(in, access)};
