@@ -68,7 +68,8 @@ typedef struct igi_simt_code_info {
     uint32_t instructions;   // of one thread, before it was widened; IGI_LARGE_KERNEL
     uint32_t any_groups;     // not 0: computes the same in threadgroups of any shape; no loop touches memory
     uint32_t batch;          // threadgroups, neighbours in x, that one call does; the group is the first of them
-    uint32_t granule;        // of a quick look: logarithm of the bytes of a granule
+    uint32_t granules[2];    // of a quick look: logarithm of the bytes of a granule, of device and threadgroup memory
+    uint32_t unsaved;        // of a quick look: bits of slots that are written without being saved before
 } igi_simt_code_info;
 
 // More instructions than this are compiled with less care, and only once.

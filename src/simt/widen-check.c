@@ -21,8 +21,9 @@ typedef struct touch {
     igi_simt_shape shape;
     uint64_t size;  // the length, if it is a constant; 0: it is not
     uint32_t access;
-    LLVMValueRef first, lowest;  // of lines: address of the first lane, and the lowest of all
-    uint64_t span;               // of lines: bytes from there on
+    LLVMValueRef first;           // of lines: address of the first lane
+    LLVMValueRef lowest, extent;  // of lines: the lowest address of an active lane, and bytes from there on
+    uint64_t span;                // of lines: bytes from the lowest to the highest, if all lanes are active
 } touch;
 
 // ---- Small things ----
@@ -121,7 +122,8 @@ static void look_at_lanes(const touch *t, bool line) {
         memory = LLVMBuildAlloca(w->slots, LLVMTypeOf(t->addresses), IGI_TEMPORARY);
         LLVMBuildStore(w->builder, t->addresses, memory);
     }
-    uint32_t access = (t->access & ~(uint32_t)IGI_PSEUDO_ANYWHERE) | w->width << IGI_QUICK_WIDTH_SHIFT;
+    uint32_t access = (t->access & ~(uint32_t)(IGI_PSEUDO_ANYWHERE | IGI_PSEUDO_STEADY)) | w->width
+                                                                                               << IGI_QUICK_WIDTH_SHIFT;
     LLVMValueRef arguments[] = {t->check,
                                 t->object,
                                 t->base,
@@ -150,15 +152,22 @@ static uint64_t needed_alignment(const touch *t) {
     return cells && granule > alignment ? granule : alignment;
 }
 
-// Whether all lanes of a line, active or not, are inside.
+static bool is_steady(const touch *t, uint64_t alignment) {
+    uint64_t own = 1ull << (t->access >> IGI_QUICK_ALIGNMENT_SHIFT & 15);
+    return (t->access & IGI_PSEUDO_STEADY) && own == alignment;
+}
+
+// Whether the lanes of a line are inside, and all between them.
 static LLVMValueRef line_fits(const touch *t) {
     LLVMBuilderRef b = t->w->builder;
     LLVMValueRef offset = LLVMBuildSub(b, t->lowest, t->base, "");
-    LLVMValueRef limit = saturating_sub(t->w, t->bytes, number64(t->w, t->span - 1));
+    LLVMValueRef limit = saturating_sub(t->w, t->bytes, LLVMBuildSub(b, t->extent, number64(t->w, 1), ""));
     LLVMValueRef fits = LLVMBuildICmp(b, LLVMIntULT, offset, limit, "fits");
     uint64_t alignment = needed_alignment(t);
     if (alignment == 1) return fits;
-    LLVMValueRef low = LLVMBuildAnd(b, t->first, number64(t->w, alignment - 1), "");
+    // What does not change in loops is computed before them.
+    LLVMValueRef from = is_steady(t, alignment) ? t->base : t->first;
+    LLVMValueRef low = LLVMBuildAnd(b, from, number64(t->w, alignment - 1), "");
     return LLVMBuildAnd(b, fits, LLVMBuildICmp(b, LLVMIntEQ, low, number64(t->w, 0), ""), "");
 }
 
@@ -170,13 +179,21 @@ static LLVMValueRef lanes_fit(const touch *t) {
     LLVMValueRef limit = saturating_sub(w, t->bytes, number64(w, t->size - 1));
     LLVMValueRef outside = LLVMBuildICmp(b, LLVMIntUGE, LLVMBuildSub(b, at, igi_simt_splat_value(w, t->base), ""),
                                          igi_simt_splat_value(w, limit), "");
-    uint64_t alignment = 1ull << (t->access >> IGI_QUICK_ALIGNMENT_SHIFT & 15);
-    if (alignment > 1) {
+    uint64_t alignment = needed_alignment(t);
+    if (alignment > 1 && is_steady(t, alignment)) {
+        LLVMValueRef low = LLVMBuildAnd(b, t->base, number64(w, alignment - 1), "");
+        LLVMValueRef odd = LLVMBuildICmp(b, LLVMIntNE, low, number64(w, 0), "");
+        outside = LLVMBuildOr(b, outside, igi_simt_splat_value(w, odd), "");
+    } else if (alignment > 1) {
         LLVMValueRef low = LLVMBuildAnd(b, at, igi_simt_splat(type, alignment - 1, false), "");
         outside = LLVMBuildOr(b, outside, LLVMBuildICmp(b, LLVMIntNE, low, LLVMConstNull(type), ""), "");
     }
     if (w->mask) outside = LLVMBuildAnd(b, outside, w->mask, "");
     return LLVMBuildNot(b, igi_simt_any(w, outside), "");
+}
+
+static LLVMValueRef owners_of(const touch *t) {
+    return load_constant(t->w, t->w->pointer, t->object, offsetof(igi_simt_checked_object, quick.owners));
 }
 
 // ---- Saving what is written ----
@@ -187,16 +204,41 @@ static void save_line(const touch *t) {
     LLVMValueRef begin = load_constant(w, w->i64, t->object, offsetof(igi_simt_checked_object, begin));
     LLVMValueRef saved = load_constant(w, w->pointer, t->object, offsetof(igi_simt_checked_object, quick.saved));
     LLVMValueRef offset = LLVMBuildSub(b, t->lowest, begin, ""), shift = number64(w, IGI_QUICK_PAGE_SHIFT);
-    LLVMValueRef last = LLVMBuildAdd(b, offset, number64(w, t->span - 1), ""), both = NULL;
+    LLVMValueRef last = LLVMBuildAdd(b, offset, LLVMBuildSub(b, t->extent, number64(w, 1), ""), ""), both = NULL;
     LLVMValueRef ends[] = {LLVMBuildLShr(b, offset, shift, ""), LLVMBuildLShr(b, last, shift, "")};
     for (int i = 0; i < 2; i++) {
         LLVMValueRef state = LLVMBuildLoad2(b, w->i8, LLVMBuildGEP2(b, w->i8, saved, &ends[i], 1, ""), "");
         both = both ? LLVMBuildAnd(b, both, state, "") : state;
     }
     fork f = branch(w, LLVMBuildICmp(b, LLVMIntNE, both, LLVMConstNull(w->i8), ""));
-    LLVMValueRef arguments[] = {t->check, t->object, t->lowest, number64(w, t->span)};
+    LLVMValueRef arguments[] = {t->check, t->object, t->lowest, t->extent};
     call_hook(w, "quick.save", arguments, 4);
     meet_at(w, f.after, f.usual);
+    meet_at(w, f.after, f.after);
+}
+
+static LLVMValueRef reduce_addresses(const touch *t, const char *name, uint64_t neutral) {
+    igi_simt_widener *w = t->w;
+    LLVMTypeRef type = LLVMTypeOf(t->addresses);
+    LLVMValueRef all = t->addresses;
+    if (w->mask) all = LLVMBuildSelect(w->builder, w->mask, all, igi_simt_splat(type, neutral, false), "");
+    return igi_simt_call_intrinsic(w->builder, name, &type, 1, &all, 1);
+}
+
+// Lanes that are near each other are like a line; what others write is saved lane by lane.
+static void save_lanes(const touch *t) {
+    igi_simt_widener *w = t->w;
+    LLVMBuilderRef b = w->builder;
+    touch line = *t, lanes = *t;
+    line.lowest = reduce_addresses(t, "llvm.vector.reduce.umin", UINT64_MAX);
+    LLVMValueRef highest = reduce_addresses(t, "llvm.vector.reduce.umax", 0);
+    LLVMValueRef distance = LLVMBuildSub(b, highest, line.lowest, "");
+    line.extent = LLVMBuildAdd(b, distance, number64(w, t->size), "");
+    lanes.access &= ~(uint32_t)(IGI_QUICK_CELLS | IGI_QUICK_RACES | IGI_QUICK_INIT);
+    fork f = branch(w, LLVMBuildICmp(b, LLVMIntULT, distance, number64(w, PAGE_BYTES), ""));
+    look_at_lanes(&lanes, false);
+    meet_at(w, f.after, f.usual);
+    save_line(&line);
     meet_at(w, f.after, f.after);
 }
 
@@ -206,9 +248,10 @@ static void save_line(const touch *t) {
 typedef struct cells {
     const touch *t;
     uint32_t piece, pieces;
-    LLVMValueRef owners, infos;  // addresses
-    LLVMValueRef token;          // of the first lane
-    LLVMValueRef mask;           // NULL: all
+    LLVMValueRef owners, infos;  // addresses: of the first, or, scattered, of each
+    bool scattered;
+    LLVMValueRef token;  // of the first lane
+    LLVMValueRef mask;   // NULL: all
 } cells;
 
 // The lane that a cell belongs to.
@@ -241,6 +284,26 @@ static LLVMValueRef keep_if(igi_simt_widener *w, LLVMValueRef condition, LLVMVal
     return LLVMBuildSelect(w->builder, condition, value, LLVMConstNull(LLVMTypeOf(value)), "");
 }
 
+static LLVMValueRef load_cells(const cells *c, LLVMValueRef places) {
+    igi_simt_widener *w = c->t->w;
+    LLVMTypeRef type = igi_simt_widen_type(w, w->i32);
+    if (!c->scattered) return igi_simt_load_masked(w, type, places, 4, NULL);
+    LLVMTypeRef types[] = {type, LLVMTypeOf(places)};
+    LLVMValueRef arguments[] = {places, number32(w, 4), igi_simt_active_mask(w), LLVMConstNull(type)};
+    return igi_simt_call_intrinsic(w->builder, "llvm.masked.gather", types, 2, arguments, 4);
+}
+
+static void store_cells(const cells *c, LLVMValueRef value, LLVMValueRef places, LLVMValueRef mask) {
+    igi_simt_widener *w = c->t->w;
+    if (!c->scattered) {
+        igi_simt_store_masked(w, value, places, 4, mask);
+        return;
+    }
+    LLVMTypeRef types[] = {LLVMTypeOf(value), LLVMTypeOf(places)};
+    LLVMValueRef arguments[] = {value, places, number32(w, 4), igi_simt_active_mask(w)};
+    igi_simt_call_intrinsic(w->builder, "llvm.masked.scatter", types, 2, arguments, 4);
+}
+
 // What visit_cell of checked/quick.c does, for a vector of cells; answers whether all is right.
 static LLVMValueRef visit_cells(const cells *c) {
     static const uint8_t conflicts[] = IGI_QUICK_CONFLICTS;
@@ -249,10 +312,8 @@ static LLVMValueRef visit_cells(const cells *c) {
     LLVMBuilderRef b = w->builder;
     bool threadgroup = t->access & IGI_QUICK_THREADGROUP, races = t->access & IGI_QUICK_RACES;
     uint32_t act = t->access & IGI_QUICK_ACT, bit = 1u << act, conflicting = conflicts[act];
-    LLVMTypeRef type = igi_simt_widen_type(w, w->i32);
     LLVMValueRef mask = mask_of(c), tokens = tokens_of(c);
-    LLVMValueRef before = igi_simt_load_masked(w, type, c->owners, 4, NULL);
-    LLVMValueRef was = igi_simt_load_masked(w, type, c->infos, 4, NULL);
+    LLVMValueRef before = load_cells(c, c->owners), was = load_cells(c, c->infos);
     LLVMValueRef first = quick_field(t, offsetof(igi_simt_quick, token));
     LLVMValueRef epoch =
         igi_simt_splat_value(w, quick_field(t, offsetof(igi_simt_quick, epochs) + (threadgroup ? 4 : 0)));
@@ -290,8 +351,8 @@ static LLVMValueRef visit_cells(const cells *c) {
     LLVMValueRef next = LLVMBuildOr(b, keep_if(w, fresh, ever), keep_if(w, recent, now), "");
     if (groups) next = LLVMBuildOr(b, next, keep_if(w, groups, splat32(w, IGI_QUICK_GROUPS)), "");
     next = LLVMBuildOr(b, next, LLVMBuildOr(b, epoch, splat32(w, bit | bit << IGI_QUICK_EVER_SHIFT), ""), "");
-    igi_simt_store_masked(w, tokens, c->owners, 4, mask);
-    igi_simt_store_masked(w, next, c->infos, 4, mask);
+    store_cells(c, tokens, c->owners, mask);
+    store_cells(c, next, c->infos, mask);
     if (mask) wrong = LLVMBuildAnd(b, wrong, mask, "");
     return LLVMBuildNot(b, igi_simt_any(w, wrong), "");
 }
@@ -302,28 +363,24 @@ static void note_touched(const touch *t, LLVMValueRef cell, uint32_t count) {
     LLVMValueRef touched = load_constant(w, w->pointer, t->object, offsetof(igi_simt_checked_object, quick.touched));
     LLVMValueRef ends[] = {cell, LLVMBuildAdd(b, cell, number64(w, count - 1), "")};
     for (int i = 0; i < 2; i++) {
-        LLVMValueRef block = LLVMBuildLShr(b, ends[i], number64(w, IGI_QUICK_BLOCK_SHIFT), "");
+        LLVMValueRef block = LLVMBuildAShr(b, ends[i], number64(w, IGI_QUICK_BLOCK_SHIFT), "");
         LLVMBuildStore(b, LLVMConstInt(w->i8, 1, 0), LLVMBuildGEP2(b, w->i8, touched, &block, 1, ""));
     }
 }
 
+// That of an inactive lane may lie before all others.
 static LLVMValueRef first_cell(const touch *t) {
     igi_simt_widener *w = t->w;
     LLVMValueRef base = load_constant(w, w->i64, t->object, offsetof(igi_simt_checked_object, cells_base));
     LLVMValueRef shift = number64(w, t->access >> IGI_QUICK_GRANULE_SHIFT & 15);
-    return LLVMBuildLShr(w->builder, LLVMBuildSub(w->builder, t->lowest, base, ""), shift, "cell");
+    return LLVMBuildAShr(w->builder, LLVMBuildSub(w->builder, t->first, base, ""), shift, "cell");
 }
 
-static LLVMValueRef owners_of(const touch *t) {
-    return load_constant(t->w, t->w->pointer, t->object, offsetof(igi_simt_checked_object, quick.owners));
-}
-
-static void visit_row(const touch *t, uint32_t pieces) {
+static LLVMValueRef visit_pieces(const touch *t, LLVMValueRef cell, LLVMValueRef token, uint32_t pieces) {
     igi_simt_widener *w = t->w;
     LLVMBuilderRef b = w->builder;
-    LLVMValueRef cell = first_cell(t), right = NULL;
     LLVMValueRef infos = load_constant(w, w->pointer, t->object, offsetof(igi_simt_checked_object, quick.infos));
-    LLVMValueRef token = LLVMBuildAdd(b, quick_field(t, offsetof(igi_simt_quick, token)), t->thread, "");
+    LLVMValueRef right = NULL;
     for (uint32_t i = 0; i < pieces; i++) {
         LLVMValueRef at = LLVMBuildAdd(b, cell, number64(w, (uint64_t)i * w->width), "");
         cells c = {.t = t,
@@ -335,8 +392,126 @@ static void visit_row(const touch *t, uint32_t pieces) {
         LLVMValueRef part = visit_cells(&c);
         right = right ? LLVMBuildAnd(b, right, part, "") : part;
     }
+    return right;
+}
+
+// Some lanes of many.
+static LLVMValueRef part_of_mask(igi_simt_widener *w, LLVMValueRef masks, LLVMValueRef from, uint32_t count) {
+    LLVMTypeRef type = LLVMVectorType(w->i8, count);
+    LLVMValueRef part = LLVMBuildLoad2(w->builder, type, LLVMBuildGEP2(w->builder, w->i8, masks, &from, 1, ""), "");
+    LLVMSetAlignment(part, 1);
+    return LLVMBuildICmp(w->builder, LLVMIntNE, part, LLVMConstNull(type), "");
+}
+
+// Of many lanes, a register full at a time: more would not stay in registers. `right` holds when all were.
+static LLVMValueRef visit_long_row(const touch *t, LLVMValueRef cell, LLVMValueRef token) {
+    igi_simt_widener *w = t->w;
+    LLVMBuilderRef b = w->builder;
+    uint32_t width = w->width, step = igi_simt_register_lanes();
+    LLVMValueRef mask = w->mask, masks = NULL;
+    LLVMTypeRef mask_type = w->mask_type, bytes = LLVMVectorType(w->i8, width);
+    if (mask) {
+        masks = LLVMBuildAlloca(w->slots, bytes, IGI_TEMPORARY);
+        LLVMBuildStore(b, LLVMBuildZExt(b, mask, bytes, ""), masks);
+    }
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(b), body = igi_simt_new_block(w, "cells");
+    LLVMBasicBlockRef after = igi_simt_new_block(w, "cells.end");
+    LLVMBuildBr(b, body);
+    LLVMPositionBuilderAtEnd(b, body);
+    LLVMValueRef lane = LLVMBuildPhi(b, w->i64, ""), so_far = LLVMBuildPhi(b, w->i1, "");
+    w->width = step;
+    w->mask_type = LLVMVectorType(w->i1, step);
+    w->mask = mask ? part_of_mask(w, masks, lane, step) : NULL;
+    LLVMValueRef number = LLVMBuildTrunc(b, lane, w->i32, "");
+    LLVMValueRef part = visit_pieces(t, LLVMBuildAdd(b, cell, lane, ""), LLVMBuildAdd(b, token, number, ""), 1);
+    w->width = width;
+    w->mask_type = mask_type;
+    w->mask = mask;
+    LLVMValueRef right = LLVMBuildAnd(b, so_far, part, ""), next = LLVMBuildAdd(b, lane, number64(w, step), "");
+    LLVMValueRef lanes[] = {number64(w, 0), next}, all[] = {LLVMConstInt(w->i1, 1, 0), right};
+    LLVMBasicBlockRef from[] = {before, LLVMGetInsertBlock(b)};
+    LLVMAddIncoming(lane, lanes, from, 2);
+    LLVMAddIncoming(so_far, all, from, 2);
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntULT, next, number64(w, width), ""), body, after);
+    LLVMPositionBuilderAtEnd(b, after);
+    return right;
+}
+
+static void visit_row(const touch *t, uint32_t pieces) {
+    igi_simt_widener *w = t->w;
+    LLVMValueRef cell = first_cell(t);
+    LLVMValueRef token = LLVMBuildAdd(w->builder, quick_field(t, offsetof(igi_simt_quick, token)), t->thread, "");
+    bool is_long = pieces == 1 && w->width > 2 * igi_simt_register_lanes();
+    LLVMValueRef right = is_long ? visit_long_row(t, cell, token) : visit_pieces(t, cell, token, pieces);
     if (!(t->access & IGI_QUICK_THREADGROUP)) note_touched(t, cell, pieces * w->width);
     suspect_unless(w, t->check, right);
+}
+
+// ---- Cells anywhere ----
+
+static void mark_blocks(const touch *t, LLVMValueRef numbers) {
+    igi_simt_widener *w = t->w;
+    LLVMBuilderRef b = w->builder;
+    LLVMValueRef touched = load_constant(w, w->pointer, t->object, offsetof(igi_simt_checked_object, quick.touched));
+    LLVMValueRef shift = igi_simt_splat(LLVMTypeOf(numbers), IGI_QUICK_BLOCK_SHIFT, false);
+    LLVMValueRef blocks = LLVMBuildLShr(b, numbers, shift, "");
+    LLVMValueRef places = LLVMBuildGEP2(b, w->i8, touched, &blocks, 1, "");
+    LLVMValueRef ones = igi_simt_splat(igi_simt_widen_type(w, w->i8), 1, false);
+    LLVMTypeRef types[] = {LLVMTypeOf(ones), LLVMTypeOf(places)};
+    LLVMValueRef arguments[] = {ones, places, number32(w, 1), igi_simt_active_mask(w)};
+    igi_simt_call_intrinsic(b, "llvm.masked.scatter", types, 2, arguments, 4);
+}
+
+// Whether, since the last barrier, several threads have done the same and nobody anything else: one more changes nothing.
+static LLVMValueRef are_known(const cells *c) {
+    const touch *t = c->t;
+    igi_simt_widener *w = t->w;
+    LLVMBuilderRef b = w->builder;
+    bool threadgroup = t->access & IGI_QUICK_THREADGROUP;
+    uint32_t wanted = 1u << (t->access & IGI_QUICK_ACT) | IGI_QUICK_THREADS;
+    LLVMValueRef epoch = quick_field(t, offsetof(igi_simt_quick, epochs) + (threadgroup ? 4 : 0));
+    LLVMValueRef expected = igi_simt_splat_value(w, LLVMBuildOr(b, epoch, number32(w, wanted), ""));
+    LLVMValueRef kept = LLVMBuildAnd(b, load_cells(c, c->infos), splat32(w, ~(uint32_t)IGI_QUICK_EVER), "");
+    LLVMValueRef first = igi_simt_splat_value(w, quick_field(t, offsetof(igi_simt_quick, token)));
+    LLVMValueRef threads = igi_simt_splat_value(w, quick_field(t, offsetof(igi_simt_quick, threads)));
+    LLVMValueRef distance = LLVMBuildSub(b, load_cells(c, c->owners), first, "");
+    LLVMValueRef unknown = LLVMBuildOr(b, LLVMBuildICmp(b, LLVMIntNE, kept, expected, ""),
+                                       LLVMBuildICmp(b, LLVMIntUGE, distance, threads, ""), "");
+    if (w->mask) unknown = LLVMBuildAnd(b, unknown, w->mask, "");
+    return LLVMBuildNot(b, igi_simt_any(w, unknown), "");
+}
+
+// Where two lanes meet in one cell, one of them finds the other's token in it.
+static void visit_scattered(const touch *t) {
+    igi_simt_widener *w = t->w;
+    LLVMBuilderRef b = w->builder;
+    LLVMTypeRef type = igi_simt_widen_type(w, w->i64);
+    LLVMValueRef base = load_constant(w, w->i64, t->object, offsetof(igi_simt_checked_object, cells_base));
+    LLVMValueRef infos = load_constant(w, w->pointer, t->object, offsetof(igi_simt_checked_object, quick.infos));
+    LLVMValueRef shift = igi_simt_splat(type, t->access >> IGI_QUICK_GRANULE_SHIFT & 15, false);
+    LLVMValueRef numbers =
+        LLVMBuildLShr(b, LLVMBuildSub(b, t->addresses, igi_simt_splat_value(w, base), ""), shift, "");
+    cells c = {.t = t,
+               .pieces = 1,
+               .scattered = true,
+               .owners = LLVMBuildGEP2(b, w->i32, owners_of(t), &numbers, 1, ""),
+               .infos = LLVMBuildGEP2(b, w->i32, infos, &numbers, 1, ""),
+               .token = LLVMBuildAdd(b, quick_field(t, offsetof(igi_simt_quick, token)), t->thread, "")};
+    LLVMBasicBlockRef after = igi_simt_new_block(w, "known"), go_on;
+    if ((t->access & IGI_QUICK_ACT) != IGI_ACT_WRITE) {
+        go_on = igi_simt_new_block(w, "unknown");
+        LLVMBuildCondBr(b, are_known(&c), after, go_on);
+        LLVMPositionBuilderAtEnd(b, go_on);
+    }
+    suspect_unless(w, t->check, visit_cells(&c));
+    if (!(t->access & IGI_QUICK_THREADGROUP)) mark_blocks(t, numbers);
+    LLVMValueRef met = LLVMBuildICmp(b, LLVMIntNE, load_cells(&c, c.owners), tokens_of(&c), "met");
+    if (w->mask) met = LLVMBuildAnd(b, met, w->mask, "");
+    fork f = branch(w, LLVMBuildNot(b, igi_simt_any(w, met), ""));
+    look_at_lanes(t, false);
+    meet_at(w, f.after, f.usual);
+    meet_at(w, f.after, f.after);
+    meet_at(w, after, after);
 }
 
 // ---- One address ----
@@ -393,13 +568,17 @@ static bool is_one_read(const touch *t) {
            t->size % (1ull << granule) == 0 && t->size >> granule <= MOST_CELLS;
 }
 
+static bool fits_granule(const touch *t) {
+    return t->size == 1ull << (t->access >> IGI_QUICK_GRANULE_SHIFT & 15);
+}
+
 // pre: all lanes are inside
 static void visit_line(const touch *t) {
     uint32_t pieces = pieces_of(t);
     bool anywhere = t->access & IGI_PSEUDO_ANYWHERE, seldom = t->access & IGI_QUICK_SELDOM;
     bool one = is_one_read(t), saves = t->access & IGI_QUICK_SAVE;
-    bool by_function = anywhere || seldom || (has_cells(t) && !pieces && !one) || (saves && !pieces);
-    if (by_function) {
+    bool apart = has_cells(t) && !pieces && !one;
+    if (anywhere || seldom || (apart && (!fits_granule(t) || !t->shape.stride)) || (saves && t->span > PAGE_BYTES)) {
         look_at_lanes(t, true);
         return;
     }
@@ -407,8 +586,21 @@ static void visit_line(const touch *t) {
     if (!has_cells(t)) return;
     if (pieces)
         visit_row(t, pieces);
-    else
+    else if (one)
         visit_one(t);
+    else
+        visit_scattered(t);
+}
+
+// pre: the same
+static void visit_lanes(const touch *t) {
+    bool anywhere = t->access & IGI_PSEUDO_ANYWHERE, seldom = t->access & IGI_QUICK_SELDOM;
+    if (anywhere || seldom || (has_cells(t) && !fits_granule(t))) {
+        look_at_lanes(t, false);
+        return;
+    }
+    if (t->access & IGI_QUICK_SAVE) save_lanes(t);
+    if (has_cells(t)) visit_scattered(t);
 }
 
 // Only where there are cells: nobody writes most buffers that are read.
@@ -422,7 +614,7 @@ static void visit_if_tracked(const touch *t, bool line) {
         if (line)
             visit_line(t);
         else
-            look_at_lanes(t, false);
+            visit_lanes(t);
         meet_at(w, f.after, f.usual);
         meet_at(w, f.after, f.after);
         return;
@@ -430,16 +622,34 @@ static void visit_if_tracked(const touch *t, bool line) {
     if (line)
         visit_line(t);
     else
-        look_at_lanes(t, false);
+        visit_lanes(t);
+}
+
+// Numbers of the first active lane and of the last.
+static void find_ends(igi_simt_widener *w, LLVMValueRef ends[2]) {
+    LLVMBuilderRef b = w->builder;
+    LLVMTypeRef bits = LLVMIntTypeInContext(w->m->context, w->width);
+    LLVMValueRef arguments[] = {LLVMBuildBitCast(b, w->mask, bits, ""), LLVMConstNull(w->i1)};
+    LLVMValueRef before = igi_simt_call_intrinsic(b, "llvm.cttz", &bits, 1, arguments, 2);
+    LLVMValueRef behind = igi_simt_call_intrinsic(b, "llvm.ctlz", &bits, 1, arguments, 2);
+    ends[0] = LLVMBuildIntCast2(b, before, w->i64, 0, "");
+    ends[1] = LLVMBuildSub(b, number64(w, w->width - 1), LLVMBuildIntCast2(b, behind, w->i64, 0, ""), "");
 }
 
 static void place_line(touch *t) {
     igi_simt_widener *w = t->w;
     LLVMBuilderRef b = w->builder;
-    int64_t reach = t->shape.stride * (int64_t)(w->width - 1);
+    int64_t stride = t->shape.stride, reach = stride * (int64_t)(w->width - 1);
     t->first = LLVMBuildPtrToInt(b, igi_simt_widen_scalar(w, t->pointer), w->i64, "");
     t->lowest = reach < 0 ? LLVMBuildAdd(b, t->first, number64(w, (uint64_t)reach), "") : t->first;
     t->span = (uint64_t)(reach < 0 ? -reach : reach) + t->size;
+    t->extent = number64(w, t->span);
+    if (!w->mask || !stride) return;
+    LLVMValueRef ends[2], size = number64(w, t->size), step = number64(w, (uint64_t)(stride < 0 ? -stride : stride));
+    find_ends(w, ends);
+    LLVMValueRef distance = LLVMBuildMul(b, ends[stride < 0], number64(w, (uint64_t)stride), "");
+    t->lowest = LLVMBuildAdd(b, t->first, distance, "");
+    t->extent = LLVMBuildAdd(b, LLVMBuildMul(b, LLVMBuildSub(b, ends[1], ends[0], ""), step, ""), size, "");
 }
 
 static bool keeps_alignment(const touch *t) {
@@ -471,12 +681,11 @@ static void widen_touch(igi_simt_widener *w, LLVMValueRef call) {
     t.bytes = fixed ? LLVMGetOperand(call, 5) : load_constant(w, w->i64, t.object, limit);
     bool line =
         t.size && (t.shape.kind == IGI_SHAPE_UNIFORM || t.shape.kind == IGI_SHAPE_LINEAR) && keeps_alignment(&t);
-    if (line)
-        place_line(&t);
-    else
+    if (line) place_line(&t);
+    if (!line || (t.shape.stride && has_cells(&t) && !pieces_of(&t)))
         t.addresses =
             LLVMBuildPtrToInt(w->builder, igi_simt_widen_vector(w, t.pointer), igi_simt_widen_type(w, w->i64), "");
-    if (!line && (!t.size || t.access & (IGI_QUICK_SAVE | IGI_QUICK_THREADGROUP))) {
+    if (!line && !t.size) {
         look_at_lanes(&t, false);
         return;
     }

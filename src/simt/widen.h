@@ -133,7 +133,6 @@ LLVMValueRef igi_simt_stays_straight(igi_simt_widener *w, LLVMValueRef extension
 
 bool igi_simt_widen_lane_operation(igi_simt_widener *w, LLVMValueRef call);  // widen-lanes.c; false: not one
 bool igi_simt_widen_check(igi_simt_widener *w, LLVMValueRef call);           // widen-check.c; the same
-bool igi_simt_is_pseudo(LLVMValueRef instruction);                           // what it makes code of
 // widen-matrix.c
 bool igi_simt_widen_matrix_operation(igi_simt_widener *w, LLVMValueRef call, const char *name);
 LLVMValueRef igi_simt_matrix_to_lanes(igi_simt_widener *w, LLVMValueRef matrix);

@@ -11,7 +11,7 @@
 struct cpu_quick {
     cpu_checker *checker;
     const igi_device_dispatch *dispatch;
-    uint32_t floor, threads, granule;
+    uint32_t floor, threads, granules[2], unsaved;
     uint64_t threadgroup_bytes;
     atomic_bool suspicious, short_of_memory;
 };
@@ -92,7 +92,7 @@ static bool equip(quick_worker *worker, checked_buffer *b, igi_simt_checked_obje
     pthread_mutex_lock(&checker->lock);
     bool ok = reserve_copy(b) &&
               (!cells || (add_set(b, worker->set) &&
-                          reserve_cells(&b->sets[worker->set], (b->buffer->capacity >> worker->of->granule) + 2)));
+                          reserve_cells(&b->sets[worker->set], (b->buffer->capacity >> worker->of->granules[0]) + 2)));
     if (ok && cells) object->quick = b->sets[worker->set].at;
     if (ok) object->quick.saved = b->saved;
     b->tracked = true;
@@ -156,7 +156,7 @@ static bool equip_buffers(quick_worker *worker) {
 
 static bool equip_threadgroup(quick_worker *worker) {
     quick_cells *cells = &worker->of->checker->threadgroup_sets[worker->set];
-    if (!reserve_cells(cells, (worker->of->threadgroup_bytes >> worker->of->granule) + 2)) return false;
+    if (!reserve_cells(cells, (worker->of->threadgroup_bytes >> worker->of->granules[1]) + 2)) return false;
     for (size_t i = 0; i < IGI_CHECKED_OBJECTS; i++) {
         igi_simt_checked_object *object = &worker->checked.objects[i];
         if (!object->threadgroup) continue;
@@ -286,6 +286,28 @@ static bool reaches_unwritten(cpu_checker *checker, const igi_device_dispatch *d
     return reaches;
 }
 
+static bool is_bound_twice(const igi_device_dispatch *dispatch, const ig_buffer *buffer) {
+    unsigned count = 0;
+    for (uint32_t i = 0; i < dispatch->binding_count; i++) count += dispatch->bindings[i].buffer == buffer;
+    return count > 1;
+}
+
+// Code that saves nothing of a buffer relies on its being read nowhere else.
+static bool save_shared(cpu_quick *quick) {
+    for (uint32_t i = 0; i < quick->dispatch->binding_count; i++) {
+        const igi_device_binding *binding = &quick->dispatch->bindings[i];
+        bool slot = binding->kind == IG_ARGUMENT_BUFFER && binding->buffer && binding->index < IGI_MAX_SLOTS;
+        if (!slot || !(quick->unsaved >> binding->index & 1) || !is_bound_twice(quick->dispatch, binding->buffer))
+            continue;
+        checked_buffer *b = igi_cpu_find_checked_buffer(quick->checker, (uintptr_t)binding->buffer->memory);
+        if (!b || !reserve_copy(b)) return false;
+        memcpy(b->copy, b->buffer->memory, b->buffer->capacity);
+        memset(b->saved, 1, (b->buffer->capacity + (1 << IGI_QUICK_PAGE_SHIFT) - 1) >> IGI_QUICK_PAGE_SHIFT);
+        b->tracked = true;
+    }
+    return true;
+}
+
 bool igi_cpu_quick_begin(ig_device *device, const igi_device_dispatch *dispatch, const igi_simt_code *code,
                          uint32_t threads, uint64_t group_count, cpu_quick **made) {
     cpu_checker *checker = igi_cpu(device)->checker;
@@ -301,14 +323,16 @@ bool igi_cpu_quick_begin(ig_device *device, const igi_device_dispatch *dispatch,
                     .dispatch = dispatch,
                     .floor = checker->next_token,
                     .threads = threads,
-                    .granule = code->info.granule,
+                    .granules = {code->info.granules[0], code->info.granules[1]},
+                    .unsaved = code->info.unsaved,
                     .threadgroup_bytes = igi_round_up(code->info.threadgroup_bytes, 64) + dispatch->threadgroup_bytes};
     checker->next_token += (uint32_t)tokens;
     checker->state.user = checker;
     checker->state.find = NULL;
     checker->state.find_shadowed = NULL;
     *made = quick;
-    if (!reaches_unwritten(checker, dispatch) && igi_cpu_describe_arguments(checker, dispatch)) return true;
+    bool possible = !reaches_unwritten(checker, dispatch) && igi_cpu_describe_arguments(checker, dispatch);
+    if (possible && save_shared(quick)) return true;
     igi_cpu_quick_end(quick, true);
     return false;
 }
@@ -320,7 +344,7 @@ bool igi_cpu_quick_end(cpu_quick *quick, bool undo) {
     for (size_t i = 0; i < checker->count; i++) {
         checked_buffer *b = checker->buffers[i];
         if (b->tracked && !suspicious && (checker->checks & IG_CHECK_RACES))
-            suspicious = !is_clean(b, quick->floor, quick->granule);
+            suspicious = !is_clean(b, quick->floor, quick->granules[0]);
     }
     for (size_t i = 0; i < checker->count; i++) {
         checked_buffer *b = checker->buffers[i];

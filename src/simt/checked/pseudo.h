@@ -15,7 +15,7 @@
 // (check)
 #define IGI_PSEUDO_TOGETHER "together"
 
-// The object may be of any kind.
-enum { IGI_PSEUDO_ANYWHERE = 1 << 30 };
+// ANYWHERE: the object may be of any kind. STEADY: it is as aligned as its base is.
+enum { IGI_PSEUDO_ANYWHERE = 1 << 30, IGI_PSEUDO_STEADY = 1 << 29 };
 
 #endif

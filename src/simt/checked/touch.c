@@ -41,22 +41,40 @@ static bool is_write(igi_simt_checked_act act) {
     return act == IGI_ACT_WRITE || act == IGI_ACT_ATOMIC_WRITE;
 }
 
+enum { DEVICE, THREADGROUP, MEMORIES };
+
 // What all accesses have in common.
 typedef struct survey {
-    uint64_t granule;          // divides the length of all accesses of shared memory
-    uint64_t written;          // bits of slots that are
-    bool anything_is_written;  // through pointers from memory
+    uint64_t lengths[MEMORIES];  // of accesses to memory that is written, or-ed
+    uint64_t granules[MEMORIES];
+    uint64_t read, written;  // bits of slots that are
+    bool strays;             // through pointers from memory
 } survey;
 
-static void survey_access(const igi_simt_instrumenter *in, const igi_simt_access *a, survey *s) {
+static bool is_slot(const igi_simt_provenance *of) {
+    return of->space == IGI_SPACE_BUFFER || of->space == IGI_SPACE_ARGUMENT;
+}
+
+static bool is_threadgroup(const igi_simt_provenance *of) {
+    return of->space == IGI_SPACE_VARIABLE || of->space == IGI_SPACE_ARGUMENT;
+}
+
+static void survey_slots(const igi_simt_instrumenter *in, const igi_simt_access *a, survey *s) {
+    igi_simt_provenance of = igi_simt_trace_pointer(in, a->pointer);
+    if (!of.known) return;
+    if (of.space == IGI_SPACE_UNKNOWN) s->strays = true;
+    if (!is_slot(&of)) return;
+    if (is_write(a->act)) s->written |= 1ull << of.index;
+    if (a->act != IGI_ACT_WRITE) s->read |= 1ull << of.index;
+}
+
+static void survey_lengths(const igi_simt_instrumenter *in, const igi_simt_access *a, survey *s) {
     igi_simt_provenance of = igi_simt_trace_pointer(in, a->pointer);
     if (!of.known || !is_shared(of.space)) return;
+    if (of.space == IGI_SPACE_BUFFER && !(s->written >> of.index & 1)) return;
     uint64_t length = LLVMIsAConstantInt(a->length) ? LLVMConstIntGetZExtValue(a->length) : 1;
-    s->granule |= length;
-    if (a->alignment > 1 || length == 1) s->granule |= a->alignment;
-    bool slot = of.space == IGI_SPACE_BUFFER || of.space == IGI_SPACE_ARGUMENT;
-    if (is_write(a->act) && slot) s->written |= 1ull << of.index;
-    if (is_write(a->act) && of.space == IGI_SPACE_UNKNOWN) s->anything_is_written = true;
+    s->lengths[is_threadgroup(&of) ? THREADGROUP : DEVICE] |= length;
+    if (a->alignment > 1) s->lengths[is_threadgroup(&of) ? THREADGROUP : DEVICE] |= a->alignment;
 }
 
 static unsigned all_accesses(const igi_simt_instrumenter *in, LLVMValueRef i, igi_simt_access all[2]) {
@@ -65,14 +83,23 @@ static unsigned all_accesses(const igi_simt_instrumenter *in, LLVMValueRef i, ig
     return 2;
 }
 
-static survey survey_all(const igi_simt_instrumenter *in, const igi_simt_values *all) {
-    survey s = {.granule = 16};
+static void survey_each(const igi_simt_instrumenter *in, const igi_simt_values *all, survey *s,
+                        void (*look)(const igi_simt_instrumenter *in, const igi_simt_access *a, survey *s)) {
     for (size_t i = 0; i < all->count; i++) {
         igi_simt_access accesses[2];
         unsigned count = all_accesses(in, all->items[i], accesses);
-        for (unsigned k = 0; k < count; k++) survey_access(in, &accesses[k], &s);
+        for (unsigned k = 0; k < count; k++) look(in, &accesses[k], s);
     }
-    s.granule &= -s.granule;
+}
+
+static survey survey_all(const igi_simt_instrumenter *in, const igi_simt_values *all) {
+    enum { LARGEST = 16 };
+    survey s = {.lengths = {LARGEST, LARGEST}};
+    survey_each(in, all, &s, survey_slots);
+    survey_each(in, all, &s, survey_lengths);
+    // A pointer from memory may point to either.
+    if (s.strays) s.lengths[DEVICE] = s.lengths[THREADGROUP] = s.lengths[DEVICE] | s.lengths[THREADGROUP];
+    for (int i = 0; i < MEMORIES; i++) s.granules[i] = s.lengths[i] & -s.lengths[i];
     return s;
 }
 
@@ -172,13 +199,36 @@ static bounds find_bounds(igi_simt_instrumenter *in, LLVMValueRef i, const igi_s
     return found;
 }
 
+// Whether all that is added to the pointer's beginning are multiples of the alignment.
+static bool steps_are_whole(const igi_simt_instrumenter *in, LLVMValueRef pointer, uint64_t alignment) {
+    for (; LLVMIsAGetElementPtrInst(pointer); pointer = LLVMGetOperand(pointer, 0)) {
+        LLVMTypeRef type = LLVMGetGEPSourceElementType(pointer);
+        if (LLVMABISizeOfType(in->layout, type) % alignment) return false;
+        for (unsigned i = 2; i < (unsigned)LLVMGetNumOperands(pointer); i++) {
+            LLVMValueRef index = LLVMGetOperand(pointer, i);
+            bool structure = LLVMGetTypeKind(type) == LLVMStructTypeKind;
+            unsigned field = structure ? (unsigned)LLVMConstIntGetZExtValue(index) : 0;
+            if (structure && LLVMOffsetOfElement(in->layout, type, field) % alignment) return false;
+            type = structure ? LLVMStructGetTypeAtIndex(type, field) : LLVMGetElementType(type);
+            if (!structure && LLVMABISizeOfType(in->layout, type) % alignment) return false;
+        }
+    }
+    return LLVMIsALoadInst(pointer) || igi_simt_calls(pointer, "ig.object");
+}
+
+// What is written and never read is written again when the dispatch runs again: it need not be saved.
+static bool is_only_written(const igi_simt_provenance *of, const survey *s) {
+    return of->space == IGI_SPACE_BUFFER && !s->strays && !(s->read >> of->index & 1);
+}
+
 static uint32_t describe(const igi_simt_instrumenter *in, const igi_simt_access *a, const igi_simt_provenance *of,
                          const survey *s) {
     bool shared = is_shared(of->space), reads = !is_write(a->act);
-    bool threadgroup = of->space == IGI_SPACE_VARIABLE || of->space == IGI_SPACE_ARGUMENT;
+    bool threadgroup = is_threadgroup(of);
     bool device = of->space == IGI_SPACE_BUFFER || of->space == IGI_SPACE_UNKNOWN;
-    uint32_t access = a->act | logarithm(s->granule) << IGI_QUICK_GRANULE_SHIFT;
+    uint32_t access = a->act | logarithm(s->granules[threadgroup ? THREADGROUP : DEVICE]) << IGI_QUICK_GRANULE_SHIFT;
     if (a->alignment > 1) access |= logarithm(a->alignment) << IGI_QUICK_ALIGNMENT_SHIFT;
+    if (of->space != IGI_SPACE_UNKNOWN && steps_are_whole(in, a->pointer, a->alignment)) access |= IGI_PSEUDO_STEADY;
     if (threadgroup) access |= IGI_QUICK_THREADGROUP;
     if (in->checks & IG_CHECK_MEMORY) access |= IGI_QUICK_BOUNDS;
     bool races = (in->checks & IG_CHECK_RACES) && shared;
@@ -186,7 +236,7 @@ static uint32_t describe(const igi_simt_instrumenter *in, const igi_simt_access 
     if (races) access |= IGI_QUICK_RACES;
     if (init && reads) access |= IGI_QUICK_INIT;
     if (races || init) access |= (uint32_t)IGI_QUICK_CELLS;
-    if (device && !reads) access |= IGI_QUICK_SAVE;
+    if (device && !reads && !is_only_written(of, s)) access |= IGI_QUICK_SAVE;
     if (of->space == IGI_SPACE_UNKNOWN) access |= IGI_PSEUDO_ANYWHERE;
     if (of->space == IGI_SPACE_BUFFER && !(s->written >> of->index & 1)) access |= IGI_QUICK_SELDOM;
     return access;
@@ -230,7 +280,9 @@ void igi_simt_touch_accesses(igi_simt_instrumenter *in) {
         return;
     }
     survey s = survey_all(in, &all);
-    in->m->info.granule = logarithm(s.granule);
+    in->m->info.granules[0] = logarithm(s.granules[DEVICE]);
+    in->m->info.granules[1] = logarithm(s.granules[THREADGROUP]);
+    in->m->info.unsaved = s.strays ? 0 : (uint32_t)(s.written & ~s.read);
     for (size_t i = 0; i < all.count; i++) {
         igi_simt_access accesses[2];
         unsigned count = all_accesses(in, all.items[i], accesses);
