@@ -121,6 +121,7 @@ static ig_status group_threads(igi_simt_module *m) {
     igi_simt_sites sites;
     ig_status status = igi_simt_lower_matrices(m);
     if (status == IG_STATUS_OK) status = igi_simt_lower_places(m);
+    if (status == IG_STATUS_OK) status = igi_simt_drop_pseudos(m);
     if (status == IG_STATUS_OK) status = igi_simt_find_sites(m, m->thread, &sites);
     if (status != IG_STATUS_OK) return status;
     bool one_by_one = sites.count || m->request->scheduled;

@@ -72,11 +72,13 @@ typedef struct igi_simt_code_info {
     uint32_t instructions;   // of one thread, before it was widened; IGI_LARGE_KERNEL
     uint32_t any_groups;     // not 0: computes the same in threadgroups of any shape, and no loop accesses memory
     uint32_t batch;          // threadgroups, neighbours in x, that one call runs; the group is the first of them
+    uint32_t granules[2];    // of a quick look: logarithm of the bytes of a granule, of device and threadgroup memory
+    uint32_t unsaved;        // of a quick look: bits of slots that are written without being saved before
     uint32_t logs;           // not 0: may write messages
 } igi_simt_code_info;
 
 // Kernels with more instructions are compiled with less optimisation, and only once.
-enum { IGI_CODE_VERSION = 18, IGI_LARGE_KERNEL = 1000 };
+enum { IGI_CODE_VERSION = 19, IGI_LARGE_KERNEL = 1000 };
 
 // Generated code calls this as "ig.private": memory for private arrays, set by igi_simt_run_group.
 void *igi_simt_private_memory(void);

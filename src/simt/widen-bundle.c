@@ -115,7 +115,9 @@ static bool may_write(LLVMValueRef i) {
         case LLVMAtomicRMW:
         case LLVMAtomicCmpXchg:
         case LLVMFence: return true;
-        case LLVMCall: return strncmp(igi_simt_callee_name(i), "llvm.", 5) != 0 || igi_simt_is_memory_intrinsic(i);
+        case LLVMCall:
+            if (igi_simt_is_pseudo(i)) return false;
+            return strncmp(igi_simt_callee_name(i), "llvm.", 5) != 0 || igi_simt_is_memory_intrinsic(i);
         default: return false;
     }
 }

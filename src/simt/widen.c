@@ -409,7 +409,8 @@ void igi_simt_widen_instruction(igi_simt_widener *w, LLVMValueRef i) {
     LLVMOpcode opcode = LLVMGetInstructionOpcode(i);
     if (opcode == LLVMAlloca) {
         widen_alloca(w, i);
-    } else if (opcode == LLVMCall && (means_nothing(igi_simt_callee_name(i)) || igi_simt_widen_lane_operation(w, i))) {
+    } else if (opcode == LLVMCall && (means_nothing(igi_simt_callee_name(i)) || igi_simt_widen_lane_operation(w, i) ||
+                                      igi_simt_widen_check(w, i))) {
         return;
     } else if (opcode == LLVMLoad) {
         igi_simt_widen_load(w, i);

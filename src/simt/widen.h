@@ -133,6 +133,7 @@ LLVMValueRef igi_simt_without_common(const igi_simt_widener *w, LLVMValueRef ind
 LLVMValueRef igi_simt_stays_straight(igi_simt_widener *w, LLVMValueRef extension, LLVMValueRef lowest, uint32_t reach);
 
 bool igi_simt_widen_lane_operation(igi_simt_widener *w, LLVMValueRef call);  // widen-lanes.c; false: not one
+bool igi_simt_widen_check(igi_simt_widener *w, LLVMValueRef call);           // widen-check.c; the same
 // widen-matrix.c
 bool igi_simt_widen_matrix_operation(igi_simt_widener *w, LLVMValueRef call, const char *name);
 LLVMValueRef igi_simt_matrix_to_lanes(igi_simt_widener *w, LLVMValueRef matrix);

@@ -16,6 +16,15 @@ static bool is_one_by_one(LLVMValueRef instruction) {
     return LLVMIsAAtomicRMWInst(instruction) || LLVMIsAAtomicCmpXchgInst(instruction);
 }
 
+// What is done for a quick look (checked/quick.h) is not counted: a call, and where its object is.
+static size_t own_instructions(igi_simt_module *m) {
+    igi_simt_values pseudos;
+    if (!igi_simt_collect(m->thread, igi_simt_is_pseudo, &pseudos)) return SIZE_MAX;
+    size_t extra = 2 * pseudos.count, all = igi_simt_instruction_count(m->thread);
+    igi_simt_values_free(&pseudos);
+    return extra < all ? all - extra : 0;
+}
+
 // Two registers for each value hide latencies and read longer runs of memory, as long as there are enough registers.
 // Rows of threads must be long enough too; if not known, they are assumed to be short in kernels of several dimensions.
 static bool suits_two_registers(igi_simt_module *m) {
@@ -23,13 +32,13 @@ static bool suits_two_registers(igi_simt_module *m) {
     if (!igi_simt_collect(m->thread, is_one_by_one, &atomics)) return false;
     size_t count = atomics.count;
     igi_simt_values_free(&atomics);
-    return !count && m->rows <= 1 && igi_simt_instruction_count(m->thread) <= LIGHT_KERNEL;
+    return !count && m->rows <= 1 && own_instructions(m) <= LIGHT_KERNEL;
 }
 
 // Many registers for each value, so that a row of threads reads memory in order.
 static bool suits_row(igi_simt_module *m, uint32_t row) {
     return m->rows <= 1 && row >= 4 * igi_simt_register_lanes() && (row & (row - 1)) == 0 &&
-           igi_simt_instruction_count(m->thread) <= LIGHT_KERNEL && igi_simt_has_striding_loop(m);
+           own_instructions(m) <= LIGHT_KERNEL && igi_simt_has_striding_loop(m);
 }
 
 static bool has_barrier(const igi_simt_cfg *cfg, uint32_t loop) {
@@ -60,8 +69,7 @@ static bool suits_whole_threadgroup(igi_simt_module *m) {
     if (!igi_simt_collect(m->thread, igi_simt_is_barrier, &barriers)) return false;
     bool waits = barriers.count != 0;
     igi_simt_values_free(&barriers);
-    return waits && (size[0] & (size[0] - 1)) == 0 && igi_simt_instruction_count(m->thread) <= LIGHT_KERNEL &&
-           waits_in_all_loops(m);
+    return waits && (size[0] & (size[0] - 1)) == 0 && own_instructions(m) <= LIGHT_KERNEL && waits_in_all_loops(m);
 }
 
 static uint32_t longest(uint32_t row) {

@@ -46,18 +46,22 @@ static void close_session(session *s) {
 }
 
 // The finished commands; the caller releases them.
-static ig_commands *run_kernel(const session *s, const char *kernel, int64_t at, ig_status *status) {
+static ig_commands *run_threads(const session *s, const char *kernel, uint64_t threads, int64_t at, ig_status *status) {
     ig_pipeline *pipeline = pipeline_of(s->library, kernel);
     ig_commands *commands;
     assert_ok(ig_commands_create(s->queue, NULL, &commands));
     assert_ok(ig_commands_set_pipeline(commands, pipeline));
     assert_ok(ig_commands_set_buffer(commands, s->buffer, 0, 0));
     assert_ok(ig_commands_set_bytes(commands, &at, sizeof at, 1));
-    assert_ok(ig_commands_dispatch_threads(commands, line(64), line(64)));
+    assert_ok(ig_commands_dispatch_threads(commands, line(threads), line(64)));
     assert_ok(ig_commands_commit(commands));
     *status = ig_commands_wait(commands, IG_FOREVER);
     ig_pipeline_release(pipeline);
     return commands;
+}
+
+static ig_commands *run_kernel(const session *s, const char *kernel, int64_t at, ig_status *status) {
+    return run_threads(s, kernel, 64, at, status);
 }
 
 static void findings_are_an_array_with_places(void **state) {
@@ -130,6 +134,24 @@ static void overruns_of_any_length_are_found(void **state) {
     }
 }
 
+// Code that is made for their size of threadgroup is checked as well.
+static void large_dispatches_are_checked(void **state) {
+    (void)state;
+    static const uint32_t checks[] = {IG_CHECK_MEMORY, IG_CHECK_ALL};
+    for (size_t i = 0; i < LENGTH(checks); i++) {
+        session s = open_session(checks[i]);
+        ig_status status;
+        const ig_finding *findings;
+        ig_commands *commands = run_threads(&s, "past", 1 << 16, 0, &status);
+        assert_status(status, IG_STATUS_CHECK_FAILED);
+        assert_int_equal(ig_commands_get_findings(commands, &findings), 1);
+        assert_string_equal(findings[0].kind, "out-of-bounds");
+        assert_int_equal(findings[0].count, (1 << 16) - 64);
+        ig_commands_release(commands);
+        close_session(&s);
+    }
+}
+
 static void names_of_checks_are_read(void **state) {
     (void)state;
     uint32_t checks = 0;
@@ -171,9 +193,9 @@ static void an_order_of_threads_can_be_repeated(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(findings_are_an_array_with_places),   cmocka_unit_test(warnings_do_not_fail_commands),
-        cmocka_unit_test(overruns_of_any_length_are_found),    cmocka_unit_test(names_of_checks_are_read),
-        cmocka_unit_test(an_order_of_threads_can_be_repeated),
+        cmocka_unit_test(findings_are_an_array_with_places), cmocka_unit_test(warnings_do_not_fail_commands),
+        cmocka_unit_test(overruns_of_any_length_are_found),  cmocka_unit_test(names_of_checks_are_read),
+        cmocka_unit_test(large_dispatches_are_checked),      cmocka_unit_test(an_order_of_threads_can_be_repeated),
     };
     return cmocka_run_group_tests(tests, open_test_device, close_test_device);
 }

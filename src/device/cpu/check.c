@@ -3,46 +3,22 @@
 // consecutive numbers: a lower number is an earlier dispatch.
 #include "device/cpu/check.h"
 
+#include "device/cpu/check-state.h"
+
 #include <string.h>
 #include <sys/mman.h>
 
 #include "core/guarded.h"
 #include "simt/checked/init.h"
 
-typedef struct checked_buffer {
-    ig_buffer *buffer;
-    igi_simt_checked_object object;  // all of it
-    uint64_t cell_bytes, shadow_bytes;
-} checked_buffer;
-
-// The former place of a buffer that was released.
-typedef struct cpu_released {
-    uint64_t begin, length;
-} cpu_released;
-enum { RELEASED_COUNT = 64 };
-
-struct cpu_checker {
-    uint32_t checks;
-    pthread_mutex_t dispatch;  // held while one runs
-    pthread_mutex_t lock;      // guards what follows
-    checked_buffer **buffers;  // by address
-    size_t count, capacity;
-    size_t shadowed;                        // of them, with shadow
-    cpu_released released[RELEASED_COUNT];  // the last ones, in turn
-    size_t released_count;
-    uint32_t next_group;
-    igi_simt_checked state;
-    igi_simt_checked_cell *threadgroup_cells;
-    uint64_t threadgroup_cell_bytes;
-};
-
 cpu_checker *igi_cpu_checker_create(uint32_t checks) {
     cpu_checker *made = igi_calloc(1, sizeof *made);
     if (!made) return NULL;
     made->checks = checks;
-    made->next_group = 1;
+    made->next_group = made->next_token = 1;
     pthread_mutex_init(&made->dispatch, NULL);
     pthread_mutex_init(&made->lock, NULL);
+    for (size_t i = 0; i < QUICK_LOCKS; i++) pthread_mutex_init(&made->saving[i], NULL);
     return made;
 }
 
@@ -51,8 +27,10 @@ void igi_cpu_checker_destroy(cpu_checker *checker) {
     free(checker->buffers);
     if (checker->threadgroup_cells) munmap(checker->threadgroup_cells, checker->threadgroup_cell_bytes);
     igi_simt_checked_free(&checker->state);
+    igi_cpu_quick_free_sets(checker);
     pthread_mutex_destroy(&checker->dispatch);
     pthread_mutex_destroy(&checker->lock);
+    for (size_t i = 0; i < QUICK_LOCKS; i++) pthread_mutex_destroy(&checker->saving[i]);
     free(checker);
 }
 
@@ -62,6 +40,7 @@ static void free_buffer(checked_buffer *b) {
     if (b->object.cells) munmap(b->object.cells, b->cell_bytes);
     if (b->object.shadow) munmap(b->object.shadow, b->shadow_bytes);
     if (b->object.origins) munmap(b->object.origins, b->shadow_bytes);
+    igi_cpu_quick_forget(b);
     free(b);
 }
 
@@ -99,7 +78,7 @@ bool igi_cpu_check_buffer(ig_buffer *buffer, bool written) {
     if (!b) return false;
     uint64_t begin = (uintptr_t)buffer->memory;
     b->buffer = buffer;
-    b->object = (igi_simt_checked_object){.base = begin, .begin = begin, .cells_base = begin / 4 * 4};
+    b->object = (igi_simt_checked_object){.base = begin, .begin = begin, .cells_base = begin / 4 * 4, .home = b};
     bool shadow = (checker->checks & IG_CHECK_INIT) && !written && buffer->storage == IG_STORAGE_PRIVATE;
     bool ok = !shadow || add_shadow(b);
     pthread_mutex_lock(&checker->lock);
@@ -142,7 +121,7 @@ static checked_buffer *buffer_at(const cpu_checker *checker, uint64_t address) {
     return address - b->object.begin < b->buffer->length ? b : NULL;
 }
 
-static checked_buffer *find_buffer(cpu_checker *checker, uint64_t address) {
+checked_buffer *igi_cpu_find_checked_buffer(cpu_checker *checker, uint64_t address) {
     pthread_mutex_lock(&checker->lock);
     checked_buffer *found = buffer_at(checker, address);
     pthread_mutex_unlock(&checker->lock);
@@ -151,7 +130,7 @@ static checked_buffer *find_buffer(cpu_checker *checker, uint64_t address) {
 
 void igi_cpu_check_written(ig_buffer *buffer, uint64_t offset, uint64_t length) {
     cpu_checker *checker = igi_cpu(buffer->device)->checker;
-    checked_buffer *b = checker ? find_buffer(checker, (uintptr_t)buffer->memory) : NULL;
+    checked_buffer *b = checker ? igi_cpu_find_checked_buffer(checker, (uintptr_t)buffer->memory) : NULL;
     if (b && b->object.shadow) memset(b->object.shadow + (b->object.begin - b->object.cells_base) + offset, 0, length);
 }
 
@@ -166,7 +145,7 @@ uint32_t igi_cpu_check_flags(ig_device *device) {
     return flags;
 }
 
-static void refresh(checked_buffer *b) {
+void igi_cpu_refresh_checked_buffer(checked_buffer *b) {
     b->object.length = b->object.readable = b->object.writable = b->buffer->length;
     b->object.name = b->buffer->label;
     b->object.id = b->buffer->id;
@@ -184,9 +163,9 @@ static bool track(checked_buffer *b) {
 
 static const igi_simt_checked_object *find_object(void *user, uint64_t address) {
     cpu_checker *checker = user;
-    checked_buffer *b = find_buffer(checker, address);
+    checked_buffer *b = igi_cpu_find_checked_buffer(checker, address);
     if (!b) return NULL;
-    refresh(b);
+    igi_cpu_refresh_checked_buffer(b);
     if (checker->checks & IG_CHECK_RACES) track(b);
     return &b->object;
 }
@@ -203,8 +182,8 @@ static bool is_released(void *user, uint64_t address) {
 
 static const igi_simt_checked_object *find_shadowed(void *user, uint64_t address) {
     cpu_checker *checker = user;
-    checked_buffer *b = checker->shadowed ? find_buffer(checker, address) : NULL;
-    if (b) refresh(b);
+    checked_buffer *b = checker->shadowed ? igi_cpu_find_checked_buffer(checker, address) : NULL;
+    if (b) igi_cpu_refresh_checked_buffer(b);
     return b ? &b->object : NULL;
 }
 
@@ -219,7 +198,7 @@ static void start_numbers_anew(cpu_checker *checker) {
     checker->next_group = 1;
 }
 
-static bool is_written(const igi_device_dispatch *dispatch, const ig_buffer *buffer) {
+bool igi_cpu_is_written(const igi_device_dispatch *dispatch, const ig_buffer *buffer) {
     if (atomic_load(&((ig_buffer *)buffer)->addressed)) return true;
     for (uint32_t i = 0; i < dispatch->binding_count; i++) {
         const igi_device_binding *binding = &dispatch->bindings[i];
@@ -237,19 +216,20 @@ static bool is_read_only(const igi_device_dispatch *dispatch, const igi_device_b
 
 static bool describe_buffer(cpu_checker *checker, const igi_device_dispatch *dispatch,
                             const igi_device_binding *binding, igi_simt_checked_object *object) {
-    checked_buffer *b = find_buffer(checker, (uintptr_t)binding->buffer->memory);
+    checked_buffer *b = igi_cpu_find_checked_buffer(checker, (uintptr_t)binding->buffer->memory);
     bool races = checker->checks & IG_CHECK_RACES;
     if (!b) return true;
-    refresh(b);
-    if (races && is_written(dispatch, binding->buffer) && !track(b)) return false;
+    igi_cpu_refresh_checked_buffer(b);
+    bool cells = races && !checker->quick;
+    if (cells && igi_cpu_is_written(dispatch, binding->buffer) && !track(b)) return false;
     *object = b->object;
-    if (!is_written(dispatch, binding->buffer)) object->cells = NULL;
+    if (!igi_cpu_is_written(dispatch, binding->buffer)) object->cells = NULL;
     object->base += binding->offset;
     object->readable = object->writable = binding->buffer->length - binding->offset;
     return true;
 }
 
-static bool describe_arguments(cpu_checker *checker, const igi_device_dispatch *dispatch) {
+bool igi_cpu_describe_arguments(cpu_checker *checker, const igi_device_dispatch *dispatch) {
     igi_simt_checked *state = &checker->state;
     memset(state->objects, 0, sizeof state->objects);
     for (uint32_t i = 0; i < dispatch->binding_count; i++) {
@@ -289,7 +269,7 @@ igi_simt_checked *igi_cpu_check_begin(ig_device *device, const igi_device_dispat
     state->user = checker;
     if (state->releases) memset(state->releases, 0, state->release_capacity * sizeof *state->releases);
     uint64_t threadgroup = igi_round_up(code->info.threadgroup_bytes, 64) + dispatch->threadgroup_bytes;
-    if (describe_arguments(checker, dispatch) && reserve_threadgroup_cells(checker, threadgroup)) return state;
+    if (igi_cpu_describe_arguments(checker, dispatch) && reserve_threadgroup_cells(checker, threadgroup)) return state;
     pthread_mutex_unlock(&checker->dispatch);
     return NULL;
 }

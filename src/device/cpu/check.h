@@ -29,7 +29,22 @@ void igi_cpu_check_arguments(igi_simt_checked *checked, const igi_device_dispatc
 // Moves the findings to the commands.
 void igi_cpu_check_end(ig_commands *commands, const igi_device_dispatch *dispatch, igi_simt_checked *checked,
                        ig_size group, const uint64_t groups[3]);
-// Turns findings into messages.
+// ---- A quick look ----
+
+typedef struct cpu_quick cpu_quick;
+
+// False: it is not possible, and the dispatch must be checked thread by thread. The checker is held until it ends.
+bool igi_cpu_quick_begin(ig_device *device, const igi_device_dispatch *dispatch, const igi_simt_code *code,
+                         uint32_t threads, uint64_t group_count, cpu_quick **quick);
+// Of a thread of the host that begins to run threadgroups, where the arguments of one lie; NULL when memory is short.
+igi_simt_checked *igi_cpu_quick_enter(cpu_quick *quick, const igi_simt_group *group, uint32_t static_bytes);
+void igi_cpu_quick_leave(igi_simt_checked *checked);
+// True: nothing is wrong. False: something may be, and all is as it was before.
+bool igi_cpu_quick_end(cpu_quick *quick, bool undo);
+
+// ---- Words ----
+
+// Part of igi_cpu_check_end: turns findings into messages.
 void igi_cpu_check_describe(ig_commands *commands, const igi_device_dispatch *dispatch, igi_simt_checked *checked,
                             ig_size group, const uint64_t groups[3]);
 

@@ -15,7 +15,9 @@
 #include "simt/checked/init.h"
 
 // Checks that also work on vectors of threads.
-enum { CHECKED_WIDE = IG_CHECK_MEMORY };
+static bool is_checked_wide(uint32_t checks) {
+    return (checks & IGI_CHECK_QUICK) || !(checks & ~(uint32_t)IG_CHECK_MEMORY);
+}
 
 typedef struct launch {
     const igi_simt_code *code;    // for the groups it can run
@@ -35,6 +37,7 @@ typedef struct launch {
     uint64_t layouts[IGI_KNOWN_LAYOUTS];
     uint32_t checks;           // IG_CHECK_
     igi_simt_checked *check;   // NULL: not checked
+    cpu_quick *quick;          // NULL: each thread by itself
     pthread_mutex_t findings;  // guards those of `check`
     uint64_t schedule;         // not 0: the order of groups and threads is made from it
     uint64_t step, shift;      // group n of that order is (n * step + shift) of all
@@ -143,7 +146,10 @@ static void place_scheduled(range *r) {
 static bool enter_check(range *r) {
     const uint32_t *size = r->group.size;
     if (!r->check) return true;
-    igi_simt_checked_begin_group(r->check, (uint32_t)group_at(r->launch, r->at), size[0] * size[1] * size[2]);
+    if (r->check->quick)
+        igi_simt_quick_begin_group(r->check->quick, (uint32_t)r->at, size[0] * size[1] * size[2]);
+    else
+        igi_simt_checked_begin_group(r->check, (uint32_t)group_at(r->launch, r->at), size[0] * size[1] * size[2]);
     return igi_simt_checked_enter(r->check, r->scratch, &r->group, r->launch->threadgroup_bytes);
 }
 
@@ -159,6 +165,7 @@ static void run_range(range *r) {
             return;
         }
         igi_simt_run_group(code_for(l, &r->group, batch), &r->group, r->scratch);
+        if (r->check && r->check->quick) igi_simt_quick_end_group(r->check->quick);
         r->at += batch;
         for (uint64_t i = 0; i < batch; i++) place_next(l, &r->group);
     }
@@ -192,6 +199,8 @@ static void run_guarded(range *r) {
 
 // Each thread of the host has its own state, a copy of the dispatch's.
 static bool open_check(const launch *l, range *r) {
+    if (l->quick) r->check = igi_cpu_quick_enter(l->quick, &r->group, l->static_bytes);
+    if (l->quick) return r->check != NULL;
     if (!l->check) return true;
     r->check = igi_alloc(sizeof *r->check);
     if (!r->check) return false;
@@ -201,6 +210,10 @@ static bool open_check(const launch *l, range *r) {
 
 static void close_check(launch *l, range *r) {
     if (!r->check) return;
+    if (l->quick) {
+        igi_cpu_quick_leave(r->check);
+        return;
+    }
     igi_simt_checked_leave();
     pthread_mutex_lock(&l->findings);
     igi_simt_checked_merge(l->check, r->check);
@@ -234,7 +247,7 @@ static void run_groups(void *context, uint64_t begin, uint64_t end) {
         return;
     }
     r.group.check = r.check;
-    if (r.check) igi_cpu_check_arguments(r.check, l->dispatch, &r.group, l->static_bytes);
+    if (r.check && !l->quick) igi_cpu_check_arguments(r.check, l->dispatch, &r.group, l->static_bytes);
     describe_grid(l, &r.group);
     uint64_t host_mode = igi_device_float_mode_get();
     igi_device_float_mode_set(l->float_mode);
@@ -372,15 +385,17 @@ static ig_status choose_code(ig_device *device, cpu_program *program, bool abort
     memcpy(any.layouts, l->layouts, sizeof any.layouts);
     memcpy(narrow.layouts, l->layouts, sizeof narrow.layouts);
     uint64_t threads = *groups * l->group.x * l->group.y * l->group.z;
-    bool large = igi_cpu_is_worth_shaping(igi_cpu(device), threads) && !l->schedule && !(l->checks & ~CHECKED_WIDE);
+    bool large = igi_cpu_is_worth_shaping(igi_cpu(device), threads) && !l->schedule && is_checked_wide(l->checks);
     ig_status status = igi_cpu_program_code(device, program, any, &l->code, error);
-    if (status == IG_STATUS_OK && large && !l->checks) lengthen_rows(l, groups);
+    bool alike = !l->checks || (l->checks & IGI_CHECK_QUICK);
+    if (status == IG_STATUS_OK && large && alike) lengthen_rows(l, groups);
     if (status == IG_STATUS_OK && !l->schedule && needs_narrow(l))
         status = igi_cpu_program_code(device, program, narrow, &l->narrow, error);
     if (status != IG_STATUS_OK) return status;
     const ig_size size = l->group;
     l->streaming = igi_cpu_exceeds_caches(l->dispatch, threads);
     cpu_purpose shaped = {.abortable = abortable,
+                          .check = l->checks,
                           .streaming = l->streaming,
                           .group = {(uint32_t)size.x, (uint32_t)size.y, (uint32_t)size.z}};
     memcpy(shaped.layouts, l->layouts, sizeof shaped.layouts);
@@ -413,6 +428,28 @@ static ig_status run_checked(launch *l, ig_commands *commands, const igi_device_
     return judge(l, commands, error);
 }
 
+// What a second run would write twice: messages, and pixels, which are not saved before.
+static bool leaves_traces(const launch *l) {
+    for (uint32_t i = 0; i < l->dispatch->binding_count; i++)
+        if (l->dispatch->bindings[i].texture) return true;
+    return l->code->info.logs;
+}
+
+// By vectors of threads, on all cores: only whether something may be wrong. *done: nothing is, and it has run.
+static ig_status look_quickly(launch *l, ig_commands *commands, uint64_t total, bool *done, ig_error *error) {
+    ig_device *device = commands->queue->device;
+    *done = false;
+    if (l->code->info.width == 1 || l->narrow || leaves_traces(l)) return IG_STATUS_OK;
+    if (!igi_cpu_quick_begin(device, l->dispatch, l->code, l->threads, total, &l->quick)) return IG_STATUS_OK;
+    igi_pool_loop(igi_cpu(device)->pool, total, run_groups, l);
+    bool stopped = atomic_load(l->abort), failed = atomic_load(&l->failed) != IG_STATUS_OK;
+    *done = igi_cpu_quick_end(l->quick, failed && !stopped) || stopped;
+    if (!*done)
+        igi_log(IG_LOG_INFO, "kernel '%s' may be wrong: it is run again, one thread at a time",
+                l->dispatch->pipeline->kernel.name);
+    return *done ? judge(l, commands, error) : IG_STATUS_OK;
+}
+
 static uint64_t common_divisor(uint64_t a, uint64_t b) {
     while (b) {
         uint64_t rest = a % b;
@@ -429,9 +466,24 @@ static void choose_order(launch *l, uint64_t total) {
     while (common_divisor(l->step, total) != 1) l->step = (l->step + 1) % total;
 }
 
+// Code, groups and arguments for what `l` says so far.
+static ig_status prepare(launch *l, const ig_commands *commands, uint64_t *total, ig_error *error) {
+    cpu_program *program = l->dispatch->pipeline->state;
+    if (!count_groups(l, total))
+        return igi_error_set(error, IG_STATUS_OVERFLOW, "a dispatch has more than 2^64 threadgroups");
+    if (!*total) return IG_STATUS_OK;
+    ig_status status = bind(l, error);
+    if (status == IG_STATUS_OK)
+        status = choose_code(commands->queue->device, program, commands->deadline_ns != 0, total, l, error);
+    if (status != IG_STATUS_OK) return status;
+    l->static_bytes = l->code->info.threadgroup_bytes;
+    l->threadgroup_bytes = igi_round_up(l->code->info.threadgroup_bytes, 64) + l->dispatch->threadgroup_bytes;
+    l->float_mode = igi_device_float_mode_kernel(program->module->math_mode == IG_MATH_FAST);
+    return IG_STATUS_OK;
+}
+
 ig_status igi_cpu_dispatch(ig_commands *commands, igi_device_dispatch *dispatch, ig_error *error) {
     ig_device *device = commands->queue->device;
-    cpu_program *program = dispatch->pipeline->state;
     ig_status status = read_indirect(dispatch, error);
     if (status != IG_STATUS_OK) return status;
     launch l = {.dispatch = dispatch,
@@ -441,19 +493,22 @@ ig_status igi_cpu_dispatch(ig_commands *commands, igi_device_dispatch *dispatch,
                 .schedule = is_endless(commands) ? 0 : igi_cpu(device)->schedule,
                 .step = 1};
     uint64_t total, codes = igi_cpu_codes_made();
-    if (!count_groups(&l, &total))
-        return igi_error_set(error, IG_STATUS_OVERFLOW, "a dispatch has more than 2^64 threadgroups");
-    if (!total) return IG_STATUS_OK;
-    status = bind(&l, error);
-    if (status == IG_STATUS_OK) status = choose_code(device, program, commands->deadline_ns != 0, &total, &l, error);
-    if (status != IG_STATUS_OK) return status;
+    igi_device_fault_install();
+    if (l.checks && !l.schedule) {
+        launch quick = l;
+        bool done;
+        quick.checks = (l.checks & ~(uint32_t)IGI_CHECK_BUFFERS) | IGI_CHECK_QUICK;
+        // Where this fails, what follows says why.
+        if (prepare(&quick, commands, &total, NULL) == IG_STATUS_OK && total) {
+            status = look_quickly(&quick, commands, total, &done, error);
+            if (done) return status;
+        }
+    }
+    status = prepare(&l, commands, &total, error);
+    if (status != IG_STATUS_OK || !total) return status;
     if (igi_cpu_codes_made() != codes) dispatch->timing.start_ns = igi_now_ns();  // compiling is not running
-    l.static_bytes = l.code->info.threadgroup_bytes;
-    l.threadgroup_bytes = igi_round_up(l.code->info.threadgroup_bytes, 64) + dispatch->threadgroup_bytes;
-    l.float_mode = igi_device_float_mode_kernel(program->module->math_mode == IG_MATH_FAST);
     if (l.code->info.logs && !is_endless(commands) && !(l.log = igi_cpu_log_begin(commands)))
         return igi_error_no_memory(error);
-    igi_device_fault_install();
     if (l.schedule) choose_order(&l, total);
     if (l.checks) return run_checked(&l, commands, dispatch, total, error);
     if (l.schedule) {

@@ -7,6 +7,7 @@
 #include "device/cpu/cpu.h"
 #include "device/pixel-format.h"
 #include "device/profile.h"
+#include "simt/checked/state.h"
 #include "simt/compile.h"
 
 // ---- Keys ----
@@ -52,8 +53,9 @@ static igi_hash code_key(const cpu_program *program, const igi_simt_request *req
 // ---- Code ----
 
 static bool is_narrow(const cpu_program *program, cpu_purpose purpose) {
-    // Bounds are checked in the same way for a vector of threads; the other checks look at each thread.
-    bool each_thread = purpose.check & ~(uint32_t)IG_CHECK_MEMORY;
+    // Bounds are checked in the same way for a vector of threads; the other checks look at each thread, unless it is only
+    // a quick look.
+    bool each_thread = (purpose.check & ~(uint32_t)IG_CHECK_MEMORY) && !(purpose.check & IGI_CHECK_QUICK);
     return purpose.narrow || program->single || each_thread || purpose.scheduled;
 }
 
@@ -304,8 +306,10 @@ ig_status igi_cpu_pipeline_open(ig_pipeline *pipeline, const ig_pipeline_desc *d
     cpu_program *program = get_program(pipeline, kernel, desc, &fresh);
     if (!program) return igi_error_no_memory(error);
     const igi_simt_code *code;
-    cpu_purpose purpose = {
-        .abortable = abortable, .check = igi_cpu(device)->checks, .scheduled = igi_cpu(device)->schedule != 0};
+    uint32_t checks = igi_cpu(device)->checks;
+    bool scheduled = igi_cpu(device)->schedule != 0;
+    cpu_purpose purpose = {.abortable = abortable, .check = checks, .scheduled = scheduled};
+    if (checks && !scheduled) purpose.check |= IGI_CHECK_QUICK;
     igi_cpu_guess_layouts(&kernel->info, purpose.layouts);
     ig_status status = igi_cpu_program_code(device, program, purpose, &code, error);
     if (status != IG_STATUS_OK) {
@@ -329,7 +333,8 @@ ig_status igi_cpu_pipeline_emit(ig_pipeline *pipeline, const char *stage, char *
         const char *name;
         igi_simt_stage stage;
     } stages[] = {{"llvm", IGI_STAGE_LLVM}, {"simt", IGI_STAGE_SIMT}, {"asm", IGI_STAGE_ASM}};
-    cpu_purpose purpose = {.check = cpu->checks};
+    // Of a checked kernel, what runs first.
+    cpu_purpose purpose = {.check = cpu->checks ? cpu->checks | IGI_CHECK_QUICK : 0};
     igi_cpu_guess_layouts(&pipeline->kernel, purpose.layouts);
     igi_simt_request request = igi_cpu_simt_request(cpu, pipeline->state, purpose);
     size_t length;

@@ -5,14 +5,7 @@
 
 #include "simt/checked/instrument.h"
 
-// One address of an instruction; a copy has two.
-typedef struct access {
-    LLVMValueRef pointer;
-    LLVMValueRef length;  // i64
-    igi_simt_checked_act act;
-    uint32_t alignment;
-    bool comparable;  // a plain store of a number
-} access;
+typedef igi_simt_access access;
 
 // What is known about an access while its checks are built.
 typedef struct guard {
@@ -33,7 +26,7 @@ static bool is_fill(LLVMValueRef i) {
     return strncmp(igi_simt_callee_name(i), "llvm.memset.", 12) == 0;
 }
 
-static bool is_access(LLVMValueRef i) {
+bool igi_simt_is_access(LLVMValueRef i) {
     return LLVMIsALoadInst(i) || LLVMIsAStoreInst(i) || LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i) ||
            is_copy(i) || is_fill(i);
 }
@@ -55,7 +48,7 @@ static uint32_t needed_alignment(const igi_simt_instrumenter *in, LLVMTypeRef ty
     return natural < promised ? (uint32_t)natural : promised;
 }
 
-static unsigned list_accesses(const igi_simt_instrumenter *in, LLVMValueRef i, access all[2]) {
+unsigned igi_simt_list_accesses(const igi_simt_instrumenter *in, LLVMValueRef i, access all[2]) {
     if (LLVMIsALoadInst(i)) {
         bool atomic = LLVMGetOrdering(i) != LLVMAtomicOrderingNotAtomic;
         all[0] =
@@ -83,7 +76,7 @@ static unsigned list_accesses(const igi_simt_instrumenter *in, LLVMValueRef i, a
 
 // ---- Constant places ----
 
-static bool is_out_of_place(const igi_simt_instrumenter *in, const access *a, bool *inside) {
+bool igi_simt_is_out_of_place(const igi_simt_instrumenter *in, const access *a, bool *inside) {
     LLVMValueRef variable;
     int64_t offset;
     *inside = false;
@@ -127,16 +120,16 @@ static void replace_by_report(igi_simt_instrumenter *in, LLVMValueRef i, const a
 void igi_simt_instrument_constant_places(igi_simt_instrumenter *in) {
     igi_simt_values all;
     if (!(in->checks & IG_CHECK_MEMORY)) return;
-    if (!igi_simt_collect(in->m->thread, is_access, &all)) {
+    if (!igi_simt_collect(in->m->thread, igi_simt_is_access, &all)) {
         in->failed = true;
         return;
     }
     for (size_t k = 0; k < all.count; k++) {
         access accesses[2];
         bool inside;
-        unsigned count = list_accesses(in, all.items[k], accesses);
+        unsigned count = igi_simt_list_accesses(in, all.items[k], accesses);
         for (unsigned i = 0; i < count; i++) {
-            if (!is_out_of_place(in, &accesses[i], &inside)) continue;
+            if (!igi_simt_is_out_of_place(in, &accesses[i], &inside)) continue;
             replace_by_report(in, all.items[k], &accesses[i]);
             break;
         }
@@ -146,7 +139,7 @@ void igi_simt_instrument_constant_places(igi_simt_instrumenter *in) {
 
 // ---- Objects ----
 
-static LLVMValueRef object_at(igi_simt_instrumenter *in, uint32_t index) {
+LLVMValueRef igi_simt_object_at(igi_simt_instrumenter *in, uint32_t index) {
     return igi_simt_field(in->builder, in->check,
                           offsetof(igi_simt_checked, objects) + (size_t)index * sizeof(igi_simt_checked_object));
 }
@@ -168,7 +161,7 @@ static void position_after(igi_simt_instrumenter *in, LLVMValueRef value) {
         LLVMPositionBuilderAtEnd(in->builder, LLVMGetInstructionParent(value));
 }
 
-static LLVMValueRef find_object(igi_simt_instrumenter *in, LLVMValueRef base) {
+LLVMValueRef igi_simt_find_object(igi_simt_instrumenter *in, LLVMValueRef base) {
     for (size_t i = 0; i < in->found_count; i++)
         if (in->found[i].base == base) return in->found[i].object;
     LLVMBasicBlockRef block = LLVMGetInsertBlock(in->builder);
@@ -195,9 +188,9 @@ static void find_bounds(igi_simt_instrumenter *in, const access *a, guard *g) {
     bool write = is_write(a->act);
     switch (g->of.space) {
         case IGI_SPACE_BUFFER:
-        case IGI_SPACE_ARGUMENT: g->object = object_at(in, g->of.index); break;
-        case IGI_SPACE_UNKNOWN: g->object = find_object(in, g->of.base); break;
-        case IGI_SPACE_VARIABLE: g->object = object_at(in, IGI_CHECKED_STATICS); break;
+        case IGI_SPACE_ARGUMENT: g->object = igi_simt_object_at(in, g->of.index); break;
+        case IGI_SPACE_UNKNOWN: g->object = igi_simt_find_object(in, g->of.base); break;
+        case IGI_SPACE_VARIABLE: g->object = igi_simt_object_at(in, IGI_CHECKED_STATICS); break;
         default: g->object = LLVMConstNull(in->pointer);
     }
     g->address = address_of(in, a->pointer);
@@ -376,7 +369,7 @@ static void guard_instruction(igi_simt_instrumenter *in, LLVMValueRef i, const a
     for (unsigned k = 0; k < count; k++) {
         guard *g = &guards[k];
         bool inside_always = false;
-        if (g->of.space == IGI_SPACE_PRIVATE) is_out_of_place(in, &accesses[k], &inside_always);
+        if (g->of.space == IGI_SPACE_PRIVATE) igi_simt_is_out_of_place(in, &accesses[k], &inside_always);
         find_bounds(in, &accesses[k], g);
         if (!memory || inside_always) continue;
         LLVMValueRef ok = is_inside(in, &accesses[k], g);
@@ -399,19 +392,19 @@ static void guard_instruction(igi_simt_instrumenter *in, LLVMValueRef i, const a
 }
 
 // One without a value must disappear if it is not used.
-static bool is_function_constant(const igi_simt_provenance *of) {
+bool igi_simt_is_function_constant(const igi_simt_provenance *of) {
     return of->space == IGI_SPACE_CONSTANT && LLVMIsDeclaration(of->base);
 }
 
 static void instrument(igi_simt_instrumenter *in, LLVMValueRef i) {
     access accesses[2];
     guard guards[2];
-    unsigned count = list_accesses(in, i, accesses), needed = 0;
+    unsigned count = igi_simt_list_accesses(in, i, accesses), needed = 0;
     for (unsigned k = 0; k < count; k++) {
         bool inside = false;
         guards[k] = (guard){.of = igi_simt_trace_pointer(in, accesses[k].pointer)};
-        if (!guards[k].of.known || is_function_constant(&guards[k].of)) return;
-        is_out_of_place(in, &accesses[k], &inside);
+        if (!guards[k].of.known || igi_simt_is_function_constant(&guards[k].of)) return;
+        igi_simt_is_out_of_place(in, &accesses[k], &inside);
         needed += !inside;
     }
     if (!needed) return;
@@ -425,7 +418,7 @@ static bool is_matrix_load(LLVMValueRef i) {
     return strncmp(igi_simt_callee_name(i), "__ig_matrix_load_", 17) == 0;
 }
 
-static bool is_matrix_access(LLVMValueRef i) {
+bool igi_simt_is_matrix_access(LLVMValueRef i) {
     return is_matrix_load(i) || strncmp(igi_simt_callee_name(i), "__ig_matrix_store_", 18) == 0;
 }
 
@@ -444,19 +437,23 @@ static void tell_only(igi_simt_instrumenter *in, LLVMValueRef i, const access *a
 }
 
 // The two elements of a lane are at two addresses.
-static void instrument_matrix(igi_simt_instrumenter *in, LLVMValueRef i) {
+void igi_simt_list_matrix_accesses(const igi_simt_instrumenter *in, LLVMValueRef i, access all[2]) {
     bool load = is_matrix_load(i);
     bool floats = strstr(igi_simt_callee_name(i), "_f32") != NULL;
-    for (unsigned k = 0; k < 2; k++) {
-        access a = {LLVMGetOperand(i, load ? k : k + 1), igi_simt_number64(in, floats ? 4 : 2),
-                    load ? IGI_ACT_READ : IGI_ACT_WRITE, 1, false};
-        tell_only(in, i, &a);
-    }
+    for (unsigned k = 0; k < 2; k++)
+        all[k] = (access){LLVMGetOperand(i, load ? k : k + 1), igi_simt_number64(in, floats ? 4 : 2),
+                          load ? IGI_ACT_READ : IGI_ACT_WRITE, 1, false};
+}
+
+static void instrument_matrix(igi_simt_instrumenter *in, LLVMValueRef i) {
+    access all[2];
+    igi_simt_list_matrix_accesses(in, i, all);
+    for (unsigned k = 0; k < 2; k++) tell_only(in, i, &all[k]);
 }
 
 static void instrument_matrices(igi_simt_instrumenter *in) {
     igi_simt_values all;
-    if (!igi_simt_collect(in->m->thread, is_matrix_access, &all)) {
+    if (!igi_simt_collect(in->m->thread, igi_simt_is_matrix_access, &all)) {
         in->failed = true;
         return;
     }
@@ -467,7 +464,7 @@ static void instrument_matrices(igi_simt_instrumenter *in) {
 void igi_simt_instrument_accesses(igi_simt_instrumenter *in) {
     igi_simt_values all;
     if (!(in->checks & (IG_CHECK_MEMORY | IG_CHECK_RACES))) return;
-    if (!igi_simt_collect(in->m->thread, is_access, &all)) {
+    if (!igi_simt_collect(in->m->thread, igi_simt_is_access, &all)) {
         in->failed = true;
         return;
     }

@@ -109,6 +109,7 @@ const igi_simt_checked_object *igi_simt_checked_find(igi_simt_checked *checked, 
     }
     for (size_t i = 0; i < IGI_CHECKED_PRIVATES; i++)
         if (address - checked->privates[i].base < checked->privates[i].readable) return &checked->privates[i];
+    if (checked->quick) return igi_simt_quick_find(checked, address);
     const igi_simt_checked_object *found = checked->find ? checked->find(checked->user, address) : NULL;
     return found ? found : &checked->nowhere;
 }
@@ -128,6 +129,7 @@ static igi_simt_finding_kind kind_of(const igi_simt_checked_site *site, uint64_t
 
 void igi_simt_checked_outside(igi_simt_checked *checked, uint32_t thread, uint32_t site, uint64_t address,
                               uint64_t base, uint64_t bytes, const igi_simt_checked_object *object) {
+    if (checked->quick) igi_simt_quick_suspect(checked);
     const igi_simt_checked_site *at = &checked->sites->sites[site];
     igi_simt_finding_kind kind = kind_of(at, address, base, bytes, object);
     bool nowhere = object == &checked->nowhere && kind == IGI_FINDING_OUT_OF_BOUNDS;
@@ -143,6 +145,7 @@ void igi_simt_checked_outside(igi_simt_checked *checked, uint32_t thread, uint32
 }
 
 void igi_simt_checked_odd(igi_simt_checked *checked, uint32_t thread, uint32_t site, uint32_t kind) {
+    if (checked->quick) igi_simt_quick_suspect(checked);
     igi_simt_checked_finding finding = {.kind = (igi_simt_finding_kind)kind, .sides = {side_of(checked, thread, site)}};
     if (kind < IGI_FINDING_COUNT) igi_simt_checked_report(checked, &finding);
 }

@@ -114,6 +114,18 @@ static void drop_promise(igi_simt_instrumenter *in, LLVMValueRef promise) {
     LLVMInstructionEraseFromParent(promise);
 }
 
+// Only whether anything may be wrong: quick.h.
+static void look_quickly(igi_simt_instrumenter *in) {
+    igi_simt_touch_accesses(in);
+    igi_simt_touch_waits(in);
+    if (in->checks & IG_CHECK_INIT) igi_simt_touch_variables(in);
+    if (in->checks & IG_CHECK_INIT) igi_simt_touch_unwritten(in);
+    igi_simt_restore_names(in);
+    igi_simt_instrument_all(in, is_object, forget_object);
+    igi_simt_forget_unwritten(in);
+    igi_simt_emit_sites(in);
+}
+
 static ig_status run(igi_simt_instrumenter *in) {
     igi_simt_module *m = in->m;
     igi_simt_instrument_all(in, is_promise, drop_promise);
@@ -125,12 +137,16 @@ static ig_status run(igi_simt_instrumenter *in) {
     ig_status status = igi_simt_pass_define(m);
     if (status == IG_STATUS_OK)
         status = igi_simt_run_passes(m, "function(sroa,early-cse,simplifycfg,sroa,early-cse,simplifycfg)");
-    bool each_thread = in->checks & ~(uint32_t)IG_CHECK_MEMORY;
-    if (status == IG_STATUS_OK && each_thread) status = igi_simt_lower_matrices(m);
+    bool quick = in->checks & IGI_CHECK_QUICK, each_thread = in->checks & ~(uint32_t)IG_CHECK_MEMORY;
+    if (status == IG_STATUS_OK && !quick && each_thread) status = igi_simt_lower_matrices(m);
     if (status != IG_STATUS_OK) return status;
     igi_simt_remember_names(in);
     build_identity(in);
     igi_simt_forget_stores_of_unwritten(in);
+    if (quick) {
+        look_quickly(in);
+        return IG_STATUS_OK;
+    }
     if (in->checks & IG_CHECK_INIT) igi_simt_define_the_rest(in);
     for_each(in, igi_simt_mark_own);
     igi_simt_instrument_accesses(in);
@@ -162,6 +178,8 @@ ig_status igi_simt_pass_instrument(igi_simt_module *m) {
     LLVMDisposeBuilder(in.builder);
     igi_simt_free_sites(&in.sites);
     free(in.found);
+    igi_simt_values_free(&in.doubtful);
+    igi_simt_values_free(&in.doubts);
     if (status == IG_STATUS_OK && in.failed) status = igi_error_no_memory(m->error);
     if (status == IG_STATUS_OK && in.sites.too_many)
         status = igi_error_set(

@@ -26,6 +26,15 @@ typedef struct igi_simt_provenance {
     bool known;         // false: not memory of the program, such as igi_simt_group
 } igi_simt_provenance;
 
+// One address of an instruction; a copy has two.
+typedef struct igi_simt_access {
+    LLVMValueRef pointer;
+    LLVMValueRef length;  // i64
+    igi_simt_checked_act act;
+    uint32_t alignment;
+    bool comparable;  // a plain store of a number
+} igi_simt_access;
+
 typedef struct igi_simt_found_object {
     LLVMValueRef base, object;
 } igi_simt_found_object;
@@ -40,7 +49,8 @@ typedef struct igi_simt_instrumenter {
     igi_simt_sites_builder sites;
     igi_simt_found_object *found;  // objects of pointers that were read from memory, looked up once each
     size_t found_count, found_capacity;
-    bool failed;  // memory
+    igi_simt_values doubtful, doubts;  // values that may be unwritten, and whether they are
+    bool failed;                       // memory
 } igi_simt_instrumenter;
 
 // ---- Names ----
@@ -67,6 +77,22 @@ bool igi_simt_constant_place(const igi_simt_instrumenter *in, LLVMValueRef point
                              int64_t *offset);
 uint64_t igi_simt_variable_bytes(const igi_simt_instrumenter *in, LLVMValueRef variable);
 
+// ---- Accesses ----
+
+bool igi_simt_is_access(LLVMValueRef instruction);
+// How many it has.
+unsigned igi_simt_list_accesses(const igi_simt_instrumenter *in, LLVMValueRef instruction, igi_simt_access all[2]);
+bool igi_simt_is_matrix_access(LLVMValueRef instruction);
+void igi_simt_list_matrix_accesses(const igi_simt_instrumenter *in, LLVMValueRef instruction, igi_simt_access all[2]);
+// Of a private variable, at a constant place; *inside: there is one, and it is inside.
+bool igi_simt_is_out_of_place(const igi_simt_instrumenter *in, const igi_simt_access *access, bool *inside);
+// One without a value must go away where it is not used.
+bool igi_simt_is_function_constant(const igi_simt_provenance *of);
+// Pointers to igi_simt_checked_object: of an argument, or found where the pointer is made. pre for the second: the
+// builder is at the end of a block.
+LLVMValueRef igi_simt_object_at(igi_simt_instrumenter *in, uint32_t index);
+LLVMValueRef igi_simt_find_object(igi_simt_instrumenter *in, LLVMValueRef base);
+
 // ---- Parts ----
 
 // Calls act for every instruction for which `wanted` holds. They are collected first, so that it may change the function.
@@ -84,6 +110,16 @@ void igi_simt_mark_own(igi_simt_instrumenter *in, LLVMValueRef instruction);
 void igi_simt_instrument_constant_places(igi_simt_instrumenter *in);
 void igi_simt_instrument_accesses(igi_simt_instrumenter *in);
 void igi_simt_instrument_waits(igi_simt_instrumenter *in);
+// For a quick look (quick.h): calls that igi_simt_widen_check makes code of, for all lanes at once.
+void igi_simt_touch_accesses(igi_simt_instrumenter *in);
+void igi_simt_touch_waits(igi_simt_instrumenter *in);
+void igi_simt_touch_unwritten(igi_simt_instrumenter *in);
+void igi_simt_touch_variables(igi_simt_instrumenter *in);
+// Calls "ig.check.unless": to be suspected where the condition does not hold.
+void igi_simt_suspect_unless(igi_simt_instrumenter *in, LLVMValueRef condition);
+void igi_simt_suspect_always(igi_simt_instrumenter *in);
+// The elements of a value for which `doubt`, bits, holds may be unwritten.
+void igi_simt_doubt(igi_simt_instrumenter *in, LLVMValueRef value, LLVMValueRef doubt);
 void igi_simt_instrument_arithmetic(igi_simt_instrumenter *in);
 // Called around LLVM's promotion of variables to registers: keeps undefined values distinct from others.
 void igi_simt_keep_unwritten(igi_simt_instrumenter *in);

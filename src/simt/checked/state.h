@@ -12,8 +12,9 @@
 #include "simt/checked/sites.h"
 #include "simt/launch.h"
 
-// Beside the flags of ig_device_desc.check. With INIT: some buffers have bytes that nothing has written.
-enum { IGI_CHECK_BUFFERS = 32 };
+// Beside the flags of ig_device_desc.check. BUFFERS, with INIT: some buffers have bytes that nothing has written. QUICK:
+// only whether there may be a finding is asked, by vectors of threads; see quick.h.
+enum { IGI_CHECK_BUFFERS = 32, IGI_CHECK_QUICK = 64 };
 
 enum { IGI_CHECKED_STATICS = 2 * IGI_MAX_SLOTS, IGI_CHECKED_OBJECTS, IGI_CHECKED_PRIVATES = 3 };
 
@@ -57,6 +58,23 @@ enum {
     IGI_CHECKED_MAX_BYTES = IGI_CHECKED_COMPARABLE - 1,
 };
 
+// ---- Shadow memory for a quick look ----
+
+// Who accessed a granule of memory last, and how it was accessed; both from cells_base on. A granule is as large as the
+// smallest access of the kernel.
+typedef struct igi_simt_quick_cells {
+    uint32_t *owners;  // tokens of threads; NULL: nobody writes here
+    uint32_t *infos;
+    uint8_t *touched;  // for each IGI_QUICK_BLOCK granules: 1 when there was an access; NULL: nobody asks
+    uint8_t *saved;    // for each IGI_QUICK_PAGE bytes from `begin` on: 1 when it was copied; NULL: it need not be
+} igi_simt_quick_cells;
+
+enum {
+    IGI_QUICK_BLOCK_SHIFT = 10,
+    IGI_QUICK_PAGE_SHIFT = 14,
+    IGI_QUICK_PAD = 4096,  // granules before and behind those of the object, for lanes that are not active
+};
+
 // ---- Objects ----
 
 // Memory that a kernel may access. Generated code reads the first three fields.
@@ -65,6 +83,8 @@ typedef struct igi_simt_checked_object {
     uint64_t readable, writable;   // bytes from the base on
     igi_simt_checked_cell *cells;  // of the words from cells_base on; NULL: nobody writes here
     uint64_t cells_base;
+    igi_simt_quick_cells quick;
+    void *home;       // the device's own
     uint8_t *shadow;  // for each byte from cells_base on: bits that were never written; NULL: all were
     uint32_t *origins;
     bool threadgroup;
@@ -161,6 +181,7 @@ typedef struct igi_simt_checked {
     uint64_t pending_address;
     const igi_simt_checked_object *pending_object;
     igi_simt_finding_kind pending_kind;
+    struct igi_simt_quick *quick;  // NULL: every thread by itself
     // Pointers that were read from memory
     const igi_simt_checked_object *(*find)(void *user, uint64_t address);
     const igi_simt_checked_object *(*find_shadowed)(void *user, uint64_t address);  // NULL where all is initialised
@@ -210,6 +231,9 @@ void igi_simt_checked_fence(igi_simt_checked *checked, uint32_t thread);
 void igi_simt_checked_uninitialised(igi_simt_checked *checked, uint32_t thread, uint32_t site, uint32_t origin);
 void igi_simt_checked_odd(igi_simt_checked *checked, uint32_t thread, uint32_t site, uint32_t kind);
 
+// Of vectors of threads: quick.h.
+#include "simt/checked/quick.h"
+
 // X(name, function): the fixed list of symbols that checked kernels may use.
 #define IGI_CHECKED_HOOKS(X)                           \
     X("find", igi_simt_checked_find)                   \
@@ -219,7 +243,12 @@ void igi_simt_checked_odd(igi_simt_checked *checked, uint32_t thread, uint32_t s
     X("wait", igi_simt_checked_wait_at)                \
     X("fence", igi_simt_checked_fence)                 \
     X("uninitialised", igi_simt_checked_uninitialised) \
-    X("odd", igi_simt_checked_odd)
+    X("odd", igi_simt_checked_odd)                     \
+    X("quick.lanes", igi_simt_quick_lanes)             \
+    X("quick.save", igi_simt_quick_save)               \
+    X("quick.suspect", igi_simt_quick_suspect)         \
+    X("quick.meet", igi_simt_quick_meet)               \
+    X("quick.part", igi_simt_quick_part)
 #define IGI_CHECKED_PREFIX "ig.check."
 
 #endif

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// What check.c and check-quick.c share.
+#ifndef INGOT_DEVICE_CPU_CHECK_STATE_H
+#define INGOT_DEVICE_CPU_CHECK_STATE_H
+
+#include "device/cpu/check.h"
+
+// Cells for a quick look: one set for each thread of the host at work, so that none waits for another.
+typedef struct quick_cells {
+    void *memory;  // owners, infos and what was touched, one after the other
+    uint64_t bytes;
+    uint64_t granules;  // that there is room for
+    igi_simt_quick_cells at;
+} quick_cells;
+
+enum { QUICK_MOST_SETS = 256 };
+
+typedef struct checked_buffer {
+    ig_buffer *buffer;
+    igi_simt_checked_object object;  // all of it
+    uint64_t cell_bytes, shadow_bytes;
+    // For a quick look; guarded by the checker's lock
+    quick_cells *sets;
+    size_t set_count;
+    bool tracked;    // in this dispatch
+    uint8_t *saved;  // pages that were, and
+    char *copy;      // what was in them
+    uint64_t saved_bytes, copy_bytes;
+} checked_buffer;
+
+// Where a buffer was that is gone.
+typedef struct cpu_released {
+    uint64_t begin, length;
+} cpu_released;
+enum { RELEASED_COUNT = 64, QUICK_LOCKS = 64 };
+
+struct cpu_checker {
+    uint32_t checks;
+    pthread_mutex_t dispatch;  // held while one runs
+    pthread_mutex_t lock;      // guards what follows
+    checked_buffer **buffers;  // by address
+    size_t count, capacity;
+    size_t shadowed;                        // of them, with shadow
+    cpu_released released[RELEASED_COUNT];  // the last ones, in turn
+    size_t released_count;
+    uint32_t next_group;
+    igi_simt_checked state;
+    igi_simt_checked_cell *threadgroup_cells;
+    uint64_t threadgroup_cell_bytes;
+    // For a quick look
+    bool quick;  // under way
+    uint32_t next_token;
+    quick_cells threadgroup_sets[QUICK_MOST_SETS];
+    bool set_taken[QUICK_MOST_SETS];
+    pthread_mutex_t saving[QUICK_LOCKS];  // of pages, in turn
+};
+
+// Call without the checker's lock. NULL: there is none.
+checked_buffer *igi_cpu_find_checked_buffer(cpu_checker *checker, uint64_t address);
+void igi_cpu_refresh_checked_buffer(checked_buffer *buffer);
+bool igi_cpu_is_written(const igi_device_dispatch *dispatch, const ig_buffer *buffer);
+// Fills the objects of the checker's state that are arguments.
+bool igi_cpu_describe_arguments(cpu_checker *checker, const igi_device_dispatch *dispatch);
+
+// check-quick.c: frees what it keeps.
+void igi_cpu_quick_forget(checked_buffer *buffer);
+void igi_cpu_quick_free_sets(cpu_checker *checker);
+
+#endif
