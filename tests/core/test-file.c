@@ -123,7 +123,7 @@ static void the_bound_on_size_is_kept(void **state) {
     assert_int_equal(igi_file_read_within(path, 5, IGI_FILE_FOLLOW_LINKS, &data, &length, &error), IG_STATUS_OK);
     free(data);
     assert_int_equal(igi_file_read_within(path, 4, IGI_FILE_FOLLOW_LINKS, &data, &length, &error), IG_STATUS_IO);
-    assert_non_null(strstr(error.message, "larger than 4 bytes"));
+    assert_non_null(strstr(error.message, "larger than the limit of 4 bytes"));
     // Files of /proc report a size of 0.
     assert_int_equal(igi_file_read_within("/proc/self/status", 10, IGI_FILE_FOLLOW_LINKS, &data, &length, &error),
                      IG_STATUS_IO);

@@ -41,7 +41,7 @@ static void wrong_operands_are_named(void **state) {
                    "'into' is f32 [3] but the result is f32 [2, 3]");
     expect_refusal(ig_tensor_add(stream, a, a, NULL, NULL), IG_STATUS_INVALID_ARGUMENT, "out is NULL");
     expect_refusal(ig_tensor_norm(stream, a, &(ig_reduce_desc){.order = 3}, NULL, &out), IG_STATUS_UNSUPPORTED,
-                   "order 3");
+                   "order is 3");
     assert_null(out);
     ig_tensor_release(a), ig_tensor_release(b), ig_tensor_release(v);
 }
