@@ -3,7 +3,7 @@
 cat >foreign.metal <<'END'
 #include <metal_stdlib>
 using namespace metal;
-kernel void k(device float *x, uint i [[thread_position_in_grd]], texture2d<float> t [[texture(0)]]) {
+kernel void k(device float *x, uint i [[thread_position_in_grd]], image2d_t t) {
     int a = threadIdx.x + blockIdx.x * blockDim.x;
     __syncthreads();
     printf("%d", a);
