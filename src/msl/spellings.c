@@ -5,6 +5,8 @@
 #include "msl/address-space.h"
 #include "msl/rewrite-passes.h"
 
+enum { MAX_ARGUMENTS = 64 };  // tokens
+
 // ---- Literals ----
 
 typedef struct literal {
@@ -53,6 +55,31 @@ static void rewrite_literal(igi_msl_rewriter *r, size_t index) {
     }
 }
 
+// ---- Strings ----
+
+// MSL's strings are in the constant address space, C++'s in none. Only as arguments does it matter.
+static void rewrite_string(igi_msl_rewriter *r, size_t index) {
+    static const char *const others[] = {"static_assert", "_Pragma",    "asm",       "__asm__",
+                                         "__asm",         "deprecated", "nodiscard", NULL};
+    bool text = r->tokens.text[igi_msl_at(r, index)->offset] == '"';
+    if (!text || index < 2 || !(igi_msl_is(r, index - 1, "(") || igi_msl_is(r, index - 1, ","))) return;
+    size_t end = index + 1;
+    while (end < r->tokens.count && igi_msl_at(r, end)->kind == IGI_TOKEN_STRING) end++;
+    if (!igi_msl_is(r, end, ",") && !igi_msl_is(r, end, ")")) return;
+    size_t open = index - 1;
+    while (open > 0 && index - open < MAX_ARGUMENTS &&
+           !(igi_msl_is(r, open, "(") && igi_msl_at(r, open)->partner >= end))
+        open--;
+    if (open == 0 || !igi_msl_token_is_word(&r->tokens, open - 1) || igi_msl_token_in(&r->tokens, open - 1, others))
+        return;
+    bool builtin = strncmp(r->tokens.text + igi_msl_at(r, open - 1)->offset, "__builtin", 9) == 0;
+    bool attribute =
+        open > 2 && ((igi_msl_is(r, open - 2, "(") && igi_msl_is(r, open - 3, "(")) || igi_msl_is(r, open - 2, "["));
+    if (builtin || attribute) return;
+    igi_msl_rewriter_edit(r, igi_msl_at(r, index)->offset, 0, igi_strdup("__IG_CONSTANT_STRING("));
+    igi_msl_rewriter_edit(r, igi_msl_end_of(r, end - 1), 0, igi_strdup(")"));
+}
+
 // ---- Words ----
 
 // To a name that <__ingot_keywords> declares unavailable, so that clang refuses it where it is used and nowhere else.
@@ -75,16 +102,18 @@ static void rewrite_cast(igi_msl_rewriter *r, size_t index) {
 // have such things in parts of their own.
 static bool refuse_word(igi_msl_rewriter *r, size_t index) {
     static const char *const words[] = {"goto", "virtual", "dynamic_cast", "typeid", "new", "delete", NULL};
-    if (!igi_msl_token_in(&r->tokens, index, words)) return false;
+    static const char *const exceptions[] = {"try", "throw", NULL};
+    bool exception = igi_msl_token_in(&r->tokens, index, exceptions);
+    if (!igi_msl_token_in(&r->tokens, index, words) && !exception) return false;
     // A function that is not to be, and an operator's name.
     if (index > 0 &&
         (igi_msl_is(r, index - 1, "=") ? igi_msl_is(r, index, "delete") : igi_msl_is(r, index - 1, "operator")))
         return false;
     const igi_msl_token *token = igi_msl_at(r, index);
     const char *word = r->tokens.text + token->offset;
-    igi_msl_rewriter_edit(
-        r, token->offset, 0,
-        igi_format("_Pragma(\"GCC error \\\"'%.*s' is not supported in Metal\\\"\") ", (int)token->length, word));
+    igi_msl_rewriter_edit(r, token->offset, 0,
+                          igi_format("_Pragma(\"GCC error \\\"'%.*s' is not supported in Metal%s\\\"\") ",
+                                     (int)token->length, word, exception ? ", which has no exceptions" : ""));
     return true;
 }
 
@@ -115,5 +144,6 @@ void igi_msl_rewrite_spellings(igi_msl_rewriter *r) {
         if (token->done || token->region == IGI_REGION_DIRECTIVE) continue;
         if (token->kind == IGI_TOKEN_NUMBER) rewrite_literal(r, i);
         if (token->kind == IGI_TOKEN_WORD) rewrite_word(r, i);
+        if (token->kind == IGI_TOKEN_STRING) rewrite_string(r, i);
     }
 }

@@ -25,8 +25,8 @@ static LLVMValueRef name_object(igi_simt_module *m, LLVMBuilderRef builder, LLVM
     LLVMTypeRef i64 = LLVMInt64TypeInContext(m->context), types[] = {LLVMTypeOf(at), i64};
     LLVMTypeRef type = LLVMFunctionType(types[0], types, 2, 0);
     LLVMValueRef arguments[] = {at, LLVMConstInt(i64, bytes, 0)};
-    return LLVMBuildCall2(builder, type, igi_simt_declare(m->module, "ig.object", type), arguments, 2,
-                          LLVMGetValueName2(variable, &length));
+    const char *name = igi_msl_storage_name(LLVMGetValueName2(variable, &length));
+    return LLVMBuildCall2(builder, type, igi_simt_declare(m->module, "ig.object", type), arguments, 2, name);
 }
 
 static bool place(igi_simt_module *m, LLVMValueRef variable, LLVMBuilderRef builder, LLVMValueRef memory) {
