@@ -57,25 +57,35 @@ static void rewrite_literal(igi_msl_rewriter *r, size_t index) {
 
 // ---- Strings ----
 
+// The parenthesis around the tokens up to `end`, which follow `index`; 0 when it is far away.
+static size_t parenthesis_around(const igi_msl_rewriter *r, size_t index, size_t end) {
+    for (size_t open = index; open > 0 && index - open < MAX_ARGUMENTS; open--)
+        if (igi_msl_is(r, open, "(") && igi_msl_at(r, open)->partner >= end) return open;
+    return 0;
+}
+
+// Whether a function is called, or an object constructed, by the word before the parenthesis. The same words where a
+// statement or a declaration begins may invoke a macro, which may do anything with a string.
+static bool calls_function(const igi_msl_rewriter *r, size_t open) {
+    static const char *const others[] = {"static_assert", "_Pragma",   "asm",       "__asm__", "__asm",
+                                         "deprecated",    "nodiscard", "host_name", NULL};
+    static const char *const before[] = {"=", ".", ">", "(", ",", "+", "-", "*", "/", "<", "return", ":", NULL};
+    if (open < 3 || !igi_msl_token_is_word(&r->tokens, open - 1) || igi_msl_token_in(&r->tokens, open - 1, others))
+        return false;
+    bool builtin = strncmp(r->tokens.text + igi_msl_at(r, open - 1)->offset, "__builtin", 9) == 0;
+    bool attribute = (igi_msl_is(r, open - 2, "(") && igi_msl_is(r, open - 3, "(")) || igi_msl_is(r, open - 2, "[");
+    bool constructs = igi_msl_token_is_word(&r->tokens, open - 2);
+    return !builtin && !attribute && (constructs || igi_msl_token_in(&r->tokens, open - 2, before));
+}
+
 // MSL's strings are in the constant address space, C++'s in none. Only as arguments does it matter.
 static void rewrite_string(igi_msl_rewriter *r, size_t index) {
-    static const char *const others[] = {"static_assert", "_Pragma",    "asm",       "__asm__",
-                                         "__asm",         "deprecated", "nodiscard", NULL};
     bool text = r->tokens.text[igi_msl_at(r, index)->offset] == '"';
-    if (!text || index < 2 || !(igi_msl_is(r, index - 1, "(") || igi_msl_is(r, index - 1, ","))) return;
+    if (!text || index == 0 || !(igi_msl_is(r, index - 1, "(") || igi_msl_is(r, index - 1, ","))) return;
     size_t end = index + 1;
     while (end < r->tokens.count && igi_msl_at(r, end)->kind == IGI_TOKEN_STRING) end++;
     if (!igi_msl_is(r, end, ",") && !igi_msl_is(r, end, ")")) return;
-    size_t open = index - 1;
-    while (open > 0 && index - open < MAX_ARGUMENTS &&
-           !(igi_msl_is(r, open, "(") && igi_msl_at(r, open)->partner >= end))
-        open--;
-    if (open == 0 || !igi_msl_token_is_word(&r->tokens, open - 1) || igi_msl_token_in(&r->tokens, open - 1, others))
-        return;
-    bool builtin = strncmp(r->tokens.text + igi_msl_at(r, open - 1)->offset, "__builtin", 9) == 0;
-    bool attribute =
-        open > 2 && ((igi_msl_is(r, open - 2, "(") && igi_msl_is(r, open - 3, "(")) || igi_msl_is(r, open - 2, "["));
-    if (builtin || attribute) return;
+    if (!calls_function(r, parenthesis_around(r, index - 1, end))) return;
     igi_msl_rewriter_edit(r, igi_msl_at(r, index)->offset, 0, igi_strdup("__IG_CONSTANT_STRING("));
     igi_msl_rewriter_edit(r, igi_msl_end_of(r, end - 1), 0, igi_strdup(")"));
 }

@@ -384,7 +384,10 @@ static void pointers_without_a_space_are_refused(void **state) {
 static void strings_as_arguments_are_constant(void **state) {
     (void)state;
     static const example examples[] = {
-        {"log(\"a\" \"b\", 1);", "log(__IG_CONSTANT_STRING(\"a\" \"b\"), 1);"},
+        {"x.log(\"a\" \"b\", 1);", "x.log(__IG_CONSTANT_STRING(\"a\" \"b\"), 1);"},
+        {"constant T t(\"a\"); x = f(\"b\");",
+         "constant T t(__IG_CONSTANT_STRING(\"a\")); x = f(__IG_CONSTANT_STRING(\"b\"));"},
+        {"KERNEL(\"a\", float) KERNEL(\"b\", half)\nKERNEL(\"c\", int);", NULL},
         {"static_assert(true, \"x\"); constant char t[] = \"y\"; __attribute__((target(\"z\"))) void f();", NULL},
     };
     EXPECT_ALL(examples);
