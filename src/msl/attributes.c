@@ -19,6 +19,9 @@ static const igi_msl_attribute attributes[] = {
     // Argument buffers are plain structs of pointers here, so ids do not move anything.
     {"id", IGI_ATTRIBUTE_IGNORED},
     {"invariant", IGI_ATTRIBUTE_IGNORED},
+    // What a kernel does with a buffer is seen; who else has a name for it does not matter.
+    {"access", IGI_ATTRIBUTE_IGNORED},
+    {"user", IGI_ATTRIBUTE_IGNORED},
     {"texture", IGI_ATTRIBUTE_UNSUPPORTED},
     {"sampler", IGI_ATTRIBUTE_UNSUPPORTED},
     {"stage_in", IGI_ATTRIBUTE_UNSUPPORTED},

@@ -19,6 +19,7 @@ void igi_msl_note_includes(igi_msl_rewriter *r,
 void igi_msl_drop_address_space_overloads(
     igi_msl_rewriter *r);  // what differs from an earlier declaration in that only
 void igi_msl_rewrite_threadgroup_variables(igi_msl_rewriter *r);  // to references
+void igi_msl_rewrite_deduced_sizes(igi_msl_rewriter *r);          // of vectors, to int
 void igi_msl_rewrite_array_parameters(igi_msl_rewriter *r);       // to pointers
 void igi_msl_rewrite_attributes(igi_msl_rewriter *r);             // [[attributes]] to annotations
 void igi_msl_rewrite_spellings(igi_msl_rewriter *r);  // literals, trailing address spaces, double, casts, pragmas

@@ -108,6 +108,33 @@ static void rewrite_cast(igi_msl_rewriter *r, size_t index) {
     if (igi_msl_is(r, index + 1, "<") && !known) igi_msl_rewriter_replace(r, index, index + 1, "__ig_cast");
 }
 
+// bfloat(x) and half(x), likewise. After the parenthesis of `half (*p)[4]` and `half (&f)(int)` comes another bracket.
+static bool rewrite_conversion(igi_msl_rewriter *r, size_t index) {
+    static const char *const types[] = {"half", "bfloat", NULL}, *const before[] = {"operator", "class", "typename",
+                                                                                    NULL};
+    static const char *const after[] = {"[", "(", NULL};
+    if (!igi_msl_token_in(&r->tokens, index, types) || !igi_msl_is(r, index + 1, "(")) return false;
+    size_t close = igi_msl_at(r, index + 1)->partner;
+    if (close < index + 3 || igi_msl_token_in(&r->tokens, close + 1, after)) return false;
+    if (index > 0 && igi_msl_token_in(&r->tokens, index - 1, before)) return false;
+    igi_msl_rewriter_replace(r, index, index + 1,
+                             igi_msl_is(r, index, "half") ? "__ig_cast<half>" : "__ig_cast<bfloat>");
+    return true;
+}
+
+// (bfloat)x and (half)x, by way of float: the operand's end is unknown.
+static void rewrite_c_cast(igi_msl_rewriter *r, size_t index) {
+    static const char *const types[] = {"half", "bfloat", NULL}, *const signs[] = {"(", "*", "-", "+", "~", "!", NULL};
+    static const char *const statements[] = {"return", "case", "else", NULL}, *const ends[] = {")", "]", ">", NULL};
+    if (index < 2 || !igi_msl_token_in(&r->tokens, index, types) || !igi_msl_is(r, index - 1, "(") ||
+        !igi_msl_is(r, index + 1, ")"))
+        return;
+    bool called = igi_msl_token_is_word(&r->tokens, index - 2) && !igi_msl_token_in(&r->tokens, index - 2, statements);
+    bool operand = igi_msl_token_is_word(&r->tokens, index + 2) || igi_msl_token_in(&r->tokens, index + 2, signs);
+    if (called || !operand || igi_msl_token_in(&r->tokens, index - 2, ends)) return;
+    igi_msl_rewriter_edit(r, igi_msl_end_of(r, index + 1), 0, igi_strdup("(float)"));
+}
+
 // What C++ has and MSL has not. clang says so itself, where the text is not skipped: headers shared with a host's C++
 // have such things in parts of their own.
 static bool refuse_word(igi_msl_rewriter *r, size_t index) {
@@ -133,6 +160,10 @@ static void rewrite_word(igi_msl_rewriter *r, size_t index) {
         rewrite_double(r, index);
     } else if (igi_msl_is(r, index, "static_cast")) {
         rewrite_cast(r, index);
+    } else if (r->out->has_bfloat && rewrite_conversion(r, index)) {
+        return;
+    } else if (r->out->has_bfloat && igi_msl_is(r, index + 1, ")")) {
+        rewrite_c_cast(r, index);
     } else if (igi_msl_address_space(&r->tokens, index)) {
         igi_msl_space_role role = igi_msl_address_space_role(&r->tokens, index);
         if (role == IGI_SPACE_OF_OBJECT) igi_msl_rewriter_replace(r, index, index + 1, "");
@@ -148,6 +179,7 @@ static void rewrite_directive(igi_msl_rewriter *r, size_t hash) {
 }
 
 void igi_msl_rewrite_spellings(igi_msl_rewriter *r) {
+    for (size_t i = 0; i < r->tokens.count && !r->out->has_bfloat; i++) r->out->has_bfloat = igi_msl_is(r, i, "bfloat");
     for (size_t i = 0; i < r->tokens.count && !r->failed; i++) {
         const igi_msl_token *token = igi_msl_at(r, i);
         if (token->kind == IGI_TOKEN_DIRECTIVE) rewrite_directive(r, i);

@@ -379,6 +379,26 @@ static void pointers_without_a_space_are_refused(void **state) {
     EXPECT_ALL(examples);
 }
 
+static void sizes_of_vectors_are_deduced_as_int(void **state) {
+    (void)state;
+    static const example examples[] = {
+        {"template <typename T, uint N> T f(vec<T, N> v) {}", "template <typename T, int N> T f(vec<T, N> v) {}"},
+        {"template <typename T, uint N> T f(T v) { vec<T, N> w; }", NULL},
+    };
+    EXPECT_ALL(examples);
+}
+
+static void conversions_between_half_and_bfloat_are_ours(void **state) {
+    (void)state;
+    static const example examples[] = {
+        {"bfloat a = bfloat(h); half b = half(*p), c = (half)a;",
+         "bfloat a = __ig_cast<bfloat>(h); half b = __ig_cast<half>(*p), c = (half)(float)a;"},
+        {"bfloat f(half); half (*rows)[4]; size_t n = sizeof(half) * 2; operator half() const;", NULL},
+        {"half h = half(1) + (half)x;", NULL},  // without bfloat
+    };
+    EXPECT_ALL(examples);
+}
+
 // ---- Strings and conditional operands ----
 
 static void strings_as_arguments_are_constant(void **state) {
@@ -710,6 +730,8 @@ int main(void) {
         cmocka_unit_test(threadgroup_variables_become_references),
         cmocka_unit_test(arrays_in_a_space_are_pointers),
         cmocka_unit_test(pointers_without_a_space_are_refused),
+        cmocka_unit_test(sizes_of_vectors_are_deduced_as_int),
+        cmocka_unit_test(conversions_between_half_and_bfloat_are_ours),
         cmocka_unit_test(strings_as_arguments_are_constant),
         cmocka_unit_test(conditional_operands_are_marked),
         cmocka_unit_test(everything_else_stays),
