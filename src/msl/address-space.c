@@ -21,6 +21,39 @@ const char *igi_msl_address_space(const igi_msl_tokens *tokens, size_t index) {
     return NULL;
 }
 
+// The space that is all of a macro's body, qualifiers aside; its name is at `name`.
+static const char *space_of_body(const igi_msl_tokens *tokens, size_t name) {
+    static const char *const qualifiers[] = {"const", "volatile", NULL};
+    const char *space = NULL;
+    size_t i = name + 1;
+    if (i >= tokens->count || tokens->items[i].kind != IGI_TOKEN_BOUNDARY) return NULL;
+    for (i++; i < name + MAX_QUALIFIERS && i < tokens->count; i++) {
+        if (tokens->items[i].kind == IGI_TOKEN_BOUNDARY) return space;
+        const char *named = igi_msl_address_space(tokens, i);
+        if (!igi_msl_token_in(tokens, i, qualifiers) && (!named || space)) return NULL;
+        if (named) space = named;
+    }
+    return NULL;
+}
+
+void igi_msl_space_macros_find(const igi_msl_tokens *tokens, igi_msl_space_macros *found) {
+    found->count = 0;
+    for (size_t i = 0; i < tokens->count && found->count < IGI_SPACE_MACROS; i++) {
+        if (tokens->items[i].kind != IGI_TOKEN_DIRECTIVE || !is(tokens, i + 1, "define")) continue;
+        const char *space = space_of_body(tokens, i + 2);
+        if (!space) continue;
+        found->names[found->count] = i + 2;
+        found->spaces[found->count++] = space;
+    }
+}
+
+const char *igi_msl_space_or_macro(const igi_msl_tokens *tokens, const igi_msl_space_macros *macros, size_t index) {
+    const char *space = igi_msl_address_space(tokens, index);
+    for (size_t i = 0; i < macros->count && !space && igi_msl_token_is_word(tokens, index); i++)
+        if (igi_msl_token_same(tokens, macros->names[i], index)) space = macros->spaces[i];
+    return space;
+}
+
 typedef struct qualifiers {
     bool is_const, is_noexcept;
 } qualifiers;

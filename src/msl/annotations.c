@@ -2,10 +2,12 @@
 // Reading annotations back from the IR.
 #include "msl/annotations.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/memory.h"
+#include "msl/type-names.h"
 
 static const char *global_string(LLVMValueRef global, size_t *length) {
     *length = 0;
@@ -58,6 +60,11 @@ bool igi_msl_is_threadgroup_storage(LLVMValueRef alloca, const igi_msl_annotatio
     LLVMTypeRef type = LLVMGetAllocatedType(alloca);
     while (LLVMGetTypeKind(type) == LLVMArrayTypeKind) type = LLVMGetElementType(type);
     return LLVMGetTypeKind(type) != LLVMPointerTypeKind;
+}
+
+const char *igi_msl_storage_name(const char *name) {
+    static const char prefix[] = "__ig_shared_";  // of the lexical pass
+    return strncmp(name, prefix, sizeof prefix - 1) == 0 ? name + sizeof prefix - 1 : name;
 }
 
 static igi_msl_parameter *find(igi_msl_parameters *parameters, LLVMValueRef storage) {
@@ -177,6 +184,24 @@ static bool visit(LLVMValueRef instruction, igi_msl_parameters *parameters) {
     return annotate(parameter, &annotation);
 }
 
+// The types say more than the words of a declaration, which a macro or an alias may hide. Symbols that are not mangled
+// leave it at the words.
+static bool read_spaces(LLVMValueRef function, igi_msl_parameters *parameters) {
+    size_t length;
+    igi_msl_signature signature;
+    igi_msl_signature_read(LLVMGetValueName2(function, &length), &signature);
+    bool read = signature.name != NULL;
+    for (size_t i = 0; i < parameters->count && parameters->count == signature.count; i++) {
+        igi_msl_parameter *parameter = &parameters->items[i];
+        if (parameter->argument) snprintf(parameter->space, sizeof parameter->space, "%s", signature.spaces[i]);
+        parameter->has_type = true;
+    }
+    for (size_t i = 0; i < parameters->count; i++)
+        parameters->items[i].threadgroup |= strcmp(parameters->items[i].space, "threadgroup") == 0;
+    igi_msl_signature_free(&signature);
+    return read;
+}
+
 bool igi_msl_parameters_read(LLVMValueRef function, igi_msl_parameters *parameters) {
     *parameters = (igi_msl_parameters){0};
     LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(function);
@@ -185,7 +210,9 @@ bool igi_msl_parameters_read(LLVMValueRef function, igi_msl_parameters *paramete
         igi_msl_parameters_free(parameters);
         return false;
     }
-    return true;
+    if (read_spaces(function, parameters)) return true;
+    igi_msl_parameters_free(parameters);
+    return false;
 }
 
 uint32_t igi_msl_array_length(const char *type) {

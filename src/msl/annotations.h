@@ -32,7 +32,8 @@ typedef struct igi_msl_parameter {
     igi_msl_builtin builtin;  // if kind is BUILTIN
     bool has_index;
     int64_t index;
-    bool threadgroup;   // declared threadgroup
+    bool threadgroup;   // points or refers to the threadgroup address space
+    bool has_type;      // the symbol says which space it is
     char space[16];     // "device", "constant", "threadgroup", ""
     char *condition;    // function constant that switches it on; NULL if none
     char *unsupported;  // attribute that is not supported; NULL if none
@@ -60,6 +61,8 @@ void igi_msl_annotated_functions(LLVMModuleRef module, igi_msl_annotated_visit v
 
 // Whether the alloca is storage in threadgroup memory: declared threadgroup and not a pointer to it.
 bool igi_msl_is_threadgroup_storage(LLVMValueRef alloca, const igi_msl_annotation *annotation);
+// What the user calls the variable of that storage.
+const char *igi_msl_storage_name(const char *name);
 // Whether the instruction is a variable annotation of ours; fills *annotation and *variable.
 bool igi_msl_variable_annotation(LLVMValueRef instruction, igi_msl_annotation *annotation, LLVMValueRef *variable);
 

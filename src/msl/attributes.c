@@ -21,6 +21,9 @@ static const igi_msl_attribute attributes[] = {
     // Argument buffers are plain structs of pointers here, so ids have no effect.
     {"id", IGI_ATTRIBUTE_IGNORED},
     {"invariant", IGI_ATTRIBUTE_IGNORED},
+    // What a kernel does with a buffer is seen; who else has a name for it does not matter.
+    {"access", IGI_ATTRIBUTE_IGNORED},
+    {"user", IGI_ATTRIBUTE_IGNORED},
     {"stage_in", IGI_ATTRIBUTE_UNSUPPORTED},
     {"vertex", IGI_ATTRIBUTE_UNSUPPORTED},
     {"fragment", IGI_ATTRIBUTE_UNSUPPORTED},

@@ -11,6 +11,13 @@
 static const char *const base_flags[] = {
     "--no-default-config",
     "-std=c++17",
+    // Of SYCL only its address spaces, which C++ lacks. Mangling asks for the host's types, which are the target's.
+    "-Xclang",
+    "-fsycl-is-device",
+    "-Xclang",
+    "-aux-triple",
+    "-Xclang",
+    "aarch64-unknown-linux-gnu",
     "-target",
     "aarch64-unknown-linux-gnu",
     "-march=armv8.2-a+fp16+bf16",

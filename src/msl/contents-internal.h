@@ -47,4 +47,7 @@ const char *contents_refused_type(contents *c, LLVMTypeRef type);
 // Recursion, and threadgroup memory of whole kernels. contents-calls.c
 void contents_check_calls(contents *c);
 
+// Addresses that go from one address space into another. contents-spaces.c
+void contents_check_spaces(contents *c);
+
 #endif

@@ -215,6 +215,18 @@ static void refuse_callee(contents *c, LLVMValueRef callee) {
     free(name);
 }
 
+static bool is_kernel(const contents *c, LLVMValueRef function) {
+    uint32_t number;
+    return igi_map_get(&c->seen, function, &number) && c->functions[number].kernel;
+}
+
+static void refuse_kernel_call(contents *c, LLVMValueRef call) {
+    char *name = contents_name(LLVMGetCalledValue(call));
+    if (!name) c->failed = true;
+    if (name) contents_refuse(c, call, name, "'%s' is a kernel, which other functions cannot call", name);
+    free(name);
+}
+
 static void check_callee(contents *c, size_t caller, LLVMValueRef call) {
     LLVMValueRef callee = LLVMGetCalledValue(call);
     if (LLVMIsAInlineAsm(callee)) {
@@ -224,6 +236,7 @@ static void check_callee(contents *c, size_t caller, LLVMValueRef call) {
     } else if (!LLVMIsDeclaration(callee)) {
         if (LLVMGetCalledFunctionType(call) != LLVMGlobalGetValueType(callee))
             contents_refuse(c, call, NULL, "a function is called with arguments of the wrong types");
+        if (is_kernel(c, callee)) refuse_kernel_call(c, call);
         add_function(c, callee);
         add_call(c, caller, call);
     } else if (!igi_msl_allows(callee)) {
@@ -239,8 +252,24 @@ static bool is_annotation(LLVMValueRef call) {
     return strncmp(name, "llvm.var.annotation", 19) == 0 || strncmp(name, "llvm.ptr.annotation", 19) == 0;
 }
 
+static void check_threadgroup_variable(contents *c, size_t function, LLVMValueRef instruction) {
+    igi_msl_annotation annotation;
+    LLVMValueRef variable;
+    size_t length;
+    if (c->functions[function].kernel || !igi_msl_variable_annotation(instruction, &annotation, &variable) ||
+        !igi_msl_is_threadgroup_storage(variable, &annotation))
+        return;
+    const char *name = igi_msl_storage_name(LLVMGetValueName2(variable, &length));
+    contents_refuse(
+        c, instruction, name,
+        "threadgroup variable '%s' is declared in a function that is no kernel; declare it in the kernel and "
+        "pass a pointer",
+        name);
+}
+
 static void visit_instruction(contents *c, size_t function, LLVMValueRef instruction) {
     c->at = instruction;
+    check_threadgroup_variable(c, function, instruction);
     c->functions[function].instructions++;
     contents_check_instruction(c, instruction);
     int count = LLVMGetNumOperands(instruction);
@@ -361,6 +390,7 @@ bool igi_msl_check_contents(LLVMModuleRef module, igi_msl_diagnostics *diagnosti
     refuse_list(&c, "llvm.global_ctors", "constructor");
     refuse_list(&c, "llvm.global_dtors", "destructor");
     contents_walk(&c);
+    if (!c.failed) contents_check_spaces(&c);
     if (!c.failed) contents_check_calls(&c);
     contents_free(&c);
     return !c.failed;

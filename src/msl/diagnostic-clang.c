@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "msl/diagnostic.h"
-#include "msl/threadgroup-variable.h"
 
 typedef struct clang_range {
     uint32_t line, column, end_line, end_column;
@@ -222,7 +221,9 @@ static char *explain_candidate(const char *text) {
 // Notes about the internals of the standard headers do not help users, nor do repeated notes.
 static bool is_worth_showing(const reader *r, const char *text) {
     if (strcmp(r->message.level, "note") != 0) return true;
-    if (is_internal_header(r) || strstr(text, "__ig") || strstr(text, "'__IG")) return false;
+    if (is_internal_header(r) || strcmp(r->message.path, "<scratch space>") == 0 || strstr(text, "__ig") ||
+        strstr(text, "'__IG"))
+        return false;
     const igi_text *log = &r->diagnostics->log;
     char *line = igi_format(": note: %s\n", text);
     bool known = line && !r->source && log->data && strstr(log->data + r->diagnostics->group_start, line);
@@ -240,6 +241,9 @@ static char *explain(const reader *r) {
     static const char tail[] = "' file not found";
     const char *text = r->message.text;
     if (strstr(text, igi_msl_computed_probe)) return igi_strdup(computed_probe);
+    if (strcmp(text, "automatic variable qualified with an address space") == 0)
+        return igi_strdup(
+            "a variable of a function is in the thread address space; only pointers and references name another here");
     const char *end = text[0] == '\'' ? strstr(text, tail) : NULL;
     char *name = end ? igi_strndup(text + 1, (size_t)(end - text - 1)) : NULL;
     const char *reason = name ? igi_msl_sources_refusal(r->diagnostics->sources, r->message.path, name) : NULL;
@@ -294,55 +298,12 @@ static void read_line(reader *r, const char *text, size_t length) {
     }
 }
 
-// ---- False alarms ----
-
-static const char *after_line(const char *output) {
-    output += strcspn(output, "\n");
-    return output + (*output == '\n');
-}
-
-// Whether the note says where a threadgroup variable is declared.
-static bool is_about_threadgroup(const igi_msl_diagnostics *diagnostics, const igi_msl_message *note) {
-    bool declaration =
-        strncmp(note->text, "initialize the variable", 23) == 0 || strstr(note->text, "is declared here") != NULL;
-    const igi_msl_source *source = declaration ? igi_msl_sources_find(diagnostics->sources, note->path) : NULL;
-    return source &&
-           igi_msl_declares_threadgroup(source, note->line, original_column(source, note->line, note->column));
-}
-
-// The line where the next error or warning begins. *alarm: the notes before it are about a threadgroup variable.
-static const char *skip_notes(const igi_msl_diagnostics *diagnostics, const char *output, bool *alarm) {
-    for (*alarm = false; *output; output = after_line(output)) {
-        igi_msl_message found;
-        char *line = igi_strndup(output, strcspn(output, "\n"));
-        bool heading = line && igi_msl_message_parse(line, &found), note = heading && strcmp(found.level, "note") == 0;
-        if (note) *alarm |= is_about_threadgroup(diagnostics, &found);
-        free(line);
-        if (heading && !note) break;
-    }
-    return output;
-}
-
-// Skips a warning that a threadgroup variable has no value, and its notes: another thread may well have set it.
-// Returns `output` itself if it begins with anything else.
-static const char *skip_false_alarm(const igi_msl_diagnostics *diagnostics, const char *output) {
-    size_t length = strcspn(output, "\n");
-    bool alarm =
-        memmem(output, length, "-Wuninitialized]", 16) || memmem(output, length, "-Wsometimes-uninitialized]", 26);
-    if (!alarm) return output;
-    const char *next = skip_notes(diagnostics, after_line(output), &alarm);
-    return alarm ? next : output;
-}
-
 void igi_msl_diagnostics_add_clang(igi_msl_diagnostics *diagnostics, const char *output) {
     reader r = {.diagnostics = diagnostics};
     while (*output) {
-        const char *next = skip_false_alarm(diagnostics, output);
-        if (next == output) {
-            read_line(&r, output, strcspn(output, "\n"));
-            next = after_line(output);
-        }
-        output = next;
+        size_t length = strcspn(output, "\n");
+        read_line(&r, output, length);
+        output += length + (output[length] == '\n');
     }
     end_message(&r);
 }

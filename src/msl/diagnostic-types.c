@@ -92,12 +92,36 @@ static const char *add_foreign_scalar(igi_text *text, const char *at) {
     return NULL;
 }
 
+// Address spaces are spelled as <__ingot_keywords> does. What users write themselves, which clang quotes alone, stays.
+static const char *add_space(igi_text *text, const char *at) {
+    static const struct {
+        const char *clang, *msl;
+    } spaces[] = {{"const __global_host", "constant"},
+                  {"__global_host", "constant"},
+                  {"__global_device", "device"},
+                  {"__local", "threadgroup"},
+                  {"default address space", "address space 'thread'"}};
+    static const char in_space[] = "address space '";
+    size_t before = strlen(in_space);
+    for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++) {
+        const char *end = at;
+        if (!igi_skip(&end, spaces[i].clang) || is_word(*end)) continue;
+        bool alone = *end == '\'' && text->length && text->data[text->length - 1] == '\'';
+        bool told = text->length >= before && memcmp(text->data + text->length - before, in_space, before) == 0;
+        if (alone && !told) return NULL;
+        igi_text_add(text, spaces[i].msl);
+        return end;
+    }
+    return NULL;
+}
+
 char *igi_msl_rename_types(const char *message) {
     igi_text text = {0};
     char before = ' ';
     while (*message) {
         bool begins = !is_word(before) && before != ':';
-        const char *next = begins ? add_template(&text, message) : NULL;
+        const char *next = begins ? add_space(&text, message) : NULL;
+        if (!next && begins) next = add_template(&text, message);
         if (!next && begins) next = add_packed(&text, message);
         if (!next && begins) next = add_foreign_scalar(&text, message);
         if (!next) {

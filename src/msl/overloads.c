@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Overloads and specialisations for several address spaces are identical here, where all memory is one space: the first
-// is kept, the others are removed. Their bodies are the same code for another pointer; otherwise the kernel could not
-// be compiled.
+// Member functions for objects in several address spaces. C++ has no overloads by the space of the object; `this` may be
+// in any. So the first stays and the others go, if they have the same body; if not, they are refused.
 #include <string.h>
 
 #include "msl/address-space.h"
@@ -13,14 +12,15 @@ typedef struct candidate {
     uint64_t key;  // hash of scope and head, without address spaces
 } candidate;
 
-// The token without address spaces: itself, nothing (NULL), or const.
+// What the token means once the spaces of objects are gone: itself, nothing (NULL), or const.
 static const char *meaning(const igi_msl_tokens *tokens, size_t index, size_t *length) {
     const igi_msl_token *token = &tokens->items[index];
     const char *text = tokens->text + token->offset, *constant = NULL;
     *length = token->length;
-    if (igi_msl_address_space(tokens, index)) {
-        igi_msl_space_role role = igi_msl_address_space_role(tokens, index);
-        if (role != IGI_SPACE_OF_OBJECT && igi_msl_token_is(tokens, index, "constant")) constant = "const";
+    igi_msl_space_role role =
+        igi_msl_address_space(tokens, index) ? igi_msl_address_space_role(tokens, index) : IGI_SPACE_OF_TYPE;
+    if (role != IGI_SPACE_OF_TYPE) {
+        if (role == IGI_SPACE_CONSTANT_OBJECT) constant = "const";
         *length = constant ? strlen(constant) : 0;
         text = constant;
     }
@@ -88,6 +88,17 @@ static bool same_words(const igi_msl_tokens *tokens, const igi_msl_declaration *
     return true;
 }
 
+// The same but for the names of address spaces.
+static bool same_body(const igi_msl_tokens *tokens, const igi_msl_declaration *a, const igi_msl_declaration *b) {
+    uint32_t left = a->head_end, right = b->head_end;
+    for (;; left++, right++) {
+        while (left < a->end && igi_msl_address_space(tokens, left)) left++;
+        while (right < b->end && igi_msl_address_space(tokens, right)) right++;
+        if (left >= a->end || right >= b->end) return left >= a->end && right >= b->end;
+        if (!igi_msl_token_same(tokens, left, right)) return false;
+    }
+}
+
 static int by_key(const void *a, const void *b) {
     const candidate *left = a, *right = b;
     if (left->key != right->key) return left->key < right->key ? -1 : 1;
@@ -97,6 +108,15 @@ static int by_key(const void *a, const void *b) {
 // Preprocessor lines inside a removed declaration are kept: they may define what others use.
 static bool stays(const igi_msl_rewriter *r, const igi_msl_declaration *declaration, size_t index) {
     return igi_msl_at(r, index)->done || igi_msl_at(r, index)->region != igi_msl_at(r, declaration->first)->region;
+}
+
+// clang reports it, unless the text is skipped.
+static void refuse(igi_msl_rewriter *r, const igi_msl_declaration *declaration) {
+    static const char message[] =
+        "_Pragma(\"GCC error \\\"member functions that differ only in the address space of the object must have the "
+        "same "
+        "body: Ingot cannot choose between them\\\"\") ";
+    igi_msl_rewriter_edit(r, igi_msl_at(r, declaration->first)->offset, 0, igi_strdup(message));
 }
 
 static void drop(igi_msl_rewriter *r, const igi_msl_declaration *declaration) {
@@ -130,6 +150,7 @@ static void mark_redundant(igi_msl_rewriter *r, const igi_msl_declarations *all)
             kept = other;
         else
             other->redundant = (kept->has_space || other->has_space) && !same_words(&r->tokens, kept, other);
+        if (other->redundant && !same_body(&r->tokens, kept, other)) refuse(r, other);
     }
     free(list);
 }

@@ -204,6 +204,20 @@ static void check_object(reflector *r, const subject *s) {
              s->argument->attribute);
 }
 
+// What the space and the kind of the argument say of each other.
+static void check_space(reflector *r, const subject *s) {
+    const ig_argument *argument = s->argument;
+    bool threadgroup = argument->kind == IG_ARGUMENT_THREADGROUP;
+    if (!s->parameter->has_type || !s->parameter->argument) return;
+    const char *type = strchr(argument->type, '&') ? "reference" : "pointer", *space = s->parameter->space;
+    if (!*space)
+        complain(r, s, "%s type must have explicit address space qualifier: write 'device' or 'constant' before it",
+                 type);
+    else if (threadgroup != (strcmp(space, "threadgroup") == 0))
+        complain(r, s, "'%s' is in the %s address space, which attribute '%s' does not take", argument->name, space,
+                 argument->attribute);
+}
+
 static void check_slot(reflector *r, const subject *s) {
     ig_argument *argument = s->argument;
     const ig_kernel_info *info = &s->kernel->info;
@@ -286,6 +300,7 @@ static void describe_argument(reflector *r, const subject *s, LLVMValueRef funct
         else
             describe_slot(s, function);
         check_slot(r, s);
+        check_space(r, s);
     }
 }
 
@@ -302,6 +317,38 @@ static void describe_arguments(reflector *r, igi_msl_kernel *kernel, LLVMValueRe
         const char *type = i < signature->count ? signature->types[i] : "";
         kernel->info.argument_count = i + 1;
         describe_argument(r, &s, function, type);
+    }
+}
+
+// 2 of "ushort2", 1 of "uint".
+static unsigned width_of(const char *type) {
+    size_t length = strlen(type);
+    char last = length ? type[length - 1] : 0;
+    return last >= '2' && last <= '4' ? (unsigned)(last - '0') : 1;
+}
+
+static bool is_position(const ig_argument *argument) {
+    for (size_t i = 0; i < IGI_BUILTIN_COUNT && argument->kind == IG_ARGUMENT_BUILTIN; i++)
+        if (strcmp(builtin_names[i], argument->attribute) == 0) return builtin_components[i] > 1;
+    return false;
+}
+
+// Positions and sizes have the same number of components (MSL specification, "Attributes for Kernel Function Input
+// Arguments").
+static void check_widths(reflector *r, const igi_msl_kernel *kernel, igi_msl_parameters *parameters) {
+    const ig_argument *first = NULL;
+    for (size_t i = 0; i < kernel->info.argument_count; i++) {
+        ig_argument *argument = (ig_argument *)&kernel->info.arguments[i];
+        if (!is_position(argument)) continue;
+        if (!first) first = argument;
+        if (width_of(first->type) == width_of(argument->type)) continue;
+        subject s = {kernel, &parameters->items[i], argument};
+        complain(
+            r, &s,
+            "expecting input declarations with either all scalar types or all vector types with the same number of "
+            "elements: '%s' is '%s', but '%s' is '%s'",
+            argument->name, argument->type, first->name, first->type);
+        return;
     }
 }
 
@@ -369,6 +416,7 @@ static void describe_kernel(reflector *r, igi_msl_kernel *kernel) {
     igi_msl_number_open_slots(&parameters);
     kernel->info.static_threadgroup_memory = threadgroup_bytes(r->module, function);
     describe_arguments(r, kernel, function, &signature, &parameters);
+    if (!r->failed) check_widths(r, kernel, &parameters);
     if (parameters.count < signature.count) missing_attribute(r, kernel);
     if (LLVMGetTypeKind(LLVMGetReturnType(LLVMGlobalGetValueType(function))) != LLVMVoidTypeKind) {
         char message[200];

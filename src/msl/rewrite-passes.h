@@ -14,13 +14,19 @@ typedef struct igi_msl_rewriter {
 } igi_msl_rewriter;
 
 // In the order they run.
-// Fills includes; __has_include with a computed name is refused.
-void igi_msl_note_includes(igi_msl_rewriter *r, size_t length);
-// Removes declarations that differ from an earlier one only in address spaces.
-void igi_msl_drop_address_space_overloads(igi_msl_rewriter *r);
-void igi_msl_rewrite_attributes(igi_msl_rewriter *r);  // [[attributes]] to annotations
-void igi_msl_rewrite_spellings(igi_msl_rewriter *r);   // literals, trailing address spaces, double, casts, pragmas
+void igi_msl_note_includes(igi_msl_rewriter *r,
+                           size_t length);  // fills includes; questions with computed names are refused
+void igi_msl_drop_address_space_overloads(
+    igi_msl_rewriter *r);  // what differs from an earlier declaration in that only
+void igi_msl_rewrite_threadgroup_variables(igi_msl_rewriter *r);  // to references
+void igi_msl_rewrite_deduced_sizes(igi_msl_rewriter *r);          // of vectors, to int
+void igi_msl_rewrite_array_parameters(igi_msl_rewriter *r);       // to pointers
+void igi_msl_rewrite_attributes(igi_msl_rewriter *r);             // [[attributes]] to annotations
+void igi_msl_rewrite_spellings(igi_msl_rewriter *r);  // literals, trailing address spaces, double, casts, pragmas
 void igi_msl_rewrite_swizzle_assignments(igi_msl_rewriter *r);  // v.xy += w
+
+void igi_msl_rewrite_conditionals(igi_msl_rewriter *r);  // objects on both sides of a colon
+void igi_msl_refuse_unqualified(igi_msl_rewriter *r);    // pointers without an address space
 
 // owns: text and message are taken; NULL means that memory was short.
 void igi_msl_rewriter_edit(igi_msl_rewriter *r, size_t offset, size_t length, char *text);

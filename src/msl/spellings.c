@@ -5,6 +5,8 @@
 #include "msl/address-space.h"
 #include "msl/rewrite-passes.h"
 
+enum { MAX_ARGUMENTS = 64 };  // tokens
+
 // ---- Literals ----
 
 typedef struct literal {
@@ -53,6 +55,41 @@ static void rewrite_literal(igi_msl_rewriter *r, size_t index) {
     }
 }
 
+// ---- Strings ----
+
+// The parenthesis around the tokens up to `end`, which follow `index`; 0 when it is far away.
+static size_t parenthesis_around(const igi_msl_rewriter *r, size_t index, size_t end) {
+    for (size_t open = index; open > 0 && index - open < MAX_ARGUMENTS; open--)
+        if (igi_msl_is(r, open, "(") && igi_msl_at(r, open)->partner >= end) return open;
+    return 0;
+}
+
+// Whether a function is called, or an object constructed, by the word before the parenthesis. The same words where a
+// statement or a declaration begins may invoke a macro, which may do anything with a string.
+static bool calls_function(const igi_msl_rewriter *r, size_t open) {
+    static const char *const others[] = {"static_assert", "_Pragma",   "asm",       "__asm__", "__asm",
+                                         "deprecated",    "nodiscard", "host_name", NULL};
+    static const char *const before[] = {"=", ".", ">", "(", ",", "+", "-", "*", "/", "<", "return", ":", NULL};
+    if (open < 3 || !igi_msl_token_is_word(&r->tokens, open - 1) || igi_msl_token_in(&r->tokens, open - 1, others))
+        return false;
+    bool builtin = strncmp(r->tokens.text + igi_msl_at(r, open - 1)->offset, "__builtin", 9) == 0;
+    bool attribute = (igi_msl_is(r, open - 2, "(") && igi_msl_is(r, open - 3, "(")) || igi_msl_is(r, open - 2, "[");
+    bool constructs = igi_msl_token_is_word(&r->tokens, open - 2);
+    return !builtin && !attribute && (constructs || igi_msl_token_in(&r->tokens, open - 2, before));
+}
+
+// MSL's strings are in the constant address space, C++'s in none. Only as arguments does it matter.
+static void rewrite_string(igi_msl_rewriter *r, size_t index) {
+    bool text = r->tokens.text[igi_msl_at(r, index)->offset] == '"';
+    if (!text || index == 0 || !(igi_msl_is(r, index - 1, "(") || igi_msl_is(r, index - 1, ","))) return;
+    size_t end = index + 1;
+    while (end < r->tokens.count && igi_msl_at(r, end)->kind == IGI_TOKEN_STRING) end++;
+    if (!igi_msl_is(r, end, ",") && !igi_msl_is(r, end, ")")) return;
+    if (!calls_function(r, parenthesis_around(r, index - 1, end))) return;
+    igi_msl_rewriter_edit(r, igi_msl_at(r, index)->offset, 0, igi_strdup("__IG_CONSTANT_STRING("));
+    igi_msl_rewriter_edit(r, igi_msl_end_of(r, end - 1), 0, igi_strdup(")"));
+}
+
 // ---- Words ----
 
 // Replaced by a name that <__ingot_keywords> declares unavailable, so that clang refuses it only where it is used.
@@ -71,20 +108,49 @@ static void rewrite_cast(igi_msl_rewriter *r, size_t index) {
     if (igi_msl_is(r, index + 1, "<") && !known) igi_msl_rewriter_replace(r, index, index + 1, "__ig_cast");
 }
 
-// Words that are in C++ but not in MSL. The inserted pragma makes clang report them, unless an #if skips the text:
-// headers shared with C++ on the host may contain them in such parts.
+// bfloat(x) and half(x), likewise. After the parenthesis of `half (*p)[4]` and `half (&f)(int)` comes another bracket.
+static bool rewrite_conversion(igi_msl_rewriter *r, size_t index) {
+    static const char *const types[] = {"half", "bfloat", NULL}, *const before[] = {"operator", "class", "typename",
+                                                                                    NULL};
+    static const char *const after[] = {"[", "(", NULL};
+    if (!igi_msl_token_in(&r->tokens, index, types) || !igi_msl_is(r, index + 1, "(")) return false;
+    size_t close = igi_msl_at(r, index + 1)->partner;
+    if (close < index + 3 || igi_msl_token_in(&r->tokens, close + 1, after)) return false;
+    if (index > 0 && igi_msl_token_in(&r->tokens, index - 1, before)) return false;
+    igi_msl_rewriter_replace(r, index, index + 1,
+                             igi_msl_is(r, index, "half") ? "__ig_cast<half>" : "__ig_cast<bfloat>");
+    return true;
+}
+
+// (bfloat)x and (half)x, by way of float: the operand's end is unknown.
+static void rewrite_c_cast(igi_msl_rewriter *r, size_t index) {
+    static const char *const types[] = {"half", "bfloat", NULL}, *const signs[] = {"(", "*", "-", "+", "~", "!", NULL};
+    static const char *const statements[] = {"return", "case", "else", NULL}, *const ends[] = {")", "]", ">", NULL};
+    if (index < 2 || !igi_msl_token_in(&r->tokens, index, types) || !igi_msl_is(r, index - 1, "(") ||
+        !igi_msl_is(r, index + 1, ")"))
+        return;
+    bool called = igi_msl_token_is_word(&r->tokens, index - 2) && !igi_msl_token_in(&r->tokens, index - 2, statements);
+    bool operand = igi_msl_token_is_word(&r->tokens, index + 2) || igi_msl_token_in(&r->tokens, index + 2, signs);
+    if (called || !operand || igi_msl_token_in(&r->tokens, index - 2, ends)) return;
+    igi_msl_rewriter_edit(r, igi_msl_end_of(r, index + 1), 0, igi_strdup("(float)"));
+}
+
+// What C++ has and MSL has not. clang says so itself, where the text is not skipped: headers shared with a host's C++
+// have such things in parts of their own.
 static bool refuse_word(igi_msl_rewriter *r, size_t index) {
     static const char *const words[] = {"goto", "virtual", "dynamic_cast", "typeid", "new", "delete", NULL};
-    if (!igi_msl_token_in(&r->tokens, index, words)) return false;
-    // A deleted function, and the name of an operator.
+    static const char *const exceptions[] = {"try", "throw", NULL};
+    bool exception = igi_msl_token_in(&r->tokens, index, exceptions);
+    if (!igi_msl_token_in(&r->tokens, index, words) && !exception) return false;
+    // A function that is not to be, and an operator's name.
     if (index > 0 &&
         (igi_msl_is(r, index - 1, "=") ? igi_msl_is(r, index, "delete") : igi_msl_is(r, index - 1, "operator")))
         return false;
     const igi_msl_token *token = igi_msl_at(r, index);
     const char *word = r->tokens.text + token->offset;
-    igi_msl_rewriter_edit(
-        r, token->offset, 0,
-        igi_format("_Pragma(\"GCC error \\\"'%.*s' is not supported in Metal\\\"\") ", (int)token->length, word));
+    igi_msl_rewriter_edit(r, token->offset, 0,
+                          igi_format("_Pragma(\"GCC error \\\"'%.*s' is not supported in Metal%s\\\"\") ",
+                                     (int)token->length, word, exception ? ", which has no exceptions" : ""));
     return true;
 }
 
@@ -94,6 +160,10 @@ static void rewrite_word(igi_msl_rewriter *r, size_t index) {
         rewrite_double(r, index);
     } else if (igi_msl_is(r, index, "static_cast")) {
         rewrite_cast(r, index);
+    } else if (r->out->has_bfloat && rewrite_conversion(r, index)) {
+        return;
+    } else if (r->out->has_bfloat && igi_msl_is(r, index + 1, ")")) {
+        rewrite_c_cast(r, index);
     } else if (igi_msl_address_space(&r->tokens, index)) {
         igi_msl_space_role role = igi_msl_address_space_role(&r->tokens, index);
         if (role == IGI_SPACE_OF_OBJECT) igi_msl_rewriter_replace(r, index, index + 1, "");
@@ -109,11 +179,13 @@ static void rewrite_directive(igi_msl_rewriter *r, size_t hash) {
 }
 
 void igi_msl_rewrite_spellings(igi_msl_rewriter *r) {
+    for (size_t i = 0; i < r->tokens.count && !r->out->has_bfloat; i++) r->out->has_bfloat = igi_msl_is(r, i, "bfloat");
     for (size_t i = 0; i < r->tokens.count && !r->failed; i++) {
         const igi_msl_token *token = igi_msl_at(r, i);
         if (token->kind == IGI_TOKEN_DIRECTIVE) rewrite_directive(r, i);
         if (token->done || token->region == IGI_REGION_DIRECTIVE) continue;
         if (token->kind == IGI_TOKEN_NUMBER) rewrite_literal(r, i);
         if (token->kind == IGI_TOKEN_WORD) rewrite_word(r, i);
+        if (token->kind == IGI_TOKEN_STRING) rewrite_string(r, i);
     }
 }

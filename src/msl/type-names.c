@@ -27,6 +27,9 @@ static const struct {
     {"(metal::access)2", "access::write"},
     {"(metal::access)3", "access::read_write"},
     {"metal::", ""},
+    {"SYdevice", "device"},
+    {"SYhost", "constant"},
+    {"SYlocal", "threadgroup"},
 };
 
 static bool word_char(char c) {
@@ -62,14 +65,50 @@ static char *const_first(char *type) {
     return moved;
 }
 
+// How address spaces are mangled; <__ingot_keywords> has their spellings.
+static const struct {
+    const char *mangled, *msl;
+} spaces[] = {{" SYdevice", "device"}, {" SYhost", "constant"}, {" SYlocal", "threadgroup"}};
+enum { SPACE_COUNT = sizeof spaces / sizeof *spaces };
+
+// The space before the last * or &, as in "float SYdevice*" and "float SYdevice (&) [4]".
+static const char *space_of(const char *type, size_t length) {
+    while (length && type[length - 1] != '*' && type[length - 1] != '&') length--;
+    if (length) length--;
+    while (length && (type[length - 1] == '(' || type[length - 1] == ' ')) length--;
+    for (size_t i = 0; i < SPACE_COUNT; i++) {
+        size_t size = strlen(spaces[i].mangled);
+        if (length > size && memcmp(type + length - size, spaces[i].mangled, size) == 0) return spaces[i].msl;
+    }
+    return "";
+}
+
+static void drop_spaces(char *type) {
+    char *to = type;
+    while (*type) {
+        size_t size = 0;
+        for (size_t i = 0; i < SPACE_COUNT && !size; i++)
+            if (strncmp(type, spaces[i].mangled, strlen(spaces[i].mangled)) == 0 &&
+                !word_char(type[strlen(spaces[i].mangled)]))
+                size = strlen(spaces[i].mangled);
+        type += size;
+        if (!size) *to++ = *type++;
+    }
+    *to = 0;
+}
+
 static bool add_type(igi_msl_signature *signature, size_t *capacity, const char *text, size_t length) {
     char *piece = igi_strndup(text, length);
+    if (piece) drop_spaces(piece);
     char *type = piece ? const_first(respell(piece)) : NULL;
+    size_t space_capacity = *capacity;
     free(piece);
-    if (!type || !igi_grow((void **)&signature->types, capacity, signature->count + 1, sizeof *signature->types)) {
+    if (!type || !igi_grow((void **)&signature->types, capacity, signature->count + 1, sizeof *signature->types) ||
+        !igi_grow((void **)&signature->spaces, &space_capacity, signature->count + 1, sizeof *signature->spaces)) {
         free(type);
         return false;
     }
+    signature->spaces[signature->count] = space_of(text, length);
     signature->types[signature->count++] = type;
     return true;
 }
@@ -115,30 +154,57 @@ static const char *skip_enclosing(const char *text, const char **open) {
     return text;
 }
 
+typedef struct replacement {
+    const char *from, *to;
+} replacement;
+
+// The text with every `from` replaced; NULL when memory is short.
+static char *replace_all(const char *text, const replacement *list, size_t count) {
+    igi_text result = {0};
+    igi_text_add(&result, "");
+    while (*text) {
+        size_t k = 0;
+        while (k < count && strncmp(text, list[k].from, strlen(list[k].from)) != 0) k++;
+        igi_text_append(&result, k < count ? list[k].to : text, k < count ? strlen(list[k].to) : 1);
+        text += k < count ? strlen(list[k].from) : 1;
+    }
+    return igi_text_take(&result);
+}
+
 // Older demanglers do not know _Float16 and bfloat, and take AArch64's __bf16 for a type that later parts of the name
 // may refer to, which clang does not. Codes of types that MSL does not have are used instead: "Dh" reads half, "Df" decimal32.
+// For them an address space and const are two steps to a type, for clang one: const becomes part of the space's name.
 static char *demangle(const char *symbol) {
-    static const struct {
-        const char *from, *to;
-    } codes[] = {{"DF16_", "Dh"}, {"DF16b", "Df"}, {"u6__bf16", "Df"}};
-    char *known = igi_strdup(symbol);
+    static const replacement codes[] = {
+        {"DF16_", "Dh"},
+        {"DF16b", "Df"},
+        {"u6__bf16", "Df"},
+        {"U8SYdeviceVK", "U10SYdevicecv"},
+        {"U8SYdeviceK", "U9SYdevicec"},
+        {"U8SYdeviceV", "U9SYdevicev"},
+        {"U6SYhostVK", "U8SYhostcv"},
+        {"U6SYhostK", "U7SYhostc"},
+        {"U7SYlocalVK", "U9SYlocalcv"},
+        {"U7SYlocalK", "U8SYlocalc"},
+        {"U7SYlocalV", "U8SYlocalv"},
+    };
+    static const replacement words[] = {
+        {" SYdevicecv", " const volatile SYdevice"},
+        {" SYdevicec", " const SYdevice"},
+        {" SYdevicev", " volatile SYdevice"},
+        {" SYhostcv", " const volatile SYhost"},
+        {" SYhostc", " const SYhost"},
+        {" SYlocalcv", " const volatile SYlocal"},
+        {" SYlocalc", " const SYlocal"},
+        {" SYlocalv", " volatile SYlocal"},
+    };
+    char *known = replace_all(symbol, codes, sizeof codes / sizeof *codes);
     if (!known) return NULL;
-    char *out = known;
-    for (const char *in = symbol; *in;) {
-        size_t k = 0, count = sizeof codes / sizeof *codes;
-        while (k < count && strncmp(in, codes[k].from, strlen(codes[k].from)) != 0) k++;
-        if (k == count) {
-            *out++ = *in++;
-            continue;
-        }
-        out = stpcpy(out, codes[k].to);
-        in += strlen(codes[k].from);
-    }
-    *out = 0;
     int status = 0;
     char *text = __cxa_demangle(known, NULL, NULL, &status);
-    free(known);
-    return text;
+    char *readable = text ? replace_all(text, words, sizeof words / sizeof *words) : NULL;
+    free(known), free(text);
+    return readable;
 }
 
 void igi_msl_signature_read(const char *symbol, igi_msl_signature *signature) {
@@ -161,7 +227,7 @@ void igi_msl_signature_read(const char *symbol, igi_msl_signature *signature) {
 
 void igi_msl_signature_free(igi_msl_signature *signature) {
     for (size_t i = 0; i < signature->count; i++) free(signature->types[i]);
-    free(signature->types), free(signature->name);
+    free(signature->types), free(signature->spaces), free(signature->name);
     *signature = (igi_msl_signature){0};
 }
 

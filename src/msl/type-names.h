@@ -6,8 +6,9 @@
 #include <stddef.h>
 
 typedef struct igi_msl_signature {
-    char *name;    // "add", "ns::add<float>"
-    char **types;  // one per parameter
+    char *name;           // "add", "ns::add<float>"
+    char **types;         // one per parameter, without address spaces
+    const char **spaces;  // of what each parameter points or refers to: "device", "constant", "threadgroup", ""
     size_t count;
 } igi_msl_signature;
 

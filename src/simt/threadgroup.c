@@ -25,8 +25,8 @@ static LLVMValueRef name_object(igi_simt_module *m, LLVMBuilderRef builder, LLVM
     LLVMTypeRef i64 = LLVMInt64TypeInContext(m->context), types[] = {LLVMTypeOf(at), i64};
     LLVMTypeRef type = LLVMFunctionType(types[0], types, 2, 0);
     LLVMValueRef arguments[] = {at, LLVMConstInt(i64, bytes, 0)};
-    return LLVMBuildCall2(builder, type, igi_simt_declare(m->module, "ig.object", type), arguments, 2,
-                          LLVMGetValueName2(variable, &length));
+    const char *name = igi_msl_storage_name(LLVMGetValueName2(variable, &length));
+    return LLVMBuildCall2(builder, type, igi_simt_declare(m->module, "ig.object", type), arguments, 2, name);
 }
 
 static bool place(igi_simt_module *m, LLVMValueRef variable, LLVMBuilderRef builder, LLVMValueRef memory) {
@@ -34,8 +34,7 @@ static bool place(igi_simt_module *m, LLVMValueRef variable, LLVMBuilderRef buil
     uint64_t alignment = LLVMGetAlignment(variable);
     uint64_t offset = igi_round_up(m->info.threadgroup_bytes, alignment > 16 ? alignment : 16);
     uint64_t end = offset + LLVMABISizeOfType(layout, LLVMGetAllocatedType(variable));
-    // Lifetimes are per thread, but all threads share the memory.
-    if (end > UINT32_MAX || !igi_simt_drop_lifetimes(variable)) return false;
+    if (end > UINT32_MAX) return false;
     m->info.threadgroup_bytes = (uint32_t)end;
     LLVMValueRef at = igi_simt_field(builder, memory, offset);
     LLVMReplaceAllUsesWith(variable, name_object(m, builder, variable, at, end - offset));
@@ -57,11 +56,16 @@ ig_status igi_simt_pass_threadgroup(igi_simt_module *m) {
     igi_simt_values marks;
     if (!igi_simt_collect(m->thread, is_mark, &marks)) return igi_error_no_memory(m->error);
     LLVMBuilderRef builder = LLVMCreateBuilderInContext(m->context);
-    LLVMValueRef memory = marks.count ? load_memory(m, builder) : NULL;
     bool ok = true;
+    // Lifetimes belong to a thread, but the memory to all threads. They go before the builder could stand at one, and
+    // the marks with them.
     for (size_t i = 0; i < marks.count && ok; i++) {
-        LLVMValueRef variable = LLVMGetOperand(marks.items[i], 0);
-        ok = place(m, variable, builder, memory);
+        marks.items[i] = LLVMGetOperand(marks.items[i], 0);
+        ok = igi_simt_drop_lifetimes(marks.items[i]);
+    }
+    LLVMValueRef memory = marks.count && ok ? load_memory(m, builder) : NULL;
+    for (size_t i = 0; i < marks.count && ok; i++) {
+        ok = place(m, marks.items[i], builder, memory);
     }
     LLVMDisposeBuilder(builder);
     igi_simt_values_free(&marks);

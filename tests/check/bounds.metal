@@ -300,7 +300,7 @@ kernel void write_to_const(device const float *in [[buffer(0)]], uint i [[thread
 // case write_to_constant:
 kernel void write_to_constant(constant float *in [[buffer(0)]], device float *out [[buffer(1)]],
                               uint i [[thread_position_in_grid]]) {
-    *(device float *)(in + i) = 1;  // finds write-to-const
+    *(device float *)(ulong)(in + i) = 1;  // finds write-to-const
     out[i] = 0;
 }
 

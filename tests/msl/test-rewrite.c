@@ -42,7 +42,7 @@ static void attributes_become_annotations(void **state) {
          "kernel void f(device float *a  " ANNOTATE("buffer:device\", 0") ", uint i  " ANNOTATE(
              "thread_position_in_grid\"") ") {}"},
         {"void f(constant S &s[[buffer(N + 1)]])", "void f(constant S &s " ANNOTATE("buffer:constant\", N + 1") ")"},
-        {"void f(int *p[ [buffer(0)] ])", "void f(int *p " ANNOTATE("buffer:\", 0") ")"},
+        {"void f(T *p[ [buffer(0)] ])", "void f(T *p " ANNOTATE("buffer:\", 0") ")"},
         {"[[kernel]] void f()", " " ANNOTATE("kernel\"") " void f()"},
         {"template [[host_name(\"f\")]] kernel void f<int>();",
          "template  " ANNOTATE("host_name:\" \"f\"") " kernel void f<int>();"},
@@ -199,7 +199,7 @@ static void address_spaces_of_the_object_go(void **state) {
         {"struct M { constexpr M<T>() constant = default; };", "struct M { constexpr M<T>()  = default; };"},
         {"A::A(int) constant {} int A::f() constant {}", "A::A(int)  {} int A::f() const {}"},
         // Types keep theirs.
-        {"alignas(16) threadgroup float a[4]; FOO(x) constant float b = c; FOO(x) constant const float d = c;", NULL},
+        {"FOO(x) constant float b = c; FOO(x) constant const float d = c;", NULL},
         {"__attribute__((unused)) device float *f(device float *p, thread int &i) { if (i) thread int *q = &i; }",
          NULL},
         {"#define SHARED(n) alignas(n) threadgroup\n#define F(x) f(x) device\n", NULL},
@@ -258,33 +258,34 @@ static void other_assignments_stay(void **state) {
 
 // ---- Overloads ----
 
-static void overloads_for_other_address_spaces_go(void **state) {
+#define REFUSED(message) "_Pragma(\"GCC error \\\"" message "\\\"\") "
+#define DIFFERENT                                                                                              \
+    REFUSED(                                                                                                   \
+        "member functions that differ only in the address space of the object must have the same body: Ingot " \
+        "cannot choose between them")
+
+static void member_functions_for_other_address_spaces_go(void **state) {
     (void)state;
     static const example examples[] = {
-        {"void f(device T *p) { a(); }\nvoid f(threadgroup T *p) {\n  b();\n}\nint x;",
-         "void f(device T *p) { a(); }\n\n\n\nint x;"},
         {"struct A {\n  operator T() const thread { return t; }\n  operator T() const device { return t; }\n};",
          "struct A {\n  operator T() const  { return t; }\n  \n};"},
         {"struct A { A() thread : a{1}, b{2} {} A() device : a{1}, b{2} {} int c; };",
          "struct A { A()  : a{1}, b{2} {}  int c; };"},
-        {"template <class T> struct X<device T *> { int a; };\ntemplate <class T> struct X<thread T *> { int a; };",
-         "template <class T> struct X<device T *> { int a; };\n;"},
-        {"namespace n { void f(device T *p); void f(thread T *p); void f(device T *p) {} void f(thread T *p) {} }",
-         "namespace n { void f(device T *p);  void f(device T *p) {}  }"},
-        {"T &operator+=(thread T &a, T b) { }\nT &operator+=(device T &a, T b) { }",
-         "T &operator+=(thread T &a, T b) { }\n"},
         {"template <class T> struct M { M<T>() = default; M<T>() threadgroup = default; M<T>() constant = default; };",
          "template <class T> struct M { M<T>() = default;   };"},
+        // The bodies may name spaces.
+        {"struct A { int f() thread { return *(thread int *)p; } int f() device { return *(device int *)p; } };",
+         "struct A { int f()  { return *(thread int *)p; }  };"},
+        {"struct A { int f() thread { return 1; } int f() device { return 2; } };",
+         "struct A { int f()  { return 1; } " DIFFERENT " };"},
         // constant is const here, and const twice is const.
-        {"void f(const device T &a) {} void f(constant T &a) {}", "void f(const device T &a) {} "},
-        {"void f(constant T &a) {} void f(const constant T &a) {}", "void f(constant T &a) {} "},
+        {"struct A { int f() const device {} int f() constant {} };", "struct A { int f() const  {}  };"},
         // A macro's body is a scope.
-        {"#define F(T) void f(device T *p) {} \\\n  void f(thread T *p) {} \\\n  int x;\nvoid f(thread T *p) {}",
-         "#define F(T) void f(device T *p) {} \\\n   \\\n  int x;\nvoid f(thread T *p) {}"},
-        // Edits inside are gone; those around are not.
-        {"void f(device T *p) { g(1.0); }\nvoid f(thread T *p) { g(1.0, p [[buffer(0)]]); v.x += 1.0; }\nfloat a = "
-         "1.0;",
-         "void f(device T *p) { g(1.0f); }\n\nfloat a = 1.0f;"},
+        {"#define F(T) T f() device {} \\\n  T f() thread {} \\\n  int x;\n",
+         "#define F(T) T f()  {} \\\n   \\\n  int x;\n"},
+        // Edits that were due inside are gone; those around are not.
+        {"struct A { int f() device { g(1.0); }\nint f() thread { g(1.0); }\nfloat a = 1.0; };",
+         "struct A { int f()  { g(1.0f); }\n\nfloat a = 1.0f; };"},
     };
     EXPECT_ALL(examples);
 }
@@ -292,15 +293,14 @@ static void overloads_for_other_address_spaces_go(void **state) {
 static void everything_else_stays(void **state) {
     (void)state;
     static const example examples[] = {
-        {"void f(device T *p) {} void f(constant T *p) {}", NULL},  // const T * is another type
-        {"void f(device T *p) {} void f(device T *p) {}", NULL},    // left for clang to report
-        {"void f(device T *p) {} void f(thread T *p, int n) {} void g(thread T *p) {}", NULL},
-        {"namespace a { void f(device T *p) {} } namespace b { void f(thread T *p) {} }", NULL},
+        {"void f(device T *p) { a(); }\nvoid f(threadgroup T *p) {\n  b();\n}\nint x;", NULL},
+        {"template <class T> struct X<device T *> { int a; };\ntemplate <class T> struct X<constant T *> { int a; };",
+         NULL},
+        {"void f(device T *p) {} void f(device T *p) {}", NULL},  // clang's to report
         {"struct A { void f(device T *p) {} }; struct B { void f(thread T *p) {} };", NULL},
         {"void g() { device T *p = a; { thread T *p = b; } h((device T *)p); h((thread T *)p); }", NULL},
         {"MAKE(device) MAKE(thread) MAKE(device); MAKE(thread); static M(device); static M(thread);",
          NULL},  // the macro may paste names
-        {"#define G h((device T *)p); h((thread T *)p); for (device T *p = a;;) {} for (thread T *p = a;;) {}\n", NULL},
         {"constant float a[] = {1, 2}; constant float b[] = {3};", NULL},
     };
     EXPECT_ALL(examples);
@@ -309,21 +309,117 @@ static void everything_else_stays(void **state) {
 static void branches_of_the_preprocessor_are_told_apart(void **state) {
     (void)state;
     static const example examples[] = {
-        {"#if A\nvoid f(device T *p) {}\n#else\nvoid f(thread T *p) {}\n#endif\n", NULL},
-        {"#if A\nvoid f(device T *p) {}\n#endif\nvoid f(thread T *p) {}\n", NULL},
-        {"#if A\nvoid f(device T *p) {}\n#endif\n#if A\nvoid f(thread T *p) {}\n#endif\n", NULL},
-        {"#if A\nvoid f(device T *p) {}\nvoid f(thread T *p) {}\n#endif\n",
-         "#if A\nvoid f(device T *p) {}\n\n#endif\n"},
-        {"void f(device T *p) {}\n#if A\nvoid f(thread T *p) {}\n#endif\n",
-         "void f(device T *p) {}\n#if A\n\n#endif\n"},
+        {"struct A {\n#if A\nint f() const {}\n#else\nint f() const {}\n#endif\n};", NULL},
+        {"struct A {\n#if A\nint f() device {}\nint f() thread {}\n#endif\n};",
+         "struct A {\n#if A\nint f()  {}\n\n#endif\n};"},
+        {"struct A {\nint f() device {}\n#if A\nint f() thread {}\n#endif\n};",
+         "struct A {\nint f()  {}\n#if A\n\n#endif\n};"},
         // Both branches open the same scope.
         {"#if A\nstruct X {\n#else\nstruct Y {\n#endif\nint f() thread { }\nint f() device { }\n};\nint f() device;",
          "#if A\nstruct X {\n#else\nstruct Y {\n#endif\nint f()  { }\n\n};\nint f() ;"},
-        // Directives inside a removed declaration are kept.
-        {"void f(device T *p) {}\nvoid f(thread T *p) {\n#if A\n  g();\n#endif\n#define Z 1\n}\n",
-         "void f(device T *p) {}\n\n#if A\n  \n#endif\n#define Z 1\n\n"},
-        // A declaration cut by a branch is unchanged.
-        {"void f(device T *p) {}\n#if A\nvoid f(thread T *p)\n#else\nint f(thread T *p)\n#endif\n{}\n", NULL},
+    };
+    EXPECT_ALL(examples);
+}
+
+// ---- Threadgroup variables ----
+
+static void threadgroup_variables_become_references(void **state) {
+    (void)state;
+    static const example examples[] = {
+        {"{ threadgroup float s[4]; }",
+         "{  float __ig_shared_s[4] __IG_SHARED; auto &s = __IG_IN_THREADGROUP(__ig_shared_s); }"},
+        {"{ threadgroup atomic<uint> a, b[N]; }",
+         "{  atomic<uint> __ig_shared_a __IG_SHARED, __ig_shared_b[N] __IG_SHARED; auto &a = "
+         "__IG_IN_THREADGROUP(__ig_shared_a); auto &b = __IG_IN_THREADGROUP(__ig_shared_b); }"},
+        {"{ alignas(16) threadgroup T t; }",
+         "{ alignas(16)  T __ig_shared_t __IG_SHARED; auto &t = __IG_IN_THREADGROUP(__ig_shared_t); }"},
+        {"{ threadgroup int s[2] = {0}; }",
+         "{  int __ig_shared_s[2] __IG_SHARED = {0}; auto &s = __IG_IN_THREADGROUP(__ig_shared_s); }"},
+        {"{ threadgroup int s = 1; }",
+         "{  int " REFUSED("a variable in the threadgroup address space cannot have an initializer") "s = 1; }"},
+        {"#define SHARED(T, n) threadgroup T n[4]\n",
+         "#define SHARED(T, n)  T __ig_shared_##n[4] __IG_SHARED; auto &n = __IG_IN_THREADGROUP(__ig_shared_##n)\n"},
+        {"#define GROUP threadgroup\n{ GROUP int x; }",
+         "#define GROUP threadgroup\n{  int __ig_shared_x __IG_SHARED; auto &x = __IG_IN_THREADGROUP(__ig_shared_x); "
+         "}"},
+        // Pointers, references, functions and parameters are no such variables.
+        {"{ threadgroup T *p = q; threadgroup T &r = *q; threadgroup T *f(threadgroup T *a, threadgroup T &b); }",
+         NULL},
+    };
+    EXPECT_ALL(examples);
+}
+
+// ---- Parameters ----
+
+static void arrays_in_a_space_are_pointers(void **state) {
+    (void)state;
+    static const example examples[] = {
+        {"void f(constant int s[2], device T a[N][3]) {}", "void f(constant int *s, device T (*a)[3]) {}"},
+        {"#define CONST constant\nvoid f(CONST int s[]);", "#define CONST constant\nvoid f(CONST int *s);"},
+        {"void f(T s[2], device T *p [[id(0)]]); int x = f(a[1], b[2]);",
+         "void f(T s[2], device T *p  ); int x = f(a[1], b[2]);"},
+    };
+    EXPECT_ALL(examples);
+}
+
+#define NO_SPACE(kind) \
+    " " REFUSED(kind " type must have explicit address space qualifier: device, constant, threadgroup or thread")
+
+static void pointers_without_a_space_are_refused(void **state) {
+    (void)state;
+    static const example examples[] = {
+        {"void f(float *p, const uint4 &q);",
+         "void f(float " NO_SPACE("pointer") "*p, const uint4 " NO_SPACE("reference") "&q);"},
+        {"struct S { half3x3 *m; };", "struct S { half3x3 " NO_SPACE("pointer") "*m; };"},
+        {"struct S { int a; }; void f(S &s);", "struct S { int a; }; void f(S " NO_SPACE("reference") "&s);"},
+        {"void f(thread float *p, device const S &q, float thread *r, T *t); int x = float(a) * b; x = g(y * z, u & "
+         "v);",
+         NULL},
+    };
+    EXPECT_ALL(examples);
+}
+
+static void sizes_of_vectors_are_deduced_as_int(void **state) {
+    (void)state;
+    static const example examples[] = {
+        {"template <typename T, uint N> T f(vec<T, N> v) {}", "template <typename T, int N> T f(vec<T, N> v) {}"},
+        {"template <typename T, uint N> T f(T v) { vec<T, N> w; }", NULL},
+    };
+    EXPECT_ALL(examples);
+}
+
+static void conversions_between_half_and_bfloat_are_ours(void **state) {
+    (void)state;
+    static const example examples[] = {
+        {"bfloat a = bfloat(h); half b = half(*p), c = (half)a;",
+         "bfloat a = __ig_cast<bfloat>(h); half b = __ig_cast<half>(*p), c = (half)(float)a;"},
+        {"bfloat f(half); half (*rows)[4]; size_t n = sizeof(half) * 2; operator half() const;", NULL},
+        {"half h = half(1) + (half)x;", NULL},  // without bfloat
+    };
+    EXPECT_ALL(examples);
+}
+
+// ---- Strings and conditional operands ----
+
+static void strings_as_arguments_are_constant(void **state) {
+    (void)state;
+    static const example examples[] = {
+        {"x.log(\"a\" \"b\", 1);", "x.log(__IG_CONSTANT_STRING(\"a\" \"b\"), 1);"},
+        {"constant T t(\"a\"); x = f(\"b\");",
+         "constant T t(__IG_CONSTANT_STRING(\"a\")); x = f(__IG_CONSTANT_STRING(\"b\"));"},
+        {"KERNEL(\"a\", float) KERNEL(\"b\", half)\nKERNEL(\"c\", int);", NULL},
+        {"static_assert(true, \"x\"); constant char t[] = \"y\"; __attribute__((target(\"z\"))) void f();", NULL},
+    };
+    EXPECT_ALL(examples);
+}
+
+static void conditional_operands_are_marked(void **state) {
+    (void)state;
+    static const example examples[] = {
+        {"x = c ? a[i] : float4(0);", "x = c ? __IG_OPERAND(a[i]) : float4(0);"},
+        {"x = c ? p->v : d ? *q : (s).t;", "x = c ? __IG_OPERAND(p->v) : d ? __IG_OPERAND(*q) : __IG_OPERAND((s).t);"},
+        {"x = c ? 1 : f(y); z = c ? p : NULL;", "x = c ? 1 : f(y); z = c ? __IG_OPERAND(p) : NULL;"},
+        {"switch (a) { case B: x; } struct A : B { int c : 3; }; for (auto e : v) {}", NULL},
     };
     EXPECT_ALL(examples);
 }
@@ -429,7 +525,7 @@ static const char plain[] =
     "static constexpr constant float table[] = {1.0f, 2.5h, 0x1p3f};\n"
     "#endif\r\n"
     "inline int f(thread const int &x, device float *p) { return x << 2 | (p[0] > 0.f ? 'a' : '\\''); }\n"
-    "auto l = [](int i) { return i; }; const char *s = \"[[kernel]] \\\" 1.0\";\n"
+    "auto l = [](int i) { return i; }; constant char *s = \"[[kernel]] \\\" 1.0\";\n"
     "\tint a[2][[3]]; a[b[0]] = c; v.xy = w.yx; x += y; \xC3\xA9t\xC3\xA9 = 1;\n";
 
 static void text_without_metal_is_untouched(void **state) {
@@ -630,7 +726,14 @@ int main(void) {
         cmocka_unit_test(pragmas_of_metal_are_those_of_clang),
         cmocka_unit_test(compound_assignment_to_a_swizzle_is_spelled_out),
         cmocka_unit_test(other_assignments_stay),
-        cmocka_unit_test(overloads_for_other_address_spaces_go),
+        cmocka_unit_test(member_functions_for_other_address_spaces_go),
+        cmocka_unit_test(threadgroup_variables_become_references),
+        cmocka_unit_test(arrays_in_a_space_are_pointers),
+        cmocka_unit_test(pointers_without_a_space_are_refused),
+        cmocka_unit_test(sizes_of_vectors_are_deduced_as_int),
+        cmocka_unit_test(conversions_between_half_and_bfloat_are_ours),
+        cmocka_unit_test(strings_as_arguments_are_constant),
+        cmocka_unit_test(conditional_operands_are_marked),
         cmocka_unit_test(everything_else_stays),
         cmocka_unit_test(branches_of_the_preprocessor_are_told_apart),
         cmocka_unit_test(raw_strings_end_at_their_delimiter),

@@ -169,7 +169,7 @@ static void threadgroup_memory_needs_no_locks(void **state) {
 
 static void device_memory_stays_atomic(void **state) {
     (void)state;
-    bench *b = kernel("device atomic_uint *a, device atomic_uint *const *more",
+    bench *b = kernel("device atomic_uint *a, device atomic_uint *const device *more",
                       "atomic_fetch_add_explicit(&a[i], 2, memory_order_relaxed);\n"
                       "atomic_fetch_add_explicit(&more[40][i], 2, memory_order_relaxed);\n"
                       "atomic_store_explicit(&a[i + 1], 1, memory_order_relaxed);",
