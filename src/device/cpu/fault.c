@@ -2,6 +2,7 @@
 // Fault signals of guarded threads become a jump; all others go to the handlers that were there before.
 #include "device/cpu/fault.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <ucontext.h>
@@ -84,6 +85,15 @@ static bool tells_address(const siginfo_t *info) {
     (void)info;
     return true;
 #endif
+}
+
+void igi_device_fault_leave(void) {
+    igi_device_fault_guard *guard = guard_of_thread;
+    assert(guard);
+    guard->signal = 0;
+    guard->has_address = false;
+    guard_of_thread = NULL;
+    siglongjmp(guard->back, 1);
 }
 
 static void caught(int number, siginfo_t *info, void *context) {

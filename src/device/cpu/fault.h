@@ -24,6 +24,9 @@ void igi_device_fault_install(void);
 // pre: the guard is in memory that kernels do not write.
 void igi_device_fault_set(igi_device_fault_guard *guard);
 
+// Leaves the kernel that runs on this thread as a fault would, without a signal: to guard->back. pre: a guard is set.
+_Noreturn void igi_device_fault_leave(void);
+
 // A stack for this thread's signal handlers. If the host has set one, it stays, or is replaced while kernels run if it
 // is too small.
 typedef struct igi_device_fault_stack {
