@@ -8,4 +8,7 @@
 // Rows from top to bottom, four bytes per pixel: red, green, blue, opacity. errors: IO.
 ig_status cli_picture_save(const char *path, uint32_t width, uint32_t height, const void *rgba, ig_error *error);
 
+// The same, from a file. owns: the caller frees *rgba. errors: IO, BAD_FORMAT, OUT_OF_MEMORY.
+ig_status cli_picture_load(const char *path, uint32_t *width, uint32_t *height, void **rgba, ig_error *error);
+
 #endif

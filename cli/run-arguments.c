@@ -16,7 +16,11 @@ static const ig_argument *find_reflection(const ig_kernel_info *kernel, ig_argum
 }
 
 static int no_such_argument(const ig_kernel_info *kernel, ig_argument_kind kind, uint32_t index) {
-    const char *what = kind == IG_ARGUMENT_BUFFER ? "buffer" : "threadgroup";
+    static const char *const names[] = {[IG_ARGUMENT_BUFFER] = "buffer",
+                                        [IG_ARGUMENT_THREADGROUP] = "threadgroup",
+                                        [IG_ARGUMENT_TEXTURE] = "texture",
+                                        [IG_ARGUMENT_SAMPLER] = "sampler"};
+    const char *what = names[kind];
     igi_text known = {0};
     for (size_t i = 0; i < kernel->argument_count; i++) {
         const ig_argument *argument = &kernel->arguments[i];
@@ -39,6 +43,14 @@ static const char *type_for(const char *type) {
 static int missing_argument(const ig_kernel_info *kernel, const ig_argument *argument) {
     char declared[CLI_TYPE_TEXT];
     cli_argument_type(argument, declared);
+    if (argument->kind == IG_ARGUMENT_TEXTURE)
+        return cli_error(CLI_BAD_INPUT,
+                         "kernel '%s' needs texture %u '%s' (%s): add --arg %u=texture:FILE.png or --arg "
+                         "%u=texture:rgba8_unorm[HEIGHT,WIDTH]",
+                         kernel->name, argument->index, argument->name, declared, argument->index, argument->index);
+    if (argument->kind == IG_ARGUMENT_SAMPLER)
+        return cli_error(CLI_BAD_INPUT, "kernel '%s' needs sampler %u '%s': add --arg %u=sampler:linear", kernel->name,
+                         argument->index, argument->name, argument->index);
     if (argument->kind == IG_ARGUMENT_THREADGROUP)
         return cli_error(CLI_BAD_INPUT, "kernel '%s' needs threadgroup memory %u '%s' (%s): add --threadgroup %u=BYTES",
                          kernel->name, argument->index, argument->name, declared, argument->index);
@@ -60,6 +72,8 @@ static int check_all_given(run_job *job, const ig_kernel_info *kernel) {
         bool given = argument->kind == IG_ARGUMENT_BUILTIN;
         if (argument->kind == IG_ARGUMENT_BUFFER) given = run_find_argument(job, argument->index) != NULL;
         if (argument->kind == IG_ARGUMENT_THREADGROUP) given = has_threadgroup_memory(job, argument->index);
+        if (argument->kind == IG_ARGUMENT_TEXTURE || argument->kind == IG_ARGUMENT_SAMPLER)
+            given = run_find_object(job, argument->kind, argument->index) != NULL;
         if (!given) return missing_argument(kernel, argument);
     }
     return CLI_CONTINUE;
@@ -71,6 +85,9 @@ static int check_all_known(run_job *job, const ig_kernel_info *kernel) {
         argument->reflection = find_reflection(kernel, IG_ARGUMENT_BUFFER, argument->index);
         if (!argument->reflection) return no_such_argument(kernel, IG_ARGUMENT_BUFFER, argument->index);
     }
+    for (size_t i = 0; i < job->object_count; i++)
+        if (!find_reflection(kernel, job->objects[i].kind, job->objects[i].index))
+            return no_such_argument(kernel, job->objects[i].kind, job->objects[i].index);
     for (size_t i = 0; i < job->threadgroup.count; i++) {
         uint32_t index = job->threadgroup.items[i].index;
         if (!find_reflection(kernel, IG_ARGUMENT_THREADGROUP, index))
@@ -104,7 +121,7 @@ int run_create_buffers(run_job *job) {
                              ig_status_text(status));
         if (argument->spec.fill != CLI_FILL_ZEROS) cli_spec_fill(&argument->spec, ig_buffer_contents(argument->buffer));
     }
-    return CLI_CONTINUE;
+    return run_create_objects(job);
 }
 
 void run_refill_buffers(run_job *job) {

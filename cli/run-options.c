@@ -25,6 +25,7 @@ static int read_argument(run_job *job, const char *text) {
     const char *spec;
     if (!cli_split_index(text, &argument.index, &spec))
         return cli_usage_error("--arg takes INDEX=SPEC, like 0=f32[1000] or 1=x.npy, not '%s'", text);
+    if (run_names_object(spec)) return run_read_object(job, argument.index, spec);
     if (run_find_argument(job, argument.index)) return cli_usage_error("--arg %u is given twice", argument.index);
     argument.raw = strncmp(spec, raw_mark, sizeof raw_mark - 1) == 0;
     argument.text = spec + (argument.raw ? sizeof raw_mark - 1 : 0);
@@ -40,6 +41,7 @@ static int read_argument(run_job *job, const char *text) {
 
 static int read_arguments(run_job *job) {
     job->arguments = cli_alloc(job->argument_texts.count * sizeof *job->arguments);
+    job->objects = cli_alloc(job->argument_texts.count * sizeof *job->objects);
     for (size_t i = 0; i < job->argument_texts.count; i++) {
         int result = read_argument(job, job->argument_texts.items[i]);
         if (result != CLI_CONTINUE) return result;
@@ -71,8 +73,8 @@ static int read_print(const char *text, run_choice *choice) {
 
 static int read_out(const char *text, run_choice *choice) {
     if (!cli_split_index(text, &choice->index, &choice->path) || !*choice->path)
-        return cli_usage_error("--out takes INDEX=FILE.npy, not '%s'", text);
-    int result = cli_check_ending("out", choice->path, "|.npy|");
+        return cli_usage_error("--out takes INDEX=FILE.npy, or INDEX=FILE.png for a texture, not '%s'", text);
+    int result = cli_check_ending("out", choice->path, "|.npy|.png|");
     return result == CLI_OK ? CLI_CONTINUE : result;
 }
 
@@ -87,10 +89,19 @@ static int read_choices(const cli_list *texts, choice_reader *read, run_choices 
     return CLI_CONTINUE;
 }
 
-// Only an array can be read back.
+static bool is_picture(const run_choice *choice) {
+    size_t length = choice->path ? strlen(choice->path) : 0;
+    return length > 4 && strcmp(choice->path + length - 4, ".png") == 0;
+}
+
+// Only an array, or a texture as a picture, can be read back.
 static int check_readable(run_job *job, const run_choices *choices, const char *option) {
     for (size_t i = 0; i < choices->count; i++) {
         uint32_t index = choices->items[i].index;
+        if (is_picture(&choices->items[i])) {
+            if (run_find_object(job, IG_ARGUMENT_TEXTURE, index)) continue;
+            return cli_usage_error("--%s %u: there is no --arg %u=texture:...", option, index, index);
+        }
         const run_argument *argument = run_find_argument(job, index);
         if (!argument) return cli_usage_error("--%s %u: there is no --arg %u", option, index, index);
         if (argument->spec.is_constant)
@@ -122,6 +133,7 @@ void run_free(run_job *job) {
         ig_buffer_release(job->arguments[i].buffer);
         cli_spec_free(&job->arguments[i].spec);
     }
+    run_free_objects(job);
     free(job->arguments);
     free(job->threadgroup.items);
     free(job->prints.items);

@@ -2,6 +2,7 @@
 // ingot run: printing arrays and times, writing files.
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "elements.h"
 #include "format.h"
@@ -59,6 +60,9 @@ static void show_elements(run_job *job, const run_choice *choice) {
 }
 
 static int save_array(run_job *job, const run_choice *choice) {
+    size_t length = strlen(choice->path);
+    if (strcmp(choice->path + length - 4, ".png") == 0)
+        return run_save_picture(run_find_object(job, IG_ARGUMENT_TEXTURE, choice->index), choice->path);
     const run_argument *argument = run_find_argument(job, choice->index);
     const cli_spec *spec = &argument->spec;
     ig_error error = {0};

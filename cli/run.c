@@ -18,6 +18,7 @@ static void encode(run_job *job, ig_commands *commands) {
             ig_commands_set_bytes(commands, argument->spec.values, argument->spec.bytes, argument->index);
         }
     }
+    run_encode_objects(job, commands);
     for (size_t i = 0; i < job->threadgroup.count; i++)
         ig_commands_set_threadgroup_memory(commands, job->threadgroup.items[i].number, job->threadgroup.items[i].index);
     if (job->grid.x) {
@@ -111,6 +112,9 @@ static const char details[] =
     "  f32[1000]:0.5         the same value everywhere\n"
     "  u32:7  f32:1,2,3      a constant\n"
     "  raw:SPEC              the bytes of any of these, whatever type the kernel has\n"
+    "  texture:FILE.png      a texture with the picture, as rgba8_unorm\n"
+    "  texture:rgba8_unorm[480,640]   a texture of zeros: height and width\n"
+    "  sampler:linear,repeat a sampler: nearest, linear, mipmaps, pixel, clamp, repeat, mirror, zero, border\n"
     "where the type is one of f32 f16 bf16 i8 u8 i16 u16 i32 u32 i64 u64 bool. It must be the type of the "
     "kernel's argument: vectors, matrices and atomics count as their elements, integers may differ in sign, "
     "and "
@@ -120,6 +124,8 @@ static const char run_examples[] =
     "ingot run saxpy.metal --grid 8 --arg 0=f32[8] --arg 1=f32[8]:iota --arg 2=f32:2 --print 0\n"
     "ingot run blur.metal --kernel blur --grid 640,480 --group 16,16 --arg 0=in.npy \\\n"
     "    --arg 1=f32[480,640] --out 1=out.npy\n"
+    "ingot run halve.metal --grid 480,300 --arg 0=texture:photo.png --arg 0=sampler:linear \\\n"
+    "    --arg 1=texture:rgba8_unorm[300,480] --out 1=half.png\n"
     "ingot run sum.metal --groups 64 --group 256 --arg 0=f32[1000000]:random --arg 1=f32[64] \\\n"
     "    --threadgroup 0=1024 --constant 0=bool:true --time --repeat 100";
 static const char check_examples[] =
@@ -146,7 +152,8 @@ int run_command(int argc, char **argv, bool checking) {
         {'a', "arg", CLI_TEXTS, &job.argument_texts, "INDEX=SPEC",
          "the initial contents of a buffer argument; see SPEC"},
         {0, "threadgroup", CLI_TEXTS, &job.threadgroup_texts, "INDEX=BYTES", "size of a threadgroup argument"},
-        {'o', "out", CLI_TEXTS, &job.out_texts, "INDEX=FILE.npy", "write the argument to a file after the run"},
+        {'o', "out", CLI_TEXTS, &job.out_texts, "INDEX=FILE",
+         "write the argument to a .npy file, or a texture to a .png file"},
         {'p', "print", CLI_TEXTS, &job.print_texts, "INDEX[:COUNT]",
          "print its first elements after the run (default 16)"},
         {'r', "repeat", CLI_COUNT, &job.repeat, "N", "run N times, each time from the initial arguments"},

@@ -19,6 +19,18 @@ typedef struct run_argument {
     const ig_argument *reflection;  // borrowed from the pipeline
 } run_argument;
 
+// One --arg that is a texture or a sampler; these have indices of their own.
+typedef struct run_object {
+    ig_argument_kind kind;
+    uint32_t index;
+    const char *path;  // of a picture; NULL: zeros
+    ig_texture_desc desc;
+    ig_texture_sampler_desc sampler_desc;
+    void *pixels;  // of the picture
+    ig_texture *texture;
+    ig_texture_sampler *sampler;
+} run_object;
+
 // One --threadgroup, --print or --out.
 typedef struct run_choice {
     uint32_t index;
@@ -49,6 +61,8 @@ typedef struct run_job {
     // As read by run_read_options:
     run_argument *arguments;
     size_t argument_count;
+    run_object *objects;
+    size_t object_count;
     run_choices threadgroup, prints, outs;
     // While running:
     ig_device *device;
@@ -71,6 +85,16 @@ int run_create_buffers(run_job *job);
 // Restores the initial contents of buffers that a kernel reads and writes.
 void run_refill_buffers(run_job *job);
 int run_show_results(run_job *job);
+
+// Whether the SPEC is of a texture or a sampler.
+bool run_names_object(const char *spec);
+int run_read_object(run_job *job, uint32_t index, const char *spec);
+run_object *run_find_object(run_job *job, ig_argument_kind kind, uint32_t index);
+int run_create_objects(run_job *job);
+void run_encode_objects(const run_job *job, ig_commands *commands);
+void run_free_objects(run_job *job);
+// Writes a texture to a .png file.
+int run_save_picture(run_object *object, const char *path);
 
 // Compiles and runs the kernel, until the last run has ended.
 int run_prepare_and_run(run_job *job);

@@ -17,69 +17,63 @@ extern "C" {
 typedef struct ig_texture ig_texture;                  // pixels in device memory, or a view of them
 typedef struct ig_texture_sampler ig_texture_sampler;  // how kernels read between pixels
 
-// Formats of pixels, with Metal's numbers. X(name, number)
-#define IG_PIXEL_FORMAT_LIST(X) \
-    X(A8_UNORM, 1)              \
-    X(R8_UNORM, 10)             \
-    X(R8_UNORM_SRGB, 11)        \
-    X(R8_SNORM, 12)             \
-    X(R8_UINT, 13)              \
-    X(R8_SINT, 14)              \
-    X(R16_UNORM, 20)            \
-    X(R16_SNORM, 22)            \
-    X(R16_UINT, 23)             \
-    X(R16_SINT, 24)             \
-    X(R16_FLOAT, 25)            \
-    X(RG8_UNORM, 30)            \
-    X(RG8_UNORM_SRGB, 31)       \
-    X(RG8_SNORM, 32)            \
-    X(RG8_UINT, 33)             \
-    X(RG8_SINT, 34)             \
-    X(B5G6R5_UNORM, 40)         \
-    X(A1BGR5_UNORM, 41)         \
-    X(ABGR4_UNORM, 42)          \
-    X(BGR5A1_UNORM, 43)         \
-    X(R32_UINT, 53)             \
-    X(R32_SINT, 54)             \
-    X(R32_FLOAT, 55)            \
-    X(RG16_UNORM, 60)           \
-    X(RG16_SNORM, 62)           \
-    X(RG16_UINT, 63)            \
-    X(RG16_SINT, 64)            \
-    X(RG16_FLOAT, 65)           \
-    X(RGBA8_UNORM, 70)          \
-    X(RGBA8_UNORM_SRGB, 71)     \
-    X(RGBA8_SNORM, 72)          \
-    X(RGBA8_UINT, 73)           \
-    X(RGBA8_SINT, 74)           \
-    X(BGRA8_UNORM, 80)          \
-    X(BGRA8_UNORM_SRGB, 81)     \
-    X(RGB10A2_UNORM, 90)        \
-    X(RGB10A2_UINT, 91)         \
-    X(RG11B10_FLOAT, 92)        \
-    X(RGB9E5_FLOAT, 93)         \
-    X(BGR10A2_UNORM, 94)        \
-    X(RG32_UINT, 103)           \
-    X(RG32_SINT, 104)           \
-    X(RG32_FLOAT, 105)          \
-    X(RGBA16_UNORM, 110)        \
-    X(RGBA16_SNORM, 112)        \
-    X(RGBA16_UINT, 113)         \
-    X(RGBA16_SINT, 114)         \
-    X(RGBA16_FLOAT, 115)        \
-    X(RGBA32_UINT, 123)         \
-    X(RGBA32_SINT, 124)         \
-    X(RGBA32_FLOAT, 125)        \
-    X(DEPTH16_UNORM, 250)       \
-    X(DEPTH32_FLOAT, 252)       \
-    X(STENCIL8, 253)
-
-// How pixels are stored: channels from the lowest bit, their bits, and what their numbers are.
+// How pixels are stored: channels from the lowest bit, their bits, and what their numbers are. The values are Metal's.
 typedef enum ig_pixel_format {
     IG_PIXEL_INVALID,  // not a format
-#define IG_PIXEL_ENUM(name, number) IG_PIXEL_##name = number,
-    IG_PIXEL_FORMAT_LIST(IG_PIXEL_ENUM)
-#undef IG_PIXEL_ENUM
+    IG_PIXEL_A8_UNORM = 1,
+    IG_PIXEL_R8_UNORM = 10,
+    IG_PIXEL_R8_UNORM_SRGB = 11,
+    IG_PIXEL_R8_SNORM = 12,
+    IG_PIXEL_R8_UINT = 13,
+    IG_PIXEL_R8_SINT = 14,
+    IG_PIXEL_R16_UNORM = 20,
+    IG_PIXEL_R16_SNORM = 22,
+    IG_PIXEL_R16_UINT = 23,
+    IG_PIXEL_R16_SINT = 24,
+    IG_PIXEL_R16_FLOAT = 25,
+    IG_PIXEL_RG8_UNORM = 30,
+    IG_PIXEL_RG8_UNORM_SRGB = 31,
+    IG_PIXEL_RG8_SNORM = 32,
+    IG_PIXEL_RG8_UINT = 33,
+    IG_PIXEL_RG8_SINT = 34,
+    IG_PIXEL_B5G6R5_UNORM = 40,
+    IG_PIXEL_A1BGR5_UNORM = 41,
+    IG_PIXEL_ABGR4_UNORM = 42,
+    IG_PIXEL_BGR5A1_UNORM = 43,
+    IG_PIXEL_R32_UINT = 53,
+    IG_PIXEL_R32_SINT = 54,
+    IG_PIXEL_R32_FLOAT = 55,
+    IG_PIXEL_RG16_UNORM = 60,
+    IG_PIXEL_RG16_SNORM = 62,
+    IG_PIXEL_RG16_UINT = 63,
+    IG_PIXEL_RG16_SINT = 64,
+    IG_PIXEL_RG16_FLOAT = 65,
+    IG_PIXEL_RGBA8_UNORM = 70,
+    IG_PIXEL_RGBA8_UNORM_SRGB = 71,
+    IG_PIXEL_RGBA8_SNORM = 72,
+    IG_PIXEL_RGBA8_UINT = 73,
+    IG_PIXEL_RGBA8_SINT = 74,
+    IG_PIXEL_BGRA8_UNORM = 80,
+    IG_PIXEL_BGRA8_UNORM_SRGB = 81,
+    IG_PIXEL_RGB10A2_UNORM = 90,
+    IG_PIXEL_RGB10A2_UINT = 91,
+    IG_PIXEL_RG11B10_FLOAT = 92,
+    IG_PIXEL_RGB9E5_FLOAT = 93,
+    IG_PIXEL_BGR10A2_UNORM = 94,
+    IG_PIXEL_RG32_UINT = 103,
+    IG_PIXEL_RG32_SINT = 104,
+    IG_PIXEL_RG32_FLOAT = 105,
+    IG_PIXEL_RGBA16_UNORM = 110,
+    IG_PIXEL_RGBA16_SNORM = 112,
+    IG_PIXEL_RGBA16_UINT = 113,
+    IG_PIXEL_RGBA16_SINT = 114,
+    IG_PIXEL_RGBA16_FLOAT = 115,
+    IG_PIXEL_RGBA32_UINT = 123,
+    IG_PIXEL_RGBA32_SINT = 124,
+    IG_PIXEL_RGBA32_FLOAT = 125,
+    IG_PIXEL_DEPTH16_UNORM = 250,
+    IG_PIXEL_DEPTH32_FLOAT = 252,
+    IG_PIXEL_STENCIL8 = 253,
 } ig_pixel_format;
 
 const char *ig_pixel_format_name(ig_pixel_format format);  // "rgba8_unorm"; "unknown" for any other value

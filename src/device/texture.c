@@ -273,9 +273,9 @@ const char *igi_device_texture_mismatch(const ig_texture *texture, const char *a
     const char *element = strchr(type, '<') + 1;
     bool real = strncmp(element, "float", 5) == 0 || strncmp(element, "half", 4) == 0;
     bool is_unsigned = element[0] == 'u';
-    if (real && class != IGI_PIXELS_REAL) return "reads floating-point numbers";
-    if (!real && is_unsigned && class != IGI_PIXELS_UNSIGNED) return "reads unsigned integers";
-    if (!real && !is_unsigned && class != IGI_PIXELS_SIGNED) return "reads signed integers";
+    if (real && class != IGI_PIXELS_REAL) return "holds floating-point numbers";
+    if (!real && is_unsigned && class != IGI_PIXELS_UNSIGNED) return "holds unsigned integers";
+    if (!real && !is_unsigned && class != IGI_PIXELS_SIGNED) return "holds signed integers";
     return NULL;
 }
 

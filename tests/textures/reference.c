@@ -5,10 +5,14 @@
 #include <math.h>
 #include <string.h>
 
-#define NUMBER(name, number) IG_PIXEL_##name,
-const ig_pixel_format all_formats[] = {IG_PIXEL_FORMAT_LIST(NUMBER)};
-#undef NUMBER
-const size_t format_count = sizeof all_formats / sizeof *all_formats;
+const ig_pixel_format *all_formats(size_t *count) {
+    static ig_pixel_format found[256];
+    size_t known = 0;
+    for (int number = 1; number < 256; number++)
+        if (ig_pixel_format_bytes((ig_pixel_format)number)) found[known++] = (ig_pixel_format)number;
+    *count = known;
+    return found;
+}
 
 // ---- Names say what formats are ----
 

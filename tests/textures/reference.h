@@ -31,7 +31,7 @@ colour pixel_of(const picture *p, uint32_t level, uint32_t layer, int x, int y, 
 // What MSL's sample() gives at normalised coordinates (or a direction) for one level of detail.
 colour sample(const picture *p, const ig_texture_sampler_desc *s, const double at[3], uint32_t layer, double lod);
 
-extern const ig_pixel_format all_formats[];
-extern const size_t format_count;
+// Every format there is.
+const ig_pixel_format *all_formats(size_t *count);
 
 #endif

@@ -358,7 +358,7 @@ static void wrong_bindings_are_refused(void **state) {
     ig_error_clear(&error);
     b.textures[0] = plane(IG_PIXEL_R8_UINT, 1, 1);
     assert_status(try_kernel("look", &b, line(1), &error), IG_STATUS_INVALID_ARGUMENT);
-    assert_contains(error.message, "reads floating-point numbers, but the texture is 2d of r8_uint");
+    assert_contains(error.message, "holds floating-point numbers, but the texture is 2d of r8_uint");
     ig_error_clear(&error);
     ig_texture_release(b.textures[0]);
     b.textures[0] = make_texture((ig_texture_desc){.type = IG_TEXTURE_1D, .format = IG_PIXEL_R8_UNORM, .width = 1});
