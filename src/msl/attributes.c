@@ -6,6 +6,16 @@
 
 #include "core/nearest.h"
 
+// Of the inputs and outputs of graphics functions, and of their structures.
+#define GRAPHICS_LIST(X)                                                                                            \
+    X(amplification_count)                                                                                          \
+    X(amplification_id) X(barycentric_coord) X(base_instance) X(base_vertex) X(center_no_perspective)               \
+        X(center_perspective) X(centroid_no_perspective) X(centroid_perspective) X(clip_distance) X(depth) X(flat)  \
+            X(front_facing) X(imageblock) X(index) X(patch_id) X(point_coord) X(point_size) X(position_in_patch)    \
+                X(primitive_culled) X(primitive_id) X(raster_order_group) X(render_target_array_index) X(sample_id) \
+                    X(sample_mask) X(sample_no_perspective) X(sample_perspective) X(shared) X(stencil)              \
+                        X(threadgroup_imageblock) X(viewport_array_index)
+
 static const igi_msl_attribute attributes[] = {
     {"kernel", IGI_ATTRIBUTE_KERNEL},
     {"host_name", IGI_ATTRIBUTE_HOST_NAME},
@@ -41,6 +51,9 @@ static const igi_msl_attribute attributes[] = {
     {"attribute", IGI_ATTRIBUTE_UNSUPPORTED},
     {"patch", IGI_ATTRIBUTE_UNSUPPORTED},
     {"early_fragment_tests", IGI_ATTRIBUTE_UNSUPPORTED},
+#define GRAPHICS(name) {#name, IGI_ATTRIBUTE_UNSUPPORTED},
+    GRAPHICS_LIST(GRAPHICS)
+#undef GRAPHICS
 };
 enum { ATTRIBUTE_COUNT = sizeof attributes / sizeof *attributes };
 

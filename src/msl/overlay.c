@@ -39,13 +39,24 @@ static void show(igi_text *text, const char *name, char *real) {
     free(real);
 }
 
-static void show_header(igi_text *text, const char *headers, const char *name) {
-    char *shown = igi_path_join(igi_msl_stdlib, name);
+static void show_header_as(igi_text *text, const char *headers, const char *name, const char *as) {
+    char *shown = igi_path_join(igi_msl_stdlib, as);
     if (shown)
         show(text, shown, igi_path_join(headers, name));
     else
         text->failed = true;
     free(shown);
+}
+
+static void show_header(igi_text *text, const char *headers, const char *name) {
+    show_header_as(text, headers, name, name);
+}
+
+// One of our headers is all of <simd/>.
+static void show_simd(igi_text *text, const char *headers) {
+    static const char *const names[] = {"simd/simd.h",         "simd/types.h",  "simd/vector.h", "simd/vector_types.h",
+                                        "simd/matrix_types.h", "simd/packed.h", "simd/base.h",   "simd/matrix.h"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) show_header_as(text, headers, "__ingot_simd", names[i]);
 }
 
 static ig_status show_source(igi_text *text, const char *directory, size_t index, const igi_msl_source *source) {
@@ -62,6 +73,7 @@ static ig_status show_all(const igi_msl_overlay *overlay, const char *directory,
     ig_status status = IG_STATUS_OK;
     for (size_t i = 0; i < igi_stdlib_files_count; i++) show_header(text, overlay->headers, igi_stdlib_files[i].name);
     show_header(text, overlay->headers, igi_msl_prelude);
+    show_simd(text, overlay->headers);
     if (overlay->pch) show(text, igi_msl_pch, igi_strdup(overlay->pch));
     for (size_t i = 0; overlay->sources && i < overlay->sources->count && status == IG_STATUS_OK; i++)
         status = show_source(text, directory, i, &overlay->sources->files[i]);

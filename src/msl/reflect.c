@@ -77,9 +77,11 @@ static void visit_kernel(LLVMValueRef function, const igi_msl_annotation *annota
     const char *unsupported = igi_msl_annotation_after(annotation, "ig.unsupported:");
     if (unsupported) {
         char message[200];
-        snprintf(message, sizeof message, "'%.*s' functions are not supported by Ingot: compute kernels only",
+        // The kernels beside it are as good as in a file of their own.
+        snprintf(message, sizeof message,
+                 "'%.*s' functions are not supported by Ingot: this one is left out, no pipeline can be made of it",
                  (int)(annotation->text_length - strlen("ig.unsupported:")), unsupported);
-        igi_msl_diagnostics_add(r->diagnostics, "error", annotation->file, annotation->line, 1, NULL, message);
+        igi_msl_diagnostics_add(r->diagnostics, "warning", annotation->file, annotation->line, 1, NULL, message);
         return;
     }
     bool kernel = annotation->text_length == strlen("ig.kernel") && igi_msl_annotation_after(annotation, "ig.kernel");

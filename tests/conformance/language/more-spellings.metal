@@ -90,3 +90,22 @@ kernel void no_arguments() {
     threadgroup int s[4];
     s[0] = 13;
 }
+
+#include <simd/simd.h>
+
+// As a header shared with a host has it.
+struct Uniforms {
+    simd_float4 a;
+    vector_uint2 b;
+    matrix_float2x2 m;
+    simd::float3 c;
+    simd_packed_float4 p;
+};
+
+kernel void names_of_simd(device float *out [[buffer(0)]], constant Uniforms &u [[buffer(1)]]) {
+    simd_float2 v = u.m * u.a.xy;
+    out[0] = v.x;
+    out[1] = u.b.y;
+    out[2] = u.c.z + u.p.w;
+    out[3] = sizeof(Uniforms);
+}
