@@ -11,13 +11,12 @@
 
 // Channels in the order of memory, from the lowest bit: "r8g8b8a8".
 typedef struct format {
+    const char *name, *channels;
     ig_pixel_format number;
-    const char *name;
-    const char *channels;
     uint32_t kind;
 } format;
 
-#define FORMAT(number, name, channels, kind) {IG_PIXEL_##number, name, channels, IGI_PIXEL_##kind}
+#define FORMAT(number, name, channels, kind) {name, channels, IG_PIXEL_##number, IGI_PIXEL_##kind}
 static const format formats[] = {
     FORMAT(A8_UNORM, "a8_unorm", "a8", UNORM),
     FORMAT(R8_UNORM, "r8_unorm", "r8", UNORM),
