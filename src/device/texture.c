@@ -6,12 +6,14 @@
 
 enum { MAX_SIDE = 16384, MAX_DEPTH = 2048, MAX_LAYERS = 2048, MAX_TEXELS_OF_BUFFER = 1 << 28, ALIGNMENT = 64 };
 
-__attribute__((format(printf, 1, 2))) static ig_status refuse(const char *format, ...) {
+static const char create_call[] = "texture_create", view_call[] = "texture_create_view";
+
+__attribute__((format(printf, 2, 3))) static ig_status refuse(const char *call, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     char *why = igi_vformat(format, arguments);
     va_end(arguments);
-    ig_status status = igi_fail(IG_STATUS_INVALID_ARGUMENT, "texture_create: %s", why ? why : "not enough memory");
+    ig_status status = igi_fail(IG_STATUS_INVALID_ARGUMENT, "%s: %s", call, why ? why : "not enough memory");
     free(why);
     return status;
 }
@@ -80,40 +82,43 @@ static ig_status check_sizes(const ig_texture_desc *desc) {
                     : desc->type == IG_TEXTURE_3D   ? MAX_DEPTH
                                                     : MAX_SIDE;
     if (!desc->width || !desc->height || !desc->depth)
-        return refuse("a texture of type %s needs a width%s%s of at least 1", types[desc->type].name,
+        return refuse(create_call, "a texture of type %s needs a width%s%s of at least 1", types[desc->type].name,
                       types[desc->type].dimensions > 1 ? ", height" : "",
                       types[desc->type].dimensions > 2 ? " and depth" : "");
     if (desc->width > side || desc->height > side || desc->depth > MAX_DEPTH)
-        return refuse("%u x %u x %u pixels are more than %u in a direction", desc->width, desc->height, desc->depth,
-                      side);
+        return refuse(create_call, "%u x %u x %u pixels are more than %u in a direction", desc->width, desc->height,
+                      desc->depth, side);
     if (desc->array_length > 1 && !types[desc->type].is_array)
-        return refuse("a texture of type %s has one element, not %u", types[desc->type].name, desc->array_length);
-    if (desc->array_length > MAX_LAYERS) return refuse("%u elements are more than %d", desc->array_length, MAX_LAYERS);
+        return refuse(create_call, "a texture of type %s has one element, not %u", types[desc->type].name,
+                      desc->array_length);
+    if (desc->array_length > MAX_LAYERS)
+        return refuse(create_call, "%u elements are more than %d", desc->array_length, MAX_LAYERS);
     if (types[desc->type].is_cube && desc->width != desc->height)
-        return refuse("the faces of a cube are square, not %u x %u", desc->width, desc->height);
+        return refuse(create_call, "the faces of a cube are square, not %u x %u", desc->width, desc->height);
     return IG_STATUS_OK;
 }
 
 static ig_status check_samples(const ig_texture_desc *desc) {
     bool several = types[desc->type].has_samples;
     if (!several && desc->samples == 1) return IG_STATUS_OK;
-    if (!several) return refuse("only multisample textures have %u samples", desc->samples);
-    if (desc->levels != 1) return refuse("multisample textures have no mipmaps");
+    if (!several) return refuse(create_call, "only multisample textures have %u samples", desc->samples);
+    if (desc->levels != 1) return refuse(create_call, "multisample textures have no mipmaps");
     if (desc->samples == 2 || desc->samples == 4 || desc->samples == 8) return IG_STATUS_OK;
-    return refuse("a multisample texture has 2, 4 or 8 samples, not %u", desc->samples);
+    return refuse(create_call, "a multisample texture has 2, 4 or 8 samples, not %u", desc->samples);
 }
 
 static ig_status check_buffer(const ig_device *device, const ig_texture_desc *desc) {
     if (!desc->buffer)
-        return desc->type == IG_TEXTURE_BUFFER ? refuse("a texture of type buffer needs a buffer") : IG_STATUS_OK;
-    if (desc->buffer->device != device) return refuse("the buffer belongs to another device");
+        return desc->type == IG_TEXTURE_BUFFER ? refuse(create_call, "a texture of type buffer needs a buffer")
+                                               : IG_STATUS_OK;
+    if (desc->buffer->device != device) return refuse(create_call, "the buffer belongs to another device");
     bool plain = desc->type == IG_TEXTURE_1D || desc->type == IG_TEXTURE_2D || desc->type == IG_TEXTURE_BUFFER;
     if (!plain || desc->levels != 1)
-        return refuse("only textures of type 1d, 2d and buffer without mipmaps lie in a buffer");
+        return refuse(create_call, "only textures of type 1d, 2d and buffer without mipmaps lie in a buffer");
     uint32_t pixel = ig_pixel_format_bytes(desc->format);
     uint64_t row = (uint64_t)desc->width * pixel, stride = desc->row_bytes ? desc->row_bytes : row;
     if (stride < row || stride % pixel || desc->offset % pixel || stride > UINT32_MAX)
-        return refuse("rows of %llu bytes from offset %llu do not hold %u pixels of %u bytes",
+        return refuse(create_call, "rows of %llu bytes from offset %llu do not hold %u pixels of %u bytes",
                       (unsigned long long)stride, (unsigned long long)desc->offset, desc->width, pixel);
     uint64_t bytes = stride * (desc->height - 1) + row;
     if (bytes <= UINT32_MAX && igi_in_range(desc->offset, bytes, desc->buffer->length)) return IG_STATUS_OK;
@@ -124,14 +129,16 @@ static ig_status check_buffer(const ig_device *device, const ig_texture_desc *de
 }
 
 static ig_status check(const ig_device *device, const ig_texture_desc *desc) {
-    if ((unsigned)desc->type >= IG_TEXTURE_TYPE_COUNT) return refuse("there is no texture type %d", (int)desc->type);
-    if (!ig_pixel_format_bytes(desc->format)) return refuse("there is no pixel format %d", (int)desc->format);
+    if ((unsigned)desc->type >= IG_TEXTURE_TYPE_COUNT)
+        return refuse(create_call, "there is no texture type %d", (int)desc->type);
+    if (!ig_pixel_format_bytes(desc->format))
+        return refuse(create_call, "there is no pixel format %d", (int)desc->format);
     ig_status status = check_sizes(desc);
     if (status == IG_STATUS_OK) status = check_samples(desc);
     if (status != IG_STATUS_OK) return status;
     if (desc->levels > most_levels(desc))
-        return refuse("%u x %u x %u pixels have at most %u levels, not %u", desc->width, desc->height, desc->depth,
-                      most_levels(desc), desc->levels);
+        return refuse(create_call, "%u x %u x %u pixels have at most %u levels, not %u", desc->width, desc->height,
+                      desc->depth, most_levels(desc), desc->levels);
     return check_buffer(device, desc);
 }
 
@@ -206,7 +213,7 @@ static bool has_textures(const ig_device *device) {
 }
 
 ig_status ig_texture_create(ig_device *device, const ig_texture_desc *desc, ig_texture **texture) {
-    if (!device || !desc || !texture) return refuse("device, desc and texture must not be NULL");
+    if (!device || !desc || !texture) return refuse(create_call, "device, desc and texture must not be NULL");
     if (igi_device_is_inherited(device)) return igi_device_fail_forked();
     if (!has_textures(device))
         return igi_fail(IG_STATUS_UNSUPPORTED, "texture_create: Ingot has textures on the software device only");
@@ -281,35 +288,26 @@ const char *igi_device_texture_mismatch(const ig_texture *texture, const char *a
 
 // ---- Views ----
 
-__attribute__((format(printf, 1, 2))) static ig_status refuse_view(const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    char *why = igi_vformat(format, arguments);
-    va_end(arguments);
-    ig_status status = igi_fail(IG_STATUS_INVALID_ARGUMENT, "texture_create_view: %s", why ? why : "not enough memory");
-    free(why);
-    return status;
-}
-
 static ig_status check_view(const ig_texture *texture, const ig_texture_view_desc *v) {
     const ig_texture_desc *desc = &texture->desc;
     if ((unsigned)v->type >= IG_TEXTURE_TYPE_COUNT || types[v->type].dimensions != types[desc->type].dimensions ||
         types[v->type].has_samples != types[desc->type].has_samples)
-        return refuse_view("a texture of type %s cannot be looked at as type %d", types[desc->type].name, (int)v->type);
+        return refuse(view_call, "a texture of type %s cannot be looked at as type %d", types[desc->type].name,
+                      (int)v->type);
     if (ig_pixel_format_bytes(v->format) != ig_pixel_format_bytes(desc->format))
-        return refuse_view("pixels of %s and %s differ in size", ig_pixel_format_name(desc->format),
-                           ig_pixel_format_name(v->format));
+        return refuse(view_call, "pixels of %s and %s differ in size", ig_pixel_format_name(desc->format),
+                      ig_pixel_format_name(v->format));
     if (!v->levels || !igi_in_range(v->level, v->levels, desc->levels))
-        return refuse_view("levels %u to %u are not among the texture's %u", v->level, v->level + v->levels,
-                           desc->levels);
+        return refuse(view_call, "levels %u to %u are not among the texture's %u", v->level, v->level + v->levels,
+                      desc->levels);
     if (!v->layers || !igi_in_range(v->layer, v->layers, layers_of(desc)))
-        return refuse_view("layers %u to %u are not among the texture's %u", v->layer, v->layer + v->layers,
-                           layers_of(desc));
+        return refuse(view_call, "layers %u to %u are not among the texture's %u", v->layer, v->layer + v->layers,
+                      layers_of(desc));
     if (types[v->type].is_cube && v->layers % 6)
-        return refuse_view("a cube has 6 faces; %u layers are no cubes", v->layers);
+        return refuse(view_call, "a cube has 6 faces; %u layers are no cubes", v->layers);
     if (!types[v->type].is_array && v->layers != (types[v->type].is_cube ? 6 : 1))
-        return refuse_view("a texture of type %s does not have %u layers", types[v->type].name, v->layers);
-    return types[v->type].is_cube && desc->width != desc->height ? refuse_view("the faces of a cube are square")
+        return refuse(view_call, "a texture of type %s does not have %u layers", types[v->type].name, v->layers);
+    return types[v->type].is_cube && desc->width != desc->height ? refuse(view_call, "the faces of a cube are square")
                                                                  : IG_STATUS_OK;
 }
 
@@ -325,14 +323,15 @@ static void show_view(ig_texture *view, const ig_texture *texture, const ig_text
 }
 
 ig_status ig_texture_create_view(ig_texture *texture, const ig_texture_view_desc *desc, ig_texture **view) {
-    if (!texture || !desc || !view) return refuse_view("texture, desc and view must not be NULL");
+    if (!texture || !desc || !view) return refuse(view_call, "texture, desc and view must not be NULL");
     if (igi_device_is_inherited(texture->device)) return igi_device_fail_forked();
     ig_texture_view_desc v = *desc;
     if (v.format == IG_PIXEL_INVALID) v.format = texture->desc.format;
     if (!v.levels && v.level < texture->desc.levels) v.levels = texture->desc.levels - v.level;
     if (!v.layers && v.layer < layers_of(&texture->desc)) v.layers = layers_of(&texture->desc) - v.layer;
     for (int c = 0; c < 4; c++)
-        if ((unsigned)v.swizzle[c] > IG_SWIZZLE_ALPHA) return refuse_view("there is no swizzle %d", (int)v.swizzle[c]);
+        if ((unsigned)v.swizzle[c] > IG_SWIZZLE_ALPHA)
+            return refuse(view_call, "there is no swizzle %d", (int)v.swizzle[c]);
     ig_status status = check_view(texture, &v);
     if (status != IG_STATUS_OK) return status;
     ig_texture *made = allocate(texture->device, &texture->desc);
