@@ -115,7 +115,9 @@ typedef struct ig_device_desc {
     ig_kernel_log_desc kernel_log;  // what kernels log, for command buffers that say nothing else
     bool profile;                   // measure kernels, for ig_device_get_profile
     const char *trace;  // a file for a trace in Chrome's format, also measures; NULL: INGOT_TRACE, else none. "": none
-    const char *jit_debug;  // show kernels and their lines to "gdb", "perf" or "gdb,perf"; NULL: INGOT_JIT_DEBUG
+    // Show kernels and their lines to "gdb", "perf" or "gdb,perf"; "variables": to gdb with variables, unoptimised and
+    // one thread at a time. NULL: INGOT_JIT_DEBUG.
+    const char *jit_debug;
 } ig_device_desc;
 
 // Opens a device. A NULL desc selects all defaults. errors: DEVICE_UNAVAILABLE when there is no such device here,

@@ -157,7 +157,7 @@ void igi_msl_add_inputs(igi_msl_arguments *list, const igi_msl_request *request)
     // Paths in the line tables are absolute: the current directory is not part of the cache key.
     // gdb finds nothing through the indices of DWARF 5 in code that is generated at run time.
     if (request->line_tables || request->places)
-        add(list, "-gdwarf-4"), add(list, request->places ? "-g" : "-gline-tables-only"),
+        add(list, "-gdwarf-4"), add(list, request->places || request->variables ? "-g" : "-gline-tables-only"),
             add(list, "-fdebug-compilation-dir=/");
     if (request->marks_overflow) add(list, "-fno-wrapv");
     // Included rather than compiled, because the driver does not look into the overlay for its input.

@@ -54,7 +54,8 @@ const char *igi_simt_features(void) {
 static ig_status open_machine(igi_simt_module *m) {
     pthread_once(&host_once, find_host);
     if (host_target)
-        m->machine = LLVMCreateTargetMachine(host_target, host_triple, host_cpu, host_features, LLVMCodeGenLevelDefault,
+        m->machine = LLVMCreateTargetMachine(host_target, host_triple, host_cpu, host_features,
+                                             m->request->variables ? LLVMCodeGenLevelNone : LLVMCodeGenLevelDefault,
                                              LLVMRelocPIC, LLVMCodeModelSmall);
     if (m->machine) return IG_STATUS_OK;
     return igi_error_set(m->error, IG_STATUS_UNSUPPORTED, "this LLVM cannot generate code for %s", host_triple);
@@ -124,6 +125,7 @@ static ig_status emit(igi_simt_module *m, LLVMCodeGenFileType type, char **outpu
 // instcombine compares every phi node of a block with every other, and large widened kernels have hundreds: it would
 // take nearly all the time. Its useful part was done before widening.
 static const char *optimisation_for(const igi_simt_module *m) {
+    if (m->request->variables) return "default<O0>,globaldce";
     if (!igi_simt_is_wide(m) || m->info.instructions <= IGI_LARGE_KERNEL) return "default<O2>";
     return "globaldce,cgscc(inline),function(sroa,early-cse<memssa>,simplifycfg,loop-mssa(licm),gvn,instsimplify,dse,"
            "adce,simplifycfg)";

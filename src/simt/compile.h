@@ -24,6 +24,7 @@ typedef struct igi_simt_request {
     bool batches;       // it may do several threadgroups, neighbours in x, at a time
     bool streaming;     // it will write more than caches hold
     bool line_tables;   // the bitcode has source lines: functions keep them and are called after the kernel
+    bool variables;     // the bitcode describes them, for a debugger: nothing is optimised
     bool scheduled;     // threads are started one by one, in any order
     // Formats of the first textures, as in msl/stdlib/__ingot_texture_layout, which become constants; 0: not known.
     uint64_t layouts[IGI_KNOWN_LAYOUTS];

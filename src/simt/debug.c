@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "simt/ir.h"
 #include "simt/passes.h"
 #include "simt/place.h"
 
@@ -45,6 +46,24 @@ static void forget_loop_places(igi_simt_module *m, LLVMValueRef branch, unsigned
     LLVMSetMetadata(branch, kind, LLVMMetadataAsValue(m->context, made));
 }
 
+// "llvm.dbg.declare" and the like, which say where a variable is.
+static bool describes_variable(LLVMValueRef instruction) {
+    LLVMValueRef callee = LLVMIsACallInst(instruction) ? LLVMGetCalledValue(instruction) : NULL;
+    size_t length;
+    return callee && LLVMIsAFunction(callee) && strncmp(LLVMGetValueName2(callee, &length), "llvm.dbg.", 9) == 0;
+}
+
+// Variables of the standard library would be in a function that has none of these lines.
+static void place_instruction(igi_simt_module *m, LLVMValueRef instruction, LLVMMetadataRef call) {
+    LLVMMetadataRef place = LLVMInstructionGetDebugLoc(instruction), users = igi_simt_place_of_user(place);
+    if (describes_variable(instruction) && (!users || users != place)) {
+        LLVMInstructionEraseFromParent(instruction);
+        return;
+    }
+    if (users) place = users;
+    LLVMInstructionSetDebugLoc(instruction, place && call ? within(m, place, call) : place ? place : call);
+}
+
 // Functions of the standard library take the line of their call. Instructions without a line get the kernel's: calls
 // must have one to be inlined, and a debugger takes the first line after the prologue as the beginning of the function.
 // call: NULL for a function that is not described, because it will itself be inlined.
@@ -52,10 +71,45 @@ static void place_instructions(igi_simt_module *m, LLVMValueRef function, LLVMMe
     unsigned loop = LLVMGetMDKindIDInContext(m->context, "llvm.loop", 9);
     for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block)) {
         forget_loop_places(m, LLVMGetBasicBlockTerminator(block), loop);
+        for (LLVMValueRef i = LLVMGetFirstInstruction(block), next; i; i = next) {
+            next = LLVMGetNextInstruction(i);
+            place_instruction(m, i, call);
+        }
+    }
+}
+
+// ---- Variables that move ----
+
+static bool describes(LLVMValueRef instruction, LLVMValueRef variable) {
+    LLVMValueRef described;
+    if (!describes_variable(instruction)) return false;
+    LLVMValueRef operand = LLVMGetOperand(instruction, 0);
+    if (LLVMGetMDNodeNumOperands(operand) != 1) return false;
+    LLVMGetMDNodeOperands(operand, &described);
+    return described == variable;
+}
+
+// The same description, of what the slot points to.
+static void describe_slot(igi_simt_module *m, LLVMValueRef description, LLVMValueRef slot) {
+    uint64_t deref = 0x06;  // DW_OP_deref
+    LLVMDIBuilderRef metadata = LLVMCreateDIBuilder(m->module);
+    LLVMMetadataRef expression = LLVMDIBuilderCreateExpression(metadata, &deref, 1);
+    LLVMSetOperand(description, 0, LLVMMetadataAsValue(m->context, LLVMValueAsMetadata(slot)));
+    LLVMSetOperand(description, 2, LLVMMetadataAsValue(m->context, expression));
+    LLVMDIBuilderFinalize(metadata);
+    LLVMDisposeDIBuilder(metadata);
+}
+
+void igi_simt_follow_variable(igi_simt_module *m, LLVMBuilderRef builder, LLVMValueRef variable, LLVMValueRef place) {
+    LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(variable)), slot = NULL;
+    for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block)) {
         for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
-            LLVMMetadataRef place = LLVMInstructionGetDebugLoc(i), users = igi_simt_place_of_user(place);
-            if (users) place = users;
-            LLVMInstructionSetDebugLoc(i, place && call ? within(m, place, call) : place ? place : call);
+            if (!describes(i, variable)) continue;
+            if (!slot) {
+                slot = LLVMBuildAlloca(builder, LLVMTypeOf(place), IGI_TEMPORARY "slot");
+                LLVMBuildStore(builder, place, slot);
+            }
+            describe_slot(m, i, slot);
         }
     }
 }
@@ -69,8 +123,9 @@ typedef struct describer {
 static void open_unit(describer *d) {
     d->file = LLVMDIScopeGetFile(d->m->subprogram);
     static const char producer[] = "ingot";
-    LLVMDIBuilderCreateCompileUnit(d->builder, LLVMDWARFSourceLanguageC, d->file, producer, strlen(producer), 1, "", 0,
-                                   0, "", 0, LLVMDWARFEmissionLineTablesOnly, 0, 0, 0, "", 0, "", 0);
+    LLVMDIBuilderCreateCompileUnit(
+        d->builder, LLVMDWARFSourceLanguageC, d->file, producer, strlen(producer), 1, "", 0, 0, "", 0,
+        d->m->request->variables ? LLVMDWARFEmissionFull : LLVMDWARFEmissionLineTablesOnly, 0, 0, 0, "", 0, "", 0);
     d->type = LLVMDIBuilderCreateSubroutineType(d->builder, d->file, NULL, 0, LLVMDIFlagZero);
 }
 
@@ -101,6 +156,7 @@ static bool rename(const igi_simt_module *m, LLVMValueRef function) {
 
 ig_status igi_simt_pass_debug(igi_simt_module *m) {
     if (!m->request->line_tables) return IG_STATUS_OK;
+    if (m->request->variables) LLVMSetIsNewDbgInfoFormat(m->module, 0);  // as instructions, which have places
     describer d = {.m = m, .builder = LLVMCreateDIBuilder(m->module)};
     bool ok = true;
     if (m->subprogram) open_unit(&d);

@@ -95,6 +95,8 @@ ig_status igi_simt_pass_inline(igi_simt_module *m) {
     if (status == IG_STATUS_OK) status = igi_simt_pass_threadgroup(m);
     if (status == IG_STATUS_OK) status = igi_simt_pass_instrument(m);
     if (status != IG_STATUS_OK) return status;
+    // Variables stay in memory, where a debugger finds them.
+    if (m->request->variables) return igi_simt_run_passes(m, "globalopt");
     status = igi_simt_run_passes(m,
                                  "globalopt,function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,sroa,"
                                  "early-cse)");

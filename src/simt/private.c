@@ -119,7 +119,9 @@ static bool move_out(igi_simt_module *m, LLVMValueRef function, const igi_simt_v
         LLVMValueRef variable = leaving->items[i];
         uint64_t bytes = bytes_of(m, variable);
         ok = igi_simt_drop_lifetimes(variable);
-        LLVMReplaceAllUsesWith(variable, igi_simt_field(builder, memory, *used));
+        LLVMValueRef home = igi_simt_field(builder, memory, *used);
+        if (m->request->variables) igi_simt_follow_variable(m, builder, variable, home);
+        LLVMReplaceAllUsesWith(variable, home);
         LLVMInstructionEraseFromParent(variable);
         *used += bytes;
     }

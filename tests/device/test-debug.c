@@ -228,6 +228,19 @@ static void one_thread_at_a_time_can_be_debugged_too(void **state) {
     unsetenv("INGOT_SIMT_WIDTH");
 }
 
+static void kernels_with_variables_compute_the_same(void **state) {
+    (void)state;
+    ig_device *debugged = open_device(&(ig_device_desc){.jit_debug = "variables"});
+    check_kernels_on(debugged);
+    ig_pipeline *pipeline = make(debugged, "chase", false);
+    ig_pipeline_properties properties;
+    ig_pipeline_get_properties(pipeline, &properties);
+    assert_int_equal(properties.simt_width, 1);
+    assert_int_equal(entries_with("from"), 1);  // a parameter of a function
+    ig_pipeline_release(pipeline);
+    ig_device_release(debugged);
+}
+
 static void the_environment_names_who_is_told(void **state) {
     (void)state;
     setenv("INGOT_JIT_DEBUG", "gdb", 1);
@@ -295,6 +308,7 @@ int main(void) {
         cmocka_unit_test(line_tables_change_no_instruction),
         cmocka_unit_test(gdb_is_told_of_kernels_while_they_live),
         cmocka_unit_test(one_thread_at_a_time_can_be_debugged_too),
+        cmocka_unit_test(kernels_with_variables_compute_the_same),
         cmocka_unit_test(the_environment_names_who_is_told),
         cmocka_unit_test(nobody_else_can_be_told),
         cmocka_unit_test(perf_is_told_of_kernels_and_lines),

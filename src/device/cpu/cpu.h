@@ -27,6 +27,7 @@ typedef struct cpu_device {
     uint32_t width;  // of compiled kernels; 0: the compiler chooses
     cpu_shaping shaping;
     bool line_tables;               // for every library: a debugger or profiler is attached
+    bool variables;                 // a debugger shows them: nothing is optimised, one thread runs at a time
     struct cpu_checker *checker;    // NULL: kernels run unchecked
     uint32_t checks;                // IG_CHECK_
     struct cpu_captures *captures;  // NULL: no dispatch is captured

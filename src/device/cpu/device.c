@@ -80,8 +80,8 @@ static void properties(size_t index, ig_device_properties *p) {
 
 // ---- Opening ----
 
-// "gdb", "perf" or both, separated by a comma.
-static ig_status choose_audience(const char *wanted, unsigned *audience, ig_error *error) {
+// "gdb", "perf" and "variables", which is for gdb, separated by commas.
+static ig_status choose_audience(const char *wanted, unsigned *audience, bool *variables, ig_error *error) {
     if (!wanted) wanted = igi_setting_text(IGI_SETTING_JIT_DEBUG);
     *audience = IGI_JIT_NOBODY;
     while (wanted && *wanted) {
@@ -90,10 +90,14 @@ static ig_status choose_audience(const char *wanted, unsigned *audience, ig_erro
             *audience |= IGI_JIT_GDB;
         else if (length == 4 && memcmp(wanted, "perf", 4) == 0)
             *audience |= IGI_JIT_PERF;
+        else if (length == 9 && memcmp(wanted, "variables", 9) == 0)
+            *audience |= IGI_JIT_GDB, *variables = true;
         else if (length)
-            return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT,
-                                 "kernels can be shown to gdb and perf (INGOT_JIT_DEBUG, jit_debug), not to '%.*s'",
-                                 (int)length, wanted);
+            return igi_error_set(
+                error, IG_STATUS_INVALID_ARGUMENT,
+                "kernels can be shown to gdb and perf, or to gdb with variables (INGOT_JIT_DEBUG, jit_debug), "
+                "not to '%.*s'",
+                (int)length, wanted);
         wanted += length + (wanted[length] == ',');
     }
     return IG_STATUS_OK;
@@ -157,12 +161,13 @@ static ig_status open(ig_device *device, size_t index, const ig_device_desc *des
     if (status == IG_STATUS_OK) status = igi_codegen_create(&cpu->codegen);
     if (status != IG_STATUS_OK) igi_error_no_memory(error);
     unsigned audience = IGI_JIT_NOBODY;
-    if (status == IG_STATUS_OK) status = choose_audience(desc->jit_debug, &audience, error);
+    if (status == IG_STATUS_OK) status = choose_audience(desc->jit_debug, &audience, &cpu->variables, error);
     if (status == IG_STATUS_OK) status = igi_simt_jit_create(audience, &cpu->jit, error);
     if (status == IG_STATUS_OK) status = choose_checks(cpu, desc->check, error);
     if (status == IG_STATUS_OK) status = choose_captures(cpu, desc, error);
     cpu->line_tables = audience != IGI_JIT_NOBODY || cpu->checks;
     cpu->schedule = choose_schedule(desc->schedule);
+    if (cpu->variables) cpu->shaping = CPU_SHAPE_NEVER;
     if (status == IG_STATUS_OK && !(cpu->watchdog = igi_watchdog_create())) status = igi_error_no_memory(error);
     if (status == IG_STATUS_OK && !(cpu->pool = igi_pool_create(device->properties.worker_count)))
         status =

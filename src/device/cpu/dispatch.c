@@ -511,7 +511,7 @@ ig_status igi_cpu_dispatch(ig_commands *commands, igi_device_dispatch *dispatch,
         return igi_error_no_memory(error);
     if (l.schedule) choose_order(&l, total);
     if (l.checks) return run_checked(&l, commands, dispatch, total, error);
-    if (l.schedule) {
+    if (l.schedule || igi_cpu(device)->variables) {
         run_groups(&l, 0, total);
         return judge(&l, commands, error);
     }

@@ -247,6 +247,7 @@ ig_status igi_cpu_library_open(ig_library *library, const ig_library_desc *desc,
                                .language_version = desc->language_version,
                                .math_mode = desc->math_mode,
                                .line_tables = desc->line_tables || cpu->line_tables,
+                               .variables = cpu->variables,
                                .marks_overflow = cpu->checks & IG_CHECK_ARITHMETIC,
                                .timeout_ns = desc->timeout_ns};
     igi_msl_main_source main = {desc->source, desc->source_length, desc->path, desc->name};

@@ -45,6 +45,7 @@ static igi_hash code_key(const cpu_program *program, const igi_simt_request *req
     igi_hasher_add_u64(hasher, request->streaming);
     igi_hasher_add_u64(hasher, request->check);
     igi_hasher_add_u64(hasher, request->scheduled);
+    igi_hasher_add_u64(hasher, request->variables);
     for (int i = 0; i < 3; i++) igi_hasher_add_u64(hasher, request->group[i]);
     igi_hasher_add(hasher, request->layouts, sizeof request->layouts);
     return igi_hasher_finish(hasher);
@@ -67,7 +68,8 @@ igi_simt_request igi_cpu_simt_request(const cpu_device *cpu, const cpu_program *
                                 .constants = program->constants,
                                 .constant_count = program->constant_count,
                                 .abortable = purpose.abortable,
-                                .width = is_narrow(program, purpose) ? 1 : cpu->width,
+                                .width = is_narrow(program, purpose) || cpu->variables ? 1 : cpu->width,
+                                .variables = cpu->variables,
                                 .scheduled = purpose.scheduled,
                                 .check = purpose.check,
                                 .batches = purpose.group[0] != 0 && !purpose.check,
