@@ -69,6 +69,50 @@ static ig_status drop_annotations(igi_simt_module *m) {
     return IG_STATUS_OK;
 }
 
+// Inlining leaves them around what it inlined. All variables are in the entry, so that they mark nothing.
+static bool is_stack_mark(LLVMValueRef instruction) {
+    return igi_simt_calls(instruction, "llvm.stacksave.p0") || igi_simt_calls(instruction, "llvm.stackrestore.p0");
+}
+
+static ig_status drop_stack_marks(igi_simt_module *m) {
+    igi_simt_values marks;
+    if (!igi_simt_collect(m->thread, is_stack_mark, &marks)) return igi_error_no_memory(m->error);
+    for (size_t i = 0; i < marks.count; i++) {
+        LLVMTypeRef type = LLVMTypeOf(marks.items[i]);
+        if (LLVMGetTypeKind(type) != LLVMVoidTypeKind) LLVMReplaceAllUsesWith(marks.items[i], LLVMGetUndef(type));
+        LLVMInstructionEraseFromParent(marks.items[i]);
+    }
+    igi_simt_values_free(&marks);
+    return IG_STATUS_OK;
+}
+
+static bool is_long_double(LLVMValueRef instruction) {
+    return LLVMIsAAllocaInst(instruction) && LLVMGetTypeKind(LLVMGetAllocatedType(instruction)) == LLVMFP128TypeKind;
+}
+
+static void forward_literal(LLVMValueRef variable) {
+    LLVMValueRef value = NULL;
+    for (LLVMUseRef use = LLVMGetFirstUse(variable); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        if (!LLVMIsAStoreInst(user)) continue;
+        if (value || !LLVMIsConstant(LLVMGetOperand(user, 0))) return;
+        value = LLVMGetOperand(user, 0);
+    }
+    for (LLVMUseRef use = LLVMGetFirstUse(variable), next; use && value; use = next) {
+        next = LLVMGetNextUse(use);
+        if (LLVMIsALoadInst(LLVMGetUser(use))) LLVMReplaceAllUsesWith(LLVMGetUser(use), value);
+    }
+}
+
+// 1.5h is a call of a function of the standard headers with a long double, which no machine code may be made of.
+static ig_status forward_literals(igi_simt_module *m) {
+    igi_simt_values variables;
+    if (!igi_simt_collect(m->thread, is_long_double, &variables)) return igi_error_no_memory(m->error);
+    for (size_t i = 0; i < variables.count; i++) forward_literal(variables.items[i]);
+    igi_simt_values_free(&variables);
+    return IG_STATUS_OK;
+}
+
 static bool calls_a_body(LLVMValueRef instruction) {
     LLVMValueRef callee = LLVMIsACallInst(instruction) ? LLVMGetCalledValue(instruction) : NULL;
     return callee && LLVMIsAFunction(callee) && !LLVMIsDeclaration(callee);
@@ -96,7 +140,13 @@ ig_status igi_simt_pass_inline(igi_simt_module *m) {
     if (status == IG_STATUS_OK) status = igi_simt_pass_instrument(m);
     if (status != IG_STATUS_OK) return status;
     // Variables stay in memory, where a debugger finds them.
-    if (m->request->variables) return igi_simt_run_passes(m, "globalopt");
+    if (m->request->variables) {
+        status = drop_stack_marks(m);
+        if (status == IG_STATUS_OK) status = forward_literals(m);
+        return status == IG_STATUS_OK
+                   ? igi_simt_run_passes(m, "globalopt,function(instsimplify,simplifycfg,lower-switch)")
+                   : status;
+    }
     status = igi_simt_run_passes(m,
                                  "globalopt,function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,sroa,"
                                  "early-cse)");
