@@ -134,6 +134,12 @@ static bool add_buffers(cpu_capture *capture) {
     return true;
 }
 
+static bool has_textures(const igi_device_dispatch *dispatch) {
+    for (uint32_t i = 0; i < dispatch->binding_count; i++)
+        if (dispatch->bindings[i].texture || dispatch->bindings[i].sampler) return true;
+    return false;
+}
+
 cpu_capture *igi_cpu_capture_begin(ig_commands *commands, const igi_device_dispatch *dispatch) {
     cpu_captures *captures = igi_cpu(commands->queue->device)->captures;
     const cpu_program *program = dispatch->pipeline->state;
@@ -143,6 +149,10 @@ cpu_capture *igi_cpu_capture_begin(ig_commands *commands, const igi_device_dispa
         return NULL;
     }
     if (!program->module->origin) return NULL;
+    if (has_textures(dispatch)) {
+        complain(captures, "dispatches with textures or samplers are not captured");
+        return NULL;
+    }
     cpu_capture *capture = igi_calloc(1, sizeof *capture);
     if (capture)
         *capture = (cpu_capture){
