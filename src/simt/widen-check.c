@@ -145,10 +145,15 @@ static LLVMValueRef saturating_sub(igi_simt_widener *w, LLVMValueRef a, LLVMValu
     return igi_simt_call_intrinsic(w->builder, "llvm.usub.sat", &w->i64, 1, pair, 2);
 }
 
+// Accesses of objects that mostly nobody writes, or that may be any, are not looked at in line.
+static bool is_for_function(const touch *t) {
+    return t->access & (IGI_PSEUDO_ANYWHERE | IGI_QUICK_SELDOM);
+}
+
 static uint64_t needed_alignment(const touch *t) {
     uint64_t alignment = 1ull << (t->access >> IGI_QUICK_ALIGNMENT_SHIFT & 15);
     uint64_t granule = 1ull << (t->access >> IGI_QUICK_GRANULE_SHIFT & 15);
-    bool cells = t->access & IGI_QUICK_CELLS;
+    bool cells = (t->access & IGI_QUICK_CELLS) && !is_for_function(t);
     return cells && granule > alignment ? granule : alignment;
 }
 
@@ -376,6 +381,42 @@ static LLVMValueRef first_cell(const touch *t) {
     return LLVMBuildAShr(w->builder, LLVMBuildSub(w->builder, t->first, base, ""), shift, "cell");
 }
 
+// Whether, since the last barrier, several threads have done the same and nobody anything else: one more changes nothing.
+static LLVMValueRef are_known(const cells *c) {
+    const touch *t = c->t;
+    igi_simt_widener *w = t->w;
+    LLVMBuilderRef b = w->builder;
+    bool threadgroup = t->access & IGI_QUICK_THREADGROUP;
+    uint32_t wanted = 1u << (t->access & IGI_QUICK_ACT) | IGI_QUICK_THREADS;
+    LLVMValueRef epoch = quick_field(t, offsetof(igi_simt_quick, epochs) + (threadgroup ? 4 : 0));
+    LLVMValueRef expected = igi_simt_splat_value(w, LLVMBuildOr(b, epoch, number32(w, wanted), ""));
+    LLVMValueRef kept = LLVMBuildAnd(b, load_cells(c, c->infos), splat32(w, ~(uint32_t)IGI_QUICK_EVER), "");
+    LLVMValueRef first = igi_simt_splat_value(w, quick_field(t, offsetof(igi_simt_quick, token)));
+    LLVMValueRef threads = igi_simt_splat_value(w, quick_field(t, offsetof(igi_simt_quick, threads)));
+    LLVMValueRef distance = LLVMBuildSub(b, load_cells(c, c->owners), first, "");
+    LLVMValueRef unknown = LLVMBuildOr(b, LLVMBuildICmp(b, LLVMIntNE, kept, expected, ""),
+                                       LLVMBuildICmp(b, LLVMIntUGE, distance, threads, ""), "");
+    if (w->mask) unknown = LLVMBuildAnd(b, unknown, w->mask, "");
+    return LLVMBuildNot(b, igi_simt_any(w, unknown), "");
+}
+
+// Threads that share a tile read the same rows of it.
+static LLVMValueRef visit_unless_known(const cells *c) {
+    igi_simt_widener *w = c->t->w;
+    bool shared = (c->t->access & IGI_QUICK_THREADGROUP) && (c->t->access & IGI_QUICK_ACT) == IGI_ACT_READ;
+    if (!shared || c->pieces > 1) return visit_cells(c);
+    LLVMBasicBlockRef unknown = igi_simt_new_block(w, "unknown"), after = igi_simt_new_block(w, "known");
+    LLVMBuildCondBr(w->builder, are_known(c), after, unknown);
+    LLVMBasicBlockRef from[] = {LLVMGetInsertBlock(w->builder), NULL};
+    LLVMPositionBuilderAtEnd(w->builder, unknown);
+    LLVMValueRef all[] = {LLVMConstInt(w->i1, 1, 0), visit_cells(c)};
+    from[1] = LLVMGetInsertBlock(w->builder);
+    meet_at(w, after, after);
+    LLVMValueRef right = LLVMBuildPhi(w->builder, w->i1, "");
+    LLVMAddIncoming(right, all, from, 2);
+    return right;
+}
+
 static LLVMValueRef visit_pieces(const touch *t, LLVMValueRef cell, LLVMValueRef token, uint32_t pieces) {
     igi_simt_widener *w = t->w;
     LLVMBuilderRef b = w->builder;
@@ -389,7 +430,7 @@ static LLVMValueRef visit_pieces(const touch *t, LLVMValueRef cell, LLVMValueRef
                    .owners = LLVMBuildGEP2(b, w->i32, owners_of(t), &at, 1, ""),
                    .infos = LLVMBuildGEP2(b, w->i32, infos, &at, 1, ""),
                    .token = token};
-        LLVMValueRef part = visit_cells(&c);
+        LLVMValueRef part = visit_unless_known(&c);
         right = right ? LLVMBuildAnd(b, right, part, "") : part;
     }
     return right;
@@ -462,25 +503,6 @@ static void mark_blocks(const touch *t, LLVMValueRef numbers) {
     igi_simt_call_intrinsic(b, "llvm.masked.scatter", types, 2, arguments, 4);
 }
 
-// Whether, since the last barrier, several threads have done the same and nobody anything else: one more changes nothing.
-static LLVMValueRef are_known(const cells *c) {
-    const touch *t = c->t;
-    igi_simt_widener *w = t->w;
-    LLVMBuilderRef b = w->builder;
-    bool threadgroup = t->access & IGI_QUICK_THREADGROUP;
-    uint32_t wanted = 1u << (t->access & IGI_QUICK_ACT) | IGI_QUICK_THREADS;
-    LLVMValueRef epoch = quick_field(t, offsetof(igi_simt_quick, epochs) + (threadgroup ? 4 : 0));
-    LLVMValueRef expected = igi_simt_splat_value(w, LLVMBuildOr(b, epoch, number32(w, wanted), ""));
-    LLVMValueRef kept = LLVMBuildAnd(b, load_cells(c, c->infos), splat32(w, ~(uint32_t)IGI_QUICK_EVER), "");
-    LLVMValueRef first = igi_simt_splat_value(w, quick_field(t, offsetof(igi_simt_quick, token)));
-    LLVMValueRef threads = igi_simt_splat_value(w, quick_field(t, offsetof(igi_simt_quick, threads)));
-    LLVMValueRef distance = LLVMBuildSub(b, load_cells(c, c->owners), first, "");
-    LLVMValueRef unknown = LLVMBuildOr(b, LLVMBuildICmp(b, LLVMIntNE, kept, expected, ""),
-                                       LLVMBuildICmp(b, LLVMIntUGE, distance, threads, ""), "");
-    if (w->mask) unknown = LLVMBuildAnd(b, unknown, w->mask, "");
-    return LLVMBuildNot(b, igi_simt_any(w, unknown), "");
-}
-
 // Where two lanes meet in one cell, one of them finds the other's token in it.
 static void visit_scattered(const touch *t) {
     igi_simt_widener *w = t->w;
@@ -540,11 +562,94 @@ static LLVMValueRef is_known_read(const touch *t) {
     return known;
 }
 
+static LLVMValueRef scalar_has(igi_simt_widener *w, LLVMValueRef value, uint32_t bits) {
+    LLVMValueRef part = LLVMBuildAnd(w->builder, value, number32(w, bits), "");
+    return LLVMBuildICmp(w->builder, LLVMIntNE, part, number32(w, 0), "");
+}
+
+// As visit_cells, of a cell that several lanes read. *next: what to store if that is right, which is answered.
+static LLVMValueRef read_together(const touch *t, LLVMValueRef before, LLVMValueRef was, LLVMValueRef *next) {
+    static const uint8_t conflicts[] = IGI_QUICK_CONFLICTS;
+    igi_simt_widener *w = t->w;
+    LLVMBuilderRef b = w->builder;
+    bool threadgroup = t->access & IGI_QUICK_THREADGROUP, races = t->access & IGI_QUICK_RACES;
+    uint32_t conflicting = races ? conflicts[IGI_ACT_READ] : 0, bits = IGI_QUICK_READ | IGI_QUICK_THREADS;
+    LLVMValueRef first = quick_field(t, offsetof(igi_simt_quick, token)), none = number32(w, 0);
+    LLVMValueRef threads = quick_field(t, offsetof(igi_simt_quick, threads));
+    LLVMValueRef epoch = quick_field(t, offsetof(igi_simt_quick, epochs) + (threadgroup ? 4 : 0));
+    LLVMValueRef together = LLVMBuildICmp(b, LLVMIntULT, LLVMBuildSub(b, before, first, ""), threads, "");
+    LLVMValueRef fresh = together, right, groups = LLVMConstNull(w->i1);
+    if (!threadgroup) {
+        fresh = LLVMBuildICmp(b, LLVMIntUGE, before, quick_field(t, offsetof(igi_simt_quick, floor)), "");
+        LLVMValueRef several = LLVMBuildOr(b, LLVMBuildNot(b, together, ""), scalar_has(w, was, IGI_QUICK_GROUPS), "");
+        groups = LLVMBuildAnd(b, fresh, several, "");
+    }
+    LLVMValueRef age = LLVMBuildXor(b, was, epoch, "");
+    LLVMValueRef same = LLVMBuildICmp(b, LLVMIntULT, age, number32(w, 1u << IGI_QUICK_EPOCH_SHIFT), "");
+    LLVMValueRef recent = LLVMBuildAnd(b, together, same, "");
+    LLVMValueRef wrong = LLVMBuildAnd(b, recent, scalar_has(w, was, conflicting), "");
+    wrong =
+        LLVMBuildOr(b, wrong, LLVMBuildAnd(b, groups, scalar_has(w, was, conflicting << IGI_QUICK_EVER_SHIFT), ""), "");
+    right = LLVMBuildNot(b, wrong, "");
+    if (t->access & IGI_QUICK_INIT) {
+        uint32_t writes = (IGI_QUICK_WRITE | IGI_QUICK_ATOMIC_WRITE) << IGI_QUICK_EVER_SHIFT;
+        right = LLVMBuildAnd(b, right, LLVMBuildAnd(b, fresh, scalar_has(w, was, writes), ""), "");
+    }
+    LLVMValueRef ever = LLVMBuildAnd(b, was, number32(w, IGI_QUICK_EVER), "");
+    LLVMValueRef now = LLVMBuildAnd(b, was, number32(w, IGI_QUICK_NOW), "");
+    LLVMValueRef kept =
+        LLVMBuildOr(b, LLVMBuildSelect(b, fresh, ever, none, ""), LLVMBuildSelect(b, recent, now, none, ""), "");
+    kept = LLVMBuildOr(b, kept, LLVMBuildSelect(b, groups, number32(w, IGI_QUICK_GROUPS), none, ""), "");
+    bits |= IGI_QUICK_READ << IGI_QUICK_EVER_SHIFT;
+    *next = LLVMBuildOr(b, kept, LLVMBuildOr(b, epoch, number32(w, bits), ""), "");
+    return right;
+}
+
+static LLVMValueRef has_several_lanes(igi_simt_widener *w) {
+    LLVMTypeRef bits = LLVMIntTypeInContext(w->m->context, w->width);
+    if (!w->mask) return LLVMConstInt(w->i1, 1, 0);
+    LLVMValueRef all = LLVMBuildBitCast(w->builder, w->mask, bits, "");
+    LLVMValueRef rest = LLVMBuildAnd(w->builder, all, LLVMBuildSub(w->builder, all, LLVMConstInt(bits, 1, 0), ""), "");
+    return LLVMBuildICmp(w->builder, LLVMIntNE, rest, LLVMConstNull(bits), "");
+}
+
+// All cells of a value that several lanes read; goes on where what is new of them is stored.
+static void read_cells(const touch *t, LLVMBasicBlockRef otherwise) {
+    igi_simt_widener *w = t->w;
+    LLVMBuilderRef b = w->builder;
+    LLVMValueRef infos = load_constant(w, w->pointer, t->object, offsetof(igi_simt_checked_object, quick.infos));
+    LLVMValueRef first = first_cell(t), right = has_several_lanes(w), places[2][8], next[8];
+    LLVMValueRef token = LLVMBuildAdd(b, quick_field(t, offsetof(igi_simt_quick, token)), t->thread, "");
+    uint64_t count = t->size >> (t->access >> IGI_QUICK_GRANULE_SHIFT & 15);
+    for (uint64_t i = 0; i < count && i < 8; i++) {
+        LLVMValueRef at = LLVMBuildAdd(b, first, number64(w, i), "");
+        places[0][i] = LLVMBuildGEP2(b, w->i32, owners_of(t), &at, 1, "");
+        places[1][i] = LLVMBuildGEP2(b, w->i32, infos, &at, 1, "");
+        LLVMValueRef before = LLVMBuildLoad2(b, w->i32, places[0][i], "");
+        LLVMValueRef was = LLVMBuildLoad2(b, w->i32, places[1][i], "");
+        right = LLVMBuildAnd(b, right, read_together(t, before, was, &next[i]), "");
+    }
+    LLVMBasicBlockRef store = igi_simt_new_block(w, "read");
+    LLVMBuildCondBr(b, right, store, otherwise);
+    LLVMPositionBuilderAtEnd(b, store);
+    for (uint64_t i = 0; i < count && i < 8; i++) {
+        LLVMBuildStore(b, token, places[0][i]);
+        LLVMBuildStore(b, next[i], places[1][i]);
+    }
+    if (!(t->access & IGI_QUICK_THREADGROUP)) note_touched(t, first, (uint32_t)count);
+}
+
+// Known already, read by several lanes at once, or to be asked.
 static void visit_one(const touch *t) {
-    fork f = branch(t->w, is_known_read(t));
+    igi_simt_widener *w = t->w;
+    LLVMBasicBlockRef unknown = igi_simt_new_block(w, "unknown"), ask = igi_simt_new_block(w, "ask");
+    LLVMBasicBlockRef after = igi_simt_new_block(w, "known");
+    LLVMBuildCondBr(w->builder, is_known_read(t), after, unknown);
+    LLVMPositionBuilderAtEnd(w->builder, unknown);
+    read_cells(t, ask);
+    meet_at(w, after, ask);
     look_at_lanes(t, true);
-    meet_at(t->w, f.after, f.usual);
-    meet_at(t->w, f.after, f.after);
+    meet_at(w, after, after);
 }
 
 // ---- An access ----
@@ -575,10 +680,9 @@ static bool fits_granule(const touch *t) {
 // pre: all lanes are inside
 static void visit_line(const touch *t) {
     uint32_t pieces = pieces_of(t);
-    bool anywhere = t->access & IGI_PSEUDO_ANYWHERE, seldom = t->access & IGI_QUICK_SELDOM;
     bool one = is_one_read(t), saves = t->access & IGI_QUICK_SAVE;
     bool apart = has_cells(t) && !pieces && !one;
-    if (anywhere || seldom || (apart && (!fits_granule(t) || !t->shape.stride)) || (saves && t->span > PAGE_BYTES)) {
+    if (is_for_function(t) || (apart && (!fits_granule(t) || !t->shape.stride)) || (saves && t->span > PAGE_BYTES)) {
         look_at_lanes(t, true);
         return;
     }
@@ -594,8 +698,7 @@ static void visit_line(const touch *t) {
 
 // pre: the same
 static void visit_lanes(const touch *t) {
-    bool anywhere = t->access & IGI_PSEUDO_ANYWHERE, seldom = t->access & IGI_QUICK_SELDOM;
-    if (anywhere || seldom || (has_cells(t) && !fits_granule(t))) {
+    if (is_for_function(t) || (has_cells(t) && !fits_granule(t))) {
         look_at_lanes(t, false);
         return;
     }
