@@ -444,48 +444,75 @@ static LLVMValueRef part_of_mask(igi_simt_widener *w, LLVMValueRef masks, LLVMVa
     return LLVMBuildICmp(w->builder, LLVMIntNE, part, LLVMConstNull(type), "");
 }
 
-// Of many lanes, a register full at a time: more would not stay in registers. `right` holds when all were.
-static LLVMValueRef visit_long_row(const touch *t, LLVMValueRef cell, LLVMValueRef token) {
-    igi_simt_widener *w = t->w;
+// A loop over many lanes, a register full at a time: more would not stay in registers, and take long to compile.
+typedef struct parts {
+    igi_simt_widener *w;
+    uint32_t width;  // what the widener had
+    LLVMValueRef mask, masks, lane;
+    LLVMTypeRef mask_type;
+    LLVMBasicBlockRef before, body;
+} parts;
+
+static bool has_many_lanes(const igi_simt_widener *w) {
+    return w->width > 2 * igi_simt_register_lanes();
+}
+
+// From here on, the widener has fewer lanes: those from p->lane on.
+static parts begin_parts(igi_simt_widener *w) {
     LLVMBuilderRef b = w->builder;
-    uint32_t width = w->width, step = igi_simt_register_lanes();
-    LLVMValueRef mask = w->mask, masks = NULL;
-    LLVMTypeRef mask_type = w->mask_type, bytes = LLVMVectorType(w->i8, width);
-    if (mask) {
-        masks = LLVMBuildAlloca(w->slots, bytes, IGI_TEMPORARY);
-        LLVMBuildStore(b, LLVMBuildZExt(b, mask, bytes, ""), masks);
+    LLVMTypeRef bytes = LLVMVectorType(w->i8, w->width);
+    parts p = {.w = w, .width = w->width, .mask = w->mask, .mask_type = w->mask_type};
+    if (w->mask) {
+        p.masks = LLVMBuildAlloca(w->slots, bytes, IGI_TEMPORARY);
+        LLVMBuildStore(b, LLVMBuildZExt(b, w->mask, bytes, ""), p.masks);
     }
-    LLVMBasicBlockRef before = LLVMGetInsertBlock(b), body = igi_simt_new_block(w, "cells");
-    LLVMBasicBlockRef after = igi_simt_new_block(w, "cells.end");
-    LLVMBuildBr(b, body);
-    LLVMPositionBuilderAtEnd(b, body);
-    LLVMValueRef lane = LLVMBuildPhi(b, w->i64, ""), so_far = LLVMBuildPhi(b, w->i1, "");
-    w->width = step;
-    w->mask_type = LLVMVectorType(w->i1, step);
-    w->mask = mask ? part_of_mask(w, masks, lane, step) : NULL;
-    LLVMValueRef number = LLVMBuildTrunc(b, lane, w->i32, "");
-    LLVMValueRef part = visit_pieces(t, LLVMBuildAdd(b, cell, lane, ""), LLVMBuildAdd(b, token, number, ""), 1);
-    w->width = width;
-    w->mask_type = mask_type;
-    w->mask = mask;
-    LLVMValueRef right = LLVMBuildAnd(b, so_far, part, ""), next = LLVMBuildAdd(b, lane, number64(w, step), "");
-    LLVMValueRef lanes[] = {number64(w, 0), next}, all[] = {LLVMConstInt(w->i1, 1, 0), right};
-    LLVMBasicBlockRef from[] = {before, LLVMGetInsertBlock(b)};
-    LLVMAddIncoming(lane, lanes, from, 2);
-    LLVMAddIncoming(so_far, all, from, 2);
-    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntULT, next, number64(w, width), ""), body, after);
+    p.before = LLVMGetInsertBlock(b);
+    p.body = igi_simt_new_block(w, "part");
+    LLVMBuildBr(b, p.body);
+    LLVMPositionBuilderAtEnd(b, p.body);
+    p.lane = LLVMBuildPhi(b, w->i64, "");
+    w->width = igi_simt_register_lanes();
+    w->mask_type = LLVMVectorType(w->i1, w->width);
+    w->mask = w->mask ? part_of_mask(w, p.masks, p.lane, w->width) : NULL;
+    return p;
+}
+
+static void end_parts(parts *p) {
+    igi_simt_widener *w = p->w;
+    LLVMBuilderRef b = w->builder;
+    LLVMBasicBlockRef after = igi_simt_new_block(w, "parts.end");
+    LLVMValueRef next = LLVMBuildAdd(b, p->lane, number64(w, w->width), "");
+    LLVMValueRef lanes[] = {number64(w, 0), next};
+    LLVMBasicBlockRef from[] = {p->before, LLVMGetInsertBlock(b)};
+    w->width = p->width;
+    w->mask = p->mask;
+    w->mask_type = p->mask_type;
+    LLVMAddIncoming(p->lane, lanes, from, 2);
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntULT, next, number64(w, w->width), ""), p->body, after);
     LLVMPositionBuilderAtEnd(b, after);
-    return right;
+}
+
+static LLVMValueRef later_lane(const parts *p, LLVMValueRef first) {
+    LLVMBuilderRef b = p->w->builder;
+    return LLVMBuildAdd(b, first, LLVMBuildIntCast2(b, p->lane, LLVMTypeOf(first), 0, ""), "");
+}
+
+static void visit_long_row(const touch *t, LLVMValueRef cell, LLVMValueRef token) {
+    parts p = begin_parts(t->w);
+    LLVMValueRef right = visit_pieces(t, later_lane(&p, cell), later_lane(&p, token), 1);
+    suspect_unless(t->w, t->check, right);
+    end_parts(&p);
 }
 
 static void visit_row(const touch *t, uint32_t pieces) {
     igi_simt_widener *w = t->w;
     LLVMValueRef cell = first_cell(t);
     LLVMValueRef token = LLVMBuildAdd(w->builder, quick_field(t, offsetof(igi_simt_quick, token)), t->thread, "");
-    bool is_long = pieces == 1 && w->width > 2 * igi_simt_register_lanes();
-    LLVMValueRef right = is_long ? visit_long_row(t, cell, token) : visit_pieces(t, cell, token, pieces);
     if (!(t->access & IGI_QUICK_THREADGROUP)) note_touched(t, cell, pieces * w->width);
-    suspect_unless(w, t->check, right);
+    if (pieces == 1 && has_many_lanes(w))
+        visit_long_row(t, cell, token);
+    else
+        suspect_unless(w, t->check, visit_pieces(t, cell, token, pieces));
 }
 
 // ---- Cells anywhere ----
@@ -504,7 +531,7 @@ static void mark_blocks(const touch *t, LLVMValueRef numbers) {
 }
 
 // Where two lanes meet in one cell, one of them finds the other's token in it.
-static void visit_scattered(const touch *t) {
+static void visit_few(const touch *t) {
     igi_simt_widener *w = t->w;
     LLVMBuilderRef b = w->builder;
     LLVMTypeRef type = igi_simt_widen_type(w, w->i64);
@@ -534,6 +561,25 @@ static void visit_scattered(const touch *t) {
     meet_at(w, f.after, f.usual);
     meet_at(w, f.after, f.after);
     meet_at(w, after, after);
+}
+
+static void visit_scattered(const touch *t) {
+    igi_simt_widener *w = t->w;
+    LLVMBuilderRef b = w->builder;
+    if (!has_many_lanes(w)) {
+        visit_few(t);
+        return;
+    }
+    LLVMValueRef all = LLVMBuildAlloca(w->slots, LLVMTypeOf(t->addresses), IGI_TEMPORARY);
+    LLVMBuildStore(b, t->addresses, all);
+    parts p = begin_parts(w);
+    touch part = *t;
+    part.thread = later_lane(&p, t->thread);
+    LLVMValueRef place = LLVMBuildGEP2(b, w->i64, all, &p.lane, 1, "");
+    part.addresses = LLVMBuildLoad2(b, igi_simt_widen_type(w, w->i64), place, "");
+    LLVMSetAlignment(part.addresses, 8);
+    visit_few(&part);
+    end_parts(&p);
 }
 
 // ---- One address ----
