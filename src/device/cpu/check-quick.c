@@ -7,6 +7,7 @@
 
 #include "core/guarded.h"
 #include "device/cpu/check-state.h"
+#include "device/cpu/fault.h"
 
 struct cpu_quick {
     cpu_checker *checker;
@@ -105,8 +106,7 @@ static bool equip(quick_worker *worker, checked_buffer *b, igi_simt_checked_obje
 static void give_up(void *user) {
     quick_worker *worker = user;
     atomic_store(&worker->of->suspicious, true);
-    // Where faults of kernels lead to, from whatever stack.
-    __builtin_trap();
+    igi_device_fault_leave();
 }
 
 static void save(void *user, const igi_simt_checked_object *object, uint64_t page) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fault signals of guarded threads become a jump; all others go where they went before.
+#undef _FORTIFY_SOURCE  // it takes a jump from one stack to another for a mistake
 #include "device/cpu/fault.h"
 
 #include <pthread.h>
@@ -114,6 +115,14 @@ void igi_device_fault_install(void) {
 
 void igi_device_fault_set(igi_device_fault_guard *guard) {
     guard_of_thread = guard;
+}
+
+void igi_device_fault_leave(void) {
+    igi_device_fault_guard *guard = guard_of_thread;
+    guard_of_thread = NULL;
+    guard->signal = 0;
+    guard->has_address = false;
+    siglongjmp(guard->back, 1);
 }
 
 // ---- Stacks for handlers ----

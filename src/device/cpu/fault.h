@@ -23,6 +23,8 @@ void igi_device_fault_install(void);
 // The guard of this thread, NULL for none. A fault while it is set jumps to guard->back, with the value 1.
 // pre: the guard lies where kernels do not write.
 void igi_device_fault_set(igi_device_fault_guard *guard);
+// As a fault does, without one. pre: this thread has a guard.
+_Noreturn void igi_device_fault_leave(void);
 
 // A stack for this thread's signal handlers. One of the host's is left in place, or, if it is too small, taken out
 // while kernels run.
