@@ -145,10 +145,15 @@ static LLVMValueRef saturating_sub(igi_simt_widener *w, LLVMValueRef a, LLVMValu
     return igi_simt_call_intrinsic(w->builder, "llvm.usub.sat", &w->i64, 1, pair, 2);
 }
 
+// Accesses of objects that mostly nobody writes, or that may be any, are not looked at in line.
+static bool is_for_function(const touch *t) {
+    return t->access & (IGI_PSEUDO_ANYWHERE | IGI_QUICK_SELDOM);
+}
+
 static uint64_t needed_alignment(const touch *t) {
     uint64_t alignment = 1ull << (t->access >> IGI_QUICK_ALIGNMENT_SHIFT & 15);
     uint64_t granule = 1ull << (t->access >> IGI_QUICK_GRANULE_SHIFT & 15);
-    bool cells = t->access & IGI_QUICK_CELLS;
+    bool cells = (t->access & IGI_QUICK_CELLS) && !is_for_function(t);
     return cells && granule > alignment ? granule : alignment;
 }
 
@@ -376,92 +381,6 @@ static LLVMValueRef first_cell(const touch *t) {
     return LLVMBuildAShr(w->builder, LLVMBuildSub(w->builder, t->first, base, ""), shift, "cell");
 }
 
-static LLVMValueRef visit_pieces(const touch *t, LLVMValueRef cell, LLVMValueRef token, uint32_t pieces) {
-    igi_simt_widener *w = t->w;
-    LLVMBuilderRef b = w->builder;
-    LLVMValueRef infos = load_constant(w, w->pointer, t->object, offsetof(igi_simt_checked_object, quick.infos));
-    LLVMValueRef right = NULL;
-    for (uint32_t i = 0; i < pieces; i++) {
-        LLVMValueRef at = LLVMBuildAdd(b, cell, number64(w, (uint64_t)i * w->width), "");
-        cells c = {.t = t,
-                   .piece = i,
-                   .pieces = pieces,
-                   .owners = LLVMBuildGEP2(b, w->i32, owners_of(t), &at, 1, ""),
-                   .infos = LLVMBuildGEP2(b, w->i32, infos, &at, 1, ""),
-                   .token = token};
-        LLVMValueRef part = visit_cells(&c);
-        right = right ? LLVMBuildAnd(b, right, part, "") : part;
-    }
-    return right;
-}
-
-// Some lanes of many.
-static LLVMValueRef part_of_mask(igi_simt_widener *w, LLVMValueRef masks, LLVMValueRef from, uint32_t count) {
-    LLVMTypeRef type = LLVMVectorType(w->i8, count);
-    LLVMValueRef part = LLVMBuildLoad2(w->builder, type, LLVMBuildGEP2(w->builder, w->i8, masks, &from, 1, ""), "");
-    LLVMSetAlignment(part, 1);
-    return LLVMBuildICmp(w->builder, LLVMIntNE, part, LLVMConstNull(type), "");
-}
-
-// Of many lanes, a register full at a time: more would not stay in registers. `right` holds when all were.
-static LLVMValueRef visit_long_row(const touch *t, LLVMValueRef cell, LLVMValueRef token) {
-    igi_simt_widener *w = t->w;
-    LLVMBuilderRef b = w->builder;
-    uint32_t width = w->width, step = igi_simt_register_lanes();
-    LLVMValueRef mask = w->mask, masks = NULL;
-    LLVMTypeRef mask_type = w->mask_type, bytes = LLVMVectorType(w->i8, width);
-    if (mask) {
-        masks = LLVMBuildAlloca(w->slots, bytes, IGI_TEMPORARY);
-        LLVMBuildStore(b, LLVMBuildZExt(b, mask, bytes, ""), masks);
-    }
-    LLVMBasicBlockRef before = LLVMGetInsertBlock(b), body = igi_simt_new_block(w, "cells");
-    LLVMBasicBlockRef after = igi_simt_new_block(w, "cells.end");
-    LLVMBuildBr(b, body);
-    LLVMPositionBuilderAtEnd(b, body);
-    LLVMValueRef lane = LLVMBuildPhi(b, w->i64, ""), so_far = LLVMBuildPhi(b, w->i1, "");
-    w->width = step;
-    w->mask_type = LLVMVectorType(w->i1, step);
-    w->mask = mask ? part_of_mask(w, masks, lane, step) : NULL;
-    LLVMValueRef number = LLVMBuildTrunc(b, lane, w->i32, "");
-    LLVMValueRef part = visit_pieces(t, LLVMBuildAdd(b, cell, lane, ""), LLVMBuildAdd(b, token, number, ""), 1);
-    w->width = width;
-    w->mask_type = mask_type;
-    w->mask = mask;
-    LLVMValueRef right = LLVMBuildAnd(b, so_far, part, ""), next = LLVMBuildAdd(b, lane, number64(w, step), "");
-    LLVMValueRef lanes[] = {number64(w, 0), next}, all[] = {LLVMConstInt(w->i1, 1, 0), right};
-    LLVMBasicBlockRef from[] = {before, LLVMGetInsertBlock(b)};
-    LLVMAddIncoming(lane, lanes, from, 2);
-    LLVMAddIncoming(so_far, all, from, 2);
-    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntULT, next, number64(w, width), ""), body, after);
-    LLVMPositionBuilderAtEnd(b, after);
-    return right;
-}
-
-static void visit_row(const touch *t, uint32_t pieces) {
-    igi_simt_widener *w = t->w;
-    LLVMValueRef cell = first_cell(t);
-    LLVMValueRef token = LLVMBuildAdd(w->builder, quick_field(t, offsetof(igi_simt_quick, token)), t->thread, "");
-    bool is_long = pieces == 1 && w->width > 2 * igi_simt_register_lanes();
-    LLVMValueRef right = is_long ? visit_long_row(t, cell, token) : visit_pieces(t, cell, token, pieces);
-    if (!(t->access & IGI_QUICK_THREADGROUP)) note_touched(t, cell, pieces * w->width);
-    suspect_unless(w, t->check, right);
-}
-
-// ---- Cells anywhere ----
-
-static void mark_blocks(const touch *t, LLVMValueRef numbers) {
-    igi_simt_widener *w = t->w;
-    LLVMBuilderRef b = w->builder;
-    LLVMValueRef touched = load_constant(w, w->pointer, t->object, offsetof(igi_simt_checked_object, quick.touched));
-    LLVMValueRef shift = igi_simt_splat(LLVMTypeOf(numbers), IGI_QUICK_BLOCK_SHIFT, false);
-    LLVMValueRef blocks = LLVMBuildLShr(b, numbers, shift, "");
-    LLVMValueRef places = LLVMBuildGEP2(b, w->i8, touched, &blocks, 1, "");
-    LLVMValueRef ones = igi_simt_splat(igi_simt_widen_type(w, w->i8), 1, false);
-    LLVMTypeRef types[] = {LLVMTypeOf(ones), LLVMTypeOf(places)};
-    LLVMValueRef arguments[] = {ones, places, number32(w, 1), igi_simt_active_mask(w)};
-    igi_simt_call_intrinsic(b, "llvm.masked.scatter", types, 2, arguments, 4);
-}
-
 // Whether, since the last barrier, several threads have done the same and nobody anything else: one more changes nothing.
 static LLVMValueRef are_known(const cells *c) {
     const touch *t = c->t;
@@ -481,8 +400,138 @@ static LLVMValueRef are_known(const cells *c) {
     return LLVMBuildNot(b, igi_simt_any(w, unknown), "");
 }
 
+// Threads that share a tile read the same rows of it.
+static LLVMValueRef visit_unless_known(const cells *c) {
+    igi_simt_widener *w = c->t->w;
+    bool shared = (c->t->access & IGI_QUICK_THREADGROUP) && (c->t->access & IGI_QUICK_ACT) == IGI_ACT_READ;
+    if (!shared || c->pieces > 1) return visit_cells(c);
+    LLVMBasicBlockRef unknown = igi_simt_new_block(w, "unknown"), after = igi_simt_new_block(w, "known");
+    LLVMBuildCondBr(w->builder, are_known(c), after, unknown);
+    LLVMBasicBlockRef from[] = {LLVMGetInsertBlock(w->builder), NULL};
+    LLVMPositionBuilderAtEnd(w->builder, unknown);
+    LLVMValueRef all[] = {LLVMConstInt(w->i1, 1, 0), visit_cells(c)};
+    from[1] = LLVMGetInsertBlock(w->builder);
+    meet_at(w, after, after);
+    LLVMValueRef right = LLVMBuildPhi(w->builder, w->i1, "");
+    LLVMAddIncoming(right, all, from, 2);
+    return right;
+}
+
+static LLVMValueRef visit_pieces(const touch *t, LLVMValueRef cell, LLVMValueRef token, uint32_t pieces) {
+    igi_simt_widener *w = t->w;
+    LLVMBuilderRef b = w->builder;
+    LLVMValueRef infos = load_constant(w, w->pointer, t->object, offsetof(igi_simt_checked_object, quick.infos));
+    LLVMValueRef right = NULL;
+    for (uint32_t i = 0; i < pieces; i++) {
+        LLVMValueRef at = LLVMBuildAdd(b, cell, number64(w, (uint64_t)i * w->width), "");
+        cells c = {.t = t,
+                   .piece = i,
+                   .pieces = pieces,
+                   .owners = LLVMBuildGEP2(b, w->i32, owners_of(t), &at, 1, ""),
+                   .infos = LLVMBuildGEP2(b, w->i32, infos, &at, 1, ""),
+                   .token = token};
+        LLVMValueRef part = visit_unless_known(&c);
+        right = right ? LLVMBuildAnd(b, right, part, "") : part;
+    }
+    return right;
+}
+
+// Some lanes of many.
+static LLVMValueRef part_of_mask(igi_simt_widener *w, LLVMValueRef masks, LLVMValueRef from, uint32_t count) {
+    LLVMTypeRef type = LLVMVectorType(w->i8, count);
+    LLVMValueRef part = LLVMBuildLoad2(w->builder, type, LLVMBuildGEP2(w->builder, w->i8, masks, &from, 1, ""), "");
+    LLVMSetAlignment(part, 1);
+    return LLVMBuildICmp(w->builder, LLVMIntNE, part, LLVMConstNull(type), "");
+}
+
+// A loop over many lanes, a register full at a time: more would not stay in registers, and take long to compile.
+typedef struct parts {
+    igi_simt_widener *w;
+    uint32_t width;  // what the widener had
+    LLVMValueRef mask, masks, lane;
+    LLVMTypeRef mask_type;
+    LLVMBasicBlockRef before, body;
+} parts;
+
+static bool has_many_lanes(const igi_simt_widener *w) {
+    return w->width > 2 * igi_simt_register_lanes();
+}
+
+// From here on, the widener has fewer lanes: those from p->lane on.
+static parts begin_parts(igi_simt_widener *w) {
+    LLVMBuilderRef b = w->builder;
+    LLVMTypeRef bytes = LLVMVectorType(w->i8, w->width);
+    parts p = {.w = w, .width = w->width, .mask = w->mask, .mask_type = w->mask_type};
+    if (w->mask) {
+        p.masks = LLVMBuildAlloca(w->slots, bytes, IGI_TEMPORARY);
+        LLVMBuildStore(b, LLVMBuildZExt(b, w->mask, bytes, ""), p.masks);
+    }
+    p.before = LLVMGetInsertBlock(b);
+    p.body = igi_simt_new_block(w, "part");
+    LLVMBuildBr(b, p.body);
+    LLVMPositionBuilderAtEnd(b, p.body);
+    p.lane = LLVMBuildPhi(b, w->i64, "");
+    w->width = igi_simt_register_lanes();
+    w->mask_type = LLVMVectorType(w->i1, w->width);
+    w->mask = w->mask ? part_of_mask(w, p.masks, p.lane, w->width) : NULL;
+    return p;
+}
+
+static void end_parts(parts *p) {
+    igi_simt_widener *w = p->w;
+    LLVMBuilderRef b = w->builder;
+    LLVMBasicBlockRef after = igi_simt_new_block(w, "parts.end");
+    LLVMValueRef next = LLVMBuildAdd(b, p->lane, number64(w, w->width), "");
+    LLVMValueRef lanes[] = {number64(w, 0), next};
+    LLVMBasicBlockRef from[] = {p->before, LLVMGetInsertBlock(b)};
+    w->width = p->width;
+    w->mask = p->mask;
+    w->mask_type = p->mask_type;
+    LLVMAddIncoming(p->lane, lanes, from, 2);
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntULT, next, number64(w, w->width), ""), p->body, after);
+    LLVMPositionBuilderAtEnd(b, after);
+}
+
+static LLVMValueRef later_lane(const parts *p, LLVMValueRef first) {
+    LLVMBuilderRef b = p->w->builder;
+    return LLVMBuildAdd(b, first, LLVMBuildIntCast2(b, p->lane, LLVMTypeOf(first), 0, ""), "");
+}
+
+static void visit_long_row(const touch *t, LLVMValueRef cell, LLVMValueRef token) {
+    parts p = begin_parts(t->w);
+    LLVMValueRef right = visit_pieces(t, later_lane(&p, cell), later_lane(&p, token), 1);
+    suspect_unless(t->w, t->check, right);
+    end_parts(&p);
+}
+
+static void visit_row(const touch *t, uint32_t pieces) {
+    igi_simt_widener *w = t->w;
+    LLVMValueRef cell = first_cell(t);
+    LLVMValueRef token = LLVMBuildAdd(w->builder, quick_field(t, offsetof(igi_simt_quick, token)), t->thread, "");
+    if (!(t->access & IGI_QUICK_THREADGROUP)) note_touched(t, cell, pieces * w->width);
+    if (pieces == 1 && has_many_lanes(w))
+        visit_long_row(t, cell, token);
+    else
+        suspect_unless(w, t->check, visit_pieces(t, cell, token, pieces));
+}
+
+// ---- Cells anywhere ----
+
+static void mark_blocks(const touch *t, LLVMValueRef numbers) {
+    igi_simt_widener *w = t->w;
+    LLVMBuilderRef b = w->builder;
+    LLVMValueRef touched = load_constant(w, w->pointer, t->object, offsetof(igi_simt_checked_object, quick.touched));
+    LLVMValueRef shift = igi_simt_splat(LLVMTypeOf(numbers), IGI_QUICK_BLOCK_SHIFT, false);
+    LLVMValueRef blocks = LLVMBuildLShr(b, numbers, shift, "");
+    LLVMValueRef places = LLVMBuildGEP2(b, w->i8, touched, &blocks, 1, "");
+    LLVMValueRef ones = igi_simt_splat(igi_simt_widen_type(w, w->i8), 1, false);
+    LLVMTypeRef types[] = {LLVMTypeOf(ones), LLVMTypeOf(places)};
+    LLVMValueRef arguments[] = {ones, places, number32(w, 1), igi_simt_active_mask(w)};
+    igi_simt_call_intrinsic(b, "llvm.masked.scatter", types, 2, arguments, 4);
+}
+
 // Where two lanes meet in one cell, one of them finds the other's token in it.
-static void visit_scattered(const touch *t) {
+static void visit_few(const touch *t) {
     igi_simt_widener *w = t->w;
     LLVMBuilderRef b = w->builder;
     LLVMTypeRef type = igi_simt_widen_type(w, w->i64);
@@ -514,6 +563,25 @@ static void visit_scattered(const touch *t) {
     meet_at(w, after, after);
 }
 
+static void visit_scattered(const touch *t) {
+    igi_simt_widener *w = t->w;
+    LLVMBuilderRef b = w->builder;
+    if (!has_many_lanes(w)) {
+        visit_few(t);
+        return;
+    }
+    LLVMValueRef all = LLVMBuildAlloca(w->slots, LLVMTypeOf(t->addresses), IGI_TEMPORARY);
+    LLVMBuildStore(b, t->addresses, all);
+    parts p = begin_parts(w);
+    touch part = *t;
+    part.thread = later_lane(&p, t->thread);
+    LLVMValueRef place = LLVMBuildGEP2(b, w->i64, all, &p.lane, 1, "");
+    part.addresses = LLVMBuildLoad2(b, igi_simt_widen_type(w, w->i64), place, "");
+    LLVMSetAlignment(part.addresses, 8);
+    visit_few(&part);
+    end_parts(&p);
+}
+
 // ---- One address ----
 
 // Whether many threads have read it since the last barrier: one more changes nothing.
@@ -540,11 +608,94 @@ static LLVMValueRef is_known_read(const touch *t) {
     return known;
 }
 
+static LLVMValueRef scalar_has(igi_simt_widener *w, LLVMValueRef value, uint32_t bits) {
+    LLVMValueRef part = LLVMBuildAnd(w->builder, value, number32(w, bits), "");
+    return LLVMBuildICmp(w->builder, LLVMIntNE, part, number32(w, 0), "");
+}
+
+// As visit_cells, of a cell that several lanes read. *next: what to store if that is right, which is answered.
+static LLVMValueRef read_together(const touch *t, LLVMValueRef before, LLVMValueRef was, LLVMValueRef *next) {
+    static const uint8_t conflicts[] = IGI_QUICK_CONFLICTS;
+    igi_simt_widener *w = t->w;
+    LLVMBuilderRef b = w->builder;
+    bool threadgroup = t->access & IGI_QUICK_THREADGROUP, races = t->access & IGI_QUICK_RACES;
+    uint32_t conflicting = races ? conflicts[IGI_ACT_READ] : 0, bits = IGI_QUICK_READ | IGI_QUICK_THREADS;
+    LLVMValueRef first = quick_field(t, offsetof(igi_simt_quick, token)), none = number32(w, 0);
+    LLVMValueRef threads = quick_field(t, offsetof(igi_simt_quick, threads));
+    LLVMValueRef epoch = quick_field(t, offsetof(igi_simt_quick, epochs) + (threadgroup ? 4 : 0));
+    LLVMValueRef together = LLVMBuildICmp(b, LLVMIntULT, LLVMBuildSub(b, before, first, ""), threads, "");
+    LLVMValueRef fresh = together, right, groups = LLVMConstNull(w->i1);
+    if (!threadgroup) {
+        fresh = LLVMBuildICmp(b, LLVMIntUGE, before, quick_field(t, offsetof(igi_simt_quick, floor)), "");
+        LLVMValueRef several = LLVMBuildOr(b, LLVMBuildNot(b, together, ""), scalar_has(w, was, IGI_QUICK_GROUPS), "");
+        groups = LLVMBuildAnd(b, fresh, several, "");
+    }
+    LLVMValueRef age = LLVMBuildXor(b, was, epoch, "");
+    LLVMValueRef same = LLVMBuildICmp(b, LLVMIntULT, age, number32(w, 1u << IGI_QUICK_EPOCH_SHIFT), "");
+    LLVMValueRef recent = LLVMBuildAnd(b, together, same, "");
+    LLVMValueRef wrong = LLVMBuildAnd(b, recent, scalar_has(w, was, conflicting), "");
+    wrong =
+        LLVMBuildOr(b, wrong, LLVMBuildAnd(b, groups, scalar_has(w, was, conflicting << IGI_QUICK_EVER_SHIFT), ""), "");
+    right = LLVMBuildNot(b, wrong, "");
+    if (t->access & IGI_QUICK_INIT) {
+        uint32_t writes = (IGI_QUICK_WRITE | IGI_QUICK_ATOMIC_WRITE) << IGI_QUICK_EVER_SHIFT;
+        right = LLVMBuildAnd(b, right, LLVMBuildAnd(b, fresh, scalar_has(w, was, writes), ""), "");
+    }
+    LLVMValueRef ever = LLVMBuildAnd(b, was, number32(w, IGI_QUICK_EVER), "");
+    LLVMValueRef now = LLVMBuildAnd(b, was, number32(w, IGI_QUICK_NOW), "");
+    LLVMValueRef kept =
+        LLVMBuildOr(b, LLVMBuildSelect(b, fresh, ever, none, ""), LLVMBuildSelect(b, recent, now, none, ""), "");
+    kept = LLVMBuildOr(b, kept, LLVMBuildSelect(b, groups, number32(w, IGI_QUICK_GROUPS), none, ""), "");
+    bits |= IGI_QUICK_READ << IGI_QUICK_EVER_SHIFT;
+    *next = LLVMBuildOr(b, kept, LLVMBuildOr(b, epoch, number32(w, bits), ""), "");
+    return right;
+}
+
+static LLVMValueRef has_several_lanes(igi_simt_widener *w) {
+    LLVMTypeRef bits = LLVMIntTypeInContext(w->m->context, w->width);
+    if (!w->mask) return LLVMConstInt(w->i1, 1, 0);
+    LLVMValueRef all = LLVMBuildBitCast(w->builder, w->mask, bits, "");
+    LLVMValueRef rest = LLVMBuildAnd(w->builder, all, LLVMBuildSub(w->builder, all, LLVMConstInt(bits, 1, 0), ""), "");
+    return LLVMBuildICmp(w->builder, LLVMIntNE, rest, LLVMConstNull(bits), "");
+}
+
+// All cells of a value that several lanes read; goes on where what is new of them is stored.
+static void read_cells(const touch *t, LLVMBasicBlockRef otherwise) {
+    igi_simt_widener *w = t->w;
+    LLVMBuilderRef b = w->builder;
+    LLVMValueRef infos = load_constant(w, w->pointer, t->object, offsetof(igi_simt_checked_object, quick.infos));
+    LLVMValueRef first = first_cell(t), right = has_several_lanes(w), places[2][8], next[8];
+    LLVMValueRef token = LLVMBuildAdd(b, quick_field(t, offsetof(igi_simt_quick, token)), t->thread, "");
+    uint64_t count = t->size >> (t->access >> IGI_QUICK_GRANULE_SHIFT & 15);
+    for (uint64_t i = 0; i < count && i < 8; i++) {
+        LLVMValueRef at = LLVMBuildAdd(b, first, number64(w, i), "");
+        places[0][i] = LLVMBuildGEP2(b, w->i32, owners_of(t), &at, 1, "");
+        places[1][i] = LLVMBuildGEP2(b, w->i32, infos, &at, 1, "");
+        LLVMValueRef before = LLVMBuildLoad2(b, w->i32, places[0][i], "");
+        LLVMValueRef was = LLVMBuildLoad2(b, w->i32, places[1][i], "");
+        right = LLVMBuildAnd(b, right, read_together(t, before, was, &next[i]), "");
+    }
+    LLVMBasicBlockRef store = igi_simt_new_block(w, "read");
+    LLVMBuildCondBr(b, right, store, otherwise);
+    LLVMPositionBuilderAtEnd(b, store);
+    for (uint64_t i = 0; i < count && i < 8; i++) {
+        LLVMBuildStore(b, token, places[0][i]);
+        LLVMBuildStore(b, next[i], places[1][i]);
+    }
+    if (!(t->access & IGI_QUICK_THREADGROUP)) note_touched(t, first, (uint32_t)count);
+}
+
+// Known already, read by several lanes at once, or to be asked.
 static void visit_one(const touch *t) {
-    fork f = branch(t->w, is_known_read(t));
+    igi_simt_widener *w = t->w;
+    LLVMBasicBlockRef unknown = igi_simt_new_block(w, "unknown"), ask = igi_simt_new_block(w, "ask");
+    LLVMBasicBlockRef after = igi_simt_new_block(w, "known");
+    LLVMBuildCondBr(w->builder, is_known_read(t), after, unknown);
+    LLVMPositionBuilderAtEnd(w->builder, unknown);
+    read_cells(t, ask);
+    meet_at(w, after, ask);
     look_at_lanes(t, true);
-    meet_at(t->w, f.after, f.usual);
-    meet_at(t->w, f.after, f.after);
+    meet_at(w, after, after);
 }
 
 // ---- An access ----
@@ -575,10 +726,9 @@ static bool fits_granule(const touch *t) {
 // pre: all lanes are inside
 static void visit_line(const touch *t) {
     uint32_t pieces = pieces_of(t);
-    bool anywhere = t->access & IGI_PSEUDO_ANYWHERE, seldom = t->access & IGI_QUICK_SELDOM;
     bool one = is_one_read(t), saves = t->access & IGI_QUICK_SAVE;
     bool apart = has_cells(t) && !pieces && !one;
-    if (anywhere || seldom || (apart && (!fits_granule(t) || !t->shape.stride)) || (saves && t->span > PAGE_BYTES)) {
+    if (is_for_function(t) || (apart && (!fits_granule(t) || !t->shape.stride)) || (saves && t->span > PAGE_BYTES)) {
         look_at_lanes(t, true);
         return;
     }
@@ -594,8 +744,7 @@ static void visit_line(const touch *t) {
 
 // pre: the same
 static void visit_lanes(const touch *t) {
-    bool anywhere = t->access & IGI_PSEUDO_ANYWHERE, seldom = t->access & IGI_QUICK_SELDOM;
-    if (anywhere || seldom || (has_cells(t) && !fits_granule(t))) {
+    if (is_for_function(t) || (has_cells(t) && !fits_granule(t))) {
         look_at_lanes(t, false);
         return;
     }

@@ -19,6 +19,13 @@ static const char source[] =
     "                uint i [[thread_position_in_grid]]) {\n"
     "  uint p[64]; for (uint k = 0; k < 64; k++) p[k] = k + i; p[long(i) + at] = 7; a[i] = p[i];\n"
     "}\n"
+    "kernel void count(device uint *a [[buffer(0)]], constant long &at [[buffer(1)]],\n"
+    "                  uint i [[thread_position_in_grid]]) {\n"
+    "  a[i % 32768] += 1; if (i >= 32768) a[at] = i;\n"
+    "}\n"
+    "kernel void meet(device uint *a [[buffer(0)]], uint i [[thread_position_in_grid]]) {\n"
+    "  if (i == 63 || i == 65535) a[9] = i;\n"
+    "}\n"
     "kernel void same(device uint *a [[buffer(0)]], uint i [[thread_position_in_grid]]) { a[0] = 7; }\n"
     "kernel void right(device uint *a [[buffer(0)]], uint i [[thread_position_in_grid]]) { a[i] = i; }\n";
 
@@ -152,6 +159,42 @@ static void large_dispatches_are_checked(void **state) {
     }
 }
 
+// What a quick look has written is undone before the dispatch runs again.
+static void nothing_is_done_twice(void **state) {
+    (void)state;
+    enum { COUNT = 32768, PAST = COUNT };
+    static const uint32_t checks[] = {IG_CHECK_MEMORY, IG_CHECK_RACES, IG_CHECK_ALL};
+    static uint32_t numbers[COUNT];
+    for (size_t i = 0; i < LENGTH(checks); i++) {
+        session s = open_session(checks[i]);
+        ig_buffer_release(s.buffer);
+        memset(numbers, 0, sizeof numbers);
+        assert_ok(ig_buffer_create(s.on, &(ig_buffer_desc){.length = sizeof numbers, .bytes = numbers}, &s.buffer));
+        // The last threads write where there is nothing, or where others do.
+        ig_status status;
+        bool races = checks[i] == IG_CHECK_RACES;
+        ig_commands *commands = run_threads(&s, "count", COUNT + (races ? 64 : 1), races ? 7 : PAST, &status);
+        assert_status(status, IG_STATUS_CHECK_FAILED);
+        assert_ok(ig_buffer_read(s.buffer, 0, numbers, sizeof numbers));
+        for (uint32_t k = 64; k < COUNT; k++) assert_int_equal(numbers[k], 1);
+        ig_commands_release(commands);
+        close_session(&s);
+    }
+}
+
+// Threadgroups run on several threads of the host, which compare what they saw.
+static void races_between_threadgroups_are_found(void **state) {
+    (void)state;
+    session s = open_session(IG_CHECK_RACES);
+    for (int i = 0; i < 10; i++) {
+        ig_status status;
+        ig_commands *commands = run_threads(&s, "meet", 1 << 16, 0, &status);
+        assert_status(status, IG_STATUS_CHECK_FAILED);
+        ig_commands_release(commands);
+    }
+    close_session(&s);
+}
+
 static void names_of_checks_are_read(void **state) {
     (void)state;
     uint32_t checks = 0;
@@ -193,9 +236,10 @@ static void an_order_of_threads_can_be_repeated(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(findings_are_an_array_with_places), cmocka_unit_test(warnings_do_not_fail_commands),
-        cmocka_unit_test(overruns_of_any_length_are_found),  cmocka_unit_test(names_of_checks_are_read),
-        cmocka_unit_test(large_dispatches_are_checked),      cmocka_unit_test(an_order_of_threads_can_be_repeated),
+        cmocka_unit_test(findings_are_an_array_with_places),    cmocka_unit_test(warnings_do_not_fail_commands),
+        cmocka_unit_test(overruns_of_any_length_are_found),     cmocka_unit_test(names_of_checks_are_read),
+        cmocka_unit_test(large_dispatches_are_checked),         cmocka_unit_test(nothing_is_done_twice),
+        cmocka_unit_test(races_between_threadgroups_are_found), cmocka_unit_test(an_order_of_threads_can_be_repeated),
     };
     return cmocka_run_group_tests(tests, open_test_device, close_test_device);
 }

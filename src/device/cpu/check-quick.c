@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A quick look at a dispatch (simt/checked/quick.h): each thread of the host has cells of its own, which are compared at
 // the end, and what kernels are about to write is copied, so that it can be undone.
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 

@@ -136,7 +136,7 @@ static ig_status run(igi_simt_instrumenter *in) {
     if (in->checks & IG_CHECK_ARITHMETIC) igi_simt_instrument_arithmetic(in);
     ig_status status = igi_simt_pass_define(m);
     if (status == IG_STATUS_OK)
-        status = igi_simt_run_passes(m, "function(sroa,early-cse,simplifycfg,sroa,early-cse,simplifycfg)");
+        status = igi_simt_run_passes(m, "function(sroa,early-cse,simplifycfg,sroa,early-cse,simplifycfg,adce)");
     bool quick = in->checks & IGI_CHECK_QUICK, each_thread = in->checks & ~(uint32_t)IG_CHECK_MEMORY;
     if (status == IG_STATUS_OK && !quick && each_thread) status = igi_simt_lower_matrices(m);
     if (status != IG_STATUS_OK) return status;

@@ -130,15 +130,22 @@ void igi_simt_quick_end_group(igi_simt_quick *quick) {
     if (quick->arrived) quick->give_up(quick->user);
 }
 
-// All threads of the threadgroup come to the same barrier, in order, before one of them comes to the next.
+static bool is_seen(igi_simt_quick *q, uint32_t first) {
+    uint64_t *word = &q->seen[first / 64 % (sizeof q->seen / sizeof *q->seen)], bit = 1ull << first % 64;
+    bool seen = *word & bit;
+    *word |= bit;
+    return seen;
+}
+
+// All threads of the threadgroup come to the same barrier before one of them comes to the next.
 void igi_simt_quick_meet(igi_simt_checked *checked, uint32_t first, uint32_t count, uint32_t site, uint32_t flags) {
     igi_simt_quick *q = checked->quick;
-    bool expected = !q->arrived || (q->site == site && q->flags == flags && first > q->last);
+    if (!q->arrived) memset(q->seen, 0, sizeof q->seen);
+    bool expected = !q->arrived || (q->site == site && q->flags == flags);
     q->arrived += count;
-    if (!expected || q->arrived > q->threads) igi_simt_quick_suspect(checked);
+    if (is_seen(q, first) || !expected || q->arrived > q->threads) igi_simt_quick_suspect(checked);
     q->site = site;
     q->flags = flags;
-    q->last = first;
     if (q->arrived < q->threads) return;
     q->arrived = 0;
     static const uint32_t spaces[] = {MEM_DEVICE, MEM_THREADGROUP};

@@ -57,7 +57,8 @@ typedef struct igi_simt_quick {
     uint32_t threads;    // of the threadgroup
     uint32_t epochs[2];  // of device and threadgroup memory, shifted
     // Threads that wait at a barrier
-    uint32_t arrived, site, flags, last;
+    uint32_t arrived, site, flags;
+    uint64_t seen[16];       // bits of the first threads of the groups of lanes that are there
     uint32_t group_threads;  // of a full threadgroup
     uint32_t checks;
     // Objects of pointers that were read from memory

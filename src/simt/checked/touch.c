@@ -279,6 +279,7 @@ void igi_simt_touch_accesses(igi_simt_instrumenter *in) {
         in->failed = true;
         return;
     }
+    in->sites.too_many |= all.count > IGI_CHECKED_MAX_SITES;
     survey s = survey_all(in, &all);
     in->m->info.granules[0] = logarithm(s.granules[DEVICE]);
     in->m->info.granules[1] = logarithm(s.granules[THREADGROUP]);
