@@ -95,35 +95,49 @@ static void check_argument(contents *c, LLVMValueRef call, unsigned index, const
         index + 1 - (LLVMCountParams(function) - (unsigned)callee->count), callee->name, space);
 }
 
-// Signatures are read only where an address goes from a parameter with a space to a function of the user's.
-static void check_call(contents *c, const igi_msl_signature *caller, LLVMValueRef call) {
+// Of each function, once; reading them is most of the work.
+typedef struct reader {
+    contents *c;
+    igi_msl_signature *signatures;  // by the number of the function; no name: not read yet
+} reader;
+
+// NULL when memory is short.
+static const igi_msl_signature *signature_of(reader *r, LLVMValueRef function) {
+    uint32_t number;
+    size_t length;
+    if (!igi_map_get(&r->c->seen, function, &number)) return NULL;
+    igi_msl_signature *signature = &r->signatures[number];
+    if (!signature->name) igi_msl_signature_read(LLVMGetValueName2(function, &length), signature);
+    if (!signature->name) r->c->failed = true;
+    return signature->name ? signature : NULL;
+}
+
+// Only where an address goes from a parameter with a space to a function of the user's.
+static void check_call(reader *r, const igi_msl_signature *caller, LLVMValueRef call) {
     size_t length;
     LLVMValueRef callee = LLVMGetCalledValue(call), self = LLVMGetBasicBlockParent(LLVMGetInstructionParent(call));
     const char *symbol = LLVMGetValueName2(callee, &length);
     if (is_of_headers(symbol) || is_constructor(symbol)) return;
-    igi_msl_signature signature = {0};
     for (unsigned i = 0; i < LLVMCountParams(callee) && i < LLVMGetNumArgOperands(call); i++) {
         LLVMValueRef value = LLVMGetOperand(call, i), from = is_pointer(value) ? origin(value) : NULL;
         const char *space = from ? space_of(self, caller, index_of(self, from)) : NULL;
-        if (!space || !*space) continue;
-        if (!signature.name) igi_msl_signature_read(symbol, &signature);
-        if (!signature.name) c->failed = true;
-        if (signature.name && !takes_any_space(&signature)) check_argument(c, call, i, space, &signature);
+        const igi_msl_signature *signature = space && *space ? signature_of(r, callee) : NULL;
+        if (signature && !takes_any_space(signature)) check_argument(r->c, call, i, space, signature);
     }
-    igi_msl_signature_free(&signature);
 }
 
 void contents_check_spaces(contents *c) {
+    reader r = {c, igi_calloc(c->function_count + 1, sizeof *r.signatures)};
+    if (!r.signatures) c->failed = true;
     for (size_t i = 0; i < c->function_count && !c->failed; i++) {
         size_t length;
         const contents_function *f = &c->functions[i];
         const char *symbol = LLVMGetValueName2(f->function, &length);
         // Without a space in its signature, a function has none to give away.
         if (is_of_headers(symbol) || !strstr(symbol, "SY") || !f->call_count) continue;
-        igi_msl_signature signature;
-        igi_msl_signature_read(symbol, &signature);
-        if (!signature.name) c->failed = true;
-        for (size_t k = 0; k < f->call_count && !c->failed; k++) check_call(c, &signature, f->calls[k]);
-        igi_msl_signature_free(&signature);
+        const igi_msl_signature *signature = signature_of(&r, f->function);
+        for (size_t k = 0; k < f->call_count && signature; k++) check_call(&r, signature, f->calls[k]);
     }
+    for (size_t i = 0; i < c->function_count && r.signatures; i++) igi_msl_signature_free(&r.signatures[i]);
+    free(r.signatures);
 }

@@ -41,7 +41,9 @@ static char *respell(const char *type) {
     for (size_t i = 0; type[i];) {
         size_t k = 0, count = sizeof spellings / sizeof *spellings;
         bool fresh = i == 0 || !word_char(type[i - 1]);
-        while (k < count && !(fresh && strncmp(type + i, spellings[k].from, strlen(spellings[k].from)) == 0)) k++;
+        while (k < count && !(fresh && type[i] == *spellings[k].from &&
+                              strncmp(type + i, spellings[k].from, strlen(spellings[k].from)) == 0))
+            k++;
         if (k == count) {
             igi_text_append(&words, type + i++, 1);
         } else {
@@ -87,7 +89,7 @@ static void drop_spaces(char *type) {
     char *to = type;
     while (*type) {
         size_t size = 0;
-        for (size_t i = 0; i < SPACE_COUNT && !size; i++)
+        for (size_t i = 0; i < SPACE_COUNT && !size && *type == ' '; i++)
             if (strncmp(type, spaces[i].mangled, strlen(spaces[i].mangled)) == 0 &&
                 !word_char(type[strlen(spaces[i].mangled)]))
                 size = strlen(spaces[i].mangled);
@@ -164,7 +166,7 @@ static char *replace_all(const char *text, const replacement *list, size_t count
     igi_text_add(&result, "");
     while (*text) {
         size_t k = 0;
-        while (k < count && strncmp(text, list[k].from, strlen(list[k].from)) != 0) k++;
+        while (k < count && (*text != *list[k].from || strncmp(text, list[k].from, strlen(list[k].from)) != 0)) k++;
         igi_text_append(&result, k < count ? list[k].to : text, k < count ? strlen(list[k].to) : 1);
         text += k < count ? strlen(list[k].from) : 1;
     }
