@@ -105,6 +105,18 @@ static void nulls_instead_of_commands(void **state) {
     FAILS(ig_queue_create(NULL, NULL), "queue_create: ");
     FAILS(ig_pipeline_emit(NULL, "asm", NULL), "pipeline_emit: ");
     FAILS(ig_pipeline_get_remarks(NULL, NULL, NULL), "get_remarks: ");
+    FAILS(ig_device_get_profile(NULL, NULL, NULL), "get_profile: ");
+    FAILS(ig_texture_create(NULL, NULL, NULL), "texture_create: ");
+    FAILS(ig_texture_create_view(NULL, NULL, NULL), "texture_create_view: ");
+    FAILS(ig_texture_write(NULL, NULL, NULL, 0, 0), "texture_write: ");
+    FAILS(ig_texture_read(NULL, NULL, NULL, 0, 0), "texture_read: ");
+    FAILS(ig_texture_sampler_create(NULL, NULL, NULL), "sampler_create: ");
+    FAILS(ig_commands_set_texture(NULL, NULL, 0), "encoding: ");
+    FAILS(ig_commands_set_sampler(NULL, NULL, 0), "encoding: ");
+    FAILS(ig_commands_copy_texture(NULL, NULL, NULL, NULL, NULL), "encoding: ");
+    FAILS(ig_commands_copy_to_texture(NULL, NULL, 0, 0, 0, NULL, NULL), "encoding: ");
+    FAILS(ig_commands_copy_from_texture(NULL, NULL, NULL, NULL, 0, 0, 0), "encoding: ");
+    FAILS(ig_commands_generate_mipmaps(NULL, NULL), "encoding: ");
 }
 
 static void command_buffers(void **state) {
