@@ -23,10 +23,27 @@ static int by_place(const void *a, const void *b) {
     return left->order < right->order ? -1 : left->order > right->order;
 }
 
+// Sorts. Where the source is broken, several passes may replace the same text: the first replacement stays, and clang
+// reports the rest.
+static void drop_overlaps(igi_msl_edits *edits) {
+    size_t kept = 0, done = 0;
+    if (edits->count) qsort(edits->items, edits->count, sizeof *edits->items, by_place);
+    for (size_t i = 0; i < edits->count; i++) {
+        igi_msl_edit edit = edits->items[i];
+        if (edit.offset < done) {
+            free(edit.text);
+            continue;
+        }
+        done = edit.offset + edit.length;
+        edits->items[kept++] = edit;
+    }
+    edits->count = kept;
+}
+
 char *igi_msl_edits_apply(igi_msl_edits *edits, const char *source, size_t length, size_t *new_length) {
     igi_text text = {0};
     size_t done = 0;
-    if (edits->count) qsort(edits->items, edits->count, sizeof *edits->items, by_place);
+    drop_overlaps(edits);
     for (size_t i = 0; i < edits->count; i++) {
         igi_msl_edit *edit = &edits->items[i];
         assert(edit->offset >= done && edit->offset + edit->length <= length);

@@ -82,7 +82,9 @@ static bool read_declaration(const igi_msl_rewriter *r, const igi_msl_space_macr
         bool initialiser = igi_msl_is(r, i, "=") || igi_msl_is(r, i, "{");
         if (initialiser || igi_msl_is(r, i, ",") || igi_msl_is(r, i, ";") || is_boundary(r, i)) {
             if (!d->space || d->words < 2 || !end_declarator(r, d, start, i, name_end)) return false;
-            if (initialiser && (i = after_zeros(r, i)) == 0) d->is_initialised = true;
+            size_t zeros = initialiser ? after_zeros(r, i) : i;
+            d->is_initialised = zeros == 0;
+            if (zeros) i = zeros;
             d->end = i;
             if (d->is_initialised || is_boundary(r, i) || igi_msl_is(r, i, ";")) return true;
             if (!igi_msl_is(r, i, ",")) return false;

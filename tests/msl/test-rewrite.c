@@ -49,8 +49,7 @@ static void attributes_become_annotations(void **state) {
         {"[[max_total_threads_per_threadgroup(64), kernel]] void f()",
          " " ANNOTATE("max_total_threads_per_threadgroup\", 64") ANNOTATE("kernel\"") " void f()"},
         {"struct A { device int *p [[id(0)]]; };", "struct A { device int *p  ; };"},
-        {"void f(texture2d<float> t [[texture(0)]])",
-         "void f(texture2d<float> t  " ANNOTATE("texture:\", 0") ")"},
+        {"void f(texture2d<float> t [[texture(0)]])", "void f(texture2d<float> t  " ANNOTATE("texture:\", 0") ")"},
         {"[[kernel, gnu::pure]] void f()", " " ANNOTATE("kernel\"") "[[gnu::pure]] void f()"},
         {"[[gnu::pure, deprecated(\"[[kernel]]\")]] int f();", NULL},
     };
@@ -335,6 +334,8 @@ static void threadgroup_variables_become_references(void **state) {
          "{ alignas(16)  T __ig_shared_t __IG_SHARED; auto &t = __IG_IN_THREADGROUP(__ig_shared_t); }"},
         {"{ threadgroup int s[2] = {0}; }",
          "{  int __ig_shared_s[2] __IG_SHARED = {0}; auto &s = __IG_IN_THREADGROUP(__ig_shared_s); }"},
+        {"struct threadgroup S { int a; };",  // read once, not for ever
+         "struct  " REFUSED("a variable in the threadgroup address space cannot have an initializer") "S { int a; };"},
         {"{ threadgroup int s = 1; }",
          "{  int " REFUSED("a variable in the threadgroup address space cannot have an initializer") "s = 1; }"},
         {"#define SHARED(T, n) threadgroup T n[4]\n",

@@ -60,6 +60,7 @@ static void list_families(id<MTLDevice> device, ig_device_properties *p) {
 }
 
 static uint32_t newest_language(void) {
+    if (@available(macOS 15.0, iOS 18.0, *)) return 320;
     if (@available(macOS 14.0, iOS 17.0, *)) return 310;
     return 300;
 }
