@@ -132,6 +132,26 @@ static void *top_of_stack(const igi_simt_scratch *scratch) {
     return scratch->stack.memory + scratch->stack.bytes - 64;
 }
 
+#if defined(__SANITIZE_ADDRESS__)
+#define ADDRESS_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define ADDRESS_SANITIZER 1
+#endif
+#endif
+
+#ifdef ADDRESS_SANITIZER
+void __asan_unpoison_memory_region(void const volatile *address, size_t bytes);
+#endif
+
+void igi_simt_scratch_abandon_stack(igi_simt_scratch *scratch) {
+#ifdef ADDRESS_SANITIZER
+    if (scratch->stack.memory) __asan_unpoison_memory_region(scratch->stack.memory, scratch->stack.bytes);
+#else
+    (void)scratch;
+#endif
+}
+
 static void run_loop(const igi_simt_code *code, const igi_simt_group *group, const igi_simt_scratch *scratch) {
     char *arrays = private_of(scratch) ? private_of(scratch) + first_arrays(code) : NULL;
     igi_simt_call_on_stack(group, (uintptr_t)scratch->frames.memory, (uintptr_t)arrays, 0, NULL,

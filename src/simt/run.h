@@ -41,6 +41,9 @@ uint64_t igi_simt_schedule_mix(uint64_t seed, uint64_t number);
 // Whether the code can run groups of this shape: the lanes of a simdgroup must be in one row.
 bool igi_simt_can_run_group(const igi_simt_code *code, const uint32_t size[3]);
 
+// After a jump out of generated code, or out of functions that it called: AddressSanitizer forgets their frames.
+void igi_simt_scratch_abandon_stack(igi_simt_scratch *scratch);
+
 // pre: scratch reserved; group->size > 0 in each dimension. Returns early, with the group unfinished, once
 // *group->abort is set.
 void igi_simt_run_group(const igi_simt_code *code, const igi_simt_group *group, igi_simt_scratch *scratch);

@@ -194,6 +194,7 @@ static void run_guarded(range *r) {
         igi_device_fault_set(NULL);
         return;
     }
+    igi_simt_scratch_abandon_stack(r->scratch);
     note_fault(r, &guard);
 }
 
