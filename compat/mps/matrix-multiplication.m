@@ -135,7 +135,8 @@ static BOOL holds(MPSMatrix *matrix, MTLOrigin origin, BOOL transposed, NSUInteg
                   rightMatrix:(MPSMatrix *)right
                  resultMatrix:(MPSMatrix *)result {
     NSUInteger batches = [self batchesOf:result], matrices = _batchStart + batches;
-    if (left.dataType != result.dataType || right.dataType != result.dataType) refuse(@"matrices must have the same type");
+    if (left.dataType != result.dataType || right.dataType != result.dataType)
+        refuse(@"matrices must have the same type");
     if (!holds(left, _leftMatrixOrigin, _transposeLeft, _resultRows, _interiorColumns, matrices))
         refuse(@"the left matrix is too small");
     if (!holds(right, _rightMatrixOrigin, _transposeRight, _interiorColumns, _resultColumns, matrices))

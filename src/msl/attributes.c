@@ -7,14 +7,38 @@
 #include "core/nearest.h"
 
 // Of the inputs and outputs of graphics functions, and of their structures.
-#define GRAPHICS_LIST(X)                                                                                            \
-    X(amplification_count)                                                                                          \
-    X(amplification_id) X(barycentric_coord) X(base_instance) X(base_vertex) X(center_no_perspective)               \
-        X(center_perspective) X(centroid_no_perspective) X(centroid_perspective) X(clip_distance) X(depth) X(flat)  \
-            X(front_facing) X(imageblock) X(index) X(patch_id) X(point_coord) X(point_size) X(position_in_patch)    \
-                X(primitive_culled) X(primitive_id) X(raster_order_group) X(render_target_array_index) X(sample_id) \
-                    X(sample_mask) X(sample_no_perspective) X(sample_perspective) X(shared) X(stencil)              \
-                        X(threadgroup_imageblock) X(viewport_array_index)
+#define GRAPHICS_LIST(X)         \
+    X(amplification_count)       \
+    X(amplification_id)          \
+    X(barycentric_coord)         \
+    X(base_instance)             \
+    X(base_vertex)               \
+    X(center_no_perspective)     \
+    X(center_perspective)        \
+    X(centroid_no_perspective)   \
+    X(centroid_perspective)      \
+    X(clip_distance)             \
+    X(depth)                     \
+    X(flat)                      \
+    X(front_facing)              \
+    X(imageblock)                \
+    X(index)                     \
+    X(patch_id)                  \
+    X(point_coord)               \
+    X(point_size)                \
+    X(position_in_patch)         \
+    X(primitive_culled)          \
+    X(primitive_id)              \
+    X(raster_order_group)        \
+    X(render_target_array_index) \
+    X(sample_id)                 \
+    X(sample_mask)               \
+    X(sample_no_perspective)     \
+    X(sample_perspective)        \
+    X(shared)                    \
+    X(stencil)                   \
+    X(threadgroup_imageblock)    \
+    X(viewport_array_index)
 
 static const igi_msl_attribute attributes[] = {
     {"kernel", IGI_ATTRIBUTE_KERNEL},

@@ -89,7 +89,8 @@ static bool read_declaration(const igi_msl_rewriter *r, const igi_msl_space_macr
             if (d->is_initialised || is_boundary(r, i) || igi_msl_is(r, i, ";")) return true;
             if (!igi_msl_is(r, i, ",")) return false;
             name_end = 0;
-        } else if (igi_msl_token_in(&r->tokens, i, others) || igi_msl_token_in(&r->tokens, i, strangers)) {
+        } else if (igi_msl_token_in(&r->tokens, i, others) || igi_msl_token_in(&r->tokens, i, strangers) ||
+                   igi_msl_at(r, i)->region == IGI_REGION_DIRECTIVE) {
             return false;
         } else if (igi_msl_token_in(&r->tokens, i, groups) && igi_msl_is(r, i + 1, "(")) {
             i = igi_msl_at(r, i + 1)->partner;
@@ -104,8 +105,6 @@ static bool read_declaration(const igi_msl_rewriter *r, const igi_msl_space_macr
             i = igi_msl_at(r, i)->partner;
         } else if (!d->space && says_threadgroup(r, macros, i)) {
             d->space = i + 1;
-        } else if (igi_msl_at(r, i)->region == IGI_REGION_DIRECTIVE) {
-            return false;
         } else {
             d->words += igi_msl_at(r, i)->kind == IGI_TOKEN_WORD;
         }

@@ -51,7 +51,7 @@ void igi_cpu_quick_free_sets(cpu_checker *checker) {
 static bool reserve_cells(quick_cells *cells, uint64_t granules) {
     if (cells->memory && cells->granules >= granules) return true;
     free_cells(cells);
-    uint64_t padded = granules + 2 * IGI_QUICK_PAD, touched = (granules >> IGI_QUICK_BLOCK_SHIFT) + 2;
+    uint64_t padded = granules + 2ull * IGI_QUICK_PAD, touched = (granules >> IGI_QUICK_BLOCK_SHIFT) + 2;
     cells->bytes = padded * 2 * sizeof(uint32_t) + touched;
     cells->memory = igi_map_zeros(cells->bytes);
     if (!cells->memory) return false;
