@@ -199,13 +199,16 @@ static void run_guarded(range *r) {
 }
 
 // Each thread of the host has its own state, a copy of the dispatch's.
-static bool open_check(const launch *l, range *r) {
+static bool open_check(launch *l, range *r) {
     if (l->quick) r->check = igi_cpu_quick_enter(l->quick, &r->group, l->static_bytes);
     if (l->quick) return r->check != NULL;
     if (!l->check) return true;
     r->check = igi_alloc(sizeof *r->check);
     if (!r->check) return false;
+    // Others may have ended already, and merge what they found into it.
+    pthread_mutex_lock(&l->findings);
     igi_simt_checked_copy(r->check, l->check);
+    pthread_mutex_unlock(&l->findings);
     return true;
 }
 
