@@ -147,6 +147,9 @@ void __asan_unpoison_memory_region(void const volatile *address, size_t bytes);
 void igi_simt_scratch_abandon_stack(igi_simt_scratch *scratch) {
 #ifdef ADDRESS_SANITIZER
     if (scratch->stack.memory) __asan_unpoison_memory_region(scratch->stack.memory, scratch->stack.bytes);
+    // On the host's stack, those between here and the call of the kernel.
+    enum { MOST_BYTES = 1 << 16 };
+    __asan_unpoison_memory_region((char *)__builtin_frame_address(0) - MOST_BYTES, MOST_BYTES);
 #else
     (void)scratch;
 #endif
