@@ -48,16 +48,18 @@ static void add_row(cli_table *table, const ig_kernel_profile *row, uint64_t tot
     cli_table_add(table, "%s", cli_format_time((double)row->compile_ns, compile));
 }
 
-void cli_profile_show(const ig_kernel_profile *rows, size_t count) {
+static void print_table(const ig_kernel_profile *rows, size_t count, uint64_t total) {
     static const char *const headings[] = {"kernel",  "calls", "time", "share", "best",
                                            "threads", "bound", "GB/s", "width", "compile"};
     cli_table table = {.columns = sizeof headings / sizeof *headings, .right_aligned = 0x3fe};
+    for (size_t i = 0; i < table.columns; i++) cli_table_add(&table, "%s", headings[i]);
+    for (size_t i = 0; i < count; i++) add_row(&table, &rows[i], total);
+    cli_table_print(&table, 0);
+}
+
+void cli_profile_show(const ig_kernel_profile *rows, size_t count) {
     uint64_t total = 0;
     for (size_t i = 0; i < count; i++) total += rows[i].time_ns;
-    for (size_t i = 0; i < table.columns; i++) cli_table_add(&table, "%s", headings[i]);
-    for (size_t i = 0; i < count; i++) {
-        if (cli_json) put_row(&rows[i], total);
-        if (!cli_json) add_row(&table, &rows[i], total);
-    }
-    if (!cli_json) cli_table_print(&table, 0);
+    if (!cli_json) print_table(rows, count, total);
+    for (size_t i = 0; cli_json && i < count; i++) put_row(&rows[i], total);
 }

@@ -161,6 +161,18 @@ bool igi_simt_constant_offset(LLVMValueRef pointer, uint64_t *offset) {
     return true;
 }
 
+bool igi_simt_is_scalar(LLVMTypeRef type) {
+    switch (LLVMGetTypeKind(type)) {
+        case LLVMIntegerTypeKind:
+        case LLVMHalfTypeKind:
+        case LLVMBFloatTypeKind:
+        case LLVMFloatTypeKind:
+        case LLVMDoubleTypeKind:
+        case LLVMPointerTypeKind: return true;
+        default: return false;
+    }
+}
+
 bool igi_simt_is_field(LLVMValueRef pointer, uint64_t *offset) {
     *offset = 0;
     if (LLVMIsAArgument(pointer)) return true;

@@ -73,6 +73,9 @@ bool igi_simt_drop_lifetimes(LLVMValueRef variable);
 // The first instruction of the entry block that is not an alloca.
 LLVMValueRef igi_simt_first_after_allocas(LLVMValueRef function);
 
+// Whether the type is one that a lane of a vector can have: a number or a pointer.
+bool igi_simt_is_scalar(LLVMTypeRef type);
+
 // Pointer to a field `offset` bytes after a base.
 LLVMValueRef igi_simt_field(LLVMBuilderRef builder, LLVMValueRef base, size_t offset);
 // Whether it is one, and its offset; whether its base is an argument of the function.

@@ -132,27 +132,8 @@ static void *top_of_stack(const igi_simt_scratch *scratch) {
     return scratch->stack.memory + scratch->stack.bytes - 64;
 }
 
-#if defined(__SANITIZE_ADDRESS__)
-#define ADDRESS_SANITIZER 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define ADDRESS_SANITIZER 1
-#endif
-#endif
-
-#ifdef ADDRESS_SANITIZER
-void __asan_unpoison_memory_region(void const volatile *address, size_t bytes);
-#endif
-
 void igi_simt_scratch_abandon_stack(igi_simt_scratch *scratch) {
-#ifdef ADDRESS_SANITIZER
-    if (scratch->stack.memory) __asan_unpoison_memory_region(scratch->stack.memory, scratch->stack.bytes);
-    // On the host's stack, those between here and the call of the kernel.
-    enum { MOST_BYTES = 1 << 16 };
-    __asan_unpoison_memory_region((char *)__builtin_frame_address(0) - MOST_BYTES, MOST_BYTES);
-#else
-    (void)scratch;
-#endif
+    igi_simt_stack_abandon(scratch->stack.memory, scratch->stack.bytes);
 }
 
 static void run_loop(const igi_simt_code *code, const igi_simt_group *group, const igi_simt_scratch *scratch) {
@@ -286,8 +267,10 @@ bool igi_simt_can_run_group(const igi_simt_code *code, const uint32_t size[3]) {
 void igi_simt_run_group(const igi_simt_code *code, const igi_simt_group *group, igi_simt_scratch *scratch) {
     assert(group->size[0] && group->size[1] && group->size[2]);
     private_memory = private_of(scratch);
+    igi_simt_stack_enter(scratch->stack.memory, scratch->stack.bytes);
     if (code->info.form == IGI_FORM_LOOP)
         run_loop(code, group, scratch);
     else
         run_coroutines(code, group, scratch);
+    igi_simt_stack_leave();
 }

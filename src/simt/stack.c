@@ -48,3 +48,52 @@ void *igi_simt_call_on_stack(const void *a, uint64_t b, uint64_t c, uint64_t d, 
     return ((void *(*)(const void *, uint64_t, uint64_t, uint64_t, void *))function)(a, b, c, d, e);
 }
 #endif
+
+// ---- AddressSanitizer ----
+
+#if defined(__SANITIZE_ADDRESS__)
+#define ADDRESS_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define ADDRESS_SANITIZER 1
+#endif
+#endif
+
+#ifdef ADDRESS_SANITIZER
+void __asan_unpoison_memory_region(void const volatile *address, size_t bytes);
+void __sanitizer_start_switch_fiber(void **fake_stack, const void *bottom, size_t bytes);
+void __sanitizer_finish_switch_fiber(void *fake_stack, const void **old_bottom, size_t *old_bytes);
+
+// Until the switch is finished, it knows both stacks: threads of a group go from one to the other and back many times.
+void igi_simt_stack_enter(const void *memory, size_t bytes) {
+    __sanitizer_start_switch_fiber(NULL, memory, bytes);
+}
+
+void igi_simt_stack_leave(void) {
+    const void *host = NULL;
+    size_t bytes = 0;
+    __sanitizer_finish_switch_fiber(NULL, &host, &bytes);
+    __sanitizer_start_switch_fiber(NULL, host, bytes);
+    __sanitizer_finish_switch_fiber(NULL, NULL, NULL);
+}
+
+void igi_simt_stack_abandon(const void *memory, size_t bytes) {
+    igi_simt_stack_leave();
+    __asan_unpoison_memory_region(memory, bytes);
+    // On the host's stack, those between here and the call of the kernel.
+    enum { MOST_BYTES = 1 << 16 };
+    __asan_unpoison_memory_region((char *)__builtin_frame_address(0) - MOST_BYTES, MOST_BYTES);
+}
+#else
+void igi_simt_stack_enter(const void *memory, size_t bytes) {
+    (void)memory;
+    (void)bytes;
+}
+
+void igi_simt_stack_leave(void) {}
+
+void igi_simt_stack_abandon(const void *memory, size_t bytes) {
+    (void)memory;
+    (void)bytes;
+}
+#endif

@@ -22,18 +22,6 @@ LLVMTypeRef igi_simt_widen_type(const igi_simt_widener *w, LLVMTypeRef scalar) {
     return LLVMVectorType(scalar, w->width);
 }
 
-static bool fits_lane(LLVMTypeRef type) {
-    switch (LLVMGetTypeKind(type)) {
-        case LLVMIntegerTypeKind:
-        case LLVMHalfTypeKind:
-        case LLVMBFloatTypeKind:
-        case LLVMFloatTypeKind:
-        case LLVMDoubleTypeKind:
-        case LLVMPointerTypeKind: return true;
-        default: return false;
-    }
-}
-
 LLVMValueRef igi_simt_lane_numbers(const igi_simt_widener *w, LLVMTypeRef type, int64_t first, int64_t step) {
     LLVMValueRef items[IGI_MAX_WIDTH];
     for (uint32_t i = 0; i < w->width; i++) items[i] = LLVMConstInt(type, (uint64_t)(first + step * (int64_t)i), 1);
@@ -377,9 +365,9 @@ static LLVMValueRef wide_value(igi_simt_widener *w, LLVMValueRef i) {
 }
 
 static bool all_lanes_fit(LLVMValueRef i) {
-    if (!fits_lane(LLVMTypeOf(i))) return false;
+    if (!igi_simt_is_scalar(LLVMTypeOf(i))) return false;
     for (int k = 0; k < LLVMGetNumOperands(i); k++)
-        if (!fits_lane(LLVMTypeOf(LLVMGetOperand(i, (unsigned)k)))) return false;
+        if (!igi_simt_is_scalar(LLVMTypeOf(LLVMGetOperand(i, (unsigned)k)))) return false;
     return true;
 }
 
@@ -462,7 +450,7 @@ static bool leads_to_address(const igi_simt_widener *w, LLVMValueRef value, int 
 static LLVMValueRef make_slot(igi_simt_widener *w, LLVMValueRef value) {
     LLVMTypeRef type = LLVMTypeOf(value);
     if (is_vector_shape(igi_simt_shape_of(&w->s, value))) {
-        if (!fits_lane(type)) return NULL;
+        if (!igi_simt_is_scalar(type)) return NULL;
         type = igi_simt_widen_type(w, type);
     }
     LLVMValueRef slot = igi_simt_make_slot(w, type);

@@ -29,16 +29,8 @@ void igi_simt_doubt(igi_simt_instrumenter *in, LLVMValueRef value, LLVMValueRef 
 // ---- What may be unwritten ----
 
 static bool has_bits(LLVMTypeRef type) {
-    switch (LLVMGetTypeKind(type)) {
-        case LLVMIntegerTypeKind:
-        case LLVMHalfTypeKind:
-        case LLVMBFloatTypeKind:
-        case LLVMFloatTypeKind:
-        case LLVMDoubleTypeKind:
-        case LLVMPointerTypeKind: return true;
-        case LLVMVectorTypeKind: return has_bits(LLVMGetElementType(type));
-        default: return false;
-    }
+    bool vector = LLVMGetTypeKind(type) == LLVMVectorTypeKind;
+    return igi_simt_is_scalar(vector ? LLVMGetElementType(type) : type);
 }
 
 static void add(shadows *s, LLVMValueRef value, LLVMValueRef shadow) {
