@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One dispatch: threadgroups handed out to this thread and idle workers.
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -32,8 +33,7 @@ typedef struct launch {
     uint32_t static_bytes;       // of threadgroup variables
     uint64_t float_mode;
     void *arguments[2 * IGI_MAX_SLOTS];
-    const igi_texture *textures[IGI_MAX_TEXTURES];
-    uint64_t samplers[IGI_MAX_SAMPLERS];
+    bool has_textures;  // or samplers
     uint64_t layouts[IGI_KNOWN_LAYOUTS];
     uint32_t checks;           // IG_CHECK_
     igi_simt_checked *check;   // NULL: not checked
@@ -106,10 +106,10 @@ static bool fail(launch *l, ig_status status) {
 typedef struct range {
     launch *launch;
     igi_simt_scratch *scratch;
-    igi_simt_checked *check;  // NULL: not checked
-    igi_simt_group group;
+    igi_simt_checked *check;      // NULL: not checked
     volatile uint64_t at, batch;  // the current group, and the size of its batch
     uint64_t end;
+    igi_simt_group group;
 } range;
 
 // The number of groups from this one on that the code for full groups runs in one call.
@@ -225,6 +225,32 @@ static void close_check(launch *l, range *r) {
     free(r->check);
 }
 
+static void place_textures(const igi_device_dispatch *dispatch, igi_simt_group *group) {
+    memset(group->textures, 0, sizeof group->textures);
+    memset(group->samplers, 0, sizeof group->samplers);
+    for (uint32_t i = 0; i < dispatch->binding_count; i++) {
+        const igi_device_binding *binding = &dispatch->bindings[i];
+        if (binding->texture) group->textures[binding->index] = &binding->texture->shown;
+        if (binding->sampler) group->samplers[binding->index] = binding->sampler->state;
+    }
+}
+
+// Most kernels have no textures: their table, which is the end of the struct, is large beside a small dispatch.
+static void prepare_range(range *r, launch *l, igi_simt_scratch *scratch, uint64_t begin, uint64_t end) {
+    memset(r, 0, offsetof(range, group) + offsetof(igi_simt_group, arguments));
+    r->launch = l;
+    r->scratch = scratch;
+    r->at = begin;
+    r->end = end;
+    memcpy(r->group.arguments, l->arguments, sizeof l->arguments);
+    if (l->has_textures) place_textures(l->dispatch, &r->group);
+    r->group.threadgroup_memory = igi_simt_scratch_threadgroup(scratch);
+    place_threadgroup_arguments(l, r->group.threadgroup_memory, r->group.arguments);
+    r->group.abort = (const volatile uint32_t *)l->abort;
+    r->group.log = l->log;
+    describe_grid(l, &r->group);
+}
+
 static void run_groups(void *context, uint64_t begin, uint64_t end) {
     launch *l = context;
     cpu_thread *thread = igi_cpu_this_thread();
@@ -238,21 +264,14 @@ static void run_groups(void *context, uint64_t begin, uint64_t end) {
         fail(l, IG_STATUS_OUT_OF_MEMORY);
         return;
     }
-    range r = {.launch = l, .scratch = scratch, .at = begin, .end = end};
-    memcpy(r.group.arguments, l->arguments, sizeof l->arguments);
-    memcpy(r.group.textures, l->textures, sizeof l->textures);
-    memcpy(r.group.samplers, l->samplers, sizeof l->samplers);
-    r.group.threadgroup_memory = igi_simt_scratch_threadgroup(scratch);
-    place_threadgroup_arguments(l, r.group.threadgroup_memory, r.group.arguments);
-    r.group.abort = (const volatile uint32_t *)l->abort;
-    r.group.log = l->log;
+    range r;
+    prepare_range(&r, l, scratch, begin, end);
     if (!open_check(l, &r)) {
         fail(l, IG_STATUS_OUT_OF_MEMORY);
         return;
     }
     r.group.check = r.check;
     if (r.check && !l->quick) igi_cpu_check_arguments(r.check, l->dispatch, &r.group, l->static_bytes);
-    describe_grid(l, &r.group);
     uint64_t host_mode = igi_device_float_mode_get();
     igi_device_float_mode_set(l->float_mode);
     igi_device_fault_stack_enter(&thread->handlers);
@@ -298,18 +317,23 @@ static ig_status copy_bytes(launch *l, ig_error *error) {
     return IG_STATUS_OK;
 }
 
-static void bind_texture(launch *l, const igi_device_binding *binding) {
-    l->textures[binding->index] = &binding->texture->shown;
-    if (binding->index < IGI_KNOWN_LAYOUTS) l->layouts[binding->index] = binding->texture->shown.layout;
+// Also those that nobody has set, which the kernel sees as NULL.
+static bool takes_textures(const ig_kernel_info *kernel) {
+    for (uint32_t i = 0; i < kernel->argument_count; i++) {
+        ig_argument_kind kind = kernel->arguments[i].kind;
+        if (kind == IG_ARGUMENT_TEXTURE || kind == IG_ARGUMENT_SAMPLER) return true;
+    }
+    return false;
 }
 
 static ig_status bind(launch *l, ig_error *error) {
     for (uint32_t i = 0; i < l->dispatch->binding_count; i++) {
         const igi_device_binding *binding = &l->dispatch->bindings[i];
         if (binding->buffer) l->arguments[binding->index] = (char *)binding->buffer->memory + binding->offset;
-        if (binding->sampler) l->samplers[binding->index] = binding->sampler->state;
-        if (binding->texture) bind_texture(l, binding);
+        if (binding->texture && binding->index < IGI_KNOWN_LAYOUTS)
+            l->layouts[binding->index] = binding->texture->shown.layout;
     }
+    l->has_textures = takes_textures(&l->dispatch->pipeline->kernel);
     return copy_bytes(l, error);
 }
 
