@@ -4,6 +4,7 @@
 
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Core.h>
+#include <llvm-c/Support.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
 #include <pthread.h>
@@ -29,7 +30,20 @@ static void limit_features(char *features) {
     for (char *at = features; (at = strstr(at, "+evex512")) != NULL; at++) *at = '-';
 }
 
+// LLVM avoids the gathers of some processors, which take as long as loads one by one. Jumps around each of these, for
+// lanes that are not active, take longer, and far longer to compile.
+static char *with_gathers(char *features) {
+    if (!strstr(features, "+avx2")) return features;
+    char *more = igi_format("%s,+fast-gather", features);
+    if (!more) return features;
+    LLVMDisposeMessage(features);
+    return more;
+}
+
 static void find_host(void) {
+    // Processors reorder instructions themselves, and the time this takes is quadratic in the length of a block.
+    static const char *const options[] = {"ingot", "-post-RA-scheduler=false"};
+    LLVMParseCommandLineOptions(2, options, NULL);
     LLVMInitializeNativeTarget();
     LLVMInitializeNativeAsmPrinter();
     LLVMInitializeNativeAsmParser();
@@ -37,6 +51,7 @@ static void find_host(void) {
     host_cpu = LLVMGetHostCPUName();
     host_features = LLVMGetHostCPUFeatures();
     limit_features(host_features);
+    host_features = with_gathers(host_features);
     char *message = NULL;
     if (LLVMGetTargetFromTriple(host_triple, &host_target, &message)) LLVMDisposeMessage(message);
 }

@@ -37,7 +37,8 @@
     X(optimise, IGI_STAGE_NONE)        \
     X(show_magnitudes, IGI_STAGE_NONE) \
     X(private, IGI_STAGE_NONE)         \
-    X(info, IGI_STAGE_SIMT)
+    X(info, IGI_STAGE_SIMT)            \
+    X(masked, IGI_STAGE_NONE)
 
 typedef struct igi_simt_module {
     const igi_simt_request *request;
@@ -177,8 +178,10 @@ void igi_simt_trap_unreachable(LLVMValueRef function);
 // Part of private: lets a debugger find a variable that moves from the frame to `place`. The builder is where the place
 // is computed, behind the variables of its function.
 void igi_simt_follow_variable(igi_simt_module *m, LLVMBuilderRef builder, LLVMValueRef variable, LLVMValueRef place);
-// Last: exports m->info, which no longer changes, as the symbol "ig.info".
+// Exports m->info, which no longer changes, as the symbol "ig.info".
 ig_status igi_simt_pass_info(igi_simt_module *m);
+// Masked accesses without an instruction of this machine become loops over the active lanes.
+ig_status igi_simt_pass_masked(igi_simt_module *m);
 
 // Calls rewrite, with the builder positioned before it, for every instruction of m->thread for which `wanted` holds.
 ig_status igi_simt_rewrite_instructions(igi_simt_module *m, bool (*wanted)(LLVMValueRef instruction),

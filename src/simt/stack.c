@@ -2,6 +2,8 @@
 // Switching stacks. The arguments are already where the callee expects them.
 #include "simt/stack.h"
 
+#include <stdbool.h>
+
 #if defined(__APPLE__)
 #define SYMBOL "_igi_simt_call_on_stack"
 #define BEGIN ".globl " SYMBOL "\n.private_extern " SYMBOL "\n.p2align 4\n" SYMBOL ":\n.cfi_startproc\n"
@@ -64,9 +66,12 @@ void __asan_unpoison_memory_region(void const volatile *address, size_t bytes);
 void __sanitizer_start_switch_fiber(void **fake_stack, const void *bottom, size_t bytes);
 void __sanitizer_finish_switch_fiber(void *fake_stack, const void **old_bottom, size_t *old_bytes);
 
+static _Thread_local bool entered;
+
 // Until the switch is finished, it knows both stacks: threads of a group go from one to the other and back many times.
 void igi_simt_stack_enter(const void *memory, size_t bytes) {
     __sanitizer_start_switch_fiber(NULL, memory, bytes);
+    entered = true;
 }
 
 void igi_simt_stack_leave(void) {
@@ -75,10 +80,11 @@ void igi_simt_stack_leave(void) {
     __sanitizer_finish_switch_fiber(NULL, &host, &bytes);
     __sanitizer_start_switch_fiber(NULL, host, bytes);
     __sanitizer_finish_switch_fiber(NULL, NULL, NULL);
+    entered = false;
 }
 
 void igi_simt_stack_abandon(const void *memory, size_t bytes) {
-    igi_simt_stack_leave();
+    if (entered) igi_simt_stack_leave();  // the jump may come from before or after the calls
     __asan_unpoison_memory_region(memory, bytes);
     // On the host's stack, those between here and the call of the kernel.
     enum { MOST_BYTES = 1 << 16 };

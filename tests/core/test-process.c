@@ -279,12 +279,13 @@ static void a_sandbox_hides_files(void **state) {
 static void a_sandbox_has_no_network(void **state) {
     (void)state;
     static const char program[] =
-        "python3 -c 'import socket\n"
+        "/usr/bin/python3 -c 'import socket\n"
         "for kind in (socket.AF_INET, socket.AF_INET6, socket.AF_UNIX):\n"
         "    try: socket.socket(kind); print(\"open\")\n"
         "    except PermissionError: print(\"none\")'";
-    if (system("python3 -c 'import socket' 2>/dev/null") != 0) skip();
+    if (system("/usr/bin/python3 -c 'import socket' 2>/dev/null") != 0) skip();
     igi_process process = run_shell_in("/etc", NULL, program);
+    assert_non_null(process.output.data);
     assert_string_equal(process.output.data, "none\nnone\nnone\n");
     end(&process);
 }

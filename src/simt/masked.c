@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+// Masked accesses that this machine has no instruction for. LLVM would make a jump and a block for every lane of each
+// of them, which takes seconds to compile and no less time to run than a loop over the active lanes.
+#include <llvm-c/DebugInfo.h>
+#include <string.h>
+
+#include "simt/ir.h"
+#include "simt/passes.h"
+
+enum { MOST_LANES = 64 };
+
+typedef enum access_kind { LOAD, STORE, GATHER, SCATTER } access_kind;
+
+// One masked access.
+typedef struct access {
+    igi_simt_module *m;
+    LLVMBuilderRef builder;
+    LLVMValueRef call;
+    access_kind kind;
+    LLVMTypeRef type;      // of all lanes
+    LLVMValueRef address;  // of the first lane, or of each
+    LLVMValueRef mask;
+    LLVMValueRef value;  // that is written, or what lanes that are not active read
+} access;
+
+// ---- What the machine has ----
+
+static bool has(const char *feature) {
+    return strstr(igi_simt_features(), feature) != NULL;
+}
+
+#if defined(__x86_64__)
+static bool is_native(access_kind kind, uint64_t bits) {
+    switch (kind) {
+        case LOAD:
+        case STORE: return has(bits < 32 ? "+avx512bw" : "+avx");
+        case GATHER: return bits >= 32 && has("+avx2");
+        case SCATTER: return bits >= 32 && has("+avx512f");
+    }
+    return false;
+}
+#else
+static bool is_native(access_kind kind, uint64_t bits) {
+    (void)kind, (void)bits;
+    return has("+sve");
+}
+#endif
+
+// ---- Recognising them ----
+
+static bool starts_with(LLVMValueRef call, const char *prefix) {
+    return strncmp(igi_simt_callee_name(call), prefix, strlen(prefix)) == 0;
+}
+
+static bool is_masked(LLVMValueRef i) {
+    return starts_with(i, "llvm.masked.load.") || starts_with(i, "llvm.masked.store.") ||
+           starts_with(i, "llvm.masked.gather.") || starts_with(i, "llvm.masked.scatter.");
+}
+
+// llvm.masked.load(address, alignment, mask, otherwise), llvm.masked.store(value, address, alignment, mask); gather and
+// scatter alike.
+static access read_access(igi_simt_module *m, LLVMBuilderRef builder, LLVMValueRef call) {
+    bool each = starts_with(call, "llvm.masked.gather.") || starts_with(call, "llvm.masked.scatter.");
+    bool reads = starts_with(call, "llvm.masked.load.") || starts_with(call, "llvm.masked.gather.");
+    LLVMValueRef value = LLVMGetOperand(call, reads ? 3 : 0);
+    return (access){.m = m,
+                    .builder = builder,
+                    .call = call,
+                    .kind = reads ? (each ? GATHER : LOAD) : (each ? SCATTER : STORE),
+                    .type = LLVMTypeOf(value),
+                    .address = LLVMGetOperand(call, reads ? 0 : 1),
+                    .mask = LLVMGetOperand(call, reads ? 2 : 3),
+                    .value = value};
+}
+
+static uint64_t bits_of(const access *a) {
+    return LLVMSizeOfTypeInBits(LLVMGetModuleDataLayout(a->m->module), igi_simt_element_type(a->type));
+}
+
+static uint64_t alignment_of(const access *a) {
+    return LLVMConstIntGetZExtValue(LLVMGetOperand(a->call, a->kind == LOAD || a->kind == GATHER ? 1 : 2));
+}
+
+// With a constant mask, LLVM makes no jumps.
+static bool is_ours(const access *a) {
+    return !is_native(a->kind, bits_of(a)) && !LLVMIsConstant(a->mask) && LLVMGetVectorSize(a->type) <= MOST_LANES;
+}
+
+// ---- Bytes and halves, read as the words they are in ----
+
+static bool can_read_words(const access *a) {
+    uint64_t bits = bits_of(a);
+    return a->kind == GATHER && (bits == 8 || bits == 16) && alignment_of(a) * 8 >= bits && is_native(GATHER, 32);
+}
+
+// An aligned word is in one page: reading all of it cannot fault where reading a part of it does not.
+static void read_words(const access *a) {
+    LLVMBuilderRef b = a->builder;
+    LLVMTypeRef i64s = igi_simt_integers_like(a->type, 64), i32s = igi_simt_integers_like(a->type, 32);
+    LLVMValueRef at = LLVMBuildPtrToInt(b, a->address, i64s, "");
+    LLVMValueRef first = LLVMBuildAnd(b, at, igi_simt_splat(i64s, ~3ull, false), "");
+    LLVMValueRef words = LLVMBuildIntToPtr(b, first, LLVMTypeOf(a->address), "");
+    LLVMTypeRef types[] = {i32s, LLVMTypeOf(words)};
+    LLVMValueRef arguments[] = {words, LLVMConstInt(LLVMInt32TypeInContext(a->m->context), 4, false), a->mask,
+                                LLVMGetPoison(i32s)};
+    LLVMValueRef word = igi_simt_call_intrinsic(b, "llvm.masked.gather", types, 2, arguments, 4);
+    LLVMValueRef byte = LLVMBuildTrunc(b, LLVMBuildAnd(b, at, igi_simt_splat(i64s, 3, false), ""), i32s, "");
+    LLVMValueRef shift = LLVMBuildShl(b, byte, igi_simt_splat(i32s, 3, false), "");
+    LLVMTypeRef narrow = igi_simt_integers_like(a->type, (unsigned)bits_of(a));
+    LLVMValueRef part = LLVMBuildTrunc(b, LLVMBuildLShr(b, word, shift, ""), narrow, "");
+    LLVMValueRef result = LLVMBuildBitCast(b, part, a->type, "");
+    if (!LLVMIsUndef(a->value)) result = LLVMBuildSelect(b, a->mask, result, a->value, "");
+    LLVMReplaceAllUsesWith(a->call, result);
+    LLVMInstructionEraseFromParent(a->call);
+}
+
+// ---- Variables for the lanes' values ----
+
+// Of one function; accesses of the same type share them.
+typedef struct variables {
+    igi_simt_values addresses, values;
+} variables;
+
+static void free_variables(variables *v) {
+    igi_simt_values_free(&v->addresses);
+    igi_simt_values_free(&v->values);
+}
+
+// NULL when memory is short.
+static LLVMValueRef variable_for(const access *a, igi_simt_values *known, LLVMTypeRef type) {
+    for (size_t i = 0; i < known->count; i++)
+        if (LLVMGetAllocatedType(known->items[i]) == type) return known->items[i];
+    LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(a->call));
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(a->m->context);
+    LLVMPositionBuilderBefore(b, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function)));
+    LLVMValueRef variable = LLVMBuildAlloca(b, type, IGI_TEMPORARY);
+    LLVMDisposeBuilder(b);
+    return igi_simt_values_add(known, variable) ? variable : NULL;
+}
+
+// ---- A loop over the active lanes ----
+
+static LLVMValueRef element_at(const access *a, LLVMTypeRef type, LLVMValueRef base, LLVMValueRef lane) {
+    return LLVMBuildInBoundsGEP2(a->builder, type, base, &lane, 1, "");
+}
+
+static void access_lane(const access *a, LLVMValueRef addresses, LLVMValueRef values, LLVMValueRef lane) {
+    LLVMBuilderRef b = a->builder;
+    LLVMTypeRef type = igi_simt_element_type(a->type);
+    LLVMValueRef address, value = element_at(a, type, values, lane);
+    if (addresses) {
+        LLVMTypeRef pointer = igi_simt_element_type(LLVMTypeOf(a->address));
+        address = LLVMBuildLoad2(b, pointer, element_at(a, pointer, addresses, lane), "address");
+    } else {
+        address = element_at(a, type, a->address, lane);
+    }
+    bool reads = a->kind == LOAD || a->kind == GATHER;
+    LLVMValueRef moved = LLVMBuildLoad2(b, type, reads ? address : value, "");
+    if (reads) LLVMSetAlignment(moved, (unsigned)alignment_of(a));
+    LLVMValueRef store = LLVMBuildStore(b, moved, reads ? value : address);
+    if (!reads) LLVMSetAlignment(store, (unsigned)alignment_of(a));
+}
+
+// From `before`, where the builder is, with the mask's bits, to `after`.
+static void build_loop(const access *a, LLVMValueRef bits, LLVMValueRef addresses, LLVMValueRef values,
+                       LLVMBasicBlockRef after) {
+    LLVMBuilderRef b = a->builder;
+    LLVMContextRef context = a->m->context;
+    LLVMTypeRef type = LLVMTypeOf(bits);
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(b), body = LLVMInsertBasicBlockInContext(context, after, "lanes");
+    LLVMValueRef zero = LLVMConstNull(type);
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntNE, bits, zero, ""), body, after);
+    LLVMPositionBuilderAtEnd(b, body);
+    LLVMValueRef rest = LLVMBuildPhi(b, type, "rest");
+    LLVMValueRef arguments[] = {rest, LLVMConstInt(LLVMInt1TypeInContext(context), 1, false)};
+    LLVMValueRef lane = igi_simt_call_intrinsic(b, "llvm.cttz", &type, 1, arguments, 2);
+    access_lane(a, addresses, values, lane);
+    LLVMValueRef less = LLVMBuildAdd(b, rest, LLVMConstAllOnes(type), "");
+    LLVMValueRef next = LLVMBuildAnd(b, rest, less, "");
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntNE, next, zero, ""), body, after);
+    LLVMAddIncoming(rest, (LLVMValueRef[]){bits, next}, (LLVMBasicBlockRef[]){before, body}, 2);
+}
+
+static LLVMValueRef mask_bits(const access *a) {
+    LLVMTypeRef narrow = LLVMIntTypeInContext(a->m->context, LLVMGetVectorSize(a->type));
+    LLVMValueRef bits = LLVMBuildBitCast(a->builder, a->mask, narrow, "");
+    return LLVMBuildZExt(a->builder, bits, LLVMInt64TypeInContext(a->m->context), "active");
+}
+
+// Lanes of a row are most often all active: then it is one access. Goes on in a block for the other case.
+static void access_whole_row(const access *a, LLVMValueRef bits, LLVMValueRef values, LLVMBasicBlockRef after) {
+    LLVMBuilderRef b = a->builder;
+    LLVMContextRef context = a->m->context;
+    LLVMBasicBlockRef whole = LLVMInsertBasicBlockInContext(context, after, "whole"),
+                      some = LLVMInsertBasicBlockInContext(context, after, "some");
+    unsigned lanes = LLVMGetVectorSize(a->type);
+    LLVMValueRef all = LLVMConstInt(LLVMTypeOf(bits), lanes == 64 ? ~0ull : (1ull << lanes) - 1, false);
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntEQ, bits, all, ""), whole, some);
+    LLVMPositionBuilderAtEnd(b, whole);
+    LLVMValueRef row = a->kind == LOAD ? LLVMBuildLoad2(b, a->type, a->address, "") : NULL;
+    if (row) LLVMSetAlignment(row, (unsigned)alignment_of(a));
+    LLVMValueRef store = LLVMBuildStore(b, row ? row : a->value, row ? values : a->address);
+    if (!row) LLVMSetAlignment(store, (unsigned)alignment_of(a));
+    LLVMBuildBr(b, after);
+    LLVMPositionBuilderAtEnd(b, some);
+}
+
+static bool loop_over_lanes(const access *a, variables *v) {
+    LLVMBuilderRef b = a->builder;
+    bool each = a->kind == GATHER || a->kind == SCATTER, reads = a->kind == LOAD || a->kind == GATHER;
+    LLVMValueRef addresses = each ? variable_for(a, &v->addresses, LLVMTypeOf(a->address)) : NULL;
+    LLVMValueRef values = variable_for(a, &v->values, a->type);
+    if (!values || (each && !addresses)) return false;
+    LLVMBasicBlockRef before = igi_simt_split_before(a->call), after = LLVMGetInstructionParent(a->call);
+    LLVMPositionBuilderAtEnd(b, before);
+    LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(a->call));
+    LLVMValueRef bits = mask_bits(a);
+    if (!each) access_whole_row(a, bits, values, after);
+    if (each) LLVMBuildStore(b, a->address, addresses);
+    LLVMBuildStore(b, LLVMIsUndef(a->value) ? LLVMConstNull(a->type) : a->value, values);
+    build_loop(a, bits, addresses, values, after);
+    LLVMPositionBuilderBefore(b, a->call);
+    if (reads) LLVMReplaceAllUsesWith(a->call, LLVMBuildLoad2(b, a->type, values, ""));
+    LLVMInstructionEraseFromParent(a->call);
+    return true;
+}
+
+// ---- The pass ----
+
+static bool lower(igi_simt_module *m, LLVMBuilderRef builder, LLVMValueRef call, variables *v) {
+    LLVMPositionBuilderBefore(builder, call);
+    access a = read_access(m, builder, call);
+    if (!is_ours(&a)) return true;
+    if (!can_read_words(&a)) return loop_over_lanes(&a, v);
+    read_words(&a);
+    return true;
+}
+
+static ig_status lower_in(igi_simt_module *m, LLVMValueRef function) {
+    igi_simt_values calls;
+    variables v = {0};
+    if (!igi_simt_collect(function, is_masked, &calls)) return igi_error_no_memory(m->error);
+    LLVMBuilderRef builder = LLVMCreateBuilderInContext(m->context);
+    bool ok = true;
+    for (size_t i = 0; i < calls.count && ok; i++) ok = lower(m, builder, calls.items[i], &v);
+    LLVMDisposeBuilder(builder);
+    igi_simt_values_free(&calls);
+    free_variables(&v);
+    return ok ? IG_STATUS_OK : igi_error_no_memory(m->error);
+}
+
+ig_status igi_simt_pass_masked(igi_simt_module *m) {
+    ig_status status = IG_STATUS_OK;
+    for (LLVMValueRef f = LLVMGetFirstFunction(m->module); f && status == IG_STATUS_OK; f = LLVMGetNextFunction(f))
+        if (!LLVMIsDeclaration(f)) status = lower_in(m, f);
+    return status;
+}
