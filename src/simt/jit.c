@@ -17,6 +17,7 @@
 #include "simt/checked/init.h"
 #include "simt/checked/state.h"
 #include "simt/compile.h"
+#include "simt/jit-memory.h"
 
 enum { SYMBOL_LENGTH = 80 };
 
@@ -71,7 +72,7 @@ static ig_status find_listeners(unsigned audience, listeners *found, ig_error *e
 static LLVMOrcObjectLayerRef make_linker(void *user, LLVMOrcExecutionSessionRef session, const char *triple) {
     (void)triple;
     const listeners *who = user;
-    LLVMOrcObjectLayerRef layer = LLVMOrcCreateRTDyldObjectLinkingLayerWithSectionMemoryManager(session);
+    LLVMOrcObjectLayerRef layer = igi_simt_jit_memory_layer(session);
     if (who->gdb) LLVMOrcRTDyldObjectLinkingLayerRegisterJITEventListener(layer, who->gdb);
     if (who->perf) LLVMOrcRTDyldObjectLinkingLayerRegisterJITEventListener(layer, who->perf);
     return layer;

@@ -70,3 +70,18 @@ id<MTLBuffer> new_words(NSUInteger count) {
 uint32_t *words_of(id<MTLBuffer> buffer) {
     return [buffer contents];
 }
+
+void run_on_words(id<MTLCommandBuffer> commands, const char *source, const char *kernel) {
+    enum { COUNT = 64 };
+    id<MTLComputePipelineState> pipeline = new_pipeline(source, kernel);
+    id<MTLBuffer> words = new_words(COUNT);
+    id<MTLComputeCommandEncoder> encoder = [commands computeCommandEncoder];
+    [encoder setComputePipelineState:pipeline];
+    [encoder setBuffer:words offset:0 atIndex:0];
+    [encoder dispatchThreads:MTLSizeMake(COUNT, 1, 1) threadsPerThreadgroup:MTLSizeMake(COUNT, 1, 1)];
+    [encoder endEncoding];
+    [commands commit];
+    [commands waitUntilCompleted];
+    [words release];
+    [pipeline release];
+}

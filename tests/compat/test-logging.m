@@ -27,17 +27,7 @@ static id<MTLLogState> new_log_state(MTLLogLevel level, NSMutableString *receive
 }
 
 static void run(id<MTLCommandBuffer> commands) {
-    id<MTLComputePipelineState> pipeline = new_pipeline(source, "talk");
-    id<MTLBuffer> words = new_words(64);
-    id<MTLComputeCommandEncoder> encoder = [commands computeCommandEncoder];
-    [encoder setComputePipelineState:pipeline];
-    [encoder setBuffer:words offset:0 atIndex:0];
-    [encoder dispatchThreads:MTLSizeMake(64, 1, 1) threadsPerThreadgroup:MTLSizeMake(64, 1, 1)];
-    [encoder endEncoding];
-    [commands commit];
-    [commands waitUntilCompleted];
-    [words release];
-    [pipeline release];
+    run_on_words(commands, source, "talk");
 }
 
 static void handlers_of_a_command_buffer_get_messages(void **state) {

@@ -3,10 +3,11 @@
 // keeps the dispatch.
 #include "helpers.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-static char captures[] = "/tmp/ingot-captures.XXXXXX";
+static char captures[4096];
 
 static const char source[] =
     "#include <metal_stdlib>\nusing namespace metal;\n"
@@ -17,18 +18,8 @@ static const char source[] =
 
 // One reference.
 static id<MTLCommandBuffer> run(id<MTLCommandQueue> queue, const char *kernel) {
-    id<MTLComputePipelineState> pipeline = new_pipeline(source, kernel);
-    id<MTLBuffer> words = new_words(64);
     id<MTLCommandBuffer> commands = [[queue commandBuffer] retain];
-    id<MTLComputeCommandEncoder> encoder = [commands computeCommandEncoder];
-    [encoder setComputePipelineState:pipeline];
-    [encoder setBuffer:words offset:0 atIndex:0];
-    [encoder dispatchThreads:MTLSizeMake(64, 1, 1) threadsPerThreadgroup:MTLSizeMake(64, 1, 1)];
-    [encoder endEncoding];
-    [commands commit];
-    [commands waitUntilCompleted];
-    [words release];
-    [pipeline release];
+    run_on_words(commands, source, kernel);
     return commands;
 }
 
@@ -61,6 +52,8 @@ static void what_is_wrong_is_captured(void **state) {
 }
 
 int main(void) {
+    const char *directory = getenv("TMPDIR");
+    snprintf(captures, sizeof captures, "%s/ingot-captures.XXXXXX", directory ? directory : "/tmp");
     if (!mkdtemp(captures)) return 1;
     setenv("INGOT_CAPTURE_DIR", captures, 1);
     setenv("MTL_SHADER_VALIDATION", "1", 1);
