@@ -276,7 +276,11 @@ bool igi_msl_token_is(const igi_msl_tokens *tokens, size_t index, const char *wo
     if (index >= tokens->count) return false;
     const igi_msl_token *token = &tokens->items[index];
     if (token->spliced) return spliced_word_is(tokens->text + token->offset, token->length, word);
-    return token->length == strlen(word) && memcmp(tokens->text + token->offset, word, token->length) == 0;
+    const char *text = tokens->text + token->offset;
+    // Nearly all comparisons end at the first character.
+    for (size_t i = 0; i < token->length; i++)
+        if (!word[i] || word[i] != text[i]) return false;
+    return !word[token->length];
 }
 
 bool igi_msl_token_is_word(const igi_msl_tokens *tokens, size_t index) {
