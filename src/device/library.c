@@ -98,3 +98,11 @@ size_t ig_library_function_constant_count(const ig_library *library) {
 const ig_function_constant_info *ig_library_function_constant(const ig_library *library, size_t index) {
     return index < library->reflection.constant_count ? &library->reflection.constants[index] : NULL;
 }
+
+size_t ig_library_function_count(const ig_library *library) {
+    return library->reflection.function_count;
+}
+
+const char *ig_library_function(const ig_library *library, size_t index) {
+    return index < library->reflection.function_count ? library->reflection.functions[index].name : NULL;
+}

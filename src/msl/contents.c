@@ -154,16 +154,26 @@ static void check_variable(contents *c, LLVMValueRef global) {
 
 static void refuse_address(contents *c, LLVMValueRef function) {
     char *name = contents_name(function);
-    if (!name) c->failed = true;
-    if (name) contents_refuse(c, c->at, name, "address of '%s', which is declared but not defined", name);
+    if (!name)
+        c->failed = true;
+    else if (LLVMIsDeclaration(function))
+        contents_refuse(c, c->at, name, "address of '%s', which is declared but not defined", name);
+    else
+        contents_refuse(c, c->at, name, "address of '%s', which is not a [[visible]] function", name);
     free(name);
+}
+
+// Lists of LLVM mention functions without taking their addresses.
+static bool is_in_list(const contents *c) {
+    size_t length;
+    return LLVMIsAGlobalVariable(c->at) && strncmp(LLVMGetValueName2(c->at, &length), "llvm.", 5) == 0;
 }
 
 static void visit_global(contents *c, LLVMValueRef global) {
     if (LLVMIsAFunction(global)) {
-        if (LLVMIsDeclaration(global))
+        if (!is_in_list(c) && !igi_msl_is_visible(global))
             refuse_address(c, global);
-        else
+        else if (!LLVMIsDeclaration(global))
             add_function(c, global);
     } else if (LLVMIsAGlobalVariable(global)) {
         check_variable(c, global);
@@ -240,7 +250,7 @@ static void check_callee(contents *c, size_t caller, LLVMValueRef call) {
         add_function(c, callee);
         add_call(c, caller, call);
     } else if (!igi_msl_allows(callee)) {
-        refuse_callee(c, callee);
+        if (!igi_msl_is_visible(callee)) refuse_callee(c, callee);  // else it is linked when a pipeline is made
     } else if (!igi_msl_allows_operands(call)) {
         contents_refuse(c, call, NULL, "an internal function of Ingot's headers is called in an unsupported way");
     }
@@ -314,10 +324,10 @@ static void visit_function(contents *c, size_t number) {
 // ---- Where the walk begins ----
 
 static void visit_kernel(LLVMValueRef function, const igi_msl_annotation *annotation, void *user) {
-    bool kernel = annotation->text_length == strlen("ig.kernel") && igi_msl_annotation_after(annotation, "ig.kernel");
-    if (!kernel || LLVMIsDeclaration(function)) return;
+    bool kernel = igi_msl_annotation_is(annotation, "ig.kernel");
+    if ((!kernel && !igi_msl_annotation_is(annotation, "ig.visible")) || LLVMIsDeclaration(function)) return;
     contents_function *added = add_function(user, function);
-    if (added) added->kernel = true;
+    if (added && kernel) added->kernel = true;
 }
 
 // Initialisers run in every kernel; what is kept by `used` attributes becomes machine code too.

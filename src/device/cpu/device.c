@@ -202,6 +202,7 @@ const igi_device_backend igi_device_backend_cpu = {
     .library_close = igi_cpu_library_close,
     .pipeline_open = igi_cpu_pipeline_open,
     .pipeline_close = igi_cpu_pipeline_close,
+    .links_functions = true,
     .pipeline_emit = igi_cpu_pipeline_emit,
     .pipeline_remarks = igi_cpu_pipeline_remarks,
     .queue_open = igi_cpu_queue_open,
