@@ -57,7 +57,7 @@ typedef struct ig_device_properties {
     uint32_t max_threadgroup_memory;       // 32768
     uint32_t max_buffer_arguments;         // 31
     uint32_t worker_count;                 // CPU threads that run kernels; 0 on a GPU
-    uint32_t language_version;             // the newest MSL it compiles, 320 for 3.2
+    uint32_t language_version;             // the newest MSL it compiles, 410 for 4.1
     bool unified_memory;                   // host and device share physical memory
 } ig_device_properties;
 
@@ -459,6 +459,17 @@ ig_status ig_commands_set_pipeline(ig_commands *commands, ig_pipeline *pipeline)
 ig_status ig_commands_set_buffer(ig_commands *commands, ig_buffer *buffer, uint64_t offset, uint32_t index);
 // Binds a copy of `length` bytes to the argument [[buffer(index)]], for small constants.
 ig_status ig_commands_set_bytes(ig_commands *commands, const void *bytes, uint64_t length, uint32_t index);
+// A tensor of Metal 4 in a buffer, for an argument `tensor<device T, ...>`. Dimension 0 is the innermost.
+typedef struct ig_tensor_argument {
+    ig_buffer *buffer;
+    uint64_t offset;  // of its first element, in bytes
+    uint32_t rank;    // 1 to 16
+    uint64_t extents[16];
+    uint64_t strides[16];  // in elements; all 0: the product of the extents before it
+} ig_tensor_argument;
+// Binds a tensor to the argument [[buffer(index)]]. errors: OUT_OF_RANGE (offset, rank or index), INVALID_ARGUMENT,
+// UNSUPPORTED on a GPU.
+ig_status ig_commands_set_tensor(ig_commands *commands, const ig_tensor_argument *tensor, uint32_t index);
 // Binds a function table to the argument [[buffer(index)]]. NULL removes the binding. Dispatches fail with
 // INVALID_ARGUMENT if it was made for another pipeline than the one that is set.
 ig_status ig_commands_set_function_table(ig_commands *commands, ig_function_table *table, uint32_t index);

@@ -131,6 +131,47 @@ ig_status ig_commands_set_bytes(ig_commands *commands, const void *bytes, uint64
     return IG_STATUS_OK;
 }
 
+// As <metal_tensor> reads it.
+typedef struct tensor_bytes {
+    uint64_t address, rank;
+    int64_t extents[16], strides[16];
+} tensor_bytes;
+
+static bool describe_tensor(const ig_tensor_argument *tensor, tensor_bytes *bytes) {
+    bool packed = true;
+    uint64_t step = 1;
+    for (uint32_t d = 0; d < tensor->rank; d++) packed = packed && !tensor->strides[d];
+    *bytes = (tensor_bytes){.address = ig_buffer_device_address(tensor->buffer) + tensor->offset, .rank = tensor->rank};
+    for (uint32_t d = 0; d < tensor->rank; d++) {
+        bytes->extents[d] = (int64_t)tensor->extents[d];
+        bytes->strides[d] = (int64_t)(packed ? step : tensor->strides[d]);
+        if (tensor->extents[d] > INT64_MAX || !igi_mul(step, tensor->extents[d], &step) || step > INT64_MAX)
+            return false;
+    }
+    return true;
+}
+
+ig_status ig_commands_set_tensor(ig_commands *commands, const ig_tensor_argument *tensor, uint32_t index) {
+    tensor_bytes bytes;
+    ig_status status = check_slot(commands, index, "set_tensor");
+    if (status != IG_STATUS_OK) return status;
+    if (!tensor || !tensor->buffer)
+        return igi_device_encode_fail(commands, IG_STATUS_INVALID_ARGUMENT, "set_tensor %u: tensor or buffer is NULL",
+                                      index);
+    if (!commands->queue->device->backend->links_functions)
+        return igi_device_encode_fail(commands, IG_STATUS_UNSUPPORTED, "set_tensor %u: device '%s' has no tensors",
+                                      index, commands->queue->device->backend->name);
+    if ((status = check_device(commands, tensor->buffer, "set_tensor")) != IG_STATUS_OK) return status;
+    if (!tensor->rank || tensor->rank > 16 || tensor->offset >= tensor->buffer->length ||
+        !describe_tensor(tensor, &bytes))
+        return igi_device_encode_fail(commands, IG_STATUS_OUT_OF_RANGE,
+                                      "set_tensor %u: its rank is not from 1 to 16, its offset is outside the buffer, "
+                                      "or it has too many elements",
+                                      index);
+    if (!keep_buffer(commands, tensor->buffer)) return no_memory(commands);
+    return ig_commands_set_bytes(commands, &bytes, sizeof bytes, index);
+}
+
 ig_status ig_commands_set_threadgroup_memory(ig_commands *commands, uint64_t length, uint32_t index) {
     ig_status status = check_slot(commands, index, "set_threadgroup_memory");
     if (status != IG_STATUS_OK) return status;

@@ -15,9 +15,10 @@ static ig_status check(const ig_library_desc *desc, ig_error *error) {
         if (!desc->defines[i].name || !*desc->defines[i].name)
             return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "define %zu has no name", i);
     uint32_t version = desc->language_version;
-    if (version && (version < 100 || version > 320 || version % 10))
+    bool between = version > 320 && version < 400;
+    if (version && (version < 100 || version > 410 || between || version % 10))
         return igi_error_set(error, IG_STATUS_UNSUPPORTED,
-                             "Metal language version %g is not supported; the newest is 3.2", version / 100.0);
+                             "Metal language version %g is not supported; the newest is 4.1", version / 100.0);
     return IG_STATUS_OK;
 }
 

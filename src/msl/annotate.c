@@ -87,7 +87,7 @@ static const char *object_in(const igi_msl_rewriter *r, size_t start, size_t end
     for (size_t i = start; i < end; i++) {
         if (igi_msl_is(r, i, "*") || igi_msl_is(r, i, "&")) return NULL;  // in a buffer
         if (igi_msl_is(r, i, "sampler")) return "sampler";
-        if (igi_msl_is(r, i, "visible_function_table")) return "buffer";
+        if (igi_msl_is(r, i, "visible_function_table") || igi_msl_is(r, i, "tensor")) return "buffer";
         for (size_t k = 0; k < sizeof textures / sizeof *textures; k++)
             if (igi_msl_is(r, i, textures[k])) return "texture";
     }

@@ -16,6 +16,8 @@
 #include "msl/llvm-context.h"
 #include "msl/type-names.h"
 
+// What <metal_tensor> reads of an argument.
+enum { TENSOR_BYTES = 8 * (2 + 16 + 16) };
 enum { MAX_BUFFERS = 31, MAX_TEXTURES = 128, MAX_SAMPLERS = 16 };
 
 typedef struct reflector {
@@ -236,6 +238,14 @@ static bool is_sampler_type(const char *type) {
     return strncmp(type, "sampler", 7) == 0;
 }
 
+static bool is_function_table(const char *type) {
+    return strncmp(type, "visible_function_table<", 23) == 0;
+}
+
+static bool is_tensor(const char *type) {
+    return strncmp(type, "tensor<", 7) == 0;
+}
+
 static void check_object(reflector *r, const subject *s) {
     bool texture = s->argument->kind == IG_ARGUMENT_TEXTURE;
     const char *type = s->argument->type;
@@ -269,7 +279,8 @@ static void check_slot(reflector *r, const subject *s) {
         return;
     }
     if (object) check_object(r, s);
-    if (!object && argument->kind != IG_ARGUMENT_FUNCTION_TABLE && !s->parameter->argument) {
+    if (!object && argument->kind != IG_ARGUMENT_FUNCTION_TABLE && !is_tensor(argument->type) &&
+        !s->parameter->argument) {
         bool threadgroup = argument->kind == IG_ARGUMENT_THREADGROUP;
         complain(r, s, "'%s' has a %s index but is not a pointer or reference: write '%s %s %s%s'", argument->name,
                  argument->attribute, threadgroup ? "threadgroup" : "constant", argument->type, threadgroup ? "*" : "&",
@@ -299,10 +310,6 @@ static void describe_object(const subject *s) {
     argument->array_length = igi_msl_array_length(argument->type);
 }
 
-static bool is_function_table(const char *type) {
-    return strncmp(type, "visible_function_table<", 23) == 0;
-}
-
 static void describe_slot(const subject *s, LLVMValueRef function) {
     ig_argument *argument = s->argument;
     bool threadgroup = s->parameter->kind == IG_ARGUMENT_THREADGROUP;
@@ -315,6 +322,11 @@ static void describe_slot(const subject *s, LLVMValueRef function) {
         argument->kind = IG_ARGUMENT_FUNCTION_TABLE;
         argument->address_space = "";
         argument->access = IG_ACCESS_READ;
+        return;
+    }
+    if (!threadgroup && is_tensor(argument->type)) {
+        argument->access = IG_ACCESS_READ_WRITE;
+        argument->min_bytes = TENSOR_BYTES;
         return;
     }
     argument->access = strncmp(argument->type, "const ", 6) == 0 ? IG_ACCESS_READ : IG_ACCESS_READ_WRITE;

@@ -114,6 +114,7 @@ static void nulls_instead_of_commands(void **state) {
     FAILS(ig_commands_set_texture(NULL, NULL, 0), "encoding: ");
     FAILS(ig_commands_set_sampler(NULL, NULL, 0), "encoding: ");
     FAILS(ig_commands_set_function_table(NULL, NULL, 0), "encoding: ");
+    FAILS(ig_commands_set_tensor(NULL, NULL, 0), "encoding: ");
     FAILS(ig_function_table_create(NULL, 1, NULL), "function_table_create: ");
     FAILS(ig_function_table_set(NULL, 0, NULL), "function_table_set: ");
     FAILS(ig_commands_copy_texture(NULL, NULL, NULL, NULL, NULL), "encoding: ");

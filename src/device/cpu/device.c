@@ -68,7 +68,7 @@ static void properties(size_t index, ig_device_properties *p) {
         .max_threadgroup_memory = IGI_THREADGROUP_MEMORY,
         .max_buffer_arguments = IGI_MAX_SLOTS,
         .worker_count = default_workers(),
-        .language_version = 320,
+        .language_version = 410,
         .unified_memory = true,
     };
     snprintf(p->name, sizeof p->name, "Ingot software Metal device (%s, %u %s)", model, cores,
