@@ -154,27 +154,17 @@ static void check_variable(contents *c, LLVMValueRef global) {
 
 static void refuse_address(contents *c, LLVMValueRef function) {
     char *name = contents_name(function);
-    if (!name)
-        c->failed = true;
-    else if (LLVMIsDeclaration(function))
-        contents_refuse(c, c->at, name, "address of '%s', which is declared but not defined", name);
-    else
-        contents_refuse(c, c->at, name, "address of '%s', which is not a [[visible]] function", name);
+    if (!name) c->failed = true;
+    if (name) contents_refuse(c, c->at, name, "address of '%s', which is declared but not defined", name);
     free(name);
-}
-
-// Lists of LLVM mention functions without taking their addresses.
-static bool is_in_list(const contents *c) {
-    size_t length;
-    return LLVMIsAGlobalVariable(c->at) && strncmp(LLVMGetValueName2(c->at, &length), "llvm.", 5) == 0;
 }
 
 static void visit_global(contents *c, LLVMValueRef global) {
     if (LLVMIsAFunction(global)) {
-        if (!is_in_list(c) && !igi_msl_is_visible(global))
-            refuse_address(c, global);
-        else if (!LLVMIsDeclaration(global))
+        if (!LLVMIsDeclaration(global))
             add_function(c, global);
+        else if (!igi_msl_is_visible(global))
+            refuse_address(c, global);
     } else if (LLVMIsAGlobalVariable(global)) {
         check_variable(c, global);
         LLVMValueRef value = LLVMGetInitializer(global);

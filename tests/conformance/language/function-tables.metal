@@ -135,3 +135,13 @@ struct Arguments { visible_function_table<unary> table; device float *x; };
 kernel void directly(device float *x [[buffer(0)]], uint i [[thread_position_in_grid]]) {
   x[i] = polynomial(negated(x[i]));
 }
+
+// Functions that are not visible: MLX's kernels have pointers to them.
+static float thrice(float x) { return 3 * x; }
+template <int N> static float plus(float x) { return x + N; }
+kernel void invisible(device float *x [[buffer(0)]], uint i [[thread_position_in_grid]]) {
+  auto f = plus<7>;
+  unary *g = x[i] > 10 ? thrice : f;
+  float (*h)(float) = [](float v) { return 100 * v; };
+  x[i] = g(x[i]) + h(1);
+}
