@@ -19,7 +19,8 @@ static int no_such_argument(const ig_kernel_info *kernel, ig_argument_kind kind,
     static const char *const names[] = {[IG_ARGUMENT_BUFFER] = "buffer",
                                         [IG_ARGUMENT_THREADGROUP] = "threadgroup",
                                         [IG_ARGUMENT_TEXTURE] = "texture",
-                                        [IG_ARGUMENT_SAMPLER] = "sampler"};
+                                        [IG_ARGUMENT_SAMPLER] = "sampler",
+                                        [IG_ARGUMENT_FUNCTION_TABLE] = "function table"};
     const char *what = names[kind];
     igi_text known = {0};
     for (size_t i = 0; i < kernel->argument_count; i++) {
@@ -51,6 +52,10 @@ static int missing_argument(const ig_kernel_info *kernel, const ig_argument *arg
     if (argument->kind == IG_ARGUMENT_SAMPLER)
         return cli_error(CLI_BAD_INPUT, "kernel '%s' needs sampler %u '%s': add --arg %u=sampler:linear", kernel->name,
                          argument->index, argument->name, argument->index);
+    if (argument->kind == IG_ARGUMENT_FUNCTION_TABLE)
+        return cli_error(CLI_BAD_INPUT,
+                         "kernel '%s' needs function table %u '%s' (%s): add --arg %u=functions:NAME,NAME",
+                         kernel->name, argument->index, argument->name, declared, argument->index);
     if (argument->kind == IG_ARGUMENT_THREADGROUP)
         return cli_error(CLI_BAD_INPUT, "kernel '%s' needs threadgroup memory %u '%s' (%s): add --threadgroup %u=BYTES",
                          kernel->name, argument->index, argument->name, declared, argument->index);
@@ -72,7 +77,8 @@ static int check_all_given(run_job *job, const ig_kernel_info *kernel) {
         bool given = argument->kind == IG_ARGUMENT_BUILTIN;
         if (argument->kind == IG_ARGUMENT_BUFFER) given = run_find_argument(job, argument->index) != NULL;
         if (argument->kind == IG_ARGUMENT_THREADGROUP) given = has_threadgroup_memory(job, argument->index);
-        if (argument->kind == IG_ARGUMENT_TEXTURE || argument->kind == IG_ARGUMENT_SAMPLER)
+        if (argument->kind == IG_ARGUMENT_TEXTURE || argument->kind == IG_ARGUMENT_SAMPLER ||
+            argument->kind == IG_ARGUMENT_FUNCTION_TABLE)
             given = run_find_object(job, argument->kind, argument->index) != NULL;
         if (!given) return missing_argument(kernel, argument);
     }

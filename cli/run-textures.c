@@ -13,11 +13,12 @@
 #include "picture.h"
 #include "run.h"
 
-static const char texture_mark[] = "texture:", sampler_mark[] = "sampler:";
+static const char texture_mark[] = "texture:", sampler_mark[] = "sampler:", functions_mark[] = "functions:";
 
 bool run_names_object(const char *spec) {
     return strncmp(spec, texture_mark, sizeof texture_mark - 1) == 0 ||
-           strncmp(spec, sampler_mark, sizeof sampler_mark - 1) == 0;
+           strncmp(spec, sampler_mark, sizeof sampler_mark - 1) == 0 ||
+           strncmp(spec, functions_mark, sizeof functions_mark - 1) == 0;
 }
 
 run_object *run_find_object(run_job *job, ig_argument_kind kind, uint32_t index) {
@@ -102,7 +103,17 @@ static int read_sampler(const char *spec, run_object *object) {
     return CLI_CONTINUE;
 }
 
+static int read_functions(run_job *job, uint32_t index, const char *names) {
+    if (run_find_object(job, IG_ARGUMENT_FUNCTION_TABLE, index))
+        return cli_usage_error("--arg %u is given twice as a function table", index);
+    job->objects[job->object_count++] =
+        (run_object){.kind = IG_ARGUMENT_FUNCTION_TABLE, .index = index, .functions = names};
+    return CLI_CONTINUE;
+}
+
 int run_read_object(run_job *job, uint32_t index, const char *spec) {
+    if (strncmp(spec, functions_mark, sizeof functions_mark - 1) == 0)
+        return read_functions(job, index, spec + sizeof functions_mark - 1);
     bool texture = strncmp(spec, texture_mark, sizeof texture_mark - 1) == 0;
     run_object object = {.kind = texture ? IG_ARGUMENT_TEXTURE : IG_ARGUMENT_SAMPLER, .index = index};
     if (run_find_object(job, object.kind, index))
@@ -140,12 +151,42 @@ static int create_sampler(run_job *job, run_object *object) {
     return cli_report_and_clear(status, &error);
 }
 
+// "-" is an empty place.
+static ig_status fill_table(ig_function_table *table, const char *names) {
+    ig_status status = IG_STATUS_OK;
+    uint32_t index = 0;
+    for (const char *name = names; *name && status == IG_STATUS_OK; name += strcspn(name, ","), name += *name == ',') {
+        char *copy = igi_strndup(name, strcspn(name, ","));
+        if (!copy) return IG_STATUS_OUT_OF_MEMORY;
+        status = ig_function_table_set(table, index++, strcmp(copy, "-") == 0 ? NULL : copy);
+        free(copy);
+    }
+    return status;
+}
+
+static int create_table(run_job *job, run_object *object) {
+    uint32_t count = *object->functions != 0;
+    for (const char *at = object->functions; *at; at++) count += *at == ',';
+    ig_status status = ig_function_table_create(job->pipeline, count, &object->table);
+    if (status == IG_STATUS_OK) status = fill_table(object->table, object->functions);
+    if (status == IG_STATUS_OK) return CLI_CONTINUE;
+    ig_error error = {0};
+    ig_last_error(&error);
+    return cli_report_and_clear(status, &error);
+}
+
+static int create_object(run_job *job, run_object *object) {
+    switch (object->kind) {
+        case IG_ARGUMENT_TEXTURE: return create_texture(job, object);
+        case IG_ARGUMENT_SAMPLER: return create_sampler(job, object);
+        default: return create_table(job, object);
+    }
+}
+
 int run_create_objects(run_job *job) {
     int result = CLI_CONTINUE;
-    for (size_t i = 0; i < job->object_count && result == CLI_CONTINUE; i++) {
-        run_object *object = &job->objects[i];
-        result = object->kind == IG_ARGUMENT_TEXTURE ? create_texture(job, object) : create_sampler(job, object);
-    }
+    for (size_t i = 0; i < job->object_count && result == CLI_CONTINUE; i++)
+        result = create_object(job, &job->objects[i]);
     return result;
 }
 
@@ -154,6 +195,7 @@ void run_encode_objects(const run_job *job, ig_commands *commands) {
         const run_object *object = &job->objects[i];
         if (object->texture) ig_commands_set_texture(commands, object->texture, object->index);
         if (object->sampler) ig_commands_set_sampler(commands, object->sampler, object->index);
+        if (object->table) ig_commands_set_function_table(commands, object->table, object->index);
     }
 }
 
@@ -161,6 +203,7 @@ void run_free_objects(run_job *job) {
     for (size_t i = 0; i < job->object_count; i++) {
         ig_texture_release(job->objects[i].texture);
         ig_texture_sampler_release(job->objects[i].sampler);
+        ig_function_table_release(job->objects[i].table);
         free(job->objects[i].pixels);
     }
     free(job->objects);

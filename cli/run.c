@@ -114,6 +114,7 @@ static const char details[] =
     "  raw:SPEC              the bytes of any of these, whatever type the kernel has\n"
     "  texture:FILE.png      a texture with the picture, as rgba8_unorm\n"
     "  texture:rgba8_unorm[480,640]   a texture of zeros: height and width\n"
+    "  functions:NAME,NAME   a table of [[visible]] functions; - is none\n"
     "  sampler:linear,repeat a sampler: nearest, linear, mipmaps, pixel, clamp, repeat, mirror, zero, border\n"
     "where the type is one of f32 f16 bf16 i8 u8 i16 u16 i32 u32 i64 u64 bool. It must be the type of the "
     "kernel's argument: vectors, matrices and atomics count as their elements, integers may differ in sign, "

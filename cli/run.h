@@ -19,7 +19,7 @@ typedef struct run_argument {
     const ig_argument *reflection;  // borrowed from the pipeline
 } run_argument;
 
-// One --arg that is a texture or a sampler; these have indices of their own.
+// One --arg that is a texture, a sampler or a function table.
 typedef struct run_object {
     ig_argument_kind kind;
     uint32_t index;
@@ -29,6 +29,8 @@ typedef struct run_object {
     void *pixels;  // of the picture
     ig_texture *texture;
     ig_texture_sampler *sampler;
+    const char *functions;  // of a function table: names with commas between them
+    ig_function_table *table;
 } run_object;
 
 // One --threadgroup, --print or --out.
@@ -86,7 +88,7 @@ int run_create_buffers(run_job *job);
 void run_refill_buffers(run_job *job);
 int run_show_results(run_job *job);
 
-// Whether the SPEC is of a texture or a sampler.
+// Whether the SPEC is of a texture, a sampler or a function table.
 bool run_names_object(const char *spec);
 int run_read_object(run_job *job, uint32_t index, const char *spec);
 run_object *run_find_object(run_job *job, ig_argument_kind kind, uint32_t index);

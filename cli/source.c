@@ -100,13 +100,21 @@ static int check_constants(const cli_source *source, const ig_library *library) 
 int cli_source_specialise(const cli_source *source, ig_library *library, const char *kernel, ig_pipeline **pipeline) {
     int result = check_constants(source, library);
     if (result != CLI_CONTINUE) return result;
+    // Whatever may be called is linked.
+    size_t function_count = ig_library_function_count(library);
+    ig_linked_function *functions = igi_calloc(function_count, sizeof *functions);
+    if (!functions) return cli_error(CLI_FAILED, "out of memory");
+    for (size_t i = 0; i < function_count; i++) functions[i].name = ig_library_function(library, i);
     ig_pipeline_desc desc = {
         .kernel = kernel,
         .constants = source->constants,
         .constant_count = source->constant_texts.count,
+        .linked_functions = functions,
+        .linked_function_count = function_count,
     };
     ig_error error = {0};
     ig_status status = ig_pipeline_create(library, &desc, pipeline, &error);
+    free(functions);
     return status == IG_STATUS_OK ? CLI_CONTINUE : cli_report_and_clear(status, &error);
 }
 

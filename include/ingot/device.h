@@ -25,13 +25,14 @@ extern "C" {
 #pragma GCC visibility push(default)
 #endif
 
-typedef struct ig_device ig_device;      // a GPU, or the CPU as a software Metal device
-typedef struct ig_buffer ig_buffer;      // memory that kernels can access
-typedef struct ig_library ig_library;    // compiled MSL source
-typedef struct ig_pipeline ig_pipeline;  // one kernel of a library, specialised and ready to run
-typedef struct ig_queue ig_queue;        // command buffers that run in order
-typedef struct ig_commands ig_commands;  // a command buffer: a list of work that runs once
-typedef struct ig_event ig_event;        // a counter that queues and the host wait for
+typedef struct ig_device ig_device;                  // a GPU, or the CPU as a software Metal device
+typedef struct ig_buffer ig_buffer;                  // memory that kernels can access
+typedef struct ig_library ig_library;                // compiled MSL source
+typedef struct ig_pipeline ig_pipeline;              // one kernel of a library, specialised and ready to run
+typedef struct ig_queue ig_queue;                    // command buffers that run in order
+typedef struct ig_commands ig_commands;              // a command buffer: a list of work that runs once
+typedef struct ig_event ig_event;                    // a counter that queues and the host wait for
+typedef struct ig_function_table ig_function_table;  // functions that a kernel calls by number
 
 // Width, height and depth of a grid or threadgroup. A zero height or depth after a non-zero width counts as 1.
 typedef struct ig_size {
@@ -56,7 +57,7 @@ typedef struct ig_device_properties {
     uint32_t max_threadgroup_memory;       // 32768
     uint32_t max_buffer_arguments;         // 31
     uint32_t worker_count;                 // CPU threads that run kernels; 0 on a GPU
-    uint32_t language_version;             // the newest MSL it compiles, 320 for 3.2
+    uint32_t language_version;             // the newest MSL it compiles, 410 for 4.1
     bool unified_memory;                   // host and device share physical memory
 } ig_device_properties;
 
@@ -255,11 +256,12 @@ const char *ig_library_log(const ig_library *library);
 
 // Where a kernel's argument comes from.
 typedef enum ig_argument_kind {
-    IG_ARGUMENT_BUFFER,       // a device or constant pointer or reference, set by set_buffer or set_bytes
-    IG_ARGUMENT_THREADGROUP,  // a threadgroup pointer, set by set_threadgroup_memory
-    IG_ARGUMENT_BUILTIN,      // the position of the thread and the like, set by the device
-    IG_ARGUMENT_TEXTURE,      // set by set_texture
-    IG_ARGUMENT_SAMPLER,      // set by set_sampler
+    IG_ARGUMENT_BUFFER,          // a device or constant pointer or reference, set by set_buffer or set_bytes
+    IG_ARGUMENT_THREADGROUP,     // a threadgroup pointer, set by set_threadgroup_memory
+    IG_ARGUMENT_BUILTIN,         // the position of the thread and the like, set by the device
+    IG_ARGUMENT_TEXTURE,         // set by set_texture
+    IG_ARGUMENT_SAMPLER,         // set by set_sampler
+    IG_ARGUMENT_FUNCTION_TABLE,  // set by set_function_table
 } ig_argument_kind;
 
 // What a kernel does with an argument.
@@ -326,6 +328,10 @@ size_t ig_library_kernel_count(const ig_library *library);
 const ig_kernel_info *ig_library_kernel(const ig_library *library, size_t index);
 // The kernel with this name, or NULL if there is none. Borrowed from the library.
 const ig_kernel_info *ig_library_find_kernel(const ig_library *library, const char *name);
+// The number of [[visible]] and [[stitchable]] functions in a library, which pipelines can link.
+size_t ig_library_function_count(const ig_library *library);
+// The name of a visible function by its place in the source, or NULL past the last. Borrowed from the library.
+const char *ig_library_function(const ig_library *library, size_t index);
 // The number of function constants that a library declares.
 size_t ig_library_function_constant_count(const ig_library *library);
 // A function constant by its place in the source, or NULL past the last. Borrowed from the library.
@@ -342,11 +348,21 @@ typedef struct ig_function_constant {
     uint32_t components;  // 0: 1
 } ig_function_constant;
 
+// A [[visible]] function that a kernel may call.
+typedef struct ig_linked_function {
+    ig_library *library;  // NULL: that of the kernel
+    const char *name;     // its name in the library
+} ig_linked_function;
+
 // Which kernel to make ready, and with which constants.
 typedef struct ig_pipeline_desc {
-    const char *kernel;  // its name in the library
-    const ig_function_constant *constants;
+    const char *kernel;                     // its name in the library
+    const ig_function_constant *constants;  // also for the functions that are linked
     size_t constant_count;
+    // Functions that the kernel calls through function tables, or declares as [[visible]] without defining them. Those
+    // of the kernel's own library that it calls by name need not be listed.
+    const ig_linked_function *linked_functions;
+    size_t linked_function_count;
     const char *label;
 } ig_pipeline_desc;
 
@@ -359,7 +375,7 @@ typedef struct ig_pipeline_properties {
 } ig_pipeline_properties;
 
 // Compiles one kernel of a library for the device, with its function constants, or loads it from the cache.
-// errors: NOT_FOUND (no such kernel), WRONG_CONSTANT, COMPILE_FAILED, COMPILER_CRASHED, COMPILER_TIMEOUT,
+// errors: NOT_FOUND (no such kernel or visible function), WRONG_CONSTANT, COMPILE_FAILED, COMPILER_CRASHED, COMPILER_TIMEOUT,
 // THREADGROUP_TOO_LARGE, OUT_OF_MEMORY.
 ig_status ig_pipeline_create(ig_library *library, const ig_pipeline_desc *desc, ig_pipeline **pipeline,
                              ig_error *error);
@@ -372,6 +388,19 @@ void ig_pipeline_get_properties(const ig_pipeline *pipeline, ig_pipeline_propert
 const ig_kernel_info *ig_pipeline_kernel(const ig_pipeline *pipeline);
 // The threadgroup size that the device chooses for a dispatch over `grid` with a group of zeros.
 ig_size ig_pipeline_threadgroup_size(const ig_pipeline *pipeline, ig_size grid);
+
+// Creates a table of `count` functions, for an argument visible_function_table of the pipeline's kernel. All are empty: a
+// call of them does nothing and returns zeros. errors: UNSUPPORTED on a GPU, OUT_OF_MEMORY.
+ig_status ig_function_table_create(ig_pipeline *pipeline, uint32_t count, ig_function_table **table);
+ig_function_table *ig_function_table_retain(ig_function_table *table);
+void ig_function_table_release(ig_function_table *table);
+// The number of functions that the table has room for.
+uint32_t ig_function_table_count(const ig_function_table *table);
+// Puts a function that is linked to the table's pipeline, by its name, at `index`; NULL: none. Do not call it while
+// commands that use the table run. errors: NOT_FOUND (not linked), OUT_OF_RANGE.
+ig_status ig_function_table_set(ig_function_table *table, uint32_t index, const char *name);
+// The address that kernels see, for tables inside argument buffers.
+uint64_t ig_function_table_device_address(const ig_function_table *table);
 
 // The code of a pipeline on the software device, as text. `stage` is "llvm" (IR for one thread), "simt" (IR for a
 // threadgroup) or "asm". owns: the caller frees *text with free(). errors: UNSUPPORTED on a GPU, INVALID_ARGUMENT for
@@ -430,6 +459,20 @@ ig_status ig_commands_set_pipeline(ig_commands *commands, ig_pipeline *pipeline)
 ig_status ig_commands_set_buffer(ig_commands *commands, ig_buffer *buffer, uint64_t offset, uint32_t index);
 // Binds a copy of `length` bytes to the argument [[buffer(index)]], for small constants.
 ig_status ig_commands_set_bytes(ig_commands *commands, const void *bytes, uint64_t length, uint32_t index);
+// A tensor of Metal 4 in a buffer, for an argument `tensor<device T, ...>`. Dimension 0 is the innermost.
+typedef struct ig_tensor_argument {
+    ig_buffer *buffer;
+    uint64_t offset;  // of its first element, in bytes
+    uint32_t rank;    // 1 to 16
+    uint64_t extents[16];
+    uint64_t strides[16];  // in elements; all 0: the product of the extents before it
+} ig_tensor_argument;
+// Binds a tensor to the argument [[buffer(index)]]. errors: OUT_OF_RANGE (offset, rank or index), INVALID_ARGUMENT,
+// UNSUPPORTED on a GPU.
+ig_status ig_commands_set_tensor(ig_commands *commands, const ig_tensor_argument *tensor, uint32_t index);
+// Binds a function table to the argument [[buffer(index)]]. NULL removes the binding. Dispatches fail with
+// INVALID_ARGUMENT if it was made for another pipeline than the one that is set.
+ig_status ig_commands_set_function_table(ig_commands *commands, ig_function_table *table, uint32_t index);
 // Gives the argument [[threadgroup(index)]] `length` bytes of threadgroup memory.
 ig_status ig_commands_set_threadgroup_memory(ig_commands *commands, uint64_t length, uint32_t index);
 

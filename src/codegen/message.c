@@ -68,6 +68,46 @@ static void get_sources(igi_reader *r, igi_msl_sources *sources) {
     for (; sources->count < count && !r->failed; sources->count++) get_source(r, &sources->files[sources->count]);
 }
 
+// ---- Linked functions ----
+
+// A library that several of them are in is sent once: a place in the list says where.
+static size_t first_of_library(const igi_simt_request *request, size_t index) {
+    size_t first = 0;
+    while (request->linked[first].bitcode != request->linked[index].bitcode) first++;
+    return first;
+}
+
+static void put_linked(igi_text *bytes, const igi_simt_request *request) {
+    igi_put_u32(bytes, (uint32_t)request->linked_count);
+    for (size_t i = 0; i < request->linked_count; i++) {
+        const igi_simt_linked *linked = &request->linked[i];
+        size_t first = first_of_library(request, i);
+        igi_put_string(bytes, linked->symbol);
+        igi_put_u32(bytes, linked->bitcode != NULL);
+        igi_put_u32(bytes, (uint32_t)first);
+        if (linked->bitcode && first == i) igi_put_block(bytes, linked->bitcode, linked->bitcode_length);
+    }
+}
+
+static void get_linked(igi_reader *r, igi_codegen_job *job) {
+    uint32_t count = igi_get_count(r, 12);
+    job->linked = igi_calloc(count, sizeof *job->linked);
+    igi_reader_needs(r, job->linked);
+    for (uint32_t i = 0; i < count && !r->failed; i++) {
+        igi_simt_linked *linked = &job->linked[i];
+        job->request.linked_count = i + 1;
+        linked->symbol = igi_get_string(r);
+        bool elsewhere = igi_get_u32(r) != 0;
+        uint32_t first = igi_get_u32(r);
+        if (first > i) r->failed = true;
+        if (!elsewhere || r->failed) continue;
+        if (first < i)
+            linked->bitcode = job->linked[first].bitcode, linked->bitcode_length = job->linked[first].bitcode_length;
+        else
+            linked->bitcode = igi_get_block(r, &linked->bitcode_length);
+    }
+}
+
 // ---- Requests ----
 
 // Distinguishes builds of Ingot: a process of another build must not be asked, because its code would be cached under
@@ -113,6 +153,7 @@ void igi_codegen_write_job(const igi_simt_request *request, igi_simt_stage stage
     for (size_t i = 0; i < request->constant_count; i++) put_constant(bytes, &request->constants[i]);
     put_sources(bytes, request->remarks);
     igi_put_block(bytes, request->bitcode, request->bitcode_length);
+    put_linked(bytes, request);
 }
 
 static void get_constants(igi_reader *r, igi_codegen_job *job) {
@@ -144,6 +185,8 @@ static void get_request(igi_reader *r, igi_codegen_job *job) {
     get_sources(r, &job->sources);
     job->remarks = (igi_simt_remarks){.sources = job->sources.count ? &job->sources : NULL, .name = job->name};
     request->bitcode = igi_get_block(r, &request->bitcode_length);
+    get_linked(r, job);
+    request->linked = job->linked;
 }
 
 ig_status igi_codegen_read_job(const char *bytes, size_t length, igi_codegen_job *job, ig_error *error) {
@@ -163,7 +206,8 @@ ig_status igi_codegen_read_job(const char *bytes, size_t length, igi_codegen_job
 
 void igi_codegen_job_free(igi_codegen_job *job) {
     for (size_t i = 0; job->constants && i < job->request.constant_count; i++) free((char *)job->constants[i].name);
-    free(job->constants), free(job->symbol), free(job->name);
+    for (size_t i = 0; job->linked && i < job->request.linked_count; i++) free((char *)job->linked[i].symbol);
+    free(job->constants), free(job->symbol), free(job->name), free(job->linked);
     igi_simt_remarks_free(&job->remarks);
     igi_msl_sources_free(&job->sources);
     *job = (igi_codegen_job){0};

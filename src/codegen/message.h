@@ -25,6 +25,7 @@ typedef struct igi_codegen_job {
     // What request points to:
     char *symbol, *name;
     ig_function_constant *constants;
+    igi_simt_linked *linked;
     igi_simt_remarks remarks;
     igi_msl_sources sources;
 } igi_codegen_job;

@@ -37,6 +37,8 @@ typedef struct igi_device_backend {
     ig_status (*pipeline_open)(ig_pipeline *pipeline, const ig_pipeline_desc *desc, const igi_msl_kernel *kernel,
                                ig_error *error);
     void (*pipeline_close)(ig_pipeline *pipeline);
+    // Whether pipeline_open links functions of pipeline->functions, whose numbers in tables are their places plus 1.
+    bool links_functions;
     // Optional; NULL: unsupported.
     ig_status (*pipeline_emit)(ig_pipeline *pipeline, const char *stage, char **text);
     // Optional; NULL: unsupported.

@@ -56,6 +56,7 @@ bool igi_device_encode_keep(ig_commands *commands, igi_device_retained retained)
         case IGI_RETAINED_EVENT: ig_event_retain(retained.object); break;
         case IGI_RETAINED_TEXTURE: ig_texture_retain(retained.object); break;
         case IGI_RETAINED_SAMPLER: ig_texture_sampler_retain(retained.object); break;
+        case IGI_RETAINED_FUNCTION_TABLE: ig_function_table_retain(retained.object); break;
     }
     return true;
 }
@@ -130,6 +131,47 @@ ig_status ig_commands_set_bytes(ig_commands *commands, const void *bytes, uint64
     return IG_STATUS_OK;
 }
 
+// As <metal_tensor> reads it.
+typedef struct tensor_bytes {
+    uint64_t address, rank;
+    int64_t extents[16], strides[16];
+} tensor_bytes;
+
+static bool describe_tensor(const ig_tensor_argument *tensor, tensor_bytes *bytes) {
+    bool packed = true;
+    uint64_t step = 1;
+    for (uint32_t d = 0; d < tensor->rank; d++) packed = packed && !tensor->strides[d];
+    *bytes = (tensor_bytes){.address = ig_buffer_device_address(tensor->buffer) + tensor->offset, .rank = tensor->rank};
+    for (uint32_t d = 0; d < tensor->rank; d++) {
+        bytes->extents[d] = (int64_t)tensor->extents[d];
+        bytes->strides[d] = (int64_t)(packed ? step : tensor->strides[d]);
+        if (tensor->extents[d] > INT64_MAX || !igi_mul(step, tensor->extents[d], &step) || step > INT64_MAX)
+            return false;
+    }
+    return true;
+}
+
+ig_status ig_commands_set_tensor(ig_commands *commands, const ig_tensor_argument *tensor, uint32_t index) {
+    tensor_bytes bytes;
+    ig_status status = check_slot(commands, index, "set_tensor");
+    if (status != IG_STATUS_OK) return status;
+    if (!tensor || !tensor->buffer)
+        return igi_device_encode_fail(commands, IG_STATUS_INVALID_ARGUMENT, "set_tensor %u: tensor or buffer is NULL",
+                                      index);
+    if (!commands->queue->device->backend->links_functions)
+        return igi_device_encode_fail(commands, IG_STATUS_UNSUPPORTED, "set_tensor %u: device '%s' has no tensors",
+                                      index, commands->queue->device->backend->name);
+    if ((status = check_device(commands, tensor->buffer, "set_tensor")) != IG_STATUS_OK) return status;
+    if (!tensor->rank || tensor->rank > 16 || tensor->offset >= tensor->buffer->length ||
+        !describe_tensor(tensor, &bytes))
+        return igi_device_encode_fail(commands, IG_STATUS_OUT_OF_RANGE,
+                                      "set_tensor %u: its rank is not from 1 to 16, its offset is outside the buffer, "
+                                      "or it has too many elements",
+                                      index);
+    if (!keep_buffer(commands, tensor->buffer)) return no_memory(commands);
+    return ig_commands_set_bytes(commands, &bytes, sizeof bytes, index);
+}
+
 ig_status ig_commands_set_threadgroup_memory(ig_commands *commands, uint64_t length, uint32_t index) {
     ig_status status = check_slot(commands, index, "set_threadgroup_memory");
     if (status != IG_STATUS_OK) return status;
@@ -192,6 +234,22 @@ static ig_status bind_buffer(ig_commands *commands, const ig_argument *argument,
                                   (unsigned long long)bound_length(binding));
 }
 
+static ig_status bind_function_table(ig_commands *commands, const ig_argument *argument, igi_device_binding *binding) {
+    const char *kernel = name_of(commands->pipeline);
+    *binding = commands->buffers[argument->index];
+    if (!binding->buffer && !binding->bytes && *argument->condition) return IG_STATUS_OK;
+    if (!binding->table)
+        return igi_device_encode_fail(
+            commands, binding->buffer || binding->bytes ? IG_STATUS_INVALID_ARGUMENT : IG_STATUS_UNBOUND_ARGUMENT,
+            "kernel '%s': argument '%s' (%s, buffer %u) is a function table that was not set; call set_function_table",
+            kernel, argument->name, argument->type, argument->index);
+    if (binding->table->pipeline == commands->pipeline) return IG_STATUS_OK;
+    return igi_device_encode_fail(commands, IG_STATUS_INVALID_ARGUMENT,
+                                  "kernel '%s': argument '%s' (buffer %u) is bound to a function table of another "
+                                  "pipeline, that of kernel '%s'",
+                                  kernel, argument->name, argument->index, name_of(binding->table->pipeline));
+}
+
 static ig_status bind_threadgroup(ig_commands *commands, const ig_argument *argument, igi_device_binding *binding,
                                   uint64_t *total) {
     uint64_t length = commands->threadgroup_lengths[argument->index];
@@ -237,6 +295,7 @@ static ig_status bind_argument(ig_commands *commands, const ig_argument *argumen
         case IG_ARGUMENT_BUFFER: return bind_buffer(commands, argument, binding);
         case IG_ARGUMENT_TEXTURE: return bind_texture(commands, argument, binding);
         case IG_ARGUMENT_SAMPLER: return bind_sampler(commands, argument, binding);
+        case IG_ARGUMENT_FUNCTION_TABLE: return bind_function_table(commands, argument, binding);
         default: return bind_threadgroup(commands, argument, binding, threadgroup_bytes);
     }
 }
@@ -258,7 +317,8 @@ static ig_status bind_arguments(ig_commands *commands, igi_device_dispatch *disp
             *binding = (igi_device_binding){.index = argument->index + k};
             ig_status status = bind_argument(commands, argument, binding, &dispatch->threadgroup_bytes);
             if (status != IG_STATUS_OK) return status;
-            binding->kind = argument->kind;
+            // To backends, a table is the buffer it is in.
+            binding->kind = argument->kind == IG_ARGUMENT_FUNCTION_TABLE ? IG_ARGUMENT_BUFFER : argument->kind;
             binding->index = argument->index + k;
             dispatch->binding_count++;
         }

@@ -15,9 +15,10 @@ static ig_status check(const ig_library_desc *desc, ig_error *error) {
         if (!desc->defines[i].name || !*desc->defines[i].name)
             return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "define %zu has no name", i);
     uint32_t version = desc->language_version;
-    if (version && (version < 100 || version > 320 || version % 10))
+    bool between = version > 320 && version < 400;
+    if (version && (version < 100 || version > 410 || between || version % 10))
         return igi_error_set(error, IG_STATUS_UNSUPPORTED,
-                             "Metal language version %g is not supported; the newest is 3.2", version / 100.0);
+                             "Metal language version %g is not supported; the newest is 4.1", version / 100.0);
     return IG_STATUS_OK;
 }
 
@@ -97,4 +98,12 @@ size_t ig_library_function_constant_count(const ig_library *library) {
 
 const ig_function_constant_info *ig_library_function_constant(const ig_library *library, size_t index) {
     return index < library->reflection.constant_count ? &library->reflection.constants[index] : NULL;
+}
+
+size_t ig_library_function_count(const ig_library *library) {
+    return library->reflection.function_count;
+}
+
+const char *ig_library_function(const ig_library *library, size_t index) {
+    return index < library->reflection.function_count ? library->reflection.functions[index].name : NULL;
 }

@@ -76,6 +76,16 @@ struct ig_pipeline {
     ig_pipeline_properties properties;
     ig_kernel_info kernel;  // arguments of this specialisation; strings are the library's
     char *label;
+    ig_library **libraries;  // of the linked functions, in their order; retained
+    const igi_msl_function **functions;
+    size_t function_count;
+};
+
+struct ig_function_table {
+    igi_refcount references;
+    ig_pipeline *pipeline;
+    ig_buffer *buffer;  // as <metal_visible_function_table> reads it: the count, and then numbers of functions
+    uint32_t count;
 };
 
 typedef enum igi_device_command_kind {
@@ -100,6 +110,7 @@ typedef struct igi_device_binding {
     uint64_t length;  // of bytes or threadgroup memory
     ig_texture *texture;
     ig_texture_sampler *sampler;
+    ig_function_table *table;  // whose buffer it is; NULL for other buffers
 } igi_device_binding;
 
 typedef struct igi_device_dispatch {
@@ -158,6 +169,7 @@ typedef struct igi_device_retained {
         IGI_RETAINED_EVENT,
         IGI_RETAINED_TEXTURE,
         IGI_RETAINED_SAMPLER,
+        IGI_RETAINED_FUNCTION_TABLE,
     } kind;
     void *object;
 } igi_device_retained;

@@ -44,6 +44,52 @@ static ig_status check_constants(const ig_library *library, const ig_pipeline_de
     return IG_STATUS_OK;
 }
 
+// ---- Linked functions ----
+
+static ig_status no_such_function(const ig_library *library, const char *name, ig_error *error) {
+    igi_text names = {0};
+    size_t count = library->reflection.function_count;
+    for (size_t i = 0; i < count && i < 20; i++)
+        igi_text_addf(&names, "%s%s", i ? ", " : "", library->reflection.functions[i].name);
+    igi_error_set(error, IG_STATUS_NOT_FOUND, "the library has no [[visible]] function '%s'; it has %s", name,
+                  count && names.data ? names.data : "none");
+    igi_text_free(&names);
+    return IG_STATUS_NOT_FOUND;
+}
+
+static ig_status add_linked(ig_pipeline *made, const ig_linked_function *linked, ig_error *error) {
+    ig_library *library = linked->library ? linked->library : made->library;
+    if (!linked->name) return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "a linked function has no name");
+    if (library->device != made->library->device)
+        return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT,
+                             "linked function '%.100s' belongs to another device than the kernel", linked->name);
+    const igi_msl_function *function = igi_msl_reflection_find_function(&library->reflection, linked->name);
+    if (!function) return no_such_function(library, linked->name, error);
+    made->functions[made->function_count] = function;
+    made->libraries[made->function_count++] = ig_library_retain(library);
+    return IG_STATUS_OK;
+}
+
+static ig_status link_functions(ig_pipeline *made, const ig_pipeline_desc *desc, ig_error *error) {
+    size_t count = desc->linked_function_count;
+    if (!count) return IG_STATUS_OK;
+    const igi_device_backend *backend = made->library->device->backend;
+    if (!backend->links_functions)
+        return igi_error_set(error, IG_STATUS_UNSUPPORTED, "device '%s' does not link functions", backend->name);
+    made->functions = igi_calloc(count, sizeof *made->functions);
+    made->libraries = igi_calloc(count, sizeof *made->libraries);
+    ig_status status = made->functions && made->libraries ? IG_STATUS_OK : igi_error_no_memory(error);
+    for (size_t i = 0; i < count && status == IG_STATUS_OK; i++)
+        status = add_linked(made, &desc->linked_functions[i], error);
+    return status;
+}
+
+static void free_pipeline(ig_pipeline *pipeline) {
+    for (size_t i = 0; i < pipeline->function_count; i++) ig_library_release(pipeline->libraries[i]);
+    free(pipeline->libraries), free((void *)pipeline->functions);
+    free(pipeline->label), free((void *)pipeline->kernel.arguments), free(pipeline);
+}
+
 // ---- Arguments of this specialisation ----
 
 static bool is_zero(const ig_function_constant *constant) {
@@ -100,7 +146,8 @@ static ig_status open_on_backend(ig_pipeline *made, const ig_pipeline_desc *desc
 
 ig_status ig_pipeline_create(ig_library *library, const ig_pipeline_desc *desc, ig_pipeline **pipeline,
                              ig_error *error) {
-    if (!library || !desc || !desc->kernel || !pipeline || (desc->constant_count && !desc->constants))
+    if (!library || !desc || !desc->kernel || !pipeline || (desc->constant_count && !desc->constants) ||
+        (desc->linked_function_count && !desc->linked_functions))
         return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "library, kernel name and pipeline must not be NULL");
     if (igi_device_is_inherited(library->device)) return igi_device_error_forked(error);
     const igi_msl_kernel *kernel = igi_msl_reflection_find(&library->reflection, desc->kernel);
@@ -111,9 +158,10 @@ ig_status ig_pipeline_create(ig_library *library, const ig_pipeline_desc *desc, 
     if (!made) return igi_error_no_memory(error);
     igi_ref_init(&made->references);
     made->library = library;
-    status = open_on_backend(made, desc, kernel, error);
+    status = link_functions(made, desc, error);
+    if (status == IG_STATUS_OK) status = open_on_backend(made, desc, kernel, error);
     if (status != IG_STATUS_OK) {
-        free(made->label), free((void *)made->kernel.arguments), free(made);
+        free_pipeline(made);
         return status;
     }
     ig_library_retain(library);
@@ -130,7 +178,7 @@ void ig_pipeline_release(ig_pipeline *pipeline) {
     if (!pipeline || igi_device_is_inherited(pipeline->library->device) || !igi_ref_drop(&pipeline->references)) return;
     ig_library *library = pipeline->library;
     library->device->backend->pipeline_close(pipeline);
-    free(pipeline->label), free((void *)pipeline->kernel.arguments), free(pipeline);
+    free_pipeline(pipeline);
     ig_library_release(library);
 }
 

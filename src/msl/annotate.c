@@ -77,7 +77,7 @@ static const char *space_in(annotator *a, size_t start, size_t end) {
     return a->space ? a->space : "";
 }
 
-// Whether the parameter is a texture or a sampler by its type's name.
+// Whether the parameter is a texture, a sampler or a function table by its type's name.
 static const char *object_in(const igi_msl_rewriter *r, size_t start, size_t end) {
     static const char *const textures[] = {
         "texture1d", "texture1d_array", "texture2d",         "texture2d_array",  "texture2d_ms", "texture2d_ms_array",
@@ -87,6 +87,7 @@ static const char *object_in(const igi_msl_rewriter *r, size_t start, size_t end
     for (size_t i = start; i < end; i++) {
         if (igi_msl_is(r, i, "*") || igi_msl_is(r, i, "&")) return NULL;  // in a buffer
         if (igi_msl_is(r, i, "sampler")) return "sampler";
+        if (igi_msl_is(r, i, "visible_function_table") || igi_msl_is(r, i, "tensor")) return "buffer";
         for (size_t k = 0; k < sizeof textures / sizeof *textures; k++)
             if (igi_msl_is(r, i, textures[k])) return "texture";
     }
@@ -141,6 +142,7 @@ static void append_annotation(annotator *a, igi_text *text, const item *attribut
     igi_text_add(text, "__attribute__((annotate(\"ig.");
     switch (kind) {
         case IGI_ATTRIBUTE_HOST_NAME: igi_text_add(text, "host_name:\" "); break;
+        case IGI_ATTRIBUTE_VISIBLE: igi_text_add(text, "visible\"), hot)) "); return;
         case IGI_ATTRIBUTE_UNSUPPORTED: igi_text_addf(text, "unsupported:%s\"", name); break;
         case IGI_ATTRIBUTE_CONSTANT: igi_text_add(text, "condition:\" __IG_STRING("); break;
         case IGI_ATTRIBUTE_SLOT: igi_text_addf(text, "%s:%s\", ", name, space_in(a, start, open)); break;

@@ -41,6 +41,15 @@ const char *igi_msl_annotation_after(const igi_msl_annotation *annotation, const
     return annotation->text + length;
 }
 
+bool igi_msl_annotation_is(const igi_msl_annotation *annotation, const char *text) {
+    return annotation->text_length == strlen(text) && igi_msl_annotation_after(annotation, text);
+}
+
+bool igi_msl_is_visible(LLVMValueRef function) {
+    LLVMAttributeIndex index = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+    return LLVMGetEnumAttributeAtIndex(function, index, LLVMGetEnumAttributeKindForName("hot", 3)) != NULL;
+}
+
 bool igi_msl_variable_annotation(LLVMValueRef instruction, igi_msl_annotation *annotation, LLVMValueRef *variable) {
     if (!LLVMIsACallInst(instruction)) return false;
     LLVMValueRef callee = LLVMGetCalledValue(instruction);
@@ -225,7 +234,8 @@ uint32_t igi_msl_array_length(const char *type) {
 void igi_msl_number_open_slots(igi_msl_parameters *parameters) {
     for (size_t i = 0; i < parameters->count; i++) {
         igi_msl_parameter *open = &parameters->items[i];
-        bool object = open->kind == IG_ARGUMENT_TEXTURE || open->kind == IG_ARGUMENT_SAMPLER;
+        bool table = open->kind == IG_ARGUMENT_BUFFER && open->annotated && !open->argument;
+        bool object = open->kind == IG_ARGUMENT_TEXTURE || open->kind == IG_ARGUMENT_SAMPLER || table;
         if (object ? open->has_index : open->annotated || !open->argument) continue;
         if (!object) open->kind = open->threadgroup ? IG_ARGUMENT_THREADGROUP : IG_ARGUMENT_BUFFER;
         open->annotated = open->has_index = true;

@@ -55,6 +55,12 @@ uint32_t igi_msl_array_length(const char *type);
 void igi_msl_number_open_slots(igi_msl_parameters *parameters);
 void igi_msl_parameters_free(igi_msl_parameters *parameters);
 
+// Whether the annotation is exactly this.
+bool igi_msl_annotation_is(const igi_msl_annotation *annotation, const char *text);
+// Whether a function, defined or not, is [[visible]]. Annotations of declarations do not reach the IR; `hot`, which means
+// nothing else here, does.
+bool igi_msl_is_visible(LLVMValueRef function);
+
 // Calls visit for each annotated function of the module.
 typedef void (*igi_msl_annotated_visit)(LLVMValueRef function, const igi_msl_annotation *annotation, void *user);
 void igi_msl_annotated_functions(LLVMModuleRef module, igi_msl_annotated_visit visit, void *user);

@@ -42,6 +42,8 @@
 
 static const igi_msl_attribute attributes[] = {
     {"kernel", IGI_ATTRIBUTE_KERNEL},
+    {"visible", IGI_ATTRIBUTE_VISIBLE},
+    {"stitchable", IGI_ATTRIBUTE_VISIBLE},
     {"host_name", IGI_ATTRIBUTE_HOST_NAME},
     {"buffer", IGI_ATTRIBUTE_SLOT},
     {"threadgroup", IGI_ATTRIBUTE_SLOT},
@@ -64,8 +66,6 @@ static const igi_msl_attribute attributes[] = {
     {"object", IGI_ATTRIBUTE_UNSUPPORTED},
     {"mesh", IGI_ATTRIBUTE_UNSUPPORTED},
     {"intersection", IGI_ATTRIBUTE_UNSUPPORTED},
-    {"visible", IGI_ATTRIBUTE_UNSUPPORTED},
-    {"stitchable", IGI_ATTRIBUTE_UNSUPPORTED},
     {"payload", IGI_ATTRIBUTE_UNSUPPORTED},
     {"imageblock_data", IGI_ATTRIBUTE_UNSUPPORTED},
     {"vertex_id", IGI_ATTRIBUTE_UNSUPPORTED},

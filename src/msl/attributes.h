@@ -37,6 +37,7 @@ typedef enum igi_msl_builtin {
 
 typedef enum igi_msl_attribute_kind {
     IGI_ATTRIBUTE_KERNEL,
+    IGI_ATTRIBUTE_VISIBLE,  // may be called through a function table or from another library
     IGI_ATTRIBUTE_HOST_NAME,
     IGI_ATTRIBUTE_SLOT,         // buffer(n), threadgroup(n), texture(n), sampler(n)
     IGI_ATTRIBUTE_BUILTIN,      // given by the device

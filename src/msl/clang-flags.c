@@ -116,6 +116,8 @@ void igi_msl_add_language(igi_msl_arguments *list, const char *overlay, const ig
     for (size_t i = 0; i < BASE_FLAG_COUNT; i++) add(list, base_flags[i]);
     uint32_t version = request->language_version;
     bool fast = request->math_mode == IG_MATH_FAST;
+    // matmul2d has a structure as its template argument, and tensors take several indices, which C++17 does not allow.
+    if (version >= 400) add(list, "-std=c++23");
     add(list, "-D__METAL__=1");
     add_owned(list, igi_format("-D__METAL_VERSION__=%u", version));
     add(list, "-D__METAL_MACOS__=1");
@@ -145,6 +147,7 @@ void igi_msl_add_prelude(igi_msl_arguments *list, bool precompiled) {
 }
 
 void igi_msl_add_inputs(igi_msl_arguments *list, const igi_msl_request *request) {
+    if (request->tensor_layout) add_owned(list, igi_format("-D__INGOT_TENSOR_LAYOUT__=%u", request->tensor_layout));
     for (size_t i = 0; i < request->define_count; i++) {
         const ig_define *define = &request->defines[i];
         add_owned(list, igi_format("-D%s=%s", define->name, define->value ? define->value : "1"));

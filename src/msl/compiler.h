@@ -17,6 +17,7 @@ void igi_msl_compiler_destroy(igi_msl_compiler *compiler);
 
 typedef struct igi_msl_request {
     igi_msl_sources sources;
+    uint32_t tensor_layout;  // of cooperative tensors, as <metal_cooperative_tensor> numbers them
     const ig_define *defines;
     size_t define_count;
     uint32_t language_version;

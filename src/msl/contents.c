@@ -161,10 +161,10 @@ static void refuse_address(contents *c, LLVMValueRef function) {
 
 static void visit_global(contents *c, LLVMValueRef global) {
     if (LLVMIsAFunction(global)) {
-        if (LLVMIsDeclaration(global))
-            refuse_address(c, global);
-        else
+        if (!LLVMIsDeclaration(global))
             add_function(c, global);
+        else if (!igi_msl_is_visible(global))
+            refuse_address(c, global);
     } else if (LLVMIsAGlobalVariable(global)) {
         check_variable(c, global);
         LLVMValueRef value = LLVMGetInitializer(global);
@@ -240,7 +240,7 @@ static void check_callee(contents *c, size_t caller, LLVMValueRef call) {
         add_function(c, callee);
         add_call(c, caller, call);
     } else if (!igi_msl_allows(callee)) {
-        refuse_callee(c, callee);
+        if (!igi_msl_is_visible(callee)) refuse_callee(c, callee);  // else it is linked when a pipeline is made
     } else if (!igi_msl_allows_operands(call)) {
         contents_refuse(c, call, NULL, "an internal function of Ingot's headers is called in an unsupported way");
     }
@@ -314,10 +314,10 @@ static void visit_function(contents *c, size_t number) {
 // ---- Where the walk begins ----
 
 static void visit_kernel(LLVMValueRef function, const igi_msl_annotation *annotation, void *user) {
-    bool kernel = annotation->text_length == strlen("ig.kernel") && igi_msl_annotation_after(annotation, "ig.kernel");
-    if (!kernel || LLVMIsDeclaration(function)) return;
+    bool kernel = igi_msl_annotation_is(annotation, "ig.kernel");
+    if ((!kernel && !igi_msl_annotation_is(annotation, "ig.visible")) || LLVMIsDeclaration(function)) return;
     contents_function *added = add_function(user, function);
-    if (added) added->kernel = true;
+    if (added && kernel) added->kernel = true;
 }
 
 // Initialisers run in every kernel; what is kept by `used` attributes becomes machine code too.

@@ -47,6 +47,7 @@
     IGI_LANE_OP_LIST(X)             \
     X(barrier, "v:i")               \
     X(lane_id, "i:")                \
+    X(simdgroup_id, "i:")           \
     X(matrix_load_f32, "g:ppplb")   \
     X(matrix_store_f32, "v:gppplb") \
     X(matrix_load_b16, "i:ppplb")   \

@@ -59,6 +59,13 @@ static void show_simd(igi_text *text, const char *headers) {
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) show_header_as(text, headers, "__ingot_simd", names[i]);
 }
 
+static void show_primitives(igi_text *text, const char *headers) {
+    static const char *const names[] = {"MetalPerformancePrimitives/MetalPerformancePrimitives.h",
+                                        "MetalPerformancePrimitives/MPPTensorOpsMatMul2d.h"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        show_header_as(text, headers, "__ingot_tensor_ops", names[i]);
+}
+
 static ig_status show_source(igi_text *text, const char *directory, size_t index, const igi_msl_source *source) {
     char *copy = igi_format("%s/%zu", directory, index);
     if (!copy) return IG_STATUS_OUT_OF_MEMORY;
@@ -74,6 +81,7 @@ static ig_status show_all(const igi_msl_overlay *overlay, const char *directory,
     for (size_t i = 0; i < igi_stdlib_files_count; i++) show_header(text, overlay->headers, igi_stdlib_files[i].name);
     show_header(text, overlay->headers, igi_msl_prelude);
     show_simd(text, overlay->headers);
+    show_primitives(text, overlay->headers);
     if (overlay->pch) show(text, igi_msl_pch, igi_strdup(overlay->pch));
     for (size_t i = 0; overlay->sources && i < overlay->sources->count && status == IG_STATUS_OK; i++)
         status = show_source(text, directory, i, &overlay->sources->files[i]);

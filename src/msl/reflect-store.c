@@ -25,6 +25,7 @@ static void put_argument(igi_text *bytes, const ig_argument *argument) {
 void igi_msl_reflection_write(const igi_msl_reflection *reflection, igi_text *bytes) {
     igi_put_u32(bytes, (uint32_t)reflection->kernel_count);
     igi_put_u32(bytes, (uint32_t)reflection->constant_count);
+    igi_put_u32(bytes, (uint32_t)reflection->function_count);
     for (size_t i = 0; i < reflection->kernel_count; i++) {
         const igi_msl_kernel *kernel = &reflection->kernels[i];
         igi_put_string(bytes, kernel->symbol);
@@ -40,6 +41,10 @@ void igi_msl_reflection_write(const igi_msl_reflection *reflection, igi_text *by
         igi_put_u32(bytes, constant->id);
         igi_put_u32(bytes, constant->type);
         igi_put_u32(bytes, constant->components);
+    }
+    for (size_t i = 0; i < reflection->function_count; i++) {
+        igi_put_string(bytes, reflection->functions[i].name);
+        igi_put_string(bytes, reflection->functions[i].symbol);
     }
 }
 
@@ -95,17 +100,25 @@ static void get_constant(igi_reader *r, ig_function_constant_info *constant) {
     constant->components = igi_get_u32(r);
 }
 
+static void get_function(igi_reader *r, igi_msl_function *function) {
+    function->name = igi_get_string(r);
+    function->symbol = igi_get_string(r);
+}
+
 bool igi_msl_reflection_read(const char *bytes, size_t length, size_t *used, igi_msl_reflection *reflection) {
     igi_reader r = igi_read_from(bytes, length);
     *reflection = (igi_msl_reflection){0};
-    uint32_t kernels = igi_get_count(&r, 20), constants = igi_get_count(&r, 16);
+    uint32_t kernels = igi_get_count(&r, 20), constants = igi_get_count(&r, 16), functions = igi_get_count(&r, 8);
     reflection->kernels = igi_calloc(kernels, sizeof *reflection->kernels);
     reflection->constants = igi_calloc(constants, sizeof *reflection->constants);
-    if (!reflection->kernels || !reflection->constants) r.failed = true;
+    reflection->functions = igi_calloc(functions, sizeof *reflection->functions);
+    if (!reflection->kernels || !reflection->constants || !reflection->functions) r.failed = true;
     while (!r.failed && reflection->kernel_count < kernels)
         get_kernel(&r, &reflection->kernels[reflection->kernel_count++]);
     while (!r.failed && reflection->constant_count < constants)
         get_constant(&r, &reflection->constants[reflection->constant_count++]);
+    while (!r.failed && reflection->function_count < functions)
+        get_function(&r, &reflection->functions[reflection->function_count++]);
     *used = (size_t)(r.at - bytes);
     if (r.failed) igi_msl_reflection_free(reflection);
     return !r.failed;

@@ -16,6 +16,8 @@
 #include "msl/llvm-context.h"
 #include "msl/type-names.h"
 
+// What <metal_tensor> reads of an argument.
+enum { TENSOR_BYTES = 8 * (2 + 16 + 16) };
 enum { MAX_BUFFERS = 31, MAX_TEXTURES = 128, MAX_SAMPLERS = 16 };
 
 typedef struct reflector {
@@ -84,7 +86,7 @@ static void visit_kernel(LLVMValueRef function, const igi_msl_annotation *annota
         igi_msl_diagnostics_add(r->diagnostics, "warning", annotation->file, annotation->line, 1, NULL, message);
         return;
     }
-    bool kernel = annotation->text_length == strlen("ig.kernel") && igi_msl_annotation_after(annotation, "ig.kernel");
+    bool kernel = igi_msl_annotation_is(annotation, "ig.kernel");
     bool limit = igi_msl_annotation_after(annotation, "ig.max_total_threads_per_threadgroup") != NULL;
     igi_msl_kernel *found = kernel || name || limit ? kernel_of(r, function) : NULL;
     if (!found) return;
@@ -95,6 +97,44 @@ static void visit_kernel(LLVMValueRef function, const igi_msl_annotation *annota
         found->info.name = igi_strndup(name, annotation->text_length - strlen("ig.host_name:"));
         if (!found->info.name) r->failed = true;
     }
+}
+
+// ---- Visible functions ----
+
+static const char *host_name_of(const igi_msl_reflection *out, const char *symbol) {
+    for (size_t i = 0; i < out->kernel_count; i++)
+        if (strcmp(out->kernels[i].symbol, symbol) == 0) return out->kernels[i].info.name;
+    return NULL;
+}
+
+static char *function_name(const igi_msl_reflection *out, const char *symbol) {
+    const char *host_name = host_name_of(out, symbol);
+    if (host_name) return igi_strdup(host_name);
+    igi_msl_signature signature;
+    igi_msl_signature_read(symbol, &signature);
+    char *name = signature.name;
+    signature.name = NULL;
+    igi_msl_signature_free(&signature);
+    return name;
+}
+
+// pre: host names have been read.
+static void visit_visible(LLVMValueRef function, const igi_msl_annotation *annotation, void *user) {
+    reflector *r = user;
+    igi_msl_reflection *out = r->out;
+    size_t length;
+    if (LLVMIsDeclaration(function) || !igi_msl_annotation_is(annotation, "ig.visible")) return;
+    const char *symbol = LLVMGetValueName2(function, &length);
+    for (size_t i = 0; i < out->function_count; i++)
+        if (strcmp(out->functions[i].symbol, symbol) == 0) return;
+    igi_msl_function made = {function_name(out, symbol), igi_strdup(symbol)};
+    if (!made.name || !made.symbol ||
+        !igi_grow((void **)&out->functions, &out->function_capacity, out->function_count + 1, sizeof *out->functions)) {
+        free(made.name), free(made.symbol);
+        r->failed = true;
+        return;
+    }
+    out->functions[out->function_count++] = made;
 }
 
 // ---- Arguments ----
@@ -198,6 +238,14 @@ static bool is_sampler_type(const char *type) {
     return strncmp(type, "sampler", 7) == 0;
 }
 
+static bool is_function_table(const char *type) {
+    return strncmp(type, "visible_function_table<", 23) == 0;
+}
+
+static bool is_tensor(const char *type) {
+    return strncmp(type, "tensor<", 7) == 0;
+}
+
 static void check_object(reflector *r, const subject *s) {
     bool texture = s->argument->kind == IG_ARGUMENT_TEXTURE;
     const char *type = s->argument->type;
@@ -231,7 +279,8 @@ static void check_slot(reflector *r, const subject *s) {
         return;
     }
     if (object) check_object(r, s);
-    if (!object && !s->parameter->argument) {
+    if (!object && argument->kind != IG_ARGUMENT_FUNCTION_TABLE && !is_tensor(argument->type) &&
+        !s->parameter->argument) {
         bool threadgroup = argument->kind == IG_ARGUMENT_THREADGROUP;
         complain(r, s, "'%s' has a %s index but is not a pointer or reference: write '%s %s %s%s'", argument->name,
                  argument->attribute, threadgroup ? "threadgroup" : "constant", argument->type, threadgroup ? "*" : "&",
@@ -240,7 +289,7 @@ static void check_slot(reflector *r, const subject *s) {
     }
     for (const ig_argument *other = info->arguments; other < argument; other++) {
         bool conditional = *other->condition || *argument->condition;
-        if (other->kind == argument->kind && other->index == argument->index && !conditional)
+        if (strcmp(other->attribute, argument->attribute) == 0 && other->index == argument->index && !conditional)
             complain(r, s, "%s index %u of '%s' is already used by '%s'", argument->attribute, argument->index,
                      argument->name, other->name);
     }
@@ -269,6 +318,17 @@ static void describe_slot(const subject *s, LLVMValueRef function) {
                               : strcmp(s->parameter->space, "constant") == 0 ? "constant"
                                                                              : "device";
     argument->index = (uint32_t)s->parameter->index;
+    if (!threadgroup && is_function_table(argument->type)) {
+        argument->kind = IG_ARGUMENT_FUNCTION_TABLE;
+        argument->address_space = "";
+        argument->access = IG_ACCESS_READ;
+        return;
+    }
+    if (!threadgroup && is_tensor(argument->type)) {
+        argument->access = IG_ACCESS_READ_WRITE;
+        argument->min_bytes = TENSOR_BYTES;
+        return;
+    }
     argument->access = strncmp(argument->type, "const ", 6) == 0 ? IG_ACCESS_READ : IG_ACCESS_READ_WRITE;
     argument->min_bytes = referenced_bytes(function, s->parameter->argument);
     if (argument->min_bytes <= 1) argument->min_bytes = element_bytes(argument->type);
@@ -551,6 +611,7 @@ static void check_names(reflector *r) {
 
 static void reflect_module(reflector *r) {
     igi_msl_annotated_functions(r->module, visit_kernel, r);
+    igi_msl_annotated_functions(r->module, visit_visible, r);
     drop_unmarked(r->out);
     for (size_t i = 0; i < r->out->kernel_count && !r->failed; i++) describe_kernel(r, &r->out->kernels[i]);
     for (LLVMValueRef g = LLVMGetFirstGlobal(r->module); g && !r->failed; g = LLVMGetNextGlobal(g))
@@ -626,12 +687,20 @@ void igi_msl_reflection_free(igi_msl_reflection *reflection) {
         free((void *)kernel->info.arguments), free((char *)kernel->info.name), free(kernel->symbol);
     }
     for (size_t i = 0; i < reflection->constant_count; i++) free((char *)reflection->constants[i].name);
-    free(reflection->kernels), free(reflection->constants);
+    for (size_t i = 0; i < reflection->function_count; i++)
+        free(reflection->functions[i].name), free(reflection->functions[i].symbol);
+    free(reflection->kernels), free(reflection->constants), free(reflection->functions);
     *reflection = (igi_msl_reflection){0};
 }
 
 const igi_msl_kernel *igi_msl_reflection_find(const igi_msl_reflection *reflection, const char *name) {
     for (size_t i = 0; i < reflection->kernel_count; i++)
         if (strcmp(reflection->kernels[i].info.name, name) == 0) return &reflection->kernels[i];
+    return NULL;
+}
+
+const igi_msl_function *igi_msl_reflection_find_function(const igi_msl_reflection *reflection, const char *name) {
+    for (size_t i = 0; i < reflection->function_count; i++)
+        if (strcmp(reflection->functions[i].name, name) == 0) return &reflection->functions[i];
     return NULL;
 }

@@ -12,9 +12,16 @@ typedef struct igi_msl_kernel {
     char *symbol;  // mangled name in the module
 } igi_msl_kernel;
 
+// A [[visible]] function.
+typedef struct igi_msl_function {
+    char *name, *symbol;
+} igi_msl_function;
+
 typedef struct igi_msl_reflection {
     igi_msl_kernel *kernels;
     size_t kernel_count, kernel_capacity;
+    igi_msl_function *functions;
+    size_t function_count, function_capacity;
     ig_function_constant_info *constants;
     size_t constant_count, constant_capacity;
 } igi_msl_reflection;
@@ -28,5 +35,6 @@ ig_status igi_msl_examine(const char *bitcode, size_t length, igi_msl_reflection
                           igi_msl_diagnostics *diagnostics, ig_error *error);
 void igi_msl_reflection_free(igi_msl_reflection *reflection);
 const igi_msl_kernel *igi_msl_reflection_find(const igi_msl_reflection *reflection, const char *name);
+const igi_msl_function *igi_msl_reflection_find_function(const igi_msl_reflection *reflection, const char *name);
 
 #endif

@@ -7,10 +7,14 @@
 #include "msl/lexer.h"
 #include "msl/rewrite.h"
 
+enum { IGI_MSL_SHORT_FLOATS = 8 };
+
 typedef struct igi_msl_rewriter {
     igi_msl_tokens tokens;
     igi_msl_rewrite *out;
-    bool failed;  // memory
+    bool failed;                                // memory
+    size_t short_floats[IGI_MSL_SHORT_FLOATS];  // tokens: names that the file gives half and bfloat
+    size_t short_float_count;
 } igi_msl_rewriter;
 
 // In the order they run.

@@ -99,6 +99,47 @@ static void rewrite_double(igi_msl_rewriter *r, size_t index) {
     igi_msl_rewriter_replace(r, first, index + 1, "__metal_double");
 }
 
+// Likewise, with all words of the type: `unsigned long long int`.
+static bool rewrite_long_long(igi_msl_rewriter *r, size_t index) {
+    static const char *const words[] = {"long", "int", "unsigned", "signed", NULL};
+    size_t first = index, end = index + 2;
+    if (!igi_msl_is(r, index, "long") || !igi_msl_is(r, index + 1, "long") || igi_msl_is(r, index + 2, "double"))
+        return false;
+    while (first > 0 && igi_msl_token_in(&r->tokens, first - 1, words) && !igi_msl_at(r, first - 1)->done) first--;
+    while (igi_msl_token_in(&r->tokens, end, words)) end++;
+    igi_msl_rewriter_replace(r, first, end, "__metal_long_long");
+    return true;
+}
+
+// ---- half and bfloat ----
+
+// A type of the file that is `half` or `bfloat` under another name: `typedef bfloat bf16;`, `using bf16 = bfloat;`.
+static void note_short_float(igi_msl_rewriter *r, size_t index) {
+    static const char *const types[] = {"half", "bfloat", NULL};
+    size_t name = 0;
+    if (igi_msl_is(r, index, "typedef") && igi_msl_token_in(&r->tokens, index + 1, types) &&
+        igi_msl_is(r, index + 3, ";"))
+        name = index + 2;
+    if (igi_msl_is(r, index, "using") && igi_msl_is(r, index + 2, "=") &&
+        igi_msl_token_in(&r->tokens, index + 3, types) && igi_msl_is(r, index + 4, ";"))
+        name = index + 1;
+    if (name && igi_msl_token_is_word(&r->tokens, name) && r->short_float_count < IGI_MSL_SHORT_FLOATS)
+        r->short_floats[r->short_float_count++] = name;
+}
+
+static bool is_short_float(const igi_msl_rewriter *r, size_t index) {
+    if (igi_msl_is(r, index, "half") || igi_msl_is(r, index, "bfloat")) return true;
+    if (!igi_msl_token_is_word(&r->tokens, index)) return false;
+    const igi_msl_token *token = igi_msl_at(r, index);
+    for (size_t i = 0; i < r->short_float_count; i++) {
+        const igi_msl_token *name = igi_msl_at(r, r->short_floats[i]);
+        if (name->length == token->length &&
+            memcmp(r->tokens.text + name->offset, r->tokens.text + token->offset, token->length) == 0)
+            return true;
+    }
+    return false;
+}
+
 // To half or bfloat, or to a type that may turn out to be one; see <__ingot_cast>.
 static void rewrite_cast(igi_msl_rewriter *r, size_t index) {
     static const char *const plain[] = {"bool",    "char",    "uchar",   "short",    "ushort",    "int",      "uint",
@@ -110,24 +151,26 @@ static void rewrite_cast(igi_msl_rewriter *r, size_t index) {
 
 // bfloat(x) and half(x), likewise. After the parenthesis of `half (*p)[4]` and `half (&f)(int)` comes another bracket.
 static bool rewrite_conversion(igi_msl_rewriter *r, size_t index) {
-    static const char *const types[] = {"half", "bfloat", NULL}, *const before[] = {"operator", "class", "typename",
-                                                                                    NULL};
-    static const char *const after[] = {"[", "(", NULL};
-    if (!igi_msl_token_in(&r->tokens, index, types) || !igi_msl_is(r, index + 1, "(")) return false;
+    static const char *const before[] = {"operator", "class", "typename", NULL}, *const after[] = {"[", "(", NULL};
+    if (!is_short_float(r, index) || !igi_msl_is(r, index + 1, "(")) return false;
     size_t close = igi_msl_at(r, index + 1)->partner;
     if (close < index + 3 || igi_msl_token_in(&r->tokens, close + 1, after)) return false;
     if (index > 0 && igi_msl_token_in(&r->tokens, index - 1, before)) return false;
-    igi_msl_rewriter_replace(r, index, index + 1,
-                             igi_msl_is(r, index, "half") ? "__ig_cast<half>" : "__ig_cast<bfloat>");
+    char *cast =
+        igi_format("__ig_cast<%.*s>", (int)igi_msl_at(r, index)->length, r->tokens.text + igi_msl_at(r, index)->offset);
+    if (cast)
+        igi_msl_rewriter_replace(r, index, index + 1, cast);
+    else
+        r->failed = true;
+    free(cast);
     return true;
 }
 
 // (bfloat)x and (half)x, by way of float: the operand's end is unknown.
 static void rewrite_c_cast(igi_msl_rewriter *r, size_t index) {
-    static const char *const types[] = {"half", "bfloat", NULL}, *const signs[] = {"(", "*", "-", "+", "~", "!", NULL};
+    static const char *const signs[] = {"(", "*", "-", "+", "~", "!", NULL};
     static const char *const statements[] = {"return", "case", "else", NULL}, *const ends[] = {")", "]", ">", NULL};
-    if (index < 2 || !igi_msl_token_in(&r->tokens, index, types) || !igi_msl_is(r, index - 1, "(") ||
-        !igi_msl_is(r, index + 1, ")"))
+    if (index < 2 || !is_short_float(r, index) || !igi_msl_is(r, index - 1, "(") || !igi_msl_is(r, index + 1, ")"))
         return;
     bool called = igi_msl_token_is_word(&r->tokens, index - 2) && !igi_msl_token_in(&r->tokens, index - 2, statements);
     bool operand = igi_msl_token_is_word(&r->tokens, index + 2) || igi_msl_token_in(&r->tokens, index + 2, signs);
@@ -158,6 +201,8 @@ static void rewrite_word(igi_msl_rewriter *r, size_t index) {
     if (refuse_word(r, index)) return;
     if (igi_msl_is(r, index, "double")) {
         rewrite_double(r, index);
+    } else if (rewrite_long_long(r, index)) {
+        return;
     } else if (igi_msl_is(r, index, "static_cast")) {
         rewrite_cast(r, index);
     } else if (r->out->has_bfloat && rewrite_conversion(r, index)) {
@@ -180,6 +225,8 @@ static void rewrite_directive(igi_msl_rewriter *r, size_t hash) {
 
 void igi_msl_rewrite_spellings(igi_msl_rewriter *r) {
     for (size_t i = 0; i < r->tokens.count && !r->out->has_bfloat; i++) r->out->has_bfloat = igi_msl_is(r, i, "bfloat");
+    for (size_t i = 0; i < r->tokens.count && r->out->has_bfloat; i++)
+        if (igi_msl_at(r, i)->kind == IGI_TOKEN_WORD) note_short_float(r, i);
     for (size_t i = 0; i < r->tokens.count && !r->failed; i++) {
         const igi_msl_token *token = igi_msl_at(r, i);
         if (token->kind == IGI_TOKEN_DIRECTIVE) rewrite_directive(r, i);

@@ -20,7 +20,7 @@ typedef struct binder {
 
 static const char group_call[] = "ig.group";
 static const char *const local_calls[3] = {"ig.local.x", "ig.local.y", "ig.local.z"};
-static const char lane_call[] = "__ig_lane_id";
+static const char lane_call[] = "__ig_lane_id", simdgroup_call[] = "__ig_simdgroup_id";
 static const char log_call[] = "__ig_log";
 
 // ---- Values of one thread ----
@@ -340,6 +340,8 @@ ig_status igi_simt_replace_placeholders(igi_simt_module *m) {
                 .pointer = LLVMPointerTypeInContext(m->context, 0)};
     LLVMPositionBuilderBefore(b.builder, igi_simt_first_after_allocas(m->thread));
     if (LLVMGetNamedFunction(m->module, lane_call)) replace_calls(m, lane_call, simd_place(&b, "__ig_simd_lane"));
+    if (LLVMGetNamedFunction(m->module, simdgroup_call))
+        replace_calls(m, simdgroup_call, simd_place(&b, "__ig_simd_index"));
     if (LLVMGetNamedFunction(m->module, log_call)) {
         LLVMValueRef field = igi_simt_field(b.builder, LLVMGetParam(m->thread, 0), offsetof(igi_simt_group, log));
         LLVMValueRef log = load_invariant(&b, b.pointer, field);

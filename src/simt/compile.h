@@ -10,6 +10,14 @@
 
 enum { IGI_KNOWN_LAYOUTS = 16 };
 
+// A [[visible]] function that the kernel may call, directly or through a table, in which it is its place in the list
+// plus 1.
+typedef struct igi_simt_linked {
+    const char *bitcode;  // NULL: of the kernel
+    size_t bitcode_length;
+    const char *symbol;
+} igi_simt_linked;
+
 typedef struct igi_simt_request {
     const char *bitcode;
     size_t bitcode_length;
@@ -17,6 +25,8 @@ typedef struct igi_simt_request {
     const char *name;    // the user's name for it
     const ig_function_constant *constants;
     size_t constant_count;
+    const igi_simt_linked *linked;
+    size_t linked_count;
     bool abortable;     // loops look at the abort flag
     uint32_t width;     // lanes: 0 chooses, 1 is one thread at a time
     bool declined;      // width is 1 because no wider code could be made

@@ -3,6 +3,7 @@
 #include <llvm-c/DebugInfo.h>
 
 #include "core/memory.h"
+#include "core/settings.h"
 #include "simt/ir.h"
 #include "simt/passes.h"
 #include "simt/remarks.h"
@@ -38,7 +39,8 @@ static void describe_barriers(const igi_simt_module *m) {
 static const char *reason_for_width(const igi_simt_module *m) {
     if (m->info.simdgroups && m->info.width == IGI_SIMD_WIDTH)
         return ", a whole simdgroup for the operations among its lanes";
-    if (m->info.width == m->request->width) return m->request->declined ? "" : ", as INGOT_SIMT_WIDTH asks";
+    if (m->info.width == m->request->width)
+        return igi_setting_number(IGI_SETTING_SIMT_WIDTH, 0) == m->info.width ? ", as INGOT_SIMT_WIDTH asks" : "";
     if (m->info.width == 1) return "";
     if (m->info.width > 2 * igi_simt_register_lanes()) return ", a whole row, which reads memory side by side";
     return m->info.width > igi_simt_register_lanes() ? ", as many as two vector registers hold"

@@ -20,6 +20,7 @@
     X(align, IGI_STAGE_NONE)           \
     X(constants, IGI_STAGE_NONE)       \
     X(bind, IGI_STAGE_NONE)            \
+    X(functions, IGI_STAGE_NONE)       \
     X(inline, IGI_STAGE_NONE)          \
     X(invariant, IGI_STAGE_NONE)       \
     X(define, IGI_STAGE_NONE)          \
@@ -39,6 +40,8 @@
     X(private, IGI_STAGE_NONE)         \
     X(info, IGI_STAGE_SIMT)            \
     X(masked, IGI_STAGE_NONE)
+
+enum { IGI_LINKED_NAME = 32 };
 
 typedef struct igi_simt_module {
     const igi_simt_request *request;
@@ -73,6 +76,11 @@ ig_status igi_simt_pass_constants(igi_simt_module *m);
 // Turns parameters and built-in values into loads from igi_simt_group: the kernel becomes m->thread.
 // post: m->thread, which calls m->kernel once; positions are placeholder calls. errors: UNSUPPORTED.
 ig_status igi_simt_pass_bind(igi_simt_module *m);
+// Calls through pointers become a switch over the functions that may be meant.
+// post: nothing but calls refers to functions with a body; no call goes through a pointer.
+ig_status igi_simt_pass_functions(igi_simt_module *m);
+// The name of a linked function in the module.
+void igi_simt_linked_name(const igi_simt_request *request, size_t index, char name[IGI_LINKED_NAME]);
 // Part of bind: after inlining, placeholder calls become parameters of m->thread.
 ig_status igi_simt_replace_placeholders(igi_simt_module *m);
 // Part of constants: after inlining, derived constants become variables of the thread.

@@ -15,6 +15,8 @@ static const ig_function_constant constants[] = {
     {.id = 4, .type = IG_TYPE_F32, .components = 3, .value = values},
     {.name = "wide", .type = IG_TYPE_U8, .components = 1, .value = "\7"},
 };
+static const char other[] = "BC\0\2";
+static const igi_simt_linked linked[] = {{NULL, 0, "_Z1av"}, {other, 4, "_Z1bv"}, {other, 4, "_Z1cv"}};
 static igi_msl_source file = {.path = "/a/b.metal", .display = "b.metal", .text = "kernel void k() {}", .length = 18};
 static const igi_msl_sources sources = {.files = &file, .count = 1};
 static igi_simt_remarks remarks = {.sources = &sources, .name = "k"};
@@ -25,6 +27,8 @@ static const igi_simt_request request = {.bitcode = "BC\0\1",
                                          .name = "k",
                                          .constants = constants,
                                          .constant_count = 2,
+                                         .linked = linked,
+                                         .linked_count = 3,
                                          .abortable = true,
                                          .width = 8,
                                          .group = {64, 2, 1},
@@ -47,6 +51,15 @@ static void expect_constants(const igi_simt_request *read) {
     assert_int_equal(*(const char *)read->constants[1].value, 7);
 }
 
+static void expect_linked(const igi_simt_request *read) {
+    assert_int_equal(read->linked_count, 3);
+    assert_string_equal(read->linked[0].symbol, "_Z1av");
+    assert_null(read->linked[0].bitcode);
+    assert_memory_equal(read->linked[1].bitcode, other, 4);
+    assert_string_equal(read->linked[2].symbol, "_Z1cv");
+    assert_ptr_equal(read->linked[1].bitcode, read->linked[2].bitcode);
+}
+
 static void a_request_is_read_as_it_was_written(void **state) {
     (void)state;
     igi_text bytes = write_request();
@@ -63,6 +76,7 @@ static void a_request_is_read_as_it_was_written(void **state) {
     assert_memory_equal(job.request.group, request.group, sizeof request.group);
     assert_memory_equal(job.request.bitcode, "BC\0\1", 4);
     expect_constants(&job.request);
+    expect_linked(&job.request);
     assert_string_equal(job.request.remarks->sources->files[0].display, "b.metal");
     igi_codegen_job_free(&job);
     igi_text_free(&bytes);

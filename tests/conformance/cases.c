@@ -314,6 +314,30 @@ static bool read_constant(reader *r) {
     return constant->components ? true : wrong(r, "a value is missing");
 }
 
+static bool read_link(reader *r) {
+    run_case *c = r->current;
+    for (char *name = word(r); name; name = word(r)) {
+        if (c->linked_count == MAX_FUNCTIONS) return wrong(r, "too many linked functions");
+        c->linked[c->linked_count++].name = name;
+    }
+    return true;
+}
+
+// INDEX NAME|- ...
+static bool read_functions(reader *r) {
+    function_table *t = allocate(r, sizeof *t);
+    long double index;
+    if (!number(r, word(r), &index)) return false;
+    t->index = (uint32_t)index;
+    t->next = r->current->tables;
+    r->current->tables = t;
+    for (char *name = word(r); name; name = word(r)) {
+        if (t->count == MAX_FUNCTIONS) return wrong(r, "too many functions in a table");
+        t->functions[t->count++] = strcmp(name, "-") == 0 ? NULL : name;
+    }
+    return true;
+}
+
 // exact | ulp N | abs E | rel E
 static bool read_tolerance(reader *r, expectation *e) {
     static const struct {
@@ -383,6 +407,8 @@ static bool read_line(reader *r) {
     if (strcmp(first, "arg") == 0 || strcmp(first, "buffer") == 0) return read_memory(r, first[0] == 'a');
     if (strcmp(first, "threadgroup") == 0) return read_threadgroup(r);
     if (strcmp(first, "constant") == 0) return read_constant(r);
+    if (strcmp(first, "link") == 0) return read_link(r);
+    if (strcmp(first, "functions") == 0) return read_functions(r);
     if (strcmp(first, "expect") == 0) return read_expectation(r);
     if (strcmp(first, "fails") == 0) return read_fails(r);
     if (strcmp(first, "broken") == 0) return (r->current->broken = peek(r)) != NULL;

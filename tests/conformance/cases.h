@@ -6,7 +6,7 @@
 #include "expression.h"
 #include "values.h"
 
-enum { MAX_DEFINES = 8, MAX_CONSTANTS = 16, NAME_LENGTH = 64 };
+enum { MAX_DEFINES = 8, MAX_CONSTANTS = 16, MAX_FUNCTIONS = 16, NAME_LENGTH = 64 };
 
 // Options of the library that the following cases use.
 typedef struct compilation {
@@ -68,6 +68,13 @@ typedef struct threadgroup_memory {
     uint64_t length;
 } threadgroup_memory;
 
+typedef struct function_table {
+    struct function_table *next;
+    uint32_t index;
+    const char *functions[MAX_FUNCTIONS];  // NULL: none
+    uint32_t count;
+} function_table;
+
 typedef enum dispatch_kind { DISPATCH_THREADS, DISPATCH_GROUPS, DISPATCH_INDIRECT } dispatch_kind;
 
 typedef struct run_case {
@@ -82,6 +89,9 @@ typedef struct run_case {
     ig_function_constant constants[MAX_CONSTANTS];
     size_t constant_count;
     threadgroup_memory *threadgroup;
+    ig_linked_function linked[MAX_FUNCTIONS];
+    size_t linked_count;
+    function_table *tables;
     memory *memories;
     expectation *expectations;
     const char *fails;       // name of the status, NULL if it must succeed

@@ -155,6 +155,14 @@ static ig_status dispatch(attempt *a, ig_commands *commands, ig_buffer *counts) 
     return IG_STATUS_INTERNAL;
 }
 
+static void bind_functions(attempt *a, ig_commands *commands, const function_table *spec) {
+    ig_function_table *table = NULL;
+    ig_function_table_create(a->pipeline, spec->count, &table);
+    for (uint32_t i = 0; i < spec->count; i++) ig_function_table_set(table, i, spec->functions[i]);
+    ig_commands_set_function_table(commands, table, spec->index);
+    ig_function_table_release(table);
+}
+
 static void encode(attempt *a, ig_commands *commands, ig_buffer *counts) {
     ig_commands_set_pipeline(commands, a->pipeline);
     for (size_t i = 0; i < a->memory_count; i++) {
@@ -167,6 +175,7 @@ static void encode(attempt *a, ig_commands *commands, ig_buffer *counts) {
     }
     for (const threadgroup_memory *t = a->test->threadgroup; t; t = t->next)
         ig_commands_set_threadgroup_memory(commands, t->length, t->index);
+    for (const function_table *t = a->test->tables; t; t = t->next) bind_functions(a, commands, t);
     for (uint32_t i = 0; i < a->test->repeat; i++) dispatch(a, commands, counts);
 }
 
@@ -337,8 +346,11 @@ static bool run_case_once(session *s, ig_library *library, const run_case *test,
     *a = (attempt){.session = s, .test = test, .scope.element = element_before};
     a->scope.user = a;
     ig_error error = {0};
-    ig_pipeline_desc desc = {
-        .kernel = test->kernel, .constants = test->constants, .constant_count = test->constant_count};
+    ig_pipeline_desc desc = {.kernel = test->kernel,
+                             .constants = test->constants,
+                             .constant_count = test->constant_count,
+                             .linked_functions = test->linked,
+                             .linked_function_count = test->linked_count};
     ig_status status = ig_pipeline_create(library, &desc, &a->pipeline, &error);
     bool good = status == IG_STATUS_OK ? run_shapes(a) : expected_failure(a, status, &error);
     if (a->pipeline) ig_pipeline_release(a->pipeline);

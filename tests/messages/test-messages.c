@@ -113,6 +113,10 @@ static void nulls_instead_of_commands(void **state) {
     FAILS(ig_texture_sampler_create(NULL, NULL, NULL), "sampler_create: ");
     FAILS(ig_commands_set_texture(NULL, NULL, 0), "encoding: ");
     FAILS(ig_commands_set_sampler(NULL, NULL, 0), "encoding: ");
+    FAILS(ig_commands_set_function_table(NULL, NULL, 0), "encoding: ");
+    FAILS(ig_commands_set_tensor(NULL, NULL, 0), "encoding: ");
+    FAILS(ig_function_table_create(NULL, 1, NULL), "function_table_create: ");
+    FAILS(ig_function_table_set(NULL, 0, NULL), "function_table_set: ");
     FAILS(ig_commands_copy_texture(NULL, NULL, NULL, NULL, NULL), "encoding: ");
     FAILS(ig_commands_copy_to_texture(NULL, NULL, 0, 0, 0, NULL, NULL), "encoding: ");
     FAILS(ig_commands_copy_from_texture(NULL, NULL, NULL, NULL, 0, 0, 0), "encoding: ");

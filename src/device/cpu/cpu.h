@@ -80,6 +80,9 @@ typedef struct cpu_program {
     bool single;                      // its threadgroups have one thread
     ig_function_constant *constants;  // owned, with their values
     size_t constant_count;
+    igi_simt_linked *linked;      // functions; symbols are owned
+    cpu_module **linked_modules;  // of each, referenced
+    size_t linked_count;
     pthread_mutex_t lock;  // guards what follows
     struct cpu_variant *variants;
     struct cpu_program *next;

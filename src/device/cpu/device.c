@@ -68,7 +68,7 @@ static void properties(size_t index, ig_device_properties *p) {
         .max_threadgroup_memory = IGI_THREADGROUP_MEMORY,
         .max_buffer_arguments = IGI_MAX_SLOTS,
         .worker_count = default_workers(),
-        .language_version = 320,
+        .language_version = 410,
         .unified_memory = true,
     };
     snprintf(p->name, sizeof p->name, "Ingot software Metal device (%s, %u %s)", model, cores,
@@ -202,6 +202,7 @@ const igi_device_backend igi_device_backend_cpu = {
     .library_close = igi_cpu_library_close,
     .pipeline_open = igi_cpu_pipeline_open,
     .pipeline_close = igi_cpu_pipeline_close,
+    .links_functions = true,
     .pipeline_emit = igi_cpu_pipeline_emit,
     .pipeline_remarks = igi_cpu_pipeline_remarks,
     .queue_open = igi_cpu_queue_open,

@@ -4,6 +4,7 @@
 
 #include "compiler-identity.h"
 #include "core/embedded.h"
+#include "core/settings.h"
 #include "device/cpu/capture.h"
 #include "device/cpu/cpu.h"
 #include "msl/build.h"
@@ -240,11 +241,20 @@ static ig_status open_with(ig_library *library, igi_msl_request *request, ig_err
     return status;
 }
 
+// Libraries that cannot have tensors do not depend on it.
+static uint32_t tensor_layout(uint32_t language_version) {
+    if (language_version < 400) return 0;
+    return igi_setting_is(IGI_SETTING_TENSOR_LAYOUT, "interleaved") ? 1
+           : igi_setting_is(IGI_SETTING_TENSOR_LAYOUT, "blocked")   ? 2
+                                                                    : 0;
+}
+
 ig_status igi_cpu_library_open(ig_library *library, const ig_library_desc *desc, ig_error *error) {
     cpu_device *cpu = igi_cpu(library->device);
     igi_msl_request request = {.defines = desc->defines,
                                .define_count = desc->define_count,
                                .language_version = desc->language_version,
+                               .tensor_layout = tensor_layout(desc->language_version),
                                .math_mode = desc->math_mode,
                                .line_tables = desc->line_tables || cpu->line_tables,
                                .variables = cpu->variables,

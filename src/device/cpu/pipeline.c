@@ -23,11 +23,22 @@ static void hash_constants(igi_hasher *hasher, const ig_function_constant *const
     }
 }
 
-static igi_hash program_key(const cpu_module *module, const igi_msl_kernel *kernel, const ig_pipeline_desc *desc) {
+static void hash_linked(igi_hasher *hasher, const ig_pipeline *pipeline) {
+    igi_hasher_add_u64(hasher, pipeline->function_count);
+    for (size_t i = 0; i < pipeline->function_count; i++) {
+        const cpu_module *module = pipeline->libraries[i]->state;
+        igi_hasher_add(hasher, &module->key, sizeof module->key);
+        igi_hasher_add_string(hasher, pipeline->functions[i]->symbol);
+    }
+}
+
+static igi_hash program_key(const ig_pipeline *pipeline, const igi_msl_kernel *kernel, const ig_pipeline_desc *desc) {
+    const cpu_module *module = pipeline->library->state;
     igi_hasher *hasher = igi_hasher_create();
     igi_hasher_add(hasher, &module->key, sizeof module->key);
     igi_hasher_add_string(hasher, kernel->symbol);
     hash_constants(hasher, desc->constants, desc->constant_count);
+    hash_linked(hasher, pipeline);
     return igi_hasher_finish(hasher);
 }
 
@@ -67,6 +78,8 @@ igi_simt_request igi_cpu_simt_request(const cpu_device *cpu, const cpu_program *
                                 .name = program->name,
                                 .constants = program->constants,
                                 .constant_count = program->constant_count,
+                                .linked = program->linked,
+                                .linked_count = program->linked_count,
                                 .abortable = purpose.abortable,
                                 .width = is_narrow(program, purpose) || cpu->variables ? 1 : cpu->width,
                                 .variables = cpu->variables,
@@ -212,7 +225,9 @@ static void free_program(cpu_device *cpu, cpu_program *program) {
         free((char *)program->constants[i].name);
         free((void *)program->constants[i].value);
     }
+    for (size_t i = 0; i < program->linked_count; i++) free((char *)program->linked[i].symbol);
     pthread_mutex_destroy(&program->lock);
+    free(program->linked), free(program->linked_modules);
     free(program->constants), free(program->symbol), free(program->name), free(program);
 }
 
@@ -231,8 +246,26 @@ static bool copy_constants(cpu_program *program, const ig_pipeline_desc *desc) {
     return true;
 }
 
-static cpu_program *make_program(cpu_device *cpu, cpu_module *module, const igi_msl_kernel *kernel,
+static bool copy_linked(cpu_program *program, const ig_pipeline *pipeline) {
+    size_t count = pipeline->function_count;
+    program->linked = igi_calloc(count, sizeof *program->linked);
+    program->linked_modules = igi_calloc(count, sizeof *program->linked_modules);
+    if (!program->linked || !program->linked_modules) return false;
+    for (size_t i = 0; i < count; i++) {
+        cpu_module *module = pipeline->libraries[i]->state;
+        bool own = module == program->module;
+        char *symbol = igi_strdup(pipeline->functions[i]->symbol);
+        if (!symbol) return false;
+        program->linked_modules[i] = module;
+        program->linked[program->linked_count++] =
+            (igi_simt_linked){own ? NULL : module->bitcode, own ? 0 : module->bitcode_length, symbol};
+    }
+    return true;
+}
+
+static cpu_program *make_program(const ig_pipeline *pipeline, const igi_msl_kernel *kernel,
                                  const ig_pipeline_desc *desc, igi_hash key) {
+    cpu_module *module = pipeline->library->state;
     cpu_program *program = igi_calloc(1, sizeof *program);
     if (!program) return NULL;
     program->references = 1;
@@ -242,8 +275,9 @@ static cpu_program *make_program(cpu_device *cpu, cpu_module *module, const igi_
     pthread_mutex_init(&program->lock, NULL);
     program->symbol = igi_strdup(kernel->symbol);
     program->name = igi_strdup(kernel->info.name);
-    if (program->symbol && program->name && copy_constants(program, desc)) return program;
-    free_program(cpu, program);
+    if (program->symbol && program->name && copy_constants(program, desc) && copy_linked(program, pipeline))
+        return program;
+    free_program(igi_cpu(pipeline->library->device), program);
     return NULL;
 }
 
@@ -252,15 +286,16 @@ static cpu_program *get_program(ig_pipeline *pipeline, const igi_msl_kernel *ker
                                 bool *fresh) {
     cpu_device *cpu = igi_cpu(pipeline->library->device);
     cpu_module *module = pipeline->library->state;
-    igi_hash key = program_key(module, kernel, desc);
+    igi_hash key = program_key(pipeline, kernel, desc);
     pthread_mutex_lock(&cpu->lock);
     cpu_program *program = cpu->programs;
     while (program && !(igi_hash_equal(program->key, key) && igi_hash_valid(key))) program = program->next;
     *fresh = !program;
     if (program) {
         program->references++;
-    } else if ((program = make_program(cpu, module, kernel, desc, key))) {
+    } else if ((program = make_program(pipeline, kernel, desc, key))) {
         module->references++;
+        for (size_t i = 0; i < program->linked_count; i++) program->linked_modules[i]->references++;
         program->next = cpu->programs;
         cpu->programs = program;
     }
@@ -279,6 +314,7 @@ static void release_program(cpu_device *cpu, cpu_program *program) {
     pthread_mutex_unlock(&cpu->lock);
     if (!last) return;
     igi_cpu_module_release(cpu, program->module);
+    for (size_t i = 0; i < program->linked_count; i++) igi_cpu_module_release(cpu, program->linked_modules[i]);
     free_program(cpu, program);
 }
 

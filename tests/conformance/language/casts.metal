@@ -63,3 +63,12 @@ kernel void implicit_conversions(device const short *a, device float *out, uint 
   out[6 * i + 4] = v.w;
   out[6 * i + 5] = b;
 }
+
+typedef bfloat short_float;
+using other_float = half;
+kernel void under_other_names(device other_float *h [[buffer(0)]], device short_float *b [[buffer(1)]],
+                              uint i [[thread_position_in_grid]]) {
+  short_float x = short_float(h[i]), y = (short_float)h[i], z = static_cast<short_float>(h[i]);
+  b[i] = x + y + z;
+  h[i] = other_float(b[i]);
+}
