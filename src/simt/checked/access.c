@@ -151,8 +151,7 @@ static LLVMValueRef object_field(igi_simt_instrumenter *in, LLVMValueRef object,
     return load;
 }
 
-// After the definition of the value, where all its uses can see it.
-static void position_after(igi_simt_instrumenter *in, LLVMValueRef value) {
+void igi_simt_position_after(igi_simt_instrumenter *in, LLVMValueRef value) {
     LLVMValueRef at = LLVMGetNextInstruction(LLVMIsAInstruction(value) ? value : in->thread);
     while (at && LLVMIsAPHINode(at)) at = LLVMGetNextInstruction(at);
     if (at)
@@ -166,7 +165,7 @@ LLVMValueRef igi_simt_find_object(igi_simt_instrumenter *in, LLVMValueRef base) 
         if (in->found[i].base == base) return in->found[i].object;
     LLVMBasicBlockRef block = LLVMGetInsertBlock(in->builder);
     LLVMMetadataRef place = LLVMGetCurrentDebugLocation2(in->builder);
-    position_after(in, base);
+    igi_simt_position_after(in, base);
     LLVMValueRef arguments[] = {in->check, address_of(in, base)};
     LLVMValueRef object = igi_simt_call_hook(in, "find", in->pointer, arguments, 2);
     LLVMPositionBuilderAtEnd(in->builder, block);

@@ -114,7 +114,8 @@ typedef struct igi_simt_checked_object {
     X(INACTIVE_LANE, "inactive-lane", 0)             \
     X(OVERFLOW, "integer-overflow", 0)               \
     X(CONVERSION, "conversion", 0)                   \
-    X(SHIFT, "shift", 0)
+    X(SHIFT, "shift", 0)                             \
+    X(NOT_FINITE, "not-finite", 0)
 
 typedef enum igi_simt_finding_kind {
 #define IGI_FINDING_ENUM(name, text, severity) IGI_FINDING_##name,
@@ -229,6 +230,9 @@ void igi_simt_checked_conflict(igi_simt_checked *checked, uint32_t thread, uint3
 void igi_simt_checked_wait_at(igi_simt_checked *checked, uint32_t thread, uint32_t site, uint32_t flags);
 void igi_simt_checked_fence(igi_simt_checked *checked, uint32_t thread);
 void igi_simt_checked_uninitialised(igi_simt_checked *checked, uint32_t thread, uint32_t site, uint32_t origin);
+// origin: the number of the site where the value was made or read, plus 1; 0: not known.
+void igi_simt_checked_not_finite(igi_simt_checked *checked, uint32_t thread, uint32_t site, uint64_t address,
+                                 uint32_t origin);
 void igi_simt_checked_odd(igi_simt_checked *checked, uint32_t thread, uint32_t site, uint32_t kind);
 
 // Of vectors of threads: quick.h.
@@ -244,6 +248,7 @@ void igi_simt_checked_odd(igi_simt_checked *checked, uint32_t thread, uint32_t s
     X("fence", igi_simt_checked_fence)                 \
     X("uninitialised", igi_simt_checked_uninitialised) \
     X("odd", igi_simt_checked_odd)                     \
+    X("not_finite", igi_simt_checked_not_finite)       \
     X("quick.lanes", igi_simt_quick_lanes)             \
     X("quick.save", igi_simt_quick_save)               \
     X("quick.suspect", igi_simt_quick_suspect)         \
