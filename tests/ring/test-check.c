@@ -57,6 +57,7 @@ static void ask(ig_ring_kernel *kernel, uint64_t type, uint32_t value) {
     ig_message question = IG_MESSAGE(type, &value), answer = {0};
     assert_ok(ig_ring_request(kernel, &question, &answer, SECONDS(60)));
     assert_int_equal(*(const uint32_t *)answer.payload, value);
+    ig_message_clear(&answer);
 }
 
 static const ig_finding *newest(ig_ring_kernel *kernel, size_t count) {
