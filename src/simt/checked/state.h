@@ -227,6 +227,8 @@ void igi_simt_checked_outside(igi_simt_checked *checked, uint32_t thread, uint32
 uint32_t igi_simt_checked_access(igi_simt_checked *checked, uint32_t thread, uint32_t site, uint64_t address,
                                  const igi_simt_checked_object *object, uint32_t bytes_and_act);
 void igi_simt_checked_conflict(igi_simt_checked *checked, uint32_t thread, uint32_t site, uint32_t same);
+// 1: all these bytes, which may be read, have this value.
+uint32_t igi_simt_checked_filled(uint64_t address, uint64_t bytes, uint32_t value);
 void igi_simt_checked_wait_at(igi_simt_checked *checked, uint32_t thread, uint32_t site, uint32_t flags);
 void igi_simt_checked_fence(igi_simt_checked *checked, uint32_t thread);
 void igi_simt_checked_uninitialised(igi_simt_checked *checked, uint32_t thread, uint32_t site, uint32_t origin);
@@ -244,6 +246,7 @@ void igi_simt_checked_odd(igi_simt_checked *checked, uint32_t thread, uint32_t s
     X("outside", igi_simt_checked_outside)             \
     X("access", igi_simt_checked_access)               \
     X("conflict", igi_simt_checked_conflict)           \
+    X("filled", igi_simt_checked_filled)               \
     X("wait", igi_simt_checked_wait_at)                \
     X("fence", igi_simt_checked_fence)                 \
     X("uninitialised", igi_simt_checked_uninitialised) \
