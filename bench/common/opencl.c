@@ -55,8 +55,8 @@ struct opencl_platform {
     char name[128], version[128];
 };
 
-static bool load(opencl_platform *platform) {
-    platform->loader = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
+static bool load(opencl_platform *platform, const char *library) {
+    platform->loader = dlopen(library, RTLD_NOW | RTLD_LOCAL);
     if (!platform->loader) return false;
     bool complete = true;
 #define LOAD(result, name, arguments)                              \
@@ -82,13 +82,13 @@ static bool find_device(opencl_platform *platform, const char *name) {
     return false;
 }
 
-opencl_platform *opencl_open(const char *name) {
+static opencl_platform *open_platform(const char *library, const char *name) {
     opencl_platform *platform = cli_alloc(sizeof *platform);
     *platform = (opencl_platform){0};
     // PoCL keeps builds on disk, but cold builds are measured.
     setenv("POCL_KERNEL_CACHE", "0", 1);
     int32_t failed = 0;
-    if (load(platform) && find_device(platform, name))
+    if (load(platform, library) && find_device(platform, name))
         platform->context = platform->cl.clCreateContext(NULL, 1, &platform->device, NULL, NULL, &failed);
     if (platform->context && !failed) {
         platform->queue = platform->cl.clCreateCommandQueue(platform->context, platform->device, 0, &failed);
@@ -97,6 +97,14 @@ opencl_platform *opencl_open(const char *name) {
     }
     opencl_close(platform);
     return NULL;
+}
+
+opencl_platform *opencl_open(const char *name) {
+    return open_platform("libOpenCL.so.1", name);
+}
+
+opencl_platform *opencl_open_library(const char *path) {
+    return open_platform(path, "");
 }
 
 void opencl_close(opencl_platform *platform) {
@@ -171,6 +179,12 @@ bool opencl_kernel_set(opencl_platform *platform, cl_handle kernel, uint32_t ind
 bool opencl_enqueue(opencl_platform *platform, cl_handle kernel, const size_t grid[3], const size_t group[3]) {
     uint32_t dimensions = grid[2] > 1 ? 3 : grid[1] > 1 ? 2 : 1;
     return platform->cl.clEnqueueNDRangeKernel(platform->queue, kernel, dimensions, NULL, grid, group, 0, NULL, NULL) ==
+           CL_SUCCESS;
+}
+
+bool opencl_enqueue_part(opencl_platform *platform, cl_handle kernel, const size_t offset[3], const size_t grid[3],
+                         const size_t group[3]) {
+    return platform->cl.clEnqueueNDRangeKernel(platform->queue, kernel, 3, offset, grid, group, 0, NULL, NULL) ==
            CL_SUCCESS;
 }
 

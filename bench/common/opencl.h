@@ -12,6 +12,8 @@ typedef void *cl_handle;
 
 // The first CPU device of the platforms whose name contains `name`. NULL if there is none.
 opencl_platform *opencl_open(const char *name);
+// The same from a library that has OpenCL's functions itself, without the loader.
+opencl_platform *opencl_open_library(const char *path);
 void opencl_close(opencl_platform *platform);
 const char *opencl_platform_name(const opencl_platform *platform);
 const char *opencl_platform_version(const opencl_platform *platform);
@@ -28,6 +30,9 @@ void opencl_kernel_release(opencl_platform *platform, cl_handle kernel);
 bool opencl_kernel_set(opencl_platform *platform, cl_handle kernel, uint32_t index, size_t length, const void *value);
 // Grids count threads.
 bool opencl_enqueue(opencl_platform *platform, cl_handle kernel, const size_t grid[3], const size_t group[3]);
+// Only the part of a grid that begins at `offset`.
+bool opencl_enqueue_part(opencl_platform *platform, cl_handle kernel, const size_t offset[3], const size_t grid[3],
+                         const size_t group[3]);
 bool opencl_finish(opencl_platform *platform);
 
 // One launch of a kernel. `arguments` has one letter each: b a buffer, f a float, u a uint, v a uint2.

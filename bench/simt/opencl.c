@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "bench/common/opencl.h"
 #include "bench/common/sources.h"
@@ -14,6 +15,7 @@
 #include "simt.h"
 
 enum { MAX_KERNELS = 32 };
+static const uint64_t sample_ns = 500000000;  // of one launch, if only parts of it are run
 
 typedef struct opencl_runner {
     simt_runner base;
@@ -27,6 +29,8 @@ typedef struct opencl_runner {
     const simt_case *test;
     void *const *inputs;
     cl_handle buffers[SIMT_MAX_BUFFERS];
+    bool samples;    // runs only parts of large grids
+    double skipped;  // seconds that the other parts would have taken
 } opencl_runner;
 
 // ---- Launching ----
@@ -53,14 +57,43 @@ static bool set_argument(opencl_runner *runner, cl_handle kernel, uint32_t index
     }
 }
 
+// An interpreter would need hours for some cases: it runs a few parts of the grid, at regular distances, each with as many
+// work-groups as there are processors. The time of the whole is estimated from theirs.
+static bool launch_parts(opencl_runner *runner, cl_handle kernel, const simt_launch *launch) {
+    static const size_t order[] = {4, 1, 6, 3, 7, 0, 5, 2};
+    enum { PARTS = sizeof order / sizeof *order };
+    const size_t *group = launch->group;
+    size_t rows = launch->grid[0] / group[0], columns = launch->grid[1] / group[1];
+    size_t total = rows * columns * (launch->grid[2] / group[2]), done = 0;
+    size_t cores = (size_t)sysconf(_SC_NPROCESSORS_ONLN), width = cores < rows ? cores : rows;
+    uint64_t start = igi_now_ns(), spent = 0;
+    if (total <= PARTS * width) return opencl_enqueue(runner->platform, kernel, launch->grid, group);
+    for (size_t i = 0; i < PARTS && spent < sample_ns; i++) {
+        size_t at = order[i] * total / PARTS, x = at % rows;
+        if (x + width > rows) x = rows - width;
+        const size_t offset[] = {x * group[0], at / rows % columns * group[1], at / rows / columns * group[2]};
+        const size_t part[] = {width * group[0], group[1], group[2]};
+        if (!opencl_enqueue_part(runner->platform, kernel, offset, part, group) || !opencl_finish(runner->platform))
+            return false;
+        done += width;
+        spent = igi_now_ns() - start;
+    }
+    runner->skipped += (double)spent * 1e-9 * ((double)total / (double)done - 1);
+    return true;
+}
+
+static bool enqueue(opencl_runner *runner, cl_handle kernel, const simt_launch *launch) {
+    if (runner->samples) return launch_parts(runner, kernel, launch);
+    return opencl_enqueue(runner->platform, kernel, launch->grid, launch->group);
+}
+
 static void launch(void *target, const simt_launch *launch) {
     opencl_runner *runner = target;
     cl_handle kernel = find_kernel(runner, launch->kernel);
     bool ok = kernel;
     for (uint32_t i = 0; i < launch->argument_count && ok; i++)
         ok = set_argument(runner, kernel, i, &launch->arguments[i]);
-    if (!ok || !opencl_enqueue(runner->platform, kernel, launch->grid, launch->group))
-        simt_fail(&runner->base, "cannot launch '%s'", launch->kernel);
+    if (!ok || !enqueue(runner, kernel, launch)) simt_fail(&runner->base, "cannot launch '%s'", launch->kernel);
 }
 
 static double run(simt_runner *base) {
@@ -69,10 +102,11 @@ static double run(simt_runner *base) {
     if (runner->test->restore)
         opencl_buffer_write(runner->platform, runner->buffers[result], runner->inputs[result],
                             runner->test->bytes[result]);
+    runner->skipped = 0;
     uint64_t start = igi_now_ns();
     runner->test->encode(&(simt_sink){launch, runner});
     if (!opencl_finish(runner->platform)) simt_fail(base, "the kernels do not finish");
-    return base->error[0] ? -1 : (double)(igi_now_ns() - start) * 1e-9;
+    return base->error[0] ? -1 : (double)(igi_now_ns() - start) * 1e-9 + runner->skipped;
 }
 
 // ---- Cases ----
@@ -135,17 +169,53 @@ static void name_peer(const opencl_platform *platform, char *name, size_t size) 
     }
 }
 
-// ocl-icd accepts the name of one .icd file as well as of a directory. Platforms are loaded one by one because two
-// versions of PoCL conflict in one process.
-simt_runner *simt_open_opencl(const char *vendor) {
+static simt_runner *make_runner(opencl_platform *platform) {
     static const simt_runner_ops ops = {prepare, run, read_result, finish, close_runner};
-    if (vendor[0]) setenv("OCL_ICD_VENDORS", vendor, 1);
-    opencl_platform *platform = opencl_open("");
     if (!platform) return NULL;
     opencl_runner *runner = cli_alloc(sizeof *runner);
     *runner = (opencl_runner){.base.ops = &ops, .platform = platform};
     name_peer(platform, runner->base.name, sizeof runner->base.name);
     return &runner->base;
+}
+
+// ocl-icd accepts the name of one .icd file as well as of a directory. Platforms are loaded one by one because two
+// versions of PoCL conflict in one process.
+simt_runner *simt_open_opencl(const char *vendor) {
+    if (vendor[0]) setenv("OCL_ICD_VENDORS", vendor, 1);
+    return make_runner(opencl_open(""));
+}
+
+// Its library lies in the lib directory beside the bin directory of the command.
+static char *find_oclgrind(void) {
+    const char *path = getenv("PATH");
+    for (const char *at = path; at && *at;) {
+        size_t length = strcspn(at, ":");
+        char *command = igi_format("%.*s/oclgrind", (int)length, at);
+        char *library = igi_format("%.*s/../lib/oclgrind/liboclgrind-rt.so", (int)length, at);
+        bool found = command && library && access(command, X_OK) == 0 && access(library, R_OK) == 0;
+        free(command);
+        if (found) return library;
+        free(library);
+        at += length + (at[length] == ':');
+    }
+    return NULL;
+}
+
+bool simt_has_oclgrind(void) {
+    char *library = find_oclgrind();
+    free(library);
+    return library;
+}
+
+simt_runner *simt_open_oclgrind(const char *checks) {
+    char *library = find_oclgrind();
+    setenv("OCLGRIND_LOG", "/dev/null", 1);
+    if (strstr(checks, "races")) setenv("OCLGRIND_DATA_RACES", "1", 1);
+    if (strstr(checks, "init")) setenv("OCLGRIND_UNINITIALIZED", "1", 1);
+    simt_runner *runner = library ? make_runner(opencl_open_library(library)) : NULL;
+    if (runner) ((opencl_runner *)runner)->samples = true;
+    free(library);
+    return runner;
 }
 
 void simt_each_opencl(void (*found)(const char *vendor, void *user), void *user) {

@@ -164,6 +164,7 @@ static simt_runner *open_local(const char *peer) {
     if (strcmp(peer, "openmp") == 0 || strcmp(peer, "stream") == 0) return simt_open_openmp(peer);
     if (strcmp(peer, "openblas") == 0) return simt_open_openblas();
     if (strncmp(peer, "opencl:", 7) == 0) return simt_open_opencl(peer + 7);
+    if (strncmp(peer, "oclgrind:", 9) == 0) return simt_open_oclgrind(peer + 9);
     return NULL;
 }
 

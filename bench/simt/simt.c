@@ -15,7 +15,7 @@
 
 // ---- Which cases ----
 
-static int check_kernels(const bench_context *context) {
+int simt_check_kernels(const bench_context *context) {
     const char *names[64];
     for (size_t i = 0; i < simt_case_count; i++) names[i] = simt_cases[i].name;
     return bench_check_chosen(context, "kernel", names, simt_case_count);
@@ -113,7 +113,7 @@ static int run_cases(simt_contest *contest, const bench_context *context) {
 int bench_simt(const bench_context *context) {
     simt_contest contest = {.repeats = context->repeats};
     bench_load start = bench_load_now();
-    int result = check_kernels(context);
+    int result = simt_check_kernels(context);
     if (result != CLI_CONTINUE) return result;
     if (!simt_exchange_create(&contest.exchange)) return cli_error(CLI_FAILED, "cannot make shared memory");
     simt_runner *own = simt_open_ingot("ingot");

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "bench/common/context.h"
 #include "console/options.h"
 #include "sizes.h"
 
@@ -59,6 +60,9 @@ typedef struct simt_case {
 
 extern const simt_case simt_cases[];
 extern const size_t simt_case_count;
+
+// CLI_CONTINUE if all the kernels that were asked for exist; otherwise says which does not.
+int simt_check_kernels(const bench_context *context);
 
 // Functions that fill inputs and compute scalar results to compare others with (reference.c).
 #define SIMT_CASE_DATA(X) \
@@ -113,6 +117,10 @@ simt_runner *simt_open_checked(const char *name, uint32_t checks);  // IG_CHECK_
 simt_runner *simt_open_openmp(const char *name);
 simt_runner *simt_open_openblas(void);
 simt_runner *simt_open_opencl(const char *vendor);
+// Oclgrind, an interpreter that checks: memory always, "races" and "init" if `checks` contains them. It runs parts of the
+// grids, and estimates the time of the whole.
+simt_runner *simt_open_oclgrind(const char *checks);
+bool simt_has_oclgrind(void);
 
 // Calls the function with every .icd file, each of which names an OpenCL platform; "" stands for what the loader finds
 // itself.
@@ -132,7 +140,8 @@ void simt_exchange_free(simt_exchange *exchange);
 void simt_exchange_buffers(const simt_exchange *exchange, const simt_case *test, void **buffers);
 void *simt_exchange_result(const simt_exchange *exchange, const simt_case *test);
 
-// `peer` is what simt_serve understands: "w1", "openmp", "stream", "openblas", "opencl:FILE.icd".
+// `peer` is what simt_serve understands: "w1", "openmp", "stream", "openblas", "opencl:FILE.icd",
+// "oclgrind:CHECKS".
 simt_runner *simt_open_remote(const char *peer, const simt_exchange *exchange);
 // The child's side: serves the parent until it is gone.
 int simt_serve(const char *peer);

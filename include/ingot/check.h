@@ -22,7 +22,7 @@ enum {
     IG_CHECK_RACES = 2,        // accesses of threads that nothing orders
     IG_CHECK_INIT = 4,         // values that nothing has written
     IG_CHECK_SYNC = 8,         // barriers and simdgroup operations that not all threads reach
-    IG_CHECK_ARITHMETIC = 16,  // overflow, shifts too far, conversions out of range; not part of "all"
+    IG_CHECK_ARITHMETIC = 16,  // overflow, shifts too far, conversions out of range, NaNs; not part of "all"
     IG_CHECK_ALL = 15,         // all of the above but arithmetic
 };
 

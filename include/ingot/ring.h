@@ -220,6 +220,11 @@ ig_status ig_ring_terminate(ig_ring_kernel *kernel, ig_ring_ending ending);
 ig_status ig_ring_wait(ig_ring_kernel *kernel, uint64_t timeout_ns);
 // The last error of the kernel or of a call on it. owns: fills the caller's.
 ig_status ig_ring_get_error(const ig_ring_kernel *kernel, ig_error *error);
+// On a device that checks kernels: what was found in this one's handler so far. Those of a message are there when its
+// handler has returned and the kernel is idle, deactivated or terminated; its error is then CHECK_FAILED. Returns how many
+// there are. *findings may be used until the next call for this kernel, or until the kernel is released. See
+// docs/checking.md.
+size_t ig_ring_get_findings(ig_ring_kernel *kernel, const ig_finding **findings);
 
 enum { IG_RING_HISTOGRAM = 48 };  // buckets of ig_ring_status.latency
 // What a kernel has done and what is waiting for it.

@@ -24,6 +24,7 @@ struct ig_device {
     void *state;  // the backend's
     ig_device_properties properties;
     uint64_t deadline_ns;
+    bool checked;  // kernels run under checks
     ig_kernel_log_desc kernel_log;
     struct igi_device_profile *profile;  // NULL: nothing is measured
     uint32_t process;                    // igi_process_number of the process that created it

@@ -221,7 +221,9 @@ static ig_status fill(ig_ring_kernel *kernel, const ig_ring_launch_desc *desc, i
                              desc->name, IG_MESSAGE_MAX_PAYLOAD);
     if (status != IG_STATUS_OK)
         return igi_error_set(error, status, "ring kernel '%s': its rings do not fit into memory", desc->name);
-    kernel->message_budget = kernel->mode == IG_RING_PERSISTENT ? 0 : igi_ring_or_default(desc->message_budget, 64);
+    // Findings are reported when the loop ends.
+    bool stays = kernel->mode == IG_RING_PERSISTENT && !kernel->runtime->device->checked;
+    kernel->message_budget = stays ? 0 : igi_ring_or_default(desc->message_budget, 64);
     kernel->block->message_budget = kernel->message_budget;
     return igi_ring_make_code(kernel, desc, error);
 }
@@ -299,6 +301,7 @@ void ig_ring_kernel_release(ig_ring_kernel *kernel) {
     ig_buffer_release(kernel->arena_buffer);
     ig_buffer_release(kernel->overflow_buffer);
     ig_error_clear(&kernel->error);
+    igi_ring_free_findings(kernel);
     pthread_mutex_destroy(&kernel->lock);
     pthread_mutex_destroy(&kernel->receiving);
     pthread_cond_destroy(&kernel->changed);

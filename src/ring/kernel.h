@@ -56,6 +56,8 @@ struct ig_ring_kernel {
     _Atomic uint64_t dropping_since_ns;
     uint64_t restarts;
     ig_error error;
+    igi_device_findings findings;
+    ig_finding *shown_findings;  // what ig_ring_get_findings returned
     pthread_t thread;  // persistent kernels
     bool has_thread;
     // Counted without the lock.
@@ -148,6 +150,11 @@ bool igi_ring_repair(ig_ring_kernel *kernel);
 ig_status igi_ring_make_code(ig_ring_kernel *kernel, const ig_ring_launch_desc *desc, ig_error *error);
 ig_status igi_ring_run(ig_ring_kernel *kernel, ig_error *error);
 void igi_ring_abort(ig_ring_kernel *kernel);
+
+// ---- findings.c: of a checked device ----
+// Moves what was found in the loop to the kernel. Call with the lock held, when the loop has ended.
+void igi_ring_take_findings(ig_ring_kernel *kernel);
+void igi_ring_free_findings(ig_ring_kernel *kernel);
 
 // ---- loop.c: handlers in C ----
 // Enters the loop around the kernel's handler; returns when the loop ends.

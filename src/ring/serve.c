@@ -36,7 +36,7 @@ static bool has_work(const ig_ring_kernel *kernel) {
 }
 
 static uint32_t choose_spins(const ig_ring_kernel *kernel) {
-    if (kernel->mode == IG_RING_EVENT_DRIVEN) return 0;
+    if (kernel->mode == IG_RING_EVENT_DRIVEN || kernel->runtime->device->checked) return 0;
     if (kernel->idle_spins) return kernel->idle_spins;
     // The sender needs a core too.
     return atomic_load(&kernel->runtime->busy) < kernel->runtime->cores ? LONG_SPINS : SHORT_SPINS;
@@ -127,6 +127,7 @@ static void note_outcome(ig_ring_kernel *kernel, ig_status status, ig_error *err
     if (failed) describe_failure(kernel, status, error);
     pthread_mutex_lock(&kernel->lock);
     kernel->running = false;
+    igi_ring_take_findings(kernel);
     if (failed) igi_ring_note_failure(kernel, reason, error);
     pthread_cond_broadcast(&kernel->changed);
     pthread_mutex_unlock(&kernel->lock);

@@ -15,6 +15,7 @@
 #include "core/settings.h"
 #include "msl/llvm-context.h"
 #include "simt/contracts.h"
+#include "simt/ir.h"
 #include "simt/passes.h"
 
 // ---- The host ----
@@ -66,12 +67,12 @@ const char *igi_simt_features(void) {
     return host_features;
 }
 
-static ig_status open_machine(igi_simt_module *m) {
+static ig_status open_machine(igi_simt_module *m, LLVMCodeGenOptLevel level) {
     pthread_once(&host_once, find_host);
-    if (host_target)
-        m->machine = LLVMCreateTargetMachine(host_target, host_triple, host_cpu, host_features,
-                                             m->request->variables ? LLVMCodeGenLevelNone : LLVMCodeGenLevelDefault,
-                                             LLVMRelocPIC, LLVMCodeModelSmall);
+    if (m->machine) LLVMDisposeTargetMachine(m->machine);
+    m->machine = host_target ? LLVMCreateTargetMachine(host_target, host_triple, host_cpu, host_features, level,
+                                                       LLVMRelocPIC, LLVMCodeModelSmall)
+                             : NULL;
     if (m->machine) return IG_STATUS_OK;
     return igi_error_set(m->error, IG_STATUS_UNSUPPORTED, "this LLVM cannot generate code for %s", host_triple);
 }
@@ -123,9 +124,27 @@ static ig_status print_module(igi_simt_module *m, char **output, size_t *length)
     return status;
 }
 
+static uint64_t largest_function(const igi_simt_module *m) {
+    uint64_t largest = 0;
+    for (LLVMValueRef f = LLVMGetFirstFunction(m->module); f; f = LLVMGetNextFunction(f)) {
+        uint64_t count = LLVMIsDeclaration(f) ? 0 : igi_simt_instruction_count(f);
+        if (count > largest) largest = count;
+    }
+    return largest;
+}
+
+// The time that LLVM needs to allocate registers grows with the square of a function's blocks, of which checks make many:
+// half a minute and more. Such a kernel is not compiled for speed.
+static ig_status hurry(igi_simt_module *m) {
+    enum { TOO_LARGE = 8000 };
+    if (!m->request->check || largest_function(m) <= TOO_LARGE) return IG_STATUS_OK;
+    return open_machine(m, LLVMCodeGenLevelNone);
+}
+
 static ig_status emit(igi_simt_module *m, LLVMCodeGenFileType type, char **output, size_t *length) {
     LLVMMemoryBufferRef buffer = NULL;
     char *message = NULL;
+    if (hurry(m) != IG_STATUS_OK) return IG_STATUS_UNSUPPORTED;
     if (LLVMTargetMachineEmitToMemoryBuffer(m->machine, m->module, type, &message, &buffer)) {
         igi_error_set(m->error, IG_STATUS_INTERNAL, "LLVM could not generate code for kernel '%s': %s",
                       m->request->name, message);
@@ -141,7 +160,10 @@ static ig_status emit(igi_simt_module *m, LLVMCodeGenFileType type, char **outpu
 // take nearly all the time. Its useful part was done before widening.
 static const char *optimisation_for(const igi_simt_module *m) {
     if (m->request->variables) return "default<O0>,globaldce";
-    if (!igi_simt_is_wide(m) || m->info.instructions <= IGI_LARGE_KERNEL) return "default<O2>";
+    enum { VERY_LARGE_KERNEL = 10000 };
+    if (!igi_simt_is_wide(m))
+        return m->request->check && m->info.instructions > VERY_LARGE_KERNEL ? "default<O1>" : "default<O2>";
+    if (m->info.instructions <= IGI_LARGE_KERNEL) return "default<O2>";
     return "globaldce,cgscc(inline),function(sroa,early-cse<memssa>,simplifycfg,loop-mssa(licm),gvn,instsimplify,dse,"
            "adce,simplifycfg)";
 }
@@ -160,7 +182,7 @@ static ig_status run_passes_until(igi_simt_module *m, igi_simt_stage stage) {
 }
 
 static ig_status run_all(igi_simt_module *m, igi_simt_stage stage, char **output, size_t *length) {
-    ig_status status = open_machine(m);
+    ig_status status = open_machine(m, m->request->variables ? LLVMCodeGenLevelNone : LLVMCodeGenLevelDefault);
     if (status == IG_STATUS_OK) status = run_passes_until(m, stage);
     if (status != IG_STATUS_OK) return status;
     switch (stage) {
@@ -208,7 +230,7 @@ void igi_simt_warm_up(void) {
     LLVMDisposeBuilder(builder);
     char *object = NULL;
     size_t length;
-    if (open_machine(&m) == IG_STATUS_OK && igi_simt_pass_optimise(&m) == IG_STATUS_OK)
+    if (open_machine(&m, LLVMCodeGenLevelDefault) == IG_STATUS_OK && igi_simt_pass_optimise(&m) == IG_STATUS_OK)
         emit(&m, LLVMObjectFile, &object, &length);
     free(object);
     if (m.machine) LLVMDisposeTargetMachine(m.machine);

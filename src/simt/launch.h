@@ -78,7 +78,7 @@ typedef struct igi_simt_code_info {
 } igi_simt_code_info;
 
 // Kernels with more instructions are compiled with less optimisation, and only once.
-enum { IGI_CODE_VERSION = 19, IGI_LARGE_KERNEL = 1000 };
+enum { IGI_CODE_VERSION = 20, IGI_LARGE_KERNEL = 1000 };
 
 // Generated code calls this as "ig.private": memory for private arrays, set by igi_simt_run_group.
 void *igi_simt_private_memory(void);

@@ -121,6 +121,7 @@ static const char *verb_of(const igi_simt_checked_site *site) {
         case IGI_ACT_LANES: return "does a simdgroup operation";
         case IGI_ACT_BRANCH: return "decides";
         case IGI_ACT_ADDRESS: return "computes an address";
+        case IGI_ACT_MAKE: return "makes it of numbers that are finite";
         default: return "computes";
     }
 }
@@ -181,6 +182,13 @@ static char *message_uninitialised(const teller *t) {
     return text;
 }
 
+static char *message_not_finite(const teller *t, const char *object) {
+    const igi_simt_checked_side *from = &t->finding->sides[1];
+    bool read = from->known && site_of(t, from)->act == IGI_ACT_READ;
+    return igi_format("writes a NaN or an infinity to byte %" PRId64 " of %s%s", offset_of(t),
+                      *object ? object : "a buffer", read ? ", which it has read from memory" : "");
+}
+
 static char *message_for(const teller *t, const char *object) {
     const igi_simt_checked_finding *f = t->finding;
     const igi_simt_checked_site *site = site_of(t, &f->sides[0]);
@@ -209,6 +217,7 @@ static char *message_for(const teller *t, const char *object) {
         case IGI_FINDING_OVERFLOW: return igi_strdup("computes an integer that its type cannot hold");
         case IGI_FINDING_CONVERSION: return igi_strdup("converts a number to a type that cannot hold it");
         case IGI_FINDING_SHIFT: return igi_strdup("shifts by as many bits as the type has, or more");
+        case IGI_FINDING_NOT_FINITE: return message_not_finite(t, object);
         case IGI_FINDING_COUNT: break;
     }
     return igi_strdup("");
@@ -241,6 +250,7 @@ static const char *advice_for(const teller *t) {
             return "return only after the last barrier, and put the work before it under a condition";
         case IGI_FINDING_DIFFERENT_BARRIERS:
             return "move the barrier out of the branch, so that all threads meet at it";
+        case IGI_FINDING_NOT_FINITE: return "keep the operands in the range where the result is finite";
         case IGI_FINDING_LANES_MISSING: return "move it out of the branch, so that all lanes do it";
         case IGI_FINDING_INACTIVE_LANE: return "move it out of the branch, or ask a lane that is there";
         default: return "";

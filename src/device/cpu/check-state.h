@@ -35,6 +35,11 @@ typedef struct cpu_released {
 enum { RELEASED_COUNT = 64, QUICK_LOCKS = 64 };
 
 struct cpu_checker {
+    // Of a dispatch past all queues, which is checked by itself: the device's, whose buffers it may access. NULL: this is
+    // the device's.
+    cpu_checker *device;
+    igi_simt_checked_object *found;  // buffers as such a dispatch sees them
+    size_t found_count, found_capacity;
     uint32_t checks;
     pthread_mutex_t dispatch;  // held while one runs
     pthread_mutex_t lock;      // guards what follows

@@ -11,6 +11,14 @@
 #include "core/guarded.h"
 #include "simt/checked/init.h"
 
+static uint64_t words_of(uint64_t bytes) {
+    return bytes / IGI_CHECKED_WORD + 2;
+}
+
+static uint64_t cell_bytes_of(const ig_buffer *buffer) {
+    return words_of(buffer->capacity) * sizeof(igi_simt_checked_cell);
+}
+
 cpu_checker *igi_cpu_checker_create(uint32_t checks) {
     cpu_checker *made = igi_calloc(1, sizeof *made);
     if (!made) return NULL;
@@ -25,6 +33,9 @@ cpu_checker *igi_cpu_checker_create(uint32_t checks) {
 void igi_cpu_checker_destroy(cpu_checker *checker) {
     if (!checker) return;
     free(checker->buffers);
+    for (size_t i = 0; i < checker->found_count; i++)
+        if (checker->found[i].cells) munmap(checker->found[i].cells, cell_bytes_of(checker->found[i].home));
+    free(checker->found);
     if (checker->threadgroup_cells) munmap(checker->threadgroup_cells, checker->threadgroup_cell_bytes);
     igi_simt_checked_free(&checker->state);
     igi_cpu_quick_free_sets(checker);
@@ -42,10 +53,6 @@ static void free_buffer(checked_buffer *b) {
     if (b->object.origins) munmap(b->object.origins, b->shadow_bytes);
     igi_cpu_quick_forget(b);
     free(b);
-}
-
-static uint64_t words_of(uint64_t bytes) {
-    return bytes / IGI_CHECKED_WORD + 2;
 }
 
 // Shadow for memory that the host cannot write: uninitialised until a kernel writes it.
@@ -121,7 +128,12 @@ static checked_buffer *buffer_at(const cpu_checker *checker, uint64_t address) {
     return address - b->object.begin < b->buffer->length ? b : NULL;
 }
 
+static cpu_checker *checker_of_buffers(cpu_checker *checker) {
+    return checker->device ? checker->device : checker;
+}
+
 checked_buffer *igi_cpu_find_checked_buffer(cpu_checker *checker, uint64_t address) {
+    checker = checker_of_buffers(checker);
     pthread_mutex_lock(&checker->lock);
     checked_buffer *found = buffer_at(checker, address);
     pthread_mutex_unlock(&checker->lock);
@@ -153,12 +165,39 @@ void igi_cpu_refresh_checked_buffer(checked_buffer *b) {
 
 static bool track(checked_buffer *b) {
     if (b->object.cells) return true;
-    b->cell_bytes = words_of(b->buffer->capacity) * sizeof(igi_simt_checked_cell);
+    b->cell_bytes = cell_bytes_of(b->buffer);
     b->object.cells = igi_map_zeros(b->cell_bytes);
 #ifdef MADV_HUGEPAGE
     if (b->object.cells) madvise(b->object.cells, b->cell_bytes, MADV_HUGEPAGE);
 #endif
     return b->object.cells != NULL;
+}
+
+// A buffer with cells of its own instead of those that dispatches of queues use.
+static igi_simt_checked_object lone_object(const cpu_checker *checker, ig_buffer *buffer) {
+    uint64_t begin = (uintptr_t)buffer->memory;
+    bool races = checker->checks & IG_CHECK_RACES;
+    return (igi_simt_checked_object){.base = begin,
+                                     .home = buffer,
+                                     .cells = races ? igi_map_zeros(cell_bytes_of(buffer)) : NULL,
+                                     .begin = begin,
+                                     .cells_base = begin / IGI_CHECKED_WORD * IGI_CHECKED_WORD,
+                                     .readable = buffer->length,
+                                     .writable = buffer->length,
+                                     .length = buffer->length,
+                                     .name = buffer->label,
+                                     .id = buffer->id};
+}
+
+static const igi_simt_checked_object *find_alone(void *user, uint64_t address) {
+    cpu_checker *checker = user;
+    for (size_t i = 0; i < checker->found_count; i++)
+        if (address - checker->found[i].begin < checker->found[i].length) return &checker->found[i];
+    checked_buffer *b = igi_cpu_find_checked_buffer(checker, address);
+    // Findings refer to objects: the list does not move.
+    if (!b || checker->found_count == checker->found_capacity) return NULL;
+    checker->found[checker->found_count] = lone_object(checker, b->buffer);
+    return &checker->found[checker->found_count++];
 }
 
 static const igi_simt_checked_object *find_object(void *user, uint64_t address) {
@@ -171,7 +210,7 @@ static const igi_simt_checked_object *find_object(void *user, uint64_t address) 
 }
 
 static bool is_released(void *user, uint64_t address) {
-    cpu_checker *checker = user;
+    cpu_checker *checker = checker_of_buffers(user);
     bool released = false;
     pthread_mutex_lock(&checker->lock);
     for (size_t i = 0; i < RELEASED_COUNT; i++)
@@ -219,10 +258,12 @@ static bool describe_buffer(cpu_checker *checker, const igi_device_dispatch *dis
     checked_buffer *b = igi_cpu_find_checked_buffer(checker, (uintptr_t)binding->buffer->memory);
     bool races = checker->checks & IG_CHECK_RACES;
     if (!b) return true;
-    igi_cpu_refresh_checked_buffer(b);
-    bool cells = races && !checker->quick;
+    if (!checker->device) igi_cpu_refresh_checked_buffer(b);
+    bool cells = races && !checker->quick && !checker->device;
     if (cells && igi_cpu_is_written(dispatch, binding->buffer) && !track(b)) return false;
-    *object = b->object;
+    const igi_simt_checked_object *alone =
+        checker->device ? find_alone(checker, (uintptr_t)binding->buffer->memory) : NULL;
+    *object = alone ? *alone : b->object;
     if (!igi_cpu_is_written(dispatch, binding->buffer)) object->cells = NULL;
     object->base += binding->offset;
     object->readable = object->writable = binding->buffer->length - binding->offset;
@@ -253,6 +294,10 @@ static bool reserve_threadgroup_cells(cpu_checker *checker, uint64_t bytes) {
     return checker->threadgroup_cells != NULL;
 }
 
+static uint64_t threadgroup_bytes_of(const igi_device_dispatch *dispatch, const igi_simt_code *code) {
+    return igi_round_up(code->info.threadgroup_bytes, 64) + dispatch->threadgroup_bytes;
+}
+
 igi_simt_checked *igi_cpu_check_begin(ig_device *device, const igi_device_dispatch *dispatch, const igi_simt_code *code,
                                       uint64_t group_count) {
     cpu_checker *checker = igi_cpu(device)->checker;
@@ -268,9 +313,42 @@ igi_simt_checked *igi_cpu_check_begin(ig_device *device, const igi_device_dispat
     state->is_released = is_released;
     state->user = checker;
     if (state->releases) memset(state->releases, 0, state->release_capacity * sizeof *state->releases);
-    uint64_t threadgroup = igi_round_up(code->info.threadgroup_bytes, 64) + dispatch->threadgroup_bytes;
-    if (igi_cpu_describe_arguments(checker, dispatch) && reserve_threadgroup_cells(checker, threadgroup)) return state;
+    if (igi_cpu_describe_arguments(checker, dispatch) &&
+        reserve_threadgroup_cells(checker, threadgroup_bytes_of(dispatch, code)))
+        return state;
     pthread_mutex_unlock(&checker->dispatch);
+    return NULL;
+}
+
+// ---- Past all queues ----
+
+static void count_as_written(const igi_device_dispatch *dispatch) {
+    for (uint32_t i = 0; i < dispatch->binding_count; i++) {
+        ig_buffer *buffer = dispatch->bindings[i].buffer;
+        if (buffer && igi_cpu_is_written(dispatch, buffer)) igi_cpu_check_written(buffer, 0, buffer->length);
+    }
+}
+
+igi_simt_checked *igi_cpu_check_begin_alone(ig_device *device, const igi_device_dispatch *dispatch,
+                                            const igi_simt_code *code) {
+    cpu_checker *of = igi_cpu(device)->checker, *alone = igi_cpu_checker_create(of->checks);
+    enum { MOST_FOUND = 64 };
+    if (!alone) return NULL;
+    alone->device = of;
+    igi_simt_checked *state = &alone->state;
+    *state = (igi_simt_checked){.checks = of->checks,
+                                .sites = code->sites,
+                                .first_group = 1,
+                                .find = find_alone,
+                                .is_released = is_released,
+                                .user = alone};
+    count_as_written(dispatch);
+    alone->found = igi_calloc(MOST_FOUND, sizeof *alone->found);
+    alone->found_capacity = alone->found ? MOST_FOUND : 0;
+    if (alone->found && igi_cpu_describe_arguments(alone, dispatch) &&
+        reserve_threadgroup_cells(alone, threadgroup_bytes_of(dispatch, code)))
+        return state;
+    igi_cpu_checker_destroy(alone);
     return NULL;
 }
 
@@ -309,5 +387,8 @@ void igi_cpu_check_end(ig_commands *commands, const igi_device_dispatch *dispatc
                        ig_size group, const uint64_t groups[3]) {
     cpu_checker *checker = checked->user;
     igi_cpu_check_describe(commands, dispatch, checked, group, groups);
-    pthread_mutex_unlock(&checker->dispatch);
+    if (checker->device)
+        igi_cpu_checker_destroy(checker);
+    else
+        pthread_mutex_unlock(&checker->dispatch);
 }

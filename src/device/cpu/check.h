@@ -23,6 +23,10 @@ uint32_t igi_cpu_check_flags(ig_device *device);
 // One dispatch at a time: the checker is held from begin to end. NULL when memory is short.
 igi_simt_checked *igi_cpu_check_begin(ig_device *device, const igi_device_dispatch *dispatch, const igi_simt_code *code,
                                       uint64_t group_count);
+// The same for a dispatch past all queues, which may run as long as its owner exists, while other dispatches are checked. Races
+// are those between its own threads. Buffers that it may write count as initialised from now on.
+igi_simt_checked *igi_cpu_check_begin_alone(ig_device *device, const igi_device_dispatch *dispatch,
+                                            const igi_simt_code *code);
 // Where the arguments of one group are.
 void igi_cpu_check_arguments(igi_simt_checked *checked, const igi_device_dispatch *dispatch,
                              const igi_simt_group *group, uint32_t static_bytes);

@@ -166,6 +166,7 @@ static ig_status open(ig_device *device, size_t index, const ig_device_desc *des
     if (status == IG_STATUS_OK) status = choose_checks(cpu, desc->check, error);
     if (status == IG_STATUS_OK) status = choose_captures(cpu, desc, error);
     cpu->line_tables = audience != IGI_JIT_NOBODY || cpu->checks;
+    device->checked = cpu->checks;
     cpu->schedule = choose_schedule(desc->schedule);
     if (cpu->variables) cpu->shaping = CPU_SHAPE_NEVER;
     if (status == IG_STATUS_OK && !(cpu->watchdog = igi_watchdog_create())) status = igi_error_no_memory(error);

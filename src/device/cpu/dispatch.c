@@ -435,7 +435,7 @@ static ig_status choose_code(ig_device *device, cpu_program *program, bool abort
     return IG_STATUS_OK;
 }
 
-// Kernels that run past all queues may run as long as their owner exists; others could not be checked in the meantime.
+// Kernels that run past all queues may run as long as their owner exists.
 static bool is_endless(const ig_commands *commands) {
     return atomic_load(&((ig_commands *)commands)->state) == IG_COMMANDS_ENCODING;
 }
@@ -444,7 +444,8 @@ static bool is_endless(const ig_commands *commands) {
 static ig_status run_checked(launch *l, ig_commands *commands, const igi_device_dispatch *dispatch, uint64_t total,
                              ig_error *error) {
     ig_device *device = commands->queue->device;
-    l->check = igi_cpu_check_begin(device, dispatch, l->code, total);
+    l->check = is_endless(commands) ? igi_cpu_check_begin_alone(device, dispatch, l->code)
+                                    : igi_cpu_check_begin(device, dispatch, l->code, total);
     if (!l->check) return igi_error_no_memory(error);
     pthread_mutex_init(&l->findings, NULL);
     if (l->checks & IG_CHECK_RACES || l->schedule)
@@ -517,12 +518,13 @@ ig_status igi_cpu_dispatch(ig_commands *commands, igi_device_dispatch *dispatch,
     launch l = {.dispatch = dispatch,
                 .abort = &commands->abort,
                 .group = dispatch->group,
-                .checks = is_endless(commands) ? 0 : igi_cpu_check_flags(device),
+                .checks = igi_cpu_check_flags(device) & (is_endless(commands) ? ~(uint32_t)IGI_CHECK_BUFFERS : ~0u),
                 .schedule = is_endless(commands) ? 0 : igi_cpu(device)->schedule,
                 .step = 1};
     uint64_t total, codes = igi_cpu_codes_made();
     igi_device_fault_install();
-    if (l.checks && !l.schedule) {
+    // Others access the buffers of an endless kernel meanwhile: what it wrote could not be undone.
+    if (l.checks && !l.schedule && !is_endless(commands)) {
         launch quick = l;
         bool done;
         quick.checks = (l.checks & ~(uint32_t)IGI_CHECK_BUFFERS) | IGI_CHECK_QUICK;

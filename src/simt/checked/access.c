@@ -69,7 +69,7 @@ unsigned igi_simt_list_accesses(const igi_simt_instrumenter *in, LLVMValueRef i,
                           (uint32_t)LLVMStoreSizeOfType(in->layout, type), false};
         return 1;
     }
-    all[0] = (access){LLVMGetOperand(i, 0), LLVMGetOperand(i, 2), IGI_ACT_WRITE, 1, false};
+    all[0] = (access){LLVMGetOperand(i, 0), LLVMGetOperand(i, 2), IGI_ACT_WRITE, 1, is_fill(i)};
     all[1] = (access){LLVMGetOperand(i, 1), LLVMGetOperand(i, 2), IGI_ACT_READ, 1, false};
     return is_copy(i) ? 2 : 1;
 }
@@ -151,8 +151,7 @@ static LLVMValueRef object_field(igi_simt_instrumenter *in, LLVMValueRef object,
     return load;
 }
 
-// After the definition of the value, where all its uses can see it.
-static void position_after(igi_simt_instrumenter *in, LLVMValueRef value) {
+void igi_simt_position_after(igi_simt_instrumenter *in, LLVMValueRef value) {
     LLVMValueRef at = LLVMGetNextInstruction(LLVMIsAInstruction(value) ? value : in->thread);
     while (at && LLVMIsAPHINode(at)) at = LLVMGetNextInstruction(at);
     if (at)
@@ -166,7 +165,7 @@ LLVMValueRef igi_simt_find_object(igi_simt_instrumenter *in, LLVMValueRef base) 
         if (in->found[i].base == base) return in->found[i].object;
     LLVMBasicBlockRef block = LLVMGetInsertBlock(in->builder);
     LLVMMetadataRef place = LLVMGetCurrentDebugLocation2(in->builder);
-    position_after(in, base);
+    igi_simt_position_after(in, base);
     LLVMValueRef arguments[] = {in->check, address_of(in, base)};
     LLVMValueRef object = igi_simt_call_hook(in, "find", in->pointer, arguments, 2);
     LLVMPositionBuilderAtEnd(in->builder, block);
@@ -278,6 +277,27 @@ static bool is_shared(igi_simt_checked_space space) {
     return space != IGI_SPACE_PRIVATE && space != IGI_SPACE_CONSTANT;
 }
 
+// Whether a store would change nothing.
+static LLVMValueRef is_stored(igi_simt_instrumenter *in, LLVMValueRef store) {
+    LLVMBuilderRef b = in->builder;
+    LLVMValueRef value = LLVMGetOperand(store, 0);
+    LLVMTypeRef type = LLVMTypeOf(value);
+    LLVMTypeRef bits = LLVMIntTypeInContext(in->m->context, (unsigned)LLVMSizeOfTypeInBits(in->layout, type));
+    LLVMValueRef old = LLVMBuildLoad2(b, type, LLVMGetOperand(store, 1), "");
+    LLVMSetAlignment(old, LLVMGetAlignment(store));
+    LLVMValueRef same = LLVMBuildICmp(b, LLVMIntEQ, LLVMBuildBitCast(b, old, bits, ""),
+                                      LLVMBuildFreeze(b, LLVMBuildBitCast(b, value, bits, ""), ""), "");
+    return LLVMBuildZExt(b, same, in->i32, "");
+}
+
+// Whether memset would change nothing: threadgroup variables with an initialiser are filled by every thread.
+static LLVMValueRef is_filled(igi_simt_instrumenter *in, LLVMValueRef fill) {
+    LLVMValueRef byte = LLVMBuildZExt(in->builder, LLVMGetOperand(fill, 1), in->i32, "");
+    LLVMValueRef length = LLVMBuildZExtOrBitCast(in->builder, LLVMGetOperand(fill, 2), in->i64, "");
+    LLVMValueRef arguments[] = {address_of(in, LLVMGetOperand(fill, 0)), length, byte};
+    return igi_simt_call_hook(in, "filled", in->i32, arguments, 3);
+}
+
 // For two conflicting plain writes: do they write the same value? The builder continues after it.
 static void build_comparison(igi_simt_instrumenter *in, LLVMValueRef store, LLVMValueRef conflict, const guard *g) {
     LLVMBuilderRef b = in->builder;
@@ -286,15 +306,8 @@ static void build_comparison(igi_simt_instrumenter *in, LLVMValueRef store, LLVM
     LLVMBasicBlockRef go_on = LLVMAppendBasicBlockInContext(context, in->m->thread, "written");
     LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntEQ, conflict, igi_simt_number32(in, 0), ""), go_on, compare);
     LLVMPositionBuilderAtEnd(b, compare);
-    LLVMValueRef value = LLVMGetOperand(store, 0);
-    LLVMTypeRef type = LLVMTypeOf(value);
-    LLVMTypeRef bits = LLVMIntTypeInContext(context, (unsigned)LLVMSizeOfTypeInBits(in->layout, type));
-    LLVMValueRef old = LLVMBuildLoad2(b, type, LLVMGetOperand(store, 1), "");
-    LLVMSetAlignment(old, LLVMGetAlignment(store));
-    LLVMValueRef same = LLVMBuildICmp(b, LLVMIntEQ, LLVMBuildBitCast(b, old, bits, ""),
-                                      LLVMBuildFreeze(b, LLVMBuildBitCast(b, value, bits, ""), ""), "");
-    LLVMValueRef arguments[] = {in->check, in->thread, igi_simt_number32(in, g->site),
-                                LLVMBuildZExt(b, same, in->i32, "")};
+    LLVMValueRef same = is_fill(store) ? is_filled(in, store) : is_stored(in, store);
+    LLVMValueRef arguments[] = {in->check, in->thread, igi_simt_number32(in, g->site), same};
     igi_simt_call_hook(in, "conflict", in->void_type, arguments, 4);
     LLVMBuildBr(b, go_on);
     LLVMPositionBuilderAtEnd(b, go_on);

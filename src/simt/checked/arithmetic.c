@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arithmetic whose exact result does not fit: integers that wrap, shifts that are too wide, conversions to a type that
+// Arithmetic, of numbers or of vectors, whose exact result does not fit: integers that wrap, shifts that are too wide, conversions to a type that
 // cannot hold the value.
+#include <assert.h>
 #include <string.h>
 
 #include "simt/checked/instrument.h"
@@ -17,21 +18,21 @@ static bool is_signed_conversion(LLVMValueRef i) {
 }
 
 static bool is_odd_candidate(LLVMValueRef i) {
-    if (is_conversion(i)) return LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMVectorTypeKind;
+    if (is_conversion(i)) return true;
     switch (LLVMGetInstructionOpcode(i)) {
         case LLVMShl:
         case LLVMLShr:
-        case LLVMAShr: return LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMVectorTypeKind;
+        case LLVMAShr: return true;
         case LLVMAdd:
         case LLVMSub:
-        case LLVMMul: return LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMVectorTypeKind && LLVMGetNSW(i);
+        case LLVMMul: return LLVMGetNSW(i);
         default: return false;
     }
 }
 
 static LLVMValueRef shift_is_odd(igi_simt_instrumenter *in, LLVMValueRef i) {
     LLVMTypeRef type = LLVMTypeOf(i);
-    LLVMValueRef width = LLVMConstInt(type, LLVMGetIntTypeWidth(type), 0);
+    LLVMValueRef width = igi_simt_splat(type, LLVMGetIntTypeWidth(igi_simt_element_type(type)), false);
     return LLVMBuildICmp(in->builder, LLVMIntUGE, LLVMGetOperand(i, 1), width, "");
 }
 
@@ -52,16 +53,31 @@ static double power_of_two(unsigned exponent) {
     return power;
 }
 
+static LLVMTypeRef doubles_like(const igi_simt_instrumenter *in, LLVMTypeRef type) {
+    LLVMTypeRef number = LLVMDoubleTypeInContext(in->m->context);
+    return LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMVectorType(number, LLVMGetVectorSize(type)) : number;
+}
+
+static LLVMValueRef real_splat(LLVMTypeRef type, double value) {
+    enum { MOST = 64 };
+    LLVMValueRef number = LLVMConstReal(igi_simt_element_type(type), value), all[MOST];
+    if (LLVMGetTypeKind(type) != LLVMVectorTypeKind) return number;
+    unsigned count = LLVMGetVectorSize(type);
+    assert(count <= MOST);
+    for (unsigned i = 0; i < count; i++) all[i] = number;
+    return LLVMConstVector(all, count);
+}
+
 // The value, rounded towards zero, must be above the lower bound and below the upper; a NaN is neither.
 static LLVMValueRef does_not_fit(igi_simt_instrumenter *in, LLVMValueRef i) {
     bool is_signed = is_signed_conversion(i);
-    unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(i));
-    LLVMTypeRef type = LLVMDoubleTypeInContext(in->m->context);
+    unsigned bits = LLVMGetIntTypeWidth(igi_simt_element_type(LLVMTypeOf(i)));
+    LLVMTypeRef type = doubles_like(in, LLVMTypeOf(i));
     LLVMValueRef value = LLVMBuildFPCast(in->builder, LLVMGetOperand(i, 0), type, "");
     double above = is_signed ? -power_of_two(bits - 1) - (bits > 52 ? 2048 : 1) : -1;
     double below = power_of_two(is_signed ? bits - 1 : bits);
-    LLVMValueRef low = LLVMBuildFCmp(in->builder, LLVMRealULE, value, LLVMConstReal(type, above), "");
-    LLVMValueRef high = LLVMBuildFCmp(in->builder, LLVMRealUGE, value, LLVMConstReal(type, below), "");
+    LLVMValueRef low = LLVMBuildFCmp(in->builder, LLVMRealULE, value, real_splat(type, above), "");
+    LLVMValueRef high = LLVMBuildFCmp(in->builder, LLVMRealUGE, value, real_splat(type, below), "");
     return LLVMBuildOr(in->builder, low, high, "");
 }
 
@@ -73,7 +89,7 @@ static void instrument(igi_simt_instrumenter *in, LLVMValueRef i) {
     bool shift = opcode == LLVMShl || opcode == LLVMLShr || opcode == LLVMAShr;
     bool conversion = is_conversion(i);
     LLVMValueRef condition = shift ? shift_is_odd(in, i) : conversion ? does_not_fit(in, i) : wraps(in, i);
-    LLVMBuildCondBr(in->builder, condition, odd, rest);
+    LLVMBuildCondBr(in->builder, igi_simt_any_element(in, condition), odd, rest);
     LLVMPositionBuilderAtEnd(in->builder, odd);
     uint32_t site = igi_simt_add_site(in, i, IGI_ACT_RESULT, NULL, 0, 0);
     igi_simt_finding_kind kind = shift ? IGI_FINDING_SHIFT : conversion ? IGI_FINDING_CONVERSION : IGI_FINDING_OVERFLOW;

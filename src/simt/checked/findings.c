@@ -150,6 +150,20 @@ void igi_simt_checked_odd(igi_simt_checked *checked, uint32_t thread, uint32_t s
     if (kind < IGI_FINDING_COUNT) igi_simt_checked_report(checked, &finding);
 }
 
+void igi_simt_checked_not_finite(igi_simt_checked *checked, uint32_t thread, uint32_t site, uint64_t address,
+                                 uint32_t origin) {
+    const igi_simt_checked_site *at = &checked->sites->sites[site];
+    const igi_simt_checked_object *object = at->space == IGI_SPACE_BUFFER ? &checked->objects[at->index] : NULL;
+    igi_simt_checked_finding finding = {.kind = IGI_FINDING_NOT_FINITE,
+                                        .sides = {side_of(checked, thread, site)},
+                                        .object = object,
+                                        .address = address,
+                                        .base = object ? object->base : address,
+                                        .bytes = object ? object->readable : 0};
+    if (origin) finding.sides[1] = side_of(checked, thread, origin - 1);
+    igi_simt_checked_report(checked, &finding);
+}
+
 void igi_simt_checked_uninitialised(igi_simt_checked *checked, uint32_t thread, uint32_t site, uint32_t origin) {
     igi_simt_checked_finding finding = {
         .kind = IGI_FINDING_UNINITIALISED, .sides = {side_of(checked, thread, site)}, .origin = origin};

@@ -116,6 +116,7 @@ static void drop_promise(igi_simt_instrumenter *in, LLVMValueRef promise) {
 
 // Only whether anything may be wrong: quick.h.
 static void look_quickly(igi_simt_instrumenter *in) {
+    if (in->checks & IG_CHECK_ARITHMETIC) igi_simt_touch_finite(in);
     igi_simt_touch_accesses(in);
     igi_simt_touch_waits(in);
     if (in->checks & IG_CHECK_INIT) igi_simt_touch_variables(in);
@@ -133,6 +134,7 @@ static ig_status run(igi_simt_instrumenter *in) {
     build_identity(in);
     igi_simt_instrument_constant_places(in);
     if (in->checks & IG_CHECK_INIT) igi_simt_keep_unwritten(in);
+    if (in->checks & IG_CHECK_ARITHMETIC) igi_simt_allow_not_finite(in);
     if (in->checks & IG_CHECK_ARITHMETIC) igi_simt_instrument_arithmetic(in);
     ig_status status = igi_simt_pass_define(m);
     if (status == IG_STATUS_OK)
@@ -149,6 +151,7 @@ static ig_status run(igi_simt_instrumenter *in) {
     }
     if (in->checks & IG_CHECK_INIT) igi_simt_define_the_rest(in);
     for_each(in, igi_simt_mark_own);
+    if (in->checks & IG_CHECK_ARITHMETIC) igi_simt_instrument_finite(in);
     igi_simt_instrument_accesses(in);
     igi_simt_instrument_waits(in);
     for_each(in, settle_mark);
@@ -180,6 +183,8 @@ ig_status igi_simt_pass_instrument(igi_simt_module *m) {
     free(in.found);
     igi_simt_values_free(&in.doubtful);
     igi_simt_values_free(&in.doubts);
+    igi_simt_values_free(&in.origin_values);
+    igi_simt_values_free(&in.origins);
     if (status == IG_STATUS_OK && in.failed) status = igi_error_no_memory(m->error);
     if (status == IG_STATUS_OK && in.sites.too_many)
         status = igi_error_set(

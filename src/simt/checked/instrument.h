@@ -49,8 +49,9 @@ typedef struct igi_simt_instrumenter {
     igi_simt_sites_builder sites;
     igi_simt_found_object *found;  // objects of pointers that were read from memory, looked up once each
     size_t found_count, found_capacity;
-    igi_simt_values doubtful, doubts;  // values that may be unwritten, and whether they are
-    bool failed;                       // memory
+    igi_simt_values origin_values, origins;  // values that may not be finite, and where they were made
+    igi_simt_values doubtful, doubts;        // values that may be unwritten, and whether they are
+    bool failed;                             // memory
 } igi_simt_instrumenter;
 
 // ---- Names ----
@@ -93,6 +94,9 @@ bool igi_simt_is_function_constant(const igi_simt_provenance *of);
 LLVMValueRef igi_simt_object_at(igi_simt_instrumenter *in, uint32_t index);
 LLVMValueRef igi_simt_find_object(igi_simt_instrumenter *in, LLVMValueRef base);
 
+// Puts the builder after the definition of a value, where all its uses can see what it builds.
+void igi_simt_position_after(igi_simt_instrumenter *in, LLVMValueRef value);
+
 // ---- Parts ----
 
 // Calls act for every instruction for which `wanted` holds. They are collected first, so that it may change the function.
@@ -121,6 +125,13 @@ void igi_simt_suspect_always(igi_simt_instrumenter *in);
 // The elements of a value for which `doubt`, bits, holds may be unwritten.
 void igi_simt_doubt(igi_simt_instrumenter *in, LLVMValueRef value, LLVMValueRef doubt);
 void igi_simt_instrument_arithmetic(igi_simt_instrumenter *in);
+// Whether a bit is set, of one for each element of a vector; of a scalar, the bit.
+LLVMValueRef igi_simt_any_element(igi_simt_instrumenter *in, LLVMValueRef flags);
+// NaNs and infinities that are written into buffers. The first is called before LLVM may rely on there being none; the last
+// is for a quick look.
+void igi_simt_allow_not_finite(igi_simt_instrumenter *in);
+void igi_simt_instrument_finite(igi_simt_instrumenter *in);
+void igi_simt_touch_finite(igi_simt_instrumenter *in);
 // Called around LLVM's promotion of variables to registers: keeps undefined values distinct from others.
 void igi_simt_keep_unwritten(igi_simt_instrumenter *in);
 void igi_simt_forget_stores_of_unwritten(igi_simt_instrumenter *in);

@@ -84,6 +84,13 @@ void igi_simt_checked_conflict(igi_simt_checked *checked, uint32_t thread, uint3
            checked->pending_object);
 }
 
+uint32_t igi_simt_checked_filled(uint64_t address, uint64_t bytes, uint32_t value) {
+    const volatile unsigned char *at = (const volatile unsigned char *)(uintptr_t)address;
+    for (uint64_t i = 0; i < bytes; i++)
+        if (at[i] != (value & 0xff)) return 0;
+    return 1;
+}
+
 static bool conflicts(const visit *v, const igi_simt_checked_record *r, unsigned mask) {
     return r->group && (r->mask & mask) && !(r->atomic && v->atomic) && !is_ordered(v->c, r, v->thread, v->object);
 }

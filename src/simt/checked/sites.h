@@ -18,6 +18,7 @@ typedef enum igi_simt_checked_act {
     IGI_ACT_BRANCH,   // depends on a value
     IGI_ACT_ADDRESS,  // depends on a value
     IGI_ACT_RESULT,   // a value is stored where the host or other threadgroups see it
+    IGI_ACT_MAKE,     // a NaN or an infinity comes of finite numbers
     IGI_ACT_COUNT
 } igi_simt_checked_act;
 

@@ -114,7 +114,8 @@ typedef struct igi_simt_checked_object {
     X(INACTIVE_LANE, "inactive-lane", 0)             \
     X(OVERFLOW, "integer-overflow", 0)               \
     X(CONVERSION, "conversion", 0)                   \
-    X(SHIFT, "shift", 0)
+    X(SHIFT, "shift", 0)                             \
+    X(NOT_FINITE, "not-finite", 0)
 
 typedef enum igi_simt_finding_kind {
 #define IGI_FINDING_ENUM(name, text, severity) IGI_FINDING_##name,
@@ -226,9 +227,14 @@ void igi_simt_checked_outside(igi_simt_checked *checked, uint32_t thread, uint32
 uint32_t igi_simt_checked_access(igi_simt_checked *checked, uint32_t thread, uint32_t site, uint64_t address,
                                  const igi_simt_checked_object *object, uint32_t bytes_and_act);
 void igi_simt_checked_conflict(igi_simt_checked *checked, uint32_t thread, uint32_t site, uint32_t same);
+// 1: all these bytes, which may be read, have this value.
+uint32_t igi_simt_checked_filled(uint64_t address, uint64_t bytes, uint32_t value);
 void igi_simt_checked_wait_at(igi_simt_checked *checked, uint32_t thread, uint32_t site, uint32_t flags);
 void igi_simt_checked_fence(igi_simt_checked *checked, uint32_t thread);
 void igi_simt_checked_uninitialised(igi_simt_checked *checked, uint32_t thread, uint32_t site, uint32_t origin);
+// origin: the number of the site where the value was made or read, plus 1; 0: not known.
+void igi_simt_checked_not_finite(igi_simt_checked *checked, uint32_t thread, uint32_t site, uint64_t address,
+                                 uint32_t origin);
 void igi_simt_checked_odd(igi_simt_checked *checked, uint32_t thread, uint32_t site, uint32_t kind);
 
 // Of vectors of threads: quick.h.
@@ -240,10 +246,12 @@ void igi_simt_checked_odd(igi_simt_checked *checked, uint32_t thread, uint32_t s
     X("outside", igi_simt_checked_outside)             \
     X("access", igi_simt_checked_access)               \
     X("conflict", igi_simt_checked_conflict)           \
+    X("filled", igi_simt_checked_filled)               \
     X("wait", igi_simt_checked_wait_at)                \
     X("fence", igi_simt_checked_fence)                 \
     X("uninitialised", igi_simt_checked_uninitialised) \
     X("odd", igi_simt_checked_odd)                     \
+    X("not_finite", igi_simt_checked_not_finite)       \
     X("quick.lanes", igi_simt_quick_lanes)             \
     X("quick.save", igi_simt_quick_save)               \
     X("quick.suspect", igi_simt_quick_suspect)         \
