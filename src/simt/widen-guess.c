@@ -3,17 +3,25 @@
 // thread's position (i & (distance - 1), i / width, i % width) is not linear for every width, but usually is for those
 // that are used; a check is cheaper than a gather.
 #include <llvm-c/Target.h>
+#include <string.h>
 
 #include "simt/ir.h"
 #include "simt/widen.h"
 
-enum { MAX_DEPTH = 8 };
+enum { MAX_STEPS = 96 };
 
-// Whether it is computed from the lane's number by integer arithmetic alone. `arithmetic`: with an operation that is
-// not linear.
-static bool is_computed(const igi_simt_widener *w, LLVMValueRef value, int depth, bool *bent) {
-    if (igi_simt_shape_of(&w->s, value).kind != IGI_SHAPE_VARYING) return true;
-    if (depth == 0 || !LLVMIsAInstruction(value)) return false;
+static bool is_bending_call(LLVMValueRef value) {
+    static const char *const names[] = {"llvm.smin.",  "llvm.smax.", "llvm.umin.",       "llvm.umax.",
+                                        "llvm.floor.", "llvm.rint.", "llvm.fptosi.sat.", "llvm.fptoui.sat.",
+                                        "llvm.fma.",   "llvm.abs.",  "llvm.minnum.",     "llvm.maxnum.",
+                                        "llvm.fabs.",  "llvm.trunc."};
+    const char *name = igi_simt_callee_name(value);
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (strncmp(name, names[k], strlen(names[k])) == 0) return true;
+    return false;
+}
+
+static bool is_bending(LLVMValueRef value) {
     switch (LLVMGetInstructionOpcode(value)) {
         case LLVMAnd:
         case LLVMOr:
@@ -22,7 +30,26 @@ static bool is_computed(const igi_simt_widener *w, LLVMValueRef value, int depth
         case LLVMAShr:
         case LLVMUDiv:
         case LLVMURem:
-        case LLVMSelect: *bent = true; break;
+        case LLVMSelect:
+        case LLVMICmp:
+        // Coordinates of textures.
+        case LLVMFAdd:
+        case LLVMFSub:
+        case LLVMFMul:
+        case LLVMFDiv:
+        case LLVMFNeg:
+        case LLVMFCmp:
+        case LLVMUIToFP:
+        case LLVMSIToFP:
+        case LLVMFPToUI:
+        case LLVMFPToSI: return true;
+        case LLVMCall: return is_bending_call(value);
+        default: return false;
+    }
+}
+
+static bool is_straight(LLVMValueRef value) {
+    switch (LLVMGetInstructionOpcode(value)) {
         case LLVMAdd:
         case LLVMSub:
         case LLVMMul:
@@ -30,19 +57,32 @@ static bool is_computed(const igi_simt_widener *w, LLVMValueRef value, int depth
         case LLVMZExt:
         case LLVMSExt:
         case LLVMTrunc:
-        case LLVMGetElementPtr: break;
+        case LLVMFreeze:
+        case LLVMBitCast:
+        case LLVMGetElementPtr: return true;
         default: return false;
     }
-    for (int k = 0; k < LLVMGetNumOperands(value); k++)
-        if (!is_computed(w, LLVMGetOperand(value, (unsigned)k), depth - 1, bent)) return false;
+}
+
+// Whether it is computed from the lane's number by arithmetic alone, in so many steps. `bent`: with an operation that is
+// not linear.
+static bool is_computed(const igi_simt_widener *w, LLVMValueRef value, int *steps, bool *bent) {
+    if (igi_simt_shape_of(&w->s, value).kind != IGI_SHAPE_VARYING) return true;
+    if (--*steps <= 0 || !LLVMIsAInstruction(value)) return false;
+    bool bends = is_bending(value);
+    *bent |= bends;
+    if (!bends && !is_straight(value)) return false;
+    for (int k = 0; k < (LLVMIsACallInst(value) ? (int)LLVMGetNumArgOperands(value) : LLVMGetNumOperands(value)); k++)
+        if (!is_computed(w, LLVMGetOperand(value, (unsigned)k), steps, bent)) return false;
     return true;
 }
 
 bool igi_simt_may_be_row(const igi_simt_widener *w, LLVMValueRef address, LLVMTypeRef type) {
     bool bent = false;
+    int steps = MAX_STEPS;
     bool whole = LLVMGetTypeKind(type) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(type) % 8 == 0;
     return whole && igi_simt_shape_of(&w->s, address).kind == IGI_SHAPE_VARYING &&
-           is_computed(w, address, MAX_DEPTH, &bent) && bent;
+           is_computed(w, address, &steps, &bent) && bent;
 }
 
 // ---- Indices ----
@@ -119,7 +159,8 @@ LLVMValueRef igi_simt_stays_straight(igi_simt_widener *w, LLVMValueRef extension
 
 // Vectors of indices are half as wide as vectors of addresses, but they must not wrap between lanes. That is checked
 // separately: the distance between lanes is one check for several accesses.
-static void guess_by_index(igi_simt_widener *w, LLVMValueRef address, LLVMTypeRef type, igi_simt_guess *guess) {
+static void guess_by_index(igi_simt_widener *w, LLVMValueRef address, LLVMTypeRef type, bool reads,
+                           igi_simt_guess *guess) {
     LLVMBuilderRef b = w->builder;
     LLVMValueRef extension = LLVMGetOperand(address, 1), index = LLVMGetOperand(extension, 0);
     LLVMValueRef base = igi_simt_widen_scalar(w, LLVMGetOperand(address, 0));
@@ -129,7 +170,8 @@ static void guess_by_index(igi_simt_widener *w, LLVMValueRef address, LLVMTypeRe
     LLVMValueRef lowest = first_value(w, all, 1);
     LLVMValueRef far = LLVMBuildCast(b, LLVMGetInstructionOpcode(extension), lowest, w->i64, "");
     guess->first = LLVMBuildGEP2(b, LLVMGetGEPSourceElementType(address), base, &far, 1, "");
-    bool window = igi_simt_may_be_window(w, address, type);
+    guess->near = reads && igi_simt_may_be_near(w, address, type);
+    bool window = guess->near || igi_simt_may_be_window(w, address, type);
     LLVMBasicBlockRef row = igi_simt_new_block(w, "maybe.row"),
                       each = window ? igi_simt_new_block(w, "each") : guess->apart;
     go_on_if(w, are_apart(w, apart, first_value(w, apart, 1), 1), row, each);
@@ -138,8 +180,11 @@ static void guess_by_index(igi_simt_widener *w, LLVMValueRef address, LLVMTypeRe
     LLVMPositionBuilderAtEnd(b, each);
     LLVMBasicBlockRef together = igi_simt_new_block(w, "maybe.window");
     guess->window = igi_simt_new_block(w, "window");
-    go_on_if(w, igi_simt_find_window(w, apart, &guess->places), together, guess->apart);
-    go_on_if(w, igi_simt_place_window(w, address, all, &guess->places), guess->window, guess->apart);
+    LLVMValueRef found =
+        guess->near ? igi_simt_find_near(w, apart, &guess->places) : igi_simt_find_window(w, apart, &guess->places);
+    go_on_if(w, found, together, guess->apart);
+    go_on_if(w, igi_simt_place_window(w, address, all, guess->near ? 8 : 16, &guess->places), guess->window,
+             guess->apart);
 }
 
 static void guess_by_address(igi_simt_widener *w, LLVMValueRef address, uint64_t bytes, igi_simt_guess *guess) {
@@ -151,13 +196,13 @@ static void guess_by_address(igi_simt_widener *w, LLVMValueRef address, uint64_t
     go_on_if(w, are_apart(w, numbers, lowest, bytes), guess->row, guess->apart);
 }
 
-igi_simt_guess igi_simt_guess_places(igi_simt_widener *w, LLVMValueRef address, LLVMTypeRef type) {
+igi_simt_guess igi_simt_guess_places(igi_simt_widener *w, LLVMValueRef address, LLVMTypeRef type, bool reads) {
     uint64_t bytes = LLVMABISizeOfType(w->s.layout, type);
     igi_simt_guess guess = {.row = igi_simt_new_block(w, "row"),
                             .apart = igi_simt_new_block(w, "apart"),
                             .after = igi_simt_new_block(w, "")};
     if (igi_simt_is_indexed(w, address, bytes))
-        guess_by_index(w, address, type, &guess);
+        guess_by_index(w, address, type, reads, &guess);
     else
         guess_by_address(w, address, bytes, &guess);
     return guess;

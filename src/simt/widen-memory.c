@@ -60,7 +60,7 @@ static LLVMValueRef gather_from(igi_simt_widener *w, LLVMValueRef load, LLVMType
 }
 
 static LLVMValueRef load_guessed(igi_simt_widener *w, LLVMValueRef load, LLVMTypeRef wide, LLVMValueRef addresses) {
-    igi_simt_guess guess = igi_simt_guess_places(w, LLVMGetOperand(load, 0), LLVMTypeOf(load));
+    igi_simt_guess guess = igi_simt_guess_places(w, LLVMGetOperand(load, 0), LLVMTypeOf(load), true);
     LLVMBasicBlockRef ways[] = {guess.row, guess.apart, guess.window};
     LLVMValueRef values[3];
     for (unsigned i = 0; i < 3 && ways[i]; i++) {
@@ -68,7 +68,8 @@ static LLVMValueRef load_guessed(igi_simt_widener *w, LLVMValueRef load, LLVMTyp
         if (ways[i] == guess.row)
             values[i] = igi_simt_load_masked(w, wide, guess.first, LLVMGetAlignment(load), w->mask);
         else if (ways[i] == guess.window)
-            values[i] = igi_simt_load_window(w, &guess.places, wide, LLVMGetAlignment(load));
+            values[i] = (guess.near ? igi_simt_load_near : igi_simt_load_window)(w, &guess.places, wide,
+                                                                                 LLVMGetAlignment(load));
         else
             values[i] = gather_from(w, load, wide, addresses);
         LLVMBuildBr(w->builder, guess.after);
@@ -127,7 +128,8 @@ static void scatter_to(igi_simt_widener *w, LLVMValueRef store, LLVMValueRef val
 }
 
 static void store_guessed(igi_simt_widener *w, LLVMValueRef store, LLVMValueRef value, LLVMValueRef addresses) {
-    igi_simt_guess guess = igi_simt_guess_places(w, LLVMGetOperand(store, 1), LLVMTypeOf(LLVMGetOperand(store, 0)));
+    igi_simt_guess guess =
+        igi_simt_guess_places(w, LLVMGetOperand(store, 1), LLVMTypeOf(LLVMGetOperand(store, 0)), false);
     LLVMPositionBuilderAtEnd(w->builder, guess.row);
     igi_simt_store_masked(w, value, guess.first, LLVMGetAlignment(store), w->mask);
     LLVMBuildBr(w->builder, guess.after);
