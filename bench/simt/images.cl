@@ -23,8 +23,8 @@ kernel void texture_blur(read_only image2d_t in, write_only image2d_t out) {
 
 kernel void texture_resize(read_only image2d_t in, write_only image2d_t out) {
     int2 at = (int2)(get_global_id(0), get_global_id(1));
-    float2 size = (float2)(get_image_width(out), get_image_height(out));
-    write_imagef(out, at, read_imagef(in, bilinear, (convert_float2(at) + 0.5f) / size));
+    float2 step = 1.0f / (float2)(get_image_width(out), get_image_height(out));
+    write_imagef(out, at, read_imagef(in, bilinear, (convert_float2(at) + 0.5f) * step));
 }
 
 kernel void clear(global uint *bins) {

@@ -287,8 +287,8 @@ kernel void texture_blur(texture2d<float, access::read> in [[texture(0)]],
 kernel void texture_resize(texture2d<float> in [[texture(0)]], texture2d<float, access::write> out [[texture(1)]],
                            uint2 at [[thread_position_in_grid]]) {
     constexpr sampler bilinear(address::clamp_to_edge, filter::linear);
-    float2 size = float2(out.get_width(), out.get_height());
-    out.write(in.sample(bilinear, (float2(at) + 0.5f) / size), at);
+    float2 step = 1.0f / float2(out.get_width(), out.get_height());
+    out.write(in.sample(bilinear, (float2(at) + 0.5f) * step), at);
 }
 
 kernel void texture_histogram(texture2d<uint, access::read> in [[texture(0)]], device atomic_uint *bins [[buffer(1)]],

@@ -187,6 +187,72 @@ static void guess_by_index(igi_simt_widener *w, LLVMValueRef address, LLVMTypeRe
              guess->apart);
 }
 
+// ---- Lines that are clamped ----
+
+enum { MAX_CLAMPS = 6 };
+
+static bool is_limited_by(LLVMValueRef value, const char *name) {
+    return strncmp(igi_simt_callee_name(value), name, strlen(name)) == 0;
+}
+
+static bool is_clamp(LLVMValueRef value) {
+    return LLVMIsACallInst(value) && (is_limited_by(value, "llvm.smin.") || is_limited_by(value, "llvm.smax.") ||
+                                      is_limited_by(value, "llvm.umin.") || is_limited_by(value, "llvm.umax."));
+}
+
+// The operand of a clamp that is the same for all lanes, or -1.
+static int limit_of(const igi_simt_widener *w, LLVMValueRef clamp) {
+    for (unsigned k = 0; k < 2; k++) {
+        LLVMValueRef limit = LLVMGetOperand(clamp, k);
+        if (igi_simt_shape_of(&w->s, limit).kind == IGI_SHAPE_UNIFORM && igi_simt_is_at_hand(w, limit)) return (int)k;
+    }
+    return -1;
+}
+
+// What an index is without its clamps, if that is a line with a step of 1; NULL if it is not.
+static LLVMValueRef clamped_line(const igi_simt_widener *w, LLVMValueRef index, LLVMValueRef *clamps, size_t *count) {
+    *count = 0;
+    while (is_clamp(index)) {
+        int limit = limit_of(w, index);
+        if (limit < 0 || *count == MAX_CLAMPS) return NULL;
+        clamps[(*count)++] = index;
+        index = LLVMGetOperand(index, (unsigned)(1 - limit));
+    }
+    igi_simt_shape shape = igi_simt_shape_of(&w->s, index);
+    bool line = shape.kind == IGI_SHAPE_LINEAR && shape.stride == 1;
+    return *count && line && igi_simt_is_at_hand(w, index) ? index : NULL;
+}
+
+// Whether no lane from `first` to `last` is changed by the clamp. Neither is negative.
+static LLVMValueRef is_idle(igi_simt_widener *w, LLVMValueRef clamp, LLVMValueRef first, LLVMValueRef last) {
+    LLVMValueRef limit = igi_simt_widen_scalar(w, LLVMGetOperand(clamp, (unsigned)limit_of(w, clamp)));
+    bool with_sign = is_limited_by(clamp, "llvm.s"),
+         below = is_limited_by(clamp, with_sign ? "llvm.smin." : "llvm.umin.");
+    LLVMIntPredicate up = with_sign ? LLVMIntSGE : LLVMIntUGE;
+    return below ? LLVMBuildICmp(w->builder, up, limit, last, "") : LLVMBuildICmp(w->builder, up, first, limit, "");
+}
+
+// A line of indices that is clamped at the edges of a picture is a row of memory but at the edges. The first and the last
+// lane tell, by scalars. Continues in a new block if it is none.
+static void guess_by_ends(igi_simt_widener *w, LLVMValueRef address, igi_simt_guess *guess) {
+    LLVMBuilderRef b = w->builder;
+    LLVMValueRef clamps[MAX_CLAMPS];
+    size_t count;
+    LLVMValueRef line = clamped_line(w, LLVMGetOperand(LLVMGetOperand(address, 1), 0), clamps, &count);
+    if (!line) return;
+    LLVMValueRef first = LLVMBuildFreeze(b, igi_simt_widen_scalar(w, line), "");
+    LLVMValueRef last = LLVMBuildAdd(b, first, LLVMConstInt(w->i32, w->width - 1, 0), "");
+    LLVMValueRef idle =
+        LLVMBuildICmp(b, LLVMIntULE, first, LLVMConstInt(w->i32, (uint64_t)INT32_MAX - (w->width - 1), 0), "");
+    for (size_t i = 0; i < count; i++) idle = LLVMBuildAnd(b, idle, is_idle(w, clamps[i], first, last), "");
+    LLVMValueRef far = LLVMBuildZExt(b, first, w->i64, ""), base = igi_simt_widen_scalar(w, LLVMGetOperand(address, 0));
+    guess->line = LLVMBuildGEP2(b, LLVMGetGEPSourceElementType(address), base, &far, 1, "");
+    guess->inside = igi_simt_new_block(w, "inside");
+    LLVMBasicBlockRef edge = igi_simt_new_block(w, "edge");
+    LLVMBuildCondBr(b, idle, guess->inside, edge);
+    LLVMPositionBuilderAtEnd(b, edge);
+}
+
 static void guess_by_address(igi_simt_widener *w, LLVMValueRef address, uint64_t bytes, igi_simt_guess *guess) {
     LLVMValueRef addresses = igi_simt_widen_vector(w, address);
     LLVMValueRef numbers = LLVMBuildPtrToInt(w->builder, addresses, igi_simt_widen_type(w, w->i64), "");
@@ -201,7 +267,9 @@ igi_simt_guess igi_simt_guess_places(igi_simt_widener *w, LLVMValueRef address, 
     igi_simt_guess guess = {.row = igi_simt_new_block(w, "row"),
                             .apart = igi_simt_new_block(w, "apart"),
                             .after = igi_simt_new_block(w, "")};
-    if (igi_simt_is_indexed(w, address, bytes))
+    bool indexed = igi_simt_is_indexed(w, address, bytes);
+    if (indexed && reads) guess_by_ends(w, address, &guess);
+    if (indexed)
         guess_by_index(w, address, type, reads, &guess);
     else
         guess_by_address(w, address, bytes, &guess);

@@ -61,12 +61,16 @@ static LLVMValueRef gather_from(igi_simt_widener *w, LLVMValueRef load, LLVMType
 
 static LLVMValueRef load_guessed(igi_simt_widener *w, LLVMValueRef load, LLVMTypeRef wide, LLVMValueRef addresses) {
     igi_simt_guess guess = igi_simt_guess_places(w, LLVMGetOperand(load, 0), LLVMTypeOf(load), true);
-    LLVMBasicBlockRef ways[] = {guess.row, guess.apart, guess.window};
-    LLVMValueRef values[3];
-    for (unsigned i = 0; i < 3 && ways[i]; i++) {
+    LLVMBasicBlockRef ways[4] = {guess.row, guess.apart};
+    LLVMValueRef values[4];
+    unsigned count = 2;
+    if (guess.window) ways[count++] = guess.window;
+    if (guess.inside) ways[count++] = guess.inside;
+    for (unsigned i = 0; i < count; i++) {
         LLVMPositionBuilderAtEnd(w->builder, ways[i]);
-        if (ways[i] == guess.row)
-            values[i] = igi_simt_load_masked(w, wide, guess.first, LLVMGetAlignment(load), w->mask);
+        if (ways[i] == guess.row || ways[i] == guess.inside)
+            values[i] = igi_simt_load_masked(w, wide, ways[i] == guess.row ? guess.first : guess.line,
+                                             LLVMGetAlignment(load), w->mask);
         else if (ways[i] == guess.window)
             values[i] = (guess.near ? igi_simt_load_near : igi_simt_load_window)(w, &guess.places, wide,
                                                                                  LLVMGetAlignment(load));
@@ -76,7 +80,7 @@ static LLVMValueRef load_guessed(igi_simt_widener *w, LLVMValueRef load, LLVMTyp
     }
     LLVMPositionBuilderAtEnd(w->builder, guess.after);
     LLVMValueRef value = LLVMBuildPhi(w->builder, wide, "");
-    LLVMAddIncoming(value, values, ways, guess.window ? 3 : 2);
+    LLVMAddIncoming(value, values, ways, count);
     return value;
 }
 

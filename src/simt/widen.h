@@ -129,8 +129,9 @@ LLVMValueRef igi_simt_load_near(igi_simt_widener *w, const igi_simt_window *wind
 // checked); or neither. All must continue at `after`.
 typedef struct igi_simt_guess {
     LLVMBasicBlockRef row, window, apart, after;
-    bool near;  // the window is one of widen-near.c
-    LLVMValueRef first;
+    LLVMBasicBlockRef inside;  // a row from `line` on, which clamps do not change; NULL: not checked; only of reads
+    bool near;                 // the window is one of widen-near.c
+    LLVMValueRef first, line;
     igi_simt_window places;
 } igi_simt_guess;
 bool igi_simt_may_be_row(const igi_simt_widener *w, LLVMValueRef address, LLVMTypeRef type);
