@@ -272,8 +272,9 @@ static BOOL has_pixels(MTLRegion region) {
 
 - (id<MTLTexture>)newTextureViewWithPixelFormat:(MTLPixelFormat)pixelFormat {
     if (!fits(pixelFormat)) return nil;
-    return [self newViewWithDesc:(ig_texture_view_desc){.format = (ig_pixel_format)pixelFormat, .type = _desc.type}
-                         swizzle:_swizzle];
+    ig_texture_view_desc desc = {.format = (ig_pixel_format)pixelFormat, .type = _desc.type};
+    if (!is_usual(_swizzle)) set_swizzle(&desc, _swizzle);
+    return [self newViewWithDesc:desc swizzle:_swizzle];
 }
 
 - (id<MTLTexture>)newTextureViewWithPixelFormat:(MTLPixelFormat)pixelFormat
