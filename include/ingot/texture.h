@@ -114,7 +114,7 @@ typedef struct ig_texture_desc {
 } ig_texture_desc;
 
 // Creates a texture. errors: INVALID_ARGUMENT, saying which field; OUT_OF_RANGE (the buffer is too short), OUT_OF_MEMORY,
-// UNSUPPORTED on devices that have no textures here yet.
+// UNSUPPORTED by the device.
 ig_status ig_texture_create(ig_device *device, const ig_texture_desc *desc, ig_texture **texture);
 ig_texture *ig_texture_retain(ig_texture *texture);
 void ig_texture_release(ig_texture *texture);
