@@ -224,7 +224,7 @@ uint64_t ig_texture_sampler_resource_id(const ig_texture_sampler *sampler);
 // Binds a texture to the argument [[texture(index)]], or removes the binding if it is NULL. Retained by the commands.
 // errors: OUT_OF_RANGE (index), INVALID_ARGUMENT (a texture of another device).
 ig_status ig_commands_set_texture(ig_commands *commands, ig_texture *texture, uint32_t index);
-// Binds a sampler to the argument [[sampler(index)]].
+// Binds a sampler to the argument [[sampler(index)]]. errors: as set_texture.
 ig_status ig_commands_set_sampler(ig_commands *commands, ig_texture_sampler *sampler, uint32_t index);
 
 // Copies pixels of one texture to another with pixels of the same size. errors: OUT_OF_RANGE, INVALID_ARGUMENT.

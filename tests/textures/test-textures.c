@@ -369,6 +369,35 @@ static void wrong_bindings_are_refused(void **state) {
     ig_buffer_release(b.buffers[0]);
 }
 
+static void objects_of_other_devices_are_refused(void **state) {
+    (void)state;
+    ig_device *other = NULL;
+    ig_texture *texture = NULL;
+    ig_texture_sampler *sampler = NULL;
+    ig_error error = {0};
+    assert_ok(ig_device_create(&(ig_device_desc){0}, &other, NULL));
+    ig_texture_desc desc = {.type = IG_TEXTURE_1D, .format = IG_PIXEL_R8_UNORM, .width = 1};
+    assert_ok(ig_texture_create(other, &desc, &texture));
+    assert_ok(ig_texture_sampler_create(other, &(ig_texture_sampler_desc){0}, &sampler));
+    ig_queue *queue = make_queue();
+    ig_commands *commands = make_commands(queue);
+    assert_status(ig_commands_set_sampler(commands, sampler, 0), IG_STATUS_INVALID_ARGUMENT);
+    ig_commands_get_error(commands, &error);
+    assert_contains(error.message, "set_sampler 0: the sampler belongs to another device");
+    ig_error_clear(&error);
+    ig_commands_release(commands);
+    commands = make_commands(queue);
+    assert_status(ig_commands_set_texture(commands, texture, 3), IG_STATUS_INVALID_ARGUMENT);
+    ig_commands_release(commands);
+    commands = make_commands(queue);
+    assert_status(ig_commands_set_sampler(commands, NULL, 16), IG_STATUS_OUT_OF_RANGE);
+    ig_commands_release(commands);
+    ig_queue_release(queue);
+    ig_texture_release(texture);
+    ig_texture_sampler_release(sampler);
+    ig_device_release(other);
+}
+
 static int open_all(void **state) {
     if (open_test_device(state) != 0) return -1;
     library = compile(source);
@@ -393,6 +422,7 @@ int main(void) {
         cmocka_unit_test(mipmaps_are_averages),
         cmocka_unit_test(wrong_descriptions_are_refused),
         cmocka_unit_test(wrong_bindings_are_refused),
+        cmocka_unit_test(objects_of_other_devices_are_refused),
     };
     return cmocka_run_group_tests_name("textures", tests, open_all, close_all);
 }
