@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "helpers.h"
 #include "reference.h"
+#include "textures.h"
 
 static const char source[] =
     "#include <metal_stdlib>\n"
@@ -38,47 +38,10 @@ static const char source[] =
     "kernel void add_rows(texture_buffer<float, access::read_write> t, uint i [[thread_position_in_grid]]) {\n"
     "    t.write(t.read(i) * 2, i); }\n";
 
-static ig_library *library;
-
-static ig_texture *make_texture(ig_texture_desc desc) {
-    ig_texture *texture = NULL;
-    assert_ok(ig_texture_create(device, &desc, &texture));
-    return texture;
-}
+const char *const textures_source = source;
 
 static ig_texture *plane(ig_pixel_format format, uint32_t width, uint32_t height) {
     return make_texture((ig_texture_desc){.type = IG_TEXTURE_2D, .format = format, .width = width, .height = height});
-}
-
-typedef struct bound {
-    ig_texture *textures[8];
-    ig_buffer *buffers[2];
-} bound;
-
-static ig_status try_kernel(const char *kernel, const bound *b, ig_size grid, ig_error *error) {
-    ig_pipeline *pipeline = pipeline_of(library, kernel);
-    ig_queue *queue = make_queue();
-    ig_commands *commands = make_commands(queue);
-    assert_ok(ig_commands_set_pipeline(commands, pipeline));
-    for (uint32_t i = 0; i < 8; i++)
-        if (b->textures[i]) assert_ok(ig_commands_set_texture(commands, b->textures[i], i));
-    for (uint32_t i = 0; i < 2; i++)
-        if (b->buffers[i]) assert_ok(ig_commands_set_buffer(commands, b->buffers[i], 0, i));
-    ig_status status = ig_commands_dispatch_threads(commands, grid, (ig_size){0});
-    if (status == IG_STATUS_OK) status = ig_commands_commit(commands);
-    if (status == IG_STATUS_OK) status = ig_commands_wait(commands, IG_FOREVER);
-    if (error) ig_commands_get_error(commands, error);
-    ig_commands_release(commands);
-    ig_queue_release(queue);
-    ig_pipeline_release(pipeline);
-    return status;
-}
-
-static void run_kernel(const char *kernel, const bound *b, ig_size grid) {
-    ig_error error = {0};
-    ig_status status = try_kernel(kernel, b, grid, &error);
-    if (status != IG_STATUS_OK) fail_msg("%s: %s", kernel, error.message);
-    ig_error_clear(&error);
 }
 
 // ---- Arguments ----
@@ -396,17 +359,6 @@ static void objects_of_other_devices_are_refused(void **state) {
     ig_texture_release(texture);
     ig_texture_sampler_release(sampler);
     ig_device_release(other);
-}
-
-static int open_all(void **state) {
-    if (open_test_device(state) != 0) return -1;
-    library = compile(source);
-    return 0;
-}
-
-static int close_all(void **state) {
-    ig_library_release(library);
-    return close_test_device(state);
 }
 
 int main(void) {
