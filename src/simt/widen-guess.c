@@ -1,16 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
 // Accesses that turn out at run time to be contiguous. An index computed by masks, shifts or remainders from the
 // thread's position (i & (distance - 1), i / width, i % width) is not linear for every width, but usually is for those
-// that are used; a check is cheaper than a gather.
+// that are used; a check is cheaper than a gather. So are coordinates of textures, which are clamped, or floats.
 #include <llvm-c/Target.h>
 #include <string.h>
 
 #include "simt/ir.h"
 #include "simt/widen.h"
 
-enum { MAX_STEPS = 96 };
+enum { MAX_DEPTH = 8, MAX_STEPS = 96 };
 
-static bool is_bending_call(LLVMValueRef value) {
+static bool is_linear_operation(LLVMValueRef value) {
+    switch (LLVMGetInstructionOpcode(value)) {
+        case LLVMAdd:
+        case LLVMSub:
+        case LLVMMul:
+        case LLVMShl:
+        case LLVMZExt:
+        case LLVMSExt:
+        case LLVMTrunc:
+        case LLVMGetElementPtr: return true;
+        default: return false;
+    }
+}
+
+static bool is_bit_operation(LLVMValueRef value) {
+    switch (LLVMGetInstructionOpcode(value)) {
+        case LLVMAnd:
+        case LLVMOr:
+        case LLVMXor:
+        case LLVMLShr:
+        case LLVMAShr:
+        case LLVMUDiv:
+        case LLVMURem:
+        case LLVMSelect: return true;
+        default: return false;
+    }
+}
+
+// Whether it is computed from the lane's number by integer arithmetic alone. `bent`: with an operation that is not
+// linear.
+static bool is_computed(const igi_simt_widener *w, LLVMValueRef value, int depth, bool *bent) {
+    if (igi_simt_shape_of(&w->s, value).kind != IGI_SHAPE_VARYING) return true;
+    if (depth == 0 || !LLVMIsAInstruction(value)) return false;
+    bool bends = is_bit_operation(value);
+    *bent |= bends;
+    if (!bends && !is_linear_operation(value)) return false;
+    for (int k = 0; k < LLVMGetNumOperands(value); k++)
+        if (!is_computed(w, LLVMGetOperand(value, (unsigned)k), depth - 1, bent)) return false;
+    return true;
+}
+
+// ---- Coordinates ----
+
+static bool is_coordinate_call(LLVMValueRef value) {
     static const char *const names[] = {"llvm.smin.",  "llvm.smax.", "llvm.umin.",       "llvm.umax.",
                                         "llvm.floor.", "llvm.rint.", "llvm.fptosi.sat.", "llvm.fptoui.sat.",
                                         "llvm.fma.",   "llvm.abs.",  "llvm.minnum.",     "llvm.maxnum.",
@@ -21,18 +64,9 @@ static bool is_bending_call(LLVMValueRef value) {
     return false;
 }
 
-static bool is_bending(LLVMValueRef value) {
+// What textures do with coordinates besides.
+static bool is_coordinate_operation(LLVMValueRef value) {
     switch (LLVMGetInstructionOpcode(value)) {
-        case LLVMAnd:
-        case LLVMOr:
-        case LLVMXor:
-        case LLVMLShr:
-        case LLVMAShr:
-        case LLVMUDiv:
-        case LLVMURem:
-        case LLVMSelect:
-        case LLVMICmp:
-        // Coordinates of textures.
         case LLVMFAdd:
         case LLVMFSub:
         case LLVMFMul:
@@ -43,46 +77,41 @@ static bool is_bending(LLVMValueRef value) {
         case LLVMSIToFP:
         case LLVMFPToUI:
         case LLVMFPToSI: return true;
-        case LLVMCall: return is_bending_call(value);
+        case LLVMCall: return is_coordinate_call(value);
         default: return false;
     }
 }
 
-static bool is_straight(LLVMValueRef value) {
-    switch (LLVMGetInstructionOpcode(value)) {
-        case LLVMAdd:
-        case LLVMSub:
-        case LLVMMul:
-        case LLVMShl:
-        case LLVMZExt:
-        case LLVMSExt:
-        case LLVMTrunc:
-        case LLVMFreeze:
-        case LLVMBitCast:
-        case LLVMGetElementPtr: return true;
-        default: return false;
-    }
+static bool is_neutral(LLVMValueRef value) {
+    LLVMOpcode opcode = LLVMGetInstructionOpcode(value);
+    return opcode == LLVMFreeze || opcode == LLVMBitCast || opcode == LLVMICmp || is_linear_operation(value) ||
+           is_bit_operation(value);
 }
 
-// Whether it is computed from the lane's number by arithmetic alone, in so many steps. `bent`: with an operation that is
-// not linear.
-static bool is_computed(const igi_simt_widener *w, LLVMValueRef value, int *steps, bool *bent) {
+// Whether it is computed from the lane's number by any arithmetic, in so many steps. `coordinate`: with clamps or floats.
+static bool is_calculated(const igi_simt_widener *w, LLVMValueRef value, int *steps, bool *coordinate) {
     if (igi_simt_shape_of(&w->s, value).kind != IGI_SHAPE_VARYING) return true;
     if (--*steps <= 0 || !LLVMIsAInstruction(value)) return false;
-    bool bends = is_bending(value);
-    *bent |= bends;
-    if (!bends && !is_straight(value)) return false;
-    for (int k = 0; k < (LLVMIsACallInst(value) ? (int)LLVMGetNumArgOperands(value) : LLVMGetNumOperands(value)); k++)
-        if (!is_computed(w, LLVMGetOperand(value, (unsigned)k), steps, bent)) return false;
+    bool special = is_coordinate_operation(value);
+    *coordinate |= special;
+    if (!special && !is_neutral(value)) return false;
+    int count = LLVMIsACallInst(value) ? (int)LLVMGetNumArgOperands(value) : LLVMGetNumOperands(value);
+    for (int k = 0; k < count; k++)
+        if (!is_calculated(w, LLVMGetOperand(value, (unsigned)k), steps, coordinate)) return false;
     return true;
+}
+
+bool igi_simt_is_coordinate(const igi_simt_widener *w, LLVMValueRef address) {
+    bool coordinate = false;
+    int steps = MAX_STEPS;
+    return is_calculated(w, address, &steps, &coordinate) && coordinate;
 }
 
 bool igi_simt_may_be_row(const igi_simt_widener *w, LLVMValueRef address, LLVMTypeRef type) {
     bool bent = false;
-    int steps = MAX_STEPS;
     bool whole = LLVMGetTypeKind(type) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(type) % 8 == 0;
-    return whole && igi_simt_shape_of(&w->s, address).kind == IGI_SHAPE_VARYING &&
-           is_computed(w, address, &steps, &bent) && bent;
+    if (!whole || igi_simt_shape_of(&w->s, address).kind != IGI_SHAPE_VARYING) return false;
+    return (is_computed(w, address, MAX_DEPTH, &bent) && bent) || igi_simt_is_coordinate(w, address);
 }
 
 // ---- Indices ----

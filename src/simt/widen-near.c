@@ -16,7 +16,7 @@ enum { LANES = 8 };
 bool igi_simt_may_be_near(const igi_simt_widener *w, LLVMValueRef address, LLVMTypeRef type) {
     return !w->mask && !w->mask_registers && strstr(igi_simt_features(), "+avx2") && w->width % LANES == 0 &&
            w->width / LANES <= IGI_MAX_CHUNKS && LLVMABISizeOfType(w->s.layout, type) == 4 &&
-           igi_simt_is_indexed(w, address, 4);
+           igi_simt_is_indexed(w, address, 4) && igi_simt_is_coordinate(w, address);
 }
 
 static LLVMTypeRef words(const igi_simt_widener *w) {

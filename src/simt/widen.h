@@ -134,6 +134,8 @@ typedef struct igi_simt_guess {
     LLVMValueRef first, line;
     igi_simt_window places;
 } igi_simt_guess;
+// Whether an index is computed as coordinates of textures are: from the lane's number by clamps or floats.
+bool igi_simt_is_coordinate(const igi_simt_widener *w, LLVMValueRef address);
 bool igi_simt_may_be_row(const igi_simt_widener *w, LLVMValueRef address, LLVMTypeRef type);
 igi_simt_guess igi_simt_guess_places(igi_simt_widener *w, LLVMValueRef address, LLVMTypeRef type, bool reads);
 // Whether it is an extended 32-bit index, in elements of some size, added to a uniform pointer.
