@@ -30,7 +30,7 @@ static int check_names(const cli_list *names) {
 static const char details[] =
     "Suites\n"
     "  device   compiling and dispatching; peer: PoCL\n"
-    "  simt     kernels; peers: one thread at a time, C with OpenMP, STREAM, OpenBLAS, OpenCL on the CPU\n"
+    "  simt     kernels; peers: one thread at a time, OpenMP, STREAM, OpenBLAS, OpenCV, OpenCL on the CPU\n"
     "  ops      tensor operations on each backend; peers: OpenBLAS, STREAM, NumPy, PyTorch\n"
     "  ring     messages to and between ring kernels; peers: CAF, ZeroMQ, nng, Erlang\n"
     "  halo     stencils on tiles; peer: C with OpenMP, without tiles\n"

@@ -91,9 +91,11 @@ static int check_all_known(run_job *job, const ig_kernel_info *kernel) {
         argument->reflection = find_reflection(kernel, IG_ARGUMENT_BUFFER, argument->index);
         if (!argument->reflection) return no_such_argument(kernel, IG_ARGUMENT_BUFFER, argument->index);
     }
-    for (size_t i = 0; i < job->object_count; i++)
-        if (!find_reflection(kernel, job->objects[i].kind, job->objects[i].index))
-            return no_such_argument(kernel, job->objects[i].kind, job->objects[i].index);
+    for (size_t i = 0; i < job->object_count; i++) {
+        run_object *object = &job->objects[i];
+        object->reflection = find_reflection(kernel, object->kind, object->index);
+        if (!object->reflection) return no_such_argument(kernel, object->kind, object->index);
+    }
     for (size_t i = 0; i < job->threadgroup.count; i++) {
         uint32_t index = job->threadgroup.items[i].index;
         if (!find_reflection(kernel, IG_ARGUMENT_THREADGROUP, index))
@@ -136,4 +138,5 @@ void run_refill_buffers(run_job *job) {
         if (argument->buffer && argument->reflection->access == IG_ACCESS_READ_WRITE)
             cli_spec_fill(&argument->spec, ig_buffer_contents(argument->buffer));
     }
+    run_refill_textures(job);
 }

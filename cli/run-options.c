@@ -103,6 +103,9 @@ static int check_readable(run_job *job, const run_choices *choices, const char *
             return cli_usage_error("--%s %u: there is no --arg %u=texture:...", option, index, index);
         }
         const run_argument *argument = run_find_argument(job, index);
+        if (!argument && run_find_object(job, IG_ARGUMENT_TEXTURE, index))
+            return cli_usage_error("--%s %u: argument %u is a texture, which becomes a picture: use --out %u=FILE.png",
+                                   option, index, index, index);
         if (!argument) return cli_usage_error("--%s %u: there is no --arg %u", option, index, index);
         if (argument->spec.is_constant)
             return cli_usage_error("--%s %u: a constant cannot be read back; give --arg %u a shape, like %s[%llu]",

@@ -9,7 +9,6 @@
 
 #include "console/options.h"
 #include "core/memory.h"
-#include "core/npy.h"
 #include "picture.h"
 #include "run.h"
 
@@ -209,7 +208,40 @@ void run_free_objects(run_job *job) {
     free(job->objects);
 }
 
+// ---- Running again ----
+
+static uint64_t bytes_of(const ig_texture_desc *desc) {
+    return (uint64_t)desc->width * (desc->height ? desc->height : 1) * (desc->depth ? desc->depth : 1) *
+           ig_pixel_format_bytes(desc->format);
+}
+
+void run_refill_textures(run_job *job) {
+    for (size_t i = 0; i < job->object_count; i++) {
+        run_object *object = &job->objects[i];
+        if (!object->texture || object->reflection->access != IG_ACCESS_READ_WRITE) continue;
+        if (!object->pixels) {
+            object->pixels = cli_alloc(bytes_of(&object->desc));
+            memset(object->pixels, 0, bytes_of(&object->desc));
+        }
+        ig_texture_write(object->texture, NULL, object->pixels, 0, 0);
+    }
+}
+
 // ---- Saving ----
+
+static void put_picture(const run_object *object, const char *path) {
+    igi_json *row = cli_begin_row();
+    igi_json_put_u64(row, "argument", object->index);
+    igi_json_put_string(row, "name", object->reflection->name);
+    igi_json_put_string(row, "type", ig_pixel_format_name(object->desc.format));
+    igi_json_key(row, "shape");
+    igi_json_begin_array(row);
+    igi_json_u64(row, object->desc.height);
+    igi_json_u64(row, object->desc.width);
+    igi_json_end_array(row);
+    igi_json_put_string(row, "file", path);
+    cli_end_row();
+}
 
 static void swap_red_and_blue(unsigned char *pixels, uint64_t count) {
     for (uint64_t i = 0; i < count; i++) {
@@ -246,5 +278,7 @@ int run_save_picture(run_object *object, const char *path) {
     ig_error error = {0};
     ig_status status = cli_picture_save(path, desc->width, desc->height, pixels, &error);
     free(pixels);
-    return status == IG_STATUS_OK ? CLI_CONTINUE : cli_report_and_clear(status, &error);
+    if (status != IG_STATUS_OK) return cli_report_and_clear(status, &error);
+    if (cli_json) put_picture(object, path);
+    return CLI_CONTINUE;
 }

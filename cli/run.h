@@ -26,7 +26,8 @@ typedef struct run_object {
     const char *path;  // of a picture; NULL: zeros
     ig_texture_desc desc;
     ig_texture_sampler_desc sampler_desc;
-    void *pixels;  // of the picture
+    void *pixels;                   // of the picture, or zeros once they were needed
+    const ig_argument *reflection;  // borrowed from the pipeline
     ig_texture *texture;
     ig_texture_sampler *sampler;
     const char *functions;  // of a function table: names with commas between them
@@ -93,6 +94,8 @@ bool run_names_object(const char *spec);
 int run_read_object(run_job *job, uint32_t index, const char *spec);
 run_object *run_find_object(run_job *job, ig_argument_kind kind, uint32_t index);
 int run_create_objects(run_job *job);
+// Restores the initial pixels of textures that a kernel reads and writes.
+void run_refill_textures(run_job *job);
 void run_encode_objects(const run_job *job, ig_commands *commands);
 void run_free_objects(run_job *job);
 // Writes a texture to a .png file.

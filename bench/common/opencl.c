@@ -16,6 +16,16 @@ enum { CL_SUCCESS = 0, CL_TRUE = 1, CL_DEVICE_TYPE_CPU = 2, CL_MEM_READ_WRITE = 
 enum { CL_PLATFORM_VERSION = 0x0901, CL_PLATFORM_NAME = 0x0902 };
 enum { MAX_PLATFORMS = 16 };
 
+enum { CL_MEM_OBJECT_IMAGE2D = 0x10F1 };
+
+// cl_image_desc.
+typedef struct image_shape {
+    uint32_t type;
+    size_t width, height, depth, array_size, row_pitch, slice_pitch;
+    uint32_t levels, samples;
+    cl_handle buffer;
+} image_shape;
+
 #define FUNCTIONS(X)                                                                                                \
     X(int32_t, clGetPlatformIDs, (uint32_t, cl_handle *, uint32_t *))                                               \
     X(int32_t, clGetPlatformInfo, (cl_handle, uint32_t, size_t, void *, size_t *))                                  \
@@ -32,6 +42,13 @@ enum { MAX_PLATFORMS = 16 };
       (cl_handle, cl_handle, uint32_t, size_t, size_t, const void *, uint32_t, const cl_handle *, cl_handle *))     \
     X(int32_t, clEnqueueReadBuffer,                                                                                 \
       (cl_handle, cl_handle, uint32_t, size_t, size_t, void *, uint32_t, const cl_handle *, cl_handle *))           \
+    X(cl_handle, clCreateImage, (cl_handle, uint64_t, const uint32_t *, const image_shape *, void *, int32_t *))    \
+    X(int32_t, clEnqueueWriteImage,                                                                                 \
+      (cl_handle, cl_handle, uint32_t, const size_t *, const size_t *, size_t, size_t, const void *, uint32_t,      \
+       const cl_handle *, cl_handle *))                                                                             \
+    X(int32_t, clEnqueueReadImage,                                                                                  \
+      (cl_handle, cl_handle, uint32_t, const size_t *, const size_t *, size_t, size_t, void *, uint32_t,            \
+       const cl_handle *, cl_handle *))                                                                             \
     X(int32_t, clReleaseMemObject, (cl_handle))                                                                     \
     X(cl_handle, clCreateKernel, (cl_handle, const char *, int32_t *))                                              \
     X(int32_t, clSetKernelArg, (cl_handle, uint32_t, size_t, const void *))                                         \
@@ -144,6 +161,27 @@ bool opencl_buffer_read(opencl_platform *platform, cl_handle buffer, void *bytes
 
 void opencl_buffer_release(opencl_platform *platform, cl_handle buffer) {
     if (buffer) platform->cl.clReleaseMemObject(buffer);
+}
+
+// ---- Images ----
+
+cl_handle opencl_image_create(opencl_platform *platform, const uint32_t format[2], size_t width, size_t height) {
+    int32_t failed = 0;
+    image_shape shape = {.type = CL_MEM_OBJECT_IMAGE2D, .width = width, .height = height, .depth = 1, .array_size = 1};
+    cl_handle image = platform->cl.clCreateImage(platform->context, CL_MEM_READ_WRITE, format, &shape, NULL, &failed);
+    return failed ? NULL : image;
+}
+
+bool opencl_image_write(opencl_platform *platform, cl_handle image, size_t width, size_t height, const void *pixels) {
+    const size_t origin[3] = {0}, size[3] = {width, height, 1};
+    return platform->cl.clEnqueueWriteImage(platform->queue, image, CL_TRUE, origin, size, 0, 0, pixels, 0, NULL,
+                                            NULL) == CL_SUCCESS;
+}
+
+bool opencl_image_read(opencl_platform *platform, cl_handle image, size_t width, size_t height, void *pixels) {
+    const size_t origin[3] = {0}, size[3] = {width, height, 1};
+    return platform->cl.clEnqueueReadImage(platform->queue, image, CL_TRUE, origin, size, 0, 0, pixels, 0, NULL,
+                                           NULL) == CL_SUCCESS;
 }
 
 // ---- Programs and kernels ----

@@ -23,6 +23,11 @@ cl_handle opencl_buffer_create(opencl_platform *platform, size_t bytes);
 bool opencl_buffer_write(opencl_platform *platform, cl_handle buffer, const void *bytes, size_t length);
 bool opencl_buffer_read(opencl_platform *platform, cl_handle buffer, void *bytes, size_t length);
 void opencl_buffer_release(opencl_platform *platform, cl_handle buffer);
+// Two-dimensional images; they are released as buffers are. A format is the order of channels and their type.
+enum { OPENCL_R = 0x10B0, OPENCL_RGBA = 0x10B5, OPENCL_UNORM8 = 0x10D2, OPENCL_UINT8 = 0x10DA, OPENCL_FLOAT = 0x10DE };
+cl_handle opencl_image_create(opencl_platform *platform, const uint32_t format[2], size_t width, size_t height);
+bool opencl_image_write(opencl_platform *platform, cl_handle image, size_t width, size_t height, const void *pixels);
+bool opencl_image_read(opencl_platform *platform, cl_handle image, size_t width, size_t height, void *pixels);
 cl_handle opencl_program_build(opencl_platform *platform, const char *source, const char *options);
 void opencl_program_release(opencl_platform *platform, cl_handle program);
 cl_handle opencl_kernel_create(opencl_platform *platform, cl_handle program, const char *name);

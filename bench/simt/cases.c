@@ -6,6 +6,7 @@ enum { GROUP = 256 };
 #define FLOAT sizeof(float)
 
 #define BUFFER(which) {.kind = SIMT_BUFFER, .number = (which)}
+#define TEXTURE(which) {.kind = SIMT_TEXTURE, .number = (which)}
 #define UINT(value) {.kind = SIMT_UINT, .number = (value)}
 #define FLOATING(value) {.kind = SIMT_FLOAT, .real = (value)}
 #define ARGUMENTS(...) \
@@ -146,6 +147,30 @@ static void encode_bitonic(const simt_sink *sink) {
                      "bitonic", {SIMT_KEYS / 2, 1, 1}, {GROUP, 1, 1}, ARGUMENTS(BUFFER(0), UINT(distance), UINT(run))});
 }
 
+// ---- Textures ----
+
+static void encode_texture_blur(const simt_sink *sink) {
+    send(sink, (simt_launch){"texture_blur",
+                             {SIMT_TEXTURE_SIDE, SIMT_TEXTURE_SIDE / SIMT_BLUR_ROWS, 1},
+                             {GROUP, 1, 1},
+                             ARGUMENTS(TEXTURE(0), TEXTURE(1))});
+}
+
+static void encode_texture_resize(const simt_sink *sink) {
+    send(sink, (simt_launch){"texture_resize",
+                             {SIMT_TEXTURE_SIDE, SIMT_TEXTURE_SIDE, 1},
+                             {GROUP, 1, 1},
+                             ARGUMENTS(TEXTURE(0), TEXTURE(1))});
+}
+
+static void encode_texture_histogram(const simt_sink *sink) {
+    send(sink, (simt_launch){"clear", {SIMT_BINS, 1, 1}, {GROUP, 1, 1}, ARGUMENTS(BUFFER(1))});
+    send(sink, (simt_launch){"texture_histogram",
+                             {SIMT_TEXTURE_SIDE, SIMT_TEXTURE_SIDE / SIMT_HISTOGRAM_ROWS, 1},
+                             {GROUP, 1, 1},
+                             ARGUMENTS(TEXTURE(0), BUFFER(1))});
+}
+
 // ---- The table ----
 
 // Bytes and operations are those that the algorithm needs, not what an implementation moves: GB/s count each element
@@ -156,6 +181,12 @@ static void encode_bitonic(const simt_sink *sink) {
 #define GRID_POINTS ((size_t)SIMT_GRID * SIMT_GRID * SIMT_GRID)
 #define SQUARE(n) ((size_t)(n) * (n))
 #define Q4_BYTES ((size_t)SIMT_MATVEC * SIMT_Q4_BLOCKS * sizeof(simt_q4_block))
+#define LARGE_PIXELS SQUARE(SIMT_TEXTURE_SIDE)
+#define SMALL_PIXELS SQUARE(SIMT_SMALL_SIDE)
+#define IMAGE(form, side) {IG_PIXEL_##form, (side), (side)}
+#define FOUR_BYTES(form, from, from_pixels)                                                                          \
+    .size = "4096^2", .unit = "Mpixel/s", .work = 1e-6 * LARGE_PIXELS, BUFFERS((from_pixels) * 4, LARGE_PIXELS * 4), \
+    .images = {IMAGE(form, from), IMAGE(form, SIMT_TEXTURE_SIDE)}, RESULT(1, LARGE_PIXELS * 4)
 #define DATA(name) .fill = simt_fill_##name, .reference = simt_reference_##name
 #define BUFFERS(...) .buffer_count = sizeof((size_t[]){__VA_ARGS__}) / sizeof(size_t), .bytes = {__VA_ARGS__}
 #define RESULT(which, length) .result = (which), .result_bytes = (length)
@@ -289,5 +320,35 @@ const simt_case simt_cases[] = {
      DATA(q4_matvec),
      .tolerance = 1e-4,
      .encode = encode_q4_matvec},
+    {.name = "texture-blur",
+     FOUR_BYTES(R32_FLOAT, SIMT_TEXTURE_SIDE, LARGE_PIXELS),
+     DATA(texture_blur),
+     .tolerance = 1e-5,
+     .encode = encode_texture_blur},
+    {.name = "texture-resize",
+     FOUR_BYTES(R32_FLOAT, SIMT_SMALL_SIDE, SMALL_PIXELS),
+     DATA(texture_resize),
+     .tolerance = 1e-3,
+     .encode = encode_texture_resize},
+    {.name = "texture-blur-rgba8",
+     FOUR_BYTES(RGBA8_UNORM, SIMT_TEXTURE_SIDE, LARGE_PIXELS),
+     DATA(texture_blur8),
+     .nearly = true,
+     .encode = encode_texture_blur},
+    {.name = "texture-resize-rgba8",
+     FOUR_BYTES(RGBA8_UNORM, SIMT_SMALL_SIDE, SMALL_PIXELS),
+     DATA(texture_resize8),
+     .nearly = true,
+     .encode = encode_texture_resize},
+    {.name = "texture-histogram",
+     .size = "4096^2",
+     .unit = "Mpixel/s",
+     .work = 1e-6 * LARGE_PIXELS,
+     BUFFERS(LARGE_PIXELS, SIMT_BINS * sizeof(uint32_t)),
+     .images = {IMAGE(R8_UINT, SIMT_TEXTURE_SIDE)},
+     RESULT(1, SIMT_BINS * sizeof(uint32_t)),
+     DATA(texture_histogram),
+     .scalar_in_c = true,
+     .encode = encode_texture_histogram},
 };
 const size_t simt_case_count = sizeof simt_cases / sizeof *simt_cases;

@@ -19,6 +19,7 @@ typedef struct ingot_runner {
     const simt_case *test;
     void *const *inputs;
     ig_buffer *buffers[SIMT_MAX_BUFFERS];
+    ig_texture *textures[SIMT_MAX_BUFFERS];
     ig_commands *commands;  // being encoded
 } ingot_runner;
 
@@ -50,6 +51,7 @@ static ig_pipeline *find_pipeline(ingot_runner *runner, const char *kernel) {
 static void set_argument(ingot_runner *runner, uint32_t index, const simt_argument *argument) {
     switch (argument->kind) {
         case SIMT_BUFFER: ig_commands_set_buffer(runner->commands, runner->buffers[argument->number], 0, index); break;
+        case SIMT_TEXTURE: ig_commands_set_texture(runner->commands, runner->textures[argument->number], index); break;
         case SIMT_UINT:
             ig_commands_set_bytes(runner->commands, &argument->number, sizeof argument->number, index);
             break;
@@ -90,7 +92,16 @@ static double run(simt_runner *base) {
 static void finish(simt_runner *base) {
     ingot_runner *runner = (ingot_runner *)base;
     for (size_t i = 0; i < SIMT_MAX_BUFFERS; i++) ig_buffer_release(runner->buffers[i]);
+    for (size_t i = 0; i < SIMT_MAX_BUFFERS; i++) ig_texture_release(runner->textures[i]);
     memset(runner->buffers, 0, sizeof runner->buffers);
+    memset(runner->textures, 0, sizeof runner->textures);
+}
+
+static bool make_texture(ingot_runner *runner, const simt_image *image, const void *pixels, ig_texture **texture) {
+    ig_texture_desc desc = {
+        .type = IG_TEXTURE_2D, .format = image->format, .width = image->width, .height = image->height};
+    return check(runner, ig_texture_create(runner->device, &desc, texture), NULL) &&
+           check(runner, ig_texture_write(*texture, NULL, pixels, 0, 0), NULL);
 }
 
 static bool prepare(simt_runner *base, const simt_case *test, void *const *inputs) {
@@ -98,6 +109,10 @@ static bool prepare(simt_runner *base, const simt_case *test, void *const *input
     runner->test = test;
     runner->inputs = inputs;
     for (size_t i = 0; i < test->buffer_count; i++) {
+        if (test->images[i].format) {
+            if (!make_texture(runner, &test->images[i], inputs[i], &runner->textures[i])) return false;
+            continue;
+        }
         ig_buffer_desc desc = {.length = test->bytes[i], .bytes = inputs[i]};
         if (!check(runner, ig_buffer_create(runner->device, &desc, &runner->buffers[i]), NULL)) return false;
     }
@@ -107,6 +122,8 @@ static bool prepare(simt_runner *base, const simt_case *test, void *const *input
 static bool read_result(simt_runner *base, void *result) {
     ingot_runner *runner = (ingot_runner *)base;
     const simt_case *test = runner->test;
+    if (runner->textures[test->result])
+        return ig_texture_read(runner->textures[test->result], NULL, result, 0, 0) == IG_STATUS_OK;
     return ig_buffer_read(runner->buffers[test->result], 0, result, test->result_bytes) == IG_STATUS_OK;
 }
 

@@ -35,9 +35,9 @@ static void settle(const simt_runner *runner) {
 
 // ---- Checking ----
 
-// The triad computes nothing of the case.
+// The triad computes nothing of the case, and OpenCV has its own pictures.
 static bool has_result(const simt_runner *runner) {
-    return strcmp(runner->name, "stream") != 0;
+    return strcmp(runner->name, "stream") != 0 && strcmp(runner->name, "opencv") != 0;
 }
 
 static bool check(simt_contest *contest, size_t which, const void *expected) {

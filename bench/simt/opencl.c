@@ -20,10 +20,10 @@ static const uint64_t sample_ns = 500000000;  // of one launch, if only parts of
 typedef struct opencl_runner {
     simt_runner base;
     opencl_platform *platform;
-    cl_handle program;
+    cl_handle programs[2];  // without images, and with them: not every platform has them
     struct {
         const char *name;
-        cl_handle handle;
+        cl_handle program, handle;
     } kernels[MAX_KERNELS];
     size_t kernel_count;
     const simt_case *test;
@@ -33,14 +33,21 @@ typedef struct opencl_runner {
     double skipped;  // seconds that the other parts would have taken
 } opencl_runner;
 
+static bool uses_images(const simt_case *test) {
+    return test->images[0].format;
+}
+
 // ---- Launching ----
 
 static cl_handle find_kernel(opencl_runner *runner, const char *name) {
+    cl_handle program = runner->programs[uses_images(runner->test)];
     for (size_t i = 0; i < runner->kernel_count; i++)
-        if (strcmp(runner->kernels[i].name, name) == 0) return runner->kernels[i].handle;
-    cl_handle kernel = opencl_kernel_create(runner->platform, runner->program, name);
+        if (runner->kernels[i].program == program && strcmp(runner->kernels[i].name, name) == 0)
+            return runner->kernels[i].handle;
+    cl_handle kernel = opencl_kernel_create(runner->platform, program, name);
     if (kernel && runner->kernel_count < MAX_KERNELS) {
         runner->kernels[runner->kernel_count].name = name;
+        runner->kernels[runner->kernel_count].program = program;
         runner->kernels[runner->kernel_count++].handle = kernel;
     }
     return kernel;
@@ -49,6 +56,7 @@ static cl_handle find_kernel(opencl_runner *runner, const char *name) {
 static bool set_argument(opencl_runner *runner, cl_handle kernel, uint32_t index, const simt_argument *argument) {
     switch (argument->kind) {
         case SIMT_BUFFER:
+        case SIMT_TEXTURE:
             return opencl_kernel_set(runner->platform, kernel, index, sizeof(cl_handle),
                                      &runner->buffers[argument->number]);
         case SIMT_UINT:
@@ -111,16 +119,35 @@ static double run(simt_runner *base) {
 
 // ---- Cases ----
 
+static bool make_image(opencl_runner *runner, size_t which, const void *pixels) {
+    const simt_image *image = &runner->test->images[which];
+    const uint32_t format[2] = {
+        image->format == IG_PIXEL_RGBA8_UNORM ? OPENCL_RGBA : OPENCL_R,
+        image->format == IG_PIXEL_R32_FLOAT ? OPENCL_FLOAT
+        : image->format == IG_PIXEL_R8_UINT ? OPENCL_UINT8
+                                            : OPENCL_UNORM8,
+    };
+    cl_handle made = runner->buffers[which] =
+        opencl_image_create(runner->platform, format, image->width, image->height);
+    return made && opencl_image_write(runner->platform, made, image->width, image->height, pixels);
+}
+
 static bool prepare(simt_runner *base, const simt_case *test, void *const *inputs) {
     opencl_runner *runner = (opencl_runner *)base;
     if (test->metal_only) return false;
     runner->test = test;
     runner->inputs = inputs;
     // Fast math is Metal's default; the peers are allowed it too.
-    if (!runner->program)
-        runner->program = opencl_program_build(runner->platform, bench_source("simt.cl"), "-cl-fast-relaxed-math");
-    if (!runner->program) return simt_fail(base, "cannot compile the kernels");
+    cl_handle *program = &runner->programs[uses_images(test)];
+    if (!*program)
+        *program = opencl_program_build(runner->platform, bench_source(uses_images(test) ? "images.cl" : "simt.cl"),
+                                        "-cl-fast-relaxed-math");
+    if (!*program) return simt_fail(base, "cannot compile the kernels");
     for (size_t i = 0; i < test->buffer_count; i++) {
+        if (test->images[i].format) {
+            if (!make_image(runner, i, inputs[i])) return simt_fail(base, "cannot make an image");
+            continue;
+        }
         runner->buffers[i] = opencl_buffer_create(runner->platform, test->bytes[i]);
         if (!runner->buffers[i] ||
             !opencl_buffer_write(runner->platform, runner->buffers[i], inputs[i], test->bytes[i]))
@@ -131,6 +158,10 @@ static bool prepare(simt_runner *base, const simt_case *test, void *const *input
 
 static bool read_result(simt_runner *base, void *result) {
     opencl_runner *runner = (opencl_runner *)base;
+    const simt_image *image = &runner->test->images[runner->test->result];
+    if (image->format)
+        return opencl_image_read(runner->platform, runner->buffers[runner->test->result], image->width, image->height,
+                                 result);
     return opencl_buffer_read(runner->platform, runner->buffers[runner->test->result], result,
                               runner->test->result_bytes);
 }
@@ -145,7 +176,7 @@ static void close_runner(simt_runner *base) {
     opencl_runner *runner = (opencl_runner *)base;
     for (size_t i = 0; i < runner->kernel_count; i++)
         opencl_kernel_release(runner->platform, runner->kernels[i].handle);
-    opencl_program_release(runner->platform, runner->program);
+    for (size_t i = 0; i < 2; i++) opencl_program_release(runner->platform, runner->programs[i]);
     opencl_close(runner->platform);
     free(runner);
 }

@@ -278,6 +278,88 @@ static void bitonic(void *const *buffers) {
         }
 }
 
+// ---- Textures ----
+
+static size_t within(long i, long n) {
+    return (size_t)(i < 0 ? 0 : i >= n ? n - 1 : i);
+}
+
+// Rows are weighed into a ring of five, then added up. `channels` values per pixel.
+#define DEFINE_BLUR(name, type, channels, rounding)                                                                  \
+    static void name##_row(const type *restrict in, float *restrict out) {                                           \
+        enum { N = SIMT_TEXTURE_SIDE, C = channels };                                                                \
+        for (size_t x = 0; x < N; x = x == 1 ? N - 2 : x + 1)                                                        \
+            for (size_t c = 0; c < C; c++)                                                                           \
+                out[x * C + c] = 6.0f * in[x * C + c] +                                                              \
+                                 4.0f * (in[within((long)x - 1, N) * C + c] + in[within((long)x + 1, N) * C + c]) +  \
+                                 in[within((long)x - 2, N) * C + c] + in[within((long)x + 2, N) * C + c];            \
+        for (size_t i = 2 * C; i < (N - 2) * C; i++)                                                                 \
+            out[i] = 6.0f * in[i] + 4.0f * (in[i - C] + in[i + C]) + in[i - 2 * C] + in[i + 2 * C];                  \
+    }                                                                                                                \
+    static void name(void *const *buffers) {                                                                         \
+        enum { N = SIMT_TEXTURE_SIDE, C = channels, ROWS = 64 };                                                     \
+        const type *in = buffers[0];                                                                                 \
+        type *out = buffers[1];                                                                                      \
+        _Pragma("omp parallel for") for (size_t first = 0; first < N; first += ROWS) {                               \
+            static _Thread_local float ring[5][N * C];                                                               \
+            for (long y = (long)first - 2; y < (long)first + 2; y++)                                                 \
+                name##_row(in + within(y, N) * N * C, ring[(y + 5) % 5]);                                            \
+            for (long y = (long)first; y < (long)first + ROWS; y++) {                                                \
+                name##_row(in + within(y + 2, N) * N * C, ring[(y + 7) % 5]);                                        \
+                const float *a = ring[(y + 3) % 5], *b = ring[(y + 4) % 5], *c = ring[(y + 5) % 5],                  \
+                            *d = ring[(y + 6) % 5], *e = ring[(y + 7) % 5];                                          \
+                type *row = out + (size_t)y * N * C;                                                                 \
+                for (size_t i = 0; i < N * C; i++)                                                                   \
+                    row[i] = (type)((a[i] + e[i] + 4.0f * (b[i] + d[i]) + 6.0f * c[i]) * (1.0f / 256) + (rounding)); \
+            }                                                                                                        \
+        }                                                                                                            \
+    }
+DEFINE_BLUR(texture_blur, float, 1, 0.0f)
+DEFINE_BLUR(texture_blur8, uint8_t, 4, 0.5f)
+
+#define DEFINE_RESIZE(name, type, channels, rounding)                                                             \
+    static void name(void *const *buffers) {                                                                      \
+        enum { N = SIMT_TEXTURE_SIDE, M = SIMT_SMALL_SIDE, C = channels };                                        \
+        const type *in = buffers[0];                                                                              \
+        type *out = buffers[1];                                                                                   \
+        static int left[N], right[N];                                                                             \
+        static float weight[N];                                                                                   \
+        for (size_t x = 0; x < N; x++) {                                                                          \
+            float at = ((float)x + 0.5f) * M / N - 0.5f, low = floorf(at);                                        \
+            left[x] = (int)within((long)low, M) * C, right[x] = (int)within((long)low + 1, M) * C;                \
+            weight[x] = at - low;                                                                                 \
+        }                                                                                                         \
+        _Pragma("omp parallel for") for (size_t y = 0; y < N; y++) {                                              \
+            float at = ((float)y + 0.5f) * M / N - 0.5f, low = floorf(at), down = at - low;                       \
+            const type *top = in + within((long)low, M) * M * C, *bottom = in + within((long)low + 1, M) * M * C; \
+            type *row = out + y * N * C;                                                                          \
+            for (size_t x = 0; x < N; x++)                                                                        \
+                for (size_t c = 0; c < C; c++) {                                                                  \
+                    size_t l = (size_t)left[x] + c, r = (size_t)right[x] + c;                                     \
+                    float a = top[l] + (top[r] - top[l]) * weight[x],                                             \
+                          b = bottom[l] + (bottom[r] - bottom[l]) * weight[x];                                    \
+                    row[x * C + c] = (type)(a + (b - a) * down + (rounding));                                     \
+                }                                                                                                 \
+        }                                                                                                         \
+    }
+DEFINE_RESIZE(texture_resize, float, 1, 0.0f)
+DEFINE_RESIZE(texture_resize8, uint8_t, 4, 0.5f)
+
+static void texture_histogram(void *const *buffers) {
+    const uint8_t *in = buffers[0];
+    uint32_t *bins = memset(buffers[1], 0, SIMT_BINS * sizeof(uint32_t));
+#pragma omp parallel
+    {
+        uint32_t counts[4][SIMT_BINS] = {0};
+#pragma omp for
+        for (size_t i = 0; i < (size_t)SIMT_TEXTURE_SIDE * SIMT_TEXTURE_SIDE; i += 4)
+            for (size_t k = 0; k < 4; k++) counts[k][in[i + k]]++;
+#pragma omp critical
+        for (size_t k = 0; k < 4; k++)
+            for (size_t bin = 0; bin < SIMT_BINS; bin++) bins[bin] += counts[k][bin];
+    }
+}
+
 extern const simt_openmp_kernel simt_openmp_kernels[];
 __attribute__((visibility("default"))) const simt_openmp_kernel simt_openmp_kernels[] = {
     {"saxpy", saxpy},
@@ -297,5 +379,10 @@ __attribute__((visibility("default"))) const simt_openmp_kernel simt_openmp_kern
     {"nbody", nbody},
     {"mandelbrot", mandelbrot},
     {"bitonic", bitonic},
+    {"texture-blur", texture_blur},
+    {"texture-resize", texture_resize},
+    {"texture-blur-rgba8", texture_blur8},
+    {"texture-resize-rgba8", texture_resize8},
+    {"texture-histogram", texture_histogram},
     {NULL, NULL},
 };

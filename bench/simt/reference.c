@@ -250,7 +250,118 @@ void simt_reference_q4_matvec(void *const *buffers, void *result) {
     }
 }
 
+// ---- Textures ----
+
+void simt_fill_texture_blur(void *const *buffers) {
+    float *in = buffers[0];
+    for (size_t i = 0; i < (size_t)SIMT_TEXTURE_SIDE * SIMT_TEXTURE_SIDE; i++)
+        in[i] = (float)(i * 2654435761u % 1000) * 1e-3f;
+}
+
+void simt_fill_texture_resize(void *const *buffers) {
+    float *in = buffers[0];
+    for (size_t i = 0; i < (size_t)SIMT_SMALL_SIDE * SIMT_SMALL_SIDE; i++)
+        in[i] = (float)(i * 2654435761u % 1000) * 1e-3f;
+}
+
+static void fill_bytes(uint8_t *bytes, size_t count) {
+    for (size_t i = 0; i < count; i++) bytes[i] = (uint8_t)(i * 2654435761u >> 16);
+}
+
+void simt_fill_texture_blur8(void *const *buffers) {
+    fill_bytes(buffers[0], (size_t)SIMT_TEXTURE_SIDE * SIMT_TEXTURE_SIDE * 4);
+}
+
+void simt_fill_texture_resize8(void *const *buffers) {
+    fill_bytes(buffers[0], (size_t)SIMT_SMALL_SIDE * SIMT_SMALL_SIDE * 4);
+}
+
+void simt_fill_texture_histogram(void *const *buffers) {
+    fill_bytes(buffers[0], (size_t)SIMT_TEXTURE_SIDE * SIMT_TEXTURE_SIDE);
+}
+
+static size_t within(int64_t i, int64_t n) {
+    return (size_t)(i < 0 ? 0 : i >= n ? n - 1 : i);
+}
+
+// Pixels of `count` channels, floats or bytes, by one function that reads a channel.
+typedef float (*channel_reader)(const void *pixels, size_t at);
+static float read_float(const void *pixels, size_t at) {
+    return ((const float *)pixels)[at];
+}
+static float read_byte(const void *pixels, size_t at) {
+    return ((const uint8_t *)pixels)[at];
+}
+
+static float blurred(const void *in, channel_reader read, size_t x, size_t y, size_t c, size_t channels) {
+    static const float taps[] = {1, 4, 6, 4, 1};
+    float sum = 0;
+    for (int j = -2; j <= 2; j++)
+        for (int i = -2; i <= 2; i++) {
+            size_t px = within((int64_t)x + i, SIMT_TEXTURE_SIDE), py = within((int64_t)y + j, SIMT_TEXTURE_SIDE);
+            sum += taps[i + 2] * taps[j + 2] * read(in, (py * SIMT_TEXTURE_SIDE + px) * channels + c);
+        }
+    return sum / 256;
+}
+
+void simt_reference_texture_blur(void *const *buffers, void *result) {
+    enum { N = SIMT_TEXTURE_SIDE };
+    float *out = result;
+    for (size_t y = 0; y < N; y++)
+        for (size_t x = 0; x < N; x++) out[y * N + x] = blurred(buffers[0], read_float, x, y, 0, 1);
+}
+
+void simt_reference_texture_blur8(void *const *buffers, void *result) {
+    enum { N = SIMT_TEXTURE_SIDE };
+    uint8_t *out = result;
+    for (size_t y = 0; y < N; y++)
+        for (size_t x = 0; x < N; x++)
+            for (size_t c = 0; c < 4; c++)
+                out[(y * N + x) * 4 + c] = (uint8_t)lrintf(blurred(buffers[0], read_byte, x, y, c, 4));
+}
+
+static float between(const void *in, channel_reader read, size_t x, size_t y, size_t c, size_t channels) {
+    const double scale = (double)SIMT_SMALL_SIDE / SIMT_TEXTURE_SIDE;
+    double fx = ((double)x + 0.5) * scale - 0.5, fy = ((double)y + 0.5) * scale - 0.5, sum = 0;
+    for (int j = 0; j < 2; j++)
+        for (int i = 0; i < 2; i++) {
+            size_t px = within((int64_t)floor(fx) + i, SIMT_SMALL_SIDE),
+                   py = within((int64_t)floor(fy) + j, SIMT_SMALL_SIDE);
+            double wx = fx - floor(fx), wy = fy - floor(fy);
+            sum += (i ? wx : 1 - wx) * (j ? wy : 1 - wy) * (double)read(in, (py * SIMT_SMALL_SIDE + px) * channels + c);
+        }
+    return (float)sum;
+}
+
+void simt_reference_texture_resize(void *const *buffers, void *result) {
+    enum { N = SIMT_TEXTURE_SIDE };
+    float *out = result;
+    for (size_t y = 0; y < N; y++)
+        for (size_t x = 0; x < N; x++) out[y * N + x] = between(buffers[0], read_float, x, y, 0, 1);
+}
+
+void simt_reference_texture_resize8(void *const *buffers, void *result) {
+    enum { N = SIMT_TEXTURE_SIDE };
+    uint8_t *out = result;
+    for (size_t y = 0; y < N; y++)
+        for (size_t x = 0; x < N; x++)
+            for (size_t c = 0; c < 4; c++)
+                out[(y * N + x) * 4 + c] = (uint8_t)lrintf(between(buffers[0], read_byte, x, y, c, 4));
+}
+
+void simt_reference_texture_histogram(void *const *buffers, void *result) {
+    uint32_t *bins = memset(result, 0, SIMT_BINS * sizeof(uint32_t));
+    for (size_t i = 0; i < (size_t)SIMT_TEXTURE_SIDE * SIMT_TEXTURE_SIDE; i++) bins[((uint8_t *)buffers[0])[i]]++;
+}
+
 // ---- Checking ----
+
+// Bytes of pixels, which implementations round differently.
+static bool nearly_equal(uint32_t a, uint32_t b) {
+    for (int shift = 0; shift < 32; shift += 8)
+        if (abs((int)(a >> shift & 255) - (int)(b >> shift & 255)) > 1) return false;
+    return true;
+}
 
 static double root_mean_square(const float *values, size_t count) {
     double squares = 0;
@@ -268,6 +379,7 @@ size_t simt_count_wrong(const simt_case *test, const void *result, const void *e
         bool right = bits[i] == wanted_bits[i];
         if (!right && test->tolerance > 0)
             right = fabs((double)values[i] - wanted[i]) <= test->tolerance * (fabs((double)wanted[i]) + typical);
+        if (!right && test->nearly) right = nearly_equal(bits[i], wanted_bits[i]);
         if (!right && wrong++ == 0) *first = i;
     }
     return (double)wrong <= test->may_differ * (double)count ? 0 : wrong;

@@ -42,6 +42,7 @@ static void open_peers(simt_contest *contest) {
     static const char *const peers[] = {"w1", "openmp", "stream", "openblas"};
     for (size_t i = 0; i < sizeof peers / sizeof *peers; i++)
         add_runner(contest, simt_open_remote(peers[i], &contest->exchange));
+    add_runner(contest, simt_open_opencv());
     simt_each_opencl(open_opencl, contest);
 }
 

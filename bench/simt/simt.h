@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <ingot/texture.h>
+
 #include "bench/common/context.h"
 #include "console/options.h"
 #include "sizes.h"
@@ -20,12 +22,12 @@ enum { SIMT_MAX_BUFFERS = 6, SIMT_MAX_ARGUMENTS = 4 };
 // ---- Cases ----
 
 typedef struct simt_argument {
-    enum { SIMT_BUFFER, SIMT_UINT, SIMT_FLOAT } kind;
+    enum { SIMT_BUFFER, SIMT_UINT, SIMT_FLOAT, SIMT_TEXTURE } kind;
     uint32_t number;  // the value, or the index of a buffer of the case
     float real;
 } simt_argument;
 
-// Argument k is buffer(k) in MSL. Grids count threads.
+// Argument k is buffer(k) or texture(k) in MSL. Grids count threads.
 typedef struct simt_launch {
     const char *kernel;
     size_t grid[3], group[3];
@@ -39,12 +41,19 @@ typedef struct simt_sink {
     void *target;
 } simt_sink;
 
+// A buffer of a case that is a texture where there are textures, and plain memory elsewhere.
+typedef struct simt_image {
+    ig_pixel_format format;  // IG_PIXEL_INVALID: it is not one
+    uint32_t width, height;
+} simt_image;
+
 typedef struct simt_case {
     const char *name, *size;
     const char *unit;
     double work;  // of one run: work / seconds is the figure in `unit`
     size_t bytes[SIMT_MAX_BUFFERS];
     size_t buffer_count;
+    simt_image images[SIMT_MAX_BUFFERS];
     size_t result, result_bytes;  // which buffer holds the result, and how much of it counts
     bool streams;                 // bound by memory: STREAM's triad is a peer
     bool restore;                 // runs overwrite their input, which is restored before each
@@ -52,6 +61,7 @@ typedef struct simt_case {
     bool metal_only;              // OpenCL C has no such kernel
     bool scalar_in_c;             // gcc does not vectorise the plain C version
     double tolerance;             // relative, of floats; 0: integers
+    bool nearly;                  // the results are bytes that may differ by one
     double may_differ;            // share of the elements that need not agree
     void (*fill)(void *const *buffers);
     void (*reference)(void *const *buffers, void *result);
@@ -79,7 +89,12 @@ int simt_check_kernels(const bench_context *context);
     X(nbody)              \
     X(mandelbrot)         \
     X(bitonic)            \
-    X(q4_matvec)
+    X(q4_matvec)          \
+    X(texture_blur)       \
+    X(texture_resize)     \
+    X(texture_blur8)      \
+    X(texture_resize8)    \
+    X(texture_histogram)
 #define SIMT_DECLARE(name)                       \
     void simt_fill_##name(void *const *buffers); \
     void simt_reference_##name(void *const *buffers, void *result);
@@ -116,6 +131,7 @@ simt_runner *simt_open_ingot(const char *name);
 simt_runner *simt_open_checked(const char *name, uint32_t checks);  // IG_CHECK_ flags
 simt_runner *simt_open_openmp(const char *name);
 simt_runner *simt_open_openblas(void);
+simt_runner *simt_open_opencv(void);  // the cases with textures only
 simt_runner *simt_open_opencl(const char *vendor);
 // Oclgrind, an interpreter that checks: memory always, "races" and "init" if `checks` contains them. It runs parts of the
 // grids, and estimates the time of the whole.

@@ -259,3 +259,45 @@ kernel void bitonic(device uint *keys [[buffer(0)]], constant uint &distance [[b
         keys[i + distance] = a;
     }
 }
+
+// ---- Textures ----
+
+// The sum of a row's pixels around x; beyond the edges, the pixels of the edge are repeated.
+static float4 weighed(texture2d<float, access::read> in, int x, int y) {
+    int right = int(in.get_width()) - 1, bottom = int(in.get_height()) - 1;
+    y = clamp(y, 0, bottom);
+    float4 centre = in.read(uint2(x, y));
+    float4 near = in.read(uint2(max(x - 1, 0), y)) + in.read(uint2(min(x + 1, right), y));
+    float4 far = in.read(uint2(max(x - 2, 0), y)) + in.read(uint2(min(x + 2, right), y));
+    return 6.0f * centre + 4.0f * near + far;
+}
+
+// 5 x 5 pixels. A thread makes a column of 16, so that the sum of a row is used five times.
+kernel void texture_blur(texture2d<float, access::read> in [[texture(0)]],
+                         texture2d<float, access::write> out [[texture(1)]], uint2 at [[thread_position_in_grid]]) {
+    int x = at.x, y = at.y * 16;
+    float4 a = weighed(in, x, y - 2), b = weighed(in, x, y - 1), c = weighed(in, x, y), d = weighed(in, x, y + 1);
+    for (int j = 0; j < 16; j++) {
+        float4 e = weighed(in, x, y + j + 2);
+        out.write(((a + e) + 4.0f * (b + d) + 6.0f * c) * (1.0f / 256), uint2(x, y + j));
+        a = b, b = c, c = d, d = e;
+    }
+}
+
+kernel void texture_resize(texture2d<float> in [[texture(0)]], texture2d<float, access::write> out [[texture(1)]],
+                           uint2 at [[thread_position_in_grid]]) {
+    constexpr sampler bilinear(address::clamp_to_edge, filter::linear);
+    float2 step = 1.0f / float2(out.get_width(), out.get_height());
+    out.write(in.sample(bilinear, (float2(at) + 0.5f) * step), at);
+}
+
+kernel void texture_histogram(texture2d<uint, access::read> in [[texture(0)]], device atomic_uint *bins [[buffer(1)]],
+                              uint2 at [[thread_position_in_grid]], uint l [[thread_index_in_threadgroup]]) {
+    threadgroup atomic_uint counts[256];
+    atomic_store_explicit(&counts[l], 0, memory_order_relaxed);
+    threadgroup_barrier(mem_flags::mem_threadgroup);
+    for (uint j = 0; j < 64; j++)
+        atomic_fetch_add_explicit(&counts[in.read(uint2(at.x, at.y * 64 + j)).x], 1, memory_order_relaxed);
+    threadgroup_barrier(mem_flags::mem_threadgroup);
+    atomic_fetch_add_explicit(&bins[l], atomic_load_explicit(&counts[l], memory_order_relaxed), memory_order_relaxed);
+}

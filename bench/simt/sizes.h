@@ -19,6 +19,10 @@ enum {
     SIMT_STEPS = 256,
     SIMT_KEYS = 1 << 20,
     SIMT_MATVEC = 4096,
+    SIMT_TEXTURE_SIDE = 4096,
+    SIMT_SMALL_SIDE = 2730,    // of the texture that is enlarged
+    SIMT_BLUR_ROWS = 16,       // that a thread of the blur makes
+    SIMT_HISTOGRAM_ROWS = 64,  // that a thread of the histogram reads
 };
 
 #define SIMT_FACTOR 0.5f  // of saxpy

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "resource.h"
 
+#include "texture.h"
+
 MTLPurgeableState igi_set_purgeable(MTLPurgeableState *current, MTLPurgeableState next) {
     MTLPurgeableState before = *current;
     // Nothing is ever purged, so Empty has no effect either.
@@ -75,7 +77,7 @@ ig_buffer *igi_buffer_of(id<MTLBuffer> buffer) {
 - (id<MTLTexture>)newTextureWithDescriptor:(MTLTextureDescriptor *)descriptor
                                     offset:(NSUInteger)offset
                                bytesPerRow:(NSUInteger)bytesPerRow {
-    return nil;
+    return igi_new_texture(_device, descriptor, self, offset, bytesPerRow);
 }
 
 // ---- Resource ----

@@ -5,6 +5,7 @@
 #include "commands.h"
 #include "event.h"
 #include "log-state.h"
+#include "texture.h"
 
 double igi_seconds_now(void) {
     struct timespec now;
@@ -119,7 +120,14 @@ double igi_seconds_now(void) {
         if (_boundBuffers >> i & 1) (void)ig_commands_set_buffer(_commands, NULL, 0, i);
     for (uint32_t i = 0; _boundThreadgroups >> i; i++)
         if (_boundThreadgroups >> i & 1) (void)ig_commands_set_threadgroup_memory(_commands, 0, i);
-    _boundBuffers = _boundThreadgroups = 0;
+    for (uint32_t i = 0; i < _boundTextures; i++) (void)ig_commands_set_texture(_commands, NULL, i);
+    for (uint32_t i = 0; i < _boundSamplers; i++) (void)ig_commands_set_sampler(_commands, NULL, i);
+    _boundBuffers = _boundThreadgroups = _boundTextures = _boundSamplers = 0;
+}
+
+- (void)encoderEndedWithTextures:(uint32_t)textures samplers:(uint32_t)samplers {
+    _boundTextures = MAX(_boundTextures, textures);
+    _boundSamplers = MAX(_boundSamplers, samplers);
 }
 
 - (void)encoder:(IGEncoder *)encoder endedWithBuffers:(uint32_t)buffers threadgroups:(uint32_t)threadgroups {

@@ -48,6 +48,7 @@ typedef enum igi_llm_stage {
     MTLCommandBufferErrorOption _errorOptions;
     double _commitTime, _scheduledTime;
     uint32_t _boundBuffers, _boundThreadgroups;  // slots that the last encoder left bound
+    uint32_t _boundTextures, _boundSamplers;     // how many
     NSMutableArray *_kept;                       // what kernels access through pointers; nil: nothing
 }
 - (id)initWithQueue:(IGQueue *)queue retained:(BOOL)retained logState:(id<MTLLogState>)logState;
@@ -55,6 +56,7 @@ typedef enum igi_llm_stage {
 - (void)fail:(NSString *)text;
 - (void)refuse:(NSString *)text;  // the same, for features that the software device lacks
 - (void)keep:(id)resource;        // until completed
+- (void)encoderEndedWithTextures:(uint32_t)textures samplers:(uint32_t)samplers;
 - (void)encoder:(IGEncoder *)encoder endedWithBuffers:(uint32_t)buffers threadgroups:(uint32_t)threadgroups;
 - (void)submit;  // with the queue's lock held
 @end
@@ -74,6 +76,7 @@ typedef enum igi_llm_stage {
     id _pipeline;  // the command buffer keeps its pipelines; this one is used for limits
     ig_buffer *_buffers[31];
     uint32_t _boundBuffers, _boundThreadgroups;
+    uint32_t _boundTextures, _boundSamplers;  // how many
 }
 - (id)initWithCommandBuffer:(IGCommandBuffer *)owner type:(MTLDispatchType)type;
 @end

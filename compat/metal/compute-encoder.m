@@ -3,8 +3,9 @@
 #include "commands.h"
 #include "library.h"
 #include "resource.h"
+#include "texture.h"
 
-enum { SLOTS = 31, LEAST_THREADGROUP_MEMORY = 16 };
+enum { SLOTS = 31, TEXTURES = 128, SAMPLERS = 16, LEAST_THREADGROUP_MEMORY = 16 };
 
 static ig_size size_of(MTLSize size) {
     return (ig_size){size.width, size.height, size.depth};
@@ -30,7 +31,10 @@ static BOOL is_empty(MTLSize size) {
 }
 
 - (void)endEncoding {
-    if (_commands) [_owner encoder:self endedWithBuffers:_boundBuffers threadgroups:_boundThreadgroups];
+    if (_commands) {
+        [_owner encoder:self endedWithBuffers:_boundBuffers threadgroups:_boundThreadgroups];
+        [_owner encoderEndedWithTextures:_boundTextures samplers:_boundSamplers];
+    }
     [super endEncoding];
 }
 
@@ -88,6 +92,42 @@ static BOOL is_empty(MTLSize size) {
     // Kernels may declare memory they do not use, and programs then set none.
     (void)ig_commands_set_threadgroup_memory(_commands, length ? length : LEAST_THREADGROUP_MEMORY, (uint32_t)index);
     _boundThreadgroups |= 1u << index;
+}
+
+// ---- Textures and samplers ----
+
+- (BOOL)mayBind:(NSString *)what at:(NSUInteger)index below:(NSUInteger)count {
+    if (![self isOpen]) return NO;
+    if (index < count) return YES;
+    [_owner fail:[NSString stringWithFormat:@"%@ index %lu is above the highest, %lu", what, index, count - 1]];
+    return NO;
+}
+
+- (void)setTexture:(id<MTLTexture>)texture atIndex:(NSUInteger)index {
+    if (![self mayBind:@"texture" at:index below:TEXTURES]) return;
+    (void)ig_commands_set_texture(_commands, igi_texture_of(texture), (uint32_t)index);
+    _boundTextures = MAX(_boundTextures, (uint32_t)index + 1);
+}
+
+- (void)setTextures:(const id<MTLTexture>[])textures withRange:(NSRange)range {
+    for (NSUInteger i = 0; i < range.length; i++) [self setTexture:textures[i] atIndex:range.location + i];
+}
+
+- (void)setSamplerState:(id<MTLSamplerState>)sampler atIndex:(NSUInteger)index {
+    if (![self mayBind:@"sampler" at:index below:SAMPLERS]) return;
+    (void)ig_commands_set_sampler(_commands, sampler ? ((IGSamplerState *)sampler)->_sampler : NULL, (uint32_t)index);
+    _boundSamplers = MAX(_boundSamplers, (uint32_t)index + 1);
+}
+
+- (void)setSamplerStates:(const id<MTLSamplerState>[])samplers withRange:(NSRange)range {
+    for (NSUInteger i = 0; i < range.length; i++) [self setSamplerState:samplers[i] atIndex:range.location + i];
+}
+
+- (void)setSamplerState:(id<MTLSamplerState>)sampler
+            lodMinClamp:(float)lodMinClamp
+            lodMaxClamp:(float)lodMaxClamp
+                atIndex:(NSUInteger)index {
+    [_owner refuse:@"samplers with other lod clamps than their own are not supported"];
 }
 
 // ---- Dispatches ----
@@ -182,22 +222,6 @@ static BOOL is_empty(MTLSize size) {
 }
 
 // ---- What the software device lacks ----
-
-- (void)setTexture:(id<MTLTexture>)texture atIndex:(NSUInteger)index {
-    if (texture) [_owner refuse:@"the software device has no textures"];
-}
-
-- (void)setTextures:(const id<MTLTexture>[])textures withRange:(NSRange)range {
-    for (NSUInteger i = 0; i < range.length; i++) [self setTexture:textures[i] atIndex:range.location + i];
-}
-
-- (void)setSamplerState:(id<MTLSamplerState>)sampler atIndex:(NSUInteger)index {
-    if (sampler) [_owner refuse:@"the software device has no samplers"];
-}
-
-- (void)setSamplerStates:(const id<MTLSamplerState>[])samplers withRange:(NSRange)range {
-    for (NSUInteger i = 0; i < range.length; i++) [self setSamplerState:samplers[i] atIndex:range.location + i];
-}
 
 - (void)setStageInRegion:(MTLRegion)region {
     [_owner refuse:@"the software device has no stage_in for kernels"];

@@ -5,6 +5,7 @@
 #include "log-state.h"
 #include "residency-set.h"
 #include "resource.h"
+#include "texture.h"
 
 typedef void (^deallocator_block)(void *pointer, NSUInteger length);
 
@@ -139,11 +140,20 @@ enum { IGI_SMALL_BUFFER = 32 << 10 };
 }
 
 - (id<MTLTexture>)newTextureWithDescriptor:(MTLTextureDescriptor *)descriptor {
-    return nil;
+    return igi_new_texture(self, descriptor, nil, 0, 0);
 }
 
 - (id<MTLSamplerState>)newSamplerStateWithDescriptor:(MTLSamplerDescriptor *)descriptor {
-    return nil;
+    return igi_new_sampler(self, descriptor);
+}
+
+// Rows of pixels of every format begin at multiples of 16 bytes or less.
+- (NSUInteger)minimumLinearTextureAlignmentForPixelFormat:(MTLPixelFormat)format {
+    return 16;
+}
+
+- (NSUInteger)minimumTextureBufferAlignmentForPixelFormat:(MTLPixelFormat)format {
+    return 16;
 }
 
 - (id<MTLArgumentEncoder>)newArgumentEncoderWithArguments:(NSArray *)arguments {

@@ -205,11 +205,11 @@ static uint32_t validation(void) {
 }
 
 - (NSUInteger)maxArgumentBufferSamplerCount {
-    return 0;
+    return 1024;
 }
 
 - (MTLReadWriteTextureTier)readWriteTextureSupport {
-    return MTLReadWriteTextureTierNone;
+    return MTLReadWriteTextureTier2;
 }
 
 - (MTLArgumentBuffersTier)argumentBuffersSupport {
@@ -238,12 +238,11 @@ static uint32_t validation(void) {
 }
 
 - (BOOL)supportsFeatureSet:(MTLFeatureSet)featureSet {
-    return featureSet >= MTLFeatureSet_macOS_GPUFamily1_v1 && featureSet <= MTLFeatureSet_macOS_GPUFamily2_v1 &&
-           featureSet != MTLFeatureSet_macOS_ReadWriteTextureTier2;
+    return featureSet >= MTLFeatureSet_macOS_GPUFamily1_v1 && featureSet <= MTLFeatureSet_macOS_GPUFamily2_v1;
 }
 
 - (BOOL)supportsTextureSampleCount:(NSUInteger)sampleCount {
-    return NO;
+    return sampleCount == 1 || sampleCount == 2 || sampleCount == 4 || sampleCount == 8;
 }
 
 - (BOOL)supportsVertexAmplificationCount:(NSUInteger)count {
@@ -252,6 +251,10 @@ static uint32_t validation(void) {
 
 - (BOOL)supportsCounterSampling:(MTLCounterSamplingPoint)samplingPoint {
     return NO;
+}
+
+- (BOOL)supports32BitFloatFiltering {
+    return YES;
 }
 
 #define NOT_SUPPORTED(question) \
@@ -265,7 +268,6 @@ NOT_SUPPORTED(supportsRaytracingFromRender)
 NOT_SUPPORTED(supportsFunctionPointers)
 NOT_SUPPORTED(supportsFunctionPointersFromRender)
 NOT_SUPPORTED(supportsPrimitiveMotionBlur)
-NOT_SUPPORTED(supports32BitFloatFiltering)
 NOT_SUPPORTED(supports32BitMSAA)
 NOT_SUPPORTED(supportsQueryTextureLOD)
 NOT_SUPPORTED(supportsBCTextureCompression)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Heaps: one block of memory, and which ranges of it are taken, in order of their offsets.
 #include "resource.h"
+#include "texture.h"
 
 #include <stdlib.h>
 
@@ -206,8 +207,9 @@ static void end_place(void *memory, uint64_t length, void *user) {
     return [self newBufferAt:place length:length options:options];
 }
 
+// Textures of a heap have memory of their own: nobody can tell, unless they alias.
 - (id<MTLTexture>)newTextureWithDescriptor:(MTLTextureDescriptor *)descriptor {
-    return nil;
+    return igi_new_texture(_device, descriptor, nil, 0, 0);
 }
 
 // ---- Properties ----

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reflection, from what Ingot knows about a kernel's arguments. Members of structs are not known.
+#include <stdio.h>
 #include <string.h>
 
 #include "library.h"
 
-@interface IGBinding : IGObject <MTLBufferBinding, MTLThreadgroupBinding> {
+@interface IGBinding : IGObject <MTLBufferBinding, MTLThreadgroupBinding, MTLTextureBinding> {
     NSString *_name;
     MTLBindingType _type;
     MTLBindingAccess _access;
     NSUInteger _index, _size, _alignment;
     MTLDataType _dataType;
     MTLPointerType *_pointer;
-    BOOL _used;
+    MTLTextureType _textureType;
+    NSUInteger _arrayLength;
+    BOOL _used, _depth;
 }
 - (id)initWithArgument:(const ig_argument *)argument;
 @end
@@ -101,6 +104,47 @@ static MTLBindingAccess access_of(ig_access access) {
 }
 @end
 
+// ---- Textures ----
+
+// "texture2d<float, access::sample>", "array<depthcube<float>, 4>": the type, what it holds, and whether it is of depth.
+static MTLTextureType texture_type(const char *text, BOOL *depth, MTLDataType *data) {
+    static const struct {
+        const char *name;
+        MTLTextureType type;
+    } types[] = {
+        {"1d", MTLTextureType1D},
+        {"1d_array", MTLTextureType1DArray},
+        {"2d", MTLTextureType2D},
+        {"2d_array", MTLTextureType2DArray},
+        {"2d_ms", MTLTextureType2DMultisample},
+        {"2d_ms_array", MTLTextureType2DMultisampleArray},
+        {"cube", MTLTextureTypeCube},
+        {"cube_array", MTLTextureTypeCubeArray},
+        {"3d", MTLTextureType3D},
+        {"_buffer", MTLTextureTypeTextureBuffer},
+    };
+    if (strncmp(text, "array<", 6) == 0) text += 6;
+    *depth = strncmp(text, "depth", 5) == 0;
+    text += strncmp(text, "texture", 7) == 0 ? 7 : *depth ? 5 : 0;
+    size_t length = strcspn(text, "<");
+    char held[16] = "";
+    if (text[length] == '<')
+        snprintf(held, sizeof held, "%.*s", (int)strcspn(text + length + 1, ",> "), text + length + 1);
+    *data = element_type(held);
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (strlen(types[i].name) == length && strncmp(text, types[i].name, length) == 0) return types[i].type;
+    return MTLTextureType2D;
+}
+
+static MTLBindingType type_of(ig_argument_kind kind) {
+    switch (kind) {
+        case IG_ARGUMENT_BUFFER: return MTLBindingTypeBuffer;
+        case IG_ARGUMENT_TEXTURE: return MTLBindingTypeTexture;
+        case IG_ARGUMENT_SAMPLER: return MTLBindingTypeSampler;
+        default: return MTLBindingTypeThreadgroupMemory;
+    }
+}
+
 // ---- Bindings ----
 
 @implementation IGBinding
@@ -108,13 +152,15 @@ static MTLBindingAccess access_of(ig_access access) {
     if (!(self = [super init])) return nil;
     BOOL buffer = argument->kind == IG_ARGUMENT_BUFFER;
     _name = [[NSString alloc] initWithUTF8String:argument->name];
-    _type = buffer ? MTLBindingTypeBuffer : MTLBindingTypeThreadgroupMemory;
+    _type = type_of(argument->kind);
+    _arrayLength = argument->array_length ? argument->array_length : 1;
     _access = access_of(argument->access);
     _index = argument->index;
     _used = argument->condition[0] == 0;
     _size = argument->min_bytes;
     _dataType = element_type(argument->type);
     _alignment = alignment_of(_dataType, _size);
+    if (_type == MTLBindingTypeTexture) _textureType = texture_type(argument->type, &_depth, &_dataType);
     if (buffer)
         _pointer = [[MTLPointerType alloc] initWithElement:_dataType access:_access size:_size alignment:_alignment];
     return self;
@@ -169,6 +215,22 @@ static MTLBindingAccess access_of(ig_access access) {
 
 - (MTLPointerType *)bufferPointerType {
     return _pointer;
+}
+
+- (MTLTextureType)textureType {
+    return _textureType;
+}
+
+- (MTLDataType)textureDataType {
+    return _type == MTLBindingTypeTexture ? _dataType : MTLDataTypeNone;
+}
+
+- (BOOL)isDepthTexture {
+    return _depth;
+}
+
+- (NSUInteger)arrayLength {
+    return _arrayLength;
 }
 
 - (NSUInteger)threadgroupMemoryAlignment {
@@ -241,8 +303,20 @@ static MTLBindingAccess access_of(ig_access access) {
     return [BINDING threadgroupMemoryDataSize];
 }
 
+- (MTLTextureType)textureType {
+    return [BINDING textureType];
+}
+
+- (MTLDataType)textureDataType {
+    return [BINDING textureDataType];
+}
+
+- (BOOL)isDepthTexture {
+    return [BINDING isDepthTexture];
+}
+
 - (NSUInteger)arrayLength {
-    return 1;
+    return [BINDING arrayLength];
 }
 @end
 

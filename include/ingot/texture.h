@@ -114,7 +114,7 @@ typedef struct ig_texture_desc {
 } ig_texture_desc;
 
 // Creates a texture. errors: INVALID_ARGUMENT, saying which field; OUT_OF_RANGE (the buffer is too short), OUT_OF_MEMORY,
-// UNSUPPORTED on devices that have no textures here yet.
+// UNSUPPORTED by the device.
 ig_status ig_texture_create(ig_device *device, const ig_texture_desc *desc, ig_texture **texture);
 ig_texture *ig_texture_retain(ig_texture *texture);
 void ig_texture_release(ig_texture *texture);
@@ -224,7 +224,7 @@ uint64_t ig_texture_sampler_resource_id(const ig_texture_sampler *sampler);
 // Binds a texture to the argument [[texture(index)]], or removes the binding if it is NULL. Retained by the commands.
 // errors: OUT_OF_RANGE (index), INVALID_ARGUMENT (a texture of another device).
 ig_status ig_commands_set_texture(ig_commands *commands, ig_texture *texture, uint32_t index);
-// Binds a sampler to the argument [[sampler(index)]].
+// Binds a sampler to the argument [[sampler(index)]]. errors: as set_texture.
 ig_status ig_commands_set_sampler(ig_commands *commands, ig_texture_sampler *sampler, uint32_t index);
 
 // Copies pixels of one texture to another with pixels of the same size. errors: OUT_OF_RANGE, INVALID_ARGUMENT.

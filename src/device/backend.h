@@ -26,6 +26,21 @@ typedef struct igi_device_backend {
     // Optional; NULL: host writes to managed memory are visible without it.
     void (*buffer_did_modify)(ig_buffer *buffer, uint64_t offset, uint64_t length);
 
+    // Optional: pixels that are the device's own, with texture->state. texture->desc is complete; of a view, `from` is
+    // the texture that it shows and `view` how. False if the device makes no such texture. Regions are complete and in range. NULL: pixels are in texture->buffer,
+    // as texture->shown says, and kernels and host share them.
+    bool (*texture_open)(ig_texture *texture, const ig_texture *from, const ig_texture_view_desc *view);
+    void (*texture_close)(ig_texture *texture);
+    void (*texture_write)(ig_texture *texture, const ig_region *region, const void *bytes, uint64_t row_bytes,
+                          uint64_t plane_bytes);
+    void (*texture_read)(const ig_texture *texture, const ig_region *region, void *bytes, uint64_t row_bytes,
+                         uint64_t plane_bytes);
+    uint64_t (*texture_resource_id)(const ig_texture *texture);
+    // Optional, with texture_open: sampler->state is enough if they are NULL.
+    bool (*sampler_open)(ig_texture_sampler *sampler, const ig_texture_sampler_desc *desc);
+    void (*sampler_close)(ig_texture_sampler *sampler);
+    uint64_t (*sampler_resource_id)(const ig_texture_sampler *sampler);
+
     // Compiles; fills reflection and log.
     ig_status (*library_open)(ig_library *library, const ig_library_desc *desc, ig_error *error);
     void (*library_close)(ig_library *library);

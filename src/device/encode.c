@@ -184,15 +184,23 @@ ig_status ig_commands_set_threadgroup_memory(ig_commands *commands, uint64_t len
     return IG_STATUS_OK;
 }
 
-ig_status ig_commands_set_texture(ig_commands *commands, ig_texture *texture, uint32_t index) {
+// Of a texture or a sampler, which may be NULL; `device` is its own.
+static ig_status check_object(ig_commands *commands, const char *what, const ig_device *device, uint32_t index,
+                              uint32_t count) {
     ig_status status = igi_device_encode_check(commands);
     if (status != IG_STATUS_OK) return status;
-    if (index >= IGI_TEXTURES)
-        return igi_device_encode_fail(commands, IG_STATUS_OUT_OF_RANGE,
-                                      "set_texture: index %u is above the highest, %d", index, IGI_TEXTURES - 1);
-    if (texture && texture->device != commands->queue->device)
+    if (index >= count)
+        return igi_device_encode_fail(commands, IG_STATUS_OUT_OF_RANGE, "set_%s: index %u is above the highest, %u",
+                                      what, index, count - 1);
+    if (device && device != commands->queue->device)
         return igi_device_encode_fail(commands, IG_STATUS_INVALID_ARGUMENT,
-                                      "set_texture %u: the texture belongs to another device", index);
+                                      "set_%s %u: the %s belongs to another device", what, index, what);
+    return IG_STATUS_OK;
+}
+
+ig_status ig_commands_set_texture(ig_commands *commands, ig_texture *texture, uint32_t index) {
+    ig_status status = check_object(commands, "texture", texture ? texture->device : NULL, index, IGI_TEXTURES);
+    if (status != IG_STATUS_OK) return status;
     if (texture && !igi_device_encode_keep(commands, (igi_device_retained){IGI_RETAINED_TEXTURE, texture}))
         return no_memory(commands);
     commands->textures[index] = texture;
@@ -200,11 +208,8 @@ ig_status ig_commands_set_texture(ig_commands *commands, ig_texture *texture, ui
 }
 
 ig_status ig_commands_set_sampler(ig_commands *commands, ig_texture_sampler *sampler, uint32_t index) {
-    ig_status status = igi_device_encode_check(commands);
+    ig_status status = check_object(commands, "sampler", sampler ? sampler->device : NULL, index, IGI_SAMPLERS);
     if (status != IG_STATUS_OK) return status;
-    if (index >= IGI_SAMPLERS)
-        return igi_device_encode_fail(commands, IG_STATUS_OUT_OF_RANGE,
-                                      "set_sampler: index %u is above the highest, %d", index, IGI_SAMPLERS - 1);
     if (sampler && !igi_device_encode_keep(commands, (igi_device_retained){IGI_RETAINED_SAMPLER, sampler}))
         return no_memory(commands);
     commands->samplers[index] = sampler;

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "device/backend.h"
 #include "device/texture.h"
 
 static const uint64_t address_modes[] = {
@@ -65,6 +66,11 @@ ig_status ig_texture_sampler_create(ig_device *device, const ig_texture_sampler_
     igi_ref_init(&made->references);
     made->device = ig_device_retain(device);
     made->state = pack(desc);
+    if (device->backend->sampler_open && !device->backend->sampler_open(made, desc)) {
+        free(made);
+        ig_device_release(device);
+        return igi_fail(IG_STATUS_UNSUPPORTED, "sampler_create: this device makes no such sampler");
+    }
     *sampler = made;
     return IG_STATUS_OK;
 }
@@ -77,10 +83,12 @@ ig_texture_sampler *ig_texture_sampler_retain(ig_texture_sampler *sampler) {
 void ig_texture_sampler_release(ig_texture_sampler *sampler) {
     if (!sampler || igi_device_is_inherited(sampler->device) || !igi_ref_drop(&sampler->references)) return;
     ig_device *device = sampler->device;
+    if (device->backend->sampler_close) device->backend->sampler_close(sampler);
     free(sampler);
     ig_device_release(device);
 }
 
 uint64_t ig_texture_sampler_resource_id(const ig_texture_sampler *sampler) {
-    return sampler->state;
+    const igi_device_backend *backend = sampler->device->backend;
+    return backend->sampler_resource_id ? backend->sampler_resource_id(sampler) : sampler->state;
 }

@@ -2,6 +2,7 @@
 // Copies of pixels: between host memory, buffers and textures.
 #include <string.h>
 
+#include "device/backend.h"
 #include "device/encode.h"
 #include "device/texture.h"
 
@@ -43,6 +44,7 @@ static ig_status fail_region(const char *call, const ig_texture *texture, const 
 static igi_device_pixels pixels_of(const ig_texture *texture, const ig_region *region) {
     const igi_texture *t = &texture->shown;
     const igi_texture_level *level = &t->level[region->level];
+    if (!t->data) return (igi_device_pixels){0};
     char *first = t->data + level->offset + region->layer * t->layer_bytes + region->z * level->plane_bytes +
                   (uint64_t)region->y * level->row_bytes + (uint64_t)region->x * igi_device_pixel_bytes(texture);
     return (igi_device_pixels){first, level->row_bytes, level->plane_bytes};
@@ -83,6 +85,7 @@ static ig_status host_copy(const char *call, const ig_texture *texture, const ig
     uint64_t length;
     if (!complete(texture, &r)) return fail_region(call, texture, &r);
     *copy = sized(texture, &r);
+    copy->read = copy->written = r;
     *inside = pixels_of(texture, &r);
     *outside = (igi_device_pixels){bytes, row_bytes, plane_bytes};
     return lay_out(copy, outside, &length) ? IG_STATUS_OK : fail_rows(call, row_bytes, plane_bytes, copy);
@@ -95,6 +98,10 @@ ig_status ig_texture_write(ig_texture *texture, const ig_region *region, const v
     ig_status status =
         host_copy("texture_write", texture, region, (char *)bytes, row_bytes, plane_bytes, &copy, &inside, &outside);
     if (status != IG_STATUS_OK) return status;
+    if (igi_device_has_own_pixels(texture->device)) {
+        texture->device->backend->texture_write(texture, &copy.written, bytes, outside.row_bytes, outside.plane_bytes);
+        return IG_STATUS_OK;
+    }
     copy.from = outside, copy.to = inside;
     igi_device_copy_pixels(&copy);
     return IG_STATUS_OK;
@@ -107,6 +114,10 @@ ig_status ig_texture_read(const ig_texture *texture, const ig_region *region, vo
     ig_status status =
         host_copy("texture_read", texture, region, bytes, row_bytes, plane_bytes, &copy, &inside, &outside);
     if (status != IG_STATUS_OK) return status;
+    if (igi_device_has_own_pixels(texture->device)) {
+        texture->device->backend->texture_read(texture, &copy.read, bytes, outside.row_bytes, outside.plane_bytes);
+        return IG_STATUS_OK;
+    }
     copy.from = inside, copy.to = outside;
     igi_device_copy_pixels(&copy);
     return IG_STATUS_OK;
@@ -160,6 +171,8 @@ ig_status ig_commands_copy_texture(ig_commands *commands, ig_texture *source, co
                                       ig_pixel_format_name(target->desc.format));
     igi_device_pixel_copy copy = sized(source, &read);
     copy.from = pixels_of(source, &read), copy.to = pixels_of(target, &written);
+    copy.source = source, copy.target = target;
+    copy.read = read, copy.written = written;
     return add_copy(commands, &copy, source, target, NULL);
 }
 
@@ -181,9 +194,12 @@ static ig_status buffer_copy(ig_commands *commands, const char *call, ig_buffer 
         return igi_device_encode_fail(
             commands, IG_STATUS_OUT_OF_RANGE, "%s: %llu bytes at offset %llu are outside a buffer of %llu bytes", call,
             (unsigned long long)length, (unsigned long long)offset, (unsigned long long)buffer->length);
-    linear.first = (char *)buffer->memory + offset;
+    if (buffer->memory) linear.first = (char *)buffer->memory + offset;
     igi_device_pixels inside = pixels_of(texture, &r);
     copy.from = to_texture ? linear : inside, copy.to = to_texture ? inside : linear;
+    copy.buffer = buffer, copy.offset = offset;
+    copy.read = copy.written = r;
+    *(to_texture ? &copy.target : &copy.source) = texture;
     return add_copy(commands, &copy, texture, NULL, buffer);
 }
 

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "device/backend.h"
+
 enum { MAX_SIDE = 16384, MAX_DEPTH = 2048, MAX_LAYERS = 2048, MAX_TEXELS_OF_BUFFER = 1 << 28, ALIGNMENT = 64 };
 
 static const char create_call[] = "texture_create", view_call[] = "texture_create_view";
@@ -172,6 +174,14 @@ static void show(ig_texture *texture, char *data) {
     shown->levels = desc->levels, shown->samples = desc->samples;
 }
 
+static ig_status open_own(ig_texture *texture, const ig_texture *from, const ig_texture_view_desc *view) {
+    const ig_texture_desc *desc = &texture->desc;
+    if (texture->device->backend->texture_open(texture, from, view)) return IG_STATUS_OK;
+    return igi_fail(IG_STATUS_UNSUPPORTED, "%s: this device makes no texture of type %s with %u x %u pixels of %s",
+                    from ? view_call : create_call, types[desc->type].name, desc->width, desc->height,
+                    ig_pixel_format_name(desc->format));
+}
+
 static ig_status open_memory(ig_texture *texture) {
     ig_texture_desc *desc = &texture->desc;
     uint64_t bytes;
@@ -180,10 +190,14 @@ static ig_status open_memory(ig_texture *texture) {
                         desc->width, desc->height, igi_device_pixel_bytes(texture));
     if (desc->buffer) {
         texture->buffer = ig_buffer_retain(desc->buffer);
-    } else {
+    } else if (!igi_device_has_own_pixels(texture->device)) {
         ig_status status = ig_buffer_create(texture->device, &(ig_buffer_desc){.length = bytes, .label = desc->label},
                                             &texture->buffer);
         if (status != IG_STATUS_OK) return status;
+    }
+    if (igi_device_has_own_pixels(texture->device)) {
+        show(texture, NULL);
+        return open_own(texture, NULL, NULL);
     }
     show(texture, (char *)texture->buffer->memory + (desc->buffer ? desc->offset : 0));
     return IG_STATUS_OK;
@@ -204,19 +218,18 @@ static ig_texture *allocate(ig_device *device, const ig_texture_desc *desc) {
 }
 
 static void free_texture(ig_texture *texture) {
+    if (texture->state) texture->device->backend->texture_close(texture);
     ig_buffer_release(texture->buffer);
     free(texture->label), free(texture);
 }
 
-static bool has_textures(const ig_device *device) {
-    return strcmp(device->properties.backend, "cpu") == 0;
+bool igi_device_has_own_pixels(const ig_device *device) {
+    return device->backend->texture_open;
 }
 
 ig_status ig_texture_create(ig_device *device, const ig_texture_desc *desc, ig_texture **texture) {
     if (!device || !desc || !texture) return refuse(create_call, "device, desc and texture must not be NULL");
     if (igi_device_is_inherited(device)) return igi_device_fail_forked();
-    if (!has_textures(device))
-        return igi_fail(IG_STATUS_UNSUPPORTED, "texture_create: Ingot has textures on the software device only");
     ig_texture_desc full = completed(desc);
     ig_status status = check(device, &full);
     if (status != IG_STATUS_OK) return status;
@@ -249,7 +262,8 @@ void ig_texture_get_desc(const ig_texture *texture, ig_texture_desc *desc) {
 }
 
 uint64_t ig_texture_resource_id(const ig_texture *texture) {
-    return (uint64_t)(uintptr_t)&texture->shown;
+    const igi_device_backend *backend = texture->device->backend;
+    return backend->texture_resource_id ? backend->texture_resource_id(texture) : (uint64_t)(uintptr_t)&texture->shown;
 }
 
 // ---- Arguments ----
@@ -314,7 +328,7 @@ static ig_status check_view(const ig_texture *texture, const ig_texture_view_des
 static void show_view(ig_texture *view, const ig_texture *texture, const ig_texture_view_desc *v) {
     igi_texture *shown = &view->shown;
     *shown = texture->shown;
-    shown->data += v->layer * texture->shown.layer_bytes;
+    if (shown->data) shown->data += v->layer * texture->shown.layer_bytes;
     shown->layout = igi_device_swizzled(igi_device_pixel_layout(v->format), v->swizzle);
     for (uint32_t i = 0; i < v->levels; i++) shown->level[i] = texture->shown.level[v->level + i];
     shown->width = view->desc.width, shown->height = view->desc.height, shown->depth = view->desc.depth;
@@ -344,6 +358,11 @@ ig_status ig_texture_create_view(ig_texture *texture, const ig_texture_view_desc
     made->desc.height = igi_device_level_extent(texture->desc.height, v.level);
     made->desc.depth = igi_device_level_extent(texture->desc.depth, v.level);
     show_view(made, texture, &v);
+    if (igi_device_has_own_pixels(made->device)) status = open_own(made, texture, &v);
+    if (status != IG_STATUS_OK) {
+        free_texture(made);
+        return status;
+    }
     ig_device_retain(made->device);
     *view = made;
     return IG_STATUS_OK;

@@ -12,14 +12,19 @@ struct ig_texture {
     ig_buffer *buffer;  // has the pixels
     ig_texture_desc desc;
     char *label;
-    igi_texture shown;  // to kernels
+    igi_texture shown;  // to kernels; without data where the backend has the pixels
+    void *state;        // of the backend; NULL where `shown` has the pixels
 };
 
 struct ig_texture_sampler {
     igi_refcount references;
     ig_device *device;
     uint64_t state;  // as in __ingot_texture_layout
+    void *own;       // the backend's
 };
+
+// Whether the backend has the pixels, not `shown`.
+bool igi_device_has_own_pixels(const ig_device *device);
 
 // Why a texture cannot be a kernel's argument of this type, as the end of "the argument ..."; NULL if it can.
 const char *igi_device_texture_mismatch(const ig_texture *texture, const char *argument_type);
@@ -38,6 +43,11 @@ typedef struct igi_device_pixels {
 typedef struct igi_device_pixel_copy {
     igi_device_pixels from, to;
     uint64_t bytes, rows, planes;  // of a row that are copied
+    // The same in other words, for backends that have the pixels: one of the textures is NULL if it is the buffer.
+    ig_texture *source, *target;
+    ig_region read, written;
+    ig_buffer *buffer;
+    uint64_t offset;
 } igi_device_pixel_copy;
 void igi_device_copy_pixels(const igi_device_pixel_copy *copy);
 

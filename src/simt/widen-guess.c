@@ -1,19 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 // Accesses that turn out at run time to be contiguous. An index computed by masks, shifts or remainders from the
 // thread's position (i & (distance - 1), i / width, i % width) is not linear for every width, but usually is for those
-// that are used; a check is cheaper than a gather.
+// that are used; a check is cheaper than a gather. So are coordinates of textures, which are clamped, or floats.
 #include <llvm-c/Target.h>
+#include <string.h>
 
 #include "simt/ir.h"
 #include "simt/widen.h"
 
-enum { MAX_DEPTH = 8 };
+enum { MAX_DEPTH = 8, MAX_STEPS = 96 };
 
-// Whether it is computed from the lane's number by integer arithmetic alone. `arithmetic`: with an operation that is
-// not linear.
-static bool is_computed(const igi_simt_widener *w, LLVMValueRef value, int depth, bool *bent) {
-    if (igi_simt_shape_of(&w->s, value).kind != IGI_SHAPE_VARYING) return true;
-    if (depth == 0 || !LLVMIsAInstruction(value)) return false;
+static bool is_linear_operation(LLVMValueRef value) {
+    switch (LLVMGetInstructionOpcode(value)) {
+        case LLVMAdd:
+        case LLVMSub:
+        case LLVMMul:
+        case LLVMShl:
+        case LLVMZExt:
+        case LLVMSExt:
+        case LLVMTrunc:
+        case LLVMGetElementPtr: return true;
+        default: return false;
+    }
+}
+
+static bool is_bit_operation(LLVMValueRef value) {
     switch (LLVMGetInstructionOpcode(value)) {
         case LLVMAnd:
         case LLVMOr:
@@ -22,27 +33,85 @@ static bool is_computed(const igi_simt_widener *w, LLVMValueRef value, int depth
         case LLVMAShr:
         case LLVMUDiv:
         case LLVMURem:
-        case LLVMSelect: *bent = true; break;
-        case LLVMAdd:
-        case LLVMSub:
-        case LLVMMul:
-        case LLVMShl:
-        case LLVMZExt:
-        case LLVMSExt:
-        case LLVMTrunc:
-        case LLVMGetElementPtr: break;
+        case LLVMSelect: return true;
         default: return false;
     }
+}
+
+// Whether it is computed from the lane's number by integer arithmetic alone. `bent`: with an operation that is not
+// linear.
+static bool is_computed(const igi_simt_widener *w, LLVMValueRef value, int depth, bool *bent) {
+    if (igi_simt_shape_of(&w->s, value).kind != IGI_SHAPE_VARYING) return true;
+    if (depth == 0 || !LLVMIsAInstruction(value)) return false;
+    bool bends = is_bit_operation(value);
+    *bent |= bends;
+    if (!bends && !is_linear_operation(value)) return false;
     for (int k = 0; k < LLVMGetNumOperands(value); k++)
         if (!is_computed(w, LLVMGetOperand(value, (unsigned)k), depth - 1, bent)) return false;
     return true;
 }
 
+// ---- Coordinates ----
+
+static bool is_coordinate_call(LLVMValueRef value) {
+    static const char *const names[] = {"llvm.smin.",  "llvm.smax.", "llvm.umin.",       "llvm.umax.",
+                                        "llvm.floor.", "llvm.rint.", "llvm.fptosi.sat.", "llvm.fptoui.sat.",
+                                        "llvm.fma.",   "llvm.abs.",  "llvm.minnum.",     "llvm.maxnum.",
+                                        "llvm.fabs.",  "llvm.trunc."};
+    const char *name = igi_simt_callee_name(value);
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (strncmp(name, names[k], strlen(names[k])) == 0) return true;
+    return false;
+}
+
+// What textures do with coordinates besides.
+static bool is_coordinate_operation(LLVMValueRef value) {
+    switch (LLVMGetInstructionOpcode(value)) {
+        case LLVMFAdd:
+        case LLVMFSub:
+        case LLVMFMul:
+        case LLVMFDiv:
+        case LLVMFNeg:
+        case LLVMFCmp:
+        case LLVMUIToFP:
+        case LLVMSIToFP:
+        case LLVMFPToUI:
+        case LLVMFPToSI: return true;
+        case LLVMCall: return is_coordinate_call(value);
+        default: return false;
+    }
+}
+
+static bool is_neutral(LLVMValueRef value) {
+    LLVMOpcode opcode = LLVMGetInstructionOpcode(value);
+    return opcode == LLVMFreeze || opcode == LLVMBitCast || opcode == LLVMICmp || is_linear_operation(value) ||
+           is_bit_operation(value);
+}
+
+// Whether it is computed from the lane's number by any arithmetic, in so many steps. `coordinate`: with clamps or floats.
+static bool is_calculated(const igi_simt_widener *w, LLVMValueRef value, int *steps, bool *coordinate) {
+    if (igi_simt_shape_of(&w->s, value).kind != IGI_SHAPE_VARYING) return true;
+    if (--*steps <= 0 || !LLVMIsAInstruction(value)) return false;
+    bool special = is_coordinate_operation(value);
+    *coordinate |= special;
+    if (!special && !is_neutral(value)) return false;
+    int count = LLVMIsACallInst(value) ? (int)LLVMGetNumArgOperands(value) : LLVMGetNumOperands(value);
+    for (int k = 0; k < count; k++)
+        if (!is_calculated(w, LLVMGetOperand(value, (unsigned)k), steps, coordinate)) return false;
+    return true;
+}
+
+bool igi_simt_is_coordinate(const igi_simt_widener *w, LLVMValueRef address) {
+    bool coordinate = false;
+    int steps = MAX_STEPS;
+    return is_calculated(w, address, &steps, &coordinate) && coordinate;
+}
+
 bool igi_simt_may_be_row(const igi_simt_widener *w, LLVMValueRef address, LLVMTypeRef type) {
     bool bent = false;
     bool whole = LLVMGetTypeKind(type) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(type) % 8 == 0;
-    return whole && igi_simt_shape_of(&w->s, address).kind == IGI_SHAPE_VARYING &&
-           is_computed(w, address, MAX_DEPTH, &bent) && bent;
+    if (!whole || igi_simt_shape_of(&w->s, address).kind != IGI_SHAPE_VARYING) return false;
+    return (is_computed(w, address, MAX_DEPTH, &bent) && bent) || igi_simt_is_coordinate(w, address);
 }
 
 // ---- Indices ----
@@ -119,7 +188,8 @@ LLVMValueRef igi_simt_stays_straight(igi_simt_widener *w, LLVMValueRef extension
 
 // Vectors of indices are half as wide as vectors of addresses, but they must not wrap between lanes. That is checked
 // separately: the distance between lanes is one check for several accesses.
-static void guess_by_index(igi_simt_widener *w, LLVMValueRef address, LLVMTypeRef type, igi_simt_guess *guess) {
+static void guess_by_index(igi_simt_widener *w, LLVMValueRef address, LLVMTypeRef type, bool reads,
+                           igi_simt_guess *guess) {
     LLVMBuilderRef b = w->builder;
     LLVMValueRef extension = LLVMGetOperand(address, 1), index = LLVMGetOperand(extension, 0);
     LLVMValueRef base = igi_simt_widen_scalar(w, LLVMGetOperand(address, 0));
@@ -129,7 +199,8 @@ static void guess_by_index(igi_simt_widener *w, LLVMValueRef address, LLVMTypeRe
     LLVMValueRef lowest = first_value(w, all, 1);
     LLVMValueRef far = LLVMBuildCast(b, LLVMGetInstructionOpcode(extension), lowest, w->i64, "");
     guess->first = LLVMBuildGEP2(b, LLVMGetGEPSourceElementType(address), base, &far, 1, "");
-    bool window = igi_simt_may_be_window(w, address, type);
+    guess->near = reads && igi_simt_may_be_near(w, address, type);
+    bool window = guess->near || igi_simt_may_be_window(w, address, type);
     LLVMBasicBlockRef row = igi_simt_new_block(w, "maybe.row"),
                       each = window ? igi_simt_new_block(w, "each") : guess->apart;
     go_on_if(w, are_apart(w, apart, first_value(w, apart, 1), 1), row, each);
@@ -138,8 +209,77 @@ static void guess_by_index(igi_simt_widener *w, LLVMValueRef address, LLVMTypeRe
     LLVMPositionBuilderAtEnd(b, each);
     LLVMBasicBlockRef together = igi_simt_new_block(w, "maybe.window");
     guess->window = igi_simt_new_block(w, "window");
-    go_on_if(w, igi_simt_find_window(w, apart, &guess->places), together, guess->apart);
-    go_on_if(w, igi_simt_place_window(w, address, all, &guess->places), guess->window, guess->apart);
+    LLVMValueRef found =
+        guess->near ? igi_simt_find_near(w, apart, &guess->places) : igi_simt_find_window(w, apart, &guess->places);
+    go_on_if(w, found, together, guess->apart);
+    go_on_if(w, igi_simt_place_window(w, address, all, guess->near ? 8 : 16, &guess->places), guess->window,
+             guess->apart);
+}
+
+// ---- Lines that are clamped ----
+
+enum { MAX_CLAMPS = 6 };
+
+static bool is_limited_by(LLVMValueRef value, const char *name) {
+    return strncmp(igi_simt_callee_name(value), name, strlen(name)) == 0;
+}
+
+static bool is_clamp(LLVMValueRef value) {
+    return LLVMIsACallInst(value) && (is_limited_by(value, "llvm.smin.") || is_limited_by(value, "llvm.smax.") ||
+                                      is_limited_by(value, "llvm.umin.") || is_limited_by(value, "llvm.umax."));
+}
+
+// The operand of a clamp that is the same for all lanes, or -1.
+static int limit_of(const igi_simt_widener *w, LLVMValueRef clamp) {
+    for (unsigned k = 0; k < 2; k++) {
+        LLVMValueRef limit = LLVMGetOperand(clamp, k);
+        if (igi_simt_shape_of(&w->s, limit).kind == IGI_SHAPE_UNIFORM && igi_simt_is_at_hand(w, limit)) return (int)k;
+    }
+    return -1;
+}
+
+// What an index is without its clamps, if that is a line with a step of 1; NULL if it is not.
+static LLVMValueRef clamped_line(const igi_simt_widener *w, LLVMValueRef index, LLVMValueRef *clamps, size_t *count) {
+    *count = 0;
+    while (is_clamp(index)) {
+        int limit = limit_of(w, index);
+        if (limit < 0 || *count == MAX_CLAMPS) return NULL;
+        clamps[(*count)++] = index;
+        index = LLVMGetOperand(index, (unsigned)(1 - limit));
+    }
+    igi_simt_shape shape = igi_simt_shape_of(&w->s, index);
+    bool line = shape.kind == IGI_SHAPE_LINEAR && shape.stride == 1;
+    return *count && line && igi_simt_is_at_hand(w, index) ? index : NULL;
+}
+
+// Whether no lane from `first` to `last` is changed by the clamp. Neither is negative.
+static LLVMValueRef is_idle(igi_simt_widener *w, LLVMValueRef clamp, LLVMValueRef first, LLVMValueRef last) {
+    LLVMValueRef limit = igi_simt_widen_scalar(w, LLVMGetOperand(clamp, (unsigned)limit_of(w, clamp)));
+    bool with_sign = is_limited_by(clamp, "llvm.s"),
+         below = is_limited_by(clamp, with_sign ? "llvm.smin." : "llvm.umin.");
+    LLVMIntPredicate up = with_sign ? LLVMIntSGE : LLVMIntUGE;
+    return below ? LLVMBuildICmp(w->builder, up, limit, last, "") : LLVMBuildICmp(w->builder, up, first, limit, "");
+}
+
+// A line of indices that is clamped at the edges of a picture is a row of memory but at the edges. The first and the last
+// lane tell, by scalars. Continues in a new block if it is none.
+static void guess_by_ends(igi_simt_widener *w, LLVMValueRef address, igi_simt_guess *guess) {
+    LLVMBuilderRef b = w->builder;
+    LLVMValueRef clamps[MAX_CLAMPS];
+    size_t count;
+    LLVMValueRef line = clamped_line(w, LLVMGetOperand(LLVMGetOperand(address, 1), 0), clamps, &count);
+    if (!line) return;
+    LLVMValueRef first = LLVMBuildFreeze(b, igi_simt_widen_scalar(w, line), "");
+    LLVMValueRef last = LLVMBuildAdd(b, first, LLVMConstInt(w->i32, w->width - 1, 0), "");
+    LLVMValueRef idle =
+        LLVMBuildICmp(b, LLVMIntULE, first, LLVMConstInt(w->i32, (uint64_t)INT32_MAX - (w->width - 1), 0), "");
+    for (size_t i = 0; i < count; i++) idle = LLVMBuildAnd(b, idle, is_idle(w, clamps[i], first, last), "");
+    LLVMValueRef far = LLVMBuildZExt(b, first, w->i64, ""), base = igi_simt_widen_scalar(w, LLVMGetOperand(address, 0));
+    guess->line = LLVMBuildGEP2(b, LLVMGetGEPSourceElementType(address), base, &far, 1, "");
+    guess->inside = igi_simt_new_block(w, "inside");
+    LLVMBasicBlockRef edge = igi_simt_new_block(w, "edge");
+    LLVMBuildCondBr(b, idle, guess->inside, edge);
+    LLVMPositionBuilderAtEnd(b, edge);
 }
 
 static void guess_by_address(igi_simt_widener *w, LLVMValueRef address, uint64_t bytes, igi_simt_guess *guess) {
@@ -151,13 +291,15 @@ static void guess_by_address(igi_simt_widener *w, LLVMValueRef address, uint64_t
     go_on_if(w, are_apart(w, numbers, lowest, bytes), guess->row, guess->apart);
 }
 
-igi_simt_guess igi_simt_guess_places(igi_simt_widener *w, LLVMValueRef address, LLVMTypeRef type) {
+igi_simt_guess igi_simt_guess_places(igi_simt_widener *w, LLVMValueRef address, LLVMTypeRef type, bool reads) {
     uint64_t bytes = LLVMABISizeOfType(w->s.layout, type);
     igi_simt_guess guess = {.row = igi_simt_new_block(w, "row"),
                             .apart = igi_simt_new_block(w, "apart"),
                             .after = igi_simt_new_block(w, "")};
-    if (igi_simt_is_indexed(w, address, bytes))
-        guess_by_index(w, address, type, &guess);
+    bool indexed = igi_simt_is_indexed(w, address, bytes);
+    if (indexed && reads) guess_by_ends(w, address, &guess);
+    if (indexed)
+        guess_by_index(w, address, type, reads, &guess);
     else
         guess_by_address(w, address, bytes, &guess);
     return guess;

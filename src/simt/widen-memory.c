@@ -60,22 +60,27 @@ static LLVMValueRef gather_from(igi_simt_widener *w, LLVMValueRef load, LLVMType
 }
 
 static LLVMValueRef load_guessed(igi_simt_widener *w, LLVMValueRef load, LLVMTypeRef wide, LLVMValueRef addresses) {
-    igi_simt_guess guess = igi_simt_guess_places(w, LLVMGetOperand(load, 0), LLVMTypeOf(load));
-    LLVMBasicBlockRef ways[] = {guess.row, guess.apart, guess.window};
-    LLVMValueRef values[3];
-    for (unsigned i = 0; i < 3 && ways[i]; i++) {
+    igi_simt_guess guess = igi_simt_guess_places(w, LLVMGetOperand(load, 0), LLVMTypeOf(load), true);
+    LLVMBasicBlockRef ways[4] = {guess.row, guess.apart};
+    LLVMValueRef values[4];
+    unsigned count = 2;
+    if (guess.window) ways[count++] = guess.window;
+    if (guess.inside) ways[count++] = guess.inside;
+    for (unsigned i = 0; i < count; i++) {
         LLVMPositionBuilderAtEnd(w->builder, ways[i]);
-        if (ways[i] == guess.row)
-            values[i] = igi_simt_load_masked(w, wide, guess.first, LLVMGetAlignment(load), w->mask);
+        if (ways[i] == guess.row || ways[i] == guess.inside)
+            values[i] = igi_simt_load_masked(w, wide, ways[i] == guess.row ? guess.first : guess.line,
+                                             LLVMGetAlignment(load), w->mask);
         else if (ways[i] == guess.window)
-            values[i] = igi_simt_load_window(w, &guess.places, wide, LLVMGetAlignment(load));
+            values[i] = (guess.near ? igi_simt_load_near : igi_simt_load_window)(w, &guess.places, wide,
+                                                                                 LLVMGetAlignment(load));
         else
             values[i] = gather_from(w, load, wide, addresses);
         LLVMBuildBr(w->builder, guess.after);
     }
     LLVMPositionBuilderAtEnd(w->builder, guess.after);
     LLVMValueRef value = LLVMBuildPhi(w->builder, wide, "");
-    LLVMAddIncoming(value, values, ways, guess.window ? 3 : 2);
+    LLVMAddIncoming(value, values, ways, count);
     return value;
 }
 
@@ -127,7 +132,8 @@ static void scatter_to(igi_simt_widener *w, LLVMValueRef store, LLVMValueRef val
 }
 
 static void store_guessed(igi_simt_widener *w, LLVMValueRef store, LLVMValueRef value, LLVMValueRef addresses) {
-    igi_simt_guess guess = igi_simt_guess_places(w, LLVMGetOperand(store, 1), LLVMTypeOf(LLVMGetOperand(store, 0)));
+    igi_simt_guess guess =
+        igi_simt_guess_places(w, LLVMGetOperand(store, 1), LLVMTypeOf(LLVMGetOperand(store, 0)), false);
     LLVMPositionBuilderAtEnd(w->builder, guess.row);
     igi_simt_store_masked(w, value, guess.first, LLVMGetAlignment(store), w->mask);
     LLVMBuildBr(w->builder, guess.after);

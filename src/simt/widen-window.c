@@ -24,19 +24,24 @@ static LLVMTypeRef words(const igi_simt_widener *w) {
     return LLVMVectorType(w->i32, LANES);
 }
 
-static LLVMValueRef part(igi_simt_widener *w, LLVMValueRef vector, uint32_t first) {
-    uint32_t from[LANES];
-    for (uint32_t i = 0; i < LANES; i++) from[i] = first + i;
+LLVMValueRef igi_simt_part(igi_simt_widener *w, LLVMValueRef vector, uint32_t first, uint32_t lanes) {
+    uint32_t from[IGI_MAX_WIDTH];
+    for (uint32_t i = 0; i < lanes; i++) from[i] = first + i;
     return LLVMBuildShuffleVector(w->builder, vector, LLVMGetPoison(LLVMTypeOf(vector)),
-                                  igi_simt_shuffle_mask(w, from, LANES), "");
+                                  igi_simt_shuffle_mask(w, from, lanes), "");
 }
 
-static LLVMValueRef join(igi_simt_widener *w, LLVMValueRef *parts, uint32_t count) {
+LLVMValueRef igi_simt_join(igi_simt_widener *w, LLVMValueRef *parts, uint32_t count, uint32_t lanes) {
     if (count == 1) return parts[0];
-    LLVMValueRef low = join(w, parts, count / 2), high = join(w, parts + count / 2, count / 2);
+    LLVMValueRef low = igi_simt_join(w, parts, count / 2, lanes),
+                 high = igi_simt_join(w, parts + count / 2, count / 2, lanes);
     uint32_t from[IGI_MAX_WIDTH];
-    for (uint32_t i = 0; i < count * LANES; i++) from[i] = i;
-    return LLVMBuildShuffleVector(w->builder, low, high, igi_simt_shuffle_mask(w, from, count * LANES), "");
+    for (uint32_t i = 0; i < count * lanes; i++) from[i] = i;
+    return LLVMBuildShuffleVector(w->builder, low, high, igi_simt_shuffle_mask(w, from, count * lanes), "");
+}
+
+static LLVMValueRef part(igi_simt_widener *w, LLVMValueRef vector, uint32_t first) {
+    return igi_simt_part(w, vector, first, LANES);
 }
 
 static LLVMValueRef spread(igi_simt_widener *w, LLVMValueRef scalar) {
@@ -86,13 +91,13 @@ LLVMValueRef igi_simt_find_window(igi_simt_widener *w, LLVMValueRef indices, igi
     return yes;
 }
 
-LLVMValueRef igi_simt_place_window(igi_simt_widener *w, LLVMValueRef address, LLVMValueRef indices,
+LLVMValueRef igi_simt_place_window(igi_simt_widener *w, LLVMValueRef address, LLVMValueRef indices, uint32_t lanes,
                                    igi_simt_window *window) {
     LLVMValueRef extension = LLVMGetOperand(address, 1), yes = LLVMConstInt(w->i1, 1, 0);
     LLVMValueRef base = igi_simt_widen_scalar(w, LLVMGetOperand(address, 0));
-    for (uint32_t c = 0; c < w->width / LANES; c++) {
+    for (uint32_t c = 0; c < w->width / lanes; c++) {
         LLVMValueRef first =
-            LLVMBuildExtractElement(w->builder, indices, LLVMConstInt(w->i32, (uint64_t)c * LANES, 0), "");
+            LLVMBuildExtractElement(w->builder, indices, LLVMConstInt(w->i32, (uint64_t)c * lanes, 0), "");
         LLVMValueRef far = LLVMBuildCast(w->builder, LLVMGetInstructionOpcode(extension), first, w->i64, "");
         window->first[c] = LLVMBuildGEP2(w->builder, LLVMGetGEPSourceElementType(address), base, &far, 1, "");
         yes = LLVMBuildAnd(w->builder, yes, igi_simt_stays_straight(w, extension, first, WINDOW), "");
@@ -132,7 +137,7 @@ LLVMValueRef igi_simt_load_window(igi_simt_widener *w, const igi_simt_window *wi
         LLVMValueRef arguments[] = {halves[0], window->offsets[c], halves[1]};
         parts[c] = igi_simt_call_intrinsic(w->builder, "llvm.x86.avx512.vpermi2var.d.512", NULL, 0, arguments, 3);
     }
-    return LLVMBuildBitCast(w->builder, join(w, parts, w->width / LANES), wide, "");
+    return LLVMBuildBitCast(w->builder, igi_simt_join(w, parts, w->width / LANES, LANES), wide, "");
 }
 
 // The elements of a register, in order, at the places of a half that have a bit.

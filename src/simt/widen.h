@@ -109,21 +109,35 @@ bool igi_simt_may_be_window(const igi_simt_widener *w, LLVMValueRef address, LLV
 // Whether lanes with such indices are within a window, as an i1, and their places in it; the same for lanes with
 // addresses.
 LLVMValueRef igi_simt_find_window(igi_simt_widener *w, LLVMValueRef indices, igi_simt_window *window);
-LLVMValueRef igi_simt_place_window(igi_simt_widener *w, LLVMValueRef address, LLVMValueRef indices,
+LLVMValueRef igi_simt_place_window(igi_simt_widener *w, LLVMValueRef address, LLVMValueRef indices, uint32_t lanes,
                                    igi_simt_window *window);
 LLVMValueRef igi_simt_load_window(igi_simt_widener *w, const igi_simt_window *window, LLVMTypeRef wide,
                                   unsigned alignment);
 void igi_simt_store_window(igi_simt_widener *w, const igi_simt_window *window, LLVMValueRef value, unsigned alignment);
 
+// Some consecutive lanes of a vector, and vectors of so many lanes put together.
+LLVMValueRef igi_simt_part(igi_simt_widener *w, LLVMValueRef vector, uint32_t first, uint32_t lanes);
+LLVMValueRef igi_simt_join(igi_simt_widener *w, LLVMValueRef *parts, uint32_t count, uint32_t lanes);
+
+// widen-near.c: the same for reads with AVX2, of windows as long as a register, in any order.
+bool igi_simt_may_be_near(const igi_simt_widener *w, LLVMValueRef address, LLVMTypeRef type);
+LLVMValueRef igi_simt_find_near(igi_simt_widener *w, LLVMValueRef indices, igi_simt_window *window);
+LLVMValueRef igi_simt_load_near(igi_simt_widener *w, const igi_simt_window *window, LLVMTypeRef wide,
+                                unsigned alignment);
+
 // widen-guess.c: paths taken at run time: lanes are contiguous from `first` on; lanes are within a window (NULL: not
 // checked); or neither. All must continue at `after`.
 typedef struct igi_simt_guess {
     LLVMBasicBlockRef row, window, apart, after;
-    LLVMValueRef first;
+    LLVMBasicBlockRef inside;  // a row from `line` on, which clamps do not change; NULL: not checked; only of reads
+    bool near;                 // the window is one of widen-near.c
+    LLVMValueRef first, line;
     igi_simt_window places;
 } igi_simt_guess;
+// Whether an index is computed as coordinates of textures are: from the lane's number by clamps or floats.
+bool igi_simt_is_coordinate(const igi_simt_widener *w, LLVMValueRef address);
 bool igi_simt_may_be_row(const igi_simt_widener *w, LLVMValueRef address, LLVMTypeRef type);
-igi_simt_guess igi_simt_guess_places(igi_simt_widener *w, LLVMValueRef address, LLVMTypeRef type);
+igi_simt_guess igi_simt_guess_places(igi_simt_widener *w, LLVMValueRef address, LLVMTypeRef type, bool reads);
 // Whether it is an extended 32-bit index, in elements of some size, added to a uniform pointer.
 bool igi_simt_is_indexed(const igi_simt_widener *w, LLVMValueRef address, uint64_t bytes);
 // Whether the value is available in the current block: it is computed there, or kept across blocks.

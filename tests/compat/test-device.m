@@ -46,7 +46,7 @@ static void the_device_has_limits(void **state) {
     assert_true(device.maxBufferLength >= 1u << 28);
     assert_true(device.recommendedMaxWorkingSetSize >= device.maxBufferLength / 2);
     assert_int_equal(device.argumentBuffersSupport, MTLArgumentBuffersTier2);
-    assert_int_equal(device.readWriteTextureSupport, MTLReadWriteTextureTierNone);
+    assert_int_equal(device.readWriteTextureSupport, MTLReadWriteTextureTier2);
     assert_true(device.maximumConcurrentCompilationTaskCount >= 1);
     device.shouldMaximizeConcurrentCompilation = YES;
     assert_true(device.shouldMaximizeConcurrentCompilation);

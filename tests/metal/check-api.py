@@ -17,6 +17,7 @@ Metal Performance Shaders are not in metal-cpp. Bindings of other languages, mad
 their selectors (Export attributes of .NET's metalperformanceshaders.cs) and values (_metadata.py of PyObjC).
 """
 import argparse
+import os
 import pathlib
 import re
 import subprocess
@@ -30,8 +31,9 @@ ENUMERATOR = re.compile(r"DeclRefExpr .* EnumConstant 0x[0-9a-f]+ '((?:MTL|MPS)\
 
 def used_by(command, source):
     """Selectors and enumerators in the bodies of one source file."""
+    # ccache would give what it kept of an earlier run, which lacks the dump.
     dump = subprocess.run([*command, "-fsyntax-only", "-Xclang", "-ast-dump", "-fno-color-diagnostics", source],
-                          capture_output=True, text=True)
+                          capture_output=True, text=True, env=os.environ | {"CCACHE_DISABLE": "1"})
     if dump.returncode != 0:
         sys.exit(f"{source} does not compile:\n{dump.stderr}")
     return set(MESSAGE.findall(dump.stdout)), set(ENUMERATOR.findall(dump.stdout))

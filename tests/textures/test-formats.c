@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "helpers.h"
 #include "reference.h"
+#include "textures.h"
 
 enum { WIDTH = 37, HEIGHT = 11, PIXELS = WIDTH * HEIGHT };  // not whole vectors
 
@@ -33,35 +33,13 @@ static const char source[] =
     "    out[id.y * 48 + id.x] = t.read(id) + t.read(uint2(0), id.x + 1); u.write(float4(1), id); u.write(float4(1), "
     "id, 3); }\n";
 
-static ig_library *library;
+const char *const textures_source = source;
 
 static const char *kernel_for(ig_pixel_format format, const char *verb) {
     static char name[32];
     const char *type = is_depth(format) ? "depth" : is_signed(format) ? "int" : is_integer(format) ? "uint" : "float";
     snprintf(name, sizeof name, "%s_%s", verb, type);
     return name;
-}
-
-static ig_texture *make_texture(const ig_texture_desc *desc) {
-    ig_texture *texture = NULL;
-    assert_ok(ig_texture_create(device, desc, &texture));
-    return texture;
-}
-
-static void run_kernel(const char *kernel, ig_texture *first, ig_texture *second, ig_buffer *buffer, ig_size grid) {
-    ig_pipeline *pipeline = pipeline_of(library, kernel);
-    ig_queue *queue = make_queue();
-    ig_commands *commands = make_commands(queue);
-    assert_ok(ig_commands_set_pipeline(commands, pipeline));
-    assert_ok(ig_commands_set_texture(commands, first, 0));
-    if (second) assert_ok(ig_commands_set_texture(commands, second, 1));
-    assert_ok(ig_commands_set_buffer(commands, buffer, 0, 0));
-    assert_ok(ig_commands_dispatch_threads(commands, grid, (ig_size){0}));
-    assert_ok(ig_commands_commit(commands));
-    assert_ok(ig_commands_wait(commands, IG_FOREVER));
-    ig_commands_release(commands);
-    ig_queue_release(queue);
-    ig_pipeline_release(pipeline);
 }
 
 // Every bit pattern of small formats, and many of larger ones.
@@ -87,11 +65,12 @@ static void kernels_read_every_format(void **state) {
     for (size_t f = 0; f < format_count; f++) {
         ig_pixel_format format = formats[f];
         ig_texture *texture =
-            make_texture(&(ig_texture_desc){.type = IG_TEXTURE_2D, .format = format, .width = WIDTH, .height = HEIGHT});
+            make_texture((ig_texture_desc){.type = IG_TEXTURE_2D, .format = format, .width = WIDTH, .height = HEIGHT});
         unsigned char *bytes = malloc((size_t)PIXELS * ig_pixel_format_bytes(format));
         fill_pixels(format, bytes);
         assert_ok(ig_texture_write(texture, NULL, bytes, 0, 0));
-        run_kernel(kernel_for(format, "take"), texture, NULL, out, (ig_size){WIDTH, HEIGHT, 1});
+        run_kernel(kernel_for(format, "take"), &(bound){.textures = {texture}, .buffers = {out}},
+                   (ig_size){WIDTH, HEIGHT, 1});
         for (int i = 0; i < PIXELS; i++) {
             colour wanted = decode(format, bytes + (size_t)i * ig_pixel_format_bytes(format));
             for (int c = 0; c < 4; c++) {
@@ -161,10 +140,11 @@ static void kernels_write_every_format(void **state) {
         ig_pixel_format format = formats[f];
         uint32_t bytes = ig_pixel_format_bytes(format);
         ig_texture *texture =
-            make_texture(&(ig_texture_desc){.type = IG_TEXTURE_2D, .format = format, .width = WIDTH, .height = HEIGHT});
+            make_texture((ig_texture_desc){.type = IG_TEXTURE_2D, .format = format, .width = WIDTH, .height = HEIGHT});
         unsigned char *found = malloc((size_t)PIXELS * bytes), wanted[16];
         give_values(format, in);
-        run_kernel(kernel_for(format, "give"), texture, NULL, in, (ig_size){WIDTH, HEIGHT, 1});
+        run_kernel(kernel_for(format, "give"), &(bound){.textures = {texture}, .buffers = {in}},
+                   (ig_size){WIDTH, HEIGHT, 1});
         assert_ok(ig_texture_read(texture, NULL, found, 0, 0));
         for (int i = 0; i < PIXELS; i++) {
             colour value = value_at(format, in, i);
@@ -185,12 +165,12 @@ static void kernels_write_every_format(void **state) {
 static void outside_of_textures_nothing_is_read_or_written(void **state) {
     (void)state;
     ig_texture_desc desc = {.type = IG_TEXTURE_2D, .format = IG_PIXEL_RGBA8_UNORM, .width = 33, .height = 5};
-    ig_texture *in = make_texture(&desc), *out = make_texture(&desc);
+    ig_texture *in = make_texture(desc), *out = make_texture(desc);
     unsigned char bytes[33 * 5 * 4];
     memset(bytes, 255, sizeof bytes);
     assert_ok(ig_texture_write(in, NULL, bytes, 0, 0));
     ig_buffer *values = make_buffer(48 * 9 * 16);
-    run_kernel("outside", in, out, values, (ig_size){48, 9, 1});
+    run_kernel("outside", &(bound){.textures = {in, out}, .buffers = {values}}, (ig_size){48, 9, 1});
     const float *found = ig_buffer_contents(values);
     for (int y = 0; y < 9; y++)
         for (int x = 0; x < 48; x++) assert_true(found[(y * 48 + x) * 4] == (x < 33 && y < 5 ? 1 : 0));
@@ -198,17 +178,6 @@ static void outside_of_textures_nothing_is_read_or_written(void **state) {
     for (size_t i = 0; i < sizeof bytes; i++) assert_int_equal(bytes[i], 255);
     ig_buffer_release(values);
     ig_texture_release(in), ig_texture_release(out);
-}
-
-static int open_all(void **state) {
-    if (open_test_device(state) != 0) return -1;
-    library = compile(source);
-    return 0;
-}
-
-static int close_all(void **state) {
-    ig_library_release(library);
-    return close_test_device(state);
 }
 
 int main(void) {

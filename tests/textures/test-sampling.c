@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "helpers.h"
 #include "reference.h"
+#include "textures.h"
 
 enum { POINTS = 203 };
 static const double tolerance = 1e-5;
@@ -56,7 +56,7 @@ static const kind kinds[] = {
     {"depth", IG_TEXTURE_2D, 2, 9, 9, 1, 1, 4, false},
 };
 
-static ig_library *library;
+const char *const textures_source = source;
 static bool all;
 
 // ---- Pictures ----
@@ -86,16 +86,13 @@ static picture make_picture(const kind *k, ig_pixel_format format) {
 }
 
 static ig_texture *upload(const kind *k, const picture *p) {
-    ig_texture *texture;
-    assert_ok(ig_texture_create(device,
-                                &(ig_texture_desc){.type = k->type,
-                                                   .format = p->format,
-                                                   .width = k->width,
-                                                   .height = k->height,
-                                                   .depth = k->depth,
-                                                   .array_length = k->array_length,
-                                                   .levels = k->levels},
-                                &texture));
+    ig_texture *texture = make_texture((ig_texture_desc){.type = k->type,
+                                                         .format = p->format,
+                                                         .width = k->width,
+                                                         .height = k->height,
+                                                         .depth = k->depth,
+                                                         .array_length = k->array_length,
+                                                         .levels = k->levels});
     for (uint32_t level = 0; level < p->levels; level++)
         for (uint32_t layer = 0; layer < p->layers; layer++) {
             size_t bytes = (size_t)level_side(p->width, level) * level_side(p->height, level) *
@@ -248,17 +245,6 @@ static void every_kind_is_sampled_as_the_reference_does(void **state) {
     for (size_t k = 0; k < LENGTH(kinds); k++)
         for (size_t f = 0; f < format_count; f++)
             if (is_wanted(&kinds[k], formats[f])) check_kind(&kinds[k], formats[f]);
-}
-
-static int open_all(void **state) {
-    if (open_test_device(state) != 0) return -1;
-    library = compile(source);
-    return 0;
-}
-
-static int close_all(void **state) {
-    ig_library_release(library);
-    return close_test_device(state);
 }
 
 int main(int argc, char **argv) {

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "helpers.h"
 #include "reference.h"
+#include "textures.h"
 
 static const char source[] =
     "#include <metal_stdlib>\n"
@@ -38,47 +38,10 @@ static const char source[] =
     "kernel void add_rows(texture_buffer<float, access::read_write> t, uint i [[thread_position_in_grid]]) {\n"
     "    t.write(t.read(i) * 2, i); }\n";
 
-static ig_library *library;
-
-static ig_texture *make_texture(ig_texture_desc desc) {
-    ig_texture *texture = NULL;
-    assert_ok(ig_texture_create(device, &desc, &texture));
-    return texture;
-}
+const char *const textures_source = source;
 
 static ig_texture *plane(ig_pixel_format format, uint32_t width, uint32_t height) {
     return make_texture((ig_texture_desc){.type = IG_TEXTURE_2D, .format = format, .width = width, .height = height});
-}
-
-typedef struct bound {
-    ig_texture *textures[8];
-    ig_buffer *buffers[2];
-} bound;
-
-static ig_status try_kernel(const char *kernel, const bound *b, ig_size grid, ig_error *error) {
-    ig_pipeline *pipeline = pipeline_of(library, kernel);
-    ig_queue *queue = make_queue();
-    ig_commands *commands = make_commands(queue);
-    assert_ok(ig_commands_set_pipeline(commands, pipeline));
-    for (uint32_t i = 0; i < 8; i++)
-        if (b->textures[i]) assert_ok(ig_commands_set_texture(commands, b->textures[i], i));
-    for (uint32_t i = 0; i < 2; i++)
-        if (b->buffers[i]) assert_ok(ig_commands_set_buffer(commands, b->buffers[i], 0, i));
-    ig_status status = ig_commands_dispatch_threads(commands, grid, (ig_size){0});
-    if (status == IG_STATUS_OK) status = ig_commands_commit(commands);
-    if (status == IG_STATUS_OK) status = ig_commands_wait(commands, IG_FOREVER);
-    if (error) ig_commands_get_error(commands, error);
-    ig_commands_release(commands);
-    ig_queue_release(queue);
-    ig_pipeline_release(pipeline);
-    return status;
-}
-
-static void run_kernel(const char *kernel, const bound *b, ig_size grid) {
-    ig_error error = {0};
-    ig_status status = try_kernel(kernel, b, grid, &error);
-    if (status != IG_STATUS_OK) fail_msg("%s: %s", kernel, error.message);
-    ig_error_clear(&error);
 }
 
 // ---- Arguments ----
@@ -369,15 +332,33 @@ static void wrong_bindings_are_refused(void **state) {
     ig_buffer_release(b.buffers[0]);
 }
 
-static int open_all(void **state) {
-    if (open_test_device(state) != 0) return -1;
-    library = compile(source);
-    return 0;
-}
-
-static int close_all(void **state) {
-    ig_library_release(library);
-    return close_test_device(state);
+static void objects_of_other_devices_are_refused(void **state) {
+    (void)state;
+    ig_device *other = NULL;
+    ig_texture *texture = NULL;
+    ig_texture_sampler *sampler = NULL;
+    ig_error error = {0};
+    assert_ok(ig_device_create(&(ig_device_desc){0}, &other, NULL));
+    ig_texture_desc desc = {.type = IG_TEXTURE_1D, .format = IG_PIXEL_R8_UNORM, .width = 1};
+    assert_ok(ig_texture_create(other, &desc, &texture));
+    assert_ok(ig_texture_sampler_create(other, &(ig_texture_sampler_desc){0}, &sampler));
+    ig_queue *queue = make_queue();
+    ig_commands *commands = make_commands(queue);
+    assert_status(ig_commands_set_sampler(commands, sampler, 0), IG_STATUS_INVALID_ARGUMENT);
+    ig_commands_get_error(commands, &error);
+    assert_contains(error.message, "set_sampler 0: the sampler belongs to another device");
+    ig_error_clear(&error);
+    ig_commands_release(commands);
+    commands = make_commands(queue);
+    assert_status(ig_commands_set_texture(commands, texture, 3), IG_STATUS_INVALID_ARGUMENT);
+    ig_commands_release(commands);
+    commands = make_commands(queue);
+    assert_status(ig_commands_set_sampler(commands, NULL, 16), IG_STATUS_OUT_OF_RANGE);
+    ig_commands_release(commands);
+    ig_queue_release(queue);
+    ig_texture_release(texture);
+    ig_texture_sampler_release(sampler);
+    ig_device_release(other);
 }
 
 int main(void) {
@@ -393,6 +374,7 @@ int main(void) {
         cmocka_unit_test(mipmaps_are_averages),
         cmocka_unit_test(wrong_descriptions_are_refused),
         cmocka_unit_test(wrong_bindings_are_refused),
+        cmocka_unit_test(objects_of_other_devices_are_refused),
     };
     return cmocka_run_group_tests_name("textures", tests, open_all, close_all);
 }

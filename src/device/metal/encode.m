@@ -63,6 +63,10 @@ static bool set_bytes(encoding *e, const igi_device_binding *binding) {
 static bool bind_argument(encoding *e, const igi_device_binding *binding) {
     if (binding->kind == IG_ARGUMENT_THREADGROUP)
         [e->compute setThreadgroupMemoryLength:igi_round_up(binding->length, 16) atIndex:binding->index];
+    else if (binding->texture)
+        [e->compute setTexture:igi_metal_texture(binding->texture) atIndex:binding->index];
+    else if (binding->sampler)
+        [e->compute setSamplerState:igi_metal_sampler(binding->sampler) atIndex:binding->index];
     else if (binding->buffer)
         set_buffer(e, binding->buffer, binding->offset, binding->index);
     else if (binding->bytes)
@@ -177,8 +181,11 @@ static void synchronize_managed(encoding *e) {
     for (size_t i = 0; i < e->commands->retained_count; i++) {
         const igi_device_retained *retained = &e->commands->retained[i];
         const ig_buffer *buffer = retained->kind == IGI_RETAINED_BUFFER ? retained->object : NULL;
+        const ig_texture *texture = retained->kind == IGI_RETAINED_TEXTURE ? retained->object : NULL;
         if (buffer && buffer->storage == IG_STORAGE_MANAGED)
             [blit(e) synchronizeResource:igi_metal_buffer(buffer)->buffer];
+        if (texture && [igi_metal_texture(texture) storageMode] == MTLStorageModeManaged)
+            [blit(e) synchronizeResource:igi_metal_texture(texture)];
     }
 }
 
@@ -189,7 +196,9 @@ static bool encode_command(encoding *e, const igi_device_command *command) {
         case IGI_COMMAND_DISPATCH: return encode_dispatch(e, &command->dispatch);
         case IGI_COMMAND_COPY: return encode_copy(e, command);
         case IGI_COMMAND_FILL: return encode_fill(e, command);
-        case IGI_COMMAND_BARRIER: [e->compute memoryBarrierWithScope:MTLBarrierScopeBuffers]; return true;
+        case IGI_COMMAND_BARRIER:
+            [e->compute memoryBarrierWithScope:MTLBarrierScopeBuffers | MTLBarrierScopeTextures];
+            return true;
         case IGI_COMMAND_WAIT_EVENT:
             end_encoders(e);
             igi_metal_encode_wait(e->buffer, command->event.event, command->event.value);
@@ -198,8 +207,11 @@ static bool encode_command(encoding *e, const igi_device_command *command) {
             end_encoders(e);
             igi_metal_encode_signal(e->buffer, command->event.event, command->event.value);
             return true;
-        case IGI_COMMAND_PIXELS:
-        case IGI_COMMAND_MIPMAPS: return false;  // there are no textures here to copy
+        case IGI_COMMAND_PIXELS: igi_metal_encode_pixels(blit(e), command->pixels); return true;
+        case IGI_COMMAND_MIPMAPS:
+            if (command->mipmaps->desc.levels > 1)
+                [blit(e) generateMipmapsForTexture:igi_metal_texture(command->mipmaps)];
+            return true;
         case IGI_COMMAND_PRODUCT:
             end_encoders(e);
             return igi_metal_encode_product(e->metal, e->buffer, command->product);

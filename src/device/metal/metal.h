@@ -11,6 +11,7 @@
 #include "core/pool.h"
 #include "core/watchdog.h"
 #include "device/backend.h"
+#include "device/texture.h"
 
 typedef struct metal_buffer {
     id<MTLBuffer> buffer;
@@ -48,6 +49,12 @@ static inline metal_device *igi_metal(const ig_device *device) {
 static inline metal_buffer *igi_metal_buffer(const ig_buffer *buffer) {
     return buffer->state;
 }
+static inline id<MTLTexture> igi_metal_texture(const ig_texture *texture) {
+    return (id)texture->state;
+}
+static inline id<MTLSamplerState> igi_metal_sampler(const ig_texture_sampler *sampler) {
+    return (id)sampler->own;
+}
 static inline id<MTLComputePipelineState> igi_metal_pipeline(const ig_pipeline *pipeline) {
     return (id)pipeline->state;
 }
@@ -57,6 +64,18 @@ void igi_metal_buffer_close(ig_buffer *buffer);
 void igi_metal_buffer_did_modify(ig_buffer *buffer, uint64_t offset, uint64_t length);
 // Kernels may access these through addresses in other buffers.
 void igi_metal_use_addressed_buffers(metal_device *metal, id<MTLComputeCommandEncoder> encoder);
+
+bool igi_metal_texture_open(ig_texture *texture, const ig_texture *from, const ig_texture_view_desc *view);
+void igi_metal_texture_close(ig_texture *texture);
+void igi_metal_texture_write(ig_texture *texture, const ig_region *region, const void *bytes, uint64_t row_bytes,
+                             uint64_t plane_bytes);
+void igi_metal_texture_read(const ig_texture *texture, const ig_region *region, void *bytes, uint64_t row_bytes,
+                            uint64_t plane_bytes);
+uint64_t igi_metal_texture_resource_id(const ig_texture *texture);
+bool igi_metal_sampler_open(ig_texture_sampler *sampler, const ig_texture_sampler_desc *desc);
+void igi_metal_sampler_close(ig_texture_sampler *sampler);
+uint64_t igi_metal_sampler_resource_id(const ig_texture_sampler *sampler);
+void igi_metal_encode_pixels(id<MTLBlitCommandEncoder> blit, const igi_device_pixel_copy *copy);
 
 ig_status igi_metal_library_open(ig_library *library, const ig_library_desc *desc, ig_error *error);
 void igi_metal_library_close(ig_library *library);

@@ -91,12 +91,48 @@ static ig_argument describe_threadgroup(id<MTLThreadgroupBinding> binding, char 
     };
 }
 
-// Returns false for bindings that are not arguments here: textures and the like.
+static ig_argument describe_texture(id<MTLTextureBinding> binding, char *type, size_t capacity) {
+    static const char *const names[] = {"1d",   "1d_array",   "2d", "2d_array",    "2d_ms",
+                                        "cube", "cube_array", "3d", "2d_ms_array", "_buffer"};
+    char element[32];
+    spell_type([binding textureDataType], element, sizeof element);
+    NSUInteger shape = [binding textureType], length = [binding arrayLength];
+    snprintf(type, capacity, "%s%s%s<%s>%s", length > 1 ? "array<" : "", [binding isDepthTexture] ? "depth" : "texture",
+             shape < sizeof names / sizeof *names ? names[shape] : "", element, length > 1 ? ">" : "");
+    return (ig_argument){
+        .attribute = "texture",
+        .address_space = "",
+        .condition = [binding isUsed] ? "" : "unused",
+        .kind = IG_ARGUMENT_TEXTURE,
+        .array_length = length ? (uint32_t)length : 1,
+        .access = access_of([binding access]),
+        .index = (uint32_t)[binding index],
+    };
+}
+
+static ig_argument describe_sampler(id<MTLBinding> binding, char *type, size_t capacity) {
+    snprintf(type, capacity, "sampler");
+    return (ig_argument){
+        .attribute = "sampler",
+        .address_space = "",
+        .condition = [binding isUsed] ? "" : "unused",
+        .kind = IG_ARGUMENT_SAMPLER,
+        .array_length = 1,
+        .access = IG_ACCESS_READ,
+        .index = (uint32_t)[binding index],
+    };
+}
+
+// Returns false for bindings that are not arguments here.
 static bool describe(id<MTLBinding> binding, ig_argument *argument, char *type, size_t capacity) {
     if ([binding type] == MTLBindingTypeBuffer)
         *argument = describe_buffer((id<MTLBufferBinding>)binding, type, capacity);
     else if ([binding type] == MTLBindingTypeThreadgroupMemory && [binding isArgument])
         *argument = describe_threadgroup((id<MTLThreadgroupBinding>)binding, type, capacity);
+    else if ([binding type] == MTLBindingTypeTexture)
+        *argument = describe_texture((id<MTLTextureBinding>)binding, type, capacity);
+    else if ([binding type] == MTLBindingTypeSampler)
+        *argument = describe_sampler(binding, type, capacity);
     else
         return false;
     return true;

@@ -8,4 +8,6 @@ ingot run t.metal --grid 2
 ingot run t.metal --grid 2 --arg 0=texture:r32_uint[4,4]
 ingot run t.metal --grid 2 --arg 0=texture:r32_float[4,4] --out 0=x.png
 ingot run t.metal --grid 2 --arg 1=texture:r32_float[4,4]
+ingot run t.metal --grid 2 --arg 0=texture:r32_float[4,4] --print 0
+ingot run t.metal --grid 2 --arg 0=texture:r32_float[4,4] --out 0=x.npy
 ingot run t.metal --grid 2 --arg 0=texture:none.png

@@ -4,6 +4,7 @@
 #define INGOT_METAL_ARGUMENT_H
 
 #import <Metal/MTLDataType.h>
+#import <Metal/MTLTexture.h>
 
 typedef NS_ENUM(NSInteger, MTLBindingType) {
     MTLBindingTypeBuffer = 0,
@@ -88,6 +89,13 @@ MTL_EXPORT
 @property (readonly) NSUInteger threadgroupMemoryDataSize;
 @end
 
+@protocol MTLTextureBinding <MTLBinding>
+@property (readonly) MTLTextureType textureType;
+@property (readonly) MTLDataType textureDataType;
+@property (readonly, getter=isDepthTexture) BOOL depthTexture;
+@property (readonly) NSUInteger arrayLength;
+@end
+
 // The older form of the same.
 MTL_EXPORT
 @interface MTLArgument : NSObject {
@@ -105,6 +113,9 @@ MTL_EXPORT
 @property (readonly) MTLPointerType *bufferPointerType;
 @property (readonly) NSUInteger threadgroupMemoryAlignment;
 @property (readonly) NSUInteger threadgroupMemoryDataSize;
+@property (readonly) MTLTextureType textureType;
+@property (readonly) MTLDataType textureDataType;
+@property (readonly) BOOL isDepthTexture;
 @property (readonly) NSUInteger arrayLength;
 @end
 

@@ -18,7 +18,7 @@
 - (void)addDebugMarker:(NSString *)marker range:(NSRange)range;
 - (void)removeAllDebugMarkers;
 - (id<MTLBuffer>)newRemoteBufferViewForDevice:(id<MTLDevice>)device;
-// nil here: there are no textures.
+// The texture has the pixels in this buffer.
 - (id<MTLTexture>)newTextureWithDescriptor:(MTLTextureDescriptor *)descriptor
                                     offset:(NSUInteger)offset
                                bytesPerRow:(NSUInteger)bytesPerRow;

@@ -52,6 +52,10 @@ typedef struct {
 - (void)setTextures:(const id<MTLTexture>[])textures withRange:(NSRange)range;
 - (void)setSamplerState:(id<MTLSamplerState>)sampler atIndex:(NSUInteger)index;
 - (void)setSamplerStates:(const id<MTLSamplerState>[])samplers withRange:(NSRange)range;
+- (void)setSamplerState:(id<MTLSamplerState>)sampler
+            lodMinClamp:(float)lodMinClamp
+            lodMaxClamp:(float)lodMaxClamp
+                atIndex:(NSUInteger)index;
 - (void)setStageInRegion:(MTLRegion)region;
 - (void)setImageblockWidth:(NSUInteger)width height:(NSUInteger)height;
 - (void)executeCommandsInBuffer:(id<MTLIndirectCommandBuffer>)indirectCommandBuffer withRange:(NSRange)executionRange;

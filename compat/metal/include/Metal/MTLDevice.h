@@ -4,6 +4,7 @@
 #define INGOT_METAL_DEVICE_H
 
 #import <Metal/MTLCounters.h>
+#import <Metal/MTLPixelFormat.h>
 #import <Metal/MTLResource.h>
 #import <Metal/MTLTypes.h>
 #include <dispatch/dispatch.h>
@@ -229,6 +230,8 @@ typedef void (^MTLNewComputePipelineStateWithReflectionCompletionHandler)(
                                                              error:(NSError **)error;
 - (id<MTLTexture>)newTextureWithDescriptor:(MTLTextureDescriptor *)descriptor;
 - (id<MTLSamplerState>)newSamplerStateWithDescriptor:(MTLSamplerDescriptor *)descriptor;
+- (NSUInteger)minimumLinearTextureAlignmentForPixelFormat:(MTLPixelFormat)format;
+- (NSUInteger)minimumTextureBufferAlignmentForPixelFormat:(MTLPixelFormat)format;
 - (id<MTLArgumentEncoder>)newArgumentEncoderWithArguments:(NSArray *)arguments;
 @end
 

@@ -52,7 +52,7 @@ MTL_EXPORT
 - (NSUInteger)maxAvailableSizeWithAlignment:(NSUInteger)alignment;
 - (id<MTLBuffer>)newBufferWithLength:(NSUInteger)length options:(MTLResourceOptions)options;
 - (id<MTLBuffer>)newBufferWithLength:(NSUInteger)length options:(MTLResourceOptions)options offset:(NSUInteger)offset;
-- (id<MTLTexture>)newTextureWithDescriptor:(MTLTextureDescriptor *)descriptor;  // nil here
+- (id<MTLTexture>)newTextureWithDescriptor:(MTLTextureDescriptor *)descriptor;  // with memory of its own
 - (MTLPurgeableState)setPurgeableState:(MTLPurgeableState)state;
 @end
 

@@ -20,6 +20,7 @@
 #import <Metal/MTLCounters.h>
 #import <Metal/MTLDataType.h>
 #import <Metal/MTLDefines.h>
+#import <Metal/MTLDepthStencil.h>
 #import <Metal/MTLDevice.h>
 #import <Metal/MTLEvent.h>
 #import <Metal/MTLFence.h>
@@ -31,8 +32,11 @@
 #import <Metal/MTLLibrary.h>
 #import <Metal/MTLLogState.h>
 #import <Metal/MTLPipeline.h>
+#import <Metal/MTLPixelFormat.h>
 #import <Metal/MTLResidencySet.h>
 #import <Metal/MTLResource.h>
+#import <Metal/MTLSampler.h>
+#import <Metal/MTLTexture.h>
 #import <Metal/MTLTypes.h>
 
 #endif

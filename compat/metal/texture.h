@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Textures and samplers. Internal.
+#ifndef INGOT_COMPAT_METAL_TEXTURE_H
+#define INGOT_COMPAT_METAL_TEXTURE_H
+
+#include <ingot/texture.h>
+
+#include "resource.h"
+
+@interface IGTexture : IGObject <MTLTexture> {
+   @public
+    ig_texture *_texture;
+
+   @private
+    IGDevice *_device;
+    ig_texture_desc _desc;
+    MTLResourceOptions _options;
+    MTLTextureUsage _usage;
+    MTLTextureSwizzleChannels _swizzle;
+    MTLPurgeableState _purgeable;
+    id<MTLBuffer> _buffer;      // that has the pixels, or nil
+    IGTexture *_parent;         // of a view, or nil
+    NSUInteger _level, _slice;  // of the parent
+}
+@end
+
+@interface IGSamplerState : IGObject <MTLSamplerState> {
+   @public
+    ig_texture_sampler *_sampler;
+
+   @private
+    IGDevice *_device;
+}
+@end
+
+@interface IGSamplerState (Making)
+- (id)initWithSampler:(ig_texture_sampler *)sampler device:(IGDevice *)device label:(NSString *)label;
+@end
+
+#pragma GCC visibility push(hidden)
+// These return nil if there can be no such texture or sampler. `buffer` may be nil.
+id<MTLTexture> igi_new_texture(IGDevice *device, MTLTextureDescriptor *descriptor, id<MTLBuffer> buffer,
+                               NSUInteger offset, NSUInteger bytesPerRow);
+id<MTLSamplerState> igi_new_sampler(IGDevice *device, MTLSamplerDescriptor *descriptor);
+// The ig_texture of an MTLTexture; NULL for nil.
+ig_texture *igi_texture_of(id<MTLTexture> texture);
+#pragma GCC visibility pop
+
+#endif
