@@ -165,7 +165,7 @@ typedef struct ig_ring_launch_desc {
     uint32_t max_payload;           // 0: 65536
     uint64_t state_bytes;           // lasts between messages, zero at first; 0: 64
     ig_buffer *buffers[4];          // for context.buffer(n)
-    uint32_t shared_memory;         // must be 0: handlers declare threadgroup variables
+    uint32_t shared_memory;         // bytes of threadgroup memory for context.shared<T>(), in MSL; 0: none
     bool start_inactive;            // Launched, not Active
     bool k2k;                       // may have routes
     bool batches;                   // the handler takes several messages per call: see ig_ring_context_count

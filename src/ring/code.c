@@ -5,7 +5,7 @@
 #include "device/backend.h"
 #include "ring/kernel.h"
 
-enum { DEFAULT_BLOCK = 256 };
+enum { DEFAULT_BLOCK = 256, LEAST_SHARED = 16 };
 
 // "a, b": ring kernels of the library, which come in pairs.
 static char *list_kernels(const ig_library *library) {
@@ -57,6 +57,23 @@ static void name_handler(const ig_ring_kernel *kernel, const char *function, con
     free(device_words), free(our_words);
 }
 
+static ig_status check_size(const ig_ring_kernel *kernel, const ig_ring_launch_desc *desc, ig_error *error) {
+    ig_pipeline_properties properties;
+    ig_device_properties device;
+    ig_pipeline_get_properties(kernel->pipeline, &properties);
+    ig_device_get_properties(kernel->runtime->device, &device);
+    if (kernel->group.x > properties.max_threads_per_threadgroup)
+        return igi_error_set(error, IG_STATUS_THREADGROUP_TOO_LARGE,
+                             "ring kernel '%s' has a block of %u threads; the device runs %u together", kernel->name,
+                             (uint32_t)kernel->group.x, properties.max_threads_per_threadgroup);
+    uint64_t own = properties.static_threadgroup_memory, most = device.max_threadgroup_memory;
+    if (own <= most && desc->shared_memory <= most - own) return IG_STATUS_OK;
+    return igi_error_set(error, IG_STATUS_THREADGROUP_TOO_LARGE,
+                         "ring kernel '%s' asks for %u bytes of shared memory; the device has %llu, of which its loop "
+                         "needs %llu",
+                         kernel->name, desc->shared_memory, (unsigned long long)most, (unsigned long long)own);
+}
+
 static ig_status compile(ig_ring_kernel *kernel, const ig_ring_launch_desc *desc, ig_error *error) {
     // Kernels of one source share compiled code if they use the same name for it.
     const char *wanted = desc->kernel ? desc->kernel : desc->name;
@@ -76,13 +93,7 @@ static ig_status compile(ig_ring_kernel *kernel, const ig_ring_launch_desc *desc
     kernel->wanted = igi_strdup(wanted);
     if (!kernel->wanted) return igi_error_no_memory(error);
     kernel->group = (ig_size){block, 1, 1};
-    ig_pipeline_properties properties;
-    ig_pipeline_get_properties(kernel->pipeline, &properties);
-    if (block > properties.max_threads_per_threadgroup)
-        return igi_error_set(error, IG_STATUS_THREADGROUP_TOO_LARGE,
-                             "ring kernel '%s' has a block of %u threads; the device runs %u together", kernel->name,
-                             block, properties.max_threads_per_threadgroup);
-    return IG_STATUS_OK;
+    return check_size(kernel, desc, error);
 }
 
 static ig_status encode(ig_ring_kernel *kernel, ig_commands **commands) {
@@ -102,6 +113,8 @@ static ig_status encode(ig_ring_kernel *kernel, ig_commands **commands) {
     // Buffers that were not given are not used, but every argument must be bound.
     for (uint32_t i = 0; i < sizeof bound / sizeof *bound && status == IG_STATUS_OK; i++)
         status = ig_commands_set_buffer(made, bound[i] ? bound[i] : kernel->arena_buffer, 0, i);
+    uint64_t shared = kernel->shared_memory ? kernel->shared_memory : LEAST_SHARED;
+    if (status == IG_STATUS_OK) status = ig_commands_set_threadgroup_memory(made, shared, 0);
     if (status == IG_STATUS_OK) status = ig_commands_dispatch_threadgroups(made, (ig_size){1, 1, 1}, kernel->group);
     if (status == IG_STATUS_OK)
         *commands = made;
@@ -114,6 +127,7 @@ ig_status igi_ring_make_code(ig_ring_kernel *kernel, const ig_ring_launch_desc *
     kernel->handler = desc->handler;
     kernel->user = desc->user;
     if (desc->handler) return IG_STATUS_OK;
+    kernel->shared_memory = desc->shared_memory;
     for (int i = 0; i < IGI_RING_BUFFERS; i++) kernel->buffers[i] = ig_buffer_retain(desc->buffers[i]);
     ig_status status = compile(kernel, desc, error);
     if (status == IG_STATUS_OK) status = ig_queue_create(kernel->runtime->device, &kernel->queue);

@@ -198,9 +198,10 @@ static ig_status check_desc(const ig_ring_launch_desc *desc, ig_error *error) {
                              "ring kernel '%s' asks for %u threadgroups; messages are handled by one, of up to 1024 "
                              "threads: use a larger block",
                              desc->name, desc->grid);
-    if (desc->shared_memory)
+    if (desc->shared_memory && desc->handler)
         return igi_error_set(error, IG_STATUS_UNSUPPORTED,
-                             "ring kernel '%s' asks for shared memory: declare threadgroup variables in its handler",
+                             "ring kernel '%s' asks for shared memory, but its handler is in C: one thread runs it, "
+                             "which has variables of its own",
                              desc->name);
     return IG_STATUS_OK;
 }

@@ -47,6 +47,7 @@ struct ig_ring_kernel {
     ig_commands *commands;
     ig_size group;
     ig_buffer *buffers[IGI_RING_BUFFERS];
+    uint32_t shared_memory;  // bytes of threadgroup memory for handlers in MSL
     // Life.
     pthread_mutex_t lock;  // guards what follows
     pthread_cond_t changed;

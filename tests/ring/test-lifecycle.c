@@ -162,7 +162,7 @@ static void bad_launches_are_explained(void **state) {
                     {IG_STATUS_NOT_FOUND, "echo_kernel"},          {IG_STATUS_COMPILE_FAILED, "wrong"},
                     {IG_STATUS_INVALID_ARGUMENT, "powers of two"}, {IG_STATUS_UNSUPPORTED, "larger block"},
                     {IG_STATUS_NOT_FOUND, "INGOT_RING_KERNEL"},    {IG_STATUS_INVALID_ARGUMENT, "65536"},
-                    {IG_STATUS_THREADGROUP_TOO_LARGE, "2000"},     {IG_STATUS_UNSUPPORTED, "threadgroup variables"}};
+                    {IG_STATUS_THREADGROUP_TOO_LARGE, "2000"},     {IG_STATUS_UNSUPPORTED, "variables of its own"}};
     ig_ring_launch_desc bad[LENGTH(expected)];
     for (size_t i = 0; i < LENGTH(bad); i++) bad[i] = good;
     bad[0].name = "";
@@ -174,6 +174,7 @@ static void bad_launches_are_explained(void **state) {
     bad[6].source = "#include <metal_stdlib>\nkernel void k() {}\n";
     bad[7].max_payload = 65537;
     bad[8].block = 2000;
+    bad[9] = desc_of(&ways[0], "echo");
     bad[9].shared_memory = 1024;
     for (size_t i = 0; i < LENGTH(bad); i++) {
         ig_ring_kernel *kernel = (ig_ring_kernel *)&bad;
@@ -187,6 +188,57 @@ static void bad_launches_are_explained(void **state) {
     assert_int_equal(ig_ring_list(rings, NULL, 0), 0);
     assert_status(ig_ring_runtime_create(device, &(ig_ring_runtime_desc){.inbox_capacity = 3}, &(ig_ring_runtime *){0}),
                   IG_STATUS_INVALID_ARGUMENT);
+}
+
+static const char mirror_source[] =
+    "#include <ingot/ring>\n"
+    "using namespace metal;\n"
+    "void mirror(thread ring::context &context) {\n"
+    "    threadgroup uint *all = context.shared<uint>();\n"
+    "    uint i = context.thread_index(), n = context.thread_count();\n"
+    "    all[i] = *context.payload<uint>() + i;\n"
+    "    threadgroup_barrier(mem_flags::mem_threadgroup);\n"
+    "    device uint *out = context.open_reply<uint>(1, n);\n"
+    "    if (out) out[i] = all[n - 1 - i];\n"
+    "}\n"
+    "INGOT_RING_KERNEL(mirror_kernel, mirror)\n";
+
+static void expect_mirrored(ig_ring_kernel *kernel, uint32_t first, uint32_t block) {
+    ig_message question = IG_MESSAGE(1, &first), answer = {0};
+    assert_ok(ig_ring_send(kernel, &question, SECONDS(20), NULL));
+    assert_ok(ig_ring_receive(kernel, &answer, SECONDS(20)));
+    assert_int_equal(answer.header.payload_size, block * sizeof(uint32_t));
+    for (uint32_t i = 0; i < block; i++) assert_int_equal(((const uint32_t *)answer.payload)[i], first + block - 1 - i);
+    ig_message_clear(&answer);
+}
+
+static void threads_of_a_block_share_memory(void **state) {
+    (void)state;
+    static const uint32_t blocks[] = {1, 48, 256};
+    for (size_t b = 0; b < LENGTH(blocks); b++)
+        for (int mode = 0; mode < 2; mode++) {
+            ig_ring_launch_desc desc = {.name = "mirror",
+                                        .kernel = "mirror_kernel",
+                                        .source = mirror_source,
+                                        .mode = mode ? IG_RING_EVENT_DRIVEN : IG_RING_PERSISTENT,
+                                        .block = blocks[b],
+                                        .shared_memory = blocks[b] * (uint32_t)sizeof(uint32_t)};
+            ig_ring_kernel *kernel = launch(&desc);
+            expect_mirrored(kernel, 1000, blocks[b]);
+            expect_mirrored(kernel, 7, blocks[b]);
+            end_kernel(kernel);
+        }
+}
+
+static void more_shared_memory_than_there_is_is_refused(void **state) {
+    (void)state;
+    ig_ring_launch_desc desc = {
+        .name = "mirror", .kernel = "mirror_kernel", .source = mirror_source, .block = 32, .shared_memory = 1 << 24};
+    ig_ring_kernel *kernel = NULL;
+    ig_error error = {0};
+    assert_status(ig_ring_launch(rings, &desc, &kernel, &error), IG_STATUS_THREADGROUP_TOO_LARGE);
+    assert_contains(error.message, "16777216");
+    ig_error_clear(&error);
 }
 
 static void a_runtime_has_room_for_as_many_kernels_as_it_says(void **state) {
@@ -580,6 +632,8 @@ int main(void) {
         WITH_RUNTIME(draining_handles_what_waits_and_dropping_does_not),
         WITH_RUNTIME(kernels_have_names_and_numbers),
         WITH_RUNTIME(bad_launches_are_explained),
+        WITH_RUNTIME(threads_of_a_block_share_memory),
+        WITH_RUNTIME(more_shared_memory_than_there_is_is_refused),
         WITH_RUNTIME(a_runtime_has_room_for_as_many_kernels_as_it_says),
         WITH_RUNTIME(shutdown_ends_kernels_with_messages_in_flight),
         WITH_RUNTIME(sleeping_receivers_learn_of_the_end),
