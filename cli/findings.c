@@ -240,9 +240,7 @@ int cli_findings_open(cli_findings *findings, uint32_t *checks) {
     return CLI_CONTINUE;
 }
 
-void cli_findings_show(cli_findings *findings, const ig_commands *commands) {
-    const ig_finding *all;
-    size_t count = ig_commands_get_findings(commands, &all);
+void cli_findings_show(cli_findings *findings, const ig_finding *all, size_t count) {
     uint64_t limit = findings->limit ? findings->limit : DEFAULT_LIMIT;
     for (size_t i = 0; i < count; i++) {
         if (is_suppressed(findings, &all[i])) {
@@ -259,6 +257,12 @@ void cli_findings_show(cli_findings *findings, const ig_commands *commands) {
         else if (shown)
             print_finding(&all[i]);
     }
+}
+
+void cli_findings_show_of(cli_findings *findings, const ig_commands *commands) {
+    const ig_finding *all;
+    size_t count = ig_commands_get_findings(commands, &all);
+    cli_findings_show(findings, all, count);
 }
 
 int cli_findings_close(cli_findings *findings) {

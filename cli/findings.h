@@ -20,8 +20,9 @@ typedef struct cli_findings {
 
 // Reads the rules and names of checks. Returns CLI_CONTINUE, or the exit code after printing an error.
 int cli_findings_open(cli_findings *findings, uint32_t *checks);
-// Shows the findings of finished commands.
-void cli_findings_show(cli_findings *findings, const ig_commands *commands);
+void cli_findings_show(cli_findings *findings, const ig_finding *all, size_t count);
+// The same for those of finished commands.
+void cli_findings_show_of(cli_findings *findings, const ig_commands *commands);
 // Prints a summary; returns the exit code.
 int cli_findings_close(cli_findings *findings);
 

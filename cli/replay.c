@@ -97,7 +97,7 @@ static int dispatch(replay_job *job) {
     encode(job, commands);
     status = ig_commands_commit(commands);
     if (status == IG_STATUS_OK) status = ig_commands_wait(commands, IG_FOREVER);
-    if (job->check) cli_findings_show(&job->findings, commands);
+    if (job->check) cli_findings_show_of(&job->findings, commands);
     if (job->check && status == IG_STATUS_CHECK_FAILED) status = IG_STATUS_OK;
     int result = status == IG_STATUS_OK ? CLI_CONTINUE : report_failure(job, commands, status);
     ig_commands_release(commands);

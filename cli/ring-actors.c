@@ -88,6 +88,7 @@ static int launch(ring_run *run, ring_actor *actor) {
                                 .path = run->path,
                                 .mode = (ig_ring_mode)run->mode,
                                 .block = (uint32_t)run->block,
+                                .shared_memory = (uint32_t)run->shared_memory,
                                 .deadline_ns = run->deadline_ns ? run->deadline_ns : run->timeout_ns,
                                 .restart = run->restarts ? IG_RESTART_ON_FAILURE : IG_RESTART_NEVER,
                                 .max_restarts = (uint32_t)run->restarts,

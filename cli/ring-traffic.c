@@ -135,6 +135,14 @@ static void end_actors(ring_run *run) {
     }
 }
 
+static void show_findings(ring_run *run) {
+    for (size_t i = 0; i < run->actor_count; i++) {
+        const ig_finding *all;
+        size_t count = ig_ring_get_findings(run->actors[i].handle, &all);
+        cli_findings_show(&run->findings, all, count);
+    }
+}
+
 int ring_exchange(ring_run *run) {
     int result = send_items(run);
     if (result == CLI_CONTINUE && run->lines) result = send_lines(run);
@@ -143,6 +151,7 @@ int ring_exchange(ring_run *run) {
     show_answers(run, 0);
     if (run->status) ring_show_status(run);
     end_actors(run);
+    if (run->check) show_findings(run);
     show_dead_letters(run);
     return result == CLI_CONTINUE && run->dead ? CLI_BAD_INPUT : result;
 }

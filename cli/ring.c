@@ -6,7 +6,9 @@
 #include "console/device.h"
 
 static int open_run(ring_run *run) {
-    int result = cli_open_device(NULL, &run->device);
+    ig_device_desc desc = {0};
+    int result = run->check ? cli_findings_open(&run->findings, &desc.check) : CLI_CONTINUE;
+    if (result == CLI_CONTINUE) result = cli_open_device(&desc, &run->device);
     if (result != CLI_CONTINUE) return result;
     ig_status status = ig_ring_runtime_create(run->device, NULL, &run->runtime);
     return status == IG_STATUS_OK ? ring_launch_actors(run) : cli_report(status, NULL);
@@ -23,11 +25,13 @@ static void close_run(ring_run *run) {
 
 static int run_ring(ring_run *run) {
     if (run->block > 1024) return cli_usage_error("--block takes at most 1024 threads");
+    if (run->shared_memory > UINT32_MAX) return cli_usage_error("--shared takes at most the device's 32768 bytes");
     int result = ring_read_items(run);
     if (result == CLI_CONTINUE && !run->item_count && !run->lines && !run->status)
         result = cli_usage_error("nothing to send: give --send SPEC, --file FILE or --lines");
     if (result == CLI_CONTINUE) result = open_run(run);
     if (result == CLI_CONTINUE) result = ring_exchange(run);
+    if (run->check && result == CLI_CONTINUE) result = cli_findings_close(&run->findings);
     return result;
 }
 
@@ -50,6 +54,7 @@ int cmd_ring(int argc, char **argv) {
         {'m', "mode", CLI_CHOICE, &run.mode, "persistent|event",
          "keep the kernel running, or enter it when messages arrive (default persistent)"},
         {'b', "block", CLI_COUNT, &run.block, "N", "threads that handle one message together (default 256)"},
+        {0, "shared", CLI_COUNT, &run.shared_memory, "BYTES", "threadgroup memory for context.shared() (default none)"},
         {'s', "send", CLI_TEXTS, &run.sends, "SPEC", "send a message; may be repeated"},
         {'f', "file", CLI_TEXTS, &run.files, "FILE", "send the bytes of a file; may be repeated"},
         {'l', "lines", CLI_FLAG, &run.lines, NULL, "send each line of stdin"},
@@ -62,6 +67,8 @@ int cmd_ring(int argc, char **argv) {
          "time limit of a handler for one message (default: --timeout)"},
         {0, "timeout", CLI_SECONDS, &run.timeout_ns, "S",
          "how long to wait for room for a message, and for replies at the end (default 10)"},
+        {0, "check", CLI_FLAG, &run.check, NULL,
+         "look for errors in handlers: out-of-bounds accesses, races, uninitialised values"},
         {0, "status", CLI_FLAG, &run.status, NULL, "print what each kernel did"},
         CLI_OPTION_JSON,
     };

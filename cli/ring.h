@@ -7,6 +7,7 @@
 
 #include "console/options.h"
 #include "console/output.h"
+#include "findings.h"
 
 // How payloads are shown.
 typedef enum ring_format { RING_TEXT, RING_HEX, RING_ELEMENTS } ring_format;
@@ -30,13 +31,15 @@ typedef struct ring_run {
     cli_list kernel_texts, connections, sends, files;
     int mode;  // an ig_ring_mode
     uint64_t block, message_type, repeat, restarts, deadline_ns, timeout_ns;
-    bool lines, status;
+    uint64_t shared_memory;
+    bool lines, status, check;
     // As read:
     ring_item *items;
     size_t item_count;
     ring_format format;  // of answers
     ig_type format_type;
     // While running:
+    cli_findings findings;  // what checking found
     ig_device *device;
     ig_ring_runtime *runtime;
     ring_actor *actors;  // messages go to the first

@@ -37,7 +37,7 @@ static int run_once(run_job *job, uint64_t *nanoseconds) {
     encode(job, commands);
     status = ig_commands_commit(commands);
     if (status == IG_STATUS_OK) status = ig_commands_wait(commands, IG_FOREVER);
-    if (job->check) cli_findings_show(&job->findings, commands);
+    if (job->check) cli_findings_show_of(&job->findings, commands);
     if (job->check && status == IG_STATUS_CHECK_FAILED) status = IG_STATUS_OK;
     ig_timing timing = {0};
     if (status == IG_STATUS_OK) status = ig_commands_get_dispatch_timing(commands, 0, &timing);
