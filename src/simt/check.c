@@ -38,6 +38,12 @@ static ig_status refuse_call(igi_simt_module *m, LLVMValueRef callee) {
     if (LLVMIsDeclaration(callee))
         igi_error_set(m->error, status, "kernel '%s' calls '%s', which is declared but not defined", m->request->name,
                       name);
+    else if (strncmp(name, IGI_CALL_OF_POINTER, sizeof IGI_CALL_OF_POINTER - 1) == 0)
+        igi_error_set(
+            m->error, status,
+            "kernel '%s' calls a function recursively, through a pointer or a function table, which Metal does "
+            "not allow",
+            m->request->name);
     else
         igi_error_set(m->error, status, "kernel '%s' calls '%s' recursively, which Metal does not allow",
                       m->request->name, name);

@@ -78,7 +78,7 @@ static LLVMValueRef declare_dispatcher(numbered *n, LLVMTypeRef type, LLVMTypeRe
     LLVMGetParamTypes(type, parameters);
     parameters[count] = LLVMPointerTypeInContext(n->m->context, 0);
     *dispatcher_type = LLVMFunctionType(LLVMGetReturnType(type), parameters, count + 1, 0);
-    LLVMValueRef dispatcher = LLVMAddFunction(n->m->module, "ig.call", *dispatcher_type);
+    LLVMValueRef dispatcher = LLVMAddFunction(n->m->module, IGI_CALL_OF_POINTER, *dispatcher_type);
     LLVMSetLinkage(dispatcher, LLVMInternalLinkage);
     igi_simt_add_attribute(dispatcher, "alwaysinline");
     igi_simt_add_attribute(dispatcher, "nounwind");

@@ -79,6 +79,8 @@ ig_status igi_simt_pass_bind(igi_simt_module *m);
 // Calls through pointers become a switch over the functions that may be meant.
 // post: nothing but calls refers to functions with a body; no call goes through a pointer.
 ig_status igi_simt_pass_functions(igi_simt_module *m);
+// The name of the functions with these switches, followed by a number if there are several.
+#define IGI_CALL_OF_POINTER "ig.call"
 // The name of a linked function in the module.
 void igi_simt_linked_name(const igi_simt_request *request, size_t index, char name[IGI_LINKED_NAME]);
 // Part of bind: after inlining, placeholder calls become parameters of m->thread.
