@@ -127,11 +127,6 @@ static IGConstant *new_constant(const void *value, MTLDataType data_type) {
     [_byName removeAllObjects];
 }
 
-- (IGConstant *)constantFor:(const ig_function_constant_info *)info {
-    IGConstant *constant = [_byName objectForKey:[NSString stringWithUTF8String:info->name]];
-    return constant ? constant : [_byIndex objectForKey:[NSNumber numberWithUnsignedLong:info->id]];
-}
-
 - (ig_function_constant *)newConstantsFor:(const ig_library *)library count:(size_t *)count {
     igi_ensure_pool();
     size_t most = ig_library_function_constant_count(library);
@@ -139,10 +134,14 @@ static IGConstant *new_constant(const void *value, MTLDataType data_type) {
     *count = 0;
     for (size_t i = 0; constants && i < most; i++) {
         const ig_function_constant_info *info = ig_library_function_constant(library, i);
-        IGConstant *constant = [self constantFor:info];
+        IGConstant *named = [_byName objectForKey:[NSString stringWithUTF8String:info->name]],
+                   *constant = named ? named : [_byIndex objectForKey:[NSNumber numberWithUnsignedLong:info->id]];
         if (!constant) continue;
-        constants[(*count)++] = (ig_function_constant){
-            .id = info->id, .type = constant->type, .value = constant->value, .components = constant->components};
+        constants[(*count)++] = (ig_function_constant){.name = named ? info->name : NULL,
+                                                       .id = info->id,
+                                                       .type = constant->type,
+                                                       .value = constant->value,
+                                                       .components = constant->components};
     }
     return constants;
 }

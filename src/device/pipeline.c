@@ -18,12 +18,20 @@ static ig_status no_such_kernel(const ig_library *library, const char *name, ig_
     return IG_STATUS_NOT_FOUND;
 }
 
+static bool has_type_of(const ig_function_constant_info *info, const ig_function_constant *given) {
+    return info->type == given->type && info->components == (given->components ? given->components : 1);
+}
+
+// Several may share a number, for different kernels: the first of the right type, or else the first.
 static const ig_function_constant_info *find_constant(const ig_library *library, const ig_function_constant *given) {
+    const ig_function_constant_info *first = NULL;
     for (size_t i = 0; i < library->reflection.constant_count; i++) {
         const ig_function_constant_info *info = &library->reflection.constants[i];
-        if (given->name ? strcmp(info->name, given->name) == 0 : info->id == given->id) return info;
+        if (given->name ? strcmp(info->name, given->name) != 0 : info->id != given->id) continue;
+        if (has_type_of(info, given)) return info;
+        if (!first) first = info;
     }
-    return NULL;
+    return first;
 }
 
 // Constants that the library does not have are not an error: hosts use one set of values for many kernels.
@@ -34,12 +42,11 @@ static ig_status check_constants(const ig_library *library, const ig_pipeline_de
             return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "function constant %zu has no value or type", i);
         const ig_function_constant_info *info = find_constant(library, given);
         if (!info) continue;
-        uint32_t components = given->components ? given->components : 1;
-        if (info->type != given->type || info->components != components)
+        if (!has_type_of(info, given))
             return igi_error_set(error, IG_STATUS_WRONG_CONSTANT,
                                  "function constant '%s' (%u) is %s x %u in the source, but %s x %u was given",
                                  info->name, info->id, ig_type_name(info->type), info->components,
-                                 ig_type_name(given->type), components);
+                                 ig_type_name(given->type), given->components ? given->components : 1);
     }
     return IG_STATUS_OK;
 }

@@ -22,6 +22,7 @@ typedef struct declaration {
     size_t ends[MAX_NAMES];  // token after each declarator
     size_t count;
     bool is_initialised;
+    bool is_filled;  // with zeros
 } declaration;
 
 static bool says_threadgroup(const igi_msl_rewriter *r, const igi_msl_space_macros *macros, size_t index) {
@@ -84,6 +85,7 @@ static bool read_declaration(const igi_msl_rewriter *r, const igi_msl_space_macr
             if (!d->space || d->words < 2 || !end_declarator(r, d, start, i, name_end)) return false;
             size_t zeros = initialiser ? after_zeros(r, i) : i;
             d->is_initialised = zeros == 0;
+            d->is_filled |= initialiser;
             if (zeros) i = zeros;
             d->end = i;
             if (d->is_initialised || is_boundary(r, i) || igi_msl_is(r, i, ";")) return true;
@@ -134,7 +136,8 @@ static void refer_to_storage(igi_msl_rewriter *r, const declaration *d) {
     for (size_t i = 0; i < d->count; i++) {
         igi_text_addf(&text, "%sauto &", has_semicolon ? " " : "; ");
         append_name(r, &text, &d->names[i]);
-        igi_text_addf(&text, " = __IG_IN_THREADGROUP(%s", prefix_of(r, d->names[i].first));
+        igi_text_addf(&text, " = %s(%s", d->is_filled ? "__IG_FILLED_IN_THREADGROUP" : "__IG_IN_THREADGROUP",
+                      prefix_of(r, d->names[i].first));
         append_name(r, &text, &d->names[i]);
         igi_text_add(&text, has_semicolon ? ");" : ")");
     }

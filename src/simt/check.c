@@ -107,8 +107,8 @@ static ig_status check_global(igi_simt_module *m, LLVMValueRef global) {
     igi_msl_constant_symbol constant;
     if (LLVMIsDeclaration(global) && igi_msl_constant_symbol_read(symbol, &constant))
         return igi_error_set(m->error, IG_STATUS_WRONG_CONSTANT,
-                             "kernel '%s' needs a value for function constant %u ('%s')", m->request->name, constant.id,
-                             constant.name);
+                             "kernel '%s' needs a value for function constant %u ('%s') of type %.*s", m->request->name,
+                             constant.id, constant.name, (int)constant.type_length, constant.type);
     if (LLVMIsGlobalConstant(global) && !LLVMIsDeclaration(global))
         return mentions_function(LLVMGetInitializer(global)) ? refuse_address(m) : IG_STATUS_OK;
     char *name = igi_msl_variable_name(symbol);

@@ -45,12 +45,36 @@ static LLVMValueRef make_constant(LLVMTypeRef type, const ig_function_constant *
     }
 }
 
-static const ig_function_constant *find_given(const igi_simt_request *request, const char *symbol) {
+static bool is_of_scalar(LLVMTypeRef type, ig_type wanted) {
+    unsigned bits = ig_type_size(wanted) * 8;
+    switch (LLVMGetTypeKind(type)) {
+        case LLVMIntegerTypeKind: return wanted < IG_TYPE_F16 && LLVMGetIntTypeWidth(type) == bits;
+        case LLVMHalfTypeKind: return wanted == IG_TYPE_F16;
+        case LLVMBFloatTypeKind: return wanted == IG_TYPE_BF16;
+        case LLVMFloatTypeKind: return wanted == IG_TYPE_F32;
+        default: return false;
+    }
+}
+
+static bool fits(LLVMTypeRef type, const ig_function_constant *given) {
+    uint32_t components = given->components ? given->components : 1;
+    switch (LLVMGetTypeKind(type)) {
+        case LLVMStructTypeKind: return fits(LLVMStructGetTypeAtIndex(type, 0), given);
+        case LLVMVectorTypeKind:
+            return LLVMGetVectorSize(type) == components && is_of_scalar(LLVMGetElementType(type), given->type);
+        default: return components == 1 && is_of_scalar(type, given->type);
+    }
+}
+
+// Constants of different kernels may share a number: the value is for those of its type.
+static const ig_function_constant *find_given(const igi_simt_request *request, LLVMValueRef global) {
     igi_msl_constant_symbol constant;
-    if (!igi_msl_constant_symbol_read(symbol, &constant)) return NULL;
+    size_t length;
+    if (!igi_msl_constant_symbol_read(LLVMGetValueName2(global, &length), &constant)) return NULL;
     for (size_t i = 0; i < request->constant_count; i++) {
         const ig_function_constant *given = &request->constants[i];
-        if (given->name ? strcmp(given->name, constant.name) == 0 : given->id == constant.id) return given;
+        bool meant = given->name ? strcmp(given->name, constant.name) == 0 : given->id == constant.id;
+        if (meant && fits(LLVMGlobalGetValueType(global), given)) return given;
     }
     return NULL;
 }
@@ -62,9 +86,8 @@ static bool is_function_constant(LLVMValueRef global) {
 
 static void set_values(igi_simt_module *m) {
     for (LLVMValueRef g = LLVMGetFirstGlobal(m->module); g; g = LLVMGetNextGlobal(g)) {
-        size_t length;
         if (!is_function_constant(g)) continue;
-        const ig_function_constant *given = find_given(m->request, LLVMGetValueName2(g, &length));
+        const ig_function_constant *given = find_given(m->request, g);
         if (!given) continue;
         LLVMSetInitializer(g, make_constant(LLVMGlobalGetValueType(g), given));
         LLVMSetGlobalConstant(g, 1);
@@ -80,9 +103,8 @@ static void answer_defined(igi_simt_module *m) {
         LLVMValueRef call = LLVMGetUser(use);
         use = LLVMGetNextUse(use);
         LLVMValueRef global = LLVMIsACallInst(call) ? LLVMGetOperand(call, 0) : NULL;
-        size_t length;
-        bool defined = global && LLVMIsAGlobalVariable(global) && is_function_constant(global) &&
-                       find_given(m->request, LLVMGetValueName2(global, &length));
+        bool defined =
+            global && LLVMIsAGlobalVariable(global) && is_function_constant(global) && find_given(m->request, global);
         if (!global) continue;
         LLVMReplaceAllUsesWith(call, LLVMConstInt(LLVMTypeOf(call), defined, 0));
         LLVMInstructionEraseFromParent(call);

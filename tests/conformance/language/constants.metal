@@ -80,3 +80,12 @@ kernel void either_argument(device float *out [[buffer(0)]], device const float 
 }
 // Not touched by this kernel, so not needed.
 kernel void needs_none(device int *out) { out[0] = 5; }
+// Two constants with one number, for different kernels: a value is for those of its type.
+constant int width [[function_constant(40)]];
+constant bool forwards [[function_constant(40)]];
+constant float3 weights [[function_constant(41)]];
+constant half scale [[function_constant(41)]];
+kernel void number_as_int(device float *out) { out[0] = float(width); }
+kernel void number_as_bool(device float *out) { out[0] = forwards ? 1 : -1; }
+kernel void number_as_vector(device float *out) { out[0] = weights.x + 10 * weights.z; }
+kernel void number_as_half(device float *out) { out[0] = float(scale); }
