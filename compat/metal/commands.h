@@ -76,6 +76,7 @@ typedef enum igi_llm_stage {
     id _pipeline;  // the command buffer keeps its pipelines; this one is used for limits
     ig_buffer *_buffers[31];
     uint32_t _boundBuffers, _boundThreadgroups;
+    uint32_t _setBuffers;                     // of them, those that are not nil
     uint32_t _boundTextures, _boundSamplers;  // how many
 }
 - (id)initWithCommandBuffer:(IGCommandBuffer *)owner type:(MTLDispatchType)type;

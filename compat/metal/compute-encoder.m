@@ -7,6 +7,8 @@
 
 enum { SLOTS = 31, TEXTURES = 128, SAMPLERS = 16, LEAST_THREADGROUP_MEMORY = 16 };
 
+static const char zeros[4096];
+
 static ig_size size_of(MTLSize size) {
     return (ig_size){size.width, size.height, size.depth};
 }
@@ -53,6 +55,7 @@ static BOOL is_empty(MTLSize size) {
     (void)ig_commands_set_buffer(_commands, buffer, offset, (uint32_t)index);
     _buffers[index] = buffer;
     _boundBuffers |= 1u << index;
+    _setBuffers = buffer ? _setBuffers | 1u << index : _setBuffers & ~(1u << index);
 }
 
 - (BOOL)mayBind:(NSUInteger)index {
@@ -82,9 +85,11 @@ static BOOL is_empty(MTLSize size) {
 
 - (void)setBytes:(const void *)bytes length:(NSUInteger)length atIndex:(NSUInteger)index {
     if (![self mayBind:index]) return;
-    (void)ig_commands_set_bytes(_commands, bytes, length, (uint32_t)index);
+    // Programs pass empty arrays for arguments that their kernels do not read then.
+    (void)ig_commands_set_bytes(_commands, length ? bytes : zeros, length ? length : sizeof zeros, (uint32_t)index);
     _buffers[index] = NULL;
     _boundBuffers |= 1u << index;
+    _setBuffers |= 1u << index;
 }
 
 - (void)setThreadgroupMemoryLength:(NSUInteger)length atIndex:(NSUInteger)index {
@@ -158,6 +163,26 @@ static BOOL is_empty(MTLSize size) {
     return YES;
 }
 
+- (void)fillBuffer:(const ig_argument *)argument {
+    IGPipeline *pipeline = _pipeline;
+    uint32_t bit = 1u << argument->index;
+    if (!(atomic_fetch_or(&pipeline->_zeroBuffers, bit) & bit))
+        NSLog(@"Metal: kernel '%s': argument '%s' (buffer %u) was not set and reads as zeros",
+              ig_pipeline_kernel(pipeline->_pipeline)->name, argument->name, argument->index);
+    [self setBytes:zeros length:sizeof zeros atIndex:argument->index];
+}
+
+// What a kernel uses and nobody has set reads as zeros, as on a GPU. Under validation it stays an error.
+- (void)fillBuffers {
+    const ig_kernel_info *kernel = ig_pipeline_kernel(((IGPipeline *)_pipeline)->_pipeline);
+    for (size_t i = 0; i < kernel->argument_count; i++) {
+        const ig_argument *argument = &kernel->arguments[i];
+        bool used = argument->kind == IG_ARGUMENT_BUFFER && argument->access != IG_ACCESS_NONE && !*argument->condition;
+        if (!used || _setBuffers >> argument->index & 1 || argument->min_bytes > sizeof zeros) continue;
+        if (!igi_metal_is_validating()) [self fillBuffer:argument];
+    }
+}
+
 - (void)fillThreadgroupMemory {
     uint32_t missing = ((IGPipeline *)_pipeline)->_threadgroupArguments & ~_boundThreadgroups;
     for (uint32_t i = 0; missing >> i; i++)
@@ -166,12 +191,14 @@ static BOOL is_empty(MTLSize size) {
 
 - (void)dispatchThreadgroups:(MTLSize)groups threadsPerThreadgroup:(MTLSize)group {
     if (![self mayDispatch:group] || is_empty(groups)) return;
+    [self fillBuffers];
     [self fillThreadgroupMemory];
     (void)ig_commands_dispatch_threadgroups(_commands, size_of(groups), size_of(group));
 }
 
 - (void)dispatchThreads:(MTLSize)threads threadsPerThreadgroup:(MTLSize)group {
     if (![self mayDispatch:group] || is_empty(threads)) return;
+    [self fillBuffers];
     [self fillThreadgroupMemory];
     (void)ig_commands_dispatch_threads(_commands, size_of(threads), size_of(group));
 }
@@ -180,6 +207,7 @@ static BOOL is_empty(MTLSize size) {
                           indirectBufferOffset:(NSUInteger)offset
                          threadsPerThreadgroup:(MTLSize)group {
     if (![self mayDispatch:group]) return;
+    [self fillBuffers];
     [self fillThreadgroupMemory];
     (void)ig_commands_dispatch_indirect(_commands, igi_buffer_of(buffer), offset, size_of(group));
 }

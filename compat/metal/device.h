@@ -19,4 +19,8 @@
 }
 @end
 
+#pragma GCC visibility push(hidden)
+bool igi_metal_is_validating(void);  // kernels are checked while they run
+#pragma GCC visibility pop
+
 #endif

@@ -79,6 +79,11 @@ static uint32_t validation(void) {
     return wanted && *wanted && strcmp(wanted, "0") != 0 && !getenv("INGOT_CHECK") ? IG_CHECK_ALL : 0;
 }
 
+bool igi_metal_is_validating(void) {
+    const char *checks = getenv("INGOT_CHECK");
+    return validation() || (checks && *checks);
+}
+
 @implementation IGDevice
 
 // ---- Life ----
@@ -128,10 +133,8 @@ static uint32_t validation(void) {
 }
 
 - (MTLArchitecture *)architecture {
-    NSString *name = [[NSString alloc] initWithUTF8String:_properties.target];
-    MTLArchitecture *architecture = [[MTLArchitecture alloc] initWithName:name];
-    [name release];
-    return igi_autoreleased(architecture);
+    // Programs read a generation and a class from this: here those of the first Apple GPU with all that Ingot has.
+    return igi_autoreleased([[MTLArchitecture alloc] initWithName:@"applegpu_g13g"]);
 }
 
 - (uint64_t)registryID {

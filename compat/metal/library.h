@@ -39,6 +39,7 @@
     NSUInteger _maxThreads;
     MTLSize _requiredThreads;        // zeros: any
     uint32_t _threadgroupArguments;  // bit n: it takes threadgroup memory n
+    _Atomic uint32_t _zeroBuffers;   // bit n: it was logged that buffer n reads as zeros
 
    @private
     IGDevice *_device;

@@ -156,7 +156,7 @@ static MTLBindingType type_of(ig_argument_kind kind) {
     _arrayLength = argument->array_length ? argument->array_length : 1;
     _access = access_of(argument->access);
     _index = argument->index;
-    _used = argument->condition[0] == 0;
+    _used = argument->condition[0] == 0 && argument->access != IG_ACCESS_NONE;
     _size = argument->min_bytes;
     _dataType = element_type(argument->type);
     _alignment = alignment_of(_dataType, _size);

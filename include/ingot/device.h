@@ -266,7 +266,7 @@ typedef enum ig_argument_kind {
 
 // What a kernel does with an argument.
 typedef enum ig_access {
-    IG_ACCESS_NONE,        // not accessed, or not memory
+    IG_ACCESS_NONE,        // not memory; or, of a pipeline, not used: it need not be set
     IG_ACCESS_READ,        // read only
     IG_ACCESS_WRITE,       // written only
     IG_ACCESS_READ_WRITE,  // read and written, or not known to be less

@@ -225,6 +225,7 @@ static uint64_t bound_length(const igi_device_binding *binding) {
 static ig_status bind_buffer(ig_commands *commands, const ig_argument *argument, igi_device_binding *binding) {
     const char *kernel = name_of(commands->pipeline);
     *binding = commands->buffers[argument->index];
+    if (argument->access == IG_ACCESS_NONE) return IG_STATUS_OK;
     if (!binding->buffer && !binding->bytes) {
         if (*argument->condition) return IG_STATUS_OK;  // may well be absent
         return igi_device_encode_fail(

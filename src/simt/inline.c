@@ -128,6 +128,40 @@ static ig_status unroll_tail_calls(igi_simt_module *m) {
     return igi_simt_run_passes(m, "function(sroa,early-cse,simplifycfg,tailcallelim),always-inline,globaldce");
 }
 
+static bool is_load(LLVMValueRef instruction) {
+    return LLVMIsALoadInst(instruction) != NULL;
+}
+
+// Arguments that are left now are used; hosts need not set the others.
+static ig_status note_slots(igi_simt_module *m) {
+    const uint64_t first = offsetof(igi_simt_group, arguments), end = first + IGI_MAX_SLOTS * sizeof(void *);
+    igi_simt_values loads;
+    if (!igi_simt_collect(m->thread, is_load, &loads)) return igi_error_no_memory(m->error);
+    for (size_t i = 0; i < loads.count; i++) {
+        uint64_t offset;
+        if (!igi_simt_is_field(LLVMGetOperand(loads.items[i], 0), &offset) || !LLVMGetFirstUse(loads.items[i]))
+            continue;
+        if (offset >= first && offset < end) m->info.slots |= 1u << (offset - first) / sizeof(void *);
+    }
+    igi_simt_values_free(&loads);
+    return IG_STATUS_OK;
+}
+
+static ig_status simplify(igi_simt_module *m) {
+    // Variables stay in memory, where a debugger finds them.
+    if (m->request->variables) {
+        ig_status status = drop_stack_marks(m);
+        if (status == IG_STATUS_OK) status = forward_literals(m);
+        return status == IG_STATUS_OK
+                   ? igi_simt_run_passes(m, "globalopt,function(instsimplify,simplifycfg,lower-switch)")
+                   : status;
+    }
+    ig_status status = igi_simt_run_passes(m,
+                                           "globalopt,function(sroa,early-cse,simplifycfg,"
+                                           "instcombine<no-verify-fixpoint>,sroa,early-cse)");
+    return status == IG_STATUS_OK ? igi_simt_pass_unroll(m) : status;
+}
+
 ig_status igi_simt_pass_inline(igi_simt_module *m) {
     ig_status status = drop_annotations(m);
     if (status == IG_STATUS_OK) status = igi_simt_run_passes(m, "globaldce,always-inline,globaldce");
@@ -138,17 +172,6 @@ ig_status igi_simt_pass_inline(igi_simt_module *m) {
     if (status == IG_STATUS_OK) status = igi_simt_localise_derived(m);
     if (status == IG_STATUS_OK) status = igi_simt_pass_threadgroup(m);
     if (status == IG_STATUS_OK) status = igi_simt_pass_instrument(m);
-    if (status != IG_STATUS_OK) return status;
-    // Variables stay in memory, where a debugger finds them.
-    if (m->request->variables) {
-        status = drop_stack_marks(m);
-        if (status == IG_STATUS_OK) status = forward_literals(m);
-        return status == IG_STATUS_OK
-                   ? igi_simt_run_passes(m, "globalopt,function(instsimplify,simplifycfg,lower-switch)")
-                   : status;
-    }
-    status = igi_simt_run_passes(m,
-                                 "globalopt,function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,sroa,"
-                                 "early-cse)");
-    return status == IG_STATUS_OK ? igi_simt_pass_unroll(m) : status;
+    if (status == IG_STATUS_OK) status = simplify(m);
+    return status == IG_STATUS_OK ? note_slots(m) : status;
 }

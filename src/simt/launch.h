@@ -75,10 +75,11 @@ typedef struct igi_simt_code_info {
     uint32_t granules[2];    // of a quick look: logarithm of the bytes of a granule, of device and threadgroup memory
     uint32_t unsaved;        // of a quick look: bits of slots that are written without being saved before
     uint32_t logs;           // not 0: may write messages
+    uint32_t slots;          // bits of the buffers that it uses
 } igi_simt_code_info;
 
 // Kernels with more instructions are compiled with less optimisation, and only once.
-enum { IGI_CODE_VERSION = 20, IGI_LARGE_KERNEL = 1000 };
+enum { IGI_CODE_VERSION = 21, IGI_LARGE_KERNEL = 1000 };
 
 // Generated code calls this as "ig.private": memory for private arrays, set by igi_simt_run_group.
 void *igi_simt_private_memory(void);

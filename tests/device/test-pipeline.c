@@ -229,6 +229,29 @@ static void arguments_switched_off_are_left_out(void **state) {
     ig_library_release(library);
 }
 
+static void arguments_that_are_not_used_need_not_be_set(void **state) {
+    (void)state;
+    ig_library *library = compile(
+        "kernel void some(device uint *out [[buffer(0)]], constant float4x4 &large [[buffer(1)]],\n"
+        "                 device uint *other [[buffer(2)]], uint i [[thread_position_in_grid]]) {\n"
+        "    uint unread = large[0][0] > 0;\n"
+        "    out[i] = i + 1;\n"
+        "}\n");
+    ig_pipeline *pipeline = NULL;
+    ig_buffer *buffers[2] = {make_buffer(64), make_buffer(4)};  // the second is too small
+    assert_ok(make_with(library, "some", NULL, 0, &pipeline));
+    assert_int_equal(ig_pipeline_kernel(pipeline)->arguments[0].access, IG_ACCESS_READ_WRITE);
+    for (int i = 1; i < 3; i++) assert_int_equal(ig_pipeline_kernel(pipeline)->arguments[i].access, IG_ACCESS_NONE);
+    for (size_t count = 1; count < 3; count++) {
+        run r = {.pipeline = pipeline, .buffers = buffers, .buffer_count = count, .grid = line(4)};
+        do_run(&r);
+        assert_int_equal(((uint32_t *)ig_buffer_contents(buffers[0]))[3], 4);
+    }
+    for (int i = 0; i < 2; i++) ig_buffer_release(buffers[i]);
+    ig_pipeline_release(pipeline);
+    ig_library_release(library);
+}
+
 static void arguments_of_derived_conditions_may_be_left_open(void **state) {
     (void)state;
     ig_library *library = compile(constants_source);
@@ -473,6 +496,7 @@ int main(void) {
         cmocka_unit_test(pipelines_are_made_once),
         cmocka_unit_test(pipelines_of_different_constants_do_not_mix),
         cmocka_unit_test(kernels_of_the_same_name_in_two_libraries_do_not_mix),
+        cmocka_unit_test(arguments_that_are_not_used_need_not_be_set),
         cmocka_unit_test(a_thousand_pipelines_can_come_and_go),
         cmocka_unit_test(code_can_be_read_at_every_stage),
     };

@@ -337,6 +337,14 @@ void igi_cpu_guess_layouts(const ig_kernel_info *kernel, uint64_t layouts[IGI_KN
     }
 }
 
+// What the kernel does not use need not be set.
+static void note_unused(ig_pipeline *pipeline, const igi_simt_code *code) {
+    ig_argument *arguments = (ig_argument *)pipeline->kernel.arguments;
+    for (size_t i = 0; i < pipeline->kernel.argument_count; i++)
+        if (arguments[i].kind == IG_ARGUMENT_BUFFER && !(code->info.slots >> arguments[i].index & 1))
+            arguments[i].access = IG_ACCESS_NONE;
+}
+
 ig_status igi_cpu_pipeline_open(ig_pipeline *pipeline, const ig_pipeline_desc *desc, const igi_msl_kernel *kernel,
                                 ig_error *error) {
     ig_device *device = pipeline->library->device;
@@ -356,6 +364,7 @@ ig_status igi_cpu_pipeline_open(ig_pipeline *pipeline, const ig_pipeline_desc *d
     }
     if (!fresh) atomic_fetch_add(&device->memory_hits, 1);
     pipeline->state = program;
+    note_unused(pipeline, code);
     pipeline->properties.static_threadgroup_memory = code->info.threadgroup_bytes;
     pipeline->properties.simt_width = code->info.width;
     return IG_STATUS_OK;

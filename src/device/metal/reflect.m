@@ -63,7 +63,7 @@ static ig_access access_of(MTLBindingAccess access) {
 static ig_argument describe_buffer(id<MTLBufferBinding> binding, char *type, size_t capacity) {
     char element[32];
     spell_type([binding bufferDataType], element, sizeof element);
-    ig_access access = access_of([binding access]);
+    ig_access access = [binding isUsed] ? access_of([binding access]) : IG_ACCESS_NONE;
     snprintf(type, capacity, "%s%s *", access == IG_ACCESS_READ ? "const " : "", element);
     return (ig_argument){
         .attribute = "buffer",
