@@ -284,6 +284,7 @@ static size_t within(long i, long n) {
     return (size_t)(i < 0 ? 0 : i >= n ? n - 1 : i);
 }
 
+// NOLINTBEGIN(bugprone-macro-parentheses): types
 // Rows are weighed into a ring of five, then added up. `channels` values per pixel.
 #define DEFINE_BLUR(name, type, channels, rounding)                                                                  \
     static void name##_row(const type *restrict in, float *restrict out) {                                           \
@@ -293,8 +294,8 @@ static size_t within(long i, long n) {
                 out[x * C + c] = 6.0f * in[x * C + c] +                                                              \
                                  4.0f * (in[within((long)x - 1, N) * C + c] + in[within((long)x + 1, N) * C + c]) +  \
                                  in[within((long)x - 2, N) * C + c] + in[within((long)x + 2, N) * C + c];            \
-        for (size_t i = 2 * C; i < (N - 2) * C; i++)                                                                 \
-            out[i] = 6.0f * in[i] + 4.0f * (in[i - C] + in[i + C]) + in[i - 2 * C] + in[i + 2 * C];                  \
+        for (size_t i = (size_t)2 * C; i < (size_t)(N - 2) * C; i++)                                                 \
+            out[i] = 6.0f * in[i] + 4.0f * (in[i - C] + in[i + C]) + in[i - (size_t)2 * C] + in[i + (size_t)2 * C];  \
     }                                                                                                                \
     static void name(void *const *buffers) {                                                                         \
         enum { N = SIMT_TEXTURE_SIDE, C = channels, ROWS = 64 };                                                     \
@@ -309,7 +310,7 @@ static size_t within(long i, long n) {
                 const float *a = ring[(y + 3) % 5], *b = ring[(y + 4) % 5], *c = ring[(y + 5) % 5],                  \
                             *d = ring[(y + 6) % 5], *e = ring[(y + 7) % 5];                                          \
                 type *row = out + (size_t)y * N * C;                                                                 \
-                for (size_t i = 0; i < N * C; i++)                                                                   \
+                for (size_t i = 0; i < (size_t)N * C; i++)                                                           \
                     row[i] = (type)((a[i] + e[i] + 4.0f * (b[i] + d[i]) + 6.0f * c[i]) * (1.0f / 256) + (rounding)); \
             }                                                                                                        \
         }                                                                                                            \
@@ -344,6 +345,7 @@ DEFINE_BLUR(texture_blur8, uint8_t, 4, 0.5f)
     }
 DEFINE_RESIZE(texture_resize, float, 1, 0.0f)
 DEFINE_RESIZE(texture_resize8, uint8_t, 4, 0.5f)
+// NOLINTEND(bugprone-macro-parentheses)
 
 static void texture_histogram(void *const *buffers) {
     const uint8_t *in = buffers[0];

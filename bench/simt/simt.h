@@ -60,8 +60,8 @@ typedef struct simt_case {
     bool multiplies;              // a matrix product: a BLAS is a peer
     bool metal_only;              // OpenCL C has no such kernel
     bool scalar_in_c;             // gcc does not vectorise the plain C version
-    double tolerance;             // relative, of floats; 0: integers
     bool nearly;                  // the results are bytes that may differ by one
+    double tolerance;             // relative, of floats; 0: integers
     double may_differ;            // share of the elements that need not agree
     void (*fill)(void *const *buffers);
     void (*reference)(void *const *buffers, void *result);

@@ -198,11 +198,9 @@ static bool refuse_word(igi_msl_rewriter *r, size_t index) {
 }
 
 static void rewrite_word(igi_msl_rewriter *r, size_t index) {
-    if (refuse_word(r, index)) return;
+    if (refuse_word(r, index) || rewrite_long_long(r, index)) return;
     if (igi_msl_is(r, index, "double")) {
         rewrite_double(r, index);
-    } else if (rewrite_long_long(r, index)) {
-        return;
     } else if (igi_msl_is(r, index, "static_cast")) {
         rewrite_cast(r, index);
     } else if (r->out->has_bfloat && rewrite_conversion(r, index)) {

@@ -59,7 +59,7 @@ struct ig_ring_kernel {
     ig_error error;
     igi_device_findings findings;
     ig_finding *shown_findings;  // what ig_ring_get_findings returned
-    pthread_t thread;  // persistent kernels
+    pthread_t thread;            // persistent kernels
     bool has_thread;
     // Counted without the lock.
     atomic_uint version;  // changes with the state: a thread checks it before it sleeps

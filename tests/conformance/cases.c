@@ -400,6 +400,7 @@ static bool read_line(reader *r) {
     char *first = word(r);
     if (!first || first[0] == '#') return true;
     if (strcmp(first, "compile") == 0) return read_compile(r);
+    if (strcmp(first, "software") == 0) return r->file->software_only = true;
     if (strcmp(first, "kernel") == 0) return read_kernel(r);
     if (strcmp(first, "let") == 0)
         return expression_define(&r->file->names, r->at, &why) ? true : wrong(r, "'%s': %s", r->at, why);

@@ -103,7 +103,8 @@ typedef struct case_file {
     igi_arena arena;
     expression_names names;
     run_case *cases;
-    char error[300];  // "line: what is wrong", "" if nothing is
+    bool software_only;  // "software": what GPUs cannot do yet
+    char error[300];     // "line: what is wrong", "" if nothing is
 } case_file;
 
 // `numbers` is the text of the .values file, or "". Returns false with the reason in file->error. The text is changed.

@@ -408,8 +408,15 @@ static void run_all(session *s, const char *path, const char *source, const case
     const compilation *compiled = NULL;
     ig_library *library = NULL;
     ig_error error = {0};
+    ig_device_properties device;
+    ig_device_get_properties(s->device, &device);
+    bool can_run = !file->software_only || strcmp(device.backend, "cpu") == 0;
     for (const run_case *test = file->cases; test; test = test->next) {
         if (!begin_case(s, path, test->line, test->kernel, test->broken)) continue;
+        if (!can_run) {
+            s->skipped++;
+            continue;
+        }
         if (compiled != test->compilation) {
             ig_library_release(library);
             ig_error_clear(&error);
