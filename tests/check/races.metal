@@ -380,11 +380,11 @@ kernel void simdgroup_wrong_flag(device float *out [[buffer(0)]], uint i [[threa
     simdgroup_barrier(mem_flags::mem_none);
     out[i] = tile[31 - i];  // finds missing-mem-flag
 }
-// Every thread runs the initialiser.
+// Every thread runs the initialiser, and all have run it before any goes on.
 // case filled_by_all:
 kernel void filled_by_all(device float *out [[buffer(0)]], uint i [[thread_position_in_grid]]) {
     threadgroup float sums[32] = {0};  // finds same-value-race
-    if (i < 32) sums[i] = 0;           // finds same-value-race
+    if (i < 32) sums[i] = 0;
     threadgroup_barrier(mem_flags::mem_threadgroup);
     out[i] = sums[i % 32];
 }
