@@ -27,8 +27,8 @@ typedef struct igi_device_backend {
     void (*buffer_did_modify)(ig_buffer *buffer, uint64_t offset, uint64_t length);
 
     // Optional: pixels that are the device's own, with texture->state. texture->desc is complete; of a view, `from` is
-    // the texture that it shows and `view` how. False if the device makes no such texture. Regions are complete and in range. NULL: pixels are in texture->buffer,
-    // as texture->shown says, and kernels and host share them.
+    // the texture that it shows and `view` how. False if the device makes no such texture. Regions are complete and in
+    // range. NULL: pixels are in texture->buffer, as texture->shown says, and kernels and host share them.
     bool (*texture_open)(ig_texture *texture, const ig_texture *from, const ig_texture_view_desc *view);
     void (*texture_close)(ig_texture *texture);
     void (*texture_write)(ig_texture *texture, const ig_region *region, const void *bytes, uint64_t row_bytes,
@@ -54,6 +54,7 @@ typedef struct igi_device_backend {
     void (*pipeline_close)(ig_pipeline *pipeline);
     // Whether pipeline_open links functions of pipeline->functions, whose numbers in tables are their places plus 1.
     bool links_functions;
+    bool has_tensors;  // of Metal 4, as arguments
     // Optional; NULL: unsupported.
     ig_status (*pipeline_emit)(ig_pipeline *pipeline, const char *stage, char **text);
     // Optional; NULL: unsupported.

@@ -145,7 +145,8 @@ static bool describe_tensor(const ig_tensor_argument *tensor, tensor_bytes *byte
     for (uint32_t d = 0; d < tensor->rank; d++) {
         bytes->extents[d] = (int64_t)tensor->extents[d];
         bytes->strides[d] = (int64_t)(packed ? step : tensor->strides[d]);
-        if (tensor->extents[d] > INT64_MAX || !igi_mul(step, tensor->extents[d], &step) || step > INT64_MAX)
+        if (tensor->extents[d] > INT64_MAX || tensor->strides[d] > INT64_MAX ||
+            !igi_mul(step, tensor->extents[d], &step) || step > INT64_MAX)
             return false;
     }
     return true;
@@ -158,15 +159,21 @@ ig_status ig_commands_set_tensor(ig_commands *commands, const ig_tensor_argument
     if (!tensor || !tensor->buffer)
         return igi_device_encode_fail(commands, IG_STATUS_INVALID_ARGUMENT, "set_tensor %u: tensor or buffer is NULL",
                                       index);
-    if (!commands->queue->device->backend->links_functions)
+    if (!commands->queue->device->backend->has_tensors)
         return igi_device_encode_fail(commands, IG_STATUS_UNSUPPORTED, "set_tensor %u: device '%s' has no tensors",
                                       index, commands->queue->device->backend->name);
     if ((status = check_device(commands, tensor->buffer, "set_tensor")) != IG_STATUS_OK) return status;
-    if (!tensor->rank || tensor->rank > 16 || tensor->offset >= tensor->buffer->length ||
-        !describe_tensor(tensor, &bytes))
+    if (!tensor->rank || tensor->rank > 16)
         return igi_device_encode_fail(commands, IG_STATUS_OUT_OF_RANGE,
-                                      "set_tensor %u: its rank is not from 1 to 16, its offset is outside the buffer, "
-                                      "or it has too many elements",
+                                      "set_tensor %u: a tensor has 1 to 16 dimensions, not %u", index, tensor->rank);
+    if (tensor->offset >= tensor->buffer->length)
+        return igi_device_encode_fail(commands, IG_STATUS_OUT_OF_RANGE,
+                                      "set_tensor %u: offset %llu is outside a buffer of %llu bytes", index,
+                                      (unsigned long long)tensor->offset, (unsigned long long)tensor->buffer->length);
+    if (!describe_tensor(tensor, &bytes))
+        return igi_device_encode_fail(commands, IG_STATUS_OUT_OF_RANGE,
+                                      "set_tensor %u: its extents multiply to more than 2^63 elements, or a stride is "
+                                      "larger than that",
                                       index);
     if (!keep_buffer(commands, tensor->buffer)) return no_memory(commands);
     return ig_commands_set_bytes(commands, &bytes, sizeof bytes, index);

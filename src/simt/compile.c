@@ -42,9 +42,6 @@ static char *with_gathers(char *features) {
 }
 
 static void find_host(void) {
-    // Processors reorder instructions themselves, and the time this takes is quadratic in the length of a block.
-    static const char *const options[] = {"ingot", "-post-RA-scheduler=false"};
-    LLVMParseCommandLineOptions(2, options, NULL);
     LLVMInitializeNativeTarget();
     LLVMInitializeNativeAsmPrinter();
     LLVMInitializeNativeAsmParser();
@@ -218,8 +215,16 @@ ig_status igi_simt_compile(const igi_simt_request *request, igi_simt_stage stage
     return compile(&narrow, stage, output, length, &declined, error);
 }
 
+// Options of LLVM are global, and a host may use LLVM itself: only the process that does nothing but compile has any.
+static void choose_options(void) {
+    // Processors reorder instructions themselves, and the time this takes is quadratic in the length of a block.
+    static const char *const options[] = {"ingot-codegen", "-post-RA-scheduler=false"};
+    LLVMParseCommandLineOptions(2, options, NULL);
+}
+
 // An empty function, sent through the same passes and code generator as kernels.
 void igi_simt_warm_up(void) {
+    choose_options();
     igi_simt_module m = {.context = igi_msl_llvm_context_create(), .request = &(igi_simt_request){.name = "nothing"}};
     m.module = LLVMModuleCreateWithNameInContext("warm-up", m.context);
     LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(m.context), NULL, 0, 0);

@@ -56,7 +56,8 @@ typedef enum igi_simt_stage {
 ig_status igi_simt_compile(const igi_simt_request *request, igi_simt_stage stage, char **output, size_t *length,
                            ig_error *error);
 
-// Prepares LLVM, so that a process forked from this one compiles its first kernel as quickly as its second.
+// Prepares LLVM, so that a process forked from this one compiles its first kernel as quickly as its second. Sets options
+// of LLVM: only for a process of its own.
 void igi_simt_warm_up(void);
 
 // The processor and features that code is compiled for; part of every cache key. Static.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Extracts one kernel from a library's bitcode, and retargets it from clang's front-end triple to this machine.
+#include <assert.h>
 #include <llvm-c/BitReader.h>
 #include <llvm-c/Comdat.h>
 #include <llvm-c/DebugInfo.h>
@@ -118,7 +119,8 @@ void igi_simt_linked_name(const igi_simt_request *request, size_t index, char na
     while (strcmp(request->linked[first].symbol, request->linked[index].symbol) != 0 ||
            request->linked[first].bitcode != request->linked[index].bitcode)
         first++;
-    snprintf(name, IGI_LINKED_NAME, "ig.linked.%zu", first);
+    assert(first <= index);
+    snprintf(name, IGI_LINKED_NAME, IGI_LINKED_PREFIX "%zu", first);
 }
 
 // The functions of one library that are linked keep external linkage, under names by which they are found again.

@@ -46,7 +46,7 @@ static bool number_functions(numbered *n) {
         ok = igi_simt_values_add(&n->functions, LLVMGetNamedFunction(n->m->module, name));
     }
     for (LLVMValueRef f = LLVMGetFirstFunction(n->m->module); f && ok; f = LLVMGetNextFunction(f)) {
-        bool linked = strncmp(LLVMGetValueName(f), "ig.linked.", 10) == 0;
+        bool linked = strncmp(LLVMGetValueName(f), IGI_LINKED_PREFIX, sizeof IGI_LINKED_PREFIX - 1) == 0;
         if (!linked && !LLVMIsDeclaration(f) && is_address_taken(f)) ok = igi_simt_values_add(&n->functions, f);
     }
     return ok;

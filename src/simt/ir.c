@@ -2,6 +2,7 @@
 // Helpers that every pass needs and the LLVM-C API lacks.
 #include "simt/ir.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -217,10 +218,14 @@ LLVMTypeRef igi_simt_integers_like(LLVMTypeRef type, unsigned bits) {
 }
 
 LLVMValueRef igi_simt_splat(LLVMTypeRef type, uint64_t value, bool is_signed) {
-    LLVMValueRef scalar = LLVMConstInt(igi_simt_element_type(type), value, is_signed);
+    return igi_simt_repeat(type, LLVMConstInt(igi_simt_element_type(type), value, is_signed));
+}
+
+LLVMValueRef igi_simt_repeat(LLVMTypeRef type, LLVMValueRef scalar) {
     if (LLVMGetTypeKind(type) != LLVMVectorTypeKind) return scalar;
     LLVMValueRef items[IGI_MAX_WIDTH];
     unsigned count = LLVMGetVectorSize(type);
-    for (unsigned i = 0; i < count && i < IGI_MAX_WIDTH; i++) items[i] = scalar;
+    assert(count <= IGI_MAX_WIDTH);
+    for (unsigned i = 0; i < count; i++) items[i] = scalar;
     return LLVMConstVector(items, count);
 }

@@ -62,6 +62,8 @@ LLVMTypeRef igi_simt_element_type(LLVMTypeRef type);
 LLVMTypeRef igi_simt_floats_like(LLVMTypeRef type);
 LLVMTypeRef igi_simt_integers_like(LLVMTypeRef type, unsigned bits);
 LLVMValueRef igi_simt_splat(LLVMTypeRef type, uint64_t value, bool is_signed);
+// A constant for each element of the type, or for the type itself.
+LLVMValueRef igi_simt_repeat(LLVMTypeRef type, LLVMValueRef scalar);
 
 void igi_simt_add_attribute(LLVMValueRef function, const char *name);
 void igi_simt_remove_attribute(LLVMValueRef function, const char *name);

@@ -41,6 +41,7 @@
     X(info, IGI_STAGE_SIMT)            \
     X(masked, IGI_STAGE_NONE)
 
+#define IGI_LINKED_PREFIX "ig.linked."
 enum { IGI_LINKED_NAME = 32 };
 
 typedef struct igi_simt_module {

@@ -94,6 +94,10 @@ static void wrong_tensors_are_refused(void **state) {
     expect_refused(&f, wrong, IG_STATUS_OUT_OF_RANGE);
     wrong = right, wrong.extents[0] = wrong.extents[1] = UINT64_MAX / 2;
     expect_refused(&f, wrong, IG_STATUS_OUT_OF_RANGE);
+    wrong = right, wrong.extents[0] = 0, wrong.extents[1] = UINT64_MAX;
+    expect_refused(&f, wrong, IG_STATUS_OUT_OF_RANGE);
+    wrong = right, wrong.strides[0] = 1, wrong.strides[1] = UINT64_MAX;
+    expect_refused(&f, wrong, IG_STATUS_OUT_OF_RANGE);
     wrong = right, wrong.buffer = NULL;
     expect_refused(&f, wrong, IG_STATUS_INVALID_ARGUMENT);
     close_fixture(&f);

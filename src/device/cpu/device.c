@@ -204,6 +204,7 @@ const igi_device_backend igi_device_backend_cpu = {
     .pipeline_open = igi_cpu_pipeline_open,
     .pipeline_close = igi_cpu_pipeline_close,
     .links_functions = true,
+    .has_tensors = true,
     .pipeline_emit = igi_cpu_pipeline_emit,
     .pipeline_remarks = igi_cpu_pipeline_remarks,
     .queue_open = igi_cpu_queue_open,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One dispatch: threadgroups handed out to this thread and idle workers.
+#include <assert.h>
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -236,6 +237,7 @@ static void place_textures(const igi_device_dispatch *dispatch, igi_simt_group *
 }
 
 // Most kernels have no textures: their table, which is the end of the struct, is large beside a small dispatch.
+static_assert(offsetof(igi_simt_group, arguments) < offsetof(igi_simt_group, textures), "what follows is set here");
 static void prepare_range(range *r, launch *l, igi_simt_scratch *scratch, uint64_t begin, uint64_t end) {
     memset(r, 0, offsetof(range, group) + offsetof(igi_simt_group, arguments));
     r->launch = l;

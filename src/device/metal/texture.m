@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Metal's textures and samplers.
+#include <assert.h>
 #include <float.h>
 #include <string.h>
 
@@ -93,11 +94,15 @@ void igi_metal_texture_close(ig_texture *texture) {
     [igi_metal_texture(texture) release];
 }
 
-uint64_t igi_metal_texture_resource_id(const ig_texture *texture) {
-    MTLResourceID id_ = [igi_metal_texture(texture) gpuResourceID];
+static uint64_t bits_of(MTLResourceID resource) {
     uint64_t bits;
-    memcpy(&bits, &id_, sizeof bits);
+    static_assert(sizeof bits == sizeof resource, "argument buffers hold 8 bytes");
+    memcpy(&bits, &resource, sizeof bits);
     return bits;
+}
+
+uint64_t igi_metal_texture_resource_id(const ig_texture *texture) {
+    return bits_of([igi_metal_texture(texture) gpuResourceID]);
 }
 
 // ---- Pixels ----
@@ -223,8 +228,5 @@ void igi_metal_sampler_close(ig_texture_sampler *sampler) {
 }
 
 uint64_t igi_metal_sampler_resource_id(const ig_texture_sampler *sampler) {
-    MTLResourceID id_ = [igi_metal_sampler(sampler) gpuResourceID];
-    uint64_t bits;
-    memcpy(&bits, &id_, sizeof bits);
-    return bits;
+    return bits_of([igi_metal_sampler(sampler) gpuResourceID]);
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arithmetic, of numbers or of vectors, whose exact result does not fit: integers that wrap, shifts that are too wide, conversions to a type that
-// cannot hold the value.
-#include <assert.h>
+// Arithmetic, of numbers or of vectors, whose exact result does not fit: integers that wrap, shifts that are too wide,
+// conversions to a type that cannot hold the value.
 #include <string.h>
 
 #include "simt/checked/instrument.h"
@@ -59,13 +58,7 @@ static LLVMTypeRef doubles_like(const igi_simt_instrumenter *in, LLVMTypeRef typ
 }
 
 static LLVMValueRef real_splat(LLVMTypeRef type, double value) {
-    enum { MOST = 64 };
-    LLVMValueRef number = LLVMConstReal(igi_simt_element_type(type), value), all[MOST];
-    if (LLVMGetTypeKind(type) != LLVMVectorTypeKind) return number;
-    unsigned count = LLVMGetVectorSize(type);
-    assert(count <= MOST);
-    for (unsigned i = 0; i < count; i++) all[i] = number;
-    return LLVMConstVector(all, count);
+    return igi_simt_repeat(type, LLVMConstReal(igi_simt_element_type(type), value));
 }
 
 // The value, rounded towards zero, must be above the lower bound and below the upper; a NaN is neither.

@@ -30,9 +30,8 @@ static LLVMValueRef not_finite(igi_simt_instrumenter *in, LLVMValueRef value) {
     LLVMTypeRef type = LLVMTypeOf(value), element = igi_simt_element_type(type);
     unsigned count = count_of(type);
     LLVMTypeRef bits = LLVMGetTypeKind(element) == LLVMFloatTypeKind ? in->i32 : LLVMInt16TypeInContext(in->m->context);
-    LLVMValueRef mask = LLVMConstInt(bits, exponent_of(element), 0), masks[16];
-    for (unsigned i = 0; i < count && i < 16; i++) masks[i] = mask;
-    if (count) bits = LLVMVectorType(bits, count), mask = LLVMConstVector(masks, count);
+    if (count) bits = LLVMVectorType(bits, count);
+    LLVMValueRef mask = igi_simt_splat(bits, exponent_of(element), false);
     LLVMValueRef exponent = LLVMBuildAnd(in->builder, LLVMBuildBitCast(in->builder, value, bits, ""), mask, "");
     return LLVMBuildICmp(in->builder, LLVMIntEQ, exponent, mask, "not_finite");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ingot run: textures and samplers as arguments.
+// ingot run: textures, samplers and function tables as arguments.
 //
 //   texture:photo.png             the picture, as rgba8_unorm
 //   texture:r32_float[480,640]    zeros: height and width; one number for 1D, three (depth first) for 3D
