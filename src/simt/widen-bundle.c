@@ -12,9 +12,16 @@
 
 #include "core/memory.h"
 #include "simt/ir.h"
+#include "simt/transpose.h"
 #include "simt/widen.h"
 
-enum { MAX_MEMBERS = 64, MAX_INTERLEAVE = 16, MAX_ODD_INTERLEAVE = 9, MAX_CHUNK_BYTES = 64, QUAD_BYTES = 16 };
+enum {
+    MAX_MEMBERS = IGI_SIMT_MOST_PIECES,
+    MAX_INTERLEAVE = 16,
+    MAX_ODD_INTERLEAVE = 9,
+    MAX_CHUNK_BYTES = 64,
+    QUAD_BYTES = 16
+};
 
 // base + index * scale + offset
 typedef struct place {
@@ -200,14 +207,10 @@ static igi_simt_bundle *make_bundle(igi_simt_widener *w, const candidate *from, 
     return b;
 }
 
-static bool is_power_of_two(uint64_t value) {
-    return value && !(value & (value - 1));
-}
-
 // Without repeated halving, each element takes nearly as many shuffles as there are elements, and not all machines have
 // such shuffles for bytes.
 static bool suits_interleaving(uint64_t size, uint64_t bytes) {
-    if (is_power_of_two(size)) return size >= 2 && size <= MAX_INTERLEAVE;
+    if (igi_is_power_of_two(size)) return size >= 2 && size <= MAX_INTERLEAVE;
     return size == 3 || (size <= MAX_ODD_INTERLEAVE && bytes > 1);
 }
 
@@ -243,7 +246,7 @@ static uint32_t longest_row(const igi_simt_widener *w, LLVMValueRef access, uint
 static uint32_t take_row(igi_simt_widener *w, const candidate *from, uint32_t count, uint64_t bytes) {
     uint32_t run = 1;
     while (run < count && from[run].offset == from[run - 1].offset + (int64_t)bytes) run++;
-    while (!is_power_of_two(run)) run &= run - 1;
+    while (!igi_is_power_of_two(run)) run &= run - 1;
     uint32_t longest = longest_row(w, from[0].access, bytes);
     while (run * bytes > longest || (run > w->width && longest != QUAD_BYTES)) run /= 2;
     if (run < 2) return 0;
@@ -273,99 +276,6 @@ void igi_simt_free_bundles(igi_simt_widener *w) {
         free(w->bundles);
         w->bundles = next;
     }
-}
-
-// ---- Shuffles ----
-
-// pieces[0..size) -> by element, or back.
-static LLVMValueRef pick(igi_simt_widener *w, LLVMValueRef a, LLVMValueRef b, uint32_t first, uint32_t step) {
-    uint32_t from[IGI_MAX_WIDTH];
-    for (uint32_t i = 0; i < w->width; i++) from[i] = first + step * i;
-    return LLVMBuildShuffleVector(w->builder, a, b, igi_simt_shuffle_mask(w, from, w->width), "");
-}
-
-static void unzip(igi_simt_widener *w, LLVMValueRef *pieces, uint32_t size, LLVMValueRef *elements, uint32_t step) {
-    if (size == 1) {
-        elements[0] = pieces[0];
-        return;
-    }
-    LLVMValueRef even[MAX_MEMBERS] = {0}, odd[MAX_MEMBERS] = {0};
-    for (size_t i = 0; i < size / 2; i++) {
-        even[i] = pick(w, pieces[2 * i], pieces[2 * i + 1], 0, 2);
-        odd[i] = pick(w, pieces[2 * i], pieces[2 * i + 1], 1, 2);
-    }
-    unzip(w, even, size / 2, elements, step * 2);
-    unzip(w, odd, size / 2, elements + step, step * 2);
-}
-
-static LLVMValueRef interleave(igi_simt_widener *w, LLVMValueRef a, LLVMValueRef b, uint32_t half) {
-    uint32_t from[IGI_MAX_WIDTH], width = w->width;
-    for (uint32_t i = 0; i < width; i++) from[i] = half * width / 2 + i / 2 + (i % 2 ? width : 0);
-    return LLVMBuildShuffleVector(w->builder, a, b, igi_simt_shuffle_mask(w, from, width), "");
-}
-
-static void zip(igi_simt_widener *w, LLVMValueRef *elements, uint32_t step, uint32_t size, LLVMValueRef *pieces) {
-    if (size == 1) {
-        pieces[0] = elements[0];
-        return;
-    }
-    LLVMValueRef even[MAX_MEMBERS] = {0}, odd[MAX_MEMBERS] = {0};
-    zip(w, elements, step * 2, size / 2, even);
-    zip(w, elements + step, step * 2, size / 2, odd);
-    for (size_t i = 0; i < size / 2; i++) {
-        pieces[2 * i] = interleave(w, even[i], odd[i], 0);
-        pieces[2 * i + 1] = interleave(w, even[i], odd[i], 1);
-    }
-}
-
-// A vector whose element i is element from[i] of the concatenation of all parts.
-static LLVMValueRef pick_any(igi_simt_widener *w, LLVMValueRef *parts, uint32_t count, const uint32_t *from) {
-    LLVMValueRef picked = NULL;
-    for (uint32_t p = 0; p < count; p++) {
-        uint32_t indices[IGI_MAX_WIDTH], width = w->width;
-        bool any = false;
-        for (uint32_t i = 0; i < width; i++) {
-            bool here = from[i] / width == p;
-            indices[i] = here ? from[i] % width + (picked ? width : 0) : i;
-            any |= here;
-        }
-        LLVMValueRef rest = picked ? parts[p] : LLVMGetPoison(LLVMTypeOf(parts[p]));
-        LLVMValueRef before = picked ? picked : parts[p];
-        if (any)
-            picked = LLVMBuildShuffleVector(w->builder, before, rest, igi_simt_shuffle_mask(w, indices, width), "");
-    }
-    return picked;
-}
-
-// Element `k` of all lanes, of which each has `size`.
-static LLVMValueRef pick_element(igi_simt_widener *w, LLVMValueRef *pieces, uint32_t size, uint32_t k) {
-    uint32_t from[IGI_MAX_WIDTH];
-    for (uint32_t i = 0; i < w->width; i++) from[i] = size * i + k;
-    return pick_any(w, pieces, size, from);
-}
-
-// Piece `p`, merged from the lanes' elements.
-static LLVMValueRef merge_piece(igi_simt_widener *w, LLVMValueRef *elements, uint32_t size, uint32_t p) {
-    uint32_t from[IGI_MAX_WIDTH];
-    for (uint32_t i = 0; i < w->width; i++) {
-        uint32_t at = p * w->width + i;
-        from[i] = at % size * w->width + at / size;
-    }
-    return pick_any(w, elements, size, from);
-}
-
-static void sort_by_element(igi_simt_widener *w, LLVMValueRef *pieces, uint32_t size, LLVMValueRef *elements) {
-    if (!is_power_of_two(size))
-        for (uint32_t k = 0; k < size; k++) elements[k] = pick_element(w, pieces, size, k);
-    else
-        unzip(w, pieces, size, elements, 1);
-}
-
-static void sort_by_lane(igi_simt_widener *w, LLVMValueRef *elements, uint32_t size, LLVMValueRef *pieces) {
-    if (!is_power_of_two(size))
-        for (uint32_t p = 0; p < size; p++) pieces[p] = merge_piece(w, elements, size, p);
-    else
-        zip(w, elements, 1, size, pieces);
 }
 
 // ---- All lanes at once ----
@@ -446,19 +356,6 @@ static void lane_addresses(igi_simt_widener *w, const igi_simt_bundle *b, LLVMVa
             offset_by(w, LLVMBuildExtractElement(w->builder, all, LLVMConstInt(w->i32, i, 0), ""), (uint64_t)back);
 }
 
-// <a..., b...>
-static LLVMValueRef concatenate(igi_simt_widener *w, LLVMValueRef a, LLVMValueRef b) {
-    uint32_t from[2 * IGI_MAX_WIDTH], count = 2 * LLVMGetVectorSize(LLVMTypeOf(a));
-    for (uint32_t i = 0; i < count; i++) from[i] = i;
-    return LLVMBuildShuffleVector(w->builder, a, b, igi_simt_shuffle_mask(w, from, count), "");
-}
-
-// rows[0..count) of `size` elements each, end to end.
-static LLVMValueRef join_rows(igi_simt_widener *w, LLVMValueRef *rows, uint32_t count) {
-    if (count == 1) return rows[0];
-    return concatenate(w, join_rows(w, rows, count / 2), join_rows(w, rows + count / 2, count / 2));
-}
-
 static void load_rows(igi_simt_widener *w, const igi_simt_bundle *b, LLVMValueRef *pieces) {
     LLVMTypeRef row = LLVMVectorType(b->type, b->size);
     LLVMValueRef addresses[IGI_MAX_WIDTH], rows[IGI_MAX_WIDTH] = {0};
@@ -469,7 +366,7 @@ static void load_rows(igi_simt_widener *w, const igi_simt_bundle *b, LLVMValueRe
         LLVMSetAlignment(rows[i], alignment);
     }
     uint32_t per_piece = w->width / b->size;
-    for (uint32_t p = 0; p < b->size; p++) pieces[p] = join_rows(w, rows + (size_t)p * per_piece, per_piece);
+    for (uint32_t p = 0; p < b->size; p++) pieces[p] = igi_simt_concatenate(w, rows + (size_t)p * per_piece, per_piece);
 }
 
 // ---- Four words for each lane ----
@@ -500,21 +397,11 @@ static void load_words(igi_simt_widener *w, const igi_simt_bundle *b, LLVMValueR
         rows[at] = LLVMBuildLoad2(w->builder, row, addresses[i], "");
         LLVMSetAlignment(rows[at], LLVMGetAlignment(b->reference));
     }
-    for (uint32_t i = 0; i < 4; i++) v[i] = join_rows(w, rows + (size_t)i * (w->width / 4), w->width / 4);
+    for (uint32_t i = 0; i < 4; i++) v[i] = igi_simt_concatenate(w, rows + (size_t)i * (w->width / 4), w->width / 4);
     for (uint32_t half = 0; half < 2; half++) {
         LLVMValueRef low = unpack(w, v[0], v[1], 2 * half, 1), high = unpack(w, v[2], v[3], 2 * half, 1);
         for (uint32_t k = 0; k < 2; k++) words[2 * half + k] = unpack(w, low, high, 2 * k, 2);
     }
-}
-
-// Smaller elements are parts of words, from which users extract them.
-static LLVMValueRef part_of_word(igi_simt_widener *w, const igi_simt_bundle *b, LLVMValueRef word, uint32_t part) {
-    unsigned bits = 8 * (unsigned)LLVMABISizeOfType(w->s.layout, b->type);
-    if (bits == 32) return word;
-    LLVMValueRef distance = igi_simt_splat(LLVMTypeOf(word), (uint64_t)part * bits, false);
-    LLVMTypeRef narrow = igi_simt_integers_like(LLVMTypeOf(word), bits);
-    LLVMValueRef value = LLVMBuildTrunc(w->builder, LLVMBuildLShr(w->builder, word, distance, ""), narrow, "");
-    return LLVMBuildBitCast(w->builder, value, igi_simt_widen_type(w, b->type), "");
 }
 
 static void load_quads(igi_simt_widener *w, const igi_simt_bundle *b, LLVMValueRef *elements) {
@@ -522,7 +409,8 @@ static void load_quads(igi_simt_widener *w, const igi_simt_bundle *b, LLVMValueR
     uint32_t parts = b->size / 4;
     assert(parts);
     load_words(w, b, words);
-    for (uint32_t i = 0; i < b->size; i++) elements[i] = part_of_word(w, b, words[i / parts], i % parts);
+    LLVMTypeRef type = igi_simt_widen_type(w, b->type);
+    for (uint32_t i = 0; i < b->size; i++) elements[i] = igi_simt_part_of_word(w, words[i / parts], i % parts, type);
 }
 
 static void store_rows(igi_simt_widener *w, const igi_simt_bundle *b, LLVMValueRef *pieces) {
@@ -550,7 +438,7 @@ static void emit_loads(igi_simt_widener *w, const igi_simt_bundle *b) {
     if (is_quad(w, b))
         load_quads(w, b, elements);
     else
-        sort_by_element(w, pieces, b->size, elements);
+        igi_simt_sort_by_element(w, pieces, b->size, elements);
     for (uint32_t i = 0; i < b->count; i++) igi_simt_widen_set(w, b->members[i], NULL, elements[b->position[i]]);
 }
 
@@ -558,7 +446,7 @@ static void emit_stores(igi_simt_widener *w, const igi_simt_bundle *b) {
     LLVMValueRef pieces[MAX_MEMBERS] = {0}, elements[MAX_MEMBERS] = {0};
     for (uint32_t i = 0; i < b->count; i++)
         elements[b->position[i]] = igi_simt_widen_vector(w, LLVMGetOperand(b->members[i], 0));
-    sort_by_lane(w, elements, b->size, pieces);
+    igi_simt_sort_by_lane(w, elements, b->size, pieces);
     if (b->interleaved)
         store_interleaved(w, b, pieces);
     else

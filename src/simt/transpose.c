@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elements of structs and small vectors, from the order in memory to one vector for each element, and back.
+#include "simt/transpose.h"
+
+#include <assert.h>
+
+#include "core/memory.h"
+#include "simt/ir.h"
+
+enum { WORD_BITS = 32 };
+
+// ---- By powers of two ----
+
+static LLVMValueRef pick(igi_simt_widener *w, LLVMValueRef a, LLVMValueRef b, uint32_t first, uint32_t step) {
+    uint32_t from[IGI_MAX_WIDTH];
+    for (uint32_t i = 0; i < w->width; i++) from[i] = first + step * i;
+    return LLVMBuildShuffleVector(w->builder, a, b, igi_simt_shuffle_mask(w, from, w->width), "");
+}
+
+static void unzip(igi_simt_widener *w, LLVMValueRef *pieces, uint32_t size, LLVMValueRef *elements, uint32_t step) {
+    if (size == 1) {
+        elements[0] = pieces[0];
+        return;
+    }
+    LLVMValueRef even[IGI_SIMT_MOST_PIECES] = {0}, odd[IGI_SIMT_MOST_PIECES] = {0};
+    for (size_t i = 0; i < size / 2; i++) {
+        even[i] = pick(w, pieces[2 * i], pieces[2 * i + 1], 0, 2);
+        odd[i] = pick(w, pieces[2 * i], pieces[2 * i + 1], 1, 2);
+    }
+    unzip(w, even, size / 2, elements, step * 2);
+    unzip(w, odd, size / 2, elements + step, step * 2);
+}
+
+static LLVMValueRef interleave(igi_simt_widener *w, LLVMValueRef a, LLVMValueRef b, uint32_t half) {
+    uint32_t from[IGI_MAX_WIDTH], width = w->width;
+    for (uint32_t i = 0; i < width; i++) from[i] = half * width / 2 + i / 2 + (i % 2 ? width : 0);
+    return LLVMBuildShuffleVector(w->builder, a, b, igi_simt_shuffle_mask(w, from, width), "");
+}
+
+static void zip(igi_simt_widener *w, LLVMValueRef *elements, uint32_t step, uint32_t size, LLVMValueRef *pieces) {
+    if (size == 1) {
+        pieces[0] = elements[0];
+        return;
+    }
+    LLVMValueRef even[IGI_SIMT_MOST_PIECES] = {0}, odd[IGI_SIMT_MOST_PIECES] = {0};
+    zip(w, elements, step * 2, size / 2, even);
+    zip(w, elements + step, step * 2, size / 2, odd);
+    for (size_t i = 0; i < size / 2; i++) {
+        pieces[2 * i] = interleave(w, even[i], odd[i], 0);
+        pieces[2 * i + 1] = interleave(w, even[i], odd[i], 1);
+    }
+}
+
+// ---- Any number of elements ----
+
+// A vector whose element i is element from[i] of the concatenation of all parts.
+static LLVMValueRef pick_any(igi_simt_widener *w, LLVMValueRef *parts, uint32_t count, const uint32_t *from) {
+    LLVMValueRef picked = NULL;
+    for (uint32_t p = 0; p < count; p++) {
+        uint32_t indices[IGI_MAX_WIDTH], width = w->width;
+        bool any = false;
+        for (uint32_t i = 0; i < width; i++) {
+            bool here = from[i] / width == p;
+            indices[i] = here ? from[i] % width + (picked ? width : 0) : i;
+            any |= here;
+        }
+        LLVMValueRef rest = picked ? parts[p] : LLVMGetPoison(LLVMTypeOf(parts[p]));
+        LLVMValueRef before = picked ? picked : parts[p];
+        if (any)
+            picked = LLVMBuildShuffleVector(w->builder, before, rest, igi_simt_shuffle_mask(w, indices, width), "");
+    }
+    return picked;
+}
+
+// Element `k` of all lanes, of which each has `size`.
+static LLVMValueRef pick_element(igi_simt_widener *w, LLVMValueRef *pieces, uint32_t size, uint32_t k) {
+    uint32_t from[IGI_MAX_WIDTH];
+    for (uint32_t i = 0; i < w->width; i++) from[i] = size * i + k;
+    return pick_any(w, pieces, size, from);
+}
+
+// Piece `p`, merged from the lanes' elements.
+static LLVMValueRef merge_piece(igi_simt_widener *w, LLVMValueRef *elements, uint32_t size, uint32_t p) {
+    uint32_t from[IGI_MAX_WIDTH];
+    for (uint32_t i = 0; i < w->width; i++) {
+        uint32_t at = p * w->width + i;
+        from[i] = at % size * w->width + at / size;
+    }
+    return pick_any(w, elements, size, from);
+}
+
+// ---- Elements smaller than words ----
+
+// <a..., b...>
+static LLVMValueRef concatenate(igi_simt_widener *w, LLVMValueRef a, LLVMValueRef b) {
+    uint32_t from[2 * IGI_MAX_WIDTH], count = 2 * LLVMGetVectorSize(LLVMTypeOf(a));
+    for (uint32_t i = 0; i < count; i++) from[i] = i;
+    return LLVMBuildShuffleVector(w->builder, a, b, igi_simt_shuffle_mask(w, from, count), "");
+}
+
+LLVMValueRef igi_simt_concatenate(igi_simt_widener *w, LLVMValueRef *parts, uint32_t count) {
+    if (count == 1) return parts[0];
+    return concatenate(w, igi_simt_concatenate(w, parts, count / 2),
+                       igi_simt_concatenate(w, parts + count / 2, count / 2));
+}
+
+static unsigned bits_of(const igi_simt_widener *w, LLVMTypeRef vector) {
+    return 8 * (unsigned)LLVMABISizeOfType(w->s.layout, LLVMGetElementType(vector));
+}
+
+LLVMValueRef igi_simt_part_of_word(igi_simt_widener *w, LLVMValueRef word, uint32_t part, LLVMTypeRef type) {
+    unsigned bits = bits_of(w, type);
+    assert(part < bits_of(w, LLVMTypeOf(word)) / bits);
+    if (bits == bits_of(w, LLVMTypeOf(word))) return LLVMBuildBitCast(w->builder, word, type, "");
+    LLVMValueRef distance = igi_simt_splat(LLVMTypeOf(word), (uint64_t)part * bits, false);
+    LLVMTypeRef narrow = igi_simt_integers_like(LLVMTypeOf(word), bits);
+    LLVMValueRef value = LLVMBuildTrunc(w->builder, LLVMBuildLShr(w->builder, word, distance, ""), narrow, "");
+    return LLVMBuildBitCast(w->builder, value, type, "");
+}
+
+// How many of a lane's elements one word holds.
+static uint32_t parts_of_word(const igi_simt_widener *w, LLVMTypeRef type, uint32_t size) {
+    unsigned bits = bits_of(w, type);
+    uint32_t most = bits < WORD_BITS ? WORD_BITS / bits : 1, parts = size < most ? size : most;
+    return igi_is_power_of_two(size) && w->width % parts == 0 ? parts : 1;
+}
+
+// Shuffles of words are cheap on every machine. Those of bytes and halves are not, and LLVM takes long to choose them.
+static void unzip_words(igi_simt_widener *w, LLVMValueRef *pieces, uint32_t size, uint32_t parts,
+                        LLVMValueRef *elements) {
+    LLVMTypeRef type = LLVMTypeOf(pieces[0]);
+    LLVMTypeRef word = LLVMIntTypeInContext(w->m->context, parts * bits_of(w, type));
+    LLVMValueRef cast[IGI_SIMT_MOST_PIECES], words[IGI_SIMT_MOST_PIECES], sorted[IGI_SIMT_MOST_PIECES];
+    for (uint32_t i = 0; i < size; i++)
+        cast[i] = LLVMBuildBitCast(w->builder, pieces[i], LLVMVectorType(word, w->width / parts), "");
+    for (uint32_t i = 0; i < size / parts; i++) words[i] = igi_simt_concatenate(w, cast + (size_t)i * parts, parts);
+    unzip(w, words, size / parts, sorted, 1);
+    for (uint32_t i = 0; i < size; i++) elements[i] = igi_simt_part_of_word(w, sorted[i / parts], i % parts, type);
+}
+
+// ---- The whole ----
+
+void igi_simt_sort_by_element(igi_simt_widener *w, LLVMValueRef *pieces, uint32_t size, LLVMValueRef *elements) {
+    assert(size && size <= IGI_SIMT_MOST_PIECES);
+    uint32_t parts = parts_of_word(w, LLVMTypeOf(pieces[0]), size);
+    if (!igi_is_power_of_two(size))
+        for (uint32_t k = 0; k < size; k++) elements[k] = pick_element(w, pieces, size, k);
+    else if (parts > 1)
+        unzip_words(w, pieces, size, parts, elements);
+    else
+        unzip(w, pieces, size, elements, 1);
+}
+
+void igi_simt_sort_by_lane(igi_simt_widener *w, LLVMValueRef *elements, uint32_t size, LLVMValueRef *pieces) {
+    assert(size && size <= IGI_SIMT_MOST_PIECES);
+    if (!igi_is_power_of_two(size))
+        for (uint32_t p = 0; p < size; p++) pieces[p] = merge_piece(w, elements, size, p);
+    else
+        zip(w, elements, 1, size, pieces);
+}
