@@ -242,6 +242,7 @@ static ig_status read_all(const loader *l) {
     if (status == IG_STATUS_OK) status = get_size(l, "group", &read->group);
     if (status == IG_STATUS_OK) status = read_library(l);
     if (status == IG_STATUS_OK) status = read_constants(l);
+    igi_json_get_bool(igi_json_member(root, "unset_constants_are_zero"), &read->unset_constants_are_zero);
     if (status == IG_STATUS_OK) status = read_items(l, "buffers", read_buffer);
     if (status == IG_STATUS_OK) status = read_items(l, "arguments", read_argument);
     return status;

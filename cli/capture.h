@@ -41,6 +41,7 @@ typedef struct capture {
     ig_function_constant *constants;
     unsigned char (*constant_values)[CAPTURE_CONSTANT_BYTES];
     size_t constant_count;
+    bool unset_constants_are_zero;
     ig_size grid, group;
     uint64_t deadline_ns, schedule;
     capture_buffer buffers[CAPTURE_MAX_ITEMS];

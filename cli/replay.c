@@ -40,8 +40,10 @@ static int compile(replay_job *job) {
     ig_status status = ig_library_create(job->device, &library, &job->library, &error);
     if (status != IG_STATUS_OK) return cli_report_and_clear(status, &error);
     if (cli_json) cli_put_diagnostics(ig_library_log(job->library));
-    ig_pipeline_desc pipeline = {
-        .kernel = captured->kernel, .constants = captured->constants, .constant_count = captured->constant_count};
+    ig_pipeline_desc pipeline = {.kernel = captured->kernel,
+                                 .constants = captured->constants,
+                                 .constant_count = captured->constant_count,
+                                 .unset_constants_are_zero = captured->unset_constants_are_zero};
     status = ig_pipeline_create(job->library, &pipeline, &job->pipeline, &error);
     return status == IG_STATUS_OK ? CLI_CONTINUE : cli_report_and_clear(status, &error);
 }

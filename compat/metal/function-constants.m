@@ -97,6 +97,7 @@ static IGConstant *new_constant(const void *value, MTLDataType data_type) {
     MTLFunctionConstantValues *copy = [[[self class] allocWithZone:zone] init];
     [copy->_byIndex addEntriesFromDictionary:_byIndex];
     [copy->_byName addEntriesFromDictionary:_byName];
+    copy->_mustBeSet = _mustBeSet;
     return copy;
 }
 
@@ -127,6 +128,14 @@ static IGConstant *new_constant(const void *value, MTLDataType data_type) {
     [_byName removeAllObjects];
 }
 
+- (BOOL)mustBeSet {
+    return _mustBeSet;
+}
+
+- (void)setMustBeSet {
+    _mustBeSet = YES;
+}
+
 - (ig_function_constant *)newConstantsFor:(const ig_library *)library count:(size_t *)count {
     igi_ensure_pool();
     size_t most = ig_library_function_constant_count(library);
@@ -146,3 +155,7 @@ static IGConstant *new_constant(const void *value, MTLDataType data_type) {
     return constants;
 }
 @end
+
+void igi_metal_constants_must_be_set(MTLFunctionConstantValues *values) {
+    [values setMustBeSet];
+}

@@ -26,6 +26,7 @@
     const ig_kernel_info *_kernel;
     MTLFunctionOptions _options;
     ig_pipeline *_pipeline;  // created already if the function has constants
+    BOOL _constantsMustBeSet;
 }
 - (id)initWithLibrary:(IGLibrary *)library kernel:(const ig_kernel_info *)kernel options:(MTLFunctionOptions)options;
 - (BOOL)specialize:(MTLFunctionConstantValues *)values error:(NSError **)error;
@@ -57,7 +58,12 @@
 // The values for which the library has constants; like Metal, it ignores the others. The array is the caller's, what it
 // points to belongs to the receiver.
 - (ig_function_constant *)newConstantsFor:(const ig_library *)library count:(size_t *)count;
+- (BOOL)mustBeSet;
+- (void)setMustBeSet;
 @end
+
+// For Ingot's own Metal backend (device/metal/pipeline.m), whose users get an error where others get zeros.
+__attribute__((visibility("default"))) void igi_metal_constants_must_be_set(MTLFunctionConstantValues *values);
 
 @interface MTLFunctionConstant (Ingot)
 - (id)initWithInfo:(const ig_function_constant_info *)info;

@@ -147,11 +147,23 @@ static uint32_t version_number(MTLLanguageVersion version) {
     [super dealloc];
 }
 
+// As on a GPU, constants that the kernel reads and that were not set are zero.
+- (BOOL)createWithZeros:(ig_pipeline_desc)desc pipeline:(ig_pipeline **)pipeline because:(const ig_error *)why {
+    desc.unset_constants_are_zero = true;
+    if (ig_pipeline_create(_library->_library, &desc, pipeline, NULL) != IG_STATUS_OK) return NO;
+    NSLog(@"Metal: %s, which was not set: it and any other that was not set read as zero", why->message);
+    return YES;
+}
+
 - (ig_pipeline *)newPipeline:(ig_pipeline_desc)desc error:(NSError **)error {
+    igi_ensure_pool();
     ig_error why = {0};
     ig_pipeline *pipeline = NULL;
     desc.kernel = _kernel->name;
     ig_status status = ig_pipeline_create(_library->_library, &desc, &pipeline, &why);
+    if (status == IG_STATUS_WRONG_CONSTANT && !_constantsMustBeSet &&
+        [self createWithZeros:desc pipeline:&pipeline because:&why])
+        status = IG_STATUS_OK;
     if (status != IG_STATUS_OK && error) *error = igi_library_error(status, &why);
     ig_error_clear(&why);
     return pipeline;
@@ -161,6 +173,7 @@ static uint32_t version_number(MTLLanguageVersion version) {
 - (BOOL)specialize:(MTLFunctionConstantValues *)values error:(NSError **)error {
     size_t count = 0;
     ig_function_constant *constants = [values newConstantsFor:_library->_library count:&count];
+    _constantsMustBeSet = [values mustBeSet];
     _pipeline = [self newPipeline:(ig_pipeline_desc){.constants = constants, .constant_count = count} error:error];
     free(constants);
     return _pipeline != NULL;

@@ -364,6 +364,9 @@ typedef struct ig_pipeline_desc {
     const ig_linked_function *linked_functions;
     size_t linked_function_count;
     const char *label;
+    // Constants that are not set read as zero, as they do on a GPU, although is_function_constant_defined is false for
+    // them; otherwise a kernel that reads one is an error.
+    bool unset_constants_are_zero;
 } ig_pipeline_desc;
 
 // Limits and facts of a pipeline.

@@ -25,6 +25,7 @@ typedef struct igi_simt_request {
     const char *name;    // the user's name for it
     const ig_function_constant *constants;
     size_t constant_count;
+    bool unset_constants_are_zero;
     const igi_simt_linked *linked;
     size_t linked_count;
     bool abortable;     // loops look at the abort flag

@@ -88,8 +88,9 @@ static void set_values(igi_simt_module *m) {
     for (LLVMValueRef g = LLVMGetFirstGlobal(m->module); g; g = LLVMGetNextGlobal(g)) {
         if (!is_function_constant(g)) continue;
         const ig_function_constant *given = find_given(m->request, g);
-        if (!given) continue;
-        LLVMSetInitializer(g, make_constant(LLVMGlobalGetValueType(g), given));
+        if (!given && !m->request->unset_constants_are_zero) continue;
+        LLVMTypeRef type = LLVMGlobalGetValueType(g);
+        LLVMSetInitializer(g, given ? make_constant(type, given) : LLVMConstNull(type));
         LLVMSetGlobalConstant(g, 1);
         LLVMSetLinkage(g, LLVMInternalLinkage);
     }

@@ -149,6 +149,28 @@ static void undefined_constants_can_be_asked_for(void **state) {
     ig_library_release(library);
 }
 
+static void constants_that_are_not_set_are_zero_on_request(void **state) {
+    (void)state;
+    ig_library *library = compile(constants_source);
+    ig_pipeline *pipeline = NULL, *derived = NULL;
+    ig_buffer *buffer = make_buffer(8 * 15);
+    assert_status(make_with(library, "all", by_name, 5, &pipeline), IG_STATUS_WRONG_CONSTANT);
+    ig_pipeline_desc desc = {.kernel = "all", .constants = by_name, .constant_count = 5};
+    desc.unset_constants_are_zero = true;
+    assert_ok(ig_pipeline_create(library, &desc, &pipeline, NULL));
+    run_into(pipeline, buffer);
+    const int64_t expected[15] = {1, -8, 200, -1600, 60000};
+    assert_memory_equal(ig_buffer_contents(buffer), expected, sizeof expected);
+    desc.kernel = "derived";
+    assert_ok(ig_pipeline_create(library, &desc, &derived, NULL));
+    run_into(derived, buffer);
+    assert_int_equal(*(uint32_t *)ig_buffer_contents(buffer), 7);  // still not defined
+    ig_buffer_release(buffer);
+    ig_pipeline_release(pipeline);
+    ig_pipeline_release(derived);
+    ig_library_release(library);
+}
+
 static void unknown_constants_are_ignored(void **state) {
     (void)state;
     ig_library *library = compile(constants_source);
@@ -483,6 +505,7 @@ int main(void) {
         cmocka_unit_test(constants_of_every_type_arrive_by_id),
         cmocka_unit_test(values_are_copied),
         cmocka_unit_test(undefined_constants_can_be_asked_for),
+        cmocka_unit_test(constants_that_are_not_set_are_zero_on_request),
         cmocka_unit_test(unknown_constants_are_ignored),
         cmocka_unit_test(constants_of_another_length_are_refused),
         cmocka_unit_test(every_missing_constant_a_kernel_needs_is_refused),

@@ -211,6 +211,7 @@ static void describe(writer *w, const char *reason, const char *message) {
     igi_json_put_string(json, "kernel", dispatch->pipeline->kernel.name);
     put_library(w, program->module->math_mode);
     put_constants(w, program);
+    igi_json_put_bool(json, "unset_constants_are_zero", program->unset_constants_are_zero);
     put_size(w, "grid", dispatch->grid);
     put_size(w, "group", dispatch->group);
     igi_json_put_u64(json, "deadline_ns", w->capture->commands->deadline_ns);

@@ -80,6 +80,7 @@ typedef struct cpu_program {
     bool single;                      // its threadgroups have one thread
     ig_function_constant *constants;  // owned, with their values
     size_t constant_count;
+    bool unset_constants_are_zero;
     igi_simt_linked *linked;      // functions; symbols are owned
     cpu_module **linked_modules;  // of each, referenced
     size_t linked_count;

@@ -38,6 +38,7 @@ static igi_hash program_key(const ig_pipeline *pipeline, const igi_msl_kernel *k
     igi_hasher_add(hasher, &module->key, sizeof module->key);
     igi_hasher_add_string(hasher, kernel->symbol);
     hash_constants(hasher, desc->constants, desc->constant_count);
+    igi_hasher_add_u64(hasher, desc->unset_constants_are_zero);
     hash_linked(hasher, pipeline);
     return igi_hasher_finish(hasher);
 }
@@ -78,6 +79,7 @@ igi_simt_request igi_cpu_simt_request(const cpu_device *cpu, const cpu_program *
                                 .name = program->name,
                                 .constants = program->constants,
                                 .constant_count = program->constant_count,
+                                .unset_constants_are_zero = program->unset_constants_are_zero,
                                 .linked = program->linked,
                                 .linked_count = program->linked_count,
                                 .abortable = purpose.abortable,
@@ -272,6 +274,7 @@ static cpu_program *make_program(const ig_pipeline *pipeline, const igi_msl_kern
     program->key = key;
     program->module = module;
     program->single = kernel->info.max_total_threads == 1;
+    program->unset_constants_are_zero = desc->unset_constants_are_zero;
     pthread_mutex_init(&program->lock, NULL);
     program->symbol = igi_strdup(kernel->symbol);
     program->name = igi_strdup(kernel->info.name);

@@ -7,8 +7,16 @@
 
 // ---- Constants ----
 
+// libMetal's; Apple's Metal refuses constants that are missing by itself.
+#ifndef __APPLE__
+extern void igi_metal_constants_must_be_set(MTLFunctionConstantValues *values);
+#endif
+
 static MTLFunctionConstantValues *values_of(const ig_pipeline_desc *desc) {
     MTLFunctionConstantValues *values = [[[MTLFunctionConstantValues alloc] init] autorelease];
+#ifndef __APPLE__
+    if (!desc->unset_constants_are_zero) igi_metal_constants_must_be_set(values);
+#endif
     for (size_t i = 0; i < desc->constant_count; i++) {
         const ig_function_constant *given = &desc->constants[i];
         MTLDataType type = igi_metal_data_type(given->type, given->components ? given->components : 1);

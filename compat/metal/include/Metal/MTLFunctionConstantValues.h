@@ -9,6 +9,7 @@ MTL_EXPORT
 @interface MTLFunctionConstantValues : NSObject <NSCopying> {
     NSMutableDictionary *_byIndex;
     NSMutableDictionary *_byName;
+    BOOL _mustBeSet;
 }
 - (void)setConstantValue:(const void *)value type:(MTLDataType)type atIndex:(NSUInteger)index;
 - (void)setConstantValues:(const void *)values type:(MTLDataType)type withRange:(NSRange)range;
