@@ -108,6 +108,30 @@ static void collections_have_subscripts(void **state) {
     assert_int_equal(descriptor.buffers[2].mutability, MTLMutabilityImmutable);
 }
 
+// As on a Mac: generated sources often have a (C) sign in them.
+static void strings_beyond_ascii_are_not_nil(void **state) {
+    const char *text = "a\xc2\xa9";
+    NSStringEncoding ascii = NSASCIIStringEncoding;
+    NSData *data = [NSData dataWithBytes:text length:3];
+    NSString *strings[] = {
+        [NSString stringWithCString:text encoding:ascii],
+        [[[NSString alloc] initWithCString:text encoding:ascii] autorelease],
+        [[[NSString alloc] initWithBytes:text length:3 encoding:ascii] autorelease],
+        [[[NSString alloc] initWithBytesNoCopy:strdup(text) length:3 encoding:ascii freeWhenDone:YES] autorelease],
+        [[[NSString alloc] initWithData:data encoding:ascii] autorelease],
+        [NSMutableString stringWithCString:text encoding:ascii],
+        [[[NSMutableString alloc] initWithBytes:text length:3 encoding:ascii] autorelease],
+        [[[NSMutableString alloc] initWithData:data encoding:ascii] autorelease],
+    };
+    for (size_t i = 0; i < sizeof strings / sizeof *strings; i++) {
+        assert_non_null(strings[i]);
+        assert_int_equal([strings[i] length], 3);
+        assert_int_equal([strings[i] characterAtIndex:2], 0xa9);
+    }
+    assert_text([NSString stringWithCString:"plain" encoding:ascii], "plain");
+    assert_int_equal([[NSString stringWithCString:text encoding:NSUTF8StringEncoding] length], 2);
+}
+
 static void categories_exceptions_and_enumeration_work(void **state) {
     assert_text([@"ab" twice], "abab");
     int steps = 0;
@@ -133,6 +157,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         compat_test(instance_variables_have_places_of_their_own),
         compat_test(collections_have_subscripts),
+        compat_test(strings_beyond_ascii_are_not_nil),
         compat_test(categories_exceptions_and_enumeration_work),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
