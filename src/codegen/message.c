@@ -147,6 +147,7 @@ void igi_codegen_write_job(const igi_simt_request *request, igi_simt_stage stage
     igi_put_u32(bytes, request->variables);
     igi_put_u32(bytes, request->scheduled);
     igi_put_u32(bytes, request->unset_constants_are_zero);
+    igi_put_u32(bytes, request->fast_math);
     igi_put_u32(bytes, request->check);
     for (int i = 0; i < IGI_KNOWN_LAYOUTS; i++) igi_put_u64(bytes, request->layouts[i]);
     igi_put_u32(bytes, request->remarks != NULL);
@@ -179,6 +180,7 @@ static void get_request(igi_reader *r, igi_codegen_job *job) {
     request->variables = igi_get_u32(r) != 0;
     request->scheduled = igi_get_u32(r) != 0;
     request->unset_constants_are_zero = igi_get_u32(r) != 0;
+    request->fast_math = igi_get_u32(r) != 0;
     request->check = igi_get_u32(r);
     for (int i = 0; i < IGI_KNOWN_LAYOUTS; i++) request->layouts[i] = igi_get_u64(r);
     if (igi_get_u32(r)) request->remarks = &job->remarks;

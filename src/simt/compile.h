@@ -28,6 +28,7 @@ typedef struct igi_simt_request {
     bool unset_constants_are_zero;
     const igi_simt_linked *linked;
     size_t linked_count;
+    bool fast_math;     // IG_MATH_FAST
     bool abortable;     // loops look at the abort flag
     uint32_t width;     // lanes: 0 chooses, 1 is one thread at a time
     bool declined;      // width is 1 because no wider code could be made

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // a * b + c as one operation, where the source allows it. LLVM's code generator could do it too, but differently for
-// scalars and vectors; done here, every width computes the same bits.
+// scalars and vectors; done here, every width computes the same bits. Under fast math a * bool becomes a choice first.
 #include <string.h>
 
 #include "simt/compile.h"
@@ -62,8 +62,46 @@ static void forbid(LLVMBuilderRef builder, LLVMValueRef instruction) {
     LLVMInstructionEraseFromParent(instruction);
 }
 
+// ---- Products with a bool: 0 where it is false, even if the other factor is infinite or not a number ----
+
+// The lane 0 that a shuffle repeats, or the value itself.
+static LLVMValueRef repeated(LLVMValueRef value) {
+    if (!LLVMIsAShuffleVectorInst(value)) return value;
+    for (unsigned i = 0; i < LLVMGetNumMaskElements(value); i++)
+        if (LLVMGetMaskValue(value, i) != 0) return value;
+    LLVMValueRef insert = LLVMGetOperand(value, 0);
+    bool first = LLVMIsAInsertElementInst(insert) && LLVMIsAConstantInt(LLVMGetOperand(insert, 2)) &&
+                 LLVMConstIntGetZExtValue(LLVMGetOperand(insert, 2)) == 0;
+    return first ? LLVMGetOperand(insert, 1) : value;
+}
+
+// The bool, or one for each element, that a factor is converted from; NULL if it is something else.
+static LLVMValueRef bool_of(LLVMValueRef factor) {
+    factor = repeated(factor);
+    if (!LLVMIsAUIToFPInst(factor)) return NULL;
+    LLVMValueRef from = LLVMGetOperand(factor, 0);
+    LLVMTypeRef element = igi_simt_element_type(LLVMTypeOf(from));
+    return LLVMGetIntTypeWidth(element) == 1 ? from : NULL;
+}
+
+static bool multiplies_bool(LLVMValueRef instruction) {
+    return LLVMGetInstructionOpcode(instruction) == LLVMFMul &&
+           (bool_of(LLVMGetOperand(instruction, 0)) || bool_of(LLVMGetOperand(instruction, 1)));
+}
+
+static void choose(LLVMBuilderRef builder, LLVMValueRef product) {
+    LLVMValueRef condition = bool_of(LLVMGetOperand(product, 1));
+    LLVMValueRef other = LLVMGetOperand(product, condition ? 0 : 1);
+    if (!condition) condition = bool_of(LLVMGetOperand(product, 0));
+    LLVMValueRef chosen = LLVMBuildSelect(builder, condition, other, LLVMConstNull(LLVMTypeOf(product)), "");
+    igi_simt_name_like(chosen, product);
+    LLVMReplaceAllUsesWith(product, chosen);
+    LLVMInstructionEraseFromParent(product);
+}
+
 ig_status igi_simt_pass_contract(igi_simt_module *m) {
     ig_status status = IG_STATUS_OK;
-    if (has_fused_multiply_add()) status = igi_simt_rewrite_instructions(m, is_sum, fuse);
+    if (m->request->fast_math) status = igi_simt_rewrite_instructions(m, multiplies_bool, choose);
+    if (status == IG_STATUS_OK && has_fused_multiply_add()) status = igi_simt_rewrite_instructions(m, is_sum, fuse);
     return status == IG_STATUS_OK ? igi_simt_rewrite_instructions(m, is_part_of_sum, forbid) : status;
 }

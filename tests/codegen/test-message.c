@@ -28,6 +28,7 @@ static const igi_simt_request request = {.bitcode = "BC\0\1",
                                          .constants = constants,
                                          .constant_count = 2,
                                          .unset_constants_are_zero = true,
+                                         .fast_math = true,
                                          .linked = linked,
                                          .linked_count = 3,
                                          .abortable = true,
@@ -73,7 +74,7 @@ static void a_request_is_read_as_it_was_written(void **state) {
     assert_string_equal(job.request.symbol, "_Z1kv");
     assert_string_equal(job.request.name, "k");
     assert_true(job.request.abortable && job.request.streaming && !job.request.batches && !job.request.line_tables);
-    assert_true(job.request.unset_constants_are_zero && !job.request.scheduled);
+    assert_true(job.request.unset_constants_are_zero && job.request.fast_math && !job.request.scheduled);
     assert_int_equal(job.request.width, 8);
     assert_memory_equal(job.request.group, request.group, sizeof request.group);
     assert_memory_equal(job.request.bitcode, "BC\0\1", 4);

@@ -48,6 +48,10 @@ static bool is_fma(LLVMValueRef instruction) {
     return strncmp(name, "llvm.fma", 8) == 0;
 }
 
+static bool is_choice(LLVMValueRef instruction) {
+    return LLVMGetInstructionOpcode(instruction) == LLVMSelect;
+}
+
 static bool is_multiplication(LLVMValueRef instruction) {
     return LLVMGetInstructionOpcode(instruction) == LLVMFMul;
 }
@@ -232,6 +236,24 @@ static void contract_fuses_products_into_sums(void **state) {
     assert_int_equal(count_if(b->m.thread, is_fma), 1);
     assert_int_equal(count_if(b->m.thread, is_multiplication), 0);
     end(b);
+}
+
+static void contract_multiplies_by_bools_only_without_fast_math(void **state) {
+    (void)state;
+    for (int fast = 0; fast < 2; fast++) {
+        bench *b = start(
+            "kernel void k(device float *a [[buffer(0)]], device half4 *h [[buffer(1)]], constant uint &n "
+            "[[buffer(2)]],\n"
+            "              uint i [[thread_position_in_grid]]) {\n"
+            "    a[i] = a[i] * (i < n) + a[i + 1];\n"
+            "    h[i] = (i > n) * h[i];\n}\n",
+            "k");
+        b->request.fast_math = fast;
+        assert_int_equal(run_to(b, igi_simt_pass_contract), IG_STATUS_OK);
+        assert_int_equal(count_if(b->m.thread, is_choice), fast ? 2 : 0);
+        assert_int_equal(count_if(b->m.thread, is_fma), !fast);
+        end(b);
+    }
 }
 
 // ---- check ----
@@ -595,6 +617,7 @@ int main(void) {
         cmocka_unit_test(define_masks_every_shift),
         cmocka_unit_test(define_computes_bfloat_in_float),
         cmocka_unit_test(contract_fuses_products_into_sums),
+        cmocka_unit_test(contract_multiplies_by_bools_only_without_fast_math),
         cmocka_unit_test(check_refuses_what_metal_does_not_have),
         cmocka_unit_test(abort_checks_loops_that_may_not_end),
         cmocka_unit_test(abort_trusts_short_loops_only),

@@ -80,6 +80,7 @@ igi_simt_request igi_cpu_simt_request(const cpu_device *cpu, const cpu_program *
                                 .constants = program->constants,
                                 .constant_count = program->constant_count,
                                 .unset_constants_are_zero = program->unset_constants_are_zero,
+                                .fast_math = program->module->math_mode == IG_MATH_FAST,
                                 .linked = program->linked,
                                 .linked_count = program->linked_count,
                                 .abortable = purpose.abortable,
