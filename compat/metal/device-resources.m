@@ -25,7 +25,8 @@ static void call_deallocator(void *memory, uint64_t length, void *user) {
     Block_release(block);
 }
 
-enum { IGI_SMALL_BUFFER = 32 << 10 };
+// A GPU lets kernels read a little past a buffer, on which programs rely without knowing.
+enum { IGI_TAIL = 4 << 10, IGI_SMALL_BUFFER = (32 << 10) - IGI_TAIL };
 
 @implementation IGDevice (Resources)
 
@@ -50,6 +51,7 @@ enum { IGI_SMALL_BUFFER = 32 << 10 };
     ig_buffer *buffer = NULL;
     if (igi_storage_mode(options) == MTLStorageModeMemoryless) return nil;
     desc.storage = storage_of(options);
+    desc.tail = desc.no_copy ? 0 : IGI_TAIL;
     // A separate mapping for every small buffer would soon exceed the system's limit.
     desc.pooled = desc.length <= IGI_SMALL_BUFFER && desc.storage == IG_STORAGE_SHARED && !desc.no_copy;
     if (ig_buffer_create(_device, &desc, &buffer) != IG_STATUS_OK) return nil;

@@ -176,6 +176,9 @@ typedef struct ig_buffer_desc {
                        void *user);  // called when no_copy is no longer used; may be NULL
     void *user;                      // passed to `deallocate`
     const char *label;               // a name for messages and tools; may be NULL
+    // Bytes after the buffer that kernels can reach by mistake without a fault, as on a GPU; zero at first. Only for memory of
+    // the software device. Checking reports the mistake all the same.
+    uint32_t tail;
 } ig_buffer_desc;
 
 // Creates a buffer. errors: INVALID_ARGUMENT (length 0, or fields that exclude each other), OUT_OF_MEMORY (also when the

@@ -56,7 +56,7 @@ static ig_status open_new(ig_device *device, const ig_buffer_desc *desc, uint64_
 }
 
 static ig_status open_pooled(ig_device *device, const ig_buffer_desc *desc, ig_buffer **buffer) {
-    uint64_t capacity = igi_device_block_bytes(desc->length, device->properties.max_buffer_bytes);
+    uint64_t capacity = igi_device_block_bytes(desc->length + desc->tail, device->properties.max_buffer_bytes);
     *buffer = igi_device_buffer_pool_take(&device->buffers, capacity);
     if (!*buffer) {
         ig_buffer_desc without_bytes = *desc;
@@ -66,6 +66,8 @@ static ig_status open_pooled(ig_device *device, const ig_buffer_desc *desc, ig_b
         igi_device_buffer_pool_add(&device->buffers, capacity);
     }
     if (desc->bytes) memcpy((*buffer)->memory, desc->bytes, desc->length);
+    uint64_t room = (*buffer)->capacity - desc->length;
+    memset((char *)(*buffer)->memory + desc->length, 0, room < desc->tail ? room : desc->tail);
     return IG_STATUS_OK;
 }
 
@@ -77,7 +79,7 @@ ig_status ig_buffer_create(ig_device *device, const ig_buffer_desc *desc, ig_buf
     char *label = igi_strdup(desc->label);
     if (desc->label && !label) return igi_fail_no_memory();
     ig_buffer *made = NULL;
-    status = desc->pooled ? open_pooled(device, desc, &made) : open_new(device, desc, desc->length, &made);
+    status = desc->pooled ? open_pooled(device, desc, &made) : open_new(device, desc, desc->length + desc->tail, &made);
     if (status != IG_STATUS_OK) {
         free(label);
         return igi_fail(status, "buffer_create: no memory for %llu bytes: %s", (unsigned long long)desc->length,

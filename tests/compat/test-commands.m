@@ -287,6 +287,72 @@ static void arguments_that_were_not_set_read_as_zeros(void **state) {
     assert_int_equal(words_of(buffer)[2], 5);
 }
 
+static const char past_source[] =
+    "kernel void past(device const uint *in [[buffer(0)]], device uint *out [[buffer(1)]],\n"
+    "                 constant uint &count [[buffer(2)]], uint i [[thread_position_in_grid]]) {\n"
+    "    out[i] = in[count + i];\n"
+    "}\n";
+
+// The sum of what a kernel reads in the 4 KiB after a buffer that is full of ones.
+static uint32_t sum_past(NSUInteger bytes, MTLResourceOptions options) {
+    enum { WORDS = 1024 };
+    uint32_t count = (uint32_t)(bytes / 4), sum = 0;
+    NSMutableData *ones = [NSMutableData dataWithLength:bytes];
+    memset([ones mutableBytes], 0xff, bytes);
+    id<MTLBuffer> in = [device newBufferWithBytes:[ones bytes] length:bytes options:options], out = new_words(WORDS);
+    id<MTLComputePipelineState> pipeline = new_pipeline(past_source, "past");
+    commands = [queue commandBuffer];
+    encoder = [commands computeCommandEncoder];
+    [encoder setComputePipelineState:pipeline];
+    [encoder setBuffer:in offset:0 atIndex:0];
+    [encoder setBuffer:out offset:0 atIndex:1];
+    [encoder setBytes:&count length:4 atIndex:2];
+    [encoder dispatchThreads:line(WORDS) threadsPerThreadgroup:line(64)];
+    [encoder endEncoding];
+    finish_well();
+    for (int i = 0; i < WORDS; i++) sum |= words_of(out)[i];
+    [pipeline release];
+    [in release];
+    [out release];
+    return sum;
+}
+
+// Many kernels read a little too far, and ignore what they get.
+static void what_follows_a_buffer_reads_as_zeros(void **state) {
+    id<MTLBuffer> neighbour = [device newBufferWithLength:16 options:0];
+    memset(neighbour.contents, 0xff, 16);
+    assert_int_equal(sum_past(16, 0), 0);
+    [neighbour release];
+    assert_int_equal(sum_past(8192, 0), 0);
+    assert_int_equal(sum_past(16, 0), 0);
+    assert_int_equal(sum_past(1 << 20, 0), 0);
+    assert_int_equal(sum_past(4096, MTLResourceStorageModePrivate), 0);
+    assert_int_equal(sum_past((1 << 16) - 4, MTLResourceStorageModeManaged), 0);
+}
+
+static void fast_math_chooses_by_bools(void **state) {
+    static const char source[] =
+        "kernel void choose(device const float *in [[buffer(0)]], device float *out [[buffer(1)]],\n"
+        "                   uint i [[thread_position_in_grid]]) {\n"
+        "    out[i] = in[i] * (i < 2) + 1;\n"
+        "}\n";
+    const float values[4] = {3, -4, __builtin_nanf(""), __builtin_inff()};
+    id<MTLBuffer> in = [device newBufferWithBytes:values length:16 options:0], out = new_words(4);
+    id<MTLComputePipelineState> pipeline = new_pipeline(source, "choose");
+    encoder = [commands computeCommandEncoder];
+    [encoder setComputePipelineState:pipeline];
+    [encoder setBuffer:in offset:0 atIndex:0];
+    [encoder setBuffer:out offset:0 atIndex:1];
+    [encoder dispatchThreads:line(4) threadsPerThreadgroup:line(4)];
+    [encoder endEncoding];
+    finish_well();
+    const float expected[4] = {4, -3, 1, 1};
+    assert_memory_equal(out.contents, expected, sizeof expected);
+    [pipeline release];
+    [in release];
+    [out release];
+}
+
 static void pipelines_end_with_their_encoder(void **state) {
     begin("increment");
     [encoder dispatchThreads:line(1) threadsPerThreadgroup:line(1)];
@@ -614,6 +680,8 @@ int main(void) {
         commands_test(bindings_end_with_their_encoder),
         commands_test(arguments_that_are_not_used_need_not_be_set),
         commands_test(arguments_that_were_not_set_read_as_zeros),
+        commands_test(what_follows_a_buffer_reads_as_zeros),
+        commands_test(fast_math_chooses_by_bools),
         commands_test(pipelines_end_with_their_encoder),
         commands_test(a_threadgroup_too_large_is_an_error),
         commands_test(a_threadgroup_of_nothing_is_an_error),
