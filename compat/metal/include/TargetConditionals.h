@@ -14,4 +14,14 @@
 #define TARGET_OS_SIMULATOR 0
 #define TARGET_OS_LINUX 1
 
+#if defined(__aarch64__)
+#define TARGET_CPU_ARM64 1
+#define TARGET_CPU_X86_64 0
+#else
+#define TARGET_CPU_ARM64 0
+#define TARGET_CPU_X86_64 1
+#endif
+
+#include <Availability.h>
+
 #endif

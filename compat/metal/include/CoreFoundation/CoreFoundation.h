@@ -4,6 +4,7 @@
 #ifndef INGOT_CORE_FOUNDATION_H
 #define INGOT_CORE_FOUNDATION_H
 
+#include <Availability.h>
 #include <assert.h>
 #include <ctype.h>
 #include <dispatch/dispatch.h>

@@ -3,6 +3,7 @@
 #ifndef INGOT_METAL_DEFINES_H
 #define INGOT_METAL_DEFINES_H
 
+#include <Availability.h>
 #import <Foundation/Foundation.h>
 
 #if !__has_feature(blocks)
