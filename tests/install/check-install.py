@@ -1,11 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """Installs the build into a directory of its own and uses it as a stranger would: every public header compiles alone, an
-example builds by pkg-config and runs, and so does the command.
+example builds by pkg-config and runs, a project made for a Mac builds by the toolchain file for CMake and runs, and so does
+the command.
 
     check-install.py SOURCE_ROOT BUILD_ROOT MESON
 """
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -50,6 +52,37 @@ def check_example(root, flags, scratch, env):
         sys.exit("examples/square.c printed nothing")
 
 
+def check_cmake(root, scratch, env):
+    toolchain = sorted(root.rglob("ingot-metal.cmake"))
+    if not toolchain or not shutil.which("cmake"):
+        return  # Metal for Linux was not built
+    build = scratch / "sample"
+    run("cmake", "-S", SOURCE / "examples/metal-cmake", "-B", build, "--toolchain", toolchain[0])
+    log = run("cmake", "--build", build)
+    if "warning" in log:
+        sys.exit(f"examples/metal-cmake builds with warnings:\n{log}")
+    if "are right" not in run(build / "sample", env=env):
+        sys.exit("examples/metal-cmake printed something else")
+
+
+# C files are compiled with the same flags as Objective-C, and must not warn about them.
+def check_metal_flags(root, scratch, env):
+    if not sorted(root.rglob("ingot-metal.pc")):
+        return
+    flags = run("pkg-config", "--cflags", "ingot-metal", env=env).split()
+    compiler = run("pkg-config", "--variable", "compiler", "ingot-metal", env=env).strip()
+    for name, text in {
+            "plain.c": "#include <Availability.h>\nint main(void) { return 0; }\n",
+            "nil.m": "#import <Metal/Metal.h>\n"
+                     "BOOL absent(void (^block)(void), NSString *text) { return block == nil || text == nil; }\n"
+                     "struct thing *nothing(void) { return nil; }\n",
+            "nil.mm": "#import <Metal/Metal.h>\n"
+                      "BOOL absent(void (^block)(void), NSString *text) { return block == nil || text == nil; }\n"}.items():
+        unit = scratch / name
+        unit.write_text(text)
+        run(compiler, "-Wall", "-Werror", *flags, "-c", unit, "-o", scratch / "unit.o")
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         scratch = Path(name)
@@ -60,6 +93,8 @@ def main():
         flags = run("pkg-config", "--cflags", "--libs", "ingot", env=env).split()
         check_headers(root, flags, scratch)
         check_example(root, flags, scratch, env)
+        check_metal_flags(root, scratch, env)
+        check_cmake(root, scratch, env)
         run(find(root, "bin") / "ingot", "--version", env=env)
 
 
