@@ -325,7 +325,7 @@ static void reflection_tells_what_a_kernel_takes(void **state) {
                                                                                options:MTLPipelineOptionArgumentInfo
                                                                             reflection:&reflection
                                                                                  error:&error];
-    id<MTLBufferBinding> out = [reflection.bindings objectAtIndex:0];
+    id<MTLBufferBinding> out = (id<MTLBufferBinding>)[reflection.bindings objectAtIndex:0];
     assert_text(out.name, "out");
     assert_int_equal(out.type, MTLBindingTypeBuffer);
     assert_int_equal(out.index, 2);
@@ -336,12 +336,12 @@ static void reflection_tells_what_a_kernel_takes(void **state) {
     assert_int_equal(out.bufferPointerType.dataType, MTLDataTypePointer);
     assert_int_equal(out.bufferPointerType.elementType, MTLDataTypeFloat4);
     assert_int_equal(out.bufferPointerType.dataSize, 16);
-    id<MTLBufferBinding> what = [reflection.bindings objectAtIndex:1];
+    id<MTLBufferBinding> what = (id<MTLBufferBinding>)[reflection.bindings objectAtIndex:1];
     assert_int_equal(what.access, MTLBindingAccessReadOnly);
     assert_int_equal(what.bufferDataType, MTLDataTypeStruct);
     assert_in_range(what.bufferDataSize, 20, 32);  // with or without its padding
     assert_null(what.bufferStructType);
-    id<MTLThreadgroupBinding> scratch = [reflection.bindings objectAtIndex:2];
+    id<MTLThreadgroupBinding> scratch = (id<MTLThreadgroupBinding>)[reflection.bindings objectAtIndex:2];
     assert_int_equal(scratch.type, MTLBindingTypeThreadgroupMemory);
     assert_int_equal(scratch.index, 1);
     assert_int_equal(scratch.threadgroupMemoryAlignment, 4);

@@ -41,7 +41,7 @@ typedef NS_ENUM(NSUInteger, MTLCounterSamplingPoint) {
 
 @protocol MTLCounterSet <NSObject>
 @property (readonly) NSString *name;
-@property (readonly) NSArray *counters;
+@property (readonly) NSArray<id<MTLCounter>> *counters;
 @end
 
 MTL_EXPORT

@@ -9,9 +9,9 @@
 #import <Metal/MTLTypes.h>
 #include <dispatch/dispatch.h>
 
-@class MTLBinaryArchiveDescriptor, MTLCommandQueueDescriptor, MTLCompileOptions, MTLComputePipelineDescriptor,
-    MTLComputePipelineReflection, MTLHeapDescriptor, MTLIndirectCommandBufferDescriptor, MTLResidencySetDescriptor,
-    MTLLogStateDescriptor, MTLSamplerDescriptor, MTLSharedEventHandle, MTLTextureDescriptor;
+@class MTLArgumentDescriptor, MTLBinaryArchiveDescriptor, MTLCommandQueueDescriptor, MTLCompileOptions,
+    MTLComputePipelineDescriptor, MTLComputePipelineReflection, MTLHeapDescriptor, MTLIndirectCommandBufferDescriptor,
+    MTLResidencySetDescriptor, MTLLogStateDescriptor, MTLSamplerDescriptor, MTLSharedEventHandle, MTLTextureDescriptor;
 @protocol MTLArgumentEncoder;
 @protocol MTLBinaryArchive;
 @protocol MTLBuffer;
@@ -32,7 +32,7 @@
 
 // One device object per process, however often it is requested.
 MTL_EXTERN id<MTLDevice> MTLCreateSystemDefaultDevice(void) NS_RETURNS_RETAINED;
-MTL_EXTERN NSArray *MTLCopyAllDevices(void) NS_RETURNS_RETAINED;
+MTL_EXTERN NSArray<id<MTLDevice>> *MTLCopyAllDevices(void) NS_RETURNS_RETAINED;
 
 typedef NSString *MTLDeviceNotificationName;
 typedef void (^MTLDeviceNotificationHandler)(id<MTLDevice> device, MTLDeviceNotificationName notifyName);
@@ -40,8 +40,8 @@ MTL_EXTERN MTLDeviceNotificationName const MTLDeviceWasAddedNotification;
 MTL_EXTERN MTLDeviceNotificationName const MTLDeviceRemovalRequestedNotification;
 MTL_EXTERN MTLDeviceNotificationName const MTLDeviceWasRemovedNotification;
 // The software device is never added or removed: the handler is never called.
-MTL_EXTERN NSArray *MTLCopyAllDevicesWithObserver(id<NSObject> *observer,
-                                                  MTLDeviceNotificationHandler handler) NS_RETURNS_RETAINED;
+MTL_EXTERN NSArray<id<MTLDevice>> *MTLCopyAllDevicesWithObserver(
+    id<NSObject> *observer, MTLDeviceNotificationHandler handler) NS_RETURNS_RETAINED;
 MTL_EXTERN void MTLRemoveDeviceObserver(id<NSObject> observer);
 
 typedef NS_ENUM(NSUInteger, MTLFeatureSet) {
@@ -158,7 +158,7 @@ typedef void (^MTLNewComputePipelineStateWithReflectionCompletionHandler)(
 @property (readonly, getter=areProgrammableSamplePositionsSupported) BOOL programmableSamplePositionsSupported;
 @property (readonly, getter=areBarycentricCoordsSupported) BOOL barycentricCoordsSupported;
 @property (readonly, getter=isDepth24Stencil8PixelFormatSupported) BOOL depth24Stencil8PixelFormatSupported;
-@property (readonly) NSArray *counterSets;  // empty
+@property (readonly) NSArray<id<MTLCounterSet>> *counterSets;  // empty
 
 - (BOOL)supportsFamily:(MTLGPUFamily)gpuFamily;
 - (BOOL)supportsFeatureSet:(MTLFeatureSet)featureSet;
@@ -232,7 +232,7 @@ typedef void (^MTLNewComputePipelineStateWithReflectionCompletionHandler)(
 - (id<MTLSamplerState>)newSamplerStateWithDescriptor:(MTLSamplerDescriptor *)descriptor;
 - (NSUInteger)minimumLinearTextureAlignmentForPixelFormat:(MTLPixelFormat)format;
 - (NSUInteger)minimumTextureBufferAlignmentForPixelFormat:(MTLPixelFormat)format;
-- (id<MTLArgumentEncoder>)newArgumentEncoderWithArguments:(NSArray *)arguments;
+- (id<MTLArgumentEncoder>)newArgumentEncoderWithArguments:(NSArray<MTLArgumentDescriptor *> *)arguments;
 @end
 
 #endif

@@ -5,6 +5,8 @@
 
 #import <Metal/MTLFunctionConstantValues.h>
 
+@protocol MTLBinaryArchive;
+
 typedef NS_OPTIONS(NSUInteger, MTLFunctionOptions) {
     MTLFunctionOptionNone = 0,
     MTLFunctionOptionCompileToBinary = 1,
@@ -23,7 +25,7 @@ MTL_EXPORT
 @property (copy, nonatomic) NSString *specializedName;
 @property (copy, nonatomic) MTLFunctionConstantValues *constantValues;
 @property (nonatomic) MTLFunctionOptions options;
-@property (copy, nonatomic) NSArray *binaryArchives;
+@property (copy, nonatomic) NSArray<id<MTLBinaryArchive>> *binaryArchives;
 @end
 
 #endif

@@ -9,6 +9,7 @@
 
 @protocol MTLArgumentEncoder;
 @protocol MTLDevice;
+@protocol MTLDynamicLibrary;
 
 typedef NS_ENUM(NSUInteger, MTLPatchType) {
     MTLPatchTypeNone = 0,
@@ -93,14 +94,15 @@ MTL_EXPORT
     NSUInteger _maxTotalThreadsPerThreadgroup;
     MTLSize _requiredThreadsPerThreadgroup;
 }
-@property (copy, readwrite, nonatomic) NSDictionary *preprocessorMacros;  // NSString -> NSString or NSNumber
+@property (copy, readwrite, nonatomic)
+    NSDictionary<NSString *, NSObject *> *preprocessorMacros;  // NSString or NSNumber
 @property (readwrite, nonatomic) BOOL fastMathEnabled;
 @property (readwrite, nonatomic) MTLMathMode mathMode;
 @property (readwrite, nonatomic) MTLMathFloatingPointFunctions mathFloatingPointFunctions;
 @property (readwrite, nonatomic) MTLLanguageVersion languageVersion;
 @property (readwrite, nonatomic) MTLLibraryType libraryType;
 @property (copy, readwrite, nonatomic) NSString *installName;
-@property (copy, readwrite, nonatomic) NSArray *libraries;
+@property (copy, readwrite, nonatomic) NSArray<id<MTLDynamicLibrary>> *libraries;
 @property (readwrite, nonatomic) BOOL preserveInvariance;
 @property (readwrite, nonatomic) MTLLibraryOptimizationLevel optimizationLevel;
 @property (readwrite, nonatomic) MTLCompileSymbolVisibility compileSymbolVisibility;
@@ -132,7 +134,7 @@ MTL_EXPORT
 @property (readonly) NSArray *vertexAttributes;
 @property (readonly) NSArray *stageInputAttributes;
 @property (readonly) NSString *name;
-@property (readonly) NSDictionary *functionConstantsDictionary;  // NSString -> MTLFunctionConstant
+@property (readonly) NSDictionary<NSString *, MTLFunctionConstant *> *functionConstantsDictionary;
 @property (readonly) MTLFunctionOptions options;
 // nil here: argument buffers are filled with gpuAddress.
 - (id<MTLArgumentEncoder>)newArgumentEncoderWithBufferIndex:(NSUInteger)bufferIndex;
@@ -143,7 +145,7 @@ typedef void (^MTLFunctionCompletionHandler)(id<MTLFunction> function, NSError *
 @protocol MTLLibrary <NSObject>
 @property (copy, atomic) NSString *label;
 @property (readonly) id<MTLDevice> device;
-@property (readonly) NSArray *functionNames;
+@property (readonly) NSArray<NSString *> *functionNames;
 @property (readonly) MTLLibraryType type;
 @property (readonly) NSString *installName;
 - (id<MTLFunction>)newFunctionWithName:(NSString *)functionName;

@@ -20,7 +20,7 @@ MTL_EXPORT
 @property (readonly) id<MTLDevice> device;
 @property (readonly) NSString *label;
 @property (readonly) uint64_t allocatedSize;
-@property (readonly) NSArray *allAllocations;
+@property (readonly) NSArray<id<MTLAllocation>> *allAllocations;
 @property (readonly) NSUInteger allocationCount;
 - (void)requestResidency;
 - (void)endResidency;
