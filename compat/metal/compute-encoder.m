@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compute encoders. Ingot runs dispatches in order, which is correct for serial and concurrent encoders alike.
 #include "commands.h"
-#include "library.h"
+#include "function-table.h"
 #include "resource.h"
 #include "texture.h"
 
@@ -90,6 +90,20 @@ static BOOL is_empty(MTLSize size) {
     _buffers[index] = NULL;
     _boundBuffers |= 1u << index;
     _setBuffers |= 1u << index;
+}
+
+- (void)setVisibleFunctionTable:(id<MTLVisibleFunctionTable>)table atBufferIndex:(NSUInteger)index {
+    if (![self mayBind:index]) return;
+    ig_function_table *inner = table ? ((IGVisibleFunctionTable *)table)->_table : NULL;
+    (void)ig_commands_set_function_table(_commands, inner, (uint32_t)index);
+    _buffers[index] = NULL;
+    _boundBuffers |= 1u << index;
+    _setBuffers = table ? _setBuffers | 1u << index : _setBuffers & ~(1u << index);
+}
+
+- (void)setVisibleFunctionTables:(const id<MTLVisibleFunctionTable>[])tables withBufferRange:(NSRange)range {
+    for (NSUInteger i = 0; i < range.length; i++)
+        [self setVisibleFunctionTable:tables[i] atBufferIndex:range.location + i];
 }
 
 - (void)setThreadgroupMemoryLength:(NSUInteger)length atIndex:(NSUInteger)index {

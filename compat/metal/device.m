@@ -260,6 +260,10 @@ bool igi_metal_is_validating(void) {
     return YES;
 }
 
+- (BOOL)supportsFunctionPointers {
+    return YES;
+}
+
 #define NOT_SUPPORTED(question) \
     -(BOOL)question {           \
         return NO;              \
@@ -268,7 +272,6 @@ NOT_SUPPORTED(supportsDynamicLibraries)
 NOT_SUPPORTED(supportsRenderDynamicLibraries)
 NOT_SUPPORTED(supportsRaytracing)
 NOT_SUPPORTED(supportsRaytracingFromRender)
-NOT_SUPPORTED(supportsFunctionPointers)
 NOT_SUPPORTED(supportsFunctionPointersFromRender)
 NOT_SUPPORTED(supportsPrimitiveMotionBlur)
 NOT_SUPPORTED(supports32BitMSAA)

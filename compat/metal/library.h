@@ -23,15 +23,17 @@
 
 @interface IGFunction : IGObject <MTLFunction> {
     IGLibrary *_library;
-    const ig_kernel_info *_kernel;
+    const ig_kernel_info *_kernel;  // NULL: a visible function
+    const char *_name;
     MTLFunctionOptions _options;
-    ig_pipeline *_pipeline;  // created already if the function has constants
-    BOOL _constantsMustBeSet;
+    MTLFunctionConstantValues *_values;  // nil: none
+    ig_pipeline *_pipeline;              // created already if the function has constants
 }
 - (id)initWithLibrary:(IGLibrary *)library kernel:(const ig_kernel_info *)kernel options:(MTLFunctionOptions)options;
+- (id)initWithLibrary:(IGLibrary *)library visible:(const char *)name;
 - (BOOL)specialize:(MTLFunctionConstantValues *)values error:(NSError **)error;
-// A reference for the caller, or NULL and an error.
-- (ig_pipeline *)newPipelineLabelled:(NSString *)label error:(NSError **)error;
+// A reference for the caller, or NULL and an error. `linked` may be nil.
+- (ig_pipeline *)newPipelineLabelled:(NSString *)label linked:(MTLLinkedFunctions *)linked error:(NSError **)error;
 @end
 
 @interface IGPipeline : IGObject <MTLComputePipelineState> {
@@ -45,6 +47,7 @@
    @private
     IGDevice *_device;
     ig_pipeline_properties _properties;
+    MTLLinkedFunctions *_linked;
     MTLComputePipelineReflection *_reflection;
     BOOL _supportIndirectCommandBuffers;
     MTLShaderValidation _shaderValidation;
@@ -64,6 +67,10 @@
 
 // For Ingot's own Metal backend (device/metal/pipeline.m), whose users get an error where others get zeros.
 __attribute__((visibility("default"))) void igi_metal_constants_must_be_set(MTLFunctionConstantValues *values);
+
+@interface MTLLinkedFunctions (Ingot)
+- (NSArray *)all;
+@end
 
 @interface MTLFunctionConstant (Ingot)
 - (id)initWithInfo:(const ig_function_constant_info *)info;

@@ -77,15 +77,25 @@ static uint32_t version_number(MTLLanguageVersion version) {
     igi_ensure_pool();
     for (size_t i = 0; i < ig_library_kernel_count(_library); i++)
         [names addObject:[NSString stringWithUTF8String:ig_library_kernel(_library, i)->name]];
+    for (size_t i = 0; i < ig_library_function_count(_library); i++)
+        [names addObject:[NSString stringWithUTF8String:ig_library_function(_library, i)]];
     return igi_autoreleased(names);
 }
 
 // ---- Functions ----
 
+- (const char *)visibleNamed:(const char *)name {
+    for (size_t i = 0; i < ig_library_function_count(_library); i++)
+        if (strcmp(ig_library_function(_library, i), name) == 0) return ig_library_function(_library, i);
+    return NULL;
+}
+
 - (id<MTLFunction>)newFunctionWithName:(NSString *)name {
-    const ig_kernel_info *kernel = name ? ig_library_find_kernel(_library, igi_text(name)) : NULL;
-    if (!kernel) return nil;
-    return [[IGFunction alloc] initWithLibrary:self kernel:kernel options:MTLFunctionOptionNone];
+    if (!name) return nil;
+    const ig_kernel_info *kernel = ig_library_find_kernel(_library, igi_text(name));
+    if (kernel) return [[IGFunction alloc] initWithLibrary:self kernel:kernel options:MTLFunctionOptionNone];
+    const char *visible = [self visibleNamed:igi_text(name)];
+    return visible ? [[IGFunction alloc] initWithLibrary:self visible:visible] : nil;
 }
 
 - (id<MTLFunction>)newFunctionWithName:(NSString *)name
@@ -137,12 +147,19 @@ static uint32_t version_number(MTLLanguageVersion version) {
     if (!(self = [super init])) return nil;
     _library = [library retain];
     _kernel = kernel;
+    _name = kernel ? kernel->name : NULL;
     _options = options;
+    return self;
+}
+
+- (id)initWithLibrary:(IGLibrary *)library visible:(const char *)name {
+    if ((self = [self initWithLibrary:library kernel:NULL options:MTLFunctionOptionNone])) _name = name;
     return self;
 }
 
 - (void)dealloc {
     ig_pipeline_release(_pipeline);
+    [_values release];
     [_library release];
     [super dealloc];
 }
@@ -159,29 +176,46 @@ static uint32_t version_number(MTLLanguageVersion version) {
     igi_ensure_pool();
     ig_error why = {0};
     ig_pipeline *pipeline = NULL;
-    desc.kernel = _kernel->name;
+    size_t count = 0;
+    ig_function_constant *constants = [_values newConstantsFor:_library->_library count:&count];
+    desc.kernel = _name;
+    desc.constants = constants;
+    desc.constant_count = count;
     ig_status status = ig_pipeline_create(_library->_library, &desc, &pipeline, &why);
-    if (status == IG_STATUS_WRONG_CONSTANT && !_constantsMustBeSet &&
+    if (status == IG_STATUS_WRONG_CONSTANT && ![_values mustBeSet] &&
         [self createWithZeros:desc pipeline:&pipeline because:&why])
         status = IG_STATUS_OK;
     if (status != IG_STATUS_OK && error) *error = igi_library_error(status, &why);
     ig_error_clear(&why);
+    free(constants);
     return pipeline;
 }
 
-// Like Metal, compiles a function when its constants are known.
+// Like Metal, compiles a function when its constants are known. Those of visible functions are the kernel's.
 - (BOOL)specialize:(MTLFunctionConstantValues *)values error:(NSError **)error {
-    size_t count = 0;
-    ig_function_constant *constants = [values newConstantsFor:_library->_library count:&count];
-    _constantsMustBeSet = [values mustBeSet];
-    _pipeline = [self newPipeline:(ig_pipeline_desc){.constants = constants, .constant_count = count} error:error];
-    free(constants);
+    [_values release];
+    _values = [values copy];
+    if (!_kernel) return YES;
+    _pipeline = [self newPipeline:(ig_pipeline_desc){0} error:error];
     return _pipeline != NULL;
 }
 
-- (ig_pipeline *)newPipelineLabelled:(NSString *)label error:(NSError **)error {
-    if (_pipeline) return ig_pipeline_retain(_pipeline);
-    return [self newPipeline:(ig_pipeline_desc){.label = igi_text(label)} error:error];
+- (ig_pipeline *)newPipelineLabelled:(NSString *)label linked:(MTLLinkedFunctions *)linked error:(NSError **)error {
+    if (!_kernel) {
+        igi_refuse(error, MTLLibraryErrorDomain, MTLLibraryErrorUnsupported,
+                   [NSString stringWithFormat:@"function '%s' is not a kernel", _name]);
+        return NULL;
+    }
+    NSArray *functions = [linked all];
+    if (_pipeline && ![functions count]) return ig_pipeline_retain(_pipeline);
+    ig_linked_function *list = calloc([functions count] + 1, sizeof *list);
+    ig_pipeline_desc desc = {.label = igi_text(label), .linked_functions = list};
+    for (IGFunction *function in functions)
+        if (list)
+            list[desc.linked_function_count++] = (ig_linked_function){function->_library->_library, function->_name};
+    ig_pipeline *pipeline = [self newPipeline:desc error:error];
+    free(list);
+    return pipeline;
 }
 
 - (id<MTLDevice>)device {
@@ -190,11 +224,11 @@ static uint32_t version_number(MTLLanguageVersion version) {
 
 - (NSString *)name {
     igi_ensure_pool();
-    return [NSString stringWithUTF8String:_kernel->name];
+    return [NSString stringWithUTF8String:_name];
 }
 
 - (MTLFunctionType)functionType {
-    return MTLFunctionTypeKernel;
+    return _kernel ? MTLFunctionTypeKernel : MTLFunctionTypeVisible;
 }
 
 - (MTLPatchType)patchType {

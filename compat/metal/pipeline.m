@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compute pipelines.
-#include "library.h"
+#include "function-table.h"
 
 @implementation MTLComputePipelineDescriptor
 @synthesize label = _label, computeFunction = _computeFunction,
@@ -10,8 +10,8 @@
             supportIndirectCommandBuffers = _supportIndirectCommandBuffers,
             supportAddingBinaryFunctions = _supportAddingBinaryFunctions, insertLibraries = _insertLibraries,
             preloadedLibraries = _preloadedLibraries, binaryArchives = _binaryArchives,
-            shaderValidation = _shaderValidation, buffers = _buffers;
-@dynamic stageInputDescriptor, linkedFunctions;
+            shaderValidation = _shaderValidation, buffers = _buffers, linkedFunctions = _linkedFunctions;
+@dynamic stageInputDescriptor;
 
 - (id)init {
     if (!(self = [super init])) return nil;
@@ -23,7 +23,8 @@
 - (void)reset {
     self.label = nil;
     self.computeFunction = nil;
-    self.insertLibraries = self.preloadedLibraries = self.binaryArchives = nil;
+    self.insertLibraries = self.preloadedLibraries = nil;
+    self.binaryArchives = nil;
     self.stageInputDescriptor = nil;
     self.linkedFunctions = nil;
     _threadGroupSizeIsMultipleOfThreadExecutionWidth = NO;
@@ -44,11 +45,11 @@
     [_preloadedLibraries release];
     [_binaryArchives release];
     [(id)_stageInputDescriptor release];
-    [(id)_linkedFunctions release];
+    [_linkedFunctions release];
     [super dealloc];
 }
 
-// Stored without effect, so they need not be copied.
+// Stored without effect, so it need not be copied.
 - (MTLStageInputOutputDescriptor *)stageInputDescriptor {
     return _stageInputDescriptor;
 }
@@ -57,16 +58,6 @@
     [(id)descriptor retain];
     [(id)_stageInputDescriptor release];
     _stageInputDescriptor = descriptor;
-}
-
-- (MTLLinkedFunctions *)linkedFunctions {
-    return _linkedFunctions;
-}
-
-- (void)setLinkedFunctions:(MTLLinkedFunctions *)functions {
-    [(id)functions retain];
-    [(id)_linkedFunctions release];
-    _linkedFunctions = functions;
 }
 
 - (id)copyWithZone:(NSZone *)zone {
@@ -104,12 +95,13 @@ static uint32_t threadgroup_arguments(const ig_kernel_info *kernel) {
         igi_refuse(error, MTLLibraryErrorDomain, MTLLibraryErrorFunctionNotFound,
                    @"a compute pipeline needs a function, and computeFunction is nil");
     else
-        _pipeline = [function newPipelineLabelled:descriptor.label error:error];
+        _pipeline = [function newPipelineLabelled:descriptor.label linked:descriptor.linkedFunctions error:error];
     if (!_pipeline) {
         [self release];
         return nil;
     }
     _device = [device retain];
+    _linked = [descriptor.linkedFunctions copy];
     self.label = descriptor.label;
     ig_pipeline_get_properties(_pipeline, &_properties);
     _threadgroupArguments = threadgroup_arguments(ig_pipeline_kernel(_pipeline));
@@ -125,6 +117,7 @@ static uint32_t threadgroup_arguments(const ig_kernel_info *kernel) {
 - (void)dealloc {
     ig_pipeline_release(_pipeline);
     [_reflection release];
+    [_linked release];
     [_device release];
     [super dealloc];
 }
@@ -171,6 +164,19 @@ static uint32_t threadgroup_arguments(const ig_kernel_info *kernel) {
 
 - (NSUInteger)allocatedSize {
     return 0;
+}
+
+// ---- Visible functions ----
+
+- (id<MTLFunctionHandle>)functionHandleWithFunction:(id<MTLFunction>)function {
+    for (id<MTLFunction> linked in [_linked all])
+        if ([linked.name isEqual:function.name])
+            return igi_autoreleased([[IGFunctionHandle alloc] initWithPipeline:self name:function.name]);
+    return nil;
+}
+
+- (id<MTLVisibleFunctionTable>)newVisibleFunctionTableWithDescriptor:(MTLVisibleFunctionTableDescriptor *)descriptor {
+    return [[IGVisibleFunctionTable alloc] initWithPipeline:self count:descriptor.functionCount];
 }
 
 - (NSUInteger)imageblockMemoryLengthForDimensions:(MTLSize)imageblockDimensions {

@@ -15,6 +15,7 @@
 @protocol MTLIndirectCommandBuffer;
 @protocol MTLSamplerState;
 @protocol MTLTexture;
+@protocol MTLVisibleFunctionTable;
 
 typedef struct {
     uint32_t threadgroupsPerGrid[3];
@@ -32,6 +33,9 @@ typedef struct {
 - (void)setBuffer:(id<MTLBuffer>)buffer offset:(NSUInteger)offset atIndex:(NSUInteger)index;
 - (void)setBufferOffset:(NSUInteger)offset atIndex:(NSUInteger)index;
 - (void)setBuffers:(const id<MTLBuffer>[])buffers offsets:(const NSUInteger[])offsets withRange:(NSRange)range;
+- (void)setVisibleFunctionTable:(id<MTLVisibleFunctionTable>)visibleFunctionTable atBufferIndex:(NSUInteger)bufferIndex;
+- (void)setVisibleFunctionTables:(const id<MTLVisibleFunctionTable>[])visibleFunctionTables
+                 withBufferRange:(NSRange)range;
 - (void)setThreadgroupMemoryLength:(NSUInteger)length atIndex:(NSUInteger)index;
 - (void)dispatchThreadgroups:(MTLSize)threadgroupsPerGrid threadsPerThreadgroup:(MTLSize)threadsPerThreadgroup;
 - (void)dispatchThreadgroupsWithIndirectBuffer:(id<MTLBuffer>)indirectBuffer

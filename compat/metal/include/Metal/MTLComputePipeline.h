@@ -5,19 +5,24 @@
 
 #import <Metal/MTLAllocation.h>
 #import <Metal/MTLArgument.h>
+#import <Metal/MTLFunctionHandle.h>
+#import <Metal/MTLLinkedFunctions.h>
 #import <Metal/MTLPipeline.h>
 #import <Metal/MTLTypes.h>
+#import <Metal/MTLVisibleFunctionTable.h>
 
-@class MTLLinkedFunctions, MTLStageInputOutputDescriptor;
+@class MTLStageInputOutputDescriptor;
+@protocol MTLBinaryArchive;
 @protocol MTLDevice;
+@protocol MTLDynamicLibrary;
 @protocol MTLFunction;
 
 MTL_EXPORT
 @interface MTLComputePipelineReflection : NSObject {
     NSArray *_bindings, *_arguments;
 }
-@property (readonly) NSArray *bindings;   // of id<MTLBinding>
-@property (readonly) NSArray *arguments;  // of MTLArgument
+@property (readonly) NSArray<id<MTLBinding>> *bindings;
+@property (readonly) NSArray<MTLArgument *> *arguments;
 @end
 
 MTL_EXPORT
@@ -45,9 +50,9 @@ MTL_EXPORT
 @property (readwrite, nonatomic) BOOL supportIndirectCommandBuffers;
 @property (readwrite, nonatomic) BOOL supportAddingBinaryFunctions;
 @property (copy, nonatomic) MTLLinkedFunctions *linkedFunctions;
-@property (readwrite, nonatomic, copy) NSArray *insertLibraries;
-@property (readwrite, nonatomic, copy) NSArray *preloadedLibraries;
-@property (readwrite, nonatomic, copy) NSArray *binaryArchives;
+@property (readwrite, nonatomic, copy) NSArray<id<MTLDynamicLibrary>> *insertLibraries;
+@property (readwrite, nonatomic, copy) NSArray<id<MTLDynamicLibrary>> *preloadedLibraries;
+@property (readwrite, nonatomic, copy) NSArray<id<MTLBinaryArchive>> *binaryArchives;
 @property (readwrite, nonatomic) MTLShaderValidation shaderValidation;
 - (void)reset;
 @end
@@ -64,6 +69,10 @@ MTL_EXPORT
 @property (readonly) MTLSize requiredThreadsPerThreadgroup;
 @property (readonly) MTLResourceID gpuResourceID;
 - (NSUInteger)imageblockMemoryLengthForDimensions:(MTLSize)imageblockDimensions;
+// Of a linked function; nil for others.
+- (id<MTLFunctionHandle>)functionHandleWithFunction:(id<MTLFunction>)function;
+- (id<MTLVisibleFunctionTable>)newVisibleFunctionTableWithDescriptor:(MTLVisibleFunctionTableDescriptor *)descriptor
+    NS_RETURNS_RETAINED;
 @end
 
 #endif

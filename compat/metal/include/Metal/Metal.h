@@ -26,10 +26,12 @@
 #import <Metal/MTLFence.h>
 #import <Metal/MTLFunctionConstantValues.h>
 #import <Metal/MTLFunctionDescriptor.h>
+#import <Metal/MTLFunctionHandle.h>
 #import <Metal/MTLFunctionLog.h>
 #import <Metal/MTLHeap.h>
 #import <Metal/MTLIndirectCommandBuffer.h>
 #import <Metal/MTLLibrary.h>
+#import <Metal/MTLLinkedFunctions.h>
 #import <Metal/MTLLogState.h>
 #import <Metal/MTLPipeline.h>
 #import <Metal/MTLPixelFormat.h>
@@ -38,5 +40,6 @@
 #import <Metal/MTLSampler.h>
 #import <Metal/MTLTexture.h>
 #import <Metal/MTLTypes.h>
+#import <Metal/MTLVisibleFunctionTable.h>
 
 #endif

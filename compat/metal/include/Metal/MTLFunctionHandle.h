@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// A visible function as one pipeline has it.
+#ifndef INGOT_METAL_FUNCTION_HANDLE_H
+#define INGOT_METAL_FUNCTION_HANDLE_H
+
+#import <Metal/MTLLibrary.h>
+
+@protocol MTLFunctionHandle <NSObject>
+@property (readonly) MTLFunctionType functionType;
+@property (readonly) NSString *name;
+@property (readonly) id<MTLDevice> device;
+@end
+
+#endif
