@@ -216,4 +216,9 @@ static MTLSize size_of_level(id<MTLTexture> texture, NSUInteger level) {
       destinationOffset:(NSUInteger)destinationOffset {
     [_owner refuse:@"the software device has no counters"];
 }
+
+// Nothing could be better about them.
+- (void)optimizeIndirectCommandBuffer:(id<MTLIndirectCommandBuffer>)buffer withRange:(NSRange)range {
+    [self isOpen];
+}
 @end

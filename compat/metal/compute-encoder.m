@@ -2,6 +2,7 @@
 // Compute encoders. Ingot runs dispatches in order, which is correct for serial and concurrent encoders alike.
 #include "commands.h"
 #include "function-table.h"
+#include "indirect-commands.h"
 #include "resource.h"
 #include "texture.h"
 
@@ -274,7 +275,16 @@ static BOOL is_empty(MTLSize size) {
 }
 
 - (void)executeCommandsInBuffer:(id<MTLIndirectCommandBuffer>)buffer withRange:(NSRange)range {
-    [_owner refuse:@"the software device has no indirect command buffers"];
+    if (![self isOpen]) return;
+    if (!buffer || range.location > buffer.size || range.length > buffer.size - range.location)
+        return [_owner fail:@"executeCommandsInBuffer: the range is outside the indirect command buffer"];
+    [(IGIndirectCommandBuffer *)buffer encodeRange:range into:self];
+}
+
+- (void)executeCommandsInBuffer:(id<MTLIndirectCommandBuffer>)buffer
+                 indirectBuffer:(id<MTLBuffer>)rangeBuffer
+           indirectBufferOffset:(NSUInteger)offset {
+    [_owner refuse:@"ranges of indirect command buffers that kernels compute are not supported"];
 }
 
 - (void)sampleCountersInBuffer:(id<MTLCounterSampleBuffer>)sampleBuffer

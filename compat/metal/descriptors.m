@@ -181,7 +181,8 @@ static void set_element(NSMutableDictionary **elements, NSUInteger index, id val
 
 @implementation MTLIndirectCommandBufferDescriptor
 @synthesize commandTypes = _commandTypes, inheritPipelineState = _inheritPipelineState,
-            inheritBuffers = _inheritBuffers, maxKernelBufferBindCount = _maxKernelBufferBindCount;
+            inheritBuffers = _inheritBuffers, maxKernelBufferBindCount = _maxKernelBufferBindCount,
+            maxKernelThreadgroupMemoryBindCount = _maxKernelThreadgroupMemoryBindCount;
 
 - (id)copyWithZone:(NSZone *)zone {
     MTLIndirectCommandBufferDescriptor *copy = [[[self class] allocWithZone:zone] init];
@@ -189,6 +190,7 @@ static void set_element(NSMutableDictionary **elements, NSUInteger index, id val
     copy.inheritPipelineState = _inheritPipelineState;
     copy.inheritBuffers = _inheritBuffers;
     copy.maxKernelBufferBindCount = _maxKernelBufferBindCount;
+    copy.maxKernelThreadgroupMemoryBindCount = _maxKernelThreadgroupMemoryBindCount;
     return copy;
 }
 @end

@@ -2,6 +2,7 @@
 // Everything that a device creates except libraries and pipelines.
 #include "commands.h"
 #include "event.h"
+#include "indirect-commands.h"
 #include "log-state.h"
 #include "residency-set.h"
 #include "resource.h"
@@ -27,6 +28,8 @@ static void call_deallocator(void *memory, uint64_t length, void *user) {
 
 // A GPU lets kernels read a little past a buffer, on which programs rely without knowing.
 enum { IGI_TAIL = 4 << 10, IGI_SMALL_BUFFER = (32 << 10) - IGI_TAIL };
+
+enum { IGI_MAX_INDIRECT_COMMANDS = 16384 };
 
 @implementation IGDevice (Resources)
 
@@ -132,7 +135,10 @@ enum { IGI_TAIL = 4 << 10, IGI_SMALL_BUFFER = (32 << 10) - IGI_TAIL };
 - (id<MTLIndirectCommandBuffer>)newIndirectCommandBufferWithDescriptor:(MTLIndirectCommandBufferDescriptor *)descriptor
                                                        maxCommandCount:(NSUInteger)maxCount
                                                                options:(MTLResourceOptions)options {
-    return nil;
+    const MTLIndirectCommandType dispatches =
+        MTLIndirectCommandTypeConcurrentDispatch | MTLIndirectCommandTypeConcurrentDispatchThreads;
+    if (!descriptor || descriptor.commandTypes & ~dispatches || maxCount > IGI_MAX_INDIRECT_COMMANDS) return nil;
+    return [[IGIndirectCommandBuffer alloc] initWithDevice:self descriptor:descriptor count:maxCount options:options];
 }
 
 - (id<MTLCounterSampleBuffer>)newCounterSampleBufferWithDescriptor:(MTLCounterSampleBufferDescriptor *)descriptor

@@ -109,7 +109,7 @@ static uint32_t threadgroup_arguments(const ig_kernel_info *kernel) {
     NSUInteger wanted = descriptor.maxTotalThreadsPerThreadgroup;
     if (wanted > 0 && wanted < _maxThreads) _maxThreads = wanted;
     _requiredThreads = descriptor.requiredThreadsPerThreadgroup;
-    _supportIndirectCommandBuffers = NO;
+    _supportIndirectCommandBuffers = descriptor.supportIndirectCommandBuffers;
     _shaderValidation = descriptor.shaderValidation;
     return self;
 }

@@ -147,6 +147,70 @@ static void indirect_arguments_are_read_when_it_runs(void **state) {
     [arguments release];
 }
 
+static id<MTLIndirectCommandBuffer> new_indirect(BOOL inherit) {
+    MTLIndirectCommandBufferDescriptor *descriptor = [[[MTLIndirectCommandBufferDescriptor alloc] init] autorelease];
+    descriptor.commandTypes =
+        MTLIndirectCommandTypeConcurrentDispatch | MTLIndirectCommandTypeConcurrentDispatchThreads;
+    descriptor.inheritPipelineState = descriptor.inheritBuffers = inherit;
+    descriptor.maxKernelBufferBindCount = 3;
+    return [device newIndirectCommandBufferWithDescriptor:descriptor maxCommandCount:4 options:0];
+}
+
+static void recorded_commands_are_executed(void **state) {
+    id<MTLIndirectCommandBuffer> recorded = new_indirect(NO);
+    id<MTLComputePipelineState> increment = new_pipeline(kernels, "increment"),
+                                affine = new_pipeline(kernels, "affine");
+    const uint32_t constants[2] = {3, 7};
+    id<MTLBuffer> numbers = [device newBufferWithBytes:constants length:sizeof constants options:0];
+    id<MTLIndirectComputeCommand> first = [recorded indirectComputeCommandAtIndex:0];
+    [first setComputePipelineState:increment];
+    [first setKernelBuffer:buffer offset:0 atIndex:0];
+    [first concurrentDispatchThreads:line(2) threadsPerThreadgroup:line(2)];
+    id<MTLIndirectComputeCommand> third = [recorded indirectComputeCommandAtIndex:2];
+    [third setComputePipelineState:affine];
+    [third setKernelBuffer:buffer offset:4 atIndex:0];
+    [third setKernelBuffer:numbers offset:0 atIndex:1];
+    [third setKernelBuffer:numbers offset:4 atIndex:2];
+    [third setBarrier];
+    [third concurrentDispatchThreadgroups:line(1) threadsPerThreadgroup:line(2)];
+    assert_int_equal(recorded.size, 4);
+    assert_null([recorded indirectComputeCommandAtIndex:4]);
+    encoder = [commands computeCommandEncoder];
+    [encoder executeCommandsInBuffer:recorded withRange:NSMakeRange(0, 4)];
+    [encoder executeCommandsInBuffer:recorded withRange:NSMakeRange(0, 1)];
+    [recorded resetWithRange:NSMakeRange(0, 4)];
+    [encoder executeCommandsInBuffer:recorded withRange:NSMakeRange(0, 4)];
+    [encoder endEncoding];
+    finish_well();
+    const uint32_t expected[4] = {2, 11, 7, 0};
+    assert_memory_equal(buffer.contents, expected, sizeof expected);
+    [recorded release];
+    [increment release];
+    [affine release];
+    [numbers release];
+}
+
+static void recorded_commands_inherit(void **state) {
+    id<MTLIndirectCommandBuffer> recorded = new_indirect(YES);
+    [[recorded indirectComputeCommandAtIndex:3] concurrentDispatchThreads:line(3) threadsPerThreadgroup:line(3)];
+    begin("increment");
+    [encoder executeCommandsInBuffer:recorded withRange:NSMakeRange(3, 1)];
+    [encoder endEncoding];
+    finish_well();
+    assert_int_equal(words_of(buffer)[2], 1);
+    assert_int_equal(words_of(buffer)[3], 0);
+    [recorded release];
+}
+
+static void recorded_commands_outside_are_an_error(void **state) {
+    id<MTLIndirectCommandBuffer> recorded = new_indirect(NO);
+    encoder = [commands computeCommandEncoder];
+    [encoder executeCommandsInBuffer:recorded withRange:NSMakeRange(3, 2)];
+    [encoder endEncoding];
+    finish_with_error(MTLCommandBufferErrorInvalidResource, "outside");
+    [recorded release];
+}
+
 static void empty_grids_do_nothing(void **state) {
     begin("increment");
     [encoder dispatchThreads:line(0) threadsPerThreadgroup:line(1)];
@@ -672,6 +736,9 @@ int main(void) {
         commands_test(buffers_and_offsets_are_bound),
         commands_test(threadgroup_memory_is_given),
         commands_test(indirect_arguments_are_read_when_it_runs),
+        commands_test(recorded_commands_are_executed),
+        commands_test(recorded_commands_inherit),
+        commands_test(recorded_commands_outside_are_an_error),
         commands_test(empty_grids_do_nothing),
         commands_test(pointers_in_buffers_reach_used_resources),
         commands_test(concurrent_encoders_and_fences_keep_order),

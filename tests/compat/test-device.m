@@ -79,7 +79,7 @@ static void what_it_has_not_it_says(void **state) {
     assert_error(error, MTLCounterErrorDomain, MTLCounterSampleBufferErrorInvalid);
     assert_null([device newCounterSampleBufferWithDescriptor:counters error:NULL]);
     MTLIndirectCommandBufferDescriptor *indirect = [[[MTLIndirectCommandBufferDescriptor alloc] init] autorelease];
-    indirect.commandTypes = MTLIndirectCommandTypeConcurrentDispatch;
+    indirect.commandTypes = MTLIndirectCommandTypeDraw;
     assert_null([device newIndirectCommandBufferWithDescriptor:indirect maxCommandCount:4 options:0]);
     assert_null([device newTextureWithDescriptor:nil]);
     assert_null([device newSamplerStateWithDescriptor:nil]);

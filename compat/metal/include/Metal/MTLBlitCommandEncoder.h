@@ -9,6 +9,7 @@
 @protocol MTLBuffer;
 @protocol MTLCounterSampleBuffer;
 @protocol MTLFence;
+@protocol MTLIndirectCommandBuffer;
 @protocol MTLTexture;
 
 typedef NS_OPTIONS(NSUInteger, MTLBlitOption) {
@@ -101,6 +102,7 @@ typedef NS_OPTIONS(NSUInteger, MTLBlitOption) {
                 inRange:(NSRange)range
       destinationBuffer:(id<MTLBuffer>)destinationBuffer
       destinationOffset:(NSUInteger)destinationOffset;
+- (void)optimizeIndirectCommandBuffer:(id<MTLIndirectCommandBuffer>)indirectCommandBuffer withRange:(NSRange)range;
 @end
 
 #endif

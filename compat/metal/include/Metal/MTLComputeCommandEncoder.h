@@ -62,7 +62,11 @@ typedef struct {
                 atIndex:(NSUInteger)index;
 - (void)setStageInRegion:(MTLRegion)region;
 - (void)setImageblockWidth:(NSUInteger)width height:(NSUInteger)height;
+// Afterwards the encoder has the pipeline and buffers of the last command.
 - (void)executeCommandsInBuffer:(id<MTLIndirectCommandBuffer>)indirectCommandBuffer withRange:(NSRange)executionRange;
+- (void)executeCommandsInBuffer:(id<MTLIndirectCommandBuffer>)indirectCommandbuffer
+                 indirectBuffer:(id<MTLBuffer>)indirectRangeBuffer
+           indirectBufferOffset:(NSUInteger)indirectBufferOffset;
 - (void)sampleCountersInBuffer:(id<MTLCounterSampleBuffer>)sampleBuffer
                  atSampleIndex:(NSUInteger)sampleIndex
                    withBarrier:(BOOL)barrier;

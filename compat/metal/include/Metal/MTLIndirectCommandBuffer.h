@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Commands encoded ahead of time, which the software device does not support: creating one returns nil.
+// Dispatches recorded ahead of time, by the host: kernels cannot encode any. They are read when executeCommandsInBuffer: is
+// encoded.
 #ifndef INGOT_METAL_INDIRECT_COMMAND_BUFFER_H
 #define INGOT_METAL_INDIRECT_COMMAND_BUFFER_H
 
+#import <Metal/MTLIndirectCommandEncoder.h>
 #import <Metal/MTLResource.h>
 
 typedef NS_OPTIONS(NSUInteger, MTLIndirectCommandType) {
@@ -24,16 +26,19 @@ MTL_EXPORT
 @interface MTLIndirectCommandBufferDescriptor : NSObject <NSCopying> {
     MTLIndirectCommandType _commandTypes;
     BOOL _inheritPipelineState, _inheritBuffers;
-    NSUInteger _maxKernelBufferBindCount;
+    NSUInteger _maxKernelBufferBindCount, _maxKernelThreadgroupMemoryBindCount;
 }
 @property (readwrite, nonatomic) MTLIndirectCommandType commandTypes;
 @property (readwrite, nonatomic) BOOL inheritPipelineState;
 @property (readwrite, nonatomic) BOOL inheritBuffers;
 @property (readwrite, nonatomic) NSUInteger maxKernelBufferBindCount;
+@property (readwrite, nonatomic) NSUInteger maxKernelThreadgroupMemoryBindCount;
 @end
 
 @protocol MTLIndirectCommandBuffer <MTLResource>
 @property (readonly) NSUInteger size;
+@property (readonly) MTLResourceID gpuResourceID;  // 0 here
+- (id<MTLIndirectComputeCommand>)indirectComputeCommandAtIndex:(NSUInteger)commandIndex;
 - (void)resetWithRange:(NSRange)range;
 @end
 

@@ -30,6 +30,7 @@
 #import <Metal/MTLFunctionLog.h>
 #import <Metal/MTLHeap.h>
 #import <Metal/MTLIndirectCommandBuffer.h>
+#import <Metal/MTLIndirectCommandEncoder.h>
 #import <Metal/MTLLibrary.h>
 #import <Metal/MTLLinkedFunctions.h>
 #import <Metal/MTLLogState.h>
