@@ -33,6 +33,12 @@ static NSString *default_library_path(void) {
     return [[path stringByDeletingLastPathComponent] stringByAppendingPathComponent:@"default.metal"];
 }
 
+// On a Mac this is machine code, compiled in a mode that was chosen then.
+static ig_math_mode mode_of_files(void) {
+    const char *mode = getenv("INGOT_MATH_MODE");
+    return mode && strcmp(mode, "safe") == 0 ? IG_MATH_SAFE : IG_MATH_FAST;
+}
+
 @implementation IGDevice (Libraries)
 
 // ---- Libraries ----
@@ -71,7 +77,8 @@ static NSString *default_library_path(void) {
         return igi_refuse(error, MTLLibraryErrorDomain, MTLLibraryErrorFileNotFound,
                           [NSString stringWithFormat:@"'%@' cannot be read", filepath]);
     if (refuse_metallib(filepath, error)) return nil;
-    return [self newLibraryWithDesc:(ig_library_desc){.path = igi_text(filepath)} options:nil error:error];
+    ig_library_desc desc = {.path = igi_text(filepath), .math_mode = mode_of_files()};
+    return [self newLibraryWithDesc:desc options:nil error:error];
 }
 
 - (id<MTLLibrary>)newLibraryWithURL:(NSURL *)url error:(NSError **)error {
@@ -91,7 +98,9 @@ static NSString *default_library_path(void) {
     else if (is_metallib(bytes, length))
         igi_refuse(error, MTLLibraryErrorDomain, MTLLibraryErrorUnsupported, UNREADABLE);
     else
-        library = [self newLibraryWithDesc:(ig_library_desc){.source = bytes, .source_length = length}
+        library = [self newLibraryWithDesc:(ig_library_desc){.source = bytes,
+                                                             .source_length = length,
+                                                             .math_mode = mode_of_files()}
                                    options:nil
                                      error:error];
     dispatch_release(map);

@@ -28,6 +28,7 @@
     X(DEVICE, "", "the first device", "the device to use: cpu, metal or a number")                                    \
     X(FUSE, "0|blocks|always|auto", "auto", "how chains of elementwise ops are fused")                                \
     X(JIT_DEBUG, "", "none", "tools that see compiled kernels: gdb, perf or both")                                    \
+    X(MATH_MODE, "fast|safe", "fast", "the math mode of MSL that libMetal loads from files")                          \
     X(METAL, "", "libingot-metal.so.0", "the library with the Metal backend")                                         \
     X(METAL_TIMEOUT, "", "no limit", "seconds that a command buffer of libMetal may take")                            \
     X(MODEL, "", "none", "the model that `ingot bench llm` measures")                                                 \

@@ -104,6 +104,22 @@ static NSString *temporary_file(NSString *name, const void *bytes, NSUInteger le
     return path;
 }
 
+static void files_have_the_math_mode_of_the_environment(void **state) {
+    static const char source[] = "#ifdef __FAST_MATH__\nkernel void fast() {}\n#else\nkernel void safe() {}\n#endif\n";
+    NSString *path = temporary_file(@"modes.metal", source, strlen(source));
+    static const char *const modes[] = {NULL, "fast", "safe"};
+    for (size_t i = 0; i < 3; i++) {
+        NSError *error = nil;
+        if (modes[i]) setenv("INGOT_MATH_MODE", modes[i], 1);
+        id<MTLLibrary> library = [device newLibraryWithFile:path error:&error];
+        assert_non_null(library);
+        assert_string_equal([[library.functionNames firstObject] UTF8String], i == 2 ? "safe" : "fast");
+        [library release];
+    }
+    unsetenv("INGOT_MATH_MODE");
+    unlink([path UTF8String]);
+}
+
 static void files_and_data_hold_source_text(void **state) {
     NSError *error = nil;
     NSUInteger length = strlen(shapes_source);
@@ -449,6 +465,7 @@ int main(void) {
         compat_test(source_becomes_a_library),
         compat_test(errors_of_the_compiler_name_their_place),
         compat_test(options_reach_the_compiler),
+        compat_test(files_have_the_math_mode_of_the_environment),
         compat_test(files_and_data_hold_source_text),
         compat_test(a_metallib_is_refused_with_a_reason),
         compat_test(constants_go_by_index_name_and_range),
