@@ -25,9 +25,10 @@ void igi_msl_drop_address_space_overloads(
 void igi_msl_rewrite_threadgroup_variables(igi_msl_rewriter *r);  // to references
 void igi_msl_rewrite_deduced_sizes(igi_msl_rewriter *r);          // of vectors, to int
 void igi_msl_rewrite_array_parameters(igi_msl_rewriter *r);       // to pointers
+void igi_msl_rewrite_pragmas(igi_msl_rewriter *r);                // #pragma METAL fp
 void igi_msl_rewrite_attributes(igi_msl_rewriter *r);             // [[attributes]] to annotations
-void igi_msl_rewrite_spellings(igi_msl_rewriter *r);  // literals, trailing address spaces, double, casts, pragmas
-void igi_msl_rewrite_swizzle_assignments(igi_msl_rewriter *r);  // v.xy += w
+void igi_msl_rewrite_spellings(igi_msl_rewriter *r);              // literals, trailing address spaces, double, casts
+void igi_msl_rewrite_swizzle_assignments(igi_msl_rewriter *r);    // v.xy += w
 
 void igi_msl_rewrite_conditionals(igi_msl_rewriter *r);  // objects on both sides of a colon
 void igi_msl_refuse_unqualified(igi_msl_rewriter *r);    // pointers without an address space

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Single tokens that clang spells differently: literals, trailing address spaces, double, casts, pragmas.
+// Single tokens that clang spells differently: literals, trailing address spaces, double, casts.
 #include <string.h>
 
 #include "msl/address-space.h"
@@ -214,20 +214,12 @@ static void rewrite_word(igi_msl_rewriter *r, size_t index) {
     }
 }
 
-// Metal's contraction pragma is clang's with another name.
-static void rewrite_directive(igi_msl_rewriter *r, size_t hash) {
-    if (igi_msl_is(r, hash + 1, "pragma") && igi_msl_is(r, hash + 2, "METAL") && igi_msl_is(r, hash + 3, "fp") &&
-        igi_msl_is(r, hash + 4, "contract"))
-        igi_msl_rewriter_replace(r, hash + 2, hash + 3, "clang");
-}
-
 void igi_msl_rewrite_spellings(igi_msl_rewriter *r) {
     for (size_t i = 0; i < r->tokens.count && !r->out->has_bfloat; i++) r->out->has_bfloat = igi_msl_is(r, i, "bfloat");
     for (size_t i = 0; i < r->tokens.count && r->out->has_bfloat; i++)
         if (igi_msl_at(r, i)->kind == IGI_TOKEN_WORD) note_short_float(r, i);
     for (size_t i = 0; i < r->tokens.count && !r->failed; i++) {
         const igi_msl_token *token = igi_msl_at(r, i);
-        if (token->kind == IGI_TOKEN_DIRECTIVE) rewrite_directive(r, i);
         if (token->done || token->region == IGI_REGION_DIRECTIVE) continue;
         if (token->kind == IGI_TOKEN_NUMBER) rewrite_literal(r, i);
         if (token->kind == IGI_TOKEN_WORD) rewrite_word(r, i);

@@ -99,9 +99,16 @@ static void choose(LLVMBuilderRef builder, LLVMValueRef product) {
     LLVMInstructionEraseFromParent(product);
 }
 
+static bool is_product_of_vectors(LLVMValueRef instruction) {
+    return LLVMGetInstructionOpcode(instruction) == LLVMFMul && may_contract(instruction) &&
+           LLVMGetTypeKind(LLVMTypeOf(instruction)) == LLVMVectorTypeKind;
+}
+
 ig_status igi_simt_pass_contract(igi_simt_module *m) {
     ig_status status = IG_STATUS_OK;
-    if (m->request->fast_math) status = igi_simt_rewrite_instructions(m, multiplies_bool, choose);
+    if (m->apart) status = igi_simt_rewrite_instructions(m, is_product_of_vectors, forbid);
+    if (status == IG_STATUS_OK && m->request->fast_math)
+        status = igi_simt_rewrite_instructions(m, multiplies_bool, choose);
     if (status == IG_STATUS_OK && has_fused_multiply_add()) status = igi_simt_rewrite_instructions(m, is_sum, fuse);
     return status == IG_STATUS_OK ? igi_simt_rewrite_instructions(m, is_part_of_sum, forbid) : status;
 }

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "msl/annotations.h"
 #include "simt/ir.h"
 #include "simt/passes.h"
 
@@ -71,6 +72,11 @@ static void adapt_global(LLVMValueRef global) {
     if (LLVMIsDeclaration(global) || LLVMGetLinkage(global) == LLVMAppendingLinkage) return;
     LLVMSetComdat(global, NULL);
     LLVMSetLinkage(global, LLVMInternalLinkage);
+}
+
+static void visit_function(LLVMValueRef function, const igi_msl_annotation *annotation, void *user) {
+    igi_simt_module *m = user;
+    if (function == m->kernel && igi_msl_annotation_is(annotation, "ig.apart")) m->apart = true;
 }
 
 // Annotations have been read; llvm.used and the like are of no use for a single kernel.
@@ -187,6 +193,7 @@ static ig_status link_libraries(igi_simt_module *m) {
 ig_status igi_simt_pass_extract(igi_simt_module *m) {
     ig_status status = parse(m);
     if (status != IG_STATUS_OK) return status;
+    igi_msl_annotated_functions(m->module, visit_function, m);
     if (!adapt_module(m->module)) return igi_error_no_memory(m->error);
     LLVMSetLinkage(m->kernel, LLVMExternalLinkage);
     status = name_linked(m, m->module, NULL);

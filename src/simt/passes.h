@@ -51,6 +51,7 @@ typedef struct igi_simt_module {
     LLVMTargetMachineRef machine;
     LLVMValueRef kernel;      // extract: the user's kernel
     LLVMValueRef thread;      // bind: ptr (group, x, y, z, lane), the kernel for one thread
+    bool apart;               // extract: products and sums of vectors are not contracted
     bool many_dimensions;     // bind: the kernel uses y or z positions
     bool knows_its_group;     // bind: the kernel uses more than its position in the grid
     uint64_t constant_slots;  // bind: bits of buffers declared constant

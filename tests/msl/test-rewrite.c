@@ -221,6 +221,9 @@ static void pragmas_of_metal_are_those_of_clang(void **state) {
     (void)state;
     expect("#pragma METAL fp contract(off)\n#pragma METAL internals : enable\n",
            "#pragma clang fp contract(off)\n#pragma METAL internals : enable\n");
+    expect("#pragma METAL fp math_mode(safe)\n", "#pragma clang fp contract(on)\n");
+    expect("#pragma METAL fp contract(off)\n#pragma METAL fp math_mode(safe)\n",
+           "#pragma clang fp contract(off)\n#pragma \n");
 }
 
 // ---- Swizzles ----
