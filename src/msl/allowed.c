@@ -178,6 +178,10 @@ bool igi_msl_allows_operands(LLVMValueRef call) {
     return true;
 }
 
+bool igi_msl_is_of_headers(const char *symbol) {
+    return strncmp(symbol, "_ZN5metal", 9) == 0 || strncmp(symbol, "_ZNK5metal", 10) == 0;
+}
+
 bool igi_msl_is_reserved(const char *symbol) {
     return strncmp(symbol, "__ig_", 5) == 0 || strncmp(symbol, "ig.", 3) == 0 || strncmp(symbol, "llvm.", 5) == 0;
 }

@@ -15,5 +15,7 @@ bool igi_msl_allows_operands(LLVMValueRef call);
 
 // Whether the name is reserved for the compiler: no program may define it.
 bool igi_msl_is_reserved(const char *symbol);
+// Whether the symbol is in namespace metal: what the headers only declare is for functions that do not run.
+bool igi_msl_is_of_headers(const char *symbol);
 
 #endif

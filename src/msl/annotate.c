@@ -153,6 +153,12 @@ static void append_annotation(annotator *a, igi_text *text, const item *attribut
     igi_text_add(text, kind == IGI_ATTRIBUTE_CONSTANT ? ")))) " : "))) ");
 }
 
+// clang takes no attribute between a name and its [2]; of members of graphics structures nobody needs it.
+static bool is_before_array(const igi_msl_rewriter *r, const item *attribute) {
+    return attribute->attribute->kind == IGI_ATTRIBUTE_UNSUPPORTED && igi_msl_is(r, attribute->end, "]") &&
+           igi_msl_is(r, attribute->end + 2, "[") && !igi_msl_is(r, attribute->end + 3, "[");
+}
+
 static void append_item(annotator *a, igi_text *text, const item *attribute, context *c, size_t open) {
     const char *name = attribute->attribute->name;
     igi_msl_attribute_kind kind = attribute->attribute->kind;
@@ -165,7 +171,7 @@ static void append_item(annotator *a, igi_text *text, const item *attribute, con
     bool parameter = c->count > 0;
     if (parameter && kind == IGI_ATTRIBUTE_SLOT) c->frames[c->count - 1].has_slot = true;
     if (!parameter && strcmp(name, "kernel") == 0) c->is_kernel = true;
-    if (kind == IGI_ATTRIBUTE_IGNORED) return;
+    if (kind == IGI_ATTRIBUTE_IGNORED || is_before_array(a->r, attribute)) return;
     if (kind == IGI_ATTRIBUTE_CONSTANT && !parameter)
         igi_msl_declare_function_constant(a->r, &a->constants, text, c->statement, open, attribute->first,
                                           attribute->last + 1);

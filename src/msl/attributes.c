@@ -60,6 +60,7 @@ static const igi_msl_attribute attributes[] = {
     // What a kernel does with a buffer is seen; who else has a name for it does not matter.
     {"access", IGI_ATTRIBUTE_IGNORED},
     {"user", IGI_ATTRIBUTE_IGNORED},
+    {"max_total_threadgroups_per_mesh_grid", IGI_ATTRIBUTE_IGNORED},
     {"stage_in", IGI_ATTRIBUTE_UNSUPPORTED},
     {"vertex", IGI_ATTRIBUTE_UNSUPPORTED},
     {"fragment", IGI_ATTRIBUTE_UNSUPPORTED},

@@ -210,6 +210,9 @@ static void refuse_callee(contents *c, LLVMValueRef callee) {
         contents_refuse(c, c->at, NULL, "builtin function of the compiler ('%s') that Metal does not have", name);
     else if (igi_msl_is_reserved(symbol))
         contents_refuse(c, c->at, name, "call to '%s', which Ingot's headers do not declare with this type", name);
+    else if (igi_msl_is_of_headers(symbol))
+        contents_refuse(c, c->at, name, "call to '%s' in a kernel: Ingot knows it only in functions that do not run",
+                        name);
     else
         contents_refuse(c, c->at, name, "call to '%s', which is declared but not defined", name);
     free(name);

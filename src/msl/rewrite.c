@@ -95,6 +95,7 @@ bool igi_msl_rewrite_source(const char *source, size_t length, igi_msl_rewrite *
                                                          igi_msl_rewrite_deduced_sizes,
                                                          igi_msl_rewrite_array_parameters,
                                                          igi_msl_rewrite_pragmas,
+                                                         igi_msl_leave_out_kernels,
                                                          igi_msl_rewrite_attributes,
                                                          igi_msl_rewrite_spellings,
                                                          igi_msl_rewrite_swizzle_assignments,
