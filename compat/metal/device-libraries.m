@@ -98,11 +98,10 @@ static ig_math_mode mode_of_files(void) {
     else if (is_metallib(bytes, length))
         igi_refuse(error, MTLLibraryErrorDomain, MTLLibraryErrorUnsupported, UNREADABLE);
     else
-        library = [self newLibraryWithDesc:(ig_library_desc){.source = bytes,
-                                                             .source_length = length,
-                                                             .math_mode = mode_of_files()}
-                                   options:nil
-                                     error:error];
+        library = [self
+            newLibraryWithDesc:(ig_library_desc){.source = bytes, .source_length = length, .math_mode = mode_of_files()}
+                       options:nil
+                         error:error];
     dispatch_release(map);
     return library;
 }
