@@ -12,13 +12,19 @@ typedef struct candidate {
     uint64_t key;  // hash of scope and head, without address spaces
 } candidate;
 
-// What the token means once the spaces of objects are gone: itself, nothing (NULL), or const.
-static const char *meaning(const igi_msl_tokens *tokens, size_t index, size_t *length) {
+static igi_msl_space_role role_of(const igi_msl_tokens *tokens, size_t index) {
+    return igi_msl_address_space(tokens, index) ? igi_msl_address_space_role(tokens, index) : IGI_SPACE_OF_TYPE;
+}
+
+// What the token means once the spaces of objects are gone: itself, nothing (NULL), or const. A member function for
+// objects in a space returns references into that space, `device T &operator[](int) device`: they say no more than the
+// object does.
+static const char *meaning(const igi_msl_tokens *tokens, size_t index, bool in_result, size_t *length) {
     const igi_msl_token *token = &tokens->items[index];
-    const char *text = tokens->text + token->offset, *constant = NULL;
+    const char *text = tokens->text + token->offset, *constant = NULL, *space = igi_msl_address_space(tokens, index);
     *length = token->length;
-    igi_msl_space_role role =
-        igi_msl_address_space(tokens, index) ? igi_msl_address_space_role(tokens, index) : IGI_SPACE_OF_TYPE;
+    igi_msl_space_role role = role_of(tokens, index);
+    if (space && in_result) role = strcmp(space, "constant") == 0 ? IGI_SPACE_CONSTANT_OBJECT : IGI_SPACE_OF_OBJECT;
     if (role != IGI_SPACE_OF_TYPE) {
         if (role == IGI_SPACE_CONSTANT_OBJECT) constant = "const";
         *length = constant ? strlen(constant) : 0;
@@ -31,6 +37,7 @@ static const char *meaning(const igi_msl_tokens *tokens, size_t index, size_t *l
 typedef struct reader {
     const igi_msl_tokens *tokens;
     size_t index, end;
+    size_t result_end;  // the result's type, where spaces are the object's
     const char *text;
     size_t length;
 } reader;
@@ -42,7 +49,7 @@ static bool is_const(const reader *at) {
 static bool next(reader *at) {
     bool after_const = is_const(at);
     for (; at->index < at->end; at->index++) {
-        at->text = meaning(at->tokens, at->index, &at->length);
+        at->text = meaning(at->tokens, at->index, at->index < at->result_end, &at->length);
         if (!at->text || (after_const && is_const(at))) continue;
         at->index++;
         return true;
@@ -50,8 +57,19 @@ static bool next(reader *at) {
     return false;
 }
 
+static size_t result_end(const igi_msl_tokens *tokens, const igi_msl_declaration *declaration) {
+    size_t open = declaration->first, end = declaration->head_end;
+    while (open < end && !igi_msl_token_is(tokens, open, "(")) open++;
+    for (size_t i = open; i < end; i++)
+        if (role_of(tokens, i) != IGI_SPACE_OF_TYPE) return open;
+    return 0;
+}
+
 static reader read_head(const igi_msl_tokens *tokens, const igi_msl_declaration *declaration) {
-    return (reader){.tokens = tokens, .index = declaration->first, .end = declaration->head_end};
+    return (reader){.tokens = tokens,
+                    .index = declaration->first,
+                    .end = declaration->head_end,
+                    .result_end = result_end(tokens, declaration)};
 }
 
 static uint64_t add_to_hash(uint64_t hash, const void *bytes, size_t length) {

@@ -192,3 +192,28 @@ kernel void strings(device int *out [[buffer(0)]]) {
     out[0] = length("seven!!");
     out[1] = length(word);
 }
+
+// As shader compilers write arrays: element access for objects in each space, which returns a reference into it.
+template <typename T, size_t N> struct Elements {
+    T items[N ? N : 1];
+    thread T &operator[](size_t i) thread { return items[i]; }
+    constexpr const thread T &operator[](size_t i) const thread { return items[i]; }
+    device T &operator[](size_t i) device { return items[i]; }
+    constexpr const device T &operator[](size_t i) const device { return items[i]; }
+    constexpr const constant T &operator[](size_t i) const constant { return items[i]; }
+    threadgroup T &operator[](size_t i) threadgroup { return items[i]; }
+    constexpr const threadgroup T &operator[](size_t i) const threadgroup { return items[i]; }
+};
+constant Elements<float, 2> weights = {{3, 5}};
+
+kernel void elements_in_each_space(device Elements<float, 4> &out [[buffer(0)]],
+                                   device const Elements<Elements<float, 2>, 2> &in [[buffer(1)]]) {
+    threadgroup Elements<float, 2> shared;
+    Elements<float, 2> own = {{10, 20}};
+    shared[0] = in[1][0];
+    own[1] += shared[0];
+    out[0] = own[1];
+    out[1] = weights[1] * in[0][1];
+    out[2] = own[0];
+    out[3] = shared[0];
+}
