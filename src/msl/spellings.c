@@ -201,6 +201,8 @@ static void rewrite_word(igi_msl_rewriter *r, size_t index) {
     if (refuse_word(r, index) || rewrite_long_long(r, index)) return;
     if (igi_msl_is(r, index, "double")) {
         rewrite_double(r, index);
+    } else if (igi_msl_is(r, index, "coherent") && igi_msl_address_space(&r->tokens, index + 1)) {
+        igi_msl_rewriter_replace(r, index, index + 1, "");  // coherent(device), with its default
     } else if (igi_msl_is(r, index, "static_cast")) {
         rewrite_cast(r, index);
     } else if (r->out->has_bfloat && rewrite_conversion(r, index)) {
