@@ -216,6 +216,19 @@ static void rewrite_word(igi_msl_rewriter *r, size_t index) {
     }
 }
 
+// Where an expression may begin, and neither a subscript, an attribute nor a list of names.
+static bool is_lambda(const igi_msl_rewriter *r, size_t index) {
+    static const char *const before[] = {"=", "(", ",", "{", ";", "?", ":", "return", NULL};
+    return index > 0 && igi_msl_is(r, index, "[") && !igi_msl_is(r, index + 1, "[") &&
+           igi_msl_token_in(&r->tokens, index - 1, before) && igi_msl_at(r, index)->partner > index;
+}
+
+static void mark_lambda(igi_msl_rewriter *r, size_t index) {
+    size_t after = igi_msl_at(r, index)->partner + 1;
+    bool body = igi_msl_is(r, after, "(") || igi_msl_is(r, after, "{");
+    if (body) igi_msl_rewriter_edit(r, igi_msl_at(r, index)->offset, 0, igi_strdup("__IG_LAMBDA "));
+}
+
 void igi_msl_rewrite_spellings(igi_msl_rewriter *r) {
     for (size_t i = 0; i < r->tokens.count && !r->out->has_bfloat; i++) r->out->has_bfloat = igi_msl_is(r, i, "bfloat");
     for (size_t i = 0; i < r->tokens.count && r->out->has_bfloat; i++)
@@ -225,6 +238,7 @@ void igi_msl_rewrite_spellings(igi_msl_rewriter *r) {
         if (token->done || token->region == IGI_REGION_DIRECTIVE) continue;
         if (token->kind == IGI_TOKEN_NUMBER) rewrite_literal(r, i);
         if (token->kind == IGI_TOKEN_WORD) rewrite_word(r, i);
+        if (token->kind == IGI_TOKEN_PUNCT && is_lambda(r, i)) mark_lambda(r, i);
         if (token->kind == IGI_TOKEN_STRING) rewrite_string(r, i);
     }
 }

@@ -217,6 +217,16 @@ static void casts_that_may_meet_bfloat_are_ours(void **state) {
     EXPECT_ALL(examples);
 }
 
+static void lambda_expressions_are_marked(void **state) {
+    (void)state;
+    static const example examples[] = {
+        {"auto l = [](int i) { return i; };", "auto l = __IG_LAMBDA [](int i) { return i; };"},
+        {"f([&x] { g(); }, a[1](2));", "f(__IG_LAMBDA [&x] { g(); }, a[1](2));"},
+        {"int a[2] = {b[0], c}; T operator[](int); auto [p, q] = r;", NULL},
+    };
+    EXPECT_ALL(examples);
+}
+
 static void pragmas_of_metal_are_those_of_clang(void **state) {
     (void)state;
     expect("#pragma METAL fp contract(off)\n#pragma METAL internals : enable\n",
@@ -529,7 +539,7 @@ static const char plain[] =
     "static constexpr constant float table[] = {1.0f, 2.5h, 0x1p3f};\n"
     "#endif\r\n"
     "inline int f(thread const int &x, device float *p) { return x << 2 | (p[0] > 0.f ? 'a' : '\\''); }\n"
-    "auto l = [](int i) { return i; }; constant char *s = \"[[kernel]] \\\" 1.0\";\n"
+    "constant char *s = \"[[kernel]] \\\" 1.0\";\n"
     "\tint a[2][[3]]; a[b[0]] = c; v.xy = w.yx; x += y; \xC3\xA9t\xC3\xA9 = 1;\n";
 
 static void text_without_metal_is_untouched(void **state) {
@@ -727,6 +737,7 @@ int main(void) {
         cmocka_unit_test(double_is_refused_where_it_is_used),
         cmocka_unit_test(address_spaces_of_the_object_go),
         cmocka_unit_test(casts_that_may_meet_bfloat_are_ours),
+        cmocka_unit_test(lambda_expressions_are_marked),
         cmocka_unit_test(pragmas_of_metal_are_those_of_clang),
         cmocka_unit_test(compound_assignment_to_a_swizzle_is_spelled_out),
         cmocka_unit_test(other_assignments_stay),
