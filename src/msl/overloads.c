@@ -148,6 +148,18 @@ static void drop(igi_msl_rewriter *r, const igi_msl_declaration *declaration) {
     }
 }
 
+// A reference into the object: `this` may be in any space, and so may what it refers to.
+static void generalise_result(igi_msl_rewriter *r, const igi_msl_declaration *declaration) {
+    size_t end = result_end(&r->tokens, declaration);
+    bool reference = false;
+    for (size_t i = declaration->first; i < end; i++) reference |= igi_msl_is(r, i, "&");
+    for (size_t i = declaration->first; i < end && reference; i++) {
+        const char *space = igi_msl_address_space(&r->tokens, i);
+        if (space && !igi_msl_at(r, i)->done)
+            igi_msl_rewriter_replace(r, i, i + 1, strcmp(space, "constant") == 0 ? "const" : "");
+    }
+}
+
 static candidate *list_candidates(igi_msl_rewriter *r, const igi_msl_declarations *all) {
     candidate *list = igi_calloc(all->count, sizeof *list);
     for (size_t i = 0; list && i < all->count; i++)
@@ -182,7 +194,10 @@ void igi_msl_drop_address_space_overloads(igi_msl_rewriter *r) {
     mark_redundant(r, &all);
     for (size_t i = 0; i < all.count && !r->failed; i++) {
         bool gone = igi_msl_at(r, all.items[i].first)->done;  // together with the enclosing class
-        if (all.items[i].redundant && !gone) drop(r, &all.items[i]);
+        if (all.items[i].redundant && !gone)
+            drop(r, &all.items[i]);
+        else if (!gone)
+            generalise_result(r, &all.items[i]);
     }
     igi_msl_declarations_free(&all);
 }

@@ -206,6 +206,24 @@ template <typename T, size_t N> struct Elements {
 };
 constant Elements<float, 2> weights = {{3, 5}};
 
+// The same in another order.
+template <typename T, size_t N> struct OtherElements {
+    const constant T &operator[](size_t i) const constant { return items[i]; }
+    device T &operator[](size_t i) device { return items[i]; }
+    const device T &operator[](size_t i) const device { return items[i]; }
+    thread T &operator[](size_t i) thread { return items[i]; }
+    const thread T &operator[](size_t i) const thread { return items[i]; }
+    T items[N];
+};
+
+kernel void elements_in_another_order(device OtherElements<float, 2> &out [[buffer(0)]],
+                                      constant OtherElements<float, 2> &in [[buffer(1)]]) {
+    OtherElements<float, 2> own = {{10, 20}};
+    own[0] += in[1];
+    out[0] = own[0];
+    out[1] = own[1];
+}
+
 kernel void elements_in_each_space(device Elements<float, 4> &out [[buffer(0)]],
                                    device const Elements<Elements<float, 2>, 2> &in [[buffer(1)]]) {
     threadgroup Elements<float, 2> shared;
