@@ -86,6 +86,7 @@ static void print_finding(const ig_finding *finding) {
     if (finding->side_count > 1) {
         add_place(&text, second);
         igi_text_addf(&text, "note: ");
+        if (second->kernel) igi_text_addf(&text, "kernel '%s' of %s, ", second->kernel, second->queue);
         add_thread(&text, second);
         igi_text_addf(&text, " %s\n", second->action);
         add_snippet(&text, second);
@@ -120,6 +121,8 @@ static void put_side(igi_json *json, const ig_finding_side *side) {
         igi_json_put_u64(json, "simdgroup", side->simdgroup);
         igi_json_put_u64(json, "lane", side->lane);
     }
+    if (side->kernel) igi_json_put_string(json, "kernel", side->kernel);
+    if (side->queue) igi_json_put_string(json, "queue", side->queue);
     igi_json_end_object(json);
 }
 

@@ -50,6 +50,11 @@
     return _device;
 }
 
+- (void)setLabel:(NSString *)label {
+    [super setLabel:label];
+    (void)ig_queue_set_label(_queue, [label UTF8String]);
+}
+
 // ---- Order ----
 
 static void append(IGQueue *queue, IGCommandBuffer *buffer, igi_llm_stage stage) {

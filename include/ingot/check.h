@@ -39,6 +39,8 @@ typedef struct ig_finding_side {
     uint32_t thread[3];  // thread_position_in_threadgroup
     uint32_t group[3];   // threadgroup_position_in_grid
     uint32_t simdgroup, lane;
+    const char *kernel;  // of a race between queues: the kernel, and
+    const char *queue;   // "queue 1", or its label; otherwise NULL
 } ig_finding_side;
 
 // Something wrong with a kernel, once for each pair of places.

@@ -430,6 +430,9 @@ ig_status ig_pipeline_get_remarks(ig_pipeline *pipeline, ig_remark **remarks, si
 // Creates a queue. Command buffers of one queue run in the order in which they are committed; those of different queues
 // may run at the same time.
 ig_status ig_queue_create(ig_device *device, ig_queue **queue);
+// Names the queue in findings of checked kernels. The text is copied; NULL: no name. errors: INVALID_ARGUMENT,
+// OUT_OF_MEMORY. threads: call it before command buffers of the queue are committed.
+ig_status ig_queue_set_label(ig_queue *queue, const char *label);
 ig_queue *ig_queue_retain(ig_queue *queue);
 void ig_queue_release(ig_queue *queue);
 

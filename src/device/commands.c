@@ -96,6 +96,7 @@ ig_status ig_commands_commit(ig_commands *commands) {
     pthread_mutex_unlock(&commands->lock);
     if (status != IG_STATUS_OK) return status;
     ig_commands_retain(commands);  // until igi_device_commands_finish
+    igi_device_order_commit(commands);
     atomic_fetch_add(&commands->queue->device->dispatches, commands->dispatch_count);
     status = commands->queue->device->backend->commit(commands);
     if (status != IG_STATUS_OK) {
@@ -113,6 +114,7 @@ static _Thread_local const ig_commands *in_callbacks_of;
 static void run_callbacks(ig_commands *commands, ig_status status) {
     const ig_commands *outer = in_callbacks_of;
     in_callbacks_of = commands;
+    if (commands->callback_count) igi_device_order_observe(commands);
     for (size_t i = 0; i < commands->callback_count; i++)
         commands->callbacks[i].function(commands, status, commands->callbacks[i].user);
     in_callbacks_of = outer;
@@ -152,6 +154,7 @@ static ig_status final_status(ig_commands *commands) {
     ig_status status = commands->error.status;
     if (status != IG_STATUS_OK) igi_fail_as(&commands->error);
     pthread_mutex_unlock(&commands->lock);
+    igi_device_order_observe(commands);
     return status;
 }
 
@@ -175,7 +178,9 @@ ig_commands_state ig_commands_get_state(const ig_commands *commands) {
     const igi_device_backend *backend = commands->queue->device->backend;
     if (backend->refresh && !is_inherited(commands) && atomic_load(&mutable->state) == IG_COMMANDS_COMMITTED)
         backend->refresh(mutable);
-    return (ig_commands_state)atomic_load(&mutable->state);
+    ig_commands_state state = (ig_commands_state)atomic_load(&mutable->state);
+    if (state >= IG_COMMANDS_COMPLETED && !is_inherited(commands)) igi_device_order_observe(commands);
+    return state;
 }
 
 ig_status ig_commands_get_error(const ig_commands *commands, ig_error *error) {

@@ -89,6 +89,7 @@ ig_status ig_device_create(const ig_device_desc *desc, ig_device **device, ig_er
     } else {
         igi_device_buffer_pool_destroy(&made->buffers);
         igi_device_profile_close(made);
+        igi_device_order_destroy(made->order);
         free(made);
     }
     return status;
@@ -115,6 +116,7 @@ void ig_device_release(ig_device *device) {
     igi_device_buffer_pool_destroy(&device->buffers);
     device->backend->device_close(device);
     igi_device_profile_close(device);
+    igi_device_order_destroy(device->order);
     free(device);
 }
 

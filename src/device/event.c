@@ -35,6 +35,7 @@ void ig_event_release(ig_event *event) {
     if (event->device->backend->event_close) event->device->backend->event_close(event);
     pthread_mutex_destroy(&event->lock);
     pthread_cond_destroy(&event->changed);
+    free(event->signals.items);
     ig_device_release(event->device);
     free(event);
 }
@@ -45,6 +46,7 @@ uint64_t ig_event_value(const ig_event *event) {
     pthread_mutex_lock(&mutable->lock);
     uint64_t value = event->value;
     pthread_mutex_unlock(&mutable->lock);
+    igi_device_order_wait(mutable, value, NULL);
     return value;
 }
 
@@ -85,9 +87,8 @@ static void wake_all(igi_device_event_waiter *ready) {
 }
 
 // A thread that waited for the value may release the event as soon as the lock is free.
-ig_status ig_event_signal(ig_event *event, uint64_t value) {
-    if (!event) return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "event_signal: the event is NULL");
-    if (igi_device_is_inherited(event->device)) return igi_device_fail_forked();
+void igi_device_event_signal(ig_event *event, uint64_t value, const ig_queue *queue) {
+    igi_device_order_signal(event, value, queue);
     pthread_mutex_lock(&event->lock);
     igi_device_event_waiter *ready = reach(event, value);
     uint64_t reached = event->value;
@@ -95,6 +96,12 @@ ig_status ig_event_signal(ig_event *event, uint64_t value) {
     pthread_mutex_unlock(&event->lock);
     if (told) tell_device(told, reached);
     wake_all(ready);
+}
+
+ig_status ig_event_signal(ig_event *event, uint64_t value) {
+    if (!event) return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "event_signal: the event is NULL");
+    if (igi_device_is_inherited(event->device)) return igi_device_fail_forked();
+    igi_device_event_signal(event, value, NULL);
     return IG_STATUS_OK;
 }
 
@@ -136,6 +143,7 @@ ig_status ig_event_wait(ig_event *event, uint64_t value, uint64_t timeout_ns) {
         failed = igi_cond_wait_until(&event->changed, &event->lock, deadline);
     bool reached = event->value >= value;
     pthread_mutex_unlock(&event->lock);
+    if (reached) igi_device_order_wait(event, value, NULL);
     if (reached) return IG_STATUS_OK;
     return igi_fail(IG_STATUS_TIMEOUT, "event_wait: the event did not reach %llu in time", (unsigned long long)value);
 }

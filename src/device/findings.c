@@ -35,6 +35,7 @@ ig_status ig_check_parse(const char *text, uint32_t *checks, ig_error *error) {
 
 static void free_side(ig_finding_side *side) {
     free((char *)side->action), free((char *)side->file), free((char *)side->source);
+    free((char *)side->kernel), free((char *)side->queue);
 }
 
 void igi_device_finding_free(ig_finding *finding) {

@@ -12,6 +12,7 @@
 #include "core/memory.h"
 #include "core/status-internal.h"
 #include "device/buffer-pool.h"
+#include "device/order.h"
 #include "msl/reflect.h"
 
 enum { IGI_SLOTS = 31, IGI_TEXTURES = 128, IGI_SAMPLERS = 16 };
@@ -27,6 +28,7 @@ struct ig_device {
     bool checked;  // kernels run under checks
     ig_kernel_log_desc kernel_log;
     struct igi_device_profile *profile;  // NULL: nothing is measured
+    igi_device_order *order;             // NULL: races are not checked
     uint32_t process;                    // igi_process_number of the process that created it
     igi_device_buffer_pool buffers;
     // The backend's cache directory, which upper layers use too; NULL if there is no cache on disk.
@@ -210,6 +212,7 @@ struct ig_commands {
     _Atomic uint32_t abort;  // read by running kernels
     atomic_uint_fast64_t lost_messages;
     igi_device_findings findings;  // written by whoever runs the commands
+    igi_device_clock clock;        // what came before they were committed; then, before they ended
     void *backend_state;
     ig_commands *next;  // in the queue
 };
@@ -218,7 +221,10 @@ struct ig_queue {
     igi_refcount references;
     ig_device *device;
     void *state;
-    uint32_t track;  // in the trace
+    uint32_t track;   // in the trace
+    char *label;      // NULL: none
+    uint64_t number;  // in order of creation, from 1 on, and
+    uint32_t place;   // in clocks, plus 1; 0: none yet. Both of devices with an order
 };
 
 struct ig_event {
@@ -229,6 +235,7 @@ struct ig_event {
     pthread_cond_t changed;
     uint64_t value;
     struct igi_device_event_waiter *waiters;
+    igi_device_signals signals;  // of devices with an order
 };
 
 // A backend that must not block on an event registers one of these; `wake` is called once, without the lock.
@@ -239,6 +246,8 @@ typedef struct igi_device_event_waiter {
     struct igi_device_event_waiter *next;
 } igi_device_event_waiter;
 
+// A queue signals the event; NULL: the host does.
+void igi_device_event_signal(ig_event *event, uint64_t value, const ig_queue *queue);
 // The device has signalled the value. The event may be about to be destroyed: the caller prevents its backend from
 // closing it meanwhile, and no reference is taken.
 void igi_device_event_reached(ig_event *event, uint64_t value);

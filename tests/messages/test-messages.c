@@ -103,6 +103,7 @@ static void nulls_instead_of_commands(void **state) {
     FAILS(ig_event_create(NULL, NULL), "event_create: ");
     FAILS(ig_event_wait(NULL, 0, 0), "event_wait: ");
     FAILS(ig_queue_create(NULL, NULL), "queue_create: ");
+    FAILS(ig_queue_set_label(NULL, "uploads"), "queue_set_label: ");
     FAILS(ig_pipeline_emit(NULL, "asm", NULL), "pipeline_emit: ");
     FAILS(ig_pipeline_get_remarks(NULL, NULL, NULL), "get_remarks: ");
     FAILS(ig_device_get_profile(NULL, NULL, NULL), "get_profile: ");

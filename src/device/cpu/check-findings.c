@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/memory.h"
-#include "device/cpu/check.h"
+#include "device/cpu/check-state.h"
 #include "device/findings.h"
 #include "msl/diagnostics.h"
 #include "simt/checked/init.h"
@@ -19,8 +19,18 @@ typedef struct teller {
     const igi_simt_checked_finding *finding;
 } teller;
 
+// The dispatch of another queue that a side is of; NULL: it is of this one, or forgotten.
+static const cpu_checked_launch *launch_of(const teller *t, const igi_simt_checked_side *side) {
+    return side->queue ? igi_cpu_queues_launch(t->checked->user, side->queue - 1, side->number) : NULL;
+}
+
+static const igi_simt_checked_table *table_of(const teller *t, const igi_simt_checked_side *side) {
+    const cpu_checked_launch *launch = launch_of(t, side);
+    return launch ? launch->sites : t->checked->sites;
+}
+
 static const igi_simt_checked_site *site_of(const teller *t, const igi_simt_checked_side *side) {
-    return &t->checked->sites->sites[side->site];
+    return &table_of(t, side)->sites[side->site];
 }
 
 // ---- Places ----
@@ -34,9 +44,12 @@ static char *line_text(const igi_msl_source *source, uint32_t line) {
     return at ? igi_strndup(at, strcspn(at, "\r\n")) : igi_strdup("");
 }
 
-static void place(const teller *t, const igi_simt_checked_site *site, ig_finding_side *side) {
-    const char *path = igi_simt_checked_string(t->checked->sites, site->path);
-    const igi_msl_source *source = igi_msl_sources_find(&t->module->sources, path);
+static void place(const teller *t, const igi_simt_checked_side *from, ig_finding_side *side) {
+    const igi_simt_checked_site *site = site_of(t, from);
+    const cpu_checked_launch *launch = launch_of(t, from);
+    const cpu_module *module = launch ? launch->program->module : t->module;
+    const char *path = igi_simt_checked_string(table_of(t, from), site->path);
+    const igi_msl_source *source = igi_msl_sources_find(&module->sources, path);
     side->line = site->line;
     side->column = site->column;
     if (source && site->column)
@@ -53,12 +66,15 @@ static uint64_t least(uint64_t a, uint64_t b) {
 
 // Groups at the edge are smaller, and their threads are numbered by their actual size.
 static void place_thread(const teller *t, const igi_simt_checked_side *from, ig_finding_side *side) {
-    const uint64_t grid[3] = {t->dispatch->grid.x, t->dispatch->grid.y, t->dispatch->grid.z};
-    const uint64_t full[3] = {t->group.x, t->group.y, t->group.z};
+    const cpu_checked_launch *launch = launch_of(t, from);
+    ig_size threads = launch ? launch->grid : t->dispatch->grid, size_of_group = launch ? launch->group : t->group;
+    const uint64_t *groups = launch ? launch->groups : t->groups;
+    const uint64_t grid[3] = {threads.x, threads.y, threads.z};
+    const uint64_t full[3] = {size_of_group.x, size_of_group.y, size_of_group.z};
     uint64_t group = from->group, thread = from->thread;
     for (int i = 0; i < 3; i++) {
-        side->group[i] = (uint32_t)(group % t->groups[i]);
-        group /= t->groups[i];
+        side->group[i] = (uint32_t)(group % groups[i]);
+        group /= groups[i];
         uint64_t size = least(full[i], grid[i] - side->group[i] * full[i]);
         side->thread[i] = (uint32_t)(thread % size);
         thread /= size;
@@ -147,8 +163,21 @@ static char *message_bounds(const teller *t, const char *object) {
     return text;
 }
 
+static char *message_queues(const teller *t, const char *object) {
+    const igi_simt_checked_finding *f = t->finding;
+    const cpu_checked_launch *launch = launch_of(t, &f->sides[1]);
+    const char *verb = verb_of(site_of(t, &f->sides[0])), *object_text = *object ? object : "memory";
+    if (!launch)
+        return igi_format("%s byte %" PRId64 " of %s that another queue accesses, and nothing orders the queues", verb,
+                          offset_of(t), object_text);
+    return igi_format("%s byte %" PRId64 " of %s that kernel '%s' of %s %s, and nothing orders the queues", verb,
+                      offset_of(t), object_text, launch->program->name, launch->queue,
+                      verb_of(site_of(t, &f->sides[1])));
+}
+
 static char *message_race(const teller *t, const char *object) {
     const igi_simt_checked_finding *f = t->finding;
+    if (f->sides[1].queue) return message_queues(t, object);
     const igi_simt_checked_site *a = site_of(t, &f->sides[0]), *b = site_of(t, &f->sides[1]);
     bool groups = f->sides[0].group != f->sides[1].group;
     const char *who = groups ? "a thread of another threadgroup" : "another thread";
@@ -225,6 +254,7 @@ static char *message_for(const teller *t, const char *object) {
 
 static const char *advice_race(const teller *t) {
     const igi_simt_checked_finding *f = t->finding;
+    if (f->sides[1].queue) return "signal an event after the one and wait for it before the other, or use one queue";
     if (f->sides[0].group != f->sides[1].group)
         return "threadgroups of a dispatch run in any order: use atomics, or do it in two dispatches";
     if (f->object && f->object->threadgroup)
@@ -261,10 +291,15 @@ static const char *advice_for(const teller *t) {
 
 static void tell_side(const teller *t, const igi_simt_checked_side *from, ig_finding *into) {
     ig_finding_side *side = &into->sides[into->side_count++];
-    const igi_simt_checked_site *site = site_of(t, from);
-    side->action = action_of(site);
-    place(t, site, side);
+    const cpu_checked_launch *launch = launch_of(t, from);
+    side->action = action_of(site_of(t, from));
+    place(t, from, side);
+    if (launch) side->kernel = igi_strdup(launch->program->name), side->queue = igi_strdup(launch->queue);
     if (from->thread != UINT32_MAX) place_thread(t, from, side);
+}
+
+static bool is_forgotten(const teller *t, const igi_simt_checked_side *side) {
+    return side->queue && !launch_of(t, side);
 }
 
 static ig_finding tell(const teller *t) {
@@ -281,7 +316,7 @@ static ig_finding tell(const teller *t) {
                        .count = f->count};
     made.message = made.object ? message_for(t, made.object) : NULL;
     for (int i = 0; i < 2; i++)
-        if (f->sides[i].known) tell_side(t, &f->sides[i], &made);
+        if (f->sides[i].known && !is_forgotten(t, &f->sides[i])) tell_side(t, &f->sides[i], &made);
     return made;
 }
 

@@ -26,6 +26,9 @@ typedef struct checked_buffer {
     uint8_t *saved;  // pages that were, and
     char *copy;      // what was in them
     uint64_t saved_bytes, copy_bytes;
+    // For races between queues
+    igi_simt_checked_marks *marks[IGI_CHECKED_QUEUES];
+    uint64_t mark_bytes, marks_of;  // the buffer's id
 } checked_buffer;
 
 // Where a buffer was that is gone.
@@ -33,6 +36,17 @@ typedef struct cpu_released {
     uint64_t begin, length;
 } cpu_released;
 enum { RELEASED_COUNT = 64, QUICK_LOCKS = 64 };
+
+// A dispatch that other queues may race with.
+typedef struct cpu_checked_launch {
+    uint32_t number;       // in its queue
+    cpu_program *program;  // referenced
+    const igi_simt_checked_table *sites;
+    ig_size grid, group;
+    uint64_t groups[3];
+    char *queue;  // its name
+} cpu_checked_launch;
+enum { QUEUE_LAUNCHES = 256 };  // remembered, of each queue
 
 struct cpu_checker {
     // Of a dispatch past all queues, which is checked by itself: the device's, whose buffers it may access. NULL: this is
@@ -52,6 +66,7 @@ struct cpu_checker {
     igi_simt_checked state;
     igi_simt_checked_cell *threadgroup_cells;
     uint64_t threadgroup_cell_bytes;
+    cpu_checked_launch *launches[IGI_CHECKED_QUEUES];  // QUEUE_LAUNCHES each, by number; NULL: none
     // For a quick look
     bool quick;  // under way
     uint32_t next_token;
@@ -66,6 +81,15 @@ void igi_cpu_refresh_checked_buffer(checked_buffer *buffer);
 bool igi_cpu_is_written(const igi_device_dispatch *dispatch, const ig_buffer *buffer);
 // Fills the objects of the checker's state that are arguments.
 bool igi_cpu_describe_arguments(cpu_checker *checker, const igi_device_dispatch *dispatch);
+
+// check-queues.c. The dispatch that begins, if there are several queues; false when memory is short.
+bool igi_cpu_queues_begin(cpu_checker *checker, const ig_commands *commands, const igi_device_dispatch *dispatch,
+                          const igi_simt_code *code, const uint64_t groups[3]);
+// Lets the dispatch under way leave its marks.
+bool igi_cpu_queues_mark(const cpu_checker *checker, checked_buffer *b);
+void igi_cpu_queues_forget_marks(checked_buffer *b);
+// NULL: it was too long ago.
+const cpu_checked_launch *igi_cpu_queues_launch(const cpu_checker *checker, uint32_t place, uint32_t number);
 
 // check-quick.c: frees what it keeps.
 void igi_cpu_quick_forget(checked_buffer *buffer);

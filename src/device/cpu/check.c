@@ -52,6 +52,7 @@ static void free_buffer(checked_buffer *b) {
     if (b->object.shadow) munmap(b->object.shadow, b->shadow_bytes);
     if (b->object.origins) munmap(b->object.origins, b->shadow_bytes);
     igi_cpu_quick_forget(b);
+    igi_cpu_queues_forget_marks(b);
     free(b);
 }
 
@@ -205,7 +206,7 @@ static const igi_simt_checked_object *find_object(void *user, uint64_t address) 
     checked_buffer *b = igi_cpu_find_checked_buffer(checker, address);
     if (!b) return NULL;
     igi_cpu_refresh_checked_buffer(b);
-    if (checker->checks & IG_CHECK_RACES) track(b);
+    if ((checker->checks & IG_CHECK_RACES) && track(b)) igi_cpu_queues_mark(checker, b);
     return &b->object;
 }
 
@@ -259,12 +260,14 @@ static bool describe_buffer(cpu_checker *checker, const igi_device_dispatch *dis
     bool races = checker->checks & IG_CHECK_RACES;
     if (!b) return true;
     if (!checker->device) igi_cpu_refresh_checked_buffer(b);
-    bool cells = races && !checker->quick && !checker->device;
-    if (cells && igi_cpu_is_written(dispatch, binding->buffer) && !track(b)) return false;
+    bool cells = races && !checker->quick && !checker->device, several = cells && checker->state.queue.number;
+    // Other queues may write what this dispatch reads.
+    bool wanted = several || igi_cpu_is_written(dispatch, binding->buffer);
+    if (cells && wanted && !(track(b) && igi_cpu_queues_mark(checker, b))) return false;
     const igi_simt_checked_object *alone =
         checker->device ? find_alone(checker, (uintptr_t)binding->buffer->memory) : NULL;
     *object = alone ? *alone : b->object;
-    if (!igi_cpu_is_written(dispatch, binding->buffer)) object->cells = NULL;
+    if (!wanted) object->cells = NULL;
     object->base += binding->offset;
     object->readable = object->writable = binding->buffer->length - binding->offset;
     return true;
@@ -298,9 +301,9 @@ static uint64_t threadgroup_bytes_of(const igi_device_dispatch *dispatch, const 
     return igi_round_up(code->info.threadgroup_bytes, 64) + dispatch->threadgroup_bytes;
 }
 
-igi_simt_checked *igi_cpu_check_begin(ig_device *device, const igi_device_dispatch *dispatch, const igi_simt_code *code,
-                                      uint64_t group_count) {
-    cpu_checker *checker = igi_cpu(device)->checker;
+igi_simt_checked *igi_cpu_check_begin(const ig_commands *commands, const igi_device_dispatch *dispatch,
+                                      const igi_simt_code *code, const uint64_t groups[3], uint64_t group_count) {
+    cpu_checker *checker = igi_cpu(commands->queue->device)->checker;
     pthread_mutex_lock(&checker->dispatch);
     igi_simt_checked *state = &checker->state;
     if (group_count > UINT32_MAX - checker->next_group) start_numbers_anew(checker);
@@ -313,7 +316,8 @@ igi_simt_checked *igi_cpu_check_begin(ig_device *device, const igi_device_dispat
     state->is_released = is_released;
     state->user = checker;
     if (state->releases) memset(state->releases, 0, state->release_capacity * sizeof *state->releases);
-    if (igi_cpu_describe_arguments(checker, dispatch) &&
+    if (igi_cpu_queues_begin(checker, commands, dispatch, code, groups) &&
+        igi_cpu_describe_arguments(checker, dispatch) &&
         reserve_threadgroup_cells(checker, threadgroup_bytes_of(dispatch, code)))
         return state;
     pthread_mutex_unlock(&checker->dispatch);

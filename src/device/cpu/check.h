@@ -11,6 +11,8 @@ typedef struct cpu_checker cpu_checker;
 // NULL when memory is short.
 cpu_checker *igi_cpu_checker_create(uint32_t checks);
 void igi_cpu_checker_destroy(cpu_checker *checker);
+// Called while programs can still be released. NULL is nothing.
+void igi_cpu_queues_close(cpu_device *cpu, cpu_checker *checker);
 
 // Registers a new buffer. `written`: its memory is initialised.
 bool igi_cpu_check_buffer(ig_buffer *buffer, bool written);
@@ -21,8 +23,8 @@ void igi_cpu_check_written(ig_buffer *buffer, uint64_t offset, uint64_t length);
 // The checks for a dispatch that begins now.
 uint32_t igi_cpu_check_flags(ig_device *device);
 // One dispatch at a time: the checker is held from begin to end. NULL when memory is short.
-igi_simt_checked *igi_cpu_check_begin(ig_device *device, const igi_device_dispatch *dispatch, const igi_simt_code *code,
-                                      uint64_t group_count);
+igi_simt_checked *igi_cpu_check_begin(const ig_commands *commands, const igi_device_dispatch *dispatch,
+                                      const igi_simt_code *code, const uint64_t groups[3], uint64_t group_count);
 // The same for a dispatch past all queues, which may run as long as its owner exists, while other dispatches are checked. Races
 // are those between its own threads. Buffers that it may write count as initialised from now on.
 igi_simt_checked *igi_cpu_check_begin_alone(ig_device *device, const igi_device_dispatch *dispatch,

@@ -102,6 +102,8 @@ ig_status igi_cpu_pipeline_emit(ig_pipeline *pipeline, const char *stage, char *
 ig_status igi_cpu_pipeline_remarks(ig_pipeline *pipeline, ig_remark **remarks, size_t *count);
 // Formats that are likely to be bound, for code that is made before they are.
 void igi_cpu_guess_layouts(const ig_kernel_info *kernel, uint64_t layouts[IGI_KNOWN_LAYOUTS]);
+cpu_program *igi_cpu_program_retain(cpu_device *cpu, cpu_program *program);
+void igi_cpu_program_release(cpu_device *cpu, cpu_program *program);
 igi_simt_request igi_cpu_simt_request(const cpu_device *cpu, const cpu_program *program, cpu_purpose purpose);
 ig_status igi_cpu_generate(ig_device *device, const cpu_program *program, const igi_simt_request *request,
                            igi_simt_stage stage, char **output, size_t *length, ig_error *error);

@@ -138,6 +138,7 @@ static void close_parts(cpu_device *cpu) {
     igi_msl_compiler_destroy(cpu->compiler);
     igi_disk_cache_destroy(cpu->cache);
     igi_codegen_destroy(cpu->codegen);
+    igi_cpu_queues_close(cpu, cpu->checker);
     igi_simt_jit_destroy(cpu->jit);
     igi_cpu_checker_destroy(cpu->checker);
     igi_cpu_captures_destroy(cpu->captures);
@@ -167,6 +168,8 @@ static ig_status open(ig_device *device, size_t index, const ig_device_desc *des
     if (status == IG_STATUS_OK) status = choose_captures(cpu, desc, error);
     cpu->line_tables = audience != IGI_JIT_NOBODY || cpu->checks;
     device->checked = cpu->checks;
+    if (status == IG_STATUS_OK && (cpu->checks & IG_CHECK_RACES) && !(device->order = igi_device_order_create()))
+        status = igi_error_no_memory(error);
     cpu->schedule = choose_schedule(desc->schedule);
     if (cpu->variables) cpu->shaping = CPU_SHAPE_NEVER;
     if (status == IG_STATUS_OK && !(cpu->watchdog = igi_watchdog_create())) status = igi_error_no_memory(error);

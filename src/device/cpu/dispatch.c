@@ -447,7 +447,7 @@ static ig_status run_checked(launch *l, ig_commands *commands, const igi_device_
                              ig_error *error) {
     ig_device *device = commands->queue->device;
     l->check = is_endless(commands) ? igi_cpu_check_begin_alone(device, dispatch, l->code)
-                                    : igi_cpu_check_begin(device, dispatch, l->code, total);
+                                    : igi_cpu_check_begin(commands, dispatch, l->code, l->groups, total);
     if (!l->check) return igi_error_no_memory(error);
     pthread_mutex_init(&l->findings, NULL);
     if (l->checks & IG_CHECK_RACES || l->schedule)
@@ -525,8 +525,10 @@ ig_status igi_cpu_dispatch(ig_commands *commands, igi_device_dispatch *dispatch,
                 .step = 1};
     uint64_t total, codes = igi_cpu_codes_made();
     igi_device_fault_install();
-    // Others access the buffers of an endless kernel meanwhile: what it wrote could not be undone.
-    if (l.checks && !l.schedule && !is_endless(commands)) {
+    // Others access the buffers of an endless kernel meanwhile: what it wrote could not be undone. Where there are
+    // several queues, accesses are remembered for dispatches of the others.
+    bool others = is_endless(commands) || igi_device_order_has_several(device);
+    if (l.checks && !l.schedule && !others) {
         launch quick = l;
         bool done;
         quick.checks = (l.checks & ~(uint32_t)IGI_CHECK_BUFFERS) | IGI_CHECK_QUICK;

@@ -307,7 +307,14 @@ static cpu_program *get_program(ig_pipeline *pipeline, const igi_msl_kernel *ker
     return program;
 }
 
-static void release_program(cpu_device *cpu, cpu_program *program) {
+cpu_program *igi_cpu_program_retain(cpu_device *cpu, cpu_program *program) {
+    pthread_mutex_lock(&cpu->lock);
+    program->references++;
+    pthread_mutex_unlock(&cpu->lock);
+    return program;
+}
+
+void igi_cpu_program_release(cpu_device *cpu, cpu_program *program) {
     pthread_mutex_lock(&cpu->lock);
     bool last = --program->references == 0;
     for (cpu_program **link = &cpu->programs; last && *link; link = &(*link)->next) {
@@ -363,7 +370,7 @@ ig_status igi_cpu_pipeline_open(ig_pipeline *pipeline, const ig_pipeline_desc *d
     igi_cpu_guess_layouts(&kernel->info, purpose.layouts);
     ig_status status = igi_cpu_program_code(device, program, purpose, &code, error);
     if (status != IG_STATUS_OK) {
-        release_program(igi_cpu(device), program);
+        igi_cpu_program_release(igi_cpu(device), program);
         return status;
     }
     if (!fresh) atomic_fetch_add(&device->memory_hits, 1);
@@ -375,7 +382,7 @@ ig_status igi_cpu_pipeline_open(ig_pipeline *pipeline, const ig_pipeline_desc *d
 }
 
 void igi_cpu_pipeline_close(ig_pipeline *pipeline) {
-    release_program(igi_cpu(pipeline->library->device), pipeline->state);
+    igi_cpu_program_release(igi_cpu(pipeline->library->device), pipeline->state);
 }
 
 ig_status igi_cpu_pipeline_emit(ig_pipeline *pipeline, const char *stage, char **text) {

@@ -77,6 +77,7 @@ static ig_status start(cpu_queue *queue, ig_commands *commands) {
     uint64_t now = igi_now_ns();
     atomic_store(&commands->state, IG_COMMANDS_RUNNING);
     atomic_store(&commands->start_ns, now);
+    igi_device_order_begin(commands);
     if (!commands->deadline_ns) return IG_STATUS_OK;
     uint64_t deadline;
     if (!igi_add(now, commands->deadline_ns, &deadline)) return IG_STATUS_OK;
@@ -111,12 +112,16 @@ static ig_status run_command(ig_commands *commands, igi_device_command *command,
                    command->blit.length);
             igi_cpu_check_written(command->blit.target, command->blit.target_offset, command->blit.length);
             break;
-        case IGI_COMMAND_SIGNAL_EVENT: ig_event_signal(command->event.event, command->event.value); break;
+        case IGI_COMMAND_SIGNAL_EVENT:
+            igi_device_event_signal(command->event.event, command->event.value, commands->queue);
+            break;
         case IGI_COMMAND_WAIT_EVENT:
             if (atomic_load(&commands->abort))
                 status = igi_error_set(error, IG_STATUS_TIMEOUT,
                                        "a command buffer waited for an event past its deadline of %.3f s",
                                        (double)commands->deadline_ns * 1e-9);
+            else
+                igi_device_order_wait(command->event.event, command->event.value, commands->queue);
             break;
         case IGI_COMMAND_PIXELS: igi_device_copy_pixels(command->pixels); break;
         case IGI_COMMAND_MIPMAPS: igi_device_fill_levels(command->mipmaps); break;
@@ -151,6 +156,7 @@ static void finish(cpu_queue *queue, ig_commands *commands, ig_status status, ig
     if (queue->armed) igi_watchdog_disarm(igi_cpu(queue->owner->device)->watchdog, &queue->alarm);
     queue->armed = false;
     atomic_store(&commands->end_ns, igi_now_ns());
+    igi_device_order_end(commands);
     pthread_mutex_lock(&queue->lock);
     queue->first = commands->next;
     if (!queue->first) queue->last = &queue->first;

@@ -28,7 +28,7 @@ bool igi_simt_finding_is_error(igi_simt_finding_kind kind) {
 // Sites of several instructions at the same source location are one to a reader.
 static bool same_place(const igi_simt_checked *checked, const igi_simt_checked_side *a,
                        const igi_simt_checked_side *b) {
-    if (a->known != b->known) return false;
+    if (a->known != b->known || a->queue != b->queue || a->number != b->number) return false;
     if (!a->known || a->site == b->site) return true;
     const igi_simt_checked_site *x = &checked->sites->sites[a->site], *y = &checked->sites->sites[b->site];
     return x->line && x->line == y->line && x->column == y->column && x->act == y->act &&
@@ -99,7 +99,8 @@ void igi_simt_checked_free(igi_simt_checked *checked) {
 // ---- Bounds ----
 
 static igi_simt_checked_side side_of(const igi_simt_checked *checked, uint32_t thread, uint32_t site) {
-    return (igi_simt_checked_side){site, thread, checked->group - checked->first_group, true};
+    return (igi_simt_checked_side){
+        .site = site, .thread = thread, .group = checked->group - checked->first_group, .known = true};
 }
 
 const igi_simt_checked_object *igi_simt_checked_find(igi_simt_checked *checked, uint64_t address) {

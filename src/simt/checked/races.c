@@ -54,17 +54,21 @@ static igi_simt_finding_kind race_kind(const visit *v, const igi_simt_checked_re
 static void report(const visit *v, igi_simt_finding_kind kind, igi_simt_checked_side other, uint64_t address,
                    const igi_simt_checked_object *object) {
     const igi_simt_checked *c = v->c;
-    igi_simt_checked_finding finding = {.kind = kind,
-                                        .sides = {{v->site, v->thread, c->group - c->first_group, true}, other},
-                                        .object = object,
-                                        .address = address,
-                                        .base = object->base,
-                                        .bytes = object->readable};
+    igi_simt_checked_finding finding = {
+        .kind = kind,
+        .sides = {{.site = v->site, .thread = v->thread, .group = c->group - c->first_group, .known = true}, other},
+        .object = object,
+        .address = address,
+        .base = object->base,
+        .bytes = object->readable};
     igi_simt_checked_report(v->c, &finding);
 }
 
 static void meet(visit *v, const igi_simt_checked_record *r, bool other_unknown) {
-    igi_simt_checked_side other = {r->site, other_unknown ? UINT32_MAX : r->thread, r->group - v->c->first_group, true};
+    igi_simt_checked_side other = {.site = r->site,
+                                   .thread = other_unknown ? UINT32_MAX : r->thread,
+                                   .group = r->group - v->c->first_group,
+                                   .known = true};
     igi_simt_finding_kind kind = race_kind(v, r);
     bool wrote =
         v->comparable && kind == IGI_FINDING_RACE && !r->atomic && v->c->sites->sites[r->site].act == IGI_ACT_WRITE;
@@ -192,7 +196,57 @@ static bool take(const igi_simt_checked *c, uint32_t thread, uint32_t site, igi_
     return true;
 }
 
+// ---- Between queues ----
+
+static bool is_concurrent(const visit *v, uint32_t place, const igi_simt_checked_mark *m, unsigned mask) {
+    return m->number > v->c->queue.before[place] && (m->mask & mask) && !(m->atomic && v->atomic);
+}
+
+static void meet_queue(const visit *v, uint32_t place, const igi_simt_checked_mark *m) {
+    igi_simt_checked_side other = {.site = m->site,
+                                   .thread = m->thread,
+                                   .group = m->group,
+                                   .known = true,
+                                   .queue = place + 1,
+                                   .number = m->number};
+    report(v, IGI_FINDING_RACE, other, v->address, v->object);
+}
+
+// A plain access of this dispatch matters more than an atomic one after it.
+static void leave_mark(const visit *v, igi_simt_checked_mark *m, unsigned mask) {
+    bool same = m->number == v->c->queue.number && (m->mask & mask) == mask;
+    if (same && v->atomic && !m->atomic) return;
+    *m = (igi_simt_checked_mark){.number = v->c->queue.number,
+                                 .group = v->c->group - v->c->first_group,
+                                 .site = v->site,
+                                 .thread = v->thread & 1023,
+                                 .mask = mask & 15,
+                                 .atomic = v->atomic};
+}
+
+static void visit_marks(const visit *v, uint64_t word, unsigned mask) {
+    igi_simt_checked_marks *const *marks = v->object->marks;
+    uint32_t own = v->c->queue.place;
+    for (uint32_t i = 0; i < IGI_CHECKED_QUEUES; i++) {
+        if (i == own || !marks[i]) continue;
+        if (is_concurrent(v, i, &marks[i][word].writer, mask))
+            meet_queue(v, i, &marks[i][word].writer);
+        else if (v->write && is_concurrent(v, i, &marks[i][word].reader, mask))
+            meet_queue(v, i, &marks[i][word].reader);
+    }
+    if (marks[own]) leave_mark(v, v->write ? &marks[own][word].writer : &marks[own][word].reader, mask);
+}
+
 // ---- The hook ----
+
+// The bytes of a word that an access touches, which lies from `begin` to `end`.
+static unsigned mask_of(uint64_t word, uint64_t begin, uint64_t end) {
+    uint64_t first = word * IGI_CHECKED_WORD;
+    unsigned mask = 15;
+    if (begin > first) mask &= 15u << (begin - first);
+    if (end < first + IGI_CHECKED_WORD) mask &= 15u >> (first + IGI_CHECKED_WORD - end);
+    return mask & 15;
+}
 
 uint32_t igi_simt_checked_access(igi_simt_checked *checked, uint32_t thread, uint32_t site, uint64_t address,
                                  const igi_simt_checked_object *object, uint32_t bytes_and_act) {
@@ -201,7 +255,7 @@ uint32_t igi_simt_checked_access(igi_simt_checked *checked, uint32_t thread, uin
     igi_simt_checked_act act = (igi_simt_checked_act)(bytes_and_act >> IGI_CHECKED_ACT_SHIFT);
     if (!bytes || !igi_in_range(offset, bytes, object->length)) return 0;
     bool plain = act == IGI_ACT_READ || act == IGI_ACT_WRITE;
-    if (plain && bytes == IGI_CHECKED_WORD && address % IGI_CHECKED_WORD == 0 &&
+    if (plain && !object->marks && bytes == IGI_CHECKED_WORD && address % IGI_CHECKED_WORD == 0 &&
         take(checked, thread, site, &object->cells[(address - object->cells_base) / IGI_CHECKED_WORD], object,
              act == IGI_ACT_WRITE))
         return 0;
@@ -216,11 +270,9 @@ uint32_t igi_simt_checked_access(igi_simt_checked *checked, uint32_t thread, uin
     if (v.atomic && !object->threadgroup) synchronise(checked, address, v.write);
     uint64_t begin = address - object->cells_base, end = begin + bytes;
     for (uint64_t word = begin / IGI_CHECKED_WORD; word * IGI_CHECKED_WORD < end; word++) {
-        uint64_t first = word * IGI_CHECKED_WORD;
-        unsigned mask = 15;
-        if (begin > first) mask &= 15u << (begin - first);
-        if (end < first + IGI_CHECKED_WORD) mask &= 15u >> (first + IGI_CHECKED_WORD - end);
-        visit_cell(&v, &object->cells[word], mask & 15);
+        unsigned mask = mask_of(word, begin, end);
+        if (object->marks) visit_marks(&v, word, mask);
+        visit_cell(&v, &object->cells[word], mask);
     }
     return v.conflict;
 }

@@ -50,6 +50,31 @@ typedef struct igi_simt_checked_cell {
 _Static_assert(IGI_MAX_GROUP_THREADS <= 1 << 10, "a thread has ten bits in a record");
 _Static_assert(sizeof(igi_simt_checked_cell) == 32, "a cell does not cross a line of the cache");
 
+// ---- Shadow memory for races between queues ----
+
+// The last access of a queue to a word.
+typedef struct igi_simt_checked_mark {
+    uint32_t number;  // of the dispatch, in its queue; 0: none
+    uint32_t group;   // in the dispatch
+    uint32_t site;
+    uint16_t thread : 10;
+    uint16_t mask : 4;
+    uint16_t atomic : 1;
+} igi_simt_checked_mark;
+
+typedef struct igi_simt_checked_marks {
+    igi_simt_checked_mark writer, reader;
+} igi_simt_checked_marks;
+
+enum { IGI_CHECKED_QUEUES = 16 };
+
+// The queue that a dispatch runs in.
+typedef struct igi_simt_checked_queue {
+    uint32_t place;                       // among those that are looked at
+    uint32_t number;                      // of the dispatch; 0: other queues are not looked at
+    uint64_t before[IGI_CHECKED_QUEUES];  // of each queue, the last number that is ordered before
+} igi_simt_checked_queue;
+
 enum {
     IGI_CHECKED_WORD = 4,
     IGI_CHECKED_MAX_SITES = 65535,
@@ -83,6 +108,7 @@ typedef struct igi_simt_checked_object {
     uint64_t readable, writable;   // bytes from the base on
     igi_simt_checked_cell *cells;  // of the words from cells_base on; NULL: nobody writes here
     uint64_t cells_base;
+    igi_simt_checked_marks **marks;  // of each queue, of the words from cells_base on; NULL: there is one queue
     igi_simt_quick_cells quick;
     void *home;       // the device's own
     uint8_t *shadow;  // for each byte from cells_base on: bits that were never written; NULL: all were
@@ -129,6 +155,8 @@ typedef struct igi_simt_checked_side {
     uint32_t thread;  // index in its threadgroup; UINT32_MAX: not known
     uint32_t group;   // number of the threadgroup in the dispatch
     bool known;
+    uint32_t queue;   // of a dispatch of another queue: its place, plus 1
+    uint32_t number;  // and its number there
 } igi_simt_checked_side;
 
 // In terms of sites and numbers, from which the device makes messages.
@@ -167,6 +195,7 @@ typedef struct igi_simt_checked {
     uint32_t checks;  // IG_CHECK_ and IGI_CHECK_BUFFERS
     const igi_simt_checked_table *sites;
     // Threadgroup under way
+    igi_simt_checked_queue queue;
     uint32_t first_group;  // of the dispatch
     uint32_t group;
     uint32_t threads;

@@ -22,7 +22,8 @@ void igi_simt_checked_wait_at(igi_simt_checked *checked, uint32_t thread, uint32
 }
 
 static igi_simt_checked_side side_of(const igi_simt_checked *c, uint32_t thread) {
-    return (igi_simt_checked_side){c->waits[thread].site, thread, c->group - c->first_group, true};
+    return (igi_simt_checked_side){
+        .site = c->waits[thread].site, .thread = thread, .group = c->group - c->first_group, .known = true};
 }
 
 // ---- Barriers ----
@@ -47,7 +48,7 @@ static void report_absent(igi_simt_checked *c, const igi_simt_lane *lanes, uint3
         finding.present += here;
         finding.absent += !here;
         if (!here && finding.sides[1].thread == 0 && !finding.sides[1].known)
-            finding.sides[1] = (igi_simt_checked_side){0, i, c->group - c->first_group, false};
+            finding.sides[1] = (igi_simt_checked_side){.thread = i, .group = c->group - c->first_group};
     }
     finding.returned = true;
     if (finding.absent) igi_simt_checked_report(c, &finding);
