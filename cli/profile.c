@@ -63,3 +63,50 @@ void cli_profile_show(const ig_kernel_profile *rows, size_t count) {
     if (!cli_json) print_table(rows, count, total);
     for (size_t i = 0; cli_json && i < count; i++) put_row(&rows[i], total);
 }
+
+// ---- Lines ----
+
+enum { MOST_LINES = 20 };
+
+static const char *without_indent(const char *source) {
+    while (*source == ' ' || *source == '\t') source++;
+    return source;
+}
+
+static void put_line(const ig_line_profile *line, uint64_t total) {
+    igi_json *row = cli_begin_row();
+    igi_json_put_string(row, "kernel", line->kernel);
+    igi_json_put_string(row, "file", line->file);
+    igi_json_put_u64(row, "line", line->line);
+    igi_json_put_string(row, "source", line->source);
+    igi_json_put_u64(row, "samples", line->samples);
+    igi_json_put_double(row, "share", (double)line->samples / (double)total);
+    cli_end_row();
+}
+
+static void add_line(cli_table *table, const ig_line_profile *line, uint64_t total) {
+    cli_table_add(table, "%" PRIu64, line->samples);
+    cli_table_add(table, "%.1f %%", 100 * (double)line->samples / (double)total);
+    if (line->line)
+        cli_table_add(table, "%s:%" PRIu32, cli_visible(line->file), line->line);
+    else
+        cli_table_add(table, "-");
+    cli_table_add(table, "%s", line->line ? cli_visible(without_indent(line->source)) : "functions of the runtime");
+}
+
+static void print_lines(const ig_line_profile *rows, size_t count, uint64_t total) {
+    cli_table table = {.columns = 4, .right_aligned = 3};
+    static const char *const headings[] = {"samples", "share", "line", "source"};
+    for (size_t i = 0; i < table.columns; i++) cli_table_add(&table, "%s", headings[i]);
+    for (size_t i = 0; i < count && i < MOST_LINES; i++) add_line(&table, &rows[i], total);
+    cli_table_print(&table, 0);
+    if (count > MOST_LINES) printf("and %zu more lines\n", count - MOST_LINES);
+}
+
+void cli_profile_show_lines(const ig_line_profile *rows, size_t count) {
+    uint64_t total = 0;
+    for (size_t i = 0; i < count; i++) total += rows[i].samples;
+    if (!total && !cli_json) printf("no samples: it took less than a millisecond or two; use --repeat\n");
+    if (total && !cli_json) print_lines(rows, count, total);
+    for (size_t i = 0; cli_json && i < count; i++) put_line(&rows[i], total);
+}

@@ -5,6 +5,8 @@
 
 #include <ingot/device.h>
 
+// The lines that cost most, with their source.
+void cli_profile_show_lines(const ig_line_profile *rows, size_t count);
 void cli_profile_show(const ig_kernel_profile *rows, size_t count);
 
 #endif

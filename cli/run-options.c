@@ -120,6 +120,7 @@ int run_read_options(run_job *job) {
         return cli_usage_error("--grid counts threads, --groups threadgroups: give one of them");
     if (!job->grid.x && !job->groups.x)
         return cli_usage_error("--grid is missing: how many threads to run, like --grid 1000");
+    job->profile |= job->profile_lines;
     if (job->repeat > MAX_RUNS) return cli_usage_error("--repeat is at most %d", MAX_RUNS);
     int result = cli_source_read_options(&job->source);
     if (result == CLI_CONTINUE) result = read_arguments(job);

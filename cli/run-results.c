@@ -122,6 +122,16 @@ static void note_run(run_job *job, const cli_timing *timing) {
              cli_format_time(timing->best_ns, time));
 }
 
+static int show_lines(const run_job *job) {
+    ig_line_profile *rows;
+    size_t count;
+    ig_status status = ig_device_get_line_profile(job->device, &rows, &count);
+    if (status != IG_STATUS_OK) return cli_report(status, NULL);
+    cli_profile_show_lines(rows, count);
+    free(rows);
+    return CLI_CONTINUE;
+}
+
 static int show_profile(const run_job *job) {
     ig_kernel_profile *rows;
     size_t count;
@@ -131,7 +141,7 @@ static int show_profile(const run_job *job) {
     char time[CLI_FORMAT_TEXT];
     if (!cli_json) printf("the library took %s\n", cli_format_time((double)job->compile_ns, time));
     free(rows);
-    return CLI_CONTINUE;
+    return job->profile_lines ? show_lines(job) : CLI_CONTINUE;
 }
 
 int run_show_results(run_job *job) {

@@ -77,6 +77,7 @@ int run_prepare_and_run(run_job *job) {
     ig_device_desc desc = {.check = job->checks,
                            .schedule = job->schedule,
                            .profile = job->profile,
+                           .profile_lines = job->profile_lines,
                            .trace = job->trace,
                            .kernel_log = {.callback = cli_show_kernel_log}};
     int result = cli_open_device(&desc, &job->device);
@@ -160,6 +161,7 @@ int run_command(int argc, char **argv, bool checking) {
         {'r', "repeat", CLI_COUNT, &job.repeat, "N", "run N times, each time from the initial arguments"},
         {'t', "time", CLI_FLAG, &job.time, NULL, "print the best and median time and the spread (10 runs)"},
         {0, "profile", CLI_FLAG, &job.profile, NULL, "print what it cost: time, share, threads, bytes, compilation"},
+        {0, "profile-lines", CLI_FLAG, &job.profile_lines, NULL, "--profile, and the source lines that cost most"},
         {0, "trace", CLI_TEXT, &job.trace, "FILE.json", "write a trace for Perfetto and chrome://tracing"},
         {0, "deadline", CLI_SECONDS, &job.deadline_ns, "SECONDS", "stop a run that takes longer"},
         CLI_SOURCE_OPTIONS(job.source),

@@ -54,6 +54,7 @@ typedef struct run_job {
     uint64_t repeat, deadline_ns;
     bool time;
     bool profile;           // show what it cost
+    bool profile_lines;     // by source line too
     const char *trace;      // a file for a trace
     uint64_t compile_ns;    // of the library
     bool check;             // run under checking

@@ -115,6 +115,10 @@ typedef struct ig_device_desc {
     const char *capture_dispatch;
     ig_kernel_log_desc kernel_log;  // what kernels log, for command buffers that say nothing else
     bool profile;                   // measure kernels, for ig_device_get_profile
+    // Also count where they spend their time, by source line, for ig_device_get_line_profile: on Linux, by timers of the
+    // threads that run kernels, which send them SIGPROF. The program must not use that signal itself; afterwards it is
+    // ignored.
+    bool profile_lines;
     const char *trace;  // a file for a trace in Chrome's format, also measures; NULL: INGOT_TRACE, else none. "": none
     // Show kernels and their lines to "gdb", "perf" or "gdb,perf"; "variables": to gdb with variables, unoptimised and
     // one thread at a time. NULL: INGOT_JIT_DEBUG.
@@ -153,6 +157,19 @@ typedef struct ig_kernel_profile {
 // What kernels have cost since the device was opened, those that took longest first. owns: the caller frees *rows, with
 // their names, by one free(). errors: WRONG_STATE unless the device was opened with `profile` or `trace`.
 ig_status ig_device_get_profile(ig_device *device, ig_kernel_profile **rows, size_t *count);
+
+// Time spent in one source line of a kernel, as samples of a thread's processor time. Inlined functions of the standard
+// library count for the line that calls them.
+typedef struct ig_line_profile {
+    const char *kernel;
+    const char *file;    // as given; "" when not known
+    uint32_t line;       // 0: elsewhere, as in a function of the runtime
+    const char *source;  // the text of the line; "" when not known
+    uint64_t samples;
+} ig_line_profile;
+// The lines in which kernels have spent their time since the device was opened, the hottest first. owns: the caller frees
+// *rows, with their texts, by one free(). errors: WRONG_STATE unless the device was opened with `profile_lines`.
+ig_status ig_device_get_line_profile(ig_device *device, ig_line_profile **rows, size_t *count);
 
 // ---- Buffers ----
 

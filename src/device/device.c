@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/settings.h"
+#include "device/line-profile.h"
 #include "device/plugin.h"
 #include "device/profile.h"
 
@@ -90,6 +91,7 @@ ig_status ig_device_create(const ig_device_desc *desc, ig_device **device, ig_er
         igi_device_buffer_pool_destroy(&made->buffers);
         igi_device_profile_close(made);
         igi_device_order_destroy(made->order);
+        igi_device_line_profile_destroy(made->line_profile);
         free(made);
     }
     return status;
@@ -117,6 +119,7 @@ void ig_device_release(ig_device *device) {
     device->backend->device_close(device);
     igi_device_profile_close(device);
     igi_device_order_destroy(device->order);
+    igi_device_line_profile_destroy(device->line_profile);
     free(device);
 }
 

@@ -27,9 +27,10 @@ struct ig_device {
     uint64_t deadline_ns;
     bool checked;  // kernels run under checks
     ig_kernel_log_desc kernel_log;
-    struct igi_device_profile *profile;  // NULL: nothing is measured
-    igi_device_order *order;             // NULL: races are not checked
-    uint32_t process;                    // igi_process_number of the process that created it
+    struct igi_device_profile *profile;            // NULL: nothing is measured
+    struct igi_device_line_profile *line_profile;  // NULL: source lines are not counted
+    igi_device_order *order;                       // NULL: races are not checked
+    uint32_t process;                              // igi_process_number of the process that created it
     igi_device_buffer_pool buffers;
     // The backend's cache directory, which upper layers use too; NULL if there is no cache on disk.
     const char *cache_dir;

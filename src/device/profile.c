@@ -21,7 +21,7 @@ typedef struct igi_device_profile {
 ig_status igi_device_profile_open(ig_device *device, const ig_device_desc *desc, ig_error *error) {
     const char *path = desc->trace ? desc->trace : igi_setting_named(IGI_SETTING_TRACE);
     bool traced = path && *path;
-    if (!desc->profile && !traced) return IG_STATUS_OK;
+    if (!desc->profile && !desc->profile_lines && !traced) return IG_STATUS_OK;
     igi_device_profile *made = igi_calloc(1, sizeof *made);
     if (!made) return igi_error_no_memory(error);
     ig_status status = traced ? igi_trace_open(path, &made->trace, error) : IG_STATUS_OK;

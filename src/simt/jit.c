@@ -18,6 +18,7 @@
 #include "simt/checked/state.h"
 #include "simt/compile.h"
 #include "simt/jit-memory.h"
+#include "simt/lines.h"
 
 enum { SYMBOL_LENGTH = 80 };
 
@@ -352,5 +353,6 @@ ig_status igi_simt_jit_load(igi_simt_jit *jit, const char *object, size_t length
 
 void igi_simt_jit_unload(igi_simt_jit *jit, igi_simt_code *code) {
     if (code->unit) give_back(jit, code->unit);
+    igi_simt_lines_free(code->lines);
     *code = (igi_simt_code){0};
 }

@@ -24,6 +24,7 @@ typedef struct igi_simt_code {
     igi_simt_start_function start;  // coroutine form
     igi_simt_resume_function resume;
     const struct igi_simt_checked_table *sites;  // of instrumented code
+    struct igi_simt_lines *lines;                // lines.h, owned; NULL: nobody asks for them
     uint64_t frame_bytes;                        // of a coroutine, or of a waiting group of lanes
     void *unit;                                  // the JIT's
 } igi_simt_code;

@@ -7,6 +7,7 @@
 #include "core/memory.h"
 #include "device/cpu/check-state.h"
 #include "device/findings.h"
+#include "msl/diagnostic.h"
 #include "msl/diagnostics.h"
 #include "simt/checked/init.h"
 
@@ -36,12 +37,9 @@ static const igi_simt_checked_site *site_of(const teller *t, const igi_simt_chec
 // ---- Places ----
 
 static char *line_text(const igi_msl_source *source, uint32_t line) {
-    const char *at = source ? source->text : "";
-    for (uint32_t i = 1; i < line && at; i++) {
-        at = strchr(at, '\n');
-        if (at) at++;
-    }
-    return at ? igi_strndup(at, strcspn(at, "\r\n")) : igi_strdup("");
+    size_t length = 0;
+    const char *text = source ? igi_msl_source_line(source, line, &length) : NULL;
+    return igi_strndup(text ? text : "", length);
 }
 
 static void place(const teller *t, const igi_simt_checked_side *from, ig_finding_side *side) {

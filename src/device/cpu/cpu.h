@@ -31,6 +31,7 @@ typedef struct cpu_device {
     struct cpu_checker *checker;    // NULL: kernels run unchecked
     uint32_t checks;                // IG_CHECK_
     struct cpu_captures *captures;  // NULL: no dispatch is captured
+    struct cpu_samples *samples;    // NULL: source lines are not counted
     uint64_t schedule;              // not 0: the order of threads is made from it
     igi_device_slabs slabs;
     pthread_mutex_t lock;          // guards what follows

@@ -9,6 +9,8 @@
 #include "device/cpu/capture.h"
 #include "device/cpu/check.h"
 #include "device/cpu/cpu.h"
+#include "device/cpu/samples.h"
+#include "device/line-profile.h"
 #include "msl/clang-path.h"
 #include "msl/contents.h"
 #include "simt/compile.h"
@@ -132,8 +134,15 @@ static uint64_t choose_schedule(uint64_t wanted) {
     return wanted ? wanted : igi_setting_number(IGI_SETTING_SCHEDULE, 0);
 }
 
+static ig_status count_lines(ig_device *device, cpu_device *cpu, ig_error *error) {
+    device->line_profile = igi_device_line_profile_create();
+    if (!device->line_profile) return igi_error_no_memory(error);
+    return igi_cpu_samples_create(&cpu->samples, error);
+}
+
 static void close_parts(cpu_device *cpu) {
     igi_pool_destroy(cpu->pool);
+    igi_cpu_samples_destroy(cpu->samples);
     igi_watchdog_destroy(cpu->watchdog);
     igi_msl_compiler_destroy(cpu->compiler);
     igi_disk_cache_destroy(cpu->cache);
@@ -166,7 +175,8 @@ static ig_status open(ig_device *device, size_t index, const ig_device_desc *des
     if (status == IG_STATUS_OK) status = igi_simt_jit_create(audience, &cpu->jit, error);
     if (status == IG_STATUS_OK) status = choose_checks(cpu, desc->check, error);
     if (status == IG_STATUS_OK) status = choose_captures(cpu, desc, error);
-    cpu->line_tables = audience != IGI_JIT_NOBODY || cpu->checks;
+    cpu->line_tables = audience != IGI_JIT_NOBODY || cpu->checks || desc->profile_lines;
+    if (status == IG_STATUS_OK && desc->profile_lines) status = count_lines(device, cpu, error);
     device->checked = cpu->checks;
     if (status == IG_STATUS_OK && (cpu->checks & IG_CHECK_RACES) && !(device->order = igi_device_order_create()))
         status = igi_error_no_memory(error);

@@ -12,6 +12,7 @@
 #include "device/cpu/fault-message.h"
 #include "device/cpu/float-mode.h"
 #include "device/cpu/log.h"
+#include "device/cpu/samples.h"
 #include "device/cpu/thread.h"
 #include "device/texture.h"
 #include "simt/checked/init.h"
@@ -40,6 +41,7 @@ typedef struct launch {
     igi_simt_checked *check;   // NULL: not checked
     cpu_quick *quick;          // NULL: each thread by itself
     pthread_mutex_t findings;  // guards those of `check`
+    cpu_samples *samples;      // NULL: lines are not counted
     uint64_t schedule;         // not 0: the order of groups and threads is made from it
     uint64_t step, shift;      // group n of that order is (n * step + shift) of all
     uint32_t *log;             // for messages; NULL: nobody reads them
@@ -277,7 +279,9 @@ static void run_groups(void *context, uint64_t begin, uint64_t end) {
     uint64_t host_mode = igi_device_float_mode_get();
     igi_device_float_mode_set(l->float_mode);
     igi_device_fault_stack_enter(&thread->handlers);
+    igi_cpu_samples_enter(l->samples);
     run_guarded(&r);
+    igi_cpu_samples_leave(l->samples, l->dispatch->pipeline->library->device, l->dispatch->pipeline->state);
     close_check(l, &r);
     igi_device_fault_stack_leave(&thread->handlers);
     igi_device_float_mode_set(host_mode);
@@ -522,6 +526,7 @@ ig_status igi_cpu_dispatch(ig_commands *commands, igi_device_dispatch *dispatch,
                 .group = dispatch->group,
                 .checks = igi_cpu_check_flags(device) & (is_endless(commands) ? ~(uint32_t)IGI_CHECK_BUFFERS : ~0u),
                 .schedule = is_endless(commands) ? 0 : igi_cpu(device)->schedule,
+                .samples = igi_cpu(device)->samples,
                 .step = 1};
     uint64_t total, codes = igi_cpu_codes_made();
     igi_device_fault_install();

@@ -9,6 +9,7 @@
 #include "device/profile.h"
 #include "simt/checked/state.h"
 #include "simt/compile.h"
+#include "simt/lines.h"
 
 // ---- Keys ----
 
@@ -98,8 +99,10 @@ igi_simt_request igi_cpu_simt_request(const cpu_device *cpu, const cpu_program *
 
 static ig_status load(cpu_device *cpu, const cpu_program *program, const char *object, size_t length,
                       igi_simt_code *code, ig_error *error) {
-    return igi_simt_jit_load(cpu->jit, object, length, program->module->line_tables ? program->name : NULL, code,
-                             error);
+    ig_status status =
+        igi_simt_jit_load(cpu->jit, object, length, program->module->line_tables ? program->name : NULL, code, error);
+    if (status == IG_STATUS_OK && cpu->samples) code->lines = igi_simt_lines_read(object, length, code);
+    return status;
 }
 
 static bool load_cached(ig_device *device, const cpu_program *program, igi_hash key, igi_simt_code *code) {
