@@ -249,11 +249,12 @@ typedef struct ig_define {
     const char *value;  // NULL: 1
 } ig_define;
 
-// What to compile, and how. Exactly one of `source` and `path` must be set.
+// What to compile, and how. Exactly one of `source`, `path` and `data` must be set. A library that is compiled already, a
+// .metallib, has its macros, language version and floating-point rules in it: those given here are not used.
 typedef struct ig_library_desc {
     const char *source;    // MSL text
     size_t source_length;  // in bytes; 0: source is NUL-terminated
-    const char *path;      // of a .metal file
+    const char *path;      // of a .metal file, or of a .metallib, which must not change as long as the library exists
     const char *name;      // the name of `source` in diagnostics; NULL: "program_source"
     const ig_define *defines;
     size_t define_count;
@@ -263,11 +264,15 @@ typedef struct ig_library_desc {
     ig_math_mode math_mode;
     bool line_tables;     // keep source lines, for remarks, debuggers and profilers; compiling takes longer
     uint64_t timeout_ns;  // limit on the compiler's CPU time, and on its waiting; 0: 60 s
+    const void *data;     // a .metallib in memory; copied
+    size_t data_length;   // in bytes
 } ig_library_desc;
 
-// Compiles MSL, or loads it from the cache. On failure `error` has the first diagnostic in `message`, with its place,
+// Compiles MSL, or loads it from the cache, or opens a .metallib. A kernel of a .metallib is translated when its
+// arguments are first asked for or its first pipeline is created; what it uses that the software device does not have is
+// reported then, and the others run. On failure `error` has the first diagnostic in `message`, with its place,
 // and all of them in `log`. errors: COMPILE_FAILED, COMPILER_MISSING, COMPILER_CRASHED, COMPILER_TIMEOUT, NOT_FOUND (no
-// such file), INVALID_ARGUMENT, OUT_OF_MEMORY.
+// such file), BAD_FORMAT (a damaged .metallib), INVALID_ARGUMENT, OUT_OF_MEMORY.
 ig_status ig_library_create(ig_device *device, const ig_library_desc *desc, ig_library **library, ig_error *error);
 ig_library *ig_library_retain(ig_library *library);
 void ig_library_release(ig_library *library);
@@ -346,6 +351,9 @@ typedef struct ig_function_constant_info {
 size_t ig_library_kernel_count(const ig_library *library);
 // A kernel by its place in the source, or NULL past the last. Borrowed from the library.
 const ig_kernel_info *ig_library_kernel(const ig_library *library, size_t index);
+// The name of a kernel by its place, or NULL past the last: without its arguments, which take time to find in a
+// .metallib. Borrowed from the library.
+const char *ig_library_kernel_name(const ig_library *library, size_t index);
 // The kernel with this name, or NULL if there is none. Borrowed from the library.
 const ig_kernel_info *ig_library_find_kernel(const ig_library *library, const char *name);
 // The number of [[visible]] and [[stitchable]] functions in a library, which pipelines can link.

@@ -24,9 +24,9 @@ static bool set_type(ig_function_constant_info *constant, uint8_t number) {
 }
 
 igi_air_constants igi_air_constants_of(const igi_air_function *function) {
-    igi_air_constants constants = {function->constants, function->constants + function->constants_length, 0};
     uint16_t count;
-    if (!function->constants || function->constants_length < sizeof count) return constants;
+    if (!function->constants || function->constants_length < sizeof count) return (igi_air_constants){0};
+    igi_air_constants constants = {function->constants, function->constants + function->constants_length, 0};
     memcpy(&count, constants.at, sizeof count);
     constants.at += sizeof count;
     constants.left = count;

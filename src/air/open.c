@@ -42,8 +42,8 @@ ig_status igi_air_open_file(const char *path, igi_air_container *container, ig_e
     if (file < 0)
         return igi_error_set(error, errno == ENOENT ? IG_STATUS_NOT_FOUND : IG_STATUS_IO, "cannot read %s: %s", path,
                              strerror(errno));
-    char *bytes;
-    size_t length;
+    char *bytes = NULL;
+    size_t length = 0;
     ig_status status = map(file, path, &bytes, &length, error);
     close(file);
     if (status != IG_STATUS_OK) return status;

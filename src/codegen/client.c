@@ -12,6 +12,7 @@
 #include "codegen/channel.h"
 #include "codegen/codegen.h"
 #include "codegen/message.h"
+#include "codegen/work.h"
 #include "core/clock.h"
 #include "core/settings.h"
 
@@ -231,7 +232,7 @@ static bool is_wanted_here(void) {
 
 ig_status igi_codegen_compile(igi_codegen *codegen, const igi_simt_request *request, igi_simt_stage stage,
                               uint64_t timeout_ns, char **output, size_t *length, ig_error *error) {
-    if (is_wanted_here()) return igi_simt_compile(request, stage, output, length, error);
+    if (is_wanted_here()) return igi_codegen_work(request, stage, output, length, error);
     igi_text question = {0}, answer = {0};
     igi_codegen_limits limits = limits_for(timeout_ns);
     igi_codegen_write_job(request, stage, limits, &question);

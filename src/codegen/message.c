@@ -203,7 +203,7 @@ ig_status igi_codegen_read_job(const char *bytes, size_t length, igi_codegen_job
     job->limits = (igi_codegen_limits){igi_get_u64(&r), igi_get_u64(&r), igi_get_u64(&r)};
     job->stage = (igi_simt_stage)igi_get_u32(&r);
     get_request(&r, job);
-    if (!r.failed && job->stage > IGI_STAGE_NONE && job->stage <= IGI_STAGE_REMARKS) return IG_STATUS_OK;
+    if (!r.failed && job->stage > IGI_STAGE_NONE && job->stage <= IGI_STAGE_TRANSLATED) return IG_STATUS_OK;
     if (r.no_memory) return igi_error_no_memory(error);
     return igi_error_set(error, IG_STATUS_BAD_FORMAT, "a request to ingot-codegen is damaged");
 }

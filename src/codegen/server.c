@@ -11,6 +11,7 @@
 #include "codegen/channel.h"
 #include "codegen/message.h"
 #include "codegen/sandbox.h"
+#include "codegen/work.h"
 #include "simt/compile.h"
 
 static const size_t most_request_bytes = UINT32_MAX;
@@ -34,7 +35,7 @@ static void serve(int channel, const igi_text *bytes) {
     ig_status status = igi_codegen_read_job(bytes->data, bytes->length, &job, &error);
     if (status == IG_STATUS_OK) {
         igi_codegen_sandbox_begin(job.request.name, &job.limits);
-        status = igi_simt_compile(&job.request, job.stage, &output, &length, &error);
+        status = igi_codegen_work(&job.request, job.stage, &output, &length, &error);
         igi_codegen_sandbox_end();
     }
     reply(channel, status, &error, output, length, job.request.remarks);

@@ -44,6 +44,9 @@ typedef struct igi_device_backend {
     // Compiles; fills reflection and log.
     ig_status (*library_open)(ig_library *library, const ig_library_desc *desc, ig_error *error);
     void (*library_close)(ig_library *library);
+    // Optional: called before a kernel's first pipeline; fills its arguments, if library_open has not. Several threads may
+    // call it at once. NULL: there is nothing to do.
+    ig_status (*kernel_prepare)(ig_library *library, igi_msl_kernel *kernel, ig_error *error);
     // Optional: fills the arguments of a kernel when they are first needed; several threads may call it at once.
     // NULL: library_open has done that.
     void (*kernel_reflect)(ig_library *library, igi_msl_kernel *kernel);

@@ -7,8 +7,10 @@
 #include "device/profile.h"
 
 static ig_status check(const ig_library_desc *desc, ig_error *error) {
-    if (!desc || !desc->source == !desc->path)
-        return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "give a library either source or a path");
+    if (!desc || (desc->source != NULL) + (desc->path != NULL) + (desc->data != NULL) != 1)
+        return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "give a library one of source, path and data");
+    if (desc->data && !desc->data_length)
+        return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "a library's data has no length");
     if ((desc->define_count && !desc->defines) || (desc->include_dir_count && !desc->include_dirs))
         return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "a count was given without its array");
     for (size_t i = 0; i < desc->define_count; i++)
@@ -85,6 +87,10 @@ static const ig_kernel_info *look_at(const ig_library *library, igi_msl_kernel *
 const ig_kernel_info *ig_library_kernel(const ig_library *library, size_t index) {
     if (index >= library->reflection.kernel_count) return NULL;
     return look_at(library, &library->reflection.kernels[index]);
+}
+
+const char *ig_library_kernel_name(const ig_library *library, size_t index) {
+    return index < library->reflection.kernel_count ? library->reflection.kernels[index].info.name : NULL;
 }
 
 const ig_kernel_info *ig_library_find_kernel(const ig_library *library, const char *name) {

@@ -106,12 +106,21 @@ static bool is_zero(const ig_function_constant *constant) {
     return true;
 }
 
+// Whether a value is given for the constant of that name, which may share its number with others.
+static bool means(const ig_library *library, const ig_function_constant *given, const char *name) {
+    if (given->name) return strcmp(given->name, name) == 0;
+    for (size_t i = 0; i < library->reflection.constant_count; i++) {
+        const ig_function_constant_info *info = &library->reflection.constants[i];
+        if (info->id == given->id && has_type_of(info, given) && strcmp(info->name, name) == 0) return true;
+    }
+    return false;
+}
+
 // The value of the constant an argument depends on; NULL when it has none.
 static const ig_function_constant *value_of(const ig_library *library, const ig_pipeline_desc *desc,
                                             const char *condition) {
     for (size_t i = 0; *condition && i < desc->constant_count; i++) {
-        const ig_function_constant_info *info = find_constant(library, &desc->constants[i]);
-        if (info && strcmp(info->name, condition) == 0) return &desc->constants[i];
+        if (means(library, &desc->constants[i], condition)) return &desc->constants[i];
     }
     return NULL;
 }
@@ -160,6 +169,9 @@ ig_status ig_pipeline_create(ig_library *library, const ig_pipeline_desc *desc, 
     const igi_msl_kernel *kernel = igi_msl_reflection_find(&library->reflection, desc->kernel);
     if (!kernel) return no_such_kernel(library, desc->kernel, error);
     ig_status status = check_constants(library, desc, error);
+    const igi_device_backend *backend = library->device->backend;
+    if (status == IG_STATUS_OK && backend->kernel_prepare)
+        status = backend->kernel_prepare(library, (igi_msl_kernel *)kernel, error);
     if (status != IG_STATUS_OK) return status;
     ig_pipeline *made = igi_calloc(1, sizeof *made);
     if (!made) return igi_error_no_memory(error);

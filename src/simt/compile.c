@@ -188,6 +188,7 @@ static ig_status run_all(igi_simt_module *m, igi_simt_stage stage, char **output
         case IGI_STAGE_ASM: return emit(m, LLVMAssemblyFile, output, length);
         case IGI_STAGE_OBJECT: return emit(m, LLVMObjectFile, output, length);
         case IGI_STAGE_NONE:
+        case IGI_STAGE_TRANSLATED:
         case IGI_STAGE_REMARKS: break;
     }
     return IG_STATUS_OK;

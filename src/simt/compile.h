@@ -51,6 +51,8 @@ typedef enum igi_simt_stage {
     IGI_STAGE_SIMT,  // the threadgroup, optimised
     IGI_STAGE_ASM,
     IGI_STAGE_REMARKS,  // no output; request->remarks is complete
+    // For src/codegen: the bitcode is AIR, of which only the name is known, and becomes what air/translate.h describes.
+    IGI_STAGE_TRANSLATED,
 } igi_simt_stage;
 
 // owns: *output is the caller's; text stages are NUL-terminated.

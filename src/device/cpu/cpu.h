@@ -49,7 +49,9 @@ typedef struct cpu_module {
     ig_math_mode math_mode;
     uint64_t timeout_ns;  // for compiling one of its kernels; 0: the default
     bool line_tables;
-    igi_msl_sources sources;    // with line tables: the user's names of files, and columns
+    igi_msl_sources sources;  // with line tables: the user's names of files, and columns
+    struct cpu_compiled
+        *compiled;              // kernels that were compiled elsewhere, each a module of its own; NULL: bitcode is here
     struct cpu_origin *origin;  // what it was made of, when dispatches are captured; may be NULL
     struct cpu_module *next;
 } cpu_module;

@@ -8,6 +8,7 @@
 #include "core/settings.h"
 #include "device/cpu/capture.h"
 #include "device/cpu/check.h"
+#include "device/cpu/compiled.h"
 #include "device/cpu/cpu.h"
 #include "device/cpu/samples.h"
 #include "device/line-profile.h"
@@ -214,6 +215,8 @@ const igi_device_backend igi_device_backend_cpu = {
     .buffer_close = igi_cpu_buffer_close,
     .library_open = igi_cpu_library_open,
     .library_close = igi_cpu_library_close,
+    .kernel_prepare = igi_cpu_kernel_prepare,
+    .kernel_reflect = igi_cpu_kernel_reflect,
     .pipeline_open = igi_cpu_pipeline_open,
     .pipeline_close = igi_cpu_pipeline_close,
     .links_functions = true,

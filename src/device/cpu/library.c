@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Libraries of the software device: from memory, built in, from disk, or from clang.
+// Libraries of the software device: from memory, built in, from disk, or from clang. compiled.c has those that are no
+// source.
 #include <string.h>
 
 #include "compiler-identity.h"
 #include "core/embedded.h"
 #include "core/settings.h"
 #include "device/cpu/capture.h"
+#include "device/cpu/compiled.h"
 #include "device/cpu/cpu.h"
 #include "msl/build.h"
 #include "msl/missing.h"
@@ -40,6 +42,7 @@ void igi_cpu_module_release(cpu_device *cpu, cpu_module *module) {
     pthread_mutex_unlock(&cpu->lock);
     if (!last) return;
     free(module->bitcode), free(module->log);
+    igi_cpu_compiled_free(cpu, module->compiled);
     igi_msl_sources_free(&module->sources);
     igi_cpu_origin_free(module->origin);
     free(module);
@@ -251,6 +254,7 @@ static uint32_t tensor_layout(uint32_t language_version) {
 
 ig_status igi_cpu_library_open(ig_library *library, const ig_library_desc *desc, ig_error *error) {
     cpu_device *cpu = igi_cpu(library->device);
+    if (igi_cpu_is_compiled(desc)) return igi_cpu_compiled_open(library, desc, error);
     igi_msl_request request = {.defines = desc->defines,
                                .define_count = desc->define_count,
                                .language_version = desc->language_version,

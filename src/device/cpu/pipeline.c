@@ -4,7 +4,7 @@
 
 #include "compiler-identity.h"
 #include "core/clock.h"
-#include "device/cpu/cpu.h"
+#include "device/cpu/compiled.h"
 #include "device/pixel-format.h"
 #include "device/profile.h"
 #include "simt/checked/state.h"
@@ -34,7 +34,7 @@ static void hash_linked(igi_hasher *hasher, const ig_pipeline *pipeline) {
 }
 
 static igi_hash program_key(const ig_pipeline *pipeline, const igi_msl_kernel *kernel, const ig_pipeline_desc *desc) {
-    const cpu_module *module = pipeline->library->state;
+    const cpu_module *module = igi_cpu_module_of(pipeline->library, kernel);
     igi_hasher *hasher = igi_hasher_create();
     igi_hasher_add(hasher, &module->key, sizeof module->key);
     igi_hasher_add_string(hasher, kernel->symbol);
@@ -271,7 +271,7 @@ static bool copy_linked(cpu_program *program, const ig_pipeline *pipeline) {
 
 static cpu_program *make_program(const ig_pipeline *pipeline, const igi_msl_kernel *kernel,
                                  const ig_pipeline_desc *desc, igi_hash key) {
-    cpu_module *module = pipeline->library->state;
+    cpu_module *module = igi_cpu_module_of(pipeline->library, kernel);
     cpu_program *program = igi_calloc(1, sizeof *program);
     if (!program) return NULL;
     program->references = 1;
@@ -292,7 +292,7 @@ static cpu_program *make_program(const ig_pipeline *pipeline, const igi_msl_kern
 static cpu_program *get_program(ig_pipeline *pipeline, const igi_msl_kernel *kernel, const ig_pipeline_desc *desc,
                                 bool *fresh) {
     cpu_device *cpu = igi_cpu(pipeline->library->device);
-    cpu_module *module = pipeline->library->state;
+    cpu_module *module = igi_cpu_module_of(pipeline->library, kernel);
     igi_hash key = program_key(pipeline, kernel, desc);
     pthread_mutex_lock(&cpu->lock);
     cpu_program *program = cpu->programs;

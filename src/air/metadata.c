@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a module says about its kernel: arguments, limits, function constants, and how it was compiled.
+#include <stdio.h>
+#include <string.h>
+
+#include "air/translator.h"
+
+// ---- Nodes ----
+
+typedef struct node {
+    LLVMValueRef *items;
+    unsigned count;
+} node;
+
+static node open_node(air_translator *t, LLVMValueRef value) {
+    node n = {0};
+    if (!value || LLVMIsAMDString(value) || !LLVMIsAMDNode(value)) return n;
+    unsigned count = LLVMGetMDNodeNumOperands(value);
+    n.items = igi_calloc(count, sizeof *n.items);
+    if (!n.items) {
+        igi_air_fail_memory(t);
+        return n;
+    }
+    LLVMGetMDNodeOperands(value, n.items);
+    n.count = count;
+    return n;
+}
+
+static node open_named(air_translator *t, const char *name) {
+    node n = {0};
+    unsigned count = LLVMGetNamedMetadataNumOperands(t->module, name);
+    n.items = igi_calloc(count, sizeof *n.items);
+    if (!n.items) {
+        igi_air_fail_memory(t);
+        return n;
+    }
+    LLVMGetNamedMetadataOperands(t->module, name, n.items);
+    n.count = count;
+    return n;
+}
+
+static LLVMValueRef at(const node *n, unsigned index) {
+    return index < n->count ? n->items[index] : NULL;
+}
+
+static bool is_string(LLVMValueRef value) {
+    return value && LLVMIsAMDString(value);
+}
+
+static bool is(LLVMValueRef value, const char *text) {
+    unsigned length;
+    if (!is_string(value)) return false;
+    const char *found = LLVMGetMDString(value, &length);
+    return length == strlen(text) && memcmp(found, text, length) == 0;
+}
+
+// owns: the caller's; NULL if it is not a string, holds a NUL, or memory is short.
+static char *copy_string(LLVMValueRef value) {
+    unsigned length;
+    if (!is_string(value)) return NULL;
+    const char *found = LLVMGetMDString(value, &length);
+    return memchr(found, 0, length) ? NULL : igi_strndup(found, length);
+}
+
+static int64_t number(LLVMValueRef value) {
+    return value && LLVMIsAConstantInt(value) && LLVMGetIntTypeWidth(LLVMTypeOf(value)) <= 64
+               ? LLVMConstIntGetSExtValue(value)
+               : -1;
+}
+
+// ---- Arguments ----
+
+// !{pointer to the constant, type, name}
+static char *read_condition(air_translator *t, LLVMValueRef value) {
+    node n = open_node(t, value);
+    char *name = copy_string(at(&n, 2));
+    free(n.items);
+    return name;
+}
+
+static void set_string(char **slot, LLVMValueRef value) {
+    free(*slot);
+    *slot = copy_string(value);
+}
+
+// A word and, for most, the values after it. Returns how many operands that took; words that mean nothing to a kernel
+// are stepped over one by one.
+static unsigned read_word(air_translator *t, air_argument *a, const node *n, unsigned i) {
+    LLVMValueRef word = at(n, i), next = at(n, i + 1);
+    if (is(word, "air.location_index")) return a->location = number(next), 3;
+    if (is(word, "air.address_space")) return a->space = number(next), 2;
+    if (is(word, "air.arg_type_size")) return a->size = number(next), 2;
+    if (is(word, "air.arg_type_align_size")) return a->alignment = number(next), 2;
+    if (is(word, "air.buffer_size")) return a->reference = true, 2;
+    if (is(word, "air.arg_type_name")) return set_string(&a->type, next), 2;
+    if (is(word, "air.arg_name")) return set_string(&a->name, next), 2;
+    if (is(word, "air.struct_type_info")) return 2;
+    if (is(word, "air.function_constant")) {
+        free(a->condition);
+        a->condition = read_condition(t, next);
+        return 2;
+    }
+    if (is(word, "air.read_write") || is(word, "air.write"))
+        a->written = true;
+    else if (is_string(word) && !a->kind)
+        a->kind = copy_string(word);
+    return 1;
+}
+
+static bool read_argument(air_translator *t, LLVMValueRef value, size_t index) {
+    node n = open_node(t, value);
+    air_argument *a = &t->arguments[t->argument_count++];
+    *a = (air_argument){.location = -1, .space = -1};
+    bool placed = number(at(&n, 0)) == (int64_t)index;
+    for (unsigned i = 1; i < n.count;) i += read_word(t, a, &n, i);
+    free(n.items);
+    if (!a->name) a->name = igi_format("argument_%zu", index);
+    if (!a->type) a->type = igi_strdup("");
+    if (!a->name || !a->type) return igi_air_fail_memory(t);
+    if (placed && a->kind) return true;
+    return igi_air_fail(t, IG_STATUS_BAD_FORMAT, "argument %zu of kernel '%.200s' is not described", index, t->name);
+}
+
+static bool read_arguments(air_translator *t, LLVMValueRef value) {
+    node n = open_node(t, value);
+    bool ok = true;
+    if (n.count > AIR_MAX_ARGUMENTS)
+        ok = igi_air_fail(t, IG_STATUS_UNSUPPORTED, "kernel '%.200s' has more than %d arguments", t->name,
+                          AIR_MAX_ARGUMENTS);
+    for (unsigned i = 0; ok && i < n.count; i++) ok = read_argument(t, n.items[i], i);
+    free(n.items);
+    if (ok && LLVMCountParams(t->kernel) != t->argument_count)
+        ok = igi_air_fail(t, IG_STATUS_BAD_FORMAT, "kernel '%.200s' has %u parameters, and %zu are described", t->name,
+                          LLVMCountParams(t->kernel), t->argument_count);
+    return ok;
+}
+
+// ---- The kernel ----
+
+static void read_limit(air_translator *t, LLVMValueRef value) {
+    node n = open_node(t, value);
+    if (is(at(&n, 0), "air.max_work_group_size")) {
+        int64_t most = number(at(&n, 1));
+        if (most > 0 && most <= UINT32_MAX) t->max_threads = (uint32_t)most;
+    }
+    free(n.items);
+}
+
+// !{the function, its results, its arguments, limits...}
+static bool read_kernel(air_translator *t) {
+    node kernels = open_named(t, "air.kernel");
+    node n = open_node(t, kernels.count == 1 ? kernels.items[0] : NULL);
+    free(kernels.items);
+    t->kernel = at(&n, 0);
+    bool ok = t->status == IG_STATUS_OK;
+    if (ok && (!t->kernel || !LLVMIsAFunction(t->kernel) || LLVMIsDeclaration(t->kernel)))
+        ok = igi_air_fail(t, IG_STATUS_BAD_FORMAT, "the bitcode of '%.200s' has no kernel", t->name);
+    if (ok && LLVMGetTypeKind(LLVMGetReturnType(LLVMGlobalGetValueType(t->kernel))) != LLVMVoidTypeKind)
+        ok = igi_air_fail(t, IG_STATUS_BAD_FORMAT, "kernel '%.200s' returns a value", t->name);
+    ok = ok && read_arguments(t, at(&n, 2));
+    for (unsigned i = 3; ok && i < n.count; i++) read_limit(t, n.items[i]);
+    free(n.items);
+    return ok;
+}
+
+static void read_options(air_translator *t) {
+    node options = open_named(t, "air.compile_options");
+    for (unsigned i = 0; i < options.count; i++) {
+        node n = open_node(t, options.items[i]);
+        if (is(at(&n, 0), "air.compile.denorms_disable")) t->flushes_denormals = true;
+        free(n.items);
+    }
+    free(options.items);
+}
+
+// ---- Function constants: external symbols, as src/msl names them (msl/constant-symbol.h) ----
+
+static bool name_constant(air_translator *t, LLVMValueRef global, const char *type, const char *name, int64_t id) {
+    char *symbol = igi_format("ig.fc.%lld.%s.%s", (long long)id, type, name);
+    if (!symbol) return igi_air_fail_memory(t);
+    LLVMValueRef made = LLVMGetNamedGlobal(t->module, symbol);
+    if (!made) {
+        made = LLVMAddGlobal(t->module, LLVMGlobalGetValueType(global), symbol);
+        LLVMSetGlobalConstant(made, 1);
+        LLVMSetAlignment(made, LLVMGetAlignment(global));
+    }
+    free(symbol);
+    LLVMReplaceAllUsesWith(global, made);
+    return true;
+}
+
+static bool is_spelling(const char *text) {
+    return text && *text && !text[strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")];
+}
+
+// !{the variable, type, name, number, ...}
+static bool read_constant(air_translator *t, LLVMValueRef value) {
+    node n = open_node(t, value);
+    LLVMValueRef global = at(&n, 0);
+    char *type = copy_string(at(&n, 1)), *name = copy_string(at(&n, 2));
+    int64_t id = number(at(&n, 3));
+    bool ok = global && LLVMIsAGlobalVariable(global) && is_spelling(type) && is_spelling(name) && id >= 0;
+    if (!ok) igi_air_fail(t, IG_STATUS_BAD_FORMAT, "a function constant of kernel '%.200s' is not described", t->name);
+    ok = ok && name_constant(t, global, type, name, id);
+    free(type), free(name), free(n.items);
+    return ok;
+}
+
+static bool read_constants(air_translator *t) {
+    node n = open_named(t, "air.function_constants");
+    bool ok = t->status == IG_STATUS_OK;
+    for (unsigned i = 0; ok && i < n.count; i++) ok = read_constant(t, n.items[i]);
+    free(n.items);
+    return ok;
+}
+
+bool igi_air_read_metadata(air_translator *t) {
+    if (!read_kernel(t)) return false;
+    read_options(t);
+    return read_constants(t);
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernel's arguments as libraries report them, from the metadata.
+#include <string.h>
+
+#include "air/translator.h"
+#include "msl/attributes.h"
+
+static const char *const builtin_names[] = {
+#define NAME(name, components) #name,
+    IGI_BUILTIN_LIST(NAME)
+#undef NAME
+};
+
+static const char *builtin_name(const char *kind) {
+    if (!igi_skip(&kind, "air.")) return NULL;
+    for (size_t i = 0; i < IGI_BUILTIN_COUNT; i++)
+        if (strcmp(builtin_names[i], kind) == 0) return builtin_names[i];
+    return NULL;
+}
+
+// A pointer may be bound to less than one struct, but not to less than a number.
+static uint32_t least_bytes(const air_argument *a) {
+    enum { LARGEST_VECTOR = 32 };
+    if (a->size <= 0 || a->size > UINT32_MAX) return 1;
+    return a->reference || a->size <= LARGEST_VECTOR ? (uint32_t)a->size : 1;
+}
+
+static void describe_buffer(const air_argument *a, ig_argument *argument) {
+    bool threadgroup = a->space == 3;
+    argument->kind = threadgroup ? IG_ARGUMENT_THREADGROUP : IG_ARGUMENT_BUFFER;
+    argument->attribute = threadgroup ? "threadgroup" : "buffer";
+    argument->address_space = threadgroup ? "threadgroup" : a->space == 2 ? "constant" : "device";
+    argument->access = a->written || threadgroup ? IG_ACCESS_READ_WRITE : IG_ACCESS_READ;
+    argument->index = (uint32_t)a->location;
+    argument->min_bytes = least_bytes(a);
+}
+
+static bool describe(air_translator *t, const air_argument *a, ig_argument *argument) {
+    bool buffer = strcmp(a->kind, "air.buffer") == 0 || strcmp(a->kind, "air.indirect_buffer") == 0;
+    const char *builtin = builtin_name(a->kind);
+    enum { SLOTS = 31 };
+    char *type =
+        buffer ? igi_format("%s%s%s", a->written || a->space == 3 ? "" : "const ", a->type, a->reference ? "&" : "*")
+               : igi_strdup(a->type);
+    *argument = (ig_argument){.name = igi_strdup(a->name),
+                              .type = type,
+                              .condition = igi_strdup(a->condition ? a->condition : ""),
+                              .attribute = "",
+                              .address_space = "",
+                              .array_length = 1,
+                              .kind = IG_ARGUMENT_BUILTIN};
+    if (!argument->name || !argument->type || !argument->condition) return igi_air_fail_memory(t);
+    if (!buffer && !builtin) return igi_air_fail_unknown(t, a->kind);
+    if (buffer && (a->location < 0 || a->location >= SLOTS))
+        return igi_air_fail(t, IG_STATUS_BAD_FORMAT, "argument '%.100s' of kernel '%.200s' has no index below %d",
+                            a->name, t->name, SLOTS);
+    if (buffer)
+        describe_buffer(a, argument);
+    else
+        argument->attribute = builtin;
+    return true;
+}
+
+bool igi_air_reflect(air_translator *t, igi_msl_reflection *reflection) {
+    igi_msl_kernel *kernel = igi_calloc(1, sizeof *kernel);
+    if (!kernel) return igi_air_fail_memory(t);
+    reflection->kernels = kernel;
+    reflection->kernel_count = reflection->kernel_capacity = 1;
+    ig_argument *arguments = igi_calloc(t->argument_count, sizeof *arguments);
+    kernel->info = (ig_kernel_info){.name = igi_strdup(t->name), .arguments = arguments};
+    kernel->info.max_total_threads = t->max_threads;
+    kernel->symbol = igi_strdup(AIR_WRAPPER);
+    if (!arguments || !kernel->info.name || !kernel->symbol) return igi_air_fail_memory(t);
+    bool ok = true;
+    for (size_t i = 0; i < t->argument_count && ok; i++) {
+        kernel->info.argument_count = i + 1;
+        ok = describe(t, &t->arguments[i], &arguments[i]);
+    }
+    return ok;
+}

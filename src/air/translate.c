@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// The steps from AIR to a library of one kernel, and that library as bytes.
+#include "air/translate.h"
+
+#include <llvm-c/Analysis.h>
+#include <llvm-c/BitReader.h>
+#include <llvm-c/BitWriter.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+#include <string.h>
+
+#include "air/translator.h"
+#include "core/bytes.h"
+#include "msl/contents.h"
+#include "msl/llvm-context.h"
+
+// ---- Failures ----
+
+bool igi_air_fail(air_translator *t, ig_status status, const char *format, ...) {
+    if (t->status != IG_STATUS_OK) return false;
+    va_list arguments;
+    va_start(arguments, format);
+    char *message = igi_vformat(format, arguments);
+    va_end(arguments);
+    t->status = igi_error_set(t->error, status, "%s", message ? message : "");
+    free(message);
+    return false;
+}
+
+bool igi_air_fail_memory(air_translator *t) {
+    if (t->status == IG_STATUS_OK) t->status = igi_error_no_memory(t->error);
+    return false;
+}
+
+bool igi_air_fail_unknown(air_translator *t, const char *what) {
+    return igi_air_fail(t, IG_STATUS_UNSUPPORTED,
+                        "kernel '%.200s' uses %.200s, which Ingot cannot run from a compiled library", t->name, what);
+}
+
+// ---- Helpers of the steps ----
+
+const char *igi_air_symbol(LLVMValueRef value) {
+    size_t length;
+    return LLVMGetValueName2(value, &length);
+}
+
+LLVMValueRef igi_air_call_intrinsic(air_translator *t, const char *name, LLVMTypeRef *types, size_t type_count,
+                                    LLVMValueRef *arguments, unsigned count) {
+    unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+    LLVMValueRef function = LLVMGetIntrinsicDeclaration(t->module, id, types, type_count);
+    LLVMTypeRef type = LLVMIntrinsicGetType(t->context, id, types, type_count);
+    return LLVMBuildCall2(t->builder, type, function, arguments, count, "");
+}
+
+// ---- Steps ----
+
+static bool verify(air_translator *t, ig_status status) {
+    char *message = NULL;
+    bool broken = LLVMVerifyModule(t->module, LLVMReturnStatusAction, &message);
+    if (broken) igi_air_fail(t, status, "the bitcode of kernel '%.200s' is not valid: %s", t->name, message);
+    LLVMDisposeMessage(message);
+    return !broken;
+}
+
+static bool parse(air_translator *t, const char *bitcode, size_t length) {
+    LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(bitcode, length, "air");
+    bool failed = LLVMParseBitcodeInContext2(t->context, buffer, &t->module);
+    LLVMDisposeMemoryBuffer(buffer);
+    if (failed) {
+        t->module = NULL;
+        return igi_air_fail(t, IG_STATUS_BAD_FORMAT, "the bitcode of kernel '%.200s' cannot be read", t->name);
+    }
+    return verify(t, IG_STATUS_BAD_FORMAT);
+}
+
+static bool run(air_translator *t, const char *passes) {
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef failure = LLVMRunPasses(t->module, passes, NULL, options);
+    LLVMDisposePassBuilderOptions(options);
+    if (!failure) return true;
+    char *message = LLVMGetErrorMessage(failure);
+    igi_air_fail(t, IG_STATUS_INTERNAL, "kernel '%.200s': %s", t->name, message);
+    LLVMDisposeErrorMessage(message);
+    return false;
+}
+
+static bool lower(air_translator *t) {
+    bool ok = true;
+    for (LLVMValueRef f = LLVMGetFirstFunction(t->module); f && ok; f = LLVMGetNextFunction(f))
+        if (!LLVMIsDeclaration(f)) ok = igi_air_lower_matrices(t, f) && igi_air_lower_calls(t, f);
+    return ok;
+}
+
+// The rules for what a source may contain hold here too. They are reported for a source: here, an empty one.
+static bool check(air_translator *t) {
+    igi_msl_sources sources = {0};
+    igi_msl_main_source nothing = {"", 0, NULL, "AIR"};
+    if (igi_msl_sources_load(&sources, &nothing, NULL, 0, NULL) != IG_STATUS_OK) return igi_air_fail_memory(t);
+    igi_msl_diagnostics diagnostics = {.sources = &sources};
+    ig_error found = {0};
+    bool ok = true;
+    if (!igi_msl_check_contents(t->module, &diagnostics)) {
+        ok = igi_air_fail_memory(t);
+    } else if (diagnostics.error_count) {
+        igi_msl_diagnostics_report(&diagnostics, &found);
+        ok = igi_air_fail(t, IG_STATUS_UNSUPPORTED, "kernel '%.200s': %s", t->name,
+                          found.message ? found.message : "it contains what Metal does not have");
+    }
+    ig_error_clear(&found);
+    igi_msl_diagnostics_free(&diagnostics);
+    igi_msl_sources_free(&sources);
+    return ok;
+}
+
+// Dead values of matrices go with adce.
+static bool translate(air_translator *t, const char *bitcode, size_t length) {
+    return parse(t, bitcode, length) && igi_air_flatten(t) && igi_air_read_metadata(t) && igi_air_open_runtime(t) &&
+           igi_air_tidy(t) && lower(t) && igi_air_wrap(t) && igi_air_link_runtime(t) &&
+           run(t, "globaldce,always-inline,globaldce,function(adce)") && igi_air_place_threadgroup(t) &&
+           run(t, "globaldce") && igi_air_check_threadgroup(t) && verify(t, IG_STATUS_INTERNAL) && check(t);
+}
+
+// ---- The result ----
+
+static void write(air_translator *t, igi_text *bytes) {
+    igi_msl_packed packed = {.log = ""};
+    if (igi_air_reflect(t, &packed.reflection)) {
+        LLVMMemoryBufferRef made = LLVMWriteBitcodeToMemoryBuffer(t->module);
+        packed.bitcode = (char *)LLVMGetBufferStart(made);
+        packed.bitcode_length = LLVMGetBufferSize(made);
+        igi_put_u32(bytes, t->flushes_denormals);
+        igi_msl_packed_write(&packed, bytes);
+        LLVMDisposeMemoryBuffer(made);
+        if (bytes->failed) igi_air_fail_memory(t);
+    }
+    igi_msl_reflection_free(&packed.reflection);
+}
+
+static void close_translator(air_translator *t) {
+    for (size_t i = 0; i < t->argument_count; i++)
+        free(t->arguments[i].kind), free(t->arguments[i].name), free(t->arguments[i].type),
+            free(t->arguments[i].condition);
+    if (t->module) LLVMDisposeModule(t->module);
+    if (t->runtime) LLVMDisposeModule(t->runtime);
+    LLVMDisposeBuilder(t->builder);
+    LLVMContextDispose(t->context);
+}
+
+ig_status igi_air_translate(const char *bitcode, size_t length, const char *name, char **output, size_t *output_length,
+                            ig_error *error) {
+    air_translator t = {.name = name, .context = igi_msl_llvm_context_create(), .error = error};
+    LLVMContextSetDiscardValueNames(t.context, 1);
+    t.builder = LLVMCreateBuilderInContext(t.context);
+    t.i32 = LLVMInt32TypeInContext(t.context);
+    t.i64 = LLVMInt64TypeInContext(t.context);
+    t.pointer = LLVMPointerTypeInContext(t.context, 0);
+    igi_text bytes = {0};
+    if (translate(&t, bitcode, length)) write(&t, &bytes);
+    close_translator(&t);
+    if (t.status != IG_STATUS_OK) {
+        igi_text_free(&bytes);
+        return t.status;
+    }
+    *output_length = bytes.length;
+    *output = igi_text_take(&bytes);
+    return IG_STATUS_OK;
+}
+
+// Whatever the bitcode did to the process that translated it.
+static bool is_sound(const igi_msl_reflection *reflection) {
+    enum { SLOTS = 31 };
+    if (reflection->kernel_count != 1) return false;
+    const ig_kernel_info *info = &reflection->kernels[0].info;
+    bool sound = true;
+    for (size_t i = 0; i < info->argument_count; i++) {
+        const ig_argument *argument = &info->arguments[i];
+        bool known = argument->kind == IG_ARGUMENT_BUFFER || argument->kind == IG_ARGUMENT_THREADGROUP ||
+                     argument->kind == IG_ARGUMENT_BUILTIN;
+        sound = sound && known && argument->index < SLOTS && argument->access <= IG_ACCESS_READ_WRITE;
+    }
+    return sound;
+}
+
+bool igi_air_translated_read(const char *bytes, size_t length, igi_air_translated *translated) {
+    igi_reader r = igi_read_from(bytes, length);
+    *translated = (igi_air_translated){.flushes_denormals = igi_get_u32(&r) != 0};
+    if (r.failed || !igi_msl_packed_read(r.at, igi_bytes_left(&r), &translated->library)) return false;
+    if (is_sound(&translated->library.reflection)) return true;
+    igi_air_translated_free(translated);
+    return false;
+}
+
+void igi_air_translated_free(igi_air_translated *translated) {
+    igi_msl_reflection_free(&translated->library.reflection);
+    free(translated->library.log), free(translated->library.bitcode);
+    *translated = (igi_air_translated){0};
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the steps of the translation share.
+#ifndef INGOT_AIR_TRANSLATOR_H
+#define INGOT_AIR_TRANSLATOR_H
+
+#include <ingot/device.h>
+#include <llvm-c/Core.h>
+
+#include "air/translate.h"
+#include "core/memory.h"
+#include "core/status-internal.h"
+
+// An argument of the kernel, as the metadata describe it. Strings are owned.
+typedef struct air_argument {
+    char *kind;  // "air.buffer", "air.thread_position_in_grid"
+    char *name, *type;
+    char *condition;  // the function constant that switches it on; NULL if none
+    int64_t location, space, size, alignment;
+    bool reference;  // T &, not T *
+    bool written;
+} air_argument;
+
+enum { AIR_MAX_ARGUMENTS = 64 };
+
+typedef struct air_translator {
+    const char *name;  // of the kernel
+    LLVMContextRef context;
+    LLVMModuleRef module, runtime;
+    LLVMBuilderRef builder;
+    LLVMValueRef kernel;   // Apple's
+    LLVMValueRef wrapper;  // ours, which calls it
+    LLVMTypeRef i32, i64, pointer;
+    air_argument arguments[AIR_MAX_ARGUMENTS];
+    size_t argument_count;
+    uint32_t max_threads;  // of a threadgroup; 0 if not stated
+    bool flushes_denormals;
+    ig_status status;  // the first failure, after which nothing else is reported
+    ig_error *error;
+} air_translator;
+
+// All return false, so that a failing step can return their result.
+__attribute__((format(printf, 3, 4))) bool igi_air_fail(air_translator *t, ig_status status, const char *format, ...);
+bool igi_air_fail_memory(air_translator *t);
+// "kernel 'x' uses WHAT, which ..."
+bool igi_air_fail_unknown(air_translator *t, const char *what);
+
+// The steps, in order. Each returns false if it failed.
+bool igi_air_flatten(air_translator *t);        // flatten.c: one address space; threadgroup variables are marked
+bool igi_air_read_metadata(air_translator *t);  // metadata.c: arguments, limits, options, function constants
+bool igi_air_tidy(air_translator *t);           // tidy.c: names, linkage, attributes, metadata
+bool igi_air_lower_matrices(air_translator *t, LLVMValueRef function);  // matrices.c
+bool igi_air_lower_calls(air_translator *t, LLVMValueRef function);     // calls.c
+bool igi_air_wrap(air_translator *t);                                   // wrapper.c: the kernel as src/simt binds it
+bool igi_air_link_runtime(air_translator *t);                           // runtime.c
+bool igi_air_place_threadgroup(air_translator *t);                      // threadgroup.c, once everything is inlined
+
+bool igi_air_check_threadgroup(air_translator *t);  // that nothing of it is left
+
+bool igi_air_open_runtime(air_translator *t);
+// A call of a function of the runtime. NULL if there is none of this name and type.
+LLVMValueRef igi_air_call_runtime(air_translator *t, const char *symbol, LLVMTypeRef result, LLVMValueRef *arguments,
+                                  unsigned count);
+LLVMValueRef igi_air_call_intrinsic(air_translator *t, const char *name, LLVMTypeRef *types, size_t type_count,
+                                    LLVMValueRef *arguments, unsigned count);
+// An annotation of a variable, as clang makes of our attributes; `argument` < 0: without a number.
+void igi_air_annotate(air_translator *t, LLVMValueRef variable, const char *text, int64_t argument);
+const char *igi_air_symbol(LLVMValueRef value);
+bool igi_air_reflect(air_translator *t, igi_msl_reflection *reflection);  // reflection.c
+
+// Named by flatten.c.
+#define AIR_THREADGROUP_SECTION "air.threadgroup"
+#define AIR_WRAPPER "air.kernel"
+
+#endif

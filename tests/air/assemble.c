@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assemble.h"
+
+#include <llvm-c/BitWriter.h>
+#include <llvm-c/Core.h>
+#include <llvm-c/IRReader.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "writer.h"
+
+enum { MOST_KERNELS = 8, KERNEL = 2 };
+
+// NULL after having said what is wrong.
+static LLVMMemoryBufferRef assemble(const char *directory, const char *name) {
+    char path[512], *message = NULL;
+    snprintf(path, sizeof path, "%s/%s.ll", directory, name);
+    LLVMContextRef context = LLVMContextCreate();
+    LLVMMemoryBufferRef text, bitcode = NULL;
+    LLVMModuleRef module;
+    if (!LLVMCreateMemoryBufferWithContentsOfFile(path, &text, &message) &&
+        !LLVMParseIRInContext(context, text, &module, &message)) {
+        bitcode = LLVMWriteBitcodeToMemoryBuffer(module);
+        LLVMDisposeModule(module);
+    } else {
+        fprintf(stderr, "%s: %s\n", path, message);
+        LLVMDisposeMessage(message);
+    }
+    LLVMContextDispose(context);
+    return bitcode;
+}
+
+static const written_constant constants[] = {{"count", 29, 3}, {"extra", 53, 7}};
+
+bool assemble_metallib(const char *directory, const char *const *names, size_t count, igi_text *file) {
+    written_function functions[MOST_KERNELS] = {0};
+    LLVMMemoryBufferRef bitcode[MOST_KERNELS];
+    size_t made = 0;
+    for (; made < count && made < MOST_KERNELS; made++) {
+        bitcode[made] = assemble(directory, names[made]);
+        if (!bitcode[made]) break;
+        bool has_constants = strcmp(names[made], "constants") == 0;
+        functions[made] = (written_function){.name = names[made],
+                                             .kind = KERNEL,
+                                             .bitcode = LLVMGetBufferStart(bitcode[made]),
+                                             .bitcode_length = LLVMGetBufferSize(bitcode[made]),
+                                             .constants = constants,
+                                             .constant_count = has_constants ? 2 : 0};
+    }
+    if (made == count) write_metallib(functions, count, file);
+    for (size_t i = 0; i < made; i++) LLVMDisposeMemoryBuffer(bitcode[i]);
+    return made == count && !file->failed;
+}
