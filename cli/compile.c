@@ -3,11 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "air/container.h"
 #include "commands.h"
 #include "console/device.h"
 #include "console/output.h"
 #include "core/status-internal.h"
 #include "format.h"
+#include "kernel-info.h"
 #include "source.h"
 
 typedef struct compile_options {
@@ -21,52 +23,7 @@ static const char *const stage_names[] = {
     [EMIT_AST] = "ast", [EMIT_LLVM] = "llvm", [EMIT_SIMT] = "simt", [EMIT_ASM] = "asm"};
 static const char *const stage_comments[] = {[EMIT_AST] = "//", [EMIT_LLVM] = ";", [EMIT_SIMT] = ";", [EMIT_ASM] = "#"};
 
-static const char *const access_names[] = {
-    [IG_ACCESS_NONE] = "none",
-    [IG_ACCESS_READ] = "read",
-    [IG_ACCESS_WRITE] = "write",
-    [IG_ACCESS_READ_WRITE] = "read-write",
-};
-static const char *const kind_names[] = {
-    [IG_ARGUMENT_BUFFER] = "buffer",   [IG_ARGUMENT_THREADGROUP] = "threadgroup",
-    [IG_ARGUMENT_BUILTIN] = "builtin", [IG_ARGUMENT_TEXTURE] = "texture",
-    [IG_ARGUMENT_SAMPLER] = "sampler", [IG_ARGUMENT_FUNCTION_TABLE] = "functions",
-};
-
 // ---- Listing ----
-
-static void add_argument(cli_table *table, const ig_argument *argument) {
-    bool builtin = argument->kind == IG_ARGUMENT_BUILTIN;
-    if (builtin) {
-        cli_table_add(table, "-");
-        cli_table_add(table, "%s", argument->attribute);
-    } else {
-        cli_table_add(table, "%u", argument->index);
-        cli_table_add(table, "%s", kind_names[argument->kind]);
-    }
-    char type[CLI_TYPE_TEXT];
-    cli_table_add(table, "%s", cli_argument_type(argument, type));
-    cli_table_add(table, "%s", argument->name);
-    cli_table_add(table, "%s%s%s", builtin ? "-" : access_names[argument->access], *argument->condition ? ", if " : "",
-                  argument->condition);
-}
-
-static void print_arguments(const ig_kernel_info *kernel) {
-    static const char *const headings[] = {"index", "kind", "type", "name", "access"};
-    cli_table table = {.columns = sizeof headings / sizeof *headings, .right_aligned = 1};
-    for (size_t i = 0; i < table.columns; i++) cli_table_add(&table, "%s", headings[i]);
-    for (size_t i = 0; i < kernel->argument_count; i++) add_argument(&table, &kernel->arguments[i]);
-    cli_table_print(&table, 2);
-}
-
-static void print_kernel(const ig_kernel_info *kernel) {
-    char bytes[CLI_FORMAT_TEXT];
-    printf("\n%skernel %s%s\n", cli_escape(stdout, CLI_BOLD), cli_visible(kernel->name), cli_escape(stdout, CLI_PLAIN));
-    if (kernel->argument_count) print_arguments(kernel);
-    if (kernel->static_threadgroup_memory)
-        printf("  %s of threadgroup memory\n", cli_format_bytes(kernel->static_threadgroup_memory, bytes));
-    if (kernel->max_total_threads) printf("  at most %u threads per threadgroup\n", kernel->max_total_threads);
-}
 
 static void print_function_constants(const ig_library *library) {
     size_t count = ig_library_function_constant_count(library);
@@ -89,42 +46,23 @@ static void print_function_constants(const ig_library *library) {
     cli_table_print(&table, 2);
 }
 
-static void print_library(const char *path, const ig_library *library, uint64_t elapsed_ns) {
+static bool is_meant(const compile_options *options, const ig_library *library, size_t index) {
+    return !options->source.kernel || strcmp(ig_library_kernel_name(library, index), options->source.kernel) == 0;
+}
+
+static void print_library(const compile_options *options, const ig_library *library, uint64_t elapsed_ns) {
     char time[CLI_FORMAT_TEXT];
     size_t count = ig_library_kernel_count(library);
-    printf("%s: %zu kernel%s, compiled in %s\n", cli_visible(path), count, count == 1 ? "" : "s",
+    printf("%s: %zu kernel%s, compiled in %s\n", cli_visible(options->source.path), count, count == 1 ? "" : "s",
            cli_format_time((double)elapsed_ns, time));
-    for (size_t i = 0; i < count; i++) print_kernel(ig_library_kernel(library, i));
+    for (size_t i = 0; i < count; i++)
+        if (is_meant(options, library, i)) cli_print_kernel(ig_library_kernel(library, i));
     print_function_constants(library);
 }
 
-static void put_argument(igi_json *row, const ig_argument *argument) {
-    igi_json_begin_object(row);
-    igi_json_put_u64(row, "index", argument->index);
-    igi_json_put_string(row, "kind", kind_names[argument->kind]);
-    igi_json_put_string(row, "type", argument->type);
-    igi_json_put_string(row, "name", argument->name);
-    igi_json_put_string(row, "access", access_names[argument->access]);
-    igi_json_put_string(row, "attribute", argument->attribute);
-    igi_json_put_string(row, "address_space", argument->address_space);
-    igi_json_put_string(row, "condition", argument->condition);
-    igi_json_put_u64(row, "min_bytes", argument->min_bytes);
-    igi_json_end_object(row);
-}
-
-static void put_library(const ig_library *library) {
-    for (size_t i = 0; i < ig_library_kernel_count(library); i++) {
-        const ig_kernel_info *kernel = ig_library_kernel(library, i);
-        igi_json *row = cli_begin_row();
-        igi_json_put_string(row, "kernel", kernel->name);
-        igi_json_key(row, "arguments");
-        igi_json_begin_array(row);
-        for (size_t k = 0; k < kernel->argument_count; k++) put_argument(row, &kernel->arguments[k]);
-        igi_json_end_array(row);
-        igi_json_put_u64(row, "threadgroup_memory", kernel->static_threadgroup_memory);
-        igi_json_put_u64(row, "max_total_threads", kernel->max_total_threads);
-        cli_end_row();
-    }
+static void put_library(const compile_options *options, const ig_library *library) {
+    for (size_t i = 0; i < ig_library_kernel_count(library); i++)
+        if (is_meant(options, library, i)) cli_put_kernel(ig_library_kernel(library, i));
     for (size_t i = 0; i < ig_library_function_constant_count(library); i++) {
         const ig_function_constant_info *constant = ig_library_function_constant(library, i);
         igi_json *row = cli_begin_row();
@@ -214,16 +152,18 @@ static int examine_kernels(const compile_options *options, ig_library *library) 
     size_t count = ig_library_kernel_count(library);
     int result = CLI_CONTINUE;
     for (size_t i = 0; i < count && result == CLI_CONTINUE; i++)
-        result = examine_kernel(options, library, ig_library_kernel(library, i)->name, count > 1);
+        result = examine_kernel(options, library, ig_library_kernel_name(library, i), count > 1);
     return result;
 }
 
 // Such a kernel is still part of its library, and only creating a pipeline fails; but those who compile to find out
 // whether it can run want to know.
-static int check_threadgroup_memory(const ig_device *device, const ig_library *library) {
+static int check_threadgroup_memory(const compile_options *options, const ig_device *device,
+                                    const ig_library *library) {
     ig_device_properties properties;
     ig_device_get_properties(device, &properties);
     for (size_t i = 0; i < ig_library_kernel_count(library); i++) {
+        if (!is_meant(options, library, i)) continue;
         const ig_kernel_info *kernel = ig_library_kernel(library, i);
         if (kernel->static_threadgroup_memory <= properties.max_threadgroup_memory) continue;
         ig_error error = {0};
@@ -235,22 +175,30 @@ static int check_threadgroup_memory(const ig_device *device, const ig_library *l
     return CLI_CONTINUE;
 }
 
+static int list(const compile_options *options, const ig_library *library, uint64_t elapsed_ns) {
+    const ig_kernel_info *kernel;
+    int result = options->source.kernel ? cli_source_choose_kernel(&options->source, library, &kernel) : CLI_CONTINUE;
+    if (result != CLI_CONTINUE) return result;
+    if (cli_json)
+        put_library(options, library);
+    else
+        print_library(options, library, elapsed_ns);
+    return CLI_CONTINUE;
+}
+
 static int compile(const compile_options *options) {
     ig_device *device = NULL;
     ig_library *library = NULL;
     uint64_t elapsed_ns;
+    if (options->emit == EMIT_AST && igi_air_is_container_file(options->source.path))
+        return cli_usage_error("%s is compiled: it has no syntax tree", options->source.path);
     int result = cli_open_device(NULL, &device);
     if (result == CLI_CONTINUE) result = cli_source_compile(&options->source, device, &library, &elapsed_ns);
     if (result == CLI_CONTINUE) {
-        if (options->remarks || options->emit != EMIT_NOTHING) {
-            result = examine_kernels(options, library);
-        } else if (cli_json) {
-            put_library(library);
-        } else {
-            print_library(options->source.path, library, elapsed_ns);
-        }
+        bool examined = options->remarks || options->emit != EMIT_NOTHING;
+        result = examined ? examine_kernels(options, library) : list(options, library, elapsed_ns);
     }
-    if (result == CLI_CONTINUE) result = check_threadgroup_memory(device, library);
+    if (result == CLI_CONTINUE) result = check_threadgroup_memory(options, device, library);
     ig_library_release(library);
     ig_device_release(device);
     return result == CLI_CONTINUE ? CLI_OK : result;
@@ -262,7 +210,7 @@ int cmd_compile(int argc, char **argv) {
     const cli_option options[] = {
         CLI_SOURCE_OPTIONS(compiling.source),
         {'k', "kernel", CLI_TEXT, &compiling.source.kernel, "NAME",
-         "the kernel for --emit and --remarks (default all)"},
+         "the kernel to list, emit or remark on (default all)"},
         {0, "emit", CLI_CHOICE, &compiling.emit, "ast|llvm|simt|asm",
          "print the syntax tree, the LLVM IR of a thread or a threadgroup, or the assembly"},
         {0, "remarks", CLI_FLAG, &compiling.remarks, NULL,
@@ -271,7 +219,7 @@ int cmd_compile(int argc, char **argv) {
     };
     const cli_syntax syntax = {
         .usage = "FILE.metal [OPTION...]",
-        .purpose = "Compile a Metal source file and list its kernels and their arguments.",
+        .purpose = "Compile a Metal source file, or translate a .metallib, and list its kernels and their arguments.",
         .options = options,
         .option_count = sizeof options / sizeof *options,
         .examples =

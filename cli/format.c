@@ -64,9 +64,8 @@ static int column_width(const cli_table *table, size_t column) {
     return (int)width;
 }
 
-static void print_cell(const cli_table *table, size_t index) {
+static void print_cell(const cli_table *table, size_t index, int width) {
     size_t column = index % table->columns;
-    int width = column_width(table, column);
     bool last = column + 1 == table->columns;
     if (table->right_aligned & (1u << column)) {
         printf("%*s%s", width, table->cells[index], last ? "" : "  ");
@@ -76,12 +75,14 @@ static void print_cell(const cli_table *table, size_t index) {
 }
 
 void cli_table_print(cli_table *table, int indent) {
+    int *widths = cli_alloc(table->columns * sizeof *widths);
+    for (size_t i = 0; i < table->columns; i++) widths[i] = column_width(table, i);
     for (size_t i = 0; i < table->count; i++) {
         if (i % table->columns == 0) printf("%*s%s", indent, "", i == 0 ? cli_escape(stdout, CLI_DIM) : "");
-        print_cell(table, i);
+        print_cell(table, i, widths[i % table->columns]);
         if ((i + 1) % table->columns == 0) printf("%s\n", i + 1 == table->columns ? cli_escape(stdout, CLI_PLAIN) : "");
     }
     for (size_t i = 0; i < table->count; i++) free(table->cells[i]);
-    free(table->cells);
+    free(table->cells), free(widths);
     *table = (cli_table){0};
 }

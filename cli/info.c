@@ -3,10 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "air/container.h"
 #include "commands.h"
 #include "console/options.h"
 #include "console/output.h"
 #include "format.h"
+#include "info-library.h"
 #include "info-ops.h"
 #include "info-trace.h"
 
@@ -89,24 +91,33 @@ static int show_devices(void) {
     return count ? CLI_OK : cli_error(CLI_FAILED, "this machine has no device");
 }
 
-static int show_file(const cli_list *names) {
+static bool ends_with(const char *name, const char *end) {
+    size_t length = strlen(name), wanted = strlen(end);
+    return length > wanted && strcmp(name + length - wanted, end) == 0;
+}
+
+static int show_file(const cli_list *names, const char *pattern) {
     const char *name = names->items[0];
-    size_t length = strlen(name);
-    if (names->count == 1 && length > 5 && strcmp(name + length - 5, ".json") == 0) return info_trace(name);
+    if (names->count == 1 && ends_with(name, ".json")) return info_trace(name);
+    if (names->count == 1 && (ends_with(name, ".metallib") || igi_air_is_container_file(name)))
+        return info_library(name, pattern);
     return cli_usage_error("unexpected argument '%s'", names->items[names->count > 1]);
 }
 
 int cmd_info(int argc, char **argv) {
     bool ops = false;
+    const char *pattern = NULL;
     const cli_option options[] = {
         {0, "ops", CLI_FLAG, &ops, NULL, "show the op table: which backend serves each op and type"},
+        {'k', "kernel", CLI_TEXT, &pattern, "PATTERN",
+         "of a .metallib, the functions that match, with their arguments"},
         CLI_OPTION_JSON,
     };
     const cli_syntax syntax = {
-        .usage = "[--json] | --ops [OP...] [--json] | TRACE.json [--json]",
+        .usage = "[--json] | --ops [OP...] [--json] | TRACE.json [--json] | LIBRARY.metallib [-k PATTERN] [--json]",
         .purpose =
             "Show the devices of this machine, their limits and the versions in use; or the op table; or what "
-            "kernels cost, from a trace.",
+            "kernels cost, from a trace; or the functions of a compiled library.",
         .options = options,
         .option_count = sizeof options / sizeof *options,
         .examples =
@@ -114,13 +125,14 @@ int cmd_info(int argc, char **argv) {
             "ingot info --json\n"
             "INGOT_WORKERS=1 ingot info\n"
             "ingot info --ops softmax matmul\n"
-            "INGOT_TRACE=trace.json ./program && ingot info trace.json",
+            "INGOT_TRACE=trace.json ./program && ingot info trace.json\n"
+            "ingot info mlx.metallib -k 'rope_*'",
         .max_operands = SIZE_MAX,
         .operand = "an op",
     };
     cli_list names = {0};
     int result = cli_parse(&syntax, argc, argv, &names);
-    if (result == CLI_CONTINUE && !ops && names.count) result = show_file(&names);
+    if (result == CLI_CONTINUE && !ops && names.count) result = show_file(&names, pattern);
     if (result == CLI_CONTINUE) result = ops ? info_ops(&names) : show_devices();
     cli_list_free(&names);
     return result;

@@ -181,7 +181,7 @@ int run_command(int argc, char **argv, bool checking) {
     const cli_syntax syntax = {
         .usage = "FILE.metal --grid X[,Y[,Z]] [--arg INDEX=SPEC]... [OPTION...]",
         .purpose = checking ? "Run one kernel and say what is wrong with it; exit with 1 if something is."
-                            : "Run one kernel of a Metal source file.",
+                            : "Run one kernel of a Metal source file or of a .metallib.",
         .options = options,
         .option_count = sizeof options / sizeof *options - checking,
         .details = details,

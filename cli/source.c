@@ -35,7 +35,7 @@ int cli_source_compile(const cli_source *source, ig_device *device, ig_library *
 static int unknown_kernel(const cli_source *source, const ig_library *library) {
     size_t count = ig_library_kernel_count(library);
     const char **names = cli_alloc((count + 1) * sizeof *names);
-    for (size_t i = 0; i < count; i++) names[i] = ig_library_kernel(library, i)->name;
+    for (size_t i = 0; i < count; i++) names[i] = ig_library_kernel_name(library, i);
     const char *nearest = igi_nearest(source->kernel, names, count);
     free(names);
     if (nearest)
@@ -48,7 +48,7 @@ static int unknown_kernel(const cli_source *source, const ig_library *library) {
 static int ambiguous_kernel(const cli_source *source, const ig_library *library) {
     igi_text names = {0};
     size_t count = ig_library_kernel_count(library);
-    for (size_t i = 0; i < count; i++) igi_text_addf(&names, "\n  %s", ig_library_kernel(library, i)->name);
+    for (size_t i = 0; i < count; i++) igi_text_addf(&names, "\n  %s", ig_library_kernel_name(library, i));
     char *list = igi_text_take(&names);
     int result = cli_error(CLI_BAD_INPUT, "%s has %zu kernels; choose one with --kernel:%s", source->path, count,
                            list ? list : "");

@@ -94,6 +94,13 @@ static LLVMValueRef convert_float(air_translator *t, LLVMValueRef value, LLVMTyp
                                                           : LLVMBuildFPTrunc(t->builder, value, to, "");
 }
 
+// What does not fit becomes the nearest number that does, and NaN 0: as on a GPU, and in a source compiled here.
+static LLVMValueRef convert_to_integer(air_translator *t, LLVMValueRef value, LLVMTypeRef to, bool is_signed) {
+    value = convert_float(t, value, float_like(t, LLVMTypeOf(value)));
+    LLVMTypeRef types[] = {to, LLVMTypeOf(value)};
+    return igi_air_call_intrinsic(t, is_signed ? "llvm.fptosi.sat" : "llvm.fptoui.sat", types, 2, &value, 1);
+}
+
 static bool is_integer(LLVMTypeRef type) {
     return LLVMGetTypeKind(scalar_of(type)) == LLVMIntegerTypeKind;
 }
@@ -112,8 +119,7 @@ static LLVMValueRef convert(air_translator *t, conversion c, LLVMValueRef value,
     if (!has_kind(from, c.from) || !has_kind(to, c.to) || elements_of(from) != elements_of(to)) return NULL;
     if (c.from == 'f' && c.to == 'f') return convert_float(t, value, to);
     if (c.from == 'f' && is_bool(to)) return LLVMBuildFCmp(b, LLVMRealUNE, value, LLVMConstNull(from), "");
-    if (c.from == 'f' && c.to == 's') return LLVMBuildFPToSI(b, value, to, "");
-    if (c.from == 'f') return LLVMBuildFPToUI(b, value, to, "");
+    if (c.from == 'f') return convert_to_integer(t, value, to, c.to == 's');
     if (c.to == 'f' && c.from == 's' && !is_bool(from)) return LLVMBuildSIToFP(b, value, to, "");
     if (c.to == 'f') return LLVMBuildUIToFP(b, value, to, "");
     if (is_bool(to)) return LLVMBuildICmp(b, LLVMIntNE, value, LLVMConstNull(from), "");

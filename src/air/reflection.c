@@ -69,6 +69,8 @@ bool igi_air_reflect(air_translator *t, igi_msl_reflection *reflection) {
     ig_argument *arguments = igi_calloc(t->argument_count, sizeof *arguments);
     kernel->info = (ig_kernel_info){.name = igi_strdup(t->name), .arguments = arguments};
     kernel->info.max_total_threads = t->max_threads;
+    kernel->info.static_threadgroup_memory =
+        t->threadgroup_bytes < UINT32_MAX ? (uint32_t)t->threadgroup_bytes : UINT32_MAX;
     kernel->symbol = igi_strdup(AIR_WRAPPER);
     if (!arguments || !kernel->info.name || !kernel->symbol) return igi_air_fail_memory(t);
     bool ok = true;

@@ -71,7 +71,11 @@ static LLVMValueRef make_slot(air_translator *t, LLVMValueRef global) {
     LLVMPositionBuilderBefore(t->builder, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(t->wrapper)));
     LLVMTypeRef type = LLVMArrayType2(LLVMInt8TypeInContext(t->context), bytes);
     LLVMValueRef slot = LLVMBuildAlloca(t->builder, type, "threadgroup_variable");
-    LLVMSetAlignment(slot, alignment > natural ? alignment : natural);
+    if (natural > alignment) alignment = natural;
+    LLVMSetAlignment(slot, alignment);
+    // As src/simt will place it.
+    uint64_t offset = igi_round_up(t->threadgroup_bytes, alignment > 16 ? alignment : 16);
+    if (!igi_add(offset, bytes, &t->threadgroup_bytes)) t->threadgroup_bytes = UINT64_MAX / 2;
     LLVMPositionBuilderBefore(t->builder, first_after_allocas(t->wrapper));
     igi_air_annotate(t, slot, "ig.threadgroup", -1);
     return slot;

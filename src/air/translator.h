@@ -32,7 +32,8 @@ typedef struct air_translator {
     LLVMTypeRef i32, i64, pointer;
     air_argument arguments[AIR_MAX_ARGUMENTS];
     size_t argument_count;
-    uint32_t max_threads;  // of a threadgroup; 0 if not stated
+    uint32_t max_threads;        // of a threadgroup; 0 if not stated
+    uint64_t threadgroup_bytes;  // of variables
     bool flushes_denormals;
     ig_status status;  // the first failure, after which nothing else is reported
     ig_error *error;

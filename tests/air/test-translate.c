@@ -99,7 +99,7 @@ static void arithmetic_is_the_same(void **state) {
         "    int i0 = int(x.x);\n"
         "    float d = dot(fmax(fabs(x), x), x);\n"
         "    uint flags = (x.z != 0) | (all(x > 0) ? 2 : 0) | (any(x > 0) ? 4 : 0);\n"
-        "    int n = clamp(i0, -3, 3) + popcount(i0) + int(clz(id)) * 100 + int(flags) * 10000;\n"
+        "    int n = clamp(i0, -3, 3) + popcount(i0) + int(ushort(x.x)) + int(clz(id)) * 100 + int(flags) * 10000;\n"
         "    out[id] = float4(fma(d, scale, precise::sin(x.x)), fast::exp(x.y) + float(sqrt(half(x.z))),\n"
         "                     float(n) + float(bfloat(i0)), d);\n"
         "}\n";
@@ -263,6 +263,9 @@ static void arguments_are_described(void **state) {
     assert_int_equal(a[2].min_bytes, 4);
     assert_int_equal(a[3].kind, IG_ARGUMENT_BUILTIN);
     assert_string_equal(a[3].attribute, "thread_position_in_grid");
+    ig_library_release(library);
+    library = open_one("threadgroup");
+    assert_int_equal(ig_library_kernel(library, 0)->static_threadgroup_memory, 256);
     ig_library_release(library);
 }
 

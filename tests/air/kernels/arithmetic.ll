@@ -40,7 +40,10 @@ entry:
   %n1 = add i32 %clamp, %bits
   %n2 = mul i32 %zeros, 100
   %n3 = mul i32 %flags, 10000
-  %n4 = add i32 %n1, %n2
+  %never = tail call i16 @air.convert.u.i16.f.f32(float %x0)
+  %unsigned = zext i16 %never to i32
+  %n6 = add i32 %n1, %unsigned
+  %n4 = add i32 %n6, %n2
   %n5 = add i32 %n4, %n3
   %count = tail call float @air.convert.f.f32.s.i32(i32 %n5)
   %a = fadd float %exp, %back
@@ -70,6 +73,7 @@ declare i32 @air.clz.i32(i32, i1)
 declare bfloat @air.convert.f.bf16.s.i32(i32)
 declare float @air.convert.f.f32.f.bf16(bfloat)
 declare i1 @air.convert.u.i1.f.f32(float)
+declare i16 @air.convert.u.i16.f.f32(float)
 declare i1 @air.all.v4i1(<4 x i1>)
 declare i1 @air.any.v4i1(<4 x i1>)
 declare i1 @air.is_uniform.i32(i32)

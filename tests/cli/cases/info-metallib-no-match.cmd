@@ -1,0 +1,2 @@
+# exit 1
+ingot info "$metallib" -k 'x*'
