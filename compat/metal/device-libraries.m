@@ -5,20 +5,18 @@
 
 #include "library.h"
 
-#define UNREADABLE @"this is a metallib, machine code for Apple's GPUs: Ingot compiles MSL, give it the .metal source"
-
+// A library that was compiled on a Mac, for one or several architectures.
 static BOOL is_metallib(const void *bytes, size_t length) {
-    return length >= 4 && memcmp(bytes, "MTLB", 4) == 0;
+    return length >= 4 && (memcmp(bytes, "MTLB", 4) == 0 || memcmp(bytes, "\xcb\xfe\xba\xbe", 4) == 0);
 }
 
-static BOOL refuse_metallib(NSString *path, NSError **error) {
-    NSFileHandle *file = [NSFileHandle fileHandleForReadingAtPath:path];
-    NSData *start = [file readDataOfLength:4];
-    BOOL metallib = is_metallib([start bytes], [start length]);
-    if (metallib)
-        igi_refuse(error, MTLLibraryErrorDomain, MTLLibraryErrorUnsupported,
-                   [NSString stringWithFormat:@"%@: " UNREADABLE, path]);
-    return metallib;
+// Of two files of this name in a directory, the source; nil if there is none.
+static NSString *default_library_in(NSString *directory) {
+    for (NSString *name in @[ @"default.metal", @"default.metallib" ]) {
+        NSString *path = [directory stringByAppendingPathComponent:name];
+        if ([[NSFileManager defaultManager] isReadableFileAtPath:path]) return path;
+    }
+    return nil;
 }
 
 // Programs for a Mac have their kernels built in; here they are found next to the program, or where the user says.
@@ -30,10 +28,11 @@ static NSString *default_library_path(void) {
     if (length <= 0) return nil;
     NSString *path = [[[NSString alloc] initWithBytes:program length:(NSUInteger)length
                                              encoding:NSUTF8StringEncoding] autorelease];
-    return [[path stringByDeletingLastPathComponent] stringByAppendingPathComponent:@"default.metal"];
+    NSString *directory = [path stringByDeletingLastPathComponent], *found = default_library_in(directory);
+    return found ? found : [directory stringByAppendingPathComponent:@"default.metal"];
 }
 
-// On a Mac this is machine code, compiled in a mode that was chosen then.
+// Of sources: on a Mac they are compiled before, in a mode that is chosen then.
 static ig_math_mode mode_of_files(void) {
     const char *mode = getenv("INGOT_MATH_MODE");
     return mode && strcmp(mode, "safe") == 0 ? IG_MATH_SAFE : IG_MATH_FAST;
@@ -76,7 +75,6 @@ static ig_math_mode mode_of_files(void) {
     if (!filepath || ![[NSFileManager defaultManager] isReadableFileAtPath:filepath])
         return igi_refuse(error, MTLLibraryErrorDomain, MTLLibraryErrorFileNotFound,
                           [NSString stringWithFormat:@"'%@' cannot be read", filepath]);
-    if (refuse_metallib(filepath, error)) return nil;
     ig_library_desc desc = {.path = igi_text(filepath), .math_mode = mode_of_files()};
     return [self newLibraryWithDesc:desc options:nil error:error];
 }
@@ -96,7 +94,9 @@ static ig_math_mode mode_of_files(void) {
     if (length == 0)
         igi_refuse(error, MTLLibraryErrorDomain, MTLLibraryErrorCompileFailure, @"there is no source text");
     else if (is_metallib(bytes, length))
-        igi_refuse(error, MTLLibraryErrorDomain, MTLLibraryErrorUnsupported, UNREADABLE);
+        library = [self newLibraryWithDesc:(ig_library_desc){.data = bytes, .data_length = length}
+                                   options:nil
+                                     error:error];
     else
         library = [self
             newLibraryWithDesc:(ig_library_desc){.source = bytes, .source_length = length, .math_mode = mode_of_files()}
@@ -114,6 +114,7 @@ static ig_math_mode mode_of_files(void) {
 - (id<MTLLibrary>)newDefaultLibraryWithBundle:(NSBundle *)bundle error:(NSError **)error {
     igi_ensure_pool();
     NSString *path = [bundle pathForResource:@"default" ofType:@"metal"];
+    if (!path) path = [bundle pathForResource:@"default" ofType:@"metallib"];
     return [self newLibraryWithFile:path ? path : default_library_path() error:error];
 }
 

@@ -76,7 +76,7 @@ static uint32_t version_number(MTLLanguageVersion version) {
     NSMutableArray *names = [[NSMutableArray alloc] init];
     igi_ensure_pool();
     for (size_t i = 0; i < ig_library_kernel_count(_library); i++)
-        [names addObject:[NSString stringWithUTF8String:ig_library_kernel(_library, i)->name]];
+        [names addObject:[NSString stringWithUTF8String:ig_library_kernel_name(_library, i)]];
     for (size_t i = 0; i < ig_library_function_count(_library); i++)
         [names addObject:[NSString stringWithUTF8String:ig_library_function(_library, i)]];
     return igi_autoreleased(names);

@@ -103,6 +103,29 @@ static const char *name_of(const ig_library_desc *desc) {
     return desc->name ? desc->name : "program_source";
 }
 
+static bool is_compiled(const ig_library_desc *desc) {
+    static const char end[] = ".metallib";
+    size_t length = desc->path ? strlen(desc->path) : 0, wanted = sizeof end - 1;
+    return desc->data || (length > wanted && strcmp(desc->path + length - wanted, end) == 0);
+}
+
+static ig_status load(ig_library *library, const ig_library_desc *desc, id<MTLLibrary> *made, ig_error *error) {
+    id<MTLDevice> device = igi_metal(library->device)->device;
+    NSError *problem = nil;
+    if (desc->data) {
+        dispatch_data_t data =
+            dispatch_data_create(desc->data, desc->data_length, NULL, DISPATCH_DATA_DESTRUCTOR_DEFAULT);
+        *made = [device newLibraryWithData:data error:&problem];
+        dispatch_release(data);
+    } else {
+        NSURL *url = [NSURL fileURLWithPath:[NSString stringWithUTF8String:desc->path]];
+        *made = [device newLibraryWithURL:url error:&problem];
+    }
+    if (!*made) return igi_metal_read_problem(problem, name_of(desc), error);
+    library->log = igi_strdup("");
+    return IG_STATUS_OK;
+}
+
 static ig_status compile(ig_library *library, const ig_library_desc *desc, id<MTLLibrary> *made, ig_error *error) {
     NSString *text = nil;
     NSError *problem = nil;
@@ -185,7 +208,7 @@ static metal_library *make_state(ig_library *library, id<MTLLibrary> made) {
 ig_status igi_metal_library_open(ig_library *library, const ig_library_desc *desc, ig_error *error) {
     @autoreleasepool {
         id<MTLLibrary> made = nil;
-        ig_status status = compile(library, desc, &made, error);
+        ig_status status = (is_compiled(desc) ? load : compile)(library, desc, &made, error);
         if (status != IG_STATUS_OK) return status;
         library->state = make_state(library, made);
         if (library->state) return IG_STATUS_OK;
