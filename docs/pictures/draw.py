@@ -16,7 +16,7 @@ COLOURS = {"core": "#e8e8e8", "msl": "#fde6c8", "simt": "#fde6c8", "air": "#fde6
            "tensor": "#d8e8f8", "llm": "#d8e8f8", "ring": "#dcefd8", "halo": "#dcefd8", "mpi": "#dcefd8"}
 PURPOSES = {
     "core": "status, memory, hashes, files, threads", "msl": "MSL to LLVM bitcode", "simt": "bitcode to machine code",
-    "air": ".metallib files", "codegen": "simt in its own process", "device": "the C API; backends cpu and metal", "kernels": "MSL kernels of tensors",
+    "air": ".metallib to LLVM bitcode", "codegen": "simt in its own process", "device": "the C API; backends cpu and metal", "kernels": "MSL kernels of tensors",
     "tensor": "tensors and their ops", "llm": "language models", "ring": "ring kernels", "halo": "halo exchange",
     "mpi": "halo exchange between processes", "compat": "Apple's Metal API on Linux", "cli": "the ingot command", "console": "what the programs share",
     "bench": "benchmarks and peers", "examples": "programs to read"}
