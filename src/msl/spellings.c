@@ -197,8 +197,21 @@ static bool refuse_word(igi_msl_rewriter *r, size_t index) {
     return true;
 }
 
+// The coherence of a texture, texture2d<uint, access::read, memory_coherence_device>: memory here is coherent for everyone.
+static bool drop_coherence(igi_msl_rewriter *r, size_t index) {
+    static const char *const names[] = {"memory_coherence_device", "memory_coherence_threadgroup", NULL};
+    if (!igi_msl_token_in(&r->tokens, index, names) || !igi_msl_is(r, index + 1, ">")) return false;
+    size_t comma = index;
+    while (comma > 0 && (igi_msl_is(r, comma - 1, ":") || igi_msl_is(r, comma - 1, "metal") ||
+                         igi_msl_is(r, comma - 1, "memory_coherence")))
+        comma--;
+    if (comma == 0 || !igi_msl_is(r, comma - 1, ",")) return false;
+    igi_msl_rewriter_replace(r, comma - 1, index + 1, "");
+    return true;
+}
+
 static void rewrite_word(igi_msl_rewriter *r, size_t index) {
-    if (refuse_word(r, index) || rewrite_long_long(r, index)) return;
+    if (refuse_word(r, index) || rewrite_long_long(r, index) || drop_coherence(r, index)) return;
     if (igi_msl_is(r, index, "double")) {
         rewrite_double(r, index);
     } else if (igi_msl_is(r, index, "coherent") && igi_msl_address_space(&r->tokens, index + 1)) {

@@ -19,6 +19,11 @@ static const char source[] =
     "    uint i [[thread_position_in_grid]]) { out[i] = s.scale * s.image.sample(s.how, float2(0.5f)); }\n"
     "kernel void count(texture2d<uint, access::read_write> t [[texture(0)]], uint i [[thread_position_in_grid]]) {\n"
     "    t.atomic_fetch_add(uint2(i % 3, 0), uint4(i)); t.atomic_fetch_max(uint2(3, 0), uint4(i)); }\n"
+    "kernel void count_in_a_buffer(texture_buffer<uint, access::read_write> t [[texture(0)]],\n"
+    "    uint i [[thread_position_in_grid]]) { t.atomic_fetch_add(i % 3, uint4(i)); t.atomic_fetch_max(3u, uint4(i)); "
+    "}\n"
+    "kernel void count_on_faces(texturecube<uint, access::read_write> t [[texture(0)]],\n"
+    "    uint i [[thread_position_in_grid]]) { t.atomic_fetch_add(uint2(0), i % 6, uint4(1)); }\n"
     "kernel void gathered(texture2d<float> t [[texture(0)]], depth2d<float> d [[texture(1)]], device float4 *out,\n"
     "    uint i [[thread_position_in_grid]]) {\n"
     "    constexpr sampler s(filter::linear, address::clamp_to_edge, compare_func::less);\n"
@@ -101,6 +106,28 @@ static void atomics_count(void **state) {
     for (uint32_t i = 0; i < 1000; i++) wanted[i % 3] += i;
     assert_ok(ig_texture_read(b.textures[0], NULL, found, 0, 0));
     assert_memory_equal(found, wanted, sizeof wanted);
+    ig_texture_release(b.textures[0]);
+}
+
+static void atomics_count_in_buffers_and_on_faces(void **state) {
+    (void)state;
+    ig_buffer *buffer = make_buffer(16);
+    bound b = {.textures = {make_texture((ig_texture_desc){
+                   .type = IG_TEXTURE_BUFFER, .format = IG_PIXEL_R32_UINT, .width = 4, .buffer = buffer})}};
+    run_kernel("count_in_a_buffer", &b, line(1000));
+    uint32_t found, wanted[4] = {0, 0, 0, 999};
+    for (uint32_t i = 0; i < 1000; i++) wanted[i % 3] += i;
+    assert_memory_equal(ig_buffer_contents(buffer), wanted, sizeof wanted);
+    ig_texture_release(b.textures[0]);
+    ig_buffer_release(buffer);
+    b.textures[0] =
+        make_texture((ig_texture_desc){.type = IG_TEXTURE_CUBE, .format = IG_PIXEL_R32_UINT, .width = 1, .height = 1});
+    run_kernel("count_on_faces", &b, line(600));
+    for (uint32_t face = 0; face < 6; face++) {
+        ig_region region = {.layer = face, .width = 1, .height = 1, .depth = 1};
+        assert_ok(ig_texture_read(b.textures[0], &region, &found, 0, 0));
+        assert_int_equal(found, 100);
+    }
     ig_texture_release(b.textures[0]);
 }
 
@@ -366,6 +393,7 @@ int main(void) {
         cmocka_unit_test(arrays_take_consecutive_slots),
         cmocka_unit_test(argument_buffers_hold_textures_and_samplers),
         cmocka_unit_test(atomics_count),
+        cmocka_unit_test(atomics_count_in_buffers_and_on_faces),
         cmocka_unit_test(gathers_and_comparisons),
         cmocka_unit_test(kernels_learn_sizes),
         cmocka_unit_test(textures_in_buffers_share_their_memory),
