@@ -62,10 +62,12 @@ static bool end_declarator(const igi_msl_rewriter *r, declaration *d, size_t sta
     return true;
 }
 
-// The token after `= {0}` or `{}` at `index`, which real code writes though other threads write too; 0 for any other
+// The token after `= {0}`, `= 0` or `{}` at `index`, which real code writes though other threads write too; 0 for any other
 // initialiser.
 static size_t after_zeros(const igi_msl_rewriter *r, size_t index) {
     size_t open = index + igi_msl_is(r, index, "="), zero = open + 1;
+    bool alone = open > index && igi_msl_is(r, open, "0");
+    if (alone && (igi_msl_is(r, zero, ";") || igi_msl_is(r, zero, ","))) return zero;
     if (!igi_msl_is(r, open, "{")) return 0;
     if (igi_msl_is(r, zero, "0")) zero++;
     return igi_msl_is(r, zero, "}") ? zero + 1 : 0;

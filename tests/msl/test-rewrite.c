@@ -345,6 +345,8 @@ static void threadgroup_variables_become_references(void **state) {
          "__IG_IN_THREADGROUP(__ig_shared_a); auto &b = __IG_IN_THREADGROUP(__ig_shared_b); }"},
         {"{ alignas(16) threadgroup T t; }",
          "{ alignas(16)  T __ig_shared_t __IG_SHARED; auto &t = __IG_IN_THREADGROUP(__ig_shared_t); }"},
+        {"{ threadgroup int s = 0; }",
+         "{  int __ig_shared_s __IG_SHARED = 0; auto &s = __IG_FILLED_IN_THREADGROUP(__ig_shared_s); }"},
         {"{ threadgroup int s[2] = {0}; }",
          "{  int __ig_shared_s[2] __IG_SHARED = {0}; auto &s = __IG_FILLED_IN_THREADGROUP(__ig_shared_s); }"},
         {"struct threadgroup S { int a; };",  // read once, not for ever
