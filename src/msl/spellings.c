@@ -151,7 +151,7 @@ static void rewrite_cast(igi_msl_rewriter *r, size_t index) {
 
 // bfloat(x) and half(x), likewise. After the parenthesis of `half (*p)[4]` and `half (&f)(int)` comes another bracket.
 static bool rewrite_conversion(igi_msl_rewriter *r, size_t index) {
-    static const char *const before[] = {"operator", "class", "typename", NULL}, *const after[] = {"[", "(", NULL};
+    static const char *const before[] = {"operator", "class", "typename", NULL}, *const after[] = {"[", "(", "{", NULL};
     if (!is_short_float(r, index) || !igi_msl_is(r, index + 1, "(")) return false;
     size_t close = igi_msl_at(r, index + 1)->partner;
     if (close < index + 3 || igi_msl_token_in(&r->tokens, close + 1, after)) return false;

@@ -212,6 +212,7 @@ static void casts_that_may_meet_bfloat_are_ours(void **state) {
     static const example examples[] = {
         {"static_cast<T>(x) + static_cast<bfloat>(y)", "__ig_cast<T>(x) + __ig_cast<bfloat>(y)"},
         {"static_cast<float>(x) + static_cast<uint32_t>(y)", NULL},
+        {"typedef bfloat b16;\nstruct b16 { b16(float f) { x = f; } float x; };", NULL},
         {"#define C(T, x) static_cast<T>(x)", "#define C(T, x) __ig_cast<T>(x)"},
     };
     EXPECT_ALL(examples);
