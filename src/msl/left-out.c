@@ -32,7 +32,10 @@ static size_t kernel_word(const igi_msl_rewriter *r, const igi_msl_declaration *
 static void replace_kernel(igi_msl_rewriter *r, const igi_msl_declaration *d, size_t word, const char *what) {
     size_t first = word, last = word;
     bool listed = false;
-    while (first > d->first && !listed) listed = igi_msl_is(r, --first, "[") && igi_msl_is(r, first + 1, "[");
+    while (first > d->first && !listed) {
+        first--;
+        listed = igi_msl_is(r, first, "[") && igi_msl_is(r, first + 1, "[");
+    }
     if (listed) {
         last = igi_msl_at(r, first)->partner;
         listed = last >= word && last < d->head_end;
