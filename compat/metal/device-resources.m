@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Everything that a device creates except libraries and pipelines.
+#include "argument-encoder.h"
 #include "commands.h"
 #include "event.h"
 #include "indirect-commands.h"
@@ -165,6 +166,6 @@ enum { IGI_MAX_INDIRECT_COMMANDS = 16384 };
 }
 
 - (id<MTLArgumentEncoder>)newArgumentEncoderWithArguments:(NSArray *)arguments {
-    return nil;
+    return [[IGArgumentEncoder alloc] initWithDevice:self arguments:arguments];
 }
 @end

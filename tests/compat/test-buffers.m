@@ -180,6 +180,88 @@ static void a_placement_heap_puts_buffers_where_it_is_told(void **state) {
     [heap release];
 }
 
+// ---- Argument buffers ----
+
+static const char arguments_source[] =
+    "#include <metal_stdlib>\nusing namespace metal;\n"
+    "struct arguments {\n"
+    "    float scale [[id(0)]];\n"
+    "    device float *parts[2] [[id(1)]];\n"
+    "    float4 bias [[id(3)]];\n"
+    "    texture2d<float> image [[id(4)]];\n"
+    "};\n"
+    "kernel void gather(constant arguments *all [[buffer(0)]], device float *out [[buffer(1)]]) {\n"
+    "    constant arguments &a = all[1];\n"
+    "    out[0] = a.scale * a.parts[0][1] + a.parts[1][0] + a.bias.w + a.image.read(uint2(1, 0)).x;\n"
+    "}\n";
+
+static MTLArgumentDescriptor *described(MTLDataType type, NSUInteger index, NSUInteger count) {
+    MTLArgumentDescriptor *descriptor = [MTLArgumentDescriptor argumentDescriptor];
+    descriptor.dataType = type;
+    descriptor.index = index;
+    descriptor.arrayLength = count;
+    return [[descriptor copy] autorelease];
+}
+
+static id<MTLTexture> new_image(void) {
+    MTLTextureDescriptor *descriptor = [MTLTextureDescriptor texture2DDescriptorWithPixelFormat:MTLPixelFormatR32Float
+                                                                                          width:2
+                                                                                         height:1
+                                                                                      mipmapped:NO];
+    id<MTLTexture> image = [device newTextureWithDescriptor:descriptor];
+    const float pixels[2] = {0, 1000};
+    [image replaceRegion:MTLRegionMake2D(0, 0, 2, 1) mipmapLevel:0 withBytes:pixels bytesPerRow:8];
+    return image;
+}
+
+static void argument_encoders_lay_out_structures(void **state) {
+    id<MTLArgumentEncoder> arguments = [device newArgumentEncoderWithArguments:@[
+        described(MTLDataTypeTexture, 4, 0), described(MTLDataTypeFloat, 0, 0), described(MTLDataTypePointer, 1, 2),
+        described(MTLDataTypeFloat4, 3, 0)
+    ]];
+    assert_int_equal(arguments.encodedLength, 64);
+    assert_int_equal(arguments.alignment, 16);
+    const float numbers[4] = {1, 2, 30, 4};
+    id<MTLBuffer> buffer = [device newBufferWithLength:128 options:0], out = new_words(1);
+    id<MTLBuffer> first = [device newBufferWithBytes:numbers length:16 options:0];
+    id<MTLTexture> image = new_image();
+    assert_null([arguments constantDataAtIndex:0]);  // no buffer yet
+    [arguments setArgumentBuffer:buffer startOffset:0 arrayElement:1];
+    *(float *)[arguments constantDataAtIndex:0] = 5;
+    ((float *)[arguments constantDataAtIndex:3])[3] = 400;
+    [arguments setBuffer:first offset:0 atIndex:1];
+    [arguments setBuffer:first offset:8 atIndex:2];
+    [arguments setTexture:image atIndex:4];
+    [arguments setBuffer:first offset:0 atIndex:0];  // a constant
+    [arguments setBuffer:first offset:0 atIndex:9];  // nothing
+    assert_null([arguments constantDataAtIndex:1]);
+    [arguments setArgumentBuffer:buffer offset:80];
+    assert_null([arguments constantDataAtIndex:0]);  // does not fit
+    id<MTLComputePipelineState> pipeline = new_pipeline(arguments_source, "gather");
+    id<MTLCommandQueue> queue = [device newCommandQueue];
+    id<MTLCommandBuffer> commands = [queue commandBuffer];
+    id<MTLComputeCommandEncoder> encoder = [commands computeCommandEncoder];
+    [encoder setComputePipelineState:pipeline];
+    [encoder setBuffer:buffer offset:0 atIndex:0];
+    [encoder setBuffer:out offset:0 atIndex:1];
+    [encoder useResource:image usage:MTLResourceUsageRead];
+    [encoder useResource:first usage:MTLResourceUsageRead];
+    [encoder dispatchThreads:MTLSizeMake(1, 1, 1) threadsPerThreadgroup:MTLSizeMake(1, 1, 1)];
+    [encoder endEncoding];
+    [commands commit];
+    [commands waitUntilCompleted];
+    assert_null(commands.error);
+    assert_true(*(float *)out.contents == 5 * 2 + 30 + 400 + 1000);
+    for (id object in @[ arguments, buffer, out, first, image, pipeline, queue ]) [object release];
+}
+
+static void argument_encoders_refuse_what_cannot_be(void **state) {
+    assert_null([device newArgumentEncoderWithArguments:@[]]);
+    assert_null([device newArgumentEncoderWithArguments:@[ described(MTLDataTypeStruct, 0, 0) ]]);
+    NSArray *twice = @[ described(MTLDataTypePointer, 0, 3), described(MTLDataTypePointer, 2, 0) ];
+    assert_null([device newArgumentEncoderWithArguments:twice]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         compat_test(a_shared_buffer_is_memory),
@@ -189,6 +271,8 @@ int main(void) {
         compat_test(a_heap_descriptor_keeps_what_it_is_told),
         compat_test(a_heap_gives_and_takes_back),
         compat_test(a_placement_heap_puts_buffers_where_it_is_told),
+        compat_test(argument_encoders_lay_out_structures),
+        compat_test(argument_encoders_refuse_what_cannot_be),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

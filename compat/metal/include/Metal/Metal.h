@@ -5,6 +5,7 @@
 
 #import <Metal/MTLAllocation.h>
 #import <Metal/MTLArgument.h>
+#import <Metal/MTLArgumentEncoder.h>
 #import <Metal/MTLBinaryArchive.h>
 #import <Metal/MTLBlitCommandEncoder.h>
 #import <Metal/MTLBlitPass.h>
