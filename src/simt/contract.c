@@ -84,8 +84,9 @@ static LLVMValueRef bool_of(LLVMValueRef factor) {
     return LLVMGetIntTypeWidth(element) == 1 ? from : NULL;
 }
 
+// Only where products may be contracted: a pragma for safe math forbids both.
 static bool multiplies_bool(LLVMValueRef instruction) {
-    return LLVMGetInstructionOpcode(instruction) == LLVMFMul &&
+    return LLVMGetInstructionOpcode(instruction) == LLVMFMul && may_contract(instruction) &&
            (bool_of(LLVMGetOperand(instruction, 0)) || bool_of(LLVMGetOperand(instruction, 1)));
 }
 

@@ -256,6 +256,20 @@ static void contract_multiplies_by_bools_only_without_fast_math(void **state) {
     }
 }
 
+static void contract_multiplies_where_a_pragma_says_safe(void **state) {
+    (void)state;
+    bench *b = start(
+        "kernel void k(device float *a [[buffer(0)]], constant uint &n [[buffer(1)]],\n"
+        "              uint i [[thread_position_in_grid]]) {\n"
+        "    #pragma METAL fp math_mode(safe)\n"
+        "    a[i] = a[i] * (i < n);\n}\n",
+        "k");
+    b->request.fast_math = true;
+    assert_int_equal(run_to(b, igi_simt_pass_contract), IG_STATUS_OK);
+    assert_int_equal(count_if(b->m.thread, is_multiplication), 1);
+    end(b);
+}
+
 // ---- check ----
 
 static void check_refuses_what_metal_does_not_have(void **state) {
@@ -618,6 +632,7 @@ int main(void) {
         cmocka_unit_test(define_computes_bfloat_in_float),
         cmocka_unit_test(contract_fuses_products_into_sums),
         cmocka_unit_test(contract_multiplies_by_bools_only_without_fast_math),
+        cmocka_unit_test(contract_multiplies_where_a_pragma_says_safe),
         cmocka_unit_test(check_refuses_what_metal_does_not_have),
         cmocka_unit_test(abort_checks_loops_that_may_not_end),
         cmocka_unit_test(abort_trusts_short_loops_only),
