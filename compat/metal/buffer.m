@@ -3,24 +3,13 @@
 
 #include "texture.h"
 
-MTLPurgeableState igi_set_purgeable(MTLPurgeableState *current, MTLPurgeableState next) {
-    MTLPurgeableState before = *current;
-    // Nothing is ever purged, so Empty has no effect either.
-    if (next != MTLPurgeableStateKeepCurrent) *current = next;
-    return before;
-}
-
 ig_buffer *igi_buffer_of(id<MTLBuffer> buffer) {
     return buffer ? ((IGBuffer *)buffer)->_buffer : NULL;
 }
 
 @implementation IGBuffer
 - (id)initWithBuffer:(ig_buffer *)buffer device:(IGDevice *)device options:(MTLResourceOptions)options {
-    if (!(self = [super init])) return nil;
-    _buffer = buffer;
-    _device = [device retain];
-    _options = options;
-    _purgeable = MTLPurgeableStateNonVolatile;
+    if ((self = [super initWithDevice:device options:options])) _buffer = buffer;
     return self;
 }
 
@@ -31,12 +20,7 @@ ig_buffer *igi_buffer_of(id<MTLBuffer> buffer) {
 
 - (void)dealloc {
     ig_buffer_release(_buffer);  // and with it the place, once no commands use it
-    [_device release];
     [super dealloc];
-}
-
-- (id<MTLDevice>)device {
-    return _device;
 }
 
 - (NSUInteger)length {
@@ -82,26 +66,9 @@ ig_buffer *igi_buffer_of(id<MTLBuffer> buffer) {
 
 // ---- Resource ----
 
-- (MTLCPUCacheMode)cpuCacheMode {
-    return (MTLCPUCacheMode)((_options & MTLResourceCPUCacheModeMask) >> MTLResourceCPUCacheModeShift);
-}
-
-- (MTLStorageMode)storageMode {
-    return igi_storage_mode(_options);
-}
-
 - (MTLHazardTrackingMode)hazardTrackingMode {
-    NSUInteger mode = (_options & MTLResourceHazardTrackingModeMask) >> MTLResourceHazardTrackingModeShift;
-    if (mode != MTLHazardTrackingModeDefault) return (MTLHazardTrackingMode)mode;
-    return _place ? MTLHazardTrackingModeUntracked : MTLHazardTrackingModeTracked;
-}
-
-- (MTLResourceOptions)resourceOptions {
-    return _options;
-}
-
-- (MTLPurgeableState)setPurgeableState:(MTLPurgeableState)state {
-    return igi_set_purgeable(&_purgeable, state);
+    BOOL isDefault = (_options & MTLResourceHazardTrackingModeMask) == MTLResourceHazardTrackingModeDefault;
+    return _place && isDefault ? MTLHazardTrackingModeUntracked : [super hazardTrackingMode];
 }
 
 - (id<MTLHeap>)heap {

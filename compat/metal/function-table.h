@@ -4,6 +4,7 @@
 #define INGOT_COMPAT_METAL_FUNCTION_TABLE_H
 
 #include "library.h"
+#include "resource.h"
 
 @interface IGFunctionHandle : IGObject <MTLFunctionHandle> {
     IGPipeline *_pipeline;
@@ -12,13 +13,12 @@
 - (id)initWithPipeline:(IGPipeline *)pipeline name:(NSString *)name;
 @end
 
-@interface IGVisibleFunctionTable : IGObject <MTLVisibleFunctionTable> {
+@interface IGVisibleFunctionTable : IGResource <MTLVisibleFunctionTable> {
    @public
     ig_function_table *_table;
 
    @private
     IGPipeline *_pipeline;
-    MTLPurgeableState _purgeable;
 }
 // nil if there is no memory for it.
 - (id)initWithPipeline:(IGPipeline *)pipeline count:(NSUInteger)count;

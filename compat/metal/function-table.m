@@ -84,9 +84,9 @@
 
 @implementation IGVisibleFunctionTable
 - (id)initWithPipeline:(IGPipeline *)pipeline count:(NSUInteger)count {
-    if (!(self = [super init])) return nil;
+    MTLResourceOptions options = MTLResourceStorageModePrivate | MTLResourceHazardTrackingModeUntracked;
+    if (!(self = [super initWithDevice:(IGDevice *)[pipeline device] options:options])) return nil;
     _pipeline = [pipeline retain];
-    _purgeable = MTLPurgeableStateNonVolatile;
     if (count <= UINT32_MAX && ig_function_table_create(pipeline->_pipeline, (uint32_t)count, &_table) == IG_STATUS_OK)
         return self;
     [self release];
@@ -115,46 +115,7 @@
 
 // ---- Resource ----
 
-- (id<MTLDevice>)device {
-    return [_pipeline device];
-}
-
 - (NSUInteger)allocatedSize {
     return ((NSUInteger)ig_function_table_count(_table) + 1) * sizeof(uint64_t);
-}
-
-- (MTLCPUCacheMode)cpuCacheMode {
-    return MTLCPUCacheModeDefaultCache;
-}
-
-- (MTLStorageMode)storageMode {
-    return MTLStorageModePrivate;
-}
-
-- (MTLHazardTrackingMode)hazardTrackingMode {
-    return MTLHazardTrackingModeUntracked;
-}
-
-- (MTLResourceOptions)resourceOptions {
-    return MTLResourceStorageModePrivate | MTLResourceHazardTrackingModeUntracked;
-}
-
-- (MTLPurgeableState)setPurgeableState:(MTLPurgeableState)state {
-    return igi_set_purgeable(&_purgeable, state);
-}
-
-- (id<MTLHeap>)heap {
-    return nil;
-}
-
-- (NSUInteger)heapOffset {
-    return 0;
-}
-
-- (void)makeAliasable {
-}
-
-- (BOOL)isAliasable {
-    return NO;
 }
 @end

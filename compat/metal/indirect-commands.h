@@ -3,7 +3,7 @@
 #ifndef INGOT_COMPAT_METAL_INDIRECT_COMMANDS_H
 #define INGOT_COMPAT_METAL_INDIRECT_COMMANDS_H
 
-#include "device.h"
+#include "resource.h"
 
 @class IGComputeEncoder;
 
@@ -17,11 +17,8 @@
 }
 @end
 
-@interface IGIndirectCommandBuffer : IGObject <MTLIndirectCommandBuffer> {
-    IGDevice *_device;
+@interface IGIndirectCommandBuffer : IGResource <MTLIndirectCommandBuffer> {
     NSMutableArray *_commands;
-    MTLResourceOptions _options;
-    MTLPurgeableState _purgeable;
     BOOL _inheritsPipeline, _inheritsBuffers;
 }
 - (id)initWithDevice:(IGDevice *)device

@@ -86,11 +86,8 @@ enum { SLOTS = 31 };
           descriptor:(MTLIndirectCommandBufferDescriptor *)descriptor
                count:(NSUInteger)count
              options:(MTLResourceOptions)options {
-    if (!(self = [super init])) return nil;
-    _device = [device retain];
+    if (!(self = [super initWithDevice:device options:options])) return nil;
     _commands = [[NSMutableArray alloc] initWithCapacity:count];
-    _options = options;
-    _purgeable = MTLPurgeableStateNonVolatile;
     _inheritsPipeline = descriptor.inheritPipelineState;
     _inheritsBuffers = descriptor.inheritBuffers;
     for (NSUInteger i = 0; i < count; i++) {
@@ -103,7 +100,6 @@ enum { SLOTS = 31 };
 
 - (void)dealloc {
     [_commands release];
-    [_device release];
     [super dealloc];
 }
 
@@ -133,46 +129,7 @@ enum { SLOTS = 31 };
 
 // ---- Resource ----
 
-- (id<MTLDevice>)device {
-    return _device;
-}
-
 - (NSUInteger)allocatedSize {
     return [_commands count] * sizeof(uint64_t);
-}
-
-- (MTLCPUCacheMode)cpuCacheMode {
-    return MTLCPUCacheModeDefaultCache;
-}
-
-- (MTLStorageMode)storageMode {
-    return igi_storage_mode(_options);
-}
-
-- (MTLHazardTrackingMode)hazardTrackingMode {
-    return MTLHazardTrackingModeTracked;
-}
-
-- (MTLResourceOptions)resourceOptions {
-    return _options;
-}
-
-- (MTLPurgeableState)setPurgeableState:(MTLPurgeableState)state {
-    return igi_set_purgeable(&_purgeable, state);
-}
-
-- (id<MTLHeap>)heap {
-    return nil;
-}
-
-- (NSUInteger)heapOffset {
-    return 0;
-}
-
-- (void)makeAliasable {
-}
-
-- (BOOL)isAliasable {
-    return NO;
 }
 @end

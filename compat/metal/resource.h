@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Buffers and heaps. Internal.
+// What all resources have in common, buffers and heaps. Internal.
 #ifndef INGOT_COMPAT_METAL_RESOURCE_H
 #define INGOT_COMPAT_METAL_RESOURCE_H
 
@@ -9,14 +9,21 @@
 
 @class IGHeap;
 
-@interface IGBuffer : IGObject <MTLBuffer> {
+// A resource with memory of its own; those of a heap override what they must.
+@interface IGResource : IGObject <MTLResource> {
+   @protected
+    IGDevice *_device;
+    MTLResourceOptions _options;
+    MTLPurgeableState _purgeable;
+}
+- (id)initWithDevice:(IGDevice *)device options:(MTLResourceOptions)options;
+@end
+
+@interface IGBuffer : IGResource <MTLBuffer> {
    @public
     ig_buffer *_buffer;
 
    @private
-    IGDevice *_device;
-    MTLResourceOptions _options;
-    MTLPurgeableState _purgeable;
     struct igi_heap_place *_place;  // NULL: separate memory
 }
 // Takes the reference to `buffer`.

@@ -7,17 +7,14 @@
 
 #include "resource.h"
 
-@interface IGTexture : IGObject <MTLTexture> {
+@interface IGTexture : IGResource <MTLTexture> {
    @public
     ig_texture *_texture;
 
    @private
-    IGDevice *_device;
     ig_texture_desc _desc;
-    MTLResourceOptions _options;
     MTLTextureUsage _usage;
     MTLTextureSwizzleChannels _swizzle;
-    MTLPurgeableState _purgeable;
     id<MTLBuffer> _buffer;      // that has the pixels, or nil
     IGTexture *_parent;         // of a view, or nil
     NSUInteger _level, _slice;  // of the parent

@@ -82,14 +82,11 @@ id<MTLTexture> igi_new_texture(IGDevice *device, MTLTextureDescriptor *d, id<MTL
                 usage:(MTLTextureUsage)usage
               swizzle:(MTLTextureSwizzleChannels)swizzle
                buffer:(id<MTLBuffer>)buffer {
-    if (!(self = [super init])) return nil;
+    if (!(self = [super initWithDevice:device options:options])) return nil;
     _texture = texture;
     ig_texture_get_desc(texture, &_desc);
-    _device = [device retain];
-    _options = options;
     _usage = usage;
     _swizzle = swizzle;
-    _purgeable = MTLPurgeableStateNonVolatile;
     _buffer = [buffer retain];
     return self;
 }
@@ -105,7 +102,6 @@ id<MTLTexture> igi_new_texture(IGDevice *device, MTLTextureDescriptor *d, id<MTL
     ig_texture_release(_texture);
     [_buffer release];
     [_parent release];
-    [_device release];
     [super dealloc];
 }
 
@@ -308,10 +304,6 @@ static BOOL has_pixels(MTLRegion region) {
 
 // ---- Resource ----
 
-- (id<MTLDevice>)device {
-    return _device;
-}
-
 // Of all levels and layers, without padding.
 - (NSUInteger)allocatedSize {
     NSUInteger bytes = 0, pixel = ig_pixel_format_bytes(_desc.format);
@@ -319,41 +311,5 @@ static BOOL has_pixels(MTLRegion region) {
     for (uint32_t level = 0; level < [self mipmapLevelCount]; level++)
         bytes += MAX(self.width >> level, 1u) * MAX(self.height >> level, 1u) * MAX(self.depth >> level, 1u) * pixel;
     return bytes * self.arrayLength * self.sampleCount * (cube ? 6 : 1);
-}
-
-- (MTLCPUCacheMode)cpuCacheMode {
-    return (MTLCPUCacheMode)((_options & MTLResourceCPUCacheModeMask) >> MTLResourceCPUCacheModeShift);
-}
-
-- (MTLStorageMode)storageMode {
-    return igi_storage_mode(_options);
-}
-
-- (MTLHazardTrackingMode)hazardTrackingMode {
-    NSUInteger mode = (_options & MTLResourceHazardTrackingModeMask) >> MTLResourceHazardTrackingModeShift;
-    return mode == MTLHazardTrackingModeDefault ? MTLHazardTrackingModeTracked : (MTLHazardTrackingMode)mode;
-}
-
-- (MTLResourceOptions)resourceOptions {
-    return _options;
-}
-
-- (MTLPurgeableState)setPurgeableState:(MTLPurgeableState)state {
-    return igi_set_purgeable(&_purgeable, state);
-}
-
-- (id<MTLHeap>)heap {
-    return nil;
-}
-
-- (NSUInteger)heapOffset {
-    return 0;
-}
-
-- (void)makeAliasable {
-}
-
-- (BOOL)isAliasable {
-    return NO;
 }
 @end

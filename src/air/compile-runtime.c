@@ -4,20 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/file.h"
+#include "core/embed.h"
 #include "core/status-internal.h"
 #include "msl/compiler.h"
-
-static void write_bytes(FILE *out, const char *bytes, size_t length) {
-    enum { PER_LINE = 1000 };
-    for (size_t i = 0; i < length; i++) {
-        unsigned char byte = (unsigned char)bytes[i];
-        if (i % PER_LINE == 0) fputs(i ? "\"\n    \"" : "    \"", out);
-        bool plain = byte >= 32 && byte < 127 && byte != '"' && byte != '\\' && byte != '?';
-        fprintf(out, plain ? "%c" : "\\%03o", byte);
-    }
-    fputs(length ? "\"" : "\"\"", out);
-}
 
 // Without fast math: instructions in a kernel keep the rules it was compiled with, and fast:: functions are fast anyway.
 static ig_status compile(const char *path, char **bitcode, size_t *length, ig_error *error) {
@@ -50,7 +39,7 @@ int main(int argc, char **argv) {
                                 : ig_status_text(status));
     // LLVM reads bitcode in words.
     fprintf(out, "#include \"air/runtime.h\"\n\n_Alignas(8) const char igi_air_runtime[] =\n");
-    write_bytes(out, bitcode, length);
+    igi_embed_bytes(out, bitcode, length);
     fprintf(out, ";\nconst size_t igi_air_runtime_length = %zu;\n", length);
     free(bitcode);
     ig_error_clear(&error);

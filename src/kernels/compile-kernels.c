@@ -4,22 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/embed.h"
 #include "core/status-internal.h"
 #include "kernels/source.h"
 #include "msl/build.h"
 #include "msl/packed.h"
-
-// Octal escapes throughout would make the C file four times as large.
-static void write_bytes(FILE *out, const char *bytes, size_t length) {
-    enum { PER_LINE = 1000 };
-    for (size_t i = 0; i < length; i++) {
-        unsigned char byte = (unsigned char)bytes[i];
-        if (i % PER_LINE == 0) fputs(i ? "\"\n    \"" : "    \"", out);
-        bool plain = byte >= 32 && byte < 127 && byte != '"' && byte != '\\' && byte != '?';
-        fprintf(out, plain ? "%c" : "\\%03o", byte);
-    }
-    fputs("\"", out);
-}
 
 static ig_status compile(igi_msl_compiler *compiler, igi_msl_request *request, igi_text *bytes, ig_error *error) {
     igi_msl_product product;
@@ -50,7 +39,7 @@ static ig_status write_file(FILE *out, igi_msl_compiler *compiler, const igi_emb
     if (status == IG_STATUS_OK) {
         igi_hash_hex(igi_msl_content_key(compiler, &request), name);
         fprintf(out, "  // %s\n  {\"%s\", %zu,\n", file->name, name, bytes.length);
-        write_bytes(out, bytes.data, bytes.length);
+        igi_embed_bytes(out, bytes.data, bytes.length);
         fprintf(out, "},\n");
     }
     igi_msl_sources_free(&request.sources);
