@@ -118,7 +118,9 @@ static ig_status load(ig_library *library, const ig_library_desc *desc, id<MTLLi
         *made = [device newLibraryWithData:data error:&problem];
         dispatch_release(data);
     } else {
-        NSURL *url = [NSURL fileURLWithPath:[NSString stringWithUTF8String:desc->path]];
+        NSString *path = [NSString stringWithUTF8String:desc->path];
+        if (!path) return igi_error_set(error, IG_STATUS_BAD_FORMAT, "%s: the path is not UTF-8", name_of(desc));
+        NSURL *url = [NSURL fileURLWithPath:path];
         *made = [device newLibraryWithURL:url error:&problem];
     }
     if (!*made) return igi_metal_read_problem(problem, name_of(desc), error);
