@@ -64,8 +64,7 @@ static int column_width(const cli_table *table, size_t column) {
     return (int)width;
 }
 
-static void print_cell(const cli_table *table, size_t index, int width) {
-    size_t column = index % table->columns;
+static void print_cell(const cli_table *table, size_t index, size_t column, int width) {
     bool last = column + 1 == table->columns;
     if (table->right_aligned & (1u << column)) {
         printf("%*s%s", width, table->cells[index], last ? "" : "  ");
@@ -74,14 +73,17 @@ static void print_cell(const cli_table *table, size_t index, int width) {
     }
 }
 
+// The first row is the heading.
+static void print_row(const cli_table *table, size_t first, const int *widths, int indent) {
+    printf("%*s%s", indent, "", first == 0 ? cli_escape(stdout, CLI_DIM) : "");
+    for (size_t i = 0; i < table->columns && first + i < table->count; i++) print_cell(table, first + i, i, widths[i]);
+    printf("%s\n", first == 0 ? cli_escape(stdout, CLI_PLAIN) : "");
+}
+
 void cli_table_print(cli_table *table, int indent) {
     int *widths = cli_alloc(table->columns * sizeof *widths);
     for (size_t i = 0; i < table->columns; i++) widths[i] = column_width(table, i);
-    for (size_t i = 0; i < table->count; i++) {
-        if (i % table->columns == 0) printf("%*s%s", indent, "", i == 0 ? cli_escape(stdout, CLI_DIM) : "");
-        print_cell(table, i, widths[i % table->columns]);
-        if ((i + 1) % table->columns == 0) printf("%s\n", i + 1 == table->columns ? cli_escape(stdout, CLI_PLAIN) : "");
-    }
+    for (size_t i = 0; i < table->count; i += table->columns) print_row(table, i, widths, indent);
     for (size_t i = 0; i < table->count; i++) free(table->cells[i]);
     free(table->cells), free(widths);
     *table = (cli_table){0};

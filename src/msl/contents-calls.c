@@ -145,7 +145,8 @@ static recursion describe_call(LLVMValueRef call) {
 }
 
 static void refuse_recursion(contents *c, const recursion *r) {
-    char *message = igi_format("'%s' is called recursively, which Ingot does not support unless it can be made a loop", r->name);
+    char *message =
+        igi_format("'%s' is called recursively, which Ingot does not support unless it can be made a loop", r->name);
     if (!message) {
         c->failed = true;
     } else if (r->place.file) {

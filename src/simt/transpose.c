@@ -121,8 +121,10 @@ LLVMValueRef igi_simt_part_of_word(igi_simt_widener *w, LLVMValueRef word, uint3
 // How many of a lane's elements one word holds.
 static uint32_t parts_of_word(const igi_simt_widener *w, LLVMTypeRef type, uint32_t size) {
     unsigned bits = bits_of(w, type);
-    uint32_t most = bits < WORD_BITS ? WORD_BITS / bits : 1, parts = size < most ? size : most;
-    return igi_is_power_of_two(size) && w->width % parts == 0 ? parts : 1;
+    uint32_t parts = 1;
+    if (!igi_is_power_of_two(size)) return parts;
+    while (2 * parts <= size && 2 * parts * bits <= WORD_BITS && w->width % (2 * parts) == 0) parts *= 2;
+    return parts;
 }
 
 // Shuffles of words are cheap on every machine. Those of bytes and halves are not, and LLVM takes long to choose them.
