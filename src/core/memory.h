@@ -57,6 +57,7 @@ static inline uint64_t igi_add_clamped(uint64_t a, uint64_t b) {
     uint64_t sum;
     return igi_add(a, b, &sum) ? sum : UINT64_MAX;
 }
+
 static inline bool igi_is_power_of_two(uint64_t value) {
     return value && !(value & (value - 1));
 }

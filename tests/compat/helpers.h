@@ -39,6 +39,8 @@ id<MTLLibrary> new_library(const char *source);
 id<MTLComputePipelineState> new_pipeline(const char *source, const char *kernel);
 id<MTLBuffer> new_words(NSUInteger count);  // of uint32_t, shared, zero
 uint32_t *words_of(id<MTLBuffer> buffer);
+// Runs the kernel on one thread, with the buffer as buffer 0, and waits.
+void run_one_thread(id<MTLComputePipelineState> pipeline, id<MTLBuffer> buffer);
 // Runs the kernel on 64 threads, with 64 new words as buffer 0, and waits; it may fail.
 void run_on_words(id<MTLCommandBuffer> commands, const char *source, const char *kernel);
 

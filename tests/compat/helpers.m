@@ -71,6 +71,19 @@ uint32_t *words_of(id<MTLBuffer> buffer) {
     return [buffer contents];
 }
 
+void run_one_thread(id<MTLComputePipelineState> pipeline, id<MTLBuffer> buffer) {
+    id<MTLCommandQueue> queue = [device newCommandQueue];
+    id<MTLCommandBuffer> commands = [queue commandBuffer];
+    id<MTLComputeCommandEncoder> encoder = [commands computeCommandEncoder];
+    [encoder setComputePipelineState:pipeline];
+    [encoder setBuffer:buffer offset:0 atIndex:0];
+    [encoder dispatchThreads:MTLSizeMake(1, 1, 1) threadsPerThreadgroup:MTLSizeMake(1, 1, 1)];
+    [encoder endEncoding];
+    [commands commit];
+    [commands waitUntilCompleted];
+    [queue release];
+}
+
 void run_on_words(id<MTLCommandBuffer> commands, const char *source, const char *kernel) {
     enum { COUNT = 64 };
     id<MTLComputePipelineState> pipeline = new_pipeline(source, kernel);

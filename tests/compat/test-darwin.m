@@ -49,21 +49,12 @@ static void vectors_have_the_layout_of_kernels(void **state) {
                .small = simd_make_half4(1, 2, 3, 4)};
     id<MTLBuffer> buffer = [device newBufferWithBytes:&given length:sizeof given options:0];
     id<MTLComputePipelineState> pipeline = new_pipeline(source, "turn");
-    id<MTLCommandQueue> queue = [device newCommandQueue];
-    id<MTLCommandBuffer> commands = [queue commandBuffer];
-    id<MTLComputeCommandEncoder> encoder = [commands computeCommandEncoder];
-    [encoder setComputePipelineState:pipeline];
-    [encoder setBuffer:buffer offset:0 atIndex:0];
-    [encoder dispatchThreads:MTLSizeMake(1, 1, 1) threadsPerThreadgroup:MTLSizeMake(1, 1, 1)];
-    [encoder endEncoding];
-    [commands commit];
-    [commands waitUntilCompleted];
+    run_one_thread(pipeline, buffer);
     const struct shared *made = buffer.contents;
     simd_float3 expected = simd_mul(given.turn, given.place);
     assert_true(expected.x == -2 && expected.y == 1 && expected.z == 6);
     assert_true(made->place.x == -2 && made->place.y == 1 && made->place.z == 6);
     assert_true(made->small.w == 8);
-    [queue release];
     [pipeline release];
     [buffer release];
 }

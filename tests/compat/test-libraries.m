@@ -79,19 +79,10 @@ static void options_reach_the_compiler(void **state) {
     id<MTLFunction> function = [library newFunctionWithName:@"k"];
     id<MTLComputePipelineState> pipeline = [device newComputePipelineStateWithFunction:function error:&error];
     id<MTLBuffer> buffer = new_words(4);
-    id<MTLCommandQueue> queue = [device newCommandQueue];
-    id<MTLCommandBuffer> commands = [queue commandBuffer];
-    id<MTLComputeCommandEncoder> encoder = [commands computeCommandEncoder];
-    [encoder setComputePipelineState:pipeline];
-    [encoder setBuffer:buffer offset:0 atIndex:0];
-    [encoder dispatchThreads:MTLSizeMake(1, 1, 1) threadsPerThreadgroup:MTLSizeMake(1, 1, 1)];
-    [encoder endEncoding];
-    [commands commit];
-    [commands waitUntilCompleted];
+    run_one_thread(pipeline, buffer);
     assert_int_equal(words_of(buffer)[0], 12);
     assert_int_equal(words_of(buffer)[1], 300);
     assert_int_equal(words_of(buffer)[2], 0);
-    [queue release];
     [buffer release];
     [pipeline release];
     [function release];
@@ -155,17 +146,9 @@ static float half_of(id<MTLLibrary> library, float x) {
     id<MTLComputePipelineState> pipeline = [device newComputePipelineStateWithFunction:function error:&error];
     assert_non_null(pipeline);
     id<MTLBuffer> data = [device newBufferWithBytes:&x length:sizeof x options:0];
-    id<MTLCommandQueue> queue = [device newCommandQueue];
-    id<MTLCommandBuffer> commands = [queue commandBuffer];
-    id<MTLComputeCommandEncoder> encoder = [commands computeCommandEncoder];
-    [encoder setComputePipelineState:pipeline];
-    [encoder setBuffer:data offset:0 atIndex:0];
-    [encoder dispatchThreads:MTLSizeMake(1, 1, 1) threadsPerThreadgroup:MTLSizeMake(1, 1, 1)];
-    [encoder endEncoding];
-    [commands commit];
-    [commands waitUntilCompleted];
+    run_one_thread(pipeline, data);
     float result = *(float *)[data contents];
-    [data release], [queue release], [pipeline release], [function release];
+    [data release], [pipeline release], [function release];
     return result;
 }
 

@@ -155,17 +155,16 @@ void igi_cpu_samples_enter(cpu_samples *samples) {
 
 // ---- From addresses to lines ----
 
-static const igi_simt_lines *lines_at(const cpu_program *program, uint64_t address, const char **path, uint32_t *line) {
+// Leaves path and line as they are if no code of the program is there.
+static void find_line(const cpu_program *program, uint64_t address, const char **path, uint32_t *line) {
     for (const cpu_variant *v = program->variants; v; v = v->next)
-        if (!v->failed && v->code.lines && igi_simt_lines_find(v->code.lines, address, path, line))
-            return v->code.lines;
-    return NULL;
+        if (!v->failed && v->code.lines && igi_simt_lines_find(v->code.lines, address, path, line)) return;
 }
 
 static void add_place(ig_device *device, const cpu_program *program, const place *p) {
     const char *path = "", *text = NULL;
     uint32_t line = 0;
-    lines_at(program, p->address, &path, &line);
+    find_line(program, p->address, &path, &line);
     const igi_msl_source *source = line ? igi_msl_sources_find(&program->module->sources, path) : NULL;
     size_t length = 0;
     if (source) text = igi_msl_source_line(source, line, &length);
