@@ -343,8 +343,9 @@ static void reflection_knows_textures(void **state) {
                                                                                  error:&error];
     assert_non_null(pipeline);
     assert_int_equal([reflection.bindings count], 4);
-    id<MTLTextureBinding> a = [reflection.bindings objectAtIndex:0], b = [reflection.bindings objectAtIndex:1],
-                          c = [reflection.bindings objectAtIndex:2];
+    id<MTLTextureBinding> a = (id<MTLTextureBinding>)[reflection.bindings objectAtIndex:0];
+    id<MTLTextureBinding> b = (id<MTLTextureBinding>)[reflection.bindings objectAtIndex:1];
+    id<MTLTextureBinding> c = (id<MTLTextureBinding>)[reflection.bindings objectAtIndex:2];
     assert_int_equal(a.type, MTLBindingTypeTexture);
     assert_int_equal(a.access, MTLBindingAccessWriteOnly);
     assert_int_equal(a.textureType, MTLTextureType2D);
