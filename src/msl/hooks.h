@@ -54,6 +54,7 @@
     X(matrix_store_b16, "v:ippplb") \
     X(texture_layout, "l:pl")       \
     X(constant_defined, "b:p")      \
+    X(part, "p:pli")                \
     X(log, "p:")
 
 #endif

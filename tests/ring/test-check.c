@@ -6,7 +6,7 @@
 #include "ring-helpers.h"
 
 // One kernel, because checked loops take seconds to compile: the type of a message says what its handler does wrong.
-enum { RIGHT, PAST, OWN, UNWRITTEN, RACE };
+enum { RIGHT, PAST, OWN, UNWRITTEN, PAYLOAD, STATE, OPENED, RACE };
 static const char source[] =
     "#include <ingot/ring>\n"
     "using namespace metal;\n"
@@ -19,20 +19,32 @@ static const char source[] =
     "    if (type == 2) shared[i] = table[n];\n"
     "    if (type != 3) value = n;\n"
     "    if (type == 3) shared[i] = value;\n"
-    "    if (type == 4) {\n"
+    "    if (type == 4) shared[i] = context.payload<uint>()[n / 4096];\n"
+    "    if (type == 5) context.state<uint>()[n / 1024] = n;\n"
+    "    if (type == 6) {\n"
+    "        device uint *answer = context.open_reply<uint>(1, 1);\n"
+    "        if (context.leads()) answer[0] = n;\n"
+    "        answer[n / 4096 + i] = n;\n"
+    "    }\n"
+    "    if (type == 7) {\n"
     "        shared[i] = n;\n"
     "        shared[64 + i] = shared[(i + 1) % context.thread_count()];\n"
     "    }\n"
-    "    context.reply(1, n);\n"
+    "    if (type != 6) context.reply(1, n);\n"
     "}\n"
     "INGOT_RING_KERNEL(wrong, wrong)\n";
 static const struct {
-    const char *kind;
+    const char *kind, *message;
     uint32_t lines[2];
-} expected[] = {[PAST] = {"out-of-bounds", {8}},
-                [OWN] = {"out-of-bounds", {9}},
-                [UNWRITTEN] = {"uninitialised", {11}},
-                [RACE] = {"race", {13, 14}}};
+} expected[] = {
+    [PAST] = {"out-of-bounds", "writes 4 bytes at byte 16384 of", {8}},
+    [OWN] = {"out-of-bounds", "'table', which has 16", {9}},
+    [UNWRITTEN] = {"uninitialised", "writes", {11}},
+    [PAYLOAD] = {"out-of-bounds", "reads 4 bytes at byte 4 of the payload of the message, which has 4", {12}},
+    [STATE] = {"out-of-bounds", "writes 4 bytes at byte 16 of the state of the ring kernel, which has 16", {13}},
+    [OPENED] = {"out-of-bounds", "writes 4 bytes at byte 4 of the payload of the message to send, which has 4", {17}},
+    [RACE] = {"race", "another thread", {20, 21}},
+};
 
 static ig_device *checked;
 
@@ -49,8 +61,13 @@ static int close_checked(void **state) {
 }
 
 static ig_ring_kernel *launch_wrong(uint32_t block, ig_ring_mode mode, ig_buffer *buffer) {
-    return launch(&(ig_ring_launch_desc){
-        .name = "wrong", .source = source, .block = block, .mode = mode, .buffers = {buffer}, .idle_spins = 1000000});
+    return launch(&(ig_ring_launch_desc){.name = "wrong",
+                                         .source = source,
+                                         .block = block,
+                                         .mode = mode,
+                                         .buffers = {buffer},
+                                         .state_bytes = 16,
+                                         .idle_spins = 1000000});
 }
 
 static void ask(ig_ring_kernel *kernel, uint64_t type, uint32_t value) {
@@ -80,6 +97,7 @@ static void expect_findings(uint32_t block, ig_ring_mode mode, uint64_t last) {
         const ig_finding *found = newest(kernel, type);
         assert_string_equal(found->kind, expected[type].kind);
         assert_string_equal(found->kernel, "wrong");
+        assert_contains(found->message, expected[type].message);
         uint32_t line = found->sides[0].line;
         assert_true(line == expected[type].lines[0] || line == expected[type].lines[1]);
         assert_true(found->count >= 3);
@@ -94,8 +112,8 @@ static void expect_findings(uint32_t block, ig_ring_mode mode, uint64_t last) {
 
 static void wrong_handlers_are_found_in_both_modes(void **state) {
     (void)state;
-    expect_findings(1, IG_RING_EVENT_DRIVEN, UNWRITTEN);
-    expect_findings(1, IG_RING_PERSISTENT, UNWRITTEN);
+    expect_findings(1, IG_RING_EVENT_DRIVEN, OPENED);
+    expect_findings(1, IG_RING_PERSISTENT, OPENED);
     expect_findings(40, IG_RING_EVENT_DRIVEN, RACE);
     expect_findings(40, IG_RING_PERSISTENT, RACE);
 }

@@ -99,6 +99,13 @@ static char *describe_argument(const teller *t, ig_argument_kind kind, uint32_t 
     return quoted(what, argument_name(t, kind, index));
 }
 
+static char *describe_part(uint32_t part) {
+    static const char *const names[IGI_PART_COUNT] = {[IGI_PART_PAYLOAD] = "the payload of the message",
+                                                      [IGI_PART_STATE] = "the state of the ring kernel",
+                                                      [IGI_PART_OPENED] = "the payload of the message to send"};
+    return igi_strdup(part < IGI_PART_COUNT ? names[part] : "a part of a buffer");
+}
+
 static char *describe_object(const teller *t) {
     const igi_simt_checked_site *site = site_of(t, &t->finding->sides[0]);
     const igi_simt_checked_object *object = t->finding->object;
@@ -109,6 +116,9 @@ static char *describe_object(const teller *t) {
         case IGI_SPACE_VARIABLE: return quoted("threadgroup variable", name);
         case IGI_SPACE_PRIVATE: return quoted("variable", name);
         case IGI_SPACE_CONSTANT: return quoted("constant", name);
+        case IGI_SPACE_PART:
+            if (!object) return describe_part(site->index);
+            break;
         default: break;
     }
     if (!object || object == &t->checked->nowhere) return igi_strdup("");

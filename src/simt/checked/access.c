@@ -188,7 +188,8 @@ static void find_bounds(igi_simt_instrumenter *in, const access *a, guard *g) {
     switch (g->of.space) {
         case IGI_SPACE_BUFFER:
         case IGI_SPACE_ARGUMENT: g->object = igi_simt_object_at(in, g->of.index); break;
-        case IGI_SPACE_UNKNOWN: g->object = igi_simt_find_object(in, g->of.base); break;
+        case IGI_SPACE_UNKNOWN:
+        case IGI_SPACE_PART: g->object = igi_simt_find_object(in, g->of.base); break;
         case IGI_SPACE_VARIABLE: g->object = igi_simt_object_at(in, IGI_CHECKED_STATICS); break;
         default: g->object = LLVMConstNull(in->pointer);
     }
@@ -196,6 +197,11 @@ static void find_bounds(igi_simt_instrumenter *in, const access *a, guard *g) {
     if (g->of.space == IGI_SPACE_VARIABLE || g->of.space == IGI_SPACE_PRIVATE || g->of.space == IGI_SPACE_CONSTANT) {
         g->base = address_of(in, g->of.base);
         g->bytes = igi_simt_number64(in, write && g->of.space == IGI_SPACE_CONSTANT ? 0 : g->of.bytes);
+        return;
+    }
+    if (g->of.space == IGI_SPACE_PART) {
+        g->base = address_of(in, g->of.base);
+        g->bytes = LLVMGetOperand(g->of.base, 1);
         return;
     }
     g->base = object_field(in, g->object, offsetof(igi_simt_checked_object, base));

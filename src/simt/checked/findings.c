@@ -135,7 +135,7 @@ void igi_simt_checked_outside(igi_simt_checked *checked, uint32_t thread, uint32
     igi_simt_finding_kind kind = kind_of(at, address, base, bytes, object);
     bool nowhere = object == &checked->nowhere && kind == IGI_FINDING_OUT_OF_BOUNDS;
     if (nowhere && checked->is_released && checked->is_released(checked->user, address)) kind = IGI_FINDING_RELEASED;
-    bool of_object = object && at->space != IGI_SPACE_VARIABLE && base == object->base;
+    bool of_object = object && at->space != IGI_SPACE_VARIABLE && at->space != IGI_SPACE_PART && base == object->base;
     igi_simt_checked_finding finding = {.kind = kind,
                                         .sides = {side_of(checked, thread, site)},
                                         .object = of_object ? object : NULL,

@@ -184,7 +184,7 @@ static bool stores_number(LLVMValueRef i) {
 
 static bool is_output(const igi_simt_instrumenter *in, LLVMValueRef store) {
     igi_simt_provenance to = igi_simt_trace_pointer(in, LLVMGetOperand(store, 1));
-    return to.known && (to.space == IGI_SPACE_BUFFER || to.space == IGI_SPACE_UNKNOWN);
+    return to.known && (to.space == IGI_SPACE_BUFFER || to.space == IGI_SPACE_PART || to.space == IGI_SPACE_UNKNOWN);
 }
 
 static void follow(igi_simt_instrumenter *in, LLVMValueRef store) {

@@ -94,10 +94,10 @@ static void build_identity(igi_simt_instrumenter *in) {
 }
 
 static bool is_object(LLVMValueRef instruction) {
-    return igi_simt_calls(instruction, "ig.object");
+    return igi_simt_calls(instruction, "ig.object") || igi_simt_is_part(instruction);
 }
 
-// Threadgroup variables become plain addresses again.
+// Threadgroup variables and parts become plain addresses again.
 static void forget_object(igi_simt_instrumenter *in, LLVMValueRef object) {
     (void)in;
     LLVMReplaceAllUsesWith(object, LLVMGetOperand(object, 0));
@@ -164,9 +164,23 @@ static ig_status run(igi_simt_instrumenter *in) {
     return status;
 }
 
+static void forget_part(LLVMBuilderRef builder, LLVMValueRef part) {
+    (void)builder;
+    LLVMReplaceAllUsesWith(part, LLVMGetOperand(part, 0));
+    LLVMInstructionEraseFromParent(part);
+}
+
+// Where parts are not checked, they are what they are parts of. A quick look does not know them.
+static ig_status forget_parts(igi_simt_module *m) {
+    return igi_simt_rewrite_instructions(m, igi_simt_is_part, forget_part);
+}
+
 ig_status igi_simt_pass_instrument(igi_simt_module *m) {
     LLVMContextRef context = m->context;
-    if (!m->request->check) return IG_STATUS_OK;
+    if (!m->request->check || m->request->check & IGI_CHECK_QUICK) {
+        ig_status status = forget_parts(m);
+        if (status != IG_STATUS_OK || !m->request->check) return status;
+    }
     igi_simt_instrumenter in = {.m = m,
                                 .builder = LLVMCreateBuilderInContext(context),
                                 .i1 = LLVMInt1TypeInContext(context),

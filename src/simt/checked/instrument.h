@@ -21,7 +21,7 @@ typedef struct igi_simt_provenance {
     igi_simt_checked_space space;
     LLVMValueRef base;
     uint64_t bytes;
-    uint32_t index;     // of the argument; of a threadgroup variable, where it begins
+    uint32_t index;     // of the argument; of a threadgroup variable, where it begins; of a part, its kind
     LLVMValueRef name;  // value that carries the name; NULL: none
     bool known;         // false: not memory of the program, such as igi_simt_group
 } igi_simt_provenance;
@@ -73,6 +73,8 @@ void igi_simt_free_sites(igi_simt_sites_builder *sites);
 // ---- Provenance ----
 
 igi_simt_provenance igi_simt_trace_pointer(const igi_simt_instrumenter *in, LLVMValueRef pointer);
+// A call of __ig_part: the pointer, the bytes of the part that it points to, and an igi_simt_checked_part.
+bool igi_simt_is_part(LLVMValueRef instruction);
 // The offset of a pointer from the alloca that it is made from, if that is a constant. Otherwise *variable is NULL.
 bool igi_simt_constant_place(const igi_simt_instrumenter *in, LLVMValueRef pointer, LLVMValueRef *variable,
                              int64_t *offset);

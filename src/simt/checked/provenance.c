@@ -52,6 +52,19 @@ static uint32_t place_of_variable(LLVMValueRef variable) {
     return (uint32_t)offset;
 }
 
+bool igi_simt_is_part(LLVMValueRef instruction) {
+    return igi_simt_calls(instruction, "__ig_part");
+}
+
+static igi_simt_provenance part_of(LLVMValueRef call) {
+    LLVMValueRef kind = LLVMGetOperand(call, 2);
+    uint64_t number = LLVMIsAConstantInt(kind) ? LLVMConstIntGetZExtValue(kind) : IGI_PART_COUNT;
+    return (igi_simt_provenance){.space = IGI_SPACE_PART,
+                                 .base = call,
+                                 .index = number < IGI_PART_COUNT ? (uint32_t)number : IGI_PART_COUNT,
+                                 .known = true};
+}
+
 static igi_simt_provenance root_of(const igi_simt_instrumenter *in, LLVMValueRef value) {
     igi_simt_provenance found = {.space = IGI_SPACE_UNKNOWN, .base = value, .known = true};
     if (LLVMIsAAllocaInst(value))
@@ -63,6 +76,8 @@ static igi_simt_provenance root_of(const igi_simt_instrumenter *in, LLVMValueRef
         found =
             (igi_simt_provenance){IGI_SPACE_VARIABLE,       value, LLVMConstIntGetZExtValue(LLVMGetOperand(value, 1)),
                                   place_of_variable(value), value, true};
+    else if (igi_simt_is_part(value))
+        found = part_of(value);
     else if (LLVMIsALoadInst(value))
         trace_slot(in, value, &found);
     else if (is_own_argument(in, value))

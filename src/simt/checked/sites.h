@@ -30,8 +30,17 @@ typedef enum igi_simt_checked_space {
     IGI_SPACE_VARIABLE,  // a threadgroup variable
     IGI_SPACE_PRIVATE,
     IGI_SPACE_CONSTANT,  // of the program
+    IGI_SPACE_PART,      // a part of a buffer that __ig_part was called for
     IGI_SPACE_COUNT
 } igi_simt_checked_space;
+
+// What __ig_part is called for: numbers that src/msl/include/ring uses too.
+typedef enum igi_simt_checked_part {
+    IGI_PART_PAYLOAD,  // of the message that a ring kernel handles
+    IGI_PART_STATE,    // of a ring kernel
+    IGI_PART_OPENED,   // the payload of a message that it is about to send
+    IGI_PART_COUNT
+} igi_simt_checked_part;
 
 typedef struct igi_simt_checked_site {
     uint32_t path;  // of strings: as clang was told; "" when not known
@@ -40,7 +49,8 @@ typedef struct igi_simt_checked_site {
     uint32_t act;     // igi_simt_checked_act
     uint32_t space;   // igi_simt_checked_space
     uint32_t bytes;   // that are accessed
-    uint32_t index;   // of the argument; of a threadgroup variable, where it begins in the threadgroup's memory
+    uint32_t index;   // of the argument; of a threadgroup variable, where it begins in the threadgroup's memory; of a
+                      // part, an igi_simt_checked_part
     uint32_t alignment;
 } igi_simt_checked_site;
 

@@ -77,9 +77,14 @@ static bool is_padding(LLVMValueRef store) {
            igi_simt_constant_offset(LLVMGetOperand(store, 1), &offset);
 }
 
+static bool is_for_others(const igi_simt_instrumenter *in, LLVMValueRef pointer) {
+    igi_simt_checked_space space = igi_simt_trace_pointer(in, pointer).space;
+    return space == IGI_SPACE_BUFFER || space == IGI_SPACE_PART;
+}
+
 static void use_stored(igi_simt_instrumenter *in, LLVMValueRef store) {
     if (is_padding(store)) return;
-    if (igi_simt_trace_pointer(in, LLVMGetOperand(store, 1)).space != IGI_SPACE_BUFFER) return;
+    if (!is_for_others(in, LLVMGetOperand(store, 1))) return;
     LLVMPositionBuilderBefore(in->builder, store);
     use(in, meaningful_part(LLVMGetOperand(store, 0)));
 }
@@ -108,7 +113,7 @@ static void use_copied(igi_simt_instrumenter *in, LLVMValueRef copy) {
     LLVMTypeRef type = LLVMIsAGetElementPtrInst(to) ? LLVMGetGEPSourceElementType(to) : NULL;
     if (!type || !bytes || bytes > MOST_BYTES || LLVMABISizeOfType(in->layout, type) != bytes || !is_dense(in, type))
         return;
-    if (igi_simt_trace_pointer(in, to).space != IGI_SPACE_BUFFER) return;
+    if (!is_for_others(in, to)) return;
     LLVMPositionBuilderBefore(in->builder, copy);
     LLVMTypeRef bits = LLVMIntTypeInContext(in->m->context, (unsigned)bytes * 8);
     LLVMValueRef value = LLVMBuildLoad2(in->builder, bits, from, "");

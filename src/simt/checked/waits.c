@@ -7,7 +7,7 @@
 
 static bool waits(LLVMValueRef i) {
     return strncmp(igi_simt_callee_name(i), "__ig_", 5) == 0 && !igi_simt_calls(i, "__ig_simd_lane") &&
-           !igi_simt_calls(i, "__ig_simd_index") && !igi_simt_calls(i, "__ig_constant_defined");
+           !igi_simt_calls(i, "__ig_simd_index") && !igi_simt_calls(i, "__ig_constant_defined") && !igi_simt_is_part(i);
 }
 
 static bool is_fence(LLVMValueRef i) {
