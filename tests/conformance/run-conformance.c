@@ -4,7 +4,7 @@
 // With -d command buffers have a deadline: kernels are compiled so that they can be stopped. With -n every Nth case
 // runs. Prints a line for each failed case and ends with "N passed, N failed, N skipped". INGOT_* variables reach the
 // device, so INGOT_SIMT_WIDTH=1 runs everything at that width. The disk cache is a new directory, or the one that
-// INGOT_TEST_CACHE names: runs at other widths then find clang's results there.
+// INGOT_CACHE_DIR names: runs at other widths then find clang's results there.
 #include "run-conformance.h"
 
 #include <dirent.h>
@@ -142,7 +142,7 @@ int main(int count, char **arguments) {
                 "usage: run-conformance [-v] [-d] [-n N] [-k PART-OF-NAME] FILE.expect|FILE.error|DIRECTORY...\n");
         return 2;
     }
-    const char *shared = getenv("INGOT_TEST_CACHE");
+    const char *shared = getenv("INGOT_CACHE_DIR");
     char *cache = shared ? strdup(shared) : igi_make_temp_dir();
     if (!cache || setenv("INGOT_CACHE_DIR", cache, 1) != 0) return 3;
     for (int i = first; i < count; i++) run_path(s, arguments[i]);

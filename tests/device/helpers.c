@@ -15,6 +15,7 @@
 
 ig_device *device;
 char *cache_dir;
+static char *kernel_dir;  // INGOT_CACHE_DIR, where kernels of other programs are; without it, cache_dir
 
 bool on_software_device(void) {
     const char *named = getenv("INGOT_DEVICE");
@@ -44,14 +45,15 @@ static void learn_fault_handlers(void) {
 
 int open_test_device(void **state) {
     (void)state;
-    unsetenv("INGOT_CLANG"), unsetenv("INGOT_WORKERS"), unsetenv("INGOT_CACHE_DIR");
+    const char *shared = getenv("INGOT_CACHE_DIR");
     cache_dir = igi_make_temp_dir();
-    if (!cache_dir) return -1;
+    kernel_dir = strdup(shared && *shared ? shared : cache_dir);
+    if (!cache_dir || !kernel_dir) return -1;
+    unsetenv("INGOT_CLANG"), unsetenv("INGOT_WORKERS"), unsetenv("INGOT_CACHE_DIR");
     // Metal has its own cache, whatever the descriptor says.
-    const char *shared = getenv("INGOT_TEST_CACHE");
-    if (!on_software_device()) setenv("INGOT_CACHE_DIR", shared ? shared : cache_dir, 1);
+    if (!on_software_device()) setenv("INGOT_CACHE_DIR", kernel_dir, 1);
     ig_error error = {0};
-    ig_device_desc desc = {.cache_dir = cache_dir};
+    ig_device_desc desc = {.cache_dir = kernel_dir};
     if (ig_device_create(&desc, &device, &error) == IG_STATUS_OK) {
         learn_fault_handlers();
         return 0;
@@ -65,6 +67,7 @@ int close_test_device(void **state) {
     (void)state;
     ig_device_release(device);
     remove_temp_dir(cache_dir);
+    free(kernel_dir);
     return 0;
 }
 
@@ -72,7 +75,7 @@ ig_device *open_device(const ig_device_desc *desc) {
     ig_device_desc full = desc ? *desc : (ig_device_desc){0};
     ig_device *made = NULL;
     ig_error error = {0};
-    if (!full.cache_dir) full.cache_dir = cache_dir;
+    if (!full.cache_dir) full.cache_dir = kernel_dir;
     if (ig_device_create(&full, &made, &error) != IG_STATUS_OK) fail_msg("no device: %s", error.message);
     return made;
 }

@@ -35,7 +35,7 @@ static inline ig_size line(uint64_t length) {
 void expect_contains(const char *text, const char *part, const char *file, int line);
 
 // All of these fail the test, showing the compiler's log, if they fail.
-ig_device *open_device(const ig_device_desc *desc);  // NULL cache_dir: the program's
+ig_device *open_device(const ig_device_desc *desc);  // NULL cache_dir: that of `device`
 ig_library *compile_on(ig_device *on, const ig_library_desc *desc);
 ig_library *compile(const char *source);
 ig_pipeline *pipeline_of(ig_library *library, const char *kernel);

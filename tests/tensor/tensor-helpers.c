@@ -9,17 +9,9 @@
 
 ig_stream *stream;
 
-// Kernels compiled by one test need not be compiled by the next.
-static int share_cache(void) {
-    const char *shared = getenv("INGOT_TEST_CACHE");
-    if (!shared) return 0;
-    ig_device_release(device);
-    return ig_device_create(&(ig_device_desc){.cache_dir = shared}, &device, NULL) == IG_STATUS_OK ? 0 : -1;
-}
-
 int open_test_stream(void **state) {
     unsetenv("INGOT_BACKEND"), unsetenv("INGOT_THRESHOLDS"), unsetenv("INGOT_BLAS");
-    if (open_test_device(state) != 0 || share_cache() != 0) return -1;
+    if (open_test_device(state) != 0) return -1;
     return ig_stream_create(device, NULL, &stream, NULL) == IG_STATUS_OK ? 0 : -1;
 }
 

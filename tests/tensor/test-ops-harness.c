@@ -158,8 +158,7 @@ int main(int argc, char **argv) {
     ig_backend wanted = IG_BACKEND_ANY;
     if (argc > 2 && !igi_tensor_backend_find(argv[2], strlen(argv[2]), &wanted)) return 2;
     ig_device *device = NULL;
-    const char *shared = getenv("INGOT_TEST_CACHE");
-    if (shared) setenv("INGOT_CACHE_DIR", shared, 1);
+    const char *shared = getenv("INGOT_CACHE_DIR");
     char *cache = shared ? strdup(shared) : igi_make_temp_dir();
     if (!cache || ig_device_create(&(ig_device_desc){.cache_dir = cache}, &device, NULL) != IG_STATUS_OK) return 2;
     if (igi_tensor_runtime_create(device, igi_op_backends, &runtime, NULL) != IG_STATUS_OK) return 2;
