@@ -21,7 +21,7 @@ JOBS ?=
 COMMON := -Dtests=true -Dprefix=$(abspath $(PREFIX))
 # What is installed has no asserts and does not verify after each pass; the sanitized builds, which only test, do.
 RELEASE := $(COMMON) -Dbuildtype=debugoptimized -Db_ndebug=true
-SANITIZED := $(COMMON) -Dbuildtype=debugoptimized -Db_lundef=false -Dplain_build=$(abspath build)
+SANITIZED := $(COMMON) -Dbuildtype=debug -Db_lundef=false -Dplain_build=$(abspath build)
 TESTED := build build-asan build-tsan
 TEST_LOGS := $(TESTED:%=%/meson-logs/testlog.json)
 MESON_TEST := $(MESON) test --no-rebuild --print-errorlogs $(if $(JOBS),--num-processes $(JOBS))
