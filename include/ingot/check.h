@@ -29,7 +29,7 @@ enum {
 // "all", or names separated by commas: memory, races, init, sync, arithmetic. errors: INVALID_ARGUMENT.
 ig_status ig_check_parse(const char *names, uint32_t *checks, ig_error *error);
 
-// One place in a kernel that has to do with a finding.
+// One of the places in a kernel that are involved in a finding.
 typedef struct ig_finding_side {
     const char *action;  // "writes 4 bytes", "waits"
     const char *file;    // as given; "" when not known

@@ -74,7 +74,7 @@ typedef enum ig_kernel_log_level {
     IG_KERNEL_LOG_FAULT,   // log_fault
 } ig_kernel_log_level;
 
-// What a kernel has logged with <metal_logging>. Valid during the call that brings it.
+// What a kernel has logged with <metal_logging>. Valid only during the callback.
 typedef struct ig_kernel_log_entry {
     ig_kernel_log_level level;
     const char *kernel;
@@ -106,20 +106,21 @@ typedef struct ig_device_desc {
     const char *cache_dir;
     uint64_t cache_bytes;  // limit of the disk cache; 0: 512 MiB. Entries larger than a quarter of it are not kept
     uint32_t check;        // flags of ingot/check.h: what to check while kernels run; 0: INGOT_CHECK, else nothing
-    // Not 0: threads, simdgroups and threadgroups run in an order made from this number, one at a time, so that what
-    // depends on their order shows. 0: INGOT_SCHEDULE, else as fast as possible.
+    // Not 0: the seed of a random order in which threads, simdgroups and threadgroups run, one at a time. This exposes
+    // kernels that depend on the order. 0: INGOT_SCHEDULE, else as fast as possible.
     uint64_t schedule;
     // Directory into which dispatches that fail are written, for `ingot replay`; NULL: INGOT_CAPTURE_DIR, else none are.
     const char *capture_dir;
-    // Which dispatches are captured besides: kernels and their dispatches, "sum*,scan:0-9"; NULL: INGOT_CAPTURE_DISPATCH
+    // Other dispatches to capture: kernels and numbers of their dispatches, "sum*,scan:0-9"; NULL: INGOT_CAPTURE_DISPATCH
     const char *capture_dispatch;
-    ig_kernel_log_desc kernel_log;  // what kernels log, for command buffers that say nothing else
+    ig_kernel_log_desc kernel_log;  // for command buffers without a kernel_log of their own
     bool profile;                   // measure kernels, for ig_device_get_profile
     // Also count where they spend their time, by source line, for ig_device_get_line_profile: on Linux, by timers of the
     // threads that run kernels, which send them SIGPROF. The program must not use that signal itself; afterwards it is
     // ignored.
     bool profile_lines;
-    const char *trace;  // a file for a trace in Chrome's format, also measures; NULL: INGOT_TRACE, else none. "": none
+    // A file to write a trace to, in Chrome's format; turns `profile` on. NULL: INGOT_TRACE, else none. "": none.
+    const char *trace;
     // Show kernels and their lines to "gdb", "perf" or "gdb,perf"; "variables": to gdb with variables, unoptimised and
     // one thread at a time. NULL: INGOT_JIT_DEBUG.
     const char *jit_debug;
@@ -154,7 +155,7 @@ typedef struct ig_kernel_profile {
     uint64_t compile_ns;        // generating or loading its code
     uint32_t width;             // threads that run at once in vector registers; 0 on a GPU
 } ig_kernel_profile;
-// What kernels have cost since the device was opened, those that took longest first. owns: the caller frees *rows, with
+// What kernels have cost since the device was opened, the most expensive first. owns: the caller frees *rows, with
 // their names, by one free(). errors: WRONG_STATE unless the device was opened with `profile` or `trace`.
 ig_status ig_device_get_profile(ig_device *device, ig_kernel_profile **rows, size_t *count);
 
@@ -193,8 +194,8 @@ typedef struct ig_buffer_desc {
                        void *user);  // called when no_copy is no longer used; may be NULL
     void *user;                      // passed to `deallocate`
     const char *label;               // a name for messages and tools; may be NULL
-    // Bytes after the buffer that kernels can reach by mistake without a fault, as on a GPU; zero at first. Only for memory of
-    // the software device. Checking reports the mistake all the same.
+    // Bytes after the buffer that a kernel may access by mistake without a fault, as on a GPU; zero at first. Only for
+    // memory of the software device. Checking still reports such accesses.
     uint32_t tail;
 } ig_buffer_desc;
 
@@ -239,7 +240,7 @@ void ig_device_trim_pool(ig_device *device, uint64_t keep_bytes);
 
 // How strictly floating-point arithmetic follows IEEE 754.
 typedef enum ig_math_mode {
-    IG_MATH_FAST,  // Metal's default: operations may be reordered, and denormals are flushed to zero
+    IG_MATH_FAST,  // Metal's default: faster, less accurate functions; denormals are flushed to zero; a GPU may reorder
     IG_MATH_SAFE,  // infinities, NaN and denormals behave as IEEE 754 says
 } ig_math_mode;
 
@@ -249,8 +250,8 @@ typedef struct ig_define {
     const char *value;  // NULL: 1
 } ig_define;
 
-// What to compile, and how. Exactly one of `source`, `path` and `data` must be set. A library that is compiled already, a
-// .metallib, has its macros, language version and floating-point rules in it: those given here are not used.
+// What to compile, and how. Exactly one of `source`, `path` and `data` must be set. For a .metallib, which is already
+// compiled, macros, language version and math mode are ignored.
 typedef struct ig_library_desc {
     const char *source;    // MSL text
     size_t source_length;  // in bytes; 0: source is NUL-terminated
@@ -269,10 +270,10 @@ typedef struct ig_library_desc {
 } ig_library_desc;
 
 // Compiles MSL, or loads it from the cache, or opens a .metallib. A kernel of a .metallib is translated when its
-// arguments are first asked for or its first pipeline is created; what it uses that the software device does not have is
-// reported then, and the others run. On failure `error` has the first diagnostic in `message`, with its place,
-// and all of them in `log`. errors: COMPILE_FAILED, COMPILER_MISSING, COMPILER_CRASHED, COMPILER_TIMEOUT, NOT_FOUND (no
-// such file), BAD_FORMAT (a damaged .metallib), INVALID_ARGUMENT, OUT_OF_MEMORY.
+// arguments are first queried or its first pipeline is created. If it uses a feature that the software device lacks, that
+// call fails; other kernels are not affected. On failure `error` has the first diagnostic in `message`, with its
+// location, and all of them in `log`. errors: COMPILE_FAILED, COMPILER_MISSING, COMPILER_CRASHED, COMPILER_TIMEOUT,
+// NOT_FOUND (no such file), BAD_FORMAT (a damaged .metallib), INVALID_ARGUMENT, OUT_OF_MEMORY.
 ig_status ig_library_create(ig_device *device, const ig_library_desc *desc, ig_library **library, ig_error *error);
 ig_library *ig_library_retain(ig_library *library);
 void ig_library_release(ig_library *library);
@@ -291,7 +292,7 @@ typedef enum ig_argument_kind {
 
 // What a kernel does with an argument.
 typedef enum ig_access {
-    IG_ACCESS_NONE,        // not memory; or, of a pipeline, not used: it need not be set
+    IG_ACCESS_NONE,        // not memory; or, for a pipeline, not used, so that it need not be set
     IG_ACCESS_READ,        // read only
     IG_ACCESS_WRITE,       // written only
     IG_ACCESS_READ_WRITE,  // read and written, or not known to be less
@@ -349,20 +350,21 @@ typedef struct ig_function_constant_info {
 
 // The number of kernels in a library.
 size_t ig_library_kernel_count(const ig_library *library);
-// A kernel by its place in the source, or NULL past the last. Borrowed from the library.
+// A kernel by its index, in the order of the source, or NULL past the last. Borrowed from the library.
 const ig_kernel_info *ig_library_kernel(const ig_library *library, size_t index);
-// The name of a kernel by its place, or NULL past the last: without its arguments, which take time to find in a
-// .metallib. Borrowed from the library.
+// The name of a kernel by its index, or NULL past the last. Cheaper than ig_library_kernel for a .metallib, whose kernels
+// must be translated before their arguments are known. Borrowed from the library.
 const char *ig_library_kernel_name(const ig_library *library, size_t index);
 // The kernel with this name, or NULL if there is none. Borrowed from the library.
 const ig_kernel_info *ig_library_find_kernel(const ig_library *library, const char *name);
 // The number of [[visible]] and [[stitchable]] functions in a library, which pipelines can link.
 size_t ig_library_function_count(const ig_library *library);
-// The name of a visible function by its place in the source, or NULL past the last. Borrowed from the library.
+// The name of a visible function by its index, in the order of the source, or NULL past the last. Borrowed from the
+// library.
 const char *ig_library_function(const ig_library *library, size_t index);
 // The number of function constants that a library declares.
 size_t ig_library_function_constant_count(const ig_library *library);
-// A function constant by its place in the source, or NULL past the last. Borrowed from the library.
+// A function constant by its index, in the order of the source, or NULL past the last. Borrowed from the library.
 const ig_function_constant_info *ig_library_function_constant(const ig_library *library, size_t index);
 
 // ---- Pipelines ----
@@ -392,8 +394,8 @@ typedef struct ig_pipeline_desc {
     const ig_linked_function *linked_functions;
     size_t linked_function_count;
     const char *label;
-    // Constants that are not set read as zero, as they do on a GPU, although is_function_constant_defined is false for
-    // them; otherwise a kernel that reads one is an error.
+    // Reading a constant that was not set gives zero, as on a GPU; is_function_constant_defined is still false for it.
+    // Without this, it is an error if the kernel reads such a constant.
     bool unset_constants_are_zero;
 } ig_pipeline_desc;
 
@@ -548,18 +550,18 @@ ig_commands_state ig_commands_get_state(const ig_commands *commands);
 // nothing failed.
 ig_status ig_commands_get_error(const ig_commands *commands, ig_error *error);
 
-// What checking found while the commands ran, which then fail with CHECK_FAILED unless all of it are warnings. Returns
-// how many there are; 0 while they have not ended. *findings lives as long as the commands.
+// What checking found while the commands ran. They fail with CHECK_FAILED unless all findings are warnings. Returns the
+// number of findings, 0 until the commands have ended. *findings lives as long as the commands.
 size_t ig_commands_get_findings(const ig_commands *commands, const ig_finding **findings);
 
-// How many messages of <metal_logging> were lost, so far, because their memory was full.
+// How many messages of <metal_logging> were lost so far because their memory was full.
 uint64_t ig_commands_get_lost_log_entries(const ig_commands *commands);
 
 // When something began and ended, in nanoseconds of a monotonic clock; 0 if it has not yet.
 typedef struct ig_timing {
     uint64_t start_ns, end_ns;
 } ig_timing;
-// When the command buffer began and ended to run.
+// When the command buffer started and finished running.
 void ig_commands_get_timing(const ig_commands *commands, ig_timing *timing);
 // The number of dispatches encoded so far.
 size_t ig_commands_dispatch_count(const ig_commands *commands);

@@ -52,7 +52,7 @@ typedef struct ig_halo_transport {
     void *context;
 } ig_halo_transport;
 
-// ---- Making one ----
+// ---- Configuration ----
 
 // Sizes and neighbours of a domain. Zeros select the stated defaults.
 typedef struct ig_halo_config {
@@ -60,19 +60,18 @@ typedef struct ig_halo_config {
     ig_size grid;                 // tiles of the whole domain; zeros: 4 x 4 x 1
     ig_size tile;                 // cells of a tile; zeros: 64 x 64 x 1
     uint32_t halo;                // width of the rim, at most the tile's along every axis; 0: 1
-    bool periodic[3];             // x, y, z: the far neighbour is the tile at the other end. Otherwise rims outside the
-                                  // domain keep what they hold
+    bool periodic[3];             // x, y, z: the domain wraps around. Otherwise rims outside of it are left unchanged
     uint32_t element_bytes;       // of a cell; 0: 4
     uint32_t fields;              // 0: 1
     ig_neighbourhood neighbours;  // whose cells fill a tile's rim. Stencils that look along the axes only, one step at
                                   // a time, need the faces
-    uint32_t inbox_messages;      // for exchange by messages: what a tile's inbox holds; 0: 16
+    uint32_t inbox_messages;      // for exchange by messages: how many a tile's inbox has room for; 0: 16
     const ig_halo_transport *transport;  // copied; its context must outlive the halo. NULL: one process
     ig_size ranks;                       // processes along each axis; zeros: chosen for short borders
     uint64_t timeout_ns;                 // for another process to answer; 0: 60 s
 } ig_halo_config;
 
-// The configuration of a plane: a grid of tiles, the cells of a tile, and the width of the rim.
+// A configuration in two dimensions: a grid of tiles, the cells of a tile, and the width of the rim.
 static inline ig_halo_config ig_halo_config_2d(uint64_t grid_x, uint64_t grid_y, uint64_t tile_x, uint64_t tile_y,
                                                uint32_t halo) {
     ig_halo_config config = {0};
@@ -83,7 +82,7 @@ static inline ig_halo_config ig_halo_config_2d(uint64_t grid_x, uint64_t grid_y,
     config.halo = halo;
     return config;
 }
-// The configuration of a space.
+// A configuration in three dimensions.
 static inline ig_halo_config ig_halo_config_3d(ig_size grid, ig_size tile, uint32_t halo) {
     ig_halo_config config = {0};
     config.dimensions = 3;
@@ -98,7 +97,7 @@ ig_status ig_halo_create(ig_device *device, const ig_halo_config *config, ig_hal
 ig_halo *ig_halo_retain(ig_halo *halo);
 void ig_halo_release(ig_halo *halo);
 
-// The numbers that a configuration comes to.
+// The sizes that follow from a configuration.
 typedef struct ig_halo_layout {
     uint32_t dimensions, halo, element_bytes, fields;
     ig_size tile;                       // cells
@@ -123,8 +122,9 @@ ig_buffer *ig_halo_field(const ig_halo *halo, uint32_t field);
 
 #define IG_HALO_NOTHING UINT32_MAX              // an open end, or not among the neighbours exchanged with
 #define IG_HALO_OTHER_PROCESS (UINT32_MAX - 1)  // a tile of another process
-// 27 uint32_t for each tile of this process: its neighbours' numbers, at 0 for the same place, 1 below and 2 above
-// along each axis, x + 3 y + 9 z. Kernels that treat the ends of the domain in their own way can bind it.
+// 27 uint32_t for each tile of this process: the numbers of its neighbours. A neighbour is at index x + 3 y + 9 z, where
+// along each axis 0 stands for the same position, 1 for the one below and 2 for the one above. Kernels that treat the
+// ends of the domain in their own way can bind it.
 ig_buffer *ig_halo_neighbours_buffer(const ig_halo *halo);
 
 // The same as a routing table of ring kernels, one kernel for each tile of the domain, numbered like the tiles: faces

@@ -159,8 +159,8 @@ ig_status ig_session_create(ig_model *model, const ig_session_desc *desc, ig_ses
 void ig_session_release(ig_session *session);
 uint64_t ig_session_length(const ig_session *session);   // positions so far
 uint64_t ig_session_context(const ig_session *session);  // positions there is room for
-// Evaluates the tokens after those so far. `logits` are those of the last token, one for each word of the vocabulary;
-// they stay valid until the next call. NULL: not wanted. After an error the session is as long as before.
+// Appends the tokens to those so far and evaluates them. `logits` are those of the last token, one for each entry of the
+// vocabulary; they stay valid until the next call. NULL: not wanted. After an error the session is as long as before.
 // errors: OUT_OF_RANGE (a token, or no room), INVALID_ARGUMENT (no tokens).
 ig_status ig_session_evaluate(ig_session *session, const int32_t *tokens, uint64_t count, const float **logits,
                               ig_error *error);

@@ -21,9 +21,9 @@ extern "C" {
 
 // Query i is at position query_position + i, key j at position j. A query that sees no key gives zeros.
 typedef struct ig_attention_desc {
-    double scale;             // of q.k; 0: 1 / sqrt(dim) for attention, 1 for softmax
+    double scale;             // q.k is multiplied by it; 0: 1 / sqrt(dim) for attention, 1 for softmax
     bool causal;              // later keys are masked
-    uint64_t window;          // keys that a query sees, its own position the last; 0: all
+    uint64_t window;          // how many keys a query sees, up to and including its own position; 0: all
     uint64_t query_position;  // of the first query
 } ig_attention_desc;
 
@@ -72,9 +72,9 @@ ig_status ig_tensor_embedding(ig_stream *stream, const ig_tensor *table, const i
 
 // ---- Weights ----
 
-// Elements, or blocks in GGUF's layout (docs/transformers.md): of 32 weights with a scale and, in the formats that end
-// in 1, an offset; or of 256 (those that end in K), whose parts of 16 or 32 have a scale of few bits each, and a
-// minimum.
+// Plain elements, or blocks in GGUF's layout (docs/transformers.md). A block has 32 weights with one scale and, in formats
+// whose names end in 1, an offset. In formats that end in K it has 256 weights; each part of 16 or 32 of them has a small
+// scale and, in some formats, a minimum.
 #define IG_WEIGHT_TYPE_LIST(X) \
     X(F32, f32, 1, 4)          \
     X(F16, f16, 1, 2)          \
@@ -191,8 +191,9 @@ ig_status ig_kv_cache_append_sequence(ig_stream *stream, ig_kv_cache *cache, uin
 // when a ring has overwritten what the next position would see.
 ig_status ig_kv_cache_truncate(ig_kv_cache *cache, uint64_t length);
 ig_status ig_kv_cache_truncate_sequence(ig_kv_cache *cache, uint64_t sequence, uint64_t length);
-// Causal attention of the last positions, q [positions, heads, dim] or [sequences, positions, heads, dim], read in
-// place. Sequences of one length are one op, others one each. scale 0: 1 / sqrt(dim).
+// Causal attention of the last positions: q is [positions, heads, dim] or [sequences, positions, heads, dim], and the
+// cache is read in place. One op serves all sequences if they have the same length; otherwise each takes an op of its
+// own. scale 0: 1 / sqrt(dim).
 ig_status ig_kv_cache_attention(ig_stream *stream, const ig_kv_cache *cache, uint32_t layer, const ig_tensor *q,
                                 double scale, const ig_op_options *options, ig_tensor **out);
 // The same for one sequence: q [positions, heads, dim].
@@ -202,8 +203,8 @@ ig_status ig_kv_cache_attention_sequence(ig_stream *stream, const ig_kv_cache *c
 
 // ---- Estimates ----
 
-// A decoder of the Llama kind: two norms, grouped-query attention and a gated feed-forward network in each layer,
-// embedding and output apart.
+// A decoder of the Llama kind: two norms, grouped-query attention and a gated feed-forward network in each layer;
+// embedding and output have separate weights.
 typedef struct ig_model_shape {
     uint64_t layers, hidden, heads, key_heads, intermediate, vocabulary;
 } ig_model_shape;

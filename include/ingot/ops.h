@@ -89,8 +89,8 @@ extern "C" {
     X(LOGICAL_OR, logical_or, BOOL)       \
     X(LOGICAL_XOR, logical_xor, BOOL)
 
-// Of no elements: sum 0, prod 1, any false, all true, norm 0, mean and variance NaN; max, min, argmax and argmin are
-// errors.
+// The results for a tensor without elements: sum 0, prod 1, any false, all true, norm 0, mean and variance NaN; max,
+// min, argmax and argmin are errors.
 #define IG_REDUCE_LIST(X)        \
     X(SUM, sum, SUM)             \
     X(PROD, prod, SUM)           \
@@ -184,7 +184,7 @@ typedef enum ig_op_state {
 typedef struct ig_op_choice {
     ig_op_state state;
     uint32_t types;      // of operands that it takes: bit 1 << ig_type
-    uint64_t threshold;  // smallest work for which it is chosen; UINT64_MAX: only if no other can run the call
+    uint64_t threshold;  // least work for which it is chosen; UINT64_MAX: only if no other backend can run the call
     char reason[120];    // why rejected or absent; "" otherwise
 } ig_op_choice;
 
@@ -198,8 +198,8 @@ typedef struct ig_op_explanation {
 } ig_op_explanation;
 // Explains an op. With `validate`, implementations that were not needed so far are validated now.
 ig_status ig_stream_explain(ig_stream *stream, ig_op op, bool validate, ig_op_explanation *explanation);
-// The backend that would run this op on operands of this type and this much work, in common layouts. For operands that
-// the op converts first, it is that of the converted type: exp of integers runs where exp of f32 does.
+// The backend that would run this op on operands of this type in common layouts, for this much work. If the op converts
+// its operands first, the converted type counts: exp of integers runs where exp of f32 does.
 ig_backend ig_stream_choice(ig_stream *stream, ig_op op, ig_type type, uint64_t work);
 // Sets a threshold for all streams of the device. Saved ones apply to later processes (`ingot bench ops --tune`).
 // errors: NOT_FOUND when the backend does not have the op.
@@ -249,7 +249,7 @@ typedef struct ig_reduce_desc {
 } ig_reduce_desc;
 
 // ig_tensor_sum(stream, x, desc, options, &y) and so on for IG_REDUCE_LIST. desc NULL: the whole tensor.
-// argmax and argmin give the first of several, in C order, over the whole or one axis.
+// argmax and argmin return the first index of several equal elements, in C order; they reduce one axis or all.
 #define IG_DECLARE_REDUCE(id, name, type)                                                         \
     ig_status ig_tensor_##name(ig_stream *stream, const ig_tensor *x, const ig_reduce_desc *desc, \
                                const ig_op_options *options, ig_tensor **out);
@@ -262,16 +262,16 @@ ig_status ig_tensor_cumsum(ig_stream *stream, const ig_tensor *x, int32_t axis, 
 
 // ---- Products ----
 
-// alpha * (a x b) + beta * c. c broadcasts; NULL: none; it is not read when beta is 0. alpha and beta are used only if
-// `scaled` is true; otherwise both are 1.
+// alpha * (a x b) + beta * c. c broadcasts and may be NULL; it is not read when beta is 0. alpha and beta are used only
+// if `scaled` is true; otherwise both are 1.
 typedef struct ig_matmul_desc {
     bool scaled;
     double alpha, beta;
     const ig_tensor *c;
 } ig_matmul_desc;
 
-// Matrices are the last two dimensions, those before are batches and broadcast; a vector on the left is a row, on the
-// right a column, and its dimension goes away. Transposed views are multiplied without a copy.
+// The last two dimensions are matrices; those before are batches and broadcast. A vector on the left counts as a row, one
+// on the right as a column, and that dimension is missing from the result. Transposed views are multiplied without a copy.
 ig_status ig_tensor_matmul(ig_stream *stream, const ig_tensor *a, const ig_tensor *b, const ig_matmul_desc *desc,
                            const ig_op_options *options, ig_tensor **out);
 ig_status ig_tensor_dot(ig_stream *stream, const ig_tensor *a, const ig_tensor *b, const ig_op_options *options,
@@ -301,10 +301,11 @@ ig_status ig_tensor_rms_norm(ig_stream *stream, const ig_tensor *x, const ig_ten
 // ---- Moving elements ----
 // Indices are i32 or i64; negative ones count from the end. errors: OUT_OF_RANGE, found when the op runs.
 
-// out[i][j] = x[index[i][j]][j] for axis 0: index has the rank of x and is nowhere longer but along the axis.
+// out[i][j] = x[index[i][j]][j] for axis 0. index has the rank of x, and only along the axis may it be longer than x.
 ig_status ig_tensor_gather(ig_stream *stream, const ig_tensor *x, int32_t axis, const ig_tensor *index,
                            const ig_op_options *options, ig_tensor **out);
-// A copy of x in which out[index[i][j]][j] = source[i][j] for axis 0, or += with `add`. Later ones win.
+// A copy of x in which out[index[i][j]][j] = source[i][j] for axis 0, or += with `add`. If an index occurs twice, the
+// last element of source wins.
 ig_status ig_tensor_scatter(ig_stream *stream, const ig_tensor *x, int32_t axis, const ig_tensor *index,
                             const ig_tensor *source, bool add, const ig_op_options *options, ig_tensor **out);
 // The slices of x at the positions in the vector `index`.
@@ -313,7 +314,7 @@ ig_status ig_tensor_index_select(ig_stream *stream, const ig_tensor *x, int32_t 
 // The tensors one after another along an axis; their other dimensions must agree.
 ig_status ig_tensor_concatenate(ig_stream *stream, const ig_tensor *const *tensors, size_t count, int32_t axis,
                                 const ig_op_options *options, ig_tensor **out);
-// `before` and `after` elements of `value` around each dimension.
+// Adds elements of `value` around x: before[d] and after[d] of them along dimension d.
 ig_status ig_tensor_pad(ig_stream *stream, const ig_tensor *x, const uint64_t *before, const uint64_t *after,
                         double value, const ig_op_options *options, ig_tensor **out);
 
@@ -323,7 +324,7 @@ ig_status ig_tensor_sort(ig_stream *stream, const ig_tensor *x, int32_t axis, bo
 // The positions that would sort x, i64.
 ig_status ig_tensor_argsort(ig_stream *stream, const ig_tensor *x, int32_t axis, bool descending,
                             const ig_op_options *options, ig_tensor **indices);
-// The k largest of the axis, largest first. errors: OUT_OF_RANGE when the axis is shorter than k.
+// The k largest elements along an axis, largest first. errors: OUT_OF_RANGE when the axis is shorter than k.
 ig_status ig_tensor_top_k(ig_stream *stream, const ig_tensor *x, int32_t axis, uint64_t k, const ig_op_options *options,
                           ig_tensor **values, ig_tensor **indices);
 
@@ -335,14 +336,15 @@ typedef struct ig_shape {
     uint64_t lengths[IG_MAX_RANK];
 } ig_shape;
 
-// A tensor with `value`, converted to `type`, everywhere.
+// A tensor whose elements are all `value`, converted to `type`.
 ig_status ig_tensor_fill(ig_stream *stream, ig_type type, ig_shape shape, double value, const ig_op_options *options,
                          ig_tensor **out);
 // start, start + step, ...: `count` of them.
 ig_status ig_tensor_arange(ig_stream *stream, ig_type type, double start, double step, uint64_t count,
                            const ig_op_options *options, ig_tensor **out);
-// The same seed gives the same numbers on every backend (Philox 4x32-10 by position), uniform ones to the last bit.
-// `position` is that of the first element, for drawing on where another tensor ended. Of f32, f16 or bf16.
+// The same seed gives the same numbers on every backend (Philox 4x32-10 by position), for uniform ones to the last bit.
+// `position` is the position of the first element in the sequence: set it to continue where another tensor ended. Types
+// are f32, f16 and bf16.
 typedef struct ig_random_desc {
     uint64_t seed, position;
 } ig_random_desc;
@@ -368,7 +370,7 @@ ig_status ig_tensor_conv1d(ig_stream *stream, const ig_tensor *x, const ig_tenso
 ig_status ig_tensor_conv2d(ig_stream *stream, const ig_tensor *x, const ig_tensor *weight, const ig_tensor *bias,
                            const ig_conv_desc *desc, const ig_op_options *options, ig_tensor **out);
 
-// Zero strides are those of the window. Padding counts neither for max nor for the mean.
+// A stride of zero stands for the size of the window. Padding is left out of both the maximum and the mean.
 typedef struct ig_pool_desc {
     uint64_t window[2], stride[2], padding[2];
 } ig_pool_desc;

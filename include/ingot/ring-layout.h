@@ -42,7 +42,7 @@ enum {
     IG_PRIORITY_CRITICAL = 255  // in order with high ones
 };
 
-// In front of every payload, 256 bytes.
+// Precedes every payload; 256 bytes.
 typedef struct ig_message_header {
     uint64_t magic;
     uint32_t version;
@@ -129,7 +129,7 @@ typedef enum ig_neighbourhood {
 
 #define IG_K2K_MAX_ROUTES 26  // as many neighbours as a cell has in space
 
-// In front of the inbox of a kernel.
+// Precedes the inbox of a kernel.
 typedef struct ig_k2k_inbox_header {
     uint32_t message_count;  // queued when the receiver last looked
     uint32_t max_messages;

@@ -4,7 +4,7 @@
 //
 // Threads: every call may come from any thread. Messages of one sender and one priority class stay in order; none is
 // lost or delivered twice. When a queue is full, the call returns QUEUE_FULL or waits.
-// Errors: calls without an ig_error leave their sentence for ig_last_error (status.h).
+// Errors: calls that take no ig_error leave the reason for ig_last_error (status.h).
 #ifndef INGOT_RING_H
 #define INGOT_RING_H
 
@@ -148,7 +148,7 @@ typedef enum ig_restart_policy {
     IG_RESTART_ON_FAILURE,  // with the next message, at most max_restarts times
 } ig_restart_policy;
 
-// Exactly one of source, path and handler.
+// What to launch. Exactly one of source, path and handler is set.
 typedef struct ig_ring_launch_desc {
     const char *name;    // unique among running kernels
     const char *kernel;  // in MSL, the name given to INGOT_RING_KERNEL; NULL: `name`
@@ -218,12 +218,12 @@ ig_status ig_ring_terminate(ig_ring_kernel *kernel, ig_ring_ending ending);
 // Waits until the kernel is terminated or failed. errors: TIMEOUT; also, however long the timeout, when the kernel was
 // to drop its messages and its handler has not returned within stop_ms.
 ig_status ig_ring_wait(ig_ring_kernel *kernel, uint64_t timeout_ns);
-// The last error of the kernel or of a call on it. owns: fills the caller's.
+// The last error of the kernel or of a call on it. owns: the caller clears `error`.
 ig_status ig_ring_get_error(const ig_ring_kernel *kernel, ig_error *error);
-// On a device that checks kernels: what was found in this one's handler so far. Those of a message are there when its
-// handler has returned and the kernel is idle, deactivated or terminated; its error is then CHECK_FAILED. Returns how many
-// there are. *findings may be used until the next call for this kernel, or until the kernel is released. See
-// docs/checking.md.
+// On a device that checks kernels: what was found in this kernel's handler so far. The findings of a message are
+// available when its handler has returned and the kernel is idle, deactivated or terminated; its error is then
+// CHECK_FAILED. Returns the number of findings. *findings may be used until the next call for this kernel, or until the
+// kernel is released. See docs/checking.md.
 size_t ig_ring_get_findings(ig_ring_kernel *kernel, const ig_finding **findings);
 
 enum { IG_RING_HISTOGRAM = 48 };  // buckets of ig_ring_status.latency
@@ -256,7 +256,7 @@ typedef struct ig_ring_status {
 } ig_ring_status;
 // Fills `status` with the current figures.
 void ig_ring_get_status(const ig_ring_kernel *kernel, ig_ring_status *status);
-// The time in nanoseconds within which this fraction of the answers came, from the histogram; 0 when there are none.
+// The latency in nanoseconds that this fraction of the answers did not exceed, from the histogram; 0 when there are none.
 uint64_t ig_ring_latency_quantile(const ig_ring_status *status, double fraction);
 
 // ---- Sending and receiving ----
@@ -285,9 +285,9 @@ ig_status ig_ring_receive_correlated(ig_ring_kernel *kernel, uint64_t id, ig_mes
 // Sends a question and waits for its answer: ig_ring_send, then ig_ring_receive_correlated, with their errors.
 ig_status ig_ring_request(ig_ring_kernel *kernel, const ig_message *question, ig_message *answer, uint64_t timeout_ns);
 
-// Without copying. Write type, correlation_id and so on into the header and `bytes` bytes into the payload, then commit.
-// Every reservation must be committed or cancelled soon, because the messages after it wait. A slot that was peeked at
-// must be consumed, which frees it for the kernel.
+// A slot of a ring, for sending and receiving without a copy. To send, reserve a slot, write type, correlation_id and so
+// on into the header and `bytes` bytes into the payload, and commit it. Commit or cancel every reservation soon, because
+// the messages after it wait. To receive, peek at a slot and consume it, which frees it for the kernel.
 typedef struct ig_ring_slot {
     ig_message_header *header;
     void *payload;
@@ -318,9 +318,10 @@ ig_status ig_k2k_routing_table_grid(ig_k2k_routing_table *table, uint32_t self, 
 // Adds a route, so that one kernel can send to another. errors: WRONG_STATE without the k2k option, OVERFLOW past 26
 // routes.
 ig_status ig_ring_connect(ig_ring_kernel *from, ig_ring_kernel *to);
-// Takes a route away.
+// Removes a route.
 ig_status ig_ring_disconnect(ig_ring_kernel *from, ig_ring_kernel *to);
-// All kernels of a grid, in order of their numbers; of one runtime, with consecutive ids.
+// Connects all kernels of a grid with their neighbours. `kernels` are in the order of their numbers, of one runtime, with
+// consecutive ids.
 ig_status ig_ring_connect_grid(ig_ring_kernel *const *kernels, const uint32_t grid[3], ig_neighbourhood neighbourhood,
                                bool periodic);
 // Fills `table` with the routes of a kernel.

@@ -40,7 +40,7 @@ extern "C" {
     X(SYSTEM, "the operating system refused a request")                                    \
     X(INTERNAL, "a bug in Ingot: please report it")                                        \
     X(FORKED, "the object was made before fork(), by the parent process")                  \
-    X(CHECK_FAILED, "a kernel did something wrong, which checking found")
+    X(CHECK_FAILED, "checking found an error in a kernel")
 
 // The result of a call. 0 is success, so that `if (call())` tests for failure.
 typedef enum ig_status {
@@ -59,7 +59,7 @@ const char *ig_status_text(ig_status status);
 // with ig_error_clear. Where a call takes an ig_error, NULL is allowed.
 typedef struct ig_error {
     ig_status status;
-    uint32_t line;    // 1-based; 0 when the error has no place in a file
+    uint32_t line;    // 1-based; 0 when the error is not at a place in a file
     uint32_t column;  // 1-based, in bytes
     char *file;       // as the user named it; NULL when there is none
     char *message;    // one sentence saying what is wrong and, where known, what to do
@@ -76,8 +76,8 @@ ig_status ig_last_error(ig_error *error);
 
 // How important a log message is.
 typedef enum ig_log_level {
-    IG_LOG_DEBUG,    // for those who work on Ingot
-    IG_LOG_INFO,     // what is normal
+    IG_LOG_DEBUG,    // details for developers of Ingot
+    IG_LOG_INFO,     // normal events
     IG_LOG_WARNING,  // something was worked around, such as a cache directory that cannot be used
     IG_LOG_ERROR,    // something went wrong that no call can report
 } ig_log_level;

@@ -17,7 +17,8 @@ extern "C" {
 typedef struct ig_texture ig_texture;                  // pixels in device memory, or a view of them
 typedef struct ig_texture_sampler ig_texture_sampler;  // how kernels read between pixels
 
-// How pixels are stored: channels from the lowest bit, their bits, and what their numbers are. The values are Metal's.
+// How pixels are stored: the channels, starting at the lowest bit, their width in bits, and the kind of number. The values
+// are Metal's.
 typedef enum ig_pixel_format {
     IG_PIXEL_INVALID,  // not a format
     IG_PIXEL_A8_UNORM = 1,
@@ -83,7 +84,7 @@ ig_pixel_format ig_pixel_format_find(const char *name);
 
 // ---- Textures ----
 
-// What a texture is.
+// The kind of a texture.
 typedef enum ig_texture_type {
     IG_TEXTURE_1D,                    // one row
     IG_TEXTURE_1D_ARRAY,              // rows
@@ -123,7 +124,7 @@ void ig_texture_get_desc(const ig_texture *texture, ig_texture_desc *desc);
 // What kernels find in argument buffers for this texture, 8 bytes.
 uint64_t ig_texture_resource_id(const ig_texture *texture);
 
-// What a channel of a view is.
+// Where a channel of a view comes from.
 typedef enum ig_swizzle {
     IG_SWIZZLE_SAME,   // the channel itself
     IG_SWIZZLE_ZERO,   // always 0
@@ -134,7 +135,7 @@ typedef enum ig_swizzle {
     IG_SWIZZLE_ALPHA,  // the alpha channel
 } ig_swizzle;
 
-// Another look at the pixels of a texture.
+// Describes a view: another interpretation of the pixels of a texture.
 typedef struct ig_texture_view_desc {
     ig_pixel_format format;  // IG_PIXEL_INVALID: the texture's; else one with as many bytes
     ig_texture_type type;    // must have as many dimensions
