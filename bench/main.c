@@ -34,8 +34,8 @@ static const char details[] =
     "  ops      tensor operations on each backend; peers: OpenBLAS, STREAM, NumPy, PyTorch\n"
     "  ring     messages to and between ring kernels; peers: CAF, ZeroMQ, nng, Erlang\n"
     "  halo     stencils on tiles; peer: C with OpenMP, without tiles\n"
-    "  llm      a language model; peer: llama.cpp, by the Python package xllamacpp\n"
-    "  check    what checking costs, as a multiple of the normal run; peer: Oclgrind; only when it is named\n"
+    "  llm      a language model; peer: llama.cpp, through the Python package xllamacpp\n"
+    "  check    what checking costs, as a multiple of the normal run; peer: Oclgrind; only if named\n"
     "A ratio above 1 means that Ingot is better. Peers in Python run in python3, or in INGOT_PYTHON.";
 
 static const char examples[] =

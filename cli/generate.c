@@ -146,7 +146,7 @@ static const cli_alias llama_options[] = {
 
 static const char details[] =
     "Text is streamed to stdout; speed is reported on stderr. Ctrl-C stops the answer; with --chat, "
-    "a second one leaves. Options of llama.cpp such as -cnv, -sys and -ctk are understood.";
+    "a second one quits. Options of llama.cpp such as -cnv, -sys and -ctk are understood.";
 
 static const char examples[] =
     "ingot generate -m model.gguf -p 'Once upon a time' -n 64\n"

@@ -110,14 +110,14 @@ int cmd_info(int argc, char **argv) {
     const cli_option options[] = {
         {0, "ops", CLI_FLAG, &ops, NULL, "show the op table: which backend serves each op and type"},
         {'k', "kernel", CLI_TEXT, &pattern, "PATTERN",
-         "of a .metallib, the functions that match, with their arguments"},
+         "show only functions of the .metallib that match, with their arguments"},
         CLI_OPTION_JSON,
     };
     const cli_syntax syntax = {
         .usage = "[--json] | --ops [OP...] [--json] | TRACE.json [--json] | LIBRARY.metallib [-k PATTERN] [--json]",
         .purpose =
-            "Show the devices of this machine, their limits and the versions in use; or the op table; or what "
-            "kernels cost, from a trace; or the functions of a compiled library.",
+            "Show the devices of this machine, or the op table, or what kernels cost according to a trace,\n"
+            "or the functions of a compiled library.",
         .options = options,
         .option_count = sizeof options / sizeof *options,
         .examples =

@@ -183,7 +183,7 @@ int cmd_replay(int argc, char **argv) {
         {'w', "width", CLI_CHOICE, &job.width, widths, "threads that run per step (default: chosen per kernel)"},
         {'t', "tolerance", CLI_NUMBER, &job.tolerance, "X",
          "floats may differ by X, or X times the captured value if that is above 1 (default: bit for bit)"},
-        {0, "schedule", CLI_WHOLE, &job.schedule, "SEED", "run threads in an order made from SEED, one at a time"},
+        {0, "schedule", CLI_WHOLE, &job.schedule, "SEED", "run threads one at a time, in a random order from SEED"},
         {0, "deadline", CLI_SECONDS, &job.deadline_ns, "SECONDS",
          "stop a longer run (default: as when it was captured)"},
         CLI_OPTION_JSON,

@@ -116,7 +116,8 @@ static const char details[] =
     "  texture:FILE.png      a texture with the picture, as rgba8_unorm\n"
     "  texture:rgba8_unorm[480,640]   a texture of zeros: height and width\n"
     "  functions:NAME,NAME   a table of [[visible]] functions; - is none\n"
-    "  sampler:linear,repeat a sampler: nearest, linear, mipmaps, pixel, clamp, repeat, mirror, zero, border\n"
+    "  sampler:linear,repeat a sampler, of these words: nearest, linear, mipmaps, pixel, clamp, repeat,\n"
+    "                        mirror, zero, border\n"
     "where the type is one of f32 f16 bf16 i8 u8 i16 u16 i32 u32 i64 u64 bool. It must be the type of the "
     "kernel's argument: vectors, matrices and atomics count as their elements, integers may differ in sign, "
     "and "
@@ -157,7 +158,7 @@ int run_command(int argc, char **argv, bool checking) {
         {'o', "out", CLI_TEXTS, &job.out_texts, "INDEX=FILE",
          "write the argument to a .npy file, or a texture to a .png file"},
         {'p', "print", CLI_TEXTS, &job.print_texts, "INDEX[:COUNT]",
-         "print its first elements after the run (default 16)"},
+         "print the argument's first elements after the run (default 16)"},
         {'r', "repeat", CLI_COUNT, &job.repeat, "N", "run N times, each time from the initial arguments"},
         {'t', "time", CLI_FLAG, &job.time, NULL, "print the best and median time and the spread (10 runs)"},
         {0, "profile", CLI_FLAG, &job.profile, NULL, "print what it cost: time, share, threads, bytes, compilation"},
@@ -166,21 +167,21 @@ int run_command(int argc, char **argv, bool checking) {
         {0, "deadline", CLI_SECONDS, &job.deadline_ns, "SECONDS", "stop a run that takes longer"},
         CLI_SOURCE_OPTIONS(job.source),
         CLI_OPTION_JSON,
-        {0, "schedule", CLI_WHOLE, &job.schedule, "SEED", "run threads in an order made from SEED, one at a time"},
+        {0, "schedule", CLI_WHOLE, &job.schedule, "SEED", "run threads one at a time, in a random order from SEED"},
         // Only of `check` from here on; the last one is only of `run`.
         {0, "schedules", CLI_COUNT, &job.schedules, "N",
-         "run it unchecked in N more orders of threads as well, and compare the results bit for bit"},
+         "also run it unchecked in N random orders of threads, and compare the results bit for bit"},
         {0, "only", CLI_TEXT, &job.findings.only, "CHECKS",
-         "memory, races, init, sync, arithmetic, separated by commas (default: all but arithmetic)"},
+         "check only these: memory, races, init, sync, arithmetic (default: all but arithmetic)"},
         {0, "suppress", CLI_TEXT, &job.findings.suppress_path, "FILE",
-         "leave out what a line of FILE describes: KIND [KERNEL [FILE [LINE]]]"},
+         "hide findings that match a line of FILE: KIND [KERNEL [FILE [LINE]]]"},
         {0, "limit", CLI_COUNT, &job.findings.limit, "N", "show at most N findings (default 100)"},
         {0, "sarif", CLI_TEXT, &job.findings.sarif_path, "FILE", "write the findings to FILE as SARIF"},
         {0, "check", CLI_FLAG, &job.check, NULL, "look for mistakes while it runs, as `ingot check` does"},
     };
     const cli_syntax syntax = {
         .usage = "FILE.metal --grid X[,Y[,Z]] [--arg INDEX=SPEC]... [OPTION...]",
-        .purpose = checking ? "Run one kernel and say what is wrong with it; exit with 1 if something is."
+        .purpose = checking ? "Run one kernel and report the errors in it; exit with 1 if there are any."
                             : "Run one kernel of a Metal source file or of a .metallib.",
         .options = options,
         .option_count = sizeof options / sizeof *options - checking,

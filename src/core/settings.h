@@ -20,7 +20,7 @@
     X(CACHE_DIR, "", "$XDG_CACHE_HOME/ingot", "where compiled kernels are kept; empty: nowhere")                      \
     X(CAPTURE, "", "no capture", "the file for Xcode that records all work on a Mac")                                 \
     X(CAPTURE_DIR, "", "no capture", "where failing and chosen dispatches are written, for `ingot replay`")           \
-    X(CAPTURE_DISPATCH, "", "failing ones", "which dispatches are captured besides: sum*, sum*:0-9, 17")              \
+    X(CAPTURE_DISPATCH, "", "failing ones", "further dispatches to capture: sum*, sum*:0-9, 17")                      \
     X(CHECK, "", "nothing", "what is checked while kernels run: all, memory, races, init, sync")                      \
     X(CLANG, "", "clang-19", "the clang that compiles MSL")                                                           \
     X(CODEGEN, "", "next to the library", "the ingot-codegen program, or in-process")                                 \
