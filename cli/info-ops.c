@@ -55,7 +55,7 @@ static const char *threshold_text(const ig_op_choice *choice, char text[CLI_FORM
 static const char *reason(const op_facts *facts, ig_backend backend) {
     const ig_op_choice *choice = &facts->told.backends[backend];
     if (choice->reason[0]) return choice->reason;
-    if (backend == IG_BACKEND_SCALAR) return "the reference, for what nobody else takes";
+    if (backend == IG_BACKEND_SCALAR) return "the reference, for calls that no other backend takes";
     if (choice->state == IG_OP_ABSENT) return "does not have this op";
     if (facts->told.forced == backend) return "asked for";
     if (choice->threshold == UINT64_MAX) return "only when asked for: slower on this device";

@@ -86,7 +86,7 @@ static int report_failure(const replay_job *job, const ig_commands *commands, ig
     bool same = (status == IG_STATUS_KERNEL_FAULT && strcmp(job->captured.reason, "fault") == 0) ||
                 (status == IG_STATUS_TIMEOUT && strcmp(job->captured.reason, "timeout") == 0);
     int result = cli_report_and_clear(status, &error);
-    if (same) cli_note("it failed so when it was captured, too: %s", job->captured.error);
+    if (same) cli_note("it also failed when it was captured: %s", job->captured.error);
     return result == CLI_FAILED && same ? CLI_BAD_INPUT : result;
 }
 

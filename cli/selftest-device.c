@@ -157,7 +157,7 @@ static selftest_result check_timing(selftest *test) {
     ig_commands_release(commands);
     ig_buffer_release(buffer);
     if (status != IG_STATUS_OK) return selftest_call_failed(test, "fill", status, NULL);
-    if (timing.end_ns <= timing.start_ns) return selftest_fail(test, "the device tells no time");
+    if (timing.end_ns <= timing.start_ns) return selftest_fail(test, "the device reports no times");
     return selftest_pass(test, "4 MiB filled in %.0f us", (double)(timing.end_ns - timing.start_ns) * 1e-3);
 }
 

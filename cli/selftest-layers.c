@@ -138,7 +138,7 @@ static selftest_result check_halo(selftest *test) {
     bool right = rims_are_right(ig_buffer_contents(ig_halo_field(halo, 0)), &layout);
     ig_halo_release(halo);
     return right ? selftest_pass(test, "%d x %d tiles, periodic", TILES, TILES)
-                 : selftest_fail(test, "a rim has other cells");
+                 : selftest_fail(test, "a rim has the wrong cells");
 }
 
 const selftest_check selftest_layer_checks[] = {

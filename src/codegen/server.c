@@ -86,7 +86,8 @@ static void handle(int channel) {
 
 int main(void) {
     if (!was_started_by_libingot()) {
-        fputs("ingot-codegen compiles kernels for libingot, which starts it. It is of no use by itself.\n", stderr);
+        fputs("ingot-codegen compiles kernels for libingot, which starts it. It is not meant to be run directly.\n",
+              stderr);
         return 2;
     }
     reap_children_unseen();

@@ -25,7 +25,7 @@ static ig_status check(const ig_device *device, const ig_buffer_desc *desc) {
     if (desc->no_copy && desc->storage == IG_STORAGE_PRIVATE) return refuse("no_copy memory cannot be private");
     if (desc->deallocate && !desc->no_copy) return refuse("deallocate is for no_copy memory only");
     if (desc->pooled && desc->no_copy) return refuse("no_copy memory cannot be pooled");
-    if (desc->pooled && desc->storage != IG_STORAGE_SHARED) return refuse("pooled buffers are shared ones");
+    if (desc->pooled && desc->storage != IG_STORAGE_SHARED) return refuse("pooled buffers must have shared storage");
     if (desc->length <= device->properties.max_buffer_bytes) return IG_STATUS_OK;
     return igi_fail(IG_STATUS_OUT_OF_MEMORY,
                     "buffer_create: %llu bytes are more than the device allows for a buffer, %llu",

@@ -83,7 +83,7 @@ ig_status ig_commands_on_completed(ig_commands *commands, ig_commands_callback c
 static ig_status may_commit(const ig_commands *commands) {
     if (atomic_load(&commands->state) != IG_COMMANDS_ENCODING)
         return igi_fail_with(IG_STATUS_WRONG_STATE,
-                             "commit: the command buffer was committed already; each is run once, make another");
+                             "commit: the command buffer was committed already; it runs only once: create another");
     return commands->error.status == IG_STATUS_OK ? IG_STATUS_OK : igi_fail_as(&commands->error);
 }
 

@@ -69,7 +69,7 @@ ig_status ig_texture_sampler_create(ig_device *device, const ig_texture_sampler_
     if (device->backend->sampler_open && !device->backend->sampler_open(made, desc)) {
         free(made);
         ig_device_release(device);
-        return igi_fail(IG_STATUS_UNSUPPORTED, "sampler_create: this device makes no such sampler");
+        return igi_fail(IG_STATUS_UNSUPPORTED, "sampler_create: this device does not support such a sampler");
     }
     *sampler = made;
     return IG_STATUS_OK;

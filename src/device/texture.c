@@ -116,7 +116,7 @@ static ig_status check_buffer(const ig_device *device, const ig_texture_desc *de
     if (desc->buffer->device != device) return refuse(create_call, "the buffer belongs to another device");
     bool plain = desc->type == IG_TEXTURE_1D || desc->type == IG_TEXTURE_2D || desc->type == IG_TEXTURE_BUFFER;
     if (!plain || desc->levels != 1)
-        return refuse(create_call, "only textures of type 1d, 2d and buffer without mipmaps lie in a buffer");
+        return refuse(create_call, "only textures of type 1d, 2d and buffer, without mipmaps, can lie in a buffer");
     uint32_t pixel = ig_pixel_format_bytes(desc->format);
     uint64_t row = (uint64_t)desc->width * pixel, stride = desc->row_bytes ? desc->row_bytes : row;
     if (stride < row || stride % pixel || desc->offset % pixel || stride > UINT32_MAX)
@@ -177,7 +177,8 @@ static void show(ig_texture *texture, char *data) {
 static ig_status open_own(ig_texture *texture, const ig_texture *from, const ig_texture_view_desc *view) {
     const ig_texture_desc *desc = &texture->desc;
     if (texture->device->backend->texture_open(texture, from, view)) return IG_STATUS_OK;
-    return igi_fail(IG_STATUS_UNSUPPORTED, "%s: this device makes no texture of type %s with %u x %u pixels of %s",
+    return igi_fail(IG_STATUS_UNSUPPORTED,
+                    "%s: this device does not support textures of type %s with %u x %u pixels of %s",
                     from ? view_call : create_call, types[desc->type].name, desc->width, desc->height,
                     ig_pixel_format_name(desc->format));
 }
@@ -306,7 +307,7 @@ static ig_status check_view(const ig_texture *texture, const ig_texture_view_des
     const ig_texture_desc *desc = &texture->desc;
     if ((unsigned)v->type >= IG_TEXTURE_TYPE_COUNT || types[v->type].dimensions != types[desc->type].dimensions ||
         types[v->type].has_samples != types[desc->type].has_samples)
-        return refuse(view_call, "a texture of type %s cannot be looked at as type %d", types[desc->type].name,
+        return refuse(view_call, "a texture of type %s cannot be viewed as type %d", types[desc->type].name,
                       (int)v->type);
     if (ig_pixel_format_bytes(v->format) != ig_pixel_format_bytes(desc->format))
         return refuse(view_call, "pixels of %s and %s differ in size", ig_pixel_format_name(desc->format),
@@ -318,7 +319,7 @@ static ig_status check_view(const ig_texture *texture, const ig_texture_view_des
         return refuse(view_call, "layers %u to %u are not among the texture's %u", v->layer, v->layer + v->layers,
                       layers_of(desc));
     if (types[v->type].is_cube && v->layers % 6)
-        return refuse(view_call, "a cube has 6 faces; %u layers are no cubes", v->layers);
+        return refuse(view_call, "a cube has 6 faces; %u layers are not whole cubes", v->layers);
     if (!types[v->type].is_array && v->layers != (types[v->type].is_cube ? 6 : 1))
         return refuse(view_call, "a texture of type %s does not have %u layers", types[v->type].name, v->layers);
     return types[v->type].is_cube && desc->width != desc->height ? refuse(view_call, "the faces of a cube are square")

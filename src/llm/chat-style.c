@@ -192,5 +192,5 @@ ig_status igi_llm_chat_style_find(const ig_gguf *file, igi_llm_chat_style *s) {
         families[i].describe(value.text, s);
         return IG_STATUS_OK;
     }
-    return igi_fail_with(IG_STATUS_UNSUPPORTED, "the model's chat template is of no known family");
+    return igi_fail_with(IG_STATUS_UNSUPPORTED, "the model's chat template is in no known format");
 }

@@ -113,7 +113,7 @@ static ig_status check(const igi_llm_chat_style *s, const ig_chat_message *messa
         bool system = is(message, "system");
         if (!system && !is(message, "user") && !is(message, "assistant"))
             return igi_fail(IG_STATUS_INVALID_ARGUMENT,
-                            "chat_format: unknown role '%.40s'; there are system, user and assistant", message->role);
+                            "chat_format: unknown role '%.40s'; choose system, user or assistant", message->role);
         if (!system || !s->inside) continue;
         const ig_chat_message *host = &messages[s->inside_last ? count - 1 : 1];
         if (i > 0 || count < 2 || !host->role || !is(host, "user"))

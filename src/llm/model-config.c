@@ -158,7 +158,7 @@ ig_status igi_llm_model_configure(const ig_gguf *file, igi_llm_model_config *con
     if (r.status == IG_STATUS_OK && ig_gguf_find_tensor(file, "token_embd.weight", &embedding) == IG_STATUS_OK)
         config->shape.vocabulary = embedding.rank == 2 && embedding.shape[0] <= MOST ? embedding.shape[0] : 0;
     if (r.status == IG_STATUS_OK && !config->shape.vocabulary)
-        r.status = igi_error_set(&own, IG_STATUS_BAD_FORMAT, "'token_embd.weight' is missing or no matrix");
+        r.status = igi_error_set(&own, IG_STATUS_BAD_FORMAT, "'token_embd.weight' is missing or not a matrix");
     if (r.status != IG_STATUS_OK) igi_error_copy(error, &own);
     ig_error_clear(&own);
     return r.status;

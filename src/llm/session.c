@@ -86,7 +86,7 @@ uint64_t ig_session_context(const ig_session *session) {
 ig_status ig_session_truncate(ig_session *session, uint64_t length) {
     if (!session) return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "session_truncate: the session is NULL");
     if (length <= ig_session_length(session)) return ig_kv_cache_truncate(session->cache, length);
-    return igi_fail(IG_STATUS_OUT_OF_RANGE, "session_truncate: the session has %llu tokens, not %llu",
+    return igi_fail(IG_STATUS_OUT_OF_RANGE, "session_truncate: the session has only %llu tokens, fewer than %llu",
                     (unsigned long long)ig_session_length(session), (unsigned long long)length);
 }
 

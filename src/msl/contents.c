@@ -369,7 +369,8 @@ static void check_reserved(contents *c, LLVMValueRef global) {
     if (LLVMIsDeclaration(global) || own || !igi_msl_is_reserved(symbol)) return;
     if (igi_msl_constant_symbol_read(symbol, &constant))
         contents_refuse(c, global, constant.name,
-                        "function constant '%s' has a value; it gets one when a pipeline is made", constant.name);
+                        "function constant '%s' has an initialiser; its value is set when a pipeline is created",
+                        constant.name);
     else
         contents_refuse(c, global, symbol, "'%s' is a name that is reserved for the compiler", symbol);
 }

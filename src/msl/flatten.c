@@ -126,7 +126,7 @@ ig_status igi_msl_sources_flatten(const igi_msl_sources *sources, char **text, s
     free(f.open);
     if (!ended) {
         igi_text_free(&f.text);
-        return igi_error_set(error, IG_STATUS_BAD_FORMAT, "%s: its includes never end, or make more than 64 MiB",
+        return igi_error_set(error, IG_STATUS_BAD_FORMAT, "%s: its includes are endless, or add up to more than 64 MiB",
                              main->display);
     }
     *length = f.text.length;

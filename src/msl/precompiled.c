@@ -68,7 +68,7 @@ static bool run_clang(const igi_msl_toolchain *tools, const igi_msl_request *req
     }
     bool built = process.exit == IGI_EXIT_CODE && process.code == 0;
     if (!built)
-        igi_log(IG_LOG_WARNING, "precompiled Metal headers could not be made: %s",
+        igi_log(IG_LOG_WARNING, "precompiled Metal headers could not be generated: %s",
                 process.errors.data ? process.errors.data : "clang did not run");
     igi_text_free(&process.output), igi_text_free(&process.errors);
     igi_msl_free_arguments(&list);

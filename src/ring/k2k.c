@@ -106,7 +106,7 @@ static ig_status check_k2k(const char *call, const ig_ring_kernel *kernel) {
 }
 
 static ig_status check_pair(const char *call, const ig_ring_kernel *from, const ig_ring_kernel *to) {
-    if (!from || !to) return igi_fail(IG_STATUS_INVALID_ARGUMENT, "%s: both kernels must not be NULL", call);
+    if (!from || !to) return igi_fail(IG_STATUS_INVALID_ARGUMENT, "%s: neither kernel may be NULL", call);
     if (from == to)
         return igi_fail(IG_STATUS_INVALID_ARGUMENT, "%s: ring kernel '%s' cannot have a route to itself", call,
                         from->name);

@@ -323,7 +323,7 @@ static ig_status add_peer(ig_ring_runtime *runtime, ig_ring_runtime *peer) {
 }
 
 ig_status ig_ring_runtime_join(ig_ring_runtime *a, ig_ring_runtime *b) {
-    if (!a || !b) return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "runtime_join: both runtimes must not be NULL");
+    if (!a || !b) return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "runtime_join: neither runtime may be NULL");
     if (a->node == b->node)
         return igi_fail(IG_STATUS_INVALID_ARGUMENT,
                         "runtime_join: both runtimes have node %u; create them with different ones", a->node);

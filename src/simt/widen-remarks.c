@@ -122,7 +122,7 @@ static void note_branch(igi_simt_widener *w, uint32_t block) {
     igi_simt_explainer e = explainer_at(w, place);
     char *why = igi_simt_explain_condition(&e, LLVMGetCondition(branch));
     const char *what =
-        ends ? "the loop goes on until its last lane leaves" : "both ways are taken, each with its own lanes";
+        ends ? "the loop goes on until its last lane leaves" : "both sides are executed, each with its own lanes";
     igi_simt_remarks_add(w->m->request->remarks, ends ? IGI_REMARK_DIVERGENT_LOOP : IGI_REMARK_DIVERGENT_BRANCH, place,
                          why ? igi_format("%s: the condition %s", what, why) : NULL);
     free(why);

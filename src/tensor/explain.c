@@ -51,7 +51,7 @@ ig_backend ig_stream_choice(ig_stream *stream, ig_op op, ig_type type, uint64_t 
 ig_status ig_stream_set_threshold(ig_stream *stream, ig_op op, ig_backend backend, uint64_t work) {
     if (!stream || (unsigned)op >= IG_OP_COUNT || backend <= IG_BACKEND_SCALAR || backend >= IG_BACKEND_COUNT)
         return igi_fail_with(IG_STATUS_INVALID_ARGUMENT,
-                             "set_threshold: give a stream, a known op and a backend above scalar");
+                             "set_threshold: give a stream, a known op and a backend other than scalar");
     if (!stream->runtime->slots[op][backend].row)
         return igi_fail(IG_STATUS_NOT_FOUND, "set_threshold: backend '%s' has no '%s'", ig_backend_name(backend),
                         ig_op_name(op));

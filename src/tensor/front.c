@@ -165,7 +165,7 @@ static void use_given(igi_tensor_front *f, ig_tensor *into, const igi_tensor_vie
                               igi_tensor_shape_text(into->view.rank, into->view.shape, has), ig_type_name(wanted->type),
                               igi_tensor_shape_text(wanted->rank, wanted->shape, needs));
     else if (repeats(&into->view))
-        igi_tensor_front_fail(f, IG_STATUS_INVALID_ARGUMENT, "'into' repeats elements and cannot be written");
+        igi_tensor_front_fail(f, IG_STATUS_INVALID_ARGUMENT, "'into' is a broadcast view, which cannot be written");
     else
         f->outputs[f->call.output_count] = ig_tensor_retain(into);
 }

@@ -173,8 +173,8 @@ static ig_status wait_for_operands(const igi_tensor_call *call) {
 static ig_status run_on_host(igi_tensor_call *call, const igi_tensor_implementation *row) {
     ig_status status = wait_for_operands(call);
     if (status != IG_STATUS_OK)
-        return igi_error_set(call->error, status, "%s: an operand could not be made: %s", igi_tensor_call_name(call),
-                             ig_status_text(status));
+        return igi_error_set(call->error, status, "%s: an operand could not be computed: %s",
+                             igi_tensor_call_name(call), ig_status_text(status));
     return row->run(call);
 }
 

@@ -260,7 +260,7 @@ ig_status ig_tensor_save(const ig_tensor *tensor, const char *path, ig_error *er
     const igi_tensor_view *view = &tensor->view;
     ig_status status = igi_tensor_storage_wait_to_read(view->storage);
     if (status != IG_STATUS_OK)
-        return igi_error_set(error, status, "%s: the tensor's contents could not be made: %s", path,
+        return igi_error_set(error, status, "%s: the tensor's contents could not be computed: %s", path,
                              ig_status_text(status));
     char *packed = tensor->contiguous ? NULL : igi_alloc(tensor->count * ig_type_size(view->type));
     if (!tensor->contiguous && !packed) return igi_error_no_memory(error);

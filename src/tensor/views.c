@@ -88,7 +88,7 @@ ig_status ig_tensor_broadcast(const ig_tensor *tensor, uint32_t rank, const uint
     if (status != IG_STATUS_OK) return status;
     if (!igi_tensor_view_broadcast(&tensor->view, rank, shape, &repeated))
         return refuse("broadcast", IG_STATUS_INVALID_ARGUMENT, tensor, rank, shape,
-                      "only dimensions of length 1, and new ones in front, repeat");
+                      "only dimensions of length 1, and new leading ones, can be broadcast");
     if (!igi_tensor_shape_count(rank, shape, 1, &count))
         return refuse("broadcast", IG_STATUS_OVERFLOW, tensor, rank, shape, "there would be too many elements");
     return share(&repeated, view);

@@ -145,7 +145,7 @@ static const char *verb_of(const igi_simt_checked_site *site) {
         case IGI_ACT_LANES: return "does a simdgroup operation";
         case IGI_ACT_BRANCH: return "decides";
         case IGI_ACT_ADDRESS: return "computes an address";
-        case IGI_ACT_MAKE: return "makes it of numbers that are finite";
+        case IGI_ACT_MAKE: return "computes it from finite numbers";
         default: return "computes";
     }
 }

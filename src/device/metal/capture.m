@@ -9,7 +9,7 @@ void igi_metal_capture_start(metal_device *metal) {
     if (!path || !*path) return;
     MTLCaptureManager *manager = [MTLCaptureManager sharedCaptureManager];
     if (![manager supportsDestination:MTLCaptureDestinationGPUTraceDocument]) {
-        igi_log(IG_LOG_WARNING, "INGOT_CAPTURE: this system records nothing (on macOS, set MTL_CAPTURE_ENABLED=1)");
+        igi_log(IG_LOG_WARNING, "INGOT_CAPTURE: this system cannot record (on macOS, set MTL_CAPTURE_ENABLED=1)");
         return;
     }
     MTLCaptureDescriptor *descriptor = [[[MTLCaptureDescriptor alloc] init] autorelease];

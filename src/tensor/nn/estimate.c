@@ -12,7 +12,7 @@ ig_status ig_model_parameters(const ig_model_shape *shape, uint64_t *count) {
     if (!shape || !count)
         return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "model_parameters: shape and count must not be NULL");
     if (!shape->heads || shape->hidden % shape->heads)
-        return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "model_parameters: hidden is no multiple of the heads");
+        return igi_fail_with(IG_STATUS_INVALID_ARGUMENT, "model_parameters: hidden is not a multiple of heads");
     uint64_t hidden = shape->hidden, key_dim, layer = 0, all = hidden;
     bool fits = igi_mul(hidden / shape->heads, shape->key_heads, &key_dim);
     fits = fits && add_product(2 * hidden, hidden, &layer);                             // queries and output

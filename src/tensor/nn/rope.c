@@ -54,7 +54,7 @@ static void add_positions(igi_tensor_front *f, const ig_tensor *x, const ig_tens
                               ig_type_name(positions->view.type));
     igi_tensor_front_convert(f, 1, IG_TYPE_I64);
     if (f->status == IG_STATUS_OK && !igi_tensor_view_broadcast(&f->call.in[1], rank, x->view.shape, &f->call.in[1]))
-        igi_tensor_front_fail(f, IG_STATUS_INVALID_ARGUMENT, "positions of shape %s do not repeat to %s",
+        igi_tensor_front_fail(f, IG_STATUS_INVALID_ARGUMENT, "positions of shape %s do not broadcast to %s",
                               igi_tensor_shape_text(positions->view.rank, positions->view.shape, has),
                               igi_tensor_shape_text(rank, x->view.shape, needs));
     igi_tensor_front_flatten_input(f, 1, 1);

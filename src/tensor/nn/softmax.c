@@ -11,7 +11,7 @@ static void add_mask(igi_tensor_front *f, const ig_tensor *x, const ig_tensor *m
     if (mask->view.type != IG_TYPE_BOOL) igi_tensor_front_convert(f, 1, f->call.in[0].type);
     if (f->status == IG_STATUS_OK &&
         !igi_tensor_view_broadcast(&f->call.in[1], x->view.rank, x->view.shape, &f->call.in[1]))
-        igi_tensor_front_fail(f, IG_STATUS_INVALID_ARGUMENT, "a mask of shape %s does not repeat to %s",
+        igi_tensor_front_fail(f, IG_STATUS_INVALID_ARGUMENT, "a mask of shape %s does not broadcast to %s",
                               igi_tensor_shape_text(mask->view.rank, mask->view.shape, has),
                               igi_tensor_shape_text(x->view.rank, x->view.shape, needs));
 }

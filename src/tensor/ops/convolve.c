@@ -65,7 +65,7 @@ static void check_channels(igi_tensor_front *f) {
     uint64_t groups = f->call.p.conv.groups, channels;
     if (w->shape[0] % groups != 0 || !igi_mul(w->shape[1], groups, &channels) || channels != x->shape[1])
         igi_tensor_front_fail(f, IG_STATUS_INVALID_ARGUMENT,
-                              "%llu channels and %llu filters of %llu channels do not go together in %llu groups",
+                              "%llu channels and %llu filters of %llu channels do not match with %llu groups",
                               (unsigned long long)x->shape[1], (unsigned long long)w->shape[0],
                               (unsigned long long)w->shape[1], (unsigned long long)groups);
     else if (bias->storage && (bias->rank != 1 || bias->shape[0] != w->shape[0]))

@@ -77,7 +77,7 @@ static void add_addend(igi_tensor_front *f, const ig_tensor *c, ig_type type, ui
     if (column && view->rank < IG_MAX_RANK) insert_axis(view, view->rank);
     if (row && view->rank < IG_MAX_RANK) insert_axis(view, view->rank - (view->rank ? 1 : 0));
     if (f->status == IG_STATUS_OK && !igi_tensor_view_broadcast(view, rank, shape, view))
-        igi_tensor_front_fail(f, IG_STATUS_INVALID_ARGUMENT, "c of shape %s does not repeat to %s",
+        igi_tensor_front_fail(f, IG_STATUS_INVALID_ARGUMENT, "c of shape %s does not broadcast to %s",
                               igi_tensor_shape_text(c->view.rank, c->view.shape, has),
                               igi_tensor_shape_text(rank, shape, needs));
 }
