@@ -38,7 +38,7 @@ static int evaluate(generation *g, const int32_t *tokens, uint64_t count, const 
 }
 
 // How many tokens, from the first on, the session already holds; the last is always computed, for its logits.
-static uint64_t known(const generation *g, const int32_t *tokens, uint64_t count) {
+static uint64_t count_known(const generation *g, const int32_t *tokens, uint64_t count) {
     uint64_t i = 0;
     while (i + 1 < count && i < g->past_count && g->past[i] == tokens[i]) i++;
     return i;
@@ -47,7 +47,7 @@ static uint64_t known(const generation *g, const int32_t *tokens, uint64_t count
 static int read_prompt(generation *g, const int32_t *tokens, uint64_t count, const float **logits, answer *a) {
     cli_progress progress = {.label = "prompt", .total = count};
     int result = CLI_CONTINUE;
-    uint64_t at = known(g, tokens, count), start = igi_now_ns();
+    uint64_t at = count_known(g, tokens, count), start = igi_now_ns();
     if (count >= ig_session_context(g->session))
         return cli_error(CLI_BAD_INPUT, "the prompt has %llu tokens, which leaves no room in a context of %llu; see -c",
                          (unsigned long long)count, (unsigned long long)ig_session_context(g->session));

@@ -28,7 +28,7 @@ static bool has_type(const ig_op_choice *choice, ig_type type) {
 }
 
 // Choosing validates the candidates; others are not tried, because kernels would have to be compiled.
-static ig_status learn(ig_stream *stream, ig_op op, op_facts *facts) {
+static ig_status collect_facts(ig_stream *stream, ig_op op, op_facts *facts) {
     ig_status status = ig_stream_explain(stream, op, false, &facts->told);
     if (status != IG_STATUS_OK) return status;
     for (int i = 0; i < TYPES; i++) {
@@ -177,7 +177,7 @@ static ig_status show_all(ig_stream *stream) {
     if (!cli_json) add_heading(&table);
     for (int op = 0; op < IG_OP_COUNT && status == IG_STATUS_OK; op++) {
         op_facts facts;
-        status = learn(stream, (ig_op)op, &facts);
+        status = collect_facts(stream, (ig_op)op, &facts);
         if (status == IG_STATUS_OK && cli_json) put_op(&facts);
         if (status == IG_STATUS_OK && !cli_json) add_op(&table, &facts);
     }
@@ -191,7 +191,7 @@ static int show_named(ig_stream *stream, const cli_list *names) {
         ig_op op;
         int result = find_op(names->items[i], &op);
         if (result != CLI_CONTINUE) return result;
-        ig_status status = learn(stream, op, &facts);
+        ig_status status = collect_facts(stream, op, &facts);
         if (status != IG_STATUS_OK) return cli_report(status, NULL);
         (cli_json ? put_op : print_detail)(&facts);
     }

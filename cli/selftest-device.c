@@ -118,7 +118,7 @@ static selftest_result check_copies(selftest *test) {
 
 // ---- Command buffers and events ----
 
-static void note(ig_commands *commands, ig_status status, void *user) {
+static void record_status(ig_commands *commands, ig_status status, void *user) {
     (void)commands;
     *(ig_status *)user = status;
 }
@@ -131,7 +131,7 @@ static selftest_result check_events(selftest *test) {
     if (status == IG_STATUS_OK) {
         ig_commands_wait_event(commands, event, 1);
         ig_commands_signal_event(commands, event, 2);
-        ig_commands_on_completed(commands, note, &called);
+        ig_commands_on_completed(commands, record_status, &called);
         status = ig_commands_commit(commands);
     }
     bool waited = status == IG_STATUS_OK && ig_commands_wait(commands, 20000000) == IG_STATUS_TIMEOUT;

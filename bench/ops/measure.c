@@ -22,7 +22,7 @@ static bool uses_blas(const ops_runner *runner, const ops_case *test) {
 }
 
 // Peers that share the spinning threads are not disturbed by them.
-static void settle(const ops_runner *last, const ops_runner *next, const ops_case *test) {
+static void wait_for_quiet(const ops_runner *last, const ops_runner *next, const ops_case *test) {
     bool spins = last->spins || (uses_blas(last, test) && !uses_blas(next, test));
     nanosleep(&(struct timespec){.tv_nsec = spins ? settle_spinning_ns : settle_ns}, NULL);
 }
@@ -76,7 +76,7 @@ static void take_turn(ops_contest *c, size_t place, const ops_case *test, uint64
     }
     samples->seconds[turn] = seconds;
     samples->spent += seconds * (double)(samples->calls * samples->batches);
-    settle(runner, c->runners[next], test);
+    wait_for_quiet(runner, c->runners[next], test);
 }
 
 // Peers that call the same library are adjacent.

@@ -28,7 +28,7 @@ static void drop(simt_contest *contest, size_t which, const char *why) {
     runner->ops->finish(runner);
 }
 
-static void settle(const simt_runner *runner) {
+static void wait_for_quiet(const simt_runner *runner) {
     bool blas = strcmp(runner->name, "openblas") == 0;
     nanosleep(&(struct timespec){.tv_nsec = blas ? settle_blas_ns : settle_ns}, NULL);
 }
@@ -81,7 +81,7 @@ static bool take_turn(simt_contest *contest, size_t which, sample_list *samples)
         spent += seconds;
     }
     samples->spent += spent;
-    settle(runner);
+    wait_for_quiet(runner);
     return warm >= 0;
 }
 

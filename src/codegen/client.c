@@ -122,7 +122,7 @@ void igi_codegen_start(igi_codegen *codegen) {
 // ---- Workers ----
 
 // An ingot-codegen that was killed is started again, once.
-static ig_status hand_over(igi_codegen *codegen, int descriptor, ig_error *error) {
+static ig_status connect_worker(igi_codegen *codegen, int descriptor, ig_error *error) {
     ig_status status = IG_STATUS_OK;
     pthread_mutex_lock(&codegen->lock);
     bool sent = codegen->control >= 0 && igi_codegen_channel_send_descriptor(codegen->control, descriptor);
@@ -140,7 +140,7 @@ static ig_status open_worker(igi_codegen *codegen, int *channel, ig_error *error
     int ends[2];
     if (!igi_codegen_channel_pair(ends))
         return igi_error_set(error, IG_STATUS_SYSTEM, "cannot make a socket for ingot-codegen: %s", strerror(errno));
-    ig_status status = hand_over(codegen, ends[1], error);
+    ig_status status = connect_worker(codegen, ends[1], error);
     close(ends[1]);
     if (status == IG_STATUS_OK)
         *channel = ends[0];
@@ -181,8 +181,8 @@ static igi_codegen_channel_end exchange(int channel, const igi_text *question, i
     return igi_codegen_channel_read(channel, most_reply_bytes, deadline, answer);
 }
 
-static ig_status judge(igi_codegen_channel_end end, const igi_simt_request *request, igi_codegen_limits limits,
-                       const igi_text *answer, ig_error *error) {
+static ig_status status_of_end(igi_codegen_channel_end end, const igi_simt_request *request, igi_codegen_limits limits,
+                               const igi_text *answer, ig_error *error) {
     switch (end) {
         case IGI_CHANNEL_MESSAGE: return IG_STATUS_OK;
         case IGI_CHANNEL_LATE: return took_too_long(request, limits.wall_seconds, error);
@@ -197,8 +197,8 @@ static ig_status judge(igi_codegen_channel_end end, const igi_simt_request *requ
 
 // An idle worker may have ended since its last request, and a new one may be killed while it works: the request then
 // goes to another.
-static ig_status ask(igi_codegen *codegen, const igi_simt_request *request, const igi_text *question,
-                     igi_codegen_limits limits, igi_text *answer, ig_error *error) {
+static ig_status send_request(igi_codegen *codegen, const igi_simt_request *request, const igi_text *question,
+                              igi_codegen_limits limits, igi_text *answer, ig_error *error) {
     igi_codegen_channel_end end;
     int opened = 0;
     do {
@@ -214,7 +214,7 @@ static ig_status ask(igi_codegen *codegen, const igi_simt_request *request, cons
         else
             close(channel);
     } while (end == IGI_CHANNEL_CLOSED && opened < 2);
-    return judge(end, request, limits, answer, error);
+    return status_of_end(end, request, limits, answer, error);
 }
 
 static igi_codegen_limits limits_for(uint64_t timeout_ns) {
@@ -236,8 +236,8 @@ ig_status igi_codegen_compile(igi_codegen *codegen, const igi_simt_request *requ
     igi_text question = {0}, answer = {0};
     igi_codegen_limits limits = limits_for(timeout_ns);
     igi_codegen_write_job(request, stage, limits, &question);
-    ig_status status =
-        question.failed ? igi_error_no_memory(error) : ask(codegen, request, &question, limits, &answer, error);
+    ig_status status = question.failed ? igi_error_no_memory(error)
+                                       : send_request(codegen, request, &question, limits, &answer, error);
     if (status == IG_STATUS_OK)
         status = igi_codegen_read_reply(answer.data, answer.length, request->remarks, output, length, error);
     igi_text_free(&question), igi_text_free(&answer);

@@ -162,7 +162,7 @@ static bool is_one_too_many(const igi_pool *pool) {
     return pool->alive - pool->sleeping >= pool->threads;
 }
 
-static void tell(igi_pool *pool) {
+static void announce(igi_pool *pool) {
     atomic_fetch_add_explicit(&pool->news, 1, memory_order_release);
 }
 
@@ -245,7 +245,7 @@ void igi_pool_destroy(igi_pool *pool) {
     if (!pool || igi_was_inherited(pool->process)) return;
     pthread_mutex_lock(&pool->lock);
     pool->ending = true;
-    tell(pool);
+    announce(pool);
     pool->abandoned = pool_of_this_thread == pool;
     bool abandoned = pool->abandoned;
     pthread_cond_broadcast(&pool->work);
@@ -259,7 +259,7 @@ void igi_pool_submit(igi_pool *pool, igi_task *task) {
     task->next = NULL;
     *pool->last = task;
     pool->last = &task->next;
-    tell(pool);
+    announce(pool);
     if (pool->sleeping) pthread_cond_signal(&pool->work);
     pthread_mutex_unlock(&pool->lock);
 }
@@ -306,7 +306,7 @@ static void run_shared(igi_pool *pool, loop *l) {
     pthread_mutex_lock(&pool->lock);
     l->link = pool->loops;
     pool->loops = l;
-    tell(pool);
+    announce(pool);
     bool enough = atomic_load_explicit(&pool->awake, memory_order_relaxed) + 1 >= pool->threads;
     if (pool->sleeping && !enough) pthread_cond_broadcast(&pool->work);
     pthread_mutex_unlock(&pool->lock);

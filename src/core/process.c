@@ -160,7 +160,7 @@ static bool ended(watch *w, int *status) {
     }
 }
 
-static void judge(igi_process *process, int status) {
+static void record_exit(igi_process *process, int status) {
     if (WIFSIGNALED(status)) {
         process->exit = WTERMSIG(status) == SIGXCPU ? IGI_EXIT_TIMEOUT : IGI_EXIT_SIGNAL;
         process->code = WTERMSIG(status);
@@ -182,7 +182,7 @@ static void follow(igi_process *process, pid_t child, int output, int errors) {
     watch w = start_watch(child, process->timeout_ns);
     int status = 0;
     if (collect(process, output, errors, &w) && ended(&w, &status))
-        judge(process, status);
+        record_exit(process, status);
     else
         stop(process, child);
 }

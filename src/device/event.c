@@ -66,7 +66,7 @@ static igi_device_event_waiter *take_ready(ig_event *event) {
     return ready;
 }
 
-static void tell_device(ig_event *event, uint64_t value) {
+static void signal_device(ig_event *event, uint64_t value) {
     event->device->backend->event_signal(event, value);
     ig_event_release(event);
 }
@@ -94,7 +94,7 @@ void igi_device_event_signal(ig_event *event, uint64_t value, const ig_queue *qu
     uint64_t reached = event->value;
     ig_event *told = event->device->backend->event_signal ? ig_event_retain(event) : NULL;
     pthread_mutex_unlock(&event->lock);
-    if (told) tell_device(told, reached);
+    if (told) signal_device(told, reached);
     wake_all(ready);
 }
 

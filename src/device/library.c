@@ -78,7 +78,7 @@ size_t ig_library_kernel_count(const ig_library *library) {
     return library->reflection.kernel_count;
 }
 
-static const ig_kernel_info *look_at(const ig_library *library, igi_msl_kernel *kernel) {
+static const ig_kernel_info *reflect_kernel(const ig_library *library, igi_msl_kernel *kernel) {
     const igi_device_backend *backend = library->device->backend;
     if (backend->kernel_reflect) backend->kernel_reflect((ig_library *)library, kernel);
     return &kernel->info;
@@ -86,7 +86,7 @@ static const ig_kernel_info *look_at(const ig_library *library, igi_msl_kernel *
 
 const ig_kernel_info *ig_library_kernel(const ig_library *library, size_t index) {
     if (index >= library->reflection.kernel_count) return NULL;
-    return look_at(library, &library->reflection.kernels[index]);
+    return reflect_kernel(library, &library->reflection.kernels[index]);
 }
 
 const char *ig_library_kernel_name(const ig_library *library, size_t index) {
@@ -95,7 +95,7 @@ const char *ig_library_kernel_name(const ig_library *library, size_t index) {
 
 const ig_kernel_info *ig_library_find_kernel(const ig_library *library, const char *name) {
     const igi_msl_kernel *kernel = name ? igi_msl_reflection_find(&library->reflection, name) : NULL;
-    return kernel ? look_at(library, (igi_msl_kernel *)kernel) : NULL;
+    return kernel ? reflect_kernel(library, (igi_msl_kernel *)kernel) : NULL;
 }
 
 size_t ig_library_function_constant_count(const ig_library *library) {

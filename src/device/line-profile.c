@@ -68,7 +68,7 @@ static const char *move_text(char **to, const char *text) {
     return moved;
 }
 
-// The rows, and behind them their texts. Call with the lock held.
+// The rows, followed by their texts. Call with the lock held.
 static ig_line_profile *copy_rows(const igi_device_line_profile *profile) {
     size_t bytes = 0;
     for (size_t i = 0; i < profile->count; i++) {

@@ -58,7 +58,7 @@ static void log_message(const ig_kernel_log_entry *message) {
             named ? ":" : "", message->category, named ? "]" : "", message->text);
 }
 
-static void hand_over(const ig_kernel_log_entry *message, const ig_kernel_log_desc *desc) {
+static void deliver(const ig_kernel_log_entry *message, const ig_kernel_log_desc *desc) {
     if (message->level < desc->level) return;
     if (desc->callback)
         desc->callback(message, desc->user);
@@ -84,7 +84,7 @@ static bool deliver_record(reader r, const char *kernel, const ig_kernel_log_des
     char *subsystem = igi_strndup(texts[0], lengths[0]), *category = igi_strndup(texts[1], lengths[1]);
     char *message = igi_text_take(&text);
     bool ok = subsystem && category && message;
-    if (ok) hand_over(&(ig_kernel_log_entry){(ig_kernel_log_level)level, kernel, subsystem, category, message}, desc);
+    if (ok) deliver(&(ig_kernel_log_entry){(ig_kernel_log_level)level, kernel, subsystem, category, message}, desc);
     free(subsystem), free(category), free(message);
     return ok;
 }

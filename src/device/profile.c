@@ -193,7 +193,7 @@ static int by_time(const void *a, const void *b) {
     return strcmp(x->kernel, y->kernel);
 }
 
-// The rows, and behind them their names. Call with the lock held.
+// The rows, followed by their names. Call with the lock held.
 static ig_kernel_profile *copy_rows(const igi_device_profile *profile) {
     size_t bytes = 0;
     for (size_t i = 0; i < profile->count; i++) bytes += strlen(profile->rows[i].kernel) + 1;

@@ -114,7 +114,7 @@ static void encoder_free(igi_llm_encoder *encoder) {
     igi_text_free(&encoder->scratch);
 }
 
-static ig_status hand_over(const igi_llm_encoder *encoder, int32_t *tokens, uint64_t capacity, uint64_t *count) {
+static ig_status copy_tokens(const igi_llm_encoder *encoder, int32_t *tokens, uint64_t capacity, uint64_t *count) {
     *count = encoder->count;
     if (encoder->count > capacity)
         return igi_fail(IG_STATUS_OUT_OF_RANGE, "tokenizer_encode: %llu tokens do not fit into %llu",
@@ -131,7 +131,7 @@ ig_status ig_tokenizer_encode(const ig_tokenizer *tokenizer, const char *text, u
     const ig_encode_desc none = {0};
     igi_llm_encoder encoder = {.tokenizer = tokenizer};
     ig_status status = encode_all(&encoder, text, length, desc ? desc : &none)
-                           ? hand_over(&encoder, tokens, capacity, count)
+                           ? copy_tokens(&encoder, tokens, capacity, count)
                            : igi_fail(encoder.status, "tokenizer_encode: %s", ig_status_text(encoder.status));
     encoder_free(&encoder);
     return status;

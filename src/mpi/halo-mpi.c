@@ -140,7 +140,7 @@ static int first_unfinished(const pending_transfers *pending, bool *receives) {
     return -1;
 }
 
-static ig_status give_up(ig_mpi *mpi, const pending_transfers *pending, uint64_t timeout_ns, char *reason) {
+static ig_status report_timeout(ig_mpi *mpi, const pending_transfers *pending, uint64_t timeout_ns, char *reason) {
     bool receives = true;
     int rank = first_unfinished(pending, &receives);
     snprintf(reason, IG_HALO_REASON_BYTES, "rank %d %s within %.3g s; it may have died", rank,
@@ -170,7 +170,7 @@ static ig_status finish(void *context, void *transfers, uint64_t timeout_ns, cha
         else if (done)
             break;
         else if (waited > timeout_ns)
-            status = give_up(mpi, pending, timeout_ns, reason);
+            status = report_timeout(mpi, pending, timeout_ns, reason);
         else
             pause_after(waited);
     }

@@ -282,7 +282,7 @@ static void walk(walker *w) {
 }
 
 // Drops declarations that never ended, and replaces branches by the tokens where they end.
-static void settle(walker *w) {
+static void drop_unfinished(walker *w) {
     igi_msl_declarations *found = w->found;
     size_t kept = 0;
     for (size_t i = 0; i < found->count; i++) {
@@ -301,7 +301,7 @@ bool igi_msl_declarations_find(const igi_msl_tokens *tokens, igi_msl_declaration
     w.now.scope = add_scope(&w, (scope){NONE, NONE, NONE, false});
     start_head(&w);
     if (!w.failed) walk(&w);
-    if (!w.failed) settle(&w);
+    if (!w.failed) drop_unfinished(&w);
     free(w.scopes), free(w.branches), free(w.saved);
     if (w.failed) igi_msl_declarations_free(found);
     return !w.failed;

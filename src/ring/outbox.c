@@ -129,7 +129,7 @@ static ig_ring_runtime *find_peer(ig_ring_runtime *runtime, uint32_t node) {
 
 typedef enum carried { CARRIED, NO_ROOM, NOWHERE } carried;
 
-static carried hand_over(ig_ring_runtime *peer, const ig_message_header *slot, const char *payload) {
+static carried deliver_to_peer(ig_ring_runtime *peer, const ig_message_header *slot, const char *payload) {
     uint32_t index = (uint32_t)slot->dest_kernel, position;
     ig_ring_kernel *receiver = igi_ring_kernel_at(peer, index);
     if (!receiver) return NOWHERE;
@@ -166,7 +166,7 @@ bool igi_ring_carry_remote(ig_ring_kernel *kernel) {
         bool sound = slot->payload_size <= outbox.place->payload_limit;
         const char *payload = sound ? igi_ring_payload_at(outbox, slot, position, slot->payload_size) : NULL;
         ig_ring_runtime *peer = find_peer(kernel->runtime, (uint32_t)(dest >> 32));
-        carried result = stayed ? NO_ROOM : peer && sound ? hand_over(peer, slot, payload) : NOWHERE;
+        carried result = stayed ? NO_ROOM : peer && sound ? deliver_to_peer(peer, slot, payload) : NOWHERE;
         bool late = igi_ring_was_kept_too_long(block, slot);
         if (result == NOWHERE || (result == NO_ROOM && late)) {
             igi_ring_count(&block->undelivered, 1);

@@ -39,7 +39,7 @@ static uint64_t block_work(LLVMBasicBlockRef block) {
     return work;
 }
 
-static void judge(const igi_simt_cfg *cfg, uint32_t loop, effort *efforts) {
+static void estimate_effort(const igi_simt_cfg *cfg, uint32_t loop, effort *efforts) {
     effort *e = &efforts[loop];
     uint64_t trips = igi_simt_trips(cfg, loop, SMALL_TRIP_COUNT), inner = 0;
     for (uint32_t i = 0; i < cfg->count; i++)
@@ -63,7 +63,7 @@ static effort *judge_loops(const igi_simt_cfg *cfg) {
         if (cfg->loops[i].depth > deepest) deepest = cfg->loops[i].depth;
     for (uint32_t depth = deepest; efforts && depth > 0; depth--)
         for (uint32_t i = 0; i < cfg->loop_count; i++)
-            if (cfg->loops[i].depth == depth) judge(cfg, i, efforts);
+            if (cfg->loops[i].depth == depth) estimate_effort(cfg, i, efforts);
     return efforts;
 }
 

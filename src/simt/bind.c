@@ -186,7 +186,7 @@ static uint64_t promised(const igi_simt_module *m, LLVMValueRef argument, const 
     return attribute ? LLVMGetEnumAttributeValue(attribute) : 0;
 }
 
-static void note(binder *b, LLVMValueRef load, const char *name, uint64_t value) {
+static void attach_number(binder *b, LLVMValueRef load, const char *name, uint64_t value) {
     LLVMContextRef context = b->m->context;
     LLVMMetadataRef number = LLVMValueAsMetadata(LLVMConstInt(LLVMInt64TypeInContext(context), value, 0));
     LLVMSetMetadata(load, LLVMGetMDKindIDInContext(context, name, (unsigned)strlen(name)),
@@ -200,8 +200,8 @@ static void note_constant(binder *b, const igi_msl_parameter *parameter, LLVMVal
     uint64_t bytes = parameter->argument ? promised(b->m, parameter->argument, "dereferenceable") : 0;
     uint64_t alignment = parameter->argument ? promised(b->m, parameter->argument, "align") : 0;
     if (parameter->condition || !bytes || !alignment) return;
-    note(b, load, "dereferenceable", bytes);
-    note(b, load, "align", alignment);
+    attach_number(b, load, "dereferenceable", bytes);
+    attach_number(b, load, "align", alignment);
 }
 
 // Where in the group the argument is.

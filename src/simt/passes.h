@@ -188,7 +188,7 @@ ig_status igi_simt_refuse_private(igi_simt_module *m, uint64_t bytes);
 // Part of private: unreachable code traps instead of running into the code after it.
 void igi_simt_trap_unreachable(LLVMValueRef function);
 // Part of private: lets a debugger find a variable that moves from the frame to `place`. The builder is where the place
-// is computed, behind the variables of its function.
+// is computed, after the variables of its function.
 void igi_simt_follow_variable(igi_simt_module *m, LLVMBuilderRef builder, LLVMValueRef variable, LLVMValueRef place);
 // Exports m->info, which no longer changes, as the symbol "ig.info".
 ig_status igi_simt_pass_info(igi_simt_module *m);

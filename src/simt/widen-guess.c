@@ -149,13 +149,13 @@ LLVMValueRef igi_simt_without_common(const igi_simt_widener *w, LLVMValueRef ind
 
 // Lanes that must agree. In a full group all lanes are threads, and inactive ones have meaningful indices too, so that
 // the answer is the same before and after a branch.
-static LLVMValueRef asked(const igi_simt_widener *w) {
+static LLVMValueRef lanes_to_compare(const igi_simt_widener *w) {
     return w->full ? NULL : w->mask;
 }
 
 // The value that lane 0 has if the lanes are `step` apart.
 static LLVMValueRef first_value(igi_simt_widener *w, LLVMValueRef values, uint64_t step) {
-    LLVMValueRef mask = asked(w);
+    LLVMValueRef mask = lanes_to_compare(w);
     if (!mask) return LLVMBuildExtractElement(w->builder, values, LLVMConstInt(w->i32, 0, 0), "");
     LLVMTypeRef bits = LLVMIntTypeInContext(w->m->context, w->width), type = LLVMGetElementType(LLVMTypeOf(values));
     LLVMValueRef arguments[] = {LLVMBuildBitCast(w->builder, mask, bits, ""), LLVMConstInt(w->i1, 0, 0)};
@@ -170,7 +170,7 @@ static LLVMValueRef are_apart(igi_simt_widener *w, LLVMValueRef values, LLVMValu
     LLVMValueRef steps = igi_simt_lane_numbers(w, LLVMTypeOf(first), 0, (int64_t)step);
     LLVMValueRef hit =
         LLVMBuildICmp(b, LLVMIntEQ, LLVMBuildSub(b, values, igi_simt_splat_value(w, first), ""), steps, "");
-    if (asked(w)) hit = LLVMBuildOr(b, hit, LLVMBuildNot(b, asked(w), ""), "");
+    if (lanes_to_compare(w)) hit = LLVMBuildOr(b, hit, LLVMBuildNot(b, lanes_to_compare(w), ""), "");
     return igi_simt_all(w, hit);
 }
 

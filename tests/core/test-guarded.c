@@ -27,7 +27,7 @@ static uint64_t before(const igi_guarded *g) {
     return (uint64_t)(g->memory - g->reservation);
 }
 
-static uint64_t behind(const igi_guarded *g) {
+static uint64_t after(const igi_guarded *g) {
     return g->reserved - before(g) - g->bytes;
 }
 
@@ -42,8 +42,8 @@ static void memory_is_zero_and_surrounded(void **state) {
         memset(g.memory, 1, g.bytes);
         uint64_t begin = (uintptr_t)g.memory;
         assert_true(igi_guarded_surrounds(&g, begin) && igi_guarded_surrounds(&g, begin - before(&g)));
-        assert_true(igi_guarded_surrounds(&g, begin + g.bytes + behind(&g) - 1));
-        assert_false(igi_guarded_surrounds(&g, begin + g.bytes + behind(&g)));
+        assert_true(igi_guarded_surrounds(&g, begin + g.bytes + after(&g) - 1));
+        assert_false(igi_guarded_surrounds(&g, begin + g.bytes + after(&g)));
         assert_false(igi_guarded_surrounds(&g, begin - before(&g) - 1));
         igi_guarded_close(&g);
         assert_null(g.memory);
@@ -58,8 +58,8 @@ static void guards_are_gigabytes_where_there_is_room(void **state) {
 #endif
     igi_guarded large, huge;
     assert_true(igi_guarded_open(&large, 100, IGI_GUARD_LARGE) && igi_guarded_open(&huge, 100, IGI_GUARD_HUGE));
-    assert_true(before(&large) >= 4ull << 30 && behind(&large) >= 4ull << 30);
-    assert_true(before(&huge) >= 64ull << 30 && behind(&huge) >= 64ull << 30);
+    assert_true(before(&large) >= 4ull << 30 && after(&large) >= 4ull << 30);
+    assert_true(before(&huge) >= 64ull << 30 && after(&huge) >= 64ull << 30);
     igi_guarded_close(&large), igi_guarded_close(&huge);
 }
 

@@ -11,26 +11,26 @@
 #include "msl/diagnostics.h"
 #include "simt/checked/init.h"
 
-typedef struct teller {
+typedef struct finding_context {
     const igi_simt_checked *checked;
     const igi_device_dispatch *dispatch;
     const cpu_module *module;
     ig_size group;
     const uint64_t *groups;
     const igi_simt_checked_finding *finding;
-} teller;
+} finding_context;
 
 // The dispatch of another queue that a side is of; NULL: it is of this one, or forgotten.
-static const cpu_checked_launch *launch_of(const teller *t, const igi_simt_checked_side *side) {
+static const cpu_checked_launch *launch_of(const finding_context *t, const igi_simt_checked_side *side) {
     return side->queue ? igi_cpu_queues_launch(t->checked->user, side->queue - 1, side->number) : NULL;
 }
 
-static const igi_simt_checked_table *table_of(const teller *t, const igi_simt_checked_side *side) {
+static const igi_simt_checked_table *table_of(const finding_context *t, const igi_simt_checked_side *side) {
     const cpu_checked_launch *launch = launch_of(t, side);
     return launch ? launch->sites : t->checked->sites;
 }
 
-static const igi_simt_checked_site *site_of(const teller *t, const igi_simt_checked_side *side) {
+static const igi_simt_checked_site *site_of(const finding_context *t, const igi_simt_checked_side *side) {
     return &table_of(t, side)->sites[side->site];
 }
 
@@ -42,7 +42,7 @@ static char *line_text(const igi_msl_source *source, uint32_t line) {
     return igi_strndup(text ? text : "", length);
 }
 
-static void place(const teller *t, const igi_simt_checked_side *from, ig_finding_side *side) {
+static void place(const finding_context *t, const igi_simt_checked_side *from, ig_finding_side *side) {
     const igi_simt_checked_site *site = site_of(t, from);
     const cpu_checked_launch *launch = launch_of(t, from);
     const cpu_module *module = launch ? launch->program->module : t->module;
@@ -63,7 +63,7 @@ static uint64_t least(uint64_t a, uint64_t b) {
 }
 
 // Groups at the edge are smaller, and their threads are numbered by their actual size.
-static void place_thread(const teller *t, const igi_simt_checked_side *from, ig_finding_side *side) {
+static void place_thread(const finding_context *t, const igi_simt_checked_side *from, ig_finding_side *side) {
     const cpu_checked_launch *launch = launch_of(t, from);
     ig_size threads = launch ? launch->grid : t->dispatch->grid, size_of_group = launch ? launch->group : t->group;
     const uint64_t *groups = launch ? launch->groups : t->groups;
@@ -84,7 +84,7 @@ static void place_thread(const teller *t, const igi_simt_checked_side *from, ig_
 
 // ---- Objects ----
 
-static const char *argument_name(const teller *t, ig_argument_kind kind, uint32_t index) {
+static const char *argument_name(const finding_context *t, ig_argument_kind kind, uint32_t index) {
     const ig_argument *argument = igi_device_pipeline_argument(t->dispatch->pipeline, kind, index);
     return argument ? argument->name : "";
 }
@@ -93,7 +93,7 @@ static char *quoted(const char *what, const char *name) {
     return *name ? igi_format("%s '%s'", what, name) : igi_strdup(what);
 }
 
-static char *describe_argument(const teller *t, ig_argument_kind kind, uint32_t index) {
+static char *describe_argument(const finding_context *t, ig_argument_kind kind, uint32_t index) {
     char what[48];
     snprintf(what, sizeof what, "%s %u", kind == IG_ARGUMENT_BUFFER ? "buffer" : "threadgroup argument", index);
     return quoted(what, argument_name(t, kind, index));
@@ -106,7 +106,7 @@ static char *describe_part(uint32_t part) {
     return igi_strdup(part < IGI_PART_COUNT ? names[part] : "a part of a buffer");
 }
 
-static char *describe_object(const teller *t) {
+static char *describe_object(const finding_context *t) {
     const igi_simt_checked_site *site = site_of(t, &t->finding->sides[0]);
     const igi_simt_checked_object *object = t->finding->object;
     const char *name = igi_simt_checked_string(t->checked->sites, site->object);
@@ -127,7 +127,7 @@ static char *describe_object(const teller *t) {
 }
 
 // The offset in the object; in a threadgroup variable, from its own beginning.
-static int64_t offset_of(const teller *t) {
+static int64_t offset_of(const finding_context *t) {
     const igi_simt_checked_site *site = site_of(t, &t->finding->sides[0]);
     bool variable = site->space == IGI_SPACE_VARIABLE && t->finding->object;
     return (int64_t)(t->finding->address - t->finding->base) - (variable ? (int64_t)site->index : 0);
@@ -164,14 +164,14 @@ static char *where_outside(const igi_simt_checked_finding *f, const char *object
     return igi_format("at byte %" PRId64 " of %s, which has %" PRIu64, offset, object, f->bytes);
 }
 
-static char *message_bounds(const teller *t, const char *object) {
+static char *message_bounds(const finding_context *t, const char *object) {
     char *action = action_of(site_of(t, &t->finding->sides[0])), *where = where_outside(t->finding, object);
     char *text = action && where ? igi_format("%s %s", action, where) : NULL;
     free(action), free(where);
     return text;
 }
 
-static char *message_queues(const teller *t, const char *object) {
+static char *message_queues(const finding_context *t, const char *object) {
     const igi_simt_checked_finding *f = t->finding;
     const cpu_checked_launch *launch = launch_of(t, &f->sides[1]);
     const char *verb = verb_of(site_of(t, &f->sides[0])), *object_text = *object ? object : "memory";
@@ -183,7 +183,7 @@ static char *message_queues(const teller *t, const char *object) {
                       verb_of(site_of(t, &f->sides[1])));
 }
 
-static char *message_race(const teller *t, const char *object) {
+static char *message_race(const finding_context *t, const char *object) {
     const igi_simt_checked_finding *f = t->finding;
     if (f->sides[1].queue) return message_queues(t, object);
     const igi_simt_checked_site *a = site_of(t, &f->sides[0]), *b = site_of(t, &f->sides[1]);
@@ -202,7 +202,7 @@ static char *message_race(const teller *t, const char *object) {
                       who, verb_of(b));
 }
 
-static char *message_uninitialised(const teller *t) {
+static char *message_uninitialised(const finding_context *t) {
     const igi_simt_checked_finding *f = t->finding;
     const igi_simt_checked_site *site = site_of(t, &f->sides[0]);
     const char *variable = igi_simt_checked_variable(f->origin);
@@ -219,14 +219,14 @@ static char *message_uninitialised(const teller *t) {
     return text;
 }
 
-static char *message_not_finite(const teller *t, const char *object) {
+static char *message_not_finite(const finding_context *t, const char *object) {
     const igi_simt_checked_side *from = &t->finding->sides[1];
     bool read = from->known && site_of(t, from)->act == IGI_ACT_READ;
     return igi_format("writes a NaN or an infinity to byte %" PRId64 " of %s%s", offset_of(t),
                       *object ? object : "a buffer", read ? ", which it has read from memory" : "");
 }
 
-static char *message_for(const teller *t, const char *object) {
+static char *message_for(const finding_context *t, const char *object) {
     const igi_simt_checked_finding *f = t->finding;
     const igi_simt_checked_site *site = site_of(t, &f->sides[0]);
     switch (f->kind) {
@@ -260,7 +260,7 @@ static char *message_for(const teller *t, const char *object) {
     return igi_strdup("");
 }
 
-static const char *advice_race(const teller *t) {
+static const char *advice_race(const finding_context *t) {
     const igi_simt_checked_finding *f = t->finding;
     if (f->sides[1].queue) return "signal an event after the one and wait for it before the other, or use one queue";
     if (f->sides[0].group != f->sides[1].group)
@@ -270,7 +270,7 @@ static const char *advice_race(const teller *t) {
     return "put threadgroup_barrier(mem_flags::mem_device) between them, or let one thread do both";
 }
 
-static const char *advice_for(const teller *t) {
+static const char *advice_for(const finding_context *t) {
     switch (t->finding->kind) {
         case IGI_FINDING_OUT_OF_BOUNDS: return "compare the index with the length, or make the object larger";
         case IGI_FINDING_NULL_POINTER: return "bind a buffer to the argument, or do not use it";
@@ -297,7 +297,7 @@ static const char *advice_for(const teller *t) {
 
 // ---- All of it ----
 
-static void tell_side(const teller *t, const igi_simt_checked_side *from, ig_finding *into) {
+static void add_side(const finding_context *t, const igi_simt_checked_side *from, ig_finding *into) {
     ig_finding_side *side = &into->sides[into->side_count++];
     const cpu_checked_launch *launch = launch_of(t, from);
     side->action = action_of(site_of(t, from));
@@ -306,11 +306,11 @@ static void tell_side(const teller *t, const igi_simt_checked_side *from, ig_fin
     if (from->thread != UINT32_MAX) place_thread(t, from, side);
 }
 
-static bool is_forgotten(const teller *t, const igi_simt_checked_side *side) {
+static bool is_forgotten(const finding_context *t, const igi_simt_checked_side *side) {
     return side->queue && !launch_of(t, side);
 }
 
-static ig_finding tell(const teller *t) {
+static ig_finding make_finding(const finding_context *t) {
     const igi_simt_checked_finding *f = t->finding;
     bool access = site_of(t, &f->sides[0])->act <= IGI_ACT_ATOMIC_WRITE;
     ig_finding made = {.kind = igi_simt_finding_name(f->kind),
@@ -324,7 +324,7 @@ static ig_finding tell(const teller *t) {
                        .count = f->count};
     made.message = made.object ? message_for(t, made.object) : NULL;
     for (int i = 0; i < 2; i++)
-        if (f->sides[i].known && !is_forgotten(t, &f->sides[i])) tell_side(t, &f->sides[i], &made);
+        if (f->sides[i].known && !is_forgotten(t, &f->sides[i])) add_side(t, &f->sides[i], &made);
     return made;
 }
 
@@ -343,11 +343,12 @@ static bool is_covered(const igi_simt_checked *checked, const igi_simt_checked_f
 void igi_cpu_check_describe(ig_commands *commands, const igi_device_dispatch *dispatch, igi_simt_checked *checked,
                             ig_size group, const uint64_t groups[3]) {
     const cpu_program *program = dispatch->pipeline->state;
-    teller t = {.checked = checked, .dispatch = dispatch, .module = program->module, .group = group, .groups = groups};
+    finding_context t = {
+        .checked = checked, .dispatch = dispatch, .module = program->module, .group = group, .groups = groups};
     for (size_t i = 0; i < checked->finding_count; i++) {
         t.finding = &checked->findings[i];
         if (is_covered(checked, t.finding)) continue;
-        ig_finding made = tell(&t);
+        ig_finding made = make_finding(&t);
         igi_device_findings_add(&commands->findings, &made);
     }
     checked->finding_count = 0;

@@ -102,7 +102,7 @@ static bool equip(quick_worker *worker, checked_buffer *b, igi_simt_checked_obje
 
 // ---- What generated code asks for ----
 
-static void give_up(void *user) {
+static void abandon(void *user) {
     quick_worker *worker = user;
     atomic_store(&worker->of->suspicious, true);
     igi_device_fault_leave();
@@ -126,7 +126,7 @@ static bool describe(void *user, uint64_t address, igi_simt_checked_object *obje
     if (!b) return false;
     igi_cpu_refresh_checked_buffer(b);
     *object = b->object;
-    if (!equip(worker, b, object)) give_up(user);
+    if (!equip(worker, b, object)) abandon(user);
     return true;
 }
 
@@ -174,7 +174,7 @@ igi_simt_checked *igi_cpu_quick_enter(cpu_quick *quick, const igi_simt_group *gr
                                      .group_threads = quick->threads,
                                      .checks = checker->checks,
                                      .found = worker->found,
-                                     .give_up = give_up,
+                                     .give_up = abandon,
                                      .save = save,
                                      .describe = describe,
                                      .user = worker};

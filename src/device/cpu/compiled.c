@@ -89,7 +89,7 @@ static ig_status open_container(const ig_library_desc *desc, igi_air_container *
                       : igi_air_open_copy(desc->data, desc->data_length, name, container, error);
 }
 
-static void forget(ig_library *library) {
+static void clear_contents(ig_library *library) {
     igi_msl_reflection_free(&library->reflection);
     library->reflection = (igi_msl_reflection){0};
     free(library->log);
@@ -113,7 +113,7 @@ ig_status igi_cpu_compiled_open(ig_library *library, const ig_library_desc *desc
         igi_codegen_start(cpu->codegen);  // the library's kernels come next
         library->state = module;
     } else {
-        forget(library);
+        clear_contents(library);
         igi_cpu_module_release(cpu, module);
     }
     return status;

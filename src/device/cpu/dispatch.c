@@ -358,7 +358,7 @@ static void describe_fault_group(const launch *l, char *text, size_t length) {
                  last, y, z);
 }
 
-static ig_status judge(launch *l, const ig_commands *commands, ig_error *error) {
+static ig_status status_of_launch(launch *l, const ig_commands *commands, ig_error *error) {
     char where[256];
     igi_device_commands_describe(commands, l->dispatch->pipeline, where, sizeof where);
     ig_status status = (ig_status)atomic_load(&l->failed);
@@ -460,7 +460,7 @@ static ig_status run_checked(launch *l, ig_commands *commands, const igi_device_
         igi_pool_loop(igi_cpu(device)->pool, total, run_groups, l);
     pthread_mutex_destroy(&l->findings);
     igi_cpu_check_end(commands, dispatch, l->check, dispatch->group, l->groups);
-    return judge(l, commands, error);
+    return status_of_launch(l, commands, error);
 }
 
 // What a second run would write twice: messages, and pixels, which are not saved before.
@@ -482,7 +482,7 @@ static ig_status look_quickly(launch *l, ig_commands *commands, uint64_t total, 
     if (!*done)
         igi_log(IG_LOG_INFO, "kernel '%s' may be wrong: it is run again, one thread at a time",
                 l->dispatch->pipeline->kernel.name);
-    return *done ? judge(l, commands, error) : IG_STATUS_OK;
+    return *done ? status_of_launch(l, commands, error) : IG_STATUS_OK;
 }
 
 static uint64_t common_divisor(uint64_t a, uint64_t b) {
@@ -552,8 +552,8 @@ ig_status igi_cpu_dispatch(ig_commands *commands, igi_device_dispatch *dispatch,
     if (l.checks) return run_checked(&l, commands, dispatch, total, error);
     if (l.schedule || igi_cpu(device)->variables) {
         run_groups(&l, 0, total);
-        return judge(&l, commands, error);
+        return status_of_launch(&l, commands, error);
     }
     igi_pool_loop(igi_cpu(device)->pool, total, run_groups, &l);
-    return judge(&l, commands, error);
+    return status_of_launch(&l, commands, error);
 }

@@ -59,7 +59,7 @@ static void wake(void *user) {
 }
 
 // The deadline has passed: a command buffer that waits for an event stops waiting.
-static void give_up(cpu_queue *queue) {
+static void stop_waiting(cpu_queue *queue) {
     pthread_mutex_lock(&queue->lock);
     bool waiting = queue->blocked &&
                    igi_device_event_take_waiter(queue->first->commands[queue->position].event.event, &queue->waiter);
@@ -68,7 +68,7 @@ static void give_up(cpu_queue *queue) {
 }
 
 static void on_alarm(igi_alarm *alarm) {
-    give_up((cpu_queue *)((char *)alarm - offsetof(cpu_queue, alarm)));
+    stop_waiting((cpu_queue *)((char *)alarm - offsetof(cpu_queue, alarm)));
 }
 
 // ---- Running ----
@@ -148,7 +148,7 @@ static bool pass_event(cpu_queue *queue, ig_commands *commands, const igi_device
         ig_queue_release(queue->owner);
         return true;
     }
-    if (atomic_load(&commands->abort)) give_up(queue);  // the alarm may have rung before the waiter was there
+    if (atomic_load(&commands->abort)) stop_waiting(queue);  // the alarm may have rung before the waiter was there
     return false;
 }
 

@@ -58,7 +58,7 @@ static uint64_t address_of(const void *context) {
 #endif
 }
 
-static void note(sampled_thread *t, uint64_t address, uint64_t count) {
+static void count_sample(sampled_thread *t, uint64_t address, uint64_t count) {
     t->noted += count;
     for (uint64_t i = 0, at = address * 0x9e3779b97f4a7c15u >> 52; i < TRIES; i++, at = (at + 1) % PLACES) {
         place *p = &t->places[at];
@@ -74,7 +74,7 @@ static void on_signal(int number, siginfo_t *info, void *context) {
     (void)number;
     sampled_thread *t = inside;
     if (!t || info->si_code != SI_TIMER || info->si_value.sival_ptr != t) return;
-    note(t, address_of(context), 1 + (uint64_t)(info->si_overrun > 0 ? info->si_overrun : 0));
+    count_sample(t, address_of(context), 1 + (uint64_t)(info->si_overrun > 0 ? info->si_overrun : 0));
 }
 
 // ---- The signal ----

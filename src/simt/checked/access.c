@@ -442,7 +442,7 @@ bool igi_simt_is_matrix_access(LLVMValueRef i) {
 }
 
 // All lanes execute it together, so it cannot be skipped: errors are only reported.
-static void tell_only(igi_simt_instrumenter *in, LLVMValueRef i, const access *a) {
+static void report_only(igi_simt_instrumenter *in, LLVMValueRef i, const access *a) {
     guard g = {.of = igi_simt_trace_pointer(in, a->pointer)};
     if (!g.of.known) return;
     g.site = add_site(in, i, a, &g.of);
@@ -467,7 +467,7 @@ void igi_simt_list_matrix_accesses(const igi_simt_instrumenter *in, LLVMValueRef
 static void instrument_matrix(igi_simt_instrumenter *in, LLVMValueRef i) {
     access all[2];
     igi_simt_list_matrix_accesses(in, i, all);
-    for (unsigned k = 0; k < 2; k++) tell_only(in, i, &all[k]);
+    for (unsigned k = 0; k < 2; k++) report_only(in, i, &all[k]);
 }
 
 static void instrument_matrices(igi_simt_instrumenter *in) {

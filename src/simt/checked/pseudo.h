@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls that the instrumented thread function makes for a quick look, behind IGI_CHECKED_PREFIX: no function has these
-// names. igi_simt_widen_check makes code of them.
+// Calls that the instrumented thread function makes for a quick look: IGI_CHECKED_PREFIX and one of these names. No such
+// functions exist; igi_simt_widen_check generates code for the calls.
 #ifndef INGOT_SIMT_CHECKED_PSEUDO_H
 #define INGOT_SIMT_CHECKED_PSEUDO_H
 

@@ -64,7 +64,7 @@ static void report(const visit *v, igi_simt_finding_kind kind, igi_simt_checked_
     igi_simt_checked_report(v->c, &finding);
 }
 
-static void meet(visit *v, const igi_simt_checked_record *r, bool other_unknown) {
+static void report_conflict(visit *v, const igi_simt_checked_record *r, bool other_unknown) {
     igi_simt_checked_side other = {.site = r->site,
                                    .thread = other_unknown ? UINT32_MAX : r->thread,
                                    .group = r->group - v->c->first_group,
@@ -128,19 +128,19 @@ static void note_reader(const visit *v, igi_simt_checked_cell *cell, unsigned ma
 static void meet_stranger(visit *v, const igi_simt_checked_stranger *s, unsigned mask) {
     igi_simt_checked_record r = {
         .group = s->group, .thread = s->thread, .mask = s->mask, .atomic = s->atomic, .site = s->site};
-    if (conflicts(v, &r, mask)) meet(v, &r, false);
+    if (conflicts(v, &r, mask)) report_conflict(v, &r, false);
 }
 
 static void visit_cell(visit *v, igi_simt_checked_cell *cell, unsigned mask) {
-    if (conflicts(v, &cell->writer, mask)) meet(v, &cell->writer, false);
+    if (conflicts(v, &cell->writer, mask)) report_conflict(v, &cell->writer, false);
     if (!v->write) {
         note_reader(v, cell, mask);
         return;
     }
     if (conflicts(v, &cell->reader, mask))
-        meet(v, &cell->reader, false);
+        report_conflict(v, &cell->reader, false);
     else if (has_other_readers(v, &cell->reader, mask))
-        meet(v, &cell->reader, true);
+        report_conflict(v, &cell->reader, true);
     if (cell->stranger.group >= v->c->first_group && cell->stranger.group != cell->reader.group)
         meet_stranger(v, &cell->stranger, mask);
     cell->writer = record_of(v, mask);
@@ -202,7 +202,7 @@ static bool is_concurrent(const visit *v, uint32_t place, const igi_simt_checked
     return m->number > v->c->queue.before[place] && (m->mask & mask) && !(m->atomic && v->atomic);
 }
 
-static void meet_queue(const visit *v, uint32_t place, const igi_simt_checked_mark *m) {
+static void report_queue_conflict(const visit *v, uint32_t place, const igi_simt_checked_mark *m) {
     igi_simt_checked_side other = {.site = m->site,
                                    .thread = m->thread,
                                    .group = m->group,
@@ -230,9 +230,9 @@ static void visit_marks(const visit *v, uint64_t word, unsigned mask) {
     for (uint32_t i = 0; i < IGI_CHECKED_QUEUES; i++) {
         if (i == own || !marks[i]) continue;
         if (is_concurrent(v, i, &marks[i][word].writer, mask))
-            meet_queue(v, i, &marks[i][word].writer);
+            report_queue_conflict(v, i, &marks[i][word].writer);
         else if (v->write && is_concurrent(v, i, &marks[i][word].reader, mask))
-            meet_queue(v, i, &marks[i][word].reader);
+            report_queue_conflict(v, i, &marks[i][word].reader);
     }
     if (marks[own]) leave_mark(v, v->write ? &marks[own][word].writer : &marks[own][word].reader, mask);
 }

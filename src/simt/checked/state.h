@@ -97,7 +97,7 @@ typedef struct igi_simt_quick_cells {
 enum {
     IGI_QUICK_BLOCK_SHIFT = 10,
     IGI_QUICK_PAGE_SHIFT = 14,
-    IGI_QUICK_PAD = 4096,  // granules before and behind those of the object, for lanes that are not active
+    IGI_QUICK_PAD = 4096,  // granules before and after those of the object, for lanes that are not active
 };
 
 // ---- Objects ----
