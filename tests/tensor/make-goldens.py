@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Write goldens.txt: calls of every op with NumPy's answers, which test-goldens runs: make-goldens.py > goldens.txt
+"""Write goldens.txt: calls of every op with NumPy's answers, which test-goldens runs.
+
+Run it with the Python that has `make setup`'s NumPy: /usr/bin/python3 tests/tensor/make-goldens.py. Another version of
+NumPy may order zeros of different sign in another way.
 
 A case is lines of words:
     case OP KEY=VALUE...
@@ -8,7 +11,10 @@ A case is lines of words:
     out TYPE SHAPE VALUES...
 Expected values are computed in float64 from the rounded inputs and rounded once; bf16 is done by hand.
 """
+import contextlib
+import io
 import math
+import pathlib
 import zlib
 
 import numpy as np
@@ -589,8 +595,16 @@ def transformers():
         case("embedding", [table, tokens], kind, table.wide()[tokens.stored])
 
 
-for part in (unary, binary, promotion, others, reductions, products, normalisation, moving, generated, convolution,
-             transformers):
-    print("#", part.__name__)
-    reseed(part.__name__)
-    part()
+def everything():
+    for part in (unary, binary, promotion, others, reductions, products, normalisation, moving, generated, convolution,
+                 transformers):
+        print("#", part.__name__)
+        reseed(part.__name__)
+        part()
+
+
+# The file is written only when all of it has been computed.
+text = io.StringIO()
+with contextlib.redirect_stdout(text):
+    everything()
+pathlib.Path(__file__).with_name("goldens.txt").write_text(text.getvalue())
