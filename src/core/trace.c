@@ -66,7 +66,7 @@ void igi_trace_flush(igi_trace *trace, bool now) {
     pthread_mutex_unlock(&trace->lock);
 }
 
-// Programs often end without giving their devices back.
+// Programs often end without releasing their devices.
 __attribute__((destructor)) static void flush_all(void) {
     for (igi_trace *trace = traces; trace; trace = trace->next) igi_trace_flush(trace, true);
 }

@@ -12,11 +12,11 @@
 
 typedef struct igi_trace igi_trace;
 
-// The trace at this path, in which "%p" stands for the number of the process. Who asks for the same path gets the same
-// trace, which stays open as long as the process. errors: IO, OUT_OF_MEMORY.
+// The trace at this path, in which "%p" stands for the process id. Calls with the same path share one trace, which stays
+// open until the process ends. errors: IO, OUT_OF_MEMORY.
 ig_status igi_trace_open(const char *path, igi_trace **trace, ig_error *error);
 
-// A new row of the picture. Events of one track lie inside or beside each other.
+// A new track, which viewers show as a row. Its events must be nested or disjoint.
 uint32_t igi_trace_new_track(igi_trace *trace, const char *name);
 // The track of the calling thread, made when it is first asked for.
 uint32_t igi_trace_thread_track(igi_trace *trace);
@@ -39,7 +39,7 @@ typedef struct igi_trace_event {
 void igi_trace_add(igi_trace *trace, const igi_trace_event *event);
 // Another limit, for tests.
 void igi_trace_set_limit(igi_trace *trace, uint64_t events);
-// Writes what there is if the last time was a while ago, or if `now` is set. The end of the process does, too.
+// Writes the events so far if the last write was a while ago, or if `now` is set. The end of the process writes them too.
 void igi_trace_flush(igi_trace *trace, bool now);
 
 #endif

@@ -79,7 +79,7 @@ typedef struct igi_device_backend {
     void (*event_close)(ig_event *event);
     void (*event_signal)(ig_event *event, uint64_t value);
 
-    // Optional: runs the dispatches of commands that are still being encoded on this thread, past all queues, and
+    // Optional: runs the dispatches of commands that are still being encoded on this thread, outside of all queues, and
     // returns when they are done; any number of times. NULL: kernels cannot run indefinitely.
     ig_status (*run_here)(ig_commands *commands, ig_error *error);
 

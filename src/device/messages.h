@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What kernels log: read from the memory they wrote it to, and handed to who wants it.
+// What kernels log: read from the memory they wrote it to, and passed to the callback or the log.
 #ifndef INGOT_DEVICE_MESSAGES_H
 #define INGOT_DEVICE_MESSAGES_H
 

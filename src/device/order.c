@@ -129,7 +129,7 @@ void igi_device_order_observe(const ig_commands *commands) {
 
 // ---- Events ----
 
-// Long lists lose what is oldest: who waits for such a value is taken to wait for the next one.
+// Long lists drop their oldest entries: a wait for a dropped value counts as one for the next value.
 static void forget_oldest(igi_device_signals *signals) {
     enum { MOST_SIGNALS = 256 };
     if (signals->count <= MOST_SIGNALS) return;

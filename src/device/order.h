@@ -10,14 +10,14 @@
 
 #include <ingot/device.h>
 
-// Queues beyond these are not looked at.
+// Queues beyond this number are not tracked.
 enum { IGI_ORDER_QUEUES = 16 };
 
 typedef struct igi_device_clock {
     uint64_t at[IGI_ORDER_QUEUES];  // by place of the queue
 } igi_device_clock;
 
-// What came before an event got a value.
+// What had happened before an event reached a value.
 typedef struct igi_device_signal {
     uint64_t value;
     const struct igi_device_order *of;  // whose queues the clock counts
@@ -45,7 +45,8 @@ void igi_device_order_commit(ig_commands *commands);
 // Called by the backend when the commands begin, and when they have ended.
 void igi_device_order_begin(const ig_commands *commands);
 void igi_device_order_end(ig_commands *commands);
-// Gives the command that begins now a number, from 1 on, of its queue, and says what came before. 0: the queue is not looked at.
+// Numbers the command that begins now, from 1 on within its queue, and sets *before to what came before it. Returns 0 if
+// the queue is not tracked.
 uint64_t igi_device_order_number(const ig_commands *commands, igi_device_clock *before);
 // The host knows that the commands have ended.
 void igi_device_order_observe(const ig_commands *commands);

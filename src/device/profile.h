@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What kernels cost: a row for each in memory, and events in a trace. Backends and the front end tell it what has ended;
-// a device that is not profiled has none.
+// What kernels cost: a row for each in memory, and events in a trace. Backends and the front end report what has ended.
+// A device that is not profiled has no profile.
 #ifndef INGOT_DEVICE_PROFILE_H
 #define INGOT_DEVICE_PROFILE_H
 
@@ -14,8 +14,8 @@ void igi_device_profile_close(ig_device *device);
 void igi_device_profile_queue(ig_queue *queue);
 // A command buffer has ended, with its dispatches.
 void igi_device_profile_commands(const ig_commands *commands, ig_status status);
-// A dispatch past all queues has ended, on this thread: a stay in the loop of a ring kernel. Its
-// timing has the start.
+// A dispatch outside of all queues has ended on this thread: the loop of a ring kernel was entered and left. Its timing
+// has the start.
 void igi_device_profile_stay(const ig_commands *commands, const igi_device_dispatch *dispatch);
 // On this thread, something was compiled or loaded. `how` is "clang", "LLVM" or "cache". `width` and time count for the
 // kernel of that name; 0 is the width of a library.

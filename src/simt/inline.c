@@ -104,7 +104,7 @@ static void forward_literal(LLVMValueRef variable) {
     }
 }
 
-// 1.5h is a call of a function of the standard headers with a long double, which no machine code may be made of.
+// 1.5h calls a function of the standard headers with a long double, for which no machine code can be generated.
 static ig_status forward_literals(igi_simt_module *m) {
     igi_simt_values variables;
     if (!igi_simt_collect(m->thread, is_long_double, &variables)) return igi_error_no_memory(m->error);

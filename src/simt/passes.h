@@ -96,7 +96,7 @@ ig_status igi_simt_pass_inline(igi_simt_module *m);
 // Part of inline, for a request with checks: every access, barrier and use of a value is checked at run time
 // (simt/checked). post: the global "ig.sites"; one thread at a time only.
 ig_status igi_simt_pass_instrument(igi_simt_module *m);
-// For one thread at a time: what only vectors of threads are looked at by (checked/pseudo.h) goes away.
+// For one thread at a time: removes the calls that check vectors of threads (checked/pseudo.h).
 ig_status igi_simt_drop_pseudos(igi_simt_module *m);
 bool igi_simt_is_pseudo(LLVMValueRef instruction);
 // Part of inline, before anything is simplified: the operands of llvm.fabs are hidden from LLVM.

@@ -162,7 +162,7 @@ uint64_t igi_simt_schedule_mix(uint64_t seed, uint64_t number) {
     return z ? z : 1;
 }
 
-// Which of `count` comes next as number `at`: in order, or in an order made from the group's schedule and `turn`.
+// Which of `count` comes next as number `at`: in order, or in a random order from the group's schedule and `turn`.
 typedef struct order {
     uint16_t items[IGI_MAX_GROUP_THREADS];
 } order;

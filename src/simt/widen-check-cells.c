@@ -64,7 +64,7 @@ static void store_cells(const cells *c, LLVMValueRef value, LLVMValueRef places,
     igi_simt_call_intrinsic(w->builder, "llvm.masked.scatter", types, 2, arguments, 4);
 }
 
-// What visit_cell of checked/quick.c does, for a vector of cells; answers whether all is right.
+// What visit_cell of checked/quick.c does, for a vector of cells; returns whether all is right.
 static LLVMValueRef visit_cells(const cells *c) {
     static const uint8_t conflicts[] = IGI_QUICK_CONFLICTS;
     const igi_simt_touch *t = c->t;
@@ -379,7 +379,7 @@ static LLVMValueRef scalar_has(igi_simt_widener *w, LLVMValueRef value, uint32_t
     return LLVMBuildICmp(w->builder, LLVMIntNE, part, igi_simt_touch_u32(w, 0), "");
 }
 
-// As visit_cells, of a cell that several lanes read. *next: what to store if that is right, which is answered.
+// Like visit_cells, for a cell that several lanes read. Returns whether that is right; *next is what to store then.
 static LLVMValueRef read_together(const igi_simt_touch *t, LLVMValueRef before, LLVMValueRef was, LLVMValueRef *next) {
     static const uint8_t conflicts[] = IGI_QUICK_CONFLICTS;
     igi_simt_widener *w = t->w;
@@ -425,7 +425,7 @@ static LLVMValueRef has_several_lanes(igi_simt_widener *w) {
     return LLVMBuildICmp(w->builder, LLVMIntNE, rest, LLVMConstNull(bits), "");
 }
 
-// All cells of a value that several lanes read; goes on where what is new of them is stored.
+// All cells of a value that several lanes read. Leaves the builder where their new contents are stored.
 static void read_cells(const igi_simt_touch *t, LLVMBasicBlockRef otherwise) {
     igi_simt_widener *w = t->w;
     LLVMBuilderRef b = w->builder;
@@ -452,7 +452,7 @@ static void read_cells(const igi_simt_touch *t, LLVMBasicBlockRef otherwise) {
     if (!(t->access & IGI_QUICK_THREADGROUP)) note_touched(t, first, (uint32_t)count);
 }
 
-// Known already, read by several lanes at once, or to be asked.
+// Three cases: the read is known already, it can be checked inline, or a function must be called.
 void igi_simt_touch_one(const igi_simt_touch *t) {
     igi_simt_widener *w = t->w;
     LLVMBasicBlockRef unknown = igi_simt_new_block(w, "unknown"), ask = igi_simt_new_block(w, "ask");

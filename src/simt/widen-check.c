@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A quick look (checked/quick.h) at what all lanes do at once. Lanes in a row are looked at in line, and so are those at
-// one address (widen-check-cells.c); for others, and when something is not as it mostly is, there are functions.
+// A quick look (checked/quick.h) at what all lanes do at once. Accesses of lanes in a row, or at one address, are checked
+// inline (widen-check-cells.c); all others, and unusual cases, call functions.
 #include <assert.h>
 
 #include "simt/widen-check.h"
@@ -77,7 +77,7 @@ static LLVMValueRef saturating_sub(igi_simt_widener *w, LLVMValueRef a, LLVMValu
     return igi_simt_call_intrinsic(w->builder, "llvm.usub.sat", &w->i64, 1, pair, 2);
 }
 
-// Accesses of objects that mostly nobody writes, or that may be any, are not looked at in line.
+// Accesses to objects that are seldom written, or not known, are not checked inline.
 static bool is_for_function(const igi_simt_touch *t) {
     return t->access & (IGI_PSEUDO_ANYWHERE | IGI_QUICK_SELDOM);
 }
@@ -184,7 +184,7 @@ static bool has_cells(const igi_simt_touch *t) {
     return t->access & IGI_QUICK_CELLS;
 }
 
-// How many vectors the cells of a row are; 0: it is no row, or a long one.
+// The number of vectors that hold the cells of a row; 0 if it is not a row, or too long.
 static uint32_t pieces_of(const igi_simt_touch *t) {
     unsigned granule = t->access >> IGI_QUICK_GRANULE_SHIFT & 15;
     bool row = t->shape.stride > 0 && t->size && (uint64_t)t->shape.stride == t->size && t->span <= PAGE_BYTES;

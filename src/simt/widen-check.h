@@ -30,7 +30,7 @@ typedef struct igi_simt_touch {
 
 // Leaves the quick look unless the condition holds.
 void igi_simt_touch_suspect_unless(igi_simt_widener *w, LLVMValueRef check, LLVMValueRef condition);
-// Looks at the lanes of an access one by one; in a line, or at any addresses.
+// Checks the lanes of an access one by one: at addresses in a line, or at any.
 void igi_simt_touch_lanes(const igi_simt_touch *t, bool line);
 
 // ---- Cells: widen-check-cells.c ----

@@ -64,7 +64,7 @@ static bool is_coordinate_call(LLVMValueRef value) {
     return false;
 }
 
-// What textures do with coordinates besides.
+// Other operations that textures apply to coordinates.
 static bool is_coordinate_operation(LLVMValueRef value) {
     switch (LLVMGetInstructionOpcode(value)) {
         case LLVMFAdd:
@@ -261,8 +261,8 @@ static LLVMValueRef is_idle(igi_simt_widener *w, LLVMValueRef clamp, LLVMValueRe
     return below ? LLVMBuildICmp(w->builder, up, limit, last, "") : LLVMBuildICmp(w->builder, up, first, limit, "");
 }
 
-// A line of indices that is clamped at the edges of a picture is a row of memory but at the edges. The first and the last
-// lane tell, by scalars. Continues in a new block if it is none.
+// Consecutive indices that are clamped at the edges of a picture are contiguous except at the edges, which is decided by
+// the scalars of the first and the last lane. Continues in a new block if they are not contiguous.
 static void guess_by_ends(igi_simt_widener *w, LLVMValueRef address, igi_simt_guess *guess) {
     LLVMBuilderRef b = w->builder;
     LLVMValueRef clamps[MAX_CLAMPS];

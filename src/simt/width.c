@@ -16,7 +16,7 @@ static bool is_one_by_one(LLVMValueRef instruction) {
     return LLVMIsAAtomicRMWInst(instruction) || LLVMIsAAtomicCmpXchgInst(instruction);
 }
 
-// What is done for a quick look (checked/quick.h) is not counted: a call, and where its object is.
+// Calls for a quick look (checked/quick.h), and the code that finds their objects, are not counted.
 static size_t own_instructions(igi_simt_module *m) {
     igi_simt_values pseudos;
     if (!igi_simt_collect(m->thread, igi_simt_is_pseudo, &pseudos)) return SIZE_MAX;

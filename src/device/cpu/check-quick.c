@@ -269,7 +269,7 @@ static void start_anew(cpu_checker *checker) {
     checker->next_token = 1;
 }
 
-// Whether a kernel may read what nobody has written, of a buffer.
+// Whether a kernel may read bytes of a buffer that nobody has written.
 static bool reaches_unwritten(cpu_checker *checker, const igi_device_dispatch *dispatch) {
     bool reaches = false;
     if (!(checker->checks & IG_CHECK_INIT)) return false;

@@ -49,7 +49,7 @@ typedef struct cpu_checked_launch {
 enum { QUEUE_LAUNCHES = 256 };  // remembered, of each queue
 
 struct cpu_checker {
-    // Of a dispatch past all queues, which is checked by itself: the device's, whose buffers it may access. NULL: this is
+    // Of a dispatch outside of all queues, which is checked by itself: the device's, whose buffers it may access. NULL: this is
     // the device's.
     cpu_checker *device;
     igi_simt_checked_object *found;  // buffers as such a dispatch sees them

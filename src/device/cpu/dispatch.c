@@ -238,7 +238,7 @@ static void place_textures(const igi_device_dispatch *dispatch, igi_simt_group *
     }
 }
 
-// Most kernels have no textures: their table, which is the end of the struct, is large beside a small dispatch.
+// Most kernels have no textures: copying their table, which is the end of the struct, would take long for a small dispatch.
 static_assert(offsetof(igi_simt_group, arguments) < offsetof(igi_simt_group, textures), "what follows is set here");
 static void prepare_range(range *r, launch *l, igi_simt_scratch *scratch, uint64_t begin, uint64_t end) {
     memset(r, 0, offsetof(range, group) + offsetof(igi_simt_group, arguments));
@@ -441,7 +441,7 @@ static ig_status choose_code(ig_device *device, cpu_program *program, bool abort
     return IG_STATUS_OK;
 }
 
-// Kernels that run past all queues may run as long as their owner exists.
+// Kernels that run outside of all queues may run as long as their owner exists.
 static bool is_endless(const ig_commands *commands) {
     return atomic_load(&((ig_commands *)commands)->state) == IG_COMMANDS_ENCODING;
 }

@@ -394,7 +394,7 @@ ig_status igi_cpu_pipeline_emit(ig_pipeline *pipeline, const char *stage, char *
         const char *name;
         igi_simt_stage stage;
     } stages[] = {{"llvm", IGI_STAGE_LLVM}, {"simt", IGI_STAGE_SIMT}, {"asm", IGI_STAGE_ASM}};
-    // Of a checked kernel, what runs first.
+    // The code of a checked kernel that runs first.
     cpu_purpose purpose = {.check = cpu->checks ? cpu->checks | IGI_CHECK_QUICK : 0};
     igi_cpu_guess_layouts(&pipeline->kernel, purpose.layouts);
     igi_simt_request request = igi_cpu_simt_request(cpu, pipeline->state, purpose);

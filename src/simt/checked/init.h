@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shadow memory for initialisation: for each byte, which of its bits nobody has written, and whose they are.
+// Shadow memory for initialisation: for each byte, which of its bits nobody has written, and to which object they belong.
 #ifndef INGOT_SIMT_CHECKED_INIT_H
 #define INGOT_SIMT_CHECKED_INIT_H
 

@@ -87,9 +87,9 @@ bool igi_simt_is_access(LLVMValueRef instruction);
 unsigned igi_simt_list_accesses(const igi_simt_instrumenter *in, LLVMValueRef instruction, igi_simt_access all[2]);
 bool igi_simt_is_matrix_access(LLVMValueRef instruction);
 void igi_simt_list_matrix_accesses(const igi_simt_instrumenter *in, LLVMValueRef instruction, igi_simt_access all[2]);
-// Of a private variable, at a constant place; *inside: there is one, and it is inside.
+// Whether it is provably outside of a private variable. *inside: it is provably inside.
 bool igi_simt_is_out_of_place(const igi_simt_instrumenter *in, const igi_simt_access *access, bool *inside);
-// One without a value must go away where it is not used.
+// Whether it points to a function constant. If that has no value, accesses that are not used must be removed.
 bool igi_simt_is_function_constant(const igi_simt_provenance *of);
 // Pointers to igi_simt_checked_object: of an argument, or found where the pointer is made. pre for the second: the
 // builder is at the end of a block.

@@ -34,7 +34,7 @@ typedef struct visit {
     bool threadgroup;
 } visit;
 
-// False: there may be a race, or nobody has written what is read. What generated code does for a row of lanes.
+// Returns false if there may be a race, or nobody has written what is read. Generated code does the same for a row of lanes.
 static bool visit_cell(const visit *v, uint32_t token, uint32_t *owner, uint32_t *info) {
     uint32_t was = *info, before = *owner;
     bool together = before - v->q->token < v->q->threads;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A quick look at a dispatch, by vectors of threads on all cores: it tells whether something may be wrong, not what. As
-// soon as something may be, it is given up: what was written is undone, and the dispatch runs again, one thread at a
-// time, for the findings. What it takes for right must be right; the reverse need not hold.
+// A quick look at a dispatch, by vectors of threads on all cores: it finds out whether something may be wrong, but not
+// what. If something may be, it is abandoned: its writes are undone, and the dispatch runs again, one thread at a time,
+// for the findings. It may suspect a correct kernel, but must never miss an error.
 //
 // Each granule of memory has a cell: the token of the thread that accessed it last, a number that no other thread of
 // this dispatch or an earlier one has, and how it was accessed: since the last barrier, and in the whole dispatch.

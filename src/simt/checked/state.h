@@ -12,8 +12,8 @@
 #include "simt/checked/sites.h"
 #include "simt/launch.h"
 
-// Beside the flags of ig_device_desc.check. BUFFERS, with INIT: some buffers have bytes that nothing has written. QUICK:
-// only whether there may be a finding is asked, by vectors of threads; see quick.h.
+// In addition to the flags of ig_device_desc.check. BUFFERS, with INIT: some buffers have bytes that nothing has written.
+// QUICK: vectors of threads only find out whether there may be a finding; see quick.h.
 enum { IGI_CHECK_BUFFERS = 32, IGI_CHECK_QUICK = 64 };
 
 enum { IGI_CHECKED_STATICS = 2 * IGI_MAX_SLOTS, IGI_CHECKED_OBJECTS, IGI_CHECKED_PRIVATES = 3 };

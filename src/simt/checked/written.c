@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For a quick look: may a value be one that nobody has written? Values that may be have shadows, bits that say so, which
-// follow them through computations; where they would get out, at a branch, an address or memory, the bits must be zero.
+// For a quick look: tracks values that may be uninitialised. Each has a shadow, bits that say so, which follows it through
+// computations. Where the value is used, in a branch, an address or a store, the bits must be zero.
 #include <llvm-c/DebugInfo.h>
 #include <string.h>
 
@@ -47,7 +47,7 @@ static bool is_pure_call(LLVMValueRef i) {
            !igi_simt_is_memory_intrinsic(i);
 }
 
-// Where the value goes on as another one.
+// Whether the user computes another value from it.
 static bool is_computation(LLVMValueRef user) {
     switch (LLVMGetInstructionOpcode(user)) {
         case LLVMPHI:
@@ -106,7 +106,8 @@ static LLVMValueRef either(shadows *s, LLVMValueRef a, LLVMValueRef b) {
     return LLVMBuildOr(s->in->builder, a, b, "");
 }
 
-// In one element of the result as in any of what it is computed from, element by element where there are as many.
+// An element of the result may be uninitialised if one of the elements may be that it is computed from: those at the same
+// place, or all of an operand with another number of elements.
 static LLVMValueRef mixed_shadow(shadows *s, LLVMValueRef i, unsigned depth) {
     LLVMTypeRef type = shadow_type(s, LLVMTypeOf(i));
     LLVMValueRef result = LLVMConstNull(type);
@@ -151,7 +152,7 @@ static LLVMValueRef make_shadow(shadows *s, LLVMValueRef i, unsigned depth) {
     unsigned count = LLVMGetNumMaskElements(i);
     s->failed |= count > 64;
     if (s->failed) return LLVMConstNull(shadow_type(s, LLVMTypeOf(i)));
-    // Elements that LLVM does not care about nobody will ask for.
+    // Elements that are poison are never used.
     for (unsigned k = 0; k < count; k++) {
         int from = LLVMGetMaskValue(i, k);
         order[k] = from < 0 ? LLVMGetPoison(s->in->i32) : igi_simt_number32(s->in, (uint64_t)from);
@@ -186,7 +187,7 @@ static void complete_phi(shadows *s, LLVMValueRef phi, LLVMValueRef shadow) {
 
 // ---- Where they get out ----
 
-// A vector of three lies in memory as four, of which the last is nothing.
+// A vector of three is stored as four elements, of which the last is padding.
 static LLVMValueRef meaningful_shadow(shadows *s, LLVMValueRef user, LLVMValueRef value) {
     if (LLVMIsAStoreInst(user) && LLVMIsAShuffleVectorInst(value)) {
         LLVMValueRef first = LLVMGetOperand(value, 0);
