@@ -2,6 +2,7 @@
 // Writing traces.
 #include "core/trace.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -94,6 +95,7 @@ static void end_event(igi_trace *trace) {
 
 // pre: the key needs no escapes.
 static void put_detail(igi_trace *trace, const igi_trace_detail *detail) {
+    assert(!strpbrk(detail->key, "\"\\"));
     igi_text_addf(&trace->json.text, "\"%s\":", detail->key);
     if (detail->text)
         igi_json_string(&trace->json, detail->text);

@@ -57,7 +57,7 @@ static const igi_msl_attribute attributes[] = {
     // Argument buffers are plain structs of pointers here, so ids have no effect.
     {"id", IGI_ATTRIBUTE_IGNORED},
     {"invariant", IGI_ATTRIBUTE_IGNORED},
-    // What a kernel does with a buffer is seen; who else has a name for it does not matter.
+    // The code shows how a kernel accesses a buffer; names for the host have no effect.
     {"access", IGI_ATTRIBUTE_IGNORED},
     {"user", IGI_ATTRIBUTE_IGNORED},
     {"max_total_threadgroups_per_mesh_grid", IGI_ATTRIBUTE_IGNORED},

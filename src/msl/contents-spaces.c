@@ -133,7 +133,7 @@ void contents_check_spaces(contents *c) {
         size_t length;
         const contents_function *f = &c->functions[i];
         const char *symbol = LLVMGetValueName2(f->function, &length);
-        // Without a space in its signature, a function has none to give away.
+        // A function without an address space in its signature has no such address to pass on.
         if (is_of_headers(symbol) || !strstr(symbol, "SY") || !f->call_count) continue;
         const igi_msl_signature *signature = signature_of(&r, f->function);
         for (size_t k = 0; k < f->call_count && signature; k++) check_call(&r, signature, f->calls[k]);

@@ -79,7 +79,7 @@ static void visit_kernel(LLVMValueRef function, const igi_msl_annotation *annota
     const char *unsupported = igi_msl_annotation_after(annotation, "ig.unsupported:");
     if (unsupported) {
         char message[200];
-        // The kernels beside it are as good as in a file of their own.
+        // Only a warning: the other kernels of the file work.
         snprintf(message, sizeof message,
                  "'%.*s' functions are not supported by Ingot: this one is left out, no pipeline can be made of it",
                  (int)(annotation->text_length - strlen("ig.unsupported:")), unsupported);
@@ -254,7 +254,7 @@ static void check_object(reflector *r, const subject *s) {
              s->argument->attribute);
 }
 
-// What the space and the kind of the argument say of each other.
+// Whether the address space fits the kind of the argument.
 static void check_space(reflector *r, const subject *s) {
     const ig_argument *argument = s->argument;
     bool threadgroup = argument->kind == IG_ARGUMENT_THREADGROUP;

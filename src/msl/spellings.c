@@ -185,7 +185,7 @@ static bool refuse_word(igi_msl_rewriter *r, size_t index) {
     static const char *const exceptions[] = {"try", "throw", NULL};
     bool exception = igi_msl_token_in(&r->tokens, index, exceptions);
     if (!igi_msl_token_in(&r->tokens, index, words) && !exception) return false;
-    // A function that is not to be, and an operator's name.
+    // Not `= delete`, nor the name of an operator.
     if (index > 0 &&
         (igi_msl_is(r, index - 1, "=") ? igi_msl_is(r, index, "delete") : igi_msl_is(r, index - 1, "operator")))
         return false;

@@ -13,7 +13,7 @@ typedef enum igi_tensor_fusion_mode {
     IGI_FUSION_ALWAYS,  // as one kernel, whatever the size
 } igi_tensor_fusion_mode;
 
-// INGOT_FUSE: "0", "1", "blocks" or "always".
+// As INGOT_FUSE says.
 igi_tensor_fusion_mode igi_tensor_fusion_mode_wanted(void);
 
 // NULL when memory is short: nothing is fused then.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every access to memory: whether it is inside its object, and which other threads access the same bytes.
+#include <assert.h>
 #include <llvm-c/DebugInfo.h>
 #include <string.h>
 
@@ -184,6 +185,7 @@ static bool is_write(igi_simt_checked_act act) {
 
 // pre: the builder is at the end of a block
 static void find_bounds(igi_simt_instrumenter *in, const access *a, guard *g) {
+    assert(!LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(in->builder)));
     bool write = is_write(a->act);
     switch (g->of.space) {
         case IGI_SPACE_BUFFER:

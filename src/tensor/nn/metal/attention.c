@@ -3,8 +3,8 @@
 #include "tensor/metal/metal.h"
 #include "tensor/nn/nn.h"
 
-// The number of queries from which on a thread for each pays, and the elements for which kernels have room: narrow and
-// wide ones.
+// The least number of queries for which a thread for each pays off, and the elements for which narrow and wide kernels
+// have room.
 enum { MANY = 16, NARROW_DIM = 128, MAX_DIM = 256 };
 
 typedef struct igi_tensor_metal_attend {
