@@ -262,10 +262,14 @@ void cli_findings_show(cli_findings *findings, const ig_finding *all, size_t cou
     }
 }
 
-void cli_findings_show_of(cli_findings *findings, const ig_commands *commands) {
+ig_status cli_findings_run(cli_findings *findings, bool check, ig_commands *commands) {
+    ig_status status = ig_commands_commit(commands);
+    if (status == IG_STATUS_OK) status = ig_commands_wait(commands, IG_FOREVER);
+    if (!check) return status;
     const ig_finding *all;
     size_t count = ig_commands_get_findings(commands, &all);
     cli_findings_show(findings, all, count);
+    return status == IG_STATUS_CHECK_FAILED ? IG_STATUS_OK : status;
 }
 
 int cli_findings_close(cli_findings *findings) {

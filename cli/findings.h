@@ -21,8 +21,8 @@ typedef struct cli_findings {
 // Reads the rules and names of checks. Returns CLI_CONTINUE, or the exit code after printing an error.
 int cli_findings_open(cli_findings *findings, uint32_t *checks);
 void cli_findings_show(cli_findings *findings, const ig_finding *all, size_t count);
-// The same for those of finished commands.
-void cli_findings_show_of(cli_findings *findings, const ig_commands *commands);
+// Commits the commands and waits for them. With `check`, shows what was found, which then is not a failure.
+ig_status cli_findings_run(cli_findings *findings, bool check, ig_commands *commands);
 // Prints a summary; returns the exit code.
 int cli_findings_close(cli_findings *findings);
 

@@ -51,13 +51,8 @@ int halo_save_picture(const halo_options *options, const char *path, const halo_
     return status == IG_STATUS_OK ? CLI_CONTINUE : cli_report_and_clear(status, &error);
 }
 
-static bool ends_with(const char *text, const char *end) {
-    size_t length = strlen(text), end_length = strlen(end);
-    return length >= end_length && strcmp(text + length - end_length, end) == 0;
-}
-
 int halo_save_result(const halo_options *options, const halo_cells *cells, const float *domain) {
-    if (ends_with(options->out, ".png")) return halo_save_picture(options, options->out, cells, domain);
+    if (igi_ends_with(options->out, ".png")) return halo_save_picture(options, options->out, cells, domain);
     const uint64_t shape[] = {cells->size.z, cells->size.y, cells->size.x};
     uint32_t rank = options->stencil.halo.dimensions;
     ig_error error = {0};

@@ -7,6 +7,7 @@
 #include "commands.h"
 #include "console/options.h"
 #include "console/output.h"
+#include "core/memory.h"
 #include "format.h"
 #include "info-library.h"
 #include "info-ops.h"
@@ -91,15 +92,10 @@ static int show_devices(void) {
     return count ? CLI_OK : cli_error(CLI_FAILED, "this machine has no device");
 }
 
-static bool ends_with(const char *name, const char *end) {
-    size_t length = strlen(name), wanted = strlen(end);
-    return length > wanted && strcmp(name + length - wanted, end) == 0;
-}
-
 static int show_file(const cli_list *names, const char *pattern) {
     const char *name = names->items[0];
-    if (names->count == 1 && ends_with(name, ".json")) return info_trace(name);
-    if (names->count == 1 && (ends_with(name, ".metallib") || igi_air_is_container_file(name)))
+    if (names->count == 1 && igi_ends_with(name, ".json")) return info_trace(name);
+    if (names->count == 1 && (igi_ends_with(name, ".metallib") || igi_air_is_container_file(name)))
         return info_library(name, pattern);
     return cli_usage_error("unexpected argument '%s'", names->items[names->count > 1]);
 }

@@ -97,10 +97,7 @@ static int dispatch(replay_job *job) {
     ig_status status = ig_commands_create(job->queue, &desc, &commands);
     if (status != IG_STATUS_OK) return cli_report(status, NULL);
     encode(job, commands);
-    status = ig_commands_commit(commands);
-    if (status == IG_STATUS_OK) status = ig_commands_wait(commands, IG_FOREVER);
-    if (job->check) cli_findings_show_of(&job->findings, commands);
-    if (job->check && status == IG_STATUS_CHECK_FAILED) status = IG_STATUS_OK;
+    status = cli_findings_run(&job->findings, job->check, commands);
     int result = status == IG_STATUS_OK ? CLI_CONTINUE : report_failure(job, commands, status);
     ig_commands_release(commands);
     return result;

@@ -35,10 +35,7 @@ static int run_once(run_job *job, uint64_t *nanoseconds) {
     ig_status status = ig_commands_create(job->queue, &desc, &commands);
     if (status != IG_STATUS_OK) return cli_report(status, NULL);
     encode(job, commands);
-    status = ig_commands_commit(commands);
-    if (status == IG_STATUS_OK) status = ig_commands_wait(commands, IG_FOREVER);
-    if (job->check) cli_findings_show_of(&job->findings, commands);
-    if (job->check && status == IG_STATUS_CHECK_FAILED) status = IG_STATUS_OK;
+    status = cli_findings_run(&job->findings, job->check, commands);
     ig_timing timing = {0};
     if (status == IG_STATUS_OK) status = ig_commands_get_dispatch_timing(commands, 0, &timing);
     *nanoseconds = timing.end_ns - timing.start_ns;

@@ -49,6 +49,11 @@ char *igi_strdup(const char *text) {
     return text ? igi_strndup(text, strlen(text)) : NULL;
 }
 
+bool igi_ends_with(const char *text, const char *end) {
+    size_t length = strlen(text), end_length = strlen(end);
+    return length >= end_length && strcmp(text + length - end_length, end) == 0;
+}
+
 bool igi_skip(const char **at, const char *text) {
     size_t length = strlen(text);
     if (strncmp(*at, text, length) != 0) return false;

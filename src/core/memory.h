@@ -23,6 +23,7 @@ __attribute__((format(printf, 1, 2))) char *igi_format(const char *format, ...);
 
 // Moves past the text if `*at` begins with it.
 bool igi_skip(const char **at, const char *text);
+bool igi_ends_with(const char *text, const char *end);
 
 // For tests: the n-th allocation from now (1 is the next) and all after it fail; 0 turns that off.
 // Returns the number of allocations requested since the last call.

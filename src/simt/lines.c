@@ -116,11 +116,6 @@ static bool symbol_at(const object *o, const Elf64_Shdr *table, uint64_t index, 
     return true;
 }
 
-static bool ends_in(const char *text, const char *end) {
-    size_t length = strlen(text), end_length = strlen(end);
-    return length >= end_length && strcmp(text + length - end_length, end) == 0;
-}
-
 // Where the section with the kernel's code is. *section gets its number.
 static bool find_code(const object *o, const Elf64_Shdr *symbols, const igi_simt_code *code, igi_simt_lines *lines,
                       uint32_t *section) {
@@ -131,7 +126,7 @@ static bool find_code(const object *o, const Elf64_Shdr *symbols, const igi_simt
     if (!section_at(o, symbols->sh_link, &strings)) return false;
     for (uint64_t i = 0; symbol_at(o, symbols, i, &symbol); i++) {
         if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC) continue;
-        if (!ends_in(text_in(o->data + strings.sh_offset, strings.sh_size, symbol.st_name), end)) continue;
+        if (!igi_ends_with(text_in(o->data + strings.sh_offset, strings.sh_size, symbol.st_name), end)) continue;
         *section = symbol.st_shndx;
         lines->base = address - symbol.st_value;
         lines->bytes = section_at(o, symbol.st_shndx, &text) ? text.sh_size : 0;

@@ -48,17 +48,11 @@ LLVMValueRef igi_simt_find_near(igi_simt_widener *w, LLVMValueRef indices, igi_s
     return yes;
 }
 
-static LLVMValueRef counting(const igi_simt_widener *w) {
-    LLVMValueRef items[LANES];
-    for (uint32_t i = 0; i < LANES; i++) items[i] = LLVMConstInt(w->i32, i, 0);
-    return LLVMConstVector(items, LANES);
-}
-
 LLVMValueRef igi_simt_load_near(igi_simt_widener *w, const igi_simt_window *window, LLVMTypeRef wide,
                                 unsigned alignment) {
     LLVMValueRef parts[IGI_MAX_CHUNKS];
     for (uint32_t c = 0; c < w->width / LANES; c++) {
-        LLVMValueRef wanted = LLVMBuildICmp(w->builder, LLVMIntSLE, counting(w), window->bits[c], "");
+        LLVMValueRef wanted = LLVMBuildICmp(w->builder, LLVMIntSLE, igi_simt_count_up(w, LANES), window->bits[c], "");
         LLVMValueRef memory = igi_simt_load_masked(w, words(w), window->first[c], alignment, wanted);
         LLVMValueRef arguments[] = {memory, window->offsets[c]};
         parts[c] = igi_simt_call_intrinsic(w->builder, "llvm.x86.avx2.permd", NULL, 0, arguments, 2);

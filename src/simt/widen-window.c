@@ -50,12 +50,6 @@ static LLVMValueRef spread(igi_simt_widener *w, LLVMValueRef scalar) {
     return LLVMBuildShuffleVector(w->builder, one, LLVMGetPoison(type), LLVMConstNull(words(w)), "");
 }
 
-static LLVMValueRef counting(const igi_simt_widener *w) {
-    LLVMValueRef items[LANES];
-    for (uint32_t i = 0; i < LANES; i++) items[i] = LLVMConstInt(w->i32, i, 0);
-    return LLVMConstVector(items, LANES);
-}
-
 // ---- Whether it is one ----
 
 // Each lane after the previous one, and the last within the window.
@@ -151,7 +145,7 @@ static LLVMValueRef spread_over(igi_simt_widener *w, LLVMValueRef value, LLVMVal
 static LLVMValueRef remaining(igi_simt_widener *w, LLVMValueRef value, LLVMValueRef bits) {
     LLVMValueRef low = LLVMBuildAnd(w->builder, bits, LLVMConstInt(w->i32, (1u << LANES) - 1, 0), "");
     LLVMValueRef gone = igi_simt_call_intrinsic(w->builder, "llvm.ctpop", &w->i32, 1, &low, 1);
-    LLVMValueRef arguments[] = {value, LLVMBuildAdd(w->builder, counting(w), spread(w, gone), "")};
+    LLVMValueRef arguments[] = {value, LLVMBuildAdd(w->builder, igi_simt_count_up(w, LANES), spread(w, gone), "")};
     return igi_simt_call_intrinsic(w->builder, "llvm.x86.avx512.permvar.si.512", NULL, 0, arguments, 2);
 }
 

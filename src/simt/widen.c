@@ -28,6 +28,13 @@ LLVMValueRef igi_simt_lane_numbers(const igi_simt_widener *w, LLVMTypeRef type, 
     return LLVMConstVector(items, w->width);
 }
 
+LLVMValueRef igi_simt_count_up(const igi_simt_widener *w, uint32_t count) {
+    LLVMValueRef items[IGI_MAX_WIDTH];
+    assert(count <= IGI_MAX_WIDTH);
+    for (uint32_t i = 0; i < count; i++) items[i] = LLVMConstInt(w->i32, i, 0);
+    return LLVMConstVector(items, count);
+}
+
 LLVMValueRef igi_simt_splat_value(igi_simt_widener *w, LLVMValueRef scalar) {
     LLVMTypeRef type = igi_simt_widen_type(w, LLVMTypeOf(scalar));
     if (LLVMIsConstant(scalar)) {

@@ -53,6 +53,8 @@ void igi_simt_widen_set(igi_simt_widener *w, LLVMValueRef value, LLVMValueRef sc
 LLVMTypeRef igi_simt_widen_type(const igi_simt_widener *w, LLVMTypeRef scalar);
 // <0, 1, 2...> and the like: first + lane * step, of an integer type.
 LLVMValueRef igi_simt_lane_numbers(const igi_simt_widener *w, LLVMTypeRef type, int64_t first, int64_t step);
+// <0, 1, 2...> of `count` i32.
+LLVMValueRef igi_simt_count_up(const igi_simt_widener *w, uint32_t count);
 LLVMValueRef igi_simt_splat_value(igi_simt_widener *w, LLVMValueRef scalar);
 LLVMValueRef igi_simt_active_mask(igi_simt_widener *w);  // of the block, never NULL
 // Stack slots of vectors. Without mask registers, vectors of bits are stored as wide as the registers that use them.

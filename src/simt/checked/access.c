@@ -179,14 +179,10 @@ LLVMValueRef igi_simt_find_object(igi_simt_instrumenter *in, LLVMValueRef base) 
     return object;
 }
 
-static bool is_write(igi_simt_checked_act act) {
-    return act == IGI_ACT_WRITE || act == IGI_ACT_ATOMIC_WRITE;
-}
-
 // pre: the builder is at the end of a block
 static void find_bounds(igi_simt_instrumenter *in, const access *a, guard *g) {
     assert(!LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(in->builder)));
-    bool write = is_write(a->act);
+    bool write = igi_simt_is_write(a->act);
     switch (g->of.space) {
         case IGI_SPACE_BUFFER:
         case IGI_SPACE_ARGUMENT: g->object = igi_simt_object_at(in, g->of.index); break;
@@ -281,10 +277,6 @@ static LLVMBasicBlockRef build_report(igi_simt_instrumenter *in, const guard *g,
     return block;
 }
 
-static bool is_shared(igi_simt_checked_space space) {
-    return space != IGI_SPACE_PRIVATE && space != IGI_SPACE_CONSTANT;
-}
-
 // Whether a store would change nothing.
 static LLVMValueRef is_stored(igi_simt_instrumenter *in, LLVMValueRef store) {
     LLVMBuilderRef b = in->builder;
@@ -333,7 +325,7 @@ static void skip_without_cells(igi_simt_instrumenter *in, const guard *g, LLVMBa
 
 static void build_race_check(igi_simt_instrumenter *in, LLVMValueRef i, const access *a, const guard *g) {
     LLVMBuilderRef b = in->builder;
-    if (!(in->checks & IG_CHECK_RACES) || !is_shared(g->of.space)) return;
+    if (!(in->checks & IG_CHECK_RACES) || !igi_simt_is_shared(g->of.space)) return;
     LLVMBasicBlockRef after = LLVMAppendBasicBlockInContext(in->m->context, in->m->thread, "recorded");
     skip_without_cells(in, g, after);
     uint64_t flags = (uint64_t)a->act << IGI_CHECKED_ACT_SHIFT | (a->comparable ? IGI_CHECKED_COMPARABLE : 0);

@@ -101,6 +101,14 @@ void igi_simt_position_after(igi_simt_instrumenter *in, LLVMValueRef value);
 
 // ---- Parts ----
 
+static inline bool igi_simt_is_write(igi_simt_checked_act act) {
+    return act == IGI_ACT_WRITE || act == IGI_ACT_ATOMIC_WRITE;
+}
+// Whether other threads can access this memory, and some may write it.
+static inline bool igi_simt_is_shared(igi_simt_checked_space space) {
+    return space != IGI_SPACE_PRIVATE && space != IGI_SPACE_CONSTANT;
+}
+
 // Calls act for every instruction for which `wanted` holds. They are collected first, so that it may change the function.
 void igi_simt_instrument_all(igi_simt_instrumenter *in, bool (*wanted)(LLVMValueRef instruction),
                              void (*act)(igi_simt_instrumenter *in, LLVMValueRef instruction));
@@ -140,6 +148,9 @@ void igi_simt_forget_stores_of_unwritten(igi_simt_instrumenter *in);
 void igi_simt_define_the_rest(igi_simt_instrumenter *in);
 void igi_simt_forget_unwritten(igi_simt_instrumenter *in);
 bool igi_simt_is_unwritten(LLVMValueRef value);
+bool igi_simt_is_unwritten_call(LLVMValueRef instruction);
+// Whether the lifetime of a variable begins at the instruction.
+bool igi_simt_begins_life(LLVMValueRef instruction);
 // Marks values that are stored into buffers, while threadgroup variables can still be distinguished from others.
 void igi_simt_instrument_results(igi_simt_instrumenter *in);
 // Runs last.

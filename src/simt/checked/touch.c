@@ -33,14 +33,6 @@ static unsigned logarithm(uint64_t power) {
     return (unsigned)__builtin_ctzll(power);
 }
 
-static bool is_shared(igi_simt_checked_space space) {
-    return space != IGI_SPACE_PRIVATE && space != IGI_SPACE_CONSTANT;
-}
-
-static bool is_write(igi_simt_checked_act act) {
-    return act == IGI_ACT_WRITE || act == IGI_ACT_ATOMIC_WRITE;
-}
-
 enum { DEVICE, THREADGROUP, MEMORIES };
 
 // What all accesses have in common.
@@ -64,13 +56,13 @@ static void survey_slots(const igi_simt_instrumenter *in, const igi_simt_access 
     if (!of.known) return;
     if (of.space == IGI_SPACE_UNKNOWN) s->strays = true;
     if (!is_slot(&of)) return;
-    if (is_write(a->act)) s->written |= 1ull << of.index;
+    if (igi_simt_is_write(a->act)) s->written |= 1ull << of.index;
     if (a->act != IGI_ACT_WRITE) s->read |= 1ull << of.index;
 }
 
 static void survey_lengths(const igi_simt_instrumenter *in, const igi_simt_access *a, survey *s) {
     igi_simt_provenance of = igi_simt_trace_pointer(in, a->pointer);
-    if (!of.known || !is_shared(of.space)) return;
+    if (!of.known || !igi_simt_is_shared(of.space)) return;
     if (of.space == IGI_SPACE_BUFFER && !(s->written >> of.index & 1)) return;
     uint64_t length = LLVMIsAConstantInt(a->length) ? LLVMConstIntGetZExtValue(a->length) : 1;
     s->lengths[is_threadgroup(&of) ? THREADGROUP : DEVICE] |= length;
@@ -195,7 +187,7 @@ static bounds find_bounds(igi_simt_instrumenter *in, LLVMValueRef i, const igi_s
     }
     LLVMPositionBuilderBefore(in->builder, i);
     if (of->space == IGI_SPACE_VARIABLE || of->space == IGI_SPACE_CONSTANT) found.base = of->base;
-    if (of->space == IGI_SPACE_CONSTANT && is_write(a->act)) found.bytes = igi_simt_number64(in, 0);
+    if (of->space == IGI_SPACE_CONSTANT && igi_simt_is_write(a->act)) found.bytes = igi_simt_number64(in, 0);
     return found;
 }
 
@@ -223,7 +215,7 @@ static bool is_only_written(const igi_simt_provenance *of, const survey *s) {
 
 static uint32_t describe(const igi_simt_instrumenter *in, const igi_simt_access *a, const igi_simt_provenance *of,
                          const survey *s) {
-    bool shared = is_shared(of->space), reads = !is_write(a->act);
+    bool shared = igi_simt_is_shared(of->space), reads = !igi_simt_is_write(a->act);
     bool threadgroup = is_threadgroup(of);
     bool device = of->space == IGI_SPACE_BUFFER || of->space == IGI_SPACE_UNKNOWN;
     uint32_t access = a->act | logarithm(s->granules[threadgroup ? THREADGROUP : DEVICE]) << IGI_QUICK_GRANULE_SHIFT;

@@ -149,17 +149,13 @@ static void double_use(twins *t, LLVMValueRef user, LLVMValueRef pointer) {
 
 // ---- Variables ----
 
-static bool begins_life(LLVMValueRef i) {
-    return strncmp(igi_simt_callee_name(i), "llvm.lifetime.start", 19) == 0;
-}
-
 static void clear(twins *t) {
     uint64_t bytes = igi_simt_variable_bytes(t->in, t->variable);
     LLVMValueRef zero = LLVMConstNull(t->in->i8), length = igi_simt_number64(t->in, bytes);
     bool found = false;
     for (LLVMUseRef use = LLVMGetFirstUse(t->variable); use; use = LLVMGetNextUse(use)) {
         LLVMValueRef user = LLVMGetUser(use);
-        if (!begins_life(user)) continue;
+        if (!igi_simt_begins_life(user)) continue;
         LLVMPositionBuilderBefore(t->in->builder, LLVMGetNextInstruction(user));
         LLVMBuildMemSet(t->in->builder, t->twin, zero, length, LLVMGetAlignment(t->twin));
         found = true;

@@ -15,7 +15,7 @@ bool igi_simt_is_unwritten(LLVMValueRef i) {
     return LLVMIsACallInst(i) && strncmp(igi_simt_callee_name(i), prefix, sizeof prefix - 1) == 0;
 }
 
-static bool is_unwritten_call(LLVMValueRef i) {
+bool igi_simt_is_unwritten_call(LLVMValueRef i) {
     return LLVMIsACallInst(i) && igi_simt_is_unwritten(i);
 }
 
@@ -23,7 +23,7 @@ static bool is_alloca(LLVMValueRef i) {
     return LLVMIsAAllocaInst(i) != NULL;
 }
 
-static bool begins_life(LLVMValueRef i) {
+bool igi_simt_begins_life(LLVMValueRef i) {
     return strncmp(igi_simt_callee_name(i), "llvm.lifetime.start", 19) == 0;
 }
 
@@ -42,7 +42,7 @@ static void instrument(igi_simt_instrumenter *in, LLVMValueRef variable) {
     for (LLVMUseRef use = LLVMGetFirstUse(variable), next; use; use = next) {
         next = LLVMGetNextUse(use);
         LLVMValueRef user = LLVMGetUser(use);
-        if (!begins_life(user)) continue;
+        if (!igi_simt_begins_life(user)) continue;
         found = true;
         LLVMPositionBuilderBefore(in->builder, LLVMGetNextInstruction(user));
         LLVMSetCurrentDebugLocation2(in->builder, NULL);
@@ -94,7 +94,7 @@ static void drop_stores(igi_simt_instrumenter *in, LLVMValueRef value) {
 // Before anything is instrumented.
 void igi_simt_forget_stores_of_unwritten(igi_simt_instrumenter *in) {
     igi_simt_values all;
-    if (!igi_simt_collect(in->m->thread, is_unwritten_call, &all)) {
+    if (!igi_simt_collect(in->m->thread, igi_simt_is_unwritten_call, &all)) {
         in->failed = true;
         return;
     }
@@ -154,7 +154,7 @@ void igi_simt_define_the_rest(igi_simt_instrumenter *in) {
 
 void igi_simt_forget_unwritten(igi_simt_instrumenter *in) {
     igi_simt_values all;
-    if (!igi_simt_collect(in->m->thread, is_unwritten_call, &all)) {
+    if (!igi_simt_collect(in->m->thread, igi_simt_is_unwritten_call, &all)) {
         in->failed = true;
         return;
     }

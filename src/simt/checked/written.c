@@ -220,10 +220,6 @@ static void guard_uses(shadows *s, LLVMValueRef value) {
 
 // ---- All of it ----
 
-static bool is_unwritten_call(LLVMValueRef i) {
-    return LLVMIsACallInst(i) && igi_simt_is_unwritten(i);
-}
-
 // Of a structure, its parts.
 static void add_unwritten(shadows *s, LLVMValueRef value) {
     if (has_bits(LLVMTypeOf(value))) {
@@ -242,7 +238,7 @@ static void add_unwritten(shadows *s, LLVMValueRef value) {
 static void add_sources(shadows *s) {
     igi_simt_values all;
     for (size_t i = 0; i < s->in->doubtful.count; i++) add(s, s->in->doubtful.items[i], s->in->doubts.items[i]);
-    if (!igi_simt_collect(s->in->m->thread, is_unwritten_call, &all)) {
+    if (!igi_simt_collect(s->in->m->thread, igi_simt_is_unwritten_call, &all)) {
         s->in->failed = true;
         return;
     }
