@@ -226,44 +226,35 @@ static LLVMValueRef is_aligned(igi_simt_instrumenter *in, const access *a, const
     return LLVMBuildICmp(in->builder, LLVMIntEQ, low, igi_simt_number64(in, 0), "aligned");
 }
 
-// An index into an array that is part of something larger: if it leaves the array, g->base and g->bytes become those of
-// the array.
-static LLVMValueRef is_inside_array(igi_simt_instrumenter *in, LLVMValueRef gep, unsigned operand, uint64_t count,
-                                    uint64_t element_bytes, guard *g) {
+typedef struct array_check {
+    igi_simt_instrumenter *in;
+    guard *g;
+    LLVMValueRef ok;
+} array_check;
+
+// If the index leaves the array, g->base and g->bytes become those of the array.
+static void check_array_index(void *user, const igi_simt_array_index *index) {
+    array_check *check = user;
+    igi_simt_instrumenter *in = check->in;
+    guard *g = check->g;
     LLVMBuilderRef b = in->builder;
-    LLVMValueRef index = LLVMGetOperand(gep, operand), indices[16];
-    LLVMTypeRef type = LLVMTypeOf(index);
-    LLVMValueRef inside = LLVMBuildICmp(b, LLVMIntULT, index, LLVMConstInt(type, count, 0), "in_array");
-    for (unsigned i = 1; i < operand; i++) indices[i - 1] = LLVMGetOperand(gep, i);
-    indices[operand - 1] = LLVMConstNull(type);
-    LLVMValueRef array =
-        LLVMBuildGEP2(b, LLVMGetGEPSourceElementType(gep), LLVMGetOperand(gep, 0), indices, operand, "");
+    LLVMValueRef position = LLVMGetOperand(index->gep, index->operand), indices[IGI_MAX_INDICES];
+    LLVMTypeRef type = LLVMTypeOf(position);
+    LLVMValueRef inside = LLVMBuildICmp(b, LLVMIntULT, position, LLVMConstInt(type, index->length, 0), "in_array");
+    for (unsigned i = 1; i < index->operand; i++) indices[i - 1] = LLVMGetOperand(index->gep, i);
+    indices[index->operand - 1] = LLVMConstNull(type);
+    LLVMValueRef array = LLVMBuildGEP2(b, LLVMGetGEPSourceElementType(index->gep), LLVMGetOperand(index->gep, 0),
+                                       indices, index->operand, "");
+    uint64_t bytes = index->length * LLVMABISizeOfType(in->layout, index->element);
     g->base = LLVMBuildSelect(b, inside, g->base, address_of(in, array), "");
-    g->bytes = LLVMBuildSelect(b, inside, g->bytes, igi_simt_number64(in, count * element_bytes), "");
-    return inside;
+    g->bytes = LLVMBuildSelect(b, inside, g->bytes, igi_simt_number64(in, bytes), "");
+    check->ok = LLVMBuildAnd(b, check->ok, inside, "");
 }
 
-// Arrays of one element at the end of a structure stand for longer ones.
 static LLVMValueRef keeps_to_arrays(igi_simt_instrumenter *in, LLVMValueRef pointer, LLVMValueRef ok, guard *g) {
-    for (int depth = 0; depth < 8 && LLVMIsAGetElementPtrInst(pointer); depth++) {
-        LLVMTypeRef type = LLVMGetGEPSourceElementType(pointer);
-        unsigned count = (unsigned)LLVMGetNumOperands(pointer);
-        for (unsigned i = 2; i < count && i < 16; i++) {
-            LLVMValueRef index = LLVMGetOperand(pointer, i);
-            if (LLVMGetTypeKind(type) == LLVMStructTypeKind) {
-                type = LLVMStructGetTypeAtIndex(type, (unsigned)LLVMConstIntGetZExtValue(index));
-                continue;
-            }
-            bool array = LLVMGetTypeKind(type) == LLVMArrayTypeKind;
-            uint64_t length = array ? LLVMGetArrayLength2(type) : 0;
-            type = LLVMGetElementType(type);
-            if (length < 2 || LLVMIsAConstantInt(index)) continue;
-            LLVMValueRef inside = is_inside_array(in, pointer, i, length, LLVMABISizeOfType(in->layout, type), g);
-            ok = LLVMBuildAnd(in->builder, ok, inside, "");
-        }
-        pointer = LLVMGetOperand(pointer, 0);
-    }
-    return ok;
+    array_check check = {in, g, ok};
+    igi_simt_visit_array_indices(pointer, check_array_index, &check);
+    return check.ok;
 }
 
 // ---- Code ----

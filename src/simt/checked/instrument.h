@@ -96,6 +96,18 @@ bool igi_simt_is_function_constant(const igi_simt_provenance *of);
 LLVMValueRef igi_simt_object_at(igi_simt_instrumenter *in, uint32_t index);
 LLVMValueRef igi_simt_find_object(igi_simt_instrumenter *in, LLVMValueRef base);
 
+// An index that is not a constant, into an array of several elements that is part of something larger.
+typedef struct igi_simt_array_index {
+    LLVMValueRef gep;
+    unsigned operand;  // of the gep, less than IGI_MAX_INDICES
+    uint64_t length;   // of the array
+    LLVMTypeRef element;
+} igi_simt_array_index;
+// Calls visit for each such index that a pointer is computed with. Arrays of one element, which may stand for longer ones
+// at the end of a structure, are left out.
+void igi_simt_visit_array_indices(LLVMValueRef pointer, void (*visit)(void *user, const igi_simt_array_index *index),
+                                  void *user);
+
 // Puts the builder after the definition of a value, where all its uses can see what it builds.
 void igi_simt_position_after(igi_simt_instrumenter *in, LLVMValueRef value);
 

@@ -168,3 +168,30 @@ bool igi_simt_constant_place(const igi_simt_instrumenter *in, LLVMValueRef point
     }
     return false;
 }
+
+// ---- Arrays inside of something larger ----
+
+static void visit_indices_of(LLVMValueRef gep, void (*visit)(void *user, const igi_simt_array_index *index),
+                             void *user) {
+    LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
+    unsigned count = (unsigned)LLVMGetNumOperands(gep);
+    for (unsigned i = 2; i < count && i < IGI_MAX_INDICES; i++) {
+        LLVMValueRef index = LLVMGetOperand(gep, i);
+        if (LLVMGetTypeKind(type) == LLVMStructTypeKind) {
+            type = LLVMStructGetTypeAtIndex(type, (unsigned)LLVMConstIntGetZExtValue(index));
+            continue;
+        }
+        uint64_t length = LLVMGetTypeKind(type) == LLVMArrayTypeKind ? LLVMGetArrayLength2(type) : 0;
+        type = LLVMGetElementType(type);
+        if (length > 1 && !LLVMIsAConstantInt(index)) visit(user, &(igi_simt_array_index){gep, i, length, type});
+    }
+}
+
+void igi_simt_visit_array_indices(LLVMValueRef pointer, void (*visit)(void *user, const igi_simt_array_index *index),
+                                  void *user) {
+    // Bounded, because an address in unreachable code may be computed from itself.
+    for (int depth = 0; depth < IGI_MAX_INDICES && LLVMIsAGetElementPtrInst(pointer); depth++) {
+        visit_indices_of(pointer, visit, user);
+        pointer = LLVMGetOperand(pointer, 0);
+    }
+}

@@ -141,31 +141,13 @@ static LLVMValueRef narrow_index(LLVMValueRef index) {
     return LLVMIsAZExtInst(index) ? LLVMGetOperand(index, 0) : index;
 }
 
-static void touch_index(igi_simt_instrumenter *in, LLVMValueRef index, uint64_t length) {
-    if (length < 2 || LLVMIsAConstantInt(index)) return;
-    LLVMValueRef narrow = narrow_index(index);
+static void touch_index(void *user, const igi_simt_array_index *index) {
+    igi_simt_instrumenter *in = user;
+    LLVMValueRef narrow = narrow_index(LLVMGetOperand(index->gep, index->operand));
     LLVMTypeRef type = LLVMTypeOf(narrow);
-    if (LLVMGetIntTypeWidth(type) < 64 && length >> LLVMGetIntTypeWidth(type)) return;
-    igi_simt_suspect_unless(in,
-                            LLVMBuildICmp(in->builder, LLVMIntULT, narrow, LLVMConstInt(type, length, 0), "in_array"));
-}
-
-static void touch_indices(igi_simt_instrumenter *in, LLVMValueRef pointer) {
-    for (int depth = 0; depth < 8 && LLVMIsAGetElementPtrInst(pointer); depth++) {
-        LLVMTypeRef type = LLVMGetGEPSourceElementType(pointer);
-        unsigned count = (unsigned)LLVMGetNumOperands(pointer);
-        for (unsigned i = 2; i < count && i < 16; i++) {
-            LLVMValueRef index = LLVMGetOperand(pointer, i);
-            if (LLVMGetTypeKind(type) == LLVMStructTypeKind) {
-                type = LLVMStructGetTypeAtIndex(type, (unsigned)LLVMConstIntGetZExtValue(index));
-                continue;
-            }
-            uint64_t length = LLVMGetTypeKind(type) == LLVMArrayTypeKind ? LLVMGetArrayLength2(type) : 0;
-            type = LLVMGetElementType(type);
-            touch_index(in, index, length);
-        }
-        pointer = LLVMGetOperand(pointer, 0);
-    }
+    if (LLVMGetIntTypeWidth(type) < 64 && index->length >> LLVMGetIntTypeWidth(type)) return;
+    LLVMValueRef length = LLVMConstInt(type, index->length, 0);
+    igi_simt_suspect_unless(in, LLVMBuildICmp(in->builder, LLVMIntULT, narrow, length, "in_array"));
 }
 
 // ---- Shared memory ----
@@ -254,7 +236,7 @@ static void touch(igi_simt_instrumenter *in, LLVMValueRef i, const igi_simt_acce
     if (inside) return;
     LLVMPositionBuilderBefore(in->builder, i);
     LLVMSetCurrentDebugLocation2(in->builder, LLVMInstructionGetDebugLoc(i));
-    if (in->checks & IG_CHECK_MEMORY) touch_indices(in, a->pointer);
+    if (in->checks & IG_CHECK_MEMORY) igi_simt_visit_array_indices(a->pointer, touch_index, in);
     if (of.space == IGI_SPACE_PRIVATE)
         touch_private(in, a, &of);
     else
