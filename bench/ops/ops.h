@@ -125,7 +125,7 @@ double ops_times_slower(const ops_contest *contest, size_t which);
 
 // ---- Tuning ----
 
-// Measures the amount of work from which on each backend is the faster one, and stores it.
+// Measures the least work for which each backend is the faster one, and stores it.
 int ops_tune(const bench_context *context);
 
 #endif

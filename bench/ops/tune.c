@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ingot bench ops --tune: the amount of work from which on each backend beats those after it.
+// ingot bench ops --tune: the least work for which each backend beats those after it.
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,7 +68,7 @@ static bool wins(const timings *t, int size, const ig_backend *rest) {
     return true;
 }
 
-// The smallest amount of work from which on it always wins; UINT64_MAX: never.
+// The least work for which, and above which, it always wins; UINT64_MAX: never.
 static uint64_t threshold(const timings *t, const ig_backend *rest) {
     uint64_t least = UINT64_MAX;
     for (int i = SIZES - 1; i >= 0 && wins(t, i, rest); i--) least = i == 0 ? 0 : t->work[i];
