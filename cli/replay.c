@@ -127,7 +127,7 @@ static void introduce(const replay_job *job) {
            cli_visible(captured->error));
 }
 
-static int conclude(const replay_job *job) {
+static int report_result(const replay_job *job) {
     size_t different = 0, compared = 0;
     replay_compare(job, &different, &compared);
     const char *verdict = different ? "different" : compared ? "same" : "ran";
@@ -156,7 +156,7 @@ static int run(replay_job *job) {
     if (result == CLI_CONTINUE) result = create_buffers(job);
     if (result == CLI_CONTINUE) result = dispatch(job);
     if (result != CLI_CONTINUE) return result;
-    result = conclude(job);
+    result = report_result(job);
     int found = job->check ? cli_findings_close(&job->findings) : CLI_OK;
     return result == CLI_CONTINUE ? found : result;
 }

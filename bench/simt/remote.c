@@ -168,7 +168,7 @@ static simt_runner *open_local(const char *peer) {
     return NULL;
 }
 
-static reply obey(simt_runner *runner, const simt_exchange *exchange, const request *question) {
+static reply serve_request(simt_runner *runner, const simt_exchange *exchange, const request *question) {
     const simt_case *test = &simt_cases[question->test];
     void *buffers[SIMT_MAX_BUFFERS];
     reply answer = {0};
@@ -196,7 +196,7 @@ int simt_serve(const char *peer) {
     if (!simt_exchange_attach(&exchange, CHILD_EXCHANGE)) return CLI_FAILED;
     request question;
     while (receive(CHILD_SOCKET, &question, sizeof question) && question.test < simt_case_count) {
-        reply answer = obey(runner, &exchange, &question);
+        reply answer = serve_request(runner, &exchange, &question);
         if (!send_all(CHILD_SOCKET, &answer, sizeof answer)) break;
     }
     // Some OpenCL runtimes crash while unloading; nothing is lost by skipping it.

@@ -65,7 +65,7 @@ static void close_from(int first) {
 }
 
 // Between fork and exec only async-signal-safe calls are allowed.
-static void become(const char *path, int control) {
+static void exec_codegen(const char *path, int control) {
     int null = open("/dev/null", O_RDWR);
     int kept = fcntl(control, F_DUPFD, IGI_CODEGEN_CONTROL + 1);
     if (null < 0 || kept < 0) _exit(1);
@@ -87,7 +87,7 @@ static bool spawn(const char *path, int control) {
     pid_t child = fork();
     if (child == 0) {
         pid_t grandchild = fork();
-        if (grandchild == 0) become(path, control);
+        if (grandchild == 0) exec_codegen(path, control);
         _exit(grandchild < 0);
     }
     int status = 1;

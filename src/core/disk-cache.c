@@ -78,7 +78,7 @@ static char *entry_path(const igi_disk_cache *cache, igi_hash key) {
     return cache->directory ? igi_format("%s/%s%s", cache->directory, hex, suffix) : NULL;
 }
 
-static bool sound(const char *file, size_t length, igi_hash key) {
+static bool is_intact(const char *file, size_t length, igi_hash key) {
     header head;
     if (length < sizeof head) return false;
     memcpy(&head, file, sizeof head);
@@ -93,7 +93,7 @@ bool igi_disk_cache_get(igi_disk_cache *cache, igi_hash key, char **data, size_t
     size_t file_length = 0;
     bool found = path && igi_file_read_within(path, IGI_FILE_MAX_BYTES, IGI_FILE_NO_LINK, &file, &file_length, NULL) ==
                              IG_STATUS_OK;
-    if (found && !sound(file, file_length, key)) {
+    if (found && !is_intact(file, file_length, key)) {
         igi_log(IG_LOG_WARNING, "cache entry %s is damaged; it will be generated again", path);
         unlink(path);
         free(file);

@@ -23,7 +23,7 @@ enum { EXEC_FAILED = 127 };
 enum { CLOSE_RANGE_CLOEXEC_FLAG = 4 };  // of <linux/close_range.h>
 #endif
 
-// In a host without standard streams, pipes get their descriptors, which `become` would overwrite.
+// In a host without standard streams, pipes get their descriptors, which exec_program would overwrite.
 static int above_standard(int file) {
     return file > STDERR_FILENO ? file : fcntl(file, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 }
@@ -55,7 +55,7 @@ static void close_the_rest(void) {
 }
 
 // Between fork and exec only async-signal-safe calls are allowed.
-static void become(const igi_process *process, int output, int errors) {
+static void exec_program(const igi_process *process, int output, int errors) {
     setpgid(0, 0);
     output = above_standard(output), errors = above_standard(errors);
     int null = open("/dev/null", O_RDONLY);
@@ -207,7 +207,7 @@ void igi_process_run(igi_process *process) {
         return;
     }
     pid_t child = fork();
-    if (child == 0) become(process, output[1], errors[1]);
+    if (child == 0) exec_program(process, output[1], errors[1]);
     close(output[1]), close(errors[1]);
     if (child > 0) follow(process, child, output[0], errors[0]);
     close(output[0]), close(errors[0]);

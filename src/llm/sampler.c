@@ -112,7 +112,7 @@ static void select_best(candidate *candidates, uint32_t count, uint32_t kept) {
         }
 }
 
-static double weigh(candidate *candidates, uint32_t count, double temperature) {
+static double set_weights(candidate *candidates, uint32_t count, double temperature) {
     double total = 0;
     for (uint32_t i = 0; i < count; i++) {
         double difference = candidates[i].logit == candidates[0].logit
@@ -125,7 +125,7 @@ static double weigh(candidate *candidates, uint32_t count, double temperature) {
 
 // How many of the sorted candidates are kept.
 static uint32_t cut_tail(const ig_sampler_desc *desc, candidate *candidates, uint32_t count) {
-    double total = weigh(candidates, count, 1), sum = 0;
+    double total = set_weights(candidates, count, 1), sum = 0;
     uint32_t kept = count;
     if (desc->top_p > 0 && desc->top_p < 1)
         for (kept = 0; kept < count && sum < desc->top_p * total;) sum += candidates[kept++].weight;
@@ -144,7 +144,7 @@ static double draw(ig_sampler *sampler) {
 
 static int32_t pick(ig_sampler *sampler, uint32_t count) {
     candidate *candidates = sampler->candidates;
-    double left = draw(sampler) * weigh(candidates, count, sampler->desc.temperature);
+    double left = draw(sampler) * set_weights(candidates, count, sampler->desc.temperature);
     uint32_t i = 0;
     while (i + 1 < count && left >= candidates[i].weight) left -= candidates[i++].weight;
     return candidates[i].token;

@@ -55,7 +55,7 @@ static igi_llm_pair pop_pair(igi_llm_encoder *encoder) {
 // ---- Merging ----
 
 // Adds the pair of a symbol and its successor, if they merge.
-static bool consider(igi_llm_encoder *encoder, igi_llm_join *join, uint32_t left) {
+static bool add_pair(igi_llm_encoder *encoder, igi_llm_join *join, uint32_t left) {
     if (left == IGI_NO_SYMBOL || encoder->symbols[left].next == IGI_NO_SYMBOL) return true;
     const igi_llm_symbol *a = &encoder->symbols[left], *b = &encoder->symbols[a->next];
     int32_t token;
@@ -82,13 +82,13 @@ static void merge_into(igi_llm_symbol *symbols, uint32_t at, int32_t token) {
 bool igi_llm_encoder_merge(igi_llm_encoder *encoder, igi_llm_join *join) {
     encoder->pair_count = 0;
     for (size_t i = 0; i + 1 < encoder->symbol_count; i++)
-        if (!consider(encoder, join, (uint32_t)i)) return false;
+        if (!add_pair(encoder, join, (uint32_t)i)) return false;
     while (encoder->pair_count) {
         igi_llm_pair best = pop_pair(encoder);
         if (!is_current(encoder, best)) continue;
         uint32_t left = (uint32_t)best.order;
         merge_into(encoder->symbols, left, best.token);
-        if (!consider(encoder, join, encoder->symbols[left].previous) || !consider(encoder, join, left)) return false;
+        if (!add_pair(encoder, join, encoder->symbols[left].previous) || !add_pair(encoder, join, left)) return false;
     }
     return true;
 }

@@ -124,7 +124,7 @@ static int by_key(const void *a, const void *b) {
 }
 
 // Preprocessor lines inside a removed declaration are kept: they may define what others use.
-static bool stays(const igi_msl_rewriter *r, const igi_msl_declaration *declaration, size_t index) {
+static bool is_kept(const igi_msl_rewriter *r, const igi_msl_declaration *declaration, size_t index) {
     return igi_msl_at(r, index)->done || igi_msl_at(r, index)->region != igi_msl_at(r, declaration->first)->region;
 }
 
@@ -141,9 +141,9 @@ static void drop(igi_msl_rewriter *r, const igi_msl_declaration *declaration) {
     size_t i = declaration->first;
     while (i < declaration->end) {
         size_t end = i;
-        while (end < declaration->end && !stays(r, declaration, end)) end++;
+        while (end < declaration->end && !is_kept(r, declaration, end)) end++;
         if (end > i) igi_msl_rewriter_replace(r, i, end, "");
-        while (end < declaration->end && stays(r, declaration, end)) end++;
+        while (end < declaration->end && is_kept(r, declaration, end)) end++;
         i = end;
     }
 }

@@ -146,7 +146,7 @@ static char *parameter_name(LLVMValueRef storage) {
     return igi_strndup(name, length);
 }
 
-static uint64_t promise(LLVMValueRef function, unsigned index, const char *name) {
+static uint64_t attribute_value(LLVMValueRef function, unsigned index, const char *name) {
     unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
     LLVMAttributeRef attribute = LLVMGetEnumAttributeAtIndex(function, index, kind);
     return attribute ? LLVMGetEnumAttributeValue(attribute) : 0;
@@ -158,7 +158,8 @@ static uint32_t referenced_bytes(LLVMValueRef function, LLVMValueRef argument) {
     unsigned index = 1;
     while (index <= LLVMCountParams(function) && LLVMGetParam(function, index - 1) != argument) index++;
     if (index > LLVMCountParams(function)) return 1;
-    uint64_t bytes = promise(function, index, "dereferenceable"), alignment = promise(function, index, "align");
+    uint64_t bytes = attribute_value(function, index, "dereferenceable"),
+             alignment = attribute_value(function, index, "align");
     if (alignment) bytes = igi_round_up(bytes, alignment);
     return bytes == 0 ? 1 : bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)bytes;
 }

@@ -156,7 +156,7 @@ static void take_result(weaver *w, LLVMValueRef call) {
     LLVMInstructionEraseFromParent(call);
 }
 
-static void weave(weaver *w, const igi_simt_site *site, uint32_t number) {
+static void suspend_at(weaver *w, const igi_simt_site *site, uint32_t number) {
     LLVMBasicBlockRef rest = LLVMGetInstructionParent(site->instruction);
     LLVMPositionBuilderAtEnd(w->builder, igi_simt_split_before(site->instruction));
     store_request(w, site, number);
@@ -239,7 +239,7 @@ ig_status igi_simt_make_coroutine(igi_simt_module *m, const igi_simt_sites *site
                 .lane = LLVMGetParam(m->thread, 4)};
     w.suspend = LLVMAppendBasicBlockInContext(m->context, m->thread, "suspend");
     finish_returns(&w, &returns);
-    for (size_t i = 0; i < sites->count; i++) weave(&w, &sites->items[i], (uint32_t)i);
+    for (size_t i = 0; i < sites->count; i++) suspend_at(&w, &sites->items[i], (uint32_t)i);
     build_prologue(&w);
     build_suspend(&w);
     LLVMSetValueName2(m->thread, "ig.start", 8);

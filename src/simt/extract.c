@@ -88,7 +88,7 @@ static void drop_lists(LLVMModuleRef module) {
     }
 }
 
-static LLVMValueRef untie(LLVMValueRef entry) {
+static LLVMValueRef without_key(LLVMValueRef entry) {
     LLVMValueRef key = LLVMGetOperand(entry, 2);
     LLVMValueRef parts[] = {LLVMGetOperand(entry, 0), LLVMGetOperand(entry, 1), LLVMConstNull(LLVMTypeOf(key))};
     return LLVMConstStructInContext(LLVMGetTypeContext(LLVMTypeOf(entry)), parts, 3, 0);
@@ -103,7 +103,7 @@ static bool untie_initialisers(LLVMModuleRef module) {
     igi_simt_values untied = {0};
     bool ok = true;
     for (int i = 0; i < count && ok; i++)
-        ok = igi_simt_values_add(&untied, untie(LLVMGetOperand(entries, (unsigned)i)));
+        ok = igi_simt_values_add(&untied, without_key(LLVMGetOperand(entries, (unsigned)i)));
     if (ok && untied.count)
         LLVMSetInitializer(table, LLVMConstArray2(LLVMTypeOf(untied.items[0]), untied.items, (uint64_t)untied.count));
     igi_simt_values_free(&untied);

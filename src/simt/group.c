@@ -9,7 +9,7 @@
 #include "simt/passes.h"
 #include "simt/regions.h"
 
-static void promise(LLVMValueRef function, unsigned parameter, const char *name, uint64_t value) {
+static void add_attribute(LLVMValueRef function, unsigned parameter, const char *name, uint64_t value) {
     LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(function));
     unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
     LLVMAddAttributeAtIndex(function, parameter, LLVMCreateEnumAttribute(context, kind, value));
@@ -19,14 +19,14 @@ static void promise(LLVMValueRef function, unsigned parameter, const char *name,
 // loops over threads then read it once, even if the threads branch first.
 static void promise_group(LLVMValueRef function) {
     unsigned count = LLVMCountParams(function);
-    promise(function, 1, "noalias", 0);
-    promise(function, 1, "readonly", 0);
-    promise(function, 1, "align", alignof(igi_simt_group));
-    promise(function, 1, "dereferenceable", sizeof(igi_simt_group));
+    add_attribute(function, 1, "noalias", 0);
+    add_attribute(function, 1, "readonly", 0);
+    add_attribute(function, 1, "align", alignof(igi_simt_group));
+    add_attribute(function, 1, "dereferenceable", sizeof(igi_simt_group));
     if (count != 3 && count != 7) return;
     // Contexts and arrays, of ig.run and of a widened function.
-    promise(function, count == 3 ? 2 : 5, "noalias", 0);
-    promise(function, count == 3 ? 3 : 7, "noalias", 0);
+    add_attribute(function, count == 3 ? 2 : 5, "noalias", 0);
+    add_attribute(function, count == 3 ? 3 : 7, "noalias", 0);
 }
 
 ig_status igi_simt_pass_info(igi_simt_module *m) {

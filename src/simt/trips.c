@@ -109,7 +109,7 @@ static uint64_t next_of(const counter *c, uint64_t value) {
     }
 }
 
-static bool stays(const counter *c, const condition *until, uint64_t value) {
+static bool stays_in_loop(const counter *c, const condition *until, uint64_t value) {
     uint64_t bound = until->bound;
     int64_t a = as_signed(c, value), b = as_signed(c, bound);
     switch (until->stay) {
@@ -130,7 +130,7 @@ static bool stays(const counter *c, const condition *until, uint64_t value) {
 static uint64_t count_from(const counter *c, const condition *until, uint64_t value, uint64_t limit) {
     if (until->after) value = next_of(c, value);
     for (uint64_t rounds = 1; rounds <= limit; rounds++, value = next_of(c, value))
-        if (!stays(c, until, value)) return rounds;
+        if (!stays_in_loop(c, until, value)) return rounds;
     return 0;
 }
 
@@ -138,7 +138,7 @@ static uint64_t count_from(const counter *c, const condition *until, uint64_t va
 static uint64_t count_from_anywhere(const counter *c, const condition *until, uint64_t limit) {
     uint64_t rounds = 0;
     bool below = until->stay == LLVMIntULT || until->stay == LLVMIntULE;
-    if (c->step == LLVMLShr && c->by && !stays(c, until, 0))
+    if (c->step == LLVMLShr && c->by && !stays_in_loop(c, until, 0))
         rounds = c->bits / c->by + 2;
     else if (c->step == LLVMAdd && below && c->by && until->bound < mask_of(c) - c->by)
         rounds = until->bound / c->by + 2;

@@ -110,7 +110,7 @@ static void mark(igi_simt_module *m, LLVMValueRef branch, const char *wish) {
 }
 
 // The number of instructions once the loop is unrolled, including inner loops; marks the loop if that is small enough.
-static uint64_t weigh(igi_simt_module *m, const igi_simt_cfg *cfg, uint32_t loop, uint64_t *weights) {
+static uint64_t size_and_mark(igi_simt_module *m, const igi_simt_cfg *cfg, uint32_t loop, uint64_t *weights) {
     uint64_t body = 0;
     for (uint32_t b = 0; b < cfg->count; b++)
         if (cfg->blocks[b].loop == loop) body += size_of_block(cfg->blocks[b].block);
@@ -140,7 +140,7 @@ static bool mark_loops(igi_simt_module *m) {
     uint64_t *weights = igi_calloc(cfg.loop_count, sizeof *weights);
     for (uint32_t depth = deepest; weights && depth > 0; depth--)
         for (uint32_t i = 0; i < cfg.loop_count; i++)
-            if (cfg.loops[i].depth == depth) weights[i] = weigh(m, &cfg, i, weights);
+            if (cfg.loops[i].depth == depth) weights[i] = size_and_mark(m, &cfg, i, weights);
     free(weights);
     igi_simt_cfg_free(&cfg);
     return weights != NULL;

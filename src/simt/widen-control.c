@@ -224,7 +224,7 @@ static uint32_t next_for(igi_simt_widener *w, uint32_t block, uint32_t successor
     return next;
 }
 
-static void go(igi_simt_widener *w, uint32_t next, uint32_t block) {
+static void branch_to(igi_simt_widener *w, uint32_t next, uint32_t block) {
     if (next == IGI_NONE)
         igi_simt_decline(w, "a block without successors", LLVMGetBasicBlockTerminator(w->s.cfg.blocks[block].block));
     else
@@ -262,7 +262,7 @@ static void go_either_way(igi_simt_widener *w, uint32_t block, LLVMValueRef cond
     if (next[0] != IGI_NONE && next[1] != IGI_NONE)
         LLVMBuildCondBr(w->builder, igi_simt_widen_scalar(w, condition), w->entry[next[0]], w->entry[next[1]]);
     else
-        go(w, next[0] != IGI_NONE ? next[0] : next[1], block);
+        branch_to(w, next[0] != IGI_NONE ? next[0] : next[1], block);
 }
 
 static void go_every_way(igi_simt_widener *w, uint32_t block) {
@@ -270,7 +270,7 @@ static void go_every_way(igi_simt_widener *w, uint32_t block) {
     bool *pending = pending_of(w, block);
     for (uint32_t k = 0; k < at->successor_count; k++)
         if (!postpone(w, block, at->successors[k])) pending[at->successors[k]] = true;
-    go(w, relay(w, pending), block);
+    branch_to(w, relay(w, pending), block);
 }
 
 void igi_simt_widen_terminator(igi_simt_widener *w, uint32_t block) {
@@ -302,7 +302,7 @@ void igi_simt_widen_terminator(igi_simt_widener *w, uint32_t block) {
         if (back)
             LLVMBuildBr(w->builder, w->entry[to]);
         else
-            go(w, next_for(w, block, postpone(w, block, to) ? IGI_NONE : to), block);
+            branch_to(w, next_for(w, block, postpone(w, block, to) ? IGI_NONE : to), block);
     } else if (w->s.divergent_branch[block]) {
         go_every_way(w, block);
     } else {

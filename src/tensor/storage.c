@@ -78,7 +78,7 @@ static void report(igi_tensor_batch *batch) {
 }
 
 // Waits for the batch and releases the caller's reference to it, which may be NULL.
-static ig_status land(igi_tensor_storage *storage, igi_tensor_batch *batch) {
+static ig_status wait_and_release(igi_tensor_storage *storage, igi_tensor_batch *batch) {
     ig_status status = batch ? igi_tensor_batch_wait(batch) : IG_STATUS_OK;
     if (status != IG_STATUS_OK) report(batch);
     if (batch && status == IG_STATUS_OK) forget(storage, batch);
@@ -88,7 +88,7 @@ static ig_status land(igi_tensor_storage *storage, igi_tensor_batch *batch) {
 
 static ig_status wait_for(igi_tensor_storage *storage, igi_tensor_batch *const *user, const igi_tensor_batch *unless) {
     igi_tensor_batch *batch = current(storage, user);
-    if (!batch || !unless || !igi_tensor_batch_same_stream(batch, unless)) return land(storage, batch);
+    if (!batch || !unless || !igi_tensor_batch_same_stream(batch, unless)) return wait_and_release(storage, batch);
     igi_tensor_batch_release(batch);
     return IG_STATUS_OK;
 }
@@ -120,11 +120,11 @@ ig_status igi_tensor_storage_settle(igi_tensor_storage *storage, const igi_tenso
     igi_tensor_batch *writer = current(storage, &storage->writer), *reader = current(storage, &storage->reader);
     ig_status status = IG_STATUS_OK;
     if (writer != batch)
-        status = land(storage, writer);
+        status = wait_and_release(storage, writer);
     else
         igi_tensor_batch_release(writer);
     if (reader != batch)
-        land(storage, reader);
+        wait_and_release(storage, reader);
     else
         igi_tensor_batch_release(reader);
     return status;

@@ -86,7 +86,7 @@ static bool reserve_copy(checked_buffer *b) {
 }
 
 // The buffer as a worker sees it.
-static bool equip(quick_worker *worker, checked_buffer *b, igi_simt_checked_object *object) {
+static bool prepare_buffer(quick_worker *worker, checked_buffer *b, igi_simt_checked_object *object) {
     cpu_checker *checker = worker->of->checker;
     bool cells = checker->checks & IG_CHECK_RACES;
     pthread_mutex_lock(&checker->lock);
@@ -126,7 +126,7 @@ static bool describe(void *user, uint64_t address, igi_simt_checked_object *obje
     if (!b) return false;
     igi_cpu_refresh_checked_buffer(b);
     *object = b->object;
-    if (!equip(worker, b, object)) abandon(user);
+    if (!prepare_buffer(worker, b, object)) abandon(user);
     return true;
 }
 
@@ -148,7 +148,7 @@ static bool equip_buffers(quick_worker *worker) {
         bool buffer = binding->kind == IG_ARGUMENT_BUFFER && binding->buffer && binding->index < IGI_MAX_SLOTS;
         if (!buffer || !igi_cpu_is_written(worker->of->dispatch, binding->buffer)) continue;
         igi_simt_checked_object *object = &worker->checked.objects[binding->index];
-        if (object->home && !equip(worker, object->home, object)) return false;
+        if (object->home && !prepare_buffer(worker, object->home, object)) return false;
     }
     return true;
 }

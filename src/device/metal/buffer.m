@@ -13,7 +13,7 @@ static const MTLResourceOptions options_of[] = {
 
 // ---- All of a device ----
 
-static void enlist(metal_device *metal, metal_buffer *made) {
+static void add_to_list(metal_device *metal, metal_buffer *made) {
     pthread_mutex_lock(&metal->lock);
     made->next = metal->buffers;
     made->link = &metal->buffers;
@@ -22,7 +22,7 @@ static void enlist(metal_device *metal, metal_buffer *made) {
     pthread_mutex_unlock(&metal->lock);
 }
 
-static void strike(metal_device *metal, metal_buffer *buffer) {
+static void remove_from_list(metal_device *metal, metal_buffer *buffer) {
     pthread_mutex_lock(&metal->lock);
     *buffer->link = buffer->next;
     if (buffer->next) buffer->next->link = buffer->link;
@@ -103,13 +103,13 @@ ig_status igi_metal_buffer_open(ig_buffer *buffer, const ig_buffer_desc *desc) {
     }
     buffer->state = made;
     made->owner = buffer;
-    enlist(metal, made);
+    add_to_list(metal, made);
     return IG_STATUS_OK;
 }
 
 void igi_metal_buffer_close(ig_buffer *buffer) {
     metal_buffer *made = igi_metal_buffer(buffer);
-    strike(igi_metal(buffer->device), made);
+    remove_from_list(igi_metal(buffer->device), made);
     @autoreleasepool {
         [made->buffer release];
     }

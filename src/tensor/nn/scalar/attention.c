@@ -24,7 +24,7 @@ static double dot(const igi_tensor_view *q, const char *a, const igi_tensor_view
 }
 
 // Turns scores into weights that sum to 1, or zeros.
-static void weigh(igi_tensor_key_range seen, double *scores) {
+static void scores_to_weights(igi_tensor_key_range seen, double *scores) {
     double most = -INFINITY, sum = 0;
     for (uint64_t j = seen.begin; j < seen.end && !isnan(most); j++)
         most = isnan(scores[j]) || scores[j] > most ? scores[j] : most;
@@ -39,7 +39,7 @@ static void do_query(const igi_tensor_call *call, uint64_t batch, uint64_t query
     for (uint64_t j = seen.begin; j < seen.end; j++)
         scores[j] = call->p.attend.scale * dot(q, head_of(q, batch, query, head), k,
                                                head_of(k, batch, igi_tensor_key_slot(call, j), key_head));
-    weigh(seen, scores);
+    scores_to_weights(seen, scores);
     char *to = (char *)head_of(out, batch, query, head);
     for (uint64_t i = 0; i < out->shape[3]; i++, to += igi_tensor_view_stride_bytes(out, 3)) {
         double sum = 0;
