@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looking for clang: INGOT_CLANG, then PATH, then where Debian installs it.
+// Looking for clang: INGOT_CLANG, then PATH, then where the LLVM is that Ingot was built with. Meson says which that is.
 #include "msl/clang-path.h"
 
 #include <string.h>
@@ -27,7 +27,7 @@ static char *search_path(const char *name, struct stat *info) {
 }
 
 static char *locate_clang(struct stat *info) {
-    static const char *const names[] = {"clang-19", "/usr/lib/llvm-19/bin/clang"};
+    static const char *const names[] = {INGOT_CLANG, INGOT_LLVM_BINDIR "/clang"};
     const char *chosen = igi_setting_named(IGI_SETTING_CLANG);
     if (chosen) return search_path(chosen, info);
     char *found = NULL;
@@ -59,6 +59,6 @@ ig_status igi_msl_missing_clang(ig_error *error) {
         return igi_error_set(error, IG_STATUS_COMPILER_MISSING, "INGOT_CLANG names '%s', which cannot be executed",
                              chosen);
     return igi_error_set(error, IG_STATUS_COMPILER_MISSING,
-                         "clang-19 was not found; install it (Debian: apt-get install clang-19) or set INGOT_CLANG to "
-                         "its path");
+                         INGOT_CLANG " was not found; install it (Debian: apt-get install " INGOT_CLANG
+                                     ") or set INGOT_CLANG to its path");
 }

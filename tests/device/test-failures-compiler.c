@@ -8,26 +8,29 @@
 #include <unistd.h>
 
 #include "helpers.h"
+#include "msl/clang-path.h"
 
 static const char source[] = "kernel void k(device uint *a [[buffer(0)]]) { a[0] = 1; }\n";
-static char *directory;
+static char *directory, *found_clang;
 
 static int make_directory(void **state) {
     (void)state;
     directory = make_temp_dir();
-    return 0;
+    found_clang = igi_msl_find_clang();
+    return found_clang ? 0 : -1;
 }
 
 static int forget_clang(void **state) {
     (void)state;
     unsetenv("INGOT_CLANG");
     remove_temp_dir(directory);
+    free(found_clang);
     return 0;
 }
 
-// Compiles on a new device with a new cache and `clang` as the compiler.
-static ig_status compile_with(const char *clang, uint64_t timeout_ns, ig_error *error) {
-    setenv("INGOT_CLANG", clang, 1);
+// Compiles on a new device with a new cache and this compiler.
+static ig_status compile_with(const char *compiler, uint64_t timeout_ns, ig_error *error) {
+    setenv("INGOT_CLANG", compiler, 1);
     ig_device *fresh = open_device(&(ig_device_desc){.cache_dir = path_of("%s/cache", directory)});
     ig_library *library = NULL;
     ig_library_desc desc = {.source = source, .timeout_ns = timeout_ns};
@@ -62,15 +65,17 @@ static void a_path_without_clang_says_how_to_get_it(void **state) {
     char *path = strdup(before ? before : "/usr/bin");
     ig_error error = {0};
     setenv("PATH", directory, 1);
+    char *elsewhere = igi_msl_find_clang();
     ig_status status = compile_with("", 0, &error);
     setenv("PATH", path, 1);
     free(path);
-    if (access("/usr/lib/llvm-19/bin/clang", X_OK) == 0) {
-        assert_ok(status);  // found in the second place
+    if (elsewhere) {
+        assert_ok(status);
     } else {
         assert_status(status, IG_STATUS_COMPILER_MISSING);
         assert_contains(error.message, "install");
     }
+    free(elsewhere);
     ig_error_clear(&error);
 }
 
@@ -130,7 +135,10 @@ static void a_clang_that_hangs_on_the_headers_is_stopped_in_time(void **state) {
 
 // Whether a process that was started with this argument is running.
 static bool is_running(const char *argument) {
-    return system(path_of("grep -l '%s' /proc/[0-9]*/cmdline 2>/dev/null | grep -v self >/dev/null", argument)) == 0;
+    return system(path_of(
+               "if [ -r /proc/self/cmdline ]; then cat /proc/[0-9]*/cmdline 2>/dev/null; else ps -A -o args=; fi"
+               " | grep -a '%s' >/dev/null",
+               argument)) == 0;
 }
 
 static void what_a_stopped_clang_started_is_stopped_too(void **state) {
@@ -214,7 +222,7 @@ static void after_a_failure_the_same_device_compiles_again(void **state) {
     assert_status(ig_library_create(fresh, &(ig_library_desc){.source = source}, &library, &error),
                   IG_STATUS_COMPILER_CRASHED);
     unlink(path);
-    assert_int_equal(symlink("/usr/bin/clang-19", path), 0);
+    assert_int_equal(symlink(found_clang, path), 0);
     library = compile_on(fresh, &(ig_library_desc){.source = source});
     assert_int_equal(ig_library_kernel_count(library), 1);
     ig_error_clear(&error);
@@ -229,7 +237,7 @@ static void a_clang_installed_later_is_found(void **state) {
     ig_device *fresh = open_device(&(ig_device_desc){.cache_dir = path_of("%s/cache", directory)});
     assert_status(ig_library_create(fresh, &(ig_library_desc){.source = source}, &library, NULL),
                   IG_STATUS_COMPILER_MISSING);
-    assert_int_equal(symlink("/usr/bin/clang-19", path_of("%s/later", directory)), 0);
+    assert_int_equal(symlink(found_clang, path_of("%s/later", directory)), 0);
     library = compile_on(fresh, &(ig_library_desc){.source = source});
     ig_library_release(library);
     ig_device_release(fresh);
