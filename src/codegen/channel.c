@@ -3,36 +3,13 @@
 #include "codegen/channel.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "core/clock.h"
-
-#ifdef MSG_NOSIGNAL
-enum { SEND_FLAGS = MSG_NOSIGNAL };
-#else
-enum { SEND_FLAGS = 0 };
-#endif
-
-static void keep_private(int socket) {
-    fcntl(socket, F_SETFD, FD_CLOEXEC);
-#ifdef SO_NOSIGPIPE
-    setsockopt(socket, SOL_SOCKET, SO_NOSIGPIPE, &(int){1}, sizeof(int));
-#endif
-}
-
-bool igi_codegen_channel_pair(int ends[2]) {
-#ifdef SOCK_CLOEXEC
-    return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0;
-#else
-    if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) return false;
-    keep_private(ends[0]), keep_private(ends[1]);
-    return true;
-#endif
-}
+#include "core/descriptors.h"
 
 typedef union descriptor_space {
     struct cmsghdr header;
@@ -49,7 +26,7 @@ bool igi_codegen_channel_send_descriptor(int control, int descriptor) {
     *header = (struct cmsghdr){.cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(sizeof(int))};
     memcpy(CMSG_DATA(header), &descriptor, sizeof descriptor);
     ssize_t sent;
-    do sent = sendmsg(control, &message, SEND_FLAGS);
+    do sent = sendmsg(control, &message, IGI_SEND_FLAGS);
     while (sent < 0 && errno == EINTR);
     return sent == 1;
 }
@@ -67,7 +44,7 @@ int igi_codegen_channel_receive_descriptor(int control) {
     if (!header || header->cmsg_type != SCM_RIGHTS || header->cmsg_len != CMSG_LEN(sizeof(int))) return -1;
     int descriptor;
     memcpy(&descriptor, CMSG_DATA(header), sizeof descriptor);
-    keep_private(descriptor);
+    igi_socket_keep_private(descriptor);
     return descriptor;
 }
 
@@ -91,7 +68,7 @@ static bool try_again(ssize_t result) {
 static bool send_all(int channel, const char *bytes, size_t length, uint64_t deadline_ns) {
     while (length) {
         if (!wait_for(channel, POLLOUT, deadline_ns)) return false;
-        ssize_t sent = send(channel, bytes, length, SEND_FLAGS | MSG_DONTWAIT);
+        ssize_t sent = send(channel, bytes, length, IGI_SEND_FLAGS | MSG_DONTWAIT);
         if (try_again(sent)) continue;
         if (sent <= 0) return false;
         bytes += sent, length -= (size_t)sent;

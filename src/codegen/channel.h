@@ -11,8 +11,6 @@
 
 enum { IGI_CODEGEN_CONTROL = 3 };  // the descriptor of ingot-codegen's control socket
 
-// Two connected sockets that no other program inherits.
-bool igi_codegen_channel_pair(int ends[2]);
 // Passes `descriptor` on; the caller still closes its own copy. Returns false if the other side is gone.
 bool igi_codegen_channel_send_descriptor(int control, int descriptor);
 // -1 once the other side is gone.

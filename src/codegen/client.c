@@ -14,6 +14,7 @@
 #include "codegen/message.h"
 #include "codegen/work.h"
 #include "core/clock.h"
+#include "core/descriptors.h"
 #include "core/settings.h"
 
 enum { DEFAULT_SECONDS = 60, SLOWEST_SHARE = 8, GRACE_SECONDS = 2 };
@@ -103,7 +104,7 @@ static ig_status start(igi_codegen *codegen, ig_error *error) {
     if (!igi_codegen_find(path))
         return igi_error_set(error, IG_STATUS_COMPILER_MISSING,
                              "ingot-codegen was not found; it is installed with Ingot, and INGOT_CODEGEN may name it");
-    bool made = igi_codegen_channel_pair(ends), started = made && spawn(path, ends[1]);
+    bool made = igi_socket_pair(ends), started = made && spawn(path, ends[1]);
     if (made) close(ends[1]);
     if (started)
         codegen->control = ends[0];
@@ -138,7 +139,7 @@ static ig_status connect_worker(igi_codegen *codegen, int descriptor, ig_error *
 
 static ig_status open_worker(igi_codegen *codegen, int *channel, ig_error *error) {
     int ends[2];
-    if (!igi_codegen_channel_pair(ends))
+    if (!igi_socket_pair(ends))
         return igi_error_set(error, IG_STATUS_SYSTEM, "cannot make a socket for ingot-codegen: %s", strerror(errno));
     ig_status status = connect_worker(codegen, ends[1], error);
     close(ends[1]);

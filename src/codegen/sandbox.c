@@ -12,14 +12,15 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
-#ifdef __linux__
+#if __has_include(<sys/prctl.h>)
 #include <sys/prctl.h>
 #endif
 
 #include "codegen/channel.h"
+#include "core/host.h"
 #include "core/sandbox.h"
 
-enum { BLOATED_KIB = 512 << 10 };
+enum { BLOATED_BYTES = 512 << 20 };
 
 static int answer_to;
 static const char *kernel_name = "";
@@ -149,9 +150,7 @@ void igi_codegen_sandbox_end(void) {
 }
 
 bool igi_codegen_sandbox_is_bloated(void) {
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    return (uint64_t)usage.ru_maxrss > BLOATED_KIB;
+    return igi_host_peak_bytes() > BLOATED_BYTES;
 }
 
 void igi_codegen_sandbox_enter(int channel) {
@@ -161,7 +160,7 @@ void igi_codegen_sandbox_enter(int channel) {
     limit(RLIMIT_CORE, 0);
     limit(RLIMIT_FSIZE, 0);
     limit(RLIMIT_NOFILE, 1);  // open descriptors stay usable; no new ones, and poll needs one
-#ifdef __linux__
+#ifdef PR_SET_PDEATHSIG
     prctl(PR_SET_PDEATHSIG, SIGKILL);
 #endif
 }

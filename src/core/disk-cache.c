@@ -118,7 +118,7 @@ typedef struct entry {
 } entry;
 
 static struct timespec changed_at(const struct stat *info) {
-#ifdef __APPLE__
+#ifdef IGI_HAS_ST_MTIMESPEC
     return info->st_mtimespec;
 #else
     return info->st_mtim;

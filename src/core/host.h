@@ -12,6 +12,8 @@ uint32_t igi_host_cores(void);
 uint64_t igi_host_memory_bytes(void);
 // The memory available without swapping, within the limits of a container; UINT64_MAX when that is not known.
 uint64_t igi_host_available_bytes(void);
+// The most memory that this process has had so far.
+uint64_t igi_host_peak_bytes(void);
 void igi_host_cpu_name(char *name, size_t capacity);  // "CPU" if it is not known
 
 // The core this thread currently runs on; -1 if that is not known.

@@ -8,20 +8,36 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#if __has_include(<sys/syscall.h>)
+#include <sys/syscall.h>
+#endif
+#if __has_include(<crt_externs.h>)
+#include <crt_externs.h>
+#else
+extern char **environ;
+#endif
 
 #include "core/clock.h"
+#include "core/descriptors.h"
 #include "core/sandbox.h"
-
-extern char **environ;
 
 enum { EXEC_FAILED = 127 };
 #ifdef SYS_close_range
 enum { CLOSE_RANGE_CLOEXEC_FLAG = 4 };  // of <linux/close_range.h>
 #endif
+enum { MOST_DESCRIPTORS = 1 << 16 };
+
+// Libraries of macOS cannot see `environ`.
+char ***igi_process_environment(void) {
+#if __has_include(<crt_externs.h>)
+    return _NSGetEnviron();
+#else
+    return &environ;
+#endif
+}
 
 // In a host without standard streams, pipes get their descriptors, which exec_program would overwrite.
 static int above_standard(int file) {
@@ -50,8 +66,12 @@ static void keep_limits(const igi_process *process) {
 // The child must not see files that the host did not mark close-on-exec.
 static void close_the_rest(void) {
 #ifdef SYS_close_range
-    syscall(SYS_close_range, STDERR_FILENO + 1, ~0u, CLOSE_RANGE_CLOEXEC_FLAG);
+    if (syscall(SYS_close_range, STDERR_FILENO + 1, ~0u, CLOSE_RANGE_CLOEXEC_FLAG) == 0) return;
 #endif
+    struct rlimit limit;
+    bool known = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < MOST_DESCRIPTORS;
+    int end = known ? (int)limit.rlim_cur : MOST_DESCRIPTORS;
+    for (int file = STDERR_FILENO + 1; file < end; file++) fcntl(file, F_SETFD, FD_CLOEXEC);
 }
 
 // Between fork and exec only async-signal-safe calls are allowed.
@@ -62,14 +82,14 @@ static void exec_program(const igi_process *process, int output, int errors) {
     if (null >= 0) dup2(null, 0);
     dup2(output, 1);
     dup2(errors, 2);
+    close_the_rest();  // before the limit on open files, which bounds the search
     keep_limits(process);
-    close_the_rest();
     if (process->sandbox) igi_sandbox_enter(process->sandbox);
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     signal(SIGPIPE, SIG_DFL);
-    if (process->environment) environ = (char **)process->environment;
+    if (process->environment) *igi_process_environment() = (char **)process->environment;
     execvp(process->arguments[0], process->arguments);
     _exit(EXEC_FAILED);
 }
@@ -98,14 +118,14 @@ typedef struct watch {
 
 // Of the child itself, not of its children. UINT64_MAX if it is not known.
 static uint64_t cpu_time(pid_t child) {
-#ifdef __APPLE__
-    (void)child;
-    return UINT64_MAX;
-#else
+#if _POSIX_CPUTIME >= 0
     clockid_t clock;
     struct timespec time;
     if (clock_getcpuclockid(child, &clock) != 0 || clock_gettime(clock, &time) != 0) return UINT64_MAX;
     return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+#else
+    (void)child;
+    return UINT64_MAX;
 #endif
 }
 
@@ -187,22 +207,11 @@ static void follow(igi_process *process, pid_t child, int output, int errors) {
         stop(process, child);
 }
 
-static bool make_pipe(int ends[2]) {
-#ifdef __APPLE__
-    if (pipe(ends) != 0) return false;
-    fcntl(ends[0], F_SETFD, FD_CLOEXEC);
-    fcntl(ends[1], F_SETFD, FD_CLOEXEC);
-    return true;
-#else
-    return pipe2(ends, O_CLOEXEC) == 0;
-#endif
-}
-
 void igi_process_run(igi_process *process) {
     int output[2], errors[2];
     process->exit = IGI_EXIT_SYSTEM;
-    if (!make_pipe(output)) return;
-    if (!make_pipe(errors)) {
+    if (!igi_pipe(output)) return;
+    if (!igi_pipe(errors)) {
         close(output[0]), close(output[1]);
         return;
     }

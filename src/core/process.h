@@ -41,4 +41,7 @@ typedef struct igi_process {
 // Runs the child to its end, or kills it and its children at a limit. The caller frees output and errors.
 void igi_process_run(igi_process *process);
 
+// The variables of this process, to give to children or to replace.
+char ***igi_process_environment(void);
+
 #endif

@@ -10,6 +10,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#if __has_include(<mach-o/dyld.h>)
+#include <mach-o/dyld.h>
+#endif
 
 // Only root and this user can have put it there.
 static bool is_ours(const char *path) {
@@ -22,12 +25,22 @@ static bool is_program(const char *path) {
     return stat(path, &info) == 0 && S_ISREG(info.st_mode) && access(path, X_OK) == 0;
 }
 
+bool igi_program_self(char path[PATH_MAX]) {
+#if __has_include(<mach-o/dyld.h>)
+    char named[PATH_MAX];
+    uint32_t size = sizeof named;
+    return _NSGetExecutablePath(named, &size) == 0 && realpath(named, path);
+#else
+    return realpath("/proc/self/exe", path) != NULL;
+#endif
+}
+
 // If a program was found through PATH, the loader knows only its bare name.
 static bool file_of_code(const void *code, char path[PATH_MAX]) {
     Dl_info info;
     if (!dladdr(code, &info) || !info.dli_fname) return false;
-#ifdef __linux__
-    if (strcmp(info.dli_fname, program_invocation_name) == 0) return realpath("/proc/self/exe", path) != NULL;
+#ifdef IGI_HAS_PROGRAM_INVOCATION_NAME
+    if (strcmp(info.dli_fname, program_invocation_name) == 0) return igi_program_self(path);
 #endif
     return strchr(info.dli_fname, '/') && realpath(info.dli_fname, path);
 }

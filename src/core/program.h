@@ -18,4 +18,7 @@ typedef struct igi_program {
 // there.
 bool igi_program_find(const igi_program *program, char path[PATH_MAX]);
 
+// The file of this program, without symbolic links. Returns false if the system does not tell.
+bool igi_program_self(char path[PATH_MAX]);
+
 #endif

@@ -2,7 +2,7 @@
 // Landlock for files; a seccomp filter for sockets and for access to other processes.
 #include "core/sandbox.h"
 
-#ifdef __linux__
+#if __has_include(<linux/seccomp.h>)
 
 #include <errno.h>
 #include <fcntl.h>
