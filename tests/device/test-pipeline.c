@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/file.h"
+#include "core/memory.h"
 #include "helpers.h"
 
 // ---- Function constants ----
@@ -181,6 +183,25 @@ static void unknown_constants_are_ignored(void **state) {
     assert_ok(make_with(library, "none", strangers, 2, &pipeline));
     ig_pipeline_release(pipeline);
     ig_library_release(library);
+}
+
+// Metal's API has no strings for such bytes.
+static void names_that_are_not_utf_8_name_nothing(void **state) {
+    (void)state;
+    const ig_function_constant odd = {.name = "\xff", .type = IG_TYPE_U32, .value = &u32};
+    char *cache = igi_format("%s/caf\xe9", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
+    ig_device *on = open_device(&(ig_device_desc){.cache_dir = cache});
+    ig_library *library = compile_on(on, &(ig_library_desc){.source = constants_source});
+    ig_pipeline_desc desc = {.kernel = "none", .constants = &odd, .constant_count = 1, .label = "caf\xe9"};
+    ig_pipeline *pipeline = NULL;
+    assert_ok(ig_pipeline_create(library, &desc, &pipeline, NULL));
+    ig_pipeline_release(pipeline);
+    desc.kernel = "\xff";
+    assert_status(ig_pipeline_create(library, &desc, &pipeline, NULL), IG_STATUS_NOT_FOUND);
+    ig_library_release(library);
+    ig_device_release(on);
+    igi_remove_tree(cache);
+    free(cache);
 }
 
 static void constants_of_another_length_are_refused(void **state) {
@@ -507,6 +528,7 @@ int main(void) {
         cmocka_unit_test(undefined_constants_can_be_asked_for),
         cmocka_unit_test(constants_that_are_not_set_are_zero_on_request),
         cmocka_unit_test(unknown_constants_are_ignored),
+        cmocka_unit_test(names_that_are_not_utf_8_name_nothing),
         cmocka_unit_test(constants_of_another_length_are_refused),
         cmocka_unit_test(every_missing_constant_a_kernel_needs_is_refused),
         cmocka_unit_test(arguments_switched_off_are_left_out),

@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // Creating pipelines, and a binary archive that keeps what the GPU's compiler made of them between runs.
+#include <stdlib.h>
+
+#include "core/file.h"
 #include "device/metal/metal.h"
 
+// nil: there is no cache, or its name is not UTF-8.
 static NSURL *place_of(const metal_device *metal) {
-    NSString *directory = [NSString stringWithUTF8String:metal->cache_dir];
-    return [NSURL fileURLWithPath:[directory stringByAppendingPathComponent:@"pipelines.metalarchive"]];
+    char *path = metal->cache_dir ? igi_path_join(metal->cache_dir, "pipelines.metalarchive") : NULL;
+    NSURL *place = path ? igi_metal_file(path) : nil;
+    free(path);
+    return place;
 }
 
 // An archive of another system or GPU is not opened; a new one takes its place.
 void igi_metal_archive_open(metal_device *metal) {
-    if (!metal->cache_dir || ![metal->device respondsToSelector:@selector(newBinaryArchiveWithDescriptor:error:)])
-        return;
+    NSURL *place = place_of(metal);
+    if (!place || ![metal->device respondsToSelector:@selector(newBinaryArchiveWithDescriptor:error:)]) return;
     MTLBinaryArchiveDescriptor *descriptor = [[[MTLBinaryArchiveDescriptor alloc] init] autorelease];
-    if ([place_of(metal) checkResourceIsReachableAndReturnError:NULL]) [descriptor setUrl:place_of(metal)];
+    if ([place checkResourceIsReachableAndReturnError:NULL]) [descriptor setUrl:place];
     metal->archive = [metal->device newBinaryArchiveWithDescriptor:descriptor error:NULL];
     if (metal->archive) return;
     [descriptor setUrl:nil];
@@ -21,7 +27,8 @@ void igi_metal_archive_open(metal_device *metal) {
 
 // Best effort: if it cannot be written, the next run compiles again.
 void igi_metal_archive_close(metal_device *metal) {
-    if (metal->archive_grew) [metal->archive serializeToURL:place_of(metal) error:NULL];
+    NSURL *place = metal->archive_grew ? place_of(metal) : nil;
+    if (place) [metal->archive serializeToURL:place error:NULL];
     [metal->archive release];
 }
 
@@ -35,8 +42,8 @@ id<MTLComputePipelineState> igi_metal_make_pipeline(metal_device *metal, id<MTLF
                                                     MTLComputePipelineReflection **reflection, NSError **problem) {
     MTLComputePipelineDescriptor *descriptor = [[[MTLComputePipelineDescriptor alloc] init] autorelease];
     [descriptor setComputeFunction:function];
-    if (label && *label) [descriptor setLabel:[NSString stringWithUTF8String:label]];
-    MTLPipelineOption options = MTLPipelineOptionArgumentInfo | MTLPipelineOptionBufferTypeInfo;
+    if (label && *label) [descriptor setLabel:igi_metal_string(label)];
+    MTLPipelineOption options = MTLPipelineOptionBindingInfo | MTLPipelineOptionBufferTypeInfo;
     id<MTLComputePipelineState> made = nil;
     if (metal->archive) {
         [descriptor setBinaryArchives:[NSArray arrayWithObject:metal->archive]];

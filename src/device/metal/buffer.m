@@ -97,7 +97,7 @@ ig_status igi_metal_buffer_open(ig_buffer *buffer, const ig_buffer_desc *desc) {
             free(made);
             return status;
         }
-        if (desc->label) [made->buffer setLabel:[NSString stringWithUTF8String:desc->label]];
+        if (desc->label) [made->buffer setLabel:igi_metal_string(desc->label)];
         buffer->memory = desc->storage == IG_STORAGE_PRIVATE ? NULL : (char *)[made->buffer contents] + made->base;
         buffer->address = [made->buffer gpuAddress] + made->base;
     }

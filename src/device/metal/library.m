@@ -60,14 +60,19 @@ ig_status igi_metal_read_problem(NSError *problem, const char *name, ig_error *e
 
 // ---- Compiling ----
 
-static MTLCompileOptions *options_of(const ig_library_desc *desc) {
+// nil: a definition cannot be passed on.
+static MTLCompileOptions *options_of(const ig_library_desc *desc, ig_error *error) {
     MTLCompileOptions *options = [[[MTLCompileOptions alloc] init] autorelease];
     NSMutableDictionary *macros = [NSMutableDictionary dictionary];
     for (size_t i = 0; i < desc->define_count; i++) {
         const char *value = desc->defines[i].value ? desc->defines[i].value : "1";
-        NSString *name = [NSString stringWithUTF8String:desc->defines[i].name];
-        NSString *text = [NSString stringWithUTF8String:value];
-        if (name && text) [macros setObject:text forKey:name];
+        NSString *name = igi_metal_exact_string(desc->defines[i].name);
+        NSString *text = igi_metal_exact_string(value);
+        if (!name || !text) {
+            igi_error_set(error, IG_STATUS_BAD_FORMAT, "definition %zu of the preprocessor is not UTF-8", i + 1);
+            return nil;
+        }
+        [macros setObject:text forKey:name];
     }
     [options setPreprocessorMacros:macros];
     uint32_t version = desc->language_version;
@@ -118,9 +123,8 @@ static ig_status load(ig_library *library, const ig_library_desc *desc, id<MTLLi
         *made = [device newLibraryWithData:data error:&problem];
         dispatch_release(data);
     } else {
-        NSString *path = [NSString stringWithUTF8String:desc->path];
-        if (!path) return igi_error_set(error, IG_STATUS_BAD_FORMAT, "%s: the path is not UTF-8", name_of(desc));
-        NSURL *url = [NSURL fileURLWithPath:path];
+        NSURL *url = igi_metal_file(desc->path);
+        if (!url) return igi_error_set(error, IG_STATUS_BAD_FORMAT, "%s: the path is not UTF-8", name_of(desc));
         *made = [device newLibraryWithURL:url error:&problem];
     }
     if (!*made) return igi_metal_read_problem(problem, name_of(desc), error);
@@ -133,8 +137,10 @@ static ig_status compile(ig_library *library, const ig_library_desc *desc, id<MT
     NSError *problem = nil;
     ig_status status = read_source(desc, &text, error);
     if (status != IG_STATUS_OK) return status;
+    MTLCompileOptions *options = options_of(desc, error);
+    if (!options) return IG_STATUS_BAD_FORMAT;
     atomic_fetch_add(&library->device->compilations, 1);
-    *made = [igi_metal(library->device)->device newLibraryWithSource:text options:options_of(desc) error:&problem];
+    *made = [igi_metal(library->device)->device newLibraryWithSource:text options:options error:&problem];
     if (!*made) return igi_metal_read_problem(problem, name_of(desc), error);
     const char *warnings = [[problem localizedDescription] UTF8String];
     library->log = rename_source(warnings ? warnings : "", name_of(desc));

@@ -59,6 +59,11 @@ static inline id<MTLComputePipelineState> igi_metal_pipeline(const ig_pipeline *
     return (id)pipeline->state;
 }
 
+// Never nil: bytes that are not UTF-8 are escaped like "\xff", which no name of Metal's contains.
+NSString *igi_metal_string(const char *text);
+NSString *igi_metal_exact_string(const char *text);  // nil: it is not UTF-8
+NSURL *igi_metal_file(const char *path);             // nil: the path is not UTF-8
+
 ig_status igi_metal_buffer_open(ig_buffer *buffer, const ig_buffer_desc *desc);
 void igi_metal_buffer_close(ig_buffer *buffer);
 void igi_metal_buffer_did_modify(ig_buffer *buffer, uint64_t offset, uint64_t length);

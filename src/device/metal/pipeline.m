@@ -21,7 +21,7 @@ static MTLFunctionConstantValues *values_of(const ig_pipeline_desc *desc) {
         const ig_function_constant *given = &desc->constants[i];
         MTLDataType type = igi_metal_data_type(given->type, given->components ? given->components : 1);
         if (given->name)
-            [values setConstantValue:given->value type:type withName:[NSString stringWithUTF8String:given->name]];
+            [values setConstantValue:given->value type:type withName:igi_metal_string(given->name)];
         else
             [values setConstantValue:given->value type:type atIndex:given->id];
     }
@@ -65,7 +65,7 @@ static void keep_arguments(igi_msl_kernel *kernel, MTLComputePipelineReflection 
 
 static void reflect(ig_library *library, igi_msl_kernel *kernel) {
     metal_library *state = library->state;
-    NSString *name = [NSString stringWithUTF8String:kernel->info.name];
+    NSString *name = igi_metal_string(kernel->info.name);
     id<MTLFunction> function = [[state->library newFunctionWithName:name] autorelease];
     if ([[function functionConstantsDictionary] count])
         function = [[state->library newFunctionWithName:name constantValues:all_on(function) error:NULL] autorelease];
@@ -96,7 +96,7 @@ void igi_metal_kernel_reflect(ig_library *library, igi_msl_kernel *kernel) {
 static ig_status find_function(ig_pipeline *pipeline, const ig_pipeline_desc *desc, id<MTLFunction> *function,
                                ig_error *error) {
     id<MTLLibrary> library = ((metal_library *)pipeline->library->state)->library;
-    NSString *name = [NSString stringWithUTF8String:desc->kernel];
+    NSString *name = igi_metal_string(desc->kernel);
     NSError *problem = nil;
     *function = [[library newFunctionWithName:name] autorelease];
     if ([[*function functionConstantsDictionary] count])

@@ -148,7 +148,7 @@ static metal_run *make_run(ig_commands *commands) {
 static ig_status commit(ig_commands *commands) {
     id<MTLCommandBuffer> buffer = [(id<MTLCommandQueue>)commands->queue->state commandBuffer];
     if (!buffer) return IG_STATUS_OUT_OF_MEMORY;
-    if (commands->label) [buffer setLabel:[NSString stringWithUTF8String:commands->label]];
+    if (commands->label) [buffer setLabel:igi_metal_string(commands->label)];
     ig_status status = igi_metal_encode(commands, buffer);
     metal_run *run = status == IG_STATUS_OK ? make_run(commands) : NULL;
     if (!run) return status == IG_STATUS_OK ? IG_STATUS_OUT_OF_MEMORY : status;
