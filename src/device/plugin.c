@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finding the Metal backend: built in on Apple's systems, loaded elsewhere.
 #include "device/plugin.h"
+#include "core/library-name.h"
 #include "core/settings.h"
 
 #ifdef __APPLE__
@@ -38,7 +39,8 @@ static char *reason;  // why there is none; kept until the process ends
 // The file that INGOT_METAL names; else from the library path of the system or of this program, or from where Ingot is
 // installed.
 static void *open_library(void) {
-    static const char file[] = "libingot-metal.so.0", installed[] = INGOT_LIBRARY_DIR "/libingot-metal.so.0";
+    static const char file[] = IGI_LIBRARY_NAME("ingot-metal", "0");
+    static const char installed[] = INGOT_LIBRARY_DIR "/" IGI_LIBRARY_NAME("ingot-metal", "0");
     const char *named = igi_setting_named(IGI_SETTING_METAL);
     if (named) return dlopen(named, RTLD_NOW | RTLD_LOCAL);
     void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);

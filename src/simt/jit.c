@@ -153,7 +153,7 @@ static const struct {
     FUNCTION(rintf),
     FUNCTION(nearbyintf),
     FUNCTION(roundf),
-    FUNCTION(roundevenf),
+    {"roundevenf", (void (*)(void))nearbyintf},  // the same in the rounding mode that kernels run in; macOS lacks it
     FUNCTION(fmaf),
     FUNCTION(fmaxf),
     FUNCTION(fminf),

@@ -27,7 +27,7 @@ void igi_simt_lines_free(igi_simt_lines *lines) {
     free(lines->files), free(lines->rows), free(lines);
 }
 
-#if defined(__linux__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && __SIZEOF_POINTER__ == 8
+#if defined(__ELF__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && __SIZEOF_POINTER__ == 8
 #include <elf.h>
 
 // ---- Bytes ----

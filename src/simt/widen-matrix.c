@@ -58,10 +58,12 @@ LLVMValueRef igi_simt_widen_matrix(igi_simt_widener *w, LLVMValueRef value) {
 
 // ---- Products ----
 
+#if defined(__x86_64__)
 // memory(inaccessiblemem: readwrite): no load has to be repeated because of it, but it is not hoisted either.
 static LLVMAttributeRef hidden_memory_only(LLVMContextRef context) {
     return LLVMCreateEnumAttribute(context, LLVMGetEnumAttributeKindForName("memory", 6), 3 << 2);
 }
+#endif
 
 // The same value, hidden from LLVM, which would otherwise keep its broadcast columns or rows for the next product, in
 // memory, because there are not enough registers; broadcasting again is cheaper than loading.

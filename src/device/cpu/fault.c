@@ -5,9 +5,9 @@
 
 #include <assert.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stddef.h>
-#include <ucontext.h>
-#if defined(__linux__)
+#if __has_include(<sys/auxv.h>)
 #include <sys/auxv.h>
 #endif
 
@@ -31,11 +31,9 @@ const char *igi_device_fault_signal_name(int number) {
 
 // Sent by kill() or raise(), not caused by an instruction.
 static bool was_sent(const siginfo_t *info) {
-#if defined(__linux__)
-    return info->si_code <= 0;
-#else
-    return info->si_code == SI_USER || info->si_code == SI_QUEUE;
-#endif
+    // Linux uses all codes that are not positive for this, macOS two large ones.
+    bool by_sign = SI_USER <= 0;
+    return by_sign ? info->si_code <= 0 : info->si_code == SI_USER || info->si_code == SI_QUEUE;
 }
 
 // With the signal mask that the host asked for.
@@ -132,7 +130,7 @@ void igi_device_fault_set(igi_device_fault_guard *guard) {
 // The state that the system saves grows with the processor's registers; our handler itself needs little.
 static size_t least_stack(void) {
     size_t system = 0;
-#if defined(__linux__) && defined(AT_MINSIGSTKSZ)
+#if defined(AT_MINSIGSTKSZ)
     system = getauxval(AT_MINSIGSTKSZ);
 #endif
     return system + OUR_SHARE;

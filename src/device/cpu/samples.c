@@ -10,7 +10,7 @@
 #include "msl/diagnostic.h"
 #include "simt/lines.h"
 
-#if defined(__linux__)
+#if defined(SIGEV_THREAD_ID)
 #include <sys/syscall.h>
 #include <time.h>
 #include <ucontext.h>
@@ -218,7 +218,8 @@ void igi_cpu_samples_destroy(cpu_samples *samples) {
 #else
 ig_status igi_cpu_samples_create(cpu_samples **samples, ig_error *error) {
     (void)samples;
-    return igi_error_set(error, IG_STATUS_UNSUPPORTED, "source lines are counted on Linux only");
+    return igi_error_set(error, IG_STATUS_UNSUPPORTED,
+                         "source lines are not counted here: the system has no timers for single threads");
 }
 
 void igi_cpu_samples_destroy(cpu_samples *samples) {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/library-name.h"
 #include "core/settings.h"
 #include "tensor/iterate.h"
 #include "tensor/simd/simd.h"
@@ -28,7 +29,7 @@ static void *open_library(void) {
 #if defined(__APPLE__)
         "/System/Library/Frameworks/Accelerate.framework/Accelerate",
 #else
-        "libopenblas.so.0",
+        IGI_LIBRARY_NAME("openblas", "0"),
         "libopenblas.so",
 #endif
     };

@@ -118,8 +118,10 @@ static size_t write_key(const char *file, const char *kernel, const ig_function_
                         char *text) {
     char *at = stpcpy(stpcpy(stpcpy(text, file), "/"), kernel) + 1;
     for (size_t i = 0; i < count; i++) {
-        at = mempcpy(at, &constants[i].id, sizeof constants[i].id);
-        at = mempcpy(at, constants[i].value, constant_bytes(&constants[i]));
+        memcpy(at, &constants[i].id, sizeof constants[i].id);
+        at += sizeof constants[i].id;
+        memcpy(at, constants[i].value, constant_bytes(&constants[i]));
+        at += constant_bytes(&constants[i]);
     }
     return (size_t)(at - text);
 }
@@ -161,7 +163,7 @@ ig_status igi_op_pipeline(igi_tensor_runtime *runtime, const char *file, const c
                           const ig_function_constant *constants, size_t constant_count, ig_pipeline **pipeline,
                           ig_error *error) {
     metal_state *metal = runtime->states[IG_BACKEND_METAL];
-    igi_hash key;
+    igi_hash key = {0};
     ig_status status = key_of(file, kernel, constants, constant_count, &key, error);
     if (status != IG_STATUS_OK) return status;
     pthread_mutex_lock(&metal->lock);
