@@ -8,11 +8,15 @@
 #include "console/options.h"
 #include "console/output.h"
 #include "core/file.h"
+#include "core/library-name.h"
 #include "core/memory.h"
+#include "core/program.h"
 #include "halo.h"
 #include "halo/halo-internal.h"
 
 // ---- Finding MPI ----
+
+static const char library_file[] = IGI_LIBRARY_NAME("ingot-mpi", "0");
 
 // Variables set by the mpirun of Open MPI, of MPICH and its derivatives, and by Slurm.
 static bool is_under_mpirun(void) {
@@ -23,7 +27,7 @@ static bool is_under_mpirun(void) {
 }
 
 static void *load_from(const char *directory, const char *below) {
-    char *place = igi_path_join(directory, below), *path = igi_path_join(place ? place : "", "libingot-mpi.so.0");
+    char *place = igi_path_join(directory, below), *path = igi_path_join(place ? place : "", library_file);
     // MPI's own plugins look up its symbols.
     void *library = path ? dlopen(path, RTLD_NOW | RTLD_GLOBAL) : NULL;
     free(place), free(path);
@@ -32,14 +36,12 @@ static void *load_from(const char *directory, const char *below) {
 
 // In a build directory, next to the installed library, or on the system's library path.
 static void *load_library(void) {
-    char self[4096];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    self[length > 0 ? length : 0] = 0;
-    char *directory = igi_path_dirname(self);
+    char self[PATH_MAX];
+    char *directory = igi_program_self(self) ? igi_path_dirname(self) : NULL;
     void *library = directory ? load_from(directory, "../src/mpi") : NULL;
     free(directory);
     if (!library) library = load_from(INGOT_LIBRARY_DIR, ".");
-    return library ? library : dlopen("libingot-mpi.so.0", RTLD_NOW | RTLD_GLOBAL);
+    return library ? library : dlopen(library_file, RTLD_NOW | RTLD_GLOBAL);
 }
 
 int halo_open_ranks(halo_ranks *ranks) {

@@ -4,15 +4,13 @@
 
 #include <dlfcn.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "core/file.h"
+#include "core/program.h"
 
 void *bench_load_module(const char *name) {
-    char self[4096];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (length < 0) return NULL;
-    self[length] = 0;
+    char self[PATH_MAX];
+    if (!igi_program_self(self)) return NULL;
     char *directory = igi_path_dirname(self), *path = directory ? igi_path_join(directory, name) : NULL;
     void *module = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
     free(directory), free(path);

@@ -117,7 +117,8 @@ static opencl_platform *open_platform(const char *library, const char *name) {
 }
 
 opencl_platform *opencl_open(const char *name) {
-    return open_platform("libOpenCL.so.1", name);
+    opencl_platform *found = open_platform("libOpenCL.so.1", name);
+    return found ? found : open_platform("/System/Library/Frameworks/OpenCL.framework/OpenCL", name);
 }
 
 opencl_platform *opencl_open_library(const char *path) {

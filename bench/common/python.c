@@ -13,6 +13,8 @@
 
 #include "bench/common/sources.h"
 #include "console/output.h"
+#include "core/descriptors.h"
+#include "core/process.h"
 
 enum { PATIENCE_SECONDS = 120, MOST_ARGUMENTS = 4 };
 
@@ -23,7 +25,6 @@ struct bench_python {
 };
 
 static pid_t spawn(int socket, const char *script, const char *const *arguments) {
-    extern char **environ;
     const char *named = getenv("INGOT_PYTHON"), *python = named && *named ? named : "python3";
     char *all[4 + MOST_ARGUMENTS] = {(char *)python, "-c", (char *)bench_source(script)};
     for (size_t i = 0; i < MOST_ARGUMENTS && arguments[i]; i++) all[3 + i] = (char *)arguments[i];
@@ -33,7 +34,7 @@ static pid_t spawn(int socket, const char *script, const char *const *arguments)
     posix_spawn_file_actions_adddup2(&actions, socket, STDIN_FILENO);
     posix_spawn_file_actions_adddup2(&actions, socket, STDOUT_FILENO);
     posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", 1, 0);  // warnings at import
-    if (posix_spawnp(&child, python, &actions, NULL, all, environ) != 0) child = 0;
+    if (posix_spawnp(&child, python, &actions, NULL, all, *igi_process_environment()) != 0) child = 0;
     posix_spawn_file_actions_destroy(&actions);
     return child;
 }
@@ -47,7 +48,7 @@ static bool next_answer(bench_python *python, char *line, size_t size) {
 bench_python *bench_python_start(const char *script, const char *const *arguments) {
     int sockets[2];
     char line[160];
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0) return NULL;
+    if (!igi_socket_pair(sockets)) return NULL;
     const struct timeval patience = {.tv_sec = PATIENCE_SECONDS};
     setsockopt(sockets[0], SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     bench_python *python = cli_alloc(sizeof *python);
@@ -65,7 +66,7 @@ bench_python *bench_python_start(const char *script, const char *const *argument
 double bench_python_ask(bench_python *python, const char *line) {
     char answer[160];
     size_t length = strlen(line);
-    if (send(python->socket, line, length, MSG_NOSIGNAL) != (ssize_t)length) return -1;
+    if (send(python->socket, line, length, IGI_SEND_FLAGS) != (ssize_t)length) return -1;
     kill(python->child, SIGCONT);
     bool answered = next_answer(python, answer, sizeof answer);
     if (answered) kill(python->child, SIGSTOP);

@@ -8,6 +8,7 @@
 #include "bench/common/median.h"
 #include "console/output.h"
 #include "core/clock.h"
+#include "core/library-name.h"
 #include "ops.h"
 
 // ---- Inputs ----
@@ -278,7 +279,7 @@ static void finish_openblas(ops_runner *base) {
 
 // The same library in the same process as the backend blas, which has already limited its threads.
 ops_runner *ops_open_openblas(ops_tensors *tensors) {
-    void *library = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
+    void *library = dlopen(IGI_LIBRARY_NAME("openblas", "0"), RTLD_NOW | RTLD_LOCAL);
     own_runner runner = {.base = {.name = "openblas",
                                   .calls_blas = true,
                                   .begin = begin_openblas,

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "core/descriptors.h"
 #include "simt.h"
 
 static size_t whole_pages(size_t bytes) {
@@ -35,7 +36,7 @@ bool simt_exchange_attach(simt_exchange *exchange, int file) {
 }
 
 bool simt_exchange_create(simt_exchange *exchange) {
-    int file = memfd_create("ingot-bench", MFD_CLOEXEC);
+    int file = igi_memory_file("ingot-bench");
     if (file < 0) return false;
     if (ftruncate(file, (off_t)largest_case()) == 0 && simt_exchange_attach(exchange, file)) return true;
     close(file);

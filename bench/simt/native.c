@@ -7,6 +7,7 @@
 #include "bench/common/module.h"
 #include "console/output.h"
 #include "core/clock.h"
+#include "core/library-name.h"
 #include "core/memory.h"
 #include "simt.h"
 
@@ -99,7 +100,7 @@ simt_runner *simt_open_openmp(const char *name) {
 }
 
 simt_runner *simt_open_openblas(void) {
-    void *library = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
+    void *library = dlopen(IGI_LIBRARY_NAME("openblas", "0"), RTLD_NOW | RTLD_LOCAL);
     native_runner runner = {.run = run_sgemm};
     if (library) *(void **)&runner.sgemm = dlsym(library, "cblas_sgemm");
     return runner.sgemm ? make("openblas", runner) : NULL;

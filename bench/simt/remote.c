@@ -12,6 +12,9 @@
 #include <unistd.h>
 
 #include "console/output.h"
+#include "core/descriptors.h"
+#include "core/process.h"
+#include "core/program.h"
 #include "simt.h"
 
 enum { CHILD_SOCKET = STDIN_FILENO, CHILD_EXCHANGE = 100 };
@@ -37,16 +40,19 @@ bool simt_fail(simt_runner *runner, const char *format, ...) {
 }
 
 static bool send_all(int to, const void *message, size_t length) {
-    return send(to, message, length, MSG_NOSIGNAL) == (ssize_t)length;
+    return send(to, message, length, IGI_SEND_FLAGS) == (ssize_t)length;
 }
 
-// The socket keeps messages whole.
+// A message may arrive in parts.
 static bool receive(int from, void *message, size_t length) {
-    ssize_t got;
     errno = 0;
-    do got = recv(from, message, length, 0);
-    while (got < 0 && errno == EINTR);
-    return got == (ssize_t)length;
+    for (size_t have = 0; have < length;) {
+        ssize_t got = recv(from, (char *)message + have, length - have, 0);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) return false;
+        have += (size_t)got;
+    }
+    return true;
 }
 
 // ---- The parent's side ----
@@ -117,15 +123,15 @@ static void remote_close(simt_runner *base) {
 
 // Output of the child, of which OpenCL compilers produce much, goes where our messages go.
 static pid_t spawn(const char *peer, int socket, int exchange) {
-    extern char **environ;
     char *const arguments[] = {"ingot-bench", "--peer", (char *)peer, NULL};
     posix_spawn_file_actions_t actions;
     pid_t child = 0;
-    if (posix_spawn_file_actions_init(&actions) != 0) return 0;
+    char self[PATH_MAX];
+    if (!igi_program_self(self) || posix_spawn_file_actions_init(&actions) != 0) return 0;
     posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&actions, socket, CHILD_SOCKET);
     posix_spawn_file_actions_adddup2(&actions, exchange, CHILD_EXCHANGE);
-    if (posix_spawn(&child, "/proc/self/exe", &actions, NULL, arguments, environ) != 0) child = 0;
+    if (posix_spawn(&child, self, &actions, NULL, arguments, *igi_process_environment()) != 0) child = 0;
     posix_spawn_file_actions_destroy(&actions);
     return child;
 }
@@ -133,7 +139,7 @@ static pid_t spawn(const char *peer, int socket, int exchange) {
 simt_runner *simt_open_remote(const char *peer, const simt_exchange *exchange) {
     static const simt_runner_ops ops = {remote_prepare, remote_run, remote_read, remote_finish, remote_close};
     int sockets[2];
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) != 0) return NULL;
+    if (!igi_socket_pair(sockets)) return NULL;
     remote_runner *runner = cli_alloc(sizeof *runner);
     *runner = (remote_runner){.base.ops = &ops, .exchange = exchange, .socket = sockets[0]};
     const struct timeval patience = {.tv_sec = PATIENCE_SECONDS};
