@@ -91,9 +91,11 @@ static void files_without_a_size_are_read_to_their_end(void **state) {
     (void)state;
     char *data = NULL;
     size_t length = 0;
-    assert_int_equal(igi_file_read("/proc/self/status", &data, &length, NULL), IG_STATUS_OK);
-    assert_non_null(strstr(data, "Pid:"));
-    free(data);
+    if (access("/proc/self/status", R_OK) == 0) {
+        assert_int_equal(igi_file_read("/proc/self/status", &data, &length, NULL), IG_STATUS_OK);
+        assert_non_null(strstr(data, "Pid:"));
+        free(data);
+    }
     assert_int_equal(igi_file_read_stream("/dev/null", &data, &length, NULL), IG_STATUS_OK);
     assert_int_equal(length, 0);
     free(data);
@@ -236,7 +238,7 @@ static void directories_that_cannot_be_made_are_refused(void **state) {
     char below[5000];
     snprintf(below, sizeof below, "%s/below", path);
     assert_false(igi_make_dirs(below));
-    assert_false(igi_make_dirs("/proc/nowhere/at/all"));
+    assert_false(igi_make_dirs("/dev/null/nowhere/at/all"));
     assert_false(igi_make_dirs(""));
 }
 

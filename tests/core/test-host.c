@@ -20,7 +20,7 @@ static void the_machine_has_cores_memory_and_a_name(void **state) {
     assert_true(strlen(name) > 0);
 }
 
-#ifdef __linux__
+#ifdef CPU_SETSIZE
 
 static cpu_set_t allowed_cores(void) {
     cpu_set_t cores;
@@ -59,7 +59,7 @@ static void cores_that_are_none_are_not_left(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_machine_has_cores_memory_and_a_name),
-#ifdef __linux__
+#ifdef CPU_SETSIZE
         cmocka_unit_test(a_thread_that_leaves_a_core_may_come_back),
         cmocka_unit_test(a_thread_bound_to_one_core_stays),
         cmocka_unit_test(cores_that_are_none_are_not_left),

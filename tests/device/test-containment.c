@@ -348,7 +348,11 @@ static void *run_on_small_stacks(void *context) {
     const bed *b = context;
     static char small[1 << 16];
     stack_t theirs = {.ss_sp = small, .ss_size = sizeof small}, after;
+#ifdef _SC_MINSIGSTKSZ
     long least = sysconf(_SC_MINSIGSTKSZ);
+#else
+    long least = MINSIGSTKSZ;
+#endif
     theirs.ss_size = least < 2048 ? 2048 : (size_t)least;
     if (sigaltstack(&theirs, NULL) != 0) return NULL;
     for (int i = 0; i < 20; i++) {

@@ -2,19 +2,17 @@
 // GGUF files: whatever they contain, opening ends, and everything that opens is inside the file and is found by its
 // name. Chats are formatted for any template, and texts become tokens that exist.
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "fuzz.h"
 #include "llm/gguf.h"
+#include "scratch.h"
 
-static char path[64];
 static int descriptor;
 
 int LLVMFuzzerInitialize(int *argc, char ***argv) {
     (void)argc, (void)argv;
-    descriptor = memfd_create("fuzz.gguf", MFD_CLOEXEC);
-    snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
+    descriptor = open_scratch_file();
     return 0;
 }
 
@@ -114,7 +112,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     MUST(ftruncate(descriptor, 0) == 0 && pwrite(descriptor, data, size, 0) == (ssize_t)size);
     ig_gguf *file = NULL;
     ig_error error = {0};
-    ig_status status = ig_gguf_open(path, &file, &error);
+    ig_status status = ig_gguf_open(scratch_path, &file, &error);
     MUST(status == IG_STATUS_OK ? file && !error.message : !file && error.message);
     if (status == IG_STATUS_OK) {
         check_pairs(file);

@@ -4,12 +4,12 @@
 // and its new value. So nearly all inputs get past the reader of files, to the loader and the decoder.
 #include <math.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "core/file.h"
 #include "core/memory.h"
 #include "fuzz.h"
+#include "scratch.h"
 #include "tiny-model.h"
 
 enum { WORDS = 40, MOST_FIELDS = 1024, TOKENS = 3, CONTEXT = 8 };
@@ -27,7 +27,7 @@ typedef struct valid_file {
 
 static valid_file files[TINY_KINDS];
 static ig_device *device;
-static char *cache_dir, path[64];
+static char *cache_dir;
 static int descriptor;
 
 // ---- Fields of a file that this program wrote itself ----
@@ -139,8 +139,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     cache_dir = igi_make_temp_dir();
     MUST(cache_dir);
     MUST(ig_device_create(&(ig_device_desc){.cache_dir = cache_dir, .worker_count = 1}, &device, NULL) == IG_STATUS_OK);
-    descriptor = memfd_create("fuzz.gguf", MFD_CLOEXEC);
-    snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
+    descriptor = open_scratch_file();
     atexit(close_device);
     return 0;
 }
@@ -169,7 +168,7 @@ static void load(void) {
     ig_gguf *file = NULL;
     ig_model *model = NULL;
     ig_error error = {0};
-    if (ig_gguf_open(path, &file, &error) == IG_STATUS_OK) {
+    if (ig_gguf_open(scratch_path, &file, &error) == IG_STATUS_OK) {
         ig_status status = ig_model_load(device, file, &model, &error);
         MUST(status == IG_STATUS_OK ? model && !error.message : !model && error.message);
         if (model) evaluate(model);

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // .npy files: whatever they contain, loading ends, and what loads can be saved and loaded again.
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "core/npy-header.h"
 #include "core/npy.h"
 #include "fuzz.h"
+#include "scratch.h"
 
-static char path[64], saved_path[64];
+static char saved_path[64];
 static int file;
 
 int LLVMFuzzerInitialize(int *argc, char ***argv) {
     (void)argc, (void)argv;
-    file = memfd_create("fuzz.npy", MFD_CLOEXEC);
-    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    file = open_scratch_file();
     snprintf(saved_path, sizeof saved_path, "/tmp/ingot-fuzz-%d.npy", (int)getpid());
     return 0;
 }
@@ -51,7 +50,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     MUST(ftruncate(file, 0) == 0 && pwrite(file, data, size, 0) == (ssize_t)size);
     igi_npy array = {0};
     ig_error error = {0};
-    ig_status status = igi_npy_load(path, &array, &error);
+    ig_status status = igi_npy_load(scratch_path, &array, &error);
     MUST(status == IG_STATUS_OK || (error.message && !array.data));
     if (status == IG_STATUS_OK) {
         check_array(&array);

@@ -23,6 +23,11 @@ def run(*command, env=None):
     return done.stdout
 
 
+# Where Mach-O is the format of libraries, both are called differently.
+LIBRARY, SEARCH_PATH = (("libingot.dylib", "DYLD_LIBRARY_PATH") if sys.platform == "darwin" else
+                        ("libingot.so", "LD_LIBRARY_PATH"))
+
+
 def find(root, name):
     found = sorted(root.rglob(name))
     if not found:
@@ -89,7 +94,7 @@ def main():
         root = scratch / "root"
         run(MESON, "install", "-C", BUILD, "--no-rebuild", "--quiet", "--destdir", root)
         env = dict(os.environ, PKG_CONFIG_SYSROOT_DIR=str(root), PKG_CONFIG_PATH=str(find(root, "ingot.pc").parent),
-                   LD_LIBRARY_PATH=str(find(root, "libingot.so").parent), INGOT_CACHE_DIR=str(scratch / "cache"))
+                   **{SEARCH_PATH: str(find(root, LIBRARY).parent)}, INGOT_CACHE_DIR=str(scratch / "cache"))
         flags = run("pkg-config", "--cflags", "--libs", "ingot", env=env).split()
         check_headers(root, flags, scratch)
         check_example(root, flags, scratch, env)

@@ -291,7 +291,7 @@ static void report(const char *when) {
     printf(
         "%s: rss %ld KB, threads %d, descriptors %d | runs %lu, faults %lu, timeouts %lu, requests %lu, restarts %lu, "
         "runtimes %lu, tensors %lu, forks %lu, clock jumps %lu | wrong %lu\n",
-        when, resident_kb(), count_entries("/proc/self/task"), count_entries("/proc/self/fd"), atomic_load(&runs),
+        when, resident_kb(), count_entries("/proc/self/task"), count_entries("/dev/fd"), atomic_load(&runs),
         atomic_load(&faults), atomic_load(&timeouts), atomic_load(&requests), atomic_load(&restarts),
         atomic_load(&runtimes), atomic_load(&tensors), atomic_load(&forks), atomic_load(&jumps), atomic_load(&wrong));
     fflush(stdout);
@@ -303,7 +303,7 @@ typedef struct usage {
 } usage;
 
 static usage usage_now(void) {
-    return (usage){resident_kb(), count_entries("/proc/self/task"), count_entries("/proc/self/fd")};
+    return (usage){resident_kb(), count_entries("/proc/self/task"), count_entries("/dev/fd")};
 }
 
 // Runs everything for this long, on a new device.

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/host.h"
 #include "tensor-helpers.h"
 
 static const uint64_t COUNT = (1ull << 32) + 4099;
@@ -18,13 +19,8 @@ static const uint64_t places[] = {0,
                                   (1ull << 32) + 4098};
 
 static uint64_t available_bytes(void) {
-    FILE *file = fopen("/proc/meminfo", "r");
-    char line[256];
-    unsigned long long kilobytes = 0;
-    while (file && fgets(line, sizeof line, file))
-        if (sscanf(line, "MemAvailable: %llu", &kilobytes) == 1) break;
-    if (file) fclose(file);
-    return kilobytes * 1024;
+    uint64_t available = igi_host_available_bytes();
+    return available == UINT64_MAX ? igi_host_memory_bytes() / 2 : available;
 }
 
 static double at(const ig_tensor *x, uint64_t place) {

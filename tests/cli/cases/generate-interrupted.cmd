@@ -4,6 +4,7 @@ import json, os, signal, subprocess, time
 ingot = subprocess.Popen([os.environ["ingot_path"], "generate", "-m", os.environ["model"], "--chat", "-n", "3", "--temp", "0",
                           "-c", "200000", "--json"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
 def catches():
+    if not os.path.exists("/proc"): return time.sleep(2) or True
     mask = next(line for line in open("/proc/%d/status" % ingot.pid) if line.startswith("SigCgt"))
     return int(mask.split()[1], 16) & 2
 while not catches(): time.sleep(0.01)
