@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Locks on files.
+#ifndef STAND_IN_SYS_FILE_H
+#define STAND_IN_SYS_FILE_H
+
+#include <fcntl.h>
+
+#define LOCK_SH 1
+#define LOCK_EX 2
+#define LOCK_NB 4
+#define LOCK_UN 8
+int flock(int file, int operation);
+
+#endif

@@ -1,0 +1,2 @@
+// refused: 'linux/futex.h' file not found
+#include <linux/futex.h>
