@@ -18,6 +18,17 @@ PREFIX ?= /usr/local
 ARGS ?=
 JOBS ?=
 
+# The first clang from 19 to 21: in PATH, or where Debian and Homebrew keep it. It compiles Objective-C and what is
+# sanitized; on a Mac Apple's does.
+in_path = $(shell sh -c 'command -v $(1) >/dev/null 2>&1 && echo $(1)')
+CLANG := $(firstword $(foreach v,19 20 21,$(call in_path,clang-$(v)) $(wildcard /usr/lib/llvm-$(v)/bin/clang \
+	/opt/homebrew/opt/llvm@$(v)/bin/clang /usr/local/opt/llvm@$(v)/bin/clang)) clang)
+FORMAT := $(firstword $(call in_path,clang-format-19) $(wildcard $(dir $(CLANG))clang-format) clang-format)
+ifneq ($(shell uname -s),Darwin)
+OBJECTIVE := OBJC=$(CLANG) OBJCXX=$(subst $(notdir $(CLANG)),$(patsubst clang%,clang++%,$(notdir $(CLANG))),$(CLANG))
+SANITIZER := CC=$(CLANG)
+endif
+
 COMMON := -Dtests=true -Dprefix=$(abspath $(PREFIX))
 # What is installed has no asserts and does not verify after each pass; the sanitized builds, which only test, do.
 RELEASE := $(COMMON) -Dbuildtype=debugoptimized -Db_ndebug=true
@@ -37,13 +48,13 @@ setup:
 
 # Only the Makefile's own choices go in here: meson notices changes of meson.build itself.
 build/build.ninja: | setup
-	OBJC=clang-19 OBJCXX=clang++-19 $(MESON) setup build $(RELEASE)
+	$(OBJECTIVE) $(MESON) setup build $(RELEASE)
 
 build-asan/build.ninja: | setup
-	CC=clang-19 OBJC=clang-19 OBJCXX=clang++-19 $(MESON) setup build-asan $(SANITIZED) -Db_sanitize=address,undefined
+	$(SANITIZER) $(OBJECTIVE) $(MESON) setup build-asan $(SANITIZED) -Db_sanitize=address,undefined
 
 build-tsan/build.ninja: | setup
-	CC=clang-19 OBJC=clang-19 OBJCXX=clang++-19 $(MESON) setup build-tsan $(SANITIZED) -Db_sanitize=thread
+	$(SANITIZER) $(OBJECTIVE) $(MESON) setup build-tsan $(SANITIZED) -Db_sanitize=thread
 
 $(TESTED:%=compile-%): compile-%: %/build.ninja setup
 	@$(call ninja,$*)
@@ -79,7 +90,7 @@ install: product
 SOURCES = $(shell git ls-files --cached --others --exclude-standard '*.c' '*.h' '*.m' '*.mm')
 
 format:
-	clang-format-19 -i $(SOURCES)
+	$(FORMAT) -i $(SOURCES)
 
 lint: compile-build
 	scripts/lint . build src console cli bench tests

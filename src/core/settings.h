@@ -22,7 +22,7 @@
     X(CAPTURE_DIR, "", "no capture", "where failing and chosen dispatches are written, for `ingot replay`")           \
     X(CAPTURE_DISPATCH, "", "failing ones", "further dispatches to capture: sum*, sum*:0-9, 17")                      \
     X(CHECK, "", "nothing", "what is checked while kernels run: all, memory, races, init, sync")                      \
-    X(CLANG, "", "clang-19", "the clang that compiles MSL")                                                           \
+    X(CLANG, "", "that of Ingot's LLVM", "the clang that compiles MSL")                                               \
     X(CODEGEN, "", "next to the library", "the ingot-codegen program, or in-process")                                 \
     X(DEFAULT_LIBRARY, "", "default.metal next to the program", "what newDefaultLibrary loads")                       \
     X(DEVICE, "", "the first device", "the device to use: cpu, metal or a number")                                    \
