@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "air/translator.h"
+#include "msl/llvm-versions.h"
 
 static bool is_initialiser(LLVMValueRef function) {
     const char *section = LLVMGetSection(function);
@@ -20,7 +21,8 @@ static void rename_to(LLVMValueRef value, const char *format, unsigned number) {
 // ---- Functions ----
 
 static void remove_attribute(LLVMValueRef function, LLVMAttributeIndex index, const char *name) {
-    LLVMRemoveEnumAttributeAtIndex(function, index, LLVMGetEnumAttributeKindForName(name, strlen(name)));
+    unsigned kind = igi_llvm_attribute_kind(name);
+    if (kind) LLVMRemoveEnumAttributeAtIndex(function, index, kind);
 }
 
 // Promises about memory would become metadata when the function is inlined. Buffers may overlap here.
