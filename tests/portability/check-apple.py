@@ -9,9 +9,11 @@ Metal's declarations are those of compat/. No file of Apple is involved.
     check-apple.py CLANG SOURCE_ROOT BUILD_ROOT FOLDER_OR_FILE...
 
 Flags come from the build's compile_commands.json, without what Meson found on this machine (IGI_HAS_...). Before the
-sources, the check tries itself: every file of refused/ must be refused, for the reason in its first line.
+sources, the check tries itself: every file of refused/ must be refused, for the reason in its first line. Files that
+compiled are remembered in the build directory until they, a header or their flags change.
 """
 import concurrent.futures
+import hashlib
 import json
 import os
 import pathlib
@@ -26,10 +28,11 @@ ARM, INTEL = "arm64-apple-macos14", "x86_64-apple-macos14"
 # MPI's own headers describe the system they were installed on. The plugin, and what tests it, is how other systems get
 # Metal.
 LEFT_OUT = ("src/mpi/", "src/device/metal/plugin.m", "tests/compat/", "tests/metal/")
-# What compiles, but must not be used: the word, where it may be, and why.
+# What compiles, but must not be used: the word, in which folder, but for one file, and why.
 BANNED = (
-    ("MTLPipelineOptionArgumentInfo", "", "is deprecated; use MTLPipelineOptionBindingInfo"),
-    ("stringWithUTF8String", "src/device/metal/strings.m", "may give nil; use igi_metal_string or igi_metal_file"),
+    ("MTLPipelineOptionArgumentInfo", "", None, "is deprecated; use MTLPipelineOptionBindingInfo"),
+    ("stringWithUTF8String", "src/device/metal/", "src/device/metal/strings.m",
+     "may give nil; use igi_metal_string or igi_metal_file"),
 )
 # What Meson finds on a Mac of all that it looks for.
 FEATURES = ("-DIGI_HAS_PTHREAD_COND_TIMEDWAIT_RELATIVE_NP", "-DIGI_HAS_ST_MTIMESPEC", "-DIGI_HAS_SYSCTLBYNAME")
@@ -102,6 +105,27 @@ class Check:
         return done.returncode, done.stderr
 
 
+class Memory:
+    """What has compiled before. Any change of a header, of the compiler or of this script forgets everything."""
+
+    def __init__(self, clang, root, build):
+        self.path = build / "portability-apple.txt"
+        self.known = set(self.path.read_text().split()) if self.path.exists() else set()
+        places = (HERE, root / "src", root / "include", root / "console", root / "cli", root / "bench", root / "tests",
+                  root / "compat", build / "src")
+        common = hashlib.sha256(subprocess.run([clang, "--version"], capture_output=True, check=True).stdout)
+        for header in sorted(path for place in places for path in place.rglob("*.h")):
+            common.update(str(header).encode() + header.read_bytes())
+        common.update(pathlib.Path(__file__).read_bytes())
+        self.common = common.digest()
+
+    def key(self, target, path, flags):
+        return hashlib.sha256(repr((self.common, target, str(path), flags)).encode() + path.read_bytes()).hexdigest()
+
+    def write(self, keys):
+        self.path.write_text("\n".join(sorted(keys)) + "\n")
+
+
 def tries_itself(check):
     """Whether each file of refused/ is refused, for the reason that its first line names."""
     good = True
@@ -116,7 +140,8 @@ def tries_itself(check):
 
 def banned_words(root, path):
     text, name = path.read_text(), str(path.relative_to(root))
-    return [f"{name}: {word} {why}" for word, allowed, why in BANNED if word in text and name != allowed]
+    return [f"{name}: {word} {why}" for word, folder, allowed, why in BANNED
+            if name.startswith(folder) and name != allowed and word in text]
 
 
 def main():
@@ -126,15 +151,21 @@ def main():
         check = Check(clang, root, scratch)
         good = tries_itself(check)
         jobs = jobs_of(root, build, sys.argv[4:])
+        memory = Memory(clang, root, build)
+        fresh = [job for job in jobs if memory.key(*job) not in memory.known]
+        compiled = {memory.key(*job) for job in jobs} & memory.known
         failed = 0
-        for (target, path, _), (code, said) in zip(jobs, pool.map(lambda job: check.run(*job), jobs)):
-            if code != 0:
+        for job, (code, said) in zip(fresh, pool.map(lambda job: check.run(*job), fresh)):
+            if code == 0:
+                compiled.add(memory.key(*job))
+            else:
                 failed += 1
-                print(f"---- {path.relative_to(root)} ({target})\n{said}")
+                print(f"---- {job[1].relative_to(root)} ({job[0]})\n{said}")
+        memory.write(compiled)
         for complaint in sorted(line for _, path, _ in jobs for line in banned_words(root, path)):
             failed += 1
             print(complaint)
-        print(f"{len(jobs)} files checked, {failed} do not compile for macOS")
+        print(f"{len(jobs)} files checked, {len(jobs) - len(fresh)} of them before, {failed} do not compile for macOS")
         return 0 if good and jobs and not failed else 1
 
 
