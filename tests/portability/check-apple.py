@@ -108,8 +108,8 @@ class Check:
 class Memory:
     """What has compiled before. Any change of a header, of the compiler or of this script forgets everything."""
 
-    def __init__(self, clang, root, build):
-        self.path = build / "portability-apple.txt"
+    def __init__(self, clang, root, build, wanted):
+        self.path = build / f"portability-apple-{'-'.join(wanted).replace('/', '+')}.txt"
         self.known = set(self.path.read_text().split()) if self.path.exists() else set()
         places = (HERE, root / "src", root / "include", root / "console", root / "cli", root / "bench", root / "tests",
                   root / "compat", build / "src")
@@ -151,7 +151,7 @@ def main():
         check = Check(clang, root, scratch)
         good = tries_itself(check)
         jobs = jobs_of(root, build, sys.argv[4:])
-        memory = Memory(clang, root, build)
+        memory = Memory(clang, root, build, sys.argv[4:])
         fresh = [job for job in jobs if memory.key(*job) not in memory.known]
         compiled = {memory.key(*job) for job in jobs} & memory.known
         failed = 0
