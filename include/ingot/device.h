@@ -264,6 +264,7 @@ typedef struct ig_library_desc {
     uint32_t language_version;  // 300 for Metal 3.0; 0: 310
     ig_math_mode math_mode;
     bool line_tables;     // keep source lines, for remarks, debuggers and profilers; compiling takes longer
+    bool describe_types;  // fill the layouts of arguments; compiling takes twice as long. Not of a .metallib
     uint64_t timeout_ns;  // limit on the compiler's CPU time, and on its waiting; 0: 60 s
     const void *data;     // a .metallib in memory; copied
     size_t data_length;   // in bytes
@@ -298,29 +299,6 @@ typedef enum ig_access {
     IG_ACCESS_READ_WRITE,  // read and written, or not known to be less
 } ig_access;
 
-// An argument of a kernel, as reflection finds it.
-typedef struct ig_argument {
-    const char *name;
-    const char *type;           // "const float *", "metal::vec<uint, 3>"
-    const char *attribute;      // "buffer", "threadgroup", "thread_position_in_grid", ...
-    const char *address_space;  // "device", "constant", "threadgroup"; "" for built-ins
-    const char *condition;      // name of the function constant that enables it; "" if it is always there
-    ig_argument_kind kind;
-    ig_access access;
-    uint32_t index;         // of the buffer or threadgroup slot; 0 for built-ins
-    uint32_t min_bytes;     // least size of the bound range: that of a reference's object, or of one element
-    uint32_t array_length;  // textures or samplers of an array, which take consecutive indices; 1 for everything else
-} ig_argument;
-
-// A kernel of a library.
-typedef struct ig_kernel_info {
-    const char *name;
-    const ig_argument *arguments;  // in the order of the source
-    size_t argument_count;
-    uint32_t static_threadgroup_memory;  // bytes of its threadgroup variables
-    uint32_t max_total_threads;          // from [[max_total_threads_per_threadgroup(n)]]; 0 if not stated
-} ig_kernel_info;
-
 // Types of scalars.
 typedef enum ig_type {
     IG_TYPE_BOOL,  // 1 byte, 0 or 1
@@ -339,6 +317,59 @@ typedef enum ig_type {
 } ig_type;
 const char *ig_type_name(ig_type type);  // "f32"; "unknown" for any other value
 uint32_t ig_type_size(ig_type type);     // in bytes; 0 for any other value
+
+// What a part of a type is.
+typedef enum ig_layout_kind {
+    IG_LAYOUT_SCALAR,   // or a vector or matrix
+    IG_LAYOUT_STRUCT,   // its members follow
+    IG_LAYOUT_ARRAY,    // its element follows
+    IG_LAYOUT_POINTER,  // or reference; what it points to follows, unless that is a struct around it
+    IG_LAYOUT_TEXTURE,  // a handle
+    IG_LAYOUT_SAMPLER,  // a handle
+    IG_LAYOUT_OTHER,    // of known size only
+} ig_layout_kind;
+
+// One part of a type as it is in memory. A list of them describes the type: each is followed by the parts that it
+// consists of, which are one level deeper.
+typedef struct ig_layout {
+    const char *name;  // of a member; "" for elements, and for the type itself
+    const char *type;  // "float4", "Parameters", "texture2d<float, access::sample>"
+    uint32_t depth;    // 0 for the type itself
+    ig_layout_kind kind;
+    uint32_t offset;  // of a member in its struct, in bytes
+    uint32_t size, alignment;
+    ig_type scalar;                // of scalars, vectors and matrices
+    uint32_t components, columns;  // 3 and 2 of float2x3; columns is 1 for vectors and scalars
+    uint32_t count, stride;        // elements of an array, and bytes from one to the next
+    uint32_t id;       // of a member in an argument buffer: from [[id(n)]], or one more than the one before it
+    ig_access access;  // of pointers and textures
+} ig_layout;
+
+// An argument of a kernel, as reflection finds it.
+typedef struct ig_argument {
+    const char *name;
+    const char *type;           // "const float *", "metal::vec<uint, 3>"
+    const char *attribute;      // "buffer", "threadgroup", "thread_position_in_grid", ...
+    const char *address_space;  // "device", "constant", "threadgroup"; "" for built-ins
+    const char *condition;      // name of the function constant that enables it; "" if it is always there
+    ig_argument_kind kind;
+    ig_access access;
+    uint32_t index;         // of the buffer or threadgroup slot; 0 for built-ins
+    uint32_t min_bytes;     // least size of the bound range: that of a reference's object, or of one element
+    uint32_t array_length;  // textures or samplers of an array, which take consecutive indices; 1 for everything else
+    // Of buffers: the type that the argument points to. NULL unless the library was created with `describe_types`.
+    const ig_layout *layout;
+    size_t layout_count;
+} ig_argument;
+
+// A kernel of a library.
+typedef struct ig_kernel_info {
+    const char *name;
+    const ig_argument *arguments;  // in the order of the source
+    size_t argument_count;
+    uint32_t static_threadgroup_memory;  // bytes of its threadgroup variables
+    uint32_t max_total_threads;          // from [[max_total_threads_per_threadgroup(n)]]; 0 if not stated
+} ig_kernel_info;
 
 // A function constant that a library declares.
 typedef struct ig_function_constant_info {

@@ -159,6 +159,15 @@ static bool is_before_array(const igi_msl_rewriter *r, const item *attribute) {
            igi_msl_is(r, attribute->end + 2, "[") && !igi_msl_is(r, attribute->end + 3, "[");
 }
 
+// A declaration with one declarator can be followed by another declaration, which carries the number.
+static void append_member(annotator *a, igi_text *text, const item *attribute) {
+    bool ends = igi_msl_is(a->r, attribute->end, "]") && igi_msl_is(a->r, attribute->end + 2, ";");
+    if (!ends || attribute->first > attribute->last) return;
+    igi_text_add(text, "__ig_member_id(");
+    igi_msl_rewriter_append(a->r, text, attribute->first, attribute->last + 1);
+    igi_text_add(text, ") ");
+}
+
 static void append_item(annotator *a, igi_text *text, const item *attribute, context *c, size_t open) {
     const char *name = attribute->attribute->name;
     igi_msl_attribute_kind kind = attribute->attribute->kind;
@@ -172,6 +181,10 @@ static void append_item(annotator *a, igi_text *text, const item *attribute, con
     if (parameter && kind == IGI_ATTRIBUTE_SLOT) c->frames[c->count - 1].has_slot = true;
     if (!parameter && strcmp(name, "kernel") == 0) c->is_kernel = true;
     if (kind == IGI_ATTRIBUTE_IGNORED || is_before_array(a->r, attribute)) return;
+    if (kind == IGI_ATTRIBUTE_MEMBER) {
+        append_member(a, text, attribute);
+        return;
+    }
     if (kind == IGI_ATTRIBUTE_CONSTANT && !parameter)
         igi_msl_declare_function_constant(a->r, &a->constants, text, c->statement, open, attribute->first,
                                           attribute->last + 1);

@@ -54,8 +54,7 @@ static const igi_msl_attribute attributes[] = {
 #define BUILTIN(name, components) {#name, IGI_ATTRIBUTE_BUILTIN},
     IGI_BUILTIN_LIST(BUILTIN)
 #undef BUILTIN
-    // Argument buffers are plain structs of pointers here, so ids have no effect.
-    {"id", IGI_ATTRIBUTE_IGNORED},
+    {"id", IGI_ATTRIBUTE_MEMBER},
     {"invariant", IGI_ATTRIBUTE_IGNORED},
     // The code shows how a kernel accesses a buffer; names for the host have no effect.
     {"access", IGI_ATTRIBUTE_IGNORED},

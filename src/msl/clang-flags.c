@@ -146,6 +146,15 @@ void igi_msl_add_prelude(igi_msl_arguments *list, bool precompiled) {
     free(prelude);
 }
 
+static void add_described_ids(igi_msl_arguments *list) {
+    char *header = igi_path_join(igi_msl_stdlib, "__ingot_describe");
+    if (header)
+        add_implicit_include(list, header);
+    else
+        list->failed = true;
+    free(header);
+}
+
 void igi_msl_add_inputs(igi_msl_arguments *list, const igi_msl_request *request) {
     if (request->tensor_layout) add_owned(list, igi_format("-D__INGOT_TENSOR_LAYOUT__=%u", request->tensor_layout));
     for (size_t i = 0; i < request->define_count; i++) {
@@ -159,9 +168,14 @@ void igi_msl_add_inputs(igi_msl_arguments *list, const igi_msl_request *request)
     add(list, "-idirafter"), add(list, igi_msl_own_includes);
     // Paths in the line tables are absolute: the current directory is not part of the cache key.
     // gdb finds nothing through the indices of DWARF 5 in code that is generated at run time.
-    if (request->line_tables || request->places)
-        add(list, "-gdwarf-4"), add(list, request->places || request->variables ? "-g" : "-gline-tables-only"),
+    bool complete = request->places || request->variables || request->types;
+    if (request->line_tables || request->places || request->types)
+        add(list, "-gdwarf-4"), add(list, complete ? "-g" : "-gline-tables-only"),
             add(list, "-fdebug-compilation-dir=/");
+    if (request->types) {
+        add(list, "-fstandalone-debug");  // also of types that are only pointed to
+        add_described_ids(list);
+    }
     if (request->marks_overflow) add(list, "-fno-wrapv");
     // Included rather than compiled, because the driver does not look into the overlay for its input.
     add_implicit_include(list, request->sources.files[0].path);

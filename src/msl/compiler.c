@@ -159,7 +159,8 @@ igi_hash igi_msl_content_key(const igi_msl_compiler *compiler, const igi_msl_req
     igi_hasher_add(hasher, &compiler->stdlib_identity, sizeof compiler->stdlib_identity);
     igi_hasher_add_u64(hasher, request->language_version);
     igi_hasher_add_u64(hasher, request->math_mode);
-    igi_hasher_add_u64(hasher, request->line_tables | request->marks_overflow << 1 | request->variables << 2);
+    igi_hasher_add_u64(
+        hasher, request->line_tables | request->marks_overflow << 1 | request->variables << 2 | request->types << 3);
     igi_hasher_add_u64(hasher, request->tensor_layout);
     for (size_t i = 0; i < request->define_count; i++) {
         igi_hasher_add_string(hasher, request->defines[i].name);

@@ -26,6 +26,7 @@ typedef struct igi_msl_request {
     bool marks_overflow;    // signed integers that wrap can be distinguished from others
     bool variables;         // and descriptions of variables and types; with line_tables
     bool places;            // debug information for everything, to locate errors
+    bool types;             // reflection describes the types of arguments
     const char *syntax_of;  // not NULL: clang's syntax tree of that function, as text, instead of bitcode
     uint64_t timeout_ns;
 } igi_msl_request;

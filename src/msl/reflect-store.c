@@ -7,7 +7,18 @@
 #include "core/bytes.h"
 #include "msl/attributes.h"
 
+enum { LAYOUT_NUMBERS = 12 };
+
 // ---- Writing ----
+
+static void put_layout(igi_text *bytes, const ig_layout *part) {
+    igi_put_string(bytes, part->name);
+    igi_put_string(bytes, part->type);
+    const uint32_t numbers[] = {part->depth,     part->kind,   part->offset,     part->size,
+                                part->alignment, part->scalar, part->components, part->columns,
+                                part->count,     part->stride, part->id,         part->access};
+    for (size_t i = 0; i < LAYOUT_NUMBERS; i++) igi_put_u32(bytes, numbers[i]);
+}
 
 static void put_argument(igi_text *bytes, const ig_argument *argument) {
     igi_put_string(bytes, argument->name);
@@ -20,6 +31,8 @@ static void put_argument(igi_text *bytes, const ig_argument *argument) {
     igi_put_u32(bytes, argument->index);
     igi_put_u32(bytes, argument->min_bytes);
     igi_put_u32(bytes, argument->array_length);
+    igi_put_u32(bytes, (uint32_t)argument->layout_count);
+    for (size_t i = 0; i < argument->layout_count; i++) put_layout(bytes, &argument->layout[i]);
 }
 
 void igi_msl_reflection_write(const igi_msl_reflection *reflection, igi_text *bytes) {
@@ -64,6 +77,37 @@ static const char *get_known(igi_reader *r, bool attribute) {
     return known;
 }
 
+static void get_layout(igi_reader *r, ig_layout *part) {
+    part->name = igi_get_string(r);
+    part->type = igi_get_string(r);
+    uint32_t numbers[LAYOUT_NUMBERS];
+    for (size_t i = 0; i < LAYOUT_NUMBERS; i++) numbers[i] = igi_get_u32(r);
+    part->depth = numbers[0];
+    part->kind = (ig_layout_kind)numbers[1];
+    part->offset = numbers[2];
+    part->size = numbers[3];
+    part->alignment = numbers[4];
+    part->scalar = (ig_type)numbers[5];
+    part->components = numbers[6];
+    part->columns = numbers[7];
+    part->count = numbers[8];
+    part->stride = numbers[9];
+    part->id = numbers[10];
+    part->access = (ig_access)numbers[11];
+}
+
+static void get_layouts(igi_reader *r, ig_argument *argument) {
+    uint32_t count = igi_get_count(r, 8 + 4 * LAYOUT_NUMBERS);
+    if (!count || r->failed) return;
+    ig_layout *parts = igi_calloc(count, sizeof *parts);
+    igi_reader_needs(r, parts);
+    argument->layout = parts;
+    for (uint32_t i = 0; i < count && !r->failed; i++) {
+        argument->layout_count = i + 1;
+        get_layout(r, &parts[i]);
+    }
+}
+
 static void get_argument(igi_reader *r, ig_argument *argument) {
     argument->name = igi_get_string(r);
     argument->type = igi_get_string(r);
@@ -76,6 +120,7 @@ static void get_argument(igi_reader *r, ig_argument *argument) {
     argument->min_bytes = igi_get_u32(r);
     argument->array_length = igi_get_u32(r);
     if (!argument->array_length || argument->array_length > 128) r->failed = true;
+    get_layouts(r, argument);
 }
 
 static void get_kernel(igi_reader *r, igi_msl_kernel *kernel) {

@@ -13,6 +13,7 @@
 #include "msl/constant-order.h"
 #include "msl/constant-symbol.h"
 #include "msl/contents.h"
+#include "msl/layout.h"
 #include "msl/llvm-context.h"
 #include "msl/type-names.h"
 
@@ -684,6 +685,7 @@ void igi_msl_reflection_free(igi_msl_reflection *reflection) {
         for (size_t k = 0; kernel->info.arguments && k < kernel->info.argument_count; k++) {
             const ig_argument *argument = &kernel->info.arguments[k];
             free((char *)argument->name), free((char *)argument->type), free((char *)argument->condition);
+            igi_msl_layout_free(argument->layout, argument->layout_count);
         }
         free((void *)kernel->info.arguments), free((char *)kernel->info.name), free(kernel->symbol);
     }

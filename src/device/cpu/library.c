@@ -113,7 +113,8 @@ static ig_status look_up(cpu_device *cpu, igi_msl_request *request, cache_entry 
         igi_hash key = library_key(cpu, request);
         if (i > 0 && igi_hash_equal(key, entry->key)) break;
         entry->key = key;
-        *module = find_module(cpu, key);
+        // The bitcode of a module does not describe types.
+        *module = request->types ? NULL : find_module(cpu, key);
         entry->builtin = *module ? NULL : find_builtin(cpu, request);
         if (*module || entry->builtin) break;
         if (!igi_disk_cache_get(cpu->cache, key, &entry->bytes, &entry->length)) break;
@@ -262,6 +263,7 @@ ig_status igi_cpu_library_open(ig_library *library, const ig_library_desc *desc,
                                .math_mode = desc->math_mode,
                                .line_tables = desc->line_tables || cpu->line_tables,
                                .variables = cpu->variables,
+                               .types = desc->describe_types,
                                .marks_overflow = cpu->checks & IG_CHECK_ARITHMETIC,
                                .timeout_ns = desc->timeout_ns};
     igi_msl_main_source main = {desc->source, desc->source_length, desc->path, desc->name};
