@@ -3,15 +3,16 @@
 
 #include <stdlib.h>
 
-#include "library.h"
+#include "types.h"
 
 // Consecutive members of one type.
 typedef struct igi_argument_member {
     NSUInteger index, count, offset, stride;
     BOOL is_constant;
+    igi_layout_range pointed;  // what a pointer of a described struct points to
 } igi_argument_member;
 
-enum { HANDLE_BYTES = sizeof(uint64_t) };
+enum { HANDLE_BYTES = sizeof(uint64_t), MAX_MEMBERS = 1 << 20 };
 
 @implementation MTLArgumentDescriptor
 @synthesize dataType = _dataType, index = _index, arrayLength = _arrayLength, access = _access,
@@ -61,7 +62,7 @@ static NSInteger by_index(id left, id right, void *context) {
     NSUInteger count = descriptor.arrayLength ? descriptor.arrayLength : 1;
     NSUInteger offset = (_length + alignment - 1) / alignment * alignment;
     _members[_memberCount++] =
-        (igi_argument_member){descriptor.index, count, offset, size, !is_handle(descriptor.dataType)};
+        (igi_argument_member){descriptor.index, count, offset, size, !is_handle(descriptor.dataType), {0}};
     _length = offset + count * size;
     if (alignment > _alignment) _alignment = alignment;
     return YES;
@@ -82,8 +83,72 @@ static NSInteger by_index(id left, id right, void *context) {
     return nil;
 }
 
+// ---- Of a struct ----
+
+// A part of the struct at `offset`: a member, or several if it is a struct or an array of structs.
+- (BOOL)addPart:(igi_layout_range)part index:(NSUInteger)index offset:(NSUInteger)offset {
+    const ig_layout *first = part.parts;
+    igi_layout_range element = igi_layout_below(part, 1);
+    BOOL repeated = first->kind == IG_LAYOUT_ARRAY;
+    if (first->kind == IG_LAYOUT_STRUCT) return [self addMembers:part index:index offset:offset];
+    if (repeated && (element.parts->kind == IG_LAYOUT_STRUCT || element.parts->kind == IG_LAYOUT_ARRAY)) {
+        NSUInteger ids = igi_layout_ids(element);
+        for (uint32_t i = 0; i < first->count; i++)
+            if (![self addPart:element index:index + i * ids offset:offset + (NSUInteger)i * first->stride]) return NO;
+        return YES;
+    }
+    if (_memberCount >= MAX_MEMBERS) return NO;
+    igi_argument_member *grown = realloc(_members, (_memberCount + 1) * sizeof *grown);
+    if (!grown) return NO;
+    _members = grown;
+    const ig_layout *held = repeated ? element.parts : first;
+    _members[_memberCount++] = (igi_argument_member){
+        index,
+        repeated ? first->count : 1,
+        offset,
+        repeated ? first->stride : first->size,
+        held->kind == IG_LAYOUT_SCALAR,
+        held->kind == IG_LAYOUT_POINTER ? igi_layout_below(repeated ? element : part, 1) : (igi_layout_range){0}};
+    return YES;
+}
+
+// Ids of parts count from that of their struct.
+- (BOOL)addMembers:(igi_layout_range)type index:(NSUInteger)index offset:(NSUInteger)offset {
+    for (size_t i = 1; i < type.count; i++) {
+        const ig_layout *part = &type.parts[i];
+        if (part->depth != type.parts->depth + 1) continue;
+        NSUInteger at = index + part->id - type.parts->id;
+        if (![self addPart:igi_layout_below(type, i) index:at offset:offset + part->offset]) return NO;
+    }
+    return YES;
+}
+
+- (id)initWithLayout:(igi_layout_range)layout library:(IGLibrary *)library {
+    if (!(self = [super init])) return nil;
+    igi_ensure_pool();
+    _library = [library retain];
+    _device = (IGDevice *)[[library device] retain];
+    if (layout.count && layout.parts->kind == IG_LAYOUT_STRUCT && [self addMembers:layout index:0 offset:0]) {
+        _length = layout.parts->size;
+        _alignment = layout.parts->alignment;
+        return self;
+    }
+    [self release];
+    return nil;
+}
+
+- (id<MTLArgumentEncoder>)newArgumentEncoderForBufferAtIndex:(NSUInteger)index {
+    for (size_t i = 0; i < _memberCount; i++) {
+        const igi_argument_member *member = &_members[i];
+        if (index >= member->index && index - member->index < member->count)
+            return [[IGArgumentEncoder alloc] initWithLayout:member->pointed library:_library];
+    }
+    return nil;
+}
+
 - (void)dealloc {
     free(_members);
+    [_library release];
     [_buffer release];
     [_device release];
     [super dealloc];

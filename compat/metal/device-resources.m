@@ -168,4 +168,8 @@ enum { IGI_MAX_INDIRECT_COMMANDS = 16384 };
 - (id<MTLArgumentEncoder>)newArgumentEncoderWithArguments:(NSArray *)arguments {
     return [[IGArgumentEncoder alloc] initWithDevice:self arguments:arguments];
 }
+
+- (id<MTLArgumentEncoder>)newArgumentEncoderWithBufferBinding:(id<MTLBufferBinding>)bufferBinding {
+    return igi_new_encoder_of_binding(bufferBinding);
+}
 @end

@@ -5,6 +5,12 @@
 
 #include "device.h"
 
+// A type with its parts: the first of them is the type itself.
+typedef struct igi_layout_range {
+    const ig_layout *parts;
+    size_t count;
+} igi_layout_range;
+
 @interface IGLibrary : IGObject <MTLLibrary> {
    @public
     ig_library *_library;
@@ -13,12 +19,21 @@
     IGDevice *_device;
     NSString *_installName;
     MTLLibraryType _type;
+    ig_library *_described;  // the same with descriptions of types; NULL until they are asked for
+    BOOL _wasDescribed;      // or it was tried in vain
+    NSData *_source;         // of both, or the path
+    NSString *_path;
+    MTLCompileOptions *_options;
+    ig_math_mode _mathMode;
 }
 // Fills the error and returns nil if the text does not compile. `desc` says where the text is; options may be nil.
 - (id)initWithDevice:(IGDevice *)device
                 desc:(ig_library_desc)desc
              options:(MTLCompileOptions *)options
                error:(NSError **)error;
+// The type that the buffer of a kernel holds, for as long as the library lives; empty if it is not known. Compiles the
+// source once more when it is first called.
+- (igi_layout_range)layoutOfBuffer:(NSUInteger)index of:(NSString *)kernel;
 @end
 
 @interface IGFunction : IGObject <MTLFunction> {
@@ -31,6 +46,7 @@
 }
 - (id)initWithLibrary:(IGLibrary *)library kernel:(const ig_kernel_info *)kernel options:(MTLFunctionOptions)options;
 - (id)initWithLibrary:(IGLibrary *)library visible:(const char *)name;
+- (IGLibrary *)library;
 - (BOOL)specialize:(MTLFunctionConstantValues *)values error:(NSError **)error;
 // A reference for the caller, or NULL and an error. `linked` may be nil.
 - (ig_pipeline *)newPipelineLabelled:(NSString *)label linked:(MTLLinkedFunctions *)linked error:(NSError **)error;
@@ -46,6 +62,7 @@
 
    @private
     IGDevice *_device;
+    IGLibrary *_library;
     ig_pipeline_properties _properties;
     MTLLinkedFunctions *_linked;
     MTLComputePipelineReflection *_reflection;
@@ -77,7 +94,7 @@ __attribute__((visibility("default"))) void igi_metal_constants_must_be_set(MTLF
 @end
 
 @interface MTLComputePipelineReflection (Ingot)
-- (id)initWithKernel:(const ig_kernel_info *)kernel;
+- (id)initWithKernel:(const ig_kernel_info *)kernel library:(IGLibrary *)library;
 @end
 
 #pragma GCC visibility push(hidden)
@@ -85,6 +102,8 @@ __attribute__((visibility("default"))) void igi_metal_constants_must_be_set(MTLF
 // Returns false if Ingot has no such type.
 BOOL igi_type_of(MTLDataType data_type, ig_type *type, uint32_t *components);
 MTLDataType igi_data_type(ig_type type, uint32_t components);
+MTLArgument *igi_new_argument(IGLibrary *library, const ig_kernel_info *kernel, const ig_argument *argument);
+id<MTLBinding> igi_new_binding(IGLibrary *library, const ig_kernel_info *kernel, const ig_argument *argument);
 
 #pragma GCC visibility pop
 

@@ -2,6 +2,8 @@
 // Libraries and their contents.
 #include "library.h"
 
+#include "argument-encoder.h"
+
 #include <stdlib.h>
 
 // ---- Options ----
@@ -23,6 +25,18 @@ static uint32_t version_number(MTLLanguageVersion version) {
 }
 
 @implementation IGLibrary
+- (ig_status)compile:(ig_library_desc)desc library:(ig_library **)library error:(ig_error *)error {
+    ig_define *defines = new_defines(_options.preprocessorMacros, &desc.define_count);
+    desc.defines = defines;
+    if (_options) {
+        desc.language_version = version_number(_options.languageVersion);
+        desc.math_mode = _options.mathMode == MTLMathModeSafe ? IG_MATH_SAFE : IG_MATH_FAST;
+    }
+    ig_status status = ig_library_create(_device->_device, &desc, library, error);
+    free(defines);
+    return status;
+}
+
 - (id)initWithDevice:(IGDevice *)device
                 desc:(ig_library_desc)desc
              options:(MTLCompileOptions *)options
@@ -32,15 +46,12 @@ static uint32_t version_number(MTLLanguageVersion version) {
     _device = [device retain];
     _type = options.libraryType;
     _installName = [options.installName copy];
-    ig_define *defines = new_defines(options.preprocessorMacros, &desc.define_count);
-    desc.defines = defines;
-    if (options) {
-        desc.language_version = version_number(options.languageVersion);
-        desc.math_mode = options.mathMode == MTLMathModeSafe ? IG_MATH_SAFE : IG_MATH_FAST;
-    }
+    _options = [options copy];
+    _mathMode = desc.math_mode;
+    if (desc.source) _source = [[NSData alloc] initWithBytes:desc.source length:desc.source_length];
+    if (desc.path) _path = [[NSString alloc] initWithUTF8String:desc.path];
     ig_error why = {0};
-    ig_status status = ig_library_create(device->_device, &desc, &_library, &why);
-    free(defines);
+    ig_status status = [self compile:desc library:&_library error:&why];
     if (status != IG_STATUS_OK) {
         if (error) *error = igi_library_error(status, &why);
         [self release];
@@ -55,9 +66,40 @@ static uint32_t version_number(MTLLanguageVersion version) {
 
 - (void)dealloc {
     ig_library_release(_library);
+    ig_library_release(_described);
+    [_source release];
+    [_path release];
+    [_options release];
     [_installName release];
     [_device release];
     [super dealloc];
+}
+
+// A file that has changed since, or is a .metallib, describes nothing.
+- (const ig_library *)described {
+    @synchronized(self) {
+        if (!_wasDescribed && (_source || _path)) {
+            ig_library_desc desc = {.source = [_source bytes],
+                                    .source_length = [_source length],
+                                    .path = igi_text(_path),
+                                    .math_mode = _mathMode,
+                                    .describe_types = true};
+            (void)[self compile:desc library:&_described error:NULL];
+        }
+        _wasDescribed = YES;
+    }
+    return _described;
+}
+
+- (igi_layout_range)layoutOfBuffer:(NSUInteger)index of:(NSString *)kernel {
+    const ig_library *described = [self described];
+    const ig_kernel_info *info = described ? ig_library_find_kernel(described, igi_text(kernel)) : NULL;
+    for (size_t i = 0; info && i < info->argument_count; i++) {
+        const ig_argument *argument = &info->arguments[i];
+        if (argument->kind == IG_ARGUMENT_BUFFER && argument->index == index)
+            return (igi_layout_range){argument->layout, argument->layout_count};
+    }
+    return (igi_layout_range){0};
 }
 
 - (id<MTLDevice>)device {
@@ -262,7 +304,25 @@ static uint32_t version_number(MTLLanguageVersion version) {
     return igi_autoreleased(constants);
 }
 
+// ---- Argument buffers ----
+
+- (IGLibrary *)library {
+    return _library;
+}
+
 - (id<MTLArgumentEncoder>)newArgumentEncoderWithBufferIndex:(NSUInteger)bufferIndex {
-    return nil;
+    if (!_kernel) return nil;
+    igi_layout_range layout = [_library layoutOfBuffer:bufferIndex of:[self name]];
+    return [[IGArgumentEncoder alloc] initWithLayout:layout library:_library];
+}
+
+- (id<MTLArgumentEncoder>)newArgumentEncoderWithBufferIndex:(NSUInteger)bufferIndex
+                                                 reflection:(MTLAutoreleasedArgument *)reflection {
+    for (size_t i = 0; reflection && _kernel && i < _kernel->argument_count; i++) {
+        const ig_argument *argument = &_kernel->arguments[i];
+        if (argument->kind == IG_ARGUMENT_BUFFER && argument->index == bufferIndex)
+            *reflection = igi_autoreleased(igi_new_argument(_library, _kernel, argument));
+    }
+    return [self newArgumentEncoderWithBufferIndex:bufferIndex];
 }
 @end

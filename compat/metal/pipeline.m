@@ -101,6 +101,7 @@ static uint32_t threadgroup_arguments(const ig_kernel_info *kernel) {
         return nil;
     }
     _device = [device retain];
+    _library = [[function library] retain];
     _linked = [descriptor.linkedFunctions copy];
     self.label = descriptor.label;
     ig_pipeline_get_properties(_pipeline, &_properties);
@@ -118,6 +119,7 @@ static uint32_t threadgroup_arguments(const ig_kernel_info *kernel) {
     ig_pipeline_release(_pipeline);
     [_reflection release];
     [_linked release];
+    [_library release];
     [_device release];
     [super dealloc];
 }
@@ -129,7 +131,8 @@ static uint32_t threadgroup_arguments(const ig_kernel_info *kernel) {
 - (MTLComputePipelineReflection *)reflection {
     @synchronized(self) {
         if (!_reflection)
-            _reflection = [[MTLComputePipelineReflection alloc] initWithKernel:ig_pipeline_kernel(_pipeline)];
+            _reflection = [[MTLComputePipelineReflection alloc] initWithKernel:ig_pipeline_kernel(_pipeline)
+                                                                       library:_library];
     }
     return _reflection;
 }

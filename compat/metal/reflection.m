@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reflection, from what Ingot knows about a kernel's arguments. Members of structs are not known.
-#include <stdio.h>
-#include <string.h>
-
-#include "library.h"
+// Reflection, from what Ingot knows about a kernel's arguments. Types are described when they are first asked for, because
+// the source is compiled once more for them.
+#include "argument-encoder.h"
+#include "types.h"
 
 @interface IGBinding : IGObject <MTLBufferBinding, MTLThreadgroupBinding, MTLTextureBinding> {
+   @public
     NSString *_name;
     MTLBindingType _type;
     MTLBindingAccess _access;
@@ -15,43 +15,24 @@
     MTLTextureType _textureType;
     NSUInteger _arrayLength;
     BOOL _used, _depth;
+    IGLibrary *_library;
+    NSString *_kernel;
+    MTLType *_element;
 }
-- (id)initWithArgument:(const ig_argument *)argument;
-@end
-
-@interface MTLPointerType (Ingot)
-- (id)initWithElement:(MTLDataType)element
-               access:(MTLBindingAccess)access
-                 size:(NSUInteger)size
-            alignment:(NSUInteger)alignment;
+- (id)initWithArgument:(const ig_argument *)argument of:(NSString *)kernel in:(IGLibrary *)library;
 @end
 
 @interface MTLArgument (Ingot)
 - (id)initWithBinding:(IGBinding *)binding;
 @end
 
-// ---- Types ----
-
-static const struct {
-    const char *name;
-    ig_type type;
-} names[] = {
-    {"float", IG_TYPE_F32}, {"half", IG_TYPE_F16},  {"bfloat", IG_TYPE_BF16}, {"int", IG_TYPE_I32},
-    {"uint", IG_TYPE_U32},  {"short", IG_TYPE_I16}, {"ushort", IG_TYPE_U16},  {"char", IG_TYPE_I8},
-    {"uchar", IG_TYPE_U8},  {"bool", IG_TYPE_BOOL}, {"long", IG_TYPE_I64},    {"ulong", IG_TYPE_U64},
-};
-
-// "const float *", "uint3 &": the type pointed to. Anything but a scalar or vector counts as a struct.
-static MTLDataType element_type(const char *text) {
-    if (strncmp(text, "const ", 6) == 0) text += 6;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        size_t length = strlen(names[i].name);
-        if (strncmp(text, names[i].name, length) != 0) continue;
-        const char *rest = text + length;
-        uint32_t components = *rest >= '2' && *rest <= '4' ? (uint32_t)(*rest++ - '0') : 1;
-        if (strspn(rest, " const*&") == strlen(rest)) return igi_data_type(names[i].type, components);
+static MTLBindingType type_of(ig_argument_kind kind) {
+    switch (kind) {
+        case IG_ARGUMENT_BUFFER: return MTLBindingTypeBuffer;
+        case IG_ARGUMENT_TEXTURE: return MTLBindingTypeTexture;
+        case IG_ARGUMENT_SAMPLER: return MTLBindingTypeSampler;
+        default: return MTLBindingTypeThreadgroupMemory;
     }
-    return MTLDataTypeStruct;
 }
 
 // For a struct only the size is known: its alignment divides it, and is at most 16.
@@ -63,113 +44,45 @@ static NSUInteger alignment_of(MTLDataType data_type, NSUInteger size) {
     return alignment == 0 || alignment > 16 ? 16 : alignment;
 }
 
-static MTLBindingAccess access_of(ig_access access) {
-    switch (access) {
-        case IG_ACCESS_WRITE: return MTLBindingAccessWriteOnly;
-        case IG_ACCESS_READ_WRITE: return MTLBindingAccessReadWrite;
-        default: return MTLBindingAccessReadOnly;
-    }
-}
-
-@implementation MTLType
-@synthesize dataType = _dataType;
-@end
-
-@implementation MTLPointerType
-@synthesize elementType = _elementType, access = _access, alignment = _alignment, dataSize = _dataSize;
-
-- (id)initWithElement:(MTLDataType)element
-               access:(MTLBindingAccess)access
-                 size:(NSUInteger)size
-            alignment:(NSUInteger)alignment {
-    if (!(self = [super init])) return nil;
-    _dataType = MTLDataTypePointer;
-    _elementType = element;
-    _access = access;
-    _dataSize = size;
-    _alignment = alignment;
-    return self;
-}
-
-- (BOOL)elementIsArgumentBuffer {
-    return NO;
-}
-
-- (MTLStructType *)elementStructType {
-    return nil;
-}
-
-- (MTLArrayType *)elementArrayType {
-    return nil;
-}
-@end
-
-// ---- Textures ----
-
-// "texture2d<float, access::sample>", "array<depthcube<float>, 4>": the type, what it holds, and whether it is of depth.
-static MTLTextureType texture_type(const char *text, BOOL *depth, MTLDataType *data) {
-    static const struct {
-        const char *name;
-        MTLTextureType type;
-    } types[] = {
-        {"1d", MTLTextureType1D},
-        {"1d_array", MTLTextureType1DArray},
-        {"2d", MTLTextureType2D},
-        {"2d_array", MTLTextureType2DArray},
-        {"2d_ms", MTLTextureType2DMultisample},
-        {"2d_ms_array", MTLTextureType2DMultisampleArray},
-        {"cube", MTLTextureTypeCube},
-        {"cube_array", MTLTextureTypeCubeArray},
-        {"3d", MTLTextureType3D},
-        {"_buffer", MTLTextureTypeTextureBuffer},
-    };
-    if (strncmp(text, "array<", 6) == 0) text += 6;
-    *depth = strncmp(text, "depth", 5) == 0;
-    text += strncmp(text, "texture", 7) == 0 ? 7 : *depth ? 5 : 0;
-    size_t length = strcspn(text, "<");
-    char held[16] = "";
-    if (text[length] == '<')
-        snprintf(held, sizeof held, "%.*s", (int)strcspn(text + length + 1, ",> "), text + length + 1);
-    *data = element_type(held);
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (strlen(types[i].name) == length && strncmp(text, types[i].name, length) == 0) return types[i].type;
-    return MTLTextureType2D;
-}
-
-static MTLBindingType type_of(ig_argument_kind kind) {
-    switch (kind) {
-        case IG_ARGUMENT_BUFFER: return MTLBindingTypeBuffer;
-        case IG_ARGUMENT_TEXTURE: return MTLBindingTypeTexture;
-        case IG_ARGUMENT_SAMPLER: return MTLBindingTypeSampler;
-        default: return MTLBindingTypeThreadgroupMemory;
-    }
-}
-
 // ---- Bindings ----
 
 @implementation IGBinding
-- (id)initWithArgument:(const ig_argument *)argument {
+- (id)initWithArgument:(const ig_argument *)argument of:(NSString *)kernel in:(IGLibrary *)library {
     if (!(self = [super init])) return nil;
-    BOOL buffer = argument->kind == IG_ARGUMENT_BUFFER;
+    _library = [library retain];
+    _kernel = [kernel retain];
     _name = [[NSString alloc] initWithUTF8String:argument->name];
     _type = type_of(argument->kind);
     _arrayLength = argument->array_length ? argument->array_length : 1;
-    _access = access_of(argument->access);
+    _access = igi_binding_access(argument->access);
     _index = argument->index;
     _used = argument->condition[0] == 0 && argument->access != IG_ACCESS_NONE;
     _size = argument->min_bytes;
-    _dataType = element_type(argument->type);
+    _dataType = igi_element_type(argument->type);
     _alignment = alignment_of(_dataType, _size);
-    if (_type == MTLBindingTypeTexture) _textureType = texture_type(argument->type, &_depth, &_dataType);
-    if (buffer)
-        _pointer = [[MTLPointerType alloc] initWithElement:_dataType access:_access size:_size alignment:_alignment];
+    if (_type == MTLBindingTypeTexture) _textureType = igi_texture_type(argument->type, &_depth, &_dataType);
     return self;
 }
 
 - (void)dealloc {
     [_name release];
+    [_kernel release];
+    [_library release];
     [_pointer release];
+    [_element release];
     [super dealloc];
+}
+
+// What the buffer holds; nil if it is not known.
+- (MTLType *)element {
+    @synchronized(self) {
+        if (!_element && _library && _type == MTLBindingTypeBuffer) {
+            igi_layout_range range = [_library layoutOfBuffer:_index of:_kernel];
+            _element = igi_new_type(range);
+            if (range.count) _alignment = range.parts->alignment;
+        }
+    }
+    return _element;
 }
 
 - (NSString *)name {
@@ -198,6 +111,7 @@ static MTLBindingType type_of(ig_argument_kind kind) {
 }
 
 - (NSUInteger)bufferAlignment {
+    if (_dataType == MTLDataTypeStruct) [self element];
     return _type == MTLBindingTypeBuffer ? _alignment : 0;
 }
 
@@ -210,10 +124,21 @@ static MTLBindingType type_of(ig_argument_kind kind) {
 }
 
 - (MTLStructType *)bufferStructType {
-    return nil;
+    MTLType *element = _dataType == MTLDataTypeStruct ? [self element] : nil;
+    return [element isKindOfClass:[MTLStructType class]] ? (MTLStructType *)element : nil;
 }
 
 - (MTLPointerType *)bufferPointerType {
+    if (_type != MTLBindingTypeBuffer) return nil;
+    MTLType *element = [self element];
+    @synchronized(self) {
+        if (!_pointer)
+            _pointer = [[MTLPointerType alloc] initWithElement:element
+                                                   elementType:element.dataType ? element.dataType : _dataType
+                                                        access:_access
+                                                          size:_size
+                                                     alignment:_alignment];
+    }
     return _pointer;
 }
 
@@ -288,7 +213,7 @@ static MTLBindingType type_of(ig_argument_kind kind) {
 }
 
 - (MTLStructType *)bufferStructType {
-    return nil;
+    return [BINDING bufferStructType];
 }
 
 - (MTLPointerType *)bufferPointerType {
@@ -320,16 +245,35 @@ static MTLBindingType type_of(ig_argument_kind kind) {
 }
 @end
 
+id<MTLArgumentEncoder> igi_new_encoder_of_binding(id<MTLBufferBinding> binding) {
+    IGBinding *own = (IGBinding *)binding;
+    if (![own isKindOfClass:[IGBinding class]] || own->_type != MTLBindingTypeBuffer || !own->_library) return nil;
+    igi_layout_range layout = [own->_library layoutOfBuffer:own->_index of:own->_kernel];
+    return [[IGArgumentEncoder alloc] initWithLayout:layout library:own->_library];
+}
+
+id<MTLBinding> igi_new_binding(IGLibrary *library, const ig_kernel_info *kernel, const ig_argument *argument) {
+    NSString *name = [NSString stringWithUTF8String:kernel->name];
+    return [[IGBinding alloc] initWithArgument:argument of:name in:library];
+}
+
+MTLArgument *igi_new_argument(IGLibrary *library, const ig_kernel_info *kernel, const ig_argument *argument) {
+    id<MTLBinding> binding = igi_new_binding(library, kernel, argument);
+    MTLArgument *made = [[MTLArgument alloc] initWithBinding:(IGBinding *)binding];
+    [binding release];
+    return made;
+}
+
 @implementation MTLComputePipelineReflection
 @synthesize bindings = _bindings, arguments = _arguments;
 
-- (id)initWithKernel:(const ig_kernel_info *)kernel {
+- (id)initWithKernel:(const ig_kernel_info *)kernel library:(IGLibrary *)library {
     if (!(self = [super init])) return nil;
     igi_ensure_pool();
     NSMutableArray *bindings = [[NSMutableArray alloc] init], *arguments = [[NSMutableArray alloc] init];
     for (size_t i = 0; i < kernel->argument_count; i++) {
         if (kernel->arguments[i].kind == IG_ARGUMENT_BUILTIN) continue;
-        IGBinding *binding = [[IGBinding alloc] initWithArgument:&kernel->arguments[i]];
+        IGBinding *binding = (IGBinding *)igi_new_binding(library, kernel, &kernel->arguments[i]);
         MTLArgument *argument = [[MTLArgument alloc] initWithBinding:binding];
         [bindings addObject:binding];
         [arguments addObject:argument];

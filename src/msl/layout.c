@@ -326,8 +326,8 @@ static uint32_t describe_pointer(describer *d, LLVMMetadataRef type, position at
 // ---- Structs ----
 
 typedef struct members {
-    uint32_t offset;  // of a base class
-    uint32_t next;    // id
+    uint32_t offset;      // of a base class
+    uint32_t base, next;  // ids
     uint32_t alignment;
 } members;
 
@@ -335,11 +335,11 @@ static bool is_static(LLVMMetadataRef member) {
     return LLVMDITypeGetFlags(member) & LLVMDIFlagStaticMember;
 }
 
-// The [[id(n)]] of a member is a constant after it.
-static void note_explicit_id(describer *d, LLVMMetadataRef elements, unsigned index, uint32_t *id) {
+// The [[id(n)]] of a member is a constant after it. It counts from the id of its struct.
+static void note_explicit_id(describer *d, LLVMMetadataRef elements, unsigned index, members *m) {
     LLVMMetadataRef next = index + 1 < tuple_count(d, elements) ? node(d, elements, index + 1) : NULL;
     if (!next || LLVMGetMetadataKind(next) != LLVMDIDerivedTypeMetadataKind || !begins(next, "__ig_id_")) return;
-    *id = (uint32_t)number(operand(d, next, EXTRA));
+    m->next = m->base + (uint32_t)number(operand(d, next, EXTRA));
 }
 
 static void describe_members(describer *d, LLVMMetadataRef type, members *m);
@@ -359,7 +359,7 @@ static void describe_member(describer *d, LLVMMetadataRef elements, unsigned ind
     if (tag != TAG_MEMBER) return;
     position at = {.offset = offset};
     at.name = type_name(member, &at.name_length);
-    note_explicit_id(d, elements, index, &m->next);
+    note_explicit_id(d, elements, index, m);
     at.id = m->next;
     size_t first = d->count;
     m->next += describe(d, node(d, member, BASE_TYPE), at);
@@ -379,7 +379,7 @@ static uint32_t add_struct(describer *d, LLVMMetadataRef type, position at) {
     size_t length, index = d->count;
     const char *name = type_name(type, &length);
     if (!add(d, at, igi_strndup(name, length), (ig_layout){.kind = IG_LAYOUT_STRUCT, .size = bytes_of(type)})) return 0;
-    members m = {.next = at.id, .alignment = LLVMDITypeGetAlignInBits(type) / 8};
+    members m = {.base = at.id, .next = at.id, .alignment = LLVMDITypeGetAlignInBits(type) / 8};
     if (!m.alignment) m.alignment = 1;
     d->around[d->depth++] = type;
     describe_members(d, type, &m);
@@ -388,8 +388,34 @@ static uint32_t add_struct(describer *d, LLVMMetadataRef type, position at) {
     return m.next > at.id ? m.next - at.id : 1;
 }
 
+// A template that nothing in the source uses is only a name: "matrix<float, 2, 3>".
+static uint32_t add_by_name(describer *d, LLVMMetadataRef type, position at) {
+    char name[64] = "", scalar[24];
+    unsigned columns, rows = 0;
+    size_t length, i = 0;
+    const char *text = type_name(type, &length);
+    snprintf(name, sizeof name, "%.*s", (int)length, text);
+    int read = sscanf(name, "%*[a-z]<%23[^,], %u, %u>", scalar, &columns, &rows);
+    if (read == 2) rows = columns, columns = 1;
+    while (read >= 2 && i < SCALAR_COUNT && strcmp(scalars[i].described, scalar) != 0) i++;
+    if (read < 2 || i == SCALAR_COUNT || rows > 4 || columns > 4) {
+        add(d, at, igi_strdup(name), (ig_layout){.kind = IG_LAYOUT_OTHER, .alignment = 1});
+        return 1;
+    }
+    uint32_t column = ig_type_size(scalars[i].type) * (rows == 3 ? 4 : rows);
+    add(d, at, shape_name(scalars[i].name, rows, columns, false),
+        (ig_layout){.kind = IG_LAYOUT_SCALAR,
+                    .size = column * columns,
+                    .alignment = column,
+                    .scalar = scalars[i].type,
+                    .components = rows,
+                    .columns = columns});
+    return 1;
+}
+
 static uint32_t describe_ours(describer *d, LLVMMetadataRef type, position at) {
     uint32_t bytes = bytes_of(type);
+    if (!bytes && (begins(type, "vec<") || begins(type, "matrix<"))) return add_by_name(d, type, at);
     if (begins(type, "vec<"))
         return add_scalar(d, template_type(d, type, 0), template_number(d, type, 1), 1, bytes, at);
     if (begins(type, "matrix<"))

@@ -32,6 +32,7 @@ static const char types[] =
     "#define PUT(name) out[i++] = (uint)((ulong)&all.name - (ulong)&all), out[i++] = (uint)sizeof(all.name)\n"
     "kernel void measure(device const All &all [[buffer(0)]], device uint *out [[buffer(1)]],\n"
     "                    device const Arguments *arguments [[buffer(2)]], device const float4 *plain [[buffer(3)]],\n"
+    "                    device const half2x3 *unused [[buffer(4)]],\n"
     "                    uint thread [[thread_position_in_grid]]) {\n"
     "    uint i = 0;\n"
     "    PUT(n); PUT(v); PUT(inner); PUT(arr); PUT(m); PUT(list); PUT(counter); PUT(bytes); PUT(b); PUT(pair);\n"
@@ -59,9 +60,9 @@ static void offsets_and_sizes_are_those_that_kernels_see(void **state) {
     ig_library *library = described();
     const ig_kernel_info *kernel = ig_library_find_kernel(library, "measure");
     ig_pipeline *pipeline = pipeline_of(library, "measure");
-    ig_buffer *buffers[4];
-    for (size_t i = 0; i < 4; i++) buffers[i] = make_buffer(4096);
-    do_run(&(run){.pipeline = pipeline, .buffers = buffers, .buffer_count = 4, .grid = line(1)});
+    ig_buffer *buffers[5];
+    for (size_t i = 0; i < 5; i++) buffers[i] = make_buffer(4096);
+    do_run(&(run){.pipeline = pipeline, .buffers = buffers, .buffer_count = 5, .grid = line(1)});
     const uint32_t *seen = ig_buffer_contents(buffers[1]);
     for (size_t i = 0; i < LENGTH(names); i++) {
         const ig_layout *part = member(&kernel->arguments[0], names[i]);
@@ -72,7 +73,7 @@ static void offsets_and_sizes_are_those_that_kernels_see(void **state) {
         assert_int_equal(kernel->arguments[i].layout[0].size, *seen++);
         assert_int_equal(kernel->arguments[i].layout[0].alignment, *seen++);
     }
-    for (size_t i = 0; i < 4; i++) ig_buffer_release(buffers[i]);
+    for (size_t i = 0; i < 5; i++) ig_buffer_release(buffers[i]);
     ig_pipeline_release(pipeline);
     ig_library_release(library);
 }
@@ -116,6 +117,9 @@ static void parts_have_their_types(void **state) {
     assert_string_equal(derived[3].name, "s");
     assert_int_equal(derived->alignment, 32);
     assert_string_equal(ig_library_find_kernel(library, "measure")->arguments[3].layout->type, "float4");
+    const ig_layout *unused = ig_library_find_kernel(library, "measure")->arguments[4].layout;
+    assert_string_equal(unused->type, "half2x3");
+    assert_int_equal(unused->size, 16);
     ig_library_release(library);
 }
 

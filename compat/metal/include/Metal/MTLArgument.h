@@ -18,6 +18,7 @@ typedef NS_ENUM(NSInteger, MTLBindingType) {
     MTLBindingTypeInstanceAccelerationStructure = 26,
     MTLBindingTypeIntersectionFunctionTable = 27,
     MTLBindingTypeObjectPayload = 34,
+    MTLBindingTypeTensor = 37,
 };
 
 typedef NS_ENUM(NSUInteger, MTLArgumentType) {
@@ -43,8 +44,7 @@ typedef NS_ENUM(NSUInteger, MTLBindingAccess) {
 };
 typedef MTLBindingAccess MTLArgumentAccess;
 
-@class MTLStructType, MTLArrayType;
-
+// A type in memory: a scalar, a vector, a matrix, or what its subclasses describe.
 MTL_EXPORT
 @interface MTLType : NSObject {
     MTLDataType _dataType;
@@ -52,19 +52,76 @@ MTL_EXPORT
 @property (readonly) MTLDataType dataType;
 @end
 
+@class MTLArrayType, MTLPointerType, MTLStructType, MTLTextureReferenceType;
+
+MTL_EXPORT
+@interface MTLStructMember : NSObject {
+    NSString *_name;
+    NSUInteger _offset, _argumentIndex;
+    MTLType *_type;
+}
+@property (readonly) NSString *name;
+@property (readonly) NSUInteger offset;  // in bytes
+@property (readonly) MTLDataType dataType;
+@property (readonly) NSUInteger argumentIndex;  // in an argument buffer: its [[id(n)]]
+// nil if the member is something else.
+- (MTLStructType *)structType;
+- (MTLArrayType *)arrayType;
+- (MTLTextureReferenceType *)textureReferenceType;
+- (MTLPointerType *)pointerType;
+@end
+
+MTL_EXPORT
+@interface MTLStructType : MTLType {
+    NSArray<MTLStructMember *> *_members;
+}
+@property (readonly) NSArray<MTLStructMember *> *members;
+- (MTLStructMember *)memberByName:(NSString *)name;
+@end
+
+MTL_EXPORT
+@interface MTLArrayType : MTLType {
+    NSUInteger _arrayLength, _stride, _argumentIndexStride;
+    MTLType *_element;
+}
+@property (readonly) MTLDataType elementType;
+@property (readonly) NSUInteger arrayLength;
+@property (readonly) NSUInteger stride;               // in bytes
+@property (readonly) NSUInteger argumentIndexStride;  // of an argument buffer
+- (MTLStructType *)elementStructType;
+- (MTLArrayType *)elementArrayType;
+- (MTLTextureReferenceType *)elementTextureReferenceType;
+- (MTLPointerType *)elementPointerType;
+@end
+
 MTL_EXPORT
 @interface MTLPointerType : MTLType {
     MTLDataType _elementType;
     MTLBindingAccess _access;
     NSUInteger _alignment, _dataSize;
+    MTLType *_element;
+    BOOL _elementIsArgumentBuffer;
 }
 @property (readonly) MTLDataType elementType;
 @property (readonly) MTLBindingAccess access;
 @property (readonly) NSUInteger alignment;
 @property (readonly) NSUInteger dataSize;
-@property (readonly) BOOL elementIsArgumentBuffer;
-- (MTLStructType *)elementStructType;  // nil: members of structs are not known here
+@property (readonly) BOOL elementIsArgumentBuffer;  // the struct has pointers, textures or samplers in it
+- (MTLStructType *)elementStructType;
 - (MTLArrayType *)elementArrayType;
+@end
+
+MTL_EXPORT
+@interface MTLTextureReferenceType : MTLType {
+    MTLDataType _textureDataType;
+    MTLTextureType _textureType;
+    MTLBindingAccess _access;
+    BOOL _isDepthTexture;
+}
+@property (readonly) MTLDataType textureDataType;
+@property (readonly) MTLTextureType textureType;
+@property (readonly) MTLBindingAccess access;
+@property (readonly) BOOL isDepthTexture;
 @end
 
 @protocol MTLBinding <NSObject>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fills argument buffers. The layout is that of a structure whose members come in the order of their indices.
+// Fills argument buffers. Those of a function have the layout of its struct; those of descriptors that of a structure whose
+// members come in the order of their indices.
 #ifndef INGOT_METAL_ARGUMENT_ENCODER_H
 #define INGOT_METAL_ARGUMENT_ENCODER_H
 
@@ -47,6 +48,8 @@ MTL_EXPORT
 - (void)setSamplerStates:(const id<MTLSamplerState>[])samplers withRange:(NSRange)range;
 - (void)setVisibleFunctionTable:(id<MTLVisibleFunctionTable>)visibleFunctionTable atIndex:(NSUInteger)index;
 - (void *)constantDataAtIndex:(NSUInteger)index;  // NULL: there is none
+// For the struct that a pointer in this one points to; nil if it points to something else. The caller releases it.
+- (id<MTLArgumentEncoder>)newArgumentEncoderForBufferAtIndex:(NSUInteger)index;
 @end
 
 #endif

@@ -15,6 +15,7 @@
 @protocol MTLArgumentEncoder;
 @protocol MTLBinaryArchive;
 @protocol MTLBuffer;
+@protocol MTLBufferBinding;
 @protocol MTLCommandQueue;
 @protocol MTLComputePipelineState;
 @protocol MTLDevice;
@@ -234,6 +235,7 @@ typedef void (^MTLNewComputePipelineStateWithReflectionCompletionHandler)(
 - (NSUInteger)minimumLinearTextureAlignmentForPixelFormat:(MTLPixelFormat)format;
 - (NSUInteger)minimumTextureBufferAlignmentForPixelFormat:(MTLPixelFormat)format;
 - (id<MTLArgumentEncoder>)newArgumentEncoderWithArguments:(NSArray<MTLArgumentDescriptor *> *)arguments;
+- (id<MTLArgumentEncoder>)newArgumentEncoderWithBufferBinding:(id<MTLBufferBinding>)bufferBinding;
 @end
 
 #endif

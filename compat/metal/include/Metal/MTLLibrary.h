@@ -125,6 +125,8 @@ MTL_EXPORT
 @property (readonly) BOOL required;
 @end
 
+typedef MTLArgument *MTLAutoreleasedArgument;
+
 @protocol MTLFunction <NSObject>
 @property (copy, atomic) NSString *label;
 @property (readonly) id<MTLDevice> device;
@@ -136,8 +138,10 @@ MTL_EXPORT
 @property (readonly) NSString *name;
 @property (readonly) NSDictionary<NSString *, MTLFunctionConstant *> *functionConstantsDictionary;
 @property (readonly) MTLFunctionOptions options;
-// nil here: argument buffers are filled with gpuAddress.
+// For the struct of that buffer. nil if it is no struct, or the function is from a .metallib, which does not describe it.
 - (id<MTLArgumentEncoder>)newArgumentEncoderWithBufferIndex:(NSUInteger)bufferIndex;
+- (id<MTLArgumentEncoder>)newArgumentEncoderWithBufferIndex:(NSUInteger)bufferIndex
+                                                 reflection:(MTLAutoreleasedArgument *)reflection;
 @end
 
 typedef void (^MTLFunctionCompletionHandler)(id<MTLFunction> function, NSError *error);

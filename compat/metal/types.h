@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Types of arguments, from Ingot's layouts. Internal.
+#ifndef INGOT_COMPAT_METAL_TYPES_H
+#define INGOT_COMPAT_METAL_TYPES_H
+
+#include "library.h"
+
+@interface MTLPointerType (Ingot)
+// `element` may be nil: of a type that is not described.
+- (id)initWithElement:(MTLType *)element
+          elementType:(MTLDataType)elementType
+               access:(MTLBindingAccess)access
+                 size:(NSUInteger)size
+            alignment:(NSUInteger)alignment;
+@end
+
+#pragma GCC visibility push(hidden)
+
+// One reference for the caller; nil for an empty range.
+MTLType *igi_new_type(igi_layout_range range);
+// The part at `index` with everything below it.
+igi_layout_range igi_layout_below(igi_layout_range range, size_t index);
+// How many ids of an argument buffer it takes.
+NSUInteger igi_layout_ids(igi_layout_range range);
+MTLDataType igi_layout_data_type(const ig_layout *part);
+MTLBindingAccess igi_binding_access(ig_access access);
+// "texture2d<float, access::sample>", "array<depthcube<float>, 4>": the type, what it holds, and whether it is of depth.
+MTLTextureType igi_texture_type(const char *text, BOOL *depth, MTLDataType *data);
+// "const float *", "uint3 &": the type pointed to. Anything but a scalar, vector or matrix counts as a struct.
+MTLDataType igi_element_type(const char *text);
+
+#pragma GCC visibility pop
+
+#endif
