@@ -113,6 +113,7 @@ typedef struct ig_device_desc {
     const char *capture_dir;
     // Other dispatches to capture: kernels and numbers of their dispatches, "sum*,scan:0-9"; NULL: INGOT_CAPTURE_DISPATCH
     const char *capture_dispatch;
+    bool capturable;                // ig_device_start_capture may be called: libraries remember what they were made of
     ig_kernel_log_desc kernel_log;  // for command buffers without a kernel_log of their own
     bool profile;                   // measure kernels, for ig_device_get_profile
     // Also count where they spend their time, by source line, for ig_device_get_line_profile: on Linux, by timers of the
@@ -158,6 +159,18 @@ typedef struct ig_kernel_profile {
 // What kernels have cost since the device was opened, the most expensive first. owns: the caller frees *rows, with
 // their names, by one free(). errors: WRONG_STATE unless the device was opened with `profile` or `trace`.
 ig_status ig_device_get_profile(ig_device *device, ig_kernel_profile **rows, size_t *count);
+
+// What to capture from now on.
+typedef struct ig_capture_desc {
+    const char *directory;   // gets a directory for each dispatch; made if it does not exist
+    const char *dispatches;  // which, as in `capture_dispatch` of ig_device_desc; NULL: all
+    ig_queue *queue;         // of this queue only; NULL: of every queue
+} ig_capture_desc;
+// Writes the dispatches that begin after this call, up to 100 of them, for `ingot replay`. errors: WRONG_STATE if the
+// device captures already, or was not opened as `capturable`; UNSUPPORTED on a GPU; INVALID_ARGUMENT; IO.
+ig_status ig_device_start_capture(ig_device *device, const ig_capture_desc *desc, ig_error *error);
+// Ends the capture: dispatches that begin after this call are not captured. Returns how many were; 0 if there was none.
+size_t ig_device_stop_capture(ig_device *device);
 
 // Time spent in one source line of a kernel, as samples of a thread's processor time. Inlined functions of the standard
 // library count for the line that calls them.

@@ -51,6 +51,10 @@ typedef struct igi_device_backend {
     // NULL: library_open has done that.
     void (*kernel_reflect)(ig_library *library, igi_msl_kernel *kernel);
 
+    // Optional: dispatches are written to disk between these. NULL: not supported.
+    ig_status (*capture_start)(ig_device *device, const ig_capture_desc *desc, ig_error *error);
+    size_t (*capture_stop)(ig_device *device);
+
     // Constants have been checked against the reflection. Fills properties.
     ig_status (*pipeline_open)(ig_pipeline *pipeline, const ig_pipeline_desc *desc, const igi_msl_kernel *kernel,
                                ig_error *error);

@@ -139,6 +139,20 @@ void ig_device_get_stats(const ig_device *device, ig_device_stats *stats) {
     };
 }
 
+ig_status ig_device_start_capture(ig_device *device, const ig_capture_desc *desc, ig_error *error) {
+    if (!device || !desc || !desc->directory || !*desc->directory)
+        return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "a capture needs a device and a directory");
+    if (desc->queue && desc->queue->device != device)
+        return igi_error_set(error, IG_STATUS_INVALID_ARGUMENT, "the queue to capture is of another device");
+    if (!device->backend->capture_start)
+        return igi_error_set(error, IG_STATUS_UNSUPPORTED, "only the software device captures dispatches");
+    return device->backend->capture_start(device, desc, error);
+}
+
+size_t ig_device_stop_capture(ig_device *device) {
+    return device && device->backend->capture_stop ? device->backend->capture_stop(device) : 0;
+}
+
 bool igi_device_has_products(ig_device *device) {
     return device->backend->has_products && device->backend->has_products(device);
 }

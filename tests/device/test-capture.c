@@ -246,6 +246,38 @@ static void no_more_than_a_hundred_are_written(void **state) {
     close_place(&p);
 }
 
+static void a_capture_starts_and_stops_when_asked(void **state) {
+    (void)state;
+    place p = {.directory = make_temp_dir()};
+    p.on = open_device(&(ig_device_desc){.capturable = true});
+    p.library = compile_on(p.on, &(ig_library_desc){.source = source, .name = "plus.metal"});
+    assert_ok(ig_queue_create(p.on, &p.queue));
+    run_plus(&p, 1);
+    assert_ok(ig_device_start_capture(p.on, &(ig_capture_desc){.directory = p.directory}, NULL));
+    assert_status(ig_device_start_capture(p.on, &(ig_capture_desc){.directory = p.directory}, NULL),
+                  IG_STATUS_WRONG_STATE);
+    run_plus(&p, 3);
+    assert_int_equal(ig_device_stop_capture(p.on), 3);
+    run_plus(&p, 2);
+    assert_int_equal(list_captures(&p, NULL), 3);
+    ig_queue *other;
+    assert_ok(ig_queue_create(p.on, &other));
+    assert_ok(ig_device_start_capture(p.on, &(ig_capture_desc){.directory = p.directory, .queue = other}, NULL));
+    run_plus(&p, 2);
+    assert_int_equal(ig_device_stop_capture(p.on), 0);
+    assert_int_equal(ig_device_stop_capture(p.on), 0);
+    ig_queue_release(other);
+    close_place(&p);
+}
+
+static void a_capture_that_cannot_be_made_is_refused(void **state) {
+    (void)state;
+    ig_device *plain = open_device(&(ig_device_desc){0});
+    assert_status(ig_device_start_capture(plain, &(ig_capture_desc){.directory = "/tmp"}, NULL), IG_STATUS_WRONG_STATE);
+    assert_status(ig_device_start_capture(plain, &(ig_capture_desc){0}, NULL), IG_STATUS_INVALID_ARGUMENT);
+    ig_device_release(plain);
+}
+
 static size_t warnings;
 static void count_warning(ig_log_level level, const char *message, void *user) {
     (void)user;
@@ -298,6 +330,8 @@ int main(void) {
         cmocka_unit_test(findings_are_captured),
         cmocka_unit_test(what_succeeds_is_not_captured),
         cmocka_unit_test(no_more_than_a_hundred_are_written),
+        cmocka_unit_test(a_capture_starts_and_stops_when_asked),
+        cmocka_unit_test(a_capture_that_cannot_be_made_is_refused),
         cmocka_unit_test(a_directory_that_vanishes_fails_no_dispatch),
         cmocka_unit_test(included_files_become_one_text),
     };

@@ -225,7 +225,7 @@ static void describe(writer *w, const char *reason, const char *message) {
 ig_status igi_cpu_capture_write(const cpu_capture *capture, const char *reason, const char *message, char **path,
                                 ig_error *error) {
     const cpu_program *program = capture->dispatch->pipeline->state;
-    cpu_captures *captures = igi_cpu(capture->commands->queue->device)->captures;
+    cpu_captures *captures = capture->captures;
     writer w = {.capture = capture, .origin = program->module->origin, .error = error};
     w.has_results = strcmp(reason, "chosen") == 0;
     w.directory = make_directory(captures, capture->dispatch->pipeline->kernel.name);

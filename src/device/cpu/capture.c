@@ -19,6 +19,7 @@ ig_status igi_cpu_captures_create(const char *directory, const char *choice, cpu
     }
     cpu_captures *made = igi_calloc(1, sizeof *made);
     if (!made) return igi_error_no_memory(error);
+    igi_ref_init(&made->references);
     ig_status status = igi_cpu_capture_choice_parse(choice, &made->choice, error);
     if (status == IG_STATUS_OK && !(made->directory = igi_path_absolute(directory)))
         status = igi_error_no_memory(error);
@@ -28,15 +29,55 @@ ig_status igi_cpu_captures_create(const char *directory, const char *choice, cpu
     if (status == IG_STATUS_OK)
         *captures = made;
     else
-        igi_cpu_captures_destroy(made);
+        igi_cpu_captures_release(made);
     return status;
 }
 
-void igi_cpu_captures_destroy(cpu_captures *captures) {
-    if (!captures) return;
+void igi_cpu_captures_release(cpu_captures *captures) {
+    if (!captures || !igi_ref_drop(&captures->references)) return;
     igi_cpu_capture_choice_free(&captures->choice);
     free(captures->directory);
     free(captures);
+}
+
+static cpu_captures *take(cpu_device *cpu) {
+    pthread_mutex_lock(&cpu->lock);
+    cpu_captures *captures = cpu->captures;
+    if (captures) igi_ref_take(&captures->references);
+    pthread_mutex_unlock(&cpu->lock);
+    return captures;
+}
+
+// Returns what was there before.
+static cpu_captures *replace(cpu_device *cpu, cpu_captures *captures) {
+    pthread_mutex_lock(&cpu->lock);
+    cpu_captures *before = cpu->captures;
+    cpu->captures = captures;
+    pthread_mutex_unlock(&cpu->lock);
+    return before;
+}
+
+ig_status igi_cpu_capture_start(ig_device *device, const ig_capture_desc *desc, ig_error *error) {
+    cpu_device *cpu = igi_cpu(device);
+    if (!cpu->keeps_origins)
+        return igi_error_set(error, IG_STATUS_WRONG_STATE,
+                             "the device was not opened as capturable, so its libraries have forgotten their sources");
+    cpu_captures *made = NULL, *before = take(cpu);
+    igi_cpu_captures_release(before);
+    if (before) return igi_error_set(error, IG_STATUS_WRONG_STATE, "the device captures dispatches already");
+    ig_status status =
+        igi_cpu_captures_create(desc->directory, desc->dispatches ? desc->dispatches : "*", &made, error);
+    if (status != IG_STATUS_OK) return status;
+    made->queue = desc->queue;
+    igi_cpu_captures_release(replace(cpu, made));
+    return IG_STATUS_OK;
+}
+
+size_t igi_cpu_capture_stop(ig_device *device) {
+    cpu_captures *captures = replace(igi_cpu(device), NULL);
+    size_t written = captures ? atomic_load(&captures->written) : 0;
+    igi_cpu_captures_release(captures);
+    return written;
 }
 
 static void complain(cpu_captures *captures, const char *why) {
@@ -94,6 +135,7 @@ void igi_cpu_origin_free(struct cpu_origin *origin) {
 static void free_capture(cpu_capture *capture) {
     for (size_t i = 0; i < capture->buffer_count; i++) free(capture->buffers[i].before);
     free(capture->buffers);
+    igi_cpu_captures_release(capture->captures);
     free(capture);
 }
 
@@ -140,19 +182,19 @@ static bool has_textures(const igi_device_dispatch *dispatch) {
     return false;
 }
 
-cpu_capture *igi_cpu_capture_begin(ig_commands *commands, const igi_device_dispatch *dispatch) {
-    cpu_captures *captures = igi_cpu(commands->queue->device)->captures;
+// Why this dispatch cannot be written; NULL: it can.
+static const char *obstacle(const cpu_captures *captures, const igi_device_dispatch *dispatch) {
+    if (atomic_load(&captures->written) >= IGI_CAPTURE_MOST)
+        return "100 dispatches were captured; there will be no more";
+    return has_textures(dispatch) ? "dispatches with textures or samplers are not captured" : NULL;
+}
+
+static cpu_capture *begin(cpu_captures *captures, ig_commands *commands, const igi_device_dispatch *dispatch) {
     const cpu_program *program = dispatch->pipeline->state;
     bool chosen = igi_cpu_capture_choose(&captures->choice, dispatch->pipeline->kernel.name);
-    if (atomic_load(&captures->written) >= IGI_CAPTURE_MOST) {
-        complain(captures, "100 dispatches were captured; there will be no more");
-        return NULL;
-    }
-    if (!program->module->origin) return NULL;
-    if (has_textures(dispatch)) {
-        complain(captures, "dispatches with textures or samplers are not captured");
-        return NULL;
-    }
+    const char *why = obstacle(captures, dispatch);
+    if (why) complain(captures, why);
+    if (why || !program->module->origin) return NULL;
     cpu_capture *capture = igi_calloc(1, sizeof *capture);
     if (capture)
         *capture = (cpu_capture){
@@ -161,6 +203,18 @@ cpu_capture *igi_cpu_capture_begin(ig_commands *commands, const igi_device_dispa
     if (capture) free_capture(capture);
     complain(captures, "there is not enough memory to keep what buffers held before a dispatch");
     return NULL;
+}
+
+cpu_capture *igi_cpu_capture_begin(ig_commands *commands, const igi_device_dispatch *dispatch) {
+    cpu_captures *captures = take(igi_cpu(commands->queue->device));
+    if (!captures) return NULL;
+    bool other = captures->queue && captures->queue != commands->queue;
+    cpu_capture *capture = other ? NULL : begin(captures, commands, dispatch);
+    if (capture)
+        capture->captures = captures;
+    else
+        igi_cpu_captures_release(captures);
+    return capture;
 }
 
 static bool has_errors(const cpu_capture *capture) {
@@ -188,8 +242,7 @@ void igi_cpu_capture_end(cpu_capture *capture, ig_status status, const ig_error 
         const char *message = error && error->message ? error->message : "";
         ig_status written = igi_cpu_capture_write(capture, reason, message, &path, &problem);
         if (written != IG_STATUS_OK)
-            complain(igi_cpu(capture->commands->queue->device)->captures,
-                     problem.message ? problem.message : ig_status_text(written));
+            complain(capture->captures, problem.message ? problem.message : ig_status_text(written));
         else
             igi_log(strcmp(reason, "chosen") == 0 ? IG_LOG_INFO : IG_LOG_WARNING,
                     "a dispatch of kernel '%s' was captured (%s); `ingot replay %s` runs it again", kernel, reason,

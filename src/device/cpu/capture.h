@@ -11,7 +11,9 @@ enum { IGI_CAPTURE_FORMAT = 1, IGI_CAPTURE_MOST = 100 };
 
 // Of a device.
 typedef struct cpu_captures {
-    char *directory;  // absolute
+    igi_refcount references;  // the device's, and those of dispatches that are running
+    char *directory;          // absolute
+    const ig_queue *queue;    // NULL: any; only compared
     cpu_capture_choice choice;
     atomic_uint written;     // directories
     atomic_bool complained;  // a failure was logged; one message is enough
@@ -19,7 +21,9 @@ typedef struct cpu_captures {
 
 // *captures stays NULL when nothing is to be captured. errors: INVALID_ARGUMENT, IO, OUT_OF_MEMORY.
 ig_status igi_cpu_captures_create(const char *directory, const char *choice, cpu_captures **captures, ig_error *error);
-void igi_cpu_captures_destroy(cpu_captures *captures);
+void igi_cpu_captures_release(cpu_captures *captures);
+ig_status igi_cpu_capture_start(ig_device *device, const ig_capture_desc *desc, ig_error *error);
+size_t igi_cpu_capture_stop(ig_device *device);
 
 // What a library was compiled from, as one text.
 struct cpu_origin {
@@ -42,6 +46,7 @@ typedef struct cpu_capture_buffer {
 } cpu_capture_buffer;
 
 typedef struct cpu_capture {
+    cpu_captures *captures;  // a reference
     ig_commands *commands;
     const igi_device_dispatch *dispatch;
     bool chosen;

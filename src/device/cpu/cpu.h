@@ -26,17 +26,18 @@ typedef struct cpu_device {
     char *cache_dir;
     uint32_t width;  // of compiled kernels; 0: the compiler chooses
     cpu_shaping shaping;
-    bool line_tables;               // for every library: a debugger or profiler is attached
-    bool variables;                 // a debugger shows them: nothing is optimised, one thread runs at a time
-    struct cpu_checker *checker;    // NULL: kernels run unchecked
-    uint32_t checks;                // IG_CHECK_
-    struct cpu_captures *captures;  // NULL: no dispatch is captured
-    struct cpu_samples *samples;    // NULL: source lines are not counted
-    uint64_t schedule;              // not 0: the order of threads is made from it
+    bool line_tables;             // for every library: a debugger or profiler is attached
+    bool variables;               // a debugger shows them: nothing is optimised, one thread runs at a time
+    struct cpu_checker *checker;  // NULL: kernels run unchecked
+    uint32_t checks;              // IG_CHECK_
+    bool keeps_origins;           // dispatches may be captured
+    struct cpu_samples *samples;  // NULL: source lines are not counted
+    uint64_t schedule;            // not 0: the order of threads is made from it
     igi_device_slabs slabs;
-    pthread_mutex_t lock;          // guards what follows
-    struct cpu_module *modules;    // alive, by key
-    struct cpu_program *programs;  // alive, by key
+    pthread_mutex_t lock;           // guards what follows
+    struct cpu_captures *captures;  // NULL: no dispatch is captured
+    struct cpu_module *modules;     // alive, by key
+    struct cpu_program *programs;   // alive, by key
 } cpu_device;
 
 // A compiled library, shared by all ig_library of the same key.

@@ -128,7 +128,9 @@ static ig_status choose_captures(cpu_device *cpu, const ig_device_desc *desc, ig
     const char *directory = desc->capture_dir ? desc->capture_dir : igi_setting_named(IGI_SETTING_CAPTURE_DIR);
     const char *choice =
         desc->capture_dispatch ? desc->capture_dispatch : igi_setting_named(IGI_SETTING_CAPTURE_DISPATCH);
-    return igi_cpu_captures_create(directory, choice, &cpu->captures, error);
+    ig_status status = igi_cpu_captures_create(directory, choice, &cpu->captures, error);
+    cpu->keeps_origins = cpu->captures || desc->capturable;
+    return status;
 }
 
 static uint64_t choose_schedule(uint64_t wanted) {
@@ -151,7 +153,7 @@ static void close_parts(cpu_device *cpu) {
     igi_cpu_queues_close(cpu, cpu->checker);
     igi_simt_jit_destroy(cpu->jit);
     igi_cpu_checker_destroy(cpu->checker);
-    igi_cpu_captures_destroy(cpu->captures);
+    igi_cpu_captures_release(cpu->captures);
     igi_device_slabs_destroy(&cpu->slabs);
     free(cpu->cache_dir);
     pthread_mutex_destroy(&cpu->lock);
@@ -217,6 +219,8 @@ const igi_device_backend igi_device_backend_cpu = {
     .library_close = igi_cpu_library_close,
     .kernel_prepare = igi_cpu_kernel_prepare,
     .kernel_reflect = igi_cpu_kernel_reflect,
+    .capture_start = igi_cpu_capture_start,
+    .capture_stop = igi_cpu_capture_stop,
     .pipeline_open = igi_cpu_pipeline_open,
     .pipeline_close = igi_cpu_pipeline_close,
     .links_functions = true,

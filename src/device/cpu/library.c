@@ -217,7 +217,7 @@ static ig_status make_module(ig_library *library, igi_msl_request *request, cach
         return status;
     }
     made->key = entry->key;
-    if (igi_cpu(library->device)->captures) made->origin = igi_cpu_origin_create(request);
+    if (igi_cpu(library->device)->keeps_origins) made->origin = igi_cpu_origin_create(request);
     if (request->line_tables) {
         made->sources = request->sources;
         made->sources.include_dirs = NULL;  // the caller's

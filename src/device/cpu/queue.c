@@ -88,7 +88,7 @@ static ig_status start(cpu_queue *queue, ig_commands *commands) {
 }
 
 static ig_status run_dispatch(ig_commands *commands, igi_device_dispatch *dispatch, ig_error *error) {
-    bool captures = igi_cpu(commands->queue->device)->captures != NULL;
+    bool captures = igi_cpu(commands->queue->device)->keeps_origins;
     cpu_capture *capture = captures ? igi_cpu_capture_begin(commands, dispatch) : NULL;
     dispatch->timing.start_ns = igi_now_ns();
     ig_status status = igi_cpu_dispatch(commands, dispatch, error);
