@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Blit encoders: copies and fills of buffers, copies of textures.
 #include "commands.h"
+#include "counters.h"
 #include "resource.h"
 #include "texture.h"
 
@@ -207,14 +208,19 @@ static MTLSize size_of_level(id<MTLTexture> texture, NSUInteger level) {
 - (void)sampleCountersInBuffer:(id<MTLCounterSampleBuffer>)sampleBuffer
                  atSampleIndex:(NSUInteger)sampleIndex
                    withBarrier:(BOOL)barrier {
-    [_owner refuse:@"the software device has no counters"];
+    [self sampleCounters:sampleBuffer at:sampleIndex];
 }
 
 - (void)resolveCounters:(id<MTLCounterSampleBuffer>)sampleBuffer
                 inRange:(NSRange)range
       destinationBuffer:(id<MTLBuffer>)destinationBuffer
       destinationOffset:(NSUInteger)destinationOffset {
-    [_owner refuse:@"the software device has no counters"];
+    if (![self isOpen]) return;
+    NSUInteger count = sampleBuffer.sampleCount, length = destinationBuffer.length;
+    if (range.location > count || range.length > count - range.location || destinationOffset > length ||
+        range.length > (length - destinationOffset) / sizeof(MTLCounterResultTimestamp))
+        return [_owner fail:@"resolveCounters: a range is outside of the sample buffer or of the destination"];
+    [[_owner sampling] resolve:sampleBuffer range:range to:destinationBuffer offset:destinationOffset];
 }
 
 // Nothing could be better about them.

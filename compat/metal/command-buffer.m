@@ -2,8 +2,11 @@
 // Command buffers: an ig_commands, its encoders and its handlers.
 #include <time.h>
 
+#include "capture.h"
 #include "commands.h"
+#include "counters.h"
 #include "event.h"
+#include "function-log.h"
 #include "log-state.h"
 #include "texture.h"
 
@@ -61,6 +64,7 @@ double igi_seconds_now(void) {
     [_scheduledHandlers release];
     [_completedHandlers release];
     [_kept release];
+    [_sampling release];
     [_queue release];
     [super dealloc];
 }
@@ -81,8 +85,9 @@ double igi_seconds_now(void) {
     return _errorOptions;
 }
 
+// What validation found; empty while it runs, and without validation.
 - (id<MTLLogContainer>)logs {
-    return nil;
+    return igi_autoreleased([[IGLogContainer alloc] initWithCommands:_submitted]);
 }
 
 // ---- Failures of encoding ----
@@ -148,7 +153,9 @@ double igi_seconds_now(void) {
 }
 
 - (id<MTLComputeCommandEncoder>)computeCommandEncoderWithDescriptor:(MTLComputePassDescriptor *)descriptor {
-    return [self computeCommandEncoderWithDispatchType:descriptor.dispatchType];
+    id encoder = [self computeCommandEncoderWithDispatchType:descriptor.dispatchType];
+    [encoder sampleAttachments:descriptor.sampleBufferAttachments];
+    return encoder;
 }
 
 - (id<MTLBlitCommandEncoder>)blitCommandEncoder {
@@ -158,7 +165,9 @@ double igi_seconds_now(void) {
 }
 
 - (id<MTLBlitCommandEncoder>)blitCommandEncoderWithDescriptor:(MTLBlitPassDescriptor *)descriptor {
-    return [self blitCommandEncoder];
+    id encoder = [self blitCommandEncoder];
+    [encoder sampleAttachments:descriptor.sampleBufferAttachments];
+    return encoder;
 }
 
 - (BOOL)maySignal:(id<MTLEvent>)event {
@@ -193,6 +202,11 @@ double igi_seconds_now(void) {
     if (resource && [_kept lastObject] != resource) [_kept addObject:resource];
 }
 
+- (IGSampling *)sampling {
+    if (!_sampling) _sampling = [[IGSampling alloc] init];
+    return _sampling;
+}
+
 // ---- Handlers ----
 
 static void add_handler(NSMutableArray **handlers, MTLCommandBufferHandler block) {
@@ -220,6 +234,7 @@ static void call_handlers(NSArray *handlers, IGCommandBuffer *buffer) {
 static void completed(ig_commands *commands, ig_status status, void *user) {
     @autoreleasepool {
         IGCommandBuffer *buffer = user;
+        [buffer->_sampling fillFrom:commands];
         NSArray *handlers = buffer->_completedHandlers;
         buffer->_completedHandlers = nil;  // and with them what they captured
         call_handlers(handlers, buffer);
@@ -248,6 +263,7 @@ static dispatch_queue_t scheduled_queue(void) {
 - (void)commit {
     if (_encoder && _stage < IGI_COMMITTED) [self fail:@"commit came before endEncoding of an encoder"];
     _commitTime = igi_seconds_now();
+    if (_queue->_device->_capturable) igi_capture_note(self);
     [_queue commit:self];
 }
 
@@ -256,7 +272,7 @@ static dispatch_queue_t scheduled_queue(void) {
     [self noteEncodingError];
     _submitted = _failure ? NULL : ig_commands_retain(_commands);
     if (!_submitted) (void)ig_commands_create(_queue->_queue, NULL, &_submitted);
-    if (_submitted && (_completedHandlers || _kept)) {
+    if (_submitted && (_completedHandlers || _kept || _sampling)) {
         [self retain];  // until completed
         if (ig_commands_on_completed(_submitted, completed, self) != IG_STATUS_OK) [self release];
     }
@@ -289,6 +305,13 @@ static dispatch_queue_t scheduled_queue(void) {
 
 - (void)waitUntilCompleted {
     if ([self waitForSubmission] == IGI_SUBMITTED && _submitted) (void)ig_commands_wait(_submitted, IG_FOREVER);
+}
+
+- (void)waitBriefly {
+    pthread_mutex_lock(&_queue->_lock);
+    BOOL submitted = _stage == IGI_SUBMITTED;
+    pthread_mutex_unlock(&_queue->_lock);
+    if (submitted && _submitted) (void)ig_commands_wait(_submitted, 10000000000u);
 }
 
 // ---- What became of it ----

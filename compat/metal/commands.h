@@ -7,7 +7,7 @@
 
 #include "device.h"
 
-@class IGCommandBuffer, IGEncoder;
+@class IGCommandBuffer, IGEncoder, IGSampling;
 
 @interface IGQueue : IGObject <MTLCommandQueue> {
    @public
@@ -50,12 +50,15 @@ typedef enum igi_llm_stage {
     uint32_t _boundBuffers, _boundThreadgroups;  // slots that the last encoder left bound
     uint32_t _boundTextures, _boundSamplers;     // how many
     NSMutableArray *_kept;                       // what kernels access through pointers; nil: nothing
+    IGSampling *_sampling;                       // nil: no times are sampled
 }
 - (id)initWithQueue:(IGQueue *)queue retained:(BOOL)retained logState:(id<MTLLogState>)logState;
 // Mistakes for which Metal's validation would stop the program: the first such text becomes the error.
 - (void)fail:(NSString *)text;
 - (void)refuse:(NSString *)text;  // the same, for features that the software device lacks
 - (void)keep:(id)resource;        // until completed
+- (IGSampling *)sampling;
+- (void)waitBriefly;  // until completed, if it has been submitted, and for no more than ten seconds
 - (void)encoderEndedWithTextures:(uint32_t)textures samplers:(uint32_t)samplers;
 - (void)encoder:(IGEncoder *)encoder endedWithBuffers:(uint32_t)buffers threadgroups:(uint32_t)threadgroups;
 - (void)submit;  // with the queue's lock held
@@ -66,8 +69,11 @@ typedef enum igi_llm_stage {
     IGCommandBuffer *_owner;
     ig_commands *_commands;  // the owner's; NULL once ended
     NSUInteger _debugDepth;
+    NSArray *_attachments;  // where the time of its end is sampled; nil: nowhere
 }
 - (id)initWithCommandBuffer:(IGCommandBuffer *)owner;
+- (void)sampleAttachments:(MTLComputePassSampleBufferAttachmentDescriptorArray *)attachments;  // its begin, now
+- (void)sampleCounters:(id<MTLCounterSampleBuffer>)buffer at:(NSUInteger)index;
 - (BOOL)isOpen;  // records a failure if it is not
 @end
 

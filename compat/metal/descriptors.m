@@ -106,6 +106,20 @@ static void set_element(NSMutableDictionary **elements, NSUInteger index, id val
     set_element(&_attachments, index, attachment);
 }
 
+- (NSArray *)all {
+    return [_attachments allValues];
+}
+
+- (id)copyWithZone:(NSZone *)zone {
+    MTLComputePassSampleBufferAttachmentDescriptorArray *copy = [[[self class] allocWithZone:zone] init];
+    for (NSNumber *index in _attachments) {
+        id attachment = [[_attachments objectForKey:index] copy];
+        [copy setObject:attachment atIndexedSubscript:[index unsignedIntegerValue]];
+        [attachment release];
+    }
+    return copy;
+}
+
 - (void)dealloc {
     [_attachments release];
     [super dealloc];
@@ -133,6 +147,8 @@ static void set_element(NSMutableDictionary **elements, NSUInteger index, id val
 - (id)copyWithZone:(NSZone *)zone {
     MTLComputePassDescriptor *copy = [[[self class] allocWithZone:zone] init];
     copy.dispatchType = _dispatchType;
+    [copy->_sampleBufferAttachments release];
+    copy->_sampleBufferAttachments = [_sampleBufferAttachments copy];
     return copy;
 }
 @end
@@ -156,7 +172,10 @@ static void set_element(NSMutableDictionary **elements, NSUInteger index, id val
 }
 
 - (id)copyWithZone:(NSZone *)zone {
-    return [[[self class] allocWithZone:zone] init];
+    MTLBlitPassDescriptor *copy = [[[self class] allocWithZone:zone] init];
+    [copy->_sampleBufferAttachments release];
+    copy->_sampleBufferAttachments = [_sampleBufferAttachments copy];
+    return copy;
 }
 @end
 

@@ -2,6 +2,7 @@
 // Everything that a device creates except libraries and pipelines.
 #include "argument-encoder.h"
 #include "commands.h"
+#include "counters.h"
 #include "event.h"
 #include "indirect-commands.h"
 #include "log-state.h"
@@ -144,8 +145,7 @@ enum { IGI_MAX_INDIRECT_COMMANDS = 16384 };
 
 - (id<MTLCounterSampleBuffer>)newCounterSampleBufferWithDescriptor:(MTLCounterSampleBufferDescriptor *)descriptor
                                                              error:(NSError **)error {
-    return igi_refuse(error, MTLCounterErrorDomain, MTLCounterSampleBufferErrorInvalid,
-                      @"the software device has no counters");
+    return [[IGCounterSampleBuffer alloc] initWithDevice:self descriptor:descriptor error:error];
 }
 
 - (id<MTLTexture>)newTextureWithDescriptor:(MTLTextureDescriptor *)descriptor {

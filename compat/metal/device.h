@@ -11,6 +11,7 @@
 @interface IGDevice : IGObject <MTLDevice> {
    @public
     ig_device *_device;
+    BOOL _capturable;
 
    @private
     ig_device_properties _properties;

@@ -2,6 +2,8 @@
 // The device itself: finding it, its lifetime, its limits.
 #include "device.h"
 
+#include "capture.h"
+#include "counters.h"
 #include "log-state.h"
 
 #include <pthread.h>
@@ -92,8 +94,12 @@ bool igi_metal_is_validating(void) {
     if (!(self = [super init])) return nil;
     atomic_init(&_references, 1);
     // By name: with INGOT_DEVICE=metal the default could be the backend that uses this class.
-    ig_device_desc desc = {
-        .name = "cpu", .deadline_ns = watchdog_ns(), .check = validation(), .kernel_log = igi_metal_default_log()};
+    _capturable = igi_metal_may_capture();
+    ig_device_desc desc = {.name = "cpu",
+                           .deadline_ns = watchdog_ns(),
+                           .check = validation(),
+                           .kernel_log = igi_metal_default_log(),
+                           .capturable = _capturable};
     if (ig_device_create(&desc, &_device, NULL) != IG_STATUS_OK) {
         [self dealloc];  // release would take the lock, which the caller holds
         return nil;
@@ -253,7 +259,9 @@ bool igi_metal_is_validating(void) {
 }
 
 - (BOOL)supportsCounterSampling:(MTLCounterSamplingPoint)samplingPoint {
-    return NO;
+    return samplingPoint == MTLCounterSamplingPointAtStageBoundary ||
+           samplingPoint == MTLCounterSamplingPointAtDispatchBoundary ||
+           samplingPoint == MTLCounterSamplingPointAtBlitBoundary;
 }
 
 - (BOOL)supports32BitFloatFiltering {
@@ -285,8 +293,7 @@ NOT_SUPPORTED(areBarycentricCoordsSupported)
 NOT_SUPPORTED(isDepth24Stencil8PixelFormatSupported)
 
 - (NSArray *)counterSets {
-    igi_ensure_pool();
-    return [NSArray array];
+    return igi_counter_sets();
 }
 
 // Host and device use the same clock.

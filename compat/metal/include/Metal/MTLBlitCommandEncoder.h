@@ -94,7 +94,7 @@ typedef NS_OPTIONS(NSUInteger, MTLBlitOption) {
 - (void)updateFence:(id<MTLFence>)fence;
 - (void)waitForFence:(id<MTLFence>)fence;
 
-// The software device has no counters: the command buffer reports an error.
+// Times are known when the command buffer has completed; only then are they resolved.
 - (void)sampleCountersInBuffer:(id<MTLCounterSampleBuffer>)sampleBuffer
                  atSampleIndex:(NSUInteger)sampleIndex
                    withBarrier:(BOOL)barrier;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Captures need Xcode: nothing can be captured here, and the manager says so.
+// Captures of dispatches, which `ingot replay` runs again. As on a Mac, a program may only capture with
+// MTL_CAPTURE_ENABLED=1 in its environment. outputURL names the directory of the capture, which must not exist; there is no
+// other destination.
 #ifndef INGOT_METAL_CAPTURE_MANAGER_H
 #define INGOT_METAL_CAPTURE_MANAGER_H
 
@@ -32,6 +34,9 @@ MTL_EXPORT
 MTL_EXPORT
 @interface MTLCaptureManager : NSObject {
     id<MTLCaptureScope> _defaultCaptureScope;
+    MTLCaptureDescriptor *_descriptor;  // of the capture that was started; nil: none
+    BOOL _isRecording;                  // and its scope has begun
+    NSMutableArray *_committed;         // command buffers since then
 }
 + (MTLCaptureManager *)sharedCaptureManager;
 @property (readwrite, retain, atomic) id<MTLCaptureScope> defaultCaptureScope;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hardware counters, of which the software device has none.
+// Counters of the device: times, in nanoseconds of the clock of sampleTimestamps:gpuTimestamp:.
 #ifndef INGOT_METAL_COUNTERS_H
 #define INGOT_METAL_COUNTERS_H
 
@@ -18,6 +18,14 @@ MTL_EXTERN MTLCommonCounterSet const MTLCommonCounterSetStatistic;
 typedef struct {
     uint64_t timestamp;
 } MTLCounterResultTimestamp;
+typedef struct {
+    uint64_t totalCycles, vertexCycles, tessellationCycles, postTessellationVertexCycles, fragmentCycles,
+        renderTargetCycles;
+} MTLCounterResultStageUtilization;
+typedef struct {
+    uint64_t tessellationInputPatches, vertexInvocations, postTessellationVertexInvocations, clipperInvocations,
+        clipperPrimitivesOut, fragmentInvocations, fragmentsPassed, computeKernelInvocations;
+} MTLCounterResultStatistic;
 
 MTL_EXTERN NSErrorDomain const MTLCounterErrorDomain;
 
@@ -39,6 +47,7 @@ typedef NS_ENUM(NSUInteger, MTLCounterSamplingPoint) {
 @property (readonly) NSString *name;
 @end
 
+// The software device has one set, MTLCommonCounterSetTimestamp.
 @protocol MTLCounterSet <NSObject>
 @property (readonly) NSString *name;
 @property (readonly) NSArray<id<MTLCounter>> *counters;
@@ -61,6 +70,7 @@ MTL_EXPORT
 @property (readonly) id<MTLDevice> device;
 @property (readonly) NSString *label;
 @property (readonly) NSUInteger sampleCount;
+// MTLCounterResultTimestamp for each sample; MTLCounterErrorValue for those that no command buffer has taken yet.
 - (NSData *)resolveCounterRange:(NSRange)range;
 @end
 

@@ -159,7 +159,7 @@ typedef void (^MTLNewComputePipelineStateWithReflectionCompletionHandler)(
 @property (readonly, getter=areProgrammableSamplePositionsSupported) BOOL programmableSamplePositionsSupported;
 @property (readonly, getter=areBarycentricCoordsSupported) BOOL barycentricCoordsSupported;
 @property (readonly, getter=isDepth24Stencil8PixelFormatSupported) BOOL depth24Stencil8PixelFormatSupported;
-@property (readonly) NSArray<id<MTLCounterSet>> *counterSets;  // empty
+@property (readonly) NSArray<id<MTLCounterSet>> *counterSets;  // timestamps
 
 - (BOOL)supportsFamily:(MTLGPUFamily)gpuFamily;
 - (BOOL)supportsFeatureSet:(MTLFeatureSet)featureSet;

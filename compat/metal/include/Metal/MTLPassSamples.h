@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a pass would sample counters. There are none here: settings are stored and have no effect.
+// Where a pass samples the times of its begin and end. A blit counts for the dispatches around it.
 #ifndef INGOT_METAL_PASS_SAMPLES_H
 #define INGOT_METAL_PASS_SAMPLES_H
 
@@ -16,7 +16,7 @@ MTL_EXPORT
 @end
 
 MTL_EXPORT
-@interface MTLComputePassSampleBufferAttachmentDescriptorArray : NSObject {
+@interface MTLComputePassSampleBufferAttachmentDescriptorArray : NSObject <NSCopying> {
     NSMutableDictionary *_attachments;
 }
 - (MTLComputePassSampleBufferAttachmentDescriptor *)objectAtIndexedSubscript:(NSUInteger)attachmentIndex;
