@@ -93,6 +93,31 @@ static BOOL is_empty(MTLSize size) {
     _setBuffers |= 1u << index;
 }
 
+- (void)setBuffer:(id<MTLBuffer>)buffer
+             offset:(NSUInteger)offset
+    attributeStride:(NSUInteger)stride
+            atIndex:(NSUInteger)index {
+    [self setBuffer:buffer offset:offset atIndex:index];
+}
+
+- (void)setBuffers:(const id<MTLBuffer>[])buffers
+             offsets:(const NSUInteger[])offsets
+    attributeStrides:(const NSUInteger[])strides
+           withRange:(NSRange)range {
+    [self setBuffers:buffers offsets:offsets withRange:range];
+}
+
+- (void)setBufferOffset:(NSUInteger)offset attributeStride:(NSUInteger)stride atIndex:(NSUInteger)index {
+    [self setBufferOffset:offset atIndex:index];
+}
+
+- (void)setBytes:(const void *)bytes
+             length:(NSUInteger)length
+    attributeStride:(NSUInteger)stride
+            atIndex:(NSUInteger)index {
+    [self setBytes:bytes length:length atIndex:index];
+}
+
 - (void)setVisibleFunctionTable:(id<MTLVisibleFunctionTable>)table atBufferIndex:(NSUInteger)index {
     if (![self mayBind:index]) return;
     ig_function_table *inner = table ? ((IGVisibleFunctionTable *)table)->_table : NULL;

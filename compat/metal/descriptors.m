@@ -39,38 +39,13 @@
 }
 @end
 
-// Arrays of descriptors create their elements on first use.
-static id element(NSMutableDictionary **elements, NSUInteger index, Class class) {
-    igi_ensure_pool();
-    NSNumber *key = [NSNumber numberWithUnsignedLong:index];
-    if (!*elements) *elements = [[NSMutableDictionary alloc] init];
-    id found = [*elements objectForKey:key];
-    if (found) return found;
-    found = [[class alloc] init];
-    [*elements setObject:found forKey:key];
-    [found release];
-    return found;
-}
-
-static void set_element(NSMutableDictionary **elements, NSUInteger index, id value) {
-    igi_ensure_pool();
-    NSNumber *key = [NSNumber numberWithUnsignedLong:index];
-    if (!*elements) *elements = [[NSMutableDictionary alloc] init];
-    id copy = [value copy];
-    if (copy)
-        [*elements setObject:copy forKey:key];
-    else
-        [*elements removeObjectForKey:key];
-    [copy release];
-}
-
 @implementation MTLPipelineBufferDescriptorArray
 - (MTLPipelineBufferDescriptor *)objectAtIndexedSubscript:(NSUInteger)index {
-    return element(&_descriptors, index, [MTLPipelineBufferDescriptor class]);
+    return igi_element(&_descriptors, index, [MTLPipelineBufferDescriptor class]);
 }
 
 - (void)setObject:(MTLPipelineBufferDescriptor *)buffer atIndexedSubscript:(NSUInteger)index {
-    set_element(&_descriptors, index, buffer);
+    igi_set_element(&_descriptors, index, buffer);
 }
 
 - (void)dealloc {
@@ -99,11 +74,11 @@ static void set_element(NSMutableDictionary **elements, NSUInteger index, id val
 
 @implementation MTLComputePassSampleBufferAttachmentDescriptorArray
 - (MTLComputePassSampleBufferAttachmentDescriptor *)objectAtIndexedSubscript:(NSUInteger)index {
-    return element(&_attachments, index, [MTLComputePassSampleBufferAttachmentDescriptor class]);
+    return igi_element(&_attachments, index, [MTLComputePassSampleBufferAttachmentDescriptor class]);
 }
 
 - (void)setObject:(MTLComputePassSampleBufferAttachmentDescriptor *)attachment atIndexedSubscript:(NSUInteger)index {
-    set_element(&_attachments, index, attachment);
+    igi_set_element(&_attachments, index, attachment);
 }
 
 - (NSArray *)all {
@@ -112,11 +87,7 @@ static void set_element(NSMutableDictionary **elements, NSUInteger index, id val
 
 - (id)copyWithZone:(NSZone *)zone {
     MTLComputePassSampleBufferAttachmentDescriptorArray *copy = [[[self class] allocWithZone:zone] init];
-    for (NSNumber *index in _attachments) {
-        id attachment = [[_attachments objectForKey:index] copy];
-        [copy setObject:attachment atIndexedSubscript:[index unsignedIntegerValue]];
-        [attachment release];
-    }
+    copy->_attachments = igi_copy_elements(_attachments);
     return copy;
 }
 

@@ -268,6 +268,10 @@ bool igi_metal_is_validating(void) {
     return YES;
 }
 
+- (BOOL)supportsDynamicLibraries {
+    return YES;
+}
+
 - (BOOL)supportsFunctionPointers {
     return YES;
 }
@@ -276,7 +280,6 @@ bool igi_metal_is_validating(void) {
     -(BOOL)question {           \
         return NO;              \
     }
-NOT_SUPPORTED(supportsDynamicLibraries)
 NOT_SUPPORTED(supportsRenderDynamicLibraries)
 NOT_SUPPORTED(supportsRaytracing)
 NOT_SUPPORTED(supportsRaytracingFromRender)

@@ -29,6 +29,13 @@ enum { SLOTS = 31 };
     _pipeline = pipelineState;
 }
 
+- (void)setKernelBuffer:(id<MTLBuffer>)buffer
+                 offset:(NSUInteger)offset
+        attributeStride:(NSUInteger)stride
+                atIndex:(NSUInteger)index {
+    [self setKernelBuffer:buffer offset:offset atIndex:index];
+}
+
 - (void)setKernelBuffer:(id<MTLBuffer>)buffer offset:(NSUInteger)offset atIndex:(NSUInteger)index {
     if (index >= SLOTS) return;
     [buffer retain];

@@ -31,6 +31,7 @@ typedef struct igi_layout_range {
                 desc:(ig_library_desc)desc
              options:(MTLCompileOptions *)options
                error:(NSError **)error;
+- (NSData *)source;  // nil: it is not known
 // The type that the buffer of a kernel holds, for as long as the library lives; empty if it is not known. Compiles the
 // source once more when it is first called.
 - (igi_layout_range)layoutOfBuffer:(NSUInteger)index of:(NSString *)kernel;

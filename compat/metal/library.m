@@ -3,6 +3,7 @@
 #include "library.h"
 
 #include "argument-encoder.h"
+#include "dynamic-library.h"
 
 #include <stdlib.h>
 
@@ -48,7 +49,11 @@ static uint32_t version_number(MTLLanguageVersion version) {
     _installName = [options.installName copy];
     _options = [options copy];
     _mathMode = desc.math_mode;
-    if (desc.source) _source = [[NSData alloc] initWithBytes:desc.source length:desc.source_length];
+    if (desc.source) {
+        _source = [igi_linked_source(desc.source, desc.source_length, options.libraries) retain];
+        desc.source = [_source bytes];
+        desc.source_length = [_source length];
+    }
     if (desc.path) _path = [[NSString alloc] initWithUTF8String:desc.path];
     ig_error why = {0};
     ig_status status = [self compile:desc library:&_library error:&why];
@@ -100,6 +105,10 @@ static uint32_t version_number(MTLLanguageVersion version) {
             return (igi_layout_range){argument->layout, argument->layout_count};
     }
     return (igi_layout_range){0};
+}
+
+- (NSData *)source {
+    return _source;
 }
 
 - (id<MTLDevice>)device {

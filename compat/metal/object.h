@@ -26,6 +26,11 @@ id igi_autoreleased(id object);
 // UTF-8 of a string, or NULL for nil.
 const char *igi_text(NSString *string);
 
+// Arrays of descriptors create their elements on first use, and hold copies of those that are set.
+id igi_element(NSMutableDictionary **elements, NSUInteger index, Class class);
+void igi_set_element(NSMutableDictionary **elements, NSUInteger index, id value);
+NSMutableDictionary *igi_copy_elements(NSDictionary *elements);  // the caller releases it
+
 // ---- Errors ----
 
 NSError *igi_error(NSErrorDomain domain, NSInteger code, NSString *text);

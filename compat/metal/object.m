@@ -38,3 +38,39 @@ const char *igi_text(NSString *string) {
     igi_ensure_pool();
     return [string UTF8String];
 }
+
+// ---- Arrays of descriptors ----
+
+id igi_element(NSMutableDictionary **elements, NSUInteger index, Class class) {
+    igi_ensure_pool();
+    NSNumber *key = [NSNumber numberWithUnsignedLong:index];
+    if (!*elements) *elements = [[NSMutableDictionary alloc] init];
+    id found = [*elements objectForKey:key];
+    if (found) return found;
+    found = [[class alloc] init];
+    [*elements setObject:found forKey:key];
+    [found release];
+    return found;
+}
+
+void igi_set_element(NSMutableDictionary **elements, NSUInteger index, id value) {
+    igi_ensure_pool();
+    NSNumber *key = [NSNumber numberWithUnsignedLong:index];
+    if (!*elements) *elements = [[NSMutableDictionary alloc] init];
+    id copy = [value copy];
+    if (copy)
+        [*elements setObject:copy forKey:key];
+    else
+        [*elements removeObjectForKey:key];
+    [copy release];
+}
+
+NSMutableDictionary *igi_copy_elements(NSDictionary *elements) {
+    NSMutableDictionary *copy = [[NSMutableDictionary alloc] init];
+    for (NSNumber *key in elements) {
+        id element = [[elements objectForKey:key] copy];
+        [copy setObject:element forKey:key];
+        [element release];
+    }
+    return copy;
+}

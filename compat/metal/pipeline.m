@@ -10,8 +10,8 @@
             supportIndirectCommandBuffers = _supportIndirectCommandBuffers,
             supportAddingBinaryFunctions = _supportAddingBinaryFunctions, insertLibraries = _insertLibraries,
             preloadedLibraries = _preloadedLibraries, binaryArchives = _binaryArchives,
-            shaderValidation = _shaderValidation, buffers = _buffers, linkedFunctions = _linkedFunctions;
-@dynamic stageInputDescriptor;
+            shaderValidation = _shaderValidation, buffers = _buffers, linkedFunctions = _linkedFunctions,
+            stageInputDescriptor = _stageInputDescriptor;
 
 - (id)init {
     if (!(self = [super init])) return nil;
@@ -44,20 +44,9 @@
     [_insertLibraries release];
     [_preloadedLibraries release];
     [_binaryArchives release];
-    [(id)_stageInputDescriptor release];
+    [_stageInputDescriptor release];
     [_linkedFunctions release];
     [super dealloc];
-}
-
-// Stored without effect, so it need not be copied.
-- (MTLStageInputOutputDescriptor *)stageInputDescriptor {
-    return _stageInputDescriptor;
-}
-
-- (void)setStageInputDescriptor:(MTLStageInputOutputDescriptor *)descriptor {
-    [(id)descriptor retain];
-    [(id)_stageInputDescriptor release];
-    _stageInputDescriptor = descriptor;
 }
 
 - (id)copyWithZone:(NSZone *)zone {

@@ -42,6 +42,12 @@ static id kept(NSMutableArray *objects, id object) {
     return object;
 }
 
+static MTLArgumentDescriptor *pointer_argument(void) {
+    MTLArgumentDescriptor *descriptor = [MTLArgumentDescriptor argumentDescriptor];
+    descriptor.dataType = MTLDataTypePointer;
+    return descriptor;
+}
+
 static void every_protocol_is_implemented(void **state) {
     NSMutableArray *objects = [NSMutableArray array];
     NSError *error = nil;
@@ -78,6 +84,16 @@ static void every_protocol_is_implemented(void **state) {
     check(kept(objects, [device newBinaryArchiveWithDescriptor:nil error:&error]), "MTLBinaryArchive");
     check(kept(objects, [[MTLCaptureManager sharedCaptureManager] newCaptureScopeWithDevice:device]),
           "MTLCaptureScope");
+    id<MTLIOCommandQueue> files = kept(objects, [device newIOCommandQueueWithDescriptor:nil error:&error]);
+    check(files, "MTLIOCommandQueue");
+    check([files commandBuffer], "MTLIOCommandBuffer");
+    MTLCounterSampleBufferDescriptor *samples = [[[MTLCounterSampleBufferDescriptor alloc] init] autorelease];
+    samples.counterSet = [device.counterSets objectAtIndex:0];
+    samples.sampleCount = 1;
+    check(samples.counterSet, "MTLCounterSet");
+    check([samples.counterSet.counters objectAtIndex:0], "MTLCounter");
+    check(kept(objects, [device newCounterSampleBufferWithDescriptor:samples error:&error]), "MTLCounterSampleBuffer");
+    check(kept(objects, [device newArgumentEncoderWithArguments:@[ pointer_argument() ]]), "MTLArgumentEncoder");
     assert_int_equal(missing, 0);
 }
 
@@ -99,6 +115,11 @@ static void descriptors_can_be_made_and_copied(void **state) {
         "MTLCaptureDescriptor",
         "MTLCounterSampleBufferDescriptor",
         "MTLIndirectCommandBufferDescriptor",
+        "MTLIOCommandQueueDescriptor",
+        "MTLStageInputOutputDescriptor",
+        "MTLAttributeDescriptor",
+        "MTLBufferLayoutDescriptor",
+        "MTLArgumentDescriptor",
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         id made = [[NSClassFromString([NSString stringWithUTF8String:names[i]]) alloc] init];

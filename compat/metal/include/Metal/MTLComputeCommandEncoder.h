@@ -30,6 +30,20 @@ typedef struct {
 @property (readonly) MTLDispatchType dispatchType;
 - (void)setComputePipelineState:(id<MTLComputePipelineState>)state;
 - (void)setBytes:(const void *)bytes length:(NSUInteger)length atIndex:(NSUInteger)index;
+// Strides are those of [[stage_in]], which kernels do not have here: these are the same without them.
+- (void)setBuffer:(id<MTLBuffer>)buffer
+             offset:(NSUInteger)offset
+    attributeStride:(NSUInteger)stride
+            atIndex:(NSUInteger)index;
+- (void)setBuffers:(const id<MTLBuffer>[])buffers
+             offsets:(const NSUInteger[])offsets
+    attributeStrides:(const NSUInteger[])strides
+           withRange:(NSRange)range;
+- (void)setBufferOffset:(NSUInteger)offset attributeStride:(NSUInteger)stride atIndex:(NSUInteger)index;
+- (void)setBytes:(const void *)bytes
+             length:(NSUInteger)length
+    attributeStride:(NSUInteger)stride
+            atIndex:(NSUInteger)index;
 - (void)setBuffer:(id<MTLBuffer>)buffer offset:(NSUInteger)offset atIndex:(NSUInteger)index;
 - (void)setBufferOffset:(NSUInteger)offset atIndex:(NSUInteger)index;
 - (void)setBuffers:(const id<MTLBuffer>[])buffers offsets:(const NSUInteger[])offsets withRange:(NSRange)range;

@@ -11,7 +11,8 @@
 
 @class MTLArgumentDescriptor, MTLBinaryArchiveDescriptor, MTLCommandQueueDescriptor, MTLCompileOptions,
     MTLComputePipelineDescriptor, MTLComputePipelineReflection, MTLHeapDescriptor, MTLIndirectCommandBufferDescriptor,
-    MTLResidencySetDescriptor, MTLLogStateDescriptor, MTLSamplerDescriptor, MTLSharedEventHandle, MTLTextureDescriptor;
+    MTLIOCommandQueueDescriptor, MTLResidencySetDescriptor, MTLLogStateDescriptor, MTLSamplerDescriptor,
+    MTLSharedEventHandle, MTLTextureDescriptor;
 @protocol MTLArgumentEncoder;
 @protocol MTLBinaryArchive;
 @protocol MTLBuffer;
@@ -19,11 +20,14 @@
 @protocol MTLCommandQueue;
 @protocol MTLComputePipelineState;
 @protocol MTLDevice;
+@protocol MTLDynamicLibrary;
 @protocol MTLEvent;
 @protocol MTLFence;
 @protocol MTLFunction;
 @protocol MTLHeap;
 @protocol MTLIndirectCommandBuffer;
+@protocol MTLIOCommandQueue;
+@protocol MTLIOFileHandle;
 @protocol MTLLibrary;
 @protocol MTLResidencySet;
 @protocol MTLLogState;
@@ -97,6 +101,14 @@ typedef NS_ENUM(NSUInteger, MTLReadWriteTextureTier) {
     MTLReadWriteTextureTierNone = 0,
     MTLReadWriteTextureTier1 = 1,
     MTLReadWriteTextureTier2 = 2,
+};
+
+typedef NS_ENUM(NSInteger, MTLIOCompressionMethod) {
+    MTLIOCompressionMethodZlib = 0,
+    MTLIOCompressionMethodLZFSE = 1,
+    MTLIOCompressionMethodLZ4 = 2,
+    MTLIOCompressionMethodLZMA = 3,
+    MTLIOCompressionMethodLZBitmap = 4,
 };
 
 typedef NS_ENUM(NSUInteger, MTLArgumentBuffersTier) {
@@ -236,6 +248,22 @@ typedef void (^MTLNewComputePipelineStateWithReflectionCompletionHandler)(
 - (NSUInteger)minimumTextureBufferAlignmentForPixelFormat:(MTLPixelFormat)format;
 - (id<MTLArgumentEncoder>)newArgumentEncoderWithArguments:(NSArray<MTLArgumentDescriptor *> *)arguments;
 - (id<MTLArgumentEncoder>)newArgumentEncoderWithBufferBinding:(id<MTLBufferBinding>)bufferBinding;
+
+// Files. Compressed ones are refused.
+- (id<MTLIOFileHandle>)newIOFileHandleWithURL:(NSURL *)url error:(NSError **)error;
+- (id<MTLIOFileHandle>)newIOFileHandleWithURL:(NSURL *)url
+                            compressionMethod:(MTLIOCompressionMethod)compressionMethod
+                                        error:(NSError **)error;
+- (id<MTLIOFileHandle>)newIOHandleWithURL:(NSURL *)url error:(NSError **)error;
+- (id<MTLIOFileHandle>)newIOHandleWithURL:(NSURL *)url
+                        compressionMethod:(MTLIOCompressionMethod)compressionMethod
+                                    error:(NSError **)error;
+- (id<MTLIOCommandQueue>)newIOCommandQueueWithDescriptor:(MTLIOCommandQueueDescriptor *)descriptor
+                                                   error:(NSError **)error;
+
+// Functions of a library for other libraries: see MTLDynamicLibrary.h.
+- (id<MTLDynamicLibrary>)newDynamicLibrary:(id<MTLLibrary>)library error:(NSError **)error;
+- (id<MTLDynamicLibrary>)newDynamicLibraryWithURL:(NSURL *)url error:(NSError **)error;
 @end
 
 #endif

@@ -12,6 +12,10 @@
 @protocol MTLIndirectComputeCommand <NSObject>
 - (void)setComputePipelineState:(id<MTLComputePipelineState>)pipelineState;
 - (void)setKernelBuffer:(id<MTLBuffer>)buffer offset:(NSUInteger)offset atIndex:(NSUInteger)index;
+- (void)setKernelBuffer:(id<MTLBuffer>)buffer
+                 offset:(NSUInteger)offset
+        attributeStride:(NSUInteger)stride
+                atIndex:(NSUInteger)index;
 - (void)setThreadgroupMemoryLength:(NSUInteger)length atIndex:(NSUInteger)index;
 - (void)concurrentDispatchThreadgroups:(MTLSize)threadgroupsPerGrid
                  threadsPerThreadgroup:(MTLSize)threadsPerThreadgroup;

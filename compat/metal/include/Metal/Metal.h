@@ -23,6 +23,7 @@
 #import <Metal/MTLDefines.h>
 #import <Metal/MTLDepthStencil.h>
 #import <Metal/MTLDevice.h>
+#import <Metal/MTLDynamicLibrary.h>
 #import <Metal/MTLEvent.h>
 #import <Metal/MTLFence.h>
 #import <Metal/MTLFunctionConstantValues.h>
@@ -30,6 +31,8 @@
 #import <Metal/MTLFunctionHandle.h>
 #import <Metal/MTLFunctionLog.h>
 #import <Metal/MTLHeap.h>
+#import <Metal/MTLIOCommandBuffer.h>
+#import <Metal/MTLIOCommandQueue.h>
 #import <Metal/MTLIndirectCommandBuffer.h>
 #import <Metal/MTLIndirectCommandEncoder.h>
 #import <Metal/MTLLibrary.h>
@@ -40,6 +43,7 @@
 #import <Metal/MTLResidencySet.h>
 #import <Metal/MTLResource.h>
 #import <Metal/MTLSampler.h>
+#import <Metal/MTLStageInputOutputDescriptor.h>
 #import <Metal/MTLTexture.h>
 #import <Metal/MTLTypes.h>
 #import <Metal/MTLVisibleFunctionTable.h>

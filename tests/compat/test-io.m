@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files that queues read, and libraries that others are linked with.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "helpers.h"
+
+static char path[] = "/tmp/ingot-io-XXXXXX";
+
+static int write_file(void **state) {
+    strcpy(path + strlen(path) - 6, "XXXXXX");
+    int file = mkstemp(path);
+    uint32_t words[64];
+    for (uint32_t i = 0; i < 64; i++) words[i] = 100 + i;
+    BOOL written = file >= 0 && write(file, words, sizeof words) == (ssize_t)sizeof words;
+    close(file);
+    return written ? open_device(state) : -1;
+}
+
+static int remove_file(void **state) {
+    unlink(path);
+    return close_device(state);
+}
+
+static NSURL *file_url(void) {
+    return [NSURL fileURLWithPath:[NSString stringWithUTF8String:path]];
+}
+
+static id<MTLIOCommandQueue> new_files(MTLIOCommandQueueType type) {
+    MTLIOCommandQueueDescriptor *descriptor = [[[MTLIOCommandQueueDescriptor alloc] init] autorelease];
+    descriptor.type = type;
+    id<MTLIOCommandQueue> queue = [device newIOCommandQueueWithDescriptor:descriptor error:NULL];
+    assert_non_null(queue);
+    return queue;
+}
+
+static void files_are_read_into_buffers_textures_and_memory(void **state) {
+    NSError *error = nil;
+    id<MTLIOFileHandle> file = [device newIOFileHandleWithURL:file_url() error:&error];
+    id<MTLIOCommandQueue> queue = new_files(MTLIOCommandQueueTypeSerial);
+    id<MTLIOCommandBuffer> commands = [queue commandBuffer];
+    id<MTLBuffer> words = new_words(8), status = new_words(2);
+    MTLTextureDescriptor *shape = [MTLTextureDescriptor texture2DDescriptorWithPixelFormat:MTLPixelFormatR32Uint
+                                                                                     width:4
+                                                                                    height:2
+                                                                                 mipmapped:NO];
+    id<MTLTexture> texture = [device newTextureWithDescriptor:shape];
+    id<MTLSharedEvent> event = [device newSharedEvent];
+    uint32_t two[2] = {0};
+    __block int calls = 0;
+    [commands loadBuffer:words offset:8 size:16 sourceHandle:file sourceHandleOffset:40];
+    [commands loadBytes:two size:sizeof two sourceHandle:file sourceHandleOffset:248];
+    [commands loadTexture:texture
+                      slice:0
+                      level:0
+                       size:MTLSizeMake(4, 2, 1)
+          sourceBytesPerRow:16
+        sourceBytesPerImage:32
+          destinationOrigin:MTLOriginMake(0, 0, 0)
+               sourceHandle:file
+         sourceHandleOffset:0];
+    [commands copyStatusToBuffer:status offset:0];
+    [commands signalEvent:event value:5];
+    [commands addCompletedHandler:^(id<MTLIOCommandBuffer> done) {
+      calls++;
+    }];
+    [commands commit];
+    [commands waitUntilCompleted];
+    assert_int_equal(commands.status, MTLIOStatusComplete);
+    assert_null(commands.error);
+    assert_int_equal(calls, 1);
+    assert_int_equal(event.signaledValue, 5);
+    assert_int_equal(*(MTLIOStatus *)status.contents, MTLIOStatusComplete);
+    for (uint32_t i = 0; i < 8; i++) assert_int_equal(words_of(words)[i], i < 2 || i > 5 ? 0 : 108 + i);
+    assert_int_equal(two[1], 163);
+    uint32_t pixels[8];
+    [texture getBytes:pixels bytesPerRow:16 fromRegion:MTLRegionMake2D(0, 0, 4, 2) mipmapLevel:0];
+    for (uint32_t i = 0; i < 8; i++) assert_int_equal(pixels[i], 100 + i);
+    [event release];
+    [texture release];
+    [status release];
+    [words release];
+    [queue release];
+    [file release];
+}
+
+// A kernel waits for what is read, through an event.
+static void kernels_and_files_wait_for_each_other(void **state) {
+    id<MTLIOFileHandle> file = [device newIOFileHandleWithURL:file_url() error:NULL];
+    id<MTLIOCommandQueue> files = new_files(MTLIOCommandQueueTypeConcurrent);
+    id<MTLCommandQueue> queue = [device newCommandQueue];
+    id<MTLComputePipelineState> pipeline = new_pipeline(increment_source, "increment");
+    id<MTLSharedEvent> event = [device newSharedEvent];
+    id<MTLBuffer> words = new_words(8);
+    id<MTLCommandBuffer> kernels = [queue commandBuffer];
+    [kernels encodeWaitForEvent:event value:2];
+    id<MTLComputeCommandEncoder> encoder = [kernels computeCommandEncoder];
+    [encoder setComputePipelineState:pipeline];
+    [encoder setBuffer:words offset:0 attributeStride:0 atIndex:0];
+    [encoder dispatchThreads:MTLSizeMake(8, 1, 1) threadsPerThreadgroup:MTLSizeMake(8, 1, 1)];
+    [encoder endEncoding];
+    [kernels commit];
+    id<MTLIOCommandBuffer> reads = [files commandBuffer];
+    [reads waitForEvent:event value:1];
+    [reads loadBuffer:words offset:0 size:32 sourceHandle:file sourceHandleOffset:0];
+    [reads signalEvent:event value:2];
+    [reads commit];
+    assert_int_equal(reads.status, MTLIOStatusPending);
+    event.signaledValue = 1;
+    [kernels waitUntilCompleted];
+    for (uint32_t i = 0; i < 8; i++) assert_int_equal(words_of(words)[i], 101 + i);
+    [reads waitUntilCompleted];
+    [words release];
+    [event release];
+    [pipeline release];
+    [queue release];
+    [files release];
+    [file release];
+}
+
+static void what_cannot_be_read_is_an_error(void **state) {
+    NSError *error = nil;
+    assert_null([device newIOFileHandleWithURL:[NSURL fileURLWithPath:@"/nowhere/at/all"] error:&error]);
+    assert_error(error, MTLIOErrorDomain, MTLIOErrorURLInvalid);
+    assert_null([device newIOFileHandleWithURL:file_url() compressionMethod:MTLIOCompressionMethodLZ4 error:&error]);
+    assert_error(error, MTLIOErrorDomain, MTLIOErrorInternal);
+    id<MTLIOFileHandle> file = [device newIOHandleWithURL:file_url() error:&error];
+    id<MTLIOCommandQueue> queue = new_files(MTLIOCommandQueueTypeSerial);
+    id<MTLBuffer> words = new_words(128);
+    static const struct {
+        NSUInteger offset, size, from;
+        const char *says;
+    } wrong[] = {{0, 300, 0, "44 bytes too early"}, {500, 16, 0, "outside"}, {UINT64_MAX, 8, 0, "outside"}};
+    for (size_t i = 0; i < 3; i++) {
+        id<MTLIOCommandBuffer> commands = [queue commandBuffer];
+        [commands loadBuffer:words
+                        offset:wrong[i].offset
+                          size:wrong[i].size
+                  sourceHandle:file
+            sourceHandleOffset:wrong[i].from];
+        [commands commit];
+        [commands waitUntilCompleted];
+        assert_int_equal(commands.status, MTLIOStatusError);
+        assert_contains([commands.error localizedDescription], wrong[i].says);
+    }
+    id<MTLIOCommandBuffer> cancelled = [queue commandBuffer];
+    [cancelled loadBuffer:words offset:0 size:4 sourceHandle:file sourceHandleOffset:0];
+    [cancelled tryCancel];
+    [cancelled commit];
+    [cancelled waitUntilCompleted];
+    assert_int_equal(cancelled.status, MTLIOStatusCancelled);
+    [words release];
+    [queue release];
+    [file release];
+}
+
+// ---- Dynamic libraries ----
+
+static id<MTLLibrary> new_dynamic(const char *text, NSString *name) {
+    MTLCompileOptions *options = [[[MTLCompileOptions alloc] init] autorelease];
+    options.libraryType = MTLLibraryTypeDynamic;
+    options.installName = name;
+    NSError *error = nil;
+    id<MTLLibrary> library = [device newLibraryWithSource:[NSString stringWithUTF8String:text]
+                                                  options:options
+                                                    error:&error];
+    if (!library) fail_msg("%s", [[error localizedDescription] UTF8String]);
+    return library;
+}
+
+static uint32_t call_triple(id<MTLDynamicLibrary> triple) {
+    MTLCompileOptions *options = [[[MTLCompileOptions alloc] init] autorelease];
+    options.libraries = @[ triple ];
+    NSError *error = nil;
+    id<MTLLibrary> library =
+        [device newLibraryWithSource:@"extern uint triple(uint x);\n"
+                                      "kernel void k(device uint *a [[buffer(0)]]) { a[0] = triple(14); }"
+                             options:options
+                               error:&error];
+    if (!library) fail_msg("%s", [[error localizedDescription] UTF8String]);
+    id<MTLFunction> function = [library newFunctionWithName:@"k"];
+    id<MTLComputePipelineState> pipeline = [device newComputePipelineStateWithFunction:function error:&error];
+    id<MTLBuffer> word = new_words(1);
+    run_one_thread(pipeline, word);
+    uint32_t result = words_of(word)[0];
+    [word release];
+    [pipeline release];
+    [function release];
+    [library release];
+    return result;
+}
+
+static void functions_of_dynamic_libraries_can_be_called(void **state) {
+    NSError *error = nil;
+    id<MTLLibrary> library = new_dynamic("uint triple(uint x) { return 3 * x; }", @"@executable_path/triple.metallib");
+    id<MTLDynamicLibrary> triple = [device newDynamicLibrary:library error:&error];
+    assert_text(triple.installName, "@executable_path/triple.metallib");
+    assert_int_equal(call_triple(triple), 42);
+    assert_true([triple serializeToURL:file_url() error:&error]);
+    id<MTLDynamicLibrary> again = [device newDynamicLibraryWithURL:file_url() error:&error];
+    assert_text(again.installName, "@executable_path/triple.metallib");
+    assert_int_equal(call_triple(again), 42);
+    assert_true(device.supportsDynamicLibraries);
+    [again release];
+    [triple release];
+    [library release];
+}
+
+static void what_cannot_be_a_dynamic_library_is_refused(void **state) {
+    NSError *error = nil;
+    id<MTLLibrary> executable = new_library(increment_source);
+    assert_null([device newDynamicLibrary:executable error:&error]);
+    assert_error(error, MTLDynamicLibraryDomain, MTLDynamicLibraryErrorUnresolvedInstallName);
+    assert_null([device newDynamicLibraryWithURL:file_url() error:&error]);
+    assert_error(error, MTLDynamicLibraryDomain, MTLDynamicLibraryErrorInvalidFile);
+    [executable release];
+}
+
+static void inputs_of_functions_are_described(void **state) {
+    MTLStageInputOutputDescriptor *inputs = [MTLStageInputOutputDescriptor stageInputOutputDescriptor];
+    inputs.attributes[2].format = MTLAttributeFormatFloat3;
+    inputs.attributes[2].bufferIndex = 4;
+    inputs.layouts[4].stride = 16;
+    inputs.layouts[4].stepFunction = MTLStepFunctionThreadPositionInGridX;
+    MTLStageInputOutputDescriptor *copy = [[inputs copy] autorelease];
+    [inputs reset];
+    assert_int_equal(copy.attributes[2].format, MTLAttributeFormatFloat3);
+    assert_int_equal(copy.layouts[4].stride, 16);
+    assert_int_equal(inputs.layouts[4].stride, 0);
+    NSError *error = nil;
+    assert_null([device newLibraryWithSource:@"struct In { float a [[attribute(0)]]; };\n"
+                                              "kernel void k(In in [[stage_in]], device float *o [[buffer(0)]]) "
+                                              "{ o[0] = in.a; }"
+                                     options:nil
+                                       error:&error]);
+    assert_contains([error localizedDescription], "stage_in");
+}
+
+#define file_test(function) cmocka_unit_test_setup_teardown(function, write_file, remove_file)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        file_test(files_are_read_into_buffers_textures_and_memory),
+        file_test(kernels_and_files_wait_for_each_other),
+        file_test(what_cannot_be_read_is_an_error),
+        file_test(functions_of_dynamic_libraries_can_be_called),
+        file_test(what_cannot_be_a_dynamic_library_is_refused),
+        compat_test(inputs_of_functions_are_described),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
