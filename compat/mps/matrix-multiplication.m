@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A product is a kernel (product.metal), run through Metal's public interface.
-#import <MetalPerformanceShaders/MetalPerformanceShaders.h>
-
-#include "core/embedded.h"
-
-extern const igi_embedded igi_mps_files[] __attribute__((visibility("hidden")));
+#include "mps.h"
 
 // Matches product.metal.
 typedef struct layout {
@@ -21,13 +17,13 @@ typedef struct product {
 enum { TILE_ROWS = 64, TILE_COLUMNS = 32, SIDE = 16 };
 
 static layout layout_of(MPSMatrix *matrix, BOOL transposed) {
-    uint32_t size = (matrix.dataType & 0xffff) / 8, row = (uint32_t)(matrix.rowBytes / size);
+    uint32_t size = (uint32_t)igi_mps_size(matrix.dataType), row = (uint32_t)(matrix.rowBytes / size);
     uint64_t distance = matrix.matrixBytes / size;
     return transposed ? (layout){distance, 1, row} : (layout){distance, row, 1};
 }
 
 static void refuse(NSString *what) {
-    [NSException raise:NSInvalidArgumentException format:@"MPSMatrixMultiplication: %@", what];
+    igi_mps_refuse([MPSMatrixMultiplication class], what);
 }
 
 @implementation MPSMatrixMultiplication
@@ -86,18 +82,7 @@ static void refuse(NSString *what) {
 // ---- Encoding ----
 
 - (id<MTLComputePipelineState>)newPipeline:(NSString *)name {
-    NSString *source = [NSString stringWithUTF8String:igi_mps_files[0].data];
-    NSError *error = nil;
-    MTLCompileOptions *options = [[[MTLCompileOptions alloc] init] autorelease];
-    options.fastMathEnabled = NO;  // NaN and infinities in, NaN and infinities out
-    id<MTLLibrary> library = [_device newLibraryWithSource:source options:options error:&error];
-    id<MTLFunction> function = [library newFunctionWithName:name];
-    id<MTLComputePipelineState> made =
-        function ? [_device newComputePipelineStateWithFunction:function error:&error] : nil;
-    [function release];
-    [library release];
-    if (!made) refuse([error localizedDescription]);
-    return made;
+    return igi_mps_new_pipeline(_device, [self class], "product.metal", name);
 }
 
 - (id<MTLComputePipelineState>)pipelineFor:(MPSDataType)type {
@@ -124,7 +109,7 @@ static BOOL holds(MPSMatrix *matrix, MTLOrigin origin, BOOL transposed, NSUInteg
 
 // Origins count rows as x and columns as y.
 - (void)bind:(MPSMatrix *)matrix origin:(MTLOrigin)origin to:(id<MTLComputeCommandEncoder>)encoder at:(NSUInteger)slot {
-    NSUInteger size = (matrix.dataType & 0xffff) / 8;
+    NSUInteger size = igi_mps_size(matrix.dataType);
     [encoder setBuffer:matrix.data
                 offset:matrix.offset + _batchStart * matrix.matrixBytes + origin.x * matrix.rowBytes + origin.y * size
                atIndex:slot];

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#import <MetalPerformanceShaders/MetalPerformanceShaders.h>
+#include "mps.h"
 
 enum { LINE = 64 };  // bytes of a cache's
-
-static NSUInteger size_of(MPSDataType type) {
-    return (type & 0xffff) / 8;
-}
 
 @implementation MPSMatrixDescriptor
 @synthesize rows = _rows, columns = _columns, matrices = _matrices, rowBytes = _rowBytes, matrixBytes = _matrixBytes,
@@ -37,7 +33,7 @@ static NSUInteger size_of(MPSDataType type) {
 }
 
 + (NSUInteger)rowBytesForColumns:(NSUInteger)columns dataType:(MPSDataType)dataType {
-    return (columns * size_of(dataType) + LINE - 1) / LINE * LINE;
+    return (columns * igi_mps_size(dataType) + LINE - 1) / LINE * LINE;
 }
 
 + (NSUInteger)rowBytesFromColumns:(NSUInteger)columns dataType:(MPSDataType)dataType {
@@ -47,7 +43,7 @@ static NSUInteger size_of(MPSDataType type) {
 
 // Whether its size does not overflow, and is at most `length`.
 static bool fits(MPSMatrixDescriptor *d, NSUInteger offset, NSUInteger length) {
-    NSUInteger size = size_of(d.dataType), row, rows, all, end;
+    NSUInteger size = igi_mps_size(d.dataType), row, rows, all, end;
     if (!size || !d.rows || !d.columns || !d.matrices || d.rowBytes % size || offset % size) return false;
     if (__builtin_mul_overflow(d.columns, size, &row) || row > d.rowBytes) return false;
     if (__builtin_mul_overflow(d.rows - 1, d.rowBytes, &rows) || __builtin_add_overflow(rows, row, &rows)) return false;

@@ -4,5 +4,7 @@
 #define INGOT_METAL_PERFORMANCE_SHADERS_H
 
 #import <MetalPerformanceShaders/MPSMatrixMultiplication.h>
+#import <MetalPerformanceShaders/MPSMatrixRows.h>
+#import <MetalPerformanceShaders/MPSVector.h>
 
 #endif
