@@ -128,6 +128,10 @@ static NSUInteger round_up(NSUInteger value, NSUInteger alignment) {
     return found;
 }
 
+- (ig_buffer *)memory {
+    return _memory;
+}
+
 - (void)giveBack:(igi_heap_place *)place {
     pthread_mutex_lock(&_lock);
     for (size_t i = 0; place->taken && i < _takenCount; i++) {

@@ -50,6 +50,7 @@ typedef struct igi_heap_place {
 }
 - (id)initWithDevice:(IGDevice *)device descriptor:(MTLHeapDescriptor *)descriptor;
 - (void)giveBack:(igi_heap_place *)place;
+- (ig_buffer *)memory;  // all of it
 @end
 
 @interface IGBuffer (Heap)

@@ -93,6 +93,13 @@ static void every_protocol_is_implemented(void **state) {
     check(samples.counterSet, "MTLCounterSet");
     check([samples.counterSet.counters objectAtIndex:0], "MTLCounter");
     check(kept(objects, [device newCounterSampleBufferWithDescriptor:samples error:&error]), "MTLCounterSampleBuffer");
+    check(kept(objects, [device newMTL4CommandQueue]), "MTL4CommandQueue");
+    check(kept(objects, [device newCommandAllocator]), "MTL4CommandAllocator");
+    id<MTL4CommandBuffer> newer = kept(objects, [device newCommandBuffer]);
+    check(newer, "MTL4CommandBuffer");
+    check([newer computeCommandEncoder], "MTL4ComputeCommandEncoder");
+    check(kept(objects, [device newArgumentTableWithDescriptor:nil error:&error]), "MTL4ArgumentTable");
+    check(kept(objects, [device newCompilerWithDescriptor:nil error:&error]), "MTL4Compiler");
     check(kept(objects, [device newArgumentEncoderWithArguments:@[ pointer_argument() ]]), "MTLArgumentEncoder");
     assert_int_equal(missing, 0);
 }
@@ -120,6 +127,19 @@ static void descriptors_can_be_made_and_copied(void **state) {
         "MTLAttributeDescriptor",
         "MTLBufferLayoutDescriptor",
         "MTLArgumentDescriptor",
+        "MTL4ArgumentTableDescriptor",
+        "MTL4CommandAllocatorDescriptor",
+        "MTL4CommandBufferOptions",
+        "MTL4CommandQueueDescriptor",
+        "MTL4CompilerDescriptor",
+        "MTL4CompilerTaskOptions",
+        "MTL4ComputePipelineDescriptor",
+        "MTL4LibraryDescriptor",
+        "MTL4LibraryFunctionDescriptor",
+        "MTL4PipelineOptions",
+        "MTL4PipelineStageDynamicLinkingDescriptor",
+        "MTL4SpecializedFunctionDescriptor",
+        "MTL4StaticLinkingDescriptor",
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         id made = [[NSClassFromString([NSString stringWithUTF8String:names[i]]) alloc] init];

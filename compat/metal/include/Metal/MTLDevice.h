@@ -9,10 +9,16 @@
 #import <Metal/MTLTypes.h>
 #include <dispatch/dispatch.h>
 
-@class MTLArgumentDescriptor, MTLBinaryArchiveDescriptor, MTLCommandQueueDescriptor, MTLCompileOptions,
+@class MTL4ArgumentTableDescriptor, MTL4CommandAllocatorDescriptor, MTL4CommandQueueDescriptor, MTL4CompilerDescriptor,
+    MTLArgumentDescriptor, MTLBinaryArchiveDescriptor, MTLCommandQueueDescriptor, MTLCompileOptions,
     MTLComputePipelineDescriptor, MTLComputePipelineReflection, MTLHeapDescriptor, MTLIndirectCommandBufferDescriptor,
     MTLIOCommandQueueDescriptor, MTLResidencySetDescriptor, MTLLogStateDescriptor, MTLSamplerDescriptor,
     MTLSharedEventHandle, MTLTextureDescriptor;
+@protocol MTL4ArgumentTable;
+@protocol MTL4CommandAllocator;
+@protocol MTL4CommandBuffer;
+@protocol MTL4CommandQueue;
+@protocol MTL4Compiler;
 @protocol MTLArgumentEncoder;
 @protocol MTLBinaryArchive;
 @protocol MTLBuffer;
@@ -264,6 +270,18 @@ typedef void (^MTLNewComputePipelineStateWithReflectionCompletionHandler)(
 // Functions of a library for other libraries: see MTLDynamicLibrary.h.
 - (id<MTLDynamicLibrary>)newDynamicLibrary:(id<MTLLibrary>)library error:(NSError **)error;
 - (id<MTLDynamicLibrary>)newDynamicLibraryWithURL:(NSURL *)url error:(NSError **)error;
+
+// Metal 4.
+- (id<MTL4CommandQueue>)newMTL4CommandQueue;
+- (id<MTL4CommandQueue>)newMTL4CommandQueueWithDescriptor:(MTL4CommandQueueDescriptor *)descriptor
+                                                    error:(NSError **)error;
+- (id<MTL4CommandAllocator>)newCommandAllocator;
+- (id<MTL4CommandAllocator>)newCommandAllocatorWithDescriptor:(MTL4CommandAllocatorDescriptor *)descriptor
+                                                        error:(NSError **)error;
+- (id<MTL4CommandBuffer>)newCommandBuffer;
+- (id<MTL4ArgumentTable>)newArgumentTableWithDescriptor:(MTL4ArgumentTableDescriptor *)descriptor
+                                                  error:(NSError **)error;
+- (id<MTL4Compiler>)newCompilerWithDescriptor:(MTL4CompilerDescriptor *)descriptor error:(NSError **)error;
 @end
 
 #endif

@@ -3,6 +3,11 @@
 #ifndef INGOT_METAL_H
 #define INGOT_METAL_H
 
+#import <Metal/MTL4ArgumentTable.h>
+#import <Metal/MTL4CommandBuffer.h>
+#import <Metal/MTL4CommandQueue.h>
+#import <Metal/MTL4Compiler.h>
+#import <Metal/MTL4ComputeCommandEncoder.h>
 #import <Metal/MTLAllocation.h>
 #import <Metal/MTLArgument.h>
 #import <Metal/MTLArgumentEncoder.h>

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Metal 4: command buffers, which the device creates and which are used again and again.
+#ifndef INGOT_METAL_MTL4_COMMAND_BUFFER_H
+#define INGOT_METAL_MTL4_COMMAND_BUFFER_H
+
+#import <Metal/MTLDefines.h>
+
+@protocol MTL4ComputeCommandEncoder;
+@protocol MTLDevice;
+@protocol MTLLogState;
+@protocol MTLResidencySet;
+
+// Memory of command buffers. There is nothing to manage here.
+MTL_EXPORT
+@interface MTL4CommandAllocatorDescriptor : NSObject <NSCopying> {
+    NSString *_label;
+}
+@property (nonatomic, copy) NSString *label;
+@end
+
+@protocol MTL4CommandAllocator <NSObject>
+@property (readonly) id<MTLDevice> device;
+@property (readonly) NSString *label;
+- (uint64_t)allocatedSize;
+- (void)reset;
+@end
+
+MTL_EXPORT
+@interface MTL4CommandBufferOptions : NSObject <NSCopying> {
+    id<MTLLogState> _logState;
+}
+@property (nonatomic, retain) id<MTLLogState> logState;
+@end
+
+// Commands between begin and end run when a queue commits the buffer.
+@protocol MTL4CommandBuffer <NSObject>
+@property (readonly) id<MTLDevice> device;
+@property (copy, atomic) NSString *label;
+- (void)beginCommandBufferWithAllocator:(id<MTL4CommandAllocator>)allocator;
+- (void)beginCommandBufferWithAllocator:(id<MTL4CommandAllocator>)allocator options:(MTL4CommandBufferOptions *)options;
+- (void)endCommandBuffer;
+- (id<MTL4ComputeCommandEncoder>)computeCommandEncoder;
+- (void)useResidencySet:(id<MTLResidencySet>)residencySet;
+- (void)useResidencySets:(const id<MTLResidencySet>[])residencySets count:(NSUInteger)count;
+- (void)pushDebugGroup:(NSString *)string;
+- (void)popDebugGroup;
+@end
+
+#endif
