@@ -127,6 +127,10 @@ static void run_on_new_thread(dispatch_block_t block) {
 @end
 
 @implementation MTLSharedEventHandle
++ (BOOL)supportsSecureCoding {
+    return YES;
+}
+
 - (id)initWithEvent:(IGSharedEvent *)event {
     if ((self = [super init])) _event = [event retain];
     return self;

@@ -54,7 +54,7 @@ static const igi_msl_attribute attributes[] = {
 #define BUILTIN(name, components) {#name, IGI_ATTRIBUTE_BUILTIN},
     IGI_BUILTIN_LIST(BUILTIN)
 #undef BUILTIN
-    {"id", IGI_ATTRIBUTE_MEMBER},
+        {"id", IGI_ATTRIBUTE_MEMBER},
     {"invariant", IGI_ATTRIBUTE_IGNORED},
     // The code shows how a kernel accesses a buffer; names for the host have no effect.
     {"access", IGI_ATTRIBUTE_IGNORED},

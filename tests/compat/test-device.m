@@ -8,6 +8,7 @@ static void there_is_one_device_object(void **state) {
     id<MTLDevice> again = MTLCreateSystemDefaultDevice();
     assert_ptr_equal(again, device);
     assert_int_equal([device retainCount], 2);
+    _Static_assert(sizeof MTLCopyAllDevices()[0].name == sizeof(NSString *), "elements are devices");
     NSArray<id<MTLDevice>> *all = MTLCopyAllDevices();
     assert_true([all[0].name length] > 0);
     assert_int_equal([all count], 1);

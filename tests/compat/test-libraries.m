@@ -379,7 +379,7 @@ static void reflection_tells_what_a_kernel_takes(void **state) {
     assert_int_equal(what.access, MTLBindingAccessReadOnly);
     assert_int_equal(what.bufferDataType, MTLDataTypeStruct);
     assert_in_range(what.bufferDataSize, 20, 32);  // with or without its padding
-    assert_null(what.bufferStructType);
+    assert_true([what.bufferStructType.members count] > 0);
     id<MTLThreadgroupBinding> scratch = (id<MTLThreadgroupBinding>)[reflection.bindings objectAtIndex:2];
     assert_int_equal(scratch.type, MTLBindingTypeThreadgroupMemory);
     assert_int_equal(scratch.index, 1);

@@ -26,7 +26,7 @@ MTL_EXPORT
 
 // For other processes on a Mac; within one process here.
 MTL_EXPORT
-@interface MTLSharedEventHandle : NSObject <NSCoding> {
+@interface MTLSharedEventHandle : NSObject <NSSecureCoding> {
     id<MTLSharedEvent> _event;
 }
 @property (readonly) NSString *label;
