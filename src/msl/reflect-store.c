@@ -96,6 +96,18 @@ static void get_layout(igi_reader *r, ig_layout *part) {
     part->access = (ig_access)numbers[11];
 }
 
+// Parts are one level deeper than what they belong to, and an array has an element.
+static bool is_tree(const ig_layout *parts, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t next = i + 1 < count ? parts[i + 1].depth : 0;
+        bool has_parts = next > parts[i].depth;
+        if (parts[i].kind > IG_LAYOUT_OTHER || parts[i].scalar >= IG_TYPE_COUNT || (i == 0) != (parts[i].depth == 0))
+            return false;
+        if (next > parts[i].depth + 1 || (parts[i].kind == IG_LAYOUT_ARRAY && !has_parts)) return false;
+    }
+    return true;
+}
+
 static void get_layouts(igi_reader *r, ig_argument *argument) {
     uint32_t count = igi_get_count(r, 8 + 4 * LAYOUT_NUMBERS);
     if (!count || r->failed) return;
@@ -106,6 +118,7 @@ static void get_layouts(igi_reader *r, ig_argument *argument) {
         argument->layout_count = i + 1;
         get_layout(r, &parts[i]);
     }
+    if (!r->failed && !is_tree(parts, count)) r->failed = true;
 }
 
 static void get_argument(igi_reader *r, ig_argument *argument) {
