@@ -64,6 +64,7 @@ static void put_argument(igi_json *row, const ig_argument *argument) {
     igi_json_put_string(row, "address_space", argument->address_space);
     igi_json_put_string(row, "condition", argument->condition);
     igi_json_put_u64(row, "min_bytes", argument->min_bytes);
+    if (argument->fields) igi_json_put_string(row, "fields", argument->fields);
     igi_json_end_object(row);
 }
 

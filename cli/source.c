@@ -20,6 +20,7 @@ int cli_source_compile(const cli_source *source, ig_device *device, ig_library *
         .include_dir_count = source->include_dirs.count,
         .language_version = source->language_version,
         .math_mode = (ig_math_mode)source->math,
+        .flush_denormals = source->flush_denormals,
         .line_tables = source->line_tables,
     };
     ig_error error = {0};

@@ -281,6 +281,9 @@ typedef struct ig_library_desc {
     uint64_t timeout_ns;  // limit on the compiler's CPU time, and on its waiting; 0: 60 s
     const void *data;     // a .metallib in memory; copied
     size_t data_length;   // in bytes
+    // Denormals are flushed to zero with IG_MATH_SAFE too, as Apple's compiler does. The Metal device always does what
+    // the GPU does.
+    bool flush_denormals;
 } ig_library_desc;
 
 // Compiles MSL, or loads it from the cache, or opens a .metallib. A kernel of a .metallib is translated when its
@@ -373,6 +376,9 @@ typedef struct ig_argument {
     // Of buffers: the type that the argument points to. NULL unless the library was created with `describe_types`.
     const ig_layout *layout;
     size_t layout_count;
+    // Of a structure in a .metallib: the offset, type and name of each member, and the size, "0 int rows, 8 long[2] steps,
+    // size 24". NULL when it is not known.
+    const char *fields;
 } ig_argument;
 
 // A kernel of a library.

@@ -78,6 +78,34 @@ static char *read_condition(air_translator *t, LLVMValueRef value) {
     return name;
 }
 
+// !{offset, size, length of the array, type, name, and for a structure its own list..., of the next member...}
+static void add_fields(air_translator *t, LLVMValueRef value, int64_t base, unsigned depth, igi_text *text) {
+    enum { DEEPEST = 8, LONGEST = 1 << 16 };  // a structure may hold another one many times
+    node n = open_node(t, value);
+    for (unsigned i = 0; i + 4 < n.count && text->length < LONGEST;) {
+        int64_t offset = number(at(&n, i)), length = number(at(&n, i + 2));
+        char *type = copy_string(at(&n, i + 3)), *name = copy_string(at(&n, i + 4));
+        LLVMValueRef inner = is(at(&n, i + 5), "air.struct_type_info") ? at(&n, i + 6) : NULL;
+        i += 5;
+        while (i < n.count && number(at(&n, i)) < 0) i++;  // words about this member
+        bool sound = offset >= 0 && offset <= INT32_MAX && length >= 0 && type && name && depth < DEEPEST;
+        if (sound && inner && !length)
+            add_fields(t, inner, base + offset, depth + 1, text);
+        else if (sound && length)
+            igi_text_addf(text, "%lld %s[%lld] %s, ", (long long)(base + offset), type, (long long)length, name);
+        else if (sound)
+            igi_text_addf(text, "%lld %s %s, ", (long long)(base + offset), type, name);
+        free(type), free(name);
+    }
+    free(n.items);
+}
+
+static char *read_fields(air_translator *t, LLVMValueRef value) {
+    igi_text text = {0};
+    add_fields(t, value, 0, 0, &text);
+    return igi_text_take(&text);
+}
+
 static void set_string(char **slot, LLVMValueRef value) {
     free(*slot);
     *slot = copy_string(value);
@@ -94,7 +122,11 @@ static unsigned read_word(air_translator *t, air_argument *a, const node *n, uns
     if (is(word, "air.buffer_size")) return a->reference = true, 2;
     if (is(word, "air.arg_type_name")) return set_string(&a->type, next), 2;
     if (is(word, "air.arg_name")) return set_string(&a->name, next), 2;
-    if (is(word, "air.struct_type_info")) return 2;
+    if (is(word, "air.struct_type_info")) {
+        free(a->fields);
+        a->fields = read_fields(t, next);
+        return 2;
+    }
     if (is(word, "air.function_constant")) {
         free(a->condition);
         a->condition = read_condition(t, next);

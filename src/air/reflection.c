@@ -45,6 +45,7 @@ static bool describe(air_translator *t, const air_argument *a, ig_argument *argu
     *argument = (ig_argument){.name = igi_strdup(a->name),
                               .type = type,
                               .condition = igi_strdup(a->condition ? a->condition : ""),
+                              .fields = a->fields ? igi_format("%ssize %lld", a->fields, (long long)a->size) : NULL,
                               .attribute = "",
                               .address_space = "",
                               .array_length = 1,

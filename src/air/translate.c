@@ -138,7 +138,7 @@ static void write(air_translator *t, igi_text *bytes) {
 static void close_translator(air_translator *t) {
     for (size_t i = 0; i < t->argument_count; i++)
         free(t->arguments[i].kind), free(t->arguments[i].name), free(t->arguments[i].type),
-            free(t->arguments[i].condition);
+            free(t->arguments[i].condition), free(t->arguments[i].fields);
     if (t->module) LLVMDisposeModule(t->module);
     if (t->runtime) LLVMDisposeModule(t->runtime);
     LLVMDisposeBuilder(t->builder);

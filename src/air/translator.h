@@ -16,6 +16,7 @@ typedef struct air_argument {
     char *name, *type;
     char *condition;  // the function constant that switches it on; NULL if none
     int64_t location, space, size, alignment;
+    char *fields;    // as ig_argument has them; NULL if it is no structure
     bool reference;  // T &, not T *
     bool written;
 } air_argument;

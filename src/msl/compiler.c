@@ -158,7 +158,7 @@ igi_hash igi_msl_content_key(const igi_msl_compiler *compiler, const igi_msl_req
     igi_hasher *hasher = igi_hasher_create();
     igi_hasher_add(hasher, &compiler->stdlib_identity, sizeof compiler->stdlib_identity);
     igi_hasher_add_u64(hasher, request->language_version);
-    igi_hasher_add_u64(hasher, request->math_mode);
+    igi_hasher_add_u64(hasher, (uint64_t)request->math_mode | (uint64_t)request->flush_denormals << 8);
     igi_hasher_add_u64(
         hasher, request->line_tables | request->marks_overflow << 1 | request->variables << 2 | request->types << 3);
     igi_hasher_add_u64(hasher, request->tensor_layout);

@@ -22,6 +22,7 @@ typedef struct igi_msl_request {
     size_t define_count;
     uint32_t language_version;
     ig_math_mode math_mode;
+    bool flush_denormals;   // while it runs, with either mode
     bool line_tables;       // source lines in the bitcode
     bool marks_overflow;    // signed integers that wrap can be distinguished from others
     bool variables;         // and descriptions of variables and types; with line_tables

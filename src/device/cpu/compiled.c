@@ -172,6 +172,7 @@ static cpu_module *make_part(const cpu_compiled *compiled, igi_hash key, igi_air
                          .bitcode_length = translated->library.bitcode_length,
                          .log = translated->library.log,
                          .math_mode = translated->flushes_denormals ? IG_MATH_FAST : IG_MATH_SAFE,
+                         .flushes_denormals = translated->flushes_denormals,
                          .timeout_ns = compiled->timeout_ns};
     translated->library.bitcode = translated->library.log = NULL;
     return part;

@@ -48,6 +48,7 @@ typedef struct cpu_module {
     size_t bitcode_length;
     char *log;  // the compiler's warnings
     ig_math_mode math_mode;
+    bool flushes_denormals;
     uint64_t timeout_ns;  // for compiling one of its kernels; 0: the default
     bool line_tables;
     igi_msl_sources sources;  // with line tables: the user's names of files, and columns

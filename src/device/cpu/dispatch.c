@@ -513,7 +513,7 @@ static ig_status prepare(launch *l, const ig_commands *commands, uint64_t *total
     if (status != IG_STATUS_OK) return status;
     l->static_bytes = l->code->info.threadgroup_bytes;
     l->threadgroup_bytes = igi_round_up(l->code->info.threadgroup_bytes, 64) + l->dispatch->threadgroup_bytes;
-    l->float_mode = igi_device_float_mode_kernel(program->module->math_mode == IG_MATH_FAST);
+    l->float_mode = igi_device_float_mode_kernel(program->module->flushes_denormals);
     return IG_STATUS_OK;
 }
 

@@ -208,6 +208,7 @@ static ig_status make_module(ig_library *library, igi_msl_request *request, cach
     if (!made) return igi_error_no_memory(error);
     *made = (cpu_module){.references = 1,
                          .math_mode = request->math_mode,
+                         .flushes_denormals = request->flush_denormals || request->math_mode == IG_MATH_FAST,
                          .timeout_ns = request->timeout_ns,
                          .line_tables = request->line_tables};
     ig_status status = IG_STATUS_OK;
@@ -261,6 +262,7 @@ ig_status igi_cpu_library_open(ig_library *library, const ig_library_desc *desc,
                                .language_version = desc->language_version,
                                .tensor_layout = tensor_layout(desc->language_version),
                                .math_mode = desc->math_mode,
+                               .flush_denormals = desc->flush_denormals,
                                .line_tables = desc->line_tables || cpu->line_tables,
                                .variables = cpu->variables,
                                .types = desc->describe_types,
