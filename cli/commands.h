@@ -5,6 +5,7 @@
 
 int cmd_bench(int argc, char **argv);
 int cmd_check(int argc, char **argv);
+int cmd_compare(int argc, char **argv);
 int cmd_compile(int argc, char **argv);
 int cmd_demo(int argc, char **argv);
 int cmd_generate(int argc, char **argv);

@@ -70,6 +70,10 @@ double cli_element_value(ig_type type, const void *element) {
     return (double)load_float(type, element);
 }
 
+void cli_element_store(ig_type type, double value, void *element) {
+    store_float(type, value, element);
+}
+
 static cli_parse_result parse_integer(ig_type type, const char *text, size_t length, void *element) {
     unsigned bits = 8 * ig_type_size(type);
     bool negative = length && text[0] == '-';

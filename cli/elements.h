@@ -23,6 +23,7 @@ void cli_element_json(ig_type type, const void *element, igi_json *json);
 bool cli_type_is_float(ig_type type);
 // Of a float.
 double cli_element_value(ig_type type, const void *element);
+void cli_element_store(ig_type type, double value, void *element);
 
 // 0, 1, 2, ...: integers wrap, floats round.
 void cli_fill_iota(ig_type type, void *elements, uint64_t count);

@@ -16,6 +16,7 @@ static const struct {
     {"compile", cmd_compile, "compile a .metal file and list its kernels"},
     {"run", cmd_run, "run one kernel on arrays"},
     {"check", cmd_check, "run one kernel and report the errors in it"},
+    {"compare", cmd_compare, "run the kernels that two libraries share and compare their results"},
     {"replay", cmd_replay, "run a captured dispatch again and compare its results"},
     {"ring", cmd_ring, "launch ring kernels and exchange messages with them"},
     {"halo", cmd_halo, "simulate heat or waves on tiles that exchange their borders"},
