@@ -109,32 +109,45 @@ static void remove_attribute(LLVMValueRef function, const char *name) {
                                    LLVMGetEnumAttributeKindForName(name, strlen(name)));
 }
 
-static void prepare_inlining(const contents_function *f) {
-    remove_attribute(f->function, "noinline");
-    remove_attribute(f->function, "optnone");
-    LLVMSetComdat(f->function, NULL);
-    if (f->kernel) return;
-    LLVMAttributeIndex index = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
-    unsigned kind = LLVMGetEnumAttributeKindForName("alwaysinline", strlen("alwaysinline"));
-    LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(f->function));
-    LLVMAddAttributeAtIndex(f->function, index, LLVMCreateEnumAttribute(context, kind, 0));
-    LLVMSetLinkage(f->function, LLVMInternalLinkage);
-}
-
-static bool unroll_tail_calls(contents *c) {
-    for (size_t i = 0; i < c->function_count; i++) prepare_inlining(&c->functions[i]);
-    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-    LLVMErrorRef failure = LLVMRunPasses(c->module, passes, NULL, options);
-    LLVMDisposePassBuilderOptions(options);
-    if (failure) LLVMConsumeError(failure);
-    return !failure;
-}
-
 typedef struct recursion {
     char *symbol, *name;  // of the function called
     igi_msl_place place;  // of the call
     bool remains;
 } recursion;
+
+static void prepare_inlining(LLVMValueRef function) {
+    remove_attribute(function, "noinline");
+    remove_attribute(function, "optnone");
+    LLVMSetComdat(function, NULL);
+    LLVMAttributeIndex index = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+    unsigned kind = LLVMGetEnumAttributeKindForName("alwaysinline", strlen("alwaysinline"));
+    LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(function));
+    LLVMAddAttributeAtIndex(function, index, LLVMCreateEnumAttribute(context, kind, 0));
+    LLVMSetLinkage(function, LLVMInternalLinkage);
+}
+
+// Kernels call nothing in a circle: without them, and the lists that name them, only what does is inlined.
+static void keep_only(LLVMModuleRef module, const recursion *found, size_t count) {
+    static const char *const lists[] = {"llvm.used", "llvm.compiler.used", "llvm.global.annotations"};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        LLVMValueRef list = LLVMGetNamedGlobal(module, lists[i]);
+        if (list) LLVMDeleteGlobal(list);
+    }
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+        if (!LLVMIsDeclaration(f)) prepare_inlining(f);
+    for (size_t i = 0; i < count; i++) {
+        LLVMValueRef function = LLVMGetNamedFunction(module, found[i].symbol);
+        if (function && !LLVMIsDeclaration(function)) LLVMSetLinkage(function, LLVMExternalLinkage);
+    }
+}
+
+static bool unroll_tail_calls(LLVMModuleRef module) {
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef failure = LLVMRunPasses(module, passes, NULL, options);
+    LLVMDisposePassBuilderOptions(options);
+    if (failure) LLVMConsumeError(failure);
+    return !failure;
+}
 
 static recursion describe_call(LLVMValueRef call) {
     size_t length;
@@ -160,8 +173,8 @@ static void refuse_recursion(contents *c, const recursion *r) {
 }
 
 // Marks the calls whose function still calls itself after the passes. Inlining may have removed parts of a cycle.
-static bool find_remaining(contents *c, recursion *found, size_t count) {
-    contents after = {.module = c->module};
+static bool find_remaining(LLVMModuleRef module, recursion *found, size_t count) {
+    contents after = {.module = module};
     search s = {0};
     contents_walk(&after);
     bool ok = !after.failed && search_calls(&s, &after), any = false;
@@ -178,28 +191,42 @@ static bool find_remaining(contents *c, recursion *found, size_t count) {
 }
 
 static void judge_recursion(contents *c, recursion *found, size_t count, uint64_t inlined) {
-    if (inlined > MAX_INLINED || !unroll_tail_calls(c))
+    LLVMModuleRef copy = inlined > MAX_INLINED ? NULL : LLVMCloneModule(c->module);
+    if (copy) keep_only(copy, found, count);
+    if (!copy || !unroll_tail_calls(copy))
         for (size_t i = 0; i < count; i++) found[i].remains = true;
-    else if (!find_remaining(c, found, count))
+    else if (!find_remaining(copy, found, count))
         c->failed = true;
+    if (copy) LLVMDisposeModule(copy);
     for (size_t i = 0; i < count && !c->failed; i++) {
         bool repeated = i && strcmp(found[i].symbol, found[i - 1].symbol) == 0;
         if (found[i].remains && !repeated) refuse_recursion(c, &found[i]);
     }
 }
 
-// The calls are described first, because passes remove them.
-static void check_recursion(contents *c, const search *s, const uint64_t *sums) {
+// What is inlined to make loops of the functions that call themselves; each counts once.
+static uint64_t count_inlined(const search *s, const uint64_t *sums) {
     uint64_t inlined = 0;
+    uint8_t *counted = igi_calloc(s->c->function_count + 1, 1);
+    for (size_t i = 0; i < s->cycle_count && counted; i++) {
+        uint32_t callee = callee_of(s->c, s->cycles[i]);
+        if (!counted[callee]) inlined = igi_add_clamped(inlined, sums[callee]);
+        counted[callee] = 1;
+    }
+    if (!counted) s->c->failed = true;
+    free(counted);
+    return inlined;
+}
+
+static void check_recursion(contents *c, const search *s, const uint64_t *sums) {
     recursion *found = igi_calloc(s->cycle_count, sizeof *found);
     bool ok = found != NULL;
     for (size_t i = 0; i < s->cycle_count && found; i++) {
         found[i] = describe_call(s->cycles[i]);
         ok = ok && found[i].symbol && found[i].name;
     }
-    for (size_t i = 0; i < c->function_count; i++) inlined = igi_add_clamped(inlined, sums[i]);
     if (ok)
-        judge_recursion(c, found, s->cycle_count, inlined);
+        judge_recursion(c, found, s->cycle_count, count_inlined(s, sums));
     else
         c->failed = true;
     for (size_t i = 0; i < s->cycle_count && found; i++)
