@@ -172,6 +172,19 @@ static void share_threadgroup(ig_pipeline *const pipelines[2], compare_inputs *i
         if (!inputs->threadgroup[i].bytes) inputs->threadgroup[i].bytes = share < MOST ? share : MOST;
 }
 
+// How many dimensions the kernel asks for: "uint", "ushort2", "uint3".
+static unsigned dimensions(const ig_kernel_info *kernel) {
+    unsigned most = 1;
+    for (size_t i = 0; i < kernel->argument_count; i++) {
+        const ig_argument *argument = &kernel->arguments[i];
+        size_t length = strlen(argument->type);
+        if (argument->kind != IG_ARGUMENT_BUILTIN || !length || !strstr(argument->attribute, "position")) continue;
+        unsigned here = argument->type[length - 1] == '3' ? 3 : argument->type[length - 1] == '2' ? 2 : 1;
+        if (here > most) most = here;
+    }
+    return most;
+}
+
 static void choose_geometry(const compare_plan *plan, ig_pipeline *const pipelines[2], compare_inputs *inputs) {
     enum { USUAL_GROUP = 64 };
     uint64_t group = USUAL_GROUP;
@@ -185,7 +198,9 @@ static void choose_geometry(const compare_plan *plan, ig_pipeline *const pipelin
     inputs->group = plan->group.x ? plan->group : (ig_size){group, 1, 1};
     inputs->grid = plan->grid;
     inputs->groups = plan->groups;
-    if (!plan->grid.x && !plan->groups.x) inputs->groups = (ig_size){2, 2, 2};
+    static const ig_size usual[] = {{4, 1, 1}, {2, 2, 1}, {2, 2, 2}};
+    unsigned most = dimensions(ig_pipeline_kernel(pipelines[0]));
+    if (!plan->grid.x && !plan->groups.x) inputs->groups = usual[most - 1];
 }
 
 bool compare_inputs_make(const compare_job *job, const compare_plan *plan, ig_pipeline *const pipelines[2],

@@ -152,7 +152,7 @@ static const char details[] =
     "Buffers hold generated numbers that fit their types: floats from -2 to 2, small integers; sizes and strides are 8. "
     "The same seed gives the same numbers. What does not suit a kernel is given by a file of rules:\n"
     "  [gemm_* gemv]              for kernels that match a pattern; later sections override earlier ones\n"
-    "  groups 2,2                 threadgroups to run (default 2,2,2), or grid: threads\n"
+    "  groups 2,2                 threadgroups to run, or grid: threads\n"
     "  group 32,4                 threads of a threadgroup\n"
     "  value M=64                 arguments, members of structures and function constants called M\n"
     "  constant 10=bool:true      a function constant, as --constant of ingot run\n"
