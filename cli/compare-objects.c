@@ -37,10 +37,8 @@ static bool describe(const char *type, compare_object *object) {
             rest = NULL;
             continue;
         }
-        object->desc = (ig_texture_desc){.type = shapes[i].type,
-                                         .width = shapes[i].width,
-                                         .height = shapes[i].height,
-                                         .depth = shapes[i].depth};
+        object->desc = (ig_texture_desc){
+            .type = shapes[i].type, .width = shapes[i].width, .height = shapes[i].height, .depth = shapes[i].depth};
     }
     for (size_t i = 0; i < sizeof formats / sizeof *formats && rest; i++) {
         size_t length = strlen(formats[i].name);
@@ -87,9 +85,8 @@ bool compare_objects_create(ig_device *device, compare_inputs *inputs) {
     for (size_t i = 0; i < inputs->object_count; i++) {
         compare_object *object = &inputs->objects[i];
         bool texture = object->reflection->kind == IG_ARGUMENT_TEXTURE;
-        ig_status status = texture
-                               ? ig_texture_create(device, &object->desc, &object->texture)
-                               : ig_texture_sampler_create(device, &(ig_texture_sampler_desc){0}, &object->sampler);
+        ig_status status = texture ? ig_texture_create(device, &object->desc, &object->texture)
+                                   : ig_texture_sampler_create(device, &(ig_texture_sampler_desc){0}, &object->sampler);
         if (status != IG_STATUS_OK) return false;
     }
     return true;

@@ -131,8 +131,7 @@ static void print_difference(const compare_row *row) {
            " (%s) of argument %u '%s': %s, and %s in the second",
            row->different, row->elements, row->first, ig_type_name(row->type), row->argument,
            cli_visible(row->argument_name), values[0], values[1]);
-    if (cli_type_is_float(row->type))
-        printf("; at most %g or %" PRIu64 " ulps apart", row->largest, row->largest_ulps);
+    if (cli_type_is_float(row->type)) printf("; at most %g or %" PRIu64 " ulps apart", row->largest, row->largest_ulps);
 }
 
 void compare_show(const compare_job *job, const compare_row *row) {

@@ -122,10 +122,8 @@ static ig_status make_pipeline(const worker *w, const compare_plan *plan, ig_lib
     ig_status status = IG_STATUS_OK;
     for (size_t i = 0; i < count && status == IG_STATUS_OK; i++) {
         const ig_function_constant_info *info = ig_library_function_constant(library, i);
-        constants[i] = (ig_function_constant){.name = info->name,
-                                              .type = info->type,
-                                              .value = values + i * LARGEST,
-                                              .components = info->components};
+        constants[i] = (ig_function_constant){
+            .name = info->name, .type = info->type, .value = values + i * LARGEST, .components = info->components};
         if (!constant_value(w->job, plan, info, values + i * LARGEST))
             status = igi_error_set(error, IG_STATUS_WRONG_CONSTANT, "the value for function constant '%s' does not fit",
                                    info->name);

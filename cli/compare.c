@@ -149,7 +149,8 @@ static int run(compare_job *job) {
 }
 
 static const char details[] =
-    "Buffers hold generated numbers that fit their types: floats from -2 to 2, small integers; sizes and strides are 8. "
+    "Buffers hold generated numbers that fit their types: floats from -2 to 2, small integers; sizes and strides are "
+    "8. "
     "The same seed gives the same numbers. What does not suit a kernel is given by a file of rules:\n"
     "  [gemm_* gemv]              for kernels that match a pattern; later sections override earlier ones\n"
     "  groups 2,2                 threadgroups to run, or grid: threads\n"
@@ -168,27 +169,31 @@ int cmd_compare(int argc, char **argv) {
     const cli_option options[] = {
         {'k', "kernel", CLI_TEXT, &job.pattern, "PATTERN", "only kernels whose names match"},
         {'r', "rules", CLI_TEXT, &job.rules_path, "FILE", "how kernels run, and on what"},
-        {'u', "ulps", CLI_WHOLE, &job.ulps, "N", "floats may differ by N units in the last place (default: bit for bit)"},
+        {'u', "ulps", CLI_WHOLE, &job.ulps, "N",
+         "floats may differ by N units in the last place (default: bit for bit)"},
         {'s', "seed", CLI_WHOLE, &job.seed, "N", "generate other numbers (default 0)"},
         {0, "size", CLI_COUNT, &job.size, "BYTES", "length of generated buffers (default 262144)"},
         {0, "every", CLI_COUNT, &job.every, "N", "only every Nth kernel"},
         {0, "limit", CLI_COUNT, &job.limit, "N", "at most N kernels"},
         {0, "deadline", CLI_SECONDS, &job.deadline_ns, "SECONDS", "stop a kernel that runs longer (default 20)"},
-        {'t', "time", CLI_COUNT, &job.time_runs, "N", "run each pair N times more, in turns, and compare the best times"},
+        {'t', "time", CLI_COUNT, &job.time_runs, "N",
+         "run each pair N times more, in turns, and compare the best times"},
         {'a', "all", CLI_FLAG, &job.all, NULL, "also show kernels that are the same"},
         CLI_SOURCE_OPTIONS(job.source),
         CLI_OPTION_JSON,
     };
     const cli_syntax syntax = {
         .usage = "A B [OPTION...]",
-        .purpose = "Run the kernels that two libraries, .metal or .metallib, have in common on the same inputs, and "
-                   "compare their results; exit with 1 if they differ.",
+        .purpose =
+            "Run the kernels that two libraries, .metal or .metallib, have in common on the same inputs, and "
+            "compare their results; exit with 1 if they differ.",
         .options = options,
         .option_count = sizeof options / sizeof *options,
         .details = details,
-        .examples = "ingot compare old.metal new.metal\n"
-                    "ingot compare default.metallib kernels.metal -k 'reduce_*' --math safe\n"
-                    "ingot compare mlx.metallib unary.metal -I mlx --math safe --every 50 --json",
+        .examples =
+            "ingot compare old.metal new.metal\n"
+            "ingot compare default.metallib kernels.metal -k 'reduce_*' --math safe\n"
+            "ingot compare mlx.metallib unary.metal -I mlx --math safe --every 50 --json",
         .min_operands = 2,
         .max_operands = 2,
         .operand = "library",

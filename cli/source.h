@@ -18,7 +18,7 @@ typedef struct cli_source {
     cli_list constant_texts;  // ID=TYPE:VALUE
     int math;                 // an ig_math_mode
     bool flush_denormals;
-    bool line_tables;         // for remarks with source lines
+    bool line_tables;  // for remarks with source lines
     // As read by cli_source_read_options:
     uint32_t language_version;
     ig_define *defines;
@@ -32,8 +32,9 @@ typedef struct cli_source {
         {'I', "include", CLI_TEXTS, &(source).include_dirs, "DIR", "search DIR for #include"},       \
         {0, "std", CLI_TEXT, &(source).standard, "VERSION", "language version (default metal3.1)"},  \
         {0, "math", CLI_CHOICE, &(source).math, "fast|safe", "floating-point rules (default fast)"}, \
-        {0, "flush-denormals", CLI_FLAG, &(source).flush_denormals, NULL,                            \
-         "count denormals as zero with --math safe too"},                                            \
+        {0,        "flush-denormals",                                                                \
+         CLI_FLAG, &(source).flush_denormals,                                                        \
+         NULL,     "count denormals as zero with --math safe too"},                                  \
         {0, "constant", CLI_TEXTS, &(source).constant_texts, "ID=TYPE:VALUE", "a function constant, by number or name"}
 
 // All except free return CLI_CONTINUE, or the exit code after printing an error. The caller releases outputs. Reading
