@@ -31,10 +31,14 @@ static void drop_message(const ig_kernel_log_entry *message, void *user) {
     (void)message, (void)user;
 }
 
-static int open_device(uint64_t schedule, ig_device **device) {
-    // One thread: results do not depend on which core is faster.
-    ig_device_desc desc = {
-        .worker_count = 1, .schedule = schedule, .capture_dir = "", .kernel_log = {.callback = drop_message}};
+static int open_device(const compare_job *job, uint64_t schedule, ig_device **device) {
+    // One thread: results do not depend on which core is faster. The deadline is the device's, so that kernels are
+    // compiled only once, as code that can be stopped.
+    ig_device_desc desc = {.worker_count = 1,
+                           .schedule = schedule,
+                           .deadline_ns = job->deadline_ns,
+                           .capture_dir = "",
+                           .kernel_log = {.callback = drop_message}};
     return cli_open_device(&desc, device);
 }
 
@@ -47,7 +51,7 @@ static int open_library(const worker *w, ig_device *device, int side, ig_library
 }
 
 static int open_all(worker *w) {
-    int result = open_device(0, &w->device);
+    int result = open_device(w->job, 0, &w->device);
     for (int side = 0; side < 2 && result == CLI_CONTINUE; side++)
         result = open_library(w, w->device, side, &w->libraries[side]);
     return result;
@@ -180,10 +184,10 @@ static void release_buffers(compare_inputs *inputs) {
     compare_objects_release(inputs);
 }
 
-static ig_status dispatch(const worker *w, ig_queue *queue, ig_pipeline *pipeline, const compare_inputs *inputs,
-                          uint64_t *nanoseconds, ig_error *error) {
+static ig_status dispatch(ig_queue *queue, ig_pipeline *pipeline, const compare_inputs *inputs, uint64_t *nanoseconds,
+                          ig_error *error) {
     ig_commands *commands = NULL;
-    ig_status status = ig_commands_create(queue, &(ig_commands_desc){.deadline_ns = w->job->deadline_ns}, &commands);
+    ig_status status = ig_commands_create(queue, NULL, &commands);
     if (status != IG_STATUS_OK) return status;
     encode(inputs, pipeline, commands);
     status = ig_commands_commit(commands);
@@ -197,12 +201,12 @@ static ig_status dispatch(const worker *w, ig_queue *queue, ig_pipeline *pipelin
 }
 
 // Runs the kernel on fresh inputs and keeps what it wrote as that of `side`.
-static ig_status run(const worker *w, ig_device *device, ig_pipeline *pipeline, compare_inputs *inputs, int side,
-                     uint64_t *nanoseconds, ig_error *error) {
+static ig_status run(ig_device *device, ig_pipeline *pipeline, compare_inputs *inputs, int side, uint64_t *nanoseconds,
+                     ig_error *error) {
     ig_queue *queue = NULL;
     ig_status status = ig_queue_create(device, &queue);
     if (status == IG_STATUS_OK) status = create_buffers(device, inputs);
-    if (status == IG_STATUS_OK) status = dispatch(w, queue, pipeline, inputs, nanoseconds, error);
+    if (status == IG_STATUS_OK) status = dispatch(queue, pipeline, inputs, nanoseconds, error);
     if (status == IG_STATUS_OK) keep_results(inputs, side);
     release_buffers(inputs);
     ig_queue_release(queue);
@@ -239,12 +243,12 @@ static void set_failures(const ig_status statuses[2], ig_error errors[2], compar
 
 // Whether the first kernel gives something else when its threads run in another order.
 static bool depends_on_order(worker *w, const compare_plan *plan, const char *kernel, compare_inputs *inputs) {
-    if (!w->ordered_device && open_device(1, &w->ordered_device) != CLI_CONTINUE) return false;
+    if (!w->ordered_device && open_device(w->job, 1, &w->ordered_device) != CLI_CONTINUE) return false;
     if (!w->ordered && open_library(w, w->ordered_device, 0, &w->ordered) != CLI_CONTINUE) return false;
     ig_pipeline *pipeline = NULL;
     ig_error error = {0};
     ig_status status = make_pipeline(w, plan, w->ordered, kernel, &pipeline, &error);
-    if (status == IG_STATUS_OK) status = run(w, w->ordered_device, pipeline, inputs, 1, NULL, &error);
+    if (status == IG_STATUS_OK) status = run(w->ordered_device, pipeline, inputs, 1, NULL, &error);
     compare_row row = {0};
     if (status == IG_STATUS_OK) compare_results(w->job, inputs, &row);
     ig_pipeline_release(pipeline);
@@ -258,7 +262,7 @@ static void measure(const worker *w, ig_pipeline *const pipelines[2], compare_in
         for (int side = 0; side < 2; side++) {
             uint64_t nanoseconds = 0;
             ig_error error = {0};
-            if (run(w, w->device, pipelines[side], inputs, side, &nanoseconds, &error) != IG_STATUS_OK) nanoseconds = 0;
+            if (run(w->device, pipelines[side], inputs, side, &nanoseconds, &error) != IG_STATUS_OK) nanoseconds = 0;
             ig_error_clear(&error);
             if (nanoseconds && (!row->best_ns[side] || nanoseconds < row->best_ns[side]))
                 row->best_ns[side] = nanoseconds;
@@ -272,7 +276,7 @@ static void compare_pipelines(worker *w, const compare_plan *plan, ig_pipeline *
     row->verdict = COMPARE_NOT_COMPARABLE;
     if (compare_inputs_make(w->job, plan, pipelines, inputs, row->reason)) {
         for (int side = 0; side < 2; side++)
-            statuses[side] = run(w, w->device, pipelines[side], inputs, side, NULL, &errors[side]);
+            statuses[side] = run(w->device, pipelines[side], inputs, side, NULL, &errors[side]);
         if (statuses[0] == IG_STATUS_OK && statuses[1] == IG_STATUS_OK) {
             compare_results(w->job, inputs, row);
             measure(w, pipelines, inputs, row);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a module says about its kernel: arguments, limits, function constants, and how it was compiled.
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -92,9 +93,9 @@ static void add_fields(air_translator *t, LLVMValueRef value, int64_t base, unsi
         if (sound && inner && !length)
             add_fields(t, inner, base + offset, depth + 1, text);
         else if (sound && length)
-            igi_text_addf(text, "%lld %s[%lld] %s, ", (long long)(base + offset), type, (long long)length, name);
+            igi_text_addf(text, "%" PRId64 " %s[%" PRId64 "] %s, ", base + offset, type, length, name);
         else if (sound)
-            igi_text_addf(text, "%lld %s %s, ", (long long)(base + offset), type, name);
+            igi_text_addf(text, "%" PRId64 " %s %s, ", base + offset, type, name);
         free(type), free(name);
     }
     free(n.items);
