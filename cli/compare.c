@@ -31,6 +31,7 @@ static void count(const compare_job *job, tally *t, const compare_row *row) {
     }
     cli_progress_end(&t->progress);
     compare_show(job, row);
+    fflush(stdout);  // it may take long until the next one
     t->progress.total = row->total;
     cli_progress_update(&t->progress, row->index + 1);
 }

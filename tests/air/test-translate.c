@@ -269,17 +269,45 @@ static void arguments_are_described(void **state) {
     ig_library_release(library);
 }
 
-static void denormals_are_as_the_module_asks(void **state) {
+static void members_of_structures_are_listed(void **state) {
     (void)state;
-    ig_library *library = open_one("denormals");
+    ig_library *library = open_one("structures");
+    const ig_kernel_info *kernel = ig_library_find_kernel(library, "structures");
+    assert_int_equal(kernel->argument_count, 2);
+    assert_null(kernel->arguments[0].fields);
+    assert_string_equal(kernel->arguments[1].fields,
+                        "0 int rows, 8 long[2] steps, 32 float4 colour, 48 half2 low, 52 uint high, 56 bool flipped, "
+                        "size 64");
+    ig_library_release(library);
+}
+
+// The smallest normal number, halved by the library's kernel; releases the library.
+static float halve_smallest(ig_library *library) {
     ig_pipeline *pipeline = pipeline_of(library, "denormals");
     ig_buffer *buffer = make_buffer(4);
     *(float *)ig_buffer_contents(buffer) = 0x1p-126f;
     do_run(&(run){.pipeline = pipeline, .buffers = &buffer, .buffer_count = 1, .grid = line(1), .group = line(1)});
-    assert_true(*(float *)ig_buffer_contents(buffer) == 0.0f);
+    float half = *(float *)ig_buffer_contents(buffer);
     ig_buffer_release(buffer);
     ig_pipeline_release(pipeline);
     ig_library_release(library);
+    return half;
+}
+
+static void denormals_are_as_the_module_asks(void **state) {
+    (void)state;
+    assert_true(halve_smallest(open_one("denormals")) == 0.0f);
+}
+
+static void a_source_can_ask_for_denormals_to_be_flushed(void **state) {
+    (void)state;
+    ig_library_desc desc = {.source = "kernel void denormals(device float *data) { *data *= 0.5f; }",
+                            .math_mode = IG_MATH_SAFE};
+    assert_true(halve_smallest(compile_on(device, &desc)) == 0x1p-127f);
+    desc.flush_denormals = true;
+    assert_true(halve_smallest(compile_on(device, &desc)) == 0.0f);
+    desc.flush_denormals = false;
+    assert_true(halve_smallest(compile_on(device, &desc)) == 0x1p-127f);
 }
 
 static void what_is_not_known_is_named_and_the_rest_runs(void **state) {
@@ -369,7 +397,9 @@ int main(void) {
         cmocka_unit_test(atomics_and_argument_buffers_work),
         cmocka_unit_test(function_constants_have_values),
         cmocka_unit_test(arguments_are_described),
+        cmocka_unit_test(members_of_structures_are_listed),
         cmocka_unit_test(denormals_are_as_the_module_asks),
+        cmocka_unit_test(a_source_can_ask_for_denormals_to_be_flushed),
         cmocka_unit_test(what_is_not_known_is_named_and_the_rest_runs),
         cmocka_unit_test(bitcode_that_is_damaged_is_refused),
         cmocka_unit_test(files_are_recognised_by_what_is_in_them),
