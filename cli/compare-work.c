@@ -286,7 +286,6 @@ static void compare_pipelines(worker *w, const compare_plan *plan, ig_pipeline *
     }
     if (row->verdict == COMPARE_DIFFERENT && depends_on_order(w, plan, row->kernel, inputs)) {
         row->verdict = COMPARE_NOT_COMPARABLE;
-        row->different = 0;
         snprintf(row->reason, sizeof row->reason, "what it computes depends on the order of its threads");
     }
     for (int side = 0; side < 2; side++) ig_error_clear(&errors[side]);
