@@ -96,6 +96,13 @@ static void choose_kernels(worker *w) {
 
 // ---- Pipelines ----
 
+// From its name: its number may be another one in the other library, or in another kernel of the same.
+static uint64_t seed_of(const compare_job *job, const char *name) {
+    uint64_t seed = job->seed;
+    for (; *name; name++) seed = compare_mix(seed, (unsigned char)*name);
+    return seed;
+}
+
 // A value for a function constant: the user's, a rule's, or one made from its type.
 static bool constant_value(const compare_job *job, const compare_plan *plan, const ig_function_constant_info *constant,
                            void *value) {
@@ -113,7 +120,7 @@ static bool constant_value(const compare_job *job, const compare_plan *plan, con
     }
     const char *values = compare_find(&plan->values, constant->name);
     if (values) return compare_fill_values(constant->type, values, value, constant->components);
-    compare_fill(constant->type, COMPARE_PARAMETER, compare_mix(job->seed, constant->id), value, constant->components);
+    compare_fill(constant->type, COMPARE_PARAMETER, seed_of(job, constant->name), value, constant->components);
     return true;
 }
 
