@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is in a .metallib: its functions, their versions and sizes, and the arguments of those that are asked for.
+// What is in a .metallib, or in those that a Mach-O file carries: its functions, their versions and sizes, and the arguments of those that are asked for.
 #include "info-library.h"
 
 #include <fnmatch.h>
@@ -24,9 +24,14 @@ static bool is_wanted(const igi_air_function *function, const char *pattern) {
     return !pattern || fnmatch(pattern, function->name, 0) == 0;
 }
 
+// In the sections of a program or library.
+static bool is_embedded(const igi_air_container *container) {
+    return container->parts[0].name[0] != 0;
+}
+
 // ---- Text ----
 
-static void add_function(cli_table *table, const igi_air_function *f) {
+static void add_function(cli_table *table, const igi_air_container *c, const igi_air_function *f) {
     char bytes[CLI_FORMAT_TEXT];
     cli_table_add(table, "%s", f->name);
     cli_table_add(table, "%s", igi_air_kind_name(f->kind));
@@ -34,17 +39,28 @@ static void add_function(cli_table *table, const igi_air_function *f) {
     cli_table_add(table, "%u.%u", f->language.major, f->language.minor);
     cli_table_add(table, "%s", cli_format_bytes(f->bitcode_length, bytes));
     cli_table_add(table, "%zu", count_constants(f));
+    if (is_embedded(c)) cli_table_add(table, "%s", cli_visible(c->parts[f->part].name));
+}
+
+static void print_part(const char *path, const igi_air_container *c, size_t index) {
+    char bytes[CLI_FORMAT_TEXT];
+    const igi_air_part *part = &c->parts[index];
+    printf("%s", cli_visible(path));
+    if (is_embedded(c)) printf(", section %s", cli_visible(part->name));
+    printf(": %zu function%s for %s %u.%u, %s\n", part->count, part->count == 1 ? "" : "s",
+           igi_air_system_name(part->system_kind), part->system.major, part->system.minor,
+           cli_format_bytes(part->length, bytes));
 }
 
 static void print_functions(const char *path, const igi_air_container *c, const char *pattern) {
-    static const char *const headings[] = {"function", "kind", "AIR", "Metal", "size", "constants"};
-    char bytes[CLI_FORMAT_TEXT];
-    printf("%s: %zu function%s for %s %u.%u, %s\n\n", cli_visible(path), c->count, c->count == 1 ? "" : "s",
-           igi_air_system_name(c->system_kind), c->system.major, c->system.minor, cli_format_bytes(c->length, bytes));
-    cli_table table = {.columns = sizeof headings / sizeof *headings, .right_aligned = 1u << 4 | 1u << 5};
+    static const char *const headings[] = {"function", "kind", "AIR", "Metal", "size", "constants", "section"};
+    for (size_t i = 0; i < c->part_count; i++) print_part(path, c, i);
+    printf("\n");
+    cli_table table = {.columns = sizeof headings / sizeof *headings - !is_embedded(c),
+                       .right_aligned = 1u << 4 | 1u << 5};
     for (size_t i = 0; i < table.columns; i++) cli_table_add(&table, "%s", headings[i]);
     for (size_t i = 0; i < c->count; i++)
-        if (is_wanted(&c->functions[i], pattern)) add_function(&table, &c->functions[i]);
+        if (is_wanted(&c->functions[i], pattern)) add_function(&table, c, &c->functions[i]);
     cli_table_print(&table, 0);
 }
 
@@ -67,6 +83,7 @@ static void put_functions(const igi_air_container *c, const char *pattern) {
         put_version(row, "language_version", f->language);
         igi_json_put_u64(row, "bytes", f->bitcode_length);
         igi_json_put_u64(row, "constants", count_constants(f));
+        if (is_embedded(c)) igi_json_put_string(row, "section", cli_visible(c->parts[f->part].name));
         cli_end_row();
     }
 }

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "air/macho.h"
 #include "core/memory.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "numbers are copied as they lie in the file");
@@ -109,9 +110,11 @@ static section take_section(cursor *c) {
 
 typedef struct reader {
     igi_air_container *container;
+    igi_air_part *part;  // the one at hand
     const char *name;
     ig_error *error;
     section functions, metadata, bitcode;
+    size_t capacity;  // of the container's functions
 } reader;
 
 __attribute__((format(printf, 2, 3))) static ig_status fail(const reader *r, const char *format, ...) {
@@ -125,29 +128,28 @@ __attribute__((format(printf, 2, 3))) static ig_status fail(const reader *r, con
 }
 
 static ig_status check_section(const reader *r, const char *what, section s) {
-    if (igi_in_range(s.offset, s.length, r->container->length)) return IG_STATUS_OK;
+    if (igi_in_range(s.offset, s.length, r->part->length)) return IG_STATUS_OK;
     return fail(r, "its %s is said to be %" PRIu64 " bytes at %" PRIu64 ", but there are only %zu", what, s.length,
-                s.offset, r->container->length);
+                s.offset, r->part->length);
 }
 
 // The count before the list of functions is not part of its length.
 static ig_status read_header(reader *r) {
-    igi_air_container *container = r->container;
-    cursor c = cursor_over(container->bytes, container->length);
+    igi_air_part *part = r->part;
+    cursor c = cursor_over(part->bytes, part->length);
     take(&c, TAG_BYTES + sizeof(uint16_t));  // magic, platform
-    container->format = take_version(&c);
+    part->format = take_version(&c);
     take(&c, 1);  // executable, or to be linked
-    container->system_kind = take_u8(&c);
-    container->system = take_version(&c);
+    part->system_kind = take_u8(&c);
+    part->system = take_version(&c);
     uint64_t size = take_u64(&c);
     r->functions = take_section(&c);
     r->metadata = take_section(&c);
     take_section(&c);  // private metadata
     r->bitcode = take_section(&c);
-    if (c.failed) return fail(r, "it ends after %zu bytes, inside its header of %d", container->length, HEADER_BYTES);
-    if (size > container->length)
-        return fail(r, "it should have %" PRIu64 " bytes, and has %zu; it may have been cut off", size,
-                    container->length);
+    if (c.failed) return fail(r, "it ends after %zu bytes, inside its header of %d", part->length, HEADER_BYTES);
+    if (size > part->length)
+        return fail(r, "it should have %" PRIu64 " bytes, and has %zu; it may have been cut off", size, part->length);
     if (!igi_add(r->functions.length, sizeof(uint32_t), &r->functions.length)) r->functions.length = UINT64_MAX;
     ig_status status = check_section(r, "list of functions", r->functions);
     if (status == IG_STATUS_OK) status = check_section(r, "metadata", r->metadata);
@@ -199,7 +201,7 @@ static void read_function_tag(entry *e, const tag *t) {
 // Metadata are their length, which counts itself, and tags. A function without any has no constants.
 static ig_status find_constants(const reader *r, entry *e) {
     if (e->metadata_at >= r->metadata.length) return IG_STATUS_OK;
-    cursor c = cursor_over(r->container->bytes + r->metadata.offset + e->metadata_at,
+    cursor c = cursor_over(r->part->bytes + r->metadata.offset + e->metadata_at,
                            (size_t)(r->metadata.length - e->metadata_at));
     uint32_t length = take_u32(&c);
     if (length < sizeof length || length - sizeof length > left(&c)) c.failed = true;
@@ -220,7 +222,7 @@ static ig_status find_parts(const reader *r, entry *e, size_t number) {
     if (!igi_in_range(e->bitcode_at, e->bitcode_length, r->bitcode.length))
         return fail(r, "function '%.200s' is said to be %" PRIu64 " bytes at %" PRIu64 " of %" PRIu64, e->function.name,
                     e->bitcode_length, e->bitcode_at, r->bitcode.length);
-    e->function.bitcode = r->container->bytes + r->bitcode.offset + e->bitcode_at;
+    e->function.bitcode = r->part->bytes + r->bitcode.offset + e->bitcode_at;
     e->function.bitcode_length = (size_t)e->bitcode_length;
     return find_constants(r, e);
 }
@@ -231,7 +233,7 @@ static ig_status read_function(const reader *r, cursor *c, size_t number) {
     const char *bytes = length >= sizeof length ? take(c, length - sizeof length) : NULL;
     if (!bytes) return fail(r, "function %zu is cut off", number);
     cursor tags = cursor_over(bytes, length - sizeof length);
-    entry e = {0};
+    entry e = {.function.part = (size_t)(r->part - r->container->parts)};
     tag t;
     while (take_tag(&tags, &t)) read_function_tag(&e, &t);
     if (tags.failed) return fail(r, "the entry of function %zu is damaged", number);
@@ -240,12 +242,14 @@ static ig_status read_function(const reader *r, cursor *c, size_t number) {
     return status;
 }
 
-static ig_status read_functions(const reader *r) {
-    cursor c = cursor_over(r->container->bytes + r->functions.offset, (size_t)r->functions.length);
+static ig_status read_functions(reader *r) {
+    cursor c = cursor_over(r->part->bytes + r->functions.offset, (size_t)r->functions.length);
     uint32_t count = take_u32(&c);
     if (count > left(&c) / LEAST_FUNCTION) return fail(r, "it cannot have %u functions in %zu bytes", count, left(&c));
-    r->container->functions = igi_calloc(count, sizeof *r->container->functions);
-    if (!r->container->functions) return igi_error_no_memory(r->error);
+    if (!igi_grow((void **)&r->container->functions, &r->capacity, r->container->count + count,
+                  sizeof *r->container->functions))
+        return igi_error_no_memory(r->error);
+    r->part->count = count;
     ig_status status = IG_STATUS_OK;
     for (uint32_t i = 0; i < count && status == IG_STATUS_OK; i++) status = read_function(r, &c, i + 1);
     return status;
@@ -266,10 +270,10 @@ static uint32_t turned(uint32_t value, bool other_order) {
 }
 
 // All hold the same functions, for older and newer systems: the newest is used.
-static ig_status choose_slice(reader *r) {
-    igi_air_container *container = r->container;
-    bool other = has_magic(container->file, container->file_length, "\xcb\xfe\xba\xbe");
-    cursor c = cursor_over(container->file + TAG_BYTES, container->file_length - TAG_BYTES);
+static ig_status choose_slice(const reader *r) {
+    igi_air_part whole = *r->part, *chosen = r->part;
+    bool other = has_magic(whole.bytes, whole.length, "\xcb\xfe\xba\xbe"), found = false;
+    cursor c = cursor_over(whole.bytes + TAG_BYTES, whole.length - TAG_BYTES);
     uint32_t count = turned(take_u32(&c), other), best = 0;
     if (count > MOST_SLICES || count > left(&c) / SLICE_BYTES) return fail(r, "its list of architectures is damaged");
     for (uint32_t i = 0; i < count; i++) {
@@ -277,37 +281,110 @@ static ig_status choose_slice(reader *r) {
         uint32_t kind = turned(take_u32(&c), other), offset = turned(take_u32(&c), other);
         uint32_t length = turned(take_u32(&c), other);
         take_u32(&c);  // alignment
-        if (!igi_in_range(offset, length, container->file_length)) return fail(r, "architecture %u is cut off", i + 1);
-        if (!has_magic(container->file + offset, length, "MTLB") || (container->bytes && kind < best)) continue;
-        best = kind;
-        container->bytes = container->file + offset;
-        container->length = length;
+        if (!igi_in_range(offset, length, whole.length)) return fail(r, "architecture %u is cut off", i + 1);
+        if (!has_magic(whole.bytes + offset, length, "MTLB") || (found && kind < best)) continue;
+        best = kind, found = true;
+        chosen->bytes = whole.bytes + offset;
+        chosen->length = length;
     }
-    return container->bytes ? IG_STATUS_OK : fail(r, "none of its %u architectures is one", count);
+    return found ? IG_STATUS_OK : fail(r, "none of its %u architectures is one", count);
+}
+
+// ---- The parts of a file ----
+
+static bool is_library(const char *bytes, size_t length) {
+    return has_magic(bytes, length, "MTLB") || is_universal(bytes, length);
+}
+
+bool igi_air_is_container(const char *bytes, size_t length) {
+    return is_library(bytes, length) || igi_air_is_macho(bytes, length);
+}
+
+static ig_status find_parts_of_file(reader *r) {
+    igi_air_container *container = r->container;
+    if (is_library(container->file, container->file_length)) {
+        container->parts[0] = (igi_air_part){.bytes = container->file, .length = container->file_length};
+        container->part_count = 1;
+        return IG_STATUS_OK;
+    }
+    if (!igi_air_is_macho(container->file, container->file_length)) return fail(r, "it does not begin with MTLB");
+    igi_air_macho macho = igi_air_macho_open(container->file, container->file_length);
+    igi_air_part part;
+    while (igi_air_macho_next(&macho, &part)) {
+        if (!is_library(part.bytes, part.length)) continue;
+        if (container->part_count == IGI_AIR_MOST_PARTS)
+            return fail(r, "it has more than %d libraries in it", IGI_AIR_MOST_PARTS);
+        container->parts[container->part_count++] = part;
+    }
+    if (macho.failed) return fail(r, "its list of sections is damaged");
+    return container->part_count ? IG_STATUS_OK : fail(r, "none of its sections is one");
+}
+
+static ig_status read_part_header(reader *r, size_t index) {
+    r->part = &r->container->parts[index];
+    ig_status status = is_universal(r->part->bytes, r->part->length) ? choose_slice(r) : IG_STATUS_OK;
+    return status == IG_STATUS_OK ? read_header(r) : status;
+}
+
+static uint32_t age(const igi_air_part *part) {
+    return (uint32_t)part->system.major << 16 | part->system.minor;
+}
+
+static void put_newest_first(igi_air_container *container) {
+    for (size_t i = 1; i < container->part_count; i++)
+        for (size_t k = i; k && age(&container->parts[k - 1]) < age(&container->parts[k]); k--) {
+            igi_air_part moved = container->parts[k];
+            container->parts[k] = container->parts[k - 1];
+            container->parts[k - 1] = moved;
+        }
+}
+
+static int by_name(const void *a, const void *b) {
+    const igi_air_function *left = *(igi_air_function *const *)a, *right = *(igi_air_function *const *)b;
+    int order = strcmp(left->name, right->name);
+    return order ? order : left < right ? -1 : left > right;
+}
+
+// Programs embed one library for each system that they run on, with mostly the same functions.
+static ig_status drop_repeated(const reader *r) {
+    igi_air_container *container = r->container;
+    igi_air_function **sorted = igi_calloc(container->count, sizeof *sorted);
+    if (!sorted) return igi_error_no_memory(r->error);
+    for (size_t i = 0; i < container->count; i++) sorted[i] = &container->functions[i];
+    qsort(sorted, container->count, sizeof *sorted, by_name);
+    const char *last = NULL;
+    for (size_t i = 0; i < container->count; i++) {
+        const char *name = sorted[i]->name;
+        if (last && strcmp(last, name) == 0) sorted[i]->name = NULL;
+        last = name;
+    }
+    free(sorted);
+    size_t kept = 0;
+    for (size_t i = 0; i < container->count; i++)
+        if (container->functions[i].name) container->functions[kept++] = container->functions[i];
+    container->count = kept;
+    return IG_STATUS_OK;
 }
 
 // ---- The whole ----
 
-bool igi_air_is_container(const char *bytes, size_t length) {
-    return has_magic(bytes, length, "MTLB") || is_universal(bytes, length);
-}
-
-static ig_status find_library(reader *r) {
+static ig_status read_parts(reader *r) {
     igi_air_container *container = r->container;
-    if (is_universal(container->file, container->file_length)) return choose_slice(r);
-    if (!has_magic(container->file, container->file_length, "MTLB")) return fail(r, "it does not begin with MTLB");
-    container->bytes = container->file;
-    container->length = container->file_length;
-    return IG_STATUS_OK;
+    ig_status status = find_parts_of_file(r);
+    for (size_t i = 0; i < container->part_count && status == IG_STATUS_OK; i++) status = read_part_header(r, i);
+    put_newest_first(container);
+    for (size_t i = 0; i < container->part_count && status == IG_STATUS_OK; i++) {
+        status = read_part_header(r, i);
+        if (status == IG_STATUS_OK) status = read_functions(r);
+    }
+    return status == IG_STATUS_OK && container->part_count > 1 ? drop_repeated(r) : status;
 }
 
 ig_status igi_air_read(const char *bytes, size_t length, const char *name, igi_air_container *container,
                        ig_error *error) {
     *container = (igi_air_container){.file = bytes, .file_length = length};
     reader r = {.container = container, .name = name, .error = error};
-    ig_status status = find_library(&r);
-    if (status == IG_STATUS_OK) status = read_header(&r);
-    if (status == IG_STATUS_OK) status = read_functions(&r);
+    ig_status status = read_parts(&r);
     if (status == IG_STATUS_OK) return IG_STATUS_OK;
     free(container->functions);
     *container = (igi_air_container){0};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading a .metallib: the functions in it, and for each the place of its bitcode (AIR).
+// Reading a .metallib: the functions in it, and for each the place of its bitcode (AIR). A file may also be a Mach-O
+// program or library with some of them in its sections, as linkers embed them (macho.h).
 //
 // Nothing in the file is trusted. Each offset, length and count is compared with the bytes that are there before it is
 // used, and nothing is allocated but one entry for each function that the file has room for. Bitcode is not looked at:
@@ -32,9 +33,20 @@ typedef struct igi_air_version {
     uint16_t major, minor;
 } igi_air_version;
 
+// A library in the file.
+typedef struct igi_air_part {
+    char name[17];  // of its section; "" if the file is the library
+    const char *bytes;
+    size_t length;
+    igi_air_version format, system;
+    uint8_t system_kind;
+    size_t count;  // of its functions
+} igi_air_part;
+
 // Pointers lead into the file.
 typedef struct igi_air_function {
     const char *name;
+    size_t part;
     igi_air_function_kind kind;
     igi_air_version air, language;
     const char *bitcode;
@@ -43,12 +55,12 @@ typedef struct igi_air_function {
     size_t constants_length;
 } igi_air_function;
 
+enum { IGI_AIR_MOST_PARTS = 16 };
+
 typedef struct igi_air_container {
-    const char *bytes;  // of the library itself: in a file for several architectures, one of them
-    size_t length;
-    igi_air_version format, system;
-    uint8_t system_kind;
-    igi_air_function *functions;
+    igi_air_part parts[IGI_AIR_MOST_PARTS];  // those for newer systems first
+    size_t part_count;
+    igi_air_function *functions;  // a name that several parts have is the first one's
     size_t count;
     // The whole file
     const char *file;
@@ -56,7 +68,7 @@ typedef struct igi_air_container {
     bool mapped, copied;
 } igi_air_container;
 
-// Whether the bytes begin as a .metallib does, for one or for several architectures.
+// Whether the bytes begin as a .metallib does, for one or for several architectures, or as a Mach-O file.
 bool igi_air_is_container(const char *bytes, size_t length);
 // The same for a file; false for what cannot be read.
 bool igi_air_is_container_file(const char *path);

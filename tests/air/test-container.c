@@ -33,9 +33,10 @@ static igi_text example(void) {
 
 static void check_example(const igi_air_container *c) {
     assert_int_equal(c->count, 3);
-    assert_int_equal(c->format.major, 2);
-    assert_int_equal(c->format.minor, 7);
-    assert_string_equal(igi_air_system_name(c->system_kind), "macOS");
+    assert_int_equal(c->part_count, 1);
+    assert_int_equal(c->parts[0].format.major, 2);
+    assert_int_equal(c->parts[0].format.minor, 7);
+    assert_string_equal(igi_air_system_name(c->parts[0].system_kind), "macOS");
     for (size_t i = 0; i < 3; i++) {
         assert_string_equal(c->functions[i].name, functions[i].name);
         assert_int_equal(c->functions[i].kind, functions[i].kind);
@@ -131,10 +132,65 @@ static void the_newest_architecture_is_used(void **state) {
     igi_text_free(&libraries[0]), igi_text_free(&libraries[1]), igi_text_free(&file);
 }
 
-// A copy of its own, so that a sanitizer sees accesses past the end.
-static void every_file_that_is_cut_off_is_refused(void **state) {
+// ---- In the sections of a program or library ----
+
+// Two libraries, of which the second is for a newer system and has the first function too.
+static igi_text embedded_example(void) {
+    static const char *const names[] = {"metal_old", "sixteen_letters_"};
+    igi_text libraries[2] = {{0}, {0}}, file = {0};
+    write_metallib(functions, 3, &libraries[0]);
+    write_metallib(functions, 1, &libraries[1]);
+    enum { SYSTEM_VERSION = 12 };
+    libraries[1].data[SYSTEM_VERSION] = 26;
+    write_macho(libraries, names, 2, &file);
+    igi_text_free(&libraries[0]), igi_text_free(&libraries[1]);
+    return file;
+}
+
+static void check_embedded(const char *bytes, size_t length) {
+    igi_air_container c;
+    assert_true(igi_air_is_container(bytes, length));
+    assert_int_equal(igi_air_read(bytes, length, "x", &c, NULL), IG_STATUS_OK);
+    assert_int_equal(c.part_count, 2);
+    assert_string_equal(c.parts[0].name, "sixteen_letters_");
+    assert_int_equal(c.parts[0].system.major, 26);
+    assert_string_equal(c.parts[1].name, "metal_old");
+    assert_int_equal(c.count, 3);
+    assert_string_equal(c.functions[0].name, "first");
+    assert_int_equal(c.functions[0].part, 0);
+    assert_string_equal(c.functions[1].name, "second");
+    assert_int_equal(c.functions[1].part, 1);
+    assert_memory_equal(c.functions[1].bitcode, functions[1].bitcode, functions[1].bitcode_length);
+    igi_air_close(&c);
+}
+
+static void libraries_in_sections_are_found(void **state) {
     (void)state;
-    igi_text file = example();
+    igi_text file = embedded_example();
+    check_embedded(file.data, file.length);
+    for (int wide = 0; wide < 2; wide++) {
+        igi_text fat = {0};
+        write_fat(&file, wide, &fat);
+        check_embedded(fat.data, fat.length);
+        igi_text_free(&fat);
+    }
+    igi_text_free(&file);
+}
+
+static void a_program_without_libraries_is_refused(void **state) {
+    (void)state;
+    igi_text file = {0};
+    igi_air_container c;
+    ig_error error = {0};
+    write_macho(NULL, NULL, 0, &file);
+    assert_int_equal(igi_air_read(file.data, file.length, "x", &c, &error), IG_STATUS_BAD_FORMAT);
+    assert_non_null(strstr(error.message, "none of its sections is one"));
+    ig_error_clear(&error);
+    igi_text_free(&file);
+}
+
+// A copy of its own, so that a sanitizer sees accesses past the end.
+static void refuse_cut_off(igi_text file) {
     for (size_t length = 0; length < file.length; length++) {
         char *cut = malloc(length + !length);
         memcpy(cut, file.data, length);
@@ -146,6 +202,12 @@ static void every_file_that_is_cut_off_is_refused(void **state) {
         free(cut);
     }
     igi_text_free(&file);
+}
+
+static void every_file_that_is_cut_off_is_refused(void **state) {
+    (void)state;
+    refuse_cut_off(example());
+    refuse_cut_off(embedded_example());
 }
 
 static void touch_all(const igi_air_container *c) {
@@ -160,9 +222,7 @@ static void touch_all(const igi_air_container *c) {
     }
 }
 
-static void every_number_may_be_wrong(void **state) {
-    (void)state;
-    igi_text file = example();
+static void read_with_wrong_numbers(igi_text file) {
     static const uint64_t wrong[] = {0, 1, 0x7fffffff, 0xffffffff, 0x7fffffffffffffff, UINT64_MAX, UINT64_MAX - 3};
     for (size_t at = 0; at < file.length; at++)
         for (size_t w = 0; w < sizeof wrong / sizeof *wrong; w++)
@@ -181,14 +241,22 @@ static void every_number_may_be_wrong(void **state) {
     igi_text_free(&file);
 }
 
+static void every_number_may_be_wrong(void **state) {
+    (void)state;
+    read_with_wrong_numbers(example());
+    read_with_wrong_numbers(embedded_example());
+}
+
 static void lack_of_memory_is_reported(void **state) {
     (void)state;
-    igi_text file = example();
+    igi_text file = embedded_example();
     igi_air_container c;
-    igi_alloc_fail_at(1);
-    ig_status status = igi_air_read(file.data, file.length, "x", &c, NULL);
-    igi_alloc_fail_at(0);
-    assert_int_equal(status, IG_STATUS_OUT_OF_MEMORY);
+    for (int at = 1; at <= 2; at++) {
+        igi_alloc_fail_at(at);
+        ig_status status = igi_air_read(file.data, file.length, "x", &c, NULL);
+        igi_alloc_fail_at(0);
+        assert_int_equal(status, IG_STATUS_OUT_OF_MEMORY);
+    }
     igi_text_free(&file);
 }
 
@@ -199,6 +267,8 @@ int main(void) {
         cmocka_unit_test(files_are_mapped_and_bytes_copied),
         cmocka_unit_test(files_that_are_not_there_are_named),
         cmocka_unit_test(the_newest_architecture_is_used),
+        cmocka_unit_test(libraries_in_sections_are_found),
+        cmocka_unit_test(a_program_without_libraries_is_refused),
         cmocka_unit_test(every_file_that_is_cut_off_is_refused),
         cmocka_unit_test(every_number_may_be_wrong),
         cmocka_unit_test(lack_of_memory_is_reported),

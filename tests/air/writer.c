@@ -91,3 +91,55 @@ void write_universal(const igi_text *libraries, const uint32_t *kinds, uint32_t 
     }
     for (uint32_t i = 0; i < count; i++) igi_text_append(file, libraries[i].data, libraries[i].length);
 }
+
+// ---- Mach-O ----
+
+static void put_name(igi_text *out, const char *name) {
+    char padded[16] = {0};
+    for (size_t i = 0; i < sizeof padded && name[i]; i++) padded[i] = name[i];
+    igi_text_append(out, padded, sizeof padded);
+}
+
+static void put_section(igi_text *out, const char *name, uint64_t length, uint32_t offset, uint32_t flags) {
+    put_name(out, name), put_name(out, "__TEXT");
+    put(out, 0x1000 + offset, 8), put(out, length, 8), put(out, offset, 4);
+    put(out, 0, 4), put(out, 0, 4), put(out, 0, 4), put(out, flags, 4);
+    put(out, 0, 8), put(out, 0, 4);
+}
+
+void write_macho(const igi_text *libraries, const char *const *names, uint32_t count, igi_text *file) {
+    enum { HEADER = 32, SEGMENT = 72, SECTION = 80, SYMBOLS = 24, DYNAMIC_LIBRARY = 6 };
+    static const char text[] = "not a Metal library";
+    const uint32_t sections = count + 2, commands = SEGMENT + SECTION * sections + SYMBOLS;
+    uint32_t at = HEADER + commands;
+    put(file, 0xfeedfacf, 4), put(file, 0x100000c, 4), put(file, 0, 4), put(file, DYNAMIC_LIBRARY, 4);
+    put(file, 2, 4), put(file, commands, 4), put(file, 0, 8);
+    put(file, 2, 4), put(file, SYMBOLS, 4), put(file, 0, 8), put(file, 0, 8);  // a command without sections
+    put(file, 0x19, 4), put(file, SEGMENT + SECTION * sections, 4), put_name(file, "__TEXT");
+    put(file, 0x1000, 8), put(file, 0, 8), put(file, 0, 8), put(file, 0, 8);
+    put(file, 5, 4), put(file, 5, 4), put(file, sections, 4), put(file, 0, 4);
+    put_section(file, "__text", sizeof text, at, 0);
+    put_section(file, "__bss", 1u << 30, 0, 1);
+    at += sizeof text;
+    for (uint32_t i = 0; i < count; at += (uint32_t)libraries[i].length, i++)
+        put_section(file, names[i], libraries[i].length, at, 0);
+    igi_text_append(file, text, sizeof text);
+    for (uint32_t i = 0; i < count; i++) igi_text_append(file, libraries[i].data, libraries[i].length);
+}
+
+static void put_processor(igi_text *file, uint64_t offset, uint64_t length, bool wide) {
+    put(file, 0, 8);
+    put(file, wide ? __builtin_bswap64(offset) : __builtin_bswap32((uint32_t)offset), wide ? 8 : 4);
+    put(file, wide ? __builtin_bswap64(length) : __builtin_bswap32((uint32_t)length), wide ? 8 : 4);
+    put(file, 0, wide ? 8 : 4);
+}
+
+void write_fat(const igi_text *macho, bool wide, igi_text *file) {
+    const uint64_t first = 8 + 2 * (wide ? 32 : 20);
+    igi_text_append(file, wide ? "\xca\xfe\xba\xbf" : "\xca\xfe\xba\xbe", 4);
+    put(file, __builtin_bswap32(2), 4);
+    put_processor(file, first, 4, wide);
+    put_processor(file, first + 4, macho->length, wide);
+    put(file, 0xfeedface, 4);  // of 32 bits
+    igi_text_append(file, macho->data, macho->length);
+}

@@ -25,5 +25,9 @@ typedef struct written_function {
 void write_metallib(const written_function *functions, size_t count, igi_text *file);
 // One file with the same library for several architectures, numbered as `kinds` says.
 void write_universal(const igi_text *libraries, const uint32_t *kinds, uint32_t count, igi_text *file);
+// A Mach-O library with one section of text, one without bytes in the file, and one for each of the libraries.
+void write_macho(const igi_text *libraries, const char *const *names, uint32_t count, igi_text *file);
+// One file for two processors: the given one behind one that is not a Mach-O file.
+void write_fat(const igi_text *macho, bool wide, igi_text *file);
 
 #endif
