@@ -152,6 +152,14 @@ static LLVMValueRef dot(air_translator *t, const char *name, LLVMValueRef call) 
     return igi_air_call_runtime(t, symbol, LLVMTypeOf(call), parts, 2 * count);
 }
 
+// Element i of what a function writes beside its result: exponents are ints, everything else is as the result.
+static LLVMValueRef pointer_to_element(air_translator *t, const char *symbol, LLVMValueRef call, LLVMValueRef pointer,
+                                       unsigned i) {
+    LLVMTypeRef type = strstr(symbol, "frexp") ? t->i32 : LLVMGetElementType(LLVMTypeOf(call));
+    LLVMValueRef index = LLVMConstInt(t->i32, i, 0);
+    return LLVMBuildGEP2(t->builder, type, pointer, &index, 1, "");
+}
+
 static LLVMValueRef by_element(air_translator *t, const char *symbol, LLVMValueRef call, unsigned count) {
     LLVMTypeRef type = LLVMTypeOf(call);
     unsigned operands = LLVMGetNumArgOperands(call);
@@ -161,7 +169,8 @@ static LLVMValueRef by_element(air_translator *t, const char *symbol, LLVMValueR
         LLVMValueRef parts[MOST_OPERANDS];
         for (unsigned k = 0; k < operands; k++) {
             parts[k] = LLVMGetOperand(call, k);
-            if (LLVMGetTypeKind(LLVMTypeOf(parts[k])) == LLVMPointerTypeKind) return NULL;
+            if (LLVMGetTypeKind(LLVMTypeOf(parts[k])) == LLVMPointerTypeKind)
+                parts[k] = pointer_to_element(t, symbol, call, parts[k], i);
             if (is_vector(parts[k]) && elements_of(LLVMTypeOf(parts[k])) != count) return NULL;
             if (is_vector(parts[k])) parts[k] = element(t, parts[k], i);
         }
@@ -201,7 +210,9 @@ static LLVMValueRef lower(air_translator *t, const char *name, LLVMValueRef call
     unsigned count = LLVMGetNumArgOperands(call), size = vector_size(call);
     LLVMValueRef operands[MOST_OPERANDS];
     conversion c;
+    if (igi_air_is_texture_call(name)) return igi_air_lower_texture_call(t, name, call);
     if (count > MOST_OPERANDS || !scalar_symbol(name, symbol)) return NULL;
+    if (strcmp(name, "air.get_read_sampler") == 0) return LLVMConstNull(LLVMTypeOf(call));  // nothing reads it
     if (begins_with(name, "air.is_uniform.")) return LLVMConstInt(LLVMTypeOf(call), 1, 0);
     if (begins_with(name, "air.convert."))
         return count == 1 && read_conversion(name, &c) ? convert(t, c, LLVMGetOperand(call, 0), LLVMTypeOf(call))

@@ -116,7 +116,7 @@ static void set_string(char **slot, LLVMValueRef value) {
 // are stepped over one by one.
 static unsigned read_word(air_translator *t, air_argument *a, const node *n, unsigned i) {
     LLVMValueRef word = at(n, i), next = at(n, i + 1);
-    if (is(word, "air.location_index")) return a->location = number(next), 3;
+    if (is(word, "air.location_index")) return a->location = number(next), a->count = number(at(n, i + 2)), 3;
     if (is(word, "air.address_space")) return a->space = number(next), 2;
     if (is(word, "air.arg_type_size")) return a->size = number(next), 2;
     if (is(word, "air.arg_type_align_size")) return a->alignment = number(next), 2;
@@ -134,23 +134,46 @@ static unsigned read_word(air_translator *t, air_argument *a, const node *n, uns
         return 2;
     }
     if (is(word, "air.read_write") || is(word, "air.write"))
-        a->written = true;
+        a->written = true, a->write_only = is(word, "air.write");
     else if (is_string(word) && !a->kind)
         a->kind = copy_string(word);
     return 1;
 }
 
+air_argument_class igi_air_class_of(const air_argument *a) {
+    if (strcmp(a->kind, "air.buffer") == 0 || strcmp(a->kind, "air.indirect_buffer") == 0) return AIR_BUFFER;
+    return strcmp(a->kind, "air.texture") == 0   ? AIR_TEXTURE
+           : strcmp(a->kind, "air.sampler") == 0 ? AIR_SAMPLER
+                                                 : AIR_BUILTIN;
+}
+
+bool igi_air_is_array(const air_argument *a) {
+    return strncmp(a->type, "array<", 6) == 0;
+}
+
+// An argument that commands set has an index in a table: 31 buffers, 128 textures, 16 samplers.
+static bool check_slot(air_translator *t, air_argument *a) {
+    static const int64_t slots[] = {[AIR_BUFFER] = 31, [AIR_TEXTURE] = 128, [AIR_SAMPLER] = 16, [AIR_BUILTIN] = 0};
+    air_argument_class class = igi_air_class_of(a);
+    if (class == AIR_BUFFER || !igi_air_is_array(a)) a->count = 1;
+    if (class == AIR_BUILTIN) return true;
+    if (a->count >= 1 && a->count <= slots[class] && a->location >= 0 && a->location <= slots[class] - a->count)
+        return true;
+    return igi_air_fail(t, IG_STATUS_BAD_FORMAT, "argument '%.100s' of kernel '%.200s' has no index below %d", a->name,
+                        t->name, (int)slots[class]);
+}
+
 static bool read_argument(air_translator *t, LLVMValueRef value, size_t index) {
     node n = open_node(t, value);
     air_argument *a = &t->arguments[t->argument_count++];
-    *a = (air_argument){.location = -1, .space = -1};
+    *a = (air_argument){.location = -1, .space = -1, .count = 1};
     bool placed = number(at(&n, 0)) == (int64_t)index;
     for (unsigned i = 1; i < n.count;) i += read_word(t, a, &n, i);
     free(n.items);
     if (!a->name) a->name = igi_format("argument_%zu", index);
     if (!a->type) a->type = igi_strdup("");
     if (!a->name || !a->type) return igi_air_fail_memory(t);
-    if (placed && a->kind) return true;
+    if (placed && a->kind) return check_slot(t, a);
     return igi_air_fail(t, IG_STATUS_BAD_FORMAT, "argument %zu of kernel '%.200s' is not described", index, t->name);
 }
 
@@ -247,8 +270,46 @@ static bool read_constants(air_translator *t) {
     return ok;
 }
 
+// ---- Samplers that the source has: their addresses become their states ----
+
+static LLVMValueRef word_of(LLVMValueRef state, unsigned index) {
+    LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(state));
+    if (kind == LLVMIntegerTypeKind) return index ? NULL : state;
+    bool has = kind == LLVMArrayTypeKind && LLVMGetArrayLength2(LLVMTypeOf(state)) > index;
+    return has ? LLVMGetAggregateElement(state, index) : NULL;
+}
+
+static bool is_word(LLVMValueRef value) {
+    return value && LLVMIsAConstantInt(value) && LLVMGetIntTypeWidth(LLVMTypeOf(value)) == 64;
+}
+
+// !{"air.sampler_state", the variable}
+static bool read_sampler(air_translator *t, LLVMValueRef value) {
+    node n = open_node(t, value);
+    LLVMValueRef global = at(&n, 1);
+    free(n.items);
+    if (!global) return true;  // it is not used
+    LLVMValueRef held = LLVMIsAGlobalVariable(global) ? LLVMGetInitializer(global) : NULL;
+    LLVMValueRef first = held ? word_of(held, 0) : NULL, second = held ? word_of(held, 1) : NULL;
+    if (!is_word(first) || (second && !is_word(second)))
+        return igi_air_fail(t, IG_STATUS_BAD_FORMAT, "a sampler of kernel '%.200s' is not described", t->name);
+    const uint64_t words[2] = {LLVMConstIntGetZExtValue(first), second ? LLVMConstIntGetZExtValue(second) : 0};
+    uint64_t state;
+    if (!igi_air_read_sampler(t, words, &state)) return false;
+    LLVMReplaceAllUsesWith(global, LLVMConstIntToPtr(LLVMConstInt(t->i64, state, 0), t->pointer));
+    return true;
+}
+
+static bool read_samplers(air_translator *t) {
+    node n = open_named(t, "air.sampler_states");
+    bool ok = t->status == IG_STATUS_OK;
+    for (unsigned i = 0; ok && i < n.count; i++) ok = read_sampler(t, n.items[i]);
+    free(n.items);
+    return ok;
+}
+
 bool igi_air_read_metadata(air_translator *t) {
     if (!read_kernel(t)) return false;
     read_options(t);
-    return read_constants(t);
+    return read_constants(t) && read_samplers(t);
 }

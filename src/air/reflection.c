@@ -35,15 +35,41 @@ static void describe_buffer(const air_argument *a, ig_argument *argument) {
     argument->min_bytes = least_bytes(a);
 }
 
+// "texture2d<float, sample>" is "texture2d<float, access::sample>" in a source; other types stay as they are.
+static char *type_of_object(const char *type) {
+    igi_text text = {0};
+    for (const char *at = type; *at; at++) {
+        igi_text_append(&text, at, 1);
+        bool access = strncmp(at, ", ", 2) == 0 && at[2] >= 'a' && at[2] <= 'z';
+        if (!access) continue;
+        igi_text_add(&text, " access::");
+        at++;
+    }
+    return igi_text_take(&text);
+}
+
+static void describe_object(const air_argument *a, ig_argument *argument) {
+    bool texture = igi_air_class_of(a) == AIR_TEXTURE;
+    argument->kind = texture ? IG_ARGUMENT_TEXTURE : IG_ARGUMENT_SAMPLER;
+    argument->attribute = texture ? "texture" : "sampler";
+    argument->access = !a->written ? IG_ACCESS_READ : a->write_only ? IG_ACCESS_WRITE : IG_ACCESS_READ_WRITE;
+    argument->index = (uint32_t)a->location;
+    argument->array_length = (uint32_t)a->count;
+}
+
+static char *type_of(const air_argument *a) {
+    switch (igi_air_class_of(a)) {
+        case AIR_BUFFER:
+            return igi_format("%s%s%s", a->written || a->space == 3 ? "" : "const ", a->type, a->reference ? "&" : "*");
+        case AIR_TEXTURE: return type_of_object(a->type);
+        default: return igi_strdup(a->type);
+    }
+}
+
 static bool describe(air_translator *t, const air_argument *a, ig_argument *argument) {
-    bool buffer = strcmp(a->kind, "air.buffer") == 0 || strcmp(a->kind, "air.indirect_buffer") == 0;
-    const char *builtin = builtin_name(a->kind);
-    enum { SLOTS = 31 };
-    char *type =
-        buffer ? igi_format("%s%s%s", a->written || a->space == 3 ? "" : "const ", a->type, a->reference ? "&" : "*")
-               : igi_strdup(a->type);
+    air_argument_class class = igi_air_class_of(a);
     *argument = (ig_argument){.name = igi_strdup(a->name),
-                              .type = type,
+                              .type = type_of(a),
                               .condition = igi_strdup(a->condition ? a->condition : ""),
                               .fields = a->fields ? igi_format("%ssize %lld", a->fields, (long long)a->size) : NULL,
                               .attribute = "",
@@ -51,12 +77,12 @@ static bool describe(air_translator *t, const air_argument *a, ig_argument *argu
                               .array_length = 1,
                               .kind = IG_ARGUMENT_BUILTIN};
     if (!argument->name || !argument->type || !argument->condition) return igi_air_fail_memory(t);
-    if (!buffer && !builtin) return igi_air_fail_unknown(t, a->kind);
-    if (buffer && (a->location < 0 || a->location >= SLOTS))
-        return igi_air_fail(t, IG_STATUS_BAD_FORMAT, "argument '%.100s' of kernel '%.200s' has no index below %d",
-                            a->name, t->name, SLOTS);
-    if (buffer)
+    const char *builtin = builtin_name(a->kind);
+    if (class == AIR_BUILTIN && !builtin) return igi_air_fail_unknown(t, a->kind);
+    if (class == AIR_BUFFER)
         describe_buffer(a, argument);
+    else if (class != AIR_BUILTIN)
+        describe_object(a, argument);
     else
         argument->attribute = builtin;
     return true;

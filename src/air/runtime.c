@@ -24,7 +24,7 @@ bool igi_air_open_runtime(air_translator *t) {
 
 LLVMValueRef igi_air_call_runtime(air_translator *t, const char *symbol, LLVMTypeRef result, LLVMValueRef *arguments,
                                   unsigned count) {
-    enum { MOST = 8 };
+    enum { MOST = 24 };
     LLVMTypeRef types[MOST];
     if (count > MOST) return NULL;
     for (unsigned i = 0; i < count; i++) types[i] = LLVMTypeOf(arguments[i]);

@@ -239,3 +239,163 @@ AIR void air_atomic_fence(uint, uint order, uint) { if (order) __atomic_thread_f
   ATOMIC(space, add, fetch_add, float, f32) ATOMIC(space, sub, fetch_sub, float, f32)
 ATOMICS(global)
 ATOMICS(local)
+
+// ---- Textures: see textures.c for the order of operands ----
+
+typedef float __air_f32x4 __attribute__((ext_vector_type(4)));
+typedef uint __air_i32x4 __attribute__((ext_vector_type(4)));
+#define TEXTURE const device igi_texture *t
+#define PLACE uint x, uint y, uint z, uint layer
+#define COORDINATES ulong state, float x, float y, float z, uint layer
+#define OFFSET int dx, int dy, int dz
+
+template <class X> __IG_INLINE X __air_over(TEXTURE) {
+  X texture;
+  texture.__t = t;
+  return texture;
+}
+__IG_INLINE __ig_sampling::image __air_image(TEXTURE) { return __air_over<texture2d<float>>(t).__image(); }
+__IG_INLINE sampler __air_sampler(ulong state) {
+  sampler s;
+  s.__state = state;
+  return s;
+}
+__IG_INLINE __air_f32x4 __air_plain(float4 v) { return __air_f32x4{v.x, v.y, v.z, v.w}; }
+__IG_INLINE __air_i32x4 __air_plain(uint4 v) { return __air_i32x4{v.x, v.y, v.z, v.w}; }
+__IG_INLINE __air_i32x4 __air_plain(int4 v) { return __air_plain(uint4(v)); }
+
+AIR bool air_texture_is_null(TEXTURE) { return !t; }
+AIR uint air_texture_width(TEXTURE, uint level) { return __ig_sampling::extent(t->width, level); }
+AIR uint air_texture_height(TEXTURE, uint level) { return __ig_sampling::extent(t->height, level); }
+AIR uint air_texture_depth(TEXTURE, uint level) { return __ig_sampling::extent(t->depth, level); }
+AIR uint air_texture_array_size(TEXTURE) { return t->layers; }
+AIR uint air_texture_array_size_of_cubes(TEXTURE) { return t->layers / 6; }
+AIR uint air_texture_levels(TEXTURE) { return t->levels; }
+AIR uint air_texture_samples(TEXTURE) { return t->samples; }
+AIR void air_texture_fence(TEXTURE) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+
+// Integers are read as their bits, whether they have a sign or not. Shorter types are shortened by the translator.
+#define TEXELS(T, V, t_) \
+  AIR V air_texture_read_##t_(TEXTURE, PLACE, uint level) { \
+    return __air_plain(__ig_texture::read<T>(__air_image(t), x, y, z, layer, level)); \
+  } \
+  AIR V air_texture_read_sample_##t_(TEXTURE, PLACE, uint sample) { \
+    return __air_plain(__air_over<texture2d_ms_array<T>>(t).read(uint2(x, y), layer, sample)); \
+  } \
+  AIR V air_texture_sample_##t_(TEXTURE, COORDINATES, uint dims, OFFSET, float lod, float least) { \
+    sampler s = __air_sampler(state); \
+    return __air_plain(__ig_texture::sampled<T>(__air_image(t), s, {x, y, z, dx, dy, dz, layer}, dims, \
+                                                __ig_sampling::clamped_lod(s, lod, least), __ig_sampling::as_is{})); \
+  } \
+  AIR V air_texture_gradient_##t_(TEXTURE, COORDINATES, uint dims, float gx, float gy, float gz, float hx, float hy, float hz, \
+                                  float least, OFFSET) { \
+    return __air_plain(__ig_texture::along_gradient<T>(__air_image(t), __air_sampler(state), {x, y, z, dx, dy, dz, layer}, dims, \
+                                                       float3(gx, gy, gz), float3(hx, hy, hz), least, __ig_sampling::as_is{})); \
+  } \
+  AIR V air_texture_sample_cube_##t_(TEXTURE, COORDINATES, float lod, float least) { \
+    return __air_plain(__air_over<texturecube_array<T>>(t).__at(__air_sampler(state), float3(x, y, z), layer, lod, least, \
+                                                                __ig_sampling::as_is{})); \
+  } \
+  AIR V air_texture_gradient_cube_##t_(TEXTURE, COORDINATES, float gx, float gy, float gz, float hx, float hy, float hz, \
+                                       float least) { \
+    sampler s = __air_sampler(state); \
+    float3 c = float3(x, y, z); \
+    gradientcube g(float3(gx, gy, gz), float3(hx, hy, hz)); \
+    return __air_plain(__air_over<texturecube_array<T>>(t).__at( \
+        s, c, layer, __ig_sampling::cube_lod(__air_image(t), s, c, g, least), 0, __ig_sampling::as_is{})); \
+  } \
+  AIR V air_texture_gather_##t_(TEXTURE, COORDINATES, OFFSET, uint k) { \
+    return __air_plain(__air_over<texture2d_array<T>>(t).gather(__air_sampler(state), float2(x, y), layer, int2(dx, dy), component(k & 3))); \
+  } \
+  AIR V air_texture_gather_cube_##t_(TEXTURE, COORDINATES, uint k) { \
+    return __air_plain(__air_over<texturecube_array<T>>(t).gather(__air_sampler(state), float3(x, y, z), layer, component(k & 3))); \
+  }
+TEXELS(float, __air_f32x4, f)
+TEXELS(uint, __air_i32x4, i)
+// A cube's texels are gathered as float, so that their sign matters.
+AIR __air_i32x4 air_texture_gather_cube_signed_i(TEXTURE, COORDINATES, uint k) {
+  return __air_plain(__air_over<texturecube_array<int>>(t).gather(__air_sampler(state), float3(x, y, z), layer, component(k & 3)));
+}
+
+// Depths are compared as floats. The result is the first of four.
+__IG_INLINE __air_f32x4 __air_depth(float v) { return __air_f32x4{v, 0, 0, 0}; }
+AIR __air_f32x4 air_texture_sample_compare_f(TEXTURE, COORDINATES, float v, uint dims, OFFSET, float lod, float least) {
+  sampler s = __air_sampler(state);
+  return __air_plain(__ig_texture::sampled<float>(__air_image(t), s, {x, y, z, dx, dy, dz, layer}, dims,
+                                                  __ig_sampling::clamped_lod(s, lod, least), __ig_sampling::compared{v, s}));
+}
+AIR __air_f32x4 air_texture_gradient_compare_f(TEXTURE, COORDINATES, float v, uint dims, float gx, float gy, float gz, float hx,
+                                               float hy, float hz, float least, OFFSET) {
+  sampler s = __air_sampler(state);
+  return __air_plain(__ig_texture::along_gradient<float>(__air_image(t), s, {x, y, z, dx, dy, dz, layer}, dims, float3(gx, gy, gz),
+                                                         float3(hx, hy, hz), least, __ig_sampling::compared{v, s}));
+}
+AIR __air_f32x4 air_texture_sample_cube_compare_f(TEXTURE, COORDINATES, float v, float lod, float least) {
+  sampler s = __air_sampler(state);
+  return __air_depth(__air_over<depthcube_array<float>>(t).__at(s, float3(x, y, z), layer, lod, least, __ig_sampling::compared{v, s}));
+}
+AIR __air_f32x4 air_texture_gradient_cube_compare_f(TEXTURE, COORDINATES, float v, float gx, float gy, float gz, float hx, float hy,
+                                                    float hz, float least) {
+  sampler s = __air_sampler(state);
+  float3 c = float3(x, y, z);
+  gradientcube g(float3(gx, gy, gz), float3(hx, hy, hz));
+  return __air_depth(__air_over<depthcube_array<float>>(t).__at(s, c, layer, __ig_sampling::cube_lod(__air_image(t), s, c, g, least),
+                                                                0, __ig_sampling::compared{v, s}));
+}
+AIR __air_f32x4 air_texture_gather_compare_f(TEXTURE, COORDINATES, float v, OFFSET) {
+  return __air_plain(__air_over<depth2d_array<float>>(t).gather_compare(__air_sampler(state), float2(x, y), layer, v, int2(dx, dy)));
+}
+AIR __air_f32x4 air_texture_gather_cube_compare_f(TEXTURE, COORDINATES, float v) {
+  return __air_plain(__air_over<depthcube_array<float>>(t).gather_compare(__air_sampler(state), float3(x, y, z), layer, v));
+}
+
+AIR void air_texture_write_f(TEXTURE, PLACE, __air_f32x4 v, uint level) {
+  __ig_texture::write<float>(__air_image(t), float4(v.x, v.y, v.z, v.w), x, y, z, layer, level);
+}
+AIR void air_texture_write_u(TEXTURE, PLACE, __air_i32x4 v, uint level) {
+  __ig_texture::write<uint>(__air_image(t), uint4(v.x, v.y, v.z, v.w), x, y, z, layer, level);
+}
+AIR void air_texture_write_s(TEXTURE, PLACE, __air_i32x4 v, uint level) {
+  __ig_texture::write<int>(__air_image(t), int4(int(v.x), int(v.y), int(v.z), int(v.w)), x, y, z, layer, level);
+}
+
+// Outside of the texture nothing happens.
+template <class T> __IG_INLINE device T *__air_word(TEXTURE, PLACE) {
+  __ig_sampling::image im = __air_image(t);
+  return __ig_sampling::has(im, x, y, z, layer, 0) ? (device T *)__ig_sampling::pixel(im, x, y, z, layer, 0) : nullptr;
+}
+#define TEXTURE_ATOMIC(name, builtin, T, t_) \
+  AIR T air_texture_##name##_##t_(TEXTURE, PLACE, T v) { \
+    device T *p = __air_word<T>(t, x, y, z, layer); \
+    return p ? __atomic_##builtin((thread T *)p, v, __ATOMIC_RELAXED) : T(0); \
+  }
+#define TEXTURE_ATOMICS(T, t_) \
+  TEXTURE_ATOMIC(exchange, exchange_n, T, t_) \
+  TEXTURE_ATOMIC(add, fetch_add, T, t_) \
+  TEXTURE_ATOMIC(sub, fetch_sub, T, t_) \
+  TEXTURE_ATOMIC(min, fetch_min, T, t_) \
+  TEXTURE_ATOMIC(max, fetch_max, T, t_) \
+  TEXTURE_ATOMIC(and, fetch_and, T, t_) \
+  TEXTURE_ATOMIC(or, fetch_or, T, t_) \
+  TEXTURE_ATOMIC(xor, fetch_xor, T, t_) \
+  AIR T air_texture_load_##t_(TEXTURE, PLACE) { \
+    device T *p = __air_word<T>(t, x, y, z, layer); \
+    return p ? __atomic_load_n((thread T *)p, __ATOMIC_RELAXED) : T(0); \
+  } \
+  AIR void air_texture_store_##t_(TEXTURE, T v, PLACE) { \
+    device T *p = __air_word<T>(t, x, y, z, layer); \
+    if (p) __atomic_store_n((thread T *)p, v, __ATOMIC_RELAXED); \
+  } \
+  AIR bool air_texture_compare_exchange_##t_(TEXTURE, PLACE, thread T *expected, T v) { \
+    device T *p = __air_word<T>(t, x, y, z, layer); \
+    return p && __atomic_compare_exchange_n((thread T *)p, expected, v, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED); \
+  }
+TEXTURE_ATOMICS(int, s)
+TEXTURE_ATOMICS(uint, u)
+#define TEXTURE_LIMIT(name) \
+  AIR void air_texture_##name##_u64(TEXTURE, PLACE, ulong v) { \
+    device ulong *p = __air_word<ulong>(t, x, y, z, layer); \
+    if (p) __atomic_fetch_##name((thread ulong *)p, v, __ATOMIC_RELAXED); \
+  }
+TEXTURE_LIMIT(min)
+TEXTURE_LIMIT(max)

@@ -165,17 +165,28 @@ ig_status igi_air_translate(const char *bitcode, size_t length, const char *name
     return IG_STATUS_OK;
 }
 
+// How many an argument of this kind can be the index of; 0 if there is none of this kind.
+static uint32_t slots_of(ig_argument_kind kind) {
+    switch (kind) {
+        case IG_ARGUMENT_BUFFER:
+        case IG_ARGUMENT_THREADGROUP:
+        case IG_ARGUMENT_BUILTIN: return 31;
+        case IG_ARGUMENT_TEXTURE: return 128;
+        case IG_ARGUMENT_SAMPLER: return 16;
+        default: return 0;
+    }
+}
+
 // Whatever the bitcode did to the process that translated it.
 static bool is_sound(const igi_msl_reflection *reflection) {
-    enum { SLOTS = 31 };
     if (reflection->kernel_count != 1) return false;
     const ig_kernel_info *info = &reflection->kernels[0].info;
     bool sound = true;
     for (size_t i = 0; i < info->argument_count; i++) {
         const ig_argument *argument = &info->arguments[i];
-        bool known = argument->kind == IG_ARGUMENT_BUFFER || argument->kind == IG_ARGUMENT_THREADGROUP ||
-                     argument->kind == IG_ARGUMENT_BUILTIN;
-        sound = sound && known && argument->index < SLOTS && argument->access <= IG_ACCESS_READ_WRITE;
+        uint32_t slots = slots_of(argument->kind);
+        sound = sound && igi_in_range(argument->index, argument->array_length, slots) &&
+                argument->access <= IG_ACCESS_READ_WRITE;
     }
     return sound;
 }

@@ -17,9 +17,12 @@ typedef struct air_argument {
     char *condition;  // the function constant that switches it on; NULL if none
     int64_t location, space, size, alignment;
     char *fields;    // as ig_argument has them; NULL if it is no structure
+    int64_t count;   // of textures or samplers that it is an array of
     bool reference;  // T &, not T *
-    bool written;
+    bool written, write_only;
 } air_argument;
+
+typedef enum air_argument_class { AIR_BUFFER, AIR_TEXTURE, AIR_SAMPLER, AIR_BUILTIN } air_argument_class;
 
 enum { AIR_MAX_ARGUMENTS = 64 };
 
@@ -67,6 +70,13 @@ LLVMValueRef igi_air_call_intrinsic(air_translator *t, const char *name, LLVMTyp
 // An annotation of a variable, as clang makes of our attributes; `argument` < 0: without a number.
 void igi_air_annotate(air_translator *t, LLVMValueRef variable, const char *text, int64_t argument);
 const char *igi_air_symbol(LLVMValueRef value);
+// Calls of textures.c: air.sample_texture_2d.v4f32. NULL: it is not known.
+bool igi_air_is_texture_call(const char *name);
+LLVMValueRef igi_air_lower_texture_call(air_translator *t, const char *name, LLVMValueRef call);
+// samplers.c: the state of a sampler that the source has.
+bool igi_air_read_sampler(air_translator *t, const uint64_t words[2], uint64_t *state);
+air_argument_class igi_air_class_of(const air_argument *argument);        // metadata.c
+bool igi_air_is_array(const air_argument *argument);                      // of textures or samplers
 bool igi_air_reflect(air_translator *t, igi_msl_reflection *reflection);  // reflection.c
 
 // Named by flatten.c.

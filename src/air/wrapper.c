@@ -57,10 +57,6 @@ static bool annotate_kernel(air_translator *t) {
 
 // ---- Arguments ----
 
-static bool is_buffer(const air_argument *a) {
-    return strcmp(a->kind, "air.buffer") == 0 || strcmp(a->kind, "air.indirect_buffer") == 0;
-}
-
 static const char *space_of(const air_argument *a) {
     return a->space == 3 ? "threadgroup" : a->space == 2 ? "constant" : "device";
 }
@@ -76,45 +72,103 @@ static bool is_power_of_two(int64_t value) {
     return value > 0 && (value & (value - 1)) == 0;
 }
 
-static bool annotate_buffer(air_translator *t, const air_argument *a, LLVMValueRef storage, unsigned parameter) {
-    char text[40];
-    bool threadgroup = a->space == 3;
-    snprintf(text, sizeof text, "ig.%s:%s", threadgroup ? "threadgroup" : "buffer", space_of(a));
-    igi_air_annotate(t, storage, text, a->location);
-    if (a->condition) {
-        char *condition = igi_format("ig.condition:%s", a->condition);
-        if (!condition) return igi_air_fail_memory(t);
-        igi_air_annotate(t, storage, condition, -1);
-        free(condition);
-    }
-    if (!a->reference || !is_power_of_two(a->alignment)) return true;
-    promise(t, parameter, "dereferenceable", a->size);
-    promise(t, parameter, "align", a->alignment);
+static bool annotate_condition(air_translator *t, const air_argument *a, LLVMValueRef storage) {
+    if (!a->condition) return true;
+    char *condition = igi_format("ig.condition:%s", a->condition);
+    if (!condition) return igi_air_fail_memory(t);
+    igi_air_annotate(t, storage, condition, -1);
+    free(condition);
     return true;
 }
 
-static bool annotate_argument(air_translator *t, const air_argument *a, LLVMValueRef storage, unsigned *parameter) {
-    bool pointer = LLVMGetTypeKind(LLVMGetAllocatedType(storage)) == LLVMPointerTypeKind;
-    if (is_buffer(a) && pointer && a->location >= 0) {
-        LLVMBuildStore(t->builder, LLVMGetParam(t->wrapper, *parameter), storage);
-        return annotate_buffer(t, a, storage, ++*parameter);
-    }
+static bool fail_argument(air_translator *t, const air_argument *a) {
     char text[80];
-    if (pointer || is_buffer(a) || strlen(a->kind) > 60) {
-        snprintf(text, sizeof text, "an argument of kind %.50s", a->kind);
-        return igi_air_fail_unknown(t, text);
+    snprintf(text, sizeof text, "an argument of kind %.50s", a->kind);
+    return igi_air_fail_unknown(t, text);
+}
+
+static LLVMValueRef add_variable(air_translator *t, LLVMTypeRef type, const char *name) {
+    LLVMBasicBlockRef entry = LLVMGetInsertBlock(t->builder);
+    LLVMValueRef first = LLVMGetFirstInstruction(entry);
+    if (first) LLVMPositionBuilderBefore(t->builder, first);
+    LLVMValueRef variable = LLVMBuildAlloca(t->builder, type, name);
+    LLVMPositionBuilderAtEnd(t->builder, entry);
+    return variable;
+}
+
+// A buffer is a parameter of the wrapper.
+static bool bind_buffer(air_translator *t, const air_argument *a, LLVMValueRef parameter, unsigned number,
+                        LLVMValueRef *value) {
+    char text[40];
+    LLVMValueRef storage = add_variable(t, t->pointer, a->name);
+    LLVMBuildStore(t->builder, parameter, storage);
+    snprintf(text, sizeof text, "ig.%s:%s", a->space == 3 ? "threadgroup" : "buffer", space_of(a));
+    igi_air_annotate(t, storage, text, a->location);
+    if (!annotate_condition(t, a, storage)) return false;
+    if (a->reference && is_power_of_two(a->alignment)) {
+        promise(t, number, "dereferenceable", a->size);
+        promise(t, number, "align", a->alignment);
     }
+    *value = LLVMBuildLoad2(t->builder, t->pointer, storage, "");
+    return true;
+}
+
+// One texture, or a sampler, whose state travels as an address.
+static LLVMValueRef bind_object(air_translator *t, const air_argument *a, int64_t element) {
+    bool sampler = igi_air_class_of(a) == AIR_SAMPLER;
+    LLVMTypeRef type = sampler ? t->i64 : t->pointer;
+    LLVMValueRef storage = add_variable(t, type, a->name);
+    igi_air_annotate(t, storage, sampler ? "ig.sampler:" : "ig.texture:", a->location + element);
+    if (!annotate_condition(t, a, storage)) return NULL;
+    LLVMValueRef value = LLVMBuildLoad2(t->builder, type, storage, "");
+    return sampler ? LLVMBuildIntToPtr(t->builder, value, t->pointer, "") : value;
+}
+
+// An array is passed by its address.
+static bool bind_objects(air_translator *t, const air_argument *a, LLVMValueRef *value) {
+    if (!igi_air_is_array(a)) return (*value = bind_object(t, a, 0)) != NULL;
+    LLVMTypeRef type = LLVMArrayType2(t->pointer, (uint64_t)a->count);
+    LLVMValueRef array = add_variable(t, type, a->name);
+    for (int64_t i = 0; i < a->count; i++) {
+        LLVMValueRef indices[] = {LLVMConstInt(t->i64, 0, 0), LLVMConstInt(t->i64, (uint64_t)i, 0)};
+        LLVMValueRef object = bind_object(t, a, i);
+        if (!object) return false;
+        LLVMBuildStore(t->builder, object, LLVMBuildInBoundsGEP2(t->builder, type, array, indices, 2, ""));
+    }
+    *value = array;
+    return true;
+}
+
+static LLVMValueRef bind_builtin(air_translator *t, const air_argument *a, LLVMTypeRef type) {
+    char text[80];
+    LLVMValueRef storage = add_variable(t, type, a->name);
     snprintf(text, sizeof text, "ig.%s", a->kind + strlen("air."));
     igi_air_annotate(t, storage, text, -1);
-    return true;
+    return LLVMBuildLoad2(t->builder, type, storage, "");
 }
 
-// Buffers are parameters of the wrapper; built-in values are written into their variables by src/simt.
-static void make_wrapper(air_translator *t, const LLVMTypeRef *types) {
+static bool bind_argument(air_translator *t, const air_argument *a, LLVMTypeRef type, unsigned *parameters,
+                          LLVMValueRef *value) {
+    bool pointer = LLVMGetTypeKind(type) == LLVMPointerTypeKind;
+    air_argument_class class = igi_air_class_of(a);
+    if (pointer == (class == AIR_BUILTIN) || strlen(a->kind) > 60) return fail_argument(t, a);
+    switch (class) {
+        case AIR_BUFFER: {
+            LLVMValueRef parameter = LLVMGetParam(t->wrapper, (*parameters)++);
+            return bind_buffer(t, a, parameter, *parameters, value);
+        }
+        case AIR_TEXTURE:
+        case AIR_SAMPLER: return bind_objects(t, a, value);
+        default: *value = bind_builtin(t, a, type); return true;
+    }
+}
+
+// Buffers are parameters of the wrapper; everything else is written into its variables by src/simt.
+static void make_wrapper(air_translator *t) {
     LLVMTypeRef pointers[AIR_MAX_ARGUMENTS];
     unsigned count = 0;
     for (size_t i = 0; i < t->argument_count; i++)
-        if (LLVMGetTypeKind(types[i]) == LLVMPointerTypeKind) pointers[count++] = types[i];
+        if (igi_air_class_of(&t->arguments[i]) == AIR_BUFFER) pointers[count++] = t->pointer;
     LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(t->context), pointers, count, 0);
     t->wrapper = LLVMAddFunction(t->module, AIR_WRAPPER, type);
     static const char *const attributes[] = {"nounwind", "null_pointer_is_valid"};
@@ -128,15 +182,12 @@ static void make_wrapper(air_translator *t, const LLVMTypeRef *types) {
 
 bool igi_air_wrap(air_translator *t) {
     LLVMTypeRef type = LLVMGlobalGetValueType(t->kernel), types[AIR_MAX_ARGUMENTS];
-    LLVMValueRef storage[AIR_MAX_ARGUMENTS], values[AIR_MAX_ARGUMENTS];
-    unsigned parameter = 0;
+    LLVMValueRef values[AIR_MAX_ARGUMENTS];
+    unsigned parameters = 0;
     LLVMGetParamTypes(type, types);
-    make_wrapper(t, types);
+    make_wrapper(t);
     for (size_t i = 0; i < t->argument_count; i++)
-        storage[i] = LLVMBuildAlloca(t->builder, types[i], t->arguments[i].name);
-    for (size_t i = 0; i < t->argument_count; i++)
-        if (!annotate_argument(t, &t->arguments[i], storage[i], &parameter)) return false;
-    for (size_t i = 0; i < t->argument_count; i++) values[i] = LLVMBuildLoad2(t->builder, types[i], storage[i], "");
+        if (!bind_argument(t, &t->arguments[i], types[i], &parameters, &values[i])) return false;
     LLVMBuildCall2(t->builder, type, t->kernel, values, (unsigned)t->argument_count, "");
     LLVMBuildRetVoid(t->builder);
     return annotate_kernel(t);
