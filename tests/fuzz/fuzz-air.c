@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+// The translator of AIR on modules of tests/air that were changed. An input says which module, and what to change: words
+// of its text for others of their kind, so that most modules are still valid ones of a strange form, or bits of its
+// bitcode. A module is translated, or refused with a message, and what is translated can be read.
+//
+// LLVM reads bitcode, and garbage may crash it: in Ingot that is another process, and here a child. A child that dies
+// while LLVM reads and verifies the module is not counted as a failure; one that dies later is.
+#include <dirent.h>
+#include <llvm-c/Analysis.h>
+#include <llvm-c/BitReader.h>
+#include <llvm-c/BitWriter.h>
+#include <llvm-c/IRReader.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "air/translate.h"
+#include "core/memory.h"
+#include "fuzz.h"
+#include "msl/llvm-context.h"
+
+enum { MOST_MODULES = 64, MOST_TOKENS = 1 << 16, MOST_CHANGES = 12, LONGEST_TEXT = 1 << 16 };
+
+typedef struct token {
+    const char *at;
+    size_t length;
+} token;
+
+typedef struct module {
+    char *text;
+    token *tokens;  // in `tokens`
+    size_t count;
+    char *bitcode;
+    size_t bitcode_length;
+} module;
+
+static module modules[MOST_MODULES];
+static size_t module_count;
+static token tokens[MOST_TOKENS];
+static size_t token_count;
+
+// What the child is at, and what came of it, in memory that it shares with its parent.
+typedef enum stage { READING, INVALID, TRANSLATING, DONE } stage;
+static volatile stage *reached;
+static uint64_t counts[DONE + 2];  // ends of children; the last counts those that LLVM crashed
+
+// ---- Words ----
+
+static bool is_letter(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '.' || (c >= '0' && c <= '9');
+}
+
+// Names with their sigil, strings, numbers and words, or one character of anything else.
+static size_t token_length(const char *at) {
+    size_t length = 1;
+    if (*at == '"') {
+        while (at[length] && at[length] != '"' && at[length] != '\n') length++;
+        return at[length] == '"' ? length + 1 : length;
+    }
+    if (is_letter(*at) || strchr("@%!", *at))
+        while (is_letter(at[length])) length++;
+    return length;
+}
+
+static char kind_of(const token *t) {
+    char c = *t->at;
+    return c >= '0' && c <= '9' ? '0' : is_letter(c) ? 'a' : c;
+}
+
+static void split(module *m) {
+    m->tokens = &tokens[token_count];
+    for (const char *at = m->text; *at;) {
+        size_t length = token_length(at);
+        bool space = *at == ' ' || *at == '\n';
+        if (!space && token_count < MOST_TOKENS) tokens[token_count++] = (token){at, length}, m->count++;
+        at += length;
+    }
+}
+
+// ---- Modules ----
+
+static LLVMModuleRef parse_text(LLVMContextRef context, const char *text, size_t length) {
+    LLVMModuleRef parsed = NULL;
+    char *message = NULL;
+    LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(text, length, "fuzz");
+    if (LLVMParseIRInContext(context, buffer, &parsed, &message)) parsed = NULL;
+    LLVMDisposeMessage(message);
+    return parsed;
+}
+
+static void add_module(const char *path) {
+    FILE *file = fopen(path, "rb");
+    module *m = &modules[module_count++];
+    m->text = calloc(1, LONGEST_TEXT + 1);
+    MUST(file && m->text && fread(m->text, 1, LONGEST_TEXT, file) > 0);
+    fclose(file);
+    split(m);
+    LLVMContextRef context = igi_msl_llvm_context_create();
+    LLVMModuleRef parsed = parse_text(context, m->text, strlen(m->text));
+    MUST(parsed);
+    LLVMMemoryBufferRef bitcode = LLVMWriteBitcodeToMemoryBuffer(parsed);
+    m->bitcode_length = LLVMGetBufferSize(bitcode);
+    m->bitcode = malloc(m->bitcode_length);
+    memcpy(m->bitcode, LLVMGetBufferStart(bitcode), m->bitcode_length);
+    LLVMDisposeMemoryBuffer(bitcode);
+    LLVMDisposeModule(parsed);
+    LLVMContextDispose(context);
+}
+
+static int is_text(const struct dirent *entry) {
+    const char *end = strrchr(entry->d_name, '.');
+    return end && strcmp(end, ".ll") == 0;
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b) {
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static void tell(void) {
+    fprintf(stderr, "of the modules %llu were invalid, %llu reached the translator, LLVM crashed on %llu\n",
+            (unsigned long long)counts[INVALID], (unsigned long long)counts[DONE],
+            (unsigned long long)counts[DONE + 1]);
+    for (size_t i = 0; i < module_count; i++) free(modules[i].text), free(modules[i].bitcode);
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv) {
+    (void)argc, (void)argv;
+    struct dirent **names = NULL;
+    int count = scandir(AIR_KERNELS, &names, is_text, by_name);
+    for (int i = 0; i < count && module_count < MOST_MODULES; i++) {
+        char path[2048];
+        snprintf(path, sizeof path, "%s/%s", AIR_KERNELS, names[i]->d_name);
+        add_module(path);
+        free(names[i]);
+    }
+    free(names);
+    reached = mmap(NULL, sizeof *reached, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    MUST(module_count && reached != MAP_FAILED);
+    atexit(tell);
+    return 0;
+}
+
+// ---- Changes ----
+
+typedef struct reader {
+    const uint8_t *at;
+    size_t left;
+} reader;
+
+static uint32_t take(reader *r) {
+    uint32_t number = 0;
+    for (int i = 0; i < 2 && r->left; i++, r->left--) number = number << 8 | *r->at++;
+    return number;
+}
+
+static bool is_same(const token *a, const token *b) {
+    return a->length == b->length && memcmp(a->at, b->at, a->length) == 0;
+}
+
+// The first token of its kind from a place on: of this module if it is a name that is declared there, else of any.
+static const token *find_like(const module *m, const token *old, uint32_t from) {
+    bool local = *old->at == '%' || *old->at == '!';
+    const token *pool = local ? m->tokens : tokens;
+    size_t count = local ? m->count : token_count;
+    for (size_t i = 0; i < count; i++) {
+        const token *t = &pool[(from * 7919ull + i) % count];
+        if (kind_of(t) == kind_of(old) && !is_same(t, old)) return t;
+    }
+    return old;
+}
+
+// A global name changes everywhere, everything else at one place.
+static void change_word(const module *m, token *changed, uint32_t at, uint32_t with) {
+    size_t index = at % m->count;
+    token old = changed[index];
+    const token *new = find_like(m, &old, with);
+    for (size_t i = 0; i < m->count; i++)
+        if (i == index || (*old.at == '@' && is_same(&changed[i], &old))) changed[i] = *new;
+}
+
+static void write_words(const module *m, const token *changed, igi_text *text) {
+    const char *at = m->text;
+    for (size_t i = 0; i < m->count; i++) {
+        igi_text_append(text, at, (size_t)(m->tokens[i].at - at));
+        igi_text_append(text, changed[i].at, changed[i].length);
+        at = m->tokens[i].at + m->tokens[i].length;
+    }
+    igi_text_add(text, at);
+}
+
+// ---- One module, in a child ----
+
+static void check_translation(const char *bitcode, size_t length) {
+    char *output = NULL;
+    size_t output_length = 0;
+    ig_error error = {0};
+    igi_air_translated translated;
+    ig_status status = igi_air_translate(bitcode, length, "fuzzed", &output, &output_length, &error);
+    MUST(status == IG_STATUS_OK || (error.message && status != IG_STATUS_OUT_OF_MEMORY));
+    if (status == IG_STATUS_OK) {
+        MUST(igi_air_translated_read(output, output_length, &translated));
+        igi_air_translated_free(&translated);
+    }
+    free(output);
+    ig_error_clear(&error);
+}
+
+static void translate_if_valid(LLVMContextRef context, LLVMModuleRef read) {
+    bool valid = read && !LLVMVerifyModule(read, LLVMReturnStatusAction, NULL);
+    LLVMMemoryBufferRef bitcode = valid ? LLVMWriteBitcodeToMemoryBuffer(read) : NULL;
+    if (read) LLVMDisposeModule(read);
+    LLVMContextDispose(context);
+    *reached = valid ? TRANSLATING : INVALID;
+    if (!valid) return;
+    check_translation(LLVMGetBufferStart(bitcode), LLVMGetBufferSize(bitcode));
+    LLVMDisposeMemoryBuffer(bitcode);
+    *reached = DONE;
+}
+
+static void try_words(const module *m, reader *r) {
+    token *changed = malloc(m->count * sizeof *changed);
+    igi_text text = {0};
+    memcpy(changed, m->tokens, m->count * sizeof *changed);
+    for (int i = 0; i < MOST_CHANGES && r->left; i++) {
+        uint32_t at = take(r);
+        change_word(m, changed, at, take(r));
+    }
+    write_words(m, changed, &text);
+    LLVMContextRef context = igi_msl_llvm_context_create();
+    translate_if_valid(context, parse_text(context, text.data, text.length));
+    igi_text_free(&text);
+    free(changed);
+}
+
+static void try_bits(const module *m, reader *r) {
+    char *bytes = malloc(m->bitcode_length);
+    memcpy(bytes, m->bitcode, m->bitcode_length);
+    for (int i = 0; i < MOST_CHANGES && r->left; i++) {
+        uint32_t at = take(r), bit = take(r) & 7;
+        bytes[at % m->bitcode_length] ^= (char)(1 << bit);
+    }
+    LLVMContextRef context = igi_msl_llvm_context_create();
+    LLVMModuleRef read = NULL;
+    LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRange(bytes, m->bitcode_length, "fuzz", 0);
+    if (LLVMParseBitcodeInContext2(context, buffer, &read)) read = NULL;
+    LLVMDisposeMemoryBuffer(buffer);
+    translate_if_valid(context, read);
+    free(bytes);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    enum { HEADER = 2, HANG_SECONDS = 50 };
+    if (size < HEADER) return 0;
+    reader r = {data + HEADER, size - HEADER};
+    const module *m = &modules[data[1] % module_count];
+    *reached = READING;
+    fflush(NULL);
+    pid_t child = fork();
+    MUST(child >= 0);
+    if (child == 0) {
+        alarm(HANG_SECONDS);
+        (data[0] % 4 ? try_words : try_bits)(m, &r);
+        _exit(0);
+    }
+    int result = 0;
+    MUST(waitpid(child, &result, 0) == child);
+    bool died = !WIFEXITED(result) || WEXITSTATUS(result) != 0;
+    MUST(!died || *reached == READING);
+    counts[died ? DONE + 1 : *reached]++;
+    return 0;
+}
