@@ -268,7 +268,7 @@ typedef struct ig_define {
 typedef struct ig_library_desc {
     const char *source;    // MSL text
     size_t source_length;  // in bytes; 0: source is NUL-terminated
-    const char *path;      // of a .metal file, or of a .metallib, which must not change as long as the library exists
+    const char *path;      // of a .metal file, or of a .metallib or Mach-O file, which must not change while it is open
     const char *name;      // the name of `source` in diagnostics; NULL: "program_source"
     const ig_define *defines;
     size_t define_count;

@@ -114,7 +114,7 @@ static bool check(air_translator *t) {
 // Dead values of matrices go with adce.
 static bool translate(air_translator *t, const char *bitcode, size_t length) {
     return parse(t, bitcode, length) && igi_air_flatten(t) && igi_air_read_metadata(t) && igi_air_open_runtime(t) &&
-           igi_air_tidy(t) && lower(t) && igi_air_wrap(t) && igi_air_link_runtime(t) &&
+           igi_air_tidy(t) && lower(t) && igi_air_unroll_recursion(t) && igi_air_wrap(t) && igi_air_link_runtime(t) &&
            run(t, "globaldce,always-inline,globaldce,function(adce)") && igi_air_place_threadgroup(t) &&
            run(t, "globaldce") && igi_air_check_threadgroup(t) && verify(t, IG_STATUS_INTERNAL) && check(t);
 }

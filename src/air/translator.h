@@ -55,6 +55,7 @@ bool igi_air_read_metadata(air_translator *t);  // metadata.c: arguments, limits
 bool igi_air_tidy(air_translator *t);           // tidy.c: names, linkage, attributes, metadata
 bool igi_air_lower_matrices(air_translator *t, LLVMValueRef function);  // matrices.c
 bool igi_air_lower_calls(air_translator *t, LLVMValueRef function);     // calls.c
+bool igi_air_unroll_recursion(air_translator *t);                       // recursion.c
 bool igi_air_wrap(air_translator *t);                                   // wrapper.c: the kernel as src/simt binds it
 bool igi_air_link_runtime(air_translator *t);                           // runtime.c
 bool igi_air_place_threadgroup(air_translator *t);                      // threadgroup.c, once everything is inlined

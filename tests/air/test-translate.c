@@ -111,6 +111,64 @@ static void arithmetic_is_the_same(void **state) {
                                      .fill = fill_arithmetic});
 }
 
+static void fill_positions(ig_buffer **buffers) {
+    fill_floats(buffers[0], -7.3f, 0.11f);
+}
+
+static void second_results_of_vectors_are_written(void **state) {
+    (void)state;
+    static const char source[] =
+        "#include <metal_stdlib>\nusing namespace metal;\n"
+        "kernel void pointers(device const float4 *in, device float4 *out, uint id [[thread_position_in_grid]]) {\n"
+        "    float4 x = in[id], c; int4 e; half4 w;\n"
+        "    out[id * 6] = precise::sincos(x, c); out[id * 6 + 1] = c;\n"
+        "    out[id * 6 + 2] = frexp(x, e); out[id * 6 + 3] = float4(e);\n"
+        "    out[id * 6 + 5] = float4(modf(half4(x), w)); out[id * 6 + 4] = float4(w);\n"
+        "}\n";
+    compare("pointers", &(example){.source = source,
+                                   .bytes = {32 * 16, 32 * 96},
+                                   .count = 2,
+                                   .grid = line(32),
+                                   .group = line(32),
+                                   .fill = fill_positions});
+}
+
+static void fill_quarters(ig_buffer **buffers) {
+    fill_floats(buffers[0], -15.5f, 0.25f);
+}
+
+static void calls_may_be_recursive(void **state) {
+    (void)state;
+    static const char source[] =
+        "#include <metal_stdlib>\n"
+        "float above1(float x) { return x + 1; }\n"
+        "float below1(float x) { return x < 0 ? 1 - above1(-x) * 0.5f : x * 3; }\n"
+        "float above(float x) { return x > 10 ? below1(x - 20) * 2 : x + 1; }\n"
+        "float below(float x) { return x < 0 ? 1 - above(-x) * 0.5f : x * 3; }\n"
+        "kernel void recursion(device float *data, uint id [[thread_position_in_grid]]) {\n"
+        "    data[id] = below(data[id]) + float(((((7 ^ 1) * 3) ^ 2) * 3 ^ 3) * 3);\n"
+        "}\n";
+    compare("recursion", &(example){.source = source,
+                                    .bytes = {64 * 4},
+                                    .count = 1,
+                                    .grid = line(64),
+                                    .group = line(32),
+                                    .fill = fill_quarters});
+}
+
+static void recursion_that_is_too_deep_is_a_fault(void **state) {
+    (void)state;
+    ig_library *library = open_one("recursion");
+    ig_pipeline *pipeline = pipeline_of(library, "recursion");
+    ig_buffer *buffer = make_buffer(4);
+    *(float *)ig_buffer_contents(buffer) = 101;
+    use_fault_handlers();
+    ig_status status =
+        try_run(&(run){.pipeline = pipeline, .buffers = &buffer, .buffer_count = 1, .grid = line(1), .group = line(1)});
+    assert_int_equal(status, IG_STATUS_KERNEL_FAULT);
+    ig_buffer_release(buffer), ig_pipeline_release(pipeline), ig_library_release(library);
+}
+
 static void fill_words(ig_buffer **buffers) {
     uint32_t *words = ig_buffer_contents(buffers[0]);
     for (uint32_t i = 0; i < 256; i++) words[i] = i * i + 7;
@@ -391,6 +449,9 @@ static void translations_are_kept_on_disk(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arithmetic_is_the_same),
+        cmocka_unit_test(second_results_of_vectors_are_written),
+        cmocka_unit_test(calls_may_be_recursive),
+        cmocka_unit_test(recursion_that_is_too_deep_is_a_fault),
         cmocka_unit_test(threadgroup_memory_is_shared),
         cmocka_unit_test(lanes_work_together),
         cmocka_unit_test(matrices_are_spread_over_threads),
