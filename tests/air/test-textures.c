@@ -158,13 +158,12 @@ static void compare_pixels(const ig_texture_desc *desc, ig_texture *a, ig_textur
 
 // Each row has to have given something: zeros everywhere would be the same too.
 static void compare_rows(ig_buffer *a, ig_buffer *b, size_t rows) {
-    const float *left = ig_buffer_contents(a), *right = ig_buffer_contents(b);
+    const uint32_t *left = ig_buffer_contents(a), *right = ig_buffer_contents(b);
     for (size_t row = 0; row < rows; row++) {
         bool any = false;
         for (size_t i = row * THREADS * 4; i < (row + 1) * THREADS * 4; i++) {
-            if (memcmp(&left[i], &right[i], sizeof *left) != 0)
-                fail_msg("row %zu, thread %zu: %a instead of %a", row, i / 4 % THREADS, (double)left[i],
-                         (double)right[i]);
+            if (left[i] != right[i])
+                fail_msg("row %zu, thread %zu: bits %#x instead of %#x", row, i / 4 % THREADS, left[i], right[i]);
             any |= left[i] != 0;
         }
         if (!any) fail_msg("row %zu is zero", row);
