@@ -124,6 +124,7 @@ void igi_msl_add_language(igi_msl_arguments *list, const char *overlay, const ig
     add(list, "-D__INGOT__=1");
     add_owned(list, igi_format("-D__INGOT_FAST_MATH__=%d", fast));
     if (fast) add(list, "-D__FAST_MATH__=1");
+    if (request->preprocess) add(list, "-D__INGOT_TEXT__=1");
     add(list, "-isystem"), add(list, igi_msl_stdlib);
     add(list, "-ivfsoverlay"), add(list, overlay);
 }
@@ -177,10 +178,17 @@ void igi_msl_add_inputs(igi_msl_arguments *list, const igi_msl_request *request)
         add_described_ids(list);
     }
     if (request->marks_overflow) add(list, "-fno-wrapv");
+    if (request->notes_uses) add(list, "-H");
+    for (size_t i = 0; i < request->style_count; i++) add(list, request->styles[i]);
+    for (size_t i = 1; i < request->sources.count; i++)
+        if (request->sources.files[i].before) add_implicit_include(list, request->sources.files[i].path);
     // Included rather than compiled, because the driver does not look into the overlay for its input.
     add_implicit_include(list, request->sources.files[0].path);
     add(list, "-x"), add(list, "c++"), add(list, "/dev/null");
-    if (request->syntax_of) {
+    if (request->preprocess) {
+        // The standard headers stay #include directives: expanded, they are of use to Ingot alone.
+        add(list, "-E"), add(list, "-fkeep-system-includes");
+    } else if (request->syntax_of) {
         add(list, "-fsyntax-only"), add(list, "-Xclang"), add(list, "-ast-dump"), add(list, "-Xclang");
         add_owned(list, igi_format("-ast-dump-filter=%s", request->syntax_of));
     } else {

@@ -55,7 +55,7 @@ static void compile_once(const igi_msl_toolchain *tools, const igi_msl_request *
     igi_msl_arguments list = {0};
     igi_msl_add_argument(&list, tools->clang);
     igi_msl_add_language(&list, overlay, request);
-    igi_msl_add_prelude(&list, pch);
+    if (!request->preprocess) igi_msl_add_prelude(&list, pch);
     igi_msl_add_inputs(&list, request);
     igi_msl_run_clang(tools, &list, directory, request, process);
     igi_msl_free_arguments(&list);
@@ -67,7 +67,7 @@ static ig_status run_in_directory(const igi_msl_toolchain *tools, const igi_msl_
     char *directory = igi_make_temp_dir(), *overlay = NULL;
     if (!directory)
         return igi_error_set(error, IG_STATUS_IO, "cannot make a temporary directory; set TMPDIR to a writable one");
-    const igi_msl_overlay shown = {&request->sources, tools->directory, pch};
+    const igi_msl_overlay shown = {&request->sources, tools->directory, pch, request->preprocess};
     ig_status status = igi_msl_overlay_write(&shown, directory, &overlay);
     if (status == IG_STATUS_OK)
         compile_once(tools, request, directory, overlay, pch, process);
@@ -82,7 +82,8 @@ static ig_status run_in_directory(const igi_msl_toolchain *tools, const igi_msl_
 static ig_status run(const igi_msl_toolchain *tools, const igi_msl_request *request, igi_process *process,
                      ig_error *error) {
     // The precompiled header was made for wrapping integers.
-    char *pch = request->marks_overflow ? NULL : igi_msl_find_pch(tools, request);
+    bool precompiled = !request->marks_overflow && !request->preprocess;
+    char *pch = precompiled ? igi_msl_find_pch(tools, request) : NULL;
     ig_status status = run_in_directory(tools, request, pch, process, error);
     if (status == IG_STATUS_OK && pch && (igi_msl_blames_pch(process) || igi_msl_clang_crashed(process))) {
         igi_log(IG_LOG_WARNING, "%s is damaged; it will be generated again", pch);
@@ -118,10 +119,26 @@ static ig_status run_until_complete(const igi_msl_toolchain *tools, igi_msl_requ
     return igi_msl_judge_clang(process, diagnostics, error);
 }
 
+// clang lists each header that it reads as a line of dots, one for each level, a blank, and its path.
+static void note_uses(igi_msl_sources *sources, const char *messages) {
+    for (size_t i = 0; i < sources->count; i++) sources->files[i].used = i == 0 || sources->files[i].data;
+    while (messages && *messages) {
+        size_t length = strcspn(messages, "\n"), dots = strspn(messages, ".");
+        for (size_t i = 0; dots && i < sources->count; i++) {
+            igi_msl_source *source = &sources->files[i];
+            bool same = strlen(source->path) == length - dots - 1 &&
+                        memcmp(messages + dots + 1, source->path, length - dots - 1) == 0;
+            source->used = source->used || same;
+        }
+        messages += length + (messages[length] == '\n');
+    }
+}
+
 static ig_status compile_with(const igi_msl_toolchain *tools, igi_msl_request *request,
                               igi_msl_diagnostics *diagnostics, char **bitcode, size_t *length, ig_error *error) {
     igi_process process = {0};
     ig_status status = run_until_complete(tools, request, diagnostics, &process, error);
+    if (request->notes_uses) note_uses(&request->sources, process.errors.data);
     if (status == IG_STATUS_OK) {
         *length = process.output.length;
         *bitcode = igi_text_take(&process.output);
@@ -139,7 +156,7 @@ ig_status igi_msl_compile(igi_msl_compiler *compiler, igi_msl_request *request, 
     if (status == IG_STATUS_OK) {
         snapshot.directory = igi_strdup(compiler->tools.directory);
         snapshot.clang = igi_strdup(compiler->tools.clang);
-        free(igi_msl_find_pch(&compiler->tools, request));
+        if (!request->preprocess) free(igi_msl_find_pch(&compiler->tools, request));
         if (!snapshot.directory || !snapshot.clang) status = igi_error_no_memory(error);
     }
     pthread_mutex_unlock(&compiler->lock);

@@ -29,6 +29,11 @@ typedef struct igi_msl_request {
     bool places;            // debug information for everything, to locate errors
     bool types;             // reflection describes the types of arguments
     const char *syntax_of;  // not NULL: clang's syntax tree of that function, as text, instead of bitcode
+    // What a compiler driver asks for; none of it changes the bitcode, and none of it is in the key.
+    bool preprocess;            // the preprocessed text, as the user wrote it, instead of bitcode
+    bool notes_uses;            // sets `used` of every source that the preprocessor read
+    const char *const *styles;  // flags for clang about warnings, or about the form of preprocessed text
+    size_t style_count;
     uint64_t timeout_ns;
 } igi_msl_request;
 

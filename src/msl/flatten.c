@@ -108,10 +108,20 @@ static bool add_file(flattening *f, size_t index) {
     return ended;
 }
 
-static bool includes_nothing(const igi_msl_source *file) {
-    for (size_t i = 0; i < file->rewrite.include_count; i++)
-        if (is_spliced(&file->rewrite.includes[i])) return false;
+static bool includes_nothing(const igi_msl_sources *sources) {
+    const igi_msl_source *main = &sources->files[0];
+    for (size_t i = 0; i < main->rewrite.include_count; i++)
+        if (is_spliced(&main->rewrite.includes[i])) return false;
+    for (size_t i = 1; i < sources->count; i++)
+        if (sources->files[i].before) return false;
     return true;
+}
+
+static bool add_all(flattening *f) {
+    bool ended = true;
+    for (size_t i = 1; ended && i < f->sources->count; i++)
+        if (f->sources->files[i].before) ended = add_file(f, i);
+    return ended && add_file(f, 0);
 }
 
 ig_status igi_msl_sources_flatten(const igi_msl_sources *sources, char **text, size_t *length, ig_error *error) {
@@ -119,10 +129,10 @@ ig_status igi_msl_sources_flatten(const igi_msl_sources *sources, char **text, s
     if (!f.open) return igi_error_no_memory(error);
     const igi_msl_source *main = &sources->files[0];
     bool ended = true;
-    if (includes_nothing(main))
+    if (includes_nothing(sources))
         igi_text_append(&f.text, main->text, main->length);
     else
-        ended = add_file(&f, 0);
+        ended = add_all(&f);
     free(f.open);
     if (!ended) {
         igi_text_free(&f.text);

@@ -66,11 +66,13 @@ static void show_primitives(igi_text *text, const char *headers) {
         show_header_as(text, headers, "__ingot_tensor_ops", names[i]);
 }
 
-static ig_status show_source(igi_text *text, const char *directory, size_t index, const igi_msl_source *source) {
+static ig_status show_source(const igi_msl_overlay *overlay, igi_text *text, const char *directory, size_t index) {
+    const igi_msl_source *source = &overlay->sources->files[index];
     char *copy = igi_format("%s/%zu", directory, index);
     if (!copy) return IG_STATUS_OUT_OF_MEMORY;
-    const char *bytes = source->data ? source->text : source->rewrite.text;
-    size_t length = source->data ? source->length : source->rewrite.length;
+    bool original = source->data || overlay->original;
+    const char *bytes = original ? source->text : source->rewrite.text;
+    size_t length = original ? source->length : source->rewrite.length;
     ig_status status = igi_file_write_atomic(copy, bytes, length);
     show(text, source->path, copy);
     return status;
@@ -84,7 +86,7 @@ static ig_status show_all(const igi_msl_overlay *overlay, const char *directory,
     show_primitives(text, overlay->headers);
     if (overlay->pch) show(text, igi_msl_pch, igi_strdup(overlay->pch));
     for (size_t i = 0; overlay->sources && i < overlay->sources->count && status == IG_STATUS_OK; i++)
-        status = show_source(text, directory, i, &overlay->sources->files[i]);
+        status = show_source(overlay, text, directory, i);
     return status;
 }
 

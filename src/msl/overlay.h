@@ -13,9 +13,10 @@ typedef struct igi_msl_overlay {
     const igi_msl_sources *sources;  // or NULL
     const char *headers;             // directory of the standard headers
     const char *pch;                 // or NULL
+    bool original;                   // sources as they are, not rewritten
 } igi_msl_overlay;
 
-// Writes the rewritten files into `directory`, and the overlay that maps them. owns: *path is the caller's.
+// Writes the files into `directory`, and the overlay that maps them. owns: *path is the caller's.
 // errors: IO, OUT_OF_MEMORY.
 ig_status igi_msl_overlay_write(const igi_msl_overlay *overlay, const char *directory, char **path);
 

@@ -12,7 +12,7 @@ enum { MAX_FILES = 4096 };
 static const uint64_t max_file_bytes = UINT64_C(64) << 20, max_bytes = UINT64_C(256) << 20;
 
 // For clang, source given as text is in this directory.
-static const char virtual_directory[] = "/ingot-source";
+const char igi_msl_virtual_directory[] = "/ingot-source";
 const char igi_msl_own_includes[] = "/ingot-include";
 
 const igi_msl_source *igi_msl_sources_find(const igi_msl_sources *sources, const char *path) {
@@ -103,8 +103,8 @@ typedef struct search {
 } search;
 
 static bool is_virtual(const char *path) {
-    size_t source = sizeof virtual_directory - 1, own = strlen(igi_msl_own_includes);
-    return (strncmp(path, virtual_directory, source) == 0 && path[source] == '/') ||
+    size_t source = strlen(igi_msl_virtual_directory), own = strlen(igi_msl_own_includes);
+    return (strncmp(path, igi_msl_virtual_directory, source) == 0 && path[source] == '/') ||
            (strncmp(path, igi_msl_own_includes, own) == 0 && path[own] == '/');
 }
 
@@ -149,7 +149,10 @@ static ig_status try_directory(igi_msl_sources *sources, search *s, const char *
     ig_status status = known ? find_again(sources, s, known) : read_allowed(sources, s, path, &text, &length);
     if (status == IG_STATUS_OK && text) {
         char *display = igi_path_join(display_directory, s->name);
-        status = add(sources, (igi_msl_source){path, display, text, length, s->data, {0}}, s->error);
+        status =
+            add(sources,
+                (igi_msl_source){.path = path, .display = display, .text = text, .length = length, .data = s->data},
+                s->error);
         if (status == IG_STATUS_OK) s->file = sources->count - 1;
         return status;
     }
@@ -178,8 +181,10 @@ static ig_status try_own_header(igi_msl_sources *sources, search *s) {
         const igi_msl_source *known = path ? igi_msl_sources_find(sources, path) : NULL;
         s->file = known ? (size_t)(known - sources->files) : sources->count;
         if (!known) {
-            igi_msl_source header = {path, igi_strdup(s->name), igi_strndup(own->data, own->length), own->length, false,
-                                     {0}};
+            igi_msl_source header = {.path = path,
+                                     .display = igi_strdup(s->name),
+                                     .text = igi_strndup(own->data, own->length),
+                                     .length = own->length};
             return add(sources, header, s->error);
         }
         free(path);
@@ -224,7 +229,7 @@ static ig_status add_main(igi_msl_sources *sources, const igi_msl_main_source *m
     igi_msl_source source = {0};
     if (main->text) {
         const char *name = main->name ? main->name : "program_source";
-        source.path = igi_path_join(virtual_directory, name[0] == '/' ? name + 1 : name);
+        source.path = igi_path_join(igi_msl_virtual_directory, name[0] == '/' ? name + 1 : name);
         source.display = igi_strdup(name);
         source.text = igi_strndup(main->text, main->length);
         source.length = main->length;
@@ -254,6 +259,51 @@ ig_status igi_msl_sources_load(igi_msl_sources *sources, const igi_msl_main_sour
     if (status == IG_STATUS_OK) status = follow_all(sources, 0, error);
     if (status != IG_STATUS_OK) igi_msl_sources_free(sources);
     return status;
+}
+
+ig_status igi_msl_sources_restore(igi_msl_sources *sources, const igi_msl_stored_source *files, size_t count,
+                                  const char *const *include_dirs, size_t include_dir_count, ig_error *error) {
+    *sources = (igi_msl_sources){.include_dirs = include_dirs, .include_dir_count = include_dir_count};
+    ig_status status = IG_STATUS_OK;
+    for (size_t i = 0; status == IG_STATUS_OK && i < count; i++) {
+        const igi_msl_stored_source *file = &files[i];
+        igi_msl_source source = {.path = igi_strdup(file->path),
+                                 .display = igi_strdup(file->display),
+                                 .text = igi_strndup(file->text, file->length),
+                                 .length = file->length,
+                                 .data = file->data,
+                                 .before = file->before};
+        status = add(sources, source, error);
+    }
+    if (status == IG_STATUS_OK) status = follow_all(sources, 0, error);
+    if (status != IG_STATUS_OK) igi_msl_sources_free(sources);
+    return status;
+}
+
+// ---- Before the main file ----
+
+static ig_status find_before(igi_msl_sources *sources, search *s) {
+    char *path = igi_path_absolute(s->name), *directory = path ? igi_path_dirname(path) : NULL;
+    bool here = path && igi_file_exists(path);
+    ig_status status =
+        directory && (!here || igi_msl_roots_add(&sources->roots, directory)) ? IG_STATUS_OK : IG_STATUS_OUT_OF_MEMORY;
+    if (status == IG_STATUS_OK && here)
+        status = try_directory(sources, s, ".", ".");
+    else if (status == IG_STATUS_OK)
+        status = look_everywhere(sources, s, false, false);
+    free(path), free(directory);
+    return status;
+}
+
+ig_status igi_msl_sources_add_before(igi_msl_sources *sources, const char *name, ig_error *error) {
+    size_t known = sources->count;
+    search s = {.name = name, .file = SIZE_MAX, .error = error};
+    ig_status status = find_before(sources, &s);
+    if (status == IG_STATUS_OUT_OF_MEMORY) return igi_error_no_memory(error);
+    if (status != IG_STATUS_OK) return status;
+    if (s.file == SIZE_MAX) return igi_error_set(error, IG_STATUS_NOT_FOUND, "'%s' file not found", name);
+    sources->files[s.file].before = true;
+    return follow_all(sources, known, error);
 }
 
 // ---- What clang asks for ----
@@ -316,6 +366,6 @@ void igi_msl_sources_hash(const igi_msl_sources *sources, igi_hasher *hasher) {
         igi_hasher_add_string(hasher, sources->files[i].path);
         igi_hasher_add_string(hasher, sources->files[i].display);
         igi_hasher_add(hasher, sources->files[i].text, sources->files[i].length);
-        igi_hasher_add_u64(hasher, sources->files[i].data);
+        igi_hasher_add_u64(hasher, sources->files[i].data | sources->files[i].before << 1);
     }
 }

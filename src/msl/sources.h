@@ -14,7 +14,9 @@ typedef struct igi_msl_source {
     char *display;  // the user's name for it
     char *text;     // the original
     size_t length;
-    bool data;  // for #embed: shown to clang unchanged
+    bool data;    // for #embed: shown to clang unchanged
+    bool before;  // included before the main file, as -include asks for
+    bool used;    // clang read it; only if it was asked to say so
     igi_msl_rewrite rewrite;
 } igi_msl_source;
 
@@ -45,6 +47,16 @@ typedef struct igi_msl_sources {
     size_t wanted_count, wanted_capacity;
 } igi_msl_sources;
 
+// A file as it was loaded before, for igi_msl_sources_restore.
+typedef struct igi_msl_stored_source {
+    const char *path, *display, *text;
+    size_t length;
+    bool data, before;
+} igi_msl_stored_source;
+
+// Paths below it exist for clang alone.
+extern const char igi_msl_virtual_directory[];
+
 typedef struct igi_msl_main_source {
     const char *text;  // or NULL to read `path`
     size_t length;
@@ -59,6 +71,13 @@ extern const char igi_msl_own_includes[];
 // may not need it. errors: NOT_FOUND and IO (of the main file), OVERFLOW, UNSUPPORTED, OUT_OF_MEMORY.
 ig_status igi_msl_sources_load(igi_msl_sources *sources, const igi_msl_main_source *main,
                                const char *const *include_dirs, size_t include_dir_count, ig_error *error);
+// Sources that were loaded elsewhere, the main one first. Nothing is read from disk: files that are not among them do not
+// exist, except the headers that come with Ingot. pre: count > 0, paths are absolute. errors: OVERFLOW, OUT_OF_MEMORY.
+ig_status igi_msl_sources_restore(igi_msl_sources *sources, const igi_msl_stored_source *files, size_t count,
+                                  const char *const *include_dirs, size_t include_dir_count, ig_error *error);
+// Adds a file that clang includes before the main one: of the current directory, else of the include directories.
+// errors: NOT_FOUND, and those of igi_msl_sources_load.
+ig_status igi_msl_sources_add_before(igi_msl_sources *sources, const char *name, ig_error *error);
 // Adds every file that the name may refer to, and what those include. `count` shows whether there was one.
 ig_status igi_msl_sources_want(igi_msl_sources *sources, const igi_msl_wanted *wanted, ig_error *error);
 void igi_msl_sources_free(igi_msl_sources *sources);
