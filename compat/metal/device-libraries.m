@@ -5,9 +5,10 @@
 
 #include "library.h"
 
-// A library that was compiled on a Mac, for one or several architectures.
+// A library that was compiled on a Mac, for one or several architectures, or by Ingot's own `metal`.
 static BOOL is_metallib(const void *bytes, size_t length) {
-    return length >= 4 && (memcmp(bytes, "MTLB", 4) == 0 || memcmp(bytes, "\xcb\xfe\xba\xbe", 4) == 0);
+    return (length >= 4 && (memcmp(bytes, "MTLB", 4) == 0 || memcmp(bytes, "\xcb\xfe\xba\xbe", 4) == 0)) ||
+           (length >= 8 && memcmp(bytes, "INGOTLIB", 8) == 0);
 }
 
 // Of two files of this name in a directory, the source; nil if there is none.

@@ -708,3 +708,13 @@ const igi_msl_function *igi_msl_reflection_find_function(const igi_msl_reflectio
         if (strcmp(reflection->functions[i].name, name) == 0) return &reflection->functions[i];
     return NULL;
 }
+
+bool igi_msl_reflection_has_constant(const igi_msl_reflection *reflection, const ig_function_constant_info *constant) {
+    for (size_t i = 0; i < reflection->constant_count; i++) {
+        const ig_function_constant_info *known = &reflection->constants[i];
+        if (known->id == constant->id && known->type == constant->type && known->components == constant->components &&
+            strcmp(known->name, constant->name) == 0)
+            return true;
+    }
+    return false;
+}

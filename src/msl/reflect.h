@@ -36,5 +36,7 @@ ig_status igi_msl_examine(const char *bitcode, size_t length, igi_msl_reflection
 void igi_msl_reflection_free(igi_msl_reflection *reflection);
 const igi_msl_kernel *igi_msl_reflection_find(const igi_msl_reflection *reflection, const char *name);
 const igi_msl_function *igi_msl_reflection_find_function(const igi_msl_reflection *reflection, const char *name);
+// Whether there is a constant of the same number, name and type.
+bool igi_msl_reflection_has_constant(const igi_msl_reflection *reflection, const ig_function_constant_info *constant);
 
 #endif

@@ -9,6 +9,7 @@
 #include "air/runtime.h"
 #include "air/translate.h"
 #include "compiler-identity.h"
+#include "device/cpu/bundle.h"
 
 typedef struct cpu_compiled {
     igi_air_container container;
@@ -34,21 +35,11 @@ bool igi_cpu_is_compiled(const ig_library_desc *desc) {
     return desc->data || (desc->path && igi_air_is_container_file(desc->path));
 }
 
-static bool has_constant(const igi_msl_reflection *reflection, const ig_function_constant_info *constant) {
-    for (size_t i = 0; i < reflection->constant_count; i++) {
-        const ig_function_constant_info *known = &reflection->constants[i];
-        if (known->id == constant->id && known->type == constant->type && known->components == constant->components &&
-            strcmp(known->name, constant->name) == 0)
-            return true;
-    }
-    return false;
-}
-
 static bool add_constants(igi_msl_reflection *reflection, const igi_air_function *function) {
     igi_air_constants constants = igi_air_constants_of(function);
     ig_function_constant_info constant;
     while (igi_air_next_constant(&constants, &constant)) {
-        if (has_constant(reflection, &constant)) continue;
+        if (igi_msl_reflection_has_constant(reflection, &constant)) continue;
         if (!igi_grow((void **)&reflection->constants, &reflection->constant_capacity, reflection->constant_count + 1,
                       sizeof *reflection->constants))
             return false;
@@ -226,5 +217,7 @@ void igi_cpu_kernel_reflect(ig_library *library, igi_msl_kernel *kernel) {
 
 cpu_module *igi_cpu_module_of(const ig_library *library, const igi_msl_kernel *kernel) {
     cpu_module *module = library->state;
-    return module->compiled ? module->compiled->parts[kernel - library->reflection.kernels] : module;
+    size_t index = (size_t)(kernel - library->reflection.kernels);
+    if (module->units) return igi_cpu_unit_of_kernel(module->units, index);
+    return module->compiled ? module->compiled->parts[index] : module;
 }

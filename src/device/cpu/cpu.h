@@ -54,6 +54,7 @@ typedef struct cpu_module {
     igi_msl_sources sources;  // with line tables: the user's names of files, and columns
     struct cpu_compiled
         *compiled;              // kernels that were compiled elsewhere, each a module of its own; NULL: bitcode is here
+    struct cpu_units *units;    // of a library that Ingot's own tools wrote, each a module; NULL: bitcode is here
     struct cpu_origin *origin;  // what it was made of, when dispatches are captured; may be NULL
     struct cpu_module *next;
 } cpu_module;
@@ -130,6 +131,17 @@ void igi_cpu_buffer_close(ig_buffer *buffer);
 bool igi_cpu_is_near_buffer(const ig_buffer *buffer, uint64_t address);
 
 void igi_cpu_module_release(cpu_device *cpu, cpu_module *module);
+// A request with what the device adds to every one: line tables for debuggers, marks for checks.
+void igi_cpu_complete_request(const ig_device *device, const ig_library_desc *desc, igi_msl_request *request);
+// Opens the request as a library: from memory, from disk, or from clang. `kept` is a packed library (msl/packed.h) that is
+// known to be its result, or NULL; it is used if the caches have nothing, and is not trusted further than that: its module
+// is not shared. Sets reflection, log and state.
+typedef struct cpu_kept {
+    igi_hash key;  // that of the module
+    const char *packed;
+    size_t length;
+} cpu_kept;
+ig_status igi_cpu_open_request(ig_library *library, igi_msl_request *request, const cpu_kept *kept, ig_error *error);
 
 ig_status igi_cpu_queue_open(ig_queue *queue);
 void igi_cpu_queue_close(ig_queue *queue);

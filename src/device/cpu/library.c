@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Libraries of the software device: from memory, built in, from disk, or from clang. compiled.c has those that are no
-// source.
+// Libraries of the software device: from memory, built in, from disk, or from clang. compiled.c and bundle.c have those
+// that are no source.
 #include <string.h>
 
 #include "compiler-identity.h"
 #include "core/embedded.h"
 #include "core/settings.h"
+#include "device/cpu/bundle.h"
 #include "device/cpu/capture.h"
 #include "device/cpu/compiled.h"
 #include "device/cpu/cpu.h"
@@ -43,6 +44,7 @@ void igi_cpu_module_release(cpu_device *cpu, cpu_module *module) {
     if (!last) return;
     free(module->bitcode), free(module->log);
     igi_cpu_compiled_free(cpu, module->compiled);
+    igi_cpu_units_free(cpu, module->units);
     igi_msl_sources_free(&module->sources);
     igi_cpu_origin_free(module->origin);
     free(module);
@@ -246,6 +248,26 @@ static ig_status open_with(ig_library *library, igi_msl_request *request, ig_err
     return status;
 }
 
+// Others that open the same source do not get this module: who wrote the file may have put anything there.
+static bool open_kept(ig_library *library, const igi_msl_request *request, const cpu_kept *kept) {
+    cpu_module *module = igi_calloc(1, sizeof *module);
+    if (!module) return false;
+    *module = (cpu_module){
+        .references = 1, .key = kept->key, .math_mode = request->math_mode, .timeout_ns = request->timeout_ns};
+    if (!unpack(library, module, kept->packed, kept->length)) {
+        free(module);
+        return false;
+    }
+    atomic_fetch_add(&library->device->memory_hits, 1);
+    if (igi_cpu(library->device)->captures) module->origin = igi_cpu_origin_create(request);
+    library->state = module;
+    return true;
+}
+
+ig_status igi_cpu_open_request(ig_library *library, igi_msl_request *request, const cpu_kept *kept, ig_error *error) {
+    return kept && open_kept(library, request, kept) ? IG_STATUS_OK : open_with(library, request, error);
+}
+
 // Libraries that cannot have tensors do not depend on it.
 static uint32_t tensor_layout(uint32_t language_version) {
     if (language_version < 400) return 0;
@@ -254,25 +276,30 @@ static uint32_t tensor_layout(uint32_t language_version) {
                                                                     : 0;
 }
 
+void igi_cpu_complete_request(const ig_device *device, const ig_library_desc *desc, igi_msl_request *request) {
+    const cpu_device *cpu = igi_cpu(device);
+    request->tensor_layout = tensor_layout(request->language_version);
+    request->line_tables = desc->line_tables || cpu->line_tables;
+    request->variables = cpu->variables;
+    request->types = desc->describe_types;
+    request->flush_denormals = desc->flush_denormals;
+    request->marks_overflow = cpu->checks & IG_CHECK_ARITHMETIC;
+    request->timeout_ns = desc->timeout_ns;
+}
+
 ig_status igi_cpu_library_open(ig_library *library, const ig_library_desc *desc, ig_error *error) {
-    cpu_device *cpu = igi_cpu(library->device);
+    if (igi_cpu_is_bundle(desc)) return igi_cpu_bundle_open(library, desc, error);
     if (igi_cpu_is_compiled(desc)) return igi_cpu_compiled_open(library, desc, error);
     igi_msl_request request = {.defines = desc->defines,
                                .define_count = desc->define_count,
                                .language_version = desc->language_version,
-                               .tensor_layout = tensor_layout(desc->language_version),
-                               .math_mode = desc->math_mode,
-                               .flush_denormals = desc->flush_denormals,
-                               .line_tables = desc->line_tables || cpu->line_tables,
-                               .variables = cpu->variables,
-                               .types = desc->describe_types,
-                               .marks_overflow = cpu->checks & IG_CHECK_ARITHMETIC,
-                               .timeout_ns = desc->timeout_ns};
+                               .math_mode = desc->math_mode};
+    igi_cpu_complete_request(library->device, desc, &request);
     igi_msl_main_source main = {desc->source, desc->source_length, desc->path, desc->name};
     ig_status status =
         igi_msl_sources_load(&request.sources, &main, desc->include_dirs, desc->include_dir_count, error);
     if (status != IG_STATUS_OK) return status;
-    status = open_with(library, &request, error);
+    status = igi_cpu_open_request(library, &request, NULL, error);
     igi_msl_sources_free(&request.sources);
     return status;
 }

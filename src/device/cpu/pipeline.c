@@ -4,6 +4,7 @@
 
 #include "compiler-identity.h"
 #include "core/clock.h"
+#include "device/cpu/bundle.h"
 #include "device/cpu/compiled.h"
 #include "device/pixel-format.h"
 #include "device/profile.h"
@@ -27,7 +28,7 @@ static void hash_constants(igi_hasher *hasher, const ig_function_constant *const
 static void hash_linked(igi_hasher *hasher, const ig_pipeline *pipeline) {
     igi_hasher_add_u64(hasher, pipeline->function_count);
     for (size_t i = 0; i < pipeline->function_count; i++) {
-        const cpu_module *module = pipeline->libraries[i]->state;
+        const cpu_module *module = igi_cpu_module_of_function(pipeline->libraries[i], pipeline->functions[i]);
         igi_hasher_add(hasher, &module->key, sizeof module->key);
         igi_hasher_add_string(hasher, pipeline->functions[i]->symbol);
     }
@@ -258,7 +259,7 @@ static bool copy_linked(cpu_program *program, const ig_pipeline *pipeline) {
     program->linked_modules = igi_calloc(count, sizeof *program->linked_modules);
     if (!program->linked || !program->linked_modules) return false;
     for (size_t i = 0; i < count; i++) {
-        cpu_module *module = pipeline->libraries[i]->state;
+        cpu_module *module = igi_cpu_module_of_function(pipeline->libraries[i], pipeline->functions[i]);
         bool own = module == program->module;
         char *symbol = igi_strdup(pipeline->functions[i]->symbol);
         if (!symbol) return false;
