@@ -10,6 +10,7 @@
 #include "core/status-internal.h"
 #include "format.h"
 #include "kernel-info.h"
+#include "msl/bundle.h"
 #include "source.h"
 
 typedef struct compile_options {
@@ -190,8 +191,9 @@ static int compile(const compile_options *options) {
     ig_device *device = NULL;
     ig_library *library = NULL;
     uint64_t elapsed_ns;
-    if (options->emit == EMIT_AST && igi_air_is_container_file(options->source.path))
-        return cli_usage_error("%s is compiled: it has no syntax tree", options->source.path);
+    const char *path = options->source.path;
+    if (options->emit == EMIT_AST && (igi_air_is_container_file(path) || igi_msl_is_bundle_file(path)))
+        return cli_usage_error("%s is compiled: it has no syntax tree", path);
     int result = cli_open_device(NULL, &device);
     if (result == CLI_CONTINUE) result = cli_source_compile(&options->source, device, &library, &elapsed_ns);
     if (result == CLI_CONTINUE) {

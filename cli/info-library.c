@@ -11,6 +11,7 @@
 #include "console/output.h"
 #include "format.h"
 #include "kernel-info.h"
+#include "msl/bundle.h"
 
 static size_t count_constants(const igi_air_function *function) {
     igi_air_constants constants = igi_air_constants_of(function);
@@ -91,18 +92,16 @@ static void put_functions(const igi_air_container *c, const char *pattern) {
 // ---- Arguments ----
 
 // A kernel that cannot be translated has none; creating its pipeline would say why.
-static int show_arguments(const char *path, const igi_air_container *c, const char *pattern) {
+int info_arguments(const char *path, const char *pattern) {
     ig_device *device = NULL;
     ig_library *library = NULL;
     ig_error error = {0};
     int result = cli_open_device(&(ig_device_desc){0}, &device);
     if (result != CLI_CONTINUE) return result;
     ig_status status = ig_library_create(device, &(ig_library_desc){.path = path}, &library, &error);
-    for (size_t i = 0; status == IG_STATUS_OK && i < c->count; i++) {
-        const igi_air_function *f = &c->functions[i];
-        if (f->kind == IGI_AIR_KERNEL && is_wanted(f, pattern))
-            (cli_json ? cli_put_kernel : cli_print_kernel)(ig_library_find_kernel(library, f->name));
-    }
+    for (size_t i = 0; status == IG_STATUS_OK && i < ig_library_kernel_count(library); i++)
+        if (fnmatch(pattern, ig_library_kernel_name(library, i), 0) == 0)
+            (cli_json ? cli_put_kernel : cli_print_kernel)(ig_library_kernel(library, i));
     ig_library_release(library);
     ig_device_release(device);
     return status == IG_STATUS_OK ? CLI_OK : cli_report_and_clear(status, &error);
@@ -111,6 +110,7 @@ static int show_arguments(const char *path, const igi_air_container *c, const ch
 int info_library(const char *path, const char *pattern) {
     igi_air_container container;
     ig_error error = {0};
+    if (igi_msl_is_bundle_file(path)) return info_bundle(path, pattern);
     ig_status status = igi_air_open_file(path, &container, &error);
     if (status != IG_STATUS_OK) return cli_report_and_clear(status, &error);
     size_t found = 0;
@@ -122,7 +122,7 @@ int info_library(const char *path, const char *pattern) {
         put_functions(&container, pattern);
     else
         print_functions(path, &container, pattern);
-    if (found && pattern) result = show_arguments(path, &container, pattern);
+    if (found && pattern) result = info_arguments(path, pattern);
     igi_air_close(&container);
     return result;
 }

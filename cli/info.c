@@ -12,6 +12,7 @@
 #include "info-library.h"
 #include "info-ops.h"
 #include "info-trace.h"
+#include "msl/bundle.h"
 
 static void print_row(const char *key, const char *value) {
     printf("  %s%-22s%s %s\n", cli_escape(stdout, CLI_DIM), key, cli_escape(stdout, CLI_PLAIN), value);
@@ -95,7 +96,8 @@ static int show_devices(void) {
 static int show_file(const cli_list *names, const char *pattern) {
     const char *name = names->items[0];
     if (names->count == 1 && igi_ends_with(name, ".json")) return info_trace(name);
-    if (names->count == 1 && (igi_ends_with(name, ".metallib") || igi_air_is_container_file(name)))
+    if (names->count == 1 &&
+        (igi_ends_with(name, ".metallib") || igi_air_is_container_file(name) || igi_msl_is_bundle_file(name)))
         return info_library(name, pattern);
     return cli_usage_error("unexpected argument '%s'", names->items[names->count > 1]);
 }

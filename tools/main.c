@@ -65,8 +65,10 @@ void *tool_keep(void *memory) {
 static void print(cli_style style, const char *level, const char *format, va_list arguments) {
     const char *plain = cli_escape(stderr, CLI_PLAIN);
     char *text = igi_vformat(format, arguments);
-    fprintf(stderr, "%s%s: %s%s%s: %s%s\n", cli_escape(stderr, CLI_BOLD), cli_command_name(), plain,
-            cli_escape(stderr, style), level, plain, text ? cli_visible(text) : "out of memory");
+    fprintf(stderr, "%s%s: %s%s%s: %s", cli_escape(stderr, CLI_BOLD), cli_command_name(), plain,
+            cli_escape(stderr, style), level, plain);
+    cli_write_visible(stderr, text ? text : "", text ? strlen(text) : 0);
+    fputc('\n', stderr);
     free(text);
 }
 

@@ -156,6 +156,13 @@ static void add_described_ids(igi_msl_arguments *list) {
     free(header);
 }
 
+// Lines with the path of each file that is included, on stderr. -H would leave out the source itself, and what it includes.
+static void add_use_notes(igi_msl_arguments *list) {
+    static const char *const flags[] = {"-header-include-file", "-", "-header-include-format=textual",
+                                        "-header-include-filtering=none"};
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) add(list, "-Xclang"), add(list, flags[i]);
+}
+
 void igi_msl_add_inputs(igi_msl_arguments *list, const igi_msl_request *request) {
     if (request->tensor_layout) add_owned(list, igi_format("-D__INGOT_TENSOR_LAYOUT__=%u", request->tensor_layout));
     for (size_t i = 0; i < request->define_count; i++) {
@@ -178,7 +185,7 @@ void igi_msl_add_inputs(igi_msl_arguments *list, const igi_msl_request *request)
         add_described_ids(list);
     }
     if (request->marks_overflow) add(list, "-fno-wrapv");
-    if (request->notes_uses) add(list, "-H");
+    if (request->notes_uses) add_use_notes(list);
     for (size_t i = 0; i < request->style_count; i++) add(list, request->styles[i]);
     for (size_t i = 1; i < request->sources.count; i++)
         if (request->sources.files[i].before) add_implicit_include(list, request->sources.files[i].path);

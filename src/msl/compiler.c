@@ -119,16 +119,14 @@ static ig_status run_until_complete(const igi_msl_toolchain *tools, igi_msl_requ
     return igi_msl_judge_clang(process, diagnostics, error);
 }
 
-// clang lists each header that it reads as a line of dots, one for each level, a blank, and its path.
+// clang prints the path of each file that it reads on a line.
 static void note_uses(igi_msl_sources *sources, const char *messages) {
     for (size_t i = 0; i < sources->count; i++) sources->files[i].used = i == 0 || sources->files[i].data;
     while (messages && *messages) {
-        size_t length = strcspn(messages, "\n"), dots = strspn(messages, ".");
-        for (size_t i = 0; dots && i < sources->count; i++) {
+        size_t length = strcspn(messages, "\n");
+        for (size_t i = 0; i < sources->count; i++) {
             igi_msl_source *source = &sources->files[i];
-            bool same = strlen(source->path) == length - dots - 1 &&
-                        memcmp(messages + dots + 1, source->path, length - dots - 1) == 0;
-            source->used = source->used || same;
+            if (strncmp(source->path, messages, length) == 0 && !source->path[length]) source->used = true;
         }
         messages += length + (messages[length] == '\n');
     }
