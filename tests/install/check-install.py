@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """Installs the build into a directory of its own and uses it as a stranger would: every public header compiles alone, an
-example builds by pkg-config and runs, a project made for a Mac builds by the toolchain file for CMake and runs, and so does
+example builds by pkg-config and runs, projects made for a Mac build by the toolchain file for CMake and run, and so does
 the command.
 
     check-install.py SOURCE_ROOT BUILD_ROOT MESON
@@ -57,17 +57,41 @@ def check_example(root, flags, scratch, env):
         sys.exit("examples/square.c printed nothing")
 
 
+def build_project(name, toolchain, scratch, env, *options):
+    """Builds a copy of an example by the toolchain file, without warnings. Returns the copy and the build."""
+    source, build = scratch / name, scratch / f"{name}-build"
+    shutil.copytree(SOURCE / "examples" / name, source)
+    run("cmake", "-S", source, "-B", build, "--toolchain", toolchain, *options, env=env)
+    log = run("cmake", "--build", build, env=env)
+    if "warning" in log:
+        sys.exit(f"examples/{name} builds with warnings:\n{log}")
+    return source, build
+
+
+def expect(program, env, text):
+    output = run(program, env=env)
+    if text not in output:
+        sys.exit(f"{program} printed {output}, not {text}")
+
+
 def check_cmake(root, scratch, env):
     toolchain = sorted(root.rglob("ingot-metal.cmake"))
     if not toolchain or not shutil.which("cmake"):
         return  # Metal for Linux was not built
-    build = scratch / "sample"
-    run("cmake", "-S", SOURCE / "examples/metal-cmake", "-B", build, "--toolchain", toolchain[0])
-    log = run("cmake", "--build", build)
-    if "warning" in log:
-        sys.exit(f"examples/metal-cmake builds with warnings:\n{log}")
-    if "are right" not in run(build / "sample", env=env):
-        sys.exit("examples/metal-cmake printed something else")
+    _, build = build_project("metal-cmake", toolchain[0], scratch, env)
+    expect(build / "sample", env, "are right")
+    # Kernels that xcrun compiles when the project is built, and again when a header that they include has changed.
+    for generator in ["Unix Makefiles", "Ninja"]:
+        shutil.rmtree(scratch / "metal-library", ignore_errors=True)
+        shutil.rmtree(scratch / "metal-library-build", ignore_errors=True)
+        source, build = build_project("metal-library", toolchain[0], scratch, env, "-G", generator)
+        expect(build / "sample", env, "6 8 10 12 14")
+        if "Compiling" in run("cmake", "--build", build, env=env):
+            sys.exit("examples/metal-library compiles its kernels again though nothing has changed")
+        header = source / "numbers.h"
+        header.write_text(header.read_text().replace("step = 2", "step = 3"))
+        run("cmake", "--build", build, env=env)
+        expect(build / "sample", env, "12 15 18 21 24")
 
 
 # C files are compiled with the same flags as Objective-C, and must not warn about them.
