@@ -93,7 +93,7 @@ format:
 	$(FORMAT) -i $(SOURCES)
 
 lint: compile-build
-	scripts/lint . build src console cli bench tests
+	scripts/lint . build src console cli tools bench tests
 
 clean:
 	rm -rf $(TESTED)

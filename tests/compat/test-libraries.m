@@ -152,9 +152,9 @@ static float half_of(id<MTLLibrary> library, float x) {
     return result;
 }
 
-static void a_metallib_is_loaded(void **state) {
+static void load_everyhow(const char *name) {
     NSError *error = nil;
-    NSString *path = [NSString stringWithUTF8String:getenv("AIR_LIBRARY")];
+    NSString *path = [NSString stringWithUTF8String:name];
     NSData *bytes = [NSData dataWithContentsOfFile:path];
     dispatch_data_t data = dispatch_data_create([bytes bytes], [bytes length], NULL, DISPATCH_DATA_DESTRUCTOR_DEFAULT);
     setenv("INGOT_DEFAULT_LIBRARY", [path UTF8String], 1);
@@ -169,6 +169,14 @@ static void a_metallib_is_loaded(void **state) {
         [libraries[i] release];
     }
     dispatch_release(data);
+}
+
+static void a_metallib_is_loaded(void **state) {
+    load_everyhow(getenv("AIR_LIBRARY"));
+}
+
+static void a_library_of_our_own_tools_is_loaded(void **state) {
+    load_everyhow(getenv("TOOLS_LIBRARY"));
 }
 
 static void a_damaged_metallib_is_refused_with_a_reason(void **state) {
@@ -491,6 +499,7 @@ int main(void) {
         compat_test(files_have_the_math_mode_of_the_environment),
         compat_test(files_and_data_hold_source_text),
         compat_test(a_metallib_is_loaded),
+        compat_test(a_library_of_our_own_tools_is_loaded),
         compat_test(a_damaged_metallib_is_refused_with_a_reason),
         compat_test(constants_go_by_index_name_and_range),
         compat_test(vectors_of_three_lie_sixteen_bytes_apart),
