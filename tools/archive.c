@@ -148,8 +148,9 @@ void tool_archive_free(tool_archive *archive) {
 
 // ---- Writing ----
 
+// "#1" and a slash would be read as BSD's.
 static bool is_short(const char *name) {
-    return strlen(name) < NAME && !strchr(name, '/');
+    return strlen(name) < NAME && !strchr(name, '/') && strcmp(name, "#1") != 0;
 }
 
 static void put_member(igi_text *bytes, const char *name, const char *contents, size_t length) {
