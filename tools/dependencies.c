@@ -30,8 +30,9 @@ static bool is_listed(const igi_msl_source *source) {
     return source->used && !is_own(source) && strcmp(source->display, "<stdin>") != 0;
 }
 
+// As clang does, without the current directory before it.
 static void add_name(igi_text *text, const char *name) {
-    char *quoted = tool_make_quoted(name);
+    char *quoted = tool_make_quoted(strncmp(name, "./", 2) == 0 ? name + 2 : name);
     if (quoted)
         igi_text_add(text, quoted);
     else

@@ -56,7 +56,8 @@ static bool list_file(const listing *l, const char *path) {
     bool ok = tool_read_units(&units, path);
     for (size_t i = 0; ok && i < units.count; i++) {
         bool starts = i == 0 || units.items[i].file != units.items[i - 1].file;
-        if (starts && (l->files.count > 1 || units.items[i].file != path))
+        bool member = strcmp(path, "-") != 0 && strcmp(units.items[i].file, path) != 0;
+        if (starts && (l->files.count > 1 || member))
             printf("%s%s:\n", i || l->files.items[0] != path ? "\n" : "", cli_visible(units.items[i].file));
         list_unit(l, &units.items[i].unit);
     }

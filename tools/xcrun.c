@@ -34,6 +34,11 @@ typedef struct xcrun_options {
     int result;
 } xcrun_options;
 
+// With one dash or two.
+static bool is(const char *argument, const char *letter, const char *word) {
+    return strcmp(argument, letter) == 0 || strcmp(argument, word) == 0 || strcmp(argument, word + 1) == 0;
+}
+
 // ---- The SDK ----
 
 static bool is_sdk(const char *name) {
@@ -67,7 +72,7 @@ static void answer(const xcrun_options *options, const char *text) {
 
 static bool show(xcrun_options *options, const char *option) {
     for (size_t i = 0; i < sizeof answers / sizeof *answers; i++) {
-        if (strcmp(option, answers[i].option) != 0) continue;
+        if (!is(option, "", answers[i].option)) continue;
         answer(options, answers[i].answer);
         options->result = 0;
         return true;
@@ -115,10 +120,6 @@ static int run(const xcrun_options *options, char **command) {
 
 // ---- Options ----
 
-static bool is(const char *argument, const char *letter, const char *word) {
-    return strcmp(argument, letter) == 0 || strcmp(argument, word) == 0 || strcmp(argument, word + 1) == 0;
-}
-
 // Returns the number of arguments that belong to it.
 static int read_option(xcrun_options *options, char **argument) {
     const char *option = argument[0];
@@ -142,8 +143,7 @@ static int read_option(xcrun_options *options, char **argument) {
         options->result = 0;
     } else if (!is(option, "-r", "--run") && !is(option, "-v", "--verbose") && !is(option, "-n", "--no-cache") &&
                !is(option, "-k", "--kill-cache")) {
-        const char *word = option[1] == '-' ? option : option - 1;
-        if (option[1] != '-' || !show(options, word)) options->result = tool_error("unrecognized option '%s'", option);
+        if (!show(options, option)) options->result = tool_error("unrecognized option '%s'", option);
     }
     return 1;
 }
