@@ -31,7 +31,7 @@ static const char help[] =
     "  @FILE                 options in a file\n"
     "  -v, -###, --version, --help\n"
     "\n"
-    "metal(1) lists the options that are accepted without effect.\n";
+    "ingot-metal-tools(1) lists the options that are accepted without effect.\n";
 
 // `spelling` is what was found, `value` what follows it; "" if it takes none.
 typedef void applier(metal_options *options, const char *spelling, const char *value);

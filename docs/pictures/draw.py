@@ -18,7 +18,7 @@ PURPOSES = {
     "core": "status, memory, hashes, files, threads", "msl": "MSL to LLVM bitcode", "simt": "bitcode to machine code",
     "air": ".metallib to LLVM bitcode", "codegen": "simt in its own process", "device": "the C API; backends cpu and metal", "kernels": "MSL kernels of tensors",
     "tensor": "tensors and their ops", "llm": "language models", "ring": "ring kernels", "halo": "halo exchange",
-    "mpi": "halo exchange between processes", "compat": "Apple's Metal API on Linux", "cli": "the ingot command", "console": "what the programs share",
+    "mpi": "halo exchange between processes", "compat": "Apple's Metal API on Linux", "cli": "the ingot command", "tools": "metal, metallib, xcrun", "console": "what the programs share",
     "bench": "benchmarks and peers", "examples": "programs to read"}
 
 

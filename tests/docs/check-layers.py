@@ -14,7 +14,7 @@ from pathlib import Path
 
 root, build = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
 SOURCES = (".c", ".h", ".m", ".mm")
-BESIDE_SRC = ("console", "cli", "bench", "compat", "examples")
+BESIDE_SRC = ("console", "cli", "tools", "bench", "compat", "examples")
 
 
 def folder_of(path):

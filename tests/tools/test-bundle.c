@@ -3,6 +3,9 @@
 // tampered with.
 #include "helpers.h"
 //
+#include <llvm-c/BitReader.h>
+#include <llvm-c/BitWriter.h>
+#include <llvm-c/Core.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +14,7 @@
 #include "core/file.h"
 #include "core/hash.h"
 #include "msl/bundle.h"
+#include "msl/packed.h"
 
 static igi_msl_compiler *compiler;
 static char *sources_dir;
@@ -192,21 +196,33 @@ static void another_version_compiles_the_sources(void **state) {
     igi_text_free(&file);
 }
 
+// ---- Forgery ----
+
+// The unit with another packed library in it, under the same key.
+static igi_text forge(const igi_text *file, const char *packed, size_t packed_length) {
+    igi_text product = {0}, forged = {0};
+    igi_msl_bundle bundle;
+    assert_ok(igi_msl_bundle_read(file->data, file->length, "a", &bundle, NULL));
+    igi_msl_unit unit = bundle.units[0];
+    uint32_t length = (uint32_t)packed_length;
+    igi_text_append(&product, unit.product, (size_t)(unit.packed - unit.product) - sizeof length);
+    igi_text_append(&product, (const char *)&length, sizeof length);
+    igi_text_append(&product, packed, packed_length);
+    unit.product = product.data, unit.product_length = product.length;
+    igi_msl_bundle_write(&unit, 1, &forged);
+    igi_msl_bundle_free(&bundle);
+    igi_text_free(&product);
+    return forged;
+}
+
 // The bitcode of one unit with the sources and the key of another.
 static void what_a_file_says_of_its_bitcode_stays_its_own(void **state) {
     (void)state;
-    igi_text honest = make_unit("same", 5), other = make_unit("same", 6), forged = {0}, product = {0};
-    igi_msl_bundle a, b;
-    assert_ok(igi_msl_bundle_read(honest.data, honest.length, "a", &a, NULL));
+    igi_text honest = make_unit("same", 5), other = make_unit("same", 6);
+    igi_msl_bundle b;
     assert_ok(igi_msl_bundle_read(other.data, other.length, "b", &b, NULL));
-    igi_msl_unit unit = a.units[0];
-    size_t start = (size_t)(unit.packed - unit.product) - sizeof(uint32_t);
-    uint32_t length = (uint32_t)b.units[0].packed_length;
-    igi_text_append(&product, unit.product, start);
-    igi_text_append(&product, (const char *)&length, sizeof length);
-    igi_text_append(&product, b.units[0].packed, b.units[0].packed_length);
-    unit.product = product.data, unit.product_length = product.length;
-    igi_msl_bundle_write(&unit, 1, &forged);
+    igi_text forged = forge(&honest, b.units[0].packed, b.units[0].packed_length);
+    igi_msl_bundle_free(&b);
 
     ig_library *wrong = open_file(&forged), *right = open_file(&honest);
     igi_text source = {0};
@@ -216,10 +232,88 @@ static void what_a_file_says_of_its_bitcode_stays_its_own(void **state) {
     assert_int_equal(run_kernel(right, "same", 0), 5);
     assert_int_equal(run_kernel(compiled, "same", 0), 5);
     ig_library_release(wrong), ig_library_release(right), ig_library_release(compiled);
-    igi_msl_bundle_free(&a), igi_msl_bundle_free(&b);
-    igi_text_free(&honest), igi_text_free(&other), igi_text_free(&forged), igi_text_free(&product);
-    igi_text_free(&source);
+    igi_text_free(&honest), igi_text_free(&other), igi_text_free(&forged), igi_text_free(&source);
 }
+
+// Adds a call of system() to the beginning of the only function that has the symbol.
+static void add_system_call(igi_msl_packed *packed) {
+    LLVMContextRef context = LLVMContextCreate();
+    LLVMMemoryBufferRef bytes = LLVMCreateMemoryBufferWithMemoryRangeCopy(packed->bitcode, packed->bitcode_length, "");
+    LLVMModuleRef module;
+    assert_false(LLVMParseBitcodeInContext2(context, bytes, &module));
+    LLVMDisposeMemoryBuffer(bytes);
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(context), pointer = LLVMPointerTypeInContext(context, 0);
+    LLVMTypeRef type = LLVMFunctionType(i32, &pointer, 1, false);
+    LLVMValueRef function = LLVMGetNamedFunction(module, packed->reflection.kernels[0].symbol);
+    LLVMBuilderRef builder = LLVMCreateBuilderInContext(context);
+    LLVMPositionBuilderBefore(builder, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function)));
+    LLVMValueRef argument = LLVMConstNull(pointer);
+    LLVMBuildCall2(builder, type, LLVMAddFunction(module, "system", type), &argument, 1, "");
+    LLVMMemoryBufferRef changed = LLVMWriteBitcodeToMemoryBuffer(module);
+    free(packed->bitcode);
+    packed->bitcode_length = LLVMGetBufferSize(changed);
+    packed->bitcode = igi_strndup(LLVMGetBufferStart(changed), packed->bitcode_length);
+    LLVMDisposeMemoryBuffer(changed);
+    LLVMDisposeBuilder(builder);
+    LLVMDisposeModule(module);
+    LLVMContextDispose(context);
+}
+
+static igi_text make_malicious_unit(void) {
+    igi_text honest = make_unit("k", 1), bytes = {0};
+    igi_msl_bundle bundle;
+    igi_msl_packed packed;
+    assert_ok(igi_msl_bundle_read(honest.data, honest.length, "a", &bundle, NULL));
+    assert_true(igi_msl_packed_read(bundle.units[0].packed, bundle.units[0].packed_length, &packed));
+    igi_msl_bundle_free(&bundle);
+    add_system_call(&packed);
+    igi_msl_packed_write(&packed, &bytes);
+    igi_text forged = forge(&honest, bytes.data, bytes.length);
+    free(packed.bitcode), free(packed.log);
+    igi_msl_reflection_free(&packed.reflection);
+    igi_text_free(&honest), igi_text_free(&bytes);
+    return forged;
+}
+
+static void forged_bitcode_is_checked_like_a_source(void **state) {
+    (void)state;
+    igi_text file = make_malicious_unit();
+    ig_library *library = open_file(&file);
+    ig_pipeline *pipeline = NULL;
+    ig_error error = {0};
+    assert_int_not_equal(ig_pipeline_create(library, &(ig_pipeline_desc){.kernel = "k"}, &pipeline, &error),
+                         IG_STATUS_OK);
+    assert_contains(error.message, "system");
+    ig_error_clear(&error);
+    ig_library_release(library);
+    igi_text_free(&file);
+}
+
+static void bytes_that_are_no_bitcode_are_refused(void **state) {
+    (void)state;
+    igi_text honest = make_unit("k", 1), bytes = {0};
+    igi_msl_bundle bundle;
+    igi_msl_packed packed;
+    assert_ok(igi_msl_bundle_read(honest.data, honest.length, "a", &bundle, NULL));
+    assert_true(igi_msl_packed_read(bundle.units[0].packed, bundle.units[0].packed_length, &packed));
+    igi_msl_bundle_free(&bundle);
+    memset(packed.bitcode, 'x', packed.bitcode_length);
+    igi_msl_packed_write(&packed, &bytes);
+    igi_text forged = forge(&honest, bytes.data, bytes.length);
+    ig_library *library = open_file(&forged);
+    ig_pipeline *pipeline = NULL;
+    ig_error error = {0};
+    assert_int_not_equal(ig_pipeline_create(library, &(ig_pipeline_desc){.kernel = "k"}, &pipeline, &error),
+                         IG_STATUS_OK);
+    assert_non_null(error.message);
+    ig_error_clear(&error);
+    ig_library_release(library);
+    free(packed.bitcode), free(packed.log);
+    igi_msl_reflection_free(&packed.reflection);
+    igi_text_free(&honest), igi_text_free(&bytes), igi_text_free(&forged);
+}
+
+// ---- Damage ----
 
 static void expect_refused(const igi_text *file, const char *reason) {
     ig_library *library = NULL;
@@ -287,6 +381,8 @@ int main(void) {
         cmocka_unit_test(several_units_are_one_library),
         cmocka_unit_test(another_version_compiles_the_sources),
         cmocka_unit_test(what_a_file_says_of_its_bitcode_stays_its_own),
+        cmocka_unit_test(forged_bitcode_is_checked_like_a_source),
+        cmocka_unit_test(bytes_that_are_no_bitcode_are_refused),
         cmocka_unit_test(damage_is_named),
         cmocka_unit_test(every_prefix_is_refused),
         cmocka_unit_test(paths_are_checked),
