@@ -115,11 +115,29 @@ static ig_status build(const metal_options *options, igi_msl_compiler *compiler,
 }
 
 static ig_status preprocess(igi_msl_compiler *compiler, igi_msl_request *request, igi_msl_diagnostics *diagnostics,
-                            igi_text *result, ig_error *error) {
-    char *text = NULL;
+                            char **text, ig_error *error) {
     size_t length = 0;
     request->preprocess = true;
-    ig_status status = igi_msl_compile(compiler, request, diagnostics, &text, &length, error);
+    ig_status status = igi_msl_compile(compiler, request, diagnostics, text, &length, error);
+    request->preprocess = false;
+    return status;
+}
+
+// From the line markers of preprocessed text, whatever form the user wants that in.
+static void list_headers(igi_msl_compiler *compiler, igi_msl_request *request) {
+    igi_msl_diagnostics diagnostics = {.sources = &request->sources};
+    char *text = NULL;
+    request->style_count = 0;
+    if (preprocess(compiler, request, &diagnostics, &text, NULL) == IG_STATUS_OK)
+        metal_print_headers(&request->sources, text);
+    free(text);
+    igi_msl_diagnostics_free(&diagnostics);
+}
+
+static ig_status make_text(igi_msl_compiler *compiler, igi_msl_request *request, igi_msl_diagnostics *diagnostics,
+                           igi_text *result, ig_error *error) {
+    char *text = NULL;
+    ig_status status = preprocess(compiler, request, diagnostics, &text, error);
     if (status == IG_STATUS_OK) metal_tidy_text(&request->sources, text, result);
     free(text);
     return status;
@@ -130,9 +148,8 @@ static bool compile_sources(const metal_options *options, igi_msl_compiler *comp
     igi_msl_diagnostics diagnostics = {.sources = &request->sources};
     ig_error error = {0};
     bool text = options->action == METAL_PREPROCESS || options->action == METAL_DEPENDENCIES;
-    ig_status status = text ? preprocess(compiler, request, &diagnostics, result, &error)
+    ig_status status = text ? make_text(compiler, request, &diagnostics, result, &error)
                             : build(options, compiler, request, &diagnostics, result, &error);
-    if (options->lists_headers) metal_print_headers(&request->sources);
     if (diagnostics.log.data) print_log(diagnostics.log.data);
     bool said = status == IG_STATUS_COMPILE_FAILED && diagnostics.log.length;
     if (status != IG_STATUS_OK && !said) tool_report(status, &error);
@@ -151,11 +168,12 @@ bool metal_compile(const metal_options *options, igi_msl_compiler *compiler, con
                                .define_count = options->define_count,
                                .language_version = options->language_version,
                                .math_mode = options->math_mode,
-                               .notes_uses = rule->path || options->lists_headers,
+                               .notes_uses = rule->path != NULL,
                                .styles = options->styles.items,
                                .style_count = options->styles.count};
     bool ok = load(options, input, &request.sources, &directories, &error) == IG_STATUS_OK &&
               compile_sources(options, compiler, &request, rule, result);
+    if (ok && options->lists_headers) list_headers(compiler, &request);
     igi_msl_sources_free(&request.sources);
     cli_list_free(&directories);
     return ok;

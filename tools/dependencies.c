@@ -2,10 +2,8 @@
 // -M and its relatives. The standard headers are part of Ingot and not among the files.
 #include "dependencies.h"
 
-#include <stdio.h>
 #include <string.h>
 
-#include "console/output.h"
 #include "core/memory.h"
 #include "files.h"
 #include "tools.h"
@@ -65,9 +63,4 @@ bool metal_write_rule(const metal_options *options, const igi_msl_sources *sourc
     bool written = text.failed ? (tool_error("out of memory"), false) : tool_write(path, text.data, text.length);
     igi_text_free(&text);
     return written;
-}
-
-void metal_print_headers(const igi_msl_sources *sources) {
-    for (size_t i = 1; i < sources->count; i++)
-        if (is_listed(&sources->files[i])) fprintf(stderr, ". %s\n", cli_visible(sources->files[i].display));
 }

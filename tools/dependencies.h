@@ -11,7 +11,5 @@ char *tool_make_quoted(const char *name);
 // The rule for the sources that clang read. `target` is used if the options name none. Returns false after a message.
 bool metal_write_rule(const metal_options *options, const igi_msl_sources *sources, const char *target,
                       const char *path);
-// What -H prints.
-void metal_print_headers(const igi_msl_sources *sources);
 
 #endif

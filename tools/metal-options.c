@@ -226,13 +226,14 @@ static void add_before(metal_options *o, const char *s, const char *v) {
 static void add_style(metal_options *o, const char *s, const char *v) {
     cli_list_add(&o->styles, *v ? tool_keep(igi_format("%s%s", s, v)) : s);
 }
-// -Wl, -Wp and -Wa are for other programs.
+// -Wl, -Wp and -Wa are for other programs. Warnings that only Apple's compiler has are not an error with -Werror.
 static void add_warning(metal_options *o, const char *s, const char *v) {
     bool other = v[0] && v[1] == ',';
-    if (other)
-        o->result = tool_error("unknown argument: '%s%s'", s, v);
-    else
-        add_style(o, s, v);
+    if (other) o->result = tool_error("unknown argument: '%s%s'", s, v);
+    if (other) return;
+    if (!o->has_warnings) cli_list_add(&o->styles, "-Wno-unknown-warning-option");
+    o->has_warnings = true;
+    add_style(o, s, v);
 }
 static void use_color(metal_options *o, const char *s, const char *v) {
     cli_color_mode = CLI_COLOR_ALWAYS;

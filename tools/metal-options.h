@@ -27,7 +27,8 @@ typedef struct metal_options {
     ig_define *defines;
     size_t define_count, define_capacity;
     cli_list include_dirs, system_dirs, after_dirs, before;
-    cli_list styles;  // for clang
+    cli_list styles;    // for clang
+    bool has_warnings;  // among them
     // Dependencies
     bool writes_dependencies;  // -MD, -MMD
     bool phony;                // -MP

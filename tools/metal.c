@@ -41,31 +41,41 @@ static bool write_output(const char *path, const igi_text *bytes) {
     return tool_write(path, bytes->data ? bytes->data : "", bytes->length);
 }
 
+// Where the results of an action go if no file is named.
+static const struct {
+    const char *ending;
+    bool prints;  // to standard output
+} outputs[] = {
+    [METAL_LINK] = {".air", false}, [METAL_OBJECT] = {".air", false},    [METAL_TEXT] = {".ll", false},
+    [METAL_CHECK] = {".air", true}, [METAL_PREPROCESS] = {".air", true}, [METAL_DEPENDENCIES] = {".air", true},
+};
+
+static const char *output_of(const metal_options *options, const char *input) {
+    if (options->output) return options->output;
+    return outputs[options->action].prints ? "-" : output_name(input, outputs[options->action].ending);
+}
+
+// What is not compiled is a rule for the object that would be.
+static metal_rule rule_of(const metal_options *options, const char *input, const char *output) {
+    bool compiles = options->action != METAL_DEPENDENCIES && options->action != METAL_PREPROCESS;
+    metal_rule rule = {.target = compiles ? output : output_name(input, ".air")};
+    if (options->action == METAL_DEPENDENCIES)
+        rule.path = options->dependency_file ? options->dependency_file : output;
+    else if (options->writes_dependencies)
+        rule.path = options->dependency_file ? options->dependency_file : dependency_name(rule.target);
+    return rule;
+}
+
 // One source: what becomes of it goes to a file, or into `units` when it is to be linked.
 static bool compile_input(const metal_options *options, igi_msl_compiler *compiler, const char *input,
                           tool_units *units) {
-    static const struct {
-        const char *ending;
-        bool prints;  // to standard output, unless it is named
-    } outputs[] = {
-        [METAL_LINK] = {".air", false}, [METAL_OBJECT] = {".air", false},    [METAL_TEXT] = {".ll", false},
-        [METAL_CHECK] = {".air", true}, [METAL_PREPROCESS] = {".air", true}, [METAL_DEPENDENCIES] = {".air", true},
-    };
-    const char *object = output_name(input, outputs[options->action].ending);
-    const char *output = options->output ? options->output : outputs[options->action].prints ? "-" : object;
-    const char *rule_target =
-        options->action == METAL_DEPENDENCIES || options->action == METAL_PREPROCESS ? object : output;
-    const metal_rule rule = {.target = rule_target,
-                             .path = options->dependency_file                ? options->dependency_file
-                                     : options->action == METAL_DEPENDENCIES ? output
-                                     : options->writes_dependencies          ? dependency_name(rule_target)
-                                                                             : NULL};
+    const char *output = output_of(options, input);
+    const metal_rule rule = rule_of(options, input, output);
     igi_text result = {0};
     bool ok = metal_compile(options, compiler, input, &rule, &result);
-    if (ok && units)
-        ok = tool_add_units(units, input, result.data, result.length);
-    else if (ok && options->action != METAL_CHECK && options->action != METAL_DEPENDENCIES)
-        ok = write_output(output, &result);
+    bool writes = !units && options->action != METAL_CHECK && options->action != METAL_DEPENDENCIES;
+    if (ok && units) ok = tool_add_units(units, input, result.data, result.length);
+    if (ok && writes) ok = write_output(output, &result);
     if (units)
         tool_keep(result.data);
     else

@@ -3,7 +3,10 @@
 #include "preprocessed.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
+
+#include "console/output.h"
 
 // The name and its length, of a line that is a marker; NULL for others.
 static const char *marked_name(const char *line, size_t length, size_t *name_length) {
@@ -50,5 +53,39 @@ void metal_tidy_text(const igi_msl_sources *sources, const char *text, igi_text 
         size_t length = strcspn(text + at, "\n");
         add_line(sources, text + at, length, result);
         at += length + 1;
+    }
+}
+
+// ---- Headers ----
+
+// Files that are open, the main one first. clang allows 200.
+typedef struct open_files {
+    const igi_msl_source *files[256];
+    size_t count;
+} open_files;
+
+static void enter(open_files *open, const igi_msl_source *source) {
+    if (open->count == sizeof open->files / sizeof *open->files) return;
+    for (size_t i = 0; i < open->count; i++) fputc('.', stderr);
+    if (open->count) fprintf(stderr, " %s\n", cli_visible(source->display));
+    open->files[open->count++] = source;
+}
+
+// Standard headers are left without having been entered.
+static void leave(open_files *open, const igi_msl_source *source) {
+    while (open->count && open->files[open->count - 1] != source) open->count--;
+}
+
+void metal_print_headers(const igi_msl_sources *sources, const char *text) {
+    open_files open = {.count = 0};
+    while (*text) {
+        size_t length = strcspn(text, "\n"), name_length = 0;
+        const char *name = marked_name(text, length, &name_length);
+        const igi_msl_source *source = name ? find(sources, name, name_length) : NULL;
+        bool flagged = name && name + name_length + 2 < text + length;
+        char flag = flagged ? name[name_length + 2] : '\0';
+        if (flag == '1' && source) enter(&open, source);
+        if (flag == '2') leave(&open, source);
+        text += length + (text[length] == '\n');
     }
 }

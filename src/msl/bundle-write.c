@@ -246,6 +246,7 @@ static ig_status key_of(const igi_msl_compiler *compiler, const igi_msl_request 
     ig_status status = product.failed || bytes.failed
                            ? igi_error_no_memory(error)
                            : igi_msl_bundle_read(bytes.data, bytes.length, "this library", &bundle, error);
+    assert(status != IG_STATUS_OK || (bundle.count == 1 && bundle.units));
     if (status == IG_STATUS_OK) status = igi_msl_unit_request(&bundle.units[0], &restored, error);
     if (status == IG_STATUS_OK) {
         restored.tensor_layout = request->tensor_layout;

@@ -133,14 +133,14 @@ bool igi_cpu_is_near_buffer(const ig_buffer *buffer, uint64_t address);
 void igi_cpu_module_release(cpu_device *cpu, cpu_module *module);
 // A request with what the device adds to every one: line tables for debuggers, marks for checks.
 void igi_cpu_complete_request(const ig_device *device, const ig_library_desc *desc, igi_msl_request *request);
-// Opens the request as a library: from memory, from disk, or from clang. `kept` is a packed library (msl/packed.h) that is
-// known to be its result, or NULL; it is used if the caches have nothing, and is not trusted further than that: its module
-// is not shared. Sets reflection, log and state.
+// A packed library (msl/packed.h) from a file, which is known to be made for a request.
 typedef struct cpu_kept {
-    igi_hash key;  // that of the module
+    igi_hash key;  // that of its module
     const char *packed;
     size_t length;
 } cpu_kept;
+// Opens the request as a library: what was kept for it, if that is not NULL and sound; else from memory, from disk, or from
+// clang. Sets reflection, log and state. The module of what was kept is not shared with other libraries.
 ig_status igi_cpu_open_request(ig_library *library, igi_msl_request *request, const cpu_kept *kept, ig_error *error);
 
 ig_status igi_cpu_queue_open(ig_queue *queue);

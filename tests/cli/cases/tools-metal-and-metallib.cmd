@@ -10,7 +10,7 @@ kernel void scale(device float *x [[buffer(0)]], uint i [[thread_position_in_gri
 END
 echo 'kernel void add(device float *x, uint i [[thread_position_in_grid]]) { x[i] += N; }' > add.metal
 xcrun -sdk macosx metal -c scale.metal -I include -o scale.air || exit
-xcrun -sdk macosx metal -x metal -Wall -Wextra -fno-fast-math -gline-tables-only -frecord-sources -mmacosx-version-min=14.0 \
+xcrun -sdk macosx metal -x metal -Wall -Wextra -Werror -Wmetal-addr-spaces -fno-fast-math -gline-tables-only -frecord-sources -mmacosx-version-min=14.0 \
     -DN=5 -c add.metal -o add.air || exit
 xcrun -sdk macosx metallib scale.air add.air -o both.metallib || exit
 rm -r include ./*.metal ./*.air
