@@ -39,6 +39,18 @@ void igi_host_cpu_name(char *name, size_t capacity) {
     if (sysctlbyname("machdep.cpu.brand_string", name, &capacity, NULL, 0) != 0) snprintf(name, capacity, "CPU");
 }
 
+bool igi_host_has_feature(igi_host_feature feature) {
+    static const char *const names[] = {
+        [IGI_HOST_CRC32] = "hw.optional.armv8_crc32",
+        [IGI_HOST_DOT_PRODUCT] = "hw.optional.arm.FEAT_DotProd",
+        [IGI_HOST_HALF_ARITHMETIC] = "hw.optional.arm.FEAT_FP16",
+        [IGI_HOST_BFLOAT] = "hw.optional.arm.FEAT_BF16",
+    };
+    int found = 0;
+    size_t size = sizeof found;
+    return sysctlbyname(names[feature], &found, &size, NULL, 0) == 0 && found;
+}
+
 int igi_host_this_core(void) {
     return -1;
 }
@@ -51,6 +63,10 @@ bool igi_host_leave_core(int core) {
 #else
 
 #include <sched.h>
+#if defined(__aarch64__)
+#include <asm/hwcap.h>
+#include <sys/auxv.h>
+#endif
 
 uint32_t igi_host_cores(void) {
     cpu_set_t cores;
@@ -101,6 +117,24 @@ void igi_host_cpu_name(char *name, size_t capacity) {
     }
     if (file) fclose(file);
 }
+
+#if defined(__aarch64__)
+bool igi_host_has_feature(igi_host_feature feature) {
+    unsigned long first = getauxval(AT_HWCAP), second = getauxval(AT_HWCAP2);
+    switch (feature) {
+        case IGI_HOST_CRC32: return first & HWCAP_CRC32;
+        case IGI_HOST_DOT_PRODUCT: return first & HWCAP_ASIMDDP;
+        case IGI_HOST_HALF_ARITHMETIC: return (first & HWCAP_FPHP) && (first & HWCAP_ASIMDHP);
+        case IGI_HOST_BFLOAT: return second & HWCAP2_BF16;
+    }
+    return false;
+}
+#else
+bool igi_host_has_feature(igi_host_feature feature) {
+    (void)feature;
+    return false;
+}
+#endif
 
 int igi_host_this_core(void) {
     return sched_getcpu();

@@ -92,12 +92,19 @@ typedef struct igi_simd_kernels {
     void (*normal)(uint64_t count, uint64_t seed, uint64_t position, float mean, float deviation, float *out);
 } igi_simd_kernels;
 
-// A table for each level that the library was built with.
-void igi_simd_fill__baseline(igi_simd_kernels *table);
-void igi_simd_fill__avx2(igi_simd_kernels *table);
-void igi_simd_fill__avx512(igi_simd_kernels *table);
+// A table for each level that the library was built with, best first; the last runs everywhere.
+#if defined(__x86_64__)
+#define IGI_SIMD_LEVEL_LIST(X) X(avx512) X(avx2) X(baseline)
+#elif defined(__aarch64__)
+#define IGI_SIMD_LEVEL_LIST(X) X(neon_bf16) X(neon_dot) X(neon)
+#else
+#define IGI_SIMD_LEVEL_LIST(X) X(baseline)
+#endif
+#define X(level) void igi_simd_fill__##level(igi_simd_kernels *table);
+IGI_SIMD_LEVEL_LIST(X)
+#undef X
 
-// The best for this CPU, or the one that INGOT_SIMD names: "baseline", "avx2", "avx512".
+// The best for this CPU, or the one that INGOT_SIMD names.
 const igi_simd_kernels *igi_simd(void);
 
 #endif

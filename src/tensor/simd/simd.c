@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The simd backend: its rows, the level of this CPU, elements as packed floats.
 #include "tensor/simd/simd.h"
+#include "core/host.h"
 #include "core/settings.h"
 
 #include <assert.h>
@@ -22,10 +23,6 @@ typedef struct level {
     bool (*runs_here)(void);
 } level;
 
-static bool always(void) {
-    return true;
-}
-
 #if defined(__x86_64__)
 // clang 16 and 17 do not know __builtin_cpu_supports("f16c").
 static bool has_f16c(void) {
@@ -33,25 +30,38 @@ static bool has_f16c(void) {
     return __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);
 }
 
-static bool has_avx2(void) {
+static bool runs_avx2(void) {
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && has_f16c() &&
            __builtin_cpu_supports("bmi2");
 }
 
-static bool has_avx512(void) {
-    return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+static bool runs_avx512(void) {
+    return runs_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
 }
 #endif
 
-// Best first.
-static const level levels[] = {
-#if defined(__x86_64__)
-    {"avx512", igi_simd_fill__avx512, has_avx512},
-    {"avx2", igi_simd_fill__avx2, has_avx2},
+#if defined(__aarch64__)
+static bool runs_neon(void) {
+    return true;
+}
+
+static bool runs_neon_dot(void) {
+    return igi_host_has_feature(IGI_HOST_DOT_PRODUCT) && igi_host_has_feature(IGI_HOST_HALF_ARITHMETIC);
+}
+
+static bool runs_neon_bf16(void) {
+    return runs_neon_dot() && igi_host_has_feature(IGI_HOST_BFLOAT);
+}
+#else
+static bool runs_baseline(void) {
+    return true;
+}
 #endif
-    {"baseline", igi_simd_fill__baseline, always},
-};
+
+#define X(level) {#level, igi_simd_fill__##level, runs_##level},
+static const level levels[] = {IGI_SIMD_LEVEL_LIST(X)};
+#undef X
 
 static void choose_level(void) {
     enum { COUNT = sizeof levels / sizeof *levels };

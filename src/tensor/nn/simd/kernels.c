@@ -9,18 +9,10 @@ static igi_nn_kernels chosen;
 
 static void choose_level(void) {
     const char *isa = igi_simd()->isa;
-#if defined(__x86_64__)
-    if (strcmp(isa, "avx512") == 0) {
-        igi_nn_fill__avx512(&chosen);
-        return;
-    }
-    if (strcmp(isa, "avx2") == 0) {
-        igi_nn_fill__avx2(&chosen);
-        return;
-    }
-#endif
-    (void)isa;
-    igi_nn_fill__baseline(&chosen);
+#define X(level) \
+    if (strcmp(isa, #level) == 0) igi_nn_fill__##level(&chosen);
+    IGI_SIMD_LEVEL_LIST(X)
+#undef X
 }
 
 const igi_nn_kernels *igi_nn_simd(void) {

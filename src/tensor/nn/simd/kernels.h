@@ -72,9 +72,9 @@ typedef struct igi_nn_kernels {
                                             float sums[4]);
 } igi_nn_kernels;
 
-void igi_nn_fill__baseline(igi_nn_kernels *table);
-void igi_nn_fill__avx2(igi_nn_kernels *table);
-void igi_nn_fill__avx512(igi_nn_kernels *table);
+#define X(level) void igi_nn_fill__##level(igi_nn_kernels *table);
+IGI_SIMD_LEVEL_LIST(X)
+#undef X
 
 // The table of the level that igi_simd() has.
 const igi_nn_kernels *igi_nn_simd(void);

@@ -107,7 +107,7 @@ INLINE vf floor_mod_each(vf a, vf b) {
 }
 
 INLINE vf floor_mod(vf a, vf b) {
-#if defined(__FMA__)
+#if defined(FUSES_MULTIPLY_ADD)
     // For a small quotient, which may be one too large, the remainder is exact.
     vf quotient = floor_of(a / b), rest = a - quotient * b;
     rest = choose((rest < splat(0)) & (b > splat(0)), rest + b, rest);
@@ -209,6 +209,8 @@ static void NAME(f16_to_f32)(uint64_t count, const uint16_t *from, float *to) {
 #elif defined(__F16C__)
     for (; i + 8 <= count; i += 8)
         _mm256_storeu_ps(to + i, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(from + i))));
+#elif defined(NEON)
+    for (; i + 4 <= count; i += 4) vst1q_f32(to + i, vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(from + i))));
 #endif
     for (; i < count; i++) {
         uint32_t half = from[i], magnitude = (half & 0x7fff) << 13, bits;
@@ -230,6 +232,8 @@ static void NAME(f32_to_f16)(uint64_t count, const float *from, uint16_t *to) {
         _mm256_storeu_si256((__m256i *)(to + i), _mm512_cvtps_ph(_mm512_loadu_ps(from + i), 0));
 #elif defined(__F16C__)
     for (; i + 8 <= count; i += 8) _mm_storeu_si128((__m128i *)(to + i), _mm256_cvtps_ph(_mm256_loadu_ps(from + i), 0));
+#elif defined(NEON)
+    for (; i + 4 <= count; i += 4) vst1_u16(to + i, vreinterpret_u16_f16(vcvt_f16_f32(vld1q_f32(from + i))));
 #endif
     for (; i < count; i++) {
         uint32_t bits, sign, shifted;
@@ -256,7 +260,11 @@ static void NAME(bf16_to_f32)(uint64_t count, const uint16_t *from, float *to) {
 }
 
 static void NAME(f32_to_bf16)(uint64_t count, const float *from, uint16_t *to) {
-    for (uint64_t i = 0; i < count; i++) {
+    uint64_t i = 0;
+#if defined(NEON) && defined(__ARM_FEATURE_BF16)
+    for (; i + 4 <= count; i += 4) vst1_u16(to + i, vreinterpret_u16_bf16(vcvt_bf16_f32(vld1q_f32(from + i))));
+#endif
+    for (; i < count; i++) {
         uint32_t bits;
         memcpy(&bits, &from[i], sizeof bits);
         uint32_t rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;

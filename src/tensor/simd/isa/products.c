@@ -8,6 +8,8 @@
 enum { TILE_ROWS = 12, TILE_VECTORS = 2, TILE_INNER = 512, WIDE_ROWS = 6, WIDE_VECTORS = 4 };
 #elif defined(__AVX2__)
 enum { TILE_ROWS = 6, TILE_VECTORS = 2, TILE_INNER = 256, WIDE_ROWS = 6, WIDE_VECTORS = 2 };
+#elif defined(NEON)
+enum { TILE_ROWS = 8, TILE_VECTORS = 3, TILE_INNER = 256, WIDE_ROWS = 6, WIDE_VECTORS = 4 };
 #else
 enum { TILE_ROWS = 4, TILE_VECTORS = 2, TILE_INNER = 256, WIDE_ROWS = 4, WIDE_VECTORS = 2 };
 #endif
@@ -23,15 +25,35 @@ INLINE void put_tile_row(float *to, const vf *sums, bool add) {
     for (int j = 0; j < TILE_VECTORS; j++) store(to + j * LANES, add ? load(to + j * LANES) + sums[j] : sums[j]);
 }
 
+// One step of the inner dimension: a column of the panel of a times a row of the panel of b.
+INLINE void add_step(vf sums[TILE_ROWS][TILE_VECTORS], const float *a, const float *b_row) {
+    vf b[TILE_VECTORS];
+    for (int j = 0; j < TILE_VECTORS; j++) b[j] = load(b_row + j * LANES);
+#if defined(NEON)
+    // Products with one lane of a vector: a is loaded four rows at a time, and nothing is broadcast.
+#pragma GCC unroll 2
+    for (int i = 0; i < TILE_ROWS; i += LANES) {
+        float32x4_t four = vld1q_f32(a + i);
+        for (int j = 0; j < TILE_VECTORS; j++) {
+            float32x4_t x = (float32x4_t)b[j];
+            sums[i][j] = (vf)vfmaq_laneq_f32((float32x4_t)sums[i][j], x, four, 0);
+            sums[i + 1][j] = (vf)vfmaq_laneq_f32((float32x4_t)sums[i + 1][j], x, four, 1);
+            sums[i + 2][j] = (vf)vfmaq_laneq_f32((float32x4_t)sums[i + 2][j], x, four, 2);
+            sums[i + 3][j] = (vf)vfmaq_laneq_f32((float32x4_t)sums[i + 3][j], x, four, 3);
+        }
+    }
+#else
+    for (int i = 0; i < TILE_ROWS; i++)
+        for (int j = 0; j < TILE_VECTORS; j++) sums[i][j] += a[i] * b[j];
+#endif
+}
+
 static void NAME(f32_tile)(uint64_t inner, const float *a_panel, const float *b_panel, float *out, int64_t out_stride,
                            uint64_t rows, bool add) {
     vf sums[TILE_ROWS][TILE_VECTORS] = {0};
     expect_tile(out, out_stride, rows);
     for (uint64_t k = 0; k < inner; k++) {
-        vf b[TILE_VECTORS];
-        for (int j = 0; j < TILE_VECTORS; j++) b[j] = load(b_panel + j * LANES);
-        for (int i = 0; i < TILE_ROWS; i++)
-            for (int j = 0; j < TILE_VECTORS; j++) sums[i][j] += a_panel[i] * b[j];
+        add_step(sums, a_panel, b_panel);
         a_panel += TILE_ROWS;
         b_panel += TILE_COLUMNS;
     }

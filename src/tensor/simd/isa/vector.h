@@ -8,17 +8,20 @@
 #include <string.h>
 
 #if defined(__AVX512F__)
-#define ISA avx512
 #define VECTOR_BYTES 64
 #elif defined(__AVX2__)
-#define ISA avx2
 #define VECTOR_BYTES 32
 #else
-#define ISA baseline
 #define VECTOR_BYTES 16
 #endif
 #if defined(__SSE2__)
 #include <immintrin.h>
+#elif defined(__aarch64__) && defined(__ARM_NEON)
+#include <arm_neon.h>
+#define NEON 1
+#endif
+#if defined(__FMA__) || defined(NEON)
+#define FUSES_MULTIPLY_ADD 1  // a * b + c is rounded once
 #endif
 
 enum { LANES = VECTOR_BYTES / 4 };
@@ -28,7 +31,7 @@ typedef int32_t vi __attribute__((vector_size(VECTOR_BYTES)));
 typedef uint32_t vu __attribute__((vector_size(VECTOR_BYTES)));
 typedef double vd __attribute__((vector_size(VECTOR_BYTES)));
 
-// f32_exp -> f32_exp__avx2
+// f32_exp -> f32_exp__avx2; the build defines ISA.
 #define PASTE_(a, b) a##__##b
 #define PASTE(a, b) PASTE_(a, b)
 #define NAME(name) PASTE(name, ISA)
@@ -72,7 +75,11 @@ INLINE uint64_t unaligned_head(const float *to, uint64_t count) {
     return elements < count ? elements : count;
 }
 INLINE vf choose(vi condition, vf a, vf b) {
+#if defined(NEON)
+    return (vf)vbslq_f32((uint32x4_t)condition, (float32x4_t)a, (float32x4_t)b);
+#else
     return (vf)(((vi)a & condition) | ((vi)b & ~condition));
+#endif
 }
 
 // a > b ? a : b and a < b ? a : b: if one is NaN, b.
@@ -141,6 +148,8 @@ INLINE bool any(vi condition) {
     return _mm256_movemask_ps((__m256)condition) != 0;
 #elif defined(__SSE2__)
     return _mm_movemask_ps((__m128)condition) != 0;
+#elif defined(NEON)
+    return vmaxvq_u32((uint32x4_t)condition) != 0;
 #else
     int32_t together = 0;
     for (int i = 0; i < LANES; i++) together |= condition[i];
@@ -163,6 +172,8 @@ INLINE vf square_root(vf x) {
     return (vf)_mm256_sqrt_ps((__m256)x);
 #elif defined(__SSE2__)
     return (vf)_mm_sqrt_ps((__m128)x);
+#elif defined(NEON)
+    return (vf)vsqrtq_f32((float32x4_t)x);
 #else
     for (int i = 0; i < LANES; i++) x[i] = __builtin_sqrtf(x[i]);
     return x;
@@ -178,6 +189,17 @@ INLINE vf nearest_small(vf x, vi *integer) {
     *integer = (vi)shifted - (vi)magic;
     return shifted - magic;
 }
+#if defined(NEON)
+INLINE vf round_even(vf x) {
+    return (vf)vrndnq_f32((float32x4_t)x);
+}
+INLINE vf floor_of(vf x) {
+    return (vf)vrndmq_f32((float32x4_t)x);
+}
+INLINE vf ceil_of(vf x) {
+    return (vf)vrndpq_f32((float32x4_t)x);
+}
+#else
 // From 2^23 on every float is an integer; the sign of zero is kept.
 INLINE vf round_even(vf x) {
     vf magic = with_sign(splat(0x1p23F), x), rounded = (x + magic) - magic;
@@ -191,6 +213,7 @@ INLINE vf ceil_of(vf x) {
     vf rounded = round_even(x);
     return with_sign(choose(rounded < x, rounded + 1, rounded), x);
 }
+#endif
 // 2^n for -126 <= n <= 127.
 INLINE vf power_of_two(vi n) {
     return (vf)((n + 127) << 23);

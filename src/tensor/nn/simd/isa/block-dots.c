@@ -41,6 +41,39 @@ INLINE void add_halves(sums_t sums[2], vgroup group, const int16_t *numbers, con
 INLINE sums_t join_halves(const sums_t sums[2]) {
     return _mm256_add_ps(sums[0], sums[1]);
 }
+#elif defined(NEON)
+typedef float32x4_t sums_t;
+#define NO_SUMS vdupq_n_f32(0)
+#if defined(SPLIT_NUMBERS)
+INLINE int32x4_t products_of(int8x16_t weights, const int16_t *numbers) {
+    const int8_t *halves = (const int8_t *)numbers;
+    int32x4_t high = vdotq_s32(vdupq_n_s32(0), weights, vld1q_s8(halves));
+    return vdotq_s32(vshlq_n_s32(high, 8), weights, vld1q_s8(halves + 16));
+}
+#else
+INLINE int32x4_t products_of(int8x16_t weights, const int16_t *numbers) {
+    int16x8_t low = vmovl_s8(vget_low_s8(weights)), high = vmovl_high_s8(weights);
+    int16x8_t x = vld1q_s16(numbers), y = vld1q_s16(numbers + 8);
+    int32x4_t sum = vmlal_high_s16(vmull_s16(vget_low_s16(low), vget_low_s16(x)), low, x);
+    return vmlal_high_s16(vmlal_s16(sum, vget_low_s16(high), vget_low_s16(y)), high, y);
+}
+#endif
+INLINE int8x16_t half_of(vgroup group, int half) {
+    int8x16_t halves[2];
+    memcpy(halves, &group, sizeof halves);
+    return halves[half];
+}
+INLINE sums_t add_group(sums_t sums, vgroup group, const int16_t *numbers, float scale) {
+    int32x4_t first = products_of(half_of(group, 0), numbers), second = products_of(half_of(group, 1), numbers + 16);
+    return vfmaq_n_f32(sums, vcvtq_f32_s32(vaddq_s32(first, second)), scale);
+}
+INLINE void add_halves(sums_t sums[2], vgroup group, const int16_t *numbers, const float scales[2]) {
+    for (int i = 0; i < 2; i++)
+        sums[i] = vfmaq_n_f32(sums[i], vcvtq_f32_s32(products_of(half_of(group, i), numbers + 16 * i)), scales[i]);
+}
+INLINE sums_t join_halves(const sums_t sums[2]) {
+    return vaddq_f32(sums[0], sums[1]);
+}
 #else
 typedef vf sums_t;
 #define NO_SUMS splat(0)
@@ -65,8 +98,13 @@ INLINE sums_t join_halves(const sums_t sums[2]) {
 }
 #endif
 
-// Scales are read from memory again: a load broadcasts one to all lanes, which would otherwise take a shuffle.
+// Scales are read from memory again: a load broadcasts one to all lanes, which would otherwise take a shuffle. ARM
+// multiplies by a lane.
+#if defined(NEON)
+#define IN_MEMORY(scales) (void)(scales)
+#else
 #define IN_MEMORY(scales) __asm__("" : "+m"(scales))
+#endif
 
 // ---- Blocks of 32 ----
 
@@ -77,6 +115,8 @@ INLINE vquad four_halves(const uint8_t *const row[4], int at) {
 #if defined(__F16C__)
     uint64_t all = bits[0] | (uint64_t)bits[1] << 16 | (uint64_t)bits[2] << 32 | (uint64_t)bits[3] << 48;
     return (vquad)_mm_cvtph_ps(_mm_cvtsi64_si128((int64_t)all));
+#elif defined(NEON)
+    return (vquad)vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(bits)));
 #else
     vquad out;
     for (int i = 0; i < 4; i++) out[i] = half_at((const uint8_t *)(bits + i));

@@ -39,6 +39,8 @@ INLINE vf load_f16(const uint16_t *from) {
     return (vf)_mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)from));
 #elif defined(__F16C__)
     return (vf)_mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)from));
+#elif defined(NEON)
+    return (vf)vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(from)));
 #else
     _Float16 halves[LANES];
     vf out;

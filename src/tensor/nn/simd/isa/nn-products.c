@@ -3,7 +3,7 @@
 #include "tensor/nn/simd/isa/nn-isa.h"
 
 // As many accumulators as fit into registers besides a row of b and a value of a.
-#if defined(__AVX512F__)
+#if defined(__AVX512F__) || defined(NEON)
 enum { TILE_ROWS = 8, TILE_VECTORS = 3 };
 #else
 enum { TILE_ROWS = 4, TILE_VECTORS = 3 };

@@ -58,7 +58,7 @@ static void NAME(q8_0_quantize)(uint64_t blocks, const float *restrict x, uint8_
     }
 }
 
-#if defined(__FMA__)
+#if defined(FUSES_MULTIPLY_ADD)
 // The element of the greatest magnitude, the first of several.
 INLINE float extreme(const float *x) {
     vf high = splat(0), low = splat(0);
@@ -77,6 +77,8 @@ INLINE float extreme(const float *x) {
 INLINE vi four_bits(const float *x, float inverse) {
 #if defined(__AVX512F__)
     vf scaled = (vf)_mm512_fmadd_ps((__m512)load(x), (__m512)splat(inverse), (__m512)splat(8.5F));
+#elif defined(NEON)
+    vf scaled = (vf)vfmaq_f32(vdupq_n_f32(8.5F), vld1q_f32(x), vdupq_n_f32(inverse));
 #else
     vf scaled = (vf)_mm256_fmadd_ps((__m256)load(x), (__m256)splat(inverse), (__m256)splat(8.5F));
 #endif
@@ -98,7 +100,7 @@ static void NAME(q4_0_quantize)(uint64_t blocks, const float *restrict x, uint8_
 
 void NAME(igi_nn_fill_quantize)(igi_nn_kernels *table) {
     table->quantize[IG_WEIGHT_Q8_0] = NAME(q8_0_quantize);
-#if defined(__FMA__)
+#if defined(FUSES_MULTIPLY_ADD)
     table->quantize[IG_WEIGHT_Q4_0] = NAME(q4_0_quantize);
 #endif
 }

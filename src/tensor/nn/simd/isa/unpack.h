@@ -8,6 +8,12 @@
 
 enum { GROUP = 32, PARTS = 16 };  // PARTS: scales of a block of 256
 
+// Dot products of bytes, where the CPU has them. Numbers of 16 bits are then kept as the high halves of 16 of them,
+// followed by the low halves, which are signed as well: two products of bytes make one.
+#if defined(NEON) && defined(__ARM_FEATURE_DOTPROD)
+#define SPLIT_NUMBERS 1
+#endif
+
 // Bytes of a block, the code that means 0, and whether there are offsets.
 #define FOR_SMALL_FORMATS(X)     \
     X(Q8_0, q8_0, 34, 0, false)  \

@@ -45,23 +45,45 @@ FOR_LARGE_FORMATS(DEFINE_LARGE)
 
 // ---- x in whole numbers ----
 
+// The greatest magnitude. Signed halves of a greater one would not fit into bytes.
+#if defined(SPLIT_NUMBERS)
+#define LARGEST_NUMBER 32639
+#else
+#define LARGEST_NUMBER 32767
+#endif
+
+INLINE void put_numbers(const int16_t from[GROUP], int16_t *to) {
+#if defined(SPLIT_NUMBERS)
+    int8_t *halves = (int8_t *)to;
+    for (int i = 0; i < GROUP; i++) {
+        int high = (from[i] + 128) >> 8, at = i / 16 * 32 + i % 16;
+        halves[at] = (int8_t)high;
+        halves[at + 16] = (int8_t)(from[i] - high * 256);
+    }
+#else
+    memcpy(to, from, GROUP * sizeof *to);
+#endif
+}
+
 // Values that are not finite make the scale, and with it every product, NaN; values too small for a scale count as 0.
 static void NAME(f32_narrow)(uint64_t groups, const float *restrict x, int16_t *restrict numbers,
                              float *restrict scales, float *restrict sums) {
     for (uint64_t g = 0; g < groups; g++, x += GROUP, numbers += GROUP, scales += 2, sums += 2) {
         float most = 0, sum = 0;
+        int16_t whole[GROUP];
         for (int i = 0; i < GROUP; i++) most = fabsf(x[i]) > most ? fabsf(x[i]) : most;
         for (int i = 0; i < GROUP; i++) sum += x[i] * 0;
         bool none = !(most > 1e-30F) || sum != 0;
-        float inverse = none ? 0 : 32767 / most;
+        float inverse = none ? 0 : LARGEST_NUMBER / most;
         for (int i = 0; i < GROUP; i++) {
             float scaled = x[i] * inverse;
-            numbers[i] = (int16_t)(int32_t)(none ? 0 : scaled + (scaled < 0 ? -0.5F : 0.5F));
+            whole[i] = (int16_t)(int32_t)(none ? 0 : scaled + (scaled < 0 ? -0.5F : 0.5F));
         }
-        scales[0] = scales[1] = sum != 0 ? NAN : most / 32767;
+        put_numbers(whole, numbers);
+        scales[0] = scales[1] = sum != 0 ? NAN : most / LARGEST_NUMBER;
         for (int half = 0; half < 2; half++) {
             int32_t total = 0;
-            for (int i = 0; i < GROUP / 2; i++) total += numbers[half * GROUP / 2 + i];
+            for (int i = 0; i < GROUP / 2; i++) total += whole[half * GROUP / 2 + i];
             sums[half] = scales[0] * (float)total;
         }
     }
