@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Laying out the memory of kernels and inboxes.
 #include <sys/mman.h>
-#include <unistd.h>
 
+#include "core/guarded.h"
 #include "ring/checksum.h"
 #include "ring/rings.h"
 
@@ -136,7 +136,7 @@ static void adopt_inbox(ig_ring_kernel *kernel) {
 // Where kernels run in this process, a handler that overruns its state, in either direction, must not reach the queues
 // or other memory: there are inaccessible pages on both sides, the second one directly after the state.
 static bool place_guarded_state(uint64_t queues, uint64_t bytes, uint64_t *state, uint64_t *total) {
-    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), pages, rounded = igi_round_up(bytes, 16);
+    uint64_t page = igi_page_bytes(), pages, rounded = igi_round_up(bytes, 16);
     if (rounded < bytes || !igi_add(rounded, page - 1, &pages)) return false;
     pages = pages / page * page;
     uint64_t guard = igi_round_up(queues, page);
@@ -150,7 +150,7 @@ static void unmap(void *memory, uint64_t bytes, void *user) {
 }
 
 static ig_status make_guarded_arena(ig_ring_kernel *kernel, uint64_t queues, uint64_t bytes) {
-    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), guard = igi_round_up(queues, page);
+    uint64_t page = igi_page_bytes(), guard = igi_round_up(queues, page);
     char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) return IG_STATUS_OUT_OF_MEMORY;
     bool guarded =
