@@ -114,7 +114,7 @@ static bool has_output(ig_ring_kernel *kernel) {
 // The kernel checks `receivers` after it has published; this thread checks the ring after it has set `receivers`.
 static void sleep_for_output(ig_ring_kernel *kernel, uint64_t deadline) {
     unsigned signal = atomic_load(&kernel->signal);
-    __atomic_store_n(&kernel->block->receivers, 1, __ATOMIC_SEQ_CST);
+    igi_ring_announce(&kernel->block->receivers);
     pthread_mutex_lock(&kernel->receiving);
     bool empty = !has_output(kernel);
     pthread_mutex_unlock(&kernel->receiving);

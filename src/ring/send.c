@@ -52,7 +52,7 @@ static bool claim(ig_ring_kernel *kernel, uint32_t kind, uint32_t *position) {
 static void wait_for_room(ig_ring_kernel *kernel, uint32_t kind, uint64_t deadline) {
     igi_ring ring = igi_ring_of(kernel, kind);
     unsigned signal = atomic_load(&kernel->signal);
-    __atomic_store_n(&kernel->block->senders, 1, __ATOMIC_SEQ_CST);
+    igi_ring_announce(&kernel->block->senders);
     bool full =
         igi_ring_load_acquire(igi_ring_tail(ring)) - igi_ring_load_acquire(igi_ring_head(ring)) > ring.place->mask;
     uint64_t now = igi_now_ns();

@@ -168,7 +168,7 @@ static void sleep_until_woken(ig_ring_kernel *kernel, unsigned version, uint64_t
     uint32_t *parked = &kernel->inbox->parked;
     bool active = atomic_load(&kernel->state) == IG_RING_ACTIVE;
     atomic_fetch_sub(&kernel->runtime->busy, 1);
-    __atomic_exchange_n(parked, 1, __ATOMIC_SEQ_CST);
+    igi_ring_announce(parked);
     if (!(active && has_work(kernel)) && atomic_load(&kernel->version) == version)
         igi_ring_futex_wait(parked, 1, timeout_ns);
     __atomic_exchange_n(parked, 0, __ATOMIC_SEQ_CST);
@@ -235,7 +235,7 @@ static void serve_event(ig_ring_kernel *kernel) {
     if (next == GO_ON || next == RETRY) {
         make_ready(kernel);
     } else if (next == SLEEP) {
-        __atomic_exchange_n(parked, 1, __ATOMIC_SEQ_CST);
+        igi_ring_announce(parked);
         bool active = atomic_load(&kernel->state) == IG_RING_ACTIVE;
         bool again = (active && has_work(kernel)) || atomic_load(&kernel->version) != version;
         if (again && __atomic_exchange_n(parked, 0, __ATOMIC_SEQ_CST)) make_ready(kernel);

@@ -55,6 +55,13 @@ static inline uint32_t igi_ring_load_after_stores(const uint32_t *word) {
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     return __atomic_load_n(word, __ATOMIC_SEQ_CST);
 }
+// Announces that this thread is going to wait. It then looks whether it has to: either it sees what another thread stored
+// before that one looked at the word, or the other one sees the announcement. Without the fence the loads that follow,
+// which only acquire, may be done first (tests/ring/litmus).
+static inline void igi_ring_announce(uint32_t *word) {
+    __atomic_exchange_n(word, 1, __ATOMIC_SEQ_CST);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
 
 // ---- 64-bit words with one writer ----
 
