@@ -48,6 +48,7 @@ static void find_host(void) {
     host_triple = LLVMGetDefaultTargetTriple();
     host_cpu = LLVMGetHostCPUName();
     host_features = LLVMGetHostCPUFeatures();
+    host_features = igi_simt_with_arm_features(host_features);
     limit_features(host_features);
     host_features = with_gathers(host_features);
     char *message = NULL;

@@ -67,5 +67,7 @@ void igi_simt_warm_up(void);
 // The processor and features that code is compiled for; part of every cache key. Static.
 const char *igi_simt_cpu(void);
 const char *igi_simt_features(void);
+// LLVM's list of the host's features, with what it does not know of ARM. owns: takes and returns an LLVM message
+char *igi_simt_with_arm_features(char *features);
 
 #endif

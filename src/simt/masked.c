@@ -25,11 +25,11 @@ typedef struct access {
 
 // ---- What the machine has ----
 
+#if defined(__x86_64__)
 static bool has(const char *feature) {
     return strstr(igi_simt_features(), feature) != NULL;
 }
 
-#if defined(__x86_64__)
 static bool is_native(access_kind kind, uint64_t bits) {
     switch (kind) {
         case LOAD:
@@ -40,9 +40,11 @@ static bool is_native(access_kind kind, uint64_t bits) {
     return false;
 }
 #else
+// SVE has them all, but LLVM uses it for vectors of a fixed length only if it is told how long the registers are;
+// otherwise it makes a jump for each lane.
 static bool is_native(access_kind kind, uint64_t bits) {
     (void)kind, (void)bits;
-    return has("+sve");
+    return false;
 }
 #endif
 

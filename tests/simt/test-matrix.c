@@ -76,8 +76,10 @@ static void a_product_is_512_multiply_adds_and_nothing_is_gathered(void **state)
         bench *b = kernel(cases[i].parameters, cases[i].body);
         LLVMValueRef wide = widen(b, IGI_SIMD_WIDTH, true);
         assert_int_equal(fused_elements(wide), 512 * cases[i].products);
-        // Each row of the right matrix, in two parts, is broadcast by loading it.
+#if defined(__x86_64__)
+        // Each row of the right matrix, in two parts, is broadcast by loading it; ARM multiplies by a lane of a register.
         assert_true(count_loads(wide, 4) >= 16 * cases[i].products);
+#endif
         assert_int_equal(count_calls(wide, "llvm.masked."), 0);
         assert_int_equal(count_calls(wide, "__ig_"), 0);
         end(b);
@@ -86,6 +88,9 @@ static void a_product_is_512_multiply_adds_and_nothing_is_gathered(void **state)
 
 static void what_is_kept_for_products_does_not_outlive_a_barrier(void **state) {
     (void)state;
+#if !defined(__x86_64__)
+    skip();  // nothing is kept in memory
+#endif
     static const char *const bodies[] = {"", "threadgroup_barrier(mem_flags::mem_device);"};
     size_t stores[2];
     for (int i = 0; i < 2; i++) {
