@@ -17,6 +17,7 @@
 // cmocka last: it needs the first four headers.
 #include <cmocka.h>
 
+#include "../emulated.h"
 #include "codegen/channel.h"
 #include "codegen/sandbox.h"
 #include "core/clock.h"
@@ -119,6 +120,7 @@ static void reach_out(void) {
 
 static void nothing_can_be_opened(void **state) {
     (void)state;
+    if (is_emulated()) skip();
     expect(reach_out, plenty, IG_STATUS_COMPILER_TIMEOUT, "kernel 'k'");
 }
 
@@ -129,6 +131,7 @@ static void use_all_memory(void) {
 
 static void too_much_memory_is_told(void **state) {
     (void)state;
+    if (is_emulated()) skip();
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     skip();
 #elif defined(__has_feature)

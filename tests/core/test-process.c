@@ -15,6 +15,7 @@
 // cmocka last: it needs the first four headers.
 #include <cmocka.h>
 
+#include "../emulated.h"
 #include "core/clock.h"
 #include "core/file.h"
 #include "core/process.h"
@@ -154,6 +155,7 @@ static void ignore_alarm(int number) {
 
 static void signals_to_the_parent_do_not_stretch_the_limit(void **state) {
     (void)state;
+    if (is_emulated()) skip();
     struct sigaction action = {.sa_handler = ignore_alarm, .sa_flags = SA_RESTART}, kept;
     sigaction(SIGALRM, &action, &kept);
     struct itimerval often = {{0, 20000}, {0, 20000}}, never = {{0, 0}, {0, 0}};
@@ -284,6 +286,7 @@ static void a_sandbox_hides_files(void **state) {
 
 static void a_sandbox_has_no_network(void **state) {
     (void)state;
+    if (is_emulated()) skip();
     static const char program[] =
         "/usr/bin/python3 -c 'import socket\n"
         "for kind in (socket.AF_INET, socket.AF_INET6, socket.AF_UNIX):\n"
@@ -298,6 +301,7 @@ static void a_sandbox_has_no_network(void **state) {
 
 static void the_memory_limit_is_kept(void **state) {
     (void)state;
+    if (is_emulated()) skip();
     const char *const arguments[] = {"sh", "-c", "x=0123456789; while :; do x=$x$x$x$x; done", NULL};
     igi_process process = run_arguments(arguments, 60 * second, 200u << 20);
     assert_true(process.exit == IGI_EXIT_SIGNAL || (process.exit == IGI_EXIT_CODE && process.code != 0));

@@ -68,11 +68,15 @@ static __int128 high_part(const function_context *c, __int128 x, __int128 y) {
     if (is_signed(c)) return (x * y) >> width_of(c);
     return (__int128)(((unsigned __int128)x * (unsigned __int128)y) >> width_of(c));
 }
-// 64-bit products of three factors do not fit even here.
+static unsigned __int128 magnitude(__int128 x) {
+    return x < 0 ? -(unsigned __int128)x : (unsigned __int128)x;
+}
+// The product of two 64-bit factors may need all 128 bits. (libgcc has no __builtin_mul_overflow for these.)
 static __int128 multiply_add_saturated(const function_context *c, __int128 x, __int128 y, __int128 z) {
-    __int128 product;
-    if (__builtin_mul_overflow(x, y, &product)) return (x < 0) == (y < 0) ? highest(c) : lowest(c);
-    return saturated(c, product + z);
+    unsigned __int128 product = magnitude(x) * magnitude(y);
+    bool negative = (x < 0) != (y < 0);
+    if (product >> 126) return negative ? lowest(c) : highest(c);
+    return saturated(c, (negative ? -(__int128)product : (__int128)product) + z);
 }
 static __int128 extracted(const function_context *c, __int128 v, int offset, int count) {
     if (!count) return 0;
