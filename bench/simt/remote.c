@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -30,14 +29,6 @@ typedef struct reply {
     double seconds;
     char name[32], error[256];
 } reply;
-
-bool simt_fail(simt_runner *runner, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(runner->error, sizeof runner->error, format, arguments);
-    va_end(arguments);
-    return false;
-}
 
 static bool send_all(int to, const void *message, size_t length) {
     return send(to, message, length, IGI_SEND_FLAGS) == (ssize_t)length;
