@@ -4,6 +4,7 @@
 #   make            build into build/, without the tests
 #   make run        build and run the tour; ARGS="info --json" runs something else
 #   make test       all tests: plain, address + undefined, and thread sanitizers
+#   make test-arm64 cross-compile for 64-bit ARM, and a sample of the tests under qemu: docs/arm64.md
 #   make bench      measure; ARGS="device" chooses suites
 #   make soak       the long tests: all cases, fuzzing, two hours of everything at once, faults put into the source
 #   make docs       the API reference: build/docs/html/index.html, and a manual page for each function in build/docs/man
@@ -39,7 +40,7 @@ MESON_TEST := $(MESON) test --no-rebuild --print-errorlogs $(if $(JOBS),--num-pr
 
 ninja = ninja -C $(1) $(if $(JOBS),-j$(JOBS))
 
-.PHONY: all setup product run test bench soak docs install format lint clean $(TESTED:%=compile-%)
+.PHONY: all setup product run test test-arm64 bench soak docs install format lint clean $(TESTED:%=compile-%)
 
 all: product
 
@@ -74,6 +75,10 @@ test: $(TESTED:%=compile-%)
 	for build in $(TESTED); do $(MESON_TEST) -C $$build --no-suite soak || status=1; done; \
 	scripts/test-summary $(TEST_LOGS) || status=1; exit $$status
 
+test-arm64: setup
+	scripts/arm64 build
+	scripts/arm64 test
+
 soak: compile-build
 	$(MESON_TEST) -C build --suite soak --timeout-multiplier 0 --verbose
 
@@ -96,4 +101,4 @@ lint: compile-build
 	scripts/lint . build src console cli tools bench tests
 
 clean:
-	rm -rf $(TESTED)
+	rm -rf $(TESTED) build-arm64

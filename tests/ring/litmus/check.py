@@ -2,18 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks litmus tests against the memory model of C: every execution that weakly ordered CPUs may have.
 
-The files are in the C format of herd7, which checks them too (herd7 -model rc11.cat FILE). This checker enumerates
-candidate executions (which write each read sees, in which order writes of a location become visible) and keeps those
-that RC11 allows (Lahav, Vafeiadis, Kang, Hur, Dreyer: Repairing Sequential Consistency in C/C++11, PLDI 2017). Code
-that compilers make for ARM64 and x86-64 has no other executions.
+The files are in the C format of herd7. This checker enumerates candidate executions (which write each read sees, in
+which order writes of a location become visible) and keeps those that RC11 allows (Lahav, Vafeiadis, Kang, Hur, Dreyer:
+Repairing Sequential Consistency in C/C++11, PLDI 2017). Code that compilers make for ARM64 and x86-64 has no other
+executions.
 
     check.py FILE...    ~exists: the final state must be impossible; exists: it must be possible. A data race fails too.
 """
 import itertools
 import re
 import sys
-
-ORDERS = {"relaxed": 1, "acquire": 2, "release": 2, "acq_rel": 3, "seq_cst": 4}
 
 
 class Event:
