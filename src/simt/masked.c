@@ -48,6 +48,10 @@ static bool is_native(access_kind kind, uint64_t bits) {
 }
 #endif
 
+uint32_t igi_simt_most_lanes(void) {
+    return is_native(LOAD, 32) ? IGI_MAX_WIDTH : MOST_LANES;
+}
+
 // ---- Recognising them ----
 
 static bool starts_with(LLVMValueRef call, const char *prefix) {
@@ -189,8 +193,9 @@ static LLVMValueRef mask_bits(const access *a) {
     return LLVMBuildZExt(a->builder, bits, LLVMInt64TypeInContext(a->m->context), "active");
 }
 
-// Lanes of a row are most often all active: then it is one access. Goes on in a block for the other case.
-static void access_whole_row(const access *a, LLVMValueRef bits, LLVMValueRef values, LLVMBasicBlockRef after) {
+// Lanes of a row are most often all active: then it is one access. Goes on in a block for the other case. Returns what
+// was read, if it reads.
+static LLVMValueRef access_whole_row(const access *a, LLVMValueRef bits, LLVMBasicBlockRef after) {
     LLVMBuilderRef b = a->builder;
     LLVMContextRef context = a->m->context;
     LLVMBasicBlockRef whole = LLVMInsertBasicBlockInContext(context, after, "whole"),
@@ -200,11 +205,23 @@ static void access_whole_row(const access *a, LLVMValueRef bits, LLVMValueRef va
     LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntEQ, bits, all, ""), whole, some);
     LLVMPositionBuilderAtEnd(b, whole);
     LLVMValueRef row = a->kind == LOAD ? LLVMBuildLoad2(b, a->type, a->address, "") : NULL;
-    if (row) LLVMSetAlignment(row, (unsigned)alignment_of(a));
-    LLVMValueRef store = LLVMBuildStore(b, row ? row : a->value, row ? values : a->address);
-    if (!row) LLVMSetAlignment(store, (unsigned)alignment_of(a));
+    LLVMSetAlignment(row ? row : LLVMBuildStore(b, a->value, a->address), (unsigned)alignment_of(a));
     LLVMBuildBr(b, after);
     LLVMPositionBuilderAtEnd(b, some);
+    return row;
+}
+
+// The row that was read as a whole, or what lanes read one by one; made in `gathered`.
+static LLVMValueRef join_row(const access *a, LLVMValueRef row, LLVMValueRef values, LLVMBasicBlockRef gathered,
+                             LLVMBasicBlockRef after) {
+    LLVMBuilderRef b = a->builder;
+    LLVMPositionBuilderAtEnd(b, gathered);
+    LLVMValueRef both[] = {row, LLVMBuildLoad2(b, a->type, values, "")};
+    LLVMBuildBr(b, after);
+    LLVMPositionBuilderBefore(b, a->call);
+    LLVMValueRef result = LLVMBuildPhi(b, a->type, "");
+    LLVMAddIncoming(result, both, (LLVMBasicBlockRef[]){LLVMGetInstructionParent(row), gathered}, 2);
+    return result;
 }
 
 static bool loop_over_lanes(const access *a, variables *v) {
@@ -217,12 +234,16 @@ static bool loop_over_lanes(const access *a, variables *v) {
     LLVMPositionBuilderAtEnd(b, before);
     LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(a->call));
     LLVMValueRef bits = mask_bits(a);
-    if (!each) access_whole_row(a, bits, values, after);
+    LLVMValueRef row = each ? NULL : access_whole_row(a, bits, after);
+    LLVMBasicBlockRef end = row ? LLVMInsertBasicBlockInContext(a->m->context, after, "gathered") : after;
     if (each) LLVMBuildStore(b, a->address, addresses);
     LLVMBuildStore(b, LLVMIsUndef(a->value) ? LLVMConstNull(a->type) : a->value, values);
-    build_loop(a, bits, addresses, values, after);
+    build_loop(a, bits, addresses, values, end);
     LLVMPositionBuilderBefore(b, a->call);
-    if (reads) LLVMReplaceAllUsesWith(a->call, LLVMBuildLoad2(b, a->type, values, ""));
+    if (row)
+        LLVMReplaceAllUsesWith(a->call, join_row(a, row, values, end, after));
+    else if (reads)
+        LLVMReplaceAllUsesWith(a->call, LLVMBuildLoad2(b, a->type, values, ""));
     LLVMInstructionEraseFromParent(a->call);
     return true;
 }

@@ -147,6 +147,8 @@ ig_status igi_simt_lower_places(igi_simt_module *m);
 ig_status igi_simt_pass_interleave(igi_simt_module *m, uint32_t width);
 // Lanes of 32 bits that a vector register of this machine holds.
 uint32_t igi_simt_register_lanes(void);
+// The most lanes of a group: more would be masked by a jump for each lane where the CPU has no masked accesses.
+uint32_t igi_simt_most_lanes(void);
 // Lanes per group for this kernel on this machine; 1: it is not widened.
 uint32_t igi_simt_choose_width(igi_simt_module *m);
 // Makes a new function, i32 (group, x, y, z, context, at, arrays), that runs `width` neighbouring threads of a row of

@@ -64,7 +64,7 @@ static bool waits_in_all_loops(const igi_simt_module *m) {
 static bool suits_whole_threadgroup(igi_simt_module *m) {
     const uint32_t *size = m->request->group;
     igi_simt_values barriers;
-    if (size[0] > IGI_MAX_WIDTH || size[0] % igi_simt_register_lanes() != 0 || size[1] != 1 || size[2] != 1)
+    if (size[0] > igi_simt_most_lanes() || size[0] % igi_simt_register_lanes() != 0 || size[1] != 1 || size[2] != 1)
         return false;
     if (!igi_simt_collect(m->thread, igi_simt_is_barrier, &barriers)) return false;
     bool waits = barriers.count != 0;
@@ -73,7 +73,8 @@ static bool suits_whole_threadgroup(igi_simt_module *m) {
 }
 
 static uint32_t longest(uint32_t row) {
-    return row < IGI_MAX_WIDTH ? row : IGI_MAX_WIDTH;
+    uint32_t most = igi_simt_most_lanes();
+    return row < most ? row : most;
 }
 
 static bool is_matrix_operation(LLVMValueRef instruction) {
