@@ -143,6 +143,7 @@ void igi_codegen_write_job(const igi_simt_request *request, igi_simt_stage stage
     for (int i = 0; i < 3; i++) igi_put_u32(bytes, request->group[i]);
     igi_put_u32(bytes, request->batches);
     igi_put_u32(bytes, request->streaming);
+    igi_put_u32(bytes, request->first_tier);
     igi_put_u32(bytes, request->line_tables);
     igi_put_u32(bytes, request->variables);
     igi_put_u32(bytes, request->scheduled);
@@ -176,6 +177,7 @@ static void get_request(igi_reader *r, igi_codegen_job *job) {
     for (int i = 0; i < 3; i++) request->group[i] = igi_get_u32(r);
     request->batches = igi_get_u32(r) != 0;
     request->streaming = igi_get_u32(r) != 0;
+    request->first_tier = igi_get_u32(r) != 0;
     request->line_tables = igi_get_u32(r) != 0;
     request->variables = igi_get_u32(r) != 0;
     request->scheduled = igi_get_u32(r) != 0;

@@ -159,9 +159,12 @@ static ig_status emit(igi_simt_module *m, LLVMCodeGenFileType type, char **outpu
 static const char *optimisation_for(const igi_simt_module *m) {
     if (m->request->variables) return "default<O0>,globaldce";
     enum { VERY_LARGE_KERNEL = 10000 };
-    if (!igi_simt_is_wide(m))
-        return m->request->check && m->info.instructions > VERY_LARGE_KERNEL ? "default<O1>" : "default<O2>";
-    if (m->info.instructions <= IGI_LARGE_KERNEL) return "default<O2>";
+    bool wide = igi_simt_is_wide(m);
+    if (m->request->first_tier)
+        return wide ? "globaldce,cgscc(inline),function(sroa,early-cse,simplifycfg,adce)"
+                    : "function(sroa,early-cse,simplifycfg),default<O0>,function(sroa,early-cse,simplifycfg),globaldce";
+    if (!wide) return m->request->check && m->info.instructions > VERY_LARGE_KERNEL ? "default<O1>" : "default<O2>";
+    if (!igi_simt_is_hasty(m)) return "default<O2>";
     return "globaldce,cgscc(inline),function(sroa,early-cse<memssa>,simplifycfg,loop-mssa(licm),gvn,instsimplify,dse,"
            "adce,simplifycfg)";
 }
@@ -180,7 +183,8 @@ static ig_status run_passes_until(igi_simt_module *m, igi_simt_stage stage) {
 }
 
 static ig_status run_all(igi_simt_module *m, igi_simt_stage stage, char **output, size_t *length) {
-    ig_status status = open_machine(m, m->request->variables ? LLVMCodeGenLevelNone : LLVMCodeGenLevelDefault);
+    bool plain = m->request->variables || m->request->first_tier;
+    ig_status status = open_machine(m, plain ? LLVMCodeGenLevelNone : LLVMCodeGenLevelDefault);
     if (status == IG_STATUS_OK) status = run_passes_until(m, stage);
     if (status != IG_STATUS_OK) return status;
     switch (stage) {

@@ -35,6 +35,7 @@ typedef struct igi_simt_request {
     uint32_t group[3];  // threads of every threadgroup it will run; 0: any
     bool batches;       // it may do several threadgroups, neighbours in x, at a time
     bool streaming;     // it will write more than caches hold
+    bool first_tier;    // it is wanted soon, and replaced if it runs for long
     bool line_tables;   // the bitcode has source lines: functions keep them and are called after the kernel
     bool variables;     // the bitcode describes them, for a debugger: nothing is optimised
     bool scheduled;     // threads are started one by one, in any order

@@ -56,9 +56,9 @@ static ig_status widen(igi_simt_module *m) {
     if (width > 1 && status == IG_STATUS_OK) status = igi_simt_pass_prepare(m);
     if (width > 1 && status == IG_STATUS_OK) status = igi_simt_pass_interleave(m, width);
     // Compiling a second copy of a large kernel costs more than masks cost at run time.
-    bool large = width > 1 && m->info.instructions > IGI_LARGE_KERNEL;
+    bool hasty = igi_simt_is_hasty(m);
     bool only_full = m->request->group[0] && m->request->group[0] % width == 0;
-    for (int i = only_full; i < (large ? only_full + 1 : 2) && width > 1 && status == IG_STATUS_OK && !declined; i++)
+    for (int i = only_full; i < (hasty ? only_full + 1 : 2) && width > 1 && status == IG_STATUS_OK && !declined; i++)
         status = igi_simt_widen(m, width, i == 1, names[i], &m->wide[i], &declined);
     if (declined) igi_log(IG_LOG_INFO, "kernel '%s' runs one thread at a time: %s", m->request->name, declined);
     // Code that was prepared for lanes cannot run single threads: igi_simt_compile starts again.
@@ -68,7 +68,7 @@ static ig_status widen(igi_simt_module *m) {
     m->info.width = width;
     if (status == IG_STATUS_OK)
         status = igi_simt_run_passes(
-            m, large ? "function(sroa,early-cse,simplifycfg,instsimplify,simplifycfg)"
+            m, hasty ? "function(sroa,early-cse,simplifycfg,instsimplify,simplifycfg)"
                      : "function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,simplifycfg)");
     return status;
 }

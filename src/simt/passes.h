@@ -67,6 +67,11 @@ static inline bool igi_simt_is_wide(const igi_simt_module *m) {
     return m->wide[0] || m->wide[1];
 }
 
+// Whether time to compile counts more than the speed of the code: in the first tier, and for large kernels.
+static inline bool igi_simt_is_hasty(const igi_simt_module *m) {
+    return m->request->first_tier || m->info.instructions > IGI_LARGE_KERNEL;
+}
+
 // Reads the bitcode, keeps one kernel and what it may reach, and retargets it to this machine.
 // post: m->kernel; everything else is internal and will be inlined. errors: BAD_FORMAT, NOT_FOUND.
 ig_status igi_simt_pass_extract(igi_simt_module *m);
