@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -28,7 +29,15 @@ struct igi_codegen {
     int control;           // to ingot-codegen; -1 when it does not run
     int idle[MOST_IDLE];   // channels of workers without work
     size_t idle_count;
+    struct conversation *busy;  // with workers that work
+    bool cancelled;
 };
+
+// On the stack of the thread that waits for the answer.
+typedef struct conversation {
+    int channel;
+    struct conversation *next;
+} conversation;
 
 ig_status igi_codegen_create(igi_codegen **codegen) {
     igi_codegen *made = igi_calloc(1, sizeof *made);
@@ -196,6 +205,51 @@ static ig_status status_of_end(igi_codegen_channel_end end, const igi_simt_reque
                          "compiling kernel '%s' ended without an answer: ingot-codegen was killed", request->name);
 }
 
+// Returns false if there are to be no more.
+static bool begin_conversation(igi_codegen *codegen, conversation *c) {
+    pthread_mutex_lock(&codegen->lock);
+    bool allowed = !codegen->cancelled;
+    if (allowed) {
+        c->next = codegen->busy;
+        codegen->busy = c;
+    }
+    pthread_mutex_unlock(&codegen->lock);
+    return allowed;
+}
+
+static void end_conversation(igi_codegen *codegen, const conversation *c) {
+    pthread_mutex_lock(&codegen->lock);
+    conversation **link = &codegen->busy;
+    while (*link != c) link = &(*link)->next;
+    *link = c->next;
+    pthread_mutex_unlock(&codegen->lock);
+}
+
+// The worker ends with ingot-codegen, which ends when the igi_codegen is destroyed.
+void igi_codegen_cancel(igi_codegen *codegen) {
+    if (!codegen) return;
+    pthread_mutex_lock(&codegen->lock);
+    codegen->cancelled = true;
+    for (const conversation *c = codegen->busy; c; c = c->next) shutdown(c->channel, SHUT_RDWR);
+    pthread_mutex_unlock(&codegen->lock);
+}
+
+static bool is_cancelled(igi_codegen *codegen) {
+    pthread_mutex_lock(&codegen->lock);
+    bool cancelled = codegen->cancelled;
+    pthread_mutex_unlock(&codegen->lock);
+    return cancelled;
+}
+
+static igi_codegen_channel_end converse(igi_codegen *codegen, int channel, const igi_text *question,
+                                        igi_codegen_limits limits, igi_text *answer) {
+    conversation c = {.channel = channel};
+    if (!begin_conversation(codegen, &c)) return IGI_CHANNEL_CLOSED;
+    igi_codegen_channel_end end = exchange(channel, question, limits, answer);
+    end_conversation(codegen, &c);
+    return end;
+}
+
 // An idle worker may have ended since its last request, and a new one may be killed while it works: the request then
 // goes to another.
 static ig_status send_request(igi_codegen *codegen, const igi_simt_request *request, const igi_text *question,
@@ -209,12 +263,12 @@ static ig_status send_request(igi_codegen *codegen, const igi_simt_request *requ
         if (status != IG_STATUS_OK) return status;
         opened += fresh;
         answer->length = 0;
-        end = exchange(channel, question, limits, answer);
+        end = converse(codegen, channel, question, limits, answer);
         if (end == IGI_CHANNEL_MESSAGE)
             give_back(codegen, channel);
         else
             close(channel);
-    } while (end == IGI_CHANNEL_CLOSED && opened < 2);
+    } while (end == IGI_CHANNEL_CLOSED && opened < 2 && !is_cancelled(codegen));
     return status_of_end(end, request, limits, answer, error);
 }
 

@@ -15,6 +15,8 @@ typedef struct igi_codegen igi_codegen;
 
 ig_status igi_codegen_create(igi_codegen **codegen);
 void igi_codegen_destroy(igi_codegen *codegen);  // after all its compilations
+// Compilations of other threads fail soon, and so do new ones. Those inside this process come to their end.
+void igi_codegen_cancel(igi_codegen *codegen);
 
 // Starts the process if it does not run, so that it is ready for the first request, which reports failures.
 void igi_codegen_start(igi_codegen *codegen);
