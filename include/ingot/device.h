@@ -447,6 +447,10 @@ typedef struct ig_pipeline_desc {
     // Reading a constant that was not set gives zero, as on a GPU; is_function_constant_defined is still false for it.
     // Without this, it is an error if the kernel reads such a constant.
     bool unset_constants_are_zero;
+    // On the software device: 1 is code that is made quickly, 2 optimised code, which takes several times longer to
+    // make. 0: code of tier 1, which is replaced by that of tier 2, made in the background, if the kernel runs for long.
+    // Results are the same bits. INGOT_TIER overrides it.
+    uint32_t tier;
 } ig_pipeline_desc;
 
 // Limits and facts of a pipeline.
@@ -455,6 +459,7 @@ typedef struct ig_pipeline_properties {
     uint32_t execution_width;            // threads in a simdgroup
     uint32_t static_threadgroup_memory;  // bytes
     uint32_t simt_width;  // threads that run at once in vector registers, on the software device; 0 on a GPU
+    uint32_t tier;        // the best tier of its code so far, on the software device; 0 on a GPU
 } ig_pipeline_properties;
 
 // Compiles one kernel of a library for the device, with its function constants, or loads it from the cache.
@@ -462,6 +467,16 @@ typedef struct ig_pipeline_properties {
 // THREADGROUP_TOO_LARGE, OUT_OF_MEMORY.
 ig_status ig_pipeline_create(ig_library *library, const ig_pipeline_desc *desc, ig_pipeline **pipeline,
                              ig_error *error);
+
+// Called once, on a thread of the device, which must not be kept waiting for long. If `status` is OK, the callee owns the
+// pipeline; otherwise it is NULL, and `error` says why until the call returns.
+typedef void (*ig_pipeline_callback)(ig_pipeline *pipeline, ig_status status, const ig_error *error, void *user);
+// ig_pipeline_create in the background: returns at once, and calls `done` when the pipeline is ready or cannot be made.
+// Many pipelines are compiled at a time, one on each core. The descriptor is copied with everything it points to, and the
+// library stays alive until then. Where a device has no threads for this, `done` is called before the call returns.
+// errors: INVALID_ARGUMENT, OUT_OF_MEMORY; then `done` is not called. All others go to `done`.
+ig_status ig_pipeline_create_async(ig_library *library, const ig_pipeline_desc *desc, ig_pipeline_callback done,
+                                   void *user);
 ig_pipeline *ig_pipeline_retain(ig_pipeline *pipeline);
 void ig_pipeline_release(ig_pipeline *pipeline);
 // Fills `properties` with the pipeline's limits.

@@ -7,6 +7,7 @@
 #ifndef INGOT_DEVICE_BACKEND_H
 #define INGOT_DEVICE_BACKEND_H
 
+#include "core/pool.h"
 #include "device/objects.h"
 
 typedef struct igi_device_backend {
@@ -59,6 +60,10 @@ typedef struct igi_device_backend {
     ig_status (*pipeline_open)(ig_pipeline *pipeline, const ig_pipeline_desc *desc, const igi_msl_kernel *kernel,
                                ig_error *error);
     void (*pipeline_close)(ig_pipeline *pipeline);
+    // Optional: the tier of its best code. NULL: there are no tiers.
+    uint32_t (*pipeline_tier)(const ig_pipeline *pipeline);
+    // Optional: runs the task soon, on a thread that may wait; false if it cannot. NULL: it cannot.
+    bool (*run_later)(ig_device *device, igi_task *task);
     // Whether pipeline_open links functions of pipeline->functions, whose numbers in tables are their places plus 1.
     bool links_functions;
     bool has_tensors;  // of Metal 4, as arguments
@@ -91,7 +96,7 @@ typedef struct igi_device_backend {
     bool (*has_products)(ig_device *device);
 
     // Optional: threads of the host that run kernels and may help with other work. NULL: there are none.
-    struct igi_pool *(*workers)(ig_device *device);
+    igi_pool *(*workers)(ig_device *device);
 } igi_device_backend;
 
 extern const igi_device_backend igi_device_backend_cpu;

@@ -202,7 +202,9 @@ void ig_pipeline_release(ig_pipeline *pipeline) {
 }
 
 void ig_pipeline_get_properties(const ig_pipeline *pipeline, ig_pipeline_properties *properties) {
+    const igi_device_backend *backend = pipeline->library->device->backend;
     *properties = pipeline->properties;
+    if (backend->pipeline_tier) properties->tier = backend->pipeline_tier(pipeline);
 }
 
 const ig_kernel_info *ig_pipeline_kernel(const ig_pipeline *pipeline) {

@@ -29,6 +29,7 @@ typedef struct attempt {
     live_memory memories[MAX_MEMORIES];
     size_t memory_count;
     expression_scope scope;
+    uint64_t digest;        // of all memory after each run
     int line;               // of what failed
     char message[MESSAGE];  // why; "" if nothing failed
 } attempt;
@@ -304,6 +305,15 @@ static bool expected_failure(attempt *a, ig_status status, const ig_error *error
     return FAIL(a, test->line, "%s: %s", name, text);
 }
 
+static void add_to_digest(attempt *a) {
+    for (size_t i = 0; i < a->memory_count; i++) {
+        if (!a->memories[i].buffer) continue;
+        const unsigned char *bytes = ig_buffer_contents(a->memories[i].buffer);
+        for (uint64_t k = 0; bytes && k < a->memories[i].length; k++)
+            a->digest = (a->digest ^ bytes[k]) * UINT64_C(1099511628211);
+    }
+}
+
 static bool run_shape(attempt *a, ig_size group) {
     ig_error error = {0};
     a->group = group;
@@ -320,6 +330,7 @@ static bool run_shape(attempt *a, ig_size group) {
         good = FAIL(a, a->test->line, "succeeds, expected %s", a->test->fails);
     for (const expectation *e = a->test->expectations; good && status == IG_STATUS_OK && e; e = e->next)
         good = check(a, e);
+    add_to_digest(a);
     free_memories(a);
     ig_error_clear(&error);
     return good;
@@ -342,7 +353,7 @@ static bool run_shapes(attempt *a) {
     return true;
 }
 
-static bool run_case_once(session *s, ig_library *library, const run_case *test, attempt *a) {
+static bool run_case_in_tier(session *s, ig_library *library, const run_case *test, uint32_t tier, attempt *a) {
     *a = (attempt){.session = s, .test = test, .scope.element = element_before};
     a->scope.user = a;
     ig_error error = {0};
@@ -350,12 +361,21 @@ static bool run_case_once(session *s, ig_library *library, const run_case *test,
                              .constants = test->constants,
                              .constant_count = test->constant_count,
                              .linked_functions = test->linked,
-                             .linked_function_count = test->linked_count};
+                             .linked_function_count = test->linked_count,
+                             .tier = tier};
     ig_status status = ig_pipeline_create(library, &desc, &a->pipeline, &error);
     bool good = status == IG_STATUS_OK ? run_shapes(a) : expected_failure(a, status, &error);
     if (a->pipeline) ig_pipeline_release(a->pipeline);
     ig_error_clear(&error);
     return good;
+}
+
+static bool run_case_once(session *s, ig_library *library, const run_case *test, attempt *a) {
+    bool good = run_case_in_tier(s, library, test, 2, a);
+    if (!good || !s->tiers) return good;
+    uint64_t digest = a->digest;
+    if (!run_case_in_tier(s, library, test, 1, a)) return false;
+    return a->digest == digest || FAIL(a, test->line, "the tiers differ");
 }
 
 // A case that is known to be broken may work at widths other than the compiler's own choice.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Golden cases of the compiler: run-conformance [-v] [-d] [-n N] [-k PART-OF-NAME] FILE.expect|FILE.error|DIRECTORY...
+// Golden cases of the compiler: run-conformance [-v] [-d] [-t] [-n N] [-k PART-OF-NAME] FILE.expect|FILE.error|DIRECTORY...
 //
-// With -d command buffers have a deadline: kernels are compiled so that they can be stopped. With -n every Nth case
-// runs. Prints a line for each failed case and ends with "N passed, N failed, N skipped". INGOT_* variables reach the
+// With -d command buffers have a deadline: kernels are compiled so that they can be stopped. With -t every case
+// runs in both tiers, and all memory must be the same. With -n every Nth case runs. Prints a line for each failed case and ends with "N passed, N failed, N skipped". INGOT_* variables reach the
 // device, so INGOT_SIMT_WIDTH=1 runs everything at that width. The disk cache is a new directory, or the one that
 // INGOT_CACHE_DIR names: runs at other widths then find clang's results there.
 #include "run-conformance.h"
@@ -134,14 +134,16 @@ int main(int count, char **arguments) {
     for (; first < count && arguments[first][0] == '-'; first++) {
         if (strcmp(arguments[first], "-v") == 0) s->verbose = true;
         if (strcmp(arguments[first], "-d") == 0) s->deadline = true;
+        if (strcmp(arguments[first], "-t") == 0) s->tiers = true;
         if (strcmp(arguments[first], "-n") == 0 && first + 1 < count) s->every = (unsigned)atoi(arguments[++first]);
         if (strcmp(arguments[first], "-k") == 0 && first + 1 < count) s->only = arguments[++first];
     }
     if (first == count) {
         fprintf(stderr,
-                "usage: run-conformance [-v] [-d] [-n N] [-k PART-OF-NAME] FILE.expect|FILE.error|DIRECTORY...\n");
+                "usage: run-conformance [-v] [-d] [-t] [-n N] [-k PART-OF-NAME] FILE.expect|FILE.error|DIRECTORY...\n");
         return 2;
     }
+    if (s->tiers) unsetenv("INGOT_TIER");
     const char *shared = getenv("INGOT_CACHE_DIR");
     char *cache = shared ? strdup(shared) : igi_make_temp_dir();
     if (!cache || setenv("INGOT_CACHE_DIR", cache, 1) != 0) return 3;

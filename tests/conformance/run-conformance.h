@@ -12,6 +12,7 @@ typedef struct session {
     const char *only;  // part of a case's name; NULL: all
     bool verbose;
     bool deadline;         // for every command buffer
+    bool tiers;            // every case runs in both tiers, which must agree in every bit
     unsigned every, seen;  // run one of this many cases, 0: all; cases of all files so far
     unsigned passed, failed, skipped;
     int after;         // cases up to this line have run

@@ -16,6 +16,9 @@
 // Which dispatches get code for their threadgroup size.
 typedef enum cpu_shaping { CPU_SHAPE_LARGE, CPU_SHAPE_ALWAYS, CPU_SHAPE_NEVER } cpu_shaping;
 
+// What code of a program is made: quickly made code, optimised code, or first the one and then the other.
+typedef enum cpu_tier { CPU_TIER_BOTH, CPU_TIER_FIRST, CPU_TIER_SECOND } cpu_tier;
+
 typedef struct cpu_device {
     igi_pool *pool;
     igi_msl_compiler *compiler;
@@ -26,6 +29,7 @@ typedef struct cpu_device {
     char *cache_dir;
     uint32_t width;  // of compiled kernels; 0: the compiler chooses
     cpu_shaping shaping;
+    cpu_tier tier;                // of all programs; CPU_TIER_BOTH: each has its own
     bool line_tables;             // for every library: a debugger or profiler is attached
     bool variables;               // a debugger shows them: nothing is optimised, one thread runs at a time
     struct cpu_checker *checker;  // NULL: kernels run unchecked
@@ -38,6 +42,8 @@ typedef struct cpu_device {
     struct cpu_captures *captures;  // NULL: no dispatch is captured
     struct cpu_module *modules;     // alive, by key
     struct cpu_program *programs;   // alive, by key
+    igi_pool *background;           // makes code of the second tier; NULL: there was none to make yet
+    igi_pool *creators;             // make pipelines that nobody waits for; NULL: likewise
 } cpu_device;
 
 // A compiled library, shared by all ig_library of the same key.
@@ -64,6 +70,7 @@ typedef struct cpu_purpose {
     bool abortable;                       // looks at the abort flag
     bool narrow;                          // runs one thread at a time
     bool streaming;                       // writes more than caches hold
+    bool first_tier;                      // made quickly; the same variant may have better code later
     uint32_t check;                       // IG_CHECK_: looks for these
     bool scheduled;                       // starts threads one by one
     uint32_t group[3];                    // threadgroups of this size only; 0: of any
@@ -72,12 +79,17 @@ typedef struct cpu_purpose {
 
 typedef struct cpu_variant {
     cpu_purpose purpose;
-    igi_simt_code code;
-    bool failed;
+    igi_simt_code code;                      // that was made when it was first needed
+    igi_simt_code better;                    // that was made in the background
+    _Atomic(const igi_simt_code *) current;  // one of them; NULL: neither is there
+    atomic_bool failed;                      // what was tried last
+    atomic_bool settled;                     // no better code will come, or it is being made
+    atomic_uint_fast64_t spent_ns;           // that dispatches ran which better code would make shorter
+    uint64_t worth_ns;                       // after which better code is made
     struct cpu_variant *next;
 } cpu_variant;
 
-// A kernel with its constants, shared by all ig_pipeline of the same key. Code is made when first needed.
+// A kernel with its constants, shared by all ig_pipeline of the same key and tier. Code is made when first needed.
 typedef struct cpu_program {
     uint64_t references;  // guarded by the device's lock
     igi_hash key;
@@ -87,6 +99,7 @@ typedef struct cpu_program {
     ig_function_constant *constants;  // owned, with their values
     size_t constant_count;
     bool unset_constants_are_zero;
+    cpu_tier tier;
     igi_simt_linked *linked;      // functions; symbols are owned
     cpu_module **linked_modules;  // of each, referenced
     size_t linked_count;
@@ -113,8 +126,14 @@ void igi_cpu_program_release(cpu_device *cpu, cpu_program *program);
 igi_simt_request igi_cpu_simt_request(const cpu_device *cpu, const cpu_program *program, cpu_purpose purpose);
 ig_status igi_cpu_generate(ig_device *device, const cpu_program *program, const igi_simt_request *request,
                            igi_simt_stage stage, char **output, size_t *length, ig_error *error);
+// What a dispatch runs, and the variant it belongs to.
+typedef struct cpu_code {
+    const igi_simt_code *code;
+    cpu_variant *variant;
+} cpu_code;
+
 // The code to run; compiled on first use.
-ig_status igi_cpu_program_code(ig_device *device, cpu_program *program, cpu_purpose purpose, const igi_simt_code **code,
+ig_status igi_cpu_program_code(ig_device *device, cpu_program *program, cpu_purpose purpose, cpu_code *code,
                                ig_error *error);
 // How often this thread has compiled or loaded code.
 uint64_t igi_cpu_codes_made(void);
@@ -122,8 +141,12 @@ uint64_t igi_cpu_codes_made(void);
 bool igi_cpu_exceeds_caches(const igi_device_dispatch *dispatch, uint64_t threads);
 // Whether a dispatch of this many threads is worth specialised code and its own order of threads.
 bool igi_cpu_is_worth_shaping(const cpu_device *cpu, uint64_t threads);
-// Code for threadgroups of this size; NULL if there is none.
-const igi_simt_code *igi_cpu_shaped_code(ig_device *device, cpu_program *program, cpu_purpose purpose);
+// Code for threadgroups of this size. There may be none, or none yet, in which case there is a variant.
+cpu_code igi_cpu_shaped_code(ig_device *device, cpu_program *program, cpu_purpose purpose);
+// Makes or loads code for the purpose, of the tier it says; *how: "cache" or "LLVM".
+ig_status igi_cpu_make_code(ig_device *device, const cpu_program *program, cpu_purpose purpose, igi_simt_code *code,
+                            ig_error *error);
+bool igi_cpu_load_cached(ig_device *device, const cpu_program *program, cpu_purpose purpose, igi_simt_code *code);
 
 ig_status igi_cpu_buffer_open(ig_buffer *buffer, const ig_buffer_desc *desc);
 void igi_cpu_buffer_close(ig_buffer *buffer);

@@ -11,6 +11,7 @@
 #include "device/cpu/compiled.h"
 #include "device/cpu/cpu.h"
 #include "device/cpu/samples.h"
+#include "device/cpu/tiers.h"
 #include "device/line-profile.h"
 #include "msl/clang-path.h"
 #include "msl/contents.h"
@@ -112,6 +113,7 @@ static void read_compiler_settings(cpu_device *cpu) {
     cpu->shaping = igi_setting_is(IGI_SETTING_SIMT_SHAPE, "always")  ? CPU_SHAPE_ALWAYS
                    : igi_setting_is(IGI_SETTING_SIMT_SHAPE, "never") ? CPU_SHAPE_NEVER
                                                                      : CPU_SHAPE_LARGE;
+    cpu->tier = (cpu_tier)igi_setting_number(IGI_SETTING_TIER, CPU_TIER_BOTH);
 }
 
 static ig_status choose_checks(cpu_device *cpu, uint32_t wanted, ig_error *error) {
@@ -144,6 +146,7 @@ static ig_status count_lines(ig_device *device, cpu_device *cpu, ig_error *error
 }
 
 static void close_parts(cpu_device *cpu) {
+    igi_cpu_tiers_close(cpu);
     igi_pool_destroy(cpu->pool);
     igi_cpu_samples_destroy(cpu->samples);
     igi_watchdog_destroy(cpu->watchdog);
@@ -185,6 +188,8 @@ static ig_status open(ig_device *device, size_t index, const ig_device_desc *des
         status = igi_error_no_memory(error);
     cpu->schedule = choose_schedule(desc->schedule);
     if (cpu->variables) cpu->shaping = CPU_SHAPE_NEVER;
+    // Lines are counted in the code that is to be made faster.
+    if (cpu->samples) cpu->tier = CPU_TIER_SECOND;
     if (status == IG_STATUS_OK && !(cpu->watchdog = igi_watchdog_create())) status = igi_error_no_memory(error);
     if (status == IG_STATUS_OK && !(cpu->pool = igi_pool_create(device->properties.worker_count)))
         status =
@@ -223,6 +228,8 @@ const igi_device_backend igi_device_backend_cpu = {
     .capture_stop = igi_cpu_capture_stop,
     .pipeline_open = igi_cpu_pipeline_open,
     .pipeline_close = igi_cpu_pipeline_close,
+    .pipeline_tier = igi_cpu_pipeline_tier,
+    .run_later = igi_cpu_create_later,
     .links_functions = true,
     .has_tensors = true,
     .pipeline_emit = igi_cpu_pipeline_emit,

@@ -14,6 +14,7 @@
 #include "device/cpu/log.h"
 #include "device/cpu/samples.h"
 #include "device/cpu/thread.h"
+#include "device/cpu/tiers.h"
 #include "device/texture.h"
 #include "simt/checked/init.h"
 
@@ -26,6 +27,7 @@ typedef struct launch {
     const igi_simt_code *code;    // for the groups it can run
     const igi_simt_code *narrow;  // for the others; NULL if there are none
     const igi_simt_code *shaped;  // for groups of full size; NULL when there is none
+    cpu_variant *improvable[3];   // of which better code would have made this shorter; NULL: of none
     const igi_device_dispatch *dispatch;
     _Atomic uint32_t *abort;
     ig_size group;  // threads of a full group: as dispatched, or more
@@ -412,6 +414,22 @@ static void lengthen_rows(launch *l, uint64_t *total) {
     count_groups(l, total);
 }
 
+// Where code for the size of the threadgroups is to come, other code is only for the edges.
+static void note_improvable(launch *l, const cpu_code *general, const cpu_code *single, const cpu_code *shaped) {
+    const ig_size grid = l->dispatch->grid, size = l->group;
+    bool edges = grid.x % size.x || grid.y % size.y || grid.z % size.z;
+    bool sized = shaped->variant && !atomic_load(&shaped->variant->failed) && (l->shaped || !shaped->code);
+    cpu_variant *all[] = {sized && !edges ? NULL : general->variant, single->variant, shaped->variant};
+    for (int i = 0; i < 3; i++) l->improvable[i] = igi_cpu_variant_can_improve(all[i]) ? all[i] : NULL;
+}
+
+static void charge(const launch *l, ig_device *device, uint64_t start_ns) {
+    if (!l->improvable[0] && !l->improvable[1] && !l->improvable[2]) return;
+    uint64_t ns = igi_now_ns() - start_ns;
+    for (int i = 0; i < 3; i++)
+        if (l->improvable[i]) igi_cpu_variant_charge(device, l->dispatch->pipeline->state, l->improvable[i], ns);
+}
+
 static ig_status choose_code(ig_device *device, cpu_program *program, bool abortable, uint64_t *groups, launch *l,
                              ig_error *error) {
     cpu_purpose any = {.abortable = abortable, .check = l->checks, .scheduled = l->schedule != 0},
@@ -420,24 +438,27 @@ static ig_status choose_code(ig_device *device, cpu_program *program, bool abort
     memcpy(narrow.layouts, l->layouts, sizeof narrow.layouts);
     uint64_t threads = *groups * l->group.x * l->group.y * l->group.z;
     bool large = igi_cpu_is_worth_shaping(igi_cpu(device), threads) && !l->schedule && is_checked_wide(l->checks);
-    ig_status status = igi_cpu_program_code(device, program, any, &l->code, error);
+    cpu_code general, single = {0}, shaped = {0};
+    ig_status status = igi_cpu_program_code(device, program, any, &general, error);
+    l->code = general.code;
     bool alike = !l->checks || (l->checks & IGI_CHECK_QUICK);
     if (status == IG_STATUS_OK && large && alike) lengthen_rows(l, groups);
     if (status == IG_STATUS_OK && !l->schedule && needs_narrow(l))
-        status = igi_cpu_program_code(device, program, narrow, &l->narrow, error);
+        status = igi_cpu_program_code(device, program, narrow, &single, error);
+    l->narrow = single.code;
     if (status != IG_STATUS_OK) return status;
     const ig_size size = l->group;
     l->streaming = igi_cpu_exceeds_caches(l->dispatch, threads);
-    cpu_purpose shaped = {.abortable = abortable,
-                          .check = l->checks,
-                          .streaming = l->streaming,
-                          .group = {(uint32_t)size.x, (uint32_t)size.y, (uint32_t)size.z}};
-    memcpy(shaped.layouts, l->layouts, sizeof shaped.layouts);
+    cpu_purpose of_size = {.abortable = abortable,
+                           .check = l->checks,
+                           .streaming = l->streaming,
+                           .group = {(uint32_t)size.x, (uint32_t)size.y, (uint32_t)size.z}};
+    memcpy(of_size.layouts, l->layouts, sizeof of_size.layouts);
     l->threads = (uint32_t)(size.x * size.y * size.z);
     // Compiling a large kernel once more takes seconds.
-    if (large && l->code->info.instructions <= IGI_LARGE_KERNEL)
-        l->shaped = igi_cpu_shaped_code(device, program, shaped);
-    if (l->shaped && !igi_simt_can_run_group(l->shaped, shaped.group)) l->shaped = NULL;
+    if (large && l->code->info.instructions <= IGI_LARGE_KERNEL) shaped = igi_cpu_shaped_code(device, program, of_size);
+    if (shaped.code && igi_simt_can_run_group(shaped.code, of_size.group)) l->shaped = shaped.code;
+    note_improvable(l, &general, &single, &shaped);
     return IG_STATUS_OK;
 }
 
@@ -555,5 +576,6 @@ ig_status igi_cpu_dispatch(ig_commands *commands, igi_device_dispatch *dispatch,
         return status_of_launch(&l, commands, error);
     }
     igi_pool_loop(igi_cpu(device)->pool, total, run_groups, &l);
+    charge(&l, device, dispatch->timing.start_ns);
     return status_of_launch(&l, commands, error);
 }

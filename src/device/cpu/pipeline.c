@@ -4,8 +4,10 @@
 
 #include "compiler-identity.h"
 #include "core/clock.h"
+#include "device/constants.h"
 #include "device/cpu/bundle.h"
 #include "device/cpu/compiled.h"
+#include "device/cpu/tiers.h"
 #include "device/pixel-format.h"
 #include "device/profile.h"
 #include "simt/checked/state.h"
@@ -57,6 +59,7 @@ static igi_hash code_key(const cpu_program *program, const igi_simt_request *req
     igi_hasher_add_u64(hasher, request->abortable);
     igi_hasher_add_u64(hasher, request->width);
     igi_hasher_add_u64(hasher, request->streaming);
+    igi_hasher_add_u64(hasher, request->first_tier);
     igi_hasher_add_u64(hasher, request->check);
     igi_hasher_add_u64(hasher, request->scheduled);
     igi_hasher_add_u64(hasher, request->variables);
@@ -92,6 +95,7 @@ igi_simt_request igi_cpu_simt_request(const cpu_device *cpu, const cpu_program *
                                 .check = purpose.check,
                                 .batches = purpose.group[0] != 0 && !purpose.check,
                                 .streaming = purpose.streaming,
+                                .first_tier = purpose.first_tier && !cpu->variables,
                                 .group = {purpose.group[0], purpose.group[1], purpose.group[2]},
                                 .line_tables = program->module->line_tables};
     memcpy(request.layouts, purpose.layouts, sizeof request.layouts);
@@ -147,15 +151,27 @@ uint64_t igi_cpu_codes_made(void) {
     return codes_made;
 }
 
-static ig_status make_code(ig_device *device, const cpu_program *program, cpu_purpose purpose, igi_simt_code *code,
-                           ig_error *error) {
+static void note_made(ig_device *device, const cpu_program *program, const igi_simt_code *code, const char *how,
+                      uint64_t start) {
+    if (device->profile) igi_device_profile_compiled(device, program->name, how, code->info.width, start);
+}
+
+ig_status igi_cpu_make_code(ig_device *device, const cpu_program *program, cpu_purpose purpose, igi_simt_code *code,
+                            ig_error *error) {
     const char *how;
     codes_made++;
     uint64_t start = device->profile ? igi_now_ns() : 0;
     ig_status status = load_or_compile(device, program, purpose, code, &how, error);
-    if (device->profile && status == IG_STATUS_OK)
-        igi_device_profile_compiled(device, program->name, how, code->info.width, start);
+    if (status == IG_STATUS_OK) note_made(device, program, code, how, start);
     return status;
+}
+
+bool igi_cpu_load_cached(ig_device *device, const cpu_program *program, cpu_purpose purpose, igi_simt_code *code) {
+    uint64_t start = device->profile ? igi_now_ns() : 0;
+    igi_simt_request request = igi_cpu_simt_request(igi_cpu(device), program, purpose);
+    bool loaded = load_cached(device, program, code_key(program, &request), code);
+    if (loaded) codes_made++, note_made(device, program, code, "cache", start);
+    return loaded;
 }
 
 static cpu_variant *find_variant(const cpu_program *program, const cpu_purpose *purpose) {
@@ -170,30 +186,37 @@ static cpu_variant *find_variant(const cpu_program *program, const cpu_purpose *
     return NULL;
 }
 
+static cpu_variant *add_variant(cpu_program *program, cpu_purpose purpose) {
+    cpu_variant *made = igi_calloc(1, sizeof *made);
+    if (!made) return NULL;
+    made->purpose = purpose;
+    made->next = program->variants;
+    return program->variants = made;
+}
+
 // Call with the lock held. *variant stays NULL, or is marked as failed, if the code cannot be made.
 static ig_status get_variant(ig_device *device, cpu_program *program, cpu_purpose purpose, cpu_variant **variant,
                              ig_error *error) {
     *variant = find_variant(program, &purpose);
-    if (*variant && !(*variant)->failed) return IG_STATUS_OK;
-    cpu_variant *made = *variant ? *variant : igi_calloc(1, sizeof *made);
-    if (!made) return igi_error_no_memory(error);
-    if (!*variant) {
-        made->purpose = purpose;
-        made->next = program->variants;
-        program->variants = *variant = made;
-    }
-    ig_status status = make_code(device, program, purpose, &made->code, error);
-    made->failed = status != IG_STATUS_OK;
+    if (*variant && atomic_load(&(*variant)->current)) return IG_STATUS_OK;
+    if (!*variant) *variant = add_variant(program, purpose);
+    if (!*variant) return igi_error_no_memory(error);
+    ig_status status = igi_cpu_variant_open(device, program, *variant, error);
+    atomic_store(&(*variant)->failed, status != IG_STATUS_OK);
     return status;
 }
 
-ig_status igi_cpu_program_code(ig_device *device, cpu_program *program, cpu_purpose purpose, const igi_simt_code **code,
+static const igi_simt_code *current_code(cpu_variant *variant) {
+    return atomic_load_explicit(&variant->current, memory_order_acquire);
+}
+
+ig_status igi_cpu_program_code(ig_device *device, cpu_program *program, cpu_purpose purpose, cpu_code *code,
                                ig_error *error) {
     cpu_variant *variant;
     pthread_mutex_lock(&program->lock);
     ig_status status = get_variant(device, program, purpose, &variant, error);
     pthread_mutex_unlock(&program->lock);
-    *code = status == IG_STATUS_OK ? &variant->code : NULL;
+    *code = status == IG_STATUS_OK ? (cpu_code){current_code(variant), variant} : (cpu_code){0};
     return status;
 }
 
@@ -211,13 +234,23 @@ bool igi_cpu_is_worth_shaping(const cpu_device *cpu, uint64_t threads) {
     return cpu->shaping == CPU_SHAPE_ALWAYS || (cpu->shaping == CPU_SHAPE_LARGE && threads >= WORTH_SHAPING);
 }
 
-const igi_simt_code *igi_cpu_shaped_code(ig_device *device, cpu_program *program, cpu_purpose purpose) {
+// Where both tiers are made, the general code of the first runs until this is ready.
+static bool can_wait(const cpu_device *cpu, const cpu_program *program, const cpu_purpose *purpose) {
+    return program->tier != CPU_TIER_SECOND && cpu->shaping != CPU_SHAPE_ALWAYS && !purpose->check;
+}
+
+cpu_code igi_cpu_shaped_code(ig_device *device, cpu_program *program, cpu_purpose purpose) {
     pthread_mutex_lock(&program->lock);
     cpu_variant *variant = find_variant(program, &purpose);
     // A compilation that failed, for lack of memory for instance, is not repeated: there is other code.
-    if (!variant && count_shapes(program) < MAX_SHAPES) get_variant(device, program, purpose, &variant, NULL);
+    if (!variant && count_shapes(program) < MAX_SHAPES) {
+        if (!can_wait(igi_cpu(device), program, &purpose))
+            get_variant(device, program, purpose, &variant, NULL);
+        else if ((variant = add_variant(program, purpose)))
+            igi_cpu_variant_open_later(device, program, variant);
+    }
     pthread_mutex_unlock(&program->lock);
-    return variant && !variant->failed ? &variant->code : NULL;
+    return variant ? (cpu_code){current_code(variant), variant} : (cpu_code){0};
 }
 
 // ---- Programs alive ----
@@ -225,32 +258,13 @@ const igi_simt_code *igi_cpu_shaped_code(ig_device *device, cpu_program *program
 static void free_program(cpu_device *cpu, cpu_program *program) {
     for (cpu_variant *v = program->variants, *next; v; v = next) {
         next = v->next;
-        if (!v->failed) igi_simt_jit_unload(cpu->jit, &v->code);
-        free(v);
+        igi_cpu_variant_close(cpu, v);
     }
-    for (size_t i = 0; i < program->constant_count; i++) {
-        free((char *)program->constants[i].name);
-        free((void *)program->constants[i].value);
-    }
+    igi_device_constants_free(program->constants, program->constant_count);
     for (size_t i = 0; i < program->linked_count; i++) free((char *)program->linked[i].symbol);
     pthread_mutex_destroy(&program->lock);
     free(program->linked), free(program->linked_modules);
-    free(program->constants), free(program->symbol), free(program->name), free(program);
-}
-
-static bool copy_constants(cpu_program *program, const ig_pipeline_desc *desc) {
-    program->constants = igi_calloc(desc->constant_count, sizeof *program->constants);
-    if (!program->constants) return false;
-    for (size_t i = 0; i < desc->constant_count; i++) {
-        ig_function_constant *copy = &program->constants[program->constant_count++];
-        *copy = desc->constants[i];
-        if (!copy->components) copy->components = 1;
-        size_t bytes = (size_t)copy->components * ig_type_size(copy->type);
-        copy->name = igi_strdup(desc->constants[i].name);
-        copy->value = igi_strndup(desc->constants[i].value, bytes);
-        if (!copy->value || (desc->constants[i].name && !copy->name)) return false;
-    }
-    return true;
+    free(program->symbol), free(program->name), free(program);
 }
 
 static bool copy_linked(cpu_program *program, const ig_pipeline *pipeline) {
@@ -280,11 +294,13 @@ static cpu_program *make_program(const ig_pipeline *pipeline, const igi_msl_kern
     program->module = module;
     program->single = kernel->info.max_total_threads == 1;
     program->unset_constants_are_zero = desc->unset_constants_are_zero;
+    program->tier = igi_cpu_choose_tier(igi_cpu(pipeline->library->device), desc->tier);
     pthread_mutex_init(&program->lock, NULL);
     program->symbol = igi_strdup(kernel->symbol);
     program->name = igi_strdup(kernel->info.name);
-    if (program->symbol && program->name && copy_constants(program, desc) && copy_linked(program, pipeline))
-        return program;
+    program->constants = igi_device_constants_copy(desc->constants, desc->constant_count);
+    program->constant_count = program->constants ? desc->constant_count : 0;
+    if (program->symbol && program->name && program->constants && copy_linked(program, pipeline)) return program;
     free_program(igi_cpu(pipeline->library->device), program);
     return NULL;
 }
@@ -295,9 +311,11 @@ static cpu_program *get_program(ig_pipeline *pipeline, const igi_msl_kernel *ker
     cpu_device *cpu = igi_cpu(pipeline->library->device);
     cpu_module *module = igi_cpu_module_of(pipeline->library, kernel);
     igi_hash key = program_key(pipeline, kernel, desc);
+    cpu_tier tier = igi_cpu_choose_tier(cpu, desc->tier);
     pthread_mutex_lock(&cpu->lock);
     cpu_program *program = cpu->programs;
-    while (program && !(igi_hash_equal(program->key, key) && igi_hash_valid(key))) program = program->next;
+    while (program && !(igi_hash_equal(program->key, key) && igi_hash_valid(key) && program->tier == tier))
+        program = program->next;
     *fresh = !program;
     if (program) {
         program->references++;
@@ -366,22 +384,22 @@ ig_status igi_cpu_pipeline_open(ig_pipeline *pipeline, const ig_pipeline_desc *d
     bool fresh, abortable = device->deadline_ns != 0;
     cpu_program *program = get_program(pipeline, kernel, desc, &fresh);
     if (!program) return igi_error_no_memory(error);
-    const igi_simt_code *code;
+    cpu_code made;
     uint32_t checks = igi_cpu(device)->checks;
     bool scheduled = igi_cpu(device)->schedule != 0;
     cpu_purpose purpose = {.abortable = abortable, .check = checks, .scheduled = scheduled};
     if (checks && !scheduled) purpose.check |= IGI_CHECK_QUICK;
     igi_cpu_guess_layouts(&kernel->info, purpose.layouts);
-    ig_status status = igi_cpu_program_code(device, program, purpose, &code, error);
+    ig_status status = igi_cpu_program_code(device, program, purpose, &made, error);
     if (status != IG_STATUS_OK) {
         igi_cpu_program_release(igi_cpu(device), program);
         return status;
     }
     if (!fresh) atomic_fetch_add(&device->memory_hits, 1);
     pipeline->state = program;
-    note_unused(pipeline, code);
-    pipeline->properties.static_threadgroup_memory = code->info.threadgroup_bytes;
-    pipeline->properties.simt_width = code->info.width;
+    note_unused(pipeline, made.code);
+    pipeline->properties.static_threadgroup_memory = made.code->info.threadgroup_bytes;
+    pipeline->properties.simt_width = made.code->info.width;
     return IG_STATUS_OK;
 }
 
@@ -396,7 +414,8 @@ ig_status igi_cpu_pipeline_emit(ig_pipeline *pipeline, const char *stage, char *
         igi_simt_stage stage;
     } stages[] = {{"llvm", IGI_STAGE_LLVM}, {"simt", IGI_STAGE_SIMT}, {"asm", IGI_STAGE_ASM}};
     // The code of a checked kernel that runs first.
-    cpu_purpose purpose = {.check = cpu->checks ? cpu->checks | IGI_CHECK_QUICK : 0};
+    cpu_purpose purpose = {.check = cpu->checks ? cpu->checks | IGI_CHECK_QUICK : 0,
+                           .first_tier = cpu->tier == CPU_TIER_FIRST};
     igi_cpu_guess_layouts(&pipeline->kernel, purpose.layouts);
     igi_simt_request request = igi_cpu_simt_request(cpu, pipeline->state, purpose);
     size_t length;

@@ -158,7 +158,7 @@ void igi_cpu_samples_enter(cpu_samples *samples) {
 // Leaves path and line as they are if no code of the program is there.
 static void find_line(const cpu_program *program, uint64_t address, const char **path, uint32_t *line) {
     for (const cpu_variant *v = program->variants; v; v = v->next)
-        if (!v->failed && v->code.lines && igi_simt_lines_find(v->code.lines, address, path, line)) return;
+        if (v->code.lines && igi_simt_lines_find(v->code.lines, address, path, line)) return;
 }
 
 static void add_place(ig_device *device, const cpu_program *program, const place *p) {
