@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // ingot bench device: the cost of compiling and dispatching.
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "bench/common/median.h"
 #include "bench/common/opencl.h"
@@ -20,6 +24,9 @@ typedef struct device_bench {
     unsigned counter;
     ig_device *device;
     ig_queue *queue;
+    uint32_t tier;       // that is compiled
+    const char *file;    // of kernels that is compiled
+    const char *kernel;  // that is compiled; NULL: all of the file
     ig_pipeline *empty;
     opencl_platform *pocl;
 } device_bench;
@@ -30,15 +37,17 @@ static double milliseconds_since(uint64_t start) {
 
 // ---- Compiling ----
 
-// Library and pipelines of all seven kernels; `source` may carry a comment that makes it new.
-static double compile_all(ig_device *device, const char *source) {
+// Library and pipelines of all seven kernels, or of one; `source` may carry a comment that makes it new.
+static double compile_all(const device_bench *bench, ig_device *device, const char *source) {
     ig_library *library = NULL;
     uint64_t start = igi_now_ns();
     bool ok = ig_library_create(device, &(ig_library_desc){.source = source}, &library, NULL) == IG_STATUS_OK;
     ig_pipeline *pipelines[16] = {0};
     size_t count = ok ? ig_library_kernel_count(library) : 0;
     for (size_t i = 0; i < count && i < 16 && ok; i++) {
-        ig_pipeline_desc desc = {.kernel = ig_library_kernel(library, i)->name};
+        ig_pipeline_desc desc = {.kernel = ig_library_kernel(library, i)->name, .tier = bench->tier};
+        if (bench->kernel && strcmp(bench->kernel, desc.kernel) != 0) continue;
+        if (bench->kernel) start = igi_now_ns();  // without the library
         ok = ig_pipeline_create(library, &desc, &pipelines[i], NULL) == IG_STATUS_OK;
     }
     double elapsed = milliseconds_since(start);
@@ -48,14 +57,14 @@ static double compile_all(ig_device *device, const char *source) {
 }
 
 static char *fresh_source(device_bench *bench) {
-    return igi_format("// %u\n%s", bench->counter++, bench_source("seven.metal"));
+    return igi_format("// %u\n%s", bench->counter++, bench_source(bench->file));
 }
 
 // A source that no cache has seen; the standard headers are precompiled already, as on all runs but the first.
 static double compile_cold(void *context) {
     device_bench *bench = context;
     char *source = fresh_source(bench);
-    double elapsed = source ? compile_all(bench->device, source) : -1;
+    double elapsed = source ? compile_all(bench, bench->device, source) : -1;
     free(source);
     return elapsed;
 }
@@ -65,14 +74,44 @@ static double compile_cached(void *context) {
     device_bench *bench = context;
     ig_device *device = NULL;
     if (ig_device_create(&(ig_device_desc){.cache_dir = bench->directory}, &device, NULL) != IG_STATUS_OK) return -1;
-    double elapsed = compile_all(device, bench_source("seven.metal"));
+    double elapsed = compile_all(bench, device, bench_source("seven.metal"));
     ig_device_release(device);
     return elapsed;
 }
 
 static double compile_in_memory(void *context) {
     device_bench *bench = context;
-    return compile_all(bench->device, bench_source("seven.metal"));
+    return compile_all(bench, bench->device, bench_source("seven.metal"));
+}
+
+// ---- Compiling in a process of its own, which ends with what it used ----
+
+static int compile_here(device_bench *bench) {
+    ig_device *device = NULL;
+    setenv("INGOT_CODEGEN", "in-process", 1);
+    if (ig_device_create(&(ig_device_desc){.cache_dir = bench->directory}, &device, NULL) != IG_STATUS_OK) return 1;
+    char *source = fresh_source(bench);
+    return !source || compile_all(bench, device, source) < 0;
+}
+
+static bool measure_usage(device_bench *bench, struct rusage *usage) {
+    int status = 1;
+    bench->counter += 1000;  // the child's sources are new to the cache
+    pid_t child = fork();
+    if (child == 0) _exit(compile_here(bench));
+    return child > 0 && wait4(child, &status, 0, usage) == child && status == 0;
+}
+
+static double processor_time(void *context) {
+    struct rusage used;
+    if (!measure_usage(context, &used)) return -1;
+    return (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1e3 +
+           (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1e-3;
+}
+
+static double peak_memory(void *context) {
+    struct rusage used;
+    return measure_usage(context, &used) ? (double)used.ru_maxrss / 1024 : -1;
 }
 
 static double build_in_pocl(void *context) {
@@ -127,17 +166,56 @@ static int measure(device_bench *bench, const bench_context *context, bench_row 
     return row->value < 0 ? cli_error(CLI_FAILED, "the case '%s' failed", row->name) : CLI_CONTINUE;
 }
 
+static int measure_kernels(device_bench *bench, const bench_context *context) {
+    static const char *const kernels[] = {"add",       "saxpy",  "sum",        "softmax",
+                                          "transpose", "matmul", "mandelbrot", "attention"};
+    int result = CLI_CONTINUE;
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels && result == CLI_CONTINUE; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "compile %s, cold, tier %u", kernels[i], bench->tier);
+        bench_row row = {.name = name, .unit = "ms"};
+        bench->kernel = kernels[i];
+        bench->file = strcmp(kernels[i], "attention") == 0 ? "attention.metal" : "seven.metal";
+        result = measure(bench, context, &row, compile_cold);
+        if (result == CLI_CONTINUE) bench_report(&row);
+    }
+    bench->kernel = NULL;
+    bench->file = "seven.metal";
+    return result;
+}
+
+// What compiling costs in one tier: all kernels, each, and what the compiler uses.
+static int measure_tier(device_bench *bench, const bench_context *context, uint32_t tier) {
+    static const struct {
+        const char *name, *unit;
+        double (*how)(void *);
+    } cases[] = {{"compile 7 kernels, cold, tier %u", "ms", compile_cold},
+                 {"compile 7 kernels, processor time, tier %u", "ms", processor_time},
+                 {"compile 7 kernels, peak memory, tier %u", "MiB", peak_memory}};
+    int result = CLI_CONTINUE;
+    bench->tier = tier;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases && result == CLI_CONTINUE; i++) {
+        char *name = igi_format(cases[i].name, tier);
+        bench_row row = {.name = name ? name : "compile", .unit = cases[i].unit};
+        result = measure(bench, context, &row, cases[i].how);
+        if (result == CLI_CONTINUE && bench->pocl && cases[i].how == compile_cold)
+            bench_add_peer(&row, "pocl", bench_median(3, build_in_pocl, bench));
+        if (result == CLI_CONTINUE) bench_report(&row);
+        free(name);
+    }
+    return result == CLI_CONTINUE ? measure_kernels(bench, context) : result;
+}
+
 static int run_cases(device_bench *bench, const bench_context *context) {
-    bench_row cold = {.name = "compile 7 kernels, cold", .unit = "ms"};
     bench_row cached = {.name = "compile 7 kernels, disk cache", .unit = "ms"};
     bench_row memory = {.name = "compile 7 kernels, memory", .unit = "ms"};
     bench_row one = {.name = "empty dispatch, commit to done", .unit = "us"};
     bench_row many = {.name = "1000 dispatches, each", .unit = "us"};
-    compile_all(bench->device, bench_source("seven.metal"));  // fills the caches and precompiles the headers
-    int result = measure(bench, context, &cold, compile_cold);
+    bench->tier = 2;
+    compile_all(bench, bench->device, bench_source("seven.metal"));  // fills the caches and precompiles the headers
+    int result = measure_tier(bench, context, 1);
+    if (result == CLI_CONTINUE) result = measure_tier(bench, context, 2);
     if (result != CLI_CONTINUE) return result;
-    if (bench->pocl) bench_add_peer(&cold, "pocl", bench_median(3, build_in_pocl, bench));
-    bench_report(&cold);
     const struct {
         bench_row *row;
         double (*how)(void *);
@@ -160,7 +238,7 @@ static ig_status make_empty(device_bench *bench, ig_error *error) {
 }
 
 int bench_device(const bench_context *context) {
-    device_bench bench = {.directory = igi_make_temp_dir()};
+    device_bench bench = {.directory = igi_make_temp_dir(), .file = "seven.metal"};
     ig_error error = {0};
     if (!bench.directory) return cli_error(CLI_FAILED, "cannot make a temporary directory");
     ig_status status = ig_device_create(&(ig_device_desc){.cache_dir = bench.directory}, &bench.device, &error);
