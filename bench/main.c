@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // ingot-bench, which `ingot bench` runs: figures with those of peers measured in the same run.
-#include <stdlib.h>
 #include <string.h>
 
 #include "bench/simt/simt.h"
@@ -47,15 +46,6 @@ static const char examples[] =
     "ingot bench ring --seconds 60\n"
     "ingot bench llm -m model.gguf";
 
-// What is measured is the code that kernels run in the long term. The suite device names the tiers itself.
-static int run_suite(size_t index, const bench_context *context) {
-    bool pins = suites[index].run != bench_device && !getenv("INGOT_TIER");
-    if (pins) setenv("INGOT_TIER", "2", 1);
-    int result = suites[index].run(context);
-    if (pins) unsetenv("INGOT_TIER");
-    return result;
-}
-
 static int run(int argc, char **argv) {
     bench_context context = {.repeats = 9, .sustained_ns = 3000000000u};
     const cli_option options[] = {
@@ -87,7 +77,7 @@ static int run(int argc, char **argv) {
     if (names.count == 0 && context.kernels.count > 0) cli_list_add(&names, "simt");
     for (size_t i = 0; i < SUITE_COUNT && result == CLI_CONTINUE; i++)
         if (names.count == 0 ? suites[i].run != bench_check : bench_contains(names.items, names.count, suites[i].name))
-            result = run_suite(i, &context);
+            result = suites[i].run(&context);
     cli_list_free(&names);
     cli_list_free(&context.kernels);
     return result == CLI_CONTINUE ? CLI_OK : result;

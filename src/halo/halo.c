@@ -24,7 +24,7 @@ ig_status igi_halo_pipeline(ig_halo *halo, ig_library *library, const char *name
     char kernel[32];
     snprintf(kernel, sizeof kernel, "%s_%u", name, plan->unit_bytes);
     ig_pipeline_desc desc = {
-        .kernel = kernel, .constants = constants, .constant_count = sizeof constants / sizeof *constants, .tier = 2};
+        .kernel = kernel, .constants = constants, .constant_count = sizeof constants / sizeof *constants};
     return ig_pipeline_create(library, &desc, pipeline, error);
 }
 

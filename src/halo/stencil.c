@@ -67,8 +67,7 @@ static ig_status make_pipeline(const igi_halo_stencil *stencil, ig_library *libr
     };
     const ig_pipeline_desc desc = {.kernel = stencil->config.kind == IGI_STENCIL_HEAT ? "heat" : "wave",
                                    .constants = constants,
-                                   .constant_count = sizeof constants / sizeof *constants,
-                                   .tier = 2};
+                                   .constant_count = sizeof constants / sizeof *constants};
     return ig_pipeline_create(library, &desc, pipeline, error);
 }
 

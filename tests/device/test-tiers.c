@@ -85,7 +85,7 @@ static void a_kernel_that_runs_for_long_gets_better_code(void **state) {
     ig_library *library = compile(source);
     ig_buffer *expected = make_buffer(COUNT * 4), *got = make_buffer(COUNT * 4);
     many = 41;  // of which there is no code yet
-    ig_pipeline *mix = pipeline_in(library, "mix", 0);
+    ig_pipeline *mix = pipeline_in(library, "mix", 3);
     assert_int_equal(tier_of(mix), 1);
     run_on(device, mix, &expected, 1);
     for (int round = 0; round < 3000 && tier_of(mix) == 1; round++) {
@@ -104,7 +104,7 @@ static void better_code_of_an_earlier_run_is_used_at_once(void **state) {
     (void)state;
     ig_library *library = compile(source);
     many = 42;
-    ig_pipeline *optimised = pipeline_in(library, "mix", 2), *mix = pipeline_in(library, "mix", 0);
+    ig_pipeline *optimised = pipeline_in(library, "mix", 2), *mix = pipeline_in(library, "mix", 3);
     assert_int_equal(tier_of(mix), 2);
     many = 40;
     ig_pipeline_release(optimised), ig_pipeline_release(mix), ig_library_release(library);
@@ -117,7 +117,7 @@ static void a_device_may_go_while_better_code_is_made(void **state) {
         many = 50 + i;
         ig_device *other = open_device(&(ig_device_desc){0});
         ig_library *library = compile_on(other, &(ig_library_desc){.source = source});
-        ig_pipeline *mix = pipeline_in(library, "mix", 0);
+        ig_pipeline *mix = pipeline_in(library, "mix", 3);
         ig_buffer *buffer = make_buffer_on(other, COUNT * 4);
         for (uint32_t k = 0; k <= i; k++) run_on(other, mix, &buffer, 1);
         ig_buffer_release(buffer), ig_pipeline_release(mix), ig_library_release(library), ig_device_release(other);

@@ -17,7 +17,7 @@
 typedef enum cpu_shaping { CPU_SHAPE_LARGE, CPU_SHAPE_ALWAYS, CPU_SHAPE_NEVER } cpu_shaping;
 
 // What code of a program is made: quickly made code, optimised code, or first the one and then the other.
-typedef enum cpu_tier { CPU_TIER_BOTH, CPU_TIER_FIRST, CPU_TIER_SECOND } cpu_tier;
+typedef enum cpu_tier { CPU_TIER_ANY, CPU_TIER_FIRST, CPU_TIER_SECOND, CPU_TIER_BOTH } cpu_tier;
 
 typedef struct cpu_device {
     igi_pool *pool;
@@ -29,7 +29,7 @@ typedef struct cpu_device {
     char *cache_dir;
     uint32_t width;  // of compiled kernels; 0: the compiler chooses
     cpu_shaping shaping;
-    cpu_tier tier;                // of all programs; CPU_TIER_BOTH: each has its own
+    cpu_tier tier;                // of all programs; CPU_TIER_ANY: each has its own
     bool line_tables;             // for every library: a debugger or profiler is attached
     bool variables;               // a debugger shows them: nothing is optimised, one thread runs at a time
     struct cpu_checker *checker;  // NULL: kernels run unchecked

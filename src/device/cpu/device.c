@@ -113,7 +113,8 @@ static void read_compiler_settings(cpu_device *cpu) {
     cpu->shaping = igi_setting_is(IGI_SETTING_SIMT_SHAPE, "always")  ? CPU_SHAPE_ALWAYS
                    : igi_setting_is(IGI_SETTING_SIMT_SHAPE, "never") ? CPU_SHAPE_NEVER
                                                                      : CPU_SHAPE_LARGE;
-    cpu->tier = (cpu_tier)igi_setting_number(IGI_SETTING_TIER, CPU_TIER_BOTH);
+    cpu->tier = igi_setting_is(IGI_SETTING_TIER, "both") ? CPU_TIER_BOTH
+                                                         : (cpu_tier)igi_setting_number(IGI_SETTING_TIER, CPU_TIER_ANY);
 }
 
 static ig_status choose_checks(cpu_device *cpu, uint32_t wanted, ig_error *error) {

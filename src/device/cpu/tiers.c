@@ -13,8 +13,8 @@ static const uint64_t least_worth_ns = 5000000;
 enum { PART_OF_COMPILING = 2 };
 
 cpu_tier igi_cpu_choose_tier(const cpu_device *cpu, uint32_t wanted) {
-    if (cpu->tier != CPU_TIER_BOTH) return cpu->tier;
-    return wanted == 1 ? CPU_TIER_FIRST : wanted == 2 ? CPU_TIER_SECOND : CPU_TIER_BOTH;
+    if (cpu->tier != CPU_TIER_ANY) return cpu->tier;
+    return wanted == CPU_TIER_FIRST || wanted == CPU_TIER_BOTH ? (cpu_tier)wanted : CPU_TIER_SECOND;
 }
 
 // ---- Variants ----

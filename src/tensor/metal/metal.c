@@ -147,9 +147,7 @@ static ig_status build_pipeline(metal_state *metal, ig_device *device, const cha
     if (status != IG_STATUS_OK) return status;
     built_pipeline *made = igi_calloc(1, sizeof *made);
     if (!made) return igi_error_no_memory(error);
-    ig_pipeline_desc optimised = *desc;
-    optimised.tier = 2;  // ops are chosen by measurement
-    status = ig_pipeline_create(library, &optimised, &made->pipeline, error);
+    status = ig_pipeline_create(library, desc, &made->pipeline, error);
     if (status != IG_STATUS_OK) {
         free(made);
         return status;
