@@ -3,7 +3,8 @@
 #import <Foundation/Foundation.h>
 #import <Metal/Metal.h>
 
-static void encode(id<MTLComputeCommandEncoder> encoder, id<MTLLibrary> library, NSString *name, id<MTLBuffer> numbers) {
+static void encode(id<MTLComputeCommandEncoder> encoder, id<MTLLibrary> library, NSString *name,
+                   id<MTLBuffer> numbers) {
     NSError *error = nil;
     id<MTLFunction> function = [[library newFunctionWithName:name] autorelease];
     id<MTLComputePipelineState> pipeline = [[library.device newComputePipelineStateWithFunction:function

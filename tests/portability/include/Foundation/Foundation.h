@@ -29,6 +29,7 @@ typedef bool BOOL;
 typedef STAND_IN_BOOL BOOL;
 #endif
 typedef long NSInteger;
+#define NSIntegerMax __LONG_MAX__
 typedef unsigned long NSUInteger;
 typedef double NSTimeInterval;
 typedef struct stand_in_zone NSZone;
