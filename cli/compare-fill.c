@@ -60,71 +60,83 @@ bool compare_fill_values(ig_type type, const char *values, void *memory, uint64_
 
 // ---- Structures ----
 
-typedef struct field {
-    uint64_t offset, end;
-    ig_type type;
-    bool known;
-    char type_name[128], name[128];
-} field;
+typedef struct filler {
+    const compare_plan *plan;
+    compare_role role;
+    uint64_t seed;
+    compare_argument *argument;
+    char *reason;  // COMPARE_REASON
+    const ig_layout *parts;
+    size_t part_count;
+    uint64_t number;  // of numbers filled so far
+} filler;
 
-// "0 int rows, " -> the field and what comes after it; false at "size 24".
-static bool next_field(const char **text, field *f) {
-    char *rest;
-    f->offset = strtoull(*text, &rest, 10);
-    if (rest == *text) return false;
-    const char *type = rest + 1, *end = strstr(type, ", ");
-    while (end && end[2] != 's' && (end[2] < '0' || end[2] > '9')) end = strstr(end + 2, ", ");
-    if (!end) return false;
-    const char *name = end;
-    while (name > type && name[-1] != ' ') name--;
-    snprintf(f->type_name, sizeof f->type_name, "%.*s", name > type ? (int)(name - type - 1) : 0, type);
-    snprintf(f->name, sizeof f->name, "%.*s", (int)(end - name), name);
-    char pointer[sizeof f->type_name + 1];
-    snprintf(pointer, sizeof pointer, "%.*s*", (int)strcspn(f->type_name, "["), f->type_name);
-    f->known = igi_msl_element_type(pointer, &f->type);
-    *text = end + 2;
-    const char *after = *text;
-    igi_skip(&after, "size ");
-    f->end = strtoull(after, NULL, 10);
-    return true;
+static bool refuse_member(const filler *f, const ig_layout *member) {
+    snprintf(f->reason, COMPARE_REASON, "member '%s' of argument %u is of type '%s'; give the argument by a rule",
+             member->name, f->argument->index, member->type);
+    return false;
 }
 
-uint64_t compare_structure_size(const char *fields) {
-    const char *size = fields ? strstr(fields, "size ") : NULL;
-    for (const char *later = size; later; later = strstr(later + 1, "size ")) size = later;
-    return size ? strtoull(size + 5, NULL, 10) : 0;
+static void note_type(filler *f, ig_type type) {
+    compare_argument *argument = f->argument;
+    if (f->number == 0) argument->type = type;
+    argument->typed = (f->number == 0 || argument->typed) && argument->type == type;
 }
 
-static bool fill_field(const compare_plan *plan, const field *f, compare_role role, uint64_t seed, char *memory) {
-    uint64_t count = (f->end - f->offset) / ig_type_size(f->type);
-    const char *values = compare_find(&plan->values, f->name);
-    if (values) return compare_fill_values(f->type, values, memory, count);
-    compare_fill(f->type, role, seed, memory, count);
-    return true;
-}
-
-static void note_type(compare_argument *argument, const field *f, bool first) {
-    if (first) argument->type = f->type;
-    argument->typed = (first || argument->typed) && argument->type == f->type;
-}
-
-bool compare_fill_structures(const compare_plan *plan, const char *fields, compare_role role, uint64_t seed,
-                             compare_argument *argument, char reason[COMPARE_REASON]) {
-    uint64_t size = compare_structure_size(fields), number = 0;
-    field f;
-    for (const char *at = fields; size && next_field(&at, &f); number++) {
-        if (!f.known || f.end > size || f.end < f.offset) {
-            snprintf(reason, COMPARE_REASON, "member '%s' of argument %u is of type '%s'; give the argument by a rule",
-                     f.name, argument->index, f.type_name);
-            return false;
-        }
-        note_type(argument, &f, number == 0);
-        for (uint64_t base = 0; base + size <= argument->bytes; base += size) {
-            if (fill_field(plan, &f, role, compare_mix(seed, base + number), argument->contents + base + f.offset))
-                continue;
-            snprintf(reason, COMPARE_REASON, "the rules' value for '%s' is not of type '%s'", f.name, f.type_name);
-            return false;
-        }
+// A number, a vector, or an array of them; `named` has the member's name.
+static bool fill_numbers(filler *f, const ig_layout *named, ig_type type, uint64_t offset) {
+    uint64_t count = named->size / ig_type_size(type);
+    char *memory = f->argument->contents + offset;
+    const char *values = compare_find(&f->plan->values, named->name);
+    note_type(f, type);
+    uint64_t seed = compare_mix(f->seed, f->number++);
+    if (!values)
+        compare_fill(type, f->role, seed, memory, count);
+    else if (!compare_fill_values(type, values, memory, count)) {
+        snprintf(f->reason, COMPARE_REASON, "the rules' value for '%s' is not of type '%s'", named->name, named->type);
+        return false;
     }
+    return true;
+}
+
+// The part after this one and all that it consists of.
+static size_t after_part(const filler *f, size_t at) {
+    size_t next = at + 1;
+    while (next < f->part_count && f->parts[next].depth > f->parts[at].depth) next++;
+    return next;
+}
+
+// pre: the part is inside of the argument when it begins at `offset`. Parts that claim to be larger are refused.
+static bool fill_part(filler *f, size_t at, uint64_t offset, uint64_t limit) {
+    const ig_layout *part = &f->parts[at], *element = part + 1;
+    if (!igi_in_range(offset, part->size, limit)) return refuse_member(f, part);
+    switch (part->kind) {
+        case IG_LAYOUT_SCALAR: return fill_numbers(f, part, part->scalar, offset);
+        case IG_LAYOUT_ARRAY:
+            if (element->kind == IG_LAYOUT_SCALAR) return fill_numbers(f, part, element->scalar, offset);
+            if (!part->stride) return refuse_member(f, part);
+            for (uint32_t i = 0; i < part->count; i++)
+                if (!fill_part(f, at + 1, offset + (uint64_t)i * part->stride, limit)) return false;
+            return true;
+        case IG_LAYOUT_STRUCT:
+            for (size_t i = at + 1; i < after_part(f, at); i = after_part(f, i))
+                if (!fill_part(f, i, offset + f->parts[i].offset, limit)) return false;
+            return true;
+        default: return refuse_member(f, part);
+    }
+}
+
+bool compare_fill_structures(const compare_plan *plan, const ig_argument *known, compare_role role, uint64_t seed,
+                             compare_argument *argument, char reason[COMPARE_REASON]) {
+    filler f = {.plan = plan,
+                .role = role,
+                .seed = seed,
+                .argument = argument,
+                .reason = reason,
+                .parts = known->layout,
+                .part_count = known->layout_count};
+    uint64_t size = known->layout->size;
+    for (uint64_t base = 0; size && base + size <= argument->bytes; base += size)
+        if (!fill_part(&f, 0, base, base + size)) return false;
     return true;
 }

@@ -29,7 +29,7 @@ static const ig_argument *either(const compare_argument *argument) {
 // The side whose reflection knows the members of the structure, else any.
 static const ig_argument *best(const compare_argument *argument) {
     for (int side = 0; side < 2; side++)
-        if (argument->sides[side] && argument->sides[side]->fields) return argument->sides[side];
+        if (argument->sides[side] && argument->sides[side]->layout) return argument->sides[side];
     return either(argument);
 }
 
@@ -90,7 +90,7 @@ static bool fill(const compare_job *job, const compare_plan *plan, compare_argum
     argument->bytes = bytes_for(job, argument);
     argument->contents = cli_alloc(argument->bytes);
     memset(argument->contents, 0, argument->bytes);
-    if (known->fields) return compare_fill_structures(plan, known->fields, role, seed, argument, reason);
+    if (known->layout) return compare_fill_structures(plan, known, role, seed, argument, reason);
     const char *values = compare_find(&plan->values, known->name);
     if (!argument->typed) {
         fill_unknown(role, seed, argument);

@@ -151,12 +151,10 @@ typedef enum compare_role { COMPARE_DATA, COMPARE_PARAMETER } compare_role;
 void compare_fill(ig_type type, compare_role role, uint64_t seed, void *memory, uint64_t count);
 // From VALUE[,VALUE...]; the last is repeated. False if one is no value of the type.
 bool compare_fill_values(ig_type type, const char *values, void *memory, uint64_t count);
-// A structure, or an array of it, as ig_argument.fields describes it. `type` becomes that of all its members, if they
-// agree. False with a reason if it cannot be filled.
-bool compare_fill_structures(const compare_plan *plan, const char *fields, compare_role role, uint64_t seed,
+// A structure, or an array of it, as `known`, which has a layout, describes it. `type` becomes that of all its members, if
+// they agree. False with a reason if it cannot be filled.
+bool compare_fill_structures(const compare_plan *plan, const ig_argument *known, compare_role role, uint64_t seed,
                              compare_argument *argument, char reason[COMPARE_REASON]);
-// The size that the fields state; 0 without fields.
-uint64_t compare_structure_size(const char *fields);
 uint64_t compare_mix(uint64_t seed, uint64_t number);
 
 // ---- Results (compare-results.c) ----

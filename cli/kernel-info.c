@@ -53,6 +53,25 @@ void cli_print_kernel(const ig_kernel_info *kernel) {
     if (kernel->max_total_threads) printf("  at most %u threads per threadgroup\n", kernel->max_total_threads);
 }
 
+// The members of a structure, each followed by its own, which are deeper.
+static void put_members(igi_json *row, const ig_argument *argument) {
+    if (argument->layout_count < 2) return;
+    igi_json_key(row, "members");
+    igi_json_begin_array(row);
+    for (size_t i = 1; i < argument->layout_count; i++) {
+        const ig_layout *part = &argument->layout[i];
+        igi_json_begin_object(row);
+        igi_json_put_string(row, "name", part->name);
+        igi_json_put_string(row, "type", part->type);
+        igi_json_put_u64(row, "depth", part->depth);
+        igi_json_put_u64(row, "offset", part->offset);
+        igi_json_put_u64(row, "size", part->size);
+        igi_json_put_u64(row, "count", part->kind == IG_LAYOUT_ARRAY ? part->count : 1);
+        igi_json_end_object(row);
+    }
+    igi_json_end_array(row);
+}
+
 static void put_argument(igi_json *row, const ig_argument *argument) {
     igi_json_begin_object(row);
     igi_json_put_u64(row, "index", argument->index);
@@ -64,7 +83,7 @@ static void put_argument(igi_json *row, const ig_argument *argument) {
     igi_json_put_string(row, "address_space", argument->address_space);
     igi_json_put_string(row, "condition", argument->condition);
     igi_json_put_u64(row, "min_bytes", argument->min_bytes);
-    if (argument->fields) igi_json_put_string(row, "fields", argument->fields);
+    put_members(row, argument);
     igi_json_end_object(row);
 }
 

@@ -277,7 +277,7 @@ typedef struct ig_library_desc {
     uint32_t language_version;  // 300 for Metal 3.0; 0: 310
     ig_math_mode math_mode;
     bool line_tables;     // keep source lines, for remarks, debuggers and profilers; compiling takes longer
-    bool describe_types;  // fill the layouts of arguments; compiling takes twice as long. Not of a .metallib
+    bool describe_types;  // fill the layouts of arguments; compiling takes twice as long. A .metallib has those of structures
     uint64_t timeout_ns;  // limit on the compiler's CPU time, and on its waiting; 0: 60 s
     const void *data;     // a .metallib in memory; copied
     size_t data_length;   // in bytes
@@ -373,12 +373,10 @@ typedef struct ig_argument {
     uint32_t index;         // of the buffer or threadgroup slot; 0 for built-ins
     uint32_t min_bytes;     // least size of the bound range: that of a reference's object, or of one element
     uint32_t array_length;  // textures or samplers of an array, which take consecutive indices; 1 for everything else
-    // Of buffers: the type that the argument points to. NULL unless the library was created with `describe_types`.
+    // Of buffers: the type that the argument points to. NULL when it is not known: a source must be compiled with
+    // `describe_types`, and a .metallib describes structures only.
     const ig_layout *layout;
     size_t layout_count;
-    // Of a structure in a .metallib: the offset, type and name of each member, and the size, "0 int rows, 8 long[2] steps,
-    // size 24". NULL when it is not known.
-    const char *fields;
 } ig_argument;
 
 // A kernel of a library.

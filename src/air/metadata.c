@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a module says about its kernel: arguments, limits, function constants, and how it was compiled.
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "air/translator.h"
+#include "msl/element-type.h"
+#include "msl/layout.h"
 
 // ---- Nodes ----
 
@@ -79,32 +80,97 @@ static char *read_condition(air_translator *t, LLVMValueRef value) {
     return name;
 }
 
-// !{offset, size, length of the array, type, name, and for a structure its own list..., of the next member...}
-static void add_fields(air_translator *t, LLVMValueRef value, int64_t base, unsigned depth, igi_text *text) {
-    enum { DEEPEST = 8, LONGEST = 1 << 16 };  // a structure may hold another one many times
-    node n = open_node(t, value);
-    for (unsigned i = 0; i + 4 < n.count && text->length < LONGEST;) {
-        int64_t offset = number(at(&n, i)), length = number(at(&n, i + 2));
-        char *type = copy_string(at(&n, i + 3)), *name = copy_string(at(&n, i + 4));
-        LLVMValueRef inner = is(at(&n, i + 5), "air.struct_type_info") ? at(&n, i + 6) : NULL;
+// ---- Members of structures ----
+
+enum { DEEPEST = 8, MOST_PARTS = 4096 };  // a structure may hold another one many times
+
+// A member, as !{offset, size, length of the array, type, name, and for a structure its own list...} has it.
+typedef struct member {
+    int64_t offset, size, length;
+    char *type, *name;
+    LLVMValueRef inner;  // NULL if it is no structure
+} member;
+
+static bool is_sound(const member *m) {
+    return m->offset >= 0 && m->offset <= INT32_MAX && m->size >= 0 && m->size <= INT32_MAX && m->length >= 0 &&
+           m->length <= INT32_MAX && m->size * m->length <= INT32_MAX && m->type && m->name;
+}
+
+static void add_part(air_translator *t, air_argument *a, const char *name, const char *type, ig_layout part) {
+    part.name = igi_strdup(name);
+    part.type = igi_strdup(type);
+    bool grown = igi_grow((void **)&a->layout, &a->layout_capacity, a->layout_count + 1, sizeof *a->layout);
+    if (grown && part.name && part.type) {
+        a->layout[a->layout_count++] = part;
+        return;
+    }
+    free((char *)part.name), free((char *)part.type);
+    igi_air_fail_memory(t);
+}
+
+static uint32_t digit(char c) {
+    return c >= '2' && c <= '4' ? (uint32_t)(c - '0') : 0;
+}
+
+// "float2" is one column of 2, "float2x3" 2 columns of 3.
+static void read_shape(const char *type, ig_layout *part) {
+    size_t length = strlen(type);
+    uint32_t last = length > 1 ? digit(type[length - 1]) : 0;
+    bool matrix = last && length > 3 && type[length - 2] == 'x' && digit(type[length - 3]);
+    part->components = last ? last : 1;
+    part->columns = matrix ? digit(type[length - 3]) : 1;
+}
+
+static void add_members(air_translator *t, air_argument *a, LLVMValueRef list, uint32_t depth);
+
+static void add_value(air_translator *t, air_argument *a, const member *m, const char *name, ig_layout part) {
+    part.size = (uint32_t)m->size;
+    part.kind = IG_LAYOUT_OTHER;
+    char *pointer = igi_format("%s*", m->type);
+    if (m->inner)
+        part.kind = IG_LAYOUT_STRUCT;
+    else if (pointer && igi_msl_element_type(pointer, &part.scalar))
+        part.kind = IG_LAYOUT_SCALAR, read_shape(m->type, &part);
+    free(pointer);
+    add_part(t, a, name, m->type, part);
+    if (m->inner && part.depth < DEEPEST) add_members(t, a, m->inner, part.depth + 1);
+}
+
+static void add_member(air_translator *t, air_argument *a, const member *m, uint32_t depth) {
+    ig_layout part = {.depth = depth, .offset = (uint32_t)m->offset};
+    if (!m->length) {
+        add_value(t, a, m, m->name, part);
+        return;
+    }
+    part.kind = IG_LAYOUT_ARRAY;
+    part.count = (uint32_t)m->length;
+    part.stride = (uint32_t)m->size;
+    part.size = (uint32_t)(m->size * m->length);
+    add_part(t, a, m->name, m->type, part);
+    add_value(t, a, m, "", (ig_layout){.depth = depth + 1});
+}
+
+static void add_members(air_translator *t, air_argument *a, LLVMValueRef list, uint32_t depth) {
+    node n = open_node(t, list);
+    for (unsigned i = 0; i + 4 < n.count && a->layout_count < MOST_PARTS && t->status == IG_STATUS_OK;) {
+        member m = {.offset = number(at(&n, i)), .size = number(at(&n, i + 1)), .length = number(at(&n, i + 2))};
+        m.type = copy_string(at(&n, i + 3)), m.name = copy_string(at(&n, i + 4));
+        m.inner = is(at(&n, i + 5), "air.struct_type_info") ? at(&n, i + 6) : NULL;
         i += 5;
         while (i < n.count && number(at(&n, i)) < 0) i++;  // words about this member
-        bool sound = offset >= 0 && offset <= INT32_MAX && length >= 0 && type && name && depth < DEEPEST;
-        if (sound && inner && !length)
-            add_fields(t, inner, base + offset, depth + 1, text);
-        else if (sound && length)
-            igi_text_addf(text, "%" PRId64 " %s[%" PRId64 "] %s, ", base + offset, type, length, name);
-        else if (sound)
-            igi_text_addf(text, "%" PRId64 " %s %s, ", base + offset, type, name);
-        free(type), free(name);
+        if (is_sound(&m)) add_member(t, a, &m, depth);
+        free(m.type), free(m.name);
     }
     free(n.items);
 }
 
-static char *read_fields(air_translator *t, LLVMValueRef value) {
-    igi_text text = {0};
-    add_fields(t, value, 0, 0, &text);
-    return igi_text_take(&text);
+// The structure itself is the first part; its size and name are known later.
+static void read_layout(air_translator *t, air_argument *a, LLVMValueRef list) {
+    igi_msl_layout_free(a->layout, a->layout_count);
+    a->layout = NULL;
+    a->layout_count = a->layout_capacity = 0;
+    add_part(t, a, "", "", (ig_layout){.kind = IG_LAYOUT_STRUCT});
+    add_members(t, a, list, 1);
 }
 
 static void set_string(char **slot, LLVMValueRef value) {
@@ -123,11 +189,7 @@ static unsigned read_word(air_translator *t, air_argument *a, const node *n, uns
     if (is(word, "air.buffer_size")) return a->reference = true, 2;
     if (is(word, "air.arg_type_name")) return set_string(&a->type, next), 2;
     if (is(word, "air.arg_name")) return set_string(&a->name, next), 2;
-    if (is(word, "air.struct_type_info")) {
-        free(a->fields);
-        a->fields = read_fields(t, next);
-        return 2;
-    }
+    if (is(word, "air.struct_type_info")) return read_layout(t, a, next), 2;
     if (is(word, "air.function_constant")) {
         free(a->condition);
         a->condition = read_condition(t, next);

@@ -66,17 +66,32 @@ static char *type_of(const air_argument *a) {
     }
 }
 
-static bool describe(air_translator *t, const air_argument *a, ig_argument *argument) {
+// What was read becomes that of the reflection.
+static bool describe_members(air_argument *a, ig_argument *argument) {
+    if (!a->layout || a->size < 0 || a->size > UINT32_MAX || a->alignment < 0 || a->alignment > UINT32_MAX) return true;
+    char *type = igi_strdup(a->type);
+    if (!type) return false;
+    free((char *)a->layout->type);
+    a->layout->type = type;
+    a->layout->size = (uint32_t)a->size;
+    a->layout->alignment = (uint32_t)a->alignment;
+    argument->layout = a->layout;
+    argument->layout_count = a->layout_count;
+    a->layout = NULL;
+    return true;
+}
+
+static bool describe(air_translator *t, air_argument *a, ig_argument *argument) {
     air_argument_class class = igi_air_class_of(a);
     *argument = (ig_argument){.name = igi_strdup(a->name),
                               .type = type_of(a),
                               .condition = igi_strdup(a->condition ? a->condition : ""),
-                              .fields = a->fields ? igi_format("%ssize %lld", a->fields, (long long)a->size) : NULL,
                               .attribute = "",
                               .address_space = "",
                               .array_length = 1,
                               .kind = IG_ARGUMENT_BUILTIN};
-    if (!argument->name || !argument->type || !argument->condition) return igi_air_fail_memory(t);
+    if (!argument->name || !argument->type || !argument->condition || !describe_members(a, argument))
+        return igi_air_fail_memory(t);
     const char *builtin = builtin_name(a->kind);
     if (class == AIR_BUILTIN && !builtin) return igi_air_fail_unknown(t, a->kind);
     if (class == AIR_BUFFER)

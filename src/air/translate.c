@@ -11,6 +11,7 @@
 #include "air/translator.h"
 #include "core/bytes.h"
 #include "msl/contents.h"
+#include "msl/layout.h"
 #include "msl/llvm-context.h"
 
 // ---- Failures ----
@@ -138,7 +139,7 @@ static void write(air_translator *t, igi_text *bytes) {
 static void close_translator(air_translator *t) {
     for (size_t i = 0; i < t->argument_count; i++)
         free(t->arguments[i].kind), free(t->arguments[i].name), free(t->arguments[i].type),
-            free(t->arguments[i].condition), free(t->arguments[i].fields);
+            free(t->arguments[i].condition), igi_msl_layout_free(t->arguments[i].layout, t->arguments[i].layout_count);
     if (t->module) LLVMDisposeModule(t->module);
     if (t->runtime) LLVMDisposeModule(t->runtime);
     LLVMDisposeBuilder(t->builder);

@@ -16,7 +16,8 @@ typedef struct air_argument {
     char *name, *type;
     char *condition;  // the function constant that switches it on; NULL if none
     int64_t location, space, size, alignment;
-    char *fields;    // as ig_argument has them; NULL if it is no structure
+    ig_layout *layout;  // as ig_argument has it; NULL if it is no structure
+    size_t layout_count, layout_capacity;
     int64_t count;   // of textures or samplers that it is an array of
     bool reference;  // T &, not T *
     bool written, write_only;

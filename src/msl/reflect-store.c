@@ -33,7 +33,6 @@ static void put_argument(igi_text *bytes, const ig_argument *argument) {
     igi_put_u32(bytes, argument->array_length);
     igi_put_u32(bytes, (uint32_t)argument->layout_count);
     for (size_t i = 0; i < argument->layout_count; i++) put_layout(bytes, &argument->layout[i]);
-    igi_put_string(bytes, argument->fields ? argument->fields : "");
 }
 
 void igi_msl_reflection_write(const igi_msl_reflection *reflection, igi_text *bytes) {
@@ -135,9 +134,6 @@ static void get_argument(igi_reader *r, ig_argument *argument) {
     argument->array_length = igi_get_u32(r);
     if (!argument->array_length || argument->array_length > 128) r->failed = true;
     get_layouts(r, argument);
-    char *fields = igi_get_string(r);
-    argument->fields = fields && *fields ? fields : NULL;
-    if (!argument->fields) free(fields);
 }
 
 static void get_kernel(igi_reader *r, igi_msl_kernel *kernel) {

@@ -686,7 +686,6 @@ void igi_msl_reflection_free(igi_msl_reflection *reflection) {
             const ig_argument *argument = &kernel->info.arguments[k];
             free((char *)argument->name), free((char *)argument->type), free((char *)argument->condition);
             igi_msl_layout_free(argument->layout, argument->layout_count);
-            free((char *)argument->fields);
         }
         free((void *)kernel->info.arguments), free((char *)kernel->info.name), free(kernel->symbol);
     }

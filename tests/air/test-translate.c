@@ -332,10 +332,35 @@ static void members_of_structures_are_listed(void **state) {
     ig_library *library = open_one("structures");
     const ig_kernel_info *kernel = ig_library_find_kernel(library, "structures");
     assert_int_equal(kernel->argument_count, 2);
-    assert_null(kernel->arguments[0].fields);
-    assert_string_equal(kernel->arguments[1].fields,
-                        "0 int rows, 8 long[2] steps, 32 float4 colour, 48 half2 low, 52 uint high, 56 bool flipped, "
-                        "size 64");
+    assert_null(kernel->arguments[0].layout);
+    static const struct {
+        const char *name, *type;
+        uint32_t depth, offset, size, components, count;
+        ig_layout_kind kind;
+        ig_type scalar;
+    } expected[] = {{"", "shape", 0, 0, 64, 0, 0, IG_LAYOUT_STRUCT, 0},
+                    {"rows", "int", 1, 0, 4, 1, 0, IG_LAYOUT_SCALAR, IG_TYPE_I32},
+                    {"steps", "long", 1, 8, 16, 0, 2, IG_LAYOUT_ARRAY, 0},
+                    {"", "long", 2, 0, 8, 1, 0, IG_LAYOUT_SCALAR, IG_TYPE_I64},
+                    {"colour", "float4", 1, 32, 16, 4, 0, IG_LAYOUT_SCALAR, IG_TYPE_F32},
+                    {"limits", "limits", 1, 48, 8, 0, 0, IG_LAYOUT_STRUCT, 0},
+                    {"low", "half2", 2, 0, 4, 2, 0, IG_LAYOUT_SCALAR, IG_TYPE_F16},
+                    {"high", "uint", 2, 4, 4, 1, 0, IG_LAYOUT_SCALAR, IG_TYPE_U32},
+                    {"flipped", "bool", 1, 56, 1, 1, 0, IG_LAYOUT_SCALAR, IG_TYPE_BOOL}};
+    const ig_argument *argument = &kernel->arguments[1];
+    assert_int_equal(argument->layout_count, sizeof expected / sizeof *expected);
+    for (size_t i = 0; i < argument->layout_count; i++) {
+        const ig_layout *part = &argument->layout[i];
+        assert_string_equal(part->name, expected[i].name);
+        assert_string_equal(part->type, expected[i].type);
+        assert_int_equal(part->depth, expected[i].depth);
+        assert_int_equal(part->kind, expected[i].kind);
+        assert_int_equal(part->offset, expected[i].offset);
+        assert_int_equal(part->size, expected[i].size);
+        assert_int_equal(part->scalar, expected[i].scalar);
+        assert_int_equal(part->components, expected[i].components);
+        assert_int_equal(part->count, expected[i].count);
+    }
     ig_library_release(library);
 }
 

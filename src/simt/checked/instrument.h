@@ -103,9 +103,9 @@ typedef struct igi_simt_array_index {
     uint64_t length;   // of the array
     LLVMTypeRef element;
 } igi_simt_array_index;
-// Calls visit for each such index that a pointer is computed with. Arrays of one element, which may stand for longer ones
+// Calls act for each such index that a pointer is computed with. Arrays of one element, which may stand for longer ones
 // at the end of a structure, are left out.
-void igi_simt_visit_array_indices(LLVMValueRef pointer, void (*visit)(void *user, const igi_simt_array_index *index),
+void igi_simt_visit_array_indices(LLVMValueRef pointer, void (*act)(void *user, const igi_simt_array_index *index),
                                   void *user);
 
 // Puts the builder after the definition of a value, where all its uses can see what it builds.

@@ -171,8 +171,7 @@ bool igi_simt_constant_place(const igi_simt_instrumenter *in, LLVMValueRef point
 
 // ---- Arrays inside of something larger ----
 
-static void visit_indices_of(LLVMValueRef gep, void (*visit)(void *user, const igi_simt_array_index *index),
-                             void *user) {
+static void visit_indices_of(LLVMValueRef gep, void (*act)(void *user, const igi_simt_array_index *index), void *user) {
     LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
     unsigned count = (unsigned)LLVMGetNumOperands(gep);
     for (unsigned i = 2; i < count && i < IGI_MAX_INDICES; i++) {
@@ -183,15 +182,15 @@ static void visit_indices_of(LLVMValueRef gep, void (*visit)(void *user, const i
         }
         uint64_t length = LLVMGetTypeKind(type) == LLVMArrayTypeKind ? LLVMGetArrayLength2(type) : 0;
         type = LLVMGetElementType(type);
-        if (length > 1 && !LLVMIsAConstantInt(index)) visit(user, &(igi_simt_array_index){gep, i, length, type});
+        if (length > 1 && !LLVMIsAConstantInt(index)) act(user, &(igi_simt_array_index){gep, i, length, type});
     }
 }
 
-void igi_simt_visit_array_indices(LLVMValueRef pointer, void (*visit)(void *user, const igi_simt_array_index *index),
+void igi_simt_visit_array_indices(LLVMValueRef pointer, void (*act)(void *user, const igi_simt_array_index *index),
                                   void *user) {
     // Bounded, because an address in unreachable code may be computed from itself.
     for (int depth = 0; depth < IGI_MAX_INDICES && LLVMIsAGetElementPtrInst(pointer); depth++) {
-        visit_indices_of(pointer, visit, user);
+        visit_indices_of(pointer, act, user);
         pointer = LLVMGetOperand(pointer, 0);
     }
 }
