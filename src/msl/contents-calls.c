@@ -176,6 +176,10 @@ static void refuse_recursion(contents *c, const recursion *r) {
 static bool find_remaining(LLVMModuleRef module, recursion *found, size_t count) {
     contents after = {.module = module};
     search s = {0};
+    for (size_t i = 0; i < count; i++) {
+        LLVMValueRef function = LLVMGetNamedFunction(module, found[i].symbol);
+        if (function) contents_add_root(&after, function);
+    }
     contents_walk(&after);
     bool ok = !after.failed && search_calls(&s, &after), any = false;
     for (size_t i = 0; ok && i < s.cycle_count; i++) {

@@ -37,6 +37,8 @@ char *contents_name(LLVMValueRef function);
 bool contents_is_new(contents *c, const void *key);
 // Visits everything reachable from the kernels of c->module, and checks it unless c->diagnostics is NULL.
 void contents_walk(contents *c);
+// Called before contents_walk: it also follows what this function, which need not be a kernel, reaches.
+void contents_add_root(contents *c, LLVMValueRef function);
 void contents_free(contents *c);
 
 // Checks one instruction of a function and its operands. contents-code.c

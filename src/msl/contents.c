@@ -346,6 +346,10 @@ static void refuse_list(contents *c, const char *list_name, const char *what) {
     }
 }
 
+void contents_add_root(contents *c, LLVMValueRef function) {
+    if (!LLVMIsDeclaration(function)) add_function(c, function);
+}
+
 void contents_walk(contents *c) {
     static const char *const lists[] = {"llvm.global_ctors", "llvm.used", "llvm.compiler.used"};
     igi_msl_annotated_functions(c->module, visit_kernel, c);
