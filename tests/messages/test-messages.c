@@ -108,6 +108,7 @@ static void nulls_instead_of_commands(void **state) {
     FAILS(ig_pipeline_get_remarks(NULL, NULL, NULL), "get_remarks: ");
     FAILS(ig_device_get_profile(NULL, NULL, NULL), "get_profile: ");
     FAILS(ig_device_get_line_profile(NULL, NULL, NULL), "get_line_profile: ");
+    FAILS(ig_pipeline_create_async(NULL, NULL, NULL, NULL), "pipeline_create_async: library, kernel name and callback");
     FAILS(ig_texture_create(NULL, NULL, NULL), "texture_create: ");
     FAILS(ig_texture_create_view(NULL, NULL, NULL), "texture_create_view: ");
     FAILS(ig_texture_write(NULL, NULL, NULL, 0, 0), "texture_write: ");

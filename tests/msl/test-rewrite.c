@@ -48,7 +48,7 @@ static void attributes_become_annotations(void **state) {
          "template  " ANNOTATE("host_name:\" \"f\"") " kernel void f<int>();"},
         {"[[max_total_threads_per_threadgroup(64), kernel]] void f()",
          " " ANNOTATE("max_total_threads_per_threadgroup\", 64") ANNOTATE("kernel\"") " void f()"},
-        {"struct A { device int *p [[id(0)]]; };", "struct A { device int *p  ; };"},
+        {"struct A { device int *p [[id(0)]]; };", "struct A { device int *p  __ig_member_id(0) ; };"},
         {"void f(texture2d<float> t [[texture(0)]])", "void f(texture2d<float> t  " ANNOTATE("texture:\", 0") ")"},
         {"[[kernel, gnu::pure]] void f()", " " ANNOTATE("kernel\"") "[[gnu::pure]] void f()"},
         {"[[gnu::pure, deprecated(\"[[kernel]]\")]] int f();", NULL},
