@@ -204,13 +204,17 @@ static ig_status compile_and_store(ig_library *library, igi_msl_request *request
 }
 
 // With line tables, the sources are kept with the module.
+static bool flushes_denormals(const igi_msl_request *request) {
+    return request->flush_denormals || request->math_mode == IG_MATH_FAST;
+}
+
 static ig_status make_module(ig_library *library, igi_msl_request *request, cache_entry *entry, cpu_module **module,
                              ig_error *error) {
     cpu_module *made = igi_calloc(1, sizeof *made);
     if (!made) return igi_error_no_memory(error);
     *made = (cpu_module){.references = 1,
                          .math_mode = request->math_mode,
-                         .flushes_denormals = request->flush_denormals || request->math_mode == IG_MATH_FAST,
+                         .flushes_denormals = flushes_denormals(request),
                          .timeout_ns = request->timeout_ns,
                          .line_tables = request->line_tables};
     ig_status status = IG_STATUS_OK;
@@ -252,14 +256,17 @@ static ig_status open_with(ig_library *library, igi_msl_request *request, ig_err
 static bool open_kept(ig_library *library, const igi_msl_request *request, const cpu_kept *kept) {
     cpu_module *module = igi_calloc(1, sizeof *module);
     if (!module) return false;
-    *module = (cpu_module){
-        .references = 1, .key = kept->key, .math_mode = request->math_mode, .timeout_ns = request->timeout_ns};
+    *module = (cpu_module){.references = 1,
+                           .key = kept->key,
+                           .math_mode = request->math_mode,
+                           .flushes_denormals = flushes_denormals(request),
+                           .timeout_ns = request->timeout_ns};
     if (!unpack(library, module, kept->packed, kept->length)) {
         free(module);
         return false;
     }
     atomic_fetch_add(&library->device->memory_hits, 1);
-    if (igi_cpu(library->device)->captures) module->origin = igi_cpu_origin_create(request);
+    if (igi_cpu(library->device)->keeps_origins) module->origin = igi_cpu_origin_create(request);
     library->state = module;
     return true;
 }
