@@ -277,7 +277,7 @@ typedef struct ig_library_desc {
     uint32_t language_version;  // 300 for Metal 3.0; 0: 310
     ig_math_mode math_mode;
     bool line_tables;     // keep source lines, for remarks, debuggers and profilers; compiling takes longer
-    bool describe_types;  // fill the layouts of arguments; compiling takes twice as long. A .metallib has those of structures
+    bool describe_types;  // fill the layouts of arguments; compiling takes twice as long
     uint64_t timeout_ns;  // limit on the compiler's CPU time, and on its waiting; 0: 60 s
     const void *data;     // a .metallib in memory; copied
     size_t data_length;   // in bytes
