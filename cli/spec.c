@@ -2,6 +2,7 @@
 // Parsing of SPEC texts and filling memory from them.
 #include "spec.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -172,6 +173,7 @@ static void fill_values(const cli_spec *spec, char *memory) {
 }
 
 void cli_spec_fill(const cli_spec *spec, void *memory) {
+    assert(spec->fill != CLI_FILL_FILE || spec->file.data);
     switch (spec->fill) {
         case CLI_FILL_ZEROS: memset(memory, 0, spec->bytes); break;
         case CLI_FILL_RANDOM: cli_fill_random(spec->type, memory, spec->count, spec->seed); break;

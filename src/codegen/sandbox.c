@@ -2,6 +2,7 @@
 // Limits, and the reply of a process that is ended by one.
 #include "codegen/sandbox.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <llvm-c/ErrorHandling.h>
 #include <signal.h>
@@ -22,7 +23,7 @@
 
 enum { BLOATED_BYTES = 512 << 20 };
 
-static int answer_to;
+static int answer_to = -1;
 static const char *kernel_name = "";
 static uint64_t seconds_allowed;
 
@@ -154,6 +155,7 @@ bool igi_codegen_sandbox_is_bloated(void) {
 }
 
 void igi_codegen_sandbox_enter(int channel) {
+    assert(answer_to < 0);
     answer_to = channel;
     handle_signals();
     igi_sandbox_seal();

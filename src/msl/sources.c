@@ -2,6 +2,7 @@
 // Loading MSL sources with the files they include and embed.
 #include "msl/sources.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "core/embedded.h"
@@ -265,8 +266,10 @@ ig_status igi_msl_sources_restore(igi_msl_sources *sources, const igi_msl_stored
                                   const char *const *include_dirs, size_t include_dir_count, ig_error *error) {
     *sources = (igi_msl_sources){.include_dirs = include_dirs, .include_dir_count = include_dir_count};
     ig_status status = IG_STATUS_OK;
+    assert(count > 0);
     for (size_t i = 0; status == IG_STATUS_OK && i < count; i++) {
         const igi_msl_stored_source *file = &files[i];
+        assert(file->path[0] == '/');
         igi_msl_source source = {.path = igi_strdup(file->path),
                                  .display = igi_strdup(file->display),
                                  .text = igi_strndup(file->text, file->length),

@@ -87,6 +87,7 @@ static bool has_hardware(void) {
 #elif defined(__aarch64__)
 // pre: count is a multiple of 16
 __attribute__((target("+crc"))) static uint32_t add_in_hardware(uint32_t crc, const unsigned char *at, uint64_t count) {
+    assert(count % 16 == 0);
     for (uint64_t i = 0; i < count; i += 8) {
         uint64_t eight;
         memcpy(&eight, at + i, sizeof eight);
