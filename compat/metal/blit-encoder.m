@@ -223,7 +223,7 @@ static MTLSize size_of_level(id<MTLTexture> texture, NSUInteger level) {
     [[_owner sampling] resolve:sampleBuffer range:range to:destinationBuffer offset:destinationOffset];
 }
 
-// Nothing could be better about them.
+// Recorded commands need no optimisation.
 - (void)optimizeIndirectCommandBuffer:(id<MTLIndirectCommandBuffer>)buffer withRange:(NSRange)range {
     [self isOpen];
 }

@@ -86,7 +86,7 @@ static BOOL is_empty(MTLSize size) {
 
 - (void)setBytes:(const void *)bytes length:(NSUInteger)length atIndex:(NSUInteger)index {
     if (![self mayBind:index]) return;
-    // Programs pass empty arrays for arguments that their kernels do not read then.
+    // Programs pass empty arrays for arguments that their kernels do not read.
     (void)ig_commands_set_bytes(_commands, length ? bytes : zeros, length ? length : sizeof zeros, (uint32_t)index);
     _buffers[index] = NULL;
     _boundBuffers |= 1u << index;
@@ -134,7 +134,7 @@ static BOOL is_empty(MTLSize size) {
 
 - (void)setThreadgroupMemoryLength:(NSUInteger)length atIndex:(NSUInteger)index {
     if (![self mayBind:index]) return;
-    // Kernels may declare memory they do not use, and programs then set none.
+    // Kernels may declare memory that they do not use; programs then set no length for it.
     (void)ig_commands_set_threadgroup_memory(_commands, length ? length : LEAST_THREADGROUP_MEMORY, (uint32_t)index);
     _boundThreadgroups |= 1u << index;
 }

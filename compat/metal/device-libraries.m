@@ -11,7 +11,7 @@ static BOOL is_metallib(const void *bytes, size_t length) {
            (length >= 8 && memcmp(bytes, "INGOTLIB", 8) == 0);
 }
 
-// Of two files of this name in a directory, the source; nil if there is none.
+// The source, if a directory has both a source and a library of this name; nil if it has neither.
 static NSString *default_library_in(NSString *directory) {
     for (NSString *name in @[ @"default.metal", @"default.metallib" ]) {
         NSString *path = [directory stringByAppendingPathComponent:name];
@@ -33,7 +33,7 @@ static NSString *default_library_path(void) {
     return found ? found : [directory stringByAppendingPathComponent:@"default.metal"];
 }
 
-// Of sources: on a Mac they are compiled before, in a mode that is chosen then.
+// The math mode of sources. On a Mac they are compiled beforehand, in a mode that is chosen then.
 static ig_math_mode mode_of_files(void) {
     const char *mode = getenv("INGOT_MATH_MODE");
     return mode && strcmp(mode, "safe") == 0 ? IG_MATH_SAFE : IG_MATH_FAST;

@@ -3,7 +3,7 @@
 
 NSErrorDomain const MTLDynamicLibraryDomain = @"MTLDynamicLibraryDomain";
 
-// The first line of a file, with the install name behind it.
+// The first line of a file; the install name follows it.
 static NSString *const heading = @"// Ingot dynamic library: ";
 
 NSData *igi_linked_source(const char *source, size_t length, NSArray *libraries) {

@@ -211,7 +211,7 @@ static void end_place(void *memory, uint64_t length, void *user) {
     return [self newBufferAt:place length:length options:options];
 }
 
-// Textures of a heap have memory of their own: nobody can tell, unless they alias.
+// Textures of a heap have memory of their own. Programs notice only if they make them alias.
 - (id<MTLTexture>)newTextureWithDescriptor:(MTLTextureDescriptor *)descriptor {
     return igi_new_texture(_device, descriptor, nil, 0, 0);
 }

@@ -9,7 +9,7 @@
 
 NSErrorDomain const MTLIOErrorDomain = @"MTLIOErrorDomain";
 
-// What a command gives back: nil, or why it failed.
+// The result of a command: nil, or the reason why it failed.
 typedef NSString * (^io_command)(void);
 
 @implementation MTLIOCommandQueueDescriptor
@@ -53,7 +53,7 @@ typedef NSString * (^io_command)(void);
     [super dealloc];
 }
 
-// nil, or why not all bytes could be read.
+// nil, or the reason why not all bytes could be read.
 - (NSString *)read:(NSUInteger)size at:(NSUInteger)offset into:(char *)target {
     while (size) {
         ssize_t got = pread(_file, target, size, (off_t)offset);

@@ -20,13 +20,13 @@ NSErrorDomain const MTLLogStateErrorDomain = @"MTLLogStateErrorDomain";
 
 // ---- Without handlers ----
 
-// As a Mac's unified log does, but only for who asks for it.
+// As in a Mac's unified log, but only if the program asks for it.
 static BOOL prints(void) {
     const char *wanted = getenv("MTL_LOG_TO_STDERR");
     return wanted && *wanted && strcmp(wanted, "0") != 0;
 }
 
-// Text of a kernel may hold what a terminal would obey.
+// Text from a kernel may contain control sequences of a terminal.
 static void print_visible(const char *text) {
     for (; *text; text++) fputc((unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text, stderr);
 }

@@ -220,7 +220,7 @@ typedef struct igi_lengths {
     NSUInteger of[IGI_MTL4_BUFFERS];
 } igi_lengths;
 
-// State is that of now; the dispatch itself comes after it.
+// Records the state as it is now; the dispatch itself comes after it.
 - (void)recordDispatch:(void (^)(IGReplay *replay, id<MTLComputeCommandEncoder> compute))dispatch {
     if (!_pipeline) return [_owner mistake:@"a dispatch came before setComputePipelineState"];
     id<MTLComputePipelineState> pipeline = _pipeline;

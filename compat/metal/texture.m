@@ -304,7 +304,7 @@ static BOOL has_pixels(MTLRegion region) {
 
 // ---- Resource ----
 
-// Of all levels and layers, without padding.
+// The bytes of all levels and layers, without padding.
 - (NSUInteger)allocatedSize {
     NSUInteger bytes = 0, pixel = ig_pixel_format_bytes(_desc.format);
     BOOL cube = _desc.type == IG_TEXTURE_CUBE || _desc.type == IG_TEXTURE_CUBE_ARRAY;

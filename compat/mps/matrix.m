@@ -41,7 +41,7 @@ enum { LINE = 64 };  // bytes of a cache's
 }
 @end
 
-// Whether its size does not overflow, and is at most `length`.
+// Whether its size fits into 64 bits and is at most `length`.
 static bool fits(MPSMatrixDescriptor *d, NSUInteger offset, NSUInteger length) {
     NSUInteger size = igi_mps_size(d.dataType), row, rows, all, end;
     if (!size || !d.rows || !d.columns || !d.matrices || d.rowBytes % size || offset % size) return false;

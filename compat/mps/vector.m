@@ -27,7 +27,7 @@ enum { LINE = 64 };  // bytes of a cache's
 }
 @end
 
-// Whether its size does not overflow, and is at most `length`.
+// Whether its size fits into 64 bits and is at most `length`.
 static bool fits(MPSVectorDescriptor *d, NSUInteger offset, NSUInteger length) {
     NSUInteger size = igi_mps_size(d.dataType), one, all, end;
     if (!size || !d.length || !d.vectors || d.vectorBytes % size || offset % size) return false;

@@ -70,7 +70,7 @@ typedef struct igi_air_container {
 
 // Whether the bytes begin as a .metallib does, for one or for several architectures, or as a Mach-O file.
 bool igi_air_is_container(const char *bytes, size_t length);
-// The same for a file; false for what cannot be read.
+// The same for a file; false if it cannot be read.
 bool igi_air_is_container_file(const char *path);
 
 // Maps the file, which must not be changed while it is open. errors: NOT_FOUND, IO, BAD_FORMAT, OUT_OF_MEMORY.

@@ -76,7 +76,7 @@ static LLVMValueRef call_pairs(matrices *m, const char *what, LLVMTypeRef pair, 
     return igi_air_call_runtime(m->t, symbol, result, arguments, count);
 }
 
-// Of a load or store, from operand `first` on. Until AIR 2.6: pointer, elements per row, origin, whether transposed. Since
+// The operands of a load or store, beginning with `first`. Until AIR 2.6: pointer, elements per row, origin, whether transposed. Since
 // 2.8: pointer, extents, strides, origin; the stride that is not 1 is that of rows, or of columns if transposed.
 static bool memory_operands(matrices *m, LLVMValueRef call, unsigned first, LLVMValueRef out[5]) {
     LLVMBuilderRef b = m->t->builder;
@@ -168,7 +168,7 @@ static LLVMValueRef narrow_call(matrices *m, LLVMValueRef call, LLVMTypeRef pair
     return igi_skip(&name, "load.") ? load_matrix(m, call, pair) : NULL;
 }
 
-// ---- What moves matrices about ----
+// ---- Instructions that move matrices ----
 
 // Element `at` of the two vectors that a shuffle takes, `size` elements each, among those that are left of them.
 static LLVMValueRef place_in_pairs(const matrices *m, int at, int size) {

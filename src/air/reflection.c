@@ -66,7 +66,7 @@ static char *type_of(const air_argument *a) {
     }
 }
 
-// What was read becomes that of the reflection.
+// Moves what was read into the reflection.
 static bool describe_members(air_argument *a, ig_argument *argument) {
     if (!a->layout || a->size < 0 || a->size > UINT32_MAX || a->alignment < 0 || a->alignment > UINT32_MAX) return true;
     char *type = igi_strdup(a->type);

@@ -45,7 +45,7 @@ static bool is_wanted(const air_translator *t, LLVMValueRef function) {
     return here && LLVMIsDeclaration(here);
 }
 
-// What nothing refers to is internal, so that the linker leaves it out.
+// What the kernel does not call becomes internal, so that the linker leaves it out.
 bool igi_air_link_runtime(air_translator *t) {
     for (LLVMValueRef f = LLVMGetFirstFunction(t->runtime); f; f = LLVMGetNextFunction(f))
         if (!LLVMIsDeclaration(f) && !is_wanted(t, f)) LLVMSetLinkage(f, LLVMInternalLinkage);

@@ -30,7 +30,7 @@ typedef struct spelling {
     const char *function;  // of the runtime, if the operation has several
 } spelling;
 
-// Longer ones before those that they begin with.
+// A name that begins with another one comes before it.
 static const spelling spellings[] = {
     {"read_", READ, NULL},
     {"write_", WRITE, NULL},
@@ -117,7 +117,7 @@ static unsigned left(const texture_call *c) {
     return LLVMGetNumArgOperands(c->call) - c->next;
 }
 
-// Once it failed, operands are poison, whatever they should be.
+// After a failure, all operands are poison.
 static LLVMValueRef take(texture_call *c) {
     return c->failed || !left(c) ? fail(c) : LLVMGetOperand(c->call, c->next++);
 }
@@ -184,7 +184,7 @@ static void move_sampler(texture_call *c) {
     give(c, is_pointer(value) ? LLVMBuildPtrToInt(c->t->builder, value, c->t->i64, "sampler") : fail(c));
 }
 
-// A flag that is not looked at, and the offset in texels.
+// A flag, which is ignored, and the offset in texels.
 static void move_offset(texture_call *c) {
     if (c->cube) return;
     take(c);

@@ -62,7 +62,7 @@ static LLVMValueRef first_after_allocas(LLVMValueRef function) {
     return at;
 }
 
-// As bytes: what it holds is the business of those who read and write it.
+// As bytes: only those who read and write it know its type.
 static LLVMValueRef make_slot(air_translator *t, LLVMValueRef global) {
     LLVMTargetDataRef layout = LLVMGetModuleDataLayout(t->module);
     uint64_t bytes = LLVMABISizeOfType(layout, LLVMGlobalGetValueType(global));

@@ -25,7 +25,7 @@ static void remove_attribute(LLVMValueRef function, LLVMAttributeIndex index, co
     if (kind) LLVMRemoveEnumAttributeAtIndex(function, index, kind);
 }
 
-// Promises about memory would become metadata when the function is inlined. Buffers may overlap here.
+// Attributes about memory would become metadata when the function is inlined. Buffers may overlap here.
 static void drop_promises(LLVMValueRef function) {
     static const char *const promises[] = {"noalias", "nocapture",       "readonly", "writeonly", "readnone", "nonnull",
                                            "align",   "dereferenceable", "noundef",  "returned",  "nofree"};

@@ -112,7 +112,7 @@ static bool check(air_translator *t) {
     return ok;
 }
 
-// Dead values of matrices go with adce.
+// adce removes dead values of matrices.
 static bool translate(air_translator *t, const char *bitcode, size_t length) {
     return parse(t, bitcode, length) && igi_air_flatten(t) && igi_air_read_metadata(t) && igi_air_open_runtime(t) &&
            igi_air_tidy(t) && lower(t) && igi_air_unroll_recursion(t) && igi_air_wrap(t) && igi_air_link_runtime(t) &&
@@ -178,7 +178,7 @@ static uint32_t slots_of(ig_argument_kind kind) {
     }
 }
 
-// Whatever the bitcode did to the process that translated it.
+// The bitcode may have taken over the process that translated it, so its answer is checked.
 static bool is_sound(const igi_msl_reflection *reflection) {
     if (reflection->kernel_count != 1) return false;
     const ig_kernel_info *info = &reflection->kernels[0].info;
