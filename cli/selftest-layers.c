@@ -37,8 +37,8 @@ static selftest_result check_ops(selftest *test, ig_backend backend) {
     return selftest_pass(test, "%zu ops agree with the reference", counts.validated);
 }
 
-static selftest_result check_metal_ops(selftest *test) {
-    return check_ops(test, IG_BACKEND_METAL);
+static selftest_result check_msl_ops(selftest *test) {
+    return check_ops(test, IG_BACKEND_MSL);
 }
 static selftest_result check_simd_ops(selftest *test) {
     return check_ops(test, IG_BACKEND_SIMD);
@@ -142,7 +142,7 @@ static selftest_result check_halo(selftest *test) {
 }
 
 const selftest_check selftest_layer_checks[] = {
-    {"ops on the device", check_metal_ops},
+    {"ops on the device", check_msl_ops},
     {"ops with SIMD", check_simd_ops},
     {"ops with BLAS", check_blas_ops},
     {"ring, persistent", check_persistent},

@@ -46,7 +46,7 @@ static void report(ops_contest *c, const ops_case *test, bench_summary *summary)
         double value = ops_case_figure(test, ops_seconds(c, i)), ratio = ops_times_slower(c, i);
         bench_add_compared_peer(&row, (bench_peer){c->runners[i]->name, value, ratio});
         // Host backends are alternatives to choose from: a mean is only of interest for that of the kernels.
-        if (i >= IG_BACKEND_METAL) bench_add_compared_peer(&means, (bench_peer){c->runners[i]->name, value, ratio});
+        if (i >= IG_BACKEND_MSL) bench_add_compared_peer(&means, (bench_peer){c->runners[i]->name, value, ratio});
     }
     bench_report(&row);
     bench_summary_add(summary, &means, test->op, ops_group_name(test->group));

@@ -158,7 +158,7 @@ typedef enum ig_backend {
     IG_BACKEND_SCALAR,  // the reference: simple, accumulates in double
     IG_BACKEND_SIMD,    // vector instructions of this CPU, several threads
     IG_BACKEND_BLAS,    // OpenBLAS, or Accelerate on macOS
-    IG_BACKEND_METAL,   // MSL kernels on the stream's device, whichever that is
+    IG_BACKEND_MSL,     // MSL kernels on the stream's device, whichever that is
     IG_BACKEND_COUNT
 } ig_backend;
 const char *ig_backend_name(ig_backend backend);  // "simd"

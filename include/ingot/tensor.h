@@ -115,8 +115,8 @@ void ig_stream_release(ig_stream *stream);
 ig_device *ig_stream_device(const ig_stream *stream);  // borrowed
 
 // Chooses backends: "simd" uses that backend for every op it has, and for other ops the ones after it in the order
-// metal, blas, simd, scalar. "matmul=blas,softmax=simd" applies to these ops only. Both forms can be combined; later
-// entries win. "" restores the default choice. "metal" means MSL kernels on the stream's device, whichever that is.
+// msl, blas, simd, scalar. "matmul=blas,softmax=simd" applies to these ops only. Both forms can be combined; later
+// entries win. "" restores the default choice. "msl" means MSL kernels on the stream's device, whichever that is.
 // errors: NOT_FOUND for an unknown op or backend, saying which.
 ig_status ig_stream_set_backends(ig_stream *stream, const char *backends, ig_error *error);
 

@@ -2,7 +2,7 @@
 // Convolutions and pooling: a thread for each element of the result, whose grid is width by height by images and
 // channels.
 
-// Matches window of src/tensor/metal/convolve.c. [0] is height, [1] width.
+// Matches window of src/tensor/msl/convolve.c. [0] is height, [1] width.
 struct Window {
     int x_strides[4], weight_strides[4], out_strides[4], bias_stride;
     uint channels;               // of the result

@@ -13,7 +13,7 @@ static uint4 philox(uint2 key, uint2 counter) {
     return b;
 }
 
-// Matches random_parameters of src/tensor/metal/generate.c.
+// Matches random_parameters of src/tensor/msl/generate.c.
 struct Random {
     ulong seed, position;
     float first, second;  // low and high, or mean and deviation

@@ -75,7 +75,7 @@ bool igi_tensor_chain_takes(const igi_tensor_runtime *runtime, igi_tensor_fusion
     if (mode == IGI_FUSION_OFF || !computes_elements(call)) return false;
     uint64_t count = igi_tensor_view_count(out), columns = 0, least = mode == IGI_FUSION_AUTO ? LEAST_ELEMENTS : 1;
     if (count < least || count > INT32_MAX) return false;
-    if (!runtime->slots[call->op][IG_BACKEND_METAL].row || !igi_tensor_view_is_contiguous(out)) return false;
+    if (!runtime->slots[call->op][IG_BACKEND_MSL].row || !igi_tensor_view_is_contiguous(out)) return false;
     for (uint32_t i = 0; i < call->input_count; i++) {
         igi_tensor_spread spread;
         uint64_t own = columns;

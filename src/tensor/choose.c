@@ -4,9 +4,9 @@
 #include "tensor/runtime.h"
 
 const ig_backend *igi_tensor_preference(ig_op op) {
-    static const ig_backend products[] = {IG_BACKEND_BLAS, IG_BACKEND_METAL, IG_BACKEND_SIMD, IG_BACKEND_SCALAR,
+    static const ig_backend products[] = {IG_BACKEND_BLAS, IG_BACKEND_MSL, IG_BACKEND_SIMD, IG_BACKEND_SCALAR,
                                           IG_BACKEND_ANY};
-    static const ig_backend others[] = {IG_BACKEND_METAL, IG_BACKEND_SIMD, IG_BACKEND_SCALAR, IG_BACKEND_ANY};
+    static const ig_backend others[] = {IG_BACKEND_MSL, IG_BACKEND_SIMD, IG_BACKEND_SCALAR, IG_BACKEND_ANY};
     return igi_ops[op]->blas_first ? products : others;
 }
 

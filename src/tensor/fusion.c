@@ -130,7 +130,7 @@ static ig_status validate(making *m, igi_hash structure, ig_error *error) {
     char name[33];
     bool good = true;
     igi_hash_hex(structure, name);
-    igi_hash key = igi_tensor_verdict_key(m->chain->runtime, name, IG_BACKEND_METAL);
+    igi_hash key = igi_tensor_verdict_key(m->chain->runtime, name, IG_BACKEND_MSL);
     if (igi_tensor_verdict_is_good(m->chain->runtime, key)) return IG_STATUS_OK;
     ig_status status =
         ig_pipeline_create(m->library, &(ig_pipeline_desc){.kernel = "everything"}, &m->everything, error);

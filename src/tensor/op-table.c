@@ -13,7 +13,7 @@ const igi_op *const igi_ops[IG_OP_COUNT] = {IG_OP_LIST(DESCRIPTOR)};
 
 static const char *const backend_names[IG_BACKEND_COUNT] = {
     [IG_BACKEND_ANY] = "any",   [IG_BACKEND_SCALAR] = "scalar", [IG_BACKEND_SIMD] = "simd",
-    [IG_BACKEND_BLAS] = "blas", [IG_BACKEND_METAL] = "metal",
+    [IG_BACKEND_BLAS] = "blas", [IG_BACKEND_MSL] = "msl",
 };
 
 const char *ig_op_name(ig_op op) {

@@ -92,7 +92,7 @@ typedef struct igi_op_backend {
     void (*close)(void *state);
 } igi_op_backend;
 
-extern const igi_op_backend igi_ops_scalar, igi_ops_simd, igi_ops_blas, igi_ops_metal;
+extern const igi_op_backend igi_ops_scalar, igi_ops_simd, igi_ops_blas, igi_ops_msl;
 // In the order in which the table is filled; ends with NULL.
 extern const igi_op_backend *const igi_op_backends[];
 

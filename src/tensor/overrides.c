@@ -7,7 +7,7 @@
 static ig_status find_backend(const char *name, size_t length, ig_backend *backend, ig_error *error) {
     if (igi_tensor_backend_find(name, length, backend)) return IG_STATUS_OK;
     return igi_error_set(error, IG_STATUS_NOT_FOUND,
-                         "unknown backend '%.*s'; choose from any, scalar, simd, blas and metal", (int)length, name);
+                         "unknown backend '%.*s'; choose from any, scalar, simd, blas and msl", (int)length, name);
 }
 
 static ig_status take_entry(const char *entry, size_t length, uint8_t forced[IG_OP_COUNT], ig_error *error) {

@@ -12,7 +12,7 @@
 #include "tensor/fusion.h"
 #include "tensor/thresholds.h"
 
-const igi_op_backend *const igi_op_backends[] = {&igi_ops_scalar, &igi_ops_simd, &igi_ops_blas, &igi_ops_metal, NULL};
+const igi_op_backend *const igi_op_backends[] = {&igi_ops_scalar, &igi_ops_simd, &igi_ops_blas, &igi_ops_msl, NULL};
 
 // ---- Filling ----
 

@@ -270,7 +270,7 @@ static bool put_off(ig_stream *stream, const igi_tensor_call *call, const igi_te
 // If a backend is requested, it is used, and at once.
 static bool may_be_put_off(const ig_stream *stream, const igi_tensor_call *call, ig_backend only) {
     ig_backend forced = (ig_backend)stream->forced[call->op];
-    return only == IG_BACKEND_ANY && (forced == IG_BACKEND_ANY || forced == IG_BACKEND_METAL) &&
+    return only == IG_BACKEND_ANY && (forced == IG_BACKEND_ANY || forced == IG_BACKEND_MSL) &&
            igi_tensor_chain_takes(stream->runtime, stream->fusion, call);
 }
 

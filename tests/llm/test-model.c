@@ -49,7 +49,7 @@ static void assert_near(const float *logits, const double *expected, double tole
 
 static void logits_are_those_of_the_reference(void **state) {
     (void)state;
-    static const char *const backends[] = {"scalar", "simd", "metal", ""};
+    static const char *const backends[] = {"scalar", "simd", "msl", ""};
     for (int kind = 0; kind < TINY_KINDS; kind++) {
         tiny_model m = tiny_make_kind(kind, WORDS, 11);
         ig_model *model = load(&m);

@@ -7,7 +7,7 @@
 
 #include "tensor/types.h"
 
-const ig_backend all_backends[3] = {IG_BACKEND_SCALAR, IG_BACKEND_SIMD, IG_BACKEND_METAL};
+const ig_backend all_backends[3] = {IG_BACKEND_SCALAR, IG_BACKEND_SIMD, IG_BACKEND_MSL};
 
 ig_type *next_float_type(ig_type *type) {
     if (*type == IG_TYPE_BF16) return NULL;

@@ -225,7 +225,7 @@ static void a_block_is_right_on_the_reference(void **state) {
 
 static void a_block_is_right_on_the_device(void **state) {
     (void)state;
-    try_backends("metal");
+    try_backends("msl");
 }
 
 int main(void) {

@@ -241,10 +241,10 @@ static void products_are_right(void **state) {
                     for (uint64_t t = 0; t < k; t++) wanted[r] += a[r / n * k + t] * b[r % n * k + t];
                 FOR_BACKENDS(options) {
                     ig_tensor *out = NULL;
-                    if (options.backend == IG_BACKEND_METAL && !is_tried_on_device(w, type)) continue;
+                    if (options.backend == IG_BACKEND_MSL && !is_tried_on_device(w, type)) continue;
                     ig_status status = ig_weight_matmul(stream, weight, x, &options, &out);
                     bool mixed = all_types[w] >= IG_WEIGHT_F16 && all_types[w] <= IG_WEIGHT_BF16 && type != IG_TYPE_F32;
-                    if (status == IG_STATUS_UNSUPPORTED && mixed && options.backend == IG_BACKEND_METAL) continue;
+                    if (status == IG_STATUS_UNSUPPORTED && mixed && options.backend == IG_BACKEND_MSL) continue;
                     assert_ok(status);
                     // x may be rounded to 16 bits.
                     expect_near(out, m * n, wanted, 4e-5 * sqrt((double)k), ig_weight_type_name(all_types[w]));

@@ -85,8 +85,7 @@ static void asking_for_a_rejected_backend_is_refused(void **state) {
     assert_null(sum);
     ig_stream_get_error(wrong, &error);
     assert_non_null(strstr(error.message, "add: backend 'simd' failed its validation"));
-    assert_status(ig_tensor_add(wrong, a, a, &(ig_op_options){.backend = IG_BACKEND_METAL}, &sum),
-                  IG_STATUS_UNSUPPORTED);
+    assert_status(ig_tensor_add(wrong, a, a, &(ig_op_options){.backend = IG_BACKEND_MSL}, &sum), IG_STATUS_UNSUPPORTED);
     ig_error_clear(&error);
     ig_tensor_release(a);
     ig_stream_release(wrong);
@@ -102,18 +101,18 @@ static ig_backend forced(ig_op op) {
 
 static void backends_can_be_chosen_for_all_and_for_single_ops(void **state) {
     (void)state;
-    assert_ok(ig_stream_set_backends(stream, "simd,matmul=blas,add=metal", NULL));
+    assert_ok(ig_stream_set_backends(stream, "simd,matmul=blas,add=msl", NULL));
     assert_int_equal(forced(IG_OP_EXP), IG_BACKEND_SIMD);
     assert_int_equal(forced(IG_OP_MATMUL), IG_BACKEND_BLAS);
-    assert_int_equal(forced(IG_OP_ADD), IG_BACKEND_METAL);
-    assert_int_equal(ig_stream_choice(stream, IG_OP_ADD, IG_TYPE_F32, 1), IG_BACKEND_METAL);
+    assert_int_equal(forced(IG_OP_ADD), IG_BACKEND_MSL);
+    assert_int_equal(ig_stream_choice(stream, IG_OP_ADD, IG_TYPE_F32, 1), IG_BACKEND_MSL);
     assert_int_equal(ig_stream_choice(stream, IG_OP_EXP, IG_TYPE_I32, 1), IG_BACKEND_SIMD);  // converted to f32 first
     ig_error error = {0};
     assert_status(ig_stream_set_backends(stream, "matmul=fast", &error), IG_STATUS_NOT_FOUND);
     assert_non_null(strstr(error.message, "'fast'"));
     assert_status(ig_stream_set_backends(stream, "multiply=blas", &error), IG_STATUS_NOT_FOUND);
     assert_non_null(strstr(error.message, "'multiply'"));
-    assert_int_equal(forced(IG_OP_ADD), IG_BACKEND_METAL);
+    assert_int_equal(forced(IG_OP_ADD), IG_BACKEND_MSL);
     assert_ok(ig_stream_set_backends(stream, "", NULL));
     assert_int_equal(forced(IG_OP_ADD), IG_BACKEND_ANY);
     ig_error_clear(&error);
@@ -124,10 +123,10 @@ static void the_environment_is_the_default(void **state) {
     ig_stream *other = NULL;
     ig_error error = {0};
     ig_op_explanation told;
-    setenv("INGOT_BACKEND", "scalar,mul=metal", 1);
+    setenv("INGOT_BACKEND", "scalar,mul=msl", 1);
     assert_ok(ig_stream_create(device, NULL, &other, NULL));
     assert_ok(ig_stream_explain(other, IG_OP_MUL, false, &told));
-    assert_int_equal(told.forced, IG_BACKEND_METAL);
+    assert_int_equal(told.forced, IG_BACKEND_MSL);
     ig_stream_release(other);
     setenv("INGOT_BACKEND", "warp", 1);
     other = NULL;
@@ -140,15 +139,15 @@ static void the_environment_is_the_default(void **state) {
 static void thresholds_are_kept_for_later_processes(void **state) {
     (void)state;
     ig_op_explanation told;
-    assert_ok(ig_stream_set_threshold(stream, IG_OP_ADD, IG_BACKEND_METAL, 12345));
-    assert_int_equal(ig_stream_choice(stream, IG_OP_ADD, IG_TYPE_F32, 12345), IG_BACKEND_METAL);
-    assert_int_not_equal(ig_stream_choice(stream, IG_OP_ADD, IG_TYPE_F32, 12344), IG_BACKEND_METAL);
+    assert_ok(ig_stream_set_threshold(stream, IG_OP_ADD, IG_BACKEND_MSL, 12345));
+    assert_int_equal(ig_stream_choice(stream, IG_OP_ADD, IG_TYPE_F32, 12345), IG_BACKEND_MSL);
+    assert_int_not_equal(ig_stream_choice(stream, IG_OP_ADD, IG_TYPE_F32, 12344), IG_BACKEND_MSL);
     assert_ok(ig_stream_save_thresholds(stream, NULL));
     ig_stream_release(stream);
     assert_ok(ig_stream_create(device, NULL, &stream, NULL));
     assert_ok(ig_stream_explain(stream, IG_OP_ADD, false, &told));
-    assert_int_equal(told.backends[IG_BACKEND_METAL].threshold, 12345);
-    assert_ok(ig_stream_set_threshold(stream, IG_OP_ADD, IG_BACKEND_METAL, UINT64_MAX));
+    assert_int_equal(told.backends[IG_BACKEND_MSL].threshold, 12345);
+    assert_ok(ig_stream_set_threshold(stream, IG_OP_ADD, IG_BACKEND_MSL, UINT64_MAX));
     assert_ok(ig_stream_save_thresholds(stream, NULL));
     assert_status(ig_stream_set_threshold(stream, IG_OP_ADD, IG_BACKEND_BLAS, 1), IG_STATUS_NOT_FOUND);
 }
@@ -157,14 +156,14 @@ static void verdicts_are_remembered_on_disk(void **state) {
     (void)state;
     ig_op_explanation told;
     assert_ok(ig_stream_explain(stream, IG_OP_MUL, true, &told));
-    assert_int_equal(told.backends[IG_BACKEND_METAL].state, IG_OP_VALIDATED);
+    assert_int_equal(told.backends[IG_BACKEND_MSL].state, IG_OP_VALIDATED);
     ig_device *again = NULL;
     ig_stream *other = NULL;
     ig_device_stats stats;
     assert_ok(ig_device_create(&(ig_device_desc){.cache_dir = cache_dir}, &again, NULL));
     assert_ok(ig_stream_create(again, NULL, &other, NULL));
     assert_ok(ig_stream_explain(other, IG_OP_MUL, true, &told));
-    assert_int_equal(told.backends[IG_BACKEND_METAL].state, IG_OP_VALIDATED);
+    assert_int_equal(told.backends[IG_BACKEND_MSL].state, IG_OP_VALIDATED);
     ig_device_get_stats(again, &stats);
     assert_int_equal(stats.dispatches, 0);
     ig_stream_release(other);
@@ -175,7 +174,7 @@ static void verdicts_are_remembered_on_disk(void **state) {
 
 static void host_and_device_ops_see_each_others_results(void **state) {
     (void)state;
-    const ig_op_options on_device = {.backend = IG_BACKEND_METAL}, on_host = {.backend = IG_BACKEND_SCALAR};
+    const ig_op_options on_device = {.backend = IG_BACKEND_MSL}, on_host = {.backend = IG_BACKEND_SCALAR};
     ig_tensor *x = iota(SHAPE(1000)), *y = NULL, *z = NULL;
     for (int i = 0; i < 10; i++) {
         assert_ok(ig_tensor_add(stream, x, x, i % 2 ? &on_host : &on_device, &y));
@@ -197,7 +196,7 @@ static void host_and_device_ops_see_each_others_results(void **state) {
 
 static void results_can_go_into_an_operand(void **state) {
     (void)state;
-    const ig_backend backends[] = {IG_BACKEND_SCALAR, IG_BACKEND_METAL};
+    const ig_backend backends[] = {IG_BACKEND_SCALAR, IG_BACKEND_MSL};
     for (size_t b = 0; b < LENGTH(backends); b++) {
         ig_tensor *x = iota(SHAPE(5)), *shifted = NULL, *head = NULL;
         ig_op_options options = {.backend = backends[b], .into = x};
@@ -215,7 +214,7 @@ static void results_can_go_into_an_operand(void **state) {
 static void long_results_can_go_into_an_operand(void **state) {
     (void)state;
     enum { COUNT = 20000 };
-    const ig_backend backends[] = {IG_BACKEND_SCALAR, IG_BACKEND_SIMD, IG_BACKEND_METAL};
+    const ig_backend backends[] = {IG_BACKEND_SCALAR, IG_BACKEND_SIMD, IG_BACKEND_MSL};
     for (size_t b = 0; b < LENGTH(backends); b++) {
         ig_tensor *x = iota(SHAPE(COUNT)), *shifted = NULL, *head = NULL;
         assert_ok(ig_tensor_slice(x, 0, 1, IG_TO_END, 1, &shifted));
@@ -233,7 +232,7 @@ static void a_stream_may_be_dropped_with_work_in_it(void **state) {
     ig_stream *other = NULL;
     ig_tensor *x = iota(SHAPE(64)), *y = NULL;
     assert_ok(ig_stream_create(device, NULL, &other, NULL));
-    assert_ok(ig_tensor_add(other, x, x, &(ig_op_options){.backend = IG_BACKEND_METAL}, &y));
+    assert_ok(ig_tensor_add(other, x, x, &(ig_op_options){.backend = IG_BACKEND_MSL}, &y));
     ig_stream_release(other);
     const float *values = NULL;
     assert_ok(ig_tensor_map(y, (const void **)&values));
@@ -243,7 +242,7 @@ static void a_stream_may_be_dropped_with_work_in_it(void **state) {
 
 static void long_chains_on_the_device_do_not_pile_up_memory(void **state) {
     (void)state;
-    const ig_op_options on_device = {.backend = IG_BACKEND_METAL};
+    const ig_op_options on_device = {.backend = IG_BACKEND_MSL};
     ig_tensor *x = iota(SHAPE(1 << 16)), *zero = NULL;
     assert_ok(ig_tensor_create(device, &(ig_tensor_desc){.type = IG_TYPE_F32, .rank = 1, .shape = {1 << 16}}, &zero));
     for (int i = 0; i < 2000; i++) {

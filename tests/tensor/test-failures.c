@@ -263,7 +263,7 @@ static void short_memory_during_validation_rejects_nothing(void **state) {
         if (status == IG_STATUS_OK) ig_tensor_release(out);
         assert_ok(ig_stream_explain(fresh, IG_OP_ADD, true, &told));
         assert_int_equal(told.backends[IG_BACKEND_SIMD].state, IG_OP_VALIDATED);
-        assert_int_equal(told.backends[IG_BACKEND_METAL].state, IG_OP_VALIDATED);
+        assert_int_equal(told.backends[IG_BACKEND_MSL].state, IG_OP_VALIDATED);
         ig_stream_release(fresh);
     }
     ig_tensor_release(x);
@@ -321,8 +321,8 @@ static const igi_tensor_implementation faulty_rows[] = {
     {.op = IG_OP_SIN, .types = IGI_TYPE(F32), .run = encode_hang},
     {.op = IG_OP_NEG, .types = IGI_TYPE(F32), .run = encode_good},
 };
-static const igi_op_backend faulty_metal = {
-    .id = IG_BACKEND_METAL, .encodes = true, .rows = faulty_rows, .row_count = LENGTH(faulty_rows)};
+static const igi_op_backend faulty_msl = {
+    .id = IG_BACKEND_MSL, .encodes = true, .rows = faulty_rows, .row_count = LENGTH(faulty_rows)};
 
 // Trusts the rows without testing them, as if they failed only later.
 static ig_stream *stream_with_faults(uint64_t deadline_ns) {
@@ -330,7 +330,7 @@ static ig_stream *stream_with_faults(uint64_t deadline_ns) {
     ig_library *library = NULL;
     igi_tensor_runtime *runtime = NULL;
     ig_stream *made = NULL;
-    const igi_op_backend *backends[] = {&igi_ops_scalar, &faulty_metal, NULL};
+    const igi_op_backend *backends[] = {&igi_ops_scalar, &faulty_msl, NULL};
     assert_ok(ig_library_create(device, &(ig_library_desc){.source = faulty_source}, &library, NULL));
     for (int i = 0; i < 3; i++)
         assert_ok(ig_pipeline_create(library, &(ig_pipeline_desc){.kernel = kernels[i]}, &pipelines[i], NULL));
@@ -338,8 +338,8 @@ static ig_stream *stream_with_faults(uint64_t deadline_ns) {
     assert_ok(igi_tensor_runtime_create(device, backends, &runtime, NULL));
     use_fault_handlers();
     for (size_t i = 0; i < LENGTH(faulty_rows); i++)
-        atomic_store(&runtime->slots[faulty_rows[i].op][IG_BACKEND_METAL].state, IG_OP_VALIDATED);
-    assert_ok(igi_tensor_stream_create_on(runtime, &(ig_stream_desc){.backends = "metal", .deadline_ns = deadline_ns},
+        atomic_store(&runtime->slots[faulty_rows[i].op][IG_BACKEND_MSL].state, IG_OP_VALIDATED);
+    assert_ok(igi_tensor_stream_create_on(runtime, &(ig_stream_desc){.backends = "msl", .deadline_ns = deadline_ns},
                                           &made, NULL));
     return made;
 }
@@ -418,7 +418,7 @@ static void *work_on_shared(void *argument) {
     s->good = true;
     for (int i = 0; i < 40 && s->good; i++) {
         ig_tensor *sum = NULL, *root = NULL;
-        const ig_op_options options = {.backend = i % 2 ? IG_BACKEND_METAL : IG_BACKEND_ANY};
+        const ig_op_options options = {.backend = i % 2 ? IG_BACKEND_MSL : IG_BACKEND_ANY};
         const float *values = NULL;
         s->good = ig_tensor_mul(own, s->x, s->x, &options, &sum) == IG_STATUS_OK &&
                   ig_tensor_sqrt(own, sum, NULL, &root) == IG_STATUS_OK &&
@@ -467,7 +467,7 @@ static void results_may_be_read_on_another_thread(void **state) {
     assert_int_equal(pthread_create(&reader, NULL, read_when_told, &next), 0);
     for (int i = 0; i < 200; i++) {
         ig_tensor *sum = NULL, *empty = NULL;
-        assert_ok(ig_tensor_add(stream, x, x, &(ig_op_options){.backend = IG_BACKEND_METAL}, &sum));
+        assert_ok(ig_tensor_add(stream, x, x, &(ig_op_options){.backend = IG_BACKEND_MSL}, &sum));
         while (!atomic_compare_exchange_weak(&next, &empty, sum)) empty = NULL;
     }
     pthread_join(reader, &result);

@@ -189,7 +189,7 @@ static void test_blocks_give_the_bits_of_single_ops(void **state) {
 
 static void test_kernels_give_the_bits_of_single_kernels(void **state) {
     (void)state;
-    compare_modes("0", "metal", "always", "metal", false, thorough ? 3 : 1);
+    compare_modes("0", "msl", "always", "msl", false, thorough ? 3 : 1);
 }
 
 static void test_arithmetic_has_the_same_bits_as_kernel_and_on_the_host(void **state) {
@@ -267,7 +267,7 @@ static void test_operands_may_change_afterwards(void **state) {
 static void test_other_ops_and_streams_see_results(void **state) {
     (void)state;
     for (size_t m = 0; m < LENGTH(modes); m++) {
-        ig_stream *on = stream_with(modes[m], NULL), *other = stream_with(modes[m], "metal");
+        ig_stream *on = stream_with(modes[m], NULL), *other = stream_with(modes[m], "msl");
         steps s = begin_steps(on, 262144);
         ig_tensor *sum = NULL, *negative = NULL;
         double value = 0;

@@ -383,7 +383,7 @@ static bool is_wanted(const char *op) {
 static void finish_case(golden *g) {
     bool compiled = is_compiled(g->op);
     for (int b = IG_BACKEND_ANY; b < IG_BACKEND_COUNT; b++)
-        if (is_wanted(g->op) && (b != IG_BACKEND_METAL || compiled)) run_on(g, (ig_backend)b);
+        if (is_wanted(g->op) && (b != IG_BACKEND_MSL || compiled)) run_on(g, (ig_backend)b);
     for (size_t i = 0; i < g->in_count; i++) ig_tensor_release(g->in[i]);
     ig_tensor_release(g->expected);
 }

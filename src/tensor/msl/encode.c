@@ -5,11 +5,11 @@
 #include <stdio.h>
 
 #include "tensor/iterate.h"
-#include "tensor/metal/metal.h"
+#include "tensor/msl/msl.h"
 
-igi_tensor_metal_encoder igi_tensor_metal_begin(const igi_tensor_call *call, const char *file, uint32_t consecutive,
-                                                const char *kernel, ...) {
-    igi_tensor_metal_encoder e = {.call = call};
+igi_tensor_msl_encoder igi_tensor_msl_begin(const igi_tensor_call *call, const char *file, uint32_t consecutive,
+                                            const char *kernel, ...) {
+    igi_tensor_msl_encoder e = {.call = call};
     char name[64];
     va_list arguments;
     va_start(arguments, kernel);
@@ -24,33 +24,32 @@ igi_tensor_metal_encoder igi_tensor_metal_begin(const igi_tensor_call *call, con
     return e;
 }
 
-void igi_tensor_metal_view(igi_tensor_metal_encoder *e, const igi_tensor_view *view, uint32_t slot) {
-    igi_tensor_metal_storage(e, view->storage, view->offset, slot);
+void igi_tensor_msl_view(igi_tensor_msl_encoder *e, const igi_tensor_view *view, uint32_t slot) {
+    igi_tensor_msl_storage(e, view->storage, view->offset, slot);
 }
 
-void igi_tensor_metal_storage(igi_tensor_metal_encoder *e, const igi_tensor_storage *storage, uint64_t offset,
-                              uint32_t slot) {
+void igi_tensor_msl_storage(igi_tensor_msl_encoder *e, const igi_tensor_storage *storage, uint64_t offset,
+                            uint32_t slot) {
     if (e->status == IG_STATUS_OK) e->status = ig_commands_set_buffer(e->call->commands, storage->buffer, offset, slot);
 }
 
-void igi_tensor_metal_bytes(igi_tensor_metal_encoder *e, const void *bytes, uint64_t length, uint32_t slot) {
+void igi_tensor_msl_bytes(igi_tensor_msl_encoder *e, const void *bytes, uint64_t length, uint32_t slot) {
     if (e->status == IG_STATUS_OK) e->status = ig_commands_set_bytes(e->call->commands, bytes, length, slot);
 }
 
-void igi_tensor_metal_threads(igi_tensor_metal_encoder *e, ig_size grid) {
+void igi_tensor_msl_threads(igi_tensor_msl_encoder *e, ig_size grid) {
     if (e->status == IG_STATUS_OK) e->status = ig_commands_dispatch_threads(e->call->commands, grid, (ig_size){0});
 }
 
-void igi_tensor_metal_groups(igi_tensor_metal_encoder *e, ig_size groups, ig_size group) {
+void igi_tensor_msl_groups(igi_tensor_msl_encoder *e, ig_size groups, ig_size group) {
     if (e->status == IG_STATUS_OK) e->status = ig_commands_dispatch_threadgroups(e->call->commands, groups, group);
 }
 
 // ---- Operands ----
 
-void igi_tensor_metal_layout_of(uint32_t operands, const igi_tensor_view *const *views,
-                                igi_tensor_metal_layout *layout) {
+void igi_tensor_msl_layout_of(uint32_t operands, const igi_tensor_view *const *views, igi_tensor_msl_layout *layout) {
     igi_tensor_walk walk = igi_tensor_walk_of(operands, views);
-    *layout = (igi_tensor_metal_layout){.rank = walk.rank};
+    *layout = (igi_tensor_msl_layout){.rank = walk.rank};
     for (uint32_t i = 0; i < walk.rank; i++) {
         layout->shape[i] = (uint32_t)walk.shape[i];
         for (uint32_t o = 0; o < operands; o++)
@@ -58,7 +57,7 @@ void igi_tensor_metal_layout_of(uint32_t operands, const igi_tensor_view *const 
     }
 }
 
-uint32_t igi_tensor_metal_consecutive(const igi_tensor_metal_layout *layout, uint32_t operands) {
+uint32_t igi_tensor_msl_consecutive(const igi_tensor_msl_layout *layout, uint32_t operands) {
     uint64_t count = 1;
     uint32_t bits = 0;
     for (uint32_t i = 0; i < layout->rank; i++) count *= layout->shape[i];
@@ -66,7 +65,7 @@ uint32_t igi_tensor_metal_consecutive(const igi_tensor_metal_layout *layout, uin
     return count < 4096 ? 0 : bits;
 }
 
-bool igi_tensor_metal_can_index(const igi_tensor_view *view) {
+bool igi_tensor_msl_can_index(const igi_tensor_view *view) {
     uint64_t reach = 1, count = igi_tensor_view_count(view);
     for (uint32_t i = 0; i < view->rank && view->shape[i]; i++) {
         uint64_t stride = (uint64_t)llabs(view->strides[i]), span;

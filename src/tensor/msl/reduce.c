@@ -4,12 +4,12 @@
 #include <stdio.h>
 
 #include "tensor/iterate.h"
-#include "tensor/metal/metal.h"
+#include "tensor/msl/msl.h"
 
-typedef struct igi_tensor_metal_reduction {
+typedef struct igi_tensor_msl_reduction {
     uint32_t length, parts, part_length;
     float correction;
-} igi_tensor_metal_reduction;
+} igi_tensor_msl_reduction;
 
 typedef struct plan {
     const igi_tensor_call *call;
@@ -18,8 +18,8 @@ typedef struct plan {
     uint64_t results;
     bool whole;  // states are integers
     bool columns, consecutive;
-    igi_tensor_metal_reduction reduction;
-    igi_tensor_metal_layout kept, reduced;
+    igi_tensor_msl_reduction reduction;
+    igi_tensor_msl_layout kept, reduced;
     igi_tensor_storage *states;  // of the parts
 } plan;
 
@@ -40,8 +40,8 @@ static void lay_out(plan *p) {
     igi_tensor_view kept = igi_tensor_view_half(&call->in[0], call->p.reduce.axes, false);
     igi_tensor_view reduced = igi_tensor_view_half(&call->in[0], call->p.reduce.axes, true);
     uint64_t length = igi_tensor_view_count(&reduced);
-    igi_tensor_metal_layout_of(2, (const igi_tensor_view *[]){&call->out[0], &kept}, &p->kept);
-    igi_tensor_metal_layout_of(1, (const igi_tensor_view *[]){&reduced}, &p->reduced);
+    igi_tensor_msl_layout_of(2, (const igi_tensor_view *[]){&call->out[0], &kept}, &p->kept);
+    igi_tensor_msl_layout_of(1, (const igi_tensor_view *[]){&reduced}, &p->reduced);
     p->results = igi_tensor_view_count(&call->out[0]);
     p->consecutive = p->reduced.rank == 1 && (p->reduced.strides[0][0] == 1 || length <= 1);
     p->columns = !(p->consecutive && length >= 16) && (p->results >= 64 || length <= 64);
@@ -56,11 +56,11 @@ static ig_status make_states(plan *p) {
     return igi_tensor_storage_make(p->call->runtime->device, p->results * p->reduction.parts * largest, &p->states);
 }
 
-static void bind(const plan *p, igi_tensor_metal_encoder *e) {
-    igi_tensor_metal_view(e, &p->call->out[0], 1);
-    igi_tensor_metal_storage(e, p->states, 0, 2);
-    igi_tensor_metal_bytes(e, &p->reduction, sizeof p->reduction, 3);
-    igi_tensor_metal_bytes(e, &p->kept, sizeof p->kept, 4);
+static void bind(const plan *p, igi_tensor_msl_encoder *e) {
+    igi_tensor_msl_view(e, &p->call->out[0], 1);
+    igi_tensor_msl_storage(e, p->states, 0, 2);
+    igi_tensor_msl_bytes(e, &p->reduction, sizeof p->reduction, 3);
+    igi_tensor_msl_bytes(e, &p->kept, sizeof p->kept, 4);
 }
 
 static ig_status encode_elements(const plan *p) {
@@ -69,28 +69,28 @@ static ig_status encode_elements(const plan *p) {
     uint32_t last = p->kept.rank - 1, consecutive = large && p->kept.strides[0][last] == 1;
     if (large && p->kept.strides[1][last] == 1) consecutive |= 2;
     const char *kind = p->columns ? "columns_" : p->consecutive ? "" : "strided_";
-    igi_tensor_metal_encoder e = igi_tensor_metal_begin(call, "reduce", consecutive, "%s_%s%s", p->name, kind, p->type);
+    igi_tensor_msl_encoder e = igi_tensor_msl_begin(call, "reduce", consecutive, "%s_%s%s", p->name, kind, p->type);
     if (p->reduction.length)
-        igi_tensor_metal_view(&e, &call->in[0], 0);
+        igi_tensor_msl_view(&e, &call->in[0], 0);
     else
-        igi_tensor_metal_storage(&e, p->states, 0, 0);
+        igi_tensor_msl_storage(&e, p->states, 0, 0);
     bind(p, &e);
-    igi_tensor_metal_bytes(&e, &p->reduced, sizeof p->reduced, 5);
+    igi_tensor_msl_bytes(&e, &p->reduced, sizeof p->reduced, 5);
     uint64_t inner = p->kept.shape[p->kept.rank - 1];
     uint32_t threads = call->runtime->software_device || p->reduction.part_length <= 128 ? 32 : 256;
     if (p->columns)
-        igi_tensor_metal_threads(&e, (ig_size){inner, p->results / inner * p->reduction.parts, 1});
+        igi_tensor_msl_threads(&e, (ig_size){inner, p->results / inner * p->reduction.parts, 1});
     else
-        igi_tensor_metal_groups(&e, (ig_size){p->reduction.parts, p->results, 1}, (ig_size){threads, 1, 1});
+        igi_tensor_msl_groups(&e, (ig_size){p->reduction.parts, p->results, 1}, (ig_size){threads, 1, 1});
     return e.status;
 }
 
 static ig_status encode_parts(const plan *p) {
     ig_type type = p->call->out[0].type;
-    igi_tensor_metal_encoder e = igi_tensor_metal_begin(
-        p->call, "reduce", 0, "%s_parts_%s", p->name, p->whole ? igi_tensor_metal_bits_name(type) : ig_type_name(type));
+    igi_tensor_msl_encoder e = igi_tensor_msl_begin(p->call, "reduce", 0, "%s_parts_%s", p->name,
+                                                    p->whole ? igi_tensor_msl_bits_name(type) : ig_type_name(type));
     bind(p, &e);
-    igi_tensor_metal_groups(&e, (ig_size){p->results, 1, 1}, (ig_size){32, 1, 1});
+    igi_tensor_msl_groups(&e, (ig_size){p->results, 1, 1}, (ig_size){32, 1, 1});
     return e.status;
 }
 
@@ -98,10 +98,10 @@ static const char *norm_name(double order) {
     return isinf(order) ? "norminf" : order == 1 ? "norm1" : "norm2";
 }
 
-ig_status igi_tensor_metal_reduce(const igi_tensor_call *call) {
+ig_status igi_tensor_msl_reduce(const igi_tensor_call *call) {
     if (igi_tensor_view_count(&call->out[0]) == 0) return IG_STATUS_OK;
     ig_type type = call->in[0].type;
-    plan p = {.call = call, .type = igi_tensor_metal_bits_name(type)};
+    plan p = {.call = call, .type = igi_tensor_msl_bits_name(type)};
     p.whole = !igi_tensor_is_float(type) && call->op != IG_OP_ANY && call->op != IG_OP_ALL;
     snprintf(p.name, sizeof p.name, "%s%s", p.whole ? "int_" : "",
              call->op == IG_OP_NORM ? norm_name(call->p.reduce.order) : ig_op_name(call->op));

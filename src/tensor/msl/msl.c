@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The metal backend: its rows, its libraries and pipelines.
-#include "tensor/metal/metal.h"
+// The msl backend: its rows, its libraries and pipelines.
+#include "tensor/msl/msl.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -14,11 +14,7 @@
 enum { GPU_THRESHOLD = 1 << 15 };
 
 #define ROW(id, set, test, function) \
-    {.op = IG_OP_##id,               \
-     .types = (set),                 \
-     .threshold = GPU_THRESHOLD,     \
-     .accepts = (test),              \
-     .run = igi_tensor_metal_##function},
+    {.op = IG_OP_##id, .types = (set), .threshold = GPU_THRESHOLD, .accepts = (test), .run = igi_tensor_msl_##function},
 // The types of operands after conversion to the type that the op computes in.
 #define TYPES_FLOAT IGI_FLOATS
 #define TYPES_KEEP IGI_ANY_TYPE
@@ -26,16 +22,16 @@ enum { GPU_THRESHOLD = 1 << 15 };
 #define TYPES_BOOL IGI_ANY_TYPE
 #define TYPES_INDEX IGI_ANY_TYPE
 #define TYPES_SUM IGI_ANY_TYPE
-#define UNARY(id, name, type) ROW(id, TYPES_##type, igi_tensor_metal_accepts_all, unary)
-#define BINARY(id, name, type) ROW(id, TYPES_##type, igi_tensor_metal_accepts_all, binary)
-#define REDUCE(id, name, type) ROW(id, TYPES_##type, igi_tensor_metal_accepts_all, reduce)
+#define UNARY(id, name, type) ROW(id, TYPES_##type, igi_tensor_msl_accepts_all, unary)
+#define BINARY(id, name, type) ROW(id, TYPES_##type, igi_tensor_msl_accepts_all, binary)
+#define REDUCE(id, name, type) ROW(id, TYPES_##type, igi_tensor_msl_accepts_all, reduce)
 
 static const igi_tensor_implementation rows[] = {
     // clang-format off
     IG_UNARY_LIST(UNARY)
     IG_BINARY_LIST(BINARY)
     IG_REDUCE_LIST(REDUCE)
-    IGI_METAL_ROWS(ROW)
+    IGI_MSL_ROWS(ROW)
     // clang-format on
 };
 
@@ -53,44 +49,44 @@ typedef struct built_pipeline {
     struct built_pipeline *next;
 } built_pipeline;
 
-typedef struct metal_state {
+typedef struct msl_state {
     pthread_mutex_t lock;  // guards what follows
     built_library *libraries;
     built_pipeline *pipelines;
-} metal_state;
+} msl_state;
 
-static bool open_metal(igi_tensor_runtime *runtime, void **state, char *reason) {
+static bool open_msl(igi_tensor_runtime *runtime, void **state, char *reason) {
     (void)runtime;
-    metal_state *metal = igi_calloc(1, sizeof *metal);
-    if (!metal) {
+    msl_state *msl = igi_calloc(1, sizeof *msl);
+    if (!msl) {
         snprintf(reason, 120, "not enough memory");
         return false;
     }
-    pthread_mutex_init(&metal->lock, NULL);
-    *state = metal;
+    pthread_mutex_init(&msl->lock, NULL);
+    *state = msl;
     return true;
 }
 
-static void close_metal(void *state) {
-    metal_state *metal = state;
-    for (built_pipeline *p = metal->pipelines, *next; p; p = next) {
+static void close_msl(void *state) {
+    msl_state *msl = state;
+    for (built_pipeline *p = msl->pipelines, *next; p; p = next) {
         next = p->next;
         ig_pipeline_release(p->pipeline);
         free(p);
     }
-    for (built_library *l = metal->libraries, *next; l; l = next) {
+    for (built_library *l = msl->libraries, *next; l; l = next) {
         next = l->next;
         ig_library_release(l->library);
         free(l);
     }
-    pthread_mutex_destroy(&metal->lock);
-    free(metal);
+    pthread_mutex_destroy(&msl->lock);
+    free(msl);
 }
 
 // Call with the lock held.
-static ig_status get_library(metal_state *metal, ig_device *device, const char *name, ig_library **library,
+static ig_status get_library(msl_state *msl, ig_device *device, const char *name, ig_library **library,
                              ig_error *error) {
-    for (built_library *l = metal->libraries; l; l = l->next)
+    for (built_library *l = msl->libraries; l; l = l->next)
         if (strcmp(l->name, name) == 0) {
             *library = l->library;
             return IG_STATUS_OK;
@@ -103,8 +99,8 @@ static ig_status get_library(metal_state *metal, ig_device *device, const char *
         return status;
     }
     made->name = name;
-    made->next = metal->libraries;
-    metal->libraries = made;
+    made->next = msl->libraries;
+    msl->libraries = made;
     *library = made->library;
     return IG_STATUS_OK;
 }
@@ -140,10 +136,10 @@ static ig_status key_of(const char *file, const char *kernel, const ig_function_
 }
 
 // Call with the lock held.
-static ig_status build_pipeline(metal_state *metal, ig_device *device, const char *file, const ig_pipeline_desc *desc,
+static ig_status build_pipeline(msl_state *msl, ig_device *device, const char *file, const ig_pipeline_desc *desc,
                                 igi_hash key, ig_pipeline **pipeline, ig_error *error) {
     ig_library *library = NULL;
-    ig_status status = get_library(metal, device, file, &library, error);
+    ig_status status = get_library(msl, device, file, &library, error);
     if (status != IG_STATUS_OK) return status;
     built_pipeline *made = igi_calloc(1, sizeof *made);
     if (!made) return igi_error_no_memory(error);
@@ -153,8 +149,8 @@ static ig_status build_pipeline(metal_state *metal, ig_device *device, const cha
         return status;
     }
     made->key = key;
-    made->next = metal->pipelines;
-    metal->pipelines = made;
+    made->next = msl->pipelines;
+    msl->pipelines = made;
     *pipeline = made->pipeline;
     return IG_STATUS_OK;
 }
@@ -162,28 +158,28 @@ static ig_status build_pipeline(metal_state *metal, ig_device *device, const cha
 ig_status igi_op_pipeline(igi_tensor_runtime *runtime, const char *file, const char *kernel,
                           const ig_function_constant *constants, size_t constant_count, ig_pipeline **pipeline,
                           ig_error *error) {
-    metal_state *metal = runtime->states[IG_BACKEND_METAL];
+    msl_state *msl = runtime->states[IG_BACKEND_MSL];
     igi_hash key = {0};
     ig_status status = key_of(file, kernel, constants, constant_count, &key, error);
     if (status != IG_STATUS_OK) return status;
-    pthread_mutex_lock(&metal->lock);
-    built_pipeline *found = metal->pipelines;
+    pthread_mutex_lock(&msl->lock);
+    built_pipeline *found = msl->pipelines;
     while (found && !igi_hash_equal(found->key, key)) found = found->next;
     if (found) {
         *pipeline = found->pipeline;
     } else {
         ig_pipeline_desc desc = {.kernel = kernel, .constants = constants, .constant_count = constant_count};
-        status = build_pipeline(metal, runtime->device, file, &desc, key, pipeline, error);
+        status = build_pipeline(msl, runtime->device, file, &desc, key, pipeline, error);
     }
-    pthread_mutex_unlock(&metal->lock);
+    pthread_mutex_unlock(&msl->lock);
     return status;
 }
 
-const igi_op_backend igi_ops_metal = {
-    .id = IG_BACKEND_METAL,
+const igi_op_backend igi_ops_msl = {
+    .id = IG_BACKEND_MSL,
     .encodes = true,
     .rows = rows,
     .row_count = sizeof rows / sizeof *rows,
-    .open = open_metal,
-    .close = close_metal,
+    .open = open_msl,
+    .close = close_msl,
 };

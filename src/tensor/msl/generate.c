@@ -2,7 +2,7 @@
 // Constants, sequences and random numbers as kernels.
 #include <math.h>
 
-#include "tensor/metal/metal.h"
+#include "tensor/msl/msl.h"
 #include "tensor/types.h"
 
 typedef struct random_parameters {
@@ -14,24 +14,24 @@ static uint32_t consecutive(const igi_tensor_call *call) {
     return igi_tensor_view_count(&call->out[0]) >= 4096 && igi_tensor_view_is_contiguous(&call->out[0]);
 }
 
-static void finish(igi_tensor_metal_encoder *e) {
+static void finish(igi_tensor_msl_encoder *e) {
     const igi_tensor_view *out = &e->call->out[0];
-    igi_tensor_metal_layout layout;
-    igi_tensor_metal_layout_of(1, &out, &layout);
+    igi_tensor_msl_layout layout;
+    igi_tensor_msl_layout_of(1, &out, &layout);
     uint64_t inner = layout.shape[layout.rank - 1];
-    igi_tensor_metal_view(e, out, 0);
-    igi_tensor_metal_bytes(e, &layout, sizeof layout, 2);
-    igi_tensor_metal_threads(e, (ig_size){inner, igi_tensor_view_count(out) / inner, 1});
+    igi_tensor_msl_view(e, out, 0);
+    igi_tensor_msl_bytes(e, &layout, sizeof layout, 2);
+    igi_tensor_msl_threads(e, (ig_size){inner, igi_tensor_view_count(out) / inner, 1});
 }
 
-ig_status igi_tensor_metal_fill(const igi_tensor_call *call) {
+ig_status igi_tensor_msl_fill(const igi_tensor_call *call) {
     if (igi_tensor_view_count(&call->out[0]) == 0) return IG_STATUS_OK;
     ig_type type = call->out[0].type;
     uint64_t element = 0;
     igi_tensor_store_doubles(type, (char *)&element, 0, 1, &call->p.range.start);
-    igi_tensor_metal_encoder e =
-        igi_tensor_metal_begin(call, "generate", consecutive(call), "fill_%u", (unsigned)ig_type_size(type));
-    igi_tensor_metal_bytes(&e, &element, ig_type_size(type), 1);
+    igi_tensor_msl_encoder e =
+        igi_tensor_msl_begin(call, "generate", consecutive(call), "fill_%u", (unsigned)ig_type_size(type));
+    igi_tensor_msl_bytes(&e, &element, ig_type_size(type), 1);
     finish(&e);
     return e.status;
 }
@@ -39,25 +39,25 @@ ig_status igi_tensor_metal_fill(const igi_tensor_call *call) {
 // ---- Sequences ----
 
 // Integers from whole numbers; floats as long as the counter is exact.
-bool igi_tensor_metal_accepts_arange(const igi_tensor_call *call) {
+bool igi_tensor_msl_accepts_arange(const igi_tensor_call *call) {
     const igi_tensor_view *out = &call->out[0];
-    if (!igi_tensor_metal_can_index(out)) return false;
+    if (!igi_tensor_msl_can_index(out)) return false;
     if (igi_tensor_is_float(out->type)) return igi_tensor_view_count(out) <= 1 << 24 && isfinite(call->p.range.start);
     return igi_tensor_is_whole(call->p.range.start) && igi_tensor_is_whole(call->p.range.step);
 }
 
-ig_status igi_tensor_metal_arange(const igi_tensor_call *call) {
+ig_status igi_tensor_msl_arange(const igi_tensor_call *call) {
     if (igi_tensor_view_count(&call->out[0]) == 0) return IG_STATUS_OK;
     ig_type type = call->out[0].type;
     double start = call->p.range.start, step = call->p.range.step;
-    igi_tensor_metal_encoder e =
-        igi_tensor_metal_begin(call, "generate", consecutive(call), "arange_%s", ig_type_name(type));
+    igi_tensor_msl_encoder e =
+        igi_tensor_msl_begin(call, "generate", consecutive(call), "arange_%s", ig_type_name(type));
     if (igi_tensor_is_float(type)) {
         float high = (float)start, high_step = (float)step;
         float range[4] = {high, (float)(start - high), high_step, (float)(step - high_step)};
-        igi_tensor_metal_bytes(&e, range, sizeof range, 1);
+        igi_tensor_msl_bytes(&e, range, sizeof range, 1);
     } else {
-        igi_tensor_metal_bytes(&e, (int64_t[]){(int64_t)start, (int64_t)step}, 2 * sizeof(int64_t), 1);
+        igi_tensor_msl_bytes(&e, (int64_t[]){(int64_t)start, (int64_t)step}, 2 * sizeof(int64_t), 1);
     }
     finish(&e);
     return e.status;
@@ -73,7 +73,7 @@ static double rounded(ig_type type, double value) {
     return value;
 }
 
-ig_status igi_tensor_metal_random(const igi_tensor_call *call) {
+ig_status igi_tensor_msl_random(const igi_tensor_call *call) {
     if (igi_tensor_view_count(&call->out[0]) == 0) return IG_STATUS_OK;
     ig_type type = call->out[0].type;
     double high = rounded(type, call->p.random.second);
@@ -87,16 +87,15 @@ ig_status igi_tensor_metal_random(const igi_tensor_call *call) {
     uint64_t count = igi_tensor_view_count(out);
     bool blocks = r.position % 4 == 0 && igi_tensor_view_is_contiguous(out) &&
                   out->offset % (4 * (uint64_t)ig_type_size(type)) == 0;
-    igi_tensor_metal_encoder e =
-        igi_tensor_metal_begin(call, "generate", blocks ? 0 : consecutive(call), "%s_%s%s", ig_op_name(call->op),
-                               blocks ? "blocks_" : "", ig_type_name(type));
-    igi_tensor_metal_bytes(&e, &r, sizeof r, 1);
+    igi_tensor_msl_encoder e = igi_tensor_msl_begin(call, "generate", blocks ? 0 : consecutive(call), "%s_%s%s",
+                                                    ig_op_name(call->op), blocks ? "blocks_" : "", ig_type_name(type));
+    igi_tensor_msl_bytes(&e, &r, sizeof r, 1);
     if (!blocks) {
         finish(&e);
         return e.status;
     }
-    igi_tensor_metal_view(&e, out, 0);
-    igi_tensor_metal_bytes(&e, &(uint32_t){(uint32_t)count}, sizeof(uint32_t), 2);
-    igi_tensor_metal_threads(&e, (ig_size){(count + 3) / 4, 1, 1});
+    igi_tensor_msl_view(&e, out, 0);
+    igi_tensor_msl_bytes(&e, &(uint32_t){(uint32_t)count}, sizeof(uint32_t), 2);
+    igi_tensor_msl_threads(&e, (ig_size){(count + 3) / 4, 1, 1});
     return e.status;
 }
