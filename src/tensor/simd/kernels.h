@@ -93,7 +93,9 @@ typedef struct igi_simd_kernels {
 } igi_simd_kernels;
 
 // A table for each level that the library was built with, best first; the last runs everywhere.
-#if defined(__x86_64__)
+#if defined(__x86_64__) && defined(IGI_WITHOUT_AVX512)
+#define IGI_SIMD_LEVEL_LIST(X) X(avx2) X(baseline)
+#elif defined(__x86_64__)
 #define IGI_SIMD_LEVEL_LIST(X) X(avx512) X(avx2) X(baseline)
 #elif defined(__aarch64__)
 #define IGI_SIMD_LEVEL_LIST(X) X(neon_bf16) X(neon_dot) X(neon)

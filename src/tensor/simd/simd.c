@@ -35,10 +35,12 @@ static bool runs_avx2(void) {
            __builtin_cpu_supports("bmi2");
 }
 
+#ifndef IGI_WITHOUT_AVX512
 static bool runs_avx512(void) {
     return runs_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
 }
+#endif
 #endif
 
 #if defined(__aarch64__)
