@@ -57,8 +57,9 @@ build-asan/build.ninja: | setup
 build-tsan/build.ninja: | setup
 	$(SANITIZER) $(OBJECTIVE) $(MESON) setup build-tsan $(SANITIZED) -Db_sanitize=thread
 
+# Of the sanitized builds only what the tests use.
 $(TESTED:%=compile-%): compile-%: %/build.ninja setup
-	@$(call ninja,$*)
+	@$(call ninja,$*) $(if $(filter build,$*),,meson-test-prereq)
 
 # All that is installed, without the tests.
 product: build/build.ninja setup
