@@ -171,35 +171,9 @@
 }
 @end
 
-@implementation MTL4CompilerDescriptor
-@synthesize label = _label;
+IG_DESCRIPTOR_OF_ONE(MTL4CompilerDescriptor, label)
 
-- (void)dealloc {
-    [_label release];
-    [super dealloc];
-}
-
-- (id)copyWithZone:(NSZone *)zone {
-    MTL4CompilerDescriptor *copy = [[[self class] allocWithZone:zone] init];
-    copy.label = _label;
-    return copy;
-}
-@end
-
-@implementation MTL4CompilerTaskOptions
-@synthesize lookupArchives = _lookupArchives;
-
-- (void)dealloc {
-    [_lookupArchives release];
-    [super dealloc];
-}
-
-- (id)copyWithZone:(NSZone *)zone {
-    MTL4CompilerTaskOptions *copy = [[[self class] allocWithZone:zone] init];
-    copy.lookupArchives = _lookupArchives;
-    return copy;
-}
-@end
+IG_DESCRIPTOR_OF_ONE(MTL4CompilerTaskOptions, lookupArchives)
 
 // ---- Tasks ----
 

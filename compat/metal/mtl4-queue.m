@@ -38,35 +38,9 @@ NSErrorDomain const MTL4CommandQueueErrorDomain = @"MTL4CommandQueueErrorDomain"
 
 // ---- Descriptors ----
 
-@implementation MTL4CommandAllocatorDescriptor
-@synthesize label = _label;
+IG_DESCRIPTOR_OF_ONE(MTL4CommandAllocatorDescriptor, label)
 
-- (void)dealloc {
-    [_label release];
-    [super dealloc];
-}
-
-- (id)copyWithZone:(NSZone *)zone {
-    MTL4CommandAllocatorDescriptor *copy = [[[self class] allocWithZone:zone] init];
-    copy.label = _label;
-    return copy;
-}
-@end
-
-@implementation MTL4CommandBufferOptions
-@synthesize logState = _logState;
-
-- (void)dealloc {
-    [_logState release];
-    [super dealloc];
-}
-
-- (id)copyWithZone:(NSZone *)zone {
-    MTL4CommandBufferOptions *copy = [[[self class] allocWithZone:zone] init];
-    copy.logState = _logState;
-    return copy;
-}
-@end
+IG_DESCRIPTOR_OF_ONE(MTL4CommandBufferOptions, logState)
 
 @implementation MTL4CommandQueueDescriptor
 @synthesize label = _label;

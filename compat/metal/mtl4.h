@@ -83,4 +83,21 @@ typedef void (^igi_mtl4_command)(IGReplay *replay);
 - (id)initWithDevice:(IGDevice *)device label:(NSString *)label;
 @end
 
+// A descriptor that stores one object.
+#define IG_DESCRIPTOR_OF_ONE(name, property)                   \
+    @implementation name                                       \
+    @synthesize property = _##property;                        \
+                                                               \
+    -(void)dealloc {                                           \
+        [_##property release];                                 \
+        [super dealloc];                                       \
+    }                                                          \
+                                                               \
+    -(id)copyWithZone : (NSZone *)zone {                       \
+        name *copy = [[[self class] allocWithZone:zone] init]; \
+        copy.property = _##property;                           \
+        return copy;                                           \
+    }                                                          \
+    @end
+
 #endif

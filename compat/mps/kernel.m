@@ -12,6 +12,13 @@ void igi_mps_refuse(Class owner, NSString *what) {
     [NSException raise:NSInvalidArgumentException format:@"%@: %@", NSStringFromClass(owner), what];
 }
 
+void igi_mps_synchronize(id<MTLBuffer> buffer, id<MTLCommandBuffer> commands) {
+    if ([buffer storageMode] != MTLStorageModeManaged) return;
+    id<MTLBlitCommandEncoder> encoder = [commands blitCommandEncoder];
+    [encoder synchronizeResource:buffer];
+    [encoder endEncoding];
+}
+
 static const char *text_of(const char *file) {
     size_t i = 0;
     while (i < igi_mps_files_count && strcmp(igi_mps_files[i].name, file) != 0) i++;

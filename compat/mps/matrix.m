@@ -97,9 +97,6 @@ static bool fits(MPSMatrixDescriptor *d, NSUInteger offset, NSUInteger length) {
 }
 
 - (void)synchronizeOnCommandBuffer:(id<MTLCommandBuffer>)commandBuffer {
-    if ([_data storageMode] != MTLStorageModeManaged) return;
-    id<MTLBlitCommandEncoder> encoder = [commandBuffer blitCommandEncoder];
-    [encoder synchronizeResource:_data];
-    [encoder endEncoding];
+    igi_mps_synchronize(_data, commandBuffer);
 }
 @end

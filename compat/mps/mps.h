@@ -14,6 +14,8 @@ static inline NSUInteger igi_mps_size(MPSDataType type) {
 // A kernel of one of our files ("rows.metal"). Raises an exception in the name of `owner` if it cannot be compiled. The
 // caller releases it; what was compiled once is in the device's cache.
 id<MTLComputePipelineState> igi_mps_new_pipeline(id<MTLDevice> device, Class owner, const char *file, NSString *name);
+// Lets the host see what the device has written into a managed buffer.
+void igi_mps_synchronize(id<MTLBuffer> buffer, id<MTLCommandBuffer> commands);
 // As Metal Performance Shaders do for what no program should ask.
 void igi_mps_refuse(Class owner, NSString *what);
 
