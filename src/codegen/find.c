@@ -7,16 +7,12 @@
 #include "core/program.h"
 #include "core/settings.h"
 
-// Relative to the directory that this code was loaded from: the same directory, installed under the same prefix, or in
-// a build tree.
-static const char *const places[] = {".", "../libexec/ingot", "../../libexec/ingot", "../src", "../../src", NULL};
-
 bool igi_codegen_find(char path[PATH_MAX]) {
     const igi_program codegen = {
         .name = "ingot-codegen",
         .named = igi_setting_named(IGI_SETTING_CODEGEN),
         .code = (const void *)(uintptr_t)igi_codegen_find,
-        .places = places,
+        .places = igi_program_libexec,
         .installed = INGOT_LIBEXEC_DIR,
     };
     return igi_program_find(&codegen, path);

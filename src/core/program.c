@@ -20,9 +20,11 @@ static bool is_ours(const char *path) {
     return stat(path, &info) == 0 && (info.st_uid == 0 || info.st_uid == geteuid()) && !(info.st_mode & S_IWOTH);
 }
 
-static bool is_program(const char *path) {
+const char *const igi_program_libexec[] = {".", "../libexec/ingot", "../../libexec/ingot", "../src", "../../src", NULL};
+
+static bool is_usable(const igi_program *program, const char *path) {
     struct stat info;
-    return stat(path, &info) == 0 && S_ISREG(info.st_mode) && access(path, X_OK) == 0;
+    return stat(path, &info) == 0 && S_ISREG(info.st_mode) && access(path, program->is_data ? R_OK : X_OK) == 0;
 }
 
 bool igi_program_self(char path[PATH_MAX]) {
@@ -50,18 +52,18 @@ static bool find_near(const igi_program *program, const char *directory, char pa
         char near[PATH_MAX];
         bool fits = snprintf(near, sizeof near, "%s/%s", directory, *place) < PATH_MAX &&
                     snprintf(path, PATH_MAX, "%s/%s", near, program->name) < PATH_MAX;
-        if (fits && is_program(path) && is_ours(path) && is_ours(near)) return true;
+        if (fits && is_usable(program, path) && is_ours(path) && is_ours(near)) return true;
     }
     return false;
 }
 
 bool igi_program_find(const igi_program *program, char path[PATH_MAX]) {
     const char *named = program->named;
-    if (named) return is_program(named) && snprintf(path, PATH_MAX, "%s", named) < PATH_MAX;
+    if (named) return is_usable(program, named) && snprintf(path, PATH_MAX, "%s", named) < PATH_MAX;
     char file[PATH_MAX];
     bool known = file_of_code(program->code, file);
     char *end = known ? strrchr(file, '/') : NULL;
     if (end) *end = 0;
     if (end && find_near(program, file, path)) return true;
-    return snprintf(path, PATH_MAX, "%s/%s", program->installed, program->name) < PATH_MAX && is_program(path);
+    return snprintf(path, PATH_MAX, "%s/%s", program->installed, program->name) < PATH_MAX && is_usable(program, path);
 }

@@ -92,6 +92,7 @@ static igi_sandbox make_sandbox(const igi_msl_toolchain *tools, const char *dire
         igi_msl_add_argument(&readable, system_places[i]);
     add_clang_places(&readable, tools->clang);
     igi_msl_add_argument(&readable, tools->directory);
+    if (tools->pch) igi_msl_add_argument(&readable, tools->pch);
     const char *const writable[] = {directory, "/dev/null", NULL};
     igi_sandbox sandbox = {-1};
     if (!readable.failed) sandbox = igi_sandbox_create((const char *const *)readable.items, writable);

@@ -9,8 +9,9 @@
 // What a run needs besides its arguments.
 typedef struct igi_msl_toolchain {
     char *clang;  // absolute path; NULL until found
-    igi_hash clang_identity;
+    igi_hash clang_identity, headers_identity;
     char *directory;  // holds the headers; NULL until first needed
+    const char *pch;  // the precompiled header of the next run, or NULL
 } igi_msl_toolchain;
 
 // Runs arguments[0]; `directory` is all it may write. The caller frees the process' output and errors.

@@ -19,7 +19,6 @@ struct igi_msl_compiler {
     char *cache_dir;
     igi_msl_toolchain tools;
     bool temporary;  // tools.directory is removed with the compiler
-    igi_hash stdlib_identity;
 };
 
 // ---- Clang and its headers ----
@@ -36,7 +35,7 @@ static ig_status prepare(igi_msl_compiler *compiler, ig_error *error) {
     if (tools->directory && igi_msl_repair_headers(tools->directory)) return IG_STATUS_OK;
     free(tools->directory);
     tools->directory =
-        compiler->cache_dir ? igi_msl_cached_headers(compiler->cache_dir, compiler->stdlib_identity) : NULL;
+        compiler->cache_dir ? igi_msl_cached_headers(compiler->cache_dir, tools->headers_identity) : NULL;
     if (tools->directory && igi_msl_repair_headers(tools->directory)) return IG_STATUS_OK;
     free(tools->directory);
     if (compiler->cache_dir)
@@ -51,26 +50,26 @@ static ig_status prepare(igi_msl_compiler *compiler, ig_error *error) {
 // ---- Compiling ----
 
 static void compile_once(const igi_msl_toolchain *tools, const igi_msl_request *request, const char *directory,
-                         const char *overlay, bool pch, igi_process *process) {
+                         const char *overlay, igi_process *process) {
     igi_msl_arguments list = {0};
     igi_msl_add_argument(&list, tools->clang);
     igi_msl_add_language(&list, overlay, request);
-    if (!request->preprocess) igi_msl_add_prelude(&list, pch);
+    if (!request->preprocess) igi_msl_add_prelude(&list, tools->pch);
     igi_msl_add_inputs(&list, request);
     igi_msl_run_clang(tools, &list, directory, request, process);
     igi_msl_free_arguments(&list);
 }
 
 // One run of clang on the current sources, in a separate directory.
-static ig_status run_in_directory(const igi_msl_toolchain *tools, const igi_msl_request *request, const char *pch,
-                                  igi_process *process, ig_error *error) {
+static ig_status run_in_directory(const igi_msl_toolchain *tools, const igi_msl_request *request, igi_process *process,
+                                  ig_error *error) {
     char *directory = igi_make_temp_dir(), *overlay = NULL;
     if (!directory)
         return igi_error_set(error, IG_STATUS_IO, "cannot make a temporary directory; set TMPDIR to a writable one");
-    const igi_msl_overlay shown = {&request->sources, tools->directory, pch, request->preprocess};
+    const igi_msl_overlay shown = {&request->sources, tools->directory, tools->pch, request->preprocess};
     ig_status status = igi_msl_overlay_write(&shown, directory, &overlay);
     if (status == IG_STATUS_OK)
-        compile_once(tools, request, directory, overlay, pch, process);
+        compile_once(tools, request, directory, overlay, process);
     else
         igi_error_set(error, status, "cannot write the sources to %s for clang: %s", directory, ig_status_text(status));
     igi_remove_tree(directory);
@@ -84,12 +83,13 @@ static ig_status run(const igi_msl_toolchain *tools, const igi_msl_request *requ
     // The precompiled header was made for wrapping integers.
     bool precompiled = !request->marks_overflow && !request->preprocess;
     char *pch = precompiled ? igi_msl_find_pch(tools, request) : NULL;
-    ig_status status = run_in_directory(tools, request, pch, process, error);
+    igi_msl_toolchain with_pch = *tools;
+    with_pch.pch = pch;
+    ig_status status = run_in_directory(&with_pch, request, process, error);
     if (status == IG_STATUS_OK && pch && (igi_msl_blames_pch(process) || igi_msl_clang_crashed(process))) {
-        igi_log(IG_LOG_WARNING, "%s is damaged; it will be generated again", pch);
-        unlink(pch);
+        igi_msl_drop_pch(tools, pch);
         igi_text_free(&process->output), igi_text_free(&process->errors);
-        status = run_in_directory(tools, request, NULL, process, error);
+        status = run_in_directory(tools, request, process, error);
     }
     free(pch);
     return status;
@@ -150,7 +150,8 @@ ig_status igi_msl_compile(igi_msl_compiler *compiler, igi_msl_request *request, 
                           char **bitcode, size_t *bitcode_length, ig_error *error) {
     pthread_mutex_lock(&compiler->lock);
     ig_status status = prepare(compiler, error);
-    igi_msl_toolchain snapshot = {.clang_identity = compiler->tools.clang_identity};
+    igi_msl_toolchain snapshot = {.clang_identity = compiler->tools.clang_identity,
+                                  .headers_identity = compiler->tools.headers_identity};
     if (status == IG_STATUS_OK) {
         snapshot.directory = igi_strdup(compiler->tools.directory);
         snapshot.clang = igi_strdup(compiler->tools.clang);
@@ -167,11 +168,21 @@ ig_status igi_msl_compile(igi_msl_compiler *compiler, igi_msl_request *request, 
     return status;
 }
 
+ig_status igi_msl_precompile(igi_msl_compiler *compiler, const igi_msl_request *request, const char *path,
+                             ig_error *error) {
+    pthread_mutex_lock(&compiler->lock);
+    ig_status status = prepare(compiler, error);
+    if (status == IG_STATUS_OK && !igi_msl_make_pch(&compiler->tools, request, path))
+        status = igi_error_set(error, IG_STATUS_IO, "cannot precompile the Metal headers to %s", path);
+    pthread_mutex_unlock(&compiler->lock);
+    return status;
+}
+
 // ---- Keys ----
 
 igi_hash igi_msl_content_key(const igi_msl_compiler *compiler, const igi_msl_request *request) {
     igi_hasher *hasher = igi_hasher_create();
-    igi_hasher_add(hasher, &compiler->stdlib_identity, sizeof compiler->stdlib_identity);
+    igi_hasher_add(hasher, &compiler->tools.headers_identity, sizeof compiler->tools.headers_identity);
     igi_hasher_add_u64(hasher, request->language_version);
     igi_hasher_add_u64(hasher, (uint64_t)request->math_mode | (uint64_t)request->flush_denormals << 8);
     igi_hasher_add_u64(
@@ -212,7 +223,7 @@ ig_status igi_msl_compiler_create(const char *cache_dir, igi_msl_compiler **comp
         return IG_STATUS_OUT_OF_MEMORY;
     }
     pthread_mutex_init(&made->lock, NULL);
-    made->stdlib_identity = igi_msl_headers_identity();
+    made->tools.headers_identity = igi_msl_headers_identity();
     *compiler = made;
     return IG_STATUS_OK;
 }

@@ -49,5 +49,9 @@ igi_hash igi_msl_content_key(const igi_msl_compiler *compiler, const igi_msl_req
 // at once.
 ig_status igi_msl_compile(igi_msl_compiler *compiler, igi_msl_request *request, igi_msl_diagnostics *diagnostics,
                           char **bitcode, size_t *bitcode_length, ig_error *error);
+// Part of the build: writes the precompiled header for such requests, which is to be installed. errors:
+// COMPILER_MISSING, IO.
+ig_status igi_msl_precompile(igi_msl_compiler *compiler, const igi_msl_request *request, const char *path,
+                             ig_error *error);
 
 #endif

@@ -12,6 +12,7 @@
 
 #include "core/file.h"
 #include "helpers.h"
+#include "msl/clang-path.h"
 
 static const char source[] =
     "constant uint factor [[function_constant(0)]];\n"
@@ -31,6 +32,23 @@ static int remove_directory(void **state) {
     (void)state;
     remove_temp_dir(directory);
     return 0;
+}
+
+// Precompiled headers are installed for the clang that Ingot was built with. For one of another name they are made.
+static int choose_another_clang(void **state) {
+    make_directory(state);
+    char *clang = igi_msl_find_clang(), name[1024];
+    snprintf(name, sizeof name, "%s/clang", directory);
+    assert_non_null(clang);
+    assert_int_equal(symlink(clang, name), 0);
+    setenv("INGOT_CLANG", name, 1);
+    free(clang);
+    return 0;
+}
+
+static int choose_usual_clang(void **state) {
+    unsetenv("INGOT_CLANG");
+    return remove_directory(state);
 }
 
 static ig_pipeline *multiply_by(ig_device *on, uint32_t factor) {
@@ -262,6 +280,12 @@ static char *path_of_pch(void) {
     return found;
 }
 
+static void installed_headers_are_not_made_again(void **state) {
+    (void)state;
+    check_results(cache, 0, 3);
+    assert_null(path_of_pch());
+}
+
 static void remove_entries(void) {
     char **names;
     size_t count = list_files(cache, ".igc", &names);
@@ -455,6 +479,7 @@ static void leftovers_of_killed_writers_go_with_the_rest(void **state) {
     assert_int_not_equal(access(leftover, F_OK), 0);
 }
 
+#define headers_test(name) cmocka_unit_test_setup_teardown(name, choose_another_clang, choose_usual_clang)
 #define cache_test(name) cmocka_unit_test_setup_teardown(name, make_directory, remove_directory)
 
 int main(void) {
@@ -469,11 +494,12 @@ int main(void) {
         cache_test(damaged_entries_are_made_again),
         cache_test(entries_under_another_entrys_name_are_found_out),
         cache_test(an_entry_that_is_a_directory_is_done_without),
-        cache_test(a_truncated_precompiled_header_is_made_again),
-        cache_test(a_precompiled_header_of_flipped_bits_never_gives_wrong_results),
-        cache_test(damaged_headers_are_repaired),
-        cache_test(a_copied_cache_is_as_good),
-        cache_test(many_cold_starts_at_once_make_one_precompiled_header),
+        cache_test(installed_headers_are_not_made_again),
+        headers_test(a_truncated_precompiled_header_is_made_again),
+        headers_test(a_precompiled_header_of_flipped_bits_never_gives_wrong_results),
+        headers_test(damaged_headers_are_repaired),
+        headers_test(a_copied_cache_is_as_good),
+        headers_test(many_cold_starts_at_once_make_one_precompiled_header),
         cache_test(a_cache_that_others_can_write_is_done_without),
         cache_test(the_cache_stays_within_its_bound),
         cache_test(what_is_used_stays_in_a_full_cache),
