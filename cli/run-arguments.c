@@ -74,12 +74,13 @@ static bool has_threadgroup_memory(const run_job *job, uint32_t index) {
 static int check_all_given(run_job *job, const ig_kernel_info *kernel) {
     for (size_t i = 0; i < kernel->argument_count; i++) {
         const ig_argument *argument = &kernel->arguments[i];
-        bool given = argument->kind == IG_ARGUMENT_BUILTIN;
-        if (argument->kind == IG_ARGUMENT_BUFFER) given = run_find_argument(job, argument->index) != NULL;
-        if (argument->kind == IG_ARGUMENT_THREADGROUP) given = has_threadgroup_memory(job, argument->index);
+        // A condition that is still there is computed from function constants: only the kernel knows it.
+        bool given = argument->kind == IG_ARGUMENT_BUILTIN || *argument->condition;
+        if (argument->kind == IG_ARGUMENT_BUFFER) given |= run_find_argument(job, argument->index) != NULL;
+        if (argument->kind == IG_ARGUMENT_THREADGROUP) given |= has_threadgroup_memory(job, argument->index);
         if (argument->kind == IG_ARGUMENT_TEXTURE || argument->kind == IG_ARGUMENT_SAMPLER ||
             argument->kind == IG_ARGUMENT_FUNCTION_TABLE)
-            given = run_find_object(job, argument->kind, argument->index) != NULL;
+            given |= run_find_object(job, argument->kind, argument->index) != NULL;
         if (!given) return missing_argument(kernel, argument);
     }
     return CLI_CONTINUE;

@@ -96,6 +96,20 @@ static LLVMValueRef add_variable(air_translator *t, LLVMTypeRef type, const char
     return variable;
 }
 
+// Apple's compiler reads references before it tests the condition that they depend on: without a buffer, zeros are read.
+static LLVMValueRef or_zeros(air_translator *t, const air_argument *a, LLVMValueRef pointer) {
+    enum { LARGEST = 1 << 16 };
+    if (!a->condition || !a->reference || a->size <= 0 || a->size > LARGEST) return pointer;
+    LLVMTypeRef type = LLVMArrayType2(LLVMInt8TypeInContext(t->context), (uint64_t)a->size);
+    LLVMValueRef zeros = LLVMAddGlobal(t->module, type, "");
+    LLVMSetInitializer(zeros, LLVMConstNull(type));
+    LLVMSetGlobalConstant(zeros, 1);
+    LLVMSetLinkage(zeros, LLVMPrivateLinkage);
+    LLVMSetAlignment(zeros, 16);
+    LLVMValueRef missing = LLVMBuildIsNull(t->builder, pointer, "");
+    return LLVMBuildSelect(t->builder, missing, zeros, pointer, "");
+}
+
 // A buffer is a parameter of the wrapper.
 static bool bind_buffer(air_translator *t, const air_argument *a, LLVMValueRef parameter, unsigned number,
                         LLVMValueRef *value) {
@@ -109,7 +123,7 @@ static bool bind_buffer(air_translator *t, const air_argument *a, LLVMValueRef p
         promise(t, number, "dereferenceable", a->size);
         promise(t, number, "align", a->alignment);
     }
-    *value = LLVMBuildLoad2(t->builder, t->pointer, storage, "");
+    *value = or_zeros(t, a, LLVMBuildLoad2(t->builder, t->pointer, storage, ""));
     return true;
 }
 

@@ -144,7 +144,7 @@ static void append_annotation(annotator *a, igi_text *text, const item *attribut
         case IGI_ATTRIBUTE_HOST_NAME: igi_text_add(text, "host_name:\" "); break;
         case IGI_ATTRIBUTE_VISIBLE: igi_text_add(text, "visible\"), hot)) "); return;
         case IGI_ATTRIBUTE_UNSUPPORTED: igi_text_addf(text, "unsupported:%s\"", name); break;
-        case IGI_ATTRIBUTE_CONSTANT: igi_text_add(text, "condition:\" __IG_STRING("); break;
+        case IGI_ATTRIBUTE_CONSTANT: igi_text_add(text, "condition:\" __IG_CONDITION("); break;
         case IGI_ATTRIBUTE_SLOT: igi_text_addf(text, "%s:%s\", ", name, space_in(a, start, open)); break;
         case IGI_ATTRIBUTE_LIMIT: igi_text_addf(text, "%s\", ", name); break;
         default: igi_text_addf(text, "%s\"", name);
@@ -157,6 +157,11 @@ static void append_annotation(annotator *a, igi_text *text, const item *attribut
 static bool is_before_array(const igi_msl_rewriter *r, const item *attribute) {
     return attribute->attribute->kind == IGI_ATTRIBUTE_UNSUPPORTED && igi_msl_is(r, attribute->end, "]") &&
            igi_msl_is(r, attribute->end + 2, "[") && !igi_msl_is(r, attribute->end + 3, "[");
+}
+
+// A function constant has no other attribute. One that a member of a graphics structure depends on comes with its slot.
+static bool is_alone(const igi_msl_rewriter *r, const item *attribute, size_t open) {
+    return attribute->name == open + 2 && igi_msl_is(r, attribute->end, "]");
 }
 
 // A declaration with one declarator can be followed by another declaration, which carries the number.
@@ -180,12 +185,15 @@ static void append_item(annotator *a, igi_text *text, const item *attribute, con
     bool parameter = c->count > 0;
     if (parameter && kind == IGI_ATTRIBUTE_SLOT) c->frames[c->count - 1].has_slot = true;
     if (!parameter && strcmp(name, "kernel") == 0) c->is_kernel = true;
-    if (kind == IGI_ATTRIBUTE_IGNORED || is_before_array(a->r, attribute)) return;
+    bool constant = kind == IGI_ATTRIBUTE_CONSTANT && !parameter;
+    if (kind == IGI_ATTRIBUTE_IGNORED || is_before_array(a->r, attribute) ||
+        (constant && !is_alone(a->r, attribute, open)))
+        return;
     if (kind == IGI_ATTRIBUTE_MEMBER) {
         append_member(a, text, attribute);
         return;
     }
-    if (kind == IGI_ATTRIBUTE_CONSTANT && !parameter)
+    if (constant)
         igi_msl_declare_function_constant(a->r, &a->constants, text, c->statement, open, attribute->first,
                                           attribute->last + 1);
     else

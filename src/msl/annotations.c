@@ -124,6 +124,14 @@ static char *rest(const igi_msl_annotation *annotation, const char *from) {
     return igi_strndup(from, annotation->text_length - (size_t)(from - annotation->text));
 }
 
+// The name of a constant, which the source may qualify: "options::has_mask".
+static char *unqualified(const igi_msl_annotation *annotation, const char *from) {
+    const char *end = annotation->text + annotation->text_length;
+    for (const char *at = from; at < end; at++)
+        if (*at == ':' || *at == ' ') from = at + 1;
+    return rest(annotation, from);
+}
+
 static bool annotate(igi_msl_parameter *parameter, const igi_msl_annotation *annotation) {
     const char *after;
     parameter->file = annotation->file;
@@ -140,7 +148,7 @@ static bool annotate(igi_msl_parameter *parameter, const igi_msl_annotation *ann
         set_space(parameter, annotation, after);
     } else if ((after = igi_msl_annotation_after(annotation, "ig.condition:"))) {
         free(parameter->condition);
-        parameter->condition = rest(annotation, after);
+        parameter->condition = unqualified(annotation, after);
         return parameter->condition != NULL;
     } else if ((after = igi_msl_annotation_after(annotation, "ig.unsupported:"))) {
         free(parameter->unsupported);

@@ -30,7 +30,20 @@ static LLVMMemoryBufferRef assemble(const char *directory, const char *name) {
     return bitcode;
 }
 
-static const written_constant constants[] = {{"count", 29, 3}, {"extra", 53, 7}};
+// The function constants of kernels that have some.
+static const struct {
+    const char *kernel;
+    written_constant constants[2];
+    size_t count;
+} lists[] = {{"constants", {{"count", 29, 3}, {"extra", 53, 7}}, 2}, {"conditions", {{"has_mask", 53, 20}}, 1}};
+
+static void add_constants(written_function *function) {
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        if (strcmp(function->name, lists[i].kernel) != 0) continue;
+        function->constants = lists[i].constants;
+        function->constant_count = lists[i].count;
+    }
+}
 
 bool assemble_metallib(const char *directory, const char *const *names, size_t count, igi_text *file) {
     written_function functions[MOST_KERNELS] = {0};
@@ -39,13 +52,11 @@ bool assemble_metallib(const char *directory, const char *const *names, size_t c
     for (; made < count && made < MOST_KERNELS; made++) {
         bitcode[made] = assemble(directory, names[made]);
         if (!bitcode[made]) break;
-        bool has_constants = strcmp(names[made], "constants") == 0;
         functions[made] = (written_function){.name = names[made],
                                              .kind = KERNEL,
                                              .bitcode = LLVMGetBufferStart(bitcode[made]),
-                                             .bitcode_length = LLVMGetBufferSize(bitcode[made]),
-                                             .constants = constants,
-                                             .constant_count = has_constants ? 2 : 0};
+                                             .bitcode_length = LLVMGetBufferSize(bitcode[made])};
+        add_constants(&functions[made]);
     }
     if (made == count) write_metallib(functions, count, file);
     for (size_t i = 0; i < made; i++) LLVMDisposeMemoryBuffer(bitcode[i]);

@@ -303,6 +303,33 @@ static void function_constants_have_values(void **state) {
     ig_library_release(library);
 }
 
+static int32_t run_conditions(ig_library *library, bool has_mask) {
+    const uint8_t flag = has_mask;
+    const ig_function_constant value = {.id = 20, .type = IG_TYPE_BOOL, .value = &flag};
+    ig_pipeline *pipeline = NULL;
+    assert_ok(ig_pipeline_create(library,
+                                 &(ig_pipeline_desc){.kernel = "conditions", .constants = &value, .constant_count = 1},
+                                 &pipeline, NULL));
+    assert_int_equal(ig_pipeline_kernel(pipeline)->argument_count, has_mask ? 3 : 2);
+    ig_buffer *buffers[] = {make_buffer(4), make_buffer(4)};
+    *(int32_t *)ig_buffer_contents(buffers[1]) = 41;
+    do_run(&(run){
+        .pipeline = pipeline, .buffers = buffers, .buffer_count = has_mask ? 2 : 1, .grid = line(1), .group = line(1)});
+    int32_t result = *(int32_t *)ig_buffer_contents(buffers[0]);
+    ig_buffer_release(buffers[0]), ig_buffer_release(buffers[1]);
+    ig_pipeline_release(pipeline);
+    return result;
+}
+
+static void a_reference_whose_condition_is_false_reads_zeros(void **state) {
+    (void)state;
+    ig_library *library = open_one("conditions");
+    assert_int_equal(ig_library_function_constant_count(library), 1);
+    assert_int_equal(run_conditions(library, true), 42);
+    assert_int_equal(run_conditions(library, false), 1);
+    ig_library_release(library);
+}
+
 static void arguments_are_described(void **state) {
     (void)state;
     ig_library *library = open_one("arithmetic");
@@ -482,6 +509,7 @@ int main(void) {
         cmocka_unit_test(matrices_are_spread_over_threads),
         cmocka_unit_test(atomics_and_argument_buffers_work),
         cmocka_unit_test(function_constants_have_values),
+        cmocka_unit_test(a_reference_whose_condition_is_false_reads_zeros),
         cmocka_unit_test(arguments_are_described),
         cmocka_unit_test(members_of_structures_are_listed),
         cmocka_unit_test(denormals_are_as_the_module_asks),

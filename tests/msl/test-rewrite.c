@@ -78,11 +78,11 @@ static void an_attribute_sees_its_own_parameter_only(void **state) {
          "void f(device T<a, b> *p, threadgroup float *q  " ANNOTATE("threadgroup:threadgroup\", 0") ")"},
         {"void f(device int *p [[buffer(0), function_constant(has_p)]])",
          "void f(device int *p  " ANNOTATE("buffer:device\", 0") "__attribute__((annotate(\"ig.condition:\" "
-                                                                 "__IG_STRING(has_p)))) )"},
+                                                                 "__IG_CONDITION(has_p)))) )"},
         // A directive between parameters does not end the list.
         {"void f(int a,\n#if X\n int b,\n#endif\n device int *p [[function_constant(c)]])",
          "void f(int a,\n#if X\n int b,\n#endif\n device int *p  __attribute__((annotate(\"ig.condition:\" "
-         "__IG_STRING(c)))) )"},
+         "__IG_CONDITION(c)))) )"},
     };
     EXPECT_ALL(examples);
 }
