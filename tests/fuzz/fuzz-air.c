@@ -10,6 +10,7 @@
 #include <llvm-c/BitReader.h>
 #include <llvm-c/BitWriter.h>
 #include <llvm-c/IRReader.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -41,10 +42,24 @@ static size_t module_count;
 static token tokens[MOST_TOKENS];
 static size_t token_count;
 
-// What the child is at, and what came of it, in memory that it shares with its parent.
-typedef enum stage { READING, INVALID, TRANSLATING, DONE } stage;
-static volatile stage *reached;
-static uint64_t counts[DONE + 2];  // ends of children; the last counts those that LLVM crashed
+// Inputs are collected, and a child works on many of them, because starting one takes longer than a translation. What it
+// is at, and what came of it, is in memory that it shares with its parent.
+typedef enum stage { READING, INVALID, TRANSLATING } stage;
+enum { MOST_INPUTS = 256 };
+typedef struct progress {
+    size_t at;  // the input
+    stage stage;
+    uint64_t refused, translated, invalid;
+} progress;
+static volatile progress *shared;
+static uint64_t crashed;  // children that LLVM crashed
+
+typedef struct input {
+    uint8_t *bytes;
+    size_t length;
+} input;
+static input inputs[MOST_INPUTS];
+static size_t input_count;
 
 // ---- Words ----
 
@@ -118,10 +133,13 @@ static int by_name(const struct dirent **a, const struct dirent **b) {
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
+static void run_inputs(void);
+
 static void tell(void) {
-    fprintf(stderr, "of the modules %llu were invalid, %llu reached the translator, LLVM crashed on %llu\n",
-            (unsigned long long)counts[INVALID], (unsigned long long)counts[DONE],
-            (unsigned long long)counts[DONE + 1]);
+    run_inputs();
+    fprintf(stderr, "of the modules %llu were invalid, %llu refused, %llu translated, LLVM crashed on %llu\n",
+            (unsigned long long)shared->invalid, (unsigned long long)shared->refused,
+            (unsigned long long)shared->translated, (unsigned long long)crashed);
     for (size_t i = 0; i < module_count; i++) free(modules[i].text), free(modules[i].bitcode);
 }
 
@@ -136,8 +154,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
         free(names[i]);
     }
     free(names);
-    reached = mmap(NULL, sizeof *reached, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    MUST(module_count && reached != MAP_FAILED);
+    shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    MUST(module_count && shared != MAP_FAILED);
     atexit(tell);
     return 0;
 }
@@ -199,6 +217,7 @@ static void check_translation(const char *bitcode, size_t length) {
     igi_air_translated translated;
     ig_status status = igi_air_translate(bitcode, length, "fuzzed", &output, &output_length, &error);
     MUST(status == IG_STATUS_OK || (error.message && status != IG_STATUS_OUT_OF_MEMORY));
+    *(status == IG_STATUS_OK ? &shared->translated : &shared->refused) += 1;
     if (status == IG_STATUS_OK) {
         MUST(igi_air_translated_read(output, output_length, &translated));
         igi_air_translated_free(&translated);
@@ -212,11 +231,13 @@ static void translate_if_valid(LLVMContextRef context, LLVMModuleRef read) {
     LLVMMemoryBufferRef bitcode = valid ? LLVMWriteBitcodeToMemoryBuffer(read) : NULL;
     if (read) LLVMDisposeModule(read);
     LLVMContextDispose(context);
-    *reached = valid ? TRANSLATING : INVALID;
-    if (!valid) return;
+    shared->stage = valid ? TRANSLATING : INVALID;
+    if (!valid) {
+        shared->invalid++;
+        return;
+    }
     check_translation(LLVMGetBufferStart(bitcode), LLVMGetBufferSize(bitcode));
     LLVMDisposeMemoryBuffer(bitcode);
-    *reached = DONE;
 }
 
 static void try_words(const module *m, reader *r) {
@@ -250,30 +271,61 @@ static void try_bits(const module *m, reader *r) {
     free(bytes);
 }
 
-static void limit_time(void) {
-    enum { SECONDS = 30 };
-    setrlimit(RLIMIT_CPU, &(struct rlimit){SECONDS, SECONDS});
+static void run_input(const input *in) {
+    enum { HEADER = 2 };
+    if (in->length < HEADER) return;
+    reader r = {in->bytes + HEADER, in->length - HEADER};
+    const module *m = &modules[in->bytes[1] % module_count];
+    shared->stage = READING;
+    (in->bytes[0] % 4 ? try_words : try_bits)(m, &r);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    enum { HEADER = 2 };
-    if (size < HEADER) return 0;
-    reader r = {data + HEADER, size - HEADER};
-    const module *m = &modules[data[1] % module_count];
-    *reached = READING;
+// ---- Children ----
+
+static void work(void) {
+    enum { SECONDS = 300 };
+    setrlimit(RLIMIT_CPU, &(struct rlimit){SECONDS, SECONDS});
+    for (int number = 1; number < NSIG; number++) signal(number, SIG_DFL);  // the driver's would tell of LLVM's crashes
+    for (; shared->at < input_count; shared->at++) run_input(&inputs[shared->at]);
+    _exit(0);
+}
+
+// The driver keeps only the last input.
+static void keep(const input *in) {
+    FILE *file = fopen("fuzz-air.input", "wb");
+    if (!file) return;
+    fwrite(in->bytes, 1, in->length, file);
+    fclose(file);
+    fprintf(stderr, "the input that crashed is in fuzz-air.input\n");
+}
+
+// A child that LLVM crashed is followed by another one for the inputs after that.
+static void run_child(void) {
+    int result = 0;
     fflush(NULL);
     pid_t child = fork();
     MUST(child >= 0);
-    if (child == 0) {
-        limit_time();
-        (data[0] % 4 ? try_words : try_bits)(m, &r);
-        _exit(0);
-    }
-    int result = 0;
-    alarm(0);  // the driver's, which counts the time that other programs take too
+    if (child == 0) work();
     MUST(waitpid(child, &result, 0) == child);
-    bool died = !WIFEXITED(result) || WEXITSTATUS(result) != 0;
-    MUST(!died || *reached == READING);
-    counts[died ? DONE + 1 : *reached]++;
+    if (WIFEXITED(result) && WEXITSTATUS(result) == 0) return;
+    if (shared->stage != READING) keep(&inputs[shared->at]);
+    MUST(shared->stage == READING);
+    crashed++;
+    shared->at++;
+}
+
+static void run_inputs(void) {
+    alarm(0);  // the driver's, which counts the time that other programs take too
+    for (shared->at = 0; shared->at < input_count;) run_child();
+    for (size_t i = 0; i < input_count; i++) free(inputs[i].bytes);
+    input_count = 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    input *in = &inputs[input_count++];
+    *in = (input){malloc(size + 1), size};
+    MUST(in->bytes);
+    memcpy(in->bytes, data, size);
+    if (input_count == MOST_INPUTS) run_inputs();
     return 0;
 }
