@@ -222,15 +222,6 @@ static LLVMValueRef lower(air_translator *t, const char *name, LLVMValueRef call
     return igi_air_call_runtime(t, symbol, LLVMTypeOf(call), operands, count);
 }
 
-// a * b + c: Apple's GPUs fuse it for float. For half and bfloat, a source that is compiled here rounds twice.
-static LLVMValueRef multiply_add(air_translator *t, LLVMValueRef call) {
-    LLVMTypeRef type = LLVMTypeOf(call);
-    LLVMValueRef operands[] = {LLVMGetOperand(call, 0), LLVMGetOperand(call, 1), LLVMGetOperand(call, 2)};
-    if (LLVMGetTypeKind(scalar_of(type)) == LLVMFloatTypeKind)
-        return igi_air_call_intrinsic(t, "llvm.fma", &type, 1, operands, 3);
-    return LLVMBuildFAdd(t->builder, LLVMBuildFMul(t->builder, operands[0], operands[1], ""), operands[2], "");
-}
-
 static void replace(LLVMValueRef call, LLVMValueRef value) {
     if (LLVMGetTypeKind(LLVMTypeOf(call)) != LLVMVoidTypeKind) LLVMReplaceAllUsesWith(call, value);
     LLVMInstructionEraseFromParent(call);
@@ -241,8 +232,6 @@ static bool lower_call(air_translator *t, LLVMValueRef call, LLVMValueRef callee
     LLVMPositionBuilderBefore(t->builder, call);
     if (begins_with(name, "llvm.assume")) {
         LLVMInstructionEraseFromParent(call);
-    } else if (begins_with(name, "llvm.fmuladd.")) {
-        replace(call, multiply_add(t, call));
     } else if (begins_with(name, "air.")) {  // all others but LLVM's are ours: igi_air_tidy has looked
         LLVMValueRef value = lower(t, name, call);
         if (!value) return igi_air_fail_unknown(t, name);

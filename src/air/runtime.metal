@@ -12,15 +12,23 @@ using namespace metal;
 
 // ---- Floating point ----
 
+// Functions of half are in neither family.
+namespace precise_f32 = metal::precise;
+namespace precise_f16 = metal;
+namespace precise_bf16 = metal::precise;
+namespace fast_f32 = metal::fast;
+namespace fast_f16 = metal;
+namespace fast_bf16 = metal::fast;
+
 // X(operation, type, work, suffix): bfloat is computed as float.
 #define EACH_FLOAT(X, name) X(name, float, float, f32) X(name, half, half, f16) X(name, bfloat, float, bf16)
 
 #define UNARY_OF(family, prefix, name, T, W, t) \
   AIR T air_##prefix##name##_##t(T x) { return T(family::name(W(x))); }
-#define UNARY(name, T, W, t) UNARY_OF(precise, , name, T, W, t) UNARY_OF(fast, fast_, name, T, W, t)
+#define UNARY(name, T, W, t) UNARY_OF(precise_##t, , name, T, W, t) UNARY_OF(fast_##t, fast_, name, T, W, t)
 #define BINARY_OF(family, prefix, name, T, W, t) \
   AIR T air_##prefix##name##_##t(T x, T y) { return T(family::name(W(x), W(y))); }
-#define BINARY(name, T, W, t) BINARY_OF(precise, , name, T, W, t) BINARY_OF(fast, fast_, name, T, W, t)
+#define BINARY(name, T, W, t) BINARY_OF(precise_##t, , name, T, W, t) BINARY_OF(fast_##t, fast_, name, T, W, t)
 #define TERNARY_OF(prefix, name, T, W, t) \
   AIR T air_##prefix##name##_##t(T x, T y, T z) { return T(metal::name(W(x), W(y), W(z))); }
 #define TERNARY(name, T, W, t) TERNARY_OF(, name, T, W, t) TERNARY_OF(fast_, name, T, W, t)

@@ -56,6 +56,36 @@ static void tidy_function(air_translator *t, LLVMValueRef function, unsigned num
 
 // ---- Instructions ----
 
+// Fast math here means that products and sums may become one operation; nothing is reordered, and NaN and infinities
+// count, as in a source that is compiled here. Flags cannot be removed: the instruction is created anew.
+static LLVMValueRef create_plain(air_translator *t, LLVMValueRef instruction) {
+    LLVMOpcode opcode = LLVMGetInstructionOpcode(instruction);
+    LLVMValueRef left = LLVMGetOperand(instruction, 0);
+    if (LLVMIsABinaryOperator(instruction))
+        return LLVMBuildBinOp(t->builder, opcode, left, LLVMGetOperand(instruction, 1), "");
+    switch (opcode) {
+        case LLVMFNeg: return LLVMBuildFNeg(t->builder, left, "");
+        case LLVMFCmp:
+            return LLVMBuildFCmp(t->builder, LLVMGetFCmpPredicate(instruction), left, LLVMGetOperand(instruction, 1),
+                                 "");
+        case LLVMSelect:
+            return LLVMBuildSelect(t->builder, left, LLVMGetOperand(instruction, 1), LLVMGetOperand(instruction, 2),
+                                   "");
+        default: return instruction;
+    }
+}
+
+static void keep_contraction_only(air_translator *t, LLVMValueRef instruction) {
+    if (!LLVMCanValueUseFastMathFlags(instruction) || !LLVMGetFastMathFlags(instruction)) return;
+    unsigned flags = LLVMGetFastMathFlags(instruction) & LLVMFastMathAllowContract;
+    LLVMPositionBuilderBefore(t->builder, instruction);
+    LLVMValueRef plain = create_plain(t, instruction);
+    if (plain == instruction) return;
+    if (flags && LLVMIsAInstruction(plain) && LLVMCanValueUseFastMathFlags(plain)) LLVMSetFastMathFlags(plain, flags);
+    LLVMReplaceAllUsesWith(instruction, plain);
+    LLVMInstructionEraseFromParent(instruction);
+}
+
 // Of what instructions say about themselves only hints for loops are kept.
 static void tidy_instruction(LLVMValueRef instruction, unsigned loop) {
     size_t count = 0;
@@ -71,7 +101,11 @@ static void tidy_instruction(LLVMValueRef instruction, unsigned loop) {
 static void tidy_instructions(air_translator *t, LLVMValueRef function) {
     unsigned loop = LLVMGetMDKindIDInContext(t->context, "llvm.loop", 9);
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) tidy_instruction(i, loop);
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
+            next = LLVMGetNextInstruction(i);
+            tidy_instruction(i, loop);
+            keep_contraction_only(t, i);
+        }
 }
 
 // ---- Variables ----

@@ -42,7 +42,6 @@ static const char *const base_flags[] = {
     "-fno-math-errno",
     "-fno-trapping-math",
     "-fno-finite-loops",
-    "-ffp-contract=fast",
     "-Xclang",
     "-fbfloat16-excess-precision=none",
     // Demanglers of today's C++ runtimes do not understand newer manglings of template arguments.
@@ -124,6 +123,8 @@ void igi_msl_add_language(igi_msl_arguments *list, const char *overlay, const ig
     add(list, "-D__INGOT__=1");
     add_owned(list, igi_format("-D__INGOT_FAST_MATH__=%d", fast));
     if (fast) add(list, "-D__FAST_MATH__=1");
+    // As Apple's compiler does it: safe math joins products and sums within an expression only.
+    add(list, fast ? "-ffp-contract=fast" : "-ffp-contract=on");
     if (request->preprocess) add(list, "-D__INGOT_TEXT__=1");
     add(list, "-isystem"), add(list, igi_msl_stdlib);
     add(list, "-ivfsoverlay"), add(list, overlay);

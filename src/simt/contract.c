@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// a * b + c as one operation, where the source allows it. LLVM's code generator could do it too, but differently for
+// a * b + c as one operation, where the source allows it: across expressions in fast math, and where clang has found it in
+// one expression in safe math. LLVM's code generator could do it too, but differently for
 // scalars and vectors; done here, every width computes the same bits. Under fast math a * bool becomes a choice first.
 #include <string.h>
 
@@ -44,6 +45,28 @@ static void fuse(LLVMBuilderRef builder, LLVMValueRef sum) {
     LLVMReplaceAllUsesWith(sum, igi_simt_call_intrinsic(builder, "llvm.fma", &type, 1, arguments, 3));
     LLVMInstructionEraseFromParent(sum);
     LLVMInstructionEraseFromParent(product);
+}
+
+// ---- What clang has joined: products and sums of one expression ----
+
+static bool is_joined(LLVMValueRef instruction) {
+    static const char name[] = "llvm.fmuladd.";
+    LLVMValueRef callee = LLVMIsACallInst(instruction) ? LLVMGetCalledValue(instruction) : NULL;
+    size_t length;
+    return callee && LLVMIsAFunction(callee) && strncmp(LLVMGetValueName2(callee, &length), name, strlen(name)) == 0;
+}
+
+// half and bfloat round twice, as they do where we join them.
+static void join(LLVMBuilderRef builder, LLVMValueRef call) {
+    LLVMTypeRef type = LLVMTypeOf(call);
+    LLVMValueRef operands[] = {LLVMGetOperand(call, 0), LLVMGetOperand(call, 1), LLVMGetOperand(call, 2)};
+    bool fused = LLVMGetTypeKind(igi_simt_element_type(type)) == LLVMFloatTypeKind && has_fused_multiply_add();
+    LLVMValueRef sum =
+        fused ? igi_simt_call_intrinsic(builder, "llvm.fma", &type, 1, operands, 3)
+              : LLVMBuildFAdd(builder, LLVMBuildFMul(builder, operands[0], operands[1], ""), operands[2], "");
+    igi_simt_name_like(sum, call);
+    LLVMReplaceAllUsesWith(call, sum);
+    LLVMInstructionEraseFromParent(call);
 }
 
 static bool is_part_of_sum(LLVMValueRef instruction) {
@@ -110,6 +133,7 @@ ig_status igi_simt_pass_contract(igi_simt_module *m) {
     if (m->apart) status = igi_simt_rewrite_instructions(m, is_product_of_vectors, forbid);
     if (status == IG_STATUS_OK && m->request->fast_math)
         status = igi_simt_rewrite_instructions(m, multiplies_bool, choose);
+    if (status == IG_STATUS_OK) status = igi_simt_rewrite_instructions(m, is_joined, join);
     if (status == IG_STATUS_OK && has_fused_multiply_add()) status = igi_simt_rewrite_instructions(m, is_sum, fuse);
     return status == IG_STATUS_OK ? igi_simt_rewrite_instructions(m, is_part_of_sum, forbid) : status;
 }

@@ -404,6 +404,22 @@ static float halve_smallest(ig_library *library) {
     return half;
 }
 
+static void fast_math_joins_and_assumes_nothing(void **state) {
+    (void)state;
+    ig_library *library = open_one("fast");
+    ig_pipeline *pipeline = pipeline_of(library, "fast");
+    const float in[] = {1 + 0x1p-12f, 1 + 0x1p-11f, 0x1p30f, NAN, 1 + 0x1p-12f},
+                expected[] = {0x1p-24f, 0, 0x1p-24f, 0, 1};
+    ig_buffer *buffers[] = {make_buffer(sizeof in), make_buffer(sizeof expected)};
+    memcpy(ig_buffer_contents(buffers[0]), in, sizeof in);
+    do_run(&(run){.pipeline = pipeline, .buffers = buffers, .buffer_count = 2, .grid = line(1), .group = line(1)});
+    const float *out = ig_buffer_contents(buffers[1]);
+    for (size_t i = 0; i < 5; i++) assert_true(out[i] == expected[i]);
+    ig_buffer_release(buffers[0]), ig_buffer_release(buffers[1]);
+    ig_pipeline_release(pipeline);
+    ig_library_release(library);
+}
+
 static void denormals_are_as_the_module_asks(void **state) {
     (void)state;
     assert_true(halve_smallest(open_one("denormals")) == 0.0f);
@@ -512,6 +528,7 @@ int main(void) {
         cmocka_unit_test(a_reference_whose_condition_is_false_reads_zeros),
         cmocka_unit_test(arguments_are_described),
         cmocka_unit_test(members_of_structures_are_listed),
+        cmocka_unit_test(fast_math_joins_and_assumes_nothing),
         cmocka_unit_test(denormals_are_as_the_module_asks),
         cmocka_unit_test(a_source_can_ask_for_denormals_to_be_flushed),
         cmocka_unit_test(what_is_not_known_is_named_and_the_rest_runs),
