@@ -147,6 +147,21 @@ static ig_status load_texts(loading *load) {
     return IG_STATUS_OK;
 }
 
+// Names by which models end an answer.
+static void for_each_end(const loading *load, void (*visit)(igi_llm_token *token)) {
+    static const char *const names[] = {"<|im_end|>",    "<|eot_id|>",    "<|end|>",
+                                        "<end_of_turn>", "<|endoftext|>", "</s>"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        int32_t token = igi_llm_text_index_find(&load->by_text, names[i], strlen(names[i]));
+        if (token >= 0) visit(&load->tokenizer->tokens[token]);
+    }
+}
+
+// Files of Phi-3 have "</s>" as a user-defined token, which would be recognised in every text.
+static void make_control(igi_llm_token *token) {
+    if (token->type == IGI_TOKEN_USER_DEFINED) token->type = IGI_TOKEN_CONTROL;
+}
+
 static ig_status load_types(loading *load) {
     ig_gguf_value array, element;
     ig_status status = read_per_token(load, KEY("token_type"), &array);
@@ -158,6 +173,7 @@ static ig_status load_types(loading *load) {
             return BAD(load, QUOTED("token_type") ": token %u has type %lld", i, (long long)type);
         load->tokenizer->tokens[i].type = type ? (uint8_t)type : IGI_TOKEN_NORMAL;
     }
+    if (status == IG_STATUS_OK) for_each_end(load, make_control);
     return status;
 }
 
@@ -244,13 +260,8 @@ static void mark_last(ig_tokenizer *tokenizer, int32_t token) {
     if (token >= 0) tokenizer->tokens[token].is_last = true;
 }
 
-static void mark_last_by_name(const loading *load) {
-    static const char *const names[] = {"<|im_end|>",    "<|eot_id|>",    "<|end|>",
-                                        "<end_of_turn>", "<|endoftext|>", "</s>"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        int32_t token = igi_llm_text_index_find(&load->by_text, names[i], strlen(names[i]));
-        if (token >= 0 && load->tokenizer->tokens[token].type == IGI_TOKEN_CONTROL) mark_last(load->tokenizer, token);
-    }
+static void mark_if_control(igi_llm_token *token) {
+    if (token->type == IGI_TOKEN_CONTROL) token->is_last = true;
 }
 
 static ig_status load_meanings(loading *load) {
@@ -267,7 +278,7 @@ static ig_status load_meanings(loading *load) {
     if (status != IG_STATUS_OK) return status;
     mark_last(tokenizer, tokenizer->last);
     mark_last(tokenizer, turn);
-    mark_last_by_name(load);
+    for_each_end(load, mark_if_control);
     return IG_STATUS_OK;
 }
 

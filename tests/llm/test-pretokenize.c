@@ -59,6 +59,11 @@ static const golden goldens[] = {
     {"gpt-2 smollm default falcon", "\u3000\u00a0 \u2003z", "\u3000\u00a0 |\u2003|z"},
     {"llama-bpe tekken", "\u3000\u00a0 \u2003z", "\u3000\u00a0 |\u2003z"},
     {"deepseek-llm deepseek-coder", "\u3000\u00a0 \u2003z", "\u3000|\u00a0 |\u2003|z"},
+    // U+3000 is a space, and lies in the ranges of DeepSeek's symbols and of its Asian characters.
+    {"deepseek-llm deepseek-coder", "a\u3000b!\u3000!1\u30002", "a|\u3000|b|!|\u3000|!|1|\u3000|2"},
+    {"deepseek-llm", "\u4f60\u597d\u3000\u4e16\u3000", "\u4f60\u597d|\u3000|\u4e16|\u3000"},
+    {"deepseek-coder", "\u4f60\u597d\u3000\u4e16\u3000", "\u4f60\u597d|\u3000\u4e16|\u3000"},
+    {"deepseek-v3", "a\u3000b\u4f60\u3000\u4e16\u3000\u3001", "a|\u3000b|\u4f60|\u3000|\u4e16|\u3000|\u3001"},
     {"gpt-2", "a\r\n\r\nb  ", "a|\r\n\r|\n|b|  "},
     {"llama-bpe tekken deepseek-v3", "a\r\n\r\nb  ", "a|\r\n\r\n|b|  "},
     // Bytes that are not UTF-8 are characters of no class.

@@ -295,6 +295,28 @@ static void text_never_becomes_a_control_token_by_itself(void **state) {
     EXPECT("<s>h</s>h<unk>", special, 1, 268, 2, 268, 0);
 }
 
+// As in files of Phi-3.
+static void tokens_that_end_answers_are_control_tokens(void **state) {
+    (void)state;
+    memset(&vocabulary, 0, sizeof vocabulary);
+    tiny_add(&vocabulary, "<unk>", UNKNOWN, 0);
+    tiny_add(&vocabulary, "<s>", CONTROL, 0);
+    tiny_add(&vocabulary, "</s>", USER_DEFINED, 0);
+    tiny_add_spm_bytes(&vocabulary);
+    int32_t space = tiny_add(&vocabulary, "\u2581", NORMAL, 0);
+    int32_t tool = tiny_add(&vocabulary, "<tool>", USER_DEFINED, 0);
+    gguf_writer w = tiny_writer(&vocabulary, "llama", NULL);
+    gguf_add_u32(&w, "tokenizer.ggml.eos_token_id", (uint32_t)tool);
+    create(w);
+    EXPECT("</s>", plain, space, 3 + '<', 3 + '/', 3 + 's', 3 + '>');
+    EXPECT("</s>", special, 2);
+    EXPECT("<tool>", plain, tool);
+    assert_true(ig_tokenizer_is_last(tokenizer, 2));
+    ig_text bytes;
+    assert_status(ig_tokenizer_decode(tokenizer, 2, &bytes), IG_STATUS_OK);
+    assert_int_equal(bytes.length, 0);
+}
+
 static uint64_t seed = 11;
 
 static uint32_t random_below(uint32_t count) {
@@ -527,6 +549,7 @@ int main(void) {
         WITH(make_spm, scores_decide_what_merges),
         WITH(make_spm_without_prefix, spaces_come_first_unless_the_file_says_no),
         WITH(make_spm, text_never_becomes_a_control_token_by_itself),
+        WITH(NULL, tokens_that_end_answers_are_control_tokens),
         cmocka_unit_test(pieces_merge_as_the_rules_read),
         WITH(make_gpt2, short_and_long_words_merge_as_the_rules_read),
         WITH(make_gpt2, any_bytes_come_back),
