@@ -103,7 +103,8 @@ ig_status ig_gguf_weight_type(uint32_t type, ig_weight_type *weight_type);
 
 // ---- Tokens ----
 
-// Byte-pair encoding as in GPT-2 and its descendants, and SentencePiece as in Llama 2, as `tokenizer.ggml.*` says.
+// Byte-pair encoding as in GPT-2 and its descendants, SentencePiece as in Llama 2, and WordPiece as in BERT, as
+// `tokenizer.ggml.*` says.
 typedef struct ig_tokenizer ig_tokenizer;
 
 // The tokenizer that a file describes. errors: BAD_FORMAT, UNSUPPORTED (another kind of tokenizer), OUT_OF_MEMORY.

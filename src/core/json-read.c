@@ -81,14 +81,6 @@ static bool read_code_point(reader *r, uint32_t *code) {
     return true;
 }
 
-static size_t put_utf8(uint32_t code, char *to) {
-    if (code < 0x80) return to[0] = (char)code, 1;
-    size_t length = code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-    for (size_t i = length - 1; i > 0; i--, code >>= 6) to[i] = (char)(0x80 | (code & 0x3f));
-    to[0] = (char)((length == 2 ? 0xc0 : length == 3 ? 0xe0 : 0xf0) | code);
-    return length;
-}
-
 static bool read_escape(reader *r, char *to, size_t *used) {
     static const char letters[] = "\"\"\\\\//b\bf\fn\nr\rt\t";
     if (r->at == r->end) return wrong(r, "the text ends inside of a string");
@@ -96,7 +88,7 @@ static bool read_escape(reader *r, char *to, size_t *used) {
     uint32_t code;
     if (c == 'u') {
         if (!read_code_point(r, &code)) return false;
-        *used += put_utf8(code, to + *used);
+        *used += igi_utf8_put(code, to + *used);
         return true;
     }
     for (size_t i = 0; letters[i]; i += 2)

@@ -27,6 +27,14 @@ size_t igi_utf8_sequence(const char *bytes, size_t available) {
     return 0;
 }
 
+size_t igi_utf8_put(uint32_t code, char to[4]) {
+    if (code < 0x80) return to[0] = (char)code, 1;
+    size_t length = code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    for (size_t i = length - 1; i > 0; i--, code >>= 6) to[i] = (char)(0x80 | (code & 0x3f));
+    to[0] = (char)((length == 2 ? 0xc0 : length == 3 ? 0xe0 : 0xf0) | code);
+    return length;
+}
+
 // The length of the character at `bytes` if it may be displayed, else 0. U+0080 to U+009F are control characters too.
 static size_t visible_character(const char *bytes, size_t available) {
     unsigned char first = (unsigned char)bytes[0];

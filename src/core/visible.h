@@ -9,6 +9,8 @@
 // The length of the UTF-8 sequence at `text`, or 0 if there is none: overlong forms, surrogates and values past
 // U+10FFFF are refused. pre: available > 0.
 size_t igi_utf8_sequence(const char *text, size_t available);
+// Writes the sequence of a code point and returns its length. pre: code <= 0x10FFFF.
+size_t igi_utf8_put(uint32_t code, char to[4]);
 
 // Whether all of it may be displayed on a line unchanged. Tabs may; newlines may not.
 bool igi_is_visible(const char *bytes, size_t length);

@@ -72,9 +72,11 @@ int32_t ig_tokenizer_find(const ig_tokenizer *tokenizer, const char *text, uint6
 // ---- Encoding ----
 
 static bool encode_plain(igi_llm_encoder *encoder, const char *text, size_t length) {
+    static igi_llm_encode_piece *const encode[] = {[IGI_TOKENS_BPE] = igi_llm_encode_bpe,
+                                                   [IGI_TOKENS_SENTENCEPIECE] = igi_llm_encode_spm,
+                                                   [IGI_TOKENS_WORDPIECE] = igi_llm_encode_wordpiece};
     if (!length) return true;
-    bool encoded = encoder->tokenizer->splitter ? igi_llm_encode_bpe(encoder, text, length)
-                                                : igi_llm_encode_spm(encoder, text, length);
+    bool encoded = encode[encoder->tokenizer->kind](encoder, text, length);
     encoder->after_special = false;
     return encoded;
 }

@@ -91,10 +91,13 @@ void igi_llm_merges_add(igi_llm_merges *merges, int32_t left, int32_t right, uin
 
 // ---- The tokenizer ----
 
+typedef enum igi_llm_kind { IGI_TOKENS_BPE, IGI_TOKENS_SENTENCEPIECE, IGI_TOKENS_WORDPIECE } igi_llm_kind;
+
 struct ig_tokenizer {
     igi_refcount references;
     ig_gguf *file;
-    const igi_llm_splitter *splitter;  // NULL: SentencePiece
+    igi_llm_kind kind;
+    const igi_llm_splitter *splitter;  // of byte pairs
     igi_llm_token *tokens;
     uint32_t count;
     char *decoded;                // bytes of tokens that differ from the file's text
@@ -105,6 +108,7 @@ struct ig_tokenizer {
     bool before_space[256];    // whether a text token contains this byte before a space
     int32_t first, last, unknown;
     bool adds_first, adds_last, adds_space;
+    bool lowers, strips_accents;  // WordPiece
 };
 
 // Fills a zeroed tokenizer. After an error it is partly filled.
@@ -166,5 +170,6 @@ bool igi_llm_known_begin(igi_llm_encoder *encoder, size_t length);
 bool igi_llm_encode_known(igi_llm_encoder *encoder, const char *piece, size_t length, igi_llm_encode_piece *encode);
 bool igi_llm_encode_bpe(igi_llm_encoder *encoder, const char *text, size_t length);
 bool igi_llm_encode_spm(igi_llm_encoder *encoder, const char *text, size_t length);
+bool igi_llm_encode_wordpiece(igi_llm_encoder *encoder, const char *text, size_t length);
 
 #endif

@@ -32,7 +32,7 @@ static bool decode_codes(const int16_t bytes[BYTE_CODES], ig_text text, char *ou
     return true;
 }
 
-// ---- SentencePiece: U+2581 for spaces, <0xXX> for bytes ----
+// ---- SentencePiece, WordPiece: U+2581 for spaces, <0xXX> for bytes ----
 
 static size_t decode_spaces(ig_text text, char *out) {
     size_t length = 0;
@@ -89,7 +89,7 @@ bool igi_llm_tokens_decode(ig_tokenizer *tokenizer, const ig_text *texts) {
     for (uint32_t i = 0; i < tokenizer->count; i++) {
         igi_llm_token *token = &tokenizer->tokens[i];
         token->bytes.data = out;
-        token->bytes.length = decode(token, tokenizer->splitter ? codes : NULL, texts[i], out);
+        token->bytes.length = decode(token, tokenizer->kind == IGI_TOKENS_BPE ? codes : NULL, texts[i], out);
         out += token->bytes.length;
     }
     return true;
@@ -118,7 +118,7 @@ void igi_llm_tokens_find_bytes(ig_tokenizer *tokenizer, const igi_llm_text_index
     for (uint32_t byte = 0; byte < 256; byte++) {
         char name[8], text = (char)byte;
         int length = snprintf(name, sizeof name, "<0x%02X>", byte);
-        int32_t token = tokenizer->splitter ? -1 : igi_llm_text_index_find(by_text, name, (size_t)length);
+        int32_t token = tokenizer->kind == IGI_TOKENS_BPE ? -1 : igi_llm_text_index_find(by_text, name, (size_t)length);
         if (token < 0) token = igi_llm_text_index_find(&tokenizer->by_bytes, &text, 1);
         tokenizer->byte_tokens[byte] = token;
     }

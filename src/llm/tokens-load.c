@@ -118,10 +118,15 @@ static ig_status load_kind(loading *load) {
     ig_status status = read_text(load, KEY("model"), &model);
     if (status != IG_STATUS_OK) return status;
     if (!model.length) return BAD(load, QUOTED("model") " is missing");
-    if (is(model, "gpt2")) return load_splitter(load);
-    if (is(model, "llama")) return IG_STATUS_OK;
+    static const char *const names[] = {
+        [IGI_TOKENS_BPE] = "gpt2", [IGI_TOKENS_SENTENCEPIECE] = "llama", [IGI_TOKENS_WORDPIECE] = "bert"};
+    for (size_t kind = 0; kind < sizeof names / sizeof *names; kind++) {
+        if (!is(model, names[kind])) continue;
+        load->tokenizer->kind = (igi_llm_kind)kind;
+        return kind == IGI_TOKENS_BPE ? load_splitter(load) : IG_STATUS_OK;
+    }
     return igi_error_set(load->error, IG_STATUS_UNSUPPORTED,
-                         QUOTED("model") ": tokens of the kind '%.*s' are not supported; gpt2 and llama are",
+                         QUOTED("model") ": tokens of the kind '%.*s' are not supported; gpt2, llama and bert are",
                          shown_length(model), model.data);
 }
 
@@ -180,7 +185,7 @@ static ig_status load_types(loading *load) {
 static ig_status load_scores(loading *load) {
     ig_gguf_value array, element;
     ig_status status = read_per_token(load, KEY("scores"), &array);
-    if (status != IG_STATUS_OK || load->tokenizer->splitter) return status;
+    if (status != IG_STATUS_OK || load->tokenizer->kind != IGI_TOKENS_SENTENCEPIECE) return status;
     if (!array.array.count) return BAD(load, QUOTED("scores") " is missing");
     for (uint32_t i = 0; i < load->tokenizer->count; i++) {
         int64_t whole;
@@ -232,7 +237,7 @@ static ig_status load_merge(loading *load, uint32_t rank, ig_text merge, igi_tex
 
 static ig_status load_merges(loading *load) {
     ig_gguf_value array;
-    if (!load->tokenizer->splitter) return IG_STATUS_OK;
+    if (load->tokenizer->kind != IGI_TOKENS_BPE) return IG_STATUS_OK;
     ig_status status = read_strings(load, KEY("merges"), &array);
     if (status != IG_STATUS_OK) return status;
     if (array.array.count >= UINT32_MAX) return BAD(load, QUOTED("merges") " is too long");
@@ -247,13 +252,42 @@ static ig_status load_merges(loading *load) {
 
 // ---- Tokens with a meaning ----
 
+// The token, if there are so many; else none.
+static int32_t usual(const ig_tokenizer *tokenizer, uint32_t token) {
+    return token < tokenizer->count ? (int32_t)token : -1;
+}
+
 static void set_defaults(ig_tokenizer *tokenizer) {
-    bool pieces = !tokenizer->splitter;
-    tokenizer->first = pieces && tokenizer->count > 1 ? 1 : -1;
-    tokenizer->last = pieces && tokenizer->count > 2 ? 2 : -1;
-    tokenizer->unknown = pieces ? 0 : -1;
-    tokenizer->adds_first = pieces || tokenizer->splitter->adds_first;
-    tokenizer->adds_space = pieces;
+    tokenizer->first = tokenizer->last = tokenizer->unknown = -1;
+    switch (tokenizer->kind) {
+        case IGI_TOKENS_BPE: tokenizer->adds_first = tokenizer->splitter->adds_first; break;
+        case IGI_TOKENS_SENTENCEPIECE:
+            tokenizer->unknown = 0;
+            tokenizer->first = usual(tokenizer, 1);
+            tokenizer->last = usual(tokenizer, 2);
+            tokenizer->adds_first = tokenizer->adds_space = true;
+            break;
+        case IGI_TOKENS_WORDPIECE:  // as in BERT's own vocabulary
+            tokenizer->unknown = usual(tokenizer, 100);
+            tokenizer->first = usual(tokenizer, 101);
+            tokenizer->last = usual(tokenizer, 102);
+            tokenizer->adds_first = tokenizer->adds_last = tokenizer->lowers = true;
+            break;
+    }
+}
+
+// BERT's texts are between [CLS] and [SEP].
+static ig_status load_wordpiece(loading *load) {
+    ig_tokenizer *tokenizer = load->tokenizer;
+    if (tokenizer->kind != IGI_TOKENS_WORDPIECE) return IG_STATUS_OK;
+    ig_status status = read_token(load, KEY("cls_token_id"), &tokenizer->first);
+    if (status == IG_STATUS_OK)
+        status = read_token(load, KEY("seperator_token_id"), &tokenizer->last);  // GGUF's spelling
+    if (status == IG_STATUS_OK) status = read_bool(load, KEY("add_sep_token"), &tokenizer->adds_last);
+    if (status == IG_STATUS_OK) status = read_bool(load, KEY("normalizer.lowercase"), &tokenizer->lowers);
+    tokenizer->strips_accents = tokenizer->lowers;
+    if (status == IG_STATUS_OK) status = read_bool(load, KEY("normalizer.strip_accents"), &tokenizer->strips_accents);
+    return status;
 }
 
 static void mark_last(ig_tokenizer *tokenizer, int32_t token) {
@@ -270,6 +304,7 @@ static ig_status load_meanings(loading *load) {
     set_defaults(tokenizer);
     ig_status status = read_token(load, KEY("bos_token_id"), &tokenizer->first);
     if (status == IG_STATUS_OK) status = read_token(load, KEY("eos_token_id"), &tokenizer->last);
+    if (status == IG_STATUS_OK) status = load_wordpiece(load);
     if (status == IG_STATUS_OK) status = read_token(load, KEY("eot_token_id"), &turn);
     if (status == IG_STATUS_OK) status = read_token(load, KEY("unknown_token_id"), &tokenizer->unknown);
     if (status == IG_STATUS_OK) status = read_bool(load, KEY("add_bos_token"), &tokenizer->adds_first);

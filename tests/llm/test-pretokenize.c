@@ -187,6 +187,39 @@ static void classes_are_those_of_unicode(void **state) {
     for (uint32_t code = 0; code < 128; code++) assert_int_equal(igi_llm_class_of(code), igi_llm_ascii_classes[code]);
 }
 
+static void expect_base(uint32_t code, uint32_t count, const uint32_t wanted[]) {
+    uint32_t parts[IGI_MAX_BASES] = {0};
+    assert_int_equal(igi_llm_without_accents(code, parts), count);
+    if (count) assert_memory_equal(parts, wanted, count * sizeof *wanted);
+}
+#define BASE(code, count, ...) expect_base(code, count, (const uint32_t[]){__VA_ARGS__})
+
+// By Python's unicodedata and str.lower.
+static void letters_lose_case_and_accents(void **state) {
+    (void)state;
+    static const uint32_t lower[][2] = {{'A', 'a'},         {'Z', 'z'},         {'[', '['},      {0xC9, 0xE9},
+                                        {0xD7, 0xD7},       {0x100, 0x101},     {0x101, 0x101},  {0x130, 'i'},
+                                        {0x1C4, 0x1C6},     {0x1C5, 0x1C6},     {0x3A3, 0x3C3},  {0x1E9E, 0xDF},
+                                        {0x1E921, 0x1E943}, {0x1E922, 0x1E922}, {0x2126, 0x3C9}, {0x10FFFF, 0x10FFFF}};
+    for (size_t i = 0; i < LENGTH(lower); i++) assert_int_equal(igi_llm_lower_of(lower[i][0]), lower[i][1]);
+    BASE('e', 1, 'e');
+    BASE(0xE9, 1, 'e');
+    BASE(0x1EAD, 1, 0x61);
+    BASE(0x301, 0, 0);
+    BASE(0x345, 0, 0);
+    BASE(0x488, 1, 0x488);  // an enclosing mark
+    BASE(0x2260, 1, '=');
+    BASE(0xBCA, 2, 0xBC6, 0xBBE);
+    BASE(0xF900, 1, 0x8C48);
+    BASE(0xAC00, 2, 0x1100, 0x1161);
+    BASE(0xAC01, 3, 0x1100, 0x1161, 0x11A8);
+    BASE(0xD7A3, 3, 0x1112, 0x1175, 0x11C2);
+    BASE(0x1D160, 3, 0x1D158, 0x1D165, 0x1D16E);
+    static const uint32_t controls[] = {0, 0x1F, 0x7F, 0x9F, 0xAD, 0x200B, 0xFEFF, 0xE000, 0xF8FF, 0x10FFFD};
+    for (size_t i = 0; i < LENGTH(controls); i++) assert_true(igi_llm_is_control(controls[i]));
+    assert_false(igi_llm_is_control(' ') || igi_llm_is_control(0xA0) || igi_llm_is_control(0x378));
+}
+
 static size_t put_utf8(uint32_t code, char bytes[4]) {
     if (code < 0x80) return bytes[0] = (char)code, 1;
     size_t length = code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
@@ -222,6 +255,7 @@ int main(void) {
         cmocka_unit_test(long_runs_take_time_in_proportion),
         cmocka_unit_test(splitting_ends_when_told),
         cmocka_unit_test(classes_are_those_of_unicode),
+        cmocka_unit_test(letters_lose_case_and_accents),
         cmocka_unit_test(every_code_point_is_read_and_nothing_else),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

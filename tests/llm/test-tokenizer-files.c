@@ -69,8 +69,8 @@ static gguf_writer without(const char *key) {
 
 static void kinds_that_are_not_known_are_named(void **state) {
     (void)state;
-    gguf_writer w = tiny_writer(small(), "bert", NULL);
-    expect(&w, IG_STATUS_UNSUPPORTED, "'bert'");
+    gguf_writer w = tiny_writer(small(), "t5", NULL);
+    expect(&w, IG_STATUS_UNSUPPORTED, "'t5'");
     w = tiny_writer(small(), "gpt2", "viking");
     expect(&w, IG_STATUS_UNSUPPORTED, "'viking'");
     expect_good(good());
@@ -143,6 +143,18 @@ static void every_token_has_one_type_and_one_score(void **state) {
     expect_bad(w, KEY("scores"));
 }
 
+static void keys_of_wordpiece_are_checked(void **state) {
+    (void)state;
+    static const char *const keys[] = {KEY("cls_token_id"), KEY("seperator_token_id"), KEY("add_sep_token"),
+                                       KEY("normalizer.lowercase"), KEY("normalizer.strip_accents")};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        gguf_writer w = tiny_writer(small(), "bert", NULL);
+        gguf_add_string(&w, keys[i], "1");
+        expect_bad(w, keys[i]);
+    }
+    expect_good(tiny_writer(small(), "bert", NULL));
+}
+
 static void ids_lie_among_the_tokens(void **state) {
     (void)state;
     static const char *const keys[] = {KEY("bos_token_id"), KEY("eos_token_id"), KEY("eot_token_id"),
@@ -207,6 +219,7 @@ int main(void) {
         cmocka_unit_test(keys_of_another_kind_are_named),
         cmocka_unit_test(arrays_of_other_kinds_are_named),
         cmocka_unit_test(every_token_has_one_type_and_one_score),
+        cmocka_unit_test(keys_of_wordpiece_are_checked),
         cmocka_unit_test(ids_lie_among_the_tokens),
         cmocka_unit_test(texts_of_tokens_are_not_the_same),
         cmocka_unit_test(merges_join_tokens),

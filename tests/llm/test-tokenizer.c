@@ -317,6 +317,100 @@ static void tokens_that_end_answers_are_control_tokens(void **state) {
     assert_int_equal(bytes.length, 0);
 }
 
+// ---- WordPiece ----
+
+enum { UNK, CLS, SEP, UN, AFF, ABLE, E, A, RESUME, RESUME_ACCENT, REST_A, COMMA, IDEOGRAPH, WORD_TOKENS };
+
+static gguf_writer bert_writer(void) {
+    static const char *const pieces[] = {
+        "\u2581un", "aff",     "able",        "e", "\u2581a", "\u2581resume", "\u2581r\u00e9sum\u00e9",
+        "a",        "\u2581,", "\u2581\u65e5"};
+    memset(&vocabulary, 0, sizeof vocabulary);
+    tiny_add(&vocabulary, "[UNK]", CONTROL, 0);
+    tiny_add(&vocabulary, "[CLS]", CONTROL, 0);
+    tiny_add(&vocabulary, "[SEP]", CONTROL, 0);
+    for (size_t i = 0; i < LENGTH(pieces); i++) tiny_add(&vocabulary, pieces[i], NORMAL, 0);
+    assert_int_equal(vocabulary.count, WORD_TOKENS);
+    gguf_writer w = tiny_writer(&vocabulary, "bert", "bert-bge");
+    gguf_add_u32(&w, "tokenizer.ggml.unknown_token_id", UNK);
+    gguf_add_u32(&w, "tokenizer.ggml.cls_token_id", CLS);
+    gguf_add_u32(&w, "tokenizer.ggml.seperator_token_id", SEP);
+    return w;
+}
+
+static int make_bert(void **state) {
+    (void)state;
+    create(bert_writer());
+    return 0;
+}
+
+static void words_become_the_longest_tokens(void **state) {
+    (void)state;
+    EXPECT("unaffable", plain, UN, AFF, ABLE);
+    EXPECT(" unaff\tun\n", plain, UN, AFF, UN);
+    EXPECT("aaffe", plain, A, AFF, E);
+    // One part without a token, and the whole word is unknown.
+    EXPECT("unaffx un", plain, UNK, UN);
+    EXPECT("able", plain, UNK);
+    expect_tokens("", plain, 0, NULL);
+}
+
+static void words_end_at_punctuation_and_around_ideographs(void **state) {
+    (void)state;
+    EXPECT("un,un", plain, UN, COMMA, UN);
+    EXPECT("un$a", plain, UN, UNK, A);
+    EXPECT("a\u65e5\u65e5a", plain, A, IDEOGRAPH, IDEOGRAPH, A);
+    EXPECT("a\u3000a\u00a0a", plain, A, A, A);
+    // Controls, bytes that are not UTF-8 and the replacement character are dropped.
+    EXPECT("u\x0bn\u00ad\xff\ufffd\ue000", plain, UN);
+}
+
+static void case_and_accents_are_dropped_unless_the_file_says_no(void **state) {
+    (void)state;
+    EXPECT("UNAFFABLE", plain, UN, AFF, ABLE);
+    EXPECT("R\u00e9sum\u00c9", plain, RESUME);
+    EXPECT("re\u0301sume\u0301", plain, RESUME);
+    release(NULL);
+    gguf_writer w = bert_writer();
+    gguf_add_bool(&w, "tokenizer.ggml.normalizer.strip_accents", false);
+    create(w);
+    EXPECT("R\u00e9sum\u00c9", plain, RESUME_ACCENT);
+    EXPECT("resume", plain, RESUME);
+    release(NULL);
+    w = bert_writer();
+    gguf_add_bool(&w, "tokenizer.ggml.normalizer.lowercase", false);
+    create(w);
+    EXPECT("un UN", plain, UN, UNK);
+    EXPECT("r\u00e9sum\u00e9", plain, RESUME_ACCENT);
+}
+
+static void texts_are_between_cls_and_sep(void **state) {
+    (void)state;
+    EXPECT("un", usual, CLS, UN, SEP);
+    EXPECT("", usual, CLS, SEP);
+    EXPECT("un[SEP]a", special, UN, SEP, A);
+    expect_pieces("unaffable, a", " un|aff|able| ,| a");
+    release(NULL);
+    gguf_writer w = bert_writer();
+    gguf_add_bool(&w, "tokenizer.ggml.add_bos_token", false);
+    gguf_add_bool(&w, "tokenizer.ggml.add_sep_token", false);
+    create(w);
+    EXPECT("un", usual, UN);
+}
+
+static void words_of_more_than_100_characters_are_unknown(void **state) {
+    (void)state;
+    char word[103] = "a";
+    uint64_t count;
+    for (size_t length = 99; length <= 102; length++) {
+        memset(word, 'a', length);
+        int32_t *tokens = encode(word, length, plain, &count);
+        assert_int_equal(count, length > 100 ? 1 : length);
+        assert_int_equal(tokens[0], length > 100 ? UNK : A);
+        free(tokens);
+    }
+}
+
 static uint64_t seed = 11;
 
 static uint32_t random_below(uint32_t count) {
@@ -550,6 +644,11 @@ int main(void) {
         WITH(make_spm_without_prefix, spaces_come_first_unless_the_file_says_no),
         WITH(make_spm, text_never_becomes_a_control_token_by_itself),
         WITH(NULL, tokens_that_end_answers_are_control_tokens),
+        WITH(make_bert, words_become_the_longest_tokens),
+        WITH(make_bert, words_end_at_punctuation_and_around_ideographs),
+        WITH(make_bert, case_and_accents_are_dropped_unless_the_file_says_no),
+        WITH(make_bert, texts_are_between_cls_and_sep),
+        WITH(make_bert, words_of_more_than_100_characters_are_unknown),
         cmocka_unit_test(pieces_merge_as_the_rules_read),
         WITH(make_gpt2, short_and_long_words_merge_as_the_rules_read),
         WITH(make_gpt2, any_bytes_come_back),
@@ -559,6 +658,7 @@ int main(void) {
         WITH(make_spm, a_word_of_a_megabyte_is_no_trouble),
         WITH(make_gpt2, too_little_memory_is_an_error),
         WITH(make_spm, too_little_memory_is_an_error),
+        WITH(make_bert, too_little_memory_is_an_error),
     };
     return cmocka_run_group_tests(tests, make_model_directory, remove_model_directory);
 }
