@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -129,6 +130,20 @@ static uint64_t cpu_time(pid_t child) {
 #endif
 }
 
+// Whether the child would go on if it were given a core. With little weight on a loaded machine that may take seconds.
+// False if it is not known.
+static bool is_ready(pid_t child) {
+    char path[32], text[512];
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)child);
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t length = file < 0 ? -1 : read(file, text, sizeof text - 1);
+    if (file >= 0) close(file);
+    if (length <= 0) return false;
+    text[length] = 0;
+    const char *name_end = strrchr(text, ')');  // then a space and the state
+    return name_end && (name_end[2] == 'R' || name_end[2] == 'D');
+}
+
 static watch start_watch(pid_t child, uint64_t timeout_ns) {
     return (watch){child, timeout_ns, igi_deadline_ns(timeout_ns), 0};
 }
@@ -138,7 +153,8 @@ static bool is_over(watch *w) {
     uint64_t now = igi_now_ns();
     if (now < w->deadline) return false;
     uint64_t used = cpu_time(w->child), before = w->used;
-    if (used == UINT64_MAX || used >= w->limit || used < before + IDLE_NS) return true;
+    if (used == UINT64_MAX || used >= w->limit) return true;
+    if (used < before + IDLE_NS && !is_ready(w->child)) return true;
     w->used = used;
     w->deadline = now + PERIOD_NS;
     return false;

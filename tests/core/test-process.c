@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Child processes: output, exit codes, signals, time and memory limits, and what is left in the parent.
 #include <fcntl.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -189,6 +190,29 @@ static void a_child_that_works_is_given_its_time(void **state) {
     assert_int_equal(process.exit, IGI_EXIT_CODE);
     assert_string_equal(process.output.data, "done\n");
     end(&process);
+}
+
+// With the least weight that there is, beside two others on its core, the child gets nothing for a second or two at a time.
+static void a_child_that_gets_no_core_is_not_idle(void **state) {
+    (void)state;
+#ifdef __linux__
+    enum { RIVALS = 2 };
+    pid_t rivals[RIVALS];
+    cpu_set_t all, one;
+    sched_getaffinity(0, sizeof all, &all);
+    CPU_ZERO(&one);
+    CPU_SET(sched_getcpu(), &one);
+    sched_setaffinity(0, sizeof one, &one);
+    for (int i = 0; i < RIVALS; i++)
+        if ((rivals[i] = fork()) == 0) keep_busy();
+    igi_process process =
+        run_shell("chrt --idle --pid 0 $$; i=0; while [ $i -lt 4000 ]; do i=$((i+1)); done; echo done", second / 10);
+    for (int i = 0; i < RIVALS; i++) kill(rivals[i], SIGKILL), waitpid(rivals[i], NULL, 0);
+    sched_setaffinity(0, sizeof all, &all);
+    assert_int_equal(process.exit, IGI_EXIT_CODE);
+    assert_string_equal(process.output.data, "done\n");
+    end(&process);
+#endif
 }
 
 static void a_child_that_works_for_ever_is_stopped(void **state) {
@@ -381,6 +405,7 @@ int main(void) {
         cmocka_unit_test(signals_to_the_parent_do_not_stretch_the_limit),
         cmocka_unit_test(the_memory_limit_is_kept),
         cmocka_unit_test(a_child_that_works_is_given_its_time),
+        cmocka_unit_test(a_child_that_gets_no_core_is_not_idle),
         cmocka_unit_test(a_child_that_works_for_ever_is_stopped),
         cmocka_unit_test(a_child_that_never_stops_writing_is_stopped),
         cmocka_unit_test(files_of_the_host_stay_with_the_host),
