@@ -146,6 +146,13 @@ static ig_status check(const ig_device *device, const ig_texture_desc *desc) {
 
 // ---- Layout ----
 
+// Pixels of one column, at a distance that is a multiple of a page, would all compete for the same few places of the
+// caches. Some room after each row puts them into different ones.
+static uint64_t padded(uint64_t row) {
+    enum { ALIKE = 2048, ROOM = 128 };
+    return row % ALIKE == 0 ? row + ROOM : row;
+}
+
 // Levels follow each other within a layer. Kernels count in 32 bits within a plane. False on overflow.
 static bool lay_out(ig_texture *texture, uint64_t *bytes) {
     const ig_texture_desc *desc = &texture->desc;
@@ -154,6 +161,7 @@ static bool lay_out(ig_texture *texture, uint64_t *bytes) {
         igi_texture_level *level = &texture->shown.level[i];
         uint64_t row = (uint64_t)igi_device_level_extent(desc->width, i) * igi_device_pixel_bytes(texture);
         if (desc->buffer && desc->row_bytes) row = desc->row_bytes;
+        if (!desc->buffer && desc->height > 1) row = padded(row);
         if (!igi_mul(row, igi_device_level_extent(desc->height, i), &plane) || plane > UINT32_MAX) return false;
         *level = (igi_texture_level){.offset = at, .plane_bytes = plane, .row_bytes = (uint32_t)row};
         if (!igi_mul(plane, igi_device_level_extent(desc->depth, i), &level_bytes)) return false;
