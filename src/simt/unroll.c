@@ -11,6 +11,8 @@
 #include "simt/passes.h"
 
 enum { MAX_TRIPS = 64, MAX_INSTRUCTIONS = 2000 };
+// Large bodies gain little, unless arrays become registers: then a kernel should stay small enough for LLVM's optimiser.
+enum { LARGE_BODY = 40, SMALL_KERNEL = IGI_LARGE_KERNEL / 2 };
 
 // A counter: phi [start, step * trips...], compared with a constant at the end of each iteration.
 typedef struct counter {
@@ -109,6 +111,10 @@ static void mark(igi_simt_module *m, LLVMValueRef branch, const char *wish) {
     LLVMSetMetadata(branch, kind, LLVMMetadataAsValue(m->context, node));
 }
 
+static bool has_arrays(const igi_simt_module *m) {
+    return LLVMIsAAllocaInst(LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(m->thread))) != NULL;
+}
+
 // The number of instructions once the loop is unrolled, including inner loops; marks the loop if that is small enough.
 static uint64_t size_and_mark(igi_simt_module *m, const igi_simt_cfg *cfg, uint32_t loop, uint64_t *weights) {
     uint64_t body = 0;
@@ -126,7 +132,8 @@ static uint64_t size_and_mark(igi_simt_module *m, const igi_simt_cfg *cfg, uint3
         return body;
     }
     unsigned rounds = trips(&c);
-    if (!rounds || body * rounds > MAX_INSTRUCTIONS) return body;
+    uint64_t most = body >= LARGE_BODY && !has_arrays(m) ? SMALL_KERNEL : MAX_INSTRUCTIONS;
+    if (!rounds || body * rounds > most) return body;
     mark(m, branch, "llvm.loop.unroll.full");
     return body * rounds;
 }
