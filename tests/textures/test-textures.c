@@ -24,6 +24,9 @@ static const char source[] =
     "}\n"
     "kernel void count_on_faces(texturecube<uint, access::read_write> t [[texture(0)]],\n"
     "    uint i [[thread_position_in_grid]]) { t.atomic_fetch_add(uint2(0), i % 6, uint4(1)); }\n"
+    "kernel void count_in_cubes(texturecube_array<uint, access::read_write> t [[texture(0)]],\n"
+    "    uint i [[thread_position_in_grid]]) { t.atomic_fetch_add(uint2(0), i % 6, i / 6 % 2, uint4(i / 6 % 2 + 1)); "
+    "}\n"
     "kernel void gathered(texture2d<float> t [[texture(0)]], depth2d<float> d [[texture(1)]], device float4 *out,\n"
     "    uint i [[thread_position_in_grid]]) {\n"
     "    constexpr sampler s(filter::linear, address::clamp_to_edge, compare_func::less);\n"
@@ -127,6 +130,21 @@ static void atomics_count_in_buffers_and_on_faces(void **state) {
         ig_region region = {.layer = face, .width = 1, .height = 1, .depth = 1};
         assert_ok(ig_texture_read(b.textures[0], &region, &found, 0, 0));
         assert_int_equal(found, 100);
+    }
+    ig_texture_release(b.textures[0]);
+}
+
+static void atomics_count_in_arrays_of_cubes(void **state) {
+    (void)state;
+    bound b = {
+        .textures = {make_texture((ig_texture_desc){
+            .type = IG_TEXTURE_CUBE_ARRAY, .format = IG_PIXEL_R32_UINT, .width = 1, .height = 1, .array_length = 2})}};
+    run_kernel("count_in_cubes", &b, line(600));
+    for (uint32_t face = 0; face < 12; face++) {
+        ig_region region = {.layer = face, .width = 1, .height = 1, .depth = 1};
+        uint32_t found;
+        assert_ok(ig_texture_read(b.textures[0], &region, &found, 0, 0));
+        assert_int_equal(found, face < 6 ? 50 : 100);
     }
     ig_texture_release(b.textures[0]);
 }
@@ -394,6 +412,7 @@ int main(void) {
         cmocka_unit_test(argument_buffers_hold_textures_and_samplers),
         cmocka_unit_test(atomics_count),
         cmocka_unit_test(atomics_count_in_buffers_and_on_faces),
+        cmocka_unit_test(atomics_count_in_arrays_of_cubes),
         cmocka_unit_test(gathers_and_comparisons),
         cmocka_unit_test(kernels_learn_sizes),
         cmocka_unit_test(textures_in_buffers_share_their_memory),
