@@ -55,6 +55,7 @@ static ig_status widen(igi_simt_module *m) {
     if (width > IGI_SIMD_WIDTH) status = igi_simt_lower_places(m);
     if (width > 1 && status == IG_STATUS_OK) status = igi_simt_pass_prepare(m);
     if (width > 1 && status == IG_STATUS_OK) status = igi_simt_pass_interleave(m, width);
+    if (width > 1 && status == IG_STATUS_OK) status = igi_simt_pass_inside(m, width);
     // Compiling a second copy of a large kernel costs more than masks cost at run time.
     bool hasty = igi_simt_is_hasty(m);
     bool only_full = m->request->group[0] && m->request->group[0] % width == 0;

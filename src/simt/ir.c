@@ -180,6 +180,11 @@ bool igi_simt_is_field(LLVMValueRef pointer, uint64_t *offset) {
     return igi_simt_constant_offset(pointer, offset) && LLVMIsAArgument(LLVMGetOperand(pointer, 0));
 }
 
+bool igi_simt_is_at_edge(LLVMValueRef instruction) {
+    LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(instruction));
+    return LLVMGetMetadata(instruction, LLVMGetMDKindIDInContext(context, IGI_EDGE, sizeof IGI_EDGE - 1)) != NULL;
+}
+
 LLVMValueRef igi_simt_first_after_allocas(LLVMValueRef function) {
     LLVMValueRef i = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function));
     while (LLVMIsAAllocaInst(i)) i = LLVMGetNextInstruction(i);

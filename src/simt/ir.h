@@ -48,6 +48,11 @@ LLVMBasicBlockRef igi_simt_split_before(LLVMValueRef instruction);
 // The name of variables whose contents never outlive a barrier.
 #define IGI_TEMPORARY "ig.temporary"
 
+// i1 (i1): whether it holds for all lanes; and the metadata of instructions in the copy for the edges (inside.c).
+#define IGI_INSIDE "__ig_inside"
+#define IGI_EDGE "ig.edge"
+bool igi_simt_is_at_edge(LLVMValueRef instruction);
+
 // Metadata of a variable.
 #define IGI_LANE_STRIDE "ig.lane.stride"
 

@@ -111,6 +111,8 @@ ig_status igi_simt_pass_unroll(igi_simt_module *m);
 // Loops in which the threads of a row walk through memory side by side (stride.c).
 bool igi_simt_is_striding(const igi_simt_module *m, const igi_simt_cfg *cfg, uint32_t loop);
 bool igi_simt_has_striding_loop(const igi_simt_module *m);
+// Part of inline: what never changes in the descriptions of textures, before loops are unrolled.
+ig_status igi_simt_mark_textures(igi_simt_module *m);
 // Part of inline: the formats of textures that the request knows become constants.
 ig_status igi_simt_fix_layouts(igi_simt_module *m);
 // Part of inline: moves threadgroup variables into igi_simt_group.threadgroup_memory. post: info.threadgroup_bytes.
@@ -150,6 +152,9 @@ ig_status igi_simt_lower_places(igi_simt_module *m);
 // post: such an alloca carries IGI_LANE_STRIDE, the bytes from one lane's element to the next; the offsets of its
 // accesses are those of `width` arrays.
 ig_status igi_simt_pass_interleave(igi_simt_module *m, uint32_t width);
+// Copies code that clamps coordinates, for the inside of pictures, where the clamps do nothing. Only between
+// igi_simt_pass_interleave and igi_simt_widen.
+ig_status igi_simt_pass_inside(igi_simt_module *m, uint32_t width);
 // Lanes of 32 bits that a vector register of this machine holds.
 uint32_t igi_simt_register_lanes(void);
 // The most lanes of a group: more would be masked by a jump for each lane where the CPU has no masked accesses.

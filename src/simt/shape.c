@@ -235,7 +235,7 @@ static igi_simt_shape called(const igi_simt_shapes *s, LLVMValueRef call) {
     const char *name = igi_simt_callee_name(call);
     if (strncmp(name, "__ig_", 5) != 0) return all_uniform(s, call);
     if (strcmp(name, "__ig_simd_lane") == 0) return limited(1, IGI_SIMD_WIDTH);
-    if (strcmp(name, "__ig_simd_index") == 0) return uniform;
+    if (strcmp(name, "__ig_simd_index") == 0 || strcmp(name, IGI_INSIDE) == 0) return uniform;
     if (strncmp(name, "__ig_mma_", 9) == 0) return matrix;
     if (strncmp(name, "__ig_matrix_even_", 17) == 0 || strncmp(name, "__ig_matrix_odd_", 16) == 0)
         return igi_simt_is_matrix_area(s, call, 0) ? matrix : varying;

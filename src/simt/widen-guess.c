@@ -196,17 +196,24 @@ static void guess_by_index(igi_simt_widener *w, LLVMValueRef address, LLVMTypeRe
     // Inactive lanes may hold any value, but the check must have a defined result.
     LLVMValueRef all = LLVMBuildFreeze(b, igi_simt_widen_vector(w, index), "");
     LLVMValueRef apart = LLVMBuildFreeze(b, igi_simt_widen_vector(w, igi_simt_without_common(w, index)), "");
+    guess->base = base;
+    guess->indices = all;
     LLVMValueRef lowest = first_value(w, all, 1);
     LLVMValueRef far = LLVMBuildCast(b, LLVMGetInstructionOpcode(extension), lowest, w->i64, "");
     guess->first = LLVMBuildGEP2(b, LLVMGetGEPSourceElementType(address), base, &far, 1, "");
     guess->near = reads && igi_simt_may_be_near(w, address, type);
     bool window = guess->near || igi_simt_may_be_window(w, address, type);
-    LLVMBasicBlockRef row = igi_simt_new_block(w, "maybe.row"),
-                      each = window ? igi_simt_new_block(w, "each") : guess->apart;
-    go_on_if(w, are_apart(w, apart, first_value(w, apart, 1), 1), row, each);
-    go_on_if(w, igi_simt_stays_straight(w, extension, lowest, w->width - 1), guess->row, guess->apart);
-    if (!window) return;
-    LLVMPositionBuilderAtEnd(b, each);
+    // A row is a window too. One check is computed once for all texels with this coordinate; two would be in each other's
+    // way.
+    if (!guess->near) {
+        LLVMBasicBlockRef row = igi_simt_new_block(w, "maybe.row"),
+                          each = window ? igi_simt_new_block(w, "each") : guess->apart;
+        guess->row = igi_simt_new_block(w, "row");
+        go_on_if(w, are_apart(w, apart, first_value(w, apart, 1), 1), row, each);
+        go_on_if(w, igi_simt_stays_straight(w, extension, lowest, w->width - 1), guess->row, guess->apart);
+        if (!window) return;
+        LLVMPositionBuilderAtEnd(b, each);
+    }
     LLVMBasicBlockRef together = igi_simt_new_block(w, "maybe.window");
     guess->window = igi_simt_new_block(w, "window");
     LLVMValueRef found =
@@ -252,6 +259,13 @@ static LLVMValueRef clamped_line(const igi_simt_widener *w, LLVMValueRef index, 
     return *count && line && igi_simt_is_at_hand(w, index) ? index : NULL;
 }
 
+bool igi_simt_is_clamped_line(const igi_simt_widener *w, LLVMValueRef address) {
+    LLVMValueRef clamps[MAX_CLAMPS], index = LLVMIsAGetElementPtrInst(address) ? LLVMGetOperand(address, 1) : address;
+    size_t count;
+    bool extended = LLVMIsAZExtInst(index) || LLVMIsASExtInst(index);
+    return extended && clamped_line(w, LLVMGetOperand(index, 0), clamps, &count);
+}
+
 // Whether no lane from `first` to `last` is changed by the clamp. Neither is negative.
 static LLVMValueRef is_idle(igi_simt_widener *w, LLVMValueRef clamp, LLVMValueRef first, LLVMValueRef last) {
     LLVMValueRef limit = igi_simt_widen_scalar(w, LLVMGetOperand(clamp, (unsigned)limit_of(w, clamp)));
@@ -288,14 +302,13 @@ static void guess_by_address(igi_simt_widener *w, LLVMValueRef address, uint64_t
     numbers = LLVMBuildFreeze(w->builder, numbers, "");
     LLVMValueRef lowest = first_value(w, numbers, bytes);
     guess->first = LLVMBuildIntToPtr(w->builder, lowest, w->pointer, "");
+    guess->row = igi_simt_new_block(w, "row");
     go_on_if(w, are_apart(w, numbers, lowest, bytes), guess->row, guess->apart);
 }
 
 igi_simt_guess igi_simt_guess_places(igi_simt_widener *w, LLVMValueRef address, LLVMTypeRef type, bool reads) {
     uint64_t bytes = LLVMABISizeOfType(w->s.layout, type);
-    igi_simt_guess guess = {.row = igi_simt_new_block(w, "row"),
-                            .apart = igi_simt_new_block(w, "apart"),
-                            .after = igi_simt_new_block(w, "")};
+    igi_simt_guess guess = {.apart = igi_simt_new_block(w, "apart"), .after = igi_simt_new_block(w, "")};
     bool indexed = igi_simt_is_indexed(w, address, bytes);
     if (indexed && reads) guess_by_ends(w, address, &guess);
     if (indexed)

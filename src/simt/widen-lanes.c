@@ -212,9 +212,20 @@ static bool place_in_group(igi_simt_widener *w, LLVMValueRef call, const char *n
     return true;
 }
 
+// Whether it holds for all active lanes.
+static void inside(igi_simt_widener *w, LLVMValueRef call) {
+    LLVMValueRef holds = LLVMBuildFreeze(w->builder, igi_simt_widen_vector(w, LLVMGetOperand(call, 0)), "");
+    if (w->mask) holds = LLVMBuildOr(w->builder, holds, LLVMBuildNot(w->builder, w->mask, ""), "");
+    igi_simt_widen_set(w, call, igi_simt_all(w, holds), NULL);
+}
+
 bool igi_simt_widen_lane_operation(igi_simt_widener *w, LLVMValueRef call) {
     const char *name = igi_simt_callee_name(call);
     if (strncmp(name, "__ig_", 5) != 0) return false;
+    if (strcmp(name, IGI_INSIDE) == 0) {
+        inside(w, call);
+        return true;
+    }
     name += 5;
     if (strcmp(name, "barrier") == 0) return false;      // waits as a whole: a plain call
     if (strcmp(name, "simd_barrier") == 0) return true;  // lanes are together anyway

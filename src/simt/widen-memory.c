@@ -59,11 +59,21 @@ static LLVMValueRef gather_from(igi_simt_widener *w, LLVMValueRef load, LLVMType
     return igi_simt_call_intrinsic(w->builder, "llvm.masked.gather", types, 2, arguments, 4);
 }
 
-static LLVMValueRef load_guessed(igi_simt_widener *w, LLVMValueRef load, LLVMTypeRef wide, LLVMValueRef addresses) {
+// Addresses of eight bytes, which only this case needs: made here of the indices, they cost the others nothing.
+static LLVMValueRef addresses_apart(igi_simt_widener *w, LLVMValueRef address, const igi_simt_guess *guess) {
+    if (!guess->indices) return igi_simt_widen_vector(w, address);
+    LLVMOpcode extension = LLVMGetInstructionOpcode(LLVMGetOperand(address, 1));
+    LLVMTypeRef far = igi_simt_widen_type(w, w->i64);
+    LLVMValueRef index = LLVMBuildCast(w->builder, extension, guess->indices, far, "");
+    return LLVMBuildGEP2(w->builder, LLVMGetGEPSourceElementType(address), guess->base, &index, 1, "");
+}
+
+static LLVMValueRef load_guessed(igi_simt_widener *w, LLVMValueRef load, LLVMTypeRef wide) {
     igi_simt_guess guess = igi_simt_guess_places(w, LLVMGetOperand(load, 0), LLVMTypeOf(load), true);
-    LLVMBasicBlockRef ways[4] = {guess.row, guess.apart};
+    LLVMBasicBlockRef ways[4] = {guess.apart};
     LLVMValueRef values[4];
-    unsigned count = 2;
+    unsigned count = 1;
+    if (guess.row) ways[count++] = guess.row;
     if (guess.window) ways[count++] = guess.window;
     if (guess.inside) ways[count++] = guess.inside;
     for (unsigned i = 0; i < count; i++) {
@@ -75,7 +85,7 @@ static LLVMValueRef load_guessed(igi_simt_widener *w, LLVMValueRef load, LLVMTyp
             values[i] = (guess.near ? igi_simt_load_near : igi_simt_load_window)(w, &guess.places, wide,
                                                                                  LLVMGetAlignment(load));
         else
-            values[i] = gather_from(w, load, wide, addresses);
+            values[i] = gather_from(w, load, wide, addresses_apart(w, LLVMGetOperand(load, 0), &guess));
         LLVMBuildBr(w->builder, guess.after);
     }
     LLVMPositionBuilderAtEnd(w->builder, guess.after);
@@ -86,9 +96,10 @@ static LLVMValueRef load_guessed(igi_simt_widener *w, LLVMValueRef load, LLVMTyp
 
 static LLVMValueRef gather(igi_simt_widener *w, LLVMValueRef load, LLVMTypeRef wide) {
     igi_simt_note(w, IGI_REMARK_GATHER, load);
-    LLVMValueRef addresses = igi_simt_widen_vector(w, LLVMGetOperand(load, 0));
-    bool guess = igi_simt_may_be_row(w, LLVMGetOperand(load, 0), LLVMTypeOf(load));
-    return guess ? load_guessed(w, load, wide, addresses) : gather_from(w, load, wide, addresses);
+    bool edge = igi_simt_is_at_edge(load) && igi_simt_is_clamped_line(w, LLVMGetOperand(load, 0));
+    bool guess = !edge && igi_simt_may_be_row(w, LLVMGetOperand(load, 0), LLVMTypeOf(load));
+    return guess ? load_guessed(w, load, wide)
+                 : gather_from(w, load, wide, igi_simt_widen_vector(w, LLVMGetOperand(load, 0)));
 }
 
 void igi_simt_widen_load(igi_simt_widener *w, LLVMValueRef load) {

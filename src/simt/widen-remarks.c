@@ -74,7 +74,7 @@ static void note_private(igi_simt_widener *w, LLVMValueRef variable) {
 
 void igi_simt_note(igi_simt_widener *w, igi_simt_remark_kind kind, LLVMValueRef i) {
     igi_simt_remarks *remarks = w->m->request->remarks;
-    if (!remarks || (LLVMIsALoadInst(i) && is_binding(w, i))) return;
+    if (!remarks || (LLVMIsALoadInst(i) && is_binding(w, i)) || igi_simt_is_at_edge(i)) return;
     if (kind == IGI_REMARK_PRIVATE_ARRAY) {
         note_private(w, i);
         return;

@@ -238,6 +238,13 @@ static LLVMValueRef operand(igi_simt_widener *w, LLVMValueRef i, unsigned k) {
     return igi_simt_widen_vector(w, LLVMGetOperand(i, k));
 }
 
+// One bit is enough to choose between all lanes of two vectors.
+static LLVMValueRef choice(igi_simt_widener *w, LLVMValueRef select) {
+    LLVMValueRef condition = LLVMGetOperand(select, 0);
+    bool one = igi_simt_shape_of(&w->s, condition).kind == IGI_SHAPE_UNIFORM && LLVMTypeOf(select) != w->i1;
+    return one ? igi_simt_widen_scalar(w, condition) : igi_simt_widen_vector(w, condition);
+}
+
 static LLVMValueRef wide_address(igi_simt_widener *w, LLVMValueRef gep) {
     LLVMValueRef base = LLVMGetOperand(gep, 0), indices[IGI_MAX_INDICES];
     bool scalar_base = igi_simt_shape_of(&w->s, base).kind == IGI_SHAPE_UNIFORM;
@@ -359,7 +366,7 @@ static LLVMValueRef wide_value(igi_simt_widener *w, LLVMValueRef i) {
         case LLVMFNeg: return LLVMBuildFNeg(b, operand(w, i, 0), "");
         case LLVMICmp: return LLVMBuildICmp(b, LLVMGetICmpPredicate(i), operand(w, i, 0), operand(w, i, 1), "");
         case LLVMFCmp: return LLVMBuildFCmp(b, LLVMGetFCmpPredicate(i), operand(w, i, 0), operand(w, i, 1), "");
-        case LLVMSelect: return LLVMBuildSelect(b, operand(w, i, 0), operand(w, i, 1), operand(w, i, 2), "");
+        case LLVMSelect: return LLVMBuildSelect(b, choice(w, i), operand(w, i, 1), operand(w, i, 2), "");
         case LLVMFreeze: return LLVMBuildFreeze(b, operand(w, i, 0), "");
         case LLVMGetElementPtr: return wide_address(w, i);
         default: break;

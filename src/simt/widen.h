@@ -127,17 +127,20 @@ LLVMValueRef igi_simt_find_near(igi_simt_widener *w, LLVMValueRef indices, igi_s
 LLVMValueRef igi_simt_load_near(igi_simt_widener *w, const igi_simt_window *window, LLVMTypeRef wide,
                                 unsigned alignment);
 
-// widen-guess.c: paths taken at run time: lanes are contiguous from `first` on; lanes are within a window (NULL: not
-// checked); or neither. All must continue at `after`.
+// widen-guess.c: paths taken at run time: lanes are contiguous from `first` on (NULL: not checked, which happens to reads
+// only); lanes are within a window (the same); or neither. All must continue at `after`.
 typedef struct igi_simt_guess {
     LLVMBasicBlockRef row, window, apart, after;
     LLVMBasicBlockRef inside;  // a row from `line` on, which clamps do not change; NULL: not checked; only of reads
     bool near;                 // the window is one of widen-near.c
     LLVMValueRef first, line;
+    LLVMValueRef base, indices;  // of lanes that are apart: a pointer and 32-bit indices; NULL: not known
     igi_simt_window places;
 } igi_simt_guess;
 // Whether an index is computed as coordinates of textures are: from the lane's number by clamps or floats.
 bool igi_simt_is_coordinate(const igi_simt_widener *w, LLVMValueRef address);
+// Whether it would be a row of memory without clamps.
+bool igi_simt_is_clamped_line(const igi_simt_widener *w, LLVMValueRef address);
 bool igi_simt_may_be_row(const igi_simt_widener *w, LLVMValueRef address, LLVMTypeRef type);
 igi_simt_guess igi_simt_guess_places(igi_simt_widener *w, LLVMValueRef address, LLVMTypeRef type, bool reads);
 // Whether it is an extended 32-bit index, in elements of some size, added to a uniform pointer.
