@@ -111,12 +111,19 @@ static void add_owned(igi_msl_arguments *list, char *argument) {
 
 // ---- MSL ----
 
+// matmul2d has a structure as its template argument, and tensors take several indices, which C++17 does not allow; nor
+// does it have parameters for the object of a member function.
+bool igi_msl_needs_new_language(const igi_msl_request *request) {
+    bool objects = false;
+    for (size_t i = 0; i < request->sources.count; i++) objects |= request->sources.files[i].rewrite.has_objects;
+    return objects || request->language_version >= 400;
+}
+
 void igi_msl_add_language(igi_msl_arguments *list, const char *overlay, const igi_msl_request *request) {
     for (size_t i = 0; i < BASE_FLAG_COUNT; i++) add(list, base_flags[i]);
     uint32_t version = request->language_version;
     bool fast = request->math_mode == IG_MATH_FAST;
-    // matmul2d has a structure as its template argument, and tensors take several indices, which C++17 does not allow.
-    if (version >= 400) add(list, "-std=c++23");
+    if (igi_msl_needs_new_language(request)) add(list, "-std=c++23");
     add(list, "-D__METAL__=1");
     add_owned(list, igi_format("-D__METAL_VERSION__=%u", version));
     add(list, "-D__METAL_MACOS__=1");

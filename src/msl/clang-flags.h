@@ -17,6 +17,8 @@ void igi_msl_add_argument(igi_msl_arguments *list, const char *argument);
 void igi_msl_add_owned_argument(igi_msl_arguments *list, char *argument);
 void igi_msl_free_arguments(igi_msl_arguments *list);
 
+// Whether the sources are read as C++23 rather than C++17.
+bool igi_msl_needs_new_language(const igi_msl_request *request);
 // Arguments that make clang read MSL in the file system of `overlay` (overlay.h).
 void igi_msl_add_language(igi_msl_arguments *list, const char *overlay, const igi_msl_request *request);
 // The standard headers: precompiled, if the overlay has them in that form, or as text.

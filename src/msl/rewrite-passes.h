@@ -19,7 +19,8 @@ typedef struct igi_msl_rewriter {
 
 // In the order they run.
 void igi_msl_note_includes(igi_msl_rewriter *r,
-                           size_t length);  // fills includes; questions with computed names are refused
+                           size_t length);             // fills includes; questions with computed names are refused
+void igi_msl_rewrite_subscripts(igi_msl_rewriter *r);  // operators for objects in several spaces, to templates
 void igi_msl_drop_address_space_overloads(
     igi_msl_rewriter *r);  // what differs from an earlier declaration in that only
 void igi_msl_rewrite_threadgroup_variables(igi_msl_rewriter *r);  // to references

@@ -90,7 +90,8 @@ void igi_msl_rewriter_replace(igi_msl_rewriter *r, size_t first, size_t end, con
 // ---- Putting it together ----
 
 bool igi_msl_rewrite_source(const char *source, size_t length, igi_msl_rewrite *rewrite) {
-    static void (*const passes[])(igi_msl_rewriter *) = {igi_msl_drop_address_space_overloads,
+    static void (*const passes[])(igi_msl_rewriter *) = {igi_msl_rewrite_subscripts,
+                                                         igi_msl_drop_address_space_overloads,
                                                          igi_msl_rewrite_threadgroup_variables,
                                                          igi_msl_rewrite_deduced_sizes,
                                                          igi_msl_rewrite_array_parameters,

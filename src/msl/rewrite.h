@@ -43,8 +43,9 @@ typedef struct igi_msl_rewrite {
     size_t include_count, include_capacity;
     igi_msl_line_range *embeds;  // lines of #embed directives
     size_t embed_count, embed_capacity;
-    bool has_bfloat;  // names the type
-    bool renumbered;  // has #line: line numbers of messages are not those of the text
+    bool has_bfloat;   // names the type
+    bool has_objects;  // parameters for the object of a member function, which C++23 has
+    bool renumbered;   // has #line: line numbers of messages are not those of the text
     igi_msl_constant_mark *constants;
     size_t constant_count, constant_capacity;
     igi_msl_rewrite_error *errors;

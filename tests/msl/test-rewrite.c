@@ -277,6 +277,33 @@ static void other_assignments_stay(void **state) {
         "member functions that differ only in the address space of the object must have the same body: Ingot " \
         "cannot choose between them")
 
+#define SUBSCRIPT(parameter, rest)                                                                     \
+    "template <class __ig_object> constexpr auto &operator[](this __ig_object &&__ig_self, " parameter \
+    ") { return __ig_self." rest
+
+static void subscripts_for_several_address_spaces_are_templates(void **state) {
+    (void)state;
+    static const example examples[] = {
+        {"struct A { device T &operator[](int i) device { return e[i]; }\nthread T &operator[](int i) thread { return "
+         "e[i]; } T e[4]; };",
+         "struct A { " SUBSCRIPT("int i", "e[i]; }") "\n T e[4]; };"},
+        {"struct A { const constant T& operator [] (size_t p) const constant { return e[p]; } const device T& operator "
+         "[] "
+         "(size_t p) const device { return e[p]; } };",
+         "struct A { " SUBSCRIPT("size_t p", "e[p]; }") "  };"},
+        // One for objects in one space, others that do more, and those of different members stay what they are.
+        {"struct A { device T &operator[](int i) device { return e[i]; } };",
+         "struct A {  T &operator[](int i)  { return e[i]; } };"},
+        {"struct A { device T &operator[](int i) device { return e[i + 1]; } thread T &operator[](int i) thread { "
+         "return "
+         "e[i + 1]; } };",
+         "struct A {  T &operator[](int i)  { return e[i + 1]; }  };"},
+        {"struct A { T operator[](int i) device { return e[i]; } T operator[](int i) thread { return e[i]; } };",
+         "struct A { T operator[](int i)  { return e[i]; }  };"},
+    };
+    EXPECT_ALL(examples);
+}
+
 static void member_functions_for_other_address_spaces_go(void **state) {
     (void)state;
     static const example examples[] = {
@@ -744,6 +771,7 @@ int main(void) {
         cmocka_unit_test(pragmas_of_metal_are_those_of_clang),
         cmocka_unit_test(compound_assignment_to_a_swizzle_is_spelled_out),
         cmocka_unit_test(other_assignments_stay),
+        cmocka_unit_test(subscripts_for_several_address_spaces_are_templates),
         cmocka_unit_test(member_functions_for_other_address_spaces_go),
         cmocka_unit_test(threadgroup_variables_become_references),
         cmocka_unit_test(arrays_in_a_space_are_pointers),
