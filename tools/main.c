@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ingot-metal-tools: called as metal, metallib, metal-ar, metal-nm, metal-objdump or xcrun, or with that as its first
-// argument.
+// ingot-metal-tools: called as metal, metallib, metal-ar, metal-nm, metal-objdump, sw_vers or xcrun, or with that as its
+// first argument.
 #include <libgen.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -17,7 +17,8 @@ static const struct tool {
     int (*run)(int, char **);
 } tools[] = {
     {"metal", tool_metal},       {"metallib", tool_metallib},           {"metal-ar", tool_metal_ar},
-    {"metal-nm", tool_metal_nm}, {"metal-objdump", tool_metal_objdump}, {"xcrun", tool_xcrun},
+    {"metal-nm", tool_metal_nm}, {"metal-objdump", tool_metal_objdump}, {"sw_vers", tool_sw_vers},
+    {"xcrun", tool_xcrun},
 };
 enum { TOOL_COUNT = sizeof tools / sizeof *tools };
 
@@ -102,7 +103,8 @@ int main(int argc, char **argv) {
     const struct tool *tool = argc ? find(basename(argv[0])) : NULL;
     if (!tool && argc > 1 && (tool = find(argv[1]))) argc--, argv++;
     if (!tool) {
-        fputs("ingot-metal-tools: call it as metal, metallib, metal-ar, metal-nm, metal-objdump or xcrun\n", stderr);
+        fputs("ingot-metal-tools: call it as metal, metallib, metal-ar, metal-nm, metal-objdump, sw_vers or xcrun\n",
+              stderr);
         return 2;
     }
     cli_begin_command(tool->name);

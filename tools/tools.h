@@ -11,6 +11,7 @@ int tool_metallib(int argc, char **argv);
 int tool_metal_ar(int argc, char **argv);
 int tool_metal_nm(int argc, char **argv);
 int tool_metal_objdump(int argc, char **argv);
+int tool_sw_vers(int argc, char **argv);
 int tool_xcrun(int argc, char **argv);
 
 // The SDK and the language that are stood in for: those of macOS 15, whose API libMetal follows.

@@ -57,14 +57,14 @@ def check_example(root, flags, scratch, env):
         sys.exit("examples/square.c printed nothing")
 
 
-def build_project(name, toolchain, scratch, env, *options):
-    """Builds a copy of an example by the toolchain file, without warnings. Returns the copy and the build."""
+def build_project(name, toolchain, scratch, env, *options, folder="examples"):
+    """Builds a copy of a project by the toolchain file, without warnings. Returns the copy and the build."""
     source, build = scratch / name, scratch / f"{name}-build"
-    shutil.copytree(SOURCE / "examples" / name, source)
+    shutil.copytree(SOURCE / folder / name, source)
     run("cmake", "-S", source, "-B", build, "--toolchain", toolchain, *options, env=env)
     log = run("cmake", "--build", build, env=env)
     if "warning" in log:
-        sys.exit(f"examples/{name} builds with warnings:\n{log}")
+        sys.exit(f"{folder}/{name} builds with warnings:\n{log}")
     return source, build
 
 
@@ -80,6 +80,8 @@ def check_cmake(root, scratch, env):
         return  # Metal for Linux was not built
     _, build = build_project("metal-cmake", toolchain[0], scratch, env)
     expect(build / "sample", env, "are right")
+    _, build = build_project("darwin", toolchain[0], scratch, env, "-DINGOT_METAL_DARWIN=ON", folder="tests/install")
+    expect(build / "sample", env, "both parts")
     # Kernels that xcrun compiles when the project is built, and again when a header that they include has changed.
     for generator in ["Unix Makefiles", "Ninja"]:
         shutil.rmtree(scratch / "metal-library", ignore_errors=True)
