@@ -436,6 +436,31 @@ static void a_source_can_ask_for_denormals_to_be_flushed(void **state) {
     assert_true(halve_smallest(compile_on(device, &desc)) == 0x1p-127f);
 }
 
+// Apple's compiler asks for flushed denormals in safe math too, where the precise functions run.
+static void logarithms_of_zero_are_infinite_where_denormals_are_flushed(void **state) {
+    (void)state;
+    ig_library_desc desc = {.source =
+                                "#include <metal_stdlib>\n"
+                                "kernel void logarithms(device float *x) {"
+                                "    x[1] = metal::precise::log(x[0]); x[2] = metal::precise::log2(x[0]);"
+                                "    x[3] = metal::precise::log10(x[0]); x[4] = metal::fast::log(x[0]); }",
+                            .math_mode = IG_MATH_SAFE,
+                            .flush_denormals = true};
+    ig_library *library = compile_on(device, &desc);
+    ig_pipeline *pipeline = pipeline_of(library, "logarithms");
+    ig_buffer *buffer = make_buffer(5 * sizeof(float));
+    float *x = ig_buffer_contents(buffer);
+    const float zeros[] = {0.0f, -0.0f, 0x1p-149f, 0x1.8p-127f};
+    for (size_t i = 0; i < sizeof zeros / sizeof *zeros; i++) {
+        x[0] = zeros[i];
+        do_run(&(run){.pipeline = pipeline, .buffers = &buffer, .buffer_count = 1, .grid = line(1), .group = line(1)});
+        for (int k = 1; k < 5; k++) assert_true(x[k] == -INFINITY);
+    }
+    ig_buffer_release(buffer);
+    ig_pipeline_release(pipeline);
+    ig_library_release(library);
+}
+
 static void what_is_not_known_is_named_and_the_rest_runs(void **state) {
     (void)state;
     const char *const names[] = {"unknown", "denormals"};
@@ -531,6 +556,7 @@ int main(void) {
         cmocka_unit_test(fast_math_joins_and_assumes_nothing),
         cmocka_unit_test(denormals_are_as_the_module_asks),
         cmocka_unit_test(a_source_can_ask_for_denormals_to_be_flushed),
+        cmocka_unit_test(logarithms_of_zero_are_infinite_where_denormals_are_flushed),
         cmocka_unit_test(what_is_not_known_is_named_and_the_rest_runs),
         cmocka_unit_test(bitcode_that_is_damaged_is_refused),
         cmocka_unit_test(files_are_recognised_by_what_is_in_them),
