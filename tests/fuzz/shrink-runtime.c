@@ -90,5 +90,8 @@ int main(int argc, char **argv) {
     fprintf(out, "#include \"air/runtime.h\"\n\n_Alignas(8) const char igi_air_runtime[] =\n");
     igi_embed_bytes(out, LLVMGetBufferStart(small), LLVMGetBufferSize(small));
     fprintf(out, ";\nconst size_t igi_air_runtime_length = %zu;\n", LLVMGetBufferSize(small));
+    LLVMDisposeMemoryBuffer(small), LLVMDisposeMemoryBuffer(whole);
+    LLVMDisposeModule(module), LLVMContextDispose(context);
+    igi_text_free(&names);
     return fclose(out);
 }
