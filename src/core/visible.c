@@ -28,6 +28,7 @@ size_t igi_utf8_sequence(const char *bytes, size_t available) {
 }
 
 size_t igi_utf8_put(uint32_t code, char to[4]) {
+    assert(code <= 0x10FFFF);
     if (code < 0x80) return to[0] = (char)code, 1;
     size_t length = code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
     for (size_t i = length - 1; i > 0; i--, code >>= 6) to[i] = (char)(0x80 | (code & 0x3f));

@@ -51,9 +51,7 @@ static void fuse(LLVMBuilderRef builder, LLVMValueRef sum) {
 
 static bool is_joined(LLVMValueRef instruction) {
     static const char name[] = "llvm.fmuladd.";
-    LLVMValueRef callee = LLVMIsACallInst(instruction) ? LLVMGetCalledValue(instruction) : NULL;
-    size_t length;
-    return callee && LLVMIsAFunction(callee) && strncmp(LLVMGetValueName2(callee, &length), name, strlen(name)) == 0;
+    return strncmp(igi_simt_callee_name(instruction), name, strlen(name)) == 0;
 }
 
 // half and bfloat round twice, as they do where we join them.

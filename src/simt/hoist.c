@@ -10,12 +10,8 @@
 typedef struct hoister {
     igi_simt_module *m;
     LLVMBuilderRef builder;  // at the end of the entry block
-    unsigned invariant, dereferenceable;
+    unsigned dereferenceable;
 } hoister;
-
-static bool is_invariant_load(const hoister *h, LLVMValueRef i) {
-    return LLVMIsALoadInst(i) && LLVMGetMetadata(i, h->invariant);
-}
 
 // The pointer without its constant offset.
 static LLVMValueRef base_of(LLVMValueRef pointer, uint64_t *offset) {
@@ -58,8 +54,8 @@ static void hoist(hoister *h, LLVMValueRef run) {
             for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
                 next = LLVMGetNextInstruction(i);
                 uint64_t offset;
-                bool field = is_invariant_load(h, i) && LLVMIsAArgument(base_of(LLVMGetOperand(i, 0), &offset));
-                if (is_invariant_load(h, i) && field == (round == 0) && can_move(h, i)) move(h, i);
+                bool field = igi_simt_is_invariant_load(i) && LLVMIsAArgument(base_of(LLVMGetOperand(i, 0), &offset));
+                if (igi_simt_is_invariant_load(i) && field == (round == 0) && can_move(h, i)) move(h, i);
             }
 }
 
@@ -70,7 +66,6 @@ ig_status igi_simt_pass_hoist(igi_simt_module *m) {
     if (status != IG_STATUS_OK) return status;
     hoister h = {.m = m,
                  .builder = LLVMCreateBuilderInContext(m->context),
-                 .invariant = LLVMGetMDKindIDInContext(m->context, "invariant.load", 14),
                  .dereferenceable = LLVMGetMDKindIDInContext(m->context, "dereferenceable", 15)};
     hoist(&h, run);
     LLVMDisposeBuilder(h.builder);

@@ -84,8 +84,7 @@ static bool is_certain_block(const region *r, LLVMBasicBlockRef block) {
 
 // Such a load happens anyway: its address is valid.
 static bool is_certain_load(const region *r, LLVMValueRef i) {
-    unsigned invariant = LLVMGetMDKindIDInContext(r->m->context, "invariant.load", 14);
-    return LLVMIsALoadInst(i) && LLVMGetMetadata(i, invariant) && is_certain_block(r, LLVMGetInstructionParent(i));
+    return igi_simt_is_invariant_load(i) && is_certain_block(r, LLVMGetInstructionParent(i));
 }
 
 static unsigned operand_count(LLVMValueRef i) {

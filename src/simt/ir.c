@@ -42,6 +42,11 @@ bool igi_simt_calls(LLVMValueRef instruction, const char *name) {
     return strcmp(igi_simt_callee_name(instruction), name) == 0;
 }
 
+bool igi_simt_is_invariant_load(LLVMValueRef instruction) {
+    unsigned kind = LLVMGetMDKindIDInContext(LLVMGetTypeContext(LLVMTypeOf(instruction)), "invariant.load", 14);
+    return LLVMIsALoadInst(instruction) && LLVMGetMetadata(instruction, kind);
+}
+
 bool igi_simt_is_barrier(LLVMValueRef instruction) {
     return igi_simt_calls(instruction, "__ig_barrier");
 }

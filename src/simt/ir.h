@@ -26,6 +26,7 @@ const char *igi_simt_callee_name(LLVMValueRef instruction);
 // Whether it calls a function of exactly this name.
 bool igi_simt_calls(LLVMValueRef instruction, const char *name);
 
+bool igi_simt_is_invariant_load(LLVMValueRef instruction);  // of memory that does not change
 bool igi_simt_is_barrier(LLVMValueRef instruction);
 // The type that a load or store reads or writes.
 LLVMTypeRef igi_simt_accessed_type(LLVMValueRef access);

@@ -104,14 +104,9 @@ static uint64_t take_bytes(const splitter *s, uint64_t *used, LLVMTypeRef type, 
     return offset;
 }
 
-static bool is_invariant_load(const splitter *s, LLVMValueRef i) {
-    unsigned kind = LLVMGetMDKindIDInContext(s->m->context, "invariant.load", 14);
-    return LLVMIsALoadInst(i) && LLVMGetMetadata(i, kind);
-}
-
-static bool can_be_made_again(const splitter *s, LLVMValueRef i) {
+static bool can_be_made_again(LLVMValueRef i) {
     if (LLVMGetNumOperands(i) > MAX_OPERANDS) return false;
-    if (LLVMIsACastInst(i) || is_invariant_load(s, i)) return true;
+    if (LLVMIsACastInst(i) || igi_simt_is_invariant_load(i)) return true;
     switch (LLVMGetInstructionOpcode(i)) {
         case LLVMAdd:
         case LLVMSub:
@@ -133,12 +128,12 @@ static bool can_be_made_again(const splitter *s, LLVMValueRef i) {
 }
 
 // The number of instructions it takes to recompute the value from what is always available.
-static unsigned cost_of(const splitter *s, LLVMValueRef value, unsigned budget) {
+static unsigned cost_of(LLVMValueRef value, unsigned budget) {
     if (!LLVMIsAInstruction(value)) return 0;
-    if (!budget || !can_be_made_again(s, value)) return TOO_DEAR;
+    if (!budget || !can_be_made_again(value)) return TOO_DEAR;
     unsigned cost = 1;
     for (int k = 0; k < LLVMGetNumOperands(value) && cost <= budget; k++)
-        cost += cost_of(s, LLVMGetOperand(value, (unsigned)k), budget - cost);
+        cost += cost_of(LLVMGetOperand(value, (unsigned)k), budget - cost);
     return cost;
 }
 
@@ -159,7 +154,7 @@ static bool add_crossing(splitter *s, LLVMValueRef value) {
         return true;
     }
     for (uint32_t i = 0; i < s->cut_count; i++) c->at[i] = lives_at(s, &s->cuts[i]);
-    if (cost_of(s, value, CHEAP) > CHEAP)
+    if (cost_of(value, CHEAP) > CHEAP)
         c->offset = take_bytes(s, &s->bytes, type, LLVMABIAlignmentOfType(s->layout, type));
     return true;
 }
