@@ -7,7 +7,6 @@
 #include "msl/compiler.h"
 #include "source.h"
 
-enum { DEFAULT_VERSION = 310 };
 static const char heading[] = "Dumping ";
 
 // clang dumps every function whose name contains the kernel's, each below "Dumping NAME:".
@@ -35,7 +34,7 @@ ig_status cli_source_syntax(const cli_source *source, const char *kernel, char *
     igi_msl_request request = {
         .defines = source->defines,
         .define_count = source->define_texts.count,
-        .language_version = source->language_version ? source->language_version : DEFAULT_VERSION,
+        .language_version = source->language_version ? source->language_version : IGI_MSL_DEFAULT_LANGUAGE,
         .math_mode = (ig_math_mode)source->math,
         .syntax_of = kernel};
     const igi_msl_main_source main = {.path = source->path};

@@ -11,7 +11,7 @@
 // Without fast math: instructions in a kernel keep the rules it was compiled with, and fast:: functions are fast anyway.
 static ig_status compile(const char *path, char **bitcode, size_t *length, ig_error *error) {
     igi_msl_compiler *compiler = NULL;
-    igi_msl_request request = {.language_version = 310, .math_mode = IG_MATH_SAFE};
+    igi_msl_request request = {.language_version = IGI_MSL_DEFAULT_LANGUAGE, .math_mode = IG_MATH_SAFE};
     igi_msl_main_source main_source = {.path = path};
     igi_msl_diagnostics diagnostics = {.sources = &request.sources};
     ig_status status = igi_msl_compiler_create(NULL, &compiler);

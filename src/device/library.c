@@ -5,6 +5,7 @@
 #include "core/clock.h"
 #include "device/backend.h"
 #include "device/profile.h"
+#include "msl/compiler.h"
 
 static ig_status check(const ig_library_desc *desc, ig_error *error) {
     if (!desc || (desc->source != NULL) + (desc->path != NULL) + (desc->data != NULL) != 1)
@@ -38,7 +39,7 @@ ig_status ig_library_create(ig_device *device, const ig_library_desc *desc, ig_l
     if (status != IG_STATUS_OK) return status;
     ig_library_desc full = *desc;
     if (full.source && !full.source_length) full.source_length = strlen(full.source);
-    if (!full.language_version) full.language_version = 310;
+    if (!full.language_version) full.language_version = IGI_MSL_DEFAULT_LANGUAGE;
     ig_library *made = igi_calloc(1, sizeof *made);
     if (!made) return igi_error_no_memory(error);
     igi_ref_init(&made->references);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "msl/compiler.h"
 
 const igi_embedded *igi_kernels_kernel_file(const char *name) {
     char wanted[64];
@@ -45,8 +46,11 @@ ig_status igi_kernels_kernel_source(const char *name, const char *part, const ch
     size_t whole = source.length;
     *text = igi_text_take(&source);
     if (!*text) return IG_STATUS_OUT_OF_MEMORY;
-    *desc = (ig_library_desc){
-        .source = *text, .source_length = whole, .name = name, .language_version = 310, .math_mode = IG_MATH_SAFE};
+    *desc = (ig_library_desc){.source = *text,
+                              .source_length = whole,
+                              .name = name,
+                              .language_version = IGI_MSL_DEFAULT_LANGUAGE,
+                              .math_mode = IG_MATH_SAFE};
     return IG_STATUS_OK;
 }
 

@@ -8,6 +8,9 @@
 #include "msl/diagnostics.h"
 #include "msl/sources.h"
 
+// Of sources for which nobody names a version: Metal 3.1. Ingot's own kernels use it, and its headers are precompiled.
+enum { IGI_MSL_DEFAULT_LANGUAGE = 310 };
+
 typedef struct igi_msl_compiler igi_msl_compiler;
 
 // `cache_dir` NULL: headers and precompiled headers are in a temporary directory that is removed with the compiler.

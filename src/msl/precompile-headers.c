@@ -9,7 +9,7 @@
 
 static ig_status write_header(igi_msl_compiler *compiler, ig_math_mode mode, const char *path, ig_error *error) {
     char noted[4096];
-    const igi_msl_request request = {.language_version = 310, .math_mode = mode};
+    const igi_msl_request request = {.language_version = IGI_MSL_DEFAULT_LANGUAGE, .math_mode = mode};
     ig_status status = igi_msl_precompile(compiler, &request, path, error);
     if (status != IG_STATUS_COMPILER_MISSING) return status;
     if (snprintf(noted, sizeof noted, "%s.hash", path) >= (int)sizeof noted) return IG_STATUS_INVALID_ARGUMENT;

@@ -18,22 +18,22 @@
 
 // ---- Where it is ----
 
-// "310-fast": what it depends on besides clang and the headers.
-static char *form_of(const igi_msl_request *request) {
-    return igi_format("%u-%s%s", request->language_version, request->math_mode == IG_MATH_FAST ? "fast" : "safe",
+static const char *mode_of(const igi_msl_request *request) {
+    return request->math_mode == IG_MATH_FAST ? "fast" : "safe";
+}
+
+// "...-310-fast.pch": all that it depends on besides the headers.
+static char *cached_path(const igi_msl_toolchain *tools, const igi_msl_request *request) {
+    char hex[33];
+    igi_hash_hex(tools->clang_identity, hex);
+    return igi_format("%s/%s-%u-%s%s.pch", tools->directory, hex, request->language_version, mode_of(request),
                       igi_msl_needs_new_language(request) ? "-23" : "");
 }
 
-static char *cached_path(const igi_msl_toolchain *tools, const igi_msl_request *request) {
-    char hex[33], *form = form_of(request);
-    igi_hash_hex(tools->clang_identity, hex);
-    char *path = form ? igi_format("%s/%s-%s.pch", tools->directory, hex, form) : NULL;
-    free(form);
-    return path;
-}
-
+// The build makes those of precompile-headers.c.
 static char *installed_path(const igi_msl_request *request) {
-    char path[PATH_MAX], *form = form_of(request), *name = form ? igi_format("headers-%s.pch", form) : NULL;
+    if (request->language_version != IGI_MSL_DEFAULT_LANGUAGE || igi_msl_needs_new_language(request)) return NULL;
+    char path[PATH_MAX], *name = igi_format("headers-%s.pch", mode_of(request));
     const igi_program header = {
         .name = name,
         .code = (const void *)(uintptr_t)igi_msl_find_pch,
@@ -42,7 +42,7 @@ static char *installed_path(const igi_msl_request *request) {
         .is_data = true,
     };
     bool found = name && igi_program_find(&header, path);
-    free(form), free(name);
+    free(name);
     return found ? igi_strdup(path) : NULL;
 }
 

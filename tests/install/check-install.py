@@ -114,6 +114,28 @@ def check_metal_flags(root, scratch, env):
         run(compiler, "-Wall", "-Werror", *flags, "-c", unit, "-o", scratch / "unit.o")
 
 
+# A damaged header is not used: kernels compile all the same, with one that is made in its place.
+def check_damaged_header(root, scratch, env):
+    headers = find(root, "headers-fast.pch")
+    whole = headers.read_bytes()
+    if not whole:
+        return  # clang was missing when Ingot was built
+    source = scratch / "damaged.metal"
+    source.write_text("#include <metal_stdlib>\nkernel void one(device float *x) { x[0] = metal::sin(1.0f); }\n")
+    middle = len(whole) // 2
+    for name, bytes in {"cut": whole[:middle], "changed": whole[:middle] + b"\xff" * 64 + whole[middle + 64:]}.items():
+        headers.write_bytes(bytes)
+        cache = scratch / f"cache-{name}"
+        run(find(root, "bin") / "ingot", "compile", source, env=dict(env, INGOT_CACHE_DIR=str(cache)))
+        if not list(cache.rglob("*-310-fast.pch")):
+            sys.exit(f"a precompiled header that was {name} is used as if it were whole")
+    headers.write_bytes(whole)
+    cache = scratch / "cache-whole"
+    run(find(root, "bin") / "ingot", "compile", source, env=dict(env, INGOT_CACHE_DIR=str(cache)))
+    if list(cache.rglob("*.pch")):
+        sys.exit("the precompiled header that is installed is not used")
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         scratch = Path(name)
@@ -126,6 +148,7 @@ def main():
         check_example(root, flags, scratch, env)
         check_metal_flags(root, scratch, env)
         check_cmake(root, scratch, env)
+        check_damaged_header(root, scratch, env)
         run(find(root, "bin") / "ingot", "--version", env=env)
 
 
