@@ -61,7 +61,8 @@ static void show_simd(igi_text *text, const char *headers) {
 
 static void show_primitives(igi_text *text, const char *headers) {
     static const char *const names[] = {"MetalPerformancePrimitives/MetalPerformancePrimitives.h",
-                                        "MetalPerformancePrimitives/MPPTensorOpsMatMul2d.h"};
+                                        "MetalPerformancePrimitives/MPPTensorOpsMatMul2d.h",
+                                        "MetalPerformancePrimitives/MPPTensorOpsConvolution2d.h"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         show_header_as(text, headers, "__ingot_tensor_ops", names[i]);
 }
