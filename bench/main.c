@@ -2,6 +2,7 @@
 // ingot-bench, which `ingot bench` runs: figures with those of peers measured in the same run.
 #include <string.h>
 
+#include "bench/common/level.h"
 #include "bench/simt/simt.h"
 #include "bench/suites.h"
 #include "console/options.h"
@@ -68,6 +69,7 @@ static int run(int argc, char **argv) {
         .max_operands = SIZE_MAX,
         .operand = "a suite",
     };
+    bench_limit_peers();
     // The simt suite starts its peers this way. It is not for users, so it is not in the table.
     if (argc == 3 && strcmp(argv[1], "--peer") == 0) return simt_serve(argv[2]);
     cli_list names = {0};

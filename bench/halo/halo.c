@@ -191,7 +191,7 @@ static bool is_wanted(const cli_list *words, const halo_case *test) {
 }
 
 int bench_halo(const bench_context *context) {
-    void *module = bench_load_module("ingot-bench-halo-openmp.so");
+    void *module = bench_load_module("ingot-bench-halo-openmp");
     const halo_openmp_steps *openmp = module ? dlsym(module, "halo_openmp") : NULL;
     ig_device *device = NULL;
     bench_load load = bench_load_now();

@@ -94,7 +94,7 @@ static simt_runner *make(const char *name, native_runner made) {
 }
 
 simt_runner *simt_open_openmp(const char *name) {
-    void *module = bench_load_module("ingot-bench-openmp.so");
+    void *module = bench_load_module("ingot-bench-openmp");
     const simt_openmp_kernel *kernels = module ? dlsym(module, "simt_openmp_kernels") : NULL;
     return kernels ? make(name, (native_runner){.kernels = kernels, .run = run_openmp}) : NULL;
 }
