@@ -28,10 +28,6 @@ static const struct tool *find(const char *name) {
     return NULL;
 }
 
-bool tool_exists(const char *name) {
-    return find(name) != NULL;
-}
-
 // ---- Where they are ----
 
 // Programs are installed in libexec/ingot, and the names of the tools in a directory below it; in a build they are

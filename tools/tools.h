@@ -20,8 +20,6 @@ enum { TOOL_LANGUAGE_VERSION = 320 };
 
 // The directory in which the tools are, by their names; the process keeps it.
 const char *tool_directory(void);
-// Whether a program of that name is one of them.
-bool tool_exists(const char *name);
 
 // "metal: error: ..." on stderr. Returns 1.
 __attribute__((format(printf, 1, 2))) int tool_error(const char *format, ...);

@@ -84,12 +84,10 @@ static bool show(xcrun_options *options, const char *option) {
 
 // In the directory of the tools, else in PATH. owns: the process keeps it; NULL: there is none.
 static const char *find_tool(const char *name) {
-    if (tool_exists(name)) {
-        char *own = tool_keep(igi_path_join(tool_directory(), name));
-        if (own && access(own, X_OK) == 0) return own;
-    }
     const char *path = strchr(name, '/') ? "" : getenv("PATH");
     if (!*name || !path) return NULL;
+    char *own = *path ? tool_keep(igi_path_join(tool_directory(), name)) : NULL;
+    if (own && access(own, X_OK) == 0) return own;
     if (!*path) return access(name, X_OK) == 0 ? name : NULL;
     while (*path) {
         size_t length = strcspn(path, ":");

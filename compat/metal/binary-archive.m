@@ -39,6 +39,7 @@ static BOOL write_file(const char *path, const char *text) {
 
 @implementation IGBinaryArchive
 - (id)initWithDevice:(IGDevice *)device url:(NSURL *)url error:(NSError **)error {
+    igi_clear_error(error);
     if (!(self = [super init])) return nil;
     igi_ensure_pool();
     _device = [device retain];
@@ -79,6 +80,7 @@ static BOOL write_file(const char *path, const char *text) {
 
 // Creating the pipeline once puts it into the cache.
 - (BOOL)addComputePipelineFunctionsWithDescriptor:(MTLComputePipelineDescriptor *)descriptor error:(NSError **)error {
+    igi_clear_error(error);
     NSError *why = nil;
     IGPipeline *pipeline = [[IGPipeline alloc] initWithDevice:_device descriptor:descriptor error:&why];
     if (!pipeline) {
@@ -93,6 +95,7 @@ static BOOL write_file(const char *path, const char *text) {
 - (BOOL)addFunctionWithDescriptor:(MTLFunctionDescriptor *)descriptor
                           library:(id<MTLLibrary>)library
                             error:(NSError **)error {
+    igi_clear_error(error);
     NSError *why = nil;
     id<MTLFunction> function = [library newFunctionWithDescriptor:descriptor error:&why];
     if (!function) {
@@ -106,6 +109,7 @@ static BOOL write_file(const char *path, const char *text) {
 }
 
 - (BOOL)serializeToURL:(NSURL *)url error:(NSError **)error {
+    igi_clear_error(error);
     igi_ensure_pool();
     NSString *text;
     @synchronized(self) {

@@ -148,6 +148,7 @@ static NSString *objection(MTLCaptureDescriptor *descriptor) {
 }
 
 - (BOOL)startCaptureWithDescriptor:(MTLCaptureDescriptor *)descriptor error:(NSError **)error {
+    igi_clear_error(error);
     igi_ensure_pool();
     NSString *wrong = objection(descriptor);
     if (!igi_metal_may_capture()) {

@@ -39,6 +39,7 @@ NSArray *igi_counter_sets(void) {
 - (id)initWithDevice:(IGDevice *)device
           descriptor:(MTLCounterSampleBufferDescriptor *)descriptor
                error:(NSError **)error {
+    igi_clear_error(error);
     if (!(self = [super init])) return nil;
     _device = [device retain];
     _sampleCount = descriptor.sampleCount;

@@ -172,15 +172,18 @@
 @implementation MTLIndirectCommandBufferDescriptor
 @synthesize commandTypes = _commandTypes, inheritPipelineState = _inheritPipelineState,
             inheritBuffers = _inheritBuffers, maxKernelBufferBindCount = _maxKernelBufferBindCount,
-            maxKernelThreadgroupMemoryBindCount = _maxKernelThreadgroupMemoryBindCount;
+            maxKernelThreadgroupMemoryBindCount = _maxKernelThreadgroupMemoryBindCount,
+            inheritDepthStencilState = _inheritDepthStencilState, inheritDepthBias = _inheritDepthBias,
+            inheritDepthClipMode = _inheritDepthClipMode, inheritCullMode = _inheritCullMode,
+            inheritFrontFacingWinding = _inheritFrontFacingWinding, inheritTriangleFillMode = _inheritTriangleFillMode,
+            supportRayTracing = _supportRayTracing, supportDynamicAttributeStride = _supportDynamicAttributeStride,
+            maxVertexBufferBindCount = _maxVertexBufferBindCount,
+            maxFragmentBufferBindCount = _maxFragmentBufferBindCount,
+            maxObjectBufferBindCount = _maxObjectBufferBindCount, maxMeshBufferBindCount = _maxMeshBufferBindCount,
+            maxObjectThreadgroupMemoryBindCount = _maxObjectThreadgroupMemoryBindCount;
 
+// All members are plain numbers.
 - (id)copyWithZone:(NSZone *)zone {
-    MTLIndirectCommandBufferDescriptor *copy = [[[self class] allocWithZone:zone] init];
-    copy.commandTypes = _commandTypes;
-    copy.inheritPipelineState = _inheritPipelineState;
-    copy.inheritBuffers = _inheritBuffers;
-    copy.maxKernelBufferBindCount = _maxKernelBufferBindCount;
-    copy.maxKernelThreadgroupMemoryBindCount = _maxKernelThreadgroupMemoryBindCount;
-    return copy;
+    return NSCopyObject(self, 0, zone);
 }
 @end

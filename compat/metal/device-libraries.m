@@ -50,6 +50,7 @@ static ig_math_mode mode_of_files(void) {
 }
 
 - (id<MTLLibrary>)newLibraryWithSource:(NSString *)source options:(MTLCompileOptions *)options error:(NSError **)error {
+    igi_clear_error(error);
     const char *text = igi_text(source);
     if (!text)
         return igi_refuse(error, MTLLibraryErrorDomain, MTLLibraryErrorCompileFailure, @"there is no source text");
@@ -72,6 +73,7 @@ static ig_math_mode mode_of_files(void) {
 }
 
 - (id<MTLLibrary>)newLibraryWithFile:(NSString *)filepath error:(NSError **)error {
+    igi_clear_error(error);
     igi_ensure_pool();
     if (!filepath || ![[NSFileManager defaultManager] isReadableFileAtPath:filepath])
         return igi_refuse(error, MTLLibraryErrorDomain, MTLLibraryErrorFileNotFound,
@@ -81,6 +83,7 @@ static ig_math_mode mode_of_files(void) {
 }
 
 - (id<MTLLibrary>)newLibraryWithURL:(NSURL *)url error:(NSError **)error {
+    igi_clear_error(error);
     if (![url isFileURL])
         return igi_refuse(error, MTLLibraryErrorDomain, MTLLibraryErrorFileNotFound,
                           [NSString stringWithFormat:@"'%@' is not a file", url]);
@@ -88,6 +91,7 @@ static ig_math_mode mode_of_files(void) {
 }
 
 - (id<MTLLibrary>)newLibraryWithData:(dispatch_data_t)data error:(NSError **)error {
+    igi_clear_error(error);
     const void *bytes = NULL;
     size_t length = 0;
     dispatch_data_t map = data ? dispatch_data_create_map(data, &bytes, &length) : NULL;
@@ -113,6 +117,7 @@ static ig_math_mode mode_of_files(void) {
 }
 
 - (id<MTLLibrary>)newDefaultLibraryWithBundle:(NSBundle *)bundle error:(NSError **)error {
+    igi_clear_error(error);
     igi_ensure_pool();
     NSString *path = [bundle pathForResource:@"default" ofType:@"metal"];
     if (!path) path = [bundle pathForResource:@"default" ofType:@"metallib"];
@@ -126,6 +131,7 @@ static ig_math_mode mode_of_files(void) {
                                                           reflection:
                                                               (MTLAutoreleasedComputePipelineReflection *)reflection
                                                                error:(NSError **)error {
+    igi_clear_error(error);
     IGPipeline *pipeline = [[IGPipeline alloc] initWithDevice:self descriptor:descriptor error:error];
     if (reflection) *reflection = igi_autoreleased([[pipeline reflection] retain]);
     return pipeline;
@@ -136,6 +142,7 @@ static ig_math_mode mode_of_files(void) {
                                                         reflection:
                                                             (MTLAutoreleasedComputePipelineReflection *)reflection
                                                              error:(NSError **)error {
+    igi_clear_error(error);
     MTLComputePipelineDescriptor *descriptor = [[MTLComputePipelineDescriptor alloc] init];
     descriptor.computeFunction = computeFunction;
     descriptor.label = computeFunction.label;

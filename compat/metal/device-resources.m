@@ -118,10 +118,12 @@ enum { IGI_MAX_INDIRECT_COMMANDS = 16384 };
 // ---- Residency, archives, and what is not supported ----
 
 - (id<MTLResidencySet>)newResidencySetWithDescriptor:(MTLResidencySetDescriptor *)descriptor error:(NSError **)error {
+    igi_clear_error(error);
     return [[IGResidencySet alloc] initWithDevice:self label:descriptor.label];
 }
 
 - (id<MTLLogState>)newLogStateWithDescriptor:(MTLLogStateDescriptor *)descriptor error:(NSError **)error {
+    igi_clear_error(error);
     NSInteger size = descriptor.bufferSize;
     if (size != 0 && (size < 1024 || size > 1 << 30))
         return igi_refuse(error, MTLLogStateErrorDomain, MTLLogStateErrorInvalidSize,

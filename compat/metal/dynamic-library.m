@@ -40,6 +40,7 @@ NSData *igi_linked_source(const char *source, size_t length, NSArray *libraries)
 }
 
 - (BOOL)serializeToURL:(NSURL *)url error:(NSError **)error {
+    igi_clear_error(error);
     igi_ensure_pool();
     NSString *first = [NSString stringWithFormat:@"%@%@\n", heading, _installName];
     NSMutableData *text = [NSMutableData dataWithData:[first dataUsingEncoding:NSUTF8StringEncoding]];
@@ -55,6 +56,7 @@ NSData *igi_linked_source(const char *source, size_t length, NSArray *libraries)
 
 @implementation IGDevice (DynamicLibraries)
 - (id<MTLDynamicLibrary>)newDynamicLibrary:(id<MTLLibrary>)library error:(NSError **)error {
+    igi_clear_error(error);
     igi_ensure_pool();
     NSData *source = [(IGLibrary *)library source];
     if (library.type != MTLLibraryTypeDynamic || ![library.installName length])
@@ -68,6 +70,7 @@ NSData *igi_linked_source(const char *source, size_t length, NSArray *libraries)
 }
 
 - (id<MTLDynamicLibrary>)newDynamicLibraryWithURL:(NSURL *)url error:(NSError **)error {
+    igi_clear_error(error);
     igi_ensure_pool();
     NSData *source = [url isFileURL] ? [NSData dataWithContentsOfFile:[url path]] : nil;
     NSString *text = source ? [[[NSString alloc] initWithData:source encoding:NSUTF8StringEncoding] autorelease] : nil;

@@ -36,6 +36,7 @@ typedef NSString * (^io_command)(void);
 
 @implementation IGIOFileHandle
 - (id)initWithURL:(NSURL *)url error:(NSError **)error {
+    igi_clear_error(error);
     if (!(self = [super init])) return nil;
     igi_ensure_pool();
     NSString *path = [url isFileURL] ? [url path] : nil;
@@ -328,6 +329,7 @@ static char *memory_of(id<MTLBuffer> buffer) {
 - (id<MTLIOFileHandle>)newIOFileHandleWithURL:(NSURL *)url
                             compressionMethod:(MTLIOCompressionMethod)compressionMethod
                                         error:(NSError **)error {
+    igi_clear_error(error);
     return igi_refuse(error, MTLIOErrorDomain, MTLIOErrorInternal, @"compressed files are not supported");
 }
 
@@ -343,6 +345,7 @@ static char *memory_of(id<MTLBuffer> buffer) {
 
 - (id<MTLIOCommandQueue>)newIOCommandQueueWithDescriptor:(MTLIOCommandQueueDescriptor *)descriptor
                                                    error:(NSError **)error {
+    igi_clear_error(error);
     return [[IGIOCommandQueue alloc] initWithDescriptor:descriptor];
 }
 @end

@@ -25,6 +25,11 @@ static uint32_t version_number(MTLLanguageVersion version) {
     return (uint32_t)(version >> 16) * 100 + (uint32_t)(version & 0xffff) * 10;
 }
 
+// Remarks are about Ingot, not about the source: Apple's compiler would have nothing to say.
+static BOOL has_warnings(const ig_library *library) {
+    return strstr(ig_library_log(library), ": warning: ") != NULL;
+}
+
 @implementation IGLibrary
 - (ig_status)compile:(ig_library_desc)desc library:(ig_library **)library error:(ig_error *)error {
     ig_define *defines = new_defines(_options.preprocessorMacros, &desc.define_count);
@@ -42,6 +47,7 @@ static uint32_t version_number(MTLLanguageVersion version) {
                 desc:(ig_library_desc)desc
              options:(MTLCompileOptions *)options
                error:(NSError **)error {
+    igi_clear_error(error);
     if (!(self = [super init])) return nil;
     igi_ensure_pool();
     _device = [device retain];
@@ -63,7 +69,7 @@ static uint32_t version_number(MTLLanguageVersion version) {
         self = nil;
     }
     ig_error_clear(&why);
-    if (self && error && *ig_library_log(_library))
+    if (self && error && has_warnings(_library))
         *error = igi_error(MTLLibraryErrorDomain, MTLLibraryErrorCompileWarning,
                            [NSString stringWithUTF8String:ig_library_log(_library)]);
     return self;
@@ -152,6 +158,7 @@ static uint32_t version_number(MTLLanguageVersion version) {
 - (id<MTLFunction>)newFunctionWithName:(NSString *)name
                         constantValues:(MTLFunctionConstantValues *)constantValues
                                  error:(NSError **)error {
+    igi_clear_error(error);
     igi_ensure_pool();
     IGFunction *function = (IGFunction *)[self newFunctionWithName:name];
     if (!function)
@@ -178,6 +185,7 @@ static uint32_t version_number(MTLLanguageVersion version) {
 }
 
 - (id<MTLFunction>)newFunctionWithDescriptor:(MTLFunctionDescriptor *)descriptor error:(NSError **)error {
+    igi_clear_error(error);
     IGFunction *function = (IGFunction *)[self newFunctionWithName:descriptor.name
                                                     constantValues:descriptor.constantValues
                                                              error:error];
@@ -244,6 +252,7 @@ static uint32_t version_number(MTLLanguageVersion version) {
 
 // Like Metal, compiles a function when its constants are known. Those of visible functions are the kernel's.
 - (BOOL)specialize:(MTLFunctionConstantValues *)values error:(NSError **)error {
+    igi_clear_error(error);
     [_values release];
     _values = [values copy];
     if (!_kernel) return YES;

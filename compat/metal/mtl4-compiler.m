@@ -275,6 +275,7 @@ static MTLLinkedFunctions *linked_by(MTL4StaticLinkingDescriptor *descriptor, NS
 }
 
 - (id<MTLLibrary>)newLibraryWithDescriptor:(MTL4LibraryDescriptor *)descriptor error:(NSError **)error {
+    igi_clear_error(error);
     id<MTLLibrary> library = [_device newLibraryWithSource:descriptor.source options:descriptor.options error:error];
     library.label = descriptor.name;
     return library;
@@ -296,6 +297,7 @@ static MTLLinkedFunctions *linked_by(MTL4StaticLinkingDescriptor *descriptor, NS
 - (id<MTLComputePipelineState>)newComputePipelineStateWithDescriptor:(MTL4ComputePipelineDescriptor *)descriptor
                                                  compilerTaskOptions:(MTL4CompilerTaskOptions *)compilerTaskOptions
                                                                error:(NSError **)error {
+    igi_clear_error(error);
     igi_ensure_pool();
     MTLComputePipelineDescriptor *older = [[[MTLComputePipelineDescriptor alloc] init] autorelease];
     id<MTLFunction> function = new_function(descriptor.computeFunctionDescriptor, nil, error);

@@ -339,6 +339,7 @@ static NSInteger queue_error(NSInteger code) {
 
 - (id<MTL4CommandQueue>)newMTL4CommandQueueWithDescriptor:(MTL4CommandQueueDescriptor *)descriptor
                                                     error:(NSError **)error {
+    igi_clear_error(error);
     return [[IGMTL4Queue alloc] initWithDevice:self descriptor:descriptor];
 }
 
@@ -348,6 +349,7 @@ static NSInteger queue_error(NSInteger code) {
 
 - (id<MTL4CommandAllocator>)newCommandAllocatorWithDescriptor:(MTL4CommandAllocatorDescriptor *)descriptor
                                                         error:(NSError **)error {
+    igi_clear_error(error);
     return [[IGCommandAllocator alloc] initWithDevice:self label:descriptor.label];
 }
 
@@ -357,10 +359,12 @@ static NSInteger queue_error(NSInteger code) {
 
 - (id<MTL4ArgumentTable>)newArgumentTableWithDescriptor:(MTL4ArgumentTableDescriptor *)descriptor
                                                   error:(NSError **)error {
+    igi_clear_error(error);
     return [[IGArgumentTable alloc] initWithDevice:self descriptor:descriptor];
 }
 
 - (id<MTL4Compiler>)newCompilerWithDescriptor:(MTL4CompilerDescriptor *)descriptor error:(NSError **)error {
+    igi_clear_error(error);
     return [[IGCompiler alloc] initWithDevice:self label:descriptor.label];
 }
 @end

@@ -34,6 +34,10 @@ NSMutableDictionary *igi_copy_elements(NSDictionary *elements);  // the caller r
 // ---- Errors ----
 
 NSError *igi_error(NSErrorDomain domain, NSInteger code, NSString *text);
+// Metal sets errors to nil where nothing goes wrong, and programs rely on that.
+static inline void igi_clear_error(NSError **error) {
+    if (error) *error = nil;
+}
 // Fills *error, if there is one, and returns nil.
 id igi_refuse(NSError **error, NSErrorDomain domain, NSInteger code, NSString *text);
 NSError *igi_library_error(ig_status status, const ig_error *error);

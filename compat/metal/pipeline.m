@@ -78,6 +78,7 @@ static uint32_t threadgroup_arguments(const ig_kernel_info *kernel) {
 
 @implementation IGPipeline
 - (id)initWithDevice:(IGDevice *)device descriptor:(MTLComputePipelineDescriptor *)descriptor error:(NSError **)error {
+    igi_clear_error(error);
     if (!(self = [super init])) return nil;
     IGFunction *function = (IGFunction *)descriptor.computeFunction;
     if (!function)

@@ -156,6 +156,21 @@ static id<MTLIndirectCommandBuffer> new_indirect(BOOL inherit) {
     return [device newIndirectCommandBufferWithDescriptor:descriptor maxCommandCount:4 options:0];
 }
 
+static void descriptors_of_recorded_commands_keep_their_values(void **state) {
+    MTLIndirectCommandBufferDescriptor *descriptor = [[MTLIndirectCommandBufferDescriptor alloc] init];
+    descriptor.commandTypes = MTLIndirectCommandTypeDraw;
+    descriptor.inheritCullMode = descriptor.supportDynamicAttributeStride = YES;
+    descriptor.maxVertexBufferBindCount = 8;
+    descriptor.maxKernelBufferBindCount = 3;
+    MTLIndirectCommandBufferDescriptor *copy = [descriptor copy];
+    [descriptor release];
+    assert_int_equal(copy.commandTypes, MTLIndirectCommandTypeDraw);
+    assert_true(copy.inheritCullMode && copy.supportDynamicAttributeStride && !copy.inheritBuffers);
+    assert_int_equal(copy.maxVertexBufferBindCount, 8);
+    assert_int_equal(copy.maxKernelBufferBindCount, 3);
+    [copy release];
+}
+
 static void recorded_commands_are_executed(void **state) {
     id<MTLIndirectCommandBuffer> recorded = new_indirect(NO);
     id<MTLComputePipelineState> increment = new_pipeline(kernels, "increment"),
@@ -736,6 +751,7 @@ int main(void) {
         commands_test(buffers_and_offsets_are_bound),
         commands_test(threadgroup_memory_is_given),
         commands_test(indirect_arguments_are_read_when_it_runs),
+        commands_test(descriptors_of_recorded_commands_keep_their_values),
         commands_test(recorded_commands_are_executed),
         commands_test(recorded_commands_inherit),
         commands_test(recorded_commands_outside_are_an_error),

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Headers of Apple's system, and @available, which answers for the macOS version that libMetal stands for.
+#include <TargetConditionals.h>
+#include <mach/mach.h>
 #include <mach/mach_time.h>
 #include <mach/vm_page_size.h>
 #include <os/lock.h>
@@ -121,8 +123,26 @@ static void locks_logs_and_clocks_work(void **state) {
     assert_true(mach_absolute_time() >= before);
 }
 
+static void programs_take_the_branches_of_macos(void **state) {
+    assert_true(TARGET_OS_MAC && TARGET_OS_OSX && !TARGET_OS_IPHONE && TARGET_OS_LINUX);
+}
+
+static void memory_comes_in_pages(void **state) {
+    char *pages = NULL;
+    assert_int_equal(vm_allocate(mach_task_self(), (vm_address_t *)&pages, 3 * vm_page_size, VM_FLAGS_ANYWHERE),
+                     KERN_SUCCESS);
+    assert_int_equal((uintptr_t)pages % vm_page_size, 0);
+    for (size_t i = 0; i < 3 * vm_page_size; i++) assert_int_equal(pages[i], 0);
+    assert_int_equal(vm_deallocate(mach_task_self(), (vm_address_t)pages, 3 * vm_page_size), KERN_SUCCESS);
+    assert_int_equal(vm_allocate(mach_task_self(), (vm_address_t *)&pages, vm_page_size, 0), KERN_INVALID_ARGUMENT);
+    assert_int_equal(vm_allocate(mach_task_self(), (vm_address_t *)&pages, SIZE_MAX / 2, VM_FLAGS_ANYWHERE),
+                     KERN_NO_SPACE);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        compat_test(programs_take_the_branches_of_macos),
+        compat_test(memory_comes_in_pages),
         compat_test(availability_is_that_of_one_version),
         compat_test(vectors_have_the_layout_of_kernels),
         compat_test(matrices_have_inverses_and_determinants),

@@ -46,6 +46,47 @@ static void source_becomes_a_library(void **state) {
     [function release];
 }
 
+// Programs look at errors that they have not initialised.
+static void errors_are_nil_where_nothing_went_wrong(void **state) {
+    NSError *error = (NSError *)@"left over";
+    id<MTLLibrary> library = [device newLibraryWithSource:@(shapes_source) options:nil error:&error];
+    assert_null(error);
+    error = (NSError *)@"left over";
+    id<MTLFunction> function = [library newFunctionWithName:@"pairs"
+                                             constantValues:[[[MTLFunctionConstantValues alloc] init] autorelease]
+                                                      error:&error];
+    assert_null(error);
+    error = (NSError *)@"left over";
+    id<MTLComputePipelineState> pipeline = [device newComputePipelineStateWithFunction:function error:&error];
+    assert_non_null(pipeline);
+    assert_null(error);
+    [pipeline release];
+    [function release];
+    [library release];
+}
+
+static void warnings_come_with_the_library(void **state) {
+    NSError *error = nil;
+    id<MTLLibrary> library = [device newLibraryWithSource:@"kernel void k(device int *x) { x[0] == 1; }"
+                                                  options:nil
+                                                    error:&error];
+    assert_true([library.functionNames containsObject:@"k"]);
+    assert_error(error, MTLLibraryErrorDomain, MTLLibraryErrorCompileWarning);
+    [library release];
+}
+
+// They are left out here, and are not wrong.
+static void functions_that_draw_are_no_warnings(void **state) {
+    NSError *error = nil;
+    id<MTLLibrary> library = [device newLibraryWithSource:@"vertex float4 v() { return float4(0); }\n"
+                                                           "kernel void k(device int *x) { x[0] = 1; }"
+                                                  options:nil
+                                                    error:&error];
+    assert_true([library.functionNames containsObject:@"k"]);
+    assert_null(error);
+    [library release];
+}
+
 static void errors_of_the_compiler_name_their_place(void **state) {
     NSError *error = nil;
     assert_null([device newLibraryWithSource:@"kernel void k() { nonsense; }" options:nil error:&error]);
@@ -494,6 +535,9 @@ static void archives_remember_and_are_read_again(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         compat_test(source_becomes_a_library),
+        compat_test(errors_are_nil_where_nothing_went_wrong),
+        compat_test(warnings_come_with_the_library),
+        compat_test(functions_that_draw_are_no_warnings),
         compat_test(errors_of_the_compiler_name_their_place),
         compat_test(options_reach_the_compiler),
         compat_test(files_have_the_math_mode_of_the_environment),

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """Installs the build into a directory of its own and uses it as a stranger would: every public header compiles alone, an
-example builds by pkg-config and runs, projects made for a Mac build by the toolchain file for CMake and run, and so does
-the command.
+example builds by pkg-config and runs, projects made for a Mac build by the toolchain file for CMake or by their Makefile and
+run, and so does the command.
 
     check-install.py SOURCE_ROOT BUILD_ROOT MESON
 """
@@ -96,6 +96,27 @@ def check_cmake(root, scratch, env):
         expect(build / "sample", env, "12 15 18 21 24")
 
 
+# A Makefile that calls clang itself finds Ingot's in PATH.
+def check_makefile(root, scratch, env):
+    tools = sorted(root.rglob("xcode/clang"))
+    if not tools:
+        return
+    source = scratch / "makefile"
+    shutil.copytree(SOURCE / "tests/install/makefile", source)
+    env = dict(env, PATH=f"{tools[0].parent}:{env['PATH']}")
+    run("make", "-C", source, env=env)
+    expect(source / "sample", env, "twice 21 is 42")
+    # What is not there is said, and nothing is linked.
+    refused = subprocess.run(["clang", source / "plain.o", "-framework", "Accelerate"], env=env, text=True, capture_output=True)
+    if not refused.returncode or "framework 'Accelerate' not found" not in refused.stderr:
+        sys.exit(f"a framework that does not exist: {refused.returncode} {refused.stderr}")
+    plain = scratch / "plain-main.c"
+    plain.write_text("int main(void) { return 0; }\n")
+    run("cc", plain, "-o", scratch / "plain-main", env=env)
+    if "libMetal" in run("readelf", "-d", scratch / "plain-main"):
+        sys.exit("a program that does not use Metal is linked to it")
+
+
 # C files are compiled with the same flags as Objective-C, and must not warn about them.
 def check_metal_flags(root, scratch, env):
     if not sorted(root.rglob("ingot-metal.pc")):
@@ -148,6 +169,7 @@ def main():
         check_example(root, flags, scratch, env)
         check_metal_flags(root, scratch, env)
         check_cmake(root, scratch, env)
+        check_makefile(root, scratch, env)
         check_damaged_header(root, scratch, env)
         run(find(root, "bin") / "ingot", "--version", env=env)
 

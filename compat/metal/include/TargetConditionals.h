@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// This is not one of Apple's systems.
+// libMetal stands for macOS, so that programs take the branches that they take there. __APPLE__ is not defined.
 #ifndef INGOT_TARGET_CONDITIONALS_H
 #define INGOT_TARGET_CONDITIONALS_H
 
-#define TARGET_OS_MAC 0
-#define TARGET_OS_OSX 0
+#define TARGET_OS_MAC 1
+#define TARGET_OS_OSX 1
 #define TARGET_OS_IPHONE 0
 #define TARGET_OS_IOS 0
 #define TARGET_OS_TV 0

@@ -4,6 +4,10 @@
 #define INGOT_METAL_DEFINES_H
 
 #include <Availability.h>
+// Apple's Foundation brings these, and programs rely on it.
+#include <TargetConditionals.h>
+#include <mach/mach.h>
+
 #import <Foundation/Foundation.h>
 
 #if !__has_feature(blocks)
