@@ -15,10 +15,7 @@ static const struct {
     const char *word;
     cli_style style;
 } severities[] = {
-    {"fatal error", CLI_RED},
-    {"error", CLI_RED},
-    {"warning", CLI_YELLOW},
-    {"note", CLI_CYAN},
+    {"fatal error", CLI_RED}, {"error", CLI_RED}, {"warning", CLI_YELLOW}, {"remark", CLI_CYAN}, {"note", CLI_CYAN},
 };
 enum { SEVERITY_COUNT = sizeof severities / sizeof *severities };
 

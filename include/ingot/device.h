@@ -152,7 +152,7 @@ typedef struct ig_kernel_profile {
     uint64_t calls;
     uint64_t time_ns, best_ns;  // of all dispatches that ended, and of the shortest
     uint64_t threads;           // that ran
-    uint64_t bytes;             // of the buffers that were bound, each once per dispatch; 0 for ring kernels
+    uint64_t bytes;             // of bound buffers and textures, each once per dispatch; 0 for ring kernels
     uint64_t compile_ns;        // generating or loading its code
     uint32_t width;             // threads that run at once in vector registers; 0 on a GPU
 } ig_kernel_profile;

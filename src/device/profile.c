@@ -8,6 +8,7 @@
 #include "core/clock.h"
 #include "core/settings.h"
 #include "core/trace.h"
+#include "device/texture.h"
 
 typedef struct igi_device_profile {
     igi_trace *trace;      // NULL: only rows
@@ -65,9 +66,15 @@ static uint64_t threads_of(const igi_device_dispatch *dispatch) {
     return dispatch->grid.x * dispatch->grid.y * dispatch->grid.z;
 }
 
+// Where the elements or pixels of an argument are; NULL if it has none that this library knows of.
+static const ig_buffer *memory_of(const igi_device_binding *binding) {
+    if (binding->kind == IG_ARGUMENT_TEXTURE) return binding->texture ? binding->texture->buffer : NULL;
+    return binding->kind == IG_ARGUMENT_BUFFER ? binding->buffer : NULL;
+}
+
 static bool is_bound_before(const igi_device_dispatch *dispatch, uint32_t binding) {
     for (uint32_t i = 0; i < binding; i++)
-        if (dispatch->bindings[i].buffer == dispatch->bindings[binding].buffer) return true;
+        if (memory_of(&dispatch->bindings[i]) == memory_of(&dispatch->bindings[binding])) return true;
     return false;
 }
 
@@ -75,8 +82,9 @@ uint64_t igi_device_dispatch_bytes(const igi_device_dispatch *dispatch) {
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < dispatch->binding_count; i++) {
         const igi_device_binding *binding = &dispatch->bindings[i];
-        if (binding->kind != IG_ARGUMENT_BUFFER || !binding->buffer || is_bound_before(dispatch, i)) continue;
-        bytes += binding->buffer->length - binding->offset;
+        const ig_buffer *memory = memory_of(binding);
+        if (!memory || is_bound_before(dispatch, i)) continue;
+        bytes += memory->length - (binding->kind == IG_ARGUMENT_BUFFER ? binding->offset : 0);
     }
     return bytes;
 }

@@ -80,11 +80,11 @@ static void visit_kernel(LLVMValueRef function, const igi_msl_annotation *annota
     const char *unsupported = igi_msl_annotation_after(annotation, "ig.unsupported:");
     if (unsupported) {
         char message[200];
-        // Only a warning: the other kernels of the file work.
+        // Not a warning: nothing is wrong with the source, and the other kernels of the file work.
         snprintf(message, sizeof message,
                  "'%.*s' functions are not supported by Ingot: this one is left out, no pipeline can be made of it",
                  (int)(annotation->text_length - strlen("ig.unsupported:")), unsupported);
-        igi_msl_diagnostics_add(r->diagnostics, "warning", annotation->file, annotation->line, 1, NULL, message);
+        igi_msl_diagnostics_add(r->diagnostics, "remark", annotation->file, annotation->line, 1, NULL, message);
         return;
     }
     bool kernel = igi_msl_annotation_is(annotation, "ig.kernel");

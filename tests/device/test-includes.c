@@ -220,7 +220,8 @@ static void computed_names_without_end_are_refused(void **state) {
         write_text(beside(path_of("%d.h", i)), "");
     }
     fclose(file);
-    assert_status(try_compile(device, &library, &error), IG_STATUS_UNSUPPORTED);
+    ig_status status = try_compile(device, &library, &error);
+    if (status != IG_STATUS_UNSUPPORTED) fail_msg("%s: %s", ig_status_name(status), error.message);
     assert_contains(error.message, "macros");
     ig_error_clear(&error);
 }

@@ -52,6 +52,44 @@ static void kernels_are_counted(void **state) {
     ig_device_release(on);
 }
 
+static void textures_count_as_bytes(void **state) {
+    (void)state;
+    ig_device *on = open_device(&(ig_device_desc){.profile = true});
+    const char *copy =
+        "kernel void copy(metal::texture2d<uint, metal::access::read> from [[texture(0)]],\n"
+        "                 metal::texture2d<uint, metal::access::read> again [[texture(1)]],\n"
+        "                 device uint *to [[buffer(0)]], uint i [[thread_position_in_grid]]) {\n"
+        "    to[i] = from.read(uint2(i, 0)).x + again.read(uint2(i, 0)).x; }\n";
+    ig_pipeline *pipeline = make_pipeline_on(on, copy, "copy");
+    ig_buffer *buffer = make_buffer_on(on, 400);
+    ig_texture *texture;
+    ig_queue *queue;
+    ig_commands *commands;
+    assert_ok(ig_texture_create(
+        on, &(ig_texture_desc){.type = IG_TEXTURE_2D, .format = IG_PIXEL_R32_UINT, .width = 100, .height = 50},
+        &texture));
+    assert_ok(ig_queue_create(on, &queue));
+    assert_ok(ig_commands_create(queue, NULL, &commands));
+    ig_commands_set_pipeline(commands, pipeline);
+    ig_commands_set_buffer(commands, buffer, 0, 0);
+    for (uint32_t i = 0; i < 2; i++) ig_commands_set_texture(commands, texture, i);
+    assert_ok(ig_commands_dispatch_threads(commands, line(100), line(100)));
+    assert_ok(ig_commands_commit(commands));
+    assert_ok(ig_commands_wait(commands, IG_FOREVER));
+    ig_kernel_profile *rows;
+    size_t count;
+    assert_ok(ig_device_get_profile(on, &rows, &count));
+    assert_int_equal(count, 1);
+    assert_true(rows[0].bytes >= 400 + 20000 && rows[0].bytes < 400 + 2 * 20000);  // once, with unused ends of rows
+    free(rows);
+    ig_commands_release(commands);
+    ig_queue_release(queue);
+    ig_texture_release(texture);
+    ig_buffer_release(buffer);
+    ig_pipeline_release(pipeline);
+    ig_device_release(on);
+}
+
 static void a_device_that_measures_nothing_says_so(void **state) {
     (void)state;
     ig_kernel_profile *rows = NULL;
@@ -146,6 +184,7 @@ static void events_past_the_limit_are_left_out(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kernels_are_counted),
+        cmocka_unit_test(textures_count_as_bytes),
         cmocka_unit_test(a_device_that_measures_nothing_says_so),
         cmocka_unit_test(a_trace_has_commands_dispatches_and_compilations),
         cmocka_unit_test(a_trace_that_cannot_be_written_is_an_error),
