@@ -17,6 +17,7 @@
 #include "core/clock.h"
 #include "core/descriptors.h"
 #include "core/settings.h"
+#include "simt/target.h"
 
 enum { DEFAULT_SECONDS = 60, SLOWEST_SHARE = 8, GRACE_SECONDS = 2 };
 static const uint64_t memory_limit = 16ull << 30, most_reply_bytes = 1ull << 30, second_ns = 1000000000u;
@@ -75,7 +76,7 @@ static void close_from(int first) {
 }
 
 // Between fork and exec only async-signal-safe calls are allowed.
-static void exec_codegen(const char *path, int control) {
+static void exec_codegen(const char *path, igi_simt_target target, int control) {
     int null = open("/dev/null", O_RDWR);
     int kept = fcntl(control, F_DUPFD, IGI_CODEGEN_CONTROL + 1);
     if (null < 0 || kept < 0) _exit(1);
@@ -87,17 +88,18 @@ static void exec_codegen(const char *path, int control) {
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     signal(SIGPIPE, SIG_DFL);
-    char *arguments[] = {(char *)path, NULL};
+    char *arguments[] = {(char *)path, (char *)target.triple, (char *)target.cpu, (char *)target.features, NULL};
     execv(path, arguments);
     _exit(1);
 }
 
 // A grandchild, so that the host does not get a child to wait for that it never started.
 static bool spawn(const char *path, int control) {
+    igi_simt_target target = igi_simt_chosen_target();
     pid_t child = fork();
     if (child == 0) {
         pid_t grandchild = fork();
-        if (grandchild == 0) exec_codegen(path, control);
+        if (grandchild == 0) exec_codegen(path, target, control);
         _exit(grandchild < 0);
     }
     int status = 1;

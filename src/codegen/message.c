@@ -7,6 +7,7 @@
 
 #include "compiler-identity.h"
 #include "core/bytes.h"
+#include "simt/target.h"
 
 // ---- Function constants ----
 
@@ -114,8 +115,10 @@ static void get_linked(igi_reader *r, igi_codegen_job *job) {
 // our key.
 static void put_identity(igi_text *bytes) {
     igi_put_string(bytes, IGI_COMPILER_IDENTITY);
-    igi_put_string(bytes, igi_simt_cpu());
-    igi_put_string(bytes, igi_simt_features());
+    igi_simt_target target = igi_simt_chosen_target();
+    igi_put_string(bytes, target.triple);
+    igi_put_string(bytes, target.cpu);
+    igi_put_string(bytes, target.features);
 }
 
 static bool has_string(igi_reader *r, const char *expected) {
@@ -125,7 +128,9 @@ static bool has_string(igi_reader *r, const char *expected) {
 }
 
 static bool has_identity(igi_reader *r) {
-    return has_string(r, IGI_COMPILER_IDENTITY) && has_string(r, igi_simt_cpu()) && has_string(r, igi_simt_features());
+    igi_simt_target target = igi_simt_chosen_target();
+    return has_string(r, IGI_COMPILER_IDENTITY) && has_string(r, target.triple) && has_string(r, target.cpu) &&
+           has_string(r, target.features);
 }
 
 void igi_codegen_write_job(const igi_simt_request *request, igi_simt_stage stage, igi_codegen_limits limits,
@@ -205,7 +210,7 @@ ig_status igi_codegen_read_job(const char *bytes, size_t length, igi_codegen_job
     job->limits = (igi_codegen_limits){igi_get_u64(&r), igi_get_u64(&r), igi_get_u64(&r)};
     job->stage = (igi_simt_stage)igi_get_u32(&r);
     get_request(&r, job);
-    if (!r.failed && job->stage > IGI_STAGE_NONE && job->stage <= IGI_STAGE_TRANSLATED) return IG_STATUS_OK;
+    if (!r.failed && job->stage > IGI_STAGE_NONE && job->stage <= IGI_STAGE_AIR) return IG_STATUS_OK;
     if (r.no_memory) return igi_error_no_memory(error);
     return igi_error_set(error, IG_STATUS_BAD_FORMAT, "a request to ingot-codegen is damaged");
 }

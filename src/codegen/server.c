@@ -13,6 +13,7 @@
 #include "codegen/sandbox.h"
 #include "codegen/work.h"
 #include "simt/compile.h"
+#include "simt/target.h"
 
 static const size_t most_request_bytes = UINT32_MAX;
 
@@ -84,13 +85,14 @@ static void handle(int channel) {
     close(channel);
 }
 
-int main(void) {
-    if (!was_started_by_libingot()) {
+int main(int argc, char **argv) {
+    if (argc != 4 || !was_started_by_libingot()) {
         fputs("ingot-codegen compiles kernels for libingot, which starts it. It is not meant to be run directly.\n",
               stderr);
         return 2;
     }
     reap_children_unseen();
+    igi_simt_choose_target((igi_simt_target){argv[1], argv[2], argv[3]});
     igi_simt_warm_up();
     int channel;
     while ((channel = igi_codegen_channel_receive_descriptor(IGI_CODEGEN_CONTROL)) >= 0) handle(channel);

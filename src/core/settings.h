@@ -37,7 +37,7 @@
     X(PYTHON, "", "python3", "the Python whose packages are peers in benchmarks")                                     \
     X(SCHEDULE, "0..18446744073709551615", "as fast as possible", "the seed for a random order of threads")           \
     X(SIMD, "", "the best that runs here", "the level of the SIMD backend")                                           \
-    X(SIMT_ISA, "avx2", "all that the CPU has", "the instructions that compiled kernels may use")                     \
+    X(SIMT_ISA, "avx2|sse4.2", "all that the CPU has", "the instructions that compiled kernels may use")              \
     X(SIMT_SHAPE, "always|never|auto", "auto", "whether kernels are compiled per threadgroup size")                   \
     X(SIMT_WIDTH, "0|1|4|8|16|32", "0: chosen per kernel", "how many threads of a kernel run per step")               \
     X(TENSOR_LAYOUT, "fragments|interleaved|blocked", "fragments", "which thread holds what of a cooperative tensor") \

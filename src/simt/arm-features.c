@@ -2,7 +2,7 @@
 // The extensions of a 64-bit ARM CPU. LLVM takes them from its list of CPUs, which has gaps: a CPU that it does not
 // know counts as the first generation. The kernel knows them all.
 #include "core/memory.h"
-#include "simt/compile.h"
+#include "simt/target.h"
 
 #if defined(__aarch64__) && defined(__linux__)
 #include <asm/hwcap.h>

@@ -118,7 +118,8 @@ static uint32_t choose_rows(const coarsener *c) {
     }
     if (!shared || !sums) return 1;
     if (c->by_group) return copies * FEW_ROWS <= MAX_GROUP_COPIES ? FEW_ROWS : 1;
-    if (sums <= FEW_SUMS && size % MANY_ROWS == 0 && copies * MANY_ROWS <= MAX_COPIES) return MANY_ROWS;
+    bool many = sums <= FEW_SUMS && !igi_simt_has_few_registers();
+    if (many && size % MANY_ROWS == 0 && copies * MANY_ROWS <= MAX_COPIES) return MANY_ROWS;
     return size % FEW_ROWS == 0 && copies * FEW_ROWS <= MAX_COPIES ? FEW_ROWS : 1;
 }
 

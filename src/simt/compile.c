@@ -1,78 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pipeline of passes, and the target machine.
+// The pipeline of passes.
 #include "simt/compile.h"
 
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Core.h>
 #include <llvm-c/Support.h>
-#include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/memory.h"
-#include "core/settings.h"
 #include "msl/llvm-context.h"
 #include "simt/contracts.h"
 #include "simt/ir.h"
 #include "simt/passes.h"
-
-// ---- The host ----
-
-static pthread_once_t host_once = PTHREAD_ONCE_INIT;
-static char *host_triple, *host_cpu, *host_features;
-static LLVMTargetRef host_target;
-
-// INGOT_SIMT_ISA=avx2 disables AVX-512, to see what another machine would run.
-static void limit_features(char *features) {
-    if (!igi_setting_is(IGI_SETTING_SIMT_ISA, "avx2")) return;
-    for (char *at = features; (at = strstr(at, "+avx512")) != NULL; at++) *at = '-';
-    for (char *at = features; (at = strstr(at, "+evex512")) != NULL; at++) *at = '-';
-}
-
-// LLVM avoids the gathers of some processors, which take as long as loads one by one. Jumps around each of these, for
-// lanes that are not active, take longer, and far longer to compile.
-static char *with_gathers(char *features) {
-    if (!strstr(features, "+avx2")) return features;
-    char *more = igi_format("%s,+fast-gather", features);
-    if (!more) return features;
-    LLVMDisposeMessage(features);
-    return more;
-}
-
-static void find_host(void) {
-    LLVMInitializeNativeTarget();
-    LLVMInitializeNativeAsmPrinter();
-    LLVMInitializeNativeAsmParser();
-    host_triple = LLVMGetDefaultTargetTriple();
-    host_cpu = LLVMGetHostCPUName();
-    host_features = LLVMGetHostCPUFeatures();
-    host_features = igi_simt_with_arm_features(host_features);
-    limit_features(host_features);
-    host_features = with_gathers(host_features);
-    char *message = NULL;
-    if (LLVMGetTargetFromTriple(host_triple, &host_target, &message)) LLVMDisposeMessage(message);
-}
-
-const char *igi_simt_cpu(void) {
-    pthread_once(&host_once, find_host);
-    return host_cpu;
-}
-
-const char *igi_simt_features(void) {
-    pthread_once(&host_once, find_host);
-    return host_features;
-}
+#include "simt/target.h"
 
 static ig_status open_machine(igi_simt_module *m, LLVMCodeGenOptLevel level) {
-    pthread_once(&host_once, find_host);
     if (m->machine) LLVMDisposeTargetMachine(m->machine);
-    m->machine = host_target ? LLVMCreateTargetMachine(host_target, host_triple, host_cpu, host_features, level,
-                                                       LLVMRelocPIC, LLVMCodeModelSmall)
-                             : NULL;
+    m->machine = igi_simt_open_machine(level);
     if (m->machine) return IG_STATUS_OK;
-    return igi_error_set(m->error, IG_STATUS_UNSUPPORTED, "this LLVM cannot generate code for %s", host_triple);
+    return igi_error_set(m->error, IG_STATUS_UNSUPPORTED, "this LLVM cannot generate code for %s",
+                         igi_simt_chosen_target().triple);
 }
 
 // ---- Passes ----
@@ -194,6 +143,7 @@ static ig_status run_all(igi_simt_module *m, igi_simt_stage stage, char **output
         case IGI_STAGE_OBJECT: return emit(m, LLVMObjectFile, output, length);
         case IGI_STAGE_NONE:
         case IGI_STAGE_TRANSLATED:
+        case IGI_STAGE_AIR:
         case IGI_STAGE_REMARKS: break;
     }
     return IG_STATUS_OK;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From bitcode and a kernel's name to an object file for this machine.
+// From bitcode and a kernel's name to an object file for the target (simt/target.h).
 #ifndef INGOT_SIMT_COMPILE_H
 #define INGOT_SIMT_COMPILE_H
 
@@ -54,6 +54,7 @@ typedef enum igi_simt_stage {
     IGI_STAGE_REMARKS,  // no output; request->remarks is complete
     // For src/codegen: the bitcode is AIR, of which only the name is known, and becomes what air/translate.h describes.
     IGI_STAGE_TRANSLATED,
+    IGI_STAGE_AIR,  // the same bitcode as text
 } igi_simt_stage;
 
 // owns: *output is the caller's; text stages are NUL-terminated.
@@ -64,11 +65,5 @@ ig_status igi_simt_compile(const igi_simt_request *request, igi_simt_stage stage
 // Prepares LLVM, so that a process forked from this one compiles its first kernel as quickly as its second. Sets options
 // of LLVM: only for a process of its own.
 void igi_simt_warm_up(void);
-
-// The processor and features that code is compiled for; part of every cache key. Static.
-const char *igi_simt_cpu(void);
-const char *igi_simt_features(void);
-// LLVM's list of the host's features, with what it does not know of ARM. owns: takes and returns an LLVM message
-char *igi_simt_with_arm_features(char *features);
 
 #endif

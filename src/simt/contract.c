@@ -4,16 +4,12 @@
 // scalars and vectors; done here, every width computes the same bits. Under fast math a * bool becomes a choice first.
 #include <string.h>
 
-#include "simt/compile.h"
 #include "simt/ir.h"
 #include "simt/passes.h"
+#include "simt/target.h"
 
 static bool has_fused_multiply_add(void) {
-#if defined(__x86_64__)
-    return strstr(igi_simt_features(), "+fma,") != NULL;
-#else
-    return true;
-#endif
+    return !igi_simt_is_for_x86() || strstr(igi_simt_features(), "+fma,");
 }
 
 static bool may_contract(LLVMValueRef value) {

@@ -185,6 +185,7 @@ char *igi_simt_explain_address(const igi_simt_explainer *e, LLVMValueRef address
     if (shape.kind == IGI_SHAPE_LINEAR && own) return igi_strdup("each lane has a private array of its own");
     if (shape.kind == IGI_SHAPE_LINEAR)
         return igi_format("neighbouring lanes are %lld bytes apart", (long long)shape.stride);
+    if (shape.kind == IGI_SHAPE_PATTERN) return igi_strdup("lanes are at known distances from each other");
     LLVMValueRef part = varying_part(e, address, &index);
     char *why = explain(e, part, true);
     char *text = why ? igi_format("%s %s",

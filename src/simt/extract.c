@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Extracts one kernel from a library's bitcode, and retargets it from clang's front-end triple to this machine.
+// Extracts one kernel from a library's bitcode, and retargets it from clang's front-end triple to the target.
 #include <assert.h>
 #include <llvm-c/BitReader.h>
 #include <llvm-c/Comdat.h>

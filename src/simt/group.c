@@ -44,6 +44,15 @@ ig_status igi_simt_pass_info(igi_simt_module *m) {
 
 // ---- Widening ----
 
+// Without mask registers, branches ask first whether all lanes go the same way (widen-agree.c): what follows from that is
+// found by threading jumps, but not once simplifycfg has made one condition of several.
+static const char *simplification_for(const igi_simt_module *m) {
+    if (igi_simt_is_hasty(m)) return "function(sroa,early-cse,simplifycfg,instsimplify,simplifycfg)";
+    if (igi_simt_has_mask_registers())
+        return "function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,simplifycfg)";
+    return "function(sroa,jump-threading,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,simplifycfg)";
+}
+
 static ig_status widen(igi_simt_module *m) {
     static const char *const names[] = {"ig.tail", "ig.full"};
     uint32_t width = igi_simt_choose_width(m);
@@ -56,6 +65,8 @@ static ig_status widen(igi_simt_module *m) {
     if (width > 1 && status == IG_STATUS_OK) status = igi_simt_pass_prepare(m);
     if (width > 1 && status == IG_STATUS_OK) status = igi_simt_pass_interleave(m, width);
     if (width > 1 && status == IG_STATUS_OK) status = igi_simt_pass_inside(m, width);
+    // Only now are coordinates no longer vectors.
+    m->info.columns = width > 1 && m->info.any_groups && igi_simt_has_common_columns(m);
     // Compiling a second copy of a large kernel costs more than masks cost at run time.
     bool hasty = igi_simt_is_hasty(m);
     bool only_full = m->request->group[0] && m->request->group[0] % width == 0;
@@ -67,10 +78,7 @@ static ig_status widen(igi_simt_module *m) {
     if (declined) return IG_STATUS_UNSUPPORTED;
     if (width == 1) return status;
     m->info.width = width;
-    if (status == IG_STATUS_OK)
-        status = igi_simt_run_passes(
-            m, hasty ? "function(sroa,early-cse,simplifycfg,instsimplify,simplifycfg)"
-                     : "function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,simplifycfg)");
+    if (status == IG_STATUS_OK) status = igi_simt_run_passes(m, simplification_for(m));
     return status;
 }
 

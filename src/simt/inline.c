@@ -163,9 +163,17 @@ static ig_status simplify(igi_simt_module *m) {
     return status == IG_STATUS_OK ? igi_simt_pass_unroll(m) : status;
 }
 
+// The variables of a function become registers before it is inlined, often many times: later there would be thousands of
+// variables in one function, for which LLVM takes a time that grows with their square. Checks and debuggers need variables.
+static ig_status inline_all(igi_simt_module *m) {
+    bool keeps = m->request->variables || m->request->check;
+    return igi_simt_run_passes(
+        m, keeps ? "globaldce,always-inline,globaldce" : "globaldce,function(sroa),always-inline,globaldce");
+}
+
 ig_status igi_simt_pass_inline(igi_simt_module *m) {
     ig_status status = drop_annotations(m);
-    if (status == IG_STATUS_OK) status = igi_simt_run_passes(m, "globaldce,always-inline,globaldce");
+    if (status == IG_STATUS_OK) status = inline_all(m);
     if (status == IG_STATUS_OK) status = igi_simt_hide_magnitudes(m);
     if (status == IG_STATUS_OK) status = unroll_tail_calls(m);
     if (status == IG_STATUS_OK) status = igi_simt_replace_placeholders(m);

@@ -19,6 +19,7 @@
 #include "simt/compile.h"
 #include "simt/jit-memory.h"
 #include "simt/lines.h"
+#include "simt/target.h"
 
 enum { SYMBOL_LENGTH = 80 };
 
@@ -83,7 +84,7 @@ ig_status igi_simt_jit_create(unsigned audience, igi_simt_jit **jit, ig_error *e
     listeners who = {0};
     ig_status status = find_listeners(audience, &who, error);
     if (status != IG_STATUS_OK) return status;
-    igi_simt_cpu();  // initialises the native target
+    igi_simt_chosen_target();  // initialises it
     igi_simt_jit *made = igi_calloc(1, sizeof *made);
     if (!made) return igi_error_no_memory(error);
     pthread_mutex_init(&made->lock, NULL);

@@ -71,15 +71,17 @@ typedef struct igi_simt_code_info {
     uint32_t array_bytes;    // of private arrays that may outlive one, for each group of lanes or suspended thread
     uint32_t instructions;   // of one thread, before it was widened; IGI_LARGE_KERNEL
     uint32_t any_groups;     // not 0: computes the same in threadgroups of any shape, and no loop accesses memory
+    uint32_t columns;        // not 0: any_groups, and the threads of a column compute much that is the same for all
     uint32_t batch;          // threadgroups, neighbours in x, that one call runs; the group is the first of them
     uint32_t granules[2];    // of a quick look: logarithm of the bytes of a granule, of device and threadgroup memory
     uint32_t unsaved;        // of a quick look: bits of slots that are written without being saved before
     uint32_t logs;           // not 0: may write messages
     uint32_t slots;          // bits of the buffers that it uses
+    uint32_t multiplies;     // not 0: multiplies simdgroup matrices
 } igi_simt_code_info;
 
 // Kernels with more instructions are compiled with less optimisation, and only once.
-enum { IGI_CODE_VERSION = 21, IGI_LARGE_KERNEL = 1000 };
+enum { IGI_CODE_VERSION = 23, IGI_LARGE_KERNEL = 1000 };
 
 // Generated code calls this as "ig.private": memory for private arrays, set by igi_simt_run_group.
 void *igi_simt_private_memory(void);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Masked accesses that this machine has no instruction for. LLVM would make a jump and a block for every lane of each
+// Masked accesses that the target has no instruction for. LLVM would make a jump and a block for every lane of each
 // of them, which takes seconds to compile and no less time to run than a loop over the active lanes.
 #include <llvm-c/DebugInfo.h>
 #include <string.h>
 
 #include "simt/ir.h"
 #include "simt/passes.h"
+#include "simt/target.h"
 
 enum { MOST_LANES = 64 };
 
@@ -25,11 +26,12 @@ typedef struct access {
 
 // ---- What the machine has ----
 
-#if defined(__x86_64__)
 static bool has(const char *feature) {
     return strstr(igi_simt_features(), feature) != NULL;
 }
 
+// ARM's SVE has them all, but LLVM uses it for vectors of a fixed length only if it is told how long the registers are;
+// otherwise it makes a jump for each lane.
 static bool is_native(access_kind kind, uint64_t bits) {
     switch (kind) {
         case LOAD:
@@ -39,14 +41,10 @@ static bool is_native(access_kind kind, uint64_t bits) {
     }
     return false;
 }
-#else
-// SVE has them all, but LLVM uses it for vectors of a fixed length only if it is told how long the registers are;
-// otherwise it makes a jump for each lane.
-static bool is_native(access_kind kind, uint64_t bits) {
-    (void)kind, (void)bits;
-    return false;
+
+bool igi_simt_has_mask_registers(void) {
+    return has("+avx512bw");
 }
-#endif
 
 uint32_t igi_simt_most_lanes(void) {
     return is_native(LOAD, 32) ? IGI_MAX_WIDTH : MOST_LANES;
@@ -248,12 +246,40 @@ static bool loop_over_lanes(const access *a, variables *v) {
     return true;
 }
 
+// ---- Writes of few lanes ----
+
+// Which lanes write often depends on data: a loop over them would end where the processor does not expect it.
+static bool may_write_all(const access *a) {
+    enum { FEW_LANES = 16 };
+    return a->kind == SCATTER && LLVMGetVectorSize(a->type) <= FEW_LANES;
+}
+
+// Every lane writes; those that are not active write to a variable that nobody reads. Addresses and values go through
+// memory: extracting them from vectors would take longer.
+static bool write_all(const access *a, variables *v) {
+    LLVMBuilderRef b = a->builder;
+    LLVMTypeRef type = igi_simt_element_type(a->type), pointers = LLVMTypeOf(a->address);
+    LLVMValueRef unread = variable_for(a, &v->values, type), values = variable_for(a, &v->values, a->type);
+    LLVMValueRef addresses = variable_for(a, &v->addresses, pointers);
+    if (!unread || !values || !addresses) return false;
+    unsigned lanes = LLVMGetVectorSize(a->type);
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(a->m->context), i32s = LLVMVectorType(i32, lanes);
+    LLVMValueRef first = LLVMBuildInsertElement(b, LLVMGetPoison(pointers), unread, LLVMConstInt(i32, 0, false), "");
+    LLVMValueRef nowhere = LLVMBuildShuffleVector(b, first, LLVMGetPoison(pointers), LLVMConstNull(i32s), "unread");
+    LLVMBuildStore(b, LLVMBuildSelect(b, a->mask, a->address, nowhere, ""), addresses);
+    LLVMBuildStore(b, a->value, values);
+    for (unsigned lane = 0; lane < lanes; lane++) access_lane(a, addresses, values, LLVMConstInt(i32, lane, false));
+    LLVMInstructionEraseFromParent(a->call);
+    return true;
+}
+
 // ---- The pass ----
 
 static bool lower(igi_simt_module *m, LLVMBuilderRef builder, LLVMValueRef call, variables *v) {
     LLVMPositionBuilderBefore(builder, call);
     access a = read_access(m, builder, call);
     if (!is_ours(&a)) return true;
+    if (may_write_all(&a)) return write_all(&a, v);
     if (!can_read_words(&a)) return loop_over_lanes(&a, v);
     read_words(&a);
     return true;

@@ -72,7 +72,7 @@ static inline bool igi_simt_is_hasty(const igi_simt_module *m) {
     return m->request->first_tier || m->info.instructions > IGI_LARGE_KERNEL;
 }
 
-// Reads the bitcode, keeps one kernel and what it may reach, and retargets it to this machine.
+// Reads the bitcode, keeps one kernel and what it may reach, and retargets it to the target (simt/target.h).
 // post: m->kernel; everything else is internal and will be inlined. errors: BAD_FORMAT, NOT_FOUND.
 ig_status igi_simt_pass_extract(igi_simt_module *m);
 // Vectors, and structs with vectors, are assumed to be no more aligned than scalars are.
@@ -108,9 +108,13 @@ bool igi_simt_is_pseudo(LLVMValueRef instruction);
 ig_status igi_simt_hide_magnitudes(igi_simt_module *m);
 // Part of inline: unrolls loops that count to a small constant. post: loop-simplified, LCSSA, no switches.
 ig_status igi_simt_pass_unroll(igi_simt_module *m);
+// Tells LLVM what to do with the loop that this branch closes: "llvm.loop.unroll.full" and the like.
+void igi_simt_mark_loop(igi_simt_module *m, LLVMValueRef branch, const char *wish);
 // Loops in which the threads of a row walk through memory side by side (stride.c).
 bool igi_simt_is_striding(const igi_simt_module *m, const igi_simt_cfg *cfg, uint32_t loop);
 bool igi_simt_has_striding_loop(const igi_simt_module *m);
+// columns.c: whether threads that differ only in y compute much that does not depend on y.
+bool igi_simt_has_common_columns(const igi_simt_module *m);
 // Part of inline: what never changes in the descriptions of textures, before loops are unrolled.
 ig_status igi_simt_mark_textures(igi_simt_module *m);
 // Part of inline: the formats of textures that the request knows become constants.
@@ -144,6 +148,8 @@ ig_status igi_simt_pass_coarsen(igi_simt_module *m);
 ig_status igi_simt_pass_prepare(igi_simt_module *m);
 // Part of prepare: operations on simdgroup matrices become operations on scalars.
 ig_status igi_simt_split_matrices(igi_simt_module *m);
+// Part of prepare: pairs of loads by which lanes load their elements of a matrix become loads of the matrix.
+ig_status igi_simt_find_fragments(igi_simt_module *m);
 // For one thread at a time: loads and stores of matrices become plain ones.
 ig_status igi_simt_lower_matrices(igi_simt_module *m);
 // For one thread at a time, and several simdgroups: computes its position in the simdgroup.
@@ -155,11 +161,15 @@ ig_status igi_simt_pass_interleave(igi_simt_module *m, uint32_t width);
 // Copies code that clamps coordinates, for the inside of pictures, where the clamps do nothing. Only between
 // igi_simt_pass_interleave and igi_simt_widen.
 ig_status igi_simt_pass_inside(igi_simt_module *m, uint32_t width);
-// Lanes of 32 bits that a vector register of this machine holds.
+// Lanes of 32 bits that a vector register of the target holds.
 uint32_t igi_simt_register_lanes(void);
+// Whether there are only 16 of them: then several rows of threads that each take several would not fit.
+bool igi_simt_has_few_registers(void);
 // The most lanes of a group: more would be masked by a jump for each lane where the CPU has no masked accesses.
 uint32_t igi_simt_most_lanes(void);
-// Lanes per group for this kernel on this machine; 1: it is not widened.
+// Whether the target has registers for masks, with which comparisons and masked accesses cost little.
+bool igi_simt_has_mask_registers(void);
+// Lanes per group for this kernel on the target; 1: it is not widened.
 uint32_t igi_simt_choose_width(igi_simt_module *m);
 // Makes a new function, i32 (group, x, y, z, context, at, arrays), that runs `width` neighbouring threads of a row of
 // m->thread, of which x is the first, and returns IGI_REGION_DONE; `full`: all of them exist. If that is not possible,
@@ -204,7 +214,7 @@ void igi_simt_trap_unreachable(LLVMValueRef function);
 void igi_simt_follow_variable(igi_simt_module *m, LLVMBuilderRef builder, LLVMValueRef variable, LLVMValueRef place);
 // Exports m->info, which no longer changes, as the symbol "ig.info".
 ig_status igi_simt_pass_info(igi_simt_module *m);
-// Masked accesses without an instruction of this machine become loops over the active lanes.
+// Masked accesses that the target has no instruction for become loops over the active lanes.
 ig_status igi_simt_pass_masked(igi_simt_module *m);
 
 // Calls rewrite, with the builder positioned before it, for every instruction of m->thread for which `wanted` holds.

@@ -150,9 +150,10 @@ ig_status igi_simt_pass_prepare(igi_simt_module *m) {
     // Casts between vectors of different elements have become such between a vector and a scalar.
     if (status == IG_STATUS_OK) status = igi_simt_rewrite_instructions(m, is_mixed_cast, split_cast);
     if (status != IG_STATUS_OK) return status;
-    return igi_simt_run_passes(
-        m,
-        "function(scalarizer,early-cse,instsimplify,dce,mergereturn,"
-        "simplifycfg<no-sink-common-insts>,lower-switch,mergereturn,fix-irreducible,loop-simplify,"
-        "lcssa)");
+    status =
+        igi_simt_run_passes(m,
+                            "function(scalarizer,early-cse,instsimplify,dce,mergereturn,"
+                            "simplifycfg<no-sink-common-insts>,lower-switch,mergereturn,fix-irreducible,loop-simplify,"
+                            "lcssa)");
+    return status == IG_STATUS_OK ? igi_simt_find_fragments(m) : status;
 }

@@ -110,8 +110,26 @@ static void run_lanes(runner *r) {
 
 // ---- All of them ----
 
-// for (counter = 0; counter < size; counter += step), for the dimension and, inside it, the lower ones.
-static void build_loop(runner *r, int dimension) {
+// Whether rows are the innermost loop, because lanes have more in common with those of the next row than with those
+// beside them.
+static bool runs_columns(const runner *r) {
+    return r->m->info.columns && r->m->request->group[1] > 1;
+}
+
+// The dimension of a loop, where 0 is the innermost.
+static int dimension_of(const runner *r, int loop) {
+    return runs_columns(r) && loop < 2 ? 1 - loop : loop;
+}
+
+// What depends on y alone is then computed before the loop over x, once for each row.
+static bool suits_unrolling(const runner *r) {
+    enum { MAX_INSTRUCTIONS = 4096 };
+    return runs_columns(r) && (uint64_t)r->m->info.instructions * r->m->request->group[1] <= MAX_INSTRUCTIONS;
+}
+
+// for (counter = 0; counter < size; counter += step), and inside it the inner loops.
+static void build_loop(runner *r, int loop) {
+    int dimension = dimension_of(r, loop);
     LLVMBasicBlockRef before = LLVMGetInsertBlock(r->builder);
     static const char *const names[] = {"x", "y", "z"}, *const ends[] = {"x.end", "y.end", "z.end"};
     LLVMBasicBlockRef body = new_block(r, names[dimension]), after = new_block(r, ends[dimension]);
@@ -119,8 +137,8 @@ static void build_loop(runner *r, int dimension) {
     LLVMPositionBuilderAtEnd(r->builder, body);
     LLVMValueRef counter = LLVMBuildPhi(r->builder, r->i32, names[dimension]);
     r->counters[dimension] = counter;
-    if (dimension > 0)
-        build_loop(r, dimension - 1);
+    if (loop > 0)
+        build_loop(r, loop - 1);
     else if (igi_simt_is_wide(r->m))
         run_lanes(r);
     else
@@ -129,7 +147,9 @@ static void build_loop(runner *r, int dimension) {
     uint32_t rows = r->m->rows > 1 ? r->m->rows : 1;
     LLVMValueRef step = number(r, dimension == 0 ? r->m->info.width : dimension == 1 ? rows : 1);
     LLVMValueRef next = LLVMBuildNUWAdd(r->builder, counter, step, "");
-    LLVMBuildCondBr(r->builder, LLVMBuildICmp(r->builder, LLVMIntULT, next, r->sizes[dimension], ""), body, after);
+    LLVMValueRef more = LLVMBuildICmp(r->builder, LLVMIntULT, next, r->sizes[dimension], "");
+    LLVMValueRef branch = LLVMBuildCondBr(r->builder, more, body, after);
+    if (loop == 0 && suits_unrolling(r)) igi_simt_mark_loop(r->m, branch, "llvm.loop.unroll.full");
     LLVMValueRef values[] = {number(r, 0), next};
     LLVMBasicBlockRef blocks[] = {before, latch};
     LLVMAddIncoming(counter, values, blocks, 2);

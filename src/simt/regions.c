@@ -2,8 +2,8 @@
 // Cuts a widened function at its barriers.
 //
 // A value that is needed after a barrier gets a variable: it is stored where it is computed, loaded where it is used,
-// and copied to and from the context on both sides of each barrier that it outlives. LLVM then turns the variables into
-// registers again.
+// copied to the context before each barrier that it outlives, unless it is there already, and from the context after it.
+// LLVM then turns the variables into registers again.
 #include "simt/regions.h"
 
 #include <llvm-c/Target.h>
@@ -24,7 +24,8 @@ typedef struct cut {
 typedef struct crossing {
     LLVMValueRef value, variable;
     uint64_t offset;  // in the context, 0: recomputed; of a variable, in the arrays
-    bool *at;         // by cut
+    bool *at;         // by cut: outlives it
+    bool *fresh;      // by cut: may have been computed since the last one, so that the context has an older value
 } crossing;
 
 typedef struct splitter {
@@ -97,6 +98,23 @@ static bool lives_at(const splitter *s, const cut *c) {
     return block != IGI_NONE && s->live[block];
 }
 
+// Follows the paths from where the value is computed to the next cuts.
+static void mark_fresh(splitter *s, LLVMValueRef value, bool *fresh) {
+    uint32_t depth = 0, home = igi_simt_cfg_index(&s->cfg, LLVMGetInstructionParent(value));
+    memset(s->live, 0, s->cfg.count);
+    if (home != IGI_NONE) need_at(s, home, &depth);
+    while (depth) {
+        uint32_t at = s->stack[--depth];
+        bool ends = false;
+        for (uint32_t i = 0; i < s->cut_count; i++) {
+            if (s->cuts[i].before != s->cfg.blocks[at].block) continue;
+            fresh[i] = ends = true;
+        }
+        for (uint32_t k = 0; k < s->cfg.blocks[at].successor_count && !ends; k++)
+            need_at(s, s->cfg.blocks[at].successors[k], &depth);
+    }
+}
+
 static uint64_t take_bytes(const splitter *s, uint64_t *used, LLVMTypeRef type, uint64_t alignment) {
     if (alignment > CONTEXT_ALIGNMENT) alignment = CONTEXT_ALIGNMENT;
     uint64_t offset = igi_round_up(*used, alignment);
@@ -144,9 +162,9 @@ static bool add_crossing(splitter *s, LLVMValueRef value) {
     if (!any) return true;
     if (!igi_grow((void **)&s->crossings, &s->capacity, s->count + 1, sizeof *s->crossings)) return false;
     crossing *c = &s->crossings[s->count];
-    *c = (crossing){.value = value, .at = igi_calloc(s->cut_count, 1)};
-    if (!c->at) return false;
+    *c = (crossing){.value = value, .at = igi_calloc(s->cut_count, 1), .fresh = igi_calloc(s->cut_count, 1)};
     s->count++;
+    if (!c->at || !c->fresh) return false;
     LLVMTypeRef type = variable ? LLVMGetAllocatedType(value) : LLVMTypeOf(value);
     if (variable) {
         // Any pointer into it may outlive the barrier, whether its own address does or not.
@@ -154,6 +172,7 @@ static bool add_crossing(splitter *s, LLVMValueRef value) {
         return true;
     }
     for (uint32_t i = 0; i < s->cut_count; i++) c->at[i] = lives_at(s, &s->cuts[i]);
+    mark_fresh(s, value, c->fresh);
     if (cost_of(value, CHEAP) > CHEAP)
         c->offset = take_bytes(s, &s->bytes, type, LLVMABIAlignmentOfType(s->layout, type));
     return true;
@@ -197,9 +216,10 @@ static LLVMValueRef make_again(splitter *s, LLVMValueRef value) {
     return copy;
 }
 
-static void save(splitter *s, const crossing *c, const cut *at) {
+static void save(splitter *s, const crossing *c, uint32_t number) {
     LLVMTypeRef type = LLVMTypeOf(c->value);
-    if (c->offset) {
+    const cut *at = &s->cuts[number];
+    if (c->offset && c->fresh[number]) {
         LLVMPositionBuilderBefore(s->builder, LLVMGetBasicBlockTerminator(at->before));
         LLVMValueRef now = LLVMBuildLoad2(s->builder, type, c->variable, "");
         align_access(LLVMBuildStore(s->builder, now, in_context(s, c->offset)), c->offset);
@@ -266,7 +286,7 @@ static bool keep_values(splitter *s) {
         LLVMPositionBuilderBefore(s->builder, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(s->function)));
         c->variable = LLVMBuildAlloca(s->builder, LLVMTypeOf(c->value), "");
         for (uint32_t k = 0; k < s->cut_count; k++)
-            if (c->at[k]) save(s, c, &s->cuts[k]);
+            if (c->at[k]) save(s, c, k);
     }
     for (size_t i = 0; i < s->count && ok; i++) {
         if (LLVMIsAAllocaInst(s->crossings[i].value)) continue;
@@ -335,7 +355,7 @@ static bool split(splitter *s, const igi_simt_sites *sites) {
 }
 
 static void free_splitter(splitter *s) {
-    for (size_t i = 0; i < s->count; i++) free(s->crossings[i].at);
+    for (size_t i = 0; i < s->count; i++) free(s->crossings[i].at), free(s->crossings[i].fresh);
     free(s->crossings), free(s->cuts), free(s->live), free(s->stack);
     igi_simt_cfg_free(&s->cfg);
     LLVMDisposeBuilder(s->builder);

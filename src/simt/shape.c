@@ -54,8 +54,9 @@ igi_simt_shape igi_simt_shape_of(const igi_simt_shapes *s, LLVMValueRef value) {
 static igi_simt_shape join_shapes(igi_simt_shape a, igi_simt_shape b) {
     if (a.kind == IGI_SHAPE_NONE) return b;
     if (b.kind == IGI_SHAPE_NONE) return a;
-    if (a.kind == b.kind && a.stride == b.stride) {
+    if (a.kind == b.kind && a.stride == b.stride && a.pattern == b.pattern) {
         if (a.limit != b.limit) a.limit = 0;
+        if (a.known != b.known || a.first != b.first) a.known = false, a.first = 0;
         return a;
     }
     bool ordered = (a.kind == IGI_SHAPE_MATRIX || a.kind == IGI_SHAPE_UNIFORM) &&
@@ -138,15 +139,23 @@ static igi_simt_shape arithmetic(const igi_simt_shapes *s, LLVMValueRef i) {
     return a.kind == IGI_SHAPE_UNIFORM && b.kind == IGI_SHAPE_UNIFORM ? uniform : varying;
 }
 
+static bool is_regular(igi_simt_shape shape) {
+    return is_line(shape) || shape.kind == IGI_SHAPE_PATTERN;
+}
+
+static igi_simt_shape step(const igi_simt_shapes *s, igi_simt_shape base, igi_simt_shape index, uint64_t bytes) {
+    if (is_line(base) && is_line(index)) return linear(base.stride + index.stride * (int64_t)bytes);
+    return igi_simt_pattern_address(s, base, index, bytes);
+}
+
 // Steps through a GEP's types, adding up strides.
 static igi_simt_shape address(const igi_simt_shapes *s, LLVMValueRef gep) {
     igi_simt_shape base = operand_shape(s, gep, 0);
-    if (base.kind == IGI_SHAPE_NONE || !is_line(base)) return base;
-    int64_t stride = base.stride;
+    if (base.kind == IGI_SHAPE_NONE || !is_regular(base)) return base;
     LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
     for (int k = 1; k < LLVMGetNumOperands(gep); k++) {
         igi_simt_shape index = operand_shape(s, gep, (unsigned)k);
-        if (index.kind == IGI_SHAPE_NONE || !is_line(index)) return index;
+        if (index.kind == IGI_SHAPE_NONE || !is_regular(index)) return index;
         if (k > 1) {
             if (LLVMGetTypeKind(type) == LLVMStructTypeKind) {
                 type = LLVMStructGetTypeAtIndex(type,
@@ -155,9 +164,9 @@ static igi_simt_shape address(const igi_simt_shapes *s, LLVMValueRef gep) {
             }
             type = LLVMGetElementType(type);
         }
-        stride += index.stride * (int64_t)LLVMABISizeOfType(s->layout, type);
+        base = step(s, base, index, LLVMABISizeOfType(s->layout, type));
     }
-    return linear(stride);
+    return base;
 }
 
 // Whether the value only becomes part of addresses.
@@ -183,7 +192,8 @@ static bool only_addresses(LLVMValueRef value, int depth) {
 // value must be exact.
 static igi_simt_shape extension(const igi_simt_shapes *s, LLVMValueRef i) {
     igi_simt_shape shape = operand_shape(s, i, 0);
-    if (shape.kind != IGI_SHAPE_LINEAR) return shape;
+    if (shape.kind != IGI_SHAPE_LINEAR && shape.kind != IGI_SHAPE_PATTERN) return shape;
+    shape.known = false, shape.first = 0;
     bool positive = shape.limit && shape.limit <= 1ull << (LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(i, 0))) - 1);
     if (positive) return shape;
     shape.limit = 0;
@@ -199,18 +209,21 @@ static igi_simt_shape conversion(const igi_simt_shapes *s, LLVMValueRef i) {
         case LLVMTrunc:
             if (LLVMGetIntTypeWidth(LLVMTypeOf(i)) == 1) break;
             if (shape.limit > 1ull << LLVMGetIntTypeWidth(LLVMTypeOf(i))) shape.limit = 0;
+            shape.known = false, shape.first = 0;
             return shape;
         case LLVMBitCast:
         case LLVMFreeze:
         case LLVMPtrToInt:
         case LLVMIntToPtr:
             if (LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMIntegerTypeKind ||
-                LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMPointerTypeKind)
+                LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMPointerTypeKind) {
+                shape.known = false, shape.first = 0;
                 return shape;
+            }
             break;
         default: break;
     }
-    return shape.kind == IGI_SHAPE_LINEAR ? varying : shape;
+    return shape.kind == IGI_SHAPE_LINEAR || shape.kind == IGI_SHAPE_PATTERN ? varying : shape;
 }
 
 static igi_simt_shape choice(const igi_simt_shapes *s, LLVMValueRef i) {
@@ -234,7 +247,8 @@ bool igi_simt_is_matrix_area(const igi_simt_shapes *s, LLVMValueRef call, unsign
 static igi_simt_shape called(const igi_simt_shapes *s, LLVMValueRef call) {
     const char *name = igi_simt_callee_name(call);
     if (strncmp(name, "__ig_", 5) != 0) return all_uniform(s, call);
-    if (strcmp(name, "__ig_simd_lane") == 0) return limited(1, IGI_SIMD_WIDTH);
+    if (strcmp(name, "__ig_simd_lane") == 0)
+        return (igi_simt_shape){.kind = IGI_SHAPE_LINEAR, .stride = 1, .limit = IGI_SIMD_WIDTH, .known = s->patterns};
     if (strcmp(name, "__ig_simd_index") == 0 || strcmp(name, IGI_INSIDE) == 0) return uniform;
     if (strncmp(name, "__ig_mma_", 9) == 0) return matrix;
     if (strncmp(name, "__ig_matrix_even_", 17) == 0 || strncmp(name, "__ig_matrix_odd_", 16) == 0)
@@ -258,6 +272,8 @@ static igi_simt_shape merged(const igi_simt_shapes *s, LLVMValueRef phi, uint32_
 }
 
 static igi_simt_shape transfer(const igi_simt_shapes *s, LLVMValueRef i, uint32_t block) {
+    igi_simt_shape shape;
+    if (igi_simt_pattern_of(s, i, &shape)) return shape;
     switch (LLVMGetInstructionOpcode(i)) {
         case LLVMPHI: return merged(s, i, block);
         case LLVMAlloca: return linear(private_stride(s, i));
@@ -451,7 +467,8 @@ static bool update_block(igi_simt_shapes *s, uint32_t block) {
         igi_map_get(&s->index, v, &number);
         igi_simt_shape next = join_shapes(s->shapes[number], transfer(s, v, block));
         igi_simt_shape *now = &s->shapes[number];
-        if (next.kind == now->kind && next.stride == now->stride && next.limit == now->limit) continue;
+        bool same = next.kind == now->kind && next.stride == now->stride && next.pattern == now->pattern;
+        if (same && next.limit == now->limit && next.known == now->known) continue;
         *now = next;
         changed = true;
     }
@@ -485,7 +502,7 @@ bool igi_simt_shapes_build(LLVMValueRef function, LLVMValueRef linear_argument, 
     s->divergent_loop = igi_calloc(s->cfg.loop_count, 1);
     s->post_dominator = igi_calloc(count + 1, sizeof *s->post_dominator);
     bool ok = scratch && region && s->divergent_branch && s->masked && s->join && s->divergent_loop &&
-              s->post_dominator && number_instructions(s);
+              s->post_dominator && number_instructions(s) && igi_simt_patterns_build(s);
     if (ok) {
         find_post_dominators(s, scratch, scratch + count + 1);
         solve(s, scratch, region);
@@ -499,6 +516,6 @@ void igi_simt_shapes_free(igi_simt_shapes *s) {
     igi_simt_cfg_free(&s->cfg);
     igi_map_free(&s->index);
     free(s->shapes), free(s->divergent_branch), free(s->masked), free(s->join), free(s->divergent_loop);
-    free(s->post_dominator);
+    free(s->post_dominator), free(s->patterns);
     *s = (igi_simt_shapes){0};
 }

@@ -37,13 +37,10 @@ static bool read_phi(LLVMValueRef phi, LLVMBasicBlockRef latch, counter *c, LLVM
            constant(LLVMGetIncomingValue(phi, 1 - back), &c->start);
 }
 
-static bool read_counter(LLVMBasicBlockRef latch, LLVMBasicBlockRef header, counter *c) {
-    LLVMValueRef branch = LLVMGetBasicBlockTerminator(latch), next;
-    if (!LLVMIsABranchInst(branch) || !LLVMIsConditional(branch)) return false;
-    LLVMValueRef condition = LLVMGetCondition(branch);
+static bool read_comparison(LLVMValueRef condition, LLVMBasicBlockRef latch, counter *c) {
+    LLVMValueRef next;
     if (!LLVMIsAICmpInst(condition) || !constant(LLVMGetOperand(condition, 1), &c->bound)) return false;
     c->predicate = LLVMGetICmpPredicate(condition);
-    if (LLVMGetSuccessor(branch, 0) != header) return false;
     LLVMValueRef compared = LLVMGetOperand(condition, 0);
     unsigned width = LLVMGetIntTypeWidth(LLVMTypeOf(compared));
     c->mask = width == 64 ? UINT64_MAX : (1ull << width) - 1;
@@ -51,6 +48,17 @@ static bool read_counter(LLVMBasicBlockRef latch, LLVMBasicBlockRef header, coun
     c->compares_next = true;
     return LLVMIsAInstruction(compared) && LLVMGetInstructionOpcode(compared) == LLVMAdd &&
            read_phi(LLVMGetOperand(compared, 0), latch, c, &next) && next == compared;
+}
+
+// Whether the loop goes on if the condition at its end holds.
+static bool ends_with_condition(LLVMBasicBlockRef latch, LLVMBasicBlockRef header) {
+    LLVMValueRef branch = LLVMGetBasicBlockTerminator(latch);
+    return LLVMIsABranchInst(branch) && LLVMIsConditional(branch) && LLVMGetSuccessor(branch, 0) == header;
+}
+
+static bool read_counter(LLVMBasicBlockRef latch, LLVMBasicBlockRef header, counter *c) {
+    return ends_with_condition(latch, header) &&
+           read_comparison(LLVMGetCondition(LLVMGetBasicBlockTerminator(latch)), latch, c);
 }
 
 static bool holds(LLVMIntPredicate predicate, uint64_t a, uint64_t b, uint64_t mask) {
@@ -94,6 +102,67 @@ static uint32_t only_latch(const igi_simt_cfg *cfg, uint32_t loop) {
     return latch;
 }
 
+// ---- Loops with another condition: for (row = 0; row < 4 && first + row < rows; row++) ----
+
+// a && b
+static bool read_both(LLVMValueRef condition, LLVMValueRef parts[2]) {
+    if (LLVMIsASelectInst(condition)) {
+        LLVMValueRef otherwise = LLVMGetOperand(condition, 2);
+        if (!LLVMIsAConstantInt(otherwise) || LLVMConstIntGetZExtValue(otherwise)) return false;
+    } else if (!LLVMIsABinaryOperator(condition) || LLVMGetInstructionOpcode(condition) != LLVMAnd) {
+        return false;
+    }
+    parts[0] = LLVMGetOperand(condition, 0);
+    parts[1] = LLVMGetOperand(condition, 1);
+    return true;
+}
+
+// Which part of the condition counts; 2: none.
+static unsigned counting_part(LLVMBasicBlockRef latch, LLVMBasicBlockRef header, LLVMValueRef parts[2]) {
+    if (!ends_with_condition(latch, header) || !read_both(LLVMGetCondition(LLVMGetBasicBlockTerminator(latch)), parts))
+        return 2;
+    for (unsigned k = 0; k < 2; k++) {
+        counter c = {0};
+        if (read_comparison(parts[k], latch, &c) && trips(&c)) return k;
+    }
+    return 2;
+}
+
+// The other condition gets an exit of its own before the end of the iteration. It may be poison where the counting one
+// does not hold.
+static void leave_early(igi_simt_module *m, LLVMBasicBlockRef latch, LLVMValueRef counting, LLVMValueRef other) {
+    LLVMValueRef branch = LLVMGetBasicBlockTerminator(latch);
+    LLVMBasicBlockRef before = igi_simt_split_before(branch), out = LLVMGetSuccessor(branch, 1);
+    LLVMBuilderRef builder = LLVMCreateBuilderInContext(m->context);
+    LLVMPositionBuilderAtEnd(builder, before);
+    LLVMBuildCondBr(builder, LLVMBuildFreeze(builder, other, ""), latch, out);
+    LLVMDisposeBuilder(builder);
+    LLVMSetCondition(branch, counting);
+    for (LLVMValueRef i = LLVMGetFirstInstruction(out); i && LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i))
+        for (unsigned k = 0; k < LLVMCountIncoming(i); k++) {
+            if (LLVMGetIncomingBlock(i, k) != latch) continue;
+            LLVMValueRef value = LLVMGetIncomingValue(i, k);
+            LLVMAddIncoming(i, &value, &before, 1);
+            break;
+        }
+}
+
+static bool separate_conditions(igi_simt_module *m) {
+    igi_simt_cfg cfg;
+    if (!igi_simt_cfg_build(m->thread, &cfg)) return false;
+    for (uint32_t i = 0; i < cfg.loop_count; i++) {
+        uint32_t latch = only_latch(&cfg, i);
+        LLVMBasicBlockRef header = cfg.blocks[cfg.loops[i].header].block;
+        LLVMValueRef parts[2];
+        unsigned counts = latch == IGI_NONE ? 2 : counting_part(cfg.blocks[latch].block, header, parts);
+        if (counts < 2) leave_early(m, cfg.blocks[latch].block, parts[counts], parts[1 - counts]);
+    }
+    igi_simt_cfg_free(&cfg);
+    return true;
+}
+
+// ---- Marking ----
+
 static unsigned size_of_block(LLVMBasicBlockRef block) {
     unsigned count = 0;
     for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) count++;
@@ -101,7 +170,7 @@ static unsigned size_of_block(LLVMBasicBlockRef block) {
 }
 
 // !llvm.loop !{itself, !{wish}}
-static void mark(igi_simt_module *m, LLVMValueRef branch, const char *wish) {
+void igi_simt_mark_loop(igi_simt_module *m, LLVMValueRef branch, const char *wish) {
     LLVMMetadataRef name = LLVMMDStringInContext2(m->context, wish, strlen(wish));
     LLVMMetadataRef self = LLVMTemporaryMDNode(m->context, NULL, 0);
     LLVMMetadataRef parts[] = {self, LLVMMDNodeInContext2(m->context, &name, 1)};
@@ -128,13 +197,13 @@ static uint64_t size_and_mark(igi_simt_module *m, const igi_simt_cfg *cfg, uint3
     if (latch == IGI_NONE || !read_counter(cfg->blocks[latch].block, header, &c)) return body;
     LLVMValueRef branch = LLVMGetBasicBlockTerminator(cfg->blocks[latch].block);
     if (m->request->group[0] && igi_simt_is_striding(m, cfg, loop)) {
-        mark(m, branch, "llvm.loop.unroll.disable");
+        igi_simt_mark_loop(m, branch, "llvm.loop.unroll.disable");
         return body;
     }
     unsigned rounds = trips(&c);
     uint64_t most = body >= LARGE_BODY && !has_arrays(m) ? SMALL_KERNEL : MAX_INSTRUCTIONS;
     if (!rounds || body * rounds > most) return body;
-    mark(m, branch, "llvm.loop.unroll.full");
+    igi_simt_mark_loop(m, branch, "llvm.loop.unroll.full");
     return body * rounds;
 }
 
@@ -155,7 +224,7 @@ static bool mark_loops(igi_simt_module *m) {
 
 ig_status igi_simt_pass_unroll(igi_simt_module *m) {
     ig_status status = igi_simt_run_passes(m, "function(loop-simplify,lcssa,loop(loop-rotate))");
-    if (status == IG_STATUS_OK && !mark_loops(m)) status = igi_error_no_memory(m->error);
+    if (status == IG_STATUS_OK && (!separate_conditions(m) || !mark_loops(m))) status = igi_error_no_memory(m->error);
     if (status != IG_STATUS_OK) return status;
     return igi_simt_run_passes(m,
                                "function(loop-unroll<O3;no-partial;no-runtime;no-peeling;no-upperbound>,"

@@ -36,6 +36,7 @@ struct igi_simt_bundle {
     LLVMTypeRef type;
     bool store;
     bool interleaved;      // lanes are `size` elements apart
+    bool spread;           // lanes are at known distances (widen-spread.c)
     uint32_t size;         // elements of each lane
     uint32_t count;        // members
     LLVMValueRef trigger;  // where it is emitted: the first load, the last store
@@ -235,19 +236,40 @@ static uint32_t take_interleaved(igi_simt_widener *w, const candidate *from, uin
     return taken;
 }
 
+static uint32_t count_neighbours(const candidate *from, uint32_t count, uint64_t bytes) {
+    uint32_t run = 1;
+    while (run < count && from[run].offset == from[run - 1].offset + (int64_t)bytes) run++;
+    return run;
+}
+
+// Elements that are picked from what all lanes read.
+static uint32_t take_spread(igi_simt_widener *w, const candidate *from, uint32_t count, uint64_t bytes) {
+    if (!LLVMIsALoadInst(from[0].access)) return 0;
+    uint32_t neighbours = count_neighbours(from, count, bytes);
+    uint32_t run = igi_simt_spread_run(w, address_of(from[0].access), neighbours, bytes);
+    igi_simt_bundle *b = run ? make_bundle(w, from, run, bytes) : NULL;
+    if (!b) return 0;
+    b->spread = true;
+    b->size = run;
+    return run;
+}
+
 // If lanes are at a known distance, reading 16 bytes at a time takes the fewest shuffles, and few registers, because
 // little is in flight. Otherwise addresses would have to be extracted four times as often.
-static uint32_t longest_row(const igi_simt_widener *w, LLVMValueRef access, uint64_t bytes) {
-    bool linear = igi_simt_shape_of(&w->s, address_of(access)).kind == IGI_SHAPE_LINEAR;
-    return LLVMIsALoadInst(access) && linear && bytes <= 4 && w->width % 4 == 0 ? QUAD_BYTES : MAX_CHUNK_BYTES;
+static uint32_t longest_row(const igi_simt_widener *w, LLVMValueRef access, uint32_t run, uint64_t bytes) {
+    igi_simt_shape_kind kind = igi_simt_shape_of(&w->s, address_of(access)).kind;
+    bool known = kind == IGI_SHAPE_LINEAR || kind == IGI_SHAPE_PATTERN;
+    // Several lanes are read together.
+    if (kind == IGI_SHAPE_PATTERN && igi_simt_lanes_in_row(w, address_of(access), run * bytes, 2) == 2)
+        return MAX_CHUNK_BYTES;
+    return LLVMIsALoadInst(access) && known && bytes <= 4 && w->width % 4 == 0 ? QUAD_BYTES : MAX_CHUNK_BYTES;
 }
 
 // Neighbouring elements, a power of two of them, that each lane reads or writes in one access.
 static uint32_t take_row(igi_simt_widener *w, const candidate *from, uint32_t count, uint64_t bytes) {
-    uint32_t run = 1;
-    while (run < count && from[run].offset == from[run - 1].offset + (int64_t)bytes) run++;
+    uint32_t run = count_neighbours(from, count, bytes);
     while (!igi_is_power_of_two(run)) run &= run - 1;
-    uint32_t longest = longest_row(w, from[0].access, bytes);
+    uint32_t longest = longest_row(w, from[0].access, run, bytes);
     while (run * bytes > longest || (run > w->width && longest != QUAD_BYTES)) run /= 2;
     if (run < 2) return 0;
     igi_simt_bundle *b = make_bundle(w, from, run, bytes);
@@ -264,6 +286,7 @@ void igi_simt_find_bundles(igi_simt_widener *w, LLVMBasicBlockRef block) {
         uint64_t bytes = LLVMABISizeOfType(w->s.layout, igi_simt_accessed_type(i));
         for (uint32_t at = 0; at < count;) {
             uint32_t taken = take_interleaved(w, found + at, count - at, bytes);
+            if (!taken) taken = take_spread(w, found + at, count - at, bytes);
             if (!taken) taken = take_row(w, found + at, count - at, bytes);
             at += taken ? taken : 1;
         }
@@ -276,6 +299,10 @@ void igi_simt_free_bundles(igi_simt_widener *w) {
         free(w->bundles);
         w->bundles = next;
     }
+}
+
+uint32_t igi_simt_bundle_size(const igi_simt_bundle *b) {
+    return b ? b->size : 0;
 }
 
 // ---- All lanes at once ----
@@ -344,9 +371,10 @@ static void lane_addresses(igi_simt_widener *w, const igi_simt_bundle *b, LLVMVa
     LLVMValueRef address = address_of(b->trigger);
     igi_simt_shape shape = igi_simt_shape_of(&w->s, address);
     int64_t back = back_to_start(w, b);
-    if (shape.kind == IGI_SHAPE_LINEAR && !w->mask) {
+    if ((shape.kind == IGI_SHAPE_LINEAR || shape.kind == IGI_SHAPE_PATTERN) && !w->mask) {
         LLVMValueRef base = igi_simt_widen_scalar(w, address);
-        for (uint32_t i = 0; i < w->width; i++) addresses[i] = offset_by(w, base, (uint64_t)(shape.stride * i + back));
+        for (uint32_t i = 0; i < w->width; i++)
+            addresses[i] = offset_by(w, base, (uint64_t)(igi_simt_lane_offset(&w->s, shape, i) + back));
         return;
     }
     LLVMValueRef all = igi_simt_widen_vector(w, address);
@@ -356,7 +384,34 @@ static void lane_addresses(igi_simt_widener *w, const igi_simt_bundle *b, LLVMVa
             offset_by(w, LLVMBuildExtractElement(w->builder, all, LLVMConstInt(w->i32, i, 0), ""), (uint64_t)back);
 }
 
+// Lanes at known distances, of which some read memory without gaps: one load for several of them.
+static bool may_read_lanes_together(const igi_simt_widener *w, const igi_simt_bundle *b) {
+    LLVMValueRef address = address_of(b->trigger);
+    uint64_t bytes = LLVMABISizeOfType(w->s.layout, b->type), row = b->size * bytes;
+    bool masks = !w->mask || w->mask_registers || bytes == 4;
+    return igi_simt_is_spread(w, address) && masks && igi_simt_has_near_lanes(w, address, row) &&
+           (w->mask || igi_simt_lanes_in_row(w, address, row, 2) == 2);
+}
+
+static void load_rows_together(igi_simt_widener *w, const igi_simt_bundle *b, LLVMValueRef *pieces) {
+    LLVMValueRef address = address_of(b->trigger), rows[IGI_MAX_WIDTH] = {0};
+    igi_simt_shape shape = igi_simt_shape_of(&w->s, address);
+    uint64_t row = b->size * LLVMABISizeOfType(w->s.layout, b->type);
+    uint32_t per_piece = w->width / b->size, together = igi_simt_lanes_in_row(w, address, row, per_piece);
+    igi_simt_span span = igi_simt_active_span(w, address, back_to_start(w, b), row);
+    LLVMTypeRef vector = LLVMVectorType(b->type, b->size * together);
+    for (uint32_t i = 0; i < w->width / together; i++)
+        rows[i] = igi_simt_load_span(w, &span, igi_simt_lane_offset(&w->s, shape, i * together), vector,
+                                     LLVMGetAlignment(b->reference));
+    per_piece /= together;
+    for (uint32_t p = 0; p < b->size; p++) pieces[p] = igi_simt_concatenate(w, rows + (size_t)p * per_piece, per_piece);
+}
+
 static void load_rows(igi_simt_widener *w, const igi_simt_bundle *b, LLVMValueRef *pieces) {
+    if (may_read_lanes_together(w, b)) {
+        load_rows_together(w, b, pieces);
+        return;
+    }
     LLVMTypeRef row = LLVMVectorType(b->type, b->size);
     LLVMValueRef addresses[IGI_MAX_WIDTH], rows[IGI_MAX_WIDTH] = {0};
     unsigned alignment = LLVMGetAlignment(b->reference);
@@ -431,14 +486,15 @@ static void store_rows(igi_simt_widener *w, const igi_simt_bundle *b, LLVMValueR
 
 static void emit_loads(igi_simt_widener *w, const igi_simt_bundle *b) {
     LLVMValueRef pieces[MAX_MEMBERS] = {0}, elements[MAX_MEMBERS] = {0};
-    if (b->interleaved)
-        load_interleaved(w, b, pieces);
-    else if (!is_quad(w, b))
-        load_rows(w, b, pieces);
-    if (is_quad(w, b))
+    if (b->spread) {
+        igi_simt_load_spread(w, address_of(b->trigger), back_to_start(w, b), b->type, b->size,
+                             LLVMGetAlignment(b->reference), elements);
+    } else if (is_quad(w, b)) {
         load_quads(w, b, elements);
-    else
+    } else {
+        (b->interleaved ? load_interleaved : load_rows)(w, b, pieces);
         igi_simt_sort_by_element(w, pieces, b->size, elements);
+    }
     for (uint32_t i = 0; i < b->count; i++) igi_simt_widen_set(w, b->members[i], NULL, elements[b->position[i]]);
 }
 

@@ -67,13 +67,27 @@ static uint32_t latch_of(const igi_simt_widener *w, uint32_t loop) {
     return IGI_NONE;
 }
 
+// Phi nodes keep no values from one iteration to the next, which would take registers only to be selected by masks.
+static void forget_phis(igi_simt_widener *w, uint32_t block) {
+    LLVMValueRef i = LLVMGetFirstInstruction(w->s.cfg.blocks[block].block);
+    for (; i && LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i)) {
+        uint32_t number;
+        if (igi_map_get(&w->s.index, i, &number) && w->incoming[number])
+            LLVMBuildStore(w->builder, LLVMConstNull(LLVMGetAllocatedType(w->incoming[number])), w->incoming[number]);
+    }
+}
+
 void igi_simt_widen_reset_masks(igi_simt_widener *w, uint32_t block) {
     const igi_simt_cfg *cfg = &w->s.cfg;
     uint32_t loop = cfg->blocks[block].loop;
     if (loop == IGI_NONE || cfg->loops[loop].header != block) return;
     for (uint32_t i = 0; i < cfg->count; i++)
-        if (i != block && w->mask_slot[i] && igi_simt_cfg_in_loop(cfg, i, loop))
+        if (i != block && w->mask_slot[i] && igi_simt_cfg_in_loop(cfg, i, loop)) {
             LLVMBuildStore(w->builder, LLVMConstNull(LLVMGetAllocatedType(w->mask_slot[i])), w->mask_slot[i]);
+            igi_simt_reset_known(w, w->builder, i);
+        }
+    for (uint32_t i = 0; i < cfg->count && igi_simt_asks_for_agreement(w); i++)
+        if (i != block && igi_simt_cfg_in_loop(cfg, i, loop)) forget_phis(w, i);
     // Every lane that stays in the loop passes the latch.
     if (w->s.divergent_loop[loop] && latch_of(w, loop) != block) pending_of(w, block)[latch_of(w, loop)] = true;
 }
@@ -152,8 +166,10 @@ void igi_simt_widen_guard(igi_simt_widener *w, uint32_t block) {
         LLVMBuildBr(w->builder, w->body[block]);
         return;
     }
-    LLVMValueRef mask = igi_simt_load_slot(w, w->mask_type, w->mask_slot[block]);
     LLVMBasicBlockRef beyond = past == IGI_NONE ? the_end(w) : w->entry[past];
+    igi_simt_branch_if_none(w, block, beyond);
+    igi_simt_branch_if_all(w, block, w->body[block]);
+    LLVMValueRef mask = igi_simt_load_slot(w, w->mask_type, w->mask_slot[block]);
     LLVMBuildCondBr(w->builder, igi_simt_any(w, mask), w->body[block], beyond);
 }
 
@@ -186,12 +202,31 @@ static void pass_values(igi_simt_widener *w, uint32_t from, uint32_t to, LLVMVal
     }
 }
 
+void igi_simt_prepare_values(igi_simt_widener *w, uint32_t from, uint32_t to) {
+    LLVMBasicBlockRef source = w->s.cfg.blocks[from].block;
+    LLVMValueRef i = LLVMGetFirstInstruction(w->s.cfg.blocks[to].block);
+    for (; i && LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i))
+        for (unsigned k = 0; k < LLVMCountIncoming(i); k++) {
+            igi_simt_shape_kind kind = igi_simt_shape_of(&w->s, i).kind;
+            if (LLVMGetIncomingBlock(i, k) != source) continue;
+            if (kind == IGI_SHAPE_MATRIX)
+                igi_simt_widen_matrix(w, LLVMGetIncomingValue(i, k));
+            else if (kind == IGI_SHAPE_VARYING)
+                igi_simt_widen_vector(w, LLVMGetIncomingValue(i, k));
+            else
+                igi_simt_widen_scalar(w, LLVMGetIncomingValue(i, k));
+        }
+}
+
 void igi_simt_pass_lanes(igi_simt_widener *w, uint32_t from, uint32_t to, LLVMValueRef mask) {
     pass_values(w, from, to, mask);
     LLVMValueRef slot = w->mask_slot[to];
     if (!slot) return;
+    bool back = igi_simt_cfg_is_back_edge(&w->s.cfg, from, to);
+    if (w->came_slot[to]) LLVMBuildStore(w->builder, LLVMConstInt(w->i1, 1, 0), w->came_slot[to]);
+    if (w->all_slot[to] && (!mask || back)) LLVMBuildStore(w->builder, LLVMConstInt(w->i1, !mask, 0), w->all_slot[to]);
     if (!mask) mask = LLVMConstAllOnes(w->mask_type);
-    if (!igi_simt_cfg_is_back_edge(&w->s.cfg, from, to)) {
+    if (!back) {
         LLVMValueRef there = igi_simt_load_slot(w, w->mask_type, slot);
         mask = LLVMBuildOr(w->builder, there, mask, "");
     }
@@ -288,10 +323,16 @@ void igi_simt_widen_terminator(igi_simt_widener *w, uint32_t block) {
     LLVMValueRef condition = conditional ? LLVMGetCondition(terminator) : NULL;
     LLVMValueRef masks[2] = {w->mask, NULL};
     if (w->whole && igi_simt_has_whole_rounds(w, block)) igi_simt_widen_whole_round(w, block, condition);
+    LLVMBasicBlockRef after = NULL;
+    if (conditional && !w->mask && igi_simt_may_agree(w, block)) after = igi_simt_pass_agreeing(w, block, condition);
     bool needed = conditional && (w->mask || w->s.divergent_branch[block] || w->mask_slot[at->successors[0]] ||
                                   w->mask_slot[at->successors[1]]);
     if (needed) edge_masks(w, block, condition, masks);
     for (uint32_t k = 0; k < (conditional ? 2 : 1); k++) igi_simt_pass_lanes(w, block, at->successors[k], masks[k]);
+    if (after) {
+        LLVMBuildBr(w->builder, after);
+        LLVMPositionBuilderAtEnd(w->builder, after);
+    }
     uint32_t loop = loop_ending_at(w, block);
     if (loop != IGI_NONE && w->s.divergent_loop[loop]) {
         for (uint32_t k = 0; k < at->successor_count; k++) postpone(w, block, at->successors[k]);

@@ -201,26 +201,28 @@ static void guess_by_index(igi_simt_widener *w, LLVMValueRef address, LLVMTypeRe
     LLVMValueRef lowest = first_value(w, all, 1);
     LLVMValueRef far = LLVMBuildCast(b, LLVMGetInstructionOpcode(extension), lowest, w->i64, "");
     guess->first = LLVMBuildGEP2(b, LLVMGetGEPSourceElementType(address), base, &far, 1, "");
-    guess->near = reads && igi_simt_may_be_near(w, address, type);
-    bool window = guess->near || igi_simt_may_be_window(w, address, type);
-    // A row is a window too. One check is computed once for all texels with this coordinate; two would be in each other's
-    // way.
-    if (!guess->near) {
-        LLVMBasicBlockRef row = igi_simt_new_block(w, "maybe.row"),
-                          each = window ? igi_simt_new_block(w, "each") : guess->apart;
+    bool near = reads && igi_simt_may_be_near(w, address, type), window = igi_simt_may_be_window(w, address, type);
+    LLVMBasicBlockRef each = window ? igi_simt_new_block(w, "each") : guess->apart;
+    // Lanes in a row are near each other too. One check is computed once for all texels with this coordinate; two would
+    // be in each other's way.
+    if (near) {
+        LLVMBasicBlockRef together = igi_simt_new_block(w, "maybe.near");
+        guess->near = igi_simt_new_block(w, "near");
+        go_on_if(w, igi_simt_find_near(w, apart, &guess->close), together, each);
+        go_on_if(w, igi_simt_place_window(w, address, all, igi_simt_near_lanes(w), &guess->close), guess->near,
+                 guess->apart);
+    } else {
+        LLVMBasicBlockRef row = igi_simt_new_block(w, "maybe.row");
         guess->row = igi_simt_new_block(w, "row");
         go_on_if(w, are_apart(w, apart, first_value(w, apart, 1), 1), row, each);
         go_on_if(w, igi_simt_stays_straight(w, extension, lowest, w->width - 1), guess->row, guess->apart);
-        if (!window) return;
-        LLVMPositionBuilderAtEnd(b, each);
     }
+    if (!window) return;
+    LLVMPositionBuilderAtEnd(b, each);
     LLVMBasicBlockRef together = igi_simt_new_block(w, "maybe.window");
     guess->window = igi_simt_new_block(w, "window");
-    LLVMValueRef found =
-        guess->near ? igi_simt_find_near(w, apart, &guess->places) : igi_simt_find_window(w, apart, &guess->places);
-    go_on_if(w, found, together, guess->apart);
-    go_on_if(w, igi_simt_place_window(w, address, all, guess->near ? 8 : 16, &guess->places), guess->window,
-             guess->apart);
+    go_on_if(w, igi_simt_find_window(w, apart, &guess->places), together, guess->apart);
+    go_on_if(w, igi_simt_place_window(w, address, all, IGI_WINDOW_LANES, &guess->places), guess->window, guess->apart);
 }
 
 // ---- Lines that are clamped ----

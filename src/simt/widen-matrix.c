@@ -7,7 +7,6 @@
 // in any order, so only values that go to ordinary lanes, or come from them, are permuted.
 #include <string.h>
 
-#include "simt/compile.h"
 #include "simt/ir.h"
 #include "simt/widen.h"
 
@@ -54,101 +53,6 @@ LLVMValueRef igi_simt_widen_matrix(igi_simt_widener *w, LLVMValueRef value) {
     LLVMValueRef wide = igi_simt_widen_vector(w, value);
     w->matrix_order = order;
     return kind == IGI_SHAPE_MATRIX || kind == IGI_SHAPE_UNIFORM ? wide : lanes_to_matrix(w, wide);
-}
-
-// ---- Products ----
-
-#if defined(__x86_64__)
-// memory(inaccessiblemem: readwrite): no load has to be repeated because of it, but it is not hoisted either.
-static LLVMAttributeRef hidden_memory_only(LLVMContextRef context) {
-    return LLVMCreateEnumAttribute(context, LLVMGetEnumAttributeKindForName("memory", 6), 3 << 2);
-}
-#endif
-
-// The same value, hidden from LLVM, which would otherwise keep its broadcast columns or rows for the next product, in
-// memory, because there are not enough registers; broadcasting again is cheaper than loading.
-static LLVMValueRef hidden(igi_simt_widener *w, LLVMValueRef value) {
-#if defined(__x86_64__)
-    uint32_t size = strstr(igi_simt_features(), "+avx512f") ? 16 : 8, from[16];
-    LLVMTypeRef piece = LLVMVectorType(LLVMGetElementType(LLVMTypeOf(value)), size);
-    LLVMTypeRef type = LLVMFunctionType(piece, &piece, 1, 0);
-    LLVMValueRef nothing = LLVMGetInlineAsm(type, "", 0, "=v,0", 4, 1, 0, LLVMInlineAsmDialectATT, 0);
-    LLVMValueRef pieces[4];
-    for (uint32_t i = 0; i < LANES / size; i++) {
-        for (uint32_t k = 0; k < size; k++) from[k] = i * size + k;
-        LLVMValueRef part = shuffle(w, value, NULL, from, size);
-        pieces[i] = LLVMBuildCall2(w->builder, type, nothing, &part, 1, "");
-        LLVMAddCallSiteAttribute(pieces[i], LLVMAttributeFunctionIndex, hidden_memory_only(w->m->context));
-    }
-    return size == 16 ? join(w, pieces[0], pieces[1]) : join_four(w, pieces);
-#else
-    (void)w;
-    return value;
-#endif
-}
-
-// Whether the stored value is still there: in the current block, between the same barriers.
-static bool is_kept(const igi_simt_widener *w, LLVMValueRef store) {
-    if (!store || LLVMGetInstructionParent(store) != LLVMGetInsertBlock(w->builder)) return false;
-    for (LLVMValueRef i = store; i; i = LLVMGetNextInstruction(i))
-        if (igi_simt_calls(i, "__ig_barrier")) return false;
-    return true;
-}
-
-// Memory that holds the columns of b: rows are broadcast by loading them, which leaves the shuffle units to the columns
-// of a. Written once for several products.
-static LLVMValueRef in_memory(igi_simt_widener *w, LLVMValueRef columns) {
-    uint32_t number = 0;
-    bool numbered = igi_map_get(&w->s.index, columns, &number);
-    if (numbered && is_kept(w, w->stored[number])) return LLVMGetOperand(w->stored[number], 1);
-    LLVMValueRef value = igi_simt_widen_matrix(w, columns);
-    LLVMValueRef memory = LLVMBuildAlloca(w->slots, LLVMTypeOf(value), IGI_TEMPORARY);
-    LLVMValueRef store = LLVMBuildStore(w->builder, value, memory);
-    if (numbered) w->stored[number] = store;
-    return memory;
-}
-
-// The same address, hidden from LLVM.
-static LLVMValueRef hidden_place(igi_simt_widener *w, LLVMValueRef memory) {
-#if defined(__x86_64__)
-    LLVMTypeRef type = LLVMFunctionType(w->pointer, &w->pointer, 1, 0);
-    LLVMValueRef nothing = LLVMGetInlineAsm(type, "", 0, "=r,0", 4, 1, 0, LLVMInlineAsmDialectATT, 0);
-    memory = LLVMBuildCall2(w->builder, type, nothing, &memory, 1, "");
-    LLVMAddCallSiteAttribute(memory, LLVMAttributeFunctionIndex, hidden_memory_only(w->m->context));
-#endif
-    return memory;
-}
-
-// Row k, even or odd columns, for all rows of the result.
-static LLVMValueRef spread_row(igi_simt_widener *w, LLVMValueRef memory, LLVMTypeRef element, uint32_t k) {
-    uint32_t from[LANES];
-    LLVMTypeRef type = LLVMVectorType(element, PAIRS);
-    LLVMValueRef index = LLVMConstInt(w->i64, (uint64_t)k * PAIRS, 0);
-    LLVMValueRef row = LLVMBuildLoad2(w->builder, type, LLVMBuildGEP2(w->builder, element, memory, &index, 1, ""), "");
-    for (uint32_t s = 0; s < LANES; s++) from[s] = s % PAIRS;
-    return shuffle(w, row, NULL, from, LANES);
-}
-
-// d = a * b + c. Column k of a, spread over the rows of d, times row k of b, the same for all rows.
-static void multiply_accumulate(igi_simt_widener *w, LLVMValueRef call) {
-    LLVMValueRef a[2], b[2], d[2];
-    for (unsigned odd = 0; odd < 2; odd++) {
-        a[odd] = hidden(w, igi_simt_widen_matrix(w, LLVMGetOperand(call, odd)));
-        b[odd] = hidden_place(w, in_memory(w, LLVMGetOperand(call, 2 + odd)));
-        d[odd] = igi_simt_widen_matrix(w, LLVMGetOperand(call, 4 + odd));
-    }
-    LLVMTypeRef type = LLVMTypeOf(d[0]);
-    for (uint32_t k = 0; k < SIZE; k++) {
-        uint32_t from[LANES];
-        for (uint32_t s = 0; s < LANES; s++) from[s] = s / PAIRS * PAIRS + k / 2;
-        LLVMValueRef column = shuffle(w, a[k % 2], NULL, from, LANES);
-        for (uint32_t odd = 0; odd < 2; odd++) {
-            LLVMValueRef arguments[] = {column, spread_row(w, b[odd], LLVMGetElementType(type), k), d[odd]};
-            d[odd] = igi_simt_call_intrinsic(w->builder, "llvm.fma", &type, 1, arguments, 3);
-        }
-    }
-    igi_simt_widen_set(w, call, NULL, d[0]);
-    w->odd_columns = d[1];
 }
 
 // ---- Memory ----
@@ -263,11 +167,11 @@ static void store_matrix(igi_simt_widener *w, LLVMValueRef call) {
 
 // The even columns are requested first; the odd ones are computed with them.
 bool igi_simt_widen_matrix_operation(igi_simt_widener *w, LLVMValueRef call, const char *name) {
-    if (strcmp(name, "mma_even") == 0)
-        multiply_accumulate(w, call);
+    if (strncmp(name, "mma_", 4) == 0)
+        igi_simt_widen_product(w, call);
     else if (strncmp(name, "matrix_even_", 12) == 0)
         load_matrix(w, call);
-    else if (strcmp(name, "mma_odd") == 0 || strncmp(name, "matrix_odd_", 11) == 0)
+    else if (strncmp(name, "matrix_odd_", 11) == 0)
         igi_simt_widen_set(w, call, NULL, w->odd_columns);
     else if (strncmp(name, "matrix_put_", 11) == 0)
         store_matrix(w, call);

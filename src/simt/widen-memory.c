@@ -5,6 +5,8 @@
 #include "simt/ir.h"
 #include "simt/widen.h"
 
+enum { CACHE_LINE = 64 };
+
 static uint64_t size_of(const igi_simt_widener *w, LLVMTypeRef type) {
     return LLVMABISizeOfType(w->s.layout, type);
 }
@@ -47,9 +49,32 @@ LLVMValueRef igi_simt_load_masked(igi_simt_widener *w, LLVMTypeRef wide, LLVMVal
     return igi_simt_call_intrinsic(w->builder, "llvm.masked.load", types, 2, arguments, 4);
 }
 
+static bool is_atomic_of_lanes(const igi_simt_widener *w, LLVMValueRef i) {
+    return LLVMIsAAtomicRMWInst(i) && igi_simt_shape_of(&w->s, LLVMGetOperand(i, 0)).kind == IGI_SHAPE_VARYING;
+}
+
+// Whether this is a loop in which lanes change memory one after the other, as in a histogram. The processor then sees the
+// loads of the next rounds too late to hide how long memory takes.
+static bool is_in_slow_loop(const igi_simt_widener *w) {
+    if (w->m->request->first_tier || w->s.cfg.blocks[w->block].loop == IGI_NONE) return false;
+    for (LLVMValueRef i = LLVMGetFirstInstruction(w->s.cfg.blocks[w->block].block); i; i = LLVMGetNextInstruction(i))
+        if (is_atomic_of_lanes(w, i)) return true;
+    return false;
+}
+
+// The cache line after the row, which the next lanes will read.
+static void prefetch_next(igi_simt_widener *w, LLVMValueRef address) {
+    LLVMValueRef distance = LLVMConstInt(w->i64, CACHE_LINE, 0);
+    LLVMValueRef next = LLVMBuildGEP2(w->builder, w->i8, address, &distance, 1, "");
+    LLVMValueRef arguments[] = {next, LLVMConstInt(w->i32, 0, 0), LLVMConstInt(w->i32, 3, 0),
+                                LLVMConstInt(w->i32, 1, 0)};
+    igi_simt_call_intrinsic(w->builder, "llvm.prefetch", &w->pointer, 1, arguments, 4);
+}
+
 static LLVMValueRef load_row(igi_simt_widener *w, LLVMValueRef load, LLVMTypeRef wide) {
     igi_simt_note(w, IGI_REMARK_CONTIGUOUS, load);
     LLVMValueRef address = igi_simt_widen_scalar(w, LLVMGetOperand(load, 0));
+    if (size_of(w, wide) <= CACHE_LINE && is_in_slow_loop(w)) prefetch_next(w, address);
     return igi_simt_load_masked(w, wide, address, LLVMGetAlignment(load), w->mask);
 }
 
@@ -70,10 +95,11 @@ static LLVMValueRef addresses_apart(igi_simt_widener *w, LLVMValueRef address, c
 
 static LLVMValueRef load_guessed(igi_simt_widener *w, LLVMValueRef load, LLVMTypeRef wide) {
     igi_simt_guess guess = igi_simt_guess_places(w, LLVMGetOperand(load, 0), LLVMTypeOf(load), true);
-    LLVMBasicBlockRef ways[4] = {guess.apart};
-    LLVMValueRef values[4];
+    LLVMBasicBlockRef ways[5] = {guess.apart};
+    LLVMValueRef values[5];
     unsigned count = 1;
     if (guess.row) ways[count++] = guess.row;
+    if (guess.near) ways[count++] = guess.near;
     if (guess.window) ways[count++] = guess.window;
     if (guess.inside) ways[count++] = guess.inside;
     for (unsigned i = 0; i < count; i++) {
@@ -81,9 +107,10 @@ static LLVMValueRef load_guessed(igi_simt_widener *w, LLVMValueRef load, LLVMTyp
         if (ways[i] == guess.row || ways[i] == guess.inside)
             values[i] = igi_simt_load_masked(w, wide, ways[i] == guess.row ? guess.first : guess.line,
                                              LLVMGetAlignment(load), w->mask);
+        else if (ways[i] == guess.near)
+            values[i] = igi_simt_load_near(w, &guess.close, wide, LLVMGetAlignment(load));
         else if (ways[i] == guess.window)
-            values[i] = (guess.near ? igi_simt_load_near : igi_simt_load_window)(w, &guess.places, wide,
-                                                                                 LLVMGetAlignment(load));
+            values[i] = igi_simt_load_window(w, &guess.places, wide, LLVMGetAlignment(load));
         else
             values[i] = gather_from(w, load, wide, addresses_apart(w, LLVMGetOperand(load, 0), &guess));
         LLVMBuildBr(w->builder, guess.after);

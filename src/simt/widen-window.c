@@ -11,7 +11,7 @@
 #include "simt/ir.h"
 #include "simt/widen.h"
 
-enum { LANES = 16, WINDOW = 2 * LANES };
+enum { LANES = IGI_WINDOW_LANES, WINDOW = 2 * LANES };
 
 bool igi_simt_may_be_window(const igi_simt_widener *w, LLVMValueRef address, LLVMTypeRef type) {
     return w->mask_registers && w->width % LANES == 0 && w->width / LANES <= IGI_MAX_CHUNKS &&

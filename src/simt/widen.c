@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "core/memory.h"
-#include "simt/compile.h"
 #include "simt/ir.h"
 
 void igi_simt_decline(igi_simt_widener *w, const char *why, LLVMValueRef where) {
@@ -79,15 +78,34 @@ LLVMValueRef igi_simt_make_slot(igi_simt_widener *w, LLVMTypeRef type) {
     return LLVMBuildAlloca(w->slots, is_bits(w, type) ? igi_simt_widen_type(w, w->i32) : type, "");
 }
 
+static uint32_t lanes_of(LLVMTypeRef type) {
+    return LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetVectorSize(type) : 1;
+}
+
+// The vector with its upper lanes as they are in the slot.
+static LLVMValueRef with_upper_lanes(igi_simt_widener *w, LLVMValueRef lower, LLVMValueRef slot) {
+    LLVMTypeRef kept = LLVMGetAllocatedType(slot);
+    uint32_t count = lanes_of(LLVMTypeOf(lower)), from[IGI_MAX_WIDTH];
+    LLVMValueRef old = LLVMBuildLoad2(w->builder, kept, slot, "");
+    LLVMValueRef parts[] = {lower, igi_simt_part(w, old, count, count)};
+    for (uint32_t i = 0; i < 2 * count; i++) from[i] = i;
+    return LLVMBuildShuffleVector(w->builder, parts[0], parts[1], igi_simt_shuffle_mask(w, from, 2 * count), "");
+}
+
 void igi_simt_store_slot(igi_simt_widener *w, LLVMValueRef value, LLVMValueRef slot) {
-    bool bits = is_bits(w, LLVMTypeOf(value));
-    LLVMBuildStore(w->builder, bits ? LLVMBuildSExt(w->builder, value, LLVMGetAllocatedType(slot), "") : value, slot);
+    LLVMTypeRef kept = LLVMGetAllocatedType(slot);
+    uint32_t count = lanes_of(LLVMTypeOf(value));
+    if (is_bits(w, LLVMTypeOf(value)))
+        value = LLVMBuildSExt(w->builder, value, LLVMVectorType(LLVMGetElementType(kept), count), "");
+    LLVMBuildStore(w->builder, count < lanes_of(kept) ? with_upper_lanes(w, value, slot) : value, slot);
 }
 
 LLVMValueRef igi_simt_load_slot(igi_simt_widener *w, LLVMTypeRef type, LLVMValueRef slot) {
     LLVMTypeRef kept = LLVMGetAllocatedType(slot);
     LLVMValueRef value = LLVMBuildLoad2(w->builder, kept, slot, "");
-    return is_bits(w, type) ? LLVMBuildICmp(w->builder, LLVMIntSLT, value, LLVMConstNull(kept), "") : value;
+    if (lanes_of(type) < lanes_of(kept)) value = igi_simt_part(w, value, 0, lanes_of(type));
+    return is_bits(w, type) ? LLVMBuildICmp(w->builder, LLVMIntSLT, value, LLVMConstNull(LLVMTypeOf(value)), "")
+                            : value;
 }
 
 // ---- Where values are ----
@@ -127,15 +145,22 @@ LLVMValueRef igi_simt_widen_scalar(igi_simt_widener *w, LLVMValueRef value) {
     return w->scalar[number];
 }
 
-// first lane's value + lane * stride
-static LLVMValueRef expand(igi_simt_widener *w, LLVMValueRef scalar, int64_t stride) {
+static LLVMValueRef lane_offsets(const igi_simt_widener *w, LLVMTypeRef type, igi_simt_shape shape) {
+    LLVMValueRef items[IGI_MAX_WIDTH];
+    for (uint32_t i = 0; i < w->width; i++)
+        items[i] = LLVMConstInt(type, (uint64_t)igi_simt_lane_offset(&w->s, shape, i), 1);
+    return LLVMConstVector(items, w->width);
+}
+
+// first lane's value + the lane's distance from it
+static LLVMValueRef expand(igi_simt_widener *w, LLVMValueRef scalar, igi_simt_shape shape) {
     LLVMTypeRef type = LLVMTypeOf(scalar);
-    if (!stride) return igi_simt_splat_value(w, scalar);
+    if (shape.kind == IGI_SHAPE_UNIFORM) return igi_simt_splat_value(w, scalar);
     if (LLVMGetTypeKind(type) == LLVMPointerTypeKind) {
-        LLVMValueRef offsets = igi_simt_lane_numbers(w, w->i64, 0, stride);
+        LLVMValueRef offsets = lane_offsets(w, w->i64, shape);
         return LLVMBuildGEP2(w->builder, w->i8, scalar, &offsets, 1, "");
     }
-    return LLVMBuildAdd(w->builder, igi_simt_splat_value(w, scalar), igi_simt_lane_numbers(w, type, 0, stride), "");
+    return LLVMBuildAdd(w->builder, igi_simt_splat_value(w, scalar), lane_offsets(w, type, shape), "");
 }
 
 static bool is_vector_shape(igi_simt_shape shape) {
@@ -147,7 +172,7 @@ static LLVMValueRef kept_vector(igi_simt_widener *w, LLVMValueRef value, igi_sim
     forget_other_emissions(w, number);
     if (w->wide[number]) return w->wide[number];
     if (!is_vector_shape(shape)) {
-        w->wide[number] = expand(w, igi_simt_widen_scalar(w, value), shape.stride);
+        w->wide[number] = expand(w, igi_simt_widen_scalar(w, value), shape);
     } else if (w->slot[number]) {
         w->wide[number] = igi_simt_load_slot(w, igi_simt_widen_type(w, LLVMTypeOf(value)), w->slot[number]);
     } else {
@@ -161,7 +186,7 @@ LLVMValueRef igi_simt_widen_vector(igi_simt_widener *w, LLVMValueRef value) {
     uint32_t number;
     igi_simt_shape shape = igi_simt_shape_of(&w->s, value);
     bool instruction = LLVMIsAInstruction(value) && number_of(w, value, &number);
-    if (!instruction) return expand(w, igi_simt_widen_scalar(w, value), shape.stride);
+    if (!instruction) return expand(w, igi_simt_widen_scalar(w, value), shape);
     LLVMValueRef kept = kept_vector(w, value, shape, number);
     return shape.kind == IGI_SHAPE_MATRIX && !w->matrix_order ? igi_simt_matrix_to_lanes(w, kept) : kept;
 }
@@ -191,13 +216,17 @@ static void drop_promises(LLVMValueRef i) {
             break;
         case LLVMGetElementPtr: LLVMSetIsInBounds(i, 0); break;
         case LLVMZExt: LLVMSetNNeg(i, 0); break;
+        case LLVMLShr:
+        case LLVMAShr:
+        case LLVMUDiv:
+        case LLVMSDiv: LLVMSetExact(i, 0); break;
         default: break;
     }
 }
 
 // A disjoint `or` is an add; lane 0 may be inactive, and its operands may overlap.
 static bool add_disjoint(igi_simt_widener *w, LLVMValueRef i) {
-    if (LLVMGetInstructionOpcode(i) != LLVMOr) return false;
+    if (LLVMGetInstructionOpcode(i) != LLVMOr || !LLVMGetIsDisjoint(i)) return false;
     LLVMValueRef a = igi_simt_widen_scalar(w, LLVMGetOperand(i, 0)), b = igi_simt_widen_scalar(w, LLVMGetOperand(i, 1));
     igi_simt_widen_set(w, i, LLVMBuildAdd(w->builder, a, b, ""), NULL);
     return true;
@@ -218,10 +247,14 @@ static void clone_scalar(igi_simt_widener *w, LLVMValueRef i, bool is_linear) {
 
 // Unsigned values may wrap in the lower lanes, as in a[i - 1] with i == 0 in an inactive lane: the highest lane must be
 // extended.
-static void extend_linear(igi_simt_widener *w, LLVMValueRef i, int64_t stride) {
+static void extend_highest(igi_simt_widener *w, LLVMValueRef i, igi_simt_shape shape) {
     LLVMValueRef operand = LLVMGetOperand(i, 0), narrow = igi_simt_widen_scalar(w, operand);
     LLVMTypeRef from = LLVMTypeOf(operand), to = LLVMTypeOf(i);
-    int64_t reach = stride > 0 ? stride * (int64_t)(w->width - 1) : 0;
+    int64_t reach = 0;
+    for (uint32_t lane = 0; lane < w->width; lane++) {
+        int64_t offset = igi_simt_lane_offset(&w->s, shape, lane);
+        if (offset > reach) reach = offset;
+    }
     LLVMValueRef highest = LLVMBuildAdd(w->builder, narrow, LLVMConstInt(from, (uint64_t)reach, 1), "");
     LLVMValueRef wide = LLVMBuildZExt(w->builder, highest, to, "");
     igi_simt_widen_set(w, i, LLVMBuildSub(w->builder, wide, LLVMConstInt(to, (uint64_t)reach, 1), ""), NULL);
@@ -408,6 +441,7 @@ static void widen_alloca(igi_simt_widener *w, LLVMValueRef i) {
 
 void igi_simt_widen_instruction(igi_simt_widener *w, LLVMValueRef i) {
     igi_simt_shape shape = igi_simt_shape_of(&w->s, i);
+    bool is_line = shape.kind == IGI_SHAPE_LINEAR || shape.kind == IGI_SHAPE_PATTERN;
     LLVMOpcode opcode = LLVMGetInstructionOpcode(i);
     if (opcode == LLVMAlloca) {
         widen_alloca(w, i);
@@ -418,10 +452,10 @@ void igi_simt_widen_instruction(igi_simt_widener *w, LLVMValueRef i) {
         igi_simt_widen_load(w, i);
     } else if (opcode == LLVMStore) {
         igi_simt_widen_store(w, i);
-    } else if (opcode == LLVMZExt && shape.kind == IGI_SHAPE_LINEAR) {
-        extend_linear(w, i, shape.stride);
-    } else if (shape.kind == IGI_SHAPE_UNIFORM || shape.kind == IGI_SHAPE_LINEAR) {
-        clone_scalar(w, i, shape.kind == IGI_SHAPE_LINEAR);
+    } else if (opcode == LLVMZExt && is_line) {
+        extend_highest(w, i, shape);
+    } else if (shape.kind == IGI_SHAPE_UNIFORM || is_line) {
+        clone_scalar(w, i, is_line || shape.known);
     } else if (is_vector_shape(shape)) {
         w->matrix_order = shape.kind == IGI_SHAPE_MATRIX;
         widen_varying(w, i);
@@ -479,6 +513,7 @@ static void make_slots(igi_simt_widener *w) {
             w->mask_slot[b] = igi_simt_make_slot(w, w->mask_type);
             igi_simt_set_name(w->mask_slot[b], "mask");
             LLVMBuildStore(w->slots, LLVMConstNull(LLVMGetAllocatedType(w->mask_slot[b])), w->mask_slot[b]);
+            igi_simt_make_known_slots(w, b);
         }
         for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
             uint32_t number;
@@ -518,20 +553,52 @@ static void emit_block(igi_simt_widener *w, uint32_t block, LLVMValueRef mask) {
     if (!w->declined) igi_simt_widen_terminator(w, block);
 }
 
-// Whether the block is much cheaper if all lanes are active. Not one with a barrier: the regions of both copies of a
-// kernel must be the same.
+static bool has_barrier(LLVMBasicBlockRef block) {
+    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
+        if (igi_simt_calls(i, "__ig_barrier")) return true;
+    return false;
+}
+
+// Whether the block is much cheaper if all lanes are active.
 static bool suffers_from_masks(const igi_simt_widener *w, uint32_t block) {
     LLVMBasicBlockRef old = w->s.cfg.blocks[block].block;
     bool suffers = false;
     for (LLVMValueRef i = LLVMGetFirstInstruction(old); i; i = LLVMGetNextInstruction(i)) {
         uint32_t number;
-        if (igi_simt_calls(i, "__ig_barrier")) return false;
         bool bundled = igi_map_get(&w->s.index, i, &number) && w->bundle[number];
         suffers |= bundled || LLVMIsAAtomicRMWInst(i);
         // Masked stores are slow even where the machine has registers for masks.
         suffers |= !w->mask_registers && (LLVMIsAStoreInst(i) || LLVMIsALoadInst(i));
+        suffers |= igi_simt_is_streamed(w, i);
     }
     return suffers;
+}
+
+// A copy of the block for when all lanes are active, and one for when none of the upper half is. The builder is left
+// where neither is so.
+static void emit_special_cases(igi_simt_widener *w, uint32_t block, LLVMValueRef mask) {
+    LLVMBasicBlockRef all = igi_simt_new_block(w, "all"), some = igi_simt_new_block(w, "some");
+    igi_simt_branch_if_all(w, block, all);
+    LLVMBuildCondBr(w->builder, igi_simt_all(w, mask), all, some);
+    LLVMPositionBuilderAtEnd(w->builder, all);
+    w->whole = all;
+    emit_block(w, block, NULL);
+    w->whole = NULL;
+    LLVMPositionBuilderAtEnd(w->builder, some);
+    if (w->declined || !suffers_from_masks(w, block) || !igi_simt_has_half_rounds(w, block)) return;
+    LLVMBasicBlockRef half = igi_simt_new_block(w, "half"), rest = igi_simt_new_block(w, "rest");
+    LLVMBuildCondBr(w->builder, igi_simt_only_lower_half(w, mask), half, rest);
+    LLVMPositionBuilderAtEnd(w->builder, half);
+    igi_simt_set_lanes(w, w->width / 2);
+    emit_block(w, block, igi_simt_part(w, mask, 0, w->width));
+    igi_simt_set_lanes(w, 2 * w->width);
+    LLVMPositionBuilderAtEnd(w->builder, rest);
+}
+
+// Not with a barrier: the regions of both copies of a kernel must be the same.
+static bool may_run_whole(const igi_simt_widener *w, uint32_t block) {
+    if (has_barrier(w->s.cfg.blocks[block].block)) return false;
+    return suffers_from_masks(w, block) || igi_simt_has_whole_rounds(w, block) || igi_simt_may_agree(w, block);
 }
 
 static void widen_block(igi_simt_widener *w, uint32_t block) {
@@ -542,16 +609,7 @@ static void widen_block(igi_simt_widener *w, uint32_t block) {
     if (w->mask_slot[block]) mask = igi_simt_load_slot(w, w->mask_type, w->mask_slot[block]);
     igi_simt_widen_reset_masks(w, block);
     igi_simt_find_bundles(w, w->s.cfg.blocks[block].block);
-    if (w->full && w->mask_slot[block] && (suffers_from_masks(w, block) || igi_simt_has_whole_rounds(w, block))) {
-        LLVMBasicBlockRef all = LLVMAppendBasicBlockInContext(w->m->context, w->to, "all");
-        LLVMBasicBlockRef some = LLVMAppendBasicBlockInContext(w->m->context, w->to, "some");
-        LLVMBuildCondBr(w->builder, igi_simt_all(w, mask), all, some);
-        LLVMPositionBuilderAtEnd(w->builder, all);
-        w->whole = all;
-        emit_block(w, block, NULL);
-        w->whole = NULL;
-        LLVMPositionBuilderAtEnd(w->builder, some);
-    }
+    if (w->full && w->mask_slot[block] && may_run_whole(w, block)) emit_special_cases(w, block, mask);
     if (!w->declined) emit_block(w, block, mask);
 }
 
@@ -574,6 +632,8 @@ static bool allocate(igi_simt_widener *w) {
     w->entry = igi_calloc(blocks, sizeof *w->entry);
     w->body = igi_calloc(blocks, sizeof *w->body);
     w->mask_slot = igi_calloc(blocks, sizeof *w->mask_slot);
+    w->came_slot = igi_calloc(blocks, sizeof *w->came_slot);
+    w->all_slot = igi_calloc(blocks, sizeof *w->all_slot);
     w->pending = igi_calloc(blocks * blocks, 1);
     w->loop_pending = igi_calloc(w->s.cfg.loop_count * blocks, 1);
     w->position = igi_calloc(blocks, sizeof *w->position);
@@ -584,12 +644,13 @@ static bool allocate(igi_simt_widener *w) {
     w->known_in = igi_calloc(values, sizeof *w->known_in);
     w->stored = igi_calloc(values, sizeof *w->stored);
     w->bundle = igi_calloc(values, sizeof *w->bundle);
-    return w->entry && w->body && w->mask_slot && w->pending && w->loop_pending && w->position && w->slot &&
-           w->incoming && w->scalar && w->wide && w->known_in && w->stored && w->bundle;
+    return w->entry && w->body && w->mask_slot && w->came_slot && w->all_slot && w->pending && w->loop_pending &&
+           w->position && w->slot && w->incoming && w->scalar && w->wide && w->known_in && w->stored && w->bundle;
 }
 
 static void free_widener(igi_simt_widener *w) {
-    free(w->entry), free(w->body), free(w->mask_slot), free(w->pending), free(w->loop_pending), free(w->position);
+    free(w->entry), free(w->body), free(w->mask_slot), free(w->came_slot), free(w->all_slot), free(w->pending),
+        free(w->loop_pending), free(w->position);
     free(w->slot), free(w->incoming), free(w->scalar), free(w->wide), free(w->known_in), free(w->bundle);
     free(w->stored);
     igi_simt_free_bundles(w);
@@ -622,7 +683,7 @@ ig_status igi_simt_widen(igi_simt_module *m, uint32_t width, bool full, const ch
     igi_simt_widener w = {.m = m,
                           .width = width,
                           .full = full,
-                          .mask_registers = strstr(igi_simt_features(), "+avx512bw") != NULL,
+                          .mask_registers = igi_simt_has_mask_registers(),
                           .from = m->thread,
                           .i1 = LLVMInt1TypeInContext(m->context),
                           .i8 = LLVMInt8TypeInContext(m->context),

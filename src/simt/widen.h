@@ -15,7 +15,7 @@ typedef struct igi_simt_bundle igi_simt_bundle;
 typedef struct igi_simt_widener {
     igi_simt_module *m;
     igi_simt_shapes s;
-    uint32_t width;
+    uint32_t width;       // of the code emitted now: half in a copy for the lower lanes
     bool full;            // every lane of the group is a thread
     bool mask_registers;  // the machine has some
     LLVMValueRef from, to;
@@ -24,9 +24,12 @@ typedef struct igi_simt_widener {
     // By block of the old function:
     LLVMBasicBlockRef *entry, *body;
     LLVMValueRef *mask_slot;
-    bool *pending;       // [from * count + to]: blocks still to visit after `from`
-    bool *loop_pending;  // [loop * count + to]: blocks to visit after a divergent loop
-    uint32_t *position;  // in program order
+    // What is known of the lanes without looking at the mask; NULL: not kept.
+    LLVMValueRef *came_slot;  // false: none came
+    LLVMValueRef *all_slot;   // true: all came, along one edge
+    bool *pending;            // [from * count + to]: blocks still to visit after `from`
+    bool *loop_pending;       // [loop * count + to]: blocks to visit after a divergent loop
+    uint32_t *position;       // in program order
     // By instruction number:
     LLVMValueRef *slot, *incoming, *scalar, *wide;
     uint32_t *known_in;        // emission in which scalar and wide are valid
@@ -98,10 +101,33 @@ void igi_simt_store_past_cache(igi_simt_widener *w, LLVMValueRef value, LLVMValu
 // widen-bundle.c: finds the accesses of a block that are better done together.
 void igi_simt_find_bundles(igi_simt_widener *w, LLVMBasicBlockRef block);
 void igi_simt_free_bundles(igi_simt_widener *w);
+uint32_t igi_simt_bundle_size(const igi_simt_bundle *bundle);  // elements of each lane; 0: no bundle
 // Emits the bundle at its place; returns false if the access is in none, or is done separately.
 bool igi_simt_widen_bundled(igi_simt_widener *w, LLVMValueRef access);
+// widen-spread.c: lanes that read at known distances from each other.
+bool igi_simt_is_spread(const igi_simt_widener *w, LLVMValueRef address);
+// Whether all that they read, `bytes` each, is within a page, and in the order of lanes where some may be inactive.
+bool igi_simt_has_near_lanes(const igi_simt_widener *w, LLVMValueRef address, uint64_t bytes);
+// How many lanes, a power of two, read memory without gaps.
+uint32_t igi_simt_lanes_in_row(const igi_simt_widener *w, LLVMValueRef address, uint64_t bytes, uint32_t most);
+// Of `run` neighbouring elements of each lane, how many are best picked from all that the lanes read; 0: none.
+uint32_t igi_simt_spread_run(const igi_simt_widener *w, LLVMValueRef address, uint32_t run, uint64_t bytes);
+// Those elements; the first is `back` bytes from the address.
+void igi_simt_load_spread(igi_simt_widener *w, LLVMValueRef address, int64_t back, LLVMTypeRef type, uint32_t run,
+                          unsigned alignment, LLVMValueRef *elements);
+// What may be read, in bytes from the first lane's address (`base` + `back`): from the first active lane to the end of
+// the last one. NULL: all lanes are active.
+typedef struct igi_simt_span {
+    LLVMValueRef base;
+    int64_t back;
+    LLVMValueRef first, end;
+} igi_simt_span;
+igi_simt_span igi_simt_active_span(igi_simt_widener *w, LLVMValueRef address, int64_t back, uint64_t bytes);
+LLVMValueRef igi_simt_load_span(igi_simt_widener *w, const igi_simt_span *span, int64_t at, LLVMTypeRef vector,
+                                unsigned alignment);
+
 // widen-window.c: the lanes of each register access increasing addresses within a small window.
-enum { IGI_MAX_CHUNKS = 4 };
+enum { IGI_MAX_CHUNKS = 4, IGI_WINDOW_LANES = 16 };
 typedef struct igi_simt_window {
     LLVMValueRef first[IGI_MAX_CHUNKS];    // by register: its address
     LLVMValueRef offsets[IGI_MAX_CHUNKS];  // of the lanes from it, in elements
@@ -121,21 +147,21 @@ void igi_simt_store_window(igi_simt_widener *w, const igi_simt_window *window, L
 LLVMValueRef igi_simt_part(igi_simt_widener *w, LLVMValueRef vector, uint32_t first, uint32_t lanes);
 LLVMValueRef igi_simt_join(igi_simt_widener *w, LLVMValueRef *parts, uint32_t count, uint32_t lanes);
 
-// widen-near.c: the same for reads with AVX2, of windows as long as a register, in any order.
+// widen-near.c: the same for reads, of windows as long as a register, in any order; and the lanes of such a register.
+uint32_t igi_simt_near_lanes(const igi_simt_widener *w);
 bool igi_simt_may_be_near(const igi_simt_widener *w, LLVMValueRef address, LLVMTypeRef type);
 LLVMValueRef igi_simt_find_near(igi_simt_widener *w, LLVMValueRef indices, igi_simt_window *window);
 LLVMValueRef igi_simt_load_near(igi_simt_widener *w, const igi_simt_window *window, LLVMTypeRef wide,
                                 unsigned alignment);
 
 // widen-guess.c: paths taken at run time: lanes are contiguous from `first` on (NULL: not checked, which happens to reads
-// only); lanes are within a window (the same); or neither. All must continue at `after`.
+// only); lanes are near each other, or within a window (the same); or neither. All must continue at `after`.
 typedef struct igi_simt_guess {
-    LLVMBasicBlockRef row, window, apart, after;
+    LLVMBasicBlockRef row, near, window, apart, after;
     LLVMBasicBlockRef inside;  // a row from `line` on, which clamps do not change; NULL: not checked; only of reads
-    bool near;                 // the window is one of widen-near.c
     LLVMValueRef first, line;
-    LLVMValueRef base, indices;  // of lanes that are apart: a pointer and 32-bit indices; NULL: not known
-    igi_simt_window places;
+    LLVMValueRef base, indices;     // of lanes that are apart: a pointer and 32-bit indices; NULL: not known
+    igi_simt_window places, close;  // of lanes in a window; of lanes that are near
 } igi_simt_guess;
 // Whether an index is computed as coordinates of textures are: from the lane's number by clamps or floats.
 bool igi_simt_is_coordinate(const igi_simt_widener *w, LLVMValueRef address);
@@ -157,14 +183,37 @@ bool igi_simt_widen_check(igi_simt_widener *w, LLVMValueRef call);           // 
 bool igi_simt_widen_matrix_operation(igi_simt_widener *w, LLVMValueRef call, const char *name);
 LLVMValueRef igi_simt_matrix_to_lanes(igi_simt_widener *w, LLVMValueRef matrix);
 LLVMValueRef igi_simt_widen_matrix(igi_simt_widener *w, LLVMValueRef value);  // in matrix order
+void igi_simt_widen_product(igi_simt_widener *w, LLVMValueRef call);          // widen-product.c
 void igi_simt_widen_terminator(igi_simt_widener *w, uint32_t block);          // widen-control.c
 void igi_simt_widen_guard(igi_simt_widener *w, uint32_t block);
 // Lanes of `mask` (NULL: all) go from one block to the other.
 void igi_simt_pass_lanes(igi_simt_widener *w, uint32_t from, uint32_t to, LLVMValueRef mask);
+// Computes what phi nodes get along the edge, so that lanes can be passed from several blocks that this one dominates.
+void igi_simt_prepare_values(igi_simt_widener *w, uint32_t from, uint32_t to);
+// widen-agree.c: whether a condition compares what is linear in the lane with a uniform value; and whether it, or its
+// opposite, holds for all lanes. pre of the second: the first.
+bool igi_simt_compares_lane(const igi_simt_widener *w, LLVMValueRef condition);
+LLVMValueRef igi_simt_holds_for_all(igi_simt_widener *w, LLVMValueRef condition, bool opposite);
+// Whether that is worthwhile; the slots for what is known of a block's lanes, and their values while no lane has come; and
+// the branches to `to` for when it is known that no lanes, or all of them, came. The builder is left where it is not known.
+bool igi_simt_asks_for_agreement(const igi_simt_widener *w);
+void igi_simt_make_known_slots(igi_simt_widener *w, uint32_t block);
+void igi_simt_reset_known(igi_simt_widener *w, LLVMBuilderRef builder, uint32_t block);
+void igi_simt_branch_if_none(igi_simt_widener *w, uint32_t block, LLVMBasicBlockRef to);
+void igi_simt_branch_if_all(igi_simt_widener *w, uint32_t block, LLVMBasicBlockRef to);
+// Whether scalars may show that all lanes take the same way at the end of a block; and the passing of lanes if they do.
+// The builder is left where they may not; the block that is returned follows in all cases.
+bool igi_simt_may_agree(const igi_simt_widener *w, uint32_t block);
+LLVMBasicBlockRef igi_simt_pass_agreeing(igi_simt_widener *w, uint32_t block, LLVMValueRef condition);
 // widen-rounds.c: whether the block is a loop in which all lanes stay as long as the first and the last do; and the
 // branch back to w->whole for as long. The builder is left where they do not.
 bool igi_simt_has_whole_rounds(const igi_simt_widener *w, uint32_t block);
 void igi_simt_widen_whole_round(igi_simt_widener *w, uint32_t block, LLVMValueRef condition);
+// Whether a copy for iterations without active lanes in the upper half pays; whether a mask has none there; from now on
+// so many lanes are emitted.
+bool igi_simt_has_half_rounds(const igi_simt_widener *w, uint32_t block);
+LLVMValueRef igi_simt_only_lower_half(igi_simt_widener *w, LLVMValueRef mask);
+void igi_simt_set_lanes(igi_simt_widener *w, uint32_t width);
 void igi_simt_widen_reset_masks(igi_simt_widener *w, uint32_t header);
 
 // ---- For the user (widen-remarks.c); these do nothing unless the request asks for remarks ----

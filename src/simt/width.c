@@ -4,6 +4,7 @@
 
 #include "simt/ir.h"
 #include "simt/passes.h"
+#include "simt/target.h"
 
 static bool is_lane_operation(LLVMValueRef instruction) {
     const char *name = igi_simt_callee_name(instruction);
@@ -11,6 +12,10 @@ static bool is_lane_operation(LLVMValueRef instruction) {
 }
 
 enum { LIGHT_KERNEL = 200 };
+
+bool igi_simt_has_few_registers(void) {
+    return igi_simt_is_for_x86() && !strstr(igi_simt_features(), "+avx512f");
+}
 
 static bool is_one_by_one(LLVMValueRef instruction) {
     return LLVMIsAAtomicRMWInst(instruction) || LLVMIsAAtomicCmpXchgInst(instruction);
@@ -32,7 +37,9 @@ static bool suits_two_registers(igi_simt_module *m) {
     if (!igi_simt_collect(m->thread, is_one_by_one, &atomics)) return false;
     size_t count = atomics.count;
     igi_simt_values_free(&atomics);
-    return !count && m->rows <= 1 && own_instructions(m) <= LIGHT_KERNEL;
+    // Rows that share what they read were chosen for two registers each where there are few.
+    if (m->rows > 1) return !count && igi_simt_has_few_registers();
+    return !count && own_instructions(m) <= LIGHT_KERNEL;
 }
 
 // Many registers for each value, so that a row of threads reads memory in order.
@@ -77,14 +84,17 @@ static uint32_t longest(uint32_t row) {
     return row < most ? row : most;
 }
 
-static bool is_matrix_operation(LLVMValueRef instruction) {
-    const char *name = igi_simt_callee_name(instruction);
-    return strncmp(name, "__ig_mma_", 9) == 0 || strncmp(name, "__ig_matrix_", 12) == 0;
+static bool is_product(LLVMValueRef instruction) {
+    return strncmp(igi_simt_callee_name(instruction), "__ig_mma_", 9) == 0;
 }
 
-static bool has_matrices(igi_simt_module *m) {
+static bool is_matrix_operation(LLVMValueRef instruction) {
+    return is_product(instruction) || strncmp(igi_simt_callee_name(instruction), "__ig_matrix_", 12) == 0;
+}
+
+static bool has_any(igi_simt_module *m, bool (*wanted)(LLVMValueRef instruction)) {
     igi_simt_values found;
-    bool ok = igi_simt_collect(m->thread, is_matrix_operation, &found), any = !ok || found.count;
+    bool ok = igi_simt_collect(m->thread, wanted, &found), any = !ok || found.count;
     if (ok) igi_simt_values_free(&found);
     return any;
 }
@@ -99,8 +109,10 @@ uint32_t igi_simt_choose_width(igi_simt_module *m) {
     size_t lane_operations = found.count;
     igi_simt_values_free(&found);
     m->info.simdgroups = lane_operations != 0;
+    m->info.multiplies = lane_operations && has_any(m, is_product);
     uint32_t natural = igi_simt_register_lanes(), row = m->request->group[0], asked = m->request->width;
-    if (lane_operations) return !asked && suits_row(m, row) && !has_matrices(m) ? longest(row) : IGI_SIMD_WIDTH;
+    if (lane_operations)
+        return !asked && suits_row(m, row) && !has_any(m, is_matrix_operation) ? longest(row) : IGI_SIMD_WIDTH;
     if (asked) return asked;
     if (!row) return suits_two_registers(m) && !m->many_dimensions ? 2 * natural : natural;
     if (suits_row(m, row)) return longest(row);

@@ -47,17 +47,21 @@ static const struct {
 };
 enum { BUILTIN_COUNT = LENGTH(builtins), WORDS = 9 * 3 + 11 + 1 };  // the last word counts how often the thread ran
 
-// Kernels of the three forms that code can take: no waiting, a barrier, a lane operation.
+// Kernels of the three forms that code can take: no waiting, a barrier, a lane operation; and one whose threadgroups run
+// in another order.
 static char *kernel_source(void) {
     static const struct {
         const char *name, *wait;
     } kernels[] = {{"plain", ""},
                    {"barrier", "    threadgroup_barrier(mem_flags::mem_device);\n"},
-                   {"lanes", "    if (simd_sum(1u) == 0) return;\n"}};
+                   {"lanes", "    if (simd_sum(1u) == 0) return;\n"},
+                   {"product",
+                    "    simdgroup_float8x8 m(1.0f);\n    simdgroup_multiply(m, m, m);\n"
+                    "    if (m.thread_elements()[0] > 2) return;\n"}};
     char *text = NULL;
     size_t length = 0;
     FILE *out = open_memstream(&text, &length);
-    fprintf(out, "#include <metal_stdlib>\nusing namespace metal;\n");
+    fprintf(out, "#include <metal_stdlib>\n#include <metal_simdgroup_matrix>\nusing namespace metal;\n");
     for (size_t k = 0; k < LENGTH(kernels); k++) {
         fprintf(out, "kernel void %s(device uint *out [[buffer(0)]]", kernels[k].name);
         for (size_t i = 0; i < BUILTIN_COUNT; i++)
@@ -168,7 +172,7 @@ static void check_random_shapes(bool whole_groups, uint64_t seed, int count) {
     ig_library *library = compile(source);
     free(source);
     random_state random = {seed};
-    static const char *const names[] = {"plain", "barrier", "lanes"};
+    static const char *const names[] = {"plain", "barrier", "lanes", "product"};
     for (size_t k = 0; k < LENGTH(names); k++) {
         ig_pipeline *pipeline = pipeline_of(library, names[k]);
         ig_buffer *buffer = make_buffer(4ull * WORDS * MAX_THREADS);

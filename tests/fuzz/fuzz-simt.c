@@ -11,6 +11,7 @@
 #include "msl/llvm-context.h"
 #include "msl/packed.h"
 #include "simt/passes.h"
+#include "simt/target.h"
 
 enum { MOST_LIBRARIES = 64, MOST_CONSTANTS = 24 };
 
@@ -40,13 +41,8 @@ static uint32_t take_below(reader *r, uint32_t bound) {
 // ---- Libraries ----
 
 static void open_machine(void) {
-    igi_simt_cpu();  // initialises the native target
-    char *triple = LLVMGetDefaultTargetTriple(), *message = NULL;
-    LLVMTargetRef target = NULL;
-    MUST(!LLVMGetTargetFromTriple(triple, &target, &message));
-    machine = LLVMCreateTargetMachine(target, triple, igi_simt_cpu(), igi_simt_features(), LLVMCodeGenLevelDefault,
-                                      LLVMRelocPIC, LLVMCodeModelSmall);
-    LLVMDisposeMessage(triple);
+    machine = igi_simt_open_machine(LLVMCodeGenLevelDefault);
+    MUST(machine);
 }
 
 static void free_libraries(void) {

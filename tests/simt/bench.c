@@ -44,22 +44,13 @@ void compile(const char *source, char **bitcode, size_t *length, igi_msl_reflect
 
 // ---- A kernel on its way ----
 
-static void open_machine(igi_simt_module *m) {
-    igi_simt_cpu();  // initialises the native target
-    char *triple = LLVMGetDefaultTargetTriple(), *message = NULL;
-    LLVMTargetRef target = NULL;
-    assert_false(LLVMGetTargetFromTriple(triple, &target, &message));
-    m->machine = LLVMCreateTargetMachine(target, triple, igi_simt_cpu(), igi_simt_features(), LLVMCodeGenLevelDefault,
-                                         LLVMRelocPIC, LLVMCodeModelSmall);
-    LLVMDisposeMessage(triple);
-}
-
 static bench *make(const char *name) {
     bench *b = calloc(1, sizeof *b);
     assert_non_null(b);
     b->request.name = name;
     b->m = (igi_simt_module){.request = &b->request, .context = LLVMContextCreate(), .error = &b->error};
-    open_machine(&b->m);
+    b->m.machine = igi_simt_open_machine(LLVMCodeGenLevelDefault);
+    assert_non_null(b->m.machine);
     return b;
 }
 

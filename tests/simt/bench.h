@@ -20,6 +20,7 @@
 #include "simt/jit.h"
 #include "simt/passes.h"
 #include "simt/run.h"
+#include "simt/target.h"
 
 #define assert_ok(call) assert_string_equal(ig_status_name(call), "IG_STATUS_OK")
 

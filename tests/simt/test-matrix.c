@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// simdgroup matrices (matrix.c, widen-matrix.c): products in registers, loads and stores of whole matrices, and a
+// simdgroup matrices (matrix.c, fragments.c, widen-matrix.c, widen-product.c): products in registers, loads and stores of whole matrices, and a
 // matrix order that is left only where single lanes are needed.
 #include "bench.h"
 
@@ -149,6 +149,63 @@ static void matrices_that_stay_in_a_loop_are_not_reordered_in_it(void **state) {
     end(b);
 }
 
+static void products_with_one_left_matrix_share_its_columns(void **state) {
+    (void)state;
+    static const char *const lefts[] = {"y", "x"};
+    size_t shuffles[2];
+    for (int i = 0; i < 2; i++) {
+        char body[600];
+        snprintf(body, sizeof body,
+                 "simdgroup_float8x8 x, y, s(0.0f), t(0.0f); simdgroup_load(x, a, 8); simdgroup_load(y, b, 8);\n"
+                 "simdgroup_multiply_accumulate(s, x, y, s); simdgroup_multiply_accumulate(t, %s, y, t);\n"
+                 "simdgroup_store(s, c, 8); simdgroup_store(t, c + 64, 8);",
+                 lefts[i]);
+        bench *b = kernel(ABC, body);
+        LLVMValueRef wide = widen(b, IGI_SIMD_WIDTH, true);
+        assert_int_equal(fused_elements(wide), 1024);
+        shuffles[i] = count_opcode(wide, LLVMShuffleVector);
+        end(b);
+    }
+    assert_true(shuffles[1] + 8 <= shuffles[0]);
+}
+
+// Places as MLX's kernels compute them, in narrow integers that could wrap if there were more simdgroups.
+#define PLACE                                                                                                      \
+    "short q = ushort(lane) / 4, row = (q & 4) + (ushort(lane) / 2) % 4, column = (q & 2) * 2 + (lane % 2) * 2;\n" \
+    "simdgroup_float8x8 x, y; simdgroup_load(y, b, 8);\n"
+#define MULTIPLY "simdgroup_multiply(x, x, y); simdgroup_store(x, c, 8);"
+
+static bool is_loaded_as_matrix(const char *loads) {
+    char body[1000];
+    snprintf(body, sizeof body, "%s%s\n%s", PLACE, loads, MULTIPLY);
+    bench *b = kernel(ABC, body);
+    assert_ok(igi_simt_pass_prepare(&b->m));
+    verify(b, "prepare");
+    size_t matrices = count_calls(b->m.thread, "__ig_matrix_even_");
+    assert_int_equal(count_calls(b->m.thread, "__ig_matrix_odd_"), matrices);
+    end(b);
+    return matrices == 2;  // y is one
+}
+
+#define LOAD(second) "x.thread_elements()[0] = a[at]; x.thread_elements()[1] = a[at + " second "];"
+
+static void lanes_that_load_their_own_elements_load_a_matrix(void **state) {
+    (void)state;
+    assert_true(is_loaded_as_matrix("short at = row * 20 + column;" LOAD("1")));
+    assert_true(is_loaded_as_matrix("short at = column * 20 + row;" LOAD("20")));
+    assert_true(is_loaded_as_matrix("short at = row * 20 + column; a += n;" LOAD("1")));
+}
+
+static void other_places_are_left_alone(void **state) {
+    (void)state;
+    // What all lanes share might make some of them wrap: n is not known to be small.
+    assert_false(is_loaded_as_matrix("short at = row * 20 + column + n;" LOAD("1")));
+    assert_false(is_loaded_as_matrix("short at = row * 20 + column * 2;" LOAD("1")));  // neither rows nor columns
+    assert_false(is_loaded_as_matrix("short at = row * 20 + column;" LOAD("3")));      // not the next element
+    assert_false(is_loaded_as_matrix("short at = column * 20 + row;" LOAD("1")));
+    assert_false(is_loaded_as_matrix("short at = (row ^ 1) * 20 + column;" LOAD("1")));
+}
+
 static void lanes_that_are_off_neither_load_nor_store(void **state) {
     (void)state;
     bench *b = kernel(ABC, "simdgroup_float8x8 m; simdgroup_load(m, a, 8); simdgroup_store(m, c, 8);");
@@ -168,6 +225,9 @@ int main(void) {
         cmocka_unit_test(a_matrix_is_loaded_and_stored_by_rows),
         cmocka_unit_test(scaling_leaves_the_order_of_matrices_alone),
         cmocka_unit_test(matrices_that_stay_in_a_loop_are_not_reordered_in_it),
+        cmocka_unit_test(products_with_one_left_matrix_share_its_columns),
+        cmocka_unit_test(lanes_that_load_their_own_elements_load_a_matrix),
+        cmocka_unit_test(other_places_are_left_alone),
         cmocka_unit_test(lanes_that_are_off_neither_load_nor_store),
     };
     return cmocka_run_group_tests_name("matrix", tests, open_compiler, close_compiler);

@@ -90,6 +90,32 @@ static void what_was_loaded_or_computed_is_kept_once(void **state) {
     assert_true(context_of(body, 32) <= 192);
 }
 
+static size_t vectors_stored(const char *body) {
+    igi_simt_regions regions;
+    char source[3000];
+    snprintf(source, sizeof source, SOURCE, body);
+    bench *b = start_to(source, "k", igi_simt_pass_check);
+    LLVMValueRef wide = widen(b, 8, true);
+    assert_ok(igi_simt_split_regions(&b->m, wide, &regions));
+    verify(b, "regions");
+    size_t stores = count_stores(wide, 8);
+    end(b);
+    return stores;
+}
+
+static void what_has_not_changed_since_the_last_barrier_is_not_saved_again(void **state) {
+    (void)state;
+    size_t one = vectors_stored("int x = a[i];" WAIT "a[i] = x + 1;");
+    size_t three = vectors_stored("int x = a[i];" WAIT WAIT WAIT "a[i] = x + 1;");
+    assert_int_equal(three, one + 2);  // after each barrier it becomes a variable again
+    size_t changed = vectors_stored("int x = a[i];" WAIT "x *= a[l];" WAIT "x *= a[n];" WAIT "a[i] = x + 1;");
+    assert_true(changed >= one + 4);
+    // In a loop it changes at the end of each iteration, and is saved at the first of its barriers.
+    size_t loop = vectors_stored("int x = a[i];\nfor (uint k = 0; k < n; k++) {" WAIT "x += t[k];}\na[i] = x;");
+    size_t waits = vectors_stored("int x = a[i];\nfor (uint k = 0; k < n; k++) {" WAIT WAIT "x += t[k];}\na[i] = x;");
+    assert_int_equal(waits, loop + 1);
+}
+
 static void what_is_not_needed_any_more_is_not_kept(void **state) {
     (void)state;
     assert_int_equal(context_of("int used = a[i] * 3; t[l] = used; a[i] = used + 1;" WAIT "a[i] += t[l ^ 1];", 8), 64);
@@ -182,6 +208,7 @@ int main(void) {
         cmocka_unit_test(kernels_without_barriers_keep_nothing),
         cmocka_unit_test(positions_and_arguments_are_made_again),
         cmocka_unit_test(what_was_loaded_or_computed_is_kept_once),
+        cmocka_unit_test(what_has_not_changed_since_the_last_barrier_is_not_saved_again),
         cmocka_unit_test(what_is_not_needed_any_more_is_not_kept),
         cmocka_unit_test(a_threadgroup_of_one_group_of_lanes_waits_for_nobody),
         cmocka_unit_test(a_mask_of_lanes_that_have_left_is_kept),

@@ -12,10 +12,14 @@ typedef struct subject {
     igi_simt_shapes s;
 } subject;
 
-static subject analyse(const char *body) {
+static subject analyse_lanes(const char *body, uint32_t width) {
     subject s = {.b = start_body(body)};
-    assert_true(igi_simt_shapes_build(s.b->m.thread, LLVMGetParam(s.b->m.thread, 1), 8, &s.s));
+    assert_true(igi_simt_shapes_build(s.b->m.thread, LLVMGetParam(s.b->m.thread, 1), width, &s.s));
     return s;
+}
+
+static subject analyse(const char *body) {
+    return analyse_lanes(body, 8);
 }
 
 static void finish(subject *s) {
@@ -23,13 +27,18 @@ static void finish(subject *s) {
     end(s->b);
 }
 
-// "u", "v", "m" or "l" and the stride.
+// "u", "v", "m", "l" and the stride, or "p" and the distance of lanes 1, 2, 3 and 31.
 static void describe(const igi_simt_shapes *s, LLVMValueRef value, char text[24]) {
     igi_simt_shape shape = igi_simt_shape_of(s, value);
     switch (shape.kind) {
         case IGI_SHAPE_NONE: snprintf(text, 24, "none"); break;
         case IGI_SHAPE_UNIFORM: snprintf(text, 24, "u"); break;
         case IGI_SHAPE_LINEAR: snprintf(text, 24, "l%lld", (long long)shape.stride); break;
+        case IGI_SHAPE_PATTERN:
+            snprintf(text, 24, "p%lld,%lld,%lld,%lld", (long long)igi_simt_lane_offset(s, shape, 1),
+                     (long long)igi_simt_lane_offset(s, shape, 2), (long long)igi_simt_lane_offset(s, shape, 3),
+                     (long long)igi_simt_lane_offset(s, shape, 31));
+            break;
         case IGI_SHAPE_MATRIX: snprintf(text, 24, "m"); break;
         case IGI_SHAPE_VARYING: snprintf(text, 24, "v"); break;
     }
@@ -100,6 +109,36 @@ static void sums_and_multiples_of_the_position_are_linear(void **state) {
         "  ret ptr null\n",
         "plus l1 minus l-1 twice l2 none u times l12 scaled l-3 shifted l16 both l16 mixed v unknown v square v "
         "masked v half v rest v flat u");
+}
+
+static void numbers_of_lanes_make_patterns(void **state) {
+    (void)state;
+    subject s = analyse_lanes(
+        "  %n = call i32 @__ig_simd_lane(i32 %x)\n"
+        "  %half = lshr i32 %n, 1\n"
+        "  %rest = and i32 %n, 1\n"
+        "  %third = udiv i32 %n, 3\n"
+        "  %narrow = trunc i32 %rest to i16\n"
+        "  %eights = mul i16 %narrow, 8\n"
+        "  %far = sext i16 %eights to i64\n"
+        "  %again = add i32 %half, %half\n"
+        "  %whole = add i32 %again, %rest\n"
+        "  %none = lshr i32 %n, 5\n"
+        "  %moved = add i32 %half, %y\n"
+        "  %scaled = shl i32 %moved, 2\n"
+        "  %unknown = mul i32 %half, %y\n"
+        "  %turned = and i32 %moved, 3\n"
+        "  %own = and i32 %x, 1\n"
+        "  %p = load ptr, ptr %group\n"
+        "  %index = sext i32 %moved to i64\n"
+        "  %block = getelementptr [20 x i8], ptr %p, i64 %index\n"
+        "  %place = getelementptr i8, ptr %block, i64 %far\n"
+        "  ret ptr null\n",
+        32);
+    check_shapes(&s,
+                 "n l1 half p0,1,1,15 rest p1,0,1,1 third p0,0,1,10 eights p8,0,8,8 far p8,0,8,8 whole l1 none u "
+                 "moved p0,1,1,15 scaled p0,4,4,60 unknown v turned v own v block p0,20,20,300 place p8,20,28,308");
+    finish(&s);
 }
 
 static void addresses_add_up_their_strides(void **state) {
@@ -370,6 +409,7 @@ static void shapes_short_of_memory_are_not_built(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums_and_multiples_of_the_position_are_linear),
+        cmocka_unit_test(numbers_of_lanes_make_patterns),
         cmocka_unit_test(addresses_add_up_their_strides),
         cmocka_unit_test(extended_indices_are_linear_where_they_cannot_wrap),
         cmocka_unit_test(loads_are_as_uniform_as_their_addresses),

@@ -26,6 +26,15 @@ static bool is_loop_free_of_two_latches(const bench *b) {
     return tidy;
 }
 
+static uint32_t loops_left_in(const char *body) {
+    bench *b = start_body(body);
+    assert_ok(igi_simt_pass_unroll(&b->m));
+    verify(b, "unroll");
+    uint32_t left = loops_of(b);
+    end(b);
+    return left;
+}
+
 // for (k = start; k PREDICATE bound; k += step) store k.
 static uint32_t loops_left(const char *type, const char *start, const char *predicate, const char *bound,
                            const char *step) {
@@ -37,12 +46,7 @@ static uint32_t loops_left(const char *type, const char *start, const char *pred
              "  %%c = icmp %s %s %%next, %s\n  br i1 %%c, label %%loop, label %%end\n"
              "end:\n  ret ptr null\n",
              type, type, start, type, type, step, predicate, type, bound);
-    bench *b = start_body(body);
-    assert_ok(igi_simt_pass_unroll(&b->m));
-    verify(b, "unroll");
-    uint32_t left = loops_of(b);
-    end(b);
-    return left;
+    return loops_left_in(body);
 }
 
 static void loops_that_count_to_a_small_constant_disappear(void **state) {
@@ -64,6 +68,30 @@ static void loops_of_many_or_unknown_rounds_stay(void **state) {
     assert_int_equal(loops_left("i32", "%n", "ult", "4", "1"), 1);
     assert_int_equal(loops_left("i32", "0", "ult", "4", "%n"), 1);
     assert_int_equal(loops_left("i32", "0", "ne", "63", "2"), 1);
+}
+
+// for (k = 0; k < 4 && k + first < n; k++) store k: the end as `select` or `and`, in the block of the body or after it.
+static uint32_t loops_left_with_another_condition(const char *both, const char *between) {
+    char body[1200];
+    snprintf(body, sizeof body,
+             "entry:\n  %%p = load ptr, ptr %%group\n  %%n = load i32, ptr %%p\n  br label %%loop\n"
+             "loop:\n  %%k = phi i32 [0, %%entry], [%%next, %%%s]\n  store i32 %%k, ptr %%p\n%s"
+             "  %%next = add i32 %%k, 1\n  %%few = icmp slt i32 %%next, 4\n  %%at = add nsw i32 %%next, %%y\n"
+             "  %%more = icmp slt i32 %%at, %%n\n  %%c = %s\n  br i1 %%c, label %%loop, label %%end\n"
+             "end:\n  %%last = phi i32 [%%next, %%%s]\n  store i32 %%last, ptr %%p\n  ret ptr null\n",
+             *between ? "latch" : "loop", between, both, *between ? "latch" : "loop");
+    return loops_left_in(body);
+}
+
+static void another_condition_does_not_keep_a_loop(void **state) {
+    (void)state;
+    const char *between =
+        "  %odd = trunc i32 %k to i1\n  br i1 %odd, label %then, label %latch\n"
+        "then:\n  store i32 7, ptr %p\n  br label %latch\nlatch:\n";
+    assert_int_equal(loops_left_with_another_condition("select i1 %few, i1 %more, i1 false", ""), 0);
+    assert_int_equal(loops_left_with_another_condition("select i1 %few, i1 %more, i1 false", between), 0);
+    assert_int_equal(loops_left_with_another_condition("and i1 %more, %few", between), 0);
+    assert_int_equal(loops_left_with_another_condition("or i1 %more, %few", between), 1);
 }
 
 static uint32_t loops_of_kernel(const char *body) {
@@ -136,6 +164,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loops_that_count_to_a_small_constant_disappear),
         cmocka_unit_test(loops_of_many_or_unknown_rounds_stay),
+        cmocka_unit_test(another_condition_does_not_keep_a_loop),
         cmocka_unit_test(nests_disappear_as_far_as_they_are_small),
         cmocka_unit_test(a_body_that_would_grow_too_large_stays_a_loop),
         cmocka_unit_test(ways_out_of_the_middle_do_not_keep_a_loop),

@@ -15,8 +15,8 @@
 #include "device/line-profile.h"
 #include "msl/clang-path.h"
 #include "msl/contents.h"
-#include "simt/compile.h"
 #include "simt/launch.h"
+#include "simt/target.h"
 
 // ---- Properties ----
 
@@ -77,7 +77,7 @@ static void properties(size_t index, ig_device_properties *p) {
     };
     snprintf(p->name, sizeof p->name, "Ingot software Metal device (%s, %u %s)", model, cores,
              cores == 1 ? "core" : "cores");
-    snprintf(p->target, sizeof p->target, "%s", igi_simt_cpu());
+    snprintf(p->target, sizeof p->target, "%s", igi_simt_chosen_target().cpu);
     list_features(p->features, sizeof p->features);
     name_compiler(p->compiler, sizeof p->compiler);
 }

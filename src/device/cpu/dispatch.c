@@ -48,6 +48,7 @@ typedef struct launch {
     uint64_t step, shift;      // group n of that order is (n * step + shift) of all
     uint32_t *log;             // for messages; NULL: nobody reads them
     bool streaming;            // writes bypass the caches
+    bool in_strips;            // groups run in strips of STRIP columns
     atomic_int failed;         // ig_status of the first failure
     cpu_fault fault;           // written by the first thread that fails, read when all have ended
 } launch;
@@ -63,15 +64,42 @@ static void place_in_dimension(const launch *l, int i, uint64_t position, igi_si
     group->size[i] = (uint32_t)(left < full[i] ? left : full[i]);
 }
 
+// Groups of a matrix product that are neighbours in x read the same rows of the left matrix, neighbours in y the same
+// columns of the right one. Row by row, every row would read all of the right matrix again; a strip's part of it stays
+// in the second-level cache.
+enum { STRIP = 4 };
+
+// From the position in the order of strips to that in the order of rows.
+static uint64_t index_in_rows(const launch *l, uint64_t index) {
+    uint64_t plane = l->groups[0] * l->groups[1], in_plane = index % plane;
+    uint64_t first = in_plane / (STRIP * l->groups[1]) * STRIP, in_strip = in_plane - first * l->groups[1];
+    uint64_t width = l->groups[0] - first < STRIP ? l->groups[0] - first : STRIP;
+    return index - in_plane + in_strip / width * l->groups[0] + first + in_strip % width;
+}
+
 static void place_group(const launch *l, uint64_t index, igi_simt_group *group) {
+    if (l->in_strips) index = index_in_rows(l, index);
     for (int i = 0; i < 3; i++) {
         place_in_dimension(l, i, index % l->groups[i], group);
         index /= l->groups[i];
     }
 }
 
+// From the last column of a strip to its first one, or to the next strip.
+static void turn_in_strip(const launch *l, igi_simt_group *group) {
+    uint64_t y = group->position[1] + 1ull, x = group->position[0];
+    bool last = y == l->groups[1];
+    place_in_dimension(l, 0, last ? (x + 1) % l->groups[0] : x / STRIP * STRIP, group);
+    place_in_dimension(l, 1, last ? 0 : y, group);
+    if (last && x + 1 == l->groups[0]) place_in_dimension(l, 2, (group->position[2] + 1ull) % l->groups[2], group);
+}
+
 // Advances to the next group; divisions would take longer than a small group.
 static void place_next(const launch *l, igi_simt_group *group) {
+    if (l->in_strips && (group->position[0] % STRIP == STRIP - 1 || group->position[0] + 1ull == l->groups[0])) {
+        turn_in_strip(l, group);
+        return;
+    }
     for (int i = 0; i < 3; i++) {
         uint64_t position = group->position[i] + 1ull;
         bool carry = position == l->groups[i];
@@ -395,7 +423,7 @@ static bool needs_narrow(const launch *l) {
     return !igi_simt_can_run_group(l->code, full) || (edge[0] && !igi_simt_can_run_group(l->code, edge));
 }
 
-enum { LONGEST_ROW = 1024, MOST_THREADS = 4096, FEWEST_GROUPS = 64 };
+enum { LONGEST_ROW = 1024, MOST_THREADS = 4096, FEWEST_GROUPS = 64, COMMON_ROWS = 8 };
 
 static uint64_t least(uint64_t a, uint64_t b) {
     return a < b ? a : b;
@@ -405,9 +433,12 @@ static uint64_t least(uint64_t a, uint64_t b) {
 // no reason to choose such threadgroups. *total is updated.
 static void lengthen_rows(launch *l, uint64_t *total) {
     const ig_size dispatched = l->group;
-    uint64_t x = least(l->dispatch->grid.x, LONGEST_ROW);
-    if (!l->code->info.any_groups || l->dispatch->threadgroup_bytes || x <= dispatched.x) return;
-    uint64_t y = least(dispatched.y, MOST_THREADS / x), z = least(dispatched.z, MOST_THREADS / (x * y));
+    uint64_t rows = l->code->info.columns ? least(l->dispatch->grid.y, COMMON_ROWS) : 1;
+    uint64_t x = least(l->dispatch->grid.x, least(LONGEST_ROW, MOST_THREADS / rows));
+    if (!l->code->info.any_groups || l->dispatch->threadgroup_bytes) return;
+    if (x <= dispatched.x && rows <= dispatched.y) return;
+    uint64_t y = rows > 1 ? rows : least(dispatched.y, MOST_THREADS / x),
+             z = least(dispatched.z, MOST_THREADS / (x * y));
     l->group = (ig_size){x, y, z};
     if (count_groups(l, total) && *total >= FEWEST_GROUPS) return;
     l->group = dispatched;
@@ -575,6 +606,7 @@ ig_status igi_cpu_dispatch(ig_commands *commands, igi_device_dispatch *dispatch,
         run_groups(&l, 0, total);
         return status_of_launch(&l, commands, error);
     }
+    l.in_strips = l.code->info.multiplies && (!l.shaped || l.shaped->info.batch == 1);
     igi_pool_loop(igi_cpu(device)->pool, total, run_groups, &l);
     charge(&l, device, dispatch->timing.start_ns);
     return status_of_launch(&l, commands, error);

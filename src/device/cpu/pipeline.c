@@ -13,6 +13,7 @@
 #include "simt/checked/state.h"
 #include "simt/compile.h"
 #include "simt/lines.h"
+#include "simt/target.h"
 
 // ---- Keys ----
 
@@ -51,8 +52,10 @@ static igi_hash program_key(const ig_pipeline *pipeline, const igi_msl_kernel *k
 static igi_hash code_key(const cpu_program *program, const igi_simt_request *request) {
     igi_hasher *hasher = igi_hasher_create();
     igi_hasher_add(hasher, &program->key, sizeof program->key);
-    igi_hasher_add_string(hasher, igi_simt_cpu());
-    igi_hasher_add_string(hasher, igi_simt_features());
+    igi_simt_target target = igi_simt_chosen_target();
+    igi_hasher_add_string(hasher, target.triple);
+    igi_hasher_add_string(hasher, target.cpu);
+    igi_hasher_add_string(hasher, target.features);
     igi_hasher_add_string(hasher, ig_version());
     igi_hasher_add_string(hasher, IGI_COMPILER_IDENTITY);
     igi_hasher_add_u64(hasher, IGI_CODE_VERSION);
