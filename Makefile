@@ -80,8 +80,12 @@ test-arm64: setup
 	scripts/arm64 build
 	scripts/arm64 test
 
+# Debian on x86-64 can also run it for ARM.
+CROSS := $(and $(filter x86_64,$(shell uname -m)),$(wildcard /usr/bin/apt-get))
+
 soak: compile-build
 	$(MESON_TEST) -C build --suite soak --timeout-multiplier 0 --verbose
+	$(if $(CROSS),scripts/arm64 build && scripts/arm64 soak)
 
 docs: setup
 	scripts/reference.py . build/docs
