@@ -19,10 +19,11 @@ typedef struct compile_options {
     bool remarks;
 } compile_options;
 
-typedef enum emit_stage { EMIT_NOTHING = -1, EMIT_AST, EMIT_LLVM, EMIT_SIMT, EMIT_ASM } emit_stage;
+typedef enum emit_stage { EMIT_NOTHING = -1, EMIT_AST, EMIT_AIR, EMIT_LLVM, EMIT_SIMT, EMIT_ASM } emit_stage;
 static const char *const stage_names[] = {
-    [EMIT_AST] = "ast", [EMIT_LLVM] = "llvm", [EMIT_SIMT] = "simt", [EMIT_ASM] = "asm"};
-static const char *const stage_comments[] = {[EMIT_AST] = "//", [EMIT_LLVM] = ";", [EMIT_SIMT] = ";", [EMIT_ASM] = "#"};
+    [EMIT_AST] = "ast", [EMIT_AIR] = "air", [EMIT_LLVM] = "llvm", [EMIT_SIMT] = "simt", [EMIT_ASM] = "asm"};
+static const char *const stage_comments[] = {
+    [EMIT_AST] = "//", [EMIT_AIR] = ";", [EMIT_LLVM] = ";", [EMIT_SIMT] = ";", [EMIT_ASM] = "#"};
 
 // ---- Listing ----
 
@@ -194,6 +195,8 @@ static int compile(const compile_options *options) {
     const char *path = options->source.path;
     if (options->emit == EMIT_AST && (igi_air_is_container_file(path) || igi_msl_is_bundle_file(path)))
         return cli_usage_error("%s is compiled: it has no syntax tree", path);
+    if (options->emit == EMIT_AIR && !igi_air_is_container_file(path))
+        return cli_usage_error("%s was not compiled by Apple's compiler: it has no AIR", path);
     int result = cli_open_device(NULL, &device);
     if (result == CLI_CONTINUE) result = cli_source_compile(&options->source, device, &library, &elapsed_ns);
     if (result == CLI_CONTINUE) {
@@ -213,8 +216,8 @@ int cmd_compile(int argc, char **argv) {
         CLI_SOURCE_OPTIONS(compiling.source),
         {'k', "kernel", CLI_TEXT, &compiling.source.kernel, "NAME",
          "the kernel to list, emit or remark on (default all)"},
-        {0, "emit", CLI_CHOICE, &compiling.emit, "ast|llvm|simt|asm",
-         "print the syntax tree, the LLVM IR of a thread or a threadgroup, or the assembly"},
+        {0, "emit", CLI_CHOICE, &compiling.emit, "ast|air|llvm|simt|asm",
+         "print the syntax tree, the AIR of a .metallib, the LLVM IR of a thread or a threadgroup, or the assembly"},
         {0, "remarks", CLI_FLAG, &compiling.remarks, NULL,
          "report by source line what was vectorised, what was not, and why"},
         CLI_OPTION_JSON,
@@ -238,6 +241,7 @@ int cmd_compile(int argc, char **argv) {
     if (result == CLI_CONTINUE) {
         compiling.source.path = operands.items[0];
         compiling.source.line_tables = compiling.remarks;
+        compiling.source.unset_constants_are_zero = compiling.emit == EMIT_AIR;  // it does not depend on them
         result = compile(&compiling);
     }
     cli_source_free(&compiling.source);

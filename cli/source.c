@@ -112,6 +112,7 @@ int cli_source_specialise(const cli_source *source, ig_library *library, const c
         .constant_count = source->constant_texts.count,
         .linked_functions = functions,
         .linked_function_count = function_count,
+        .unset_constants_are_zero = source->unset_constants_are_zero,
     };
     ig_error error = {0};
     ig_status status = ig_pipeline_create(library, &desc, pipeline, &error);

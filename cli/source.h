@@ -19,6 +19,7 @@ typedef struct cli_source {
     int math;                 // an ig_math_mode
     bool flush_denormals;
     bool line_tables;  // for remarks with source lines
+    bool unset_constants_are_zero;
     // As read by cli_source_read_options:
     uint32_t language_version;
     ig_define *defines;

@@ -498,9 +498,9 @@ ig_status ig_function_table_set(ig_function_table *table, uint32_t index, const 
 // The address that kernels see, for tables inside argument buffers.
 uint64_t ig_function_table_device_address(const ig_function_table *table);
 
-// The code of a pipeline on the software device, as text. `stage` is "llvm" (IR for one thread), "simt" (IR for a
-// threadgroup) or "asm". owns: the caller frees *text with free(). errors: UNSUPPORTED on a GPU, INVALID_ARGUMENT for
-// any other stage.
+// The code of a pipeline on the software device, as text. `stage` is "air" (of a .metallib, as it is in the file), "llvm" (IR
+// for one thread), "simt" (IR for a threadgroup) or "asm". owns: the caller frees *text with free(). errors: UNSUPPORTED on a GPU, and
+// "air" of a source; INVALID_ARGUMENT for any other stage.
 ig_status ig_pipeline_emit(ig_pipeline *pipeline, const char *stage, char **text);
 
 // A remark of the software device's compiler: the width at which a kernel runs, or something that makes it slower.

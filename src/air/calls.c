@@ -212,8 +212,11 @@ static LLVMValueRef lower(air_translator *t, const char *name, LLVMValueRef call
     conversion c;
     if (igi_air_is_texture_call(name)) return igi_air_lower_texture_call(t, name, call);
     if (count > MOST_OPERANDS || !scalar_symbol(name, symbol)) return NULL;
-    if (strcmp(name, "air.get_read_sampler") == 0) return LLVMConstNull(LLVMTypeOf(call));  // nothing reads it
-    if (begins_with(name, "air.is_uniform.")) return LLVMConstInt(LLVMTypeOf(call), 1, 0);
+    LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(call));
+    if (strcmp(name, "air.get_read_sampler") == 0)  // nothing reads it
+        return kind == LLVMPointerTypeKind ? LLVMConstNull(LLVMTypeOf(call)) : NULL;
+    if (begins_with(name, "air.is_uniform."))
+        return kind == LLVMIntegerTypeKind ? LLVMConstInt(LLVMTypeOf(call), 1, 0) : NULL;
     if (begins_with(name, "air.convert."))
         return count == 1 && read_conversion(name, &c) ? convert(t, c, LLVMGetOperand(call, 0), LLVMTypeOf(call))
                                                        : NULL;
@@ -222,7 +225,9 @@ static LLVMValueRef lower(air_translator *t, const char *name, LLVMValueRef call
     return igi_air_call_runtime(t, symbol, LLVMTypeOf(call), operands, count);
 }
 
+// Code that is never reached may have a call whose operand is its own result.
 static void replace(LLVMValueRef call, LLVMValueRef value) {
+    if (value == call) value = LLVMGetPoison(LLVMTypeOf(call));
     if (LLVMGetTypeKind(LLVMTypeOf(call)) != LLVMVoidTypeKind) LLVMReplaceAllUsesWith(call, value);
     LLVMInstructionEraseFromParent(call);
 }
@@ -232,6 +237,8 @@ static bool lower_call(air_translator *t, LLVMValueRef call, LLVMValueRef callee
     LLVMPositionBuilderBefore(t->builder, call);
     if (begins_with(name, "llvm.assume")) {
         LLVMInstructionEraseFromParent(call);
+    } else if (begins_with(name, AIR_VISIBLE_PREFIX)) {
+        return true;                         // it is linked when a pipeline is made
     } else if (begins_with(name, "air.")) {  // all others but LLVM's are ours: igi_air_tidy has looked
         LLVMValueRef value = lower(t, name, call);
         if (!value) return igi_air_fail_unknown(t, name);

@@ -1,86 +1,112 @@
 // SPDX-License-Identifier: Apache-2.0
 // Address spaces: AIR numbers them (1 device, 2 constant, 3 threadgroup), here there is one.
 //
-// The type of a value cannot be changed through LLVM's C API, so the module goes through its text. Outside of quotes,
-// where names and strings are, `addrspace(N)` and `addrspacecast` are nothing but keywords; local names, which have no
-// quotes, are dropped first.
-#include <llvm-c/IRReader.h>
-#include <string.h>
+// The type of a value cannot be changed through LLVM's C API, and a module that goes through its text takes longer than
+// everything else. So the numbers of address spaces are changed in the bitcode, before LLVM reads it: where types,
+// variables and functions have them. A cast from one space to another becomes one that does nothing.
+#include "air/flatten.h"
 
-#include "air/translator.h"
+#include "air/bitstream.h"
+#include "core/memory.h"
 
-static bool is_word(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || strchr("_.$-%@!\\", c);
+// Of LLVM's bitcode (llvm/Bitcode/LLVMBitCodes.h).
+enum {
+    MODULE_BLOCK = 8,
+    CONSTANTS_BLOCK = 11,
+    FUNCTION_BLOCK = 12,
+    TYPE_BLOCK = 17,
+
+    MODULE_VERSION = 1,
+    MODULE_VARIABLE = 7,
+    MODULE_FUNCTION = 8,
+    MODULE_ALIAS = 14,
+    MODULE_IFUNC = 15,
+
+    TYPE_POINTER = 8,
+    TYPE_OPAQUE_POINTER = 25,
+    CONSTANT_CAST = 11,
+    INSTRUCTION_CAST = 3,
+    INSTRUCTION_ALLOCA = 19,
+
+    CAST_BITS = 11,
+    CAST_SPACE = 12,
+};
+
+typedef struct flattening {
+    char *bitcode;
+    igi_air_spaces *spaces;
+} flattening;
+
+static bool change(flattening *f, const igi_air_record *r, size_t index, uint64_t value) {
+    return index >= r->count ||
+           (index < IGI_AIR_RECORD_NUMBERS && igi_air_change_number(f->bitcode, &r->numbers[index], value));
 }
 
-static bool begins_with(const char *at, const char *end, const char *word) {
-    size_t length = strlen(word);
-    return (size_t)(end - at) >= length && memcmp(at, word, length) == 0;
+static bool flatten_type(flattening *f, const igi_air_record *r) {
+    if (r->code == TYPE_POINTER) return change(f, r, 1, 0);
+    return r->code != TYPE_OPAQUE_POINTER || change(f, r, 0, 0);
 }
 
-static const char *after_quotes(const char *at, const char *end) {
-    const char *close = memchr(at + 1, '"', (size_t)(end - at - 1));
-    return close ? close + 1 : end;
+// The place of its name comes first. The number with the space also says whether it is constant, and
+// whether its type is the one that it holds.
+static bool flatten_variable(flattening *f, const igi_air_record *r) {
+    enum { FLAGS = 3, TYPE_IS_EXPLICIT = 2, SPACE_SHIFT = 2 };
+    igi_air_spaces *s = f->spaces;
+    if (r->count <= FLAGS || !igi_grow((void **)&s->of_variables, &s->capacity, s->count + 1, 1)) return false;
+    uint64_t flags = r->numbers[FLAGS].value, space = flags >> SPACE_SHIFT;
+    if (!(flags & TYPE_IS_EXPLICIT) || space > UINT8_MAX) return false;
+    s->of_variables[s->count++] = (uint8_t)space;
+    return change(f, r, FLAGS, flags & ((1u << SPACE_SHIFT) - 1));
 }
 
-// In place: nothing becomes longer.
-static size_t remove_spaces(char *text, size_t length) {
-    static const char space[] = " addrspace(", cast[] = "addrspacecast", same[] = "bitcast";
-    const char *at = text, *end = text + length;
-    char *to = text;
-    while (at < end) {
-        const char *next = at + 1;
-        if (*at == '"') {
-            next = after_quotes(at, end);
-        } else if (begins_with(at, end, space)) {
-            const char *close = memchr(at, ')', (size_t)(end - at));
-            at = close ? close + 1 : end;
-            continue;
-        } else if (begins_with(at, end, cast) && at > text && !is_word(at[-1]) && !is_word(at[strlen(cast)])) {
-            memcpy(to, same, strlen(same));
-            to += strlen(same), at += strlen(cast);
-            continue;
-        }
-        memmove(to, at, (size_t)(next - at));
-        to += next - at, at = next;
+static bool flatten_global(flattening *f, const igi_air_record *r) {
+    enum { SPACE_OF_ALIAS = 3, SPACE_OF_FUNCTION = 18, NAMES_IN_TABLE = 2 };
+    switch (r->code) {
+        case MODULE_VERSION: return r->count && r->numbers[0].value == NAMES_IN_TABLE;
+        case MODULE_VARIABLE: return flatten_variable(f, r);
+        case MODULE_FUNCTION: return change(f, r, SPACE_OF_FUNCTION, 0);
+        case MODULE_ALIAS:
+        case MODULE_IFUNC: return change(f, r, SPACE_OF_ALIAS, 0);
+        default: return true;
     }
-    *to = 0;
-    return (size_t)(to - text);
 }
 
-// llvm.used and the like hold addresses in one space, as casts.
-static void drop_lists(air_translator *t) {
-    static const char *const lists[] = {"llvm.compiler.used", "llvm.used"};
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
-        LLVMValueRef list = LLVMGetNamedGlobal(t->module, lists[i]);
-        if (list) LLVMDeleteGlobal(list);
+// The operand, its type if it is defined later, the type of the result, and what kind of a cast it is.
+static bool flatten_cast(flattening *f, const igi_air_record *r) {
+    bool later = r->count && (uint32_t)r->numbers[0].value >> 31;
+    size_t kind = later ? 3 : 2;
+    bool moves = r->count > kind && r->numbers[kind].value == CAST_SPACE;
+    return !moves || change(f, r, kind, CAST_BITS);
+}
+
+static bool flatten_instruction(flattening *f, const igi_air_record *r) {
+    enum { SPACE_OF_ALLOCA = 4 };
+    if (r->code == INSTRUCTION_CAST) return flatten_cast(f, r);
+    return r->code != INSTRUCTION_ALLOCA || change(f, r, SPACE_OF_ALLOCA, 0);
+}
+
+static bool flatten_constant(flattening *f, const igi_air_record *r) {
+    bool moves = r->code == CONSTANT_CAST && r->count && r->numbers[0].value == CAST_SPACE;
+    return !moves || change(f, r, 0, CAST_BITS);
+}
+
+static bool flatten_record(igi_air_record *record, void *context) {
+    flattening *f = context;
+    switch (record->block) {
+        case MODULE_BLOCK: return flatten_global(f, record);
+        case TYPE_BLOCK: return flatten_type(f, record);
+        case CONSTANTS_BLOCK: return flatten_constant(f, record);
+        case FUNCTION_BLOCK: return flatten_instruction(f, record);
+        default: return true;
     }
 }
 
-static void mark_threadgroup(air_translator *t) {
-    enum { THREADGROUP = 3 };
-    for (LLVMValueRef g = LLVMGetFirstGlobal(t->module); g; g = LLVMGetNextGlobal(g)) {
-        if (LLVMGetPointerAddressSpace(LLVMTypeOf(g)) != THREADGROUP) continue;
-        LLVMSetSection(g, AIR_THREADGROUP_SECTION);
-        LLVMSetLinkage(g, LLVMInternalLinkage);
-        if (LLVMIsDeclaration(g)) LLVMSetInitializer(g, LLVMGetUndef(LLVMGlobalGetValueType(g)));
-    }
+static bool has_spaces(uint32_t block) {
+    return block == MODULE_BLOCK || block == TYPE_BLOCK || block == CONSTANTS_BLOCK || block == FUNCTION_BLOCK;
 }
 
-bool igi_air_flatten(air_translator *t) {
-    drop_lists(t);
-    mark_threadgroup(t);
-    char *text = LLVMPrintModuleToString(t->module), *message = NULL;
-    LLVMDisposeModule(t->module);
-    t->module = NULL;
-    size_t length = remove_spaces(text, strlen(text));
-    LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(text, length, "air");
-    LLVMDisposeMessage(text);
-    LLVMContextSetDiscardValueNames(t->context, 0);  // LLVM reads text only with names
-    if (!LLVMParseIRInContext(t->context, buffer, &t->module, &message)) return true;
-    t->module = NULL;
-    igi_air_fail(t, IG_STATUS_UNSUPPORTED, "the code of kernel '%.200s' cannot be put into one address space: %s",
-                 t->name, message);
-    LLVMDisposeMessage(message);
-    return false;
+bool igi_air_flatten(char *bitcode, size_t length, igi_air_spaces *spaces) {
+    flattening f = {.bitcode = bitcode, .spaces = spaces};
+    const igi_air_visitor visitor = {.wants = has_spaces, .visit = flatten_record, .context = &f};
+    return igi_air_walk_records(bitcode, length, &visitor);
 }

@@ -41,6 +41,15 @@ static node open_named(air_translator *t, const char *name) {
     return n;
 }
 
+// Reads each item of a list of the module, until one fails.
+static bool read_each(air_translator *t, const char *name, bool (*read)(air_translator *, LLVMValueRef)) {
+    node n = open_named(t, name);
+    bool ok = t->status == IG_STATUS_OK;
+    for (unsigned i = 0; ok && i < n.count; i++) ok = read(t, n.items[i]);
+    free(n.items);
+    return ok;
+}
+
 static LLVMValueRef at(const node *n, unsigned index) {
     return index < n->count ? n->items[index] : NULL;
 }
@@ -204,9 +213,14 @@ static unsigned read_word(air_translator *t, air_argument *a, const node *n, uns
 
 air_argument_class igi_air_class_of(const air_argument *a) {
     if (strcmp(a->kind, "air.buffer") == 0 || strcmp(a->kind, "air.indirect_buffer") == 0) return AIR_BUFFER;
-    return strcmp(a->kind, "air.texture") == 0   ? AIR_TEXTURE
-           : strcmp(a->kind, "air.sampler") == 0 ? AIR_SAMPLER
-                                                 : AIR_BUILTIN;
+    static const struct {
+        const char *kind;
+        air_argument_class class;
+    } objects[] = {
+        {"air.visible_function_table", AIR_TABLE}, {"air.texture", AIR_TEXTURE}, {"air.sampler", AIR_SAMPLER}};
+    for (size_t i = 0; i < sizeof objects / sizeof *objects; i++)
+        if (strcmp(a->kind, objects[i].kind) == 0) return objects[i].class;
+    return AIR_BUILTIN;
 }
 
 bool igi_air_is_array(const air_argument *a) {
@@ -215,9 +229,10 @@ bool igi_air_is_array(const air_argument *a) {
 
 // An argument that commands set has an index in a table: 31 buffers, 128 textures, 16 samplers.
 static bool check_slot(air_translator *t, air_argument *a) {
-    static const int64_t slots[] = {[AIR_BUFFER] = 31, [AIR_TEXTURE] = 128, [AIR_SAMPLER] = 16, [AIR_BUILTIN] = 0};
+    static const int64_t slots[] = {
+        [AIR_BUFFER] = 31, [AIR_TABLE] = 31, [AIR_TEXTURE] = 128, [AIR_SAMPLER] = 16, [AIR_BUILTIN] = 0};
     air_argument_class class = igi_air_class_of(a);
-    if (class == AIR_BUFFER || !igi_air_is_array(a)) a->count = 1;
+    if (class == AIR_BUFFER || class == AIR_TABLE || !igi_air_is_array(a)) a->count = 1;
     if (class == AIR_BUILTIN) return true;
     if (a->count >= 1 && a->count <= slots[class] && a->location >= 0 && a->location <= slots[class] - a->count)
         return true;
@@ -264,15 +279,24 @@ static void read_limit(air_translator *t, LLVMValueRef value) {
     free(n.items);
 }
 
-// !{the function, its results, its arguments, limits...}
+// !{the function, its results, its arguments, limits...}; of a visible function only the first is needed.
 static bool read_kernel(air_translator *t) {
     node kernels = open_named(t, "air.kernel");
+    if (!kernels.count) {
+        free(kernels.items);
+        kernels = open_named(t, "air.visible");
+        t->is_visible = kernels.count != 0;
+    }
     node n = open_node(t, kernels.count == 1 ? kernels.items[0] : NULL);
     free(kernels.items);
     t->kernel = at(&n, 0);
     bool ok = t->status == IG_STATUS_OK;
     if (ok && (!t->kernel || !LLVMIsAFunction(t->kernel) || LLVMIsDeclaration(t->kernel)))
         ok = igi_air_fail(t, IG_STATUS_BAD_FORMAT, "the bitcode of '%.200s' has no kernel", t->name);
+    if (t->is_visible) {
+        free(n.items);
+        return ok;
+    }
     if (ok && LLVMGetTypeKind(LLVMGetReturnType(LLVMGlobalGetValueType(t->kernel))) != LLVMVoidTypeKind)
         ok = igi_air_fail(t, IG_STATUS_BAD_FORMAT, "kernel '%.200s' returns a value", t->name);
     ok = ok && read_arguments(t, at(&n, 2));
@@ -303,7 +327,7 @@ static bool name_constant(air_translator *t, LLVMValueRef global, const char *ty
         LLVMSetAlignment(made, LLVMGetAlignment(global));
     }
     free(symbol);
-    LLVMReplaceAllUsesWith(global, made);
+    if (made != global) LLVMReplaceAllUsesWith(global, made);  // it may be listed twice
     return true;
 }
 
@@ -321,14 +345,6 @@ static bool read_constant(air_translator *t, LLVMValueRef value) {
     if (!ok) igi_air_fail(t, IG_STATUS_BAD_FORMAT, "a function constant of kernel '%.200s' is not described", t->name);
     ok = ok && name_constant(t, global, type, name, id);
     free(type), free(name), free(n.items);
-    return ok;
-}
-
-static bool read_constants(air_translator *t) {
-    node n = open_named(t, "air.function_constants");
-    bool ok = t->status == IG_STATUS_OK;
-    for (unsigned i = 0; ok && i < n.count; i++) ok = read_constant(t, n.items[i]);
-    free(n.items);
     return ok;
 }
 
@@ -362,16 +378,23 @@ static bool read_sampler(air_translator *t, LLVMValueRef value) {
     return true;
 }
 
-static bool read_samplers(air_translator *t) {
-    node n = open_named(t, "air.sampler_states");
-    bool ok = t->status == IG_STATUS_OK;
-    for (unsigned i = 0; ok && i < n.count; i++) ok = read_sampler(t, n.items[i]);
+// ---- Visible functions that it calls ----
+
+// !{"air.visible_function_reference", the declaration, its name}. Other modules than kernels' have lists of their own.
+static bool read_reference(air_translator *t, LLVMValueRef value) {
+    node n = open_node(t, value);
+    LLVMValueRef function = at(&n, 1);
+    char *name = copy_string(at(&n, 2));
     free(n.items);
+    bool known = function && LLVMIsAFunction(function) && LLVMIsDeclaration(function) && name;
+    bool ok = !known || igi_air_name_reference(t, function, name);
+    free(name);
     return ok;
 }
 
 bool igi_air_read_metadata(air_translator *t) {
     if (!read_kernel(t)) return false;
     read_options(t);
-    return read_constants(t) && read_samplers(t);
+    return read_each(t, "air.function_constants", read_constant) && read_each(t, "air.sampler_states", read_sampler) &&
+           read_each(t, "air.visible_function_references", read_reference);
 }

@@ -35,6 +35,13 @@ static void describe_buffer(const air_argument *a, ig_argument *argument) {
     argument->min_bytes = least_bytes(a);
 }
 
+static void describe_table(const air_argument *a, ig_argument *argument) {
+    argument->kind = IG_ARGUMENT_FUNCTION_TABLE;
+    argument->attribute = "buffer";
+    argument->access = IG_ACCESS_READ;
+    argument->index = (uint32_t)a->location;
+}
+
 // "texture2d<float, sample>" is "texture2d<float, access::sample>" in a source; other types stay as they are.
 static char *type_of_object(const char *type) {
     igi_text text = {0};
@@ -96,6 +103,8 @@ static bool describe(air_translator *t, air_argument *a, ig_argument *argument) 
     if (class == AIR_BUILTIN && !builtin) return igi_air_fail_unknown(t, a->kind);
     if (class == AIR_BUFFER)
         describe_buffer(a, argument);
+    else if (class == AIR_TABLE)
+        describe_table(a, argument);
     else if (class != AIR_BUILTIN)
         describe_object(a, argument);
     else
@@ -103,7 +112,17 @@ static bool describe(air_translator *t, air_argument *a, ig_argument *argument) 
     return true;
 }
 
+static bool reflect_visible(air_translator *t, igi_msl_reflection *reflection) {
+    igi_msl_function *function = igi_calloc(1, sizeof *function);
+    if (!function) return igi_air_fail_memory(t);
+    *function = (igi_msl_function){igi_strdup(t->name), igi_format(AIR_VISIBLE_PREFIX "%s", t->name)};
+    reflection->functions = function;
+    reflection->function_count = reflection->function_capacity = 1;
+    return (function->name && function->symbol) || igi_air_fail_memory(t);
+}
+
 bool igi_air_reflect(air_translator *t, igi_msl_reflection *reflection) {
+    if (t->is_visible) return reflect_visible(t, reflection);
     igi_msl_kernel *kernel = igi_calloc(1, sizeof *kernel);
     if (!kernel) return igi_air_fail_memory(t);
     reflection->kernels = kernel;

@@ -192,6 +192,14 @@ MOVES(simd, bfloat, bf16)
 MOVES(quad, bfloat, bf16)
 EACH_INTEGER(LANES_OF_INTEGERS)
 
+// ---- Tables of visible functions, as <metal_visible_function_table> has them ----
+
+#define TABLE const device ulong *table
+AIR thread void *air_get_function_pointer_visible_function_table(TABLE, uint i) {
+  return (thread void *)(i < *table ? table[i + 1] : 0);
+}
+AIR bool air_is_null_visible_function_table(TABLE) { return !table; }
+
 // ---- simdgroup matrices: a thread's two elements ----
 
 // Two elements of 16 bits travel in one uint.

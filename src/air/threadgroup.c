@@ -96,7 +96,9 @@ static bool is_threadgroup(LLVMValueRef global) {
     return section && strcmp(section, AIR_THREADGROUP_SECTION) == 0;
 }
 
+// Only a kernel has variables of its own.
 bool igi_air_place_threadgroup(air_translator *t) {
+    if (t->is_visible) return true;
     for (LLVMValueRef g = LLVMGetFirstGlobal(t->module); g; g = LLVMGetNextGlobal(g))
         if (is_threadgroup(g) && LLVMGetFirstUse(g) && !place(t, g)) return false;
     return true;
@@ -105,6 +107,9 @@ bool igi_air_place_threadgroup(air_translator *t) {
 bool igi_air_check_threadgroup(air_translator *t) {
     for (LLVMValueRef g = LLVMGetFirstGlobal(t->module); g; g = LLVMGetNextGlobal(g))
         if (is_threadgroup(g))
-            return igi_air_fail_unknown(t, "threadgroup memory in a function that calls itself, or in a constant");
+            return igi_air_fail_unknown(t, t->is_visible
+                                               ? "threadgroup memory of a visible function"
+                                               : "threadgroup memory in a function that calls itself, or in a "
+                                                 "constant");
     return true;
 }

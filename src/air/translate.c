@@ -3,7 +3,6 @@
 #include "air/translate.h"
 
 #include <llvm-c/Analysis.h>
-#include <llvm-c/BitReader.h>
 #include <llvm-c/BitWriter.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 #include <string.h>
@@ -54,23 +53,12 @@ LLVMValueRef igi_air_call_intrinsic(air_translator *t, const char *name, LLVMTyp
 
 // ---- Steps ----
 
-static bool verify(air_translator *t, ig_status status) {
+bool igi_air_verify(air_translator *t, ig_status status) {
     char *message = NULL;
     bool broken = LLVMVerifyModule(t->module, LLVMReturnStatusAction, &message);
     if (broken) igi_air_fail(t, status, "the bitcode of kernel '%.200s' is not valid: %s", t->name, message);
     LLVMDisposeMessage(message);
     return !broken;
-}
-
-static bool parse(air_translator *t, const char *bitcode, size_t length) {
-    LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(bitcode, length, "air");
-    bool failed = LLVMParseBitcodeInContext2(t->context, buffer, &t->module);
-    LLVMDisposeMemoryBuffer(buffer);
-    if (failed) {
-        t->module = NULL;
-        return igi_air_fail(t, IG_STATUS_BAD_FORMAT, "the bitcode of kernel '%.200s' cannot be read", t->name);
-    }
-    return verify(t, IG_STATUS_BAD_FORMAT);
 }
 
 static bool run(air_translator *t, const char *passes) {
@@ -114,10 +102,11 @@ static bool check(air_translator *t) {
 
 // adce removes dead values of matrices.
 static bool translate(air_translator *t, const char *bitcode, size_t length) {
-    return parse(t, bitcode, length) && igi_air_flatten(t) && igi_air_read_metadata(t) && igi_air_open_runtime(t) &&
-           igi_air_tidy(t) && lower(t) && igi_air_unroll_recursion(t) && igi_air_wrap(t) && igi_air_link_runtime(t) &&
+    return igi_air_parse(t, bitcode, length) && igi_air_read_metadata(t) && igi_air_drop_logging(t) &&
+           igi_air_open_runtime(t) && igi_air_tidy(t) && lower(t) && igi_air_unroll_recursion(t) &&
+           (t->is_visible ? igi_air_expose(t) : igi_air_wrap(t)) && igi_air_link_runtime(t) &&
            run(t, "globaldce,always-inline,globaldce,function(adce)") && igi_air_place_threadgroup(t) &&
-           run(t, "globaldce") && igi_air_check_threadgroup(t) && verify(t, IG_STATUS_INTERNAL) && check(t);
+           run(t, "globaldce") && igi_air_check_threadgroup(t) && igi_air_verify(t, IG_STATUS_INTERNAL) && check(t);
 }
 
 // ---- The result ----
@@ -141,7 +130,7 @@ static void close_translator(air_translator *t) {
         free(t->arguments[i].kind), free(t->arguments[i].name), free(t->arguments[i].type),
             free(t->arguments[i].condition), igi_msl_layout_free(t->arguments[i].layout, t->arguments[i].layout_count);
     if (t->module) LLVMDisposeModule(t->module);
-    if (t->runtime) LLVMDisposeModule(t->runtime);
+    igi_air_close_runtime(t);
     LLVMDisposeBuilder(t->builder);
     LLVMContextDispose(t->context);
 }
@@ -149,7 +138,6 @@ static void close_translator(air_translator *t) {
 ig_status igi_air_translate(const char *bitcode, size_t length, const char *name, char **output, size_t *output_length,
                             ig_error *error) {
     air_translator t = {.name = name, .context = igi_msl_llvm_context_create(), .error = error};
-    LLVMContextSetDiscardValueNames(t.context, 1);
     t.builder = LLVMCreateBuilderInContext(t.context);
     t.i32 = LLVMInt32TypeInContext(t.context);
     t.i64 = LLVMInt64TypeInContext(t.context);
@@ -171,6 +159,7 @@ static uint32_t slots_of(ig_argument_kind kind) {
     switch (kind) {
         case IG_ARGUMENT_BUFFER:
         case IG_ARGUMENT_THREADGROUP:
+        case IG_ARGUMENT_FUNCTION_TABLE:
         case IG_ARGUMENT_BUILTIN: return 31;
         case IG_ARGUMENT_TEXTURE: return 128;
         case IG_ARGUMENT_SAMPLER: return 16;
@@ -180,7 +169,9 @@ static uint32_t slots_of(ig_argument_kind kind) {
 
 // The bitcode may have taken over the process that translated it, so its answer is checked.
 static bool is_sound(const igi_msl_reflection *reflection) {
-    if (reflection->kernel_count != 1) return false;
+    bool visible = reflection->kernel_count == 0 && reflection->function_count == 1;
+    if (visible) return true;
+    if (reflection->kernel_count != 1 || reflection->function_count) return false;
     const ig_kernel_info *info = &reflection->kernels[0].info;
     bool sound = true;
     for (size_t i = 0; i < info->argument_count; i++) {

@@ -18,6 +18,9 @@ typedef struct igi_air_translated {
 // errors: BAD_FORMAT (not AIR), UNSUPPORTED (it uses what has no counterpart here, which is named), OUT_OF_MEMORY.
 ig_status igi_air_translate(const char *bitcode, size_t length, const char *name, char **output, size_t *output_length,
                             ig_error *error);
+// LLVM's text of the module, as it is. owns: *output is the caller's, and ends with a zero. errors: as above.
+ig_status igi_air_print(const char *bitcode, size_t length, const char *name, char **output, size_t *output_length,
+                        ig_error *error);
 // owns: the members are the caller's. Returns false, with nothing to free, if the bytes are invalid or memory is short.
 bool igi_air_translated_read(const char *bytes, size_t length, igi_air_translated *translated);
 void igi_air_translated_free(igi_air_translated *translated);

@@ -23,16 +23,18 @@ typedef struct air_argument {
     bool written, write_only;
 } air_argument;
 
-typedef enum air_argument_class { AIR_BUFFER, AIR_TEXTURE, AIR_SAMPLER, AIR_BUILTIN } air_argument_class;
+typedef enum air_argument_class { AIR_BUFFER, AIR_TABLE, AIR_TEXTURE, AIR_SAMPLER, AIR_BUILTIN } air_argument_class;
 
 enum { AIR_MAX_ARGUMENTS = 64 };
 
 typedef struct air_translator {
     const char *name;  // of the kernel
     LLVMContextRef context;
-    LLVMModuleRef module, runtime;
+    LLVMModuleRef module;
+    LLVMModuleRef *runtime;  // the modules of runtime.h that were read
     LLVMBuilderRef builder;
-    LLVMValueRef kernel;   // Apple's
+    LLVMValueRef kernel;   // Apple's, or the visible function
+    bool is_visible;       // it is no kernel, but a function that kernels may call
     LLVMValueRef wrapper;  // ours, which calls it
     LLVMTypeRef i32, i64, pointer;
     air_argument arguments[AIR_MAX_ARGUMENTS];
@@ -50,20 +52,25 @@ bool igi_air_fail_memory(air_translator *t);
 // "kernel 'x' uses WHAT, which ..."
 bool igi_air_fail_unknown(air_translator *t, const char *what);
 
+bool igi_air_verify(air_translator *t, ig_status status);  // fails with the status if LLVM finds the module broken
+
 // The steps, in order. Each returns false if it failed.
-bool igi_air_flatten(air_translator *t);        // flatten.c: one address space; threadgroup variables are marked
+bool igi_air_parse(air_translator *t, const char *bitcode, size_t length);  // parse.c: one address space
 bool igi_air_read_metadata(air_translator *t);  // metadata.c: arguments, limits, options, function constants
+bool igi_air_drop_logging(air_translator *t);   // logging.c: messages are not kept
 bool igi_air_tidy(air_translator *t);           // tidy.c: names, linkage, attributes, metadata
 bool igi_air_lower_matrices(air_translator *t, LLVMValueRef function);  // matrices.c
 bool igi_air_lower_calls(air_translator *t, LLVMValueRef function);     // calls.c
 bool igi_air_unroll_recursion(air_translator *t);                       // recursion.c
 bool igi_air_wrap(air_translator *t);                                   // wrapper.c: the kernel as src/simt binds it
+bool igi_air_expose(air_translator *t);                                 // visible.c: the same for a visible function
 bool igi_air_link_runtime(air_translator *t);                           // runtime.c
 bool igi_air_place_threadgroup(air_translator *t);                      // threadgroup.c, once everything is inlined
 
 bool igi_air_check_threadgroup(air_translator *t);  // that nothing of it is left
 
 bool igi_air_open_runtime(air_translator *t);
+void igi_air_close_runtime(air_translator *t);
 // A call of a function of the runtime. NULL if there is none of this name and type.
 LLVMValueRef igi_air_call_runtime(air_translator *t, const char *symbol, LLVMTypeRef result, LLVMValueRef *arguments,
                                   unsigned count);
@@ -75,14 +82,18 @@ const char *igi_air_symbol(LLVMValueRef value);
 // Calls of textures.c: air.sample_texture_2d.v4f32. NULL: it is not known.
 bool igi_air_is_texture_call(const char *name);
 LLVMValueRef igi_air_lower_texture_call(air_translator *t, const char *name, LLVMValueRef call);
+// visible.c: the visible functions that the module declares and calls get the names by which src/simt finds them.
+bool igi_air_name_reference(air_translator *t, LLVMValueRef function, const char *name);
 // samplers.c: the state of a sampler that the source has.
 bool igi_air_read_sampler(air_translator *t, const uint64_t words[2], uint64_t *state);
 air_argument_class igi_air_class_of(const air_argument *argument);        // metadata.c
 bool igi_air_is_array(const air_argument *argument);                      // of textures or samplers
 bool igi_air_reflect(air_translator *t, igi_msl_reflection *reflection);  // reflection.c
 
-// Named by flatten.c.
+// Named by parse.c.
 #define AIR_THREADGROUP_SECTION "air.threadgroup"
 #define AIR_WRAPPER "air.kernel"
+// Before the name of a visible function, where it is declared and where it is defined.
+#define AIR_VISIBLE_PREFIX "air.visible:"
 
 #endif

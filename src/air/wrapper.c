@@ -167,7 +167,8 @@ static bool bind_argument(air_translator *t, const air_argument *a, LLVMTypeRef 
     air_argument_class class = igi_air_class_of(a);
     if (pointer == (class == AIR_BUILTIN) || strlen(a->kind) > 60) return fail_argument(t, a);
     switch (class) {
-        case AIR_BUFFER: {
+        case AIR_BUFFER:
+        case AIR_TABLE: {
             LLVMValueRef parameter = LLVMGetParam(t->wrapper, (*parameters)++);
             return bind_buffer(t, a, parameter, *parameters, value);
         }
@@ -182,7 +183,7 @@ static void make_wrapper(air_translator *t) {
     LLVMTypeRef pointers[AIR_MAX_ARGUMENTS];
     unsigned count = 0;
     for (size_t i = 0; i < t->argument_count; i++)
-        if (igi_air_class_of(&t->arguments[i]) == AIR_BUFFER) pointers[count++] = t->pointer;
+        if (igi_air_class_of(&t->arguments[i]) <= AIR_TABLE) pointers[count++] = t->pointer;
     LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(t->context), pointers, count, 0);
     t->wrapper = LLVMAddFunction(t->module, AIR_WRAPPER, type);
     static const char *const attributes[] = {"nounwind", "null_pointer_is_valid"};

@@ -220,7 +220,7 @@ ig_status ig_pipeline_emit(ig_pipeline *pipeline, const char *stage, char **text
         return igi_fail(IG_STATUS_UNSUPPORTED, "pipeline_emit: device '%s' does not show its code", backend->name);
     ig_status status = backend->pipeline_emit(pipeline, stage, text);
     if (status == IG_STATUS_INVALID_ARGUMENT)
-        return igi_fail(status, "pipeline_emit: unknown stage '%.40s'; choose from llvm, simt and asm", stage);
+        return igi_fail(status, "pipeline_emit: unknown stage '%.40s'; choose from air, llvm, simt and asm", stage);
     return status == IG_STATUS_OK ? status
                                   : igi_fail(status, "pipeline_emit: kernel '%s', stage '%.40s': %s",
                                              pipeline->kernel.name, stage, ig_status_text(status));

@@ -9,7 +9,7 @@
 
 #include "writer.h"
 
-enum { MOST_KERNELS = 8, KERNEL = 2 };
+enum { MOST_KERNELS = 8, KERNEL = 2, VISIBLE = 4 };
 
 // NULL after having said what is wrong.
 static LLVMMemoryBufferRef assemble(const char *directory, const char *name) {
@@ -30,12 +30,27 @@ static LLVMMemoryBufferRef assemble(const char *directory, const char *name) {
     return bitcode;
 }
 
+bool assemble_bitcode(const char *directory, const char *name, igi_text *bitcode) {
+    LLVMMemoryBufferRef made = assemble(directory, name);
+    if (!made) return false;
+    igi_text_append(bitcode, LLVMGetBufferStart(made), LLVMGetBufferSize(made));
+    LLVMDisposeMemoryBuffer(made);
+    return !bitcode->failed;
+}
+
 // The function constants of kernels that have some.
 static const struct {
     const char *kernel;
     written_constant constants[2];
     size_t count;
 } lists[] = {{"constants", {{"count", 29, 3}, {"extra", 53, 7}}, 2}, {"conditions", {{"has_mask", 53, 20}}, 1}};
+
+static uint8_t kind_of(const char *name) {
+    static const char *const visible[] = {"negated", "doubled", "rooted", "hoarding"};
+    for (size_t i = 0; i < sizeof visible / sizeof *visible; i++)
+        if (strcmp(name, visible[i]) == 0) return VISIBLE;
+    return KERNEL;
+}
 
 static void add_constants(written_function *function) {
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
@@ -53,7 +68,7 @@ bool assemble_metallib(const char *directory, const char *const *names, size_t c
         bitcode[made] = assemble(directory, names[made]);
         if (!bitcode[made]) break;
         functions[made] = (written_function){.name = names[made],
-                                             .kind = KERNEL,
+                                             .kind = kind_of(names[made]),
                                              .bitcode = LLVMGetBufferStart(bitcode[made]),
                                              .bitcode_length = LLVMGetBufferSize(bitcode[made])};
         add_constants(&functions[made]);

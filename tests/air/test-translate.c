@@ -477,6 +477,19 @@ static void what_is_not_known_is_named_and_the_rest_runs(void **state) {
     ig_library_release(library);
 }
 
+// Where a function gives something else than it does in Metal.
+static void results_of_another_type_are_refused(void **state) {
+    (void)state;
+    ig_library *library = open_one("misused");
+    ig_pipeline *pipeline = NULL;
+    ig_error error = {0};
+    assert_status(ig_pipeline_create(library, &(ig_pipeline_desc){.kernel = "misused"}, &pipeline, &error),
+                  IG_STATUS_UNSUPPORTED);
+    assert_contains(error.message, "kernel 'misused' uses air.get_read_sampler");
+    ig_error_clear(&error);
+    ig_library_release(library);
+}
+
 static void bitcode_that_is_damaged_is_refused(void **state) {
     (void)state;
     igi_text file = {0};
@@ -558,6 +571,7 @@ int main(void) {
         cmocka_unit_test(a_source_can_ask_for_denormals_to_be_flushed),
         cmocka_unit_test(logarithms_of_zero_are_infinite_where_denormals_are_flushed),
         cmocka_unit_test(what_is_not_known_is_named_and_the_rest_runs),
+        cmocka_unit_test(results_of_another_type_are_refused),
         cmocka_unit_test(bitcode_that_is_damaged_is_refused),
         cmocka_unit_test(files_are_recognised_by_what_is_in_them),
         cmocka_unit_test(translations_are_kept_on_disk),

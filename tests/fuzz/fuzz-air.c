@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The translator of AIR on modules of tests/air that were changed. An input says which module, and what to change: words
-// of its text for others of their kind, so that most modules are still valid ones of a strange form, or bits of its
-// bitcode. A module is translated, or refused with a message, and what is translated can be read.
+// The translator of AIR on modules of tests/air that were changed. An input says which module, and what to change: values,
+// names and metadata of the module (fuzz-air-changes.c), so that most are still valid ones of a strange form; words of its
+// text for others of their kind, which also changes types; or bits of its bitcode. A module is translated, or refused with
+// a message, and what is translated can be read.
 //
 // LLVM reads bitcode, and garbage may crash it: in Ingot that is another process, and here a child. A child that dies
 // while LLVM reads and verifies the module is not counted as a failure; one that dies later is.
@@ -17,8 +18,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "air/flatten.h"
 #include "air/translate.h"
 #include "core/memory.h"
+#include "fuzz-air-changes.h"
 #include "fuzz.h"
 #include "msl/llvm-context.h"
 
@@ -102,6 +105,14 @@ static LLVMModuleRef parse_text(LLVMContextRef context, const char *text, size_t
     LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(text, length, "fuzz");
     if (LLVMParseIRInContext(context, buffer, &parsed, &message)) parsed = NULL;
     LLVMDisposeMessage(message);
+    return parsed;
+}
+
+static LLVMModuleRef parse_bitcode(LLVMContextRef context, const char *bitcode, size_t length) {
+    LLVMModuleRef parsed = NULL;
+    LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRange(bitcode, length, "fuzz", 0);
+    if (LLVMParseBitcodeInContext2(context, buffer, &parsed)) parsed = NULL;
+    LLVMDisposeMemoryBuffer(buffer);
     return parsed;
 }
 
@@ -255,20 +266,40 @@ static void try_words(const module *m, reader *r) {
     free(changed);
 }
 
+// Our own reader has the bytes first, in a block of exactly their size. Returns false if it refuses them.
+static bool flatten(char *bytes, size_t length) {
+    igi_air_spaces spaces = {0};
+    shared->stage = TRANSLATING;
+    bool ok = igi_air_flatten(bytes, length, &spaces);
+    shared->stage = READING;
+    free(spaces.of_variables);
+    return ok;
+}
+
 static void try_bits(const module *m, reader *r) {
-    char *bytes = malloc(m->bitcode_length);
+    char *bytes = malloc(m->bitcode_length), *copy = malloc(m->bitcode_length);
     memcpy(bytes, m->bitcode, m->bitcode_length);
     for (int i = 0; i < MOST_CHANGES && r->left; i++) {
         uint32_t at = take(r), bit = take(r) & 7;
         bytes[at % m->bitcode_length] ^= (char)(1 << bit);
     }
+    memcpy(copy, bytes, m->bitcode_length);
     LLVMContextRef context = igi_msl_llvm_context_create();
-    LLVMModuleRef read = NULL;
-    LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRange(bytes, m->bitcode_length, "fuzz", 0);
-    if (LLVMParseBitcodeInContext2(context, buffer, &read)) read = NULL;
-    LLVMDisposeMemoryBuffer(buffer);
+    translate_if_valid(context,
+                       flatten(copy, m->bitcode_length) ? parse_bitcode(context, bytes, m->bitcode_length) : NULL);
+    free(bytes), free(copy);
+}
+
+static void try_changes(const module *m, reader *r) {
+    LLVMContextRef context = igi_msl_llvm_context_create();
+    LLVMModuleRef read = parse_bitcode(context, m->bitcode, m->bitcode_length);
+    for (int i = 0; i < MOST_CHANGES && r->left; i++) {
+        air_change change = {.kind = take(r), .at = take(r), .with = take(r)};
+        const token *word = &tokens[change.with * 7919ull % token_count];
+        change.word = word->at, change.word_length = word->length;
+        change_air(read, &change);
+    }
     translate_if_valid(context, read);
-    free(bytes);
 }
 
 static void run_input(const input *in) {
@@ -277,13 +308,14 @@ static void run_input(const input *in) {
     reader r = {in->bytes + HEADER, in->length - HEADER};
     const module *m = &modules[in->bytes[1] % module_count];
     shared->stage = READING;
-    (in->bytes[0] % 4 ? try_words : try_bits)(m, &r);
+    unsigned how = in->bytes[0] % 8;
+    (how == 0 ? try_bits : how == 1 ? try_words : try_changes)(m, &r);
 }
 
 // ---- Children ----
 
 static void work(void) {
-    enum { SECONDS = 300 };
+    enum { SECONDS = 60 };
     setrlimit(RLIMIT_CPU, &(struct rlimit){SECONDS, SECONDS});
     for (int number = 1; number < NSIG; number++) signal(number, SIG_DFL);  // the driver's would tell of LLVM's crashes
     for (; shared->at < input_count; shared->at++) run_input(&inputs[shared->at]);

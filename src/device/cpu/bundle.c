@@ -6,6 +6,7 @@
 
 #include "compiler-identity.h"
 #include "core/file.h"
+#include "device/cpu/compiled.h"
 #include "msl/bundle.h"
 
 typedef struct cpu_units {
@@ -26,8 +27,10 @@ cpu_module *igi_cpu_unit_of_kernel(const cpu_units *units, size_t kernel) {
 
 cpu_module *igi_cpu_module_of_function(const ig_library *library, const igi_msl_function *function) {
     cpu_module *module = library->state;
+    size_t index = (size_t)(function - library->reflection.functions);
+    if (module->compiled) return igi_cpu_compiled_function(module->compiled, index);
     if (!module->units) return module;
-    return module->units->modules[module->units->of_functions[function - library->reflection.functions]];
+    return module->units->modules[module->units->of_functions[index]];
 }
 
 bool igi_cpu_is_bundle(const ig_library_desc *desc) {

@@ -14,18 +14,24 @@
 typedef struct cpu_compiled {
     igi_air_container container;
     const igi_air_function **functions;  // of each kernel
+    const igi_air_function **visible;    // of each visible function
+    size_t visible_count;
     uint64_t timeout_ns;
     pthread_mutex_t lock;  // guards what follows, and the arguments of kernels
     cpu_module **parts;    // of each kernel; NULL until it is asked for
     size_t count;
+    cpu_module **visible_parts;
 } cpu_compiled;
 
 void igi_cpu_compiled_free(cpu_device *cpu, cpu_compiled *compiled) {
     if (!compiled) return;
     for (size_t i = 0; compiled->parts && i < compiled->count; i++)
         if (compiled->parts[i]) igi_cpu_module_release(cpu, compiled->parts[i]);
+    for (size_t i = 0; compiled->visible_parts && i < compiled->visible_count; i++)
+        if (compiled->visible_parts[i]) igi_cpu_module_release(cpu, compiled->visible_parts[i]);
     igi_air_close(&compiled->container);
     pthread_mutex_destroy(&compiled->lock);
+    free(compiled->visible_parts), free((void *)compiled->visible);
     free(compiled->parts), free((void *)compiled->functions), free(compiled);
 }
 
@@ -59,6 +65,33 @@ static bool add_kernel(ig_library *library, cpu_compiled *compiled, const igi_ai
     return kernel->info.name && kernel->symbol && add_constants(reflection, function);
 }
 
+static size_t count_visible(const igi_air_container *container) {
+    size_t count = 0;
+    for (size_t i = 0; i < container->count; i++) count += container->functions[i].kind == IGI_AIR_VISIBLE;
+    return count;
+}
+
+// Their symbols are known once they are translated.
+static bool list_visible(ig_library *library, cpu_compiled *compiled) {
+    const igi_air_container *container = &compiled->container;
+    igi_msl_reflection *reflection = &library->reflection;
+    size_t count = count_visible(container);
+    reflection->functions = igi_calloc(count, sizeof *reflection->functions);
+    reflection->function_capacity = count;
+    compiled->visible = igi_calloc(count, sizeof *compiled->visible);
+    compiled->visible_parts = igi_calloc(count, sizeof *compiled->visible_parts);
+    bool ok = reflection->functions && compiled->visible && compiled->visible_parts;
+    for (size_t i = 0; ok && i < container->count; i++) {
+        const igi_air_function *function = &container->functions[i];
+        if (function->kind != IGI_AIR_VISIBLE) continue;
+        igi_msl_function *listed = &reflection->functions[reflection->function_count++];
+        *listed = (igi_msl_function){igi_strdup(function->name), igi_strdup("")};
+        compiled->visible[compiled->visible_count++] = function;
+        ok = listed->name && listed->symbol && add_constants(reflection, function);
+    }
+    return ok;
+}
+
 static bool list_kernels(ig_library *library, cpu_compiled *compiled) {
     const igi_air_container *container = &compiled->container;
     igi_msl_reflection *reflection = &library->reflection;
@@ -71,7 +104,7 @@ static bool list_kernels(ig_library *library, cpu_compiled *compiled) {
     for (size_t i = 0; ok && i < container->count; i++)
         if (container->functions[i].kind == IGI_AIR_KERNEL)
             ok = add_kernel(library, compiled, &container->functions[i]);
-    return ok;
+    return ok && list_visible(library, compiled);
 }
 
 static ig_status open_container(const ig_library_desc *desc, igi_air_container *container, ig_error *error) {
@@ -182,9 +215,9 @@ static void take_description(igi_msl_kernel *kernel, igi_air_translated *transla
     from->info.argument_count = 0;
 }
 
-static bool is_prepared(cpu_compiled *compiled, size_t index) {
+static bool is_prepared(cpu_compiled *compiled, cpu_module *const *part) {
     pthread_mutex_lock(&compiled->lock);
-    bool done = compiled->parts[index] != NULL;
+    bool done = *part != NULL;
     pthread_mutex_unlock(&compiled->lock);
     return done;
 }
@@ -192,7 +225,7 @@ static bool is_prepared(cpu_compiled *compiled, size_t index) {
 ig_status igi_cpu_kernel_prepare(ig_library *library, igi_msl_kernel *kernel, ig_error *error) {
     cpu_compiled *compiled = ((cpu_module *)library->state)->compiled;
     size_t index = (size_t)(kernel - library->reflection.kernels);
-    if (!compiled || is_prepared(compiled, index)) return IG_STATUS_OK;
+    if (!compiled || is_prepared(compiled, &compiled->parts[index])) return IG_STATUS_OK;
     const igi_air_function *function = compiled->functions[index];
     igi_hash key = translation_key(function);
     igi_air_translated translated;
@@ -209,6 +242,62 @@ ig_status igi_cpu_kernel_prepare(ig_library *library, igi_msl_kernel *kernel, ig
     if (part && !first) igi_cpu_module_release(igi_cpu(library->device), part);
     igi_air_translated_free(&translated);
     return part ? IG_STATUS_OK : igi_error_no_memory(error);
+}
+
+// A message of a translation names a kernel; here it is a function.
+static ig_status translate_visible(ig_library *library, cpu_compiled *compiled, size_t index, ig_error *error) {
+    const igi_air_function *function = compiled->visible[index];
+    igi_hash key = translation_key(function);
+    igi_air_translated translated;
+    ig_status status = translate(library->device, compiled, function, key, &translated, error);
+    if (status != IG_STATUS_OK) return status;
+    const igi_msl_reflection *found = &translated.library.reflection;
+    cpu_module *part = found->function_count == 1 ? make_part(compiled, key, &translated) : NULL;
+    pthread_mutex_lock(&compiled->lock);
+    bool first = part && !compiled->visible_parts[index];
+    if (first) {
+        char **to = &library->reflection.functions[index].symbol, **from = &found->functions[0].symbol, *symbol = *to;
+        *to = *from, *from = symbol;
+        compiled->visible_parts[index] = part;
+    }
+    pthread_mutex_unlock(&compiled->lock);
+    if (part && !first) igi_cpu_module_release(igi_cpu(library->device), part);
+    igi_air_translated_free(&translated);
+    if (part) return IG_STATUS_OK;
+    return igi_error_set(error, IG_STATUS_BAD_FORMAT, "the bitcode of function '%.200s' has no visible function",
+                         function->name);
+}
+
+ig_status igi_cpu_functions_prepare(const ig_pipeline *pipeline, ig_error *error) {
+    ig_status status = IG_STATUS_OK;
+    for (size_t i = 0; i < pipeline->function_count && status == IG_STATUS_OK; i++) {
+        ig_library *library = pipeline->libraries[i];
+        cpu_compiled *compiled = ((cpu_module *)library->state)->compiled;
+        size_t index = (size_t)(pipeline->functions[i] - library->reflection.functions);
+        if (compiled && !is_prepared(compiled, &compiled->visible_parts[index]))
+            status = translate_visible(library, compiled, index, error);
+    }
+    return status;
+}
+
+cpu_module *igi_cpu_compiled_function(const struct cpu_compiled *compiled, size_t index) {
+    return compiled->visible_parts[index];
+}
+
+ig_status igi_cpu_compiled_print(ig_library *library, const char *kernel, char **text) {
+    const cpu_compiled *compiled = ((cpu_module *)library->state)->compiled;
+    for (size_t i = 0; compiled && i < compiled->count; i++) {
+        const igi_air_function *function = compiled->functions[i];
+        if (strcmp(function->name, kernel) != 0) continue;
+        const igi_simt_request request = {.bitcode = function->bitcode,
+                                          .bitcode_length = function->bitcode_length,
+                                          .symbol = "",
+                                          .name = function->name};
+        size_t length;
+        return igi_codegen_compile(igi_cpu(library->device)->codegen, &request, IGI_STAGE_AIR, compiled->timeout_ns,
+                                   text, &length, NULL);
+    }
+    return IG_STATUS_UNSUPPORTED;
 }
 
 void igi_cpu_kernel_reflect(ig_library *library, igi_msl_kernel *kernel) {

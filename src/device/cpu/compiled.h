@@ -14,6 +14,12 @@ void igi_cpu_compiled_free(cpu_device *cpu, struct cpu_compiled *compiled);
 
 // Translates the kernel if that has not been done, and fills its arguments. errors: those of igi_codegen_compile.
 ig_status igi_cpu_kernel_prepare(ig_library *library, igi_msl_kernel *kernel, ig_error *error);
+// The same for the functions that are linked to the pipeline.
+ig_status igi_cpu_functions_prepare(const ig_pipeline *pipeline, ig_error *error);
+// The module of a visible function that has been prepared, by its number in the library.
+cpu_module *igi_cpu_compiled_function(const struct cpu_compiled *compiled, size_t index);
+// The kernel's AIR as text. owns: it is the caller's. errors: UNSUPPORTED if it is not of a .metallib.
+ig_status igi_cpu_compiled_print(ig_library *library, const char *kernel, char **text);
 // The same, for backend.h: a kernel that cannot be translated has no arguments.
 void igi_cpu_kernel_reflect(ig_library *library, igi_msl_kernel *kernel);
 // The module of a kernel that has been prepared.

@@ -385,6 +385,8 @@ ig_status igi_cpu_pipeline_open(ig_pipeline *pipeline, const ig_pipeline_desc *d
                                 ig_error *error) {
     ig_device *device = pipeline->library->device;
     bool fresh, abortable = device->deadline_ns != 0;
+    ig_status status = igi_cpu_functions_prepare(pipeline, error);
+    if (status != IG_STATUS_OK) return status;
     cpu_program *program = get_program(pipeline, kernel, desc, &fresh);
     if (!program) return igi_error_no_memory(error);
     cpu_code made;
@@ -393,7 +395,7 @@ ig_status igi_cpu_pipeline_open(ig_pipeline *pipeline, const ig_pipeline_desc *d
     cpu_purpose purpose = {.abortable = abortable, .check = checks, .scheduled = scheduled};
     if (checks && !scheduled) purpose.check |= IGI_CHECK_QUICK;
     igi_cpu_guess_layouts(&kernel->info, purpose.layouts);
-    ig_status status = igi_cpu_program_code(device, program, purpose, &made, error);
+    status = igi_cpu_program_code(device, program, purpose, &made, error);
     if (status != IG_STATUS_OK) {
         igi_cpu_program_release(igi_cpu(device), program);
         return status;
@@ -422,6 +424,7 @@ ig_status igi_cpu_pipeline_emit(ig_pipeline *pipeline, const char *stage, char *
     igi_cpu_guess_layouts(&pipeline->kernel, purpose.layouts);
     igi_simt_request request = igi_cpu_simt_request(cpu, pipeline->state, purpose);
     size_t length;
+    if (strcmp(stage, "air") == 0) return igi_cpu_compiled_print(pipeline->library, pipeline->kernel.name, text);
     for (size_t i = 0; i < sizeof stages / sizeof *stages; i++)
         if (strcmp(stages[i].name, stage) == 0)
             return igi_cpu_generate(pipeline->library->device, pipeline->state, &request, stages[i].stage, text,

@@ -1,0 +1,14 @@
+; A visible function.
+target triple = "air64_v27-apple-macosx15.0.0"
+
+define float @negated(float %x) {
+  %y = fneg float %x
+  ret float %y
+}
+
+!air.visible = !{!0}
+!0 = !{ptr @negated, !1, !2}
+!1 = !{!3}
+!2 = !{!4}
+!3 = !{!"air.arg_type_name", !"float"}
+!4 = !{i32 0, !"air.arg_type_name", !"float", !"air.arg_name", !"x"}

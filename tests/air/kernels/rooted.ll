@@ -1,0 +1,16 @@
+; A visible function.
+target triple = "air64_v27-apple-macosx15.0.0"
+
+define float @rooted(float %x) {
+  %y = call float @air.sqrt.f32(float %x)
+  ret float %y
+}
+
+declare float @air.sqrt.f32(float)
+
+!air.visible = !{!0}
+!0 = !{ptr @rooted, !1, !2}
+!1 = !{!3}
+!2 = !{!4}
+!3 = !{!"air.arg_type_name", !"float"}
+!4 = !{i32 0, !"air.arg_type_name", !"float", !"air.arg_name", !"x"}

@@ -1,0 +1,2 @@
+# exit 2
+ingot compile "$examples/saxpy.metal" --emit air
