@@ -6,6 +6,7 @@
 #include <llvm-c/Core.h>
 #include <llvm-c/Support.h>
 #include <llvm-c/TargetMachine.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,10 +89,31 @@ static ig_status hurry(igi_simt_module *m) {
     return open_machine(m, LLVMCodeGenLevelNone);
 }
 
+// Quick code keeps nearly every value on the stack. LLVM reports frames that are larger than this attribute says.
+static void limit_frames(igi_simt_module *m) {
+    uint32_t stack = m->request->stack_bytes ? m->request->stack_bytes : IGI_STACK_BYTES;
+    char bytes[16];
+    int length = snprintf(bytes, sizeof bytes, "%u", stack / 4 * 3);
+    LLVMAttributeRef limit = LLVMCreateStringAttribute(m->context, "warn-stack-size", 15, bytes, (unsigned)length);
+    for (LLVMValueRef f = LLVMGetFirstFunction(m->module); f; f = LLVMGetNextFunction(f))
+        if (!LLVMIsDeclaration(f)) LLVMAddAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, limit);
+}
+
+static void note_frames(LLVMDiagnosticInfoRef info, void *module) {
+    igi_simt_module *m = module;
+    char *text = LLVMGetDiagInfoDescription(info);
+    if (strstr(text, "stack frame size")) m->overflows = true;
+    LLVMDisposeMessage(text);
+}
+
 static ig_status emit(igi_simt_module *m, LLVMCodeGenFileType type, char **output, size_t *length) {
     LLVMMemoryBufferRef buffer = NULL;
     char *message = NULL;
     if (hurry(m) != IG_STATUS_OK) return IG_STATUS_UNSUPPORTED;
+    if (m->request->first_tier) {
+        limit_frames(m);
+        LLVMContextSetDiagnosticHandler(m->context, note_frames, m);
+    }
     if (LLVMTargetMachineEmitToMemoryBuffer(m->machine, m->module, type, &message, &buffer)) {
         igi_error_set(m->error, IG_STATUS_INTERNAL, "LLVM could not generate code for kernel '%s': %s",
                       m->request->name, message);
@@ -149,26 +171,34 @@ static ig_status run_all(igi_simt_module *m, igi_simt_stage stage, char **output
     return IG_STATUS_OK;
 }
 
-static ig_status compile(const igi_simt_request *request, igi_simt_stage stage, char **output, size_t *length,
-                         bool *declined, ig_error *error) {
-    igi_simt_module m = {.request = request, .context = igi_msl_llvm_context_create(), .error = error};
-    ig_status status = run_all(&m, stage, output, length);
-    if (m.module) LLVMDisposeModule(m.module);
-    if (m.machine) LLVMDisposeTargetMachine(m.machine);
-    LLVMContextDispose(m.context);
-    *declined = m.declined;
-    return status;
+// Changes the request to what is compiled instead. Returns false if nothing is.
+static bool settle_for_less(const igi_simt_module *m, igi_simt_request *request) {
+    if (m->declined) {
+        request->width = 1;
+        request->declined = true;
+    }
+    if (m->overflows) request->first_tier = false;
+    return m->declined || m->overflows;
 }
 
 ig_status igi_simt_compile(const igi_simt_request *request, igi_simt_stage stage, char **output, size_t *length,
                            ig_error *error) {
-    bool declined;
-    ig_status status = compile(request, stage, output, length, &declined, error);
-    if (!declined) return status;
-    igi_simt_request narrow = *request;
-    narrow.width = 1;
-    narrow.declined = true;
-    return compile(&narrow, stage, output, length, &declined, error);
+    igi_simt_request attempt = *request;
+    char *made;
+    bool again;
+    ig_status status;
+    do {
+        igi_simt_module m = {.request = &attempt, .context = igi_msl_llvm_context_create(), .error = error};
+        made = NULL;
+        status = run_all(&m, stage, &made, length);
+        if (m.module) LLVMDisposeModule(m.module);
+        if (m.machine) LLVMDisposeTargetMachine(m.machine);
+        LLVMContextDispose(m.context);
+        again = settle_for_less(&m, &attempt);
+        if (again) free(made);
+    } while (again);
+    if (status == IG_STATUS_OK && made) *output = made;
+    return status;
 }
 
 // Options of LLVM are global, and a host may use LLVM itself: only the process that does nothing but compile has any.

@@ -43,6 +43,7 @@ typedef struct igi_simt_request {
     uint64_t layouts[IGI_KNOWN_LAYOUTS];
     uint32_t check;             // IGI_CHECK_ of simt/checked/state.h: what is checked while it runs
     igi_simt_remarks *remarks;  // remarks are added here; NULL: not wanted
+    uint32_t stack_bytes;       // other than IGI_STACK_BYTES, for tests; 0: the same
 } igi_simt_request;
 
 typedef enum igi_simt_stage {

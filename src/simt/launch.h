@@ -8,6 +8,7 @@
 #include "msl/hooks.h"
 
 enum { IGI_MAX_SLOTS = 31, IGI_MAX_TEXTURES = 128, IGI_MAX_SAMPLERS = 16 };
+enum { IGI_STACK_BYTES = 8 << 20 };  // of a thread of the host that runs kernels
 enum { IGI_SIMD_WIDTH = 32, IGI_QUAD_WIDTH = 4, IGI_MAX_GROUP_THREADS = 1024 };
 
 // One threadgroup, as a kernel sees it.

@@ -58,6 +58,7 @@ typedef struct igi_simt_module {
     LLVMValueRef wide[2];     // group: [0] with a mask, [1] for full groups of lanes; NULL when narrow
     uint32_t rows;            // coarsen: rows of threads that one call runs
     bool declined;            // group: cannot be widened
+    bool overflows;           // after all passes: quick code needs more of the stack than it may have
     igi_simt_code_info info;
     LLVMMetadataRef subprogram;  // extract: the kernel's source location; NULL without line tables
     ig_error *error;

@@ -27,7 +27,6 @@ enum {
     THREADGROUP_SLACK = (64 << 10) + 1024,
     PRIVATE_SLACK = (256 << 10) + 2048,
     BYTES_SLACK = (64 << 10) + 3072,
-    STACK_BYTES = 8 << 20,
 };
 
 // The old contents need not be preserved.
@@ -42,7 +41,7 @@ static bool reserve(igi_guarded *guarded, uint64_t bytes, igi_guard_size guard) 
 
 static bool reserve_stack(igi_simt_scratch *scratch) {
     if (scratch->stack.memory) return true;
-    if (!igi_guarded_open(&scratch->stack, STACK_BYTES, IGI_GUARD_LARGE)) return false;
+    if (!igi_guarded_open(&scratch->stack, IGI_STACK_BYTES, IGI_GUARD_LARGE)) return false;
 #ifdef MADV_NOHUGEPAGE
     madvise(scratch->stack.memory, scratch->stack.bytes, MADV_NOHUGEPAGE);  // few of its pages are ever touched
 #endif

@@ -616,6 +616,25 @@ static void text_stages_can_be_read(void **state) {
     }
 }
 
+static char *assembly(bool first_tier, uint32_t stack_bytes) {
+    bench *b = start(waiting, "barrier");
+    char *text = NULL;
+    size_t length = 0;
+    b->request.first_tier = first_tier;
+    b->request.stack_bytes = stack_bytes;
+    assert_ok(igi_simt_compile(&b->request, IGI_STAGE_ASM, &text, &length, NULL));
+    end(b);
+    return text;
+}
+
+static void quick_code_that_needs_too_much_stack_is_optimised(void **state) {
+    (void)state;
+    char *quick = assembly(true, 0), *optimised = assembly(false, 0), *tight = assembly(true, 64);
+    assert_string_not_equal(quick, optimised);
+    assert_string_equal(tight, optimised);
+    free(quick), free(optimised), free(tight);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(extract_keeps_one_kernel_and_what_it_needs),
@@ -646,6 +665,7 @@ int main(void) {
         cmocka_unit_test(no_symbol_of_the_process_can_be_had),
         cmocka_unit_test(what_llvm_calls_by_itself_can_be_had),
         cmocka_unit_test(text_stages_can_be_read),
+        cmocka_unit_test(quick_code_that_needs_too_much_stack_is_optimised),
     };
     return cmocka_run_group_tests_name("passes", tests, open_compiler, close_compiler);
 }
