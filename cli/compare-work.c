@@ -139,8 +139,11 @@ static ig_status make_pipeline(const worker *w, const compare_plan *plan, ig_lib
             status = igi_error_set(error, IG_STATUS_WRONG_CONSTANT, "the value for function constant '%s' does not fit",
                                    info->name);
     }
-    ig_pipeline_desc desc = {
-        .kernel = kernel, .constants = constants, .constant_count = count, .unset_constants_are_zero = true};
+    ig_pipeline_desc desc = {.kernel = kernel,
+                             .constants = constants,
+                             .constant_count = count,
+                             .unset_constants_are_zero = true,
+                             .tier = w->job->time_runs ? 2 : 0};
     if (status == IG_STATUS_OK) status = ig_pipeline_create(library, &desc, pipeline, error);
     free(constants);
     return status;

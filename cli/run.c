@@ -77,6 +77,7 @@ int run_prepare_and_run(run_job *job) {
                            .profile_lines = job->profile_lines,
                            .trace = job->trace,
                            .kernel_log = {.callback = cli_show_kernel_log}};
+    if (job->time || job->profile || job->trace) job->source.tier = 2;  // quick code says little about the kernel
     int result = cli_open_device(&desc, &job->device);
     if (result == CLI_CONTINUE) result = cli_source_compile(&job->source, job->device, &job->library, &job->compile_ns);
     if (result == CLI_CONTINUE) result = cli_source_choose_kernel(&job->source, job->library, &kernel);

@@ -113,6 +113,7 @@ int cli_source_specialise(const cli_source *source, ig_library *library, const c
         .linked_functions = functions,
         .linked_function_count = function_count,
         .unset_constants_are_zero = source->unset_constants_are_zero,
+        .tier = source->tier,
     };
     ig_error error = {0};
     ig_status status = ig_pipeline_create(library, &desc, pipeline, &error);

@@ -20,6 +20,7 @@ typedef struct cli_source {
     bool flush_denormals;
     bool line_tables;  // for remarks with source lines
     bool unset_constants_are_zero;
+    uint32_t tier;  // of ig_pipeline_desc
     // As read by cli_source_read_options:
     uint32_t language_version;
     ig_define *defines;

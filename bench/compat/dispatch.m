@@ -44,7 +44,7 @@ static int open_c(c_setup *c) {
     ig_library *library = NULL;
     int failed = ig_device_create(&(ig_device_desc){.name = "cpu"}, &c->device, NULL) ||
                  ig_library_create(c->device, &(ig_library_desc){.source = source}, &library, NULL) ||
-                 ig_pipeline_create(library, &(ig_pipeline_desc){.kernel = "nothing"}, &c->pipeline, NULL) ||
+                 ig_pipeline_create(library, &(ig_pipeline_desc){.kernel = "nothing", .tier = 2}, &c->pipeline, NULL) ||
                  ig_queue_create(c->device, &c->queue) ||
                  ig_buffer_create(c->device, &(ig_buffer_desc){.length = 256}, &c->buffer);
     ig_library_release(library);

@@ -232,7 +232,7 @@ static ig_status make_empty(device_bench *bench, ig_error *error) {
     ig_library *library = NULL;
     ig_status status = ig_library_create(bench->device, &(ig_library_desc){.source = source}, &library, error);
     if (status == IG_STATUS_OK)
-        status = ig_pipeline_create(library, &(ig_pipeline_desc){.kernel = "nothing"}, &bench->empty, error);
+        status = ig_pipeline_create(library, &(ig_pipeline_desc){.kernel = "nothing", .tier = 2}, &bench->empty, error);
     ig_library_release(library);
     return status == IG_STATUS_OK ? ig_queue_create(bench->device, &bench->queue) : status;
 }

@@ -445,8 +445,8 @@ typedef struct ig_pipeline_desc {
     // Reading a constant that was not set gives zero, as on a GPU; is_function_constant_defined is still false for it.
     // Without this, it is an error if the kernel reads such a constant.
     bool unset_constants_are_zero;
-    // On the software device: 1 is code that is made quickly, 2 (or 0) optimised code, which takes several times longer to
-    // make. 3: code of tier 1, which is replaced by that of tier 2, made in the background, if the kernel runs for long.
+    // On the software device: 1 is code that is made quickly, 2 optimised code, which takes several times longer to make.
+    // 3 (or 0): code of tier 1, which is replaced by that of tier 2, made in the background, if the kernel runs for long.
     // Results are the same bits. INGOT_TIER overrides it.
     uint32_t tier;
 } ig_pipeline_desc;

@@ -85,8 +85,9 @@ static ig_status compile(ig_ring_kernel *kernel, const ig_ring_launch_desc *desc
     if (!name) return igi_error_no_memory(error);
     if (!ig_library_find_kernel(kernel->library, name))
         status = no_such_kernel(kernel->library, wanted, error);
-    else
-        status = ig_pipeline_create(kernel->library, &(ig_pipeline_desc){.kernel = name}, &kernel->pipeline, error);
+    else  // optimised at once: a loop that is entered once and for all cannot change to better code
+        status = ig_pipeline_create(kernel->library, &(ig_pipeline_desc){.kernel = name, .tier = 2}, &kernel->pipeline,
+                                    error);
     if (status != IG_STATUS_OK) name_handler(kernel, name, wanted, error);
     free(name);
     if (status != IG_STATUS_OK) return status;

@@ -125,7 +125,8 @@ static ig_status build_library(making *m, ig_error *error) {
     return status;
 }
 
-// Like every implementation, a kernel is used only after it gave correct results on this machine.
+// Like every implementation, a kernel is used only after it gave correct results on this machine: with the code that will
+// run, hence of tier 2.
 static ig_status validate(making *m, igi_hash structure, ig_error *error) {
     char name[33];
     bool good = true;
@@ -133,7 +134,7 @@ static ig_status validate(making *m, igi_hash structure, ig_error *error) {
     igi_hash key = igi_tensor_verdict_key(m->chain->runtime, name, IG_BACKEND_MSL);
     if (igi_tensor_verdict_is_good(m->chain->runtime, key)) return IG_STATUS_OK;
     ig_status status =
-        ig_pipeline_create(m->library, &(ig_pipeline_desc){.kernel = "everything"}, &m->everything, error);
+        ig_pipeline_create(m->library, &(ig_pipeline_desc){.kernel = "everything", .tier = 2}, &m->everything, error);
     if (status == IG_STATUS_OK) status = igi_tensor_chain_make_sample(m->chain, &m->sample);
     if (status == IG_STATUS_OK)
         status = igi_tensor_chain_try(m->sample, m->kernel, m->fused, m->everything, &good, m->why);
@@ -150,7 +151,7 @@ static void make_ready(igi_tensor_fusion_structure *structure, const igi_tensor_
     igi_tensor_chain_name(chain, structure->name, sizeof structure->name);
     ig_status status = build_library(&m, &error);
     if (status == IG_STATUS_OK)
-        status = ig_pipeline_create(m.library, &(ig_pipeline_desc){.kernel = "fused"}, &m.fused, &error);
+        status = ig_pipeline_create(m.library, &(ig_pipeline_desc){.kernel = "fused", .tier = 2}, &m.fused, &error);
     if (status == IG_STATUS_OK) status = validate(&m, structure->key, &error);
     if (status != IG_STATUS_OUT_OF_MEMORY) structure->state = status == IG_STATUS_OK ? COMPILED : REFUSED;
     if (status == IG_STATUS_OK)

@@ -126,23 +126,22 @@ void igi_cpu_program_release(cpu_device *cpu, cpu_program *program);
 igi_simt_request igi_cpu_simt_request(const cpu_device *cpu, const cpu_program *program, cpu_purpose purpose);
 ig_status igi_cpu_generate(ig_device *device, const cpu_program *program, const igi_simt_request *request,
                            igi_simt_stage stage, char **output, size_t *length, ig_error *error);
-// What a dispatch runs, and the variant it belongs to.
-typedef struct cpu_code {
-    const igi_simt_code *code;
-    cpu_variant *variant;
-} cpu_code;
+// The best code of a variant so far; NULL: there is none yet.
+static inline const igi_simt_code *igi_cpu_variant_code(cpu_variant *variant) {
+    return atomic_load_explicit(&variant->current, memory_order_acquire);
+}
 
-// The code to run; compiled on first use.
-ig_status igi_cpu_program_code(ig_device *device, cpu_program *program, cpu_purpose purpose, cpu_code *code,
-                               ig_error *error);
+// The variant for a purpose, which has code; compiled on first use.
+ig_status igi_cpu_program_variant(ig_device *device, cpu_program *program, cpu_purpose purpose, cpu_variant **variant,
+                                  ig_error *error);
 // How often this thread has compiled or loaded code.
 uint64_t igi_cpu_codes_made(void);
 // Whether a dispatch reads and writes more than the caches hold.
 bool igi_cpu_exceeds_caches(const igi_device_dispatch *dispatch, uint64_t threads);
 // Whether a dispatch of this many threads is worth specialised code and its own order of threads.
 bool igi_cpu_is_worth_shaping(const cpu_device *cpu, uint64_t threads);
-// Code for threadgroups of this size. There may be none, or none yet, in which case there is a variant.
-cpu_code igi_cpu_shaped_code(ig_device *device, cpu_program *program, cpu_purpose purpose);
+// The variant for threadgroups of this size, which may have no code, or none yet. NULL: there is none.
+cpu_variant *igi_cpu_shaped_variant(ig_device *device, cpu_program *program, cpu_purpose purpose);
 // Makes or loads code for the purpose, of the tier it says; *how: "cache" or "LLVM".
 ig_status igi_cpu_make_code(ig_device *device, const cpu_program *program, cpu_purpose purpose, igi_simt_code *code,
                             ig_error *error);

@@ -23,11 +23,19 @@ static bool is_checked_wide(uint32_t checks) {
     return (checks & IGI_CHECK_QUICK) || !(checks & ~(uint32_t)IG_CHECK_MEMORY);
 }
 
+// What runs the groups of a dispatch.
+typedef struct codes {
+    const igi_simt_code *any;     // the groups it can run
+    const igi_simt_code *narrow;  // the others; NULL if there are none
+    const igi_simt_code *shaped;  // groups of full size; NULL when there is none
+} codes;
+
+enum { VARIANTS = 3 };
 typedef struct launch {
-    const igi_simt_code *code;    // for the groups it can run
-    const igi_simt_code *narrow;  // for the others; NULL if there are none
-    const igi_simt_code *shaped;  // for groups of full size; NULL when there is none
-    cpu_variant *improvable[3];   // of which better code would have made this shorter; NULL: of none
+    codes code;                          // that was there at the beginning
+    cpu_variant *any, *narrow, *shaped;  // it belongs to
+    cpu_variant *improvable[VARIANTS];   // of which better code would make this shorter; NULL: of none
+    atomic_uint_fast64_t charged_ns;     // the time up to which they were charged for it
     const igi_device_dispatch *dispatch;
     _Atomic uint32_t *abort;
     ig_size group;  // threads of a full group: as dispatched, or more
@@ -120,7 +128,7 @@ static void describe_grid(const launch *l, igi_simt_group *group) {
 
 // Threadgroup arguments follow the kernel's own variables.
 static void place_threadgroup_arguments(const launch *l, char *memory, void **arguments) {
-    uint64_t offset = igi_round_up(l->code->info.threadgroup_bytes, 64);
+    uint64_t offset = igi_round_up(l->code.any->info.threadgroup_bytes, 64);
     for (uint32_t i = 0; i < l->dispatch->binding_count; i++) {
         const igi_device_binding *binding = &l->dispatch->bindings[i];
         if (binding->kind != IG_ARGUMENT_THREADGROUP) continue;
@@ -142,22 +150,25 @@ typedef struct range {
     igi_simt_checked *check;      // NULL: not checked
     volatile uint64_t at, batch;  // the current group, and the size of its batch
     uint64_t end;
+    codes code;  // the best there is by now
     igi_simt_group group;
 } range;
 
 // The number of groups from this one on that the code for full groups runs in one call.
-static uint64_t batch_at(const launch *l, const igi_simt_group *group, uint64_t left) {
-    uint64_t batch = l->shaped ? l->shaped->info.batch : 1, behind = group->position[0] + batch;
+static uint64_t batch_at(const range *r) {
+    const launch *l = r->launch;
+    const igi_simt_group *group = &r->group;
+    uint64_t batch = r->code.shaped ? r->code.shaped->info.batch : 1, behind = group->position[0] + batch;
     bool whole = behind * l->group.x <= l->dispatch->grid.x && group->size[1] == group->dispatch_size[1] &&
                  group->size[2] == group->dispatch_size[2];
-    return batch <= left && whole ? batch : 1;
+    return batch <= r->end - r->at && whole ? batch : 1;
 }
 
-static const igi_simt_code *code_for(const launch *l, const igi_simt_group *group, uint64_t batch) {
-    if (batch > 1) return l->shaped;
-    if (l->shaped && l->shaped->info.batch == 1 && memcmp(group->size, group->dispatch_size, sizeof group->size) == 0)
-        return l->shaped;
-    return !l->narrow || igi_simt_can_run_group(l->code, group->size) ? l->code : l->narrow;
+static const igi_simt_code *code_for(const codes *c, const igi_simt_group *group, uint64_t batch) {
+    if (batch > 1) return c->shaped;
+    if (c->shaped && c->shaped->info.batch == 1 && memcmp(group->size, group->dispatch_size, sizeof group->size) == 0)
+        return c->shaped;
+    return !c->narrow || igi_simt_can_run_group(c->any, group->size) ? c->any : c->narrow;
 }
 
 // Groups in the order of the schedule.
@@ -192,12 +203,12 @@ static void run_range(range *r) {
     while (r->at < r->end) {
         if (l->schedule) place_scheduled(r);
         if (atomic_load_explicit(l->abort, memory_order_relaxed) || atomic_load(&l->failed)) return;
-        uint64_t batch = r->batch = batch_at(l, &r->group, r->end - r->at);
+        uint64_t batch = r->batch = batch_at(r);
         if (!enter_check(r)) {
             fail(l, IG_STATUS_OUT_OF_MEMORY);
             return;
         }
-        igi_simt_run_group(code_for(l, &r->group, batch), &r->group, r->scratch);
+        igi_simt_run_group(code_for(&r->code, &r->group, batch), &r->group, r->scratch);
         if (r->check && r->check->quick) igi_simt_quick_end_group(r->check->quick);
         r->at += batch;
         for (uint64_t i = 0; i < batch; i++) place_next(l, &r->group);
@@ -285,21 +296,53 @@ static void prepare_range(range *r, launch *l, igi_simt_scratch *scratch, uint64
     describe_grid(l, &r->group);
 }
 
+static bool may_run_full_groups(const launch *l, const igi_simt_code *code) {
+    const uint32_t full[3] = {(uint32_t)l->group.x, (uint32_t)l->group.y, (uint32_t)l->group.z};
+    return igi_simt_can_run_group(code, full) && (!l->in_strips || code->info.batch == 1);
+}
+
+static const igi_simt_code *newest(cpu_variant *variant, const igi_simt_code *first) {
+    const igi_simt_code *current = variant && first ? igi_cpu_variant_code(variant) : NULL;
+    return current ? current : first;
+}
+
+// Better code may have come since the dispatch began, which needs memory of its own.
+static bool find_codes(const launch *l, igi_simt_scratch *scratch, codes *c) {
+    const igi_simt_code *shaped = l->shaped ? igi_cpu_variant_code(l->shaped) : NULL;
+    *c = (codes){newest(l->any, l->code.any), newest(l->narrow, l->code.narrow),
+                 shaped && may_run_full_groups(l, shaped) ? shaped : l->code.shaped};
+    assert(c->any->info.threadgroup_bytes == l->static_bytes);
+    const igi_simt_code *all[] = {c->any, c->narrow, c->shaped};
+    for (int i = 0; i < 3; i++)
+        if (all[i] && igi_simt_scratch_reserve(scratch, all[i], l->threads, l->threadgroup_bytes) != IG_STATUS_OK)
+            return false;
+    return true;
+}
+
+// The time that has passed counts for better code: a dispatch that takes long may get it before it ends.
+static void charge(launch *l) {
+    const ig_pipeline *pipeline = l->dispatch->pipeline;
+    bool any = false;
+    for (int i = 0; i < VARIANTS; i++) any |= igi_cpu_variant_can_improve(l->improvable[i]);
+    if (!any) return;
+    uint64_t now = igi_now_ns(), before = atomic_exchange(&l->charged_ns, now);
+    for (int i = 0; i < VARIANTS && now > before; i++)
+        if (igi_cpu_variant_can_improve(l->improvable[i]))
+            igi_cpu_variant_charge(pipeline->library->device, pipeline->state, l->improvable[i], now - before);
+}
+
 static void run_groups(void *context, uint64_t begin, uint64_t end) {
     launch *l = context;
     cpu_thread *thread = igi_cpu_this_thread();
     igi_simt_scratch *scratch = thread ? &thread->scratch : NULL;
-    const igi_simt_code *codes[] = {l->code, l->narrow, l->shaped};
-    bool ready = scratch != NULL;
-    for (int i = 0; i < 3 && ready; i++)
-        ready =
-            !codes[i] || igi_simt_scratch_reserve(scratch, codes[i], l->threads, l->threadgroup_bytes) == IG_STATUS_OK;
-    if (!ready) {
+    codes code;
+    if (!scratch || !find_codes(l, scratch, &code)) {
         fail(l, IG_STATUS_OUT_OF_MEMORY);
         return;
     }
     range r;
     prepare_range(&r, l, scratch, begin, end);
+    r.code = code;
     if (!open_check(l, &r)) {
         fail(l, IG_STATUS_OUT_OF_MEMORY);
         return;
@@ -317,6 +360,7 @@ static void run_groups(void *context, uint64_t begin, uint64_t end) {
     igi_device_float_mode_set(host_mode);
     // Non-temporal stores are not ordered with others until this.
     if (l->streaming) atomic_thread_fence(memory_order_seq_cst);
+    charge(l);
 }
 
 // ---- Dispatch ----
@@ -420,7 +464,7 @@ static bool needs_narrow(const launch *l) {
     const ig_size grid = l->dispatch->grid, size = l->group;
     const uint32_t full[3] = {(uint32_t)size.x, (uint32_t)size.y, (uint32_t)size.z};
     const uint32_t edge[3] = {(uint32_t)(grid.x % size.x), full[1], full[2]};
-    return !igi_simt_can_run_group(l->code, full) || (edge[0] && !igi_simt_can_run_group(l->code, edge));
+    return !igi_simt_can_run_group(l->code.any, full) || (edge[0] && !igi_simt_can_run_group(l->code.any, edge));
 }
 
 enum { LONGEST_ROW = 1024, MOST_THREADS = 4096, FEWEST_GROUPS = 64, COMMON_ROWS = 8 };
@@ -433,9 +477,9 @@ static uint64_t least(uint64_t a, uint64_t b) {
 // no reason to choose such threadgroups. *total is updated.
 static void lengthen_rows(launch *l, uint64_t *total) {
     const ig_size dispatched = l->group;
-    uint64_t rows = l->code->info.columns ? least(l->dispatch->grid.y, COMMON_ROWS) : 1;
+    uint64_t rows = l->code.any->info.columns ? least(l->dispatch->grid.y, COMMON_ROWS) : 1;
     uint64_t x = least(l->dispatch->grid.x, least(LONGEST_ROW, MOST_THREADS / rows));
-    if (!l->code->info.any_groups || l->dispatch->threadgroup_bytes) return;
+    if (!l->code.any->info.any_groups || l->dispatch->threadgroup_bytes) return;
     if (x <= dispatched.x && rows <= dispatched.y) return;
     uint64_t y = rows > 1 ? rows : least(dispatched.y, MOST_THREADS / x),
              z = least(dispatched.z, MOST_THREADS / (x * y));
@@ -446,19 +490,13 @@ static void lengthen_rows(launch *l, uint64_t *total) {
 }
 
 // Where code for the size of the threadgroups is to come, other code is only for the edges.
-static void note_improvable(launch *l, const cpu_code *general, const cpu_code *single, const cpu_code *shaped) {
+static void note_improvable(launch *l) {
     const ig_size grid = l->dispatch->grid, size = l->group;
     bool edges = grid.x % size.x || grid.y % size.y || grid.z % size.z;
-    bool sized = shaped->variant && !atomic_load(&shaped->variant->failed) && (l->shaped || !shaped->code);
-    cpu_variant *all[] = {sized && !edges ? NULL : general->variant, single->variant, shaped->variant};
-    for (int i = 0; i < 3; i++) l->improvable[i] = igi_cpu_variant_can_improve(all[i]) ? all[i] : NULL;
-}
-
-static void charge(const launch *l, ig_device *device, uint64_t start_ns) {
-    if (!l->improvable[0] && !l->improvable[1] && !l->improvable[2]) return;
-    uint64_t ns = igi_now_ns() - start_ns;
-    for (int i = 0; i < 3; i++)
-        if (l->improvable[i]) igi_cpu_variant_charge(device, l->dispatch->pipeline->state, l->improvable[i], ns);
+    bool sized = l->shaped && !atomic_load(&l->shaped->failed) && (l->code.shaped || !igi_cpu_variant_code(l->shaped));
+    l->improvable[0] = sized && !edges ? NULL : l->any;
+    l->improvable[1] = l->narrow;
+    l->improvable[2] = l->shaped;
 }
 
 static ig_status choose_code(ig_device *device, cpu_program *program, bool abortable, uint64_t *groups, launch *l,
@@ -469,15 +507,14 @@ static ig_status choose_code(ig_device *device, cpu_program *program, bool abort
     memcpy(narrow.layouts, l->layouts, sizeof narrow.layouts);
     uint64_t threads = *groups * l->group.x * l->group.y * l->group.z;
     bool large = igi_cpu_is_worth_shaping(igi_cpu(device), threads) && !l->schedule && is_checked_wide(l->checks);
-    cpu_code general, single = {0}, shaped = {0};
-    ig_status status = igi_cpu_program_code(device, program, any, &general, error);
-    l->code = general.code;
+    ig_status status = igi_cpu_program_variant(device, program, any, &l->any, error);
+    l->code.any = status == IG_STATUS_OK ? igi_cpu_variant_code(l->any) : NULL;
     bool alike = !l->checks || (l->checks & IGI_CHECK_QUICK);
     if (status == IG_STATUS_OK && large && alike) lengthen_rows(l, groups);
     if (status == IG_STATUS_OK && !l->schedule && needs_narrow(l))
-        status = igi_cpu_program_code(device, program, narrow, &single, error);
-    l->narrow = single.code;
+        status = igi_cpu_program_variant(device, program, narrow, &l->narrow, error);
     if (status != IG_STATUS_OK) return status;
+    if (l->narrow) l->code.narrow = igi_cpu_variant_code(l->narrow);
     const ig_size size = l->group;
     l->streaming = igi_cpu_exceeds_caches(l->dispatch, threads);
     cpu_purpose of_size = {.abortable = abortable,
@@ -487,9 +524,11 @@ static ig_status choose_code(ig_device *device, cpu_program *program, bool abort
     memcpy(of_size.layouts, l->layouts, sizeof of_size.layouts);
     l->threads = (uint32_t)(size.x * size.y * size.z);
     // Compiling a large kernel once more takes seconds.
-    if (large && l->code->info.instructions <= IGI_LARGE_KERNEL) shaped = igi_cpu_shaped_code(device, program, of_size);
-    if (shaped.code && igi_simt_can_run_group(shaped.code, of_size.group)) l->shaped = shaped.code;
-    note_improvable(l, &general, &single, &shaped);
+    if (large && l->code.any->info.instructions <= IGI_LARGE_KERNEL)
+        l->shaped = igi_cpu_shaped_variant(device, program, of_size);
+    const igi_simt_code *shaped = l->shaped ? igi_cpu_variant_code(l->shaped) : NULL;
+    if (shaped && may_run_full_groups(l, shaped)) l->code.shaped = shaped;
+    note_improvable(l);
     return IG_STATUS_OK;
 }
 
@@ -502,8 +541,8 @@ static bool is_endless(const ig_commands *commands) {
 static ig_status run_checked(launch *l, ig_commands *commands, const igi_device_dispatch *dispatch, uint64_t total,
                              ig_error *error) {
     ig_device *device = commands->queue->device;
-    l->check = is_endless(commands) ? igi_cpu_check_begin_alone(device, dispatch, l->code)
-                                    : igi_cpu_check_begin(commands, dispatch, l->code, l->groups, total);
+    l->check = is_endless(commands) ? igi_cpu_check_begin_alone(device, dispatch, l->code.any)
+                                    : igi_cpu_check_begin(commands, dispatch, l->code.any, l->groups, total);
     if (!l->check) return igi_error_no_memory(error);
     pthread_mutex_init(&l->findings, NULL);
     if (l->checks & IG_CHECK_RACES || l->schedule)
@@ -519,15 +558,15 @@ static ig_status run_checked(launch *l, ig_commands *commands, const igi_device_
 static bool leaves_traces(const launch *l) {
     for (uint32_t i = 0; i < l->dispatch->binding_count; i++)
         if (l->dispatch->bindings[i].texture) return true;
-    return l->code->info.logs;
+    return l->code.any->info.logs;
 }
 
 // By vectors of threads, on all cores: only whether something may be wrong. *done: nothing is, and it has run.
 static ig_status look_quickly(launch *l, ig_commands *commands, uint64_t total, bool *done, ig_error *error) {
     ig_device *device = commands->queue->device;
     *done = false;
-    if (l->code->info.width == 1 || l->narrow || leaves_traces(l)) return IG_STATUS_OK;
-    if (!igi_cpu_quick_begin(device, l->dispatch, l->code, l->threads, total, &l->quick)) return IG_STATUS_OK;
+    if (l->code.any->info.width == 1 || l->narrow || leaves_traces(l)) return IG_STATUS_OK;
+    if (!igi_cpu_quick_begin(device, l->dispatch, l->code.any, l->threads, total, &l->quick)) return IG_STATUS_OK;
     igi_pool_loop(igi_cpu(device)->pool, total, run_groups, l);
     bool stopped = atomic_load(l->abort), failed = atomic_load(&l->failed) != IG_STATUS_OK;
     *done = igi_cpu_quick_end(l->quick, failed && !stopped) || stopped;
@@ -563,8 +602,8 @@ static ig_status prepare(launch *l, const ig_commands *commands, uint64_t *total
     if (status == IG_STATUS_OK)
         status = choose_code(commands->queue->device, program, commands->deadline_ns != 0, total, l, error);
     if (status != IG_STATUS_OK) return status;
-    l->static_bytes = l->code->info.threadgroup_bytes;
-    l->threadgroup_bytes = igi_round_up(l->code->info.threadgroup_bytes, 64) + l->dispatch->threadgroup_bytes;
+    l->static_bytes = l->code.any->info.threadgroup_bytes;
+    l->threadgroup_bytes = igi_round_up(l->static_bytes, 64) + l->dispatch->threadgroup_bytes;
     l->float_mode = igi_device_float_mode_kernel(program->module->flushes_denormals);
     return IG_STATUS_OK;
 }
@@ -580,7 +619,7 @@ ig_status igi_cpu_dispatch(ig_commands *commands, igi_device_dispatch *dispatch,
                 .schedule = is_endless(commands) ? 0 : igi_cpu(device)->schedule,
                 .samples = igi_cpu(device)->samples,
                 .step = 1};
-    uint64_t total, codes = igi_cpu_codes_made();
+    uint64_t total, made = igi_cpu_codes_made();
     igi_device_fault_install();
     // Others access the buffers of an endless kernel meanwhile: what it wrote could not be undone. Where there are
     // several queues, accesses are remembered for dispatches of the others.
@@ -597,8 +636,8 @@ ig_status igi_cpu_dispatch(ig_commands *commands, igi_device_dispatch *dispatch,
     }
     status = prepare(&l, commands, &total, error);
     if (status != IG_STATUS_OK || !total) return status;
-    if (igi_cpu_codes_made() != codes) dispatch->timing.start_ns = igi_now_ns();  // compiling is not running
-    if (l.code->info.logs && !is_endless(commands) && !(l.log = igi_cpu_log_begin(commands)))
+    if (igi_cpu_codes_made() != made) dispatch->timing.start_ns = igi_now_ns();  // compiling is not running
+    if (l.code.any->info.logs && !is_endless(commands) && !(l.log = igi_cpu_log_begin(commands)))
         return igi_error_no_memory(error);
     if (l.schedule) choose_order(&l, total);
     if (l.checks) return run_checked(&l, commands, dispatch, total, error);
@@ -606,8 +645,8 @@ ig_status igi_cpu_dispatch(ig_commands *commands, igi_device_dispatch *dispatch,
         run_groups(&l, 0, total);
         return status_of_launch(&l, commands, error);
     }
-    l.in_strips = l.code->info.multiplies && (!l.shaped || l.shaped->info.batch == 1);
+    l.in_strips = l.code.any->info.multiplies && (!l.code.shaped || l.code.shaped->info.batch == 1);
+    atomic_store(&l.charged_ns, dispatch->timing.start_ns);
     igi_pool_loop(igi_cpu(device)->pool, total, run_groups, &l);
-    charge(&l, device, dispatch->timing.start_ns);
     return status_of_launch(&l, commands, error);
 }

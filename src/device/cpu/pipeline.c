@@ -209,17 +209,11 @@ static ig_status get_variant(ig_device *device, cpu_program *program, cpu_purpos
     return status;
 }
 
-static const igi_simt_code *current_code(cpu_variant *variant) {
-    return atomic_load_explicit(&variant->current, memory_order_acquire);
-}
-
-ig_status igi_cpu_program_code(ig_device *device, cpu_program *program, cpu_purpose purpose, cpu_code *code,
-                               ig_error *error) {
-    cpu_variant *variant;
+ig_status igi_cpu_program_variant(ig_device *device, cpu_program *program, cpu_purpose purpose, cpu_variant **variant,
+                                  ig_error *error) {
     pthread_mutex_lock(&program->lock);
-    ig_status status = get_variant(device, program, purpose, &variant, error);
+    ig_status status = get_variant(device, program, purpose, variant, error);
     pthread_mutex_unlock(&program->lock);
-    *code = status == IG_STATUS_OK ? (cpu_code){current_code(variant), variant} : (cpu_code){0};
     return status;
 }
 
@@ -242,7 +236,7 @@ static bool can_wait(const cpu_device *cpu, const cpu_program *program, const cp
     return program->tier != CPU_TIER_SECOND && cpu->shaping != CPU_SHAPE_ALWAYS && !purpose->check;
 }
 
-cpu_code igi_cpu_shaped_code(ig_device *device, cpu_program *program, cpu_purpose purpose) {
+cpu_variant *igi_cpu_shaped_variant(ig_device *device, cpu_program *program, cpu_purpose purpose) {
     pthread_mutex_lock(&program->lock);
     cpu_variant *variant = find_variant(program, &purpose);
     // A compilation that failed, for lack of memory for instance, is not repeated: there is other code.
@@ -253,7 +247,7 @@ cpu_code igi_cpu_shaped_code(ig_device *device, cpu_program *program, cpu_purpos
             igi_cpu_variant_open_later(device, program, variant);
     }
     pthread_mutex_unlock(&program->lock);
-    return variant ? (cpu_code){current_code(variant), variant} : (cpu_code){0};
+    return variant;
 }
 
 // ---- Programs alive ----
@@ -389,22 +383,23 @@ ig_status igi_cpu_pipeline_open(ig_pipeline *pipeline, const ig_pipeline_desc *d
     if (status != IG_STATUS_OK) return status;
     cpu_program *program = get_program(pipeline, kernel, desc, &fresh);
     if (!program) return igi_error_no_memory(error);
-    cpu_code made;
+    cpu_variant *made;
     uint32_t checks = igi_cpu(device)->checks;
     bool scheduled = igi_cpu(device)->schedule != 0;
     cpu_purpose purpose = {.abortable = abortable, .check = checks, .scheduled = scheduled};
     if (checks && !scheduled) purpose.check |= IGI_CHECK_QUICK;
     igi_cpu_guess_layouts(&kernel->info, purpose.layouts);
-    status = igi_cpu_program_code(device, program, purpose, &made, error);
+    status = igi_cpu_program_variant(device, program, purpose, &made, error);
     if (status != IG_STATUS_OK) {
         igi_cpu_program_release(igi_cpu(device), program);
         return status;
     }
     if (!fresh) atomic_fetch_add(&device->memory_hits, 1);
     pipeline->state = program;
-    note_unused(pipeline, made.code);
-    pipeline->properties.static_threadgroup_memory = made.code->info.threadgroup_bytes;
-    pipeline->properties.simt_width = made.code->info.width;
+    const igi_simt_code *code = igi_cpu_variant_code(made);
+    note_unused(pipeline, code);
+    pipeline->properties.static_threadgroup_memory = code->info.threadgroup_bytes;
+    pipeline->properties.simt_width = code->info.width;
     return IG_STATUS_OK;
 }
 

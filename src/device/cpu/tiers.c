@@ -14,7 +14,7 @@ enum { PART_OF_COMPILING = 2 };
 
 cpu_tier igi_cpu_choose_tier(const cpu_device *cpu, uint32_t wanted) {
     if (cpu->tier != CPU_TIER_ANY) return cpu->tier;
-    return wanted == CPU_TIER_FIRST || wanted == CPU_TIER_BOTH ? (cpu_tier)wanted : CPU_TIER_SECOND;
+    return wanted == CPU_TIER_FIRST || wanted == CPU_TIER_SECOND ? (cpu_tier)wanted : CPU_TIER_BOTH;
 }
 
 // ---- Variants ----

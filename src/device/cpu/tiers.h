@@ -14,7 +14,8 @@ ig_status igi_cpu_variant_open(ig_device *device, const cpu_program *program, cp
 void igi_cpu_variant_open_later(ig_device *device, const cpu_program *program, cpu_variant *variant);
 void igi_cpu_variant_close(cpu_device *cpu, cpu_variant *variant);
 
-// A dispatch has run this long for lack of better code. Soon after, there may be some. Runs in flight keep theirs.
+// A dispatch has run this long for lack of better code. Soon after, there may be some, which runs in flight
+// change to between threadgroups.
 void igi_cpu_variant_charge(ig_device *device, cpu_program *program, cpu_variant *variant, uint64_t ns);
 static inline bool igi_cpu_variant_can_improve(cpu_variant *variant) {
     return variant && !atomic_load_explicit(&variant->settled, memory_order_relaxed);

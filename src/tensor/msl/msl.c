@@ -168,7 +168,8 @@ ig_status igi_op_pipeline(igi_tensor_runtime *runtime, const char *file, const c
     if (found) {
         *pipeline = found->pipeline;
     } else {
-        ig_pipeline_desc desc = {.kernel = kernel, .constants = constants, .constant_count = constant_count};
+        // Optimised at once: what is validated must be what runs.
+        ig_pipeline_desc desc = {.kernel = kernel, .constants = constants, .constant_count = constant_count, .tier = 2};
         status = build_pipeline(msl, runtime->device, file, &desc, key, pipeline, error);
     }
     pthread_mutex_unlock(&msl->lock);
