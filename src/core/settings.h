@@ -42,8 +42,7 @@
     X(SIMT_WIDTH, "0|1|4|8|16|32", "0: chosen per kernel", "how many threads of a kernel run per step")               \
     X(TENSOR_LAYOUT, "fragments|interleaved|blocked", "fragments", "which thread holds what of a cooperative tensor") \
     X(THRESHOLDS, "", "thresholds in the cache", "the file of measured dispatch thresholds")                          \
-    X(TIER, "1|2|both", "both",                                                                                       \
-      "kernels run code made quickly (1), optimised (2), or first the one and then the other")                        \
+    X(TIER, "1|2|both", "both", "kernels run code made quickly (1), optimised code (2), or first 1 and then 2")       \
     X(TRACE, "", "no trace", "the file of a trace for Perfetto and chrome://tracing; %p: the process")                \
     X(WORKERS, "1..1024", "one per core", "how many CPU threads run kernels")
 
