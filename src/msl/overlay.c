@@ -55,7 +55,8 @@ static void show_header(igi_text *text, const char *headers, const char *name) {
 // One of our headers is all of <simd/>.
 static void show_simd(igi_text *text, const char *headers) {
     static const char *const names[] = {"simd/simd.h",         "simd/types.h",  "simd/vector.h", "simd/vector_types.h",
-                                        "simd/matrix_types.h", "simd/packed.h", "simd/base.h",   "simd/matrix.h"};
+                                        "simd/matrix_types.h", "simd/packed.h", "simd/base.h",   "simd/matrix.h",
+                                        "simd/vector_make.h",  "simd/common.h", "simd/math.h",   "simd/geometry.h"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) show_header_as(text, headers, "__ingot_simd", names[i]);
 }
 
