@@ -210,11 +210,17 @@ static bool drop_coherence(igi_msl_rewriter *r, size_t index) {
     return true;
 }
 
+// `coherent device T *` and `device coherent T *`.
+static bool is_coherent_without_scope(const igi_msl_rewriter *r, size_t index) {
+    if (!igi_msl_is(r, index, "coherent") || !igi_msl_token_is_word(&r->tokens, index + 1)) return false;
+    return igi_msl_address_space(&r->tokens, index + 1) || (index > 0 && igi_msl_address_space(&r->tokens, index - 1));
+}
+
 static void rewrite_word(igi_msl_rewriter *r, size_t index) {
     if (refuse_word(r, index) || rewrite_long_long(r, index) || drop_coherence(r, index)) return;
     if (igi_msl_is(r, index, "double")) {
         rewrite_double(r, index);
-    } else if (igi_msl_is(r, index, "coherent") && igi_msl_address_space(&r->tokens, index + 1)) {
+    } else if (is_coherent_without_scope(r, index)) {
         igi_msl_rewriter_replace(r, index, index + 1, "");  // coherent(device), with its default
     } else if (igi_msl_is(r, index, "static_cast")) {
         rewrite_cast(r, index);
